@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ *
+ * evenkeel: sparse linear algebra whose speed does not depend on how the nonzeros are spread.
+ *
+ * This is the only public header, and its comments are the reference manual.
+ *
+ * Three objects do everything:
+ *     ek_context   allocator, threads, instruction-set limit, log callback
+ *     ek_matrix    a sparse matrix made from CSR, CSC or COO arrays, from a file, or generated
+ *     ek_plan      an operation prepared for one matrix: prepared once, run many times
+ *
+ * Conventions that hold for every function (CONVENTIONS.md has the reasons):
+ *   - The result is an ek_status; 0 is success, errors are negative. ek_error_text() has the
+ *     details of this thread's last failure: argument, position, value.
+ *   - A call that fails leaves its arguments as they were and its outputs untouched.
+ *   - Inputs come first, outputs last. Dimensions and counts are int64_t.
+ *   - Indices start at 0, unless EK_BASE1 is given when a matrix is made.
+ *   - The library never prints, never exits, and never changes locale, signals or rounding mode.
+ *   - Every ..._destroy accepts NULL.
+ *   - Thread safety: different objects may be used at the same time. A context and a matrix may be
+ *     used by any number of threads as long as nobody changes them; a plan by one thread at a time.
+ */
+#ifndef EVENKEEL_EK_H
+#define EVENKEEL_EK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EK_VERSION_MAJOR 0
+#define EK_VERSION_MINOR 1
+#define EK_VERSION_PATCH 0
+
+/* The version of the library that runs, for example "0.1.0". Never fails. */
+const char *ek_version(void);
+
+/* ---- Status ------------------------------------------------------------------------------- */
+
+typedef enum ek_status {
+	EK_OK = 0,
+	EK_EINVAL = -1,       /* an argument is wrong: NULL, bad enum value, sizes that do not fit */
+	EK_ENOMEM = -2,       /* the allocator had no memory */
+	EK_ERANGE = -3,       /* an index or a value lies outside its range */
+	EK_EOVERFLOW = -4,    /* a number does not fit its type */
+	EK_ESYNTAX = -5,      /* a file does not follow its format */
+	EK_ETRUNCATED = -6,   /* a file ends too early */
+	EK_ETRAILING = -7,    /* a file goes on after its end */
+	EK_ELIMIT = -8,       /* over a configured limit */
+	EK_EIO = -9,          /* the operating system, or a compressed stream, reported an error */
+	EK_EDEVICE = -10,     /* a device reported an error, or there is no such device */
+	EK_EUNSUPPORTED = -11 /* valid, but not available in this build or for these types */
+} ek_status;
+
+/* A short English name of a status, for example "out of memory". Never fails, never NULL. */
+const char *ek_status_text(ek_status status);
+
+/* What went wrong in the last failed call of this thread; "" if none failed yet. The text stays
+ * valid until the next failing call of the same thread. */
+const char *ek_error_text(void);
+
+/* ---- Types -------------------------------------------------------------------------------- */
+
+/* Type of the stored values, of x and of y. */
+typedef enum ek_value {
+	EK_F32 = 1, /* float */
+	EK_F64 = 2  /* double */
+} ek_value;
+
+/* Type of row pointers and of column indices. */
+typedef enum ek_index {
+	EK_I32 = 1,    /* row pointers int32_t, columns int32_t: fewer than 2^31 nonzeros */
+	EK_I64_32 = 2, /* row pointers int64_t, columns int32_t */
+	EK_I64 = 3     /* row pointers int64_t, columns int64_t */
+} ek_index;
+
+/* op(A). The values are those of the BLAS and of most vendor libraries. */
+typedef enum ek_op {
+	EK_OP_N = 111, /* A */
+	EK_OP_T = 112  /* A transposed */
+} ek_op;
+
+/* Instruction-set levels that the library has code for, lowest first. */
+typedef enum ek_isa {
+	EK_ISA_SCALAR = 0,
+	EK_ISA_AVX2 = 1,  /* AVX2 and FMA */
+	EK_ISA_AVX512 = 2 /* AVX-512 F, DQ, BW, VL */
+} ek_isa;
+
+const char *ek_value_name(ek_value value); /* "f32", "f64"; NULL if not a value type */
+const char *ek_index_name(ek_index index); /* "32", "64/32", "64"; NULL if not an index type */
+const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2", "avx512"; NULL if unknown */
+size_t ek_value_size(ek_value value);      /* bytes of one value; 0 if not a value type */
+
+/* ---- Context ------------------------------------------------------------------------------ */
+
+typedef struct ek_context ek_context;
+
+typedef enum ek_log_level { EK_LOG_WARNING = 1, EK_LOG_INFO = 2 } ek_log_level;
+
+/* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
+ * what you need: zero always means the default. */
+typedef struct ek_options {
+	size_t size;
+	/* Memory hooks: both or none. `alloc` returns `bytes` (> 0) bytes aligned to `alignment`, a
+	 * power of two of at most 64, or NULL. `dealloc` gets what `alloc` returned, and its size.
+	 * They may be called from any thread that calls the library. */
+	void *(*alloc)(void *user, size_t alignment, size_t bytes);
+	void (*dealloc)(void *user, void *block, size_t bytes);
+	void *user;
+	/* Most threads that one call may use. 0: the environment variable EK_THREADS, else what the
+	 * OpenMP run time offers (OMP_NUM_THREADS, then the processors of this process). */
+	int threads;
+	/* Highest instruction set to use, plus one; 0: whatever the processor and the environment
+	 * variable EK_ISA (scalar, avx2, avx512) allow. EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2. */
+	int isa_limit;
+	/* Gets warnings, for example that a file holds values that underflow. NULL: none wanted. */
+	void (*log)(void *user, ek_log_level level, const char *text);
+	void *log_user;
+} ek_options;
+
+#define EK_ISA_LIMIT(isa) ((int)(isa) + 1)
+
+/* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
+ * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
+ * Errors: EK_EINVAL, EK_ENOMEM. Cost: microseconds. */
+ek_status ek_context_create(const ek_options *options, ek_context **ctx);
+
+/* Frees a context. Destroy its matrices and plans first. */
+void ek_context_destroy(ek_context *ctx);
+
+int ek_context_threads(const ek_context *ctx);
+ek_isa ek_context_isa(const ek_context *ctx);
+
+/* ---- Matrix ------------------------------------------------------------------------------- */
+
+typedef struct ek_matrix ek_matrix;
+
+/* Flags of the functions that make a matrix; combine with |. */
+enum {
+	/* Ownership, one of three. Borrowed arrays are used in place, never written to and never
+	 * freed: they must stay as they are until the matrix is destroyed (but see
+	 * ek_matrix_values_changed). Adopted arrays are used in place and freed with the matrix by
+	 * the context's dealloc hook (without hooks: by free()); if the call fails they stay yours. */
+	EK_BORROW = 0x0,
+	EK_COPY = 0x1,
+	EK_ADOPT = 0x2,
+	EK_TRUSTED = 0x10,   /* skip the check of the arrays; a bad index is then undefined behaviour */
+	EK_BASE1 = 0x20,     /* indices and pointers start at 1; needs EK_COPY or COO */
+	EK_KEEP_ORDER = 0x40, /* COO: remember where each entry went, for ek_matrix_set_values */
+	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they act
+	 * additively in products), COO and files add them up. */
+	EK_DUP_SUM = 0x100,  /* add them up; CSR and CSC: needs EK_COPY */
+	EK_DUP_LAST = 0x200, /* keep the one given last; CSR and CSC: needs EK_COPY */
+	EK_DUP_ERROR = 0x300 /* refuse them: EK_ERANGE, with the position */
+};
+
+/* A from compressed sparse rows: entries row_ptr[i] .. row_ptr[i+1]-1 of col_idx and val are row i.
+ *   row_ptr   rows + 1 entries of the row pointer type, row_ptr[0] = 0, not decreasing
+ *   col_idx   row_ptr[rows] entries of the column type in 0 .. cols-1, in any order in a row
+ *   val       as many values
+ * col_idx and val may be NULL if there are no entries, row_ptr never. Entries behind row_ptr[rows]
+ * are ignored. Unless EK_TRUSTED is given, one parallel pass checks row_ptr and col_idx; it costs
+ * about a tenth of one product.
+ * Errors: EK_EINVAL (argument, flags, array not aligned to its type), EK_ERANGE (row_ptr or column
+ * out of range: message with position and value), EK_EOVERFLOW, EK_ENOMEM.
+ * Cost: borrowing O(nnz) for the check, O(1) when trusted; copying O(nnz). */
+ek_status ek_matrix_from_csr(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, const void *row_ptr, const void *col_idx,
+                             const void *val, unsigned flags, ek_matrix **A);
+
+/* A from compressed sparse columns: the same with rows and columns exchanged. `index` names the
+ * types of col_ptr and row_idx. Borrowed without a copy: A is kept as the CSR of its transpose, and
+ * plans exchange op N and op T. Errors and cost as ek_matrix_from_csr. */
+ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, const void *col_ptr, const void *row_idx,
+                             const void *val, unsigned flags, ek_matrix **A);
+
+/* A from coordinates: entry k is val[k] at (row_idx[k], col_idx[k]), in any order; both index
+ * arrays have the column type of `index`. The entries are assembled into CSR, sorted by row, then
+ * column; the arrays are read in this call only, so EK_ADOPT is refused and EK_BORROW and EK_COPY
+ * mean the same. Entries with the same place are added in the order given (other policies: EK_DUP_*).
+ * Errors: EK_EINVAL, EK_ERANGE, EK_EOVERFLOW, EK_ENOMEM. Cost: O(nnz + rows + cols). */
+ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
+                             const void *val, unsigned flags, ek_matrix **A);
+
+/* Frees a matrix, and its arrays if they were copied or adopted. Destroy its plans first. */
+void ek_matrix_destroy(ek_matrix *A);
+
+/* What is known about a matrix. */
+typedef struct ek_matrix_info {
+	size_t size; /* set to sizeof(ek_matrix_info) before the call */
+	int64_t rows, cols, nnz;
+	ek_value value;
+	ek_index index;
+	const char *format; /* "csr" or "csc" */
+	int borrowed;       /* 1 if the arrays belong to the caller */
+	int64_t bytes;      /* of the arrays, whoever owns them */
+	uint64_t state;     /* grows with every change of values */
+} ek_matrix_info;
+ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info);
+
+/* One of the arrays of a matrix, without a copy: "row_ptr" (of a CSC matrix: "col_ptr"), "col_idx"
+ * ("row_idx"), "val". The view is valid until the matrix is destroyed. Errors: EK_EINVAL if the
+ * format has no such array (the message lists what there is). */
+typedef struct ek_view {
+	const void *data;
+	int64_t len;      /* entries */
+	size_t elem_size; /* bytes of one entry */
+} ek_view;
+ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view);
+
+/* Checks all invariants of the arrays, in parallel: what creation checks without EK_TRUSTED.
+ * Errors: EK_ERANGE with the position. */
+ek_status ek_matrix_check(const ek_matrix *A);
+
+/* Tells the library that you changed the values of borrowed or adopted arrays, the pattern being the
+ * same: plans that keep copies take the new values at their next run, without a new preparation.
+ * No thread may run a plan of A during the call. */
+ek_status ek_matrix_values_changed(ek_matrix *A);
+
+/* New values on the same pattern. `val` has the order and number of the arrays that A was made from;
+ * for COO that needs EK_KEEP_ORDER, for CSR and CSC no EK_DUP_SUM or EK_DUP_LAST merging. Copied and
+ * adopted arrays are overwritten; borrowed values are refused (change them yourself, then call
+ * ek_matrix_values_changed). Errors: EK_EINVAL. Cost: one pass over the values. */
+ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
+
+/* B = a copy of A with other value and index types, entries in the same order, in CSR whatever the
+ * format of A. EK_EOVERFLOW if sizes do not fit; f64 to f32 rounds to nearest, and a finite value
+ * beyond the range of f32 is EK_EOVERFLOW. */
+ek_status ek_matrix_convert(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
+
+/* ---- Reading, writing, generating ---------------------------------------------------------- */
+
+/* Options of ek_matrix_read; zero means the default. */
+typedef struct ek_read_options {
+	size_t size;
+	int allow_nan;        /* accept nan and inf as values */
+	int mirror;           /* symmetric: accept entries above the diagonal as their mirror images */
+	unsigned duplicates;  /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
+	int64_t max_bytes;    /* most bytes of text after decompression; 0: no limit */
+	int64_t max_ratio;    /* most bytes of text for a byte of compressed input; 0: 1024 */
+	int64_t max_dim;      /* most rows or columns; 0: 2^40 */
+	/* Called now and then, from the calling thread, with the bytes done and the bytes in all (-1:
+	 * not known). A return value other than 0 stops the call with EK_ELIMIT. */
+	int (*progress)(void *user, int64_t done, int64_t total);
+	void *progress_user;
+} ek_read_options;
+
+/* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general, symmetric,
+ * skew-symmetric, hermitian, expanded to all entries), plain or compressed by gzip, xz or zstd, or the
+ * .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write). The kind
+ * is found from the content. "-" reads standard input. `options` may be NULL.
+ * Complex files are EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1.
+ * Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT,
+ * EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
+ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
+                         const ek_read_options *options, ek_matrix **A);
+
+/* The same from text or bytes in memory; `name` stands for the file name in messages. */
+ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *data, size_t bytes,
+                                ek_value value, ek_index index, const ek_read_options *options,
+                                ek_matrix **A);
+
+/* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit),
+ * or "ekm" (binary, fast, with a checksum). NULL: by the ending of the name, .ekm or else mtx; a
+ * further .gz, .xz or .zst compresses. "-" writes to standard output. The file appears under its name
+ * only when it is complete. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
+ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
+
+/* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
+ * ek_dense_read returns column-major data in `*data`, which the caller frees with
+ * ek_free(ctx, *data, rows * cols * ek_value_size(value)). */
+ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
+                        int64_t *cols, void **data);
+ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,
+                         int64_t cols, const void *data);
+void ek_free(ek_context *ctx, void *block, size_t bytes);
+
+/* A synthetic matrix from a text like "poisson3d7:nx=100,ny=80,nz=60" or "twin:name=webbase-1M":
+ * a generator's name, then its parameters. The same text gives the same matrix on every machine and
+ * for every number of threads. Errors: EK_EINVAL (unknown generator or parameter: the message lists
+ * what there is), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the generators. */
+ek_status ek_matrix_generate(ek_context *ctx, const char *spec, ek_value value, ek_index index,
+                             ek_matrix **A);
+
+typedef struct ek_generator ek_generator;
+const ek_generator *ek_generator_next(const ek_generator *after); /* NULL: the first; ends with NULL */
+const char *ek_generator_name(const ek_generator *generator);
+const char *ek_generator_text(const ek_generator *generator);    /* one line: what it makes */
+const char *ek_generator_example(const ek_generator *generator); /* all parameters, with defaults */
+
+/* The matrices of the works, as published, that "twin:name=..." can make. */
+typedef struct ek_twin {
+	const char *name;          /* the name in the collection, for example "webbase-1M" */
+	const char *paper_name;    /* the name in the work, for example "Webbase" */
+	int64_t rows, cols, nnz;
+	int64_t row_min, row_max;  /* shortest and longest row */
+	const char *structure;     /* class: fem, stencil, circuit, lp, web, graph, dense, ... */
+	const char *works;         /* tables it appears in, for example "A.1 8.4 I" */
+} ek_twin;
+const ek_twin *ek_twin_next(const ek_twin *after);
+
+/* Figures of the pattern, found in one parallel pass over the arrays. */
+typedef struct ek_stats {
+	size_t size;                 /* set to sizeof(ek_stats) before the call */
+	int64_t rows, cols, nnz;
+	int64_t row_min, row_max;    /* shortest and longest row */
+	double row_mean, row_stddev; /* of the row lengths */
+	int64_t row_median;
+	int64_t empty_rows, empty_cols;
+	int64_t lower_bandwidth, upper_bandwidth; /* largest i - j and j - i of an entry */
+	int64_t diagonal;            /* entries on the main diagonal */
+	int64_t duplicates;          /* entries that repeat a place of their row */
+	int sorted;                  /* 1: columns ascend in every row */
+	int symmetric;               /* square: 1 same pattern and values as its transpose, 2 same
+	                                pattern only, 3 skew-symmetric, 0 none of these */
+	int64_t histogram[64];       /* rows of length 0, 1, 2-3, 4-7, ... */
+} ek_stats;
+ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats);
+
+/* ---- Methods and plans --------------------------------------------------------------------- */
+
+typedef enum ek_operation { EK_SPMV = 1 } ek_operation;
+
+/* How far results must be the same bits. */
+typedef enum ek_reproducible {
+	EK_REPRO_RUN = 0,   /* same machine, same number of threads, same plan: the default */
+	EK_REPRO_STRICT = 1 /* any number of threads, any instruction set */
+} ek_reproducible;
+
+/* A method is one way to do one operation. The table is fixed; walk it with ek_method_next. */
+typedef struct ek_method ek_method;
+const ek_method *ek_method_next(const ek_method *after); /* NULL: the first; ends with NULL */
+const ek_method *ek_method_find(const char *name);       /* NULL if there is none of that name */
+const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
+const char *ek_method_text(const ek_method *method);     /* one line: what it does */
+const char *ek_method_source(const ek_method *method);   /* author, year, section */
+const char *ek_method_format(const ek_method *method);   /* "csr" */
+const char *ek_method_device(const ek_method *method);   /* "cpu" */
+ek_operation ek_method_operation(const ek_method *method);
+/* 1 if the method can do op(A) with that degree of reproducibility. */
+int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level);
+
+/* What a plan should be good for; zero means the default. */
+typedef struct ek_hints {
+	size_t size;
+	const char *method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
+	                       variable EK_METHOD replaces NULL and "auto", for experiments */
+	ek_op op;           /* 0: EK_OP_N */
+	int64_t calls;      /* announced number of runs; 0: many (1000) */
+	ek_reproducible reproducible;
+	int threads; /* 0: the context's; more than the context's is EK_EINVAL */
+} ek_hints;
+
+typedef struct ek_plan ek_plan;
+
+/* Prepares `operation` for A. Everything that costs more than one product happens here; running the
+ * plan allocates nothing. A must outlive the plan. `hints` may be NULL.
+ * Errors: EK_EINVAL (no such method: the message lists the names), EK_EUNSUPPORTED (the method
+ * cannot do this op, or not with this reproducibility), EK_ENOMEM.
+ * Cost: see ek_plan_explain; the CSR methods need O(threads log rows) to O(rows). */
+ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
+                         ek_plan **plan);
+void ek_plan_destroy(ek_plan *plan);
+
+const char *ek_plan_method(const ek_plan *plan); /* name of the method that was chosen */
+/* What was chosen and why, as text of several lines; at most `size` bytes with the final 0. */
+ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size);
+/* Bytes that one run must move at least: matrix, side arrays, x once, y once. */
+int64_t ek_plan_bytes(const ek_plan *plan);
+/* Bytes that the plan holds beside the matrix. */
+int64_t ek_plan_memory(const ek_plan *plan);
+
+/* A view of a dense vector or column-major block; it owns nothing. */
+typedef struct ek_dense {
+	ek_value value;
+	int64_t rows, cols;
+	int64_t ld; /* entries from one column to the next; at least rows */
+	void *data;
+} ek_dense;
+
+static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
+{
+	ek_dense v;
+	v.value = value;
+	v.rows = n;
+	v.cols = 1;
+	v.ld = n;
+	v.data = (void *)(uintptr_t)data;
+	return v;
+}
+
+/* y = alpha op(A) x + beta y, with the op of the plan.
+ *   x   as many entries as op(A) has columns; not written to
+ *   y   as many entries as op(A) has rows; must not overlap x or the arrays of A
+ * beta = 0: y is written only, so NaN or uninitialised memory there does not matter. alpha = 0: A
+ * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches only
+ * the rows that have an entry in that column. alpha and beta are rounded to the value type.
+ * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row i
+ * of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1).
+ * Errors: EK_EINVAL (NULL, wrong type, wrong length, overlap). Cost: O(nnz + rows). Not for two
+ * threads with the same plan at once. */
+ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The context: memory hooks, number of threads, instruction-set limit, log callback.
+ *
+ * All memory of the library comes from eki_alloc, and so from the caller's hooks where there are
+ * any. */
+#define _GNU_SOURCE /* secure_getenv */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+
+#define CONTEXT_MAGIC 0x656b6378u
+#define MAX_THREADS   4096
+
+const char *eki_getenv(const char *name)
+{
+#if defined(__GLIBC__)
+	const char *text = secure_getenv(name);
+#else
+	const char *text = getenv(name);
+#endif
+	return text && *text ? text : NULL;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static void *default_alloc(void *user, size_t alignment, size_t bytes)
+{
+	(void)user;
+	return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static void default_dealloc(void *user, void *block, size_t bytes)
+{
+	(void)user;
+	(void)bytes;
+	free(block);
+}
+
+ek_status eki_alloc(const ek_context *ctx, int64_t count, size_t size, void **out)
+{
+	const ek_options *o = &ctx->options;
+	void *block = NULL;
+
+	if (count < 0 || (size && (uint64_t)count > (uint64_t)(PTRDIFF_MAX - EKI_ALIGNMENT) / size))
+		return eki_fail(
+			EK_EOVERFLOW,
+			"an array of %lld entries of %zu bytes does not fit the address space",
+			(long long)count, size);
+	if (count > 0 && size > 0) {
+		block = o->alloc(o->user, EKI_ALIGNMENT, (size_t)count * size);
+		if (!block)
+			return eki_fail(EK_ENOMEM, "no memory for %lld entries of %zu bytes",
+			                (long long)count, size);
+	}
+	*out = block;
+	return EK_OK;
+}
+
+ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **out)
+{
+	EK_RETURN_IF(eki_alloc(ctx, count, size, out));
+	if (*out)
+		memset(*out, 0, (size_t)count * size);
+	return EK_OK;
+}
+
+void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size)
+{
+	if (block)
+		ctx->options.dealloc(ctx->options.user, block, (size_t)count * size);
+}
+
+struct copy_job {
+	char *to;
+	const char *from;
+	int64_t bytes;
+	int parts;
+};
+
+static void copy_part(void *arg, int part)
+{
+	const struct copy_job *job = arg;
+	int64_t begin = eki_cut(job->bytes, job->parts, part),
+		end = eki_cut(job->bytes, job->parts, part + 1);
+
+	memcpy(job->to + begin, job->from + begin, (size_t)(end - begin));
+}
+
+ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out)
+{
+	void *to;
+
+	EK_RETURN_IF(eki_alloc(ctx, count, size, &to));
+	if (to) {
+		struct copy_job job = {to, from, count * (int64_t)size, 1};
+
+		if (job.bytes >= (int64_t)1 << 20)
+			job.parts = ctx->threads;
+		eki_parallel(ctx->threads, job.parts, copy_part, &job);
+	}
+	*out = to;
+	return EK_OK;
+}
+
+void ek_free(ek_context *ctx, void *block, size_t bytes)
+{
+	if (ctx && block)
+		ctx->options.dealloc(ctx->options.user, block, bytes);
+}
+
+/* ---- Options --------------------------------------------------------------------------------- */
+
+void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	if (!ctx->options.log)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	ctx->options.log(ctx->options.log_user, level, text);
+}
+
+ek_status eki_context_check(const ek_context *ctx)
+{
+	if (!ctx)
+		return eki_fail(EK_EINVAL, "ctx is NULL");
+	if (ctx->magic != CONTEXT_MAGIC)
+		return eki_fail(EK_EINVAL, "ctx is not a context, or was destroyed");
+	return EK_OK;
+}
+
+static ek_status threads_from_environment(int *threads)
+{
+	const char *text = eki_getenv("EK_THREADS");
+
+	if (*threads == 0 && text) {
+		char *end;
+
+		errno = 0;
+		long n = strtol(text, &end, 10);
+		if (errno || *end || n < 1 || n > MAX_THREADS)
+			return eki_fail(EK_EINVAL,
+			                "environment variable EK_THREADS is \"%s\"; a number from "
+			                "1 to %d is expected",
+			                text, MAX_THREADS);
+		*threads = (int)n;
+	}
+	if (*threads == 0)
+		*threads = eki_default_threads();
+	return EK_OK;
+}
+
+static ek_status isa_from_environment(ek_isa *isa)
+{
+	const char *text = eki_getenv("EK_ISA");
+
+	if (!text)
+		return EK_OK;
+	for (int k = 0; k < EK_NISA; k++)
+		if (strcmp(text, ek_isa_name((ek_isa)k)) == 0) {
+			if ((int)*isa > k)
+				*isa = (ek_isa)k;
+			return EK_OK;
+		}
+	return eki_fail(EK_EINVAL,
+	                "environment variable EK_ISA is \"%s\"; scalar, avx2 or avx512 is expected",
+	                text);
+}
+
+static ek_status options_check(const ek_options *o)
+{
+	if (o->size != sizeof *o)
+		return eki_fail(EK_EINVAL,
+		                "options.size is %zu, this library knows %zu: was the program "
+		                "built with another version?",
+		                o->size, sizeof *o);
+	if (!o->alloc != !o->dealloc)
+		return eki_fail(EK_EINVAL, "options.alloc and options.dealloc: give both or none");
+	if (o->threads < 0 || o->threads > MAX_THREADS)
+		return eki_fail(EK_EINVAL, "options.threads is %d; 0 (default) to %d are accepted",
+		                o->threads, MAX_THREADS);
+	if (o->isa_limit < 0 || o->isa_limit > EK_NISA)
+		return eki_fail(EK_EINVAL,
+		                "options.isa_limit is %d; 0 or EK_ISA_LIMIT(...) is expected",
+		                o->isa_limit);
+	return EK_OK;
+}
+
+ek_status ek_context_create(const ek_options *options, ek_context **ctx)
+{
+	ek_context new = {.magic = CONTEXT_MAGIC, .options = {.size = sizeof(ek_options)}};
+	const char *method = eki_getenv("EK_METHOD");
+	void *block;
+
+	if (!ctx)
+		return eki_fail(EK_EINVAL, "ctx is NULL");
+	if (options) {
+		EK_RETURN_IF(options_check(options));
+		new.options = *options;
+	}
+	if (!new.options.alloc) {
+		new.options.alloc = default_alloc;
+		new.options.dealloc = default_dealloc;
+	}
+	new.threads = new.options.threads;
+	EK_RETURN_IF(threads_from_environment(&new.threads));
+	new.isa = eki_cpu_isa();
+	if (new.options.isa_limit && (int)new.isa > new.options.isa_limit - 1)
+		new.isa = (ek_isa)(new.options.isa_limit - 1);
+	EK_RETURN_IF(isa_from_environment(&new.isa));
+	if (method && strcmp(method, "auto") != 0 && !(new.method = ek_method_find(method)))
+		return eki_fail(EK_EINVAL,
+		                "environment variable EK_METHOD is \"%s\", which is no method",
+		                method);
+	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
+	memcpy(block, &new, sizeof new);
+	*ctx = block;
+	return EK_OK;
+}
+
+void ek_context_destroy(ek_context *ctx)
+{
+	if (!ctx || eki_context_check(ctx) != EK_OK)
+		return;
+	ek_context old = *ctx;
+
+	ctx->magic = 0;
+	eki_free(&old, ctx, 1, sizeof *ctx);
+}
+
+int ek_context_threads(const ek_context *ctx)
+{
+	return ctx ? ctx->threads : 0;
+}
+
+ek_isa ek_context_isa(const ek_context *ctx)
+{
+	return ctx ? ctx->isa : EK_ISA_SCALAR;
+}

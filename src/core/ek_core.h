@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the files of the library share: types, tables, and the functions of src/core. Names that
+ * start with eki_ are internal and not exported. Prototypes stand under the file that defines them.
+ */
+#ifndef EK_CORE_H
+#define EK_CORE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "evenkeel/ek.h"
+
+#define EKI_ALIGNMENT   64
+#define EKI_MAX_ARRAYS  12
+#define EKI_MAX_METHODS 256
+
+/* Tables by type and by instruction set have these lengths. */
+enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 3 };
+
+static inline int eki_type(ek_value value, ek_index index)
+{
+	return ((int)value - 1) * EK_NINDEX + ((int)index - 1);
+}
+
+/* ---- status.c -------------------------------------------------------------------------------- */
+
+/* Keeps the message for ek_error_text and returns `status`. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+ek_status
+eki_fail(ek_status status, const char *format, ...);
+
+/* In functions with `ek_status status = EK_OK;` and a label `done:` where everything is released.
+ */
+#define EK_TRY(call)                 \
+	do {                         \
+		status = (call);     \
+		if (status != EK_OK) \
+			goto done;   \
+	} while (0)
+
+/* For functions with nothing to release. */
+#define EK_RETURN_IF(call)             \
+	do {                           \
+		ek_status s_ = (call); \
+		if (s_ != EK_OK)       \
+			return s_;     \
+	} while (0)
+
+/* ---- cpu.c ----------------------------------------------------------------------------------- */
+
+/* The best level that this processor and operating system can run. */
+ek_isa eki_cpu_isa(void);
+/* Bytes of the last-level cache that this process sees; a guess of 32 MiB if the system is silent.
+ */
+int64_t eki_cpu_cache(void);
+
+/* ---- context.c ------------------------------------------------------------------------------- */
+
+struct ek_context {
+	uint32_t magic;
+	ek_options options; /* with defaults filled in */
+	int threads;
+	ek_isa isa;
+	const ek_method *method; /* from EK_METHOD, or NULL */
+};
+
+/* NULL and EK_EINVAL-with-message if `ctx` is not a live context. */
+ek_status eki_context_check(const ek_context *ctx);
+/* count * size bytes, aligned to 64; *out = NULL if that is 0. Errors: EK_EOVERFLOW, EK_ENOMEM.
+ * Never call it inside a parallel region: the tests that let the n-th allocation fail count on a
+ * fixed order. */
+ek_status eki_alloc(const ek_context *ctx, int64_t count, size_t size, void **out);
+ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **out);
+/* Frees `count * size` bytes as given to eki_alloc; NULL is fine. */
+void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size);
+/* A copy made by the context's threads, so that pages lie near them. */
+ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out);
+void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...);
+/* getenv, but NULL in set-user-id programs and for empty values. */
+const char *eki_getenv(const char *name);
+
+/* ---- parallel.c: the only place where threads are started -------------------------------------
+ */
+
+typedef void eki_part_fn(void *arg, int part);
+/* Calls fn(arg, 0) ... fn(arg, parts - 1), by up to `threads` threads; correct for any number of
+ * threads that the run time really grants. Returns when all are done. */
+void eki_parallel(int threads, int parts, eki_part_fn *fn, void *arg);
+/* What the run time would use by default. */
+int eki_default_threads(void);
+/* [0, n) cut into `parts` nearly equal ranges: the start of range `part`; part = parts gives n. */
+static inline int64_t eki_cut(int64_t n, int parts, int part)
+{
+	return n / parts * part + (n % parts < part ? n % parts : part);
+}
+
+/* ---- store.c: a matrix in one format ----------------------------------------------------------
+ */
+
+typedef enum eki_elem { EKI_NONE, EKI_VALUE, EKI_PTR, EKI_IDX, EKI_BYTE } eki_elem;
+
+typedef struct ek_array_desc {
+	const char *name;
+	eki_elem elem;
+} ek_array_desc;
+
+typedef struct ek_store ek_store;
+
+/* A format is a named list of arrays with a check of their invariants, and conversions from and to
+ * CSR, the hub (both NULL for CSR itself). Freeing, saving, printing and counting bytes are written
+ * once, in store.c, over the list. */
+typedef struct ek_format {
+	const char *name, *text, *source;
+	ek_array_desc array[EKI_MAX_ARRAYS];
+	ek_status (*check)(const ek_context *, const ek_store *);
+	ek_status (*from_csr)(const ek_context *, const ek_store *csr, ek_store *out);
+	ek_status (*to_csr)(const ek_context *, const ek_store *in, ek_store *csr);
+} ek_format;
+
+struct ek_store {
+	const ek_format *format;
+	ek_value value;
+	ek_index index;
+	int64_t rows, cols, nnz;
+	int64_t dim[4];
+	void *array[EKI_MAX_ARRAYS];
+	int64_t len[EKI_MAX_ARRAYS];
+	unsigned borrowed; /* bit k: array[k] belongs to the caller */
+	bool columns;      /* CSR: the caller gave CSC, so messages say col_ptr and row_idx */
+};
+
+extern const ek_format ek_format_csr;
+enum { CSR_PTR, CSR_COL, CSR_VAL }; /* arrays of the CSR format */
+
+size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index);
+size_t eki_ptr_size(ek_index index); /* bytes of a row pointer */
+size_t eki_idx_size(ek_index index); /* bytes of a column index */
+int64_t eki_ptr_max(ek_index index); /* largest row pointer: INT32_MAX or INT64_MAX */
+int64_t eki_idx_max(ek_index index);
+/* Allocates arrays of the given lengths (len[k] entries); a failure leaves nothing allocated. */
+ek_status eki_store_alloc(const ek_context *ctx, ek_store *store, const int64_t *len);
+void eki_store_free(const ek_context *ctx, ek_store *store);
+int64_t eki_store_bytes(const ek_store *store);
+/* An empty CSR store with room for `nnz` entries. */
+ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                        int64_t cols, int64_t nnz, ek_store *csr);
+const ek_format *eki_format_next(const ek_format *after); /* walks format/formats.def */
+
+/* Row pointers and columns of any width, for code that looks at few of them. */
+static inline int64_t eki_ptr_at(const ek_store *csr, int64_t i)
+{
+	const void *p = csr->array[CSR_PTR];
+	return csr->index == EK_I32 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
+}
+static inline void eki_ptr_set(ek_store *csr, int64_t i, int64_t v)
+{
+	if (csr->index == EK_I32)
+		((int32_t *)csr->array[CSR_PTR])[i] = (int32_t)v;
+	else
+		((int64_t *)csr->array[CSR_PTR])[i] = v;
+}
+static inline int64_t eki_col_at(const ek_store *csr, int64_t k)
+{
+	const void *p = csr->array[CSR_COL];
+	return csr->index == EK_I64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k];
+}
+static inline double eki_val_at(const ek_store *csr, int64_t k)
+{
+	const void *p = csr->array[CSR_VAL];
+	return csr->value == EK_F64 ? ((const double *)p)[k] : (double)((const float *)p)[k];
+}
+
+/* ---- matrix.c -------------------------------------------------------------------------------- */
+
+struct ek_matrix {
+	uint32_t magic;
+	const ek_context *ctx;
+	ek_store store;  /* CSR of A, or of its transpose */
+	bool transposed; /* made from CSC */
+	bool merged;     /* duplicates were merged: the caller's order of values is lost */
+	void *order; /* EK_KEEP_ORDER: order[k], of the row pointer type, is where entry k went */
+	int64_t order_len;
+	int64_t value_count; /* how many values the caller gave */
+	_Atomic uint64_t state;
+};
+
+ek_status eki_matrix_check(const ek_matrix *A);
+/* Wraps a store that the library owns; takes it over on success only. */
+ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A);
+ek_status eki_type_check(ek_value value, ek_index index);
+
+/* ---- reshape/ -------------------------------------------------------------------------------- */
+
+/* CSR, sorted by row, then column, from coordinates in any order; entries given for the same place
+ * are merged as `duplicates` (EK_DUP_SUM, EK_DUP_LAST, EK_DUP_ERROR, or 0: keep them, in the order
+ * given) says. Indices are 0-based and already checked. order: NULL, or where to put an allocated
+ * array of nnz entries of the row pointer type: order[k] is the position of entry k in the result.
+ */
+ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                       int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
+                       const void *val, unsigned duplicates, ek_store *csr, void **order);
+/* The CSR of the transpose, columns ascending; equal places keep their order. `from`: NULL, or
+ * where to put an allocated array of nnz entries of the row pointer type: out entry k came from in
+ * entry from[k]. */
+ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *out, void **from);
+
+/* ---- partition.c ----------------------------------------------------------------------------- */
+
+/* The last row whose row_ptr is <= k, that is, the row that entry k lies in; rows - 1 at most. */
+int64_t eki_row_of(const ek_store *csr, int64_t k);
+/* bound[0 .. parts]: rows, cut so that parts have nearly equal nonzeros plus rows. */
+void eki_partition_rows(const ek_store *csr, int parts, int64_t *bound);
+/* Merge path (Merrill, Garland 2016): where diagonal `d` of the merge of row ends and entries cuts:
+ * rows finished before it, and entries used. */
+void eki_merge_search(const ek_store *csr, int64_t d, int64_t *row, int64_t *entry);
+
+/* ---- plan.c and registry.c ------------------------------------------------------------------- */
+
+/* What a run gets: x and y are contiguous. */
+typedef struct ek_args {
+	const void *x;
+	void *y;
+	double alpha, beta;
+} ek_args;
+
+enum { /* where a method runs */
+       EKI_CPU = 1,
+       EKI_OPENCL = 2,
+       EKI_CUDA = 4
+};
+enum { /* traits of a method */
+       EKI_OP_N = 1,
+       EKI_OP_T = 2,
+       EKI_STRICT = 4, /* the same bits for any number of threads and any instruction set */
+       EKI_SERIAL = 8  /* uses one thread whatever the plan says */
+};
+
+/* What a cost function may ask about the matrix and the machine. */
+typedef struct eki_features {
+	ek_stats stats; /* row-length part only */
+	ek_value value;
+	ek_index index;
+	ek_op op; /* op on the CSR store */
+	int threads;
+	ek_isa isa;
+	int64_t calls;
+	double short_share; /* share of the rows with at most 8 entries */
+	double mixed_share; /* share of the rows whose length differs from the previous row's */
+	double csr_bytes;   /* moved by one plain product */
+	bool in_cache;      /* csr_bytes below the last-level cache */
+} eki_features;
+
+struct ek_method {
+	const char *name, *text, *source;
+	ek_operation operation;
+	const ek_format *format;
+	unsigned backend, traits;
+	/* Can it do this matrix? NULL: always. */
+	bool (*applies)(const ek_store *store, ek_op op);
+	/* Predicted nanoseconds of one run. NULL: never chosen automatically. */
+	double (*cost)(const eki_features *f);
+	ek_status (*prepare)(ek_plan *plan); /* NULL: nothing to prepare */
+	ek_status (*refresh)(
+		ek_plan *plan); /* values changed, pattern did not; NULL: keeps no values */
+	ek_status (*run)(const ek_plan *plan, const ek_args *args);
+};
+
+struct ek_plan {
+	uint32_t magic;
+	const ek_context *ctx;
+	const ek_matrix *A;
+	const ek_store *store; /* what the method multiplies with: of A, or made by prepare */
+	ek_operation operation;
+	ek_op op; /* of the store: exchanged where A is held as its transpose */
+	ek_reproducible reproducible;
+	int64_t calls;
+	const ek_method *method;
+	ek_isa isa;
+	int threads, parts;
+	void *kernel;  /* of the method: the table entry for this type and instruction set */
+	void *state;   /* of the method */
+	int64_t bytes; /* moved by one run */
+	uint64_t seen; /* state of A's values when prepared or refreshed */
+	struct {
+		void *block;
+		int64_t bytes;
+	} memory[EKI_MAX_ARRAYS];
+	int blocks;
+	char why[1024];
+};
+
+/* Memory that lives as long as the plan. */
+ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
+/* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
+void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
+
+/* ---- select/ --------------------------------------------------------------------------------- */
+
+/* The method with the least predicted cost among those that can; `why` gets the table of
+ * candidates. */
+ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size);
+/* Row-length part of ek_stats, shared by selection and ek_matrix_stats. */
+ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
+
+#endif

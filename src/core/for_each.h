@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * One text, all types and instruction sets.
+ *
+ * A file that says
+ *     #include "core/ek_core.h"
+ *     #define EK_FILE "spmv/csr_rows.c"
+ *     #include "core/for_each.h"
+ * is compiled once for each pair of type (for_each_type.h) and instruction set (src/simd/). Its own text is
+ * the last pass: scalar, f64_i32, so that editors and debuggers see live code. In each pass
+ *     VAL PTR IDX       value, row pointer and column type
+ *     FN(name)          ek_name_f64_i32_avx2, say: the symbol tells what runs
+ *     W, vec, vload...  vector operations, simd/scalar.h lists them
+ *     EK_PER_TYPE       1 in one pass for each type (the scalar one): conversions, checks
+ *     EK_ONCE           1 in the last pass: tables, drivers, method rows
+ * A file that needs no instruction set of its own defines EK_TYPES_ONLY before and gets the scalar passes only.
+ * In the last pass
+ *     EK_BY_ISA_AND_TYPE(name), EK_BY_TYPE(name)   initialisers of tables of the functions FN(name).
+ *
+ * Functions of a pass are compiled for its instruction set by a pragma, so the build needs no flags for
+ * each file, and must not have any: code for the baseline would then use instructions that the machine lacks. */
+#ifndef EK_NESTED
+#define EK_NESTED
+
+#if defined(__AVX__) && !defined(EK_ALLOW_NATIVE)
+#error "compile evenkeel for the baseline: it chooses instructions at run time (or define EK_ALLOW_NATIVE)"
+#endif
+
+#include <math.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define EK_HAVE_X86 1
+#include <immintrin.h>
+#endif
+
+#define EK_PASTE3(a, b, c) ek_##a##_##b##_##c
+#define EK_PASTE(a, b, c) EK_PASTE3(a, b, c)
+#define FN(name) EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
+
+#define EK_PER_TYPE 0
+#define EK_ONCE 0
+
+#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt"))), \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
+#endif
+#define EK_LEVEL avx512
+#define EK_SIMD "simd/avx512.h"
+#include "core/for_each_type.h"
+#undef EK_LEVEL
+#undef EK_SIMD
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt"))), apply_to = function)
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
+#endif
+#define EK_LEVEL avx2
+#define EK_SIMD "simd/avx2.h"
+#include "core/for_each_type.h"
+#undef EK_LEVEL
+#undef EK_SIMD
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+#undef EK_PER_TYPE
+#define EK_PER_TYPE 1
+#define EK_LEVEL scalar
+#define EK_SIMD "simd/scalar.h"
+#define EK_LAST_LEVEL
+#include "core/for_each_type.h"
+
+#undef EK_ONCE
+#define EK_ONCE 1
+
+#define EK_TYPES_OF(name, level)                                                                        \
+	EK_PASTE3(name, f32_i32, level), EK_PASTE3(name, f32_i64_32, level), EK_PASTE3(name, f32_i64, level), \
+	EK_PASTE3(name, f64_i32, level), EK_PASTE3(name, f64_i64_32, level), EK_PASTE3(name, f64_i64, level)
+#ifdef EK_HAVE_X86
+#define EK_BY_ISA_AND_TYPE(name) \
+	{{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, avx2)}, {EK_TYPES_OF(name, avx512)}}
+#else
+#define EK_BY_ISA_AND_TYPE(name) \
+	{{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}}
+#endif
+#define EK_BY_TYPE(name) {EK_TYPES_OF(name, scalar)}
+
+#endif

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The matrix object: a CSR store of A or, for matrices made from CSC, of its transpose; who owns
+ * the arrays; and a counter of changes of the values. */
+#include <string.h>
+
+#include "core/ek_core.h"
+
+#define MATRIX_MAGIC 0x656b6d78u
+#define OWNER_MASK   0x3u
+#define DUP_MASK     0x300u
+#define KNOWN_FLAGS  (OWNER_MASK | EK_TRUSTED | EK_BASE1 | EK_KEEP_ORDER | DUP_MASK)
+
+ek_status eki_type_check(ek_value value, ek_index index)
+{
+	if (!ek_value_name(value))
+		return eki_fail(EK_EINVAL, "value is %d; EK_F32 or EK_F64 is expected", (int)value);
+	if (!ek_index_name(index))
+		return eki_fail(EK_EINVAL, "index is %d; EK_I32, EK_I64_32 or EK_I64 is expected",
+		                (int)index);
+	return EK_OK;
+}
+
+ek_status eki_matrix_check(const ek_matrix *A)
+{
+	if (!A)
+		return eki_fail(EK_EINVAL, "A is NULL");
+	if (A->magic != MATRIX_MAGIC)
+		return eki_fail(EK_EINVAL, "A is not a matrix, or was destroyed");
+	return EK_OK;
+}
+
+static ek_status matrix_new(const ek_context *ctx, const ek_store *store, ek_matrix **A)
+{
+	void *block;
+
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof **A, &block));
+	*A = block;
+	(*A)->magic = MATRIX_MAGIC;
+	(*A)->ctx = ctx;
+	(*A)->store = *store;
+	(*A)->value_count = store->nnz;
+	return EK_OK;
+}
+
+ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A)
+{
+	return matrix_new(ctx, store, A);
+}
+
+/* ---- Checks of arguments --------------------------------------------------------------------- */
+
+static ek_status arguments_check(const ek_context *ctx, ek_value value, ek_index index,
+                                 int64_t rows, int64_t cols, unsigned flags, ek_matrix *const *A)
+{
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (!A)
+		return eki_fail(EK_EINVAL, "A, where the result goes, is NULL");
+	EK_RETURN_IF(eki_type_check(value, index));
+	if (rows < 0 || cols < 0)
+		return eki_fail(EK_EINVAL, "%s is %lld; it must not be negative",
+		                rows < 0 ? "rows" : "cols", (long long)(rows < 0 ? rows : cols));
+	if (rows > eki_idx_max(index) || cols > eki_idx_max(index))
+		return eki_fail(EK_EOVERFLOW,
+		                "%lld rows and %lld columns do not fit the index type %s",
+		                (long long)rows, (long long)cols, ek_index_name(index));
+	if (rows == INT64_MAX)
+		return eki_fail(EK_EOVERFLOW, "rows + 1 does not fit 64 bits");
+	if (flags & ~KNOWN_FLAGS)
+		return eki_fail(EK_EINVAL, "flags has unknown bits 0x%x", flags & ~KNOWN_FLAGS);
+	if ((flags & OWNER_MASK) == (EK_COPY | EK_ADOPT))
+		return eki_fail(EK_EINVAL, "flags: EK_COPY and EK_ADOPT exclude each other");
+	return EK_OK;
+}
+
+static ek_status array_check(const char *name, const void *array, int64_t len, size_t size)
+{
+	if (!array && len > 0)
+		return eki_fail(EK_EINVAL, "%s is NULL, but %lld entries are expected", name,
+		                (long long)len);
+	if ((uintptr_t)array % size)
+		return eki_fail(EK_EINVAL,
+		                "%s lies at %p, which is not aligned to its type of %zu bytes",
+		                name, array, size);
+	return EK_OK;
+}
+
+/* ---- From compressed rows or columns ------------------------------------------------------------
+ */
+
+/* Copies an index array, less one for base 1. */
+static ek_status copy_indices(const ek_context *ctx, const void *from, int64_t len, size_t size,
+                              bool base1, void **out)
+{
+	EK_RETURN_IF(eki_copy(ctx, from, len, size, out));
+	if (base1 && size == 4)
+		for (int64_t k = 0; k < len;
+		     k++) /* unsigned: INT_MIN must not overflow before it is checked */
+			((uint32_t *)*out)[k]--;
+	if (base1 && size == 8)
+		for (int64_t k = 0; k < len; k++)
+			((uint64_t *)*out)[k]--;
+	return EK_OK;
+}
+
+static ek_status copy_store(const ek_context *ctx, const ek_store *from, bool base1, ek_store *to)
+{
+	size_t psize = eki_ptr_size(from->index), isize = eki_idx_size(from->index);
+	ek_status status;
+
+	*to = *from;
+	to->borrowed = 0;
+	memset(to->array, 0, sizeof to->array);
+	EK_TRY(copy_indices(ctx, from->array[CSR_PTR], from->len[CSR_PTR], psize, base1,
+	                    &to->array[CSR_PTR]));
+	EK_TRY(copy_indices(ctx, from->array[CSR_COL], from->len[CSR_COL], isize, base1,
+	                    &to->array[CSR_COL]));
+	EK_TRY(eki_copy(ctx, from->array[CSR_VAL], from->len[CSR_VAL], ek_value_size(from->value),
+	                &to->array[CSR_VAL]));
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, to);
+	return status;
+}
+
+struct expand_job {
+	const ek_store *s;
+	void *row;
+	int parts;
+};
+
+static void expand_part(void *arg, int part)
+{
+	const struct expand_job *job = arg;
+	const ek_store *s = job->s;
+	int64_t end = eki_cut(s->rows, job->parts, part + 1);
+
+	for (int64_t i = eki_cut(s->rows, job->parts, part); i < end; i++)
+		for (int64_t k = eki_ptr_at(s, i); k < eki_ptr_at(s, i + 1); k++)
+			if (s->index == EK_I64)
+				((int64_t *)job->row)[k] = i;
+			else
+				((int32_t *)job->row)[k] = (int32_t)i;
+}
+
+/* Merges the duplicates of a store that the library owns, by way of coordinates; columns come out
+ * sorted. */
+static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_store *s)
+{
+	size_t isize = eki_idx_size(s->index);
+	int64_t nnz = s->nnz;
+	ek_store merged;
+	void *row;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(ctx, nnz, isize, &row));
+	eki_parallel(ctx->threads, ctx->threads, expand_part,
+	             &(struct expand_job){s, row, ctx->threads});
+	EK_TRY(eki_assemble(ctx, s->value, s->index, s->rows, s->cols, s->nnz, row,
+	                    s->array[CSR_COL], s->array[CSR_VAL], policy, &merged, NULL));
+	merged.columns = s->columns;
+	eki_store_free(ctx, s);
+	*s = merged;
+done:
+	eki_free(ctx, row, nnz, isize);
+	return status;
+}
+
+static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, bool transposed,
+                                 ek_matrix **A)
+{
+	unsigned owner = flags & OWNER_MASK, policy = flags & DUP_MASK;
+	bool base1 = flags & EK_BASE1;
+	ek_store store = *in;
+	ek_matrix *new = NULL;
+	ek_status status = EK_OK;
+
+	if (owner != EK_COPY && (base1 || policy))
+		return eki_fail(
+			EK_EINVAL,
+			"flags: %s needs EK_COPY, as borrowed and adopted arrays are used in place",
+			base1 ? "EK_BASE1" : "EK_DUP_*");
+	if (flags & EK_KEEP_ORDER)
+		return eki_fail(
+			EK_EINVAL,
+			"flags: EK_KEEP_ORDER is for COO; CSR and CSC keep the order anyway");
+	if (!base1 && !(flags & EK_TRUSTED))
+		EK_RETURN_IF(store.format->check(ctx, &store));
+	if (owner == EK_COPY) {
+		if (base1 && eki_ptr_at(in, 0) != 1)
+			return eki_fail(EK_ERANGE, "%s[0] is %lld; 1 is expected with EK_BASE1",
+			                transposed ? "col_ptr" : "row_ptr",
+			                (long long)eki_ptr_at(in, 0));
+		EK_RETURN_IF(copy_store(ctx, in, base1, &store));
+		if (base1 && !(flags & EK_TRUSTED))
+			EK_TRY(store.format->check(ctx, &store));
+		if (policy)
+			EK_TRY(merge_duplicates(ctx, policy, &store));
+	} else {
+		store.borrowed = owner == EK_BORROW ? ~0u : 0;
+	}
+	EK_TRY(matrix_new(ctx, &store, &new));
+	new->transposed = transposed;
+	new->merged = policy == EK_DUP_SUM || policy == EK_DUP_LAST;
+	*A = new;
+done:
+	if (status != EK_OK && owner == EK_COPY)
+		eki_store_free(ctx, &store);
+	return status;
+}
+
+/* A CSR store around the caller's arrays; `minor` is the number of columns of that CSR. */
+static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int64_t minor,
+                             const void *ptr, const void *idx, const void *val, unsigned flags,
+                             bool columns, ek_store *s)
+{
+	void *const array[] = {(void *)(uintptr_t)ptr, (void *)(uintptr_t)idx,
+	                       (void *)(uintptr_t)val};
+
+	EK_RETURN_IF(
+		array_check(columns ? "col_ptr" : "row_ptr", ptr, major + 1, eki_ptr_size(index)));
+	*s = (ek_store){.format = &ek_format_csr,
+	                .value = value,
+	                .index = index,
+	                .rows = major,
+	                .cols = minor,
+	                .borrowed = ~0u,
+	                .columns = columns};
+	memcpy(s->array, array, sizeof array);
+	s->nnz = eki_ptr_at(s, major) - (flags & EK_BASE1 ? 1 : 0);
+	if (s->nnz < 0)
+		return eki_fail(EK_ERANGE, "%s[%lld], the number of entries, is %lld",
+		                columns ? "col_ptr" : "row_ptr", (long long)major,
+		                (long long)s->nnz);
+	if (s->nnz >= eki_ptr_max(index))
+		return eki_fail(EK_EOVERFLOW,
+		                "%lld entries do not fit the row pointer type of index %s",
+		                (long long)s->nnz, ek_index_name(index));
+	memcpy(s->len, (int64_t[]){major + 1, s->nnz, s->nnz}, 3 * sizeof *s->len);
+	EK_RETURN_IF(
+		array_check(columns ? "row_idx" : "col_idx", idx, s->nnz, eki_idx_size(index)));
+	return array_check("val", val, s->nnz, ek_value_size(value));
+}
+
+ek_status ek_matrix_from_csr(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, const void *row_ptr, const void *col_idx,
+                             const void *val, unsigned flags, ek_matrix **A)
+{
+	ek_store s;
+
+	EK_RETURN_IF(arguments_check(ctx, value, index, rows, cols, flags, A));
+	EK_RETURN_IF(
+		wrap_arrays(value, index, rows, cols, row_ptr, col_idx, val, flags, false, &s));
+	return from_compressed(ctx, &s, flags, false, A);
+}
+
+ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, const void *col_ptr, const void *row_idx,
+                             const void *val, unsigned flags, ek_matrix **A)
+{
+	ek_store s;
+
+	EK_RETURN_IF(arguments_check(ctx, value, index, rows, cols, flags, A));
+	EK_RETURN_IF(wrap_arrays(value, index, cols, rows, col_ptr, row_idx, val, flags, true, &s));
+	return from_compressed(ctx, &s, flags, true, A);
+}
+
+/* ---- From coordinates ------------------------------------------------------------------------ */
+
+static ek_status coordinates_check(const char *name, const void *array, ek_index index, int64_t nnz,
+                                   int64_t n)
+{
+	for (int64_t k = 0; k < nnz; k++) {
+		int64_t i =
+			index == EK_I64 ? ((const int64_t *)array)[k] : ((const int32_t *)array)[k];
+
+		if (i < 0 || i >= n)
+			return eki_fail(EK_ERANGE, "%s[%lld] is %lld; 0 to %lld are possible", name,
+			                (long long)k, (long long)i, (long long)n - 1);
+	}
+	return EK_OK;
+}
+
+ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                             int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
+                             const void *val, unsigned flags, ek_matrix **A)
+{
+	unsigned policy = flags & DUP_MASK ? flags & DUP_MASK : EK_DUP_SUM;
+	void *row = (void *)(uintptr_t)row_idx, *col = (void *)(uintptr_t)col_idx, *order = NULL;
+	bool base1 = flags & EK_BASE1;
+	size_t isize = eki_idx_size(index);
+	ek_store store = {0};
+	ek_matrix *new;
+	ek_status status;
+
+	EK_RETURN_IF(arguments_check(ctx, value, index, rows, cols, flags, A));
+	if ((flags & OWNER_MASK) == EK_ADOPT)
+		return eki_fail(
+			EK_EINVAL,
+			"flags: COO arrays are assembled into CSR, so they cannot be adopted");
+	if (nnz < 0)
+		return eki_fail(EK_EINVAL, "nnz is %lld; it must not be negative", (long long)nnz);
+	if (nnz >= eki_ptr_max(index))
+		return eki_fail(EK_EOVERFLOW,
+		                "%lld entries do not fit the row pointer type of index %s",
+		                (long long)nnz, ek_index_name(index));
+	EK_RETURN_IF(array_check("row_idx", row_idx, nnz, isize));
+	EK_RETURN_IF(array_check("col_idx", col_idx, nnz, isize));
+	EK_RETURN_IF(array_check("val", val, nnz, ek_value_size(value)));
+	if (base1) {
+		row = col = NULL;
+		EK_TRY(copy_indices(ctx, row_idx, nnz, isize, true, &row));
+		EK_TRY(copy_indices(ctx, col_idx, nnz, isize, true, &col));
+	}
+	if (!(flags & EK_TRUSTED)) {
+		EK_TRY(coordinates_check("row_idx", row, index, nnz, rows));
+		EK_TRY(coordinates_check("col_idx", col, index, nnz, cols));
+	}
+	EK_TRY(eki_assemble(ctx, value, index, rows, cols, nnz, row, col, val, policy, &store,
+	                    flags & EK_KEEP_ORDER ? &order : NULL));
+	EK_TRY(matrix_new(ctx, &store, &new));
+	new->value_count = nnz;
+	new->merged = !(flags & EK_KEEP_ORDER);
+	new->order = order;
+	new->order_len = order ? nnz : 0;
+	*A = new;
+done:
+	if (base1) {
+		eki_free(ctx, row, nnz, isize);
+		eki_free(ctx, col, nnz, isize);
+	}
+	if (status != EK_OK) {
+		eki_store_free(ctx, &store);
+		eki_free(ctx, order, nnz, eki_ptr_size(index));
+	}
+	return status;
+}
+
+void ek_matrix_destroy(ek_matrix *A)
+{
+	if (!A || eki_matrix_check(A) != EK_OK)
+		return;
+	const ek_context *ctx = A->ctx;
+
+	eki_store_free(ctx, &A->store);
+	eki_free(ctx, A->order, A->order_len, eki_ptr_size(A->store.index));
+	A->magic = 0;
+	eki_free(ctx, A, 1, sizeof *A);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!info)
+		return eki_fail(EK_EINVAL, "info is NULL");
+	if (info->size != sizeof *info)
+		return eki_fail(EK_EINVAL, "info.size is %zu; %zu is expected", info->size,
+		                sizeof *info);
+	const ek_store *s = &A->store;
+
+	*info = (ek_matrix_info){.size = sizeof *info,
+	                         .rows = A->transposed ? s->cols : s->rows,
+	                         .cols = A->transposed ? s->rows : s->cols,
+	                         .nnz = s->nnz,
+	                         .value = s->value,
+	                         .index = s->index,
+	                         .format = A->transposed ? "csc" : "csr",
+	                         .borrowed = s->borrowed != 0,
+	                         .bytes = eki_store_bytes(s),
+	                         .state = atomic_load(&A->state)};
+	return EK_OK;
+}
+
+ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
+{
+	static const char *const names[2][3] = {{"row_ptr", "col_idx", "val"},
+	                                        {"col_ptr", "row_idx", "val"}};
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!name || !view)
+		return eki_fail(EK_EINVAL, "%s is NULL", name ? "view" : "name");
+	for (int k = 0; k < 3; k++)
+		if (strcmp(name, names[A->transposed][k]) == 0) {
+			view->data = A->store.array[k];
+			view->len = A->store.len[k];
+			view->elem_size = eki_elem_size(A->store.format->array[k].elem,
+			                                A->store.value, A->store.index);
+			return EK_OK;
+		}
+	return eki_fail(EK_EINVAL, "the matrix has no array \"%s\"; it has %s, %s and %s", name,
+	                names[A->transposed][0], names[A->transposed][1], names[A->transposed][2]);
+}
+
+ek_status ek_matrix_check(const ek_matrix *A)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	return A->store.format->check(A->ctx, &A->store);
+}
+
+/* ---- New values ------------------------------------------------------------------------------ */
+
+ek_status ek_matrix_values_changed(ek_matrix *A)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	atomic_fetch_add(&A->state, 1);
+	return EK_OK;
+}
+
+/* Adds up in the order given, like the assembly. Starts from -0, which is neutral for all numbers,
+ * 0 for none. */
+static void scatter_values(ek_matrix *A, const void *val)
+{
+	ek_store *s = &A->store;
+	bool wide = s->index != EK_I32;
+
+	for (int64_t k = 0; k < s->nnz; k++)
+		if (s->value == EK_F64)
+			((double *)s->array[CSR_VAL])[k] = -0.0;
+		else
+			((float *)s->array[CSR_VAL])[k] = -0.0f;
+	for (int64_t k = 0; k < A->order_len; k++) {
+		int64_t p = wide ? ((const int64_t *)A->order)[k] : ((const int32_t *)A->order)[k];
+
+		if (p < 0) /* replaced by a later entry: EK_DUP_LAST */
+			continue;
+		if (s->value == EK_F64)
+			((double *)s->array[CSR_VAL])[p] += ((const double *)val)[k];
+		else
+			((float *)s->array[CSR_VAL])[p] += ((const float *)val)[k];
+	}
+}
+
+ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (A->store.borrowed)
+		return eki_fail(EK_EINVAL, "the values are borrowed: change them in place and call "
+		                           "ek_matrix_values_changed");
+	if (A->merged)
+		return eki_fail(EK_EINVAL, "the order in which the values were given is not known "
+		                           "any more: make the matrix with EK_KEEP_ORDER (COO) or "
+		                           "without EK_DUP_SUM and EK_DUP_LAST (CSR, CSC)");
+	if (count != A->value_count)
+		return eki_fail(EK_EINVAL, "count is %lld, the matrix was made from %lld values",
+		                (long long)count, (long long)A->value_count);
+	EK_RETURN_IF(array_check("val", val, count, ek_value_size(A->store.value)));
+	if (A->order)
+		scatter_values(A, val);
+	else if (count)
+		memcpy(A->store.array[CSR_VAL], val, (size_t)count * ek_value_size(A->store.value));
+	return ek_matrix_values_changed(A);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Plans: a method prepared for one matrix. Everything that costs more than one product, allocates
+ * or chooses happens in ek_plan_create; a run checks its arguments in constant time and calls the
+ * method. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+
+#define PLAN_MAGIC 0x656b706cu
+
+static ek_status plan_check(const ek_plan *plan)
+{
+	if (!plan)
+		return eki_fail(EK_EINVAL, "plan is NULL");
+	if (plan->magic != PLAN_MAGIC)
+		return eki_fail(EK_EINVAL, "plan is not a plan, or was destroyed");
+	return EK_OK;
+}
+
+ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out)
+{
+	void *block;
+
+	if (plan->blocks == EKI_MAX_ARRAYS)
+		return eki_fail(EK_ELIMIT, "a method wants more than %d blocks of memory",
+		                EKI_MAX_ARRAYS);
+	EK_RETURN_IF(eki_alloc(plan->ctx, count, size, &block));
+	plan->memory[plan->blocks].block = block;
+	plan->memory[plan->blocks].bytes = count * (int64_t)size;
+	plan->blocks++;
+	memcpy(out, &block, sizeof block);
+	return EK_OK;
+}
+
+/* ---- Choosing the method --------------------------------------------------------------------- */
+
+static ek_status no_such_method(const char *name)
+{
+	char list[768] = "";
+	size_t used = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
+	return eki_fail(EK_EINVAL, "there is no method \"%s\"; auto and these exist:%s", name,
+	                list);
+}
+
+static ek_status choose(ek_plan *p, const char *name)
+{
+	const ek_method *m = NULL;
+
+	if (!name || strcmp(name, "auto") == 0)
+		m = p->ctx->method;
+	else if (!(m = ek_method_find(name)))
+		return no_such_method(name);
+	if (!m)
+		return eki_select(p, &p->method, p->why, sizeof p->why);
+	if (m->operation != p->operation)
+		return eki_fail(EK_EINVAL, "method %s is for another operation", m->name);
+	if (!ek_method_supports(m, p->op, p->reproducible))
+		return eki_fail(EK_EUNSUPPORTED, "method %s does not do %s%s", m->name,
+		                p->op == EK_OP_T ? "the transposed product of this storage"
+		                                 : "the plain product of this storage",
+		                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits"
+		                                                   : "");
+	if (m->applies && !m->applies(p->store, p->op))
+		return eki_fail(EK_EUNSUPPORTED, "method %s does not apply to this matrix",
+		                m->name);
+	p->method = m;
+	snprintf(p->why, sizeof p->why, "asked for by name\n");
+	return EK_OK;
+}
+
+static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
+{
+	if (h->size != sizeof *h)
+		return eki_fail(EK_EINVAL, "hints.size is %zu; %zu is expected", h->size,
+		                sizeof *h);
+	if (h->op != 0 && h->op != EK_OP_N && h->op != EK_OP_T)
+		return eki_fail(EK_EINVAL, "hints.op is %d; EK_OP_N or EK_OP_T is expected",
+		                (int)h->op);
+	if (h->calls < 0)
+		return eki_fail(EK_EINVAL, "hints.calls is %lld; it must not be negative",
+		                (long long)h->calls);
+	if (h->reproducible != EK_REPRO_RUN && h->reproducible != EK_REPRO_STRICT)
+		return eki_fail(
+			EK_EINVAL,
+			"hints.reproducible is %d; EK_REPRO_RUN or EK_REPRO_STRICT is expected",
+			(int)h->reproducible);
+	if (h->threads < 0 || h->threads > ctx->threads)
+		return eki_fail(EK_EINVAL,
+		                "hints.threads is %d; 0 to %d, the context's, are possible",
+		                h->threads, ctx->threads);
+	return EK_OK;
+}
+
+ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
+                         ek_plan **plan)
+{
+	ek_hints h = {.size = sizeof h};
+	ek_plan *p = NULL;
+	void *block;
+	ek_status status;
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!plan)
+		return eki_fail(EK_EINVAL, "plan, where the result goes, is NULL");
+	if (operation != EK_SPMV)
+		return eki_fail(EK_EINVAL, "operation is %d; EK_SPMV is expected", (int)operation);
+	if (hints) {
+		EK_RETURN_IF(hints_check(A->ctx, hints));
+		h = *hints;
+	}
+	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
+	p = block;
+	p->magic = PLAN_MAGIC;
+	p->ctx = A->ctx;
+	p->A = A;
+	p->store = &A->store;
+	p->operation = operation;
+	p->op = (h.op == EK_OP_T) != A->transposed ? EK_OP_T : EK_OP_N;
+	p->reproducible = h.reproducible;
+	p->calls = h.calls ? h.calls : 1000;
+	p->isa = A->ctx->isa;
+	p->threads = h.threads ? h.threads : A->ctx->threads;
+	p->parts = p->threads;
+	p->seen = atomic_load(&A->state);
+	p->bytes = eki_store_bytes(p->store) +
+	           (p->store->rows + p->store->cols) * (int64_t)ek_value_size(p->store->value);
+	EK_TRY(choose(p, h.method));
+	if (p->method->traits & EKI_SERIAL)
+		p->threads = p->parts = 1;
+	if (p->method->prepare)
+		EK_TRY(p->method->prepare(p));
+	*plan = p;
+done:
+	if (status != EK_OK)
+		ek_plan_destroy(p);
+	return status;
+}
+
+void ek_plan_destroy(ek_plan *plan)
+{
+	if (!plan || plan_check(plan) != EK_OK)
+		return;
+	for (int k = 0; k < plan->blocks; k++)
+		eki_free(plan->ctx, plan->memory[k].block, plan->memory[k].bytes, 1);
+	plan->magic = 0;
+	eki_free(plan->ctx, plan, 1, sizeof *plan);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+const char *ek_plan_method(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->method->name : NULL;
+}
+
+int64_t ek_plan_bytes(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->bytes : 0;
+}
+
+int64_t ek_plan_memory(const ek_plan *plan)
+{
+	int64_t bytes = 0;
+
+	if (plan && plan->magic == PLAN_MAGIC) {
+		bytes = sizeof *plan;
+		for (int k = 0; k < plan->blocks; k++)
+			bytes += plan->memory[k].bytes;
+	}
+	return bytes;
+}
+
+ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
+{
+	EK_RETURN_IF(plan_check(plan));
+	if (!text || !size)
+		return eki_fail(EK_EINVAL, "text is NULL or size is 0");
+	snprintf(text, size,
+	         "method   %s (%s)\nsource   %s\nruns on  %d thread%s in %d part%s, %s\nmoves    "
+	         "%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      %s",
+	         plan->method->name, plan->method->text, plan->method->source, plan->threads,
+	         plan->threads == 1 ? "" : "s", plan->parts, plan->parts == 1 ? "" : "s",
+	         ek_isa_name(plan->isa), (long long)plan->bytes, (long long)ek_plan_memory(plan),
+	         plan->why);
+	return EK_OK;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_bytes)
+{
+	uintptr_t p = (uintptr_t)a, q = (uintptr_t)b;
+
+	return a_bytes > 0 && b_bytes > 0 && p < q + (uintptr_t)b_bytes &&
+	       q < p + (uintptr_t)a_bytes;
+}
+
+static ek_status vector_check(const char *name, const ek_dense *v, ek_value value, int64_t n,
+                              const char *what)
+{
+	if (!v)
+		return eki_fail(EK_EINVAL, "%s is NULL", name);
+	if (v->value != value)
+		return eki_fail(EK_EINVAL, "%s has values of type %s, A of type %s", name,
+		                ek_value_name(v->value) ? ek_value_name(v->value) : "unknown",
+		                ek_value_name(value));
+	if (v->rows != n || v->cols != 1)
+		return eki_fail(EK_EINVAL,
+		                "%s is %lld x %lld; op(A) has %lld %s, so %lld x 1 is expected",
+		                name, (long long)v->rows, (long long)v->cols, (long long)n, what,
+		                (long long)n);
+	if (v->ld < v->rows)
+		return eki_fail(EK_EINVAL, "%s has leading dimension %lld, less than its %lld rows",
+		                name, (long long)v->ld, (long long)v->rows);
+	if (!v->data && n > 0)
+		return eki_fail(EK_EINVAL, "%s.data is NULL", name);
+	if ((uintptr_t)v->data % ek_value_size(value))
+		return eki_fail(EK_EINVAL, "%s.data lies at %p, which is not aligned to %s", name,
+		                v->data, ek_value_name(value));
+	return EK_OK;
+}
+
+static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y)
+{
+	const ek_store *s = &p->A->store;
+	int64_t size = (int64_t)ek_value_size(s->value);
+
+	EK_RETURN_IF(
+		vector_check("x", x, s->value, p->op == EK_OP_N ? s->cols : s->rows, "columns"));
+	EK_RETURN_IF(vector_check("y", y, s->value, p->op == EK_OP_N ? s->rows : s->cols, "rows"));
+	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
+		return eki_fail(EK_EINVAL, "x and y overlap");
+	for (int k = 0; s->format->array[k].name; k++)
+		if (overlap(y->data, y->rows * size, s->array[k],
+		            s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
+		                                               s->index)))
+			return eki_fail(EK_EINVAL, "y overlaps the array %s of A",
+			                s->format->array[k].name);
+	return EK_OK;
+}
+
+struct scale_job {
+	void *y;
+	int64_t n;
+	double beta;
+	int parts;
+	bool wide;
+};
+
+static void scale_part(void *arg, int part)
+{
+	const struct scale_job *job = arg;
+	int64_t begin = eki_cut(job->n, job->parts, part),
+		end = eki_cut(job->n, job->parts, part + 1);
+	float beta = (float)job->beta, *y32 = job->y;
+	double *y64 = job->y;
+
+	for (int64_t i = begin; i < end; i++)
+		if (job->wide)
+			y64[i] = job->beta == 0 ? 0 : job->beta * y64[i];
+		else
+			y32[i] = beta == 0 ? 0 : beta * y32[i];
+}
+
+void eki_scale(const ek_plan *p, double beta, void *y, int64_t n)
+{
+	struct scale_job job = {y, n, beta, n > 50000 ? p->threads : 1, p->store->value == EK_F64};
+
+	if (beta != 1)
+		eki_parallel(p->threads, job.parts, scale_part, &job);
+}
+
+ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y)
+{
+	EK_RETURN_IF(plan_check(plan));
+	EK_RETURN_IF(vectors_check(plan, x, y));
+	if (plan->operation != EK_SPMV)
+		return eki_fail(EK_EINVAL, "the plan is not one for EK_SPMV");
+	if (plan->store->value == EK_F32) {
+		alpha = (float)alpha;
+		beta = (float)beta;
+	}
+	if (alpha == 0 || y->rows == 0 || plan->A->store.nnz == 0) {
+		eki_scale(plan, beta, y->data, y->rows);
+		return EK_OK;
+	}
+	uint64_t state = atomic_load(&plan->A->state);
+
+	if (plan->seen != state && plan->method->refresh)
+		EK_RETURN_IF(plan->method->refresh(plan));
+	plan->seen = state;
+	return plan->method->run(plan, &(ek_args){x->data, y->data, alpha, beta});
+}

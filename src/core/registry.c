@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The table of methods. Tests, benchmarks, the tool and automatic selection walk it; nothing else
+ * knows what exists. */
+#include <string.h>
+
+#include "core/ek_core.h"
+
+#define METHOD(m) extern const ek_method m;
+#include "methods.def"
+#undef METHOD
+
+static const ek_method *const table[] = {
+#define METHOD(m) &m,
+#include "methods.def"
+#undef METHOD
+};
+
+const ek_method *ek_method_next(const ek_method *after)
+{
+	size_t count = sizeof table / sizeof *table, k = 0;
+
+	if (after)
+		while (k < count && table[k++] != after)
+			;
+	return k < count ? table[k] : NULL;
+}
+
+const ek_method *ek_method_find(const char *name)
+{
+	for (size_t k = 0; name && k < sizeof table / sizeof *table; k++)
+		if (strcmp(table[k]->name, name) == 0)
+			return table[k];
+	return NULL;
+}
+
+const char *ek_method_name(const ek_method *m)
+{
+	return m ? m->name : NULL;
+}
+
+const char *ek_method_text(const ek_method *m)
+{
+	return m ? m->text : NULL;
+}
+
+const char *ek_method_source(const ek_method *m)
+{
+	return m ? m->source : NULL;
+}
+
+const char *ek_method_format(const ek_method *m)
+{
+	return m ? m->format->name : NULL;
+}
+
+const char *ek_method_device(const ek_method *m)
+{
+	return !m                        ? NULL
+	       : m->backend & EKI_CUDA   ? "cuda"
+	       : m->backend & EKI_OPENCL ? "opencl"
+	                                 : "cpu";
+}
+
+ek_operation ek_method_operation(const ek_method *m)
+{
+	return m ? m->operation : (ek_operation)0;
+}
+
+int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)
+{
+	unsigned need =
+		(op == EK_OP_T ? EKI_OP_T : EKI_OP_N) | (level == EK_REPRO_STRICT ? EKI_STRICT : 0);
+
+	return m && (m->traits & need) == need;
+}

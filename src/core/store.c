@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Everything that all formats have in common, written once over the list of arrays of a format. */
+#include "core/ek_core.h"
+
+size_t ek_value_size(ek_value value)
+{
+	return value == EK_F32 ? 4 : value == EK_F64 ? 8 : 0;
+}
+
+const char *ek_value_name(ek_value value)
+{
+	return value == EK_F32 ? "f32" : value == EK_F64 ? "f64" : NULL;
+}
+
+const char *ek_index_name(ek_index index)
+{
+	static const char *const name[] = {"32", "64/32", "64"};
+
+	return index >= EK_I32 && index <= EK_I64 ? name[index - 1] : NULL;
+}
+
+size_t eki_ptr_size(ek_index index)
+{
+	return index == EK_I32 ? 4 : 8;
+}
+
+size_t eki_idx_size(ek_index index)
+{
+	return index == EK_I64 ? 8 : 4;
+}
+
+int64_t eki_ptr_max(ek_index index)
+{
+	return index == EK_I32 ? INT32_MAX : INT64_MAX;
+}
+
+int64_t eki_idx_max(ek_index index)
+{
+	return index == EK_I64 ? INT64_MAX : INT32_MAX;
+}
+
+size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index)
+{
+	switch (elem) {
+	case EKI_VALUE: return ek_value_size(value);
+	case EKI_PTR: return eki_ptr_size(index);
+	case EKI_IDX: return eki_idx_size(index);
+	case EKI_BYTE: return 1;
+	case EKI_NONE: break;
+	}
+	return 0;
+}
+
+static size_t array_elem_size(const ek_store *s, int k)
+{
+	return eki_elem_size(s->format->array[k].elem, s->value, s->index);
+}
+
+ek_status eki_store_alloc(const ek_context *ctx, ek_store *s, const int64_t *len)
+{
+	ek_status status = EK_OK;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++) {
+		s->len[k] = len[k];
+		EK_TRY(eki_alloc(ctx, len[k], array_elem_size(s, k), &s->array[k]));
+	}
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, s);
+	return status;
+}
+
+void eki_store_free(const ek_context *ctx, ek_store *s)
+{
+	for (int k = 0; s->format && k < EKI_MAX_ARRAYS && s->format->array[k].name; k++) {
+		if (!(s->borrowed >> k & 1))
+			eki_free(ctx, s->array[k], s->len[k], array_elem_size(s, k));
+		s->array[k] = NULL;
+	}
+}
+
+int64_t eki_store_bytes(const ek_store *s)
+{
+	int64_t bytes = 0;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		bytes += s->len[k] * (int64_t)array_elem_size(s, k);
+	return bytes;
+}
+
+ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
+                        int64_t cols, int64_t nnz, ek_store *csr)
+{
+	*csr = (ek_store){.format = &ek_format_csr,
+	                  .value = value,
+	                  .index = index,
+	                  .rows = rows,
+	                  .cols = cols,
+	                  .nnz = nnz};
+	return eki_store_alloc(ctx, csr, (int64_t[]){rows + 1, nnz, nnz});
+}
+
+#define FORMAT(f) extern const ek_format f;
+#include "format/formats.def"
+#undef FORMAT
+static const ek_format *const format_table[] = {
+#define FORMAT(f) &f,
+#include "format/formats.def"
+#undef FORMAT
+};
+
+const ek_format *eki_format_next(const ek_format *after)
+{
+	size_t count = sizeof format_table / sizeof *format_table, k = 0;
+
+	if (after)
+		while (k < count && format_table[k++] != after)
+			;
+	return k < count ? format_table[k] : NULL;
+}

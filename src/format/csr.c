@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Compressed sparse rows, the hub of all formats: entries row_ptr[i] .. row_ptr[i + 1] - 1 of
+ * col_idx and val are row i. w nnz + 4 nnz + 4 (rows + 1) bytes with 32-bit indices and values of w
+ * bytes.
+ *
+ * Duplicates and columns in any order are allowed; methods that need more say so in `applies`. */
+#include "core/ek_core.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/csr.c"
+#include "core/for_each.h"
+
+#if EK_PER_TYPE
+
+/* First i in [begin, end) with row_ptr[i] > row_ptr[i + 1], or end. */
+static int64_t FN(csr_ptr_fault)(const ek_store *s, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = s->array[CSR_PTR];
+
+	for (int64_t i = begin; i < end; i++)
+		if (row_ptr[i] > row_ptr[i + 1])
+			return i;
+	return end;
+}
+
+/* First k in [begin, end) with a column outside the matrix, or end. The loop over a block has no
+ * exit, so that it vectorises; as unsigned numbers negative columns are large. */
+static int64_t FN(csr_col_fault)(const ek_store *s, int64_t begin, int64_t end)
+{
+	const IDX *col_idx = s->array[CSR_COL];
+	const uint64_t cols = (uint64_t)s->cols;
+
+	for (int64_t block = begin; block < end; block += 4096) {
+		int64_t stop = end - block < 4096 ? end : block + 4096;
+		IDX low = 0, high = 0;
+
+		for (int64_t k = block; k < stop; k++) {
+			low = col_idx[k] < low ? col_idx[k] : low;
+			high = col_idx[k] > high ? col_idx[k] : high;
+		}
+		if (low < 0 || (uint64_t)high >= cols)
+			for (int64_t k = block; k < stop; k++)
+				if (col_idx[k] < 0 || (uint64_t)col_idx[k] >= cols)
+					return k;
+	}
+	return end;
+}
+
+#endif
+#if EK_ONCE
+
+typedef int64_t fault_fn(const ek_store *, int64_t, int64_t);
+
+struct check_job {
+	const ek_store *s;
+	fault_fn *fault;
+	int64_t n;
+	int parts;
+	int64_t first[64]; /* of each part; n: none */
+};
+
+static void check_part(void *arg, int part)
+{
+	struct check_job *job = arg;
+	int64_t end = eki_cut(job->n, job->parts, part + 1);
+	int64_t k = job->fault(job->s, eki_cut(job->n, job->parts, part), end);
+
+	job->first[part] = k < end ? k : job->n;
+}
+
+static int64_t first_fault(const ek_context *ctx, const ek_store *s, fault_fn *fault, int64_t n)
+{
+	struct check_job job = {s, fault, n, 1, {0}};
+
+	if (n > 50000)
+		job.parts = ctx->threads < 64 ? ctx->threads : 64;
+	eki_parallel(ctx->threads, job.parts, check_part, &job);
+	for (int part = 0; part < job.parts; part++)
+		if (job.first[part] < n)
+			return job.first[part];
+	return n;
+}
+
+/* What the caller calls the arrays. */
+static const struct {
+	const char *ptr, *idx, *line;
+} word[2] = {{"row_ptr", "col_idx", "row"}, {"col_ptr", "row_idx", "column"}};
+
+static ek_status csr_check(const ek_context *ctx, const ek_store *s)
+{
+	static fault_fn *const ptr_fault[EK_NTYPE] = EK_BY_TYPE(csr_ptr_fault);
+	static fault_fn *const col_fault[EK_NTYPE] = EK_BY_TYPE(csr_col_fault);
+	const char *ptr = word[s->columns].ptr;
+	int type = eki_type(s->value, s->index);
+	int64_t k;
+
+	if (eki_ptr_at(s, 0) != 0)
+		return eki_fail(EK_ERANGE, "%s[0] is %lld; 0 is expected", ptr,
+		                (long long)eki_ptr_at(s, 0));
+	k = first_fault(ctx, s, ptr_fault[type], s->rows);
+	if (k < s->rows)
+		return eki_fail(EK_ERANGE, "%s decreases from %s[%lld] = %lld to %s[%lld] = %lld",
+		                ptr, ptr, (long long)k, (long long)eki_ptr_at(s, k), ptr,
+		                (long long)k + 1, (long long)eki_ptr_at(s, k + 1));
+	if (eki_ptr_at(s, s->rows) != s->nnz)
+		return eki_fail(EK_ERANGE, "%s[%lld] is %lld, the matrix has %lld entries", ptr,
+		                (long long)s->rows, (long long)eki_ptr_at(s, s->rows),
+		                (long long)s->nnz);
+	k = first_fault(ctx, s, col_fault[type], s->nnz);
+	if (k < s->nnz)
+		return eki_fail(EK_ERANGE, "%s[%lld] is %lld (in %s %lld); 0 to %lld are possible",
+		                word[s->columns].idx, (long long)k, (long long)eki_col_at(s, k),
+		                word[s->columns].line, (long long)eki_row_of(s, k),
+		                (long long)s->cols - 1);
+	return EK_OK;
+}
+
+const ek_format ek_format_csr = {
+	.name = "csr",
+	.text = "compressed sparse rows: the hub, and what callers bring",
+	.source = "Liu 2015, section 5.2.4",
+	.array = {{"row_ptr", EKI_PTR}, {"col_idx", EKI_IDX}, {"val", EKI_VALUE}},
+	.check = csr_check,
+};
+
+#endif

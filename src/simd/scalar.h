@@ -1,0 +1,1 @@
+#define W 1
