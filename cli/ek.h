@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the files of the tool `ek` share: options, exit codes, and the small services that every
+ * subcommand needs (reading a matrix wherever it comes from, tables, JSON, progress, outputs that
+ * appear only when complete). The tool uses the library through <evenkeel/ek.h> only.
+ *
+ * A subcommand is a function `int cmd_name(int argc, char **argv)` and a row of the table in
+ * main.c. It fills a struct tool_options by tool_parse, makes a context, and returns an exit code.
+ * The pattern, with options of its own:
+ *
+ *	struct mine { struct tool_options common; const char *output; };       (common comes first)
+ *	static error_t parse(int key, char *arg, struct argp_state *state);    (calls tool_init first)
+ *	static const struct argp argp = {options, parse, "A", "What it does.", tool_product_children};
+ *	tool_parse(&argp, argc, argv, &mine);
+ */
+#ifndef EK_TOOL_H
+#define EK_TOOL_H
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <evenkeel/ek.h>
+
+/* ---- Exit codes ------------------------------------------------------------------------------ */
+
+enum {
+	TOOL_OK = 0,
+	TOOL_FAILED = 1,     /* the operation failed */
+	TOOL_USAGE = 2,      /* wrong arguments */
+	TOOL_INPUT = 3,      /* a bad input file */
+	TOOL_UNSUPPORTED = 4 /* valid, but not here: no such device, no gnuplot */
+};
+
+/* ---- Options (options.c) --------------------------------------------------------------------- */
+
+struct tool_options {
+	/* tool_common_children: every subcommand has these */
+	ek_value value;     /* --value, EK_F64 */
+	ek_index index;     /* --index, EK_I32 */
+	int threads;        /* --threads, 0: default */
+	int isa_limit;      /* --isa as ek_options.isa_limit, 0: default */
+	int64_t seed;       /* --seed, -1: not given */
+	const char *json;   /* --json FILE or "-"; NULL: not given */
+	const char *device; /* --device; "cpu" is all there is, checked by tool_parse */
+	bool quiet;         /* --quiet: no progress, no remarks */
+	/* tool_product_children: what a product needs, in addition */
+	const char *method; /* --method; NULL: not given. Names are checked by ek_plan_create */
+	ek_op op;           /* --op, EK_OP_N */
+	double alpha, beta; /* --alpha 1, --beta 0 */
+	int64_t calls;      /* --calls, 0: not given */
+	ek_reproducible reproducible;
+};
+
+/* For argp.children. */
+extern const struct argp_child tool_common_children[];
+extern const struct argp_child tool_product_children[];
+
+/* To be called first for every key by the parser of a subcommand (whose input starts with a struct
+ * tool_options): sets defaults and the inputs of the children. */
+void tool_init(int key, struct argp_state *state, struct tool_options *options);
+/* argp_parse, except that wrong usage is one line on standard error and exit code 2. */
+void tool_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
+int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
+double tool_number(const char *what, const char *text);
+
+/* ---- Reporting (report.c) -------------------------------------------------------------------- */
+
+/* "ek info", for messages. */
+extern const char *tool_name;
+
+/* Prints one line "ek info: ..." on standard error and returns `code`. */
+__attribute__((format(printf, 2, 3))) int tool_fail(int code, const char *format, ...);
+/* The same, then exit(TOOL_USAGE). */
+__attribute__((format(printf, 1, 2), noreturn)) void tool_usage(const char *format, ...);
+/* Reports the library's last error; the exit code that fits it. EK_OK: TOOL_OK, silently.
+ * tool_input is for calls that read what the user named, tool_check for all others. */
+int tool_check(ek_status status);
+int tool_input(ek_status status);
+/* A remark for people on standard error, unless --quiet. */
+__attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options *options,
+                                                       const char *format, ...);
+/* The name nearest to `word` among `count` names, or NULL if none is near. */
+const char *tool_nearest(const char *word, const char *const *names, int count);
+
+double tool_seconds(void);                       /* monotonic clock */
+const char *tool_count(char buf[32], int64_t n); /* 1,234,567 */
+const char *tool_bytes(char buf[32], double n);  /* 12.3 MiB */
+
+/* Progress, on standard error when that is a terminal and --quiet is not given, once a second has
+ * passed. tool_progress_step fits ek_read_options.progress. */
+struct tool_progress {
+	const char *what;
+	double start, shown;
+	bool wanted;
+};
+void tool_progress_start(struct tool_progress *p, const struct tool_options *options,
+                         const char *what);
+int tool_progress_step(void *progress, int64_t done, int64_t total); /* total -1: not known */
+void tool_progress_end(struct tool_progress *p);
+/* True if standard error is a terminal that wants colour (NO_COLOR is not set). */
+bool tool_color(FILE *stream);
+
+/* ---- Outputs (output.c) ---------------------------------------------------------------------- */
+
+/* A stream to `path` ("-": standard output). The file gets its name in tool_close, which reports
+ * failures and returns an exit code; until then it has a temporary name, which SIGINT, SIGTERM and
+ * exit() remove. NULL: reported. */
+FILE *tool_open(const char *path);
+int tool_close(FILE *stream);
+/* Call before the library writes `path`: an interrupt then removes what was begun. */
+void tool_will_write(const char *path);
+/* Installs the handlers; called by main. */
+void tool_signals(void);
+
+/* JSON: one record per line into --json; does nothing if that was not given. Takes over `record`.
+ * tool_json_close ends the file (also without any record) and returns an exit code. */
+int tool_json(const struct tool_options *options, json_t *record);
+int tool_json_close(const struct tool_options *options);
+/* Where text for people goes: standard output, or standard error if JSON has standard output. */
+FILE *tool_people(const struct tool_options *options);
+
+/* ---- Tables (table.c) ------------------------------------------------------------------------ */
+
+enum tool_style { TOOL_TEXT, TOOL_MARKDOWN, TOOL_PLAIN }; /* plain: tabs, no header */
+
+struct tool_table {
+	const char *align; /* a letter per column, l or r */
+	int cols, cells, room;
+	char **cell; /* the first row is the header */
+};
+void tool_table_start(struct tool_table *t, const char *align);
+__attribute__((format(printf, 2, 3))) void tool_table_add(struct tool_table *t, const char *format,
+                                                          ...); /* the next cell */
+void tool_table_print(const struct tool_table *t, enum tool_style style, FILE *out);
+void tool_table_free(struct tool_table *t);
+
+/* ---- Matrices (source.c) --------------------------------------------------------------------- */
+
+/* A context as the options say; NULL: reported, exit code in *code. */
+ek_context *tool_context(const struct tool_options *options, int *code);
+
+/* Where a matrix comes from. */
+struct tool_source {
+	char name[256];  /* short: "webbase-1M", "poisson2d5:nx=100" */
+	char path[4096]; /* of the file, or the generator's text */
+	const char
+		*kind; /* "file", "generated", "twin", "real" (a twin's name, EK_MATRICES has it) */
+	double seconds; /* that reading or generating took */
+};
+/* A from a path, "-", a generator ("NAME" or "NAME:key=value,..." when no file has that name), or
+ * the name of a twin (also "twin:NAME"), which is looked up in the folder EK_MATRICES first. With
+ * progress and remarks. `source` may be NULL. Returns an exit code; failures are reported. */
+int tool_matrix(ek_context *ctx, const struct tool_options *options, const char *text,
+                struct tool_source *source, ek_matrix **A);
+/* The path of the real matrix `name` in EK_MATRICES, or false. */
+bool tool_real_path(const char *name, char *path, size_t size);
+
+/* ---- Subcommands ----------------------------------------------------------------------------- */
+
+struct tool_command {
+	const char *name, *text; /* text: one line */
+	int (*run)(int argc, char **argv);
+};
+extern const struct tool_command tool_commands[]; /* ends with name NULL */
+
+int cmd_info(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_generate(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
+int cmd_spmv(int argc, char **argv);
+int cmd_spy(int argc, char **argv);
+int cmd_bench(int argc, char **argv); /* bench.c */
+
+#endif
