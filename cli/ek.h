@@ -37,14 +37,16 @@ enum {
 
 struct tool_options {
 	/* tool_common_children: every subcommand has these */
-	ek_value value;     /* --value, EK_F64 */
-	ek_index index;     /* --index, EK_I32 */
-	int threads;        /* --threads, 0: default */
-	int isa_limit;      /* --isa as ek_options.isa_limit, 0: default */
-	int64_t seed;       /* --seed, -1: not given */
-	const char *json;   /* --json FILE or "-"; NULL: not given */
-	const char *device; /* --device; "cpu" is all there is, checked by tool_parse */
-	bool quiet;         /* --quiet: no progress, no remarks */
+	ek_value value;         /* --value, EK_F64 */
+	ek_index index;         /* --index, EK_I32 */
+	int threads;            /* --threads, 0: default */
+	int isa_limit;          /* --isa as ek_options.isa_limit, 0: default */
+	int64_t seed;           /* --seed, -1: not given */
+	const char *json;       /* --json FILE or "-"; NULL: not given */
+	const char *device;     /* --device; "cpu" is all there is, checked by tool_parse */
+	bool quiet;             /* --quiet: no progress, no remarks */
+	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
+	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
 	/* tool_product_children: what a product needs, in addition */
 	const char *method; /* --method; NULL: not given. Names are checked by ek_plan_create */
 	ek_op op;           /* --op, EK_OP_N */
@@ -90,18 +92,14 @@ double tool_seconds(void);                       /* monotonic clock */
 const char *tool_count(char buf[32], int64_t n); /* 1,234,567 */
 const char *tool_bytes(char buf[32], double n);  /* 12.3 MiB */
 
-/* Progress, on standard error when that is a terminal and --quiet is not given, once a second has
- * passed. tool_progress_step fits ek_read_options.progress. */
-struct tool_progress {
-	const char *what;
-	double start, shown;
-	bool wanted;
-};
-void tool_progress_start(struct tool_progress *p, const struct tool_options *options,
-                         const char *what);
+/* Progress (progress.c), on standard error when that is a terminal and --quiet is not given, once a
+ * second has passed. A thread of its own draws, so it also works around calls that report nothing.
+ * tool_progress_step fits ek_read_options.progress and may be called as often as you like. */
+struct tool_progress;
+struct tool_progress *tool_progress_start(const struct tool_options *options, const char *what);
 int tool_progress_step(void *progress, int64_t done, int64_t total); /* total -1: not known */
-void tool_progress_end(struct tool_progress *p);
-/* True if standard error is a terminal that wants colour (NO_COLOR is not set). */
+void tool_progress_end(struct tool_progress *progress);
+/* True if the stream is a terminal that wants colour (NO_COLOR is not set, TERM is not dumb). */
 bool tool_color(FILE *stream);
 
 /* ---- Outputs (output.c) ---------------------------------------------------------------------- */
