@@ -29,6 +29,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#if defined(__GNUC__)
+#pragma GCC visibility push(default) /* exactly what is declared here is exported */
+#endif
 
 #define EK_VERSION_MAJOR 0
 #define EK_VERSION_MINOR 1
@@ -406,6 +409,9 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
  * threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 #ifdef __cplusplus
 }
 #endif

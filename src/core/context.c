@@ -197,7 +197,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 {
 	ek_context new = {.magic = CONTEXT_MAGIC, .options = {.size = sizeof(ek_options)}};
 	const char *method = eki_getenv("EK_METHOD");
-	void *block;
+	void *block = NULL;
 
 	if (!ctx)
 		return eki_fail(EK_EINVAL, "ctx is NULL");

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# A thin layer over CMake that does all set-up by itself. `make help` explains.
+BUILD ?= build
+CMAKE_FLAGS ?=
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX ?= /usr/local
+
+.PHONY: all build demo check peers install format clean help
+all: build
+
+# Configures once, and again when CMAKE_FLAGS are given.
+configure = $(if $(CMAKE_FLAGS),,test -f $(BUILD)/CMakeCache.txt ||) \
+	{ mkdir -p $(BUILD) && cmake -S . -B $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/make.log 2>&1; } || \
+	{ cat $(BUILD)/make.log; exit 1; }
+compile = cmake --build $(BUILD) -j $(JOBS)
+
+build:
+	@tool/setup build
+	@$(configure)
+	@$(compile)
+
+demo:
+	@tool/setup demo
+	@$(configure)
+	@$(compile) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
+	@tool/demo $(BUILD)
+
+check:
+	@tool/setup check
+	@$(configure)
+	@$(compile)
+	@sed -n 's/^./Left out: &/p' $(BUILD)/left-out.txt
+	@cd $(BUILD) && ctest --output-on-failure --no-tests=error
+
+peers:
+	@tool/setup build
+	@bench/peers/install.sh
+	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
+	@$(compile)
+
+install: build
+	cmake --install $(BUILD) --prefix $(PREFIX)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' ':!src/core/for_each*.h' ':!src/simd/*.h')
+
+clean:
+	rm -rf $(BUILD)
+
+help:
+	@echo 'make           install what is missing, configure, build (folder: $(BUILD))'
+	@echo 'make demo      the same, then measure products of several shapes and make a page of charts;'
+	@echo '               EK_MATRICES=FOLDER adds real matrices (.mtx, .mtx.gz) from there'
+	@echo 'make check     the same, then all tests; EK_TEST_TIER=full for the long ones'
+	@echo 'make peers     install the libraries that ek bench can compare with, then build again'
+	@echo 'make install   to PREFIX=$(PREFIX)'
+	@echo 'make format    clang-format on all sources'
+	@echo 'make clean     remove the build folder'
+	@echo 'Variables: BUILD=folder JOBS=n CMAKE_FLAGS="-DEK_WERROR=ON ..." EK_NO_APT=1 (install nothing)'

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Run at each build: writes OUT, a header with the commit of SOURCE, when the commit changed.
+execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude *
+                OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+if(NOT commit)
+  set(commit "v${VERSION}")
+endif()
+set(text "#define EK_COMMIT \"${commit}\"\n")
+if(EXISTS ${OUT})
+  file(READ ${OUT} old)
+endif()
+if(NOT "${text}" STREQUAL "${old}")
+  file(WRITE ${OUT} "${text}")
+endif()

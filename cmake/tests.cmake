@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests, by label:
+#   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
+#   cli      test/cli/run.sh: the tool's commands and what they print
+#   source   rules on the source files, README and public header
+#   package  what is installed: symbols, consumers by pkg-config and CMake, the build without CMake
+# EK_TEST_TIER=full in the environment makes unit tests longer.
+file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
+file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
+if(CMOCKA_FOUND)
+  if(TEST_SUPPORT)
+    add_library(ek_test_support OBJECT ${TEST_SUPPORT})
+    target_include_directories(ek_test_support PRIVATE src test)
+    target_link_libraries(ek_test_support PRIVATE evenkeel_static PkgConfig::CMOCKA
+                          $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
+    set(support_objects $<TARGET_OBJECTS:ek_test_support>)
+  endif()
+  foreach(source ${TEST_SOURCES})
+    get_filename_component(name ${source} NAME_WE)
+    add_executable(${name} ${source} ${support_objects})
+    target_include_directories(${name} PRIVATE src test)
+    target_compile_definitions(${name} PRIVATE EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_link_libraries(${name} PRIVATE evenkeel_static PkgConfig::CMOCKA m
+                          $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
+  endforeach()
+endif()
+
+find_program(BASH bash)
+mark_as_advanced(BASH)
+if(NOT BASH)
+  return()
+endif()
+
+# add_script_test(name label script arguments...)
+function(add_script_test name label script)
+  add_test(NAME ${name} COMMAND ${BASH} ${PROJECT_SOURCE_DIR}/${script} ${ARGN})
+  set_tests_properties(${name} PROPERTIES LABELS ${label} TIMEOUT 900 SKIP_RETURN_CODE 77)
+endfunction()
+
+if(TARGET ek AND EXISTS ${PROJECT_SOURCE_DIR}/test/cli/run.sh)
+  add_script_test(cli cli test/cli/run.sh $<TARGET_FILE:ek>)
+endif()
+
+add_script_test(source.rules source tool/check-source)
+add_script_test(source.header source test/install/header.sh)
+if(TARGET ek)
+  add_script_test(source.readme_methods source tool/update-readme --check $<TARGET_FILE:ek>)
+endif()
+
+# The programs that these build are not instrumented, so they cannot use instrumented libraries.
+if(EK_SANITIZE)
+  return()
+endif()
+set(tree ${PROJECT_BINARY_DIR}/install-test)
+set(install_env CC=${CMAKE_C_COMPILER} CMAKE=${CMAKE_COMMAND} TREE=${tree} LIB=${CMAKE_INSTALL_LIBDIR})
+add_script_test(install.tree package test/install/tree.sh ${PROJECT_BINARY_DIR})
+set_tests_properties(install.tree PROPERTIES FIXTURES_SETUP installed)
+foreach(part symbols pkgconfig cmake readme tool)
+  if(part STREQUAL "tool" AND NOT TARGET ek)
+    continue()
+  endif()
+  add_script_test(install.${part} package test/install/${part}.sh)
+  set_tests_properties(install.${part} PROPERTIES FIXTURES_REQUIRED installed)
+endforeach()
+add_script_test(install.plain_build package test/install/plain_build.sh)
+foreach(part tree symbols pkgconfig cmake readme tool plain_build)
+  if(TEST install.${part})
+    set_tests_properties(install.${part} PROPERTIES ENVIRONMENT "${install_env}")
+  endif()
+endforeach()

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A C program built against the moved tree by pkg-config, shared and static.
+set -eu
+here=$(cd "$(dirname "$0")/../consumer" && pwd)
+command -v pkg-config >/dev/null || exit 77
+export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
+out=$TREE.pkgconfig
+mkdir -p "$out"
+[ "$(pkg-config --variable=prefix evenkeel | xargs realpath)" = "$(realpath "$TREE")" ]
+
+# shellcheck disable=SC2046 # the flags are several words
+$CC -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags evenkeel) "$here/consumer.c" \
+	$(pkg-config --libs evenkeel) -o "$out/shared"
+LD_LIBRARY_PATH=$TREE/$LIB "$out/shared"
+readelf -d "$out/shared" | grep -q 'NEEDED.*libevenkeel.so.0.1'
+
+# -l:libevenkeel.a takes the archive although the shared library lies beside it.
+# shellcheck disable=SC2046
+$CC -std=c99 $(pkg-config --cflags evenkeel) "$here/consumer.c" \
+	$(pkg-config --static --libs evenkeel | sed 's/-levenkeel/-l:libevenkeel.a/') -o "$out/static"
+"$out/static"
+! readelf -d "$out/static" | grep 'NEEDED.*libevenkeel'
