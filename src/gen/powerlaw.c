@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Rows whose lengths follow Zipf's law, P(length) proportional to (length - min + 1)^-exponent, as
+ * in graphs of the web. A share of the columns lies near the diagonal, the others crowd at low
+ * numbers (density proportional to column^-2/3), where such a graph has its hubs. */
+#include "gen/gen.h"
+
+enum { ROWS, COLS, EXPONENT, MIN, MAX, LOCAL };
+
+static ek_status powerlaw_setup(eki_gen *g)
+{
+	g->rows = (int64_t)g->param[ROWS];
+	g->cols = (int64_t)g->param[COLS];
+	if (g->param[MAX] > g->param[COLS])
+		return eki_gen_bad(g, MAX, "at most one entry for each column");
+	if (g->param[MIN] > g->param[MAX])
+		return eki_gen_bad(g, MIN, "a minimum not above the maximum");
+	return eki_gen_zipf(g, (int64_t)g->param[MIN], (int64_t)g->param[MAX], g->param[EXPONENT]);
+}
+
+static int64_t powerlaw_count(const eki_gen *g, int64_t i)
+{
+	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, i);
+
+	return eki_gen_zipf_draw(g, (int64_t)g->param[MIN], eki_rng_next(&rng));
+}
+
+static void powerlaw_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
+{
+	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i);
+	int64_t window = n > 16 ? 4 * n : 64;
+	int64_t first = (int64_t)((double)i / (double)g->rows * (double)g->cols) - window / 2;
+
+	for (int64_t k = 0; k < n; k++) {
+		bool local = eki_rng_unit(&rng) < g->param[LOCAL];
+		double u = eki_rng_unit(&rng);
+
+		col[k] = local ? first + (int64_t)(u * (double)window)
+		               : (int64_t)(u * u * u * (double)g->cols);
+	}
+}
+
+const ek_generator eki_gen_powerlaw = {
+	.name = "powerlaw",
+	.text = "row lengths by Zipf's law, a share of the columns near the diagonal",
+	.example = "powerlaw:rows=1000000,cols=1000000,exponent=2,min=1,max=5000,local=0.6,seed=1,"
+		   "values=real",
+	.limit = {{"rows", 0, 1e12},
+                  {"cols", 0, 1e12},
+                  {"exponent", 0, 8, true},
+                  {"min", 0, 1e7},
+                  {"max", 0, 1e7},
+                  {"local", 0, 1, true}},
+	.setup = powerlaw_setup,
+	.count = powerlaw_count,
+	.fill = powerlaw_fill,
+};

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Reads the text that asks for a matrix: "name" or "name:key=value,key=value".
+ *
+ * What a generator accepts is written once, in its example, which gives every parameter and its
+ * default: the example is read first and then overwritten by the text. Numbers may be written as
+ * 5000, 5e3 or 0.25; strtod is not used because it follows the locale of the program. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/gen.h"
+
+#define MAX_SPEC 512
+
+static ek_status no_such_generator(const char *name, int length)
+{
+	char list[768] = "";
+	size_t used = 0;
+
+	for (const ek_generator *g = NULL; (g = ek_generator_next(g)) && used < sizeof list;)
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", g->name);
+	return eki_fail(EK_EINVAL, "there is no generator \"%.*s\"; these exist:%s", length, name,
+	                list);
+}
+
+/* The message ends with the example, which lists all parameters. */
+static ek_status bad_value(const eki_gen *g, const char *key, const char *value, int length,
+                           const char *expected)
+{
+	return eki_fail(EK_EINVAL, "%s: %s is \"%.*s\"; %s is expected, for example %s",
+	                g->generator->name, key, length, value, expected, g->generator->example);
+}
+
+ek_status eki_gen_bad(const eki_gen *g, int param, const char *expected)
+{
+	return eki_fail(EK_EINVAL, "%s: %s is %g; %s is expected, for example %s",
+	                g->generator->name, g->generator->limit[param].name, g->param[param],
+	                expected, g->generator->example);
+}
+
+/* An unsigned decimal number; false if the text is not one, or has more than 15 digits. With as
+ * many digits and a power of ten up to 10^22 one rounding gives the nearest double. */
+static bool read_number(const char *text, size_t length, double *value)
+{
+	int64_t digits = 0;
+	int count = 0, scale = 0, exponent = 0;
+	bool point = false, down = false;
+	size_t k = 0;
+	double power = 1;
+
+	for (; k < length && ((text[k] >= '0' && text[k] <= '9') || (text[k] == '.' && !point));
+	     k++) {
+		if (text[k] == '.') {
+			point = true;
+			continue;
+		}
+		if (++count > 15)
+			return false;
+		digits = 10 * digits + (text[k] - '0');
+		scale -= point;
+	}
+	if (count == 0)
+		return false;
+	if (k < length && (text[k] == 'e' || text[k] == 'E')) {
+		k++;
+		down = k < length && text[k] == '-';
+		k += k < length && (text[k] == '-' || text[k] == '+');
+		if (k == length || length - k > 2)
+			return false;
+		for (; k < length && text[k] >= '0' && text[k] <= '9'; k++)
+			exponent = 10 * exponent + (text[k] - '0');
+	}
+	scale += down ? -exponent : exponent;
+	if (k < length || scale > 22 || scale < -22)
+		return false;
+	for (int p = scale < 0 ? -scale : scale; p > 0; p--)
+		power *= 10;
+	*value = scale < 0 ? (double)digits / power : (double)digits * power;
+	return true;
+}
+
+static ek_status set_number(eki_gen *g, int param, const char *value, size_t length)
+{
+	const eki_gen_limit *limit = &g->generator->limit[param];
+	char expected[128];
+	double x;
+
+	if (!read_number(value, length, &x) || x < limit->min || x > limit->max ||
+	    (!limit->real && x != (double)(int64_t)x)) {
+		snprintf(expected, sizeof expected, "a %snumber from %g to %g",
+		         limit->real ? "" : "whole ", limit->min, limit->max);
+		return bad_value(g, limit->name, value, (int)length, expected);
+	}
+	g->param[param] = x;
+	return EK_OK;
+}
+
+/* The parameters that all generators have, and the name that some have. */
+static ek_status set_common(eki_gen *g, const char *key, const char *value, size_t length)
+{
+	double x;
+
+	if (strcmp(key, "seed") == 0) {
+		if (!read_number(value, length, &x) || x >= 1e15 || x != (double)(int64_t)x)
+			return bad_value(g, key, value, (int)length,
+			                 "a whole number from 0 to 999999999999999");
+		g->seed = (uint64_t)x;
+	} else if (strcmp(key, "values") == 0) {
+		g->integer = length == 7 && memcmp(value, "integer", 7) == 0;
+		if (!g->integer && !(length == 4 && memcmp(value, "real", 4) == 0))
+			return bad_value(g, key, value, (int)length, "integer or real");
+	} else {
+		if (length >= sizeof g->name)
+			return bad_value(g, key, value, (int)length, "a shorter name");
+		memcpy(g->name, value, length);
+		g->name[length] = 0;
+	}
+	return EK_OK;
+}
+
+/* True if the example has this parameter. */
+static bool known(const ek_generator *generator, const char *key, size_t length)
+{
+	const char *at = strchr(generator->example, ':');
+
+	while (at) {
+		at++;
+		if (strncmp(at, key, length) == 0 && at[length] == '=')
+			return true;
+		at = strchr(at, ',');
+	}
+	return false;
+}
+
+static ek_status set_parameter(eki_gen *g, const char *text, size_t length)
+{
+	const char *equals = memchr(text, '=', length);
+	size_t key_length = equals ? (size_t)(equals - text) : length;
+	size_t value_length = equals ? length - key_length - 1 : 0;
+	char key[32];
+
+	if (!equals || key_length >= sizeof key || !known(g->generator, text, key_length))
+		return eki_fail(EK_EINVAL, "%s has no parameter \"%.*s\"; all there are: %s",
+		                g->generator->name, (int)length, text, g->generator->example);
+	memcpy(key, text, key_length);
+	key[key_length] = 0;
+	for (int k = 0; k < EKI_GEN_PARAMS && g->generator->limit[k].name; k++)
+		if (strcmp(key, g->generator->limit[k].name) == 0)
+			return set_number(g, k, equals + 1, value_length);
+	return set_common(g, key, equals + 1, value_length);
+}
+
+static ek_status set_parameters(eki_gen *g, const char *text)
+{
+	while (*text) {
+		size_t length = strcspn(text, ",");
+
+		EK_RETURN_IF(set_parameter(g, text, length));
+		text += length;
+		if (*text == ',' && !*++text)
+			return eki_fail(EK_EINVAL, "%s: the parameters end with a comma",
+			                g->generator->name);
+	}
+	return EK_OK;
+}
+
+ek_status eki_gen_parse(const char *spec, eki_gen *g)
+{
+	size_t length = strcspn(spec, ":");
+
+	if (strlen(spec) >= MAX_SPEC)
+		return eki_fail(EK_EINVAL, "spec has %zu characters; at most %d are accepted",
+		                strlen(spec), MAX_SPEC - 1);
+	for (const ek_generator *k = NULL; (k = ek_generator_next(k));)
+		if (strlen(k->name) == length && memcmp(k->name, spec, length) == 0)
+			g->generator = k;
+	if (!g->generator)
+		return no_such_generator(spec, (int)length);
+	EK_RETURN_IF(set_parameters(g, strchr(g->generator->example, ':') + 1));
+	return spec[length] ? set_parameters(g, spec + length + 1) : EK_OK;
+}
