@@ -36,6 +36,13 @@
 #define EK_PASTE(a, b, c) EK_PASTE3(a, b, c)
 #define FN(name) EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
 
+/* Before a loop of W or fewer steps over an array of vectors, which then stays in registers. */
+#ifdef __clang__
+#define EK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define EK_UNROLL _Pragma("GCC unroll 8")
+#endif
+
 #define EK_PER_TYPE 0
 #define EK_ONCE 0
 

@@ -1,1 +1,104 @@
-#define W 1
+/* SPDX-License-Identifier: BSD-3-Clause
+ * AVX2 and FMA: four doubles or eight floats. Masks are vectors whose lanes are all ones or zero, made by comparing
+ * with the numbers of the lanes. simd/scalar.h says what each operation means. */
+#define vmask __m256i
+
+#if EK_VAL_F64
+#define W 4
+#define vec __m256d
+#define vmask_n(n) _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vzero() _mm256_setzero_pd()
+#define vset1(a) _mm256_set1_pd(a)
+#define vload(p) _mm256_loadu_pd(p)
+#define vload_n(p, m) _mm256_maskload_pd(p, m)
+#define vstore(p, v) _mm256_storeu_pd(p, v)
+#define vstore_n(p, v, m) _mm256_maskstore_pd(p, m, v)
+#define vadd(a, b) _mm256_add_pd(a, b)
+#define vmul(a, b) _mm256_mul_pd(a, b)
+#define vfma(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define vfused_n(a, b, c, m) _mm256_blendv_pd(c, vfma(a, b, c), _mm256_castsi256_pd(m))
+
+/* The tree 2, 1. */
+static inline VAL FN(vsum)(vec v)
+{
+	__m128d s = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
+
+	return _mm_cvtsd_f64(_mm_add_sd(s, _mm_unpackhi_pd(s, s)));
+}
+
+static inline vec FN(vsum_rows)(const vec *a)
+{
+	vec p = _mm256_hadd_pd(a[0], a[1]), q = _mm256_hadd_pd(a[2], a[3]);
+
+	return vadd(_mm256_permute2f128_pd(p, q, 0x20), _mm256_permute2f128_pd(p, q, 0x31));
+}
+
+static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
+{
+#if EK_IDX_64
+	__m256i index = _mm256_maskload_epi64((const long long *)c, m);
+
+	return _mm256_mask_i64gather_pd(vzero(), x, index, _mm256_castsi256_pd(m), 8);
+#else
+	const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+	__m128i half = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(m, even));
+
+	return _mm256_mask_i32gather_pd(vzero(), x, _mm_maskload_epi32(c, half),
+	                                _mm256_castsi256_pd(m), 8);
+#endif
+}
+
+#if EK_IDX_64
+#define vgather(x, c) _mm256_i64gather_pd(x, _mm256_loadu_si256((const __m256i *)(c)), 8)
+#else
+#define vgather(x, c) _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)(c)), 8)
+#endif
+
+#else
+#define W 8
+#define vec __m256
+#define vmask_n(n) \
+	_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define vzero() _mm256_setzero_ps()
+#define vset1(a) _mm256_set1_ps(a)
+#define vload(p) _mm256_loadu_ps(p)
+#define vload_n(p, m) _mm256_maskload_ps(p, m)
+#define vstore(p, v) _mm256_storeu_ps(p, v)
+#define vstore_n(p, v, m) _mm256_maskstore_ps(p, m, v)
+#define vadd(a, b) _mm256_add_ps(a, b)
+#define vmul(a, b) _mm256_mul_ps(a, b)
+#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define vfused_n(a, b, c, m) _mm256_blendv_ps(c, vfma(a, b, c), _mm256_castsi256_ps(m))
+
+#include "simd/sum_f32.h"
+
+static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
+{
+#if EK_IDX_64
+	__m256i m_low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(m));
+	__m256i m_high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(m, 1));
+	__m256i low = _mm256_maskload_epi64((const long long *)c, m_low);
+	__m256i high = _mm256_maskload_epi64((const long long *)c + 4, m_high);
+	const __m128 zero = _mm_setzero_ps();
+	__m128 m4 = _mm_castsi128_ps(_mm256_castsi256_si128(m));
+	__m128 n4 = _mm_castsi128_ps(_mm256_extracti128_si256(m, 1));
+
+	return _mm256_set_m128(_mm256_mask_i64gather_ps(zero, x, high, n4, 4),
+	                       _mm256_mask_i64gather_ps(zero, x, low, m4, 4));
+#else
+	return _mm256_mask_i32gather_ps(vzero(), x, _mm256_maskload_epi32(c, m),
+	                                _mm256_castsi256_ps(m), 4);
+#endif
+}
+
+#if EK_IDX_64
+#define vgather(x, c) vgather_n(x, c, vmask_n(8))
+#else
+#define vgather(x, c) _mm256_i32gather_ps(x, _mm256_loadu_si256((const __m256i *)(c)), 4)
+#endif
+#endif
+
+#define vsum(v) FN(vsum)(v)
+#define vsum_rows(a) FN(vsum_rows)(a)
+#define vfused(a, b, c) vfma(a, b, c)
+#define vgather_n(x, c, m) FN(vgather_n)(x, c, m)

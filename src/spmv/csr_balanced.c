@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on CSR with exactly the same number of entries for each thread: the first and last row of a part may be pieces
+ * of rows, whose sums are carried over (split.c); whole rows go through the kernel of csr_vector.c. One row of a
+ * million entries costs no more than a million rows of one.
+ *
+ * Preparation: one binary search for each thread. Liu 2015, section 8.3; the partition by nonzeros with partial rows
+ * is that of the segmented sums of Blelloch, Heroux, Zagha 1993, without their flags. */
+#include "spmv/csr_vector.h"
+
+static ek_status prepare(ek_plan *p)
+{
+	int type = eki_type(p->store->value, p->store->index);
+
+	return eki_split_prepare(p, EKI_SPLIT_NNZ, eki_csr_vector[p->isa][type],
+	                         eki_csr_dot[p->isa][type]);
+}
+
+const ek_method ek_spmv_csr_balanced = {
+	.name = "spmv.csr.balanced",
+	.text = "SIMD inside a row, the same number of nonzeros for each thread, rows cut where "
+                "need be",
+	.source = "Liu 2015, section 8.3; Blelloch, Heroux and Zagha 1993",
+	.operation = EK_SPMV,
+	.format = &ek_format_csr,
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N,
+	.prepare = prepare,
+	.run = eki_split_run,
+};

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The last step of a product for W rows: y = alpha sum + beta y, where y is not read if beta = 0. Three roundings,
+ * never fused, so that all instruction sets give the same bits from the same sums. Included by files that use
+ * core/for_each.h, in every pass. */
+static inline void FN(finish_rows)(vec sum, VAL alpha, VAL beta, VAL *y)
+{
+	if (beta == 0)
+		vstore(y, vmul(vset1(alpha), sum));
+	else
+		vstore(y, vadd(vmul(vset1(alpha), sum), vmul(vset1(beta), vload(y))));
+}
+
+static inline void FN(finish_row)(VAL sum, VAL alpha, VAL beta, VAL *y)
+{
+	*y = beta == 0 ? alpha * sum : alpha * sum + beta * *y;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Cutting y = alpha A x + beta y between threads.
+ *
+ * Part p has the entries from entry[p] to entry[p + 1], and owns the rows from row[p] to row[p + 1]: those that end
+ * in it. It writes y for them. What it holds of the row that ends in a later part becomes its carry, which is added
+ * to y when all parts are done, in order; a row that covers several parts gets several carries. So every y_i is
+ * written by one part, empty rows too, and no atomic operation is needed. The result depends on the number of parts,
+ * not on how many threads really ran.
+ *
+ * Rounding: a term of a row of k entries passes at most k - 1 additions, as in a plain sum, since a row with c
+ * carries has at least c entries outside its own part. */
+#include "spmv/split.h"
+#define EK_FILE "spmv/split.c"
+#include "core/for_each.h"
+
+static void FN(csr_dot)(const ek_store *A, const void *xv, int64_t begin, int64_t end, void *sum)
+{
+	const IDX *col_idx = A->array[CSR_COL];
+	const VAL *val = A->array[CSR_VAL], *x = xv;
+	vec a = vzero(), b = vzero(), c = vzero(), d = vzero();
+	int64_t k = begin;
+
+	for (; end - k >= 4 * W; k += 4 * W) {
+		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
+		b = vfma(vload(val + k + W), vgather(x, col_idx + k + W), b);
+		c = vfma(vload(val + k + 2 * W), vgather(x, col_idx + k + 2 * W), c);
+		d = vfma(vload(val + k + 3 * W), vgather(x, col_idx + k + 3 * W), d);
+	}
+	for (; end - k > 0; k += W) {
+		vmask m = vmask_n(end - k < W ? end - k : W);
+
+		a = vfma(vload_n(val + k, m), vgather_n(x, col_idx + k, m), a);
+	}
+	*(VAL *)sum = vsum(vadd(vadd(a, b), vadd(c, d)));
+}
+
+#if EK_ONCE
+
+eki_dot_fn *const eki_csr_dot[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_dot);
+
+typedef struct split {
+	eki_rows_fn *rows;
+	eki_dot_fn *dot;
+	int parts;
+	int64_t *entry, *row; /* parts + 1 each */
+	char *carry;          /* a value for each part */
+} split;
+
+/* The row that is the first to end after entry k, that is, the number of rows that end at or before it. */
+static int64_t rows_before(const ek_store *A, int64_t k)
+{
+	int64_t low = 0, high = A->rows;
+
+	while (low < high) {
+		int64_t mid = low + (high - low) / 2;
+
+		if (eki_ptr_at(A, mid + 1) <= k)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static void cut(const ek_store *A, eki_split_kind kind, split *s)
+{
+	for (int p = 0; p <= s->parts; p++) {
+		int64_t d;
+
+		switch (kind) {
+		case EKI_SPLIT_EVEN: s->row[p] = eki_cut(A->rows, s->parts, p); break;
+		case EKI_SPLIT_NNZ:
+			s->entry[p] = eki_cut(A->nnz, s->parts, p);
+			s->row[p] = p == 0 ? 0 : rows_before(A, s->entry[p]);
+			break;
+		case EKI_SPLIT_ROWS:
+		case EKI_SPLIT_MERGE:
+			d = eki_cut(A->rows + A->nnz, s->parts, p);
+			eki_merge_search(A, d, &s->row[p], &s->entry[p]);
+			break;
+		}
+	}
+	s->row[s->parts] = A->rows;
+	if (kind == EKI_SPLIT_EVEN || kind == EKI_SPLIT_ROWS)
+		for (int p = 0; p <= s->parts; p++)
+			s->entry[p] = eki_ptr_at(A, s->row[p]);
+}
+
+ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *rows, eki_dot_fn *dot)
+{
+	const ek_store *A = plan->store;
+	split *s;
+
+	if (A->nnz + A->rows < EKI_SMALL_WORK)
+		plan->threads = plan->parts = 1;
+	EK_RETURN_IF(eki_plan_alloc(plan, 1, sizeof *s, &s));
+	*s = (split){.rows = rows, .dot = dot, .parts = plan->parts};
+	EK_RETURN_IF(
+		eki_plan_alloc(plan, 2 * ((int64_t)s->parts + 1), sizeof *s->entry, &s->entry));
+	EK_RETURN_IF(eki_plan_alloc(plan, s->parts, ek_value_size(A->value), &s->carry));
+	s->row = s->entry + s->parts + 1;
+	cut(A, kind, s);
+	plan->state = s;
+	return EK_OK;
+}
+
+struct split_job {
+	const ek_plan *plan;
+	const ek_args *args;
+};
+
+/* The end of row i, which began before this part: y_i = alpha * piece + beta y_i. */
+static void finish_row(const ek_plan *plan, const ek_args *v, int64_t i, const void *piece)
+{
+	if (plan->store->value == EK_F64) {
+		double *y = v->y, s = v->alpha * *(const double *)piece;
+
+		y[i] = v->beta == 0 ? s : s + v->beta * y[i];
+	} else {
+		float *y = v->y, s = (float)v->alpha * *(const float *)piece;
+
+		y[i] = (float)v->beta == 0 ? s : s + (float)v->beta * y[i];
+	}
+}
+
+static void run_part(void *arg, int p)
+{
+	const struct split_job *job = arg;
+	const split *s = job->plan->state;
+	const ek_store *A = job->plan->store;
+	int64_t row = s->row[p], end = s->row[p + 1], tail = s->entry[p];
+	double piece; /* room for either value type */
+
+	if (row < end && s->entry[p] > eki_ptr_at(A, row)) {
+		s->dot(A, job->args->x, s->entry[p], eki_ptr_at(A, row + 1), &piece);
+		finish_row(job->plan, job->args, row++, &piece);
+	}
+	if (row < end)
+		s->rows(A, job->args, row, end);
+	if (s->row[p] < end)
+		tail = eki_ptr_at(A, end);
+	if (s->entry[p + 1] > tail)
+		s->dot(A, job->args->x, tail, s->entry[p + 1],
+		       s->carry + (size_t)p * ek_value_size(A->value));
+}
+
+/* Adds alpha * carry of each part to the row that it belongs to. */
+static void add_carries(const ek_plan *plan, const ek_args *v)
+{
+	const split *s = plan->state;
+	const ek_store *A = plan->store;
+
+	for (int p = 0; p + 1 < s->parts; p++) {
+		int64_t i = s->row[p + 1];
+		int64_t begin = i < A->rows ? eki_ptr_at(A, i) : A->nnz;
+
+		if (s->entry[p + 1] <= (begin > s->entry[p] ? begin : s->entry[p]))
+			continue; /* the part ends where a row ends */
+		if (A->value == EK_F64)
+			((double *)v->y)[i] += v->alpha * ((const double *)s->carry)[p];
+		else
+			((float *)v->y)[i] += (float)v->alpha * ((const float *)s->carry)[p];
+	}
+}
+
+ek_status eki_split_run(const ek_plan *plan, const ek_args *args)
+{
+	const split *s = plan->state;
+
+	if (s->parts == 1) {
+		s->rows(plan->store, args, 0, plan->store->rows);
+		return EK_OK;
+	}
+	eki_parallel(plan->threads, s->parts, run_part, &(struct split_job){plan, args});
+	if (s->dot)
+		add_carries(plan, args);
+	return EK_OK;
+}
+
+#endif
