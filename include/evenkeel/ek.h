@@ -325,6 +325,13 @@ typedef struct ek_stats {
 } ek_stats;
 ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats);
 
+/* Formats, the ways to store a matrix. The table is fixed; walk it with ek_format_next. */
+typedef struct ek_format ek_format;
+const ek_format *ek_format_next(const ek_format *after); /* NULL: the first; ends with NULL */
+const char *ek_format_name(const ek_format *format);     /* "csr" */
+const char *ek_format_text(const ek_format *format);     /* one line: what it is */
+const char *ek_format_source(const ek_format *format);   /* author, year, section */
+
 /* ---- Methods and plans --------------------------------------------------------------------- */
 
 typedef enum ek_operation { EK_SPMV = 1 } ek_operation;

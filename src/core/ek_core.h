@@ -148,7 +148,6 @@ int64_t eki_store_bytes(const ek_store *store);
 /* An empty CSR store with room for `nnz` entries. */
 ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                         int64_t cols, int64_t nnz, ek_store *csr);
-const ek_format *eki_format_next(const ek_format *after); /* walks format/formats.def */
 
 /* Row pointers and columns of any width, for code that looks at few of them. */
 static inline int64_t eki_ptr_at(const ek_store *csr, int64_t i)
@@ -261,7 +260,7 @@ struct ek_method {
 	unsigned backend, traits;
 	/* Can it do this matrix? NULL: always. */
 	bool (*applies)(const ek_store *store, ek_op op);
-	/* Predicted nanoseconds of one run. NULL: never chosen automatically. */
+	/* Predicted nanoseconds of one run, from eki_cost. NULL: never chosen automatically. */
 	double (*cost)(const eki_features *f);
 	ek_status (*prepare)(ek_plan *plan); /* NULL: nothing to prepare */
 	ek_status (*refresh)(
@@ -303,6 +302,9 @@ void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
 /* The method with the least predicted cost among those that can; `why` gets the table of
  * candidates. */
 ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size);
+/* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds in sum: whichever is
+ * longer, and a share of the other, since they overlap only in part; waking threads comes on top. */
+double eki_cost(const eki_features *f, double bytes, double work);
 /* Row-length part of ek_stats, shared by selection and ek_matrix_stats. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 

@@ -109,7 +109,7 @@ static const ek_format *const format_table[] = {
 #undef FORMAT
 };
 
-const ek_format *eki_format_next(const ek_format *after)
+const ek_format *ek_format_next(const ek_format *after)
 {
 	size_t count = sizeof format_table / sizeof *format_table, k = 0;
 
@@ -117,4 +117,19 @@ const ek_format *eki_format_next(const ek_format *after)
 		while (k < count && format_table[k++] != after)
 			;
 	return k < count ? format_table[k] : NULL;
+}
+
+const char *ek_format_name(const ek_format *f)
+{
+	return f ? f->name : NULL;
+}
+
+const char *ek_format_text(const ek_format *f)
+{
+	return f ? f->text : NULL;
+}
+
+const char *ek_format_source(const ek_format *f)
+{
+	return f ? f->source : NULL;
 }
