@@ -195,7 +195,9 @@ static ek_status options_check(const ek_options *o)
 
 ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 {
-	ek_context new = {.magic = CONTEXT_MAGIC, .options = {.size = sizeof(ek_options)}};
+	ek_context new = {.magic = CONTEXT_MAGIC,
+	                  .options = {.size = sizeof(ek_options)},
+	                  .small_work = EKI_SMALL_WORK};
 	const char *method = eki_getenv("EK_METHOD");
 	void *block = NULL;
 

@@ -66,7 +66,11 @@ struct ek_context {
 	int threads;
 	ek_isa isa;
 	const ek_method *method; /* from EK_METHOD, or NULL */
+	int64_t small_work; /* EKI_SMALL_WORK; tests set 0, so that small matrices are cut too */
 };
+
+/* Below this many rows plus entries waking a thread costs more than it saves. */
+enum { EKI_SMALL_WORK = 25000 };
 
 /* NULL and EK_EINVAL-with-message if `ctx` is not a live context. */
 ek_status eki_context_check(const ek_context *ctx);

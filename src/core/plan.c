@@ -268,7 +268,7 @@ static void scale_part(void *arg, int part)
 
 void eki_scale(const ek_plan *p, double beta, void *y, int64_t n)
 {
-	struct scale_job job = {y, n, beta, n > 50000 ? p->threads : 1, p->store->value == EK_F64};
+	struct scale_job job = {y, n, beta, n > 2 * p->ctx->small_work ? p->threads : 1, p->store->value == EK_F64};
 
 	if (beta != 1)
 		eki_parallel(p->threads, job.parts, scale_part, &job);

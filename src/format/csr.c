@@ -71,7 +71,7 @@ static int64_t first_fault(const ek_context *ctx, const ek_store *s, fault_fn *f
 {
 	struct check_job job = {s, fault, n, 1, {0}};
 
-	if (n > 50000)
+	if (n > 2 * ctx->small_work)
 		job.parts = ctx->threads < 64 ? ctx->threads : 64;
 	eki_parallel(ctx->threads, job.parts, check_part, &job);
 	for (int part = 0; part < job.parts; part++)

@@ -91,7 +91,7 @@ ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *row
 	const ek_store *A = plan->store;
 	split *s;
 
-	if (A->nnz + A->rows < EKI_SMALL_WORK)
+	if (A->nnz + A->rows < plan->ctx->small_work)
 		plan->threads = plan->parts = 1;
 	EK_RETURN_IF(eki_plan_alloc(plan, 1, sizeof *s, &s));
 	*s = (split){.rows = rows, .dot = dot, .parts = plan->parts};

@@ -20,9 +20,6 @@ typedef enum eki_split_kind {
 
 extern eki_dot_fn *const eki_csr_dot[EK_NISA][EK_NTYPE];
 
-/* Below this many rows plus entries waking a thread costs more than it saves. */
-enum { EKI_SMALL_WORK = 25000 };
-
 /* dot may be NULL for the kinds that cut no rows. */
 ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *rows, eki_dot_fn *dot);
 ek_status eki_split_run(const ek_plan *plan, const ek_args *args);
