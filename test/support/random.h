@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Small deterministic random numbers (Steele, Lea, Flood 2014: SplitMix64), the same everywhere. */
+#ifndef TEST_RANDOM_H
+#define TEST_RANDOM_H
+
+#include <math.h>
+#include <stdint.h>
+
+struct rng {
+	uint64_t state;
+};
+
+static inline uint64_t rng_next(struct rng *r)
+{
+	uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* 0 .. n - 1 */
+static inline int64_t rng_below(struct rng *r, int64_t n)
+{
+	return (int64_t)(rng_next(r) % (uint64_t)n);
+}
+
+/* An integer of either sign, 1 <= |v| <= max. */
+static inline double rng_integer(struct rng *r, int64_t max)
+{
+	double v = (double)(1 + rng_below(r, max));
+
+	return rng_next(r) & 1 ? v : -v;
+}
+
+/* A real number of either sign, 53 random bits, magnitudes spread over 2^span. */
+static inline double rng_real(struct rng *r, int span)
+{
+	double m = 0.5 + (double)(rng_next(r) >> 12) * 0x1p-53;
+	int e = (int)rng_below(r, span + 1) - span / 2;
+
+	return ldexp(rng_next(r) & 1 ? m : -m, e);
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Checks and choices that all tests share. */
+#include <math.h>
+
+#include "support/support.h"
+
+void expect_status_at(ek_status status, ek_status expected, const char *what, const char *file,
+                      int line)
+{
+	if (status == expected)
+		return;
+	print_error("%s:%d: %s\n  gave \"%s\" instead of \"%s\"; last message: %s\n", file, line,
+	            what, ek_status_text(status), ek_status_text(expected), ek_error_text());
+	_fail(file, line);
+}
+
+void expect_error_at(ek_status status, ek_status expected, const char *part, const char *what,
+                     const char *file, int line)
+{
+	expect_status_at(status, expected, what, file, line);
+	if (strstr(ek_error_text(), part))
+		return;
+	print_error("%s:%d: %s\n  the message lacks \"%s\": %s\n", file, line, what, part,
+	            ek_error_text());
+	_fail(file, line);
+}
+
+enum tier test_tier(void)
+{
+	const char *text = getenv("EK_TEST_TIER");
+
+	if (text && strcmp(text, "long") == 0)
+		return TIER_LONG;
+	return text && strcmp(text, "full") == 0 ? TIER_FULL : TIER_QUICK;
+}
+
+int test_levels(ek_isa level[MAX_LEVELS])
+{
+	ek_context *ctx = NULL;
+	int count = 0, best;
+
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	best = (int)ek_context_isa(ctx);
+	ek_context_destroy(ctx);
+	for (int k = getenv("EK_ISA") && *getenv("EK_ISA") ? best : 0; k <= best; k++)
+		level[count++] = (ek_isa)k;
+	return count;
+}
+
+int test_counts(int count[MAX_COUNTS])
+{
+	const char *text = getenv("EK_THREADS");
+
+	memcpy(count, (int[]){1, 2, 3, 7}, 4 * sizeof *count);
+	if (!text || !*text)
+		return MAX_COUNTS;
+	count[0] = atoi(text);
+	return 1;
+}
+
+double value_at(ek_value value, const void *v, int64_t i)
+{
+	return value == EK_F64 ? ((const double *)v)[i] : (double)((const float *)v)[i];
+}
+
+void value_set(ek_value value, void *v, int64_t i, double to)
+{
+	if (value == EK_F64)
+		((double *)v)[i] = to;
+	else
+		((float *)v)[i] = (float)to;
+}
+
+void poison(ek_value value, void *v, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		value_set(value, v, i, (double)NAN);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What every test includes: cmocka, checks of a status with its message, and what the environment
+ * asks for (EK_TEST_TIER, EK_ISA, EK_THREADS). */
+#ifndef TEST_SUPPORT_H
+#define TEST_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "evenkeel/ek.h"
+
+/* Stops the test, with the library's message, if `status` is not `expected`. */
+#define expect_status(status, expected) \
+	expect_status_at((status), (expected), #status, __FILE__, __LINE__)
+void expect_status_at(ek_status status, ek_status expected, const char *what, const char *file,
+                      int line);
+
+/* The same, and the message must contain `part`. */
+#define expect_error(status, expected, part) \
+	expect_error_at((status), (expected), (part), #status, __FILE__, __LINE__)
+void expect_error_at(ek_status status, ek_status expected, const char *part, const char *what,
+                     const char *file, int line);
+
+enum tier { TIER_QUICK, TIER_FULL, TIER_LONG };
+enum tier test_tier(void); /* EK_TEST_TIER: quick (default), full, long */
+
+enum { MAX_LEVELS = 3, MAX_COUNTS = 4 };
+/* Instruction sets to test: all that the processor has, or the one that EK_ISA names. */
+int test_levels(ek_isa level[MAX_LEVELS]);
+/* Thread counts to test: 1, 2, 3 and 7, or what EK_THREADS says. */
+int test_counts(int count[MAX_COUNTS]);
+
+/* Dense vectors of either value type. */
+double value_at(ek_value value, const void *v, int64_t i);
+void value_set(ek_value value, void *v, int64_t i, double to);
+/* Fills with NaN. */
+void poison(ek_value value, void *v, int64_t n);
+
+#endif

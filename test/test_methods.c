@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Every method of the table, and `auto`, in every type, instruction set and number of threads, on
+ * awkward shapes held as CSR and as CSC. A new row of the table is tested without a change here.
+ *
+ * For each shape, data and value type, each of (method, op, reproducibility, held) runs in some of
+ * the 36 combinations of index type, instruction set and threads: two in the quick tier, drawn so that
+ * over the shapes all pairs occur; twelve, and all for core shapes, in the full tier; all in the long
+ * one. */
+#include <math.h>
+
+#include "core/ek_core.h"
+#include "support/support.h"
+#include "support/product.h"
+
+static struct heap heap = HEAP_INIT;
+static ek_isa level[MAX_LEVELS];
+static int threads[MAX_COUNTS], levels, counts;
+static ek_context *context[MAX_LEVELS][MAX_COUNTS];
+static unsigned turn; /* decides pairs of alpha and beta, and places of y */
+static struct rng draw;
+
+/* One plan to test. */
+struct plan_case {
+	const ek_method *method; /* NULL: auto */
+	int op, held;
+	ek_reproducible repro;
+	ek_index index;
+	int isa, count; /* positions in level[] and threads[] */
+};
+
+static const char *name_of(const ek_method *m)
+{
+	return m ? ek_method_name(m) : "auto";
+}
+
+static void say_where(const struct product *p, const struct plan_case *c)
+{
+	snprintf(product_where, sizeof product_where,
+	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
+	         name_of(c->method), "NT"[c->op], c -> repro ? "strict" : "run",
+	         ek_value_name(p->value), ek_index_name(c->index),
+	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(level[c->isa]), threads[c->count],
+	         p->A.name, p->data == DATA_EXACT ? "integer" : "real");
+}
+
+/* Does the table say that the method, or for `auto` any method, does this? */
+static int supported(const ek_method *m, int op, int held, ek_reproducible repro)
+{
+	ek_op of_store = (op == 1) != (held == HELD_CSC) ? EK_OP_T : EK_OP_N;
+
+	if (m)
+		return ek_method_supports(m, of_store, repro);
+	while ((m = ek_method_next(m)))
+		if (ek_method_operation(m) == EK_SPMV && ek_method_supports(m, of_store, repro))
+			return 1;
+	return 0;
+}
+
+static ek_status make_plan(const struct plan_case *c, const ek_matrix *A, ek_plan **plan)
+{
+	ek_hints hints = {.size = sizeof hints,
+	                  .method = name_of(c->method),
+	                  .op = c->op ? EK_OP_T : EK_OP_N,
+	                  .reproducible = c->repro};
+
+	return ek_plan_create(EK_SPMV, A, &hints, plan);
+}
+
+static void checked_run(struct product *p, ek_plan *plan, const struct run *run, const void **y)
+{
+	char text[400];
+
+	if (!product_run(p, &heap, plan, run, y, text, sizeof text))
+		fail_msg("%s: %s", product_where, text);
+}
+
+/* Three different runs, each twice (other place of y, same bits), then with other values. */
+static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
+{
+	size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
+	const void *y;
+
+	for (int k = 0; k < 3; k++) {
+		struct run run = {.op = c->op, .x = k & 1, .y0 = k > 1, .at_end = k != 1};
+
+		product_pair(p->data, turn++, &run.alpha, &run.beta);
+		checked_run(p, plan, &run, &y);
+		if (k == 1)
+			continue;
+		memcpy(p->again, y, bytes);
+		run.at_end = !run.at_end;
+		checked_run(p, plan, &run, &y);
+		if (memcmp(p->again, y, bytes) != 0)
+			fail_msg("%s: the second of two equal runs gave other bits", product_where);
+	}
+	if (turn % 2 && p->A.nnz > 10000)
+		return;
+	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
+		struct run run = {c->op, 1, 0, which, 1, which, 1};
+
+		product_values(p, c->held, c->index, which);
+		expect_status(ek_matrix_values_changed(A), EK_OK);
+		checked_run(p, plan, &run, &y);
+	}
+}
+
+/* 1 if the plan exists, 0 if the method does not apply to the matrix. */
+static int check_case(struct product *p, const struct plan_case *c)
+{
+	ek_context *ctx = context[c->isa][c->count];
+	ek_matrix *A;
+	ek_plan *plan;
+	ek_status status;
+
+	say_where(p, c);
+	expect_status(product_matrix(p, ctx, c->held, c->index, EK_BORROW, &A), EK_OK);
+	status = make_plan(c, A, &plan);
+	if (status == EK_OK) {
+		check_plan(p, c, A, plan);
+		ek_plan_destroy(plan);
+	} else if (status != EK_EUNSUPPORTED || !c->method) {
+		fail_msg("%s: no plan: %s", product_where, ek_error_text());
+	}
+	ek_matrix_destroy(A);
+	return status == EK_OK;
+}
+
+/* How many of the `all` combinations a shape gets. */
+static int share(const struct product *p, int shape, int all)
+{
+	enum tier tier = test_tier();
+	int some = tier == TIER_QUICK ? 2 : 12;
+
+	if (tier == TIER_LONG || (tier == TIER_FULL && shape_is_core(shape)))
+		return all;
+	if (p->A.nnz > 10000)
+		some /= 2;
+	return some < all ? some : all;
+}
+
+static int check_combinations(struct product *p, int shape, const struct plan_case *fixed)
+{
+	int all = 3 * levels * counts, some = share(p, shape, all), done = 0;
+	int64_t first = rng_below(&draw, all);
+
+	for (int k = 0; k < some; k++) {
+		int at = (int)((first + (int64_t)k * all / some) % all);
+		struct plan_case c = *fixed;
+
+		c.index = (ek_index)(1 + at % 3);
+		c.isa = at / 3 % levels;
+		c.count = at / 3 / levels;
+		done += check_case(p, &c);
+	}
+	return done;
+}
+
+static int check_method(struct product *p, int shape, const ek_method *m)
+{
+	int done = 0;
+
+	for (int k = 0; k < 8; k++) {
+		struct plan_case c = {.method = m,
+		                      .op = k & 1,
+		                      .held = k / 2 & 1,
+		                      .repro = (ek_reproducible)(k / 4)};
+
+		if (supported(m, c.op, c.held, c.repro))
+			done += check_combinations(p, shape, &c);
+	}
+	return done;
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+	(void)state;
+	levels = test_levels(level);
+	counts = test_counts(threads);
+	for (int k = 0; k < levels; k++)
+		for (int t = 0; t < counts; t++) {
+			context[k][t] = heap_context(&heap, threads[t], EK_ISA_LIMIT(level[k]));
+			context[k][t]->small_work = 0; /* cut small matrices too */
+		}
+	product_catch_crashes();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (int k = 0; k < levels; k++)
+		for (int t = 0; t < counts; t++)
+			ek_context_destroy(context[k][t]);
+	heap_close(&heap);
+	return 0;
+}
+
+static void walk(enum data data)
+{
+	long done[256] = {0}, shapes = shape_count(), at = 0;
+
+	for (int shape = 0; shape < shapes; shape++)
+		for (int value = EK_F32; value <= EK_F64; value++) {
+			const ek_method *m = NULL;
+			struct product p;
+			int k = 0;
+
+			product_make(&p, shape, data, (ek_value)value, shape + value);
+			do
+				done[k++] += check_method(&p, shape, m);
+			while ((m = ek_method_next(m)) && k < 256);
+			product_free(&p);
+		}
+	print_message("  auto: %ld plans\n", done[0]);
+	for (const ek_method *m = ek_method_next(NULL); m; m = ek_method_next(m)) {
+		print_message("  %s: %ld plans\n", name_of(m), done[++at % 256]);
+		if (done[at % 256] == 0 && ek_method_operation(m) == EK_SPMV)
+			fail_msg("%s applied to no matrix", name_of(m));
+	}
+}
+
+static void test_integer_data(void **state)
+{
+	(void)state;
+	walk(DATA_EXACT);
+}
+
+static void test_real_data(void **state)
+{
+	(void)state;
+	walk(DATA_REAL);
+}
+
+/* A combination that the table denies is refused, with the name in the message. */
+static void test_unsupported(void **state)
+{
+	struct product p;
+
+	(void)state;
+	product_make(&p, shape_count() / 2, DATA_EXACT, EK_F64, 1);
+	for (const ek_method *m = ek_method_next(NULL); m; m = ek_method_next(m))
+		for (int k = 0; k < 8; k++) {
+			struct plan_case c = {m,      k & 1, k / 2 & 1, (ek_reproducible)(k / 4),
+			                      EK_I32, 0,     0};
+			ek_plan *plan = NULL;
+			ek_matrix *A;
+
+			if (supported(m, c.op, c.held, c.repro))
+				continue;
+			expect_status(product_matrix(&p, context[0][0], c.held, c.index, 0, &A),
+			              EK_OK);
+			expect_error(make_plan(&c, A, &plan), EK_EUNSUPPORTED, name_of(m));
+			assert_null(plan);
+			ek_matrix_destroy(A);
+		}
+	product_free(&p);
+}
+
+/* Runs a case and compares the bits with those of the first that was run; `all` is where those lie. */
+static void same_bits(struct product *p, const struct plan_case *c, int *have)
+{
+	struct run run = {c->op, 0, 0, VALUES_FIRST, 0.1, 2.5, 1};
+	size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
+	ek_matrix *A;
+	ek_plan *plan;
+	const void *y;
+	ek_status status;
+
+	say_where(p, c);
+	expect_status(
+		product_matrix(p, context[c->isa][c->count], c->held, c->index, EK_BORROW, &A),
+		EK_OK);
+	status = make_plan(c, A, &plan);
+	if (status == EK_OK) {
+		checked_run(p, plan, &run, &y);
+		if (!*have)
+			memcpy(p->again, y, bytes);
+		else if (memcmp(p->again, y, bytes) != 0)
+			fail_msg("%s: other bits than with %s and %d thread(s)", product_where,
+			         ek_isa_name(level[0]), threads[0]);
+		*have = 1;
+		ek_plan_destroy(plan);
+	} else if (status != EK_EUNSUPPORTED) {
+		fail_msg("%s: no plan: %s", product_where, ek_error_text());
+	}
+	ek_matrix_destroy(A);
+}
+
+/* Strict: the same bits for all numbers of threads, instruction sets and index types. */
+static void test_strict(void **state)
+{
+	int step = test_tier() == TIER_QUICK ? 2 : 1, shapes = shape_count();
+
+	(void)state;
+	for (int shape = 0; shape < shapes; shape += step)
+		for (int value = EK_F32; value <= EK_F64; value++) {
+			const ek_method *m = NULL;
+			struct product p;
+
+			product_make(&p, shape, DATA_REAL, (ek_value)value, shape);
+			do
+				for (int k = 0; k < 4; k++) {
+					struct plan_case c = {m,      k & 1, k / 2, EK_REPRO_STRICT,
+					                      EK_I32, 0,     0};
+					int have = 0;
+
+					if (!supported(m, c.op, c.held, c.repro))
+						continue;
+					for (int at = 0; at < levels * counts; at++) {
+						c.isa = at % levels;
+						c.count = at / levels;
+						c.index = (ek_index)(1 + at % 3);
+						same_bits(&p, &c, &have);
+					}
+				}
+			while ((m = ek_method_next(m)));
+			product_free(&p);
+		}
+}
+
+/* New values on the same pattern, given to the library: copied arrays, and coordinates with their
+ * order kept. */
+static void test_set_values(void **state)
+{
+	int shapes = shape_count();
+
+	(void)state;
+	for (int shape = 0; shape < shapes; shape += test_tier() == TIER_QUICK ? 7 : 2) {
+		const ek_method *m = NULL;
+		struct product p;
+
+		product_make(&p, shape, DATA_EXACT, EK_F64, 3);
+		do
+			for (int k = 0; k < 4; k++) {
+				struct plan_case c = {
+					m,         k & 1,      k / 2,     EK_REPRO_RUN,
+					EK_I64_32, levels - 1, counts - 1};
+				const struct shape *s = c.held ? &p.T : &p.A;
+				struct run run = {c.op, 0, 1, VALUES_FIRST, 2.5, 1, 0};
+				const void *y;
+				ek_matrix *A;
+				ek_plan *plan;
+
+				say_where(&p, &c);
+				if (!supported(m, c.op, c.held, c.repro))
+					continue;
+				expect_status(product_matrix(&p, context[c.isa][c.count], c.held,
+				                             c.index, EK_COPY, &A),
+				              EK_OK);
+				if (make_plan(&c, A, &plan) == EK_OK) {
+					checked_run(&p, plan, &run, &y);
+					expect_status(ek_matrix_set_values(A, s->nnz, s->val2),
+					              EK_OK);
+					run.values = VALUES_SECOND;
+					checked_run(&p, plan, &run, &y);
+					ek_plan_destroy(plan);
+				}
+				ek_matrix_destroy(A);
+			}
+		while ((m = ek_method_next(m)));
+		product_free(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_unsupported), cmocka_unit_test(test_integer_data),
+		cmocka_unit_test(test_real_data),   cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_set_values),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
