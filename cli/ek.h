@@ -109,6 +109,8 @@ bool tool_color(FILE *stream);
  * exit() remove. NULL: reported. */
 FILE *tool_open(const char *path);
 int tool_close(FILE *stream);
+/* Instead of tool_close: removes what was written. */
+void tool_cancel(FILE *stream);
 /* Call before the library writes `path`: an interrupt then removes what was begun. */
 void tool_will_write(const char *path);
 /* Installs the handlers; called by main. */
@@ -118,6 +120,8 @@ void tool_signals(void);
  * tool_json_close ends the file (also without any record) and returns an exit code. */
 int tool_json(const struct tool_options *options, json_t *record);
 int tool_json_close(const struct tool_options *options);
+/* For subcommands with one record: writes it and closes. */
+int tool_json_one(const struct tool_options *options, json_t *record);
 /* Where text for people goes: standard output, or standard error if JSON has standard output. */
 FILE *tool_people(const struct tool_options *options);
 
@@ -154,6 +158,14 @@ struct tool_source {
  * progress and remarks. `source` may be NULL. Returns an exit code; failures are reported. */
 int tool_matrix(ek_context *ctx, const struct tool_options *options, const char *text,
                 struct tool_source *source, ek_matrix **A);
+/* Always the generator, with --seed as above. */
+int tool_generate(ek_context *ctx, const struct tool_options *options, const char *spec,
+                  struct tool_source *source, ek_matrix **A);
+/* Writes A with progress; `form` as in ek_matrix_write. Returns an exit code. */
+int tool_write(const struct tool_options *options, const ek_matrix *A, const char *path,
+               const char *form);
+/* A new JSON object with matrix, kind, path, rows, cols, nnz, value and index. */
+json_t *tool_record(const struct tool_source *source, const ek_matrix *A);
 /* The path of the real matrix `name` in EK_MATRICES, or false. */
 bool tool_real_path(const char *name, char *path, size_t size);
 

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek info: what a matrix looks like, as text or as one JSON record: size, symmetry, lengths of the
+ * rows with a histogram, bandwidth, duplicates, and which method the library would take and why. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ek.h"
+
+struct info_options {
+	struct tool_options common; /* first */
+	const char *input;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct info_options *o = state->input;
+
+	tool_init(key, state, &o->common);
+	if (key != ARGP_KEY_ARG)
+		return ARGP_ERR_UNKNOWN;
+	if (o->input)
+		tool_usage("%s: one matrix at a time is expected", arg);
+	o->input = arg;
+	return 0;
+}
+
+static const struct argp argp = {NULL,
+                                 parse,
+                                 "A",
+                                 "Says what a matrix looks like, and which method fits it. A is a "
+                                 "file, - for standard input, a generator or a twin.",
+                                 tool_product_children,
+                                 NULL,
+                                 NULL};
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+struct facts {
+	struct tool_source source;
+	ek_matrix_info info;
+	ek_stats stats;
+	char method[128], explain[2048];
+	int64_t plan_bytes, plan_memory;
+};
+
+/* ek_stats.symmetric in words. */
+static const char *const symmetries[] = {"none", "symmetric", "symmetric pattern, other values",
+                                         "skew-symmetric"};
+
+static int find_method(const struct tool_options *o, const ek_matrix *A, struct facts *f)
+{
+	ek_hints hints = {.size = sizeof hints,
+	                  .method = o->method,
+	                  .op = o->op,
+	                  .calls = o->calls,
+	                  .reproducible = o->reproducible};
+	ek_plan *plan = NULL;
+	int code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &plan));
+
+	if (code != TOOL_OK)
+		return code;
+	snprintf(f->method, sizeof f->method, "%s", ek_plan_method(plan));
+	f->plan_bytes = ek_plan_bytes(plan);
+	f->plan_memory = ek_plan_memory(plan);
+	code = tool_check(ek_plan_explain(plan, f->explain, sizeof f->explain));
+	ek_plan_destroy(plan);
+	return code;
+}
+
+static int look(const struct tool_options *o, const ek_matrix *A, struct facts *f)
+{
+	f->info.size = sizeof f->info;
+	f->stats.size = sizeof f->stats;
+	int code = tool_check(ek_matrix_get_info(A, &f->info));
+
+	if (code == TOOL_OK)
+		code = tool_check(ek_matrix_stats(A, &f->stats));
+	if (code == TOOL_OK)
+		code = find_method(o, A, f);
+	return code;
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+static int histogram_length(const ek_stats *s)
+{
+	int last = 63;
+
+	while (last > 0 && !s->histogram[last])
+		last--;
+	return last + 1;
+}
+
+/* Rows of length 0, 1, 2-3, 4-7, ...; bars grow with the logarithm, so that a few long rows, which
+ * matter most, can be seen. */
+static void print_histogram(const ek_stats *s, FILE *out)
+{
+	int64_t most = 1;
+	char low[32], high[32], rows[32], range[72];
+
+	for (int k = 0; k < 64; k++)
+		most = s->histogram[k] > most ? s->histogram[k] : most;
+	fprintf(out, "\n      row length          rows            (bars: logarithm)\n");
+	for (int k = 0; k < histogram_length(s); k++) {
+		int bar = s->histogram[k] ? 1 + (int)(35 * log1p((double)s->histogram[k]) /
+		                                      log1p((double)most))
+		                          : 0;
+
+		if (k < 2)
+			snprintf(range, sizeof range, "%d", k);
+		else
+			snprintf(range, sizeof range, "%s - %s",
+			         tool_count(low, (int64_t)1 << (k - 1)),
+			         tool_count(high, ((int64_t)1 << (k - 1)) * 2 - 1));
+		fprintf(out, "%16s  %12s %5.1f %%  %.*s\n", range,
+		        tool_count(rows, s->histogram[k]),
+		        s->rows ? 100.0 * (double)s->histogram[k] / (double)s->rows : 0, bar,
+		        "####################################");
+	}
+}
+
+static void line(FILE *out, const char *name, int64_t n, const char *remark)
+{
+	fprintf(out, "%-17s %s%s\n", name, tool_count((char[32]){0}, n), remark);
+}
+
+static void print_text(const struct facts *f, FILE *out)
+{
+	const ek_stats *s = &f->stats;
+	char a[32], b[32];
+	double cells = (double)s->rows * (double)s->cols;
+
+	fprintf(out, "%-17s %s (%s, %.3g s)\n", "matrix", f->source.name, f->source.kind,
+	        f->source.seconds);
+	fprintf(out, "%-17s %s x %s\n", "size", tool_count(a, s->rows), tool_count(b, s->cols));
+	fprintf(out, "%-17s %s (%.3g %% of all places)\n", "entries", tool_count(a, s->nnz),
+	        cells > 0 ? 100 * (double)s->nnz / cells : 0);
+	fprintf(out, "%-17s values %s, indices %s, %s: %s\n", "storage",
+	        ek_value_name(f->info.value), ek_index_name(f->info.index), f->info.format,
+	        tool_bytes(a, (double)f->info.bytes));
+	fprintf(out, "%-17s %s\n", "symmetry", symmetries[s->symmetric & 3]);
+	fprintf(out, "%-17s %s to %s", "row lengths", tool_count(a, s->row_min),
+	        tool_count(b, s->row_max));
+	fprintf(out, ", mean %.2f, median %s, standard deviation %.2f\n", s->row_mean,
+	        tool_count(a, s->row_median), s->row_stddev);
+	line(out, "empty rows", s->empty_rows, "");
+	line(out, "empty columns", s->empty_cols, "");
+	fprintf(out, "%-17s %s below the diagonal, %s above\n", "bandwidth",
+	        tool_count(a, s->lower_bandwidth), tool_count(b, s->upper_bandwidth));
+	line(out, "on the diagonal", s->diagonal, "");
+	line(out, "duplicates", s->duplicates, "");
+	fprintf(out, "%-17s %s\n", "columns sorted", s->sorted ? "yes" : "no");
+	print_histogram(s, out);
+	fprintf(out, "\nThe product y = A x:\n%s", f->explain);
+	if (f->explain[0] && f->explain[strlen(f->explain) - 1] != '\n')
+		fputc('\n', out);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static json_t *record_of(const struct facts *f, const ek_matrix *A)
+{
+	const ek_stats *s = &f->stats;
+	const struct {
+		const char *name;
+		int64_t n;
+	} counts[] = {
+		{"bytes", f->info.bytes},
+		{"row_min", s->row_min},
+		{"row_max", s->row_max},
+		{"row_median", s->row_median},
+		{"empty_rows", s->empty_rows},
+		{"empty_cols", s->empty_cols},
+		{"lower_bandwidth", s->lower_bandwidth},
+		{"upper_bandwidth", s->upper_bandwidth},
+		{"diagonal", s->diagonal},
+		{"duplicates", s->duplicates},
+		{"plan_bytes", f->plan_bytes},
+		{"plan_memory", f->plan_memory},
+	};
+	json_t *record = tool_record(&f->source, A), *histogram = json_array();
+
+	for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++)
+		json_object_set_new(record, counts[k].name, json_integer(counts[k].n));
+	json_object_set_new(record, "row_mean", json_real(s->row_mean));
+	json_object_set_new(record, "row_stddev", json_real(s->row_stddev));
+	json_object_set_new(record, "sorted", json_boolean(s->sorted));
+	json_object_set_new(record, "symmetry", json_string(symmetries[s->symmetric & 3]));
+	for (int k = 0; k < histogram_length(s); k++)
+		json_array_append_new(histogram, json_integer(s->histogram[k]));
+	json_object_set_new(record, "histogram", histogram);
+	json_object_set_new(record, "method", json_string(f->method));
+	json_object_set_new(record, "explain", json_string(f->explain));
+	json_object_set_new(record, "seconds", json_real(f->source.seconds));
+	return record;
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static struct info_options o;
+	static struct facts f;
+	ek_matrix *A = NULL;
+	int code;
+
+	tool_parse(&argp, argc, argv, &o);
+	if (!o.input)
+		tool_usage("a matrix is expected: a file, -, a generator or a twin");
+	ek_context *ctx = tool_context(&o.common, &code);
+
+	if (!ctx)
+		return code;
+	code = tool_matrix(ctx, &o.common, o.input, &f.source, &A);
+	if (code == TOOL_OK)
+		code = look(&o.common, A, &f);
+	if (code == TOOL_OK && !(o.common.json && strcmp(o.common.json, "-") == 0))
+		print_text(&f, stdout);
+	if (code == TOOL_OK && o.common.json)
+		code = tool_json_one(&o.common, record_of(&f, A));
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	return code;
+}

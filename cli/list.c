@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek list: the tables of the library, for people, for the README (--markdown), for scripts such as
+ * the shell completion (--plain) and as JSON. Each list is a function that fills one table; the
+ * JSON records take their field names from its header. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ek.h"
+
+struct list_options {
+	struct tool_options common; /* first */
+	const char *what;
+	enum tool_style style;
+};
+
+static const char *operations(const ek_method *m)
+{
+	bool n = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN);
+	bool t = ek_method_supports(m, EK_OP_T, EK_REPRO_RUN);
+
+	return n && t ? "N T" : n ? "N" : "T";
+}
+
+static const char *bits(const ek_method *m)
+{
+	ek_op op = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N : EK_OP_T;
+
+	return ek_method_supports(m, op, EK_REPRO_STRICT) ? "yes" : "no";
+}
+
+static void header(struct tool_table *t, const char *const *names)
+{
+	for (; *names; names++)
+		tool_table_add(t, "%s", *names);
+}
+
+static void list_methods(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"method", "op", "reproducible", "device", "what",
+	                                    "source", NULL};
+
+	(void)ctx;
+	tool_table_start(t, "llllll");
+	header(t, names);
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		tool_table_add(t, "%s", ek_method_name(m));
+		tool_table_add(t, "%s", operations(m));
+		tool_table_add(t, "%s", bits(m));
+		tool_table_add(t, "%s", ek_method_device(m));
+		tool_table_add(t, "%s", ek_method_text(m));
+		tool_table_add(t, "%s", ek_method_source(m));
+	}
+}
+
+static void list_generators(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"generator", "what", "parameters", NULL};
+
+	(void)ctx;
+	tool_table_start(t, "lll");
+	header(t, names);
+	for (const ek_generator *g = NULL; (g = ek_generator_next(g));) {
+		tool_table_add(t, "%s", ek_generator_name(g));
+		tool_table_add(t, "%s", ek_generator_text(g));
+		tool_table_add(t, "%s", ek_generator_example(g));
+	}
+}
+
+static void list_twins(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"twin",      "in the work", "rows", "cols",
+	                                    "nnz",       "shortest",    "mean", "longest",
+	                                    "structure", "tables",      "real", NULL};
+	char path[4096], buf[32];
+
+	(void)ctx;
+	tool_table_start(t, "llrrrrrrlll");
+	header(t, names);
+	for (const ek_twin *w = NULL; (w = ek_twin_next(w));) {
+		tool_table_add(t, "%s", w->name);
+		tool_table_add(t, "%s", w->paper_name);
+		tool_table_add(t, "%s", tool_count(buf, w->rows));
+		tool_table_add(t, "%s", tool_count(buf, w->cols));
+		tool_table_add(t, "%s", tool_count(buf, w->nnz));
+		tool_table_add(t, "%s", tool_count(buf, w->row_min));
+		tool_table_add(t, "%.1f", (double)w->nnz / (double)w->rows);
+		tool_table_add(t, "%s", tool_count(buf, w->row_max));
+		tool_table_add(t, "%s", w->structure);
+		tool_table_add(t, "%s", w->works);
+		tool_table_add(t, "%s", tool_real_path(w->name, path, sizeof path) ? "yes" : "no");
+	}
+}
+
+static void list_formats(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"format", "methods", "what", "source", NULL};
+
+	(void)ctx;
+	tool_table_start(t, "lrll");
+	header(t, names);
+	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
+		int methods = 0;
+
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			methods += strcmp(ek_method_format(m), ek_format_name(f)) == 0;
+		tool_table_add(t, "%s", ek_format_name(f));
+		tool_table_add(t, "%d", methods);
+		tool_table_add(t, "%s", ek_format_text(f));
+		tool_table_add(t, "%s", ek_format_source(f));
+	}
+}
+
+static void list_devices(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"device", "threads", "instruction set", "methods",
+	                                    NULL};
+	int methods = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		methods += strcmp(ek_method_device(m), "cpu") == 0;
+	tool_table_start(t, "lrlr");
+	header(t, names);
+	tool_table_add(t, "cpu");
+	tool_table_add(t, "%d", ek_context_threads(ctx));
+	tool_table_add(t, "%s", ek_isa_name(ek_context_isa(ctx)));
+	tool_table_add(t, "%d", methods);
+}
+
+static const struct list {
+	const char *name;
+	void (*fill)(ek_context *ctx, struct tool_table *t);
+} lists[] = {
+	{"methods", list_methods}, {"generators", list_generators}, {"twins", list_twins},
+	{"formats", list_formats}, {"devices", list_devices},
+};
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static int print_json(const struct tool_options *options, const struct tool_table *t)
+{
+	int code = TOOL_OK;
+
+	for (int k = t->cols; k < t->cells && code == TOOL_OK; k += t->cols) {
+		json_t *record = json_object();
+
+		for (int col = 0; col < t->cols; col++) {
+			const char *text = t->cell[k + col];
+			char digits[64];
+			int used = 0;
+
+			for (const char *c = text; *c && used < 63; c++)
+				if (*c != ',')
+					digits[used++] = *c;
+			digits[used] = 0;
+			json_object_set_new(record, t->cell[col],
+			                    t->align[col] == 'r' ? json_real(atof(digits))
+			                                         : json_string(text));
+		}
+		code = tool_json(options, record);
+	}
+	int closed = tool_json_close(options);
+
+	return code ? code : closed;
+}
+
+static const struct argp_option options[] = {
+	{"markdown", 'm', NULL, 0, "as a Markdown table, for the README", 0},
+	{"plain", 'p', NULL, 0, "fields divided by tabs, without a header", 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct list_options *o = state->input;
+
+	tool_init(key, state, &o->common);
+	switch (key) {
+	case 'm': o->style = TOOL_MARKDOWN; break;
+	case 'p': o->style = TOOL_PLAIN; break;
+	case ARGP_KEY_ARG:
+		if (o->what)
+			tool_usage("%s: one list at a time is expected", arg);
+		o->what = arg;
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {options,
+                                 parse,
+                                 "methods|generators|twins|formats|devices",
+                                 "Lists the tables of the library.",
+                                 tool_common_children,
+                                 NULL,
+                                 NULL};
+
+static const struct list *find(const char *name)
+{
+	const char *names[LISTS], *near;
+
+	for (int k = 0; k < LISTS; k++) {
+		if (name && strcmp(lists[k].name, name) == 0)
+			return &lists[k];
+		names[k] = lists[k].name;
+	}
+	near = name ? tool_nearest(name, names, LISTS) : NULL;
+	tool_usage("%s%sone of methods, generators, twins, formats, devices is expected%s%s%s",
+	           name ? name : "", name ? ": " : "", near ? "; did you mean " : "",
+	           near ? near : "", near ? "?" : "");
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct list_options o = {.what = NULL};
+	struct tool_table table;
+	int code;
+
+	tool_parse(&argp, argc, argv, &o);
+	const struct list *list = find(o.what);
+	ek_context *ctx = tool_context(&o.common, &code);
+
+	if (!ctx)
+		return code;
+	list->fill(ctx, &table);
+	if (o.common.json)
+		code = print_json(&o.common, &table);
+	else
+		tool_table_print(&table, o.style, stdout);
+	tool_table_free(&table);
+	ek_context_destroy(ctx);
+	return code;
+}

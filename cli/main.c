@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek: the command-line tool of evenkeel. This file knows the subcommands, and nothing else; each is
+ * a row of the table and a file of its own. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ek.h"
+
+const struct tool_command tool_commands[] = {
+	{"info", "what a matrix looks like, and which method fits it", cmd_info},
+	{"list", "methods, generators, twins, formats or devices", cmd_list},
+	{"generate", "make a synthetic matrix, the same on every machine", cmd_generate},
+	{"convert", "Matrix Market to and from the binary form, other types", cmd_convert},
+	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
+	{"spy", "picture of the pattern", cmd_spy},
+	{"bench", "measure: ek bench spmv, ek bench read", cmd_bench},
+	{0},
+};
+
+static const struct tool_command *find(const char *name)
+{
+	const char *names[32];
+	int count = 0;
+
+	for (const struct tool_command *c = tool_commands; c->name; c++) {
+		if (strcmp(c->name, name) == 0)
+			return c;
+		names[count++] = c->name;
+	}
+	names[count++] = "help";
+	const char *near = tool_nearest(name, names, count);
+
+	if (near)
+		tool_usage("there is no subcommand \"%s\"; did you mean %s? ek --help lists them",
+		           name, near);
+	tool_usage("there is no subcommand \"%s\"; ek --help lists them", name);
+}
+
+static int run(const struct tool_command *command, int argc, char **argv)
+{
+	static char name[64];
+
+	snprintf(name, sizeof name, "ek %s", command->name);
+	tool_name = argv[0] = name;
+	return command->run(argc, argv);
+}
+
+static int help(void)
+{
+	printf("Usage: ek SUBCOMMAND [ARGUMENT...]\n"
+	       "Sparse linear algebra whose speed does not depend on how the nonzeros are spread.\n"
+	       "\n");
+	for (const struct tool_command *c = tool_commands; c->name; c++)
+		printf("  ek %-9s %s\n", c->name, c->text);
+	printf("  ek %-9s the same as ek SUBCOMMAND --help\n"
+	       "\n"
+	       "Where a matrix is expected: a file (Matrix Market, plain or compressed; .tar.gz "
+	       "of\n"
+	       "the SuiteSparse collection; .ekm), \"-\" for standard input, a generator such as\n"
+	       "poisson2d5:nx=100,ny=100 (ek list generators), or the name of a twin (ek list "
+	       "twins).\n"
+	       "\n"
+	       "Exit status: 0 success, 1 the operation failed, 2 usage, 3 bad input file,\n"
+	       "4 not supported here. The manual page ek(1) has everything.\n",
+	       "help SUB");
+	return TOOL_OK;
+}
+
+static int version(void)
+{
+	printf("ek %d.%d.%d, library evenkeel %s\n", EK_VERSION_MAJOR, EK_VERSION_MINOR,
+	       EK_VERSION_PATCH, ek_version());
+	return TOOL_OK;
+}
+
+static int dispatch(int argc, char **argv)
+{
+	if (argc < 2)
+		tool_usage("a subcommand is expected; ek --help lists them");
+	const char *word = argv[1];
+
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+		return version();
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0)
+		return help();
+	if (strcmp(word, "help") == 0) {
+		static char option[] = "--help";
+		char *words[] = {NULL, option, NULL};
+
+		return argc < 3 ? help() : run(find(argv[2]), 2, words);
+	}
+	if (word[0] == '-')
+		tool_usage("unknown option %s; a subcommand, --help or --version is expected",
+		           word);
+	return run(find(word), argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	tool_signals();
+	int code = dispatch(argc, argv);
+
+	if (fflush(stdout) != 0 && code == TOOL_OK)
+		code = tool_fail(TOOL_FAILED, "standard output: cannot write");
+	return code;
+}

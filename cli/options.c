@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The options that subcommands share, as two argp parsers that theirs include as children, and the
+ * strict conversion of their values. argp itself gives --help and --usage. Its own messages for
+ * wrong usage take two lines and do not say what would be accepted, so they are switched off and
+ * written here: when parsing fails, the words are looked at again to find the one to name. */
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ek.h"
+
+enum {
+	KEY_VALUE = 256,
+	KEY_INDEX,
+	KEY_THREADS,
+	KEY_ISA,
+	KEY_SEED,
+	KEY_JSON,
+	KEY_DEVICE,
+	KEY_ALLOW_NAN,
+	KEY_MIRROR,
+	KEY_DUPLICATES,
+	KEY_METHOD,
+	KEY_OP,
+	KEY_ALPHA,
+	KEY_BETA,
+	KEY_CALLS,
+	KEY_REPRODUCIBLE
+};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max)
+{
+	char *end;
+
+	errno = 0;
+	long long n = strtoll(text, &end, 10);
+
+	if (end == text || *end || errno || n < min || n > max) {
+		if (max == INT64_MAX)
+			tool_usage("%s %s: a whole number of at least %lld is expected", what, text,
+			           (long long)min);
+		tool_usage("%s %s: a whole number from %lld to %lld is expected", what, text,
+		           (long long)min, (long long)max);
+	}
+	return n;
+}
+
+double tool_number(const char *what, const char *text)
+{
+	char *end;
+	double d = strtod(text, &end);
+
+	if (end == text || *end || !isfinite(d))
+		tool_usage("%s %s: a finite number is expected, such as -1 or 2.5e-3", what, text);
+	return d;
+}
+
+struct choice {
+	const char *name;
+	int value;
+};
+
+static int choose(const char *what, const char *text, const struct choice *choices)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (const struct choice *c = choices; c->name; c++) {
+		if (strcmp(c->name, text) == 0)
+			return c->value;
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+		                         c == choices ? "" : ", ", c->name);
+	}
+	tool_usage("%s %s: one of %s is expected", what, text, list);
+}
+
+static const struct choice values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
+static const struct choice indices[] = {{"32", EK_I32}, {"64/32", EK_I64_32}, {"64", EK_I64}, {0}};
+static const struct choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)},
+                                     {"avx2", EK_ISA_LIMIT(EK_ISA_AVX2)},
+                                     {"avx512", EK_ISA_LIMIT(EK_ISA_AVX512)},
+                                     {0}};
+static const struct choice ops[] = {
+	{"n", EK_OP_N}, {"t", EK_OP_T}, {"N", EK_OP_N}, {"T", EK_OP_T}, {0}};
+static const struct choice policies[] = {
+	{"sum", EK_DUP_SUM}, {"last", EK_DUP_LAST}, {"error", EK_DUP_ERROR}, {0}};
+
+/* ---- Wrong usage ----------------------------------------------------------------------------- */
+
+/* The row for a long option among all parsers, by its exact name or a unique beginning. */
+static const struct argp_option *long_option(const struct argp *argp, const char *name, size_t len)
+{
+	const struct argp_option *found = NULL;
+
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
+		if (o->name && strncmp(o->name, name, len) == 0) {
+			found = o;
+			if (strlen(o->name) == len)
+				return o;
+		}
+	for (const struct argp_child *c = argp->children; c && c->argp && !found; c++)
+		found = long_option(c->argp, name, len);
+	return found;
+}
+
+static int long_names(const struct argp *argp, const char **names, int count, int room)
+{
+	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
+		if (o->name && count < room)
+			names[count++] = o->name;
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		count = long_names(c->argp, names, count, room);
+	return count;
+}
+
+static _Noreturn void wrong_long(const struct argp *argp, const char *word)
+{
+	const char *names[64], *near;
+	size_t len = strcspn(word + 2, "=");
+	const struct argp_option *o = long_option(argp, word + 2, len);
+	char name[64];
+
+	if (o && o->arg)
+		tool_usage("%s needs a value: --%s=%s", word, o->name, o->arg);
+	if (o)
+		tool_usage("%s: --%s takes no value", word, o->name);
+	snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
+	near = tool_nearest(name, names, long_names(argp, names, 0, 64));
+	if (near)
+		tool_usage("unknown option --%s; did you mean --%s? %s --help lists the options",
+		           name, near, tool_name);
+	tool_usage("unknown option --%s; %s --help lists the options", name, tool_name);
+}
+
+/* getopt has stopped at or before argv[next]: names the word that it could not take. */
+static _Noreturn void wrong_usage(const struct argp_state *state)
+{
+	for (int k = state->next < state->argc ? state->next : state->argc - 1;
+	     k >= 1 && k >= state->next - 1; k--) {
+		const char *word = state->argv[k];
+
+		if (word[0] != '-' || !word[1])
+			continue;
+		/* A cluster of short options stops inside its word, a long option behind it. */
+		if (word[1] == '-' && k != state->next - 1)
+			continue;
+		if (word[1] == '-')
+			wrong_long(state->root_argp, word);
+		tool_usage("%s is not an option, or needs a value; %s --help lists the options",
+		           word, tool_name);
+	}
+	tool_usage("wrong arguments; %s --help lists what is accepted", tool_name);
+}
+
+/* ---- Parsers --------------------------------------------------------------------------------- */
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
+	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
+	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
+	case KEY_ISA: o->isa_limit = choose("--isa", arg, isas); break;
+	case KEY_SEED: o->seed = tool_integer("--seed", arg, 0, INT64_MAX); break;
+	case KEY_JSON: o->json = arg; break;
+	case KEY_DEVICE: o->device = arg; break;
+	case KEY_ALLOW_NAN: o->allow_nan = true; break;
+	case KEY_MIRROR: o->mirror = true; break;
+	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
+	case 'q': o->quiet = true; break;
+	case ARGP_KEY_ERROR: wrong_usage(state);
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_product(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case KEY_METHOD: o->method = arg; break;
+	case KEY_OP: o->op = (ek_op)choose("--op", arg, ops); break;
+	case KEY_ALPHA: o->alpha = tool_number("--alpha", arg); break;
+	case KEY_BETA: o->beta = tool_number("--beta", arg); break;
+	case KEY_CALLS: o->calls = tool_integer("--calls", arg, 1, INT64_MAX); break;
+	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp_option common_options[] = {
+	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (f64)", 0},
+	{"index", KEY_INDEX, "32|64/32|64", 0, "types of row pointers and columns (32)", 0},
+	{"threads", KEY_THREADS, "N", 0, "most threads (EK_THREADS, else the processors)", 0},
+	{"isa", KEY_ISA, "scalar|avx2|avx512", 0, "highest instruction set (EK_ISA, else all)", 0},
+	{"device", KEY_DEVICE, "cpu", 0, "where to run (cpu)", 0},
+	{"seed", KEY_SEED, "N", 0, "seed for generators that draw random numbers", 0},
+	{"allow-nan", KEY_ALLOW_NAN, NULL, 0, "accept nan and inf in files", 0},
+	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
+	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
+         0},
+	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
+         0},
+	{"quiet", 'q', NULL, 0, "no progress bar and no remarks", 0},
+	{0}};
+static const struct argp common_argp = {.options = common_options, .parser = parse_common};
+
+static const struct argp_option product_options[] = {
+	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
+	{"op", KEY_OP, "n|t", 0, "op(A): A, or A transposed (n)", 0},
+	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of op(A) x (1)", 0},
+	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0)", 0},
+	{"calls", KEY_CALLS, "N", 0, "announced number of products", 0},
+	{"reproducible", KEY_REPRODUCIBLE, NULL, 0,
+         "the same bits for any number of threads and any instruction set", 0},
+	{0}};
+static const struct argp product_argp = {.options = product_options, .parser = parse_product};
+
+const struct argp_child tool_common_children[] = {{&common_argp, 0, "Common options:", 2}, {0}};
+const struct argp_child tool_product_children[] = {
+	{&common_argp, 0, "Common options:", 2}, {&product_argp, 0, "The product:", 1}, {0}};
+
+void tool_init(int key, struct argp_state *state, struct tool_options *options)
+{
+	if (key != ARGP_KEY_INIT)
+		return;
+	*options = (struct tool_options){
+		.value = EK_F64,
+		.index = EK_I32,
+		.seed = -1,
+		.device = "cpu",
+		.duplicates = EK_DUP_SUM,
+		.op = EK_OP_N,
+		.alpha = 1,
+		.reproducible = EK_REPRO_RUN,
+	};
+	for (int k = 0; state->root_argp->children[k].argp; k++)
+		state->child_inputs[k] = options;
+	/* argp reads the flag once, to silence getopt; kept, it would silence --help as well. */
+	state->flags &= ~(unsigned)ARGP_NO_ERRS;
+	state->err_stream = NULL;
+}
+
+void tool_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	struct tool_options *options = input;
+
+	argp_err_exit_status = TOOL_USAGE;
+	if (argp_parse(argp, argc, argv, ARGP_NO_ERRS, NULL, input) != 0)
+		tool_usage("wrong arguments; %s --help lists what is accepted", tool_name);
+	if (strcmp(options->device, "cpu") != 0)
+		exit(tool_fail(TOOL_UNSUPPORTED,
+		               "--device %s: there is no such device; cpu is "
+		               "what this build has",
+		               options->device));
+}

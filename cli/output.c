@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Outputs that appear only when they are complete. A file is written under a temporary name beside
+ * its place and renamed at the end; a thread waits for SIGINT, SIGTERM and SIGHUP and removes what
+ * is unfinished before the program dies of the signal. A thread and not a handler, because removing
+ * what the library was writing means looking through a folder. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "ek.h"
+
+enum { MOST_OUTPUTS = 8, PATH_ROOM = 4096 };
+
+struct output {
+	FILE *stream; /* NULL: the library writes it, or free */
+	char path[PATH_ROOM], temp[PATH_ROOM];
+};
+
+static struct output outputs[MOST_OUTPUTS];
+static char library_path[PATH_ROOM]; /* what the library is writing, or "" */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- Interrupts ------------------------------------------------------------------------------ */
+
+/* The library names its unfinished files PATH.PID.tmp... of this process. */
+static void remove_library_temps(void)
+{
+	char folder[PATH_ROOM], prefix[PATH_ROOM + 32];
+	const char *slash = strrchr(library_path, '/');
+	struct dirent *entry;
+
+	if (!library_path[0])
+		return;
+	if (slash)
+		snprintf(folder, sizeof folder, "%.*s", (int)(slash - library_path) + 1,
+		         library_path);
+	else
+		snprintf(folder, sizeof folder, ".");
+	snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : library_path);
+	DIR *dir = opendir(folder);
+
+	while (dir && (entry = readdir(dir)))
+		if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+static void remove_unfinished(void)
+{
+	pthread_mutex_lock(&lock);
+	for (int k = 0; k < MOST_OUTPUTS; k++)
+		if (outputs[k].stream && outputs[k].temp[0])
+			unlink(outputs[k].temp);
+	remove_library_temps();
+	pthread_mutex_unlock(&lock);
+}
+
+static void *wait_for_signal(void *arg)
+{
+	sigset_t *set = arg;
+	int number;
+
+	if (sigwait(set, &number) != 0)
+		return NULL;
+	remove_unfinished();
+	signal(number, SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, set, NULL);
+	raise(number);
+	return NULL;
+}
+
+void tool_signals(void)
+{
+	static sigset_t set;
+	pthread_t thread;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	/* Blocked before any other thread exists, so that the waiting thread alone gets them. */
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	if (pthread_create(&thread, NULL, wait_for_signal, &set) != 0) {
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		return;
+	}
+	pthread_detach(thread);
+	atexit(remove_unfinished);
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* A new file beside `o->path`, with the permissions that a plain fopen would give. */
+static FILE *open_temp(struct output *o)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if ((size_t)snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", o->path) >= sizeof o->temp) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	int fd = mkstemp(o->temp);
+
+	if (fd < 0)
+		return NULL;
+	fchmod(fd, 0666 & ~mask);
+	return fdopen(fd, "w");
+}
+
+static struct output *find(const FILE *stream)
+{
+	for (int k = 0; k < MOST_OUTPUTS; k++)
+		if (outputs[k].stream == stream)
+			return &outputs[k];
+	return NULL;
+}
+
+FILE *tool_open(const char *path)
+{
+	struct stat st;
+
+	if (strcmp(path, "-") == 0)
+		return stdout;
+	pthread_mutex_lock(&lock);
+	struct output *o = find(NULL);
+
+	if (!o) {
+		errno = EMFILE;
+	} else if ((size_t)snprintf(o->path, sizeof o->path, "%s", path) >= sizeof o->path) {
+		errno = ENAMETOOLONG;
+	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		o->temp[0] = 0; /* a device or a pipe: not to be replaced */
+		o->stream = fopen(path, "w");
+	} else {
+		o->stream = open_temp(o);
+	}
+	FILE *stream = o ? o->stream : NULL;
+	int error = errno;
+
+	pthread_mutex_unlock(&lock);
+	if (!stream)
+		tool_fail(TOOL_FAILED, "%s: cannot be written: %s", path, strerror(error));
+	return stream;
+}
+
+int tool_close(FILE *stream)
+{
+	struct output *o = find(stream);
+	int error = 0;
+
+	if (stream == stdout)
+		return fflush(stdout) == 0
+		               ? TOOL_OK
+		               : tool_fail(TOOL_FAILED, "standard output: cannot write: %s",
+		                           strerror(errno));
+	errno = 0;
+	bool bad = ferror(stream) != 0;
+
+	pthread_mutex_lock(&lock);
+	if (fclose(stream) != 0 || bad || (o->temp[0] && rename(o->temp, o->path) != 0)) {
+		error = errno ? errno : EIO;
+		if (o->temp[0])
+			unlink(o->temp);
+	}
+	o->stream = NULL;
+	pthread_mutex_unlock(&lock);
+	return error ? tool_fail(TOOL_FAILED, "%s: cannot be written: %s", o->path, strerror(error))
+	             : TOOL_OK;
+}
+
+void tool_cancel(FILE *stream)
+{
+	struct output *o = find(stream);
+
+	if (stream == stdout)
+		return;
+	pthread_mutex_lock(&lock);
+	fclose(stream);
+	if (o->temp[0])
+		unlink(o->temp);
+	o->stream = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+void tool_will_write(const char *path)
+{
+	pthread_mutex_lock(&lock);
+	if (strcmp(path, "-") == 0 || strlen(path) >= sizeof library_path)
+		library_path[0] = 0;
+	else
+		strcpy(library_path, path);
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static FILE *json_stream;
+
+int tool_json(const struct tool_options *options, json_t *record)
+{
+	int code = TOOL_OK;
+
+	if (options->json && !json_stream && !(json_stream = tool_open(options->json)))
+		code = TOOL_FAILED;
+	if (json_stream && (!record || json_dumpf(record, json_stream, JSON_COMPACT) != 0))
+		code = tool_fail(TOOL_FAILED, "%s: cannot write the JSON record", options->json);
+	if (json_stream) {
+		fputc('\n', json_stream);
+		fflush(json_stream);
+	}
+	json_decref(record);
+	return code;
+}
+
+int tool_json_close(const struct tool_options *options)
+{
+	FILE *stream = json_stream;
+
+	if (options->json && !stream)
+		stream = tool_open(options->json);
+	json_stream = NULL;
+	if (!stream)
+		return options->json ? TOOL_FAILED : TOOL_OK;
+	return tool_close(stream);
+}
+
+int tool_json_one(const struct tool_options *options, json_t *record)
+{
+	int code = tool_json(options, record);
+	int closed = tool_json_close(options);
+
+	return code ? code : closed;
+}
+
+FILE *tool_people(const struct tool_options *options)
+{
+	return options->json && strcmp(options->json, "-") == 0 ? stderr : stdout;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the tool says about failures, in one line each, and how statuses of the library become exit
+ * codes; also times and figures for people. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ek.h"
+
+const char *tool_name = "ek";
+
+/* One line, whatever the text holds. */
+static void say(const char *format, va_list args)
+{
+	char text[2048];
+
+	vsnprintf(text, sizeof text, format, args);
+	for (char *c = text; *c; c++)
+		if (*c == '\n' || *c == '\r')
+			*c = ' ';
+	fflush(stdout);
+	fprintf(stderr, "%s: %s\n", tool_name, text);
+}
+
+int tool_fail(int code, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	return code;
+}
+
+void tool_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+	exit(TOOL_USAGE);
+}
+
+void tool_remark(const struct tool_options *options, const char *format, ...)
+{
+	va_list args;
+
+	if (options->quiet)
+		return;
+	va_start(args, format);
+	say(format, args);
+	va_end(args);
+}
+
+static const struct {
+	ek_status status;
+	int check, input; /* exit codes of tool_check and tool_input */
+} codes[] = {
+	{EK_EINVAL, TOOL_USAGE, TOOL_USAGE},
+	{EK_ENOMEM, TOOL_FAILED, TOOL_FAILED},
+	{EK_ERANGE, TOOL_FAILED, TOOL_INPUT},
+	{EK_EOVERFLOW, TOOL_FAILED, TOOL_INPUT},
+	{EK_ESYNTAX, TOOL_INPUT, TOOL_INPUT},
+	{EK_ETRUNCATED, TOOL_INPUT, TOOL_INPUT},
+	{EK_ETRAILING, TOOL_INPUT, TOOL_INPUT},
+	{EK_ELIMIT, TOOL_FAILED, TOOL_INPUT},
+	{EK_EIO, TOOL_FAILED, TOOL_INPUT},
+	{EK_EDEVICE, TOOL_UNSUPPORTED, TOOL_UNSUPPORTED},
+	{EK_EUNSUPPORTED, TOOL_UNSUPPORTED, TOOL_UNSUPPORTED},
+};
+
+static int report(ek_status status, bool input)
+{
+	int code = TOOL_FAILED;
+
+	if (status == EK_OK)
+		return TOOL_OK;
+	for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++)
+		if (codes[k].status == status)
+			code = input ? codes[k].input : codes[k].check;
+	const char *text = ek_error_text();
+
+	return tool_fail(code, "%s", text[0] ? text : ek_status_text(status));
+}
+
+int tool_check(ek_status status)
+{
+	return report(status, false);
+}
+
+int tool_input(ek_status status)
+{
+	return report(status, true);
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+/* Insertions, deletions and substitutions between two words (Wagner and Fischer 1974), and 1 for
+ * an exchange of neighbours. */
+static int distance(const char *a, const char *b)
+{
+	enum { MOST = 63 };
+	int row[3][MOST + 1];
+	int la = (int)strnlen(a, MOST), lb = (int)strnlen(b, MOST);
+
+	for (int j = 0; j <= lb; j++)
+		row[0][j] = j;
+	for (int i = 1; i <= la; i++) {
+		int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (int j = 1; j <= lb; j++) {
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+
+			best = last[j] + 1 < best ? last[j] + 1 : best;
+			best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
+		}
+	}
+	return row[la % 3][lb];
+}
+
+const char *tool_nearest(const char *word, const char *const *names, int count)
+{
+	int len = (int)strlen(word), best = len > 5 ? 4 : len > 2 ? 3 : 2;
+	const char *found = NULL;
+
+	for (int k = 0; k < count; k++) {
+		int d = distance(word, names[k]);
+
+		if (len > 1 && strncmp(word, names[k], (size_t)len) == 0)
+			d = 1;
+		if (d < best) {
+			best = d;
+			found = names[k];
+		}
+	}
+	return found;
+}
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+double tool_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *tool_count(char buf[32], int64_t n)
+{
+	char digits[32];
+	int len = snprintf(digits, sizeof digits, "%lld", (long long)n), used = 0;
+
+	for (int k = 0; k < len; k++) {
+		if (k > (digits[0] == '-') && (len - k) % 3 == 0)
+			buf[used++] = ',';
+		buf[used++] = digits[k];
+	}
+	buf[used] = 0;
+	return buf;
+}
+
+const char *tool_bytes(char buf[32], double n)
+{
+	static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB"};
+	size_t k = 0;
+
+	for (; n >= 1024 && k + 1 < sizeof units / sizeof units[0]; k++)
+		n /= 1024;
+	snprintf(buf, 32, k ? "%.1f %s" : "%.0f %s", n, units[k]);
+	return buf;
+}
+
+bool tool_color(FILE *stream)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return !(no && no[0]) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Contexts, and matrices from wherever the user points: a file, standard input, a generator, a twin.
+ * A name is looked up in this order: file, generator, twin (the real matrix in the folder
+ * EK_MATRICES before the generated one), any other matrix in that folder. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "ek.h"
+
+ek_context *tool_context(const struct tool_options *options, int *code)
+{
+	ek_options o = {
+		.size = sizeof o, .threads = options->threads, .isa_limit = options->isa_limit};
+	ek_context *ctx = NULL;
+
+	*code = tool_check(ek_context_create(&o, &ctx));
+	if (*code != TOOL_OK)
+		return NULL;
+	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) < options->isa_limit) {
+		*code = tool_fail(TOOL_UNSUPPORTED,
+		                  "--isa %s: this machine (or EK_ISA) allows at most %s",
+		                  ek_isa_name((ek_isa)(options->isa_limit - 1)),
+		                  ek_isa_name(ek_context_isa(ctx)));
+		ek_context_destroy(ctx);
+		return NULL;
+	}
+	return ctx;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static const ek_twin *find_twin(const char *name)
+{
+	const ek_twin *t = NULL;
+
+	while ((t = ek_twin_next(t)) && strcmp(t->name, name) != 0)
+		;
+	return t;
+}
+
+static const ek_generator *find_generator(const char *text)
+{
+	size_t len = strcspn(text, ":");
+	const ek_generator *g = NULL;
+
+	while ((g = ek_generator_next(g)))
+		if (strlen(ek_generator_name(g)) == len &&
+		    strncmp(ek_generator_name(g), text, len) == 0)
+			break;
+	return g;
+}
+
+bool tool_real_path(const char *name, char *path, size_t size)
+{
+	static const char *const endings[] = {".mtx.gz", ".mtx", ".tar.gz"};
+	const char *folder = getenv("EK_MATRICES");
+	struct stat st;
+
+	if (!folder || !folder[0] || strchr(name, '/'))
+		return false;
+	for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
+		int len = snprintf(path, size, "%s/%s%s", folder, name, endings[k]);
+
+		if (len > 0 && (size_t)len < size && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+			return true;
+	}
+	return false;
+}
+
+/* The name of the twin that `text` means: "twin:name=X", "twin:X", "X"; or NULL. */
+static const char *twin_name(const char *text)
+{
+	if (strncmp(text, "twin:", 5) == 0) {
+		text += 5;
+		if (strncmp(text, "name=", 5) == 0)
+			text += 5;
+		return strchr(text, ',') ? NULL : text;
+	}
+	return find_twin(text) ? text : NULL;
+}
+
+static int no_such_matrix(const char *text)
+{
+	const char *names[512], *near;
+	int count = 0;
+
+	for (const ek_generator *g = NULL; count < 512 && (g = ek_generator_next(g));)
+		names[count++] = ek_generator_name(g);
+	for (const ek_twin *t = NULL; count < 512 && (t = ek_twin_next(t));)
+		names[count++] = t->name;
+	char head[128];
+
+	snprintf(head, sizeof head, "%.*s", (int)strcspn(text, ":"), text);
+	near = tool_nearest(head, names, count);
+	return tool_fail(TOOL_INPUT,
+	                 "%s: there is no such file, generator (ek list generators) or twin (ek "
+	                 "list twins)%s%s%s",
+	                 text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+/* ---- Reading and generating ------------------------------------------------------------------ */
+
+static int read_file(ek_context *ctx, const struct tool_options *options,
+                     struct tool_source *source, const char *kind, ek_matrix **A)
+{
+	ek_read_options o = {.size = sizeof o,
+	                     .allow_nan = options->allow_nan,
+	                     .mirror = options->mirror,
+	                     .duplicates = options->duplicates,
+	                     .progress = tool_progress_step};
+	struct tool_progress *progress;
+	char what[300];
+
+	source->kind = kind;
+	snprintf(what, sizeof what, "reading %s", source->name);
+	o.progress_user = progress = tool_progress_start(options, what);
+	ek_status status = ek_matrix_read(ctx, source->path, options->value, options->index, &o, A);
+
+	tool_progress_end(progress);
+	return tool_input(status);
+}
+
+static int generate(ek_context *ctx, const struct tool_options *options, struct tool_source *source,
+                    const char *kind, ek_matrix **A)
+{
+	const ek_generator *g = find_generator(source->path);
+	bool seeds = g && strstr(ek_generator_example(g), "seed=");
+	size_t len = strlen(source->path);
+
+	source->kind = kind;
+	if (options->seed >= 0 && seeds && !strstr(source->path, "seed="))
+		snprintf(source->path + len, sizeof source->path - len, "%sseed=%lld",
+		         strchr(source->path, ':') ? "," : ":", (long long)options->seed);
+	else if (options->seed >= 0 && !seeds)
+		tool_remark(options, "--seed: %s draws no random numbers", source->name);
+	struct tool_progress *progress = tool_progress_start(options, "generating");
+	ek_status status = ek_matrix_generate(ctx, source->path, options->value, options->index, A);
+
+	tool_progress_end(progress);
+	return tool_check(status);
+}
+
+static int take_twin(ek_context *ctx, const struct tool_options *options, const char *name,
+                     struct tool_source *source, ek_matrix **A)
+{
+	snprintf(source->name, sizeof source->name, "%s", name);
+	if (tool_real_path(name, source->path, sizeof source->path)) {
+		tool_remark(options, "%s: the real matrix, from %s", name, source->path);
+		return read_file(ctx, options, source, "real", A);
+	}
+	snprintf(source->path, sizeof source->path, "twin:name=%s", name);
+	return generate(ctx, options, source, "twin", A);
+}
+
+/* The file's name without folder and known endings. */
+static void short_name(const char *path, char *name, size_t size)
+{
+	static const char *const endings[] = {".gz", ".xz", ".zst", ".tar", ".mtx", ".ekm"};
+	const char *slash = strrchr(path, '/');
+
+	snprintf(name, size, "%s", slash && slash[1] ? slash + 1 : path);
+	for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
+		size_t len = strlen(name), end = strlen(endings[k]);
+
+		if (len > end && strcmp(name + len - end, endings[k]) == 0)
+			name[len - end] = 0;
+	}
+}
+
+static bool looks_like_file(const char *text)
+{
+	struct stat st;
+
+	return strcmp(text, "-") == 0 || strchr(text, '/') || strstr(text, ".mtx") ||
+	       strstr(text, ".ekm") || strstr(text, ".tar") || stat(text, &st) == 0;
+}
+
+static int find(ek_context *ctx, const struct tool_options *options, const char *text,
+                struct tool_source *source, ek_matrix **A)
+{
+	snprintf(source->path, sizeof source->path, "%s", text);
+	if (strlen(text) >= sizeof source->path)
+		return tool_fail(TOOL_USAGE,
+		                 "the name of a matrix has %zu characters, at most %zu "
+		                 "are accepted",
+		                 strlen(text), sizeof source->path - 1);
+	if (looks_like_file(text)) {
+		short_name(strcmp(text, "-") == 0 ? "standard input" : text, source->name,
+		           sizeof source->name);
+		return read_file(ctx, options, source, "file", A);
+	}
+	const char *twin = strncmp(text, "twin:", 5) == 0 ? twin_name(text) : NULL;
+
+	if (!twin && find_generator(text)) {
+		snprintf(source->name, sizeof source->name, "%s", text);
+		return generate(ctx, options, source, "generated", A);
+	}
+	if (twin || (twin = twin_name(text)))
+		return take_twin(ctx, options, twin, source, A);
+	if (tool_real_path(text, source->path, sizeof source->path)) {
+		snprintf(source->name, sizeof source->name, "%s", text);
+		return read_file(ctx, options, source, "real", A);
+	}
+	return no_such_matrix(text);
+}
+
+int tool_matrix(ek_context *ctx, const struct tool_options *options, const char *text,
+                struct tool_source *source, ek_matrix **A)
+{
+	struct tool_source here;
+
+	source = source ? source : &here;
+	*source = (struct tool_source){0};
+	double start = tool_seconds();
+	int code = find(ctx, options, text, source, A);
+
+	source->seconds = tool_seconds() - start;
+	return code;
+}
+
+int tool_generate(ek_context *ctx, const struct tool_options *options, const char *spec,
+                  struct tool_source *source, ek_matrix **A)
+{
+	double start = tool_seconds();
+
+	*source = (struct tool_source){0};
+	snprintf(source->path, sizeof source->path, "%s", spec);
+	snprintf(source->name, sizeof source->name, "%s", spec);
+	int code = generate(ctx, options, source, "generated", A);
+
+	source->seconds = tool_seconds() - start;
+	return code;
+}
+
+int tool_write(const struct tool_options *options, const ek_matrix *A, const char *path,
+               const char *form)
+{
+	struct tool_progress *progress = tool_progress_start(options, "writing");
+
+	tool_will_write(path);
+	ek_status status = ek_matrix_write(A, path, form);
+
+	tool_will_write("-");
+	tool_progress_end(progress);
+	return tool_check(status);
+}
+
+json_t *tool_record(const struct tool_source *source, const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	json_t *record = json_object();
+
+	ek_matrix_get_info(A, &info);
+	json_object_set_new(record, "matrix", json_string(source->name));
+	json_object_set_new(record, "kind", json_string(source->kind));
+	json_object_set_new(record, "path", json_string(source->path));
+	json_object_set_new(record, "rows", json_integer(info.rows));
+	json_object_set_new(record, "cols", json_integer(info.cols));
+	json_object_set_new(record, "nnz", json_integer(info.nnz));
+	json_object_set_new(record, "value", json_string(ek_value_name(info.value)));
+	json_object_set_new(record, "index", json_string(ek_index_name(info.index)));
+	return record;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek spy: a picture of the pattern. The matrix is laid over a grid and the entries in every cell are
+ * counted, so a large matrix shows densities and not a black square. A file (PNG or SVG) is drawn by
+ * gnuplot; without -o the picture is text, drawn with Braille dots (2 x 4 to a character) whose
+ * density follows the logarithm of the count by ordered dithering. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "ek.h"
+
+struct spy_options {
+	struct tool_options common; /* first */
+	const char *input, *output;
+	int size;
+};
+
+enum { KEY_SIZE = 512 };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0, "the picture, .png or .svg (- is SVG on standard output)", 0},
+	{"size", KEY_SIZE, "N", 0, "most cells in a direction (512; as text: the terminal)", 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct spy_options *o = state->input;
+
+	tool_init(key, state, &o->common);
+	switch (key) {
+	case 'o': o->output = arg; break;
+	case KEY_SIZE: o->size = (int)tool_integer("--size", arg, 1, 4096); break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			tool_usage("%s: one matrix at a time is expected", arg);
+		o->input = arg;
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {options,
+                                 parse,
+                                 "A",
+                                 "Draws the pattern of a matrix: into a file, or as text when "
+                                 "there is no -o.",
+                                 tool_common_children,
+                                 NULL,
+                                 NULL};
+
+/* ---- The grid -------------------------------------------------------------------------------- */
+
+struct grid {
+	int64_t rows, cols, nnz; /* of the matrix */
+	int height, width;       /* of the grid */
+	int64_t *count, most;
+};
+
+static int64_t index_at(const ek_view *v, int64_t k)
+{
+	return v->elem_size == 4 ? ((const int32_t *)v->data)[k] : ((const int64_t *)v->data)[k];
+}
+
+/* Cell of index i of n. */
+static int cell_of(int64_t i, int64_t n, int cells)
+{
+	return n <= cells ? (int)i : (int)((double)i / (double)n * cells);
+}
+
+static int fill(const ek_matrix *A, struct grid *g)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	ek_view ptr, idx;
+	int code = tool_check(ek_matrix_get_info(A, &info));
+	bool csc = code == TOOL_OK && strcmp(info.format, "csc") == 0;
+
+	if (code == TOOL_OK)
+		code = tool_check(ek_matrix_array(A, csc ? "col_ptr" : "row_ptr", &ptr));
+	if (code == TOOL_OK)
+		code = tool_check(ek_matrix_array(A, csc ? "row_idx" : "col_idx", &idx));
+	if (code != TOOL_OK)
+		return code;
+	g->count = calloc((size_t)g->height * (size_t)g->width + 1, sizeof *g->count);
+	if (!g->count)
+		return tool_fail(TOOL_FAILED, "out of memory for the picture");
+	for (int64_t i = 0; i < ptr.len - 1; i++)
+		for (int64_t k = index_at(&ptr, i); k < index_at(&ptr, i + 1); k++) {
+			int64_t j = index_at(&idx, k), row = csc ? j : i, col = csc ? i : j;
+			int64_t *cell = &g->count[cell_of(row, g->rows, g->height) * g->width +
+			                          cell_of(col, g->cols, g->width)];
+
+			if (++*cell > g->most)
+				g->most = *cell;
+		}
+	return TOOL_OK;
+}
+
+/* The largest grid of the matrix's shape inside the given one; thin matrices keep a tenth. */
+static void shape(struct grid *g, int height, int width)
+{
+	double tall = (double)g->rows / (g->cols > 0 ? (double)g->cols : 1);
+
+	if (tall * width > height)
+		width = (int)fmax(height / tall, width / 10.0);
+	else
+		height = (int)fmax(tall * width, height / 10.0);
+	g->height = (int)fmin(fmax(height, 1), fmax((double)g->rows, 1));
+	g->width = (int)fmin(fmax(width, 1), fmax((double)g->cols, 1));
+}
+
+/* ---- Text ------------------------------------------------------------------------------------ */
+
+/* 0 for no entry, else 0.15 for one to 1 for the most. */
+static double darkness(const struct grid *g, int row, int col)
+{
+	int64_t n = row < g->height && col < g->width ? g->count[row * g->width + col] : 0;
+
+	if (n == 0)
+		return 0;
+	return g->most < 2 ? 1 : 0.15 + 0.85 * log((double)n) / log((double)g->most);
+}
+
+static void put_braille(unsigned bits, FILE *out)
+{
+	unsigned code = 0x2800 + bits;
+
+	fputc(0xe0 | (int)(code >> 12), out);
+	fputc(0x80 | (int)(code >> 6 & 63), out);
+	fputc(0x80 | (int)(code & 63), out);
+}
+
+static void print_text(const struct grid *g, bool braille, FILE *out)
+{
+	static const double threshold[4][4] = {{0.03, 0.53, 0.16, 0.66},
+	                                       {0.78, 0.28, 0.91, 0.41},
+	                                       {0.22, 0.72, 0.09, 0.59},
+	                                       {0.97, 0.47, 0.84, 0.34}};
+	static const unsigned bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
+	static const char ramp[] = " .:-=+*#%@";
+	int down = braille ? 4 : 1, right = braille ? 2 : 1;
+
+	for (int row = 0; row < g->height; row += down) {
+		for (int col = 0; col < g->width; col += right) {
+			unsigned bits = 0;
+
+			if (!braille) {
+				fputc(ramp[(int)ceil(9 * darkness(g, row, col))], out);
+				continue;
+			}
+			for (int r = 0; r < 4; r++)
+				for (int c = 0; c < 2; c++)
+					if (darkness(g, row + r, col + c) >
+					    (g->most < 2 ? 0 : threshold[r][(col + c) % 4]))
+						bits |= bit[r][c];
+			put_braille(bits, out);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* Whether the terminal's characters are UTF-8, by the variables that say so. */
+static bool is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *text = NULL;
+
+	for (int k = 0; k < 3 && !(text && text[0]); k++)
+		text = getenv(names[k]);
+	return text && (strstr(text, "UTF-8") || strstr(text, "utf8") || strstr(text, "UTF8"));
+}
+
+static void text_size(int *lines, int *columns)
+{
+	struct winsize size;
+	const char *env = getenv("COLUMNS");
+	int n = env ? atoi(env) : 0;
+	bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
+
+	*columns = known ? size.ws_col : n > 0 && n < 1000 ? n : 80;
+	*lines = known && size.ws_row > 8 ? size.ws_row - 3 : 40;
+}
+
+/* ---- gnuplot --------------------------------------------------------------------------------- */
+
+static void write_plot(const struct grid *g, const char *name, bool svg, FILE *out)
+{
+	double ratio = (double)g->height / g->width;
+	char rows[32], cols[32], nnz[32], title[300];
+	size_t used = 0;
+
+	for (const char *c = name; *c && used < sizeof title - 1; c++)
+		if (*c != '\'' && *c != '\n')
+			title[used++] = *c;
+	title[used] = 0;
+	if (svg)
+		fputs("set terminal svg size 800,800 dynamic background '#ffffff'\n", out);
+	else
+		fputs("if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size "
+		      "800,800 } else { set terminal png truecolor size 800,800 }\n",
+		      out);
+	fprintf(out,
+	        "set title '%s: %s x %s, %s entries' noenhanced\n"
+	        "set size ratio %g\nset palette defined (0 '#c6dbef', 0.5 '#2171b5', 1 '#08306b')\n"
+	        "set cblabel 'entries in a cell'\nset logscale cb\nset cbrange [1:%lld]\n"
+	        "set xrange [0:%lld]\nset yrange [%lld:0]\nset x2tics\nset format x ''\n"
+	        "set x2range [0:%lld]\nset tics out nomirror\nset datafile missing '?'\nunset key\n"
+	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):3 matrix with image pixels\n",
+	        title, tool_count(rows, g->rows), tool_count(cols, g->cols),
+	        tool_count(nnz, g->nnz), ratio, (long long)(g->most > 2 ? g->most : 2),
+	        (long long)(g->cols > 0 ? g->cols : 1), (long long)(g->rows > 0 ? g->rows : 1),
+	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / g->width,
+	        (double)g->rows / g->height);
+	for (int row = 0; row < g->height; row++) {
+		for (int col = 0; col < g->width; col++) {
+			int64_t n = g->count[row * g->width + col];
+
+			if (n)
+				fprintf(out, "%lld ", (long long)n);
+			else
+				fputs("nan ", out);
+		}
+		fputc('\n', out);
+	}
+	fputs("e\ne\n", out);
+}
+
+/* Starts gnuplot with a pipe to its input and its output in `file`. Returns an exit code. */
+static int start_gnuplot(FILE *file, FILE **pipe_end, pid_t *pid)
+{
+	char *words[] = {(char *)"gnuplot", NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) != 0)
+		return tool_fail(TOOL_FAILED, "no pipe to gnuplot: %s", strerror(errno));
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, fileno(file), STDOUT_FILENO);
+	posix_spawnattr_init(&attr);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+	int error = posix_spawnp(pid, words[0], &actions, &attr, words, environ);
+
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attr);
+	close(ends[0]);
+	if (error) {
+		close(ends[1]);
+		return error == ENOENT
+		               ? tool_fail(TOOL_UNSUPPORTED,
+		                           "gnuplot is not installed, and -o needs it; without -o "
+		                           "the picture is drawn as text")
+		               : tool_fail(TOOL_FAILED, "gnuplot cannot be started: %s",
+		                           strerror(error));
+	}
+	*pipe_end = fdopen(ends[1], "w");
+	return TOOL_OK;
+}
+
+static int draw_file(const struct spy_options *o, const struct grid *g, const char *name)
+{
+	size_t len = strlen(o->output);
+	bool svg = strcmp(o->output, "-") == 0 ||
+	           (len > 4 && strcmp(o->output + len - 4, ".svg") == 0);
+	FILE *file = tool_open(o->output), *pipe_end = NULL;
+	int status = 0;
+	pid_t pid;
+
+	if (!file)
+		return TOOL_FAILED;
+	fflush(file);
+	int code = start_gnuplot(file, &pipe_end, &pid);
+
+	if (code != TOOL_OK) {
+		tool_cancel(file);
+		return code;
+	}
+	signal(SIGPIPE, SIG_IGN); /* gnuplot's exit status tells more */
+	write_plot(g, name, svg, pipe_end);
+	fclose(pipe_end);
+	waitpid(pid, &status, 0);
+	if (status != 0) {
+		tool_cancel(file);
+		return tool_fail(TOOL_FAILED, "%s: gnuplot failed", o->output);
+	}
+	return tool_close(file);
+}
+
+static int draw(const struct spy_options *o, struct tool_source *source, const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	bool braille = is_utf8();
+	struct grid g = {0};
+	int lines, columns, code = tool_check(ek_matrix_get_info(A, &info));
+
+	if (code != TOOL_OK)
+		return code;
+	g.rows = info.rows;
+	g.cols = info.cols;
+	g.nnz = info.nnz;
+	text_size(&lines, &columns);
+	if (o->output)
+		shape(&g, o->size ? o->size : 512, o->size ? o->size : 512);
+	else if (braille)
+		shape(&g, o->size ? o->size : 4 * lines, o->size ? o->size : 2 * columns);
+	else
+		shape(&g, o->size ? o->size : lines, o->size ? o->size : columns);
+	code = fill(A, &g);
+	if (code == TOOL_OK && o->output)
+		code = draw_file(o, &g, source->name);
+	else if (code == TOOL_OK)
+		print_text(&g, braille, tool_people(&o->common));
+	if (code == TOOL_OK && o->common.json) {
+		json_t *record = tool_record(source, A);
+
+		json_object_set_new(record, "height", json_integer(g.height));
+		json_object_set_new(record, "width", json_integer(g.width));
+		json_object_set_new(record, "most", json_integer(g.most));
+		code = tool_json_one(&o->common, record);
+	}
+	free(g.count);
+	return code;
+}
+
+int cmd_spy(int argc, char **argv)
+{
+	static struct spy_options o;
+	static struct tool_source source;
+	ek_matrix *A = NULL;
+	int code;
+
+	tool_parse(&argp, argc, argv, &o);
+	if (!o.input)
+		tool_usage("a matrix is expected: a file, -, a generator or a twin");
+	size_t len = o.output ? strlen(o.output) : 0;
+
+	if (o.output && strcmp(o.output, "-") != 0 &&
+	    !(len > 4 &&
+	      (strcmp(o.output + len - 4, ".png") == 0 || strcmp(o.output + len - 4, ".svg") == 0)))
+		tool_usage("-o %s: a name that ends in .png or .svg is expected, or -", o.output);
+	if (o.common.json && o.output && strcmp(o.common.json, "-") == 0 &&
+	    strcmp(o.output, "-") == 0)
+		tool_usage("--json -: standard output takes the picture; name a file for one of "
+		           "them");
+	ek_context *ctx = tool_context(&o.common, &code);
+
+	if (!ctx)
+		return code;
+	code = tool_matrix(ctx, &o.common, o.input, &source, &A);
+	if (code == TOOL_OK)
+		code = draw(&o, &source, A);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	return code;
+}
