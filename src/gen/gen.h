@@ -62,7 +62,10 @@ ek_status eki_gen_bad(const eki_gen *g, int param, const char *expected); /* EK_
 /* x to the power of e >= 0, with 20 binary places of e, the same bits everywhere. */
 double eki_gen_pow(double x, double e);
 void eki_gen_sort(int64_t *col, int64_t n);
-/* n different columns of [begin, end), equally likely. */
+/* Makes columns sorted, different and inside 0 .. cols - 1 (n <= cols), moving as few as it can;
+ * those that are so already stay. */
+void eki_gen_settle(int64_t *col, int64_t n, int64_t cols);
+/* n columns of [begin, end), equally likely; they may repeat if they are few. */
 void eki_gen_choose(uint64_t *rng, int64_t begin, int64_t end, int64_t n, int64_t *col);
 /* Lengths min .. max with P(min + z - 1) proportional to z^-exponent, as a table in g. */
 ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double exponent);

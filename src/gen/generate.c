@@ -86,25 +86,6 @@ static ek_status scan(const eki_gen *g, ek_store *csr, int64_t *longest)
 	return EK_OK;
 }
 
-/* Sorted, different columns inside the matrix; what is so already stays as it is. */
-static void settle(int64_t *col, int64_t n, int64_t cols)
-{
-	bool fine = n == 0 || (col[0] >= 0 && col[n - 1] < cols), sorted = true;
-
-	for (int64_t k = 1; k < n; k++) {
-		sorted &= col[k - 1] <= col[k];
-		fine &= col[k - 1] < col[k];
-	}
-	if (fine)
-		return;
-	if (!sorted)
-		eki_gen_sort(col, n);
-	for (int64_t k = 0, least = 0; k < n; k++, least++)
-		col[k] = least = col[k] > least ? col[k] : least;
-	for (int64_t k = n - 1, most = cols - 1; k >= 0; k--, most--)
-		col[k] = most = col[k] < most ? col[k] : most;
-}
-
 static void store_columns(ek_store *csr, int64_t at, const int64_t *col, int64_t n)
 {
 	int32_t *narrow = csr->array[CSR_COL];
@@ -152,7 +133,7 @@ static void fill_part(void *arg, int part)
 
 		if (col && end > begin) {
 			job->g->generator->fill(job->g, i, end - begin, col);
-			settle(col, end - begin, job->g->cols);
+			eki_gen_settle(col, end - begin, job->g->cols);
 			store_columns(job->csr, begin, col, end - begin);
 		}
 		store_values(job->g, job->csr, i, begin, end);

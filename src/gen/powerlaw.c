@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Rows whose lengths follow Zipf's law, P(length) proportional to (length - min + 1)^-exponent, as
  * in graphs of the web. A share of the columns lies near the diagonal, the others crowd at low
- * numbers (density proportional to column^-2/3), where such a graph has its hubs. */
-#include "gen/gen.h"
+ * numbers (density proportional to column^-2/3), where such a graph has its hubs.
+ *
+ * Linear programs of covering type: few rows, whose lengths follow the same law with an exponent that
+ * gives the wanted mean, and very many columns. */
+#include "gen/pattern.h"
 
 enum { ROWS, COLS, EXPONENT, MIN, MAX, LOCAL };
 
@@ -27,23 +30,17 @@ static int64_t powerlaw_count(const eki_gen *g, int64_t i)
 static void powerlaw_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
 {
 	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i);
-	int64_t window = n > 16 ? 4 * n : 64;
-	int64_t first = (int64_t)((double)i / (double)g->rows * (double)g->cols) - window / 2;
+	int64_t centre = (int64_t)((double)i / (double)g->rows * (double)g->cols);
 
-	for (int64_t k = 0; k < n; k++) {
-		bool local = eki_rng_unit(&rng) < g->param[LOCAL];
-		double u = eki_rng_unit(&rng);
-
-		col[k] = local ? first + (int64_t)(u * (double)window)
-		               : (int64_t)(u * u * u * (double)g->cols);
-	}
+	eki_pattern_scatter(&rng, centre, g->cols, g->param[LOCAL], true, n, col);
 }
 
 const ek_generator eki_gen_powerlaw = {
 	.name = "powerlaw",
 	.text = "row lengths by Zipf's law, a share of the columns near the diagonal",
-	.example = "powerlaw:rows=1000000,cols=1000000,exponent=2,min=1,max=5000,local=0.6,seed=1,"
-		   "values=real",
+	.example =
+		"powerlaw:rows=1000000,cols=1000000,exponent=2.2,min=1,max=5000,local=0.6,seed=1,"
+		"values=real",
 	.limit = {{"rows", 0, 1e12},
                   {"cols", 0, 1e12},
                   {"exponent", 0, 8, true},
@@ -53,4 +50,43 @@ const ek_generator eki_gen_powerlaw = {
 	.setup = powerlaw_setup,
 	.count = powerlaw_count,
 	.fill = powerlaw_fill,
+};
+
+enum { LP_ROWS, LP_COLS, LP_MEAN, LP_MAX };
+
+static ek_status lp_setup(eki_gen *g)
+{
+	int64_t max = (int64_t)g->param[LP_MAX];
+
+	g->rows = (int64_t)g->param[LP_ROWS];
+	g->cols = (int64_t)g->param[LP_COLS];
+	if (max > g->cols)
+		return eki_gen_bad(g, LP_MAX, "at most one entry for each column");
+	if (g->param[LP_MEAN] > g->param[LP_MAX] / 2)
+		return eki_gen_bad(g, LP_MEAN, "at most half of max");
+	return eki_gen_zipf(g, 1, max, eki_gen_zipf_fit(1, max, g->param[LP_MEAN]));
+}
+
+static int64_t lp_count(const eki_gen *g, int64_t i)
+{
+	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, i);
+
+	return eki_gen_zipf_draw(g, 1, eki_rng_next(&rng));
+}
+
+static void lp_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
+{
+	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i);
+
+	eki_pattern_runs(&rng, g->cols, n, col);
+}
+
+const ek_generator eki_gen_lp = {
+	.name = "lp",
+	.text = "few rows of very different lengths, very many columns",
+	.example = "lp:rows=4000,cols=1000000,mean=2500,max=50000,seed=1,values=real",
+	.limit = {{"rows", 0, 1e12}, {"cols", 1, 1e12}, {"mean", 1, 1e6, true}, {"max", 1, 1e6}},
+	.setup = lp_setup,
+	.count = lp_count,
+	.fill = lp_fill,
 };

@@ -79,6 +79,26 @@ void eki_gen_sort(int64_t *col, int64_t n)
 	}
 }
 
+/* From the left each column is moved behind the one before, then from the right each before the one
+ * behind. */
+void eki_gen_settle(int64_t *col, int64_t n, int64_t cols)
+{
+	bool fine = n == 0 || (col[0] >= 0 && col[n - 1] < cols), sorted = true;
+
+	for (int64_t k = 1; k < n; k++) {
+		sorted &= col[k - 1] <= col[k];
+		fine &= col[k - 1] < col[k];
+	}
+	if (fine)
+		return;
+	if (!sorted)
+		eki_gen_sort(col, n);
+	for (int64_t k = 0, least = 0; k < n; k++, least++)
+		col[k] = least = col[k] > least ? col[k] : least;
+	for (int64_t k = n - 1, most = cols - 1; k >= 0; k--, most--)
+		col[k] = most = col[k] < most ? col[k] : most;
+}
+
 /* Many of few: each in turn with the probability that is left (Knuth, Algorithm S). Few of many:
  * independent draws; the driver moves the rare repetitions by one place. */
 void eki_gen_choose(uint64_t *rng, int64_t begin, int64_t end, int64_t n, int64_t *col)
@@ -148,12 +168,13 @@ int64_t eki_gen_zipf_draw(const eki_gen *g, int64_t min, uint64_t random)
 	return min + high;
 }
 
+/* Bisects over multiples of 1/1024, whose powers need ten square roots at most. */
 double eki_gen_zipf_fit(int64_t min, int64_t max, double mean)
 {
-	double low = 0, high = 8;
+	int low = 0, high = 8 * 1024;
 
-	for (int step = 0; step < 24; step++) {
-		double exponent = (low + high) / 2, weight = 0, sum = 0;
+	while (high - low > 1) {
+		double exponent = ((low + high) / 2) / 1024.0, weight = 0, sum = 0;
 
 		for (int64_t z = 1; z <= max - min + 1; z++) {
 			double p = 1 / eki_gen_pow((double)z, exponent);
@@ -162,9 +183,9 @@ double eki_gen_zipf_fit(int64_t min, int64_t max, double mean)
 			sum += p * (double)(z - 1);
 		}
 		if ((double)min + sum / weight > mean)
-			low = exponent;
+			low = (low + high) / 2;
 		else
-			high = exponent;
+			high = (low + high) / 2;
 	}
-	return low;
+	return low / 1024.0;
 }
