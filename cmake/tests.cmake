@@ -2,7 +2,7 @@
 # Tests, by label:
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
 #   cli      test/cli/run.sh: the tool's commands and what they print
-#   source   rules on the source files, README and public header
+#   source   rules on the source files, README, examples and public header
 #   package  what is installed: symbols, consumers by pkg-config and CMake, the build without CMake
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
@@ -26,6 +26,16 @@ if(CMOCKA_FOUND)
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
   endforeach()
 endif()
+
+# The examples are programs of users: public header, shared library.
+file(GLOB EXAMPLES CONFIGURE_DEPENDS examples/*.c)
+foreach(source ${EXAMPLES})
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_${name} ${source})
+  target_link_libraries(example_${name} PRIVATE evenkeel_shared m)
+  add_test(NAME example.${name} COMMAND example_${name})
+  set_tests_properties(example.${name} PROPERTIES LABELS source TIMEOUT 300)
+endforeach()
 
 find_program(BASH bash)
 mark_as_advanced(BASH)

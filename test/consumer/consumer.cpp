@@ -38,6 +38,7 @@ int main()
 	const ek_dense vx = ek_vector(EK_F64, 3, x.data()), vy = ek_vector(EK_F64, 3, y.data());
 	if (ek_spmv(p, 1, &vx, 0, &vy) != EK_OK)
 		return 1;
-	std::printf("evenkeel %s, %s: %g %g %g\n", ek_version(), ek_plan_method(p), y[0], y[1], y[2]);
+	std::printf("evenkeel %s, %s: %g %g %g\n", ek_version(), ek_plan_method(p), y[0], y[1],
+	            y[2]);
 	return y != want;
 }
