@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the files of `ek bench` share: the operations, the problem that is measured, and the records
+ * that come out, which the table, the JSON lines and the HTML page all show.
+ */
+#ifndef EK_BENCH_H
+#define EK_BENCH_H
+
+#include "ek.h"
+#include "measure.h"
+#include "peer.h"
+
+/* ---- Operations (bench.c): each is a file and a row ------------------------------------------ */
+
+struct bench_operation {
+	const char *name, *text;
+	int (*run)(int argc, char **argv); /* argv[0] is "ek bench NAME" */
+};
+
+int bench_spmv(int argc, char **argv); /* bench_spmv.c */
+int bench_read(int argc, char **argv); /* bench_read.c */
+
+/* ---- Options of operations on matrices (bench_options.c) ------------------------------------- */
+
+struct bench_options {
+	struct tool_options common;
+	const char *suite, *html, *peer_folder;
+	bool peers;
+	int rounds;
+	double seconds; /* for each matrix */
+	char **matrix;
+	int count;
+};
+
+extern const struct argp bench_argp;
+
+/* ---- Suites (bench_suite.c) ------------------------------------------------------------------ */
+
+/* Appends the matrices of a suite to `list`, an array of `count` texts on the heap. Returns an exit
+ * code. */
+int suite_read(const char *name, char ***list, int *count);
+
+/* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------- */
+
+/* y = alpha op(A) x + beta y. */
+struct problem {
+	ek_matrix *A;
+	int64_t rows, cols, nnz;
+	ek_value value;
+	ek_index index;
+	ek_op op;
+	int threads;
+	int64_t calls; /* announced, 0: default */
+	ek_reproducible reproducible;
+	double alpha, beta; /* as rounded to the value type */
+	const void *row_ptr, *col_idx, *val;
+	int64_t in, out; /* entries of x and of y */
+	void *x, *y, *y0;
+	int64_t csr_bytes;             /* of the arrays, x and y: what a product must move once */
+	struct check_reference *check; /* the exact result and its error bound */
+};
+
+int problem_make(struct problem *p, const struct tool_options *options, const ek_context *ctx,
+                 ek_matrix *A);
+void problem_free(struct problem *p);
+/* y as it must be before a run that is checked: y0, or, where beta is 0, full of NaN. */
+void problem_reset(struct problem *p);
+int64_t problem_ptr(const struct problem *p, int64_t i);
+int64_t problem_col(const struct problem *p, int64_t k);
+double problem_number(ek_value value, const void *data, int64_t k);
+
+struct check_reference *check_make(const struct problem *p); /* NULL: no memory */
+void check_free(struct check_reference *check);
+/* The largest error of an entry of y over its proven bound; more than 1 is a wrong result. */
+double check_error(const struct problem *p);
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER };
+
+/* One method on one matrix. Numbers that do not apply are NAN. */
+struct record {
+	enum record_kind kind;
+	char method[64];
+	char chosen[64]; /* auto: the method that was chosen */
+	const char *format, *device, *version;
+	int64_t runs, bytes;
+	double ms, ms_min, ms_p10, ms_p90;
+	double prepare_ms, prepare_calls;
+	double gflops, gbps, csr_gbps, of_bound;
+	double vs_csr, vs_best_peer, error, overhead_ns;
+	bool failed;
+	char why[256]; /* it failed */
+};
+
+/* One matrix with one set of types. */
+struct bench_case {
+	char matrix[256];
+	const char *kind; /* as tool_source.kind */
+	int64_t rows, cols, nnz, row_max;
+	double row_mean, row_stddev;
+	const char *value, *index, *isa;
+	const char *op;
+	int threads, rounds;
+	int64_t csr_bytes;
+	double bound_gbps, csr_ms;
+	bool in_cache;
+	struct record *record;
+	int count;
+};
+
+struct report {
+	const char *operation;
+	char machine[256], date[32];
+	double memory_gbps; /* read bandwidth beyond the caches */
+	struct bench_case *cases;
+	int count;
+};
+
+void report_start(struct report *report, const char *operation);
+/* A new case at the end, zeroed; NULL: reported. */
+struct bench_case *report_add(struct report *report);
+void report_free(struct report *report);
+const char *report_commit(void);
+/* The records of a case as JSON lines; an exit code. */
+int report_json(const struct report *report, const struct bench_case *c,
+                const struct tool_options *options);
+
+/* Tables for people (bench_table.c): all records of a case; one line for a case; what all cases say
+ * together. */
+void table_case(const struct bench_case *c, FILE *out);
+void table_lines(const struct report *report, FILE *out);
+void table_summary(const struct report *report, FILE *out);
+/* The page (html.c); an exit code. */
+int html_write(const struct report *report, const char *path);
+
+/* The record with the least time among those of the kind that pass `kinds` (bits 1 << kind), or
+ * NULL. */
+const struct record *case_best(const struct bench_case *c, unsigned kinds);
+
+/* ---- The measurement (bench_run.c) ------------------------------------------------------------ */
+
+struct bench_run {
+	const struct bench_options *options;
+	const struct peers *peers;
+	ek_context *ctx;
+	struct report *report;
+};
+
+/* Measures one matrix: fills `c`. Returns an exit code: TOOL_FAILED if a result was wrong. */
+int run_case(const struct bench_run *run, struct problem *p, struct bench_case *c);
+
+#endif

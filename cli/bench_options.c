@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The options that all benchmarks of operations on matrices share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { KEY_SUITE = 1024, KEY_PEERS, KEY_PEER_DIR, KEY_ROUNDS, KEY_TIME };
+
+static const struct argp_option options[] = {
+	{"suite", KEY_SUITE, "NAME", 0,
+         "Measure the matrices of a suite: twins, paper, real, nasty, small, demo, or a file", 1},
+	{"peers", KEY_PEERS, NULL, 0, "Measure the other libraries that were found, too", 1},
+	{"peer-dir", KEY_PEER_DIR, "FOLDER", 0, "Take the modules of the peers from there", 1},
+	{"rounds", KEY_ROUNDS, "N", 0, "Make exactly N rounds", 1},
+	{"time", KEY_TIME, "SECONDS", 0, "Time to spend on each matrix (default 3)", 1},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct bench_options *o = state->input;
+
+	tool_init(key, state, &o->common);
+	switch (key) {
+	case ARGP_KEY_INIT: o->seconds = 3; break;
+	case KEY_SUITE: o->suite = arg; break;
+	case KEY_PEERS: o->peers = true; break;
+	case KEY_PEER_DIR:
+		o->peer_folder = arg;
+		o->peers = true;
+		break;
+	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
+	case KEY_TIME: o->seconds = tool_number("--time", arg); break;
+	case ARGP_KEY_ARGS:
+		o->matrix = state->argv + state->next;
+		o->count = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (!o->count && !o->suite)
+			tool_usage("a matrix or --suite NAME is expected");
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp bench_argp = {
+	options,
+	parse,
+	"[MATRIX...]",
+	"Times the product y = alpha op(A) x + beta y, method by method, in turn and in rounds of "
+	"under a second, and compares it with plain CSR, with other libraries and with the read "
+	"bandwidth of the memory. Every result is checked first.\v"
+	"--method takes all (default), auto, or names separated by commas; the \"spmv.\" in front "
+	"may be left out. Exit status 1: a result was wrong.",
+	tool_product_children,
+	NULL,
+	NULL};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Reports: where and when, the cases measured so far, and their JSON lines. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#ifndef EK_COMMIT
+#define EK_COMMIT "unknown"
+#endif
+
+const char *report_commit(void)
+{
+	return EK_COMMIT;
+}
+
+static void machine_name(char *name, size_t size)
+{
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	char line[256], model[200] = "unknown processor";
+
+	while (file && fgets(line, sizeof line, file)) {
+		char *colon = strchr(line, ':');
+
+		if (colon && strncmp(line, "model name", 10) == 0) {
+			snprintf(model, sizeof model, "%s", colon + 1 + strspn(colon + 1, " \t"));
+			model[strcspn(model, "\n")] = 0;
+			break;
+		}
+	}
+	if (file)
+		fclose(file);
+	snprintf(name, size, "%s, %ld processors", model, sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+void report_start(struct report *report, const char *operation)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	*report = (struct report){.operation = operation};
+	machine_name(report->machine, sizeof report->machine);
+	gmtime_r(&now, &utc);
+	strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}
+
+struct bench_case *report_add(struct report *report)
+{
+	struct bench_case *more =
+		realloc(report->cases, (size_t)(report->count + 1) * sizeof *more);
+
+	if (!more) {
+		tool_fail(TOOL_FAILED, "out of memory for records");
+		return NULL;
+	}
+	report->cases = more;
+	more[report->count] = (struct bench_case){0};
+	return &more[report->count++];
+}
+
+void report_free(struct report *report)
+{
+	for (int k = 0; k < report->count; k++)
+		free(report->cases[k].record);
+	free(report->cases);
+}
+
+const struct record *case_best(const struct bench_case *c, unsigned kinds)
+{
+	const struct record *best = NULL;
+
+	for (int k = 0; k < c->count; k++) {
+		const struct record *r = &c->record[k];
+
+		if (kinds >> r->kind & 1 && !isnan(r->ms) && (!best || r->ms < best->ms))
+			best = r;
+	}
+	return best;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+/* What does not apply is null; JSON has no infinity, so the largest number stands for it. */
+static void number(json_t *object, const char *key, double value)
+{
+	if (isinf(value))
+		value = copysign(1e300, value);
+	json_object_set_new(object, key, isnan(value) ? json_null() : json_real(value));
+}
+
+static void text(json_t *object, const char *key, const char *value)
+{
+	json_object_set_new(object, key, value ? json_string(value) : json_null());
+}
+
+static void integer(json_t *object, const char *key, int64_t value)
+{
+	json_object_set_new(object, key, json_integer(value));
+}
+
+static void what_was_run(json_t *o, const struct report *report, const struct bench_case *c,
+                         const struct record *r)
+{
+	text(o, "op", report->operation);
+	text(o, "method", r->method);
+	if (r->kind == RECORD_AUTO)
+		text(o, "chosen", r->chosen);
+	text(o, "format", r->format);
+	text(o, "device", r->device);
+	text(o, "isa", r->kind == RECORD_PEER ? NULL : c->isa);
+	text(o, "version", r->version);
+	text(o, "matrix", c->matrix);
+	text(o, "source", c->kind);
+	integer(o, "rows", c->rows);
+	integer(o, "cols", c->cols);
+	integer(o, "nnz", c->nnz);
+	integer(o, "row_max", c->row_max);
+	number(o, "row_mean", c->row_mean);
+	number(o, "row_stddev", c->row_stddev);
+	text(o, "transpose", c->op);
+	text(o, "value", c->value);
+	text(o, "index", c->index);
+	integer(o, "threads", c->threads);
+}
+
+static void what_came_out(json_t *o, const struct bench_case *c, const struct record *r)
+{
+	integer(o, "runs", r->runs);
+	integer(o, "rounds", c->rounds);
+	number(o, "ms", r->ms);
+	number(o, "ms_min", r->ms_min);
+	number(o, "ms_p10", r->ms_p10);
+	number(o, "ms_p90", r->ms_p90);
+	number(o, "prepare_ms", r->prepare_ms);
+	number(o, "prepare_calls", r->prepare_calls);
+	integer(o, "bytes", r->bytes);
+	number(o, "bytes_per_nnz", c->nnz ? (double)r->bytes / (double)c->nnz : NAN);
+	number(o, "gflops", r->gflops);
+	number(o, "gbps", r->gbps);
+	number(o, "csr_gbps", r->csr_gbps);
+	number(o, "bound_gbps", c->bound_gbps);
+	number(o, "of_bound", r->of_bound);
+	json_object_set_new(o, "in_cache", json_boolean(c->in_cache));
+	number(o, "vs_csr", r->vs_csr);
+	number(o, "vs_best_peer", r->vs_best_peer);
+	if (!isnan(r->overhead_ns))
+		number(o, "overhead_ns", r->overhead_ns);
+	number(o, "error", r->error);
+	if (r->failed) {
+		json_object_set_new(o, "failed", json_true());
+		text(o, "why", r->why);
+	}
+}
+
+int report_json(const struct report *report, const struct bench_case *c,
+                const struct tool_options *options)
+{
+	int code = TOOL_OK;
+
+	for (int k = 0; k < c->count && !code; k++) {
+		json_t *o = json_object();
+
+		what_was_run(o, report, c, &c->record[k]);
+		what_came_out(o, c, &c->record[k]);
+		text(o, "commit", report_commit());
+		text(o, "machine", report->machine);
+		text(o, "date", report->date);
+		code = tool_json(options, o);
+	}
+	return code;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench spmv: goes through the matrices and shows what was measured, as it comes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+static int describe(struct bench_case *c, const struct problem *p, const struct tool_source *source,
+                    const ek_context *ctx)
+{
+	ek_stats stats = {.size = sizeof stats};
+	int code = tool_check(ek_matrix_stats(p->A, &stats));
+
+	snprintf(c->matrix, sizeof c->matrix, "%s", source->name);
+	c->kind = source->kind;
+	c->rows = p->rows;
+	c->cols = p->cols;
+	c->nnz = p->nnz;
+	c->row_max = stats.row_max;
+	c->row_mean = stats.row_mean;
+	c->row_stddev = stats.row_stddev;
+	c->value = ek_value_name(p->value);
+	c->index = ek_index_name(p->index);
+	c->isa = ek_isa_name(ek_context_isa(ctx));
+	c->op = p->op == EK_OP_T ? "t" : "n";
+	c->threads = p->threads;
+	return code;
+}
+
+static bool one_method(const struct bench_options *o)
+{
+	const char *m = o->common.method;
+
+	return m && strcmp(m, "all") != 0 && !strchr(m, ',') && !o->peers;
+}
+
+static int one_matrix(const struct bench_run *run, const char *text)
+{
+	const struct tool_options *common = &run->options->common;
+	struct tool_source source;
+	struct problem p = {0};
+	struct bench_case *c;
+	ek_matrix *A = NULL;
+	int code = tool_matrix(run->ctx, common, text, &source, &A), written = TOOL_OK;
+
+	if (code)
+		return code;
+	code = problem_make(&p, common, run->ctx, A);
+	c = code ? NULL : report_add(run->report);
+	if (c) {
+		code = describe(c, &p, &source, run->ctx);
+		if (!code)
+			code = run_case(run, &p, c);
+		written = report_json(run->report, c, common);
+		if (!one_method(run->options) && c->count)
+			table_case(c, tool_people(common));
+	}
+	problem_free(&p);
+	ek_matrix_destroy(A);
+	return code ? code : written;
+}
+
+/* A wrong result is reported and the rest measured all the same; other failures end the run. */
+static int all_matrices(const struct bench_run *run, char **matrix, int count)
+{
+	int worst = TOOL_OK;
+
+	for (int k = 0; k < count; k++) {
+		int code = one_matrix(run, matrix[k]);
+
+		if (code)
+			worst = code;
+		if (code && code != TOOL_FAILED)
+			break;
+	}
+	return worst;
+}
+
+static int results(const struct bench_options *o, const struct report *report)
+{
+	FILE *out = tool_people(&o->common);
+	int code = tool_json_close(&o->common);
+
+	if (!report->count)
+		return code;
+	if (one_method(o))
+		table_lines(report, out);
+	if (report->count > 1)
+		table_summary(report, out);
+	return code;
+}
+
+int bench_spmv(int argc, char **argv)
+{
+	struct bench_options o = {0};
+	struct peers peers = {0};
+	struct report report;
+	struct bench_run run = {.options = &o, .peers = &peers, .report = &report};
+	char **suite = NULL;
+	int count = 0, code = TOOL_OK, shown;
+
+	tool_parse(&bench_argp, argc, argv, &o);
+	report_start(&report, "spmv");
+	run.ctx = tool_context(&o.common, &code);
+	if (code)
+		return code;
+	if (o.peers)
+		peers_load(&peers, o.peer_folder, o.common.quiet);
+	report.memory_gbps = read_probe_memory(ek_context_threads(run.ctx));
+	if (o.suite)
+		code = suite_read(o.suite, &suite, &count);
+	if (!code)
+		code = all_matrices(&run, o.matrix, o.count);
+	if (code == TOOL_OK || code == TOOL_FAILED) {
+		int more = all_matrices(&run, suite, count);
+
+		code = more ? more : code;
+	}
+	shown = results(&o, &report);
+	for (int k = 0; k < count; k++)
+		free(suite[k]);
+	free(suite);
+	report_free(&report);
+	ek_context_destroy(run.ctx);
+	return code ? code : shown;
+}

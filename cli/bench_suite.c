@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Suites: text files with one matrix a line, as on the command line, and what follows "#" ignored.
+ * Two lines stand for many matrices:
+ *     @twins WORD    the twins whose list of works has WORD; without a word, all
+ *     @matrices      every matrix in the folder EK_MATRICES
+ * They are looked for beside the program as installed, and where they were when it was built. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#ifndef EK_SUITE_DIR
+#define EK_SUITE_DIR "/usr/local/share/evenkeel/suites"
+#endif
+
+static FILE *open_suite(const char *name)
+{
+	char self[PATH_MAX], path[PATH_MAX + 64];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+	FILE *file = NULL;
+
+	if (strchr(name, '/') || strchr(name, '.'))
+		return fopen(name, "r");
+	if (length > 0) {
+		self[length] = 0;
+		*strrchr(self, '/') = 0;
+		snprintf(path, sizeof path, "%s/../share/evenkeel/suites/%s.txt", self, name);
+		file = fopen(path, "r");
+	}
+	if (!file) {
+		snprintf(path, sizeof path, "%s/%s.txt", EK_SUITE_DIR, name);
+		file = fopen(path, "r");
+	}
+	return file;
+}
+
+static int append(const char *text, char ***list, int *count)
+{
+	char **more = realloc(*list, (size_t)(*count + 1) * sizeof *more);
+	char *copy = strdup(text);
+
+	if (more)
+		*list = more;
+	if (!more || !copy) {
+		free(copy);
+		return tool_fail(TOOL_FAILED, "out of memory for a suite");
+	}
+	more[(*count)++] = copy;
+	return TOOL_OK;
+}
+
+/* Is `word` one of the words of `words`? */
+static bool has_word(const char *words, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (const char *at = words; (at = strstr(at, word)); at += len)
+		if ((at == words || at[-1] == ' ') && (at[len] == 0 || at[len] == ' '))
+			return true;
+	return false;
+}
+
+static int append_twins(const char *work, char ***list, int *count)
+{
+	int code = TOOL_OK;
+
+	for (const ek_twin *t = NULL; !code && (t = ek_twin_next(t));)
+		if (!*work || has_word(t->works, work))
+			code = append(t->name, list, count);
+	return code;
+}
+
+static int is_matrix(const struct dirent *entry)
+{
+	return strstr(entry->d_name, ".mtx") || strstr(entry->d_name, ".tar.gz") ||
+	       strstr(entry->d_name, ".ekm");
+}
+
+static int append_real(char ***list, int *count)
+{
+	const char *folder = getenv("EK_MATRICES");
+	struct dirent **entry;
+	char path[PATH_MAX];
+	int files, code = TOOL_OK;
+
+	if (!folder || (files = scandir(folder, &entry, is_matrix, alphasort)) < 0)
+		return tool_fail(TOOL_INPUT,
+		                 "EK_MATRICES does not name a folder with matrices, which this "
+		                 "suite needs");
+	for (int k = 0; k < files; k++) {
+		snprintf(path, sizeof path, "%s/%s", folder, entry[k]->d_name);
+		if (!code)
+			code = append(path, list, count);
+		free(entry[k]);
+	}
+	free(entry);
+	return code;
+}
+
+int suite_read(const char *name, char ***list, int *count)
+{
+	FILE *file = open_suite(name);
+	char *line = NULL;
+	size_t room = 0;
+	int code = TOOL_OK;
+
+	if (!file)
+		return tool_fail(TOOL_INPUT,
+		                 "there is no suite \"%s\"; twins, paper, real, nasty, small, demo "
+		                 "or the path of a file are expected",
+		                 name);
+	while (!code && getline(&line, &room, file) >= 0) {
+		line[strcspn(line, "#\n")] = 0;
+		char *word = strtok(line, " \t"), *second = word ? strtok(NULL, " \t") : NULL;
+
+		if (!word)
+			continue;
+		if (strcmp(word, "@twins") == 0)
+			code = append_twins(second ? second : "", list, count);
+		else if (strcmp(word, "@matrices") == 0)
+			code = append_real(list, count);
+		else
+			code = append(word, list, count);
+	}
+	free(line);
+	fclose(file);
+	return code;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Timing of candidates side by side (measure.c), the read-bandwidth probe (measure_read.c) and the
+ * bare loop that small products are compared with (measure_bare.c).
+ */
+#ifndef EK_MEASURE_H
+#define EK_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ek.h"
+
+/* Something that can be called again and again. `run` makes `calls` calls; the loop is inside, so
+ * that the price of getting there is not part of a call that takes nanoseconds. */
+struct candidate {
+	void (*run)(void *state, int64_t calls);
+	void *state;
+	/* filled in by measure_rounds */
+	int64_t calls;  /* in one batch */
+	int64_t runs;   /* timed calls in all */
+	double *sample; /* seconds of one call, one for each round */
+};
+
+struct measure_limits {
+	double seconds; /* time to spend, at least five rounds are made anyway */
+	int rounds;     /* 0: as many as fit */
+};
+
+/* Times all candidates, round after round, in a new order each time. Returns the number of rounds;
+ * each candidate then has that many samples. 0: no memory. */
+int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
+                   struct tool_progress *progress);
+void measure_free(struct candidate *candidates, int count);
+
+/* The q-quantile (0 .. 1) of `value`, which is not changed; NAN if count is 0. */
+double measure_quantile(const double *value, int count, double q);
+/* The median over the rounds of a / b. */
+double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds);
+
+/* A private buffer that is read from one end to the other by `threads` threads. */
+struct read_probe {
+	uint64_t *data;
+	int64_t bytes;
+	int threads;
+	uint64_t sum;
+};
+bool read_probe_make(struct read_probe *probe, int64_t bytes, int threads);
+void read_probe_run(void *probe, int64_t calls);
+void read_probe_free(struct read_probe *probe);
+/* GB/s from a buffer that no cache holds (1 GiB, less on machines with little memory), measured
+ * once for each number of threads; 0 if there is no memory for it. */
+double read_probe_memory(int threads);
+
+/* y = A x as anybody would write it, with nothing around it. */
+struct bare_loop {
+	ek_value value;
+	ek_index index;
+	int64_t rows;
+	const void *row_ptr, *col_idx, *val, *x;
+	void *y;
+};
+void bare_loop_run(void *loop, int64_t calls);
+
+#endif
