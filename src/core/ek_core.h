@@ -14,7 +14,7 @@
 
 #define EKI_ALIGNMENT   64
 #define EKI_MAX_ARRAYS  12
-#define EKI_MAX_METHODS 256
+#define EKI_PLAN_BLOCKS 16
 
 /* Tables by type and by instruction set have these lengths. */
 enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 3 };
@@ -211,6 +211,15 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
  * entry from[k]. */
 ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *out, void **from);
 
+/* For methods that do op T on a copy: puts the transpose of the plan's store in its place. The copy, and `from`, which
+ * tells where its values come from, belong to the plan. eki_transposed_refresh fetches the values anew. */
+typedef struct eki_transposed {
+	ek_store store;
+	void *from;
+} eki_transposed;
+ek_status eki_plan_transpose(ek_plan *plan, eki_transposed *copy);
+void eki_transposed_refresh(const ek_plan *plan, eki_transposed *copy);
+
 /* ---- partition.c ----------------------------------------------------------------------------- */
 
 /* The last row whose row_ptr is <= k, that is, the row that entry k lies in; rows - 1 at most. */
@@ -284,20 +293,22 @@ struct ek_plan {
 	const ek_method *method;
 	ek_isa isa;
 	int threads, parts;
-	void *kernel;  /* of the method: the table entry for this type and instruction set */
-	void *state;   /* of the method */
+	void *state;           /* of the method, or of the driver that it uses */
+	void *kept;            /* of a method that uses a driver */
 	int64_t bytes; /* moved by one run */
 	uint64_t seen; /* state of A's values when prepared or refreshed */
 	struct {
 		void *block;
 		int64_t bytes;
-	} memory[EKI_MAX_ARRAYS];
+	} memory[EKI_PLAN_BLOCKS];
 	int blocks;
 	char why[1024];
 };
 
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
+/* Gives the plan a block to free that came from eki_alloc. */
+void eki_plan_own(ek_plan *plan, void *block, int64_t bytes);
 /* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
 void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
 

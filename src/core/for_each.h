@@ -10,6 +10,7 @@
  *     VAL PTR IDX       value, row pointer and column type
  *     FN(name)          ek_name_f64_i32_avx2, say: the symbol tells what runs
  *     W, vec, vload...  vector operations, simd/scalar.h lists them
+ *     EK_PASS_OF(table) the entry of another file's table for this pass
  *     EK_PER_TYPE       1 in one pass for each type (the scalar one): conversions, checks
  *     EK_ONCE           1 in the last pass: tables, drivers, method rows
  * A file that needs no instruction set of its own defines EK_TYPES_ONLY before and gets the scalar passes only.
@@ -35,6 +36,8 @@
 #define EK_PASTE3(a, b, c) ek_##a##_##b##_##c
 #define EK_PASTE(a, b, c) EK_PASTE3(a, b, c)
 #define FN(name) EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
+#define EK_PASS_OF(table) \
+	((table)[EK_ISA_OF_PASS][eki_type(EK_VAL_F64 ? EK_F64 : EK_F32, EK_INDEX_OF_PASS)])
 
 /* Before a loop of W or fewer steps over an array of vectors, which then stays in registers. */
 #ifdef __clang__
@@ -55,9 +58,11 @@
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
 #endif
 #define EK_LEVEL avx512
+#define EK_ISA_OF_PASS EK_ISA_AVX512
 #define EK_SIMD "simd/avx512.h"
 #include "core/for_each_type.h"
 #undef EK_LEVEL
+#undef EK_ISA_OF_PASS
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
@@ -68,9 +73,11 @@
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
 #endif
 #define EK_LEVEL avx2
+#define EK_ISA_OF_PASS EK_ISA_AVX2
 #define EK_SIMD "simd/avx2.h"
 #include "core/for_each_type.h"
 #undef EK_LEVEL
+#undef EK_ISA_OF_PASS
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
@@ -82,6 +89,7 @@
 #undef EK_PER_TYPE
 #define EK_PER_TYPE 1
 #define EK_LEVEL scalar
+#define EK_ISA_OF_PASS EK_ISA_SCALAR
 #define EK_SIMD "simd/scalar.h"
 #define EK_LAST_LEVEL
 #include "core/for_each_type.h"

@@ -9,6 +9,7 @@
 #define IDX int32_t
 #define EK_VAL_F64 0
 #define EK_IDX_64 0
+#define EK_INDEX_OF_PASS EK_I32
 #include EK_SIMD
 #include EK_FILE
 #include "simd/end.h"
@@ -19,6 +20,7 @@
 #define IDX int32_t
 #define EK_VAL_F64 0
 #define EK_IDX_64 0
+#define EK_INDEX_OF_PASS EK_I64_32
 #include EK_SIMD
 #include EK_FILE
 #include "simd/end.h"
@@ -29,6 +31,7 @@
 #define IDX int64_t
 #define EK_VAL_F64 0
 #define EK_IDX_64 1
+#define EK_INDEX_OF_PASS EK_I64
 #include EK_SIMD
 #include EK_FILE
 #include "simd/end.h"
@@ -39,6 +42,7 @@
 #define IDX int32_t
 #define EK_VAL_F64 1
 #define EK_IDX_64 0
+#define EK_INDEX_OF_PASS EK_I64_32
 #include EK_SIMD
 #include EK_FILE
 #include "simd/end.h"
@@ -49,6 +53,7 @@
 #define IDX int64_t
 #define EK_VAL_F64 1
 #define EK_IDX_64 1
+#define EK_INDEX_OF_PASS EK_I64
 #include EK_SIMD
 #include EK_FILE
 #include "simd/end.h"
@@ -59,6 +64,7 @@
 #define IDX int32_t
 #define EK_VAL_F64 1
 #define EK_IDX_64 0
+#define EK_INDEX_OF_PASS EK_I32
 #include EK_SIMD
 #ifndef EK_LAST_LEVEL
 #include EK_FILE

@@ -18,17 +18,22 @@ static ek_status plan_check(const ek_plan *plan)
 	return EK_OK;
 }
 
+void eki_plan_own(ek_plan *plan, void *block, int64_t bytes)
+{
+	plan->memory[plan->blocks].block = block;
+	plan->memory[plan->blocks].bytes = bytes;
+	plan->blocks++;
+}
+
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out)
 {
 	void *block;
 
-	if (plan->blocks == EKI_MAX_ARRAYS)
+	if (plan->blocks == EKI_PLAN_BLOCKS)
 		return eki_fail(EK_ELIMIT, "a method wants more than %d blocks of memory",
-		                EKI_MAX_ARRAYS);
+		                EKI_PLAN_BLOCKS);
 	EK_RETURN_IF(eki_alloc(plan->ctx, count, size, &block));
-	plan->memory[plan->blocks].block = block;
-	plan->memory[plan->blocks].bytes = count * (int64_t)size;
-	plan->blocks++;
+	eki_plan_own(plan, block, count * (int64_t)size);
 	memcpy(out, &block, sizeof block);
 	return EK_OK;
 }
@@ -268,7 +273,8 @@ static void scale_part(void *arg, int part)
 
 void eki_scale(const ek_plan *p, double beta, void *y, int64_t n)
 {
-	struct scale_job job = {y, n, beta, n > 2 * p->ctx->small_work ? p->threads : 1, p->store->value == EK_F64};
+	struct scale_job job = {y, n, beta, n > 2 * p->ctx->small_work ? p->threads : 1,
+	                        p->store->value == EK_F64};
 
 	if (beta != 1)
 		eki_parallel(p->threads, job.parts, scale_part, &job);

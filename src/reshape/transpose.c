@@ -63,6 +63,18 @@ static int64_t FN(transpose_scan)(void *counters, int64_t cols, int parts, int64
 	return sum - base;
 }
 
+/* Values [begin, end) of a transposed copy, fetched anew. */
+static void FN(transpose_values)(const ek_store *in, ek_store *out, const void *source,
+                                 int64_t begin, int64_t end)
+{
+	const VAL *val = in->array[CSR_VAL];
+	const PTR *from = source;
+	VAL *out_val = out->array[CSR_VAL];
+
+	for (int64_t p = begin; p < end; p++)
+		out_val[p] = val[from[p]];
+}
+
 #endif
 #if EK_ONCE
 
@@ -136,6 +148,50 @@ done:
 	if (status != EK_OK)
 		eki_store_free(ctx, &new);
 	return status;
+}
+
+/* ---- For plans ------------------------------------------------------------------------ */
+
+ek_status eki_plan_transpose(ek_plan *plan, eki_transposed *copy)
+{
+	ek_store *s = &copy->store;
+	size_t psize = eki_ptr_size(plan->store->index);
+
+	EK_RETURN_IF(eki_transpose(plan->ctx, plan->store, s, &copy->from));
+	eki_plan_own(plan, copy->from, s->nnz * (int64_t)psize);
+	for (int k = CSR_PTR; k <= CSR_VAL; k++)
+		eki_plan_own(plan, s->array[k],
+		             s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
+		                                                s->index));
+	plan->store = s;
+	return EK_OK;
+}
+
+typedef void values_fn(const ek_store *, ek_store *, const void *, int64_t, int64_t);
+
+struct values_job {
+	const ek_store *in;
+	eki_transposed *copy;
+	int parts;
+	values_fn *values;
+};
+
+static void values_part(void *arg, int part)
+{
+	const struct values_job *job = arg;
+	int64_t nnz = job->in->nnz;
+
+	job->values(job->in, &job->copy->store, job->copy->from, eki_cut(nnz, job->parts, part),
+	            eki_cut(nnz, job->parts, part + 1));
+}
+
+void eki_transposed_refresh(const ek_plan *plan, eki_transposed *copy)
+{
+	static values_fn *const values[EK_NTYPE] = EK_BY_TYPE(transpose_values);
+	const ek_store *in = &plan->A->store;
+	struct values_job job = {in, copy, plan->threads, values[eki_type(in->value, in->index)]};
+
+	eki_parallel(plan->threads, job.parts, values_part, &job);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #undef IDX
 #undef EK_VAL_F64
 #undef EK_IDX_64
+#undef EK_INDEX_OF_PASS
 #undef W
 #undef vec
 #undef vmask

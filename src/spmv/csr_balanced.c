@@ -15,15 +15,21 @@ static ek_status prepare(ek_plan *p)
 	                         eki_csr_dot[p->isa][type]);
 }
 
+static double cost(const eki_features *f)
+{
+	return eki_cost(f, f->csr_bytes, eki_csr_vector_work(f)) + 100;
+}
+
 const ek_method ek_spmv_csr_balanced = {
 	.name = "spmv.csr.balanced",
 	.text = "SIMD inside a row, the same number of nonzeros for each thread, rows cut where "
-                "need be",
+		"need be",
 	.source = "Liu 2015, section 8.3; Blelloch, Heroux and Zagha 1993",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_split_run,
 };

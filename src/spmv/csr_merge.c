@@ -39,6 +39,13 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type], eki_csr_dot[p->isa][type]);
 }
 
+static double cost(const eki_features *f)
+{
+	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
+
+	return eki_cost(f, f->csr_bytes, 1.2 * nnz + 1.5 * rows + 6 * f->mixed_share * rows) + 100;
+}
+
 const ek_method ek_spmv_csr_merge = {
 	.name = "spmv.csr.merge",
 	.text = "merge path: the same number of rows plus nonzeros for each thread",
@@ -47,6 +54,7 @@ const ek_method ek_spmv_csr_merge = {
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_split_run,
 };

@@ -42,6 +42,14 @@ static ek_status prepare(ek_plan *p)
 	                         rows[p->isa][eki_type(p->store->value, p->store->index)], NULL);
 }
 
+static double cost(const eki_features *f)
+{
+	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
+	double work = nnz + 1.5 * rows + 6 * f->mixed_share * rows;
+
+	return eki_cost_uncut(f, work * (1 + 0.2 * f->stats.row_stddev / (f->stats.row_mean + 1)));
+}
+
 const ek_method ek_spmv_csr_rows = {
 	.name = "spmv.csr.rows",
 	.text = "CSR-scalar: one row after the other, the same number of rows for each thread",
@@ -50,6 +58,7 @@ const ek_method ek_spmv_csr_rows = {
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_split_run,
 };

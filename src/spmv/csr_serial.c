@@ -60,6 +60,14 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 	return EK_OK;
 }
 
+static double cost(const eki_features *f)
+{
+	eki_features one = *f;
+
+	one.threads = 1;
+	return eki_cost(&one, f->csr_bytes, 1.6 * (double)f->stats.nnz + 3 * (double)f->stats.rows);
+}
+
 const ek_method ek_spmv_csr_serial = {
 	.name = "spmv.csr.serial",
 	.text = "plain loop over rows, one thread: the oracle",
@@ -68,6 +76,7 @@ const ek_method ek_spmv_csr_serial = {
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT | EKI_SERIAL,
+	.cost = cost,
 	.run = run,
 };
 

@@ -58,8 +58,7 @@ static void FN(csr_vector)(const ek_store *A, const ek_args *v, int64_t begin, i
 	}
 	for (; i < end; i++)
 		FN(finish_row)
-		(vsum(FN(row_sums)(col_idx, val, x, row_ptr[i], row_ptr[i + 1])), alpha, beta,
-		 y + i);
+	(vsum(FN(row_sums)(col_idx, val, x, row_ptr[i], row_ptr[i + 1])), alpha, beta, y + i);
 }
 
 #if EK_ONCE
@@ -73,15 +72,29 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_ROWS, eki_csr_vector[p->isa][type], NULL);
 }
 
+double eki_csr_vector_work(const eki_features *f)
+{
+	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
+	double branches = 4 * f->mixed_share * (1 - f->short_share) * rows;
+
+	return f->isa == EK_ISA_SCALAR ? 1.3 * nnz + 2 * rows : 0.75 * nnz + 3 * rows + branches;
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_uncut(f, eki_csr_vector_work(f));
+}
+
 const ek_method ek_spmv_csr_vector = {
 	.name = "spmv.csr.vector",
 	.text = "CSR-vector: SIMD inside a row, sums of several rows together, whole rows for each "
-                "thread",
+		"thread",
 	.source = "Bell and Garland 2009; Liu 2015, Algorithm 29",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_split_run,
 };

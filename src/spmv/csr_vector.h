@@ -6,5 +6,7 @@
 
 /* The kernel of csr_vector.c, which other ways to cut the work use too. */
 extern eki_rows_fn *const eki_csr_vector[EK_NISA][EK_NTYPE];
+/* Its work in nanoseconds of one core. */
+double eki_csr_vector_work(const eki_features *f);
 
 #endif

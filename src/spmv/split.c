@@ -177,4 +177,16 @@ ek_status eki_split_run(const ek_plan *plan, const ek_args *args)
 	return EK_OK;
 }
 
+double eki_cost_uncut(const eki_features *f, double work)
+{
+	double all = eki_cost(f, f->csr_bytes, work);
+	double nnz = (double)f->stats.nnz, longest = (double)f->stats.row_max;
+	eki_features one = *f;
+
+	one.threads = 1;
+	return nnz > 0 ? fmax(all,
+	                      eki_cost(&one, f->csr_bytes * longest / nnz, work * longest / nnz))
+	               : all;
+}
+
 #endif

@@ -24,4 +24,7 @@ extern eki_dot_fn *const eki_csr_dot[EK_NISA][EK_NTYPE];
 ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *rows, eki_dot_fn *dot);
 ek_status eki_split_run(const ek_plan *plan, const ek_args *args);
 
+/* Predicted time of methods that cut no rows: the thread with the longest row needs that long at least. */
+double eki_cost_uncut(const eki_features *f, double work);
+
 #endif
