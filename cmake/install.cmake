@@ -19,10 +19,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cma
 install(FILES cmake/evenkeelConfig.cmake ${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# pkg-config. Its prefix is found from where the file lies.
+# pkg-config. Its prefix is found from where the file lies. libarchive is named by -l, not required:
+# its own file asks for a dozen libraries whose development files are not there in general.
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
-set(pc_requires "")
 set(pc_libs -lm)
 if(OpenMP_C_FOUND)
   foreach(name ${OpenMP_C_LIB_NAMES})
@@ -34,7 +34,7 @@ if(OpenMP_C_FOUND)
   endforeach()
 endif()
 if(ARCHIVE_FOUND)
-  list(APPEND pc_requires libarchive)
+  list(APPEND pc_libs -larchive)
 endif()
 list(JOIN pc_libs " " pc_libs)
 configure_file(cmake/evenkeel.pc.in ${PROJECT_BINARY_DIR}/evenkeel.pc @ONLY)
