@@ -135,6 +135,19 @@ static const struct list {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
+/* The number in a cell such as "1,234" or "3.1". */
+static json_t *number(const char *text)
+{
+	char digits[64];
+	size_t used = 0;
+
+	for (; *text && used < sizeof digits - 1; text++)
+		if (*text != ',')
+			digits[used++] = *text;
+	digits[used] = 0;
+	return strchr(digits, '.') ? json_real(atof(digits)) : json_integer(atoll(digits));
+}
+
 static int print_json(const struct tool_options *options, const struct tool_table *t)
 {
 	int code = TOOL_OK;
@@ -143,17 +156,9 @@ static int print_json(const struct tool_options *options, const struct tool_tabl
 		json_t *record = json_object();
 
 		for (int col = 0; col < t->cols; col++) {
-			const char *text = t->cell[k + col];
-			char digits[64];
-			int used = 0;
-
-			for (const char *c = text; *c && used < 63; c++)
-				if (*c != ',')
-					digits[used++] = *c;
-			digits[used] = 0;
 			json_object_set_new(record, t->cell[col],
-			                    t->align[col] == 'r' ? json_real(atof(digits))
-			                                         : json_string(text));
+			                    t->align[col] == 'r' ? number(t->cell[k + col])
+			                                         : json_string(t->cell[k + col]));
 		}
 		code = tool_json(options, record);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The options that subcommands share, as two argp parsers that theirs include as children, and the
- * strict conversion of their values. argp itself gives --help and --usage. Its own messages for
- * wrong usage take two lines and do not say what would be accepted, so they are switched off and
- * written here: when parsing fails, the words are looked at again to find the one to name. */
+ * strict conversion of their values. argp parses, and writes the texts of --help and --usage. Its
+ * messages for wrong usage take two lines and do not say what would be accepted, so they are
+ * switched off and written here: the word at which parsing stopped is looked at again. */
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -22,6 +22,7 @@ enum {
 	KEY_ALLOW_NAN,
 	KEY_MIRROR,
 	KEY_DUPLICATES,
+	KEY_USAGE,
 	KEY_METHOD,
 	KEY_OP,
 	KEY_ALPHA,
@@ -124,6 +125,18 @@ static _Noreturn void wrong_long(const struct argp *argp, const char *word)
 	const struct argp_option *o = long_option(argp, word + 2, len);
 	char name[64];
 
+	if (o && strlen(o->name) != len) {
+		char list[256] = "";
+		size_t used = 0;
+		int count = long_names(argp, names, 0, 64), found = 0;
+
+		for (int k = 0; k < count && used < sizeof list; k++)
+			if (strncmp(names[k], word + 2, len) == 0)
+				used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s",
+				                         found++ ? ", " : "", names[k]);
+		if (found > 1)
+			tool_usage("%s is short for more than one option: %s", word, list);
+	}
 	if (o && o->arg)
 		tool_usage("%s needs a value: --%s=%s", word, o->name, o->arg);
 	if (o)
@@ -158,6 +171,12 @@ static _Noreturn void wrong_usage(const struct argp_state *state)
 
 /* ---- Parsers --------------------------------------------------------------------------------- */
 
+static _Noreturn void help(const struct argp_state *state, unsigned what)
+{
+	argp_help(state->root_argp, stdout, what, state->argv[0]);
+	exit(TOOL_OK);
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	struct tool_options *o = state->input;
@@ -174,6 +193,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case KEY_MIRROR: o->mirror = true; break;
 	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
 	case 'q': o->quiet = true; break;
+	case '?': help(state, ARGP_HELP_STD_HELP);
+	case KEY_USAGE: help(state, ARGP_HELP_USAGE);
 	case ARGP_KEY_ERROR: wrong_usage(state);
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -210,6 +231,8 @@ static const struct argp_option common_options[] = {
 	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
          0},
 	{"quiet", 'q', NULL, 0, "no progress bar and no remarks", 0},
+	{"help", '?', NULL, 0, "print this list", -1},
+	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
 static const struct argp common_argp = {.options = common_options, .parser = parse_common};
 
@@ -244,17 +267,14 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options)
 	};
 	for (int k = 0; state->root_argp->children[k].argp; k++)
 		state->child_inputs[k] = options;
-	/* argp reads the flag once, to silence getopt; kept, it would silence --help as well. */
-	state->flags &= ~(unsigned)ARGP_NO_ERRS;
-	state->err_stream = NULL;
 }
 
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct tool_options *options = input;
 
-	argp_err_exit_status = TOOL_USAGE;
-	if (argp_parse(argp, argc, argv, ARGP_NO_ERRS, NULL, input) != 0)
+	/* ARGP_NO_ERRS would also silence argp's own --help. */
+	if (argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, input) != 0)
 		tool_usage("wrong arguments; %s --help lists what is accepted", tool_name);
 	if (strcmp(options->device, "cpu") != 0)
 		exit(tool_fail(TOOL_UNSUPPORTED,

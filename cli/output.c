@@ -103,10 +103,14 @@ static FILE *open_temp(struct output *o)
 	mode_t mask = umask(0);
 
 	umask(mask);
-	if ((size_t)snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", o->path) >= sizeof o->temp) {
+	size_t len = strlen(o->path);
+
+	if (len + sizeof ".XXXXXX" > sizeof o->temp) {
 		errno = ENAMETOOLONG;
 		return NULL;
 	}
+	memcpy(o->temp, o->path, len);
+	strcpy(o->temp + len, ".XXXXXX");
 	int fd = mkstemp(o->temp);
 
 	if (fd < 0)

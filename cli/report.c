@@ -129,7 +129,7 @@ static int distance(const char *a, const char *b)
 
 const char *tool_nearest(const char *word, const char *const *names, int count)
 {
-	int len = (int)strlen(word), best = len > 5 ? 4 : len > 2 ? 3 : 2;
+	int len = (int)strlen(word), best = 2 + len / 4;
 	const char *found = NULL;
 
 	for (int k = 0; k < count; k++) {
