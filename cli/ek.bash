@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Completion of ek(1) for bash: subcommands, options and their values, files, and the names in the
+# library's tables. It asks the tool (--help, list --plain), so it needs no change when they grow.
+
+_ek_names()
+{
+	"$1" list "$2" --plain --quiet 2>/dev/null | cut -f 1
+}
+
+# Options of a subcommand, one a line: --name, or --name=KIND where a value is needed.
+_ek_options()
+{
+	"$1" "$2" --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
+}
+
+# What the option $3 of subcommand $2 accepts; "FILE" means file names.
+_ek_values()
+{
+	local kind
+
+	case $3 in
+	--method) echo auto; _ek_names "$1" methods; return ;;
+	-o | --output | --json | --y0) echo FILE; return ;;
+	-f) echo "mtx ekm"; return ;;
+	esac
+	kind=$(_ek_options "$1" "$2" | grep -e "^$3=" | head -n 1)
+	kind=${kind#*=}
+	case $kind in
+	*FILE*) echo FILE ;;
+	*"|"* | cpu) echo "${kind//|/ }" ;;
+	esac
+}
+
+# key= for every parameter of the generator $2.
+_ek_parameters()
+{
+	"$1" list generators --plain 2>/dev/null | awk -F '\t' -v name="$2" '$1 == name { print $3 }' |
+		sed 's/^[^:]*://' | tr , '\n' | sed 's/=.*/=/'
+}
+
+# Words for a position that is no option: $1 tool, $2 subcommand, $3 the word, $4 first argument.
+_ek_arguments()
+{
+	local head
+	case $2 in
+	help) "$1" --help | sed -n 's/^  ek \([a-z]*\) .*/\1/p' ;;
+	list) echo methods generators twins formats devices ;;
+	bench) [[ -n $4 ]] || echo spmv read ;;
+	esac
+	case $2 in
+	help | list) return ;;
+	esac
+	if [[ $3 == twin:* ]]; then
+		_ek_names "$1" twins | sed 's/^/twin:/'
+	elif [[ $3 == *:* ]]; then
+		head=${3%"${3##*[:,]}"}
+		_ek_parameters "$1" "${3%%:*}" | sed "s|^|$head|"
+	elif [[ $2 == generate && $4 == twin ]]; then
+		_ek_names "$1" twins
+	elif [[ $2 == generate && -n $4 ]]; then
+		_ek_parameters "$1" "$4"
+	elif [[ $2 == generate ]]; then
+		_ek_names "$1" generators
+	else
+		_ek_names "$1" generators
+		_ek_names "$1" twins
+	fi
+}
+
+_ek()
+{
+	local tool=${COMP_WORDS[0]} line=${COMP_LINE:0:COMP_POINT} cur previous sub first word cut
+	local -a words list
+	local candidates files=
+
+	# Words as the shell would pass them: bash would also cut at = and :.
+	read -ra words <<<"$line"
+	[[ $line == *[[:space:]] ]] && words+=("")
+	cur=${words[-1]}
+	previous=${words[-2]}
+	sub=${words[1]}
+	for word in "${words[@]:2:${#words[@]}-3}"; do
+		[[ $word != -* && -z $first ]] && first=$word
+	done
+	if ((${#words[@]} == 2)); then
+		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z]*\) .*/\1/p') --help --version"
+	elif [[ $cur == --*=* ]]; then
+		candidates=$(_ek_values "$tool" "$sub" "${cur%%=*}")
+		[[ $candidates == FILE ]] && candidates= files=${cur#*=}
+		cur=${cur#*=}
+	elif [[ $previous == -* && -n $(_ek_values "$tool" "$sub" "$previous") ]]; then
+		candidates=$(_ek_values "$tool" "$sub" "$previous")
+		[[ $candidates == FILE ]] && candidates= files=1
+	elif [[ $cur == -* ]]; then
+		candidates=$(_ek_options "$tool" "$sub" | sed 's/=.*/=/')
+	else
+		candidates=$(_ek_arguments "$tool" "$sub" "$cur" "$first")
+		[[ $sub != list && $sub != help && $sub != generate ]] && files=1
+	fi
+	mapfile -t list < <(compgen -W "$candidates" -- "$cur")
+	if [[ -n $files || ( -z $candidates && $cur == "" && $line == *= ) ]]; then
+		compopt -o filenames 2>/dev/null
+		mapfile -t -O "${#list[@]}" list < <(compgen -f -- "$cur")
+	fi
+	# readline replaces only what follows the last word break.
+	cut=${cur%"${cur##*[=:]}"}
+	COMPREPLY=("${list[@]#"$cut"}")
+	[[ ${#list[@]} -eq 1 && ${list[0]} == *= ]] && compopt -o nospace 2>/dev/null
+	return 0
+}
+complete -F _ek ek
