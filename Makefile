@@ -34,7 +34,7 @@ check:
 
 peers:
 	@tool/setup build
-	@bench/peers/install.sh
+	@BUILD=$(BUILD) sh bench/peers/install.sh
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
 	@$(compile)
 
