@@ -364,7 +364,7 @@ static void test_set_values(void **state)
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unsupported), cmocka_unit_test(test_integer_data),
@@ -372,5 +372,7 @@ int main(void)
 		cmocka_unit_test(test_set_values),
 	};
 
+	if (argc > 0)
+		test_passive_threads(argv);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -9,10 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include "core/ek_core.h"
 
 #define CONTEXT_MAGIC 0x656b6378u
+#define HUGE_PAGE ((size_t)2 << 20)
+#define HUGE_FROM ((size_t)4 << 20)
 #define MAX_THREADS   4096
 
 const char *eki_getenv(const char *name)
@@ -27,10 +32,24 @@ const char *eki_getenv(const char *name)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* Large blocks ask for huge pages: with pages of 4 KiB a sparse product spends a fifth of its time and more in address
+ * translation (measured: 19 against 15 GB/s of one thread reading memory, and far more for a scattered x). */
 static void *default_alloc(void *user, size_t alignment, size_t bytes)
 {
 	(void)user;
-	return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+	if (bytes >= HUGE_FROM)
+		alignment = HUGE_PAGE;
+	if (bytes > SIZE_MAX - alignment)
+		return NULL;
+	bytes = (bytes + alignment - 1) / alignment * alignment;
+
+	void *block = aligned_alloc(alignment, bytes);
+
+#ifdef MADV_HUGEPAGE
+	if (block && alignment == HUGE_PAGE)
+		madvise(block, bytes, MADV_HUGEPAGE);
+#endif
+	return block;
 }
 
 static void default_dealloc(void *user, void *block, size_t bytes)
@@ -141,11 +160,12 @@ static ek_status threads_from_environment(int *threads)
 	const char *text = eki_getenv("EK_THREADS");
 
 	if (*threads == 0 && text) {
+		int before = errno; /* strtol says LONG_MAX when it overflows; errno is the caller's */
 		char *end;
-
-		errno = 0;
 		long n = strtol(text, &end, 10);
-		if (errno || *end || n < 1 || n > MAX_THREADS)
+
+		errno = before;
+		if (*end || n < 1 || n > MAX_THREADS)
 			return eki_fail(EK_EINVAL,
 			                "environment variable EK_THREADS is \"%s\"; a number from "
 			                "1 to %d is expected",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Checks and choices that all tests share. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
+#include <unistd.h>
 
 #include "support/support.h"
 
@@ -56,6 +58,14 @@ int test_counts(int count[MAX_COUNTS])
 		return MAX_COUNTS;
 	count[0] = atoi(text);
 	return 1;
+}
+
+void test_passive_threads(char **argv)
+{
+	if (getenv("OMP_WAIT_POLICY"))
+		return;
+	setenv("OMP_WAIT_POLICY", "passive", 1);
+	execv("/proc/self/exe", argv); /* goes on as it is if there is no such file */
 }
 
 double value_at(ek_value value, const void *v, int64_t i)

@@ -37,6 +37,10 @@ int test_levels(ek_isa level[MAX_LEVELS]);
 /* Thread counts to test: 1, 2, 3 and 7, or what EK_THREADS says. */
 int test_counts(int count[MAX_COUNTS]);
 
+/* Starts the program again with threads that sleep while they wait, unless the environment decides
+ * that: with more threads than processors, waiting actively takes most of the time. */
+void test_passive_threads(char **argv);
+
 /* Dense vectors of either value type. */
 double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
