@@ -4,6 +4,7 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
+MAKEFLAGS += --no-print-directory
 
 .PHONY: all build demo check peers install format clean help
 all: build
