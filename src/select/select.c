@@ -46,6 +46,13 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 	                  .csr_bytes = (double)plan->bytes,
 	                  .in_cache = plan->bytes < eki_cpu_cache()};
 
+	if (plan->reproducible == EK_REPRO_STRICT) {
+		/* Strict methods differ in their order of summation, so the choice may not depend on
+		 * what the bits must not depend on: it is made for one imagined machine. */
+		f.threads = 16;
+		f.isa = EK_ISA_AVX2;
+		f.in_cache = false;
+	}
 	EK_RETURN_IF(eki_row_stats(plan->ctx, A, &f));
 	describe(&f, why, size, &used);
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
