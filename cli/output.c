@@ -78,13 +78,15 @@ static void *wait_for_signal(void *arg)
 
 void tool_signals(void)
 {
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 	static sigset_t set;
+	struct sigaction old;
 	pthread_t thread;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
+		if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaddset(&set, numbers[k]); /* ignored ones, as by nohup, stay so */
 	/* Blocked before any other thread exists, so that the waiting thread alone gets them. */
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (pthread_create(&thread, NULL, wait_for_signal, &set) != 0) {

@@ -196,41 +196,47 @@ static void write_plot(const struct grid *g, const char *name, bool svg, FILE *o
 	double ratio = (double)g->height / g->width;
 	char rows[32], cols[32], nnz[32], title[300];
 	size_t used = 0;
+	int wide, high;
 
 	for (const char *c = name; *c && used < sizeof title - 1; c++)
 		if (*c != '\'' && *c != '\n')
 			title[used++] = *c;
 	title[used] = 0;
+	/* Axes as the matrix is shaped, but thin ones stay readable. */
+	ratio = fmin(fmax(ratio, 0.3), 3);
+	wide = ratio > 1 ? (int)(570 / ratio) + 230 : 800;
+	high = ratio < 1 ? (int)(570 * ratio) + 230 : 800;
 	if (svg)
-		fputs("set terminal svg size 800,800 dynamic background '#ffffff'\n", out);
+		fprintf(out, "set terminal svg size %d,%d dynamic background '#ffffff'\n", wide,
+		        high);
 	else
-		fputs("if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size "
-		      "800,800 } else { set terminal png truecolor size 800,800 }\n",
-		      out);
+		fprintf(out,
+		        "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size "
+		        "%d,%d } else { set terminal png truecolor size %d,%d }\n",
+		        wide, high, wide, high);
+	if (g->most > 1 && g->most < 10) /* gnuplot labels powers of ten only */
+		fprintf(out, "set cbtics add ('%lld' %lld)\n", (long long)g->most,
+		        (long long)g->most);
 	fprintf(out,
 	        "set title '%s: %s x %s, %s entries' noenhanced\n"
-	        "set size ratio %g\nset palette defined (0 '#c6dbef', 0.5 '#2171b5', 1 '#08306b')\n"
+	        "set size ratio %g\nset palette defined (0 '#9ecae1', 0.5 '#2171b5', 1 '#08306b')\n"
 	        "set cblabel 'entries in a cell'\nset logscale cb\nset cbrange [1:%lld]\n"
-	        "set xrange [0:%lld]\nset yrange [%lld:0]\nset x2tics\nset format x ''\n"
-	        "set x2range [0:%lld]\nset tics out nomirror\nset datafile missing '?'\nunset key\n"
-	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):3 matrix with image pixels\n",
+	        "set xrange [0:%lld]\nset yrange [%lld:0]\nset x2tics\nset format x ''\nset format "
+	        "x2 '%%.0f'\nset format y '%%.0f'\n"
+	        "set x2range [0:%lld]\nset tics out nomirror\nunset key\n"
+	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):($3>0?$3:NaN) matrix with image "
+	        "pixels\n",
 	        title, tool_count(rows, g->rows), tool_count(cols, g->cols),
 	        tool_count(nnz, g->nnz), ratio, (long long)(g->most > 2 ? g->most : 2),
 	        (long long)(g->cols > 0 ? g->cols : 1), (long long)(g->rows > 0 ? g->rows : 1),
 	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / g->width,
 	        (double)g->rows / g->height);
 	for (int row = 0; row < g->height; row++) {
-		for (int col = 0; col < g->width; col++) {
-			int64_t n = g->count[row * g->width + col];
-
-			if (n)
-				fprintf(out, "%lld ", (long long)n);
-			else
-				fputs("nan ", out);
-		}
+		for (int col = 0; col < g->width; col++)
+			fprintf(out, "%lld ", (long long)g->count[row * g->width + col]);
 		fputc('\n', out);
 	}
-	fputs("e\ne\n", out);
+	fputs("e\n", out);
 }
 
 /* Starts gnuplot with a pipe to its input and its output in `file`. Returns an exit code. */
