@@ -39,7 +39,7 @@ static void anywhere_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
 const ek_generator eki_gen_emptyrows = {
 	.name = "emptyrows",
 	.text = "k random columns in a row, or none: shares of the rows at the start, between, at "
-                "the end",
+		"the end",
 	.example =
 		"emptyrows:rows=1000000,cols=1000000,k=16,leading=0.1,interleaved=0.5,trailing=0.1,"
 		"seed=1,values=real",

@@ -67,12 +67,15 @@ void eki_gen_sort(int64_t *col, int64_t n);
 void eki_gen_settle(int64_t *col, int64_t n, int64_t cols);
 /* n columns of [begin, end), equally likely; they may repeat if they are few. */
 void eki_gen_choose(uint64_t *rng, int64_t begin, int64_t end, int64_t n, int64_t *col);
-/* Lengths min .. max with P(min + z - 1) proportional to z^-exponent, as a table in g. */
-ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double exponent);
+/* Laws of lengths min .. max, as a table in g: P(length) proportional to
+ * (length - min + shift)^-exponent, shift > 0 (Zipf, Mandelbrot), or falling by the same factor from
+ * each length to the next, so that the mean comes near `mean` if max is far above it. */
+ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double shift, double exponent);
+ek_status eki_gen_geometric(eki_gen *g, int64_t min, int64_t max, double mean);
 /* The exponent that gives this mean, as nearly as possible. */
-double eki_gen_zipf_fit(int64_t min, int64_t max, double mean);
+double eki_gen_zipf_fit(int64_t min, int64_t max, double shift, double mean);
 /* A length from the table. */
-int64_t eki_gen_zipf_draw(const eki_gen *g, int64_t min, uint64_t random);
+int64_t eki_gen_table_draw(const eki_gen *g, int64_t min, uint64_t random);
 /* Bell-shaped: mean +- width, a sum of four uniform numbers. */
 double eki_gen_bell(uint64_t *rng, double mean, double width);
 ek_status eki_gen_table(eki_gen *g, int64_t len);

@@ -3,8 +3,8 @@
  * in graphs of the web. A share of the columns lies near the diagonal, the others crowd at low
  * numbers (density proportional to column^-2/3), where such a graph has its hubs.
  *
- * Linear programs of covering type: few rows, whose lengths follow the same law with an exponent that
- * gives the wanted mean, and very many columns. */
+ * Linear programs of the covering type: few rows, whose lengths fall off geometrically (as in the crew
+ * planning problems of railways), and very many columns. */
 #include "gen/pattern.h"
 
 enum { ROWS, COLS, EXPONENT, MIN, MAX, LOCAL };
@@ -17,14 +17,15 @@ static ek_status powerlaw_setup(eki_gen *g)
 		return eki_gen_bad(g, MAX, "at most one entry for each column");
 	if (g->param[MIN] > g->param[MAX])
 		return eki_gen_bad(g, MIN, "a minimum not above the maximum");
-	return eki_gen_zipf(g, (int64_t)g->param[MIN], (int64_t)g->param[MAX], g->param[EXPONENT]);
+	return eki_gen_zipf(g, (int64_t)g->param[MIN], (int64_t)g->param[MAX], 1,
+	                    g->param[EXPONENT]);
 }
 
 static int64_t powerlaw_count(const eki_gen *g, int64_t i)
 {
 	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, i);
 
-	return eki_gen_zipf_draw(g, (int64_t)g->param[MIN], eki_rng_next(&rng));
+	return eki_gen_table_draw(g, (int64_t)g->param[MIN], eki_rng_next(&rng));
 }
 
 static void powerlaw_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
@@ -64,14 +65,14 @@ static ek_status lp_setup(eki_gen *g)
 		return eki_gen_bad(g, LP_MAX, "at most one entry for each column");
 	if (g->param[LP_MEAN] > g->param[LP_MAX] / 2)
 		return eki_gen_bad(g, LP_MEAN, "at most half of max");
-	return eki_gen_zipf(g, 1, max, eki_gen_zipf_fit(1, max, g->param[LP_MEAN]));
+	return eki_gen_geometric(g, 1, max, g->param[LP_MEAN]);
 }
 
 static int64_t lp_count(const eki_gen *g, int64_t i)
 {
 	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, i);
 
-	return eki_gen_zipf_draw(g, 1, eki_rng_next(&rng));
+	return eki_gen_table_draw(g, 1, eki_rng_next(&rng));
 }
 
 static void lp_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)

@@ -96,7 +96,7 @@ done:
 const ek_generator eki_gen_rmat = {
 	.name = "rmat",
 	.text = "R-MAT graph of 2^scale vertices, about factor edges for each, renamed if "
-                "shuffle=1",
+		"shuffle=1",
 	.example = "rmat:scale=18,factor=16,a=0.57,b=0.19,c=0.19,shuffle=1,seed=1,values=real",
 	.limit = {{"scale", 0, 40},
                   {"factor", 0, 1000, true},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Distributions that come out alike on every machine: powers by square roots, Zipf lengths by a
- * table of cumulative probabilities, sums of uniform numbers for bells. */
+ * Distributions that come out alike on every machine: powers by square roots, laws of lengths
+ * by a table of cumulated probabilities, sums of uniform numbers for bells. */
 #include <math.h>
 
 #include "gen/gen.h"
@@ -132,23 +132,49 @@ ek_status eki_gen_table(eki_gen *g, int64_t len)
 	return EK_OK;
 }
 
-ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double exponent)
-{
-	double total = 0, sum = 0;
+/* Cumulated probabilities, scaled to 2^53, of weights that may follow from the one before. */
+typedef double weight_fn(const double *law, int64_t z, double before);
 
-	EK_RETURN_IF(eki_gen_table(g, max - min + 1));
-	for (int64_t z = 1; z <= g->table_len; z++)
-		total += 1 / eki_gen_pow((double)z, exponent);
-	for (int64_t z = 1; z <= g->table_len; z++) {
-		sum += 1 / eki_gen_pow((double)z, exponent);
-		g->table[z - 1] = (uint64_t)(sum / total * 0x1p53);
+static ek_status cumulate(eki_gen *g, int64_t len, weight_fn *weight, const double *law)
+{
+	double total = 0, sum = 0, w = 0;
+
+	EK_RETURN_IF(eki_gen_table(g, len));
+	for (int64_t z = 0; z < len; z++)
+		total += w = weight(law, z, w);
+	for (int64_t z = 0; z < len; z++) {
+		sum += w = weight(law, z, w);
+		g->table[z] = (uint64_t)(sum / total * 0x1p53);
 	}
-	g->table[g->table_len - 1] = UINT64_C(1) << 53;
+	g->table[len - 1] = UINT64_C(1) << 53;
 	return EK_OK;
 }
 
+static double zipf_weight(const double *law, int64_t z, double before)
+{
+	(void)before;
+	return 1 / eki_gen_pow((double)z + law[0], law[1]);
+}
+
+ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double shift, double exponent)
+{
+	return cumulate(g, max - min + 1, zipf_weight, (double[]){shift, exponent});
+}
+
+static double geometric_weight(const double *law, int64_t z, double before)
+{
+	return z ? before * law[0] : 1;
+}
+
+ek_status eki_gen_geometric(eki_gen *g, int64_t min, int64_t max, double mean)
+{
+	double above = mean - (double)min;
+
+	return cumulate(g, max - min + 1, geometric_weight, (double[]){above / (above + 1)});
+}
+
 /* Gallops, since most lengths are short, then bisects. */
-int64_t eki_gen_zipf_draw(const eki_gen *g, int64_t min, uint64_t random)
+int64_t eki_gen_table_draw(const eki_gen *g, int64_t min, uint64_t random)
 {
 	int64_t low = -1, high = 0;
 
@@ -169,23 +195,24 @@ int64_t eki_gen_zipf_draw(const eki_gen *g, int64_t min, uint64_t random)
 }
 
 /* Bisects over multiples of 1/1024, whose powers need ten square roots at most. */
-double eki_gen_zipf_fit(int64_t min, int64_t max, double mean)
+double eki_gen_zipf_fit(int64_t min, int64_t max, double shift, double mean)
 {
 	int low = 0, high = 8 * 1024;
 
 	while (high - low > 1) {
-		double exponent = ((low + high) / 2) / 1024.0, weight = 0, sum = 0;
+		int mid = (low + high) / 2;
+		double law[] = {shift, mid / 1024.0}, weight = 0, sum = 0;
 
-		for (int64_t z = 1; z <= max - min + 1; z++) {
-			double p = 1 / eki_gen_pow((double)z, exponent);
+		for (int64_t z = 0; z <= max - min; z++) {
+			double p = zipf_weight(law, z, 0);
 
 			weight += p;
-			sum += p * (double)(z - 1);
+			sum += p * (double)z;
 		}
 		if ((double)min + sum / weight > mean)
-			low = (low + high) / 2;
+			low = mid;
 		else
-			high = (low + high) / 2;
+			high = mid;
 	}
 	return low / 1024.0;
 }

@@ -16,7 +16,8 @@ typedef void class_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, i
 
 enum lengths {
 	BELL, /* around the mean, as wide as the nearer of shortest and longest allows */
-	ZIPF, /* many short, few long */
+	ZIPF, /* many short, few long, some very long */
+	FALL, /* many short, few long */
 	HUBS  /* a handful very long, the rest as BELL */
 };
 
@@ -38,8 +39,8 @@ static class_fill lines_fill, stencil_fill, web_fill, scatter_fill, circuit_fill
 
 static const twin_class class_fem = {BELL, 1, 3, 0, lines_fill};
 static const twin_class class_qcd = {BELL, 1, 1, 0, lines_fill};
-static const twin_class class_chemistry = {ZIPF, 8, 8, 0, lines_fill};
-static const twin_class class_power = {ZIPF, 2, 8, 0, lines_fill};
+static const twin_class class_chemistry = {FALL, 8, 8, 0, lines_fill};
+static const twin_class class_power = {FALL, 2, 8, 0, lines_fill};
 static const twin_class class_dense = {BELL, 1, 1, 0, lp_fill};
 static const twin_class class_stencil = {BELL, 1, 1, 0, stencil_fill};
 static const twin_class class_circuit = {HUBS, 1, 1, 0, circuit_fill};
@@ -47,8 +48,8 @@ static const twin_class class_optimization = {HUBS, 1, 8, 0, lines_fill};
 static const twin_class class_web = {ZIPF, 1, 1, 0.6, web_fill};
 static const twin_class class_graph = {BELL, 1, 1, 0.4, scatter_fill};
 static const twin_class class_citations = {ZIPF, 1, 1, 0.1, scatter_fill};
-static const twin_class class_economics = {ZIPF, 1, 1, 0.7, scatter_fill};
-static const twin_class class_lp = {ZIPF, 1, 1, 0, lp_fill};
+static const twin_class class_economics = {FALL, 1, 1, 0.7, scatter_fill};
+static const twin_class class_lp = {FALL, 1, 1, 0, lp_fill};
 
 static const twin_row table[] = {
 #define TWIN(name, paper, rows, cols, nnz, shortest, longest, structure, dof, works) \
@@ -114,7 +115,7 @@ static ek_status twin_setup(eki_gen *g)
 	if (!row)
 		return no_such_twin(g->name);
 	const ek_twin *t = &row->twin;
-	int64_t mean = t->nnz / t->rows;
+	double mean = (double)t->nnz / (double)t->rows, above = mean - (double)t->row_min;
 
 	g->model = row;
 	g->rows = t->rows;
@@ -125,13 +126,14 @@ static ek_status twin_setup(eki_gen *g)
 	g->dim[SHORT_ROW] = t->rows / 3;
 	g->dim[LONG_ROW] = t->rows / 3 * 2;
 	if (row->class->lengths == ZIPF)
-		return eki_gen_zipf(
-			g, t->row_min, t->row_max,
-			eki_gen_zipf_fit(t->row_min, t->row_max, (double)t->nnz / (double)t->rows));
+		return eki_gen_zipf(g, t->row_min, t->row_max, 1 + above,
+		                    eki_gen_zipf_fit(t->row_min, t->row_max, 1 + above, mean));
+	if (row->class->lengths == FALL)
+		return eki_gen_geometric(g, t->row_min, t->row_max, mean);
 	if (row->class->lengths != HUBS)
 		return EK_OK;
-	EK_RETURN_IF(eki_hubs_make(g, t->row_max, 32 * (mean + 1), 16));
-	g->dim[HIGH] = 4 * mean < t->row_max ? 4 * mean : t->row_max;
+	EK_RETURN_IF(eki_hubs_make(g, t->row_max, 32 * ((int64_t)mean + 1), 16));
+	g->dim[HIGH] = 4 * (int64_t)mean < t->row_max ? 4 * (int64_t)mean : t->row_max;
 	g->dim[LONG_ROW] = g->table_len ? (int64_t)g->table[0] : g->dim[LONG_ROW];
 	return EK_OK;
 }
@@ -164,8 +166,8 @@ static int64_t twin_count(const eki_gen *g, int64_t i)
 
 	if (is_special(g, i))
 		return special_length(g, i);
-	if (row->class->lengths == ZIPF)
-		return eki_gen_zipf_draw(g, t->row_min, eki_rng_next(&rng));
+	if (row->class->lengths == ZIPF || row->class->lengths == FALL)
+		return eki_gen_table_draw(g, t->row_min, eki_rng_next(&rng));
 	double x = eki_gen_bell(&rng, mean, above < below ? above : below);
 	int64_t n = (int64_t)(x / (double)row->dof + eki_rng_unit(&rng)) * row->dof;
 

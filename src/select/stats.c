@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Figures of a matrix. Those of the row lengths come from one pass over row_ptr, cheap enough to
+ * choose a method by; the others from one pass over the columns.
+ *
+ * Rows are cut into a fixed number of parts, whose results are added in their order, so every figure
+ * is the same for any number of threads. */
+#include <math.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "select/stats.c"
+#include "core/for_each.h"
+
+#ifndef EK_STATS_JOB
+#define EK_STATS_JOB
+enum { PARTS = 64, SMALL = 20000 }; /* entries and rows below which threads are not worth it */
+
+struct pattern_part {
+	int64_t lower, upper;         /* bandwidths */
+	int64_t below, above;         /* different places below and above the diagonal */
+	int64_t diagonal, duplicates; /* entries */
+	bool symmetric, skew;         /* as far as the places above the diagonal tell */
+};
+
+struct pattern_job {
+	const ek_store *csr;         /* columns ascend */
+	_Atomic unsigned char *seen; /* by column; NULL: not wanted */
+	_Atomic bool one_sided;      /* some place has no mirror image: no need to go on looking */
+	int64_t bound[PARTS + 1];
+	struct pattern_part part[PARTS];
+};
+
+struct sorted_job {
+	const ek_store *csr;
+	bool sorted[PARTS];
+	int64_t bound[PARTS + 1];
+};
+#endif
+
+#if EK_PER_TYPE
+
+static void FN(stats_sorted)(void *arg, int part)
+{
+	struct sorted_job *job = arg;
+	const PTR *row_ptr = job->csr->array[CSR_PTR];
+	const IDX *col = job->csr->array[CSR_COL];
+	bool sorted = true;
+
+	for (int64_t i = job->bound[part]; i < job->bound[part + 1] && sorted; i++)
+		for (PTR k = row_ptr[i] + 1; k < row_ptr[i + 1]; k++)
+			sorted &= col[k - 1] <= col[k];
+	job->sorted[part] = sorted;
+}
+
+/* The sum of the entries at a place, found by bisection; false if there are none. */
+static bool FN(stats_find)(const ek_store *csr, int64_t i, int64_t j, double *sum)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col = csr->array[CSR_COL];
+	const VAL *val = csr->array[CSR_VAL];
+	int64_t low = row_ptr[i], high = row_ptr[i + 1], end = high;
+
+	while (low < high) {
+		int64_t mid = low + (high - low) / 2;
+
+		if (col[mid] < j)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (low == end || col[low] != j)
+		return false;
+	for (*sum = 0; low < end && col[low] == j; low++)
+		*sum += (double)val[low];
+	return true;
+}
+
+/* Entries [begin, end) of row i are all there are at one place. */
+static void FN(stats_place)(struct pattern_job *job, struct pattern_part *p, int64_t i,
+                            int64_t begin, int64_t end)
+{
+	const VAL *val = job->csr->array[CSR_VAL];
+	int64_t j = ((const IDX *)job->csr->array[CSR_COL])[begin];
+	double sum = 0, mirror;
+
+	p->duplicates += end - begin - 1;
+	p->lower = i - j > p->lower ? i - j : p->lower;
+	p->upper = j - i > p->upper ? j - i : p->upper;
+	p->below += j < i;
+	p->above += j > i;
+	p->diagonal += j == i ? end - begin : 0;
+	if (job->seen && !atomic_load_explicit(&job->seen[j], memory_order_relaxed))
+		atomic_store_explicit(&job->seen[j], 1, memory_order_relaxed);
+	if (j < i || atomic_load_explicit(&job->one_sided, memory_order_relaxed))
+		return;
+	for (int64_t k = begin; k < end; k++)
+		sum += (double)val[k];
+	if (j == i) {
+		p->skew &= sum == 0;
+		p->symmetric &= sum == sum;
+	} else if (FN(stats_find)(job->csr, j, i, &mirror)) {
+		p->symmetric &= sum == mirror;
+		p->skew &= sum == -mirror;
+	} else {
+		atomic_store_explicit(&job->one_sided, true, memory_order_relaxed);
+	}
+}
+
+static void FN(stats_pattern)(void *arg, int part)
+{
+	struct pattern_job *job = arg;
+	struct pattern_part p = {.symmetric = true, .skew = true};
+	const PTR *row_ptr = job->csr->array[CSR_PTR];
+	const IDX *col = job->csr->array[CSR_COL];
+
+	for (int64_t i = job->bound[part]; i < job->bound[part + 1]; i++)
+		for (int64_t k = row_ptr[i], next; k < row_ptr[i + 1]; k = next) {
+			for (next = k + 1; next < row_ptr[i + 1] && col[next] == col[k];)
+				next++;
+			FN(stats_place)(job, &p, i, k, next);
+		}
+	job->part[part] = p;
+}
+
+#endif
+#if EK_ONCE
+
+/* ---- Row lengths ----------------------------------------------------------------------------- */
+
+struct length_part {
+	int64_t min, max, empty, few, changes;
+	double squares; /* of the differences from the mean */
+	int64_t histogram[64];
+};
+
+struct length_job {
+	const ek_store *csr;
+	double mean;
+	struct length_part part[PARTS];
+};
+
+/* Bits of n: 0 for 0, 1 for 1, 2 for 2 and 3, 3 for 4 to 7. */
+static int bits_of(int64_t n)
+{
+#if defined(__GNUC__)
+	return n ? 64 - __builtin_clzll((unsigned long long)n) : 0;
+#else
+	int bits = 0;
+
+	for (; n > 0; n >>= 1)
+		bits++;
+	return bits;
+#endif
+}
+
+static void length_part(void *arg, int part)
+{
+	struct length_job *job = arg;
+	const ek_store *csr = job->csr;
+	struct length_part p = {.min = INT64_MAX, .max = -1};
+	int64_t begin = eki_cut(csr->rows, PARTS, part), end = eki_cut(csr->rows, PARTS, part + 1);
+	int64_t before =
+		begin > 0 && begin < end ? eki_ptr_at(csr, begin) - eki_ptr_at(csr, begin - 1) : -1;
+
+	for (int64_t i = begin, at = eki_ptr_at(csr, begin); i < end; i++) {
+		int64_t next = eki_ptr_at(csr, i + 1), n = next - at;
+
+		p.min = n < p.min ? n : p.min;
+		p.max = n > p.max ? n : p.max;
+		p.empty += n == 0;
+		p.few += n <= 8;
+		p.changes += n != before && i > 0;
+		p.squares += ((double)n - job->mean) * ((double)n - job->mean);
+		p.histogram[bits_of(n)]++;
+		before = n;
+		at = next;
+	}
+	job->part[part] = p;
+}
+
+/* The bin of the histogram that the middle row falls in, and how many rows come before that bin. */
+static int median_bin(const ek_stats *s, int64_t *before)
+{
+	int bin = 0;
+
+	for (*before = 0; bin < 63 && *before + s->histogram[bin] <= (s->rows - 1) / 2; bin++)
+		*before += s->histogram[bin];
+	return bin;
+}
+
+ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f)
+{
+	struct length_job job = {.csr = csr};
+	ek_stats *s = &f->stats;
+	int64_t few = 0, changes = 0, before;
+	double squares = 0;
+
+	memset(s, 0, sizeof *s);
+	s->size = sizeof *s;
+	s->rows = csr->rows;
+	s->cols = csr->cols;
+	s->nnz = csr->nnz;
+	f->short_share = f->mixed_share = 0;
+	if (csr->rows == 0)
+		return EK_OK;
+	job.mean = s->row_mean = (double)csr->nnz / (double)csr->rows;
+	eki_parallel(csr->rows < SMALL ? 1 : ctx->threads, PARTS, length_part, &job);
+	s->row_min = INT64_MAX;
+	for (int part = 0; part < PARTS; part++) {
+		const struct length_part *p = &job.part[part];
+
+		s->row_min = p->min < s->row_min ? p->min : s->row_min;
+		s->row_max = p->max > s->row_max ? p->max : s->row_max;
+		s->empty_rows += p->empty;
+		few += p->few;
+		changes += p->changes;
+		squares += p->squares;
+		for (int bin = 0; bin < 64; bin++)
+			s->histogram[bin] += p->histogram[bin];
+	}
+	s->row_stddev = sqrt(squares / (double)csr->rows);
+	f->short_share = (double)few / (double)csr->rows;
+	f->mixed_share = (double)changes / (double)csr->rows;
+	/* As if the lengths of a bin were spread evenly. */
+	int bin = median_bin(s, &before);
+	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, width = bin ? low : 1;
+
+	s->row_median = low + (int64_t)((double)width * (double)((s->rows - 1) / 2 - before) /
+	                                (double)s->histogram[bin]);
+	return EK_OK;
+}
+
+/* ---- Exact median ---------------------------------------------------------------------------- */
+
+struct below_job {
+	const ek_store *csr;
+	int64_t length;
+	int64_t count[PARTS];
+};
+
+static void below_part(void *arg, int part)
+{
+	struct below_job *job = arg;
+	int64_t end = eki_cut(job->csr->rows, PARTS, part + 1), count = 0;
+
+	for (int64_t i = eki_cut(job->csr->rows, PARTS, part); i < end; i++)
+		count += eki_ptr_at(job->csr, i + 1) - eki_ptr_at(job->csr, i) <= job->length;
+	job->count[part] = count;
+}
+
+/* Bisects inside the bin by counting; few passes, since most bins of most matrices are narrow. */
+static int64_t exact_median(const ek_context *ctx, const ek_store *csr, const ek_stats *s)
+{
+	int64_t before, rows;
+	int bin = median_bin(s, &before);
+	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, high = bin ? 2 * low - 1 : 0;
+
+	high = high < s->row_max ? high : s->row_max;
+	while (low < high) {
+		struct below_job job = {.csr = csr, .length = low + (high - low) / 2};
+
+		eki_parallel(csr->rows < SMALL ? 1 : ctx->threads, PARTS, below_part, &job);
+		rows = 0;
+		for (int part = 0; part < PARTS; part++)
+			rows += job.count[part];
+		if (rows > (s->rows - 1) / 2)
+			high = job.length;
+		else
+			low = job.length + 1;
+	}
+	return low;
+}
+
+/* ---- The pattern ----------------------------------------------------------------------------- */
+
+static bool is_sorted(const ek_context *ctx, const ek_store *csr)
+{
+	static eki_part_fn *const fn[EK_NTYPE] = EK_BY_TYPE(stats_sorted);
+	struct sorted_job job = {.csr = csr};
+	bool sorted = true;
+
+	eki_partition_rows(csr, PARTS, job.bound);
+	eki_parallel(csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
+	             fn[eki_type(csr->value, csr->index)], &job);
+	for (int part = 0; part < PARTS; part++)
+		sorted &= job.sorted[part];
+	return sorted;
+}
+
+/* Adds what the columns tell; `csr` is A with ascending columns. */
+static ek_status pattern_stats(const ek_context *ctx, const ek_store *csr, ek_stats *s)
+{
+	static eki_part_fn *const fn[EK_NTYPE] = EK_BY_TYPE(stats_pattern);
+	struct pattern_job job = {.csr = csr};
+	struct pattern_part all = {.symmetric = true, .skew = true};
+	void *seen;
+
+	EK_RETURN_IF(eki_calloc(ctx, csr->cols, 1, &seen));
+	job.seen = seen;
+	job.one_sided = csr->rows != csr->cols;
+	eki_partition_rows(csr, PARTS, job.bound);
+	eki_parallel(csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
+	             fn[eki_type(csr->value, csr->index)], &job);
+	for (int part = 0; part < PARTS; part++) {
+		const struct pattern_part *p = &job.part[part];
+
+		all.lower = p->lower > all.lower ? p->lower : all.lower;
+		all.upper = p->upper > all.upper ? p->upper : all.upper;
+		all.below += p->below;
+		all.above += p->above;
+		s->diagonal += p->diagonal;
+		s->duplicates += p->duplicates;
+		all.symmetric &= p->symmetric;
+		all.skew &= p->skew;
+	}
+	s->lower_bandwidth = all.lower;
+	s->upper_bandwidth = all.upper;
+	for (int64_t j = 0; j < csr->cols; j++)
+		s->empty_cols += !job.seen[j];
+	/* Each place above has a mirror image, and there are no others below. */
+	if (!job.one_sided && all.below == all.above)
+		s->symmetric = all.symmetric ? 1 : all.skew ? 3 : 2;
+	eki_free(ctx, seen, csr->cols, 1);
+	return EK_OK;
+}
+
+/* CSR of A with ascending columns: the store itself, or a copy in `made`. Transposing sorts. */
+static ek_status sorted_csr(const ek_matrix *A, bool sorted, ek_store *made, const ek_store **csr)
+{
+	ek_store once = {0};
+	ek_status status = EK_OK;
+
+	*csr = &A->store;
+	if (!A->transposed && sorted)
+		return EK_OK;
+	EK_TRY(eki_transpose(A->ctx, &A->store, A->transposed ? made : &once, NULL));
+	if (!A->transposed)
+		EK_TRY(eki_transpose(A->ctx, &once, made, NULL));
+	*csr = made;
+done:
+	eki_store_free(A->ctx, &once);
+	return status;
+}
+
+ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
+{
+	eki_features f;
+	ek_store made = {0};
+	const ek_store *csr;
+	bool sorted;
+	ek_status status;
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!stats)
+		return eki_fail(EK_EINVAL, "stats is NULL");
+	if (stats->size != sizeof *stats)
+		return eki_fail(EK_EINVAL, "stats.size is %zu; %zu is expected", stats->size,
+		                sizeof *stats);
+	sorted = is_sorted(A->ctx, &A->store);
+	EK_TRY(sorted_csr(A, sorted, &made, &csr));
+	EK_TRY(eki_row_stats(A->ctx, csr, &f));
+	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
+	f.stats.sorted = sorted;
+	EK_TRY(pattern_stats(A->ctx, csr, &f.stats));
+	*stats = f.stats;
+done:
+	eki_store_free(A->ctx, &made);
+	return status;
+}
+
+#endif
