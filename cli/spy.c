@@ -194,6 +194,7 @@ static void text_size(int *lines, int *columns)
 static void write_plot(const struct grid *g, const char *name, bool svg, FILE *out)
 {
 	double ratio = (double)g->height / g->width;
+	int height = g->height > 1 ? g->height : 2, width = g->width > 1 ? g->width : 2;
 	char rows[32], cols[32], nnz[32], title[300];
 	size_t used = 0;
 	int wide, high;
@@ -229,11 +230,13 @@ static void write_plot(const struct grid *g, const char *name, bool svg, FILE *o
 	        title, tool_count(rows, g->rows), tool_count(cols, g->cols),
 	        tool_count(nnz, g->nnz), ratio, (long long)(g->most > 2 ? g->most : 2),
 	        (long long)(g->cols > 0 ? g->cols : 1), (long long)(g->rows > 0 ? g->rows : 1),
-	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / g->width,
-	        (double)g->rows / g->height);
-	for (int row = 0; row < g->height; row++) {
-		for (int col = 0; col < g->width; col++)
-			fprintf(out, "%lld ", (long long)g->count[row * g->width + col]);
+	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / width,
+	        (double)g->rows / height);
+	/* gnuplot's images have at least two rows and columns: a single one is given twice. */
+	for (int row = 0; row < height; row++) {
+		for (int col = 0; col < width; col++)
+			fprintf(out, "%lld ",
+			        (long long)g->count[row % g->height * g->width + col % g->width]);
 		fputc('\n', out);
 	}
 	fputs("e\n", out);

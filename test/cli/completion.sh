@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The completion for bash offers what it should; sourced by run.sh.
+
+# complete_word LINE WORD: WORD is among the completions of LINE.
+complete_word()
+{
+	count=$((count + 1))
+	bash -c '
+		. "$1"
+		COMP_LINE=$2 COMP_POINT=${#2} COMP_WORDS=("$EK")
+		_ek 2>/dev/null
+		printf "%s\n" "${COMPREPLY[@]}"' - "$here/../../cli/ek.bash" "$1" >out
+	grep -qxF -- "$2" out || fail "completion of \"$1\"" "$2 is missing" "$(head -n 3 out)"
+}
+
+complete_word "ek sp" spmv
+complete_word "ek sp" spy
+complete_word "ek help gen" generate
+complete_word "ek info --thr" --threads=
+complete_word "ek info --value " f32
+complete_word "ek info --value=" f64
+complete_word "ek spmv a.mtx --method spmv.csr.m" spmv.csr.merge
+complete_word "ek list me" methods
+complete_word "ek generate pois" poisson2d5
+complete_word "ek generate poisson2d5 n" nx=
+complete_word "ek spmv poisson2d5:" ny=
+complete_word "ek generate twin webb" webbase-1M
+complete_word "ek info twin:webb" webbase-1M
+complete_word "ek info a.m" a.mtx
+complete_word "ek info --json=x.m" x.mtx

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Files that must be equal, appear only when complete, or be pictures; sourced by run.sh.
+
+# same COMMAND FILE FILE
+same()
+{
+	count=$((count + 1))
+	bash -c "$1" >out 2>err || fail "$1" "$(head -n 3 err)"
+	cmp "$2" "$3" >/dev/null 2>&1 || fail "$1" "$2 and $3 should be equal"
+}
+
+same 'ek generate circuit:n=3000,longest=900,hubs=2 -o c.mtx
+	ek convert c.mtx -o c.ekm
+	ek convert c.ekm -o c2.mtx' c.mtx c2.mtx
+same 'ek generate circuit:n=3000,longest=900,hubs=2 --threads 1 -o c1.mtx' c.mtx c1.mtx
+same 'ek generate circuit:n=3000,longest=900,hubs=2 >c-out.mtx' c.mtx c-out.mtx
+same 'cat c.mtx | ek convert - -o - >c-pipe.mtx' c.mtx c-pipe.mtx
+same 'ek convert c.mtx --value f32 --index 64 -o c32.ekm
+	ek convert c32.ekm --value f32 -o c32a.mtx
+	ek convert c.mtx --value f32 -o c32b.mtx' c32a.mtx c32b.mtx
+same 'ek spmv c.mtx -o ya.mtx; ek spmv c.ekm >yb.mtx' ya.mtx yb.mtx
+same 'ek spmv c.mtx --reproducible --threads 1 --isa scalar -o yc.mtx
+	ek spmv c.mtx --reproducible -o yd.mtx' yc.mtx yd.mtx
+
+# A failure leaves an older file of that name, and nothing beside it.
+count=$((count + 1))
+cp a.mtx kept.mtx
+ek convert short.mtx -o kept.mtx 2>err
+cmp -s a.mtx kept.mtx || fail "ek convert short.mtx -o kept.mtx" "kept.mtx was changed"
+[[ $(echo kept.mtx*) == kept.mtx ]] || fail "ek convert short.mtx" "leaves $(echo kept.mtx*)"
+
+# Devices are written to, not replaced.
+count=$((count + 1))
+ek info a.mtx --json /dev/null >out 2>err || fail "ek info --json /dev/null" "$(cat err)"
+[[ -c /dev/null ]] || fail "ek info --json /dev/null" "replaced the device"
+
+if command -v gnuplot >/dev/null; then
+	for matrix in c.mtx a.mtx one.mtx empty.mtx lp:rows=3,cols=500,mean=9,max=50; do
+		count=$((count + 1))
+		ek spy "$matrix" -o p.png 2>err || fail "ek spy $matrix -o p.png" "$(cat err)"
+		[[ ! -s err ]] || fail "ek spy $matrix -o p.png" "says: $(head -n 3 err)"
+		[[ $(head -c 4 p.png | tail -c 3) == PNG ]] || fail "ek spy $matrix" "no PNG file"
+	done
+	count=$((count + 1))
+	ek spy c.mtx -o - 2>err | grep -q '</svg>' || fail "ek spy c.mtx -o -" "no SVG" "$(cat err)"
+fi

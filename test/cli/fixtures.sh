@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Files that the cases use, made in the current folder; sourced by run.sh.
+head='%%MatrixMarket matrix coordinate'
+printf '%s real general\n3 4 5\n1 1 2\n1 4 -1\n2 2 0.5\n3 1 4\n3 3 1\n' "$head" >a.mtx
+printf '%s real general\n3 4 5\n1 1 2\n1 4 -1\n2 2 0.5\n3 9 4\n3 3 1\n' "$head" >range.mtx
+printf '%s real general\n3 4 5\n1 1 2\n1 4 -1\n' "$head" >short.mtx
+printf '%s real general\n2 2 1\n1 1 x\n' "$head" >number.mtx
+printf '%s complex general\n1 1 1\n1 1 1 0\n' "$head" >complex.mtx
+printf '%s real general\n1 1 1\n1 1 nan\n' "$head" >nan.mtx
+printf '%s real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 3 3\n' "$head" >symmetric.mtx
+printf '%s real general\n0 0 0\n' "$head" >empty.mtx
+printf '%s real general\n1 1 1\n1 1 3\n' "$head" >one.mtx
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n' >x.mtx
+printf '%%%%MatrixMarket matrix array real general\n3 1\n10\n20\n30\n' >y0.mtx
+printf 'hello\n' >text.mtx
+mkdir real
+cp a.mtx real/webbase-1M.mtx
+cp a.mtx real/other.mtx

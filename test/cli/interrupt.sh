@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# An interrupt ends the tool as a signal does and leaves no half-written file; sourced by run.sh.
+
+# interrupt SIGNAL COMMAND...: sends the signal as soon as a file appears in the folder `begun`.
+interrupt()
+{
+	local signal=$1 pid code tries=0
+	shift
+	count=$((count + 1))
+	rm -rf begun && mkdir begun
+	set -m # otherwise the shell makes background commands ignore SIGINT
+	"$@" >/dev/null 2>err &
+	pid=$!
+	set +m
+	while [[ -z $(ls -A begun) && $tries -lt 1000 ]]; do
+		sleep 0.01
+		tries=$((tries + 1))
+	done
+	kill -"$signal" "$pid" 2>/dev/null
+	wait "$pid" 2>/dev/null
+	code=$?
+	[[ $code == $((128 + $(kill -l "$signal"))) ]] ||
+		fail "$signal: $*" "exit code $code" "$(head -n 3 err)"
+	[[ -z $(ls -A begun) ]] || fail "$signal: $*" "leaves $(ls -A begun)"
+}
+
+interrupt INT "$EK" generate uniform:rows=2000000,cols=2000000,k=16 -o begun/a.mtx
+interrupt TERM "$EK" generate uniform:rows=2000000,cols=2000000,k=16 -o begun/a.mtx.gz

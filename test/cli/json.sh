@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# --json: every line is an object with the fields that are promised; sourced by run.sh. Needs python3.
+if ! command -v python3 >/dev/null; then
+	echo "python3 is not installed: JSON is not checked"
+	return
+fi
+
+# json EXPRESSION COMMAND: EXPRESSION is Python over `r`, the list of records.
+json()
+{
+	count=$((count + 1))
+	bash -c "$2" >out 2>err || fail "$2" "$(head -n 3 err)"
+	python3 -c "
+import json, sys
+r = [json.loads(line) for line in open('out')]
+sys.exit(0 if ($1) else 1)" 2>err || fail "$2" "should hold: $1" "$(head -n 2 out)" "$(tail -n 1 err)"
+}
+
+json 'len(r) == 1 and r[0]["rows"] == 3 and r[0]["histogram"] == [0, 1, 2]' 'ek info a.mtx --json -'
+json 'r[0]["nnz"] == 5 and r[0]["method"].startswith("spmv.")' 'ek info a.mtx --json -'
+json 'r[0]["cols"] == 4' 'ek info a.mtx --json j.json >/dev/null; cat j.json'
+json 'len(r) > 3 and all("method" in x and "source" in x for x in r)' 'ek list methods --json -'
+json 'any(x["twin"] == "webbase-1M" and x["rows"] == 1000005 for x in r)' 'ek list twins --json -'
+json 'r[0]["device"] == "cpu" and r[0]["threads"] == 1' 'ek list devices --threads 1 --json -'
+json 'all("generator" in x for x in r)' 'ek list generators --json -'
+json 'r[0]["format"] == "csr"' 'ek list formats --json -'
+json 'r[0]["nnz"] == 33' 'ek generate poisson2d5 nx=3 ny=3 -o g.mtx --json -'
+json 'r[0]["output"] == "d.ekm"' 'ek convert a.mtx -o d.ekm --json -'
+json 'r[0]["error"] == 0 and r[0]["failed"] is False' 'ek spmv a.mtx x.mtx --check --json -'
+json 'r[0]["calls"] == 3 and r[0]["ms"] >= r[0]["ms_min"] > 0' 'ek spmv a.mtx --calls 3 --json -'
+json 'r[0]["most"] == 1' 'ek spy a.mtx --json - 2>/dev/null'
