@@ -4,18 +4,22 @@
  * A shared machine changes its speed while one looks: by a quarter within minutes, and by more when
  * a neighbour wakes up. So candidates are not timed one after the other but in rounds of under a
  * second: in each round every candidate has one batch of calls, and what is compared are the times
- * of the same round. Before each batch one call is made untimed, which brings the working set of
+ * of the same round. Before each batch a few calls are made untimed, which bring the working set of
  * this candidate, not of the one before it, into the caches. The order is shuffled in every round,
- * so nobody always runs behind the same neighbour. */
+ * so nobody always runs behind the same neighbour. A batch during which another process took a
+ * processor away is made again, a few times at most. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "measure.h"
 
 #define BATCH_SECONDS 3e-3  /* a batch is long against the clock and the wake-up of threads */
 #define COLD_SECONDS  30e-3 /* a call this long starts with cold caches anyway */
+#define WARM_CALLS    3     /* until a last-level cache has settled on a new working set */
 #define MIN_ROUNDS    5
+#define ATTEMPTS      4
 #define MAX_ROUNDS    100000
 
 static double timed(struct candidate *c, int64_t calls)
@@ -64,15 +68,43 @@ static bool grow(struct candidate *candidates, int count, int *room)
 	return true;
 }
 
+/* How often the kernel has taken the processor from a thread of this process. */
+static long disturbances(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+/* One batch: the first that nobody disturbed, or else the shortest of a few. */
+static double batch(struct candidate *c)
+{
+	double shortest = HUGE_VAL;
+
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		long before = disturbances();
+		double seconds = timed(c, c->calls);
+		bool alone = disturbances() == before;
+
+		c->runs += c->calls;
+		if (alone || seconds < shortest)
+			shortest = seconds;
+		if (alone || seconds > COLD_SECONDS)
+			break;
+	}
+	return shortest / (double)c->calls;
+}
+
 static void one_round(struct candidate *candidates, const int *order, int count, int round)
 {
 	for (int i = 0; i < count; i++) {
 		struct candidate *c = &candidates[order[i]];
 
-		if (!round || c->sample[round - 1] < COLD_SECONDS)
-			c->run(c->state, 1);
-		c->sample[round] = timed(c, c->calls) / (double)c->calls;
-		c->runs += c->calls;
+		double last = round ? c->sample[round - 1] : 0;
+
+		if (last < COLD_SECONDS)
+			c->run(c->state, last < BATCH_SECONDS ? WARM_CALLS : 1);
+		c->sample[round] = batch(c);
 	}
 }
 

@@ -41,7 +41,7 @@ double measure_ratio(const struct candidate *a, const struct candidate *b, int r
 struct read_probe {
 	uint64_t *data;
 	int64_t bytes;
-	int threads;
+	int threads, way;
 	uint64_t sum;
 };
 bool read_probe_make(struct read_probe *probe, int64_t bytes, int threads);

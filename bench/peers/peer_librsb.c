@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * librsb: recursive sparse blocks (Martone 2014), as made by rsb_mtx_alloc_from_csr_const with the
+ * library's own choices ("librsb"), and after rsb_tune_spmm, which tries other layouts and numbers
+ * of threads for some seconds ("librsb.tuned"). */
+#include <rsb.h>
+#include <stdlib.h>
+
+#include "peer.h"
+
+#ifndef PEER_VERSION
+#define PEER_VERSION "unknown"
+#endif
+#define TUNE_SECONDS 3
+
+struct product {
+	const ek_peer_problem *p;
+	struct rsb_mtx_t *A;
+	rsb_trans_t op;
+	double alpha64, beta64;
+	float alpha32, beta32;
+};
+
+static char message[256];
+
+static int fail(rsb_err_t status)
+{
+	rsb_strerror_r(status, message, sizeof message);
+	return 1;
+}
+
+static const char *error(void)
+{
+	return message;
+}
+
+static const char *version(void)
+{
+	return PEER_VERSION;
+}
+
+static int supports(const ek_peer_problem *p)
+{
+	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0 && p->nnz > 0;
+}
+
+static const void *alpha(const struct product *m)
+{
+	return m->p->value_bytes == 4 ? (const void *)&m->alpha32 : (const void *)&m->alpha64;
+}
+
+static const void *beta(const struct product *m)
+{
+	return m->p->value_bytes == 4 ? (const void *)&m->beta32 : (const void *)&m->beta64;
+}
+
+static void release(void *state)
+{
+	struct product *m = state;
+
+	if (m)
+		rsb_mtx_free(m->A);
+	free(m);
+}
+
+static int prepare(const ek_peer_problem *p, void **state)
+{
+	struct product *m = calloc(1, sizeof *m);
+	rsb_err_t status = RSB_ERR_NO_ERROR;
+	rsb_int_t threads = p->threads;
+
+	if (!m)
+		return fail(RSB_ERR_ENOMEM);
+	rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads);
+	m->p = p;
+	m->op = p->transposed ? RSB_TRANSPOSITION_T : RSB_TRANSPOSITION_N;
+	m->alpha64 = p->alpha;
+	m->beta64 = p->beta;
+	m->alpha32 = (float)p->alpha;
+	m->beta32 = (float)p->beta;
+	m->A = rsb_mtx_alloc_from_csr_const(
+		p->val, p->row_ptr, p->col_idx, (rsb_nnz_idx_t)p->nnz,
+		p->value_bytes == 4 ? RSB_NUMERICAL_TYPE_FLOAT : RSB_NUMERICAL_TYPE_DOUBLE,
+		(rsb_coo_idx_t)p->rows, (rsb_coo_idx_t)p->cols, RSB_DEFAULT_ROW_BLOCKING,
+		RSB_DEFAULT_COL_BLOCKING, RSB_FLAG_NOFLAGS, &status);
+	if (!m->A) {
+		free(m);
+		return fail(status);
+	}
+	*state = m;
+	return 0;
+}
+
+static int prepare_tuned(const ek_peer_problem *p, void **state)
+{
+	struct product *m;
+	rsb_real_t gain = 0;
+	rsb_int_t threads = p->threads;
+	rsb_err_t status;
+	int code = prepare(p, state);
+
+	if (code)
+		return code;
+	m = *state;
+	status = rsb_tune_spmm(&m->A, &gain, &threads, 0, TUNE_SECONDS, m->op, alpha(m), NULL, 1,
+	                       RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, p->x, 0, beta(m), p->y, 0);
+	if (status == RSB_ERR_NO_ERROR)
+		return 0;
+	release(m);
+	*state = NULL;
+	return fail(status);
+}
+
+static int run(void *state, int64_t calls)
+{
+	const struct product *m = state;
+
+	for (; calls > 0; calls--) {
+		rsb_err_t status = rsb_spmv(m->op, alpha(m), m->A, m->p->x, 1, beta(m), m->p->y, 1);
+
+		if (status != RSB_ERR_NO_ERROR)
+			return fail(status);
+	}
+	return 0;
+}
+
+static const ek_peer plain = {
+	.abi = EK_PEER_ABI,
+	.name = "librsb",
+	.text = "librsb, recursive sparse blocks",
+	.version = version,
+	.supports = supports,
+	.prepare = prepare,
+	.run = run,
+	.release = release,
+	.error = error,
+};
+static const ek_peer tuned = {
+	.abi = EK_PEER_ABI,
+	.name = "librsb.tuned",
+	.text = "librsb, recursive sparse blocks, after rsb_tune_spmm",
+	.version = version,
+	.supports = supports,
+	.prepare = prepare_tuned,
+	.run = run,
+	.release = release,
+	.error = error,
+};
+
+const ek_peer *const *ek_peer_list(void)
+{
+	static const ek_peer *const list[] = {&plain, &tuned, NULL};
+
+	return rsb_lib_init(RSB_NULL_INIT_OPTIONS) == RSB_ERR_NO_ERROR ? list : NULL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Intel MKL's inspector-executor product: mkl_sparse_?_mv on a handle from mkl_sparse_?_create_csr,
+ * after mkl_sparse_optimize with a hint of many products. MKL uses the GNU OpenMP run time here,
+ * which it then shares with everybody in the process. */
+#include <mkl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "peer.h"
+
+struct product {
+	const ek_peer_problem *p;
+	sparse_matrix_t A;
+	sparse_operation_t op;
+	struct matrix_descr descr;
+};
+
+static sparse_status_t failure;
+
+static const char *error(void)
+{
+	static const char *const text[] = {"success",          "not initialised",  "out of memory",
+	                                   "an invalid value", "execution failed", "internal error",
+	                                   "not supported"};
+
+	return (size_t)failure < sizeof text / sizeof *text ? text[failure] : "unknown error";
+}
+
+static const char *version(void)
+{
+	static char text[32];
+	MKLVersion v;
+
+	mkl_get_version(&v);
+	snprintf(text, sizeof text, "%d.%d.%d", v.MajorVersion, v.MinorVersion, v.UpdateVersion);
+	return text;
+}
+
+static int supports(const ek_peer_problem *p)
+{
+	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0;
+}
+
+/* MKL takes pointers to what it only reads without const. */
+static sparse_status_t create(const ek_peer_problem *p, sparse_matrix_t *A)
+{
+	MKL_INT *row_ptr = (MKL_INT *)(uintptr_t)p->row_ptr;
+	MKL_INT *col_idx = (MKL_INT *)(uintptr_t)p->col_idx;
+	void *val = (void *)(uintptr_t)p->val;
+
+	if (p->value_bytes == 4)
+		return mkl_sparse_s_create_csr(A, SPARSE_INDEX_BASE_ZERO, (MKL_INT)p->rows,
+		                               (MKL_INT)p->cols, row_ptr, row_ptr + 1, col_idx,
+		                               val);
+	return mkl_sparse_d_create_csr(A, SPARSE_INDEX_BASE_ZERO, (MKL_INT)p->rows,
+	                               (MKL_INT)p->cols, row_ptr, row_ptr + 1, col_idx, val);
+}
+
+static void release(void *state)
+{
+	struct product *m = state;
+
+	if (m && m->A)
+		mkl_sparse_destroy(m->A);
+	free(m);
+}
+
+static int prepare(const ek_peer_problem *p, void **state)
+{
+	struct product *m = calloc(1, sizeof *m);
+
+	failure = SPARSE_STATUS_ALLOC_FAILED;
+	if (!m)
+		return 1;
+	m->p = p;
+	m->op = p->transposed ? SPARSE_OPERATION_TRANSPOSE : SPARSE_OPERATION_NON_TRANSPOSE;
+	m->descr.type = SPARSE_MATRIX_TYPE_GENERAL;
+	mkl_set_num_threads(p->threads);
+	failure = create(p, &m->A);
+	if (failure == SPARSE_STATUS_SUCCESS)
+		failure = mkl_sparse_set_mv_hint(m->A, m->op, m->descr, (MKL_INT)p->calls);
+	if (failure == SPARSE_STATUS_SUCCESS || failure == SPARSE_STATUS_NOT_SUPPORTED)
+		failure = mkl_sparse_optimize(m->A);
+	if (failure != SPARSE_STATUS_SUCCESS && failure != SPARSE_STATUS_NOT_SUPPORTED) {
+		release(m);
+		return 1;
+	}
+	*state = m;
+	return 0;
+}
+
+static int run(void *state, int64_t calls)
+{
+	struct product *m = state;
+	const ek_peer_problem *p = m->p;
+
+	for (; calls > 0; calls--) {
+		failure = p->value_bytes == 4
+		                  ? mkl_sparse_s_mv(m->op, (float)p->alpha, m->A, m->descr, p->x,
+		                                    (float)p->beta, p->y)
+		                  : mkl_sparse_d_mv(m->op, p->alpha, m->A, m->descr, p->x, p->beta,
+		                                    p->y);
+		if (failure != SPARSE_STATUS_SUCCESS)
+			return 1;
+	}
+	return 0;
+}
+
+static const ek_peer mkl = {
+	.abi = EK_PEER_ABI,
+	.name = "mkl",
+	.text = "Intel MKL, mkl_sparse_optimize with a hint of many products, then mkl_sparse_?_mv",
+	.version = version,
+	.supports = supports,
+	.prepare = prepare,
+	.run = run,
+	.release = release,
+	.error = error,
+};
+
+const ek_peer *const *ek_peer_list(void)
+{
+	static const ek_peer *const list[] = {&mkl, NULL};
+
+	mkl_set_interface_layer(MKL_INTERFACE_LP64);
+	mkl_set_threading_layer(MKL_THREADING_GNU);
+	return list;
+}
