@@ -88,9 +88,9 @@ static ek_status bricks(eki_gen *g)
 	return mesh_setup(g, (int64_t)g->param[NZ], (int64_t)g->param[DOF], true);
 }
 
-#define EDGE(name)           \
-	{                    \
-		name, 1, 1e9 \
+#define EDGE(name)                  \
+	{                           \
+		name, 1, 1e9, false \
 	}
 
 const ek_generator eki_gen_poisson2d5 = {
@@ -137,7 +137,7 @@ const ek_generator eki_gen_fem = {
 	.name = "fem",
 	.text = "finite elements: nx*ny*nz nodes of a mesh of bricks, dof unknowns at each",
 	.example = "fem:nx=9,ny=9,nz=257,dof=3,seed=1,values=real",
-	.limit = {EDGE("nx"), EDGE("ny"), EDGE("nz"), {"dof", 1, 1000}},
+	.limit = {EDGE("nx"), EDGE("ny"), EDGE("nz"), {"dof", 1, 1000, false}},
 	.setup = bricks,
 	.count = mesh_count,
 	.fill = mesh_fill,

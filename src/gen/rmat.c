@@ -98,12 +98,12 @@ const ek_generator eki_gen_rmat = {
 	.text = "R-MAT graph of 2^scale vertices, about factor edges for each, renamed if "
 		"shuffle=1",
 	.example = "rmat:scale=18,factor=16,a=0.57,b=0.19,c=0.19,shuffle=1,seed=1,values=real",
-	.limit = {{"scale", 0, 40},
+	.limit = {{"scale", 0, 40, false},
                   {"factor", 0, 1000, true},
                   {"a", 0, 1, true},
                   {"b", 0, 1, true},
                   {"c", 0, 1, true},
-                  {"shuffle", 0, 1}},
+                  {"shuffle", 0, 1, false}},
 	.setup = rmat_setup,
 	.build = rmat_build,
 };
