@@ -28,7 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
-/* The library names its unfinished files PATH.PID.tmp... of this process. */
+/* The library's unfinished files are called PATH.tmp<process id>-<number>. */
 static void remove_library_temps(void)
 {
 	char folder[PATH_ROOM], prefix[PATH_ROOM + 32];
@@ -42,7 +42,8 @@ static void remove_library_temps(void)
 		         library_path);
 	else
 		snprintf(folder, sizeof folder, ".");
-	snprintf(prefix, sizeof prefix, "%s.", slash ? slash + 1 : library_path);
+	snprintf(prefix, sizeof prefix, "%s.tmp%ld-", slash ? slash + 1 : library_path,
+	         (long)getpid() % 1000000);
 	DIR *dir = opendir(folder);
 
 	while (dir && (entry = readdir(dir)))
@@ -99,8 +100,19 @@ void tool_signals(void)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* A new file beside `o->path`, with the permissions that a plain fopen would give. */
-static FILE *open_temp(struct output *o)
+/* `path`, or what it points to if it is a link; false if that is too long. */
+static bool resolve(const char *path, char *out)
+{
+	char *real = realpath(path, NULL);
+	int len = snprintf(out, PATH_ROOM, "%s", real ? real : path);
+
+	free(real);
+	return len < PATH_ROOM;
+}
+
+/* A new file beside `o->path`, with the permissions of the old one (0: none) or those that fopen
+ * would give. */
+static FILE *open_temp(struct output *o, mode_t mode)
 {
 	mode_t mask = umask(0);
 
@@ -117,7 +129,7 @@ static FILE *open_temp(struct output *o)
 
 	if (fd < 0)
 		return NULL;
-	fchmod(fd, 0666 & ~mask);
+	fchmod(fd, mode ? mode & 07777 : 0666 & ~mask);
 	return fdopen(fd, "w");
 }
 
@@ -135,18 +147,20 @@ FILE *tool_open(const char *path)
 
 	if (strcmp(path, "-") == 0)
 		return stdout;
+	bool exists = stat(path, &st) == 0;
+
 	pthread_mutex_lock(&lock);
 	struct output *o = find(NULL);
 
 	if (!o) {
 		errno = EMFILE;
-	} else if ((size_t)snprintf(o->path, sizeof o->path, "%s", path) >= sizeof o->path) {
+	} else if (!resolve(path, o->path)) {
 		errno = ENAMETOOLONG;
-	} else if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+	} else if (exists && !S_ISREG(st.st_mode)) {
 		o->temp[0] = 0; /* a device or a pipe: not to be replaced */
 		o->stream = fopen(path, "w");
 	} else {
-		o->stream = open_temp(o);
+		o->stream = open_temp(o, exists ? st.st_mode : 0);
 	}
 	FILE *stream = o ? o->stream : NULL;
 	int error = errno;
@@ -199,10 +213,8 @@ void tool_cancel(FILE *stream)
 void tool_will_write(const char *path)
 {
 	pthread_mutex_lock(&lock);
-	if (strcmp(path, "-") == 0 || strlen(path) >= sizeof library_path)
+	if (strcmp(path, "-") == 0 || !resolve(path, library_path))
 		library_path[0] = 0;
-	else
-		strcpy(library_path, path);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -271,7 +271,8 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
 /* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit),
  * or "ekm" (binary, fast, with a checksum). NULL: by the ending of the name, .ekm or else mtx; a
  * further .gz, .xz or .zst compresses. "-" writes to standard output. The file appears under its name
- * only when it is complete. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
+ * only when it is complete; until then it is PATH.tmp<process id, last six digits>-<number>. Errors:
+ * EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
