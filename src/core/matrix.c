@@ -143,7 +143,7 @@ static void expand_part(void *arg, int part)
 }
 
 /* Merges the duplicates of a store that the library owns, by way of coordinates; columns come out
- * sorted. */
+ * sorted. EK_DUP_ERROR only looks for them: the store, which may be borrowed, stays as it is. */
 static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_store *s)
 {
 	size_t isize = eki_idx_size(s->index);
@@ -158,8 +158,9 @@ static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_sto
 	EK_TRY(eki_assemble(ctx, s->value, s->index, s->rows, s->cols, s->nnz, row,
 	                    s->array[CSR_COL], s->array[CSR_VAL], policy, &merged, NULL));
 	merged.columns = s->columns;
-	eki_store_free(ctx, s);
-	*s = merged;
+	eki_store_free(ctx, policy == EK_DUP_ERROR ? &merged : s);
+	if (policy != EK_DUP_ERROR)
+		*s = merged;
 done:
 	eki_free(ctx, row, nnz, isize);
 	return status;
@@ -169,16 +170,16 @@ static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, 
                                  ek_matrix **A)
 {
 	unsigned owner = flags & OWNER_MASK, policy = flags & DUP_MASK;
-	bool base1 = flags & EK_BASE1;
+	bool base1 = flags & EK_BASE1, merged = policy == EK_DUP_SUM || policy == EK_DUP_LAST;
 	ek_store store = *in;
 	ek_matrix *new = NULL;
 	ek_status status = EK_OK;
 
-	if (owner != EK_COPY && (base1 || policy))
+	if (owner != EK_COPY && (base1 || merged))
 		return eki_fail(
 			EK_EINVAL,
 			"flags: %s needs EK_COPY, as borrowed and adopted arrays are used in place",
-			base1 ? "EK_BASE1" : "EK_DUP_*");
+			base1 ? "EK_BASE1" : "EK_DUP_SUM or EK_DUP_LAST");
 	if (flags & EK_KEEP_ORDER)
 		return eki_fail(
 			EK_EINVAL,
@@ -193,14 +194,14 @@ static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, 
 		EK_RETURN_IF(copy_store(ctx, in, base1, &store));
 		if (base1 && !(flags & EK_TRUSTED))
 			EK_TRY(store.format->check(ctx, &store));
-		if (policy)
-			EK_TRY(merge_duplicates(ctx, policy, &store));
 	} else {
 		store.borrowed = owner == EK_BORROW ? ~0u : 0;
 	}
+	if (policy)
+		EK_TRY(merge_duplicates(ctx, policy, &store));
 	EK_TRY(matrix_new(ctx, &store, &new));
 	new->transposed = transposed;
-	new->merged = policy == EK_DUP_SUM || policy == EK_DUP_LAST;
+	new->merged = merged;
 	*A = new;
 done:
 	if (status != EK_OK && owner == EK_COPY)
