@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Dense vectors and blocks: Matrix Market array files, which hold one value a line, column after
+ * column, of the lower triangle only where they are symmetric. */
+#include <string.h>
+
+#include "io/mtx.h"
+
+/* Visits the places of an array file in its order. */
+struct walk {
+	int64_t i, j;
+};
+
+static void walk_column(const struct mtx_header *h, struct walk *w)
+{
+	w->i = h->symmetry == MTX_GENERAL ? 0 : w->j + (h->symmetry == MTX_SKEW);
+}
+
+static void walk_next(const struct mtx_header *h, struct walk *w)
+{
+	w->i++;
+	while (w->i >= h->rows && w->j < h->cols) {
+		w->j++;
+		walk_column(h, w);
+	}
+}
+
+void eki_mtx_array_fill(const struct mtx_header *h, ek_value value, const struct mtx_segment *list,
+                        void *data)
+{
+	size_t size = ek_value_size(value);
+	struct walk w = {h->symmetry == MTX_SKEW, 0};
+	char *to = data;
+
+	if (h->symmetry == MTX_SKEW && h->rows)
+		memset(data, 0, (size_t)(h->rows * h->cols) * size);
+	for (const struct mtx_segment *s = list; s; s = s->next)
+		for (int64_t k = 0; k < s->count; k++) {
+			const char *from = (const char *)s->val + (size_t)k * size;
+			int64_t at = w.j * h->rows + w.i, mirror = w.i * h->rows + w.j;
+
+			memcpy(to + (size_t)at * size, from, size);
+			if (h->symmetry != MTX_GENERAL && at != mirror) {
+				memcpy(to + (size_t)mirror * size, from, size);
+				if (h->symmetry == MTX_SKEW && value == EK_F64)
+					((double *)data)[mirror] = -((double *)data)[mirror];
+				else if (h->symmetry == MTX_SKEW)
+					((float *)data)[mirror] = -((float *)data)[mirror];
+			}
+			walk_next(h, &w);
+		}
+}
+
+ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struct mtx_header *h,
+                            ek_value value, ek_index index, const void *data, ek_store *csr)
+{
+	int64_t nnz = h->rows * h->cols, k = 0;
+
+	if (nnz >= eki_ptr_max(index))
+		return eki_fail(EK_EOVERFLOW,
+		                "%s:2: %lld entries are more than index type %s can count", name,
+		                (long long)nnz, ek_index_name(index));
+	EK_RETURN_IF(eki_csr_alloc(ctx, value, index, h->rows, h->cols, nnz, csr));
+	for (int64_t i = 0; i < h->rows; i++) {
+		eki_ptr_set(csr, i, k);
+		for (int64_t j = 0; j < h->cols; j++, k++) {
+			int64_t from = j * h->rows + i;
+
+			if (index == EK_I64)
+				((int64_t *)csr->array[CSR_COL])[k] = j;
+			else
+				((int32_t *)csr->array[CSR_COL])[k] = (int32_t)j;
+			if (value == EK_F64)
+				((double *)csr->array[CSR_VAL])[k] = ((const double *)data)[from];
+			else
+				((float *)csr->array[CSR_VAL])[k] = ((const float *)data)[from];
+		}
+	}
+	eki_ptr_set(csr, h->rows, k);
+	return EK_OK;
+}
+
+/* A coordinate file of one column, as a dense vector. */
+static ek_status column_fill(const ek_context *ctx, const char *name, struct mtx_content *content,
+                             ek_value value, void *data)
+{
+	const struct mtx_header *h = &content->h;
+	size_t size = ek_value_size(value);
+	int64_t nnz;
+	ek_store csr = {0};
+
+	eki_mtx_expanded(h, content->diagonal, EK_I64, &nnz);
+	EK_RETURN_IF(eki_mtx_assemble(ctx, name, h, value, EK_I64, nnz, content->list, &csr));
+	memset(data, 0, (size_t)h->rows * size);
+	for (int64_t i = 0; i < h->rows; i++)
+		if (eki_ptr_at(&csr, i) < eki_ptr_at(&csr, i + 1))
+			memcpy((char *)data + (size_t)i * size,
+			       (const char *)csr.array[CSR_VAL] +
+			               (size_t)eki_ptr_at(&csr, i) * size,
+			       size);
+	eki_store_free(ctx, &csr);
+	return EK_OK;
+}
+
+ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
+                        int64_t *cols, void **data)
+{
+	struct mtx_content content = {0};
+	const struct mtx_header *h = &content.h;
+	size_t size = ek_value_size(value);
+	ek_read_options options;
+	eki_source *source = NULL;
+	void *out = NULL;
+	const char *name;
+	ek_status status;
+
+	EK_RETURN_IF(eki_context_check(ctx));
+	EK_RETURN_IF(eki_type_check(value, EK_I64));
+	if (!path || !*path || !rows || !cols || !data)
+		return eki_fail(EK_EINVAL, "%s is NULL or empty",
+		                !path || !*path ? "path"
+		                : !rows         ? "rows"
+		                : !cols         ? "cols"
+		                                : "data");
+	name = strcmp(path, "-") == 0 ? "<stdin>" : path;
+	EK_RETURN_IF(eki_read_options(NULL, &options));
+	options.allow_nan = 1;
+	EK_RETURN_IF(eki_source_open(ctx, path, NULL, 0, name, &options, &source));
+	EK_TRY(eki_mtx_read(ctx, source, value, EK_I64, &content));
+	if (!h->array && h->cols != 1)
+		EK_TRY(eki_fail(EK_EUNSUPPORTED,
+		                "%s:1: a coordinate file of %lld columns; an array, or one column, "
+		                "is expected for a dense operand",
+		                name, (long long)h->cols));
+	EK_TRY(eki_alloc(ctx, h->rows * h->cols, size, &out));
+	if (h->array)
+		eki_mtx_array_fill(h, value, content.list, out);
+	else
+		EK_TRY(column_fill(ctx, name, &content, value, out));
+	*rows = h->rows;
+	*cols = h->cols;
+	*data = out;
+done:
+	if (status != EK_OK && out)
+		eki_free(ctx, out, h->rows * h->cols, size);
+	eki_mtx_segments_free(ctx, content.list);
+	eki_source_close(source);
+	return status;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * gzip (RFC 1952), by zlib's inflate and not by libarchive, whose reader neither compares the
+ * checksum nor notices what follows the last member. Members may follow each other; anything else
+ * behind one is an error, as are a missing trailer, a wrong checksum and a wrong length. */
+#include "io/io.h"
+
+#ifdef EK_HAVE_ARCHIVE
+#include <string.h>
+#include <zlib.h>
+
+enum { SIZE_ROOM = 64, HEADER_MAX = 1 << 20 };
+
+struct gzip {
+	z_stream z;
+	bool in_member, any;
+	int fault;         /* what zlib said, reported after the bytes before it */
+	int64_t member_in; /* compressed bytes of this member */
+};
+
+/* zlib's memory comes from the context too; its blocks carry their size in front. */
+static void *zlib_alloc(void *ctx, unsigned items, unsigned size)
+{
+	size_t bytes = (size_t)items * size + SIZE_ROOM;
+	void *block = NULL;
+
+	if (eki_alloc(ctx, (int64_t)bytes, 1, &block) != EK_OK)
+		return NULL;
+	memcpy(block, &bytes, sizeof bytes);
+	return (char *)block + SIZE_ROOM;
+}
+
+static void zlib_free(void *ctx, void *block)
+{
+	size_t bytes;
+
+	memcpy(&bytes, (char *)block - SIZE_ROOM, sizeof bytes);
+	eki_free(ctx, (char *)block - SIZE_ROOM, (int64_t)bytes, 1);
+}
+
+/* What follows a member: nothing, another member, or something that does not belong there. */
+static ek_status next_member(eki_source *s, bool *more)
+{
+	struct gzip *g = s->u.state;
+	eki_source *below = s->below;
+
+	EK_RETURN_IF(eki_source_peek(below, 2));
+	*more = below->end > below->begin;
+	if (!*more && !g->any)
+		return eki_fail(EK_ETRUNCATED, "the gzip stream is empty");
+	if (!*more)
+		return EK_OK;
+	if (below->end - below->begin < 2 || below->buffer[below->begin] != 0x1f ||
+	    below->buffer[below->begin + 1] != 0x8b)
+		return eki_fail(EK_ETRAILING,
+		                "bytes follow the end of the gzip stream, from byte %lld on",
+		                (long long)(below->given - (int64_t)(below->end - below->begin)));
+	g->in_member = g->any = true;
+	g->member_in = 0;
+	if (inflateReset(&g->z) != Z_OK)
+		return eki_fail(EK_EIO, "zlib cannot be reset");
+	return EK_OK;
+}
+
+static ek_status gzip_fault(const struct gzip *g)
+{
+	if (g->fault == Z_MEM_ERROR)
+		return eki_fail(EK_ENOMEM, "no memory for zlib");
+	return eki_fail(EK_EIO, "the gzip stream is damaged: %s",
+	                g->z.msg ? g->z.msg : "zlib fails");
+}
+
+static ek_status gzip_read(eki_source *s, void *to, size_t want, size_t *got)
+{
+	struct gzip *g = s->u.state;
+	eki_source *below = s->below;
+
+	want = want < (size_t)1 << 30 ? want : (size_t)1 << 30;
+	while (*got == 0) {
+		bool more = true;
+
+		if (g->fault)
+			return gzip_fault(g);
+		if (!g->in_member)
+			EK_RETURN_IF(next_member(s, &more));
+		if (!more)
+			return EK_OK;
+		EK_RETURN_IF(eki_source_peek(below, 1));
+		if (below->begin == below->end)
+			return eki_fail(EK_ETRUNCATED, "the gzip stream ends before its trailer");
+		g->z.next_in = below->buffer + below->begin;
+		g->z.avail_in = (unsigned)(below->end - below->begin);
+		g->z.next_out = to;
+		g->z.avail_out = (unsigned)want;
+		int code = inflate(&g->z, Z_NO_FLUSH);
+
+		g->member_in += (int64_t)(below->end - below->begin - g->z.avail_in);
+		below->begin = below->end - g->z.avail_in;
+		*got = want - g->z.avail_out;
+		if (code == Z_STREAM_END)
+			g->in_member = false;
+		else if (code != Z_OK)
+			g->fault = code;
+		if (g->z.total_out == 0 && g->in_member && g->member_in > HEADER_MAX)
+			return eki_fail(EK_ELIMIT, "the gzip header is longer than %d bytes",
+			                HEADER_MAX);
+	}
+	return EK_OK;
+}
+
+static void gzip_close(eki_source *s)
+{
+	struct gzip *g = s->u.state;
+
+	inflateEnd(&g->z);
+	eki_free(s->ctx, g, 1, sizeof *g);
+}
+
+ek_status eki_gzip_open(eki_source *below, eki_source **out)
+{
+	const ek_context *ctx = below->ctx;
+	eki_source *s = NULL;
+	void *block = NULL;
+	struct gzip *g;
+	ek_status status;
+
+	EK_TRY(eki_calloc(ctx, 1, sizeof *g, &block));
+	g = block;
+	g->z.zalloc = zlib_alloc;
+	g->z.zfree = zlib_free;
+	g->z.opaque = (void *)(uintptr_t)ctx;
+	EK_TRY(eki_source_new(ctx, below->name, below->options, below, &s));
+	if (inflateInit2(&g->z, 15 + 16) != Z_OK)
+		EK_TRY(eki_fail(EK_ENOMEM, "no memory for zlib"));
+	s->u.state = g;
+	s->read = gzip_read;
+	s->close = gzip_close;
+	*out = s;
+done:
+	if (status != EK_OK) {
+		eki_free(ctx, s, s ? 1 : 0, sizeof *s);
+		eki_free(ctx, block, 1, sizeof *g);
+	}
+	return status;
+}
+
+#else
+typedef int eki_gzip_is_left_out; /* a file must not be empty */
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo, Remington,
+ * "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A size that the rest of the
+ * file cannot hold is refused here, before anything is allocated for it. */
+#include <string.h>
+
+#include "io/mtx.h"
+
+__extension__ typedef __int128 i128;
+
+struct mtx_quote eki_mtx_quote(const char *begin, const char *end)
+{
+	struct mtx_quote q;
+	size_t n = 0;
+
+	for (; begin < end && n < 40; begin++)
+		q.text[n++] = *begin >= ' ' && *begin <= '~' ? *begin : '?';
+	if (begin < end) {
+		memcpy(q.text + n, "...", 3);
+		n += 3;
+	}
+	q.text[n] = '\0';
+	return q;
+}
+
+bool eki_mtx_word(const char **p, const char **begin, const char **end)
+{
+	while (**p == ' ' || **p == '\t' || **p == '\r')
+		++*p;
+	if (**p == '\n')
+		return false;
+	*begin = *p;
+	while (**p != ' ' && **p != '\t' && **p != '\r' && **p != '\n')
+		++*p;
+	*end = *p;
+	return true;
+}
+
+/* The next line, without its newline; false at the end of the file. */
+static ek_status next_line(struct mtx_text *text, const char **begin, const char **end, bool *more)
+{
+	EK_RETURN_IF(eki_mtx_text_fill(text));
+	*more = text->begin < text->end;
+	if (!*more)
+		return EK_OK;
+	*begin = text->buffer + text->begin;
+	*end = memchr(*begin, '\n', (size_t)(text->end - text->begin));
+	if (*end - *begin > MTX_LINE_MAX)
+		return eki_fail(EK_ESYNTAX, "%s:%lld: the line is longer than %d bytes",
+		                text->source->name, (long long)text->line, MTX_LINE_MAX);
+	if (memchr(*begin, 0, (size_t)(*end - *begin)))
+		return eki_fail(EK_ESYNTAX, "%s:%lld: the line has a NUL byte; text is expected",
+		                text->source->name, (long long)text->line);
+	text->begin += *end - *begin + 1;
+	text->line++;
+	return EK_OK;
+}
+
+/* ---- Banner ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *word;
+	int value;
+	const char *refused; /* EK_EUNSUPPORTED, with this explanation */
+} banner_word[4][9] = {
+	{{"matrix", 0, NULL},
+         {"vector", 0, "only matrices can be read"},
+         {"graph", 0, "only matrices can be read"},
+         {NULL, 0, NULL}},
+	{{"coordinate", false, NULL}, {"array", true, NULL}, {NULL, 0, NULL}},
+	{{"real", MTX_REAL, NULL},
+         {"double", MTX_REAL, NULL},
+         {"integer", MTX_INTEGER, NULL},
+         {"unsigned-integer", MTX_UNSIGNED, NULL},
+         {"pattern", MTX_PATTERN, NULL},
+         {"complex", MTX_REAL, "complex values are not supported"},
+         {NULL, 0, NULL}},
+	{{"general", MTX_GENERAL, NULL},
+         {"symmetric", MTX_SYMMETRIC, NULL},
+         {"skew-symmetric", MTX_SKEW, NULL},
+         {"hermitian", -1, NULL},
+         {NULL, 0, NULL}},
+};
+
+static bool same_word(const char *begin, const char *end, const char *word)
+{
+	for (; begin < end && *word; begin++, word++)
+		if ((*begin >= 'A' && *begin <= 'Z' ? *begin | 0x20 : *begin) != *word)
+			return false;
+	return begin == end && !*word;
+}
+
+static ek_status banner_read(const char *name, const char *p, struct mtx_header *h)
+{
+	static const char *const part[4] = {"object", "format", "field", "symmetry"};
+	const char *begin = p, *end = p, *refused = NULL, *complex = NULL;
+	int value[4] = {0};
+	struct mtx_quote q;
+
+	if (memcmp(p, "\357\273\277", 3) == 0)
+		return eki_fail(EK_ESYNTAX,
+		                "%s:1: the file starts with a UTF-8 byte order mark; "
+		                "remove it: %%%%MatrixMarket must come first",
+		                name);
+	if (!eki_mtx_word(&p, &begin, &end) || !same_word(begin, end, "%%matrixmarket"))
+		return eki_fail(EK_ESYNTAX,
+		                "%s:1: the file starts with \"%s\"; %%%%MatrixMarket is expected",
+		                name, eki_mtx_quote(begin, end).text);
+	for (int k = 0; k < 4; k++) {
+		int w = 0;
+
+		if (!eki_mtx_word(&p, &begin, &end))
+			return eki_fail(EK_ESYNTAX,
+			                "%s:1: the banner has no %s; expected is: "
+			                "%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY",
+			                name, part[k]);
+		q = eki_mtx_quote(begin, end);
+		while (banner_word[k][w].word && !same_word(begin, end, banner_word[k][w].word))
+			w++;
+		if (!banner_word[k][w].word)
+			return eki_fail(
+				EK_ESYNTAX,
+				"%s:1: the %s is \"%s\"; expected is matrix, then coordinate "
+				"or array, then real, integer or pattern, then general, "
+				"symmetric, skew-symmetric or hermitian",
+				name, part[k], q.text);
+		value[k] = banner_word[k][w].value;
+		if (banner_word[k][w].refused && k == 0)
+			return eki_fail(EK_EUNSUPPORTED, "%s:1: the object is \"%s\"; %s", name,
+			                q.text, banner_word[k][w].refused);
+		if (banner_word[k][w].refused)
+			refused = complex = banner_word[k][w].refused;
+	}
+	if (eki_mtx_word(&p, &begin, &end))
+		return eki_fail(EK_ESYNTAX,
+		                "%s:1: the banner goes on with \"%s\" after the symmetry", name,
+		                eki_mtx_quote(begin, end).text);
+	if (value[3] < 0 && !complex)
+		return eki_fail(EK_ESYNTAX,
+		                "%s:1: hermitian goes with complex values only; real "
+		                "ones are symmetric",
+		                name);
+	if (value[2] == MTX_PATTERN && (value[1] || value[3] == MTX_SKEW))
+		return eki_fail(EK_ESYNTAX, "%s:1: pattern does not go with %s", name,
+		                value[1] ? "array" : "skew-symmetric");
+	if (refused)
+		return eki_fail(EK_EUNSUPPORTED, "%s:1: %s; expected is real, integer or pattern",
+		                name, refused);
+	h->array = value[1];
+	h->field = value[2];
+	h->symmetry = value[3];
+	return EK_OK;
+}
+
+/* ---- Size line ------------------------------------------------------------------------------- */
+
+/* A size: a decimal number, which is judged before it is known to fit. */
+static ek_status size_word(const char *name, int64_t line, const char *what, const char *begin,
+                           const char *end, int64_t *value)
+{
+	bool negative = *begin == '-', large = false;
+	const char *p = begin + (*begin == '-' || *begin == '+');
+	struct mtx_quote q = eki_mtx_quote(begin, end);
+	int64_t v = 0;
+
+	for (const char *d = p; d < end; d++)
+		if (*d < '0' || *d > '9')
+			p = end;
+	if (p == end)
+		return eki_fail(EK_ESYNTAX,
+		                "%s:%lld: the number of %s is \"%s\"; an integer is expected", name,
+		                (long long)line, what, q.text);
+	for (; p < end; p++) {
+		large |= v > (INT64_MAX - 9) / 10;
+		v = large ? v : v * 10 + (*p - '0');
+	}
+	if (negative && (v || large))
+		return eki_fail(EK_ERANGE,
+		                "%s:%lld: the number of %s is %s; it must not be negative", name,
+		                (long long)line, what, q.text);
+	if (large)
+		return eki_fail(EK_EOVERFLOW,
+		                "%s:%lld: the number of %s is %s; it does not fit 63 "
+		                "bits",
+		                name, (long long)line, what, q.text);
+	*value = v;
+	return EK_OK;
+}
+
+static ek_status dimensions_check(const struct mtx_text *text, ek_index index,
+                                  const struct mtx_header *h)
+{
+	const int64_t dim[2] = {h->rows, h->cols}, max_dim = text->source->options->max_dim;
+	const char *name = text->source->name;
+	long long line = text->line - 1;
+
+	for (int k = 0; k < 2; k++) {
+		const char *what = k ? "columns" : "rows";
+
+		if (dim[k] > max_dim)
+			return eki_fail(EK_ELIMIT, "%s:%lld: %lld %s; max_dim allows %lld", name,
+			                line, (long long)dim[k], what, (long long)max_dim);
+		if (dim[k] > eki_idx_max(index))
+			return eki_fail(EK_ELIMIT, "%s:%lld: %lld %s; index type %s allows %lld",
+			                name, line, (long long)dim[k], what, ek_index_name(index),
+			                (long long)eki_idx_max(index));
+	}
+	if (h->symmetry != MTX_GENERAL && h->rows != h->cols)
+		return eki_fail(EK_ESYNTAX,
+		                "%s:%lld: %lld rows and %lld columns; a symmetric matrix "
+		                "must be square",
+		                name, line, (long long)h->rows, (long long)h->cols);
+	return EK_OK;
+}
+
+/* The number of entries: computed for arrays, judged for coordinates. */
+static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h)
+{
+	i128 n = h->rows, places = n * h->cols,
+	     least = h->array                  ? 2
+	             : h->field == MTX_PATTERN ? 4
+	                                       : 6;
+	int64_t left = eki_source_left(text->source);
+	const char *name = text->source->name;
+	long long line = text->line - 1;
+
+	if (h->symmetry != MTX_GENERAL)
+		places = h->symmetry == MTX_SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
+	if (h->array && places > INT64_MAX / 16)
+		return eki_fail(EK_EOVERFLOW, "%s:%lld: %lld x %lld values do not fit memory", name,
+		                line, (long long)h->rows, (long long)h->cols);
+	if (h->array)
+		h->entries = (int64_t)places;
+	if (h->entries > places && (places == 0 || h->duplicates == EK_DUP_ERROR))
+		return eki_fail(EK_ERANGE,
+		                "%s:%lld: %lld entries; %lld rows and %lld columns have "
+		                "places for fewer",
+		                name, line, (long long)h->entries, (long long)h->rows,
+		                (long long)h->cols);
+	if (left >= 0 && text->fault == EK_OK) {
+		left += text->filled - text->begin;
+		if (h->entries > 0 && h->entries * least - 1 > left)
+			return eki_fail(
+				EK_ETRUNCATED,
+				"%s:%lld: %lld entries are announced, but the %lld bytes that "
+				"follow cannot hold them",
+				name, line, (long long)h->entries, (long long)left);
+	}
+	return EK_OK;
+}
+
+static ek_status size_read(struct mtx_text *text, const char *p, ek_index index,
+                           struct mtx_header *h)
+{
+	static const char *const what[3] = {"rows", "columns", "entries"};
+	int64_t *const value[3] = {&h->rows, &h->cols, &h->entries};
+	const char *begin, *end, *name = text->source->name;
+	long long line = text->line - 1;
+	int words = h->array ? 2 : 3;
+
+	for (int k = 0; k < words; k++) {
+		if (!eki_mtx_word(&p, &begin, &end))
+			return eki_fail(EK_ESYNTAX,
+			                "%s:%lld: the size line has no number of %s; expected are "
+			                "%d numbers: %s",
+			                name, line, what[k], words,
+			                h->array ? "rows, columns" : "rows, columns, entries");
+		EK_RETURN_IF(size_word(name, line, what[k], begin, end, value[k]));
+	}
+	if (eki_mtx_word(&p, &begin, &end))
+		return eki_fail(EK_ESYNTAX,
+		                "%s:%lld: the size line goes on with \"%s\"; expected "
+		                "are %d numbers",
+		                name, line, eki_mtx_quote(begin, end).text, words);
+	EK_RETURN_IF(dimensions_check(text, index, h));
+	return entries_check(text, h);
+}
+
+ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h)
+{
+	const char *name = text->source->name, *p, *end;
+	bool more;
+
+	EK_RETURN_IF(next_line(text, &p, &end, &more));
+	if (!more)
+		return eki_fail(EK_ETRUNCATED,
+		                "%s:1: the file is empty; %%%%MatrixMarket is expected", name);
+	EK_RETURN_IF(banner_read(name, p, h));
+	for (;;) {
+		const char *begin, *word_end, *line;
+
+		EK_RETURN_IF(next_line(text, &p, &end, &more));
+		if (!more)
+			return eki_fail(
+				EK_ETRUNCATED,
+				"%s:%lld: the file ends before the line with the numbers of "
+				"rows and columns",
+				name, (long long)text->line);
+		line = p;
+		if (eki_mtx_word(&p, &begin, &word_end) && *begin != '%')
+			return size_read(text, line, index, h);
+	}
+}
+
+bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)
+{
+	i128 n = h->entries;
+
+	if (h->symmetry != MTX_GENERAL)
+		n = 2 * n - diagonal;
+	if (n >= eki_ptr_max(index))
+		return false;
+	*nnz = (int64_t)n;
+	return true;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Lines to coordinates: the loop that reading a file spends its time in. It only finds that a line is
+ * wrong; explain.c finds out why. One part of a block is parsed by one thread. */
+#include <string.h>
+
+#include "io/mtx.h"
+#include "io/number.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "io/lines.c"
+#include "core/for_each.h"
+
+#ifndef EK_MTX_LINES
+#define EK_MTX_LINES
+
+static inline const char *skip_blanks(const char *p)
+{
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return p;
+}
+
+/* The end of a field: blanks must follow; NULL if they do not. */
+static inline const char *next_field(const char *p)
+{
+	return *p == ' ' || *p == '\t' ? skip_blanks(p + 1) : NULL;
+}
+
+/* Behind the newline that must follow; NULL if something else does. */
+static inline const char *next_line(const char *p)
+{
+	if (*p == '\n')
+		return p + 1;
+	p = skip_blanks(p);
+	p += *p == '\r';
+	return *p == '\n' ? p + 1 : NULL;
+}
+
+/* A blank line or a comment is skipped; NULL if it is neither. `p` is the first thing in it. */
+static const char *skip_line(const char *line, const char *p, const char *end)
+{
+	const char *newline;
+
+	if (*p != '%')
+		return next_line(p);
+	newline = memchr(p, '\n', (size_t)(end - p));
+	return newline - line > MTX_LINE_MAX || memchr(p, 0, (size_t)(newline - p)) ? NULL
+	                                                                            : newline + 1;
+}
+#endif
+
+#if EK_PER_TYPE
+
+/* An integer that the value type holds, or for f32 the nearest value; NULL if there is none. */
+static const char *FN(take_integer)(const char *p, bool negative_allowed, VAL *value)
+{
+	bool negative = *p == '-';
+	const char *begin = p += *p == '-' || *p == '+';
+	uint64_t w = 0;
+
+	p = eki_take_digits(p, &w);
+	if (p == begin || p - begin > 18 || (negative && !negative_allowed && w))
+		return NULL;
+	if (sizeof(VAL) == 8 && w > (uint64_t)1 << 53 && (uint64_t)(double)w != w)
+		return NULL;
+	*value = negative ? -(VAL)w : (VAL)w;
+	return p;
+}
+
+static inline const char *FN(take_real)(const char *p, struct mtx_part *part, bool allow_nan,
+                                        VAL *value)
+{
+	eki_decimal d;
+	const char *end = eki_take_decimal(p, &d);
+	int fit;
+
+	if (!end) {
+		double special;
+
+		end = allow_nan ? eki_take_special(p, &special) : NULL;
+		if (end)
+			*value = (VAL)special;
+		return end;
+	}
+	if (sizeof(VAL) == 8) {
+		double v;
+
+		fit = eki_nearest_f64(&d, &v);
+		*value = (VAL)v;
+	} else {
+		float v;
+
+		fit = eki_nearest_f32(&d, &v);
+		*value = (VAL)v;
+	}
+	part->too_small += fit == EKI_TOO_SMALL;
+	return fit == EKI_TOO_LARGE ? NULL : end;
+}
+
+static inline const char *FN(take_value)(const struct mtx_header *h, const char *p,
+                                         struct mtx_part *part, VAL *value)
+{
+	return h->field == MTX_REAL ? FN(take_real)(p, part, h->allow_nan, value)
+	                            : FN(take_integer)(p, h->field == MTX_INTEGER, value);
+}
+
+static void FN(mtx_lines)(void *arg, int number)
+{
+	struct mtx_block *b = arg;
+	struct mtx_part *part = &b->part[number];
+	const struct mtx_header *h = b->h;
+	const uint64_t rows = (uint64_t)h->rows, cols = (uint64_t)h->cols;
+	IDX *row = (IDX *)b->row + part->at, *col = (IDX *)b->col + part->at;
+	VAL *val = b->val ? (VAL *)b->val + part->at : NULL;
+	uint64_t last_i = UINT64_MAX, last_j = UINT64_MAX;
+	int64_t n = 0, lines = 0, row_runs = 0, col_runs = 0;
+	const char *line = part->begin;
+
+	for (; line < part->end; lines++) {
+		const char *p = skip_blanks(line);
+		uint64_t i, j;
+
+		if ((*p < '0' || *p > '9') && *p != '+') {
+			p = skip_line(line, p, part->end);
+			if (!p)
+				break;
+			line = p;
+			continue;
+		}
+		p = eki_take_index(p, &i);
+		if (!p || !(p = next_field(p)) || !(p = eki_take_index(p, &j)))
+			break;
+		if (val && (!(p = next_field(p)) || !(p = FN(take_value)(h, p, part, &val[n]))))
+			break;
+		p = next_line(p);
+		i--;
+		j--;
+		if (!p || i >= rows || j >= cols || p - line > MTX_LINE_MAX || n == part->limit)
+			break;
+		if (h->symmetry != MTX_GENERAL && i <= j) {
+			if ((i < j && !h->mirror) || (i == j && h->symmetry == MTX_SKEW))
+				break;
+			part->diagonal += i == j;
+			if (i < j) { /* above the diagonal: its mirror image */
+				uint64_t k = i;
+
+				i = j;
+				j = k;
+				if (h->symmetry == MTX_SKEW)
+					val[n] = -val[n];
+			}
+		}
+		row_runs += i != last_i;
+		col_runs += j != last_j;
+		last_i = i;
+		last_j = j;
+		row[n] = (IDX)i;
+		col[n] = (IDX)j;
+		n++;
+		line = p;
+	}
+	part->fault = line < part->end ? line : NULL;
+	part->count = n;
+	part->lines = lines;
+	part->row_runs = row_runs;
+	part->col_runs = col_runs;
+}
+
+static void FN(mtx_array_lines)(void *arg, int number)
+{
+	struct mtx_block *b = arg;
+	struct mtx_part *part = &b->part[number];
+	VAL *val = (VAL *)b->val + part->at;
+	const char *line = part->begin;
+	int64_t n = 0, lines = 0;
+
+	for (; line < part->end; lines++) {
+		const char *p = skip_blanks(line);
+
+		if (*p == '%' || *p == '\r' || *p == '\n') {
+			p = skip_line(line, p, part->end);
+			if (!p)
+				break;
+			line = p;
+			continue;
+		}
+		p = FN(take_value)(b->h, p, part, &val[n]);
+		if (!p || !(p = next_line(p)) || p - line > MTX_LINE_MAX || n == part->limit)
+			break;
+		n++;
+		line = p;
+	}
+	part->fault = line < part->end ? line : NULL;
+	part->count = n;
+	part->lines = lines;
+}
+
+#endif
+#if EK_ONCE
+
+eki_part_fn *const eki_mtx_lines[EK_NTYPE] = EK_BY_TYPE(mtx_lines);
+eki_part_fn *const eki_mtx_array_lines[EK_NTYPE] = EK_BY_TYPE(mtx_array_lines);
+
+#endif

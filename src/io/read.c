@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Reading: block after block of text is cut at line ends, its parts are parsed by all threads, and the
+ * coordinates become a segment; at the end the segments become CSR. Nothing is allocated by what the
+ * header announces before that much was really read. The first error in the order of the file is the
+ * one that is reported, whatever the number of threads. */
+#include <string.h>
+
+#include "io/mtx.h"
+
+enum { PART_MIN = 1 << 14 }; /* bytes of text worth a thread */
+
+ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
+{
+	static const ek_read_options none = {.size = sizeof none};
+
+	*out = given ? *given : none;
+	if (out->size != sizeof none)
+		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", out->size,
+		                sizeof none);
+	if (out->duplicates != 0 && out->duplicates != EK_DUP_SUM &&
+	    out->duplicates != EK_DUP_LAST && out->duplicates != EK_DUP_ERROR)
+		return eki_fail(
+			EK_EINVAL,
+			"options.duplicates is 0x%x; EK_DUP_SUM, EK_DUP_LAST or EK_DUP_ERROR "
+			"is expected",
+			out->duplicates);
+	if (out->max_bytes < 0 || out->max_ratio < 0 || out->max_dim < 0)
+		return eki_fail(EK_EINVAL, "options.%s is negative",
+		                out->max_bytes < 0   ? "max_bytes"
+		                : out->max_ratio < 0 ? "max_ratio"
+		                                     : "max_dim");
+	if (!out->duplicates)
+		out->duplicates = EK_DUP_SUM;
+	if (!out->max_ratio)
+		out->max_ratio = 1024;
+	if (!out->max_dim)
+		out->max_dim = (int64_t)1 << 40;
+	return EK_OK;
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+struct reading {
+	const ek_context *ctx;
+	ek_value value;
+	ek_index index;
+	struct mtx_text text;
+	struct mtx_content *content;
+	struct mtx_block block;
+	int64_t room; /* entries that the arrays of the block hold */
+	int64_t done; /* entries so far */
+	struct mtx_segment **tail;
+};
+
+/* Bytes of the shortest line of an entry. */
+static int64_t least_bytes(const struct mtx_header *h)
+{
+	return h->array ? 2 : h->field == MTX_PATTERN ? 4 : 6;
+}
+
+static ek_status block_alloc(struct reading *r)
+{
+	const struct mtx_header *h = &r->content->h;
+	size_t isize = eki_idx_size(r->index), vsize = ek_value_size(r->value);
+
+	r->block.h = h;
+	r->room = (r->text.size + 1) / least_bytes(h) + MTX_PARTS + 1;
+	if (!h->array) {
+		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.row));
+		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.col));
+	}
+	if (h->field != MTX_PATTERN)
+		EK_RETURN_IF(eki_alloc(r->ctx, r->room, vsize, &r->block.val));
+	return EK_OK;
+}
+
+static void block_free(struct reading *r)
+{
+	eki_free(r->ctx, r->block.row, r->room, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.col, r->room, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.val, r->room, ek_value_size(r->value));
+}
+
+/* Cuts the text at line ends. */
+static void block_cut(struct reading *r)
+{
+	const char *base = r->text.buffer, *end = base + r->text.end, *p = base + r->text.begin;
+	int64_t bytes = end - p, least = least_bytes(&r->content->h);
+	int parts = r->ctx->threads < MTX_PARTS ? r->ctx->threads : MTX_PARTS;
+
+	if (bytes / PART_MIN < parts)
+		parts = (int)(bytes / PART_MIN) + 1;
+	for (int k = 0; k < parts; k++) {
+		const char *begin = p, *stop = base + r->text.begin + eki_cut(bytes, parts, k + 1);
+
+		if (stop > p && stop < end)
+			p = (const char *)memchr(stop - 1, '\n', (size_t)(end - stop + 1)) + 1;
+		else if (stop >= end)
+			p = end;
+		r->block.part[k] = (struct mtx_part){.begin = begin,
+		                                     .end = p,
+		                                     .at = (begin - base) / least + k,
+		                                     .limit = INT64_MAX};
+	}
+	r->block.parts = parts;
+}
+
+/* The first line of the block that is wrong, if there is one. */
+static ek_status block_check(struct reading *r, eki_part_fn *parse)
+{
+	const struct mtx_header *h = &r->content->h;
+	const char *begin = r->text.buffer + r->text.begin;
+
+	for (int k = 0; k < r->block.parts; k++) {
+		struct mtx_part *part = &r->block.part[k];
+
+		if (part->count > h->entries - r->done) { /* find the line that is too much */
+			part->limit = h->entries - r->done;
+			parse(&r->block, k);
+		}
+		r->done += part->count;
+		if (part->fault) {
+			int64_t line = r->text.line;
+
+			for (const char *p = begin; p < part->fault; p++)
+				line += *p == '\n';
+			return eki_mtx_explain(h, r->value, r->text.source->name, part->fault, line,
+			                       r->done + 1);
+		}
+	}
+	return EK_OK;
+}
+
+static ek_status block_read(struct reading *r)
+{
+	eki_part_fn *parse = (r->content->h.array ? eki_mtx_array_lines
+	                                          : eki_mtx_lines)[eki_type(r->value, r->index)];
+	struct mtx_segment *segment = NULL;
+	int64_t before = r->done;
+
+	block_cut(r);
+	eki_parallel(r->ctx->threads, r->block.parts, parse, &r->block);
+	EK_RETURN_IF(block_check(r, parse));
+	EK_RETURN_IF(eki_mtx_pack(r->ctx, &r->block, r->value, r->index, &segment));
+	if (segment) {
+		segment->first = before + 1;
+		segment->line = r->text.line;
+		*r->tail = segment;
+		r->tail = &segment->next;
+	}
+	for (int k = 0; k < r->block.parts; k++) {
+		r->text.line += r->block.part[k].lines;
+		r->content->diagonal += r->block.part[k].diagonal;
+		r->content->too_small += r->block.part[k].too_small;
+	}
+	r->text.begin = r->text.end;
+	return EK_OK;
+}
+
+static ek_status read_entries(struct reading *r)
+{
+	const struct mtx_header *h = &r->content->h;
+	const char *name = r->text.source->name;
+
+	for (;;) {
+		EK_RETURN_IF(eki_mtx_text_fill(&r->text));
+		if (r->text.begin == r->text.end)
+			break;
+		if (!r->room)
+			EK_RETURN_IF(block_alloc(r));
+		EK_RETURN_IF(block_read(r));
+	}
+	if (r->done < h->entries)
+		return eki_fail(EK_ETRUNCATED,
+		                "%s:%lld: the file ends after %lld entries; %lld are announced",
+		                name, (long long)r->text.line, (long long)r->done,
+		                (long long)h->entries);
+	ek_status status = eki_source_drain(r->text.source);
+
+	if (status != EK_OK) {
+		char text[MTX_MESSAGE];
+		size_t n = strlen(ek_error_text());
+
+		n = n < sizeof text - 1 ? n : sizeof text - 1;
+		memcpy(text, ek_error_text(), n);
+		text[n] = '\0';
+		eki_fail(status, "%s:%lld: %s", name, (long long)r->text.line, text);
+	}
+	return status;
+}
+
+ek_status eki_mtx_read(const ek_context *ctx, eki_source *source, ek_value value, ek_index index,
+                       struct mtx_content *content)
+{
+	const ek_read_options *o = source->options;
+	struct reading r = {.ctx = ctx,
+	                    .value = value,
+	                    .index = index,
+	                    .content = content,
+	                    .tail = &content->list};
+	int64_t nnz;
+	ek_status status;
+
+	content->h.allow_nan = o->allow_nan != 0;
+	content->h.mirror = o->mirror != 0;
+	content->h.duplicates = o->duplicates;
+	EK_TRY(eki_mtx_text_open(source, &r.text));
+	EK_TRY(eki_mtx_header_read(&r.text, index, &content->h));
+	/* It cannot be told whether an entry below the diagonal and one above it are the same. */
+	if (content->h.mirror && content->h.symmetry != MTX_GENERAL)
+		content->h.duplicates = EK_DUP_ERROR;
+	EK_TRY(read_entries(&r));
+	if (!eki_mtx_expanded(&content->h, content->diagonal, index, &nnz))
+		EK_TRY(eki_fail(
+			EK_EOVERFLOW,
+			"%s:%lld: the %lld entries, expanded, are more than index type %s can "
+			"count",
+			source->name, (long long)r.text.line, (long long)content->h.entries,
+			ek_index_name(index)));
+	if (content->too_small)
+		eki_log(ctx, EK_LOG_WARNING,
+		        "%s: %lld values are too small for %s and were read as 0", source->name,
+		        (long long)content->too_small, ek_value_name(value));
+done:
+	block_free(&r);
+	eki_mtx_text_close(&r.text);
+	if (status != EK_OK) {
+		eki_mtx_segments_free(ctx, content->list);
+		content->list = NULL;
+	}
+	return status;
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+static ek_status text_to_csr(const ek_context *ctx, eki_source *source, ek_value value,
+                             ek_index index, ek_store *csr)
+{
+	struct mtx_content content = {0};
+	const struct mtx_header *h = &content.h;
+	void *data = NULL;
+	int64_t nnz, values = 0;
+	ek_status status;
+
+	EK_RETURN_IF(eki_mtx_read(ctx, source, value, index, &content));
+	if (h->array) {
+		EK_TRY(eki_alloc(ctx, h->rows * h->cols, ek_value_size(value), &data));
+		values = h->rows * h->cols;
+		eki_mtx_array_fill(h, value, content.list, data);
+		eki_mtx_segments_free(ctx, content.list);
+		content.list = NULL;
+		EK_TRY(eki_mtx_array_csr(ctx, source->name, h, value, index, data, csr));
+	} else {
+		eki_mtx_expanded(h, content.diagonal, index, &nnz);
+		EK_TRY(eki_mtx_assemble(ctx, source->name, h, value, index, nnz, content.list,
+		                        csr));
+	}
+done:
+	eki_free(ctx, data, values, ek_value_size(value));
+	eki_mtx_segments_free(ctx, content.list);
+	return status;
+}
+
+static ek_status read_any(ek_context *ctx, const char *path, const void *memory, size_t bytes,
+                          const char *name, ek_value value, ek_index index,
+                          const ek_read_options *given, ek_matrix **A)
+{
+	ek_read_options options;
+	eki_source *source = NULL;
+	ek_store csr = {0};
+	ek_status status;
+
+	EK_RETURN_IF(eki_type_check(value, index));
+	if (!A)
+		return eki_fail(EK_EINVAL, "A, where the result goes, is NULL");
+	EK_RETURN_IF(eki_read_options(given, &options));
+	EK_RETURN_IF(eki_source_open(ctx, path, memory, bytes, name, &options, &source));
+	EK_TRY(eki_source_peek(source, 8));
+	if (source->end - source->begin >= 8 &&
+	    memcmp(source->buffer + source->begin, EKI_EKM_MAGIC, 8) == 0) {
+		EK_TRY(eki_ekm_read(ctx, source, value, index, A));
+	} else {
+		EK_TRY(text_to_csr(ctx, source, value, index, &csr));
+		EK_TRY(eki_matrix_from_store(ctx, &csr, A));
+	}
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, &csr);
+	eki_source_close(source);
+	return status;
+}
+
+ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
+                         const ek_read_options *options, ek_matrix **A)
+{
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (!path || !*path)
+		return eki_fail(EK_EINVAL, "path is %s", path ? "empty" : "NULL");
+	return read_any(ctx, path, NULL, 0, strcmp(path, "-") == 0 ? "<stdin>" : path, value, index,
+	                options, A);
+}
+
+ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *data, size_t bytes,
+                                ek_value value, ek_index index, const ek_read_options *options,
+                                ek_matrix **A)
+{
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (!data && bytes)
+		return eki_fail(EK_EINVAL, "data is NULL, bytes is %zu", bytes);
+	return read_any(ctx, NULL, data, bytes, name ? name : "<memory>", value, index, options, A);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Where files are written: to a temporary name in the same folder, which takes the final name when all
+ * is there, so nobody ever sees half a file under it. Pipes, devices and standard output are written
+ * directly. Names that end in .gz, .xz or .zst are compressed by libarchive. */
+#define _POSIX_C_SOURCE   200809L
+#define _XOPEN_SOURCE     700
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+#ifdef EK_HAVE_ARCHIVE
+#include <archive.h>
+#include <archive_entry.h>
+#endif
+
+enum { PATH_ROOM = 4096 };
+
+struct eki_sink {
+	const ek_context *ctx;
+	char path[PATH_ROOM];      /* the file that will be replaced */
+	char temporary[PATH_ROOM]; /* "": written directly */
+	int fd;
+	ek_status fault; /* of writing to fd, inside libarchive */
+#ifdef EK_HAVE_ARCHIVE
+	struct archive *archive;
+#endif
+};
+
+enum { NO_FILTER = -1 };
+
+static const struct {
+	const char *ending;
+#ifdef EK_HAVE_ARCHIVE
+	int (*add)(struct archive *);
+#endif
+} filter[] = {
+#ifdef EK_HAVE_ARCHIVE
+	{".gz", archive_write_add_filter_gzip},
+	{".xz", archive_write_add_filter_xz},
+	{".zst", archive_write_add_filter_zstd},
+#else
+	{".gz"},
+	{".xz"},
+	{".zst"},
+#endif
+};
+
+static int filter_of(const char *path, size_t *length)
+{
+	*length = strlen(path);
+	for (int k = 0; k < (int)(sizeof filter / sizeof *filter); k++) {
+		size_t n = strlen(filter[k].ending);
+
+		if (*length > n && strcmp(path + *length - n, filter[k].ending) == 0) {
+			*length -= n;
+			return k;
+		}
+	}
+	return NO_FILTER;
+}
+
+bool eki_path_ends(const char *path, const char *ending)
+{
+	size_t length, n = strlen(ending);
+
+	filter_of(path, &length);
+	return length > n && strncmp(path + length - n, ending, n) == 0;
+}
+
+static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
+{
+	while (bytes > 0) {
+		ssize_t n = write(s->fd, data, bytes < (size_t)1 << 30 ? bytes : (size_t)1 << 30);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return s->fault = eki_fail(EK_EIO, "%s: writing failed: %s", s->path,
+			                           strerror(errno));
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return EK_OK;
+}
+
+/* ---- Compression ----------------------------------------------------------------------------- */
+
+#ifdef EK_HAVE_ARCHIVE
+static la_ssize_t take_block(struct archive *archive, void *user, const void *data, size_t bytes)
+{
+	if (write_all(user, data, bytes) == EK_OK)
+		return (la_ssize_t)bytes;
+	archive_set_error(archive, EIO, "sink");
+	return -1;
+}
+
+static ek_status archive_fault(const eki_sink *s)
+{
+	const char *text = archive_error_string(s->archive);
+
+	if (s->fault != EK_OK)
+		return s->fault;
+	return eki_fail(EK_EIO, "%s: compressing failed: %s", s->path, text ? text : "libarchive");
+}
+
+static ek_status compress_open(eki_sink *s, int k)
+{
+	struct archive_entry *entry;
+	int code;
+
+	s->archive = archive_write_new();
+	entry = archive_entry_new();
+	if (!s->archive || !entry) {
+		archive_entry_free(entry);
+		return eki_fail(EK_ENOMEM, "no memory for libarchive");
+	}
+	if (filter[k].add(s->archive) != ARCHIVE_OK) {
+		archive_entry_free(entry);
+		return eki_fail(EK_EUNSUPPORTED, "%s: this libarchive cannot write %s", s->path,
+		                filter[k].ending);
+	}
+	archive_write_set_format_raw(s->archive);
+	archive_write_set_bytes_in_last_block(s->archive, 1);
+	archive_write_set_options(s->archive, "gzip:!timestamp,xz:compression-level=1");
+	archive_entry_set_pathname(entry, "matrix");
+	archive_entry_set_filetype(entry, AE_IFREG);
+	code = archive_write_open(s->archive, s, NULL, take_block, NULL);
+	if (code == ARCHIVE_OK)
+		code = archive_write_header(s->archive, entry);
+	archive_entry_free(entry);
+	return code == ARCHIVE_OK ? EK_OK : archive_fault(s);
+}
+
+static ek_status compress_write(eki_sink *s, const char *data, size_t bytes)
+{
+	while (bytes > 0) {
+		la_ssize_t n = archive_write_data(s->archive, data, bytes);
+
+		if (n <= 0)
+			return archive_fault(s);
+		data += n;
+		bytes -= (size_t)n;
+	}
+	return EK_OK;
+}
+
+static ek_status compress_close(eki_sink *s, ek_status status)
+{
+	if (!s->archive)
+		return status;
+	if (status != EK_OK) /* what is left to write does not matter */
+		archive_write_fail(s->archive);
+	else if (archive_write_close(s->archive) != ARCHIVE_OK)
+		status = archive_fault(s);
+	archive_write_free(s->archive);
+	return status;
+}
+#else
+static ek_status compress_open(eki_sink *s, int k)
+{
+	return eki_fail(EK_EUNSUPPORTED,
+	                "%s: this library was built without libarchive; it cannot write %s",
+	                s->path, filter[k].ending);
+}
+#endif
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* The name that will be replaced, links followed, and the mode that the new file shall have. */
+static ek_status target(eki_sink *s, const char *path, bool *direct, mode_t *mode)
+{
+	struct stat st;
+
+	*mode = 0;
+	*direct = strcmp(path, "-") == 0;
+	if (strlen(path) + 32 > PATH_ROOM)
+		return eki_fail(EK_EINVAL, "path is longer than %d bytes", PATH_ROOM - 32);
+	memcpy(s->path, path, strlen(path) + 1);
+	if (*direct || stat(path, &st) != 0)
+		return EK_OK;
+	if (S_ISDIR(st.st_mode))
+		return eki_fail(EK_EIO, "%s: is a directory; the name of a file is expected", path);
+	*direct = !S_ISREG(st.st_mode);
+	*mode = st.st_mode & 07777;
+	if (!*direct) {
+		char *real = realpath(path, NULL);
+
+		if (real && strlen(real) + 32 <= PATH_ROOM)
+			memcpy(s->path, real, strlen(real) + 1);
+		free(real);
+	}
+	return EK_OK;
+}
+
+static ek_status open_temporary(eki_sink *s, mode_t mode)
+{
+	static atomic_uint counter;
+
+	for (int tries = 0; tries < 100; tries++) {
+		snprintf(s->temporary, sizeof s->temporary, "%.4060s.tmp%ld-%u", s->path,
+		         (long)getpid() % 1000000, atomic_fetch_add(&counter, 1));
+		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (s->fd >= 0 && mode && fchmod(s->fd, mode) != 0) {
+			/* The content is right all the same. */
+			errno = 0;
+		}
+		if (s->fd >= 0)
+			return EK_OK;
+		if (errno != EEXIST)
+			break;
+	}
+	s->temporary[0] = '\0';
+	return eki_fail(EK_EIO, "%s: cannot be created: %s", s->path, strerror(errno));
+}
+
+ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out)
+{
+	eki_sink *s;
+	void *block;
+	size_t length;
+	bool direct;
+	mode_t mode;
+	int k = filter_of(path, &length);
+	ek_status status;
+
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *s, &block));
+	s = block;
+	s->ctx = ctx;
+	s->fd = -1;
+	EK_TRY(target(s, path, &direct, &mode));
+#ifndef EK_HAVE_ARCHIVE
+	if (k != NO_FILTER)
+		EK_TRY(compress_open(s, k));
+#endif
+	if (!direct) {
+		EK_TRY(open_temporary(s, mode));
+	} else if (strcmp(path, "-") == 0) {
+		s->fd = STDOUT_FILENO;
+	} else {
+		s->fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (s->fd < 0)
+			EK_TRY(eki_fail(EK_EIO, "%s: cannot be opened: %s", path, strerror(errno)));
+	}
+	if (k != NO_FILTER)
+		EK_TRY(compress_open(s, k));
+	*out = s;
+done:
+	if (status != EK_OK)
+		eki_sink_finish(s, status);
+	return status;
+}
+
+ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes)
+{
+	if (bytes == 0)
+		return EK_OK;
+#ifdef EK_HAVE_ARCHIVE
+	if (s->archive)
+		return compress_write(s, data, bytes);
+#endif
+	return write_all(s, data, bytes);
+}
+
+ek_status eki_sink_finish(eki_sink *s, ek_status status)
+{
+#ifdef EK_HAVE_ARCHIVE
+	status = compress_close(s, status);
+#endif
+	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) != 0 && status == EK_OK)
+		status = eki_fail(EK_EIO, "%s: closing failed: %s", s->path, strerror(errno));
+	if (status == EK_OK && s->temporary[0] && rename(s->temporary, s->path) != 0)
+		status = eki_fail(EK_EIO, "%s: cannot be given its name: %s", s->path,
+		                  strerror(errno));
+	if (status != EK_OK && s->temporary[0])
+		unlink(s->temporary);
+	eki_free(s->ctx, s, 1, sizeof *s);
+	return status;
+}

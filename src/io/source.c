@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Where bytes come from: a file or memory, and what stands on top of it. What something is is found
+ * from its first bytes, never from its name. Files are read, not mapped: a file that shrinks while it
+ * is read is then an error and not a signal.
+ *
+ * Limits: the text may be at most max_bytes long and at most max_ratio times as long as what was
+ * read so far of the compressed form, so that a small file cannot fill the memory. */
+#define _POSIX_C_SOURCE   200809L
+#define _FILE_OFFSET_BITS 64
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/io.h"
+
+enum { TAR_HEADER = 512 };
+
+ek_status eki_source_new(const ek_context *ctx, const char *name, const ek_read_options *options,
+                         eki_source *below, eki_source **out)
+{
+	void *block;
+
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof **out, &block));
+	eki_source *s = block;
+
+	s->ctx = ctx;
+	s->name = name;
+	s->options = options;
+	s->total = -1;
+	s->below = below;
+	*out = s;
+	return EK_OK;
+}
+
+void eki_source_close(eki_source *s)
+{
+	while (s) {
+		eki_source *below = s->below;
+
+		if (s->close)
+			s->close(s);
+		eki_free(s->ctx, s->buffer, EKI_SOURCE_BUFFER, 1);
+		eki_free(s->ctx, s, 1, sizeof *s);
+		s = below;
+	}
+}
+
+/* ---- Files and memory ------------------------------------------------------------------------ */
+
+static ek_status file_read(eki_source *s, void *to, size_t want, size_t *got)
+{
+	ssize_t n;
+
+	do
+		n = read(s->u.fd, to, want < (size_t)1 << 30 ? want : (size_t)1 << 30);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return eki_fail(EK_EIO, "reading failed: %s", strerror(errno));
+	*got = (size_t)n;
+	return EK_OK;
+}
+
+static void file_close(eki_source *s)
+{
+	if (s->u.fd != STDIN_FILENO)
+		close(s->u.fd);
+}
+
+static ek_status file_check(const char *name, int fd, int64_t *total)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return eki_fail(EK_EIO, "%s: cannot be examined: %s", name, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return eki_fail(EK_EIO, "%s: is a directory; a file is expected", name);
+	if (S_ISBLK(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(fd)))
+		return eki_fail(EK_EIO, "%s: is a device; a file or a pipe is expected", name);
+	if (S_ISREG(st.st_mode)) {
+		off_t at = lseek(fd, 0, SEEK_CUR);
+
+		*total = (int64_t)st.st_size - (at > 0 ? (int64_t)at : 0);
+	}
+	return EK_OK;
+}
+
+static ek_status file_open(const ek_context *ctx, const char *path, const char *name,
+                           const ek_read_options *options, eki_source **out)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int64_t total = -1;
+	ek_status status;
+
+	if (fd < 0)
+		return eki_fail(EK_EIO, "%s: cannot be opened: %s", name, strerror(errno));
+	EK_TRY(file_check(name, fd, &total));
+	EK_TRY(eki_source_new(ctx, name, options, NULL, out));
+	(*out)->u.fd = fd;
+	(*out)->total = total;
+	(*out)->read = file_read;
+	(*out)->close = file_close;
+done:
+	if (status != EK_OK && fd != STDIN_FILENO)
+		close(fd);
+	return status;
+}
+
+static ek_status memory_read(eki_source *s, void *to, size_t want, size_t *got)
+{
+	int64_t left = s->total - s->given;
+
+	*got = (int64_t)want < left ? want : (size_t)left;
+	if (*got)
+		memcpy(to, s->u.memory + s->given, *got);
+	return EK_OK;
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* One step of the source itself, with the limits on what is decoded. */
+static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
+{
+	const ek_read_options *o = s->options;
+
+	*got = 0;
+	EK_RETURN_IF(s->read(s, to, want, got));
+	s->given += (int64_t)*got;
+	s->ended = *got == 0;
+	if (s->below && s->given / o->max_ratio > s->below->given)
+		return eki_fail(EK_ELIMIT,
+		                "%lld bytes decompress to more than max_ratio = %lld times as many",
+		                (long long)s->below->given, (long long)o->max_ratio);
+	if (o->max_bytes && s->given > o->max_bytes)
+		return eki_fail(EK_ELIMIT, "there are more than max_bytes = %lld bytes",
+		                (long long)o->max_bytes);
+	return EK_OK;
+}
+
+ek_status eki_source_read(eki_source *s, void *to, size_t want, size_t *got)
+{
+	size_t n = s->end - s->begin < want ? s->end - s->begin : want;
+
+	if (n)
+		memcpy(to, s->buffer + s->begin, n);
+	s->begin += n;
+	*got = n;
+	while (*got < want && !s->ended) {
+		EK_RETURN_IF(read_step(s, (char *)to + *got, want - *got, &n));
+		*got += n;
+	}
+	return EK_OK;
+}
+
+ek_status eki_source_peek(eki_source *s, size_t want)
+{
+	size_t n;
+
+	if (!s->buffer) {
+		void *block;
+
+		EK_RETURN_IF(eki_alloc(s->ctx, EKI_SOURCE_BUFFER, 1, &block));
+		s->buffer = block;
+	}
+	if (s->end - s->begin < want && s->begin > 0) {
+		memmove(s->buffer, s->buffer + s->begin, s->end - s->begin);
+		s->end -= s->begin;
+		s->begin = 0;
+	}
+	while (s->end - s->begin < want && !s->ended) {
+		EK_RETURN_IF(read_step(s, s->buffer + s->end, EKI_SOURCE_BUFFER - s->end, &n));
+		s->end += n;
+	}
+	return EK_OK;
+}
+
+ek_status eki_source_drain(eki_source *s)
+{
+	for (; s; s = s->below)
+		do {
+			s->begin = s->end = 0;
+			EK_RETURN_IF(eki_source_peek(s, 1));
+		} while (s->end > 0);
+	return EK_OK;
+}
+
+int64_t eki_source_left(const eki_source *s)
+{
+	return s->total < 0 ? -1 : s->total - s->given + (int64_t)(s->end - s->begin);
+}
+
+ek_status eki_source_progress(const eki_source *s)
+{
+	const ek_read_options *o = s->options;
+
+	while (s->below)
+		s = s->below;
+	if (o->progress && o->progress(o->progress_user, s->given, s->total) != 0)
+		return eki_fail(EK_ELIMIT, "%s: stopped by the progress function", s->name);
+	return EK_OK;
+}
+
+/* ---- What it is ------------------------------------------------------------------------------ */
+
+static ek_status plain(eki_source *s, const char *kind)
+{
+	(void)s;
+	return eki_fail(EK_EUNSUPPORTED,
+	                "the content is compressed (%s), and this library was built without "
+	                "libarchive and zlib; decompress it first",
+	                kind);
+}
+
+static ek_status open_decoder(eki_source *s, const char *kind, eki_source **out)
+{
+#ifdef EK_HAVE_ARCHIVE
+	(void)plain;
+	return strcmp(kind, "gzip") == 0 ? eki_gzip_open(s, out) : eki_filter_open(s, kind, out);
+#else
+	(void)out;
+	return plain(s, kind);
+#endif
+}
+
+static const struct {
+	const char *kind, *ending, *magic;
+	size_t length;
+} compression[] = {{"gzip", ".gz", "\037\213", 2},
+                   {"xz", ".xz", "\3757zXZ\0", 6},
+                   {"zstd", ".zst", "\050\265\057\375", 4}};
+
+/* Does the first block look like a tar header: the mark of all but the oldest archives? */
+static bool is_tar(const eki_source *s)
+{
+	return s->end - s->begin >= TAR_HEADER &&
+	       memcmp(s->buffer + s->begin + 257, "ustar", 5) == 0;
+}
+
+/* Puts what is needed on top of *s. */
+static ek_status decode(eki_source **s, int64_t member, int64_t *only)
+{
+	const size_t kinds = sizeof compression / sizeof *compression;
+	bool compressed = false;
+
+	EK_RETURN_IF(eki_source_peek(*s, TAR_HEADER));
+	for (size_t k = 0; k < kinds; k++)
+		if ((*s)->end >= compression[k].length &&
+		    memcmp((*s)->buffer, compression[k].magic, compression[k].length) == 0) {
+			EK_RETURN_IF(open_decoder(*s, compression[k].kind, s));
+			EK_RETURN_IF(eki_source_peek(*s, TAR_HEADER));
+			compressed = true;
+			break;
+		}
+	for (size_t k = 0; k < kinds && !compressed; k++)
+		if (strlen((*s)->name) > strlen(compression[k].ending) &&
+		    strcmp((*s)->name + strlen((*s)->name) - strlen(compression[k].ending),
+		           compression[k].ending) == 0)
+			eki_log((*s)->ctx, EK_LOG_WARNING,
+			        "%s: the name ends in %s, but the content is not compressed",
+			        (*s)->name, compression[k].ending);
+	if (!is_tar(*s))
+		return EK_OK;
+#ifdef EK_HAVE_ARCHIVE
+	return eki_tar_open(*s, member, only, s);
+#else
+	(void)member;
+	(void)only;
+	return eki_fail(EK_EUNSUPPORTED, "the content is a tar archive, and this library was built "
+	                                 "without libarchive and zlib; unpack it first");
+#endif
+}
+
+static ek_status open_once(const ek_context *ctx, const char *path, const void *memory,
+                           size_t bytes, const char *name, const ek_read_options *options,
+                           int64_t member, int64_t *only, eki_source **out)
+{
+	eki_source *s = NULL;
+	ek_status status;
+
+	if (path) {
+		EK_RETURN_IF(file_open(ctx, path, name, options, &s));
+	} else {
+		EK_RETURN_IF(eki_source_new(ctx, name, options, NULL, &s));
+		s->u.memory = memory;
+		s->total = (int64_t)bytes;
+		s->read = memory_read;
+	}
+	status = decode(&s, member, only);
+	if (status != EK_OK) {
+		char text[900];
+		size_t n = strlen(ek_error_text());
+
+		n = n < sizeof text - 1 ? n : sizeof text - 1;
+		memcpy(text, ek_error_text(), n);
+		text[n] = '\0';
+		eki_fail(status, "%s:1: %s", name, text);
+		eki_source_close(s);
+		return status;
+	}
+	*out = s;
+	return EK_OK;
+}
+
+ek_status eki_source_open(const ek_context *ctx, const char *path, const void *memory, size_t bytes,
+                          const char *name, const ek_read_options *options, eki_source **out)
+{
+	int64_t only = -1;
+	ek_status status = open_once(ctx, path, memory, bytes, name, options, -1, &only, out);
+
+	/* An archive whose only matrix has an unusual name: what went by is read again. */
+	if (status == EK_EIO && only >= 0 && (!path || strcmp(path, "-") != 0))
+		status = open_once(ctx, path, memory, bytes, name, options, only, &only, out);
+	return status;
+}

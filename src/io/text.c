@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Text in blocks of complete lines. A failure of the source counts only when all complete lines before
+ * it are used, so what a file's first error is does not depend on the size of the blocks. */
+#include <string.h>
+
+#include "io/mtx.h"
+#include "io/number.h"
+
+enum { PADDING = 64 };
+_Static_assert(PADDING > EKI_NUMBER_PAD + 8, "numbers read past the end of a text");
+
+ek_status eki_mtx_text_open(eki_source *source, struct mtx_text *text)
+{
+	int64_t left = eki_source_left(source);
+	int threads = source->ctx->threads < MTX_PARTS ? source->ctx->threads : MTX_PARTS;
+	void *block;
+
+	*text = (struct mtx_text){
+		.source = source, .line = 1, .size = (int64_t)MTX_BLOCK * threads};
+	if (text->size < MTX_LINE_MAX)
+		text->size = MTX_LINE_MAX;
+	if (left >= 0 && left + 1 < text->size)
+		text->size = left + 1;
+	EK_RETURN_IF(eki_alloc(source->ctx, text->size + PADDING, 1, &block));
+	text->buffer = block;
+	return EK_OK;
+}
+
+void eki_mtx_text_close(struct mtx_text *text)
+{
+	if (text->source)
+		eki_free(text->source->ctx, text->buffer, text->size + PADDING, 1);
+}
+
+static void keep_fault(struct mtx_text *text, ek_status fault)
+{
+	size_t n = strlen(ek_error_text());
+
+	n = n < sizeof text->message - 1 ? n : sizeof text->message - 1;
+	memcpy(text->message, ek_error_text(), n);
+	text->message[n] = '\0';
+	text->fault = fault;
+}
+
+static int64_t after_last_newline(const char *p, int64_t n)
+{
+	while (n > 0 && p[n - 1] != '\n')
+		n--;
+	return n;
+}
+
+ek_status eki_mtx_text_fill(struct mtx_text *text)
+{
+	const char *name = text->source->name;
+
+	if (text->begin < text->end)
+		return EK_OK;
+	if (!text->at_end) {
+		int64_t rest = text->filled - text->end;
+		size_t got, want = (size_t)(text->size - rest);
+
+		memmove(text->buffer, text->buffer + text->end, (size_t)rest);
+		ek_status status = eki_source_read(text->source, text->buffer + rest, want, &got);
+
+		text->at_end = status != EK_OK || got < want;
+		text->begin = 0;
+		text->filled = rest + (int64_t)got;
+		if (status != EK_OK)
+			keep_fault(text, status);
+		else if (text->at_end && text->filled > 0 && text->buffer[text->filled - 1] != '\n')
+			text->buffer[text->filled++] = '\n';
+		memset(text->buffer + text->filled, 0, PADDING - 1);
+		text->end = after_last_newline(text->buffer, text->filled);
+		EK_RETURN_IF(eki_source_progress(text->source));
+		if (text->end == 0 && !text->at_end)
+			return eki_fail(EK_ESYNTAX, "%s:%lld: the line is longer than %d bytes",
+			                name, (long long)text->line, MTX_LINE_MAX);
+	}
+	if (text->begin == text->end && text->fault != EK_OK)
+		return eki_fail(text->fault, "%s:%lld: %s", name, (long long)text->line,
+		                text->message);
+	return EK_OK;
+}
