@@ -253,6 +253,9 @@ static void below_part(void *arg, int part)
 static int64_t exact_median(const ek_context *ctx, const ek_store *csr, const ek_stats *s)
 {
 	int64_t before, rows;
+
+	if (csr->rows == 0)
+		return 0;
 	int bin = median_bin(s, &before);
 	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, high = bin ? 2 * low - 1 : 0;
 
