@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The failure loop. */
+#include "support/support.h"
+#include "support/exhaust.h"
+
+enum { MOST = 100000, ROOM_BYTE = 0x3c };
+
+static void check_failure(struct exhaust *e, const char *name, long n, ek_status status, long live,
+                          const void *out)
+{
+	if (status != EK_ENOMEM)
+		fail_msg("%s, allocation %ld: status %d (%s) instead of EK_ENOMEM", name, n,
+		         (int)status, ek_error_text());
+	if (atomic_load(&e->heap.live) != live)
+		fail_msg("%s, allocation %ld: %ld blocks leaked", name, n,
+		         atomic_load(&e->heap.live) - live);
+	if (e->out != out)
+		fail_msg("%s, allocation %ld: the output was changed", name, n);
+	for (size_t k = 0; k < sizeof e->room; k++)
+		if (e->room[k] != ROOM_BYTE)
+			fail_msg("%s, allocation %ld: the output was changed", name, n);
+}
+
+long exhaust(struct exhaust *e, const char *name, exhaust_call *call, exhaust_release *release)
+{
+	long live = atomic_load(&e->heap.live), needed[2];
+
+	for (int persistent = 0; persistent < 2; persistent++) {
+		for (long n = 0; n < MOST; n++) {
+			ek_status status;
+
+			e->out = &e->out; /* no address that a call could give */
+			memset(e->room, ROOM_BYTE, sizeof e->room);
+			heap_fail(&e->heap, n, persistent);
+			status = call(e);
+			heap_fail(&e->heap, -1, false);
+			needed[persistent] = n;
+			if (status == EK_OK)
+				break;
+			check_failure(e, name, n, status, live, &e->out);
+		}
+		if (release)
+			release(e);
+		if (atomic_load(&e->heap.live) != live)
+			fail_msg("%s: %ld blocks are left after the release", name,
+			         atomic_load(&e->heap.live) - live);
+	}
+	if (needed[0] != needed[1])
+		fail_msg("%s succeeds after %ld failures, but after %ld persistent ones", name,
+		         needed[0], needed[1]);
+	print_message("  %-40s %3ld allocations\n", name, needed[0]);
+	return needed[0];
+}
