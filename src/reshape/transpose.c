@@ -139,7 +139,8 @@ ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *ou
 		eki_parallel(ctx->threads, job.parts, count_part, &job);
 	scan[type](counters, csr->cols, job.parts, 0, csr->cols, 0, new.array[CSR_PTR]);
 	eki_ptr_set(&new, new.rows, csr->nnz);
-	eki_parallel(ctx->threads, job.parts, scatter_part, &job);
+	if (csr->nnz > 0) /* without columns there are no counters */
+		eki_parallel(ctx->threads, job.parts, scatter_part, &job);
 	*out = new;
 	if (from)
 		*from = source;
