@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What may happen at the same time: many threads with plans of one const matrix, contexts and
+ * matrices made side by side, messages by thread, and calls from inside a caller's own parallel
+ * region. Meant for the thread sanitizer too, with clang and its OpenMP run time, which needs
+ * OMP_TOOL_LIBRARIES=libarcher.so to know about the waiting of OpenMP threads. */
+#include <pthread.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "core/ek_core.h"
+#include "support/support.h"
+#include "support/heap.h"
+#include "support/shapes.h"
+
+enum { WORKERS = 4, ROUNDS = 30 };
+
+/* Threads do not use cmocka's checks, which are for the main thread: they count faults. */
+static _Atomic int faults;
+static struct shape shape;
+static struct typed arrays;
+static const ek_matrix *shared;
+static double *x, *expected[2]; /* [op] */
+
+static void wrong(const char *what)
+{
+	if (atomic_fetch_add(&faults, 1) == 0)
+		print_error("  %s; last message: %s\n", what, ek_error_text());
+}
+
+static struct heap heap = HEAP_INIT;
+static ek_context *ctx;
+
+static int setup(void **state)
+{
+	ek_matrix *A = NULL;
+	int64_t longest;
+
+	(void)state;
+	for (int k = 0; k < shape_count(); k++) /* a shape of medium size with all row lengths */
+		if (strcmp(shape_name(k), "power-law") == 0)
+			shape_free(&shape), shape_make(&shape, k, DATA_EXACT);
+	typed_make(&arrays, &shape, EK_F64, EK_I32, 1);
+	ctx = heap_context(&heap, 3, 0);
+	ctx->small_work = 0;
+	if (typed_csr(ctx, &arrays, EK_BORROW, &A) != EK_OK)
+		return -1;
+	shared = A;
+	longest = shape.rows > shape.cols ? shape.rows : shape.cols;
+	x = calloc((size_t)longest, sizeof *x);
+	for (int64_t j = 0; j < longest; j++)
+		x[j] = (double)(j % 7 - 3);
+	for (int op = 0; op < 2; op++)
+		expected[op] = calloc((size_t)longest, sizeof *x);
+	for (int64_t i = 0; i < shape.rows; i++)
+		for (int64_t k = shape.ptr[i]; k < shape.ptr[i + 1]; k++) {
+			expected[0][i] += shape.val[k] * x[shape.col[k]];
+			expected[1][shape.col[k]] += shape.val[k] * x[i];
+		}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ek_matrix_destroy((ek_matrix *)(uintptr_t)shared);
+	ek_context_destroy(ctx);
+	typed_free(&arrays);
+	shape_free(&shape);
+	free(x);
+	free(expected[0]);
+	free(expected[1]);
+	heap_close(&heap);
+	return 0;
+}
+
+/* One product of the shared matrix with a plan of the thread's own. */
+static void multiply(ek_plan *plan, int op, double *y)
+{
+	int64_t n = op ? shape.cols : shape.rows, m = op ? shape.rows : shape.cols;
+	ek_dense xv = ek_vector(EK_F64, m, x), yv = ek_vector(EK_F64, n, y);
+
+	if (ek_spmv(plan, 1, &xv, 0, &yv) != EK_OK)
+		wrong("a product failed");
+	for (int64_t i = 0; i < n; i++)
+		if (!(y[i] == expected[op][i])) {
+			wrong("a product is wrong");
+			return;
+		}
+}
+
+static void plan_and_multiply(const ek_matrix *A, const char *method, int op, int rounds)
+{
+	ek_hints hints = {.size = sizeof hints, .method = method, .op = op ? EK_OP_T : EK_OP_N};
+	double *y = calloc((size_t)(shape.rows + shape.cols), sizeof *y);
+	ek_plan *plan;
+
+	if (ek_plan_create(EK_SPMV, A, &hints, &plan) == EK_OK) {
+		for (int k = 0; k < rounds; k++)
+			multiply(plan, op, y);
+		ek_plan_destroy(plan);
+	} else {
+		wrong("no plan");
+	}
+	free(y);
+}
+
+/* ---- Several threads ------------------------------------------------------------------------- */
+
+static void run_workers(void *(*work)(void *))
+{
+	pthread_t thread[WORKERS];
+	int number[WORKERS], started = 0;
+
+	atomic_store(&faults, 0);
+	for (int k = 0; k < WORKERS; k++) {
+		number[k] = k;
+		started += pthread_create(&thread[k], NULL, work, &number[k]) == 0;
+	}
+	assert_int_equal(started, WORKERS);
+	for (int k = 0; k < WORKERS; k++)
+		pthread_join(thread[k], NULL);
+	assert_int_equal(atomic_load(&faults), 0);
+}
+
+static void *plans_of_one_matrix(void *arg)
+{
+	int number = *(int *)arg;
+	const ek_method *m = NULL;
+
+	for (int op = 0; op < 2; op++)
+		plan_and_multiply(shared, "auto", op ^ (number & 1), ROUNDS);
+	while ((m = ek_method_next(m)))
+		for (int op = 0; op < 2; op++)
+			if (ek_method_supports(m, op ? EK_OP_T : EK_OP_N, EK_REPRO_RUN))
+				plan_and_multiply(shared, ek_method_name(m), op, 5);
+	return NULL;
+}
+
+static void test_one_matrix(void **state)
+{
+	(void)state;
+	run_workers(plans_of_one_matrix);
+}
+
+static void *questions(void *arg)
+{
+	(void)arg;
+	for (int k = 0; k < ROUNDS; k++) {
+		ek_matrix_info info = {.size = sizeof info};
+		ek_stats stats = {.size = sizeof stats};
+		ek_view view;
+
+		if (ek_matrix_get_info(shared, &info) != EK_OK || info.nnz != shape.nnz ||
+		    ek_matrix_array(shared, "val", &view) != EK_OK ||
+		    ek_matrix_check(shared) != EK_OK || ek_matrix_stats(shared, &stats) != EK_OK ||
+		    stats.nnz != shape.nnz)
+			wrong("a question about the matrix");
+	}
+	return NULL;
+}
+
+static void test_questions(void **state)
+{
+	(void)state;
+	run_workers(questions);
+}
+
+/* Everything of one's own, and matrices in the shared context. */
+static void *own_objects(void *arg)
+{
+	for (int k = 0; k < ROUNDS; k++) {
+		ek_options options = {.size = sizeof options, .threads = 1 + k % 3};
+		ek_context *own = NULL;
+		ek_matrix *A = NULL;
+
+		if (ek_context_create(&options, &own) != EK_OK) {
+			wrong("no context");
+			return NULL;
+		}
+		if (typed_csr(k & 1 ? own : ctx, &arrays, k & 2 ? EK_COPY : EK_BORROW, &A) == EK_OK)
+			plan_and_multiply(A, "auto", k & 1, 2);
+		else
+			wrong("no matrix");
+		ek_matrix_destroy(A);
+		ek_context_destroy(own);
+	}
+	return arg ? NULL : NULL;
+}
+
+static void test_own_objects(void **state)
+{
+	(void)state;
+	run_workers(own_objects);
+}
+
+/* The message of a failure is that of the thread. */
+static void *own_messages(void *arg)
+{
+	int number = *(int *)arg;
+	char part[64];
+
+	if (ek_error_text()[0])
+		wrong("a new thread has a message");
+	snprintf(part, sizeof part, "rows is %d;", -1 - number);
+	for (int k = 0; k < 20 * ROUNDS; k++) {
+		ek_matrix *A;
+
+		if (ek_matrix_from_csr(ctx, EK_F64, EK_I32, -1 - number, 1, NULL, NULL, NULL, 0,
+		                       &A) != EK_EINVAL ||
+		    !strstr(ek_error_text(), part))
+			wrong("the message of another thread");
+	}
+	return NULL;
+}
+
+static void test_messages(void **state)
+{
+	(void)state;
+	run_workers(own_messages);
+}
+
+/* ---- A caller's parallel region -------------------------------------------------------------- */
+
+static void inside_region(int threads, int levels)
+{
+	(void)threads;
+	(void)levels;
+#ifdef _OPENMP
+	int before = omp_get_max_active_levels();
+
+	omp_set_max_active_levels(levels);
+#pragma omp parallel num_threads(threads)
+	plan_and_multiply(shared, "auto", omp_get_thread_num() & 1, 10);
+	omp_set_max_active_levels(before);
+#else
+	plan_and_multiply(shared, "auto", 0, 10);
+#endif
+}
+
+/* One level: the library gets one thread. Two: its own threads, nested. */
+static void test_inside_region(void **state)
+{
+	(void)state;
+	atomic_store(&faults, 0);
+	for (int threads = 1; threads <= 4; threads++)
+		for (int levels = 1; levels <= 2; levels++)
+			inside_region(threads, levels);
+	assert_int_equal(atomic_load(&faults), 0);
+}
+
+/* A caller who turned on dynamic adjustment or set another number of threads gets the same result. */
+static void test_callers_settings(void **state)
+{
+	(void)state;
+	atomic_store(&faults, 0);
+#ifdef _OPENMP
+	int threads = omp_get_max_threads(), dynamic = omp_get_dynamic();
+
+	for (int k = 1; k <= 3; k++) {
+		omp_set_num_threads(k);
+		omp_set_dynamic(k & 1);
+		plan_and_multiply(shared, "auto", k & 1, 3);
+		assert_int_equal(omp_get_max_threads(), k);
+		assert_int_equal(omp_get_dynamic(), k & 1);
+	}
+	omp_set_num_threads(threads);
+	omp_set_dynamic(dynamic);
+#endif
+	assert_int_equal(atomic_load(&faults), 0);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_matrix),       cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_own_objects),      cmocka_unit_test(test_messages),
+		cmocka_unit_test(test_callers_settings), cmocka_unit_test(test_inside_region),
+	};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
