@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Plans: hints, what a plan says about itself, factors of special value, new values, and sizes of 0. */
+#define _POSIX_C_SOURCE 200809L /* unsetenv */
+#include <math.h>
+
+#include "core/ek_core.h"
+#include "support/support.h"
+#include "support/heap.h"
+
+static struct heap heap = HEAP_INIT;
+static ek_context *ctx;
+static ek_matrix *A;
+
+/* 3 x 2:  1 .
+ *         . .
+ *         2 3  */
+static const int32_t ptr[] = {0, 1, 1, 3}, col[] = {0, 0, 1};
+static double val[] = {1, 2, 3};
+
+static int setup(void **state)
+{
+	(void)state;
+	unsetenv("EK_METHOD");
+	ctx = heap_context(&heap, 3, 0);
+	return ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &A);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	return 0;
+}
+
+static ek_plan *plan_for(const char *method, ek_op op, int threads)
+{
+	ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .threads = threads};
+	ek_plan *plan = NULL;
+
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	return plan;
+}
+
+static void product(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
+                    int64_t m)
+{
+	ek_dense xv = ek_vector(EK_F64, n, x), yv = ek_vector(EK_F64, m, y);
+
+	expect_status(ek_spmv(plan, alpha, &xv, beta, &yv), EK_OK);
+}
+
+static void test_questions(void **state)
+{
+	char text[4096], small[20];
+	ek_plan *plan;
+
+	(void)state;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		for (int op = 0; op < 2; op++) {
+			ek_op which = op ? EK_OP_T : EK_OP_N;
+			ek_hints hints = {
+				.size = sizeof hints, .method = ek_method_name(m), .op = which};
+
+			if (!ek_method_supports(m, which, EK_REPRO_RUN) ||
+			    ek_plan_create(EK_SPMV, A, &hints, &plan) == EK_EUNSUPPORTED)
+				continue;
+			assert_string_equal(ek_plan_method(plan), ek_method_name(m));
+			/* matrix 4 * 4 + 3 * 4 + 3 * 8, x and y 5 * 8 */
+			assert_true(ek_plan_bytes(plan) >= 52 + 40);
+			assert_true(ek_plan_memory(plan) > 0);
+			memset(text, 'x', sizeof text);
+			expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+			assert_non_null(strstr(text, ek_method_name(m)));
+			assert_non_null(strstr(text, ek_method_source(m)));
+			assert_non_null(strstr(text, "bytes"));
+			memset(small, 'x', sizeof small);
+			expect_status(ek_plan_explain(plan, small, 10), EK_OK);
+			assert_int_equal(strlen(small), 9);
+			assert_int_equal(small[10], 'x');
+			ek_plan_destroy(plan);
+		}
+	ek_plan_destroy(NULL);
+	assert_null(ek_plan_method(NULL));
+	assert_int_equal(ek_plan_bytes(NULL), 0);
+	assert_int_equal(ek_plan_memory(NULL), 0);
+}
+
+/* `auto` says what it compared. */
+static void test_auto_explains(void **state)
+{
+	char text[4096];
+	ek_plan *plan = plan_for(NULL, EK_OP_N, 0);
+
+	(void)state;
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	assert_non_null(strstr(text, ek_plan_method(plan)));
+	assert_non_null(strstr(text, "why"));
+	assert_non_null(ek_method_find(ek_plan_method(plan)));
+	ek_plan_destroy(plan);
+}
+
+static void test_memory_is_returned(void **state)
+{
+	(void)state;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		for (int op = 0; op < 2; op++) {
+			ek_hints hints = {.size = sizeof hints,
+			                  .method = ek_method_name(m),
+			                  .op = op ? EK_OP_T : EK_OP_N};
+			long long bytes = atomic_load(&heap.bytes);
+			ek_plan *plan;
+
+			if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+				continue;
+			/* What the plan says is what it took. */
+			if (atomic_load(&heap.bytes) - bytes != ek_plan_memory(plan))
+				fail_msg("%s holds %lld bytes and says %lld", hints.method,
+				         atomic_load(&heap.bytes) - bytes,
+				         (long long)ek_plan_memory(plan));
+			ek_plan_destroy(plan);
+			assert_true(atomic_load(&heap.bytes) == bytes);
+		}
+}
+
+/* ---- Factors --------------------------------------------------------------------------------- */
+
+static void test_factors(void **state)
+{
+	static const double x[] = {10, 100}, nan_x[] = {NAN, NAN};
+	double y[] = {NAN, NAN, NAN};
+	ek_plan *plan = plan_for(NULL, EK_OP_N, 0);
+
+	(void)state;
+	product(plan, 1, x, 2, 0, y, 3);
+	assert_memory_equal(y, ((double[]){10, 0, 320}), sizeof y);
+	product(plan, 0, nan_x, 2, 2, y, 3);
+	assert_memory_equal(y, ((double[]){20, 0, 640}), sizeof y);
+	product(plan, 0, nan_x, 2, 1, y, 3);
+	assert_memory_equal(y, ((double[]){20, 0, 640}), sizeof y);
+	y[1] = (double)NAN;
+	product(plan, 0, nan_x, 2, 0, y, 3);
+	assert_memory_equal(y, ((double[]){0, 0, 0}), sizeof y);
+	y[1] = 5;
+	product(plan, -1, x, 2, -1, y, 3);
+	assert_memory_equal(y, ((double[]){-10, -5, -320}), sizeof y);
+	y[1] = (double)NAN; /* beta != 0 reads y */
+	product(plan, 1, x, 2, 1, y, 3);
+	assert_true(isnan(y[1]) && y[0] == 0 && y[2] == 0);
+	ek_plan_destroy(plan);
+}
+
+/* NaN and Inf in x and in values go where there is an entry, and nowhere else; alpha = NaN everywhere
+ * that has an entry, beta = NaN everywhere. */
+static void test_nan_and_inf(void **state)
+{
+	double x[] = {1, INFINITY}, y[] = {0, 0, 0};
+
+	(void)state;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
+		ek_plan *plan;
+
+		if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+			continue;
+		x[1] = (double)INFINITY;
+		product(plan, 1, x, 2, 0, y, 3);
+		assert_true(y[0] == 1 && y[1] == 0 && isinf(y[2]));
+		x[1] = (double)NAN;
+		product(plan, 1, x, 2, 0, y, 3);
+		assert_true(y[0] == 1 && y[1] == 0 && isnan(y[2]));
+		x[1] = 1;
+		product(plan, 1, x, 2, (double)NAN, y, 3);
+		assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
+		product(plan, (double)NAN, x, 2, 0, y, 3);
+		assert_true(isnan(y[0]) && isnan(y[2]));
+		ek_plan_destroy(plan);
+	}
+}
+
+/* alpha and beta are rounded to the value type. */
+static void test_factors_are_rounded(void **state)
+{
+	static const int32_t one_ptr[] = {0, 1}, one_col[] = {0};
+	static const float one = 3, x = 7;
+	float y = 5, right;
+	ek_dense xv = ek_vector(EK_F32, 1, &x), yv = ek_vector(EK_F32, 1, &y);
+	ek_matrix *B;
+	ek_plan *plan;
+
+	(void)state;
+	expect_status(ek_matrix_from_csr(ctx, EK_F32, EK_I32, 1, 1, one_ptr, one_col, &one, 0, &B),
+	              EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, B, NULL, &plan), EK_OK);
+	expect_status(ek_spmv(plan, 0.1, &xv, 1e-60, &yv), EK_OK); /* beta rounds to 0 */
+	right = 0.1f * 21;
+	assert_true(y == right);
+	y = NAN;
+	expect_status(ek_spmv(plan, 1e-60, &xv, 0, &yv), EK_OK);
+	assert_true(y == 0);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(B);
+}
+
+/* ---- Values, sizes of 0, threads ------------------------------------------------------------- */
+
+static void test_new_values(void **state)
+{
+	static const double x[] = {1, 1};
+	double y[3];
+
+	(void)state;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
+		ek_plan *plan;
+
+		if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+			continue;
+		for (int k = 0; k < 3; k++) {
+			val[2] = 3 + 10 * k;
+			expect_status(ek_matrix_values_changed(A), EK_OK);
+			product(plan, 1, x, 2, 0, y, 3);
+			assert_memory_equal(y, ((double[]){1, 0, 5 + 10 * k}), sizeof y);
+		}
+		ek_plan_destroy(plan);
+	}
+	val[2] = 3;
+	expect_status(ek_matrix_values_changed(A), EK_OK);
+}
+
+/* Nothing in, nothing out, with NULL for arrays of no entries. */
+static void test_empty(void **state)
+{
+	static const int32_t zeros[8] = {0};
+	static const int64_t size[][2] = {{0, 0}, {0, 7}, {7, 0}, {7, 5}};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof size / sizeof *size; k++)
+		for (int op = 0; op < 2; op++) {
+			int64_t rows = size[k][0], cols = size[k][1];
+			ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
+			double x[7] = {0}, y[7];
+			int64_t n = op ? cols : rows;
+			ek_matrix *B;
+			ek_plan *plan;
+
+			expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, rows, cols, zeros,
+			                                 NULL, NULL, 0, &B),
+			              EK_OK);
+			expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+			poison(EK_F64, y, 7);
+			product(plan, 1, rows + cols - n ? x : NULL, rows + cols - n, 0,
+			        n ? y : NULL, n);
+			for (int64_t i = 0; i < 7; i++)
+				assert_true(i < n ? y[i] == 0 : isnan(y[i]));
+			ek_plan_destroy(plan);
+			ek_matrix_destroy(B);
+		}
+}
+
+static void test_thread_hint(void **state)
+{
+	static const double x[] = {1, 1};
+	double y[3];
+
+	(void)state;
+	for (int threads = 0; threads <= 3; threads++) {
+		ek_plan *plan = plan_for("auto", EK_OP_N, threads);
+
+		product(plan, 1, x, 2, 0, y, 3);
+		assert_memory_equal(y, ((double[]){1, 0, 5}), sizeof y);
+		ek_plan_destroy(plan);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_questions),
+		cmocka_unit_test(test_auto_explains),
+		cmocka_unit_test(test_memory_is_returned),
+		cmocka_unit_test(test_factors),
+		cmocka_unit_test(test_nan_and_inf),
+		cmocka_unit_test(test_factors_are_rounded),
+		cmocka_unit_test(test_new_values),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_thread_hint),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
