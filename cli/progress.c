@@ -28,18 +28,19 @@ static void draw(struct tool_progress *p)
 	int64_t done = atomic_load(&p->done), total = atomic_load(&p->total);
 	double seconds = tool_seconds() - p->start;
 	struct winsize size;
-	char bar[41];
+	enum { BAR = 30 };
+	char bar[BAR + 1];
 	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	int name = width > 70 ? width - 70 : 1;
+	int name = width - (total > 0 ? BAR + 30 : 30); /* the rest of the line takes as much */
 
-	name = name > 30 ? 30 : name;
+	name = name < 1 ? 1 : name > 40 ? 40 : name;
 	if (total > 0) {
 		double share = done < total ? (double)done / (double)total : 1;
-		int full = (int)(share * 40);
+		int full = (int)(share * BAR);
 
-		for (int k = 0; k < 40; k++)
+		for (int k = 0; k < BAR; k++)
 			bar[k] = k < full ? '=' : k == full ? '>' : ' ';
-		bar[40] = 0;
+		bar[BAR] = 0;
 		fprintf(stderr, "\r%.*s %s[%s]%s %3.0f %%  %.0f s left \033[K", name, p->what,
 		        p->color ? "\033[36m" : "", bar, p->color ? "\033[0m" : "", 100 * share,
 		        share > 0 ? seconds / share - seconds : 0);

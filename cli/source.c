@@ -61,10 +61,15 @@ bool tool_real_path(const char *name, char *path, size_t size)
 	if (!folder || !folder[0] || strchr(name, '/'))
 		return false;
 	for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
-		int len = snprintf(path, size, "%s/%s%s", folder, name, endings[k]);
+		char file[4096];
+		int len = snprintf(file, sizeof file, "%s/%s%s", folder, name, endings[k]);
 
-		if (len > 0 && (size_t)len < size && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+		if (len < 0 || (size_t)len >= sizeof file || (size_t)len >= size)
+			continue;
+		if (stat(file, &st) == 0 && S_ISREG(st.st_mode)) {
+			memcpy(path, file, (size_t)len + 1);
 			return true;
+		}
 	}
 	return false;
 }

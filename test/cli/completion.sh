@@ -28,3 +28,4 @@ complete_word "ek generate twin webb" webbase-1M
 complete_word "ek info twin:webb" webbase-1M
 complete_word "ek info a.m" a.mtx
 complete_word "ek info --json=x.m" x.mtx
+complete_word "ek bench sp" spmv

@@ -24,5 +24,5 @@ interrupt()
 	[[ -z $(ls -A begun) ]] || fail "$signal: $*" "leaves $(ls -A begun)"
 }
 
-interrupt INT "$EK" generate uniform:rows=2000000,cols=2000000,k=16 -o begun/a.mtx
-interrupt TERM "$EK" generate uniform:rows=2000000,cols=2000000,k=16 -o begun/a.mtx.gz
+interrupt INT "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx
+interrupt TERM "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx.gz

@@ -29,3 +29,5 @@ json 'r[0]["output"] == "d.ekm"' 'ek convert a.mtx -o d.ekm --json -'
 json 'r[0]["error"] == 0 and r[0]["failed"] is False' 'ek spmv a.mtx x.mtx --check --json -'
 json 'r[0]["calls"] == 3 and r[0]["ms"] >= r[0]["ms_min"] > 0' 'ek spmv a.mtx --calls 3 --json -'
 json 'r[0]["most"] == 1' 'ek spy a.mtx --json - 2>/dev/null'
+json 'len(r) > 3 and all(x["op"] == "spmv" and x["error"] <= 1 and x["ms"] > 0 for x in r)' \
+	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'

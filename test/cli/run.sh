@@ -64,7 +64,7 @@ while IFS=$'\t' read -r code out err command; do
 	check "$code" "$out" "$err" "$command"
 done < <(sed 's/\t\t*/\t/g' "$here/cases.tsv")
 
-for script in files.sh json.sh interrupt.sh completion.sh; do
+for script in files.sh json.sh interrupt.sh progress.sh completion.sh; do
 	. "$here/$script"
 done
 

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Progress is shown on a terminal only, after a second, unless --quiet; sourced by run.sh. Needs
+# script(1), which gives the tool a terminal.
+if ! script -qec true /dev/null >out 2>/dev/null </dev/null; then
+	echo "script(1) is not installed: progress is not checked"
+	return
+fi
+
+# What `ek info - ARGUMENTS` puts on a terminal while its input pauses.
+slow()
+{
+	count=$((count + 1))
+	TERM=xterm script -qec "{ head -n 3 a.mtx; sleep 1.5; tail -n +4 a.mtx; } | $EK info - $* >/dev/null" \
+		/dev/null >out 2>&1 </dev/null
+}
+
+slow
+grep -q "reading standard input" out || fail "ek info - on a terminal" "no progress" "$(cat out)"
+slow --quiet
+[[ ! -s out ]] || fail "ek info - --quiet on a terminal" "says: $(cat out)"
