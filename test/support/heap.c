@@ -39,6 +39,10 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 		atomic_fetch_add(&h->faults, 1);
 	if (fail_at >= 0 && (n == fail_at || (n > fail_at && atomic_load(&h->persistent))))
 		return NULL;
+	if (h->limit && bytes > (size_t)h->limit) {
+		atomic_fetch_add(&h->refused, 1);
+		return NULL;
+	}
 	if (bytes > (size_t)1 << 40 || posix_memalign(&map, HEAD, HEAD + bytes + TAIL) != 0)
 		return NULL;
 	*(struct head *)map = (struct head){.magic = LIVE_MAGIC, .bytes = bytes};

@@ -16,6 +16,8 @@ struct heap {
 	_Atomic long faults;     /* overruns, wrong sizes, double frees */
 	_Atomic long fail_at;    /* the allocation that fails; negative: none */
 	_Atomic bool persistent; /* and all after it */
+	long long limit;         /* most bytes of one block; 0: any */
+	_Atomic long refused;    /* blocks that were larger */
 	bool keep;               /* keep freed blocks readable until heap_close */
 	_Atomic(void *) kept;
 };
