@@ -33,6 +33,7 @@ static const struct {
 	{"densecol:rows=400,cols=600,k=5", 0xdd1e8d58cce60e85},
 	{"random:rows=2000,cols=900,mean=8.5,max=700", 0xf6d3c85ea3515fe8},
 	{"twin:name=pde2961", 0xf68a48b7052d27e9},
+	{"twin:name=sme3Da", 0xb86afd12cb20458e},
 	{"twin:name=qcd,values=integer", 0x765ea2025cac6114},
 	{"twin:name=Dc2,seed=3", 0xb2e92e7970c6b663},
 };

@@ -38,11 +38,13 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
 	int64_t start[LINES], known = runs < LINES ? runs : LINES, k = 0;
 	int64_t held = blocks < known * in_run ? blocks : known * in_run;
 
-	/* Each line a little off, as in a mesh that is not regular. */
+	int64_t half = known ? held / known / 2 * lines->block : 0;
+
+	/* Each line but its own is a little off, as in a mesh that is not regular. */
 	for (int64_t r = 0; r < known; r++)
 		start[r] = lines->centre + near_line[r][0] * lines->plane +
-		           near_line[r][1] * lines->line -
-		           (in_run / 2 - (r > 0 ? eki_rng_below(rng, 2) : 0)) * lines->block;
+		           near_line[r][1] * lines->line - half +
+		           (r > 0 ? eki_rng_below(rng, 2) : 0) * lines->block;
 	eki_gen_sort(start, known);
 	for (int64_t r = 0; r < known; r++)
 		for (int64_t j = start[r]; k < held * (r + 1) / known * lines->block && k < n; j++)

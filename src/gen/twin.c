@@ -226,7 +226,8 @@ static void lines_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, in
 {
 	const twin_row *row = g->model;
 	int64_t dof = row->dof, side = eki_gen_root(g->rows / dof, 3);
-	eki_lines lines = {.centre = i / g->dim[GROUP] * g->dim[GROUP],
+	int64_t middle = g->dim[GROUP] / 2 / dof * dof;
+	eki_lines lines = {.centre = i / g->dim[GROUP] * g->dim[GROUP] + middle,
 	                   .line = side * dof,
 	                   .plane = side * side * dof,
 	                   .block = dof,
