@@ -103,6 +103,7 @@ struct bench_case {
 	int threads, rounds;
 	int64_t csr_bytes;
 	double bound_gbps, csr_ms;
+	double disturbed; /* share of the samples that other processes got into */
 	bool in_cache;
 	struct record *record;
 	int count;

@@ -5,13 +5,14 @@
 
 #include "bench.h"
 
-enum { KEY_SUITE = 1024, KEY_PEERS, KEY_PEER_DIR, KEY_ROUNDS, KEY_TIME };
+enum { KEY_SUITE = 1024, KEY_PEERS, KEY_PEER_DIR, KEY_HTML, KEY_ROUNDS, KEY_TIME };
 
 static const struct argp_option options[] = {
 	{"suite", KEY_SUITE, "NAME", 0,
          "Measure the matrices of a suite: twins, paper, real, nasty, small, demo, or a file", 1},
 	{"peers", KEY_PEERS, NULL, 0, "Measure the other libraries that were found, too", 1},
 	{"peer-dir", KEY_PEER_DIR, "FOLDER", 0, "Take the modules of the peers from there", 1},
+	{"html", KEY_HTML, "FILE", 0, "Write a page with tables and charts", 1},
 	{"rounds", KEY_ROUNDS, "N", 0, "Make exactly N rounds", 1},
 	{"time", KEY_TIME, "SECONDS", 0, "Time to spend on each matrix (default 3)", 1},
 	{0}};
@@ -29,6 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->peer_folder = arg;
 		o->peers = true;
 		break;
+	case KEY_HTML: o->html = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
 	case KEY_TIME: o->seconds = tool_number("--time", arg); break;
 	case ARGP_KEY_ARGS:

@@ -130,6 +130,7 @@ static void what_came_out(json_t *o, const struct bench_case *c, const struct re
 {
 	integer(o, "runs", r->runs);
 	integer(o, "rounds", c->rounds);
+	number(o, "disturbed", c->disturbed);
 	number(o, "ms", r->ms);
 	number(o, "ms_min", r->ms_min);
 	number(o, "ms_p10", r->ms_p10);

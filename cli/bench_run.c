@@ -381,6 +381,8 @@ static int collect(struct field *f, struct bench_case *c, int rounds)
 		if (!f->contender[k].hidden)
 			c->record[c->count++] = *r;
 	}
+	for (int k = 0; k < f->candidates; k++)
+		c->disturbed += (double)f->candidate[k].disturbed / rounds / f->candidates;
 	c->rounds = rounds;
 	c->csr_bytes = f->problem->csr_bytes;
 	c->csr_ms = f->csr >= 0 ? median_ms(&f->candidate[f->csr], rounds) : NAN;

@@ -88,6 +88,13 @@ static int results(const struct bench_options *o, const struct report *report)
 		table_lines(report, out);
 	if (report->count > 1)
 		table_summary(report, out);
+	if (o->html) {
+		int page = html_write(report, o->html);
+
+		code = code ? code : page;
+		if (!page)
+			tool_remark(&o->common, "the page is %s", o->html);
+	}
 	return code;
 }
 

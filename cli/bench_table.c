@@ -22,10 +22,10 @@ static void cell(struct tool_table *t, const char *format, double value)
 	tool_table_add(t, "%s", text);
 }
 
-/* Three significant digits from nanoseconds to minutes, in milliseconds. */
+/* Milliseconds, from a fraction of a microsecond to minutes. */
 static void cell_ms(struct tool_table *t, double ms)
 {
-	cell(t, ms < 0.001 ? "%.6f" : ms < 0.1 ? "%.5f" : ms < 10 ? "%.3f" : "%.1f", ms);
+	cell(t, ms < 0.1 ? "%.3g" : ms < 10 ? "%.3f" : "%.1f", ms);
 }
 
 static void head(struct tool_table *t, const char *const *names)
@@ -55,9 +55,12 @@ void table_case(const struct bench_case *c, FILE *out)
 	        bold ? "\033[1m" : "", c->matrix, bold ? "\033[0m" : "", kind_text(c->kind),
 	        tool_count(rows, c->rows), tool_count(cols, c->cols), tool_count(nnz, c->nnz),
 	        c->row_mean, c->row_stddev, (long long)c->row_max);
-	fprintf(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s\n", c->value,
+	fprintf(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s", c->value,
 	        c->index, c->op, c->threads, c->threads == 1 ? "" : "s", c->rounds, c->bound_gbps,
 	        c->in_cache ? " (in cache)" : "");
+	if (c->disturbed > 0.1)
+		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
+	fputc('\n', out);
 	tool_table_start(&t, "lrrrrrrrrl");
 	head(&t, names);
 	for (int k = 0; k < c->count; k++) {
@@ -69,7 +72,7 @@ void table_case(const struct bench_case *c, FILE *out)
 		cell(&t, "%.3f", r->of_bound);
 		cell(&t, "%.3f", r->vs_csr);
 		cell(&t, "%.3f", r->vs_best_peer);
-		cell(&t, "%.2g", r->error);
+		cell(&t, "%.3f", r->error);
 		cell_ms(&t, r->prepare_ms);
 		cell(&t, "%.1f", r->prepare_calls);
 		if (r->failed)
@@ -112,7 +115,7 @@ void table_lines(const struct report *report, FILE *out)
 			tool_table_add(&t, "%.1f%s", c->bound_gbps, c->in_cache ? "c" : "");
 			cell(&t, "%.3f", r->of_bound);
 			cell(&t, "%.3f", r->vs_csr);
-			cell(&t, "%.2g", r->error);
+			cell(&t, "%.3f", r->error);
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
@@ -175,7 +178,7 @@ static void line(struct tool_table *t, const struct report *report, const char *
 	cell(t, "%.3f", s.cases ? s.worst : NAN);
 	tool_table_add(t, "%s", s.worst_matrix ? s.worst_matrix : "-");
 	tool_table_add(t, "%d", s.wins);
-	cell(t, "%.2g", s.error);
+	cell(t, "%.3f", s.error);
 }
 
 void table_summary(const struct report *report, FILE *out)

@@ -80,18 +80,20 @@ static long disturbances(void)
 static double batch(struct candidate *c)
 {
 	double shortest = HUGE_VAL;
+	bool alone = false;
 
 	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
 		long before = disturbances();
 		double seconds = timed(c, c->calls);
-		bool alone = disturbances() == before;
 
+		alone = disturbances() == before;
 		c->runs += c->calls;
 		if (alone || seconds < shortest)
 			shortest = seconds;
 		if (alone || seconds > COLD_SECONDS)
 			break;
 	}
+	c->disturbed += !alone;
 	return shortest / (double)c->calls;
 }
 

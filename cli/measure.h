@@ -18,6 +18,7 @@ struct candidate {
 	/* filled in by measure_rounds */
 	int64_t calls;  /* in one batch */
 	int64_t runs;   /* timed calls in all */
+	int disturbed;  /* rounds in which another process took a processor in every attempt */
 	double *sample; /* seconds of one call, one for each round */
 };
 

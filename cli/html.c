@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The page of `ek bench --html`: one file that needs nothing else, with what was measured, where and
+ * when, as tables and charts. */
+#include <math.h>
+#include <string.h>
+
+#include "html.h"
+
+const struct record *case_record(const struct bench_case *c, const char *method)
+{
+	for (int k = 0; k < c->count; k++)
+		if (strcmp(c->record[k].method, method) == 0)
+			return &c->record[k];
+	return NULL;
+}
+
+static double mean(const struct report *report, const char *method, bool peer)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int k = 0; k < report->count; k++) {
+		const struct record *r = case_record(&report->cases[k], method);
+		double ratio = !r ? NAN : peer ? r->vs_best_peer : r->vs_csr;
+
+		if (!isnan(ratio)) {
+			sum += log(ratio);
+			count++;
+		}
+	}
+	return count ? exp(sum / count) : NAN;
+}
+
+double mean_vs_csr(const struct report *report, const char *method)
+{
+	return mean(report, method, false);
+}
+
+double mean_vs_peer(const struct report *report, const char *method)
+{
+	return mean(report, method, true);
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static void text(FILE *f, const char *s)
+{
+	for (; s && *s; s++)
+		switch (*s) {
+		case '<': fputs("&lt;", f); break;
+		case '>': fputs("&gt;", f); break;
+		case '&': fputs("&amp;", f); break;
+		case '"': fputs("&quot;", f); break;
+		default: fputc(*s, f);
+		}
+}
+
+static void number(FILE *f, const char *format, double value)
+{
+	fputs("<td>", f);
+	if (isnan(value))
+		fputs("–", f);
+	else
+		fprintf(f, format, value);
+	fputs("</td>", f);
+}
+
+static const char *ms_format(double ms)
+{
+	return ms < 0.1 ? "%.3g" : ms < 10 ? "%.3f" : "%.1f";
+}
+
+static void ratio(FILE *f, double value)
+{
+	const char *mark = value >= 1.05 ? " class=good" : value <= 0.95 ? " class=bad" : "";
+
+	if (isnan(value))
+		fputs("<td>–</td>", f);
+	else
+		fprintf(f, "<td%s>%.2f</td>", mark, value);
+}
+
+static void tile(FILE *f, const char *format, double value, const char *what)
+{
+	fputs("<div class=tile><b>", f);
+	if (isnan(value))
+		fputs("–", f);
+	else
+		fprintf(f, format, value);
+	fprintf(f, "</b><span>%s</span></div>\n", what);
+}
+
+/* ---- Head and summary ------------------------------------------------------------------------ */
+
+static double worst_error(const struct report *report)
+{
+	double worst = NAN;
+
+	for (int k = 0; k < report->count; k++)
+		for (int m = 0; m < report->cases[k].count; m++)
+			worst = fmax(worst, report->cases[k].record[m].error);
+	return worst;
+}
+
+/* Geometric mean of our best over the bound, out of cache. */
+static double best_of_bound(const struct report *report)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int k = 0; k < report->count; k++) {
+		const struct record *r = case_best(&report->cases[k], KINDS_OURS);
+
+		if (r && !report->cases[k].in_cache) {
+			sum += log(r->of_bound);
+			count++;
+		}
+	}
+	return count ? exp(sum / count) : NAN;
+}
+
+static void head(FILE *f, const struct report *report)
+{
+	const struct bench_case *c = &report->cases[0];
+
+	fprintf(f,
+	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
+	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main>\n"
+	        "<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>",
+	        report->operation, html_style);
+	text(f, report->machine);
+	fprintf(f, " · %d thread%s · %s", c->threads, c->threads == 1 ? "" : "s", c->isa);
+	fprintf(f, " · values %s, indices %s, op %s · %.16s UTC · evenkeel %s, commit ", c->value,
+	        c->index, c->op, report->date, ek_version());
+	text(f, report_commit());
+	fputs("</p>\n<div class=tiles>\n", f);
+	tile(f, "%.0f", report->count, report->count == 1 ? "matrix" : "matrices");
+	tile(f, "%.1f GB/s", report->memory_gbps, "read bandwidth of the memory");
+	tile(f, "%.2f ×", best_of_bound(report), "our best over the read bound, beyond the caches");
+	tile(f, "%.2f ×", mean_vs_csr(report, "auto"), "automatic choice over plain CSR");
+	tile(f, "%.2f ×", mean_vs_peer(report, "auto"), "automatic choice over the best peer");
+	tile(f, "%.3f", worst_error(report), "largest error over its proven bound (1 allowed)");
+	fputs("</div>\n", f);
+}
+
+static void explain(FILE *f)
+{
+	fputs("<p>Each matrix is multiplied by all methods in turn, in rounds of under a second, "
+	      "and "
+	      "ratios are medians over the rounds. Speed is the size of the CSR arrays, x and y "
+	      "over "
+	      "the time of one product, so formats that move fewer bytes can pass the <span "
+	      "class=bad>read bound</span>: the bandwidth at which the same threads read as many "
+	      "bytes in the same rounds. <i>Plain CSR</i> is a loop over rows on all threads. "
+	      "Preparation is given in milliseconds and in products of plain CSR.</p>\n",
+	      f);
+}
+
+static bool first_seen(const struct report *report, int k, const char *method)
+{
+	for (int j = 0; j < k; j++)
+		if (case_record(&report->cases[j], method))
+			return false;
+	return true;
+}
+
+static const char *swatch(const struct bench_case *c, const struct record *r)
+{
+	return r->kind == RECORD_PEER                      ? "peer"
+	       : r->kind == RECORD_AUTO                    ? "autoc"
+	       : c && r == case_best(c, 1u << RECORD_OURS) ? "bestc"
+	       : strcmp(r->method, "spmv.csr.rows") == 0   ? "csr"
+	                                                   : "ours";
+}
+
+static void summary_row(FILE *f, const struct report *report, const struct record *r)
+{
+	double worst = NAN, error = 0;
+	const char *on = "";
+	int wins = 0, count = 0;
+
+	for (int k = 0; k < report->count; k++) {
+		const struct bench_case *c = &report->cases[k];
+		const struct record *here = case_record(c, r->method);
+
+		if (!here || isnan(here->vs_csr))
+			continue;
+		count++;
+		wins += here == case_best(c, KINDS_OURS | KINDS_PEERS);
+		error = fmax(error, here->error);
+		if (!(here->vs_csr >= worst)) {
+			worst = here->vs_csr;
+			on = c->matrix;
+		}
+	}
+	fprintf(f, "<tr><td><i class=%s></i>", swatch(NULL, r));
+	text(f, r->method);
+	if (r->kind == RECORD_PEER) {
+		fputs(" <small>", f);
+		text(f, r->version);
+		fputs("</small>", f);
+	}
+	fprintf(f, "</td><td>%d</td>", count);
+	ratio(f, mean_vs_csr(report, r->method));
+	ratio(f, mean_vs_peer(report, r->method));
+	ratio(f, worst);
+	fputs("<td class=l>", f);
+	text(f, on);
+	fprintf(f, "</td><td>%d</td>", wins);
+	number(f, "%.3f", error);
+	fputs("</tr>\n", f);
+}
+
+static void summary(FILE *f, const struct report *report)
+{
+	fputs("<h2>All matrices</h2>\n<div class=card><div class=scroll><table>\n<tr><th>method<th>"
+	      "matrices<th>mean vs plain CSR<th>mean vs best peer<th>worst vs plain CSR<th "
+	      "class=l>on"
+	      "<th>fastest of all<th>error / bound</tr>\n",
+	      f);
+	for (int k = 0; k < report->count; k++)
+		for (int m = 0; m < report->cases[k].count; m++)
+			if (first_seen(report, k, report->cases[k].record[m].method))
+				summary_row(f, report, &report->cases[k].record[m]);
+	fputs("</table></div></div>\n", f);
+}
+
+static void charts(FILE *f, const struct report *report)
+{
+	if (report->count > 1) {
+		fputs("<div class=card><h3>How near to the read bound</h3>\n", f);
+		chart_overview(report, f);
+		fputs("</div>\n", f);
+	}
+	fputs("<div class=pair>\n", f);
+	if (report->count > 1) {
+		fputs("<div class=card><h3>Uneven rows</h3>\n", f);
+		chart_variation(report, f);
+		fputs("</div>\n", f);
+	}
+	fputs("<div class=card><h3>When preparation pays</h3>\n", f);
+	chart_break_even(report, f);
+	fputs("</div>\n</div>\n", f);
+}
+
+/* ---- One matrix ------------------------------------------------------------------------------ */
+
+static void case_row(FILE *f, const struct bench_case *c, const struct record *r)
+{
+	const char *mark = r->failed                                     ? " class=failed"
+	                   : r == case_best(c, KINDS_OURS | KINDS_PEERS) ? " class=best"
+	                                                                 : "";
+
+	fprintf(f, "<tr%s><td><i class=%s></i>", mark, swatch(c, r));
+	text(f, r->method);
+	if (*r->chosen) {
+		fputs(" <small>→ ", f);
+		text(f, strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5 : r->chosen);
+		fputs("</small>", f);
+	}
+	fputs("</td>", f);
+	number(f, ms_format(r->ms), r->ms);
+	number(f, "%.1f", r->csr_gbps);
+	number(f, "%.2f", r->of_bound);
+	ratio(f, r->vs_csr);
+	ratio(f, r->vs_best_peer);
+	number(f, ms_format(r->prepare_ms), r->prepare_ms);
+	number(f, "%.1f", r->prepare_calls);
+	number(f, "%.3f", r->error);
+	if (!isnan(c->record[0].overhead_ns))
+		number(f, "%+.0f", r->overhead_ns);
+	fputs("</tr>\n", f);
+}
+
+static void one_case(FILE *f, const struct bench_case *c, bool draw)
+{
+	char rows[32], cols[32], nnz[32], longest[32];
+
+	fputs("<div class=card><h3>", f);
+	text(f, c->matrix);
+	fprintf(f, "<span class=badge>%s</span>",
+	        strcmp(c->kind, "twin") == 0   ? "generated twin"
+	        : strcmp(c->kind, "real") == 0 ? "the real matrix"
+	                                       : c->kind);
+	if (c->in_cache)
+		fputs("<span class=\"badge hot\">in cache</span>", f);
+	if (c->disturbed > 0.1)
+		fprintf(f,
+		        "<span class=\"badge bad\">%.0f %% of the samples disturbed by other "
+		        "processes</span>",
+		        100 * c->disturbed);
+	fprintf(f,
+	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; reads "
+	        "%.1f GB/s; %d rounds</p>\n<div class=\"case%s\">",
+	        tool_count(rows, c->rows), tool_count(cols, c->cols), tool_count(nnz, c->nnz),
+	        c->row_mean, c->row_stddev, tool_count(longest, c->row_max), c->bound_gbps,
+	        c->rounds, draw ? "" : " only");
+	if (draw) {
+		fputs("<div>", f);
+		chart_bars(c, f);
+		fputs("</div>", f);
+	}
+	fputs("<div class=scroll><table><tr><th>method<th>ms<th>GB/s<th>of bound<th>vs CSR<th>vs "
+	      "peer<th>prep. ms<th>calls<th>error",
+	      f);
+	if (c->count && !isnan(c->record[0].overhead_ns))
+		fputs("<th>ns over bare loop", f);
+	fputs("</tr>\n", f);
+	for (int k = 0; k < c->count; k++)
+		case_row(f, c, &c->record[k]);
+	fputs("</table></div></div></div>\n", f);
+}
+
+int html_write(const struct report *report, const char *path)
+{
+	FILE *f = tool_open(path);
+	bool draw = chart_possible();
+
+	if (!f)
+		return TOOL_FAILED;
+	head(f, report);
+	fputs("<h2>What is shown</h2>\n", f);
+	explain(f);
+	if (!draw)
+		fputs("<p>There are no charts because gnuplot was not found.</p>\n", f);
+	summary(f, report);
+	if (draw)
+		charts(f, report);
+	fputs("<h2>Matrix by matrix</h2>\n", f);
+	for (int k = 0; k < report->count; k++)
+		one_case(f, &report->cases[k], draw);
+	fputs("<footer>Made by <b>ek bench</b>. Peers are other libraries, called as their manuals "
+	      "recommend for many products with one matrix.</footer>\n</main>\n</html>\n",
+	      f);
+	return tool_close(f);
+}

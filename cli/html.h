@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The page of `ek bench --html`: html.c puts it together, html_chart.c draws with gnuplot,
+ * html_style.c is its style sheet. */
+#ifndef EK_HTML_H
+#define EK_HTML_H
+
+#include "bench.h"
+
+extern const char *const html_style;
+
+/* True if gnuplot is there. The charts below write nothing if it fails. */
+bool chart_possible(void);
+/* Speed of every method on one matrix, with the bound drawn in. */
+void chart_bars(const struct bench_case *c, FILE *page);
+/* All matrices: how near to the bound plain CSR, auto, our best and the best peer come. */
+void chart_overview(const struct report *report, FILE *page);
+/* The same against the spread of the row lengths. */
+void chart_variation(const struct report *report, FILE *page);
+/* Speed-up over plain CSR with the preparation paid, against the number of products. */
+void chart_break_even(const struct report *report, FILE *page);
+
+/* The record of `method` in a case, or NULL. */
+const struct record *case_record(const struct bench_case *c, const char *method);
+/* Geometric mean over the matrices of vs_csr or vs_best_peer; NAN if there is none. */
+double mean_vs_csr(const struct report *report, const char *method);
+double mean_vs_peer(const struct report *report, const char *method);
+
+#define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
+#define KINDS_PEERS (1u << RECORD_PEER)
+
+#endif
