@@ -47,7 +47,8 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 		return NULL;
 	*(struct head *)map = (struct head){.magic = LIVE_MAGIC, .bytes = bytes};
 	memset((char *)map + HEAD, 0xff, bytes);
-	memset((char *)map + HEAD + bytes, TAIL_BYTE, TAIL);
+	for (int k = 0; k < TAIL; k++)
+		((unsigned char *)map)[HEAD + bytes + (size_t)k] = TAIL_BYTE;
 	atomic_fetch_add(&h->live, 1);
 	atomic_fetch_add(&h->bytes, (long long)bytes);
 	return (char *)map + HEAD;
