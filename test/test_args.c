@@ -133,6 +133,11 @@ static void test_make(void **state)
 	REFUSED(CSR, flags, EK_KEEP_ORDER | EK_COPY, EK_EINVAL, "EK_KEEP_ORDER");
 	REFUSED(COO, flags, EK_ADOPT, EK_EINVAL, "adopted");
 	REFUSED(COO, nnz, -1, EK_EINVAL, "nnz is -1");
+	/* The least of all numbers, less one for base 1. */
+	expect_refused(CSR,
+	               &(struct make){ctx, EK_F64, EK_I64, 1, 1, 0, (int64_t[]){1, INT64_MIN}, NULL,
+	                              NULL, EK_COPY | EK_BASE1, 0},
+	               EK_ERANGE, "row_ptr[1]");
 }
 
 /* ---- Questions about matrices ---------------------------------------------------------------- */

@@ -227,7 +227,9 @@ static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int6
 	                .borrowed = ~0u,
 	                .columns = columns};
 	memcpy(s->array, array, sizeof array);
-	s->nnz = eki_ptr_at(s, major) - (flags & EK_BASE1 ? 1 : 0);
+	s->nnz = eki_ptr_at(s, major);
+	if (flags & EK_BASE1 && s->nnz > INT64_MIN)
+		s->nnz--;
 	if (s->nnz < 0)
 		return eki_fail(EK_ERANGE, "%s[%lld], the number of entries, is %lld",
 		                columns ? "col_ptr" : "row_ptr", (long long)major,
