@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Reports: where and when, the cases measured so far, and their JSON lines. */
+#define _GNU_SOURCE /* gmtime_r */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

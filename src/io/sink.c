@@ -191,11 +191,10 @@ static ek_status target(eki_sink *s, const char *path, bool *direct, mode_t *mod
 	*direct = !S_ISREG(st.st_mode);
 	*mode = st.st_mode & 07777;
 	if (!*direct) {
-		char *real = realpath(path, NULL);
+		char real[PATH_MAX];
 
-		if (real && strlen(real) + 32 <= PATH_ROOM)
+		if (realpath(path, real) && strlen(real) + 32 <= PATH_ROOM)
 			memcpy(s->path, real, strlen(real) + 1);
-		free(real);
 	}
 	return EK_OK;
 }
