@@ -195,6 +195,8 @@ ek_status eki_matrix_check(const ek_matrix *A);
 /* Wraps a store that the library owns; takes it over on success only. */
 ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A);
 ek_status eki_type_check(ek_value value, ek_index index);
+/* EK_EINVAL if an array of `len` elements is missing, or not aligned to their size. */
+ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);
 
 /* ---- reshape/ -------------------------------------------------------------------------------- */
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A matrix after it was made: what is known about it, its arrays, and new values on the same
+ * pattern. */
+#include <string.h>
+
+#include "core/ek_core.h"
+
+/* ---- Questions ------------------------------------------------------------------------------- */
+
+ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!info)
+		return eki_fail(EK_EINVAL, "info is NULL");
+	if (info->size != sizeof *info)
+		return eki_fail(EK_EINVAL, "info.size is %zu; %zu is expected", info->size,
+		                sizeof *info);
+	const ek_store *s = &A->store;
+
+	*info = (ek_matrix_info){.size = sizeof *info,
+	                         .rows = A->transposed ? s->cols : s->rows,
+	                         .cols = A->transposed ? s->rows : s->cols,
+	                         .nnz = s->nnz,
+	                         .value = s->value,
+	                         .index = s->index,
+	                         .format = A->transposed ? "csc" : "csr",
+	                         .borrowed = s->borrowed != 0,
+	                         .bytes = eki_store_bytes(s),
+	                         .state = atomic_load(&A->state)};
+	return EK_OK;
+}
+
+ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
+{
+	static const char *const names[2][3] = {{"row_ptr", "col_idx", "val"},
+	                                        {"col_ptr", "row_idx", "val"}};
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!name || !view)
+		return eki_fail(EK_EINVAL, "%s is NULL", name ? "view" : "name");
+	for (int k = 0; k < 3; k++)
+		if (strcmp(name, names[A->transposed][k]) == 0) {
+			view->data = A->store.array[k];
+			view->len = A->store.len[k];
+			view->elem_size = eki_elem_size(A->store.format->array[k].elem,
+			                                A->store.value, A->store.index);
+			return EK_OK;
+		}
+	return eki_fail(EK_EINVAL, "the matrix has no array \"%s\"; it has %s, %s and %s", name,
+	                names[A->transposed][0], names[A->transposed][1], names[A->transposed][2]);
+}
+
+ek_status ek_matrix_check(const ek_matrix *A)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	return A->store.format->check(A->ctx, &A->store);
+}
+
+/* ---- New values ------------------------------------------------------------------------------ */
+
+ek_status ek_matrix_values_changed(ek_matrix *A)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	atomic_fetch_add(&A->state, 1);
+	return EK_OK;
+}
+
+/* Adds up in the order given, like the assembly. Starts from -0, which is neutral for all numbers,
+ * 0 for none. */
+static void scatter_values(ek_matrix *A, const void *val)
+{
+	ek_store *s = &A->store;
+	bool wide = s->index != EK_I32;
+
+	for (int64_t k = 0; k < s->nnz; k++)
+		if (s->value == EK_F64)
+			((double *)s->array[CSR_VAL])[k] = -0.0;
+		else
+			((float *)s->array[CSR_VAL])[k] = -0.0f;
+	for (int64_t k = 0; k < A->order_len; k++) {
+		int64_t p = wide ? ((const int64_t *)A->order)[k] : ((const int32_t *)A->order)[k];
+
+		if (p < 0) /* replaced by a later entry: EK_DUP_LAST */
+			continue;
+		if (s->value == EK_F64)
+			((double *)s->array[CSR_VAL])[p] += ((const double *)val)[k];
+		else
+			((float *)s->array[CSR_VAL])[p] += ((const float *)val)[k];
+	}
+}
+
+ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (A->store.borrowed)
+		return eki_fail(EK_EINVAL, "the values are borrowed: change them in place and call "
+		                           "ek_matrix_values_changed");
+	if (A->merged)
+		return eki_fail(EK_EINVAL, "the order in which the values were given is not known "
+		                           "any more: make the matrix with EK_KEEP_ORDER (COO) or "
+		                           "without EK_DUP_SUM and EK_DUP_LAST (CSR, CSC)");
+	if (count != A->value_count)
+		return eki_fail(EK_EINVAL, "count is %lld, the matrix was made from %lld values",
+		                (long long)count, (long long)A->value_count);
+	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(A->store.value)));
+	if (A->order)
+		scatter_values(A, val);
+	else if (count)
+		memcpy(A->store.array[CSR_VAL], val, (size_t)count * ek_value_size(A->store.value));
+	return ek_matrix_values_changed(A);
+}
