@@ -239,6 +239,7 @@ typedef struct ek_args {
 	const void *x;
 	void *y;
 	double alpha, beta;
+	const void *kept; /* the plan's, for kernels that drivers call */
 } ek_args;
 
 enum { /* where a method runs */
@@ -264,6 +265,9 @@ typedef struct eki_features {
 	int64_t calls;
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
+	/* Shares of the entries of a sample: in rows shaped like one shortly before; and beginning a column after it;
+	 * in rows that span less than 2^16 columns; far from the diagonal, so that x comes from beyond the cache. */
+	double repeat_share, run_share, narrow_share, far_share;
 	double csr_bytes;   /* moved by one plain product */
 	bool in_cache;      /* csr_bytes below the last-level cache */
 } eki_features;
@@ -324,5 +328,7 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 double eki_cost(const eki_features *f, double bytes, double work);
 /* Row-length part of ek_stats, shared by selection and ek_matrix_stats. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
+/* The shares of ek_features that a sample of the columns gives. */
+void eki_sample_shapes(const ek_store *csr, eki_features *f);
 
 #endif

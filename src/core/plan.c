@@ -299,5 +299,5 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 	if (plan->seen != state && plan->method->refresh)
 		EK_RETURN_IF(plan->method->refresh(plan));
 	plan->seen = state;
-	return plan->method->run(plan, &(ek_args){x->data, y->data, alpha, beta});
+	return plan->method->run(plan, &(ek_args){x->data, y->data, alpha, beta, plan->kept});
 }

@@ -40,7 +40,7 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 	eki_features f = {.value = A->value,
 	                  .index = A->index,
 	                  .op = plan->op,
-	                  .threads = plan->threads,
+	                  .threads = A->nnz + A->rows < plan->ctx->small_work ? 1 : plan->threads,
 	                  .isa = plan->isa,
 	                  .calls = plan->calls,
 	                  .csr_bytes = (double)plan->bytes,
@@ -54,6 +54,7 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 		f.in_cache = false;
 	}
 	EK_RETURN_IF(eki_row_stats(plan->ctx, A, &f));
+	eki_sample_shapes(A, &f);
 	describe(&f, why, size, &used);
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
 		if (m->operation != plan->operation || m->format != A->format || !m->cost ||

@@ -4,18 +4,18 @@
 #define vmask __m256i
 
 #if EK_VAL_F64
-#define W 4
-#define vec __m256d
-#define vmask_n(n) _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
-#define vzero() _mm256_setzero_pd()
-#define vset1(a) _mm256_set1_pd(a)
-#define vload(p) _mm256_loadu_pd(p)
-#define vload_n(p, m) _mm256_maskload_pd(p, m)
-#define vstore(p, v) _mm256_storeu_pd(p, v)
-#define vstore_n(p, v, m) _mm256_maskstore_pd(p, m, v)
-#define vadd(a, b) _mm256_add_pd(a, b)
-#define vmul(a, b) _mm256_mul_pd(a, b)
-#define vfma(a, b, c) _mm256_fmadd_pd(a, b, c)
+#define W                    4
+#define vec                  __m256d
+#define vmask_n(n)           _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vzero()              _mm256_setzero_pd()
+#define vset1(a)             _mm256_set1_pd(a)
+#define vload(p)             _mm256_loadu_pd(p)
+#define vload_n(p, m)        _mm256_maskload_pd(p, m)
+#define vstore(p, v)         _mm256_storeu_pd(p, v)
+#define vstore_n(p, v, m)    _mm256_maskstore_pd(p, m, v)
+#define vadd(a, b)           _mm256_add_pd(a, b)
+#define vmul(a, b)           _mm256_mul_pd(a, b)
+#define vfma(a, b, c)        _mm256_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_pd(c, vfma(a, b, c), _mm256_castsi256_pd(m))
 
 /* The tree 2, 1. */
@@ -48,6 +48,12 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 }
 
+#define vindex           __m128i
+#define vstride(n)       _mm_mullo_epi32(_mm_set1_epi32((int)(n)), _mm_setr_epi32(0, 1, 2, 3))
+#define vgather_at(p, s) _mm256_i32gather_pd(p, s, 8)
+#define EK_U16(c)        _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(c)))
+#define vgather_u16(x, c, m) \
+	_mm256_mask_i32gather_pd(vzero(), x, EK_U16(c), _mm256_castsi256_pd(m), 8)
 #if EK_IDX_64
 #define vgather(x, c) _mm256_i64gather_pd(x, _mm256_loadu_si256((const __m256i *)(c)), 8)
 #else
@@ -55,19 +61,19 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 
 #else
-#define W 8
+#define W   8
 #define vec __m256
 #define vmask_n(n) \
 	_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
-#define vzero() _mm256_setzero_ps()
-#define vset1(a) _mm256_set1_ps(a)
-#define vload(p) _mm256_loadu_ps(p)
-#define vload_n(p, m) _mm256_maskload_ps(p, m)
-#define vstore(p, v) _mm256_storeu_ps(p, v)
-#define vstore_n(p, v, m) _mm256_maskstore_ps(p, m, v)
-#define vadd(a, b) _mm256_add_ps(a, b)
-#define vmul(a, b) _mm256_mul_ps(a, b)
-#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define vzero()              _mm256_setzero_ps()
+#define vset1(a)             _mm256_set1_ps(a)
+#define vload(p)             _mm256_loadu_ps(p)
+#define vload_n(p, m)        _mm256_maskload_ps(p, m)
+#define vstore(p, v)         _mm256_storeu_ps(p, v)
+#define vstore_n(p, v, m)    _mm256_maskstore_ps(p, m, v)
+#define vadd(a, b)           _mm256_add_ps(a, b)
+#define vmul(a, b)           _mm256_mul_ps(a, b)
+#define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_ps(c, vfma(a, b, c), _mm256_castsi256_ps(m))
 
 #include "simd/sum_f32.h"
@@ -91,6 +97,13 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 }
 
+#define vindex __m256i
+#define vstride(n) \
+	_mm256_mullo_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define vgather_at(p, s) _mm256_i32gather_ps(p, s, 4)
+#define EK_U16(c)        _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
+#define vgather_u16(x, c, m) \
+	_mm256_mask_i32gather_ps(vzero(), x, EK_U16(c), _mm256_castsi256_ps(m), 4)
 #if EK_IDX_64
 #define vgather(x, c) vgather_n(x, c, vmask_n(8))
 #else
@@ -98,7 +111,7 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 #endif
 
-#define vsum(v) FN(vsum)(v)
-#define vsum_rows(a) FN(vsum_rows)(a)
-#define vfused(a, b, c) vfma(a, b, c)
+#define vsum(v)            FN(vsum)(v)
+#define vsum_rows(a)       FN(vsum_rows)(a)
+#define vfused(a, b, c)    vfma(a, b, c)
 #define vgather_n(x, c, m) FN(vgather_n)(x, c, m)

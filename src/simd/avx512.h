@@ -2,23 +2,25 @@
  * AVX-512 F, DQ, BW, VL: eight lanes for double and for float. Sixteen floats would gain nothing where every lane
  * needs a load of its own (gathers), and would waste half of the lanes on short rows. simd/scalar.h says what each
  * operation means. */
-#define W 8
-#define vmask __mmask8
+#define W          8
+#define EK_U16(c)  _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
+#define vmask      __mmask8
 #define vmask_n(n) ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
 
 #if EK_VAL_F64
-#define vec __m512d
-#define vzero() _mm512_setzero_pd()
-#define vset1(a) _mm512_set1_pd(a)
-#define vload(p) _mm512_loadu_pd(p)
-#define vload_n(p, m) _mm512_maskz_loadu_pd(m, p)
-#define vstore(p, v) _mm512_storeu_pd(p, v)
-#define vstore_n(p, v, m) _mm512_mask_storeu_pd(p, m, v)
-#define vadd(a, b) _mm512_add_pd(a, b)
-#define vmul(a, b) _mm512_mul_pd(a, b)
-#define vfma(a, b, c) _mm512_fmadd_pd(a, b, c)
+#define vec                  __m512d
+#define vzero()              _mm512_setzero_pd()
+#define vset1(a)             _mm512_set1_pd(a)
+#define vload(p)             _mm512_loadu_pd(p)
+#define vload_n(p, m)        _mm512_maskz_loadu_pd(m, p)
+#define vstore(p, v)         _mm512_storeu_pd(p, v)
+#define vstore_n(p, v, m)    _mm512_mask_storeu_pd(p, m, v)
+#define vadd(a, b)           _mm512_add_pd(a, b)
+#define vmul(a, b)           _mm512_mul_pd(a, b)
+#define vfma(a, b, c)        _mm512_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm512_mask3_fmadd_pd(a, b, c, m)
-#define vsum(v) _mm512_reduce_add_pd(v)
+#define vsum(v)              _mm512_reduce_add_pd(v)
+#define vgather_u16(x, c, m) _mm512_mask_i32gather_pd(vzero(), m, EK_U16(c), x, 8)
 #if EK_IDX_64
 #define vgather_n(x, c, m) \
 	_mm512_mask_i64gather_pd(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 8)
@@ -30,9 +32,8 @@
 /* Sums of neighbours, three times: lanes of one row come together, and rows side by side. */
 static inline vec FN(vsum_rows)(const vec *a)
 {
-#define EK_IN(p, q) vadd(_mm512_unpacklo_pd(p, q), _mm512_unpackhi_pd(p, q))
-#define EK_ACROSS(p, q) \
-	vadd(_mm512_shuffle_f64x2(p, q, 0x88), _mm512_shuffle_f64x2(p, q, 0xdd))
+#define EK_IN(p, q)     vadd(_mm512_unpacklo_pd(p, q), _mm512_unpackhi_pd(p, q))
+#define EK_ACROSS(p, q) vadd(_mm512_shuffle_f64x2(p, q, 0x88), _mm512_shuffle_f64x2(p, q, 0xdd))
 	return EK_ACROSS(EK_ACROSS(EK_IN(a[0], a[1]), EK_IN(a[2], a[3])),
 	                 EK_ACROSS(EK_IN(a[4], a[5]), EK_IN(a[6], a[7])));
 #undef EK_IN
@@ -40,18 +41,19 @@ static inline vec FN(vsum_rows)(const vec *a)
 }
 
 #else
-#define vec __m256
-#define vzero() _mm256_setzero_ps()
-#define vset1(a) _mm256_set1_ps(a)
-#define vload(p) _mm256_loadu_ps(p)
-#define vload_n(p, m) _mm256_maskz_loadu_ps(m, p)
-#define vstore(p, v) _mm256_storeu_ps(p, v)
-#define vstore_n(p, v, m) _mm256_mask_storeu_ps(p, m, v)
-#define vadd(a, b) _mm256_add_ps(a, b)
-#define vmul(a, b) _mm256_mul_ps(a, b)
-#define vfma(a, b, c) _mm256_fmadd_ps(a, b, c)
+#define vec                  __m256
+#define vzero()              _mm256_setzero_ps()
+#define vset1(a)             _mm256_set1_ps(a)
+#define vload(p)             _mm256_loadu_ps(p)
+#define vload_n(p, m)        _mm256_maskz_loadu_ps(m, p)
+#define vstore(p, v)         _mm256_storeu_ps(p, v)
+#define vstore_n(p, v, m)    _mm256_mask_storeu_ps(p, m, v)
+#define vadd(a, b)           _mm256_add_ps(a, b)
+#define vmul(a, b)           _mm256_mul_ps(a, b)
+#define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_mask3_fmadd_ps(a, b, c, m)
-#define vsum(v) FN(vsum)(v)
+#define vsum(v)              FN(vsum)(v)
+#define vgather_u16(x, c, m) _mm256_mmask_i32gather_ps(vzero(), m, EK_U16(c), x, 4)
 #if EK_IDX_64
 #define vgather_n(x, c, m) \
 	_mm512_mask_i64gather_ps(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 4)
@@ -63,6 +65,14 @@ static inline vec FN(vsum_rows)(const vec *a)
 #include "simd/sum_f32.h"
 #endif
 
-#define vgather(x, c) vgather_n(x, c, 0xff)
-#define vsum_rows(a) FN(vsum_rows)(a)
+#define vindex __m256i
+#define vstride(n) \
+	_mm256_mullo_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#if EK_VAL_F64
+#define vgather_at(p, s) _mm512_mask_i32gather_pd(vzero(), 0xff, s, p, 8)
+#else
+#define vgather_at(p, s) _mm256_mmask_i32gather_ps(vzero(), 0xff, s, p, 4)
+#endif
+#define vgather(x, c)   vgather_n(x, c, 0xff)
+#define vsum_rows(a)    FN(vsum_rows)(a)
 #define vfused(a, b, c) vfma(a, b, c)

@@ -8,6 +8,7 @@
 #undef EK_IDX_64
 #undef EK_INDEX_OF_PASS
 #undef W
+#undef EK_U16
 #undef vec
 #undef vmask
 #undef vmask_n
@@ -19,6 +20,10 @@
 #undef vstore_n
 #undef vgather
 #undef vgather_n
+#undef vgather_u16
+#undef vindex
+#undef vstride
+#undef vgather_at
 #undef vadd
 #undef vmul
 #undef vfma
@@ -26,3 +31,8 @@
 #undef vfused_n
 #undef vsum
 #undef vsum_rows
+#undef vpair_mask
+#undef vsum_pairs
+#undef vload_pair
+#undef vgather_pair
+#undef EK_INDEX_PAIR

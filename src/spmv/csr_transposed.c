@@ -183,7 +183,7 @@ static double cost(const eki_features *f)
 const ek_method ek_spmv_csr_transposed = {
 	.name = "spmv.csr.transposed",
 	.text = "transposed product: each thread adds to a strip of its own, strips are added in "
-                "order",
+		"order",
 	.source = "Liu 2015, section 2.4; Batista et al. 2010 for the strips",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
