@@ -45,8 +45,11 @@ static ek_status reader_fault(const struct reader *r)
 	if (r->fault != EK_OK)
 		return r->fault;
 	text = text ? text : "libarchive fails";
-	return eki_fail(strstr(text, "runcated") ? EK_ETRUNCATED : EK_EIO,
-	                "the %s content is damaged: %s", r->kind, text);
+	/* What liblzma has no word for: it wants more, and there is no more. */
+	bool short_of = strstr(text, "runcated") || strstr(text, "No progress is possible");
+
+	return eki_fail(short_of ? EK_ETRUNCATED : EK_EIO, "the %s content is damaged: %s", r->kind,
+	                text);
 }
 
 static ek_status reader_read(eki_source *s, void *to, size_t want, size_t *got)

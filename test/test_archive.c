@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Compressed files and tar archives, good and damaged. The archives are made here, byte by byte, but
+ * for the compression itself, which the library's writer does. */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
+#include "support/heap.h"
+#include "support/support.h"
+
+#define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
+
+struct bytes {
+	unsigned char *data;
+	size_t length;
+};
+
+static struct heap heap = HEAP_INIT;
+static struct bytes gz[3]; /* TEXT, TEXT's first half, second half */
+static char folder[64], logged[512];
+
+static void keep_log(void *user, ek_log_level level, const char *text)
+{
+	(void)user;
+	(void)level;
+	snprintf(logged, sizeof logged, "%s", text);
+}
+
+static ek_context *context(int threads)
+{
+	ek_options o = heap_options(&heap, threads);
+	ek_context *ctx;
+
+	heap.limit = 256LL << 20;
+	o.log = keep_log;
+	logged[0] = '\0';
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	return ctx;
+}
+
+static uint32_t crc32_of(const unsigned char *p, size_t n)
+{
+	uint32_t c = 0xffffffffu;
+
+	while (n-- > 0) {
+		c ^= *p++;
+		for (int k = 0; k < 8; k++)
+			c = c >> 1 ^ (c & 1 ? 0xedb88320u : 0);
+	}
+	return ~c;
+}
+
+static void put32(unsigned char *p, uint32_t v)
+{
+	for (int k = 0; k < 4; k++)
+		p[k] = (unsigned char)(v >> 8 * k);
+}
+
+/* gzip with stored blocks (RFC 1951, 3.2.4): nothing to compress, all the rest to check. */
+static struct bytes gzip(const void *data, size_t n)
+{
+	size_t blocks = n / 65535 + 1, at = 10;
+	struct bytes b = {malloc(n + 5 * blocks + 18), 0};
+	const unsigned char *from = data;
+	static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
+
+	memcpy(b.data, head, sizeof head);
+	for (size_t done = 0, k = 0; k < blocks; k++) {
+		size_t m = n - done < 65535 ? n - done : 65535;
+
+		b.data[at] = k == blocks - 1;
+		b.data[at + 1] = (unsigned char)m;
+		b.data[at + 2] = (unsigned char)(m >> 8);
+		b.data[at + 3] = (unsigned char)~m;
+		b.data[at + 4] = (unsigned char)(~m >> 8);
+		memcpy(b.data + at + 5, from + done, m);
+		at += 5 + m;
+		done += m;
+	}
+	put32(b.data + at, crc32_of(from, n));
+	put32(b.data + at + 4, (uint32_t)n);
+	b.length = at + 8;
+	return b;
+}
+
+static struct bytes join(struct bytes a, struct bytes b)
+{
+	struct bytes c = {malloc(a.length + b.length), a.length + b.length};
+
+	memcpy(c.data, a.data, a.length);
+	memcpy(c.data + a.length, b.data, b.length);
+	return c;
+}
+
+static ek_status read_bytes(ek_context *ctx, const void *data, size_t n, int64_t ratio,
+                            ek_matrix **A)
+{
+	ek_read_options o = {.size = sizeof o, .max_ratio = ratio};
+
+	return ek_matrix_read_memory(ctx, "t", data, n, EK_F64, EK_I32, &o, A);
+}
+
+static void expect_matrix(ek_context *ctx, const void *data, size_t n)
+{
+	ek_matrix *A = NULL;
+	ek_view v;
+
+	expect_status(read_bytes(ctx, data, n, 0, &A), EK_OK);
+	expect_status(ek_matrix_array(A, "val", &v), EK_OK);
+	assert_int_equal(v.len, 2);
+	assert_true(((const double *)v.data)[0] == 1.5 && ((const double *)v.data)[1] == -3);
+	ek_matrix_destroy(A);
+}
+
+static int setup(void **state)
+{
+	size_t half = sizeof TEXT / 2;
+	ek_context *ctx = context(1);
+	ek_matrix *A = NULL;
+	ek_status status;
+
+	(void)state;
+	gz[0] = gzip(TEXT, sizeof TEXT - 1);
+	gz[1] = gzip(TEXT, half);
+	gz[2] = gzip(TEXT + half, sizeof TEXT - 1 - half);
+	strcpy(folder, "/tmp/ek-archive-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	status = read_bytes(ctx, gz[0].data, gz[0].length, 0, &A);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	if (status == EK_EUNSUPPORTED) {
+		assert_non_null(strstr(ek_error_text(), "built without"));
+		print_message("built without libarchive: compressed files are refused\n");
+		exit(0);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 3; k++)
+		free(gz[k].data);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(atomic_load(&heap.refused), 0);
+	heap_close(&heap);
+	return 0;
+}
+
+static void check(ek_context *ctx, int number, struct bytes b, ek_status status, const char *part)
+{
+	long live = atomic_load(&heap.live);
+	ek_matrix *A = NULL;
+	ek_status got = read_bytes(ctx, b.data, b.length, 0, &A);
+
+	if (got != status || !strstr(ek_error_text(), part) ||
+	    strncmp(ek_error_text(), "t:", 2) != 0 || A)
+		fail_msg("case %d: status %d, message %s", number, (int)got, ek_error_text());
+	assert_int_equal(atomic_load(&heap.live), live);
+}
+
+static void test_gzip(void **state)
+{
+	(void)state;
+	for (int threads = 1; threads <= 3; threads += 2) {
+		ek_context *ctx = context(threads);
+		struct bytes b = {malloc(gz[0].length), 0}, two;
+
+		expect_matrix(ctx, gz[0].data, gz[0].length);
+		for (size_t n = 3; n < gz[0].length; n++) { /* 58, 59: every place to cut */
+			memcpy(b.data, gz[0].data, n);
+			b.length = n;
+			check(ctx, n < gz[0].length - 8 ? 58 : 59, b, EK_ETRUNCATED, "gzip stream");
+		}
+		memcpy(b.data, gz[0].data, b.length = gz[0].length);
+		b.data[b.length - 8] ^= 1;
+		check(ctx, 60, b, EK_EIO, "incorrect data check");
+		b.data[b.length - 8] ^= 1;
+		b.data[b.length - 2] ^= 1;
+		check(ctx, 61, b, EK_EIO, "incorrect length check");
+		b.data[b.length - 2] ^= 1;
+		b.data[20] ^= 1; /* a letter of the banner: the syntax is looked at later */
+		check(ctx, 60, b, EK_EIO, "incorrect data check");
+		two = join(gz[1], gz[2]);
+		expect_matrix(ctx, two.data, two.length); /* 62 */
+		two.data[gz[1].length - 8] ^= 4;
+		check(ctx, 62, two, EK_EIO, "incorrect data check");
+		free(two.data);
+		two = join(gz[0], (struct bytes){(unsigned char *)"junk", 4});
+		check(ctx, 63, two, EK_ETRAILING, "bytes follow the end of the gzip stream");
+		free(two.data);
+		b.data[3] = 8; /* 65: a name follows, without an end */
+		memset(b.data + 10, 'n', b.length - 10);
+		check(ctx, 65, b, EK_ETRUNCATED, "gzip stream");
+		free(b.data);
+		b = (struct bytes){malloc(3 << 20), 3 << 20};
+		memset(b.data, 'n', b.length);
+		memcpy(b.data, "\037\213\010\010\0\0\0\0\0\3", 10);
+		check(ctx, 65, b, EK_ELIMIT, "gzip header");
+		free(b.data);
+		ek_context_destroy(ctx);
+	}
+}
+
+/* More text than the limit allows (case 64), a plain file named .gz (case 66), and damage to xz
+ * and zstd. */
+static void test_files(void **state)
+{
+	static const char *const ending[] = {"gz", "xz", "zst"};
+	ek_context *ctx = context(2);
+	ek_read_options o = {.size = sizeof o, .max_ratio = 1};
+	char path[128];
+	enum { ROWS = 30000 };
+	int32_t *ptr = calloc(ROWS + 1, sizeof *ptr), *col = calloc(ROWS, sizeof *col);
+	double *val = calloc(ROWS, sizeof *val);
+	ek_matrix *A, *B = NULL;
+
+	(void)state;
+	for (int i = 0; i < ROWS; i++) {
+		ptr[i + 1] = ROWS;
+		val[i] = (double)((uint32_t)i * 2654435761u) * 0x1p-20;
+	}
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, 1, ptr, col, val, 0, &A),
+	              EK_OK);
+	for (int k = 0; k < 3; k++) {
+		snprintf(path, sizeof path, "%s/a.mtx.%s", folder, ending[k]);
+		expect_status(ek_matrix_write(A, path, NULL), EK_OK);
+		expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &B), EK_OK);
+		ek_matrix_destroy(B);
+		expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I32, &o, &B), EK_ELIMIT,
+		             "max_ratio = 1 ");
+		FILE *f = fopen(path, "rb");
+		struct bytes b = {malloc(1 << 20), 0};
+
+		b.length = fread(b.data, 1, 1 << 20, f);
+		fclose(f);
+		b.length -= 20;
+		check(ctx, 58, b, EK_ETRUNCATED, "");
+		b.length += 20;
+		b.data[b.length / 2] ^= 0x10;
+		B = NULL;
+		if (read_bytes(ctx, b.data, b.length, 0, &B) == EK_OK)
+			fail_msg("a damaged .%s file was read", ending[k]);
+		assert_null(B);
+		free(b.data);
+		unlink(path);
+	}
+	ek_matrix_destroy(A);
+	snprintf(path, sizeof path, "%s/plain.mtx.gz", folder);
+	FILE *f = fopen(path, "w");
+
+	fputs(TEXT, f);
+	fclose(f);
+	expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &A), EK_OK);
+	assert_non_null(strstr(logged, "the content is not compressed"));
+	ek_matrix_destroy(A);
+	unlink(path);
+	free(ptr);
+	free(col);
+	free(val);
+	ek_context_destroy(ctx);
+}
+
+/* ---- tar -------------------------------------------------------------------------------------- */
+
+static void tar_member(struct bytes *t, const char *name, char type, const char *text)
+{
+	size_t n = strlen(text), padded = (n + 511) / 512 * 512;
+	unsigned char *h, sum_text[8];
+	unsigned sum = 0;
+
+	t->data = realloc(t->data, t->length + 512 + padded + 1024);
+	h = t->data + t->length;
+	memset(h, 0, 512 + padded + 1024);
+	memcpy(h, name, strlen(name) < 100 ? strlen(name) : 100);
+	memcpy(h + 100,
+	       "0000644\0"
+	       "0000000\0"
+	       "0000000\0",
+	       24);
+	snprintf((char *)h + 124, 12, "%011o", (unsigned)n);
+	snprintf((char *)h + 136, 12, "%011o", 0u);
+	memset(h + 148, ' ', 8);
+	h[156] = (unsigned char)type;
+	memcpy(h + 257,
+	       "ustar\0"
+	       "00",
+	       8);
+	for (int k = 0; k < 512; k++)
+		sum += h[k];
+	snprintf((char *)sum_text, sizeof sum_text, "%06o", sum);
+	memcpy(h + 148, sum_text, 7);
+	memcpy(h + 512, text, n);
+	t->length += 512 + padded;
+}
+
+/* Two blocks of zeros end an archive; then it is compressed. */
+static struct bytes tar_end(struct bytes *t)
+{
+	struct bytes z = gzip(t->data, t->length + 1024);
+
+	free(t->data);
+	*t = (struct bytes){NULL, 0};
+	return z;
+}
+
+static void tar_resum(unsigned char *h)
+{
+	unsigned sum = 0;
+	char text[8];
+
+	memset(h + 148, ' ', 8);
+	for (int k = 0; k < 512; k++)
+		sum += h[k];
+	snprintf(text, sizeof text, "%06o", sum);
+	memcpy(h + 148, text, 7);
+}
+
+static void test_tar(void **state)
+{
+	struct bytes t = {NULL, 0};
+	ek_context *ctx = context(3);
+	struct bytes z;
+
+	(void)state;
+	tar_member(&t, "HB/", '5', "");
+	tar_member(&t, "a/README.mtx", '0', "no matrix\n");
+	tar_member(&t, "group/a/a.mtx", '0', TEXT);
+	tar_member(&t, "a/a_b.mtx", '0', "no matrix\n");
+	z = tar_end(&t);
+	expect_matrix(ctx, z.data, z.length);
+	z.data[z.length - 8] ^= 1; /* behind what is needed, and seen all the same */
+	check(ctx, 60, z, EK_EIO, "incorrect data check");
+	z.length -= 600;
+	check(ctx, 58, z, EK_ETRUNCATED, "");
+	free(z.data);
+
+	tar_member(&t, "a/a.mtx", '0', TEXT);
+	t.data[150] ^= 1;
+	z = tar_end(&t);
+	check(ctx, 67, z, EK_EIO, "tar");
+	free(z.data);
+	for (int kind = 0; kind < 3; kind++) { /* sizes: octal too large, negative, base 256 */
+		static const char *const size[3] = {
+			"777777777777", "-00000000010",
+			"\200\377\377\377\377\377\377\377\377\377\377\377"};
+		ek_matrix *A = NULL;
+
+		tar_member(&t, "a/a.mtx", '0', TEXT);
+		memcpy(t.data + 124, size[kind], 12);
+		tar_resum(t.data);
+		z = tar_end(&t);
+		ek_status status = read_bytes(ctx, z.data, z.length, 0, &A);
+
+		if (status != EK_EOVERFLOW && status != EK_EIO && status != EK_ETRUNCATED &&
+		    status != EK_ESYNTAX && status != EK_ETRAILING)
+			fail_msg("case 68: status %d, %s", (int)status, ek_error_text());
+		assert_null(A);
+		free(z.data);
+	}
+	tar_member(&t, "a/readme", '0', TEXT);
+	z = tar_end(&t);
+	check(ctx, 69, z, EK_EIO, "no member NAME/NAME.mtx; its members: a/readme");
+	free(z.data);
+	tar_member(&t, "x.mtx", '0', TEXT);
+	tar_member(&t, "y.mtx", '0', TEXT);
+	z = tar_end(&t);
+	check(ctx, 70, z, EK_EIO, "x.mtx, y.mtx");
+	free(z.data);
+	tar_member(&t, "../../x.mtx", '0', TEXT); /* 71: the only one, so it is read */
+	z = tar_end(&t);
+	expect_matrix(ctx, z.data, z.length);
+	assert_int_equal(access("../../x.mtx", F_OK), -1);
+	free(z.data);
+	tar_member(&t, "a/a.mtx", '2', "");
+	tar_member(&t, "b/b.mtx", '3', "");
+	z = tar_end(&t);
+	check(ctx, 71, z, EK_EIO, "no member");
+	free(z.data);
+	tar_member(&t, "././@LongLink", 'L', "somewhere/a/long/name/a/a.mtx");
+	tar_member(&t, "somewhere", '0', TEXT);
+	z = tar_end(&t);
+	expect_matrix(ctx, z.data, z.length); /* 72 */
+	free(z.data);
+	tar_member(&t, "PaxHeader/a", 'x', "24 path=pax/pax/pax.mtx\n");
+	tar_member(&t, "a/a.mtx", '0', TEXT);
+	z = tar_end(&t);
+	expect_matrix(ctx, z.data, z.length);
+	free(z.data);
+	ek_context_destroy(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_gzip),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_tar),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
