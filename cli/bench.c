@@ -7,6 +7,7 @@
 static const struct bench_operation operations[] = {
 	{"spmv", "y = alpha op(A) x + beta y, method by method, with peers and the read bound",
          bench_spmv},
+	{"read", "reading Matrix Market text, MB/s for each thread", bench_read},
 	{0},
 };
 

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares two files of `ek bench --json`: bench/compare.py OLD NEW [--limit 0.05] [--by FIELD]
+
+Records with the same operation, method, matrix, types, op and threads are put side by side. What is
+compared is a ratio, not a time, wherever there is one: vs_csr, since both runs may have met the machine
+in a different mood (--by ms compares times). Prints what changed by more than the limit, slower first,
+and the geometric mean for each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
+"""
+import argparse
+import json
+import math
+import sys
+
+KEY = ("op", "method", "matrix", "value", "index", "transpose", "threads")
+LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes"}
+
+
+def read(path):
+    records = {}
+    try:
+        with open(path, encoding="utf-8") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    record = json.loads(line)
+                    records[tuple(record.get(name) for name in KEY)] = record
+    except OSError as error:
+        fail(error)
+    except ValueError as error:
+        fail(f"{path}:{number}: {error}")
+    return records
+
+
+def fail(text):
+    print(f"compare.py: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def change(old, new, field):
+    """How many times better the new record is; None if it cannot be said."""
+    name = field or ("vs_csr" if old.get("vs_csr") and new.get("vs_csr") else "ms")
+    a, b = old.get(name), new.get(name)
+    if not a or not b or a <= 0 or b <= 0:
+        return None
+    return a / b if name in LESS_IS_BETTER else b / a
+
+
+def table(rows):
+    width = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    for row in rows:
+        cells = [text.ljust(w) if k < 2 else text.rjust(w) for k, (text, w) in enumerate(zip(row, width))]
+        print("  ".join(cells).rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("old")
+    parser.add_argument("new")
+    parser.add_argument("--limit", type=float, default=0.05, help="relative change that counts (0.05)")
+    parser.add_argument("--by", metavar="FIELD", help="the field to compare (vs_csr, else ms)")
+    options = parser.parse_args()
+    old, new = read(options.old), read(options.new)
+    rows, methods, broken = [], {}, []
+
+    for key, record in new.items():
+        if record.get("failed") and not old.get(key, {}).get("failed"):
+            broken.append(key)
+        ratio = change(old[key], record, options.by) if key in old else None
+        if ratio is not None:
+            methods.setdefault(record["method"], []).append(ratio)
+            if abs(math.log(ratio)) > math.log1p(options.limit):
+                rows.append((ratio, record))
+    if not methods:
+        fail("the files have no record in common")
+    rows.sort(key=lambda row: row[0])
+    if rows:
+        head = ("method", "matrix", "value", "op", "threads", "new/old")
+        table([head] + [(r["method"], r["matrix"], str(r.get("value")), str(r.get("transpose", "")),
+                         str(r.get("threads")), f"{ratio:.3f}") for ratio, r in rows])
+        print()
+    table([("method", "", "records", "mean", "worst")] +
+          [(name, "", str(len(ratios)), f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.3f}",
+            f"{min(ratios):.3f}") for name, ratios in sorted(methods.items())])
+    missing = [key for key in old if key not in new]
+    if missing:
+        print(f"{len(missing)} records of {options.old} are not in {options.new}")
+    for key in broken:
+        print(f"WRONG RESULT: {key[1]} on {key[2]}")
+    slower = [r for ratio, r in rows if ratio < 1 and not r["method"].startswith("peer.")]
+    return 1 if slower or broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
