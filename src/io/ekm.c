@@ -27,7 +27,7 @@ static inline uint64_t rotate(uint64_t x, int n)
 	return x << n | x >> (64 - n);
 }
 
-static uint64_t checksum(const void *data, size_t bytes)
+uint64_t eki_checksum(const void *data, size_t bytes)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u;
 	uint64_t lane[8], sum = bytes, w[8];
@@ -66,7 +66,7 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		return eki_fail(EK_EUNSUPPORTED,
 		                "%s: version %u of the binary form; %d is expected", s->name,
 		                (unsigned)h->version, EKM_VERSION);
-	if (h->header_sum != checksum(h, offsetof(struct ekm_header, header_sum)))
+	if (h->header_sum != eki_checksum(h, offsetof(struct ekm_header, header_sum)))
 		return eki_fail(EK_EIO, "%s: the checksum of the header is wrong", s->name);
 	if (eki_type_check((ek_value)h->value, index) != EK_OK || h->columns > 1 || h->reserved)
 		return eki_fail(EK_ESYNTAX, "%s: the header has a type or flag that does not exist",
@@ -150,7 +150,7 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 			                name, (long long)len[k]);
 		csr->len[k] = len[k];
 		EK_RETURN_IF(array_read(s, name, len[k] * size, &csr->array[k]));
-		if (checksum(csr->array[k], (size_t)(len[k] * size)) != h->sum[k])
+		if (eki_checksum(csr->array[k], (size_t)(len[k] * size)) != h->sum[k])
 			return eki_fail(EK_EIO, "%s: the checksum of %s is wrong", s->name, name);
 	}
 	EK_RETURN_IF(eki_source_peek(s, 1));
@@ -227,9 +227,9 @@ ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
 	for (int k = 0; k < EKM_ARRAYS; k++) {
 		bytes[k] = (size_t)len[k] *
 		           eki_elem_size(csr->format->array[k].elem, csr->value, csr->index);
-		h.sum[k] = checksum(csr->array[k], bytes[k]);
+		h.sum[k] = eki_checksum(csr->array[k], bytes[k]);
 	}
-	h.header_sum = checksum(&h, offsetof(struct ekm_header, header_sum));
+	h.header_sum = eki_checksum(&h, offsetof(struct ekm_header, header_sum));
 	EK_RETURN_IF(eki_sink_write(sink, &h, sizeof h));
 	for (int k = 0; k < EKM_ARRAYS; k++)
 		EK_RETURN_IF(eki_sink_write(sink, csr->array[k], bytes[k]));

@@ -79,6 +79,8 @@ bool eki_path_ends(const char *path, const char *ending);
 #define EKI_EKM_MAGIC "\211EKM\r\n\032\n"
 ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index index,
                        ek_matrix **A);
+/* 64 bits over all bytes; any change of one word changes them. */
+uint64_t eki_checksum(const void *data, size_t bytes);
 ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must return for any
+ * bytes, and abort if the library accepts what it should not. Memory is capped, so that a small input
+ * that makes something large shows as a refused allocation and not as a killed process. */
+#ifndef EK_FUZZ_HARNESS_H
+#define EK_FUZZ_HARNESS_H
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evenkeel/ek.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { FUZZ_CAP = 256 << 20, FUZZ_SMALL = 1 << 20 };
+
+struct fuzz_memory {
+	_Atomic size_t used;
+};
+
+static inline void *fuzz_alloc(void *user, size_t alignment, size_t bytes)
+{
+	struct fuzz_memory *m = user;
+
+	if (bytes > FUZZ_CAP || atomic_fetch_add(&m->used, bytes) + bytes > FUZZ_CAP) {
+		if (bytes <= FUZZ_CAP)
+			atomic_fetch_sub(&m->used, bytes);
+		return NULL;
+	}
+	return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+}
+
+static inline void fuzz_dealloc(void *user, void *block, size_t bytes)
+{
+	atomic_fetch_sub(&((struct fuzz_memory *)user)->used, bytes);
+	free(block);
+}
+
+static inline void fuzz_require(int condition, const char *what)
+{
+	if (!condition) {
+		fprintf(stderr, "%s (last message: %s)\n", what, ek_error_text());
+		abort();
+	}
+}
+
+static inline ek_context *fuzz_context(struct fuzz_memory *m, int threads)
+{
+	ek_options o = {.size = sizeof o,
+	                .alloc = fuzz_alloc,
+	                .dealloc = fuzz_dealloc,
+	                .user = m,
+	                .threads = threads};
+	ek_context *ctx = NULL;
+
+	atomic_store(&m->used, 0);
+	fuzz_require(ek_context_create(&o, &ctx) == EK_OK, "no context");
+	return ctx;
+}
+
+static inline void fuzz_close(struct fuzz_memory *m, ek_context *ctx)
+{
+	ek_context_destroy(ctx);
+	fuzz_require(atomic_load(&m->used) == 0, "memory leaks");
+}
+
+/* A matrix that was accepted must be sound: it passes its own check and can be multiplied. */
+static inline void fuzz_accepted(const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.serial"};
+	ek_plan *plan = NULL;
+
+	fuzz_require(ek_matrix_check(A) == EK_OK, "an accepted matrix fails its check");
+	fuzz_require(ek_matrix_get_info(A, &info) == EK_OK, "no information");
+	if (info.rows > FUZZ_SMALL || info.cols > FUZZ_SMALL)
+		return;
+	double *x = calloc((size_t)info.cols + 1, sizeof *x);
+	double *y = calloc((size_t)info.rows + 1, sizeof *y);
+	ek_dense vx = ek_vector(info.value, info.cols, x), vy = ek_vector(info.value, info.rows, y);
+	ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+
+	fuzz_require(status == EK_OK || status == EK_ENOMEM, "no plan");
+	if (status == EK_OK)
+		fuzz_require(ek_spmv(plan, 1, &vx, 0, &vy) == EK_OK, "no product");
+	ek_plan_destroy(plan);
+	free(x);
+	free(y);
+}
+
+/* Reads bytes as a file; the first byte of the input chooses types, threads and options. */
+static inline void fuzz_read(unsigned choice, const uint8_t *data, size_t size)
+{
+	struct fuzz_memory memory;
+	ek_context *ctx = fuzz_context(&memory, choice & 1 ? 3 : 1);
+	ek_read_options o = {.size = sizeof o,
+	                     .allow_nan = choice >> 1 & 1,
+	                     .mirror = choice >> 2 & 1,
+	                     .duplicates = (choice >> 3 & 3) << 8,
+	                     .max_bytes = 1 << 24,
+	                     .max_dim = 1 << 22};
+	ek_matrix *A = NULL;
+	ek_status status =
+		ek_matrix_read_memory(ctx, "fuzz", data, size, choice >> 5 & 1 ? EK_F32 : EK_F64,
+	                              (ek_index)(1 + (choice >> 6) % 3), &o, &A);
+
+	fuzz_require((status == EK_OK) == (A != NULL), "the output does not fit the status");
+	if (A)
+		fuzz_accepted(A);
+	else
+		fuzz_require(ek_error_text()[0] != '\0', "a failure without a message");
+	ek_matrix_destroy(A);
+	fuzz_close(&memory, ctx);
+}
+
+#endif
