@@ -15,8 +15,6 @@ static void FN(pack_part)(void *arg, int number)
 	const struct mtx_block *b = arg;
 	const struct mtx_part *part = &b->part[number];
 	struct mtx_segment *s = b->segment;
-	const IDX *row = (const IDX *)b->row + part->at, *col = (const IDX *)b->col + part->at;
-	const IDX *from = s->by_row ? row : col;
 	int64_t to = 0, n = part->count, run = part->runs_at;
 	IDX *major = s->major;
 
@@ -28,6 +26,9 @@ static void FN(pack_part)(void *arg, int number)
 		memcpy((VAL *)s->val + to, (const VAL *)b->val + part->at, (size_t)n * sizeof(VAL));
 	if (!s->minor) /* an array: values only */
 		return;
+	const IDX *row = (const IDX *)b->row + part->at, *col = (const IDX *)b->col + part->at;
+	const IDX *from = s->by_row ? row : col;
+
 	memcpy((IDX *)s->minor + to, s->by_row ? col : row, (size_t)n * sizeof(IDX));
 	if (!s->run) {
 		memcpy(major + to, from, (size_t)n * sizeof(IDX));
