@@ -91,12 +91,12 @@ void table_case(const struct bench_case *c, FILE *out)
 
 void table_lines(const struct report *report, FILE *out)
 {
-	static const char *const names[] = {"matrix",   "source", "rows",  "nonzeros",
-	                                    "method",   "ms",     "GB/s",  "reads",
-	                                    "of bound", "vs CSR", "error", NULL};
+	static const char *const names[] = {"matrix", "source",    "rows",  "nonzeros", "method",
+	                                    "ms",     "GB/s",      "reads", "of bound", "vs CSR",
+	                                    "error",  "disturbed", NULL};
 	struct tool_table t;
 
-	tool_table_start(&t, "llrrlrrrrrr");
+	tool_table_start(&t, "llrrlrrrrrrr");
 	head(&t, names);
 	for (int k = 0; k < report->count; k++) {
 		const struct bench_case *c = &report->cases[k];
@@ -116,6 +116,7 @@ void table_lines(const struct report *report, FILE *out)
 			cell(&t, "%.3f", r->of_bound);
 			cell(&t, "%.3f", r->vs_csr);
 			cell(&t, "%.3f", r->error);
+			tool_table_add(\& t, "%.0f %%", 100 * c->disturbed);
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);

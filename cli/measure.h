@@ -48,8 +48,8 @@ struct read_probe {
 bool read_probe_make(struct read_probe *probe, int64_t bytes, int threads);
 void read_probe_run(void *probe, int64_t calls);
 void read_probe_free(struct read_probe *probe);
-/* GB/s from a buffer that no cache holds (1 GiB, less on machines with little memory), measured
- * once for each number of threads; 0 if there is no memory for it. */
+/* GB/s from a buffer that no cache holds (1 GiB, less on machines with little memory), at best;
+ * measured once for each number of threads; 0 if there is no memory for it. */
 double read_probe_memory(int threads);
 
 /* y = A x as anybody would write it, with nothing around it. */

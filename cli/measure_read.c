@@ -236,7 +236,7 @@ double read_probe_memory(int threads)
 		return known;
 	for (int k = 0; k < 9; k++)
 		sample[k] = once(&p);
-	known = (double)p.bytes / measure_quantile(sample, 9, 0.5) * 1e-9;
+	known = (double)p.bytes / measure_quantile(sample, 9, 0) * 1e-9;
 	read_probe_free(&p);
 	return known;
 }
