@@ -116,15 +116,14 @@ static int setup(void **state)
 	size_t half = sizeof TEXT / 2;
 	ek_context *ctx = context(1);
 	ek_matrix *A = NULL;
-	ek_status status;
 
 	(void)state;
 	gz[0] = gzip(TEXT, sizeof TEXT - 1);
 	gz[1] = gzip(TEXT, half);
-	gz[2] = gzip(TEXT + half, sizeof TEXT - 1 - half);
+	gz[2] = gzip(&TEXT[half], sizeof TEXT - 1 - half);
 	strcpy(folder, "/tmp/ek-archive-XXXXXX");
 	assert_non_null(mkdtemp(folder));
-	status = read_bytes(ctx, gz[0].data, gz[0].length, 0, &A);
+	ek_status status = read_bytes(ctx, gz[0].data, gz[0].length, 0, &A);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	if (status == EK_EUNSUPPORTED) {

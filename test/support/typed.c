@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The arrays of a shape in the types of the library, between guard pages and read-only, so that a
- * write by the library is a crash. */
+ * The transpose of a shape, and its arrays in the types of the library, between guard pages and
+ * read-only, so that a write by the library is a crash. */
 #include "support/support.h"
 #include "support/shapes.h"
+
+void shape_transpose(const struct shape *s, struct shape *out)
+{
+	*out = (struct shape){.rows = s->cols, .cols = s->rows, .nnz = s->nnz, .room = s->nnz};
+	memcpy(out->name, s->name, sizeof out->name);
+	out->ptr = calloc((size_t)s->cols + 2, sizeof *out->ptr);
+	out->col = calloc((size_t)s->nnz + 1, sizeof *out->col);
+	out->val = calloc((size_t)s->nnz + 1, sizeof *out->val);
+	out->val2 = calloc((size_t)s->nnz + 1, sizeof *out->val2);
+	for (int64_t k = 0; k < s->nnz; k++)
+		out->ptr[s->col[k] + 2]++;
+	for (int64_t j = 0; j < s->cols; j++)
+		out->ptr[j + 2] += out->ptr[j + 1];
+	for (int64_t i = 0; i < s->rows; i++)
+		for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
+			int64_t p = out->ptr[s->col[k] + 1]++;
+
+			out->col[p] = i;
+			out->val[p] = s->val[k];
+			out->val2[p] = s->val2[k];
+		}
+}
 
 static void *lay(struct guard *g, size_t bytes, int at_end)
 {
