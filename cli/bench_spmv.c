@@ -82,7 +82,7 @@ static int results(const struct bench_options *o, const struct report *report)
 	FILE *out = tool_people(&o->common);
 	int code = tool_json_close(&o->common);
 
-	if (!report->count)
+	if (!report->count || !report->cases[report->count - 1].count)
 		return code;
 	if (one_method(o))
 		table_lines(report, out);
