@@ -33,6 +33,20 @@ static inline vec FN(vsum_rows)(const vec *a)
 	return vadd(_mm256_permute2f128_pd(p, q, 0x20), _mm256_permute2f128_pd(p, q, 0x31));
 }
 
+static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
+{
+	const vmask mask = vmask_n(m);
+	vec a = vload_n(p, mask), b = vload_n(p + n, mask);
+	vec c = vload_n(p + 2 * n, mask), d = vload_n(p + 3 * n, mask);
+	vec ab = _mm256_unpacklo_pd(a, b), cd = _mm256_unpacklo_pd(c, d);
+	vec ef = _mm256_unpackhi_pd(a, b), gh = _mm256_unpackhi_pd(c, d);
+
+	t[0] = _mm256_permute2f128_pd(ab, cd, 0x20);
+	t[1] = _mm256_permute2f128_pd(ef, gh, 0x20);
+	t[2] = _mm256_permute2f128_pd(ab, cd, 0x31);
+	t[3] = _mm256_permute2f128_pd(ef, gh, 0x31);
+}
+
 static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 {
 #if EK_IDX_64
@@ -48,10 +62,7 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 }
 
-#define vindex           __m128i
-#define vstride(n)       _mm_mullo_epi32(_mm_set1_epi32((int)(n)), _mm_setr_epi32(0, 1, 2, 3))
-#define vgather_at(p, s) _mm256_i32gather_pd(p, s, 8)
-#define EK_U16(c)        _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(c)))
+#define EK_U16(c) _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(c)))
 #define vgather_u16(x, c, m) \
 	_mm256_mask_i32gather_pd(vzero(), x, EK_U16(c), _mm256_castsi256_pd(m), 8)
 #if EK_IDX_64
@@ -76,7 +87,8 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_ps(c, vfma(a, b, c), _mm256_castsi256_ps(m))
 
-#include "simd/sum_f32.h"
+#define EK_LOAD4(p, m) _mm_maskload_ps(p, _mm256_castsi256_si128(m))
+#include "simd/float8.h"
 
 static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 {
@@ -97,11 +109,7 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 }
 
-#define vindex __m256i
-#define vstride(n) \
-	_mm256_mullo_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
-#define vgather_at(p, s) _mm256_i32gather_ps(p, s, 4)
-#define EK_U16(c)        _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
+#define EK_U16(c) _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
 #define vgather_u16(x, c, m) \
 	_mm256_mask_i32gather_ps(vzero(), x, EK_U16(c), _mm256_castsi256_ps(m), 4)
 #if EK_IDX_64
@@ -111,7 +119,8 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 #endif
 
-#define vsum(v)            FN(vsum)(v)
-#define vsum_rows(a)       FN(vsum_rows)(a)
-#define vfused(a, b, c)    vfma(a, b, c)
-#define vgather_n(x, c, m) FN(vgather_n)(x, c, m)
+#define vsum(v)                FN(vsum)(v)
+#define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
+#define vsum_rows(a)           FN(vsum_rows)(a)
+#define vfused(a, b, c)        vfma(a, b, c)
+#define vgather_n(x, c, m)     FN(vgather_n)(x, c, m)

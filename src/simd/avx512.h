@@ -40,6 +40,58 @@ static inline vec FN(vsum_rows)(const vec *a)
 #undef EK_ACROSS
 }
 
+/* Up to four entries a row: rows r and r + 4 share a vector. */
+static inline void FN(vtranspose_half)(const VAL *p, int64_t n, vmask mask, vec *t)
+{
+	const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
+	const __m512i high = _mm512_setr_epi64(2, 3, 10, 11, 6, 7, 14, 15);
+	vec a[4];
+
+	for (int r = 0; r < 4; r++)
+		a[r] = _mm512_insertf64x4(
+			_mm512_castpd256_pd512(_mm256_maskz_loadu_pd(mask, p + r * n)),
+			_mm256_maskz_loadu_pd(mask, p + (r + 4) * n), 1);
+
+	vec ab = _mm512_unpacklo_pd(a[0], a[1]), cd = _mm512_unpacklo_pd(a[2], a[3]);
+	vec ef = _mm512_unpackhi_pd(a[0], a[1]), gh = _mm512_unpackhi_pd(a[2], a[3]);
+
+	t[0] = _mm512_permutex2var_pd(ab, low, cd);
+	t[1] = _mm512_permutex2var_pd(ef, low, gh);
+	t[2] = _mm512_permutex2var_pd(ab, high, cd);
+	t[3] = _mm512_permutex2var_pd(ef, high, gh);
+}
+
+/* Pairs of rows, then pairs of pairs, then halves; s is 0 for even columns, 1 for odd ones. */
+static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
+{
+	const vmask mask = vmask_n(m);
+	vec a[8], pair[2][4];
+
+	if (m <= 4) {
+		FN(vtranspose_half)(p, n, mask, t);
+		for (int j = 4; j < 8; j++)
+			t[j] = vzero();
+		return;
+	}
+	for (int r = 0; r < 8; r++)
+		a[r] = vload_n(p + r * n, mask);
+	for (int r = 0; r < 4; r++) {
+		pair[0][r] = _mm512_unpacklo_pd(a[2 * r], a[2 * r + 1]);
+		pair[1][r] = _mm512_unpackhi_pd(a[2 * r], a[2 * r + 1]);
+	}
+	for (int s = 0; s < 2; s++) {
+		vec e = _mm512_shuffle_f64x2(pair[s][0], pair[s][1], 0x88);
+		vec f = _mm512_shuffle_f64x2(pair[s][2], pair[s][3], 0x88);
+		vec g = _mm512_shuffle_f64x2(pair[s][0], pair[s][1], 0xdd);
+		vec h = _mm512_shuffle_f64x2(pair[s][2], pair[s][3], 0xdd);
+
+		t[s] = _mm512_shuffle_f64x2(e, f, 0x88);
+		t[s + 4] = _mm512_shuffle_f64x2(e, f, 0xdd);
+		t[s + 2] = _mm512_shuffle_f64x2(g, h, 0x88);
+		t[s + 6] = _mm512_shuffle_f64x2(g, h, 0xdd);
+	}
+}
+
 #else
 #define vec                  __m256
 #define vzero()              _mm256_setzero_ps()
@@ -62,17 +114,11 @@ static inline vec FN(vsum_rows)(const vec *a)
 	_mm256_mmask_i32gather_ps(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 4)
 #endif
 
-#include "simd/sum_f32.h"
+#define EK_LOAD4(p, m) _mm_maskz_loadu_ps(m, p)
+#include "simd/float8.h"
 #endif
 
-#define vindex __m256i
-#define vstride(n) \
-	_mm256_mullo_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
-#if EK_VAL_F64
-#define vgather_at(p, s) _mm512_mask_i32gather_pd(vzero(), 0xff, s, p, 8)
-#else
-#define vgather_at(p, s) _mm256_mmask_i32gather_ps(vzero(), 0xff, s, p, 4)
-#endif
-#define vgather(x, c)   vgather_n(x, c, 0xff)
-#define vsum_rows(a)    FN(vsum_rows)(a)
-#define vfused(a, b, c) vfma(a, b, c)
+#define vgather(x, c)          vgather_n(x, c, 0xff)
+#define vsum_rows(a)           FN(vsum_rows)(a)
+#define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
+#define vfused(a, b, c)        vfma(a, b, c)

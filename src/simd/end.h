@@ -21,9 +21,8 @@
 #undef vgather
 #undef vgather_n
 #undef vgather_u16
-#undef vindex
-#undef vstride
-#undef vgather_at
+#undef vtranspose
+#undef EK_LOAD4
 #undef vadd
 #undef vmul
 #undef vfma

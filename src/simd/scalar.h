@@ -9,7 +9,7 @@
  *   vstore(p, v) vstore_n(p, v, m)    lanes that do not count are not written
  *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; c of type IDX
  *   vgather_u16(x, c, m)              the same with c of type uint16_t, all W of which are read
- *   vstride(n), vgather_at(p, s)      p[0], p[n], p[2 n], ...; s = vstride(n), of type vindex
+ *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], j < m <= W, or 0; no other memory is touched
  *   vadd vmul vfma(a, b, c)           a b + c, rounded once or twice, whichever is fast
  *   vfused(a, b, c) vfused_n(a, b, c, m)   a b + c, rounded once; c where lanes do not count
  *   vsum(v)                           sum of the lanes, as a tree
@@ -20,23 +20,21 @@
 #define vec   VAL
 #define vmask int
 
-#define vmask_n(n)           ((n) > 0)
-#define vzero()              ((VAL)0)
-#define vset1(a)             (a)
-#define vload(p)             (*(p))
-#define vload_n(p, m)        ((m) ? *(p) : (VAL)0)
-#define vstore(p, v)         (*(p) = (v))
-#define vstore_n(p, v, m)    ((m) ? (void)(*(p) = (v)) : (void)0)
-#define vgather(x, c)        ((x)[*(c)])
-#define vgather_n(x, c, m)   ((m) ? (x)[*(c)] : (VAL)0)
-#define vgather_u16(x, c, m) vgather_n(x, c, m)
-#define vindex               int
-#define vstride(n)           (0)
-#define vgather_at(p, s)     ((p)[s])
-#define vadd(a, b)           ((a) + (b))
-#define vmul(a, b)           ((a) * (b))
-#define vsum(v)              (v)
-#define vsum_rows(a)         ((a)[0])
+#define vmask_n(n)             ((n) > 0)
+#define vzero()                ((VAL)0)
+#define vset1(a)               (a)
+#define vload(p)               (*(p))
+#define vload_n(p, m)          ((m) ? *(p) : (VAL)0)
+#define vstore(p, v)           (*(p) = (v))
+#define vstore_n(p, v, m)      ((m) ? (void)(*(p) = (v)) : (void)0)
+#define vgather(x, c)          ((x)[*(c)])
+#define vgather_n(x, c, m)     ((m) ? (x)[*(c)] : (VAL)0)
+#define vgather_u16(x, c, m)   vgather_n(x, c, m)
+#define vtranspose(p, n, m, t) ((void)(n), (void)(m), (void)(*(t) = *(p)))
+#define vadd(a, b)             ((a) + (b))
+#define vmul(a, b)             ((a) * (b))
+#define vsum(v)                (v)
+#define vsum_rows(a)           ((a)[0])
 /* Two roundings: without the instruction a fused product costs a call of the C library. */
 #define vfma(a, b, c) ((a) * (b) + (c))
 #if EK_VAL_F64

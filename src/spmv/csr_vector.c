@@ -105,9 +105,9 @@ static ek_status prepare(ek_plan *p)
  * `misses`: a short row leaves lanes of a gather empty, so fewer fetches of a scattered x are under way at once. */
 double eki_csr_vector_work(const eki_features *f)
 {
-	static const double entry[EK_NISA] = {0.9, 0.5, 0.35}, row[EK_NISA] = {1.5, 1.2, 0.9};
+	static const double entry[EK_NISA] = {0.9, 0.4, 0.2}, row[EK_NISA] = {1.5, 1.2, 1.1};
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
-	double branches = 4 * f->mixed_share * f->short_share * (1 - f->short_share);
+	double branches = 16 * f->mixed_share * f->short_share * (1 - f->short_share);
 	double misses = 12 * f->mixed_share * f->far_share * fmax(0, 1 - f->stats.row_mean / 8);
 
 	if ((double)f->stats.cols * (double)ek_value_size(f->value) < EKI_L2_BYTES)

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Finding rows of the same shape.
+ *
+ * Each part of the rows looks for earlier rows of the same shape through a table of 4096 places, indexed by
+ * a hash of a few offsets, and compares in full; one pass counts, one writes. About four products, and 2 bytes an entry at
+ * most, plus 8 a row.
+ * Tables are for each part of its own, so that the result depends on the number of parts only. */
+#include <string.h>
+
+#include "spmv/patterns.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "spmv/patterns.c"
+#include "core/for_each.h"
+
+#ifndef EK_PATTERNS_PART
+#define EK_PATTERNS_PART
+enum { TABLE = 4096, PADDING = 16, MAX_PARTS = 64 };
+
+/* What one part of the preparation knows; parts have whole groups. */
+typedef struct part {
+	int64_t begin, end;    /* groups */
+	int64_t shapes, lists; /* how many shapes, how long the lists; then where they begin */
+	int64_t saved;         /* bytes of CSR that runs will not read */
+	int64_t *table;        /* TABLE places: the last row of that hash, plus one */
+	row_shape *of_row;     /* shapes of all rows, until groups are made */
+} part;
+#endif
+
+#if EK_PER_TYPE
+
+static uint32_t FN(shape_hash)(const IDX *col, int64_t n)
+{
+	uint32_t h = (uint32_t)n * 0x9e3779b1u;
+
+	h = (h ^ (uint32_t)(col[n - 1] - col[0])) * 0x85ebca6bu;
+	h = (h ^ (uint32_t)(col[n / 2] - col[0])) * 0xc2b2ae35u;
+	h = (h ^ (uint32_t)(col[n / 4] - col[0])) * 0x9e3779b1u;
+	return (h ^ h >> 15) % TABLE;
+}
+
+static bool FN(same_shape)(const IDX *a, const IDX *b, int64_t n)
+{
+	const IDX move = b[0] - a[0];
+	IDX differ = 0;
+
+	for (int64_t k = 0; k < n; k++)
+		differ |= (b[k] - a[k]) ^ move;
+	return differ == 0;
+}
+
+/* Can the offsets be unsigned 16-bit numbers? Columns may be in any order, so all are looked at. */
+static bool FN(narrow)(const IDX *col, int64_t n)
+{
+	IDX low = col[0], high = col[0];
+
+	for (int64_t k = 1; k < n; k++) {
+		low = col[k] < low ? col[k] : low;
+		high = col[k] > high ? col[k] : high;
+	}
+	return low == col[0] && high - low <= UINT16_MAX && n <= (int64_t)LENGTH;
+}
+
+/* First pass: the shapes of the rows of a part, and how many shapes its groups will keep. */
+static void FN(find_shapes)(const ek_store *A, part *p)
+{
+	const PTR *row_ptr = A->array[CSR_PTR];
+	const IDX *col_idx = A->array[CSR_COL];
+	row_shape *shape = p->of_row;
+
+	p->lists = 1; /* a list of length 0, for empty rows */
+	for (int64_t i = p->begin * GROUP; i < p->end * GROUP; i++) {
+		const IDX *col = col_idx + row_ptr[i];
+		int64_t n = row_ptr[i + 1] - row_ptr[i];
+
+		shape[i] = (row_shape){0, 0};
+		if (n == 0)
+			continue;
+
+		int64_t *place = &p->table[FN(shape_hash)(col, n)], other = *place - 1;
+
+		shape[i].first = (int32_t)col[0];
+		if (other >= 0 && row_ptr[other + 1] - row_ptr[other] == n &&
+		    FN(same_shape)(col_idx + row_ptr[other], col, n)) {
+			shape[i].list = shape[other].list;
+		} else if (FN(narrow)(col, n)) {
+			*place = i + 1;
+			shape[i].list = (uint32_t)p->lists;
+			p->lists += n + 1;
+		} else {
+			shape[i].list = WIDE;
+		}
+	}
+}
+
+/* Writes the lists of a part, from base on. */
+static void FN(write_lists)(const ek_store *A, const part *p, uint16_t *list)
+{
+	const PTR *row_ptr = A->array[CSR_PTR];
+	const IDX *col_idx = A->array[CSR_COL];
+	int64_t next = 1; /* behind the empty list */
+
+	list += p->lists;
+	list[0] = 0;
+	for (int64_t i = p->begin * GROUP; i < p->end * GROUP; i++) {
+		if (p->of_row[i].list != next)
+			continue;
+
+		const IDX *col = col_idx + row_ptr[i];
+		int64_t n = row_ptr[i + 1] - row_ptr[i];
+
+		bool straight = n > 1;
+
+		for (int64_t k = 0; k < n; k++) {
+			list[next + 1 + k] = (uint16_t)(col[k] - col[0]);
+			straight &= col[k] - col[0] == k;
+		}
+		list[next] = (uint16_t)(n | (straight ? STRAIGHT : 0));
+		next += n + 1;
+	}
+}
+
+#endif
+#if EK_ONCE
+
+typedef void find_fn(const ek_store *, part *);
+typedef void write_fn(const ek_store *, const part *, uint16_t *);
+
+struct patterns_job {
+	const ek_store *A;
+	patterns *s;
+	part *parts;
+};
+
+static uint32_t kind_of(const row_shape *shape)
+{
+	bool run = true;
+
+	for (int r = 0; r < GROUP; r++) {
+		if (shape[r].list == WIDE)
+			return CSR;
+		run &= shape[r].list == shape[0].list && shape[r].first == shape[0].first + r;
+	}
+	return run ? RUN : EACH;
+}
+
+static int64_t shapes_of(uint32_t kind)
+{
+	return kind == RUN ? 1 : kind == EACH ? GROUP : 0;
+}
+
+static void find_part(void *arg, int k)
+{
+	static find_fn *const find[EK_NTYPE] = EK_BY_TYPE(find_shapes);
+	const struct patterns_job *job = arg;
+	const ek_store *A = job->A;
+	part *p = &job->parts[k];
+
+	memset(p->table, 0, TABLE * sizeof *p->table);
+	find[eki_type(A->value, A->index)](A, p);
+	p->shapes = 0;
+	for (int64_t g = p->begin; g < p->end; g++) {
+		job->s->group[g] = kind_of(p->of_row + g * GROUP);
+		p->shapes += shapes_of(job->s->group[g]);
+		if (job->s->group[g] != CSR)
+			p->saved += GROUP * (int64_t)eki_ptr_size(A->index) +
+			            (eki_ptr_at(A, (g + 1) * GROUP) - eki_ptr_at(A, g * GROUP)) *
+			                    (int64_t)eki_idx_size(A->index);
+	}
+}
+
+static void write_part(void *arg, int k)
+{
+	static write_fn *const write[EK_NTYPE] = EK_BY_TYPE(write_lists);
+	const struct patterns_job *job = arg;
+	const ek_store *A = job->A;
+	const part *p = &job->parts[k];
+	patterns *s = job->s;
+	int64_t at = p->shapes;
+
+	write[eki_type(A->value, A->index)](A, p, s->list);
+	for (int64_t g = p->begin; g < p->end; g++) {
+		int64_t n = shapes_of(s->group[g]);
+
+		s->group[g] |= (uint32_t)at;
+		for (int64_t r = 0; r < n; r++, at++) {
+			s->shape[at] = p->of_row[g * GROUP + r];
+			s->shape[at].list += (uint32_t)p->lists;
+		}
+	}
+}
+
+/* Cuts groups between parts, runs both passes, and makes room between them. `work` has the tables and the shapes of all
+ * rows, which are not needed after that. */
+static ek_status find_patterns(ek_plan *plan, patterns *s, part *parts, int count, char *work)
+{
+	const ek_store *A = plan->store;
+	struct patterns_job job = {A, s, parts};
+	int64_t shapes = 0, lists = 0, groups = A->rows / GROUP;
+
+	for (int k = 0; k < count; k++)
+		parts[k] =
+			(part){.begin = eki_cut(groups, count, k),
+		               .end = eki_cut(groups, count, k + 1),
+		               .table = (int64_t *)work + (int64_t)k * TABLE,
+		               .of_row = (row_shape *)((int64_t *)work + (int64_t)count * TABLE)};
+	eki_parallel(plan->threads, count, find_part, &job);
+	for (int k = 0; k < count; k++) {
+		int64_t part_shapes = parts[k].shapes, part_lists = parts[k].lists;
+
+		parts[k].shapes = shapes;
+		parts[k].lists = lists;
+		plan->bytes -= parts[k].saved;
+		shapes += part_shapes;
+		lists += part_lists;
+	}
+	EK_RETURN_IF(eki_plan_alloc(plan, shapes, sizeof *s->shape, &s->shape));
+	EK_RETURN_IF(eki_plan_alloc(plan, lists + PADDING, sizeof *s->list, &s->list));
+	memset(s->list + lists, 0, PADDING * sizeof *s->list);
+	eki_parallel(plan->threads, count, write_part, &job);
+	plan->bytes += groups * 4 + shapes * (int64_t)sizeof *s->shape + lists * 2;
+	return EK_OK;
+}
+
+ek_status eki_patterns_find(ek_plan *plan, patterns **out)
+{
+	const ek_store *A = plan->store;
+	int count = plan->threads < MAX_PARTS ? plan->threads : MAX_PARTS;
+	int64_t work_bytes = (int64_t)count * TABLE * (int64_t)sizeof(int64_t) +
+	                     A->rows * (int64_t)sizeof(row_shape);
+	part parts[MAX_PARTS];
+	void *work;
+	patterns *s;
+
+	EK_RETURN_IF(eki_plan_alloc(plan, 1, sizeof *s, &s));
+	EK_RETURN_IF(eki_plan_alloc(plan, A->rows / GROUP, sizeof *s->group, &s->group));
+	EK_RETURN_IF(eki_alloc(plan->ctx, work_bytes, 1, &work));
+
+	ek_status status = find_patterns(plan, s, parts, count, work);
+
+	eki_free(plan->ctx, work, work_bytes, 1);
+	*out = s;
+	return status;
+}
+
+#endif
