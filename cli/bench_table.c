@@ -116,7 +116,7 @@ void table_lines(const struct report *report, FILE *out)
 			cell(&t, "%.3f", r->of_bound);
 			cell(&t, "%.3f", r->vs_csr);
 			cell(&t, "%.3f", r->error);
-			tool_table_add(\& t, "%.0f %%", 100 * c->disturbed);
+			tool_table_add(&t, "%.0f %%", 100 * c->disturbed);
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
