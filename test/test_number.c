@@ -29,8 +29,8 @@ static void check(const char *text)
 {
 	char padded[2048] = {0};
 	eki_decimal d;
-	double v, v_expected = strtod(text, NULL);
-	float f, f_expected = strtof(text, NULL);
+	double v = 0, v_expected = strtod(text, NULL);
+	float f = 0, f_expected = strtof(text, NULL);
 
 	assert_true(strlen(text) + EKI_NUMBER_PAD < sizeof padded);
 	memcpy(padded, text, strlen(text));

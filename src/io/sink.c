@@ -94,12 +94,16 @@ static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
 /* ---- Compression ----------------------------------------------------------------------------- */
 
 #ifdef EK_HAVE_ARCHIVE
+/* libarchive is never told of a failure: it would not free its compressor then. What comes after one
+ * is thrown away. */
 static la_ssize_t take_block(struct archive *archive, void *user, const void *data, size_t bytes)
 {
-	if (write_all(user, data, bytes) == EK_OK)
-		return (la_ssize_t)bytes;
-	archive_set_error(archive, EIO, "sink");
-	return -1;
+	eki_sink *s = user;
+
+	(void)archive;
+	if (s->fault == EK_OK)
+		write_all(s, data, bytes);
+	return (la_ssize_t)bytes;
 }
 
 static ek_status archive_fault(const eki_sink *s)
@@ -144,7 +148,7 @@ static ek_status compress_write(eki_sink *s, const char *data, size_t bytes)
 	while (bytes > 0) {
 		la_ssize_t n = archive_write_data(s->archive, data, bytes);
 
-		if (n <= 0)
+		if (n <= 0 || s->fault != EK_OK)
 			return archive_fault(s);
 		data += n;
 		bytes -= (size_t)n;
@@ -156,9 +160,9 @@ static ek_status compress_close(eki_sink *s, ek_status status)
 {
 	if (!s->archive)
 		return status;
-	if (status != EK_OK) /* what is left to write does not matter */
-		archive_write_fail(s->archive);
-	else if (archive_write_close(s->archive) != ARCHIVE_OK)
+	if (status != EK_OK)
+		s->fault = status;
+	if ((archive_write_close(s->archive) != ARCHIVE_OK || s->fault != EK_OK) && status == EK_OK)
 		status = archive_fault(s);
 	archive_write_free(s->archive);
 	return status;
