@@ -213,7 +213,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
  * entry from[k]. */
 ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *out, void **from);
 
-/* For methods that do op T on a copy: puts the transpose of the plan's store in its place. The copy, and `from`, which
+/* For methods that do op T on a copy: puts the transpose of the plan's store in its place, and N for its op. The copy, and `from`, which
  * tells where its values come from, belong to the plan. eki_transposed_refresh fetches the values anew. */
 typedef struct eki_transposed {
 	ek_store store;
@@ -293,10 +293,12 @@ struct ek_plan {
 	const ek_matrix *A;
 	const ek_store *store; /* what the method multiplies with: of A, or made by prepare */
 	ek_operation operation;
-	ek_op op; /* of the store: exchanged where A is held as its transpose */
+	ek_op op; /* of the store: exchanged where A is held as its transpose, N on a transposed copy */
+	int64_t x_len, y_len;
 	ek_reproducible reproducible;
 	int64_t calls;
 	const ek_method *method;
+	const ek_method *inner; /* of a method that hands its store on to another */
 	ek_isa isa;
 	int threads, parts;
 	void *state;           /* of the method, or of the driver that it uses */

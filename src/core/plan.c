@@ -125,6 +125,8 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	p->store = &A->store;
 	p->operation = operation;
 	p->op = (h.op == EK_OP_T) != A->transposed ? EK_OP_T : EK_OP_N;
+	p->x_len = p->op == EK_OP_N ? A->store.cols : A->store.rows;
+	p->y_len = p->op == EK_OP_N ? A->store.rows : A->store.cols;
 	p->reproducible = h.reproducible;
 	p->calls = h.calls ? h.calls : 1000;
 	p->isa = A->ctx->isa;
@@ -235,8 +237,8 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 	int64_t size = (int64_t)ek_value_size(s->value);
 
 	EK_RETURN_IF(
-		vector_check("x", x, s->value, p->op == EK_OP_N ? s->cols : s->rows, "columns"));
-	EK_RETURN_IF(vector_check("y", y, s->value, p->op == EK_OP_N ? s->rows : s->cols, "rows"));
+		vector_check("x", x, s->value, p->x_len, "columns"));
+	EK_RETURN_IF(vector_check("y", y, s->value, p->y_len, "rows"));
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
 		return eki_fail(EK_EINVAL, "x and y overlap");
 	for (int k = 0; s->format->array[k].name; k++)

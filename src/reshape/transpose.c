@@ -165,6 +165,7 @@ ek_status eki_plan_transpose(ek_plan *plan, eki_transposed *copy)
 		             s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
 		                                                s->index));
 	plan->store = s;
+	plan->op = EK_OP_N;
 	return EK_OK;
 }
 

@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The transposed product on CSR by a transposed copy: preparation transposes A once, runs are plain products of the copy,
- * cut by nonzeros as in csr_balanced.c. Gathering from x is faster than scattering to y, and needs no strips.
+ * The transposed product on CSR by a transposed copy: preparation transposes A once and chooses a method for the plain
+ * product of the copy, which runs do. Gathering from x is faster than scattering to y, and needs no strips.
  *
  * Cost: as much memory as A again, and some ten products of preparation, so it is chosen for many announced calls only.
  * When values change, the copy fetches them by the order that the transposition recorded: one pass, no new sort. */
+#include <stdio.h>
+#include <string.h>
+
 #include "spmv/csr_vector.h"
 
 static ek_status prepare(ek_plan *p)
 {
-	int type = eki_type(p->store->value, p->store->index);
+	char why[sizeof p->why];
 	eki_transposed *copy;
+	size_t used;
 
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *copy, &copy));
 	EK_RETURN_IF(eki_plan_transpose(p, copy));
-	p->kept = copy;
-	return eki_split_prepare(p, EKI_SPLIT_NNZ, eki_csr_vector[p->isa][type],
-	                         eki_csr_dot[p->isa][type]);
+	EK_RETURN_IF(eki_select(p, &p->inner, why, sizeof why));
+	used = strlen(p->why);
+	snprintf(p->why + used, sizeof p->why - used, "the copy is multiplied by %s\n",
+	         p->inner->name);
+	return p->inner->prepare ? p->inner->prepare(p) : EK_OK;
 }
 
+/* The copy is the first member of what eki_plan_transpose filled in. */
 static ek_status refresh(ek_plan *p)
 {
-	eki_transposed_refresh(p, p->kept);
-	return EK_OK;
+	eki_transposed_refresh(p, (eki_transposed *)(uintptr_t)p->store);
+	return p->inner->refresh ? p->inner->refresh(p) : EK_OK;
 }
 
-/* The features are of A; of the transpose nothing is known, so rows of mean length are assumed. */
+static ek_status run(const ek_plan *p, const ek_args *args)
+{
+	return p->inner->run(p, args);
+}
+
 static double cost(const eki_features *f)
 {
 	eki_features t = *f;
@@ -36,7 +47,8 @@ static double cost(const eki_features *f)
 
 const ek_method ek_spmv_csr_copy_t = {
 	.name = "spmv.csr.copy_t",
-	.text = "transposed product: plain product of a transposed copy",
+	.text = "transposed product: plain product of a transposed copy, by the method chosen for "
+                "it",
 	.source = "Liu 2015, section 2.4; Wang et al. 2016 for the transposition",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
@@ -45,5 +57,5 @@ const ek_method ek_spmv_csr_copy_t = {
 	.cost = cost,
 	.prepare = prepare,
 	.refresh = refresh,
-	.run = eki_split_run,
+	.run = run,
 };

@@ -223,7 +223,7 @@ static ek_status refresh(ek_plan *p)
 {
 	strict *s = p->state;
 
-	if (p->op == EK_OP_T)
+	if (p->store == &s->copy.store)
 		eki_transposed_refresh(p, &s->copy);
 	return EK_OK;
 }
