@@ -127,6 +127,8 @@ static ek_status prepare(ek_plan *p)
 	size_t size = ek_value_size(A->value);
 	segsum *s;
 
+	if (A->nnz + A->rows < p->ctx->small_work)
+		p->threads = p->parts = 1;
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	EK_RETURN_IF(eki_plan_alloc(p, A->nnz, 1, &s->bit_flag));
 	EK_RETURN_IF(eki_plan_alloc(p, A->nnz, size, &s->product));
