@@ -328,6 +328,13 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 /* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds in sum: whichever is
  * longer, and a share of the other, since they overlap only in part; waking threads comes on top. */
 double eki_cost(const eki_features *f, double bytes, double work);
+/* Nanoseconds of one core for each row and for each entry, as measured on matrices that stay in its cache. */
+typedef struct eki_speed {
+	double row, entry;
+} eki_speed;
+double eki_work(const eki_features *f, const eki_speed speed[EK_NISA]);
+/* What the cache of one core holds at least. */
+#define EKI_L2_BYTES 1e6
 /* Row-length part of ek_stats, shared by selection and ek_matrix_stats. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 /* The shares of ek_features that a sample of the columns gives. */

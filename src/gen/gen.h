@@ -14,11 +14,17 @@
 
 enum { EKI_GEN_PARAMS = 8, EKI_GEN_DIMS = 8, EKI_GEN_NAME = 64 };
 
+typedef enum eki_gen_values {
+	EKI_VALUES_REAL,
+	EKI_VALUES_INTEGER,
+	EKI_VALUES_STENCIL /* of generators that have a `diagonal` */
+} eki_gen_values;
+
 typedef struct eki_gen {
 	const ek_context *ctx;
 	const ek_generator *generator;
 	uint64_t seed;
-	bool integer;                 /* values=integer */
+	eki_gen_values values;
 	char name[EKI_GEN_NAME];      /* name=..., of the generators that have it */
 	double param[EKI_GEN_PARAMS]; /* in the order of the generator's limits */
 	/* What `setup` fills in. */
@@ -39,6 +45,7 @@ struct ek_generator {
 	const char *name, *text, *example;
 	eki_gen_limit
 		limit[EKI_GEN_PARAMS]; /* every parameter of the example but seed, values, name */
+	double diagonal; /* of values=stencil, -1 elsewhere; 0: there is no such choice */
 	/* Checks what the limits cannot express, and sets rows, cols and whatever it likes. */
 	ek_status (*setup)(eki_gen *g);
 	int64_t (*count)(const eki_gen *g, int64_t i); /* length of row i, at most cols */

@@ -109,12 +109,14 @@ static double value_of(uint64_t random, bool integer)
 
 static void store_values(const eki_gen *g, ek_store *csr, int64_t i, int64_t begin, int64_t end)
 {
+	bool stencil = g->values == EKI_VALUES_STENCIL, integer = g->values == EKI_VALUES_INTEGER;
 	uint64_t rng = eki_rng(g, EKI_RNG_VALUE, i);
 	float *narrow = csr->array[CSR_VAL];
 	double *wide = csr->array[CSR_VAL];
 
 	for (int64_t k = begin; k < end; k++) {
-		double v = value_of(eki_rng_next(&rng), g->integer);
+		double v = stencil ? (eki_col_at(csr, k) == i ? g->generator->diagonal : -1)
+		                   : value_of(eki_rng_next(&rng), integer);
 
 		if (csr->value == EK_F64)
 			wide[k] = v;

@@ -95,8 +95,9 @@ static ek_status bricks(eki_gen *g)
 
 const ek_generator eki_gen_poisson2d5 = {
 	.name = "poisson2d5",
-	.text = "pattern of the 5-point stencil on a grid",
-	.example = "poisson2d5:nx=1000,ny=1000,seed=1,values=real",
+	.text = "Poisson equation on a grid, 5-point stencil: 4 and -1",
+	.example = "poisson2d5:nx=1000,ny=1000,seed=1,values=stencil",
+	.diagonal = 4,
 	.limit = {EDGE("nx"), EDGE("ny")},
 	.setup = flat_star,
 	.count = mesh_count,
@@ -105,8 +106,9 @@ const ek_generator eki_gen_poisson2d5 = {
 
 const ek_generator eki_gen_poisson2d9 = {
 	.name = "poisson2d9",
-	.text = "pattern of the 9-point stencil on a grid",
-	.example = "poisson2d9:nx=1000,ny=1000,seed=1,values=real",
+	.text = "Poisson equation on a grid, 9-point stencil: 8 and -1",
+	.example = "poisson2d9:nx=1000,ny=1000,seed=1,values=stencil",
+	.diagonal = 8,
 	.limit = {EDGE("nx"), EDGE("ny")},
 	.setup = flat_box,
 	.count = mesh_count,
@@ -115,8 +117,9 @@ const ek_generator eki_gen_poisson2d9 = {
 
 const ek_generator eki_gen_poisson3d7 = {
 	.name = "poisson3d7",
-	.text = "pattern of the 7-point stencil on a box",
-	.example = "poisson3d7:nx=100,ny=100,nz=100,seed=1,values=real",
+	.text = "Poisson equation on a box, 7-point stencil: 6 and -1",
+	.example = "poisson3d7:nx=100,ny=100,nz=100,seed=1,values=stencil",
+	.diagonal = 6,
 	.limit = {EDGE("nx"), EDGE("ny"), EDGE("nz")},
 	.setup = solid_star,
 	.count = mesh_count,
@@ -125,8 +128,9 @@ const ek_generator eki_gen_poisson3d7 = {
 
 const ek_generator eki_gen_poisson3d27 = {
 	.name = "poisson3d27",
-	.text = "pattern of the 27-point stencil on a box",
-	.example = "poisson3d27:nx=60,ny=60,nz=60,seed=1,values=real",
+	.text = "Poisson equation on a box, 27-point stencil: 26 and -1",
+	.example = "poisson3d27:nx=60,ny=60,nz=60,seed=1,values=stencil",
+	.diagonal = 26,
 	.limit = {EDGE("nx"), EDGE("ny"), EDGE("nz")},
 	.setup = solid_box,
 	.count = mesh_count,

@@ -94,6 +94,20 @@ static ek_status set_number(eki_gen *g, int param, const char *value, size_t len
 	return EK_OK;
 }
 
+static ek_status set_values(eki_gen *g, const char *value, size_t length)
+{
+	static const char *const name[] = {"real", "integer", "stencil"};
+	bool stencil = g->generator->diagonal != 0;
+
+	for (int k = EKI_VALUES_REAL; k < EKI_VALUES_STENCIL + stencil; k++)
+		if (strlen(name[k]) == length && memcmp(value, name[k], length) == 0) {
+			g->values = (eki_gen_values)k;
+			return EK_OK;
+		}
+	return bad_value(g, "values", value, (int)length,
+	                 stencil ? "stencil, real or integer" : "real or integer");
+}
+
 /* The parameters that all generators have, and the name that some have. */
 static ek_status set_common(eki_gen *g, const char *key, const char *value, size_t length)
 {
@@ -105,9 +119,7 @@ static ek_status set_common(eki_gen *g, const char *key, const char *value, size
 			                 "a whole number from 0 to 999999999999999");
 		g->seed = (uint64_t)x;
 	} else if (strcmp(key, "values") == 0) {
-		g->integer = length == 7 && memcmp(value, "integer", 7) == 0;
-		if (!g->integer && !(length == 4 && memcmp(value, "real", 4) == 0))
-			return bad_value(g, key, value, (int)length, "integer or real");
+		return set_values(g, value, length);
 	} else {
 		if (length >= sizeof g->name)
 			return bad_value(g, key, value, (int)length, "a shorter name");

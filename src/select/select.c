@@ -9,16 +9,24 @@
 #include "core/ek_core.h"
 
 #define MEMORY_GBPS 14.0   /* that one thread draws from memory */
+#define CORE_GBPS   80.0   /* from its own cache */
 #define CACHE_GBPS  28.0   /* and from the last-level cache */
 #define WAKE_NS     1500.0 /* to start and join threads */
 #define OVERLAP     0.15   /* of the shorter of the two that is not hidden behind the longer */
 
 double eki_cost(const eki_features *f, double bytes, double work)
 {
-	double move = bytes / (f->in_cache ? CACHE_GBPS : MEMORY_GBPS);
+	bool in_core = f->in_cache && f->csr_bytes < EKI_L2_BYTES * f->threads;
+	double move = bytes / (in_core ? CORE_GBPS : f->in_cache ? CACHE_GBPS : MEMORY_GBPS);
 	double longer = move > work ? move : work, shorter = move > work ? work : move;
 
 	return (longer + OVERLAP * shorter) / f->threads + (f->threads > 1 ? WAKE_NS : 0);
+}
+
+double eki_work(const eki_features *f, const eki_speed speed[EK_NISA])
+{
+	return speed[f->isa].row * (double)f->stats.rows +
+	       speed[f->isa].entry * (double)f->stats.nnz;
 }
 
 static void describe(const eki_features *f, char *why, size_t size, size_t *used)

@@ -30,8 +30,3 @@
 #undef vfused_n
 #undef vsum
 #undef vsum_rows
-#undef vpair_mask
-#undef vsum_pairs
-#undef vload_pair
-#undef vgather_pair
-#undef EK_INDEX_PAIR

@@ -48,7 +48,7 @@ static double cost(const eki_features *f)
 const ek_method ek_spmv_csr_copy_t = {
 	.name = "spmv.csr.copy_t",
 	.text = "transposed product: plain product of a transposed copy, by the method chosen for "
-                "it",
+		"it",
 	.source = "Liu 2015, section 2.4; Wang et al. 2016 for the transposition",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,

@@ -41,9 +41,10 @@ static ek_status prepare(ek_plan *p)
 
 static double cost(const eki_features *f)
 {
-	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
+	static const eki_speed speed[EK_NISA] = {{0.4, 0.63}, {0.4, 0.63}, {0.4, 0.63}};
 
-	return eki_cost(f, f->csr_bytes, 1.2 * nnz + 1.5 * rows + 6 * f->mixed_share * rows) + 100;
+	return 100 + eki_cost(f, f->csr_bytes,
+	                      eki_work(f, speed) + f->mixed_share * (double)f->stats.rows);
 }
 
 const ek_method ek_spmv_csr_merge = {

@@ -44,8 +44,8 @@ static ek_status prepare(ek_plan *p)
 
 static double cost(const eki_features *f)
 {
-	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
-	double work = nnz + 1.5 * rows + 6 * f->mixed_share * rows;
+	static const eki_speed speed[EK_NISA] = {{0.9, 0.5}, {0.9, 0.38}, {0.9, 0.38}};
+	double work = eki_work(f, speed) + f->mixed_share * (double)f->stats.rows;
 
 	return eki_cost_uncut(f, work * (1 + 0.2 * f->stats.row_stddev / (f->stats.row_mean + 1)));
 }

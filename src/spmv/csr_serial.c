@@ -62,10 +62,12 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
+	static const eki_speed speed[EK_NISA] = {{0.3, 0.6}, {0.3, 0.6}, {0.3, 0.6}};
 	eki_features one = *f;
 
 	one.threads = 1;
-	return eki_cost(&one, f->csr_bytes, 1.6 * (double)f->stats.nnz + 3 * (double)f->stats.rows);
+	return eki_cost(&one, f->csr_bytes,
+	                eki_work(f, speed) + f->mixed_share * (double)f->stats.rows);
 }
 
 const ek_method ek_spmv_csr_serial = {

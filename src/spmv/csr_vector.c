@@ -39,24 +39,6 @@ static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x,
 	return vfma(vload_n(val + k, m), vgather_n(x, col_idx + k, m), a);
 }
 
-#ifdef vsum_pairs
-/* W rows of at most W / 2 entries each: two share a vector. */
-static inline vec FN(short_rows)(const PTR *row_ptr, const IDX *col_idx, const VAL *val,
-                                 const VAL *x)
-{
-	vec pair[W / 2];
-
-	EK_UNROLL
-	for (int r = 0; r < W; r += 2) {
-		PTR k = row_ptr[r];
-		vmask m = vpair_mask(row_ptr[r + 1] - k, row_ptr[r + 2] - row_ptr[r + 1]);
-
-		pair[r / 2] = vmul(vload_pair(val + k, m), vgather_pair(x, col_idx + k, m));
-	}
-	return vsum_pairs(pair);
-}
-#endif
-
 static void FN(csr_vector)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
@@ -69,25 +51,16 @@ static void FN(csr_vector)(const ek_store *A, const ek_args *v, int64_t begin, i
 	for (; i + W <= end; i += W) {
 		vec row[W];
 
-#ifdef vsum_pairs
-		PTR over = 0;
-
-		for (int r = 0; r < W; r++)
-			over |= W / 2 - (row_ptr[i + r + 1] - row_ptr[i + r]);
-		if (over >= 0) {
-			FN(finish_rows)
-			(FN(short_rows)(row_ptr + i, col_idx, val, x), alpha, beta, y + i);
-			continue;
-		}
-#endif
 		EK_UNROLL
 		for (int r = 0; r < W; r++)
 			row[r] = FN(row_sums)(col_idx, val, x, row_ptr[i + r], row_ptr[i + r + 1]);
 		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
 	}
-	for (; i < end; i++)
-		FN(finish_row)
-	(vsum(FN(row_sums)(col_idx, val, x, row_ptr[i], row_ptr[i + 1])), alpha, beta, y + i);
+	for (; i < end; i++) {
+		vec row = FN(row_sums)(col_idx, val, x, row_ptr[i], row_ptr[i + 1]);
+
+		FN(finish_row)(vsum(row), alpha, beta, y + i);
+	}
 }
 
 #if EK_ONCE
@@ -101,18 +74,17 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_ROWS, eki_csr_vector[p->isa][type], NULL);
 }
 
-/* From single-thread runs on matrices that stay in cache. `branches`: rows of changing length around the width of a vector.
- * `misses`: a short row leaves lanes of a gather empty, so fewer fetches of a scattered x are under way at once. */
+/* `branches`: rows of changing length around the width of a vector. `misses`: a short row leaves lanes of a gather empty,
+ * so fewer fetches of a scattered x are under way at once. */
 double eki_csr_vector_work(const eki_features *f)
 {
-	static const double entry[EK_NISA] = {0.9, 0.4, 0.2}, row[EK_NISA] = {1.5, 1.2, 1.1};
-	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
-	double branches = 16 * f->mixed_share * f->short_share * (1 - f->short_share);
+	static const eki_speed speed[EK_NISA] = {{1.0, 0.6}, {1.9, 0.32}, {1.9, 0.23}};
+	double branches = 4 * f->mixed_share * f->short_share * (1 - f->short_share);
 	double misses = 12 * f->mixed_share * f->far_share * fmax(0, 1 - f->stats.row_mean / 8);
 
 	if ((double)f->stats.cols * (double)ek_value_size(f->value) < EKI_L2_BYTES)
 		misses = 0;
-	return entry[f->isa] * nnz + (row[f->isa] + branches + misses) * rows;
+	return eki_work(f, speed) + (branches + misses) * (double)f->stats.rows;
 }
 
 static double cost(const eki_features *f)

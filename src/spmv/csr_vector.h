@@ -6,8 +6,6 @@
 
 /* The kernel of csr_vector.c, which other ways to cut the work use too. */
 extern eki_rows_fn *const eki_csr_vector[EK_NISA][EK_NTYPE];
-/* An x beyond this is not in the cache of a core. */
-#define EKI_L2_BYTES 2e6
 /* Its work in nanoseconds of one core. */
 double eki_csr_vector_work(const eki_features *f);
 
