@@ -33,12 +33,13 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 
 	for (int64_t i = begin; i < end && s->entries < MOST_ENTRIES; i++) {
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
-		const IDX *col = col_idx + row_ptr[i];
 		int64_t diagonal = (int64_t)((double)i / (double)A->rows * (double)A->cols);
 		bool repeated = false, run = false;
 
-		if (n == 0)
+		if (n == 0) /* then col_idx may be NULL */
 			continue;
+		const IDX *col = col_idx + row_ptr[i];
+
 		for (int64_t b = i - 1; b >= 0 && b >= i - BACK && !repeated; b--)
 			repeated = row_ptr[b + 1] - row_ptr[b] == n &&
 			           FN(moved)(col_idx + row_ptr[b], col, n);
