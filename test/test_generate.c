@@ -13,10 +13,14 @@ static const struct {
 } golden[] = {
 	{"dense:rows=40,cols=30", 0x8dbdadcfe2b7b757},
 	{"diagonal:n=1000", 0x8f96607078ea98b2},
-	{"poisson2d5:nx=30,ny=20", 0x815ee2f2f3f5f230},
+	{"poisson2d5:nx=30,ny=20", 0x1b09553a24533353},
+	{"poisson2d5:nx=30,ny=20,values=real", 0x815ee2f2f3f5f230},
+	{"poisson2d9:nx=13,ny=9", 0xc21060c2dddf805b},
 	{"poisson2d9:nx=1,ny=50,values=integer", 0x8d68f413659c2dc1},
-	{"poisson3d7:nx=10,ny=9,nz=8", 0x4300c0a0c647c977},
-	{"poisson3d27:nx=8,ny=9,nz=10", 0x4c74d7f46bfa8d17},
+	{"poisson3d7:nx=10,ny=9,nz=8", 0xa62225e09a7360a7},
+	{"poisson3d7:nx=10,ny=9,nz=8,values=real", 0x4300c0a0c647c977},
+	{"poisson3d27:nx=8,ny=9,nz=10", 0x4195e06cdfc07bd5},
+	{"poisson3d27:nx=8,ny=9,nz=10,values=real", 0x4c74d7f46bfa8d17},
 	{"fem:nx=6,ny=5,nz=4,dof=3", 0x2fa6e72eefa6064d},
 	{"banded:n=2000,lower=7,upper=3,density=0.4,seed=5", 0xeacc7b64de79d29f},
 	{"uniform:rows=900,cols=1100,k=12", 0x83337524007ffe97},
@@ -84,6 +88,13 @@ static uint64_t hash_of(const ek_matrix *A)
 	return hash;
 }
 
+/* values=stencil, the default of these generators. */
+static bool is_stencil(const char *spec)
+{
+	return strncmp(spec, "poisson", 7) == 0 && !strstr(spec, "values=real") &&
+	       !strstr(spec, "values=integer");
+}
+
 /* Valid, columns ascending without repetition, values as asked for. */
 static void well_formed(const ek_matrix *A, const char *spec)
 {
@@ -96,7 +107,7 @@ static void well_formed(const ek_matrix *A, const char *spec)
 			if (index_at(&a.col, k - 1) >= index_at(&a.col, k))
 				fail_msg("%s: row %lld, entry %lld: columns do not ascend", spec,
 				         (long long)i, (long long)k);
-	for (int64_t k = 0; k < a.info.nnz; k++) {
+	for (int64_t k = 0; k < a.info.nnz && !is_stencil(spec); k++) {
 		double v = value_at(a.info.value, a.val.data, k);
 
 		if (v == 0 || !(v >= -4 && v <= 4) ||
@@ -164,7 +175,8 @@ static void test_table(void **state)
 		assert_true(strlen(ek_generator_text(g)) > 10);
 		assert_memory_equal(example, ek_generator_name(g), length);
 		assert_true(example[length] == ':');
-		assert_non_null(strstr(example, "seed=1,values=real"));
+		assert_non_null(strstr(example, is_stencil(example) ? "seed=1,values=stencil"
+		                                                    : "seed=1,values=real"));
 		for (int k = 0; k < EKI_GEN_PARAMS && g->limit[k].name; k++) {
 			char key[40];
 
@@ -226,6 +238,38 @@ static void test_types(void **state)
 				            (float)value_at(EK_F64, a.val.data, e) ==
 				                    (float)value_at(EK_F32, b.val.data, e));
 			ek_matrix_destroy(B);
+		}
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+}
+
+/* One value on the diagonal, -1 beside it, and rows that sum up to 0 or more. */
+static void test_stencils(void **state)
+{
+	static const struct {
+		const char *spec;
+		double diagonal;
+	} stencil[] = {{"poisson2d5:nx=5,ny=7", 4},
+	               {"poisson2d9:nx=5,ny=7", 8},
+	               {"poisson3d7:nx=5,ny=4,nz=6", 6},
+	               {"poisson3d27:nx=5,ny=4,nz=6,values=stencil", 26}};
+	ek_context *ctx = context(2);
+
+	(void)state;
+	for (int k = 0; k < 4; k++) {
+		ek_matrix *A;
+		struct arrays a;
+
+		expect_status(ek_matrix_generate(ctx, stencil[k].spec, EK_F32, EK_I32, &A), EK_OK);
+		arrays_of(A, &a);
+		for (int64_t i = 0; i < a.info.rows; i++) {
+			int64_t begin = index_at(&a.ptr, i), end = index_at(&a.ptr, i + 1);
+
+			assert_true(end - begin <= (int64_t)stencil[k].diagonal + 1);
+			for (int64_t e = begin; e < end; e++)
+				assert_true(value_at(EK_F32, a.val.data, e) ==
+				            (index_at(&a.col, e) == i ? stencil[k].diagonal : -1));
 		}
 		ek_matrix_destroy(A);
 	}
@@ -321,9 +365,10 @@ static void test_allocations(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table), cmocka_unit_test(test_golden),
-		cmocka_unit_test(test_types), cmocka_unit_test(test_examples),
-		cmocka_unit_test(test_twins), cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_table),       cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_types),       cmocka_unit_test(test_examples),
+		cmocka_unit_test(test_stencils),    cmocka_unit_test(test_twins),
+		cmocka_unit_test(test_allocations),
 	};
 
 	(void)argc;

@@ -105,7 +105,7 @@ static ek_status set_values(eki_gen *g, const char *value, size_t length)
 			return EK_OK;
 		}
 	return bad_value(g, "values", value, (int)length,
-	                 stencil ? "stencil, real or integer" : "real or integer");
+	                 stencil ? "stencil, integer or real" : "integer or real");
 }
 
 /* The parameters that all generators have, and the name that some have. */
