@@ -334,7 +334,7 @@ typedef struct eki_speed {
 } eki_speed;
 double eki_work(const eki_features *f, const eki_speed speed[EK_NISA]);
 /* What the cache of one core holds at least. */
-#define EKI_L2_BYTES 1e6
+#define EKI_L2_BYTES 2e6
 /* Row-length part of ek_stats, shared by selection and ek_matrix_stats. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 /* The shares of ek_features that a sample of the columns gives. */

@@ -233,6 +233,7 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 
 static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y)
 {
+	static const char *const of_csc[] = {"col_ptr", "row_idx", "val"}; /* as the caller knows them */
 	const ek_store *s = &p->A->store;
 	int64_t size = (int64_t)ek_value_size(s->value);
 
@@ -246,7 +247,7 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 		            s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
 		                                               s->index)))
 			return eki_fail(EK_EINVAL, "y overlaps the array %s of A",
-			                s->format->array[k].name);
+			                p->A->transposed ? of_csc[k] : s->format->array[k].name);
 	return EK_OK;
 }
 

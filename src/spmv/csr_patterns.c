@@ -29,10 +29,14 @@ static inline vec FN(shaped_sums)(const uint16_t *c, int64_t n, const VAL *val, 
 	const vmask all = vmask_n(W);
 
 	for (; n > 2 * W; n -= 2 * W, c += 2 * W, val += 2 * W) {
+		EK_AHEAD(val);
+		EK_AHEAD(val + W);
 		a = vfma(vload(val), vgather_u16(x, c, all), a);
 		b = vfma(vload(val + W), vgather_u16(x, c + W, all), b);
 	}
+	EK_AHEAD(val);
 	if (n > W) {
+		EK_AHEAD(val + W);
 		a = vfma(vload(val), vgather_u16(x, c, all), a);
 		n -= W;
 		c += W;
@@ -50,6 +54,8 @@ static inline vec FN(straight_sums)(int64_t n, const VAL *val, const VAL *x)
 	vec a = vzero(), b = vzero();
 
 	for (; n > 2 * W; n -= 2 * W, x += 2 * W, val += 2 * W) {
+		EK_AHEAD(val);
+		EK_AHEAD(val + W);
 		a = vfma(vload(val), vload(x), a);
 		b = vfma(vload(val + W), vload(x + W), b);
 	}
@@ -70,6 +76,8 @@ static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, con
 		int m = n - j < W ? (int)(n - j) : W;
 		vec t[W];
 
+		for (int r = 0; r < W; r++)
+			EK_AHEAD(val + j + r * n);
 		vtranspose(val + j, n, m, t);
 		EK_UNROLL
 		for (int l = 0; l < W; l++)
@@ -170,7 +178,7 @@ static double cost(const eki_features *f)
 	double work =
 		eki_csr_vector_work(f) * (1 - 0.5 * f->run_share) + 0.8 * (1 - f->run_share) * rows;
 
-	return 200 + 1.1 * eki_cost(f, f->csr_bytes - saved, work) +
+	return 200 + (1.15 - 0.15 * f->repeat_share) * eki_cost(f, f->csr_bytes - saved, work) +
 	       (4 * nnz + 4 * rows) / (double)f->calls;
 }
 

@@ -26,8 +26,11 @@ enum { BUFFER = 1024 }; /* entries: 8 KiB of doubles, a sixth of a first-level c
 static inline void FN(products)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
                                 int64_t end, VAL *buf)
 {
-	for (; end - k >= W; k += W, buf += W)
+	for (; end - k >= W; k += W, buf += W) {
+		EK_AHEAD(val + k);
+		EK_AHEAD(col_idx + k);
 		vstore(buf, vmul(vload(val + k), vgather(x, col_idx + k)));
+	}
 	if (k < end) {
 		vmask m = vmask_n(end - k);
 

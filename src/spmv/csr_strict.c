@@ -31,10 +31,15 @@ static inline void FN(strict_lanes)(const IDX *col_idx, const VAL *val, const VA
 {
 	for (int s = 0; s < STEPS; s++)
 		lane[s] = vzero();
-	for (; end - k >= LANES; k += LANES)
+	for (; end - k >= LANES; k += LANES) {
+		EK_AHEAD(val + k);
+		EK_AHEAD(col_idx + k);
 		for (int s = 0; s < STEPS; s++)
 			lane[s] = vfused(vload(val + k + s * W), vgather(x, col_idx + k + s * W),
 			                 lane[s]);
+	}
+	EK_AHEAD(val + k);
+	EK_AHEAD(col_idx + k);
 	for (int s = 0; s < STEPS && k < end; s++, k += W) {
 		vmask m = vmask_n(end - k < W ? end - k : W);
 

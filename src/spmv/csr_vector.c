@@ -24,6 +24,12 @@ static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x,
 		vec b = vzero(), c = vzero(), d = vzero();
 
 		for (; end - k > 4 * W; k += 4 * W) {
+			EK_AHEAD(val + k);
+			EK_AHEAD(val + k + W);
+			EK_AHEAD(val + k + 2 * W);
+			EK_AHEAD(val + k + 3 * W);
+			EK_AHEAD(col_idx + k);
+			EK_AHEAD(col_idx + k + 2 * W);
 			a = vfma(vload(val + k), vgather(x, col_idx + k), a);
 			b = vfma(vload(val + k + W), vgather(x, col_idx + k + W), b);
 			c = vfma(vload(val + k + 2 * W), vgather(x, col_idx + k + 2 * W), c);
@@ -31,8 +37,13 @@ static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x,
 		}
 		a = vadd(vadd(a, b), vadd(c, d));
 	}
-	for (; end - k > W; k += W)
+	for (; end - k > W; k += W) {
+		EK_AHEAD(val + k);
+		EK_AHEAD(col_idx + k);
 		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
+	}
+	EK_AHEAD(val + k);
+	EK_AHEAD(col_idx + k);
 
 	vmask m = vmask_n(end - k);
 
@@ -78,9 +89,9 @@ static ek_status prepare(ek_plan *p)
  * so fewer fetches of a scattered x are under way at once. */
 double eki_csr_vector_work(const eki_features *f)
 {
-	static const eki_speed speed[EK_NISA] = {{1.0, 0.6}, {1.9, 0.32}, {1.9, 0.23}};
+	static const eki_speed speed[EK_NISA] = {{1.0, 0.6}, {1.9, 0.3}, {1.9, 0.2}};
 	double branches = 4 * f->mixed_share * f->short_share * (1 - f->short_share);
-	double misses = 12 * f->mixed_share * f->far_share * fmax(0, 1 - f->stats.row_mean / 8);
+	double misses = 12 * f->mixed_share * f->far_share * fmax(0, 1 - f->stats.row_mean / 6);
 
 	if ((double)f->stats.cols * (double)ek_value_size(f->value) < EKI_L2_BYTES)
 		misses = 0;

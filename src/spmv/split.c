@@ -21,6 +21,12 @@ static void FN(csr_dot)(const ek_store *A, const void *xv, int64_t begin, int64_
 	int64_t k = begin;
 
 	for (; end - k >= 4 * W; k += 4 * W) {
+		EK_AHEAD(val + k);
+		EK_AHEAD(val + k + W);
+		EK_AHEAD(val + k + 2 * W);
+		EK_AHEAD(val + k + 3 * W);
+		EK_AHEAD(col_idx + k);
+		EK_AHEAD(col_idx + k + 2 * W);
 		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
 		b = vfma(vload(val + k + W), vgather(x, col_idx + k + W), b);
 		c = vfma(vload(val + k + 2 * W), vgather(x, col_idx + k + 2 * W), c);
