@@ -328,7 +328,31 @@ static void test_spmv_overlap(void **state)
 	expect_bad_product(plan, &gx, &v, "array val");
 	v = ek_vector(EK_F64, 3, ptr);
 	if ((uintptr_t)ptr % 8 == 0)
-		expect_bad_product(plan, &gx, &v, "overlaps the array");
+		expect_bad_product(plan, &gx, &v, "overlaps the array row_ptr");
+}
+
+/* The arrays of a CSC matrix have the names under which they were given. */
+static void test_spmv_overlap_csc(void **state)
+{
+	static union {
+		int32_t ptr[4];
+		double room[3];
+	} p = {{0, 1, 1, 1}}, i;
+	double one = 1;
+	const ek_dense gx = ek_vector(EK_F64, 3, x);
+	ek_dense v = ek_vector(EK_F64, 2, p.room);
+	ek_plan *csc_plan;
+	ek_matrix *C;
+
+	(void)state;
+	expect_status(ek_matrix_from_csc(ctx, EK_F64, EK_I32, 2, 3, p.ptr, i.ptr, &one, 0, &C),
+	              EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, C, NULL, &csc_plan), EK_OK);
+	expect_bad_product(csc_plan, &gx, &v, "overlaps the array col_ptr");
+	v = ek_vector(EK_F64, 2, i.room);
+	expect_bad_product(csc_plan, &gx, &v, "overlaps the array row_idx");
+	ek_plan_destroy(csc_plan);
+	ek_matrix_destroy(C);
 }
 
 /* Every plan of f32 refuses vectors of f64 and the other way round. */
@@ -364,8 +388,8 @@ int main(void)
 		cmocka_unit_test(test_make),           cmocka_unit_test(test_matrix_questions),
 		cmocka_unit_test(test_generate),       cmocka_unit_test(test_plan_create),
 		cmocka_unit_test(test_plan_questions), cmocka_unit_test(test_spmv_vectors),
-		cmocka_unit_test(test_spmv_overlap),   cmocka_unit_test(test_spmv_types),
-		cmocka_unit_test(test_destroy),
+		cmocka_unit_test(test_spmv_overlap),   cmocka_unit_test(test_spmv_overlap_csc),
+		cmocka_unit_test(test_spmv_types),     cmocka_unit_test(test_destroy),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
