@@ -242,7 +242,7 @@ static void shared(struct groups *b)
 static void collide(struct groups *b, int v)
 {
 	for (int64_t k = 0; k < 12; k++)
-		b->list[k] = 4 * k + (k == v);
+		b->list[k] = 4 * k + (v && k == v);
 }
 
 static void collisions(struct groups *b)
