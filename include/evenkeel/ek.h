@@ -166,7 +166,7 @@ enum {
  *   val       as many values
  * col_idx and val may be NULL if there are no entries, row_ptr never. Entries behind row_ptr[rows]
  * are ignored. Unless EK_TRUSTED is given, one parallel pass checks row_ptr and col_idx; it costs
- * about a tenth of one product.
+ * about a fifth of one plain product (16 to 26 percent measured).
  * Errors: EK_EINVAL (argument, flags, array not aligned to its type), EK_ERANGE (row_ptr or column
  * out of range: message with position and value), EK_EOVERFLOW, EK_ENOMEM.
  * Cost: borrowing O(nnz) for the check, O(1) when trusted; copying O(nnz). */

@@ -5,7 +5,6 @@
  *
  * Duplicates and columns in any order are allowed; methods that need more say so in `applies`. */
 #include "core/ek_core.h"
-#define EK_TYPES_ONLY
 #define EK_FILE "format/csr.c"
 #include "core/for_each.h"
 
@@ -21,6 +20,8 @@ static int64_t FN(csr_ptr_fault)(const ek_store *s, int64_t begin, int64_t end)
 			return i;
 	return end;
 }
+
+#endif
 
 /* First k in [begin, end) with a column outside the matrix, or end. The loop over a block has no
  * exit, so that it vectorises; as unsigned numbers negative columns are large. */
@@ -45,7 +46,6 @@ static int64_t FN(csr_col_fault)(const ek_store *s, int64_t begin, int64_t end)
 	return end;
 }
 
-#endif
 #if EK_ONCE
 
 typedef int64_t fault_fn(const ek_store *, int64_t, int64_t);
@@ -88,7 +88,7 @@ static const struct {
 static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 {
 	static fault_fn *const ptr_fault[EK_NTYPE] = EK_BY_TYPE(csr_ptr_fault);
-	static fault_fn *const col_fault[EK_NTYPE] = EK_BY_TYPE(csr_col_fault);
+	static fault_fn *const col_fault[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_col_fault);
 	const char *ptr = word[s->columns].ptr;
 	int type = eki_type(s->value, s->index);
 	int64_t k;
@@ -105,7 +105,7 @@ static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 		return eki_fail(EK_ERANGE, "%s[%lld] is %lld, the matrix has %lld entries", ptr,
 		                (long long)s->rows, (long long)eki_ptr_at(s, s->rows),
 		                (long long)s->nnz);
-	k = first_fault(ctx, s, col_fault[type], s->nnz);
+	k = first_fault(ctx, s, col_fault[ctx->isa][type], s->nnz);
 	if (k < s->nnz)
 		return eki_fail(EK_ERANGE, "%s[%lld] is %lld (in %s %lld); 0 to %lld are possible",
 		                word[s->columns].idx, (long long)k, (long long)eki_col_at(s, k),
