@@ -285,7 +285,7 @@ static void test_log(void **state)
 	assert_string_equal(l.text, "7 values underflow");
 	ek_context_destroy(ctx);
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
-	eki_log(ctx, EK_LOG_INFO, "nobody listens");
+	eki_log(ctx, EK_LOG_WARNING, "nobody listens");
 	ek_context_destroy(ctx);
 }
 

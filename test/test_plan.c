@@ -67,8 +67,8 @@ static void test_questions(void **state)
 			    ek_plan_create(EK_SPMV, A, &hints, &plan) == EK_EUNSUPPORTED)
 				continue;
 			assert_string_equal(ek_plan_method(plan), ek_method_name(m));
-			/* matrix 4 * 4 + 3 * 4 + 3 * 8, x and y 5 * 8 */
-			assert_true(ek_plan_bytes(plan) >= 52 + 40);
+			/* matrix 4 * 4 + 3 * 4 + 3 * 8 (its transpose has a row less), x and y 5 * 8 */
+			assert_true(ek_plan_bytes(plan) >= 48 + 40);
 			assert_true(ek_plan_memory(plan) > 0);
 			memset(text, 'x', sizeof text);
 			expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
@@ -259,6 +259,40 @@ static void test_empty(void **state)
 		}
 }
 
+/* A matrix without entries may come without arrays; every method must live with that, also when it cuts. */
+static void test_no_arrays(void **state)
+{
+	const int32_t rows[41] = {0};
+	ek_matrix *E = NULL;
+	double x[40], y[40];
+
+	(void)state;
+	expect_status(
+		ek_matrix_from_csr(ctx, EK_F64, EK_I32, 40, 40, rows, NULL, NULL, EK_BORROW, &E),
+		EK_OK);
+	for (int i = 0; i < 40; i++)
+		x[i] = 1;
+	ctx->small_work = 0;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		for (int op = EK_OP_N; op <= EK_OP_T; op++) {
+			ek_hints h = {
+				.size = sizeof h, .method = ek_method_name(m), .op = (ek_op)op};
+			ek_plan *plan = NULL;
+
+			if (!ek_method_supports(m, h.op, EK_REPRO_RUN))
+				continue;
+			expect_status(ek_plan_create(EK_SPMV, E, &h, &plan), EK_OK);
+			for (int i = 0; i < 40; i++)
+				y[i] = NAN;
+			product(plan, 2, x, 40, 0, y, 40);
+			for (int i = 0; i < 40; i++)
+				assert_true(y[i] == 0);
+			ek_plan_destroy(plan);
+		}
+	ctx->small_work = EKI_SMALL_WORK;
+	ek_matrix_destroy(E);
+}
+
 static void test_thread_hint(void **state)
 {
 	static const double x[] = {1, 1};
@@ -285,6 +319,7 @@ int main(void)
 		cmocka_unit_test(test_factors_are_rounded),
 		cmocka_unit_test(test_new_values),
 		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_no_arrays),
 		cmocka_unit_test(test_thread_hint),
 	};
 

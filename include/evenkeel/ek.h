@@ -53,7 +53,7 @@ typedef enum ek_status {
 	EK_ETRAILING = -7,    /* a file goes on after its end */
 	EK_ELIMIT = -8,       /* over a configured limit */
 	EK_EIO = -9,          /* the operating system, or a compressed stream, reported an error */
-	EK_EDEVICE = -10,     /* a device reported an error, or there is no such device */
+	EK_EDEVICE = -10,     /* reserved: a device reported an error, or there is no such device */
 	EK_EUNSUPPORTED = -11 /* valid, but not available in this build or for these types */
 } ek_status;
 
@@ -101,7 +101,7 @@ size_t ek_value_size(ek_value value);      /* bytes of one value; 0 if not a val
 
 typedef struct ek_context ek_context;
 
-typedef enum ek_log_level { EK_LOG_WARNING = 1, EK_LOG_INFO = 2 } ek_log_level;
+typedef enum ek_log_level { EK_LOG_WARNING = 1 } ek_log_level;
 
 /* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
  * what you need: zero always means the default. */
@@ -254,7 +254,7 @@ typedef struct ek_read_options {
 } ek_read_options;
 
 /* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general, symmetric,
- * skew-symmetric, hermitian, expanded to all entries), plain or compressed by gzip, xz or zstd, or the
+ * skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or the
  * .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write). The kind
  * is found from the content. "-" reads standard input. `options` may be NULL.
  * Complex files are EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1.
@@ -308,7 +308,8 @@ typedef struct ek_twin {
 } ek_twin;
 const ek_twin *ek_twin_next(const ek_twin *after);
 
-/* Figures of the pattern, found in one parallel pass over the arrays. */
+/* Figures of the pattern, found in parallel passes over the arrays; a transposed copy is made on the way for
+ * the columns and the symmetry. Errors: EK_EINVAL, EK_ENOMEM. */
 typedef struct ek_stats {
 	size_t size;                 /* set to sizeof(ek_stats) before the call */
 	int64_t rows, cols, nnz;
@@ -319,7 +320,7 @@ typedef struct ek_stats {
 	int64_t lower_bandwidth, upper_bandwidth; /* largest i - j and j - i of an entry */
 	int64_t diagonal;            /* entries on the main diagonal */
 	int64_t duplicates;          /* entries that repeat a place of their row */
-	int sorted;                  /* 1: columns ascend in every row */
+	int sorted;                  /* 1: indices ascend in every row (CSC: in every column) */
 	int symmetric;               /* square: 1 same pattern and values as its transpose, 2 same
 	                                pattern only, 3 skew-symmetric, 0 none of these */
 	int64_t histogram[64];       /* rows of length 0, 1, 2-3, 4-7, ... */
@@ -373,7 +374,8 @@ typedef struct ek_plan ek_plan;
  * plan allocates nothing. A must outlive the plan. `hints` may be NULL.
  * Errors: EK_EINVAL (no such method: the message lists the names), EK_EUNSUPPORTED (the method
  * cannot do this op, or not with this reproducibility), EK_ENOMEM.
- * Cost: see ek_plan_explain; the CSR methods need O(threads log rows) to O(rows). */
+ * Cost: from nothing to O(rows) for the methods that only cut the work, O(nnz) for those that keep
+ * arrays of their own (patterns, segsum, transposed, copy_t); `ek bench` measures it, in products. */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);

@@ -16,8 +16,8 @@
 #include "core/ek_core.h"
 
 #define CONTEXT_MAGIC 0x656b6378u
-#define HUGE_PAGE ((size_t)2 << 20)
-#define HUGE_FROM ((size_t)4 << 20)
+#define HUGE_PAGE     ((size_t)2 << 20)
+#define HUGE_FROM     ((size_t)4 << 20)
 #define MAX_THREADS   4096
 
 const char *eki_getenv(const char *name)
@@ -159,8 +159,9 @@ static ek_status threads_from_environment(int *threads)
 {
 	const char *text = eki_getenv("EK_THREADS");
 
-	if (*threads == 0 && text) {
-		int before = errno; /* strtol says LONG_MAX when it overflows; errno is the caller's */
+	if (text) {
+		int before =
+			errno; /* strtol says LONG_MAX when it overflows; errno is the caller's */
 		char *end;
 		long n = strtol(text, &end, 10);
 
@@ -170,7 +171,8 @@ static ek_status threads_from_environment(int *threads)
 			                "environment variable EK_THREADS is \"%s\"; a number from "
 			                "1 to %d is expected",
 			                text, MAX_THREADS);
-		*threads = (int)n;
+		if (*threads == 0)
+			*threads = (int)n;
 	}
 	if (*threads == 0)
 		*threads = eki_default_threads();

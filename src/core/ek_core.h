@@ -315,7 +315,8 @@ struct ek_plan {
 
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
-/* Gives the plan a block to free that came from eki_alloc. */
+/* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the block is made. */
+ek_status eki_plan_room(const ek_plan *plan, int blocks);
 void eki_plan_own(ek_plan *plan, void *block, int64_t bytes);
 /* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
 void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);

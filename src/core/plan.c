@@ -18,6 +18,14 @@ static ek_status plan_check(const ek_plan *plan)
 	return EK_OK;
 }
 
+ek_status eki_plan_room(const ek_plan *plan, int blocks)
+{
+	if (plan->blocks + blocks > EKI_PLAN_BLOCKS)
+		return eki_fail(EK_ELIMIT, "a method wants more than %d blocks of memory",
+		                EKI_PLAN_BLOCKS);
+	return EK_OK;
+}
+
 void eki_plan_own(ek_plan *plan, void *block, int64_t bytes)
 {
 	plan->memory[plan->blocks].block = block;
@@ -29,9 +37,7 @@ ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out)
 {
 	void *block;
 
-	if (plan->blocks == EKI_PLAN_BLOCKS)
-		return eki_fail(EK_ELIMIT, "a method wants more than %d blocks of memory",
-		                EKI_PLAN_BLOCKS);
+	EK_RETURN_IF(eki_plan_room(plan, 1));
 	EK_RETURN_IF(eki_alloc(plan->ctx, count, size, &block));
 	eki_plan_own(plan, block, count * (int64_t)size);
 	memcpy(out, &block, sizeof block);
@@ -233,12 +239,12 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 
 static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y)
 {
-	static const char *const of_csc[] = {"col_ptr", "row_idx", "val"}; /* as the caller knows them */
+	static const char *const of_csc[] = {"col_ptr", "row_idx",
+	                                     "val"}; /* as the caller knows them */
 	const ek_store *s = &p->A->store;
 	int64_t size = (int64_t)ek_value_size(s->value);
 
-	EK_RETURN_IF(
-		vector_check("x", x, s->value, p->x_len, "columns"));
+	EK_RETURN_IF(vector_check("x", x, s->value, p->x_len, "columns"));
 	EK_RETURN_IF(vector_check("y", y, s->value, p->y_len, "rows"));
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
 		return eki_fail(EK_EINVAL, "x and y overlap");
@@ -287,8 +293,6 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 {
 	EK_RETURN_IF(plan_check(plan));
 	EK_RETURN_IF(vectors_check(plan, x, y));
-	if (plan->operation != EK_SPMV)
-		return eki_fail(EK_EINVAL, "the plan is not one for EK_SPMV");
 	if (plan->store->value == EK_F32) {
 		alpha = (float)alpha;
 		beta = (float)beta;

@@ -158,7 +158,9 @@ ek_status eki_plan_transpose(ek_plan *plan, eki_transposed *copy)
 	ek_store *s = &copy->store;
 	size_t psize = eki_ptr_size(plan->store->index);
 
+	EK_RETURN_IF(eki_plan_room(plan, 4));
 	EK_RETURN_IF(eki_transpose(plan->ctx, plan->store, s, &copy->from));
+	plan->bytes += eki_store_bytes(s) - eki_store_bytes(plan->store);
 	eki_plan_own(plan, copy->from, s->nnz * (int64_t)psize);
 	for (int k = CSR_PTR; k <= CSR_VAL; k++)
 		eki_plan_own(plan, s->array[k],

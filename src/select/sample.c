@@ -69,7 +69,7 @@ void eki_sample_shapes(const ek_store *csr, eki_features *f)
 		fn(csr, 0, csr->rows, &s);
 	else
 		for (int k = 0; k < STRETCHES; k++) {
-			int64_t begin = (csr->rows - STRETCH) / STRETCHES * k;
+			int64_t begin = (csr->rows - STRETCH) / (STRETCHES - 1) * k;
 
 			fn(csr, begin, begin + STRETCH, &s);
 		}

@@ -257,7 +257,7 @@ static int64_t exact_median(const ek_context *ctx, const ek_store *csr, const ek
 	if (csr->rows == 0)
 		return 0;
 	int bin = median_bin(s, &before);
-	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, high = bin ? 2 * low - 1 : 0;
+	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, high = bin ? low + (low - 1) : 0;
 
 	high = high < s->row_max ? high : s->row_max;
 	while (low < high) {

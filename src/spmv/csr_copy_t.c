@@ -21,6 +21,8 @@ static ek_status prepare(ek_plan *p)
 	used = strlen(p->why);
 	snprintf(p->why + used, sizeof p->why - used, "the copy is multiplied by %s\n",
 	         p->inner->name);
+	if (p->inner->traits & EKI_SERIAL)
+		p->threads = p->parts = 1;
 	return p->inner->prepare ? p->inner->prepare(p) : EK_OK;
 }
 
@@ -41,6 +43,8 @@ static double cost(const eki_features *f)
 	eki_features t = *f;
 
 	t.stats.rows = f->stats.cols;
+	t.stats.cols = f->stats.rows;
+	t.stats.row_mean = t.stats.rows ? (double)t.stats.nnz / (double)t.stats.rows : 0;
 	return eki_cost(f, f->csr_bytes, eki_csr_vector_work(&t) * 1.1) +
 	       (20.0 * (double)f->stats.nnz + 10.0 * (double)f->stats.cols) / (double)f->calls;
 }

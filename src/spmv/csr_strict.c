@@ -289,10 +289,10 @@ static ek_status run(const ek_plan *p, const ek_args *args)
 
 static double cost(const eki_features *f)
 {
-	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows;
-	double copy = f->op == EK_OP_T ? 15.0 * nnz / (double)f->calls : 0;
+	static const eki_speed speed[EK_NISA] = {{4, 4}, {2.5, 0.5}, {2.1, 0.25}};
+	double copy = f->op == EK_OP_T ? 15.0 * (double)f->stats.nnz / (double)f->calls : 0;
 
-	return eki_cost(f, f->csr_bytes, (f->isa == EK_ISA_SCALAR ? 4 : 1) * nnz + 4 * rows + copy);
+	return eki_cost(f, f->csr_bytes, eki_work(f, speed)) + copy;
 }
 
 const ek_method ek_spmv_csr_strict = {

@@ -69,13 +69,13 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 
 	p->lists = 1; /* a list of length 0, for empty rows */
 	for (int64_t i = p->begin * GROUP; i < p->end * GROUP; i++) {
-		const IDX *col = col_idx + row_ptr[i];
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
 
 		shape[i] = (row_shape){0, 0};
 		if (n == 0)
 			continue;
 
+		const IDX *col = col_idx + row_ptr[i];
 		int64_t *place = &p->table[FN(shape_hash)(col, n)], other = *place - 1;
 
 		shape[i].first = (int32_t)col[0];
