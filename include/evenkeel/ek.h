@@ -146,15 +146,16 @@ enum {
 	/* Ownership, one of three. Borrowed arrays are used in place, never written to and never
 	 * freed: they must stay as they are until the matrix is destroyed (but see
 	 * ek_matrix_values_changed). Adopted arrays are used in place and freed with the matrix by
-	 * the context's dealloc hook (without hooks: by free()); if the call fails they stay yours. */
+	 * the context's dealloc hook (without hooks: by free()); if the call fails they stay yours.
+	 */
 	EK_BORROW = 0x0,
 	EK_COPY = 0x1,
 	EK_ADOPT = 0x2,
 	EK_TRUSTED = 0x10,   /* skip the check of the arrays; a bad index is then undefined behaviour */
 	EK_BASE1 = 0x20,     /* indices and pointers start at 1; needs EK_COPY or COO */
 	EK_KEEP_ORDER = 0x40, /* COO: remember where each entry went, for ek_matrix_set_values */
-	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they act
-	 * additively in products), COO and files add them up. */
+	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they
+	 * act additively in products), COO and files add them up. */
 	EK_DUP_SUM = 0x100,  /* add them up; CSR and CSC: needs EK_COPY */
 	EK_DUP_LAST = 0x200, /* keep the one given last; CSR and CSC: needs EK_COPY */
 	EK_DUP_ERROR = 0x300 /* refuse them: EK_ERANGE, with the position */
@@ -184,8 +185,8 @@ ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, in
 /* A from coordinates: entry k is val[k] at (row_idx[k], col_idx[k]), in any order; both index
  * arrays have the column type of `index`. The entries are assembled into CSR, sorted by row, then
  * column; the arrays are read in this call only, so EK_ADOPT is refused and EK_BORROW and EK_COPY
- * mean the same. Entries with the same place are added in the order given (other policies: EK_DUP_*).
- * Errors: EK_EINVAL, EK_ERANGE, EK_EOVERFLOW, EK_ENOMEM. Cost: O(nnz + rows + cols). */
+ * mean the same. Entries with the same place are added in the order given (other policies:
+ * EK_DUP_*). Errors: EK_EINVAL, EK_ERANGE, EK_EOVERFLOW, EK_ENOMEM. Cost: O(nnz + rows + cols). */
 ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                              int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
                              const void *val, unsigned flags, ek_matrix **A);
@@ -220,15 +221,15 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view);
  * Errors: EK_ERANGE with the position. */
 ek_status ek_matrix_check(const ek_matrix *A);
 
-/* Tells the library that you changed the values of borrowed or adopted arrays, the pattern being the
- * same: plans that keep copies take the new values at their next run, without a new preparation.
- * No thread may run a plan of A during the call. */
+/* Tells the library that you changed the values of borrowed or adopted arrays, the pattern being
+ * the same: plans that keep copies take the new values at their next run, without a new
+ * preparation. No thread may run a plan of A during the call. */
 ek_status ek_matrix_values_changed(ek_matrix *A);
 
-/* New values on the same pattern. `val` has the order and number of the arrays that A was made from;
- * for COO that needs EK_KEEP_ORDER, for CSR and CSC no EK_DUP_SUM or EK_DUP_LAST merging. Copied and
- * adopted arrays are overwritten; borrowed values are refused (change them yourself, then call
- * ek_matrix_values_changed). Errors: EK_EINVAL. Cost: one pass over the values. */
+/* New values on the same pattern. `val` has the order and number of the arrays that A was made
+ * from; for COO that needs EK_KEEP_ORDER, for CSR and CSC no EK_DUP_SUM or EK_DUP_LAST merging.
+ * Copied and adopted arrays are overwritten; borrowed values are refused (change them yourself,
+ * then call ek_matrix_values_changed). Errors: EK_EINVAL. Cost: one pass over the values. */
 ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
 
 /* B = a copy of A with other value and index types, entries in the same order, in CSR whatever the
@@ -247,19 +248,19 @@ typedef struct ek_read_options {
 	int64_t max_bytes;    /* most bytes of text after decompression; 0: no limit */
 	int64_t max_ratio;    /* most bytes of text for a byte of compressed input; 0: 1024 */
 	int64_t max_dim;      /* most rows or columns; 0: 2^40 */
-	/* Called now and then, from the calling thread, with the bytes done and the bytes in all (-1:
-	 * not known). A return value other than 0 stops the call with EK_ELIMIT. */
+	/* Called now and then, from the calling thread, with the bytes done and the bytes in all
+	 * (-1: not known). A return value other than 0 stops the call with EK_ELIMIT. */
 	int (*progress)(void *user, int64_t done, int64_t total);
 	void *progress_user;
 } ek_read_options;
 
-/* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general, symmetric,
- * skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or the
- * .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write). The kind
- * is found from the content. "-" reads standard input. `options` may be NULL.
- * Complex files are EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1.
- * Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT,
- * EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
+/* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general,
+ * symmetric, skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or
+ * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write).
+ * The kind is found from the content. "-" reads standard input. `options` may be NULL. Complex
+ * files are EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1. Errors: EK_EIO,
+ * EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT, EK_EUNSUPPORTED,
+ * EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
 
@@ -270,9 +271,9 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
 
 /* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit),
  * or "ekm" (binary, fast, with a checksum). NULL: by the ending of the name, .ekm or else mtx; a
- * further .gz, .xz or .zst compresses. "-" writes to standard output. The file appears under its name
- * only when it is complete; until then it is PATH.tmp<process id, last six digits>-<number>. Errors:
- * EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
+ * further .gz, .xz or .zst compresses. "-" writes to standard output. The file appears under its
+ * name only when it is complete; until then it is PATH.tmp<process id, last six digits>-<number>.
+ * Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
@@ -308,8 +309,8 @@ typedef struct ek_twin {
 } ek_twin;
 const ek_twin *ek_twin_next(const ek_twin *after);
 
-/* Figures of the pattern, found in parallel passes over the arrays; a transposed copy is made on the way for
- * the columns and the symmetry. Errors: EK_EINVAL, EK_ENOMEM. */
+/* Figures of the pattern, found in parallel passes over the arrays; a transposed copy is made on
+ * the way for the columns and the symmetry. Errors: EK_EINVAL, EK_ENOMEM. */
 typedef struct ek_stats {
 	size_t size;                 /* set to sizeof(ek_stats) before the call */
 	int64_t rows, cols, nnz;
@@ -375,7 +376,8 @@ typedef struct ek_plan ek_plan;
  * Errors: EK_EINVAL (no such method: the message lists the names), EK_EUNSUPPORTED (the method
  * cannot do this op, or not with this reproducibility), EK_ENOMEM.
  * Cost: from nothing to O(rows) for the methods that only cut the work, O(nnz) for those that keep
- * arrays of their own (patterns, segsum, transposed, copy_t); `ek bench` measures it, in products. */
+ * arrays of their own (patterns, segsum, transposed, copy_t); `ek bench` measures it, in products.
+ */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);
@@ -411,12 +413,12 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
  *   x   as many entries as op(A) has columns; not written to
  *   y   as many entries as op(A) has rows; must not overlap x or the arrays of A
  * beta = 0: y is written only, so NaN or uninitialised memory there does not matter. alpha = 0: A
- * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches only
- * the rows that have an entry in that column. alpha and beta are rounded to the value type.
- * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row i
- * of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1).
- * Errors: EK_EINVAL (NULL, wrong type, wrong length, overlap). Cost: O(nnz + rows). Not for two
- * threads with the same plan at once. */
+ * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches
+ * only the rows that have an entry in that column. alpha and beta are rounded to the value type.
+ * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row
+ * i of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1). Errors:
+ * EK_EINVAL (NULL, wrong type, wrong length, overlap). Cost: O(nnz + rows). Not for two threads
+ * with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
 #if defined(__GNUC__)

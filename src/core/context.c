@@ -32,8 +32,9 @@ const char *eki_getenv(const char *name)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Large blocks ask for huge pages: with pages of 4 KiB a sparse product spends a fifth of its time and more in address
- * translation (measured: 19 against 15 GB/s of one thread reading memory, and far more for a scattered x). */
+/* Large blocks ask for huge pages: with pages of 4 KiB a sparse product spends a fifth of its time
+ * and more in address translation (measured: 19 against 15 GB/s of one thread reading memory, and
+ * far more for a scattered x). */
 static void *default_alloc(void *user, size_t alignment, size_t bytes)
 {
 	(void)user;

@@ -135,10 +135,14 @@ struct ek_store {
 	int64_t len[EKI_MAX_ARRAYS];
 	unsigned borrowed; /* bit k: array[k] belongs to the caller */
 	bool columns;      /* CSR: the caller gave CSC, so messages say col_ptr and row_idx */
+	int base; /* 1 while a store is around arrays of a caller that start at 1: for `check` only */
 };
 
 extern const ek_format ek_format_csr;
 enum { CSR_PTR, CSR_COL, CSR_VAL }; /* arrays of the CSR format */
+/* First of the nnz columns that is not in [base, base + cols), or nnz; row pointers are not read.
+ */
+int64_t eki_col_fault(const ek_context *ctx, const ek_store *s);
 
 size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index);
 size_t eki_ptr_size(ek_index index); /* bytes of a row pointer */
@@ -202,9 +206,12 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 
 /* CSR, sorted by row, then column, from coordinates in any order; entries given for the same place
  * are merged as `duplicates` (EK_DUP_SUM, EK_DUP_LAST, EK_DUP_ERROR, or 0: keep them, in the order
- * given) says. Indices are 0-based and already checked. order: NULL, or where to put an allocated
- * array of nnz entries of the row pointer type: order[k] is the position of entry k in the result.
+ * given) says. EK_BASE1 and EKI_COLUMNS may come with it: the caller counts from 1, or calls rows
+ * columns, so messages do. Indices are 0-based and already checked. order: NULL, or where to put an
+ * allocated array of nnz entries of the row pointer type: order[k] is the position of entry k in
+ * the result.
  */
+#define EKI_COLUMNS 0x10000u
 ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                        int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
                        const void *val, unsigned duplicates, ek_store *csr, void **order);
@@ -213,8 +220,9 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
  * entry from[k]. */
 ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *out, void **from);
 
-/* For methods that do op T on a copy: puts the transpose of the plan's store in its place, and N for its op. The copy, and `from`, which
- * tells where its values come from, belong to the plan. eki_transposed_refresh fetches the values anew. */
+/* For methods that do op T on a copy: puts the transpose of the plan's store in its place, and N
+ * for its op. The copy, and `from`, which tells where its values come from, belong to the plan.
+ * eki_transposed_refresh fetches the values anew. */
 typedef struct eki_transposed {
 	ek_store store;
 	void *from;
@@ -265,8 +273,9 @@ typedef struct eki_features {
 	int64_t calls;
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
-	/* Shares of the entries of a sample: in rows shaped like one shortly before; and beginning a column after it;
-	 * in rows that span less than 2^16 columns; far from the diagonal, so that x comes from beyond the cache. */
+	/* Shares of the entries of a sample: in rows shaped like one shortly before; and beginning
+	 * a column after it; in rows that span less than 2^16 columns; far from the diagonal, so
+	 * that x comes from beyond the cache. */
 	double repeat_share, run_share, narrow_share, far_share;
 	double csr_bytes;   /* moved by one plain product */
 	bool in_cache;      /* csr_bytes below the last-level cache */
@@ -315,7 +324,8 @@ struct ek_plan {
 
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
-/* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the block is made. */
+/* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the
+ * block is made. */
 ek_status eki_plan_room(const ek_plan *plan, int blocks);
 void eki_plan_own(ek_plan *plan, void *block, int64_t bytes);
 /* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
@@ -326,10 +336,12 @@ void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
 /* The method with the least predicted cost among those that can; `why` gets the table of
  * candidates. */
 ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size);
-/* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds in sum: whichever is
- * longer, and a share of the other, since they overlap only in part; waking threads comes on top. */
+/* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds
+ * in sum: whichever is longer, and a share of the other, since they overlap only in part; waking
+ * threads comes on top. */
 double eki_cost(const eki_features *f, double bytes, double work);
-/* Nanoseconds of one core for each row and for each entry, as measured on matrices that stay in its cache. */
+/* Nanoseconds of one core for each row and for each entry, as measured on matrices that stay in its
+ * cache. */
 typedef struct eki_speed {
 	double row, entry;
 } eki_speed;

@@ -5,20 +5,21 @@
  *     #include "core/ek_core.h"
  *     #define EK_FILE "spmv/csr_rows.c"
  *     #include "core/for_each.h"
- * is compiled once for each pair of type (for_each_type.h) and instruction set (src/simd/). Its own text is
- * the last pass: scalar, f64_i32, so that editors and debuggers see live code. In each pass
+ * is compiled once for each pair of type (for_each_type.h) and instruction set (src/simd/). Its own
+ * text is the last pass: scalar, f64_i32, so that editors and debuggers see live code. In each pass
  *     VAL PTR IDX       value, row pointer and column type
  *     FN(name)          ek_name_f64_i32_avx2, say: the symbol tells what runs
  *     W, vec, vload...  vector operations, simd/scalar.h lists them
  *     EK_PASS_OF(table) the entry of another file's table for this pass
  *     EK_PER_TYPE       1 in one pass for each type (the scalar one): conversions, checks
  *     EK_ONCE           1 in the last pass: tables, drivers, method rows
- * A file that needs no instruction set of its own defines EK_TYPES_ONLY before and gets the scalar passes only.
- * In the last pass
+ * A file that needs no instruction set of its own defines EK_TYPES_ONLY before and gets the scalar
+ * passes only. In the last pass
  *     EK_BY_ISA_AND_TYPE(name), EK_BY_TYPE(name)   initialisers of tables of the functions FN(name).
  *
- * Functions of a pass are compiled for its instruction set by a pragma, so the build needs no flags for
- * each file, and must not have any: code for the baseline would then use instructions that the machine lacks. */
+ * Functions of a pass are compiled for its instruction set by a pragma, so the build needs no flags
+ * for each file, and must not have any: code for the baseline would then use instructions that the
+ * machine lacks. */
 #ifndef EK_NESTED
 #define EK_NESTED
 
@@ -46,9 +47,10 @@
 #define EK_UNROLL _Pragma("GCC unroll 8")
 #endif
 
-/* Fetches what lies 4 KiB behind p, a stream that is read once. Processors do so by themselves, but stop at the end of
- * each page of 4 KiB and are put off by the gathers between: without this, products from memory reach two thirds of the
- * bandwidth, with it all of it (measured; 2 KiB gain less, 1 KiB half). Beyond the end of an array it does nothing. */
+/* Fetches what lies 4 KiB behind p, a stream that is read once. Processors do so by themselves, but
+ * stop at the end of each page of 4 KiB and are put off by the gathers between: without this,
+ * products from memory reach two thirds of the bandwidth, with it all of it (measured; 2 KiB gain
+ * less, 1 KiB half). Beyond the end of an array it does nothing. */
 #define EK_AHEAD(p) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 
 #define EK_PER_TYPE 0

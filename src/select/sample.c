@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a sample of the columns tells about shared shapes of rows and about locality: 64 stretches of 32 consecutive rows, at most some
- * 200,000 entries, so that choosing stays far below one product. A row counts as repeating if its columns are those of
- * one of the four rows before it, moved. The stretches lie evenly, so the answer is the same on every machine. */
+ * What a sample of the columns tells about shared shapes of rows and about locality: 64 stretches
+ * of 32 consecutive rows, at most some 200,000 entries, so that choosing stays far below one
+ * product. A row counts as repeating if its columns are those of one of the four rows before it,
+ * moved. The stretches lie evenly, so the answer is the same on every machine. */
 #include "core/ek_core.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "select/sample.c"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Choosing the method: every row of the table that can do the job predicts its time from a few figures of the pattern,
- * and the least wins. The table of predictions is the explanation that ek_plan_explain gives.
+ * Choosing the method: every row of the table that can do the job predicts its time from a few
+ * figures of the pattern, and the least wins. The table of predictions is the explanation that
+ * ek_plan_explain gives.
  *
- * The figures cost one pass over row_ptr. The constants below are rounded from measurements on three server
- * processors; only the order of the predictions matters, not their size. */
+ * The figures cost one pass over row_ptr. The constants below are rounded from measurements on
+ * three server processors; only the order of the predictions matters, not their size. */
 #include <stdio.h>
 
 #include "core/ek_core.h"
@@ -55,8 +56,8 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 	                  .in_cache = plan->bytes < eki_cpu_cache()};
 
 	if (plan->reproducible == EK_REPRO_STRICT) {
-		/* Strict methods differ in their order of summation, so the choice may not depend on
-		 * what the bits must not depend on: it is made for one imagined machine. */
+		/* Strict methods differ in their order of summation, so the choice may not depend
+		 * on what the bits must not depend on: it is made for one imagined machine. */
 		f.threads = 16;
 		f.isa = EK_ISA_AVX2;
 		f.in_cache = false;

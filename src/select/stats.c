@@ -2,8 +2,8 @@
  * Figures of a matrix. Those of the row lengths come from one pass over row_ptr, cheap enough to
  * choose a method by; the others from one pass over the columns.
  *
- * Rows are cut into a fixed number of parts, whose results are added in their order, so every figure
- * is the same for any number of threads. */
+ * Rows are cut into a fixed number of parts, whose results are added in their order, so every
+ * figure is the same for any number of threads. */
 #include <math.h>
 #include <string.h>
 

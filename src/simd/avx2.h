@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX2 and FMA: four doubles or eight floats. Masks are vectors whose lanes are all ones or zero, made by comparing
- * with the numbers of the lanes. simd/scalar.h says what each operation means. */
+ * AVX2 and FMA: four doubles or eight floats. Masks are vectors whose lanes are all ones or zero,
+ * made by comparing with the numbers of the lanes. simd/scalar.h says what each operation means. */
 #define vmask __m256i
 
 #if EK_VAL_F64

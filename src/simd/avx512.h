@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX-512 F, DQ, BW, VL: eight lanes for double and for float. Sixteen floats would gain nothing where every lane
- * needs a load of its own (gathers), and would waste half of the lanes on short rows. simd/scalar.h says what each
- * operation means. */
+ * AVX-512 F, DQ, BW, VL: eight lanes for double and for float. Sixteen floats would gain nothing
+ * where every lane needs a load of its own (gathers), and would waste half of the lanes on short
+ * rows. simd/scalar.h says what each operation means. */
 #define W          8
 #define EK_U16(c)  _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
 #define vmask      __mmask8

@@ -9,7 +9,8 @@
  *   vstore(p, v) vstore_n(p, v, m)    lanes that do not count are not written
  *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; c of type IDX
  *   vgather_u16(x, c, m)              the same with c of type uint16_t, all W of which are read
- *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], j < m <= W, or 0; no other memory is touched
+ *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], j < m <= W, or 0; no other
+ *                                     memory is touched
  *   vadd vmul vfma(a, b, c)           a b + c, rounded once or twice, whichever is fast
  *   vfused(a, b, c) vfused_n(a, b, c, m)   a b + c, rounded once; c where lanes do not count
  *   vsum(v)                           sum of the lanes, as a tree

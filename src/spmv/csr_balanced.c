@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR with exactly the same number of entries for each thread: the first and last row of a part may be pieces
- * of rows, whose sums are carried over (split.c); whole rows go through the kernel of csr_vector.c. One row of a
- * million entries costs no more than a million rows of one.
+ * SpMV on CSR with exactly the same number of entries for each thread: the first and last row of a
+ * part may be pieces of rows, whose sums are carried over (split.c); whole rows go through the
+ * kernel of csr_vector.c. One row of a million entries costs no more than a million rows of one.
  *
- * Preparation: one binary search for each thread. Liu 2015, section 8.3; the partition by nonzeros with partial rows
- * is that of the segmented sums of Blelloch, Heroux, Zagha 1993, without their flags. */
+ * Preparation: one binary search for each thread. Liu 2015, section 8.3; the partition by nonzeros
+ * with partial rows is that of the segmented sums of Blelloch, Heroux, Zagha 1993, without their
+ * flags. */
 #include "spmv/csr_vector.h"
 
 static ek_status prepare(ek_plan *p)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The transposed product on CSR by a transposed copy: preparation transposes A once and chooses a method for the plain
- * product of the copy, which runs do. Gathering from x is faster than scattering to y, and needs no strips.
+ * The transposed product on CSR by a transposed copy: preparation transposes A once and chooses a
+ * method for the plain product of the copy, which runs do. Gathering from x is faster than
+ * scattering to y, and needs no strips.
  *
- * Cost: as much memory as A again, and some ten products of preparation, so it is chosen for many announced calls only.
- * When values change, the copy fetches them by the order that the transposition recorded: one pass, no new sort. */
+ * Cost: as much memory as A again, and some ten products of preparation, so it is chosen for many
+ * announced calls only. When values change, the copy fetches them by the order that the
+ * transposition recorded: one pass, no new sort. */
 #include <stdio.h>
 #include <string.h>
 

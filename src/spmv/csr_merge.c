@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR by merge path: the ends of the rows and the numbers of the entries are two sorted lists, and a thread gets
- * an equal stretch of the path that merges them, so that rows plus entries are the same for all: a million empty rows
- * count as much as a million entries. Two coordinates for each thread, from one binary search along a diagonal; pieces
- * of rows are carried over (split.c).
+ * SpMV on CSR by merge path: the ends of the rows and the numbers of the entries are two sorted
+ * lists, and a thread gets an equal stretch of the path that merges them, so that rows plus entries
+ * are the same for all: a million empty rows count as much as a million entries. Two coordinates
+ * for each thread, from one binary search along a diagonal; pieces of rows are carried over
+ * (split.c).
  *
- * Inside its stretch a thread walks the path entry by entry, as published. Merrill, Garland 2016, Algorithm 2. */
+ * Inside its stretch a thread walks the path entry by entry, as published. Merrill, Garland 2016,
+ * Algorithm 2. */
 #include "spmv/split.h"
 #define EK_FILE "spmv/csr_merge.c"
 #include "core/for_each.h"

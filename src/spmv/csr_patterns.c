@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR with fewer bytes: rows of the same shape share one list of column offsets.
  *
- * In meshes, stencils, bands and blocks of unknowns most rows repeat the columns of a row shortly before, moved by some
- * distance. So equal lists of 16-bit offsets are kept once, and rows are taken in groups of eight, of three kinds:
- *   RUN   the rows have one list, and each begins a column after the one before, as along a grid line. Eight rows are
- *         eight lanes: values are transposed in
- *         registers, x is loaded, not gathered, and nothing is summed across lanes. 12 bytes for the group.
- *   EACH  every row has a list and a first column of its own, 8 bytes a row. The kernel is that of csr_vector.c.
+ * In meshes, stencils, bands and blocks of unknowns most rows repeat the columns of a row shortly
+ * before, moved by some distance. So equal lists of 16-bit offsets are kept once, and rows are
+ * taken in groups of eight, of three kinds:
+ *   RUN   the rows have one list, and each begins a column after the one before, as along a grid
+ *         line. Eight rows are eight lanes: values are transposed in registers, x is loaded, not
+ *         gathered, and nothing is summed across lanes. 12 bytes for the group.
+ *   EACH  every row has a list and a first column of its own, 8 bytes a row. The kernel is that of
+ *         csr_vector.c.
  *   CSR   some row spans 2^16 columns or more, and the caller's columns are used.
- * Values are read where the caller has them. A matrix of doubles moves 8 bytes an entry and a little, instead of 12; rows
- * without a twin come down to 10.
+ * Values are read where the caller has them. A matrix of doubles moves 8 bytes an entry and a
+ * little, instead of 12; rows without a twin come down to 10.
  *
- * patterns.c finds the shapes; that takes about four products, and 2 bytes an entry at most, plus 8 a row.
+ * patterns.c finds the shapes; that takes about four products, and 2 bytes an entry at most, plus 8
+ * a row.
  *
- * Work is cut by nonzeros; rows cut between threads and rows of more than 32,767 entries go through CSR. The idea of
- * repeating patterns: Belgin, Back, Ribbens 2009; of narrow offsets: Kourtis, Goumas, Koziris 2008. */
+ * Work is cut by nonzeros; rows cut between threads and rows of more than 32,767 entries go through
+ * CSR. The idea of repeating patterns: Belgin, Back, Ribbens 2009; of narrow offsets: Kourtis,
+ * Goumas, Koziris 2008. */
 #include "spmv/csr_vector.h"
 #include "spmv/patterns.h"
 #define EK_FILE "spmv/csr_patterns.c"
@@ -87,7 +91,8 @@ static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, con
 	return vadd(sum[0], sum[1]);
 }
 
-/* The group of eight rows from row i on; val points at its entries. Returns where the next group's are. */
+/* The group of eight rows from row i on; val points at its entries. Returns where the next group's
+ * are. */
 static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, uint32_t group)
 {
 	const patterns *s = v->kept;
@@ -166,8 +171,8 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_NNZ, rows[p->isa][type], eki_csr_dot[p->isa][type]);
 }
 
-/* A row that is not of a RUN costs a look at its shape; and a gain that the model cannot vouch for is not worth the
- * preparation, hence the tenth on top. */
+/* A row that is not of a RUN costs a look at its shape; and a gain that the model cannot vouch for
+ * is not worth the preparation, hence the tenth on top. */
 static double cost(const eki_features *f)
 {
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR, one thread a row, the same number of rows for each thread: CSR-scalar of the works, and the loop that
- * most programs have. Two sums a row halve the chain of dependent additions; short rows overlap by themselves.
+ * SpMV on CSR, one thread a row, the same number of rows for each thread: CSR-scalar of the works,
+ * and the loop that most programs have. Two sums a row halve the chain of dependent additions;
+ * short rows overlap by themselves.
  *
- * Reads each array once. Loses where the rows of one thread are longer than those of another, and where row lengths
- * change so that the end of each row is a mispredicted branch. Liu 2015, Algorithm 28; Greathouse, Daga 2014. */
+ * Reads each array once. Loses where the rows of one thread are longer than those of another, and
+ * where row lengths change so that the end of each row is a mispredicted branch. Liu 2015,
+ * Algorithm 28; Greathouse, Daga 2014. */
 #include "spmv/split.h"
 #define EK_FILE "spmv/csr_rows.c"
 #include "core/for_each.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR by segmented sum, as published: (1) a flag for each entry that begins a row, (2) an array of all
- * products, (3) the segmented sum of the products, whose results stay where the segments begin, (4) a gather of these
- * results to y, and zero for empty rows.
+ * SpMV on CSR by segmented sum, as published: (1) a flag for each entry that begins a row, (2) an
+ * array of all products, (3) the segmented sum of the products, whose results stay where the
+ * segments begin, (4) a gather of these results to y, and zero for empty rows.
  *
- * Entries are cut evenly between the threads whatever the rows are. A part sums its segments on its own; what it finds
- * before its first flag belongs to the segment that is open at its left end, and is handed over when all parts are
- * done, from left to right. Flags depend on the pattern alone and are made when the plan is.
+ * Entries are cut evenly between the threads whatever the rows are. A part sums its segments on its
+ * own; what it finds before its first flag belongs to the segment that is open at its left end, and
+ * is handed over when all parts are done, from left to right. Flags depend on the pattern alone and
+ * are made when the plan is.
  *
- * Cost: the products go to memory and back twice, and with the flags 17 bytes an entry come on top of CSR's 12: what
- * the thesis finds, and why later methods fuse the steps. Rounding: a row in c parts has at least c - 1 entries outside
- * the first, so a term passes at most k - 1 additions.
+ * Cost: the products go to memory and back twice, and with the flags 17 bytes an entry come on top
+ * of CSR's 12: what the thesis finds, and why later methods fuse the steps. Rounding: a row in c
+ * parts has at least c - 1 entries outside the first, so a term passes at most k - 1 additions.
  *
  * Blelloch, Heroux, Zagha 1993; Liu 2015, Algorithms 12 and 30. */
 #include <string.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR in two beats: products of a stretch of entries go to a small buffer in the first-level cache, then rows
- * are summed from it. CSR-Stream of the works, with the buffer in the place of a GPU's local memory.
+ * SpMV on CSR in two beats: products of a stretch of entries go to a small buffer in the
+ * first-level cache, then rows are summed from it. CSR-Stream of the works, with the buffer in the
+ * place of a GPU's local memory.
  *
- * The first beat knows nothing of rows: full vectors, no branch that depends on row lengths, and many fetches of x under
- * way at once. The second sums W rows together as in csr_vector.c, from memory that never misses. So matrices with many
- * short rows of changing length, whose x does not fit the cache, gain most; rows that would not fit the buffer go the
- * way of csr_vector.c.
+ * The first beat knows nothing of rows: full vectors, no branch that depends on row lengths, and
+ * many fetches of x under way at once. The second sums W rows together as in csr_vector.c, from
+ * memory that never misses. So matrices with many short rows of changing length, whose x does not
+ * fit the cache, gain most; rows that would not fit the buffer go the way of csr_vector.c.
  *
- * Threads get the same number of rows plus entries, rows cut where need be (merge path). Reads each array once.
- * Greathouse, Daga 2014, section III.A; Merrill, Garland 2016 for the cut. */
+ * Threads get the same number of rows plus entries, rows cut where need be (merge path). Reads each
+ * array once. Greathouse, Daga 2014, section III.A; Merrill, Garland 2016 for the cut. */
 #include <string.h>
 
 #include "spmv/csr_vector.h"

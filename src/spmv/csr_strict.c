@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR with the same bits for any number of threads and any instruction set.
  *
- * One order of summation, kept by all. A row is cut into chunks of 4096 entries from its start; entry k of a chunk goes
- * to lane k mod 8 by a fused multiply-add; the lanes are added as the tree (0+1)+(2+3), (4+5)+(6+7); the sums of the
- * chunks are added from left to right. Eight lanes are one register of AVX-512, two of AVX2 for doubles, or eight
- * scalars; the last entries of a chunk leave the other lanes alone. Threads get whole chunks, so a row of a million
- * entries is still shared. The transposed product runs on a transposed copy made at preparation, and so gives the bits
- * of the plain product of that matrix.
+ * One order of summation, kept by all. A row is cut into chunks of 4096 entries from its start;
+ * entry k of a chunk goes to lane k mod 8 by a fused multiply-add; the lanes are added as the tree
+ * (0+1)+(2+3), (4+5)+(6+7); the sums of the chunks are added from left to right. Eight lanes are
+ * one register of AVX-512, two of AVX2 for doubles, or eight scalars; the last entries of a chunk
+ * leave the other lanes alone. Threads get whole chunks, so a row of a million entries is still
+ * shared. The transposed product runs on a transposed copy made at preparation, and so gives the
+ * bits of the plain product of that matrix.
  *
- * Cost: the additions of csr_vector.c; a chain of one accumulator a row, and no instruction of W < 8 lanes. The scalar
- * level calls the C library's fma. After Demmel, Nguyen 2015 in the aim, not the means: fixing the order is cheaper than
- * sums that do not depend on it. */
+ * Cost: the additions of csr_vector.c; a chain of one accumulator a row, and no instruction of W <
+ * 8 lanes. The scalar level calls the C library's fma. After Demmel, Nguyen 2015 in the aim, not
+ * the means: fixing the order is cheaper than sums that do not depend on it. */
 #include <string.h>
 
 #include "spmv/split.h"
@@ -182,7 +183,8 @@ static int64_t long_row_from(const strict *s, int64_t i)
 	return low;
 }
 
-/* Where to cut the rows: as many short rows, plus their entries, in each part; long rows are shared otherwise. */
+/* Where to cut the rows: as many short rows, plus their entries, in each part; long rows are shared
+ * otherwise. */
 static void cut_rows(const ek_plan *p, strict *s)
 {
 	const ek_store *A = p->store;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The transposed product y = alpha A^T x + beta y on CSR, without atomic operations.
  *
- * Entries are cut evenly between parts, also inside rows. A part adds val * x[row] at its columns, in a strip of its own
- * that spans the columns which it meets; then y is made, column range by column range, from all strips in the order of
- * the parts. So the result depends on the number of parts, never on timing. With one part the strip is y itself.
+ * Entries are cut evenly between parts, also inside rows. A part adds val * x[row] at its columns,
+ * in a strip of its own that spans the columns which it meets; then y is made, column range by
+ * column range, from all strips in the order of the parts. So the result depends on the number of
+ * parts, never on timing. With one part the strip is y itself.
  *
- * Cost: reads each array once; the strips are cleared, written and read: 3 values for each column and part that meets it.
- * Preparation finds the spans in one pass over col_idx, and takes the strips' memory: at most parts * columns values.
- * After Liu 2015, section 2.4; strips as in symmetric products (Batista et al. 2010, local buffers with effective
- * ranges). */
+ * Cost: reads each array once; the strips are cleared, written and read: 3 values for each column
+ * and part that meets it. Preparation finds the spans in one pass over col_idx, and takes the
+ * strips' memory: at most parts * columns values. After Liu 2015, section 2.4; strips as in
+ * symmetric products (Batista et al. 2010, local buffers with effective ranges). */
 #include "spmv/split.h"
 #define EK_FILE "spmv/csr_transposed.c"
 #include "core/for_each.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR with SIMD inside each row: CSR-vector of the works. Threads get whole rows, cut so that each has as many
- * rows plus entries as the others.
+ * SpMV on CSR with SIMD inside each row: CSR-vector of the works. Threads get whole rows, cut so
+ * that each has as many rows plus entries as the others.
  *
- * The cost of a vector on short rows is the sum of its lanes at the end of each row. Here W rows share it: each row
- * leaves one vector of partial sums, and a W x W transposition with additions on the way makes W sums at once, about
- * three instructions a row. A masked load takes the last entries of a row, so a row of up to W entries needs no
- * branch. Four accumulators for rows of more than 4 W entries hide the latency of the additions.
+ * The cost of a vector on short rows is the sum of its lanes at the end of each row. Here W rows
+ * share it: each row leaves one vector of partial sums, and a W x W transposition with additions on
+ * the way makes W sums at once, about three instructions a row. A masked load takes the last
+ * entries of a row, so a row of up to W entries needs no branch. Four accumulators for rows of more
+ * than 4 W entries hide the latency of the additions.
  *
  * Reads each array once. Bell, Garland 2009; Liu 2015, Algorithm 29. */
 #include "spmv/csr_vector.h"
@@ -85,8 +86,8 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_ROWS, eki_csr_vector[p->isa][type], NULL);
 }
 
-/* `branches`: rows of changing length around the width of a vector. `misses`: a short row leaves lanes of a gather empty,
- * so fewer fetches of a scattered x are under way at once. */
+/* `branches`: rows of changing length around the width of a vector. `misses`: a short row leaves
+ * lanes of a gather empty, so fewer fetches of a scattered x are under way at once. */
 double eki_csr_vector_work(const eki_features *f)
 {
 	static const eki_speed speed[EK_NISA] = {{1.0, 0.6}, {1.9, 0.3}, {1.9, 0.2}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The last step of a product for W rows: y = alpha sum + beta y, where y is not read if beta = 0. Three roundings,
- * never fused, so that all instruction sets give the same bits from the same sums. Included by files that use
- * core/for_each.h, in every pass. */
+ * The last step of a product for W rows: y = alpha sum + beta y, where y is not read if beta = 0.
+ * Three roundings, never fused, so that all instruction sets give the same bits from the same sums.
+ * Included by files that use core/for_each.h, in every pass. */
 static inline void FN(finish_rows)(vec sum, VAL alpha, VAL beta, VAL *y)
 {
 	if (beta == 0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Finding rows of the same shape.
  *
- * Each part of the rows looks for earlier rows of the same shape through a table of 4096 places, indexed by
- * a hash of a few offsets, and compares in full; one pass counts, one writes. About four products, and 2 bytes an entry at
- * most, plus 8 a row.
- * Tables are for each part of its own, so that the result depends on the number of parts only. */
+ * Each part of the rows looks for earlier rows of the same shape through a table of 4096 places,
+ * indexed by a hash of a few offsets, and compares in full; one pass counts, one writes. About four
+ * products, and 2 bytes an entry at most, plus 8 a row. Tables are for each part of its own, so
+ * that the result depends on the number of parts only. */
 #include <string.h>
 
 #include "spmv/patterns.h"
@@ -189,8 +189,8 @@ static void write_part(void *arg, int k)
 	}
 }
 
-/* Cuts groups between parts, runs both passes, and makes room between them. `work` has the tables and the shapes of all
- * rows, which are not needed after that. */
+/* Cuts groups between parts, runs both passes, and makes room between them. `work` has the tables
+ * and the shapes of all rows, which are not needed after that. */
 static ek_status find_patterns(ek_plan *plan, patterns *s, part *parts, int count, char *work)
 {
 	const ek_store *A = plan->store;

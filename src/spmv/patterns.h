@@ -5,8 +5,9 @@
 
 #include "core/ek_core.h"
 
-/* Where a row's list begins, counted in uint16_t: its length, then the offsets. WIDE: none, use CSR. The length of a list
- * 0, 1, 2, ... has STRAIGHT added: x is loaded, not gathered, as in dense rows. */
+/* Where a row's list begins, counted in uint16_t: its length, then the offsets. WIDE: none, use
+ * CSR. The length of a list 0, 1, 2, ... has STRAIGHT added: x is loaded, not gathered, as in dense
+ * rows. */
 #define WIDE     UINT32_MAX
 #define STRAIGHT 0x8000u
 #define LENGTH   0x7fffu
@@ -29,7 +30,8 @@ typedef struct patterns {
 	uint16_t *list;
 } patterns;
 
-/* Finds the patterns of the plan's store; they belong to the plan, whose `bytes` become what a run moves. */
+/* Finds the patterns of the plan's store; they belong to the plan, whose `bytes` become what a run
+ * moves. */
 ek_status eki_patterns_find(ek_plan *plan, patterns **out);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Cutting y = alpha A x + beta y between threads.
  *
- * Part p has the entries from entry[p] to entry[p + 1], and owns the rows from row[p] to row[p + 1]: those that end
- * in it. It writes y for them. What it holds of the row that ends in a later part becomes its carry, which is added
- * to y when all parts are done, in order; a row that covers several parts gets several carries. So every y_i is
- * written by one part, empty rows too, and no atomic operation is needed. The result depends on the number of parts,
- * not on how many threads really ran.
+ * Part p has the entries from entry[p] to entry[p + 1], and owns the rows from row[p] to row[p +
+ * 1]: those that end in it. It writes y for them. What it holds of the row that ends in a later
+ * part becomes its carry, which is added to y when all parts are done, in order; a row that covers
+ * several parts gets several carries. So every y_i is written by one part, empty rows too, and no
+ * atomic operation is needed. The result depends on the number of parts, not on how many threads
+ * really ran.
  *
- * Rounding: a term of a row of k entries passes at most k - 1 additions, as in a plain sum, since a row with c
- * carries has at least c entries outside its own part. */
+ * Rounding: a term of a row of k entries passes at most k - 1 additions, as in a plain sum, since a
+ * row with c carries has at least c entries outside its own part. */
 #include "spmv/split.h"
 #define EK_FILE "spmv/split.c"
 #include "core/for_each.h"
@@ -52,7 +53,8 @@ typedef struct split {
 	char *carry;          /* a value for each part */
 } split;
 
-/* The row that is the first to end after entry k, that is, the number of rows that end at or before it. */
+/* The row that is the first to end after entry k, that is, the number of rows that end at or before
+ * it. */
 static int64_t rows_before(const ek_store *A, int64_t k)
 {
 	int64_t low = 0, high = A->rows;
