@@ -63,8 +63,6 @@ static ek_status arguments_check(const ek_context *ctx, ek_value value, ek_index
 		return eki_fail(EK_EOVERFLOW,
 		                "%lld rows and %lld columns do not fit the index type %s",
 		                (long long)rows, (long long)cols, ek_index_name(index));
-	if (rows == INT64_MAX)
-		return eki_fail(EK_EOVERFLOW, "rows + 1 does not fit 64 bits");
 	if (flags & ~KNOWN_FLAGS)
 		return eki_fail(EK_EINVAL, "flags has unknown bits 0x%x", flags & ~KNOWN_FLAGS);
 	if ((flags & OWNER_MASK) == (EK_COPY | EK_ADOPT))

@@ -3,7 +3,7 @@
  * are mostly sorted; insertion serves short rows, merging long ones. Both are stable, so repeated
  * places are merged in the order of the file.
  * Cost: O(nnz) for sorted rows, O(nnz log(longest row)) at worst; workspace: the longest unsorted row
- * for each thread, and a second matrix if there is anything to merge. */
+ * of each part, together at most one copy of the entries, and a second matrix if there is anything to merge. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -20,15 +20,15 @@ struct sort_job {
 	int parts;
 	unsigned policy;
 	void *scratch_idx, *scratch_val;
-	int64_t longest;
 	int64_t bound[MTX_PARTS + 1];
-	int64_t repeated[MTX_PARTS], first_repeated[MTX_PARTS], longest_unsorted[MTX_PARTS];
+	int64_t scratch[MTX_PARTS + 1]; /* where the scratch of each part begins */
+	int64_t repeated[MTX_PARTS], first_repeated[MTX_PARTS];
 };
 #endif
 
 #if EK_PER_TYPE
 
-/* How long the longest row is that is not sorted. */
+/* How long the longest row of a part is that must be merged. */
 static void FN(rows_look)(void *arg, int part)
 {
 	struct sort_job *job = arg;
@@ -39,12 +39,14 @@ static void FN(rows_look)(void *arg, int part)
 	for (int64_t i = job->bound[part]; i < job->bound[part + 1]; i++) {
 		int64_t begin = row_ptr[i], end = row_ptr[i + 1], k = begin + 1;
 
+		if (end - begin <= SHORT_ROW || end - begin <= longest)
+			continue;
 		while (k < end && col[k - 1] <= col[k])
 			k++;
-		if (k < end && end - begin > longest)
+		if (k < end)
 			longest = end - begin;
 	}
-	job->longest_unsorted[part] = longest;
+	job->scratch[part + 1] = longest;
 }
 
 static void FN(insertion)(IDX *col, VAL *val, int64_t n)
@@ -109,8 +111,8 @@ static void FN(rows_sort)(void *arg, int part)
 	const PTR *row_ptr = job->csr->array[CSR_PTR];
 	IDX *col = job->csr->array[CSR_COL];
 	VAL *val = job->csr->array[CSR_VAL];
-	IDX *other_col = job->scratch_idx ? (IDX *)job->scratch_idx + part * job->longest : NULL;
-	VAL *other_val = job->scratch_val ? (VAL *)job->scratch_val + part * job->longest : NULL;
+	IDX *other_col = job->scratch_idx ? (IDX *)job->scratch_idx + job->scratch[part] : NULL;
+	VAL *other_val = job->scratch_val ? (VAL *)job->scratch_val + job->scratch[part] : NULL;
 
 	job->repeated[part] = 0;
 	job->first_repeated[part] = -1;
@@ -194,19 +196,17 @@ ek_status eki_mtx_sort_rows(const ek_context *ctx, unsigned policy, ek_store *cs
 	                       .parts = ctx->threads < MTX_PARTS ? ctx->threads : MTX_PARTS};
 	size_t isize = eki_idx_size(csr->index), vsize = ek_value_size(csr->value);
 	int type = eki_type(csr->value, csr->index);
-	int64_t repeated = 0;
+	int64_t repeated = 0, room;
 	ek_status status = EK_OK;
 
 	*first = -1;
 	eki_partition_rows(csr, job.parts, job.bound);
 	eki_parallel(ctx->threads, job.parts, step.look[type], &job);
 	for (int part = 0; part < job.parts; part++)
-		if (job.longest_unsorted[part] > job.longest)
-			job.longest = job.longest_unsorted[part];
-	if (job.longest > SHORT_ROW) {
-		EK_TRY(eki_alloc(ctx, job.longest * job.parts, isize, &job.scratch_idx));
-		EK_TRY(eki_alloc(ctx, job.longest * job.parts, vsize, &job.scratch_val));
-	}
+		job.scratch[part + 1] += job.scratch[part];
+	room = job.scratch[job.parts];
+	EK_TRY(eki_alloc(ctx, room, isize, &job.scratch_idx));
+	EK_TRY(eki_alloc(ctx, room, vsize, &job.scratch_val));
 	eki_parallel(ctx->threads, job.parts, step.sort[type], &job);
 	for (int part = 0; part < job.parts; part++) {
 		if (*first < 0 && policy == EK_DUP_ERROR)
@@ -216,8 +216,8 @@ ek_status eki_mtx_sort_rows(const ek_context *ctx, unsigned policy, ek_store *cs
 	if (repeated && policy != EK_DUP_ERROR)
 		EK_TRY(merge_rows(ctx, &job, repeated, type));
 done:
-	eki_free(ctx, job.scratch_idx, job.longest * job.parts, isize);
-	eki_free(ctx, job.scratch_val, job.longest * job.parts, vsize);
+	eki_free(ctx, job.scratch_idx, room, isize);
+	eki_free(ctx, job.scratch_val, room, vsize);
 	return status;
 }
 

@@ -7,7 +7,8 @@
  * rows, merging for long ones, both stable, so that entries of one place stay in the order given.
  * 3. Values are fetched by number, duplicates merged on the way.
  * Cost: O(nnz log(longest row)) at worst, O(nnz + rows) for input sorted by rows or columns;
- * workspace: one row pointer for each entry, and parts * rows counters. */
+ * workspace: one row pointer for each entry, parts * rows counters, and the longest unsorted row of
+ * each part, together at most one copy of the entries. */
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -28,7 +29,7 @@ struct assemble_job {
 	void *source, *order; /* of the row pointer type */
 	void *counters;       /* parts * rows */
 	void *scratch_idx, *scratch_source;
-	int64_t longest;
+	int64_t scratch[MAX_PARTS + 1]; /* where the scratch of each part begins */
 	unsigned policy;
 	int parts;
 	int64_t bound[MAX_PARTS + 1]; /* rows */
@@ -63,8 +64,6 @@ static void FN(assemble_scan)(struct assemble_job *job)
 			count[part * job->rows + i] = sum;
 			sum += n;
 		}
-		if (sum - row_ptr[i] > job->longest)
-			job->longest = sum - row_ptr[i];
 	}
 	row_ptr[job->rows] = sum;
 }
@@ -138,6 +137,27 @@ static void FN(merge_sort)(IDX *col, PTR *source, int64_t n, IDX *to_col, PTR *t
 	}
 }
 
+/* How long the longest row of a part is that must be merged. */
+static void FN(assemble_look)(void *arg, int part)
+{
+	struct assemble_job *job = arg;
+	const PTR *row_ptr = job->out->array[CSR_PTR];
+	const IDX *col = job->out->array[CSR_COL];
+	int64_t longest = 0;
+
+	for (int64_t i = job->bound[part]; i < job->bound[part + 1]; i++) {
+		int64_t n = row_ptr[i + 1] - row_ptr[i], k = row_ptr[i] + 1;
+
+		if (n <= SHORT_ROW || n <= longest)
+			continue;
+		while (k < row_ptr[i + 1] && col[k - 1] <= col[k])
+			k++;
+		if (k < row_ptr[i + 1])
+			longest = n;
+	}
+	job->scratch[part + 1] = longest;
+}
+
 /* Sorts the rows of a part and counts repeated places. */
 static void FN(assemble_sort)(void *arg, int part)
 {
@@ -145,9 +165,9 @@ static void FN(assemble_sort)(void *arg, int part)
 	const PTR *row_ptr = job->out->array[CSR_PTR];
 	PTR *source = job->source;
 	IDX *col = job->out->array[CSR_COL];
-	IDX *scratch_col = job->scratch_idx ? (IDX *)job->scratch_idx + part * job->longest : NULL;
-	PTR *scratch_source =
-		job->scratch_source ? (PTR *)job->scratch_source + part * job->longest : NULL;
+	int64_t from = job->scratch[part];
+	IDX *scratch_col = job->scratch_idx ? (IDX *)job->scratch_idx + from : NULL;
+	PTR *scratch_source = job->scratch_source ? (PTR *)job->scratch_source + from : NULL;
 	int64_t repeated = 0, first = -1;
 
 	for (int64_t i = job->bound[part]; i < job->bound[part + 1]; i++) {
@@ -229,6 +249,7 @@ static void FN(assemble_merge)(void *arg, int part)
 
 static eki_part_fn *const count[EK_NTYPE] = EK_BY_TYPE(assemble_count);
 static eki_part_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(assemble_scatter);
+static eki_part_fn *const look[EK_NTYPE] = EK_BY_TYPE(assemble_look);
 static eki_part_fn *const sort[EK_NTYPE] = EK_BY_TYPE(assemble_sort);
 static eki_part_fn *const values[EK_NTYPE] = EK_BY_TYPE(assemble_values);
 static eki_part_fn *const merge[EK_NTYPE] = EK_BY_TYPE(assemble_merge);
@@ -251,11 +272,32 @@ static ek_status refuse_duplicates(const struct assemble_job *job)
 	return EK_OK;
 }
 
+/* The parts' longest rows add up to at most nnz. */
+static ek_status sort_rows(const ek_context *ctx, struct assemble_job *job, int type)
+{
+	size_t isize = eki_idx_size(job->out->index), psize = eki_ptr_size(job->out->index);
+	int64_t room;
+	ek_status status = EK_OK;
+
+	eki_partition_rows(job->out, job->parts, job->bound);
+	eki_parallel(ctx->threads, job->parts, look[type], job);
+	for (int part = 0; part < job->parts; part++)
+		job->scratch[part + 1] += job->scratch[part];
+	room = job->scratch[job->parts];
+	EK_TRY(eki_alloc(ctx, room, isize, &job->scratch_idx));
+	EK_TRY(eki_alloc(ctx, room, psize, &job->scratch_source));
+	eki_parallel(ctx->threads, job->parts, sort[type], job);
+done:
+	eki_free(ctx, job->scratch_idx, room, isize);
+	eki_free(ctx, job->scratch_source, room, psize);
+	return status;
+}
+
 ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                        int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
                        const void *val, unsigned duplicates, ek_store *csr, void **order)
 {
-	size_t psize = eki_ptr_size(index), isize = eki_idx_size(index);
+	size_t psize = eki_ptr_size(index);
 	int type = eki_type(value, index);
 	ek_store out = {0}, merged = {0};
 	struct assemble_job job = {.rows = rows,
@@ -282,12 +324,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 	scan[type](&job);
 	if (nnz > 0)
 		eki_parallel(ctx->threads, job.parts, scatter[type], &job);
-	if (job.longest > SHORT_ROW) {
-		EK_TRY(eki_alloc(ctx, job.longest * job.parts, isize, &job.scratch_idx));
-		EK_TRY(eki_alloc(ctx, job.longest * job.parts, psize, &job.scratch_source));
-	}
-	eki_partition_rows(&out, job.parts, job.bound);
-	eki_parallel(ctx->threads, job.parts, sort[type], &job);
+	EK_TRY(sort_rows(ctx, &job, type));
 	for (int part = 0; part < job.parts; part++)
 		repeated += job.repeated[part];
 	if (repeated && duplicates == EK_DUP_ERROR)
@@ -305,8 +342,6 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 done:
 	eki_free(ctx, job.source, nnz, psize);
 	eki_free(ctx, job.counters, rows * job.parts, psize);
-	eki_free(ctx, job.scratch_idx, job.longest * job.parts, isize);
-	eki_free(ctx, job.scratch_source, job.longest * job.parts, psize);
 	if (status != EK_OK || (repeated && duplicates))
 		eki_store_free(ctx, &out);
 	if (status != EK_OK)

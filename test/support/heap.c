@@ -33,6 +33,7 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 {
 	struct heap *h = user;
 	long n = atomic_fetch_add(&h->calls, 1), fail_at = atomic_load(&h->fail_at);
+	long long now, peak;
 	void *map;
 
 	if (bytes == 0 || alignment == 0 || alignment > HEAD || (alignment & (alignment - 1)))
@@ -50,7 +51,10 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 	for (int k = 0; k < TAIL; k++)
 		((unsigned char *)map)[HEAD + bytes + (size_t)k] = TAIL_BYTE;
 	atomic_fetch_add(&h->live, 1);
-	atomic_fetch_add(&h->bytes, (long long)bytes);
+	now = atomic_fetch_add(&h->bytes, (long long)bytes) + (long long)bytes;
+	peak = atomic_load(&h->peak);
+	while (peak < now && !atomic_compare_exchange_weak(&h->peak, &peak, now))
+		continue;
 	return (char *)map + HEAD;
 }
 

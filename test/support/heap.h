@@ -13,6 +13,7 @@ struct heap {
 	_Atomic long calls;      /* allocations asked for since heap_fail */
 	_Atomic long live;       /* blocks */
 	_Atomic long long bytes; /* of live blocks */
+	_Atomic long long peak;  /* most bytes at a time */
 	_Atomic long faults;     /* overruns, wrong sizes, double frees */
 	_Atomic long fail_at;    /* the allocation that fails; negative: none */
 	_Atomic bool persistent; /* and all after it */

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Memory goes with the entries that are there: not with the number of threads, and not with what a
+ * header says. */
+#define _POSIX_C_SOURCE 200809L
+#include <math.h>
+#include <unistd.h>
+
+#include "io/io.h"
+#include "support/heap.h"
+#include "support/support.h"
+
+enum { NNZ = 100000, MANY_THREADS = 16, ENTRY_BYTES = 12 };
+
+#define R "%%MatrixMarket matrix coordinate real general\n"
+
+static void check_sorted(const ek_matrix *A)
+{
+	ek_view col, val;
+
+	expect_status(ek_matrix_array(A, "col_idx", &col), EK_OK);
+	expect_status(ek_matrix_array(A, "val", &val), EK_OK);
+	assert_int_equal(col.len, NNZ);
+	for (int k = 0; k < NNZ; k++) {
+		assert_int_equal(((const int32_t *)col.data)[k], k);
+		assert_true(((const double *)val.data)[k] == NNZ - k);
+	}
+}
+
+/* One row, its columns backwards, costs one copy of its entries for sorting, not one per thread. */
+static void test_long_row_coo(void **state)
+{
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, MANY_THREADS, 0);
+	int32_t *row = calloc(NNZ, sizeof *row), *col = calloc(NNZ, sizeof *col);
+	double *val = calloc(NNZ, sizeof *val);
+	ek_matrix *A;
+
+	(void)state;
+	assert_true(row && col && val);
+	for (int k = 0; k < NNZ; k++) {
+		col[k] = NNZ - 1 - k;
+		val[k] = k + 1;
+	}
+	expect_status(ek_matrix_from_coo(ctx, EK_F64, EK_I32, 1, NNZ, NNZ, row, col, val, 0, &A),
+	              EK_OK);
+	assert_in_range(atomic_load(&heap.peak), NNZ, 3 * ENTRY_BYTES * NNZ);
+	check_sorted(A);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	free(row);
+	free(col);
+	free(val);
+}
+
+static void test_long_row_text(void **state)
+{
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, MANY_THREADS, 0);
+	char *text = malloc(32 * NNZ);
+	size_t n;
+	ek_matrix *A;
+
+	(void)state;
+	assert_non_null(text);
+	n = (size_t)sprintf(text, "%s1 %d %d\n", R, NNZ, NNZ);
+	for (int k = 0; k < NNZ; k++)
+		n += (size_t)sprintf(text + n, "1 %d %d\n", NNZ - k, k + 1);
+	expect_status(ek_matrix_read_memory(ctx, "t", text, n, EK_F64, EK_I32, NULL, &A), EK_OK);
+	/* Blocks of text take most of it. */
+	assert_in_range(atomic_load(&heap.peak), NNZ, 8 << 20);
+	check_sorted(A);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	free(text);
+}
+
+/* rows + 1 must exist. */
+static void test_largest_rows(void **state)
+{
+	struct {
+		char magic[8];
+		uint32_t version, endian, value, index, columns, reserved;
+		int64_t rows, cols, nnz;
+		uint64_t sum[3], header_sum;
+	} h = {.magic = EKI_EKM_MAGIC,
+	       .version = 1,
+	       .endian = 0x01020304,
+	       .value = EK_F64,
+	       .index = EK_I64,
+	       .rows = INT64_MAX,
+	       .cols = 1};
+	static const char text[] = R "9223372036854775807 1 0\n";
+	ek_read_options o = {.size = sizeof o, .max_dim = INT64_MAX};
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	ek_matrix *A = NULL;
+
+	(void)state;
+	h.header_sum = eki_checksum(&h, offsetof(__typeof__(h), header_sum));
+	expect_error(ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I64, &o, &A),
+	             EK_ELIMIT, "b: 9223372036854775807 rows");
+	expect_error(ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, EK_F64, EK_I64, &o, &A),
+	             EK_EOVERFLOW, "t:2: the number of rows is 9223372036854775807");
+	expect_error(ek_matrix_from_csr(ctx, EK_F64, EK_I64, INT64_MAX, 1, NULL, NULL, NULL, 0, &A),
+	             EK_EOVERFLOW, "do not fit the index type 64");
+	assert_null(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_row_coo),
+		cmocka_unit_test(test_long_row_text),
+		cmocka_unit_test(test_largest_rows),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
