@@ -110,13 +110,86 @@ static void test_largest_rows(void **state)
 	heap_close(&heap);
 }
 
+static char path[64];
+
+static void write_file(const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* 60 bytes must not ask for gigabytes, read as a vector or as a matrix. */
+static void test_rows_without_entries(void **state)
+{
+	static const char large[] = R "4000000000 1 1\n1 1 5\n";
+	static const char empty[] = "%%MatrixMarket matrix array real general\n4000000000 0\n";
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	ek_read_options o = {.size = sizeof o, .max_dim = (int64_t)1 << 40};
+	int64_t rows, cols;
+	ek_matrix *A = NULL;
+	void *y = NULL;
+
+	(void)state;
+	heap.limit = 256LL << 20;
+	write_file(large);
+	expect_error(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_ELIMIT,
+	             ":2: 4000000000 rows, but only");
+	assert_null(y);
+	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ELIMIT,
+	             "134217728 rows are accepted where max_dim is not given");
+	expect_error(
+		ek_matrix_read_memory(ctx, "t", empty, sizeof empty - 1, EK_F64, EK_I64, NULL, &A),
+		EK_ELIMIT, "t:2: 4000000000 rows");
+	assert_int_equal(atomic_load(&heap.refused), 0);
+	/* Who names a limit gets it: here the memory is the next one. */
+	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, &o, &A), EK_ENOMEM, "memory");
+	assert_int_equal(atomic_load(&heap.refused), 1);
+	assert_null(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	unlink(path);
+}
+
+/* A vector from coordinates takes its values, and no row pointers: 2^24 rows are 64 MiB of float. */
+static void test_column(void **state)
+{
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	int64_t rows, cols;
+	void *y;
+
+	(void)state;
+	write_file(R "16777216 1 4\n3 1 5\n16777216 1 -0\n3 1 -7\n2 1 1\n");
+	expect_status(ek_dense_read(ctx, path, EK_F32, &rows, &cols, &y), EK_OK);
+	assert_in_range(atomic_load(&heap.peak), 64 << 20, 80 << 20);
+	assert_true(rows == 1 << 24 && cols == 1);
+	assert_true(value_at(EK_F32, y, 0) == 0 && value_at(EK_F32, y, 1) == 1);
+	assert_true(value_at(EK_F32, y, 2) == -2 && signbit(value_at(EK_F32, y, rows - 1)));
+	ek_free(ctx, y, (size_t)4 << 24);
+	write_file("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n");
+	expect_status(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_OK);
+	assert_true(rows == 1 && cols == 1 && *(double *)y == 1);
+	ek_free(ctx, y, 8);
+	write_file(R "0 1 0\n");
+	expect_status(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_OK);
+	assert_true(rows == 0 && cols == 1 && !y);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_row_coo),
-		cmocka_unit_test(test_long_row_text),
-		cmocka_unit_test(test_largest_rows),
+		cmocka_unit_test(test_long_row_coo), cmocka_unit_test(test_long_row_text),
+		cmocka_unit_test(test_largest_rows), cmocka_unit_test(test_rows_without_entries),
+		cmocka_unit_test(test_column),
 	};
 
+	snprintf(path, sizeof path, "/tmp/ek-limits-%ld.mtx", (long)getpid());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

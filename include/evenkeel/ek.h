@@ -247,7 +247,9 @@ typedef struct ek_read_options {
 	unsigned duplicates;  /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
 	int64_t max_bytes;    /* most bytes of text after decompression; 0: no limit */
 	int64_t max_ratio;    /* most bytes of text for a byte of compressed input; 0: 1024 */
-	int64_t max_dim;      /* most rows or columns; 0: 2^40 */
+	/* Most rows or columns. 0: 2^40, and for text not more rows than the larger of 2^27 and 1024
+	 * for each byte of (decompressed) text: a number in the header must not fill the memory. */
+	int64_t max_dim;
 	/* Called now and then, from the calling thread, with the bytes done and the bytes in all
 	 * (-1: not known). A return value other than 0 stops the call with EK_ELIMIT. */
 	int (*progress)(void *user, int64_t done, int64_t total);
@@ -278,7 +280,9 @@ ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
  * ek_dense_read returns column-major data in `*data`, which the caller frees with
- * ek_free(ctx, *data, rows * cols * ek_value_size(value)). */
+ * ek_free(ctx, *data, rows * cols * ek_value_size(value)). Repeated places of a coordinate file are
+ * added; one with more rows than the larger of 2^27 and 1024 for each byte of its text is EK_ELIMIT.
+ */
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
                         int64_t *cols, void **data);
 ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,

@@ -79,26 +79,33 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 	return EK_OK;
 }
 
-/* A coordinate file of one column, as a dense vector. */
-static ek_status column_fill(const ek_context *ctx, const char *name, struct mtx_content *content,
-                             ek_value value, void *data)
+/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images: where
+ * it is symmetric, it is 1 x 1. A lone -0 keeps its sign. */
+static void column_fill(const struct mtx_segment *list, ek_value value, void *data)
 {
-	const struct mtx_header *h = &content->h;
-	size_t size = ek_value_size(value);
-	int64_t nnz;
-	ek_store csr = {0};
+	for (const struct mtx_segment *s = list; s; s = s->next) {
+		const int64_t *major = s->major, *minor = s->minor;
 
-	eki_mtx_expanded(h, content->diagonal, EK_I64, &nnz);
-	EK_RETURN_IF(eki_mtx_assemble(ctx, name, h, value, EK_I64, nnz, content->list, &csr));
-	memset(data, 0, (size_t)h->rows * size);
-	for (int64_t i = 0; i < h->rows; i++)
-		if (eki_ptr_at(&csr, i) < eki_ptr_at(&csr, i + 1))
-			memcpy((char *)data + (size_t)i * size,
-			       (const char *)csr.array[CSR_VAL] +
-			               (size_t)eki_ptr_at(&csr, i) * size,
-			       size);
-	eki_store_free(ctx, &csr);
-	return EK_OK;
+		for (int64_t r = 0, k = 0; r < s->runs; r++) {
+			int64_t end = s->run ? s->run[r] : r + 1;
+
+			for (; k < end; k++) {
+				int64_t i = s->by_row ? major[r] : minor[k];
+
+				if (value == EK_F64) {
+					double *y = (double *)data + i;
+					double v = s->val ? ((const double *)s->val)[k] : 1;
+
+					*y = *y == 0 ? v : *y + v;
+				} else {
+					float *y = (float *)data + i;
+					float v = s->val ? ((const float *)s->val)[k] : 1;
+
+					*y = *y == 0 ? v : *y + v;
+				}
+			}
+		}
+	}
 }
 
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
@@ -131,11 +138,14 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64
 		                "%s:1: a coordinate file of %lld columns; an array, or one column, "
 		                "is expected for a dense operand",
 		                name, (long long)h->cols));
-	EK_TRY(eki_alloc(ctx, h->rows * h->cols, size, &out));
-	if (h->array)
+	if (h->array) {
+		EK_TRY(eki_alloc(ctx, h->rows * h->cols, size, &out));
 		eki_mtx_array_fill(h, value, content.list, out);
-	else
-		EK_TRY(column_fill(ctx, name, &content, value, out));
+	} else {
+		EK_TRY(eki_mtx_rows_check(source, h, true));
+		EK_TRY(eki_calloc(ctx, h->rows, size, &out));
+		column_fill(content.list, value, out);
+	}
 	*rows = h->rows;
 	*cols = h->cols;
 	*data = out;

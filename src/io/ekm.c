@@ -55,7 +55,7 @@ uint64_t eki_checksum(const void *data, size_t bytes)
 
 static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 {
-	const ek_read_options *o = s->options;
+	int64_t max_dim = eki_max_dim(s->options);
 	ek_index index = (ek_index)h->index;
 
 	if (h->endian != EKM_ENDIAN)
@@ -76,7 +76,7 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		                "%s: %lld rows, %lld columns, %lld entries; none can be "
 		                "negative",
 		                s->name, (long long)h->rows, (long long)h->cols, (long long)h->nnz);
-	if (h->rows > o->max_dim || h->cols > o->max_dim || h->rows > eki_idx_max(index) ||
+	if (h->rows > max_dim || h->cols > max_dim || h->rows > eki_idx_max(index) ||
 	    h->cols > eki_idx_max(index) || h->nnz >= eki_ptr_max(index))
 		return eki_fail(EK_ELIMIT,
 		                "%s: %lld rows, %lld columns and %lld entries are more than "

@@ -190,7 +190,7 @@ static ek_status size_word(const char *name, int64_t line, const char *what, con
 static ek_status dimensions_check(const struct mtx_text *text, ek_index index,
                                   const struct mtx_header *h)
 {
-	const int64_t dim[2] = {h->rows, h->cols}, max_dim = text->source->options->max_dim;
+	const int64_t dim[2] = {h->rows, h->cols}, max_dim = eki_max_dim(text->source->options);
 	const char *name = text->source->name;
 	long long line = text->line - 1;
 
@@ -258,6 +258,7 @@ static ek_status size_read(struct mtx_text *text, const char *p, ek_index index,
 	long long line = text->line - 1;
 	int words = h->array ? 2 : 3;
 
+	h->line = line;
 	for (int k = 0; k < words; k++) {
 		if (!eki_mtx_word(&p, &begin, &end))
 			return eki_fail(EK_ESYNTAX,
@@ -300,6 +301,20 @@ ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_
 		if (eki_mtx_word(&p, &begin, &word_end) && *begin != '%')
 			return size_read(text, line, index, h);
 	}
+}
+
+ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense)
+{
+	const int64_t always = (int64_t)1 << 27, ratio = 1024;
+	int64_t allowed = source->given < always / ratio ? always : source->given * ratio;
+
+	if (h->rows <= allowed || (!dense && source->options->max_dim))
+		return EK_OK;
+	return eki_fail(EK_ELIMIT,
+	                "%s:%lld: %lld rows, but only %lld bytes of text; %lld rows are accepted%s",
+	                source->name, (long long)h->line, (long long)h->rows,
+	                (long long)source->given, (long long)allowed,
+	                dense ? " for a dense vector" : " where max_dim is not given");
 }
 
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)

@@ -87,5 +87,7 @@ ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink);
 
 /* Defaults for what the caller left zero; EK_EINVAL if the options make no sense. */
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out);
+/* Most rows or columns. Options keep max_dim = 0, as then rows without entries are limited too. */
+int64_t eki_max_dim(const ek_read_options *options);
 
 #endif

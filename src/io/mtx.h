@@ -43,6 +43,7 @@ struct mtx_header {
 	int field, symmetry;
 	int64_t rows, cols;
 	int64_t entries; /* lines of entries */
+	int64_t line;    /* of the size line */
 	/* Rules for the lines */
 	bool allow_nan, mirror;
 	unsigned duplicates;
@@ -50,6 +51,9 @@ struct mtx_header {
 
 /* `index` limits rows and columns. */
 ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h);
+/* After all entries were read: EK_ELIMIT if there are so many more rows than text that one number of
+ * the header would fill the memory. Only for a dense vector it counts when max_dim is given too. */
+ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense);
 /* Something of a file for a message: at most 40 characters, none that does not print. */
 struct mtx_quote {
 	char text[44];

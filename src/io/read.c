@@ -33,9 +33,12 @@ ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
 		out->duplicates = EK_DUP_SUM;
 	if (!out->max_ratio)
 		out->max_ratio = 1024;
-	if (!out->max_dim)
-		out->max_dim = (int64_t)1 << 40;
 	return EK_OK;
+}
+
+int64_t eki_max_dim(const ek_read_options *options)
+{
+	return options->max_dim ? options->max_dim : (int64_t)1 << 40;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -243,6 +246,7 @@ static ek_status text_to_csr(const ek_context *ctx, eki_source *source, ek_value
 	ek_status status;
 
 	EK_RETURN_IF(eki_mtx_read(ctx, source, value, index, &content));
+	EK_TRY(eki_mtx_rows_check(source, h, false));
 	if (h->array) {
 		EK_TRY(eki_alloc(ctx, h->rows * h->cols, ek_value_size(value), &data));
 		values = h->rows * h->cols;
