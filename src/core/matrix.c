@@ -85,32 +85,57 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 /* ---- From compressed rows or columns ------------------------------------------------------------
  */
 
+struct shift_job {
+	const void *from;
+	void *to;
+	int64_t len;
+	size_t size;
+	int parts;
+};
+
+/* Unsigned: with EK_TRUSTED any number may come. */
+static void shift_part(void *arg, int part)
+{
+	const struct shift_job *job = arg;
+	int64_t begin = eki_cut(job->len, job->parts, part),
+		end = eki_cut(job->len, job->parts, part + 1);
+
+	if (job->size == 4)
+		for (int64_t k = begin; k < end; k++)
+			((uint32_t *)job->to)[k] = ((const uint32_t *)job->from)[k] - 1;
+	else
+		for (int64_t k = begin; k < end; k++)
+			((uint64_t *)job->to)[k] = ((const uint64_t *)job->from)[k] - 1;
+}
+
 /* Copies an index array, less one for base 1. */
 static ek_status copy_indices(const ek_context *ctx, const void *from, int64_t len, size_t size,
                               bool base1, void **out)
 {
-	EK_RETURN_IF(eki_copy(ctx, from, len, size, out));
-	if (base1 && size == 4)
-		for (int64_t k = 0; k < len;
-		     k++) /* unsigned: INT_MIN must not overflow before it is checked */
-			((uint32_t *)*out)[k]--;
-	if (base1 && size == 8)
-		for (int64_t k = 0; k < len; k++)
-			((uint64_t *)*out)[k]--;
+	struct shift_job job = {from, NULL, len, size, 1};
+
+	if (!base1)
+		return eki_copy(ctx, from, len, size, out);
+	EK_RETURN_IF(eki_alloc(ctx, len, size, &job.to));
+	if (len > 2 * ctx->small_work)
+		job.parts = ctx->threads;
+	eki_parallel(ctx->threads, job.parts, shift_part, &job);
+	*out = job.to;
 	return EK_OK;
 }
 
-static ek_status copy_store(const ek_context *ctx, const ek_store *from, bool base1, ek_store *to)
+static ek_status copy_store(const ek_context *ctx, const ek_store *from, ek_store *to)
 {
 	size_t psize = eki_ptr_size(from->index), isize = eki_idx_size(from->index);
 	ek_status status;
 
 	*to = *from;
 	to->borrowed = 0;
+	to->base = 0;
 	memset(to->array, 0, sizeof to->array);
-	EK_TRY(copy_indices(ctx, from->array[CSR_PTR], from->len[CSR_PTR], psize, base1,
+	EK_TRY(copy_indices(ctx, from->array[CSR_PTR], from->len[CSR_PTR], psize, from->base,
 	                    &to->array[CSR_PTR]));
-	EK_TRY(copy_indices(ctx, from->array[CSR_COL], from->len[CSR_COL], isize, base1,
+	EK_TRY(copy_indices(ctx, from->array[CSR_COL], from->len[CSR_COL], isize, from->base,
 	                    &to->array[CSR_COL]));
 	EK_TRY(eki_copy(ctx, from->array[CSR_VAL], from->len[CSR_VAL], ek_value_size(from->value),
 	                &to->array[CSR_VAL]));
@@ -141,9 +166,12 @@ static void expand_part(void *arg, int part)
 }
 
 /* Merges the duplicates of a store that the library owns, by way of coordinates; columns come out
- * sorted. EK_DUP_ERROR only looks for them: the store, which may be borrowed, stays as it is. */
-static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_store *s)
+ * sorted. EK_DUP_ERROR only looks for them: the store, which may be borrowed, stays as it is.
+ * EK_BASE1: the caller counts from 1. */
+static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, unsigned base1,
+                                  ek_store *s)
 {
+	unsigned words = base1 | (s->columns ? EKI_COLUMNS : 0);
 	size_t isize = eki_idx_size(s->index);
 	int64_t nnz = s->nnz;
 	ek_store merged;
@@ -154,7 +182,7 @@ static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_sto
 	eki_parallel(ctx->threads, ctx->threads, expand_part,
 	             &(struct expand_job){s, row, ctx->threads});
 	EK_TRY(eki_assemble(ctx, s->value, s->index, s->rows, s->cols, s->nnz, row,
-	                    s->array[CSR_COL], s->array[CSR_VAL], policy, &merged, NULL));
+	                    s->array[CSR_COL], s->array[CSR_VAL], policy | words, &merged, NULL));
 	merged.columns = s->columns;
 	eki_store_free(ctx, policy == EK_DUP_ERROR ? &merged : s);
 	if (policy != EK_DUP_ERROR)
@@ -182,21 +210,14 @@ static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, 
 		return eki_fail(
 			EK_EINVAL,
 			"flags: EK_KEEP_ORDER is for COO; CSR and CSC keep the order anyway");
-	if (!base1 && !(flags & EK_TRUSTED))
-		EK_RETURN_IF(store.format->check(ctx, &store));
-	if (owner == EK_COPY) {
-		if (base1 && eki_ptr_at(in, 0) != 1)
-			return eki_fail(EK_ERANGE, "%s[0] is %lld; 1 is expected with EK_BASE1",
-			                transposed ? "col_ptr" : "row_ptr",
-			                (long long)eki_ptr_at(in, 0));
-		EK_RETURN_IF(copy_store(ctx, in, base1, &store));
-		if (base1 && !(flags & EK_TRUSTED))
-			EK_TRY(store.format->check(ctx, &store));
-	} else {
+	if (!(flags & EK_TRUSTED))
+		EK_RETURN_IF(in->format->check(ctx, in));
+	if (owner == EK_COPY)
+		EK_RETURN_IF(copy_store(ctx, in, &store));
+	else
 		store.borrowed = owner == EK_BORROW ? ~0u : 0;
-	}
 	if (policy)
-		EK_TRY(merge_duplicates(ctx, policy, &store));
+		EK_TRY(merge_duplicates(ctx, policy, flags & EK_BASE1, &store));
 	EK_TRY(matrix_new(ctx, &store, &new));
 	new->transposed = transposed;
 	new->merged = merged;
@@ -223,15 +244,15 @@ static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int6
 	                .rows = major,
 	                .cols = minor,
 	                .borrowed = ~0u,
-	                .columns = columns};
+	                .columns = columns,
+	                .base = flags & EK_BASE1 ? 1 : 0};
 	memcpy(s->array, array, sizeof array);
 	s->nnz = eki_ptr_at(s, major);
-	if (flags & EK_BASE1 && s->nnz > INT64_MIN)
-		s->nnz--;
-	if (s->nnz < 0)
-		return eki_fail(EK_ERANGE, "%s[%lld], the number of entries, is %lld",
+	if (s->nnz < s->base)
+		return eki_fail(EK_ERANGE, "%s[%lld], the number of entries%s, is %lld",
 		                columns ? "col_ptr" : "row_ptr", (long long)major,
-		                (long long)s->nnz);
+		                s->base ? " and 1 with EK_BASE1" : "", (long long)s->nnz);
+	s->nnz -= s->base;
 	if (s->nnz >= eki_ptr_max(index))
 		return eki_fail(EK_EOVERFLOW,
 		                "%lld entries do not fit the row pointer type of index %s",
@@ -267,17 +288,19 @@ ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, in
 
 /* ---- From coordinates ------------------------------------------------------------------------ */
 
-static ek_status coordinates_check(const char *name, const void *array, ek_index index, int64_t nnz,
-                                   int64_t n)
+/* The same pass as over the columns of a CSR matrix. */
+static ek_status coordinates_check(const ek_context *ctx, const char *name, const void *array,
+                                   ek_index index, int64_t nnz, int64_t n, int base)
 {
-	for (int64_t k = 0; k < nnz; k++) {
-		int64_t i =
-			index == EK_I64 ? ((const int64_t *)array)[k] : ((const int32_t *)array)[k];
+	ek_store s = {.value = EK_F64, .index = index, .cols = n, .nnz = nnz, .base = base};
+	int64_t k;
 
-		if (i < 0 || i >= n)
-			return eki_fail(EK_ERANGE, "%s[%lld] is %lld; 0 to %lld are possible", name,
-			                (long long)k, (long long)i, (long long)n - 1);
-	}
+	s.array[CSR_COL] = (void *)(uintptr_t)array;
+	k = eki_col_fault(ctx, &s);
+	if (k < nnz)
+		return eki_fail(EK_ERANGE, "%s[%lld] is %lld; %d to %lld are possible", name,
+		                (long long)k, (long long)eki_col_at(&s, k), base,
+		                (long long)n - 1 + base);
 	return EK_OK;
 }
 
@@ -307,16 +330,17 @@ ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, in
 	EK_RETURN_IF(eki_array_check("row_idx", row_idx, nnz, isize));
 	EK_RETURN_IF(eki_array_check("col_idx", col_idx, nnz, isize));
 	EK_RETURN_IF(eki_array_check("val", val, nnz, ek_value_size(value)));
+	if (!(flags & EK_TRUSTED)) {
+		EK_RETURN_IF(coordinates_check(ctx, "row_idx", row_idx, index, nnz, rows, base1));
+		EK_RETURN_IF(coordinates_check(ctx, "col_idx", col_idx, index, nnz, cols, base1));
+	}
 	if (base1) {
 		row = col = NULL;
 		EK_TRY(copy_indices(ctx, row_idx, nnz, isize, true, &row));
 		EK_TRY(copy_indices(ctx, col_idx, nnz, isize, true, &col));
 	}
-	if (!(flags & EK_TRUSTED)) {
-		EK_TRY(coordinates_check("row_idx", row, index, nnz, rows));
-		EK_TRY(coordinates_check("col_idx", col, index, nnz, cols));
-	}
-	EK_TRY(eki_assemble(ctx, value, index, rows, cols, nnz, row, col, val, policy, &store,
+	EK_TRY(eki_assemble(ctx, value, index, rows, cols, nnz, row, col, val,
+	                    policy | (flags & EK_BASE1), &store,
 	                    flags & EK_KEEP_ORDER ? &order : NULL));
 	EK_TRY(matrix_new(ctx, &store, &new));
 	new->value_count = nnz;

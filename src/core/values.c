@@ -105,7 +105,8 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
 	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(A->store.value)));
 	if (A->order)
 		scatter_values(A, val);
-	else if (count)
-		memcpy(A->store.array[CSR_VAL], val, (size_t)count * ek_value_size(A->store.value));
+	else if (count) /* val may be a view of these values */
+		memmove(A->store.array[CSR_VAL], val,
+		        (size_t)count * ek_value_size(A->store.value));
 	return ek_matrix_values_changed(A);
 }

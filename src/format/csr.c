@@ -24,23 +24,23 @@ static int64_t FN(csr_ptr_fault)(const ek_store *s, int64_t begin, int64_t end)
 #endif
 
 /* First k in [begin, end) with a column outside the matrix, or end. The loop over a block has no
- * exit, so that it vectorises; as unsigned numbers negative columns are large. */
+ * exit, so that it vectorises; as unsigned numbers columns below the base are large. */
 static int64_t FN(csr_col_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *col_idx = s->array[CSR_COL];
-	const uint64_t cols = (uint64_t)s->cols;
+	const uint64_t cols = (uint64_t)s->cols, base = (uint64_t)s->base;
 
 	for (int64_t block = begin; block < end; block += 4096) {
 		int64_t stop = end - block < 4096 ? end : block + 4096;
-		IDX low = 0, high = 0;
+		IDX low = (IDX)base, high = (IDX)base;
 
 		for (int64_t k = block; k < stop; k++) {
 			low = col_idx[k] < low ? col_idx[k] : low;
 			high = col_idx[k] > high ? col_idx[k] : high;
 		}
-		if (low < 0 || (uint64_t)high >= cols)
+		if (low < (IDX)base || (uint64_t)high - base >= cols)
 			for (int64_t k = block; k < stop; k++)
-				if (col_idx[k] < 0 || (uint64_t)col_idx[k] >= cols)
+				if ((uint64_t)col_idx[k] - base >= cols)
 					return k;
 	}
 	return end;
@@ -80,6 +80,13 @@ static int64_t first_fault(const ek_context *ctx, const ek_store *s, fault_fn *f
 	return n;
 }
 
+int64_t eki_col_fault(const ek_context *ctx, const ek_store *s)
+{
+	static fault_fn *const col_fault[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_col_fault);
+
+	return first_fault(ctx, s, col_fault[ctx->isa][eki_type(s->value, s->index)], s->nnz);
+}
+
 /* What the caller calls the arrays. */
 static const struct {
 	const char *ptr, *idx, *line;
@@ -88,29 +95,29 @@ static const struct {
 static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 {
 	static fault_fn *const ptr_fault[EK_NTYPE] = EK_BY_TYPE(csr_ptr_fault);
-	static fault_fn *const col_fault[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_col_fault);
 	const char *ptr = word[s->columns].ptr;
-	int type = eki_type(s->value, s->index);
 	int64_t k;
 
-	if (eki_ptr_at(s, 0) != 0)
-		return eki_fail(EK_ERANGE, "%s[0] is %lld; 0 is expected", ptr,
-		                (long long)eki_ptr_at(s, 0));
-	k = first_fault(ctx, s, ptr_fault[type], s->rows);
+	if (eki_ptr_at(s, 0) != s->base)
+		return eki_fail(EK_ERANGE, "%s[0] is %lld; %d is expected%s", ptr,
+		                (long long)eki_ptr_at(s, 0), s->base,
+		                s->base ? " with EK_BASE1" : "");
+	k = first_fault(ctx, s, ptr_fault[eki_type(s->value, s->index)], s->rows);
 	if (k < s->rows)
 		return eki_fail(EK_ERANGE, "%s decreases from %s[%lld] = %lld to %s[%lld] = %lld",
 		                ptr, ptr, (long long)k, (long long)eki_ptr_at(s, k), ptr,
 		                (long long)k + 1, (long long)eki_ptr_at(s, k + 1));
-	if (eki_ptr_at(s, s->rows) != s->nnz)
+	if (eki_ptr_at(s, s->rows) != s->nnz + s->base)
 		return eki_fail(EK_ERANGE, "%s[%lld] is %lld, the matrix has %lld entries", ptr,
 		                (long long)s->rows, (long long)eki_ptr_at(s, s->rows),
 		                (long long)s->nnz);
-	k = first_fault(ctx, s, col_fault[ctx->isa][type], s->nnz);
+	k = eki_col_fault(ctx, s);
 	if (k < s->nnz)
-		return eki_fail(EK_ERANGE, "%s[%lld] is %lld (in %s %lld); 0 to %lld are possible",
+		return eki_fail(EK_ERANGE, "%s[%lld] is %lld (in %s %lld); %d to %lld are possible",
 		                word[s->columns].idx, (long long)k, (long long)eki_col_at(s, k),
-		                word[s->columns].line, (long long)eki_row_of(s, k),
-		                (long long)s->cols - 1);
+		                word[s->columns].line,
+		                (long long)eki_row_of(s, k + s->base) + s->base, s->base,
+		                (long long)s->cols - 1 + s->base);
 	return EK_OK;
 }
 

@@ -255,19 +255,23 @@ static eki_part_fn *const values[EK_NTYPE] = EK_BY_TYPE(assemble_values);
 static eki_part_fn *const merge[EK_NTYPE] = EK_BY_TYPE(assemble_merge);
 static void (*const scan[EK_NTYPE])(struct assemble_job *) = EK_BY_TYPE(assemble_scan);
 
-static ek_status refuse_duplicates(const struct assemble_job *job)
+static ek_status refuse_duplicates(const struct assemble_job *job, unsigned words)
 {
+	long long base = words & EK_BASE1 ? 1 : 0;
+
 	for (int part = 0; part < job->parts; part++)
 		if (job->repeated[part]) {
 			int64_t k = job->first_repeated[part];
 			int64_t at = job->out->index == EK_I32 ? ((int32_t *)job->source)[k]
 			                                       : ((int64_t *)job->source)[k];
+			long long i = eki_row_of(job->out, k) + base;
+			long long j = eki_col_at(job->out, k) + base;
 
 			return eki_fail(EK_ERANGE,
 			                "entry %lld repeats row %lld, column %lld, and duplicates "
 			                "are not wanted",
-			                (long long)at, (long long)eki_row_of(job->out, k),
-			                (long long)eki_col_at(job->out, k));
+			                (long long)at, words & EKI_COLUMNS ? j : i,
+			                words & EKI_COLUMNS ? i : j);
 		}
 	return EK_OK;
 }
@@ -307,7 +311,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 	                           .val = val,
 	                           .out = &out,
 	                           .merged = &merged,
-	                           .policy = duplicates,
+	                           .policy = duplicates & EK_DUP_ERROR, /* all bits */
 	                           .parts = ctx->threads};
 	int64_t repeated = 0;
 	ek_status status;
@@ -327,9 +331,9 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 	EK_TRY(sort_rows(ctx, &job, type));
 	for (int part = 0; part < job.parts; part++)
 		repeated += job.repeated[part];
-	if (repeated && duplicates == EK_DUP_ERROR)
-		EK_TRY(refuse_duplicates(&job));
-	if (repeated && duplicates) {
+	if (repeated && job.policy == EK_DUP_ERROR)
+		EK_TRY(refuse_duplicates(&job, duplicates));
+	if (repeated && job.policy) {
 		EK_TRY(eki_csr_alloc(ctx, value, index, rows, cols, nnz - repeated, &merged));
 		eki_parallel(ctx->threads, job.parts, merge[type], &job);
 		*csr = merged;
@@ -342,7 +346,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 done:
 	eki_free(ctx, job.source, nnz, psize);
 	eki_free(ctx, job.counters, rows * job.parts, psize);
-	if (status != EK_OK || (repeated && duplicates))
+	if (status != EK_OK || (repeated && job.policy))
 		eki_store_free(ctx, &out);
 	if (status != EK_OK)
 		eki_free(ctx, job.order, nnz, psize);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Messages about bad arrays speak of rows, columns and numbers as the caller gave them, whatever
+ * the library makes of them: CSC, which is held as the CSR of the transpose, and arrays that start
+ * at 1. The first of several faults is named, however the pass is cut between threads. */
+#include <stdlib.h>
+
+#include "core/ek_core.h"
+#include "support/support.h"
+#include "support/heap.h"
+
+static struct heap heap = HEAP_INIT;
+static ek_context *ctx;
+
+static int setup(void **state)
+{
+	(void)state;
+	ctx = heap_context(&heap, 3, 0);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	return 0;
+}
+
+static const double val[] = {1, 2, 4, 8};
+
+/* An entry at row 4, column 1 of a 6 x 3 matrix, twice; counted from 1 at row 5, column 2. */
+static void test_duplicates(void **state)
+{
+	static const int32_t csr[2][7] = {{0, 0, 0, 0, 0, 2, 2}, {1, 1, 1, 1, 1, 3, 3}};
+	static const int32_t csc[2][4] = {{0, 0, 2, 2}, {1, 1, 3, 3}};
+	static const int32_t row[2][2] = {{4, 4}, {5, 5}}, col[2][2] = {{1, 1}, {2, 2}};
+	static const char *const part[] = {"repeats row 4, column 1,", "repeats row 5, column 2,"};
+	ek_matrix *A = NULL;
+
+	(void)state;
+	for (int base = 0; base < 2; base++) {
+		unsigned flags = EK_DUP_ERROR | (base ? EK_BASE1 | EK_COPY : EK_BORROW);
+
+		expect_error(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 6, 3, csr[base], col[base],
+		                                val, flags, &A),
+		             EK_ERANGE, part[base]);
+		expect_error(ek_matrix_from_csc(ctx, EK_F64, EK_I32, 6, 3, csc[base], row[base],
+		                                val, flags, &A),
+		             EK_ERANGE, part[base]);
+		expect_error(ek_matrix_from_coo(ctx, EK_F64, EK_I32, 6, 3, 2, row[base], col[base],
+		                                val, flags, &A),
+		             EK_ERANGE, part[base]);
+		assert_null(A);
+	}
+}
+
+/* 3 x 4, entries in rows 1, 3 and 3. */
+static void check_base1(ek_index index, const int64_t *ptr, const int64_t *idx, const char *csr,
+                        const char *csc)
+{
+	int32_t p32[4], i32[3];
+	const void *p = index == EK_I32 ? (const void *)p32 : ptr;
+	const void *i = index == EK_I64 ? (const void *)idx : i32;
+	ek_matrix *A = NULL;
+
+	for (int k = 0; k < 4; k++)
+		p32[k] = (int32_t)ptr[k];
+	for (int k = 0; k < 3; k++)
+		i32[k] = (int32_t)idx[k];
+	expect_error(
+		ek_matrix_from_csr(ctx, EK_F64, index, 3, 4, p, i, val, EK_BASE1 | EK_COPY, &A),
+		EK_ERANGE, csr);
+	expect_error(
+		ek_matrix_from_csc(ctx, EK_F64, index, 4, 3, p, i, val, EK_BASE1 | EK_COPY, &A),
+		EK_ERANGE, csc);
+	assert_null(A);
+}
+
+static void test_base1_compressed(void **state)
+{
+	static const struct {
+		int64_t ptr[4], idx[3];
+		const char *csr, *csc;
+	} list[] = {
+		{{1, 2, 2, 4},
+	         {3, 0, 1},
+	         "col_idx[1] is 0 (in row 3); 1 to 4 are possible",
+	         "row_idx[1] is 0 (in column 3); 1 to 4 are possible"},
+		{{1, 2, 2, 4},
+	         {5, 4, 1},
+	         "col_idx[0] is 5 (in row 1); 1 to 4 are possible",
+	         "row_idx[0] is 5 (in column 1); 1 to 4 are possible"},
+		{{1, 2, 2, 4},
+	         {3, INT32_MIN, 1},
+	         "col_idx[1] is -2147483648 (in row 3); 1 to 4",
+	         "row_idx[1] is -2147483648 (in column 3); 1 to 4"},
+		{{0, 2, 2, 4}, {3, 4, 1}, "row_ptr[0] is 0; 1 is expected", "col_ptr[0] is 0; 1"},
+		{{1, 3, 2, 4},
+	         {3, 4, 1},
+	         "row_ptr[1] = 3 to row_ptr[2] = 2",
+	         "col_ptr[1] = 3 to col_ptr[2] = 2"},
+		{{1, INT32_MIN, 2, 4},
+	         {3, 4, 1},
+	         "row_ptr[0] = 1 to row_ptr[1] = -2147483648",
+	         "col_ptr[0] = 1 to col_ptr[1] = -2147483648"},
+		{{1, 2, 2, 0},
+	         {3, 4, 1},
+	         "row_ptr[3], the number of entries and 1 with EK_BASE1, is 0",
+	         "col_ptr[3], the number of entries and 1 with EK_BASE1, is 0"},
+		{{1, 2, 2, INT32_MIN}, {3, 4, 1}, "is -2147483648", "is -2147483648"},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+		for (int index = EK_I32; index <= EK_I64; index++)
+			check_base1((ek_index)index, list[k].ptr, list[k].idx, list[k].csr,
+			            list[k].csc);
+}
+
+static void test_base1_coordinates(void **state)
+{
+	static const struct {
+		int32_t row[3], col[3];
+		const char *part;
+	} list[] = {
+		{{1, 0, 2}, {1, 2, 3}, "row_idx[1] is 0; 1 to 3 are possible"},
+		{{1, 2, 4}, {1, 2, 3}, "row_idx[2] is 4; 1 to 3 are possible"},
+		{{1, INT32_MIN, 2}, {1, 2, 3}, "row_idx[1] is -2147483648; 1 to 3 are possible"},
+		{{1, 2, 3}, {5, 2, 3}, "col_idx[0] is 5; 1 to 4 are possible"},
+		{{1, 2, 3}, {4, 2, 0}, "col_idx[2] is 0; 1 to 4 are possible"},
+	};
+	ek_matrix *A = NULL;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+		expect_error(ek_matrix_from_coo(ctx, EK_F64, EK_I32, 3, 4, 3, list[k].row,
+		                                list[k].col, val, EK_BASE1, &A),
+		             EK_ERANGE, list[k].part);
+	assert_null(A);
+}
+
+/* A diagonal, long enough to be cut, with bad numbers in the last and in the first part; base 1
+ * checks the decrement by parts too. */
+static void check_long(ek_context *with, ek_index index, int base)
+{
+	enum { N = 30011 };
+	int64_t bytes = N * (index == EK_I64 ? 8 : 4);
+	void *row = malloc((size_t)bytes);
+	double *one = malloc(N * sizeof *one);
+	char part[2][64];
+	ek_matrix *A = NULL;
+	ek_view view;
+
+	assert_true(row && one);
+	for (int64_t k = 0; k < N; k++) {
+		one[k] = (double)k;
+		if (index == EK_I64)
+			((int64_t *)row)[k] = k + base;
+		else
+			((int32_t *)row)[k] = (int32_t)k + base;
+	}
+	expect_status(ek_matrix_from_coo(with, EK_F64, index, N, N, N, row, row, one,
+	                                 base ? EK_BASE1 : 0, &A),
+	              EK_OK);
+	expect_status(ek_matrix_array(A, "col_idx", &view), EK_OK);
+	for (int64_t k = 0; k < N; k++)
+		assert_int_equal(index == EK_I64 ? ((const int64_t *)view.data)[k]
+		                                 : ((const int32_t *)view.data)[k],
+		                 k);
+	expect_status(ek_matrix_array(A, "val", &view), EK_OK);
+	assert_memory_equal(view.data, one, N * sizeof *one);
+	ek_matrix_destroy(A);
+	A = NULL;
+	for (int fault = 0; fault < 2; fault++) {
+		int64_t at = fault ? 4097 : N - 1, bad = fault ? base - 1 : N + base;
+
+		if (index == EK_I64)
+			((int64_t *)row)[at] = bad;
+		else
+			((int32_t *)row)[at] = (int32_t)bad;
+		snprintf(part[fault], sizeof *part, "row_idx[%lld] is %lld; %d to %d are possible",
+		         (long long)at, (long long)bad, base, N - 1 + base);
+		expect_error(ek_matrix_from_coo(with, EK_F64, index, N, N, N, row, row, one,
+		                                base ? EK_BASE1 : 0, &A),
+		             EK_ERANGE, part[fault]);
+	}
+	assert_null(A);
+	free(row);
+	free(one);
+}
+
+static void test_long_coordinates(void **state)
+{
+	(void)state;
+	for (int threads = 1; threads <= 5; threads += 2)
+		for (int isa = 1; isa <= EK_NISA; isa++) {
+			ek_context *with = heap_context(&heap, threads, isa);
+
+			with->small_work = 0;
+			for (int index = EK_I32; index <= EK_I64; index++)
+				for (int base = 0; base < 2; base++)
+					check_long(with, (ek_index)index, base);
+			ek_context_destroy(with);
+		}
+}
+
+/* New values that are a view of the old ones, also shifted: both ranges belong to the caller's
+ * adopted block. */
+static void test_values_of_its_own(void **state)
+{
+	static const int32_t p0[] = {0, 3}, c0[] = {0, 1, 2};
+	int32_t *p = heap_block(&heap, sizeof p0), *c = heap_block(&heap, sizeof c0);
+	double *v = heap_block(&heap, 3 * sizeof *v), wide[4] = {1, 2, 4, 8};
+	ek_matrix *A;
+	ek_view view;
+
+	(void)state;
+	memcpy(p, p0, sizeof p0);
+	memcpy(c, c0, sizeof c0);
+	memcpy(v, val, 3 * sizeof *v);
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 1, 3, p, c, v, EK_ADOPT, &A), EK_OK);
+	expect_status(ek_matrix_array(A, "val", &view), EK_OK);
+	expect_status(ek_matrix_set_values(A, 3, view.data), EK_OK);
+	assert_memory_equal(v, val, 3 * sizeof *v);
+	A->store.array[CSR_VAL] = wide;
+	expect_status(ek_matrix_set_values(A, 3, wide + 1), EK_OK);
+	assert_memory_equal(wide, val + 1, 3 * sizeof *wide);
+	A->store.array[CSR_VAL] = v;
+	ek_matrix_destroy(A);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_duplicates),        cmocka_unit_test(test_base1_compressed),
+		cmocka_unit_test(test_base1_coordinates), cmocka_unit_test(test_long_coordinates),
+		cmocka_unit_test(test_values_of_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
