@@ -128,11 +128,23 @@ int report_json(const struct report *report, const struct bench_case *c,
 
 /* Tables for people (bench_table.c): all records of a case; one line for a case; what all cases say
  * together. */
+/* The first call of table_case or table_lines says what the columns mean. */
 void table_case(const struct bench_case *c, FILE *out);
 void table_lines(const struct report *report, FILE *out);
 void table_summary(const struct report *report, FILE *out);
+/* Loudly, what must not be believed; nothing if all went well. */
+void table_warning(const struct report *report, FILE *out);
+/* What all columns mean, on the heap; NULL: no memory. */
+char *table_legend_text(void);
 /* The page (html.c); an exit code. */
 int html_write(const struct report *report, const char *path);
+
+/* True if other processes got into so many samples that the figures mean nothing. */
+bool case_disturbed(const struct bench_case *c);
+int report_disturbed(const struct report *report); /* how many such cases */
+/* True if other libraries were measured. */
+bool case_has_peers(const struct bench_case *c);
+bool report_has_peers(const struct report *report);
 
 /* The record with the least time among those of the kind that pass `kinds` (bits 1 << kind), or
  * NULL. */

@@ -195,16 +195,14 @@ const char *plain_csr(const struct problem *p)
 
 static int enter_named(struct field *f, const char *names)
 {
-	char word[64], full[80];
+	char word[64];
 	int code = TOOL_OK;
 
 	for (const char *at = names; *at && !code; at += strspn(at, ",")) {
 		size_t len = strcspn(at, ",");
 
 		snprintf(word, sizeof word, "%.*s", (int)len, at);
-		snprintf(full, sizeof full, "spmv.%s", word);
-		code = enter_ours(f, !ek_method_find(word) && ek_method_find(full) ? full : word,
-		                  false);
+		code = enter_ours(f, tool_method(word), false);
 		at += len;
 	}
 	return code;

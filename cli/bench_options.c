@@ -32,7 +32,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_HTML: o->html = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
-	case KEY_TIME: o->seconds = tool_number("--time", arg); break;
+	case KEY_TIME:
+		o->seconds = tool_number("--time", arg);
+		if (!(o->seconds > 0))
+			tool_usage("--time %s: a number of seconds above 0 is expected", arg);
+		break;
 	case ARGP_KEY_ARGS:
 		o->matrix = state->argv + state->next;
 		o->count = state->argc - state->next;
@@ -46,6 +50,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The legend of the tables ends the help. */
+static char *end_of_help(int key, const char *text, void *input)
+{
+	(void)input;
+	return key == ARGP_KEY_HELP_EXTRA ? table_legend_text() : (char *)text;
+}
+
 const struct argp bench_argp = {
 	options,
 	parse,
@@ -56,5 +67,5 @@ const struct argp bench_argp = {
 	"--method takes all (default), auto, or names separated by commas; the \"spmv.\" in front "
 	"may be left out. Exit status 1: a result was wrong.",
 	tool_product_children,
-	NULL,
+	end_of_help,
 	NULL};

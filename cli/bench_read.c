@@ -4,6 +4,7 @@
  * out; and how scipy's mmread does on the same file, where python3 and scipy are installed. The file
  * is read once before, so it is the parsing that is measured and not the disk. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -188,18 +189,20 @@ static void read_scipy(struct reading *r)
 }
 
 /* A file of about the wanted size under a temporary name. */
-static int make_file(const struct read_options *o, char path[64])
+static int make_file(const struct read_options *o, char path[4096])
 {
+	const char *folder = getenv("TMPDIR");
 	int64_t rows = o->megabytes * 1000000 / ENTRY_BYTES / 16 + 1;
 	ek_context *ctx;
 	ek_matrix *A = NULL;
 	char spec[128];
 	int code, file;
 
-	snprintf(path, 64, "/tmp/ek-read-XXXXXX.mtx");
-	file = mkstemps(path, 4);
+	snprintf(path, 4096, "%s/ek-read-XXXXXX.mtx", folder && *folder ? folder : "/tmp");
+	file = tool_temporary(path, 4);
 	if (file < 0)
-		return tool_fail(TOOL_FAILED, "%s: cannot make a temporary file", path);
+		return tool_fail(TOOL_FAILED, "%s: cannot make a temporary file: %s", path,
+		                 strerror(errno));
 	close(file);
 	ctx = tool_context(&o->common, &code);
 	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=%lld,k=16", (long long)rows,
@@ -207,12 +210,12 @@ static int make_file(const struct read_options *o, char path[64])
 	if (!code)
 		code = tool_check(
 			ek_matrix_generate(ctx, spec, o->common.value, o->common.index, &A));
+	tool_will_write(path);
 	if (!code)
 		code = tool_check(ek_matrix_write(A, path, "mtx"));
+	tool_will_write("-");
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
-	if (code)
-		unlink(path);
 	return code;
 }
 
@@ -292,7 +295,7 @@ int bench_read(int argc, char **argv)
 {
 	struct read_options o = {.megabytes = 100};
 	struct reading r = {.options = &o};
-	char made[64] = "";
+	char made[4096];
 	ek_context *ctx;
 	struct stat st;
 	int code, most, closed;
@@ -309,7 +312,7 @@ int bench_read(int argc, char **argv)
 		r.path = made;
 	}
 	if (!code && stat(r.path, &st) != 0)
-		code = tool_fail(TOOL_INPUT, "%s: cannot be opened", r.path);
+		code = tool_fail(TOOL_INPUT, "%s: cannot be opened: %s", r.path, strerror(errno));
 	if (!code) {
 		r.text_bytes = (double)st.st_size;
 		code = read_rounds(&r, most);
@@ -318,8 +321,7 @@ int bench_read(int argc, char **argv)
 		read_scipy(&r);
 		code = results(&r);
 	}
-	if (*made)
-		unlink(made);
+	tool_temporary_remove();
 	closed = tool_json_close(&o.common);
 	return code ? code : closed;
 }

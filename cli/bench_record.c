@@ -13,6 +13,8 @@
 #define EK_COMMIT "unknown"
 #endif
 
+#define MOST_DISTURBED 0.1 /* of the samples */
+
 const char *report_commit(void)
 {
 	return EK_COMMIT;
@@ -80,6 +82,36 @@ const struct record *case_best(const struct bench_case *c, unsigned kinds)
 			best = r;
 	}
 	return best;
+}
+
+bool case_disturbed(const struct bench_case *c)
+{
+	return c->disturbed > MOST_DISTURBED;
+}
+
+int report_disturbed(const struct report *report)
+{
+	int count = 0;
+
+	for (int k = 0; k < report->count; k++)
+		count += case_disturbed(&report->cases[k]);
+	return count;
+}
+
+bool case_has_peers(const struct bench_case *c)
+{
+	for (int k = 0; k < c->count; k++)
+		if (c->record[k].kind == RECORD_PEER)
+			return true;
+	return false;
+}
+
+bool report_has_peers(const struct report *report)
+{
+	for (int k = 0; k < report->count; k++)
+		if (case_has_peers(&report->cases[k]))
+			return true;
+	return false;
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -10,8 +10,9 @@
 
 #include "bench_field.h"
 
-#define SMALL_NNZ    20000 /* below it, the overhead over the bare loop is what counts */
-#define CACHE_FACTOR 1.3   /* reads this much faster than memory come from a cache */
+#define SMALL_NNZ    20000   /* below it, the overhead over the bare loop is what counts */
+#define SMALL_BYTES  1000000 /* below it, waking the threads takes longer than reading */
+#define CACHE_FACTOR 1.3     /* reads this much faster than memory come from a cache */
 
 static int candidate(struct field *f, void (*run)(void *, int64_t), void *state,
                      struct contender *c)
@@ -89,7 +90,8 @@ static void fill(const struct field *f, int k, int rounds, const struct candidat
 	r->gflops = 2e-6 * (double)f->problem->nnz / r->ms;
 	r->gbps = 1e-6 * (double)r->bytes / r->ms;
 	r->csr_gbps = 1e-6 * bytes / r->ms;
-	r->of_bound = bytes / (double)f->read.bytes * measure_ratio(probe, c, rounds);
+	if (f->problem->csr_bytes >= SMALL_BYTES)
+		r->of_bound = bytes / (double)f->read.bytes * measure_ratio(probe, c, rounds);
 	if (f->csr >= 0) {
 		r->vs_csr = measure_ratio(&f->candidate[f->csr], c, rounds);
 		r->prepare_calls = r->prepare_ms / median_ms(&f->candidate[f->csr], rounds);
@@ -128,7 +130,8 @@ static int collect(struct field *f, struct bench_case *c, int rounds)
 	c->csr_bytes = f->problem->csr_bytes;
 	c->csr_ms = f->csr >= 0 ? median_ms(&f->candidate[f->csr], rounds) : NAN;
 	c->bound_gbps = 1e-6 * (double)f->read.bytes / median_ms(&f->candidate[f->probe], rounds);
-	c->in_cache = c->bound_gbps > CACHE_FACTOR * f->run->report->memory_gbps;
+	c->in_cache = c->csr_bytes < SMALL_BYTES ||
+	              c->bound_gbps > CACHE_FACTOR * f->run->report->memory_gbps;
 	return code;
 }
 

@@ -93,6 +93,7 @@ static int results(const struct bench_options *o, const struct report *report)
 		table_lines(report, out);
 	if (report->count > 1)
 		table_summary(report, out);
+	table_warning(report, out);
 	if (o->html) {
 		int page = html_write(report, o->html);
 

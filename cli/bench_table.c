@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What people see: a block for each matrix with a line for each method, or one line for each
  * matrix, and at the end what all matrices say together. */
+#define _GNU_SOURCE /* open_memstream */
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,79 @@ static void head(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
+/* ---- Legend ---------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *column, *text;
+} legend[] = {
+	{"ms", "median time of one product"},
+	{"GB/s", "bytes of the CSR arrays, x and y over that time, whatever the format"},
+	{"reads", "bandwidth at which the same threads read as many bytes; c: in cache"},
+	{"of bound", "GB/s over the bandwidth at which the same threads read as many bytes (-: "
+                     "less than 1 MB)"},
+	{"vs CSR", "speed over the plain loop over rows"},
+	{"vs peer", "speed over the fastest other library"},
+	{"error", "over its proven bound, must stay below 1"},
+	{"prepare ms", "time from CSR arrays to a plan, once"},
+	{"calls", "the same in products of plain CSR"},
+	{"last column", "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
+                        "what auto has chosen"},
+	{"disturbed", "share of the batches that other processes got into"},
+};
+enum { LEGENDS = sizeof legend / sizeof legend[0] };
+
+/* Words up to the width of a page; `at` is the column where the last text ended. */
+static void wrapped(const char *text, int *at, FILE *out)
+{
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (*at && *at + 1 + len > 98)
+			*at = 0, fputc('\n', out);
+		*at += fprintf(out, "%s%.*s", *at ? " " : "", len, text);
+		text += len + (text[len] == ' ');
+	}
+}
+
+/* What the columns of the first table mean. */
+static void legend_once(const char *const *names, FILE *out)
+{
+	static bool told;
+	char text[256];
+	int at = 0;
+
+	for (int k = 0; k < LEGENDS && !told; k++) {
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, legend[k].column) != 0 &&
+		       (**name || strcmp(legend[k].column, "last column") != 0))
+			name++;
+		if (!*name)
+			continue;
+		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
+		wrapped(text, &at, out);
+	}
+	if (at)
+		fputc('\n', out);
+	told = true;
+}
+
+char *table_legend_text(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("Columns:\n", out);
+	for (int k = 0; k < LEGENDS; k++)
+		fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
+	return fclose(out) == 0 ? text : NULL;
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
 static const char *kind_text(const char *kind)
 {
 	return strcmp(kind, "twin") == 0   ? "generated twin"
@@ -43,9 +117,13 @@ static const char *kind_text(const char *kind)
 
 void table_case(const struct bench_case *c, FILE *out)
 {
-	static const char *const names[] = {"method", "ms",      "GB/s",  "of bound",
-	                                    "vs CSR", "vs peer", "error", "prepare",
-	                                    "calls",  "",        NULL};
+	static const char *const with_peers[] = {"method", "ms",      "GB/s",  "of bound",
+	                                         "vs CSR", "vs peer", "error", "prepare ms",
+	                                         "calls",  "",        NULL};
+	static const char *const alone[] = {"method", "ms",         "GB/s",  "of bound", "vs CSR",
+	                                    "error",  "prepare ms", "calls", "",         NULL};
+	bool peers = case_has_peers(c);
+	const char *const *names = peers ? with_peers : alone;
 	const struct record *best = case_best(c, OURS);
 	char rows[32], cols[32], nnz[32];
 	struct tool_table t;
@@ -58,10 +136,10 @@ void table_case(const struct bench_case *c, FILE *out)
 	fprintf(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s", c->value,
 	        c->index, c->op, c->threads, c->threads == 1 ? "" : "s", c->rounds, c->bound_gbps,
 	        c->in_cache ? " (in cache)" : "");
-	if (c->disturbed > 0.1)
+	if (case_disturbed(c))
 		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
 	fputc('\n', out);
-	tool_table_start(&t, "lrrrrrrrrl");
+	tool_table_start(&t, peers ? "lrrrrrrrrl" : "lrrrrrrrl");
 	head(&t, names);
 	for (int k = 0; k < c->count; k++) {
 		const struct record *r = &c->record[k];
@@ -71,7 +149,8 @@ void table_case(const struct bench_case *c, FILE *out)
 		cell(&t, "%.1f", r->csr_gbps);
 		cell(&t, "%.3f", r->of_bound);
 		cell(&t, "%.3f", r->vs_csr);
-		cell(&t, "%.3f", r->vs_best_peer);
+		if (peers)
+			cell(&t, "%.3f", r->vs_best_peer);
 		cell(&t, "%.3f", r->error);
 		cell_ms(&t, r->prepare_ms);
 		cell(&t, "%.1f", r->prepare_calls);
@@ -85,6 +164,7 @@ void table_case(const struct bench_case *c, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+	legend_once(names, out);
 	fputc('\n', out);
 	fflush(out);
 }
@@ -121,6 +201,7 @@ void table_lines(const struct report *report, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+	legend_once(names, out);
 }
 
 /* ---- Summary --------------------------------------------------------------------------------- */
@@ -175,7 +256,8 @@ static void line(struct tool_table *t, const struct report *report, const char *
 	tool_table_add(t, "%s", method);
 	tool_table_add(t, "%d", s.cases);
 	cell(t, "%.3f", s.cases ? exp(s.log_csr / s.cases) : NAN);
-	cell(t, "%.3f", s.peers ? exp(s.log_peer / s.peers) : NAN);
+	if (report_has_peers(report))
+		cell(t, "%.3f", s.peers ? exp(s.log_peer / s.peers) : NAN);
 	cell(t, "%.3f", s.cases ? s.worst : NAN);
 	tool_table_add(t, "%s", s.worst_matrix ? s.worst_matrix : "-");
 	tool_table_add(t, "%d", s.wins);
@@ -184,18 +266,36 @@ static void line(struct tool_table *t, const struct report *report, const char *
 
 void table_summary(const struct report *report, FILE *out)
 {
-	static const char *const names[] = {"method", "matrices", "vs CSR", "vs peer", "worst",
+	static const char *const with_peers[] = {"method", "matrices", "vs CSR", "vs peer", "worst",
+	                                         "on",     "wins",     "error",  NULL};
+	static const char *const alone[] = {"method", "matrices", "vs CSR", "worst",
 	                                    "on",     "wins",     "error",  NULL};
+	bool peers = report_has_peers(report);
 	struct tool_table t;
 
-	fprintf(out, "All matrices: geometric means over plain CSR and over the best peer, worst "
-	             "case, wins among ours (peers: among peers), largest error / bound\n");
-	tool_table_start(&t, "lrrrrlrr");
-	head(&t, names);
+	fprintf(out,
+	        "All matrices: geometric means over plain CSR%s, worst case, wins among ours%s, "
+	        "largest error / bound\n",
+	        peers ? " and over the best peer" : "", peers ? " (peers: among peers)" : "");
+	tool_table_start(&t, peers ? "lrrrrlrr" : "lrrrlrr");
+	head(&t, peers ? with_peers : alone);
 	for (int k = 0; k < report->count; k++)
 		for (int m = 0; m < report->cases[k].count; m++)
 			if (!seen(report, k, m))
 				line(&t, report, report->cases[k].record[m].method);
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+}
+
+void table_warning(const struct report *report, FILE *out)
+{
+	int count = report_disturbed(report);
+	bool color = tool_color(out);
+
+	if (count)
+		fprintf(out,
+		        "%s%d of %d matrices %s disturbed by other processes for more than 10 %% "
+		        "of the batches: do not use these figures%s\n",
+		        color ? "\033[1;31m" : "", count, report->count,
+		        count == 1 ? "was" : "were", color ? "\033[0m" : "");
 }

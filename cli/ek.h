@@ -66,6 +66,9 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options);
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input);
 
 /* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
+/* The full name of the method that people call `name`: "spmv." may be left out. Unknown names end the
+ * program like wrong values, with the nearest one. NULL and "auto" stay as they are. */
+const char *tool_method(const char *name);
 int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
 double tool_number(const char *what, const char *text);
 
@@ -113,6 +116,10 @@ int tool_close(FILE *stream);
 void tool_cancel(FILE *stream);
 /* Call before the library writes `path`: an interrupt then removes what was begun. */
 void tool_will_write(const char *path);
+/* mkstemps for a file that only this run needs: tool_temporary_remove, a signal and exit() remove it.
+ * One at a time. */
+int tool_temporary(char *path, int suffix);
+void tool_temporary_remove(void);
 /* Installs the handlers; called by main. */
 void tool_signals(void);
 

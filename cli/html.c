@@ -14,31 +14,48 @@ const struct record *case_record(const struct bench_case *c, const char *method)
 	return NULL;
 }
 
-static double mean(const struct report *report, const char *method, bool peer)
+/* A geometric mean of some matrices. */
+struct mean {
+	double sum;
+	int count;
+};
+
+static void mean_add(struct mean *m, double ratio)
 {
-	double sum = 0;
-	int count = 0;
+	if (isnan(ratio))
+		return;
+	m->sum += log(ratio);
+	m->count++;
+}
+
+static double mean_value(struct mean m)
+{
+	return m.count ? exp(m.sum / m.count) : NAN;
+}
+
+/* `calm`: without the disturbed matrices. */
+static struct mean mean(const struct report *report, const char *method, bool peer, bool calm)
+{
+	struct mean sum = {0};
 
 	for (int k = 0; k < report->count; k++) {
 		const struct record *r = case_record(&report->cases[k], method);
 		double ratio = !r ? NAN : peer ? r->vs_best_peer : r->vs_csr;
 
-		if (!isnan(ratio)) {
-			sum += log(ratio);
-			count++;
-		}
+		if (!calm || !case_disturbed(&report->cases[k]))
+			mean_add(&sum, ratio);
 	}
-	return count ? exp(sum / count) : NAN;
+	return sum;
 }
 
 double mean_vs_csr(const struct report *report, const char *method)
 {
-	return mean(report, method, false);
+	return mean_value(mean(report, method, false, false));
 }
 
 double mean_vs_peer(const struct report *report, const char *method)
 {
-	return mean(report, method, true);
+	return mean_value(mean(report, method, true, false));
 }
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
@@ -90,6 +107,15 @@ static void tile(FILE *f, const char *format, double value, const char *what)
 	fprintf(f, "</b><span>%s</span></div>\n", what);
 }
 
+/* A tile with a mean, and of how many matrices. */
+static void mean_tile(FILE *f, const struct report *report, struct mean m, const char *what)
+{
+	char text[160];
+
+	snprintf(text, sizeof text, "%s (%d of %d matrices)", what, m.count, report->count);
+	tile(f, "%.2f ×", mean_value(m), text);
+}
+
 /* ---- Head and summary ------------------------------------------------------------------------ */
 
 static double worst_error(const struct report *report)
@@ -102,21 +128,31 @@ static double worst_error(const struct report *report)
 	return worst;
 }
 
-/* Geometric mean of our best over the bound, out of cache. */
-static double best_of_bound(const struct report *report)
+/* Our best over the bound, out of cache and undisturbed. */
+static struct mean best_of_bound(const struct report *report)
 {
-	double sum = 0;
-	int count = 0;
+	struct mean sum = {0};
 
 	for (int k = 0; k < report->count; k++) {
 		const struct record *r = case_best(&report->cases[k], KINDS_OURS);
 
-		if (r && !report->cases[k].in_cache) {
-			sum += log(r->of_bound);
-			count++;
-		}
+		if (r && !report->cases[k].in_cache && !case_disturbed(&report->cases[k]))
+			mean_add(&sum, r->of_bound);
 	}
-	return count ? exp(sum / count) : NAN;
+	return sum;
+}
+
+static void warn(FILE *f, const struct report *report)
+{
+	int count = report_disturbed(report);
+
+	if (count)
+		fprintf(f,
+		        "<p class=warn>%d of %d matrices %s disturbed by other processes for more "
+		        "than 10 %% of the batches: do not use these figures. The means above "
+		        "leave "
+		        "out what was disturbed.</p>\n",
+		        count, report->count, count == 1 ? "was" : "were");
 }
 
 static void head(FILE *f, const struct report *report)
@@ -137,11 +173,16 @@ static void head(FILE *f, const struct report *report)
 	fputs("</p>\n<div class=tiles>\n", f);
 	tile(f, "%.0f", report->count, report->count == 1 ? "matrix" : "matrices");
 	tile(f, "%.1f GB/s", report->memory_gbps, "read bandwidth of the memory");
-	tile(f, "%.2f ×", best_of_bound(report), "our best over the read bound, beyond the caches");
-	tile(f, "%.2f ×", mean_vs_csr(report, "auto"), "automatic choice over plain CSR");
-	tile(f, "%.2f ×", mean_vs_peer(report, "auto"), "automatic choice over the best peer");
-	tile(f, "%.3f", worst_error(report), "largest error over its proven bound (1 allowed)");
+	mean_tile(f, report, best_of_bound(report),
+	          "our best over the read bound, beyond the caches");
+	mean_tile(f, report, mean(report, "auto", false, true), "automatic choice over plain CSR");
+	if (report_has_peers(report))
+		mean_tile(f, report, mean(report, "auto", true, true),
+		          "automatic choice over the best peer");
+	tile(f, "%.3f", worst_error(report),
+	     "largest error over its proven bound, must stay below 1 (all matrices)");
 	fputs("</div>\n", f);
+	warn(f, report);
 }
 
 static void explain(FILE *f)
@@ -203,7 +244,8 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 	}
 	fprintf(f, "</td><td>%d</td>", count);
 	ratio(f, mean_vs_csr(report, r->method));
-	ratio(f, mean_vs_peer(report, r->method));
+	if (report_has_peers(report))
+		ratio(f, mean_vs_peer(report, r->method));
 	ratio(f, worst);
 	fputs("<td class=l>", f);
 	text(f, on);
@@ -214,11 +256,12 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 
 static void summary(FILE *f, const struct report *report)
 {
-	fputs("<h2>All matrices</h2>\n<div class=card><div class=scroll><table>\n<tr><th>method<th>"
-	      "matrices<th>mean vs plain CSR<th>mean vs best peer<th>worst vs plain CSR<th "
-	      "class=l>on"
-	      "<th>fastest of all<th>error / bound</tr>\n",
-	      f);
+	fprintf(f,
+	        "<h2>All matrices</h2>\n<div class=card><div class=scroll><table>\n<tr><th>method"
+	        "<th>matrices<th>mean vs plain CSR%s<th>worst vs plain CSR<th "
+	        "class=l>on<th>fastest "
+	        "of all<th>error / bound</tr>\n",
+	        report_has_peers(report) ? "<th>mean vs best peer" : "");
 	for (int k = 0; k < report->count; k++)
 		for (int m = 0; m < report->cases[k].count; m++)
 			if (first_seen(report, k, report->cases[k].record[m].method))
@@ -226,15 +269,28 @@ static void summary(FILE *f, const struct report *report)
 	fputs("</table></div></div>\n", f);
 }
 
+static bool has_bound(const struct report *report)
+{
+	for (int k = 0; k < report->count; k++) {
+		const struct record *r = case_best(&report->cases[k], KINDS_OURS | KINDS_PEERS);
+
+		if (r && !isnan(r->of_bound))
+			return true;
+	}
+	return false;
+}
+
 static void charts(FILE *f, const struct report *report)
 {
-	if (report->count > 1) {
+	bool bound = report->count > 1 && has_bound(report);
+
+	if (bound) {
 		fputs("<div class=card><h3>How near to the read bound</h3>\n", f);
 		chart_overview(report, f);
 		fputs("</div>\n", f);
 	}
 	fputs("<div class=pair>\n", f);
-	if (report->count > 1) {
+	if (bound) {
 		fputs("<div class=card><h3>Uneven rows</h3>\n", f);
 		chart_variation(report, f);
 		fputs("</div>\n", f);
@@ -246,7 +302,7 @@ static void charts(FILE *f, const struct report *report)
 
 /* ---- One matrix ------------------------------------------------------------------------------ */
 
-static void case_row(FILE *f, const struct bench_case *c, const struct record *r)
+static void case_row(FILE *f, const struct bench_case *c, const struct record *r, bool peers)
 {
 	const char *mark = r->failed                                     ? " class=failed"
 	                   : r == case_best(c, KINDS_OURS | KINDS_PEERS) ? " class=best"
@@ -264,7 +320,8 @@ static void case_row(FILE *f, const struct bench_case *c, const struct record *r
 	number(f, "%.1f", r->csr_gbps);
 	number(f, "%.2f", r->of_bound);
 	ratio(f, r->vs_csr);
-	ratio(f, r->vs_best_peer);
+	if (peers)
+		ratio(f, r->vs_best_peer);
 	number(f, ms_format(r->prepare_ms), r->prepare_ms);
 	number(f, "%.1f", r->prepare_calls);
 	number(f, "%.3f", r->error);
@@ -275,6 +332,7 @@ static void case_row(FILE *f, const struct bench_case *c, const struct record *r
 
 static void one_case(FILE *f, const struct bench_case *c, bool draw)
 {
+	bool peers = case_has_peers(c);
 	char rows[32], cols[32], nnz[32], longest[32];
 
 	fputs("<div class=card><h3>", f);
@@ -285,7 +343,7 @@ static void one_case(FILE *f, const struct bench_case *c, bool draw)
 	                                       : c->kind);
 	if (c->in_cache)
 		fputs("<span class=\"badge hot\">in cache</span>", f);
-	if (c->disturbed > 0.1)
+	if (case_disturbed(c))
 		fprintf(f,
 		        "<span class=\"badge bad\">%.0f %% of the samples disturbed by other "
 		        "processes</span>",
@@ -301,14 +359,15 @@ static void one_case(FILE *f, const struct bench_case *c, bool draw)
 		chart_bars(c, f);
 		fputs("</div>", f);
 	}
-	fputs("<div class=scroll><table><tr><th>method<th>ms<th>GB/s<th>of bound<th>vs CSR<th>vs "
-	      "peer<th>prep. ms<th>calls<th>error",
-	      f);
+	fprintf(f,
+	        "<div class=scroll><table><tr><th>method<th>ms<th>GB/s<th>of bound<th>vs "
+	        "CSR%s<th>prep. ms<th>calls<th>error",
+	        peers ? "<th>vs peer" : "");
 	if (c->count && !isnan(c->record[0].overhead_ns))
 		fputs("<th>ns over bare loop", f);
 	fputs("</tr>\n", f);
 	for (int k = 0; k < c->count; k++)
-		case_row(f, c, &c->record[k]);
+		case_row(f, c, &c->record[k], peers);
 	fputs("</table></div></div></div>\n", f);
 }
 

@@ -35,8 +35,8 @@ const char *const html_style =
 	".pair .card{margin:0}"
 	".case{display:grid;grid-template-columns:minmax(0,6fr) minmax(0,7fr);gap:26px;"
 	"align-items:start;margin-top:10px}"
-	"@media(max-width:1080px){.case{grid-template-columns:minmax(0,1fr)}"
-	".pair{grid-template-columns:minmax(0,1fr)}}"
+	"@media(max-width:1340px){.case{grid-template-columns:minmax(0,1fr)}}"
+	"@media(max-width:1080px){.pair{grid-template-columns:minmax(0,1fr)}}"
 	".case.only{grid-template-columns:minmax(0,1fr)}"
 	".scroll{overflow-x:auto}"
 	"svg{display:block;width:100%;height:auto}"
@@ -59,5 +59,7 @@ const char *const html_style =
 	"solid var(--line);border-radius:99px;padding:1px 9px;margin-left:8px;vertical-align:2px}"
 	".badge.bad{border-color:var(--bad)}"
 	".badge.hot{color:var(--best);border-color:var(--best)}"
+	".warn{max-width:none;margin:22px 0 0;padding:12px 18px;border:2px solid var(--bad);"
+	"border-radius:12px;color:var(--bad);font-weight:600}"
 	".good{color:var(--good)}.bad{color:var(--bad)}"
 	"footer{margin-top:40px;color:var(--ink2);font-size:13.5px}";

@@ -206,6 +206,7 @@ int cmd_info(int argc, char **argv)
 	tool_parse(&argp, argc, argv, &o);
 	if (!o.input)
 		tool_usage("a matrix is expected: a file, -, a generator or a twin");
+	o.common.method = tool_method(o.common.method);
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)

@@ -60,6 +60,27 @@ double tool_number(const char *what, const char *text)
 	return d;
 }
 
+const char *tool_method(const char *name)
+{
+	static char full[128];
+	const char *names[256], *near;
+	int count = 0;
+
+	if (!name || strcmp(name, "auto") == 0 || ek_method_find(name))
+		return name;
+	snprintf(full, sizeof full, "spmv.%s", name);
+	if (ek_method_find(full))
+		return full;
+	for (const ek_method *m = NULL; count < 256 && (m = ek_method_next(m));)
+		names[count++] = ek_method_name(m);
+	near = tool_nearest(strncmp(name, "spmv.", 5) == 0 ? name : full, names, count);
+	if (near)
+		tool_usage("there is no method \"%s\"; did you mean %s? ek list methods has all",
+		           name, near);
+	tool_usage("there is no method \"%s\"; auto is accepted, and those of ek list methods",
+	           name);
+}
+
 struct choice {
 	const char *name;
 	int value;

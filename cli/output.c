@@ -26,6 +26,8 @@ static struct output outputs[MOST_OUTPUTS];
 static char library_path[PATH_ROOM]; /* what the library is writing, or "" */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static char made_path[PATH_ROOM]; /* a file that the tool needs for itself, or "" */
+
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
 /* The library's unfinished files are called PATH.tmp<process id>-<number>. */
@@ -60,6 +62,8 @@ static void remove_unfinished(void)
 		if (outputs[k].stream && outputs[k].temp[0])
 			unlink(outputs[k].temp);
 	remove_library_temps();
+	if (made_path[0])
+		unlink(made_path);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -215,6 +219,26 @@ void tool_will_write(const char *path)
 	pthread_mutex_lock(&lock);
 	if (strcmp(path, "-") == 0 || !resolve(path, library_path))
 		library_path[0] = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+int tool_temporary(char *path, int suffix)
+{
+	pthread_mutex_lock(&lock);
+	int file = mkstemps(path, suffix);
+
+	if (file >= 0)
+		snprintf(made_path, sizeof made_path, "%s", path);
+	pthread_mutex_unlock(&lock);
+	return file;
+}
+
+void tool_temporary_remove(void)
+{
+	pthread_mutex_lock(&lock);
+	if (made_path[0])
+		unlink(made_path);
+	made_path[0] = 0;
 	pthread_mutex_unlock(&lock);
 }
 

@@ -291,6 +291,7 @@ int cmd_spmv(int argc, char **argv)
 		tool_usage("--beta %g needs the old y: --y0 FILE", o.common.beta);
 	if (o.common.method && strcmp(o.common.method, "all") == 0)
 		tool_usage("--method all: one method or auto is expected; ek bench spmv runs all");
+	o.common.method = tool_method(o.common.method);
 	if (!o.output && !o.common.calls && !o.check &&
 	    !(o.common.json && strcmp(o.common.json, "-") == 0))
 		o.output = "-";

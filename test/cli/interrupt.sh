@@ -26,3 +26,6 @@ interrupt()
 
 interrupt INT "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx
 interrupt TERM "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx.gz
+
+# bench read makes a file of its own, in the folder for temporary files.
+TMPDIR=$PWD/begun interrupt INT "$EK" bench read --size 100 --threads 1

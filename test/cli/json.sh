@@ -31,3 +31,5 @@ json 'r[0]["calls"] == 3 and r[0]["ms"] >= r[0]["ms_min"] > 0' 'ek spmv a.mtx --
 json 'r[0]["most"] == 1' 'ek spy a.mtx --json - 2>/dev/null'
 json 'len(r) > 3 and all(x["op"] == "spmv" and x["error"] <= 1 and x["ms"] > 0 for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'
+json 'all(x["of_bound"] is None and x["in_cache"] is True for x in r)' \
+	'ek bench spmv a.mtx --rounds 2 --threads 1 --method auto --json - 2>/dev/null'
