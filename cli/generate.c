@@ -2,13 +2,17 @@
  * ek generate: a synthetic matrix into a file or standard output. The words after the kind are its
  * parameters, so that both "poisson2d5:nx=9,ny=9" and "poisson2d5 nx=9 ny=9" work. */
 #include <string.h>
+#include <unistd.h>
 
 #include "ek.h"
+
+#define MOST_ON_TERMINAL 10000 /* entries */
 
 struct generate_options {
 	struct tool_options common; /* first */
 	char spec[4096];
 	const char *output, *form;
+	bool to_terminal; /* without having been told so */
 };
 
 static const struct argp_option options[] = {
@@ -63,9 +67,24 @@ static int report(const struct generate_options *o, const struct tool_source *so
 	return tool_json_one(&o->common, record);
 }
 
+/* Nobody reads that many lines on a terminal. */
+static int refuse_flood(const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	int code = tool_check(ek_matrix_get_info(A, &info));
+	char entries[32], most[32];
+
+	if (code == TOOL_OK && info.nnz > MOST_ON_TERMINAL)
+		code = tool_fail(TOOL_USAGE,
+		                 "%s entries are too many for a terminal, which gets at most %s; "
+		                 "-o FILE writes a file, -o - writes here all the same",
+		                 tool_count(entries, info.nnz), tool_count(most, MOST_ON_TERMINAL));
+	return code;
+}
+
 int cmd_generate(int argc, char **argv)
 {
-	static struct generate_options o = {.output = "-"};
+	static struct generate_options o;
 	static struct tool_source source;
 	ek_matrix *A = NULL;
 	int code;
@@ -73,6 +92,8 @@ int cmd_generate(int argc, char **argv)
 	tool_parse(&argp, argc, argv, &o);
 	if (!o.spec[0])
 		tool_usage("the name of a generator is expected; ek list generators has them");
+	o.to_terminal = !o.output && isatty(STDOUT_FILENO);
+	o.output = o.output ? o.output : "-";
 	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes the matrix; name a file for one of "
 		           "them");
@@ -81,6 +102,8 @@ int cmd_generate(int argc, char **argv)
 	if (!ctx)
 		return code;
 	code = tool_generate(ctx, &o.common, o.spec, &source, &A);
+	if (code == TOOL_OK && o.to_terminal)
+		code = refuse_flood(A);
 	if (code == TOOL_OK)
 		code = tool_write(&o.common, A, o.output, o.form);
 	if (code == TOOL_OK)

@@ -45,14 +45,14 @@ static bool chart_begin(struct chart *c, int width, int height)
 	int file;
 
 	snprintf(c->path, sizeof c->path, "/tmp/ek-chart-XXXXXX");
-	file = mkstemp(c->path);
+	file = tool_temporary(c->path, 0);
 	if (file < 0)
 		return false;
 	close(file);
 	snprintf(command, sizeof command, "gnuplot >%s 2>/dev/null", c->path);
 	c->gnuplot = popen(command, "w");
 	if (!c->gnuplot) {
-		unlink(c->path);
+		tool_temporary_remove();
 		return false;
 	}
 	fprintf(c->gnuplot,
@@ -101,7 +101,7 @@ static void chart_end(struct chart *c, FILE *page)
 	free(svg);
 	if (file)
 		fclose(file);
-	unlink(c->path);
+	tool_temporary_remove();
 }
 
 /* A name between double quotes. */

@@ -18,3 +18,9 @@ slow
 grep -q "reading standard input" out || fail "ek info - on a terminal" "no progress" "$(cat out)"
 slow --quiet
 [[ ! -s out ]] || fail "ek info - --quiet on a terminal" "says: $(cat out)"
+
+# A terminal is not flooded with a matrix.
+count=$((count + 1))
+script -qec "$EK generate poisson2d5 nx=100 ny=100" /dev/null >out 2>&1 </dev/null
+grep -q "49,600 entries are too many for a terminal" out && [[ $(wc -l <out) == 1 ]] ||
+	fail "ek generate on a terminal" "$(head -n 3 out)"
