@@ -33,7 +33,7 @@ const char *const html_style =
 	".card{padding:20px 22px;margin:0 0 18px;overflow:hidden}"
 	".pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(520px,1fr));gap:18px}"
 	".pair .card{margin:0}"
-	".case{display:grid;grid-template-columns:minmax(0,6fr) minmax(0,7fr);gap:26px;"
+	".case{display:grid;grid-template-columns:minmax(360px,1fr) minmax(0,max-content);gap:26px;"
 	"align-items:start;margin-top:10px}"
 	"@media(max-width:1340px){.case{grid-template-columns:minmax(0,1fr)}}"
 	"@media(max-width:1080px){.pair{grid-template-columns:minmax(0,1fr)}}"
