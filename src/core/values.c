@@ -103,6 +103,10 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
 		return eki_fail(EK_EINVAL, "count is %lld, the matrix was made from %lld values",
 		                (long long)count, (long long)A->value_count);
 	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(A->store.value)));
+	if (A->order && val == A->store.array[CSR_VAL] && count)
+		return eki_fail(
+			EK_EINVAL,
+			"val is the array of values itself, which is not in the order given");
 	if (A->order)
 		scatter_values(A, val);
 	else if (count) /* val may be a view of these values */
