@@ -53,23 +53,6 @@ typedef struct split {
 	char *carry;          /* a value for each part */
 } split;
 
-/* The row that is the first to end after entry k, that is, the number of rows that end at or before
- * it. */
-static int64_t rows_before(const ek_store *A, int64_t k)
-{
-	int64_t low = 0, high = A->rows;
-
-	while (low < high) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (eki_ptr_at(A, mid + 1) <= k)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 static void cut(const ek_store *A, eki_split_kind kind, split *s)
 {
 	for (int p = 0; p <= s->parts; p++) {
@@ -79,7 +62,10 @@ static void cut(const ek_store *A, eki_split_kind kind, split *s)
 		case EKI_SPLIT_EVEN: s->row[p] = eki_cut(A->rows, s->parts, p); break;
 		case EKI_SPLIT_NNZ:
 			s->entry[p] = eki_cut(A->nnz, s->parts, p);
-			s->row[p] = p == 0 ? 0 : rows_before(A, s->entry[p]);
+			/* Rows that end at or before it: all, behind the last entry. */
+			s->row[p] = s->entry[p] < A->nnz ? eki_row_of(A, s->entry[p]) : A->rows;
+			if (p == 0)
+				s->row[p] = 0;
 			break;
 		case EKI_SPLIT_ROWS:
 		case EKI_SPLIT_MERGE:
