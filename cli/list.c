@@ -18,13 +18,15 @@ static const char *operations(const ek_method *m)
 	bool n = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN);
 	bool t = ek_method_supports(m, EK_OP_T, EK_REPRO_RUN);
 
-	return n && t ? "N T" : n ? "N" : "T";
+	return n && t ? "N T" : n ? "N" : t ? "T" : "-";
 }
 
 static const char *bits(const ek_method *m)
 {
 	ek_op op = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N : EK_OP_T;
 
+	if (ek_method_operation(m) != EK_SPMV)
+		return "-";
 	return ek_method_supports(m, op, EK_REPRO_STRICT) ? "yes" : "no";
 }
 

@@ -271,7 +271,7 @@ static void test_plans(void **state)
 			assert_true(exhaust(&e, name, make_plan, free_plan) > 0);
 			run_without_memory(&w);
 		}
-	while ((m = ek_method_next(m)));
+	while ((m = matrix_method_next(m)));
 	ek_matrix_destroy(A);
 }
 

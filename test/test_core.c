@@ -30,7 +30,12 @@ static void test_names(void **state)
 	assert_string_equal(ek_value_name(EK_F32), "f32");
 	assert_string_equal(ek_value_name(EK_F64), "f64");
 	assert_null(ek_value_name((ek_value)0));
-	assert_null(ek_value_name((ek_value)3));
+	assert_string_equal(ek_value_name(EK_INT32), "i32");
+	assert_string_equal(ek_value_name(EK_INT64), "i64");
+	assert_null(ek_value_name((ek_value)5));
+	assert_null(ek_value_name((ek_value)-1));
+	assert_int_equal(ek_value_size(EK_INT32), 4);
+	assert_int_equal(ek_value_size(EK_INT64), 8);
 	assert_int_equal(ek_value_size(EK_F32), 4);
 	assert_int_equal(ek_value_size(EK_F64), 8);
 	assert_int_equal(ek_value_size((ek_value)-1), 0);
@@ -91,7 +96,13 @@ static void test_method_table(void **state)
 		assert_true(strlen(ek_method_source(m)) > 3);
 		assert_non_null(ek_method_format(m));
 		assert_non_null(ek_method_device(m));
-		assert_non_null(strstr(ek_method_name(m), ek_method_format(m)));
+		assert_ptr_equal(strstr(ek_method_name(m),
+		                        ek_operation_name(ek_method_operation(m))),
+		                 ek_method_name(m));
+		if (ek_method_operation(m) == EK_SPMV)
+			assert_non_null(strstr(ek_method_name(m), ek_method_format(m)));
+		else
+			assert_string_equal(ek_method_format(m), "array");
 		for (int op = 0; op < 2; op++) {
 			ek_op which = op ? EK_OP_T : EK_OP_N;
 
@@ -228,7 +239,7 @@ static void test_method_variable(void **state)
 {
 	static const int32_t ptr[] = {0, 1}, col[] = {0};
 	static const double val[] = {2};
-	const char *oracle = ek_method_name(ek_method_next(NULL));
+	const char *oracle = ek_method_name(matrix_method_next(NULL));
 	ek_hints hints = {.size = sizeof hints, .method = "auto"};
 	ek_context *ctx;
 	ek_matrix *A;
@@ -243,7 +254,7 @@ static void test_method_variable(void **state)
 		assert_string_equal(ek_plan_method(plan), oracle);
 		ek_plan_destroy(plan);
 	}
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
 		if (ek_method_supports(m, EK_OP_N, EK_REPRO_RUN)) {
 			hints.method = ek_method_name(m);
 			if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)

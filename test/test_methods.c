@@ -50,7 +50,7 @@ static int supported(const ek_method *m, int op, int held, ek_reproducible repro
 
 	if (m)
 		return ek_method_supports(m, of_store, repro);
-	while ((m = ek_method_next(m)))
+	while ((m = matrix_method_next(m)))
 		if (ek_method_operation(m) == EK_SPMV && ek_method_supports(m, of_store, repro))
 			return 1;
 	return 0;
@@ -210,11 +210,11 @@ static void walk(enum data data)
 			product_make(&p, shape, data, (ek_value)value, shape + value);
 			do
 				done[k++] += check_method(&p, shape, m);
-			while ((m = ek_method_next(m)) && k < 256);
+			while ((m = matrix_method_next(m)) && k < 256);
 			product_free(&p);
 		}
 	print_message("  auto: %ld plans\n", done[0]);
-	for (const ek_method *m = ek_method_next(NULL); m; m = ek_method_next(m)) {
+	for (const ek_method *m = matrix_method_next(NULL); m; m = matrix_method_next(m)) {
 		print_message("  %s: %ld plans\n", name_of(m), done[++at % 256]);
 		if (done[at % 256] == 0 && ek_method_operation(m) == EK_SPMV)
 			fail_msg("%s applied to no matrix", name_of(m));
@@ -240,7 +240,7 @@ static void test_unsupported(void **state)
 
 	(void)state;
 	product_make(&p, shape_count() / 2, DATA_EXACT, EK_F64, 1);
-	for (const ek_method *m = ek_method_next(NULL); m; m = ek_method_next(m))
+	for (const ek_method *m = matrix_method_next(NULL); m; m = matrix_method_next(m))
 		for (int k = 0; k < 8; k++) {
 			struct plan_case c = {m,      k & 1, k / 2 & 1, (ek_reproducible)(k / 4),
 			                      EK_I32, 0,     0};
@@ -315,7 +315,7 @@ static void test_strict(void **state)
 						same_bits(&p, &c, &have);
 					}
 				}
-			while ((m = ek_method_next(m)));
+			while ((m = matrix_method_next(m)));
 			product_free(&p);
 		}
 }
@@ -359,7 +359,7 @@ static void test_set_values(void **state)
 				}
 				ek_matrix_destroy(A);
 			}
-		while ((m = ek_method_next(m)));
+		while ((m = matrix_method_next(m)));
 		product_free(&p);
 	}
 }

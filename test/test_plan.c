@@ -57,7 +57,7 @@ static void test_questions(void **state)
 	ek_plan *plan;
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
 		for (int op = 0; op < 2; op++) {
 			ek_op which = op ? EK_OP_T : EK_OP_N;
 			ek_hints hints = {
@@ -104,7 +104,7 @@ static void test_auto_explains(void **state)
 static void test_memory_is_returned(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
 		for (int op = 0; op < 2; op++) {
 			ek_hints hints = {.size = sizeof hints,
 			                  .method = ek_method_name(m),
@@ -158,7 +158,7 @@ static void test_nan_and_inf(void **state)
 	double x[] = {1, INFINITY}, y[] = {0, 0, 0};
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));) {
 		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
 		ek_plan *plan;
 
@@ -211,7 +211,7 @@ static void test_new_values(void **state)
 	double y[3];
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));) {
 		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
 		ek_plan *plan;
 
@@ -273,7 +273,7 @@ static void test_no_arrays(void **state)
 	for (int i = 0; i < 40; i++)
 		x[i] = 1;
 	ctx->small_work = 0;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
 		for (int op = EK_OP_N; op <= EK_OP_T; op++) {
 			ek_hints h = {
 				.size = sizeof h, .method = ek_method_name(m), .op = (ek_op)op};

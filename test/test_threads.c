@@ -130,7 +130,7 @@ static void *plans_of_one_matrix(void *arg)
 
 	for (int op = 0; op < 2; op++)
 		plan_and_multiply(shared, "auto", op ^ (number & 1), ROUNDS);
-	while ((m = ek_method_next(m)))
+	while ((m = matrix_method_next(m)))
 		for (int op = 0; op < 2; op++)
 			if (ek_method_supports(m, op ? EK_OP_T : EK_OP_N, EK_REPRO_RUN))
 				plan_and_multiply(shared, ek_method_name(m), op, 5);

@@ -44,16 +44,16 @@ const char *ek_version(void);
 
 typedef enum ek_status {
 	EK_OK = 0,
-	EK_EINVAL = -1,       /* an argument is wrong: NULL, bad enum value, sizes that do not fit */
-	EK_ENOMEM = -2,       /* the allocator had no memory */
-	EK_ERANGE = -3,       /* an index or a value lies outside its range */
-	EK_EOVERFLOW = -4,    /* a number does not fit its type */
-	EK_ESYNTAX = -5,      /* a file does not follow its format */
-	EK_ETRUNCATED = -6,   /* a file ends too early */
-	EK_ETRAILING = -7,    /* a file goes on after its end */
-	EK_ELIMIT = -8,       /* over a configured limit */
-	EK_EIO = -9,          /* the operating system, or a compressed stream, reported an error */
-	EK_EDEVICE = -10,     /* reserved: a device reported an error, or there is no such device */
+	EK_EINVAL = -1,     /* an argument is wrong: NULL, bad enum value, sizes that do not fit */
+	EK_ENOMEM = -2,     /* the allocator had no memory */
+	EK_ERANGE = -3,     /* an index or a value lies outside its range */
+	EK_EOVERFLOW = -4,  /* a number does not fit its type */
+	EK_ESYNTAX = -5,    /* a file does not follow its format */
+	EK_ETRUNCATED = -6, /* a file ends too early */
+	EK_ETRAILING = -7,  /* a file goes on after its end */
+	EK_ELIMIT = -8,     /* over a configured limit */
+	EK_EIO = -9,        /* the operating system, or a compressed stream, reported an error */
+	EK_EDEVICE = -10,   /* reserved: a device reported an error, or there is no such device */
 	EK_EUNSUPPORTED = -11 /* valid, but not available in this build or for these types */
 } ek_status;
 
@@ -66,10 +66,12 @@ const char *ek_error_text(void);
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-/* Type of the stored values, of x and of y. */
+/* Type of numbers. Matrices hold EK_F32 or EK_F64; the primitives on arrays do all four. */
 typedef enum ek_value {
-	EK_F32 = 1, /* float */
-	EK_F64 = 2  /* double */
+	EK_F32 = 1,   /* float */
+	EK_F64 = 2,   /* double */
+	EK_INT32 = 3, /* int32_t */
+	EK_INT64 = 4  /* int64_t */
 } ek_value;
 
 /* Type of row pointers and of column indices. */
@@ -92,7 +94,7 @@ typedef enum ek_isa {
 	EK_ISA_AVX512 = 2 /* AVX-512 F, DQ, BW, VL */
 } ek_isa;
 
-const char *ek_value_name(ek_value value); /* "f32", "f64"; NULL if not a value type */
+const char *ek_value_name(ek_value value); /* "f32", "f64", "i32", "i64"; NULL: no such type */
 const char *ek_index_name(ek_index index); /* "32", "64/32", "64"; NULL if not an index type */
 const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2", "avx512"; NULL if unknown */
 size_t ek_value_size(ek_value value);      /* bytes of one value; 0 if not a value type */
@@ -151,8 +153,9 @@ enum {
 	EK_BORROW = 0x0,
 	EK_COPY = 0x1,
 	EK_ADOPT = 0x2,
-	EK_TRUSTED = 0x10,   /* skip the check of the arrays; a bad index is then undefined behaviour */
-	EK_BASE1 = 0x20,     /* indices and pointers start at 1; needs EK_COPY or COO */
+	EK_TRUSTED =
+		0x10,    /* skip the check of the arrays; a bad index is then undefined behaviour */
+	EK_BASE1 = 0x20, /* indices and pointers start at 1; needs EK_COPY or COO */
 	EK_KEEP_ORDER = 0x40, /* COO: remember where each entry went, for ek_matrix_set_values */
 	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they
 	 * act additively in products), COO and files add them up. */
@@ -242,11 +245,11 @@ ek_status ek_matrix_convert(const ek_matrix *A, ek_value value, ek_index index, 
 /* Options of ek_matrix_read; zero means the default. */
 typedef struct ek_read_options {
 	size_t size;
-	int allow_nan;        /* accept nan and inf as values */
-	int mirror;           /* symmetric: accept entries above the diagonal as their mirror images */
-	unsigned duplicates;  /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
-	int64_t max_bytes;    /* most bytes of text after decompression; 0: no limit */
-	int64_t max_ratio;    /* most bytes of text for a byte of compressed input; 0: 1024 */
+	int allow_nan; /* accept nan and inf as values */
+	int mirror;    /* symmetric: accept entries above the diagonal as their mirror images */
+	unsigned duplicates; /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
+	int64_t max_bytes;   /* most bytes of text after decompression; 0: no limit */
+	int64_t max_ratio;   /* most bytes of text for a byte of compressed input; 0: 1024 */
 	/* Most rows or columns. 0: 2^40, and for text not more rows than the larger of 2^27 and 1024
 	 * for each byte of (decompressed) text: a number in the header must not fill the memory. */
 	int64_t max_dim;
@@ -297,38 +300,39 @@ ek_status ek_matrix_generate(ek_context *ctx, const char *spec, ek_value value, 
                              ek_matrix **A);
 
 typedef struct ek_generator ek_generator;
-const ek_generator *ek_generator_next(const ek_generator *after); /* NULL: the first; ends with NULL */
+const ek_generator *
+ek_generator_next(const ek_generator *after); /* NULL: the first; ends with NULL */
 const char *ek_generator_name(const ek_generator *generator);
 const char *ek_generator_text(const ek_generator *generator);    /* one line: what it makes */
 const char *ek_generator_example(const ek_generator *generator); /* all parameters, with defaults */
 
 /* The matrices of the works, as published, that "twin:name=..." can make. */
 typedef struct ek_twin {
-	const char *name;          /* the name in the collection, for example "webbase-1M" */
-	const char *paper_name;    /* the name in the work, for example "Webbase" */
+	const char *name;       /* the name in the collection, for example "webbase-1M" */
+	const char *paper_name; /* the name in the work, for example "Webbase" */
 	int64_t rows, cols, nnz;
-	int64_t row_min, row_max;  /* shortest and longest row */
-	const char *structure;     /* class: fem, stencil, circuit, lp, web, graph, dense, ... */
-	const char *works;         /* tables it appears in, for example "A.1 8.4 I" */
+	int64_t row_min, row_max; /* shortest and longest row */
+	const char *structure;    /* class: fem, stencil, circuit, lp, web, graph, dense, ... */
+	const char *works;        /* tables it appears in, for example "A.1 8.4 I" */
 } ek_twin;
 const ek_twin *ek_twin_next(const ek_twin *after);
 
 /* Figures of the pattern, found in parallel passes over the arrays; a transposed copy is made on
  * the way for the columns and the symmetry. Errors: EK_EINVAL, EK_ENOMEM. */
 typedef struct ek_stats {
-	size_t size;                 /* set to sizeof(ek_stats) before the call */
+	size_t size; /* set to sizeof(ek_stats) before the call */
 	int64_t rows, cols, nnz;
 	int64_t row_min, row_max;    /* shortest and longest row */
 	double row_mean, row_stddev; /* of the row lengths */
 	int64_t row_median;
 	int64_t empty_rows, empty_cols;
 	int64_t lower_bandwidth, upper_bandwidth; /* largest i - j and j - i of an entry */
-	int64_t diagonal;            /* entries on the main diagonal */
-	int64_t duplicates;          /* entries that repeat a place of their row */
-	int sorted;                  /* 1: indices ascend in every row (CSC: in every column) */
-	int symmetric;               /* square: 1 same pattern and values as its transpose, 2 same
+	int64_t diagonal;                         /* entries on the main diagonal */
+	int64_t duplicates;                       /* entries that repeat a place of their row */
+	int sorted;            /* 1: indices ascend in every row (CSC: in every column) */
+	int symmetric;         /* square: 1 same pattern and values as its transpose, 2 same
 	                                pattern only, 3 skew-symmetric, 0 none of these */
-	int64_t histogram[64];       /* rows of length 0, 1, 2-3, 4-7, ... */
+	int64_t histogram[64]; /* rows of length 0, 1, 2-3, 4-7, ... */
 } ek_stats;
 ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats);
 
@@ -341,7 +345,22 @@ const char *ek_format_source(const ek_format *format);   /* author, year, sectio
 
 /* ---- Methods and plans --------------------------------------------------------------------- */
 
-typedef enum ek_operation { EK_SPMV = 1 } ek_operation;
+typedef enum ek_operation {
+	EK_SPMV = 1,
+	/* primitives on arrays, which need no plan */
+	EK_REDUCE = 2,
+	EK_SCAN = 3,
+	EK_SEGMENTED_SCAN = 4,
+	EK_SEGMENTED_SUM = 5,
+	EK_SORT = 6,
+	EK_MERGE = 7,
+	EK_KSELECT = 8,
+	EK_SET_UNION = 9,
+	EK_SET_INTERSECTION = 10
+} ek_operation;
+
+/* The short name that methods of an operation begin with, for example "segsum"; NULL if unknown. */
+const char *ek_operation_name(ek_operation operation);
 
 /* How far results must be the same bits. */
 typedef enum ek_reproducible {
@@ -356,19 +375,20 @@ const ek_method *ek_method_find(const char *name);       /* NULL if there is non
 const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
 const char *ek_method_text(const ek_method *method);     /* one line: what it does */
 const char *ek_method_source(const ek_method *method);   /* author, year, section */
-const char *ek_method_format(const ek_method *method);   /* "csr" */
+const char *ek_method_format(const ek_method *method);   /* "csr"; "array" for primitives */
 const char *ek_method_device(const ek_method *method);   /* "cpu" */
 ek_operation ek_method_operation(const ek_method *method);
-/* 1 if the method can do op(A) with that degree of reproducibility. */
+/* 1 if the method can do op(A) with that degree of reproducibility; 0 for primitives. */
 int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level);
 
 /* What a plan should be good for; zero means the default. */
 typedef struct ek_hints {
 	size_t size;
-	const char *method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
+	const char
+		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
 	                       variable EK_METHOD replaces NULL and "auto", for experiments */
-	ek_op op;           /* 0: EK_OP_N */
-	int64_t calls;      /* announced number of runs; 0: many (1000) */
+	ek_op op;        /* 0: EK_OP_N */
+	int64_t calls;   /* announced number of runs; 0: many (1000) */
 	ek_reproducible reproducible;
 	int threads; /* 0: the context's; more than the context's is EK_EINVAL */
 } ek_hints;
@@ -424,6 +444,203 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
  * EK_EINVAL (NULL, wrong type, wrong length, overlap). Cost: O(nnz + rows). Not for two threads
  * with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
+
+/* ---- Primitives on arrays -------------------------------------------------------------------
+ *
+ * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: what sparse
+ * operations are made from. For all of them:
+ *   - Types: i32, i64, f32, f64, where nothing else is said. Arrays are aligned to their type; an
+ *     array without entries may be NULL.
+ *   - `out` may be `in` where "in place" is said; other overlaps are EK_EINVAL.
+ *   - Integers wrap around. Maximum and minimum are NaN if one of the values is.
+ *   - Keys are put in ascending order; floats in the total order of IEEE 754: -NaN, -inf, ..., -0,
+ *     +0, ..., +inf, +NaN.
+ *   - `options` may be NULL: then the library chooses the method. The table of methods has the
+ *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto".
+ *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_ENOMEM and what is named; a
+ *     failing call has not touched its outputs.
+ *   - Any number of threads may call at the same time. Small arrays are done by the calling thread.
+ */
+
+/* How many times a heap did what (Liu 2015, section 4.6). */
+typedef struct ek_heap_counts {
+	int64_t update_key;    /* reconstructions from one node downwards or upwards */
+	int64_t find_maxchild; /* searches for the largest of the children of a node */
+	int64_t compare;       /* comparisons of a node with its parent or its largest child */
+	int64_t swap;          /* moves of a key by one level */
+} ek_heap_counts;
+
+/* Set `size` to sizeof(ek_array_options) and the rest to zero, then change what you need. */
+typedef struct ek_array_options {
+	size_t size;
+	const char *method; /* NULL or "auto": chosen by the library */
+	int threads;        /* 0: the context's; more than the context's is EK_EINVAL */
+	unsigned flags;     /* EK_TRUSTED: do not check segments */
+	int64_t block;      /* entries of a block, for methods that have blocks; 0: their default */
+	int arity;          /* d of methods that use a d-heap, 2 to 1024; 0: 8 */
+	ek_heap_counts *counts; /* NULL, or where such methods put what their heaps did */
+} ek_array_options;
+
+/* An associative operator with its identity. */
+typedef enum ek_monoid {
+	EK_SUM = 1,
+	EK_MAX = 2, /* identity: the least number of the type, -inf for floats */
+	EK_MIN = 3, /* identity: the largest number of the type, +inf for floats */
+	EK_OR = 4   /* of the bits; integers only */
+} ek_monoid;
+
+typedef enum ek_scan_kind {
+	EK_INCLUSIVE = 1, /* out[i] = in[0] + ... + in[i] */
+	EK_EXCLUSIVE = 2  /* out[i] = in[0] + ... + in[i - 1], out[0] the identity */
+} ek_scan_kind;
+
+/* *result = in[0] + ... + in[n - 1], the identity if n = 0. + is any ek_monoid.
+ * Sums of floats depend on the method and, for it, on n only: not on the number of threads. |error|
+ * <= gamma(d) sum |in[i]|, d the depth of the tree of additions: n - 1 for "reduce.serial",
+ * ceil(log2 n) for "reduce.tree", at most 2100 for "reduce.simd" (gamma as at ek_spmv; Higham 2002,
+ * section 4.2). Cost: one read of `in`. Source: Liu 2015, section 4.3.2. */
+ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
+                    int64_t n, const void *in, void *result);
+
+/* The scan (prefix sum) of n numbers; in place possible.
+ * "scan.blocked", the default, gives the same bits for any number of threads; |error of out[i]| <=
+ * gamma(4200) sum_{j<=i} |in[j]|, however large n is. "scan.serial" has gamma(n - 1), and so have,
+ * depending on the threads, "scan.zhang" and "scan.blelloch".
+ * Cost: one read and one write of n entries, where blocks fit the caches.
+ * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
+ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
+                  ek_scan_kind kind, int64_t n, const void *in, void *out);
+
+/* Where the segments of an array of n entries begin: by flags or by offsets, the other is NULL.
+ *   flag    n bytes, not 0 where a segment begins; entry 0 begins one in any case
+ *   offset  count + 1 positions, from 0 to n, not decreasing: segment s is offset[s] ..
+ *           offset[s + 1] - 1, and may be empty; of type EK_INT32 or EK_INT64
+ * They are checked (offsets: EK_ERANGE with the position; flags: `count` must be the number of
+ * segments, for sums), which EK_TRUSTED leaves out; wrong ones are then undefined behaviour. */
+typedef struct ek_segments {
+	int64_t count;
+	const uint8_t *flag;
+	const void *offset;
+	ek_value offset_type;
+} ek_segments;
+
+static inline ek_segments ek_segment_flags(int64_t count, const uint8_t *flag)
+{
+	ek_segments s;
+	s.count = count;
+	s.flag = flag;
+	s.offset = NULL;
+	s.offset_type = EK_INT32;
+	return s;
+}
+
+static inline ek_segments ek_segment_offsets(int64_t count, ek_value type, const void *offset)
+{
+	ek_segments s;
+	s.count = count;
+	s.flag = NULL;
+	s.offset = offset;
+	s.offset_type = type;
+	return s;
+}
+
+/* The scan of each segment; in place possible. With flags segments->count is not read.
+ * Floats: |error of out[i]| <= gamma(k) times the sum of |in| from the beginning of the segment to i,
+ * k the number of these terms. Bits may depend on the number of threads.
+ * Cost: one read and one write of n entries and the flags or offsets; two of each for
+ * "segscan.forward". Source: Liu 2015, Algorithm 11; Zhang 2012, section 4. */
+ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek_value type,
+                            ek_monoid op, ek_scan_kind kind, int64_t n, const void *in,
+                            const ek_segments *segments, void *out);
+
+/* out[s] = the sum of segment s, 0 if it is empty; segments->count entries, not in place.
+ * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the segment of k entries; but
+ * "segsum.offset" takes differences of one long scan, so its bound has the sum of |in| from the
+ * beginning of the array, and small segments behind large ones lose all their digits.
+ * Cost: one read of n entries and the flags or offsets, one write of `count`.
+ * Source: Liu 2015, Algorithms 12 and 13; Blelloch, Heroux and Zagha 1993. */
+ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
+                           int64_t n, const void *in, const ek_segments *segments, void *out);
+
+/* Keys, and with each a value of 4 or 8 bytes that is moved along; value_size 0: keys only. */
+typedef struct ek_pairs {
+	ek_value type;     /* of the keys */
+	size_t value_size; /* 0, 4 or 8 */
+	int64_t n;
+	void *key, *value;
+} ek_pairs;
+
+static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n, const void *key,
+                                    const void *value)
+{
+	ek_pairs p;
+	p.type = type;
+	p.value_size = value_size;
+	p.n = n;
+	p.key = (void *)(uintptr_t)key;
+	p.value = (void *)(uintptr_t)value;
+	return p;
+}
+
+/* Sorts pairs by key, in place, ascending. Only "sort.serial" keeps the order of pairs with equal
+ * keys. Cost: O(n log n), O(n log^2 n) for the networks; a copy of the pairs as temporary memory,
+ * none for the networks. Source: Liu 2015, section 4.5; Batcher 1968. */
+ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pairs *pairs);
+
+/* Merges sorted pairs `a` and `b` into `out`, which has a->n + b->n places and does not overlap
+ * them. `batch` independent merges are done in one call: merge k takes pairs k a->n .. (k + 1) a->n
+ * - 1 of a, likewise of b, and fills places k (a->n + b->n) .. of out; out->n is not read. Equal
+ * keys: first those of a, then those of b, each in their order, except for the networks
+ * ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give some order of
+ * the same number of pairs. Cost: one read and one write of all pairs, times log for the networks
+ * and the ranking. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
+ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
+                   const ek_pairs *a, const ek_pairs *b, const ek_pairs *out);
+
+/* From each of `lists` lists of `length` numbers, one after the other in `in`: kth[j] = the k-th
+ * smallest of list j, 1 <= k <= length (with more than one list of no entries: EK_EINVAL), and, if
+ * `smallest` is not NULL, the k smallest of list j at smallest[j k], in any order; equal numbers are
+ * interchangeable. `in` is not changed. Cost: about one read of `in` (two with `smallest`) for the
+ * default; O(length log_d k) for each list by heaps. Source: Liu 2015, section 4.6.3; Floyd and
+ * Rivest 1975. */
+ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
+                     int64_t length, int64_t k, const void *in, void *kth, void *smallest);
+
+/* Union and intersection of two sets of indices (EK_INT32 or EK_INT64), held as strictly ascending
+ * arrays; so is the result: *count entries of `out`, which has room for a_n + b_n, or for the
+ * smaller of both. Nothing in place. Inputs that do not ascend give a result without meaning, but
+ * nothing beyond that room is written. Cost: one read and one write; the intersection of sets of
+ * very different sizes O(small log large). */
+ek_status ek_set_union(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t a_n,
+                       const void *a, int64_t b_n, const void *b, int64_t *count, void *out);
+ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, ek_value type,
+                              int64_t a_n, const void *a, int64_t b_n, const void *b,
+                              int64_t *count, void *out);
+
+/* A max-heap in which every node has d children: implicit, the children of a node side by side and
+ * aligned, so that their largest is found by SIMD. Nodes are numbered 0 (the root, the largest key)
+ * to size - 1; the parent of node i is (i - 1) / d. Keys may carry values of 4 or 8 bytes. One
+ * thread at a time. Source: LaMarca and Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and 20. */
+typedef struct ek_heap ek_heap;
+
+/* An empty heap; arity is d, 2 to 1024. It grows as needed; `capacity` is room made in advance. */
+ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int arity,
+                         int64_t capacity, ek_heap **heap);
+void ek_heap_destroy(ek_heap *heap);
+int64_t ek_heap_size(const ek_heap *heap); /* number of nodes */
+/* Heapify: replaces the contents by n pairs, O(n). `values` is not read if value_size is 0. */
+ek_status ek_heap_build(ek_heap *heap, int64_t n, const void *keys, const void *values);
+/* Adds a pair, O(log_d size). */
+ek_status ek_heap_insert(ek_heap *heap, const void *key, const void *value);
+/* Copies the pair of a node; key or value may be NULL. EK_ERANGE if there is no such node. */
+ek_status ek_heap_node(const ek_heap *heap, int64_t node, void *key, void *value);
+/* Removes the root, which goes to key and value (may be NULL); EK_ERANGE if empty. O(d log_d size)
+ * steps, of which SIMD does d at a time. */
+ek_status ek_heap_delete_max(ek_heap *heap, void *key, void *value);
+/* Gives a node another pair, which then moves to its place. EK_ERANGE if there is no such node. */
+ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const void *value);
+/* What the heap did since it was made. */
+ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

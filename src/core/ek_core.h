@@ -94,6 +94,17 @@ typedef void eki_part_fn(void *arg, int part);
 /* Calls fn(arg, 0) ... fn(arg, parts - 1), by up to `threads` threads; correct for any number of
  * threads that the run time really grants. Returns when all are done. */
 void eki_parallel(int threads, int parts, eki_part_fn *fn, void *arg);
+/* Calls fn(arg, member, members) by all members of a team at the same time, so they may wait for each
+ * other; `members` is what the run time grants, 1 to `threads`. */
+typedef void eki_team_fn(void *arg, int member, int members);
+void eki_team(int threads, eki_team_fn *fn, void *arg);
+/* Something that happens once, and that other threads wait for. Zeroed memory is "not yet". What
+ * was written before the set is seen after the wait. */
+typedef struct eki_event {
+	_Atomic int set;
+} eki_event;
+void eki_event_set(eki_event *event);
+void eki_event_wait(eki_event *event);
 /* What the run time would use by default. */
 int eki_default_threads(void);
 /* [0, n) cut into `parts` nearly equal ranges: the start of range `part`; part = parts gives n. */
@@ -281,6 +292,8 @@ typedef struct eki_features {
 	bool in_cache;      /* csr_bytes below the last-level cache */
 } eki_features;
 
+typedef struct eki_array eki_array;
+
 struct ek_method {
 	const char *name, *text, *source;
 	ek_operation operation;
@@ -294,6 +307,10 @@ struct ek_method {
 	ek_status (*refresh)(
 		ek_plan *plan); /* values changed, pattern did not; NULL: keeps no values */
 	ek_status (*run)(const ek_plan *plan, const ek_args *args);
+	/* Primitives (prim/prim.h) have these instead of the functions above: the call, and its
+	 * predicted nanoseconds (NULL: never chosen automatically). */
+	ek_status (*array)(const ek_context *ctx, const eki_array *a);
+	double (*array_cost)(const eki_array *a);
 };
 
 struct ek_plan {

@@ -17,6 +17,11 @@
  * passes only. In the last pass
  *     EK_BY_ISA_AND_TYPE(name), EK_BY_TYPE(name)   initialisers of tables of the functions FN(name).
  *
+ * Primitives on arrays define EK_ARRAYS before (for_each_array.h): the passes are then f32, i32, i64
+ * and f64, with the vector operations of simd/array_*.h, and tables come from
+ * EK_BY_ISA_AND_VALUE(name) and EK_BY_VALUE(name), by [isa][ek_value - 1]. With EK_INTS_ONLY too,
+ * only i32 and i64: EK_BY_ISA_AND_INT(name), [isa][0 for i32, 1 for i64].
+ *
  * Functions of a pass are compiled for its instruction set by a pragma, so the build needs no flags
  * for each file, and must not have any: code for the baseline would then use instructions that the
  * machine lacks. */
@@ -53,6 +58,18 @@
  * less, 1 KiB half). Beyond the end of an array it does nothing. */
 #define EK_AHEAD(p) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 
+#ifdef EK_ARRAYS
+#define EK_TYPE_LIST   "core/for_each_array.h"
+#define EK_SIMD_AVX512 "simd/array_avx512.h"
+#define EK_SIMD_AVX2   "simd/array_avx2.h"
+#define EK_SIMD_SCALAR "simd/array_scalar.h"
+#else
+#define EK_TYPE_LIST   "core/for_each_type.h"
+#define EK_SIMD_AVX512 "simd/avx512.h"
+#define EK_SIMD_AVX2   "simd/avx2.h"
+#define EK_SIMD_SCALAR "simd/scalar.h"
+#endif
+
 #define EK_PER_TYPE 0
 #define EK_ONCE 0
 
@@ -66,8 +83,8 @@
 #endif
 #define EK_LEVEL avx512
 #define EK_ISA_OF_PASS EK_ISA_AVX512
-#define EK_SIMD "simd/avx512.h"
-#include "core/for_each_type.h"
+#define EK_SIMD EK_SIMD_AVX512
+#include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
 #undef EK_SIMD
@@ -81,8 +98,8 @@
 #endif
 #define EK_LEVEL avx2
 #define EK_ISA_OF_PASS EK_ISA_AVX2
-#define EK_SIMD "simd/avx2.h"
-#include "core/for_each_type.h"
+#define EK_SIMD EK_SIMD_AVX2
+#include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
 #undef EK_SIMD
@@ -97,9 +114,9 @@
 #define EK_PER_TYPE 1
 #define EK_LEVEL scalar
 #define EK_ISA_OF_PASS EK_ISA_SCALAR
-#define EK_SIMD "simd/scalar.h"
+#define EK_SIMD EK_SIMD_SCALAR
 #define EK_LAST_LEVEL
-#include "core/for_each_type.h"
+#include EK_TYPE_LIST
 
 #undef EK_ONCE
 #define EK_ONCE 1
@@ -115,5 +132,22 @@
 	{{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}}
 #endif
 #define EK_BY_TYPE(name) {EK_TYPES_OF(name, scalar)}
+
+#define EK_INTS_OF(name, level) EK_PASTE3(name, i32, level), EK_PASTE3(name, i64, level)
+#define EK_VALUES_OF(name, level) \
+	EK_PASTE3(name, f32, level), EK_PASTE3(name, f64, level), EK_INTS_OF(name, level)
+#ifdef EK_HAVE_X86
+#define EK_BY_ISA_AND_VALUE(name) \
+	{{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, avx2)}, {EK_VALUES_OF(name, avx512)}}
+#define EK_BY_ISA_AND_INT(name) \
+	{{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, avx2)}, {EK_INTS_OF(name, avx512)}}
+#else
+#define EK_BY_ISA_AND_VALUE(name) \
+	{{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}}
+#define EK_BY_ISA_AND_INT(name) \
+	{{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}}
+#endif
+#define EK_BY_VALUE(name) {EK_VALUES_OF(name, scalar)}
+#define EK_BY_INT(name)   {EK_INTS_OF(name, scalar)}
 
 #endif

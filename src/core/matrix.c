@@ -12,7 +12,7 @@
 
 ek_status eki_type_check(ek_value value, ek_index index)
 {
-	if (!ek_value_name(value))
+	if (value != EK_F32 && value != EK_F64)
 		return eki_fail(EK_EINVAL, "value is %d; EK_F32 or EK_F64 is expected", (int)value);
 	if (!ek_index_name(index))
 		return eki_fail(EK_EINVAL, "index is %d; EK_I32, EK_I64_32 or EK_I64 is expected",

@@ -3,6 +3,8 @@
  * here, so results depend on the parts alone, never on how many threads the run time grants (inside
  * a caller's own parallel region that may be one). Without OpenMP the parts run one after the
  * other. */
+#define _POSIX_C_SOURCE 200809L
+#include <sched.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -27,6 +29,37 @@ void eki_parallel(int threads, int parts, eki_part_fn *fn, void *arg)
 #endif
 	for (int part = 0; part < parts; part++)
 		fn(arg, part);
+}
+
+void eki_team(int threads, eki_team_fn *fn, void *arg)
+{
+#ifdef _OPENMP
+	if (threads > 1) {
+#pragma omp parallel num_threads(threads)
+		fn(arg, omp_get_thread_num(), omp_get_num_threads());
+		return;
+	}
+#endif
+	(void)threads;
+	fn(arg, 0, 1);
+}
+
+void eki_event_set(eki_event *event)
+{
+	atomic_store_explicit(&event->set, 1, memory_order_release);
+}
+
+/* Others are expected to be quick; if they are not, perhaps they need this processor. */
+void eki_event_wait(eki_event *event)
+{
+	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire); tries++) {
+		if (tries > 2000)
+			sched_yield();
+#if defined(__x86_64__) && defined(__GNUC__)
+		else
+			__builtin_ia32_pause();
+#endif
+	}
 }
 
 int eki_default_threads(void)

@@ -62,7 +62,8 @@ static ek_status choose(ek_plan *p, const char *name)
 	const ek_method *m = NULL;
 
 	if (!name || strcmp(name, "auto") == 0)
-		m = p->ctx->method;
+		m = p->ctx->method && p->ctx->method->operation == p->operation ? p->ctx->method
+		                                                                : NULL;
 	else if (!(m = ek_method_find(name)))
 		return no_such_method(name);
 	if (!m)

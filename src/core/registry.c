@@ -50,7 +50,7 @@ const char *ek_method_source(const ek_method *m)
 
 const char *ek_method_format(const ek_method *m)
 {
-	return m ? m->format->name : NULL;
+	return !m ? NULL : m->format ? m->format->name : "array";
 }
 
 const char *ek_method_device(const ek_method *m)
@@ -59,6 +59,15 @@ const char *ek_method_device(const ek_method *m)
 	       : m->backend & EKI_CUDA   ? "cuda"
 	       : m->backend & EKI_OPENCL ? "opencl"
 	                                 : "cpu";
+}
+
+const char *ek_operation_name(ek_operation operation)
+{
+	static const char *const name[] = {NULL,      "spmv",   "reduce",   "scan",
+	                                   "segscan", "segsum", "sort",     "merge",
+	                                   "kselect", "union",  "intersect"};
+
+	return (unsigned)operation < sizeof name / sizeof *name ? name[operation] : NULL;
 }
 
 ek_operation ek_method_operation(const ek_method *m)

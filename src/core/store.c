@@ -4,12 +4,14 @@
 
 size_t ek_value_size(ek_value value)
 {
-	return value == EK_F32 ? 4 : value == EK_F64 ? 8 : 0;
+	return !ek_value_name(value) ? 0 : value == EK_F32 || value == EK_INT32 ? 4 : 8;
 }
 
 const char *ek_value_name(ek_value value)
 {
-	return value == EK_F32 ? "f32" : value == EK_F64 ? "f64" : NULL;
+	static const char *const name[] = {"f32", "f64", "i32", "i64"};
+
+	return value >= EK_F32 && value <= EK_INT64 ? name[value - 1] : NULL;
 }
 
 const char *ek_index_name(ek_index index)

@@ -44,6 +44,13 @@ void test_passive_threads(char **argv);
 /* Dense vectors of either value type. */
 double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
+/* ek_method_next among the methods of matrices, which plans are made of. */
+static inline const ek_method *matrix_method_next(const ek_method *m)
+{
+	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_SPMV)
+		;
+	return m;
+}
 /* Fills with NaN. */
 void poison(ek_value value, void *v, int64_t n);
 

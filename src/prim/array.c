@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What all primitives on arrays do alike: options, the choice of the method, checks of arguments.
+ *
+ * The choice is that of plans: each row of the operation that has a cost function predicts its time
+ * from the arguments, and the least wins. */
+#include <stdio.h>
+#include <string.h>
+
+#include "prim/prim.h"
+
+static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
+{
+	if (o->size != sizeof *o)
+		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", o->size,
+		                sizeof *o);
+	if (o->threads < 0 || o->threads > ctx->threads)
+		return eki_fail(EK_EINVAL,
+		                "options.threads is %d; 0 to %d, the context's, are possible",
+		                o->threads, ctx->threads);
+	if (o->flags & ~(unsigned)EK_TRUSTED)
+		return eki_fail(EK_EINVAL, "options.flags is 0x%x; 0 or EK_TRUSTED is expected",
+		                o->flags);
+	if (o->block < 0)
+		return eki_fail(EK_EINVAL, "options.block is %lld; it must not be negative",
+		                (long long)o->block);
+	if (o->arity != 0 && (o->arity < 2 || o->arity > 1024))
+		return eki_fail(EK_EINVAL, "options.arity is %d; 2 to 1024, or 0, is expected",
+		                o->arity);
+	return EK_OK;
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static ek_status no_such_method(ek_operation operation, const char *name)
+{
+	char list[512] = "";
+	size_t used = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
+		if (m->operation == operation)
+			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
+	return eki_fail(EK_EINVAL,
+	                "there is no method \"%s\" for this operation; auto and these exist:%s",
+	                name, list);
+}
+
+static const ek_method *cheapest(const eki_array *a)
+{
+	const ek_method *best = NULL;
+	double least = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		if (m->operation != a->operation || !m->array_cost)
+			continue;
+		double cost = m->array_cost(a);
+
+		if (!best || cost < least) {
+			best = m;
+			least = cost;
+		}
+	}
+	return best;
+}
+
+static ek_status choose(const ek_context *ctx, const char *name, const eki_array *a,
+                        const ek_method **method)
+{
+	const ek_method *m = NULL;
+
+	if (name && strcmp(name, "auto") != 0) {
+		m = ek_method_find(name);
+		if (!m || m->operation != a->operation)
+			return no_such_method(a->operation, name);
+	} else if (ctx->method && ctx->method->operation == a->operation) {
+		m = ctx->method;
+	}
+	*method = m ? m : cheapest(a);
+	return EK_OK;
+}
+
+ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options, int64_t work,
+                         eki_array *a)
+{
+	ek_array_options o = {.size = sizeof o};
+	const ek_method *method = NULL;
+
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (options) {
+		EK_RETURN_IF(options_check(ctx, options));
+		o = *options;
+	}
+	a->isa = ctx->isa;
+	a->threads = work < ctx->small_work ? 1 : o.threads ? o.threads : ctx->threads;
+	a->block = o.block;
+	a->arity = o.arity ? o.arity : 8;
+	a->trusted = (o.flags & EK_TRUSTED) != 0;
+	a->counts = o.counts;
+	EK_RETURN_IF(choose(ctx, o.method, a, &method));
+	return work ? method->array(ctx, a) : EK_OK;
+}
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+ek_status eki_number_check(ek_value type)
+{
+	if (!ek_value_name(type))
+		return eki_fail(EK_EINVAL,
+		                "type is %d; EK_F32, EK_F64, EK_INT32 or EK_INT64 is expected",
+		                (int)type);
+	return EK_OK;
+}
+
+ek_status eki_monoid_check(ek_monoid op, ek_value type)
+{
+	if (op < EK_SUM || op > EK_OR)
+		return eki_fail(EK_EINVAL, "op is %d; EK_SUM, EK_MAX, EK_MIN or EK_OR is expected",
+		                (int)op);
+	if (op == EK_OR && (type == EK_F32 || type == EK_F64))
+		return eki_fail(EK_EINVAL, "op is EK_OR, which is for integers, and type is %s",
+		                ek_value_name(type));
+	return EK_OK;
+}
+
+ek_status eki_kind_check(ek_scan_kind kind)
+{
+	if (kind != EK_INCLUSIVE && kind != EK_EXCLUSIVE)
+		return eki_fail(EK_EINVAL, "kind is %d; EK_INCLUSIVE or EK_EXCLUSIVE is expected",
+		                (int)kind);
+	return EK_OK;
+}
+
+ek_status eki_length_check(const char *name, int64_t n)
+{
+	if (n < 0)
+		return eki_fail(EK_EINVAL, "%s is %lld; it must not be negative", name,
+		                (long long)n);
+	if (n > INT64_MAX / 16)
+		return eki_fail(EK_EOVERFLOW, "%s is %lld, more than memory has bytes", name,
+		                (long long)n);
+	return EK_OK;
+}
+
+ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,
+                            const void *b, int64_t bn, size_t size)
+{
+	uintptr_t p = (uintptr_t)a, q = (uintptr_t)b;
+
+	if (an && bn && p < q + (uintptr_t)bn * size && q < p + (uintptr_t)an * size)
+		return eki_fail(EK_EINVAL, "%s and %s overlap", a_name, b_name);
+	return EK_OK;
+}

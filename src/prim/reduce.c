@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek_reduce: the arguments. The methods are the files reduce_*.c. */
+#include "prim/prim.h"
+
+ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
+                    int64_t n, const void *in, void *result)
+{
+	eki_array a = {
+		.operation = EK_REDUCE, .type = type, .op = op, .n = n, .in = in, .out = result};
+
+	EK_RETURN_IF(eki_number_check(type));
+	EK_RETURN_IF(eki_monoid_check(op, type));
+	EK_RETURN_IF(eki_length_check("n", n));
+	EK_RETURN_IF(eki_array_check("in", in, n, ek_value_size(type)));
+	EK_RETURN_IF(eki_array_check("result", result, 1, ek_value_size(type)));
+	return eki_array_call(ctx, options, n + 1, &a); /* without entries: the identity */
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * AVX2 for arrays of numbers: 32 bytes, so eight lanes of 4 bytes or four of 8.
+ * simd/array_scalar.h says what each operation means. Lanes are moved as integers of 4 bytes
+ * whatever they hold; a lane of 8 bytes is two of these. */
+#include "simd/array_op.h"
+
+#if EK_VAL_64
+#define W          4
+#define EK_LANES() _mm256_setr_epi64x(0, 1, 2, 3)
+#define EK_SET(a)  _mm256_set1_epi64x(a)
+#define EK_GT(a, b) _mm256_cmpgt_epi64(a, b)
+#define EK_EQ(a, b) _mm256_cmpeq_epi64(a, b)
+#define EK_MOVEMASK(m) ((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(m)))
+/* All ones in the lanes whose bit is 1. */
+#define EK_EXPAND(bits) \
+	EK_EQ(_mm256_and_si256(EK_SET((int64_t)(bits)), _mm256_setr_epi64x(1, 2, 4, 8)), \
+	      _mm256_setr_epi64x(1, 2, 4, 8))
+#else
+#define W          8
+#define EK_LANES() _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
+#define EK_SET(a)  _mm256_set1_epi32((int)(a))
+#define EK_GT(a, b) _mm256_cmpgt_epi32(a, b)
+#define EK_EQ(a, b) _mm256_cmpeq_epi32(a, b)
+#define EK_MOVEMASK(m) ((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(m)))
+#define EK_EXPAND(bits) \
+	EK_EQ(_mm256_and_si256(EK_SET(bits), _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128)), \
+	      _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128))
+#endif
+#define EK_FIRST(n)      EK_GT(EK_SET(n), EK_LANES())
+#define EK_MIX(m, a, b)  _mm256_blendv_epi8(b, a, m)
+
+#if EK_VAL_FLOAT && EK_VAL_64
+#define vec               __m256d
+#define EK_BITS(v)        _mm256_castpd_si256(v)
+#define EK_FROM_BITS(v)   _mm256_castsi256_pd(v)
+#define vset1(a)          _mm256_set1_pd(a)
+#define vload(p)          _mm256_loadu_pd(p)
+#define vstore(p, v)      _mm256_storeu_pd(p, v)
+#define vstream(p, v)     _mm256_stream_pd(p, v)
+#define EK_LOAD(p, m)     EK_BITS(_mm256_maskload_pd(p, m))
+#define vstore_n(p, v, n) _mm256_maskstore_pd(p, EK_FIRST(n), v)
+#define vlt(a, b)         ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LT_OQ)))
+#define vle(a, b)         ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ)))
+#define veq(a, b)         ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)))
+#define EK_VADD(a, b)     _mm256_add_pd(a, b)
+#define EK_NAN(a)         _mm256_cmp_pd(a, a, _CMP_UNORD_Q)
+#define EK_VMAX(a, b)     _mm256_blendv_pd(_mm256_max_pd(a, b), a, EK_NAN(a))
+#define EK_VMIN(a, b)     _mm256_blendv_pd(_mm256_min_pd(a, b), a, EK_NAN(a))
+#define EK_VOR(a, b)      EK_VADD(a, b)
+#elif EK_VAL_FLOAT
+#define vec               __m256
+#define EK_BITS(v)        _mm256_castps_si256(v)
+#define EK_FROM_BITS(v)   _mm256_castsi256_ps(v)
+#define vset1(a)          _mm256_set1_ps(a)
+#define vload(p)          _mm256_loadu_ps(p)
+#define vstore(p, v)      _mm256_storeu_ps(p, v)
+#define vstream(p, v)     _mm256_stream_ps(p, v)
+#define EK_LOAD(p, m)     EK_BITS(_mm256_maskload_ps(p, m))
+#define vstore_n(p, v, n) _mm256_maskstore_ps(p, EK_FIRST(n), v)
+#define vlt(a, b)         ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ)))
+#define vle(a, b)         ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)))
+#define veq(a, b)         ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)))
+#define EK_VADD(a, b)     _mm256_add_ps(a, b)
+#define EK_NAN(a)         _mm256_cmp_ps(a, a, _CMP_UNORD_Q)
+#define EK_VMAX(a, b)     _mm256_blendv_ps(_mm256_max_ps(a, b), a, EK_NAN(a))
+#define EK_VMIN(a, b)     _mm256_blendv_ps(_mm256_min_ps(a, b), a, EK_NAN(a))
+#define EK_VOR(a, b)      EK_VADD(a, b)
+#else
+#define vec             __m256i
+#define EK_BITS(v)      (v)
+#define EK_FROM_BITS(v) (v)
+#define vset1(a)        EK_SET(a)
+#define vload(p)        _mm256_loadu_si256((const __m256i *)(const void *)(p))
+#define vstore(p, v)    _mm256_storeu_si256((__m256i *)(void *)(p), v)
+#define vstream(p, v)   _mm256_stream_si256((__m256i *)(void *)(p), v)
+#define vlt(a, b)       EK_MOVEMASK(EK_GT(b, a))
+#define vle(a, b)       ((EK_MOVEMASK(EK_GT(a, b))) ^ ((1u << W) - 1))
+#define veq(a, b)       EK_MOVEMASK(EK_EQ(a, b))
+#define EK_VOR(a, b)    _mm256_or_si256(a, b)
+#if EK_VAL_64
+#define EK_LOAD(p, m)     _mm256_maskload_epi64((const long long *)(p), m)
+#define vstore_n(p, v, n) _mm256_maskstore_epi64((long long *)(p), EK_FIRST(n), v)
+#define EK_VADD(a, b)     _mm256_add_epi64(a, b)
+#define EK_VMAX(a, b)     EK_MIX(EK_GT(a, b), a, b)
+#define EK_VMIN(a, b)     EK_MIX(EK_GT(a, b), b, a)
+#else
+#define EK_LOAD(p, m)     _mm256_maskload_epi32((const int *)(p), m)
+#define vstore_n(p, v, n) _mm256_maskstore_epi32((int *)(p), EK_FIRST(n), v)
+#define EK_VADD(a, b)     _mm256_add_epi32(a, b)
+#define EK_VMAX(a, b)     _mm256_max_epi32(a, b)
+#define EK_VMIN(a, b)     _mm256_min_epi32(a, b)
+#endif
+#endif
+
+#define vstream_end() _mm_sfence()
+#define vselect(bits, a, b) EK_FROM_BITS(EK_MIX(EK_EXPAND(bits), EK_BITS(a), EK_BITS(b)))
+
+static inline __attribute__((always_inline)) vec FN(vload_n)(const VAL *p, int64_t n, vec fill)
+{
+	const __m256i first = EK_FIRST(n);
+
+	return EK_FROM_BITS(EK_MIX(first, EK_LOAD(p, first), EK_BITS(fill)));
+}
+
+static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, vec b)
+{
+	switch (op) {
+	case EK_MAX: return EK_VMAX(a, b);
+	case EK_MIN: return EK_VMIN(a, b);
+	case EK_OR: return EK_VOR(a, b);
+	case EK_SUM: break;
+	}
+	return EK_VADD(a, b);
+}
+
+/* Lanes of 4 bytes in the order of a constant list; and a mixture of two such, k lowest lanes from
+ * `fill`. */
+#define EK_PERMUTE(v, ...) \
+	_mm256_permutevar8x32_epi32(EK_BITS(v), _mm256_setr_epi32(__VA_ARGS__))
+#define EK_UP1(v, fill) \
+	EK_FROM_BITS(_mm256_blend_epi32(EK_PERMUTE(v, 0, 0, 1, 2, 3, 4, 5, 6), \
+	                                EK_PERMUTE(fill, 7, 7, 7, 7, 7, 7, 7, 7), 0x01))
+#define EK_UP2(v, fill) \
+	EK_FROM_BITS(_mm256_blend_epi32(EK_PERMUTE(v, 0, 0, 0, 1, 2, 3, 4, 5), \
+	                                EK_PERMUTE(fill, 6, 7, 6, 7, 6, 7, 6, 7), 0x03))
+#define EK_UP4(v, fill) \
+	EK_FROM_BITS(_mm256_permute2x128_si256(EK_BITS(fill), EK_BITS(v), 0x21))
+#if EK_VAL_64
+#define EK_UP_ONE(v, fill) EK_UP2(v, fill)
+#define vlast(v)           EK_FROM_BITS(_mm256_permute4x64_epi64(EK_BITS(v), 0xff))
+#else
+#define EK_UP_ONE(v, fill) EK_UP1(v, fill)
+#define vlast(v)           EK_FROM_BITS(EK_PERMUTE(v, 7, 7, 7, 7, 7, 7, 7, 7))
+#endif
+#define vprevious(v, before) EK_UP_ONE(v, before)
+
+/* Kogge and Stone: after each step a lane has the sum of twice as many. */
+static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
+{
+	const vec none = vset1(FN(identity)(op));
+
+#if !EK_VAL_64
+	v = FN(vop)(op, EK_UP1(v, none), v);
+#endif
+	v = FN(vop)(op, EK_UP2(v, none), v);
+	return FN(vop)(op, EK_UP4(v, none), v);
+}
+
+/* The same; a lane stops to grow when it has met the beginning of its segment. */
+static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
+{
+	bits |= 1;
+#if !EK_VAL_64
+	v = vselect(bits, v, FN(vop)(op, EK_UP1(v, v), v));
+	bits |= bits << 1;
+	v = vselect(bits, v, FN(vop)(op, EK_UP2(v, v), v));
+	bits |= bits << 2;
+#else
+	v = vselect(bits, v, FN(vop)(op, EK_UP2(v, v), v));
+	bits |= bits << 1;
+#endif
+	return vselect(bits, v, FN(vop)(op, EK_UP4(v, v), v));
+}
+
+static inline VAL FN(vfold)(ek_monoid op, vec v)
+{
+	VAL lane[W];
+
+	vstore(lane, v);
+	for (int half = W / 2; half; half /= 2)
+		for (int k = 0; k < half; k++)
+			lane[k] = sop(op, lane[k], lane[k + half]);
+	return lane[0];
+}
+
+/* The numbers of the lanes to keep, as bytes, are picked out of 76543210 by PEXT. */
+static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, unsigned bits)
+{
+#if EK_VAL_64
+	uint64_t keep = _pdep_u64(bits, UINT64_C(0x0001000100010001)) * 0xffff;
+#else
+	uint64_t keep = _pdep_u64(bits, UINT64_C(0x0101010101010101)) * 0xff;
+#endif
+	uint64_t order = _pext_u64(UINT64_C(0x0706050403020100), keep);
+	__m256i lanes = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)order));
+
+	vstore(p, EK_FROM_BITS(_mm256_permutevar8x32_epi32(EK_BITS(v), lanes)));
+}
+
+#define vload_n(p, n, fill)   FN(vload_n)(p, n, fill)
+#define vop(op, a, b)         FN(vop)(op, a, b)
+#define vscan(op, v)          FN(vscan)(op, v)
+#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
+#define vfold(op, v)          FN(vfold)(op, v)
+#define vcompress(p, v, bits) FN(vcompress)(p, v, bits)

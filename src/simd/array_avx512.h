@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * AVX-512 F, DQ, BW, VL for arrays of numbers: 64 bytes, so sixteen lanes of 4 bytes or eight of 8.
+ * simd/array_scalar.h says what each operation means. Lanes are moved as integers whatever they
+ * hold. */
+#include "simd/array_op.h"
+
+#if EK_VAL_64
+#define W          8
+#define EK_MASK(n) ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
+#else
+#define W          16
+#define EK_MASK(n) ((__mmask16)_bzhi_u32(0xffff, (unsigned)(n)))
+#endif
+
+#if EK_VAL_FLOAT && EK_VAL_64
+#define vec                 __m512d
+#define vset1(a)            _mm512_set1_pd(a)
+#define vload(p)            _mm512_loadu_pd(p)
+#define vstore(p, v)        _mm512_storeu_pd(p, v)
+#define vload_n(p, n, fill) _mm512_mask_loadu_pd(fill, EK_MASK(n), p)
+#define vstore_n(p, v, n)   _mm512_mask_storeu_pd(p, EK_MASK(n), v)
+#define vstream(p, v)       _mm512_stream_pd(p, v)
+#define vlt(a, b)           ((unsigned)_mm512_cmp_pd_mask(a, b, _CMP_LT_OQ))
+#define vle(a, b)           ((unsigned)_mm512_cmp_pd_mask(a, b, _CMP_LE_OQ))
+#define veq(a, b)           ((unsigned)_mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ))
+#define vselect(bits, a, b) _mm512_mask_mov_pd(b, (__mmask8)(bits), a)
+#define EK_BITS(v)          _mm512_castpd_si512(v)
+#define EK_FROM_BITS(v)     _mm512_castsi512_pd(v)
+#define EK_COMPRESS(v, m)   _mm512_maskz_compress_pd((__mmask8)(m), v)
+#define EK_NAN(a, b)        (_mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q))
+#define EK_VADD(a, b)       _mm512_add_pd(a, b)
+#define EK_VMAX(a, b)       _mm512_mask_mov_pd(_mm512_max_pd(a, b), EK_NAN(a, b), a)
+#define EK_VMIN(a, b)       _mm512_mask_mov_pd(_mm512_min_pd(a, b), EK_NAN(a, b), a)
+#define EK_VOR(a, b)        EK_VADD(a, b)
+#elif EK_VAL_FLOAT
+#define vec                 __m512
+#define vset1(a)            _mm512_set1_ps(a)
+#define vload(p)            _mm512_loadu_ps(p)
+#define vstore(p, v)        _mm512_storeu_ps(p, v)
+#define vload_n(p, n, fill) _mm512_mask_loadu_ps(fill, EK_MASK(n), p)
+#define vstore_n(p, v, n)   _mm512_mask_storeu_ps(p, EK_MASK(n), v)
+#define vstream(p, v)       _mm512_stream_ps(p, v)
+#define vlt(a, b)           ((unsigned)_mm512_cmp_ps_mask(a, b, _CMP_LT_OQ))
+#define vle(a, b)           ((unsigned)_mm512_cmp_ps_mask(a, b, _CMP_LE_OQ))
+#define veq(a, b)           ((unsigned)_mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ))
+#define vselect(bits, a, b) _mm512_mask_mov_ps(b, (__mmask16)(bits), a)
+#define EK_BITS(v)          _mm512_castps_si512(v)
+#define EK_FROM_BITS(v)     _mm512_castsi512_ps(v)
+#define EK_COMPRESS(v, m)   _mm512_maskz_compress_ps((__mmask16)(m), v)
+#define EK_NAN(a, b)        (_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q))
+#define EK_VADD(a, b)       _mm512_add_ps(a, b)
+#define EK_VMAX(a, b)       _mm512_mask_mov_ps(_mm512_max_ps(a, b), EK_NAN(a, b), a)
+#define EK_VMIN(a, b)       _mm512_mask_mov_ps(_mm512_min_ps(a, b), EK_NAN(a, b), a)
+#define EK_VOR(a, b)        EK_VADD(a, b)
+#else
+#define vec             __m512i
+#define EK_BITS(v)      (v)
+#define EK_FROM_BITS(v) (v)
+#define vload(p)        _mm512_loadu_si512(p)
+#define vstore(p, v)    _mm512_storeu_si512(p, v)
+#define vstream(p, v)   _mm512_stream_si512((void *)(p), v)
+#define EK_VOR(a, b)    _mm512_or_si512(a, b)
+#if EK_VAL_64
+#define vset1(a)            _mm512_set1_epi64(a)
+#define vload_n(p, n, fill) _mm512_mask_loadu_epi64(fill, EK_MASK(n), p)
+#define vstore_n(p, v, n)   _mm512_mask_storeu_epi64(p, EK_MASK(n), v)
+#define vlt(a, b)           ((unsigned)_mm512_cmplt_epi64_mask(a, b))
+#define vle(a, b)           ((unsigned)_mm512_cmple_epi64_mask(a, b))
+#define veq(a, b)           ((unsigned)_mm512_cmpeq_epi64_mask(a, b))
+#define vselect(bits, a, b) _mm512_mask_mov_epi64(b, (__mmask8)(bits), a)
+#define EK_COMPRESS(v, m)   _mm512_maskz_compress_epi64((__mmask8)(m), v)
+#define EK_VADD(a, b)       _mm512_add_epi64(a, b)
+#define EK_VMAX(a, b)       _mm512_max_epi64(a, b)
+#define EK_VMIN(a, b)       _mm512_min_epi64(a, b)
+#else
+#define vset1(a)            _mm512_set1_epi32(a)
+#define vload_n(p, n, fill) _mm512_mask_loadu_epi32(fill, EK_MASK(n), p)
+#define vstore_n(p, v, n)   _mm512_mask_storeu_epi32(p, EK_MASK(n), v)
+#define vlt(a, b)           ((unsigned)_mm512_cmplt_epi32_mask(a, b))
+#define vle(a, b)           ((unsigned)_mm512_cmple_epi32_mask(a, b))
+#define veq(a, b)           ((unsigned)_mm512_cmpeq_epi32_mask(a, b))
+#define vselect(bits, a, b) _mm512_mask_mov_epi32(b, (__mmask16)(bits), a)
+#define EK_COMPRESS(v, m)   _mm512_maskz_compress_epi32((__mmask16)(m), v)
+#define EK_VADD(a, b)       _mm512_add_epi32(a, b)
+#define EK_VMAX(a, b)       _mm512_max_epi32(a, b)
+#define EK_VMIN(a, b)       _mm512_min_epi32(a, b)
+#endif
+#endif
+
+#define vstream_end() _mm_sfence()
+
+/* Lanes k places higher, the lowest k from the end of `fill`; k is a constant. */
+#if EK_VAL_64
+#define EK_SHIFT(v, k, fill) \
+	EK_FROM_BITS(_mm512_alignr_epi64(EK_BITS(v), EK_BITS(fill), 8 - (k)))
+#define vlast(v) EK_FROM_BITS(_mm512_permutexvar_epi64(_mm512_set1_epi64(7), EK_BITS(v)))
+#else
+#define EK_SHIFT(v, k, fill) \
+	EK_FROM_BITS(_mm512_alignr_epi32(EK_BITS(v), EK_BITS(fill), 16 - (k)))
+#define vlast(v) EK_FROM_BITS(_mm512_permutexvar_epi32(_mm512_set1_epi32(15), EK_BITS(v)))
+#endif
+#define vprevious(v, before) EK_SHIFT(v, 1, before)
+
+static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, vec b)
+{
+	switch (op) {
+	case EK_MAX: return EK_VMAX(a, b);
+	case EK_MIN: return EK_VMIN(a, b);
+	case EK_OR: return EK_VOR(a, b);
+	case EK_SUM: break;
+	}
+	return EK_VADD(a, b);
+}
+
+/* Kogge and Stone: after each step a lane has the sum of twice as many. */
+static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
+{
+	const vec none = vset1(FN(identity)(op));
+
+	v = FN(vop)(op, EK_SHIFT(v, 1, none), v);
+	v = FN(vop)(op, EK_SHIFT(v, 2, none), v);
+	v = FN(vop)(op, EK_SHIFT(v, 4, none), v);
+#if !EK_VAL_64
+	v = FN(vop)(op, EK_SHIFT(v, 8, none), v);
+#endif
+	return v;
+}
+
+/* The same; a lane stops to grow when it has met the beginning of its segment. */
+static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
+{
+	bits |= 1;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 1, v), v));
+	bits |= bits << 1;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 2, v), v));
+	bits |= bits << 2;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 4, v), v));
+#if !EK_VAL_64
+	bits |= bits << 4;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 8, v), v));
+#endif
+	return v;
+}
+
+static inline VAL FN(vfold)(ek_monoid op, vec v)
+{
+	VAL lane[W];
+
+	vstore(lane, v);
+	for (int half = W / 2; half; half /= 2)
+		for (int k = 0; k < half; k++)
+			lane[k] = sop(op, lane[k], lane[k + half]);
+	return lane[0];
+}
+
+#define vop(op, a, b)         FN(vop)(op, a, b)
+#define vscan(op, v)          FN(vscan)(op, v)
+#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
+#define vfold(op, v)          FN(vfold)(op, v)
+/* In a register and then to memory: the compressing store is many times slower on some processors. */
+#define vcompress(p, v, bits) vstore(p, EK_COMPRESS(v, bits))

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Vector operations of width 1 for arrays of numbers: the fallback, and the list of what an
+ * instruction set has to offer.
+ *
+ *   W                     entries in a vector: all that fit the register, unlike simd/avx512.h
+ *   vec
+ *   vset1(a)
+ *   vload(p) vstore(p, v)
+ *   vload_n(p, n, fill)   the first n lanes, 0 <= n <= W; the others are those of the vector fill,
+ *                         and their memory is not touched
+ *   vstore_n(p, v, n)     the first n lanes
+ *   vstream(p, v)         past the caches; p is aligned to the vector. vstream_end() before other
+ *                         threads may look
+ *   vop(op, a, b)         a op b, op a constant ek_monoid; a comes first (NaN: either gives NaN)
+ *   vscan(op, v)          inclusive scan of the lanes
+ *   vlast(v)              the last lane in all lanes
+ *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
+ *   vsegscan(op, v, bits) inclusive scan; bit i of the unsigned `bits` says that lane i begins anew
+ *   vfold(op, v)          the scan's last lane, as a VAL
+ *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
+ *   vselect(bits, a, b)   lanes of a where the bit is 1, else of b
+ *   vcompress(p, v, bits) stores the lanes whose bit is 1 side by side; W places at p are written
+ *   sop(op, a, b)         the same as vop for single numbers; FN(identity)(op) its identity
+ *
+ * Included anew for each type, between core/for_each_array.h and simd/array_end.h. */
+#define W   1
+#define vec VAL
+
+#include "simd/array_op.h"
+
+#define vset1(a)             (a)
+#define vload(p)             (*(p))
+#define vstore(p, v)         (*(p) = (v))
+#define vload_n(p, n, fill)  ((n) > 0 ? *(p) : (fill))
+#define vstore_n(p, v, n)    ((n) > 0 ? (void)(*(p) = (v)) : (void)0)
+#define vstream(p, v)        (*(p) = (v))
+#define vstream_end()        ((void)0)
+#define vop(op, a, b)        sop(op, a, b)
+#define vscan(op, v)         (v)
+#define vlast(v)             (v)
+#define vprevious(v, before) ((void)(v), (before))
+#define vsegscan(op, v, b)   (v)
+#define vfold(op, v)         (v)
+#define vlt(a, b)            ((unsigned)((a) < (b)))
+#define vle(a, b)            ((unsigned)((a) <= (b)))
+#define veq(a, b)            ((unsigned)((a) == (b)))
+#define vselect(bits, a, b)  ((bits) & 1u ? (a) : (b))
+#define vcompress(p, v, b)   (*(p) = (v))
