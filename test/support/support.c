@@ -70,19 +70,29 @@ void test_passive_threads(char **argv)
 
 double value_at(ek_value value, const void *v, int64_t i)
 {
-	return value == EK_F64 ? ((const double *)v)[i] : (double)((const float *)v)[i];
+	switch (value) {
+	case EK_F32: return (double)((const float *)v)[i];
+	case EK_INT32: return (double)((const int32_t *)v)[i];
+	case EK_INT64: return (double)((const int64_t *)v)[i];
+	case EK_F64: break;
+	}
+	return ((const double *)v)[i];
 }
 
 void value_set(ek_value value, void *v, int64_t i, double to)
 {
-	if (value == EK_F64)
-		((double *)v)[i] = to;
-	else
-		((float *)v)[i] = (float)to;
+	switch (value) {
+	case EK_F32: ((float *)v)[i] = (float)to; return;
+	case EK_INT32: ((int32_t *)v)[i] = (int32_t)to; return;
+	case EK_INT64: ((int64_t *)v)[i] = (int64_t)to; return;
+	case EK_F64: ((double *)v)[i] = to; return;
+	}
 }
 
 void poison(ek_value value, void *v, int64_t n)
 {
+	int floats = value == EK_F32 || value == EK_F64;
+
 	for (int64_t i = 0; i < n; i++)
-		value_set(value, v, i, (double)NAN);
+		value_set(value, v, i, floats ? (double)NAN : -77777);
 }

@@ -41,7 +41,7 @@ int test_counts(int count[MAX_COUNTS]);
  * that: with more threads than processors, waiting actively takes most of the time. */
 void test_passive_threads(char **argv);
 
-/* Dense vectors of either value type. */
+/* Arrays of any type of numbers. */
 double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
 /* ek_method_next among the methods of matrices, which plans are made of. */
@@ -51,7 +51,7 @@ static inline const ek_method *matrix_method_next(const ek_method *m)
 		;
 	return m;
 }
-/* Fills with NaN. */
+/* Fills with NaN, or with a number that no test uses. */
 void poison(ek_value value, void *v, int64_t n);
 
 #endif
