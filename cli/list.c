@@ -23,10 +23,10 @@ static const char *operations(const ek_method *m)
 
 static const char *bits(const ek_method *m)
 {
-	ek_op op = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N : EK_OP_T;
+	ek_op op = ek_method_operation(m) != EK_SPMV              ? (ek_op)0
+	           : ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N
+	                                                          : EK_OP_T;
 
-	if (ek_method_operation(m) != EK_SPMV)
-		return "-";
 	return ek_method_supports(m, op, EK_REPRO_STRICT) ? "yes" : "no";
 }
 

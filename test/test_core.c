@@ -96,13 +96,15 @@ static void test_method_table(void **state)
 		assert_true(strlen(ek_method_source(m)) > 3);
 		assert_non_null(ek_method_format(m));
 		assert_non_null(ek_method_device(m));
-		assert_ptr_equal(strstr(ek_method_name(m),
-		                        ek_operation_name(ek_method_operation(m))),
-		                 ek_method_name(m));
+		assert_ptr_equal(
+			strstr(ek_method_name(m), ek_operation_name(ek_method_operation(m))),
+			ek_method_name(m));
 		if (ek_method_operation(m) == EK_SPMV)
 			assert_non_null(strstr(ek_method_name(m), ek_method_format(m)));
 		else
 			assert_string_equal(ek_method_format(m), "array");
+		assert_int_equal(ek_method_supports(m, (ek_op)0, EK_REPRO_RUN),
+		                 ek_method_operation(m) != EK_SPMV);
 		for (int op = 0; op < 2; op++) {
 			ek_op which = op ? EK_OP_T : EK_OP_N;
 

@@ -8,6 +8,7 @@
  *     ek_context   allocator, threads, instruction-set limit, log callback
  *     ek_matrix    a sparse matrix made from CSR, CSC or COO arrays, from a file, or generated
  *     ek_plan      an operation prepared for one matrix: prepared once, run many times
+ * and functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays").
  *
  * Conventions that hold for every function (CONVENTIONS.md has the reasons):
  *   - The result is an ek_status; 0 is success, errors are negative. ek_error_text() has the
@@ -378,7 +379,8 @@ const char *ek_method_source(const ek_method *method);   /* author, year, sectio
 const char *ek_method_format(const ek_method *method);   /* "csr"; "array" for primitives */
 const char *ek_method_device(const ek_method *method);   /* "cpu" */
 ek_operation ek_method_operation(const ek_method *method);
-/* 1 if the method can do op(A) with that degree of reproducibility; 0 for primitives. */
+/* 1 if the method can do op(A) with that degree of reproducibility. Primitives have no op:
+ * 1 for them if op is 0 and the method has that degree (EK_REPRO_STRICT: as for products). */
 int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level);
 
 /* What a plan should be good for; zero means the default. */

@@ -77,8 +77,11 @@ ek_operation ek_method_operation(const ek_method *m)
 
 int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)
 {
-	unsigned need =
-		(op == EK_OP_T ? EKI_OP_T : EKI_OP_N) | (level == EK_REPRO_STRICT ? EKI_STRICT : 0);
+	unsigned need = level == EK_REPRO_STRICT ? EKI_STRICT : 0;
 
-	return m && (m->traits & need) == need;
+	if (!m || (m->array != NULL) != (op == 0))
+		return 0;
+	if (op != 0)
+		need |= op == EK_OP_T ? EKI_OP_T : EKI_OP_N;
+	return (m->traits & need) == need;
 }
