@@ -77,6 +77,8 @@
 #define vle(a, b)       ((EK_MOVEMASK(EK_GT(a, b))) ^ ((1u << W) - 1))
 #define veq(a, b)       EK_MOVEMASK(EK_EQ(a, b))
 #define EK_VOR(a, b)    _mm256_or_si256(a, b)
+#define vorder(v, flip) \
+	_mm256_xor_si256(v, _mm256_and_si256(EK_GT(_mm256_setzero_si256(), v), EK_SET(flip)))
 #if EK_VAL_64
 #define EK_LOAD(p, m)     _mm256_maskload_epi64((const long long *)(p), m)
 #define vstore_n(p, v, n) _mm256_maskstore_epi64((long long *)(p), EK_FIRST(n), v)

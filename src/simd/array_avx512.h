@@ -60,7 +60,10 @@
 #define vstore(p, v)    _mm512_storeu_si512(p, v)
 #define vstream(p, v)   _mm512_stream_si512((void *)(p), v)
 #define EK_VOR(a, b)    _mm512_or_si512(a, b)
+/* v ^ (sign & flip) in one instruction. */
+#define EK_ORDER(sign, v, flip) _mm512_ternarylogic_epi64(v, sign, flip, 0x78)
 #if EK_VAL_64
+#define vorder(v, flip)     EK_ORDER(_mm512_srai_epi64(v, 63), v, vset1(flip))
 #define vset1(a)            _mm512_set1_epi64(a)
 #define vload_n(p, n, fill) _mm512_mask_loadu_epi64(fill, EK_MASK(n), p)
 #define vstore_n(p, v, n)   _mm512_mask_storeu_epi64(p, EK_MASK(n), v)
@@ -73,6 +76,7 @@
 #define EK_VMAX(a, b)       _mm512_max_epi64(a, b)
 #define EK_VMIN(a, b)       _mm512_min_epi64(a, b)
 #else
+#define vorder(v, flip)     EK_ORDER(_mm512_srai_epi32(v, 31), v, vset1(flip))
 #define vset1(a)            _mm512_set1_epi32(a)
 #define vload_n(p, n, fill) _mm512_mask_loadu_epi32(fill, EK_MASK(n), p)
 #define vstore_n(p, v, n)   _mm512_mask_storeu_epi32(p, EK_MASK(n), v)

@@ -13,6 +13,7 @@
 #undef EK_MIX
 #undef EK_MOVEMASK
 #undef EK_NAN
+#undef EK_ORDER
 #undef EK_PERMUTE
 #undef EK_SET
 #undef EK_SHIFT
@@ -42,6 +43,7 @@
 #undef vload_n
 #undef vlt
 #undef vop
+#undef vorder
 #undef vprevious
 #undef vscan
 #undef vsegscan

@@ -19,6 +19,7 @@
  *   vfold(op, v)          the scan's last lane, as a VAL
  *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
  *   vselect(bits, a, b)   lanes of a where the bit is 1, else of b
+ *   vorder(v, flip)       integers only: lanes below 0 are XORed with the number flip (prim/order.h)
  *   vcompress(p, v, bits) stores the lanes whose bit is 1 side by side; W places at p are written
  *   sop(op, a, b)         the same as vop for single numbers; FN(identity)(op) its identity
  *
@@ -45,4 +46,5 @@
 #define vle(a, b)            ((unsigned)((a) <= (b)))
 #define veq(a, b)            ((unsigned)((a) == (b)))
 #define vselect(bits, a, b)  ((bits) & 1u ? (a) : (b))
+#define vorder(v, flip)      ((v) < 0 ? (v) ^ (flip) : (v))
 #define vcompress(p, v, b)   (*(p) = (v))
