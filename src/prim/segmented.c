@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek_segmented_scan and ek_segmented_sum: the arguments. The methods are the files segscan_*.c and
+ * segsum_*.c; they call eki_segments_check, which reads flags or offsets once, by all threads, before
+ * anything is written. */
+#include "prim/segmented.h"
+
+/* ---- The segments ---------------------------------------------------------------------------- */
+
+typedef struct check {
+	const eki_array *a;
+	int64_t *found; /* of each part: its first wrong offset, or how many segments begin in it */
+} check;
+
+static bool offset_wrong(const eki_array *a, int64_t k)
+{
+	int64_t at = eki_offset_at(&a->segments, k);
+
+	if (at < 0 || at > a->n || (k == 0 && at != 0) || (k == a->segments.count && at != a->n))
+		return true;
+	return k > 0 && at < eki_offset_at(&a->segments, k - 1);
+}
+
+static bool ascend_i32(const int32_t *offset, int64_t count)
+{
+	int32_t wrong = 0;
+
+	for (int64_t k = 0; k < count; k++)
+		wrong |= offset[k + 1] < offset[k];
+	return !wrong;
+}
+
+static bool ascend_i64(const int64_t *offset, int64_t count)
+{
+	int64_t wrong = 0;
+
+	for (int64_t k = 0; k < count; k++)
+		wrong |= offset[k + 1] < offset[k];
+	return !wrong;
+}
+
+/* The first wrong offset among those from `begin` to `end` - 1, else `end`. Offsets that ascend
+ * from a right one to a right one are right: loops without an exit say so, in short pieces. */
+static int64_t offset_fault(const eki_array *a, int64_t begin, int64_t end)
+{
+	const ek_segments *s = &a->segments;
+
+	for (int64_t k = begin; k < end;) {
+		int64_t to = end - k > 1024 ? k + 1024 : end;
+		bool right = !offset_wrong(a, k) && !offset_wrong(a, to - 1);
+
+		if (right && s->offset_type == EK_INT64)
+			right = ascend_i64((const int64_t *)s->offset + k, to - 1 - k);
+		else if (right)
+			right = ascend_i32((const int32_t *)s->offset + k, to - 1 - k);
+		for (; !right && k < to; k++)
+			if (offset_wrong(a, k))
+				return k;
+		k = to;
+	}
+	return end;
+}
+
+static void offsets_part(void *arg, int part)
+{
+	const check *c = arg;
+	int parts = c->a->threads;
+	int64_t len = c->a->segments.count + 1, end = eki_cut(len, parts, part + 1);
+	int64_t fault = offset_fault(c->a, eki_cut(len, parts, part), end);
+
+	c->found[part] = fault < end ? fault : len;
+}
+
+static void flags_part(void *arg, int part)
+{
+	const check *c = arg;
+	const uint8_t *flag = c->a->segments.flag;
+	int64_t begin = eki_cut(c->a->n, c->a->threads, part);
+	int64_t end = eki_cut(c->a->n, c->a->threads, part + 1), count = 0;
+
+	for (int64_t i = begin; i < end;) { /* in bytes, as many as cannot overflow, for SIMD */
+		int64_t to = end - i > 192 ? i + 192 : end;
+		uint8_t some = 0;
+
+		for (; i < to; i++)
+			some = (uint8_t)(some + (flag[i] != 0));
+		count += some;
+	}
+	if (begin == 0 && end > 0 && !flag[0])
+		count++; /* entry 0 begins a segment in any case */
+	c->found[part] = count;
+}
+
+static ek_status flags_check(const eki_array *a, int64_t *before)
+{
+	int64_t total = 0;
+
+	for (int part = 0; part < a->threads; part++) {
+		int64_t here = before[part];
+
+		before[part] = total;
+		total += here;
+	}
+	before[a->threads] = total;
+	if (!a->trusted && total != a->segments.count)
+		return eki_fail(EK_EINVAL,
+		                "segments.count is %lld, but segments.flag begins %lld segments",
+		                (long long)a->segments.count, (long long)total);
+	return EK_OK;
+}
+
+static ek_status offsets_check(const eki_array *a, const int64_t *fault)
+{
+	int64_t count = a->segments.count, k = count + 1;
+
+	for (int part = 0; part < a->threads; part++)
+		if (fault[part] < k)
+			k = fault[part];
+	if (k > count)
+		return EK_OK;
+
+	long long at = (long long)eki_offset_at(&a->segments, k), n = (long long)a->n;
+	if (k == 0)
+		return eki_fail(EK_ERANGE, "segments.offset[0] is %lld; 0 is expected", at);
+	if (k == count && at >= 0 && at != n)
+		return eki_fail(EK_ERANGE,
+		                "segments.offset[%lld], the last, is %lld; n, %lld, is expected",
+		                (long long)k, at, n);
+	return eki_fail(EK_ERANGE,
+	                "segments.offset[%lld] is %lld; %lld, the one before, to %lld is expected",
+	                (long long)k, at, (long long)eki_offset_at(&a->segments, k - 1), n);
+}
+
+ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before)
+{
+	ek_status status = EK_OK;
+	check c = {a, before};
+	void *own = NULL;
+	bool flags = a->segments.flag != NULL;
+
+	if (flags ? a->operation == EK_SEGMENTED_SCAN || (a->trusted && !before) : a->trusted)
+		return EK_OK;
+	if (!flags || !before) {
+		EK_TRY(eki_alloc(ctx, a->threads + 1, sizeof *c.found, &own));
+		c.found = own;
+	}
+	eki_parallel(a->threads, a->threads, flags ? flags_part : offsets_part, &c);
+	EK_TRY(flags ? flags_check(a, c.found) : offsets_check(a, c.found));
+done:
+	eki_free(ctx, own, a->threads + 1, sizeof *c.found);
+	return status;
+}
+
+/* ---- The arguments --------------------------------------------------------------------------- */
+
+static ek_status flags_arguments(const eki_array *a)
+{
+	const ek_segments *s = &a->segments;
+
+	if (s->offset)
+		return eki_fail(EK_EINVAL, "segments has flag and offset; one must be NULL");
+	if (a->operation != EK_SEGMENTED_SUM)
+		return EK_OK;
+	EK_RETURN_IF(eki_length_check("segments.count", s->count));
+	if (s->count > a->n)
+		return eki_fail(EK_EINVAL,
+		                "segments.count is %lld; at most n, %lld, is possible with flags",
+		                (long long)s->count, (long long)a->n);
+	return EK_OK;
+}
+
+static ek_status offsets_arguments(const eki_array *a)
+{
+	const ek_segments *s = &a->segments;
+
+	if (!s->offset && a->n == 0 && s->count == 0)
+		return EK_OK;
+	if (!s->offset)
+		return eki_fail(EK_EINVAL, "segments has neither flag nor offset");
+	if (s->offset_type != EK_INT32 && s->offset_type != EK_INT64)
+		return eki_fail(EK_EINVAL,
+		                "segments.offset_type is %d; EK_INT32 or EK_INT64 is expected",
+		                (int)s->offset_type);
+	EK_RETURN_IF(eki_length_check("segments.count", s->count));
+	return eki_array_check("segments.offset", s->offset, s->count + 1,
+	                       ek_value_size(s->offset_type));
+}
+
+/* What both operations ask; out has `out_len` entries. */
+static ek_status call(ek_context *ctx, const ek_array_options *options, eki_array *a,
+                      const ek_segments *segments, int64_t out_len)
+{
+	int64_t size = (int64_t)ek_value_size(a->type), offsets = 0;
+
+	a->segments = *segments;
+	EK_RETURN_IF(segments->flag ? flags_arguments(a) : offsets_arguments(a));
+	EK_RETURN_IF(eki_array_check("in", a->in, a->n, (size_t)size));
+	EK_RETURN_IF(eki_array_check("out", a->out, out_len, (size_t)size));
+	if (a->in != a->out || a->operation == EK_SEGMENTED_SUM)
+		EK_RETURN_IF(eki_overlap_check("in", a->in, a->n * size, "out", a->out,
+		                               out_len * size, 1));
+	if (segments->flag) {
+		EK_RETURN_IF(eki_overlap_check("segments.flag", segments->flag, a->n, "out", a->out,
+		                               out_len * size, 1));
+	} else if (segments->offset) {
+		offsets = segments->count + 1;
+		EK_RETURN_IF(
+			eki_overlap_check("segments.offset", segments->offset,
+		                          offsets * (int64_t)ek_value_size(segments->offset_type),
+		                          "out", a->out, out_len * size, 1));
+	}
+	return eki_array_call(ctx, options, a->n + offsets, a);
+}
+
+ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek_value type,
+                            ek_monoid op, ek_scan_kind kind, int64_t n, const void *in,
+                            const ek_segments *segments, void *out)
+{
+	eki_array a = {.operation = EK_SEGMENTED_SCAN,
+	               .type = type,
+	               .op = op,
+	               .kind = kind,
+	               .n = n,
+	               .in = in,
+	               .out = out};
+
+	EK_RETURN_IF(eki_number_check(type));
+	EK_RETURN_IF(eki_monoid_check(op, type));
+	EK_RETURN_IF(eki_kind_check(kind));
+	EK_RETURN_IF(eki_length_check("n", n));
+	if (!segments)
+		return eki_fail(EK_EINVAL, "segments is NULL");
+	return call(ctx, options, &a, segments, n);
+}
+
+ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
+                           int64_t n, const void *in, const ek_segments *segments, void *out)
+{
+	eki_array a = {.operation = EK_SEGMENTED_SUM,
+	               .type = type,
+	               .op = EK_SUM,
+	               .n = n,
+	               .in = in,
+	               .out = out};
+
+	EK_RETURN_IF(eki_number_check(type));
+	EK_RETURN_IF(eki_length_check("n", n));
+	if (!segments)
+		return eki_fail(EK_EINVAL, "segments is NULL");
+	return call(ctx, options, &a, segments, segments->count);
+}
