@@ -195,3 +195,14 @@ static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, u
 #define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 #define vcompress(p, v, bits) FN(vcompress)(p, v, bits)
+
+static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *p)
+{
+	const __m256i zero = _mm256_setzero_si256();
+	__m256i low = _mm256_loadu_si256((const __m256i *)(const void *)p);
+	__m256i high = _mm256_loadu_si256((const __m256i *)(const void *)(p + 32));
+
+	return ~((uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, zero)) |
+	         (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, zero)) << 32);
+}
+#define vbytes(p) FN(vbytes)(p)

@@ -163,3 +163,11 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 #define vfold(op, v)          FN(vfold)(op, v)
 /* In a register and then to memory: the compressing store is many times slower on some processors. */
 #define vcompress(p, v, bits) vstore(p, EK_COMPRESS(v, bits))
+
+static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *p)
+{
+	__m512i v = _mm512_loadu_si512(p);
+
+	return _mm512_test_epi8_mask(v, v);
+}
+#define vbytes(p) FN(vbytes)(p)

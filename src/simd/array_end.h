@@ -33,6 +33,7 @@
 #undef VAL
 #undef W
 #undef sop
+#undef vbytes
 #undef vcompress
 #undef vec
 #undef veq

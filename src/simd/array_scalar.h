@@ -21,6 +21,7 @@
  *   vselect(bits, a, b)   lanes of a where the bit is 1, else of b
  *   vorder(v, flip)       integers only: lanes below 0 are XORed with the number flip (prim/order.h)
  *   vcompress(p, v, bits) stores the lanes whose bit is 1 side by side; W places at p are written
+ *   vbytes(p)             64 bits, one for each of 64 bytes, aligned to nothing: is it not 0?
  *   sop(op, a, b)         the same as vop for single numbers; FN(identity)(op) its identity
  *
  * Included anew for each type, between core/for_each_array.h and simd/array_end.h. */
@@ -48,3 +49,22 @@
 #define vselect(bits, a, b)  ((bits) & 1u ? (a) : (b))
 #define vorder(v, flip)      ((v) < 0 ? (v) ^ (flip) : (v))
 #define vcompress(p, v, b)   (*(p) = (v))
+
+/* Of eight bytes at a time: the highest bit of each that is not 0, and these side by side by a
+ * multiplication that moves each to its place, the bytes taken in the order of memory. */
+static inline uint64_t FN(vbytes)(const uint8_t *p)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t bits = 0;
+
+	for (int k = 0; k < 8; k++, p += 8) {
+		uint64_t b = 0;
+
+		for (int j = 0; j < 8; j++)
+			b |= (uint64_t)p[j] << 8 * j;
+		b = (((b & low) + low) | b) & ~low;
+		bits |= ((b >> 7) * UINT64_C(0x0102040810204080) >> 56) << 8 * k;
+	}
+	return bits;
+}
+#define vbytes(p) FN(vbytes)(p)
