@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The intersection of two sets as a loop, which all others are compared with: the lesser of two
+ * entries is left behind, both if they are equal, which is when they are written. */
+#include "prim/prim.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_TYPES_ONLY
+#define EK_FILE "prim/intersect_serial.c"
+#include "core/for_each.h"
+
+static int64_t FN(intersect_serial)(const eki_array *set)
+{
+	const VAL *a = set->a.key, *b = set->b.key;
+	VAL *out = set->out;
+	int64_t i = 0, j = 0, n = 0;
+
+	while (i < set->a.n && j < set->b.n) {
+		const VAL x = a[i], y = b[j];
+
+		if (x == y)
+			out[n++] = x;
+		i += x <= y;
+		j += y <= x;
+	}
+	return n;
+}
+
+#if EK_ONCE
+
+static ek_status run(const ek_context *ctx, const eki_array *set)
+{
+	static int64_t (*const intersect[])(const eki_array *) = EK_BY_INT(intersect_serial);
+
+	(void)ctx;
+	*set->count = intersect[eki_int_row(set->type)](set);
+	return EK_OK;
+}
+
+const ek_method ek_intersect_serial = {
+	.name = "intersect.serial",
+	.text = "the plain loop, the reference",
+	.source = "two pointers, as in Liu 2015, Algorithm 16",
+	.operation = EK_SET_INTERSECTION,
+	.backend = EKI_CPU,
+	.traits = EKI_STRICT | EKI_SERIAL,
+	.array = run,
+};
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek_merge: the arguments, and the search on a diagonal. The methods are the files merge_*.c.
+ *
+ * The search is that of Liu 2015, Algorithm 18, as one half-open interval: among the pairs (i, d - i)
+ * of a diagonal it looks for the first i whose entry of a comes after entry d - i - 1 of b. No entry
+ * before the beginning or behind the end is looked at, and equal keys count as in order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "prim/merge.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_TYPES_ONLY
+#define EK_FILE "prim/merge.c"
+#include "core/for_each.h"
+
+#include "prim/merge_key.h"
+
+static int64_t FN(merge_cut)(const eki_merge *m, int64_t d, bool flip)
+{
+	int64_t begin = d > m->bn ? d - m->bn : 0, end = d < m->an ? d : m->an;
+
+	while (begin < end) {
+		int64_t i = begin + (end - begin) / 2;
+		VAL x = FN(key_order)(FN(key_at)(m->a, i), flip);
+		VAL y = FN(key_order)(FN(key_at)(m->b, d - i - 1), flip);
+
+		if (x <= y)
+			begin = i + 1;
+		else
+			end = i;
+	}
+	return begin;
+}
+
+#if EK_ONCE
+
+int64_t eki_merge_cut(const eki_array *a, const eki_merge *m, int64_t d)
+{
+	static int64_t (*const cut[])(const eki_merge *, int64_t, bool) = EK_BY_INT(merge_cut);
+
+	return cut[eki_int_row(a->type)](m, d, eki_merge_flip(a));
+}
+
+static ek_status pairs_check(const char *name, const ek_pairs *p, int64_t n)
+{
+	char key[16], value[16];
+
+	snprintf(key, sizeof key, "%s->key", name);
+	snprintf(value, sizeof value, "%s->value", name);
+	EK_RETURN_IF(eki_array_check(key, p->key, n, ek_value_size(p->type)));
+	return p->value_size ? eki_array_check(value, p->value, n, p->value_size) : EK_OK;
+}
+
+static ek_status type_check(const ek_pairs *a, const char *name, const ek_pairs *p)
+{
+	if (p->type != a->type)
+		return eki_fail(EK_EINVAL, "%s->type is %d, and a->type is %s", name, (int)p->type,
+		                ek_value_name(a->type));
+	if (p->value_size != a->value_size)
+		return eki_fail(EK_EINVAL, "%s->value_size is %zu, and a->value_size is %zu", name,
+		                p->value_size, a->value_size);
+	return EK_OK;
+}
+
+/* No array of out may overlap another of out, or one of a or b. */
+static ek_status out_check(const ek_pairs *out, int64_t n, const char *name, const ek_pairs *p,
+                           int64_t pn)
+{
+	const struct {
+		const char *name;
+		const void *array;
+		size_t size;
+	} from[] = {{"->key", p->key, ek_value_size(p->type)},
+	            {"->value", p->value, p->value_size}},
+	  to[] = {{"out->key", out->key, ek_value_size(out->type)},
+	          {"out->value", out->value, out->value_size}};
+
+	for (int k = 0; k < 4; k++) {
+		const int f = k / 2, t = k % 2;
+		char text[16];
+
+		snprintf(text, sizeof text, "%s%s", name, from[f].name);
+		/* In bytes, since keys and values differ in size. */
+		EK_RETURN_IF(eki_overlap_check(text, from[f].array, pn * (int64_t)from[f].size,
+		                               to[t].name, to[t].array, n * (int64_t)to[t].size,
+		                               1));
+	}
+	return EK_OK;
+}
+
+static ek_status batch_check(int64_t batch, int64_t an, int64_t bn)
+{
+	if (batch < 0)
+		return eki_fail(EK_EINVAL, "batch is %lld; it must not be negative",
+		                (long long)batch);
+	EK_RETURN_IF(eki_length_check("a->n", an));
+	EK_RETURN_IF(eki_length_check("b->n", bn));
+	if (an + bn && batch > INT64_MAX / 16 / (an + bn))
+		return eki_fail(EK_EOVERFLOW,
+		                "%lld merges of %lld pairs are more than memory has bytes",
+		                (long long)batch, (long long)(an + bn));
+	return EK_OK;
+}
+
+ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
+                   const ek_pairs *a, const ek_pairs *b, const ek_pairs *out)
+{
+	eki_array args = {.operation = EK_MERGE, .batch = batch};
+	int64_t n;
+
+	if (!a || !b || !out)
+		return eki_fail(EK_EINVAL, "%s is NULL", !a ? "a" : !b ? "b" : "out");
+	EK_RETURN_IF(eki_number_check(a->type));
+	if (a->value_size != 0 && a->value_size != 4 && a->value_size != 8)
+		return eki_fail(EK_EINVAL, "a->value_size is %zu; 0, 4 or 8 is expected",
+		                a->value_size);
+	EK_RETURN_IF(type_check(a, "b", b));
+	EK_RETURN_IF(type_check(a, "out", out));
+	EK_RETURN_IF(batch_check(batch, a->n, b->n));
+	n = batch * (a->n + b->n);
+	EK_RETURN_IF(pairs_check("a", a, batch * a->n));
+	EK_RETURN_IF(pairs_check("b", b, batch * b->n));
+	EK_RETURN_IF(pairs_check("out", out, n));
+	EK_RETURN_IF(out_check(out, n, "a", a, batch * a->n));
+	EK_RETURN_IF(out_check(out, n, "b", b, batch * b->n));
+	if (a->value_size)
+		EK_RETURN_IF(eki_overlap_check("out->key", out->key,
+		                               n * (int64_t)ek_value_size(a->type), "out->value",
+		                               out->value, n * (int64_t)a->value_size, 1));
+	args.type = a->type;
+	args.a = *a;
+	args.b = *b;
+	args.c = *out;
+	if (!a->value_size)
+		args.a.value = args.b.value = args.c.value = NULL;
+	return eki_array_call(ctx, options, n, &args);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the merges share: where the arrays of one merge of a batch lie, and the search that cuts a
+ * merge into independent ones. Keys are compared as signed integers: eki_merge_flip says which bits
+ * of a negative key are inverted for that, none for integers, all but the sign for floats, whose
+ * total order is that of sign and magnitude. */
+#ifndef EK_MERGE_H
+#define EK_MERGE_H
+
+#include "prim/prim.h"
+
+typedef struct eki_merge {
+	int64_t an, bn;
+	const char *a, *b, *a_value, *b_value; /* no values: NULL */
+	char *out, *out_value;
+} eki_merge;
+
+/* An array that may be absent has no address to add to. */
+static inline char *eki_merge_at(const void *array, int64_t n, size_t size)
+{
+	return n && array ? (char *)(uintptr_t)array + (size_t)n * size : (char *)(uintptr_t)array;
+}
+
+/* Merge k of the batch. */
+static inline eki_merge eki_merge_of(const eki_array *a, int64_t k)
+{
+	const size_t size = ek_value_size(a->type), values = a->a.value_size;
+	const int64_t an = a->a.n, bn = a->b.n;
+
+	return (eki_merge){.an = an,
+	                   .bn = bn,
+	                   .a = eki_merge_at(a->a.key, k * an, size),
+	                   .b = eki_merge_at(a->b.key, k * bn, size),
+	                   .a_value = eki_merge_at(a->a.value, k * an, values),
+	                   .b_value = eki_merge_at(a->b.value, k * bn, values),
+	                   .out = eki_merge_at(a->c.key, k * (an + bn), size),
+	                   .out_value = eki_merge_at(a->c.value, k * (an + bn), values)};
+}
+
+static inline bool eki_merge_flip(const eki_array *a)
+{
+	return a->type == EK_F32 || a->type == EK_F64;
+}
+
+/* The merge path on diagonal d: how many of the first d pairs of the result come from a; equal keys
+ * come from a first. Within the arrays whatever they hold. */
+int64_t eki_merge_cut(const eki_array *a, const eki_merge *m, int64_t d);
+
+#endif
