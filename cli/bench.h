@@ -24,7 +24,7 @@ int bench_read(int argc, char **argv); /* bench_read.c */
 struct bench_options {
 	struct tool_options common;
 	const char *suite, *html, *peer_folder;
-	bool peers;
+	bool peers, k_best;
 	int rounds;
 	double seconds; /* for each matrix */
 	char **matrix;
@@ -85,6 +85,7 @@ struct record {
 	const char *format, *device, *version;
 	int64_t runs, bytes;
 	double ms, ms_min, ms_p10, ms_p90;
+	double ms_kbest; /* NAN unless --k-best */
 	double prepare_ms, prepare_calls;
 	double gflops, gbps, csr_gbps, of_bound;
 	double vs_csr, vs_best_peer, error, overhead_ns;
@@ -138,6 +139,19 @@ void table_warning(const struct report *report, FILE *out);
 char *table_legend_text(void);
 /* The page (html.c); an exit code. */
 int html_write(const struct report *report, const char *path);
+
+/* Cells that the tables of all operations are made of: a number that may be missing (NAN); time from a
+ * fraction of a microsecond to minutes; the names of the columns, ended by NULL; words up to the width
+ * of a page, `at` being the column where the last text ended. */
+void table_cell(struct tool_table *t, const char *format, double value);
+void table_ms(struct tool_table *t, double ms);
+void table_head(struct tool_table *t, const char *const *names);
+void table_wrapped(const char *text, int *at, FILE *out);
+/* Fields of JSON records. What does not apply (NAN, NULL) is null; JSON has no infinity, so the
+ * largest number stands for it. */
+void record_number(json_t *object, const char *key, double value);
+void record_text(json_t *object, const char *key, const char *value);
+void record_integer(json_t *object, const char *key, int64_t value);
 
 /* True if other processes got into so many samples that the figures mean nothing. */
 bool case_disturbed(const struct bench_case *c);

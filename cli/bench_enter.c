@@ -68,7 +68,8 @@ static struct contender *enter(struct field *f, enum record_kind kind, const cha
 	r->kind = kind;
 	r->device = "cpu";
 	snprintf(r->method, sizeof r->method, "%s%s", prefix, name);
-	r->ms = r->ms_min = r->ms_p10 = r->ms_p90 = r->prepare_ms = r->prepare_calls = NAN;
+	r->ms = r->ms_kbest = r->ms_min = r->ms_p10 = r->ms_p90 = r->prepare_ms = r->prepare_calls =
+		NAN;
 	r->gflops = r->gbps = r->csr_gbps = r->of_bound = NAN;
 	r->vs_csr = r->vs_best_peer = r->error = r->overhead_ns = NAN;
 	r->bytes = f->problem->csr_bytes;

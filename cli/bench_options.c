@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-enum { KEY_SUITE = 1024, KEY_PEERS, KEY_PEER_DIR, KEY_HTML, KEY_ROUNDS, KEY_TIME };
+enum { KEY_SUITE = 1024, KEY_PEERS, KEY_PEER_DIR, KEY_HTML, KEY_ROUNDS, KEY_TIME, KEY_KBEST };
 
 static const struct argp_option options[] = {
 	{"suite", KEY_SUITE, "NAME", 0,
@@ -15,6 +15,8 @@ static const struct argp_option options[] = {
 	{"html", KEY_HTML, "FILE", 0, "Write a page with tables and charts", 1},
 	{"rounds", KEY_ROUNDS, "N", 0, "Make exactly N rounds", 1},
 	{"time", KEY_TIME, "SECONDS", 0, "Time to spend on each matrix (default 3)", 1},
+	{"k-best", KEY_KBEST, NULL, 0,
+         "Give K-best times too: K = 5, epsilon = 0.001, M = 20 (Zhang 2012)", 1},
 	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -30,6 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->peer_folder = arg;
 		o->peers = true;
 		break;
+	case KEY_KBEST: o->k_best = true; break;
 	case KEY_HTML: o->html = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
 	case KEY_TIME:

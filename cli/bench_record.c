@@ -116,20 +116,19 @@ bool report_has_peers(const struct report *report)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* What does not apply is null; JSON has no infinity, so the largest number stands for it. */
-static void number(json_t *object, const char *key, double value)
+void record_number(json_t *object, const char *key, double value)
 {
 	if (isinf(value))
 		value = copysign(1e300, value);
 	json_object_set_new(object, key, isnan(value) ? json_null() : json_real(value));
 }
 
-static void text(json_t *object, const char *key, const char *value)
+void record_text(json_t *object, const char *key, const char *value)
 {
 	json_object_set_new(object, key, value ? json_string(value) : json_null());
 }
 
-static void integer(json_t *object, const char *key, int64_t value)
+void record_integer(json_t *object, const char *key, int64_t value)
 {
 	json_object_set_new(object, key, json_integer(value));
 }
@@ -137,55 +136,57 @@ static void integer(json_t *object, const char *key, int64_t value)
 static void what_was_run(json_t *o, const struct report *report, const struct bench_case *c,
                          const struct record *r)
 {
-	text(o, "op", report->operation);
-	text(o, "method", r->method);
+	record_text(o, "op", report->operation);
+	record_text(o, "method", r->method);
 	if (r->kind == RECORD_AUTO)
-		text(o, "chosen", r->chosen);
-	text(o, "format", r->format);
-	text(o, "device", r->device);
-	text(o, "isa", r->kind == RECORD_PEER ? NULL : c->isa);
-	text(o, "version", r->version);
-	text(o, "matrix", c->matrix);
-	text(o, "source", c->kind);
-	integer(o, "rows", c->rows);
-	integer(o, "cols", c->cols);
-	integer(o, "nnz", c->nnz);
-	integer(o, "row_max", c->row_max);
-	number(o, "row_mean", c->row_mean);
-	number(o, "row_stddev", c->row_stddev);
-	text(o, "transpose", c->op);
-	text(o, "value", c->value);
-	text(o, "index", c->index);
-	integer(o, "threads", c->threads);
+		record_text(o, "chosen", r->chosen);
+	record_text(o, "format", r->format);
+	record_text(o, "device", r->device);
+	record_text(o, "isa", r->kind == RECORD_PEER ? NULL : c->isa);
+	record_text(o, "version", r->version);
+	record_text(o, "matrix", c->matrix);
+	record_text(o, "source", c->kind);
+	record_integer(o, "rows", c->rows);
+	record_integer(o, "cols", c->cols);
+	record_integer(o, "nnz", c->nnz);
+	record_integer(o, "row_max", c->row_max);
+	record_number(o, "row_mean", c->row_mean);
+	record_number(o, "row_stddev", c->row_stddev);
+	record_text(o, "transpose", c->op);
+	record_text(o, "value", c->value);
+	record_text(o, "index", c->index);
+	record_integer(o, "threads", c->threads);
 }
 
 static void what_came_out(json_t *o, const struct bench_case *c, const struct record *r)
 {
-	integer(o, "runs", r->runs);
-	integer(o, "rounds", c->rounds);
-	number(o, "disturbed", c->disturbed);
-	number(o, "ms", r->ms);
-	number(o, "ms_min", r->ms_min);
-	number(o, "ms_p10", r->ms_p10);
-	number(o, "ms_p90", r->ms_p90);
-	number(o, "prepare_ms", r->prepare_ms);
-	number(o, "prepare_calls", r->prepare_calls);
-	integer(o, "bytes", r->bytes);
-	number(o, "bytes_per_nnz", c->nnz ? (double)r->bytes / (double)c->nnz : NAN);
-	number(o, "gflops", r->gflops);
-	number(o, "gbps", r->gbps);
-	number(o, "csr_gbps", r->csr_gbps);
-	number(o, "bound_gbps", c->bound_gbps);
-	number(o, "of_bound", r->of_bound);
+	record_integer(o, "runs", r->runs);
+	record_integer(o, "rounds", c->rounds);
+	record_number(o, "disturbed", c->disturbed);
+	record_number(o, "ms", r->ms);
+	record_number(o, "ms_min", r->ms_min);
+	record_number(o, "ms_p10", r->ms_p10);
+	record_number(o, "ms_p90", r->ms_p90);
+	if (!isnan(r->ms_kbest))
+		record_number(o, "ms_kbest", r->ms_kbest);
+	record_number(o, "prepare_ms", r->prepare_ms);
+	record_number(o, "prepare_calls", r->prepare_calls);
+	record_integer(o, "bytes", r->bytes);
+	record_number(o, "bytes_per_nnz", c->nnz ? (double)r->bytes / (double)c->nnz : NAN);
+	record_number(o, "gflops", r->gflops);
+	record_number(o, "gbps", r->gbps);
+	record_number(o, "csr_gbps", r->csr_gbps);
+	record_number(o, "bound_gbps", c->bound_gbps);
+	record_number(o, "of_bound", r->of_bound);
 	json_object_set_new(o, "in_cache", json_boolean(c->in_cache));
-	number(o, "vs_csr", r->vs_csr);
-	number(o, "vs_best_peer", r->vs_best_peer);
+	record_number(o, "vs_csr", r->vs_csr);
+	record_number(o, "vs_best_peer", r->vs_best_peer);
 	if (!isnan(r->overhead_ns))
-		number(o, "overhead_ns", r->overhead_ns);
-	number(o, "error", r->error);
+		record_number(o, "overhead_ns", r->overhead_ns);
+	record_number(o, "error", r->error);
 	if (r->failed) {
 		json_object_set_new(o, "failed", json_true());
-		text(o, "why", r->why);
+		record_text(o, "why", r->why);
 	}
 }
 
@@ -199,9 +200,9 @@ int report_json(const struct report *report, const struct bench_case *c,
 
 		what_was_run(o, report, c, &c->record[k]);
 		what_came_out(o, c, &c->record[k]);
-		text(o, "commit", report_commit());
-		text(o, "machine", report->machine);
-		text(o, "date", report->date);
+		record_text(o, "commit", report_commit());
+		record_text(o, "machine", report->machine);
+		record_text(o, "date", report->date);
 		code = tool_json(options, o);
 	}
 	return code;

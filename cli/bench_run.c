@@ -50,6 +50,16 @@ static int line_up(struct field *f)
 	return TOOL_OK;
 }
 
+/* The K-best time of each, one after the other, as the scheme has it. */
+static void k_best(struct field *f)
+{
+	int runs;
+
+	for (int k = 0; k < f->candidates; k++)
+		if (f->of[k])
+			f->of[k]->record.ms_kbest = 1e3 * measure_kbest(&f->candidate[k], &runs);
+}
+
 /* ---- Records --------------------------------------------------------------------------------- */
 
 static double median_ms(const struct candidate *c, int rounds)
@@ -168,6 +178,8 @@ int run_case(const struct bench_run *run, struct problem *p, struct bench_case *
 		code = line_up(&f);
 	if (!code) {
 		rounds = measure_rounds(f.candidate, f.candidates, &limits, progress);
+		if (rounds && run->options->k_best)
+			k_best(&f);
 		tool_progress_end(progress);
 		progress = NULL;
 		code = rounds ? collect(&f, c, rounds)

@@ -10,8 +10,7 @@
 #define OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
 #define PEERS (1u << RECORD_PEER)
 
-/* A number that may be missing. */
-static void cell(struct tool_table *t, const char *format, double value)
+void table_cell(struct tool_table *t, const char *format, double value)
 {
 	char text[40];
 
@@ -23,13 +22,12 @@ static void cell(struct tool_table *t, const char *format, double value)
 	tool_table_add(t, "%s", text);
 }
 
-/* Milliseconds, from a fraction of a microsecond to minutes. */
-static void cell_ms(struct tool_table *t, double ms)
+void table_ms(struct tool_table *t, double ms)
 {
-	cell(t, ms < 0.1 ? "%.3g" : ms < 10 ? "%.3f" : "%.1f", ms);
+	table_cell(t, ms < 0.1 ? "%.3g" : ms < 10 ? "%.3f" : "%.1f", ms);
 }
 
-static void head(struct tool_table *t, const char *const *names)
+void table_head(struct tool_table *t, const char *const *names)
 {
 	for (; *names; names++)
 		tool_table_add(t, "%s", *names);
@@ -50,14 +48,14 @@ static const struct {
 	{"error", "over its proven bound, must stay below 1"},
 	{"prepare ms", "time from CSR arrays to a plan, once"},
 	{"calls", "the same in products of plain CSR"},
+	{"k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"last column", "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
                         "what auto has chosen"},
 	{"disturbed", "share of the batches that other processes got into"},
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };
 
-/* Words up to the width of a page; `at` is the column where the last text ended. */
-static void wrapped(const char *text, int *at, FILE *out)
+void table_wrapped(const char *text, int *at, FILE *out)
 {
 	while (*text) {
 		int len = (int)strcspn(text, " ");
@@ -85,7 +83,7 @@ static void legend_once(const char *const *names, FILE *out)
 		if (!*name)
 			continue;
 		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
-		wrapped(text, &at, out);
+		table_wrapped(text, &at, out);
 	}
 	if (at)
 		fputc('\n', out);
@@ -115,15 +113,20 @@ static const char *kind_text(const char *kind)
 	                                   : kind;
 }
 
+static void leave_out(const char **names, const char *name)
+{
+	while (strcmp(*names, name) != 0)
+		names++;
+	for (; *names; names++)
+		names[0] = names[1];
+}
+
 void table_case(const struct bench_case *c, FILE *out)
 {
-	static const char *const with_peers[] = {"method", "ms",      "GB/s",  "of bound",
-	                                         "vs CSR", "vs peer", "error", "prepare ms",
-	                                         "calls",  "",        NULL};
-	static const char *const alone[] = {"method", "ms",         "GB/s",  "of bound", "vs CSR",
-	                                    "error",  "prepare ms", "calls", "",         NULL};
-	bool peers = case_has_peers(c);
-	const char *const *names = peers ? with_peers : alone;
+	static const char *const align[] = {"lrrrrrrrl", "lrrrrrrrrl", "lrrrrrrrrrl"};
+	bool peers = case_has_peers(c), kbest = c->count && !isnan(c->record[0].ms_kbest);
+	const char *names[] = {"method", "ms",         "GB/s",  "of bound",  "vs CSR", "vs peer",
+	                       "error",  "prepare ms", "calls", "k-best ms", "",       NULL};
 	const struct record *best = case_best(c, OURS);
 	char rows[32], cols[32], nnz[32];
 	struct tool_table t;
@@ -139,21 +142,27 @@ void table_case(const struct bench_case *c, FILE *out)
 	if (case_disturbed(c))
 		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
 	fputc('\n', out);
-	tool_table_start(&t, peers ? "lrrrrrrrrl" : "lrrrrrrrl");
-	head(&t, names);
+	if (!kbest)
+		leave_out(names, "k-best ms");
+	if (!peers)
+		leave_out(names, "vs peer");
+	tool_table_start(&t, align[kbest + peers]);
+	table_head(&t, names);
 	for (int k = 0; k < c->count; k++) {
 		const struct record *r = &c->record[k];
 
 		tool_table_add(&t, "%s", r->method);
-		cell_ms(&t, r->ms);
-		cell(&t, "%.1f", r->csr_gbps);
-		cell(&t, "%.3f", r->of_bound);
-		cell(&t, "%.3f", r->vs_csr);
+		table_ms(&t, r->ms);
+		table_cell(&t, "%.1f", r->csr_gbps);
+		table_cell(&t, "%.3f", r->of_bound);
+		table_cell(&t, "%.3f", r->vs_csr);
 		if (peers)
-			cell(&t, "%.3f", r->vs_best_peer);
-		cell(&t, "%.3f", r->error);
-		cell_ms(&t, r->prepare_ms);
-		cell(&t, "%.1f", r->prepare_calls);
+			table_cell(&t, "%.3f", r->vs_best_peer);
+		table_cell(&t, "%.3f", r->error);
+		table_ms(&t, r->prepare_ms);
+		table_cell(&t, "%.1f", r->prepare_calls);
+		if (kbest)
+			table_ms(&t, r->ms_kbest);
 		if (r->failed)
 			tool_table_add(&t, "FAILED: %s", r->why);
 		else if (!isnan(r->overhead_ns))
@@ -177,7 +186,7 @@ void table_lines(const struct report *report, FILE *out)
 	struct tool_table t;
 
 	tool_table_start(&t, "llrrlrrrrrrr");
-	head(&t, names);
+	table_head(&t, names);
 	for (int k = 0; k < report->count; k++) {
 		const struct bench_case *c = &report->cases[k];
 
@@ -190,12 +199,12 @@ void table_lines(const struct report *report, FILE *out)
 			tool_table_add(&t, "%s", tool_count(rows, c->rows));
 			tool_table_add(&t, "%s", tool_count(nnz, c->nnz));
 			tool_table_add(&t, "%s", *r->chosen ? r->chosen : r->method);
-			cell_ms(&t, r->ms);
-			cell(&t, "%.1f", r->csr_gbps);
+			table_ms(&t, r->ms);
+			table_cell(&t, "%.1f", r->csr_gbps);
 			tool_table_add(&t, "%.1f%s", c->bound_gbps, c->in_cache ? "c" : "");
-			cell(&t, "%.3f", r->of_bound);
-			cell(&t, "%.3f", r->vs_csr);
-			cell(&t, "%.3f", r->error);
+			table_cell(&t, "%.3f", r->of_bound);
+			table_cell(&t, "%.3f", r->vs_csr);
+			table_cell(&t, "%.3f", r->error);
 			tool_table_add(&t, "%.0f %%", 100 * c->disturbed);
 		}
 	}
@@ -255,13 +264,13 @@ static void line(struct tool_table *t, const struct report *report, const char *
 				add(&s, &report->cases[k], &report->cases[k].record[m]);
 	tool_table_add(t, "%s", method);
 	tool_table_add(t, "%d", s.cases);
-	cell(t, "%.3f", s.cases ? exp(s.log_csr / s.cases) : NAN);
+	table_cell(t, "%.3f", s.cases ? exp(s.log_csr / s.cases) : NAN);
 	if (report_has_peers(report))
-		cell(t, "%.3f", s.peers ? exp(s.log_peer / s.peers) : NAN);
-	cell(t, "%.3f", s.cases ? s.worst : NAN);
+		table_cell(t, "%.3f", s.peers ? exp(s.log_peer / s.peers) : NAN);
+	table_cell(t, "%.3f", s.cases ? s.worst : NAN);
 	tool_table_add(t, "%s", s.worst_matrix ? s.worst_matrix : "-");
 	tool_table_add(t, "%d", s.wins);
-	cell(t, "%.3f", s.error);
+	table_cell(t, "%.3f", s.error);
 }
 
 void table_summary(const struct report *report, FILE *out)
@@ -278,7 +287,7 @@ void table_summary(const struct report *report, FILE *out)
 	        "largest error / bound\n",
 	        peers ? " and over the best peer" : "", peers ? " (peers: among peers)" : "");
 	tool_table_start(&t, peers ? "lrrrrlrr" : "lrrrlrr");
-	head(&t, peers ? with_peers : alone);
+	table_head(&t, peers ? with_peers : alone);
 	for (int k = 0; k < report->count; k++)
 		for (int m = 0; m < report->cases[k].count; m++)
 			if (!seen(report, k, m))

@@ -36,15 +36,16 @@ enum {
 /* ---- Options (options.c) --------------------------------------------------------------------- */
 
 struct tool_options {
-	/* tool_common_children: every subcommand has these */
+	/* tool_array_children: every subcommand has these */
+	int threads;        /* --threads, 0: default */
+	int isa_limit;      /* --isa as ek_options.isa_limit, 0: default */
+	int64_t seed;       /* --seed, -1: not given */
+	const char *json;   /* --json FILE or "-"; NULL: not given */
+	const char *device; /* --device; "cpu" is all there is, checked by tool_parse */
+	bool quiet;         /* --quiet: no progress, no remarks */
+	/* tool_common_children: what matrices need, in addition */
 	ek_value value;         /* --value, EK_F64 */
 	ek_index index;         /* --index, EK_I32 */
-	int threads;            /* --threads, 0: default */
-	int isa_limit;          /* --isa as ek_options.isa_limit, 0: default */
-	int64_t seed;           /* --seed, -1: not given */
-	const char *json;       /* --json FILE or "-"; NULL: not given */
-	const char *device;     /* --device; "cpu" is all there is, checked by tool_parse */
-	bool quiet;             /* --quiet: no progress, no remarks */
 	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
 	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
 	/* tool_product_children: what a product needs, in addition */
@@ -56,6 +57,7 @@ struct tool_options {
 };
 
 /* For argp.children. */
+extern const struct argp_child tool_array_children[];
 extern const struct argp_child tool_common_children[];
 extern const struct argp_child tool_product_children[];
 
@@ -65,10 +67,12 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options);
 /* argp_parse, except that wrong usage is one line on standard error and exit code 2. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-/* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
 /* The full name of the method that people call `name`: "spmv." may be left out. Unknown names end the
  * program like wrong values, with the nearest one. NULL and "auto" stay as they are. */
 const char *tool_method(const char *name);
+/* The same for another operation, whose name may be left out. */
+const char *tool_method_of(ek_operation operation, const char *name);
+/* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
 int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
 double tool_number(const char *what, const char *text);
 

@@ -24,22 +24,33 @@
 
 static double timed(struct candidate *c, int64_t calls)
 {
-	double start = tool_seconds();
+	double start;
 
+	if (c->before)
+		c->before(c->state, calls);
+	start = tool_seconds();
 	c->run(c->state, calls);
 	return tool_seconds() - start;
+}
+
+double measure_batch(struct candidate *c)
+{
+	return timed(c, c->calls) / (double)c->calls;
 }
 
 /* How many calls make a batch: doubled until they take long enough to tell. */
 static void calibrate(struct candidate *c)
 {
-	double seconds = 0;
+	int64_t most = c->most ? c->most : INT64_MAX;
+	double seconds = 0, calls;
 
 	c->runs = 0;
-	c->run(c->state, 1);
+	timed(c, 1);
 	for (c->calls = 1; (seconds = timed(c, c->calls)) < BATCH_SECONDS / 4; c->calls *= 2)
-		;
-	c->calls = (int64_t)ceil((double)c->calls * BATCH_SECONDS / seconds);
+		if (c->calls > most / 2)
+			return;
+	calls = ceil((double)c->calls * BATCH_SECONDS / seconds);
+	c->calls = calls < (double)most ? (int64_t)calls : most;
 }
 
 static void shuffle(int *order, int count, uint64_t *seed)
@@ -105,7 +116,7 @@ static void one_round(struct candidate *candidates, const int *order, int count,
 		double last = round ? c->sample[round - 1] : 0;
 
 		if (last < COLD_SECONDS)
-			c->run(c->state, last < BATCH_SECONDS ? WARM_CALLS : 1);
+			timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
 		c->sample[round] = batch(c);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Timing of candidates side by side (measure.c), the read-bandwidth probe (measure_read.c) and the
- * bare loop that small products are compared with (measure_bare.c).
+ * Timing of candidates side by side (measure.c) and by the K-best scheme (measure_kbest.c), the read
+ * and copy bandwidth probes (measure_read.c, measure_copy.c), and the bare loop that small products
+ * are compared with (measure_bare.c).
  */
 #ifndef EK_MEASURE_H
 #define EK_MEASURE_H
@@ -15,6 +16,10 @@
 struct candidate {
 	void (*run)(void *state, int64_t calls);
 	void *state;
+	/* What must be done before every `calls` calls and is not timed, for runs that use up their input;
+	 * NULL: nothing. `most` is the number of calls that it can prepare, 0: any. */
+	void (*before)(void *state, int64_t calls);
+	int64_t most;
 	/* filled in by measure_rounds */
 	int64_t calls;  /* in one batch */
 	int64_t runs;   /* timed calls in all */
@@ -32,6 +37,13 @@ struct measure_limits {
 int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
                    struct tool_progress *progress);
 void measure_free(struct candidate *candidates, int count);
+
+/* Seconds of one call in one batch of c->calls, which measure_rounds has chosen. */
+double measure_batch(struct candidate *c);
+
+/* The K-best time of a candidate that measure_rounds has seen, in seconds; *runs is how many batches
+ * that took (measure_kbest.c). */
+double measure_kbest(struct candidate *c, int *runs);
 
 /* The q-quantile (0 .. 1) of `value`, which is not changed; NAN if count is 0. */
 double measure_quantile(const double *value, int count, double q);
@@ -51,6 +63,17 @@ void read_probe_free(struct read_probe *probe);
 /* GB/s from a buffer that no cache holds (1 GiB, less on machines with little memory), at best;
  * measured once for each number of threads; 0 if there is no memory for it. */
 double read_probe_memory(int threads);
+
+/* Copies of one array to another by `threads` threads, each its own contiguous part: by memcpy, or by
+ * stores that pass the caches by (measure_copy.c). */
+struct copy_probe {
+	const char *from;
+	char *to;
+	int64_t bytes;
+	int threads;
+	bool stream; /* non-temporal */
+};
+void copy_probe_run(void *probe, int64_t calls);
 
 /* y = A x as anybody would write it, with nothing around it. */
 struct bare_loop {

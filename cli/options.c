@@ -60,25 +60,40 @@ double tool_number(const char *what, const char *text)
 	return d;
 }
 
-const char *tool_method(const char *name)
+static bool method_of(ek_operation operation, const char *name)
+{
+	const ek_method *m = ek_method_find(name);
+
+	return m && ek_method_operation(m) == operation;
+}
+
+const char *tool_method_of(ek_operation operation, const char *name)
 {
 	static char full[128];
-	const char *names[256], *near;
+	const char *prefix = ek_operation_name(operation), *names[256], *near;
+	size_t len = strlen(prefix);
 	int count = 0;
 
-	if (!name || strcmp(name, "auto") == 0 || ek_method_find(name))
+	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name))
 		return name;
-	snprintf(full, sizeof full, "spmv.%s", name);
-	if (ek_method_find(full))
+	snprintf(full, sizeof full, "%s.%s", prefix, name);
+	if (method_of(operation, full))
 		return full;
 	for (const ek_method *m = NULL; count < 256 && (m = ek_method_next(m));)
-		names[count++] = ek_method_name(m);
-	near = tool_nearest(strncmp(name, "spmv.", 5) == 0 ? name : full, names, count);
+		if (ek_method_operation(m) == operation)
+			names[count++] = ek_method_name(m);
+	near = tool_nearest(strncmp(name, prefix, len) == 0 && name[len] == '.' ? name : full,
+	                    names, count);
 	if (near)
 		tool_usage("there is no method \"%s\"; did you mean %s? ek list methods has all",
 		           name, near);
 	tool_usage("there is no method \"%s\"; auto is accepted, and those of ek list methods",
 	           name);
+}
+
+const char *tool_method(const char *name)
+{
+	return tool_method_of(EK_SPMV, name);
 }
 
 struct choice {
@@ -198,25 +213,36 @@ static _Noreturn void help(const struct argp_state *state, unsigned what)
 	exit(TOOL_OK);
 }
 
-static error_t parse_common(int key, char *arg, struct argp_state *state)
+static error_t parse_general(int key, char *arg, struct argp_state *state)
 {
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
-	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
 	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
 	case KEY_ISA: o->isa_limit = choose("--isa", arg, isas); break;
 	case KEY_SEED: o->seed = tool_integer("--seed", arg, 0, INT64_MAX); break;
 	case KEY_JSON: o->json = arg; break;
 	case KEY_DEVICE: o->device = arg; break;
-	case KEY_ALLOW_NAN: o->allow_nan = true; break;
-	case KEY_MIRROR: o->mirror = true; break;
-	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
 	case 'q': o->quiet = true; break;
 	case '?': help(state, ARGP_HELP_STD_HELP);
 	case KEY_USAGE: help(state, ARGP_HELP_USAGE);
 	case ARGP_KEY_ERROR: wrong_usage(state);
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_common(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: state->child_inputs[0] = o; break;
+	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
+	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
+	case KEY_ALLOW_NAN: o->allow_nan = true; break;
+	case KEY_MIRROR: o->mirror = true; break;
+	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -238,24 +264,30 @@ static error_t parse_product(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_option common_options[] = {
-	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (f64)", 0},
-	{"index", KEY_INDEX, "32|64/32|64", 0, "types of row pointers and columns (32)", 0},
+static const struct argp_option general_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "most threads (EK_THREADS, else the processors)", 0},
 	{"isa", KEY_ISA, "scalar|avx2|avx512", 0, "highest instruction set (EK_ISA, else all)", 0},
 	{"device", KEY_DEVICE, "cpu", 0, "where to run (cpu)", 0},
-	{"seed", KEY_SEED, "N", 0, "seed for generators that draw random numbers", 0},
-	{"allow-nan", KEY_ALLOW_NAN, NULL, 0, "accept nan and inf in files", 0},
-	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
-	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
-         0},
+	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0},
 	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
          0},
 	{"quiet", 'q', NULL, 0, "no progress bar and no remarks", 0},
 	{"help", '?', NULL, 0, "print this list", -1},
 	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
-static const struct argp common_argp = {.options = common_options, .parser = parse_common};
+static const struct argp general_argp = {.options = general_options, .parser = parse_general};
+
+static const struct argp_option common_options[] = {
+	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (f64)", 0},
+	{"index", KEY_INDEX, "32|64/32|64", 0, "types of row pointers and columns (32)", 0},
+	{"allow-nan", KEY_ALLOW_NAN, NULL, 0, "accept nan and inf in files", 0},
+	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
+	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
+         0},
+	{0}};
+static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
+static const struct argp common_argp = {
+	.options = common_options, .parser = parse_common, .children = general_child};
 
 static const struct argp_option product_options[] = {
 	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
@@ -269,6 +301,7 @@ static const struct argp_option product_options[] = {
 static const struct argp product_argp = {.options = product_options, .parser = parse_product};
 
 const struct argp_child tool_common_children[] = {{&common_argp, 0, "Common options:", 2}, {0}};
+const struct argp_child tool_array_children[] = {{&general_argp, 0, "Common options:", 2}, {0}};
 const struct argp_child tool_product_children[] = {
 	{&common_argp, 0, "Common options:", 2}, {&product_argp, 0, "The product:", 1}, {0}};
 
