@@ -105,6 +105,13 @@ typedef struct eki_event {
 } eki_event;
 void eki_event_set(eki_event *event);
 void eki_event_wait(eki_event *event);
+/* Something that is done in turn, 0, 1, 2 and so on: what was written before a pass is seen by whoever
+ * waits for the next number. */
+typedef struct eki_turn {
+	_Atomic int64_t now;
+} eki_turn;
+void eki_turn_wait(eki_turn *turn, int64_t number);
+void eki_turn_pass(eki_turn *turn, int64_t number); /* `number` is done, by whoever waited for it */
 /* What the run time would use by default. */
 int eki_default_threads(void);
 /* [0, n) cut into `parts` nearly equal ranges: the start of range `part`; part = parts gives n. */

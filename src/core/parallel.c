@@ -50,16 +50,31 @@ void eki_event_set(eki_event *event)
 }
 
 /* Others are expected to be quick; if they are not, perhaps they need this processor. */
+static void pause_or_yield(int tries)
+{
+	if (tries > 2000)
+		sched_yield();
+#if defined(__x86_64__) && defined(__GNUC__)
+	else
+		__builtin_ia32_pause();
+#endif
+}
+
 void eki_event_wait(eki_event *event)
 {
-	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire); tries++) {
-		if (tries > 2000)
-			sched_yield();
-#if defined(__x86_64__) && defined(__GNUC__)
-		else
-			__builtin_ia32_pause();
-#endif
-	}
+	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire); tries++)
+		pause_or_yield(tries);
+}
+
+void eki_turn_wait(eki_turn *turn, int64_t number)
+{
+	for (int tries = 0; atomic_load_explicit(&turn->now, memory_order_acquire) != number; tries++)
+		pause_or_yield(tries);
+}
+
+void eki_turn_pass(eki_turn *turn, int64_t number)
+{
+	atomic_store_explicit(&turn->now, number + 1, memory_order_release);
 }
 
 int eki_default_threads(void)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The sum of an array at the speed of memory: tiles by vectors (prim/wide.h), tiles one after the
+ * other within a piece, pieces in their order at the end. The number of pieces depends on n only, so
+ * the bits do not depend on the threads; there are enough pieces for threads of different speed.
+ *
+ * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 4.3.2 (what is to be computed). */
+#include "prim/prim.h"
+#define EK_ARRAYS
+#define EK_FILE "prim/reduce_simd.c"
+#include "core/for_each.h"
+#include "prim/wide.h"
+
+static eki_wide FN(reduce_simd_piece)(const eki_array *a, int64_t begin, int64_t end)
+{
+	const VAL *in = a->in;
+
+	return FN(wide_sum)(a->op, in + begin, end - begin);
+}
+
+#if EK_PER_TYPE
+static void FN(reduce_simd_join)(const eki_array *a, const eki_wide *piece, int pieces)
+{
+	eki_wide sum = FN(widen)(FN(identity)(a->op));
+
+	for (int k = 0; k < pieces; k++)
+		sum = FN(wide_op)(a->op, sum, piece[k]);
+	*(VAL *)a->out = FN(narrow)(sum);
+}
+#endif
+
+#if EK_ONCE
+
+enum { MOST_PIECES = 128, PIECE_BYTES = 2 * EKI_TILE_BYTES };
+
+struct reduce {
+	const eki_array *a;
+	eki_wide (*sum)(const eki_array *, int64_t, int64_t);
+	int pieces;
+	eki_wide piece[MOST_PIECES];
+};
+
+static void sum_piece(void *arg, int part)
+{
+	struct reduce *r = arg;
+
+	r->piece[part] = r->sum(r->a, eki_cut(r->a->n, r->pieces, part),
+	                        eki_cut(r->a->n, r->pieces, part + 1));
+}
+
+static ek_status run(const ek_context *ctx, const eki_array *a)
+{
+	static eki_wide (*const sum[EK_NISA][4])(const eki_array *, int64_t, int64_t) =
+		EK_BY_ISA_AND_VALUE(reduce_simd_piece);
+	static void (*const join[])(const eki_array *, const eki_wide *, int) =
+		EK_BY_VALUE(reduce_simd_join);
+	int64_t pieces = a->n / (int64_t)(PIECE_BYTES / ek_value_size(a->type)) + 1;
+	struct reduce r;
+
+	(void)ctx;
+	r.a = a;
+	r.sum = sum[a->isa][eki_value_row(a->type)];
+	r.pieces = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES;
+	eki_parallel(a->threads, r.pieces, sum_piece, &r);
+	join[eki_value_row(a->type)](a, r.piece, r.pieces);
+	return EK_OK;
+}
+
+static double cost(const eki_array *a)
+{
+	return (double)a->n;
+}
+
+const ek_method ek_reduce_simd = {
+	.name = "reduce.simd",
+	.text = "vectors by tiles, threads",
+	.source = "Higham 2002, section 4.2",
+	.operation = EK_REDUCE,
+	.backend = EKI_CPU,
+	.array = run,
+	.array_cost = cost,
+};
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Sums of many tiles without an error that grows with their number. A tile, 16 KiB of an array, is
+ * added up in its own type by four vectors, in an order that depends on the instruction set only;
+ * tiles are then added up as an eki_wide: in double for f32, and for f64 as a pair hi + lo, whose
+ * additions have a relative error of a few u^2 (Knuth's TwoSum, then Dekker's; Joldes, Muller and
+ * Popescu 2017). So the order of the tiles hardly matters, and fewer than 2^29 tiles add less than u
+ * to the relative error. Integers, maximum, minimum and or have no errors.
+ *
+ * Included in every pass, after core/for_each.h with EK_ARRAYS. */
+#ifndef EK_WIDE_H
+#define EK_WIDE_H
+
+typedef union eki_wide {
+	struct {
+		double hi, lo;
+	} sum;
+	int64_t integer;
+} eki_wide;
+
+enum { EKI_TILE_BYTES = 16384 };
+/* Additions one after the other that the sum of a tile is made of, at most: with vectors of one
+ * lane and entries of 4 bytes, 1024 steps; 2 to join the vectors. */
+enum { EKI_TILE_DEPTH = EKI_TILE_BYTES / 4 / 4 + 2 };
+
+#endif
+
+#define TILE ((int64_t)(EKI_TILE_BYTES / sizeof(VAL)))
+
+static inline eki_wide FN(widen)(VAL a)
+{
+#if EK_VAL_FLOAT
+	return (eki_wide){.sum = {a, 0}};
+#else
+	return (eki_wide){.integer = a};
+#endif
+}
+
+static inline VAL FN(narrow)(eki_wide a)
+{
+#if EK_VAL_FLOAT
+	return (VAL)a.sum.hi;
+#else
+	return (VAL)a.integer;
+#endif
+}
+
+static inline eki_wide FN(wide_op)(ek_monoid op, eki_wide a, eki_wide b)
+{
+#if EK_VAL_FLOAT
+	if (op == EK_SUM) {
+		double s = a.sum.hi + b.sum.hi, error = 0;
+
+#if EK_VAL_64
+		if (s - s == 0) { /* finite */
+			double part = s - a.sum.hi;
+
+			error = (a.sum.hi - (s - part)) + (b.sum.hi - part);
+			error += a.sum.lo + b.sum.lo;
+			part = s + error;
+			error -= part - s;
+			s = part;
+		}
+#endif
+		return (eki_wide){.sum = {s, error}};
+	}
+#endif
+	return FN(widen)(sop(op, FN(narrow)(a), FN(narrow)(b)));
+}
+
+/* Reads of a loop that takes four vectors from p at a time, from memory. */
+static inline __attribute__((always_inline)) void FN(ahead)(const VAL *p)
+{
+	for (int64_t k = 0; k < 4 * W; k += (int64_t)(64 / sizeof(VAL)))
+		EK_AHEAD(p + k);
+}
+
+/* The sum of up to TILE entries; EKI_TILE_DEPTH says how deep the tree of additions is. */
+static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, const VAL *in,
+                                                                 int64_t n)
+{
+	const vec none = vset1(FN(identity)(op));
+	vec sum[4] = {none, none, none, none};
+	int64_t i = 0;
+
+	for (; i + 4 * W <= n; i += 4 * W) {
+		FN(ahead)(in + i);
+		EK_UNROLL
+		for (int k = 0; k < 4; k++)
+			sum[k] = vop(op, sum[k], vload(in + i + k * W));
+	}
+	for (; i < n; i += W)
+		sum[0] = vop(op, sum[0], vload_n(in + i, n - i < W ? n - i : W, none));
+	return vfold(op, vop(op, vop(op, sum[0], sum[1]), vop(op, sum[2], sum[3])));
+}
+
+static VAL FN(tile_sum)(ek_monoid op, const VAL *in, int64_t n)
+{
+	switch (op) {
+	case EK_MAX: return FN(tile_sum_by)(EK_MAX, in, n);
+	case EK_MIN: return FN(tile_sum_by)(EK_MIN, in, n);
+#if !EK_VAL_FLOAT
+	case EK_OR: return FN(tile_sum_by)(EK_OR, in, n);
+#endif
+	default: return FN(tile_sum_by)(EK_SUM, in, n);
+	}
+}
+
+/* The sum of any number of entries, tile after tile. */
+static eki_wide FN(wide_sum)(ek_monoid op, const VAL *in, int64_t n)
+{
+	eki_wide sum = FN(widen)(FN(identity)(op));
+
+	for (int64_t i = 0; i < n; i += TILE)
+		sum = FN(wide_op)(op, sum,
+		                  FN(widen)(FN(tile_sum)(op, in + i, n - i < TILE ? n - i : TILE)));
+	return sum;
+}
+#undef TILE
