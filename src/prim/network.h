@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Pairs of keys and values for sorting and merging, and the kernels for short and for sorted ones
+ * that network.c makes from sorting networks in registers.
+ *
+ * Keys are handled as integers of their size. Floats become integers of the same order, the total
+ * order of IEEE 754, by flipping all bits but the sign of those whose sign is set; doing so again
+ * gives the float back, bit for bit. */
+#ifndef EK_NETWORK_H
+#define EK_NETWORK_H
+
+#include <string.h>
+
+#include "prim/prim.h"
+
+/* Where pairs lie; without values `value` is not looked at. */
+typedef struct eki_run {
+	void *key;
+	char *value;
+} eki_run;
+
+/* Whether a kernel flips the keys that it reads, those that it writes. 0: they are integers, or flipped
+ * before. Keys of the type `type` from and to the user's arrays: eki_flip(type). */
+enum { EKI_FLIP_IN = 1, EKI_FLIP_OUT = 2 };
+static inline unsigned eki_flip(ek_value type)
+{
+	return type == EK_F32 || type == EK_F64 ? EKI_FLIP_IN | EKI_FLIP_OUT : 0;
+}
+
+/* Merges two sorted runs of n1 >= 0 and n2 >= 0 pairs to n1 + n2 pairs at k and v, which do not overlap
+ * the runs. No access beyond the arrays. Pairs with equal keys come in any order. One thread; one
+ * read and one write. Both tables are by instruction set, eki_int_row(type), value_size / 4; v1, v2
+ * and v are not looked at if value_size is 0. */
+typedef void eki_merge_run_fn(int64_t n1, const void *k1, const void *v1, int64_t n2,
+                              const void *k2, const void *v2, void *k, void *v, unsigned flip);
+extern eki_merge_run_fn *const eki_merge_run[EK_NISA][2][3];
+
+/* Sorts n <= EKI_SHORT pairs from `from` to `to`, which may be the same. Not stable. */
+enum { EKI_SHORT = 32 };
+typedef void eki_sort_short_fn(int64_t n, eki_run from, eki_run to, unsigned flip);
+extern eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3];
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek_sort: the arguments. The methods are the files sort_*.c. */
+#include "prim/prim.h"
+
+ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pairs *pairs)
+{
+	eki_array a = {.operation = EK_SORT};
+
+	if (!pairs)
+		return eki_fail(EK_EINVAL, "pairs is NULL");
+	a.a = *pairs;
+	a.type = pairs->type;
+	a.n = pairs->n;
+
+	const size_t size = ek_value_size(a.type), values = a.a.value_size;
+
+	EK_RETURN_IF(eki_number_check(a.type));
+	if (values != 0 && values != 4 && values != 8)
+		return eki_fail(EK_EINVAL, "pairs->value_size is %zu; 0, 4 or 8 is expected",
+		                values);
+	EK_RETURN_IF(eki_length_check("pairs->n", a.n));
+	EK_RETURN_IF(eki_array_check("pairs->key", a.a.key, a.n, size));
+	if (values) {
+		EK_RETURN_IF(eki_array_check("pairs->value", a.a.value, a.n, values));
+		/* In bytes, since keys and values differ in size. */
+		EK_RETURN_IF(eki_overlap_check("pairs->key", a.a.key, a.n * (int64_t)size,
+		                               "pairs->value", a.a.value, a.n * (int64_t)values,
+		                               1));
+	} else {
+		a.a.value = NULL;
+	}
+	return eki_array_call(ctx, options, a.n, &a);
+}
