@@ -5,8 +5,6 @@
  * About 2.75 n comparisons on average, half of them branches that nobody can predict, which is why
  * faster methods exist. After 2 log2 n partitions the rest is sorted by heap sort, so the worst case is
  * O(n log n). Hoare 1961 (FIND); Musser 1997 (introspection). */
-#include <string.h>
-
 #include "prim/kselect.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
@@ -85,30 +83,25 @@ static VAL FN(quickselect)(VAL *v, int64_t n, int64_t k)
 	return v[k];
 }
 
-static void FN(kselect_serial)(const eki_array *a, int64_t list, void *scratch,
-                               ek_heap_counts *counts)
+static void FN(kselect_serial)(eki_list *s)
 {
+	const eki_array *a = s->a;
 	const VAL flip = FN(flip)(a->type);
-	const FN(raw) *in = (const FN(raw) *)a->in + list * a->n;
-	VAL *v = scratch;
+	const FN(raw) *in = s->in;
+	VAL *v = s->scratch;
 
-	(void)counts;
 	for (int64_t i = 0; i < a->n; i++)
 		v[i] = FN(order)(in[i], flip);
-	((FN(raw) *)a->out)[list] = FN(order)(FN(quickselect)(v, a->n, a->k - 1), flip);
-	if (a->smallest)
-		eki_kselect_gather[EK_ISA_SCALAR][EK_VAL_64](a, list);
+	*(FN(raw) *)s->kth = FN(order)(FN(quickselect)(v, a->n, a->k - 1), flip);
 }
 
 #if EK_ONCE
 
 static ek_status run(const ek_context *ctx, const eki_array *a)
 {
-	static eki_kselect_fn *const select[] = EK_BY_INT(kselect_serial);
-	eki_array one = *a;
+	static eki_list_fn *const select[] = EK_BY_INT(kselect_serial);
 
-	one.threads = 1;
-	return eki_kselect_lists(ctx, &one, select[eki_int_row(a->type)], a->n);
+	return eki_kselect_lists(ctx, a, select[eki_int_row(a->type)], a->n, EKI_SELECT_ALONE);
 }
 
 const ek_method ek_kselect_serial = {
