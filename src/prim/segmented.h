@@ -17,16 +17,59 @@ static inline int64_t eki_offset_at(const ek_segments *s, int64_t k)
 	                                  : ((const int32_t *)s->offset)[k];
 }
 
-/* Where segment s ends, which begins at entry `begin` < n. */
-static inline int64_t eki_segment_end(const eki_array *a, int64_t s, int64_t begin)
+/* Where segment s ends, which has entry `begin` < n; `limit` at most. */
+static inline int64_t eki_segment_end(const eki_array *a, int64_t s, int64_t begin, int64_t limit)
 {
 	const uint8_t *flag = a->segments.flag;
 
-	if (!flag)
-		return eki_offset_at(&a->segments, s + 1);
-	for (begin++; begin < a->n && !flag[begin];)
+	if (!flag) {
+		int64_t end = eki_offset_at(&a->segments, s + 1);
+
+		return end < limit ? end : limit;
+	}
+	for (begin++; begin < limit && !flag[begin];)
 		begin++;
 	return begin;
 }
+
+/* A number of any type, which a pass copies to and from a VAL. */
+typedef struct eki_number {
+	_Alignas(8) uint8_t byte[8];
+} eki_number;
+
+/* ---- segmented_marks.c: a byte for each entry -------------------------------------------------- */
+
+/* The first segment that begins at entry i or behind it; count if there is none. */
+int64_t eki_segment_from(const ek_segments *s, int64_t i);
+/* mark[offset[k] - base] = 1 for k = first, first + 1, ... while k < last and offset[k] < end; returns
+ * that k. base may be one less than the least of them: then mark[-1] is written too. */
+int64_t eki_segments_mark(const ek_segments *s, int64_t first, int64_t last, int64_t base,
+                          int64_t end, uint8_t *mark);
+
+/* A byte for each entry, 1 where a segment begins, by all threads. */
+void eki_segments_flags(const eki_array *a, uint8_t *flag);
+
+/* ---- segsum_split.c: sums in parts of equal work ----------------------------------------------- */
+
+typedef struct eki_segsum_part {
+	int64_t begin, end;  /* entries */
+	int64_t first, last; /* segments that end in it: it writes their sums */
+	eki_number open;     /* sum of the entries behind the last of these */
+} eki_segsum_part;
+
+/* Fills out[first .. last - 1] with sums over the part's own entries, and `open`. */
+typedef void eki_segsum_kernel(const eki_array *a, eki_segsum_part *part);
+/* The whole sum by a->threads parts. The kernel must not read entries of others. */
+ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum_kernel *kernel);
+
+/* ---- segscan_tree.c ---------------------------------------------------------------------------- */
+
+/* The exclusive segmented scan of `in` with zeros behind it up to a power of 2. */
+typedef struct eki_segtree {
+	int64_t size;
+	void *sum, *begins, *some;
+} eki_segtree;
+ek_status eki_segtree_make(const ek_context *ctx, const eki_array *a, eki_segtree *tree);
+void eki_segtree_free(const ek_context *ctx, const eki_array *a, eki_segtree *tree);
 
 #endif

@@ -13,7 +13,7 @@ static void FN(segscan_serial)(const eki_array *a)
 	VAL *out = a->out;
 
 	for (int64_t s = 0, i = 0; i < a->n; s++) {
-		int64_t begin = i, end = eki_segment_end(a, s, i);
+		int64_t begin = i, end = eki_segment_end(a, s, i, a->n);
 		VAL sum = FN(identity)(a->op);
 
 		for (; i < end; i++) {

@@ -14,7 +14,7 @@ static void FN(segsum_serial)(const eki_array *a)
 	VAL *out = a->out;
 
 	for (int64_t s = 0, i = 0; s < a->segments.count; s++) {
-		int64_t end = eki_segment_end(a, s, i);
+		int64_t end = eki_segment_end(a, s, i, a->n);
 		VAL sum = 0;
 
 		for (; i < end; i++)

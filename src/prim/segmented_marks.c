@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Offsets as bytes: a store for each segment into a block that lies in the first-level cache. From
+ * there flags and offsets are the same to the kernels, which turn 64 bytes into bits at a time; bits
+ * set one by one would wait for each other where segments are short. */
+#include <string.h>
+
+#include "prim/segmented.h"
+
+int64_t eki_segment_from(const ek_segments *s, int64_t i)
+{
+	int64_t low = 0, high = s->count;
+
+	while (low < high) {
+		int64_t mid = low + (high - low) / 2;
+
+		if (eki_offset_at(s, mid) < i)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int64_t mark_i32(const int32_t *offset, int64_t k, int64_t last, int64_t base, int64_t end,
+                        uint8_t *mark)
+{
+	for (; k < last && offset[k] < end; k++)
+		mark[offset[k] - base] = 1;
+	return k;
+}
+
+static int64_t mark_i64(const int64_t *offset, int64_t k, int64_t last, int64_t base, int64_t end,
+                        uint8_t *mark)
+{
+	for (; k < last && offset[k] < end; k++)
+		mark[offset[k] - base] = 1;
+	return k;
+}
+
+int64_t eki_segments_mark(const ek_segments *s, int64_t first, int64_t last, int64_t base,
+                          int64_t end, uint8_t *mark)
+{
+	return s->offset_type == EK_INT64 ? mark_i64(s->offset, first, last, base, end, mark)
+	                                  : mark_i32(s->offset, first, last, base, end, mark);
+}
+
+typedef struct flags_job {
+	const eki_array *a;
+	uint8_t *flag;
+} flags_job;
+
+static void flags_part(void *arg, int part)
+{
+	const flags_job *j = arg;
+	const ek_segments *s = &j->a->segments;
+	int64_t begin = eki_cut(j->a->n, j->a->threads, part);
+	int64_t end = eki_cut(j->a->n, j->a->threads, part + 1);
+
+	if (s->flag) {
+		for (int64_t i = begin; i < end; i++)
+			j->flag[i] = s->flag[i] != 0;
+	} else if (begin < end) {
+		memset(j->flag + begin, 0, (size_t)(end - begin));
+		eki_segments_mark(s, eki_segment_from(s, begin), s->count, begin, end,
+		                  j->flag + begin);
+	}
+}
+
+void eki_segments_flags(const eki_array *a, uint8_t *flag)
+{
+	flags_job j = {a, flag};
+
+	eki_parallel(a->threads, a->threads, flags_part, &j);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The segmented scan by a balanced tree, level by level up and down: 2 n additions, 2 log2 n levels
+ * and strides that use one entry of each cache line near the root: for machines with a processor for
+ * each entry, here for comparison. Levels are shared out between the threads while they are large.
+ *
+ * Liu 2015, Algorithm 11 (after Blelloch 1990), in a copy with zeros up to a power of 2, so that
+ * flag_original[k + 2^d] is always there. In the listing one array of flags is both kept and lost;
+ * here `begins` stays as it is and `some` gathers them: has the subtree that ends here a flag? The
+ * inclusive scan is the exclusive one plus the entry. */
+#include <string.h>
+
+#include "prim/segmented.h"
+#define EK_ARRAYS
+#define EK_TYPES_ONLY
+#define EK_FILE "prim/segscan_tree.c"
+#include "core/for_each.h"
+
+/* Nodes from .. to - 1 of the level whose subtrees have 2 `half` entries. */
+static void FN(segtree_up)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
+                           int64_t to)
+{
+	VAL *sum = t->sum;
+	uint8_t *some = t->some;
+
+	for (int64_t node = from; node < to; node++) {
+		int64_t left = node * 2 * half + half - 1, right = left + half;
+
+		if (!some[right])
+			sum[right] = sop(a->op, sum[left], sum[right]);
+		some[right] |= some[left];
+	}
+}
+
+static void FN(segtree_down)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
+                             int64_t to)
+{
+	VAL *sum = t->sum;
+	const uint8_t *some = t->some, *begins = t->begins;
+
+	for (int64_t node = from; node < to; node++) {
+		int64_t left = node * 2 * half + half - 1, right = left + half;
+		VAL child = sum[left], before = sum[right];
+
+		sum[left] = before;
+		sum[right] = begins[left + 1] ? FN(identity)(a->op)
+		             : some[left]     ? child
+		                              : sop(a->op, before, child);
+	}
+}
+
+static void FN(segtree_in)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
+                           int64_t to)
+{
+	const VAL *in = a->in;
+	VAL *sum = t->sum;
+
+	(void)half;
+	for (int64_t i = from; i < to; i++)
+		sum[i] = i < a->n ? in[i] : FN(identity)(a->op);
+}
+
+static void FN(segtree_out)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
+                            int64_t to)
+{
+	const VAL *in = a->in, *sum = t->sum;
+	VAL *out = a->out;
+
+	(void)half;
+	for (int64_t i = from; i < to; i++)
+		out[i] = a->kind == EK_EXCLUSIVE ? sum[i] : sop(a->op, sum[i], in[i]);
+}
+
+static void FN(segtree_root)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
+                             int64_t to)
+{
+	(void)half;
+	(void)from;
+	((VAL *)t->sum)[to - 1] = FN(identity)(a->op);
+}
+
+#if EK_ONCE
+
+typedef void step_fn(const eki_array *, const eki_segtree *, int64_t, int64_t, int64_t);
+
+typedef struct step {
+	const eki_array *a;
+	const eki_segtree *tree;
+	step_fn *fn;
+	int64_t half, nodes;
+	int parts;
+} step;
+
+static void step_part(void *arg, int part)
+{
+	const step *s = arg;
+
+	s->fn(s->a, s->tree, s->half, eki_cut(s->nodes, s->parts, part),
+	      eki_cut(s->nodes, s->parts, part + 1));
+}
+
+/* One step over `nodes` nodes, which do not touch what others of them touch. */
+static void do_step(const eki_array *a, const eki_segtree *tree, step_fn *const fn[], int64_t half,
+                    int64_t nodes)
+{
+	step s = {a, tree, fn[eki_value_row(a->type)], half, nodes, nodes < 4096 ? 1 : a->threads};
+
+	eki_parallel(s.parts, s.parts, step_part, &s);
+}
+
+ek_status eki_segtree_make(const ek_context *ctx, const eki_array *a, eki_segtree *tree)
+{
+	static step_fn *const in[] = EK_BY_VALUE(segtree_in), *const up[] = EK_BY_VALUE(segtree_up);
+	static step_fn *const root[] = EK_BY_VALUE(segtree_root);
+	static step_fn *const down[] = EK_BY_VALUE(segtree_down);
+	ek_status status = EK_OK;
+	eki_segtree t = {.size = 1};
+
+	while (t.size < a->n)
+		t.size *= 2;
+	EK_TRY(eki_alloc(ctx, t.size, ek_value_size(a->type), &t.sum));
+	EK_TRY(eki_calloc(ctx, t.size, 1, &t.begins));
+	EK_TRY(eki_alloc(ctx, t.size, 1, &t.some));
+	eki_segments_flags(a, t.begins);
+	memcpy(t.some, t.begins, (size_t)t.size);
+	do_step(a, &t, in, 1, t.size);
+	for (int64_t half = 1; half < t.size; half *= 2)
+		do_step(a, &t, up, half, t.size / half / 2);
+	root[eki_value_row(a->type)](a, &t, 0, 0, t.size);
+	for (int64_t half = t.size / 2; half; half /= 2)
+		do_step(a, &t, down, half, t.size / half / 2);
+	*tree = t;
+	return EK_OK;
+done:
+	eki_segtree_free(ctx, a, &t);
+	return status;
+}
+
+void eki_segtree_free(const ek_context *ctx, const eki_array *a, eki_segtree *tree)
+{
+	eki_free(ctx, tree->sum, tree->size, ek_value_size(a->type));
+	eki_free(ctx, tree->begins, tree->size, 1);
+	eki_free(ctx, tree->some, tree->size, 1);
+}
+
+static ek_status run(const ek_context *ctx, const eki_array *a)
+{
+	static step_fn *const out[] = EK_BY_VALUE(segtree_out);
+	eki_segtree tree;
+
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	if (a->n == 0)
+		return EK_OK;
+	EK_RETURN_IF(eki_segtree_make(ctx, a, &tree));
+	do_step(a, &tree, out, 1, a->n);
+	eki_segtree_free(ctx, a, &tree);
+	return EK_OK;
+}
+
+const ek_method ek_segscan_tree = {
+	.name = "segscan.tree",
+	.text = "a balanced tree up and down, flags beside it",
+	.source = "Liu 2015, Algorithm 11; Blelloch 1990",
+	.operation = EK_SEGMENTED_SCAN,
+	.backend = EKI_CPU,
+	.traits = EKI_STRICT,
+	.array = run,
+};
+
+#endif
