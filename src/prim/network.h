@@ -34,9 +34,15 @@ typedef void eki_merge_run_fn(int64_t n1, const void *k1, const void *v1, int64_
                               const void *k2, const void *v2, void *k, void *v, unsigned flip);
 extern eki_merge_run_fn *const eki_merge_run[EK_NISA][2][3];
 
-/* Sorts n <= EKI_SHORT pairs from `from` to `to`, which may be the same. Not stable. */
-enum { EKI_SHORT = 32 };
+/* Sorts n <= eki_short_max pairs from `from` to `to`, which may be the same. Not stable. */
 typedef void eki_sort_short_fn(int64_t n, eki_run from, eki_run to, unsigned flip);
 extern eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3];
+/* Eight registers, of lanes as wide as the wider of key and value, but 32 without vectors. */
+static inline int64_t eki_short_max(ek_isa isa, ek_value type, size_t value_size)
+{
+	const int wide = ek_value_size(type) == 8 || value_size == 8;
+
+	return isa == EK_ISA_SCALAR ? 32 : (isa == EK_ISA_AVX512 ? 128 : 64) >> wide;
+}
 
 #endif

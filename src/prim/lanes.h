@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Pairs in registers, for sorting networks, in each pass of a file with EK_INTS_ONLY that has
+ * vectors: a register of W keys and one of W values. Keys and values of 4 and 8 bytes together are
+ * widened to 8 as they are read. A comparator compares keys and moves pairs; it leaves equal keys
+ * where they are.
+ *
+ *   ks, vs    size of keys and values in memory, vs = 0 for none: constants
+ *   flip      what vorder takes: of floats, all bits but the sign; 0: keys stay as they are */
+typedef struct FN(pack) {
+	vec k, v;
+} FN(pack);
+
+#define INLINE static inline __attribute__((always_inline))
+
+#if W == 64 / (EK_VAL_64 ? 8 : 4)
+#if EK_VAL_64
+#define NET_GREATER(a, b)   _mm512_cmpgt_epi64_mask(a, b)
+#define NET_OTHER(a, b)     _mm512_cmpneq_epi64_mask(a, b)
+#define NET_MIX(m, a, b)    _mm512_mask_mov_epi64(b, m, a)
+#define NET_ORDER(x)        _mm512_xor_si512(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), vset1(x))
+#define NET_MAX(a, m, x, y) _mm512_mask_max_epi64(a, m, x, y)
+#define NET_PERMUTE(v, o)   _mm512_permutexvar_epi64(o, v)
+#define NET_TAKE(v, m, o)   _mm512_mask_permutexvar_epi64(v, m, o, v)
+typedef __mmask8 FN(lanes_mask);
+#else
+#define NET_GREATER(a, b) _mm512_cmpgt_epi32_mask(a, b)
+#define NET_OTHER(a, b)   _mm512_cmpneq_epi32_mask(a, b)
+#define NET_MIX(m, a, b)  _mm512_mask_mov_epi32(b, m, a)
+#define NET_ORDER(x)                                                                              \
+	_mm512_xor_si512(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), \
+	                 vset1(x))
+#define NET_MAX(a, m, x, y) _mm512_mask_max_epi32(a, m, x, y)
+#define NET_PERMUTE(v, o)   _mm512_permutexvar_epi32(o, v)
+#define NET_TAKE(v, m, o)   _mm512_mask_permutexvar_epi32(v, m, o, v)
+typedef __mmask16 FN(lanes_mask);
+#endif
+/* Lanes whose number has bit b. */
+#define NET_UPPER(b) \
+	((FN(lanes_mask))((b) == 1 ? 0xaaaa : (b) == 2 ? 0xcccc : (b) == 4 ? 0xf0f0 : 0xff00))
+#else
+#define NET_GREATER(a, b) EK_GT(a, b)
+#define NET_MIX(m, a, b)  EK_MIX(m, a, b)
+/* Permutations of 8 bytes are done as ones of 4. */
+#define NET_ORDER(x)                                                \
+	_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), \
+	                 _mm256_set1_epi32((int)(x) << EK_VAL_64))
+#define NET_PERMUTE(v, o) _mm256_permutevar8x32_epi32(v, o)
+#define NET_UPPER(b)      EK_GT(_mm256_and_si256(EK_LANES(), vset1(b)), _mm256_setzero_si256())
+#endif
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+#if EK_VAL_64
+/* W numbers of 4 bytes as ones of 8, and back; of the first n only, the others are 0. */
+INLINE vec FN(widen)(const char *p, int64_t n)
+{
+#if W == 8
+	return _mm512_cvtepi32_epi64(n >= W ? _mm256_loadu_si256((const void *)p)
+	                                    : _mm256_maskz_loadu_epi32(EK_MASK(n), p));
+#else
+	return _mm256_cvtepi32_epi64(
+		n >= W ? _mm_loadu_si128((const void *)p)
+		       : _mm_maskload_epi32((const void *)p,
+	                                    _mm_cmpgt_epi32(_mm_set1_epi32((int)n),
+	                                                    _mm_setr_epi32(0, 1, 2, 3))));
+#endif
+}
+
+INLINE void FN(narrow)(char *p, vec x, int64_t n)
+{
+#if W == 8
+	const __m256i y = _mm512_cvtepi64_epi32(x);
+
+	if (n >= W)
+		_mm256_storeu_si256((void *)p, y);
+	else
+		_mm256_mask_storeu_epi32(p, EK_MASK(n), y);
+#else
+	const __m128i y = _mm256_castsi256_si128(
+		_mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
+
+	if (n >= W)
+		_mm_storeu_si128((void *)p, y);
+	else
+		_mm_maskstore_epi32(
+			(void *)p,
+			_mm_cmpgt_epi32(_mm_set1_epi32((int)n), _mm_setr_epi32(0, 1, 2, 3)), y);
+#endif
+}
+#endif
+
+INLINE vec FN(lanes_load)(const char *p, int64_t n, vec fill, int size)
+{
+#if EK_VAL_64
+	if (size == 4) {
+		const vec x = FN(widen)(p, n);
+
+		return n >= W ? x : vselect((1u << n) - 1, x, fill);
+	}
+#endif
+	(void)size;
+	return n >= W ? vload((const VAL *)(const void *)p)
+	              : vload_n((const VAL *)(const void *)p, n, fill);
+}
+
+INLINE void FN(lanes_store)(char *p, vec x, int64_t n, int size)
+{
+#if EK_VAL_64
+	if (size == 4) {
+		FN(narrow)(p, x, n);
+		return;
+	}
+#endif
+	(void)size;
+	if (n >= W)
+		vstore((VAL *)(void *)p, x);
+	else
+		vstore_n((VAL *)(void *)p, x, n);
+}
+
+#define GREATEST ((VAL)((UNS)-1 >> 1))
+
+/* The pairs i .. i + n - 1, 0 <= n; of W or more, W. The keys behind them are the greatest, which a
+ * pair of its own may have too. */
+INLINE FN(pack) FN(pack_load)(eki_run p, int64_t i, int64_t n, int ks, int vs, VAL flip)
+{
+	const vec last = vset1(GREATEST);
+	FN(pack) x = {last, last};
+	const vec k = FN(lanes_load)((const char *)p.key + i * ks, n, last, ks);
+
+	x.k = vorder(k, flip);
+	if (vs)
+		x.v = FN(lanes_load)(p.value + i * vs, n, last, vs);
+	return x;
+}
+
+INLINE void FN(pack_store)(FN(pack) x, eki_run p, int64_t i, int64_t n, int ks, int vs, VAL flip)
+{
+	FN(lanes_store)((char *)p.key + i * ks, vorder(x.k, flip), n, ks);
+	if (vs)
+		FN(lanes_store)(p.value + i * vs, x.v, n, vs);
+}
+
+/* ---- Comparators ----------------------------------------------------------------------------- */
+
+/* Lane i is lane i ^ x: for x = C - 1 each group of C lanes backwards. */
+INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
+{
+	const vec order = NET_ORDER(x);
+
+	a.k = NET_PERMUTE(a.k, order);
+	if (vs)
+		a.v = NET_PERMUTE(a.v, order);
+	return a;
+}
+
+/* The lesser of each two lanes to *a, the greater to *b. */
+INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
+{
+	const vec lo = EK_VMIN(a->k, b->k), hi = EK_VMAX(a->k, b->k);
+
+	if (vs) {
+		const vec x = a->v, y = b->v;
+
+		a->v = NET_MIX(NET_GREATER(a->k, b->k), y, x);
+		b->v = NET_MIX(NET_GREATER(a->k, b->k), x, y);
+	}
+	a->k = lo;
+	b->k = hi;
+}
+
+/* Compares lane i with lane i ^ x, for all i; the greater goes to the one whose number has bit b. */
+INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
+{
+	const vec order = NET_ORDER(x), y = NET_PERMUTE(a->k, order);
+#if W == 64 / (EK_VAL_64 ? 8 : 4)
+	const vec k = NET_MAX(EK_VMIN(a->k, y), NET_UPPER(b), a->k, y);
+
+	if (vs)
+		a->v = NET_TAKE(a->v, NET_OTHER(k, a->k), order);
+	a->k = k;
+#else
+	/* Complements turn the comparison round. */
+	const vec upper = NET_UPPER(b);
+	const vec swap = NET_GREATER(_mm256_xor_si256(a->k, upper), _mm256_xor_si256(y, upper));
+
+	a->k = NET_MIX(swap, y, a->k);
+	if (vs)
+		a->v = NET_MIX(swap, NET_PERMUTE(a->v, order), a->v);
+#endif
+}
+
+/* Sorts each group of C lanes that is a bitonic sequence, by half-cleaners. */
+INLINE void FN(clean_lanes)(FN(pack) * a, int C, int vs)
+{
+	if (C >= 16)
+		FN(compare_lanes)(a, 8, 8, vs);
+	if (C >= 8)
+		FN(compare_lanes)(a, 4, 4, vs);
+	if (C >= 4)
+		FN(compare_lanes)(a, 2, 2, vs);
+	if (C >= 2)
+		FN(compare_lanes)(a, 1, 1, vs);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Sorting networks in registers.
+ *
+ * Short arrays: R registers, R = 1, 2, 4 or 8, are rows of W columns. A network for R keys, whose
+ * comparators take whole registers, sorts all columns at once. Then neighbouring columns are merged,
+ * C = 2, 4, ... W: a group of C columns, read row by row, becomes a sorted sequence. Its two halves
+ * are merged by Batcher's bitonic merger in the form that mirrors at each step: row r is compared
+ * with row h - 1 - r backwards, in blocks of h = R, R/2, ... 2 rows, which leaves in each row a
+ * bitonic sequence of C lanes. As the result lies row by row nothing is transposed.
+ *
+ * Sorted runs: a block of U registers is held, the next block comes from the run whose next key is
+ * the lesser; one bitonic merger of both gives the lesser half, which is stored, and the greater
+ * half, which is held. That the lesser half is final: were fewer than a block of the loaded keys
+ * below the next key b of the run that was not loaded last, more than a block of the other run's
+ * would be above b, so one of them not of its last block; but when that last block was loaded, its
+ * first key was at most b.
+ *
+ * What a block lacks is filled with the greatest key. Pairs that have this key too would not be told
+ * from the filling, so where there are values they are put behind the others first.
+ *
+ * Cost for 2 W pairs of a merge: (1 + log2 W) steps on two registers, log2 U more on whole ones.
+ *
+ * Batcher 1968; Chhugani et al. 2008, Efficient implementation of sorting on multi-core SIMD CPU
+ * architecture; Inoue et al. 2007, AA-sort; the columns after Bramas 2017 and Blacher et al. 2021. */
+#include "prim/network.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_FILE "prim/network.c"
+#include "core/for_each.h"
+
+#include "prim/pair.h"
+
+#if W > 1
+#include "prim/lanes.h"
+
+/* Registers of a block of a merge: as many as there are names for. */
+#define UNITS (W == 64 / (EK_VAL_64 ? 8 : 4) ? 4 : 2)
+
+/* ---- Short arrays ---------------------------------------------------------------------------- */
+
+/* Row i with row j, of which each group of C lanes is turned round. */
+#define MIRROR(i, j)                                  \
+	do {                                          \
+		r[j] = FN(pack_xor)(r[j], C - 1, vs); \
+		FN(compare)(&r[i], &r[j], vs);        \
+	} while (0)
+#define COMPARE(i, j) FN(compare)(&r[i], &r[j], vs)
+
+INLINE void FN(sort_columns)(FN(pack) * r, int R, int vs)
+{
+	if (R == 8) { /* 19 comparators, the fewest */
+		COMPARE(0, 2), COMPARE(1, 3), COMPARE(4, 6), COMPARE(5, 7);
+		COMPARE(0, 4), COMPARE(1, 5), COMPARE(2, 6), COMPARE(3, 7);
+		COMPARE(0, 1), COMPARE(2, 3), COMPARE(4, 5), COMPARE(6, 7);
+		COMPARE(2, 4), COMPARE(3, 5);
+		COMPARE(1, 4), COMPARE(3, 6);
+		COMPARE(1, 2), COMPARE(3, 4), COMPARE(5, 6);
+	} else if (R == 4) {
+		COMPARE(0, 1), COMPARE(2, 3);
+		COMPARE(0, 2), COMPARE(1, 3);
+		COMPARE(1, 2);
+	} else if (R == 2) {
+		COMPARE(0, 1);
+	}
+}
+
+INLINE void FN(merge_columns)(FN(pack) * r, int R, int C, int vs)
+{
+	if (R >= 8) {
+		MIRROR(0, 7);
+		MIRROR(1, 6);
+		MIRROR(2, 5);
+		MIRROR(3, 4);
+		MIRROR(4, 7);
+		MIRROR(5, 6);
+	}
+	if (R >= 4) {
+		MIRROR(0, 3);
+		MIRROR(1, 2);
+		MIRROR(2, 3);
+	}
+	if (R >= 8) {
+		MIRROR(4, 5);
+		MIRROR(6, 7);
+	}
+	if (R >= 2)
+		MIRROR(0, 1);
+	EK_UNROLL
+	for (int i = 0; i < R; i++) {
+		FN(compare_lanes)(&r[i], C - 1, C / 2, vs);
+		FN(clean_lanes)(&r[i], C / 2, vs);
+	}
+}
+
+INLINE void FN(sort_rows)(int64_t n, eki_run from, eki_run to, VAL in, VAL out, int R, int ks,
+                          int vs)
+{
+	FN(pack) r[8];
+
+	EK_UNROLL
+	for (int i = 0; i < R; i++)
+		r[i] = FN(pack_load)(from, i * W, n > i * W ? n - i * W : 0, ks, vs, in);
+	FN(sort_columns)(r, R, vs);
+	FN(merge_columns)(r, R, 2, vs);
+	FN(merge_columns)(r, R, 4, vs);
+	if (W >= 8)
+		FN(merge_columns)(r, R, 8, vs);
+	if (W >= 16)
+		FN(merge_columns)(r, R, 16, vs);
+	EK_UNROLL
+	for (int i = 0; i < R; i++)
+		FN(pack_store)(r[i], to, i * W, n > i * W ? n - i * W : 0, ks, vs, out);
+}
+
+/* Where values are neither absent nor kept from the filling by wider keys. */
+#define MIXES(ks, vs) ((vs) && (ks) == (int)sizeof(VAL))
+
+INLINE bool FN(has_greatest)(int64_t n, eki_run p)
+{
+	const FN(raw) *key = p.key;
+	bool any = false;
+
+	for (int64_t i = 0; i < n; i++)
+		any |= key[i] == GREATEST;
+	return any;
+}
+
+/* Puts pairs with the greatest key, which no flip changes, behind the others and returns how many
+ * these are. */
+static int64_t FN(greatest_last)(int64_t n, eki_run from, eki_run to, int vs)
+{
+	FN(raw) key[8 * W];
+	char value[8 * W * sizeof(VAL)];
+	const eki_run hand = {key, value}; /* `to` may be `from` */
+	int64_t few = 0, many = n;
+
+	for (int64_t i = 0; i < n; i++)
+		FN(pair_move)
+	(from, i, hand, ((const FN(raw) *)from.key)[i] == GREATEST ? --many : few++, vs);
+	for (int64_t i = 0; i < n; i++)
+		FN(pair_move)(hand, i, to, i, vs);
+	return few;
+}
+
+INLINE void FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
+{
+	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
+	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
+
+	if (MIXES(ks, vs) && n < 8 * W && FN(has_greatest)(n, from)) {
+		n = FN(greatest_last)(n, from, to, vs);
+		from = to;
+	}
+	if (n <= W)
+		FN(sort_rows)(n, from, to, in, out, 1, ks, vs);
+	else if (n <= 2 * W)
+		FN(sort_rows)(n, from, to, in, out, 2, ks, vs);
+	else if (n <= 4 * W)
+		FN(sort_rows)(n, from, to, in, out, 4, ks, vs);
+	else
+		FN(sort_rows)(n, from, to, in, out, 8, ks, vs);
+}
+
+/* ---- Sorted runs ----------------------------------------------------------------------------- */
+
+/* Sorts the bitonic sequence of a block. */
+INLINE void FN(clean)(FN(pack) * r, int U, int vs)
+{
+	if (U == 4)
+		COMPARE(0, 2), COMPARE(1, 3), COMPARE(2, 3);
+	COMPARE(0, 1);
+	EK_UNROLL
+	for (int i = 0; i < U; i++)
+		FN(clean_lanes)(&r[i], W, vs);
+}
+
+/* The lesser half of two blocks to `next`, which comes in as the second, the greater stays. */
+INLINE void FN(merge_blocks)(FN(pack) * held, FN(pack) * next, int U, int vs)
+{
+	FN(pack) lo[4];
+
+	EK_UNROLL
+	for (int i = 0; i < U; i++) {
+		FN(pack) turned = FN(pack_xor)(next[U - 1 - i], W - 1, vs);
+
+		lo[i] = held[i];
+		held[i] = turned;
+		FN(compare)(&lo[i], &held[i], vs);
+	}
+	EK_UNROLL
+	for (int i = 0; i < U; i++)
+		next[i] = lo[i];
+	FN(clean)(next, U, vs);
+	FN(clean)(held, U, vs);
+}
+
+INLINE void FN(block_load)(FN(pack) * r, eki_run p, int64_t i, int64_t n, VAL flip, int U, int ks,
+                           int vs)
+{
+	EK_UNROLL
+	for (int u = 0; u < U; u++)
+		r[u] = FN(pack_load)(p, i + u * W, n > u * W ? n - u * W : 0, ks, vs, flip);
+}
+
+INLINE void FN(block_store)(FN(pack) * r, eki_run p, int64_t i, int64_t n, VAL flip, int U, int ks,
+                            int vs)
+{
+	EK_UNROLL
+	for (int u = 0; u < U; u++)
+		FN(pack_store)(r[u], p, i + u * W, n > u * W ? n - u * W : 0, ks, vs, flip);
+}
+
+/* Key i in its order. */
+INLINE VAL FN(head)(eki_run p, int64_t i, int ks, VAL flip)
+{
+#if EK_VAL_64
+	if (ks == 4) {
+		int32_t x;
+
+		memcpy(&x, (const char *)p.key + 4 * i, sizeof x);
+		return FN(order)(x, flip);
+	}
+#endif
+	(void)ks;
+	return FN(key_at)(p, i, flip);
+}
+
+/* Copies the pairs with the greatest key at the end of a run to the places before `o`; returns how
+ * many pairs are left. */
+INLINE int64_t FN(greatest_copy)(int64_t n, eki_run p, eki_run to, int64_t *o, int vs)
+{
+	for (; n && ((const FN(raw) *)p.key)[n - 1] == GREATEST; n--)
+		FN(pair_move)(p, n - 1, to, --*o, vs);
+	return n;
+}
+
+INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_run to, unsigned flip,
+                          int ks, int vs)
+{
+	enum { U = UNITS, B = U * W };
+	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
+	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
+	int64_t n = n1 + n2, i1 = 0, i2 = 0, o = 0;
+	FN(pack) held[U], next[U];
+
+	if (MIXES(ks, vs)) {
+		n2 = FN(greatest_copy)(n2, p2, to, &n, vs);
+		n1 = FN(greatest_copy)(n1, p1, to, &n, vs);
+	}
+	if (n1 && (!n2 || FN(head)(p1, 0, ks, in) <= FN(head)(p2, 0, ks, in))) {
+		FN(block_load)(held, p1, 0, n1, in, U, ks, vs);
+		i1 = n1 < B ? n1 : B;
+	} else {
+		FN(block_load)(held, p2, 0, n2, in, U, ks, vs);
+		i2 = n2 < B ? n2 : B;
+	}
+	while (n1 - i1 >= B && n2 - i2 >= B) {
+		const int64_t first = FN(head)(p1, i1, ks, in) <= FN(head)(p2, i2, ks, in);
+		const eki_run from = first ? p1 : p2;
+		const int64_t i = first ? i1 : i2;
+
+		i1 += first ? B : 0;
+		i2 += first ? 0 : B;
+		FN(block_load)(next, from, i, B, in, U, ks, vs);
+		FN(merge_blocks)(held, next, U, vs);
+		FN(block_store)(next, to, o, B, out, U, ks, vs);
+		o += B;
+	}
+	while (i1 < n1 || i2 < n2) {
+		const bool first = i1 < n1 && (i2 >= n2 || FN(head)(p1, i1, ks, in) <=
+		                                                   FN(head)(p2, i2, ks, in));
+		int64_t *i = first ? &i1 : &i2;
+		const int64_t end = first ? n1 : n2;
+
+		FN(block_load)(next, first ? p1 : p2, *i, end - *i, in, U, ks, vs);
+		*i += end - *i < B ? end - *i : B;
+		FN(merge_blocks)(held, next, U, vs);
+		FN(block_store)(next, to, o, n - o, out, U, ks, vs);
+		o += B;
+	}
+	FN(block_store)(held, to, o, n - o, out, U, ks, vs);
+}
+
+#else
+
+/* Without vectors: insertion, and the merge as a loop without a branch on the keys. */
+static inline __attribute__((always_inline)) void
+FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
+{
+	const VAL most = (VAL)((UNS)-1 >> 1);
+	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
+
+	(void)ks;
+	for (int64_t i = 0; i < n; i++) {
+		const VAL key = FN(key_at)(from, i, in);
+		FN(raw) hand_key = FN(order)(key, out);
+		char hand_value[8];
+		const eki_run hand = {&hand_key, hand_value};
+		int64_t k = i;
+
+		if (vs)
+			memcpy(hand_value, from.value + i * vs, (size_t)vs);
+		for (; k > 0 && key < FN(key_at)(to, k - 1, out); k--)
+			FN(pair_move)(to, k - 1, to, k, vs);
+		FN(pair_move)(hand, 0, to, k, vs);
+	}
+}
+
+static inline __attribute__((always_inline)) void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2,
+                                                                eki_run p2, eki_run to,
+                                                                unsigned flip, int ks, int vs)
+{
+	const VAL most = (VAL)((UNS)-1 >> 1);
+	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
+	int64_t i = 0, j = 0;
+
+	(void)ks;
+	for (int64_t o = 0; o < n1 + n2; o++) {
+		const bool first =
+			i < n1 && (j >= n2 || FN(key_at)(p1, i, in) <= FN(key_at)(p2, j, in));
+		const eki_run from = first ? p1 : p2;
+		const int64_t k = first ? i : j;
+
+		((FN(raw) *)to.key)[o] = FN(order)(FN(key_at)(from, k, in), out);
+		if (vs)
+			memcpy(to.value + o * vs, from.value + k * vs, (size_t)vs);
+		i += first;
+		j += !first;
+	}
+}
+#endif
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+#define KERNELS(name, ks, vs)                                                                    \
+	static void FN(sort_short_##name)(int64_t n, eki_run from, eki_run to, unsigned flip)    \
+	{                                                                                        \
+		FN(sort_short)(n, from, to, flip, ks, vs);                                       \
+	}                                                                                        \
+	static void FN(merge_run_##name)(int64_t n1, const void *k1, const void *v1, int64_t n2, \
+	                                 const void *k2, const void *v2, void *k, void *v,       \
+	                                 unsigned flip)                                          \
+	{                                                                                        \
+		FN(merge_run)                                                                    \
+		(n1, (eki_run){(void *)(uintptr_t)k1, (char *)(uintptr_t)v1}, n2,                \
+		 (eki_run){(void *)(uintptr_t)k2, (char *)(uintptr_t)v2}, (eki_run){k, v}, flip, \
+		 ks, vs);                                                                        \
+	}
+
+KERNELS(0, (int)sizeof(VAL), 0)
+KERNELS(4, (int)sizeof(VAL), 4)
+#if W == 1 || EK_VAL_64
+KERNELS(8, (int)sizeof(VAL), 8)
+#endif
+#if W > 1 && EK_VAL_64
+KERNELS(wide, 4, 8)
+#endif
+
+#undef KERNELS
+#undef UNITS
+#undef MIRROR
+#undef COMPARE
+#undef MIXES
+#undef GREATEST
+#undef INLINE
+#undef NET_GREATER
+#undef NET_OTHER
+#undef NET_MIX
+#undef NET_ORDER
+#undef NET_MAX
+#undef NET_PERMUTE
+#undef NET_TAKE
+#undef NET_UPPER
+
+#if EK_ONCE
+
+#define ONE(name, level)                                                                  \
+	{                                                                                 \
+		{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),        \
+		 EK_PASTE3(name##_8, i32, level)},                                        \
+		{                                                                         \
+			EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
+				EK_PASTE3(name##_8, i64, level)                           \
+		}                                                                         \
+	}
+#ifdef EK_HAVE_X86
+/* Keys of 4 bytes with values of 8 are done in the lanes of i64. */
+#define SIMD(name, level)                                                                 \
+	{                                                                                 \
+		{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),        \
+		 EK_PASTE3(name##_wide, i64, level)},                                     \
+		{                                                                         \
+			EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
+				EK_PASTE3(name##_8, i64, level)                           \
+		}                                                                         \
+	}
+#define TABLE(name)                                                     \
+	{                                                               \
+		ONE(name, scalar), SIMD(name, avx2), SIMD(name, avx512) \
+	}
+#else
+#define TABLE(name)                                                     \
+	{                                                               \
+		ONE(name, scalar), ONE(name, scalar), ONE(name, scalar) \
+	}
+#endif
+
+eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3] = TABLE(sort_short);
+eki_merge_run_fn *const eki_merge_run[EK_NISA][2][3] = TABLE(merge_run);
+
+#endif
