@@ -29,22 +29,64 @@
 #include "core/for_each.h"
 #include "prim/wide.h"
 
-/* Scans n <= TILE entries from nothing, with `prefix` put before all; returns their sum, the same as
- * tile_sum. `before` of a step: the last lane is what the chain has so far. */
-static inline __attribute__((always_inline)) VAL
-FN(scan_tile_by)(ek_monoid op, bool exclusive, const VAL *in, VAL *out, int64_t n, VAL prefix)
+#ifndef EK_SCAN_BLOCKED
+#define EK_SCAN_BLOCKED
+struct range {
+	int64_t begin, end;
+};
+struct scan_sums {
+	eki_wide own, later;
+};
+#endif
+
+/* A tile to scan, with `prefix` before all, and a tile to add up meanwhile, or NULL. */
+struct FN(tile) {
+	const VAL *in, *later;
+	VAL *out;
+	int64_t n; /* of both */
+	VAL prefix;
+	bool exclusive;
+};
+struct FN(tile_sums) {
+	VAL own, later; /* as tile_sum has them */
+};
+
+/* What four vectors are read from shortly after, for the cache of the core only: the fastest cache has
+ * no room for lines that wait for memory beside those that wait to be written (a tenth faster with
+ * two threads, a quarter with one). */
+static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p)
 {
-	const vec none = vset1(FN(identity)(op)), first = vset1(prefix);
-	vec sum[4] = {none, none, none, none}, chain = none;
+	for (uintptr_t k = 0; k < 4 * W * sizeof(VAL); k += 64)
+		__builtin_prefetch((const void *)((uintptr_t)p + 8192 + k), 0, 2);
+}
+
+/* With `stream`, whole aligned vectors are written past the caches: they are put together from the
+ * end of one vector of the scan and the beginning of the next. */
+static inline __attribute__((always_inline)) struct FN(tile_sums)
+	FN(scan_tile_by)(ek_monoid op, bool stream, const struct FN(tile) * t)
+{
+	const vec none = vset1(FN(identity)(op)), first = vset1(t->prefix);
+	const int64_t n = t->n,
+		      off = stream ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1) : 0;
+	const bool exclusive = t->exclusive;
+	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
+	vec chain = none, held = none;
 	int64_t i = 0;
 
 	for (; i + 4 * W <= n; i += 4 * W) {
 		vec v[4], last[4];
 
-		FN(ahead)(in + i);
+		if (t->later) {
+			FN(fetch)(t->later + i);
+			EK_UNROLL
+			for (int k = 0; k < 4; k++)
+				later[k] = vop(op, later[k], vload(t->later + i + k * W));
+		} else {
+			FN(fetch)(t->in + i);
+		}
 		EK_UNROLL
 		for (int k = 0; k < 4; k++) {
-			v[k] = vload(in + i + k * W);
+			v[k] = vload(t->in + i + k * W);
 			sum[k] = vop(op, sum[k], v[k]);
 			v[k] = vscan(op, v[k]);
 			last[k] = vlast(v[k]);
@@ -52,52 +94,60 @@ FN(scan_tile_by)(ek_monoid op, bool exclusive, const VAL *in, VAL *out, int64_t 
 		last[1] = vop(op, last[0], last[1]);
 		last[3] = vop(op, last[1], vop(op, last[2], last[3]));
 		last[2] = vop(op, last[1], last[2]);
+		EK_UNROLL
 		for (int k = 0; k < 4; k++) {
-			vec before = k ? vop(op, chain, last[k - 1]) : chain;
 			vec s = exclusive ? vprevious(v[k], none) : v[k];
 
-			vstore(out + i + k * W, vop(op, first, vop(op, before, s)));
+			s = vop(op, first, vop(op, k ? vop(op, chain, last[k - 1]) : chain, s));
+			if (!stream)
+				vstore(t->out + i + k * W, s);
+			else if (i + k == 0)
+				vstore_n(t->out, s, W - off);
+			else
+				vstream(t->out + i + k * W - off, vshift(s, off, held));
+			held = s;
 		}
 		chain = vop(op, chain, last[3]);
 	}
+	if (stream && i > 0)
+		vstore_n(t->out + i - off, vshift(none, off, held), off);
 	for (; i < n; i += W) {
 		int64_t m = n - i < W ? n - i : W;
-		vec v = vload_n(in + i, m, none), s;
+		vec v = vload_n(t->in + i, m, none);
 
 		sum[0] = vop(op, sum[0], v);
+		if (t->later)
+			later[0] = vop(op, later[0], vload_n(t->later + i, m, none));
 		v = vscan(op, v);
-		s = exclusive ? vprevious(v, none) : v;
-		vstore_n(out + i, vop(op, first, vop(op, chain, s)), m);
+		vstore_n(t->out + i,
+		         vop(op, first, vop(op, chain, exclusive ? vprevious(v, none) : v)), m);
 		chain = vop(op, chain, vlast(v));
 	}
-	return vfold(op, vop(op, vop(op, sum[0], sum[1]), vop(op, sum[2], sum[3])));
+	return (struct FN(tile_sums)){FN(four)(op, sum), FN(four)(op, later)};
 }
 
-static VAL FN(scan_tile)(const eki_array *a, const VAL *in, VAL *out, int64_t n, VAL prefix)
+static struct FN(tile_sums) FN(scan_tile)(ek_monoid op, const struct FN(tile) * t)
 {
-	bool exclusive = a->kind == EK_EXCLUSIVE;
-
-	switch (a->op) {
-	case EK_MAX: return FN(scan_tile_by)(EK_MAX, exclusive, in, out, n, prefix);
-	case EK_MIN: return FN(scan_tile_by)(EK_MIN, exclusive, in, out, n, prefix);
+	switch (op) {
+	case EK_MAX: return FN(scan_tile_by)(EK_MAX, false, t);
+	case EK_MIN: return FN(scan_tile_by)(EK_MIN, false, t);
 #if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_by)(EK_OR, exclusive, in, out, n, prefix);
+	case EK_OR: return FN(scan_tile_by)(EK_OR, false, t);
 #endif
-	default: return FN(scan_tile_by)(EK_SUM, exclusive, in, out, n, prefix);
+	default: return FN(scan_tile_by)(EK_SUM, false, t);
 	}
 }
 
-/* Copies past the caches; what is not a whole aligned vector by usual stores. */
-static void FN(scan_stream)(VAL *to, const VAL *from, int64_t n)
+static struct FN(tile_sums) FN(scan_tile_stream)(ek_monoid op, const struct FN(tile) * t)
 {
-	int64_t lanes = (int64_t)((uintptr_t)to / sizeof(VAL)) & (W - 1), i = (W - lanes) & (W - 1);
-
-	if (i > n)
-		i = n;
-	vstore_n(to, vload_n(from, i, vset1(0)), i);
-	for (; i + W <= n; i += W)
-		vstream(to + i, vload(from + i));
-	vstore_n(to + i, vload_n(from + i, n - i, vset1(0)), n - i);
+	switch (op) {
+	case EK_MAX: return FN(scan_tile_by)(EK_MAX, true, t);
+	case EK_MIN: return FN(scan_tile_by)(EK_MIN, true, t);
+#if !EK_VAL_FLOAT
+	case EK_OR: return FN(scan_tile_by)(EK_OR, true, t);
+#endif
+	default: return FN(scan_tile_by)(EK_SUM, true, t);
+	}
 }
 
 static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t end)
@@ -107,28 +157,39 @@ static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t en
 	return FN(wide_sum)(a->op, in + begin, end - begin);
 }
 
-/* The scan of a block behind `prefix`; returns the prefix of the next. */
-static eki_wide FN(scan_block)(const eki_array *a, int64_t begin, int64_t end, eki_wide prefix,
-                               bool stream)
+/* The scan of the block [begin, end) behind `prefix`. The block [next, next_end), which is not longer,
+ * is added up. */
+static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
+                                       struct range next, eki_wide prefix)
 {
-	enum { TILE = EKI_TILE_BYTES / sizeof(VAL) };
-	_Alignas(EKI_ALIGNMENT) VAL buffer[TILE];
+	const int64_t tile = EKI_TILE_BYTES / sizeof(VAL);
+	const eki_wide none = FN(widen)(FN(identity)(a->op));
 	const VAL *in = a->in;
 	VAL *out = a->out;
-	eki_wide sum = FN(widen)(FN(identity)(a->op));
+	struct scan_sums sum = {none, none};
 
-	for (int64_t i = begin; i < end; i += TILE) {
-		int64_t n = end - i < TILE ? end - i : TILE;
-		VAL all = FN(narrow)(FN(wide_op)(a->op, prefix, sum));
-		VAL tile = FN(scan_tile)(a, in + i, stream ? buffer : out + i, n, all);
+	for (int64_t i = 0; own.begin + i < own.end; i += tile) {
+		int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
+		int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
+		const struct FN(tile)
+			t = {.in = in + own.begin + i,
+		             .later = n == m ? in + next.begin + i : NULL,
+		             .out = out + own.begin + i,
+		             .n = n,
+		             .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
+		             .exclusive = a->kind == EK_EXCLUSIVE};
+		struct FN(tile_sums) s =
+			stream ? FN(scan_tile_stream)(a->op, &t) : FN(scan_tile)(a->op, &t);
 
-		if (stream)
-			FN(scan_stream)(out + i, buffer, n);
-		sum = FN(wide_op)(a->op, sum, FN(widen)(tile));
+		if (n != m && m > 0)
+			s.later = FN(tile_sum)(a->op, in + next.begin + i, m);
+		sum.own = FN(wide_op)(a->op, sum.own, FN(widen)(s.own));
+		if (m > 0)
+			sum.later = FN(wide_op)(a->op, sum.later, FN(widen)(s.later));
 	}
 	if (stream)
 		vstream_end();
-	return FN(wide_op)(a->op, prefix, sum);
+	return sum;
 }
 
 #if EK_PER_TYPE
@@ -144,15 +205,15 @@ static eki_wide FN(scan_join)(const eki_array *a, eki_wide x, eki_wide y)
 
 #if EK_ONCE
 
-typedef struct scan_kernels {
-	eki_wide (*sum)(const eki_array *, int64_t, int64_t);
-	eki_wide (*scan)(const eki_array *, int64_t, int64_t, eki_wide, bool);
-	eki_wide (*join)(const eki_array *, eki_wide, eki_wide);
-} scan_kernels;
+typedef struct scan_sums scan_fn(const eki_array *, bool, struct range, struct range, eki_wide);
+typedef eki_wide sum_fn(const eki_array *, int64_t, int64_t);
+typedef eki_wide join_fn(const eki_array *, eki_wide, eki_wide);
 
 struct scan {
 	const eki_array *a;
-	scan_kernels kernel;
+	scan_fn *scan;
+	sum_fn *sum;
+	join_fn *join;
 	int64_t block, blocks;
 	bool stream;
 	_Atomic int64_t next;
@@ -160,56 +221,87 @@ struct scan {
 	eki_wide prefix;
 };
 
+/* The entries of a block; of none where there is none. */
+static struct range range_of(const struct scan *s, int64_t block)
+{
+	struct range r = {s->a->n, s->a->n};
+
+	if (block < s->blocks)
+		r.begin = block * s->block;
+	if (block + 1 < s->blocks)
+		r.end = r.begin + s->block;
+	return r;
+}
+
 static void scan_blocks(void *arg, int part)
 {
 	struct scan *s = arg;
-	const eki_array *a = s->a;
+	int64_t k = atomic_fetch_add(&s->next, 1);
+	struct range own = range_of(s, k);
+	eki_wide sum = s->sum(s->a, own.begin, own.end);
 
 	(void)part;
-	for (int64_t k; (k = atomic_fetch_add(&s->next, 1)) < s->blocks;) {
-		int64_t begin = k * s->block, end = k + 1 < s->blocks ? begin + s->block : a->n;
-		eki_wide sum = s->kernel.sum(a, begin, end), prefix;
+	while (k < s->blocks) {
+		int64_t later = atomic_fetch_add(&s->next, 1);
+		struct range next = range_of(s, later);
+		eki_wide prefix;
 
 		eki_turn_wait(&s->turn, k);
 		prefix = s->prefix;
-		s->prefix = s->kernel.join(a, prefix, sum);
+		s->prefix = s->join(s->a, prefix, sum);
 		eki_turn_pass(&s->turn, k);
-		s->kernel.scan(a, begin, end, prefix, s->stream);
+		sum = s->scan(s->a, s->stream, own, next, prefix).later;
+		own = next;
+		k = later;
 	}
 }
 
-enum { BLOCK_BYTES = 1 << 19 };
+static void scan_alone(struct scan *s)
+{
+	const struct range none = {0, 0};
+
+	for (int64_t k = 0; k < s->blocks; k++) {
+		eki_wide sum = s->scan(s->a, s->stream, range_of(s, k), none, s->prefix).own;
+
+		s->prefix = s->join(s->a, s->prefix, sum);
+	}
+}
+
+enum { BLOCK_BYTES = 1 << 18 };
+
+/* Bytes of an output that the caches cannot hold beside the input. Of a large cache, which belongs
+ * to many cores, a process gets a part: measured, stores past the caches win from 32 MiB on. */
+static int64_t stream_from(void)
+{
+	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
+
+	return half < most ? half : most;
+}
 
 static ek_status run(const ek_context *ctx, const eki_array *a)
 {
-	static eki_wide (*const sum[EK_NISA][4])(const eki_array *, int64_t, int64_t) =
-		EK_BY_ISA_AND_VALUE(scan_block_sum);
-	static eki_wide (*const scan[EK_NISA][4])(const eki_array *, int64_t, int64_t, eki_wide,
-	                                          bool) = EK_BY_ISA_AND_VALUE(scan_block);
+	static scan_fn *const scan[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block);
+	static sum_fn *const sum[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block_sum);
+	static join_fn *const join[] = EK_BY_VALUE(scan_join);
 	static eki_wide (*const nothing[])(const eki_array *) = EK_BY_VALUE(scan_nothing);
-	static eki_wide (*const join[])(const eki_array *, eki_wide, eki_wide) =
-		EK_BY_VALUE(scan_join);
 	int row = eki_value_row(a->type);
 	int64_t size = (int64_t)ek_value_size(a->type);
 	struct scan s = {.a = a,
-	                 .kernel = {sum[a->isa][row], scan[a->isa][row], join[row]},
+	                 .scan = scan[a->isa][row],
+	                 .sum = sum[a->isa][row],
+	                 .join = join[row],
 	                 .block = a->block ? a->block : BLOCK_BYTES / size,
-	                 .stream = a->in != a->out && a->n * size > eki_cpu_cache(),
+	                 .stream = a->in != a->out && a->n * size > stream_from(),
 	                 .prefix = nothing[row](a)};
+	int threads;
 
 	(void)ctx;
 	s.blocks = a->n / s.block + (a->n % s.block > 0);
-	if (a->threads > 1 && s.blocks > 1) {
-		int threads = s.blocks < a->threads ? (int)s.blocks : a->threads;
-
+	threads = s.blocks < a->threads ? (int)s.blocks : a->threads;
+	if (threads > 1)
 		eki_parallel(threads, threads, scan_blocks, &s);
-		return EK_OK;
-	}
-	for (int64_t k = 0; k < s.blocks; k++) {
-		int64_t begin = k * s.block, end = k + 1 < s.blocks ? begin + s.block : a->n;
-
-		s.prefix = s.kernel.scan(a, begin, end, s.prefix, s.stream);
-	}
+	else
+		scan_alone(&s);
 	return EK_OK;
 }
 

@@ -74,6 +74,12 @@ static inline __attribute__((always_inline)) void FN(ahead)(const VAL *p)
 		EK_AHEAD(p + k);
 }
 
+/* The last steps of the sum of a tile. */
+static inline __attribute__((always_inline)) VAL FN(four)(ek_monoid op, const vec v[4])
+{
+	return vfold(op, vop(op, vop(op, v[0], v[1]), vop(op, v[2], v[3])));
+}
+
 /* The sum of up to TILE entries; EKI_TILE_DEPTH says how deep the tree of additions is. */
 static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, const VAL *in,
                                                                  int64_t n)
@@ -90,7 +96,7 @@ static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, c
 	}
 	for (; i < n; i += W)
 		sum[0] = vop(op, sum[0], vload_n(in + i, n - i < W ? n - i : W, none));
-	return vfold(op, vop(op, vop(op, sum[0], sum[1]), vop(op, sum[2], sum[3])));
+	return FN(four)(op, sum);
 }
 
 static VAL FN(tile_sum)(ek_monoid op, const VAL *in, int64_t n)

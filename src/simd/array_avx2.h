@@ -136,6 +136,16 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 #endif
 #define vprevious(v, before) EK_UP_ONE(v, before)
 
+static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, vec before)
+{
+	const __m256i from = _mm256_sub_epi32(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7),
+	                                      _mm256_set1_epi32((int)k * (8 / W)));
+	__m256i lanes = _mm256_permutevar8x32_epi32(EK_BITS(v), from),
+		rest = _mm256_permutevar8x32_epi32(EK_BITS(before), from);
+
+	return EK_FROM_BITS(EK_MIX(_mm256_srai_epi32(from, 31), rest, lanes));
+}
+
 /* Kogge and Stone: after each step a lane has the sum of twice as many. */
 static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 {
@@ -192,6 +202,7 @@ static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, u
 #define vload_n(p, n, fill)   FN(vload_n)(p, n, fill)
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
+#define vshift(v, k, before)  FN(vshift)(v, k, before)
 #define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 #define vcompress(p, v, bits) FN(vcompress)(p, v, bits)

@@ -105,6 +105,22 @@
 #endif
 #define vprevious(v, before) EK_SHIFT(v, 1, before)
 
+static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, vec before)
+{
+#if EK_VAL_64
+	const __m512i from = _mm512_sub_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
+	                                      _mm512_set1_epi64(k));
+
+	return EK_FROM_BITS(_mm512_permutex2var_epi64(EK_BITS(v), from, EK_BITS(before)));
+#else
+	const __m512i from = _mm512_sub_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
+	                                                        12, 13, 14, 15),
+	                                      _mm512_set1_epi32((int)k));
+
+	return EK_FROM_BITS(_mm512_permutex2var_epi32(EK_BITS(v), from, EK_BITS(before)));
+#endif
+}
+
 static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, vec b)
 {
 	switch (op) {
@@ -159,6 +175,7 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
+#define vshift(v, k, before)  FN(vshift)(v, k, before)
 #define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 /* In a register and then to memory: the compressing store is many times slower on some processors. */

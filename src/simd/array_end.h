@@ -50,6 +50,7 @@
 #undef vsegscan
 #undef vselect
 #undef vset1
+#undef vshift
 #undef vstore
 #undef vstore_n
 #undef vstream

@@ -15,6 +15,7 @@
  *   vscan(op, v)          inclusive scan of the lanes
  *   vlast(v)              the last lane in all lanes
  *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
+ *   vshift(v, k, before)  the same by k lanes, 0 <= k < W
  *   vsegscan(op, v, bits) inclusive scan; bit i of the unsigned `bits` says that lane i begins anew
  *   vfold(op, v)          the scan's last lane, as a VAL
  *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
@@ -41,6 +42,7 @@
 #define vscan(op, v)         (v)
 #define vlast(v)             (v)
 #define vprevious(v, before) ((void)(v), (before))
+#define vshift(v, k, before) ((void)(k), (void)(before), (v))
 #define vsegscan(op, v, b)   (v)
 #define vfold(op, v)         (v)
 #define vlt(a, b)            ((unsigned)((a) < (b)))
