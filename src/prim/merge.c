@@ -14,18 +14,18 @@
 #define EK_FILE "prim/merge.c"
 #include "core/for_each.h"
 
-#include "prim/merge_key.h"
+#include "prim/order.h"
 
-static int64_t FN(merge_cut)(const eki_merge *m, int64_t d, bool flip)
+static int64_t FN(merge_cut)(const eki_merge *m, int64_t d, ek_value type)
 {
+	const FN(raw) *a = (const void *)m->a, *b = (const void *)m->b;
+	const VAL flip = FN(flip)(type);
 	int64_t begin = d > m->bn ? d - m->bn : 0, end = d < m->an ? d : m->an;
 
 	while (begin < end) {
-		int64_t i = begin + (end - begin) / 2;
-		VAL x = FN(key_order)(FN(key_at)(m->a, i), flip);
-		VAL y = FN(key_order)(FN(key_at)(m->b, d - i - 1), flip);
+		const int64_t i = begin + (end - begin) / 2;
 
-		if (x <= y)
+		if (FN(order)(a[i], flip) <= FN(order)(b[d - i - 1], flip))
 			begin = i + 1;
 		else
 			end = i;
@@ -37,9 +37,9 @@ static int64_t FN(merge_cut)(const eki_merge *m, int64_t d, bool flip)
 
 int64_t eki_merge_cut(const eki_array *a, const eki_merge *m, int64_t d)
 {
-	static int64_t (*const cut[])(const eki_merge *, int64_t, bool) = EK_BY_INT(merge_cut);
+	static int64_t (*const cut[])(const eki_merge *, int64_t, ek_value) = EK_BY_INT(merge_cut);
 
-	return cut[eki_int_row(a->type)](m, d, eki_merge_flip(a));
+	return cut[eki_int_row(a->type)](m, d, a->type);
 }
 
 static ek_status pairs_check(const char *name, const ek_pairs *p, int64_t n)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What the merges share: where the arrays of one merge of a batch lie, and the search that cuts a
- * merge into independent ones. Keys are compared as signed integers: eki_merge_flip says which bits
- * of a negative key are inverted for that, none for integers, all but the sign for floats, whose
- * total order is that of sign and magnitude. */
+ * merge into independent ones. */
 #ifndef EK_MERGE_H
 #define EK_MERGE_H
 
@@ -34,11 +32,6 @@ static inline eki_merge eki_merge_of(const eki_array *a, int64_t k)
 	                   .b_value = eki_merge_at(a->b.value, k * bn, values),
 	                   .out = eki_merge_at(a->c.key, k * (an + bn), size),
 	                   .out_value = eki_merge_at(a->c.value, k * (an + bn), values)};
-}
-
-static inline bool eki_merge_flip(const eki_array *a)
-{
-	return a->type == EK_F32 || a->type == EK_F64;
 }
 
 /* The merge path on diagonal d: how many of the first d pairs of the result come from a; equal keys

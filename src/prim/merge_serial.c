@@ -13,22 +13,25 @@
 #define EK_FILE "prim/merge_serial.c"
 #include "core/for_each.h"
 
-#include "prim/merge_key.h"
+#include "prim/order.h"
 
-static void FN(merge_serial)(const eki_merge *m, bool flip, size_t size)
+static void FN(merge_serial)(const eki_merge *m, ek_value type, size_t size)
 {
-	const int64_t n = m->an + m->bn, values = (int64_t)size;
+	const FN(raw) *a = (const void *)m->a, *b = (const void *)m->b;
+	FN(raw) *out = (void *)m->out;
+	const VAL flip = FN(flip)(type);
+	const int64_t n = m->an + m->bn;
 	int64_t i = 0, j = 0;
 
 	for (int64_t o = 0; o < n; o++) {
-		if (i < m->an && (j >= m->bn || FN(key_order)(FN(key_at)(m->a, i), flip) <=
-		                                        FN(key_order)(FN(key_at)(m->b, j), flip))) {
-			FN(pair_move)(m->a, m->a_value, i, m->out, m->out_value, o, values);
-			i++;
-		} else {
-			FN(pair_move)(m->b, m->b_value, j, m->out, m->out_value, o, values);
-			j++;
-		}
+		const bool first =
+			i < m->an && (j >= m->bn || FN(order)(a[i], flip) <= FN(order)(b[j], flip));
+		const char *value = first ? m->a_value : m->b_value;
+		const int64_t k = first ? i++ : j++;
+
+		out[o] = first ? a[k] : b[k];
+		if (size)
+			memcpy(m->out_value + o * (int64_t)size, value + k * (int64_t)size, size);
 	}
 }
 
@@ -36,13 +39,13 @@ static void FN(merge_serial)(const eki_merge *m, bool flip, size_t size)
 
 static ek_status run(const ek_context *ctx, const eki_array *a)
 {
-	static void (*const merge[])(const eki_merge *, bool, size_t) = EK_BY_INT(merge_serial);
+	static void (*const merge[])(const eki_merge *, ek_value, size_t) = EK_BY_INT(merge_serial);
 
 	(void)ctx;
 	for (int64_t k = 0; k < a->batch; k++) {
 		const eki_merge m = eki_merge_of(a, k);
 
-		merge[eki_int_row(a->type)](&m, eki_merge_flip(a), a->a.value_size);
+		merge[eki_int_row(a->type)](&m, a->type, a->a.value_size);
 	}
 	return EK_OK;
 }
