@@ -2,12 +2,20 @@
  * ek bench OPERATION: measures. An operation is a file of its own and a row of this table. */
 #include <string.h>
 
-#include "bench.h"
+#include "bench_array.h"
 
 static const struct bench_operation operations[] = {
 	{"spmv", "y = alpha op(A) x + beta y, method by method, with peers and the read bound",
-         bench_spmv},
-	{"read", "reading Matrix Market text, MB/s for each thread", bench_read},
+         bench_spmv, NULL},
+	{"reduce", "sums of arrays, with peers and the read bound", NULL, &array_reduce},
+	{"scan", "prefix sums, with peers and copies as bounds", NULL, &array_scan},
+	{"segsum", "sums of segments by flags and offsets, with the read bound", NULL,
+         &array_segsum},
+	{"sort", "sorting keys with and without values, with peers", NULL, &array_sort},
+	{"merge", "merging many short sequences, with peers", NULL, &array_merge},
+	{"kselect", "the k-th smallest of many lists, heaps of several arities, with peers", NULL,
+         &array_kselect},
+	{"read", "reading Matrix Market text, MB/s for each thread", bench_read, NULL},
 	{0},
 };
 
@@ -18,7 +26,7 @@ static int help(void)
 	       "bandwidth of the memory.\n"
 	       "\n");
 	for (const struct bench_operation *o = operations; o->name; o++)
-		printf("  ek bench %-6s %s\n", o->name, o->text);
+		printf("  ek bench %-7s %s\n", o->name, o->text);
 	printf("\nek bench OPERATION --help has the options.\n");
 	return TOOL_OK;
 }
@@ -39,7 +47,8 @@ int cmd_bench(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof name, "ek bench %s", o->name);
 		tool_name = argv[1] = name;
-		return o->run(argc - 1, argv + 1);
+		return o->run ? o->run(argc - 1, argv + 1)
+		              : bench_array(o->array, argc - 1, argv + 1);
 	}
 	const char *near = tool_nearest(argv[1], names, count);
 

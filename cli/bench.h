@@ -13,7 +13,8 @@
 
 struct bench_operation {
 	const char *name, *text;
-	int (*run)(int argc, char **argv); /* argv[0] is "ek bench NAME" */
+	int (*run)(int argc, char **argv);   /* argv[0] is "ek bench NAME" */
+	const struct array_operation *array; /* or a primitive on arrays (bench_array.h) */
 };
 
 int bench_spmv(int argc, char **argv); /* bench_spmv.c */

@@ -45,53 +45,69 @@ static bool find_folder(const char *folder, char path[PATH_MAX])
 	return access(path, X_OK) == 0;
 }
 
-static void load_module(struct peers *peers, const char *path, bool quiet)
+static bool load_module(const char *path, const char *symbol, bool quiet, modules_add *add,
+                        void *user)
 {
 	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	peer_list_fn *list = NULL;
-	const ek_peer *const *peer;
+	void *list = module ? dlsym(module, symbol) : NULL;
 
-	if (!module) {
+	if (!list) {
 		if (!quiet)
 			fprintf(stderr, "%s: peer left out: %s\n", tool_name, dlerror());
-		return;
+		return false;
 	}
-	*(void **)(void *)&list = dlsym(module, "ek_peer_list");
-	peer = list ? list() : NULL;
-	if (!peer && !quiet)
+	if (add(user, list))
+		return true;
+	if (!quiet)
 		fprintf(stderr, "%s: peer left out: %s does not work here\n", tool_name, path);
-	for (; peer && *peer && peers->count < PEERS_MAX; peer++)
-		if ((*peer)->abi == EK_PEER_ABI)
-			peers->peer[peers->count++] = *peer;
+	return false;
 }
 
-static int is_module(const struct dirent *entry)
-{
-	const char *dot = strrchr(entry->d_name, '.');
-
-	return strncmp(entry->d_name, "peer_", 5) == 0 && dot && strcmp(dot, ".so") == 0;
-}
-
-void peers_load(struct peers *peers, const char *folder, bool quiet)
+void modules_load(const char *prefix, const char *symbol, const char *folder, bool quiet,
+                  modules_add *add, void *user)
 {
 	char path[PATH_MAX], file[PATH_MAX];
 	struct dirent **entry;
-	int count;
+	int count, loaded = 0;
 
-	peers->count = 0;
 	if (!find_folder(folder, path)) {
 		if (!quiet)
 			fprintf(stderr, "%s: no peers: none are built (make peers)\n", tool_name);
 		return;
 	}
-	count = scandir(path, &entry, is_module, alphasort);
+	count = scandir(path, &entry, NULL, alphasort);
 	for (int k = 0; k < count; k++) {
-		if (snprintf(file, sizeof file, "%s/%s", path, entry[k]->d_name) < PATH_MAX)
-			load_module(peers, file, quiet);
+		const char *name = entry[k]->d_name, *dot = strrchr(name, '.');
+
+		if (strncmp(name, prefix, strlen(prefix)) == 0 && dot && strcmp(dot, ".so") == 0 &&
+		    snprintf(file, sizeof file, "%s/%s", path, name) < PATH_MAX)
+			loaded += load_module(file, symbol, quiet, add, user);
 		free(entry[k]);
 	}
 	if (count >= 0)
 		free(entry);
-	if (!peers->count && !quiet)
+	if (!loaded && !quiet)
 		fprintf(stderr, "%s: no peers in %s\n", tool_name, path);
+}
+
+static bool add_peers(void *user, void *list)
+{
+	struct peers *peers = user;
+	peer_list_fn *fn = NULL;
+	const ek_peer *const *peer;
+
+	*(void **)(void *)&fn = list;
+	peer = fn();
+	if (!peer)
+		return false;
+	for (; *peer && peers->count < PEERS_MAX; peer++)
+		if ((*peer)->abi == EK_PEER_ABI)
+			peers->peer[peers->count++] = *peer;
+	return true;
+}
+
+void peers_load(struct peers *peers, const char *folder, bool quiet)
+{
+	peers->count = 0;
+	modules_load("peer_", "ek_peer_list", folder, quiet, add_peers, peers);
 }

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What people see of benchmarks on arrays: a block for a case with a line for each method; a line for
+ * each case with a column for each method; what heaps did. */
+#define _GNU_SOURCE /* open_memstream */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench_array.h"
+
+#define MOST_COLUMNS   64
+#define MOST_DISTURBED 0.1 /* of the samples, as for products */
+
+bool array_disturbed(const struct array_case *c)
+{
+	return c->disturbed > MOST_DISTURBED;
+}
+
+const char *array_label(char label[96], const struct array_record *r)
+{
+	const char *dot = strchr(r->method, '.');
+	const char *name = dot && r->kind == ARRAY_OURS ? dot + 1 : r->method;
+
+	if (r->arity)
+		snprintf(label, 96, "%s d=%d", name, r->arity);
+	else
+		snprintf(label, 96, "%s", name);
+	return label;
+}
+
+/* ---- Legend ---------------------------------------------------------------------------------- */
+
+enum { ANY = ~0 };
+
+static const struct {
+	unsigned of; /* operations; 0: all with a bound */
+	const char *column, *text;
+} legend[] = {
+	{(unsigned)ANY, "ms", "median time of one call"},
+	{(unsigned)ANY, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
+	{OF_SORT | OF_MERGE | OF_KSELECT, "10^6/s", "millions of keys a second"},
+	{OF_SCAN, "GB/s", "bytes of input and output over that time"},
+	{OF_REDUCE | OF_KSELECT, "GB/s", "bytes of the input over that time"},
+	{OF_SEGSUM, "GB/s", "bytes of values and flags or offsets over that time"},
+	{OF_SORT | OF_MERGE, "GB/s", "bytes of keys and values, in and out, over that time"},
+	{OF_SCAN, "of bound",
+         "speed over the faster of two copies of the same arrays by the same threads, memcpy and "
+         "stores past the caches (-: less than 1 MB)"},
+	{OF_REDUCE | OF_SEGSUM | OF_KSELECT, "of bound",
+         "GB/s over the bandwidth at which the same threads read as many bytes (-: less than 1 "
+         "MB)"},
+	{(unsigned)ANY, "vs serial", "speed over the plain method with one thread"},
+	{(unsigned)ANY, "vs peer", "speed over the fastest other library (--peers)"},
+	{OF_REDUCE | OF_SCAN | OF_SEGSUM, "error",
+         "over its proven bound, must stay below 1 (integers: exact)"},
+	{(unsigned)ANY, "last column", "* fastest of ours"},
+};
+enum { LEGENDS = sizeof legend / sizeof legend[0] };
+
+char *array_legend_text(const struct array_operation *operation)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("Columns:\n", out);
+	for (int k = 0; k < LEGENDS; k++)
+		if (legend[k].of & operation->bit)
+			fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
+	return fclose(out) == 0 ? text : NULL;
+}
+
+static void legend_once(const struct array_operation *operation, const char *const *names,
+                        FILE *out)
+{
+	static bool told;
+	char text[256];
+	int at = 0;
+
+	for (int k = 0; k < LEGENDS && !told; k++) {
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, legend[k].column) != 0 &&
+		       (**name || strcmp(legend[k].column, "last column") != 0))
+			name++;
+		if (!*name || !(legend[k].of & operation->bit))
+			continue;
+		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
+		table_wrapped(text, &at, out);
+	}
+	if (at)
+		fputc('\n', out);
+	told = true;
+}
+
+/* ---- A case ---------------------------------------------------------------------------------- */
+
+static const struct array_record *best_of_ours(const struct array_case *c)
+{
+	const struct array_record *best = NULL;
+
+	for (int k = 0; k < c->count; k++) {
+		const struct array_record *r = &c->record[k];
+
+		if (r->kind == ARRAY_OURS && !isnan(r->ms) && (!best || r->ms < best->ms))
+			best = r;
+	}
+	return best;
+}
+
+static bool has_peers(const struct array_case *c)
+{
+	for (int k = 0; k < c->count; k++)
+		if (c->record[k].kind == ARRAY_PEER)
+			return true;
+	return false;
+}
+
+static void head_line(const struct array_bench *bench, const struct array_case *c, FILE *out)
+{
+	bool bold = tool_color(out);
+	char n[32];
+
+	fprintf(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds", bold ? "\033[1m" : "",
+	        bench->operation->name, c->line, bold ? "\033[0m" : "", *c->variant ? "  " : "",
+	        c->variant, tool_count(n, c->n), bench->operation->keys ? "keys" : "numbers",
+	        c->threads, c->threads == 1 ? "" : "s", c->rounds);
+	if (array_disturbed(c))
+		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
+	fputc('\n', out);
+}
+
+void array_table_case(const struct array_bench *bench, const struct array_case *c, FILE *out)
+{
+	bool peers = has_peers(c), kbest = bench->options.k_best, keys = bench->operation->keys;
+	bool bound = *c->bound;
+	const struct {
+		const char *name;
+		bool shown;
+	} all[] = {{"method", true}, {"ms", true},        {"k-best ms", kbest}, {"10^6/s", keys},
+	           {"GB/s", true},   {"of bound", bound}, {"vs serial", true},  {"vs peer", peers},
+	           {"error", !keys}, {"", true}};
+	const char *names[12] = {0};
+	const struct array_record *best = best_of_ours(c);
+	struct tool_table t;
+	char label[96], align[12] = {0};
+	int count = 0;
+
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		if (all[k].shown) {
+			align[count] = k == 0 || !*all[k].name ? 'l' : 'r';
+			names[count++] = all[k].name;
+		}
+	head_line(bench, c, out);
+	tool_table_start(&t, align);
+	table_head(&t, names);
+	for (int k = 0; k < c->count; k++) {
+		const struct array_record *r = &c->record[k];
+
+		tool_table_add(&t, "%s", array_label(label, r));
+		table_ms(&t, r->ms);
+		if (kbest)
+			table_ms(&t, r->ms_kbest);
+		if (keys)
+			table_cell(&t, "%.1f", r->mkeys);
+		table_cell(&t, "%.1f", r->gbps);
+		if (bound)
+			table_cell(&t, "%.3f", r->of_bound);
+		table_cell(&t, "%.3f", r->vs_serial);
+		if (peers)
+			table_cell(&t, "%.3f", r->vs_peer);
+		if (!keys)
+			table_cell(&t, "%.3f", r->error);
+		tool_table_add(&t, "%s%s", r->failed ? "FAILED: " : r == best ? "*" : "", r->why);
+	}
+	tool_table_print(&t, TOOL_TEXT, out);
+	tool_table_free(&t);
+	legend_once(bench->operation, names, out);
+	fputc('\n', out);
+	fflush(out);
+}
+
+/* ---- All cases ------------------------------------------------------------------------------- */
+
+/* The labels of all records, in the order in which they came; returns how many. */
+static int columns(const struct array_bench *bench, char label[MOST_COLUMNS][96])
+{
+	char name[96];
+	int count = 0;
+
+	for (int k = 0; k < bench->count; k++)
+		for (int m = 0; m < bench->cases[k].count; m++) {
+			int at = 0;
+
+			array_label(name, &bench->cases[k].record[m]);
+			while (at < count && strcmp(label[at], name) != 0)
+				at++;
+			if (at == count && count < MOST_COLUMNS)
+				memcpy(label[count++], name, sizeof name);
+		}
+	return count;
+}
+
+static const struct array_record *find(const struct array_case *c, const char *label)
+{
+	char name[96];
+
+	for (int k = 0; k < c->count; k++)
+		if (strcmp(array_label(name, &c->record[k]), label) == 0)
+			return &c->record[k];
+	return NULL;
+}
+
+void array_table_grid(const struct array_bench *bench, FILE *out)
+{
+	bool keys = bench->operation->keys;
+	char label[MOST_COLUMNS][96], align[MOST_COLUMNS + 2];
+	int count = columns(bench, label);
+	struct tool_table t;
+
+	memset(align, 'r', sizeof align);
+	align[0] = 'l';
+	align[count + 1] = 0;
+	fprintf(out, "%s of all cases, * the fastest of ours%s\n",
+	        keys ? "Millions of keys a second" : "GB/s",
+	        bench->options.flags || keys ? "" : "");
+	tool_table_start(&t, align);
+	tool_table_add(&t, "%s", bench->operation->name);
+	for (int m = 0; m < count; m++)
+		tool_table_add(&t, "%s", label[m]);
+	for (int k = 0; k < bench->count; k++) {
+		const struct array_case *c = &bench->cases[k];
+
+		tool_table_add(&t, "%s%s", c->line, array_disturbed(c) ? " (disturbed)" : "");
+		for (int m = 0; m < count; m++) {
+			const struct array_record *r = find(c, label[m]);
+			double rate = !r ? NAN : keys && !isnan(r->mkeys) ? r->mkeys : r->gbps;
+
+			if (isnan(rate))
+				tool_table_add(&t, "-");
+			else
+				tool_table_add(&t, "%s%.1f", r == best_of_ours(c) ? "*" : "", rate);
+		}
+	}
+	tool_table_print(&t, TOOL_TEXT, out);
+	tool_table_free(&t);
+}
+
+void array_table_counts(const struct array_bench *bench, FILE *out)
+{
+	static const char *const names[] = {"case",    "method", "update-key", "find-maxchild",
+	                                    "compare", "swap",   NULL};
+	struct tool_table t;
+	char label[96];
+
+	fputs("What heaps did, for each list\n", out);
+	tool_table_start(&t, "llrrrr");
+	table_head(&t, names);
+	for (int k = 0; k < bench->count; k++)
+		for (int m = 0; m < bench->cases[k].count; m++) {
+			const struct array_case *c = &bench->cases[k];
+			const struct array_record *r = &c->record[m];
+			double lists = c->batch ? (double)c->batch : 1;
+
+			if (!r->arity)
+				continue;
+			tool_table_add(&t, "%s", c->line);
+			tool_table_add(&t, "%s", array_label(label, r));
+			table_cell(&t, "%.1f", (double)r->counts.update_key / lists);
+			table_cell(&t, "%.1f", (double)r->counts.find_maxchild / lists);
+			table_cell(&t, "%.1f", (double)r->counts.compare / lists);
+			table_cell(&t, "%.1f", (double)r->counts.swap / lists);
+		}
+	tool_table_print(&t, TOOL_TEXT, out);
+	tool_table_free(&t);
+}
+
+void array_table_warning(const struct array_bench *bench, FILE *out)
+{
+	bool color = tool_color(out);
+	int count = 0;
+
+	for (int k = 0; k < bench->count; k++)
+		count += array_disturbed(&bench->cases[k]);
+	if (count)
+		fprintf(out,
+		        "%s%d of %d cases %s disturbed by other processes for more than 10 %% of "
+		        "the batches: do not use these figures%s\n",
+		        color ? "\033[1;31m" : "", count, bench->count, count == 1 ? "was" : "were",
+		        color ? "\033[0m" : "");
+}
