@@ -73,6 +73,10 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 	vec chain = none, held = none;
 	int64_t i = 0;
 
+	/* The line that is written in part, at the end, is fetched before streams wait behind it. */
+	if (off > 0)
+		__builtin_prefetch(
+			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
 	for (; i + 4 * W <= n; i += 4 * W) {
 		vec v[4], last[4];
 
@@ -101,7 +105,7 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 			s = vop(op, first, vop(op, k ? vop(op, chain, last[k - 1]) : chain, s));
 			if (!stream)
 				vstore(t->out + i + k * W, s);
-			else if (i + k == 0)
+			else if (i + k == 0 && off > 0)
 				vstore_n(t->out, s, W - off);
 			else
 				vstream(t->out + i + k * W - off, vshift(s, off, held));
