@@ -27,6 +27,22 @@ static int64_t FN(few)(ek_value type, const void *in, int64_t n, int64_t k)
 	return FN(bisect)(in, n, k, FN(flip)(type));
 }
 
+/* The bracket from a sample: about `first` entries of it are below *lo, about `last` below *hi; within
+ * a 64th, which saves most steps of the search. What is beyond the sample stays as it is. */
+static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, int64_t last,
+                       int64_t *lo, int64_t *hi)
+{
+	const int64_t slack = n / 64;
+	VAL v[EKI_SELECT_FEW], min, max;
+	int64_t below;
+
+	FN(few_load)(in, n, FN(flip)(type), v, &min, &max);
+	if (first >= 0)
+		*lo = FN(cut)(v, n, first - slack, first, min, max, &below);
+	if (last < n)
+		*hi = FN(cut)(v, n, last, last + slack, min, max, &below);
+}
+
 #if EK_PER_TYPE
 
 /* One entry from each of `count` equal pieces of the list, at a place that looks random: a fixed
@@ -41,7 +57,7 @@ static void FN(sample)(const void *list, int64_t n, int count, uint64_t seed, vo
 		uint64_t random = (i + seed) * UINT64_C(0x9e3779b97f4a7c15);
 
 		random = (random ^ random >> 32) * UINT64_C(0xd6e8feb86659fd93);
-		to[i] = in[i * stride + (random >> 32) % stride];
+		to[i] = in[i * stride + ((random >> 32) * stride >> 32)];
 	}
 }
 
@@ -55,6 +71,8 @@ static void FN(give)(int64_t number, ek_value type, void *out)
 
 typedef int64_t few_fn(ek_value, const void *, int64_t, int64_t);
 static few_fn *const few[EK_NISA][2] = EK_BY_ISA_AND_INT(few);
+static void (*const pivots[EK_NISA][2])(ek_value, const void *, int64_t, int64_t, int64_t,
+                                        int64_t *, int64_t *) = EK_BY_ISA_AND_INT(pivots);
 static void (*const sample[])(const void *, int64_t, int, uint64_t, void *) = EK_BY_INT(sample);
 static void (*const give[])(int64_t, ek_value, void *) = EK_BY_INT(give);
 
@@ -71,11 +89,11 @@ struct search {
 
 enum { MOST_SAMPLES = 1024, SHARE = 1 << 17 /* entries that are worth waking threads */ };
 
-/* The bracket lo <= hi: two numbers of the sample, or the ends of the type. */
+/* The bracket lo <= hi: two numbers of the range of the sample, or the ends of the type. */
 static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t *hi)
 {
 	const ek_value type = f->s->a->type;
-	few_fn *pick = few[f->s->a->isa][eki_int_row(type)];
+	const int row = eki_int_row(type);
 	const double root = 4 * sqrt((double)f->n);
 	const int count = root < MOST_SAMPLES ? (int)root : MOST_SAMPLES;
 	const double share = ((double)f->k + 0.5) / (double)f->n;
@@ -83,9 +101,10 @@ static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t 
 	const double margin = 3 * sqrt(rank * (1 - share)) + 2;
 	const int first = (int)floor(rank - margin), last = (int)ceil(rank + margin);
 
-	sample[eki_int_row(type)](f->in, f->n, count, seed, f->free);
-	*lo = first < 0 ? f->least : pick(type, f->free, count, first);
-	*hi = last >= count ? f->greatest : pick(type, f->free, count, last);
+	*lo = f->least;
+	*hi = f->greatest;
+	sample[row](f->in, f->n, count, seed, f->free);
+	pivots[f->s->a->isa][row](type, f->free, count, first, last, lo, hi);
 }
 
 /* Number of entries that are at most x. */
