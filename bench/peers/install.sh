@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs the libraries that `ek bench --peers` compares with, and prints what it got.
 #     bench/peers/install.sh [PREFIX]        (default: $BUILD/peers-prefix, BUILD = build)
-# librsb and Eigen come from the distribution (skipped with EK_NO_APT=1), Intel MKL and
-# SuiteSparse:GraphBLAS 10 from PyPI, into PREFIX, which may simply be deleted. What cannot be had is
+# librsb, Eigen and TBB come from the distribution (skipped with EK_NO_APT=1), Intel MKL,
+# SuiteSparse:GraphBLAS 10 and x86-simd-sort, which NumPy carries, from PyPI, into PREFIX, which may simply be deleted. What cannot be had is
 # left out, with a remark; the exit status is 0 all the same.
 set -u
 prefix=${1:-${BUILD:-build}/peers-prefix}
@@ -27,7 +27,7 @@ apt_install() {
 	$sudo apt-get install -y --no-install-recommends "$@" >>"$log" 2>&1
 }
 
-for package in librsb-dev libeigen3-dev g++ python3-venv patchelf; do
+for package in librsb-dev libeigen3-dev libtbb-dev g++ python3-venv patchelf; do
 	apt_install "$package" || left_out "$package"
 done
 
@@ -64,6 +64,20 @@ if wheel suitesparse-graphblas; then
 fi
 [ -e "$prefix/lib/libgraphblas.so" ] || apt_install libgraphblas-dev || left_out libgraphblas-dev
 
+# x86-simd-sort is only in the sources of NumPy, of which nothing is built but the metadata.
+numpy=2.2.6
+simdsort=$prefix/include/x86-simd-sort
+if [ ! -e "$simdsort/VERSION" ] && [ -x "$python/bin/pip" ]; then
+	echo "Fetching with pip: the sources of NumPy $numpy, for x86-simd-sort"
+	"$python/bin/pip" download --no-input --no-deps --no-binary numpy -d "$prefix/numpy" \
+		"numpy==$numpy" >>"$log" 2>&1 &&
+		mkdir -p "$simdsort" &&
+		tar -xzf "$prefix/numpy/numpy-$numpy.tar.gz" -C "$simdsort" --strip-components=7 \
+			"numpy-$numpy/numpy/_core/src/npysort/x86-simd-sort/src" 2>>"$log" &&
+		echo "x86-simd-sort of NumPy $numpy" >"$simdsort/VERSION"
+	rm -rf "$prefix/numpy"
+fi
+
 echo "Peers in $prefix and in the system:"
 version_of() { dpkg-query -W -f='${Version}' "$1" 2>/dev/null; }
 [ -e "$prefix/lib/libmkl_rt.so" ] &&
@@ -77,4 +91,6 @@ else
 	left_out "SuiteSparse:GraphBLAS"
 fi
 [ -n "$(version_of libeigen3-dev)" ] && got "Eigen $(version_of libeigen3-dev)" || left_out Eigen
+[ -n "$(version_of libtbb-dev)" ] && got "TBB $(version_of libtbb-dev)" || left_out TBB
+[ -e "$simdsort/VERSION" ] && got "$(cat "$simdsort/VERSION")" || left_out x86-simd-sort
 exit 0
