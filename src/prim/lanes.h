@@ -10,22 +10,31 @@ typedef struct FN(pack) {
 	vec k, v;
 } FN(pack);
 
+#include "prim/pair.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
-#if W == 64 / (EK_VAL_64 ? 8 : 4)
+#if W == 1
+#define NET_GREATER(a, b) ((a) > (b))
+#define NET_MIX(m, a, b)  ((m) ? (a) : (b))
+#define EK_VMIN(a, b)     ((a) < (b) ? (a) : (b))
+#define EK_VMAX(a, b)     ((a) > (b) ? (a) : (b))
+#elif W == 64 / (EK_VAL_64 ? 8 : 4)
 #if EK_VAL_64
-#define NET_GREATER(a, b)   _mm512_cmpgt_epi64_mask(a, b)
-#define NET_OTHER(a, b)     _mm512_cmpneq_epi64_mask(a, b)
-#define NET_MIX(m, a, b)    _mm512_mask_mov_epi64(b, m, a)
-#define NET_ORDER(x)        _mm512_xor_si512(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), vset1(x))
-#define NET_MAX(a, m, x, y) _mm512_mask_max_epi64(a, m, x, y)
-#define NET_PERMUTE(v, o)   _mm512_permutexvar_epi64(o, v)
-#define NET_TAKE(v, m, o)   _mm512_mask_permutexvar_epi64(v, m, o, v)
+#define NET_GREATER(a, b)       _mm512_cmpgt_epi64_mask(a, b)
+#define NET_GREATER_IN(m, a, b) _mm512_mask_cmpgt_epi64_mask((FN(lanes_mask))(m), a, b)
+#define NET_OTHER(a, b)         _mm512_cmpneq_epi64_mask(a, b)
+#define NET_MIX(m, a, b)        _mm512_mask_mov_epi64(b, m, a)
+#define NET_ORDER(x)            _mm512_xor_si512(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), vset1(x))
+#define NET_MAX(a, m, x, y)     _mm512_mask_max_epi64(a, m, x, y)
+#define NET_PERMUTE(v, o)       _mm512_permutexvar_epi64(o, v)
+#define NET_TAKE(v, m, o)       _mm512_mask_permutexvar_epi64(v, m, o, v)
 typedef __mmask8 FN(lanes_mask);
 #else
-#define NET_GREATER(a, b) _mm512_cmpgt_epi32_mask(a, b)
-#define NET_OTHER(a, b)   _mm512_cmpneq_epi32_mask(a, b)
-#define NET_MIX(m, a, b)  _mm512_mask_mov_epi32(b, m, a)
+#define NET_GREATER(a, b)       _mm512_cmpgt_epi32_mask(a, b)
+#define NET_GREATER_IN(m, a, b) _mm512_mask_cmpgt_epi32_mask((FN(lanes_mask))(m), a, b)
+#define NET_OTHER(a, b)         _mm512_cmpneq_epi32_mask(a, b)
+#define NET_MIX(m, a, b)        _mm512_mask_mov_epi32(b, m, a)
 #define NET_ORDER(x)                                                                              \
 	_mm512_xor_si512(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), \
 	                 vset1(x))
@@ -54,7 +63,13 @@ typedef __mmask16 FN(lanes_mask);
 /* W numbers of 4 bytes as ones of 8, and back; of the first n only, the others are 0. */
 INLINE vec FN(widen)(const char *p, int64_t n)
 {
-#if W == 8
+#if W == 1
+	int32_t x = 0;
+
+	if (n > 0)
+		memcpy(&x, p, sizeof x);
+	return x;
+#elif W == 8
 	return _mm512_cvtepi32_epi64(n >= W ? _mm256_loadu_si256((const void *)p)
 	                                    : _mm256_maskz_loadu_epi32(EK_MASK(n), p));
 #else
@@ -68,7 +83,12 @@ INLINE vec FN(widen)(const char *p, int64_t n)
 
 INLINE void FN(narrow)(char *p, vec x, int64_t n)
 {
-#if W == 8
+#if W == 1
+	const int32_t y = (int32_t)x;
+
+	if (n > 0)
+		memcpy(p, &y, sizeof y);
+#elif W == 8
 	const __m256i y = _mm512_cvtepi64_epi32(x);
 
 	if (n >= W)
@@ -99,8 +119,8 @@ INLINE vec FN(lanes_load)(const char *p, int64_t n, vec fill, int size)
 	}
 #endif
 	(void)size;
-	return n >= W ? vload((const VAL *)(const void *)p)
-	              : vload_n((const VAL *)(const void *)p, n, fill);
+	return n >= W ? vload((const FN(raw) *)(const void *)p)
+	              : vload_n((const FN(raw) *)(const void *)p, n, fill);
 }
 
 INLINE void FN(lanes_store)(char *p, vec x, int64_t n, int size)
@@ -113,9 +133,9 @@ INLINE void FN(lanes_store)(char *p, vec x, int64_t n, int size)
 #endif
 	(void)size;
 	if (n >= W)
-		vstore((VAL *)(void *)p, x);
+		vstore((FN(raw) *)(void *)p, x);
 	else
-		vstore_n((VAL *)(void *)p, x, n);
+		vstore_n((FN(raw) *)(void *)p, x, n);
 }
 
 #define GREATEST ((VAL)((UNS)-1 >> 1))
@@ -146,54 +166,74 @@ INLINE void FN(pack_store)(FN(pack) x, eki_run p, int64_t i, int64_t n, int ks, 
 /* Lane i is lane i ^ x: for x = C - 1 each group of C lanes backwards. */
 INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
 {
+#if W > 1
 	const vec order = NET_ORDER(x);
 
 	a.k = NET_PERMUTE(a.k, order);
 	if (vs)
 		a.v = NET_PERMUTE(a.v, order);
+#endif
+	(void)x, (void)vs;
 	return a;
 }
 
-/* The lesser of each two lanes to *a, the greater to *b. */
+/* The lesser of each two lanes to *a, the greater to *b. Minima of 8 bytes are slow, so where a mask
+ * is there for the values it serves the keys too. */
 INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
 {
-	const vec lo = EK_VMIN(a->k, b->k), hi = EK_VMAX(a->k, b->k);
+	const FN(pack) x = *a, y = *b;
 
 	if (vs) {
-		const vec x = a->v, y = b->v;
-
-		a->v = NET_MIX(NET_GREATER(a->k, b->k), y, x);
-		b->v = NET_MIX(NET_GREATER(a->k, b->k), x, y);
+		a->v = NET_MIX(NET_GREATER(x.k, y.k), y.v, x.v);
+		b->v = NET_MIX(NET_GREATER(x.k, y.k), x.v, y.v);
 	}
-	a->k = lo;
-	b->k = hi;
+	if (vs && EK_VAL_64) {
+		a->k = NET_MIX(NET_GREATER(x.k, y.k), y.k, x.k);
+		b->k = NET_MIX(NET_GREATER(x.k, y.k), x.k, y.k);
+	} else {
+		a->k = EK_VMIN(x.k, y.k);
+		b->k = EK_VMAX(x.k, y.k);
+	}
 }
 
 /* Compares lane i with lane i ^ x, for all i; the greater goes to the one whose number has bit b. */
 INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 {
-	const vec order = NET_ORDER(x), y = NET_PERMUTE(a->k, order);
-#if W == 64 / (EK_VAL_64 ? 8 : 4)
-	const vec k = NET_MAX(EK_VMIN(a->k, y), NET_UPPER(b), a->k, y);
+#if W == 1
+	(void)a, (void)x, (void)b, (void)vs;
+#else
+	const vec order = NET_ORDER(x), k = a->k, y = NET_PERMUTE(k, order);
 
-	if (vs)
-		a->v = NET_TAKE(a->v, NET_OTHER(k, a->k), order);
-	a->k = k;
+#if W == 64 / (EK_VAL_64 ? 8 : 4)
+	const FN(lanes_mask) upper = NET_UPPER(b);
+
+	if (vs && EK_VAL_64) {
+		const FN(lanes_mask) swap =
+			NET_GREATER_IN(~upper, k, y) | NET_GREATER_IN(upper, y, k);
+
+		a->k = NET_MIX(swap, y, k);
+		a->v = NET_TAKE(a->v, swap, order);
+	} else {
+		a->k = NET_MAX(EK_VMIN(k, y), upper, k, y);
+		if (vs)
+			a->v = NET_TAKE(a->v, NET_OTHER(a->k, k), order);
+	}
 #else
 	/* Complements turn the comparison round. */
 	const vec upper = NET_UPPER(b);
-	const vec swap = NET_GREATER(_mm256_xor_si256(a->k, upper), _mm256_xor_si256(y, upper));
+	const vec swap = NET_GREATER(_mm256_xor_si256(k, upper), _mm256_xor_si256(y, upper));
 
-	a->k = NET_MIX(swap, y, a->k);
+	a->k = NET_MIX(swap, y, k);
 	if (vs)
 		a->v = NET_MIX(swap, NET_PERMUTE(a->v, order), a->v);
+#endif
 #endif
 }
 
 /* Sorts each group of C lanes that is a bitonic sequence, by half-cleaners. */
 INLINE void FN(clean_lanes)(FN(pack) * a, int C, int vs)
 {
-	if (C >= 16)
+	if (W >= 16 && C >= 16)
 		FN(compare_lanes)(a, 8, 8, vs);
 	if (C >= 8)
 		FN(compare_lanes)(a, 4, 4, vs);

@@ -28,10 +28,9 @@
 #define EK_FILE "prim/network.c"
 #include "core/for_each.h"
 
-#include "prim/pair.h"
+#include "prim/lanes.h"
 
 #if W > 1
-#include "prim/lanes.h"
 
 /* Registers of a block of a merge: as many as there are names for. */
 #define UNITS (W == 64 / (EK_VAL_64 ? 8 : 4) ? 4 : 2)
@@ -284,46 +283,41 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 #else
 
 /* Without vectors: insertion, and the merge as a loop without a branch on the keys. */
-static inline __attribute__((always_inline)) void
-FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
+INLINE void FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
 {
-	const VAL most = (VAL)((UNS)-1 >> 1);
+	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
 	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
 
-	(void)ks;
 	for (int64_t i = 0; i < n; i++) {
-		const VAL key = FN(key_at)(from, i, in);
-		FN(raw) hand_key = FN(order)(key, out);
-		char hand_value[8];
-		const eki_run hand = {&hand_key, hand_value};
+		const FN(pack) hand = FN(pack_load)(from, i, 1, ks, vs, in);
 		int64_t k = i;
 
-		if (vs)
-			memcpy(hand_value, from.value + i * vs, (size_t)vs);
-		for (; k > 0 && key < FN(key_at)(to, k - 1, out); k--)
-			FN(pair_move)(to, k - 1, to, k, vs);
-		FN(pair_move)(hand, 0, to, k, vs);
+		for (; k > 0; k--) {
+			const FN(pack) x = FN(pack_load)(to, k - 1, 1, ks, vs, out);
+
+			if (x.k <= hand.k)
+				break;
+			FN(pack_store)(x, to, k, 1, ks, vs, out);
+		}
+		FN(pack_store)(hand, to, k, 1, ks, vs, out);
 	}
 }
 
-static inline __attribute__((always_inline)) void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2,
-                                                                eki_run p2, eki_run to,
-                                                                unsigned flip, int ks, int vs)
+INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_run to, unsigned flip,
+                          int ks, int vs)
 {
-	const VAL most = (VAL)((UNS)-1 >> 1);
+	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
 	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
 	int64_t i = 0, j = 0;
 
-	(void)ks;
 	for (int64_t o = 0; o < n1 + n2; o++) {
 		const bool first =
-			i < n1 && (j >= n2 || FN(key_at)(p1, i, in) <= FN(key_at)(p2, j, in));
-		const eki_run from = first ? p1 : p2;
-		const int64_t k = first ? i : j;
+			i < n1 && (j >= n2 || FN(pack_load)(p1, i, 1, ks, 0, in).k <=
+		                                      FN(pack_load)(p2, j, 1, ks, 0, in).k);
 
-		((FN(raw) *)to.key)[o] = FN(order)(FN(key_at)(from, k, in), out);
-		if (vs)
-			memcpy(to.value + o * vs, from.value + k * vs, (size_t)vs);
+		FN(pack_store)
+		(FN(pack_load)(first ? p1 : p2, first ? i : j, 1, ks, vs, in), to, o, 1, ks, vs,
+		 out);
 		i += first;
 		j += !first;
 	}
@@ -349,10 +343,8 @@ static inline __attribute__((always_inline)) void FN(merge_run)(int64_t n1, eki_
 
 KERNELS(0, (int)sizeof(VAL), 0)
 KERNELS(4, (int)sizeof(VAL), 4)
-#if W == 1 || EK_VAL_64
-KERNELS(8, (int)sizeof(VAL), 8)
-#endif
-#if W > 1 && EK_VAL_64
+#if EK_VAL_64
+KERNELS(8, 8, 8)
 KERNELS(wide, 4, 8)
 #endif
 
@@ -361,51 +353,11 @@ KERNELS(wide, 4, 8)
 #undef MIRROR
 #undef COMPARE
 #undef MIXES
-#undef GREATEST
-#undef INLINE
-#undef NET_GREATER
-#undef NET_OTHER
-#undef NET_MIX
-#undef NET_ORDER
-#undef NET_MAX
-#undef NET_PERMUTE
-#undef NET_TAKE
-#undef NET_UPPER
+#include "prim/lanes_end.h"
 
 #if EK_ONCE
 
-#define ONE(name, level)                                                                  \
-	{                                                                                 \
-		{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),        \
-		 EK_PASTE3(name##_8, i32, level)},                                        \
-		{                                                                         \
-			EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
-				EK_PASTE3(name##_8, i64, level)                           \
-		}                                                                         \
-	}
-#ifdef EK_HAVE_X86
-/* Keys of 4 bytes with values of 8 are done in the lanes of i64. */
-#define SIMD(name, level)                                                                 \
-	{                                                                                 \
-		{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),        \
-		 EK_PASTE3(name##_wide, i64, level)},                                     \
-		{                                                                         \
-			EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
-				EK_PASTE3(name##_8, i64, level)                           \
-		}                                                                         \
-	}
-#define TABLE(name)                                                     \
-	{                                                               \
-		ONE(name, scalar), SIMD(name, avx2), SIMD(name, avx512) \
-	}
-#else
-#define TABLE(name)                                                     \
-	{                                                               \
-		ONE(name, scalar), ONE(name, scalar), ONE(name, scalar) \
-	}
-#endif
-
-eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3] = TABLE(sort_short);
-eki_merge_run_fn *const eki_merge_run[EK_NISA][2][3] = TABLE(merge_run);
+eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3] = EKI_BY_PAIR(sort_short);
+eki_merge_run_fn *const eki_merge_run[EK_NISA][2][3] = EKI_BY_PAIR(merge_run);
 
 #endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Ends what prim/lanes.h defines for a pass. */
+#undef GREATEST
+#undef INLINE
+#undef NET_GREATER
+#undef NET_GREATER_IN
+#undef NET_MAX
+#undef NET_MIX
+#undef NET_ORDER
+#undef NET_OTHER
+#undef NET_PERMUTE
+#undef NET_TAKE
+#undef NET_UPPER
