@@ -10,6 +10,9 @@
  * random samples do once in ten thousand times, kselect.radix takes over: the choice of the places is
  * fixed, so somebody may build an input for which it fails, and pays with a slower call only.
  *
+ * A sample from memory costs a cache miss for each place, as much as the pass; so it takes four neighbours
+ * from each, and single entries only after a failure, since neighbours may be alike.
+ *
  * The passes of a long list are shared by all threads. Floyd and Rivest 1975; the pass is made of SIMD
  * comparisons and compressions in registers. */
 #include <math.h>
@@ -45,19 +48,20 @@ static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, 
 
 #if EK_PER_TYPE
 
-/* One entry from each of `count` equal pieces of the list, at a place that looks random: a fixed
- * stride would meet inputs with its period. */
-static void FN(sample)(const void *list, int64_t n, int count, uint64_t seed, void *out)
+/* `run` neighbours from each of count / run equal pieces of the list, at a place that looks random: a
+ * fixed stride would meet inputs with its period. */
+static void FN(sample)(const void *list, int64_t n, int count, int run, uint64_t seed, void *out)
 {
 	const FN(raw) *in = list;
 	FN(raw) *to = out;
-	const uint64_t stride = (uint64_t)(n / count);
+	const uint64_t stride = (uint64_t)(n / (count / run)), places = stride - (uint64_t)run + 1;
 
-	for (uint64_t i = 0; i < (uint64_t)count; i++) {
+	for (uint64_t i = 0; i < (uint64_t)(count / run); i++) {
 		uint64_t random = (i + seed) * UINT64_C(0x9e3779b97f4a7c15);
 
 		random = (random ^ random >> 32) * UINT64_C(0xd6e8feb86659fd93);
-		to[i] = in[i * stride + ((random >> 32) * stride >> 32)];
+		for (int j = 0; j < run; j++)
+			*to++ = in[i * stride + ((random >> 32) * places >> 32) + (uint64_t)j];
 	}
 }
 
@@ -73,7 +77,8 @@ typedef int64_t few_fn(ek_value, const void *, int64_t, int64_t);
 static few_fn *const few[EK_NISA][2] = EK_BY_ISA_AND_INT(few);
 static void (*const pivots[EK_NISA][2])(ek_value, const void *, int64_t, int64_t, int64_t,
                                         int64_t *, int64_t *) = EK_BY_ISA_AND_INT(pivots);
-static void (*const sample[])(const void *, int64_t, int, uint64_t, void *) = EK_BY_INT(sample);
+static void (*const sample[])(const void *, int64_t, int, int, uint64_t,
+                              void *) = EK_BY_INT(sample);
 static void (*const give[])(int64_t, ek_value, void *) = EK_BY_INT(give);
 
 /* The search: the number wanted is entry `k` in sorted order of `n` at `in`. */
@@ -85,6 +90,7 @@ struct search {
 	int64_t room;
 	int64_t least, greatest; /* of the type */
 	int64_t found;
+	int failures; /* one after the other */
 };
 
 enum { MOST_SAMPLES = 1024, SHARE = 1 << 17 /* entries that are worth waking threads */ };
@@ -94,8 +100,8 @@ static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t 
 {
 	const ek_value type = f->s->a->type;
 	const int row = eki_int_row(type);
-	const double root = 4 * sqrt((double)f->n);
-	const int count = root < MOST_SAMPLES ? (int)root : MOST_SAMPLES;
+	const double root = 3 * sqrt((double)f->n);
+	const int count = root < MOST_SAMPLES ? (int)root / 4 * 4 : MOST_SAMPLES;
 	const double share = ((double)f->k + 0.5) / (double)f->n;
 	const double rank = share * count;
 	const double margin = 3 * sqrt(rank * (1 - share)) + 2;
@@ -103,7 +109,7 @@ static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t 
 
 	*lo = f->least;
 	*hi = f->greatest;
-	sample[row](f->in, f->n, count, seed, f->free);
+	sample[row](f->in, f->n, count, f->failures ? 1 : 4, seed, f->free);
 	pivots[f->s->a->isa][row](type, f->free, count, first, last, lo, hi);
 }
 
@@ -161,14 +167,14 @@ static void select_list(eki_list *s)
 	                   .greatest = row ? INT64_MAX : INT32_MAX};
 	enum outcome last = NARROWED;
 
-	for (uint64_t seed = 0, failures = 0; f.n > EKI_SELECT_FEW && last != FOUND;) {
-		if (failures == 2 || f.room < MOST_SAMPLES) {
+	for (uint64_t seed = 0; f.n > EKI_SELECT_FEW && last != FOUND;) {
+		if (f.failures == 2 || f.room < MOST_SAMPLES) {
 			f.found = eki_select_radix[a->isa][row](a->type, f.in, f.n, f.k, s->scratch,
 			                                        s->room);
 			last = FOUND;
 		} else {
 			last = narrow(&f, seed += MOST_SAMPLES);
-			failures = last == FAILED ? failures + 1 : 0;
+			f.failures = last == FAILED ? f.failures + 1 : 0;
 		}
 	}
 	if (last != FOUND)
