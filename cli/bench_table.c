@@ -180,12 +180,16 @@ void table_case(const struct bench_case *c, FILE *out)
 
 void table_lines(const struct report *report, FILE *out)
 {
-	static const char *const names[] = {"matrix", "source",    "rows",  "nonzeros", "method",
-	                                    "ms",     "GB/s",      "reads", "of bound", "vs CSR",
-	                                    "error",  "disturbed", NULL};
+	const char *names[] = {"matrix", "source",    "rows",      "nonzeros", "method",
+	                       "ms",     "GB/s",      "reads",     "of bound", "vs CSR",
+	                       "error",  "disturbed", "k-best ms", NULL};
+	const struct bench_case *first = report->cases;
+	bool kbest = first->count && !isnan(first->record[0].ms_kbest);
 	struct tool_table t;
 
-	tool_table_start(&t, "llrrlrrrrrrr");
+	if (!kbest)
+		leave_out(names, "k-best ms");
+	tool_table_start(&t, kbest ? "llrrlrrrrrrrr" : "llrrlrrrrrrr");
 	table_head(&t, names);
 	for (int k = 0; k < report->count; k++) {
 		const struct bench_case *c = &report->cases[k];
@@ -206,6 +210,8 @@ void table_lines(const struct report *report, FILE *out)
 			table_cell(&t, "%.3f", r->vs_csr);
 			table_cell(&t, "%.3f", r->error);
 			tool_table_add(&t, "%.0f %%", 100 * c->disturbed);
+			if (kbest)
+				table_ms(&t, r->ms_kbest);
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);

@@ -7,10 +7,12 @@ _ek_names()
 	"$1" list "$2" --plain --quiet 2>/dev/null | cut -f 1
 }
 
-# Options of a subcommand, one a line: --name, or --name=KIND where a value is needed.
+# Options of a subcommand ("bench scan": two words), one a line: --name, or --name=KIND where a value
+# is needed.
 _ek_options()
 {
-	"$1" "$2" --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
+	# shellcheck disable=SC2086 # the words of the subcommand
+	"$1" $2 --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
 }
 
 # What the option $3 of subcommand $2 accepts; "FILE" means file names.
@@ -19,7 +21,14 @@ _ek_values()
 	local kind
 
 	case $3 in
-	--method) echo auto; _ek_names "$1" methods; return ;;
+	--method)
+		echo auto
+		case $2 in
+		"bench "*) echo all; _ek_names "$1" methods | grep -e "^${2#bench }\." ;;
+		*) _ek_names "$1" methods | grep -e '^spmv\.' ;;
+		esac
+		return ;;
+	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
 	-o | --output | --json | --y0) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
 	esac
@@ -69,7 +78,7 @@ _ek_arguments()
 
 _ek()
 {
-	local tool=${COMP_WORDS[0]} line=${COMP_LINE:0:COMP_POINT} cur previous sub first word cut
+	local tool=${COMP_WORDS[0]} line=${COMP_LINE:0:COMP_POINT} cur previous sub options first word cut
 	local -a words list
 	local candidates files=
 
@@ -79,20 +88,22 @@ _ek()
 	cur=${words[-1]}
 	previous=${words[-2]}
 	sub=${words[1]}
+	options=$sub
 	for word in "${words[@]:2:${#words[@]}-3}"; do
 		[[ $word != -* && -z $first ]] && first=$word
 	done
+	[[ $sub == bench && -n $first ]] && options="bench $first"
 	if ((${#words[@]} == 2)); then
 		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z]*\) .*/\1/p') --help --version"
 	elif [[ $cur == --*=* ]]; then
-		candidates=$(_ek_values "$tool" "$sub" "${cur%%=*}")
+		candidates=$(_ek_values "$tool" "$options" "${cur%%=*}")
 		[[ $candidates == FILE ]] && candidates= files=${cur#*=}
 		cur=${cur#*=}
-	elif [[ $previous == -* && -n $(_ek_values "$tool" "$sub" "$previous") ]]; then
-		candidates=$(_ek_values "$tool" "$sub" "$previous")
+	elif [[ $previous == -* && -n $(_ek_values "$tool" "$options" "$previous") ]]; then
+		candidates=$(_ek_values "$tool" "$options" "$previous")
 		[[ $candidates == FILE ]] && candidates= files=1
 	elif [[ $cur == -* ]]; then
-		candidates=$(_ek_options "$tool" "$sub" | sed 's/=.*/=/')
+		candidates=$(_ek_options "$tool" "$options" | sed 's/=.*/=/')
 	else
 		candidates=$(_ek_arguments "$tool" "$sub" "$cur" "$first")
 		[[ $sub != list && $sub != help && $sub != generate ]] && files=1

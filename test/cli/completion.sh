@@ -29,3 +29,7 @@ complete_word "ek info twin:webb" webbase-1M
 complete_word "ek info a.m" a.mtx
 complete_word "ek info --json=x.m" x.mtx
 complete_word "ek bench sp" spmv
+complete_word "ek bench sc" scan
+complete_word "ek bench scan --in-" --in-place
+complete_word "ek bench scan --method " scan.serial
+complete_word "ek bench scan --kind " exclusive

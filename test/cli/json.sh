@@ -33,3 +33,12 @@ json 'len(r) > 3 and all(x["op"] == "spmv" and x["error"] <= 1 and x["ms"] > 0 f
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'
 json 'all(x["of_bound"] is None and x["in_cache"] is True for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --method auto --json - 2>/dev/null'
+json 'all(x["op"] == "scan" and x["n"] == 1000 and x["value"] == "i32" and x["machine"] for x in r)
+	and sorted(x["method"] for x in r)[0:3] == ["copy.memcpy", "copy.stream", "scan.serial"]' \
+	'ek bench scan --n 1000 --type i32 --method serial --rounds 1 --json - 2>/dev/null'
+json 'all(x["error"] <= 1 and x["ms"] > 0 for x in r if x["method"] != "read") and len(r) > 1' \
+	'ek bench segsum --n 3000 --length 10 --type f32 --rounds 1 --json - 2>/dev/null'
+json 'all(x["length"] == 64 and x["value_size"] == 4 and x["mkeys"] > 0 for x in r)' \
+	'ek bench merge --total 1K --length 64 --value-size 4 --rounds 1 --json - 2>/dev/null'
+json 'any(x["arity"] == 8 and x["compare"] > 0 and x["swap"] > 0 for x in r)' \
+	'ek bench kselect --total 2K --length 1K --rounds 1 --json - 2>/dev/null'
