@@ -497,17 +497,19 @@ typedef enum ek_scan_kind {
 } ek_scan_kind;
 
 /* *result = in[0] + ... + in[n - 1], the identity if n = 0. + is any ek_monoid.
- * Sums of floats depend on the method and, for it, on n only: not on the number of threads. |error|
- * <= gamma(d) sum |in[i]|, d the depth of the tree of additions: n - 1 for "reduce.serial",
- * ceil(log2 n) for "reduce.tree", 1040 for "reduce.simd" however large n is (gamma as at ek_spmv;
- * Higham 2002, section 4.2; proofs in prim/wide.h and prim/scan_blocked.c). Cost: one read of `in`. Source: Liu 2015, section 4.3.2. */
+ * Sums of floats depend on the method and, for it, on n (for "reduce.simd" on the instruction set
+ * too), not on the number of threads. |error| <= gamma(d) sum |in[i]|, d the depth of the tree of
+ * additions: n - 1 for "reduce.serial", ceil(log2 n) for "reduce.tree", 1040 for "reduce.simd",
+ * however large n is (gamma as at ek_spmv; Higham 2002, section 4.2). Cost: one read of `in`.
+ * Source: Liu 2015, section 4.3.2. */
 ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                     int64_t n, const void *in, void *result);
 
 /* The scan (prefix sum) of n numbers; in place possible.
- * "scan.blocked", the default, gives the same bits for any number of threads (but not for any
- * `block`); |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|, however large n is. "scan.serial" has gamma(n - 1), and so have,
- * depending on the threads, "scan.zhang" and "scan.blelloch".
+ * "scan.blocked", the default, gives the same bits for any number of threads (not for any `block` or
+ * instruction set); |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|, however large n is.
+ * "scan.serial" has gamma(n - 1), and so have, depending on the threads, "scan.zhang" and
+ * "scan.blelloch".
  * Cost: one read and one write of n entries, where blocks fit the caches.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
