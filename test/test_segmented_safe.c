@@ -47,8 +47,7 @@ static quad magnitude(quad a)
 	return a < 0 ? -a : a;
 }
 
-/* Error over bound, at most 1. `all` is NULL, or where the sum of |in| from the beginning of the
- * array is kept: for segsum.offset, with the bound in its file. */
+/* Error over bound, at most 1; from_beginning: the bound of segsum.offset, in its file. */
 static double worst(const ek_method *m, ek_value type, const struct segments *g, const void *in,
                     const void *out, bool from_beginning)
 {
@@ -395,7 +394,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_spread),   cmocka_unit_test(test_guards),
 		cmocka_unit_test(test_exhaust),  cmocka_unit_test(test_segments),
 		cmocka_unit_test(test_arguments)};
-
 	(void)argc;
 	test_passive_threads(argv);
 	return cmocka_run_group_tests(tests, NULL, NULL);

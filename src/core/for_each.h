@@ -49,7 +49,7 @@
 #ifdef __clang__
 #define EK_UNROLL _Pragma("clang loop unroll(full)")
 #else
-#define EK_UNROLL _Pragma("GCC unroll 8")
+#define EK_UNROLL _Pragma("GCC unroll 16")
 #endif
 
 /* Fetches what lies 4 KiB behind p, a stream that is read once. Processors do so by themselves, but

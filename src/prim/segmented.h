@@ -46,6 +46,8 @@ int64_t eki_segment_from(const ek_segments *s, int64_t i);
 int64_t eki_segments_mark(const ek_segments *s, int64_t first, int64_t last, int64_t base,
                           int64_t end, uint8_t *mark);
 
+/* to[k] = offset[first + k], 0 <= k < count */
+void eki_offsets_copy(const ek_segments *s, int64_t first, int64_t count, int64_t *to);
 /* A byte for each entry, 1 where a segment begins, by all threads. */
 void eki_segments_flags(const eki_array *a, uint8_t *flag);
 

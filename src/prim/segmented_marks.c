@@ -44,6 +44,15 @@ int64_t eki_segments_mark(const ek_segments *s, int64_t first, int64_t last, int
 	                                  : mark_i32(s->offset, first, last, base, end, mark);
 }
 
+void eki_offsets_copy(const ek_segments *s, int64_t first, int64_t count, int64_t *to)
+{
+	if (s->offset_type == EK_INT64)
+		memcpy(to, (const int64_t *)s->offset + first, (size_t)count * sizeof *to);
+	else
+		for (int64_t k = 0; k < count; k++)
+			to[k] = ((const int32_t *)s->offset)[first + k];
+}
+
 typedef struct flags_job {
 	const eki_array *a;
 	uint8_t *flag;

@@ -217,3 +217,34 @@ static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *
 	         (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, zero)) << 32);
 }
 #define vbytes(p) FN(vbytes)(p)
+
+/* What two vectors hold side by side is joined, which leaves half as many vectors: first in pieces
+ * of 16 bytes, then these. */
+#define EK_JOIN(op, a, b, low, high) \
+	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
+#define EK_EVEN(a, b) _mm256_permute2x128_si256(a, b, 0x20)
+#define EK_ODD(a, b)  _mm256_permute2x128_si256(a, b, 0x31)
+static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const vec *v)
+{
+	vec t[W], two[2];
+
+	EK_UNROLL
+	for (int k = 0; k < W / 2; k++)
+#if EK_VAL_64
+		t[k] = EK_JOIN(op, v[2 * k], v[2 * k + 1], _mm256_unpacklo_epi64,
+		               _mm256_unpackhi_epi64);
+#else
+		t[k] = EK_JOIN(op, v[2 * k], v[2 * k + 1], _mm256_unpacklo_epi32,
+		               _mm256_unpackhi_epi32);
+#endif
+	EK_UNROLL
+	for (int k = 0; k < 2; k++)
+#if EK_VAL_64
+		two[k] = t[k];
+#else
+		two[k] = EK_JOIN(op, t[2 * k], t[2 * k + 1], _mm256_unpacklo_epi64,
+		                 _mm256_unpackhi_epi64);
+#endif
+	return EK_JOIN(op, two[0], two[1], EK_EVEN, EK_ODD);
+}
+#define vfolds(op, v) FN(vfolds)(op, v)

@@ -188,3 +188,36 @@ static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *
 	return _mm512_test_epi8_mask(v, v);
 }
 #define vbytes(p) FN(vbytes)(p)
+
+/* What two vectors hold side by side is joined, which leaves half as many vectors: first in pieces
+ * of 16 bytes, then these. */
+#define EK_JOIN(op, a, b, low, high) \
+	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
+#define EK_EVEN(a, b) _mm512_shuffle_i64x2(a, b, 0x88)
+#define EK_ODD(a, b)  _mm512_shuffle_i64x2(a, b, 0xdd)
+static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const vec *v)
+{
+	vec t[W], four[4];
+
+	EK_UNROLL
+	for (int k = 0; k < W / 2; k++)
+#if EK_VAL_64
+		t[k] = EK_JOIN(op, v[2 * k], v[2 * k + 1], _mm512_unpacklo_epi64,
+		               _mm512_unpackhi_epi64);
+#else
+		t[k] = EK_JOIN(op, v[2 * k], v[2 * k + 1], _mm512_unpacklo_epi32,
+		               _mm512_unpackhi_epi32);
+#endif
+	EK_UNROLL
+	for (int k = 0; k < 4; k++)
+#if EK_VAL_64
+		four[k] = t[k];
+#else
+		four[k] = EK_JOIN(op, t[2 * k], t[2 * k + 1], _mm512_unpacklo_epi64,
+		                  _mm512_unpackhi_epi64);
+#endif
+	four[0] = EK_JOIN(op, four[0], four[1], EK_EVEN, EK_ODD);
+	four[2] = EK_JOIN(op, four[2], four[3], EK_EVEN, EK_ODD);
+	return EK_JOIN(op, four[0], four[2], EK_EVEN, EK_ODD);
+}
+#define vfolds(op, v) FN(vfolds)(op, v)

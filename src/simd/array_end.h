@@ -3,10 +3,12 @@
 #undef EK_BITS
 #undef EK_COMPRESS
 #undef EK_EQ
+#undef EK_EVEN
 #undef EK_EXPAND
 #undef EK_FIRST
 #undef EK_FROM_BITS
 #undef EK_GT
+#undef EK_JOIN
 #undef EK_LANES
 #undef EK_LOAD
 #undef EK_MASK
@@ -14,6 +16,7 @@
 #undef EK_MOVEMASK
 #undef EK_NAN
 #undef EK_ORDER
+#undef EK_ODD
 #undef EK_PERMUTE
 #undef EK_SET
 #undef EK_SHIFT
@@ -38,6 +41,7 @@
 #undef vec
 #undef veq
 #undef vfold
+#undef vfolds
 #undef vlast
 #undef vle
 #undef vload

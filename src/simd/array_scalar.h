@@ -18,6 +18,7 @@
  *   vshift(v, k, before)  the same by k lanes, 0 <= k < W
  *   vsegscan(op, v, bits) inclusive scan; bit i of the unsigned `bits` says that lane i begins anew
  *   vfold(op, v)          the scan's last lane, as a VAL
+ *   vfolds(op, v)         of an array of W vectors: lane i is that of v[i]
  *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
  *   vselect(bits, a, b)   lanes of a where the bit is 1, else of b
  *   vorder(v, flip)       integers only: lanes below 0 are XORed with the number flip (prim/order.h)
@@ -45,6 +46,7 @@
 #define vshift(v, k, before) ((void)(k), (void)(before), (v))
 #define vsegscan(op, v, b)   (v)
 #define vfold(op, v)         (v)
+#define vfolds(op, v)        ((v)[0])
 #define vlt(a, b)            ((unsigned)((a) < (b)))
 #define vle(a, b)            ((unsigned)((a) <= (b)))
 #define veq(a, b)            ((unsigned)((a) == (b)))
