@@ -4,7 +4,7 @@
 #include "core/ek_core.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
-#include "support/heap.h"
+#include "support/inputs.h"
 #include "support/random.h"
 #include "support/support.h"
 
@@ -44,131 +44,6 @@ static const ek_method *method_next(const ek_method *m)
 	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_KSELECT)
 		;
 	return m;
-}
-
-/* ---- Numbers as bits --------------------------------------------------------------------------- */
-
-static uint64_t bits_at(ek_value type, const void *v, int64_t i)
-{
-	uint32_t b4;
-	uint64_t b8;
-
-	if (ek_value_size(type) == 4) {
-		memcpy(&b4, (const char *)v + i * 4, 4);
-		return b4;
-	}
-	memcpy(&b8, (const char *)v + i * 8, 8);
-	return b8;
-}
-
-static void bits_set(ek_value type, void *v, int64_t i, uint64_t bits)
-{
-	uint32_t b4 = (uint32_t)bits;
-
-	if (ek_value_size(type) == 4)
-		memcpy((char *)v + i * 4, &b4, 4);
-	else
-		memcpy((char *)v + i * 8, &bits, 8);
-}
-
-/* The place of a number in the order, by its sign and its magnitude. */
-static uint64_t rank_of(ek_value type, uint64_t bits)
-{
-	const int last = 8 * (int)ek_value_size(type) - 1;
-	const uint64_t top = UINT64_C(1) << last, all = top | (top - 1);
-	const bool floats = type == EK_F32 || type == EK_F64;
-
-	if (!floats)
-		return (bits + top) & all;
-	return bits & top ? top - 1 - (bits & (top - 1)) : bits + top;
-}
-
-static int by_rank(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static void ranks_sorted(ek_value type, const void *v, int64_t n, uint64_t *rank)
-{
-	for (int64_t i = 0; i < n; i++)
-		rank[i] = rank_of(type, bits_at(type, v, i));
-	qsort(rank, (size_t)n, sizeof *rank, by_rank);
-}
-
-/* ---- Inputs ------------------------------------------------------------------------------------ */
-
-static uint64_t special(ek_value type, struct rng *r)
-{
-	static const float f4[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN,
-	                           -NAN, 1.0f,  1e-45f,   -1e-45f};
-	const int last = 8 * (int)ek_value_size(type) - 1;
-	const uint64_t top = UINT64_C(1) << last;
-	const int which = (int)rng_below(r, 9);
-	double f8 = (double)f4[which];
-	uint64_t bits;
-	uint32_t b4;
-
-	if (type == EK_INT32 || type == EK_INT64)
-		return (const uint64_t[]){
-			0, 1, 2, (uint64_t)-1, top, top - 1, top + 1, top - 2, 77}[which];
-	memcpy(&b4, &f4[which], 4);
-	memcpy(&bits, &f8, 8);
-	if (rng_below(r, 8) == 0) /* the ends of the order: every bit of a NaN set */
-		return rng_below(r, 2) ? top - 1 : top | (top - 1);
-	return type == EK_F32 ? b4 : bits;
-}
-
-enum input {
-	BITS,  /* any bits */
-	SMALL, /* 0 .. 99 */
-	EQUAL,
-	TWO,
-	SORTED,
-	REVERSED,
-	ORGAN,  /* up and down */
-	KILLER, /* of the median of three (Musser 1997) */
-	SAWTOOTH,
-	PERIOD,  /* of a power of two: the sample may meet few values */
-	OUTLIER, /* all in one bucket of a radix method but one */
-	CLOSE,   /* in the last digit of a radix method only */
-	ENDS,    /* special values */
-	UNIT,    /* uniform numbers, 0 <= x < 1, or scaled to integers */
-	INPUTS
-};
-
-static void input_make(enum input kind, ek_value type, int64_t n, struct rng *r, void *v)
-{
-	const bool floats = type == EK_F32 || type == EK_F64;
-
-	for (int64_t i = 0; i < n; i++) {
-		double x = 0;
-
-		switch (kind) {
-		case SMALL: x = (double)rng_below(r, 100); break;
-		case EQUAL: x = 5; break;
-		case TWO: x = (double)rng_below(r, 2) - 1; break;
-		case SORTED: x = (double)i; break;
-		case REVERSED: x = (double)-i; break;
-		case ORGAN: x = (double)(i < n / 2 ? i : n - i); break;
-		case KILLER:
-			x = (double)(i >= n / 2 ? 2 * (i - n / 2 + 1) : i % 2 ? n / 2 + i : i + 1);
-			break;
-		case SAWTOOTH: x = (double)(i % 37); break;
-		case PERIOD: x = (double)(i % 64 ? i % 1024 : -i); break;
-		case OUTLIER: x = i == n / 3 ? -1e9 : 1e6 + (double)rng_below(r, 3); break;
-		case CLOSE: x = (double)(1000000 + rng_below(r, 1000)); break;
-		case UNIT:
-			x = (double)(rng_next(r) >> 11) * 0x1p-53;
-			x = floats ? x : x * 2e9 - 1e9;
-			break;
-		default:
-			bits_set(type, v, i, kind == BITS ? rng_next(r) : special(type, r));
-			continue;
-		}
-		value_set(type, v, i, x);
-	}
 }
 
 /* ---- One call ---------------------------------------------------------------------------------- */
@@ -218,24 +93,37 @@ struct room {
 
 static void room_make(struct room *r, int64_t lists, int64_t n)
 {
-	r->in = malloc((size_t)(lists * n) * 8);
-	r->kth = malloc((size_t)lists * 8);
-	r->smallest = malloc((size_t)(lists * n) * 8);
-	r->rank = malloc((size_t)(lists * n) * 8);
-	r->found = malloc((size_t)n * 8);
-	assert_true(r->in && r->kth && r->smallest && r->rank && r->found);
-}
+	const size_t all = (size_t)(lists * n) * 8;
 
-static void room_free(struct room *r)
-{
-	free(r->in);
-	free(r->kth);
-	free(r->smallest);
-	free(r->rank);
-	free(r->found);
+	r->in = malloc(4 * all + (size_t)lists * 8);
+	assert_non_null(r->in);
+	r->smallest = r->in + all;
+	r->kth = r->in + 4 * all;
+	r->rank = (uint64_t *)(void *)(r->in + 2 * all);
+	r->found = (uint64_t *)(void *)(r->in + 3 * all);
 }
 
 /* ---- Tests ------------------------------------------------------------------------------------- */
+
+/* Every method at every level; one number of threads, or all if `threads` is negative. */
+static void all_check(struct call c, int threads, bool smallest)
+{
+	for (const ek_method *m = NULL; (m = method_next(m));)
+		for (int l = 0; l < levels; l++)
+			for (int t = 0; t < counts; t++) {
+				if (threads >= 0 && t != (threads + l) % counts)
+					continue;
+				c.ctx = context[l][t];
+				c.method = ek_method_name(m);
+				call_check(&c, smallest);
+			}
+}
+
+static struct call call_of(const struct room *r, ek_value type, int64_t lists, int64_t n, int64_t k)
+{
+	return (struct call){NULL,  NULL,    type,   lists,       n,       k,
+	                     r->in, r->rank, r->kth, r->smallest, r->found};
+}
 
 /* All lengths, all inputs in turn, one to five lists. */
 static void every_length(void **state)
@@ -253,25 +141,15 @@ static void every_length(void **state)
 
 			input_make((enum input)rng_below(&r, INPUTS), types[t], lists * n, &r,
 			           room.in);
-			for (int64_t j = 0; j < lists; j++)
-				ranks_sorted(types[t],
-				             room.in + j * n * (int64_t)ek_value_size(types[t]), n,
-				             room.rank + j * n);
-			for (const ek_method *m = NULL; (m = method_next(m));)
-				for (int l = 0; l < levels; l++)
-					for (int i = 0; i < 3; i++)
-						call_check(
-							&(struct call){context[l][(n + i) % counts],
-						                       ek_method_name(m), types[t],
-						                       lists, n, k[i], room.in,
-						                       room.rank, room.kth,
-						                       room.smallest, room.found},
-							i != 1);
+			lists_ranks(types[t], room.in, lists, n, room.rank);
+			for (int i = 0; i < 3; i++)
+				all_check(call_of(&room, types[t], lists, n, k[i]), (int)n + i,
+				          i != 1);
 		}
-	room_free(&room);
+	free(room.in);
 }
 
-/* Longer lists, so that brackets, digits and heaps have something to do; one list for many threads. */
+/* Longer lists, so that brackets, digits and heaps have something to do. */
 static void hard_inputs(void **state)
 {
 	const int64_t lengths[] = {1025, 5000, 40000, 300000};
@@ -284,26 +162,19 @@ static void hard_inputs(void **state)
 	room_make(&room, 1, lengths[3]);
 	for (int s = 0; s < longest; s++)
 		for (int kind = 0; kind < INPUTS; kind++)
-			for (int t = 0; t < 4; t++) {
+			for (int t = 0; t < 4; t++, turn++) {
 				const int64_t n = lengths[s];
 				const int64_t k[] = {1, n / 10 + 1, n / 2, n, 1 + rng_below(&r, n)};
 
 				input_make((enum input)kind, types[t], n, &r, room.in);
-				ranks_sorted(types[t], room.in, n, room.rank);
-				for (const ek_method *m = NULL; (m = method_next(m));)
-					for (int l = 0; l < levels; l++, turn++)
-						call_check(
-							&(struct call){context[l][turn % counts],
-						                       ek_method_name(m), types[t],
-						                       1, n, k[turn % 5], room.in,
-						                       room.rank, room.kth,
-						                       room.smallest, room.found},
-							turn % 3 == 0);
+				lists_ranks(types[t], room.in, 1, n, room.rank);
+				all_check(call_of(&room, types[t], 1, n, k[turn % 5]), turn,
+				          turn % 3 == 0);
 			}
-	room_free(&room);
+	free(room.in);
 }
 
-/* Long enough for all threads to work on one list; several lists of it. */
+/* Long enough for all threads to work on one list; and fewer lists than threads. */
 static void long_lists(void **state)
 {
 	const int64_t n = 400000;
@@ -317,18 +188,17 @@ static void long_lists(void **state)
 			const int64_t k[] = {n / 10, n - 7, 3};
 
 			input_make((enum input)kind, types[t], 2 * n, &r, room.in);
-			for (int64_t j = 0; j < 2; j++)
-				ranks_sorted(types[t],
-				             room.in + j * n * (int64_t)ek_value_size(types[t]), n,
-				             room.rank + j * n);
-			for (int c = 0; c < counts; c++)
-				call_check(&(struct call){context[levels - 1][c], "auto", types[t],
-				                          1 + c % 2, n, k[(c + kind) % 3], room.in,
-				                          room.rank, room.kth, room.smallest,
-				                          room.found},
-				           true);
+			lists_ranks(types[t], room.in, 2, n, room.rank);
+			for (int c = 0; c < counts; c++) {
+				struct call one =
+					call_of(&room, types[t], 1 + c % 2, n, k[(c + kind) % 3]);
+
+				one.ctx = context[levels - 1][c];
+				one.method = "auto";
+				call_check(&one, true);
+			}
 		}
-	room_free(&room);
+	free(room.in);
 }
 
 /* Arrays that end, or begin, at a page that nobody may touch; the input may not be written. */
@@ -336,78 +206,110 @@ static void guarded(void **state)
 {
 	enum { MOST = 2100, LISTS = 2 };
 	struct rng r = {4};
-	struct guard in, kth, smallest;
-	uint64_t *rank = malloc((size_t)LISTS * MOST * 8), *found = malloc((size_t)MOST * 8);
+	struct guard g[3];
+	struct room whole, room;
 
 	(void)state;
-	guard_make(&in, (size_t)LISTS * MOST * 8);
-	guard_make(&kth, (size_t)LISTS * 8);
-	guard_make(&smallest, (size_t)LISTS * MOST * 8);
+	room_make(&whole, LISTS, MOST);
+	for (int i = 0; i < 3; i++)
+		guard_make(&g[i], (size_t)LISTS * MOST * 8);
 	for (int at_end = 0; at_end < 2; at_end++)
 		for (int t = 0; t < 4; t++)
 			for (int64_t n = 1; n <= MOST; n += n < 40 ? 1 : n < 1000 ? 97 : 211) {
 				void *(*const lay)(const struct guard *, size_t) =
 					at_end ? guard_at_end : guard_at_begin;
-				const size_t size = ek_value_size(types[t]),
-					     all = (size_t)(LISTS * n) * size;
+				const size_t size = LISTS * ek_value_size(types[t]);
 				const int64_t k = 1 + rng_below(&r, n);
-				char *numbers = lay(&in, all);
 
-				guard_read_only(&in, false);
+				room = whole;
+				room.in = lay(&g[0], size * (size_t)n);
+				room.kth = lay(&g[1], size);
+				room.smallest = lay(&g[2], size * (size_t)k);
+				guard_read_only(&g[0], false);
 				input_make((enum input)rng_below(&r, INPUTS), types[t], LISTS * n,
-				           &r, numbers);
-				guard_read_only(&in, true);
-				for (int64_t j = 0; j < LISTS; j++)
-					ranks_sorted(types[t], numbers + (size_t)(j * n) * size, n,
-					             rank + j * n);
-				for (const ek_method *m = NULL; (m = method_next(m));)
-					for (int l = 0; l < levels; l++)
-						call_check(
-							&(struct call){
-								context[l][0], ek_method_name(m),
-								types[t], LISTS, n, k, numbers,
-								rank, lay(&kth, LISTS * size),
-								lay(&smallest,
-						                    (size_t)(LISTS * k) * size),
-								found},
-							true);
+				           &r, room.in);
+				guard_read_only(&g[0], true);
+				lists_ranks(types[t], room.in, LISTS, n, room.rank);
+				all_check(call_of(&room, types[t], LISTS, n, k), 0, true);
 			}
-	guard_free(&in);
-	guard_free(&kth);
-	guard_free(&smallest);
-	free(rank);
-	free(found);
+	for (int i = 0; i < 3; i++)
+		guard_free(&g[i]);
+	free(whole.in);
 }
 
-/* Lists of a length that puts each at another alignment; outputs beside each other stay whole. */
+/* All four alignments of input and output; lists of a length that is no multiple of anything. */
 static void alignments(void **state)
 {
 	struct rng r = {5};
-	struct room room;
+	struct room whole, room;
 
 	(void)state;
-	room_make(&room, 40, 70);
+	room_make(&whole, 40, 70);
 	for (int t = 0; t < 4; t++)
-		for (int offset = 0; offset < 16; offset += 5) {
-			const size_t size = ek_value_size(types[t]), shift = (size_t)offset * size;
+		for (int offset = 0; offset < 16; offset++) {
+			const size_t size = ek_value_size(types[t]);
 
-			input_make(BITS, types[t], 30 * 67, &r, room.in + shift);
-			for (int64_t j = 0; j < 30; j++)
-				ranks_sorted(types[t], room.in + shift + (size_t)j * 67 * size, 67,
-				             room.rank + j * 67);
-			for (const ek_method *m = NULL; (m = method_next(m));)
-				for (int l = 0; l < levels; l++)
-					for (int c = 0; c < counts; c++)
-						call_check(
-							&(struct call){context[l][c],
-						                       ek_method_name(m), types[t],
-						                       30, 67, 9, room.in + shift,
-						                       room.rank, room.kth,
-						                       room.smallest + 7 * shift % 64,
-						                       room.found},
-							true);
+			room = whole;
+			room.in += (size_t)(offset % 4) * 16 / size * size + size;
+			room.smallest += (size_t)(offset / 4) * 16 / size * size + size;
+			input_make(BITS, types[t], 30 * 67, &r, room.in);
+			lists_ranks(types[t], room.in, 30, 67, room.rank);
+			all_check(call_of(&room, types[t], 30, 67, 9), offset ? offset : -1, true);
 		}
-	room_free(&room);
+	free(whole.in);
+}
+
+/* The heaps did what one-entry-at-a-time heaps do: as many replacements of the root as entries that
+ * were less than it, whatever the instruction set and the number of threads. */
+static void heap_counts(void **state)
+{
+	enum { N = 3000, K = 100, LISTS = 6 };
+	struct rng r = {6};
+	static int32_t in[N * LISTS], kth[LISTS];
+	int64_t replaced = 0;
+
+	(void)state;
+	input_make(SMALL, EK_INT32, N * LISTS, &r, in);
+	for (int j = 0; j < LISTS; j++) {
+		static int32_t sorted[N];
+		const int32_t *list = in + j * N;
+		int64_t n = 0;
+
+		for (int i = 0; i < N; i++) { /* insertion into the k smallest */
+			if (n == K && list[i] >= sorted[K - 1])
+				continue;
+			replaced += n == K;
+			n += n < K;
+			int64_t p = n - 1;
+
+			for (; p > 0 && sorted[p - 1] > list[i]; p--)
+				sorted[p] = sorted[p - 1];
+			sorted[p] = list[i];
+		}
+	}
+	for (int d = 2; d <= 33; d++) {
+		ek_heap_counts first = {0};
+
+		for (int l = 0; l < levels; l++)
+			for (int t = 0; t < counts; t++) {
+				ek_heap_counts c = {-1, -1, -1, -1};
+				ek_array_options o = {.size = sizeof o,
+				                      .method = "kselect.heap",
+				                      .arity = d,
+				                      .counts = &c};
+
+				expect_status(ek_kselect(context[l][t], &o, EK_INT32, LISTS, N, K,
+				                         in, kth, NULL),
+				              EK_OK);
+				if (l == 0 && t == 0)
+					first = c;
+				assert_memory_equal(&c, &first, sizeof c);
+				assert_int_equal(c.update_key,
+				                 replaced + LISTS * ((K - 2) / d + 1));
+				assert_int_equal(c.find_maxchild, c.compare);
+				assert_true(c.swap <= c.compare);
+			}
+	}
 }
 
 static void arguments(void **state)
@@ -465,11 +367,6 @@ static ek_status call_small(struct exhaust *e)
 	return status;
 }
 
-static void release_small(struct exhaust *e)
-{
-	e->out = NULL;
-}
-
 static void no_memory(void **state)
 {
 	(void)state;
@@ -479,7 +376,7 @@ static void no_memory(void **state)
 
 			e.ctx = heap_context(&e.heap, threads, 0);
 			e.ctx->small_work = 0;
-			assert_true(exhaust(&e, ek_method_name(m), call_small, release_small) > 0);
+			assert_true(exhaust(&e, ek_method_name(m), call_small, NULL) > 0);
 			ek_context_destroy(e.ctx);
 			heap_close(&e.heap);
 		}
@@ -490,8 +387,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_length), cmocka_unit_test(hard_inputs),
 		cmocka_unit_test(long_lists),   cmocka_unit_test(guarded),
-		cmocka_unit_test(alignments),   cmocka_unit_test(arguments),
-		cmocka_unit_test(no_memory),
+		cmocka_unit_test(alignments),   cmocka_unit_test(heap_counts),
+		cmocka_unit_test(arguments),    cmocka_unit_test(no_memory),
 	};
 
 	(void)argc;

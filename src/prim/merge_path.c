@@ -261,7 +261,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 
 static double cost(const eki_array *a)
 {
-	return (double)a->batch * (double)(a->a.n + a->b.n) / a->threads;
+	return 1.2 * (double)a->batch * (double)(a->a.n + a->b.n) / a->threads;
 }
 
 const ek_method ek_merge_path = {

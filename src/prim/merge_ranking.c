@@ -30,7 +30,7 @@ static inline int64_t FN(rank)(const FN(raw) * list, int64_t n, VAL x, bool equa
 		const int64_t half = n / 2;
 		const VAL y = FN(order)(list[begin + half - 1], flip);
 
-		begin += (y < x) | (equal & (y == x)) ? half : 0;
+		begin += half & -(int64_t)((y < x) | (equal & (y == x)));
 		n -= half;
 	}
 	if (n) {

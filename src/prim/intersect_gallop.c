@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The intersection of a small and a large set: each entry of the small one is looked for in the large
+ * one, from where the last one was found, in steps of 1, 2, 4 ... entries and then by bisection of the
+ * last step. O(small log(large / small)) comparisons. Bentley and Yao 1976. */
+#include "prim/set.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_TYPES_ONLY
+#define EK_FILE "prim/intersect_gallop.c"
+#include "core/for_each.h"
+
+/* The first of entries j .. n - 1 that is not below x, or n. */
+static int64_t FN(gallop)(const VAL *b, int64_t j, int64_t n, VAL x)
+{
+	int64_t step = 1, end;
+
+	while (step <= n - j && b[j + step - 1] < x) {
+		j += step;
+		step *= 2;
+	}
+	end = step <= n - j ? j + step - 1 : n;
+	while (j < end) {
+		const int64_t mid = j + (end - j) / 2;
+
+		if (b[mid] < x)
+			j = mid + 1;
+		else
+			end = mid;
+	}
+	return j;
+}
+
+static int64_t FN(intersect_gallop)(const eki_set_piece *s)
+{
+	const bool second = s->bn < s->an;
+	const VAL *small = second ? s->b : s->a, *large = second ? s->a : s->b;
+	const int64_t n = second ? s->bn : s->an, m = second ? s->an : s->bn;
+	VAL *out = s->out;
+	int64_t count = 0, j = 0;
+
+	for (int64_t i = 0; i < n && count < s->room; i++) {
+		j = FN(gallop)(large, j, m, small[i]);
+		if (j == m)
+			break;
+		if (large[j] == small[i])
+			out[count++] = small[i];
+	}
+	return count;
+}
+
+#if EK_ONCE
+
+static ek_status run(const ek_context *ctx, const eki_array *set)
+{
+	static eki_set_fn *const intersect[] = EK_BY_INT(intersect_gallop);
+
+	(void)ctx;
+	return eki_set_pieces(set, intersect);
+}
+
+/* Nanoseconds for an entry of the small set: a branch that is guessed wrong, and more the further
+ * the next one is. */
+static double cost(const eki_array *set)
+{
+	const int64_t an = set->a.n, bn = set->b.n;
+	const double small = (double)(an < bn ? an : bn), large = (double)(an < bn ? bn : an);
+
+	return small * (20 + 5 * log2(1 + large / (small + 1))) / set->threads;
+}
+
+const ek_method ek_intersect_gallop = {
+	.name = "intersect.gallop",
+	.text = "looks for each entry of the smaller set by growing steps",
+	.source = "Bentley and Yao 1976",
+	.operation = EK_SET_INTERSECTION,
+	.backend = EKI_CPU,
+	.traits = EKI_STRICT,
+	.array = run,
+	.array_cost = cost,
+};
+
+#endif

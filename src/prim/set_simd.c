@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Sets by merging: in the merge of two sets an entry that both have stands beside itself. So a block
+ * of the merge is made by SIMD (eki_merge_run) in a buffer that stays in the first cache, and of it
+ * those entries are kept that differ from the one before - the union - or equal it - the
+ * intersection - by a compression in a register. Neither has a branch that depends on the entries.
+ * Cost: the merge of a block and one more pass over it; a search on a diagonal for each block. */
+#include "prim/merge.h"
+#include "prim/network.h"
+#include "prim/set.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_FILE "prim/set_simd.c"
+#include "core/for_each.h"
+
+#include "prim/order.h"
+
+#define BLOCK 2048
+
+/* Keeps entries of the buffer, of which entry -1 is the last one of the block before; `fresh`: there
+ * is none. Vectors go to `out` while a whole one has room. */
+static inline __attribute__((always_inline)) int64_t
+FN(keep)(const VAL *buffer, int64_t n, bool fresh, bool equal, VAL *out, int64_t room)
+{
+	int64_t i = 0, count = 0;
+
+	if (fresh && n) {
+		if (!equal && room)
+			out[count++] = buffer[0];
+		i = 1;
+	}
+	for (; i + W <= n && count + W <= room; i += W) {
+		const vec v = vload(buffer + i);
+		const unsigned same = veq(v, vload(buffer + i - 1));
+		const unsigned bits = equal ? same : same ^ ((1u << W) - 1);
+
+		vcompress(out + count, v, bits);
+		count += FN(count)(bits);
+	}
+	for (; i < n && count < room; i++)
+		if ((buffer[i] == buffer[i - 1]) == equal)
+			out[count++] = buffer[i];
+	return count;
+}
+
+static inline __attribute__((always_inline)) int64_t FN(set)(const eki_set_piece *s, bool equal)
+{
+	const eki_array keys = {.type = EK_VALUE_OF_PASS};
+	const VAL *a = s->a, *b = s->b;
+	VAL buffer[W + BLOCK];
+	int64_t i = 0, j = 0, count = 0;
+
+	for (int64_t n = 0; i < s->an || j < s->bn; buffer[W - 1] = buffer[W + n - 1]) {
+		const int64_t an = s->an - i, bn = s->bn - j;
+		const eki_merge m = {.an = an < BLOCK ? an : BLOCK,
+		                     .bn = bn < BLOCK ? bn : BLOCK,
+		                     .a = (const char *)(a ? a + i : a),
+		                     .b = (const char *)(b ? b + j : b)};
+		const bool fresh = i + j == 0;
+		int64_t p, q;
+
+		n = m.an + m.bn < BLOCK ? m.an + m.bn : BLOCK;
+		p = eki_merge_cut(&keys, &m, n);
+		q = n - p;
+		eki_merge_run[EK_ISA_OF_PASS][EK_VAL_64][0](p, m.a, NULL, q, m.b, NULL, buffer + W,
+		                                            NULL, 0);
+		count += FN(keep)(buffer + W, n, fresh, equal, (VAL *)s->out + count,
+		                  s->room - count);
+		i += p;
+		j += q;
+	}
+	return count;
+}
+
+static int64_t FN(set_union)(const eki_set_piece *s)
+{
+	return FN(set)(s, false);
+}
+
+static int64_t FN(set_intersection)(const eki_set_piece *s)
+{
+	return FN(set)(s, true);
+}
+#undef BLOCK
+
+#if EK_ONCE
+
+eki_set_fn *const eki_set_union_simd[EK_NISA][2] = EK_BY_ISA_AND_INT(set_union);
+eki_set_fn *const eki_set_intersection_simd[EK_NISA][2] = EK_BY_ISA_AND_INT(set_intersection);
+
+#endif
