@@ -21,7 +21,7 @@ struct array_list {
 struct array_options {
 	struct tool_options common;
 	struct array_list n, type; /* types are numbers of ek_value */
-	const char *peer_folder;
+	const char *peer_folder, *html;
 	bool peers, k_best;
 	int rounds;
 	double seconds; /* for each case */
@@ -177,5 +177,15 @@ void array_table_warning(const struct array_bench *bench, FILE *out);
 const char *array_label(char label[96], const struct array_record *r);
 char *array_legend_text(const struct array_operation *operation);
 bool array_disturbed(const struct array_case *c);
+/* The labels of all records of all cases, in the order in which they came; returns how many. */
+enum { ARRAY_COLUMNS = 64 };
+int array_columns(const struct array_bench *bench, char label[ARRAY_COLUMNS][96]);
+/* The record with that label, or NULL; the rate that the operation shows of it, NAN for NULL. */
+const struct array_record *array_find(const struct array_case *c, const char *label);
+double array_rate(const struct array_bench *bench, const struct array_record *r);
+const struct array_record *
+array_best(const struct array_case *c); /* the fastest of ours, or NULL */
+/* The page (html_array.c); an exit code. */
+int array_html(const struct array_bench *bench, const char *path);
 
 #endif

@@ -65,6 +65,8 @@ bool array_check(struct array_contender *c)
 		r->error = error;
 	if (r->failed)
 		snprintf(r->why, sizeof r->why, "%s", c->peer ? "failed" : ek_error_text());
+	else if (isinf(error))
+		snprintf(r->why, sizeof r->why, "wrong result");
 	else if (error > 1)
 		snprintf(r->why, sizeof r->why, "wrong result: error %.3g times its bound", error);
 	r->failed = r->failed || !(error <= 1);

@@ -56,6 +56,13 @@ static int results(const struct array_bench *bench)
 	if (o->counts)
 		array_table_counts(bench, out);
 	array_table_warning(bench, out);
+	if (o->html) {
+		int page = array_html(bench, o->html);
+
+		code = code ? code : page;
+		if (!page)
+			tool_remark(&o->common, "the page is %s", o->html);
+	}
 	return code;
 }
 

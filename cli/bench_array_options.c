@@ -16,6 +16,7 @@ enum {
 	KEY_PEERS,
 	KEY_PEER_DIR,
 	KEY_KBEST,
+	KEY_HTML,
 	KEY_OP,
 	KEY_KIND,
 	KEY_IN_PLACE,
@@ -70,6 +71,7 @@ static const struct {
 	{ALL, {"peers", KEY_PEERS, NULL, 0, "measure the other libraries that were found, too", 1}},
 	{ALL,
          {"peer-dir", KEY_PEER_DIR, "FOLDER", 0, "take the modules of the peers from there", 1}},
+	{ALL, {"html", KEY_HTML, "FILE", 0, "write a page with tables and charts", 1}},
 };
 
 static const struct array_operation *current; /* whose options are parsed */
@@ -243,6 +245,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PEER_DIR: o->peer_folder = arg; /* fall through */
 	case KEY_PEERS: o->peers = true; break;
 	case KEY_KBEST: o->k_best = true; break;
+	case KEY_HTML: o->html = arg; break;
 	case ARGP_KEY_ARG:
 		tool_usage("%s: no argument is expected; %s --help lists the options", arg,
 		           tool_name);

@@ -8,7 +8,6 @@
 
 #include "bench_array.h"
 
-#define MOST_COLUMNS   64
 #define MOST_DISTURBED 0.1 /* of the samples, as for products */
 
 bool array_disturbed(const struct array_case *c)
@@ -97,7 +96,7 @@ static void legend_once(const struct array_operation *operation, const char *con
 
 /* ---- A case ---------------------------------------------------------------------------------- */
 
-static const struct array_record *best_of_ours(const struct array_case *c)
+const struct array_record *array_best(const struct array_case *c)
 {
 	const struct array_record *best = NULL;
 
@@ -143,7 +142,7 @@ void array_table_case(const struct array_bench *bench, const struct array_case *
 	           {"GB/s", true},   {"of bound", bound}, {"vs serial", true},  {"vs peer", peers},
 	           {"error", !keys}, {"", true}};
 	const char *names[12] = {0};
-	const struct array_record *best = best_of_ours(c);
+	const struct array_record *best = array_best(c);
 	struct tool_table t;
 	char label[96], align[12] = {0};
 	int count = 0;
@@ -184,8 +183,7 @@ void array_table_case(const struct array_bench *bench, const struct array_case *
 
 /* ---- All cases ------------------------------------------------------------------------------- */
 
-/* The labels of all records, in the order in which they came; returns how many. */
-static int columns(const struct array_bench *bench, char label[MOST_COLUMNS][96])
+int array_columns(const struct array_bench *bench, char label[ARRAY_COLUMNS][96])
 {
 	char name[96];
 	int count = 0;
@@ -197,13 +195,13 @@ static int columns(const struct array_bench *bench, char label[MOST_COLUMNS][96]
 			array_label(name, &bench->cases[k].record[m]);
 			while (at < count && strcmp(label[at], name) != 0)
 				at++;
-			if (at == count && count < MOST_COLUMNS)
+			if (at == count && count < ARRAY_COLUMNS)
 				memcpy(label[count++], name, sizeof name);
 		}
 	return count;
 }
 
-static const struct array_record *find(const struct array_case *c, const char *label)
+const struct array_record *array_find(const struct array_case *c, const char *label)
 {
 	char name[96];
 
@@ -213,11 +211,16 @@ static const struct array_record *find(const struct array_case *c, const char *l
 	return NULL;
 }
 
+double array_rate(const struct array_bench *bench, const struct array_record *r)
+{
+	return !r ? NAN : bench->operation->keys && !isnan(r->mkeys) ? r->mkeys : r->gbps;
+}
+
 void array_table_grid(const struct array_bench *bench, FILE *out)
 {
 	bool keys = bench->operation->keys;
-	char label[MOST_COLUMNS][96], align[MOST_COLUMNS + 2];
-	int count = columns(bench, label);
+	char label[ARRAY_COLUMNS][96], align[ARRAY_COLUMNS + 2];
+	int count = array_columns(bench, label);
 	struct tool_table t;
 
 	memset(align, 'r', sizeof align);
@@ -235,13 +238,13 @@ void array_table_grid(const struct array_bench *bench, FILE *out)
 
 		tool_table_add(&t, "%s%s", c->line, array_disturbed(c) ? " (disturbed)" : "");
 		for (int m = 0; m < count; m++) {
-			const struct array_record *r = find(c, label[m]);
-			double rate = !r ? NAN : keys && !isnan(r->mkeys) ? r->mkeys : r->gbps;
+			const struct array_record *r = array_find(c, label[m]);
+			double rate = array_rate(bench, r);
 
 			if (isnan(rate))
 				tool_table_add(&t, "-");
 			else
-				tool_table_add(&t, "%s%.1f", r == best_of_ours(c) ? "*" : "", rate);
+				tool_table_add(&t, "%s%.1f", r == array_best(c) ? "*" : "", rate);
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);

@@ -60,7 +60,7 @@ double mean_vs_peer(const struct report *report, const char *method)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-static void text(FILE *f, const char *s)
+void html_text(FILE *f, const char *s)
 {
 	for (; s && *s; s++)
 		switch (*s) {
@@ -165,11 +165,11 @@ static void head(FILE *f, const struct report *report)
 	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main>\n"
 	        "<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>",
 	        report->operation, html_style);
-	text(f, report->machine);
+	html_text(f, report->machine);
 	fprintf(f, " · %d thread%s · %s", c->threads, c->threads == 1 ? "" : "s", c->isa);
 	fprintf(f, " · values %s, indices %s, op %s · %.16s UTC · evenkeel %s, commit ", c->value,
 	        c->index, c->op, report->date, ek_version());
-	text(f, report_commit());
+	html_text(f, report_commit());
 	fputs("</p>\n<div class=tiles>\n", f);
 	tile(f, "%.0f", report->count, report->count == 1 ? "matrix" : "matrices");
 	tile(f, "%.1f GB/s", report->memory_gbps, "read bandwidth of the memory");
@@ -236,10 +236,10 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 		}
 	}
 	fprintf(f, "<tr><td><i class=%s></i>", swatch(NULL, r));
-	text(f, r->method);
+	html_text(f, r->method);
 	if (r->kind == RECORD_PEER) {
 		fputs(" <small>", f);
-		text(f, r->version);
+		html_text(f, r->version);
 		fputs("</small>", f);
 	}
 	fprintf(f, "</td><td>%d</td>", count);
@@ -248,7 +248,7 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 		ratio(f, mean_vs_peer(report, r->method));
 	ratio(f, worst);
 	fputs("<td class=l>", f);
-	text(f, on);
+	html_text(f, on);
 	fprintf(f, "</td><td>%d</td>", wins);
 	number(f, "%.3f", error);
 	fputs("</tr>\n", f);
@@ -309,10 +309,10 @@ static void case_row(FILE *f, const struct bench_case *c, const struct record *r
 	                                                                 : "";
 
 	fprintf(f, "<tr%s><td><i class=%s></i>", mark, swatch(c, r));
-	text(f, r->method);
+	html_text(f, r->method);
 	if (*r->chosen) {
 		fputs(" <small>→ ", f);
-		text(f, strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5 : r->chosen);
+		html_text(f, strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5 : r->chosen);
 		fputs("</small>", f);
 	}
 	fputs("</td>", f);
@@ -336,7 +336,7 @@ static void one_case(FILE *f, const struct bench_case *c, bool draw)
 	char rows[32], cols[32], nnz[32], longest[32];
 
 	fputs("<div class=card><h3>", f);
-	text(f, c->matrix);
+	html_text(f, c->matrix);
 	fprintf(f, "<span class=badge>%s</span>",
 	        strcmp(c->kind, "twin") == 0   ? "generated twin"
 	        : strcmp(c->kind, "real") == 0 ? "the real matrix"

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The page of `ek bench --html`: html.c puts it together, html_chart.c draws with gnuplot,
- * html_style.c is its style sheet. */
+ * html_style.c is its style sheet; html_array.c is the page of primitives on arrays. */
 #ifndef EK_HTML_H
 #define EK_HTML_H
 
 #include "bench.h"
 
 extern const char *const html_style;
+
+/* What a colour means; the style sheet has one for the light and one for the dark page. In gnuplot it
+ * is '#0102RR', RR the role in hexadecimal. */
+enum role { AXIS = 1, TEXT, GRID, OURS, BEST, AUTO, PEER, PLAIN, BOUND, FAINT };
+
+/* A chart: commands go to gnuplot between chart_begin, false if it does not start, and chart_end,
+ * which copies the picture to the page. */
+struct chart {
+	FILE *gnuplot;
+	char path[64]; /* of the SVG */
+};
+bool chart_begin(struct chart *c, int width, int height);
+void chart_end(struct chart *c, FILE *page);
+/* A name between double quotes. */
+void chart_quoted(FILE *gnuplot, const char *text);
 
 /* True if gnuplot is there. The charts below write nothing if it fails. */
 bool chart_possible(void);
@@ -18,6 +33,9 @@ void chart_overview(const struct report *report, FILE *page);
 void chart_variation(const struct report *report, FILE *page);
 /* Speed-up over plain CSR with the preparation paid, against the number of products. */
 void chart_break_even(const struct report *report, FILE *page);
+
+/* Text with what HTML wants escaped. */
+void html_text(FILE *f, const char *s);
 
 /* The record of `method` in a case, or NULL. */
 const struct record *case_record(const struct bench_case *c, const char *method);

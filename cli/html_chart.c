@@ -10,17 +10,10 @@
 
 #include "html.h"
 
-enum role { AXIS = 1, TEXT, GRID, OURS, BEST, AUTO, PEER, PLAIN, BOUND, FAINT };
-
 static const char *const variable[] = {
 	[AXIS] = "--axis",   [TEXT] = "--ink2",  [GRID] = "--grid", [OURS] = "--ours",
 	[BEST] = "--best",   [AUTO] = "--auto",  [PEER] = "--peer", [PLAIN] = "--csr",
 	[BOUND] = "--bound", [FAINT] = "--faint"};
-
-struct chart {
-	FILE *gnuplot;
-	char path[64]; /* of the SVG */
-};
 
 bool chart_possible(void)
 {
@@ -38,7 +31,7 @@ bool chart_possible(void)
 	return false;
 }
 
-static bool chart_begin(struct chart *c, int width, int height)
+bool chart_begin(struct chart *c, int width, int height)
 {
 	static int number;
 	char command[128];
@@ -88,7 +81,7 @@ static void copy_svg(const char *svg, FILE *page)
 		fputs(at, page);
 }
 
-static void chart_end(struct chart *c, FILE *page)
+void chart_end(struct chart *c, FILE *page)
 {
 	char *svg = NULL;
 	size_t room = 0;
@@ -104,8 +97,7 @@ static void chart_end(struct chart *c, FILE *page)
 	tool_temporary_remove();
 }
 
-/* A name between double quotes. */
-static void quoted(FILE *gnuplot, const char *text)
+void chart_quoted(FILE *gnuplot, const char *text)
 {
 	fputc('"', gnuplot);
 	for (; *text; text++)
@@ -165,7 +157,7 @@ void chart_bars(const struct bench_case *c, FILE *page)
 				fprintf(g, isnan(r->csr_gbps) ? "failed\n" : "%.1f\n", r->csr_gbps);
 			else {
 				fprintf(g, "%d ", 0x010200 + (int)role_of(c, r));
-				quoted(g, short_name(r));
+				chart_quoted(g, short_name(r));
 				fputc('\n', g);
 			}
 		}
@@ -229,7 +221,7 @@ static void plot_series(FILE *g, const struct report *report, const char *using,
 			if (isnan(y))
 				continue;
 			fprintf(g, "%g %g ", by_spread ? fmax(spread, 0.01) : (double)k, y);
-			quoted(g, c->matrix);
+			chart_quoted(g, c->matrix);
 			fputc('\n', g);
 		}
 		if (has_series(report, s))
@@ -254,7 +246,7 @@ void chart_overview(const struct report *report, FILE *page)
 	        "set ytics (",
 	        report->count - 0.4, GRID, BOUND);
 	for (int k = 0; k < report->count; k++) {
-		quoted(g, report->cases[k].matrix);
+		chart_quoted(g, report->cases[k].matrix);
 		fprintf(g, " %d%s", k, k + 1 < report->count ? ", " : ")\n");
 	}
 	plot_series(g, report, "2:1", false);
@@ -361,7 +353,7 @@ void chart_break_even(const struct report *report, FILE *page)
 
 		fprintf(g, "%s'-' with lines lw %g dt %d lc rgb '#0102%02x' title ", k ? ", " : "",
 		        role == AUTO ? 3.2 : 1.9, dash, role);
-		quoted(g, short_name(line[k]));
+		chart_quoted(g, short_name(line[k]));
 	}
 	fputc('\n', g);
 	for (int k = 0; k < count; k++) {
