@@ -98,6 +98,16 @@ ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *row
 	return EK_OK;
 }
 
+/* The row at the left end is not whole if it began in an earlier part. */
+void eki_split_whole(const ek_plan *plan, int part, int64_t *begin, int64_t *end)
+{
+	const split *s = plan->state;
+	int64_t row = s->row[part];
+
+	*end = s->row[part + 1];
+	*begin = row < *end && s->entry[part] > eki_ptr_at(plan->store, row) ? row + 1 : row;
+}
+
 struct split_job {
 	const ek_plan *plan;
 	const ek_args *args;
@@ -122,12 +132,13 @@ static void run_part(void *arg, int p)
 	const struct split_job *job = arg;
 	const split *s = job->plan->state;
 	const ek_store *A = job->plan->store;
-	int64_t row = s->row[p], end = s->row[p + 1], tail = s->entry[p];
+	int64_t row, end, tail = s->entry[p];
 	double piece; /* room for either value type */
 
-	if (row < end && s->entry[p] > eki_ptr_at(A, row)) {
-		s->dot(A, job->args->x, s->entry[p], eki_ptr_at(A, row + 1), &piece);
-		finish_row(job->plan, job->args, row++, &piece);
+	eki_split_whole(job->plan, p, &row, &end);
+	if (row > s->row[p]) {
+		s->dot(A, job->args->x, s->entry[p], eki_ptr_at(A, row), &piece);
+		finish_row(job->plan, job->args, row - 1, &piece);
 	}
 	if (row < end)
 		s->rows(A, job->args, row, end);
@@ -178,6 +189,7 @@ double eki_cost_uncut(const eki_features *f, double work)
 	eki_features one = *f;
 
 	one.threads = 1;
+	one.far_share *= nnz > 0 ? longest / nnz : 0;
 	return nnz > 0 ? fmax(all,
 	                      eki_cost(&one, f->csr_bytes * longest / nnz, work * longest / nnz))
 	               : all;

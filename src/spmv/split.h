@@ -23,6 +23,8 @@ extern eki_dot_fn *const eki_csr_dot[EK_NISA][EK_NTYPE];
 
 /* dot may be NULL for the kinds that cut no rows. */
 ek_status eki_split_prepare(ek_plan *plan, eki_split_kind kind, eki_rows_fn *rows, eki_dot_fn *dot);
+/* The rows that `rows` will be called for in a part, if any. */
+void eki_split_whole(const ek_plan *plan, int part, int64_t *begin, int64_t *end);
 ek_status eki_split_run(const ek_plan *plan, const ek_args *args);
 
 /* Predicted time of methods that cut no rows: the thread with the longest row needs that long at
