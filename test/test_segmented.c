@@ -21,11 +21,6 @@ struct run {
 	int64_t block;
 };
 
-static bool is_sum(const ek_method *m)
-{
-	return ek_method_operation(m) == EK_SEGMENTED_SUM;
-}
-
 static void fill(struct rng *r, ek_value type, void *in, int64_t n)
 {
 	for (int64_t i = 0; i < n; i++) {
@@ -41,7 +36,7 @@ static void fill(struct rng *r, ek_value type, void *in, int64_t n)
 static void check(const struct run *c, const void *in, const char *out)
 {
 	size_t size = ek_value_size(c->type);
-	bool sum = is_sum(c->method);
+	bool sum = segmented_sums(c->method);
 
 	for (int64_t s = 0, k = 0; s < c->g->count; s++) {
 		int64_t begin = c->g->offset[s], end = c->g->offset[s + 1];
@@ -83,7 +78,7 @@ static void call(struct run *c, struct rng *r, char *room)
 	                      .flags = rng_below(r, 3) ? 0 : EK_TRUSTED};
 	size_t size = ek_value_size(c->type);
 	int64_t n = c->g->n, count = segments_count(c->g, c->flags);
-	int64_t out_len = is_sum(c->method) ? count : n;
+	int64_t out_len = segmented_sums(c->method) ? count : n;
 	size_t bytes = (size_t)(n > count ? n : count) * size + 256;
 	char *in = room + (size_t)c->in_shift * size, *out = room + (bytes + 63) / 64 * 64;
 	char *kept = out + (bytes + 63) / 64 * 64;
@@ -96,7 +91,7 @@ static void call(struct run *c, struct rng *r, char *room)
 		out = in;
 	memset(out + (size_t)(c->place ? n : 0) * size, 0x5a,
 	       (size_t)(c->place ? 0 : out_len) * size + 64);
-	if (is_sum(c->method))
+	if (segmented_sums(c->method))
 		expect_status(ek_segmented_sum(c->ctx, &o, c->type, n, in, &s, out), EK_OK);
 	else
 		expect_status(
@@ -116,7 +111,7 @@ static void call_some(ek_context *ctx, const ek_method *m, struct segments *g, s
 	c.op = (ek_monoid)(1 + rng_below(r, c.type == EK_F32 || c.type == EK_F64 ? 3 : 4));
 	c.kind = rng_below(r, 2) ? EK_INCLUSIVE : EK_EXCLUSIVE;
 	c.flags = rng_below(r, 2);
-	c.place = !is_sum(m) && rng_below(r, 3) == 0;
+	c.place = !segmented_sums(m) && rng_below(r, 3) == 0;
 	c.in_shift = (int)rng_below(r, lanes);
 	c.out_shift = rng_below(r, 2) ? (int)rng_below(r, lanes) : 0;
 	c.block = rng_below(r, 2) ? 64 * rng_below(r, 4) : 0;

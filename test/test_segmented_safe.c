@@ -11,18 +11,13 @@
 
 __extension__ typedef __float128 quad;
 
-static bool is_sum(const ek_method *m)
-{
-	return ek_method_operation(m) == EK_SEGMENTED_SUM;
-}
-
 static ek_status call(ek_context *ctx, const ek_method *m, ek_value type, ek_scan_kind kind,
                       int64_t n, const void *in, const ek_segments *s, void *out)
 {
 	ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
 
-	return is_sum(m) ? ek_segmented_sum(ctx, &o, type, n, in, s, out)
-	                 : ek_segmented_scan(ctx, &o, type, EK_SUM, kind, n, in, s, out);
+	return segmented_sums(m) ? ek_segmented_sum(ctx, &o, type, n, in, s, out)
+	                         : ek_segmented_scan(ctx, &o, type, EK_SUM, kind, n, in, s, out);
 }
 
 static ek_context *context(struct heap *h, int threads, ek_isa isa)
@@ -63,13 +58,14 @@ static double worst(const ek_method *m, ek_value type, const struct segments *g,
 			sum += v;
 			size += magnitude(v);
 			all += magnitude(v);
-			if (is_sum(m) && i + 1 < g->offset[s + 1])
+			if (segmented_sums(m) && i + 1 < g->offset[s + 1])
 				continue;
 			bound = gamma_of(type, i - g->offset[s]) * size;
 			if (from_beginning)
 				bound = gamma_of(type, 2 * 4200 + 16) * all;
 
-			quad error = magnitude(value_at(type, out, is_sum(m) ? s : i) - sum);
+			quad error =
+				magnitude(value_at(type, out, segmented_sums(m) ? s : i) - sum);
 			double ratio = (double)(error == 0 ? 0 : bound == 0 ? 9 : error / bound);
 
 			if (!(ratio <= most))
@@ -128,7 +124,7 @@ static void test_hazard(void **state)
 	for (const ek_method *m = NULL; (m = segmented_next(m));) {
 		bool offset_way = strcmp(ek_method_name(m), "segsum.offset") == 0;
 
-		if (!is_sum(m))
+		if (!segmented_sums(m))
 			continue;
 		expect_status(call(ctx, m, EK_F64, EK_INCLUSIVE, 9, in, &s, out), EK_OK);
 		if (offset_way != (worst(m, EK_F64, &g, in, out, false) > 1))
@@ -164,9 +160,9 @@ static void test_spread(void **state)
 			if (strcmp(ek_method_name(m), "segsum.offset") == 0)
 				continue;
 			expect_status(call(ctx, m, EK_F64, EK_INCLUSIVE, N, in, &g, out), EK_OK);
-			for (int i = 0; i < (is_sum(m) ? COUNT : N); i++) {
-				int s = is_sum(m) ? i : i / LENGTH;
-				int last = is_sum(m) ? LENGTH : i % LENGTH + 1;
+			for (int i = 0; i < (segmented_sums(m) ? COUNT : N); i++) {
+				int s = segmented_sums(m) ? i : i / LENGTH;
+				int last = segmented_sums(m) ? LENGTH : i % LENGTH + 1;
 
 				if (s % 3 ? out[i] != last : last > 1 && out[i] == out[i])
 					fail_msg("%s: entry %d is %g", ek_method_name(m), i,
@@ -196,8 +192,9 @@ static void guarded(ek_context *ctx, const struct guard *page, const struct segm
 		s.offset = memcpy(place(&page[1], (size_t)(s.count + 1) * 4), g->offset32,
 		                  (size_t)(s.count + 1) * 4);
 	for (const ek_method *m = NULL; (m = segmented_next(m));)
-		for (int place_too = 0; place_too <= !is_sum(m); place_too++) {
-			size_t size = ek_value_size(type) * (size_t)(is_sum(m) ? s.count : g->n);
+		for (int place_too = 0; place_too <= !segmented_sums(m); place_too++) {
+			size_t size =
+				ek_value_size(type) * (size_t)(segmented_sums(m) ? s.count : g->n);
 
 			expect_status(call(ctx, m, type, EK_EXCLUSIVE, g->n, in, &s,
 			                   place_too ? in : place(&page[2], size)),
@@ -321,7 +318,7 @@ static void test_segments(void **state)
 			for (int64_t count = 2; count <= 4; count += 2) {
 				ek_segments s = ek_segment_flags(count, flag);
 
-				if (is_sum(m))
+				if (segmented_sums(m))
 					expect_error(
 						call(ctx, m, EK_F64, EK_INCLUSIVE, N, in, &s, out),
 						EK_EINVAL, "segments.flag begins 3 segments");

@@ -92,6 +92,11 @@ const ek_method *segmented_next(const ek_method *m)
 	return m;
 }
 
+bool segmented_sums(const ek_method *m)
+{
+	return ek_method_operation(m) == EK_SEGMENTED_SUM;
+}
+
 long double number_at(ek_value type, const void *v, int64_t i)
 {
 	return type == EK_INT64 ? (long double)((const int64_t *)v)[i] : value_at(type, v, i);

@@ -34,6 +34,7 @@ ek_segments segments_given(const struct segments *g, bool flags, ek_value offset
 
 /* ek_method_next among the methods of segmented scan and sum. */
 const ek_method *segmented_next(const ek_method *m);
+bool segmented_sums(const ek_method *m); /* not scans */
 
 /* A long double holds numbers of all types; sums of integers wrap around. */
 long double number_at(ek_value type, const void *v, int64_t i);
