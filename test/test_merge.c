@@ -1,50 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every merge of the table against a merge of this file: keys bit for bit, values in order, or, of
- * the networks, each once and with its key. Arrays lie between guard pages at all alignments. */
-#include "support/support.h"
+ * Every merge of the table, and the one that the library chooses, against a merge of this file: keys
+ * bit for bit, values in order, or, of the networks, each once and with its key. Arrays lie between
+ * guard pages at all alignments. */
+#include "core/ek_core.h"
+#include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
-#include "support/random.h"
-#include "core/ek_core.h"
+#include "support/inputs.h"
+#include "support/support.h"
 
-enum { MOST = 40000, CONTEXTS = MAX_LEVELS * MAX_COUNTS };
+enum { MOST = 40000 };
 
-enum kind { RANDOM, FEW, EQUAL, EXTREME, BELOW, ABOVE, KINDS };
+/* How the keys of a and b lie to each other. */
+enum mix { MIXED, A_BELOW, B_BELOW, MIXES };
 
-/* Arrays of keys and of values: of a, of b, of the result, and what it should be. */
-struct arena {
-	struct guard key[3], value[3];
-	unsigned char *expected_key, *expected_value;
-};
-
-static struct arena arena;
-static ek_context *contexts[CONTEXTS];
-static int context_count;
+/* Arrays of keys and of values: of a, of b, of the result; and what that should be. */
+static struct guard guards[3], value_guards[3];
+static uint64_t expected_key[MOST], expected_value[MOST];
+static struct contexts contexts;
 
 static int setup(void **state)
 {
-	ek_isa level[MAX_LEVELS];
-	int count[MAX_COUNTS], levels = test_levels(level), counts = test_counts(count);
-
 	(void)state;
 	for (int k = 0; k < 3; k++) {
-		guard_make(&arena.key[k], (size_t)MOST * 8);
-		guard_make(&arena.value[k], (size_t)MOST * 8);
+		guard_make(&guards[k], (size_t)MOST * 8);
+		guard_make(&value_guards[k], (size_t)MOST * 8);
 	}
-	arena.expected_key = malloc((size_t)MOST * 8);
-	arena.expected_value = malloc((size_t)MOST * 8);
-	for (int l = 0; l < levels; l++) {
-		for (int c = 0; c < counts; c++) {
-			ek_options o = {.size = sizeof o,
-			                .threads = count[c],
-			                .isa_limit = EK_ISA_LIMIT(level[l])};
-			ek_context *ctx = NULL;
-
-			expect_status(ek_context_create(&o, &ctx), EK_OK);
-			ctx->small_work = 0;
-			contexts[context_count++] = ctx;
-		}
-	}
+	contexts_make(&contexts);
 	return 0;
 }
 
@@ -52,157 +34,68 @@ static int teardown(void **state)
 {
 	(void)state;
 	for (int k = 0; k < 3; k++) {
-		guard_free(&arena.key[k]);
-		guard_free(&arena.value[k]);
+		guard_free(&guards[k]);
+		guard_free(&value_guards[k]);
 	}
-	free(arena.expected_key);
-	free(arena.expected_value);
-	for (int k = 0; k < context_count; k++)
-		ek_context_destroy(contexts[k]);
+	contexts_free(&contexts);
 	return 0;
-}
-
-/* ---- Keys and their order, apart from the library's ------------------------------------------- */
-
-static int64_t bits_at(ek_value type, const void *key, int64_t i)
-{
-	int32_t narrow;
-	int64_t wide;
-
-	if (ek_value_size(type) == 8) {
-		memcpy(&wide, (const char *)key + 8 * i, 8);
-		return wide;
-	}
-	memcpy(&narrow, (const char *)key + 4 * i, 4);
-	return narrow;
-}
-
-/* A number of the order of the keys: of floats with the sign set, larger bits come first. */
-static int64_t rank_at(ek_value type, const void *key, int64_t i)
-{
-	const int64_t bits = bits_at(type, key, i);
-
-	if (bits >= 0 || type == EK_INT32 || type == EK_INT64)
-		return bits;
-	return type == EK_F32 ? -1 - (bits & INT32_MAX) : -1 - (bits & INT64_MAX);
-}
-
-static void key_put(ek_value type, void *key, int64_t i, int64_t bits)
-{
-	const int32_t narrow = (int32_t)(uint32_t)(uint64_t)bits;
-
-	if (ek_value_size(type) == 8)
-		memcpy((char *)key + 8 * i, &bits, 8);
-	else
-		memcpy((char *)key + 4 * i, &narrow, 4);
-}
-
-static int64_t key_bits(ek_value type, enum kind kind, bool second, struct rng *r)
-{
-	static const float odd32[] = {NAN, -NAN, INFINITY, -INFINITY, 0, -0.0f, 1, -1};
-	static const double odd64[] = {NAN, -NAN, INFINITY, -INFINITY, 0, -0.0, 1, -1};
-	const bool wide = ek_value_size(type) == 8;
-	const int odd = (int)rng_below(r, 8);
-	char text[8] = {0};
-
-	switch (kind) {
-	case FEW: return rng_below(r, 5) - 2;
-	case EQUAL: return 7;
-	case EXTREME:
-		if (rng_next(r) % 2)
-			return odd % 2 ? INT64_MAX - odd / 2 : INT64_MIN + odd / 2;
-		if (rng_next(r) % 2)
-			return odd % 2 ? INT32_MAX - odd / 2 : INT32_MIN + odd / 2;
-		memcpy(text, wide ? (const void *)&odd64[odd] : (const void *)&odd32[odd],
-		       wide ? 8 : 4);
-		return bits_at(type, text, 0);
-	case BELOW: return rng_below(r, 1000) + (second ? 1000 : 0);
-	case ABOVE: return rng_below(r, 1000) + (second ? 0 : 1000);
-	case RANDOM:
-	case KINDS: break;
-	}
-	return (int64_t)rng_next(r);
-}
-
-static ek_value sort_type;
-static int by_rank(const void *a, const void *b)
-{
-	const int64_t x = rank_at(sort_type, a, 0), y = rank_at(sort_type, b, 0);
-
-	return (x > y) - (x < y);
-}
-
-static void fill(ek_value type, enum kind kind, bool second, int64_t batch, int64_t n, void *key,
-                 bool sorted, struct rng *r)
-{
-	const size_t size = ek_value_size(type);
-
-	for (int64_t i = 0; i < batch * n; i++)
-		key_put(type, key, i, key_bits(type, kind, second, r));
-	sort_type = type;
-	for (int64_t k = 0; k < batch && n && sorted; k++)
-		qsort((char *)key + (size_t)(k * n) * size, (size_t)n, size, by_rank);
 }
 
 /* ---- One case -------------------------------------------------------------------------------- */
 
 struct test {
-	const ek_method *method;
-	ek_context *ctx;
 	ek_value type;
 	size_t values;
 	int64_t batch;
-	enum kind kind;
+	enum input kind;
+	enum mix mix;
 	bool sorted;
 	int place;
 	ek_pairs a, b, out;
 };
 
-static bool stable(const ek_method *m)
+static uint64_t rank_at(ek_value type, const void *key, int64_t i)
 {
-	static const char *const networks[] = {"merge.bitonic", "merge.oddeven", "merge.simd"};
-
-	for (int k = 0; k < 3; k++)
-		if (strcmp(ek_method_name(m), networks[k]) == 0)
-			return false;
-	return true;
+	return rank_of(type, bits_at(type, key, i));
 }
 
-/* An array at the end of its pages, at their beginning, or a few entries behind that. */
-static void *lay(const struct guard *g, int place, int64_t n, size_t size)
+static ek_value values_as(const struct test *t)
 {
-	const size_t bytes = (size_t)n * size;
-
-	if (place % 3 == 0)
-		return guard_at_end(g, bytes);
-	return (char *)guard_at_begin(g, bytes) +
-	       (place % 3 == 2 && bytes + 64 <= g->size ? (size_t)(place / 3) % 16 * 4 / size * size
-	                                                : 0);
+	return t->values == 8 ? EK_INT64 : EK_INT32;
 }
 
-static void value_put(void *value, int64_t i, size_t size, int64_t to)
+static ek_value sort_type;
+static int by_rank(const void *a, const void *b)
 {
-	key_put(size == 8 ? EK_INT64 : EK_INT32, value, i, to);
+	const uint64_t x = rank_at(sort_type, a, 0), y = rank_at(sort_type, b, 0);
+
+	return (x > y) - (x < y);
 }
 
-static void prepare(struct test *t, int64_t an, int64_t bn, struct rng *r)
+static void keys_sort(ek_value type, void *key, int64_t n)
 {
-	const int64_t n[3] = {t->batch * an, t->batch * bn, t->batch * (an + bn)};
-	ek_pairs *p[3] = {&t->a, &t->b, &t->out};
+	sort_type = type;
+	if (n)
+		qsort(key, (size_t)n, ek_value_size(type), by_rank);
+}
 
-	for (int k = 0; k < 3; k++) {
-		void *key = lay(&arena.key[k], t->place + k, n[k], ek_value_size(t->type));
-		void *value =
-			t->values ? lay(&arena.value[k], t->place / 2 + k, n[k], t->values) : NULL;
+/* The keys of merge k. They are drawn together, so that a and b have the same distribution. */
+static void fill(const struct test *t, int64_t k, struct rng *r)
+{
+	const size_t size = ek_value_size(t->type);
+	const size_t an = (size_t)t->a.n * size, bn = (size_t)t->b.n * size;
+	char *a = (char *)t->a.key + (size_t)k * an, *b = (char *)t->b.key + (size_t)k * bn;
+	char *all = (char *)expected_key;
 
-		memset(arena.key[k].begin, 0x5a, arena.key[k].size);
-		memset(arena.value[k].begin, 0x5a, arena.value[k].size);
-		*p[k] = ek_key_value(t->type, t->values, k == 0 ? an : bn, key, value);
-		for (int64_t i = 0; t->values && k < 2 && i < n[k]; i++)
-			value_put(value, i, t->values, k * MOST + i);
+	input_make(t->kind, t->type, t->a.n + t->b.n, r, all);
+	if (t->mix != MIXED)
+		keys_sort(t->type, all, t->a.n + t->b.n);
+	memcpy(a, all + (t->mix == B_BELOW ? bn : 0), an);
+	memcpy(b, all + (t->mix == B_BELOW ? 0 : an), bn);
+	if (t->sorted) {
+		keys_sort(t->type, a, t->a.n);
+		keys_sort(t->type, b, t->b.n);
 	}
-	fill(t->type, t->kind, false, t->batch, an, t->a.key, t->sorted, r);
-	fill(t->type, t->kind, true, t->batch, bn, t->b.key, t->sorted, r);
 }
 
 static void expect_merge(const struct test *t)
@@ -217,89 +110,115 @@ static void expect_merge(const struct test *t)
 				j == (k + 1) * bn ||
 				(i < (k + 1) * an &&
 			         rank_at(t->type, t->a.key, i) <= rank_at(t->type, t->b.key, j));
-			const ek_pairs *from = first ? &t->a : &t->b;
+			const void *from = first ? t->a.key : t->b.key;
 			const int64_t at = first ? i++ : j++;
 
-			key_put(t->type, arena.expected_key, o, bits_at(t->type, from->key, at));
+			bits_set(t->type, expected_key, o, bits_at(t->type, from, at));
 			if (t->values)
-				value_put(arena.expected_value, o, t->values,
-				          (first ? 0 : MOST) + at);
+				bits_set(values_as(t), expected_value, o,
+				         (uint64_t)((first ? 0 : MOST) + at));
 		}
 	}
 }
 
+/* Lays out the arrays. Values are places: of a from 0 on, of b from MOST on. */
+static void prepare(struct test *t, int64_t an, int64_t bn, struct rng *r)
+{
+	const int64_t n[3] = {t->batch * an, t->batch * bn, t->batch * (an + bn)};
+	ek_pairs *p[3] = {&t->a, &t->b, &t->out};
+
+	for (int k = 0; k < 3; k++) {
+		const size_t size = ek_value_size(t->type);
+		void *key = guard_lay(&guards[k], t->place + k, (size_t)n[k] * size);
+		void *value =
+			guard_lay(&value_guards[k], t->place / 2 + k, (size_t)n[k] * t->values);
+
+		/* Twice four bytes at places of eight. */
+		if (size == 8)
+			key = (char *)key - (uintptr_t)key % 8;
+		if (t->values == 8)
+			value = (char *)value - (uintptr_t)value % 8;
+		*p[k] = ek_key_value(t->type, t->values, k == 0 ? an : bn, key, value);
+		for (int64_t i = 0; t->values && k < 2 && i < n[k]; i++)
+			bits_set(values_as(t), value, i, (uint64_t)(k * MOST + i));
+	}
+	for (int64_t k = 0; k < t->batch; k++)
+		fill(t, k, r);
+	if (t->sorted)
+		expect_merge(t);
+}
+
 /* Each value once, in the result of its merge, with the key that it came with. */
-static void check_values(const struct test *t, bool ordered)
+static void check_values(const struct test *t)
 {
 	static unsigned char seen[2 * MOST];
-	const ek_value type = t->values == 8 ? EK_INT64 : EK_INT32;
 	const int64_t n = t->a.n + t->b.n;
 
-	memset(seen, 0, sizeof seen);
+	memset(seen, 0, (size_t)(t->batch * t->a.n));
+	memset(seen + MOST, 0, (size_t)(t->batch * t->b.n));
 	for (int64_t o = 0; o < t->batch * n; o++) {
-		const int64_t v = bits_at(type, t->out.value, o), i = v % MOST;
-		const bool second = v >= MOST;
-		const ek_pairs *from = second ? &t->b : &t->a;
+		const uint64_t v = bits_at(values_as(t), t->out.value, o);
+		const int64_t i = (int64_t)(v % MOST);
+		const ek_pairs *from = v >= MOST ? &t->b : &t->a;
 
-		assert_true(v >= 0 && v < 2 * MOST && !seen[v]);
+		if (v >= 2 * MOST || i >= t->batch * from->n || seen[v] || i / from->n != o / n ||
+		    bits_at(t->type, from->key, i) != bits_at(t->type, t->out.key, o))
+			fail_msg("value %llu at place %lld", (unsigned long long)v, (long long)o);
 		seen[v] = 1;
-		assert_true(i / from->n == o / n);
-		assert_true(bits_at(t->type, from->key, i) == bits_at(t->type, t->out.key, o));
-		if (ordered)
-			assert_true(v == bits_at(type, arena.expected_value, o));
 	}
 }
 
-/* What lies beside the result is as it was. */
-static void check_beside(const struct guard *g, const void *array, int64_t n, size_t size)
+static bool stable(const char *method)
 {
-	const char *begin = array, *end = begin + (size_t)n * size;
-
-	for (const char *p = g->begin; p < begin; p++)
-		assert_true(*p == 0x5a);
-	for (const char *p = end; p < g->begin + g->size && p < end + 256; p++)
-		assert_true(*p == 0x5a);
+	return strcmp(method, "merge.bitonic") != 0 && strcmp(method, "merge.oddeven") != 0 &&
+	       strcmp(method, "merge.simd") != 0;
 }
 
-static void check(struct test *t)
+static void check(const struct test *t, ek_context *ctx, const char *method)
 {
-	const ek_array_options o = {.size = sizeof o, .method = ek_method_name(t->method)};
-	const int64_t n = t->batch * (t->a.n + t->b.n);
+	const ek_array_options o = {.size = sizeof o, .method = method};
+	const size_t n = (size_t)(t->batch * (t->a.n + t->b.n));
+	const size_t keys = n * ek_value_size(t->type), values = n * t->values;
 
-	expect_status(ek_merge(t->ctx, &o, t->batch, &t->a, &t->b, &t->out), EK_OK);
-	check_beside(&arena.key[2], t->out.key, n, ek_value_size(t->type));
-	if (t->values)
-		check_beside(&arena.value[2], t->out.value, n, t->values);
+	guard_paint(&guards[2], t->out.key, keys);
+	guard_paint(&value_guards[2], t->out.value, values);
+	expect_status(ek_merge(ctx, &o, t->batch, &t->a, &t->b, &t->out), EK_OK);
+	guard_check(&guards[2], t->out.key, keys);
+	guard_check(&value_guards[2], t->out.value, values);
 	if (!t->sorted)
 		return;
-	expect_merge(t);
-	if (n && memcmp(t->out.key, arena.expected_key, (size_t)n * ek_value_size(t->type)) != 0)
-		fail_msg("%s, %s, values of %zu bytes: keys of %lld merges of %lld and %lld",
-		         ek_method_name(t->method), ek_value_name(t->type), t->values,
+	if (memcmp(t->out.key, expected_key, keys) != 0 ||
+	    (stable(method) && memcmp(t->out.value, expected_value, values) != 0))
+		fail_msg("%s, %s, values of %zu bytes, %s, %d threads: %lld merges of %lld and "
+		         "%lld",
+		         method, ek_value_name(t->type), t->values,
+		         ek_isa_name(ek_context_isa(ctx)), ek_context_threads(ctx),
 		         (long long)t->batch, (long long)t->a.n, (long long)t->b.n);
-	if (t->values)
-		check_values(t, stable(t->method));
+	if (t->values && !stable(method))
+		check_values(t);
 }
 
-/* All methods on lengths an and bn; the rest of the case is drawn by lot. */
-static void lengths(int64_t an, int64_t bn, int64_t batch, bool sorted, struct rng *r)
+/* All methods at all levels on lengths an and bn; the rest of the case is drawn by lot. */
+static void lengths(int64_t an, int64_t bn, int64_t batch, bool sorted, int rare, struct rng *r)
 {
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		struct test t = {.method = m,
-		                 .ctx = contexts[rng_below(r, context_count)],
-		                 .type = (ek_value)(1 + rng_below(r, 4)),
-		                 .values = (size_t)rng_below(r, 3) * 4,
-		                 .batch = batch,
-		                 .kind = (enum kind)rng_below(r, KINDS),
-		                 .sorted = sorted,
-		                 .place = (int)rng_below(r, 3 * 64)};
+	struct test t = {.type = (ek_value)(1 + rng_below(r, 4)),
+	                 .values = (size_t)rng_below(r, 3) * 4,
+	                 .batch = batch,
+	                 .kind = (enum input)rng_below(r, INPUTS),
+	                 .mix = rng_below(r, 3) ? MIXED : (enum mix)rng_below(r, MIXES),
+	                 .sorted = sorted,
+	                 .place = (int)rng_below(r, 3 * 64)};
 
-		if (ek_method_operation(m) != EK_MERGE)
-			continue;
-		prepare(&t, an, bn, r);
-		check(&t);
+	prepare(&t, an, bn, r);
+	for (int l = 0; l < contexts.levels; l++) {
+		check(&t, contexts_any(&contexts, l, rare, r), "auto");
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			if (ek_method_operation(m) == EK_MERGE)
+				check(&t, contexts_any(&contexts, l, rare, r), ek_method_name(m));
 	}
 }
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void test_short(void **state)
 {
@@ -310,7 +229,7 @@ static void test_short(void **state)
 	for (int k = 0; k < times; k++)
 		for (int64_t an = 0; an <= 70; an++)
 			for (int64_t bn = 0; bn <= 70; bn++)
-				lengths(an, bn, 1, true, &r);
+				lengths(an, bn, 1, true, 40, &r);
 }
 
 static void test_long(void **state)
@@ -321,55 +240,38 @@ static void test_long(void **state)
 	(void)state;
 	for (int k = 0; k < times; k++) {
 		for (int64_t n = 0; n <= 1100; n++) {
-			lengths(n, n, 1, true, &r);
-			lengths(n, rng_below(&r, 1101), 1, true, &r);
+			lengths(n, n, 1, true, 20, &r);
+			lengths(n, rng_below(&r, 1101), 1, true, 20, &r);
 		}
 		for (int big = 0; big < 12; big++)
-			lengths(rng_below(&r, MOST / 2), rng_below(&r, MOST / 2), 1, true, &r);
-		lengths(1, MOST - 1, 1, true, &r);
-		lengths(MOST - 3, 3, 1, true, &r);
+			lengths(rng_below(&r, MOST / 2), rng_below(&r, MOST / 2), 1, true, 1, &r);
+		lengths(1, MOST - 1, 1, true, 1, &r);
+		lengths(MOST - 3, 3, 1, true, 1, &r);
 	}
 }
 
 static void test_batch(void **state)
 {
-	const int times = test_tier() == TIER_QUICK ? 400 : 4000;
+	const int times = test_tier() == TIER_QUICK ? 100 : 2000;
 	struct rng r = {3};
 
 	(void)state;
 	for (int k = 0; k < times; k++) {
 		const int64_t an = rng_below(&r, 90), bn = k % 2 ? an : rng_below(&r, 90);
 
-		lengths(an, bn, rng_below(&r, MOST / 90 / 2), true, &r);
+		lengths(an, bn, rng_below(&r, k % 4 ? 15 : MOST / 90 / 2), true, 2, &r);
 	}
 }
 
 /* Any order of inputs: nothing beyond the arrays is read or written. */
 static void test_unsorted(void **state)
 {
-	const int times = test_tier() == TIER_QUICK ? 300 : 3000;
+	const int times = test_tier() == TIER_QUICK ? 150 : 3000;
 	struct rng r = {4};
 
 	(void)state;
 	for (int k = 0; k < times; k++)
-		lengths(rng_below(&r, 700), rng_below(&r, 700), 1 + rng_below(&r, 5), false, &r);
-}
-
-static void test_default(void **state)
-{
-	struct rng r = {5};
-	struct test t = {.ctx = contexts[context_count - 1],
-	                 .type = EK_F32,
-	                 .values = 8,
-	                 .batch = 3,
-	                 .kind = FEW,
-	                 .sorted = true};
-
-	(void)state;
-	prepare(&t, 1000, 1700, &r);
-	expect_status(ek_merge(t.ctx, NULL, t.batch, &t.a, &t.b, &t.out), EK_OK);
-	expect_merge(&t);
-	check_values(&t, true);
+		lengths(rng_below(&r, 700), rng_below(&r, 700), 1 + rng_below(&r, 5), false, 4, &r);
 }
 
 static void test_arguments(void **state)
@@ -378,7 +280,7 @@ static void test_arguments(void **state)
 	ek_pairs a = ek_key_value(EK_INT32, 0, 4, x, NULL),
 		 b = ek_key_value(EK_INT32, 0, 2, y, NULL);
 	ek_pairs c = ek_key_value(EK_INT32, 0, 0, out, NULL), bad;
-	ek_context *ctx = contexts[0];
+	ek_context *ctx = contexts.of[0][0];
 
 	(void)state;
 	expect_error(ek_merge(ctx, NULL, 1, NULL, &b, &c), EK_EINVAL, "a is NULL");
@@ -451,10 +353,9 @@ static void test_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_short),   cmocka_unit_test(test_long),
-		cmocka_unit_test(test_batch),   cmocka_unit_test(test_unsorted),
-		cmocka_unit_test(test_default), cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_short),     cmocka_unit_test(test_long),
+		cmocka_unit_test(test_batch),     cmocka_unit_test(test_unsorted),
+		cmocka_unit_test(test_arguments), cmocka_unit_test(test_memory),
 	};
 
 	(void)argc;

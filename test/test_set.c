@@ -2,34 +2,22 @@
  * Every union and intersection of the table against bits of a universe: all lengths, densities, types,
  * instruction sets and thread counts, between guard pages; and garbage, which must not lead out. */
 #include "support/support.h"
+#include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
-#include "support/random.h"
 #include "core/ek_core.h"
 
-enum { MOST = 30000, CONTEXTS = MAX_LEVELS * MAX_COUNTS };
+enum { MOST = 30000 };
 
 static struct guard guards[3]; /* a, b, out */
-static ek_context *contexts[CONTEXTS];
-static int context_count;
+static struct contexts contexts;
 
 static int setup(void **state)
 {
-	ek_isa level[MAX_LEVELS];
-	int count[MAX_COUNTS], levels = test_levels(level), counts = test_counts(count);
-
 	(void)state;
 	for (int k = 0; k < 3; k++)
 		guard_make(&guards[k], (size_t)MOST * 16);
-	for (int c = 0; c < levels * counts; c++) {
-		ek_options o = {.size = sizeof o, .threads = count[c % counts]};
-		ek_context *ctx = NULL;
-
-		o.isa_limit = EK_ISA_LIMIT(level[c / counts]);
-		expect_status(ek_context_create(&o, &ctx), EK_OK);
-		ctx->small_work = 0;
-		contexts[context_count++] = ctx;
-	}
+	contexts_make(&contexts);
 	return 0;
 }
 
@@ -38,8 +26,7 @@ static int teardown(void **state)
 	(void)state;
 	for (int k = 0; k < 3; k++)
 		guard_free(&guards[k]);
-	for (int k = 0; k < context_count; k++)
-		ek_context_destroy(contexts[k]);
+	contexts_free(&contexts);
 	return 0;
 }
 
@@ -66,71 +53,97 @@ static int64_t number(ek_value type, int64_t k, int64_t universe)
 	return (k - universe / 2) * (type == EK_INT64 ? INT64_C(5000000000) : 7);
 }
 
-static void *lay(const struct guard *g, int place, int64_t n, size_t size)
+static void *lay(const struct guard *g, struct rng *r, int64_t n, size_t size)
 {
-	const size_t bytes = (size_t)n * size, shift = (size_t)(place / 2) % 16 * 4 / size * size;
+	char *p = guard_lay(g, (int)rng_below(r, 192), (size_t)n * size);
 
-	return place % 2 ? guard_at_end(g, bytes)
-	                 : (char *)guard_at_begin(g, bytes) + (bytes + 64 < g->size ? shift : 0);
+	return p - (uintptr_t)p % size; /* twice four bytes at places of eight */
 }
 
-static ek_status call(const ek_method *m, ek_context *ctx, ek_value type, int64_t an, const void *a,
-                      int64_t bn, const void *b, int64_t *count, void *out)
+/* By a method, or, by "auto", by the one that the library chooses. */
+static ek_status call(ek_operation operation, const char *method, ek_context *ctx, ek_value type,
+                      const int64_t n[2], void *const set[2], int64_t *count, void *out)
 {
-	const ek_array_options o = {.size = sizeof o, .method = m ? ek_method_name(m) : NULL};
+	const ek_array_options o = {.size = sizeof o, .method = method};
 
-	if (!m || ek_method_operation(m) == EK_SET_UNION)
-		return ek_set_union(ctx, &o, type, an, a, bn, b, count, out);
-	return ek_set_intersection(ctx, &o, type, an, a, bn, b, count, out);
+	if (operation == EK_SET_UNION)
+		return ek_set_union(ctx, &o, type, n[0], set[0], n[1], set[1], count, out);
+	return ek_set_intersection(ctx, &o, type, n[0], set[0], n[1], set[1], count, out);
+}
+
+/* What each call must give; of garbage only that it stays where it should. */
+struct expect {
+	ek_value type;
+	int64_t n[2];
+	void *set[2];
+	bool garbage;
+	int64_t count[2]; /* of the union, of the intersection */
+	int64_t entry[2][2 * MOST];
+};
+
+static void check(const struct expect *e, ek_operation operation, const char *method,
+                  ek_context *ctx, struct rng *r)
+{
+	const bool both = operation == EK_SET_INTERSECTION;
+	const int64_t room = !both ? e->n[0] + e->n[1] : e->n[0] < e->n[1] ? e->n[0] : e->n[1];
+	const size_t size = ek_value_size(e->type), bytes = (size_t)room * size;
+	void *out = lay(&guards[2], r, room, size);
+	int64_t count = -1;
+
+	guard_paint(&guards[2], out, bytes);
+	expect_status(call(operation, method, ctx, e->type, e->n, e->set, &count, out), EK_OK);
+	guard_check(&guards[2], out, bytes);
+	assert_true(count >= 0 && count <= room);
+	if (e->garbage)
+		return;
+	for (int64_t i = 0; i < count && i < e->count[both]; i++)
+		if (get(e->type, out, i) != e->entry[both][i])
+			fail_msg("%s, %s, %d threads: entry %lld of %lld", method,
+			         ek_isa_name(ek_context_isa(ctx)), ek_context_threads(ctx),
+			         (long long)i, (long long)count);
+	assert_int_equal(count, e->count[both]);
+}
+
+/* All methods at all levels. */
+static void check_all(const struct expect *e, int rare, struct rng *r)
+{
+	for (int l = 0; l < contexts.levels; l++) {
+		check(e, EK_SET_UNION, "auto", contexts_any(&contexts, l, rare, r), r);
+		check(e, EK_SET_INTERSECTION, "auto", contexts_any(&contexts, l, rare, r), r);
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			if (ek_method_operation(m) == EK_SET_UNION ||
+			    ek_method_operation(m) == EK_SET_INTERSECTION)
+				check(e, ek_method_operation(m), ek_method_name(m),
+				      contexts_any(&contexts, l, rare, r), r);
+	}
 }
 
 /* Sets of which entry k of the universe is with probability pa, pb in 1024. */
-static void compare(int64_t universe, int64_t pa, int64_t pb, struct rng *r)
+static void compare(int64_t universe, int64_t pa, int64_t pb, int rare, struct rng *r)
 {
 	static unsigned char in[MOST];
+	static struct expect e;
 	const ek_value type = rng_next(r) % 2 ? EK_INT64 : EK_INT32;
-	const size_t size = ek_value_size(type);
-	int64_t n[2] = {0, 0};
-	void *set[2], *out;
 
+	e = (struct expect){.type = type};
 	for (int64_t k = 0; k < universe; k++) {
 		in[k] = (unsigned char)((rng_below(r, 1024) < pa) + 2 * (rng_below(r, 1024) < pb));
-		n[0] += in[k] & 1;
-		n[1] += in[k] >> 1;
+		e.n[0] += in[k] & 1;
+		e.n[1] += in[k] >> 1;
+		if (in[k])
+			e.entry[0][e.count[0]++] = number(type, k, universe);
+		if (in[k] == 3)
+			e.entry[1][e.count[1]++] = number(type, k, universe);
 	}
 	for (int s = 0; s < 2; s++) {
 		int64_t i = 0;
 
-		set[s] = lay(&guards[s], (int)rng_below(r, 32), n[s], size);
+		e.set[s] = lay(&guards[s], r, e.n[s], ek_value_size(type));
 		for (int64_t k = 0; k < universe; k++)
 			if (in[k] >> s & 1)
-				put(type, set[s], i++, number(type, k, universe));
+				put(type, e.set[s], i++, number(type, k, universe));
 	}
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		const bool all = ek_method_operation(m) == EK_SET_UNION;
-		const int64_t room = all ? n[0] + n[1] : n[0] < n[1] ? n[0] : n[1];
-		int64_t count = -1, i = 0;
-
-		if (!all && ek_method_operation(m) != EK_SET_INTERSECTION)
-			continue;
-		memset(guards[2].begin, 0x5a, guards[2].size);
-		out = lay(&guards[2], (int)rng_below(r, 32), room, size);
-		expect_status(call(m, contexts[rng_below(r, context_count)], type, n[0], set[0],
-		                   n[1], set[1], &count, out),
-		              EK_OK);
-		for (int64_t k = 0; k < universe; k++) {
-			if (all ? !in[k] : in[k] != 3)
-				continue;
-			if (i >= count || get(type, out, i) != number(type, k, universe))
-				fail_msg("%s: entry %lld of %lld", ek_method_name(m), (long long)i,
-				         (long long)count);
-			i++;
-		}
-		assert_int_equal(i, count);
-		for (const char *p = guards[2].begin; p < guards[2].begin + guards[2].size; p++)
-			assert_true((p >= (char *)out && p < (char *)out + (size_t)room * size) ||
-			            *p == 0x5a);
-	}
+	check_all(&e, rare, r);
 }
 
 static void test_lengths(void **state)
@@ -140,50 +153,32 @@ static void test_lengths(void **state)
 
 	(void)state;
 	for (int64_t n = 0; n <= 1100; n++)
-		compare(n, density[rng_below(&r, 6)], density[rng_below(&r, 6)], &r);
+		for (int k = 0; k < 2; k++)
+			compare(n, density[rng_below(&r, 6)], density[rng_below(&r, 6)], 10, &r);
 	for (int64_t n = 0; n < 120; n++)
-		compare(n, 1024, 1024, &r);
-	for (int k = 0; k < (test_tier() == TIER_QUICK ? 60 : 600); k++)
+		compare(n, 1024, 1024, 10, &r);
+	for (int k = 0; k < (test_tier() == TIER_QUICK ? 50 : 600); k++)
 		compare(1 + rng_below(&r, MOST - 1), density[rng_below(&r, 6)],
-		        density[rng_below(&r, 6)], &r);
+		        density[rng_below(&r, 6)], 1, &r);
 }
 
 /* Inputs that do not ascend: only the room is written, only the inputs are read. */
 static void test_garbage(void **state)
 {
+	static struct expect e;
 	struct rng r = {2};
 
 	(void)state;
-	for (int k = 0; k < (test_tier() == TIER_QUICK ? 400 : 4000); k++) {
-		const ek_value type = k % 2 ? EK_INT64 : EK_INT32;
-		const size_t size = ek_value_size(type);
-		const int64_t an = rng_below(&r, 6000), bn = rng_below(&r, 6000),
-			      few = k % 3 ? 4 : 1000;
-		void *a = lay(&guards[0], k / 2, an, size), *b = lay(&guards[1], k / 3, bn, size);
-
-		for (int64_t i = 0; i < an; i++)
-			put(type, a, i, rng_below(&r, few));
-		for (int64_t i = 0; i < bn; i++)
-			put(type, b, i, rng_below(&r, few));
-		for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-			const bool all = ek_method_operation(m) == EK_SET_UNION;
-			const int64_t room = all ? an + bn : an < bn ? an : bn;
-			char *out;
-			int64_t count = -1;
-
-			if (!all && ek_method_operation(m) != EK_SET_INTERSECTION)
-				continue;
-			memset(guards[2].begin, 0x5a, guards[2].size);
-			out = lay(&guards[2], k, room, size);
-			expect_status(call(m, contexts[rng_below(&r, context_count)], type, an, a,
-			                   bn, b, &count, out),
-			              EK_OK);
-			assert_true(count >= 0 && count <= room);
-			for (const char *p = guards[2].begin; p < guards[2].begin + guards[2].size;
-			     p++)
-				assert_true((p >= out && p < out + (size_t)room * size) ||
-				            *p == 0x5a);
+	for (int k = 0; k < (test_tier() == TIER_QUICK ? 300 : 4000); k++) {
+		e.garbage = true;
+		e.type = k % 2 ? EK_INT64 : EK_INT32;
+		for (int s = 0; s < 2; s++) {
+			e.n[s] = rng_below(&r, 6000);
+			e.set[s] = lay(&guards[s], &r, e.n[s], ek_value_size(e.type));
+			for (int64_t i = 0; i < e.n[s]; i++)
+				put(e.type, e.set[s], i, rng_below(&r, k % 3 ? 4 : 1000));
 		}
+		check_all(&e, 3, &r);
 	}
 }
 
@@ -192,7 +187,7 @@ static void test_arguments(void **state)
 	int32_t a[4] = {1, 2, 3, 4}, b[4] = {2, 9, 10, 11},
 		out[8] = {77, 77, 77, 77, 77, 77, 77, 77};
 	int64_t count = -5;
-	ek_context *ctx = contexts[0];
+	ek_context *ctx = contexts.of[0][0];
 
 	(void)state;
 	expect_error(ek_set_union(ctx, NULL, EK_F32, 4, a, 4, b, &count, out), EK_EINVAL,
@@ -227,10 +222,12 @@ static ek_status exhausted(struct exhaust *e)
 {
 	int32_t a[100];
 	int64_t count = 0;
+	void *const set[2] = {a, a};
 
 	for (int k = 0; k < 100; k++)
 		a[k] = k;
-	return call(e->arg, e->ctx, EK_INT32, 100, a, 80, a, &count, e->room);
+	return call(ek_method_operation(e->arg), ek_method_name(e->arg), e->ctx, EK_INT32,
+	            (const int64_t[]){100, 80}, set, &count, e->room);
 }
 
 static void test_memory(void **state)

@@ -21,7 +21,7 @@ uint64_t bits_at(ek_value type, const void *v, int64_t i)
 	return b8;
 }
 
-static void bits_set(ek_value type, void *v, int64_t i, uint64_t bits)
+void bits_set(ek_value type, void *v, int64_t i, uint64_t bits)
 {
 	uint32_t b4 = (uint32_t)bits;
 

@@ -28,6 +28,7 @@ void input_make(enum input kind, ek_value type, int64_t n, struct rng *r, void *
 
 /* Number i as bits, in the lowest 4 or 8 bytes. */
 uint64_t bits_at(ek_value type, const void *v, int64_t i);
+void bits_set(ek_value type, void *v, int64_t i, uint64_t bits);
 /* The place of a number in the order: of floats, that of IEEE 754. */
 uint64_t rank_of(ek_value type, uint64_t bits);
 void ranks_sorted(ek_value type, const void *v, int64_t n, uint64_t *rank);
