@@ -20,6 +20,7 @@ void *array_alloc(int64_t bytes, int threads)
 	int64_t whole = (bytes / page + 1) * page;
 	char *data = aligned_alloc((size_t)page, (size_t)whole);
 
+	(void)threads; /* without OpenMP there is one */
 	if (!data)
 		return NULL;
 #ifdef MADV_HUGEPAGE
@@ -46,6 +47,7 @@ void array_random(ek_value type, int64_t n, void *data, int64_t seed, int thread
 {
 	uint64_t base = mix((uint64_t)seed);
 
+	(void)threads;
 #pragma omp parallel for num_threads(threads) schedule(static)
 	for (int64_t i = 0; i < n; i++) {
 		uint64_t bits = mix(base + (uint64_t)i);
