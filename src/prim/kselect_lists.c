@@ -116,7 +116,8 @@ static void filter_part(void *arg, int part)
 			eki_event_set(&s->done[block]);
 		if (place + inside > f->room)
 			return;
-		memcpy((char *)f->out + (size_t)place * size, local, (size_t)inside * size);
+		if (inside)
+			memcpy((char *)f->out + (size_t)place * size, local, (size_t)inside * size);
 	}
 }
 
