@@ -138,6 +138,8 @@ static void prepare(struct test *t, int64_t an, int64_t bn, struct rng *r)
 			key = (char *)key - (uintptr_t)key % 8;
 		if (t->values == 8)
 			value = (char *)value - (uintptr_t)value % 8;
+		if (!n[k] && k < 2 && t->place % 2)
+			key = value = NULL;
 		*p[k] = ek_key_value(t->type, t->values, k == 0 ? an : bn, key, value);
 		for (int64_t i = 0; t->values && k < 2 && i < n[k]; i++)
 			bits_set(values_as(t), value, i, (uint64_t)(k * MOST + i));

@@ -138,7 +138,9 @@ static void compare(int64_t universe, int64_t pa, int64_t pb, int rare, struct r
 	for (int s = 0; s < 2; s++) {
 		int64_t i = 0;
 
-		e.set[s] = lay(&guards[s], r, e.n[s], ek_value_size(type));
+		e.set[s] = e.n[s] || rng_next(r) % 2
+		                   ? lay(&guards[s], r, e.n[s], ek_value_size(type))
+		                   : NULL;
 		for (int64_t k = 0; k < universe; k++)
 			if (in[k] >> s & 1)
 				put(type, e.set[s], i++, number(type, k, universe));
