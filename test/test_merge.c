@@ -75,27 +75,33 @@ static int by_rank(const void *a, const void *b)
 static void keys_sort(ek_value type, void *key, int64_t n)
 {
 	sort_type = type;
-	if (n)
-		qsort(key, (size_t)n, ek_value_size(type), by_rank);
+	qsort(key, (size_t)n, ek_value_size(type), by_rank);
+}
+
+static void keys_put(const struct test *t, const ek_pairs *to, int64_t k, const char *from)
+{
+	const size_t bytes = (size_t)to->n * ek_value_size(t->type);
+	char *key = to->key;
+
+	if (!to->n)
+		return;
+	key += (size_t)k * bytes;
+	memcpy(key, from, bytes);
+	if (t->sorted)
+		keys_sort(t->type, key, to->n);
 }
 
 /* The keys of merge k. They are drawn together, so that a and b have the same distribution. */
 static void fill(const struct test *t, int64_t k, struct rng *r)
 {
-	const size_t size = ek_value_size(t->type);
-	const size_t an = (size_t)t->a.n * size, bn = (size_t)t->b.n * size;
-	char *a = (char *)t->a.key + (size_t)k * an, *b = (char *)t->b.key + (size_t)k * bn;
+	const int64_t size = (int64_t)ek_value_size(t->type), an = t->a.n, bn = t->b.n;
 	char *all = (char *)expected_key;
 
-	input_make(t->kind, t->type, t->a.n + t->b.n, r, all);
+	input_make(t->kind, t->type, an + bn, r, all);
 	if (t->mix != MIXED)
-		keys_sort(t->type, all, t->a.n + t->b.n);
-	memcpy(a, all + (t->mix == B_BELOW ? bn : 0), an);
-	memcpy(b, all + (t->mix == B_BELOW ? 0 : an), bn);
-	if (t->sorted) {
-		keys_sort(t->type, a, t->a.n);
-		keys_sort(t->type, b, t->b.n);
-	}
+		keys_sort(t->type, all, an + bn);
+	keys_put(t, &t->a, k, all + (t->mix == B_BELOW ? bn * size : 0));
+	keys_put(t, &t->b, k, all + (t->mix == B_BELOW ? 0 : an * size));
 }
 
 static void expect_merge(const struct test *t)
