@@ -9,6 +9,7 @@
 typedef struct check {
 	const eki_array *a;
 	int64_t *found; /* of each part: its first wrong offset, or how many segments begin in it */
+	uint64_t *bits;
 } check;
 
 static bool offset_wrong(const eki_array *a, int64_t k)
@@ -44,8 +45,14 @@ static int64_t offset_fault(const eki_array *a, int64_t begin, int64_t end)
 {
 	const ek_segments *s = &a->segments;
 
+	const int64_t size = (int64_t)ek_value_size(s->offset_type);
+
 	for (int64_t k = begin; k < end;) {
-		int64_t to = end - k > 1024 ? k + 1024 : end;
+		int64_t to = end - k > 256 ? k + 256 : end;
+
+		for (int64_t line = k * size; line < to * size; line += 64)
+			__builtin_prefetch(
+				(const void *)((uintptr_t)s->offset + (uintptr_t)line + 4096));
 		bool right = !offset_wrong(a, k) && !offset_wrong(a, to - 1);
 
 		if (right && s->offset_type == EK_INT64)
@@ -73,21 +80,15 @@ static void offsets_part(void *arg, int part)
 static void flags_part(void *arg, int part)
 {
 	const check *c = arg;
-	const uint8_t *flag = c->a->segments.flag;
-	int64_t begin = eki_cut(c->a->n, c->a->threads, part);
-	int64_t end = eki_cut(c->a->n, c->a->threads, part + 1), count = 0;
+	const eki_array *a = c->a;
+	int64_t begin = eki_flags_cut(a->n, a->threads, part);
+	int64_t end = eki_flags_cut(a->n, a->threads, part + 1);
+	const uint8_t *flag = a->segments.flag;
 
-	for (int64_t i = begin; i < end;) { /* in bytes, as many as cannot overflow, for SIMD */
-		int64_t to = end - i > 192 ? i + 192 : end;
-		uint8_t some = 0;
-
-		for (; i < to; i++)
-			some = (uint8_t)(some + (flag[i] != 0));
-		count += some;
-	}
+	c->found[part] = eki_flags_bits(a->isa, flag + begin, end - begin,
+	                                c->bits ? c->bits + begin / 64 : NULL);
 	if (begin == 0 && end > 0 && !flag[0])
-		count++; /* entry 0 begins a segment in any case */
-	c->found[part] = count;
+		c->found[part]++; /* entry 0 begins a segment in any case */
 }
 
 static ek_status flags_check(const eki_array *a, int64_t *before)
@@ -130,10 +131,11 @@ static ek_status offsets_check(const eki_array *a, const int64_t *fault)
 	                (long long)k, at, (long long)eki_offset_at(&a->segments, k - 1), n);
 }
 
-ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before)
+ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before,
+                             uint64_t *bits)
 {
 	ek_status status = EK_OK;
-	check c = {a, before};
+	check c = {a, before, bits};
 	void *own = NULL;
 	bool flags = a->segments.flag != NULL;
 

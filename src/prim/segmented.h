@@ -6,10 +6,18 @@
 
 #include "prim/prim.h"
 
+/* Where part `part` of n flags begins: at a multiple of 64. */
+static inline int64_t eki_flags_cut(int64_t n, int parts, int part)
+{
+	return part == parts ? n : 64 * eki_cut(n / 64, parts, part);
+}
+
 /* Every method calls it first: are the segments what ek.h asks for? EK_TRUSTED: not looked at.
- * before: NULL or, for sums with flags, room for a->threads + 1 numbers, which are filled even with
- * EK_TRUSTED: how many segments begin before entry eki_cut(n, threads, part). */
-ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before);
+ * before, bits: NULL or, for sums with flags, filled even with EK_TRUSTED. before has room for
+ * a->threads + 1 numbers, how many segments begin before entry eki_flags_cut(n, threads, part); bits,
+ * for n / 64 + 1, has a bit for each flag. */
+ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before,
+                             uint64_t *bits);
 
 static inline int64_t eki_offset_at(const ek_segments *s, int64_t k)
 {
@@ -37,7 +45,10 @@ typedef struct eki_number {
 	_Alignas(8) uint8_t byte[8];
 } eki_number;
 
-/* ---- segmented_marks.c: a byte for each entry -------------------------------------------------- */
+/* ---- segmented_marks.c: a byte or a bit for each entry ----------------------------------------- */
+
+/* How many of n flags are not 0; bits, if not NULL, are which. */
+int64_t eki_flags_bits(ek_isa isa, const uint8_t *flag, int64_t n, uint64_t *bits);
 
 /* The first segment that begins at entry i or behind it; count if there is none. */
 int64_t eki_segment_from(const ek_segments *s, int64_t i);
@@ -54,9 +65,11 @@ void eki_segments_flags(const eki_array *a, uint8_t *flag);
 /* ---- segsum_split.c: sums in parts of equal work ----------------------------------------------- */
 
 typedef struct eki_segsum_part {
-	int64_t begin, end;  /* entries */
-	int64_t first, last; /* segments that end in it: it writes their sums */
-	eki_number open;     /* sum of the entries behind the last of these */
+	int64_t begin, end;   /* entries */
+	int64_t first, last;  /* segments that end in it: it writes their sums */
+	bool stream;          /* past the caches */
+	const uint64_t *bits; /* of all flags, and a 1 behind the last; NULL with offsets */
+	eki_number open;      /* sum of the entries behind the last of these */
 } eki_segsum_part;
 
 /* Fills out[first .. last - 1] with sums over the part's own entries, and `open`. */

@@ -1,10 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Offsets as bytes: a store for each segment into a block that lies in the first-level cache. From
  * there flags and offsets are the same to the kernels, which turn 64 bytes into bits at a time; bits
- * set one by one would wait for each other where segments are short. */
+ * set one by one would wait for each other where segments are short. Flags are made bits when they are
+ * checked, so that they are read from memory once: the bits stay in the caches. */
 #include <string.h>
 
 #include "prim/segmented.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_FILE "prim/segmented_marks.c"
+#include "core/for_each.h"
+
+static int64_t FN(flags_bits)(const uint8_t *flag, int64_t n, uint64_t *bits)
+{
+	int64_t count = 0, i = 0;
+	uint8_t rest[64] = {0};
+
+	for (; i < n; i += 64) {
+		const uint8_t *p = flag + i;
+
+		EK_AHEAD(p);
+		if (n - i < 64)
+			p = memcpy(rest, p, (size_t)(n - i));
+
+		uint64_t here = vbytes(p);
+
+		if (bits)
+			bits[i / 64] = here;
+		count += __builtin_popcountll(here);
+	}
+	return count;
+}
+
+#if EK_ONCE
+
+int64_t eki_flags_bits(ek_isa isa, const uint8_t *flag, int64_t n, uint64_t *bits)
+{
+	static int64_t (*const count[][2])(const uint8_t *, int64_t, uint64_t *) =
+		EK_BY_ISA_AND_INT(flags_bits);
+
+	return count[isa][0](flag, n, bits);
+}
 
 int64_t eki_segment_from(const ek_segments *s, int64_t i)
 {
@@ -81,3 +117,5 @@ void eki_segments_flags(const eki_array *a, uint8_t *flag)
 
 	eki_parallel(a->threads, a->threads, flags_part, &j);
 }
+
+#endif

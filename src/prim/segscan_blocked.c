@@ -259,7 +259,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	               .stream = a->in != a->out && bytes > eki_cpu_cache(),
 	               .open = none[row](a->op)};
 
-	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	if (a->n == 0)
 		return EK_OK;
 	if (job.block > a->n)

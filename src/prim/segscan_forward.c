@@ -100,7 +100,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	job j = {a, NULL};
 
 	EK_TRY(eki_alloc(ctx, a->threads, sizeof(section), &sections));
-	EK_TRY(eki_segments_check(ctx, a, NULL));
+	EK_TRY(eki_segments_check(ctx, a, NULL, NULL));
 	j.sections = sections;
 	eki_parallel(a->threads, a->threads, scan_part, &j);
 	join[eki_value_row(a->type)](a, sections);

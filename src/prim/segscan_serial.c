@@ -31,7 +31,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 {
 	static void (*const segscan[])(const eki_array *) = EK_BY_VALUE(segscan_serial);
 
-	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	segscan[eki_value_row(a->type)](a);
 	return EK_OK;
 }

@@ -147,7 +147,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	static step_fn *const out[] = EK_BY_VALUE(segtree_out);
 	eki_segtree tree;
 
-	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	if (a->n == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_segtree_make(ctx, a, &tree));

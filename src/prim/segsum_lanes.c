@@ -17,10 +17,17 @@
 #define EK_ARRAYS
 #define EK_FILE "prim/segsum_lanes.c"
 #include "core/for_each.h"
+#include "prim/segsum_out.h"
 
 #ifndef SEGSUM_BATCH
 #define SEGSUM_BATCH 512 /* segments whose positions lie in a buffer */
 #endif
+
+/* Further ahead than EK_AHEAD and for the cache of the core only: a tenth faster. */
+static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p)
+{
+	__builtin_prefetch((const void *)((uintptr_t)p + 8192), 0, 2);
+}
 
 /* Lanes that add up to the sum of n entries; from 4 W on, or what remains of that many. */
 static inline __attribute__((always_inline)) vec FN(sum_long)(const VAL **p, int64_t *n)
@@ -32,7 +39,7 @@ static inline __attribute__((always_inline)) vec FN(sum_long)(const VAL **p, int
 	for (; *n - i > 4 * W; i += 4 * W) {
 		EK_UNROLL
 		for (int k = 0; k < 4; k++) {
-			EK_AHEAD(in + i + k * W);
+			FN(fetch)(in + i + k * W);
 			sum[k] = vop(EK_SUM, sum[k], vload(in + i + k * W));
 		}
 	}
@@ -62,7 +69,7 @@ static inline __attribute__((always_inline)) void FN(sum_rounds)(const VAL *in, 
 		for (int k = 0; k < W; k++) {
 			int64_t done = i < left[k] ? i : left[k], n = left[k] - done;
 
-			EK_AHEAD(from[k] + done);
+			FN(fetch)(from[k] + done);
 			sum[k] = vop(EK_SUM, sum[k], vload_n(from[k] + done, n < W ? n : W, zero));
 		}
 	}
@@ -82,7 +89,7 @@ static inline __attribute__((always_inline)) void FN(sum_rest)(const VAL *in, co
 		if (n > 4 * W)
 			sum[k] = vop(EK_SUM, sum[k], FN(sum_long)(&p, &n));
 		for (; n > 0; p += W, n -= W) {
-			EK_AHEAD(p);
+			FN(fetch)(p);
 			sum[k] = vop(EK_SUM, sum[k], vload_n(p, n < W ? n : W, vset1(0)));
 		}
 	}
@@ -110,7 +117,7 @@ static inline __attribute__((always_inline)) vec FN(sum_some)(const VAL *in, con
 	for (int k = 0; k < W; k++) {
 		int64_t n = at[k + 1] - at[k];
 
-		EK_AHEAD(in + at[k]);
+		FN(fetch)(in + at[k]);
 		sum[k] = vload_n(in + at[k], n < W ? n : W, zero);
 	}
 	if (many)
@@ -118,67 +125,69 @@ static inline __attribute__((always_inline)) vec FN(sum_some)(const VAL *in, con
 	return vfolds(EK_SUM, sum);
 }
 
-/* Where segments end from entry `from` on, as their flags say, in a part up to `last`; returns how
- * many, at most SEGSUM_BATCH. */
-static int64_t FN(flag_ends)(const eki_array *a, int64_t from, int64_t last, int64_t *end)
+/* Where segments of the part end, as words of bits say from *word on; returns how many, at most
+ * SEGSUM_BATCH. */
+static int64_t FN(flag_ends)(const eki_segsum_part *part, int64_t *word, int64_t *end)
 {
-	const uint8_t *flag = a->segments.flag;
-	uint8_t rest[64] = {0};
-	int64_t count = 0, i = from, limit = last < a->n ? last + 1 : last;
+	int64_t count = 0, last = part->end, w = *word;
 
-	for (; i < limit && count <= SEGSUM_BATCH - 72; i += 64) {
-		const uint8_t *p = flag + i;
+	for (; w <= last / 64 && count <= SEGSUM_BATCH - 72; w++) {
+		uint64_t bits;
 
-		EK_AHEAD(p);
-		if (limit - i < 64)
-			p = memcpy(rest, p, (size_t)(limit - i));
+		while (w < last / 64 && !part->bits[w])
+			w++;
+		bits = part->bits[w];
+		if (w == last / 64)
+			bits &= (UINT64_C(2) << last % 64) - 1;
+		if (64 * w == part->begin)
+			bits &= ~UINT64_C(1);
 
 		/* eight at a time, too many at times: few exits of the loop are then surprises */
-		uint64_t bits = vbytes(p);
 		int64_t here = __builtin_popcountll(bits);
 
 		for (int64_t k = 0; k < here; k += 8) {
 			EK_UNROLL
 			for (int j = 0; j < 8; j++) {
-				end[count + k + j] = i + __builtin_ctzll(bits | UINT64_C(1) << 63);
+				end[count + k + j] =
+					64 * w + __builtin_ctzll(bits | UINT64_C(1) << 63);
 				bits &= bits - 1;
 			}
 		}
 		count += here;
 	}
-	if (i >= limit && last == a->n)
-		end[count++] = last;
+	*word = w;
 	return count;
 }
 
 static void FN(segsum_lanes)(const eki_array *a, eki_segsum_part *part)
 {
 	const VAL *in = a->in;
-	VAL *out = a->out, sums[W];
+	VAL last[W];
+	FN(sums) sums;
+	int64_t word = part->begin / 64;
 	int64_t at[SEGSUM_BATCH + W + 1] = {part->begin};
 
+	FN(sums_start)(&sums, (VAL *)a->out + part->first, part->stream);
 	for (int64_t s = part->first, count; s < part->last; s += count) {
 		count = part->last - s < SEGSUM_BATCH ? part->last - s : SEGSUM_BATCH;
 		if (a->segments.flag)
-			count = FN(flag_ends)(a, at[0] + 1, part->end, at + 1);
+			count = FN(flag_ends)(part, &word, at + 1);
 		else
 			eki_offsets_copy(&a->segments, s + 1, count, at + 1);
 		for (int k = 1; k < W; k++)
 			at[count + k] = at[count];
-		for (int64_t k = 0; k < count; k += W) {
-			vec sum = FN(sum_some)(in, at + k);
+		VAL *to = FN(sums_next)(&sums);
 
-			if (count - k >= W)
-				vstore(out + s + k, sum);
-			else
-				vstore_n(out + s + k, sum, count - k);
-		}
+		for (int64_t k = 0; k < count; k += W)
+			vstore(to + k, FN(sum_some)(in, at + k));
+		FN(sums_put)(&sums, count);
 		at[0] = at[count];
 	}
+	FN(sums_end)(&sums);
 	for (int k = 1; k <= W; k++)
 		at[k] = part->end;
-	vstore(sums, FN(sum_some)(in, at));
-	memcpy(&part->open, sums, sizeof *sums);
+	vstore(last, FN(sum_some)(in, at));
+	memcpy(&part->open, last, sizeof *last);
 }
 
 #if EK_ONCE
@@ -193,7 +202,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 /* Nanoseconds of a byte and of a segment, measured in the cache; flags have to be found. */
 static double cost(const eki_array *a)
 {
-	double segment = a->segments.flag ? 2.7 : 1.0;
+	double segment = a->segments.flag ? 3.5 : 1.0;
 
 	return ((double)a->segments.count * segment +
 	        (double)a->n * (double)ek_value_size(a->type) / 40) /

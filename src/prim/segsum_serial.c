@@ -29,7 +29,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 {
 	static void (*const segsum[])(const eki_array *) = EK_BY_VALUE(segsum_serial);
 
-	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	segsum[eki_value_row(a->type)](a);
 	return EK_OK;
 }

@@ -46,8 +46,8 @@ static int64_t segment_at(const eki_array *a, int64_t i, int64_t before)
 static void cut_flags(const eki_array *a, const int64_t *before, eki_segsum_part *part)
 {
 	for (int p = 0; p < a->threads; p++) {
-		part[p].begin = eki_cut(a->n, a->threads, p);
-		part[p].end = eki_cut(a->n, a->threads, p + 1);
+		part[p].begin = eki_flags_cut(a->n, a->threads, p);
+		part[p].end = eki_flags_cut(a->n, a->threads, p + 1);
 		part[p].first = segment_at(a, part[p].begin, before[p]);
 		part[p].last = segment_at(a, part[p].end, before[p + 1]);
 	}
@@ -84,6 +84,14 @@ static void cut_offsets(const eki_array *a, eki_segsum_part *part)
 	}
 }
 
+static bool streams(const eki_array *a)
+{
+	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
+
+	return (a->n + a->segments.count) * (int64_t)ek_value_size(a->type) / 2 >
+	       (half < most ? half : most);
+}
+
 static void run_part(void *arg, int part)
 {
 	const job *j = arg;
@@ -95,23 +103,39 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 {
 	static void (*const carry[])(const eki_array *, const eki_segsum_part *) =
 		EK_BY_VALUE(segsum_carry);
+	const int64_t words = a->segments.flag ? a->n / 64 + 2 : 0;
 	ek_status status = EK_OK;
-	void *part = NULL, *before = NULL;
+	void *room = NULL, *before = NULL, *flags = NULL;
+	eki_segsum_part *part;
+	uint64_t *bits = NULL;
 
-	EK_TRY(eki_alloc(ctx, a->threads, sizeof(eki_segsum_part), &part));
+	EK_TRY(eki_alloc(ctx, a->threads, sizeof *part, &room));
 	EK_TRY(eki_alloc(ctx, a->threads + 1, sizeof(int64_t), &before));
-	EK_TRY(eki_segments_check(ctx, a, before));
-	if (a->segments.flag)
+	if (words) {
+		EK_TRY(eki_alloc(ctx, words, sizeof *bits, &flags));
+		bits = flags;
+		bits[words - 2] = bits[words - 1] = 0;
+	}
+	EK_TRY(eki_segments_check(ctx, a, before, bits));
+	part = room;
+	if (bits) {
+		bits[a->n / 64] |= UINT64_C(1) << a->n % 64;
 		cut_flags(a, before, part);
-	else
+	} else {
 		cut_offsets(a, part);
+	}
+	for (int p = 0; p < a->threads; p++) {
+		part[p].stream = streams(a);
+		part[p].bits = bits;
+	}
 
 	job j = {a, kernel, part};
 	eki_parallel(a->threads, a->threads, run_part, &j);
 	carry[eki_value_row(a->type)](a, part);
 done:
-	eki_free(ctx, part, a->threads, sizeof(eki_segsum_part));
+	eki_free(ctx, room, a->threads, sizeof *part);
 	eki_free(ctx, before, a->threads + 1, sizeof(int64_t));
+	eki_free(ctx, flags, words, sizeof *bits);
 	return status;
 }
 

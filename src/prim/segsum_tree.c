@@ -28,7 +28,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 		EK_BY_VALUE(segtree_ends);
 	eki_segtree tree;
 
-	EK_RETURN_IF(eki_segments_check(ctx, a, NULL));
+	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	EK_RETURN_IF(eki_segtree_make(ctx, a, &tree));
 	ends[eki_value_row(a->type)](a, &tree);
 	eki_segtree_free(ctx, a, &tree);

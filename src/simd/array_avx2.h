@@ -174,6 +174,14 @@ static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec 
 	return vselect(bits, v, FN(vop)(op, EK_UP4(v, v), v));
 }
 
+#define vaddif(bits, a, b) vselect(bits, FN(vop)(EK_SUM, b, a), a)
+#if EK_VAL_64
+#define vsegstep(v, k, grow) vaddif(grow, v, (k) == 1 ? EK_UP2(v, v) : EK_UP4(v, v))
+#else
+#define vsegstep(v, k, grow) \
+	vaddif(grow, v, (k) == 1 ? EK_UP1(v, v) : (k) == 2 ? EK_UP2(v, v) : EK_UP4(v, v))
+#endif
+
 static inline VAL FN(vfold)(ek_monoid op, vec v)
 {
 	VAL lane[W];

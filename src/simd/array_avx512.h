@@ -29,6 +29,7 @@
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_pd((__mmask8)(m), v)
 #define EK_NAN(a, b)        (_mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q))
 #define EK_VADD(a, b)       _mm512_add_pd(a, b)
+#define vaddif(bits, a, b)  _mm512_mask_add_pd(a, (__mmask8)(bits), a, b)
 #define EK_VMAX(a, b)       _mm512_mask_mov_pd(_mm512_max_pd(a, b), EK_NAN(a, b), a)
 #define EK_VMIN(a, b)       _mm512_mask_mov_pd(_mm512_min_pd(a, b), EK_NAN(a, b), a)
 #define EK_VOR(a, b)        EK_VADD(a, b)
@@ -49,6 +50,7 @@
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_ps((__mmask16)(m), v)
 #define EK_NAN(a, b)        (_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q))
 #define EK_VADD(a, b)       _mm512_add_ps(a, b)
+#define vaddif(bits, a, b)  _mm512_mask_add_ps(a, (__mmask16)(bits), a, b)
 #define EK_VMAX(a, b)       _mm512_mask_mov_ps(_mm512_max_ps(a, b), EK_NAN(a, b), a)
 #define EK_VMIN(a, b)       _mm512_mask_mov_ps(_mm512_min_ps(a, b), EK_NAN(a, b), a)
 #define EK_VOR(a, b)        EK_VADD(a, b)
@@ -73,6 +75,7 @@
 #define vselect(bits, a, b) _mm512_mask_mov_epi64(b, (__mmask8)(bits), a)
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_epi64((__mmask8)(m), v)
 #define EK_VADD(a, b)       _mm512_add_epi64(a, b)
+#define vaddif(bits, a, b)  _mm512_mask_add_epi64(a, (__mmask8)(bits), a, b)
 #define EK_VMAX(a, b)       _mm512_max_epi64(a, b)
 #define EK_VMIN(a, b)       _mm512_min_epi64(a, b)
 #else
@@ -86,6 +89,7 @@
 #define vselect(bits, a, b) _mm512_mask_mov_epi32(b, (__mmask16)(bits), a)
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_epi32((__mmask16)(m), v)
 #define EK_VADD(a, b)       _mm512_add_epi32(a, b)
+#define vaddif(bits, a, b)  _mm512_mask_add_epi32(a, (__mmask16)(bits), a, b)
 #define EK_VMAX(a, b)       _mm512_max_epi32(a, b)
 #define EK_VMIN(a, b)       _mm512_min_epi32(a, b)
 #endif
@@ -161,6 +165,8 @@ static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec 
 #endif
 	return v;
 }
+
+#define vsegstep(v, k, grow) vaddif(grow, v, EK_SHIFT(v, k, v))
 
 static inline VAL FN(vfold)(ek_monoid op, vec v)
 {

@@ -36,6 +36,7 @@
 #undef VAL
 #undef W
 #undef sop
+#undef vaddif
 #undef vbytes
 #undef vcompress
 #undef vec
@@ -52,6 +53,7 @@
 #undef vprevious
 #undef vscan
 #undef vsegscan
+#undef vsegstep
 #undef vselect
 #undef vset1
 #undef vshift

@@ -17,6 +17,9 @@
  *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
  *   vshift(v, k, before)  the same by k lanes, 0 <= k < W
  *   vsegscan(op, v, bits) inclusive scan; bit i of the unsigned `bits` says that lane i begins anew
+ *   vsegstep(v, k, bits)  its step of k = 1, 2, 4 ... < W for sums: to lane i lane i - k is added if bit i
+ *                         is 1, as never for i < k
+ *   vaddif(bits, a, b)    a + b where the bit is 1, else a; more bits than lanes may be set
  *   vfold(op, v)          the scan's last lane, as a VAL
  *   vfolds(op, v)         of an array of W vectors: lane i is that of v[i]
  *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
@@ -45,6 +48,8 @@
 #define vprevious(v, before) ((void)(v), (before))
 #define vshift(v, k, before) ((void)(k), (void)(before), (v))
 #define vsegscan(op, v, b)   (v)
+#define vsegstep(v, k, bits) ((void)(bits), (v))
+#define vaddif(bits, a, b)   ((bits) & 1u ? sop(EK_SUM, a, b) : (a))
 #define vfold(op, v)         (v)
 #define vfolds(op, v)        ((v)[0])
 #define vlt(a, b)            ((unsigned)((a) < (b)))
