@@ -9,7 +9,8 @@
 enum {
 	EKI_FILTER_BLOCK = 8192, /* entries that a thread filters at a time */
 	EKI_SELECT_PAD = 16,     /* entries that a vector may write too far */
-	EKI_SELECT_FEW = 1024    /* so many are selected from by bisection (select.h) */
+	EKI_SELECT_FEW = 1024,   /* so many are selected from by bisection (select.h) */
+	EKI_SELECT_SAMPLE = 4096 /* entries of a sample, at most */
 };
 
 /* One list, and what there is to work on it. */

@@ -3,15 +3,16 @@
  * counts what lies below the bracket and keeps what lies inside, and the search goes on there.
  *
  * A sample of s entries puts the k-th between ranks s k / n -+ d, where d is three standard deviations
- * of the binomial distribution: of a list of 2^20 entries one in twenty is left, then one in twenty of
- * those. What is left at 1,024 entries is bisected (select.h). Entries equal to an end of the bracket
- * are counted, not kept, so equal numbers end the search instead of filling the memory; if the k-th is
+ * of the binomial distribution: of a list of 2^20 entries at most one in fifteen is left, and then one
+ * in ten of those. Keeping costs more than searching a larger sample, since the memory for it has to be
+ * made. What is left at 1,024 entries is bisected (select.h). Entries equal to an end of the bracket are
+ * counted, not kept, so equal numbers end the search instead of filling the memory; if the k-th is
  * among them, or beyond, a second pass counts what is less, or not greater. If two brackets fail, which
  * random samples do once in ten thousand times, kselect.radix takes over: the choice of the places is
  * fixed, so somebody may build an input for which it fails, and pays with a slower call only.
  *
- * A sample from memory costs a cache miss for each place, as much as the pass; so it takes four neighbours
- * from each, and single entries only after a failure, since neighbours may be alike.
+ * A sample from memory costs a cache miss for each place; so it takes four neighbours from each, and
+ * single entries only after a failure, since neighbours may be alike.
  *
  * The passes of a long list are shared by all threads. Floyd and Rivest 1975; the pass is made of SIMD
  * comparisons and compressions in registers. */
@@ -31,12 +32,12 @@ static int64_t FN(few)(ek_value type, const void *in, int64_t n, int64_t k)
 }
 
 /* The bracket from a sample: about `first` entries of it are below *lo, about `last` below *hi; within
- * a 64th, which saves most steps of the search. What is beyond the sample stays as it is. */
+ * some entries, which saves most steps of the search. What is beyond the sample stays as it is. */
 static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, int64_t last,
                        int64_t *lo, int64_t *hi)
 {
-	const int64_t slack = n / 64;
-	VAL v[EKI_SELECT_FEW], min, max;
+	const int64_t slack = n < 1024 ? n / 64 : 16;
+	VAL v[EKI_SELECT_SAMPLE], min, max;
 	int64_t below;
 
 	FN(few_load)(in, n, FN(flip)(type), v, &min, &max);
@@ -93,15 +94,21 @@ struct search {
 	int failures; /* one after the other */
 };
 
-enum { MOST_SAMPLES = 1024, SHARE = 1 << 17 /* entries that are worth waking threads */ };
+enum { SHARE = 1 << 17 /* entries that are worth waking threads */ };
+
+static int sample_size(int64_t n)
+{
+	const double root = 3 * sqrt((double)n);
+
+	return root < EKI_SELECT_SAMPLE ? (int)root / 4 * 4 : EKI_SELECT_SAMPLE;
+}
 
 /* The bracket lo <= hi: two numbers of the range of the sample, or the ends of the type. */
 static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t *hi)
 {
 	const ek_value type = f->s->a->type;
 	const int row = eki_int_row(type);
-	const double root = 3 * sqrt((double)f->n);
-	const int count = root < MOST_SAMPLES ? (int)root / 4 * 4 : MOST_SAMPLES;
+	const int count = sample_size(f->n);
 	const double share = ((double)f->k + 0.5) / (double)f->n;
 	const double rank = share * count;
 	const double margin = 3 * sqrt(rank * (1 - share)) + 2;
@@ -168,12 +175,12 @@ static void select_list(eki_list *s)
 	enum outcome last = NARROWED;
 
 	for (uint64_t seed = 0; f.n > EKI_SELECT_FEW && last != FOUND;) {
-		if (f.failures == 2 || f.room < MOST_SAMPLES) {
+		if (f.failures == 2 || f.room < sample_size(f.n)) {
 			f.found = eki_select_radix[a->isa][row](a->type, f.in, f.n, f.k, s->scratch,
 			                                        s->room);
 			last = FOUND;
 		} else {
-			last = narrow(&f, seed += MOST_SAMPLES);
+			last = narrow(&f, seed += EKI_SELECT_SAMPLE);
 			f.failures = last == FAILED ? f.failures + 1 : 0;
 		}
 	}
