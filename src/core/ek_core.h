@@ -292,8 +292,8 @@ typedef struct eki_features {
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
 	/* Shares of the entries of a sample: in rows shaped like one shortly before; and beginning
-	 * a column after it; in rows that span less than 2^16 columns; far from the diagonal, so
-	 * that x comes from beyond the cache. */
+	 * a column after it; in rows that span less than 2^16 columns; far from the diagonal
+	 * and from what was just read, so that x may come from beyond the cache. */
 	double repeat_share, run_share, narrow_share, far_share;
 	double csr_bytes;   /* moved by one plain product */
 	bool in_cache;      /* csr_bytes below the last-level cache */
@@ -362,7 +362,7 @@ void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
 ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size);
 /* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds
  * in sum: whichever is longer, and a share of the other, since they overlap only in part; waking
- * threads comes on top. */
+ * threads comes on top, and so does waiting for entries of x that are far (far_share). */
 double eki_cost(const eki_features *f, double bytes, double work);
 /* Nanoseconds of one core for each row and for each entry, as measured on matrices that stay in its
  * cache. */

@@ -2,7 +2,8 @@
  * What a sample of the columns tells about shared shapes of rows and about locality: 64 stretches
  * of 32 consecutive rows, at most some 200,000 entries, so that choosing stays far below one
  * product. A row counts as repeating if its columns are those of one of the four rows before it,
- * moved. The stretches lie evenly, so the answer is the same on every machine. */
+ * moved. An entry is far if it lies beyond a cache's distance from the diagonal and is not a
+ * neighbour, within a line of x or two, of one that was just read. The stretches lie evenly, so the answer is the same on every machine. */
 #include "core/ek_core.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "select/sample.c"
@@ -10,7 +11,7 @@
 
 #ifndef EK_SAMPLE_STATE
 #define EK_SAMPLE_STATE
-enum { STRETCHES = 64, STRETCH = 32, BACK = 4, MOST_ENTRIES = 200000, FAR = 16384 };
+enum { STRETCHES = 64, STRETCH = 32, BACK = 4, MOST_ENTRIES = 200000, FAR = 16384, NEAR = 8 };
 
 typedef struct sample {
 	int64_t entries, repeated, run, narrow, far;
@@ -25,6 +26,24 @@ static bool FN(moved)(const IDX *a, const IDX *b, int64_t n)
 		if (b[k] - b[0] != a[k] - a[0])
 			return false;
 	return true;
+}
+
+/* Of a row, the entries far from its place on the diagonal and from those of the row above. */
+static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int64_t m,
+                               int64_t diagonal)
+{
+	int64_t far = 0, at = 0, before = -NEAR - 1;
+
+	for (int64_t k = 0; k < n; k++) {
+		int64_t c = col[k];
+
+		while (at < m && above[at] < c - NEAR)
+			at++;
+		far += (c - diagonal > FAR || diagonal - c > FAR) &&
+		       (at == m || above[at] > c + NEAR) && (before > c || c - before >= NEAR);
+		before = c;
+	}
+	return far;
 }
 
 static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sample *s)
@@ -46,8 +65,9 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 			           FN(moved)(col_idx + row_ptr[b], col, n);
 		if (i > 0 && repeated && row_ptr[i] - row_ptr[i - 1] == n)
 			run = col[0] == col_idx[row_ptr[i - 1]] + 1;
-		for (int64_t k = 0; k < n; k++)
-			s->far += col[k] - diagonal > FAR || diagonal - col[k] > FAR;
+		int64_t above_n = i > 0 ? row_ptr[i] - row_ptr[i - 1] : 0;
+
+		s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
 		s->entries += n;
 		s->run += run ? n : 0;
 		s->repeated += repeated ? n : 0;

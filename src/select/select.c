@@ -13,15 +13,20 @@
 #define CORE_GBPS   80.0   /* from its own cache */
 #define CACHE_GBPS  28.0   /* and from the last-level cache */
 #define WAKE_NS     1500.0 /* to start and join threads */
+#define FAR_NS      4.0    /* for an entry of x from beyond a core's cache */
+#define X_SHARE     0.9    /* of that cache for x, beside the streams */
 #define OVERLAP     0.15   /* of the shorter of the two that is not hidden behind the longer */
 
 double eki_cost(const eki_features *f, double bytes, double work)
 {
+	double x_bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
 	bool in_core = f->in_cache && f->csr_bytes < EKI_L2_BYTES * f->threads;
 	double move = bytes / (in_core ? CORE_GBPS : f->in_cache ? CACHE_GBPS : MEMORY_GBPS);
+	double wait =
+		x_bytes < X_SHARE * EKI_L2_BYTES ? 0 : FAR_NS * f->far_share * (double)f->stats.nnz;
 	double longer = move > work ? move : work, shorter = move > work ? work : move;
 
-	return (longer + OVERLAP * shorter) / f->threads + (f->threads > 1 ? WAKE_NS : 0);
+	return (longer + OVERLAP * shorter + wait) / f->threads + (f->threads > 1 ? WAKE_NS : 0);
 }
 
 double eki_work(const eki_features *f, const eki_speed speed[EK_NISA])

@@ -291,7 +291,7 @@ static bool applies(const ek_store *A, ek_op op)
 	int64_t panels = A->cols / PANEL + 1, blocks = A->rows / PANEL + 1;
 
 	(void)op;
-	return panels <= MAX_PANELS && blocks * panels <= PANEL + A->nnz;
+	return A->cols <= PANEL || (panels <= MAX_PANELS && blocks * panels <= PANEL + A->nnz);
 }
 
 /* Of n things thrown into `places`, the share that falls on a place for the first time. */
@@ -300,8 +300,9 @@ static double first_share(double n, double places)
 	return n > 0 ? places / n * (1 - exp(-n / places)) : 1;
 }
 
-/* Tiles: entries far from the diagonal lie evenly, so a row meets so many panels, and a tile meets a
- * line of x for the first time so often; the others make one segment of a row. */
+/* Tiles: far entries lie evenly, so a row meets so many panels, and a tile meets a line of x for the
+ * first time so often; the others make one segment of a row. Where a row's entries begin is known
+ * only when those before are read, hence the work for each row. */
 static double cost_of_tiles(const eki_features *f)
 {
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows,
@@ -313,7 +314,8 @@ static double cost_of_tiles(const eki_features *f)
 	double lines = fmin(PANEL, (double)f->stats.cols) * size / 64;
 	bool few = nnz < 5 * segments;
 	double words = few ? nnz : fmin(2 * segments, rows * panels);
-	double work = few ? 1.1 * nnz : eki_csr_vector_work(f) + 2.0 * fmax(0, segments - rows);
+	double work = few ? 1.1 * nnz
+	                  : eki_csr_vector_work(f) + 1.5 * rows + 2.0 * fmax(0, segments - rows);
 	eki_features t = *f;
 
 	t.far_share *= first_share(far / tiles, lines);
