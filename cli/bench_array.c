@@ -79,9 +79,10 @@ static void fill(struct array_field *f, int k, int rounds, int peer)
 	if (f->bound >= 0 && job->bytes >= SMALL_BYTES)
 		r->of_bound = moved(f->of[k]) / moved(f->of[f->bound]) *
 		              measure_ratio(&f->candidate[f->bound], c, rounds);
+	/* Of a bound: as many keys as it moves the bytes of. */
+	r->mkeys = 1e3 * r->gbps * (double)job->n / job->bytes;
 	if (r->kind == ARRAY_BOUND)
 		return;
-	r->mkeys = 1e-3 * (double)job->n / r->ms;
 	if (f->serial >= 0)
 		r->vs_serial = measure_ratio(&f->candidate[f->serial], c, rounds);
 	if (peer >= 0)

@@ -45,6 +45,25 @@ static const struct array_record *in_group(const struct array_bench *bench,
 	return r;
 }
 
+/* The fastest is more than WIDE times as fast as the slowest. */
+static bool far_apart(const struct array_bench *bench, const struct array_case *first)
+{
+	enum { WIDE = 20 };
+	double least = INFINITY, most = 0;
+
+	for (int k = 0; k < bench->count; k++) {
+		const struct array_case *c = &bench->cases[k];
+
+		for (int m = 0; m < c->count && same_group(first, c); m++) {
+			double rate = array_rate(bench, &c->record[m]);
+
+			least = fmin(least, rate);
+			most = fmax(most, rate);
+		}
+	}
+	return most > WIDE * least;
+}
+
 static void chart(const struct array_bench *bench, const struct array_case *first, FILE *page)
 {
 	char label[ARRAY_COLUMNS][96];
@@ -56,12 +75,13 @@ static void chart(const struct array_bench *bench, const struct array_case *firs
 		return;
 	fprintf(c.gnuplot,
 	        "set xlabel '%s'\nset ylabel '%s'\nset logscale x 2\nset format x '2^{%%L}'\n"
-	        "set termoption enhanced\nset yrange [0:*]\nset border 3\nset offsets graph "
+	        "set termoption enhanced\n%s\nset border 3\nset offsets graph "
 	        "0.02,graph 0.02,0,0\n"
 	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left reverse "
 	        "samplen 2 noenhanced\nplot ",
 	        lengths ? "length" : "numbers",
-	        bench->operation->keys ? "millions of keys a second" : "GB/s", GRID);
+	        bench->operation->keys ? "millions of keys a second" : "GB/s",
+	        far_apart(bench, first) ? "set logscale y 10" : "set yrange [0:*]", GRID);
 	for (int m = 0; m < count; m++) {
 		const struct array_record *r = in_group(bench, first, label[m]);
 
