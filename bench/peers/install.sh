@@ -3,8 +3,9 @@
 # Installs the libraries that `ek bench --peers` compares with, and prints what it got.
 #     bench/peers/install.sh [PREFIX]        (default: $BUILD/peers-prefix, BUILD = build)
 # librsb, Eigen and TBB come from the distribution (skipped with EK_NO_APT=1), Intel MKL,
-# SuiteSparse:GraphBLAS 10 and x86-simd-sort, which NumPy carries, from PyPI, into PREFIX, which may simply be deleted. What cannot be had is
-# left out, with a remark; the exit status is 0 all the same.
+# SuiteSparse:GraphBLAS 10 and x86-simd-sort, which NumPy carries, from PyPI, into PREFIX, which may
+# simply be deleted. What cannot be had is left out, with a remark; the exit status is 0 all the
+# same.
 set -u
 prefix=${1:-${BUILD:-build}/peers-prefix}
 mkdir -p "$prefix/lib" "$prefix/include" || exit 1
