@@ -180,7 +180,7 @@ static void test_long(void **state)
 		ek_context_destroy(ctx[k]);
 }
 
-/* Past the caches, and without a method named. */
+/* Without a method named. */
 static void test_default(void **state)
 {
 	struct rng r = {3};
@@ -214,11 +214,53 @@ static void test_default(void **state)
 	free(out);
 }
 
+/* So long that results leave past the caches, in whole lines although the output begins within one.
+ * What the library may choose, on all levels in turn. */
+static void test_past_caches(void **state)
+{
+	ek_isa level[MAX_LEVELS];
+	int levels = test_levels(level), calls = 0;
+	struct rng r = {4};
+	int64_t n = (INT64_C(1) << 22) + 3;
+	struct segments g;
+	struct run c = {.g = &g, .type = EK_INT64, .op = EK_SUM, .kind = EK_EXCLUSIVE};
+	char *in = aligned_alloc(64, (size_t)n / 8 * 64 + 128);
+	char *out = aligned_alloc(64, (size_t)n / 8 * 64 + 256);
+
+	(void)state;
+	segments_make(&g, SHAPE_EACH, n, &r);
+	fill(&r, c.type, in, n);
+	for (const ek_method *m = NULL; (m = segmented_next(m));)
+		for (int by = 0; by < (m->array_cost ? 2 : 0); by++) {
+			ek_segments s = segments_given(&g, by, EK_INT64);
+			ek_options o = {.size = sizeof o,
+			                .threads = 2,
+			                .isa_limit = (int)level[calls++ % levels]};
+			ek_array_options how = {.size = sizeof how, .method = ek_method_name(m)};
+			char *to = out + (segmented_sums(m) ? 8 : 0);
+
+			c.method = m;
+			c.flags = by;
+			expect_status(ek_context_create(&o, &c.ctx), EK_OK);
+			memset(to, 0x5a, (size_t)n * 8 + 64);
+			expect_status(segmented_sums(m)
+			                      ? ek_segmented_sum(c.ctx, &how, c.type, n, in, &s, to)
+			                      : ek_segmented_scan(c.ctx, &how, c.type, c.op, c.kind,
+			                                          n, in, &s, to),
+			              EK_OK);
+			check(&c, in, to);
+			ek_context_destroy(c.ctx);
+		}
+	segments_free(&g);
+	free(in);
+	free(out);
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_short),
-	                                   cmocka_unit_test(test_long),
-	                                   cmocka_unit_test(test_default)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_short), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_default), cmocka_unit_test(test_past_caches)};
 
 	(void)argc;
 	test_passive_threads(argv);

@@ -6,6 +6,15 @@
 
 #include "prim/prim.h"
 
+/* Should results leave past the caches? `bytes` is half of what is read and written; of a large cache,
+ * which belongs to many cores, a process gets a part (scan_blocked.c). */
+static inline bool eki_segments_stream(int64_t bytes)
+{
+	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
+
+	return bytes > (half < most ? half : most);
+}
+
 /* Where part `part` of n flags begins: at a multiple of 64. */
 static inline int64_t eki_flags_cut(int64_t n, int parts, int part)
 {

@@ -256,7 +256,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	int64_t size = (int64_t)ek_value_size(a->type), bytes = a->n * size;
 	segscan job = {.a = a,
 	               .block = a->block ? a->block : BLOCK_BYTES / size,
-	               .stream = a->in != a->out && bytes > eki_cpu_cache(),
+	               .stream = a->in != a->out && eki_segments_stream(bytes),
 	               .open = none[row](a->op)};
 
 	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));

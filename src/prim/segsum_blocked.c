@@ -30,7 +30,7 @@
 /* In a word of bits for lanes those of the first lanes of vectors. */
 static inline uint64_t FN(first_lanes)(void)
 {
-	return W == 1 ? UINT64_MAX : UINT64_MAX / ((UINT64_C(1) << W % 64) - 1);
+	return UINT64_MAX / ((UINT64_C(1) << W) - 1);
 }
 
 /* A line for each vector, evenly: a burst of them keeps loads waiting. Nearer than EK_AHEAD, since

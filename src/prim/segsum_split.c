@@ -84,14 +84,6 @@ static void cut_offsets(const eki_array *a, eki_segsum_part *part)
 	}
 }
 
-static bool streams(const eki_array *a)
-{
-	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
-
-	return (a->n + a->segments.count) * (int64_t)ek_value_size(a->type) / 2 >
-	       (half < most ? half : most);
-}
-
 static void run_part(void *arg, int part)
 {
 	const job *j = arg;
@@ -125,7 +117,8 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 		cut_offsets(a, part);
 	}
 	for (int p = 0; p < a->threads; p++) {
-		part[p].stream = streams(a);
+		part[p].stream = eki_segments_stream((a->n + a->segments.count) *
+		                                     (int64_t)ek_value_size(a->type) / 2);
 		part[p].bits = bits;
 	}
 
