@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The intersection of a small and a large set: each entry of the small one is looked for in the large
- * one, from where the last one was found, in steps of 1, 2, 4 ... entries and then by bisection of the
- * last step. O(small log(large / small)) comparisons. Bentley and Yao 1976. */
+ * one, from where the last one was found, by growing steps (gallop.h). O(small log(large / small))
+ * comparisons. Bentley and Yao 1976. */
+#include <math.h>
+
 #include "prim/set.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
@@ -9,26 +11,7 @@
 #define EK_FILE "prim/intersect_gallop.c"
 #include "core/for_each.h"
 
-/* The first of entries j .. n - 1 that is not below x, or n. */
-static int64_t FN(gallop)(const VAL *b, int64_t j, int64_t n, VAL x)
-{
-	int64_t step = 1, end;
-
-	while (step <= n - j && b[j + step - 1] < x) {
-		j += step;
-		step *= 2;
-	}
-	end = step <= n - j ? j + step - 1 : n;
-	while (j < end) {
-		const int64_t mid = j + (end - j) / 2;
-
-		if (b[mid] < x)
-			j = mid + 1;
-		else
-			end = mid;
-	}
-	return j;
-}
+#include "prim/gallop.h"
 
 static int64_t FN(intersect_gallop)(const eki_set_piece *s)
 {

@@ -209,6 +209,14 @@ INLINE void FN(block_store)(FN(pack) * r, eki_run p, int64_t i, int64_t n, VAL f
 		FN(pack_store)(r[u], p, i + u * W, n > u * W ? n - u * W : 0, ks, vs, flip);
 }
 
+/* Which run is read next is up to the keys, which puts the processor's own prefetching off. */
+INLINE void FN(ahead)(const char *p, int bytes)
+{
+	EK_UNROLL
+	for (int k = 0; k < bytes; k += 64)
+		EK_AHEAD(p + k);
+}
+
 /* Key i in its order. */
 INLINE VAL FN(head)(eki_run p, int64_t i, int ks, VAL flip)
 {
@@ -260,6 +268,9 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 
 		i1 += first ? B : 0;
 		i2 += first ? 0 : B;
+		FN(ahead)((const char *)from.key + i * ks, B * ks);
+		if (vs)
+			FN(ahead)(from.value + i * vs, B * vs);
 		FN(block_load)(next, from, i, B, in, U, ks, vs);
 		FN(merge_blocks)(held, next, U, vs);
 		FN(block_store)(next, to, o, B, out, U, ks, vs);

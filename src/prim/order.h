@@ -23,7 +23,7 @@ static inline VAL FN(flip)(ek_value type)
 
 static inline VAL FN(order)(VAL x, VAL flip)
 {
-	return x < 0 ? x ^ flip : x;
+	return x ^ (flip & -(VAL)(x < 0)); /* else compilers branch */
 }
 
 /* Number of lanes whose bit is 1. */

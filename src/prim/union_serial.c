@@ -41,6 +41,12 @@ static ek_status run(const ek_context *ctx, const eki_array *set)
 	return EK_OK;
 }
 
+/* Nanoseconds for an entry, of which the processor guesses every other one wrong. */
+static double cost(const eki_array *set)
+{
+	return 3.3 * (double)(set->a.n + set->b.n);
+}
+
 const ek_method ek_union_serial = {
 	.name = "union.serial",
 	.text = "the plain loop, the reference",
@@ -49,6 +55,7 @@ const ek_method ek_union_serial = {
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
 	.array = run,
+	.array_cost = cost,
 };
 
 #endif

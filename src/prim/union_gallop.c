@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The union of a small and a large set: each entry of the small one is looked for in the large one,
+ * from where the last one was found, and what lies between is copied. One read and one write of the
+ * large set, and O(small log(large / small)) comparisons. Bentley and Yao 1976. */
+#include <math.h>
+#include <string.h>
+
+#include "prim/set.h"
+#define EK_ARRAYS
+#define EK_INTS_ONLY
+#define EK_TYPES_ONLY
+#define EK_FILE "prim/union_gallop.c"
+#include "core/for_each.h"
+
+#include "prim/gallop.h"
+
+/* Each entry is written at most once, whatever the sets hold, so there is always room. */
+static int64_t FN(union_gallop)(const eki_set_piece *s)
+{
+	const bool second = s->bn < s->an;
+	const VAL *small = second ? s->b : s->a, *large = second ? s->a : s->b;
+	const int64_t n = second ? s->bn : s->an, m = second ? s->an : s->bn;
+	VAL *out = s->out;
+	int64_t count = 0, j = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		const int64_t k = FN(gallop)(large, j, m, small[i]);
+
+		if (k > j)
+			memcpy(out + count, large + j, (size_t)(k - j) * sizeof *out);
+		count += k - j;
+		j = k;
+		if (j == m || large[j] != small[i])
+			out[count++] = small[i];
+	}
+	if (j < m)
+		memcpy(out + count, large + j, (size_t)(m - j) * sizeof *out);
+	return count + m - j;
+}
+
+#if EK_ONCE
+
+static ek_status run(const ek_context *ctx, const eki_array *set)
+{
+	static eki_set_fn *const unite[] = EK_BY_INT(union_gallop);
+
+	(void)ctx;
+	return eki_set_pieces(set, unite);
+}
+
+/* Nanoseconds: the search of an entry of the small set, and the copy. */
+static double cost(const eki_array *set)
+{
+	const int64_t an = set->a.n, bn = set->b.n;
+	const double small = (double)(an < bn ? an : bn), large = (double)(an < bn ? bn : an);
+
+	return (small * (20 + 4 * log2(1 + large / (small + 1))) + 0.15 * large) / set->threads;
+}
+
+const ek_method ek_union_gallop = {
+	.name = "union.gallop",
+	.text = "looks for each entry of the smaller set by growing steps, copies the others",
+	.source = "Bentley and Yao 1976",
+	.operation = EK_SET_UNION,
+	.backend = EKI_CPU,
+	.traits = EKI_STRICT,
+	.array = run,
+	.array_cost = cost,
+};
+
+#endif
