@@ -144,7 +144,7 @@ static void test_short(void **state)
 	(void)state;
 	for (int64_t n = 0; n <= MAX_SHORT; n++) {
 		struct segments g;
-		int step = n < 200 || test_tier() != TIER_QUICK ? 1 : 5;
+		int step = test_tier() != TIER_QUICK ? 1 : n < 200 ? 2 : 6;
 
 		segments_make(&g, (enum shape)(n % SHAPES), n, &r);
 		for (const ek_method *m = NULL; (m = segmented_next(m));)

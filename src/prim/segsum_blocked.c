@@ -205,9 +205,10 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 	FN(sums_start)(&sums, (VAL *)a->out + s, part->stream);
 	for (int64_t i = part->begin; i < part->end; i += SEGSUM_BLOCK, s = next) {
 		int64_t n = part->end - i < SEGSUM_BLOCK ? part->end - i : SEGSUM_BLOCK;
-		const uint64_t *flags = part->bits + i / 64;
 
-		if (!part->bits) {
+		const uint64_t *flags = part->bits ? part->bits + i / 64 : NULL;
+
+		if (!flags) {
 			memset(mark, 0, SEGSUM_BLOCK);
 			next = eki_segments_mark(&a->segments, s + 1, part->last + 1, i + 1,
 			                         i + n + 1, mark) -
@@ -215,12 +216,11 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 		}
 		for (int64_t k = 0; 64 * k < n;
 		     k++) /* an entry is the last if the next begins one */
-			end[k] = part->bits ? flags[k] >> 1 | flags[k + 1] << 63
-			                    : vbytes(mark + 64 * k);
+			end[k] = flags ? flags[k] >> 1 | flags[k + 1] << 63 : vbytes(mark + 64 * k);
 
 		int64_t count = FN(block)(in + i, end, n, &open, FN(sums_next)(&sums));
 
-		if (part->bits)
+		if (flags)
 			next = s + count;
 		if (count == next - s) {
 			FN(sums_put)(&sums, count);

@@ -110,6 +110,11 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 	}
 	EK_TRY(eki_segments_check(ctx, a, before, bits));
 	part = room;
+	if (a->n == 0) { /* arrays may be NULL */
+		if (a->segments.count > 0)
+			memset(a->out, 0, (size_t)a->segments.count * ek_value_size(a->type));
+		goto done;
+	}
 	if (bits) {
 		bits[a->n / 64] |= UINT64_C(1) << a->n % 64;
 		cut_flags(a, before, part);
