@@ -249,13 +249,16 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Bytes in a nanosecond, measured in the cache: more where lanes are few and flags need not be made. */
+/* Bytes in a nanosecond, measured in the cache: more where lanes are few and flags need not be made,
+ * less without AVX-512, whose masks and compression the scans live on. */
 static double cost(const eki_array *a)
 {
 	static const double rate[2][2] = {{14, 17}, {16, 21}};
 	size_t size = ek_value_size(a->type);
+	double share = a->isa == EK_ISA_AVX512 ? 1 : 0.4;
 
-	return (double)a->n * (double)size / rate[a->segments.flag != NULL][size == 8] / a->threads;
+	return (double)a->n * (double)size / rate[a->segments.flag != NULL][size == 8] / share /
+	       a->threads;
 }
 
 const ek_method ek_segsum_blocked = {
