@@ -21,7 +21,7 @@ static int64_t FN(intersect_gallop)(const eki_set_piece *s)
 	VAL *out = s->out;
 	int64_t count = 0, j = 0;
 
-	for (int64_t i = 0; i < n && count < s->room; i++) {
+	for (int64_t i = 0; i < n; i++) {
 		j = FN(gallop)(large, j, m, small[i]);
 		if (j == m)
 			break;
