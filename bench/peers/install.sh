@@ -17,9 +17,9 @@ got() { echo "  $1"; }
 left_out() { echo "  left out: $1 (see $log)"; }
 
 apt_install() {
-	[ -n "${EK_NO_APT:-}" ] && return 1
 	command -v apt-get >/dev/null || return 1
 	dpkg -s "$@" >/dev/null 2>&1 && return 0
+	[ -n "${EK_NO_APT:-}" ] && return 1
 	sudo=
 	[ "$(id -u)" = 0 ] || sudo=sudo
 	echo "Installing with apt: $*"
