@@ -31,6 +31,7 @@
 
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
+enum { AHEAD = 4096 };
 struct range {
 	int64_t begin, end;
 };
@@ -51,17 +52,31 @@ struct FN(tile_sums) {
 	VAL own, later; /* as tile_sum has them */
 };
 
-/* What four vectors are read from shortly after, for the cache of the core only: the fastest cache has
- * no room for lines that wait for memory beside those that wait to be written (a tenth faster with
- * two threads, a quarter with one). */
-static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p)
+/* Fetches what is read shortly after the vector at p, for the cache of the core only: the fastest cache
+ * has no room for lines that wait for memory beside those that wait to be written (a tenth faster
+ * with two threads, a quarter with one). */
+static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 {
-	for (uintptr_t k = 0; k < 4 * W * sizeof(VAL); k += 64)
-		__builtin_prefetch((const void *)((uintptr_t)p + 8192 + k), 0, 2);
+	if (k * W * (int)sizeof(VAL) % 64 == 0)
+		__builtin_prefetch((const void *)((uintptr_t)(p + k * W) + AHEAD), 0, 2);
+}
+
+/* Writes the vector s at out + i; `held` is the one before. */
+static inline __attribute__((always_inline)) void FN(put)(bool stream, VAL *out, int64_t i,
+                                                          int64_t off, vec s, vec *held)
+{
+	if (!stream)
+		vstore(out + i, s);
+	else if (i == 0 && off > 0)
+		vstore_n(out, s, W - off);
+	else
+		vstream(out + i - off, vshift(s, off, *held));
+	*held = s;
 }
 
 /* With `stream`, whole aligned vectors are written past the caches: they are put together from the
- * end of one vector of the scan and the beginning of the next. */
+ * end of one vector of the scan and the beginning of the next. Four vectors are written while the next
+ * four are computed: reads, writes and additions at an even pace keep the memory busy. */
 static inline __attribute__((always_inline)) struct FN(tile_sums)
 	FN(scan_tile_by)(ek_monoid op, bool stream, const struct FN(tile) * t)
 {
@@ -70,7 +85,7 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 		      off = stream ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1) : 0;
 	const bool exclusive = t->exclusive;
 	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
-	vec chain = none, held = none;
+	vec chain = none, held = none, ready[4] = {none, none, none, none};
 	int64_t i = 0;
 
 	/* The line that is written in part, at the end, is fetched before streams wait behind it. */
@@ -80,20 +95,17 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 	for (; i + 4 * W <= n; i += 4 * W) {
 		vec v[4], last[4];
 
-		if (t->later) {
-			FN(fetch)(t->later + i);
-			EK_UNROLL
-			for (int k = 0; k < 4; k++)
-				later[k] = vop(op, later[k], vload(t->later + i + k * W));
-		} else {
-			FN(fetch)(t->in + i);
-		}
 		EK_UNROLL
 		for (int k = 0; k < 4; k++) {
 			v[k] = vload(t->in + i + k * W);
+			FN(fetch)((t->later ? t->later : t->in) + i, k);
+			if (t->later)
+				later[k] = vop(op, later[k], vload(t->later + i + k * W));
 			sum[k] = vop(op, sum[k], v[k]);
 			v[k] = vscan(op, v[k]);
 			last[k] = vlast(v[k]);
+			if (i > 0)
+				FN(put)(stream, t->out, i + (k - 4) * W, off, ready[k], &held);
 		}
 		last[1] = vop(op, last[0], last[1]);
 		last[3] = vop(op, last[1], vop(op, last[2], last[3]));
@@ -102,16 +114,15 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 		for (int k = 0; k < 4; k++) {
 			vec s = exclusive ? vprevious(v[k], none) : v[k];
 
-			s = vop(op, first, vop(op, k ? vop(op, chain, last[k - 1]) : chain, s));
-			if (!stream)
-				vstore(t->out + i + k * W, s);
-			else if (i + k == 0 && off > 0)
-				vstore_n(t->out, s, W - off);
-			else
-				vstream(t->out + i + k * W - off, vshift(s, off, held));
-			held = s;
+			ready[k] =
+				vop(op, first, vop(op, k ? vop(op, chain, last[k - 1]) : chain, s));
 		}
 		chain = vop(op, chain, last[3]);
+	}
+	if (i > 0) {
+		EK_UNROLL
+		for (int k = 0; k < 4; k++)
+			FN(put)(stream, t->out, i + (k - 4) * W, off, ready[k], &held);
 	}
 	if (stream && i > 0)
 		vstore_n(t->out + i - off, vshift(none, off, held), off);
