@@ -9,7 +9,7 @@
  *
  * Rows are told in the way that takes the fewest words, except that tiles with fewer than FEW
  * entries in a segment list the row of each entry: then a product needs no loop of changing length.
- * About six products; nnz values and 16-bit columns, and at most 2 words an entry. */
+ * About six to thirteen products; nnz values and 16-bit columns, and at most 2 words an entry. */
 #include <string.h>
 
 #include "spmv/panels.h"
