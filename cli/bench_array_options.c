@@ -48,7 +48,7 @@ static const struct {
 	{OF_REDUCE | OF_SCAN, {"op", KEY_OP, "sum|max|min|or", 0, "operator (sum)", 1}},
 	{OF_SCAN, {"kind", KEY_KIND, "inclusive|exclusive", 0, "which scan (inclusive)", 1}},
 	{OF_SCAN, {"in-place", KEY_IN_PLACE, NULL, 0, "over the input", 1}},
-	{OF_SCAN | OF_SORT | OF_SEGSUM,
+	{OF_SCAN,
          {"block", KEY_BLOCK, "N", 0, "entries of a block, for methods with blocks", 1}},
 	{OF_SEGSUM, {"length", KEY_LENGTH, "LIST", 0, "mean lengths of segments (8,64,1024)", 1}},
 	{OF_SEGSUM, {"shape", KEY_SHAPE, "even|random|power", 0, "how lengths vary (random)", 1}},

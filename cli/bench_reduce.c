@@ -32,7 +32,7 @@ static double depth_of(const char *method, double n)
 {
 	if (strcmp(method, "reduce.tree") == 0)
 		return ceil(log2(n));
-	return strcmp(method, "reduce.simd") == 0 ? fmin(2100, n - 1) : n - 1;
+	return strcmp(method, "reduce.simd") == 0 ? fmin(1040, n - 1) : n - 1;
 }
 
 static double reduce_error(struct array_job *job, const char *method)

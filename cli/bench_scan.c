@@ -18,7 +18,7 @@ struct array_data {
 static const struct {
 	const char *method;
 	double depth;
-} depths[] = {{"scan.blocked", 4200}};
+} depths[] = {{"scan.blocked", 1040}};
 
 static double depth_of(const char *method)
 {

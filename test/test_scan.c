@@ -149,12 +149,13 @@ static void test_stream(void **state)
 	(void)state;
 	for (int skip = 0; skip < 16; skip++)
 		for (int threads = 1; threads <= 2; threads++) {
+			const bool wide = (skip + threads) & 1;
 			ek_context *ctx = context(threads, level[skip % levels]);
 			struct job j = {.method = "scan.blocked",
-			                .type = EK_INT32,
+			                .type = wide ? EK_INT64 : EK_INT32,
 			                .op = (ek_monoid)(1 + skip / 4),
 			                .kind = skip & 1 ? EK_INCLUSIVE : EK_EXCLUSIVE,
-			                .n = STREAM - skip,
+			                .n = STREAM / (wide ? 2 : 1) - skip,
 			                .block = skip < 8 ? 0 : 4096 + 777 * skip,
 			                .at_end = threads == 1,
 			                .out_skip = skip};

@@ -126,7 +126,7 @@ static int contexts(ek_context *ctx[MAX_LEVELS * MAX_COUNTS])
 	for (int k = 0; k < levels * number; k++) {
 		ek_options o = {.size = sizeof o,
 		                .threads = counts[k / levels],
-		                .isa_limit = (int)level[k % levels]};
+		                .isa_limit = EK_ISA_LIMIT(level[k % levels])};
 
 		expect_status(ek_context_create(&o, &ctx[k]), EK_OK);
 		ctx[k]->small_work = 0;
@@ -235,7 +235,7 @@ static void test_past_caches(void **state)
 			ek_segments s = segments_given(&g, by, EK_INT64);
 			ek_options o = {.size = sizeof o,
 			                .threads = 2,
-			                .isa_limit = (int)level[calls++ % levels]};
+			                .isa_limit = EK_ISA_LIMIT(level[calls++ % levels])};
 			ek_array_options how = {.size = sizeof how, .method = ek_method_name(m)};
 			char *to = out + (segmented_sums(m) ? 8 : 0);
 

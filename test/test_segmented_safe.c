@@ -22,7 +22,7 @@ static ek_status call(ek_context *ctx, const ek_method *m, ek_value type, ek_sca
 
 static ek_context *context(struct heap *h, int threads, ek_isa isa)
 {
-	ek_context *ctx = heap_context(h, threads, (int)isa);
+	ek_context *ctx = heap_context(h, threads, EK_ISA_LIMIT(isa));
 
 	ctx->small_work = 0;
 	return ctx;
@@ -62,7 +62,7 @@ static double worst(const ek_method *m, ek_value type, const struct segments *g,
 				continue;
 			bound = gamma_of(type, i - g->offset[s]) * size;
 			if (from_beginning)
-				bound = gamma_of(type, 2 * 4200 + 16) * all;
+				bound = gamma_of(type, 2 * 1040 + 8) * all;
 
 			quad error =
 				magnitude(value_at(type, out, segmented_sums(m) ? s : i) - sum);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Scans whose threads wait for each other, called by several threads at once, over and over, with
+ * Primitives whose threads wait for each other, called by several threads at once, over and over, with
  * more threads than processors and blocks so small that they wait all the time. Meant for the thread
  * sanitizer too, as test_threads.c says. */
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include "core/ek_core.h"
 #include "support/support.h"
 
-enum { CALLERS = 3, ROUNDS = 40, N = 5000 };
+enum { CALLERS = 3, ROUNDS = 40, N = 5000, LIST = 140000 };
 
 /* Threads do not use cmocka's checks, which are for the main thread: they count faults. */
 static _Atomic int faults;
@@ -36,13 +36,59 @@ static void scan(const char *method, int threads, int64_t block, bool in_place, 
 	}
 }
 
+/* Segments of 37 entries. */
+static void segmented_scan(int threads, int64_t block)
+{
+	ek_array_options o = {
+		.size = sizeof o, .method = "segscan.blocked", .threads = threads, .block = block};
+	int32_t in[N], out[N];
+	uint8_t flag[N];
+
+	for (int i = 0; i < N; i++) {
+		in[i] = 1;
+		flag[i] = i % 37 == 0;
+	}
+	if (ek_segmented_scan(ctx, &o, EK_INT32, EK_SUM, EK_INCLUSIVE, N, in,
+	                      &(ek_segments){.flag = flag}, out) != EK_OK)
+		atomic_fetch_add(&faults, 1);
+	for (int i = 0; i < N; i++)
+		if (out[i] != 1 + i % 37) {
+			atomic_fetch_add(&faults, 1);
+			return;
+		}
+}
+
+/* One list that its threads share: 0 to LIST - 1 in another order. */
+static void kselect(int threads, int64_t k, bool all)
+{
+	ek_array_options o = {.size = sizeof o, .method = "kselect.sample", .threads = threads};
+	int32_t *in = malloc(2 * LIST * sizeof *in), *smallest = in ? in + LIST : NULL, kth = -1;
+	int64_t sum = 0;
+
+	for (int64_t i = 0; in && i < LIST; i++)
+		in[i] = (int32_t)(i * 77773 % LIST);
+	if (!in ||
+	    ek_kselect(ctx, &o, EK_INT32, 1, LIST, k, in, &kth, all ? smallest : NULL) != EK_OK ||
+	    kth != k - 1)
+		atomic_fetch_add(&faults, 1);
+	for (int64_t i = 0; in && all && i < k; i++)
+		sum += smallest[i];
+	if (all && sum != k * (k - 1) / 2)
+		atomic_fetch_add(&faults, 1);
+	free(in);
+}
+
 static void *caller(void *arg)
 {
 	static const char *const method[] = {"scan.zhang", "scan.blocked", "scan.blelloch"};
 
-	for (int k = 0; k < ROUNDS; k++)
+	for (int k = 0; k < ROUNDS; k++) {
+		segmented_scan(1 + k % 8, 64);
+		if (k % 8 == 0)
+			kselect(2 + k % 7, 100 + 1700 * k, k & 8);
 		for (int m = 0; m < 3; m++)
 			scan(method[m], 1 + (k + m) % 8, k % 2 ? 64 : 7 + k, k & 2, k & 4);
+	}
 	return arg;
 }
 

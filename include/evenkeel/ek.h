@@ -454,13 +454,15 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   - Types: i32, i64, f32, f64, where nothing else is said. Arrays are aligned to their type; an
  *     array without entries may be NULL.
  *   - `out` may be `in` where "in place" is said; other overlaps are EK_EINVAL.
- *   - Integers wrap around. Maximum and minimum are NaN if one of the values is.
+ *   - Integers wrap around. Maximum and minimum are NaN if one of the values is. The
+ *     sign of a zero that is a sum, a maximum or a minimum depends on the method.
  *   - Keys are put in ascending order; floats in the total order of IEEE 754: -NaN, -inf, ..., -0,
  *     +0, ..., +inf, +NaN.
  *   - `options` may be NULL: then the library chooses the method. The table of methods has the
  *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto".
- *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_ENOMEM and what is named; a
- *     failing call has not touched its outputs.
+ *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths
+ *     beyond the address space), EK_ENOMEM and what is named; a failing call has not touched its
+ *     outputs.
  *   - Any number of threads may call at the same time. Small arrays are done by the calling thread.
  */
 
@@ -560,7 +562,8 @@ ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek
 /* out[s] = the sum of segment s, 0 if it is empty; segments->count entries, not in place.
  * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the segment of k entries; but
  * "segsum.offset" takes differences of one long scan, so its bound has the sum of |in| from the
- * beginning of the array, and small segments behind large ones lose all their digits.
+ * beginning of the array with the constant 2 gamma(1040) + 4 u, small segments behind large ones lose
+ * all their digits, and behind NaN or Inf all sums are NaN.
  * Cost: one read of n entries and the flags or offsets, one write of `count`.
  * Source: Liu 2015, Algorithms 12 and 13; Blelloch, Heroux and Zagha 1993. */
 ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
@@ -595,15 +598,15 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
  * them. `batch` independent merges are done in one call: merge k takes pairs k a->n .. (k + 1) a->n
  * - 1 of a, likewise of b, and fills places k (a->n + b->n) .. of out; out->n is not read. Equal
  * keys: first those of a, then those of b, each in their order, except for the networks
- * ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give some order of
- * the same number of pairs. Cost: one read and one write of all pairs, times log for the networks
+ * ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give a result
+ * without meaning; nothing beyond out is written. Cost: one read and one write of all pairs, times log for the networks
  * and the ranking. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
                    const ek_pairs *a, const ek_pairs *b, const ek_pairs *out);
 
 /* From each of `lists` lists of `length` numbers, one after the other in `in`: kth[j] = the k-th
- * smallest of list j, 1 <= k <= length (with more than one list of no entries: EK_EINVAL), and, if
- * `smallest` is not NULL, the k smallest of list j at smallest[j k], in any order; equal numbers are
+ * smallest of list j, 1 <= k <= length (so lists without entries are EK_EINVAL; without lists k is not
+ * looked at), and, if `smallest` is not NULL, the k smallest of list j at smallest[j k], in any order; equal numbers are
  * interchangeable. `in` is not changed. Cost: about one read of `in` (two with `smallest`) for the
  * default; O(length log_d k) for each list by heaps. Source: Liu 2015, section 4.6.3; Floyd and
  * Rivest 1975. */

@@ -62,13 +62,15 @@ static void pause_or_yield(int tries)
 
 void eki_event_wait(eki_event *event)
 {
-	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire); tries++)
+	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire);
+	     tries += tries <= 2000)
 		pause_or_yield(tries);
 }
 
 void eki_turn_wait(eki_turn *turn, int64_t number)
 {
-	for (int tries = 0; atomic_load_explicit(&turn->now, memory_order_acquire) != number; tries++)
+	for (int tries = 0; atomic_load_explicit(&turn->now, memory_order_acquire) != number;
+	     tries += tries <= 2000)
 		pause_or_yield(tries);
 }
 

@@ -52,7 +52,8 @@ static ek_status no_such_method(const char *name)
 	size_t used = 0;
 
 	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
-		used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
+		if (m->operation == EK_SPMV)
+			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
 	return eki_fail(EK_EINVAL, "there is no method \"%s\"; auto and these exist:%s", name,
 	                list);
 }

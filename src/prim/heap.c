@@ -148,6 +148,7 @@ ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int a
                          int64_t capacity, ek_heap **heap)
 {
 	ek_heap *made;
+	void *block;
 	ek_status status;
 
 	EK_RETURN_IF(eki_context_check(ctx));
@@ -159,7 +160,8 @@ ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int a
 	EK_RETURN_IF(eki_length_check("capacity", capacity));
 	if (!heap)
 		return eki_fail(EK_EINVAL, "heap is NULL");
-	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *made, (void **)&made));
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *made, &block));
+	made = block;
 	made->magic = HEAP_MAGIC;
 	made->ctx = ctx;
 	made->type = key;

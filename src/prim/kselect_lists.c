@@ -185,20 +185,20 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 		      stride = (most + line - 1) / line * line;
 	const int64_t blocks = split ? blocks_of(a->n) : 0;
 	struct lists l = {.a = a, .fn = fn};
-	char *scratch = NULL, *locals = NULL;
-	eki_event *done = NULL;
+	void *of = NULL, *scratch = NULL, *locals = NULL, *done = NULL;
 
 	l.parts = split ? 1 : threads < a->lists ? threads : (int)a->lists;
-	EK_TRY(eki_calloc(ctx, l.parts, sizeof *l.of, (void **)&l.of));
-	EK_TRY(eki_alloc(ctx, l.parts * stride, size, (void **)&scratch));
-	EK_TRY(eki_alloc(ctx, threads, local, (void **)&locals));
-	EK_TRY(eki_alloc(ctx, blocks, sizeof *done, (void **)&done));
+	EK_TRY(eki_calloc(ctx, l.parts, sizeof *l.of, &of));
+	EK_TRY(eki_alloc(ctx, l.parts * stride, size, &scratch));
+	EK_TRY(eki_alloc(ctx, threads, local, &locals));
+	EK_TRY(eki_alloc(ctx, blocks, sizeof(eki_event), &done));
+	l.of = of;
 	for (int p = 0; p < l.parts; p++)
 		l.of[p] = (eki_list){.a = a,
-		                     .scratch = scratch + (size_t)(p * stride) * size,
+		                     .scratch = (char *)scratch + (size_t)(p * stride) * size,
 		                     .room = stride,
 		                     .threads = split ? threads : 1,
-		                     .local = locals + (size_t)p * local,
+		                     .local = (char *)locals + (size_t)p * local,
 		                     .done = done};
 	eki_parallel(l.parts, l.parts, lists_part, &l);
 	if (a->counts)
@@ -206,10 +206,10 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 	for (int p = 0; a->counts && p < l.parts; p++)
 		counts_add(a->counts, &l.of[p].counts);
 done:
-	eki_free(ctx, done, blocks, sizeof *done);
+	eki_free(ctx, done, blocks, sizeof(eki_event));
 	eki_free(ctx, locals, threads, local);
 	eki_free(ctx, scratch, l.parts * stride, size);
-	eki_free(ctx, l.of, l.parts, sizeof *l.of);
+	eki_free(ctx, of, l.parts, sizeof *l.of);
 	return status;
 }
 

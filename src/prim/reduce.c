@@ -13,6 +13,7 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
 	EK_RETURN_IF(eki_length_check("n", n));
 	EK_RETURN_IF(eki_array_check("in", in, n, ek_value_size(type)));
 	EK_RETURN_IF(eki_array_check("result", result, 1, ek_value_size(type)));
+	EK_RETURN_IF(eki_overlap_check("in", in, n, "result", result, 1, ek_value_size(type)));
 	if (!in)
 		a.in = result; /* methods may add 0 to it, which C17 does not allow for NULL */
 	return eki_array_call(ctx, options, n + 1, &a); /* without entries: the identity */

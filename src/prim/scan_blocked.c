@@ -7,16 +7,16 @@
  * number of threads that the run time grants is right. A single thread scans at once; the sums that
  * it then needs are made on the way, in the same order, so the bits are the same.
  *
- * A block is scanned by tiles of 16 KiB. Within a tile the scan starts from nothing, four vectors at
- * a time: each is scanned in its register, and only the sum of the four goes on to the next four.
- * The sum of all tiles before, kept with more digits (prim/wide.h), is added at the end. So an error
- * is that of a tile however long the array is:
+ * A block is scanned by tiles of 16 KiB or less. Within a tile the scan starts from nothing: each
+ * vector is scanned in its register, and its sum goes on to the next. The sum of all tiles before,
+ * kept with more digits (prim/wide.h), is added at the end. So an error is that of a tile however long
+ * the array is:
  *     in a vector      log2 W additions
- *     sums of vectors  2, then TILE / (4 W) for the chain of the fours, at the end of a block W
+ *     sums of vectors  EKI_TILE / W, at most 1024, for the chain
  *     tiles before     EKI_TILE_DEPTH for one, 1 to round the sum of all
- *     two more         the four before, the tiles before
- * which is most for one lane and f32: depth 1024 + 2 + 1 + 3 in a path through the tile, and no path
- * has both a tile and tiles before it, so gamma(1040) is safe.
+ *     two more         the vectors before, the tiles before
+ * which is most for one lane: a path of 1024 + 2, and no path has both a tile and tiles before it, so
+ * gamma(1040) is safe.
  *
  * Output that does not fit the caches is written past them: the tile goes to a buffer, and from there
  * in whole aligned lines, since an output is aligned to its type only.
@@ -32,6 +32,8 @@
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
 enum { AHEAD = 4096 };
+/* How a tile is written: to the caches, or past them, whole lines or not. */
+enum way { NEAR, PAST, SHIFTED };
 struct range {
 	int64_t begin, end;
 };
@@ -62,107 +64,100 @@ static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 }
 
 /* Writes the vector s at out + i; `held` is the one before. */
-static inline __attribute__((always_inline)) void FN(put)(bool stream, VAL *out, int64_t i,
+static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i,
                                                           int64_t off, vec s, vec *held)
 {
-	if (!stream)
-		vstore(out + i, s);
-	else if (i == 0 && off > 0)
-		vstore_n(out, s, W - off);
+	if (way == NEAR || (way == SHIFTED && i == 0))
+		vstore_n(out + i, s, way == NEAR ? W : W - off);
+	else if (way == PAST)
+		vstream(out + i, s);
 	else
 		vstream(out + i - off, vshift(s, off, *held));
 	*held = s;
 }
 
-/* With `stream`, whole aligned vectors are written past the caches: they are put together from the
- * end of one vector of the scan and the beginning of the next. Four vectors are written while the next
- * four are computed: reads, writes and additions at an even pace keep the memory busy. */
+/* What is behind the last whole vector. */
+static inline __attribute__((always_inline)) void FN(scan_rest)(ek_monoid op,
+                                                                const struct FN(tile) * t,
+                                                                int64_t i, vec first, vec chain,
+                                                                vec *sum, vec *later)
+{
+	const vec none = vset1(FN(identity)(op));
+	const int64_t m = t->n - i;
+	vec v = vload_n(t->in + i, m, none);
+
+	*sum = vop(op, *sum, v);
+	if (t->later)
+		*later = vop(op, *later, vload_n(t->later + i, m, none));
+	v = vscan(op, v);
+	v = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
+	vstore_n(t->out + i, vop(op, first, v), m);
+}
+
+/* Past the caches go whole aligned vectors, SHIFTED ones put together from the end of one vector of the
+ * scan and the beginning of the next. One vector is written after the other as it is computed: reads,
+ * writes and additions at an even pace keep the memory busy, and a chain that is added to once a
+ * vector is faster than one that is added to once for four, which takes more instructions. */
 static inline __attribute__((always_inline)) struct FN(tile_sums)
-	FN(scan_tile_by)(ek_monoid op, bool stream, const struct FN(tile) * t)
+	FN(scan_tile_by)(ek_monoid op, enum way way, const struct FN(tile) * t)
 {
 	const vec none = vset1(FN(identity)(op)), first = vset1(t->prefix);
-	const int64_t n = t->n,
-		      off = stream ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1) : 0;
-	const bool exclusive = t->exclusive;
+	const int64_t n = t->n, whole = n - n % W,
+		      off = way == SHIFTED ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1)
+	                                   : 0;
 	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
-	vec chain = none, held = none, ready[4] = {none, none, none, none};
-	int64_t i = 0;
+	vec chain = none, held = none;
 
 	/* The line that is written in part, at the end, is fetched before streams wait behind it. */
-	if (off > 0)
+	if (way == SHIFTED)
 		__builtin_prefetch(
 			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
-	for (; i + 4 * W <= n; i += 4 * W) {
-		vec v[4], last[4];
-
+	for (int64_t i = 0; i < whole; i += 4 * W) {
 		EK_UNROLL
 		for (int k = 0; k < 4; k++) {
-			v[k] = vload(t->in + i + k * W);
+			const int64_t at = i + k * W;
+			vec v, s;
+
+			if (at == whole)
+				break;
+			v = vload(t->in + at);
 			FN(fetch)((t->later ? t->later : t->in) + i, k);
 			if (t->later)
-				later[k] = vop(op, later[k], vload(t->later + i + k * W));
-			sum[k] = vop(op, sum[k], v[k]);
-			v[k] = vscan(op, v[k]);
-			last[k] = vlast(v[k]);
-			if (i > 0)
-				FN(put)(stream, t->out, i + (k - 4) * W, off, ready[k], &held);
+				later[k] = vop(op, later[k], vload(t->later + at));
+			sum[k] = vop(op, sum[k], v);
+			v = vscan(op, v);
+			s = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
+			FN(put)(way, t->out, at, off, vop(op, first, s), &held);
+			chain = vop(op, chain, vlast(v));
 		}
-		last[1] = vop(op, last[0], last[1]);
-		last[3] = vop(op, last[1], vop(op, last[2], last[3]));
-		last[2] = vop(op, last[1], last[2]);
-		EK_UNROLL
-		for (int k = 0; k < 4; k++) {
-			vec s = exclusive ? vprevious(v[k], none) : v[k];
-
-			ready[k] =
-				vop(op, first, vop(op, k ? vop(op, chain, last[k - 1]) : chain, s));
-		}
-		chain = vop(op, chain, last[3]);
 	}
-	if (i > 0) {
-		EK_UNROLL
-		for (int k = 0; k < 4; k++)
-			FN(put)(stream, t->out, i + (k - 4) * W, off, ready[k], &held);
-	}
-	if (stream && i > 0)
-		vstore_n(t->out + i - off, vshift(none, off, held), off);
-	for (; i < n; i += W) {
-		int64_t m = n - i < W ? n - i : W;
-		vec v = vload_n(t->in + i, m, none);
-
-		sum[0] = vop(op, sum[0], v);
-		if (t->later)
-			later[0] = vop(op, later[0], vload_n(t->later + i, m, none));
-		v = vscan(op, v);
-		vstore_n(t->out + i,
-		         vop(op, first, vop(op, chain, exclusive ? vprevious(v, none) : v)), m);
-		chain = vop(op, chain, vlast(v));
-	}
+	if (way == SHIFTED && whole > 0)
+		vstore_n(t->out + whole - off, vshift(none, off, held), off);
+	if (whole < n)
+		FN(scan_rest)(op, t, whole, first, chain, &sum[0], &later[0]);
 	return (struct FN(tile_sums)){FN(four)(op, sum), FN(four)(op, later)};
 }
 
-static struct FN(tile_sums) FN(scan_tile)(ek_monoid op, const struct FN(tile) * t)
+static inline __attribute__((always_inline)) struct FN(tile_sums)
+	FN(scan_tile_op)(ek_monoid op, enum way way, const struct FN(tile) * t)
 {
 	switch (op) {
-	case EK_MAX: return FN(scan_tile_by)(EK_MAX, false, t);
-	case EK_MIN: return FN(scan_tile_by)(EK_MIN, false, t);
+	case EK_MAX: return FN(scan_tile_by)(EK_MAX, way, t);
+	case EK_MIN: return FN(scan_tile_by)(EK_MIN, way, t);
 #if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_by)(EK_OR, false, t);
+	case EK_OR: return FN(scan_tile_by)(EK_OR, way, t);
 #endif
-	default: return FN(scan_tile_by)(EK_SUM, false, t);
+	default: return FN(scan_tile_by)(EK_SUM, way, t);
 	}
 }
 
-static struct FN(tile_sums) FN(scan_tile_stream)(ek_monoid op, const struct FN(tile) * t)
+static struct FN(tile_sums) FN(scan_tile)(ek_monoid op, bool stream, const struct FN(tile) * t)
 {
-	switch (op) {
-	case EK_MAX: return FN(scan_tile_by)(EK_MAX, true, t);
-	case EK_MIN: return FN(scan_tile_by)(EK_MIN, true, t);
-#if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_by)(EK_OR, true, t);
-#endif
-	default: return FN(scan_tile_by)(EK_SUM, true, t);
-	}
+	if (!stream)
+		return FN(scan_tile_op)(op, NEAR, t);
+	if ((uintptr_t)t->out % (W * sizeof(VAL)) == 0)
+		return FN(scan_tile_op)(op, PAST, t);
+	return FN(scan_tile_op)(op, SHIFTED, t);
 }
 
 static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t end)
@@ -177,7 +172,7 @@ static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t en
 static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
                                        struct range next, eki_wide prefix)
 {
-	const int64_t tile = EKI_TILE_BYTES / sizeof(VAL);
+	const int64_t tile = EKI_TILE;
 	const eki_wide none = FN(widen)(FN(identity)(a->op));
 	const VAL *in = a->in;
 	VAL *out = a->out;
@@ -193,8 +188,7 @@ static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct r
 		             .n = n,
 		             .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
 		             .exclusive = a->kind == EK_EXCLUSIVE};
-		struct FN(tile_sums) s =
-			stream ? FN(scan_tile_stream)(a->op, &t) : FN(scan_tile)(a->op, &t);
+		struct FN(tile_sums) s = FN(scan_tile)(a->op, stream, &t);
 
 		if (n != m && m > 0)
 			s.later = FN(tile_sum)(a->op, in + next.begin + i, m);

@@ -3,6 +3,13 @@
  * intersect_*.c. */
 #include "prim/prim.h"
 
+/* In bytes, as *count is of another type. */
+static ek_status count_apart(const char *name, const void *array, int64_t n, const eki_array *set)
+{
+	return eki_overlap_check(name, array, n * (int64_t)ek_value_size(set->type), "count",
+	                         set->count, sizeof *set->count, 1);
+}
+
 static ek_status set_call(ek_context *ctx, const ek_array_options *options, eki_array *set,
                           int64_t room)
 {
@@ -18,6 +25,9 @@ static ek_status set_call(ek_context *ctx, const ek_array_options *options, eki_
 	EK_RETURN_IF(eki_array_check("b", set->b.key, bn, size));
 	EK_RETURN_IF(eki_array_check("count", set->count, 1, sizeof *set->count));
 	EK_RETURN_IF(eki_array_check("out", set->out, room, size));
+	EK_RETURN_IF(count_apart("a", set->a.key, an, set));
+	EK_RETURN_IF(count_apart("b", set->b.key, bn, set));
+	EK_RETURN_IF(count_apart("out", set->out, room, set));
 	EK_RETURN_IF(eki_overlap_check("a", set->a.key, an, "out", set->out, room, size));
 	EK_RETURN_IF(eki_overlap_check("b", set->b.key, bn, "out", set->out, room, size));
 	return eki_array_call(ctx, options, an + bn + 1, set); /* without entries: *count = 0 */

@@ -17,14 +17,18 @@ typedef union eki_wide {
 	int64_t integer;
 } eki_wide;
 
+/* Bytes of a tile; EKI_TILE is its entries, fewer where vectors have few lanes, so that no tile has more
+ * than 1024 vectors. */
 enum { EKI_TILE_BYTES = 16384 };
-/* Additions one after the other that the sum of a tile is made of, at most: with vectors of one
- * lane and entries of 4 bytes, 1024 steps; 2 to join the vectors. */
-enum { EKI_TILE_DEPTH = EKI_TILE_BYTES / 4 / 4 + 2 };
+#define EKI_TILE                                            \
+	((int64_t)(EKI_TILE_BYTES / sizeof(VAL)) < 1024 * W \
+	         ? (int64_t)(EKI_TILE_BYTES / sizeof(VAL))  \
+	         : (int64_t)1024 * W)
+/* Additions one after the other that the sum of a tile is made of, at most: 1024 vectors in fours; 2 to
+ * join these, 4 to add the lanes. */
+enum { EKI_TILE_DEPTH = 1024 / 4 + 2 + 4 };
 
 #endif
-
-#define TILE ((int64_t)(EKI_TILE_BYTES / sizeof(VAL)))
 
 static inline eki_wide FN(widen)(VAL a)
 {
@@ -80,7 +84,7 @@ static inline __attribute__((always_inline)) VAL FN(four)(ek_monoid op, const ve
 	return vfold(op, vop(op, vop(op, v[0], v[1]), vop(op, v[2], v[3])));
 }
 
-/* The sum of up to TILE entries; EKI_TILE_DEPTH says how deep the tree of additions is. */
+/* The sum of up to EKI_TILE entries; EKI_TILE_DEPTH says how deep the tree of additions is. */
 static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, const VAL *in,
                                                                  int64_t n)
 {
@@ -94,8 +98,10 @@ static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, c
 		for (int k = 0; k < 4; k++)
 			sum[k] = vop(op, sum[k], vload(in + i + k * W));
 	}
-	for (; i < n; i += W)
-		sum[0] = vop(op, sum[0], vload_n(in + i, n - i < W ? n - i : W, none));
+	for (int k = 0; i + W <= n; i += W, k++)
+		sum[k] = vop(op, sum[k], vload(in + i));
+	if (i < n)
+		sum[0] = vop(op, sum[0], vload_n(in + i, n - i, none));
 	return FN(four)(op, sum);
 }
 
@@ -116,9 +122,9 @@ static eki_wide FN(wide_sum)(ek_monoid op, const VAL *in, int64_t n)
 {
 	eki_wide sum = FN(widen)(FN(identity)(op));
 
-	for (int64_t i = 0; i < n; i += TILE)
-		sum = FN(wide_op)(op, sum,
-		                  FN(widen)(FN(tile_sum)(op, in + i, n - i < TILE ? n - i : TILE)));
+	for (int64_t i = 0; i < n; i += EKI_TILE)
+		sum = FN(wide_op)(
+			op, sum,
+			FN(widen)(FN(tile_sum)(op, in + i, n - i < EKI_TILE ? n - i : EKI_TILE)));
 	return sum;
 }
-#undef TILE

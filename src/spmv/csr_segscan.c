@@ -10,8 +10,8 @@
  * end to its entries before its first flag. That is 2 (w - 1) additions for w entries at most, of
  * which w - 1 give sums that nobody collects: csr_forward.c does without them.
  *
- * Cost: as the segmented sum, 17 bytes an entry on top of CSR's 12, and a chain of additions that
- * leaves one lane of a vector busy. Rounding: an entry of a row in c parts takes part in the sums of
+ * Cost: as the segmented sum, 33 bytes an entry (floats: 17) on top of CSR's 12 (8), and a
+ * chain of additions that leaves one lane of a vector busy. Rounding: an entry of a row in c parts takes part in the sums of
  * its own part and in c - 1 hand-overs, and each of those parts has another entry of the row, so it
  * passes at most k - 1 additions.
  *
