@@ -39,32 +39,28 @@ static int64_t length_of(int shape, int64_t mean, double unit)
 	return (int64_t)ceil((double)mean / 3 * pow(1 - unit, -2.0 / 3));
 }
 
-/* Cuts n entries into segments. */
-static bool cut(struct array_data *d, const struct array_options *o, int64_t n, int64_t mean)
+/* Cuts n entries into segments: flags first, since only they tell how many offsets there are. */
+static bool cut(struct array_data *d, const struct array_options *o, int threads, int64_t n,
+                int64_t mean)
 {
-	int64_t room = 1024, at = 0;
+	int64_t at = 0;
 
-	d->offset = malloc((size_t)room * sizeof *d->offset);
-	d->flag = calloc((size_t)n, 1);
-	for (d->count = 0; d->offset && d->flag && at < n; d->count++) {
+	d->flag = array_alloc(n, threads);
+	for (d->count = 0; d->flag && at < n; d->count++) {
 		double unit;
 
-		if (d->count + 2 > room) {
-			int32_t *more = realloc(d->offset, (size_t)(room *= 2) * sizeof *more);
-
-			if (!more)
-				return false;
-			d->offset = more;
-		}
 		array_random(EK_F64, 1, &unit, o->common.seed + 1 + d->count, 1);
 		int64_t length = length_of(o->shape, mean, (unit + 1) / 2);
 
-		d->offset[d->count] = (int32_t)at;
 		d->flag[at] = 1;
 		at = length < n - at ? at + length : n;
 	}
-	if (!d->offset || !d->flag)
+	d->offset = array_alloc((d->count + 1) * (int64_t)sizeof *d->offset, threads);
+	if (!d->flag || !d->offset)
 		return false;
+	for (int64_t i = 0, s = 0; i < n; i++)
+		if (d->flag[i])
+			d->offset[s++] = (int32_t)i;
 	d->offset[d->count] = (int32_t)n;
 	return true;
 }
@@ -161,7 +157,7 @@ static int one(struct array_bench *bench, struct array_job *job)
 		return TOOL_OK;
 	job->data = &d;
 	d.in = array_alloc(job->n * size, job->threads);
-	if (d.in && cut(&d, o, job->n, job->length))
+	if (d.in && cut(&d, o, job->threads, job->n, job->length))
 		d.out = array_alloc(d.count * size, job->threads);
 	if (!d.out) {
 		code = tool_fail(TOOL_FAILED, "out of memory for %s", job->line);
@@ -222,12 +218,12 @@ const struct array_operation array_segsum = {
 	.name = "segsum",
 	.operation = EK_SEGMENTED_SUM,
 	.text = "Times sums of segments, method by method, in turn and in rounds of under a "
-                "second, "
+		"second, "
 		"and compares them with the serial loop and with the bandwidth at which values and "
 		"flags or offsets are read. Every result is checked first.\v"
 		"Example: ek bench segsum --n 2^27 --length 16 --shape power --offsets\n"
 		"Without --flags or --offsets both are measured. Exit status 1: a result was "
-                "wrong.",
+		"wrong.",
 	.bit = OF_SEGSUM,
 	.defaults = defaults,
 	.cases = cases};
