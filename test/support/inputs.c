@@ -80,6 +80,25 @@ static uint64_t special(ek_value type, struct rng *r)
 	return type == EK_F32 ? b4 : bits;
 }
 
+/* Great numbers at the places of kselect_sample.c: `run` neighbours from each piece. */
+static void at_sample(ek_value type, int64_t n, int run, uint64_t seed, void *v)
+{
+	const double root = 3 * sqrt((double)n);
+	const int count = root < 4096 ? (int)root / 4 * 4 : 4096;
+	const uint64_t pieces = (uint64_t)(count / run);
+	const uint64_t stride = pieces ? (uint64_t)n / pieces : 0,
+		       places = stride - (uint64_t)run + 1;
+
+	for (uint64_t i = 0; i < pieces; i++) {
+		uint64_t random = (i + seed) * UINT64_C(0x9e3779b97f4a7c15);
+
+		random = (random ^ random >> 32) * UINT64_C(0xd6e8feb86659fd93);
+		for (int j = 0; j < run; j++)
+			value_set(type, v,
+			          (int64_t)(i * stride + ((random >> 32) * places >> 32)) + j, 1e9);
+	}
+}
+
 void input_make(enum input kind, ek_value type, int64_t n, struct rng *r, void *v)
 {
 	const bool floats = type == EK_F32 || type == EK_F64;
@@ -101,6 +120,7 @@ void input_make(enum input kind, ek_value type, int64_t n, struct rng *r, void *
 		case PERIOD: x = (double)(i % 64 ? i % 1024 : -i); break;
 		case OUTLIER: x = i == n / 3 ? -1e9 : 1e6 + (double)rng_below(r, 3); break;
 		case CLOSE: x = (double)(1000000 + rng_below(r, 1000)); break;
+		case SAMPLED: x = (double)rng_below(r, 1000000); break;
 		case UNIT:
 			x = (double)(rng_next(r) >> 11) * 0x1p-53;
 			x = floats ? x : x * 2e9 - 1e9;
@@ -110,6 +130,10 @@ void input_make(enum input kind, ek_value type, int64_t n, struct rng *r, void *
 			continue;
 		}
 		value_set(type, v, i, x);
+	}
+	if (kind == SAMPLED && n > 1024) {
+		at_sample(type, n, 4, 4096, v);
+		at_sample(type, n, 1, 8192, v);
 	}
 }
 

@@ -20,6 +20,7 @@ enum input {
 	OUTLIER, /* all in one bucket of a radix method but one */
 	CLOSE,   /* in the last digit of a radix method only */
 	ENDS,    /* special values */
+	SAMPLED, /* great only where kselect.sample looks, the first time and the second */
 	UNIT,    /* uniform numbers, 0 <= x < 1, or scaled to integers */
 	INPUTS
 };

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Primitives that the table calls reproducible give the same bytes on every instruction set and for
+ * any number of threads: sums of floats whose order would show, and the values of equal keys. */
+#include "core/ek_core.h"
+#include "support/contexts.h"
+
+enum { N = 3000, LISTS = 3, ROOM = 2 * N };
+
+static double number[N], sorted[2][N / 2];
+static int64_t key[2][N], ascending[2][N / 2], offset[N + 1], segments;
+static uint8_t flag[N];
+
+/* What a method wrote, all of it compared. */
+typedef struct result {
+	double out[ROOM];
+	int64_t key[ROOM], value[ROOM], count;
+} result;
+
+static int by_double(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void make_inputs(void)
+{
+	struct rng r = {7};
+
+	for (int i = 0; i < N; i++) {
+		number[i] =
+			ldexp((double)rng_below(&r, 1 << 30) - (1 << 29), (int)rng_below(&r, 40));
+		flag[i] = i == 0 || rng_below(&r, 9) == 0;
+		if (flag[i])
+			offset[segments++] = i;
+		key[0][i] = rng_below(&r, 20); /* many are equal */
+		key[1][i] = i;
+	}
+	offset[segments] = N;
+	for (int l = 0; l < 2; l++)
+		for (int i = 0; i < N / 2; i++) {
+			sorted[l][i] = (double)rng_below(&r, 50);
+			ascending[l][i] = (i ? ascending[l][i - 1] : 0) + 1 + rng_below(&r, 3);
+		}
+	qsort(sorted[0], N / 2, sizeof(double), by_double);
+	qsort(sorted[1], N / 2, sizeof(double), by_double);
+}
+
+static ek_status sort_pairs(ek_context *ctx, const ek_array_options *o, result *to)
+{
+	ek_pairs pairs = ek_key_value(EK_INT64, 8, N, to->key, to->value);
+
+	memcpy(to->key, key[0], sizeof key[0]);
+	memcpy(to->value, key[1], sizeof key[1]);
+	return ek_sort(ctx, o, &pairs);
+}
+
+static ek_status merge_pairs(ek_context *ctx, const ek_array_options *o, result *to)
+{
+	const ek_pairs a = ek_key_value(EK_F64, 8, N / 2, sorted[0], key[1]);
+	const ek_pairs b = ek_key_value(EK_F64, 8, N / 2, sorted[1], key[1] + N / 2);
+	const ek_pairs out = ek_key_value(EK_F64, 8, N, to->out, to->value);
+
+	return ek_merge(ctx, o, 1, &a, &b, &out);
+}
+
+static ek_status call(ek_context *ctx, const ek_method *m, result *to)
+{
+	const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
+	const ek_segments s = {.count = segments, .offset = offset, .offset_type = EK_INT64};
+
+	switch (ek_method_operation(m)) {
+	case EK_REDUCE: return ek_reduce(ctx, &o, EK_F64, EK_SUM, N, number, to->out);
+	case EK_SCAN: return ek_scan(ctx, &o, EK_F64, EK_SUM, EK_INCLUSIVE, N, number, to->out);
+	case EK_SEGMENTED_SCAN:
+		return ek_segmented_scan(ctx, &o, EK_F64, EK_SUM, EK_EXCLUSIVE, N, number, &s,
+		                         to->out);
+	case EK_SEGMENTED_SUM: return ek_segmented_sum(ctx, &o, EK_F64, N, number, &s, to->out);
+	case EK_SORT: return sort_pairs(ctx, &o, to);
+	case EK_MERGE: return merge_pairs(ctx, &o, to);
+	case EK_KSELECT:
+		return ek_kselect(ctx, &o, EK_F64, LISTS, N / LISTS, 100, number, to->out, NULL);
+	case EK_SET_UNION:
+		return ek_set_union(ctx, &o, EK_INT64, N / 2, ascending[0], N / 2, ascending[1],
+		                    &to->count, to->key);
+	case EK_SET_INTERSECTION:
+		return ek_set_intersection(ctx, &o, EK_INT64, N / 2, ascending[0], N / 2,
+		                           ascending[1], &to->count, to->key);
+	default: fail_msg("%s: no call for its operation", ek_method_name(m)); return EK_OK;
+	}
+}
+
+static void check_row(const struct contexts *c, const ek_method *m)
+{
+	static result first, again;
+
+	for (int k = 0; k < c->levels * c->counts; k++) {
+		const int level = k % c->levels, count = k / c->levels;
+		result *to = k ? &again : &first;
+
+		memset(to, 0x5a, sizeof *to);
+		expect_status(call(c->of[level][count], m, to), EK_OK);
+		if (to->count >= 0 &&
+		    to->count <= ROOM) /* of a set; the room behind it has no meaning */
+			memset(to->key + to->count, 0,
+			       (size_t)(ROOM - to->count) * sizeof *to->key);
+		if (k && memcmp(&first, &again, sizeof first) != 0)
+			fail_msg("%s: %s with %d threads gives other bits than %s with %d",
+			         ek_method_name(m), ek_isa_name(c->level[level]),
+			         c->of[level][count]->threads, ek_isa_name(c->level[0]),
+			         c->of[0][0]->threads);
+	}
+}
+
+static void test_all(void **state)
+{
+	struct contexts contexts;
+	int rows = 0;
+
+	(void)state;
+	make_inputs();
+	contexts_make(&contexts);
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (ek_method_supports(m, (ek_op)0, EK_REPRO_STRICT)) {
+			check_row(&contexts, m);
+			rows++;
+		}
+	contexts_free(&contexts);
+	assert_true(rows > 10);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all)};
+
+	(void)argc;
+	test_passive_threads(argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
