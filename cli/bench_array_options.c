@@ -48,8 +48,7 @@ static const struct {
 	{OF_REDUCE | OF_SCAN, {"op", KEY_OP, "sum|max|min|or", 0, "operator (sum)", 1}},
 	{OF_SCAN, {"kind", KEY_KIND, "inclusive|exclusive", 0, "which scan (inclusive)", 1}},
 	{OF_SCAN, {"in-place", KEY_IN_PLACE, NULL, 0, "over the input", 1}},
-	{OF_SCAN,
-         {"block", KEY_BLOCK, "N", 0, "entries of a block, for methods with blocks", 1}},
+	{OF_SCAN, {"block", KEY_BLOCK, "N", 0, "entries of a block, for methods with blocks", 1}},
 	{OF_SEGSUM, {"length", KEY_LENGTH, "LIST", 0, "mean lengths of segments (8,64,1024)", 1}},
 	{OF_SEGSUM, {"shape", KEY_SHAPE, "even|random|power", 0, "how lengths vary (random)", 1}},
 	{OF_SEGSUM, {"flags", KEY_FLAGS, NULL, 0, "segments by flags only", 1}},
@@ -245,7 +244,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PEER_DIR: o->peer_folder = arg; /* fall through */
 	case KEY_PEERS: o->peers = true; break;
 	case KEY_KBEST: o->k_best = true; break;
-	case KEY_HTML: o->html = arg; break;
+	case KEY_HTML:
+		if (strcmp(arg, "-") == 0)
+			tool_usage("--html -: the name of a file is expected");
+		o->html = arg;
+		break;
 	case ARGP_KEY_ARG:
 		tool_usage("%s: no argument is expected; %s --help lists the options", arg,
 		           tool_name);

@@ -69,9 +69,9 @@ static bool method_of(ek_operation operation, const char *name)
 
 const char *tool_method_of(ek_operation operation, const char *name)
 {
-	static char full[128];
+	static char full[128], list[1024];
 	const char *prefix = ek_operation_name(operation), *names[256], *near;
-	size_t len = strlen(prefix);
+	size_t len = strlen(prefix), used = 0;
 	int count = 0;
 
 	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name))
@@ -87,8 +87,9 @@ const char *tool_method_of(ek_operation operation, const char *name)
 	if (near)
 		tool_usage("there is no method \"%s\"; did you mean %s? ek list methods has all",
 		           name, near);
-	tool_usage("there is no method \"%s\"; auto is accepted, and those of ek list methods",
-	           name);
+	for (int k = 0; k < count && used < sizeof list; k++)
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[k]);
+	tool_usage("there is no method \"%s\" for %s; auto and these exist:%s", name, prefix, list);
 }
 
 const char *tool_method(const char *name)

@@ -50,11 +50,11 @@ static ek_status row_sums(ek_context *ctx, double sum[ROWS])
 static ek_status largest_rows(ek_context *ctx, double sum[ROWS])
 {
 	int32_t row[ROWS];
-	ek_pairs pairs = ek_key_value(EK_F64, sizeof *row, ROWS, sum, row);
 
 	for (int32_t i = 0; i < ROWS; i++)
 		row[i] = i;
 
+	ek_pairs pairs = ek_key_value(EK_F64, sizeof *row, ROWS, sum, row);
 	ek_status status = ek_sort(ctx, NULL, &pairs);
 
 	printf("\nlargest rows:");

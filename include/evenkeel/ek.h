@@ -459,7 +459,8 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   - Keys are put in ascending order; floats in the total order of IEEE 754: -NaN, -inf, ..., -0,
  *     +0, ..., +inf, +NaN.
  *   - `options` may be NULL: then the library chooses the method. The table of methods has the
- *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto".
+ *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto" for the
+ *     operation that its method is of.
  *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths
  *     beyond the address space), EK_ENOMEM and what is named; a failing call has not touched its
  *     outputs.

@@ -346,6 +346,8 @@ struct ek_plan {
 	char why[1024];
 };
 
+/* Row k of the table, NULL behind the last: for calls that cannot spend a search on each row. */
+const ek_method *eki_method(size_t k);
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
 /* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the

@@ -73,8 +73,8 @@ static ek_status arguments_check(const ek_context *ctx, ek_value value, ek_index
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size)
 {
 	if (!array && len > 0)
-		return eki_fail(EK_EINVAL, "%s is NULL, but %lld entries are expected", name,
-		                (long long)len);
+		return eki_fail(EK_EINVAL, "%s is NULL, but %lld %s expected", name, (long long)len,
+		                len == 1 ? "entry is" : "entries are");
 	if ((uintptr_t)array % size)
 		return eki_fail(EK_EINVAL,
 		                "%s lies at %p, which is not aligned to its type of %zu bytes",

@@ -15,14 +15,19 @@ static const ek_method *const table[] = {
 #undef METHOD
 };
 
+const ek_method *eki_method(size_t k)
+{
+	return k < sizeof table / sizeof *table ? table[k] : NULL;
+}
+
 const ek_method *ek_method_next(const ek_method *after)
 {
-	size_t count = sizeof table / sizeof *table, k = 0;
+	size_t k = 0;
 
 	if (after)
-		while (k < count && table[k++] != after)
+		for (const ek_method *m; (m = eki_method(k)) && (k++, m != after);)
 			;
-	return k < count ? table[k] : NULL;
+	return eki_method(k);
 }
 
 const ek_method *ek_method_find(const char *name)

@@ -48,8 +48,9 @@ static const ek_method *cheapest(const eki_array *a)
 {
 	const ek_method *best = NULL;
 	double least = 0;
+	const ek_method *m;
 
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (size_t k = 0; (m = eki_method(k)); k++) {
 		if (m->operation != a->operation || !m->array_cost)
 			continue;
 		double cost = m->array_cost(a);

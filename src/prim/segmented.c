@@ -120,7 +120,7 @@ static ek_status offsets_check(const eki_array *a, const int64_t *fault)
 		return EK_OK;
 
 	long long at = (long long)eki_offset_at(&a->segments, k), n = (long long)a->n;
-	if (k == 0)
+	if (k == 0 && at != 0)
 		return eki_fail(EK_ERANGE, "segments.offset[0] is %lld; 0 is expected", at);
 	if (k == count && at >= 0 && at != n)
 		return eki_fail(EK_ERANGE,
