@@ -21,7 +21,7 @@ static void line_up(struct array_field *f)
 		if (c->record.failed)
 			continue;
 		bool moves = c->record.kind == ARRAY_BOUND;
-		bool fresh = f->job->before && !moves;
+		bool fresh = f->job->operation->before && !moves;
 
 		if (strcmp(c->record.method, serial) == 0)
 			f->serial = f->candidates;

@@ -55,8 +55,19 @@ struct array_operation {
 	unsigned bit;     /* in the table of options */
 	bool keys;        /* rates are millions of keys a second instead of GB/s */
 	void (*defaults)(struct array_options *options);
-	/* Makes job after job and calls array_run for each; returns an exit code. */
-	int (*cases)(struct array_bench *bench, struct array_job *job);
+	/* Makes the data of a job, whose type, n, length and value_size are set, and calls array_run;
+	 * returns an exit code. */
+	int (*one)(struct array_bench *bench, struct array_job *job);
+	enum array_bound bound;
+	ek_status (*call)(struct array_job *job, const ek_array_options *options);
+	/* Before a run that is checked: outputs that hold nothing right. */
+	void (*spoil)(struct array_job *job);
+	/* Largest error over its bound after a run; above 1 is wrong. */
+	double (*error)(struct array_job *job, const char *method);
+	/* For what works in place: fresh inputs for `calls` calls, job->most of them at most, and the
+	 * step from one to the next. NULL: not needed. */
+	void (*before)(void *job, int64_t calls);
+	void (*next)(struct array_job *job);
 };
 enum { OF_REDUCE = 1, OF_SCAN = 2, OF_SEGSUM = 4, OF_SORT = 8, OF_MERGE = 16, OF_KSELECT = 32 };
 
@@ -65,6 +76,7 @@ extern const struct array_operation array_reduce, array_scan, array_segsum, arra
 
 /* One case: data and sizes, filled by the operation. */
 struct array_job {
+	const struct array_operation *operation;
 	const struct array_options *options;
 	ek_context *ctx;
 	int threads;
@@ -73,23 +85,12 @@ struct array_job {
 	ek_value type;
 	int64_t n, length, batch, k; /* n: numbers or pairs in all */
 	size_t value_size;
-	double bytes; /* that must be moved at least */
-	enum array_bound bound;
+	double bytes;          /* that must be moved at least */
 	const void *copy_from; /* for the copies */
 	void *copy_to;
 	int64_t copy_bytes;
-	/* One call of the library, and what a peer is asked to do. */
-	ek_status (*call)(struct array_job *job, const ek_array_options *options);
-	ek_array_peer_problem peer;
-	/* Before a run that is checked: outputs that hold nothing right. */
-	void (*spoil)(struct array_job *job);
-	/* Largest error over its bound after a run; above 1 is wrong. NULL: an exact result. */
-	double (*error)(struct array_job *job, const char *method);
-	/* For what works in place: fresh inputs for `calls` calls, `most` of them at most, and the step
-	 * from one to the next. NULL: not needed. */
-	void (*before)(void *job, int64_t calls);
-	void (*next)(struct array_job *job);
-	int64_t most;
+	ek_array_peer_problem peer; /* what a peer is asked to do */
+	int64_t most; /* calls for which there are fresh inputs, if `before` makes them */
 	struct array_data *data; /* the operation's own */
 };
 
@@ -97,6 +98,11 @@ struct array_job {
 int array_run(struct array_bench *bench, struct array_job *job);
 /* False, with a remark, if memory has not that many bytes to give. */
 bool array_fits(const struct array_job *job, double bytes);
+
+/* Calls `one` for every type, size of values, n and length that the options list, in this order, with
+ * these set in the job. Stops at a failure other than a wrong result. */
+typedef int array_one_fn(struct array_bench *bench, struct array_job *job);
+int array_cases(struct array_bench *bench, struct array_job *job, array_one_fn *one);
 
 int bench_array(const struct array_operation *operation, int argc, char **argv);
 

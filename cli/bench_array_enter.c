@@ -14,9 +14,9 @@ void array_run_ours(void *state, int64_t calls)
 	struct array_contender *c = state;
 
 	for (; calls > 0; calls--) {
-		if (c->job->next)
-			c->job->next(c->job);
-		if (c->job->call(c->job, &c->options) != EK_OK)
+		if (c->job->operation->next)
+			c->job->operation->next(c->job);
+		if (c->job->operation->call(c->job, &c->options) != EK_OK)
 			c->record.failed = true;
 	}
 }
@@ -26,8 +26,8 @@ void array_run_peer(void *state, int64_t calls)
 	struct array_contender *c = state;
 
 	for (; calls > 0; calls--) {
-		if (c->job->next)
-			c->job->next(c->job);
+		if (c->job->operation->next)
+			c->job->operation->next(c->job);
 		if (c->peer->run(c->state, &c->job->peer) != 0)
 			c->record.failed = true;
 	}
@@ -47,7 +47,7 @@ void array_before(void *state, int64_t calls)
 {
 	struct array_job *job = ((struct array_contender *)state)->job;
 
-	job->before(job, calls);
+	job->operation->before(job, calls);
 }
 
 bool array_check(struct array_contender *c)
@@ -55,11 +55,11 @@ bool array_check(struct array_contender *c)
 	struct array_record *r = &c->record;
 	struct array_job *job = c->job;
 
-	if (job->before)
-		job->before(job, 1);
-	job->spoil(job);
+	if (job->operation->before)
+		job->operation->before(job, 1);
+	job->operation->spoil(job);
 	(c->peer ? array_run_peer : array_run_ours)(c, 1);
-	double error = r->failed ? INFINITY : job->error(job, r->method);
+	double error = r->failed ? INFINITY : job->operation->error(job, r->method);
 
 	if (isnan(r->error) || error > r->error)
 		r->error = error;
@@ -160,11 +160,11 @@ static int enter_bounds(struct array_field *f)
 	struct array_job *job = f->job;
 	struct array_contender *c;
 
-	for (int k = 0; k < 2 && job->bound == BOUND_COPY; k++)
+	for (int k = 0; k < 2 && job->operation->bound == BOUND_COPY; k++)
 		if ((c = enter(f, ARRAY_BOUND, "copy.", copies[k])))
 			c->copy = (struct copy_probe){job->copy_from, job->copy_to, job->copy_bytes,
 			                              job->threads, k == 1};
-	if (job->bound == BOUND_READ && (c = enter(f, ARRAY_BOUND, "", "read")) &&
+	if (job->operation->bound == BOUND_READ && (c = enter(f, ARRAY_BOUND, "", "read")) &&
 	    !read_probe_make(&c->read, (int64_t)job->bytes, job->threads))
 		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
 	return TOOL_OK;

@@ -66,10 +66,39 @@ static int results(const struct array_bench *bench)
 	return code;
 }
 
+/* Every type, size of values, n and length that the options list. An operation that has no use for a
+ * list leaves it empty. Only a wrong result lets the next case follow. */
+static int cases(struct array_bench *bench, struct array_job *job)
+{
+	const struct array_options *o = job->options;
+	const struct array_list *list[] = {&o->length, &o->n, &o->value_size, &o->type};
+	int count = 1, code = TOOL_OK;
+
+	for (int l = 0; l < 4; l++)
+		count *= list[l]->count ? list[l]->count : 1;
+	for (int k = 0; k < count && (!code || code == TOOL_FAILED); k++) {
+		int64_t value[4] = {0};
+
+		for (int l = 0, rest = k; l < 4; l++)
+			if (list[l]->count) {
+				value[l] = list[l]->value[rest % list[l]->count];
+				rest /= list[l]->count;
+			}
+		job->length = value[0];
+		job->n = value[1];
+		job->value_size = (size_t)value[2];
+		job->type = (ek_value)value[3];
+		int this = job->operation->one(bench, job);
+
+		code = this ? this : code;
+	}
+	return code;
+}
+
 int bench_array(const struct array_operation *operation, int argc, char **argv)
 {
 	struct array_bench bench = {.operation = operation};
-	struct array_job job = {.options = &bench.options};
+	struct array_job job = {.operation = operation, .options = &bench.options};
 	int code = TOOL_OK, shown;
 
 	array_parse(operation, argc, argv, &bench.options);
@@ -82,7 +111,7 @@ int bench_array(const struct array_operation *operation, int argc, char **argv)
 		             bench.options.common.quiet, add_peers, &bench);
 	job.ctx = bench.ctx;
 	job.threads = ek_context_threads(bench.ctx);
-	code = operation->cases(&bench, &job);
+	code = cases(&bench, &job);
 	shown = results(&bench);
 	for (int k = 0; k < bench.count; k++)
 		free(bench.cases[k].record);

@@ -42,7 +42,7 @@ static const struct {
 } table[] = {
 	{OF_REDUCE | OF_SCAN | OF_SEGSUM | OF_SORT,
          {"n", KEY_N, "LIST", 0, "numbers, such as 1000,4M,2^25,96x2^16; K, M, G are 2^10 ...", 1}},
-	{OF_MERGE | OF_KSELECT, {"total", KEY_TOTAL, "N", 0, "keys in all (2^24)", 1}},
+	{OF_MERGE | OF_KSELECT, {"total", KEY_TOTAL, "LIST", 0, "keys in all (2^24)", 1}},
 	{ALL, {"type", KEY_TYPE, "LIST", 0, "types: i32, i64, f32, f64", 1}},
 	{ALL, {"method", KEY_METHOD, "LIST", 0, "all, or names, also without the operation", 1}},
 	{OF_REDUCE | OF_SCAN, {"op", KEY_OP, "sum|max|min|or", 0, "operator (sum)", 1}},

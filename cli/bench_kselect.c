@@ -79,7 +79,8 @@ static int64_t k_of(double k, int64_t length)
 	return share < 1 ? 1 : (int64_t)share;
 }
 
-static int one(struct array_bench *bench, struct array_job *job, int64_t total)
+/* The options give the keys in all as n; whole lists of them are made. */
+static int one(struct array_bench *bench, struct array_job *job)
 {
 	const struct array_options *o = job->options;
 	int64_t size = (int64_t)ek_value_size(job->type);
@@ -87,7 +88,7 @@ static int one(struct array_bench *bench, struct array_job *job, int64_t total)
 	char length[32], k[32];
 	int code;
 
-	job->batch = total / job->length ? total / job->length : 1;
+	job->batch = job->n / job->length ? job->n / job->length : 1;
 	job->n = job->batch * job->length;
 	job->k = k_of(o->k, job->length);
 	job->bytes = (double)(job->n * size);
@@ -121,25 +122,6 @@ static int one(struct array_bench *bench, struct array_job *job, int64_t total)
 	return code;
 }
 
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int count = o->type.count * o->length.count, code = TOOL_OK;
-
-	job->bound = BOUND_READ;
-	job->call = call;
-	job->spoil = spoil;
-	job->error = kselect_error;
-	for (int k = 0; k < count && (!code || code == TOOL_FAILED); k++) {
-		job->length = o->length.value[k % o->length.count];
-		job->type = (ek_value)o->type.value[k / o->length.count];
-		int this = one(bench, job, o->n.value[0]);
-
-		code = this ? this : code;
-	}
-	return code;
-}
-
 static void defaults(struct array_options *o)
 {
 	static const int64_t types[] = {EK_INT32}, total[] = {1 << 24};
@@ -158,13 +140,18 @@ const struct array_operation array_kselect = {
 	.operation = EK_KSELECT,
 	.text = "Times the selection of the k-th smallest of many lists, method by method, in turn "
 		"and in rounds of under a second, and compares it with other libraries and with "
-                "the "
+		"the "
 		"read bandwidth. Every result is checked first.\v"
 		"Example: ek bench kselect --method heap --counts\n"
 		"Without options the lists are those of Liu 2015, section 4.6.3: l = 2^11 ... "
-                "2^21, "
+		"2^21, "
 		"k = l / 10. Exit status 1: a result was wrong.",
 	.bit = OF_KSELECT,
 	.keys = true,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.bound = BOUND_READ,
+	.call = call,
+	.spoil = spoil,
+	.error = kselect_error,
+};

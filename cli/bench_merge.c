@@ -119,14 +119,15 @@ static bool make(struct array_job *job, struct array_data *d)
 	return true;
 }
 
-static int one(struct array_bench *bench, struct array_job *job, int64_t total)
+/* The options give the keys in all as n; whole lists of them are made. */
+static int one(struct array_bench *bench, struct array_job *job)
 {
 	size_t size = ek_value_size(job->type);
 	struct array_data d = {0};
 	char length[32];
 	int code;
 
-	job->batch = total / (2 * job->length);
+	job->batch = job->n / (2 * job->length);
 	job->batch = job->batch ? job->batch : 1;
 	job->n = 2 * job->length * job->batch;
 	job->bytes = 2 * (double)job->n * (double)(size + job->value_size);
@@ -159,26 +160,6 @@ static int one(struct array_bench *bench, struct array_job *job, int64_t total)
 	return code;
 }
 
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int per_type = o->length.count * o->value_size.count, code = TOOL_OK;
-
-	job->call = call;
-	job->spoil = spoil;
-	job->error = merge_error;
-	for (int k = 0; k < o->type.count * per_type && (!code || code == TOOL_FAILED); k++) {
-		job->length = o->length.value[k % o->length.count];
-		job->value_size =
-			(size_t)o->value_size.value[k / o->length.count % o->value_size.count];
-		job->type = (ek_value)o->type.value[k / per_type];
-		int this = one(bench, job, o->n.value[0]);
-
-		code = this ? this : code;
-	}
-	return code;
-}
-
 static void defaults(struct array_options *o)
 {
 	static const int64_t types[] = {EK_INT32}, total[] = {1 << 24}, value_sizes[] = {0, 4, 8};
@@ -195,7 +176,7 @@ const struct array_operation array_merge = {
 	.name = "merge",
 	.operation = EK_MERGE,
 	.text = "Times many merges of two sorted sequences of l keys each, method by method, in "
-                "turn "
+		"turn "
 		"and in rounds of under a second, and compares them with other libraries. Every "
 		"result is checked first.\v"
 		"Example: ek bench merge --total 2^25 --json merge.json\n"
@@ -205,4 +186,8 @@ const struct array_operation array_merge = {
 	.bit = OF_MERGE,
 	.keys = true,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.call = call,
+	.spoil = spoil,
+	.error = merge_error,
+};

@@ -70,7 +70,7 @@ static void reference(const struct array_job *job, struct array_data *d)
 		d->exact = (int32_t)(uint32_t)(uint64_t)d->exact;
 }
 
-static int one(struct array_bench *bench, struct array_job *job, ek_value type, int64_t n)
+static int one(struct array_bench *bench, struct array_job *job)
 {
 	static const char *const ops[] = {"", "sum", "max", "min", "or"};
 	const struct array_options *o = job->options;
@@ -78,47 +78,27 @@ static int one(struct array_bench *bench, struct array_job *job, ek_value type, 
 	char size[32];
 	int code;
 
-	job->type = type;
-	job->n = n;
 	job->data = &d;
-	job->bytes = (double)n * (double)ek_value_size(type);
-	snprintf(job->line, sizeof job->line, "%s %s", array_size_text(size, n),
-	         ek_value_name(type));
+	job->bytes = (double)job->n * (double)ek_value_size(job->type);
+	snprintf(job->line, sizeof job->line, "%s %s", array_size_text(size, job->n),
+	         ek_value_name(job->type));
 	snprintf(job->variant, sizeof job->variant, "%s", ops[o->op]);
 	if (!array_fits(job, 2.05 * job->bytes))
 		return TOOL_OK;
 	d.in = array_alloc((int64_t)job->bytes, job->threads);
 	if (!d.in)
 		return tool_fail(TOOL_FAILED, "out of memory for %s", job->line);
-	array_random(type, n, d.in, o->common.seed, job->threads);
+	array_random(job->type, job->n, d.in, o->common.seed, job->threads);
 	reference(job, &d);
 	job->peer = (ek_array_peer_problem){.operation = EK_REDUCE,
-	                                    .type = type,
+	                                    .type = job->type,
 	                                    .op = d.op,
 	                                    .threads = job->threads,
-	                                    .n = n,
+	                                    .n = job->n,
 	                                    .in = d.in,
 	                                    .out = &d.result};
 	code = array_run(bench, job);
 	free(d.in);
-	return code;
-}
-
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int code = TOOL_OK;
-
-	job->bound = BOUND_READ;
-	job->call = call;
-	job->spoil = spoil;
-	job->error = reduce_error;
-	for (int t = 0; t < o->type.count; t++)
-		for (int k = 0; k < o->n.count && (!code || code == TOOL_FAILED); k++) {
-			int this = one(bench, job, (ek_value)o->type.value[t], o->n.value[k]);
-
-			code = this ? this : code;
-		}
 	return code;
 }
 
@@ -135,11 +115,16 @@ const struct array_operation array_reduce = {
 	.name = "reduce",
 	.operation = EK_REDUCE,
 	.text = "Times sums of arrays, method by method, in turn and in rounds of under a second, "
-                "and "
+		"and "
 		"compares them with the serial loop, with other libraries and with the read "
 		"bandwidth of the memory. Every result is checked first.\v"
 		"Example: ek bench reduce --n 2^27 --type f32,f64\n"
 		"Exit status 1: a result was wrong.",
 	.bit = OF_REDUCE,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.bound = BOUND_READ,
+	.call = call,
+	.spoil = spoil,
+	.error = reduce_error,
+};

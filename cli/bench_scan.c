@@ -124,21 +124,19 @@ static double scan_error(struct array_job *job, const char *method)
 	return job->data->op == EK_SUM ? sum_error(job, depth_of(method)) : order_error(job);
 }
 
-static int one(struct array_bench *bench, struct array_job *job, ek_value type, int64_t n)
+static int one(struct array_bench *bench, struct array_job *job)
 {
 	static const char *const ops[] = {"", "sum", "max", "min", "or"};
 	const struct array_options *o = job->options;
 	struct array_data d = {(ek_monoid)o->op, (ek_scan_kind)o->kind, o->in_place, NULL, NULL};
-	int64_t bytes = n * (int64_t)ek_value_size(type);
+	int64_t bytes = job->n * (int64_t)ek_value_size(job->type);
 	char size[32];
 	int code;
 
-	job->type = type;
-	job->n = n;
 	job->data = &d;
 	job->bytes = 2 * (double)bytes;
-	snprintf(job->line, sizeof job->line, "%s %s", array_size_text(size, n),
-	         ek_value_name(type));
+	snprintf(job->line, sizeof job->line, "%s %s", array_size_text(size, job->n),
+	         ek_value_name(job->type));
 	snprintf(job->variant, sizeof job->variant, "%s %s%s",
 	         o->kind == EK_INCLUSIVE ? "inclusive" : "exclusive", ops[o->op],
 	         o->in_place ? ", in place" : "");
@@ -147,16 +145,16 @@ static int one(struct array_bench *bench, struct array_job *job, ek_value type, 
 	d.in = array_alloc(bytes, job->threads);
 	d.out = array_alloc(bytes, job->threads);
 	if (d.in && d.out) {
-		array_random(type, n, d.in, o->common.seed, job->threads);
+		array_random(job->type, job->n, d.in, o->common.seed, job->threads);
 		job->copy_from = d.in;
 		job->copy_to = d.out;
 		job->copy_bytes = bytes;
 		job->peer = (ek_array_peer_problem){.operation = EK_SCAN,
-		                                    .type = type,
+		                                    .type = job->type,
 		                                    .op = d.op,
 		                                    .kind = d.kind,
 		                                    .threads = job->threads,
-		                                    .n = n,
+		                                    .n = job->n,
 		                                    .in = d.in_place ? d.out : d.in,
 		                                    .out = d.out};
 		code = array_run(bench, job);
@@ -165,24 +163,6 @@ static int one(struct array_bench *bench, struct array_job *job, ek_value type, 
 	}
 	free(d.in);
 	free(d.out);
-	return code;
-}
-
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int code = TOOL_OK;
-
-	job->bound = BOUND_COPY;
-	job->call = call;
-	job->spoil = spoil;
-	job->error = scan_error;
-	for (int t = 0; t < o->type.count; t++)
-		for (int k = 0; k < o->n.count && (!code || code == TOOL_FAILED); k++) {
-			int this = one(bench, job, (ek_value)o->type.value[t], o->n.value[k]);
-
-			code = this ? this : code;
-		}
 	return code;
 }
 
@@ -205,8 +185,13 @@ const struct array_operation array_scan = {
 		"same arrays. Every result is checked first.\v"
 		"Example: ek bench scan --n 2^25,2^27 --type f64 --peers --json scan.json\n"
 		"Without --n the sizes are those of Zhang 2012, 8x2^16 ... 96x2^16, and 2^25, "
-                "2^27. "
+		"2^27. "
 		"Exit status 1: a result was wrong.",
 	.bit = OF_SCAN,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.bound = BOUND_COPY,
+	.call = call,
+	.spoil = spoil,
+	.error = scan_error,
+};

@@ -153,6 +153,9 @@ static int one(struct array_bench *bench, struct array_job *job)
 
 	snprintf(job->line, sizeof job->line, "%s %s", array_size_text(n, job->n),
 	         ek_value_name(job->type));
+	if (job->n > INT32_MAX)
+		tool_usage(
+			"--n: at most 2147483647 entries are expected, since offsets have 32 bits");
 	if (!array_fits(job, 4.0 * (double)job->n * (double)size))
 		return TOOL_OK;
 	job->data = &d;
@@ -175,31 +178,6 @@ static int one(struct array_bench *bench, struct array_job *job)
 	free(d.out);
 	free(d.offset);
 	free(d.flag);
-	return code;
-}
-
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int cases = o->type.count * o->n.count * o->length.count, code = TOOL_OK;
-
-	job->bound = BOUND_READ;
-	job->call = call;
-	job->spoil = spoil;
-	job->error = segsum_error;
-	for (int k = 0; k < cases && (!code || code == TOOL_FAILED); k++) {
-		int rest = k / o->length.count;
-
-		job->length = o->length.value[k % o->length.count];
-		job->n = o->n.value[rest % o->n.count];
-		job->type = (ek_value)o->type.value[rest / o->n.count];
-		if (job->n > INT32_MAX)
-			tool_usage("--n: at most 2147483647 entries are expected, since offsets "
-			           "have 32 bits");
-		int this = one(bench, job);
-
-		code = this ? this : code;
-	}
 	return code;
 }
 
@@ -226,4 +204,9 @@ const struct array_operation array_segsum = {
 		"wrong.",
 	.bit = OF_SEGSUM,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.bound = BOUND_READ,
+	.call = call,
+	.spoil = spoil,
+	.error = segsum_error,
+};

@@ -116,29 +116,6 @@ static int one(struct array_bench *bench, struct array_job *job)
 	return code;
 }
 
-static int cases(struct array_bench *bench, struct array_job *job)
-{
-	const struct array_options *o = job->options;
-	int cases = o->type.count * o->n.count * o->value_size.count, code = TOOL_OK;
-
-	job->call = call;
-	job->spoil = spoil;
-	job->error = sort_error;
-	job->before = before;
-	job->next = next;
-	for (int k = 0; k < cases && (!code || code == TOOL_FAILED); k++) {
-		int rest = k / o->n.count;
-
-		job->n = o->n.value[k % o->n.count];
-		job->value_size = (size_t)o->value_size.value[rest % o->value_size.count];
-		job->type = (ek_value)o->type.value[rest / o->value_size.count];
-		int this = one(bench, job);
-
-		code = this ? this : code;
-	}
-	return code;
-}
-
 static void defaults(struct array_options *o)
 {
 	static const int64_t types[] = {EK_INT32};
@@ -161,4 +138,10 @@ const struct array_operation array_sort = {
 	.bit = OF_SORT,
 	.keys = true,
 	.defaults = defaults,
-	.cases = cases};
+	.one = one,
+	.call = call,
+	.spoil = spoil,
+	.error = sort_error,
+	.before = before,
+	.next = next,
+};
