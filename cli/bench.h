@@ -137,17 +137,25 @@ void table_summary(const struct report *report, FILE *out);
 /* Loudly, what must not be believed; nothing if all went well. */
 void table_warning(const struct report *report, FILE *out);
 /* What all columns mean, on the heap; NULL: no memory. */
-char *table_legend_text(void);
+char *bench_legend_text(void);
 /* The page (html.c); an exit code. */
 int html_write(const struct report *report, const char *path);
 
 /* Cells that the tables of all operations are made of: a number that may be missing (NAN); time from a
- * fraction of a microsecond to minutes; the names of the columns, ended by NULL; words up to the width
- * of a page, `at` being the column where the last text ended. */
+ * fraction of a microsecond to minutes; the names of the columns, ended by NULL. */
 void table_cell(struct tool_table *t, const char *format, double value);
 void table_ms(struct tool_table *t, double ms);
 void table_head(struct tool_table *t, const char *const *names);
-void table_wrapped(const char *text, int *at, FILE *out);
+/* What columns mean (bench_legend.c); a line is for what has a bit of `of`. */
+struct table_legend {
+	unsigned of;
+	const char *column, *text;
+};
+/* All that are for `of`, on the heap; NULL: no memory. */
+char *table_legend_text(const struct table_legend *legend, int count, unsigned of);
+/* The first call only: those for `of` that are among the names. */
+void table_legend_once(const struct table_legend *legend, int count, unsigned of,
+                       const char *const *names, FILE *out);
 /* Fields of JSON records. What does not apply (NAN, NULL) is null; JSON has no infinity, so the
  * largest number stands for it. */
 void record_number(json_t *object, const char *key, double value);

@@ -183,6 +183,7 @@ void array_table_warning(const struct array_bench *bench, FILE *out);
 const char *array_label(char label[96], const struct array_record *r);
 char *array_legend_text(const struct array_operation *operation);
 bool array_disturbed(const struct array_case *c);
+int array_disturbed_cases(const struct array_bench *bench); /* how many of them */
 /* The labels of all records of all cases, in the order in which they came; returns how many. */
 enum { ARRAY_COLUMNS = 64 };
 int array_columns(const struct array_bench *bench, char label[ARRAY_COLUMNS][96]);

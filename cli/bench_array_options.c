@@ -236,11 +236,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_TYPE: list_value(&o->type, "--type", arg, type_value); break;
 	case KEY_METHOD: o->common.method = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
-	case KEY_TIME:
-		o->seconds = tool_number("--time", arg);
-		if (!(o->seconds > 0))
-			tool_usage("--time %s: a number of seconds above 0 is expected", arg);
-		break;
+	case KEY_TIME: o->seconds = tool_duration("--time", arg); break;
 	case KEY_PEER_DIR: o->peer_folder = arg; /* fall through */
 	case KEY_PEERS: o->peers = true; break;
 	case KEY_KBEST: o->k_best = true; break;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What people see of benchmarks on arrays: a block for a case with a line for each method; a line for
  * each case with a column for each method; what heaps did. */
-#define _GNU_SOURCE /* open_memstream */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,15 @@
 bool array_disturbed(const struct array_case *c)
 {
 	return c->disturbed > MOST_DISTURBED;
+}
+
+int array_disturbed_cases(const struct array_bench *bench)
+{
+	int count = 0;
+
+	for (int k = 0; k < bench->count; k++)
+		count += array_disturbed(&bench->cases[k]);
+	return count;
 }
 
 const char *array_label(char label[96], const struct array_record *r)
@@ -31,10 +39,7 @@ const char *array_label(char label[96], const struct array_record *r)
 
 enum { ANY = ~0 };
 
-static const struct {
-	unsigned of; /* operations; 0: all with a bound */
-	const char *column, *text;
-} legend[] = {
+static const struct table_legend legend[] = {
 	{(unsigned)ANY, "ms", "median time of one call"},
 	{(unsigned)ANY, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
 	{OF_SORT | OF_MERGE | OF_KSELECT, "10^6/s", "millions of keys a second"},
@@ -58,40 +63,7 @@ enum { LEGENDS = sizeof legend / sizeof legend[0] };
 
 char *array_legend_text(const struct array_operation *operation)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs("Columns:\n", out);
-	for (int k = 0; k < LEGENDS; k++)
-		if (legend[k].of & operation->bit)
-			fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
-	return fclose(out) == 0 ? text : NULL;
-}
-
-static void legend_once(const struct array_operation *operation, const char *const *names,
-                        FILE *out)
-{
-	static bool told;
-	char text[256];
-	int at = 0;
-
-	for (int k = 0; k < LEGENDS && !told; k++) {
-		const char *const *name = names;
-
-		while (*name && strcmp(*name, legend[k].column) != 0 &&
-		       (**name || strcmp(legend[k].column, "last column") != 0))
-			name++;
-		if (!*name || !(legend[k].of & operation->bit))
-			continue;
-		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
-		table_wrapped(text, &at, out);
-	}
-	if (at)
-		fputc('\n', out);
-	told = true;
+	return table_legend_text(legend, LEGENDS, operation->bit);
 }
 
 /* ---- A case ---------------------------------------------------------------------------------- */
@@ -176,7 +148,7 @@ void array_table_case(const struct array_bench *bench, const struct array_case *
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
-	legend_once(bench->operation, names, out);
+	table_legend_once(legend, LEGENDS, bench->operation->bit, names, out);
 	fputc('\n', out);
 	fflush(out);
 }
@@ -282,10 +254,8 @@ void array_table_counts(const struct array_bench *bench, FILE *out)
 void array_table_warning(const struct array_bench *bench, FILE *out)
 {
 	bool color = tool_color(out);
-	int count = 0;
+	int count = array_disturbed_cases(bench);
 
-	for (int k = 0; k < bench->count; k++)
-		count += array_disturbed(&bench->cases[k]);
 	if (count)
 		fprintf(out,
 		        "%s%d of %d cases %s disturbed by other processes for more than 10 %% of "

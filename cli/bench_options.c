@@ -35,11 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_KBEST: o->k_best = true; break;
 	case KEY_HTML: o->html = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;
-	case KEY_TIME:
-		o->seconds = tool_number("--time", arg);
-		if (!(o->seconds > 0))
-			tool_usage("--time %s: a number of seconds above 0 is expected", arg);
-		break;
+	case KEY_TIME: o->seconds = tool_duration("--time", arg); break;
 	case ARGP_KEY_ARGS:
 		o->matrix = state->argv + state->next;
 		o->count = state->argc - state->next;
@@ -57,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static char *end_of_help(int key, const char *text, void *input)
 {
 	(void)input;
-	return key == ARGP_KEY_HELP_EXTRA ? table_legend_text() : (char *)text;
+	return key == ARGP_KEY_HELP_EXTRA ? bench_legend_text() : (char *)text;
 }
 
 const struct argp bench_argp = {

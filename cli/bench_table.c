@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What people see: a block for each matrix with a line for each method, or one line for each
  * matrix, and at the end what all matrices say together. */
-#define _GNU_SOURCE /* open_memstream */
 #include <math.h>
 #include <string.h>
 
@@ -35,73 +34,29 @@ void table_head(struct tool_table *t, const char *const *names)
 
 /* ---- Legend ---------------------------------------------------------------------------------- */
 
-static const struct {
-	const char *column, *text;
-} legend[] = {
-	{"ms", "median time of one product"},
-	{"GB/s", "bytes of the CSR arrays, x and y over that time, whatever the format"},
-	{"reads", "bandwidth at which the same threads read as many bytes; c: in cache"},
-	{"of bound", "GB/s over the bandwidth at which the same threads read as many bytes (-: "
-                     "less than 1 MB)"},
-	{"vs CSR", "speed over the plain loop over rows"},
-	{"vs peer", "speed over the fastest other library"},
-	{"error", "over its proven bound, must stay below 1"},
-	{"prepare ms", "time from CSR arrays to a plan, once"},
-	{"calls", "the same in products of plain CSR"},
-	{"k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
-	{"last column", "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
-                        "what auto has chosen"},
-	{"disturbed", "share of the batches that other processes got into"},
+static const struct table_legend legend[] = {
+	{1, "ms", "median time of one product"},
+	{1, "GB/s", "bytes of the CSR arrays, x and y over that time, whatever the format"},
+	{1, "reads", "bandwidth at which the same threads read as many bytes; c: in cache"},
+	{1, "of bound",
+         "GB/s over the bandwidth at which the same threads read as many bytes (-: "
+         "less than 1 MB)"},
+	{1, "vs CSR", "speed over the plain loop over rows"},
+	{1, "vs peer", "speed over the fastest other library"},
+	{1, "error", "over its proven bound, must stay below 1"},
+	{1, "prepare ms", "time from CSR arrays to a plan, once"},
+	{1, "calls", "the same in products of plain CSR"},
+	{1, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
+	{1, "last column",
+         "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
+         "what auto has chosen"},
+	{1, "disturbed", "share of the batches that other processes got into"},
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };
 
-void table_wrapped(const char *text, int *at, FILE *out)
+char *bench_legend_text(void)
 {
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (*at && *at + 1 + len > 98)
-			*at = 0, fputc('\n', out);
-		*at += fprintf(out, "%s%.*s", *at ? " " : "", len, text);
-		text += len + (text[len] == ' ');
-	}
-}
-
-/* What the columns of the first table mean. */
-static void legend_once(const char *const *names, FILE *out)
-{
-	static bool told;
-	char text[256];
-	int at = 0;
-
-	for (int k = 0; k < LEGENDS && !told; k++) {
-		const char *const *name = names;
-
-		while (*name && strcmp(*name, legend[k].column) != 0 &&
-		       (**name || strcmp(legend[k].column, "last column") != 0))
-			name++;
-		if (!*name)
-			continue;
-		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
-		table_wrapped(text, &at, out);
-	}
-	if (at)
-		fputc('\n', out);
-	told = true;
-}
-
-char *table_legend_text(void)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	fputs("Columns:\n", out);
-	for (int k = 0; k < LEGENDS; k++)
-		fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
-	return fclose(out) == 0 ? text : NULL;
+	return table_legend_text(legend, LEGENDS, 1);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
@@ -173,7 +128,7 @@ void table_case(const struct bench_case *c, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
-	legend_once(names, out);
+	table_legend_once(legend, LEGENDS, 1, names, out);
 	fputc('\n', out);
 	fflush(out);
 }
@@ -216,7 +171,7 @@ void table_lines(const struct report *report, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
-	legend_once(names, out);
+	table_legend_once(legend, LEGENDS, 1, names, out);
 }
 
 /* ---- Summary --------------------------------------------------------------------------------- */

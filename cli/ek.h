@@ -75,6 +75,7 @@ const char *tool_method_of(ek_operation operation, const char *name);
 /* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
 int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
 double tool_number(const char *what, const char *text);
+double tool_duration(const char *what, const char *text); /* seconds, above 0 */
 
 /* ---- Reporting (report.c) -------------------------------------------------------------------- */
 

@@ -170,10 +170,8 @@ static void head(const struct array_bench *bench, FILE *f)
 
 static void warn(const struct array_bench *bench, FILE *f)
 {
-	int count = 0;
+	int count = array_disturbed_cases(bench);
 
-	for (int k = 0; k < bench->count; k++)
-		count += array_disturbed(&bench->cases[k]);
 	if (count)
 		fprintf(f,
 		        "<p class=warn>%d of %d cases %s disturbed by other processes for more "

@@ -60,6 +60,15 @@ double tool_number(const char *what, const char *text)
 	return d;
 }
 
+double tool_duration(const char *what, const char *text)
+{
+	const double seconds = tool_number(what, text);
+
+	if (!(seconds > 0))
+		tool_usage("%s %s: a number of seconds above 0 is expected", what, text);
+	return seconds;
+}
+
 static bool method_of(ek_operation operation, const char *name)
 {
 	const ek_method *m = ek_method_find(name);

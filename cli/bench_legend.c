@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the columns of a benchmark mean: all of them in --help, and below the first table those that it
+ * has. */
+#define _GNU_SOURCE /* open_memstream */
+#include <string.h>
+
+#include "bench.h"
+
+char *table_legend_text(const struct table_legend *legend, int count, unsigned of)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("Columns:\n", out);
+	for (int k = 0; k < count; k++)
+		if (legend[k].of & of)
+			fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
+	return fclose(out) == 0 ? text : NULL;
+}
+
+/* Word by word, on lines of 98 characters; *at is where the last one ended. */
+static void wrapped(const char *text, int *at, FILE *out)
+{
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+
+		if (*at && *at + 1 + len > 98)
+			*at = 0, fputc('\n', out);
+		*at += fprintf(out, "%s%.*s", *at ? " " : "", len, text);
+		text += len + (text[len] == ' ');
+	}
+}
+
+void table_legend_once(const struct table_legend *legend, int count, unsigned of,
+                       const char *const *names, FILE *out)
+{
+	static bool told;
+	char text[256];
+	int at = 0;
+
+	for (int k = 0; k < count && !told; k++) {
+		const char *const *name = names;
+
+		while (*name && strcmp(*name, legend[k].column) != 0 &&
+		       (**name || strcmp(legend[k].column, "last column") != 0))
+			name++;
+		if (!*name || !(legend[k].of & of))
+			continue;
+		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
+		wrapped(text, &at, out);
+	}
+	if (at)
+		fputc('\n', out);
+	told = true;
+}
