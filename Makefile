@@ -31,7 +31,7 @@ check:
 	@$(configure)
 	@$(compile)
 	@sed -n 's/^./Left out: &/p' $(BUILD)/left-out.txt
-	@cd $(BUILD) && ctest --output-on-failure --no-tests=error
+	@cd $(BUILD) && OMP_WAIT_POLICY=passive ctest -j $(JOBS) --output-on-failure --no-tests=error
 
 peers:
 	@tool/setup build

@@ -13,7 +13,8 @@ import math
 import sys
 
 KEY = ("op", "method", "matrix", "value", "index", "transpose", "threads")
-LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes"}
+LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes",
+                  "coo_ms", "csr_ms", "coo_cost", "csr_cost", "calls", "own_calls", "size"}
 
 
 def read(path):
@@ -38,7 +39,7 @@ def fail(text):
 
 def change(old, new, field):
     """How many times better the new record is; None if it cannot be said."""
-    name = field or ("vs_csr" if old.get("vs_csr") and new.get("vs_csr") else "ms")
+    name = field or next((n for n in ("vs_csr", "csr_cost") if old.get(n) and new.get(n)), "ms")
     a, b = old.get(name), new.get(name)
     if not a or not b or a <= 0 or b <= 0:
         return None
@@ -57,7 +58,7 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--limit", type=float, default=0.05, help="relative change that counts (0.05)")
-    parser.add_argument("--by", metavar="FIELD", help="the field to compare (vs_csr, else ms)")
+    parser.add_argument("--by", metavar="FIELD", help="the field to compare (vs_csr, csr_cost, else ms)")
     options = parser.parse_args()
     old, new = read(options.old), read(options.new)
     rows, methods, broken = [], {}, []

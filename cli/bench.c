@@ -7,6 +7,10 @@
 static const struct bench_operation operations[] = {
 	{"spmv", "y = alpha op(A) x + beta y, method by method, with peers and the read bound",
          bench_spmv, NULL},
+	{"scenario", "the same for so many products, preparation included (--calls 50,500)",
+         bench_scenario, NULL},
+	{"convert", "making each format, from COO and from CSR, in products and in bytes",
+         bench_convert, NULL},
 	{"reduce", "sums of arrays, with peers and the read bound", NULL, &array_reduce},
 	{"scan", "prefix sums, with peers and copies as bounds", NULL, &array_scan},
 	{"segsum", "sums of segments by flags and offsets, with the read bound", NULL,
@@ -26,7 +30,7 @@ static int help(void)
 	       "bandwidth of the memory.\n"
 	       "\n");
 	for (const struct bench_operation *o = operations; o->name; o++)
-		printf("  ek bench %-7s %s\n", o->name, o->text);
+		printf("  ek bench %-8s %s\n", o->name, o->text);
 	printf("\nek bench OPERATION --help has the options.\n");
 	return TOOL_OK;
 }

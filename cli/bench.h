@@ -17,8 +17,10 @@ struct bench_operation {
 	const struct array_operation *array; /* or a primitive on arrays (bench_array.h) */
 };
 
-int bench_spmv(int argc, char **argv); /* bench_spmv.c */
-int bench_read(int argc, char **argv); /* bench_read.c */
+int bench_spmv(int argc, char **argv);     /* bench_spmv.c */
+int bench_scenario(int argc, char **argv); /* bench_scenario.c */
+int bench_convert(int argc, char **argv);  /* bench_convert.c */
+int bench_read(int argc, char **argv);     /* bench_read.c */
 
 /* ---- Options of operations on matrices (bench_options.c) ------------------------------------- */
 
@@ -30,17 +32,28 @@ struct bench_options {
 	double seconds; /* for each matrix */
 	char **matrix;
 	int count;
+	const char *records, *baseline; /* bench scenario: --from, --baseline */
+	const char *runs;               /* and --calls */
+	int64_t max_bytes;              /* bench convert, as in ek_convert_options */
 };
 
 extern const struct argp bench_argp;
+/* For lists of children; an operation that has them fills a struct bench_options. */
+extern const struct argp bench_suite_argp,
+	bench_peer_argp; /* --suite to --time; --peers, --peer-dir */
 
 /* ---- Suites (bench_suite.c) ------------------------------------------------------------------ */
 
 /* Appends the matrices of a suite to `list`, an array of `count` texts on the heap. Returns an exit
  * code. */
 int suite_read(const char *name, char ***list, int *count);
+/* Calls `one` for the matrices of the command line, then for those of the suite. A wrong result
+ * (TOOL_FAILED) and a matrix of a suite that this build cannot hold let the next one follow.
+ * Returns an exit code. */
+int bench_matrices(const struct bench_options *options, int (*one)(void *user, const char *matrix),
+                   void *user);
 
-/* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------- */
+/* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------ */
 
 /* y = alpha op(A) x + beta y. */
 struct problem {
@@ -65,6 +78,8 @@ int problem_make(struct problem *p, const struct tool_options *options, const ek
 void problem_free(struct problem *p);
 /* y as it must be before a run that is checked: y0, or, where beta is 0, full of NaN. */
 void problem_reset(struct problem *p);
+/* A vector for measurements; free() frees it. NULL: no memory. */
+void *problem_vector(ek_value value, int64_t n);
 int64_t problem_ptr(const struct problem *p, int64_t i);
 int64_t problem_col(const struct problem *p, int64_t k);
 double problem_number(ek_value value, const void *data, int64_t k);
@@ -83,15 +98,16 @@ struct record {
 	enum record_kind kind;
 	char method[64];
 	char chosen[64]; /* auto: the method that was chosen */
-	const char *format, *device, *version;
+	char format[TOOL_FORMAT]; /* with parameters, as far as they are known */
+	const char *device, *version;
 	int64_t runs, bytes;
 	double ms, ms_min, ms_p10, ms_p90;
 	double ms_kbest; /* NAN unless --k-best */
 	double prepare_ms, prepare_calls;
 	double gflops, gbps, csr_gbps, of_bound;
 	double vs_csr, vs_best_peer, error, overhead_ns;
-	bool failed;
-	char why[256]; /* it failed */
+	bool failed, refused; /* refused: it cannot do this matrix, or would take too much memory */
+	char why[256];        /* it failed or was refused */
 };
 
 /* One matrix with one set of types. */
@@ -110,6 +126,12 @@ struct bench_case {
 	struct record *record;
 	int count;
 };
+
+/* The two groups of Liu 2015, Table 8.4, and of any matrix: irregular ones have a row that is long
+ * in itself and against the mean. */
+enum { GROUP_REGULAR, GROUP_IRREGULAR, GROUPS };
+int group_of(int64_t row_max, double row_mean);
+extern const char *const group_name[GROUPS];
 
 struct report {
 	const char *operation;
@@ -141,11 +163,13 @@ char *bench_legend_text(void);
 /* The page (html.c); an exit code. */
 int html_write(const struct report *report, const char *path);
 
-/* Cells that the tables of all operations are made of: a number that may be missing (NAN); time from a
- * fraction of a microsecond to minutes; the names of the columns, ended by NULL. */
+/* Cells that the tables of all operations are made of: a number that may be missing (NAN); time
+ * from a fraction of a microsecond to minutes; the names of the columns, ended by NULL. */
 void table_cell(struct tool_table *t, const char *format, double value);
 void table_ms(struct tool_table *t, double ms);
 void table_head(struct tool_table *t, const char *const *names);
+/* "ell refused: ..." below a table; nothing if `why` is empty. */
+void table_reason(const char *name, bool failed, const char *why, FILE *out);
 /* What columns mean (bench_legend.c); a line is for what has a bit of `of`. */
 struct table_legend {
 	unsigned of;
@@ -173,7 +197,16 @@ bool report_has_peers(const struct report *report);
  * NULL. */
 const struct record *case_best(const struct bench_case *c, unsigned kinds);
 
-/* ---- The measurement (bench_run.c) ------------------------------------------------------------ */
+/* Pages that are tables only (html_tables.c): for what was measured, `line` says how. */
+struct html_tables {
+	FILE *file;
+};
+int html_tables_begin(struct html_tables *page, const char *path, const struct report *report,
+                      const char *title, const char *line);
+void html_table(struct html_tables *page, const char *title, const struct tool_table *t);
+int html_tables_end(struct html_tables *page, const char *legend);
+
+/* ---- The measurement (bench_run.c, bench_spmv.c) --------------------------------------------- */
 
 struct bench_run {
 	const struct bench_options *options;
@@ -184,5 +217,8 @@ struct bench_run {
 
 /* Measures one matrix: fills `c`. Returns an exit code: TOOL_FAILED if a result was wrong. */
 int run_case(const struct bench_run *run, struct problem *p, struct bench_case *c);
+/* All matrices that the options name into `report`, which is started here; `show`: with tables and
+ * records as they come. Returns an exit code. */
+int bench_measure(const struct bench_options *options, struct report *report, bool show);
 
 #endif

@@ -55,8 +55,8 @@ struct array_operation {
 	unsigned bit;     /* in the table of options */
 	bool keys;        /* rates are millions of keys a second instead of GB/s */
 	void (*defaults)(struct array_options *options);
-	/* Makes the data of a job, whose type, n, length and value_size are set, and calls array_run;
-	 * returns an exit code. */
+	/* Makes the data of a job, whose type, n, length and value_size are set, and calls
+	 * array_run; returns an exit code. */
 	int (*one)(struct array_bench *bench, struct array_job *job);
 	enum array_bound bound;
 	ek_status (*call)(struct array_job *job, const ek_array_options *options);
@@ -64,8 +64,8 @@ struct array_operation {
 	void (*spoil)(struct array_job *job);
 	/* Largest error over its bound after a run; above 1 is wrong. */
 	double (*error)(struct array_job *job, const char *method);
-	/* For what works in place: fresh inputs for `calls` calls, job->most of them at most, and the
-	 * step from one to the next. NULL: not needed. */
+	/* For what works in place: fresh inputs for `calls` calls, job->most of them at most, and
+	 * the step from one to the next. NULL: not needed. */
 	void (*before)(void *job, int64_t calls);
 	void (*next)(struct array_job *job);
 };
@@ -94,13 +94,14 @@ struct array_job {
 	struct array_data *data; /* the operation's own */
 };
 
-/* Measures the job and shows the result. Returns an exit code: TOOL_FAILED if a result was wrong. */
+/* Measures the job and shows the result. Returns an exit code: TOOL_FAILED if a result was
+ * wrong. */
 int array_run(struct array_bench *bench, struct array_job *job);
 /* False, with a remark, if memory has not that many bytes to give. */
 bool array_fits(const struct array_job *job, double bytes);
 
-/* Calls `one` for every type, size of values, n and length that the options list, in this order, with
- * these set in the job. Stops at a failure other than a wrong result. */
+/* Calls `one` for every type, size of values, n and length that the options list, in this order,
+ * with these set in the job. Stops at a failure other than a wrong result. */
 typedef int array_one_fn(struct array_bench *bench, struct array_job *job);
 int array_cases(struct array_bench *bench, struct array_job *job, array_one_fn *one);
 
@@ -132,7 +133,7 @@ double array_sum_error(const struct array_sum *sum, ek_value type, double comput
 /* "2^25" or "100000". */
 const char *array_size_text(char text[32], int64_t n);
 
-/* ---- Records and tables (bench_array_record.c, bench_array_table.c) --------------------------- */
+/* ---- Records and tables (bench_array_record.c, bench_array_table.c) -------------------------- */
 
 enum array_kind { ARRAY_OURS, ARRAY_PEER, ARRAY_BOUND };
 

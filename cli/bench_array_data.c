@@ -2,8 +2,8 @@
  * Data of the benchmarks on arrays, and what checks need.
  *
  * Sums are checked against a sum in twice double precision (Ogita, Rump and Oishi 2005, algorithm
- * Sum2): each addition's rounding error is found exactly by Knuth's TwoSum and added up apart. What is
- * left, n^2 u^2, is far below the bounds that are checked. */
+ * Sum2): each addition's rounding error is found exactly by Knuth's TwoSum and added up apart. What
+ * is left, n^2 u^2, is far below the bounds that are checked. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdlib.h>

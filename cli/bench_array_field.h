@@ -29,8 +29,8 @@ struct array_field {
 	int serial, bound; /* candidates; -1: none */
 };
 
-/* Prepares and checks what --method and --peers ask for, the plain method and the bounds. Returns an
- * exit code. */
+/* Prepares and checks what --method and --peers ask for, the plain method and the bounds. Returns
+ * an exit code. */
 int array_enter(struct array_field *f);
 /* One run whose result is looked at; keeps the largest error. */
 bool array_check(struct array_contender *c);

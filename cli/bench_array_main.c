@@ -25,19 +25,13 @@ static bool add_peers(void *user, void *list)
 
 bool array_fits(const struct array_job *job, double bytes)
 {
-	FILE *file = fopen("/proc/meminfo", "r");
-	char line[128], needed[32], have[32];
-	long long kilobytes = -1;
+	char needed[32], have[32];
+	double free = tool_memory_free();
 
-	while (file && kilobytes < 0 && fgets(line, sizeof line, file))
-		if (strncmp(line, "MemAvailable:", 13) == 0)
-			kilobytes = atoll(line + 13);
-	if (file)
-		fclose(file);
-	if (kilobytes < 0 || bytes < 0.9 * 1024 * (double)kilobytes)
+	if (free < 0 || bytes < free)
 		return true;
 	fprintf(stderr, "%s: left out: %s needs %s, and %s are free\n", tool_name, job->line,
-	        tool_bytes(needed, bytes), tool_bytes(have, 1024 * (double)kilobytes));
+	        tool_bytes(needed, bytes), tool_bytes(have, free));
 	return false;
 }
 
@@ -66,8 +60,8 @@ static int results(const struct array_bench *bench)
 	return code;
 }
 
-/* Every type, size of values, n and length that the options list. An operation that has no use for a
- * list leaves it empty. Only a wrong result lets the next case follow. */
+/* Every type, size of values, n and length that the options list. An operation that has no use for
+ * a list leaves it empty. Only a wrong result lets the next case follow. */
 static int cases(struct array_bench *bench, struct array_job *job)
 {
 	const struct array_options *o = job->options;

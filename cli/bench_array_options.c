@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The options of the benchmarks on arrays: one table, from which each operation has its part. */
 #define _GNU_SOURCE /* open_memstream */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,58 +76,6 @@ static const struct array_operation *current; /* whose options are parsed */
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-/* A factor: digits with K, M or G, or BASE^EXPONENT. 0: it is neither, or is too large. */
-static int64_t factor(const char **at)
-{
-	static const char suffix[] = "KMG";
-	int64_t value = 1;
-	char *end;
-
-	errno = 0;
-	long long n = strtoll(*at, &end, 10);
-
-	if (end == *at || errno || n < 1)
-		return 0;
-	const char *s = *end ? strchr(suffix, *end) : NULL;
-
-	if (*end == '^') {
-		const char *digits = end + 1;
-		long long exponent = strtoll(digits, &end, 10);
-
-		if (end == digits || exponent < 0 || exponent > 62)
-			return 0;
-		for (; exponent > 0; exponent--)
-			if (__builtin_mul_overflow(value, (int64_t)n, &value))
-				return 0;
-	} else if (s) {
-		end++;
-		if (__builtin_mul_overflow((int64_t)n, INT64_C(1024) << 10 * (s - suffix), &value))
-			return 0;
-	} else {
-		value = n;
-	}
-	*at = end;
-	return value;
-}
-
-static int64_t size_value(const char *what, const char *text)
-{
-	const char *at = text;
-	int64_t value = factor(&at), more;
-
-	while (value && (*at == 'x' || *at == '*')) {
-		at++;
-		more = factor(&at);
-		if (!more || __builtin_mul_overflow(value, more, &value))
-			value = 0;
-	}
-	if (!value || *at || value > INT64_C(1) << 40)
-		tool_usage("%s %s: a number from 1 to 2^40 is expected, such as 1000, 4M, 2^25 or "
-		           "96x2^16",
-		           what, text);
-	return value;
-}
-
 static int named(const char *what, const char *text, const char *const *names)
 {
 	char list[128] = "";
@@ -198,8 +145,8 @@ static error_t parse_own(int key, char *arg, struct array_options *o)
 	case KEY_OP: o->op = EK_SUM + named("--op", arg, ops); break;
 	case KEY_KIND: o->kind = EK_INCLUSIVE + named("--kind", arg, kinds); break;
 	case KEY_IN_PLACE: o->in_place = true; break;
-	case KEY_BLOCK: o->block = size_value("--block", arg); break;
-	case KEY_LENGTH: list_value(&o->length, "--length", arg, size_value); break;
+	case KEY_BLOCK: o->block = tool_size("--block", arg); break;
+	case KEY_LENGTH: list_value(&o->length, "--length", arg, tool_size); break;
 	case KEY_SHAPE: o->shape = named("--shape", arg, shapes); break;
 	case KEY_FLAGS: o->flags = true; break;
 	case KEY_OFFSETS: o->offsets = true; break;
@@ -232,7 +179,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		current->defaults(o);
 		break;
 	case KEY_N:
-	case KEY_TOTAL: list_value(&o->n, key == KEY_N ? "--n" : "--total", arg, size_value); break;
+	case KEY_TOTAL: list_value(&o->n, key == KEY_N ? "--n" : "--total", arg, tool_size); break;
 	case KEY_TYPE: list_value(&o->type, "--type", arg, type_value); break;
 	case KEY_METHOD: o->common.method = arg; break;
 	case KEY_ROUNDS: o->rounds = (int)tool_integer("--rounds", arg, 1, 100000); break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What people see of benchmarks on arrays: a block for a case with a line for each method; a line for
- * each case with a column for each method; what heaps did. */
+ * What people see of benchmarks on arrays: a block for a case with a line for each method; a line
+ * for each case with a column for each method; what heaps did. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,15 +92,16 @@ static bool has_peers(const struct array_case *c)
 static void head_line(const struct array_bench *bench, const struct array_case *c, FILE *out)
 {
 	bool bold = tool_color(out);
-	char n[32];
+	char n[32], disturbed[64] = "";
 
-	fprintf(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds", bold ? "\033[1m" : "",
-	        bench->operation->name, c->line, bold ? "\033[0m" : "", *c->variant ? "  " : "",
-	        c->variant, tool_count(n, c->n), bench->operation->keys ? "keys" : "numbers",
-	        c->threads, c->threads == 1 ? "" : "s", c->rounds);
 	if (array_disturbed(c))
-		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
-	fputc('\n', out);
+		snprintf(disturbed, sizeof disturbed, "; %.0f %% disturbed by other processes",
+		         100 * c->disturbed);
+	tool_paragraph(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds%s", bold ? "\033[1m" : "",
+	               bench->operation->name, c->line, bold ? "\033[0m" : "",
+	               *c->variant ? "  " : "", c->variant, tool_count(n, c->n),
+	               bench->operation->keys ? "keys" : "numbers", c->threads,
+	               c->threads == 1 ? "" : "s", c->rounds, disturbed);
 }
 
 void array_table_case(const struct array_bench *bench, const struct array_case *c, FILE *out)

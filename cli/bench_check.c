@@ -123,11 +123,14 @@ double check_error(const struct problem *p)
 
 #pragma omp parallel for num_threads(p->threads) reduction(max : worst)
 	for (int64_t i = 0; i < p->out; i++) {
-		double y = problem_number(p->value, p->y, i), error, ratio;
+		const double y = problem_number(p->value, p->y, i), right = (double)c->y[i];
+		const double error = fabs((double)((quad)y - c->y[i]));
+		double ratio = error <= 0 ? 0 : error / c->bound[i];
 
-		error = fabs((double)((quad)y - c->y[i]));
-		ratio = error <= 0 ? 0 : error / c->bound[i];
-		if (isnan(error) || isnan(ratio))
+		/* Inf and NaN in A: which of them comes out does not depend on the order. */
+		if (y == right || (isnan(y) && isnan(right)))
+			ratio = isfinite(right) ? ratio : 0;
+		else if (isnan(ratio) || !isfinite(right))
 			ratio = INFINITY;
 		if (ratio > worst)
 			worst = ratio;

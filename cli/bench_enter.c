@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Who takes part in a measurement: our methods and the peers, prepared and checked before anything is
- * timed. Preparations that take no time are repeated, and the median counts. */
+ * Who takes part in a measurement: our methods and the peers, prepared and checked before anything
+ * is timed. Preparations that take no time are repeated, and the median counts. */
 #include <math.h>
 #include <string.h>
 
@@ -79,11 +79,12 @@ static struct contender *enter(struct field *f, enum record_kind kind, const cha
 /* Preparations of less than this are repeated, and the median is taken. */
 #define SHORT_SECONDS 20e-3
 
-static ek_status make_plan(const struct problem *p, const char *method, ek_plan **plan,
-                           double *milliseconds)
+static ek_status make_plan(const struct problem *p, const char *method, const char *format,
+                           ek_plan **plan, double *milliseconds)
 {
 	ek_hints hints = {.size = sizeof hints,
 	                  .method = method,
+	                  .format = format,
 	                  .op = p->op,
 	                  .calls = p->calls,
 	                  .reproducible = p->reproducible};
@@ -106,21 +107,77 @@ static ek_status make_plan(const struct problem *p, const char *method, ek_plan 
 	return EK_OK;
 }
 
-/* A method, or auto. Returns an exit code; a method that cannot do this matrix is left out. */
-static int enter_ours(struct field *f, const char *name, bool hidden)
+/* Copies of the matrix that a conversion has at its height, of about the size of CSR. */
+#define MOST_COPIES 4
+
+/* Memory is taken only when it is written to, so what does not fit would end the whole program. */
+static bool fits(const struct problem *p, const char *method, const char *format, char *why,
+                 size_t size)
+{
+	const ek_method *m = ek_method_find(method);
+	const bool csr =
+		format ? strcmp(format, "csr") == 0 : !m || strcmp(ek_method_format(m), "csr") == 0;
+	double need = MOST_COPIES * (double)p->csr_bytes, free = tool_memory_free();
+	char a[32], b[32];
+
+	if (csr || free < 0 || need < free)
+		return true;
+	snprintf(why, size, "about %s are needed on the way, and %s are free", tool_bytes(a, need),
+	         tool_bytes(b, free));
+	return false;
+}
+
+/* A method with its plan ready, or, without one, refused. */
+static struct contender *enter_method(struct field *f, const char *name, const char *format)
+{
+	bool automatic = strcmp(name, "auto") == 0;
+	const char *parameters = format ? strchr(format, ':') : NULL;
+	const ek_method *m = ek_method_find(name);
+	struct contender *c =
+		enter(f, automatic ? RECORD_AUTO : RECORD_OURS, name, parameters ? parameters : "");
+
+	if (c) {
+		c->record.version = ek_version();
+		snprintf(c->record.format, sizeof c->record.format, "%s",
+		         format ? format
+		         : m    ? ek_method_format(m)
+		                : "");
+	}
+	return c;
+}
+
+static int refuse(struct field *f, const char *name, const char *format, const char *why)
+{
+	struct contender *c = enter_method(f, name, format);
+
+	if (c) {
+		c->record.refused = true;
+		snprintf(c->record.why, sizeof c->record.why, "%s", why);
+	}
+	return TOOL_OK;
+}
+
+/* A method, or auto, with A in a format (NULL: as the method wants). Returns an exit code; one that
+ * cannot do this matrix is refused. */
+static int enter_ours(struct field *f, const char *name, const char *format, bool hidden)
 {
 	struct problem *p = f->problem;
-	bool automatic = strcmp(name, "auto") == 0;
 	ek_plan *plan = NULL;
 	double milliseconds = 0;
-	ek_status status = make_plan(p, name, &plan, &milliseconds);
-	struct contender *c;
+	char why[256];
 
-	if (status == EK_EUNSUPPORTED)
-		return TOOL_OK;
+	if (!fits(p, name, format, why, sizeof why))
+		return refuse(f, name, format, why);
+
+	ek_status status = make_plan(p, name, format, &plan, &milliseconds);
+
+	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM)
+		return refuse(f, name, format, ek_error_text());
 	if (status != EK_OK)
 		return tool_check(status);
-	c = enter(f, automatic ? RECORD_AUTO : RECORD_OURS, "", name);
+
+	struct contender *c = enter_method(f, name, format);
+
 	if (!c) {
 		ek_plan_destroy(plan);
 		return TOOL_OK;
@@ -131,9 +188,8 @@ static int enter_ours(struct field *f, const char *name, bool hidden)
 	c->y = ek_vector(p->value, p->out, p->y);
 	c->record.prepare_ms = milliseconds;
 	c->record.bytes = ek_plan_bytes(plan);
-	c->record.format = ek_method_format(ek_method_find(ek_plan_method(plan)));
-	c->record.version = ek_version();
-	if (automatic)
+	snprintf(c->record.format, sizeof c->record.format, "%s", ek_plan_format(plan));
+	if (c->record.kind == RECORD_AUTO)
 		snprintf(c->record.chosen, sizeof c->record.chosen, "%s", ek_plan_method(plan));
 	contender_check(c);
 	contender_check(c);
@@ -194,17 +250,84 @@ const char *plain_csr(const struct problem *p)
 	return rows && can(p, rows) ? "spmv.csr.rows" : "spmv.csr.serial";
 }
 
-static int enter_named(struct field *f, const char *names)
+/* NULL, which is as the method wants, auto and no method fit all. */
+static bool fit(const ek_method *m, const char *format)
 {
-	char word[64];
+	size_t len = format ? strcspn(format, ":") : 0;
+	const char *of = ek_method_format(m);
+
+	return !m || !format || (strncmp(of, format, len) == 0 && !of[len]);
+}
+
+/* The next name of a list, completed; false at its end. */
+static bool next_method(const char **list, char name[128])
+{
+	size_t len = strcspn(*list, ",");
+	char word[128];
+
+	if (!len)
+		return false;
+	snprintf(word, sizeof word, "%.*s", (int)len, *list);
+	snprintf(name, 128, "%s", tool_method(word));
+	*list += len + strspn(*list + len, ",");
+	return true;
+}
+
+/* The methods that were named, as far as they fit. */
+static int enter_named(struct field *f, const char *names, const char *format)
+{
+	char name[128];
 	int code = TOOL_OK;
 
-	for (const char *at = names; *at && !code; at += strspn(at, ",")) {
-		size_t len = strcspn(at, ",");
+	while (!code && next_method(&names, name))
+		if (fit(ek_method_find(name), format))
+			code = enter_ours(f, name, format, false);
+	return code;
+}
 
-		snprintf(word, sizeof word, "%.*s", (int)len, at);
-		code = enter_ours(f, tool_method(word), false);
-		at += len;
+/* All methods, or those for one format. */
+static int enter_methods(struct field *f, const char *format)
+{
+	int code = TOOL_OK;
+
+	for (const ek_method *m = NULL; !code && (m = ek_method_next(m));)
+		if (can(f->problem, m) && fit(m, format))
+			code = enter_ours(f, ek_method_name(m), format, false);
+	return code;
+}
+
+static const char *no_method(const struct problem *p, const char *format, const char *names)
+{
+	return strcmp(format, "csc") == 0 ? "it has no methods of its own: those of csr do it, op "
+	                                    "N and op T exchanged, "
+	                                    "as ek spmv --format csc does"
+	       : names                    ? "none of --method multiplies with it"
+	       : p->reproducible == EK_REPRO_STRICT ? "no method of it has reproducible bits"
+	                                            : "no method of it does this op";
+}
+
+/* Each format of --format with its methods; what has no partner is refused. */
+static int enter_formats(struct field *f, const char *names, const char *formats)
+{
+	char format[TOOL_FORMAT], name[128];
+	int code = TOOL_OK;
+
+	for (const char *list = formats; !code && tool_format_next("--format", &list, format);) {
+		int count = f->contenders;
+
+		code = names ? enter_named(f, names, format) : enter_methods(f, format);
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
+		if (!code && f->contenders == count)
+			code = refuse(f, name, format, no_method(f->problem, name, names));
+	}
+	for (const char *list = names; !code && list && next_method(&list, name);) {
+		const ek_method *m = ek_method_find(name);
+		bool partner = false;
+
+		for (const char *at = formats; tool_format_next("--format", &at, format);)
+			partner |= fit(m, format);
+		if (!partner)
+			code = refuse(f, name, NULL, "it multiplies with none of --format");
 	}
 	return code;
 }
@@ -219,21 +342,19 @@ static bool entered(const struct field *f, const char *method)
 
 int enter_all(struct field *f)
 {
-	const char *names = f->run->options->common.method;
+	const struct tool_options *o = &f->run->options->common;
+	const char *names = o->method && strcmp(o->method, "all") != 0 ? o->method : NULL;
 	const char *csr = plain_csr(f->problem);
-	int code = TOOL_OK;
+	int code;
 
-	if (names && strcmp(names, "all") != 0) {
-		code = enter_named(f, names);
-	} else {
-		for (const ek_method *m = NULL; !code && (m = ek_method_next(m));)
-			if (can(f->problem, m))
-				code = enter_ours(f, ek_method_name(m), false);
-		if (!code)
-			code = enter_ours(f, "auto", false);
-	}
+	if (o->format)
+		code = enter_formats(f, names, o->format);
+	else if (names)
+		code = enter_named(f, names, NULL);
+	else if (!(code = enter_methods(f, NULL)))
+		code = enter_ours(f, "auto", NULL, false);
 	if (!code && !entered(f, csr))
-		code = enter_ours(f, csr, true);
+		code = enter_ours(f, csr, NULL, true);
 	for (int k = 0; !code && k < f->run->peers->count; k++)
 		enter_peer(f, f->run->peers->peer[k]);
 	return code;

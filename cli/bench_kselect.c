@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench kselect: the k-th smallest of each of many lists, as in Liu 2015, section 4.6.3: lists of
- * l = 2^11 to 2^21 integers, k = l / 10. Methods with a d-heap are measured for several d, with what
- * their heaps did. */
+ * ek bench kselect: the k-th smallest of each of many lists, as in Liu 2015, section 4.6.3: lists
+ * of l = 2^11 to 2^21 integers, k = l / 10. Methods with a d-heap are measured for several d, with
+ * what their heaps did. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the columns of a benchmark mean: all of them in --help, and below the first table those that it
- * has. */
+ * What the columns of a benchmark mean: all of them in --help, and below the first table those that
+ * it has. */
 #define _GNU_SOURCE /* open_memstream */
 #include <string.h>
 

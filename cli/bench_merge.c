@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench merge: many merges of two short sorted sequences, as in Liu 2015, section 4.5.6 and Figure
- * 4.7: l keys with l keys for l = 2^5 to 2^12, 32-bit keys alone, with 32-bit and with 64-bit values. */
+ * ek bench merge: many merges of two short sorted sequences, as in Liu 2015, section 4.5.6 and
+ * Figure 4.7: l keys with l keys for l = 2^5 to 2^12, 32-bit keys alone, with 32-bit and with
+ * 64-bit values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,8 @@ static double merge_error(struct array_job *job, const char *method)
 	return 0;
 }
 
-/* Sorted random keys without sorting: the order statistics of l uniform numbers are distributed like
- * the partial sums of l + 1 exponential ones over their total (Devroye 1986, section V.3). */
+/* Sorted random keys without sorting: the order statistics of l uniform numbers are distributed
+ * like the partial sums of l + 1 exponential ones over their total (Devroye 1986, section V.3). */
 static void sorted_list(ek_value type, int64_t l, char *key, int64_t seed)
 {
 	double sum = 0, total = 0, unit;

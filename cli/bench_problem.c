@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The problem that is measured: a matrix and vectors to go with it. x is neither zeros nor ones, and
- * no two entries are the same, so that an exchanged or forgotten column shows. */
+ * The problem that is measured: a matrix and vectors to go with it. x is neither zeros nor ones,
+ * and no two entries are the same, so that an exchanged or forgotten column shows. */
+#if defined(__linux__)
+#define _DEFAULT_SOURCE
+#include <sys/mman.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,12 +56,21 @@ void problem_reset(struct problem *p)
 			store(p->value, p->y, i, NAN);
 }
 
-/* Aligned to pages, so that what is measured does not depend on where malloc happened to put it. */
-static void *vector(ek_value value, int64_t n)
+/* Aligned to pages, so that what is measured does not depend on where malloc happened to put it;
+ * large vectors in huge pages, as the library and the buffer of the read probe are. */
+void *problem_vector(ek_value value, int64_t n)
 {
+	const size_t huge = (size_t)2 << 20;
 	size_t bytes = (size_t)(n > 0 ? n : 1) * ek_value_size(value);
-	void *data = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+	const size_t page = bytes >= 2 * huge ? huge : 4096;
+	void *data;
 
+	bytes = (bytes + page - 1) / page * page;
+	data = aligned_alloc(page, bytes);
+#ifdef MADV_HUGEPAGE
+	if (data && page == huge)
+		madvise(data, bytes, MADV_HUGEPAGE);
+#endif
 	for (int64_t i = 0; data && i < n; i++)
 		store(value, data, i, scattered((uint64_t)i));
 	return data;
@@ -107,9 +120,9 @@ int problem_make(struct problem *p, const struct tool_options *options, const ek
 	p->in = p->op == EK_OP_T ? p->rows : p->cols;
 	p->out = p->op == EK_OP_T ? p->cols : p->rows;
 	p->csr_bytes += (p->in + p->out) * (int64_t)ek_value_size(p->value);
-	p->x = vector(p->value, p->in);
-	p->y = vector(p->value, p->out);
-	p->y0 = vector(p->value, p->out);
+	p->x = problem_vector(p->value, p->in);
+	p->y = problem_vector(p->value, p->out);
+	p->y0 = problem_vector(p->value, p->out);
 	p->check = p->x && p->y && p->y0 ? check_make(p) : NULL;
 	if (!p->check)
 		return tool_fail(TOOL_FAILED, "out of memory for the vectors of a product");

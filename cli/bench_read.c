@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench read: how fast Matrix Market text becomes a matrix, in MB of text a second, for one and
- * more threads, taken in turn; how much memory that needs at its highest beside the arrays that come
- * out; and how scipy's mmread does on the same file, where python3 and scipy are installed. The file
- * is read once before, so it is the parsing that is measured and not the disk. */
+ * more threads, taken in turn; how much memory that needs at its highest beside the arrays that
+ * come out; and how scipy's mmread does on the same file, where python3 and scipy are installed.
+ * The file is read once before, so it is the parsing that is measured and not the disk. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -37,6 +37,8 @@ struct reading {
 	const struct read_options *options;
 	const char *path;
 	double text_bytes, csr_bytes, peak_bytes;
+	ek_value value;
+	ek_index index;
 	int64_t rows, cols, nnz;
 	struct line line[MOST_LINES];
 	int count;
@@ -132,6 +134,8 @@ static double read_once(struct reading *r, int threads, struct meter *meter)
 	r->cols = info.cols;
 	r->nnz = info.nnz;
 	r->csr_bytes = (double)info.bytes;
+	r->value = info.value;
+	r->index = info.index;
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	return code ? -code : seconds;
@@ -208,8 +212,8 @@ static int make_file(const struct read_options *o, char path[4096])
 	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=%lld,k=16", (long long)rows,
 	         (long long)(rows < 16 ? 16 : rows));
 	if (!code)
-		code = tool_check(
-			ek_matrix_generate(ctx, spec, o->common.value, o->common.index, &A));
+		code = tool_check(ek_matrix_generate(ctx, spec, tool_value(&o->common),
+		                                     tool_index(&o->common), &A));
 	tool_will_write(path);
 	if (!code)
 		code = tool_check(ek_matrix_write(A, path, "mtx"));
@@ -231,16 +235,16 @@ static int line_json(const struct reading *r, const struct report *report, const
 	const struct tool_options *common = &r->options->common;
 	double ms = line_ms(l), speed = 1e-3 * r->text_bytes / ms;
 	bool ours = strncmp(l->method, "peer.", 5) != 0;
-	json_t *o = json_pack("{ss ss ss ss sI sI sI ss ss si si sf sf sf sf sI sI ss ss ss}", "op",
-	                      "read", "method", l->method, "version", l->version, "matrix", r->path,
-	                      "rows", (json_int_t)r->rows, "cols", (json_int_t)r->cols, "nnz",
-	                      (json_int_t)r->nnz, "value", ek_value_name(common->value), "index",
-	                      ek_index_name(common->index), "threads", l->threads, "runs", l->runs,
-	                      "ms", ms, "ms_min", 1e3 * measure_quantile(l->sample, l->runs, 0),
-	                      "mbps", speed, "mbps_per_thread", speed / l->threads, "bytes",
-	                      (json_int_t)r->text_bytes, "csr_bytes", (json_int_t)r->csr_bytes,
-	                      "commit", report_commit(), "machine", report->machine, "date",
-	                      report->date);
+	json_t *o =
+		json_pack("{ss ss ss ss sI sI sI ss ss si si sf sf sf sf sI sI ss ss ss}", "op",
+	                  "read", "method", l->method, "version", l->version, "matrix", r->path,
+	                  "rows", (json_int_t)r->rows, "cols", (json_int_t)r->cols, "nnz",
+	                  (json_int_t)r->nnz, "value", ek_value_name(r->value), "index",
+	                  ek_index_name(r->index), "threads", l->threads, "runs", l->runs, "ms", ms,
+	                  "ms_min", 1e3 * measure_quantile(l->sample, l->runs, 0), "mbps", speed,
+	                  "mbps_per_thread", speed / l->threads, "bytes", (json_int_t)r->text_bytes,
+	                  "csr_bytes", (json_int_t)r->csr_bytes, "commit", report_commit(),
+	                  "machine", report->machine, "date", report->date);
 
 	if (ours && o)
 		json_object_set_new(o, "peak_bytes", json_integer((json_int_t)r->peak_bytes));

@@ -84,6 +84,16 @@ const struct record *case_best(const struct bench_case *c, unsigned kinds)
 	return best;
 }
 
+const char *const group_name[GROUPS] = {"regular", "irregular"};
+
+int group_of(int64_t row_max, double row_mean)
+{
+	enum { LONG = 1000, UNEVEN = 10 };
+
+	return row_max > LONG && (double)row_max > UNEVEN * row_mean ? GROUP_IRREGULAR
+	                                                             : GROUP_REGULAR;
+}
+
 bool case_disturbed(const struct bench_case *c)
 {
 	return c->disturbed > MOST_DISTURBED;
@@ -140,7 +150,7 @@ static void what_was_run(json_t *o, const struct report *report, const struct be
 	record_text(o, "method", r->method);
 	if (r->kind == RECORD_AUTO)
 		record_text(o, "chosen", r->chosen);
-	record_text(o, "format", r->format);
+	tool_json_format(o, *r->format ? r->format : NULL);
 	record_text(o, "device", r->device);
 	record_text(o, "isa", r->kind == RECORD_PEER ? NULL : c->isa);
 	record_text(o, "version", r->version);
@@ -152,6 +162,7 @@ static void what_was_run(json_t *o, const struct report *report, const struct be
 	record_integer(o, "row_max", c->row_max);
 	record_number(o, "row_mean", c->row_mean);
 	record_number(o, "row_stddev", c->row_stddev);
+	record_text(o, "group", group_name[group_of(c->row_max, c->row_mean)]);
 	record_text(o, "transpose", c->op);
 	record_text(o, "value", c->value);
 	record_text(o, "index", c->index);
@@ -184,10 +195,10 @@ static void what_came_out(json_t *o, const struct bench_case *c, const struct re
 	if (!isnan(r->overhead_ns))
 		record_number(o, "overhead_ns", r->overhead_ns);
 	record_number(o, "error", r->error);
-	if (r->failed) {
-		json_object_set_new(o, "failed", json_true());
+	if (r->failed || r->refused)
+		json_object_set_new(o, r->failed ? "failed" : "refused", json_true());
+	if (r->failed || r->refused)
 		record_text(o, "why", r->why);
-	}
 }
 
 int report_json(const struct report *report, const struct bench_case *c,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench reduce: the sum (maximum, minimum, or) of an array, against the bandwidth at which it can
- * be read. */
+ * ek bench reduce: the sum (maximum, minimum, or) of an array, against the bandwidth at which it
+ * can be read. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

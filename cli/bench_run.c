@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One matrix, all contenders: our methods, the peers, the bare loop and the read probe are prepared,
- * checked, and timed in the same rounds; then each gets its record.
+ * One matrix, all contenders: our methods, the peers, the bare loop and the read probe are
+ * prepared, checked, and timed in the same rounds; then each gets its record.
  *
- * Ratios are medians of the ratios of single rounds: a machine whose speed drifts changes both sides
- * alike. Plain CSR, the unit of prepare_calls and vs_csr, is the row loop over threads. */
+ * Ratios are medians of the ratios of single rounds: a machine whose speed drifts changes both
+ * sides alike. Plain CSR, the unit of prepare_calls and vs_csr, is the row loop over threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static int line_up(struct field *f)
 	for (int k = 0; k < f->contenders; k++) {
 		struct contender *c = &f->contender[k];
 
-		if (c->record.failed)
+		if (c->record.failed || c->record.refused)
 			continue;
 		int at = candidate(f, c->peer ? run_peer : run_ours, c, c);
 

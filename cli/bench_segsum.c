@@ -29,7 +29,8 @@ static void spoil(struct array_job *job)
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
-/* The length of segment s: at least 1, `mean` in the mean. Power: P(length > x) = (mean / 3 x)^1.5. */
+/* The length of segment s: at least 1, `mean` in the mean. Power: P(length > x) = (mean / 3
+ * x)^1.5. */
 static int64_t length_of(int shape, int64_t mean, double unit)
 {
 	if (shape == SHAPE_EVEN || mean == 1)

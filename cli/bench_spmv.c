@@ -32,11 +32,19 @@ static bool one_method(const struct bench_options *o)
 {
 	const char *m = o->common.method;
 
-	return m && strcmp(m, "all") != 0 && !strchr(m, ',') && !o->peers;
+	return m && strcmp(m, "all") != 0 && !strchr(m, ',') && !o->peers && !o->common.format;
 }
 
-static int one_matrix(const struct bench_run *run, const char *text)
+/* What a matrix is measured for. */
+struct measure {
+	struct bench_run run;
+	bool show;
+};
+
+static int one_matrix(void *user, const char *text)
 {
+	const struct measure *m = user;
+	const struct bench_run *run = &m->run;
 	const struct tool_options *common = &run->options->common;
 	struct tool_source source;
 	struct problem p = {0};
@@ -44,16 +52,18 @@ static int one_matrix(const struct bench_run *run, const char *text)
 	ek_matrix *A = NULL;
 	int code = tool_matrix(run->ctx, common, text, &source, &A), written = TOOL_OK;
 
-	if (code)
-		return code;
-	code = problem_make(&p, common, run->ctx, A);
+	if (code == TOOL_OK)
+		code = tool_csr(&A);
+	if (code == TOOL_OK)
+		code = problem_make(&p, common, run->ctx, A);
 	c = code ? NULL : report_add(run->report);
 	if (c) {
 		code = describe(c, &p, &source, run->ctx);
 		if (!code)
 			code = run_case(run, &p, c);
-		written = report_json(run->report, c, common);
-		if (!one_method(run->options) && c->count)
+		if (m->show)
+			written = report_json(run->report, c, common);
+		if (m->show && !one_method(run->options) && c->count)
 			table_case(c, tool_people(common));
 	}
 	problem_free(&p);
@@ -61,25 +71,22 @@ static int one_matrix(const struct bench_run *run, const char *text)
 	return code ? code : written;
 }
 
-/* A wrong result is reported and the rest measured all the same, and so is what follows a matrix of a suite that this
- * build cannot hold (complex values, say); other failures end the run. */
-static int all_matrices(const struct bench_run *run, char **matrix, int count, bool suite)
+int bench_measure(const struct bench_options *o, struct report *report, bool show)
 {
-	int worst = TOOL_OK;
+	struct peers peers = {0};
+	struct measure m = {{.options = o, .peers = &peers, .report = report}, show};
+	int code;
 
-	for (int k = 0; k < count; k++) {
-		int code = one_matrix(run, matrix[k]);
-
-		if (suite && code == TOOL_UNSUPPORTED) {
-			tool_remark(&run->options->common, "left out: %s", matrix[k]);
-			continue;
-		}
-		if (code)
-			worst = code;
-		if (code && code != TOOL_FAILED)
-			break;
-	}
-	return worst;
+	report_start(report, "spmv");
+	m.run.ctx = tool_context(&o->common, &code);
+	if (code)
+		return code;
+	if (o->peers)
+		peers_load(&peers, o->peer_folder, o->common.quiet);
+	report->memory_gbps = read_probe_memory(ek_context_threads(m.run.ctx));
+	code = bench_matrices(o, one_matrix, &m);
+	ek_context_destroy(m.run.ctx);
+	return code;
 }
 
 static int results(const struct bench_options *o, const struct report *report)
@@ -107,34 +114,12 @@ static int results(const struct bench_options *o, const struct report *report)
 int bench_spmv(int argc, char **argv)
 {
 	struct bench_options o = {0};
-	struct peers peers = {0};
 	struct report report;
-	struct bench_run run = {.options = &o, .peers = &peers, .report = &report};
-	char **suite = NULL;
-	int count = 0, code = TOOL_OK, shown;
+	int code, shown;
 
 	tool_parse(&bench_argp, argc, argv, &o);
-	report_start(&report, "spmv");
-	run.ctx = tool_context(&o.common, &code);
-	if (code)
-		return code;
-	if (o.peers)
-		peers_load(&peers, o.peer_folder, o.common.quiet);
-	report.memory_gbps = read_probe_memory(ek_context_threads(run.ctx));
-	if (o.suite)
-		code = suite_read(o.suite, &suite, &count);
-	if (!code)
-		code = all_matrices(&run, o.matrix, o.count, false);
-	if (code == TOOL_OK || code == TOOL_FAILED) {
-		int more = all_matrices(&run, suite, count, true);
-
-		code = more ? more : code;
-	}
+	code = bench_measure(&o, &report, true);
 	shown = results(&o, &report);
-	for (int k = 0; k < count; k++)
-		free(suite[k]);
-	free(suite);
 	report_free(&report);
-	ek_context_destroy(run.ctx);
 	return code ? code : shown;
 }

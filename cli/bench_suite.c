@@ -130,3 +130,28 @@ int suite_read(const char *name, char ***list, int *count)
 	fclose(file);
 	return code;
 }
+
+int bench_matrices(const struct bench_options *options, int (*one)(void *user, const char *matrix),
+                   void *user)
+{
+	char **suite = NULL;
+	int count = 0, worst = TOOL_OK, code = TOOL_OK;
+
+	if (options->suite)
+		worst = code = suite_read(options->suite, &suite, &count);
+	for (int k = 0; k < options->count + count && (!code || code == TOOL_FAILED); k++) {
+		bool own = k < options->count;
+		const char *matrix = own ? options->matrix[k] : suite[k - options->count];
+
+		code = one(user, matrix);
+		if (!own && code == TOOL_UNSUPPORTED) {
+			tool_remark(&options->common, "left out: %s", matrix);
+			code = TOOL_OK;
+		}
+		worst = code ? code : worst;
+	}
+	for (int k = 0; k < count; k++)
+		free(suite[k]);
+	free(suite);
+	return worst;
+}

@@ -32,6 +32,12 @@ void table_head(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
+void table_reason(const char *name, bool failed, const char *why, FILE *out)
+{
+	if (*why)
+		tool_paragraph(out, "%s %s: %s", name, failed ? "FAILED" : "refused", why);
+}
+
 /* ---- Legend ---------------------------------------------------------------------------------- */
 
 static const struct table_legend legend[] = {
@@ -49,7 +55,7 @@ static const struct table_legend legend[] = {
 	{1, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
 	{1, "last column",
          "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
-         "what auto has chosen"},
+         "what auto has chosen; refused or FAILED"},
 	{1, "disturbed", "share of the batches that other processes got into"},
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };
@@ -83,20 +89,20 @@ void table_case(const struct bench_case *c, FILE *out)
 	const char *names[] = {"method", "ms",         "GB/s",  "of bound",  "vs CSR", "vs peer",
 	                       "error",  "prepare ms", "calls", "k-best ms", "",       NULL};
 	const struct record *best = case_best(c, OURS);
-	char rows[32], cols[32], nnz[32];
+	char rows[32], cols[32], nnz[32], disturbed[64] = "";
 	struct tool_table t;
 	bool bold = tool_color(out);
 
-	fprintf(out, "%s%s%s (%s)  %s x %s, %s nonzeros, rows of %.1f +- %.1f, longest %lld\n",
-	        bold ? "\033[1m" : "", c->matrix, bold ? "\033[0m" : "", kind_text(c->kind),
-	        tool_count(rows, c->rows), tool_count(cols, c->cols), tool_count(nnz, c->nnz),
-	        c->row_mean, c->row_stddev, (long long)c->row_max);
-	fprintf(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s", c->value,
-	        c->index, c->op, c->threads, c->threads == 1 ? "" : "s", c->rounds, c->bound_gbps,
-	        c->in_cache ? " (in cache)" : "");
+	tool_paragraph(out, "%s%s%s (%s)  %s x %s, %s nonzeros, rows of %.1f +- %.1f, longest %lld",
+	               bold ? "\033[1m" : "", c->matrix, bold ? "\033[0m" : "", kind_text(c->kind),
+	               tool_count(rows, c->rows), tool_count(cols, c->cols),
+	               tool_count(nnz, c->nnz), c->row_mean, c->row_stddev, (long long)c->row_max);
 	if (case_disturbed(c))
-		fprintf(out, "; %.0f %% disturbed by other processes", 100 * c->disturbed);
-	fputc('\n', out);
+		snprintf(disturbed, sizeof disturbed, "; %.0f %% disturbed by other processes",
+		         100 * c->disturbed);
+	tool_paragraph(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s%s",
+	               c->value, c->index, c->op, c->threads, c->threads == 1 ? "" : "s", c->rounds,
+	               c->bound_gbps, c->in_cache ? " (in cache)" : "", disturbed);
 	if (!kbest)
 		leave_out(names, "k-best ms");
 	if (!peers)
@@ -118,8 +124,8 @@ void table_case(const struct bench_case *c, FILE *out)
 		table_cell(&t, "%.1f", r->prepare_calls);
 		if (kbest)
 			table_ms(&t, r->ms_kbest);
-		if (r->failed)
-			tool_table_add(&t, "FAILED: %s", r->why);
+		if (r->failed || r->refused)
+			tool_table_add(&t, "%s", r->failed ? "FAILED" : "refused");
 		else if (!isnan(r->overhead_ns))
 			tool_table_add(&t, "%s%+.0f ns%s%s", r == best ? "* " : "", r->overhead_ns,
 			               *r->chosen ? " " : "", r->chosen);
@@ -128,6 +134,8 @@ void table_case(const struct bench_case *c, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+	for (int k = 0; k < c->count; k++)
+		table_reason(c->record[k].method, c->record[k].failed, c->record[k].why, out);
 	table_legend_once(legend, LEGENDS, 1, names, out);
 	fputc('\n', out);
 	fflush(out);
@@ -263,9 +271,10 @@ void table_warning(const struct report *report, FILE *out)
 	bool color = tool_color(out);
 
 	if (count)
-		fprintf(out,
-		        "%s%d of %d matrices %s disturbed by other processes for more than 10 %% "
-		        "of the batches: do not use these figures%s\n",
-		        color ? "\033[1;31m" : "", count, report->count,
-		        count == 1 ? "was" : "were", color ? "\033[0m" : "");
+		tool_paragraph(
+			out,
+			"%s%d of %d matrices %s disturbed by other processes for more than 10 %% "
+			"of the batches: do not use these figures%s",
+			color ? "\033[1;31m" : "", count, report->count,
+			count == 1 ? "was" : "were", color ? "\033[0m" : "");
 }

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek convert: reads a matrix and writes it in another form (Matrix Market, binary) or with other
- * types. It is how compressed or symmetric files become fast to load. */
+ * ek convert: reads a matrix and writes it in another form (Matrix Market, binary), with other
+ * types or, in the binary form, in another storage format. It is how compressed or symmetric files
+ * become fast to load. */
 #include <string.h>
 
 #include "ek.h"
 
 struct convert_options {
 	struct tool_options common; /* first */
-	const char *input, *output, *form;
+	const char *input, *output, *form, *format;
+	int64_t max_bytes; /* as in ek_convert_options */
 };
+
+enum { KEY_FORMAT = 512, KEY_MAX_BYTES };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
          "where to write; - is standard output. A name that ends in .gz, .xz or .zst is compressed",
          0},
-	{"format", 'f', "mtx|ekm", 0, "form of the file (by the ending of its name, else mtx)", 0},
+	{"form", 'f', "mtx|ekm", 0,
+         "form of the file (by the ending of its name, else mtx; with --format ekm)", 0},
+	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
+         "how an .ekm file stores it, such as csr5 or sell:c=8 (ek list formats)", 0},
+	{"max-bytes", KEY_MAX_BYTES, "SIZE|none", 0,
+         "most bytes of its arrays, such as 500M or 2^33 (8 times those in CSR, and 1M)", 0},
 	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -25,6 +34,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o': o->output = arg; break;
 	case 'f': o->form = arg; break;
+	case KEY_FORMAT: o->format = tool_format("--format", arg); break;
+	case KEY_MAX_BYTES:
+		o->max_bytes = strcmp(arg, "none") == 0 ? -1 : tool_size("--max-bytes", arg);
+		break;
 	case ARGP_KEY_ARG:
 		if (o->input)
 			tool_usage("%s: one matrix is expected, and the output after -o", arg);
@@ -38,20 +51,43 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {options,
                                  parse,
                                  "A -o FILE",
-                                 "Writes a matrix in another form, or with other types.",
+                                 "Writes a matrix in another form, with other types, or in "
+                                 "another storage format.",
                                  tool_common_children,
                                  NULL,
                                  NULL};
 
 static int report(const struct convert_options *o, const struct tool_source *source,
-                  const ek_matrix *A, double seconds)
+                  const ek_matrix *A, double convert_seconds, double write_seconds)
 {
+	ek_matrix_info info = {.size = sizeof info};
 	json_t *record = tool_record(source, A);
 
+	ek_matrix_get_info(A, &info);
+	json_object_set_new(record, "bytes", json_integer(info.bytes));
 	json_object_set_new(record, "output", json_string(o->output));
 	json_object_set_new(record, "read_seconds", json_real(source->seconds));
-	json_object_set_new(record, "write_seconds", json_real(seconds));
+	json_object_set_new(record, "convert_seconds", json_real(convert_seconds));
+	json_object_set_new(record, "write_seconds", json_real(write_seconds));
 	return tool_json_one(&o->common, record);
+}
+
+/* Matrix Market text has entries, not arrays, so a format would be lost without a word. */
+static void check_form(struct convert_options *o)
+{
+	const char *text = strstr(o->output, ".mtx");
+
+	if (!o->format) {
+		if (o->max_bytes)
+			tool_usage("--max-bytes is for --format NAME");
+		return;
+	}
+	if (o->form ? strcmp(o->form, "mtx") == 0 : text && (!text[4] || text[4] == '.'))
+		tool_usage("--format %s: Matrix Market files hold entries only; a name in .ekm, or "
+		           "--form ekm, is expected",
+		           o->format);
+	if (!o->form)
+		o->form = "ekm";
 }
 
 int cmd_convert(int argc, char **argv)
@@ -69,6 +105,7 @@ int cmd_convert(int argc, char **argv)
 	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes the matrix; name a file for one of "
 		           "them");
+	check_form(&o);
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)
@@ -76,10 +113,14 @@ int cmd_convert(int argc, char **argv)
 	code = tool_matrix(ctx, &o.common, o.input, &source, &A);
 	double start = tool_seconds();
 
+	if (code == TOOL_OK && o.format)
+		code = tool_convert(o.format, o.max_bytes, "--max-bytes SIZE|none raises it", &A);
+	double converted = tool_seconds();
+
 	if (code == TOOL_OK)
 		code = tool_write(&o.common, A, o.output, o.form);
 	if (code == TOOL_OK)
-		code = report(&o, &source, A, tool_seconds() - start);
+		code = report(&o, &source, A, converted - start, tool_seconds() - converted);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	return code;

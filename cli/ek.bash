@@ -7,30 +7,54 @@ _ek_names()
 	"$1" list "$2" --plain --quiet 2>/dev/null | cut -f 1
 }
 
-# Options of a subcommand ("bench scan": two words), one a line: --name, or --name=KIND where a value
-# is needed.
+# Options of a subcommand ("bench scan": two words), one a line: --name, or --name=KIND where a
+# value is needed.
 _ek_options()
 {
 	# shellcheck disable=SC2086 # the words of the subcommand
 	"$1" $2 --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
 }
 
-# What the option $3 of subcommand $2 accepts; "FILE" means file names.
+# Formats, or, for a word $2 such as "sell:c=8,", what can follow: parameters, and, if $3 is "list",
+# further formats.
+_ek_formats()
+{
+	local head=${2%"${2##*[:,]}"} name=${2%:*} pairs=${2##*:}
+
+	pairs=${pairs%"${pairs##*,}"}
+	{
+		if [[ $2 == *:* && $pairs =~ ^([a-z]+=[^,]*,)*$ ]]; then
+			"$1" list formats --plain 2>/dev/null |
+				awk -F '\t' -v name="${name##*,}" '$1 == name { print $4 }' |
+				grep -oE '(^|, )[a-z]+ [0-9]+ to' | sed -E 's/^(, )?([a-z]+) .*/\2=/'
+		fi
+		if [[ $2 != *[:,]* || ( $3 == list && $head == *, ) ]]; then
+			_ek_names "$1" formats
+		fi
+	} | sed "s|^|$head|"
+}
+
+# What the option $3 of subcommand $2 accepts for the word $4; "FILE" means file names.
 _ek_values()
 {
-	local kind
+	local kind list=
 
+	[[ $2 == "bench "* ]] && list=list
 	case $3 in
 	--method)
-		echo auto
-		case $2 in
-		"bench "*) echo all; _ek_names "$1" methods | grep -e "^${2#bench }\." ;;
-		*) _ek_names "$1" methods | grep -e '^spmv\.' ;;
-		esac
+		{
+			echo auto
+			case $2 in
+			"bench scenario" | "bench convert") _ek_names "$1" methods | grep -e '^spmv\.' ;;
+			"bench "*) echo all; _ek_names "$1" methods | grep -e "^${2#bench }\." ;;
+			*) _ek_names "$1" methods | grep -e '^spmv\.' ;;
+			esac
+		} | sed "s|^|${list:+${4%"${4##*,}"}}|"
 		return ;;
 	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
-	-o | --output | --json | --y0) echo FILE; return ;;
+	-o | --output | --json | --y0 | --from) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
+	--format) _ek_formats "$1" "$4" "$list"; return ;;
 	esac
 	kind=$(_ek_options "$1" "$2" | grep -e "^$3=" | head -n 1)
 	kind=${kind#*=}
@@ -96,17 +120,17 @@ _ek()
 	if ((${#words[@]} == 2)); then
 		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z]*\) .*/\1/p') --help --version"
 	elif [[ $cur == --*=* ]]; then
-		candidates=$(_ek_values "$tool" "$options" "${cur%%=*}")
+		candidates=$(_ek_values "$tool" "$options" "${cur%%=*}" "${cur#*=}")
 		[[ $candidates == FILE ]] && candidates= files=${cur#*=}
 		cur=${cur#*=}
-	elif [[ $previous == -* && -n $(_ek_values "$tool" "$options" "$previous") ]]; then
-		candidates=$(_ek_values "$tool" "$options" "$previous")
+	elif [[ $previous == -* && -n $(_ek_values "$tool" "$options" "$previous" "$cur") ]]; then
+		candidates=$(_ek_values "$tool" "$options" "$previous" "$cur")
 		[[ $candidates == FILE ]] && candidates= files=1
 	elif [[ $cur == -* ]]; then
 		candidates=$(_ek_options "$tool" "$options" | sed 's/=.*/=/')
 	else
 		candidates=$(_ek_arguments "$tool" "$sub" "$cur" "$first")
-		[[ $sub != list && $sub != help && $sub != generate ]] && files=1
+		[[ $sub != list && $sub != help && $sub != generate && $sub != tune ]] && files=1
 	fi
 	mapfile -t list < <(compgen -W "$candidates" -- "$cur")
 	if [[ -n $files || ( -z $candidates && $cur == "" && $line == *= ) ]]; then

@@ -44,22 +44,35 @@ struct tool_options {
 	const char *device; /* --device; "cpu" is all there is, checked by tool_parse */
 	bool quiet;         /* --quiet: no progress, no remarks */
 	/* tool_common_children: what matrices need, in addition */
-	ek_value value;         /* --value, EK_F64 */
-	ek_index index;         /* --index, EK_I32 */
+	ek_value value;         /* --value, 0: not given */
+	ek_index index;         /* --index, 0: not given */
 	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
 	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
 	/* tool_product_children: what a product needs, in addition */
 	const char *method; /* --method; NULL: not given. Names are checked by ek_plan_create */
+	const char *format; /* --format; NULL: not given */
 	ek_op op;           /* --op, EK_OP_N */
 	double alpha, beta; /* --alpha 1, --beta 0 */
 	int64_t calls;      /* --calls, 0: not given */
 	ek_reproducible reproducible;
 };
 
+/* The types of what has none of its own. */
+static inline ek_value tool_value(const struct tool_options *o)
+{
+	return o->value ? o->value : EK_F64;
+}
+static inline ek_index tool_index(const struct tool_options *o)
+{
+	return o->index ? o->index : EK_I32;
+}
+
 /* For argp.children. */
 extern const struct argp_child tool_array_children[];
 extern const struct argp_child tool_common_children[];
 extern const struct argp_child tool_product_children[];
+/* The same one by one, for lists of one's own: --method to --reproducible, and --calls. */
+extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp;
 
 /* To be called first for every key by the parser of a subcommand (whose input starts with a struct
  * tool_options): sets defaults and the inputs of the children. */
@@ -67,15 +80,39 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options);
 /* argp_parse, except that wrong usage is one line on standard error and exit code 2. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The full name of the method that people call `name`: "spmv." may be left out. Unknown names end the
- * program like wrong values, with the nearest one. NULL and "auto" stay as they are. */
+/* The full name of the method that people call `name`: "spmv." may be left out. Unknown names end
+ * the program like wrong values, with the nearest one. NULL and "auto" stay as they are. */
 const char *tool_method(const char *name);
 /* The same for another operation, whose name may be left out. */
 const char *tool_method_of(ek_operation operation, const char *name);
-/* Values of options: strict, and wrong ones end the program with exit code 2, naming `what`. */
+/* Values of options (values.c): strict, and wrong ones end the program with exit code 2, naming
+ * `what`. A size is from 1 to 2^40: 1000, 4M, 2^25, 96x2^16; K, M, G are 2^10 ... */
 int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
 double tool_number(const char *what, const char *text);
 double tool_duration(const char *what, const char *text); /* seconds, above 0 */
+int64_t tool_size(const char *what, const char *text);
+
+/* ---- Formats (format.c) ---------------------------------------------------------------------- */
+
+/* `text` ("sell:c=8") as it is, if there is such a format; what its parameters may be the library
+ * says. Unknown names end the program like wrong values. */
+const char *tool_format(const char *what, const char *text);
+/* The next of a list such as "sell:c=8,sigma=64,ell"; false at its end. */
+enum { TOOL_FORMAT = 128 };
+bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT]);
+/* Goes through a whole list, NULL or not empty, so that what is wrong in it is said at once. */
+void tool_format_list(const char *what, const char *list);
+/* tool_check, except that the message of EK_ELIMIT ends with `how` to raise the limit. */
+int tool_limited(ek_status status, const char *how);
+/* *A becomes the same matrix in another format; max_bytes as in ek_convert_options. */
+int tool_convert(const char *format, int64_t max_bytes, const char *how, ek_matrix **A);
+/* *A becomes its CSR, unless it is. */
+int tool_csr(ek_matrix **A);
+/* "sell:c=8,sigma=64", as the options take it. */
+void tool_format_text(const ek_matrix_info *info, char text[TOOL_FORMAT]);
+/* Puts `format`, the name in such a text, and `parameters`, an object of numbers, into a record.
+ * NULL: there is no format. */
+void tool_json_format(json_t *record, const char *text);
 
 /* ---- Reporting (report.c) -------------------------------------------------------------------- */
 
@@ -97,6 +134,7 @@ __attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
 double tool_seconds(void);                       /* monotonic clock */
+double tool_memory_free(void);                   /* bytes that programs can have; -1: not known */
 const char *tool_count(char buf[32], int64_t n); /* 1,234,567 */
 const char *tool_bytes(char buf[32], double n);  /* 12.3 MiB */
 
@@ -121,8 +159,8 @@ int tool_close(FILE *stream);
 void tool_cancel(FILE *stream);
 /* Call before the library writes `path`: an interrupt then removes what was begun. */
 void tool_will_write(const char *path);
-/* mkstemps for a file that only this run needs: tool_temporary_remove, a signal and exit() remove it.
- * One at a time. */
+/* mkstemps for a file that only this run needs: tool_temporary_remove, a signal and exit() remove
+ * it. One at a time. */
 int tool_temporary(char *path, int suffix);
 void tool_temporary_remove(void);
 /* Installs the handlers; called by main. */
@@ -142,7 +180,7 @@ FILE *tool_people(const struct tool_options *options);
 enum tool_style { TOOL_TEXT, TOOL_MARKDOWN, TOOL_PLAIN }; /* plain: tabs, no header */
 
 struct tool_table {
-	const char *align; /* a letter per column, l or r */
+	const char *align; /* a letter per column, l or r; lines break in those of l */
 	int cols, cells, room;
 	char **cell; /* the first row is the header */
 };
@@ -151,6 +189,10 @@ __attribute__((format(printf, 2, 3))) void tool_table_add(struct tool_table *t, 
                                                           ...); /* the next cell */
 void tool_table_print(const struct tool_table *t, enum tool_style style, FILE *out);
 void tool_table_free(struct tool_table *t);
+/* Columns that lines may have: COLUMNS, else those of the terminal, else 100. */
+int tool_width(FILE *out);
+/* A paragraph within that, its further lines indented by two. */
+__attribute__((format(printf, 2, 3))) void tool_paragraph(FILE *out, const char *format, ...);
 
 /* ---- Matrices (source.c) --------------------------------------------------------------------- */
 
@@ -176,7 +218,7 @@ int tool_generate(ek_context *ctx, const struct tool_options *options, const cha
 /* Writes A with progress; `form` as in ek_matrix_write. Returns an exit code. */
 int tool_write(const struct tool_options *options, const ek_matrix *A, const char *path,
                const char *form);
-/* A new JSON object with matrix, kind, path, rows, cols, nnz, value and index. */
+/* A new JSON object with matrix, kind, path, rows, cols, nnz, value, index and format. */
 json_t *tool_record(const struct tool_source *source, const ek_matrix *A);
 /* The path of the real matrix `name` in EK_MATRICES, or false. */
 bool tool_real_path(const char *name, char *path, size_t size);
@@ -196,5 +238,6 @@ int cmd_convert(int argc, char **argv);
 int cmd_spmv(int argc, char **argv);
 int cmd_spy(int argc, char **argv);
 int cmd_bench(int argc, char **argv); /* bench.c */
+int cmd_tune(int argc, char **argv);
 
 #endif

@@ -17,7 +17,7 @@ struct generate_options {
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "where to write (-, standard output)", 0},
-	{"format", 'f', "mtx|ekm", 0, "form of the file (by the ending of its name, else mtx)", 0},
+	{"form", 'f', "mtx|ekm", 0, "form of the file (by the ending of its name, else mtx)", 0},
 	{0}};
 
 static void add_word(struct generate_options *o, const char *word)

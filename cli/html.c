@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The page of `ek bench --html`: one file that needs nothing else, with what was measured, where and
- * when, as tables and charts. */
+ * The page of `ek bench --html`: one file that needs nothing else, with what was measured, where
+ * and when, as tables and charts. */
 #include <math.h>
 #include <string.h>
 
@@ -310,9 +310,11 @@ static void case_row(FILE *f, const struct bench_case *c, const struct record *r
 
 	fprintf(f, "<tr%s><td><i class=%s></i>", mark, swatch(c, r));
 	html_text(f, r->method);
-	if (*r->chosen) {
-		fputs(" <small>→ ", f);
-		html_text(f, strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5 : r->chosen);
+	if (*r->chosen || r->refused) {
+		fputs(r->refused ? " <small>refused: " : " <small>→ ", f);
+		html_text(f, r->refused                            ? r->why
+		             : strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5
+		                                                   : r->chosen);
 		fputs("</small>", f);
 	}
 	fputs("</td>", f);

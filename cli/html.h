@@ -8,8 +8,8 @@
 
 extern const char *const html_style;
 
-/* What a colour means; the style sheet has one for the light and one for the dark page. In gnuplot it
- * is '#0102RR', RR the role in hexadecimal. */
+/* What a colour means; the style sheet has one for the light and one for the dark page. In gnuplot
+ * it is '#0102RR', RR the role in hexadecimal. */
 enum role { AXIS = 1, TEXT, GRID, OURS, BEST, AUTO, PEER, PLAIN, BOUND, FAINT };
 
 /* A chart: commands go to gnuplot between chart_begin, false if it does not start, and chart_end,

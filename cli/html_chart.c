@@ -154,7 +154,11 @@ void chart_bars(const struct bench_case *c, FILE *page)
 
 			fprintf(g, "%d %g ", k, isnan(r->csr_gbps) ? 0 : r->csr_gbps);
 			if (pass)
-				fprintf(g, isnan(r->csr_gbps) ? "failed\n" : "%.1f\n", r->csr_gbps);
+				fprintf(g,
+				        r->refused           ? "refused\n"
+				        : isnan(r->csr_gbps) ? "failed\n"
+				                             : "%.1f\n",
+				        r->csr_gbps);
 			else {
 				fprintf(g, "%d ", 0x010200 + (int)role_of(c, r));
 				chart_quoted(g, short_name(r));

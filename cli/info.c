@@ -1,35 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek info: what a matrix looks like, as text or as one JSON record: size, symmetry, lengths of the
- * rows with a histogram, bandwidth, duplicates, and which method the library would take and why. */
+ * rows with a histogram, bandwidth, duplicates, the arrays of its format, and which method the
+ * library would take and why. With --arrays what is in the arrays, and no more. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ek.h"
+#include "info.h"
 
 struct info_options {
 	struct tool_options common; /* first */
 	const char *input;
+	int arrays; /* --arrays: entries on a line */
 };
+
+enum { KEY_ARRAYS = 512 };
+
+static const struct argp_option options[] = {{"arrays", KEY_ARRAYS, "N", OPTION_ARG_OPTIONAL,
+                                              "print the arrays, N entries on a line (16)", 0},
+                                             {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct info_options *o = state->input;
 
 	tool_init(key, state, &o->common);
-	if (key != ARGP_KEY_ARG)
-		return ARGP_ERR_UNKNOWN;
-	if (o->input)
-		tool_usage("%s: one matrix at a time is expected", arg);
-	o->input = arg;
+	switch (key) {
+	case KEY_ARRAYS: o->arrays = arg ? (int)tool_integer("--arrays", arg, 1, 1000) : 16; break;
+	case ARGP_KEY_ARG:
+		if (o->input)
+			tool_usage("%s: one matrix at a time is expected", arg);
+		o->input = arg;
+		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
 	return 0;
 }
 
-static const struct argp argp = {NULL,
+static const struct argp argp = {options,
                                  parse,
                                  "A",
                                  "Says what a matrix looks like, and which method fits it. A is a "
-                                 "file, - for standard input, a generator or a twin.",
+                                 "file, - for standard input, a generator or a twin; with "
+                                 "--format it is put into that format first.",
                                  tool_product_children,
                                  NULL,
                                  NULL};
@@ -54,7 +67,8 @@ static int find_method(const struct tool_options *o, const ek_matrix *A, struct 
 	                  .method = o->method,
 	                  .op = o->op,
 	                  .calls = o->calls,
-	                  .reproducible = o->reproducible};
+	                  .reproducible = o->reproducible,
+	                  .format = o->format};
 	ek_plan *plan = NULL;
 	int code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &plan));
 
@@ -125,7 +139,7 @@ static void line(FILE *out, const char *name, int64_t n, const char *remark)
 	fprintf(out, "%-17s %s%s\n", name, tool_count((char[32]){0}, n), remark);
 }
 
-static void print_text(const struct facts *f, FILE *out)
+static void print_text(const struct facts *f, const ek_matrix *A, FILE *out)
 {
 	const ek_stats *s = &f->stats;
 	char a[32], b[32];
@@ -136,9 +150,9 @@ static void print_text(const struct facts *f, FILE *out)
 	fprintf(out, "%-17s %s x %s\n", "size", tool_count(a, s->rows), tool_count(b, s->cols));
 	fprintf(out, "%-17s %s (%.3g %% of all places)\n", "entries", tool_count(a, s->nnz),
 	        cells > 0 ? 100 * (double)s->nnz / cells : 0);
-	fprintf(out, "%-17s values %s, indices %s, %s: %s\n", "storage",
-	        ek_value_name(f->info.value), ek_index_name(f->info.index), f->info.format,
-	        tool_bytes(a, (double)f->info.bytes));
+	fprintf(out, "%-17s values %s, indices %s, ", "storage", ek_value_name(f->info.value),
+	        ek_index_name(f->info.index));
+	info_storage(A, &f->info, out);
 	fprintf(out, "%-17s %s\n", "symmetry", symmetries[s->symmetric & 3]);
 	fprintf(out, "%-17s %s to %s", "row lengths", tool_count(a, s->row_min),
 	        tool_count(b, s->row_max));
@@ -190,6 +204,7 @@ static json_t *record_of(const struct facts *f, const ek_matrix *A)
 	for (int k = 0; k < histogram_length(s); k++)
 		json_array_append_new(histogram, json_integer(s->histogram[k]));
 	json_object_set_new(record, "histogram", histogram);
+	info_storage_json(A, &f->info, record);
 	json_object_set_new(record, "method", json_string(f->method));
 	json_object_set_new(record, "explain", json_string(f->explain));
 	json_object_set_new(record, "seconds", json_real(f->source.seconds));
@@ -207,17 +222,28 @@ int cmd_info(int argc, char **argv)
 	if (!o.input)
 		tool_usage("a matrix is expected: a file, -, a generator or a twin");
 	o.common.method = tool_method(o.common.method);
+	if (o.common.format)
+		tool_format("--format", o.common.format);
+	if (o.arrays && o.common.json)
+		tool_usage("--arrays prints text; --json without it has the bytes of each array");
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)
 		return code;
 	code = tool_matrix(ctx, &o.common, o.input, &f.source, &A);
+	if (code == TOOL_OK && o.common.format)
+		code = tool_convert(o.common.format, 0, "ek convert --max-bytes raises it", &A);
+	if (code == TOOL_OK && o.arrays) {
+		code = info_arrays(A, o.arrays, stdout);
+		goto done;
+	}
 	if (code == TOOL_OK)
 		code = look(&o.common, A, &f);
 	if (code == TOOL_OK && !(o.common.json && strcmp(o.common.json, "-") == 0))
-		print_text(&f, stdout);
+		print_text(&f, A, stdout);
 	if (code == TOOL_OK && o.common.json)
 		code = tool_json_one(&o.common, record_of(&f, A));
+done:
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	return code;

@@ -36,6 +36,18 @@ static void header(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
+static void list_method(const ek_method *m, struct tool_table *t)
+{
+	tool_table_add(t, "%s", ek_method_name(m));
+	tool_table_add(t, "%s", operations(m));
+	tool_table_add(t, "%s", bits(m));
+	tool_table_add(t, "%s", ek_method_device(m));
+	tool_table_add(t, "%s", ek_method_text(m));
+	tool_table_add(t, "%s", ek_method_source(m));
+}
+
+/* Operation by operation: formats bring methods, too, and the table of the library has them
+ * last. */
 static void list_methods(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"method", "op", "reproducible", "device", "what",
@@ -44,14 +56,10 @@ static void list_methods(ek_context *ctx, struct tool_table *t)
 	(void)ctx;
 	tool_table_start(t, "llllll");
 	header(t, names);
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		tool_table_add(t, "%s", ek_method_name(m));
-		tool_table_add(t, "%s", operations(m));
-		tool_table_add(t, "%s", bits(m));
-		tool_table_add(t, "%s", ek_method_device(m));
-		tool_table_add(t, "%s", ek_method_text(m));
-		tool_table_add(t, "%s", ek_method_source(m));
-	}
+	for (int op = 1; ek_operation_name((ek_operation)op); op++)
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			if (ek_method_operation(m) == (ek_operation)op)
+				list_method(m, t);
 }
 
 static void list_generators(ek_context *ctx, struct tool_table *t)
@@ -93,21 +101,38 @@ static void list_twins(ek_context *ctx, struct tool_table *t)
 	}
 }
 
+/* "omega 2 to 64: lanes of a tile; sigma ..." */
+static void parameters(const ek_format *f, char *text, size_t size)
+{
+	const ek_format_param *p;
+	size_t used = 0;
+
+	snprintf(text, size, "-");
+	for (int k = 0; (p = ek_format_get_param(f, k)) && used < size; k++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s %lld to %lld (%s)",
+		                         k ? ", " : "", p->name, (long long)p->min,
+		                         (long long)p->max, p->text);
+}
+
 static void list_formats(ek_context *ctx, struct tool_table *t)
 {
-	static const char *const names[] = {"format", "methods", "what", "source", NULL};
+	static const char *const names[] = {"format",     "methods", "what",
+	                                    "parameters", "source",  NULL};
+	char text[512];
 
 	(void)ctx;
-	tool_table_start(t, "lrll");
+	tool_table_start(t, "lrlll");
 	header(t, names);
 	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
 		int methods = 0;
 
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			methods += strcmp(ek_method_format(m), ek_format_name(f)) == 0;
+		parameters(f, text, sizeof text);
 		tool_table_add(t, "%s", ek_format_name(f));
 		tool_table_add(t, "%d", methods);
 		tool_table_add(t, "%s", ek_format_text(f));
+		tool_table_add(t, "%s", text);
 		tool_table_add(t, "%s", ek_format_source(f));
 	}
 }
@@ -128,12 +153,28 @@ static void list_devices(ek_context *ctx, struct tool_table *t)
 	tool_table_add(t, "%d", methods);
 }
 
+/* For programs "parameters" is an object: {"omega": {"min": 2, "max": 64, "text": "lanes ..."}}. */
+static void format_json(json_t *record)
+{
+	const ek_format *f = ek_format_find(json_string_value(json_object_get(record, "format")));
+	json_t *parameters = json_object();
+	const ek_format_param *p;
+
+	for (int k = 0; (p = ek_format_get_param(f, k)); k++)
+		json_object_set_new(parameters, p->name,
+		                    json_pack("{s:I, s:I, s:s}", "min", (json_int_t)p->min, "max",
+		                              (json_int_t)p->max, "text", p->text));
+	json_object_set_new(record, "parameters", parameters);
+}
+
 static const struct list {
 	const char *name;
 	void (*fill)(ek_context *ctx, struct tool_table *t);
+	void (*json)(json_t *record); /* what is not as in the table; NULL: all is */
 } lists[] = {
-	{"methods", list_methods}, {"generators", list_generators}, {"twins", list_twins},
-	{"formats", list_formats}, {"devices", list_devices},
+	{"methods", list_methods, NULL}, {"generators", list_generators, NULL},
+	{"twins", list_twins, NULL},     {"formats", list_formats, format_json},
+	{"devices", list_devices, NULL},
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
@@ -150,7 +191,8 @@ static json_t *number(const char *text)
 	return strchr(digits, '.') ? json_real(atof(digits)) : json_integer(atoll(digits));
 }
 
-static int print_json(const struct tool_options *options, const struct tool_table *t)
+static int print_json(const struct tool_options *options, const struct list *list,
+                      const struct tool_table *t)
 {
 	int code = TOOL_OK;
 
@@ -162,6 +204,8 @@ static int print_json(const struct tool_options *options, const struct tool_tabl
 			                    t->align[col] == 'r' ? number(t->cell[k + col])
 			                                         : json_string(t->cell[k + col]));
 		}
+		if (list->json)
+			list->json(record);
 		code = tool_json(options, record);
 	}
 	int closed = tool_json_close(options);
@@ -170,7 +214,7 @@ static int print_json(const struct tool_options *options, const struct tool_tabl
 }
 
 static const struct argp_option options[] = {
-	{"markdown", 'm', NULL, 0, "as a Markdown table, for the README", 0},
+	{"markdown", 'm', NULL, 0, "as a Markdown table, for README and doc/formats.md", 0},
 	{"plain", 'p', NULL, 0, "fields divided by tabs, without a header", 0},
 	{0}};
 
@@ -229,7 +273,7 @@ int cmd_list(int argc, char **argv)
 		return code;
 	list->fill(ctx, &table);
 	if (o.common.json)
-		code = print_json(&o.common, &table);
+		code = print_json(&o.common, list, &table);
 	else
 		tool_table_print(&table, o.style, stdout);
 	tool_table_free(&table);

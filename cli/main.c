@@ -10,10 +10,11 @@ const struct tool_command tool_commands[] = {
 	{"info", "what a matrix looks like, and which method fits it", cmd_info},
 	{"list", "methods, generators, twins, formats or devices", cmd_list},
 	{"generate", "make a synthetic matrix, the same on every machine", cmd_generate},
-	{"convert", "Matrix Market to and from the binary form, other types", cmd_convert},
+	{"convert", "Matrix Market to and from the binary form, other types and formats", cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
 	{"spy", "picture of the pattern", cmd_spy},
-	{"bench", "measure: ek bench spmv, ek bench read", cmd_bench},
+	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
+	{"tune", "measure what the library can be told about this machine", cmd_tune},
 	{0},
 };
 

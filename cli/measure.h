@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Timing of candidates side by side (measure.c) and by the K-best scheme (measure_kbest.c), the read
- * and copy bandwidth probes (measure_read.c, measure_copy.c), and the bare loop that small products
- * are compared with (measure_bare.c).
+ * Timing of candidates side by side (measure.c) and by the K-best scheme (measure_kbest.c), the
+ * read and copy bandwidth probes (measure_read.c, measure_copy.c), and the bare loop that small
+ * products are compared with (measure_bare.c).
  */
 #ifndef EK_MEASURE_H
 #define EK_MEASURE_H
@@ -16,8 +16,8 @@
 struct candidate {
 	void (*run)(void *state, int64_t calls);
 	void *state;
-	/* What must be done before every `calls` calls and is not timed, for runs that use up their input;
-	 * NULL: nothing. `most` is the number of calls that it can prepare, 0: any. */
+	/* What must be done before every `calls` calls and is not timed, for runs that use up their
+	 * input; NULL: nothing. `most` is the number of calls that it can prepare, 0: any. */
 	void (*before)(void *state, int64_t calls);
 	int64_t most;
 	/* filled in by measure_rounds */
@@ -41,8 +41,8 @@ void measure_free(struct candidate *candidates, int count);
 /* Seconds of one call in one batch of c->calls, which measure_rounds has chosen. */
 double measure_batch(struct candidate *c);
 
-/* The K-best time of a candidate that measure_rounds has seen, in seconds; *runs is how many batches
- * that took (measure_kbest.c). */
+/* The K-best time of a candidate that measure_rounds has seen, in seconds; *runs is how many
+ * batches that took (measure_kbest.c). */
 double measure_kbest(struct candidate *c, int *runs);
 
 /* The q-quantile (0 .. 1) of `value`, which is not changed; NAN if count is 0. */
@@ -64,8 +64,8 @@ void read_probe_free(struct read_probe *probe);
  * measured once for each number of threads; 0 if there is no memory for it. */
 double read_probe_memory(int threads);
 
-/* Copies of one array to another by `threads` threads, each its own contiguous part: by memcpy, or by
- * stores that pass the caches by (measure_copy.c). */
+/* Copies of one array to another by `threads` threads, each its own contiguous part: by memcpy, or
+ * by stores that pass the caches by (measure_copy.c). */
 struct copy_probe {
 	const char *from;
 	char *to;

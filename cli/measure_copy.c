@@ -3,8 +3,8 @@
  *
  * McCalpin's COPY (1995) in two forms. memcpy reads every line of the target before it overwrites
  * it, unless the C library decides otherwise; the stream copy writes past the caches, so it moves
- * two thirds of the bytes, which is best where nobody will read the target soon. They copy the arrays
- * that the operation itself works on, so that pages and caches are the same. */
+ * two thirds of the bytes, which is best where nobody will read the target soon. They copy the
+ * arrays that the operation itself works on, so that pages and caches are the same. */
 #include <stddef.h>
 #include <string.h>
 #if defined(__x86_64__)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The K-best scheme, for comparison with works that report such times (Bryant and O'Hallaron 2003,
- * section 9.4.3; Zhang 2012, section 3.5): a candidate is run, by itself, until the K shortest times
- * lie within a factor of 1 + EPSILON, M times at most, and the mean of the K shortest counts. On a
- * quiet machine that is the time of an undisturbed run; on a shared one it favours whoever met a
- * fast moment, so ratios should be taken from measure_rounds. A run is a batch of calls where one
+ * section 9.4.3; Zhang 2012, section 3.5): a candidate is run, by itself, until the K shortest
+ * times lie within a factor of 1 + EPSILON, M times at most, and the mean of the K shortest counts.
+ * On a quiet machine that is the time of an undisturbed run; on a shared one it favours whoever met
+ * a fast moment, so ratios should be taken from measure_rounds. A run is a batch of calls where one
  * call is too short for the clock. */
 #include "measure.h"
 

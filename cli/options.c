@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The options that subcommands share, as two argp parsers that theirs include as children, and the
- * strict conversion of their values. argp parses, and writes the texts of --help and --usage. Its
- * messages for wrong usage take two lines and do not say what would be accepted, so they are
- * switched off and written here: the word at which parsing stopped is looked at again. */
-#include <errno.h>
+ * The options that subcommands share, as argp parsers that theirs include as children. argp parses,
+ * and writes the texts of --help and --usage. Its messages for wrong usage take two lines and do
+ * not say what would be accepted, so they are switched off and written here: the word at which
+ * parsing stopped is looked at again. */
 #include <limits.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,46 +26,11 @@ enum {
 	KEY_ALPHA,
 	KEY_BETA,
 	KEY_CALLS,
-	KEY_REPRODUCIBLE
+	KEY_REPRODUCIBLE,
+	KEY_FORMAT
 };
 
-/* ---- Values ---------------------------------------------------------------------------------- */
-
-int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max)
-{
-	char *end;
-
-	errno = 0;
-	long long n = strtoll(text, &end, 10);
-
-	if (end == text || *end || errno || n < min || n > max) {
-		if (max == INT64_MAX)
-			tool_usage("%s %s: a whole number of at least %lld is expected", what, text,
-			           (long long)min);
-		tool_usage("%s %s: a whole number from %lld to %lld is expected", what, text,
-		           (long long)min, (long long)max);
-	}
-	return n;
-}
-
-double tool_number(const char *what, const char *text)
-{
-	char *end;
-	double d = strtod(text, &end);
-
-	if (end == text || *end || !isfinite(d))
-		tool_usage("%s %s: a finite number is expected, such as -1 or 2.5e-3", what, text);
-	return d;
-}
-
-double tool_duration(const char *what, const char *text)
-{
-	const double seconds = tool_number(what, text);
-
-	if (!(seconds > 0))
-		tool_usage("%s %s: a number of seconds above 0 is expected", what, text);
-	return seconds;
-}
+/* ---- Names ---------------------------------------------------------------------------------- */
 
 static bool method_of(ek_operation operation, const char *name)
 {
@@ -78,9 +41,9 @@ static bool method_of(ek_operation operation, const char *name)
 
 const char *tool_method_of(ek_operation operation, const char *name)
 {
-	static char full[128], list[1024];
+	static char full[128];
 	const char *prefix = ek_operation_name(operation), *names[256], *near;
-	size_t len = strlen(prefix), used = 0;
+	size_t len = strlen(prefix);
 	int count = 0;
 
 	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name))
@@ -96,9 +59,8 @@ const char *tool_method_of(ek_operation operation, const char *name)
 	if (near)
 		tool_usage("there is no method \"%s\"; did you mean %s? ek list methods has all",
 		           name, near);
-	for (int k = 0; k < count && used < sizeof list; k++)
-		used += (size_t)snprintf(list + used, sizeof list - used, " %s", names[k]);
-	tool_usage("there is no method \"%s\" for %s; auto and these exist:%s", name, prefix, list);
+	tool_usage("there is no method \"%s\" for %s; ek list methods has all, auto chooses one",
+	           name, prefix);
 }
 
 const char *tool_method(const char *name)
@@ -267,10 +229,20 @@ static error_t parse_product(int key, char *arg, struct argp_state *state)
 	case KEY_OP: o->op = (ek_op)choose("--op", arg, ops); break;
 	case KEY_ALPHA: o->alpha = tool_number("--alpha", arg); break;
 	case KEY_BETA: o->beta = tool_number("--beta", arg); break;
-	case KEY_CALLS: o->calls = tool_integer("--calls", arg, 1, INT64_MAX); break;
+	case KEY_FORMAT: o->format = arg; break;
 	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
+	return 0;
+}
+
+static error_t parse_calls(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	if (key != KEY_CALLS)
+		return ARGP_ERR_UNKNOWN;
+	o->calls = tool_integer("--calls", arg, 1, INT64_MAX);
 	return 0;
 }
 
@@ -288,40 +260,48 @@ static const struct argp_option general_options[] = {
 static const struct argp general_argp = {.options = general_options, .parser = parse_general};
 
 static const struct argp_option common_options[] = {
-	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (f64)", 0},
-	{"index", KEY_INDEX, "32|64/32|64", 0, "types of row pointers and columns (32)", 0},
+	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (of .ekm files theirs, else f64)",
+         0},
+	{"index", KEY_INDEX, "32|64/32|64", 0,
+         "types of row pointers and columns (of .ekm files theirs, else 32)", 0},
 	{"allow-nan", KEY_ALLOW_NAN, NULL, 0, "accept nan and inf in files", 0},
 	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
 	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
          0},
 	{0}};
 static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
-static const struct argp common_argp = {
+const struct argp tool_common_argp = {
 	.options = common_options, .parser = parse_common, .children = general_child};
 
 static const struct argp_option product_options[] = {
 	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
+	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
+         "how to store A for it (ek list formats); else as --method wants, else as A is", 0},
 	{"op", KEY_OP, "n|t", 0, "op(A): A, or A transposed (n)", 0},
 	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of op(A) x (1)", 0},
 	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0)", 0},
-	{"calls", KEY_CALLS, "N", 0, "announced number of products", 0},
 	{"reproducible", KEY_REPRODUCIBLE, NULL, 0,
          "the same bits for any number of threads and any instruction set", 0},
 	{0}};
-static const struct argp product_argp = {.options = product_options, .parser = parse_product};
+const struct argp tool_product_argp = {.options = product_options, .parser = parse_product};
 
-const struct argp_child tool_common_children[] = {{&common_argp, 0, "Common options:", 2}, {0}};
+static const struct argp_option calls_options[] = {
+	{"calls", KEY_CALLS, "N", 0, "announced number of products", 0}, {0}};
+const struct argp tool_calls_argp = {.options = calls_options, .parser = parse_calls};
+
+const struct argp_child tool_common_children[] = {{&tool_common_argp, 0, "Common options:", 2},
+                                                  {0}};
 const struct argp_child tool_array_children[] = {{&general_argp, 0, "Common options:", 2}, {0}};
-const struct argp_child tool_product_children[] = {
-	{&common_argp, 0, "Common options:", 2}, {&product_argp, 0, "The product:", 1}, {0}};
+const struct argp_child tool_product_children[] = {{&tool_common_argp, 0, "Common options:", 2},
+                                                   {&tool_product_argp, 0, "The product:", 1},
+                                                   {&tool_calls_argp, 0, NULL, 1},
+                                                   {0}};
 
 void tool_init(int key, struct argp_state *state, struct tool_options *options)
 {
 	if (key != ARGP_KEY_INIT)
 		return;
 	*options = (struct tool_options){
-		.value = EK_F64,
-		.index = EK_I32,
 		.seed = -1,
 		.device = "cpu",
 		.duplicates = EK_DUP_SUM,

@@ -15,9 +15,9 @@ struct peers {
 /* Gets the function that lists the peers of a module; false if there are none for this machine. */
 typedef bool modules_add(void *user, void *list);
 
-/* Loads every module PREFIX*.so of `folder` or, if that is NULL, of EK_PEERS, of the build folder that the
- * program lies in, or of the installed libexec folder. Modules that do not load are told of on
- * standard error unless `quiet`. They stay loaded. `symbol` is the name of the function. */
+/* Loads every module PREFIX*.so of `folder` or, if that is NULL, of EK_PEERS, of the build folder
+ * that the program lies in, or of the installed libexec folder. Modules that do not load are told
+ * of on standard error unless `quiet`. They stay loaded. `symbol` is the name of the function. */
 void modules_load(const char *prefix, const char *symbol, const char *folder, bool quiet,
                   modules_add *add, void *user);
 /* The peers of products, peer_*.so. */

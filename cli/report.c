@@ -155,6 +155,20 @@ double tool_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double tool_memory_free(void)
+{
+	FILE *file = fopen("/proc/meminfo", "r");
+	double kilobytes = -1;
+	char line[128];
+
+	while (file && kilobytes < 0 && fgets(line, sizeof line, file))
+		if (strncmp(line, "MemAvailable:", 13) == 0)
+			kilobytes = atof(line + 13);
+	if (file)
+		fclose(file);
+	return kilobytes < 0 ? -1 : 0.9 * 1024 * kilobytes;
+}
+
 const char *tool_count(char buf[32], int64_t n)
 {
 	char digits[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts, and matrices from wherever the user points: a file, standard input, a generator, a twin.
- * A name is looked up in this order: file, generator, twin (the real matrix in the folder
+ * Contexts, and matrices from wherever the user points: a file, standard input, a generator, a
+ * twin. A name is looked up in this order: file, generator, twin (the real matrix in the folder
  * EK_MATRICES before the generated one), any other matrix in that folder. */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -99,9 +99,7 @@ static int no_such_matrix(const char *text)
 
 	snprintf(head, sizeof head, "%.*s", (int)strcspn(text, ":"), text);
 	near = tool_nearest(head, names, count);
-	return tool_fail(TOOL_INPUT,
-	                 "%s: there is no such file, generator (ek list generators) or twin (ek "
-	                 "list twins)%s%s%s",
+	return tool_fail(TOOL_INPUT, "%s: there is no such file, generator or twin (ek list)%s%s%s",
 	                 text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
 }
 
@@ -141,7 +139,8 @@ static int generate(ek_context *ctx, const struct tool_options *options, struct 
 	else if (options->seed >= 0 && !seeds)
 		tool_remark(options, "--seed: %s draws no random numbers", source->name);
 	struct tool_progress *progress = tool_progress_start(options, "generating");
-	ek_status status = ek_matrix_generate(ctx, source->path, options->value, options->index, A);
+	ek_status status =
+		ek_matrix_generate(ctx, source->path, tool_value(options), tool_index(options), A);
 
 	tool_progress_end(progress);
 	return tool_check(status);
@@ -230,6 +229,10 @@ int tool_generate(ek_context *ctx, const struct tool_options *options, const cha
 {
 	double start = tool_seconds();
 
+	if (!find_generator(spec))
+		return tool_fail(TOOL_USAGE,
+		                 "%.*s: there is no such generator (ek list generators)",
+		                 (int)strcspn(spec, ":"), spec);
 	*source = (struct tool_source){0};
 	snprintf(source->path, sizeof source->path, "%s", spec);
 	snprintf(source->name, sizeof source->name, "%s", spec);
@@ -256,6 +259,7 @@ json_t *tool_record(const struct tool_source *source, const ek_matrix *A)
 {
 	ek_matrix_info info = {.size = sizeof info};
 	json_t *record = json_object();
+	char format[TOOL_FORMAT];
 
 	ek_matrix_get_info(A, &info);
 	json_object_set_new(record, "matrix", json_string(source->name));
@@ -266,5 +270,7 @@ json_t *tool_record(const struct tool_source *source, const ek_matrix *A)
 	json_object_set_new(record, "nnz", json_integer(info.nnz));
 	json_object_set_new(record, "value", json_string(ek_value_name(info.value)));
 	json_object_set_new(record, "index", json_string(ek_index_name(info.index)));
+	tool_format_text(&info, format);
+	tool_json_format(record, format);
 	return record;
 }

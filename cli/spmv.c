@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek spmv: y = alpha op(A) x + beta y0, one product from and to files. With --calls the product is
- * repeated and timed; with --check it is compared with a plain loop in extended precision (oracle.c).
+ * repeated and timed; with --check it is compared with a plain loop in extended precision
+ * (oracle.c).
  */
 #include <math.h>
 #include <stdlib.h>
@@ -126,10 +127,12 @@ static int prepare(struct product *p)
 	                  .method = o->method,
 	                  .op = o->op,
 	                  .calls = o->calls,
-	                  .reproducible = o->reproducible};
+	                  .reproducible = o->reproducible,
+	                  .format = o->format};
 	ek_matrix_info info = {.size = sizeof info};
 	double start = tool_seconds();
-	int code = tool_check(ek_plan_create(EK_SPMV, p->A, &hints, &p->plan));
+	int code = tool_limited(ek_plan_create(EK_SPMV, p->A, &hints, &p->plan),
+	                        "ek convert --max-bytes raises it");
 
 	p->prepare_seconds = tool_seconds() - start;
 	if (code != TOOL_OK)
@@ -139,17 +142,17 @@ static int prepare(struct product *p)
 	int64_t ny = o->op == EK_OP_N ? info.rows : info.cols;
 
 	if (p->o->x) {
-		code = read_vector(p->ctx, p->o->x, o->value, nx, &p->x);
-	} else if ((code = make(o->value, nx, &p->x)) == TOOL_OK) {
+		code = read_vector(p->ctx, p->o->x, info.value, nx, &p->x);
+	} else if ((code = make(info.value, nx, &p->x)) == TOOL_OK) {
 		for (int64_t j = 0; j < nx; j++)
 			set(&p->x, j, 1 + (double)(j % 7) / 8);
 	}
 	if (code == TOOL_OK && p->o->y0)
-		code = read_vector(p->ctx, p->o->y0, o->value, ny, &p->y0);
+		code = read_vector(p->ctx, p->o->y0, info.value, ny, &p->y0);
 	else if (code == TOOL_OK)
-		code = make(o->value, ny, &p->y0);
+		code = make(info.value, ny, &p->y0);
 	if (code == TOOL_OK)
-		code = make(o->value, ny, &p->y);
+		code = make(info.value, ny, &p->y);
 	return code;
 }
 
@@ -209,8 +212,8 @@ static void print_times(const struct product *p, FILE *out)
 	ek_matrix_info info = {.size = sizeof info};
 
 	ek_matrix_get_info(p->A, &info);
-	fprintf(out, "method    %s, prepared in %.3g ms\n", ek_plan_method(p->plan),
-	        1e3 * p->prepare_seconds);
+	fprintf(out, "method    %s on %s, prepared in %.3g ms\n", ek_plan_method(p->plan),
+	        ek_plan_format(p->plan), 1e3 * p->prepare_seconds);
 	fprintf(out,
 	        "product   %.4g ms in the mean of %lld, %.4g ms at best, %.4g ms the first time\n",
 	        1e3 * p->mean_seconds, (long long)p->calls, 1e3 * p->best_seconds,
@@ -227,6 +230,7 @@ static json_t *record_of(const struct product *p)
 
 	json_object_set_new(record, "op", json_string(o->op == EK_OP_N ? "n" : "t"));
 	json_object_set_new(record, "method", json_string(ek_plan_method(p->plan)));
+	tool_json_format(record, ek_plan_format(p->plan));
 	json_object_set_new(record, "alpha", json_real(o->alpha));
 	json_object_set_new(record, "beta", json_real(o->beta));
 	json_object_set_new(record, "threads", json_integer(ek_context_threads(p->ctx)));
@@ -292,6 +296,8 @@ int cmd_spmv(int argc, char **argv)
 	if (o.common.method && strcmp(o.common.method, "all") == 0)
 		tool_usage("--method all: one method or auto is expected; ek bench spmv runs all");
 	o.common.method = tool_method(o.common.method);
+	if (o.common.format)
+		tool_format("--format", o.common.format);
 	if (!o.output && !o.common.calls && !o.check &&
 	    !(o.common.json && strcmp(o.common.json, "-") == 0))
 		o.output = "-";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek spy: a picture of the pattern. The matrix is laid over a grid and the entries in every cell are
- * counted, so a large matrix shows densities and not a black square. A file (PNG or SVG) is drawn by
- * gnuplot; without -o the picture is text, drawn with Braille dots (2 x 4 to a character) whose
- * density follows the logarithm of the count by ordered dithering. */
+ * ek spy: a picture of the pattern. The matrix is laid over a grid and the entries in every cell
+ * are counted, so a large matrix shows densities and not a black square. A file (PNG or SVG) is
+ * drawn by gnuplot; without -o the picture is text, drawn with Braille dots (2 x 4 to a character)
+ * whose density follows the logarithm of the count by ordered dithering. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -78,15 +78,11 @@ static int cell_of(int64_t i, int64_t n, int cells)
 
 static int fill(const ek_matrix *A, struct grid *g)
 {
-	ek_matrix_info info = {.size = sizeof info};
 	ek_view ptr, idx;
-	int code = tool_check(ek_matrix_get_info(A, &info));
-	bool csc = code == TOOL_OK && strcmp(info.format, "csc") == 0;
+	int code = tool_check(ek_matrix_array(A, "row_ptr", &ptr));
 
 	if (code == TOOL_OK)
-		code = tool_check(ek_matrix_array(A, csc ? "col_ptr" : "row_ptr", &ptr));
-	if (code == TOOL_OK)
-		code = tool_check(ek_matrix_array(A, csc ? "row_idx" : "col_idx", &idx));
+		code = tool_check(ek_matrix_array(A, "col_idx", &idx));
 	if (code != TOOL_OK)
 		return code;
 	g->count = calloc((size_t)g->height * (size_t)g->width + 1, sizeof *g->count);
@@ -94,9 +90,9 @@ static int fill(const ek_matrix *A, struct grid *g)
 		return tool_fail(TOOL_FAILED, "out of memory for the picture");
 	for (int64_t i = 0; i < ptr.len - 1; i++)
 		for (int64_t k = index_at(&ptr, i); k < index_at(&ptr, i + 1); k++) {
-			int64_t j = index_at(&idx, k), row = csc ? j : i, col = csc ? i : j;
-			int64_t *cell = &g->count[cell_of(row, g->rows, g->height) * g->width +
-			                          cell_of(col, g->cols, g->width)];
+			int64_t j = index_at(&idx, k);
+			int64_t *cell = &g->count[cell_of(i, g->rows, g->height) * g->width +
+			                          cell_of(j, g->cols, g->width)];
 
 			if (++*cell > g->most)
 				g->most = *cell;
@@ -368,6 +364,8 @@ int cmd_spy(int argc, char **argv)
 	if (!ctx)
 		return code;
 	code = tool_matrix(ctx, &o.common, o.input, &source, &A);
+	if (code == TOOL_OK)
+		code = tool_csr(&A);
 	if (code == TOOL_OK)
 		code = draw(&o, &source, A);
 	ek_matrix_destroy(A);

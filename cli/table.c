@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tables for people (aligned), for the README (Markdown) and for scripts (tabs). Widths are counted
- * in code points, which is right for the text that the tool prints. */
+ * Tables for people (aligned, on the lines that a terminal has), for the README (Markdown) and for
+ * scripts (tabs). Widths are counted in code points, which is right for the text that the tool
+ * prints. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #include "ek.h"
 
@@ -40,71 +42,194 @@ void tool_table_add(struct tool_table *t, const char *format, ...)
 	t->cells++;
 }
 
-static int width_of(const char *text)
+/* ---- Lines for people ------------------------------------------------------------------------ */
+
+int tool_width(FILE *out)
+{
+	const char *text = getenv("COLUMNS");
+	int columns = text ? atoi(text) : 0;
+	struct winsize size;
+
+	if (columns <= 0 && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+		columns = size.ws_col;
+	return columns > 0 ? columns : 100;
+}
+
+/* Code points of `len` bytes. */
+static int width_of(const char *text, int len)
 {
 	int n = 0;
 
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
+	for (int k = 0; k < len; k++)
+		n += ((unsigned char)text[k] & 0xc0) != 0x80;
 	return n;
 }
 
-static int column_width(const struct tool_table *t, int col)
+/* Bytes of the first word: up to a blank, or, with `commas`, up to and with one. */
+static int word_of(const char *text, bool commas)
+{
+	int len = (int)strcspn(text, commas ? " ," : " ");
+
+	return len + (text[len] == ',');
+}
+
+/* Code points of the longest cell of a column, or of its longest word. Names, which stand in the
+ * first, are not broken. */
+static int column_width(const struct tool_table *t, int col, bool word)
 {
 	int width = 0;
 
-	for (int k = col; k < t->cells; k += t->cols)
-		width = width_of(t->cell[k]) > width ? width_of(t->cell[k]) : width;
+	for (int k = col; k < t->cells; k += t->cols) {
+		const char *text = t->cell[k];
+
+		for (int len; *text; text += len + (text[len] == ' ')) {
+			int n;
+
+			len = word ? word_of(text, col > 0) : (int)strlen(text);
+			n = width_of(text, len);
+			width = n > width ? n : width;
+		}
+	}
 	return width;
 }
 
-static void print_cell(const struct tool_table *t, int k, const int *width, enum tool_style style,
-                       FILE *out)
+/* Makes the widest columns of text narrower until lines have at most `room`, or words would
+ * break. */
+static void shrink(const struct tool_table *t, int room, int *width)
 {
-	int col = k % t->cols, pad = width[col] - width_of(t->cell[k]);
-	bool last = col == t->cols - 1, right = t->align[col] == 'r';
+	int total = 2 * (t->cols - 1);
 
-	if (style == TOOL_MARKDOWN)
+	for (int col = 0; col < t->cols; col++)
+		total += width[col];
+	while (total > room) {
+		int widest = -1;
+
+		for (int col = 0; col < t->cols; col++)
+			if (t->align[col] == 'l' && (widest < 0 || width[col] > width[widest]) &&
+			    width[col] > column_width(t, col, true))
+				widest = col;
+		if (widest < 0)
+			return;
+		width[widest]--;
+		total--;
+	}
+}
+
+/* Bytes of as many words as fit, at least one. */
+static int line_of(const char *text, int width, bool commas)
+{
+	int len = word_of(text, commas);
+
+	while (text[len]) {
+		int blank = text[len] == ' ',
+		    next = len + blank + word_of(text + len + blank, commas);
+
+		if (width_of(text, next) > width)
+			break;
+		len = next;
+	}
+	return len;
+}
+
+void tool_paragraph(FILE *out, const char *format, ...)
+{
+	const int room = tool_width(out);
+	char text[1024], *at = text;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	for (int indent = 0; *at; indent = 2) {
+		int len = line_of(at, room - indent, false);
+
+		fprintf(out, "%*s%.*s\n", indent, "", len, at);
+		at += len + (at[len] == ' ');
+	}
+}
+
+/* One row, on as many lines as its cells need; no line ends with blanks. `at` has room for the rest
+ * of each cell. */
+static void print_row(const struct tool_table *t, int row, const int *width, const char **at,
+                      FILE *out)
+{
+	bool more = true;
+
+	memcpy(at, t->cell + row, (size_t)t->cols * sizeof *at);
+	while (more) {
+		int blanks = 0;
+
+		more = false;
+		for (int col = 0; col < t->cols; col++) {
+			int len = line_of(at[col], width[col], col > 0);
+			int pad = width[col] - width_of(at[col], len);
+			int before = t->align[col] == 'r' ? pad : 0;
+
+			if (len) {
+				fprintf(out, "%*s%.*s", blanks + before, "", len, at[col]);
+				blanks = -before;
+			}
+			blanks += pad + 2;
+			at[col] += len + (at[col][len] == ' ');
+			more |= *at[col] != 0;
+		}
+		fputc('\n', out);
+	}
+}
+
+static void print_text(const struct tool_table *t, FILE *out)
+{
+	int *width = calloc((size_t)t->cols, sizeof *width);
+	const char **at = calloc((size_t)t->cols, sizeof *at);
+
+	if (!width || !at)
+		out_of_memory();
+	for (int col = 0; col < t->cols; col++)
+		width[col] = column_width(t, col, false);
+	shrink(t, tool_width(out), width);
+	for (int row = 0; row < t->cells; row += t->cols) {
+		print_row(t, row, width, at, out);
+		for (int col = 0; col < t->cols && !row; col++) {
+			for (int n = 0; n < width[col]; n++)
+				fputc('-', out);
+			fputs(col < t->cols - 1 ? "  " : "\n", out);
+		}
+	}
+	free(width);
+	free(at);
+}
+
+/* ---- Markdown and tabs ----------------------------------------------------------------------- */
+
+static void print_markdown(const struct tool_table *t, FILE *out)
+{
+	for (int k = 0; k < t->cells; k++) {
+		int col = k % t->cols;
+
 		fputs(col ? " | " : "| ", out);
-	else if (col)
-		fputs(style == TOOL_PLAIN ? "\t" : "  ", out);
-	if (style == TOOL_TEXT && right)
-		fprintf(out, "%*s", pad, "");
-	if (style == TOOL_MARKDOWN)
 		for (const char *c = t->cell[k]; *c; c++)
 			fprintf(out, *c == '|' ? "\\%c" : "%c", *c);
-	else
-		fputs(t->cell[k], out);
-	if (style == TOOL_TEXT && !right && !last)
-		fprintf(out, "%*s", pad, "");
-	if (last)
-		fputs(style == TOOL_MARKDOWN ? " |\n" : "\n", out);
+		if (col == t->cols - 1)
+			fputs(" |\n", out);
+		if (k != t->cols - 1)
+			continue;
+		for (col = 0; col < t->cols; col++)
+			fputs(t->align[col] == 'r' ? "|---:" : "|---", out);
+		fputs("|\n", out);
+	}
+}
+
+static void print_plain(const struct tool_table *t, FILE *out)
+{
+	for (int k = t->cols; k < t->cells; k++)
+		fprintf(out, "%s%s", t->cell[k], k % t->cols == t->cols - 1 ? "\n" : "\t");
 }
 
 void tool_table_print(const struct tool_table *t, enum tool_style style, FILE *out)
 {
-	int *width = calloc((size_t)t->cols, sizeof *width);
-
-	if (!width)
-		out_of_memory();
-	for (int col = 0; col < t->cols; col++)
-		width[col] = column_width(t, col);
-	for (int k = style == TOOL_PLAIN ? t->cols : 0; k < t->cells; k++) {
-		print_cell(t, k, width, style, out);
-		if (k != t->cols - 1 || style == TOOL_PLAIN)
-			continue;
-		for (int col = 0; col < t->cols; col++) {
-			if (style == TOOL_MARKDOWN) {
-				fputs(t->align[col] == 'r' ? "|---:" : "|---", out);
-				continue;
-			}
-			for (int n = 0; n < width[col]; n++)
-				fputc('-', out);
-			fputs(col < t->cols - 1 ? "  " : "", out);
-		}
-		fputs(style == TOOL_MARKDOWN ? "|\n" : "\n", out);
-	}
-	free(width);
+	(style == TOOL_MARKDOWN ? print_markdown
+	 : style == TOOL_PLAIN  ? print_plain
+	                        : print_text)(t, out);
 }
 
 void tool_table_free(struct tool_table *t)

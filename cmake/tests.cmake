@@ -27,6 +27,13 @@ if(CMOCKA_FOUND)
   endforeach()
 endif()
 
+# Tests that run side by side end together if the long ones begin first.
+foreach(name test_methods test_formats test_merge test_sort)
+  if(TEST ${name})
+    set_tests_properties(${name} PROPERTIES COST 100)
+  endif()
+endforeach()
+
 # The examples are programs of users: public header, shared library.
 file(GLOB EXAMPLES CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${EXAMPLES})
@@ -51,12 +58,13 @@ endfunction()
 
 if(TARGET ek AND EXISTS ${PROJECT_SOURCE_DIR}/test/cli/run.sh)
   add_script_test(cli cli test/cli/run.sh $<TARGET_FILE:ek>)
+  set_tests_properties(cli PROPERTIES COST 100)
 endif()
 
 add_script_test(source.rules source tool/check-source)
 add_script_test(source.header source test/install/header.sh)
 if(TARGET ek)
-  add_script_test(source.readme_methods source tool/update-readme --check $<TARGET_FILE:ek>)
+  add_script_test(source.docs source tool/update-docs --check $<TARGET_FILE:ek>)
 endif()
 
 # The programs that these build are not instrumented, so they cannot use instrumented libraries.
@@ -75,6 +83,7 @@ foreach(part symbols pkgconfig cmake readme tool)
   set_tests_properties(install.${part} PROPERTIES FIXTURES_REQUIRED installed)
 endforeach()
 add_script_test(install.plain_build package test/install/plain_build.sh)
+set_tests_properties(install.plain_build PROPERTIES COST 100)
 foreach(part tree symbols pkgconfig cmake readme tool plain_build)
   if(TEST install.${part})
     set_tests_properties(install.${part} PROPERTIES ENVIRONMENT "${install_env}")

@@ -11,8 +11,8 @@ target_compile_definitions(ek PRIVATE EK_SUITE_DIR="${PROJECT_SOURCE_DIR}/bench/
 file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(ek PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
 
-# The commit stands in one small header that only the files naming EK_COMMIT include, so a new commit
-# compiles those again and nothing else.
+# The commit stands in one small header that only the files naming EK_COMMIT include, so a new
+# commit compiles those again and nothing else.
 set(commit_header ${PROJECT_BINARY_DIR}/ek_commit.h)
 set(commit_script ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${commit_header}
                   -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)

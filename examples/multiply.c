@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y = A x for a matrix from a file, or from a generator: says what A is, which method was chosen and
- * why, and how long a product takes.
+ * y = A x for a matrix from a file, or from a generator: says what A is, which method was chosen
+ * and why, and how long a product takes.
  *
  *	multiply A.mtx.gz
  *	multiply poisson2d5:nx=1000,ny=1000

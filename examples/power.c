@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The largest eigenvalue of a matrix by the power method, on arrays that belong to the program: they
- * are used in place, and when the program changes the values the plan goes on with the new ones.
+ * The largest eigenvalue of a matrix by the power method, on arrays that belong to the program:
+ * they are used in place, and when the program changes the values the plan goes on with the new
+ * ones.
  *
  * The matrix is tridiagonal, (-1, d, -1), whose eigenvalues are d - 2 cos(k pi / (n + 1)). */
 #include <evenkeel/ek.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What primitives on arrays are for: the odd columns of a sparse matrix (Liu 2015, section 4.4.1) by a
- * scan, the sums of its rows by a segmented sum, and its three largest rows by sorting. */
+ * What primitives on arrays are for: the odd columns of a sparse matrix (Liu 2015, section 4.4.1)
+ * by a scan, the sums of its rows by a segmented sum, and its three largest rows by sorting. */
 #include <evenkeel/ek.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed files and archives: the input is the file, so that sample files serve as they are. Inputs
- * that are neither compressed nor an archive are left to the other targets. */
+ * Compressed files and archives: the input is the file, so that sample files serve as they are.
+ * Inputs that are neither compressed nor an archive are left to the other targets. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must return for any
- * bytes, and abort if the library accepts what it should not. Memory is capped, so that a small input
- * that makes something large shows as a refused allocation and not as a killed process. */
+ * What the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must return for
+ * any bytes, and abort if the library accepts what it should not. Memory is capped, so that a small
+ * input that makes something large shows as a refused allocation and not as a killed process. */
 #ifndef EK_FUZZ_HARNESS_H
 #define EK_FUZZ_HARNESS_H
 
@@ -66,20 +66,15 @@ static inline void fuzz_close(struct fuzz_memory *m, ek_context *ctx)
 	fuzz_require(atomic_load(&m->used) == 0, "memory leaks");
 }
 
-/* A matrix that was accepted must be sound: it passes its own check and can be multiplied. */
-static inline void fuzz_accepted(const ek_matrix *A)
+/* One product with op(A), of zeros. */
+static inline void fuzz_product(const ek_matrix *A, const ek_matrix_info *info, ek_op op)
 {
-	ek_matrix_info info = {.size = sizeof info};
-	ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.serial"};
+	const int64_t in = op == EK_OP_T ? info->rows : info->cols;
+	const int64_t out = op == EK_OP_T ? info->cols : info->rows;
+	ek_hints hints = {.size = sizeof hints, .op = op};
+	double *x = calloc((size_t)in + 1, sizeof *x), *y = calloc((size_t)out + 1, sizeof *y);
+	ek_dense vx = ek_vector(info->value, in, x), vy = ek_vector(info->value, out, y);
 	ek_plan *plan = NULL;
-
-	fuzz_require(ek_matrix_check(A) == EK_OK, "an accepted matrix fails its check");
-	fuzz_require(ek_matrix_get_info(A, &info) == EK_OK, "no information");
-	if (info.rows > FUZZ_SMALL || info.cols > FUZZ_SMALL)
-		return;
-	double *x = calloc((size_t)info.cols + 1, sizeof *x);
-	double *y = calloc((size_t)info.rows + 1, sizeof *y);
-	ek_dense vx = ek_vector(info.value, info.cols, x), vy = ek_vector(info.value, info.rows, y);
 	ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
 
 	fuzz_require(status == EK_OK || status == EK_ENOMEM, "no plan");
@@ -88,6 +83,28 @@ static inline void fuzz_accepted(const ek_matrix *A)
 	ek_plan_destroy(plan);
 	free(x);
 	free(y);
+}
+
+/* A matrix that was accepted must be sound, in whatever format it is: it passes its own check, can
+ * be multiplied, and goes back to CSR. */
+static inline void fuzz_accepted(const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	ek_matrix *csr = NULL;
+	ek_status status;
+
+	fuzz_require(ek_matrix_check(A) == EK_OK, "an accepted matrix fails its check");
+	fuzz_require(ek_matrix_get_info(A, &info) == EK_OK, "no information");
+	if (info.rows > FUZZ_SMALL || info.cols > FUZZ_SMALL)
+		return;
+	fuzz_product(A, &info, EK_OP_N);
+	fuzz_product(A, &info, EK_OP_T);
+	status = ek_matrix_convert(A, "csr", NULL, &csr);
+	fuzz_require(status == EK_OK || status == EK_ENOMEM || status == EK_ELIMIT,
+	             "no way back to CSR");
+	if (status == EK_OK)
+		fuzz_require(ek_matrix_check(csr) == EK_OK, "its CSR fails its check");
+	ek_matrix_destroy(csr);
 }
 
 /* Reads bytes as a file; the first byte of the input chooses types, threads and options. */

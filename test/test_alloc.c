@@ -148,7 +148,7 @@ static void test_adopt(void **state)
 
 static ek_status convert(struct exhaust *x)
 {
-	return ek_matrix_convert(x->arg, EK_F32, EK_I64, (ek_matrix **)&x->out);
+	return convert_types(x->arg, EK_F32, EK_I64, (ek_matrix **)&x->out);
 }
 
 static ek_status stats(struct exhaust *x)
@@ -275,14 +275,72 @@ static void test_plans(void **state)
 	ek_matrix_destroy(A);
 }
 
+/* ---- Runs after new values ------------------------------------------------------------------- */
+
+enum { NEW = 5 }; /* all values */
+
+struct rerun {
+	ek_matrix *A;
+	ek_plan *plan;
+};
+
+static ek_status run_again(struct exhaust *t)
+{
+	const struct rerun *r = t->arg;
+	double x[COLS], y[ROWS];
+	const ek_dense xv = ek_vector(EK_F64, COLS, x), yv = ek_vector(EK_F64, ROWS, y);
+	ek_status status;
+
+	for (int j = 0; j < COLS; j++)
+		x[j] = 1;
+	for (int i = 0; i < ROWS; i++)
+		y[i] = -1;
+	EK_RETURN_IF(ek_matrix_values_changed(r->A));
+	status = ek_spmv(r->plan, 1, &xv, 0, &yv);
+	for (int i = 0; i < ROWS; i++)
+		assert_true(y[i] == (status == EK_OK ? NEW * (ptr[i + 1] - ptr[i]) : -1));
+	return status;
+}
+
+/* The copy of a plan takes memory for new values in those cases that ek_spmv names, and no others. */
+static void test_new_values(void **state)
+{
+	static const char *const held[] = {"csr", "csc", "ell", "csr5"};
+	static const char *const copied[] = {"csr", "csc", "sell"};
+	double new[NNZ];
+	ek_matrix *A;
+
+	(void)state;
+	for (int k = 0; k < NNZ; k++)
+		new[k] = NEW;
+	e.arg = &(struct source){"", CSR, EK_COPY};
+	expect_status(make_matrix(&e), EK_OK);
+	A = e.out;
+	for (int from = 0; from < 4; from++)
+		for (int to = 0; to < 3; to++) {
+			const ek_hints hints = {.size = sizeof hints, .format = copied[to]};
+			const bool takes = from > 1 || (to < 2 && from != to);
+			struct rerun r;
+			char name[80];
+
+			expect_status(ek_matrix_convert(A, held[from], NULL, &r.A), EK_OK);
+			expect_status(ek_plan_create(EK_SPMV, r.A, &hints, &r.plan), EK_OK);
+			expect_status(ek_matrix_set_values(r.A, NNZ, new), EK_OK);
+			e.arg = &r;
+			snprintf(name, sizeof name, "new values, %s of %s", copied[to], held[from]);
+			assert_true((exhaust(&e, name, run_again, NULL) > 0) == takes);
+			ek_plan_destroy(r.plan);
+			ek_matrix_destroy(r.A);
+		}
+	ek_matrix_destroy(A);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_context),
-		cmocka_unit_test(test_matrices),
-		cmocka_unit_test(test_adopt),
-		cmocka_unit_test(test_plans),
-		cmocka_unit_test(test_matrix_functions),
+		cmocka_unit_test(test_context),    cmocka_unit_test(test_matrices),
+		cmocka_unit_test(test_adopt),      cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_new_values), cmocka_unit_test(test_matrix_functions),
 		cmocka_unit_test(test_generate),
 	};
 

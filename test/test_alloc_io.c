@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading and writing with the n-th allocation failing: EK_ENOMEM, nothing leaked, no result, and no
- * file left behind. */
+ * Reading and writing with the n-th allocation failing: EK_ENOMEM, nothing leaked, no result, and
+ * no file left behind. */
 #define _GNU_SOURCE /* mkdtemp */
 #include <unistd.h>
 

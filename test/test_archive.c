@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed files and tar archives, good and damaged. The archives are made here, byte by byte, but
- * for the compression itself, which the library's writer does. */
+ * Compressed files and tar archives, good and damaged. The archives are made here, byte by byte,
+ * but for the compression itself, which the library's writer does. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -258,7 +258,7 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* ---- tar -------------------------------------------------------------------------------------- */
+/* ---- tar ------------------------------------------------------------------------------------- */
 
 static void tar_member(struct bytes *t, const char *name, char type, const char *text)
 {

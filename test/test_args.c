@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Each public function with each argument bad in turn: the status, a message that names the argument,
- * and outputs as they were. The hooks keep freed blocks, so that destroyed objects can be passed. */
+ * Each public function with each argument bad in turn: the status, a message that names the
+ * argument, and outputs as they were. The hooks keep freed blocks, so that destroyed objects can be
+ * passed. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include "core/ek_core.h"
 #include "support/support.h"
@@ -159,7 +160,7 @@ static void test_matrix_questions(void **state)
 		expect_error(ek_matrix_check(bad), EK_EINVAL, "A is");
 		expect_error(ek_matrix_values_changed(bad), EK_EINVAL, "A is");
 		expect_error(ek_matrix_set_values(bad, 3, val), EK_EINVAL, "A is");
-		expect_error(ek_matrix_convert(bad, EK_F32, EK_I32, &B), EK_EINVAL, "A is");
+		expect_error(convert_types(bad, EK_F32, EK_I32, &B), EK_EINVAL, "A is");
 		expect_error(ek_matrix_stats(bad, &stats), EK_EINVAL, "A is");
 		expect_error(ek_plan_create(EK_SPMV, bad, NULL, &dead_plan), EK_EINVAL, "A is");
 	}
@@ -169,14 +170,14 @@ static void test_matrix_questions(void **state)
 	assert_int_equal(info.rows, 0);
 	expect_error(ek_matrix_array(A, NULL, &view), EK_EINVAL, "name");
 	expect_error(ek_matrix_array(A, "val", NULL), EK_EINVAL, "view");
-	expect_error(ek_matrix_array(A, "col_ptr", &view), EK_EINVAL, "row_ptr, col_idx and val");
+	expect_error(ek_matrix_array(A, "col_ptr", &view), EK_EINVAL, "row_ptr, col_idx, val");
 	assert_null(view.data);
 	expect_error(ek_matrix_stats(A, NULL), EK_EINVAL, "stats");
 	stats.size = 1;
 	expect_error(ek_matrix_stats(A, &stats), EK_EINVAL, "stats.size is 1");
-	expect_error(ek_matrix_convert(A, (ek_value)9, EK_I32, &B), EK_EINVAL, "value is 9");
-	expect_error(ek_matrix_convert(A, EK_F64, (ek_index)9, &B), EK_EINVAL, "index is 9");
-	expect_error(ek_matrix_convert(A, EK_F64, EK_I32, NULL), EK_EINVAL, "B");
+	expect_error(convert_types(A, (ek_value)9, EK_I32, &B), EK_EINVAL, "value is 9");
+	expect_error(convert_types(A, EK_F64, (ek_index)9, &B), EK_EINVAL, "index is 9");
+	expect_error(convert_types(A, EK_F64, EK_I32, NULL), EK_EINVAL, "B");
 	assert_null(B);
 }
 

@@ -52,8 +52,8 @@ static char *slurp(const char *name, size_t *length)
 
 enum { ROWS = 3000, COLS = 2000, NNZ = 9000 };
 
-/* Random bits as values, subnormal numbers and -0 among them; entries sorted, so that files keep the
- * order. */
+/* Random bits as values, subnormal numbers and -0 among them; entries sorted, so that files keep
+ * the order. */
 static ek_matrix *random_matrix(ek_context *ctx, ek_value value, ek_index index, int csc,
                                 int integers)
 {
@@ -127,7 +127,7 @@ static void test_round_trips(void **state)
 			expect_status(status, EK_OK);
 			expect_status(ek_matrix_read(ctx, path, value, index, NULL, &B), EK_OK);
 			if (csc && form % 2 == 0) { /* text gives CSR: compare by way of CSR */
-				expect_status(ek_matrix_convert(A, value, index, &C), EK_OK);
+				expect_status(convert_types(A, value, index, &C), EK_OK);
 				same_arrays(C, B, 0);
 				ek_matrix_destroy(C);
 			} else {
@@ -240,6 +240,89 @@ static void test_places(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* nan and inf are accepted where that is asked for, in any format, and named with their place. */
+static void test_not_finite(void **state)
+{
+	static const char *const format[] = {"csr", "csc", "ell", "csr5", "bcsr", "cocktail"};
+	static const char *const name[] = {"nan", "inf", "-inf"};
+	static const int32_t ptr[] = {0, 1, 2}, col[] = {1, 0};
+	const ek_read_options o = {.size = sizeof o, .allow_nan = 1};
+	ek_context *ctx = heap_context(&heap, 2, 0);
+
+	(void)state;
+	for (int k = 0; k < 12; k++) {
+		const double bad[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+		double val[] = {1.5, bad[k % 3]}, back;
+		char text[64];
+		ek_matrix *A, *B, *C = NULL;
+
+		snprintf(text, sizeof text, "] is %s; a finite number is expected", name[k % 3]);
+		expect_status(
+			ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, col, val, EK_COPY, &A),
+			EK_OK);
+		expect_status(
+			ek_matrix_convert(A, format[k / 2],
+		                          &(ek_convert_options){.size = sizeof(ek_convert_options),
+		                                                .value = k % 2 ? EK_F32 : EK_F64},
+		                          &B),
+			EK_OK);
+		expect_status(ek_matrix_write(B, in_folder("n.ekm"), NULL), EK_OK);
+		expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &C), EK_ERANGE, text);
+		assert_null(C);
+		expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, &o, &C), EK_OK);
+		expect_status(ek_matrix_get(C, 1, 0, &back), EK_OK);
+		assert_true(isnan(val[1]) ? isnan(back) : back == val[1]);
+		ek_matrix_destroy(C);
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(A);
+	}
+	unlink(path);
+	ek_context_destroy(ctx);
+}
+
+/* Types that are not asked for are those of the file, in text f64 and 32 bits; parameters stay. */
+static void test_types(void **state)
+{
+	static const char text[] = "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 5\n";
+	ek_convert_options o = {
+		.size = sizeof o, .value = EK_F32, .index = EK_I64, .max_bytes = -1};
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	ek_matrix_info info = {.size = sizeof info};
+	const struct {
+		ek_value ask, get;
+		ek_index ask_index, get_index;
+	} row[] = {{0, EK_F32, 0, EK_I64},
+	           {EK_F64, EK_F64, 0, EK_I64},
+	           {0, EK_F32, EK_I32, EK_I32},
+	           {EK_F64, EK_F64, EK_I64_32, EK_I64_32}};
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, 0, 0, NULL, &A),
+	              EK_OK);
+	expect_status(ek_matrix_get_info(A, &info), EK_OK);
+	assert_true(info.value == EK_F64 && info.index == EK_I32);
+	expect_status(ek_matrix_convert(A, "hyb:width=0", &o, &B), EK_OK);
+	expect_status(ek_matrix_write(B, in_folder("t.ekm"), NULL), EK_OK);
+	ek_matrix_destroy(B);
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		expect_status(ek_matrix_read(ctx, path, row[k].ask, row[k].ask_index, NULL, &B),
+		              EK_OK);
+		expect_status(ek_matrix_get_info(B, &info), EK_OK);
+		assert_true(info.value == row[k].get && info.index == row[k].get_index);
+		assert_string_equal(info.format, "hyb");
+		assert_true(info.dim[0] == 0);
+		ek_matrix_destroy(B);
+	}
+	B = NULL;
+	expect_error(ek_matrix_read(ctx, path, (ek_value)5, 0, NULL, &B), EK_EINVAL, "value is 5");
+	expect_error(ek_matrix_read(ctx, path, 0, (ek_index)5, NULL, &B), EK_EINVAL, "index is 5");
+	assert_null(B);
+	unlink(path);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
 static void test_dense(void **state)
 {
 	static const char column[] =
@@ -282,6 +365,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_same_text),
 		cmocka_unit_test(test_damage),      cmocka_unit_test(test_places),
+		cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_types),
 		cmocka_unit_test(test_dense),
 	};
 

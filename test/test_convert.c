@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Conversion between all types: the same entries in the same order, by rows and by columns, what does
- * not fit refused, and failing allocations. */
+ * Conversion between all types: the same entries in the same order, by rows and by columns, what
+ * does not fit refused, and failing allocations. */
 #include <float.h>
 #include <math.h>
 
@@ -62,10 +62,10 @@ static void check_from(ek_context *ctx, const struct shape *s, int from)
 	expect_status(typed_csr(ctx, &rows, EK_BORROW, &A), EK_OK);
 	expect_status(typed_csc(ctx, &columns, EK_BORROW, &C), EK_OK);
 	for (int to = 0; to < TYPES; to++) {
-		expect_status(ek_matrix_convert(A, value_of(to), index_of(to), &B), EK_OK);
+		expect_status(convert_types(A, value_of(to), index_of(to), &B), EK_OK);
 		check_entries(B, s, to);
 		ek_matrix_destroy(B);
-		expect_status(ek_matrix_convert(C, value_of(to), index_of(to), &B), EK_OK);
+		expect_status(convert_types(C, value_of(to), index_of(to), &B), EK_OK);
 		check_entries(B, &sorted, to);
 		ek_matrix_destroy(B);
 	}
@@ -112,8 +112,8 @@ static void test_large(void **state)
 	expect_status(
 		ek_matrix_generate(ctx, "powerlaw:rows=100000,values=integer", EK_F64, EK_I32, &A),
 		EK_OK);
-	expect_status(ek_matrix_convert(A, EK_F32, EK_I64, &B), EK_OK);
-	expect_status(ek_matrix_convert(B, EK_F64, EK_I32, &C), EK_OK);
+	expect_status(convert_types(A, EK_F32, EK_I64, &B), EK_OK);
+	expect_status(convert_types(B, EK_F64, EK_I32, &C), EK_OK);
 	for (int k = 0; k < 3; k++) {
 		ek_view a, c;
 
@@ -159,19 +159,19 @@ static void test_values(void **state)
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		val[1] = cases[k].from;
 		if (cases[k].to == 0) {
-			expect_error(ek_matrix_convert(A, EK_F32, EK_I32, &B), EK_EOVERFLOW,
+			expect_error(convert_types(A, EK_F32, EK_I32, &B), EK_EOVERFLOW,
 			             "entry 1 (row 1, column 1)");
 			assert_null(B);
 			continue;
 		}
-		expect_status(ek_matrix_convert(A, EK_F32, EK_I64_32, &B), EK_OK);
+		expect_status(convert_types(A, EK_F32, EK_I64_32, &B), EK_OK);
 		expect_status(ek_matrix_array(B, "val", &view), EK_OK);
 		assert_true(((const float *)view.data)[1] == cases[k].to);
 		ek_matrix_destroy(B);
 		B = NULL;
 	}
 	val[1] = (double)NAN;
-	expect_status(ek_matrix_convert(A, EK_F32, EK_I32, &B), EK_OK);
+	expect_status(convert_types(A, EK_F32, EK_I32, &B), EK_OK);
 	expect_status(ek_matrix_array(B, "val", &view), EK_OK);
 	assert_true(isnan(((const float *)view.data)[1]));
 	ek_matrix_destroy(B);
@@ -191,12 +191,12 @@ static void test_refusals(void **state)
 	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 1, 3000000000, ptr, col, val,
 	                                 EK_BORROW, &A),
 	              EK_OK);
-	expect_error(ek_matrix_convert(A, EK_F64, EK_I32, &B), EK_EOVERFLOW, "3000000000 columns");
-	expect_error(ek_matrix_convert(A, EK_F64, EK_I64_32, &B), EK_EOVERFLOW, "64/32");
-	expect_error(ek_matrix_convert(A, (ek_value)0, EK_I64, &B), EK_EINVAL, "value is 0");
-	expect_error(ek_matrix_convert(A, EK_F32, (ek_index)4, &B), EK_EINVAL, "index is 4");
-	expect_error(ek_matrix_convert(A, EK_F32, EK_I64, NULL), EK_EINVAL, "B,");
-	expect_error(ek_matrix_convert(NULL, EK_F32, EK_I64, &B), EK_EINVAL, "A is NULL");
+	expect_error(convert_types(A, EK_F64, EK_I32, &B), EK_EOVERFLOW, "3000000000 columns");
+	expect_error(convert_types(A, EK_F64, EK_I64_32, &B), EK_EOVERFLOW, "64/32");
+	expect_error(convert_types(A, (ek_value)3, EK_I64, &B), EK_EINVAL, "value is 3");
+	expect_error(convert_types(A, EK_F32, (ek_index)4, &B), EK_EINVAL, "index is 4");
+	expect_error(convert_types(A, EK_F32, EK_I64, NULL), EK_EINVAL, "B,");
+	expect_error(convert_types(NULL, EK_F32, EK_I64, &B), EK_EINVAL, "A is NULL");
 	assert_null(B);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
@@ -220,7 +220,7 @@ static void test_allocations(void **state)
 		expect_status((columns ? typed_csc : typed_csr)(ctx, &t, EK_BORROW, &A), EK_OK);
 		for (long n = 0; status != EK_OK; n++) {
 			heap_fail(&heap, n, false);
-			status = ek_matrix_convert(A, EK_F32, EK_I64, &B);
+			status = convert_types(A, EK_F32, EK_I64, &B);
 			heap_fail(&heap, -1, false);
 			assert_true(status == (B ? EK_OK : EK_ENOMEM));
 			assert_true(n < 20);
@@ -234,12 +234,61 @@ static void test_allocations(void **state)
 	heap_close(&heap);
 }
 
+/* The names of a format's arrays find them, and what is in them fills the bytes that are
+ * counted. */
+static void check_arrays(const ek_matrix *A, const ek_format *f)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	int64_t bytes = 0;
+	ek_view view;
+	int k = 0;
+
+	expect_status(ek_matrix_get_info(A, &info), EK_OK);
+	assert_string_equal(info.format, ek_format_name(f));
+	for (; ek_format_array(f, k); k++) {
+		expect_status(ek_matrix_array(A, ek_format_array(f, k), &view), EK_OK);
+		assert_true(!view.type || ek_value_size(view.type) == view.elem_size);
+		bytes += view.len * (int64_t)view.elem_size;
+	}
+	assert_true(k > 0 && bytes == info.bytes);
+	assert_null(ek_format_array(f, k + 1));
+	assert_null(ek_format_array(f, -1));
+}
+
+static void test_arrays(void **state)
+{
+	ek_context *ctx = NULL;
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	assert_null(ek_format_array(NULL, 0));
+	for (int type = 0; type < TYPES; type++) {
+		ek_view view;
+
+		expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=7,ny=5", value_of(type),
+		                                 index_of(type), &A),
+		              EK_OK);
+		expect_status(ek_matrix_array(A, "col_idx", &view), EK_OK);
+		assert_int_equal(view.type, index_of(type) == EK_I64 ? EK_INT64 : EK_INT32);
+		expect_status(ek_matrix_array(A, "val", &view), EK_OK);
+		assert_int_equal(view.type, value_of(type));
+		for (const ek_format *f = NULL; (f = ek_format_next(f));) {
+			expect_status(ek_matrix_convert(A, ek_format_name(f), NULL, &B), EK_OK);
+			check_arrays(B, f);
+			ek_matrix_destroy(B);
+		}
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shapes),      cmocka_unit_test(test_large),
 		cmocka_unit_test(test_values),      cmocka_unit_test(test_refusals),
-		cmocka_unit_test(test_allocations),
+		cmocka_unit_test(test_allocations), cmocka_unit_test(test_arrays),
 	};
 
 	(void)argc;

@@ -167,7 +167,7 @@ static void build(struct shape *s, const struct forward_case *c, enum data data)
 	}
 }
 
-/* ---- One matrix in one type ------------------------------------------------------------------- */
+/* ---- One matrix in one type ------------------------------------------------------------------ */
 
 struct trial {
 	enum data data;

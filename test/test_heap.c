@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The d-heap: random operations against two models. A plain heap of one loop for each operation has the
- * same nodes at the same places and the same counts; a bag, searched from end to end, has the same
- * largest key. */
+ * The d-heap: random operations against two models. A plain heap of one loop for each operation has
+ * the same nodes at the same places and the same counts; a bag, searched from end to end, has the
+ * same largest key. */
 #include "support/heap.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -11,7 +11,8 @@ enum { MOST = 1500 };
 static struct heap heap = HEAP_INIT;
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
 
-/* Keys are numbers by their place in the order, so that the models need no types; values are unique. */
+/* Keys are numbers by their place in the order, so that the models need no types; values are
+ * unique. */
 struct pair {
 	int64_t rank;
 	uint64_t value;
@@ -57,7 +58,7 @@ static union number {
 	return x;
 }
 
-/* ---- The plain heap (Liu 2015, Algorithms 19 and 20) -------------------------------------------- */
+/* ---- The plain heap (Liu 2015, Algorithms 19 and 20) ----------------------------------------- */
 
 static void model_down(struct model *m, int64_t i, struct pair p)
 {
@@ -110,7 +111,7 @@ static struct pair *bag_find(struct model *m, uint64_t value)
 	return NULL;
 }
 
-/* ---- Comparison --------------------------------------------------------------------------------- */
+/* ---- Comparison ------------------------------------------------------------------------------ */
 
 static void expect_node(const ek_heap *h, const struct model *m, ek_value type, size_t value_size,
                         int64_t i)
@@ -140,7 +141,7 @@ static void expect_heap(const ek_heap *h, const struct model *m, ek_value type, 
 	assert_memory_equal(&c, &m->c, sizeof c);
 }
 
-/* ---- Operations --------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 static void insert(ek_heap *h, struct model *m, ek_value type, struct pair p)
 {
@@ -237,7 +238,7 @@ static void operations(ek_context *ctx, ek_value type, size_t value_size, int d,
 	ek_heap_destroy(h);
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 static void random_operations(void **state)
 {

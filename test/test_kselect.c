@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_kselect: every method against sorting, for each type, instruction set and number of threads, on
- * inputs that are hard for one method or another. Numbers are compared by their bits. */
+ * ek_kselect: every method against sorting, for each type, instruction set and number of threads,
+ * on inputs that are hard for one method or another. Numbers are compared by their bits. */
 #include "core/ek_core.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
@@ -46,7 +46,7 @@ static const ek_method *method_next(const ek_method *m)
 	return m;
 }
 
-/* ---- One call ---------------------------------------------------------------------------------- */
+/* ---- One call -------------------------------------------------------------------------------- */
 
 struct call {
 	ek_context *ctx;
@@ -103,7 +103,7 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
 	r->found = (uint64_t *)(void *)(r->in + 3 * all);
 }
 
-/* ---- Tests ------------------------------------------------------------------------------------- */
+/* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* Every method at every level; one number of threads, or all if `threads` is negative. */
 static void all_check(struct call c, int threads, bool smallest)
@@ -125,7 +125,8 @@ static struct call call_of(const struct room *r, ek_value type, int64_t lists, i
 	                     r->in, r->rank, r->kth, r->smallest, r->found};
 }
 
-/* All lengths, all inputs in turn, one to five lists; from a length on one type and one k for each. */
+/* All lengths, all inputs in turn, one to five lists; from a length on one type and one k for
+ * each. */
 static void every_length(void **state)
 {
 	const int64_t most = 1100, all = test_tier() == TIER_FULL ? most : 70;
@@ -354,7 +355,7 @@ static void arguments(void **state)
 	}
 }
 
-/* ---- Failing allocations ----------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static ek_status call_small(struct exhaust *e)
 {

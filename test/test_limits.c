@@ -76,21 +76,37 @@ static void test_long_row_text(void **state)
 	free(text);
 }
 
+/* What stands at the beginning of a binary file, as src/io/ekm.c has it. */
+struct ekm_header {
+	char magic[8];
+	uint32_t version, endian, value, index, columns, reserved;
+	char format[16];
+	int64_t rows, cols, nnz, dim[4], len[16];
+	uint64_t sum[16], header_sum;
+};
+
+/* Of a matrix of f64 without entries, whose arrays are empty. */
+static struct ekm_header header(ek_index index, const char *format, int64_t rows, int64_t cols)
+{
+	struct ekm_header h = {.magic = EKI_EKM_MAGIC,
+	                       .version = 2,
+	                       .endian = 0x01020304,
+	                       .value = EK_F64,
+	                       .index = index,
+	                       .rows = rows,
+	                       .cols = cols};
+
+	snprintf(h.format, sizeof h.format, "%s", format);
+	for (int k = 0; k < 16; k++)
+		h.sum[k] = eki_checksum("", 0);
+	h.header_sum = eki_checksum(&h, offsetof(struct ekm_header, header_sum));
+	return h;
+}
+
 /* rows + 1 must exist. */
 static void test_largest_rows(void **state)
 {
-	struct {
-		char magic[8];
-		uint32_t version, endian, value, index, columns, reserved;
-		int64_t rows, cols, nnz;
-		uint64_t sum[3], header_sum;
-	} h = {.magic = EKI_EKM_MAGIC,
-	       .version = 1,
-	       .endian = 0x01020304,
-	       .value = EK_F64,
-	       .index = EK_I64,
-	       .rows = INT64_MAX,
-	       .cols = 1};
+	struct ekm_header h = header(EK_I64, "csr", INT64_MAX, 1);
 	static const char text[] = R "9223372036854775807 1 0\n";
 	ek_read_options o = {.size = sizeof o, .max_dim = INT64_MAX};
 	struct heap heap = HEAP_INIT;
@@ -98,7 +114,6 @@ static void test_largest_rows(void **state)
 	ek_matrix *A = NULL;
 
 	(void)state;
-	h.header_sum = eki_checksum(&h, offsetof(__typeof__(h), header_sum));
 	expect_error(ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I64, &o, &A),
 	             EK_ELIMIT, "b: 9223372036854775807 rows");
 	expect_error(ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, EK_F64, EK_I64, &o, &A),
@@ -106,6 +121,69 @@ static void test_largest_rows(void **state)
 	expect_error(ek_matrix_from_csr(ctx, EK_F64, EK_I64, INT64_MAX, 1, NULL, NULL, NULL, 0, &A),
 	             EK_EOVERFLOW, "do not fit the index type 64");
 	assert_null(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+}
+
+/* Neither must 368 bytes, in a format that has no array as long as its rows. */
+static void test_binary_rows(void **state)
+{
+	ek_read_options o = {.size = sizeof o, .max_dim = INT32_MAX};
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	ek_matrix *A;
+
+	(void)state;
+	for (int columns = 0; columns < 2; columns++) {
+		const struct ekm_header h =
+			header(EK_I32, "coo", columns ? 1 : INT32_MAX, columns ? INT32_MAX : 1);
+
+		A = NULL;
+		expect_error(
+			ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I32, NULL, &A),
+			EK_ELIMIT, "134217728 of each are accepted in format coo");
+		assert_null(A);
+		expect_status(ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I32, &o, &A),
+		              EK_OK);
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+}
+
+/* A plan for vectors that no memory can hold is refused before their lengths are added; strips that
+ * no memory can hold, of shorter ones, too. */
+static void test_long_vectors(void **state)
+{
+	enum { ROWS = 64, ENTRIES = 4 * ROWS };
+	static const ek_hints hints = {
+		.size = sizeof hints, .method = "spmv.csr.transposed", .op = EK_OP_T};
+	const int64_t wide = (int64_t)1 << 57, one[] = {0, 1}, far = wide - 1;
+	static double val[ENTRIES];
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, ROWS, 0);
+	int64_t ptr[ROWS + 1], col[ENTRIES];
+	ek_plan *plan = NULL;
+	ek_matrix *A;
+
+	(void)state;
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, 1, (int64_t)1 << 62, one, &far, val,
+	                                 EK_BORROW, &A),
+	              EK_OK);
+	expect_error(ek_plan_create(EK_SPMV, A, NULL, &plan), EK_EOVERFLOW,
+	             "4611686018427387904 entries of 8 bytes, which do not fit the address space");
+	ek_matrix_destroy(A);
+	for (int k = 0; k < ENTRIES; k++)
+		col[k] = k % 4 < 3 ? k % 4 : far;
+	for (int i = 0; i <= ROWS; i++)
+		ptr[i] = 4 * i;
+	expect_status(
+		ek_matrix_from_csr(ctx, EK_F64, EK_I64, ROWS, wide, ptr, col, val, EK_BORROW, &A),
+		EK_OK);
+	expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EOVERFLOW,
+	             "9223372036854775807");
+	assert_null(plan);
+	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	heap_close(&heap);
 }
@@ -154,7 +232,8 @@ static void test_rows_without_entries(void **state)
 	unlink(path);
 }
 
-/* A vector from coordinates takes its values, and no row pointers: 2^24 rows are 64 MiB of float. */
+/* A vector from coordinates takes its values, and no row pointers: 2^24 rows are 64 MiB of
+ * float. */
 static void test_column(void **state)
 {
 	struct heap heap = HEAP_INIT;
@@ -185,9 +264,10 @@ static void test_column(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_row_coo), cmocka_unit_test(test_long_row_text),
-		cmocka_unit_test(test_largest_rows), cmocka_unit_test(test_rows_without_entries),
-		cmocka_unit_test(test_column),
+		cmocka_unit_test(test_long_row_coo),         cmocka_unit_test(test_long_row_text),
+		cmocka_unit_test(test_largest_rows),         cmocka_unit_test(test_binary_rows),
+		cmocka_unit_test(test_rows_without_entries), cmocka_unit_test(test_column),
+		cmocka_unit_test(test_long_vectors),
 	};
 
 	snprintf(path, sizeof path, "/tmp/ek-limits-%ld.mtx", (long)getpid());

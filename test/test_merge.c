@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every merge of the table, and the one that the library chooses, against a merge of this file: keys
- * bit for bit, values in order, or, of the networks, each once and with its key. Arrays lie between
- * guard pages at all alignments. */
+ * Every merge of the table, and the one that the library chooses, against a merge of this file:
+ * keys bit for bit, values in order, or, of the networks, each once and with its key. Arrays lie
+ * between guard pages at all alignments. */
 #include "core/ek_core.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
@@ -278,8 +278,8 @@ static void test_batch(void **state)
 	}
 }
 
-/* Any order of inputs: nothing beyond the arrays is read or written. Falling ones lead a search on a
- * diagonal back behind the one before. */
+/* Any order of inputs: nothing beyond the arrays is read or written. Falling ones lead a search on
+ * a diagonal back behind the one before. */
 static void test_unsorted(void **state)
 {
 	const int times = test_tier() == TIER_QUICK ? 120 : 3000;

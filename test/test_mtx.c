@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Bad and unusual Matrix Market text. Every case gives its status and its message, which starts with
- * the file and the line, for any number of threads, leaks nothing, and never asks for a large block. */
+ * Bad and unusual Matrix Market text. Every case gives its status and its message, which starts
+ * with the file and the line, for any number of threads, leaks nothing, and never asks for a large
+ * block. */
 #include <math.h>
 
 #include "support/heap.h"

@@ -250,7 +250,7 @@ static void test_options(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* ---- Memory that runs out --------------------------------------------------------------------- */
+/* ---- Memory that runs out -------------------------------------------------------------------- */
 
 struct job {
 	char text[4096];
@@ -317,7 +317,7 @@ static void test_memory(void **state)
 	heap_close(&e.heap);
 }
 
-/* ---- Real matrices ---------------------------------------------------------------------------- */
+/* ---- Real matrices --------------------------------------------------------------------------- */
 
 static void test_real(void **state)
 {

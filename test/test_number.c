@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Numbers as text against the C library: decimals of all kinds, middles between neighbours, and what
- * is written must read back to the same bits with no more digits than needed. */
+ * Numbers as text against the C library: decimals of all kinds, middles between neighbours, and
+ * what is written must read back to the same bits with no more digits than needed. */
 #include <float.h>
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Plans: hints, what a plan says about itself, factors of special value, new values, and sizes of 0. */
+ * Plans: hints, what a plan says about itself, factors of special value, new values, and sizes of
+ * 0. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <math.h>
 
@@ -67,8 +68,8 @@ static void test_questions(void **state)
 			    ek_plan_create(EK_SPMV, A, &hints, &plan) == EK_EUNSUPPORTED)
 				continue;
 			assert_string_equal(ek_plan_method(plan), ek_method_name(m));
-			/* matrix 4 * 4 + 3 * 2 + 3 * 8, with columns of 16 bits at least; its transpose has a
-			 * row less; x and y 5 * 8 */
+			/* matrix 4 * 4 + 3 * 2 + 3 * 8, with columns of 16 bits at least; its
+			 * transpose has a row less; x and y 5 * 8 */
 			assert_true(ek_plan_bytes(plan) >= 42 + 40);
 			assert_true(ek_plan_memory(plan) > 0);
 			memset(text, 'x', sizeof text);
@@ -152,8 +153,8 @@ static void test_factors(void **state)
 	ek_plan_destroy(plan);
 }
 
-/* NaN and Inf in x and in values go where there is an entry, and nowhere else; alpha = NaN everywhere
- * that has an entry, beta = NaN everywhere. */
+/* NaN and Inf in x and in values go where there is an entry, and nowhere else; alpha = NaN
+ * everywhere that has an entry, beta = NaN everywhere. */
 static void test_nan_and_inf(void **state)
 {
 	double x[] = {1, INFINITY}, y[] = {0, 0, 0};
@@ -260,7 +261,8 @@ static void test_empty(void **state)
 		}
 }
 
-/* A matrix without entries may come without arrays; every method must live with that, also when it cuts. */
+/* A matrix without entries may come without arrays; every method must live with that, also when it
+ * cuts. */
 static void test_no_arrays(void **state)
 {
 	const int32_t rows[41] = {0};

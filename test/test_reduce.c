@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The reductions. Every row of the table: equal to a loop on integers, for all short lengths,
- * alignments, thread counts and instruction sets, between guard pages; on floats within the bound in
- * ek.h, by quad precision, with the same bits for any number of threads. */
+ * alignments, thread counts and instruction sets, between guard pages; on floats within the bound
+ * in ek.h, by quad precision, with the same bits for any number of threads. */
 #include <math.h>
 
 #include "core/ek_core.h"

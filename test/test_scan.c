@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scans. Every row of the table: equal to a loop on integers, for all short lengths, alignments,
- * thread counts and instruction sets, between guard pages; on floats within the bound in ek.h, by
- * quad precision. Sums of integers run over, so the wrapping around is in all of it. */
+ * The scans. Every row of the table: equal to a loop on integers, for all short lengths,
+ * alignments, thread counts and instruction sets, between guard pages; on floats within the bound
+ * in ek.h, by quad precision. Sums of integers run over, so the wrapping around is in all of it. */
 #include <math.h>
 
 #include "core/ek_core.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Scans and reductions without memory and with wrong arguments: the named error, and outputs as they
- * were. */
+ * Scans and reductions without memory and with wrong arguments: the named error, and outputs as
+ * they were. */
 #include "core/ek_core.h"
 #include "support/heap.h"
 #include "support/support.h"

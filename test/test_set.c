@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every union and intersection of the table against bits of a universe: all lengths, densities, types,
- * instruction sets and thread counts, between guard pages; and garbage, which must not lead out. */
+ * Every union and intersection of the table against bits of a universe: all lengths, densities,
+ * types, instruction sets and thread counts, between guard pages; and garbage, which must not lead
+ * out. */
 #include "support/support.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"

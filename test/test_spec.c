@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Texts that ask for a matrix: what is refused, with which words, and what is accepted at the edge. */
+ * Texts that ask for a matrix: what is refused, with which words, and what is accepted at the
+ * edge. */
 #include "support/support.h"
 
 static void test_bad_specs(void **state)

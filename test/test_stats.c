@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Statistics against brute force over sorted triples: awkward shapes by rows and by columns, all kinds
- * of symmetry, unsorted rows, repeated places; the same bits for any number of threads. */
+ * Statistics against brute force over sorted triples: awkward shapes by rows and by columns, all
+ * kinds of symmetry, unsorted rows, repeated places; the same bits for any number of threads. */
 #include <math.h>
 
 #include "core/ek_core.h"

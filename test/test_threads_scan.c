@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Primitives whose threads wait for each other, called by several threads at once, over and over, with
- * more threads than processors and blocks so small that they wait all the time. Meant for the thread
- * sanitizer too, as test_threads.c says. */
+ * Primitives whose threads wait for each other, called by several threads at once, over and over,
+ * with more threads than processors and blocks so small that they wait all the time. Meant for the
+ * thread sanitizer too, as test_threads.c says. */
 #include <pthread.h>
 
 #include "core/ek_core.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Plans of spmv.csr.forward: what a run moves, the n-th allocation failing while tiles are made, what
- * is refused, and tiles of a transposed copy, whose values come from elsewhere. */
+ * Plans of spmv.csr.forward: what a run moves, the n-th allocation failing while tiles are made,
+ * what is refused, and tiles of a transposed copy, whose values come from elsewhere. */
 #include "core/ek_core.h"
 #include "spmv/panels.h"
 #include "support/exhaust.h"
@@ -88,8 +88,8 @@ static void test_no_memory(void **state)
 	}
 }
 
-/* A matrix with more tiles than entries is refused, and said so; `auto` does without. With one panel
- * no tiles are made, however many rows there are. */
+/* A matrix with more tiles than entries is refused, and said so; `auto` does without. With one
+ * panel no tiles are made, however many rows there are. */
 static void test_too_many_tiles(void **state)
 {
 	int64_t rows[2] = {0, 1}, col = 5000LL * PANEL;
@@ -110,7 +110,7 @@ static void test_too_many_tiles(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* ---- Transposed copies ------------------------------------------------------------------------ */
+/* ---- Transposed copies ----------------------------------------------------------------------- */
 
 enum { LONG = 240000, SHORT = 5000 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * An array peer: another library's scan, sort, merge ..., for comparison in `ek bench`. Like the peers
- * for matrices (peer.h) each is a module of its own, array_NAME.so, built only where the library is
- * installed and loaded by the tool at run time. A module exports one function, ek_array_peer_list.
+ * An array peer: another library's scan, sort, merge ..., for comparison in `ek bench`. Like the
+ * peers for matrices (peer.h) each is a module of its own, array_NAME.so, built only where the
+ * library is installed and loaded by the tool at run time. A module exports one function,
+ * ek_array_peer_list.
  */
 #ifndef EK_ARRAY_PEER_H
 #define EK_ARRAY_PEER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Intel's x86-simd-sort, the headers that NumPy carries: sort, sort with values, selection. One
- * thread for an array; lists are handed out to threads by OpenMP and selected from a copy, since the
- * input must stay as it is. Compiled for AVX-512 alone, so this module works only where the processor
- * has it. */
+ * thread for an array; lists are handed out to threads by OpenMP and selected from a copy, since
+ * the input must stay as it is. Compiled for AVX-512 alone, so this module works only where the
+ * processor has it. */
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

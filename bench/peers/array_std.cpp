@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The C++ standard library without execution policies: what anybody would write. One thread for one
- * array; many merges and many lists are handed out to threads by OpenMP. Selections work on a copy of
- * the list, since the input must stay as it is; the copies are made one list at a time, in cache. */
+ * array; many merges and many lists are handed out to threads by OpenMP. Selections work on a copy
+ * of the list, since the input must stay as it is; the copies are made one list at a time, in
+ * cache. */
 #include <algorithm>
 #include <cstdio>
 #include <new>

@@ -39,11 +39,11 @@ typedef struct ek_peer {
 	const char *(*version)(void);
 	/* 1 if the peer can do this problem; asked before anything else. */
 	int (*supports)(const ek_peer_problem *problem);
-	/* Everything that its users do once for a matrix; *state is the peer's own. 0 is success. The
-	 * problem stays where it is until release. */
+	/* Everything that its users do once for a matrix; *state is the peer's own. 0 is success.
+	 * The problem stays where it is until release. */
 	int (*prepare)(const ek_peer_problem *problem, void **state);
-	/* The product, `calls` times; after it, y of the problem holds the result, if the peer has no
-	 * fetch. 0 is success. */
+	/* The product, `calls` times; after it, y of the problem holds the result, if the peer has
+	 * no fetch. 0 is success. */
 	int (*run)(void *state, int64_t calls);
 	/* For peers with vectors of their own: loads y of the problem into them before a run, and
 	 * stores the result there after it; not timed. NULL: not needed. */

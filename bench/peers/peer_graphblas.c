@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import and
- * a full vector. Version 10 is asked to hold 32-bit indices. alpha and beta are not part of GrB_mxv,
- * so only y = op(A) x is compared.
+ * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import
+ * and a full vector. Version 10 is asked to hold 32-bit indices. alpha and beta are not part of
+ * GrB_mxv, so only y = op(A) x is compared.
  *
  * The wheel that carries version 10 has no header, so the handful of functions used here, all of
  * them of the C API standard 2.0 but for GxB_Vector_import_Full, are declared below. */

@@ -204,7 +204,8 @@ typedef struct ek_matrix_info {
 	int64_t rows, cols, nnz;
 	ek_value value;
 	ek_index index;
-	const char *format; /* "csr" or "csc" */
+	const char *format; /* "csr", "csc", or another name of the table of formats */
+	int64_t dim[4];     /* dim[k] is that of ek_format_get_param(..., k); 0 beyond them */
 	int borrowed;       /* 1 if the arrays belong to the caller */
 	int64_t bytes;      /* of the arrays, whoever owns them */
 	uint64_t state;     /* grows with every change of values */
@@ -212,12 +213,14 @@ typedef struct ek_matrix_info {
 ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info);
 
 /* One of the arrays of a matrix, without a copy: "row_ptr" (of a CSC matrix: "col_ptr"), "col_idx"
- * ("row_idx"), "val". The view is valid until the matrix is destroyed. Errors: EK_EINVAL if the
- * format has no such array (the message lists what there is). */
+ * ("row_idx"), "val"; of other formats the arrays that doc/formats.md draws. The view is valid
+ * until the matrix is destroyed or converted in place. Errors: EK_EINVAL if the format has no such
+ * array (the message lists what there is). */
 typedef struct ek_view {
 	const void *data;
 	int64_t len;      /* entries */
 	size_t elem_size; /* bytes of one entry */
+	ek_value type;    /* of one entry; 0: bits and bytes of the format's own */
 } ek_view;
 ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view);
 
@@ -232,27 +235,26 @@ ek_status ek_matrix_values_changed(ek_matrix *A);
 
 /* New values on the same pattern. `val` has the order and number of the arrays that A was made
  * from; for COO that needs EK_KEEP_ORDER, for CSR and CSC no EK_DUP_SUM or EK_DUP_LAST merging.
- * Copied and adopted arrays are overwritten; borrowed values are refused (change them yourself,
- * then call ek_matrix_values_changed). Errors: EK_EINVAL. Cost: one pass over the values. */
+ * Of a converted matrix, in place or not, they are those that going back to CSR gives (row by row;
+ * ascending columns for formats that place entries by their columns), but csc takes them column by
+ * column, as they lie in its array. Copied and adopted arrays are overwritten; borrowed values are
+ * refused (change them yourself, then call ek_matrix_values_changed). Errors: EK_EINVAL, EK_ENOMEM.
+ * Cost: one pass over the values of csr, csc, coo and csr5; other formats go back to CSR for it,
+ * whose memory is taken for the call. */
 ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
-
-/* B = a copy of A with other value and index types, entries in the same order, in CSR whatever the
- * format of A. EK_EOVERFLOW if sizes do not fit; f64 to f32 rounds to nearest, and a finite value
- * beyond the range of f32 is EK_EOVERFLOW. */
-ek_status ek_matrix_convert(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
 
 /* ---- Reading, writing, generating ---------------------------------------------------------- */
 
 /* Options of ek_matrix_read; zero means the default. */
 typedef struct ek_read_options {
 	size_t size;
-	int allow_nan; /* accept nan and inf as values */
+	int allow_nan; /* accept nan and inf as values, in text and in binary files */
 	int mirror;    /* symmetric: accept entries above the diagonal as their mirror images */
 	unsigned duplicates; /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
 	int64_t max_bytes;   /* most bytes of text after decompression; 0: no limit */
 	int64_t max_ratio;   /* most bytes of text for a byte of compressed input; 0: 1024 */
-	/* Most rows or columns. 0: 2^40, and for text not more rows than the larger of 2^27 and 1024
-	 * for each byte of (decompressed) text: a number in the header must not fill the memory. */
+	/* Most rows or columns. 0: 2^40, but rows in text, and both in binary files not of CSR, the
+	 * larger of 2^27 and 1024 for each byte: a number in the header must not fill memory. */
 	int64_t max_dim;
 	/* Called now and then, from the calling thread, with the bytes done and the bytes in all
 	 * (-1: not known). A return value other than 0 stops the call with EK_ELIMIT. */
@@ -263,8 +265,9 @@ typedef struct ek_read_options {
 /* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general,
  * symmetric, skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or
  * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write).
- * The kind is found from the content. "-" reads standard input. `options` may be NULL. Complex
- * files are EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1. Errors: EK_EIO,
+ * The kind is found from the content. "-" reads standard input. value = 0 and index = 0: the types
+ * of a binary file; EK_F64 and EK_I32 for text. `options` may be NULL. Complex files are
+ * EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1. Errors: EK_EIO,
  * EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT, EK_EUNSUPPORTED,
  * EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
@@ -285,7 +288,8 @@ ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
  * ek_dense_read returns column-major data in `*data`, which the caller frees with
  * ek_free(ctx, *data, rows * cols * ek_value_size(value)). Repeated places of a coordinate file are
- * added; one with more rows than the larger of 2^27 and 1024 for each byte of its text is EK_ELIMIT.
+ * added; one with more rows than the larger of 2^27 and 1024 for each byte of its text is
+ * EK_ELIMIT.
  */
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
                         int64_t *cols, void **data);
@@ -337,12 +341,72 @@ typedef struct ek_stats {
 } ek_stats;
 ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats);
 
-/* Formats, the ways to store a matrix. The table is fixed; walk it with ek_format_next. */
+/* ---- Formats --------------------------------------------------------------------------------- */
+
+/* The ways to store a matrix. The table is fixed; walk it with ek_format_next. */
 typedef struct ek_format ek_format;
 const ek_format *ek_format_next(const ek_format *after); /* NULL: the first; ends with NULL */
+const ek_format *ek_format_find(const char *name);       /* NULL if there is none of that name */
 const char *ek_format_name(const ek_format *format);     /* "csr" */
 const char *ek_format_text(const ek_format *format);     /* one line: what it is */
 const char *ek_format_source(const ek_format *format);   /* author, year, section */
+
+/* A whole number that a format can be given, as the chunk height of SELL; number k of a format, or
+ * NULL if it has fewer. */
+typedef struct ek_format_param {
+	const char *name; /* "c" */
+	int64_t min, max; /* what is possible; the library chooses where none is given */
+	const char *text; /* one line: what it is */
+} ek_format_param;
+const ek_format_param *ek_format_get_param(const ek_format *format, int k);
+/* The name of array number k of a matrix in that format, for ek_matrix_array; NULL: it has
+ * fewer. */
+const char *ek_format_array(const ek_format *format, int k);
+
+/* Options of a conversion; zero means the default. */
+typedef struct ek_convert_options {
+	size_t size;
+	ek_value value; /* types of the result; 0: those of A */
+	ek_index index;
+	/* Most bytes that the arrays of the result may take, in any format. 0: eight times those of
+	 * A in CSR with these types, and 1 MiB; -1: no limit. It is compared before they are
+	 * taken. */
+	int64_t max_bytes;
+} ek_convert_options;
+
+/* B = a copy of A in another format: its name, or a name and parameters, as "sell:c=8,sigma=256".
+ * Parameters that are not given are chosen by the library for this matrix and machine. Types may
+ * change on the way: f64 to f32 rounds to nearest, and a finite value beyond the range of f32 is
+ * EK_EOVERFLOW, as are sizes that do not fit. Entries keep their order within rows; going back to
+ * "csr" gives them without a lost bit, explicit zeros included.
+ * Formats that place entries by their column (dia, scoo, bcsr, bcoo, bccoo, cocktail) cannot hold
+ * two entries of one place: EK_EUNSUPPORTED. Going back from them, or from csc, gives ascending
+ * columns. Errors: EK_EINVAL (no such format or parameter: the message lists what there is),
+ * EK_ELIMIT (more than max_bytes; the message has both numbers), EK_EUNSUPPORTED, EK_EOVERFLOW,
+ * EK_ENOMEM.
+ * Cost, from CSR, in products with plain CSR on matrices of the works (`ek bench convert`): coo and
+ * csr5 1 to 6 (csr5 2.5 in the mean); csc, sell, brc and hyb 2 to 20; scoo 5 to 30; ell 4 to 40,
+ * the more it pads; bcsr, bcoo and bccoo 10 to 40; cocktail 10 to 115. From another format going
+ * back to CSR comes first. Thread safety: A is only read. */
+ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
+                            const ek_convert_options *options, ek_matrix **B);
+
+/* The same, A itself becoming the result: its arrays are given up, and formats that keep columns
+ * and values in as many places, as csr5, rearrange them where they are, without a copy. A must own
+ * its arrays (not EK_BORROW: EK_EINVAL) and have no plans. What EK_KEEP_ORDER kept is given up as
+ * well: ek_matrix_set_values then takes the order of the result. After an error A is as it was. */
+ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
+                                     const ek_convert_options *options);
+
+/* The entry of A in row i and column j (from 0), in any format, without going back to CSR:
+ * ek_matrix_get gives its value, 0 if none is stored there, the sum in the order stored if several
+ * are. ek_matrix_set gives the one entry that is stored there a new value, of the type of A
+ * (rounded), which counts as a change of values for plans; borrowed arrays are refused. Errors:
+ * EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is stored there). Cost:
+ * O(entries of the row), or of the column if that is how A is held; ek_matrix_set: no run of a plan
+ * of A at the same time. */
+ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value);
+ek_status ek_matrix_set(ek_matrix *A, int64_t i, int64_t j, double value);
 
 /* ---- Methods and plans --------------------------------------------------------------------- */
 
@@ -393,22 +457,36 @@ typedef struct ek_hints {
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
 	ek_reproducible reproducible;
 	int threads; /* 0: the context's; more than the context's is EK_EINVAL */
+	/* How to store A for the product: a format, and parameters, as ek_matrix_convert takes
+	 * them. NULL: as the method wants, or, without a method, as A is. If A is not in that
+	 * format with these parameters the plan keeps a copy that is, within the default of
+	 * max_bytes, made by way of CSR. Methods of "csr" multiply with "csc" too, op N and op T
+	 * exchanged. */
+	const char *format;
 } ek_hints;
 
 typedef struct ek_plan ek_plan;
 
 /* Prepares `operation` for A. Everything that costs more than one product happens here; running the
- * plan allocates nothing. A must outlive the plan. `hints` may be NULL.
- * Errors: EK_EINVAL (no such method: the message lists the names), EK_EUNSUPPORTED (the method
- * cannot do this op, or not with this reproducibility), EK_ENOMEM.
+ * plan allocates nothing, apart from the first run after values changed, of some copies (ek_spmv
+ * says which). A must outlive the plan. `hints` may be NULL.
+ * Errors: EK_EINVAL (no such method or format: the message lists the names; the method does not
+ * multiply with hints.format), EK_EUNSUPPORTED (the method cannot do this op, or not with this
+ * reproducibility; the format cannot hold A), EK_ELIMIT (A would take too much in that format:
+ * ek_matrix_convert has no such limit with max_bytes = -1), EK_EOVERFLOW (x or y would not fit the
+ * address space), EK_ENOMEM.
  * Cost: from nothing to O(rows) for the methods that only cut the work, O(nnz) for those that keep
- * arrays of their own (patterns, segsum, transposed, copy_t); `ek bench` measures it, in products.
+ * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or look up which columns
+ * a thread meets (transposed, adaptive and acsr with op T, and most other formats with op T), and
+ * the conversion where the method's format is not that of A; `ek bench` measures it, in products.
  */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);
 
 const char *ek_plan_method(const ek_plan *plan); /* name of the method that was chosen */
+/* What it multiplies with, as hints.format takes it: "csr", "sell:c=8,sigma=64". */
+const char *ek_plan_format(const ek_plan *plan);
 /* What was chosen and why, as text of several lines; at most `size` bytes with the final 0. */
 ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size);
 /* Bytes that one run must move at least: matrix, side arrays, x once, y once. */
@@ -440,11 +518,18 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
  *   y   as many entries as op(A) has rows; must not overlap x or the arrays of A
  * beta = 0: y is written only, so NaN or uninitialised memory there does not matter. alpha = 0: A
  * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches
- * only the rows that have an entry in that column. alpha and beta are rounded to the value type.
+ * only the rows that have an entry in that column. alpha and beta are rounded to the value type;
+ * if alpha is Inf or NaN, a row without entries gives NaN or beta y_i, by the method. Formats made
+ * of parts (hyb, cocktail) add alpha times the sum of each part, which may overflow where the sum
+ * of the whole row does not.
  * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row
  * i of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1). Errors:
- * EK_EINVAL (NULL, wrong type, wrong length, overlap). Cost: O(nnz + rows). Not for two threads
- * with the same plan at once. */
+ * EK_EINVAL (NULL, wrong type, wrong length, overlap), and EK_ENOMEM in the first run after values
+ * of A changed, if the plan has a copy of A and either A is in neither csr nor csc, or one is in csr
+ * and the other in csc; y and the plan are as before then. Cost: O(nnz + rows); that first run also
+ * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
+ * (between csr and csc: of a transposition).
+ * Not for two threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
@@ -509,8 +594,8 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
                     int64_t n, const void *in, void *result);
 
 /* The scan (prefix sum) of n numbers; in place possible.
- * "scan.blocked", the default, gives the same bits for any number of threads (not for any `block` or
- * instruction set); |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|, however large n is.
+ * "scan.blocked", the default, gives the same bits for any number of threads (not for any `block`
+ * or instruction set); |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|, however large n is.
  * "scan.serial" has gamma(n - 1), and so have, depending on the threads, "scan.zhang" and
  * "scan.blelloch".
  * Cost: one read and one write of n entries, where blocks fit the caches.
@@ -552,8 +637,8 @@ static inline ek_segments ek_segment_offsets(int64_t count, ek_value type, const
 }
 
 /* The scan of each segment; in place possible. With flags segments->count is not read.
- * Floats: |error of out[i]| <= gamma(k) times the sum of |in| from the beginning of the segment to i,
- * k the number of these terms. Bits may depend on the number of threads.
+ * Floats: |error of out[i]| <= gamma(k) times the sum of |in| from the beginning of the segment to
+ * i, k the number of these terms. Bits may depend on the number of threads.
  * Cost: one read and one write of n entries and the flags or offsets; two of each for
  * "segscan.forward". Source: Liu 2015, Algorithm 11; Zhang 2012, section 4. */
 ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek_value type,
@@ -563,8 +648,8 @@ ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek
 /* out[s] = the sum of segment s, 0 if it is empty; segments->count entries, not in place.
  * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the segment of k entries; but
  * "segsum.offset" takes differences of one long scan, so its bound has the sum of |in| from the
- * beginning of the array with the constant 2 gamma(1040) + 4 u, small segments behind large ones lose
- * all their digits, and behind NaN or Inf all sums are NaN.
+ * beginning of the array with the constant 2 gamma(1040) + 4 u, small segments behind large ones
+ * lose all their digits, and behind NaN or Inf all sums are NaN.
  * Cost: one read of n entries and the flags or offsets, one write of `count`.
  * Source: Liu 2015, Algorithms 12 and 13; Blelloch, Heroux and Zagha 1993. */
 ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
@@ -600,17 +685,17 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
  * - 1 of a, likewise of b, and fills places k (a->n + b->n) .. of out; out->n is not read. Equal
  * keys: first those of a, then those of b, each in their order, except for the networks
  * ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give a result
- * without meaning; nothing beyond out is written. Cost: one read and one write of all pairs, times log for the networks
- * and the ranking. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
+ * without meaning; nothing beyond out is written. Cost: one read and one write of all pairs, times
+ * log for the networks and the ranking. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
                    const ek_pairs *a, const ek_pairs *b, const ek_pairs *out);
 
 /* From each of `lists` lists of `length` numbers, one after the other in `in`: kth[j] = the k-th
- * smallest of list j, 1 <= k <= length (so lists without entries are EK_EINVAL; without lists k is not
- * looked at), and, if `smallest` is not NULL, the k smallest of list j at smallest[j k], in any order; equal numbers are
- * interchangeable. `in` is not changed. Cost: about one read of `in` (two with `smallest`) for the
- * default; O(length log_d k) for each list by heaps. Source: Liu 2015, section 4.6.3; Floyd and
- * Rivest 1975. */
+ * smallest of list j, 1 <= k <= length (so lists without entries are EK_EINVAL; without lists k is
+ * not looked at), and, if `smallest` is not NULL, the k smallest of list j at smallest[j k], in any
+ * order; equal numbers are interchangeable. `in` is not changed. Cost: about one read of `in` (two
+ * with `smallest`) for the default; O(length log_d k) for each list by heaps. Source: Liu 2015,
+ * section 4.6.3; Floyd and Rivest 1975. */
 ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
                      int64_t length, int64_t k, const void *in, void *kth, void *smallest);
 
@@ -628,7 +713,8 @@ ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, 
 /* A max-heap in which every node has d children: implicit, the children of a node side by side and
  * aligned, so that their largest is found by SIMD. Nodes are numbered 0 (the root, the largest key)
  * to size - 1; the parent of node i is (i - 1) / d. Keys may carry values of 4 or 8 bytes. One
- * thread at a time. Source: LaMarca and Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and 20. */
+ * thread at a time. Source: LaMarca and Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and
+ * 20. */
 typedef struct ek_heap ek_heap;
 
 /* An empty heap; arity is d, 2 to 1024. It grows as needed; `capacity` is room made in advance. */

@@ -110,20 +110,29 @@ static void copy_part(void *arg, int part)
 	memcpy(job->to + begin, job->from + begin, (size_t)(end - begin));
 }
 
+void eki_copy_into(const ek_context *ctx, void *to, const void *from, int64_t count, size_t size)
+{
+	struct copy_job job = {to, from, count * (int64_t)size, 1};
+
+	if (job.bytes >= (int64_t)1 << 20)
+		job.parts = ctx->threads;
+	if (job.bytes && to != from)
+		eki_parallel(ctx->threads, job.parts, copy_part, &job);
+}
+
 ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out)
 {
 	void *to;
 
 	EK_RETURN_IF(eki_alloc(ctx, count, size, &to));
-	if (to) {
-		struct copy_job job = {to, from, count * (int64_t)size, 1};
-
-		if (job.bytes >= (int64_t)1 << 20)
-			job.parts = ctx->threads;
-		eki_parallel(ctx->threads, job.parts, copy_part, &job);
-	}
+	eki_copy_into(ctx, to, from, count, size);
 	*out = to;
 	return EK_OK;
+}
+
+int eki_parts(const ek_context *ctx, int64_t n)
+{
+	return n > 2 * ctx->small_work ? ctx->threads : 1;
 }
 
 void ek_free(ek_context *ctx, void *block, size_t bytes)
@@ -242,7 +251,8 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	EK_RETURN_IF(isa_from_environment(&new.isa));
 	if (method && strcmp(method, "auto") != 0 && !(new.method = ek_method_find(method)))
 		return eki_fail(EK_EINVAL,
-		                "environment variable EK_METHOD is \"%s\", which is no method",
+		                "environment variable EK_METHOD is \"%s\"; auto or the name of a "
+		                "method is expected (ek list methods)",
 		                method);
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);

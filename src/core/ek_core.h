@@ -13,8 +13,7 @@
 #include "evenkeel/ek.h"
 
 #define EKI_ALIGNMENT   64
-#define EKI_MAX_ARRAYS  12
-#define EKI_PLAN_BLOCKS 16
+#define EKI_PLAN_BLOCKS 32
 
 /* Tables by type and by instruction set have these lengths. */
 enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 3 };
@@ -70,7 +69,7 @@ struct ek_context {
 };
 
 /* Below this many rows plus entries waking a thread costs more than it saves. */
-enum { EKI_SMALL_WORK = 25000 };
+enum { EKI_SMALL_WORK = 15000 };
 
 /* NULL and EK_EINVAL-with-message if `ctx` is not a live context. */
 ek_status eki_context_check(const ek_context *ctx);
@@ -83,6 +82,10 @@ ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **o
 void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size);
 /* A copy made by the context's threads, so that pages lie near them. */
 ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out);
+/* The same to memory that is there. */
+void eki_copy_into(const ek_context *ctx, void *to, const void *from, int64_t count, size_t size);
+/* Into how many parts work on n rows or entries is cut: one if that is little. */
+int eki_parts(const ek_context *ctx, int64_t n);
 void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...);
 /* getenv, but NULL in set-user-id programs and for empty values. */
 const char *eki_getenv(const char *name);
@@ -94,8 +97,8 @@ typedef void eki_part_fn(void *arg, int part);
 /* Calls fn(arg, 0) ... fn(arg, parts - 1), by up to `threads` threads; correct for any number of
  * threads that the run time really grants. Returns when all are done. */
 void eki_parallel(int threads, int parts, eki_part_fn *fn, void *arg);
-/* Calls fn(arg, member, members) by all members of a team at the same time, so they may wait for each
- * other; `members` is what the run time grants, 1 to `threads`. */
+/* Calls fn(arg, member, members) by all members of a team at the same time, so they may wait for
+ * each other; `members` is what the run time grants, 1 to `threads`. */
 typedef void eki_team_fn(void *arg, int member, int members);
 void eki_team(int threads, eki_team_fn *fn, void *arg);
 /* Something that happens once, and that other threads wait for. Zeroed memory is "not yet". What
@@ -105,8 +108,8 @@ typedef struct eki_event {
 } eki_event;
 void eki_event_set(eki_event *event);
 void eki_event_wait(eki_event *event);
-/* Something that is done in turn, 0, 1, 2 and so on: what was written before a pass is seen by whoever
- * waits for the next number. */
+/* Something that is done in turn, 0, 1, 2 and so on: what was written before a pass is seen by
+ * whoever waits for the next number. */
 typedef struct eki_turn {
 	_Atomic int64_t now;
 } eki_turn;
@@ -120,84 +123,7 @@ static inline int64_t eki_cut(int64_t n, int parts, int part)
 	return n / parts * part + (n % parts < part ? n % parts : part);
 }
 
-/* ---- store.c: a matrix in one format ----------------------------------------------------------
- */
-
-typedef enum eki_elem { EKI_NONE, EKI_VALUE, EKI_PTR, EKI_IDX, EKI_BYTE } eki_elem;
-
-typedef struct ek_array_desc {
-	const char *name;
-	eki_elem elem;
-} ek_array_desc;
-
-typedef struct ek_store ek_store;
-
-/* A format is a named list of arrays with a check of their invariants, and conversions from and to
- * CSR, the hub (both NULL for CSR itself). Freeing, saving, printing and counting bytes are written
- * once, in store.c, over the list. */
-typedef struct ek_format {
-	const char *name, *text, *source;
-	ek_array_desc array[EKI_MAX_ARRAYS];
-	ek_status (*check)(const ek_context *, const ek_store *);
-	ek_status (*from_csr)(const ek_context *, const ek_store *csr, ek_store *out);
-	ek_status (*to_csr)(const ek_context *, const ek_store *in, ek_store *csr);
-} ek_format;
-
-struct ek_store {
-	const ek_format *format;
-	ek_value value;
-	ek_index index;
-	int64_t rows, cols, nnz;
-	int64_t dim[4];
-	void *array[EKI_MAX_ARRAYS];
-	int64_t len[EKI_MAX_ARRAYS];
-	unsigned borrowed; /* bit k: array[k] belongs to the caller */
-	bool columns;      /* CSR: the caller gave CSC, so messages say col_ptr and row_idx */
-	int base; /* 1 while a store is around arrays of a caller that start at 1: for `check` only */
-};
-
-extern const ek_format ek_format_csr;
-enum { CSR_PTR, CSR_COL, CSR_VAL }; /* arrays of the CSR format */
-/* First of the nnz columns that is not in [base, base + cols), or nnz; row pointers are not read.
- */
-int64_t eki_col_fault(const ek_context *ctx, const ek_store *s);
-
-size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index);
-size_t eki_ptr_size(ek_index index); /* bytes of a row pointer */
-size_t eki_idx_size(ek_index index); /* bytes of a column index */
-int64_t eki_ptr_max(ek_index index); /* largest row pointer: INT32_MAX or INT64_MAX */
-int64_t eki_idx_max(ek_index index);
-/* Allocates arrays of the given lengths (len[k] entries); a failure leaves nothing allocated. */
-ek_status eki_store_alloc(const ek_context *ctx, ek_store *store, const int64_t *len);
-void eki_store_free(const ek_context *ctx, ek_store *store);
-int64_t eki_store_bytes(const ek_store *store);
-/* An empty CSR store with room for `nnz` entries. */
-ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,
-                        int64_t cols, int64_t nnz, ek_store *csr);
-
-/* Row pointers and columns of any width, for code that looks at few of them. */
-static inline int64_t eki_ptr_at(const ek_store *csr, int64_t i)
-{
-	const void *p = csr->array[CSR_PTR];
-	return csr->index == EK_I32 ? ((const int32_t *)p)[i] : ((const int64_t *)p)[i];
-}
-static inline void eki_ptr_set(ek_store *csr, int64_t i, int64_t v)
-{
-	if (csr->index == EK_I32)
-		((int32_t *)csr->array[CSR_PTR])[i] = (int32_t)v;
-	else
-		((int64_t *)csr->array[CSR_PTR])[i] = v;
-}
-static inline int64_t eki_col_at(const ek_store *csr, int64_t k)
-{
-	const void *p = csr->array[CSR_COL];
-	return csr->index == EK_I64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k];
-}
-static inline double eki_val_at(const ek_store *csr, int64_t k)
-{
-	const void *p = csr->array[CSR_VAL];
-	return csr->value == EK_F64 ? ((const double *)p)[k] : (double)((const float *)p)[k];
-}
+#include "core/store.h"
 
 /* ---- matrix.c -------------------------------------------------------------------------------- */
 
@@ -216,6 +142,9 @@ struct ek_matrix {
 ek_status eki_matrix_check(const ek_matrix *A);
 /* Wraps a store that the library owns; takes it over on success only. */
 ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A);
+/* A, which no longer has its old arrays, takes over a store: made from that, as if by
+ * conversion. */
+void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed);
 ek_status eki_type_check(ek_value value, ek_index index);
 /* EK_EINVAL if an array of `len` elements is missing, or not aligned to their size. */
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);
@@ -258,6 +187,12 @@ void eki_partition_rows(const ek_store *csr, int parts, int64_t *bound);
  * rows finished before it, and entries used. */
 void eki_merge_search(const ek_store *csr, int64_t d, int64_t *row, int64_t *entry);
 
+/* W of a pass of core/for_each.h. */
+static inline int64_t eki_lanes(ek_isa isa, ek_value value)
+{
+	return isa == EK_ISA_SCALAR ? 1 : value == EK_F64 && isa == EK_ISA_AVX2 ? 4 : 8;
+}
+
 /* ---- plan.c and registry.c ------------------------------------------------------------------- */
 
 /* What a run gets: x and y are contiguous. */
@@ -295,8 +230,8 @@ typedef struct eki_features {
 	 * a column after it; in rows that span less than 2^16 columns; far from the diagonal
 	 * and from what was just read, so that x may come from beyond the cache. */
 	double repeat_share, run_share, narrow_share, far_share;
-	double csr_bytes;   /* moved by one plain product */
-	bool in_cache;      /* csr_bytes below the last-level cache */
+	double csr_bytes; /* moved by one plain product */
+	bool in_cache;    /* csr_bytes below the last-level cache */
 } eki_features;
 
 typedef struct eki_array eki_array;
@@ -324,18 +259,21 @@ struct ek_plan {
 	uint32_t magic;
 	const ek_context *ctx;
 	const ek_matrix *A;
-	const ek_store *store; /* what the method multiplies with: of A, or made by prepare */
+	const ek_store
+		*store; /* what the method multiplies with: of A, `own`, or made by prepare */
+	ek_store own;   /* A in the format that is wanted, if A is not */
 	ek_operation operation;
 	ek_op op; /* of the store: exchanged where A is held as its transpose, N on a transposed copy */
 	int64_t x_len, y_len;
 	ek_reproducible reproducible;
 	int64_t calls;
 	const ek_method *method;
+	char format[96];        /* of what is multiplied with, and its parameters */
 	const ek_method *inner; /* of a method that hands its store on to another */
 	ek_isa isa;
 	int threads, parts;
-	void *state;           /* of the method, or of the driver that it uses */
-	void *kept;            /* of a method that uses a driver */
+	void *state;   /* of the method, or of the driver that it uses */
+	void *kept;    /* of a method that uses a driver */
 	int64_t bytes; /* moved by one run */
 	uint64_t seen; /* state of A's values when prepared or refreshed */
 	struct {
@@ -346,6 +284,8 @@ struct ek_plan {
 	char why[1024];
 };
 
+/* plan_choose.c: the method, `store` and `own`, op, bytes, and why. */
+ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
 /* Row k of the table, NULL behind the last: for calls that cannot spend a search on each row. */
 const ek_method *eki_method(size_t k);
 /* Memory that lives as long as the plan. */
@@ -359,9 +299,10 @@ void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
 
 /* ---- select/ --------------------------------------------------------------------------------- */
 
-/* The method with the least predicted cost among those that can; `why` gets the table of
- * candidates. */
-ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size);
+/* The method with the least predicted cost among those that can and multiply with the format; `why`
+ * gets the table of candidates. */
+ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_method **method,
+                     char *why, size_t size);
 /* Predicted nanoseconds of a run that moves `bytes` and keeps all cores busy for `work` nanoseconds
  * in sum: whichever is longer, and a share of the other, since they overlap only in part; waking
  * threads comes on top, and so does waiting for entries of x that are far (far_share). */

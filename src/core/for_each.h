@@ -15,10 +15,11 @@
  *     EK_ONCE           1 in the last pass: tables, drivers, method rows
  * A file that needs no instruction set of its own defines EK_TYPES_ONLY before and gets the scalar
  * passes only. In the last pass
- *     EK_BY_ISA_AND_TYPE(name), EK_BY_TYPE(name)   initialisers of tables of the functions FN(name).
+ *     EK_BY_ISA_AND_TYPE(name), EK_BY_TYPE(name)   initialisers of tables of the functions
+ *     FN(name).
  *
- * Primitives on arrays define EK_ARRAYS before (for_each_array.h): the passes are then f32, i32, i64
- * and f64, with the vector operations of simd/array_*.h, and tables come from
+ * Primitives on arrays define EK_ARRAYS before (for_each_array.h): the passes are then f32, i32,
+ * i64 and f64, with the vector operations of simd/array_*.h, and tables come from
  * EK_BY_ISA_AND_VALUE(name) and EK_BY_VALUE(name), by [isa][ek_value - 1]. With EK_INTS_ONLY too,
  * only i32 and i64: EK_BY_ISA_AND_INT(name), [isa][0 for i32, 1 for i64].
  *
@@ -40,8 +41,8 @@
 #endif
 
 #define EK_PASTE3(a, b, c) ek_##a##_##b##_##c
-#define EK_PASTE(a, b, c) EK_PASTE3(a, b, c)
-#define FN(name) EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
+#define EK_PASTE(a, b, c)  EK_PASTE3(a, b, c)
+#define FN(name)           EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
 #define EK_PASS_OF(table) \
 	((table)[EK_ISA_OF_PASS][eki_type(EK_VAL_F64 ? EK_F64 : EK_F32, EK_INDEX_OF_PASS)])
 
@@ -71,34 +72,37 @@
 #endif
 
 #define EK_PER_TYPE 0
-#define EK_ONCE 0
+#define EK_ONCE     0
 
 #if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt"))), \
-                             apply_to = function)
+#pragma clang attribute push(                                                                   \
+	__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt"))), \
+	apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
+#pragma GCC target( \
+	"avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
 #endif
-#define EK_LEVEL avx512
+#define EK_LEVEL       avx512
 #define EK_ISA_OF_PASS EK_ISA_AVX512
-#define EK_SIMD EK_SIMD_AVX512
+#define EK_SIMD        EK_SIMD_AVX512
 #include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
-#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt"))), \
+                             apply_to = function)
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
 #endif
-#define EK_LEVEL avx2
+#define EK_LEVEL       avx2
 #define EK_ISA_OF_PASS EK_ISA_AVX2
-#define EK_SIMD EK_SIMD_AVX2
+#define EK_SIMD        EK_SIMD_AVX2
 #include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
@@ -111,43 +115,83 @@
 #endif
 
 #undef EK_PER_TYPE
-#define EK_PER_TYPE 1
-#define EK_LEVEL scalar
+#define EK_PER_TYPE    1
+#define EK_LEVEL       scalar
 #define EK_ISA_OF_PASS EK_ISA_SCALAR
-#define EK_SIMD EK_SIMD_SCALAR
+#define EK_SIMD        EK_SIMD_SCALAR
 #define EK_LAST_LEVEL
 #include EK_TYPE_LIST
 
 #undef EK_ONCE
 #define EK_ONCE 1
 
-#define EK_TYPES_OF(name, level)                                                                        \
-	EK_PASTE3(name, f32_i32, level), EK_PASTE3(name, f32_i64_32, level), EK_PASTE3(name, f32_i64, level), \
-	EK_PASTE3(name, f64_i32, level), EK_PASTE3(name, f64_i64_32, level), EK_PASTE3(name, f64_i64, level)
+#define EK_TYPES_OF(name, level)                                                  \
+	EK_PASTE3(name, f32_i32, level), EK_PASTE3(name, f32_i64_32, level),      \
+		EK_PASTE3(name, f32_i64, level), EK_PASTE3(name, f64_i32, level), \
+		EK_PASTE3(name, f64_i64_32, level), EK_PASTE3(name, f64_i64, level)
 #ifdef EK_HAVE_X86
-#define EK_BY_ISA_AND_TYPE(name) \
-	{{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, avx2)}, {EK_TYPES_OF(name, avx512)}}
+#define EK_BY_ISA_AND_TYPE(name)                                        \
+	{                                                               \
+		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, avx2)}, \
+		{                                                       \
+			EK_TYPES_OF(name, avx512)                       \
+		}                                                       \
+	}
 #else
-#define EK_BY_ISA_AND_TYPE(name) \
-	{{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}}
+#define EK_BY_ISA_AND_TYPE(name)                                          \
+	{                                                                 \
+		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, \
+		{                                                         \
+			EK_TYPES_OF(name, scalar)                         \
+		}                                                         \
+	}
 #endif
-#define EK_BY_TYPE(name) {EK_TYPES_OF(name, scalar)}
+#define EK_BY_TYPE(name)                  \
+	{                                 \
+		EK_TYPES_OF(name, scalar) \
+	}
 
 #define EK_INTS_OF(name, level) EK_PASTE3(name, i32, level), EK_PASTE3(name, i64, level)
 #define EK_VALUES_OF(name, level) \
 	EK_PASTE3(name, f32, level), EK_PASTE3(name, f64, level), EK_INTS_OF(name, level)
 #ifdef EK_HAVE_X86
-#define EK_BY_ISA_AND_VALUE(name) \
-	{{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, avx2)}, {EK_VALUES_OF(name, avx512)}}
-#define EK_BY_ISA_AND_INT(name) \
-	{{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, avx2)}, {EK_INTS_OF(name, avx512)}}
+#define EK_BY_ISA_AND_VALUE(name)                                         \
+	{                                                                 \
+		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, avx2)}, \
+		{                                                         \
+			EK_VALUES_OF(name, avx512)                        \
+		}                                                         \
+	}
+#define EK_BY_ISA_AND_INT(name)                                       \
+	{                                                             \
+		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, avx2)}, \
+		{                                                     \
+			EK_INTS_OF(name, avx512)                      \
+		}                                                     \
+	}
 #else
-#define EK_BY_ISA_AND_VALUE(name) \
-	{{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}}
-#define EK_BY_ISA_AND_INT(name) \
-	{{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}}
+#define EK_BY_ISA_AND_VALUE(name)                                           \
+	{                                                                   \
+		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}, \
+		{                                                           \
+			EK_VALUES_OF(name, scalar)                          \
+		}                                                           \
+	}
+#define EK_BY_ISA_AND_INT(name)                                         \
+	{                                                               \
+		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}, \
+		{                                                       \
+			EK_INTS_OF(name, scalar)                        \
+		}                                                       \
+	}
 #endif
-#define EK_BY_VALUE(name) {EK_VALUES_OF(name, scalar)}
-#define EK_BY_INT(name)   {EK_INTS_OF(name, scalar)}
+#define EK_BY_VALUE(name)                  \
+	{                                  \
+		EK_VALUES_OF(name, scalar) \
+	}
+#define EK_BY_INT(name)                  \
+	{                                \
+		EK_INTS_OF(name, scalar) \
+	}
 
 #endif

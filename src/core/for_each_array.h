@@ -8,32 +8,32 @@
  * including file's own text is that pass. */
 
 #ifndef EK_INTS_ONLY
-#define EK_SUFFIX f32
-#define VAL float
-#define UNS uint32_t
-#define EK_VAL_FLOAT 1
-#define EK_VAL_64 0
+#define EK_SUFFIX        f32
+#define VAL              float
+#define UNS              uint32_t
+#define EK_VAL_FLOAT     1
+#define EK_VAL_64        0
 #define EK_VALUE_OF_PASS EK_F32
 #include EK_SIMD
 #include EK_FILE
 #include "simd/array_end.h"
 #endif
 
-#define EK_SUFFIX i32
-#define VAL int32_t
-#define UNS uint32_t
-#define EK_VAL_FLOAT 0
-#define EK_VAL_64 0
+#define EK_SUFFIX        i32
+#define VAL              int32_t
+#define UNS              uint32_t
+#define EK_VAL_FLOAT     0
+#define EK_VAL_64        0
 #define EK_VALUE_OF_PASS EK_INT32
 #include EK_SIMD
 #include EK_FILE
 #include "simd/array_end.h"
 
-#define EK_SUFFIX i64
-#define VAL int64_t
-#define UNS uint64_t
-#define EK_VAL_FLOAT 0
-#define EK_VAL_64 1
+#define EK_SUFFIX        i64
+#define VAL              int64_t
+#define UNS              uint64_t
+#define EK_VAL_FLOAT     0
+#define EK_VAL_64        1
 #define EK_VALUE_OF_PASS EK_INT64
 #include EK_SIMD
 #if !defined(EK_LAST_LEVEL) || !defined(EK_INTS_ONLY)
@@ -42,11 +42,11 @@
 #endif
 
 #ifndef EK_INTS_ONLY
-#define EK_SUFFIX f64
-#define VAL double
-#define UNS uint64_t
-#define EK_VAL_FLOAT 1
-#define EK_VAL_64 1
+#define EK_SUFFIX        f64
+#define VAL              double
+#define UNS              uint64_t
+#define EK_VAL_FLOAT     1
+#define EK_VAL_64        1
 #define EK_VALUE_OF_PASS EK_F64
 #include EK_SIMD
 #ifndef EK_LAST_LEVEL

@@ -360,14 +360,30 @@ done:
 	return status;
 }
 
+static void forget_order(ek_matrix *A)
+{
+	eki_free(A->ctx, A->order, A->order_len, eki_ptr_size(A->store.index));
+	A->order = NULL;
+	A->order_len = 0;
+}
+
+void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed)
+{
+	forget_order(A); /* its type is that of the old store */
+	A->store = *store;
+	A->transposed = transposed;
+	A->merged = false;
+	A->value_count = store->nnz;
+}
+
 void ek_matrix_destroy(ek_matrix *A)
 {
 	if (!A || eki_matrix_check(A) != EK_OK)
 		return;
 	const ek_context *ctx = A->ctx;
 
+	forget_order(A);
 	eki_store_free(ctx, &A->store);
-	eki_free(ctx, A->order, A->order_len, eki_ptr_size(A->store.index));
 	A->magic = 0;
 	eki_free(ctx, A, 1, sizeof *A);
 }

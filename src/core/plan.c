@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Plans: a method prepared for one matrix. Everything that costs more than one product, allocates
- * or chooses happens in ek_plan_create; a run checks its arguments in constant time and calls the
- * method. */
+ * or chooses (plan_choose.c) happens in ek_plan_create; a run checks its arguments in constant time
+ * and calls the method. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,46 +44,7 @@ ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out)
 	return EK_OK;
 }
 
-/* ---- Choosing the method --------------------------------------------------------------------- */
-
-static ek_status no_such_method(const char *name)
-{
-	char list[768] = "";
-	size_t used = 0;
-
-	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
-		if (m->operation == EK_SPMV)
-			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
-	return eki_fail(EK_EINVAL, "there is no method \"%s\"; auto and these exist:%s", name,
-	                list);
-}
-
-static ek_status choose(ek_plan *p, const char *name)
-{
-	const ek_method *m = NULL;
-
-	if (!name || strcmp(name, "auto") == 0)
-		m = p->ctx->method && p->ctx->method->operation == p->operation ? p->ctx->method
-		                                                                : NULL;
-	else if (!(m = ek_method_find(name)))
-		return no_such_method(name);
-	if (!m)
-		return eki_select(p, &p->method, p->why, sizeof p->why);
-	if (m->operation != p->operation)
-		return eki_fail(EK_EINVAL, "method %s is for another operation", m->name);
-	if (!ek_method_supports(m, p->op, p->reproducible))
-		return eki_fail(EK_EUNSUPPORTED, "method %s does not do %s%s", m->name,
-		                p->op == EK_OP_T ? "the transposed product of this storage"
-		                                 : "the plain product of this storage",
-		                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits"
-		                                                   : "");
-	if (m->applies && !m->applies(p->store, p->op))
-		return eki_fail(EK_EUNSUPPORTED, "method %s does not apply to this matrix",
-		                m->name);
-	p->method = m;
-	snprintf(p->why, sizeof p->why, "asked for by name\n");
-	return EK_OK;
-}
+/* ---- Making ---------------------------------------------------------------------------------- */
 
 static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 {
@@ -108,6 +69,21 @@ static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 	return EK_OK;
 }
 
+/* No machine has room for longer vectors. All that follows may add some lengths, times the size of
+ * a value. */
+static ek_status lengths_check(const ek_matrix *A)
+{
+	const ek_store *s = &A->store;
+	const int64_t n = s->rows > s->cols ? s->rows : s->cols;
+
+	if (eki_times(n, (int64_t)ek_value_size(s->value)) > INT64_MAX / 4)
+		return eki_fail(EK_EOVERFLOW,
+		                "x or y has %lld entries of %zu bytes, which do not fit the "
+		                "address space",
+		                (long long)n, ek_value_size(s->value));
+	return EK_OK;
+}
+
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan)
 {
@@ -125,6 +101,7 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 		EK_RETURN_IF(hints_check(A->ctx, hints));
 		h = *hints;
 	}
+	EK_RETURN_IF(lengths_check(A));
 	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
 	p = block;
 	p->magic = PLAN_MAGIC;
@@ -141,9 +118,7 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	p->threads = h.threads ? h.threads : A->ctx->threads;
 	p->parts = p->threads;
 	p->seen = atomic_load(&A->state);
-	p->bytes = eki_store_bytes(p->store) +
-	           (p->store->rows + p->store->cols) * (int64_t)ek_value_size(p->store->value);
-	EK_TRY(choose(p, h.method));
+	EK_TRY(eki_plan_choose(p, &h));
 	if (p->method->traits & EKI_SERIAL)
 		p->threads = p->parts = 1;
 	if (p->method->prepare)
@@ -161,6 +136,7 @@ void ek_plan_destroy(ek_plan *plan)
 		return;
 	for (int k = 0; k < plan->blocks; k++)
 		eki_free(plan->ctx, plan->memory[k].block, plan->memory[k].bytes, 1);
+	eki_store_free(plan->ctx, &plan->own);
 	plan->magic = 0;
 	eki_free(plan->ctx, plan, 1, sizeof *plan);
 }
@@ -170,6 +146,11 @@ void ek_plan_destroy(ek_plan *plan)
 const char *ek_plan_method(const ek_plan *plan)
 {
 	return plan && plan->magic == PLAN_MAGIC ? plan->method->name : NULL;
+}
+
+const char *ek_plan_format(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->format : NULL;
 }
 
 int64_t ek_plan_bytes(const ek_plan *plan)
@@ -182,7 +163,9 @@ int64_t ek_plan_memory(const ek_plan *plan)
 	int64_t bytes = 0;
 
 	if (plan && plan->magic == PLAN_MAGIC) {
-		bytes = sizeof *plan;
+		bytes = (int64_t)sizeof *plan;
+		if (plan->own.format)
+			bytes += eki_store_bytes(&plan->own);
 		for (int k = 0; k < plan->blocks; k++)
 			bytes += plan->memory[k].bytes;
 	}
@@ -195,9 +178,11 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	if (!text || !size)
 		return eki_fail(EK_EINVAL, "text is NULL or size is 0");
 	snprintf(text, size,
-	         "method   %s (%s)\nsource   %s\nruns on  %d thread%s in %d part%s, %s\nmoves    "
+	         "method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %d thread%s in %d "
+	         "part%s, %s\nmoves    "
 	         "%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      %s",
-	         plan->method->name, plan->method->text, plan->method->source, plan->threads,
+	         plan->method->name, plan->method->text, plan->method->source, plan->format,
+	         plan->own.format ? "a copy" : "as A is stored", plan->threads,
 	         plan->threads == 1 ? "" : "s", plan->parts, plan->parts == 1 ? "" : "s",
 	         ek_isa_name(plan->isa), (long long)plan->bytes, (long long)ek_plan_memory(plan),
 	         plan->why);
@@ -241,21 +226,18 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 
 static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y)
 {
-	static const char *const of_csc[] = {"col_ptr", "row_idx",
-	                                     "val"}; /* as the caller knows them */
 	const ek_store *s = &p->A->store;
+	const ek_array_desc *array = p->A->transposed ? ek_format_csc.array : s->format->array;
 	int64_t size = (int64_t)ek_value_size(s->value);
 
 	EK_RETURN_IF(vector_check("x", x, s->value, p->x_len, "columns"));
 	EK_RETURN_IF(vector_check("y", y, s->value, p->y_len, "rows"));
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
 		return eki_fail(EK_EINVAL, "x and y overlap");
-	for (int k = 0; s->format->array[k].name; k++)
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		if (overlap(y->data, y->rows * size, s->array[k],
-		            s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
-		                                               s->index)))
-			return eki_fail(EK_EINVAL, "y overlaps the array %s of A",
-			                p->A->transposed ? of_csc[k] : s->format->array[k].name);
+		            s->len[k] * (int64_t)eki_elem_size(array[k].elem, s->value, s->index)))
+			return eki_fail(EK_EINVAL, "y overlaps the array %s of A", array[k].name);
 	return EK_OK;
 }
 
@@ -291,6 +273,39 @@ void eki_scale(const ek_plan *p, double beta, void *y, int64_t n)
 		eki_parallel(p->threads, job.parts, scale_part, &job);
 }
 
+/* The values of A in the plan's own copy of it. */
+static ek_status fill_own(ek_plan *p)
+{
+	ek_store room = {0}, *own = &p->own;
+	const ek_store *csr;
+	ek_status status;
+
+	EK_TRY(eki_matrix_csr(p->A, own->format == &ek_format_csr ? own->columns : p->A->transposed,
+	                      &room, &csr));
+	if (own->format == &ek_format_csr)
+		eki_copy_into(p->ctx, own->array[CSR_VAL], csr->array[CSR_VAL], own->nnz,
+		              ek_value_size(own->value));
+	else
+		EK_TRY(eki_format_values(p->ctx, csr, own));
+done:
+	eki_store_free(p->ctx, &room);
+	return status;
+}
+
+static ek_status take_new_values(ek_plan *p)
+{
+	uint64_t state = atomic_load(&p->A->state);
+
+	if (p->seen == state)
+		return EK_OK;
+	if (p->own.format)
+		EK_RETURN_IF(fill_own(p));
+	if (p->method->refresh)
+		EK_RETURN_IF(p->method->refresh(p));
+	p->seen = state;
+	return EK_OK;
+}
+
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y)
 {
 	EK_RETURN_IF(plan_check(plan));
@@ -303,10 +318,6 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 		eki_scale(plan, beta, y->data, y->rows);
 		return EK_OK;
 	}
-	uint64_t state = atomic_load(&plan->A->state);
-
-	if (plan->seen != state && plan->method->refresh)
-		EK_RETURN_IF(plan->method->refresh(plan));
-	plan->seen = state;
+	EK_RETURN_IF(take_new_values(plan));
 	return plan->method->run(plan, &(ek_args){x->data, y->data, alpha, beta, plan->kept});
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The table of methods. Tests, benchmarks, the tool and automatic selection walk it; nothing else
- * knows what exists. */
+ * The table of methods, and those that the formats bring. Tests, benchmarks, the tool and automatic
+ * selection walk it; nothing else knows what exists. */
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -15,9 +15,19 @@ static const ek_method *const table[] = {
 #undef METHOD
 };
 
+/* Those of the table, then those of each format. */
 const ek_method *eki_method(size_t k)
 {
-	return k < sizeof table / sizeof *table ? table[k] : NULL;
+	const size_t count = sizeof table / sizeof *table;
+
+	if (k < count)
+		return table[k];
+	k -= count;
+	for (const ek_format *f = NULL; (f = ek_format_next(f));)
+		for (int m = 0; m < EKI_MAX_METHODS && f->method[m]; m++)
+			if (k-- == 0)
+				return f->method[m];
+	return NULL;
 }
 
 const ek_method *ek_method_next(const ek_method *after)
@@ -32,9 +42,11 @@ const ek_method *ek_method_next(const ek_method *after)
 
 const ek_method *ek_method_find(const char *name)
 {
-	for (size_t k = 0; name && k < sizeof table / sizeof *table; k++)
-		if (strcmp(table[k]->name, name) == 0)
-			return table[k];
+	const ek_method *m = NULL;
+
+	while (name && (m = ek_method_next(m)))
+		if (strcmp(m->name, name) == 0)
+			return m;
 	return NULL;
 }
 

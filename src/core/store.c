@@ -48,6 +48,8 @@ size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index)
 	case EKI_PTR: return eki_ptr_size(index);
 	case EKI_IDX: return eki_idx_size(index);
 	case EKI_BYTE: return 1;
+	case EKI_HALF: return 2;
+	case EKI_WORD: return 4;
 	case EKI_NONE: break;
 	}
 	return 0;
@@ -81,12 +83,22 @@ void eki_store_free(const ek_context *ctx, ek_store *s)
 	}
 }
 
+int64_t eki_times(int64_t a, int64_t b)
+{
+	return b > 0 && a > INT64_MAX / b ? INT64_MAX : a * b;
+}
+
+int64_t eki_plus(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 int64_t eki_store_bytes(const ek_store *s)
 {
 	int64_t bytes = 0;
 
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
-		bytes += s->len[k] * (int64_t)array_elem_size(s, k);
+		bytes = eki_plus(bytes, eki_times(s->len[k], (int64_t)array_elem_size(s, k)));
 	return bytes;
 }
 
@@ -102,36 +114,13 @@ ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, i
 	return eki_store_alloc(ctx, csr, (int64_t[]){rows + 1, nnz, nnz});
 }
 
-#define FORMAT(f) extern const ek_format f;
-#include "format/formats.def"
-#undef FORMAT
-static const ek_format *const format_table[] = {
-#define FORMAT(f) &f,
-#include "format/formats.def"
-#undef FORMAT
-};
-
-const ek_format *ek_format_next(const ek_format *after)
+ek_status eki_len_check(const ek_store *s, const int64_t *len)
 {
-	size_t count = sizeof format_table / sizeof *format_table, k = 0;
+	const ek_array_desc *array = s->columns ? ek_format_csc.array : s->format->array;
 
-	if (after)
-		while (k < count && format_table[k++] != after)
-			;
-	return k < count ? format_table[k] : NULL;
-}
-
-const char *ek_format_name(const ek_format *f)
-{
-	return f ? f->name : NULL;
-}
-
-const char *ek_format_text(const ek_format *f)
-{
-	return f ? f->text : NULL;
-}
-
-const char *ek_format_source(const ek_format *f)
-{
-	return f ? f->source : NULL;
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
+		if (s->len[k] != len[k])
+			return eki_fail(EK_ERANGE, "%s has %lld entries; %lld are expected",
+			                array[k].name, (long long)s->len[k], (long long)len[k]);
+	return EK_OK;
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A matrix after it was made: what is known about it, its arrays, and new values on the same
  * pattern. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/ek_core.h"
 
 /* ---- Questions ------------------------------------------------------------------------------- */
+
+/* The format whose names the caller knows. */
+static const ek_format *names(const ek_matrix *A)
+{
+	return A->transposed ? &ek_format_csc : A->store.format;
+}
 
 ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 {
@@ -23,31 +30,46 @@ ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 	                         .nnz = s->nnz,
 	                         .value = s->value,
 	                         .index = s->index,
-	                         .format = A->transposed ? "csc" : "csr",
+	                         .format = names(A)->name,
 	                         .borrowed = s->borrowed != 0,
 	                         .bytes = eki_store_bytes(s),
 	                         .state = atomic_load(&A->state)};
+	for (int k = 0; k < EKI_MAX_DIMS && s->format->param[k].name; k++)
+		info->dim[k] = s->dim[k]; /* what is behind them is the format's own */
 	return EK_OK;
+}
+
+static ek_value elem_type(eki_elem elem, ek_value value, size_t size)
+{
+	if (elem == EKI_VALUE)
+		return value;
+	return elem != EKI_PTR && elem != EKI_IDX ? (ek_value)0 : size == 4 ? EK_INT32 : EK_INT64;
 }
 
 ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 {
-	static const char *const names[2][3] = {{"row_ptr", "col_idx", "val"},
-	                                        {"col_ptr", "row_idx", "val"}};
+	char list[256] = "";
+	size_t used = 0;
 
 	EK_RETURN_IF(eki_matrix_check(A));
 	if (!name || !view)
 		return eki_fail(EK_EINVAL, "%s is NULL", name ? "view" : "name");
-	for (int k = 0; k < 3; k++)
-		if (strcmp(name, names[A->transposed][k]) == 0) {
+	const ek_array_desc *array = names(A)->array;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
+		if (strcmp(name, array[k].name) == 0) {
 			view->data = A->store.array[k];
 			view->len = A->store.len[k];
-			view->elem_size = eki_elem_size(A->store.format->array[k].elem,
-			                                A->store.value, A->store.index);
+			view->elem_size =
+				eki_elem_size(array[k].elem, A->store.value, A->store.index);
+			view->type = elem_type(array[k].elem, A->store.value, view->elem_size);
 			return EK_OK;
 		}
-	return eki_fail(EK_EINVAL, "the matrix has no array \"%s\"; it has %s, %s and %s", name,
-	                names[A->transposed][0], names[A->transposed][1], names[A->transposed][2]);
+		if (used < sizeof list)
+			used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+			                         used ? ", " : "", array[k].name);
+	}
+	return eki_fail(EK_EINVAL, "the matrix has no array \"%s\"; it has %s", name, list);
 }
 
 ek_status ek_matrix_check(const ek_matrix *A)
@@ -67,9 +89,8 @@ ek_status ek_matrix_values_changed(ek_matrix *A)
 
 /* Adds up in the order given, like the assembly. Starts from -0, which is neutral for all numbers,
  * 0 for none. */
-static void scatter_values(ek_matrix *A, const void *val)
+static void scatter_values(const ek_matrix *A, const void *val, ek_store *s)
 {
-	ek_store *s = &A->store;
 	bool wide = s->index != EK_I32;
 
 	for (int64_t k = 0; k < s->nnz; k++)
@@ -89,10 +110,27 @@ static void scatter_values(ek_matrix *A, const void *val)
 	}
 }
 
+/* Values that are not in the order given cannot be read from where they go. */
+static ek_status values_apart(const ek_matrix *A, int64_t count, const void *val)
+{
+	const ek_array_desc *array = A->store.format->array;
+
+	if (!count || (!A->order && A->store.format == &ek_format_csr))
+		return EK_OK;
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
+		if (array[k].elem == EKI_VALUE && val == A->store.array[k])
+			return eki_fail(EK_EINVAL, "val is the array of values itself, which is "
+			                           "not in the order given");
+	return EK_OK;
+}
+
 ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
 {
+	ek_store *s;
+
 	EK_RETURN_IF(eki_matrix_check(A));
-	if (A->store.borrowed)
+	s = &A->store;
+	if (s->borrowed)
 		return eki_fail(EK_EINVAL, "the values are borrowed: change them in place and call "
 		                           "ek_matrix_values_changed");
 	if (A->merged)
@@ -102,15 +140,13 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
 	if (count != A->value_count)
 		return eki_fail(EK_EINVAL, "count is %lld, the matrix was made from %lld values",
 		                (long long)count, (long long)A->value_count);
-	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(A->store.value)));
-	if (A->order && val == A->store.array[CSR_VAL] && count)
-		return eki_fail(
-			EK_EINVAL,
-			"val is the array of values itself, which is not in the order given");
-	if (A->order)
-		scatter_values(A, val);
+	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(s->value)));
+	EK_RETURN_IF(values_apart(A, count, val));
+	if (s->format != &ek_format_csr)
+		EK_RETURN_IF(eki_format_set_values(A->ctx, val, s));
+	else if (A->order)
+		scatter_values(A, val, s);
 	else if (count) /* val may be a view of these values */
-		memmove(A->store.array[CSR_VAL], val,
-		        (size_t)count * ek_value_size(A->store.value));
+		memmove(s->array[CSR_VAL], val, (size_t)count * ek_value_size(s->value));
 	return ek_matrix_values_changed(A);
 }

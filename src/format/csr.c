@@ -48,43 +48,11 @@ static int64_t FN(csr_col_fault)(const ek_store *s, int64_t begin, int64_t end)
 
 #if EK_ONCE
 
-typedef int64_t fault_fn(const ek_store *, int64_t, int64_t);
-
-struct check_job {
-	const ek_store *s;
-	fault_fn *fault;
-	int64_t n;
-	int parts;
-	int64_t first[64]; /* of each part; n: none */
-};
-
-static void check_part(void *arg, int part)
-{
-	struct check_job *job = arg;
-	int64_t end = eki_cut(job->n, job->parts, part + 1);
-	int64_t k = job->fault(job->s, eki_cut(job->n, job->parts, part), end);
-
-	job->first[part] = k < end ? k : job->n;
-}
-
-static int64_t first_fault(const ek_context *ctx, const ek_store *s, fault_fn *fault, int64_t n)
-{
-	struct check_job job = {s, fault, n, 1, {0}};
-
-	if (n > 2 * ctx->small_work)
-		job.parts = ctx->threads < 64 ? ctx->threads : 64;
-	eki_parallel(ctx->threads, job.parts, check_part, &job);
-	for (int part = 0; part < job.parts; part++)
-		if (job.first[part] < n)
-			return job.first[part];
-	return n;
-}
-
 int64_t eki_col_fault(const ek_context *ctx, const ek_store *s)
 {
-	static fault_fn *const col_fault[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_col_fault);
+	static eki_fault_fn *const col_fault[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_col_fault);
 
-	return first_fault(ctx, s, col_fault[ctx->isa][eki_type(s->value, s->index)], s->nnz);
+	return eki_first_fault(ctx, s, col_fault[ctx->isa][eki_type(s->value, s->index)], s->nnz);
 }
 
 /* What the caller calls the arrays. */
@@ -94,15 +62,16 @@ static const struct {
 
 static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 {
-	static fault_fn *const ptr_fault[EK_NTYPE] = EK_BY_TYPE(csr_ptr_fault);
+	static eki_fault_fn *const ptr_fault[EK_NTYPE] = EK_BY_TYPE(csr_ptr_fault);
 	const char *ptr = word[s->columns].ptr;
 	int64_t k;
 
+	EK_RETURN_IF(eki_len_check(s, (int64_t[]){s->rows + 1, s->nnz, s->nnz}));
 	if (eki_ptr_at(s, 0) != s->base)
 		return eki_fail(EK_ERANGE, "%s[0] is %lld; %d is expected%s", ptr,
 		                (long long)eki_ptr_at(s, 0), s->base,
 		                s->base ? " with EK_BASE1" : "");
-	k = first_fault(ctx, s, ptr_fault[eki_type(s->value, s->index)], s->rows);
+	k = eki_first_fault(ctx, s, ptr_fault[eki_type(s->value, s->index)], s->rows);
 	if (k < s->rows)
 		return eki_fail(EK_ERANGE, "%s decreases from %s[%lld] = %lld to %s[%lld] = %lld",
 		                ptr, ptr, (long long)k, (long long)eki_ptr_at(s, k), ptr,
@@ -121,12 +90,36 @@ static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 	return EK_OK;
 }
 
+static bool csr_find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
+{
+	int64_t k = at->array < 0 ? eki_ptr_at(s, i) : at->k + 1;
+
+	for (; k < eki_ptr_at(s, i + 1); k++)
+		if (eki_col_at(s, k) == j) {
+			*at = (eki_place){CSR_VAL, k};
+			return true;
+		}
+	return false;
+}
+
 const ek_format ek_format_csr = {
 	.name = "csr",
 	.text = "compressed sparse rows: the hub, and what callers bring",
 	.source = "Liu 2015, section 5.2.4",
 	.array = {{"row_ptr", EKI_PTR}, {"col_idx", EKI_IDX}, {"val", EKI_VALUE}},
 	.check = csr_check,
+	.find = csr_find,
+};
+
+/* A matrix in CSC is held as the CSR of its transpose, so this row only lends its names: no store
+ * has it (reshape/convert.c). */
+const ek_format ek_format_csc = {
+	.name = "csc",
+	.text = "compressed sparse columns: CSR of the transpose",
+	.source = "Liu 2015, section 5.2.4, of the transpose",
+	.array = {{"col_ptr", EKI_PTR}, {"row_idx", EKI_IDX}, {"val", EKI_VALUE}},
+	.check = csr_check,
+	.find = csr_find,
 };
 
 #endif

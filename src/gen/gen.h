@@ -49,10 +49,11 @@ struct ek_generator {
 	/* Checks what the limits cannot express, and sets rows, cols and whatever it likes. */
 	ek_status (*setup)(eki_gen *g);
 	int64_t (*count)(const eki_gen *g, int64_t i); /* length of row i, at most cols */
-	/* Changes lengths after all were counted, to meet figures of the whole matrix. NULL: not needed. */
+	/* Changes lengths after all were counted, to meet figures of the whole matrix. NULL: not
+	 * needed. */
 	void (*adjust)(const eki_gen *g, ek_store *csr);
-	/* Columns of row i, which has n: the driver sorts them, brings those outside to the edge, and
-	 * moves those that repeat to the next free place. */
+	/* Columns of row i, which has n: the driver sorts them, brings those outside to the edge,
+	 * and moves those that repeat to the next free place. */
 	void (*fill)(const eki_gen *g, int64_t i, int64_t n, int64_t *col);
 	/* Instead of count, adjust and fill: row pointers and columns of the whole matrix. */
 	ek_status (*build)(const eki_gen *g, ek_value value, ek_index index, ek_store *csr);
@@ -74,9 +75,9 @@ void eki_gen_sort(int64_t *col, int64_t n);
 void eki_gen_settle(int64_t *col, int64_t n, int64_t cols);
 /* n columns of [begin, end), equally likely; they may repeat if they are few. */
 void eki_gen_choose(uint64_t *rng, int64_t begin, int64_t end, int64_t n, int64_t *col);
-/* Laws of lengths min .. max, as a table in g: P(length) proportional to
- * (length - min + shift)^-exponent, shift > 0 (Zipf, Mandelbrot), or falling by the same factor from
- * each length to the next, so that the mean comes near `mean` if max is far above it. */
+/* Laws of lengths min .. max, as a table in g: P(length) proportional to (length - min +
+ * shift)^-exponent, shift > 0 (Zipf, Mandelbrot), or falling by the same factor from each length to
+ * the next, so that the mean comes near `mean` if max is far above it. */
 ek_status eki_gen_zipf(eki_gen *g, int64_t min, int64_t max, double shift, double exponent);
 ek_status eki_gen_geometric(eki_gen *g, int64_t min, int64_t max, double mean);
 /* The exponent that gives this mean, as nearly as possible. */

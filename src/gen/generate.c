@@ -2,8 +2,8 @@
  * Synthetic matrices: the table of generators and the driver.
  *
  * Pass 1 asks for the length of every row, a scan makes row pointers, pass 2 asks for the columns
- * and adds values. Both passes run over rows in parallel, and nothing passes from row to row.
- * Cost: O(nnz log(longest row)) at worst, about 10 ns an entry; workspace: one row for each thread. */
+ * and adds values. Both passes run over rows in parallel, and nothing passes from row to row. Cost:
+ * O(nnz log(longest row)) at worst, about 10 ns an entry; workspace: one row for each thread. */
 #include <string.h>
 
 #include "gen/gen.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Columns of a row by kind of structure: what makes the matrices of applications differ in how they
- * use caches is whether the columns of a row form runs, and whether neighbouring rows share them. */
+ * use caches is whether the columns of a row form runs, and whether neighbouring rows share
+ * them. */
 #include "gen/pattern.h"
 
 void eki_pattern_strata(uint64_t *rng, int64_t cols, int64_t n, int64_t *col)
@@ -100,8 +101,8 @@ void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int6
 
 /* ---- Hubs ------------------------------------------------------------------------------------ */
 
-/* Table: position and length of each hub, in turn. The longest stands first, the second last, and so
- * on, spread over the matrix, so that they do not fall to one thread together. */
+/* Table: position and length of each hub, in turn. The longest stands first, the second last, and
+ * so on, spread over the matrix, so that they do not fall to one thread together. */
 ek_status eki_hubs_make(eki_gen *g, int64_t longest, int64_t shortest, int64_t most)
 {
 	int64_t count = 0;

@@ -10,8 +10,8 @@
 void eki_pattern_strata(uint64_t *rng, int64_t cols, int64_t n, int64_t *col);
 /* Runs of up to 8 neighbours, one run in each of some equal ranges. */
 void eki_pattern_runs(uint64_t *rng, int64_t cols, int64_t n, int64_t *col);
-/* Runs of at most `run` columns in blocks of `block`, along the mesh lines around `centre`: the line
- * itself and its neighbours at multiples of `line` and of `plane`. */
+/* Runs of at most `run` columns in blocks of `block`, along the mesh lines around `centre`: the
+ * line itself and its neighbours at multiples of `line` and of `plane`. */
 typedef struct eki_lines {
 	int64_t centre, line, plane;
 	int64_t block, run;
@@ -26,8 +26,8 @@ void eki_pattern_scatter(uint64_t *rng, int64_t centre, int64_t cols, double loc
 void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int64_t *col);
 
 /* Hubs: a few very long rows, each half as long as the one before, and columns of the same numbers
- * and about the same lengths. At most `most` of them, none below `shortest`; kept in the table of g.
- * g->rows must be set. */
+ * and about the same lengths. At most `most` of them, none below `shortest`; kept in the table of
+ * g. g->rows must be set. */
 ek_status eki_hubs_make(eki_gen *g, int64_t longest, int64_t shortest, int64_t most);
 int64_t eki_hub_length(const eki_gen *g, int64_t i); /* of row i; 0: an ordinary row */
 int64_t eki_hub_total(const eki_gen *g);             /* entries of all hub rows */

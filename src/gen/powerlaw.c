@@ -3,8 +3,8 @@
  * in graphs of the web. A share of the columns lies near the diagonal, the others crowd at low
  * numbers (density proportional to column^-2/3), where such a graph has its hubs.
  *
- * Linear programs of the covering type: few rows, whose lengths fall off geometrically (as in the crew
- * planning problems of railways), and very many columns. */
+ * Linear programs of the covering type: few rows, whose lengths fall off geometrically (as in the
+ * crew planning problems of railways), and very many columns. */
 #include "gen/pattern.h"
 
 enum { ROWS, COLS, EXPONENT, MIN, MAX, LOCAL };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * R-MAT graphs (Chakrabarti, Zhan, Faloutsos, SIAM Data Mining 2004): each edge falls into one of the
- * four quadrants of the matrix with probabilities a, b, c and d = 1 - a - b - c, then into a quadrant
- * of that, and so on. Vertices are then renamed by a bijection, so that high degrees do not crowd at
- * low numbers; edges that repeat are kept once, so there are fewer than factor * 2^scale.
+ * R-MAT graphs (Chakrabarti, Zhan, Faloutsos, SIAM Data Mining 2004): each edge falls into one of
+ * the four quadrants of the matrix with probabilities a, b, c and d = 1 - a - b - c, then into a
+ * quadrant of that, and so on. Vertices are then renamed by a bijection, so that high degrees do
+ * not crowd at low numbers; edges that repeat are kept once, so there are fewer than factor *
+ * 2^scale.
  *
  * Edges are independent of each other, so they are made in parallel and assembled. */
 #include "gen/gen.h"

@@ -174,8 +174,8 @@ static int64_t twin_count(const eki_gen *g, int64_t i)
 	return n < g->dim[LOW] ? g->dim[LOW] : n > g->dim[HIGH] ? g->dim[HIGH] : n;
 }
 
-/* Adds `missing` entries to the rows (or takes them away), the same number of `unit`s to the rows of
- * one group, evenly over the matrix; returns what is still missing. */
+/* Adds `missing` entries to the rows (or takes them away), the same number of `unit`s to the rows
+ * of one group, evenly over the matrix; returns what is still missing. */
 static int64_t spread(const eki_gen *g, ek_store *csr, int64_t missing, int64_t unit, int64_t group)
 {
 	int64_t groups = g->rows / group, units = missing / (unit * group), done = 0;
@@ -203,8 +203,8 @@ static void twin_adjust(const eki_gen *g, ek_store *csr)
 
 	for (int64_t i = 0; i < g->rows; i++)
 		missing -= eki_ptr_at(csr, i);
-	/* Whole blocks first, so that few rows lose the shape of their group; rows at a bound cannot
-	 * give or take, hence several rounds. */
+	/* Whole blocks first, so that few rows lose the shape of their group; rows at a bound
+	 * cannot give or take, hence several rounds. */
 	for (int round = 0; round < 16; round++)
 		missing = spread(g, csr, missing, row->dof, g->dim[GROUP]);
 	for (int round = 0; round < 16; round++)

@@ -2,9 +2,9 @@
  * Segments to CSR, sorted by row, then column.
  *
  * 1. Each part of the segments counts its entries by row, mirror images included; a scan over rows
- * and parts turns counts into positions; each part puts its columns and values there. This keeps the
- * order of the file, so rows come out sorted if the file is sorted by rows or by columns, in one
- * triangle too. 2. sort_rows.c sorts the rows that are not, and merges repeated places.
+ * and parts turns counts into positions; each part puts its columns and values there. This keeps
+ * the order of the file, so rows come out sorted if the file is sorted by rows or by columns, in
+ * one triangle too. 2. sort_rows.c sorts the rows that are not, and merges repeated places.
  * Cost: O(nnz + rows) and that of the sorting. The last part counts in the row pointers themselves,
  * every other one in `rows` counters of its own. */
 #include <string.h>

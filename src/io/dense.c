@@ -79,8 +79,8 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 	return EK_OK;
 }
 
-/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images: where
- * it is symmetric, it is 1 x 1. A lone -0 keeps its sign. */
+/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images:
+ * where it is symmetric, it is 1 x 1. A lone -0 keeps its sign. */
 static void column_fill(const struct mtx_segment *list, ek_value value, void *data)
 {
 	for (const struct mtx_segment *s = list; s; s = s->next) {

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The library's own binary form: a header, then row pointers, columns and values as they lie in
- * memory. Nothing in it is believed: sizes are compared with what is there before they are allocated
- * (or memory grows with what was read), a checksum covers every byte, and the arrays are checked like
- * those of any caller.
+ * The library's own binary form: a header, then the arrays of the matrix, in whatever format it is,
+ * as they lie in memory. Nothing in it is believed: sizes are compared with what is there before
+ * they are allocated (or memory grows with what was read), a checksum covers every byte, and the
+ * arrays are checked like those of any caller.
  *
- * The checksum takes eight words at a time, each into a lane of its own: xor, rotation, multiplication
- * by an odd number. Each step is one to one in the lane and in the word, so a single changed word
- * always changes the sum. It runs at about the speed of memory. */
+ * The checksum takes eight words at a time, each into a lane of its own: xor, rotation,
+ * multiplication by an odd number. Each step is one to one in the lane and in the word, so a single
+ * changed word always changes the sum. It runs at about the speed of memory. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "io/io.h"
 
-enum { EKM_VERSION = 1, EKM_ENDIAN = 0x01020304, EKM_ARRAYS = 3, EKM_STEP = 1 << 24 };
+enum { EKM_VERSION = 2, EKM_ENDIAN = 0x01020304, EKM_STEP = 1 << 24 };
 
 struct ekm_header {
 	char magic[8];
 	uint32_t version, endian, value, index, columns, reserved;
-	int64_t rows, cols, nnz; /* of the CSR: of the transpose where columns is 1 */
-	uint64_t sum[EKM_ARRAYS];
+	char format[16];
+	int64_t rows, cols, nnz; /* of the transpose where columns is 1 */
+	int64_t dim[4], len[16];
+	uint64_t sum[16];
 	uint64_t header_sum; /* of all above */
 };
-_Static_assert(sizeof(struct ekm_header) == 88, "the header has no gaps");
+_Static_assert(sizeof(struct ekm_header) == 368, "the header has no gaps");
+_Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == 16, "the header has room for all");
 
 static inline uint64_t rotate(uint64_t x, int n)
 {
@@ -86,6 +91,37 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 	return EK_OK;
 }
 
+/* CSR has an array as long as its rows. What takes memory for rows or columns of other formats, as
+ * their way to CSR does, must not do so because of a number in the header. */
+static ek_status dims_check(const eki_source *s, const ek_store *store)
+{
+	const int64_t most = store->rows > store->cols ? store->rows : store->cols;
+	const int64_t allowed = eki_dim_of_bytes(s->given);
+
+	if (most <= allowed || s->options->max_dim || store->format == &ek_format_csr)
+		return EK_OK;
+	return eki_fail(EK_ELIMIT,
+	                "%s: %lld rows and %lld columns, but only %lld bytes; %lld of each are "
+	                "accepted in format %s where max_dim is not given",
+	                s->name, (long long)store->rows, (long long)store->cols,
+	                (long long)s->given, (long long)allowed, store->format->name);
+}
+
+/* NULL with a message if there is none of that name. CSC is held as the CSR of the transpose. */
+static const ek_format *format_of(const eki_source *s, const struct ekm_header *h)
+{
+	char name[sizeof h->format + 1] = "";
+	const ek_format *f;
+
+	memcpy(name, h->format, sizeof h->format);
+	f = ek_format_find(name);
+	if (f && f != &ek_format_csc && (!h->columns || f == &ek_format_csr))
+		return f;
+	eki_fail(EK_EUNSUPPORTED, "%s: the matrix is in format \"%s\", which %s", s->name, name,
+	         f ? "cannot be of the transpose" : "does not exist here");
+	return NULL;
+}
+
 /* Reads an array; where the length of the file is not known memory grows with what is read. */
 static ek_status array_read(eki_source *s, const char *what, int64_t bytes, void **out)
 {
@@ -128,35 +164,86 @@ done:
 	return status;
 }
 
-static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store *csr)
+static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store *store)
 {
-	const int64_t len[EKM_ARRAYS] = {h->rows + 1, h->nnz, h->nnz};
+	const ek_format *format = format_of(s, h);
 
-	*csr = (ek_store){.format = &ek_format_csr,
-	                  .value = (ek_value)h->value,
-	                  .index = (ek_index)h->index,
-	                  .rows = h->rows,
-	                  .cols = h->cols,
-	                  .nnz = h->nnz,
-	                  .columns = h->columns};
-	for (int k = 0; k < EKM_ARRAYS; k++) {
-		const char *name = csr->format->array[k].name;
-		int64_t size =
-			(int64_t)eki_elem_size(csr->format->array[k].elem, csr->value, csr->index);
+	if (!format)
+		return EK_EUNSUPPORTED;
+	*store = (ek_store){.format = format,
+	                    .value = (ek_value)h->value,
+	                    .index = (ek_index)h->index,
+	                    .rows = h->rows,
+	                    .cols = h->cols,
+	                    .nnz = h->nnz,
+	                    .columns = h->columns};
+	memcpy(store->dim, h->dim, sizeof store->dim);
+	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {
+		const char *name = format->array[k].name;
+		const int64_t len = h->len[k],
+			      size = (int64_t)eki_elem_size(format->array[k].elem, store->value,
+		                                            store->index);
 
-		if (len[k] > INT64_MAX / 16)
+		if (len < 0 || len > INT64_MAX / 16)
 			return eki_fail(EK_EOVERFLOW,
 			                "%s: %s has %lld entries, which do not fit memory", s->name,
-			                name, (long long)len[k]);
-		csr->len[k] = len[k];
-		EK_RETURN_IF(array_read(s, name, len[k] * size, &csr->array[k]));
-		if (eki_checksum(csr->array[k], (size_t)(len[k] * size)) != h->sum[k])
+			                name, (long long)len);
+		store->len[k] = len;
+		EK_RETURN_IF(array_read(s, name, len * size, &store->array[k]));
+		if (eki_checksum(store->array[k], (size_t)(len * size)) != h->sum[k])
 			return eki_fail(EK_EIO, "%s: the checksum of %s is wrong", s->name, name);
 	}
 	EK_RETURN_IF(eki_source_peek(s, 1));
 	if (s->end > s->begin)
 		return eki_fail(EK_ETRAILING, "%s: bytes follow the end of the matrix", s->name);
 	return eki_source_drain(s);
+}
+
+/* The first of entries [begin, end) that is not a finite number. */
+static int64_t f64_fault(const ek_store *s, int64_t begin, int64_t end)
+{
+	const double *val = s->array[0];
+
+	while (begin < end && isfinite(val[begin]))
+		begin++;
+	return begin;
+}
+
+static int64_t f32_fault(const ek_store *s, int64_t begin, int64_t end)
+{
+	const float *val = s->array[0];
+
+	while (begin < end && isfinite(val[begin]))
+		begin++;
+	return begin;
+}
+
+static ek_status values_check(const eki_source *s, const ek_store *store)
+{
+	const ek_array_desc *array = store->format->array;
+	const bool wide = store->value == EK_F64;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name && !s->options->allow_nan; k++) {
+		const ek_store one = {.array = {store->array[k]}};
+		int64_t at = store->len[k];
+
+		if (array[k].elem == EKI_VALUE)
+			at = eki_first_fault(s->ctx, &one, wide ? f64_fault : f32_fault, at);
+		if (at == store->len[k])
+			continue;
+
+		const double v = wide ? ((const double *)store->array[k])[at]
+		                      : (double)((const float *)store->array[k])[at];
+
+		return eki_fail(EK_ERANGE,
+		                "%s: %s[%lld] is %s; a finite number is expected, as allow_nan is "
+		                "not given",
+		                s->name, array[k].name, (long long)at,
+		                isnan(v) ? "nan"
+		                : v > 0  ? "inf"
+		                         : "-inf");
+	}
+	return EK_OK;
 }
 
 /* Puts the file's name in front of a message that does not have it. */
@@ -177,7 +264,7 @@ ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index 
                        ek_matrix **A)
 {
 	struct ekm_header h;
-	ek_store csr = {0};
+	ek_store store = {0};
 	ek_matrix *own = NULL, *converted;
 	size_t got;
 	ek_status status;
@@ -188,22 +275,26 @@ ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index 
 		                "%s: the header has %zu bytes, but the file only %zu", s->name,
 		                sizeof h, got));
 	EK_TRY(header_check(s, &h));
-	EK_TRY(arrays_read(s, &h, &csr));
-	EK_TRY(csr.format->check(ctx, &csr));
-	EK_TRY(eki_matrix_from_store(ctx, &csr, &own));
+	EK_TRY(arrays_read(s, &h, &store));
+	EK_TRY(dims_check(s, &store));
+	EK_TRY(store.format->check(ctx, &store));
+	EK_TRY(values_check(s, &store));
+	EK_TRY(eki_matrix_from_store(ctx, &store, &own));
 	own->transposed = h.columns;
-	if (value == csr.value && index == csr.index) {
+	value = value ? value : store.value;
+	index = index ? index : store.index;
+	if (value == store.value && index == store.index) {
 		*A = own;
 		own = NULL;
 	} else {
-		EK_TRY(ek_matrix_convert(own, value, index, &converted));
+		EK_TRY(eki_matrix_retype(own, value, index, &converted));
 		*A = converted;
 	}
 done:
 	if (own)
 		ek_matrix_destroy(own);
 	else if (status != EK_OK)
-		eki_store_free(ctx, &csr);
+		eki_store_free(ctx, &store);
 	return status == EK_OK ? EK_OK : named(s, status);
 }
 
@@ -211,27 +302,29 @@ done:
 
 ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
 {
-	const ek_store *csr = &A->store;
+	const ek_store *s = &A->store;
+	const ek_array_desc *array = s->format->array;
 	struct ekm_header h = {.magic = EKI_EKM_MAGIC,
 	                       .version = EKM_VERSION,
 	                       .endian = EKM_ENDIAN,
-	                       .value = csr->value,
-	                       .index = csr->index,
+	                       .value = s->value,
+	                       .index = s->index,
 	                       .columns = A->transposed,
-	                       .rows = csr->rows,
-	                       .cols = csr->cols,
-	                       .nnz = csr->nnz};
-	const int64_t len[EKM_ARRAYS] = {csr->rows + 1, csr->nnz, csr->nnz};
-	size_t bytes[EKM_ARRAYS];
+	                       .rows = s->rows,
+	                       .cols = s->cols,
+	                       .nnz = s->nnz};
+	size_t bytes[EKI_MAX_ARRAYS];
 
-	for (int k = 0; k < EKM_ARRAYS; k++) {
-		bytes[k] = (size_t)len[k] *
-		           eki_elem_size(csr->format->array[k].elem, csr->value, csr->index);
-		h.sum[k] = eki_checksum(csr->array[k], bytes[k]);
+	snprintf(h.format, sizeof h.format, "%s", s->format->name);
+	memcpy(h.dim, s->dim, sizeof h.dim);
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
+		h.len[k] = s->len[k];
+		bytes[k] = (size_t)s->len[k] * eki_elem_size(array[k].elem, s->value, s->index);
+		h.sum[k] = eki_checksum(s->array[k], bytes[k]);
 	}
 	h.header_sum = eki_checksum(&h, offsetof(struct ekm_header, header_sum));
 	EK_RETURN_IF(eki_sink_write(sink, &h, sizeof h));
-	for (int k = 0; k < EKM_ARRAYS; k++)
-		EK_RETURN_IF(eki_sink_write(sink, csr->array[k], bytes[k]));
+	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
+		EK_RETURN_IF(eki_sink_write(sink, s->array[k], bytes[k]));
 	return EK_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What is wrong with a line that lines.c refused. It follows the same rules, in the order of the line,
- * without any hurry, so that messages can name the number, what was found and what was expected. */
+ * What is wrong with a line that lines.c refused. It follows the same rules, in the order of the
+ * line, without any hurry, so that messages can name the number, what was found and what was
+ * expected. */
 #include <string.h>
 
 #include "io/mtx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo, Remington,
- * "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A size that the rest of the
- * file cannot hold is refused here, before anything is allocated for it. */
+ * The first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo,
+ * Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A size that
+ * the rest of the file cannot hold is refused here, before anything is allocated for it. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -305,8 +305,7 @@ ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_
 
 ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense)
 {
-	const int64_t always = (int64_t)1 << 27, ratio = 1024;
-	int64_t allowed = source->given < always / ratio ? always : source->given * ratio;
+	const int64_t allowed = eki_dim_of_bytes(source->given);
 
 	if (h->rows <= allowed || (!dense && source->options->max_dim))
 		return EK_OK;

@@ -50,7 +50,7 @@ ek_status eki_source_progress(const eki_source *s);
 ek_status eki_source_new(const ek_context *ctx, const char *name, const ek_read_options *options,
                          eki_source *below, eki_source **out);
 
-/* ---- gzip.c and archive.c: take over `below` on success only ---------------------------------- */
+/* ---- gzip.c and archive.c: take over `below` on success only --------------------------------- */
 
 ek_status eki_gzip_open(eki_source *below, eki_source **out);
 /* xz or zstd; `kind` names it in messages. */
@@ -89,5 +89,7 @@ ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink);
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out);
 /* Most rows or columns. Options keep max_dim = 0, as then rows without entries are limited too. */
 int64_t eki_max_dim(const ek_read_options *options);
+/* Rows, or columns, that so many bytes may have: a number must not make them fill the memory. */
+int64_t eki_dim_of_bytes(int64_t bytes);
 
 #endif

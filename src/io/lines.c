@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Lines to coordinates: the loop that reading a file spends its time in. It only finds that a line is
- * wrong; explain.c finds out why. One part of a block is parsed by one thread. */
+ * Lines to coordinates: the loop that reading a file spends its time in. It only finds that a line
+ * is wrong; explain.c finds out why. One part of a block is parsed by one thread. */
 #include <string.h>
 
 #include "io/mtx.h"

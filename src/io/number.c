@@ -3,8 +3,8 @@
  *
  * Reading: w 10^e with w < 2^64 is multiplied by the leading 128 bits of 10^e. The product is known
  * to within four units of its 128 leading bits, so its rounding to 53 or 24 bits is certain unless
- * the bits below lie that near to one half; then, and where the result is subnormal or infinite, the
- * C library decides, on a text without a decimal point, which no locale changes (after Lemire,
+ * the bits below lie that near to one half; then, and where the result is subnormal or infinite,
+ * the C library decides, on a text without a decimal point, which no locale changes (after Lemire,
  * "Number parsing at a gigabyte per second", 2021, and Clinger, "How to read floating point numbers
  * accurately", 1990; the margin of error takes the place of their case distinctions).
  *

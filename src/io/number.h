@@ -3,9 +3,9 @@
  * same value. Neither looks at the locale. What every line of a file needs is inline here, the rest
  * is in number.c.
  *
- * Digits are taken eight at a time: in a word of eight characters, x ^ '0' is at most 9 in the bytes
- * that are digits; the lowest other byte ends the number; three multiplications join pairs, fours
- * and eights. Texts must be followed by at least 16 readable bytes. */
+ * Digits are taken eight at a time: in a word of eight characters, x ^ '0' is at most 9 in the
+ * bytes that are digits; the lowest other byte ends the number; three multiplications join pairs,
+ * fours and eights. Texts must be followed by at least 16 readable bytes. */
 #ifndef EK_NUMBER_H
 #define EK_NUMBER_H
 
@@ -137,7 +137,8 @@ static inline const char *eki_take_decimal(const char *p, eki_decimal *d)
 	return p;
 }
 
-/* The exact cases, which are most: both the digits and the power of ten are exact (Clinger 1990). */
+/* The exact cases, which are most: both the digits and the power of ten are exact (Clinger
+ * 1990). */
 static inline int eki_nearest_f64(const eki_decimal *d, double *value)
 {
 	static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The coordinates of a block to a segment, in which the index that the file is sorted by is kept once
- * for each run of entries. Cost: one copy. */
+ * The coordinates of a block to a segment, in which the index that the file is sorted by is kept
+ * once for each run of entries. Cost: one copy. */
 #include <string.h>
 
 #include "io/mtx.h"

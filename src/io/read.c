@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading: block after block of text is cut at line ends, its parts are parsed by all threads, and the
- * coordinates become a segment; at the end the segments become CSR. Nothing is allocated by what the
- * header announces before that much was really read. The first error in the order of the file is the
- * one that is reported, whatever the number of threads. */
+ * Reading: block after block of text is cut at line ends, its parts are parsed by all threads, and
+ * the coordinates become a segment; at the end the segments become CSR. Nothing is allocated by
+ * what the header announces before that much was really read. The first error in the order of the
+ * file is the one that is reported, whatever the number of threads. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -39,6 +39,13 @@ ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
 int64_t eki_max_dim(const ek_read_options *options)
 {
 	return options->max_dim ? options->max_dim : (int64_t)1 << 40;
+}
+
+int64_t eki_dim_of_bytes(int64_t bytes)
+{
+	const int64_t always = (int64_t)1 << 27, each = 1024;
+
+	return bytes < always / each ? always : eki_times(bytes, each);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -274,7 +281,7 @@ static ek_status read_any(ek_context *ctx, const char *path, const void *memory,
 	ek_store csr = {0};
 	ek_status status;
 
-	EK_RETURN_IF(eki_type_check(value, index));
+	EK_RETURN_IF(eki_type_check(value ? value : EK_F64, index ? index : EK_I32));
 	if (!A)
 		return eki_fail(EK_EINVAL, "A, where the result goes, is NULL");
 	EK_RETURN_IF(eki_read_options(given, &options));
@@ -284,7 +291,8 @@ static ek_status read_any(ek_context *ctx, const char *path, const void *memory,
 	    memcmp(source->buffer + source->begin, EKI_EKM_MAGIC, 8) == 0) {
 		EK_TRY(eki_ekm_read(ctx, source, value, index, A));
 	} else {
-		EK_TRY(text_to_csr(ctx, source, value, index, &csr));
+		EK_TRY(text_to_csr(ctx, source, value ? value : EK_F64, index ? index : EK_I32,
+		                   &csr));
 		EK_TRY(eki_matrix_from_store(ctx, &csr, A));
 	}
 done:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Where files are written: to a temporary name in the same folder, which takes the final name when all
- * is there, so nobody ever sees half a file under it. Pipes, devices and standard output are written
- * directly. Names that end in .gz, .xz or .zst are compressed by libarchive. */
+ * Where files are written: to a temporary name in the same folder, which takes the final name when
+ * all is there, so nobody ever sees half a file under it. Pipes, devices and standard output are
+ * written directly. Names that end in .gz, .xz or .zst are compressed by libarchive. */
 #define _POSIX_C_SOURCE   200809L
 #define _XOPEN_SOURCE     700
 #define _FILE_OFFSET_BITS 64
@@ -94,8 +94,8 @@ static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
 /* ---- Compression ----------------------------------------------------------------------------- */
 
 #ifdef EK_HAVE_ARCHIVE
-/* libarchive is never told of a failure: it would not free its compressor then. What comes after one
- * is thrown away. */
+/* libarchive is never told of a failure: it would not free its compressor then. What comes after
+ * one is thrown away. */
 static la_ssize_t take_block(struct archive *archive, void *user, const void *data, size_t bytes)
 {
 	eki_sink *s = user;

@@ -2,8 +2,9 @@
  * Rows of a CSR sorted by column, and repeated places merged. Each row is looked at first, as files
  * are mostly sorted; insertion serves short rows, merging long ones. Both are stable, so repeated
  * places are merged in the order of the file.
- * Cost: O(nnz) for sorted rows, O(nnz log(longest row)) at worst; workspace: the longest unsorted row
- * of each part, together at most one copy of the entries, and a second matrix if there is anything to merge. */
+ * Cost: O(nnz) for sorted rows, O(nnz log(longest row)) at worst; workspace: the longest unsorted
+ * row of each part, together at most one copy of the entries, and a second matrix if there is
+ * anything to merge. */
 #include <string.h>
 
 #include "io/mtx.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Where bytes come from: a file or memory, and what stands on top of it. What something is is found
- * from its first bytes, never from its name. Files are read, not mapped: a file that shrinks while it
- * is read is then an error and not a signal.
+ * from its first bytes, never from its name. Files are read, not mapped: a file that shrinks while
+ * it is read is then an error and not a signal.
  *
  * Limits: the text may be at most max_bytes long and at most max_ratio times as long as what was
  * read so far of the compressed form, so that a small file cannot fill the memory. */

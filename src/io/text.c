@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Text in blocks of complete lines. A failure of the source counts only when all complete lines before
- * it are used, so what a file's first error is does not depend on the size of the blocks. */
+ * Text in blocks of complete lines. A failure of the source counts only when all complete lines
+ * before it are used, so what a file's first error is does not depend on the size of the blocks. */
 #include <string.h>
 
 #include "io/mtx.h"

@@ -117,22 +117,29 @@ static int parts_for(const ek_context *ctx, int64_t count)
 
 static ek_status mtx_write(const ek_matrix *A, eki_sink *sink)
 {
-	const ek_store *csr = &A->store;
+	ek_store room = {0};
+	const ek_store *csr;
+	char head[160];
+	ek_status status;
+
+	EK_RETURN_IF(eki_format_csr(A->ctx, &A->store, &room, &csr));
 	struct writing w = {.ctx = A->ctx,
 	                    .value = csr->value,
 	                    .val = csr->array[CSR_VAL],
 	                    .csr = csr,
 	                    .exchanged = A->transposed,
 	                    .parts = parts_for(A->ctx, csr->nnz)};
-	char head[160];
 	int n = snprintf(head, sizeof head,
 	                 "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
 	                 all_integer(&w, csr->nnz) ? "integer" : "real",
 	                 (long long)(A->transposed ? csr->cols : csr->rows),
 	                 (long long)(A->transposed ? csr->rows : csr->cols), (long long)csr->nnz);
 
-	EK_RETURN_IF(eki_sink_write(sink, head, (size_t)n));
-	return write_lines(&w, csr->nnz, sink);
+	EK_TRY(eki_sink_write(sink, head, (size_t)n));
+	EK_TRY(write_lines(&w, csr->nnz, sink));
+done:
+	eki_store_free(A->ctx, &room);
+	return status;
 }
 
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form)

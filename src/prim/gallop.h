@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The search by growing steps, in each pass of a file with EK_INTS_ONLY: 1, 2, 4 ... entries onwards,
- * then bisection of the last step; O(log distance). Bentley and Yao 1976. */
+ * The search by growing steps, in each pass of a file with EK_INTS_ONLY: 1, 2, 4 ... entries
+ * onwards, then bisection of the last step; O(log distance). Bentley and Yao 1976. */
 
 /* The first of entries j .. n - 1 that is not below x, or n. */
 static int64_t FN(gallop)(const VAL *b, int64_t j, int64_t n, VAL x)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_heap: a growing d-heap around the kernels of heap.h. Keys are kept as integers of the same order
- * (order.h), so that there is one kind of comparison. The array grows by doubling; a heap that gets no
- * memory stays as it was.
+ * ek_heap: a growing d-heap around the kernels of heap.h. Keys are kept as integers of the same
+ * order (order.h), so that there is one kind of comparison. The array grows by doubling; a heap
+ * that gets no memory stays as it was.
  *
  * LaMarca and Ladner 1996; Liu 2015, section 4.6. */
 #include <string.h>
@@ -142,7 +142,7 @@ static ek_status reserve(ek_heap *heap, int64_t nodes)
 	return EK_OK;
 }
 
-/* ---- Making and freeing ------------------------------------------------------------------------ */
+/* ---- Making and freeing ---------------------------------------------------------------------- */
 
 ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int arity,
                          int64_t capacity, ek_heap **heap)
@@ -186,7 +186,7 @@ void ek_heap_destroy(ek_heap *heap)
 	eki_free(heap->ctx, heap, 1, sizeof *heap);
 }
 
-/* ---- Operations -------------------------------------------------------------------------------- */
+/* ---- Operations ------------------------------------------------------------------------------ */
 
 int64_t ek_heap_size(const ek_heap *heap)
 {

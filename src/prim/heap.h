@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The kernels of a max-heap of d children on integers, in each pass of heap.c and kselect_heap.c.
  *
- * Node i is entry i of `key`, which lies d - 1 entries behind an aligned address: so the children of
- * node i, d i + 1 to d i + d, begin at a multiple of d entries, and groups of a power of two never
- * straddle a cache line without need. Their largest is found a vector at a time, the first of equals as
- * in Algorithm 20; values move along with their keys.
+ * Node i is entry i of `key`, which lies d - 1 entries behind an aligned address: so the children
+ * of node i, d i + 1 to d i + d, begin at a multiple of d entries, and groups of a power of two
+ * never straddle a cache line without need. Their largest is found a vector at a time, the first of
+ * equals as in Algorithm 20; values move along with their keys.
  *
  * LaMarca and Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and 20. */
 #include "prim/order.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The intersection of a small and a large set: each entry of the small one is looked for in the large
- * one, from where the last one was found, by growing steps (gallop.h). O(small log(large / small))
- * comparisons. Bentley and Yao 1976. */
+ * The intersection of a small and a large set: each entry of the small one is looked for in the
+ * large one, from where the last one was found, by growing steps (gallop.h). O(small log(large /
+ * small)) comparisons. Bentley and Yao 1976. */
 #include <math.h>
 
 #include "prim/set.h"
@@ -13,12 +13,12 @@
 
 #include "prim/gallop.h"
 
-static int64_t FN(intersect_gallop)(const eki_set_piece *s)
+static int64_t FN(intersect_gallop)(const eki_set_piece *sets)
 {
-	const bool second = s->bn < s->an;
-	const VAL *small = second ? s->b : s->a, *large = second ? s->a : s->b;
-	const int64_t n = second ? s->bn : s->an, m = second ? s->an : s->bn;
-	VAL *out = s->out;
+	const eki_set_piece s = eki_set_smaller_first(sets);
+	const VAL *small = s.a, *large = s.b;
+	const int64_t n = s.an, m = s.bn;
+	VAL *out = s.out;
 	int64_t count = 0, j = 0;
 
 	for (int64_t i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the methods of k-selection share (kselect_lists.c): the lists dealt out to the threads, or the
- * threads to one list; and the pass that takes the numbers between two others out of a list. */
+ * What the methods of k-selection share (kselect_lists.c): the lists dealt out to the threads, or
+ * the threads to one list; and the pass that takes the numbers between two others out of a list. */
 #ifndef EK_KSELECT_H
 #define EK_KSELECT_H
 
@@ -28,16 +28,18 @@ typedef struct eki_list {
 
 typedef void eki_list_fn(eki_list *s);
 
-/* Calls fn for each list, with scratch memory of `room` entries and what bisection needs, then gathers
- * the k smallest if they are wanted. `alone`: by one thread; `split`: if there are fewer lists than
- * threads, fn is called for one list after the other, and may use eki_filter to share the work. */
+/* Calls fn for each list, with scratch memory of `room` entries and what bisection needs, then
+ * gathers the k smallest if they are wanted. `alone`: by one thread; `split`: if there are fewer
+ * lists than threads, fn is called for one list after the other, and may use eki_filter to share
+ * the work. */
 enum { EKI_SELECT_ALONE = 1, EKI_SELECT_SPLIT = 2 };
 ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_fn *fn,
                             int64_t room, unsigned how);
 
-/* A pass over `in`: counts what is at most lo, and copies what is greater than lo and less than hi to
- * `out`, in its order. lo and hi are integers in the sense of prim/order.h. `out` may overlap nothing;
- * if more than `room` entries are inside, the rest is left out and `inside` is greater than room. */
+/* A pass over `in`: counts what is at most lo, and copies what is greater than lo and less than hi
+ * to `out`, in its order. lo and hi are integers in the sense of prim/order.h. `out` may overlap
+ * nothing; if more than `room` entries are inside, the rest is left out and `inside` is greater
+ * than room. */
 typedef struct eki_filter {
 	const void *in;
 	int64_t n, lo, hi;

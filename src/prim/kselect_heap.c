@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Batch k-selection by d-heaps: a max-heap is made of the first k entries of a list, and each further
- * entry that is less than the root takes its place and sinks. At the end the heap has the k smallest
- * entries, the k-th at the root.
+ * Batch k-selection by d-heaps: a max-heap is made of the first k entries of a list, and each
+ * further entry that is less than the root takes its place and sinks. At the end the heap has the k
+ * smallest entries, the k-th at the root.
  *
  * Entries that are not less than the root are most of them; they are compared with it a vector at a
- * time. The root only falls, so those that a vector passes over need no second look: the heap does what
- * it would do without, and the counts are those of the algorithm. O(length log_d k) for a list; worth
- * while for many lists, small k and as the fair comparison. Liu 2015, section 4.6.3. */
+ * time. The root only falls, so those that a vector passes over need no second look: the heap does
+ * what it would do without, and the counts are those of the algorithm. O(length log_d k) for a
+ * list; worth while for many lists, small k and as the fair comparison. Liu 2015, section 4.6.3. */
 #include <string.h>
 
 #include "prim/kselect.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What the methods of k-selection share.
  *
- * Many lists are dealt out to threads in ranges, each thread with scratch memory of its own. If there
- * are fewer lists than threads, all threads work on one: they take blocks of it in order, filter each
- * into a block of their own, and copy that to its place, which the block before tells. A block only
- * waits for blocks that were begun before it, so that any number of threads will do, and the result
- * does not depend on it.
+ * Many lists are dealt out to threads in ranges, each thread with scratch memory of its own. If
+ * there are fewer lists than threads, all threads work on one: they take blocks of it in order,
+ * filter each into a block of their own, and copy that to its place, which the block before tells.
+ * A block only waits for blocks that were begun before it, so that any number of threads will do,
+ * and the result does not depend on it.
  *
  * The k smallest come by a filter after the k-th is known: what is less, then copies of it. */
 #include <string.h>
@@ -49,8 +49,8 @@ static void FN(filter)(const eki_filter *f, ek_value type, int64_t begin, int64_
 	*inside = used;
 }
 
-/* The k smallest into `out`, given the k-th. The least number of all, which no filter leaves inside,
- * is put there by its count. */
+/* The k smallest into `out`, given the k-th. The least number of all, which no filter leaves
+ * inside, is put there by its count. */
 static void FN(gather)(const eki_list *s, void *out)
 {
 	const VAL flip = FN(flip)(s->a->type), least = (VAL)((UNS)1 << (8 * sizeof(UNS) - 1));
@@ -70,7 +70,7 @@ static void FN(gather)(const eki_list *s, void *out)
 
 #if EK_ONCE
 
-/* ---- The filter -------------------------------------------------------------------------------- */
+/* ---- The filter ------------------------------------------------------------------------------ */
 
 typedef void filter_fn(const eki_filter *, ek_value, int64_t, int64_t, void *, int64_t *,
                        int64_t *);
@@ -136,7 +136,7 @@ void eki_filter_run(const eki_list *s, eki_filter *f)
 	eki_parallel(s->threads, s->threads, filter_part, &p);
 }
 
-/* ---- The lists --------------------------------------------------------------------------------- */
+/* ---- The lists ------------------------------------------------------------------------------- */
 
 struct lists {
 	const eki_array *a;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * k-selection by radix: the counts of the most significant eleven bits tell which of 2048 buckets holds
- * the k-th number; its entries are the candidates for the next digit.
+ * k-selection by radix: the counts of the most significant eleven bits tell which of 2048 buckets
+ * holds the k-th number; its entries are the candidates for the next digit.
  *
- * Candidates are copied to scratch memory as soon as they fit there, a quarter of the list; until then
- * the list itself is read again, leaving out what lies outside of the bucket. So the time has a bound
- * that no input can break, a pass for each digit (three for 4 bytes, six for 8), and on most inputs the
- * second pass leaves next to nothing. Where neighbours have the same digit, each count would wait for
- * the one before to be stored: four tables take turns.
+ * Candidates are copied to scratch memory as soon as they fit there, a quarter of the list; until
+ * then the list itself is read again, leaving out what lies outside of the bucket. So the time has
+ * a bound that no input can break, a pass for each digit (three for 4 bytes, six for 8), and on
+ * most inputs the second pass leaves next to nothing. Where neighbours have the same digit, each
+ * count would wait for the one before to be stored: four tables take turns.
  *
  * Alabi, Blanchard, Gordon and Steinbach 2012 (selection by radix and by buckets). */
 #include <string.h>
@@ -31,8 +31,8 @@ struct FN(bucket) {
 	int64_t count;
 };
 
-/* total[d]: entries of the bucket whose distance from the least, shifted, is d; what lies outside has
- * a distance beyond, since differences wrap around, and goes to the last count. */
+/* total[d]: entries of the bucket whose distance from the least, shifted, is d; what lies outside
+ * has a distance beyond, since differences wrap around, and goes to the last count. */
 static void FN(histogram)(const struct FN(bucket) * b, int shift, int64_t *total)
 {
 	const int64_t chunk = INT64_C(1) << 30; /* so that 32 bits are enough */

@@ -2,20 +2,21 @@
  * k-selection at the speed of the memory: two numbers of a small sample bracket the k-th, one pass
  * counts what lies below the bracket and keeps what lies inside, and the search goes on there.
  *
- * A sample of s entries puts the k-th between ranks s k / n -+ d, where d is three standard deviations
- * of the binomial distribution: of a list of 2^20 entries at most one in fifteen is left, and then one
- * in ten of those. Keeping costs more than searching a larger sample, since the memory for it has to be
- * made. What is left at 1,024 entries is bisected (select.h). Entries equal to an end of the bracket are
- * counted, not kept, so equal numbers end the search instead of filling the memory; if the k-th is
- * among them, or beyond, a second pass counts what is less, or not greater. If two brackets fail, which
- * random samples do once in ten thousand times, kselect.radix takes over: the choice of the places is
- * fixed, so somebody may build an input for which it fails, and pays with a slower call only.
+ * A sample of s entries puts the k-th between ranks s k / n -+ d, where d is three standard
+ * deviations of the binomial distribution: of a list of 2^20 entries at most one in fifteen is
+ * left, and then one in ten of those. Keeping costs more than searching a larger sample, since the
+ * memory for it has to be made. What is left at 1,024 entries is bisected (select.h). Entries equal
+ * to an end of the bracket are counted, not kept, so equal numbers end the search instead of
+ * filling the memory; if the k-th is among them, or beyond, a second pass counts what is less, or
+ * not greater. If two brackets fail, which random samples do once in ten thousand times,
+ * kselect.radix takes over: the choice of the places is fixed, so somebody may build an input for
+ * which it fails, and pays with a slower call only.
  *
- * A sample from memory costs a cache miss for each place; so it takes four neighbours from each, and
- * single entries only after a failure, since neighbours may be alike.
+ * A sample from memory costs a cache miss for each place; so it takes four neighbours from each,
+ * and single entries only after a failure, since neighbours may be alike.
  *
- * The passes of a long list are shared by all threads. Floyd and Rivest 1975; the pass is made of SIMD
- * comparisons and compressions in registers. */
+ * The passes of a long list are shared by all threads. Floyd and Rivest 1975; the pass is made of
+ * SIMD comparisons and compressions in registers. */
 #include <math.h>
 
 #include "prim/kselect.h"
@@ -31,8 +32,9 @@ static int64_t FN(few)(ek_value type, const void *in, int64_t n, int64_t k)
 	return FN(bisect)(in, n, k, FN(flip)(type));
 }
 
-/* The bracket from a sample: about `first` entries of it are below *lo, about `last` below *hi; within
- * some entries, which saves most steps of the search. What is beyond the sample stays as it is. */
+/* The bracket from a sample: about `first` entries of it are below *lo, about `last` below *hi;
+ * within some entries, which saves most steps of the search. What is beyond the sample stays as it
+ * is. */
 static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, int64_t last,
                        int64_t *lo, int64_t *hi)
 {
@@ -49,8 +51,8 @@ static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, 
 
 #if EK_PER_TYPE
 
-/* `run` neighbours from each of count / run equal pieces of the list, at a place that looks random: a
- * fixed stride would meet inputs with its period. */
+/* `run` neighbours from each of count / run equal pieces of the list, at a place that looks random:
+ * a fixed stride would meet inputs with its period. */
 static void FN(sample)(const void *list, int64_t n, int count, int run, uint64_t seed, void *out)
 {
 	const FN(raw) *in = list;

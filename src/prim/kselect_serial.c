@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * k-selection by quickselect, the reference: a copy of the list is partitioned at the median of three
- * of its entries, and the side that holds the k-th goes on.
+ * k-selection by quickselect, the reference: a copy of the list is partitioned at the median of
+ * three of its entries, and the side that holds the k-th goes on.
  *
  * About 2.75 n comparisons on average, half of them branches that nobody can predict, which is why
- * faster methods exist. After 2 log2 n partitions the rest is sorted by heap sort, so the worst case is
- * O(n log n). Hoare 1961 (FIND); Musser 1997 (introspection). */
+ * faster methods exist. After 2 log2 n partitions the rest is sorted by heap sort, so the worst
+ * case is O(n log n). Hoare 1961 (FIND); Musser 1997 (introspection). */
 #include "prim/kselect.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
@@ -48,8 +48,8 @@ static void FN(heap_sort)(VAL *v, int64_t n)
 	}
 }
 
-/* v[k] as if v were sorted. Both scans stop at entries equal to the pivot, so that many equal entries
- * are cut in halves; the pivot itself keeps the scans inside. */
+/* v[k] as if v were sorted. Both scans stop at entries equal to the pivot, so that many equal
+ * entries are cut in halves; the pivot itself keeps the scans inside. */
 static VAL FN(quickselect)(VAL *v, int64_t n, int64_t k)
 {
 	int64_t lo = 0, hi = n - 1;

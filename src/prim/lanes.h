@@ -12,8 +12,14 @@ typedef struct FN(pack) {
 
 #include "prim/pair.h"
 
-/* The undefined-behaviour sanitizer would put a dozen checks around each register of a network, which
- * takes ten minutes to compile; the address sanitizer sees all of it. */
+#if EK_VAL_64
+#define EK_EACH_PAIR EKI_PAIRS_OF_64
+#else
+#define EK_EACH_PAIR EKI_PAIRS_OF_32
+#endif
+
+/* The undefined-behaviour sanitizer would put a dozen checks around each register of a network,
+ * which takes ten minutes to compile; the address sanitizer sees all of it. */
 #ifdef __clang__
 #define INLINE static inline __attribute__((always_inline, no_sanitize("undefined")))
 #else
@@ -183,8 +189,8 @@ INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
 	return a;
 }
 
-/* The lesser of each two lanes to *a, the greater to *b. Minima of 8 bytes are slow, so where a mask
- * is there for the values it serves the keys too. */
+/* The lesser of each two lanes to *a, the greater to *b. Minima of 8 bytes are slow, so where a
+ * mask is there for the values it serves the keys too. */
 INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
 {
 	const FN(pack) x = *a, y = *b;
@@ -202,7 +208,8 @@ INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
 	}
 }
 
-/* Compares lane i with lane i ^ x, for all i; the greater goes to the one whose number has bit b. */
+/* Compares lane i with lane i ^ x, for all i; the greater goes to the one whose number has bit
+ * b. */
 INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 {
 #if W == 1

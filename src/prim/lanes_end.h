@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Ends what prim/lanes.h defines for a pass. */
+#undef EK_EACH_PAIR
 #undef GREATEST
 #undef INLINE
 #undef NET_GREATER

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek_merge: the arguments, and the search on a diagonal. The methods are the files merge_*.c.
  *
- * The search is that of Liu 2015, Algorithm 18, as one half-open interval: among the pairs (i, d - i)
- * of a diagonal it looks for the first i whose entry of a comes after entry d - i - 1 of b. No entry
- * before the beginning or behind the end is looked at, and equal keys count as in order. */
+ * The search is that of Liu 2015, Algorithm 18, as one half-open interval: among the pairs (i, d -
+ * i) of a diagonal it looks for the first i whose entry of a comes after entry d - i - 1 of b. No
+ * entry before the beginning or behind the end is looked at, and equal keys count as in order. */
 #include <stdio.h>
 #include <string.h>
 

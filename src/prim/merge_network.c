@@ -3,9 +3,9 @@
  * touch the same pair, so threads share it by places; the next step waits for all of them. With at
  * least one merge for each thread a thread does whole merges instead, and does not wait.
  *
- * A step reads and writes all pairs once, and does a comparison for each two; the loop over the places
- * of a block has neither branches nor dependences, so compilers turn it into vector instructions
- * where blocks are as long as a vector. */
+ * A step reads and writes all pairs once, and does a comparison for each two; the loop over the
+ * places of a block has neither branches nor dependences, so compilers turn it into vector
+ * instructions where blocks are as long as a vector. */
 #include <string.h>
 
 #include "prim/merge_network.h"
@@ -23,7 +23,8 @@
 typedef uint32_t EK_MAY_ALIAS value_4;
 typedef uint64_t EK_MAY_ALIAS value_8;
 
-/* What a call for a part of a step gets: the comparators whose first place is in begin .. end - 1. */
+/* What a call for a part of a step gets: the comparators whose first place is in begin .. end -
+ * 1. */
 typedef struct range {
 	void *key, *value;
 	int64_t n, begin, end;

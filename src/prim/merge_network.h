@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The last stages of sorting networks as merges. A stage is a list of steps; a step compares pairs x
- * and x + distance, and puts the lesser first, for x in every second block of `distance` places, the
- * first of which begins at `first`. A network for more pairs than there are is cut out of a larger
- * one: before the first place all keys are least, behind the last one greatest, so comparators that
- * touch one of these would not change anything and are left out. `first` may so be negative. */
+ * The last stages of sorting networks as merges. A stage is a list of steps; a step compares pairs
+ * x and x + distance, and puts the lesser first, for x in every second block of `distance` places,
+ * the first of which begins at `first`. A network for more pairs than there are is cut out of a
+ * larger one: before the first place all keys are least, behind the last one greatest, so
+ * comparators that touch one of these would not change anything and are left out. `first` may so be
+ * negative. */
 #ifndef EK_MERGE_NETWORK_H
 #define EK_MERGE_NETWORK_H
 

@@ -4,22 +4,22 @@
  *
  * What differs on a CPU: on a GPU the pieces are there to feed thousands of threads, and a thread
  * merges some ten pairs. Here a thread has one long piece, and two things stand in its way. A loop
- * that branches on the comparison guesses wrong at every other of random keys, some twenty cycles; a
- * loop that does not branch waits for itself: the next two keys to load are known when the last two
- * have been compared, about eight cycles, in which the processor could do eight times as much. So a
- * thread does four serial merges at a time, step by step in turn, without branches: two pieces, each
- * from its beginning upwards and from its end downwards until they meet. A piece is a whole merge
- * where the batch has another one beside it - then nothing is searched - and half of one elsewhere.
- * The searches, two or three for each thread, cost nothing, while the ranking merge searches once for
- * every pair: it does O(log n) times the work, which on a GPU hides behind the memory and here does
- * not.
+ * that branches on the comparison guesses wrong at every other of random keys, some twenty cycles;
+ * a loop that does not branch waits for itself: the next two keys to load are known when the last
+ * two have been compared, about eight cycles, in which the processor could do eight times as much.
+ * So a thread does four serial merges at a time, step by step in turn, without branches: two
+ * pieces, each from its beginning upwards and from its end downwards until they meet. A piece is a
+ * whole merge where the batch has another one beside it - then nothing is searched - and half of
+ * one elsewhere. The searches, two or three for each thread, cost nothing, while the ranking merge
+ * searches once for every pair: it does O(log n) times the work, which on a GPU hides behind the
+ * memory and here does not.
  *
  * Steps of the four go on without a look at the ends of a and b as long as none can reach one: at
  * least as many as the nearest is away. The rest is done one by one, with branches: there one array
  * is used up soon, or the guesses are right.
  *
- * The batch as a whole is one array: pair i of a and pair j of b, counted from the first merge, go to
- * place i + j. Liu 2015, Algorithm 18, and Green, McColl and Bader 2012 for the pieces. */
+ * The batch as a whole is one array: pair i of a and pair j of b, counted from the first merge, go
+ * to place i + j. Liu 2015, Algorithm 18, and Green, McColl and Bader 2012 for the pieces. */
 #include <string.h>
 
 #include "prim/merge.h"
@@ -32,7 +32,8 @@
 #include "prim/order.h"
 
 /* A merge on its way, upwards or downwards: `left` pairs are still to do, i and j are the next ones
- * or those behind the next ones; ai and bj are where a and b of this merge end in this direction. */
+ * or those behind the next ones; ai and bj are where a and b of this merge end in this
+ * direction. */
 #ifndef EK_MERGE_LANE
 #define EK_MERGE_LANE
 typedef struct lane {
@@ -58,7 +59,8 @@ typedef struct arrays {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* One pair; `up` and `size` are constants. Both candidates are loaded; the comparison only selects. */
+/* One pair; `up` and `size` are constants. Both candidates are loaded; the comparison only
+ * selects. */
 INLINE void FN(step)(const arrays *m, int64_t *i, int64_t *j, bool up, VAL flip, int64_t size)
 {
 	const FN(raw) *a = m->a, *b = m->b;

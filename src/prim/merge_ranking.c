@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The ranking merge: each pair looks for its own place, its place in its list plus the number of
  * pairs of the other list that come before it, which a binary search finds: those with lesser keys
- * for a pair of a, those with lesser or equal ones for a pair of b. Pairs do not depend on each other,
- * so threads take equal shares of them. Of a steps, n1 log2 n2 + n2 log2 n1 in sum; the places that a
- * thread writes to are near each other, the searches go over the whole other list.
+ * for a pair of a, those with lesser or equal ones for a pair of b. Pairs do not depend on each
+ * other, so threads take equal shares of them. Of a steps, n1 log2 n2 + n2 log2 n1 in sum; the
+ * places that a thread writes to are near each other, the searches go over the whole other list.
  *
- * The search has a fixed number of steps without branches, so that the processor has the searches of
- * several pairs under way. It would write two pairs to one place if the lists were not sorted, but
- * never beyond the result.
+ * The search has a fixed number of steps without branches, so that the processor has the searches
+ * of several pairs under way. It would write two pairs to one place if the lists were not sorted,
+ * but never beyond the result.
  *
  * Liu 2015, Algorithm 17. */
 #include <string.h>

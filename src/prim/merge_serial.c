@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The merge as a loop, which all other merges are compared with: the lesser of two keys is moved,
- * that of a if they are equal. The processor has to guess which it is, so on random keys every other
- * step costs it the time of a dozen.
+ * that of a if they are equal. The processor has to guess which it is, so on random keys every
+ * other step costs it the time of a dozen.
  *
  * Liu 2015, Algorithm 16. */
 #include <string.h>

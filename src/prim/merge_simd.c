@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The bitonic merge in registers: instead of one step after the other through memory, all steps of a
- * merge of a few vectors are done at once, and the greater half stays in registers for the next
+ * The bitonic merge in registers: instead of one step after the other through memory, all steps of
+ * a merge of a few vectors are done at once, and the greater half stays in registers for the next
  * vectors of a or b (network.c). That is what Peters et al. do with the private memory of a GPU's
  * threads, where their merge keeps several steps. One read, one write, O(n log W) comparisons.
  *
@@ -8,7 +8,8 @@
  * keys may change places, which is visible only where they have values; so the library chooses this
  * method for keys alone.
  *
- * Liu 2015, section 4.5.6; Peters, Schulz-Hildebrandt and Luttenberger 2012; Chhugani et al. 2008. */
+ * Liu 2015, section 4.5.6; Peters, Schulz-Hildebrandt and Luttenberger 2012; Chhugani et al.
+ * 2008. */
 #include <math.h>
 
 #include "prim/merge.h"

@@ -2,11 +2,11 @@
  * Sorting networks in registers.
  *
  * Short arrays: R registers, R = 1, 2, 4 or 8, are rows of W columns. A network for R keys, whose
- * comparators take whole registers, sorts all columns at once. Then neighbouring columns are merged,
- * C = 2, 4, ... W: a group of C columns, read row by row, becomes a sorted sequence. Its two halves
- * are merged by Batcher's bitonic merger in the form that mirrors at each step: row r is compared
- * with row h - 1 - r backwards, in blocks of h = R, R/2, ... 2 rows, which leaves in each row a
- * bitonic sequence of C lanes. As the result lies row by row nothing is transposed.
+ * comparators take whole registers, sorts all columns at once. Then neighbouring columns are
+ * merged, C = 2, 4, ... W: a group of C columns, read row by row, becomes a sorted sequence. Its
+ * two halves are merged by Batcher's bitonic merger in the form that mirrors at each step: row r is
+ * compared with row h - 1 - r backwards, in blocks of h = R, R/2, ... 2 rows, which leaves in each
+ * row a bitonic sequence of C lanes. As the result lies row by row nothing is transposed.
  *
  * Sorted runs: a block of U registers is held, the next block comes from the run whose next key is
  * the lesser; one bitonic merger of both gives the lesser half, which is stored, and the greater
@@ -15,13 +15,14 @@
  * would be above b, so one of them not of its last block; but when that last block was loaded, its
  * first key was at most b.
  *
- * What a block lacks is filled with the greatest key. Pairs that have this key too would not be told
- * from the filling, so where there are values they are put behind the others first.
+ * What a block lacks is filled with the greatest key. Pairs that have this key too would not be
+ * told from the filling, so where there are values they are put behind the others first.
  *
  * Cost for 2 W pairs of a merge: (1 + log2 W) steps on two registers, log2 U more on whole ones.
  *
  * Batcher 1968; Chhugani et al. 2008, Efficient implementation of sorting on multi-core SIMD CPU
- * architecture; Inoue et al. 2007, AA-sort; the columns after Bramas 2017 and Blacher et al. 2021. */
+ * architecture; Inoue et al. 2007, AA-sort; the columns after Bramas 2017 and Blacher et al.
+ * 2021. */
 #include "prim/network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
@@ -352,13 +353,7 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 		 ks, vs);                                                                        \
 	}
 
-KERNELS(0, (int)sizeof(VAL), 0)
-KERNELS(4, (int)sizeof(VAL), 4)
-#if EK_VAL_64
-KERNELS(8, 8, 8)
-KERNELS(wide, 4, 8)
-#endif
-
+EK_EACH_PAIR(KERNELS)
 #undef KERNELS
 #undef UNITS
 #undef MIRROR

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Floats as integers of the same order: the bits of a float, taken as a signed integer, have the
- * total order of IEEE 754 if all bits but the sign are inverted where the sign is set; doing it once
- * more gives the float back. So methods that only compare need kernels for i32 and i64, and NaN has a
- * place. Integers stay as they are: their `flip` is 0.
+ * total order of IEEE 754 if all bits but the sign are inverted where the sign is set; doing it
+ * once more gives the float back. So methods that only compare need kernels for i32 and i64, and
+ * NaN has a place. Integers stay as they are: their `flip` is 0.
  *
  * Included in each pass of a file with EK_INTS_ONLY. Numbers of the caller are read and written as
  * FN(raw), which may alias floats; vorder(v, flip) does a vector of them. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The sum of an array at the speed of memory: tiles by vectors (prim/wide.h), tiles one after the
- * other within a piece, pieces in their order at the end. The number of pieces depends on n only, so
- * the bits do not depend on the threads; there are enough pieces for threads of different speed.
+ * other within a piece, pieces in their order at the end. The number of pieces depends on n only,
+ * so the bits do not depend on the threads; there are enough pieces for threads of different speed.
  *
- * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 4.3.2 (what is to be computed). */
+ * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 4.3.2 (what is to be
+ * computed). */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/reduce_simd.c"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sum of an array by a balanced binary tree: neighbours are added, then neighbouring sums, and so
- * on, so no entry goes through more than ceil(log2 n) additions.
+ * The sum of an array by a balanced binary tree: neighbours are added, then neighbouring sums, and
+ * so on, so no entry goes through more than ceil(log2 n) additions.
  *
  * The published form works level by level and overwrites its input. Here the same tree is walked in
- * the order of the entries: a subtree is closed as soon as its right half is there, so the open ones
- * are as many as the number of the entry has ones in binary, and need no memory to speak of. Threads
- * take complete subtrees of equal size; the tree of these is walked alike.
+ * the order of the entries: a subtree is closed as soon as its right half is there, so the open
+ * ones are as many as the number of the entry has ones in binary, and need no memory to speak of.
+ * Threads take complete subtrees of equal size; the tree of these is walked alike.
  *
  * Liu 2015, Algorithm 4 (for any length). */
 #include "prim/prim.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scan by a balanced tree over a fixed number of processors, a power of two: each processor sums
- * a section of the array, the tree turns the sums into the sums of all sections before (up-sweep:
- * the sum of each subtree; down-sweep: what lies left of it), and each processor scans its section
- * from there. Two reads and one write of all entries; plain loops, one addition after the other.
+ * The scan by a balanced tree over a fixed number of processors, a power of two: each processor
+ * sums a section of the array, the tree turns the sums into the sums of all sections before
+ * (up-sweep: the sum of each subtree; down-sweep: what lies left of it), and each processor scans
+ * its section from there. Two reads and one write of all entries; plain loops, one addition after
+ * the other.
  *
  * Blelloch 1990, section 1.2.1, the case of fewer processors than entries: what Zhang 2012 compares
  * with. */

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The scan at the speed of a copy: each entry is read from memory once and written once.
  *
- * Blocks that fit the cache of a core are handed out in order. A thread sums its block, which brings
- * it into that cache, waits for the prefix of all blocks before, tells its own sum to the next, and
- * scans the block from the cache. Whoever waits does so for blocks begun before its own, so any
- * number of threads that the run time grants is right. A single thread scans at once; the sums that
- * it then needs are made on the way, in the same order, so the bits are the same.
+ * Blocks that fit the cache of a core are handed out in order. A thread sums its block, which
+ * brings it into that cache, waits for the prefix of all blocks before, tells its own sum to the
+ * next, and scans the block from the cache. Whoever waits does so for blocks begun before its own,
+ * so any number of threads that the run time grants is right. A single thread scans at once; the
+ * sums that it then needs are made on the way, in the same order, so the bits are the same.
  *
  * A block is scanned by tiles of 16 KiB or less. Within a tile the scan starts from nothing: each
  * vector is scanned in its register, and its sum goes on to the next. The sum of all tiles before,
- * kept with more digits (prim/wide.h), is added at the end. So an error is that of a tile however long
- * the array is:
+ * kept with more digits (prim/wide.h), is added at the end. So an error is that of a tile however
+ * long the array is:
  *     in a vector      log2 W additions
  *     sums of vectors  EKI_TILE / W, at most 1024, for the chain
  *     tiles before     EKI_TILE_DEPTH for one, 1 to round the sum of all
  *     two more         the vectors before, the tiles before
- * which is most for one lane: a path of 1024 + 2, and no path has both a tile and tiles before it, so
- * gamma(1040) is safe.
+ * which is most for one lane: a path of 1024 + 2, and no path has both a tile and tiles before it,
+ * so gamma(1040) is safe.
  *
- * Output that does not fit the caches is written past them: the tile goes to a buffer, and from there
- * in whole aligned lines, since an output is aligned to its type only.
+ * Output that does not fit the caches is written past them: the tile goes to a buffer, and from
+ * there in whole aligned lines, since an output is aligned to its type only.
  *
  * Zhang, Wang and Ross 2020 (partitions that fit the cache); Merrill and Garland 2016 (the chain of
  * prefixes). */
@@ -54,9 +54,9 @@ struct FN(tile_sums) {
 	VAL own, later; /* as tile_sum has them */
 };
 
-/* Fetches what is read shortly after the vector at p, for the cache of the core only: the fastest cache
- * has no room for lines that wait for memory beside those that wait to be written (a tenth faster
- * with two threads, a quarter with one). */
+/* Fetches what is read shortly after the vector at p, for the cache of the core only: the fastest
+ * cache has no room for lines that wait for memory beside those that wait to be written (a tenth
+ * faster with two threads, a quarter with one). */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 {
 	if (k * W * (int)sizeof(VAL) % 64 == 0)
@@ -94,10 +94,11 @@ static inline __attribute__((always_inline)) void FN(scan_rest)(ek_monoid op,
 	vstore_n(t->out + i, vop(op, first, v), m);
 }
 
-/* Past the caches go whole aligned vectors, SHIFTED ones put together from the end of one vector of the
- * scan and the beginning of the next. One vector is written after the other as it is computed: reads,
- * writes and additions at an even pace keep the memory busy, and a chain that is added to once a
- * vector is faster than one that is added to once for four, which takes more instructions. */
+/* Past the caches go whole aligned vectors, SHIFTED ones put together from the end of one vector of
+ * the scan and the beginning of the next. One vector is written after the other as it is computed:
+ * reads, writes and additions at an even pace keep the memory busy, and a chain that is added to
+ * once a vector is faster than one that is added to once for four, which takes more
+ * instructions. */
 static inline __attribute__((always_inline)) struct FN(tile_sums)
 	FN(scan_tile_by)(ek_monoid op, enum way way, const struct FN(tile) * t)
 {
@@ -108,7 +109,8 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
 	vec chain = none, held = none;
 
-	/* The line that is written in part, at the end, is fetched before streams wait behind it. */
+	/* The line that is written in part, at the end, is fetched before streams wait behind
+	 * it. */
 	if (way == SHIFTED)
 		__builtin_prefetch(
 			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
@@ -167,8 +169,8 @@ static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t en
 	return FN(wide_sum)(a->op, in + begin, end - begin);
 }
 
-/* The scan of the block [begin, end) behind `prefix`. The block [next, next_end), which is not longer,
- * is added up. */
+/* The scan of the block [begin, end) behind `prefix`. The block [next, next_end), which is not
+ * longer, is added up. */
 static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
                                        struct range next, eki_wide prefix)
 {

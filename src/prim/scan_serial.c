@@ -3,7 +3,8 @@
  * before it, so the time is n times the latency of an addition whatever the memory does, and a sum
  * in f32 stops to grow where an entry is less than half of its last bit.
  *
- * Liu 2015, Algorithms 6 to 9, in place and out of place by one loop that reads before it writes. */
+ * Liu 2015, Algorithms 6 to 9, in place and out of place by one loop that reads before it
+ * writes. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The scan by any number p of processors, with little waiting: each scans a segment of its own;
  * processor 0 adds the last number of each segment to the last of the next, as soon as that segment
- * is scanned; and whoever owns a segment then adds the last number of the segment before to the rest
- * of its own. This addition goes from the last block of the segment to the first, since the last is
- * what the caches still have, and forwards within a block, as caches like it.
+ * is scanned; and whoever owns a segment then adds the last number of the segment before to the
+ * rest of its own. This addition goes from the last block of the segment to the first, since the
+ * last is what the caches still have, and forwards within a block, as caches like it.
  *
  * Segments 1 to p - 1 have w b + 1 entries, w = floor(n / (b p)) blocks of b and the last number;
  * segment 0 has the rest, and nothing is added to it. Where it would be left with nothing, in short
  * arrays, w is smaller. Two events for each segment say "scanned" and "its last number is final".
- * Exclusive scans keep the sums of segments beside the array, which then does not hold them.
- * One read and up to two writes of all entries, and a read more where caches do not help.
+ * Exclusive scans keep the sums of segments beside the array, which then does not hold them. One
+ * read and up to two writes of all entries, and a read more where caches do not help.
  *
  * Zhang 2012, Algorithm 1 and sections 3.2 and 3.3. */
 #include "prim/prim.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek_segmented_scan and ek_segmented_sum: the arguments. The methods are the files segscan_*.c and
- * segsum_*.c; they call eki_segments_check, which reads flags or offsets once, by all threads, before
- * anything is written. */
+ * segsum_*.c; they call eki_segments_check, which reads flags or offsets once, by all threads,
+ * before anything is written. */
 #include "prim/segmented.h"
 
 /* ---- The segments ---------------------------------------------------------------------------- */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the methods of segmented scan and segmented sum share: segments given by flags or by offsets,
- * seen alike. */
+ * What the methods of segmented scan and segmented sum share: segments given by flags or by
+ * offsets, seen alike. */
 #ifndef EK_PRIM_SEGMENTED_H
 #define EK_PRIM_SEGMENTED_H
 
 #include "prim/prim.h"
 
-/* Should results leave past the caches? `bytes` is half of what is read and written; of a large cache,
- * which belongs to many cores, a process gets a part (scan_blocked.c). */
+/* Should results leave past the caches? `bytes` is half of what is read and written; of a large
+ * cache, which belongs to many cores, a process gets a part (scan_blocked.c). */
 static inline bool eki_segments_stream(int64_t bytes)
 {
 	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
@@ -23,8 +23,8 @@ static inline int64_t eki_flags_cut(int64_t n, int parts, int part)
 
 /* Every method calls it first: are the segments what ek.h asks for? EK_TRUSTED: not looked at.
  * before, bits: NULL or, for sums with flags, filled even with EK_TRUSTED. before has room for
- * a->threads + 1 numbers, how many segments begin before entry eki_flags_cut(n, threads, part); bits,
- * for n / 64 + 1, has a bit for each flag. */
+ * a->threads + 1 numbers, how many segments begin before entry eki_flags_cut(n, threads, part);
+ * bits, for n / 64 + 1, has a bit for each flag. */
 ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t *before,
                              uint64_t *bits);
 
@@ -54,15 +54,15 @@ typedef struct eki_number {
 	_Alignas(8) uint8_t byte[8];
 } eki_number;
 
-/* ---- segmented_marks.c: a byte or a bit for each entry ----------------------------------------- */
+/* ---- segmented_marks.c: a byte or a bit for each entry --------------------------------------- */
 
 /* How many of n flags are not 0; bits, if not NULL, are which. */
 int64_t eki_flags_bits(ek_isa isa, const uint8_t *flag, int64_t n, uint64_t *bits);
 
 /* The first segment that begins at entry i or behind it; count if there is none. */
 int64_t eki_segment_from(const ek_segments *s, int64_t i);
-/* mark[offset[k] - base] = 1 for k = first, first + 1, ... while k < last and offset[k] < end; returns
- * that k. base may be one less than the least of them: then mark[-1] is written too. */
+/* mark[offset[k] - base] = 1 for k = first, first + 1, ... while k < last and offset[k] < end;
+ * returns that k. base may be one less than the least of them: then mark[-1] is written too. */
 int64_t eki_segments_mark(const ek_segments *s, int64_t first, int64_t last, int64_t base,
                           int64_t end, uint8_t *mark);
 
@@ -71,7 +71,7 @@ void eki_offsets_copy(const ek_segments *s, int64_t first, int64_t count, int64_
 /* A byte for each entry, 1 where a segment begins, by all threads. */
 void eki_segments_flags(const eki_array *a, uint8_t *flag);
 
-/* ---- segsum_split.c: sums in parts of equal work ----------------------------------------------- */
+/* ---- segsum_split.c: sums in parts of equal work --------------------------------------------- */
 
 typedef struct eki_segsum_part {
 	int64_t begin, end;   /* entries */
@@ -86,7 +86,7 @@ typedef void eki_segsum_kernel(const eki_array *a, eki_segsum_part *part);
 /* The whole sum by a->threads parts. The kernel must not read entries of others. */
 ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum_kernel *kernel);
 
-/* ---- segscan_tree.c ---------------------------------------------------------------------------- */
+/* ---- segscan_tree.c -------------------------------------------------------------------------- */
 
 /* The exclusive segmented scan of `in` with zeros behind it up to a power of 2. */
 typedef struct eki_segtree {

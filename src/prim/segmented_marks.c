@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Offsets as bytes: a store for each segment into a block that lies in the first-level cache. From
- * there flags and offsets are the same to the kernels, which turn 64 bytes into bits at a time; bits
- * set one by one would wait for each other where segments are short. Flags are made bits when they are
- * checked, so that they are read from memory once: the bits stay in the caches. */
+ * there flags and offsets are the same to the kernels, which turn 64 bytes into bits at a time;
+ * bits set one by one would wait for each other where segments are short. Flags are made bits when
+ * they are checked, so that they are read from memory once: the bits stay in the caches. */
 #include <string.h>
 
 #include "prim/segmented.h"

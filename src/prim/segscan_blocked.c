@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented scan with one read and one write. Blocks are handed out in order. What a block hands
- * on to the next is the sum behind its last flag; where it has none, that of the block, brought into
- * the cache by adding it up, behind what came before. It waits for its turn to do so, then scans the
- * block. Whoever waits does so for a block begun before its own, so any number of threads that the
- * run time grants is right.
+ * The segmented scan with one read and one write. Blocks are handed out in order. What a block
+ * hands on to the next is the sum behind its last flag; where it has none, that of the block,
+ * brought into the cache by adding it up, behind what came before. It waits for its turn to do so,
+ * then scans the block. Whoever waits does so for a block begun before its own, so any number of
+ * threads that the run time grants is right.
  *
  * In a block, flags (or offsets, which become flags in the first-level cache) are bits. A vector is
- * scanned in its register, where lanes stop to grow at flags; what is open before it goes to the lanes
- * before its first flag. Output that does not fit the caches and lies on a vector's boundary is
- * written past them.
+ * scanned in its register, where lanes stop to grow at flags; what is open before it goes to the
+ * lanes before its first flag. Output that does not fit the caches and lies on a vector's boundary
+ * is written past them.
  *
- * Each result is a tree of additions whose leaves are the k entries and identities, so a term passes
- * at most k - 1 additions that round. Our own, after scan_blocked.c and Blelloch 1990, section 1.5. */
+ * Each result is a tree of additions whose leaves are the k entries and identities, so a term
+ * passes at most k - 1 additions that round. Our own, after scan_blocked.c and Blelloch 1990,
+ * section 1.5. */
 #include <string.h>
 
 #include "prim/segmented.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The segmented scan by a balanced tree, level by level up and down: 2 n additions, 2 log2 n levels
- * and strides that use one entry of each cache line near the root: for machines with a processor for
- * each entry, here for comparison. Levels are shared out between the threads while they are large.
+ * and strides that use one entry of each cache line near the root: for machines with a processor
+ * for each entry, here for comparison. Levels are shared out between the threads while they are
+ * large.
  *
  * Liu 2015, Algorithm 11 (after Blelloch 1990), in a copy with zeros up to a power of 2, so that
  * flag_original[k + 2^d] is always there. In the listing one array of flags is both kept and lost;

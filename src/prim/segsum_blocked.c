@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Segmented sums of short segments, whatever their lengths are. Segments become a bit for each
  * entry: does a segment end here? Where 64 entries have no end, they are added lane by lane. Else
- * each vector is scanned in its register up to the ends within it, in two steps where no segment has
- * more than four entries, and the sums at the ends are stored side by side: hardly a branch depends
- * on a length, so short segments of random length cost no wrong predictions. Sums gather in the
- * first-level cache (segsum_out.h), where those of empty segments are put between.
+ * each vector is scanned in its register up to the ends within it, in two steps where no segment
+ * has more than four entries, and the sums at the ends are stored side by side: hardly a branch
+ * depends on a length, so short segments of random length cost no wrong predictions. Sums gather in
+ * the first-level cache (segsum_out.h), where those of empty segments are put between.
  *
- * Each sum is a tree of additions whose leaves are the segment's entries and zeros, so a term passes
- * at most k - 1 additions that round. Our own; the bits of flags and the scan in the register follow
- * Blelloch 1990 and Liu 2015, section 4.4. */
+ * Each sum is a tree of additions whose leaves are the segment's entries and zeros, so a term
+ * passes at most k - 1 additions that round. Our own; the bits of flags and the scan in the
+ * register follow Blelloch 1990 and Liu 2015, section 4.4. */
 #include <string.h>
 
 #include "prim/segmented.h"
@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void FN(group_add)(const VAL *in, F
 
 /* 64 entries, of which those of the bits `ends` are the last of their segments; returns where the
  * next sum goes. W places behind it may be written. Each vector is scanned in `steps` steps, enough
- * for segments of 2^steps entries. Where `dense`, the sums at the ends of a vector are moved together
- * within its register, else they are picked from memory. */
+ * for segments of 2^steps entries. Where `dense`, the sums at the ends of a vector are moved
+ * together within its register, else they are picked from memory. */
 static inline __attribute__((always_inline)) VAL *
 FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * open, VAL *out)
 {
@@ -150,8 +150,8 @@ static inline __attribute__((always_inline)) VAL *FN(group_ends)(const VAL *in, 
 	return FN(group_by)(false, STEPS, in, ends, open, out);
 }
 
-/* n <= SEGSUM_BLOCK entries; bit i of `end` is 1 where entry i is the last of a segment, and 0 behind
- * n. Returns the number of sums. */
+/* n <= SEGSUM_BLOCK entries; bit i of `end` is 1 where entry i is the last of a segment, and 0
+ * behind n. Returns the number of sums. */
 static int64_t FN(block)(const VAL *in, const uint64_t *end, int64_t n, FN(open) * open, VAL *sums)
 {
 	VAL last[64] = {0}, *out = sums;
@@ -249,8 +249,8 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Bytes in a nanosecond, measured in the cache: more where lanes are few and flags need not be made,
- * less without AVX-512, whose masks and compression the scans live on. */
+/* Bytes in a nanosecond, measured in the cache: more where lanes are few and flags need not be
+ * made, less without AVX-512, whose masks and compression the scans live on. */
 static double cost(const eki_array *a)
 {
 	static const double rate[2][2] = {{14, 17}, {16, 21}};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Segmented sums of segments that are not very short: as many segments at a time as a vector has
- * lanes. Each is read by vectors of its own, the last one masked, as many for all of them as
- * the longest needs, so that lengths that differ cost no wrong prediction of a branch for each; what
- * is more than a few vectors long is first brought to that by a loop. Then these vectors are joined
- * in pairs, W vectors to one whose lane i is sum i, which is stored as it is: 2 (W - 1) moves
- * within registers for W sums. Empty segments are read by a mask of zeros.
+ * lanes. Each is read by vectors of its own, the last one masked, as many for all of them as the
+ * longest needs, so that lengths that differ cost no wrong prediction of a branch for each; what is
+ * more than a few vectors long is first brought to that by a loop. Then these vectors are joined in
+ * pairs, W vectors to one whose lane i is sum i, which is stored as it is: 2 (W - 1) moves within
+ * registers for W sums. Empty segments are read by a mask of zeros.
  *
  * Flags become positions in the first-level cache, 64 at a time, and are then done like offsets.
  *
- * Each sum is a tree of additions whose leaves are the segment's k entries and zeros, so a term passes
- * at most k - 1 additions that round. Our own; segsum_blocked.c does short segments with fewer
- * instructions. */
+ * Each sum is a tree of additions whose leaves are the segment's k entries and zeros, so a term
+ * passes at most k - 1 additions that round. Our own; segsum_blocked.c does short segments with
+ * fewer instructions. */
 #include <string.h>
 
 #include "prim/segmented.h"

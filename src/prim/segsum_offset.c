@@ -8,9 +8,9 @@
  * whatever the segment itself holds: behind a segment of large numbers, small ones lose all their
  * digits, and behind an infinity or a NaN everything is NaN. Right for integers, which wrap around.
  *
- * Liu 2015, Algorithm 13: seg_offset is the distance from head to tail. The scan goes to an array of
- * its own; the listing overwrites entries that others have yet to read. Where two threads share a
- * segment, each takes the piece between its own first and last entry (segsum_split.c). */
+ * Liu 2015, Algorithm 13: seg_offset is the distance from head to tail. The scan goes to an array
+ * of its own; the listing overwrites entries that others have yet to read. Where two threads share
+ * a segment, each takes the piece between its own first and last entry (segsum_split.c). */
 #include <string.h>
 
 #include "prim/segmented.h"

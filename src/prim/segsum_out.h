@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The way out for segmented sums: they gather in a buffer in the first-level cache, and leave it as
- * they come or, where the arrays do not fit the caches, past them in whole aligned lines. A line that is
- * written in part is read first, which costs as much again as writing it. Included behind
+ * they come or, where the arrays do not fit the caches, past them in whole aligned lines. A line
+ * that is written in part is read first, which costs as much again as writing it. Included behind
  * core/for_each.h. */
 #ifndef SEGSUM_ROOM
 #define SEGSUM_ROOM 2048 /* sums that are put at once, at most */

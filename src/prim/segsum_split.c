@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What parallel segmented sums share. The entries are cut evenly between the threads whatever the
- * segments are; with offsets the path through the merge of segments' ends and entries is cut (Merrill
- * and Garland 2016), so that many empty segments are shared out too. A part sums its own entries; the
- * sum of the segment that it leaves open goes, from left to right, to the part that closes it. So
- * there is nothing to wait for and nothing atomic, and the order of additions depends on the number
- * of threads alone. */
+ * segments are; with offsets the path through the merge of segments' ends and entries is cut
+ * (Merrill and Garland 2016), so that many empty segments are shared out too. A part sums its own
+ * entries; the sum of the segment that it leaves open goes, from left to right, to the part that
+ * closes it. So there is nothing to wait for and nothing atomic, and the order of additions depends
+ * on the number of threads alone. */
 #include <string.h>
 
 #include "prim/segmented.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented sum as the ends of a segmented scan, that of the balanced tree (segscan_tree.c): the
- * exclusive scan at the last entry of a segment plus that entry. Liu 2015, section 4.4.4. */
+ * The segmented sum as the ends of a segmented scan, that of the balanced tree (segscan_tree.c):
+ * the exclusive scan at the last entry of a segment plus that entry. Liu 2015, section 4.4.4. */
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Selection from few numbers, in each pass of the methods of k-selection: a binary search for the
- * value, which at each step counts the entries below the middle. No branch depends on a single entry
- * and nothing is moved, so a thousand numbers take less than a microsecond: n / W times about log2 n,
- * at most the bits that least and greatest differ in. There is no bad case. */
+ * value, which at each step counts the entries below the middle. No branch depends on a single
+ * entry and nothing is moved, so a thousand numbers take less than a microsecond: n / W times about
+ * log2 n, at most the bits that least and greatest differ in. There is no bad case. */
 #include "prim/order.h"
 
 /* W entries at in + i of n; those behind the end are `fill`. */
@@ -31,8 +31,8 @@ static inline void FN(few_load)(const FN(raw) * in, int64_t n, VAL flip, VAL *v,
 		v[i] = *hi; /* never below the middle */
 }
 
-/* An x in lo .. hi that has at least k_min and at most k_max entries below it; or, if the search ends
- * without one, the greatest with at most k_max. *below is the number. */
+/* An x in lo .. hi that has at least k_min and at most k_max entries below it; or, if the search
+ * ends without one, the greatest with at most k_max. *below is the number. */
 static inline VAL FN(cut)(const VAL *v, int64_t n, int64_t k_min, int64_t k_max, VAL lo, VAL hi,
                           int64_t *below)
 {

@@ -2,8 +2,9 @@
  * Sets by several threads. The merge of a and b is cut into equal pieces on diagonals
  * (eki_merge_cut); an entry that both have goes to the left piece. How many results a piece has is
  * known when it is done, so each writes to where the result would begin if all pieces before were
- * as long as possible, which the room allows: for a union their entries, for an intersection those of
- * the smaller set. Then the results are moved together. No temporary memory; nothing is done twice. */
+ * as long as possible, which the room allows: for a union their entries, for an intersection those
+ * of the smaller set. Then the results are moved together. No temporary memory; nothing is done
+ * twice. */
 #include <string.h>
 
 #include "prim/merge.h"

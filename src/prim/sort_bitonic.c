@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Bitonic sort, in place. Stage p merges sorted blocks of p pairs, two to one, by the steps
- * k = p, p/2, ... 1. Step p compares the first place of a block with the last of its partner, the
- * second with the last but one, and so on: that is the first step of the bitonic merger for a second
- * block that is turned round, without turning it, and leaves two bitonic sequences. Step k < p
- * compares place i with i + k in groups of 2 k.
+ * Bitonic sort, in place. Stage p merges sorted blocks of p pairs, two to one, by the steps k = p,
+ * p/2, ... 1. Step p compares the first place of a block with the last of its partner, the second
+ * with the last but one, and so on: that is the first step of the bitonic merger for a second block
+ * that is turned round, without turning it, and leaves two bitonic sequences. Step k < p compares
+ * place i with i + k in groups of 2 k.
  *
  * So the greater key always goes to the higher place, whereas Algorithm 14 sorts every other block
  * in descending order and needs a power of two for that. Without its wires crossed it is the same
@@ -78,8 +78,8 @@ INLINE void FN(sort_chunk)(eki_run p, int64_t all, int64_t c, int ks, int vs)
 	}
 }
 
-/* Step k of a stage on the chunk from c on: where k is a chunk or more, half of the comparators of the
- * chunk, else all smaller steps too. */
+/* Step k of a stage on the chunk from c on: where k is a chunk or more, half of the comparators of
+ * the chunk, else all smaller steps too. */
 INLINE void FN(bitonic)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks, int vs)
 {
 	const int64_t half = CHUNK / 2;
@@ -103,21 +103,9 @@ INLINE void FN(bitonic)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_
 	}
 }
 
-#define STEPS(name, ks, vs)                                                              \
-	static void FN(bitonic_##name)(eki_run p, int64_t all, int64_t stage, int64_t k, \
-	                               int64_t c)                                        \
-	{                                                                                \
-		FN(bitonic)(p, all, stage, k, c, ks, vs);                                \
-	}
-
-STEPS(0, (int)sizeof(VAL), 0)
-STEPS(4, (int)sizeof(VAL), 4)
-#if EK_VAL_64
-STEPS(8, 8, 8)
-STEPS(wide, 4, 8)
-#endif
-
-#undef STEPS
+#define STEP(pair, ks, vs) EKI_STEP(bitonic, pair, ks, vs)
+EK_EACH_PAIR(STEP)
+#undef STEP
 #include "prim/lanes_end.h"
 
 #if EK_ONCE

@@ -3,10 +3,10 @@
  * networks too (prim/network.h), so that no branch depends on a single key.
  *
  * A piece for each thread is sorted by halves, depth first, so that all but the last merges find
- * their runs in the caches; each level goes from the array to the copy or back, and the shortest runs
- * go at once to where the first level wants them. Then the pieces are merged, two to one, until there
- * is one; for that all threads share the merges, cut where the merge path cuts the result into equal
- * parts. Floats are flipped to integers by the first step and back by the last.
+ * their runs in the caches; each level goes from the array to the copy or back, and the shortest
+ * runs go at once to where the first level wants them. Then the pieces are merged, two to one,
+ * until there is one; for that all threads share the merges, cut where the merge path cuts the
+ * result into equal parts. Floats are flipped to integers by the first step and back by the last.
  *
  * Cost: n log2(n / 64) comparisons by W lanes at a time; a copy of the pairs as temporary memory.
  * Chhugani et al. 2008; Odeh, Green, Mwassi, Shmueli and Birk 2012, Merge path. */

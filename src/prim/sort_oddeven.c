@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Batcher's odd-even merge sort, in place. Stage p merges sorted blocks of p pairs, two to one, by
- * the steps k = p, p/2, ... 1. Step p compares place i of the first block with place i of the second;
- * step k < p compares the groups of k places 1 and 2, 3 and 4, and so on of both blocks together, the
- * first and the last group having no partner.
+ * the steps k = p, p/2, ... 1. Step p compares place i of the first block with place i of the
+ * second; step k < p compares the groups of k places 1 and 2, 3 and 4, and so on of both blocks
+ * together, the first and the last group having no partner.
  *
  * Steps within a register compare lanes of a register that begins k places late. n log2^2(n) / 4
  * comparators; a pass over the array for each step that is wider than a chunk, and for all steps of
@@ -28,8 +28,8 @@ INLINE void FN(step_near)(eki_run p, int64_t begin, int64_t end, int d, int ks, 
 	}
 }
 
-/* Comparators of step k of stage p whose greater place lies in the chunk from c on; where k is a chunk
- * or more, half of those of the chunk. */
+/* Comparators of step k of stage p whose greater place lies in the chunk from c on; where k is a
+ * chunk or more, half of those of the chunk. */
 INLINE void FN(step)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks, int vs)
 {
 	const int64_t length = 2 * stage < CHUNK ? 2 * stage : CHUNK;
@@ -71,21 +71,9 @@ INLINE void FN(oddeven)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_
 				FN(step)(p, all, s, j, c, ks, vs);
 }
 
-#define STEPS(name, ks, vs)                                                              \
-	static void FN(oddeven_##name)(eki_run p, int64_t all, int64_t stage, int64_t k, \
-	                               int64_t c)                                        \
-	{                                                                                \
-		FN(oddeven)(p, all, stage, k, c, ks, vs);                                \
-	}
-
-STEPS(0, (int)sizeof(VAL), 0)
-STEPS(4, (int)sizeof(VAL), 4)
-#if EK_VAL_64
-STEPS(8, 8, 8)
-STEPS(wide, 4, 8)
-#endif
-
-#undef STEPS
+#define STEP(pair, ks, vs) EKI_STEP(oddeven, pair, ks, vs)
+EK_EACH_PAIR(STEP)
+#undef STEP
 #include "prim/lanes_end.h"
 
 #if EK_ONCE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The merge sort as loops, which all other sorts are compared with, and the only one that is stable:
- * runs of 16 pairs by insertion, then passes that merge two runs to one of twice the length, from
- * the array to a copy and back. n log2(n / 16) moves, each behind a comparison that the processor
- * cannot foresee.
+ * The merge sort as loops, which all other sorts are compared with, and the only one that is
+ * stable: runs of 16 pairs by insertion, then passes that merge two runs to one of twice the
+ * length, from the array to a copy and back. n log2(n / 16) moves, each behind a comparison that
+ * the processor cannot foresee.
  *
  * Knuth 1998, The Art of Computer Programming 3, sections 5.2.1 and 5.2.4. */
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sorting networks in place: the stages and steps, each shared by the threads. Floats are flipped to
- * integers before and back afterwards. */
+ * Sorting networks in place: the stages and steps, each shared by the threads. Floats are flipped
+ * to integers before and back afterwards. */
 #include "prim/network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the sorting networks in place share, in each pass of sort_bitonic.c and sort_oddeven.c: a step
- * on a range, and the threads.
+ * What the sorting networks in place share, in each pass of sort_bitonic.c and sort_oddeven.c: a
+ * step on a range, and the threads.
  *
- * All comparators put the lesser key at the lower place. So a network for a power of two sorts any n
- * if those that reach beyond n are left out: were the array filled up with keys that no key is above,
- * no comparator would ever move one of these.
+ * All comparators put the lesser key at the lower place. So a network for a power of two sorts any
+ * n if those that reach beyond n are left out: were the array filled up with keys that no key is
+ * above, no comparator would ever move one of these.
  *
  * Arrays are cut into chunks of CHUNK pairs, which the cache of a core holds. What a network does
- * within one chunk is done at once; of a step that is wider every chunk does half of the comparators
- * that join it to its partner, so that all chunks have the same work. */
+ * within one chunk is done at once; of a step that is wider every chunk does half of the
+ * comparators that join it to its partner, so that all chunks have the same work. */
 #include "prim/lanes.h"
 
 #define CHUNK EKI_CHUNK

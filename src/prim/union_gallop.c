@@ -15,12 +15,12 @@
 #include "prim/gallop.h"
 
 /* Each entry is written at most once, whatever the sets hold, so there is always room. */
-static int64_t FN(union_gallop)(const eki_set_piece *s)
+static int64_t FN(union_gallop)(const eki_set_piece *sets)
 {
-	const bool second = s->bn < s->an;
-	const VAL *small = second ? s->b : s->a, *large = second ? s->a : s->b;
-	const int64_t n = second ? s->bn : s->an, m = second ? s->an : s->bn;
-	VAL *out = s->out;
+	const eki_set_piece s = eki_set_smaller_first(sets);
+	const VAL *small = s.a, *large = s.b;
+	const int64_t n = s.an, m = s.bn;
+	VAL *out = s.out;
 	int64_t count = 0, j = 0;
 
 	for (int64_t i = 0; i < n; i++) {

@@ -2,7 +2,8 @@
  * The union of two sets as a loop, which all other unions are compared with: the lesser of two
  * entries is written, and both are left behind if they are equal.
  *
- * The merge of two sorted lists without duplicates; Liu 2015, section 7.3 adds sparse vectors so. */
+ * The merge of two sorted lists without duplicates; Liu 2015, section 7.3 adds sparse vectors
+ * so. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY

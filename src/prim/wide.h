@@ -3,8 +3,8 @@
  * added up in its own type by four vectors, in an order that depends on the instruction set only;
  * tiles are then added up as an eki_wide: in double for f32, and for f64 as a pair hi + lo, whose
  * additions have a relative error of a few u^2 (Knuth's TwoSum, then Dekker's; Joldes, Muller and
- * Popescu 2017). So the order of the tiles hardly matters, and fewer than 2^29 tiles add less than u
- * to the relative error. Integers, maximum, minimum and or have no errors.
+ * Popescu 2017). So the order of the tiles hardly matters, and fewer than 2^29 tiles add less than
+ * u to the relative error. Integers, maximum, minimum and or have no errors.
  *
  * Included in every pass, after core/for_each.h with EK_ARRAYS. */
 #ifndef EK_WIDE_H
@@ -17,15 +17,15 @@ typedef union eki_wide {
 	int64_t integer;
 } eki_wide;
 
-/* Bytes of a tile; EKI_TILE is its entries, fewer where vectors have few lanes, so that no tile has more
- * than 1024 vectors. */
+/* Bytes of a tile; EKI_TILE is its entries, fewer where vectors have few lanes, so that no tile has
+ * more than 1024 vectors. */
 enum { EKI_TILE_BYTES = 16384 };
 #define EKI_TILE                                            \
 	((int64_t)(EKI_TILE_BYTES / sizeof(VAL)) < 1024 * W \
 	         ? (int64_t)(EKI_TILE_BYTES / sizeof(VAL))  \
 	         : (int64_t)1024 * W)
-/* Additions one after the other that the sum of a tile is made of, at most: 1024 vectors in fours; 2 to
- * join these, 4 to add the lanes. */
+/* Additions one after the other that the sum of a tile is made of, at most: 1024 vectors in fours;
+ * 2 to join these, 4 to add the lanes. */
 enum { EKI_TILE_DEPTH = 1024 / 4 + 2 + 4 };
 
 #endif

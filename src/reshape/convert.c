@@ -1,166 +1,232 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A matrix with other types of values and indices: array by array, in parallel, entries in the same
- * order. A matrix held by columns is transposed first, so the result is always CSR.
- * Cost: one pass over the arrays (two and a transposed copy for CSC). */
-#include <math.h>
+ * Matrices from one format to another: by way of CSR, which is where types change too. A matrix in
+ * CSC is held as the CSR of its transpose. And entries, one at a time, in any format. */
 #include <string.h>
 
 #include "core/ek_core.h"
 
-#define MAX_PARTS 64
-
-/* The least double that rounds to infinity: FLT_MAX and half of its last place. */
-#define F32_END 0x1.ffffffp127
-
-/* Converts entries [begin, end); returns the first that does not fit, or end. Indices always fit, as
- * sizes were checked before. */
-typedef int64_t convert_fn(const void *from, void *to, int64_t begin, int64_t end);
-
-static int64_t widen_index(const void *from, void *to, int64_t begin, int64_t end)
+ek_status eki_matrix_csr(const ek_matrix *A, bool columns, ek_store *room, const ek_store **csr)
 {
-	const int32_t *in = from;
-	int64_t *out = to;
+	ek_store by_rows = {0};
+	ek_status status;
 
-	for (int64_t k = begin; k < end; k++)
-		out[k] = in[k];
-	return end;
+	if (A->transposed == columns)
+		return eki_format_csr(A->ctx, &A->store, room, csr);
+	EK_TRY(eki_format_csr(A->ctx, &A->store, &by_rows, csr));
+	EK_TRY(eki_transpose(A->ctx, *csr, room, NULL));
+	room->columns = columns;
+	*csr = room;
+done:
+	eki_store_free(A->ctx, &by_rows);
+	return status;
 }
 
-static int64_t narrow_index(const void *from, void *to, int64_t begin, int64_t end)
+ek_status eki_matrix_csr_limit(const ek_matrix *A, ek_value value, ek_index index, bool columns,
+                               int64_t max_bytes)
 {
-	const int64_t *in = from;
-	int32_t *out = to;
+	const bool turn = A->transposed;
+	ek_store csr = {.format = &ek_format_csr,
+	                .value = value,
+	                .index = index,
+	                .rows = turn ? A->store.cols : A->store.rows,
+	                .nnz = A->store.nnz};
+	ek_store out = csr;
 
-	for (int64_t k = begin; k < end; k++)
-		out[k] = (int32_t)in[k];
-	return end;
-}
-
-static int64_t widen_value(const void *from, void *to, int64_t begin, int64_t end)
-{
-	const float *in = from;
-	double *out = to;
-
-	for (int64_t k = begin; k < end; k++)
-		out[k] = in[k];
-	return end;
-}
-
-static int64_t narrow_value(const void *from, void *to, int64_t begin, int64_t end)
-{
-	const double *in = from;
-	float *out = to;
-
-	for (int64_t k = begin; k < end; k++) {
-		if (fabs(in[k]) >= F32_END && !isinf(in[k]))
-			return k;
-		out[k] = (float)in[k];
+	memcpy(csr.len, (int64_t[]){csr.rows + 1, csr.nnz, csr.nnz}, 3 * sizeof *csr.len);
+	memcpy(out.len, csr.len, sizeof out.len);
+	if (columns) {
+		out.len[CSR_PTR] = (turn ? A->store.rows : A->store.cols) + 1;
+		out.format = &ek_format_csc;
 	}
-	return end;
+	return eki_format_limit(&csr, &out, max_bytes);
 }
 
-static int64_t copy4(const void *from, void *to, int64_t begin, int64_t end)
+/* What is asked for. */
+typedef struct request {
+	const ek_format *format;
+	int64_t dim[EKI_MAX_DIMS], max_bytes;
+	ek_value value;
+	ek_index index;
+	bool columns;
+} request;
+
+static ek_status request_read(const ek_matrix *A, const char *format,
+                              const ek_convert_options *options, request *r)
 {
-	memcpy((char *)to + 4 * begin, (const char *)from + 4 * begin, (size_t)(end - begin) * 4);
-	return end;
+	EK_RETURN_IF(eki_matrix_check(A));
+	*r = (request){.value = A->store.value, .index = A->store.index};
+	if (!format)
+		return eki_fail(EK_EINVAL, "format is NULL");
+	EK_RETURN_IF(eki_format_parse(format, &r->format, r->dim));
+	r->columns = r->format == &ek_format_csc;
+	if (!options)
+		return EK_OK;
+	if (options->size != sizeof *options)
+		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", options->size,
+		                sizeof *options);
+	if (options->max_bytes < -1)
+		return eki_fail(EK_EINVAL, "options.max_bytes is %lld; -1, 0 or more is expected",
+		                (long long)options->max_bytes);
+	r->max_bytes = options->max_bytes;
+	r->value = options->value ? options->value : r->value;
+	r->index = options->index ? options->index : r->index;
+	return eki_type_check(r->value, r->index);
 }
 
-static int64_t copy8(const void *from, void *to, int64_t begin, int64_t end)
+static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 {
-	memcpy((char *)to + 8 * begin, (const char *)from + 8 * begin, (size_t)(end - begin) * 8);
-	return end;
+	const bool same = r->value == A->store.value && r->index == A->store.index;
+	ek_store room = {0}, typed = {0};
+	const ek_store *csr;
+	ek_status status;
+
+	if (r->format == &ek_format_csr || r->columns)
+		EK_RETURN_IF(eki_matrix_csr_limit(A, r->value, r->index, r->columns, r->max_bytes));
+	EK_TRY(eki_matrix_csr(A, r->columns, &room, &csr));
+	if (r->format == &ek_format_csr || r->columns) {
+		if (same && csr == &room)
+			*out = room;
+		else
+			EK_TRY(eki_convert_types(A->ctx, csr, r->value, r->index, out));
+		if (csr == &room && same)
+			room = (ek_store){0};
+		out->columns = r->columns;
+	} else {
+		if (!same) {
+			EK_TRY(eki_convert_types(A->ctx, csr, r->value, r->index, &typed));
+			csr = &typed;
+		}
+		EK_TRY(eki_format_make(A->ctx, csr, r->format, r->dim, r->max_bytes, out));
+	}
+done:
+	eki_store_free(A->ctx, &room);
+	eki_store_free(A->ctx, &typed);
+	return status;
 }
 
-/* By [of values][from 8 bytes][to 8 bytes]. */
-static convert_fn *const convert_table[2][2][2] = {
-	{{copy4, widen_index}, {narrow_index, copy8}},
-	{{copy4, widen_value}, {narrow_value, copy8}},
-};
-
-struct convert_job {
-	convert_fn *fn;
-	const void *from;
-	void *to;
-	int64_t len;
-	int parts;
-	int64_t fault[MAX_PARTS]; /* first entry of each part that does not fit; len: none */
-};
-
-static void convert_part(void *arg, int part)
+static ek_status convert_to_new(const ek_matrix *A, const request *r, ek_matrix **B)
 {
-	struct convert_job *job = arg;
-	int64_t end = eki_cut(job->len, job->parts, part + 1);
-	int64_t k = job->fn(job->from, job->to, eki_cut(job->len, job->parts, part), end);
+	ek_store out = {0};
+	ek_matrix *new;
+	ek_status status;
 
-	job->fault[part] = k < end ? k : job->len;
+	EK_TRY(convert(A, r, &out));
+	EK_TRY(eki_matrix_from_store((ek_context *)(uintptr_t)A->ctx, &out, &new));
+	new->transposed = r->columns;
+	*B = new;
+done:
+	if (status != EK_OK)
+		eki_store_free(A->ctx, &out);
+	return status;
 }
 
-/* The first entry that does not fit, or the length. */
-static int64_t convert_array(const ek_context *ctx, const ek_store *in, int array, ek_store *out)
+ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
+                            const ek_convert_options *options, ek_matrix **B)
 {
-	eki_elem elem = in->format->array[array].elem;
-	size_t from = eki_elem_size(elem, in->value, in->index);
-	size_t to = eki_elem_size(elem, out->value, out->index);
-	struct convert_job job = {.fn = convert_table[elem == EKI_VALUE][from == 8][to == 8],
-	                          .from = in->array[array],
-	                          .to = out->array[array],
-	                          .len = in->len[array],
-	                          .parts = 1};
+	request r;
 
-	if (job.len == 0)
-		return 0;
-	if (job.len > 50000)
-		job.parts = ctx->threads < MAX_PARTS ? ctx->threads : MAX_PARTS;
-	eki_parallel(ctx->threads, job.parts, convert_part, &job);
-	for (int part = 0; part < job.parts; part++)
-		if (job.fault[part] < job.len)
-			return job.fault[part];
-	return job.len;
+	EK_RETURN_IF(request_read(A, format, options, &r));
+	if (!B)
+		return eki_fail(EK_EINVAL, "B, where the result goes, is NULL");
+	return convert_to_new(A, &r, B);
 }
 
-static ek_status convert_store(const ek_context *ctx, const ek_store *in, ek_store *out)
+ek_status eki_matrix_retype(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B)
 {
-	int64_t k;
+	request r = {.format = A->transposed ? &ek_format_csc : A->store.format,
+	             .max_bytes = -1,
+	             .value = value,
+	             .index = index,
+	             .columns = A->transposed};
 
-	if (in->rows > eki_idx_max(out->index) || in->cols > eki_idx_max(out->index))
-		return eki_fail(
-			EK_EOVERFLOW, "%lld rows and %lld columns do not fit the index type %s",
-			(long long)in->rows, (long long)in->cols, ek_index_name(out->index));
-	if (in->nnz >= eki_ptr_max(out->index))
-		return eki_fail(EK_EOVERFLOW,
-		                "%lld entries do not fit the row pointer type of index %s",
-		                (long long)in->nnz, ek_index_name(out->index));
-	EK_RETURN_IF(eki_csr_alloc(ctx, out->value, out->index, in->rows, in->cols, in->nnz, out));
-	convert_array(ctx, in, CSR_PTR, out);
-	convert_array(ctx, in, CSR_COL, out);
-	k = convert_array(ctx, in, CSR_VAL, out);
-	if (k < in->nnz) {
-		eki_store_free(ctx, out);
-		return eki_fail(EK_EOVERFLOW,
-		                "the value %g of entry %lld (row %lld, column %lld) is beyond the "
-		                "range of f32, which ends at %g",
-		                eki_val_at(in, k), (long long)k, (long long)eki_row_of(in, k),
-		                (long long)eki_col_at(in, k), F32_END);
+	eki_format_ask(&A->store, r.dim);
+	return convert_to_new(A, &r, B);
+}
+
+ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
+                                     const ek_convert_options *options)
+{
+	request r;
+	ek_store out = {0};
+
+	EK_RETURN_IF(request_read(A, format, options, &r));
+	if (A->store.borrowed)
+		return eki_fail(EK_EINVAL, "the arrays are borrowed, so they cannot be rearranged: "
+		                           "copy or adopt them, or use ek_matrix_convert");
+	if (A->store.format == &ek_format_csr && !A->transposed && r.format->adopt &&
+	    r.value == A->store.value && r.index == A->store.index) {
+		EK_RETURN_IF(
+			eki_format_adopt(A->ctx, &A->store, r.format, r.dim, r.max_bytes, &out));
+	} else {
+		EK_RETURN_IF(convert(A, &r, &out));
+		eki_store_free(A->ctx, &A->store);
+	}
+	eki_matrix_restore(A, &out, r.columns);
+	return EK_OK;
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+static ek_status place_check(const ek_matrix *A, int64_t *i, int64_t *j)
+{
+	EK_RETURN_IF(eki_matrix_check(A));
+	const int64_t rows = A->transposed ? A->store.cols : A->store.rows;
+	const int64_t cols = A->transposed ? A->store.rows : A->store.cols;
+	const int64_t row = *i;
+
+	if (*i < 0 || *i >= rows || *j < 0 || *j >= cols)
+		return eki_fail(EK_EINVAL, "entry (%lld, %lld) of a matrix of %lld x %lld",
+		                (long long)*i, (long long)*j, (long long)rows, (long long)cols);
+	if (A->transposed) {
+		*i = *j;
+		*j = row;
 	}
 	return EK_OK;
 }
 
-ek_status ek_matrix_convert(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B)
+static void *value_of(const ek_store *s, const eki_place *at)
 {
-	ek_store in = {0}, out = {.value = value, .index = index};
-	ek_status status;
+	return (char *)s->array[at->array] + (size_t)at->k * ek_value_size(s->value);
+}
 
-	EK_RETURN_IF(eki_matrix_check(A));
-	if (!B)
-		return eki_fail(EK_EINVAL, "B, where the result goes, is NULL");
-	EK_RETURN_IF(eki_type_check(value, index));
-	if (A->transposed)
-		EK_RETURN_IF(eki_transpose(A->ctx, &A->store, &in, NULL));
-	EK_TRY(convert_store(A->ctx, A->transposed ? &in : &A->store, &out));
-	EK_TRY(eki_matrix_from_store((ek_context *)(uintptr_t)A->ctx, &out, B));
-done:
-	eki_store_free(A->ctx, &in);
-	if (status != EK_OK)
-		eki_store_free(A->ctx, &out);
-	return status;
+ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value)
+{
+	eki_place at = {-1, -1};
+	double sum = 0;
+
+	EK_RETURN_IF(place_check(A, &i, &j));
+	if (!value)
+		return eki_fail(EK_EINVAL, "value, where the result goes, is NULL");
+	for (bool first = true; A->store.format->find(&A->store, i, j, &at); first = false) {
+		const void *v = value_of(&A->store, &at);
+		const double x =
+			A->store.value == EK_F64 ? *(const double *)v : (double)*(const float *)v;
+
+		sum = first ? x : sum + x;
+	}
+	*value = sum;
+	return EK_OK;
+}
+
+ek_status ek_matrix_set(ek_matrix *A, int64_t i, int64_t j, double value)
+{
+	const int64_t row = i, col = j;
+	eki_place at = {-1, -1}, next;
+
+	EK_RETURN_IF(place_check(A, &i, &j));
+	if (A->store.borrowed)
+		return eki_fail(EK_EINVAL, "the values are borrowed: change them in place and call "
+		                           "ek_matrix_values_changed");
+	if (!A->store.format->find(&A->store, i, j, &at))
+		return eki_fail(EK_EINVAL, "no entry is stored in row %lld and column %lld",
+		                (long long)row, (long long)col);
+	next = at;
+	if (A->store.format->find(&A->store, i, j, &next))
+		return eki_fail(EK_EINVAL, "several entries are stored in row %lld and column %lld",
+		                (long long)row, (long long)col);
+	if (A->store.value == EK_F64)
+		*(double *)value_of(&A->store, &at) = value;
+	else
+		*(float *)value_of(&A->store, &at) = (float)value;
+	return ek_matrix_values_changed(A);
 }

@@ -118,8 +118,10 @@ ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *ou
 	static scan_fn *const scan[EK_NTYPE] = EK_BY_TYPE(transpose_scan);
 	int type = eki_type(csr->value, csr->index);
 	size_t psize = eki_ptr_size(csr->index);
-	struct transpose_job job = {
-		.in = csr, .parts = ctx->threads, .count = count[type], .scatter = scatter[type]};
+	struct transpose_job job = {.in = csr,
+	                            .parts = eki_parts(ctx, csr->nnz),
+	                            .count = count[type],
+	                            .scatter = scatter[type]};
 	ek_store new = {0};
 	void *counters = NULL, *source = NULL;
 	ek_status status;
@@ -192,8 +194,9 @@ static void values_part(void *arg, int part)
 void eki_transposed_refresh(const ek_plan *plan, eki_transposed *copy)
 {
 	static values_fn *const values[EK_NTYPE] = EK_BY_TYPE(transpose_values);
-	const ek_store *in = &plan->A->store;
-	struct values_job job = {in, copy, plan->threads, values[eki_type(in->value, in->index)]};
+	const ek_store *in = plan->own.format ? &plan->own : &plan->A->store;
+	struct values_job job = {in, copy, eki_parts(plan->ctx, in->nnz),
+	                         values[eki_type(in->value, in->index)]};
 
 	eki_parallel(plan->threads, job.parts, values_part, &job);
 }

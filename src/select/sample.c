@@ -3,7 +3,8 @@
  * of 32 consecutive rows, at most some 200,000 entries, so that choosing stays far below one
  * product. A row counts as repeating if its columns are those of one of the four rows before it,
  * moved. An entry is far if it lies beyond a cache's distance from the diagonal and is not a
- * neighbour, within a line of x or two, of one that was just read. The stretches lie evenly, so the answer is the same on every machine. */
+ * neighbour, within a line of x or two, of one that was just read. The stretches lie evenly, so the
+ * answer is the same on every machine. */
 #include "core/ek_core.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "select/sample.c"

@@ -45,7 +45,35 @@ static void describe(const eki_features *f, char *why, size_t size, size_t *used
 	                          (long long)f->stats.empty_rows);
 }
 
-ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, size_t size)
+static ek_status none(const ek_plan *plan, const ek_format *format)
+{
+	const bool csc = plan->store->columns && format == &ek_format_csr;
+
+	return eki_fail(EK_EUNSUPPORTED, "no method does op %s%s on format %s",
+	                (plan->op == EK_OP_T) != csc ? "T" : "N",
+	                plan->reproducible == EK_REPRO_STRICT ? " reproducibly" : "",
+	                csc ? "csc" : format->name);
+}
+
+/* Of methods for a format other than CSR the last in the table is the fastest. */
+static ek_status select_of_format(const ek_plan *plan, const ek_format *format,
+                                  const ek_method **method, char *why, size_t size)
+{
+	const ek_method *last = NULL;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (m->format == format && m->operation == plan->operation &&
+		    ek_method_supports(m, plan->op, plan->reproducible))
+			last = m;
+	if (!last)
+		return none(plan, format);
+	snprintf(why, size, "the method for format %s\n", format->name);
+	*method = last;
+	return EK_OK;
+}
+
+ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_method **method,
+                     char *why, size_t size)
 {
 	const ek_store *A = plan->store;
 	const ek_method *best = NULL;
@@ -60,6 +88,8 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 	                  .csr_bytes = (double)plan->bytes,
 	                  .in_cache = plan->bytes < eki_cpu_cache()};
 
+	if (format != &ek_format_csr)
+		return select_of_format(plan, format, method, why, size);
 	if (plan->reproducible == EK_REPRO_STRICT) {
 		/* Strict methods differ in their order of summation, so the choice may not depend
 		 * on what the bits must not depend on: it is made for one imagined machine. */
@@ -88,10 +118,7 @@ ek_status eki_select(const ek_plan *plan, const ek_method **method, char *why, s
 		}
 	}
 	if (!best)
-		return eki_fail(EK_EUNSUPPORTED, "no method does op %s%s on format %s",
-		                plan->op == EK_OP_T ? "T" : "N",
-		                plan->reproducible == EK_REPRO_STRICT ? " reproducibly" : "",
-		                A->format->name);
+		return none(plan, format);
 	*method = best;
 	return EK_OK;
 }

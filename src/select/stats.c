@@ -328,28 +328,26 @@ static ek_status pattern_stats(const ek_context *ctx, const ek_store *csr, ek_st
 	return EK_OK;
 }
 
-/* CSR of A with ascending columns: the store itself, or a copy in `made`. Transposing sorts. */
-static ek_status sorted_csr(const ek_matrix *A, bool sorted, ek_store *made, const ek_store **csr)
+/* `csr` with ascending columns: itself, or a copy in `made`. Transposing sorts. */
+static ek_status sort(const ek_context *ctx, bool sorted, ek_store *made, const ek_store **csr)
 {
 	ek_store once = {0};
 	ek_status status = EK_OK;
 
-	*csr = &A->store;
-	if (!A->transposed && sorted)
+	if (sorted)
 		return EK_OK;
-	EK_TRY(eki_transpose(A->ctx, &A->store, A->transposed ? made : &once, NULL));
-	if (!A->transposed)
-		EK_TRY(eki_transpose(A->ctx, &once, made, NULL));
+	EK_TRY(eki_transpose(ctx, *csr, &once, NULL));
+	EK_TRY(eki_transpose(ctx, &once, made, NULL));
 	*csr = made;
 done:
-	eki_store_free(A->ctx, &once);
+	eki_store_free(ctx, &once);
 	return status;
 }
 
 ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 {
 	eki_features f;
-	ek_store made = {0};
+	ek_store room = {0}, made = {0};
 	const ek_store *csr;
 	bool sorted;
 	ek_status status;
@@ -360,14 +358,16 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 	if (stats->size != sizeof *stats)
 		return eki_fail(EK_EINVAL, "stats.size is %zu; %zu is expected", stats->size,
 		                sizeof *stats);
-	sorted = is_sorted(A->ctx, &A->store);
-	EK_TRY(sorted_csr(A, sorted, &made, &csr));
+	EK_TRY(eki_matrix_csr(A, false, &room, &csr)); /* of a matrix in CSC it is sorted */
+	sorted = is_sorted(A->ctx, A->transposed ? &A->store : csr);
+	EK_TRY(sort(A->ctx, sorted || A->transposed, &made, &csr));
 	EK_TRY(eki_row_stats(A->ctx, csr, &f));
 	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
 	f.stats.sorted = sorted;
 	EK_TRY(pattern_stats(A->ctx, csr, &f.stats));
 	*stats = f.stats;
 done:
+	eki_store_free(A->ctx, &room);
 	eki_store_free(A->ctx, &made);
 	return status;
 }

@@ -184,7 +184,8 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
 #define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
-/* In a register and then to memory: the compressing store is many times slower on some processors. */
+/* In a register and then to memory: the compressing store is many times slower on some
+ * processors. */
 #define vcompress(p, v, bits) vstore(p, EK_COMPRESS(v, bits))
 
 static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *p)

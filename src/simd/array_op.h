@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operators of ek_monoid on single numbers. Integers wrap around: the sum is made of unsigned
- * numbers, where that is defined. A comparison with NaN is false, so the maximum of a and NaN has to
- * ask for it. Included by simd/array_*.h in every pass. */
+ * numbers, where that is defined. A comparison with NaN is false, so the maximum of a and NaN has
+ * to ask for it. Included by simd/array_*.h in every pass. */
 static inline __attribute__((always_inline)) VAL FN(sop)(ek_monoid op, VAL a, VAL b)
 {
 	switch (op) {

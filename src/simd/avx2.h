@@ -12,11 +12,26 @@
 #define vload(p)             _mm256_loadu_pd(p)
 #define vload_n(p, m)        _mm256_maskload_pd(p, m)
 #define vstore(p, v)         _mm256_storeu_pd(p, v)
+#define vstream(p, v)        _mm256_stream_pd(p, v)
 #define vstore_n(p, v, m)    _mm256_maskstore_pd(p, m, v)
 #define vadd(a, b)           _mm256_add_pd(a, b)
 #define vmul(a, b)           _mm256_mul_pd(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_pd(c, vfma(a, b, c), _mm256_castsi256_pd(m))
+#define vwords               __m128i
+#define vwords_load(p)       _mm_loadu_si128((const __m128i *)(p))
+#define vwords_next(w)       _mm_srli_epi32(w, 1)
+#define vclear(a, w)                 \
+	_mm256_blendv_pd(a, vzero(), \
+	                 _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_slli_epi32(w, 31))))
+
+/* Inf - Inf and NaN - NaN are NaN. */
+static inline bool FN(vfinite)(vec a)
+{
+	const vec d = _mm256_sub_pd(a, a);
+
+	return _mm256_movemask_pd(_mm256_cmp_pd(d, d, _CMP_UNORD_Q)) == 0;
+}
 
 /* The tree 2, 1. */
 static inline VAL FN(vsum)(vec v)
@@ -81,11 +96,23 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vload(p)             _mm256_loadu_ps(p)
 #define vload_n(p, m)        _mm256_maskload_ps(p, m)
 #define vstore(p, v)         _mm256_storeu_ps(p, v)
+#define vstream(p, v)        _mm256_stream_ps(p, v)
 #define vstore_n(p, v, m)    _mm256_maskstore_ps(p, m, v)
 #define vadd(a, b)           _mm256_add_ps(a, b)
 #define vmul(a, b)           _mm256_mul_ps(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_ps(c, vfma(a, b, c), _mm256_castsi256_ps(m))
+#define vwords               __m256i
+#define vwords_load(p)       _mm256_loadu_si256((const __m256i *)(p))
+#define vwords_next(w)       _mm256_srli_epi32(w, 1)
+#define vclear(a, w)         _mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
+
+static inline bool FN(vfinite)(vec a)
+{
+	const vec d = _mm256_sub_ps(a, a);
+
+	return _mm256_movemask_ps(_mm256_cmp_ps(d, d, _CMP_UNORD_Q)) == 0;
+}
 
 #define EK_LOAD4(p, m) _mm_maskload_ps(p, _mm256_castsi256_si128(m))
 #include "simd/float8.h"
@@ -119,8 +146,10 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #endif
 #endif
 
+#define vfinite(a)             FN(vfinite)(a)
 #define vsum(v)                FN(vsum)(v)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
 #define vsum_rows(a)           FN(vsum_rows)(a)
+#define vstream_end()          _mm_sfence()
 #define vfused(a, b, c)        vfma(a, b, c)
 #define vgather_n(x, c, m)     FN(vgather_n)(x, c, m)

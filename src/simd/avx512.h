@@ -2,10 +2,11 @@
  * AVX-512 F, DQ, BW, VL: eight lanes for double and for float. Sixteen floats would gain nothing
  * where every lane needs a load of its own (gathers), and would waste half of the lanes on short
  * rows. simd/scalar.h says what each operation means. */
-#define W          8
-#define EK_U16(c)  _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
-#define vmask      __mmask8
-#define vmask_n(n) ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
+#define W             8
+#define EK_U16(c)     _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
+#define EK_NOT_FINITE 0x99 /* quiet NaN, +Inf, -Inf, signalling NaN */
+#define vmask         __mmask8
+#define vmask_n(n)    ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
 
 #if EK_VAL_F64
 #define vec                  __m512d
@@ -14,11 +15,13 @@
 #define vload(p)             _mm512_loadu_pd(p)
 #define vload_n(p, m)        _mm512_maskz_loadu_pd(m, p)
 #define vstore(p, v)         _mm512_storeu_pd(p, v)
+#define vstream(p, v)        _mm512_stream_pd(p, v)
 #define vstore_n(p, v, m)    _mm512_mask_storeu_pd(p, m, v)
 #define vadd(a, b)           _mm512_add_pd(a, b)
 #define vmul(a, b)           _mm512_mul_pd(a, b)
 #define vfma(a, b, c)        _mm512_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm512_mask3_fmadd_pd(a, b, c, m)
+#define vfinite(a)           (_mm512_fpclass_pd_mask(a, EK_NOT_FINITE) == 0)
 #define vsum(v)              _mm512_reduce_add_pd(v)
 #define vgather_u16(x, c, m) _mm512_mask_i32gather_pd(vzero(), m, EK_U16(c), x, 8)
 #if EK_IDX_64
@@ -99,11 +102,13 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vload(p)             _mm256_loadu_ps(p)
 #define vload_n(p, m)        _mm256_maskz_loadu_ps(m, p)
 #define vstore(p, v)         _mm256_storeu_ps(p, v)
+#define vstream(p, v)        _mm256_stream_ps(p, v)
 #define vstore_n(p, v, m)    _mm256_mask_storeu_ps(p, m, v)
 #define vadd(a, b)           _mm256_add_ps(a, b)
 #define vmul(a, b)           _mm256_mul_ps(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_mask3_fmadd_ps(a, b, c, m)
+#define vfinite(a)           (_mm256_fpclass_ps_mask(a, EK_NOT_FINITE) == 0)
 #define vsum(v)              FN(vsum)(v)
 #define vgather_u16(x, c, m) _mm256_mmask_i32gather_ps(vzero(), m, EK_U16(c), x, 4)
 #if EK_IDX_64
@@ -121,4 +126,14 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vgather(x, c)          vgather_n(x, c, 0xff)
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
-#define vfused(a, b, c)        vfma(a, b, c)
+/* Eight lanes of either type. */
+#define vwords         __m256i
+#define vwords_load(p) _mm256_loadu_si256((const __m256i *)(p))
+#define vwords_next(w) _mm256_srli_epi32(w, 1)
+#if EK_VAL_F64
+#define vclear(a, w) _mm512_maskz_mov_pd(_mm256_testn_epi32_mask(w, _mm256_set1_epi32(1)), a)
+#else
+#define vclear(a, w) _mm256_maskz_mov_ps(_mm256_testn_epi32_mask(w, _mm256_set1_epi32(1)), a)
+#endif
+#define vstream_end()   _mm_sfence()
+#define vfused(a, b, c) vfma(a, b, c)

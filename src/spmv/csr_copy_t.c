@@ -19,7 +19,7 @@ static ek_status prepare(ek_plan *p)
 
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *copy, &copy));
 	EK_RETURN_IF(eki_plan_transpose(p, copy));
-	EK_RETURN_IF(eki_select(p, &p->inner, why, sizeof why));
+	EK_RETURN_IF(eki_select(p, &ek_format_csr, &p->inner, why, sizeof why));
 	used = strlen(p->why);
 	snprintf(p->why + used, sizeof p->why - used, "the copy is multiplied by %s\n",
 	         p->inner->name);

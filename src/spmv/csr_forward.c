@@ -13,12 +13,13 @@
  *                         x once for each block of rows, not once for each entry.
  *
  * The tiles of a block of rows are taken by columns, one after the other, and each adds to y.
- * Rounding: a row of k entries in c pieces gets c terms alpha s. An entry of a piece of n entries is
- * rounded as a product, by n - 1 additions, by alpha, by at most c - 1 further pieces, and by the
- * addition of beta y; pieces are not empty, so n - 1 + c - 1 <= k - 1, and k + 2 roundings in all.
- * With alpha = 1 and beta = 0, k. The term beta y is rounded c + 1 <= k + 1 times.
+ * Rounding: a row of k entries in c pieces gets c terms alpha s. An entry of a piece of n entries
+ * is rounded as a product, by n - 1 additions, by alpha, by at most c - 1 further pieces, and by
+ * the addition of beta y; pieces are not empty, so n - 1 + c - 1 <= k - 1, and k + 2 roundings in
+ * all. With alpha = 1 and beta = 0, k. The term beta y is rounded c + 1 <= k + 1 times.
  *
- * Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993; tiles: Nishtala, Vuduc, Demmel, Yelick 2007. */
+ * Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993; tiles: Nishtala, Vuduc, Demmel, Yelick
+ * 2007. */
 #include "spmv/csr_vector.h"
 #include "spmv/panels.h"
 #define EK_FILE "spmv/csr_forward.c"
@@ -60,7 +61,7 @@ static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL 
 	return vfma(vload_n(val, m), vgather_u16(x, c, m), a);
 }
 
-/* ---- Up to 65,536 columns: CSR whose columns have 16 bits -------------------------------------- */
+/* ---- Up to 65,536 columns: CSR whose columns have 16 bits ------------------------------------ */
 
 static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {
@@ -88,7 +89,7 @@ static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin,
 	}
 }
 
-/* ---- Beyond: tiles ---------------------------------------------------------------------------- */
+/* ---- Beyond: tiles --------------------------------------------------------------------------- */
 
 /* One tile: n words, its entries at val and c, y at the block's first row. */
 static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_t *c,
@@ -300,9 +301,9 @@ static double first_share(double n, double places)
 	return n > 0 ? places / n * (1 - exp(-n / places)) : 1;
 }
 
-/* Tiles: far entries lie evenly, so a row meets so many panels, and a tile meets a line of x for the
- * first time so often; the others make one segment of a row. Where a row's entries begin is known
- * only when those before are read, hence the work for each row. */
+/* Tiles: far entries lie evenly, so a row meets so many panels, and a tile meets a line of x for
+ * the first time so often; the others make one segment of a row. Where a row's entries begin is
+ * known only when those before are read, hence the work for each row. */
 static double cost_of_tiles(const eki_features *f)
 {
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows,

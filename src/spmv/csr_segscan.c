@@ -5,15 +5,15 @@
  * the d_i is not kept: as the author did, its computation is merged with that of y. For an empty
  * row d_i belongs to another row, so it gets 0.
  *
- * The scan passes over V twice. Each part of the entries is scanned forward on its own; what is open
- * at the end of a part is handed on from left to right; then each part adds what is open at its left
- * end to its entries before its first flag. That is 2 (w - 1) additions for w entries at most, of
- * which w - 1 give sums that nobody collects: csr_forward.c does without them.
+ * The scan passes over V twice. Each part of the entries is scanned forward on its own; what is
+ * open at the end of a part is handed on from left to right; then each part adds what is open at
+ * its left end to its entries before its first flag. That is 2 (w - 1) additions for w entries at
+ * most, of which w - 1 give sums that nobody collects: csr_forward.c does without them.
  *
- * Cost: as the segmented sum, 33 bytes an entry (floats: 17) on top of CSR's 12 (8), and a
- * chain of additions that leaves one lane of a vector busy. Rounding: an entry of a row in c parts takes part in the sums of
- * its own part and in c - 1 hand-overs, and each of those parts has another entry of the row, so it
- * passes at most k - 1 additions.
+ * Cost: as the segmented sum, 33 bytes an entry (floats: 17) on top of CSR's 12 (8), and a chain of
+ * additions that leaves one lane of a vector busy. Rounding: an entry of a row in c parts takes
+ * part in the sums of its own part and in c - 1 hand-overs, and each of those parts has another
+ * entry of the row, so it passes at most k - 1 additions.
  *
  * Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993; Schwartz 1980 for the operator. */
 #include "spmv/segments.h"

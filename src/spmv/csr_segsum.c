@@ -8,9 +8,10 @@
  * is handed over when all parts are done, from left to right. Flags depend on the pattern alone and
  * are made when the plan is.
  *
- * Cost: the products go to memory and back twice, and with the flags 33 bytes an entry (floats:
- * 17) come on top of CSR's 12 (8): what the thesis finds, and why later methods fuse the steps. Rounding: a row in c
- * parts has at least c - 1 entries outside the first, so a term passes at most k - 1 additions.
+ * Cost: the products go to memory and back twice, and with the flags 33 bytes an entry (floats: 17)
+ * come on top of CSR's 12 (8): what the thesis finds, and why later methods fuse the steps.
+ * Rounding: a row in c parts has at least c - 1 entries outside the first, so a term passes at most
+ * k - 1 additions.
  *
  * Blelloch, Heroux, Zagha 1993; Liu 2015, Algorithms 12 and 30. */
 #include "spmv/segments.h"

@@ -17,37 +17,12 @@
 #include "core/for_each.h"
 
 #include "spmv/finish.h"
+#include "spmv/products.h"
 
 #ifndef EK_STREAM_BUFFER
 #define EK_STREAM_BUFFER
 enum { BUFFER = 1024 }; /* entries: 8 KiB of doubles, a sixth of a first-level cache */
 #endif
-
-/* Products of entries [k, end) to buf. */
-static inline void FN(products)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
-                                int64_t end, VAL *buf)
-{
-	for (; end - k >= W; k += W, buf += W) {
-		EK_AHEAD(val + k);
-		EK_AHEAD(col_idx + k);
-		vstore(buf, vmul(vload(val + k), vgather(x, col_idx + k)));
-	}
-	if (k < end) {
-		vmask m = vmask_n(end - k);
-
-		vstore_n(buf, vmul(vload_n(val + k, m), vgather_n(x, col_idx + k, m)), m);
-	}
-}
-
-/* The n entries at p, as W partial sums. */
-static inline vec FN(buffer_sums)(const VAL *p, int64_t n)
-{
-	vec sum = vzero();
-
-	for (; n > W; n -= W, p += W)
-		sum = vadd(sum, vload(p));
-	return vadd(sum, vload_n(p, vmask_n(n)));
-}
 
 static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {

@@ -14,3 +14,10 @@ static inline void FN(finish_row)(VAL sum, VAL alpha, VAL beta, VAL *y)
 {
 	*y = beta == 0 ? alpha * sum : alpha * sum + beta * *y;
 }
+
+/* n rows without entries: beta y, whatever alpha is. */
+static inline void FN(finish_none)(VAL beta, VAL *y, int64_t n)
+{
+	for (int64_t i = 0; i < n && beta != 1; i++)
+		y[i] = beta == 0 ? 0 : beta * y[i];
+}

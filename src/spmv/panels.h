@@ -37,8 +37,8 @@ typedef struct eki_panels {
 	struct eki_tally *tally; /* for each part and panel: for making, and for new values */
 } eki_panels;
 
-/* Tiles of the plan's rows that eki_split_whole tells; they belong to the plan, whose `bytes` become
- * what a run moves. */
+/* Tiles of the plan's rows that eki_split_whole tells; they belong to the plan, whose `bytes`
+ * become what a run moves. */
 ek_status eki_panels_make(ek_plan *plan, eki_panels **out);
 /* Fetches the values anew. */
 void eki_panels_refresh(const ek_plan *plan, eki_panels *s);

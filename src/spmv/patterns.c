@@ -224,7 +224,7 @@ static ek_status find_patterns(ek_plan *plan, patterns *s, part *parts, int coun
 ek_status eki_patterns_find(ek_plan *plan, patterns **out)
 {
 	const ek_store *A = plan->store;
-	int count = plan->threads < MAX_PARTS ? plan->threads : MAX_PARTS;
+	const int most = eki_parts(plan->ctx, A->nnz), count = most < MAX_PARTS ? most : MAX_PARTS;
 	int64_t work_bytes = (int64_t)count * TABLE * (int64_t)sizeof(int64_t) +
 	                     A->rows * (int64_t)sizeof(row_shape);
 	part parts[MAX_PARTS];

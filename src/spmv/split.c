@@ -14,31 +14,14 @@
 #define EK_FILE "spmv/split.c"
 #include "core/for_each.h"
 
+#include "spmv/row_sums.h"
+
 static void FN(csr_dot)(const ek_store *A, const void *xv, int64_t begin, int64_t end, void *sum)
 {
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = xv;
-	vec a = vzero(), b = vzero(), c = vzero(), d = vzero();
-	int64_t k = begin;
 
-	for (; end - k >= 4 * W; k += 4 * W) {
-		EK_AHEAD(val + k);
-		EK_AHEAD(val + k + W);
-		EK_AHEAD(val + k + 2 * W);
-		EK_AHEAD(val + k + 3 * W);
-		EK_AHEAD(col_idx + k);
-		EK_AHEAD(col_idx + k + 2 * W);
-		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
-		b = vfma(vload(val + k + W), vgather(x, col_idx + k + W), b);
-		c = vfma(vload(val + k + 2 * W), vgather(x, col_idx + k + 2 * W), c);
-		d = vfma(vload(val + k + 3 * W), vgather(x, col_idx + k + 3 * W), d);
-	}
-	for (; end - k > 0; k += W) {
-		vmask m = vmask_n(end - k < W ? end - k : W);
-
-		a = vfma(vload_n(val + k, m), vgather_n(x, col_idx + k, m), a);
-	}
-	*(VAL *)sum = vsum(vadd(vadd(a, b), vadd(c, d)));
+	*(VAL *)sum = vsum(FN(row_sums)(col_idx, val, x, begin, end));
 }
 
 #if EK_ONCE

@@ -33,3 +33,14 @@ complete_word "ek bench sc" scan
 complete_word "ek bench scan --in-" --in-place
 complete_word "ek bench scan --method " scan.serial
 complete_word "ek bench scan --kind " exclusive
+complete_word "ek convert a.mtx --format cs" csr5
+complete_word "ek convert a.mtx -f " ekm
+complete_word "ek convert a.mtx --form " ekm
+complete_word "ek spmv a.mtx --format=el" ell
+complete_word "ek spmv a.mtx --format csr5:" sigma=
+complete_word "ek bench spmv a.mtx --format csr5:omega=4," 4,sigma=
+complete_word "ek bench spmv a.mtx --format ell,cs" ell,csr5
+complete_word "ek bench convert a.mtx --format csr5:omega=4,el" 4,ell
+complete_word "ek bench spmv a.mtx --format csr5:omega=4,ell,sell:" c=
+complete_word "ek bench spmv a.mtx --method spmv.coo,spmv.csr.me" spmv.coo,spmv.csr.merge
+complete_word "ek bench scan --method=scan.serial,scan.bl" scan.serial,scan.blocked

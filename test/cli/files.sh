@@ -22,6 +22,13 @@ same 'ek spmv c.mtx -o ya.mtx; ek spmv c.ekm >yb.mtx' ya.mtx yb.mtx
 same 'ek spmv c.mtx --reproducible --threads 1 --isa scalar -o yc.mtx
 	ek spmv c.mtx --reproducible -o yd.mtx' yc.mtx yd.mtx
 
+# Every format goes back to the same text.
+for format in $(ek list formats --plain | cut -f 1); do
+	same "ek convert c.mtx --format $format --max-bytes none -o f.ekm
+		ek convert f.ekm --format csr -o g.ekm
+		ek convert g.ekm -o f.mtx" c.mtx f.mtx
+done
+
 # A failure leaves an older file of that name, and nothing beside it.
 count=$((count + 1))
 cp a.mtx kept.mtx

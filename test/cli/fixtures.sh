@@ -16,3 +16,18 @@ printf 'hello\n' >text.mtx
 mkdir real
 cp a.mtx real/webbase-1M.mtx
 cp a.mtx real/other.mtx
+# What ek bench spmv writes, as far as ek bench scenario reads it: vs_csr 2 and 1.25, preparation of
+# 5 and 11.2 products of plain CSR.
+record()
+{
+	printf '{"op":"spmv","matrix":"%s","method":"%s","threads":1,"row_max":%s,"row_mean":2,' "$1" "$2" "$3"
+	printf '"vs_csr":%s,"prepare_calls":%s,"machine":"m","date":"d"}\n' "$4" "$5"
+}
+{
+	record a spmv.csr.vector 9 1.5 0
+	record a spmv.coo 9 2 5
+	record b spmv.csr.vector 9 1.5 0
+	record b spmv.coo 9 1.25 11.2
+	record long spmv.csr.vector 5000 1 0
+	record long spmv.coo 5000 null null
+} >records.json

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# --json: every line is an object with the fields that are promised; sourced by run.sh. Needs python3.
+# --json: every line is an object with the fields that are promised; sourced by run.sh. Needs
+# python3.
 if ! command -v python3 >/dev/null; then
 	echo "python3 is not installed: JSON is not checked"
 	return
@@ -23,22 +24,51 @@ json 'len(r) > 3 and all("method" in x and "source" in x for x in r)' 'ek list m
 json 'any(x["twin"] == "webbase-1M" and x["rows"] == 1000005 for x in r)' 'ek list twins --json -'
 json 'r[0]["device"] == "cpu" and r[0]["threads"] == 1' 'ek list devices --threads 1 --json -'
 json 'all("generator" in x for x in r)' 'ek list generators --json -'
-json 'r[0]["format"] == "csr"' 'ek list formats --json -'
+json 'r[0]["format"] == "csr" and r[0]["methods"] > 3' 'ek list formats --json -'
+json 'r[0]["parameters"] == {"order": 1} and r[0]["array_bytes"]["row_len"] == 12' \
+	'ek info a.mtx --format ell:order=1 --json -'
+json '[x["parameters"] for x in r if x["format"] == "csr5"][0]["omega"]["max"] == 64
+	and [x["parameters"] for x in r if x["format"] == "coo"] == [{}]' 'ek list formats --json -'
+json 'r[0]["format"] == "csr5" and r[0]["parameters"] == {"omega": 4, "sigma": 2}' \
+	'ek spmv a.mtx --format csr5:omega=4,sigma=2 --calls 1 --json -'
+json 'r[0]["format"] == "csr5" and r[0]["parameters"] == {"omega": 4, "sigma": 2}' \
+	'ek bench spmv a.mtx --format csr5:omega=4,sigma=2 --rounds 1 --json - 2>/dev/null'
+json 'r[0]["format"] == "hyb" and r[0]["parameters"] == {"width": 0}
+	and r[1]["format"] == "csc" and r[1]["parameters"] == {}' \
+	'ek bench convert a.mtx --format hyb:width=0,csc --rounds 1 --json - 2>/dev/null'
+json 'r[0]["parameters"] == {"height": 3}' 'ek convert a.mtx --format scoo:height=3 -o d.ekm --json -'
+json 'r[0]["format"] == "csc" and r[0]["refused"] and r[1]["format"] == "coo" and r[1]["ms"] > 0' \
+	'ek bench spmv a.mtx --format csc,coo --rounds 1 --json - 2>/dev/null'
+json 'r[0]["format"] == "coo" and r[0]["bytes"] == 80' 'ek convert a.mtx --format coo -o d.ekm --json -'
+json 'all(x["refused"] and "limit" in x["why"] and x["ms"] is None for x in r if x["format"] == "ell")
+	and any(x["format"] == "ell" for x in r)' \
+	'ek bench spmv powerlaw:rows=20000,cols=20000 --rounds 1 --method ell,coo --json - 2>/dev/null'
 json 'r[0]["nnz"] == 33' 'ek generate poisson2d5 nx=3 ny=3 -o g.mtx --json -'
 json 'r[0]["output"] == "d.ekm"' 'ek convert a.mtx -o d.ekm --json -'
 json 'r[0]["error"] == 0 and r[0]["failed"] is False' 'ek spmv a.mtx x.mtx --check --json -'
 json 'r[0]["calls"] == 3 and r[0]["ms"] >= r[0]["ms_min"] > 0' 'ek spmv a.mtx --calls 3 --json -'
 json 'r[0]["most"] == 1' 'ek spy a.mtx --json - 2>/dev/null'
-json 'len(r) > 3 and all(x["op"] == "spmv" and x["error"] <= 1 and x["ms"] > 0 for x in r)' \
+json 'len(r) > 3 and all(x["op"] == "spmv" and (x.get("refused") or x["error"] <= 1 and x["ms"] > 0) for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'
 json 'all(x["of_bound"] is None and x["in_cache"] is True for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --method auto --json - 2>/dev/null'
 json 'all(x["op"] == "scan" and x["n"] == 1000 and x["value"] == "i32" and x["machine"] for x in r)
 	and sorted(x["method"] for x in r)[0:3] == ["copy.memcpy", "copy.stream", "scan.serial"]' \
 	'ek bench scan --n 1000 --type i32 --method serial --rounds 1 --json - 2>/dev/null'
+json '[x["value"] for x in r] == ["f64", "f32"] and all(x["loss"] >= 1 for x in r)' \
+	'ek tune --nnz 2000 --time 0.001 --threads 1 --json - 2>/dev/null'
 json 'all(x["error"] <= 1 and x["ms"] > 0 for x in r if x["method"] != "read") and len(r) > 1' \
 	'ek bench segsum --n 3000 --length 10 --type f32 --rounds 1 --json - 2>/dev/null'
 json 'all(x["length"] == 64 and x["value_size"] == 4 and x["mkeys"] > 0 for x in r)' \
 	'ek bench merge --total 1K --length 64 --value-size 4 --rounds 1 --json - 2>/dev/null'
 json 'any(x["arity"] == 8 and x["compare"] > 0 and x["swap"] > 0 for x in r)' \
 	'ek bench kselect --total 2K --length 1K --rounds 1 --json - 2>/dev/null'
+json 'all(x["op"] == "convert" and x["size"] > 0 for x in r)
+	and [x["csr_cost"] for x in r if x.get("format") == "coo"][0] > 0
+	and any(x.get("method") == "spmv.csr.adaptive" for x in r)' \
+	'ek bench convert a.mtx --rounds 1 --threads 1 --json - 2>/dev/null'
+json '[x["speedup"]["10"] for x in r if x["matrix"] == "a" and x["method"] == "spmv.coo"] == [1.0]
+	and r[-1]["speedup"]["10"] is None and r[-1]["group"] == "irregular"' \
+	'ek bench scenario --from records.json --calls 10 --json - 2>/dev/null'
+json 'all(x["group"] == "regular" for x in r)' \
+	'ek bench spmv a.mtx --rounds 1 --threads 1 --method auto --json - 2>/dev/null'

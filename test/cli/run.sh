@@ -50,6 +50,7 @@ check()
 	if [[ $1 == [234] ]]; then
 		[[ $(wc -l <err) == 1 ]] || fail "$4" "one line on standard error expected" "$(cat err)"
 		grep -q '^ek' err || fail "$4" "the line should start with ek" "$(cat err)"
+		grep -qE '.{121}' err && fail "$4" "the line should have at most 120 columns" "$(cat err)"
 	fi
 }
 

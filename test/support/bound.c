@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The bound of bound.h. Most rows are settled in long double, where it has 64 bits of precision: its
- * error is then below a thousandth of the f64 bound. The others are settled in quadruple precision. */
+ * The bound of bound.h. Most rows are settled in long double, where it has 64 bits of precision:
+ * its error is then below a thousandth of the f64 bound. The others are settled in quadruple
+ * precision. */
 #include <float.h>
 #include <math.h>
 

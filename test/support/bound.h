@@ -27,12 +27,12 @@ void reference_free(struct reference *r);
 int64_t exact_fault(const struct reference *r, double alpha, double beta, const void *y0,
                     const void *y);
 
-/* The largest error/bound over all rows; *row is where. Infinite for NaN, or an error where the bound
- * is 0. y0 is not read for beta = 0.
+/* The largest error/bound over all rows; *row is where. Infinite for NaN, or an error where the
+ * bound is 0. y0 is not read for beta = 0.
  *   |error_i| <= gamma(k + 2) (|alpha| size_i + |beta y0_i|) + (2 k + 2) max(1, |alpha|) eta
  *   |error_i| <= k u size_i + 2 k eta                                  for alpha = 1 and beta = 0
- * gamma(k) = k u / (1 - k u), u the unit roundoff, eta half of the smallest subnormal number (Higham
- * 2002, section 3.1; Jeannerod and Rump 2013 for the second). */
+ * gamma(k) = k u / (1 - k u), u the unit roundoff, eta half of the smallest subnormal number
+ * (Higham 2002, section 3.1; Jeannerod and Rump 2013 for the second). */
 double bound_ratio(const struct reference *r, double alpha, double beta, const void *y0,
                    const void *y, int64_t *row);
 

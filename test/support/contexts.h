@@ -15,8 +15,8 @@ struct contexts {
 
 void contexts_make(struct contexts *c);
 void contexts_free(struct contexts *c);
-/* One of a level, of the first number of threads but for once in `rare` times: it takes long to wake
- * the other threads. */
+/* One of a level, of the first number of threads but for once in `rare` times: it takes long to
+ * wake the other threads. */
 ek_context *contexts_any(const struct contexts *c, int level, int rare, struct rng *r);
 
 #endif

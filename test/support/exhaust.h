@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The loop in which the n-th allocation fails, n = 0, 1, ... until the call succeeds; once with that
- * one allocation failing, once with all after it too (SQLite and LAGraph test so). Each failure must
- * be EK_ENOMEM, leak nothing and leave the output as it was. */
+ * The loop in which the n-th allocation fails, n = 0, 1, ... until the call succeeds; once with
+ * that one allocation failing, once with all after it too (SQLite and LAGraph test so). Each
+ * failure must be EK_ENOMEM, leak nothing and leave the output as it was. */
 #ifndef TEST_EXHAUST_H
 #define TEST_EXHAUST_H
 

@@ -6,7 +6,7 @@
 #include "support/inputs.h"
 #include "support/support.h"
 
-/* ---- Numbers as bits --------------------------------------------------------------------------- */
+/* ---- Numbers as bits ------------------------------------------------------------------------- */
 
 uint64_t bits_at(ek_value type, const void *v, int64_t i)
 {
@@ -57,7 +57,7 @@ void ranks_sorted(ek_value type, const void *v, int64_t n, uint64_t *rank)
 	qsort(rank, (size_t)n, sizeof *rank, by_rank);
 }
 
-/* ---- Inputs ------------------------------------------------------------------------------------ */
+/* ---- Inputs ---------------------------------------------------------------------------------- */
 
 static uint64_t special(ek_value type, struct rng *r)
 {

@@ -39,8 +39,8 @@ static double number(struct rng *rng, enum data data, int64_t max)
 	return data == DATA_EXACT ? rng_integer(rng, max) : rng_real(rng, 20);
 }
 
-/* x of op, NaN where `line`, the pointers of the other orientation, have an empty line; no pointers:
- * NaN everywhere. */
+/* x of op, NaN where `line`, the pointers of the other orientation, have an empty line; no
+ * pointers: NaN everywhere. */
 static const void *make_x(struct product *p, struct guard *g, struct rng *rng, int64_t n,
                           const int64_t *line, int at_end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Everything to test products with one shape: its arrays in all index types, held as CSR and as CSC,
- * vectors, references, and a checked run. */
+ * Everything to test products with one shape: its arrays in all index types, held as CSR and as
+ * CSC, vectors, references, and a checked run. */
 #ifndef TEST_PRODUCT_H
 #define TEST_PRODUCT_H
 
@@ -43,8 +43,9 @@ struct run {
 	int at_end; /* y ends at a guard page, or begins behind one */
 };
 
-/* Runs the plan and checks: status, no memory asked for, every entry of y, nothing beside y changed.
- * y is poisoned for beta = 0, x for alpha = 0. *y is where the result lies. On a fault: 0 and a text.
+/* Runs the plan and checks: status, no memory asked for, every entry of y, nothing beside y
+ * changed. y is poisoned for beta = 0, x for alpha = 0. *y is where the result lies. On a fault: 0
+ * and a text.
  */
 int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struct run *run,
                 const void **y, char *text, size_t size);

@@ -29,6 +29,10 @@ const char *shape_name(int k);
 int shape_is_core(int k);
 /* The CSR of the transpose, entries of a column in the order of rows. */
 void shape_transpose(const struct shape *s, struct shape *out);
+/* Do columns ascend in each row? */
+bool shape_ascending(const struct shape *s);
+/* Has a row two entries in one column? */
+bool shape_repeats(const struct shape *s);
 void shape_free(struct shape *s);
 
 /* The arrays of a shape in types of the library; `bytes` as long as the arrays. */

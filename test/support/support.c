@@ -96,3 +96,10 @@ void poison(ek_value value, void *v, int64_t n)
 	for (int64_t i = 0; i < n; i++)
 		value_set(value, v, i, floats ? (double)NAN : -77777);
 }
+
+ek_status convert_types(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B)
+{
+	ek_convert_options o = {.size = sizeof o, .value = value, .index = index};
+
+	return ek_matrix_convert(A, "csr", &o, B);
+}

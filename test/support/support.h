@@ -28,6 +28,9 @@ void expect_status_at(ek_status status, ek_status expected, const char *what, co
 void expect_error_at(ek_status status, ek_status expected, const char *part, const char *what,
                      const char *file, int line);
 
+/* B = A in CSR with other types. */
+ek_status convert_types(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
+
 enum tier { TIER_QUICK, TIER_FULL, TIER_LONG };
 enum tier test_tier(void); /* EK_TEST_TIER: quick (default), full, long */
 

@@ -26,6 +26,29 @@ void shape_transpose(const struct shape *s, struct shape *out)
 		}
 }
 
+bool shape_ascending(const struct shape *s)
+{
+	for (int64_t i = 0; i < s->rows; i++)
+		for (int64_t k = s->ptr[i] + 1; k < s->ptr[i + 1]; k++)
+			if (s->col[k] < s->col[k - 1])
+				return false;
+	return true;
+}
+
+bool shape_repeats(const struct shape *s)
+{
+	int64_t *row = calloc((size_t)s->cols + 1, sizeof *row); /* 1 + the last row of a column */
+	bool repeats = false;
+
+	for (int64_t i = 0; i < s->rows; i++)
+		for (int64_t k = s->ptr[i]; k < s->ptr[i + 1]; k++) {
+			repeats |= row[s->col[k]] == i + 1;
+			row[s->col[k]] = i + 1;
+		}
+	free(row);
+	return repeats;
+}
+
 static void *lay(struct guard *g, size_t bytes, int at_end)
 {
 	guard_make(g, bytes);

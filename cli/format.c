@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Formats: their names in options and records, and matrices from one to the other with messages
+ * that say how a limit is raised. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ek.h"
+
+const char *tool_format(const char *what, const char *text)
+{
+	const char *names[256], *near;
+	char word[64];
+	int count = 0;
+
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
+	if (ek_format_find(word))
+		return text;
+	for (const ek_format *f = NULL; count < 256 && (f = ek_format_next(f));)
+		names[count++] = ek_format_name(f);
+	near = tool_nearest(word, names, count);
+	if (near)
+		tool_usage("%s %s: there is no such format; did you mean %s? ek list formats has "
+		           "all",
+		           what, text, near);
+	tool_usage("%s %s: there is no such format; ek list formats has all", what, text);
+}
+
+/* A piece without ":" but with "=" is a further parameter of the format before it. */
+bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT])
+{
+	const char *at = *list + strspn(*list, ",");
+	size_t len = strcspn(at, ",");
+
+	if (!*at)
+		return false;
+	while (at[len]) {
+		const char *next = at + len + 1;
+
+		if (next[strcspn(next, ":=,")] != '=')
+			break;
+		len += 1 + strcspn(next, ",");
+	}
+	if ((size_t)snprintf(word, TOOL_FORMAT, "%.*s", (int)len, at) >= TOOL_FORMAT)
+		tool_usage("%s %s: a format with parameters has at most %d characters", what, at,
+		           TOOL_FORMAT - 1);
+	tool_format(what, word);
+	*list = at + len;
+	return true;
+}
+
+void tool_format_list(const char *what, const char *list)
+{
+	char word[TOOL_FORMAT];
+	int count = 0;
+
+	if (!list)
+		return;
+	while (tool_format_next(what, &list, word))
+		count++;
+	if (!count)
+		tool_usage("%s: a format is expected (ek list formats)", what);
+}
+
+int tool_limited(ek_status status, const char *how)
+{
+	if (status != EK_ELIMIT)
+		return tool_check(status);
+	return tool_fail(TOOL_FAILED, "%s; %s", ek_error_text(), how);
+}
+
+int tool_convert(const char *format, int64_t max_bytes, const char *how, ek_matrix **A)
+{
+	ek_convert_options options = {.size = sizeof options, .max_bytes = max_bytes};
+	ek_matrix *B = NULL;
+	int code = tool_limited(ek_matrix_convert(*A, format, &options, &B), how);
+
+	if (code == TOOL_OK) {
+		ek_matrix_destroy(*A);
+		*A = B;
+	}
+	return code;
+}
+
+int tool_csr(ek_matrix **A)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	int code = tool_check(ek_matrix_get_info(*A, &info));
+
+	if (code != TOOL_OK || strcmp(info.format, "csr") == 0)
+		return code;
+	return tool_convert("csr", -1, "", A);
+}
+
+void tool_format_text(const ek_matrix_info *info, char text[TOOL_FORMAT])
+{
+	const ek_format *format = ek_format_find(info->format);
+	const ek_format_param *param;
+	size_t used = (size_t)snprintf(text, TOOL_FORMAT, "%s", info->format);
+
+	for (int k = 0; (param = ek_format_get_param(format, k)) && used < TOOL_FORMAT; k++)
+		used += (size_t)snprintf(text + used, TOOL_FORMAT - used, "%s%s=%lld",
+		                         k ? "," : ":", param->name, (long long)info->dim[k]);
+}
+
+void tool_json_format(json_t *record, const char *text)
+{
+	json_t *parameters = json_object();
+	size_t len = text ? strcspn(text, ":") : 0;
+
+	json_object_set_new(record, "format", text ? json_stringn(text, len) : json_null());
+	for (const char *at = text ? text + len : ""; *at; at += strcspn(at, ",")) {
+		char key[64];
+
+		at++;
+		len = strcspn(at, "=");
+		snprintf(key, sizeof key, "%.*s", (int)len, at);
+		if (at[len])
+			json_object_set_new(parameters, key, json_integer(atoll(at + len + 1)));
+	}
+	json_object_set_new(record, "parameters", parameters);
+}

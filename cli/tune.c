@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek tune: what is measured once for a machine. The tile heights of CSR5 (Liu 2015, section 6.3.2):
+ * all candidates on matrices with rows of 1 to 512 entries, in turn and in rounds; of all rules r,
+ * s, t, u the one with the least geometric mean of the times, each over the best of its matrix. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+enum { SIGMAS = 8, LENGTHS = 10 };
+static const int sigmas[SIGMAS] = {4, 8, 12, 16, 20, 24, 28, 32};
+static const int lengths[LENGTHS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
+
+struct tune_options {
+	struct tool_options common; /* first */
+	double seconds;
+	int64_t nnz;
+};
+
+/* Seconds of a product for each length of rows and height of tiles. */
+typedef double times[LENGTHS][SIGMAS];
+
+struct rule {
+	int r, s, t, u;
+	double loss; /* geometric mean of the time over that of the best height */
+};
+
+static const struct argp_option options[] = {
+	{"nnz", 'n', "N", 0, "entries of the matrices (1000000)", 0},
+	{"time", 't', "SECONDS", 0, "time to spend on each of the 20 matrices (1)", 0},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct tune_options *o = state->input;
+
+	tool_init(key, state, &o->common);
+	switch (key) {
+	case ARGP_KEY_INIT:
+		o->seconds = 1;
+		o->nnz = 1000000;
+		break;
+	case 'n': o->nnz = tool_integer("--nnz", arg, 1000, 1000000000); break;
+	case 't': o->seconds = tool_duration("--time", arg); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	"",
+	"Measures what the library takes from the environment for this machine: the tile heights "
+        "of "
+	"the format csr5, for doubles and floats.\vThe last line is for the shell or its start-up "
+	"file. A line of the table gives the time of each height over the best of its matrix.",
+	tool_array_children,
+	NULL,
+	NULL};
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+struct product {
+	ek_plan *plan;
+	ek_dense x, y;
+	int64_t failed;
+};
+
+static void multiply(void *state, int64_t calls)
+{
+	struct product *p = state;
+
+	for (; calls > 0; calls--)
+		p->failed += ek_spmv(p->plan, 1, &p->x, 0, &p->y) != EK_OK;
+}
+
+/* Rows of `length` random entries. */
+static int make_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
+                       ek_matrix **A)
+{
+	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
+	char spec[128];
+
+	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=65536,k=%d", (long long)rows, length);
+	return tool_check(ek_matrix_generate(ctx, spec, value, EK_I32, A));
+}
+
+static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void *x, void *y,
+                         struct product *p)
+{
+	for (int k = 0; k < SIGMAS; k++) {
+		ek_hints hints = {.size = sizeof hints, .method = "spmv.csr5"};
+		char format[32];
+		int code;
+
+		snprintf(format, sizeof format, "csr5:sigma=%d", sigmas[k]);
+		hints.format = format;
+		code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &p[k].plan));
+		if (code)
+			return code;
+		p[k].x = ek_vector(value, 65536, x);
+		p[k].y = ek_vector(value, rows, y);
+	}
+	return TOOL_OK;
+}
+
+static int measure_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
+                          double *time)
+{
+	const struct measure_limits limits = {.seconds = o->seconds};
+	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
+	void *x = calloc(65536, ek_value_size(value)),
+	     *y = calloc((size_t)rows, ek_value_size(value));
+	struct product product[SIGMAS] = {0};
+	struct candidate candidate[SIGMAS] = {0};
+	ek_matrix *A = NULL;
+	int rounds, code = x && y ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
+
+	if (!code)
+		code = make_matrix(o, ctx, length, value, &A);
+	if (!code)
+		code = make_products(A, value, rows, x, y, product);
+	if (!code) {
+		for (int k = 0; k < SIGMAS; k++)
+			candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
+		rounds = measure_rounds(candidate, SIGMAS, &limits, NULL);
+		for (int k = 0; k < SIGMAS; k++)
+			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
+		if (!rounds)
+			code = tool_fail(TOOL_FAILED, "out of memory");
+		measure_free(candidate, SIGMAS);
+	}
+	for (int k = 0; k < SIGMAS; k++)
+		ek_plan_destroy(product[k].plan);
+	ek_matrix_destroy(A);
+	free(x);
+	free(y);
+	return code;
+}
+
+/* ---- The rule -------------------------------------------------------------------------------- */
+
+static int height(const struct rule *rule, int length)
+{
+	return length <= rule->r   ? rule->r
+	       : length <= rule->s ? length
+	       : length <= rule->t ? rule->s
+	                           : rule->u;
+}
+
+static double best_of(const double *time)
+{
+	double best = time[0];
+
+	for (int k = 1; k < SIGMAS; k++)
+		best = time[k] < best ? time[k] : best;
+	return best;
+}
+
+static double loss_of(const struct rule *rule, times time)
+{
+	double sum = 0;
+
+	for (int i = 0; i < LENGTHS; i++) {
+		const int sigma = height(rule, lengths[i]);
+		int k = 0;
+
+		while (k + 1 < SIGMAS && sigmas[k] < sigma)
+			k++;
+		sum += log(time[i][k] / best_of(time[i]));
+	}
+	return exp(sum / LENGTHS);
+}
+
+static struct rule best_rule(times time)
+{
+	struct rule best = {.loss = INFINITY};
+
+	for (int r = 0; r < SIGMAS; r++)
+		for (int s = r; s < SIGMAS; s++)
+			for (int t = 0; t < LENGTHS; t++)
+				for (int u = 0; u < SIGMAS; u++) {
+					struct rule rule = {sigmas[r], sigmas[s], lengths[t],
+					                    sigmas[u], 0};
+
+					rule.loss = loss_of(&rule, time);
+					if (rule.loss < best.loss)
+						best = rule;
+				}
+	return best;
+}
+
+static void show(ek_value value, times time, const struct rule *rule, FILE *out)
+{
+	struct tool_table table;
+
+	tool_table_start(&table, "rrrrrrrrr");
+	tool_table_add(&table, "%s, entries of a row", ek_value_name(value));
+	for (int k = 0; k < SIGMAS; k++)
+		tool_table_add(&table, "sigma %d", sigmas[k]);
+	for (int i = 0; i < LENGTHS; i++) {
+		tool_table_add(&table, "%d", lengths[i]);
+		for (int k = 0; k < SIGMAS; k++)
+			tool_table_add(&table, "%.2f", time[i][k] / best_of(time[i]));
+	}
+	tool_table_print(&table, TOOL_TEXT, out);
+	tool_table_free(&table);
+	fprintf(out,
+	        "rule: r = %d, s = %d, t = %d, u = %d, %.1f %% behind the best of each row\n\n",
+	        rule->r, rule->s, rule->t, rule->u, 100 * (rule->loss - 1));
+}
+
+static int tune_value(const struct tune_options *o, ek_context *ctx, ek_value value,
+                      struct tool_progress *progress, struct rule *rule)
+{
+	static const int already[] = {[EK_F64] = 0, [EK_F32] = LENGTHS};
+	times time;
+
+	for (int i = 0; i < LENGTHS; i++) {
+		int code = measure_matrix(o, ctx, lengths[i], value, time[i]);
+
+		if (code)
+			return code;
+		tool_progress_step(progress, already[value] + i + 1, (int64_t)2 * LENGTHS);
+	}
+	*rule = best_rule(time);
+	show(value, time, rule, tool_people(&o->common));
+	return tool_json(&o->common,
+	                 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f}", "op", "tune", "value",
+	                           ek_value_name(value), "r", rule->r, "s", rule->s, "t", rule->t,
+	                           "u", rule->u, "loss", rule->loss));
+}
+
+int cmd_tune(int argc, char **argv)
+{
+	struct tune_options o = {0};
+	struct tool_progress *progress;
+	struct rule f64, f32;
+	ek_context *ctx;
+	int code = TOOL_OK, closed;
+
+	tool_parse(&argp, argc, argv, &o);
+	ctx = tool_context(&o.common, &code);
+	if (code)
+		return code;
+	progress = tool_progress_start(&o.common, "measuring");
+	code = tune_value(&o, ctx, EK_F64, progress, &f64);
+	if (!code)
+		code = tune_value(&o, ctx, EK_F32, progress, &f32);
+	tool_progress_end(progress);
+	if (!code)
+		fprintf(tool_people(&o.common), "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",
+		        f64.r, f64.s, f64.t, f64.u, f32.r, f32.s, f32.t, f32.u);
+	ek_context_destroy(ctx);
+	closed = tool_json_close(&o.common);
+	return code ? code : closed;
+}

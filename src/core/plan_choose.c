@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What a plan multiplies with: a method, and A in a format. The format is that of the hints, else
+ * that of the method that was named, else the one in which A is. If A is not in it the plan makes a
+ * copy, by way of CSR whatever A is in. CSC is CSR of the transpose, so methods of CSR multiply
+ * with it, op N and op T exchanged; and a copy of a matrix in CSC is one of the transpose, unless
+ * CSR is asked for, so that new values come without a way back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+
+typedef struct request {
+	const ek_method *method; /* NULL: to be chosen */
+	const char *from;        /* what named it, for messages */
+	const ek_format *format;
+	int64_t dim[EKI_MAX_DIMS];
+	ek_op op; /* of A */
+} request;
+
+static ek_status no_such_method(const char *name)
+{
+	char list[768] = "";
+	size_t used = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
+		if (m->operation == EK_SPMV)
+			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
+	return eki_fail(EK_EINVAL, "there is no method \"%s\"; auto and these exist:%s", name,
+	                list);
+}
+
+static ek_status read_method(const ek_plan *p, const char *name, request *r)
+{
+	const ek_method *forced = p->ctx->method;
+
+	r->from = "";
+	if (name && strcmp(name, "auto") != 0) {
+		r->method = ek_method_find(name);
+		if (!r->method)
+			return no_such_method(name);
+		if (r->method->operation != p->operation)
+			return eki_fail(EK_EINVAL, "method %s is for another operation",
+			                r->method->name);
+	} else if (forced && forced->operation == p->operation) {
+		r->method = forced;
+		r->from = "environment variable EK_METHOD: ";
+	}
+	return EK_OK;
+}
+
+/* Do methods of `of` multiply with `format`? */
+static bool multiplies(const ek_format *of, const ek_format *format)
+{
+	return of == (format == &ek_format_csc ? &ek_format_csr : format);
+}
+
+/* The format that A is in, for people. */
+static const ek_format *held(const ek_matrix *A)
+{
+	return A->transposed ? &ek_format_csc : A->store.format;
+}
+
+static ek_status read_hints(const ek_plan *p, const ek_hints *h, request *r)
+{
+	*r = (request){.op = h->op == EK_OP_T ? EK_OP_T : EK_OP_N};
+	EK_RETURN_IF(read_method(p, h->method, r));
+	if (h->format) {
+		EK_RETURN_IF(eki_format_parse(h->format, &r->format, r->dim));
+		if (r->method && !multiplies(r->method->format, r->format))
+			return eki_fail(
+				EK_EINVAL, "%smethod %s multiplies with format %s, not with %s",
+				r->from, r->method->name, r->method->format->name, r->format->name);
+	} else {
+		r->format = r->method && !multiplies(r->method->format, held(p->A))
+		                    ? r->method->format
+		                    : held(p->A);
+	}
+	return EK_OK;
+}
+
+static ek_status check_method(const ek_plan *p, const request *r)
+{
+	const bool csc = r->format == &ek_format_csc;
+	char of[96] = "";
+
+	if (ek_method_supports(r->method, p->op, p->reproducible))
+		return EK_OK;
+	if (csc)
+		snprintf(of, sizeof of,
+		         " of a matrix in csc, which is op %s of its transpose in csr",
+		         p->op == EK_OP_T ? "T" : "N");
+	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %s%s%s", r->from,
+	                r->method->name, r->op == EK_OP_T ? "T" : "N", of,
+	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "");
+}
+
+/* Is A in that format, with the parameters that are given? */
+static bool is_in(const ek_matrix *A, const request *r)
+{
+	bool same = held(A) == r->format;
+
+	for (int k = 0; same && k < EKI_MAX_DIMS && r->format->param[k].name; k++)
+		same = !r->dim[k] || (r->dim[k] == EKI_ZERO ? 0 : r->dim[k]) == A->store.dim[k];
+	return same;
+}
+
+/* The same for parameters that the format does not take as they are given, as a width that is more
+ * than the longest row: what comes out of them here, with what is not given as A has it? `csr` is A.
+ */
+static ek_status comes_out_so(const ek_matrix *A, const ek_store *csr, const request *r, bool *so)
+{
+	const ek_store *s = &A->store;
+	ek_store out = *s;
+
+	*so = held(A) == r->format;
+	if (!*so)
+		return EK_OK;
+	memset(out.array, 0, sizeof out.array);
+	memset(out.len, 0, sizeof out.len);
+	eki_format_ask(s, out.dim);
+	for (int k = 0; k < EKI_MAX_DIMS; k++)
+		out.dim[k] = r->dim[k] ? r->dim[k] : out.dim[k];
+	EK_RETURN_IF(r->format->layout(A->ctx, csr, &out));
+	*so = memcmp(out.dim, s->dim, sizeof out.dim) == 0;
+	return EK_OK;
+}
+
+/* Is it the transpose that is stored? A in CSC is at hand so, for all formats but CSR itself. */
+static bool by_columns(const ek_matrix *A, const ek_format *format)
+{
+	return format == &ek_format_csc || (A->transposed && format != &ek_format_csr);
+}
+
+static ek_status make_store(ek_plan *p, const request *r)
+{
+	const bool columns = by_columns(p->A, r->format);
+	ek_store room = {0};
+	const ek_store *csr;
+	ek_status status = EK_OK;
+	bool so;
+
+	if (is_in(p->A, r))
+		goto done;
+	if (multiplies(&ek_format_csr, r->format))
+		EK_TRY(eki_matrix_csr_limit(p->A, p->A->store.value, p->A->store.index, columns,
+		                            0));
+	EK_TRY(eki_matrix_csr(p->A, columns, &room, &csr));
+	if (multiplies(&ek_format_csr, r->format)) {
+		p->own = room; /* A is in another format, so `csr` is not A's own */
+		room = (ek_store){0};
+	} else {
+		EK_TRY(comes_out_so(p->A, csr, r, &so));
+		if (so)
+			goto done;
+		EK_TRY(eki_format_make(p->ctx, csr, r->format, r->dim, 0, &p->own));
+	}
+	p->store = &p->own;
+done:
+	eki_store_free(p->ctx, &room);
+	p->bytes = eki_store_bytes(p->store) +
+	           (p->store->rows + p->store->cols) * (int64_t)ek_value_size(p->store->value);
+	eki_format_text(p->store, p->format, sizeof p->format);
+	return status;
+}
+
+ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
+{
+	request r;
+
+	EK_RETURN_IF(read_hints(p, hints, &r));
+	p->op = (r.op == EK_OP_T) != by_columns(p->A, r.format) ? EK_OP_T : EK_OP_N;
+	p->method = r.method;
+	if (r.method) {
+		EK_RETURN_IF(check_method(p, &r));
+		snprintf(p->why, sizeof p->why, "%s\n",
+		         *r.from ? "asked for by EK_METHOD" : "asked for by name");
+	}
+	/* Methods of CSR are compared by figures of the matrix, so it must be there. */
+	const bool csr = multiplies(&ek_format_csr, r.format);
+
+	if (!r.method && !csr)
+		EK_RETURN_IF(eki_select(p, r.format, &p->method, p->why, sizeof p->why));
+	EK_RETURN_IF(make_store(p, &r));
+	if (!r.method && csr)
+		EK_RETURN_IF(eki_select(p, &ek_format_csr, &p->method, p->why, sizeof p->why));
+	if (p->method->applies && !p->method->applies(p->store, p->op))
+		return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not apply to this matrix",
+		                r.from, p->method->name);
+	return EK_OK;
+}

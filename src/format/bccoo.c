@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Block compressed coordinates: as BCOO, but in place of its block row a block has one bit, which
+ * says whether it is the last of its block row (format/bccoo.h). That is 1/32 of an index, an index
+ * for each chunk of blocks, and one for each block row that is not empty if some are: less than
+ * BCSR has where block rows hold few blocks.
+ *
+ * Yan et al. also take differences of columns, in 16 bits where they fit: 2 bytes of 8 r c + 4, or
+ * 3 % of blocks of 3 x 3, which would make columns depend on all blocks before; here they are kept
+ * as they are.
+ *
+ * Liu 2015, section 5.4.5; Yan, Li, Zhang and Zhou 2014 (yaSpMV), section 3. */
+#include <string.h>
+
+#include "format/bccoo.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/bccoo.c"
+#include "core/for_each.h"
+
+#include "format/block_row.h"
+
+#if EK_PER_TYPE
+
+/* The list of block rows [begin, end), which are all, if there is one. */
+static void FN(bccoo_filled)(const ek_store *view, ek_store *out, int64_t begin, int64_t end)
+{
+	const PTR *block_ptr = view->array[BLOCK_HEAD];
+	IDX *filled_row = out->array[BCCOO_FILLED];
+	int64_t n = 0;
+
+	for (int64_t b = begin; b < end && out->len[BCCOO_FILLED]; b++)
+		if (block_ptr[b] < block_ptr[b + 1])
+			filled_row[n++] = (IDX)b;
+}
+
+/* Flags, and numbers of the first block rows, of chunks [begin, end), from a view; filled_row is
+ * done. */
+static void FN(bccoo_chunks)(const ek_store *view, ek_store *out, int64_t begin, int64_t end)
+{
+	const PTR *block_ptr = view->array[BLOCK_HEAD];
+	const int64_t blocks = out->len[BLOCK_COL], filled = out->len[BCCOO_FILLED];
+	const int64_t stop = end * BCCOO_BLOCKS < blocks ? end * BCCOO_BLOCKS : blocks;
+	uint32_t *flag = out->array[BCCOO_FLAG];
+	IDX *chunk_row = out->array[BCCOO_CHUNK];
+	ek_store rows = *view;
+	int64_t k = begin * BCCOO_BLOCKS, b, number;
+
+	if (begin == end)
+		return;
+	rows.rows = block_shape_of(view).rows;
+	b = eki_row_of(&rows, k);
+	number = b;
+	if (filled)
+		number = FN(block_of)(out->array[BCCOO_FILLED], 0, filled, b);
+	memset(flag + k / 32, 0, (size_t)mask_words(stop - k) * sizeof *flag);
+	for (; k < stop; k++) {
+		if (k % BCCOO_BLOCKS == 0)
+			chunk_row[k / BCCOO_BLOCKS] = (IDX)number;
+		if (k + 1 < block_ptr[b + 1])
+			continue;
+		mask_put(flag, k);
+		number++;
+		for (b++; b < rows.rows && block_ptr[b + 1] == block_ptr[b];)
+			b++;
+	}
+}
+
+static void FN(bccoo_ends)(const ek_store *in, ek_store *view, int64_t begin, int64_t end)
+{
+	const uint32_t *flag = in->array[BCCOO_FLAG];
+	PTR *block_ptr = view->array[BLOCK_HEAD];
+	int64_t number = begin < end ? bccoo_number(in, begin) : 0;
+
+	for (int64_t k = begin; k < end;) {
+		k = bccoo_next(flag, k, end);
+		if (mask_has(flag, k - 1))
+			block_ptr[bccoo_row(in, number++) + 1] = (PTR)k;
+	}
+}
+
+/* The values of the block rows that end with one of blocks [begin, end). */
+static void FN(bccoo_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(out);
+	const uint32_t *flag = out->array[BCCOO_FLAG];
+	int64_t number = begin < end ? bccoo_number(out, begin) : 0;
+	int64_t first = begin < end ? bccoo_first(out, number) : end;
+
+	for (int64_t k = begin; k < end; first = k) {
+		k = bccoo_next(flag, k, end);
+		if (mask_has(flag, k - 1))
+			FN(block_row_values)
+		(csr, out, &h, bccoo_row(out, number++), first, k);
+	}
+}
+
+#endif
+#if EK_ONCE
+
+static int64_t chunks_of(const ek_store *s)
+{
+	return s->len[BLOCK_COL] / BCCOO_BLOCKS + (s->len[BLOCK_COL] % BCCOO_BLOCKS != 0);
+}
+
+static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	int64_t filled;
+
+	EK_RETURN_IF(eki_block_layout(ctx, csr, out, &filled));
+	out->len[BCCOO_FLAG] = mask_words(out->len[BLOCK_COL]);
+	out->len[BCCOO_CHUNK] = chunks_of(out);
+	out->len[BCCOO_FILLED] = filled < block_shape_of(out).rows ? filled : 0;
+	return EK_OK;
+}
+
+static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	static eki_fill_fn *const filled[EK_NTYPE] = EK_BY_TYPE(bccoo_filled);
+	static eki_fill_fn *const chunks[EK_NTYPE] = EK_BY_TYPE(bccoo_chunks);
+	ek_store view;
+
+	EK_RETURN_IF(eki_block_view(ctx, out, NULL, &view));
+	eki_block_pattern(ctx, csr, &view);
+	filled[eki_type(csr->value, csr->index)](&view, out, 0, block_shape_of(out).rows);
+	eki_fill(ctx, chunks, &view, out, chunks_of(out), out->len[BLOCK_COL]);
+	eki_block_view_free(ctx, &view);
+	return EK_OK;
+}
+
+static ek_status values(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	static eki_fill_fn *const fill[EK_NTYPE] = EK_BY_TYPE(bccoo_values);
+
+	eki_fill(ctx, fill, csr, out, out->len[BLOCK_COL], csr->nnz);
+	return EK_OK;
+}
+
+static eki_fill_fn *const ends[EK_NTYPE] = EK_BY_TYPE(bccoo_ends);
+
+static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
+{
+	return eki_block_to_csr(ctx, in, ends, csr);
+}
+
+/* ---- Check ----------------------------------------------------------------------------------- */
+
+/* Flags, their count and the numbers of chunks. */
+static ek_status check_flags(const ek_store *s)
+{
+	const int64_t blocks = s->len[BLOCK_COL], rows = block_shape_of(s).rows;
+	const int64_t filled = s->len[BCCOO_FILLED] ? s->len[BCCOO_FILLED] : blocks ? rows : 0;
+	const uint32_t *flag = s->array[BCCOO_FLAG];
+	int64_t number = 0;
+
+	for (int64_t w = 0; w < mask_words(blocks); w++) {
+		if (w % (BCCOO_BLOCKS / 32) == 0 &&
+		    eki_idx_at(s, BCCOO_CHUNK, w * 32 / BCCOO_BLOCKS) != number)
+			return eki_fail(
+				EK_ERANGE, "chunk_row[%lld] is %lld; %lld is expected",
+				(long long)(w * 32 / BCCOO_BLOCKS),
+				(long long)eki_idx_at(s, BCCOO_CHUNK, w * 32 / BCCOO_BLOCKS),
+				(long long)number);
+		number += __builtin_popcount(flag[w]);
+	}
+	if (number != filled || (blocks && !mask_has(flag, blocks - 1)) ||
+	    (blocks % 32 && flag[blocks / 32] >> (blocks % 32)))
+		return eki_fail(EK_ERANGE,
+		                "bit_flag has %lld flags; %lld are expected, the last at block "
+		                "%lld",
+		                (long long)number, (long long)filled, (long long)blocks - 1);
+	return EK_OK;
+}
+
+static ek_status check_filled(const ek_store *s)
+{
+	const int64_t rows = block_shape_of(s).rows;
+	int64_t before = -1;
+
+	for (int64_t n = 0; n < s->len[BCCOO_FILLED]; n++) {
+		const int64_t b = eki_idx_at(s, BCCOO_FILLED, n);
+
+		if (b <= before || b >= rows)
+			return eki_fail(EK_ERANGE,
+			                "filled_row[%lld] is %lld; block rows ascend and are less "
+			                "than %lld",
+			                (long long)n, (long long)b, (long long)rows);
+		before = b;
+	}
+	return EK_OK;
+}
+
+static ek_status check(const ek_context *ctx, const ek_store *s)
+{
+	EK_RETURN_IF(eki_block_shape_check(s));
+	if (s->len[BCCOO_FLAG] != mask_words(s->len[BLOCK_COL]) ||
+	    s->len[BCCOO_CHUNK] != chunks_of(s))
+		return eki_fail(EK_ERANGE,
+		                "%lld words of flags and %lld chunks do not fit %lld blocks",
+		                (long long)s->len[BCCOO_FLAG], (long long)s->len[BCCOO_CHUNK],
+		                (long long)s->len[BLOCK_COL]);
+	EK_RETURN_IF(check_flags(s));
+	EK_RETURN_IF(check_filled(s));
+	return eki_block_check(ctx, s, ends);
+}
+
+/* ---- Entries --------------------------------------------------------------------------------- */
+
+static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
+{
+	const int64_t b = i / s->dim[BLOCK_R];
+	int64_t number = b, begin;
+
+	if (s->len[BLOCK_COL] == 0)
+		return false;
+	if (s->len[BCCOO_FILLED]) {
+		number = eki_idx_lower_bound(s, BCCOO_FILLED, 0, s->len[BCCOO_FILLED], b);
+		if (number == s->len[BCCOO_FILLED] || eki_idx_at(s, BCCOO_FILLED, number) != b)
+			return false;
+	}
+	begin = bccoo_first(s, number);
+	return eki_block_find(s, begin, bccoo_next(s->array[BCCOO_FLAG], begin, s->len[BLOCK_COL]),
+	                      i, j, at);
+}
+
+const ek_format ek_format_bccoo = {
+	.name = "bccoo",
+	.text = "coordinates of dense blocks of r x c, block rows told by a bit for each block",
+	.source = "Liu 2015, section 5.4.5; Yan et al. 2014",
+	.param = BLOCK_PARAMS,
+	.array = {{"bit_flag", EKI_WORD},
+                  {"block_col", EKI_IDX},
+                  {"val", EKI_VALUE},
+                  {"mask", EKI_BYTE},
+                  {"chunk_row", EKI_IDX},
+                  {"filled_row", EKI_IDX}},
+	.check = check,
+	.layout = layout,
+	.pattern = pattern,
+	.values = values,
+	.to_csr = to_csr,
+	.find = find,
+	.by_column = true,
+};
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Conversion of blocks from and to CSR, for all formats of format/block.h.
+ *
+ * The r rows of a block row are merged: the least column of those that are next says which block
+ * comes next, and takes what lies in it. That is done twice, to count and to fill; values then go
+ * row by row to blocks that are known (format/block_row.h). */
+#include <string.h>
+
+#include "format/block.h"
+#include "format/block_size.h"
+#include "format/padding.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/block.c"
+#include "core/for_each.h"
+
+#if EK_PER_TYPE
+
+/* The entries of block row b that are not in a block yet: at[i] .. end[i] - 1 of its row i. */
+struct FN(block_rows) {
+	int n;
+	int64_t at[BLOCK_MOST], end[BLOCK_MOST];
+};
+
+static inline void FN(block_rows_of)(const ek_store *csr, const block_shape *h, int64_t b,
+                                     struct FN(block_rows) * rest)
+{
+	const PTR *row_ptr = (const PTR *)csr->array[CSR_PTR] + b * h->r;
+
+	rest->n = csr->rows - b * h->r < h->r ? (int)(csr->rows - b * h->r) : h->r;
+	for (int i = 0; i < rest->n; i++) {
+		rest->at[i] = row_ptr[i];
+		rest->end[i] = row_ptr[i + 1];
+	}
+}
+
+/* Takes the entries of the next block; its column, or -1, and its mask. */
+static inline int64_t FN(block_next)(const IDX *col_idx, const block_shape *h,
+                                     struct FN(block_rows) * rest, uint64_t *mask)
+{
+	int64_t low = INT64_MAX, first;
+
+	for (int i = 0; i < rest->n; i++)
+		if (rest->at[i] < rest->end[i] && col_idx[rest->at[i]] < low)
+			low = col_idx[rest->at[i]];
+	if (low == INT64_MAX)
+		return -1;
+	low /= h->c;
+	first = low * h->c;
+	*mask = 0;
+	for (int i = 0; i < rest->n; i++) {
+		int64_t k = rest->at[i];
+
+		for (; k < rest->end[i] && col_idx[k] - first < h->c; k++)
+			*mask |= UINT64_C(1)
+			         << (i * h->row_step + (int)(col_idx[k] - first) * h->col_step);
+		rest->at[i] = k;
+	}
+	return low;
+}
+
+/* Blocks of block rows [begin, end), to count[b + 1]. */
+static void FN(block_count)(const ek_store *csr, ek_store *view, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(view);
+	PTR *count = view->array[BLOCK_HEAD];
+
+	for (int64_t b = begin; b < end; b++) {
+		struct FN(block_rows) rest;
+		uint64_t mask;
+		PTR n = 0;
+
+		FN(block_rows_of)(csr, &h, b, &rest);
+		while (FN(block_next)(csr->array[CSR_COL], &h, &rest, &mask) >= 0)
+			n++;
+		count[b + 1] = n;
+	}
+}
+
+static void FN(block_pattern)(const ek_store *csr, ek_store *view, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(view);
+	const PTR *block_ptr = view->array[BLOCK_HEAD];
+	IDX *block_col = view->array[BLOCK_COL];
+	uint8_t *to = view->array[BLOCK_MASK];
+
+	for (int64_t b = begin; b < end; b++) {
+		struct FN(block_rows) rest;
+
+		FN(block_rows_of)(csr, &h, b, &rest);
+		for (int64_t k = block_ptr[b]; k < block_ptr[b + 1]; k++) {
+			uint64_t mask = 0;
+
+			block_col[k] = (IDX)FN(block_next)(csr->array[CSR_COL], &h, &rest, &mask);
+			for (int byte = 0; byte < h.bytes; byte++, mask >>= 8)
+				to[k * h.bytes + byte] = (uint8_t)mask;
+		}
+		if (block_ptr[b] < block_ptr[b + 1])
+			memset((VAL *)view->array[BLOCK_VAL] + block_ptr[b] * h.places, 0,
+			       (size_t)((block_ptr[b + 1] - block_ptr[b]) * h.places) *
+			               sizeof(VAL));
+	}
+}
+
+/* Lengths of the rows, to row_ptr[i + 1]. */
+static void FN(block_lengths)(const ek_store *view, ek_store *csr, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(view);
+	const PTR *block_ptr = view->array[BLOCK_HEAD];
+	PTR *row_ptr = csr->array[CSR_PTR];
+
+	for (int64_t b = begin; b < end; b++) {
+		PTR n[BLOCK_MOST] = {0};
+
+		for (int64_t k = block_ptr[b]; k < block_ptr[b + 1]; k++)
+			for (uint64_t m = block_mask(view->array[BLOCK_MASK], &h, k); m; m &= m - 1)
+				n[block_i(&h, __builtin_ctzll(m))]++;
+		for (int i = 0; i < h.r && b * h.r + i < csr->rows; i++)
+			row_ptr[b * h.r + i + 1] = n[i];
+	}
+}
+
+/* Columns and values of block rows [begin, end); row_ptr is done. */
+static void FN(block_to_csr)(const ek_store *view, ek_store *csr, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(view);
+	const PTR *block_ptr = view->array[BLOCK_HEAD], *row_ptr = csr->array[CSR_PTR];
+	const IDX *block_col = view->array[BLOCK_COL];
+	const VAL *val = view->array[BLOCK_VAL];
+	IDX *to_col = csr->array[CSR_COL];
+	VAL *to_val = csr->array[CSR_VAL];
+
+	for (int64_t b = begin; b < end; b++) {
+		int64_t at[BLOCK_MOST] = {0};
+
+		for (int i = 0; i < h.r && b * h.r + i < csr->rows; i++)
+			at[i] = row_ptr[b * h.r + i];
+		for (int64_t k = block_ptr[b]; k < block_ptr[b + 1]; k++)
+			for (uint64_t m = block_mask(view->array[BLOCK_MASK], &h, k); m;
+			     m &= m - 1) {
+				const int p = __builtin_ctzll(m);
+				const int64_t to = at[block_i(&h, p)]++;
+
+				to_col[to] = (IDX)((int64_t)block_col[k] * h.c + block_j(&h, p));
+				to_val[to] = val[k * h.places + p];
+			}
+	}
+}
+
+/* First block row in [begin, end) in which columns do not ascend or are outside, or in which a mask
+ * is empty or has bits outside the block or the matrix, or a value is not 0 where it has no bit, or
+ * end. */
+static int64_t FN(block_fault)(const ek_store *view, int64_t begin, int64_t end)
+{
+	const block_shape h = block_shape_of(view);
+	const PTR *block_ptr = view->array[BLOCK_HEAD];
+	const IDX *block_col = view->array[BLOCK_COL];
+	const VAL *val = view->array[BLOCK_VAL];
+	const int64_t last = (view->cols - 1) / h.c;
+
+	for (int64_t b = begin; b < end; b++) {
+		const int64_t rows = view->rows - b * h.r;
+
+		for (int64_t k = block_ptr[b]; k < block_ptr[b + 1]; k++) {
+			const int64_t low = k > block_ptr[b] ? (int64_t)block_col[k - 1] + 1 : 0;
+			uint64_t m = block_mask(view->array[BLOCK_MASK], &h, k);
+
+			if (block_col[k] < low || block_col[k] > last || view->cols == 0 || !m)
+				return b;
+			for (int p = 0; p < h.places; p++)
+				if (!(m >> p & 1) && !eki_pads(val[k * h.places + p]))
+					return b;
+			for (; m; m &= m - 1) {
+				const int p = __builtin_ctzll(m);
+
+				if (p >= h.places || block_i(&h, p) >= rows ||
+				    block_j(&h, p) >= view->cols - block_col[k] * (int64_t)h.c)
+					return b;
+			}
+		}
+	}
+	return end;
+}
+
+#endif
+#if EK_ONCE
+
+static ek_store as_rows(const ek_store *view)
+{
+	ek_store s = *view;
+
+	s.format = &ek_format_csr;
+	s.rows = block_shape_of(view).rows;
+	return s;
+}
+
+ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store *out,
+                           int64_t *filled)
+{
+	static eki_fill_fn *const count[EK_NTYPE] = EK_BY_TYPE(block_count);
+	ek_store view, rows;
+
+	EK_RETURN_IF(eki_block_choose(ctx, csr, out->dim));
+	EK_RETURN_IF(eki_block_view(ctx, out, NULL, &view));
+
+	const block_shape h = block_shape_of(out);
+
+	eki_fill(ctx, count, csr, &view, h.rows, csr->nnz);
+	rows = as_rows(&view);
+	*filled = 0;
+	for (int64_t b = 0; b < h.rows; b++)
+		*filled += eki_ptr_at(&rows, b + 1) > 0;
+	eki_ptr_sum(&rows);
+	out->len[BLOCK_COL] = eki_ptr_at(&rows, h.rows);
+	out->len[BLOCK_VAL] = eki_times(out->len[BLOCK_COL], h.places);
+	out->len[BLOCK_MASK] = eki_times(out->len[BLOCK_COL], h.bytes);
+	eki_block_view_free(ctx, &view);
+	return EK_OK;
+}
+
+void eki_block_pattern(const ek_context *ctx, const ek_store *csr, ek_store *view)
+{
+	static eki_fill_fn *const count[EK_NTYPE] = EK_BY_TYPE(block_count);
+	static eki_fill_fn *const fill[EK_NTYPE] = EK_BY_TYPE(block_pattern);
+	ek_store rows = as_rows(view);
+
+	eki_fill(ctx, count, csr, view, rows.rows, csr->nnz);
+	eki_ptr_sum(&rows);
+	eki_fill(ctx, fill, csr, view, rows.rows, view->len[BLOCK_VAL]);
+}
+
+ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends ends, ek_store *csr)
+{
+	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(block_lengths);
+	static eki_fill_fn *const fill[EK_NTYPE] = EK_BY_TYPE(block_to_csr);
+	const int64_t rows = block_shape_of(s).rows;
+	ek_store view = *s;
+
+	if (ends)
+		EK_RETURN_IF(eki_block_view(ctx, s, ends, &view));
+	eki_fill(ctx, lengths, &view, csr, rows, csr->nnz);
+	eki_ptr_sum(csr);
+	eki_fill(ctx, fill, &view, csr, rows, csr->nnz);
+	if (ends)
+		eki_block_view_free(ctx, &view);
+	return EK_OK;
+}
+
+/* ---- Check ----------------------------------------------------------------------------------- */
+
+ek_status eki_block_shape_check(const ek_store *s)
+{
+	const int64_t *dim = s->dim, blocks = s->len[BLOCK_COL];
+
+	if (dim[BLOCK_R] < 1 || dim[BLOCK_R] > BLOCK_MOST || dim[BLOCK_C] < 1 ||
+	    dim[BLOCK_C] > BLOCK_MOST)
+		return eki_fail(EK_ERANGE, "blocks are %lld x %lld; 1 x 1 to 8 x 8 are possible",
+		                (long long)dim[BLOCK_R], (long long)dim[BLOCK_C]);
+
+	const block_shape h = block_shape_of(s);
+
+	if (blocks > s->nnz || s->len[BLOCK_VAL] != eki_times(blocks, h.places) ||
+	    s->len[BLOCK_MASK] != eki_times(blocks, h.bytes))
+		return eki_fail(EK_ERANGE,
+		                "%lld values and %lld bytes of masks do not fit %lld blocks of "
+		                "%d x %d for %lld entries",
+		                (long long)s->len[BLOCK_VAL], (long long)s->len[BLOCK_MASK],
+		                (long long)blocks, h.r, h.c, (long long)s->nnz);
+	return EK_OK;
+}
+
+ek_status eki_block_check(const ek_context *ctx, const ek_store *s, block_ends ends)
+{
+	static eki_fault_fn *const fault[EK_NTYPE] = EK_BY_TYPE(block_fault);
+	const block_shape h = block_shape_of(s);
+	const uint8_t *mask = s->array[BLOCK_MASK];
+	ek_store view = *s;
+	int64_t total = 0, b;
+
+	if (ends)
+		EK_RETURN_IF(eki_block_view(ctx, s, ends, &view));
+	b = eki_first_fault(ctx, &view, fault[eki_type(s->value, s->index)], h.rows);
+	if (ends)
+		eki_block_view_free(ctx, &view);
+	if (b < h.rows)
+		return eki_fail(
+			EK_ERANGE,
+			"block row %lld: columns do not ascend from 0 to %lld, or a block "
+			"is empty, has entries outside the matrix, or padding that is not 0",
+			(long long)b, (long long)(s->cols - 1) / h.c);
+	for (int64_t k = 0; k < s->len[BLOCK_MASK]; k++)
+		total += __builtin_popcount(mask[k]);
+	if (total != s->nnz)
+		return eki_fail(EK_ERANGE, "the masks have %lld entries, the matrix has %lld",
+		                (long long)total, (long long)s->nnz);
+	return EK_OK;
+}
+
+bool eki_block_find(const ek_store *s, int64_t begin, int64_t end, int64_t i, int64_t j,
+                    eki_place *at)
+{
+	const block_shape h = block_shape_of(s);
+	const int p = (int)(i % h.r) * h.row_step + (int)(j % h.c) * h.col_step;
+
+	if (at->array >= 0)
+		return false;
+	begin = eki_idx_lower_bound(s, BLOCK_COL, begin, end, j / h.c);
+	if (begin == end || eki_idx_at(s, BLOCK_COL, begin) != j / h.c ||
+	    !(block_mask(s->array[BLOCK_MASK], &h, begin) >> p & 1))
+		return false;
+	*at = (eki_place){BLOCK_VAL, begin * h.places + p};
+	return true;
+}
+
+/* ---- Views ----------------------------------------------------------------------------------- */
+
+ek_status eki_block_view(const ek_context *ctx, const ek_store *s, block_ends ends, ek_store *view)
+{
+	const block_shape h = block_shape_of(s);
+	ek_store rows;
+
+	*view = *s;
+	view->len[BLOCK_HEAD] = h.rows + 1;
+	EK_RETURN_IF(eki_calloc(ctx, h.rows + 1, eki_ptr_size(s->index), &view->array[BLOCK_HEAD]));
+	if (!ends)
+		return EK_OK;
+	eki_fill(ctx, ends, s, view, s->len[BLOCK_COL], s->len[BLOCK_COL]);
+	rows = as_rows(view);
+	for (int64_t b = 0; b < h.rows; b++) /* empty block rows end where the one before does */
+		if (eki_ptr_at(&rows, b + 1) == 0)
+			eki_ptr_set(&rows, b + 1, eki_ptr_at(&rows, b));
+	return EK_OK;
+}
+
+void eki_block_view_free(const ek_context *ctx, ek_store *view)
+{
+	eki_free(ctx, view->array[BLOCK_HEAD], view->len[BLOCK_HEAD], eki_ptr_size(view->index));
+}
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Cocktail: each entry in the format that suits what is around it. Dense diagonals are in a DIA
+ * part, dense blocks in a BCSR part, what is left in ELLPACK and coordinates or in CSR; parts that
+ * have no entries take no memory. format/cocktail_split.c is the rule, which counts bytes. The
+ * explanation of a plan tells what each part has; so do the lengths of the arrays, the arrays of
+ * the parts under their own names with the part's in front.
+ *
+ * A product is the sum of those of the parts (spmv/compose.c).
+ *
+ * Su and Keutzer 2012 (clSpMV); Liu 2015, section 5.3.2. */
+#include <string.h>
+
+#include "format/block.h"
+#include "format/cocktail_split.h"
+#include "format/cocktail_values.h"
+#include "format/coo.h"
+#include "format/dia.h"
+#include "format/ell.h"
+#include "format/mask.h"
+#include "format/parts.h"
+#include "spmv/compose.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/cocktail.c"
+#include "core/for_each.h"
+
+#ifndef EK_COCKTAIL_SUB
+#define EK_COCKTAIL_SUB
+enum { SUB_PART = CSR_VAL + 1 }; /* array of a part's CSR: the part of each entry */
+enum { SUB_WHICH };              /* dim: which part it is */
+#endif
+
+#if EK_PER_TYPE
+
+/* How many entries rows [begin, end) have in the part that `sub` is, in its row_ptr[i + 1]. */
+static void FN(sub_lengths)(const ek_store *csr, ek_store *sub, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const uint8_t *part = sub->array[SUB_PART];
+	PTR *length = (PTR *)sub->array[CSR_PTR] + 1;
+
+	for (int64_t i = begin; i < end; i++) {
+		length[i] = 0;
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++)
+			length[i] += part[k] == sub->dim[SUB_WHICH];
+	}
+}
+
+static void FN(sub_columns)(const ek_store *csr, ek_store *sub, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR], *sub_ptr = sub->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const uint8_t *part = sub->array[SUB_PART];
+	IDX *to = sub->array[CSR_COL];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i], at = sub_ptr[i]; k < row_ptr[i + 1]; k++)
+			if (part[k] == sub->dim[SUB_WHICH])
+				to[at++] = col_idx[k];
+}
+
+/* Lengths of the rows, all parts together. */
+static void FN(sum_lengths)(const ek_store *sub, ek_store *csr, int64_t begin, int64_t end)
+{
+	PTR *length = (PTR *)csr->array[CSR_PTR] + 1;
+
+	for (int64_t i = begin; i < end; i++) {
+		length[i] = 0;
+		for (int p = 0; p < PARTS; p++)
+			if (sub[p].format) {
+				const PTR *ptr = (const PTR *)sub[p].array[CSR_PTR] + i;
+
+				length[i] += ptr[1] - ptr[0];
+			}
+	}
+}
+
+/* Merges rows [begin, end) of the parts by their columns. */
+static void FN(merge_rows)(const ek_store *sub, ek_store *csr, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	IDX *col_idx = csr->array[CSR_COL];
+	VAL *val = csr->array[CSR_VAL];
+
+	for (int64_t i = begin; i < end; i++) {
+		int64_t at[PARTS] = {0}, stop[PARTS] = {0};
+
+		for (int p = 0; p < PARTS; p++)
+			if (sub[p].format) {
+				at[p] = ((const PTR *)sub[p].array[CSR_PTR])[i];
+				stop[p] = ((const PTR *)sub[p].array[CSR_PTR])[i + 1];
+			}
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
+			int least = -1;
+
+			for (int p = 0; p < PARTS; p++)
+				if (at[p] < stop[p] &&
+				    (least < 0 ||
+				     ((const IDX *)sub[p].array[CSR_COL])[at[p]] < col_idx[k])) {
+					least = p;
+					col_idx[k] = ((const IDX *)sub[p].array[CSR_COL])[at[p]];
+				}
+			val[k] = ((const VAL *)sub[least].array[CSR_VAL])[at[least]++];
+		}
+	}
+}
+
+#endif
+#if EK_ONCE
+
+extern const ek_format ek_format_cocktail;
+
+static const struct {
+	const ek_format *format;
+	int first; /* array */
+} kind[PARTS] = {{&ek_format_dia, 0},
+                 {&ek_format_bcsr, 3},
+                 {&ek_format_ell, 7},
+                 {&ek_format_csr, 10},
+                 {&ek_format_coo, 13}};
+
+ek_store eki_cocktail_part(const ek_store *s, int k)
+{
+	const bool there[PARTS] = {s->len[kind[PART_DIA].first] > 0, s->dim[COCKTAIL_BLOCK] > 0,
+	                           s->dim[COCKTAIL_WIDTH] > 0, s->len[kind[PART_CSR].first] > 0,
+	                           s->len[kind[PART_COO].first] > 0};
+	ek_store part = eki_part(s, kind[k].format, kind[k].first), shape = part;
+
+	if (!there[k])
+		part.format = NULL;
+	switch (k) {
+	case PART_DIA: part.dim[DIA_STRIDE] = dia_stride(s->rows); break;
+	case PART_BCSR: part.dim[BLOCK_R] = part.dim[BLOCK_C] = s->dim[COCKTAIL_BLOCK]; break;
+	case PART_ELL:
+		shape.dim[ELL_ORDER] = BY_COLUMNS;
+		shape.dim[ELL_WIDTH] = s->dim[COCKTAIL_WIDTH];
+		ell_shape(&shape);
+		memcpy(part.dim, shape.dim, sizeof part.dim);
+		break;
+	case PART_CSR: part.nnz = part.len[CSR_VAL]; break;
+	case PART_COO: part.nnz = part.len[COO_VAL]; break;
+	}
+	return part;
+}
+
+/* ---- From CSR -------------------------------------------------------------------------------- */
+
+/* The pattern of part k as CSR; its values are not there. */
+static ek_status make_sub(const ek_context *ctx, const ek_store *csr, const cocktail_split *split,
+                          int k, ek_store *sub)
+{
+	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(sub_lengths);
+	static eki_fill_fn *const columns[EK_NTYPE] = EK_BY_TYPE(sub_columns);
+	ek_status status;
+
+	*sub = *csr;
+	sub->borrowed = 0;
+	sub->array[CSR_COL] = sub->array[CSR_VAL] = NULL;
+	sub->len[CSR_COL] = sub->len[CSR_VAL] = 0;
+	sub->array[SUB_PART] = split->part;
+	sub->dim[SUB_WHICH] = k;
+	EK_RETURN_IF(eki_alloc(ctx, csr->rows + 1, eki_ptr_size(csr->index), &sub->array[CSR_PTR]));
+	eki_fill(ctx, lengths, csr, sub, csr->rows, csr->nnz);
+	eki_ptr_sum(sub);
+	sub->nnz = eki_ptr_at(sub, csr->rows);
+	EK_TRY(eki_alloc(ctx, sub->nnz, eki_idx_size(csr->index), &sub->array[CSR_COL]));
+	sub->len[CSR_COL] = sub->nnz;
+	eki_fill(ctx, columns, csr, sub, csr->rows, csr->nnz);
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, sub);
+	return status;
+}
+
+static ek_status layout_part(const ek_context *ctx, const ek_store *csr,
+                             const cocktail_split *split, int k, ek_store *out)
+{
+	ek_store sub, part = eki_cocktail_part(out, k);
+	ek_status status = EK_OK;
+
+	EK_RETURN_IF(make_sub(ctx, csr, split, k, &sub));
+	part.format = kind[k].format;
+	part.nnz = sub.nnz;
+	part.dim[BLOCK_R] = part.dim[BLOCK_C] = k == PART_BCSR ? split->block : 0;
+	if (k == PART_CSR) {
+		part.len[CSR_PTR] = csr->rows + 1;
+		part.len[CSR_COL] = part.len[CSR_VAL] = sub.nnz;
+	} else {
+		EK_TRY(part.format->layout(ctx, &sub, &part));
+	}
+	eki_part_len(out, &part, kind[k].first);
+	if (k == PART_BCSR)
+		out->dim[COCKTAIL_BLOCK] = split->block;
+	if (k == PART_ELL)
+		out->dim[COCKTAIL_WIDTH] = part.dim[ELL_WIDTH];
+done:
+	eki_store_free(ctx, &sub);
+	return status;
+}
+
+static ek_status pattern_part(const ek_context *ctx, const ek_store *csr,
+                              const cocktail_split *split, int k, ek_store *out)
+{
+	ek_store sub, part = eki_cocktail_part(out, k);
+	ek_status status = EK_OK;
+
+	EK_RETURN_IF(make_sub(ctx, csr, split, k, &sub));
+	part.nnz = sub.nnz;
+	if (k == PART_CSR) {
+		eki_copy_into(ctx, part.array[CSR_PTR], sub.array[CSR_PTR], csr->rows + 1,
+		              eki_ptr_size(csr->index));
+		eki_copy_into(ctx, part.array[CSR_COL], sub.array[CSR_COL], sub.nnz,
+		              eki_idx_size(csr->index));
+	} else {
+		status = part.format->pattern(ctx, &sub, &part);
+	}
+	eki_store_free(ctx, &sub);
+	return status;
+}
+
+typedef ek_status part_fn(const ek_context *, const ek_store *csr, const cocktail_split *, int k,
+                          ek_store *out);
+
+/* fn for all parts that the rule finds. */
+static ek_status each_part(const ek_context *ctx, const ek_store *csr, ek_store *out, part_fn *fn)
+{
+	cocktail_split split;
+	ek_status status;
+
+	EK_RETURN_IF(eki_cocktail_split(ctx, csr, &split));
+	status = EK_OK;
+	for (int k = 0; k < PARTS && status == EK_OK; k++)
+		if (split.has[k])
+			status = fn(ctx, csr, &split, k, out);
+	eki_free(ctx, split.part, csr->nnz, 1);
+	return status;
+}
+
+static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	memset(out->dim, 0, sizeof out->dim);
+	return each_part(ctx, csr, out, layout_part);
+}
+
+static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	return each_part(ctx, csr, out, pattern_part);
+}
+
+/* ---- To CSR ---------------------------------------------------------------------------------- */
+
+/* Entries of a part, which tells them by masks, lengths or lengths of arrays. */
+static int64_t count_entries(const ek_store *part, int k)
+{
+	uint64_t sum = 0; /* of lengths that may be any numbers until they are checked */
+	int64_t n = 0;
+
+	switch (k) {
+	case PART_DIA: return mask_count(part->array[DIA_MASK], part->len[DIA_MASK]);
+	case PART_BCSR:
+		for (int64_t at = 0; at < part->len[BLOCK_MASK]; at++)
+			n += __builtin_popcount(((const uint8_t *)part->array[BLOCK_MASK])[at]);
+		return n;
+	case PART_ELL:
+		for (int64_t i = 0; i < part->len[ELL_LEN]; i++)
+			sum += (uint64_t)eki_idx_at(part, ELL_LEN, i);
+		return (int64_t)sum;
+	}
+	return part->nnz;
+}
+
+static void counted_parts(const ek_store *s, ek_store part[PARTS])
+{
+	for (int k = 0; k < PARTS; k++) {
+		part[k] = eki_cocktail_part(s, k);
+		part[k].nnz = part[k].format ? count_entries(&part[k], k) : 0;
+	}
+}
+
+static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
+{
+	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(sum_lengths);
+	static eki_fill_fn *const merge[EK_NTYPE] = EK_BY_TYPE(merge_rows);
+	ek_store part[PARTS], sub[PARTS] = {{0}};
+	const ek_store *made;
+	ek_status status = EK_OK;
+
+	counted_parts(in, part);
+	for (int k = 0; k < PARTS; k++) {
+		sub[k].value = in->value;
+		sub[k].index = in->index;
+		if (k == PART_CSR)
+			sub[k] = part[k];
+		else if (part[k].format)
+			EK_TRY(eki_format_csr(ctx, &part[k], &sub[k], &made));
+	}
+	eki_fill(ctx, lengths, sub, csr, in->rows, in->nnz);
+	eki_ptr_sum(csr);
+	eki_fill(ctx, merge, sub, csr, in->rows, in->nnz);
+done:
+	for (int k = 0; k < PARTS; k++)
+		eki_store_free(ctx, &sub[k]);
+	return status;
+}
+
+/* ---- Check, entries, product ----------------------------------------------------------------- */
+
+static ek_status check(const ek_context *ctx, const ek_store *s)
+{
+	ek_store part[PARTS];
+	int64_t total = 0;
+
+	if (s->dim[COCKTAIL_BLOCK] < 0 || s->dim[COCKTAIL_BLOCK] > BLOCK_MOST ||
+	    s->dim[COCKTAIL_WIDTH] < 0)
+		return eki_fail(EK_ERANGE, "blocks of %lld and rows of %lld are not possible",
+		                (long long)s->dim[COCKTAIL_BLOCK],
+		                (long long)s->dim[COCKTAIL_WIDTH]);
+	counted_parts(s, part);
+	for (int k = 0; k < PARTS; k++) {
+		const int end = k + 1 < PARTS ? kind[k + 1].first : EKI_MAX_ARRAYS;
+
+		for (int a = kind[k].first; a < end && !part[k].format; a++)
+			if (s->len[a])
+				return eki_fail(EK_ERANGE, "%s has %lld entries; none are expected",
+				                s->format->array[a].name, (long long)s->len[a]);
+		if (part[k].format)
+			EK_RETURN_IF(part[k].format->check(ctx, &part[k]));
+		total += part[k].nnz;
+	}
+	if (total != s->nnz)
+		return eki_fail(EK_ERANGE, "the parts have %lld entries, the matrix has %lld",
+		                (long long)total, (long long)s->nnz);
+	return EK_OK;
+}
+
+static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
+{
+	ek_store part[PARTS];
+	int first[PARTS + 1];
+
+	for (int k = 0; k < PARTS; k++) {
+		part[k] = eki_cocktail_part(s, k);
+		first[k] = kind[k].first;
+	}
+	first[PARTS] = EKI_MAX_ARRAYS;
+	return eki_parts_find(part, first, PARTS, i, j, at);
+}
+
+static ek_status prepare(ek_plan *p)
+{
+	ek_store part[PARTS];
+
+	counted_parts(p->store, part);
+	return eki_compose_prepare(p, part, PARTS);
+}
+
+static const ek_method spmv = {
+	.name = "spmv.cocktail",
+	.text = "the sum of the products with diagonals, blocks, and what is left",
+	.source = "Su and Keutzer 2012",
+	.operation = EK_SPMV,
+	.format = &ek_format_cocktail,
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.prepare = prepare,
+	.refresh = eki_compose_refresh,
+	.run = eki_compose_run,
+};
+
+const ek_format ek_format_cocktail = {
+	.name = "cocktail",
+	.text = "each entry in one of DIA, BCSR, ELLPACK, CSR and coordinates, by counted bytes",
+	.source = "Su and Keutzer 2012; Liu 2015, section 5.3.2",
+	.array = {{"dia_offset", EKI_IDX},
+                  {"dia_val", EKI_VALUE},
+                  {"dia_mask", EKI_WORD},
+                  {"bcsr_block_ptr", EKI_PTR},
+                  {"bcsr_block_col", EKI_IDX},
+                  {"bcsr_val", EKI_VALUE},
+                  {"bcsr_mask", EKI_BYTE},
+                  {"ell_row_len", EKI_IDX},
+                  {"ell_col_idx", EKI_IDX},
+                  {"ell_val", EKI_VALUE},
+                  {"csr_row_ptr", EKI_PTR},
+                  {"csr_col_idx", EKI_IDX},
+                  {"csr_val", EKI_VALUE},
+                  {"coo_row_idx", EKI_IDX},
+                  {"coo_col_idx", EKI_IDX},
+                  {"coo_val", EKI_VALUE}},
+	.check = check,
+	.layout = layout,
+	.pattern = pattern,
+	.values = eki_cocktail_values,
+	.to_csr = to_csr,
+	.find = find,
+	.by_column = true,
+	.method = {&spmv},
+};
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The rule of a cocktail, by counted bytes. With values of w bytes and indices of i, an entry takes
+ * w + i in CSR and in ELLPACK, w + 2 i in coordinates; a diagonal w for each row; a block of b x b
+ * b b w + i. A second pass over the vectors, which each further part takes, is 2 w rows + w cols.
+ *
+ * 1. A diagonal is dense if its entries take more in CSR than all its places do: 2/3 full with
+ * doubles
+ *    and 32-bit indices, 1/2 with floats. Counted for all diagonals.
+ * 2. A block, of b x b and aligned, is dense in the same way. What blocks of 2 x 2 to 8 x 8 would
+ * save
+ *    is counted in a sample of the rows, with all entries and without those of dense diagonals.
+ * 3. Of no special part, dense diagonals, dense blocks of the best b, and first diagonals, then
+ * blocks
+ *    of what they leave, that is done which saves most, passes over the vectors counted.
+ * 4. The rest goes to CSR; or to coordinates, which touch only the rows that they have entries in;
+ * or
+ *    the first k entries of each row to ELLPACK and what is left to coordinates: whichever takes least
+ *    bytes, where a row of CSR counts ROW_BYTES more, what could be moved in the time that it takes.
+ *    k is the largest for which a column of ELLPACK is not larger than its entries in coordinates.
+ *
+ * Priority of diagonals over blocks over flat formats: Su and Keutzer 2012, section 4. They decide
+ * by measured throughputs of a machine, which bytes stand for here. */
+#include <string.h>
+
+#include "format/cocktail_split.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/cocktail_split.c"
+#include "core/for_each.h"
+
+#ifndef EK_COCKTAIL_SPLIT
+#define EK_COCKTAIL_SPLIT
+enum { MOST_BLOCK = 8, STRETCHES = 64, STRETCH_ROWS = 40, MOST_ENTRIES = 4096 };
+enum { ROW_BYTES = 16 };
+enum { FLAT = PARTS }; /* not decided yet */
+
+/* Arrays and dim of the store that the passes share. */
+enum { MARK_PART, MARK_DENSE, MARK_FLAT };
+enum { MARK_BLOCK, MARK_WIDTH, MARK_REST };
+
+/* The rows of a block row; the entries of row r in the block that was found last are those from
+ * from[r] to before at[r]. */
+typedef struct block_rows {
+	int64_t first, at[MOST_BLOCK], end[MOST_BLOCK], from[MOST_BLOCK];
+	int n;
+	int64_t all, left; /* entries of the block; those that are on no dense diagonal */
+} block_rows;
+
+/* What the dense blocks of a sample save, with all entries and with those on no dense diagonal. */
+typedef struct block_saving {
+	double all, left, entries;
+} block_saving;
+
+static inline int64_t entry_bytes(const ek_store *csr)
+{
+	return (int64_t)(ek_value_size(csr->value) + eki_idx_size(csr->index));
+}
+
+/* What a block of n entries saves over CSR. */
+static inline int64_t block_gain(const ek_store *csr, int64_t b, int64_t n)
+{
+	const int64_t bytes = b * b * (int64_t)ek_value_size(csr->value);
+
+	return n * entry_bytes(csr) - bytes - (int64_t)eki_idx_size(csr->index);
+}
+#endif
+
+#if EK_PER_TYPE
+
+/* Entries of rows [begin, end) on each diagonal. */
+static void FN(diagonal_counts)(const ek_store *csr, int64_t *count, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++)
+			count[col_idx[k] - i + csr->rows - 1]++;
+}
+
+static inline void FN(open_rows)(const ek_store *csr, int64_t first, int64_t b, block_rows *s)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+
+	s->first = first;
+	s->n = (int)(csr->rows - first < b ? csr->rows - first : b);
+	for (int r = 0; r < s->n; r++) {
+		s->at[r] = row_ptr[first + r];
+		s->end[r] = row_ptr[first + r + 1];
+	}
+}
+
+/* Takes the entries of the next block; false if there is none. */
+static inline bool FN(next_block)(const ek_store *csr, const uint8_t *dense, int64_t b,
+                                  block_rows *s)
+{
+	const IDX *col_idx = csr->array[CSR_COL];
+	int64_t low = INT64_MAX, last;
+
+	for (int r = 0; r < s->n; r++)
+		if (s->at[r] < s->end[r] && col_idx[s->at[r]] < low)
+			low = col_idx[s->at[r]];
+	if (low == INT64_MAX)
+		return false;
+	last = low / b * b + b - 1;
+	s->all = s->left = 0;
+	for (int r = 0; r < s->n; r++) {
+		int64_t k = s->at[r];
+
+		s->from[r] = k;
+		for (; k < s->end[r] && col_idx[k] <= last; k++) {
+			s->all++;
+			s->left += !dense[col_idx[k] - s->first - r + csr->rows - 1];
+		}
+		s->at[r] = k;
+	}
+	return true;
+}
+
+static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t b, block_saving *s)
+{
+	for (int64_t k = 0; k < STRETCHES; k++) {
+		int64_t i = csr->rows / STRETCHES * k / b * b;
+		const int64_t end = i + STRETCH_ROWS < csr->rows ? i + STRETCH_ROWS : csr->rows;
+
+		for (; i < end; i += b) {
+			int64_t most = MOST_ENTRIES;
+			block_rows rows;
+
+			FN(open_rows)(csr, i, b, &rows);
+			while (most > 0 && FN(next_block)(csr, dense, b, &rows)) {
+				const int64_t all = block_gain(csr, b, rows.all);
+				const int64_t left = block_gain(csr, b, rows.left);
+
+				s->all += all > 0 ? (double)all : 0;
+				s->left += left > 0 ? (double)left : 0;
+				s->entries += (double)rows.all;
+				most -= rows.all;
+			}
+		}
+	}
+}
+
+/* Parts of the entries of block rows [begin, end), and how many stay flat in each row. */
+static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const uint8_t *dense = marks->array[MARK_DENSE];
+	const int64_t b = marks->dim[MARK_BLOCK];
+	uint8_t *part = marks->array[MARK_PART];
+	PTR *flat = marks->array[MARK_FLAT];
+
+	for (int64_t i = begin * b; i < end * b && i < csr->rows; i++) {
+		flat[i] = 0;
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
+			const bool on = dense[col_idx[k] - i + csr->rows - 1];
+
+			part[k] = on ? PART_DIA : FLAT;
+			flat[i] += !on;
+		}
+	}
+	for (int64_t block_row = begin; block_row < end && b > 1; block_row++) {
+		block_rows s;
+
+		FN(open_rows)(csr, block_row * b, b, &s);
+		while (FN(next_block)(csr, dense, b, &s))
+			for (int r = 0; r < s.n && block_gain(csr, b, s.left) > 0; r++)
+				for (int64_t k = s.from[r]; k < s.at[r]; k++)
+					if (part[k] == FLAT) {
+						part[k] = PART_BCSR;
+						flat[s.first + r]--;
+					}
+	}
+}
+
+static void FN(part_flat)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	uint8_t *part = marks->array[MARK_PART];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i], n = 0; k < row_ptr[i + 1]; k++)
+			if (part[k] == FLAT)
+				part[k] = n++ < marks->dim[MARK_WIDTH]
+				                  ? PART_ELL
+				                  : (uint8_t)marks->dim[MARK_REST];
+}
+
+#endif
+#if EK_ONCE
+
+typedef void counts_fn(const ek_store *, int64_t *, int64_t, int64_t);
+typedef void sample_fn(const ek_store *, const uint8_t *, int64_t, block_saving *);
+
+/* Bytes of another pass over the vectors: y is read and written, x read. */
+static double pass_bytes(const ek_store *csr)
+{
+	return (double)ek_value_size(csr->value) * (2 * (double)csr->rows + (double)csr->cols);
+}
+
+/* The same for n entries that are met one by one. */
+static double touch_bytes(const ek_store *csr, double n)
+{
+	const double each = 3 * (double)ek_value_size(csr->value);
+
+	return n * each < pass_bytes(csr) ? n * each : pass_bytes(csr);
+}
+
+/* ---- Diagonals ------------------------------------------------------------------------------- */
+
+struct count_job {
+	const ek_store *csr;
+	counts_fn *fn;
+	int64_t *count, diagonals, bound[65];
+};
+
+static void count_part(void *arg, int part)
+{
+	struct count_job *job = arg;
+
+	job->fn(job->csr, job->count + part * job->diagonals, job->bound[part],
+	        job->bound[part + 1]);
+}
+
+/* Marks the dense diagonals; *on: entries that are on them, *saved: bytes. Counters of all parts
+ * take no more memory than the matrix. */
+static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_store *marks,
+                                double *on, double *saved)
+{
+	static counts_fn *const counts[EK_NTYPE] = EK_BY_TYPE(diagonal_counts);
+	const int64_t places = (csr->rows + 31) / 32 * 32;
+	const double whole = (double)places * (double)ek_value_size(csr->value) +
+	                     (double)eki_idx_size(csr->index);
+	struct count_job job = {.csr = csr,
+	                        .fn = counts[eki_type(csr->value, csr->index)],
+	                        .diagonals = marks->len[MARK_DENSE]};
+	int64_t most = 1 + csr->nnz / (job.diagonals + 1);
+	uint8_t *dense = marks->array[MARK_DENSE];
+	int parts = eki_parts(ctx, csr->nnz);
+	void *block;
+
+	*on = *saved = 0;
+	if (job.diagonals == 0)
+		return EK_OK;
+	most = most < 64 ? most : 64;
+	parts = parts < most ? parts : (int)most;
+	EK_RETURN_IF(eki_calloc(ctx, eki_times(parts, job.diagonals), sizeof *job.count, &block));
+	job.count = block;
+	eki_partition_rows(csr, parts, job.bound);
+	eki_parallel(ctx->threads, parts, count_part, &job);
+	for (int64_t d = 0; d < job.diagonals; d++) {
+		int64_t n = 0;
+		double gain;
+
+		for (int part = 0; part < parts; part++)
+			n += job.count[part * job.diagonals + d];
+		gain = (double)n * (double)entry_bytes(csr) - whole;
+		dense[d] = gain > 0;
+		*on += gain > 0 ? (double)n : 0;
+		*saved += gain > 0 ? gain : 0;
+	}
+	eki_free(ctx, block, parts * job.diagonals, sizeof *job.count);
+	return EK_OK;
+}
+
+/* ---- Blocks, and what to do ------------------------------------------------------------------ */
+
+/* Bytes saved by diagonals with `on` entries, by blocks, or by both. */
+static double saving(const ek_store *csr, double on, double diagonals, double blocks)
+{
+	const double left = (double)csr->nnz - on;
+	const double passes = (diagonals > 0) + (blocks > 0) - 1;
+
+	if (passes < 0)
+		return 0;
+	return diagonals + blocks - passes * pass_bytes(csr) - touch_bytes(csr, left);
+}
+
+/* The best of the choices of step 3: *diagonals, and b, 1 for no blocks. */
+static int64_t choose_special(const ek_store *csr, const uint8_t *dense, double on, double saved,
+                              bool *diagonals)
+{
+	static sample_fn *const sample[EK_NTYPE] = EK_BY_TYPE(sample_blocks);
+	double most = saving(csr, on, saved, 0);
+	int64_t best = 1;
+
+	*diagonals = most > 0;
+	most = most > 0 ? most : 0;
+	for (int64_t b = 2; b <= MOST_BLOCK; b++) {
+		block_saving s = {0};
+		double scale, rows, all, left;
+
+		sample[eki_type(csr->value, csr->index)](csr, dense, b, &s);
+		scale = s.entries > 0 ? (double)csr->nnz / s.entries : 0;
+		rows = (double)(csr->rows / b) * (double)eki_ptr_size(csr->index);
+		all = scale * s.all > rows ? saving(csr, 0, 0, scale * s.all - rows) : 0;
+		left = scale * s.left > rows && saved > 0
+		               ? saving(csr, on, saved, scale * s.left - rows)
+		               : 0;
+		if (all > most || left > most) {
+			*diagonals = left > all;
+			most = left > all ? left : all;
+			best = b;
+		}
+	}
+	return best;
+}
+
+/* ---- The rest -------------------------------------------------------------------------------- */
+
+/* Step 4: width and rest of the marks. */
+static ek_status choose_flat(const ek_context *ctx, const ek_store *csr, ek_store *marks)
+{
+	const ek_store lengths = {.index = csr->index, .array = {marks->array[MARK_FLAT]}};
+	const int64_t rows = csr->rows, idx = (int64_t)eki_idx_size(csr->index);
+	const int64_t ell = entry_bytes(csr), coo = ell + idx;
+	int64_t entries = 0, most, *rows_of, k, so_many, in_ell = 0;
+	void *block;
+
+	for (int64_t i = 0; i < rows; i++)
+		entries += eki_ptr_at(&lengths, i);
+	most = rows ? 2 * (entries / rows + 1) : 0; /* half of the rows have more at most so many */
+	EK_RETURN_IF(eki_calloc(ctx, most + 1, sizeof *rows_of, &block));
+	rows_of = block;
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t n = eki_ptr_at(&lengths, i);
+
+		rows_of[n < most ? n : most]++;
+	}
+	so_many = rows_of[most];
+	for (k = most; k > 0 && so_many * coo < rows * ell;)
+		so_many += rows_of[--k];
+	for (int64_t n = 1; n <= most; n++)
+		in_ell += rows_of[n] * (n < k ? n : k);
+	eki_free(ctx, block, most + 1, sizeof *rows_of);
+
+	const bool alone = entries == csr->nnz;
+	const double pass = alone ? 0 : pass_bytes(csr), n = (double)entries;
+	const double as_csr = n * (double)ell + pass +
+	                      (double)rows * (double)(eki_ptr_size(csr->index) + ROW_BYTES);
+	const double as_ell = (double)rows * (double)(k * ell + idx) + pass +
+	                      (double)(entries - in_ell) * (double)coo;
+	const double as_coo = n * (double)coo + (alone ? 0 : touch_bytes(csr, n));
+	const bool in_rows = k > 0 && as_ell <= as_csr && as_ell <= as_coo;
+
+	marks->dim[MARK_WIDTH] = in_rows ? k : 0;
+	marks->dim[MARK_REST] = in_rows || as_coo < as_csr ? PART_COO : PART_CSR;
+	return EK_OK;
+}
+
+static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store *marks)
+{
+	void **const array = marks->array;
+	int64_t *const len = marks->len;
+
+	len[MARK_DENSE] = eki_plus(csr->rows, csr->cols);
+	len[MARK_PART] = csr->nnz;
+	len[MARK_FLAT] = csr->rows;
+	EK_RETURN_IF(eki_calloc(ctx, len[MARK_DENSE], 1, &array[MARK_DENSE]));
+	EK_RETURN_IF(eki_alloc(ctx, len[MARK_PART], 1, &array[MARK_PART]));
+	return eki_alloc(ctx, len[MARK_FLAT], eki_ptr_size(csr->index), &array[MARK_FLAT]);
+}
+
+ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktail_split *split)
+{
+	static eki_fill_fn *const special[EK_NTYPE] = EK_BY_TYPE(part_special);
+	static eki_fill_fn *const flat[EK_NTYPE] = EK_BY_TYPE(part_flat);
+	ek_store marks = {0};
+	double on = 0, saved = 0;
+	bool diagonals;
+	int64_t b;
+	ek_status status;
+
+	*split = (cocktail_split){0};
+	EK_TRY(make_marks(ctx, csr, &marks));
+	EK_TRY(find_diagonals(ctx, csr, &marks, &on, &saved));
+	b = choose_special(csr, marks.array[MARK_DENSE], on, saved, &diagonals);
+	if (!diagonals && marks.len[MARK_DENSE] > 0)
+		memset(marks.array[MARK_DENSE], 0, (size_t)marks.len[MARK_DENSE]);
+	marks.dim[MARK_BLOCK] = b;
+	eki_fill(ctx, special, csr, &marks, csr->rows / b + (csr->rows % b != 0), csr->nnz);
+	EK_TRY(choose_flat(ctx, csr, &marks));
+	eki_fill(ctx, flat, csr, &marks, csr->rows, csr->nnz);
+	split->part = marks.array[MARK_PART];
+	split->block = b;
+	for (int64_t k = 0; k < csr->nnz; k++)
+		split->has[split->part[k]] = true;
+	marks.array[MARK_PART] = NULL;
+done:
+	eki_free(ctx, marks.array[MARK_DENSE], marks.len[MARK_DENSE], 1);
+	eki_free(ctx, marks.array[MARK_PART], marks.len[MARK_PART], 1);
+	eki_free(ctx, marks.array[MARK_FLAT], marks.len[MARK_FLAT], eki_ptr_size(csr->index));
+	return status;
+}
+
+#endif

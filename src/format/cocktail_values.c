@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * New values for a cocktail, entry by entry: on a dense diagonal, in a dense block, or else the
+ * next of its row in the ELLPACK part and behind it in CSR or coordinates, where columns ascend. */
+#include "format/cocktail_values.h"
+#include "format/coo.h"
+#include "format/ell.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/cocktail_values.c"
+#include "core/for_each.h"
+
+#if EK_PER_TYPE
+
+/* The flat entries of a row, in ELLPACK and then in the rest. */
+struct FN(flat_row) {
+	const IDX *ell_col, *rest_col;
+	VAL *ell_val, *rest_val;
+	int64_t in_ell, all, step, next;
+};
+
+static inline IDX FN(flat_col)(const struct FN(flat_row) * f, int64_t n)
+{
+	return n < f->in_ell ? f->ell_col[n * f->step] : f->rest_col[n - f->in_ell];
+}
+
+/* Where the entry in column j is, which is expected to be the next. */
+static inline VAL *FN(flat_place)(struct FN(flat_row) * f, int64_t j)
+{
+	int64_t n = f->next, end = f->all;
+
+	if (n >= end || FN(flat_col)(f, n) != j)
+		for (n = 0; n < end;) {
+			const int64_t middle = n + (end - n) / 2;
+
+			if (FN(flat_col)(f, middle) < j)
+				n = middle + 1;
+			else
+				end = middle;
+		}
+	f->next = n + 1;
+	return n < f->in_ell ? f->ell_val + n * f->step : f->rest_val + (n - f->in_ell);
+}
+
+static struct FN(flat_row) FN(flat_row_of)(const ek_store *part, int64_t i)
+{
+	const ek_store *ell = &part[PART_ELL], *csr = &part[PART_CSR], *coo = &part[PART_COO];
+	struct FN(flat_row) f = {.step = 1};
+	int64_t begin, end;
+
+	if (ell->format) {
+		f.in_ell = ((const IDX *)ell->array[ELL_LEN])[i];
+		f.ell_col = (const IDX *)ell->array[ELL_COL] + i;
+		f.ell_val = (VAL *)ell->array[ELL_VAL] + i;
+		f.step = ell->dim[ELL_STRIDE];
+	}
+	f.all = f.in_ell;
+	if (csr->format) {
+		begin = ((const PTR *)csr->array[CSR_PTR])[i];
+		end = ((const PTR *)csr->array[CSR_PTR])[i + 1];
+		f.rest_col = (const IDX *)csr->array[CSR_COL] + begin;
+		f.rest_val = (VAL *)csr->array[CSR_VAL] + begin;
+		f.all += end - begin;
+	} else if (coo->format) {
+		begin = eki_idx_lower_bound(coo, COO_ROW, 0, coo->nnz, i);
+		end = eki_idx_lower_bound(coo, COO_ROW, 0, coo->nnz, i + 1);
+		f.rest_col = (const IDX *)coo->array[COO_COL] + begin;
+		f.rest_val = (VAL *)coo->array[COO_VAL] + begin;
+		f.all += end - begin;
+	}
+	return f;
+}
+
+static void FN(cocktail_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const VAL *from = csr->array[CSR_VAL];
+	ek_store part[PARTS];
+
+	for (int p = 0; p < PARTS; p++)
+		part[p] = eki_cocktail_part(out, p);
+	for (int64_t i = begin; i < end; i++) {
+		struct FN(flat_row) flat = FN(flat_row_of)(part, i);
+
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
+			VAL *to = NULL;
+
+			for (int p = PART_DIA; p <= PART_BCSR && !to; p++) {
+				eki_place at = {-1, -1};
+
+				if (part[p].format &&
+				    part[p].format->find(&part[p], i, col_idx[k], &at))
+					to = (VAL *)part[p].array[at.array] + at.k;
+			}
+			*(to ? to : FN(flat_place)(&flat, col_idx[k])) = from[k];
+		}
+	}
+}
+
+#endif
+#if EK_ONCE
+
+ek_status eki_cocktail_values(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(cocktail_values);
+
+	eki_fill(ctx, fn, csr, out, csr->rows, csr->nnz);
+	return EK_OK;
+}
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The tile height of CSR5 by the mean length of the rows, k: r if k <= r; k if r < k <= s; s if s <
+ * k <= t; u for longer ones. The four numbers belong to the machine. The environment variable
+ * EK_CSR5_SIGMA gives them, four for doubles and four for floats, as `ek tune` measures them;
+ * without it they are what that gave on processors with AVX-512, where the rule is about one
+ * percent behind the best height of each row length. High tiles are best, as each has its price,
+ * until rows span whole tiles.
+ *
+ * Liu 2015, section 6.3.2, which measures them for GPUs and takes 16 (AVX2) and 12 (Xeon Phi) on
+ * CPUs. */
+#include <stdlib.h>
+
+#include "format/csr5.h"
+#include "format/csr5_sigma.h"
+
+enum { R, S, T, U, BOUNDS };
+
+/* Eight numbers, with commas between them. */
+static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
+{
+	const char *at = text;
+	bool good = true;
+
+	for (int k = 0; k < EK_NVALUE * BOUNDS && good; k++) {
+		const int which = k % BOUNDS;
+		char *end;
+		const long long n = strtoll(at, &end, 10);
+
+		good = end > at && n >= 1 && (which == T || n <= CSR5_MAX_SIGMA) &&
+		       *end == (k + 1 < EK_NVALUE * BOUNDS ? ',' : '\0');
+		/* The doubles come first. */
+		bound[k < BOUNDS ? EK_F64 - 1 : EK_F32 - 1][which] = n;
+		at = end + 1;
+	}
+	if (!good)
+		return eki_fail(EK_EINVAL,
+		                "environment variable EK_CSR5_SIGMA is \"%s\"; r,s,t,u,r,s,t,u is "
+		                "expected, for doubles and for floats, r, s and u from 1 to %d (ek "
+		                "tune measures them)",
+		                text, CSR5_MAX_SIGMA);
+	return EK_OK;
+}
+
+ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
+{
+	int64_t bound[EK_NVALUE][BOUNDS] = {{32, 32, 64, 16}, {32, 32, 64, 16}};
+	const char *text = eki_getenv("EK_CSR5_SIGMA");
+
+	if (text)
+		EK_RETURN_IF(read_bounds(text, bound));
+
+	const int64_t *b = bound[csr->value - 1];
+	const int64_t k = csr->rows ? (csr->nnz + csr->rows / 2) / csr->rows : 0;
+
+	*sigma = k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
+	return EK_OK;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Diagonals: row i of diagonal d, the entry in column i + offset[d], is at d * stride + i of val.
+ * Offsets ascend; stride is the number of rows, rounded up a little. (w + 1/8) stride bytes for
+ * each occupied diagonal with values of w bytes, full or not: no index at all, so a product moves w
+ * bytes for an entry where CSR moves w + 4.
+ *
+ * Places without an entry have the value 0; a mask, which a plain product does not read, tells them
+ * from entries. A sum that is Inf or NaN, which 0 times Inf may have caused, is made again from the
+ * entries alone.
+ *
+ * Liu 2015, section 5.2.1; Bell and Garland 2009, section 2.1. */
+#include <string.h>
+
+#include "format/dia.h"
+#include "format/mask.h"
+#include "format/padding.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "format/dia.c"
+#include "core/for_each.h"
+
+#if EK_PER_TYPE
+
+/* The first row of word number g of a diagonal's mask, or the end of the rows. */
+static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
+{
+	return 32 * g < s->rows ? 32 * g : s->rows;
+}
+
+/* Array 0 of `marks` has a byte for each diagonal from -rows + 1 on: 1 where rows [begin, end) have
+ * an entry. Several threads write the same byte, and all write 1. */
+static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	_Atomic unsigned char *seen = marks->array[0];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
+			const int64_t at = col_idx[k] - i + csr->rows - 1;
+
+			if (!atomic_load_explicit(seen + at, memory_order_relaxed))
+				atomic_store_explicit(seen + at, 1, memory_order_relaxed);
+		}
+}
+
+/* Clears words [begin, end) of the mask and their values. */
+static void FN(dia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
+{
+	(void)csr;
+	if (begin == end)
+		return;
+	memset((uint32_t *)out->array[DIA_MASK] + begin, 0,
+	       (size_t)(end - begin) * sizeof(uint32_t));
+	memset((VAL *)out->array[DIA_VAL] + 32 * begin, 0,
+	       (size_t)(end - begin) * 32 * sizeof(VAL));
+}
+
+/* The diagonal of that offset, which is expected to be number d. */
+static inline int64_t FN(dia_find)(const ek_store *s, int64_t d, int64_t at)
+{
+	const IDX *offset = s->array[DIA_OFFSET];
+	int64_t low = 0, high = dia_count(s) - 1;
+
+	if (d <= high && offset[d] == at)
+		return d;
+	while (low < high) {
+		const int64_t middle = low + (high - low) / 2;
+
+		if (offset[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Entries of the rows of words [begin, end) of a diagonal. */
+static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const int64_t stride = out->dim[DIA_STRIDE];
+
+	for (int64_t i = FN(dia_row)(csr, begin); i < FN(dia_row)(csr, end); i++)
+		for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
+			d = FN(dia_find)(out, d, col_idx[k] - i);
+			mask_put(out->array[DIA_MASK], d * stride + i);
+		}
+}
+
+static void FN(dia_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const VAL *from = csr->array[CSR_VAL];
+	const int64_t stride = out->dim[DIA_STRIDE];
+	VAL *val = out->array[DIA_VAL];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
+			d = FN(dia_find)(out, d, col_idx[k] - i);
+			val[d * stride + i] = from[k];
+		}
+}
+
+/* Lengths of the rows of words [begin, end), in row_ptr[i + 1]. */
+static void FN(dia_lengths)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
+{
+	const uint32_t *mask = in->array[DIA_MASK];
+	const int64_t words = in->dim[DIA_STRIDE] / 32;
+	PTR *length = (PTR *)csr->array[CSR_PTR] + 1;
+
+	for (int64_t i = FN(dia_row)(in, begin); i < FN(dia_row)(in, end); i++)
+		length[i] = 0;
+	for (int64_t g = begin; g < end; g++)
+		for (int64_t d = 0; d < dia_count(in); d++)
+			for (uint32_t left = mask[d * words + g]; left; left &= left - 1)
+				length[32 * g + __builtin_ctz(left)]++;
+}
+
+/* Columns and values of the same rows; row_ptr is done. */
+static void FN(dia_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
+{
+	const IDX *offset = in->array[DIA_OFFSET];
+	const VAL *val = in->array[DIA_VAL];
+	const uint32_t *mask = in->array[DIA_MASK];
+	const int64_t words = in->dim[DIA_STRIDE] / 32;
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	IDX *col_idx = csr->array[CSR_COL];
+	VAL *to = csr->array[CSR_VAL];
+
+	for (int64_t g = begin; g < end; g++) {
+		int64_t at[32] = {0};
+
+		for (int64_t r = 0; r < FN(dia_row)(in, g + 1) - 32 * g; r++)
+			at[r] = row_ptr[32 * g + r];
+		for (int64_t d = 0; d < dia_count(in); d++)
+			for (uint32_t left = mask[d * words + g]; left; left &= left - 1) {
+				const int r = __builtin_ctz(left);
+
+				col_idx[at[r]] = (IDX)(32 * g + r + offset[d]);
+				to[at[r]++] = val[(d * words + g) * 32 + r];
+			}
+	}
+}
+
+/* First diagonal in [begin, end) whose offset is not greater than that before, or outside, or
+ * end. */
+static int64_t FN(dia_offset_fault)(const ek_store *s, int64_t begin, int64_t end)
+{
+	const IDX *offset = s->array[DIA_OFFSET];
+
+	for (int64_t d = begin; d < end; d++)
+		if ((d && offset[d] <= offset[d - 1]) || offset[d] <= -s->rows ||
+		    offset[d] >= s->cols)
+			return d;
+	return end;
+}
+
+/* First place in [begin, end) that has an entry outside the matrix, or a value and no entry, or
+ * end. */
+static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end)
+{
+	const IDX *offset = s->array[DIA_OFFSET];
+	const VAL *val = s->array[DIA_VAL];
+	const uint32_t *mask = s->array[DIA_MASK];
+	const int64_t stride = s->dim[DIA_STRIDE];
+
+	for (int64_t k = begin; k < end; k++) {
+		const int64_t i = k % stride, j = i + offset[k / stride];
+
+		if (mask_has(mask, k) ? i >= s->rows || j < 0 || j >= s->cols : !eki_pads(val[k]))
+			return k;
+	}
+	return end;
+}
+
+#endif
+#if EK_ONCE
+
+/* A byte for each possible diagonal, 1 if it has an entry: array 0 of *marks, to be freed by
+ * free_marks. */
+static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store *marks)
+{
+	static eki_fill_fn *const mark[EK_NTYPE] = EK_BY_TYPE(dia_mark);
+
+	marks->len[0] = eki_plus(csr->rows, csr->cols);
+	EK_RETURN_IF(eki_calloc(ctx, marks->len[0], 1, &marks->array[0]));
+	eki_fill(ctx, mark, csr, marks, csr->rows, csr->nnz);
+	return EK_OK;
+}
+
+static void free_marks(const ek_context *ctx, ek_store *marks)
+{
+	eki_free(ctx, marks->array[0], marks->len[0], 1);
+}
+
+static void set_offset(ek_store *s, int64_t d, int64_t offset)
+{
+	if (s->index == EK_I64)
+		((int64_t *)s->array[DIA_OFFSET])[d] = offset;
+	else
+		((int32_t *)s->array[DIA_OFFSET])[d] = (int32_t)offset;
+}
+
+static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	ek_store marks = {0};
+	const unsigned char *seen;
+	int64_t diagonals = 0;
+
+	EK_RETURN_IF(make_marks(ctx, csr, &marks));
+	seen = marks.array[0];
+	for (int64_t k = 0; k < marks.len[0]; k++)
+		diagonals += seen[k];
+	free_marks(ctx, &marks);
+	out->dim[DIA_STRIDE] = dia_stride(csr->rows);
+	out->len[DIA_OFFSET] = diagonals;
+	out->len[DIA_VAL] = eki_times(diagonals, out->dim[DIA_STRIDE]);
+	out->len[DIA_MASK] = mask_words(out->len[DIA_VAL]);
+	return EK_OK;
+}
+
+static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	static eki_fill_fn *const clear[EK_NTYPE] = EK_BY_TYPE(dia_clear);
+	static eki_fill_fn *const stored[EK_NTYPE] = EK_BY_TYPE(dia_stored);
+	ek_store marks = {0};
+	const unsigned char *seen;
+
+	EK_RETURN_IF(make_marks(ctx, csr, &marks));
+	seen = marks.array[0];
+	for (int64_t k = 0, d = 0; k < marks.len[0]; k++)
+		if (seen[k])
+			set_offset(out, d++, k - csr->rows + 1);
+	free_marks(ctx, &marks);
+	eki_fill(ctx, clear, csr, out, out->len[DIA_MASK], out->len[DIA_VAL]);
+	eki_fill(ctx, stored, csr, out, out->dim[DIA_STRIDE] / 32, csr->nnz);
+	return EK_OK;
+}
+
+static ek_status values(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(dia_values);
+
+	eki_fill(ctx, fn, csr, out, csr->rows, csr->nnz);
+	return EK_OK;
+}
+
+static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
+{
+	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(dia_lengths);
+	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(dia_to_csr);
+	const int64_t groups = mask_words(in->rows);
+
+	eki_fill(ctx, lengths, in, csr, groups, in->nnz);
+	eki_ptr_sum(csr);
+	eki_fill(ctx, fn, in, csr, groups, in->nnz);
+	return EK_OK;
+}
+
+static ek_status check(const ek_context *ctx, const ek_store *s)
+{
+	static eki_fault_fn *const offset_fault[EK_NTYPE] = EK_BY_TYPE(dia_offset_fault);
+	static eki_fault_fn *const place_fault[EK_NTYPE] = EK_BY_TYPE(dia_place_fault);
+	const int type = eki_type(s->value, s->index);
+	const int64_t stride = dia_stride(s->rows), places = eki_times(dia_count(s), stride);
+	int64_t stored, k;
+
+	if (s->dim[DIA_STRIDE] != stride)
+		return eki_fail(EK_ERANGE, "a diagonal has %lld places; %lld are expected",
+		                (long long)s->dim[DIA_STRIDE], (long long)stride);
+	EK_RETURN_IF(eki_len_check(s, (int64_t[]){dia_count(s), places, mask_words(places)}));
+	k = eki_first_fault(ctx, s, offset_fault[type], dia_count(s));
+	if (k < dia_count(s))
+		return eki_fail(EK_ERANGE,
+		                "offset[%lld] is %lld; offsets ascend, from %lld to %lld",
+		                (long long)k, (long long)eki_idx_at(s, DIA_OFFSET, k),
+		                (long long)(1 - s->rows), (long long)s->cols - 1);
+	k = eki_first_fault(ctx, s, place_fault[type], places);
+	if (k < places)
+		return eki_fail(EK_ERANGE,
+		                "row %lld of diagonal %lld has an entry outside the matrix, or a "
+		                "value that is no entry",
+		                (long long)(k % stride),
+		                (long long)eki_idx_at(s, DIA_OFFSET, k / stride));
+	stored = mask_count(s->array[DIA_MASK], s->len[DIA_MASK]);
+	if (stored != s->nnz)
+		return eki_fail(EK_ERANGE, "the mask has %lld entries, the matrix %lld",
+		                (long long)stored, (long long)s->nnz);
+	return EK_OK;
+}
+
+static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
+{
+	const int64_t d = eki_idx_lower_bound(s, DIA_OFFSET, 0, dia_count(s), j - i);
+	const int64_t place = d * s->dim[DIA_STRIDE] + i;
+
+	if (at->array >= 0) /* a place has one entry */
+		return false;
+	if (d == dia_count(s) || eki_idx_at(s, DIA_OFFSET, d) != j - i ||
+	    !mask_has(s->array[DIA_MASK], place))
+		return false;
+	*at = (eki_place){DIA_VAL, place};
+	return true;
+}
+
+const ek_format ek_format_dia = {
+	.name = "dia",
+	.text = "diagonals, side by side, without column indices",
+	.source = "Liu 2015, section 5.2.1; Bell and Garland 2009",
+	.array = {{"offset", EKI_IDX}, {"val", EKI_VALUE}, {"mask", EKI_WORD}},
+	.check = check,
+	.layout = layout,
+	.pattern = pattern,
+	.values = values,
+	.to_csr = to_csr,
+	.find = find,
+	.by_column = true,
+};
+
+#endif

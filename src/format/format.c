@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The table of formats, the text that asks for one ("sell:c=8,sigma=256"), and the way of a store
+ * from CSR to a format and back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+
+#define FORMAT(f) extern const ek_format f;
+#include "format/formats.def"
+#undef FORMAT
+static const ek_format *const table[] = {
+#define FORMAT(f) &f,
+#include "format/formats.def"
+#undef FORMAT
+};
+
+const ek_format *ek_format_next(const ek_format *after)
+{
+	size_t count = sizeof table / sizeof *table, k = 0;
+
+	if (after)
+		while (k < count && table[k++] != after)
+			;
+	return k < count ? table[k] : NULL;
+}
+
+static const ek_format *find(const char *name, size_t length)
+{
+	for (size_t k = 0; k < sizeof table / sizeof *table; k++)
+		if (strncmp(table[k]->name, name, length) == 0 && !table[k]->name[length])
+			return table[k];
+	return NULL;
+}
+
+const ek_format *ek_format_find(const char *name)
+{
+	return name ? find(name, strlen(name)) : NULL;
+}
+
+const char *ek_format_name(const ek_format *f)
+{
+	return f ? f->name : NULL;
+}
+
+const char *ek_format_text(const ek_format *f)
+{
+	return f ? f->text : NULL;
+}
+
+const char *ek_format_source(const ek_format *f)
+{
+	return f ? f->source : NULL;
+}
+
+const ek_format_param *ek_format_get_param(const ek_format *f, int k)
+{
+	return f && k >= 0 && k < EKI_MAX_DIMS && f->param[k].name ? &f->param[k] : NULL;
+}
+
+const char *ek_format_array(const ek_format *f, int k)
+{
+	return f && k >= 0 && k < EKI_MAX_ARRAYS ? f->array[k].name : NULL;
+}
+
+/* ---- The text -------------------------------------------------------------------------------- */
+
+static ek_status no_such_format(const char *text, size_t length)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (const ek_format *f = NULL; (f = ek_format_next(f)) && used < sizeof list;)
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", f->name);
+	return eki_fail(EK_EINVAL, "there is no format \"%.*s\"; these exist:%s", (int)length, text,
+	                list);
+}
+
+static ek_status no_such_param(const ek_format *f, const char *text, size_t length)
+{
+	char list[128] = "";
+	size_t used = 0;
+
+	for (int k = 0; k < EKI_MAX_DIMS && f->param[k].name && used < sizeof list; k++)
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", f->param[k].name);
+	return eki_fail(EK_EINVAL, "format %s has no parameter \"%.*s\"; it has%s", f->name,
+	                (int)length, text, used ? list : " none");
+}
+
+/* key=number, of `length` characters. */
+static ek_status set_param(const ek_format *f, const char *text, size_t length, int64_t *dim)
+{
+	const char *equals = memchr(text, '=', length);
+	size_t key = equals ? (size_t)(equals - text) : length, at = key + 1;
+	int64_t number = 0;
+	int k = 0;
+
+	while (k < EKI_MAX_DIMS && f->param[k].name &&
+	       !(strncmp(f->param[k].name, text, key) == 0 && !f->param[k].name[key]))
+		k++;
+	if (k == EKI_MAX_DIMS || !f->param[k].name)
+		return no_such_param(f, text, key);
+	for (; at < length && text[at] >= '0' && text[at] <= '9' && number < INT64_MAX / 16; at++)
+		number = 10 * number + (text[at] - '0');
+	if (dim[k])
+		return eki_fail(EK_EINVAL, "format %s: %s is given twice", f->name,
+		                f->param[k].name);
+	if (at < length || length < key + 2 || number < f->param[k].min || number > f->param[k].max)
+		return eki_fail(
+			EK_EINVAL,
+			"format %s: %s is \"%.*s\"; a whole number from %lld to %lld is expected",
+			f->name, f->param[k].name, length > key ? (int)(length - key - 1) : 0,
+			length > key ? text + key + 1 : "", (long long)f->param[k].min,
+			(long long)f->param[k].max);
+	dim[k] = number ? number : EKI_ZERO;
+	return EK_OK;
+}
+
+ek_status eki_format_parse(const char *text, const ek_format **format, int64_t dim[EKI_MAX_DIMS])
+{
+	size_t length = strcspn(text, ":");
+	const ek_format *f = find(text, length);
+
+	memset(dim, 0, EKI_MAX_DIMS * sizeof *dim);
+	if (!f)
+		return no_such_format(text, length);
+	for (text += length; *text; text += length) {
+		text++;
+		length = strcspn(text, ",");
+		EK_RETURN_IF(set_param(f, text, length, dim));
+	}
+	*format = f;
+	return EK_OK;
+}
+
+void eki_format_text(const ek_store *s, char *text, size_t size)
+{
+	const ek_format *f = s->columns ? &ek_format_csc : s->format;
+	size_t used = (size_t)snprintf(text, size, "%s", f->name);
+
+	for (int k = 0; k < EKI_MAX_DIMS && f->param[k].name && used < size; k++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s=%lld", k ? "," : ":",
+		                         f->param[k].name, (long long)s->dim[k]);
+}
+
+void eki_format_ask(const ek_store *s, int64_t dim[EKI_MAX_DIMS])
+{
+	const ek_format_param *param = s->format->param;
+
+	for (int k = 0; k < EKI_MAX_DIMS; k++)
+		dim[k] = !param[k].name || (!s->dim[k] && param[k].min) ? 0
+		         : s->dim[k]                                    ? s->dim[k]
+		                                                        : EKI_ZERO;
+}
+
+/* ---- From CSR and back ----------------------------------------------------------------------- */
+
+/* For people: below 10000, or where that is asked for, exactly. */
+static void bytes_text(int64_t bytes, bool exact, char text[32])
+{
+	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
+	double n = (double)bytes / 1024;
+	size_t k = 0;
+
+	if (exact || bytes < 10000) {
+		snprintf(text, 32, "%lld bytes", (long long)bytes);
+		return;
+	}
+	for (; n >= 1024 && k + 1 < sizeof unit / sizeof *unit; k++)
+		n /= 1024;
+	snprintf(text, 32, "%.1f %s", n, unit[k]);
+}
+
+ek_status eki_format_limit(const ek_store *csr, const ek_store *out, int64_t max_bytes)
+{
+	const int64_t own = eki_store_bytes(csr), need = eki_store_bytes(out);
+	const int64_t limit = max_bytes < 0          ? INT64_MAX - 1
+	                      : max_bytes > 0        ? max_bytes
+	                      : own < INT64_MAX / 16 ? 8 * own + (1 << 20)
+	                                             : INT64_MAX - 1;
+
+	char needs[32], has[32], most[32];
+
+	if (need <= limit)
+		return EK_OK;
+	bytes_text(need, false, needs);
+	bytes_text(limit, false, most);
+	if (strcmp(needs, most) == 0) {
+		bytes_text(need, true, needs);
+		bytes_text(limit, true, most);
+	}
+	bytes_text(own, false, has);
+	return eki_fail(EK_ELIMIT, "format %s would take %s%s, CSR takes %s; the limit is %s",
+	                out->format->name, need == INT64_MAX ? "more than " : "", needs, has, most);
+}
+
+/* `csr`, or a copy in order if the format asks for that. */
+static ek_status in_order(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                          ek_store *room, const ek_store **use)
+{
+	*use = csr;
+	return format->by_column ? eki_ascending(ctx, csr, format, room, use) : EK_OK;
+}
+
+/* A store without arrays, but with their lengths, which are within the limit. */
+static ek_status laid_out(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                          const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+{
+	*out = (ek_store){.format = format,
+	                  .value = csr->value,
+	                  .index = csr->index,
+	                  .rows = csr->rows,
+	                  .cols = csr->cols,
+	                  .nnz = csr->nnz};
+	memcpy(out->dim, dim, sizeof out->dim);
+	EK_RETURN_IF(format->layout(ctx, csr, out));
+	return eki_format_limit(csr, out, max_bytes);
+}
+
+ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                          const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+{
+	int64_t len[EKI_MAX_ARRAYS];
+	ek_store room = {0}, s = {0};
+	ek_status status;
+
+	EK_TRY(in_order(ctx, csr, format, &room, &csr));
+	EK_TRY(laid_out(ctx, csr, format, dim, max_bytes, &s));
+	memcpy(len, s.len, sizeof len);
+	EK_TRY(eki_store_alloc(ctx, &s, len));
+	EK_TRY(format->pattern(ctx, csr, &s));
+	EK_TRY(format->values(ctx, csr, &s));
+	*out = s;
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, &s);
+	eki_store_free(ctx, &room);
+	return status;
+}
+
+ek_status eki_format_adopt(const ek_context *ctx, ek_store *csr, const ek_format *format,
+                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+{
+	ek_store s;
+
+	EK_RETURN_IF(laid_out(ctx, csr, format, dim, max_bytes, &s));
+	EK_RETURN_IF(format->adopt(ctx, csr, &s));
+	*out = s;
+	return EK_OK;
+}
+
+ek_status eki_format_values(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	return out->format->values(ctx, csr, out);
+}
+
+ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *room,
+                         const ek_store **csr)
+{
+	ek_status status;
+
+	if (s->format == &ek_format_csr) {
+		*csr = s;
+		return EK_OK;
+	}
+	EK_TRY(eki_csr_alloc(ctx, s->value, s->index, s->rows, s->cols, s->nnz, room));
+	EK_TRY(s->format->to_csr(ctx, s, room));
+	*csr = room;
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, room);
+	return status;
+}
+
+ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store *out)
+{
+	ek_store room = {0}, csr = {.format = &ek_format_csr,
+	                            .value = out->value,
+	                            .index = out->index,
+	                            .rows = out->rows,
+	                            .cols = out->cols,
+	                            .nnz = out->nnz};
+	const ek_store *pattern = &csr;
+	ek_status status;
+
+	if (!out->format->values_alone)
+		EK_RETURN_IF(eki_format_csr(ctx, out, &room, &pattern));
+	csr = *pattern;
+	csr.array[CSR_VAL] = (void *)(uintptr_t)val;
+	status = eki_format_values(ctx, &csr, out);
+	eki_store_free(ctx, &room);
+	return status;
+}

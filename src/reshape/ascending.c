@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Columns in ascending order, for formats that place entries by their columns. Most matrices are in
+ * order, which one pass finds out; others are transposed twice, by counting. */
+#include "core/ek_core.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "reshape/ascending.c"
+#include "core/for_each.h"
+
+#if EK_PER_TYPE
+
+/* First row in [begin, end) where a column is less than the one before, or end. */
+static int64_t FN(descent)(const ek_store *csr, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i] + 1; k < row_ptr[i + 1]; k++)
+			if (col_idx[k] < col_idx[k - 1])
+				return i;
+	return end;
+}
+
+/* First row in [begin, end) where neighbours have one column, or end. */
+static int64_t FN(repeated)(const ek_store *csr, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+
+	for (int64_t i = begin; i < end; i++)
+		for (int64_t k = row_ptr[i] + 1; k < row_ptr[i + 1]; k++)
+			if (col_idx[k] == col_idx[k - 1])
+				return i;
+	return end;
+}
+
+#endif
+#if EK_ONCE
+
+ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                        ek_store *room, const ek_store **use)
+{
+	static eki_fault_fn *const descent[EK_NTYPE] = EK_BY_TYPE(descent);
+	static eki_fault_fn *const repeated[EK_NTYPE] = EK_BY_TYPE(repeated);
+	const int type = eki_type(csr->value, csr->index);
+	ek_store turned = {0};
+	ek_status status = EK_OK;
+	int64_t i;
+
+	*use = csr;
+	if (eki_first_fault(ctx, csr, descent[type], csr->rows) < csr->rows) {
+		EK_TRY(eki_transpose(ctx, csr, &turned, NULL));
+		EK_TRY(eki_transpose(ctx, &turned, room, NULL));
+		*use = room;
+	}
+	i = eki_first_fault(ctx, *use, repeated[type], csr->rows);
+	if (i < csr->rows)
+		status = eki_fail(EK_EUNSUPPORTED,
+		                  "format %s has one place for each row and column, and in row "
+		                  "%lld two entries have the same column: merge them first",
+		                  format->name, (long long)i);
+done:
+	eki_store_free(ctx, &turned);
+	if (status != EK_OK)
+		eki_store_free(ctx, room);
+	return status;
+}
+
+#endif

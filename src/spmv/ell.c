@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on ELLPACK. By rows (order=1): SIMD inside each row, whose
+ * sums are added up W rows at a time. By columns: a lane of a vector for each row,
+ * so no sum has to be added over lanes. Entries of a row are far apart then, and a walk down all columns
+ * of some rows reads as many streams as the longest row has entries, twice: more than processors follow
+ * (a quarter to a half of the speed for rows of 64, measured). So 2048 rows are taken together, 8 columns
+ * at a time, with their sums in the cache between.
+ *
+ * Of each vector of rows only as much is read as the longest of them needs. If a sum is Inf or NaN, which
+ * 0 times Inf may have caused, the row is summed again without padding: an x_j that is not finite reaches
+ * those rows only that have an entry in column j.
+ *
+ * Reads the bytes of the format once. Bell and Garland 2009, section 2.2; Liu 2015, section 5.2.2. */
+#include "format/ell.h"
+#include "spmv/drive.h"
+#define EK_FILE "spmv/ell.c"
+#include "core/for_each.h"
+
+#include "spmv/finish.h"
+#include "spmv/row_sums.h"
+
+#ifndef EK_ELL_BLOCK
+#define EK_ELL_BLOCK
+enum { ELL_BLOCK = 2048, ELL_PANEL = 8 }; /* rows and columns that are multiplied together */
+#endif
+
+/* ---- By rows --------------------------------------------------------------------------------- */
+
+static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+{
+	const IDX *len = A->array[ELL_LEN], *col_idx = A->array[ELL_COL];
+	const VAL *val = A->array[ELL_VAL], *x = v->x;
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const int64_t width = A->dim[ELL_WIDTH], stop = ell_row(A, end);
+	VAL *y = v->y;
+	int64_t i = ell_row(A, begin);
+
+	for (; i + W <= stop; i += W) {
+		vec row[W];
+
+		EK_UNROLL
+		for (int r = 0; r < W; r++) {
+			const int64_t k = (i + r) * width;
+
+			row[r] = FN(row_sums)(col_idx, val, x, k, k + len[i + r]);
+		}
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+	}
+	for (; i < stop; i++) {
+		vec row = FN(row_sums)(col_idx, val, x, i * width, i * width + len[i]);
+
+		FN(finish_row)(vsum(row), alpha, beta, y + i);
+	}
+}
+
+/* ---- By columns ------------------------------------------------------------------------------ */
+
+static VAL FN(ell_exact)(const ek_store *A, const VAL *x, int64_t i)
+{
+	const IDX *len = A->array[ELL_LEN], *c = A->array[ELL_COL];
+	const VAL *a = A->array[ELL_VAL];
+	const int64_t stride = A->dim[ELL_STRIDE];
+	VAL sum = 0;
+
+	c += i;
+	a += i;
+	for (IDX j = 0; j < len[i]; j++, c += stride, a += stride)
+		sum += *a * x[*c];
+	return sum;
+}
+
+/* Entries of the longest of n rows. */
+static inline IDX FN(ell_longest)(const IDX *len, int64_t n)
+{
+	IDX most = 0;
+
+	for (int64_t r = 0; r < n; r++)
+		most = len[r] > most ? len[r] : most;
+	return most;
+}
+
+/* Finishes rows i .. i + n - 1, n <= W, from their sums. */
+static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i, int64_t n,
+                                  vec sum)
+{
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const bool finite = vfinite(sum);
+	VAL *y = (VAL *)v->y + i, each[W];
+
+	if (n == W && finite) {
+		FN(finish_rows)(sum, alpha, beta, y);
+		return;
+	}
+	vstore(each, sum);
+	for (int64_t r = 0; r < n; r++) {
+		if (!finite && !isfinite(each[r]))
+			each[r] = FN(ell_exact)(A, v->x, i + r);
+		FN(finish_row)(each[r], alpha, beta, y + r);
+	}
+}
+
+/* Rows i .. i + n - 1, n <= ELL_BLOCK, a panel of columns after the other; vectors of rows are whole in
+ * the arrays, whatever n is. */
+static void FN(ell_block)(const ek_store *A, const ek_args *v, int64_t i, int64_t n)
+{
+	const IDX *len = (const IDX *)A->array[ELL_LEN] + i;
+	const int64_t stride = A->dim[ELL_STRIDE], width = FN(ell_longest)(len, n);
+	const VAL *x = v->x;
+	vec sums[ELL_BLOCK / W];
+	IDX longest[ELL_BLOCK / W];
+
+	for (int64_t first = 0; first == 0 || first < width; first += ELL_PANEL)
+		for (int64_t r = 0; r < n; r += W) {
+			const int64_t rows = n - r < W ? n - r : W;
+			const VAL *a = (const VAL *)A->array[ELL_VAL] + first * stride + i + r;
+			const IDX *c = (const IDX *)A->array[ELL_COL] + first * stride + i + r;
+			vec sum = first ? sums[r / W] : vzero();
+			int64_t end = first ? longest[r / W] : FN(ell_longest)(len + r, rows);
+
+			longest[r / W] = (IDX)end;
+			end = end < first + ELL_PANEL ? end : first + ELL_PANEL;
+			for (int64_t j = first; j < end; j++, a += stride, c += stride) {
+				EK_AHEAD(a);
+				EK_AHEAD(c);
+				sum = vfma(vload(a), vgather(x, c), sum);
+			}
+			if (first + ELL_PANEL < width)
+				sums[r / W] = sum;
+			else
+				FN(ell_finish)(A, v, i + r, rows, sum);
+		}
+}
+
+static void FN(ell_by_columns)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+{
+	const int64_t stop = ell_row(A, end);
+
+	for (int64_t i = ell_row(A, begin); i < stop; i += ELL_BLOCK)
+		FN(ell_block)(A, v, i, stop - i < ELL_BLOCK ? stop - i : ELL_BLOCK);
+}
+
+/* ---- Transposed ------------------------------------------------------------------------------ */
+
+static void FN(ell_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+                            int64_t first, void *to)
+{
+	const IDX *len = A->array[ELL_LEN], *col_idx = A->array[ELL_COL];
+	const VAL *val = A->array[ELL_VAL], *x = v->x;
+	const VAL alpha = (VAL)v->alpha;
+	const int64_t row = ell_row_step(A), step = ell_entry_step(A);
+	VAL *sum = to;
+
+	for (int64_t i = ell_row(A, begin); i < ell_row(A, end); i++) {
+		const VAL xi = alpha * x[i];
+		int64_t k = i * row;
+
+		for (IDX j = 0; j < len[i]; j++, k += step)
+			sum[col_idx[k] - first] += val[k] * xi;
+	}
+}
+
+#if EK_PER_TYPE
+
+static void FN(ell_span)(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
+{
+	const IDX *len = A->array[ELL_LEN], *col_idx = A->array[ELL_COL];
+	const int64_t row = ell_row_step(A), step = ell_entry_step(A);
+
+	span[0] = span[1] = 0;
+	for (int64_t i = ell_row(A, begin); i < ell_row(A, end); i++)
+		for (int64_t k = i * row, j = 0; j < len[i]; j++, k += step) {
+			span[0] = span[1] == 0 || col_idx[k] < span[0] ? col_idx[k] : span[0];
+			span[1] = col_idx[k] >= span[1] ? (int64_t)col_idx[k] + 1 : span[1];
+		}
+}
+
+#endif
+#if EK_ONCE
+
+static ek_status prepare(ek_plan *p)
+{
+	static eki_rows_fn *const rows[2][EK_NISA][EK_NTYPE] = {EK_BY_ISA_AND_TYPE(ell_by_rows),
+	                                                        EK_BY_ISA_AND_TYPE(ell_by_columns)};
+	static eki_scatter_fn *const scatter[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(ell_scatter);
+	static eki_span_fn *const span[EK_NTYPE] = EK_BY_TYPE(ell_span);
+	const ek_store *A = p->store;
+	const int type = eki_type(A->value, A->index);
+
+	return eki_drive_prepare(p, &(eki_drive){.units = (A->rows + ELL_GROUP - 1) / ELL_GROUP,
+	                                         .rows = rows[A->dim[ELL_ORDER] - 1][p->isa][type],
+	                                         .scatter = scatter[p->isa][type],
+	                                         .span = span[type]});
+}
+
+const ek_method ek_spmv_ell = {
+	.name = "spmv.ell",
+	.text = "a lane for each row, 8 columns at a time; by rows: SIMD inside a row",
+	.source = "Bell and Garland 2009, section 2.2",
+	.operation = EK_SPMV,
+	.format = &ek_format_ell,
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.prepare = prepare,
+	.run = eki_drive_run,
+};
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The two beats of CSR-Stream: products of a stretch of entries to a small buffer, and sums from
+ * it. Included by files that use core/for_each.h, in every pass. */
+/* Products of entries [k, end) to buf. */
+static inline void FN(products)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
+                                int64_t end, VAL *buf)
+{
+	for (; end - k >= W; k += W, buf += W) {
+		EK_AHEAD(val + k);
+		EK_AHEAD(col_idx + k);
+		vstore(buf, vmul(vload(val + k), vgather(x, col_idx + k)));
+	}
+	if (k < end) {
+		vmask m = vmask_n(end - k);
+
+		vstore_n(buf, vmul(vload_n(val + k, m), vgather_n(x, col_idx + k, m)), m);
+	}
+}
+
+/* The n entries at p, as W partial sums. */
+static inline vec FN(buffer_sums)(const VAL *p, int64_t n)
+{
+	vec sum = vzero();
+
+	for (; n > W; n -= W, p += W)
+		sum = vadd(sum, vload(p));
+	return vadd(sum, vload_n(p, vmask_n(n)));
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on sliced coordinates: the sums of a slice gather in a buffer, while x is read in order.
+ * Products are made a vector at a time and added one by one, since entries of a vector may share a
+ * row. Reads the bytes of the format once.
+ *
+ * Dang and Schmidt 2012. */
+#include <string.h>
+
+#include "format/scoo.h"
+#include "spmv/drive.h"
+#define EK_FILE "spmv/scoo.c"
+#include "core/for_each.h"
+
+#include "spmv/finish.h"
+
+/* Adds n entries to the sums of their rows. */
+static inline void FN(scoo_add)(const uint16_t *row, const IDX *col_idx, const VAL *val, int64_t n,
+                                const VAL *x, VAL *sum)
+{
+	VAL product[W];
+
+	for (; n >= W; n -= W, row += W, col_idx += W, val += W) {
+		EK_AHEAD(row);
+		EK_AHEAD(col_idx);
+		EK_AHEAD(val);
+		vstore(product, vmul(vload(val), vgather(x, col_idx)));
+		EK_UNROLL
+		for (int k = 0; k < W; k++)
+			sum[row[k]] += product[k];
+	}
+	for (int64_t k = 0; k < n; k++)
+		sum[row[k]] += val[k] * x[col_idx[k]];
+}
+
+static void FN(scoo_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+{
+	const PTR *slice_ptr = A->array[SCOO_PTR];
+	const IDX *col_idx = A->array[SCOO_COL];
+	const uint16_t *row = A->array[SCOO_ROW];
+	const VAL *val = A->array[SCOO_VAL];
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	VAL sum[SCOO_MAX_HEIGHT];
+
+	for (int64_t k = begin; k < end; k++) {
+		const int64_t n = scoo_rows(A, k), at = slice_ptr[k];
+		VAL *y = (VAL *)v->y + scoo_first(A, k);
+		int64_t i = 0;
+
+		memset(sum, 0, (size_t)n * sizeof *sum);
+		FN(scoo_add)(row + at, col_idx + at, val + at, slice_ptr[k + 1] - at, v->x, sum);
+		for (; i + W <= n; i += W)
+			FN(finish_rows)(vload(sum + i), alpha, beta, y + i);
+		for (; i < n; i++)
+			FN(finish_row)(sum[i], alpha, beta, y + i);
+	}
+}
+
+#if EK_PER_TYPE
+
+static void FN(scoo_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+                             int64_t first, void *to)
+{
+	const PTR *slice_ptr = A->array[SCOO_PTR];
+	const IDX *col_idx = A->array[SCOO_COL];
+	const uint16_t *row = A->array[SCOO_ROW];
+	const VAL *val = A->array[SCOO_VAL];
+	const VAL alpha = (VAL)v->alpha;
+	VAL *sum = to;
+
+	for (int64_t k = begin; k < end; k++) {
+		const VAL *x = (const VAL *)v->x + scoo_first(A, k);
+
+		for (int64_t e = slice_ptr[k]; e < slice_ptr[k + 1]; e++)
+			sum[col_idx[e] - first] += val[e] * (alpha * x[row[e]]);
+	}
+}
+
+#endif
+#if EK_ONCE
+
+static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
+{
+	span[0] = span[1] = 0;
+	for (int64_t k = begin; k < end; k++)
+		if (eki_ptr_at(A, k) < eki_ptr_at(A, k + 1)) {
+			const int64_t low = eki_idx_at(A, SCOO_COL, eki_ptr_at(A, k));
+			const int64_t last = eki_idx_at(A, SCOO_COL, eki_ptr_at(A, k + 1) - 1);
+
+			span[0] = span[1] == 0 || low < span[0] ? low : span[0];
+			span[1] = last >= span[1] ? last + 1 : span[1];
+		}
+}
+
+static ek_status prepare(ek_plan *p)
+{
+	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(scoo_multiply);
+	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(scoo_scatter);
+	const ek_store *A = p->store;
+	const int type = eki_type(A->value, A->index);
+
+	return eki_drive_prepare(p, &(eki_drive){.units = scoo_slices(A),
+	                                         .unit_ptr = A->array[SCOO_PTR],
+	                                         .rows = rows[p->isa][type],
+	                                         .scatter = scatter[type],
+	                                         .span = span});
+}
+
+const ek_method ek_spmv_scoo = {
+	.name = "spmv.scoo",
+	.text = "slice by slice, entries by columns, sums in the cache",
+	.source = "Dang and Schmidt 2012",
+	.operation = EK_SPMV,
+	.format = &ek_format_scoo,
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.prepare = prepare,
+	.run = eki_drive_run,
+};
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Formats of dense blocks: all 64 sizes, x that is not finite where blocks have fill, and the size
+ * that is chosen where none is given. */
+#include <math.h>
+#include <string.h>
+
+#include "core/ek_core.h"
+#include "format/block.h"
+#include "support/contexts.h"
+#include "support/heap.h"
+#include "support/product.h"
+
+static struct contexts contexts;
+static struct heap heap = HEAP_INIT;
+static const char *const formats[] = {"bcsr", "bcoo", "bccoo"};
+enum { FORMATS = sizeof formats / sizeof *formats, SIZES = BLOCK_MOST * BLOCK_MOST };
+
+static ek_matrix *blocked(const ek_matrix *A, const char *format, int size)
+{
+	const ek_convert_options o = {.size = sizeof o, .max_bytes = -1};
+	ek_matrix *B;
+	char text[40];
+
+	snprintf(text, sizeof text, "%s:r=%d,c=%d", format, size / BLOCK_MOST + 1,
+	         size % BLOCK_MOST + 1);
+	expect_status(ek_matrix_convert(A, text, &o, &B), EK_OK);
+	expect_status(ek_matrix_check(B), EK_OK);
+	return B;
+}
+
+static void check_size(struct product *p, ek_context *ctx, ek_index index, const char *format,
+                       int size)
+{
+	ek_matrix *A, *B;
+
+	snprintf(product_where, sizeof product_where,
+	         "%s, size %d, %s/%s, shape %s, %s, %d threads", format, size,
+	         ek_value_name(p->value), ek_index_name(index), p->A.name, ek_isa_name(ctx->isa),
+	         ctx->threads);
+	expect_status(product_matrix(p, ctx, HELD_CSR, index, 0, &A), EK_OK);
+	B = blocked(A, format, size);
+	for (int op = 0; op < 2; op++) {
+		const ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
+		char text[400];
+		const void *y;
+		ek_plan *plan;
+
+		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+		for (int k = 0; k < 4; k++) {
+			const struct run run = {.op = op,
+			                        .x = k & 1,
+			                        .alpha = k ? -1 : 2,
+			                        .beta = k % 3 ? 0 : 0.5,
+			                        .at_end = k / 2};
+
+			if (!product_run(p, &heap, plan, &run, &y, text, sizeof text))
+				fail_msg("%s: %s", product_where, text);
+		}
+		ek_plan_destroy(plan);
+	}
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+static void test_sizes(void **state)
+{
+	static const char *const names[] = {"mixed", "blocked", "interleaved", "banded"};
+
+	(void)state;
+	for (int shape = 0, turn = 0; shape < shape_count(); shape++)
+		for (int which = 0; which < 2 * 4; which++) {
+			struct product p;
+
+			if (strcmp(shape_name(shape), names[which / 2]) != 0)
+				continue;
+			product_make(&p, shape, which % 2 ? DATA_REAL : DATA_EXACT,
+			             turn % 2 ? EK_F32 : EK_F64, which);
+			for (int k = 0; k < FORMATS * SIZES; k++, turn++)
+				check_size(&p,
+				           contexts.of[turn % contexts.levels]
+				                      [turn / 3 % contexts.counts],
+				           (ek_index)(1 + turn % 3), formats[k / SIZES], k % SIZES);
+			product_free(&p);
+		}
+}
+
+/* x_j and A_ij that are not finite reach those places of y that they belong to. */
+static void check_leak(const ek_matrix *A, int format, int size, int op, double bad)
+{
+	ek_matrix *B = blocked(A, formats[format], size);
+	const int64_t n = A->store.rows;
+	double x[64], y[64], z[64];
+	const ek_dense X = ek_vector(EK_F64, n, x), Y = ek_vector(EK_F64, n, y),
+		       Z = ek_vector(EK_F64, n, z);
+	const ek_hints hints = {.size = sizeof hints, .op = op ? EK_OP_T : EK_OP_N};
+	const ek_hints plain = {.size = sizeof plain,
+	                        .op = hints.op,
+	                        .method = op ? "spmv.csr.transposed" : "spmv.csr.serial"};
+	ek_plan *with, *without;
+
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &with), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &plain, &without), EK_OK);
+	for (int64_t j = 0; j < n; j++) {
+		for (int64_t i = 0; i < n; i++)
+			x[i] = i == j ? bad : 1;
+		expect_status(ek_spmv(with, 1, &X, 0, &Y), EK_OK);
+		expect_status(ek_spmv(without, 1, &X, 0, &Z), EK_OK);
+		for (int64_t i = 0; i < n; i++)
+			if (isnan(y[i]) ? !isnan(z[i]) : y[i] != z[i])
+				fail_msg("%s, size %d, op %d, x[%lld] = %g: y[%lld] is %g, not %g",
+				         formats[format], size, op, (long long)j, bad, (long long)i,
+				         y[i], z[i]);
+	}
+	ek_plan_destroy(with);
+	ek_plan_destroy(without);
+	ek_matrix_destroy(B);
+}
+
+static void test_leak(void **state)
+{
+	int turn = 0;
+
+	(void)state;
+	for (int level = 0; level < contexts.levels; level++) {
+		ek_matrix *A;
+
+		expect_status(ek_matrix_generate(contexts.of[level][0],
+		                                 "uniform:rows=45,cols=45,k=4,values=integer",
+		                                 EK_F64, EK_I32, &A),
+		              EK_OK);
+		for (int size = 0; size < SIZES; size++, turn++)
+			for (int op = 0; op < 2; op++)
+				check_leak(A, turn % FORMATS, size, op, turn % 2 ? NAN : INFINITY);
+		ek_matrix_destroy(A);
+	}
+}
+
+/* The size that is chosen has these factors. */
+static void check_choice(const char *spec, const char *format, int r, int c)
+{
+	ek_matrix *A, *B;
+
+	expect_status(
+		ek_matrix_generate(contexts.of[contexts.levels - 1][0], spec, EK_F64, EK_I32, &A),
+		EK_OK);
+	expect_status(ek_matrix_convert(A, format, NULL, &B), EK_OK);
+	if (B->store.dim[BLOCK_R] % r || B->store.dim[BLOCK_C] % c)
+		fail_msg("%s of %s has blocks of %lld x %lld", format, spec,
+		         (long long)B->store.dim[BLOCK_R], (long long)B->store.dim[BLOCK_C]);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+static void test_choice(void **state)
+{
+	(void)state;
+	check_choice("dense:rows=160,cols=160", "bcsr", 8, 8);
+	check_choice("fem:nx=9,ny=9,nz=19,dof=3", "bccoo", 3, 3);
+	check_choice("fem:nx=9,ny=9,nz=19,dof=5", "bcoo", 5, 5);
+	check_choice("fem:nx=9,ny=9,nz=19,dof=3", "bcsr:r=6", 6, 3);
+	check_choice("fem:nx=9,ny=9,nz=19,dof=3", "bcsr:c=2", 1, 2);
+	check_choice("uniform:rows=50,cols=50,k=0", "bccoo", 1, 1);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	contexts_make(&contexts);
+	product_catch_crashes();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	contexts_free(&contexts);
+	heap_close(&heap);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_choice),
+	};
+
+	(void)argc;
+	test_passive_threads(argv);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * CSR5: descriptors worked out by hand, the height of its tiles, and what they cost. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include <stdlib.h>
+
+#include "core/ek_core.h"
+#include "format/csr5.h"
+#include "support/support.h"
+
+static ek_context *ctx;
+
+/* ---- Descriptors by hand --------------------------------------------------------------------- */
+
+enum { EMPTY = INT32_MIN /* the highest bit of tile_ptr */ };
+
+static const struct {
+	const char *format;
+	int rows, row_ptr[8], nnz, tiles, words, lanes; /* lanes: of all tiles */
+	int tile_ptr[2];
+	uint32_t flag[4];
+	int y_offset[4], seg_offset[4];
+	uint32_t desc[8];
+	int empty, empty_ptr[3], empty_offset[4];
+} by_hand[] = {
+	/* The example of doc/formats.md: rows begin at entries 0, 2, 5, 7 and 13, the third is
+	 * empty, and two entries are behind the tile. */
+	{"csr5:omega=4,sigma=3",
+         6,
+         {0, 2, 5, 5, 7, 13, 14},
+         14,
+         1,
+         1,
+         4,
+         {0 | EMPTY},
+         {5, 4, 2, 0},
+         {0, 2, 3, 4},
+         {0, 0, 1, 0},
+         {0x5, 0x44, 0x6a, 0x80},
+         4,
+         {0, 4},
+         {0, 1, 3, 4}},
+	/* The first row is empty, which no tile sees; the second goes on in the second tile, in
+	 * which two rows are empty. One entry is behind the tiles. */
+	{"csr5:omega=2,sigma=2",
+         6,
+         {0, 0, 5, 5, 5, 6, 9},
+         9,
+         2,
+         1,
+         4,
+         {1, 1 | EMPTY},
+         {1, 0, 3, 1},
+         {0, 1, 0, 2},
+         {1, 0, 0, 0},
+         {0x5, 0x8, 0x3, 0x11},
+         3,
+         {0, 0, 3},
+         {0, 3, 4}},
+	/* 32 flags leave no room for offsets; no row begins in the lanes in the middle. */
+	{"csr5:omega=4,sigma=32",
+         2,
+         {0, 100, 128},
+         128,
+         1,
+         2,
+         4,
+         {0},
+         {1, 0, 0, 16},
+         {0, 1, 1, 1},
+         {2, 1, 0, 0},
+         {0x1, 0x0, 0x0, 0x10, 0x2, 0x5, 0x4, 0x4},
+         0,
+         {0},
+         {0}},
+};
+
+static void check_array(const ek_matrix *B, const char *name, const void *data, int64_t len)
+{
+	ek_view view;
+
+	expect_status(ek_matrix_array(B, name, &view), EK_OK);
+	assert_int_equal(view.len, len);
+	if (len)
+		assert_memory_equal(view.data, data, (size_t)len * 4);
+}
+
+static void test_descriptors(void **state)
+{
+	static int col_idx[128];
+	static double val[128];
+
+	(void)state;
+	for (int k = 0; k < 128; k++)
+		col_idx[k] = k;
+	for (size_t k = 0; k < sizeof by_hand / sizeof *by_hand; k++) {
+		const int words = by_hand[k].words, lanes = by_hand[k].lanes;
+		const int omega = lanes / by_hand[k].tiles;
+		ek_matrix *A, *B;
+
+		expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, by_hand[k].rows, 128,
+		                                 by_hand[k].row_ptr, col_idx, val, EK_COPY, &A),
+		              EK_OK);
+		expect_status(ek_matrix_convert(A, by_hand[k].format, NULL, &B), EK_OK);
+		check_array(B, "tile_ptr", by_hand[k].tile_ptr, by_hand[k].tiles);
+		check_array(B, "tile_desc", by_hand[k].desc, words * lanes);
+		check_array(B, "empty_ptr", by_hand[k].empty_ptr,
+		            by_hand[k].empty ? by_hand[k].tiles + 1 : 0);
+		check_array(B, "empty_offset", by_hand[k].empty_offset, by_hand[k].empty);
+
+		const csr5_shape h = csr5_shape_of(&B->store);
+		const uint32_t *desc = B->store.array[CSR5_DESC];
+
+		assert_true(h.words == words && h.tiles == by_hand[k].tiles);
+		for (int l = 0; l < lanes; l++) {
+			const uint32_t *word = desc + l / omega * omega * words + l % omega;
+			const uint32_t offsets = word[(words - 1) * omega];
+
+			assert_int_equal(word[0] & h.flags, by_hand[k].flag[l]);
+			assert_int_equal(csr5_y_offset(&h, offsets), by_hand[k].y_offset[l]);
+			assert_int_equal(csr5_seg_offset(&h, offsets), by_hand[k].seg_offset[l]);
+		}
+		for (int t = 0; t < by_hand[k].tiles; t++) {
+			assert_int_equal(csr5_row(&B->store, t),
+			                 by_hand[k].tile_ptr[t] & INT32_MAX);
+			assert_int_equal(csr5_has_empty(&B->store, t), by_hand[k].tile_ptr[t] < 0);
+		}
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(A);
+	}
+}
+
+/* ---- Height and cost ------------------------------------------------------------------------- */
+
+/* The height of the tiles by the mean length of rows, and what the environment says about it. */
+static void test_sigma(void **state)
+{
+	static const struct {
+		const char *text; /* NULL: not set */
+		int width, sigma; /* of a full band */
+	} row[] = {{NULL, 3, 32},
+	           {NULL, 81, 16},
+	           {"4,7,20,5,1,1,1,1", 3, 4},
+	           {"4,7,20,5,1,1,1,1", 5, 5},
+	           {"4,7,20,5,1,1,1,1", 9, 7},
+	           {"4,7,20,5,1,1,1,1", 41, 5}};
+	static const char *const bad[] = {"4,7,20,5",         "4,7,20,5,1,1,1,33",
+	                                  "0,7,20,5,1,1,1,1", "4,7,20,5,1,1,1,1,",
+	                                  "4 7 20 5 1 1 1 1", "x"};
+	ek_matrix *A, *B = NULL;
+	char spec[64];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		ek_matrix_info info = {.size = sizeof info};
+
+		snprintf(spec, sizeof spec, "banded:n=3000,lower=%d,upper=%d", row[k].width / 2,
+		         row[k].width / 2);
+		expect_status(ek_matrix_generate(ctx, spec, EK_F64, EK_I32, &A), EK_OK);
+		if (row[k].text)
+			setenv("EK_CSR5_SIGMA", row[k].text, 1);
+		expect_status(ek_matrix_convert(A, "csr5", NULL, &B), EK_OK);
+		unsetenv("EK_CSR5_SIGMA");
+		expect_status(ek_matrix_get_info(B, &info), EK_OK);
+		assert_int_equal(info.dim[1], row[k].sigma);
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(A);
+	}
+	expect_status(ek_matrix_generate(ctx, "arrow:n=3000", EK_F64, EK_I32, &A), EK_OK);
+	B = NULL;
+	for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+		setenv("EK_CSR5_SIGMA", bad[k], 1);
+		expect_error(ek_matrix_convert(A, "csr5", NULL, &B), EK_EINVAL, "r,s,t,u");
+		assert_null(B);
+	}
+	unsetenv("EK_CSR5_SIGMA");
+	ek_matrix_destroy(A);
+}
+
+/* At most 3 % of the bytes of CSR beside them, with omega = sigma = 32 and doubles, where rows are not
+ * empty: of tiles with empty rows, each other row takes 4 bytes more. */
+static void test_extra_memory(void **state)
+{
+	static const char *const spec[] = {"poisson2d5:nx=300,ny=300",
+	                                   "banded:n=9000,lower=20,upper=20",
+	                                   "powerlaw:rows=30000,cols=30000"};
+	ek_matrix *A, *B;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof spec / sizeof *spec; k++) {
+		expect_status(ek_matrix_generate(ctx, spec[k], EK_F64, EK_I32, &A), EK_OK);
+		expect_status(ek_matrix_convert(A, "csr5:omega=32,sigma=32", NULL, &B), EK_OK);
+		assert_true((double)eki_store_bytes(&B->store) <=
+		            1.03 * (double)eki_store_bytes(&A->store));
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(A);
+	}
+}
+
+static int setup(void **state)
+{
+	const ek_options o = {.size = sizeof o, .threads = 2};
+
+	(void)state;
+	return ek_context_create(&o, &ctx) != EK_OK;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ek_context_destroy(ctx);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_descriptors),
+		cmocka_unit_test(test_sigma),
+		cmocka_unit_test(test_extra_memory),
+	};
+
+	(void)argc;
+	test_passive_threads(argv);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}

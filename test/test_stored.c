@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What A is in, and what plans multiply with: any format from any other in one call, and what
+ * cannot be says why. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include "support/support.h"
+#include "support/heap.h"
+
+static struct heap heap = HEAP_INIT;
+static ek_context *ctx;
+static ek_matrix *A;
+
+/* 3 x 2:  1 .
+ *         . .
+ *         2 3  */
+static const int32_t ptr[] = {0, 1, 1, 3}, col[] = {0, 0, 1};
+static double val[] = {1, 2, 3};
+
+static int setup(void **state)
+{
+	(void)state;
+	unsetenv("EK_METHOD");
+	ctx = heap_context(&heap, 3, 0);
+	return ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &A);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	return 0;
+}
+
+static void product(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
+                    int64_t m)
+{
+	ek_dense xv = ek_vector(EK_F64, n, x), yv = ek_vector(EK_F64, m, y);
+
+	expect_status(ek_spmv(plan, alpha, &xv, beta, &yv), EK_OK);
+}
+
+static void check_stored(ek_matrix *B, const char *held, const char *method, const char *format,
+                         const char *expected)
+{
+	static const double x[] = {1, 10, 100};
+	const double last = 3, changed = 7;
+	double y[3];
+
+	for (int op = 0; op < 2; op++) {
+		const ek_hints hints = {.size = sizeof hints,
+		                        .method = method,
+		                        .op = op ? EK_OP_T : EK_OP_N,
+		                        .format = format};
+		ek_plan *plan = NULL;
+
+		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+		if (strncmp(ek_plan_format(plan), expected, strlen(expected)) != 0)
+			fail_msg("%s, method %s, format %s: %s instead of %s", held,
+			         method ? method : "auto", format ? format : "-",
+			         ek_plan_format(plan), expected);
+		for (int k = 0; k < 2; k++) {
+			const double v = k ? changed : last;
+
+			expect_status(ek_matrix_set(B, 2, 1, v), EK_OK);
+			product(plan, 1, x, op ? 3 : 2, 0, y, op ? 2 : 3);
+			if (op)
+				assert_true(y[0] == 201 && y[1] == 100 * v);
+			else
+				assert_true(y[0] == 1 && y[1] == 0 && y[2] == 2 + 10 * v);
+		}
+		ek_plan_destroy(plan);
+	}
+}
+
+/* Any format from any other in one call, and new values too. */
+static void test_stored(void **state)
+{
+	static const char *const held[] = {"csr", "csc", "ell:order=1", "csr5:omega=8,sigma=4",
+	                                   "hyb:width=0"};
+	static const char *const asked[] = {"csr",
+	                                    "csc",
+	                                    "coo",
+	                                    "ell:order=2",
+	                                    "csr5:omega=8,sigma=4",
+	                                    "csr5:omega=4,sigma=2",
+	                                    "hyb:width=0",
+	                                    "hyb:width=1"};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof held / sizeof *held; k++) {
+		ek_matrix *B = NULL;
+
+		expect_status(ek_matrix_convert(A, held[k], NULL, &B), EK_OK);
+		check_stored(B, held[k], NULL, NULL, held[k]);
+		check_stored(B, held[k], "spmv.csr.serial", "csr", "csr");
+		check_stored(B, held[k], "spmv.csr.serial", "csc", "csc");
+		check_stored(B, held[k], "spmv.csr.serial", NULL, k == 1 ? "csc" : "csr");
+		check_stored(B, held[k], "spmv.ell", NULL, k == 2 ? held[k] : "ell");
+		check_stored(B, held[k], NULL, "csr5:sigma=4", "csr5:omega=");
+		for (size_t m = 0; m < sizeof asked / sizeof *asked; m++)
+			check_stored(B, held[k], NULL, asked[m], asked[m]);
+		ek_matrix_destroy(B);
+	}
+}
+
+/* What is in the format that is asked for is used in place. */
+static void test_no_copy(void **state)
+{
+	static const char *const asked[] = {NULL, "csr5", "csr5:sigma=4", "csr5:omega=8,sigma=4"};
+	int64_t least = 0;
+	ek_matrix *B;
+
+	(void)state;
+	expect_status(ek_matrix_convert(A, "csr5:omega=8,sigma=4", NULL, &B), EK_OK);
+	for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+		const ek_hints hints = {.size = sizeof hints, .format = asked[k]};
+		ek_plan *plan = NULL;
+		char text[4096];
+
+		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+		assert_non_null(strstr(text, "csr5:omega=8,sigma=4, as A is stored"));
+		least = k ? least : ek_plan_memory(plan);
+		assert_true(ek_plan_memory(plan) == least);
+		ek_plan_destroy(plan);
+	}
+	ek_matrix_destroy(B);
+	assert_null(ek_plan_format(NULL));
+}
+
+/* So is what would come out the same: a sigma that is rounded up to 4, a width beyond all rows. */
+static void test_no_copy_rounded(void **state)
+{
+	static const struct {
+		const char *held, *asked;
+		bool same;
+	} list[] = {
+		{"sell:c=2,sigma=3", "sell:c=2,sigma=3", true},
+		{"sell:c=2,sigma=3", "sell:sigma=3", true},
+		{"sell:c=2,sigma=3", "sell:sigma=5", false},
+		{"hyb:width=60", "hyb:width=60", true},
+		{"hyb:width=60", "hyb:width=2", true},
+		{"hyb:width=60", "hyb:width=1", false},
+		{"hyb:width=1", "hyb:width=60", false},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+		const ek_hints hints = {.size = sizeof hints, .format = list[k].asked};
+		ek_plan *plan = NULL;
+		ek_matrix *B;
+		char text[4096];
+
+		expect_status(ek_matrix_convert(A, list[k].held, NULL, &B), EK_OK);
+		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+		if (!strstr(text, list[k].same ? ", as A is stored" : ", a copy"))
+			fail_msg("%s asked of %s: %s", list[k].asked, list[k].held, text);
+		ek_plan_destroy(plan);
+		check_stored(B, list[k].held, NULL, list[k].asked, "");
+		ek_matrix_destroy(B);
+	}
+}
+
+static void refused(const ek_matrix *B, const ek_hints *hints, ek_status status, const char *part)
+{
+	ek_plan *plan = NULL;
+
+	expect_error(ek_plan_create(EK_SPMV, B, hints, &plan), status, part);
+	assert_null(plan);
+}
+
+/* Messages name op as the caller has it, and who named the method. */
+static void test_refused(void **state)
+{
+	ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.merge"};
+	ek_context *forced = NULL;
+	ek_matrix *C = NULL, *F = NULL;
+
+	(void)state;
+	expect_status(ek_matrix_convert(A, "csc", NULL, &C), EK_OK);
+	refused(C, &hints, EK_EUNSUPPORTED,
+	        "method spmv.csr.merge does not do op N of a matrix in csc, which is op T of its "
+	        "transpose in csr");
+	hints.op = EK_OP_T;
+	refused(A, &hints, EK_EUNSUPPORTED, "method spmv.csr.merge does not do op T");
+	hints.format = "ell";
+	refused(A, &hints, EK_EINVAL,
+	        "method spmv.csr.merge multiplies with format csr, not with ell");
+	hints.method = NULL;
+	hints.reproducible = EK_REPRO_STRICT;
+	refused(A, &hints, EK_EUNSUPPORTED, "no method does op T reproducibly on format ell");
+	hints.format = "elll";
+	refused(A, &hints, EK_EINVAL, "there is no format \"elll\"");
+	ek_matrix_destroy(C);
+
+	setenv("EK_METHOD", "spmv.csr.merge", 1);
+	expect_status(ek_context_create(NULL, &forced), EK_OK);
+	unsetenv("EK_METHOD");
+	expect_status(
+		ek_matrix_from_csr(forced, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &F),
+		EK_OK);
+	hints = (ek_hints){.size = sizeof hints, .op = EK_OP_T};
+	refused(F, &hints, EK_EUNSUPPORTED,
+	        "environment variable EK_METHOD: method spmv.csr.merge does not do op T");
+	hints.format = "ell";
+	refused(F, &hints, EK_EINVAL,
+	        "environment variable EK_METHOD: method spmv.csr.merge multiplies with format csr");
+	ek_matrix_destroy(F);
+	ek_context_destroy(forced);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stored),
+		cmocka_unit_test(test_no_copy),
+		cmocka_unit_test(test_no_copy_rounded),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
