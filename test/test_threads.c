@@ -305,13 +305,24 @@ static void inside_region(int threads, int levels)
 #endif
 }
 
-/* One level: the library gets one thread. Two: its own threads, nested. */
+/* One level: the library gets one thread. Two: its own threads, nested, but not under the thread
+ * sanitizer: archer (LLVM 14) does not see the end of a nested region, so that what any program
+ * reads after it counts as a race. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MOST_LEVELS 1
+#endif
+#endif
+#ifndef MOST_LEVELS
+#define MOST_LEVELS 2
+#endif
+
 static void test_inside_region(void **state)
 {
 	(void)state;
 	atomic_store(&faults, 0);
 	for (int threads = 1; threads <= 4; threads++)
-		for (int levels = 1; levels <= 2; levels++)
+		for (int levels = 1; levels <= MOST_LEVELS; levels++)
 			inside_region(threads, levels);
 	assert_int_equal(atomic_load(&faults), 0);
 }
