@@ -97,7 +97,7 @@ enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER };
 struct record {
 	enum record_kind kind;
 	char method[64];
-	char chosen[64]; /* auto: the method that was chosen */
+	char chosen[64];          /* auto: the method that was chosen */
 	char format[TOOL_FORMAT]; /* with parameters, as far as they are known */
 	const char *device, *version;
 	int64_t runs, bytes;
@@ -186,9 +186,17 @@ void record_number(json_t *object, const char *key, double value);
 void record_text(json_t *object, const char *key, const char *value);
 void record_integer(json_t *object, const char *key, int64_t value);
 
-/* True if other processes got into so many samples that the figures mean nothing. */
-bool case_disturbed(const struct bench_case *c);
-int report_disturbed(const struct report *report); /* how many such cases */
+/* Other processes on the processors (bench_disturbed.c). Is this share of the samples so large that
+ * the figures mean nothing? */
+enum { DISTURBED_TEXT = 160 };
+bool disturbed_much(double share);
+/* "25 % disturbed by other processes", empty if it is not so large. Both return `text`. */
+const char *disturbed_text(char text[DISTURBED_TEXT], double share);
+/* "2 of 5 matrices were disturbed ...: do not use these figures" */
+const char *disturbed_warning(char text[DISTURBED_TEXT], int count, int of, const char *what);
+/* The same on a terminal; nothing if count is 0. */
+void disturbed_warn(int count, int of, const char *what, FILE *out);
+int report_disturbed(const struct report *report); /* how many cases are */
 /* True if other libraries were measured. */
 bool case_has_peers(const struct bench_case *c);
 bool report_has_peers(const struct report *report);

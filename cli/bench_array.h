@@ -183,7 +183,6 @@ void array_table_warning(const struct array_bench *bench, FILE *out);
 /* "blocked", "heap d=8", "peer.tbb". */
 const char *array_label(char label[96], const struct array_record *r);
 char *array_legend_text(const struct array_operation *operation);
-bool array_disturbed(const struct array_case *c);
 int array_disturbed_cases(const struct array_bench *bench); /* how many of them */
 /* The labels of all records of all cases, in the order in which they came; returns how many. */
 enum { ARRAY_COLUMNS = 64 };

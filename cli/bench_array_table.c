@@ -7,19 +7,12 @@
 
 #include "bench_array.h"
 
-#define MOST_DISTURBED 0.1 /* of the samples, as for products */
-
-bool array_disturbed(const struct array_case *c)
-{
-	return c->disturbed > MOST_DISTURBED;
-}
-
 int array_disturbed_cases(const struct array_bench *bench)
 {
 	int count = 0;
 
 	for (int k = 0; k < bench->count; k++)
-		count += array_disturbed(&bench->cases[k]);
+		count += disturbed_much(bench->cases[k].disturbed);
 	return count;
 }
 
@@ -92,16 +85,14 @@ static bool has_peers(const struct array_case *c)
 static void head_line(const struct array_bench *bench, const struct array_case *c, FILE *out)
 {
 	bool bold = tool_color(out);
-	char n[32], disturbed[64] = "";
+	char n[32], disturbed[DISTURBED_TEXT];
 
-	if (array_disturbed(c))
-		snprintf(disturbed, sizeof disturbed, "; %.0f %% disturbed by other processes",
-		         100 * c->disturbed);
-	tool_paragraph(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds%s", bold ? "\033[1m" : "",
-	               bench->operation->name, c->line, bold ? "\033[0m" : "",
-	               *c->variant ? "  " : "", c->variant, tool_count(n, c->n),
-	               bench->operation->keys ? "keys" : "numbers", c->threads,
-	               c->threads == 1 ? "" : "s", c->rounds, disturbed);
+	disturbed_text(disturbed, c->disturbed);
+	tool_paragraph(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds%s%s",
+	               bold ? "\033[1m" : "", bench->operation->name, c->line,
+	               bold ? "\033[0m" : "", *c->variant ? "  " : "", c->variant,
+	               tool_count(n, c->n), bench->operation->keys ? "keys" : "numbers", c->threads,
+	               c->threads == 1 ? "" : "s", c->rounds, *disturbed ? "; " : "", disturbed);
 }
 
 void array_table_case(const struct array_bench *bench, const struct array_case *c, FILE *out)
@@ -208,7 +199,8 @@ void array_table_grid(const struct array_bench *bench, FILE *out)
 	for (int k = 0; k < bench->count; k++) {
 		const struct array_case *c = &bench->cases[k];
 
-		tool_table_add(&t, "%s%s", c->line, array_disturbed(c) ? " (disturbed)" : "");
+		tool_table_add(&t, "%s%s", c->line,
+		               disturbed_much(c->disturbed) ? " (disturbed)" : "");
 		for (int m = 0; m < count; m++) {
 			const struct array_record *r = array_find(c, label[m]);
 			double rate = array_rate(bench, r);
@@ -254,13 +246,5 @@ void array_table_counts(const struct array_bench *bench, FILE *out)
 
 void array_table_warning(const struct array_bench *bench, FILE *out)
 {
-	bool color = tool_color(out);
-	int count = array_disturbed_cases(bench);
-
-	if (count)
-		fprintf(out,
-		        "%s%d of %d cases %s disturbed by other processes for more than 10 %% of "
-		        "the batches: do not use these figures%s\n",
-		        color ? "\033[1;31m" : "", count, bench->count, count == 1 ? "was" : "were",
-		        color ? "\033[0m" : "");
+	disturbed_warn(array_disturbed_cases(bench), bench->count, "cases", out);
 }

@@ -48,7 +48,7 @@ static const struct argp argp = {
 	"[MATRIX...]",
 	"Times the making of formats from COO and from CSR, and what methods of plain CSR prepare, "
 	"in rounds with the way from COO to CSR and with products. What was made must go back to "
-        "CSR "
+	"CSR "
 	"without a lost bit.\v"
 	"With --format alone no methods are measured, with --method alone no formats. Exit status "
 	"1: something did not go back.",

@@ -20,8 +20,6 @@ static const struct table_legend legend[] = {
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };
 
-#define MOST_DISTURBED 0.1 /* of the samples, as for products */
-
 static const char *const names[] = {"format", "COO ms",    "COO cost", "CSR ms", "CSR cost",
                                     "calls",  "own calls", "size",     "",       NULL};
 
@@ -73,14 +71,13 @@ static double disturbed(const struct convert_case *c)
 
 static char *title_of(const struct convert_case *c)
 {
-	char rows[32], cols[32], nnz[32], bytes[32], warning[64] = "", *text;
+	char rows[32], cols[32], nnz[32], bytes[32], warning[DISTURBED_TEXT], *text;
 
-	if (disturbed(c) > MOST_DISTURBED)
-		snprintf(warning, sizeof warning, "; %.0f %% disturbed by other processes",
-		         100 * disturbed(c));
-	if (asprintf(&text, "%s (%s, %s)  %s x %s, %s nonzeros, %s in CSR%s", c->matrix, c->kind,
+	disturbed_text(warning, disturbed(c));
+	if (asprintf(&text, "%s (%s, %s)  %s x %s, %s nonzeros, %s in CSR%s%s", c->matrix, c->kind,
 	             group_name[c->group], tool_count(rows, c->rows), tool_count(cols, c->cols),
-	             tool_count(nnz, c->nnz), tool_bytes(bytes, (double)c->csr_bytes), warning) < 0)
+	             tool_count(nnz, c->nnz), tool_bytes(bytes, (double)c->csr_bytes),
+	             *warning ? "; " : "", warning) < 0)
 		return NULL;
 	return text;
 }

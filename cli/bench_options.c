@@ -106,9 +106,9 @@ const struct argp bench_argp = {
 	"bandwidth of the memory. Every result is checked first.\v"
 	"--method takes all (default), auto, or names separated by commas; the \"spmv.\" in front "
 	"may be left out; --format takes formats separated by commas. With both, methods are "
-        "measured "
+	"measured "
 	"with the formats that they multiply with. A matrix in another format is taken to CSR "
-        "first. "
+	"first. "
 	"Exit status 1: a result was wrong.",
 	children,
 	end_of_help,

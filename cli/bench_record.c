@@ -13,8 +13,6 @@
 #define EK_COMMIT "unknown"
 #endif
 
-#define MOST_DISTURBED 0.1 /* of the samples */
-
 const char *report_commit(void)
 {
 	return EK_COMMIT;
@@ -94,17 +92,12 @@ int group_of(int64_t row_max, double row_mean)
 	                                                             : GROUP_REGULAR;
 }
 
-bool case_disturbed(const struct bench_case *c)
-{
-	return c->disturbed > MOST_DISTURBED;
-}
-
 int report_disturbed(const struct report *report)
 {
 	int count = 0;
 
 	for (int k = 0; k < report->count; k++)
-		count += case_disturbed(&report->cases[k]);
+		count += disturbed_much(report->cases[k].disturbed);
 	return count;
 }
 

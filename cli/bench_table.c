@@ -89,7 +89,7 @@ void table_case(const struct bench_case *c, FILE *out)
 	const char *names[] = {"method", "ms",         "GB/s",  "of bound",  "vs CSR", "vs peer",
 	                       "error",  "prepare ms", "calls", "k-best ms", "",       NULL};
 	const struct record *best = case_best(c, OURS);
-	char rows[32], cols[32], nnz[32], disturbed[64] = "";
+	char rows[32], cols[32], nnz[32], disturbed[DISTURBED_TEXT];
 	struct tool_table t;
 	bool bold = tool_color(out);
 
@@ -97,12 +97,11 @@ void table_case(const struct bench_case *c, FILE *out)
 	               bold ? "\033[1m" : "", c->matrix, bold ? "\033[0m" : "", kind_text(c->kind),
 	               tool_count(rows, c->rows), tool_count(cols, c->cols),
 	               tool_count(nnz, c->nnz), c->row_mean, c->row_stddev, (long long)c->row_max);
-	if (case_disturbed(c))
-		snprintf(disturbed, sizeof disturbed, "; %.0f %% disturbed by other processes",
-		         100 * c->disturbed);
-	tool_paragraph(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s%s",
+	disturbed_text(disturbed, c->disturbed);
+	tool_paragraph(out, "%s, index %s, op %s, %d thread%s, %d rounds; reads %.1f GB/s%s%s%s",
 	               c->value, c->index, c->op, c->threads, c->threads == 1 ? "" : "s", c->rounds,
-	               c->bound_gbps, c->in_cache ? " (in cache)" : "", disturbed);
+	               c->bound_gbps, c->in_cache ? " (in cache)" : "", *disturbed ? "; " : "",
+	               disturbed);
 	if (!kbest)
 		leave_out(names, "k-best ms");
 	if (!peers)
@@ -267,14 +266,5 @@ void table_summary(const struct report *report, FILE *out)
 
 void table_warning(const struct report *report, FILE *out)
 {
-	int count = report_disturbed(report);
-	bool color = tool_color(out);
-
-	if (count)
-		tool_paragraph(
-			out,
-			"%s%d of %d matrices %s disturbed by other processes for more than 10 %% "
-			"of the batches: do not use these figures%s",
-			color ? "\033[1;31m" : "", count, report->count,
-			count == 1 ? "was" : "were", color ? "\033[0m" : "");
+	disturbed_warn(report_disturbed(report), report->count, "matrices", out);
 }

@@ -42,7 +42,7 @@ static struct mean mean(const struct report *report, const char *method, bool pe
 		const struct record *r = case_record(&report->cases[k], method);
 		double ratio = !r ? NAN : peer ? r->vs_best_peer : r->vs_csr;
 
-		if (!calm || !case_disturbed(&report->cases[k]))
+		if (!calm || !disturbed_much(report->cases[k].disturbed))
 			mean_add(&sum, ratio);
 	}
 	return sum;
@@ -136,7 +136,7 @@ static struct mean best_of_bound(const struct report *report)
 	for (int k = 0; k < report->count; k++) {
 		const struct record *r = case_best(&report->cases[k], KINDS_OURS);
 
-		if (r && !report->cases[k].in_cache && !case_disturbed(&report->cases[k]))
+		if (r && !report->cases[k].in_cache && !disturbed_much(report->cases[k].disturbed))
 			mean_add(&sum, r->of_bound);
 	}
 	return sum;
@@ -145,14 +145,11 @@ static struct mean best_of_bound(const struct report *report)
 static void warn(FILE *f, const struct report *report)
 {
 	int count = report_disturbed(report);
+	char text[DISTURBED_TEXT];
 
 	if (count)
-		fprintf(f,
-		        "<p class=warn>%d of %d matrices %s disturbed by other processes for more "
-		        "than 10 %% of the batches: do not use these figures. The means above "
-		        "leave "
-		        "out what was disturbed.</p>\n",
-		        count, report->count, count == 1 ? "was" : "were");
+		fprintf(f, "<p class=warn>%s. The means above leave out what was disturbed.</p>\n",
+		        disturbed_warning(text, count, report->count, "matrices"));
 }
 
 static void head(FILE *f, const struct report *report)
@@ -335,7 +332,7 @@ static void case_row(FILE *f, const struct bench_case *c, const struct record *r
 static void one_case(FILE *f, const struct bench_case *c, bool draw)
 {
 	bool peers = case_has_peers(c);
-	char rows[32], cols[32], nnz[32], longest[32];
+	char rows[32], cols[32], nnz[32], longest[32], disturbed[DISTURBED_TEXT];
 
 	fputs("<div class=card><h3>", f);
 	html_text(f, c->matrix);
@@ -345,11 +342,9 @@ static void one_case(FILE *f, const struct bench_case *c, bool draw)
 	                                       : c->kind);
 	if (c->in_cache)
 		fputs("<span class=\"badge hot\">in cache</span>", f);
-	if (case_disturbed(c))
-		fprintf(f,
-		        "<span class=\"badge bad\">%.0f %% of the samples disturbed by other "
-		        "processes</span>",
-		        100 * c->disturbed);
+	if (disturbed_much(c->disturbed))
+		fprintf(f, "<span class=\"badge bad\">%s</span>",
+		        disturbed_text(disturbed, c->disturbed));
 	fprintf(f,
 	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; reads "
 	        "%.1f GB/s; %d rounds</p>\n<div class=\"case%s\">",

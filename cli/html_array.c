@@ -128,7 +128,7 @@ static void table(const struct array_bench *bench, const struct array_case *firs
 			continue;
 		fputs("<tr><td>", f);
 		html_text(f, c->line);
-		fputs(array_disturbed(c) ? " <small>disturbed</small></td>" : "</td>", f);
+		fputs(disturbed_much(c->disturbed) ? " <small>disturbed</small></td>" : "</td>", f);
 		for (int m = 0; m < count; m++) {
 			const struct array_record *r = array_find(c, label[m]);
 			double rate = array_rate(bench, r);
@@ -171,13 +171,11 @@ static void head(const struct array_bench *bench, FILE *f)
 static void warn(const struct array_bench *bench, FILE *f)
 {
 	int count = array_disturbed_cases(bench);
+	char text[DISTURBED_TEXT];
 
 	if (count)
-		fprintf(f,
-		        "<p class=warn>%d of %d cases %s disturbed by other processes for more "
-		        "than 10 "
-		        "%% of the batches: do not use these figures.</p>\n",
-		        count, bench->count, count == 1 ? "was" : "were");
+		fprintf(f, "<p class=warn>%s.</p>\n",
+		        disturbed_warning(text, count, bench->count, "cases"));
 }
 
 int array_html(const struct array_bench *bench, const char *path)
