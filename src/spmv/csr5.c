@@ -22,6 +22,7 @@
 #include "core/for_each.h"
 
 #include "spmv/finish.h"
+#include "spmv/row_sums.h"
 
 /* Of one thread. */
 struct FN(csr5_buffers) {
@@ -59,24 +60,6 @@ static inline void FN(go_on)(struct FN(open) * o, int64_t row)
 	FN(finish_none)((VAL)o->v->beta, (VAL *)o->v->y + o->row + 1, row - o->row - 1);
 	o->row = row;
 	o->sum = 0;
-}
-
-/* A tile within one row: lanes and steps do not matter. */
-static inline VAL FN(csr5_dot)(int64_t n, const IDX *col_idx, const VAL *val, const VAL *x)
-{
-	vec a = vzero(), b = vzero();
-	int64_t k = 0;
-
-	for (; k + 2 * W <= n; k += 2 * W) {
-		EK_AHEAD(val + k);
-		EK_AHEAD(val + k + W);
-		EK_AHEAD(col_idx + k);
-		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
-		b = vfma(vload(val + k + W), vgather(x, col_idx + k + W), b);
-	}
-	for (; k < n; k += W)
-		a = vfma(vload(val + k), vgather(x, col_idx + k), a);
-	return vsum(vadd(a, b));
 }
 
 /* Fills sums and last. */
@@ -185,7 +168,7 @@ static inline void FN(csr5_tile)(const ek_store *A, const csr5_shape *h, int64_t
 
 	FN(go_on)(o, row);
 	if (n == 1) {
-		o->sum += FN(csr5_dot)(h->tile, col_idx, val, x);
+		o->sum += vsum(FN(row_sums)(col_idx, val, x, 0, h->tile));
 		return;
 	}
 	FN(csr5_lanes)(h, word, col_idx, val, x, b);
