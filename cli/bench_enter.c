@@ -127,14 +127,33 @@ static bool fits(const struct problem *p, const char *method, const char *format
 	return false;
 }
 
+/* NULL, which is as the method wants, auto and no method fit all. */
+static bool fit(const ek_method *m, const char *format)
+{
+	size_t len = format ? strcspn(format, ":") : 0;
+	const char *of = ek_method_format(m);
+
+	return !m || !format || (strncmp(of, format, len) == 0 && !of[len]);
+}
+
+/* CSC has none: those of CSR multiply with it, and the one that auto takes stands for it. */
+static bool has_methods(const char *format)
+{
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (ek_method_operation(m) == EK_SPMV && fit(m, format))
+			return true;
+	return false;
+}
+
 /* A method with its plan ready, or, without one, refused. */
 static struct contender *enter_method(struct field *f, const char *name, const char *format)
 {
-	bool automatic = strcmp(name, "auto") == 0;
+	const bool stands = strcmp(name, "auto") == 0 && !has_methods(format);
+	const bool automatic = strcmp(name, "auto") == 0 && !stands;
 	const char *parameters = format ? strchr(format, ':') : NULL;
 	const ek_method *m = ek_method_find(name);
-	struct contender *c =
-		enter(f, automatic ? RECORD_AUTO : RECORD_OURS, name, parameters ? parameters : "");
+	struct contender *c = enter(f, automatic ? RECORD_AUTO : RECORD_OURS,
+	                            stands ? format : name, parameters ? parameters : "");
 
 	if (c) {
 		c->record.version = ek_version();
@@ -189,7 +208,7 @@ static int enter_ours(struct field *f, const char *name, const char *format, boo
 	c->record.prepare_ms = milliseconds;
 	c->record.bytes = ek_plan_bytes(plan);
 	snprintf(c->record.format, sizeof c->record.format, "%s", ek_plan_format(plan));
-	if (c->record.kind == RECORD_AUTO)
+	if (strcmp(name, "auto") == 0)
 		snprintf(c->record.chosen, sizeof c->record.chosen, "%s", ek_plan_method(plan));
 	contender_check(c);
 	contender_check(c);
@@ -250,15 +269,6 @@ const char *plain_csr(const struct problem *p)
 	return rows && can(p, rows) ? "spmv.csr.rows" : "spmv.csr.serial";
 }
 
-/* NULL, which is as the method wants, auto and no method fit all. */
-static bool fit(const ek_method *m, const char *format)
-{
-	size_t len = format ? strcspn(format, ":") : 0;
-	const char *of = ek_method_format(m);
-
-	return !m || !format || (strncmp(of, format, len) == 0 && !of[len]);
-}
-
 /* The next name of a list, completed; false at its end. */
 static bool next_method(const char **list, char name[128])
 {
@@ -285,10 +295,13 @@ static int enter_named(struct field *f, const char *names, const char *format)
 	return code;
 }
 
-/* All methods, or those for one format. */
+/* All methods, or those for one format; what has none by auto. */
 static int enter_methods(struct field *f, const char *format)
 {
 	int code = TOOL_OK;
+
+	if (!has_methods(format))
+		return enter_ours(f, "auto", format, false);
 
 	for (const ek_method *m = NULL; !code && (m = ek_method_next(m));)
 		if (can(f->problem, m) && fit(m, format))
@@ -296,12 +309,9 @@ static int enter_methods(struct field *f, const char *format)
 	return code;
 }
 
-static const char *no_method(const struct problem *p, const char *format, const char *names)
+static const char *no_method(const struct problem *p, const char *names)
 {
-	return strcmp(format, "csc") == 0 ? "it has no methods of its own: those of csr do it, op "
-	                                    "N and op T exchanged, "
-	                                    "as ek spmv --format csc does"
-	       : names                    ? "none of --method multiplies with it"
+	return names                                ? "none of --method multiplies with it"
 	       : p->reproducible == EK_REPRO_STRICT ? "no method of it has reproducible bits"
 	                                            : "no method of it does this op";
 }
@@ -318,7 +328,7 @@ static int enter_formats(struct field *f, const char *names, const char *formats
 		code = names ? enter_named(f, names, format) : enter_methods(f, format);
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
 		if (!code && f->contenders == count)
-			code = refuse(f, name, format, no_method(f->problem, name, names));
+			code = refuse(f, name, format, no_method(f->problem, names));
 	}
 	for (const char *list = names; !code && list && next_method(&list, name);) {
 		const ek_method *m = ek_method_find(name);
@@ -340,6 +350,16 @@ static bool entered(const struct field *f, const char *method)
 	return false;
 }
 
+static int enter_everything(struct field *f)
+{
+	int code = enter_methods(f, NULL);
+
+	for (const ek_format *format = NULL; !code && (format = ek_format_next(format));)
+		if (!has_methods(ek_format_name(format)))
+			code = enter_methods(f, ek_format_name(format));
+	return code ? code : enter_ours(f, "auto", NULL, false);
+}
+
 int enter_all(struct field *f)
 {
 	const struct tool_options *o = &f->run->options->common;
@@ -351,8 +371,8 @@ int enter_all(struct field *f)
 		code = enter_formats(f, names, o->format);
 	else if (names)
 		code = enter_named(f, names, NULL);
-	else if (!(code = enter_methods(f, NULL)))
-		code = enter_ours(f, "auto", NULL, false);
+	else
+		code = enter_everything(f);
 	if (!code && !entered(f, csr))
 		code = enter_ours(f, csr, NULL, true);
 	for (int k = 0; !code && k < f->run->peers->count; k++)

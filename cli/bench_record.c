@@ -141,7 +141,7 @@ static void what_was_run(json_t *o, const struct report *report, const struct be
 {
 	record_text(o, "op", report->operation);
 	record_text(o, "method", r->method);
-	if (r->kind == RECORD_AUTO)
+	if (*r->chosen)
 		record_text(o, "chosen", r->chosen);
 	tool_json_format(o, *r->format ? r->format : NULL);
 	record_text(o, "device", r->device);
