@@ -7,11 +7,8 @@
 #include "core/ek_core.h"
 #include "format/block.h"
 #include "support/contexts.h"
-#include "support/heap.h"
 #include "support/product.h"
 
-static struct contexts contexts;
-static struct heap heap = HEAP_INIT;
 static const char *const formats[] = {"bcsr", "bcoo", "bccoo"};
 enum { FORMATS = sizeof formats / sizeof *formats, SIZES = BLOCK_MOST * BLOCK_MOST };
 
@@ -53,7 +50,7 @@ static void check_size(struct product *p, ek_context *ctx, ek_index index, const
 			                        .beta = k % 3 ? 0 : 0.5,
 			                        .at_end = k / 2};
 
-			if (!product_run(p, &heap, plan, &run, &y, text, sizeof text))
+			if (!product_run(p, &contexts.heap, plan, &run, &y, text, sizeof text))
 				fail_msg("%s: %s", product_where, text);
 		}
 		ek_plan_destroy(plan);
@@ -76,10 +73,8 @@ static void test_sizes(void **state)
 			product_make(&p, shape, which % 2 ? DATA_REAL : DATA_EXACT,
 			             turn % 2 ? EK_F32 : EK_F64, which);
 			for (int k = 0; k < FORMATS * SIZES; k++, turn++)
-				check_size(&p,
-				           contexts.of[turn % contexts.levels]
-				                      [turn / 3 % contexts.counts],
-				           (ek_index)(1 + turn % 3), formats[k / SIZES], k % SIZES);
+				check_size(&p, contexts_turn(turn), (ek_index)(1 + turn % 3),
+				           formats[k / SIZES], k % SIZES);
 			product_free(&p);
 		}
 }
@@ -162,22 +157,6 @@ static void test_choice(void **state)
 	check_choice("uniform:rows=50,cols=50,k=0", "bccoo", 1, 1);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	contexts_make(&contexts);
-	product_catch_crashes();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	contexts_free(&contexts);
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,5 +167,6 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	product_catch_crashes();
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

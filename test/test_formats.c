@@ -8,8 +8,6 @@
 #include "support/exhaust.h"
 #include "support/product.h"
 
-static struct contexts contexts;
-static struct heap heap = HEAP_INIT;
 static struct rng draw = {11};
 
 enum { SPECS = 5, FORMATS = 64 };
@@ -200,7 +198,7 @@ static void check_products(struct product *p, ek_matrix *B)
 		void *val = malloc((size_t)n * size + 1);
 
 		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
-		if (!product_run(p, &heap, plan, &run, &y, text, sizeof text))
+		if (!product_run(p, &contexts.heap, plan, &run, &y, text, sizeof text))
 			fail_msg("%s, %s: %s", product_where, ek_plan_method(plan), text);
 		/* A format that goes by columns takes new values in that order. */
 		const bool in_order = !B->store.format->by_column || shape_ascending(&p->A);
@@ -213,7 +211,7 @@ static void check_products(struct product *p, ek_matrix *B)
 				value_set(p->value, val, k, from[k]);
 			expect_status(ek_matrix_set_values(B, n, val), EK_OK);
 			run.values = which;
-			if (!product_run(p, &heap, plan, &run, &y, text, sizeof text))
+			if (!product_run(p, &contexts.heap, plan, &run, &y, text, sizeof text))
 				fail_msg("%s, %s, other values: %s", product_where,
 				         ek_plan_method(plan), text);
 		}
@@ -263,8 +261,7 @@ static void walk(enum data data)
 
 			for (const ek_format *f = NULL; (f = ek_format_next(f)); number++)
 				for (int k = 0; k < turns; k++, turn++) {
-					ek_context *ctx = contexts.of[turn % contexts.levels]
-					                             [turn / 3 % contexts.counts];
+					ek_context *ctx = contexts_turn(turn);
 
 					assert_true(number < FORMATS);
 					check_format(&p, ctx,
@@ -302,6 +299,7 @@ static ek_matrix *arrow(ek_context *ctx)
 static void test_limit(void **state)
 {
 	ek_convert_options o = {.size = sizeof o};
+	struct heap heap = HEAP_INIT;
 	ek_context *ctx = heap_context(&heap, 2, 0);
 	ek_matrix *A = arrow(ctx), *B = NULL;
 
@@ -320,6 +318,7 @@ static void test_limit(void **state)
 	ek_matrix_destroy(B);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
+	heap_close(&heap);
 }
 
 static void test_arguments(void **state)
@@ -357,22 +356,6 @@ static void test_arguments(void **state)
 	ek_matrix_destroy(A);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	contexts_make(&contexts);
-	product_catch_crashes();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	contexts_free(&contexts);
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,5 +367,6 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	product_catch_crashes();
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -5,16 +5,12 @@
  * arrays lie beside pages that nobody may touch, and x is NaN where A has no entry. */
 #include "spmv/panels.h"
 #include "support/bound.h"
-#include "support/heap.h"
+#include "support/contexts.h"
 #include "support/support.h"
 
 enum { MAX_ROWS = 140000, MAX_ENTRIES = 400000 };
 
 static const char method[] = "spmv.csr.forward";
-static struct heap heap = HEAP_INIT;
-static ek_isa level[MAX_LEVELS];
-static int threads[MAX_COUNTS], levels, counts;
-static ek_context *context[MAX_LEVELS][MAX_COUNTS];
 static struct rng rng = {7};
 static long met[3]; /* tiles of each kind */
 
@@ -227,7 +223,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
                       const char *where)
 {
 	ek_dense x = ek_vector(t->value, t->s.cols, t->x), y = ek_vector(t->value, t->s.rows, t->y);
-	long calls = atomic_load(&heap.calls);
+	long calls = atomic_load(&contexts.heap.calls);
 	int64_t fault;
 
 	if (beta == 0)
@@ -235,7 +231,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
 	else
 		memcpy(t->y, t->y0, t->y_bytes);
 	expect_status(ek_spmv(plan, alpha, &x, beta, &y), EK_OK);
-	assert_int_equal(atomic_load(&heap.calls), calls);
+	assert_int_equal(atomic_load(&contexts.heap.calls), calls);
 	if (t->data == DATA_REAL) {
 		double ratio = bound_ratio(&t->ref[which], alpha, beta, t->y0, t->y, &fault);
 
@@ -287,33 +283,10 @@ static void check_plan(struct trial *t, ek_context *ctx)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static int setup(void **state)
-{
-	(void)state;
-	levels = test_levels(level);
-	counts = test_counts(threads);
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < counts; t++) {
-			context[k][t] = heap_context(&heap, threads[t], EK_ISA_LIMIT(level[k]));
-			context[k][t]->small_work = 0; /* cut small matrices too */
-		}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < counts; t++)
-			ek_context_destroy(context[k][t]);
-	heap_close(&heap);
-	return 0;
-}
-
 /* Every case in all types; instruction sets and threads in turn, or all in the full tier. */
 static void walk(enum data data)
 {
-	int all = levels * counts, turn = 0;
+	int all = contexts.levels * contexts.counts, turn = 0;
 
 	for (int k = 0; k < CASES; k++)
 		for (int type = 0; type < EK_NTYPE; type++, turn++) {
@@ -323,7 +296,8 @@ static void walk(enum data data)
 			           (ek_index)(1 + type / EK_NVALUE), turn % 2);
 			for (int at = 0; at < all; at++)
 				if (test_tier() != TIER_QUICK || at % 4 == turn % 4)
-					check_plan(&t, context[at % levels][at / levels]);
+					check_plan(&t, contexts.of[at % contexts.levels]
+					                          [at / contexts.levels]);
 			trial_free(&t);
 		}
 }
@@ -351,5 +325,5 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -2,42 +2,14 @@
  * ek_kselect: every method against sorting, for each type, instruction set and number of threads,
  * on inputs that are hard for one method or another. Numbers are compared by their bits. */
 #include "core/ek_core.h"
+#include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
 #include "support/inputs.h"
 #include "support/random.h"
 #include "support/support.h"
 
-static struct heap heap = HEAP_INIT;
-static ek_context *context[MAX_LEVELS][MAX_COUNTS];
-static int levels, counts;
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
-
-static int setup(void **state)
-{
-	ek_isa level[MAX_LEVELS];
-	int count[MAX_COUNTS];
-
-	(void)state;
-	levels = test_levels(level);
-	counts = test_counts(count);
-	for (int l = 0; l < levels; l++)
-		for (int t = 0; t < counts; t++) {
-			context[l][t] = heap_context(&heap, count[t], EK_ISA_LIMIT(level[l]));
-			context[l][t]->small_work = 0;
-		}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	for (int l = 0; l < levels; l++)
-		for (int t = 0; t < counts; t++)
-			ek_context_destroy(context[l][t]);
-	heap_close(&heap);
-	return 0;
-}
 
 static const ek_method *method_next(const ek_method *m)
 {
@@ -109,11 +81,11 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
 static void all_check(struct call c, int threads, bool smallest)
 {
 	for (const ek_method *m = NULL; (m = method_next(m));)
-		for (int l = 0; l < levels; l++)
-			for (int t = 0; t < counts; t++) {
-				if (threads >= 0 && t != (threads + l) % counts)
+		for (int l = 0; l < contexts.levels; l++)
+			for (int t = 0; t < contexts.counts; t++) {
+				if (threads >= 0 && t != (threads + l) % contexts.counts)
 					continue;
-				c.ctx = context[l][t];
+				c.ctx = contexts.of[l][t];
 				c.method = ek_method_name(m);
 				call_check(&c, smallest);
 			}
@@ -192,11 +164,11 @@ static void long_lists(void **state)
 
 			input_make((enum input)kind, types[t], 2 * n, &r, room.in);
 			lists_ranks(types[t], room.in, 2, n, room.rank);
-			for (int c = 0; c < counts; c++) {
+			for (int c = 0; c < contexts.counts; c++) {
 				struct call one =
 					call_of(&room, types[t], 1 + c % 2, n, k[(c + kind) % 3]);
 
-				one.ctx = context[levels - 1][c];
+				one.ctx = contexts.of[contexts.levels - 1][c];
 				one.method = "auto";
 				call_check(&one, true);
 			}
@@ -293,16 +265,16 @@ static void heap_counts(void **state)
 	for (int d = 2; d <= 33; d++) {
 		ek_heap_counts first = {0};
 
-		for (int l = 0; l < levels; l++)
-			for (int t = 0; t < counts; t++) {
+		for (int l = 0; l < contexts.levels; l++)
+			for (int t = 0; t < contexts.counts; t++) {
 				ek_heap_counts c = {-1, -1, -1, -1};
 				ek_array_options o = {.size = sizeof o,
 				                      .method = "kselect.heap",
 				                      .arity = d,
 				                      .counts = &c};
 
-				expect_status(ek_kselect(context[l][t], &o, EK_INT32, LISTS, N, K,
-				                         in, kth, NULL),
+				expect_status(ek_kselect(contexts.of[l][t], &o, EK_INT32, LISTS, N,
+				                         K, in, kth, NULL),
 				              EK_OK);
 				if (l == 0 && t == 0)
 					first = c;
@@ -319,7 +291,7 @@ static void arguments(void **state)
 {
 	const int32_t in[6] = {5, 3, 9, 1, 7, 2};
 	int32_t kth[2] = {-1, -1}, smallest[6] = {-1, -1, -1, -1, -1, -1};
-	ek_context *ctx = context[0][0];
+	ek_context *ctx = contexts.of[0][0];
 	ek_array_options o = {.size = sizeof o, .method = "kselect.none"};
 
 	(void)state;
@@ -396,5 +368,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests_name("kselect", tests, setup, teardown);
+	return cmocka_run_group_tests_name("kselect", tests, contexts_setup, contexts_teardown);
 }

@@ -17,28 +17,23 @@ enum mix { MIXED, A_BELOW, B_BELOW, MIXES };
 /* Arrays of keys and of values: of a, of b, of the result; and what that should be. */
 static struct guard guards[3], value_guards[3];
 static uint64_t expected_key[MOST], expected_value[MOST];
-static struct contexts contexts;
 
 static int setup(void **state)
 {
-	(void)state;
 	for (int k = 0; k < 3; k++) {
 		guard_make(&guards[k], (size_t)MOST * 8);
 		guard_make(&value_guards[k], (size_t)MOST * 8);
 	}
-	contexts_make(&contexts);
-	return 0;
+	return contexts_setup(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (int k = 0; k < 3; k++) {
 		guard_free(&guards[k]);
 		guard_free(&value_guards[k]);
 	}
-	contexts_free(&contexts);
-	return 0;
+	return contexts_teardown(state);
 }
 
 /* ---- One case -------------------------------------------------------------------------------- */
@@ -226,10 +221,10 @@ static void lengths(int64_t an, int64_t bn, int64_t batch, bool sorted, int rare
 
 	prepare(&t, an, bn, r);
 	for (int l = 0; l < contexts.levels; l++) {
-		check(&t, contexts_any(&contexts, l, rare, r), "auto");
+		check(&t, contexts_any(l, rare, r), "auto");
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			if (ek_method_operation(m) == EK_MERGE)
-				check(&t, contexts_any(&contexts, l, rare, r), ek_method_name(m));
+				check(&t, contexts_any(l, rare, r), ek_method_name(m));
 	}
 }
 

@@ -9,13 +9,9 @@
 #include <math.h>
 
 #include "core/ek_core.h"
-#include "support/support.h"
+#include "support/contexts.h"
 #include "support/product.h"
 
-static struct heap heap = HEAP_INIT;
-static ek_isa level[MAX_LEVELS];
-static int threads[MAX_COUNTS], levels, counts;
-static ek_context *context[MAX_LEVELS][MAX_COUNTS];
 static long asked;    /* for plans, so far */
 static unsigned turn; /* decides pairs of alpha and beta, and places of y */
 static struct rng draw;
@@ -26,7 +22,7 @@ struct plan_case {
 	int op, held;
 	ek_reproducible repro;
 	ek_index index;
-	int isa, count; /* positions in level[] and threads[] */
+	int isa, count; /* positions in contexts */
 };
 
 static const char *name_of(const ek_method *m)
@@ -40,8 +36,9 @@ static void say_where(const struct product *p, const struct plan_case *c)
 	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
 	         name_of(c->method), "NT"[c->op], c -> repro ? "strict" : "run",
 	         ek_value_name(p->value), ek_index_name(c->index),
-	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(level[c->isa]), threads[c->count],
-	         p->A.name, p->data == DATA_EXACT ? "integer" : "real");
+	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
+	         contexts.of[c->isa][c->count]->threads, p->A.name,
+	         p->data == DATA_EXACT ? "integer" : "real");
 }
 
 /* Does the table say that the method, or for `auto` any method, does this? */
@@ -71,7 +68,7 @@ static void checked_run(struct product *p, ek_plan *plan, const struct run *run,
 {
 	char text[400];
 
-	if (!product_run(p, &heap, plan, run, y, text, sizeof text))
+	if (!product_run(p, &contexts.heap, plan, run, y, text, sizeof text))
 		fail_msg("%s: %s", product_where, text);
 }
 
@@ -117,7 +114,7 @@ static bool may_refuse(const struct product *p, const ek_method *m, ek_status st
 /* 1 if the plan exists, 0 if the method does not apply to the matrix. */
 static int check_case(struct product *p, const struct plan_case *c)
 {
-	ek_context *ctx = context[c->isa][c->count];
+	ek_context *ctx = contexts.of[c->isa][c->count];
 	ek_matrix *A;
 	ek_plan *plan;
 	ek_status status;
@@ -155,7 +152,8 @@ static int share(const struct product *p, int shape, const ek_method *m, int all
 /* Steps of 11, coprime to all three numbers, so that a few meet all values of each. */
 static int check_combinations(struct product *p, int shape, const struct plan_case *fixed)
 {
-	int all = 3 * levels * counts, some = share(p, shape, fixed->method, all), done = 0;
+	int all = 3 * contexts.levels * contexts.counts, some = share(p, shape, fixed->method, all),
+	    done = 0;
 	int64_t first = rng_below(&draw, all);
 
 	for (int k = 0; k < some; k++) {
@@ -163,8 +161,8 @@ static int check_combinations(struct product *p, int shape, const struct plan_ca
 		struct plan_case c = *fixed;
 
 		c.index = (ek_index)(1 + at % 3);
-		c.isa = at / 3 % levels;
-		c.count = at / 3 / levels;
+		c.isa = at / 3 % contexts.levels;
+		c.count = at / 3 / contexts.levels;
 		done += check_case(p, &c);
 	}
 	return done;
@@ -187,30 +185,6 @@ static int check_method(struct product *p, int shape, const ek_method *m)
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
-
-static int setup(void **state)
-{
-	(void)state;
-	levels = test_levels(level);
-	counts = test_counts(threads);
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < counts; t++) {
-			context[k][t] = heap_context(&heap, threads[t], EK_ISA_LIMIT(level[k]));
-			context[k][t]->small_work = 0; /* cut small matrices too */
-		}
-	product_catch_crashes();
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < counts; t++)
-			ek_context_destroy(context[k][t]);
-	heap_close(&heap);
-	return 0;
-}
 
 static void walk(enum data data)
 {
@@ -267,7 +241,7 @@ static void test_unsupported(void **state)
 
 			if (supported(m, c.op, c.held, c.repro))
 				continue;
-			expect_status(product_matrix(&p, context[0][0], c.held, c.index, 0, &A),
+			expect_status(product_matrix(&p, contexts.of[0][0], c.held, c.index, 0, &A),
 			              EK_OK);
 			expect_error(make_plan(&c, A, &plan), EK_EUNSUPPORTED, name_of(m));
 			assert_null(plan);
@@ -288,7 +262,7 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 
 	say_where(p, c);
 	expect_status(
-		product_matrix(p, context[c->isa][c->count], c->held, c->index, EK_BORROW, &A),
+		product_matrix(p, contexts.of[c->isa][c->count], c->held, c->index, EK_BORROW, &A),
 		EK_OK);
 	status = make_plan(c, A, &plan);
 	if (status == EK_OK) {
@@ -297,7 +271,7 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 			memcpy(p->again, y, bytes);
 		else if (memcmp(p->again, y, bytes) != 0)
 			fail_msg("%s: other bits than with %s and %d thread(s)", product_where,
-			         ek_isa_name(level[0]), threads[0]);
+			         ek_isa_name(contexts.level[0]), contexts.of[0][0]->threads);
 		*have = 1;
 		ek_plan_destroy(plan);
 	} else if (!may_refuse(p, c->method, status)) {
@@ -326,9 +300,10 @@ static void test_strict(void **state)
 
 					if (!supported(m, c.op, c.held, c.repro))
 						continue;
-					for (int at = 0; at < levels * counts; at++) {
-						c.isa = at % levels;
-						c.count = at / levels;
+					for (int at = 0; at < contexts.levels * contexts.counts;
+					     at++) {
+						c.isa = at % contexts.levels;
+						c.count = at / contexts.levels;
 						c.index = m ? (ek_index)(1 + at % 3) : EK_I32;
 						same_bits(&p, &c, &have);
 					}
@@ -352,9 +327,13 @@ static void test_set_values(void **state)
 		product_make(&p, shape, DATA_EXACT, EK_F64, 3);
 		do
 			for (int k = 0; k < 4; k++) {
-				struct plan_case c = {
-					m,         k & 1,      k / 2,     EK_REPRO_RUN,
-					EK_I64_32, levels - 1, counts - 1};
+				struct plan_case c = {m,
+				                      k & 1,
+				                      k / 2,
+				                      EK_REPRO_RUN,
+				                      EK_I64_32,
+				                      contexts.levels - 1,
+				                      contexts.counts - 1};
 				const struct shape *s = c.held ? &p.T : &p.A;
 				struct run run = {c.op, 0, 1, VALUES_FIRST, 2.5, 1, 0};
 				const void *y;
@@ -365,8 +344,8 @@ static void test_set_values(void **state)
 				say_where(&p, &c);
 				if (!supported(m, c.op, c.held, c.repro))
 					continue;
-				expect_status(product_matrix(&p, context[c.isa][c.count], c.held,
-				                             c.index, EK_COPY, &A),
+				expect_status(product_matrix(&p, contexts.of[c.isa][c.count],
+				                             c.held, c.index, EK_COPY, &A),
 				              EK_OK);
 				status = make_plan(&c, A, &plan);
 				if (status == EK_OK) {
@@ -396,5 +375,6 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	product_catch_crashes();
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -9,7 +9,6 @@
 
 enum { ROWS = 300, COLS = 211, MOST = 20 * ROWS };
 
-static struct contexts contexts;
 static struct rng draw = {5};
 
 /* Small integers, some of them 0, in rows of 0 to 12 entries in the band or anywhere, and one long
@@ -142,11 +141,6 @@ static void check(ek_context *ctx, const char *method, const char *format, int t
 	}
 }
 
-static ek_context *any_context(int turn)
-{
-	return contexts.of[turn % contexts.levels][turn / 3 % contexts.counts];
-}
-
 static void test_methods(void **state)
 {
 	(void)state;
@@ -154,7 +148,7 @@ static void test_methods(void **state)
 		make_matrix();
 		make_values(turn % 3);
 		for (const ek_method *m = NULL; (m = matrix_method_next(m));)
-			check(any_context(turn), ek_method_name(m), NULL, turn / 2);
+			check(contexts_turn(turn), ek_method_name(m), NULL, turn / 2);
 	}
 }
 
@@ -179,7 +173,7 @@ static void test_formats(void **state)
 				                         "%c%s=%lld", k ? ',' : ':', p->name,
 				                         (long long)(v < p->max ? v : p->max));
 			}
-			check(any_context(turn), NULL, text, turn / 2);
+			check(contexts_turn(turn), NULL, text, turn / 2);
 		}
 	}
 }
@@ -207,7 +201,7 @@ static void test_alpha(void **state)
 			x[j] = 1;
 		for (int i = 0; i < ROWS; i++)
 			y[i] = 3;
-		expect_status(typed_matrix(any_context(turn / 6), EK_F64, &M), EK_OK);
+		expect_status(typed_matrix(contexts_turn(turn / 6), EK_F64, &M), EK_OK);
 		expect_status(ek_plan_create(EK_SPMV, M, &hints, &plan), EK_OK);
 		expect_status(ek_spmv(plan, (double)INFINITY, &X, beta[turn / 6 % 3], &Y), EK_OK);
 		for (int i = 0; i < ROWS; i++)
@@ -216,20 +210,6 @@ static void test_alpha(void **state)
 		ek_plan_destroy(plan);
 		ek_matrix_destroy(M);
 	}
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	contexts_make(&contexts);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	contexts_free(&contexts);
-	return 0;
 }
 
 int main(int argc, char **argv)
@@ -242,5 +222,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

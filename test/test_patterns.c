@@ -7,18 +7,11 @@
 
 #include "spmv/patterns.h"
 #include "support/bound.h"
+#include "support/contexts.h"
 #include "support/groups.h"
-#include "support/heap.h"
 #include "support/support.h"
 
-enum { COUNTS = 2 };
-
 static const char method[] = "spmv.csr.patterns";
-static const int threads[COUNTS] = {1, 3};
-static struct heap heap = HEAP_INIT;
-static ek_isa level[MAX_LEVELS];
-static int levels;
-static ek_context *context[MAX_LEVELS][COUNTS];
 static long met[3]; /* groups of each kind */
 
 /* ---- One matrix ------------------------------------------------------------------------------ */
@@ -127,7 +120,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
 {
 	const struct shape *s = &t->b->s;
 	ek_dense x = ek_vector(t->value, s->cols, t->x), y = ek_vector(t->value, s->rows, t->y);
-	long calls = atomic_load(&heap.calls);
+	long calls = atomic_load(&contexts.heap.calls);
 	int64_t fault;
 
 	if (beta == 0)
@@ -135,7 +128,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
 	else
 		memcpy(t->y, t->y0, t->y_bytes);
 	expect_status(ek_spmv(plan, alpha, &x, beta, &y), EK_OK);
-	assert_int_equal(atomic_load(&heap.calls), calls);
+	assert_int_equal(atomic_load(&contexts.heap.calls), calls);
 	fault = exact_fault(&t->ref[which], alpha, beta, t->y0, t->y);
 	if (fault >= 0)
 		fail_msg("%s, alpha %g, beta %g, values %d: y[%lld] = %.17g; A x is %.17g there",
@@ -143,7 +136,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
 		         value_at(t->value, t->y, fault), (double)t->ref[which].sum[fault]);
 }
 
-static void check_case(struct trial *t, struct typed *arrays, int isa, int count)
+static void check_case(struct trial *t, struct typed *arrays, ek_context *ctx)
 {
 	ek_hints hints = {.size = sizeof hints, .method = method};
 	const struct shape *s = &t->b->s;
@@ -152,10 +145,10 @@ static void check_case(struct trial *t, struct typed *arrays, int isa, int count
 	char where[160];
 
 	snprintf(where, sizeof where, "%s, %s, index %s, %s, %d threads", s->name,
-	         ek_value_name(t->value), ek_index_name(arrays->index), ek_isa_name(level[isa]),
-	         threads[count]);
+	         ek_value_name(t->value), ek_index_name(arrays->index), ek_isa_name(ctx->isa),
+	         ctx->threads);
 	typed_values(arrays, s->val);
-	expect_status(typed_csr(context[isa][count], arrays, EK_BORROW, &A), EK_OK);
+	expect_status(typed_csr(ctx, arrays, EK_BORROW, &A), EK_OK);
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	check_kept(t->b, plan);
 	check_run(t, plan, 1, 0, 0, where);
@@ -176,36 +169,16 @@ static void check_matrix(struct groups *b)
 			struct trial t;
 
 			trial_make(&t, b, (ek_value)value, at_end);
-			for (int k = 0; k < 3 * levels * COUNTS; k++)
-				check_case(&t, &t.arrays[k % 3], k / 3 % levels, k / 3 / levels);
+			for (int k = 0; k < 3 * contexts.levels * contexts.counts; k++)
+				check_case(&t, &t.arrays[k % 3],
+				           contexts.of[k / 3 % contexts.levels]
+				                      [k / 3 / contexts.levels]);
 			trial_free(&t);
 		}
 	shape_free(&b->s);
 }
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
-
-static int setup(void **state)
-{
-	(void)state;
-	levels = test_levels(level);
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < COUNTS; t++) {
-			context[k][t] = heap_context(&heap, threads[t], EK_ISA_LIMIT(level[k]));
-			context[k][t]->small_work = 0; /* cut small matrices too */
-		}
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	for (int k = 0; k < levels; k++)
-		for (int t = 0; t < COUNTS; t++)
-			ek_context_destroy(context[k][t]);
-	heap_close(&heap);
-	return 0;
-}
 
 static void test_kinds(void **state)
 {
@@ -227,16 +200,17 @@ static void test_bytes(void **state)
 	(void)state;
 	for (int value = EK_F32; value <= EK_F64; value++)
 		for (int index = EK_I32; index <= EK_I64; index++)
-			for (int count = 0; count < COUNTS; count++) {
+			for (int count = 0; count < contexts.counts; count++) {
 				ek_hints hints = {.size = sizeof hints, .method = method};
 				ek_matrix_info info = {.size = sizeof info};
 				int64_t least, all;
 				ek_matrix *A;
 				ek_plan *plan;
 
-				expect_status(ek_matrix_generate(
-						      context[0][count], "poisson2d9:nx=200,ny=200",
-						      (ek_value)value, (ek_index)index, &A),
+				expect_status(ek_matrix_generate(contexts.of[0][count],
+				                                 "poisson2d9:nx=200,ny=200",
+				                                 (ek_value)value, (ek_index)index,
+				                                 &A),
 				              EK_OK);
 				expect_status(ek_matrix_get_info(A, &info), EK_OK);
 				expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
@@ -261,7 +235,7 @@ static void test_too_many_columns(void **state)
 	ek_matrix *A;
 
 	(void)state;
-	expect_status(ek_matrix_from_csr(context[0][0], EK_F64, EK_I64, 1, col[0] + 1, ptr, col,
+	expect_status(ek_matrix_from_csr(contexts.of[0][0], EK_F64, EK_I64, 1, col[0] + 1, ptr, col,
 	                                 val, EK_BORROW, &A),
 	              EK_OK);
 	expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EUNSUPPORTED, method);
@@ -279,5 +253,5 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

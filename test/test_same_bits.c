@@ -90,42 +90,39 @@ static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 	}
 }
 
-static void check_row(const struct contexts *c, const ek_method *m)
+static void check_row(const ek_method *m)
 {
 	static result first, again;
 
-	for (int k = 0; k < c->levels * c->counts; k++) {
-		const int level = k % c->levels, count = k / c->levels;
+	for (int k = 0; k < contexts.levels * contexts.counts; k++) {
+		const int level = k % contexts.levels, count = k / contexts.levels;
 		result *to = k ? &again : &first;
 
 		memset(to, 0x5a, sizeof *to);
-		expect_status(call(c->of[level][count], m, to), EK_OK);
+		expect_status(call(contexts.of[level][count], m, to), EK_OK);
 		if (to->count >= 0 &&
 		    to->count <= ROOM) /* of a set; the room behind it has no meaning */
 			memset(to->key + to->count, 0,
 			       (size_t)(ROOM - to->count) * sizeof *to->key);
 		if (k && memcmp(&first, &again, sizeof first) != 0)
 			fail_msg("%s: %s with %d threads gives other bits than %s with %d",
-			         ek_method_name(m), ek_isa_name(c->level[level]),
-			         c->of[level][count]->threads, ek_isa_name(c->level[0]),
-			         c->of[0][0]->threads);
+			         ek_method_name(m), ek_isa_name(contexts.level[level]),
+			         contexts.of[level][count]->threads, ek_isa_name(contexts.level[0]),
+			         contexts.of[0][0]->threads);
 	}
 }
 
 static void test_all(void **state)
 {
-	struct contexts contexts;
 	int rows = 0;
 
 	(void)state;
 	make_inputs();
-	contexts_make(&contexts);
 	for (const ek_method *m = NULL; (m = ek_method_next(m));)
 		if (ek_method_supports(m, (ek_op)0, EK_REPRO_STRICT)) {
-			check_row(&contexts, m);
+			check_row(m);
 			rows++;
 		}
-	contexts_free(&contexts);
 	assert_true(rows > 10);
 }
 
@@ -135,5 +132,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
 }

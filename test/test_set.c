@@ -11,24 +11,19 @@
 enum { MOST = 30000 };
 
 static struct guard guards[3]; /* a, b, out */
-static struct contexts contexts;
 
 static int setup(void **state)
 {
-	(void)state;
 	for (int k = 0; k < 3; k++)
 		guard_make(&guards[k], (size_t)MOST * 16);
-	contexts_make(&contexts);
-	return 0;
+	return contexts_setup(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (int k = 0; k < 3; k++)
 		guard_free(&guards[k]);
-	contexts_free(&contexts);
-	return 0;
+	return contexts_teardown(state);
 }
 
 static int64_t get(ek_value type, const void *v, int64_t i)
@@ -109,13 +104,13 @@ static void check(const struct expect *e, ek_operation operation, const char *me
 static void check_all(const struct expect *e, int rare, struct rng *r)
 {
 	for (int l = 0; l < contexts.levels; l++) {
-		check(e, EK_SET_UNION, "auto", contexts_any(&contexts, l, rare, r), r);
-		check(e, EK_SET_INTERSECTION, "auto", contexts_any(&contexts, l, rare, r), r);
+		check(e, EK_SET_UNION, "auto", contexts_any(l, rare, r), r);
+		check(e, EK_SET_INTERSECTION, "auto", contexts_any(l, rare, r), r);
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			if (ek_method_operation(m) == EK_SET_UNION ||
 			    ek_method_operation(m) == EK_SET_INTERSECTION)
 				check(e, ek_method_operation(m), ek_method_name(m),
-				      contexts_any(&contexts, l, rare, r), r);
+				      contexts_any(l, rare, r), r);
 	}
 }
 

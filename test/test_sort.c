@@ -13,26 +13,21 @@
 enum { MOST = 300000 };
 
 static struct guard keys, values;
-static struct contexts contexts;
 /* What is sorted, and the places of its keys in the order, sorted. */
 static uint64_t before[MOST], expected[MOST];
 
 static int setup(void **state)
 {
-	(void)state;
 	guard_make(&keys, (size_t)MOST * 8);
 	guard_make(&values, (size_t)MOST * 8);
-	contexts_make(&contexts);
-	return 0;
+	return contexts_setup(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	guard_free(&keys);
 	guard_free(&values);
-	contexts_free(&contexts);
-	return 0;
+	return contexts_teardown(state);
 }
 
 static ek_value values_as(size_t vs)
@@ -102,10 +97,10 @@ static void sort_all(int64_t n, ek_value type, size_t vs, enum input kind, int r
 	input_make(kind, type, n, r, before);
 	ranks_sorted(type, before, n, expected);
 	for (int l = 0; l < contexts.levels; l++) {
-		sort_by(contexts_any(&contexts, l, rare, r), "auto", (int)rng_below(r, 192), p);
+		sort_by(contexts_any(l, rare, r), "auto", (int)rng_below(r, 192), p);
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			if (ek_method_operation(m) == EK_SORT)
-				sort_by(contexts_any(&contexts, l, rare, r), ek_method_name(m),
+				sort_by(contexts_any(l, rare, r), ek_method_name(m),
 				        (int)rng_below(r, 192), p);
 	}
 }

@@ -3,33 +3,42 @@
 #include "support/contexts.h"
 #include "core/ek_core.h"
 
-void contexts_make(struct contexts *c)
+struct contexts contexts = {.heap = HEAP_INIT};
+
+int contexts_setup(void **state)
 {
+	struct contexts *c = &contexts;
 	int count[MAX_COUNTS];
 
+	(void)state;
 	c->levels = test_levels(c->level);
 	c->counts = test_counts(count);
-	for (int l = 0; l < c->levels; l++) {
+	for (int l = 0; l < c->levels; l++)
 		for (int k = 0; k < c->counts; k++) {
-			ek_options o = {.size = sizeof o,
-			                .threads = count[k],
-			                .isa_limit = EK_ISA_LIMIT(c->level[l])};
-
-			expect_status(ek_context_create(&o, &c->of[l][k]), EK_OK);
+			c->of[l][k] = heap_context(&c->heap, count[k], EK_ISA_LIMIT(c->level[l]));
 			c->of[l][k]->small_work = 0;
 		}
-	}
+	return 0;
 }
 
-void contexts_free(struct contexts *c)
+int contexts_teardown(void **state)
 {
+	struct contexts *c = &contexts;
+
+	(void)state;
 	for (int l = 0; l < c->levels; l++)
 		for (int k = 0; k < c->counts; k++)
 			ek_context_destroy(c->of[l][k]);
-	c->levels = 0;
+	heap_close(&c->heap);
+	return 0;
 }
 
-ek_context *contexts_any(const struct contexts *c, int level, int rare, struct rng *r)
+ek_context *contexts_turn(int turn)
 {
-	return c->of[level][rng_below(r, rare) == 0 ? rng_below(r, c->counts) : 0];
+	return contexts.of[turn % contexts.levels][turn / 3 % contexts.counts];
+}
+
+ek_context *contexts_any(int level, int rare, struct rng *r)
+{
+	return contexts.of[level][rng_below(r, rare) == 0 ? rng_below(r, contexts.counts) : 0];
 }
