@@ -344,5 +344,5 @@ int main(void)
 		cmocka_unit_test(test_generate),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

@@ -393,5 +393,5 @@ int main(void)
 		cmocka_unit_test(test_spmv_types),     cmocka_unit_test(test_destroy),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

@@ -382,5 +382,5 @@ int main(void)
 		cmocka_unit_test(no_memory),
 	};
 
-	return cmocka_run_group_tests_name("heap", tests, NULL, finish);
+	return run_all_tests(tests, NULL, finish);
 }

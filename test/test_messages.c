@@ -237,5 +237,5 @@ int main(void)
 		cmocka_unit_test(test_values_of_its_own),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

@@ -376,5 +376,5 @@ int main(int argc, char **argv)
 	if (argc > 0)
 		test_passive_threads(argv);
 	product_catch_crashes();
-	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
+	return run_all_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -372,5 +372,5 @@ int main(void)
 		cmocka_unit_test(test_memory),      cmocka_unit_test(test_real),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

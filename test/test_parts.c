@@ -309,5 +309,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

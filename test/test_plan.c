@@ -326,5 +326,5 @@ int main(void)
 		cmocka_unit_test(test_thread_hint),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

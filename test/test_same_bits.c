@@ -132,5 +132,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return cmocka_run_group_tests(tests, contexts_setup, contexts_teardown);
+	return run_all_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -163,5 +163,5 @@ int main(void)
 		cmocka_unit_test(test_copy),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return run_all_tests(tests, setup, teardown);
 }

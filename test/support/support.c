@@ -27,6 +27,27 @@ void expect_error_at(ek_status status, ek_status expected, const char *part, con
 	_fail(file, line);
 }
 
+static CMFixtureFunction group_teardown;
+static int torn_down; /* stays 0 when an assertion leaves the tear-down */
+
+static int watched_teardown(void **state)
+{
+	const int failed = group_teardown(state);
+
+	torn_down = !failed;
+	return failed;
+}
+
+int run_group(const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+              CMFixtureFunction teardown)
+{
+	int errors;
+
+	group_teardown = teardown;
+	errors = _cmocka_run_group_tests("tests", tests, count, setup, watched_teardown);
+	return errors ? errors : !torn_down;
+}
+
 enum tier test_tier(void)
 {
 	const char *text = getenv("EK_TEST_TIER");

@@ -31,6 +31,13 @@ void expect_error_at(ek_status status, ek_status expected, const char *part, con
 /* B = A in CSR with other types. */
 ek_status convert_types(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
 
+/* cmocka_run_group_tests for an array of tests whose tear-down finds leaks and left files: a
+ * tear-down that fails is an error here, whereas cmocka only prints a message. */
+#define run_all_tests(tests, setup, teardown) \
+	run_group(tests, sizeof(tests) / sizeof *(tests), setup, teardown)
+int run_group(const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
+              CMFixtureFunction teardown);
+
 enum tier { TIER_QUICK, TIER_FULL, TIER_LONG };
 enum tier test_tier(void); /* EK_TEST_TIER: quick (default), full, long */
 
