@@ -27,22 +27,20 @@ static void fill(void)
 		ptr1[i] = ptr[i] + 1;
 }
 
-static struct exhaust e = {.heap = HEAP_INIT};
+static struct exhaust e;
 
 static int setup(void **state)
 {
 	(void)state;
 	fill();
-	e.ctx = heap_context(&e.heap, 3, 0);
-	e.ctx->small_work = 0;
+	exhaust_open(&e, 3, NULL);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	ek_context_destroy(e.ctx);
-	heap_close(&e.heap);
+	exhaust_close(&e);
 	return 0;
 }
 

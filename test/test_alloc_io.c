@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Reading and writing with the n-th allocation failing: EK_ENOMEM, nothing leaked, no result, and
  * no file left behind. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _POSIX_C_SOURCE 200809L /* unlink */
 #include <unistd.h>
 
 #include "support/exhaust.h"
+#include "support/folder.h"
 #include "support/support.h"
 
-static struct exhaust e = {.heap = HEAP_INIT};
-static char folder[] = "/tmp/evenkeel-test-XXXXXX";
-static char path[128], dense_path[128];
+static struct exhaust e;
 
 static const char *const text[] = {
 	"%%MatrixMarket matrix coordinate real general\n3 4 4\n1 3 2.5\n3 1 -1e3\n3 4 7\n1 3 1\n",
@@ -19,25 +18,14 @@ static const char *const text[] = {
 
 static int setup(void **state)
 {
-	(void)state;
-	e.ctx = heap_context(&e.heap, 3, 0);
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof path, "%s/a.out", folder);
-	snprintf(dense_path, sizeof dense_path, "%s/x.mtx", folder);
-	return 0;
+	exhaust_open(&e, 3, NULL);
+	return folder_setup(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
-	unlink(path);
-	unlink(dense_path);
-	if (rmdir(folder) != 0)
-		print_error("%s has files that should not be there\n", folder);
-	ek_context_destroy(e.ctx);
-	heap_close(&e.heap);
-	return 0;
+	exhaust_close(&e);
+	return folder_teardown(state);
 }
 
 static void free_matrix(struct exhaust *x)
@@ -88,6 +76,7 @@ static void test_files(void **state)
 	ek_matrix *A;
 
 	(void)state;
+	in_folder("a.out");
 	e.arg = text[0];
 	expect_status(read_text(&e), EK_OK);
 	A = e.out;
@@ -104,13 +93,13 @@ static void test_files(void **state)
 
 static ek_status write_dense(struct exhaust *x)
 {
-	return ek_dense_write(x->ctx, dense_path, EK_F64, 2, 2, x->arg);
+	return ek_dense_write(x->ctx, path, EK_F64, 2, 2, x->arg);
 }
 
 static ek_status read_dense(struct exhaust *x)
 {
 	int64_t rows = -1, cols = -1;
-	ek_status status = ek_dense_read(x->ctx, dense_path, EK_F64, &rows, &cols, &x->out);
+	ek_status status = ek_dense_read(x->ctx, path, EK_F64, &rows, &cols, &x->out);
 
 	if (status != EK_OK && (rows != -1 || cols != -1))
 		x->room[0] = 0;
@@ -127,9 +116,11 @@ static void test_dense(void **state)
 	static const double values[] = {1, 2, 3, 4};
 
 	(void)state;
+	in_folder("x.mtx");
 	e.arg = values;
 	exhaust(&e, "ek_dense_write", write_dense, NULL);
 	assert_true(exhaust(&e, "ek_dense_read", read_dense, free_dense) > 0);
+	unlink(path);
 }
 
 int main(void)

@@ -4,7 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
-#include "support/heap.h"
+#include "support/folder.h"
 #include "support/support.h"
 
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
@@ -14,9 +14,8 @@ struct bytes {
 	size_t length;
 };
 
-static struct heap heap = HEAP_INIT;
 static struct bytes gz[3]; /* TEXT, TEXT's first half, second half */
-static char folder[64], logged[512];
+static char logged[512];
 
 static void keep_log(void *user, ek_log_level level, const char *text)
 {
@@ -30,7 +29,6 @@ static ek_context *context(int threads)
 	ek_options o = heap_options(&heap, threads);
 	ek_context *ctx;
 
-	heap.limit = 256LL << 20;
 	o.log = keep_log;
 	logged[0] = '\0';
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
@@ -117,12 +115,9 @@ static int setup(void **state)
 	ek_context *ctx = context(1);
 	ek_matrix *A = NULL;
 
-	(void)state;
 	gz[0] = gzip(TEXT, sizeof TEXT - 1);
 	gz[1] = gzip(TEXT, half);
 	gz[2] = gzip(&TEXT[half], sizeof TEXT - 1 - half);
-	strcpy(folder, "/tmp/ek-archive-XXXXXX");
-	assert_non_null(mkdtemp(folder));
 	ek_status status = read_bytes(ctx, gz[0].data, gz[0].length, 0, &A);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
@@ -131,18 +126,14 @@ static int setup(void **state)
 		print_message("built without libarchive: compressed files are refused\n");
 		exit(0);
 	}
-	return 0;
+	return folder_setup(state);
 }
 
 static int teardown(void **state)
 {
-	(void)state;
 	for (int k = 0; k < 3; k++)
 		free(gz[k].data);
-	assert_int_equal(rmdir(folder), 0);
-	assert_int_equal(atomic_load(&heap.refused), 0);
-	heap_close(&heap);
-	return 0;
+	return folder_teardown(state);
 }
 
 static void check(ek_context *ctx, int number, struct bytes b, ek_status status, const char *part)
@@ -203,10 +194,9 @@ static void test_gzip(void **state)
  * and zstd. */
 static void test_files(void **state)
 {
-	static const char *const ending[] = {"gz", "xz", "zst"};
+	static const char *const name[] = {"a.mtx.gz", "a.mtx.xz", "a.mtx.zst"};
 	ek_context *ctx = context(2);
 	ek_read_options o = {.size = sizeof o, .max_ratio = 1};
-	char path[128];
 	enum { ROWS = 30000 };
 	int32_t *ptr = calloc(ROWS + 1, sizeof *ptr), *col = calloc(ROWS, sizeof *col);
 	double *val = calloc(ROWS, sizeof *val);
@@ -220,8 +210,7 @@ static void test_files(void **state)
 	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, 1, ptr, col, val, 0, &A),
 	              EK_OK);
 	for (int k = 0; k < 3; k++) {
-		snprintf(path, sizeof path, "%s/a.mtx.%s", folder, ending[k]);
-		expect_status(ek_matrix_write(A, path, NULL), EK_OK);
+		expect_status(ek_matrix_write(A, in_folder(name[k]), NULL), EK_OK);
 		expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &B), EK_OK);
 		ek_matrix_destroy(B);
 		expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I32, &o, &B), EK_ELIMIT,
@@ -237,14 +226,13 @@ static void test_files(void **state)
 		b.data[b.length / 2] ^= 0x10;
 		B = NULL;
 		if (read_bytes(ctx, b.data, b.length, 0, &B) == EK_OK)
-			fail_msg("a damaged .%s file was read", ending[k]);
+			fail_msg("the damaged file %s was read", name[k]);
 		assert_null(B);
 		free(b.data);
 		unlink(path);
 	}
 	ek_matrix_destroy(A);
-	snprintf(path, sizeof path, "%s/plain.mtx.gz", folder);
-	FILE *f = fopen(path, "w");
+	FILE *f = fopen(in_folder("plain.mtx.gz"), "w");
 
 	fputs(TEXT, f);
 	fclose(f);

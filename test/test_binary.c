@@ -8,36 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/heap.h"
+#include "support/folder.h"
 #include "support/random.h"
 #include "support/support.h"
-
-static struct heap heap = HEAP_INIT;
-static char folder[64], path[128];
-
-static int setup(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/ek-binary-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	heap.limit = 256LL << 20;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	assert_int_equal(rmdir(folder), 0);
-	assert_int_equal(atomic_load(&heap.refused), 0);
-	heap_close(&heap);
-	return 0;
-}
-
-static const char *in_folder(const char *name)
-{
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
-}
 
 static char *slurp(const char *name, size_t *length)
 {
@@ -369,5 +342,5 @@ int main(void)
 		cmocka_unit_test(test_dense),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, folder_setup, folder_teardown);
 }

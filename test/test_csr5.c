@@ -5,9 +5,8 @@
 
 #include "core/ek_core.h"
 #include "format/csr5.h"
+#include "support/context.h"
 #include "support/support.h"
-
-static ek_context *ctx;
 
 /* ---- Descriptors by hand --------------------------------------------------------------------- */
 
@@ -196,21 +195,6 @@ static void test_extra_memory(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	const ek_options o = {.size = sizeof o, .threads = 2};
-
-	(void)state;
-	return ek_context_create(&o, &ctx) != EK_OK;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_context_destroy(ctx);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,5 +205,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, context_setup, context_teardown);
 }

@@ -159,11 +159,11 @@ static void convert_release(struct exhaust *e)
 
 static void test_memory(void **state)
 {
-	struct exhaust e = {.heap = HEAP_INIT};
+	struct exhaust e = {0};
 	ek_matrix *A;
 
 	(void)state;
-	e.ctx = heap_context(&e.heap, 2, 0);
+	exhaust_open(&e, 2, NULL);
 	expect_status(ek_matrix_generate(e.ctx, "poisson2d5:nx=20,ny=20", EK_F64, EK_I32, &A),
 	              EK_OK);
 	e.arg = A;
@@ -172,8 +172,7 @@ static void test_memory(void **state)
 		assert_true(exhaust(&e, exhausted, convert_call, convert_release) > 1);
 	}
 	ek_matrix_destroy(A);
-	ek_context_destroy(e.ctx);
-	heap_close(&e.heap);
+	exhaust_close(&e);
 }
 
 int main(int argc, char **argv)

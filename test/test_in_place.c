@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Conversion in place and new values: from matrices made in every way, to every format, with other
  * types; the order of new values afterwards; limits; and A as it was after every failure. */
-#include "support/heap.h"
+#include "support/context.h"
 #include "support/support.h"
 
 enum { ROWS = 7, COLS = 9, NNZ = 16, TYPES = 6 };
 enum source { FROM_COO, FROM_COO_KEPT, FROM_CSR, FROM_CSC, FROM_SELL, SOURCES };
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
 
 /* In any order; rows 4 and 5 have none. */
 static const int row_idx[] = {6, 0, 0, 2, 1, 6, 3, 1, 0, 6, 3, 2, 2, 3, 1, 0};
@@ -289,21 +286,6 @@ static void test_values_no_memory(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	ctx = heap_context(&heap, 2, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,5 +298,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, context_setup, context_teardown);
 }

@@ -347,13 +347,11 @@ static void no_memory(void **state)
 	(void)state;
 	for (const ek_method *m = NULL; (m = method_next(m));)
 		for (int threads = 1; threads <= 2; threads++) {
-			struct exhaust e = {.heap = HEAP_INIT, .arg = ek_method_name(m)};
+			struct exhaust e = {0};
 
-			e.ctx = heap_context(&e.heap, threads, 0);
-			e.ctx->small_work = 0;
+			exhaust_open(&e, threads, ek_method_name(m));
 			assert_true(exhaust(&e, ek_method_name(m), call_small, NULL) > 0);
-			ek_context_destroy(e.ctx);
-			heap_close(&e.heap);
+			exhaust_close(&e);
 		}
 }
 

@@ -2,26 +2,8 @@
  * Matrices from arrays: who owns what, bases, duplicates, new values, and what bad arrays give. */
 #include "core/ek_core.h"
 #include "support/support.h"
-#include "support/heap.h"
+#include "support/context.h"
 #include "support/shapes.h"
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	ctx = heap_context(&heap, 3, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
 
 /* 3 x 4, unsorted columns, one empty row:  . . 3 .   of values 3, 7 and 5
  *                                          . . . .
@@ -395,5 +377,5 @@ int main(void)
 		cmocka_unit_test(test_bad_coordinates),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, context_setup, context_teardown);
 }

@@ -349,15 +349,13 @@ static void test_memory(void **state)
 {
 	(void)state;
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		struct exhaust e = {.heap = HEAP_INIT, .arg = ek_method_name(m)};
+		struct exhaust e = {0};
 
 		if (ek_method_operation(m) != EK_MERGE)
 			continue;
-		e.ctx = heap_context(&e.heap, 3, 0);
-		e.ctx->small_work = 0;
+		exhaust_open(&e, 3, ek_method_name(m));
 		exhaust(&e, ek_method_name(m), exhausted, NULL);
-		ek_context_destroy(e.ctx);
-		heap_close(&e.heap);
+		exhaust_close(&e);
 	}
 }
 

@@ -6,25 +6,7 @@
 
 #include "core/ek_core.h"
 #include "support/support.h"
-#include "support/heap.h"
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
-
-static int setup(void **state)
-{
-	(void)state;
-	ctx = heap_context(&heap, 3, 0);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
+#include "support/context.h"
 
 static const double val[] = {1, 2, 4, 8};
 
@@ -237,5 +219,5 @@ int main(void)
 		cmocka_unit_test(test_values_of_its_own),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, context_setup, context_teardown);
 }

@@ -13,39 +13,12 @@
 #include "core/ek_core.h"
 #include "io/mtx.h"
 #include "support/exhaust.h"
+#include "support/folder.h"
 #include "support/random.h"
 #include "support/support.h"
 
 #define R "%%MatrixMarket matrix coordinate real general\n"
 #define P "%%MatrixMarket matrix coordinate pattern general\n"
-
-static struct heap heap = HEAP_INIT;
-static char folder[64], path[128];
-
-static int setup(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/ek-test-XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	heap.limit = 256LL << 20;
-	return 0;
-}
-
-/* Nothing may be left in the folder: neither files nor temporary ones. */
-static int teardown(void **state)
-{
-	(void)state;
-	assert_int_equal(rmdir(folder), 0);
-	assert_int_equal(atomic_load(&heap.refused), 0);
-	heap_close(&heap);
-	return 0;
-}
-
-static const char *in_folder(const char *name)
-{
-	snprintf(path, sizeof path, "%s/%s", folder, name);
-	return path;
-}
 
 static ek_status read_text(ek_context *ctx, const char *text, size_t length, ek_matrix **A)
 {
@@ -289,7 +262,7 @@ static void test_memory(void **state)
 {
 	static const char *const name[] = {"a.mtx",     "a.mtx.gz", "a.mtx.xz",
 	                                   "a.mtx.zst", "a.ekm",    "a.ekm.gz"};
-	struct exhaust e = {.heap = HEAP_INIT};
+	struct exhaust e = {0};
 	struct job job = {.path = path};
 	char *p = job.text;
 
@@ -299,8 +272,7 @@ static void test_memory(void **state)
 		p += sprintf(p, "70 %d %d\n%d 1 2\n", k * 37 % 70 + 1, k + 1, k + 1);
 	p += sprintf(p, "70 1 1\n");
 	job.length = (size_t)(p - job.text);
-	e.ctx = heap_context(&e.heap, 3, 0);
-	e.arg = &job;
+	exhaust_open(&e, 3, &job);
 	assert_true(exhaust(&e, "ek_matrix_read_memory", call_read, free_matrix) > 0);
 	expect_status(call_read(&e), EK_OK);
 	job.A = e.out;
@@ -313,8 +285,7 @@ static void test_memory(void **state)
 		unlink(path);
 	}
 	ek_matrix_destroy((ek_matrix *)(uintptr_t)job.A);
-	ek_context_destroy(e.ctx);
-	heap_close(&e.heap);
+	exhaust_close(&e);
 }
 
 /* ---- Real matrices --------------------------------------------------------------------------- */
@@ -372,5 +343,5 @@ int main(void)
 		cmocka_unit_test(test_memory),      cmocka_unit_test(test_real),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, folder_setup, folder_teardown);
 }

@@ -4,11 +4,8 @@
 #include <math.h>
 
 #include "core/ek_core.h"
-#include "support/heap.h"
+#include "support/context.h"
 #include "support/support.h"
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
 
 /* ---- HYB: the width -------------------------------------------------------------------------- */
 
@@ -282,22 +279,6 @@ static void test_leaks(void **state)
 	ek_matrix_destroy(A);
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	ctx = heap_context(&heap, 2, 0);
-	ctx->small_work = 0;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,5 +290,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, context_setup_cut, context_teardown);
 }

@@ -6,50 +6,15 @@
 
 #include "core/ek_core.h"
 #include "support/support.h"
-#include "support/heap.h"
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
-static ek_matrix *A;
-
-/* 3 x 2:  1 .
- *         . .
- *         2 3  */
-static const int32_t ptr[] = {0, 1, 1, 3}, col[] = {0, 0, 1};
-static double val[] = {1, 2, 3};
-
-static int setup(void **state)
-{
-	(void)state;
-	unsetenv("EK_METHOD");
-	ctx = heap_context(&heap, 3, 0);
-	return ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &A);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_matrix_destroy(A);
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
+#include "support/small.h"
 
 static ek_plan *plan_for(const char *method, ek_op op, int threads)
 {
 	ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .threads = threads};
 	ek_plan *plan = NULL;
 
-	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, small_matrix, &hints, &plan), EK_OK);
 	return plan;
-}
-
-static void product(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
-                    int64_t m)
-{
-	ek_dense xv = ek_vector(EK_F64, n, x), yv = ek_vector(EK_F64, m, y);
-
-	expect_status(ek_spmv(plan, alpha, &xv, beta, &yv), EK_OK);
 }
 
 static void test_questions(void **state)
@@ -65,7 +30,7 @@ static void test_questions(void **state)
 				.size = sizeof hints, .method = ek_method_name(m), .op = which};
 
 			if (!ek_method_supports(m, which, EK_REPRO_RUN) ||
-			    ek_plan_create(EK_SPMV, A, &hints, &plan) == EK_EUNSUPPORTED)
+			    ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) == EK_EUNSUPPORTED)
 				continue;
 			assert_string_equal(ek_plan_method(plan), ek_method_name(m));
 			/* matrix 4 * 4 + 3 * 2 + 3 * 8, with columns of 16 bits at least; its
@@ -114,7 +79,7 @@ static void test_memory_is_returned(void **state)
 			long long bytes = atomic_load(&heap.bytes);
 			ek_plan *plan;
 
-			if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+			if (ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) != EK_OK)
 				continue;
 			/* What the plan says is what it took. */
 			if (atomic_load(&heap.bytes) - bytes != ek_plan_memory(plan))
@@ -135,20 +100,20 @@ static void test_factors(void **state)
 	ek_plan *plan = plan_for(NULL, EK_OP_N, 0);
 
 	(void)state;
-	product(plan, 1, x, 2, 0, y, 3);
+	multiply_f64(plan, 1, x, 2, 0, y, 3);
 	assert_memory_equal(y, ((double[]){10, 0, 320}), sizeof y);
-	product(plan, 0, nan_x, 2, 2, y, 3);
+	multiply_f64(plan, 0, nan_x, 2, 2, y, 3);
 	assert_memory_equal(y, ((double[]){20, 0, 640}), sizeof y);
-	product(plan, 0, nan_x, 2, 1, y, 3);
+	multiply_f64(plan, 0, nan_x, 2, 1, y, 3);
 	assert_memory_equal(y, ((double[]){20, 0, 640}), sizeof y);
 	y[1] = (double)NAN;
-	product(plan, 0, nan_x, 2, 0, y, 3);
+	multiply_f64(plan, 0, nan_x, 2, 0, y, 3);
 	assert_memory_equal(y, ((double[]){0, 0, 0}), sizeof y);
 	y[1] = 5;
-	product(plan, -1, x, 2, -1, y, 3);
+	multiply_f64(plan, -1, x, 2, -1, y, 3);
 	assert_memory_equal(y, ((double[]){-10, -5, -320}), sizeof y);
 	y[1] = (double)NAN; /* beta != 0 reads y */
-	product(plan, 1, x, 2, 1, y, 3);
+	multiply_f64(plan, 1, x, 2, 1, y, 3);
 	assert_true(isnan(y[1]) && y[0] == 0 && y[2] == 0);
 	ek_plan_destroy(plan);
 }
@@ -164,18 +129,18 @@ static void test_nan_and_inf(void **state)
 		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
 		ek_plan *plan;
 
-		if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+		if (ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) != EK_OK)
 			continue;
 		x[1] = (double)INFINITY;
-		product(plan, 1, x, 2, 0, y, 3);
+		multiply_f64(plan, 1, x, 2, 0, y, 3);
 		assert_true(y[0] == 1 && y[1] == 0 && isinf(y[2]));
 		x[1] = (double)NAN;
-		product(plan, 1, x, 2, 0, y, 3);
+		multiply_f64(plan, 1, x, 2, 0, y, 3);
 		assert_true(y[0] == 1 && y[1] == 0 && isnan(y[2]));
 		x[1] = 1;
-		product(plan, 1, x, 2, (double)NAN, y, 3);
+		multiply_f64(plan, 1, x, 2, (double)NAN, y, 3);
 		assert_true(isnan(y[0]) && isnan(y[1]) && isnan(y[2]));
-		product(plan, (double)NAN, x, 2, 0, y, 3);
+		multiply_f64(plan, (double)NAN, x, 2, 0, y, 3);
 		assert_true(isnan(y[0]) && isnan(y[2]));
 		ek_plan_destroy(plan);
 	}
@@ -217,18 +182,18 @@ static void test_new_values(void **state)
 		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
 		ek_plan *plan;
 
-		if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK)
+		if (ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) != EK_OK)
 			continue;
 		for (int k = 0; k < 3; k++) {
-			val[2] = 3 + 10 * k;
-			expect_status(ek_matrix_values_changed(A), EK_OK);
-			product(plan, 1, x, 2, 0, y, 3);
+			small_val[2] = 3 + 10 * k;
+			expect_status(ek_matrix_values_changed(small_matrix), EK_OK);
+			multiply_f64(plan, 1, x, 2, 0, y, 3);
 			assert_memory_equal(y, ((double[]){1, 0, 5 + 10 * k}), sizeof y);
 		}
 		ek_plan_destroy(plan);
 	}
-	val[2] = 3;
-	expect_status(ek_matrix_values_changed(A), EK_OK);
+	small_val[2] = 3;
+	expect_status(ek_matrix_values_changed(small_matrix), EK_OK);
 }
 
 /* Nothing in, nothing out, with NULL for arrays of no entries. */
@@ -252,8 +217,8 @@ static void test_empty(void **state)
 			              EK_OK);
 			expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
 			poison(EK_F64, y, 7);
-			product(plan, 1, rows + cols - n ? x : NULL, rows + cols - n, 0,
-			        n ? y : NULL, n);
+			multiply_f64(plan, 1, rows + cols - n ? x : NULL, rows + cols - n, 0,
+			             n ? y : NULL, n);
 			for (int64_t i = 0; i < 7; i++)
 				assert_true(i < n ? y[i] == 0 : isnan(y[i]));
 			ek_plan_destroy(plan);
@@ -287,7 +252,7 @@ static void test_no_arrays(void **state)
 			expect_status(ek_plan_create(EK_SPMV, E, &h, &plan), EK_OK);
 			for (int i = 0; i < 40; i++)
 				y[i] = NAN;
-			product(plan, 2, x, 40, 0, y, 40);
+			multiply_f64(plan, 2, x, 40, 0, y, 40);
 			for (int i = 0; i < 40; i++)
 				assert_true(y[i] == 0);
 			ek_plan_destroy(plan);
@@ -305,7 +270,7 @@ static void test_thread_hint(void **state)
 	for (int threads = 0; threads <= 3; threads++) {
 		ek_plan *plan = plan_for("auto", EK_OP_N, threads);
 
-		product(plan, 1, x, 2, 0, y, 3);
+		multiply_f64(plan, 1, x, 2, 0, y, 3);
 		assert_memory_equal(y, ((double[]){1, 0, 5}), sizeof y);
 		ek_plan_destroy(plan);
 	}
@@ -326,5 +291,5 @@ int main(void)
 		cmocka_unit_test(test_thread_hint),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, small_setup, small_teardown);
 }

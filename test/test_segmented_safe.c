@@ -253,12 +253,11 @@ static void test_exhaust(void **state)
 {
 	(void)state;
 	for (const ek_method *m = NULL; (m = segmented_next(m));) {
-		struct exhaust e = {.heap = HEAP_INIT, .arg = m};
+		struct exhaust e = {0};
 
-		e.ctx = context(&e.heap, 3, EK_ISA_AVX512);
+		exhaust_open(&e, 3, m);
 		exhaust(&e, ek_method_name(m), exhausting, NULL);
-		ek_context_destroy(e.ctx);
-		heap_close(&e.heap);
+		exhaust_close(&e);
 	}
 }
 

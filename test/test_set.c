@@ -232,16 +232,14 @@ static void test_memory(void **state)
 {
 	(void)state;
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		struct exhaust e = {.heap = HEAP_INIT, .arg = m};
+		struct exhaust e = {0};
 
 		if (ek_method_operation(m) != EK_SET_UNION &&
 		    ek_method_operation(m) != EK_SET_INTERSECTION)
 			continue;
-		e.ctx = heap_context(&e.heap, 3, 0);
-		e.ctx->small_work = 0;
+		exhaust_open(&e, 3, m);
 		exhaust(&e, ek_method_name(m), exhausted, NULL);
-		ek_context_destroy(e.ctx);
-		heap_close(&e.heap);
+		exhaust_close(&e);
 	}
 }
 

@@ -3,42 +3,7 @@
  * cannot be says why. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include "support/support.h"
-#include "support/heap.h"
-
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
-static ek_matrix *A;
-
-/* 3 x 2:  1 .
- *         . .
- *         2 3  */
-static const int32_t ptr[] = {0, 1, 1, 3}, col[] = {0, 0, 1};
-static double val[] = {1, 2, 3};
-
-static int setup(void **state)
-{
-	(void)state;
-	unsetenv("EK_METHOD");
-	ctx = heap_context(&heap, 3, 0);
-	return ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &A);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	ek_matrix_destroy(A);
-	ek_context_destroy(ctx);
-	heap_close(&heap);
-	return 0;
-}
-
-static void product(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
-                    int64_t m)
-{
-	ek_dense xv = ek_vector(EK_F64, n, x), yv = ek_vector(EK_F64, m, y);
-
-	expect_status(ek_spmv(plan, alpha, &xv, beta, &yv), EK_OK);
-}
+#include "support/small.h"
 
 static void check_stored(ek_matrix *B, const char *held, const char *method, const char *format,
                          const char *expected)
@@ -63,7 +28,7 @@ static void check_stored(ek_matrix *B, const char *held, const char *method, con
 			const double v = k ? changed : last;
 
 			expect_status(ek_matrix_set(B, 2, 1, v), EK_OK);
-			product(plan, 1, x, op ? 3 : 2, 0, y, op ? 2 : 3);
+			multiply_f64(plan, 1, x, op ? 3 : 2, 0, y, op ? 2 : 3);
 			if (op)
 				assert_true(y[0] == 201 && y[1] == 100 * v);
 			else
@@ -91,7 +56,7 @@ static void test_stored(void **state)
 	for (size_t k = 0; k < sizeof held / sizeof *held; k++) {
 		ek_matrix *B = NULL;
 
-		expect_status(ek_matrix_convert(A, held[k], NULL, &B), EK_OK);
+		expect_status(ek_matrix_convert(small_matrix, held[k], NULL, &B), EK_OK);
 		check_stored(B, held[k], NULL, NULL, held[k]);
 		check_stored(B, held[k], "spmv.csr.serial", "csr", "csr");
 		check_stored(B, held[k], "spmv.csr.serial", "csc", "csc");
@@ -112,7 +77,7 @@ static void test_no_copy(void **state)
 	ek_matrix *B;
 
 	(void)state;
-	expect_status(ek_matrix_convert(A, "csr5:omega=8,sigma=4", NULL, &B), EK_OK);
+	expect_status(ek_matrix_convert(small_matrix, "csr5:omega=8,sigma=4", NULL, &B), EK_OK);
 	for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
 		const ek_hints hints = {.size = sizeof hints, .format = asked[k]};
 		ek_plan *plan = NULL;
@@ -152,7 +117,7 @@ static void test_no_copy_rounded(void **state)
 		ek_matrix *B;
 		char text[4096];
 
-		expect_status(ek_matrix_convert(A, list[k].held, NULL, &B), EK_OK);
+		expect_status(ek_matrix_convert(small_matrix, list[k].held, NULL, &B), EK_OK);
 		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
 		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
 		if (!strstr(text, list[k].same ? ", as A is stored" : ", a copy"))
@@ -179,28 +144,27 @@ static void test_refused(void **state)
 	ek_matrix *C = NULL, *F = NULL;
 
 	(void)state;
-	expect_status(ek_matrix_convert(A, "csc", NULL, &C), EK_OK);
+	expect_status(ek_matrix_convert(small_matrix, "csc", NULL, &C), EK_OK);
 	refused(C, &hints, EK_EUNSUPPORTED,
 	        "method spmv.csr.merge does not do op N of a matrix in csc, which is op T of its "
 	        "transpose in csr");
 	hints.op = EK_OP_T;
-	refused(A, &hints, EK_EUNSUPPORTED, "method spmv.csr.merge does not do op T");
+	refused(small_matrix, &hints, EK_EUNSUPPORTED, "method spmv.csr.merge does not do op T");
 	hints.format = "ell";
-	refused(A, &hints, EK_EINVAL,
+	refused(small_matrix, &hints, EK_EINVAL,
 	        "method spmv.csr.merge multiplies with format csr, not with ell");
 	hints.method = NULL;
 	hints.reproducible = EK_REPRO_STRICT;
-	refused(A, &hints, EK_EUNSUPPORTED, "no method does op T reproducibly on format ell");
+	refused(small_matrix, &hints, EK_EUNSUPPORTED,
+	        "no method does op T reproducibly on format ell");
 	hints.format = "elll";
-	refused(A, &hints, EK_EINVAL, "there is no format \"elll\"");
+	refused(small_matrix, &hints, EK_EINVAL, "there is no format \"elll\"");
 	ek_matrix_destroy(C);
 
 	setenv("EK_METHOD", "spmv.csr.merge", 1);
 	expect_status(ek_context_create(NULL, &forced), EK_OK);
 	unsetenv("EK_METHOD");
-	expect_status(
-		ek_matrix_from_csr(forced, EK_F64, EK_I32, 3, 2, ptr, col, val, EK_BORROW, &F),
-		EK_OK);
+	expect_status(small_make(forced, &F), EK_OK);
 	hints = (ek_hints){.size = sizeof hints, .op = EK_OP_T};
 	refused(F, &hints, EK_EUNSUPPORTED,
 	        "environment variable EK_METHOD: method spmv.csr.merge does not do op T");
@@ -220,5 +184,5 @@ int main(void)
 		cmocka_unit_test(test_refused),
 	};
 
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, small_setup, small_teardown);
 }

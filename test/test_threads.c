@@ -9,8 +9,8 @@
 #endif
 
 #include "core/ek_core.h"
+#include "support/context.h"
 #include "support/support.h"
-#include "support/heap.h"
 #include "support/shapes.h"
 
 enum { WORKERS = 4, ROUNDS = 30 };
@@ -28,21 +28,16 @@ static void wrong(const char *what)
 		print_error("  %s; last message: %s\n", what, ek_error_text());
 }
 
-static struct heap heap = HEAP_INIT;
-static ek_context *ctx;
-
 static int setup(void **state)
 {
 	ek_matrix *A = NULL;
 	int64_t longest;
 
-	(void)state;
 	for (int k = 0; k < shape_count(); k++) /* a shape of medium size with all row lengths */
 		if (strcmp(shape_name(k), "power-law") == 0)
 			shape_free(&shape), shape_make(&shape, k, DATA_EXACT);
 	typed_make(&arrays, &shape, EK_F64, EK_I32, 1);
-	ctx = heap_context(&heap, 3, 0);
-	ctx->small_work = 0;
+	context_setup_cut(state);
 	if (typed_csr(ctx, &arrays, EK_BORROW, &A) != EK_OK)
 		return -1;
 	shared = A;
@@ -64,9 +59,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	ek_matrix_destroy((ek_matrix *)(uintptr_t)shared);
-	ek_context_destroy(ctx);
 	typed_free(&arrays);
 	shape_free(&shape);
 	for (int v = 0; v < 2; v++) {
@@ -74,8 +67,7 @@ static int teardown(void **state)
 		free(expected[0][v]);
 		free(expected[1][v]);
 	}
-	heap_close(&heap);
-	return 0;
+	return context_teardown(state);
 }
 
 /* A product of the shared matrix; x, alpha and beta change with the round. y and want, which is what y

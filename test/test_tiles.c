@@ -7,21 +7,19 @@
 #include "support/support.h"
 
 static const char method[] = "spmv.csr.forward";
-static struct exhaust e = {.heap = HEAP_INIT};
+static struct exhaust e;
 
 static int setup(void **state)
 {
 	(void)state;
-	e.ctx = heap_context(&e.heap, 3, 0);
-	e.ctx->small_work = 0;
+	exhaust_open(&e, 3, NULL);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	ek_context_destroy(e.ctx);
-	heap_close(&e.heap);
+	exhaust_close(&e);
 	return 0;
 }
 

@@ -15,7 +15,7 @@ extern struct contexts {
 	ek_context *of[MAX_LEVELS][MAX_COUNTS];
 } contexts;
 
-/* For cmocka_run_group_tests, or for the program's own set-up. */
+/* For run_all_tests, or for the program's own set-up. */
 int contexts_setup(void **state);
 int contexts_teardown(void **state);
 

@@ -1,9 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The failure loop. */
+#include "core/ek_core.h"
 #include "support/support.h"
 #include "support/exhaust.h"
 
 enum { MOST = 100000, ROOM_BYTE = 0x3c };
+
+void exhaust_open(struct exhaust *e, int threads, const void *arg)
+{
+	heap_fail(&e->heap, -1, false);
+	e->ctx = heap_context(&e->heap, threads, 0);
+	e->ctx->small_work = 0;
+	e->arg = arg;
+}
+
+void exhaust_close(struct exhaust *e)
+{
+	ek_context_destroy(e->ctx);
+	heap_close(&e->heap);
+}
 
 static void check_failure(struct exhaust *e, const char *name, long n, ek_status status, long live,
                           const void *out)

@@ -16,6 +16,10 @@ struct exhaust {
 	unsigned char room[1024];
 };
 
+/* With a context in which small arrays are cut between threads too. */
+void exhaust_open(struct exhaust *e, int threads, const void *arg);
+void exhaust_close(struct exhaust *e);
+
 /* The call sets e->out only on success; `release` frees what it made, NULL if it made nothing. */
 typedef ek_status exhaust_call(struct exhaust *e);
 typedef void exhaust_release(struct exhaust *e);

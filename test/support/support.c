@@ -124,3 +124,11 @@ ek_status convert_types(const ek_matrix *A, ek_value value, ek_index index, ek_m
 
 	return ek_matrix_convert(A, "csr", &o, B);
 }
+
+void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
+                  int64_t m)
+{
+	const ek_dense X = ek_vector(EK_F64, n, x), Y = ek_vector(EK_F64, m, y);
+
+	expect_status(ek_spmv(plan, alpha, &X, beta, &Y), EK_OK);
+}

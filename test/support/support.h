@@ -61,6 +61,9 @@ static inline const ek_method *matrix_method_next(const ek_method *m)
 		;
 	return m;
 }
+/* y = alpha op(A) x + beta y by the plan, with n entries of x and m of y. */
+void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
+                  int64_t m);
 /* Fills with NaN, or with a number that no test uses. */
 void poison(ek_value value, void *v, int64_t n);
 

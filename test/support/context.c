@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * One context with counted memory. */
+#include "core/ek_core.h"
+#include "support/context.h"
+
+struct heap heap = HEAP_INIT;
+ek_context *ctx;
+
+int context_setup(void **state)
+{
+	(void)state;
+	ctx = heap_context(&heap, 3, 0);
+	return 0;
+}
+
+int context_setup_cut(void **state)
+{
+	context_setup(state);
+	ctx->small_work = 0;
+	return 0;
+}
+
+int context_teardown(void **state)
+{
+	(void)state;
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+	return 0;
+}

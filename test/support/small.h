@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A matrix that fits into a comment, borrowed from arrays that a test may change:
+ *   1 .
+ *   . .
+ *   2 3  */
+#ifndef TEST_SMALL_H
+#define TEST_SMALL_H
+
+#include "support/context.h"
+
+extern const int32_t small_ptr[4], small_col[3];
+extern double small_val[3];
+extern ek_matrix *small_matrix; /* in ctx */
+
+/* The matrix in another context. */
+ek_status small_make(ek_context *where, ek_matrix **A);
+/* The context, without EK_METHOD in the environment, and the matrix. */
+int small_setup(void **state);
+int small_teardown(void **state);
+
+#endif
