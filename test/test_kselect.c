@@ -11,13 +11,6 @@
 
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
 
-static const ek_method *method_next(const ek_method *m)
-{
-	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_KSELECT)
-		;
-	return m;
-}
-
 /* ---- One call -------------------------------------------------------------------------------- */
 
 struct call {
@@ -80,7 +73,7 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
 /* Every method at every level; one number of threads, or all if `threads` is negative. */
 static void all_check(struct call c, int threads, bool smallest)
 {
-	for (const ek_method *m = NULL; (m = method_next(m));)
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
 		for (int l = 0; l < contexts.levels; l++)
 			for (int t = 0; t < contexts.counts; t++) {
 				if (threads >= 0 && t != (threads + l) % contexts.counts)
@@ -320,7 +313,7 @@ static void arguments(void **state)
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(smallest[i], -1);
 	assert_int_equal(kth[0], -1);
-	for (const ek_method *m = NULL; (m = method_next(m));) {
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));) {
 		o.method = ek_method_name(m);
 		expect_status(ek_kselect(ctx, &o, EK_INT32, 0, 0, 0, NULL, NULL, NULL), EK_OK);
 		expect_status(ek_kselect(ctx, &o, EK_INT32, 0, 5, 0, NULL, NULL, NULL), EK_OK);
@@ -345,7 +338,7 @@ static ek_status call_small(struct exhaust *e)
 static void no_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = method_next(m));)
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
 		for (int threads = 1; threads <= 2; threads++) {
 			struct exhaust e = {0};
 

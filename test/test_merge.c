@@ -348,11 +348,9 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_MERGE));) {
 		struct exhaust e = {0};
 
-		if (ek_method_operation(m) != EK_MERGE)
-			continue;
 		exhaust_open(&e, 3, ek_method_name(m));
 		exhaust(&e, ek_method_name(m), exhausted, NULL);
 		exhaust_close(&e);

@@ -176,9 +176,8 @@ static void test_long_coordinates(void **state)
 	(void)state;
 	for (int threads = 1; threads <= 5; threads += 2)
 		for (int isa = 1; isa <= EK_NISA; isa++) {
-			ek_context *with = heap_context(&heap, threads, isa);
+			ek_context *with = heap_context_cut(&heap, threads, isa);
 
-			with->small_work = 0;
 			for (int index = EK_I32; index <= EK_I64; index++)
 				for (int base = 0; base < 2; base++)
 					check_long(with, (ek_index)index, base);

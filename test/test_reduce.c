@@ -6,6 +6,7 @@
 
 #include "core/ek_core.h"
 #include "support/guard.h"
+#include "support/heap.h"
 #include "support/integers.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -14,22 +15,21 @@ enum { LENGTHS = 1100, LONG = 300007 };
 
 static struct guard pages;
 static struct rng rng = {2};
+static struct heap heap = HEAP_INIT;
 
-static const ek_method *next_reduce(const ek_method *m)
+static int setup(void **state)
 {
-	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_REDUCE)
-		;
-	return m;
+	(void)state;
+	guard_make(&pages, (size_t)LONG * 8 + 4096);
+	return 0;
 }
 
-static ek_context *context(int threads, ek_isa isa)
+static int teardown(void **state)
 {
-	ek_options o = {.size = sizeof o, .threads = threads, .isa_limit = EK_ISA_LIMIT(isa)};
-	ek_context *ctx;
-
-	expect_status(ek_context_create(&o, &ctx), EK_OK);
-	ctx->small_work = 0;
-	return ctx;
+	(void)state;
+	guard_free(&pages);
+	heap_close(&heap);
+	return 0;
 }
 
 /* All operators on random integers; array at the end of the pages, or `skip` entries behind their
@@ -64,9 +64,9 @@ static void test_integers(void **state)
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;)
 		for (int c = test_counts(count); c-- > 0;) {
-			ek_context *ctx = context(count[c], level[l]);
+			ek_context *ctx = heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
 
-			for (const ek_method *m = NULL; (m = next_reduce(m));) {
+			for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));) {
 				for (int64_t n = 0; n <= LENGTHS; n++)
 					check(ctx, ek_method_name(m), n & 1 ? EK_INT32 : EK_INT64,
 					      n, (int)rng_below(&rng, 17) - 1);
@@ -122,9 +122,10 @@ static void test_bounds(void **state)
 
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i, rng_real(&rng, k & 2 ? 20 : 2));
-			for (const ek_method *m = NULL; (m = next_reduce(m));)
+			for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));)
 				for (int c = 0; c < 6; c++) {
-					ek_context *ctx = context(count[c], level[l]);
+					ek_context *ctx = heap_context_cut(&heap, count[c],
+					                                   EK_ISA_LIMIT(level[l]));
 					ek_array_options o = {.size = sizeof o,
 					                      .method = ek_method_name(m)};
 					double room = 0;
@@ -151,9 +152,9 @@ static void test_nan(void **state)
 
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;) {
-		ek_context *ctx = context(2, level[l]);
+		ek_context *ctx = heap_context_cut(&heap, 2, EK_ISA_LIMIT(level[l]));
 
-		for (const ek_method *m = NULL; (m = next_reduce(m));)
+		for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));)
 			for (int k = 0; k < 200; k++) {
 				ek_value type = k & 1 ? EK_F32 : EK_F64;
 				ek_monoid op = k & 2 ? EK_MAX : EK_MIN;
@@ -182,12 +183,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_nan),
 	};
-	int failed;
 
 	(void)argc;
 	test_passive_threads(argv);
-	guard_make(&pages, (size_t)LONG * 8 + 4096);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	guard_free(&pages);
-	return failed;
+	return run_all_tests(tests, setup, teardown);
 }

@@ -136,12 +136,11 @@ static void check_assembly(const struct coo *c, const struct shape *s, ek_value 
 {
 	static const unsigned policies[] = {0, EK_DUP_SUM, EK_DUP_LAST, EK_DUP_ERROR};
 	struct heap heap = HEAP_INIT;
-	ek_context *ctx = heap_context(&heap, threads, 0);
+	ek_context *ctx = heap_context_cut(&heap, threads, 0);
 	void *row = narrow(c->row, c->nnz, index), *col = narrow(c->col, c->nnz, index);
 	void *val = values(c->val, c->nnz, value);
 	bool repeats = has_repeats(c);
 
-	ctx->small_work = 0;
 	for (int k = 0; k < 8; k++) {
 		unsigned policy = policies[k / 2];
 		ek_store out = {0};
@@ -196,13 +195,12 @@ static void check_transpose(const struct shape *s, const struct shape *expected,
                             ek_index index, int threads)
 {
 	struct heap heap = HEAP_INIT;
-	ek_context *ctx = heap_context(&heap, threads, 0);
+	ek_context *ctx = heap_context_cut(&heap, threads, 0);
 	struct typed t;
 	ek_store in, out;
 	ek_matrix *A;
 	void *from = NULL;
 
-	ctx->small_work = 0;
 	typed_make(&t, s, value, index, threads & 1);
 	expect_status(typed_csr(ctx, &t, EK_BORROW, &A), EK_OK);
 	in = A->store;

@@ -6,6 +6,7 @@
 
 #include "core/ek_core.h"
 #include "support/guard.h"
+#include "support/heap.h"
 #include "support/integers.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -14,22 +15,23 @@ enum { LENGTHS = 1100, STREAM = 9 << 20 };
 
 static struct guard in_pages, out_pages;
 static struct rng rng = {1};
+static struct heap heap = HEAP_INIT;
 
-static const ek_method *next_scan(const ek_method *m)
+static int setup(void **state)
 {
-	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_SCAN)
-		;
-	return m;
+	(void)state;
+	guard_make(&in_pages, (size_t)STREAM * 4 + 4096);
+	guard_make(&out_pages, (size_t)STREAM * 4 + 4096);
+	return 0;
 }
 
-static ek_context *context(int threads, ek_isa isa)
+static int teardown(void **state)
 {
-	ek_options o = {.size = sizeof o, .threads = threads, .isa_limit = EK_ISA_LIMIT(isa)};
-	ek_context *ctx;
-
-	expect_status(ek_context_create(&o, &ctx), EK_OK);
-	ctx->small_work = 0;
-	return ctx;
+	(void)state;
+	guard_free(&in_pages);
+	guard_free(&out_pages);
+	heap_close(&heap);
+	return 0;
 }
 
 /* ---- Integers -------------------------------------------------------------------------------- */
@@ -93,9 +95,9 @@ static void test_lengths(void **state)
 
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;) {
-		ek_context *ctx = context(1, level[l]);
+		ek_context *ctx = heap_context_cut(&heap, 1, EK_ISA_LIMIT(level[l]));
 
-		for (const ek_method *m = NULL; (m = next_scan(m));)
+		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));)
 			for (int64_t n = 0; n <= LENGTHS; n++)
 				for (int k = n < 140 ? 0 : (int)rng_below(&rng, 8); k < 32;
 				     k += n < 140 ? 1 : 8) {
@@ -121,8 +123,8 @@ static void test_threads(void **state)
 		ek_context *ctx[MAX_LEVELS];
 
 		for (int l = 0; l < levels; l++)
-			ctx[l] = context(count[c], level[l]);
-		for (const ek_method *m = NULL; (m = next_scan(m));) {
+			ctx[l] = heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
+		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));) {
 			for (int64_t n = 0; n <= LENGTHS; n++) {
 				struct job j = random_job(m, n);
 
@@ -150,7 +152,8 @@ static void test_stream(void **state)
 	for (int skip = 0; skip < 16; skip++)
 		for (int threads = 1; threads <= 2; threads++) {
 			const bool wide = (skip + threads) & 1;
-			ek_context *ctx = context(threads, level[skip % levels]);
+			ek_context *ctx = heap_context_cut(&heap, threads,
+			                                   EK_ISA_LIMIT(level[skip % levels]));
 			struct job j = {.method = "scan.blocked",
 			                .type = wide ? EK_INT64 : EK_INT32,
 			                .op = (ek_monoid)(1 + skip / 4),
@@ -203,7 +206,8 @@ static void test_bounds(void **state)
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;)
 		for (int k = 0; k < 20; k++) {
-			ek_context *ctx = context(1 + k % 3, level[l]);
+			ek_context *ctx =
+				heap_context_cut(&heap, 1 + k % 3, EK_ISA_LIMIT(level[l]));
 			ek_value type = k & 1 ? EK_F32 : EK_F64;
 			int64_t n = length[k % 5];
 			double *in = malloc((size_t)n * 8), *out = malloc((size_t)n * 8);
@@ -211,7 +215,7 @@ static void test_bounds(void **state)
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i,
 				          k < 10 ? rng_real(&rng, 20) : fabs(rng_real(&rng, 2)));
-			for (const ek_method *m = NULL; (m = next_scan(m));) {
+			for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));) {
 				ek_scan_kind kind = k & 2 ? EK_INCLUSIVE : EK_EXCLUSIVE;
 				ek_array_options o = {.size = sizeof o,
 				                      .method = ek_method_name(m)};
@@ -231,7 +235,7 @@ static void test_long(void **state)
 {
 	int64_t n = test_tier() >= TIER_FULL ? (int64_t)1 << 27 : ((int64_t)1 << 25) + 12345;
 	float *in = malloc((size_t)n * 4), *out = malloc((size_t)n * 4);
-	ek_context *ctx = context(2, EK_ISA_AVX512);
+	ek_context *ctx = heap_context_cut(&heap, 2, EK_ISA_LIMIT(EK_ISA_AVX512));
 	ek_array_options serial = {.size = sizeof serial, .method = "scan.serial"};
 
 	(void)state;
@@ -269,7 +273,8 @@ static void test_same_bits(void **state)
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i, rng_real(&rng, 20));
 			for (int c = 0; c < 6; c++) {
-				ek_context *ctx = context(count[c], level[l]);
+				ek_context *ctx =
+					heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
 
 				expect_status(ek_scan(ctx, &o, type, EK_SUM,
 				                      k & 4 ? EK_INCLUSIVE : EK_EXCLUSIVE, n, in,
@@ -295,9 +300,10 @@ static void test_special(void **state)
 
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;)
-		for (const ek_method *m = NULL; (m = next_scan(m));)
+		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));)
 			for (int k = 0; k < 24; k++) {
-				ek_context *ctx = context(1 + k % 3, level[l]);
+				ek_context *ctx =
+					heap_context_cut(&heap, 1 + k % 3, EK_ISA_LIMIT(level[l]));
 				ek_value type = k & 1 ? EK_F32 : EK_F64;
 				ek_monoid op = (ek_monoid)(1 + k / 2 % 3);
 				double special = k < 12 ? NAN : INFINITY, sum;
@@ -336,14 +342,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_long),    cmocka_unit_test(test_same_bits),
 		cmocka_unit_test(test_special),
 	};
-	int failed;
 
 	(void)argc;
 	test_passive_threads(argv);
-	guard_make(&in_pages, (size_t)STREAM * 4 + 4096);
-	guard_make(&out_pages, (size_t)STREAM * 4 + 4096);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	guard_free(&in_pages);
-	guard_free(&out_pages);
-	return failed;
+	return run_all_tests(tests, setup, teardown);
 }

@@ -20,12 +20,11 @@ static void each_allocation_fails(const ek_method *m, bool persistent)
 {
 	double in[N], out[N], before[N];
 	struct heap heap = HEAP_INIT;
-	ek_context *ctx = heap_context(&heap, 3, 0);
+	ek_context *ctx = heap_context_cut(&heap, 3, 0);
 	ek_status status = EK_ENOMEM;
 
 	for (int k = 0; k < N; k++)
 		in[k] = 1, before[k] = -1;
-	ctx->small_work = 0;
 	for (long n = 0; status != EK_OK; n++) {
 		heap_fail(&heap, n, persistent);
 		memcpy(out, before, sizeof out);

@@ -20,14 +20,6 @@ static ek_status call(ek_context *ctx, const ek_method *m, ek_value type, ek_sca
 	                         : ek_segmented_scan(ctx, &o, type, EK_SUM, kind, n, in, s, out);
 }
 
-static ek_context *context(struct heap *h, int threads, ek_isa isa)
-{
-	ek_context *ctx = heap_context(h, threads, EK_ISA_LIMIT(isa));
-
-	ctx->small_work = 0;
-	return ctx;
-}
-
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
 static quad gamma_of(ek_value type, int64_t k)
@@ -88,7 +80,7 @@ static void test_bound(void **state)
 	(void)state;
 	for (int k = 0; k < 4 * 2 * levels; k++) {
 		ek_value type = k / 4 % 2 ? EK_F32 : EK_F64;
-		ek_context *ctx = context(&h, 1 + k % 3, level[k / 8]);
+		ek_context *ctx = heap_context_cut(&h, 1 + k % 3, EK_ISA_LIMIT(level[k / 8]));
 		struct segments g;
 
 		segments_make(&g, shapes[k % 4], n, &r);
@@ -118,7 +110,7 @@ static void test_hazard(void **state)
 	struct segments g = {.n = 9, .count = 3, .offset = (int64_t[]){0, 1, 5, 9}};
 	ek_segments s = ek_segment_offsets(3, EK_INT32, offset);
 	struct heap h = HEAP_INIT;
-	ek_context *ctx = context(&h, 1, EK_ISA_SCALAR);
+	ek_context *ctx = heap_context_cut(&h, 1, EK_ISA_LIMIT(EK_ISA_SCALAR));
 
 	(void)state;
 	for (const ek_method *m = NULL; (m = segmented_next(m));) {
@@ -153,7 +145,7 @@ static void test_spread(void **state)
 	for (int s = 0; s <= COUNT; s++)
 		offset[s] = (int64_t)s * LENGTH;
 	for (int k = 0; k < 3 * levels; k++) {
-		ek_context *ctx = context(&h, 1 + k % 3, level[k / 3]);
+		ek_context *ctx = heap_context_cut(&h, 1 + k % 3, EK_ISA_LIMIT(level[k / 3]));
 		ek_segments g = ek_segment_offsets(COUNT, EK_INT64, offset);
 
 		for (const ek_method *m = NULL; (m = segmented_next(m));) {
@@ -215,7 +207,7 @@ static void test_guards(void **state)
 	for (int k = 0; k < 3; k++)
 		guard_make(&page[k], 1 << 18);
 	for (int k = 0; k < levels * 2; k++) {
-		ek_context *ctx = context(&h, 1 + k % 2 * 2, level[k / 2]);
+		ek_context *ctx = heap_context_cut(&h, 1 + k % 2 * 2, EK_ISA_LIMIT(level[k / 2]));
 
 		for (int64_t n = 1; n < 5000; n += n < 150 ? 1 : 331) {
 			struct segments g;
@@ -298,7 +290,7 @@ static void test_segments(void **state)
 	for (int k = 0; k < N; k++)
 		out[k] = -77;
 	for (int threads = 1; threads <= 3; threads += 2) {
-		ek_context *ctx = context(&h, threads, EK_ISA_AVX512);
+		ek_context *ctx = heap_context_cut(&h, threads, EK_ISA_LIMIT(EK_ISA_AVX512));
 
 		for (const ek_method *m = NULL; (m = segmented_next(m));) {
 			for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -335,7 +327,7 @@ static void test_arguments(void **state)
 	int64_t offset[2] = {0, 8}, one = 1;
 	double in[8] = {0}, out[8];
 	struct heap h = HEAP_INIT;
-	ek_context *ctx = context(&h, 2, EK_ISA_AVX512);
+	ek_context *ctx = heap_context_cut(&h, 2, EK_ISA_LIMIT(EK_ISA_AVX512));
 	ek_segments f = ek_segment_flags(1, flag), both = f;
 	ek_segments o = ek_segment_offsets(1, EK_INT64, offset);
 	ek_segments none = ek_segment_flags(1, NULL);

@@ -239,11 +239,9 @@ static void exhaust_none(struct exhaust *e)
 static void test_failing_allocations(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_SORT));) {
 		struct exhaust e = {.heap = HEAP_INIT};
 
-		if (ek_method_operation(m) != EK_SORT)
-			continue;
 		/* The scalar merge sort takes memory for this few numbers, the vectors' none. */
 		e.ctx = heap_context(&e.heap, 2, EK_ISA_LIMIT(EK_ISA_SCALAR));
 		e.arg = ek_method_name(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One context of three threads with counted memory, made and freed around the tests of a program. */
+ * One context of three threads with counted memory, made and freed around a program's tests. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Contexts of all instruction sets and numbers of threads. */
 #include "support/contexts.h"
-#include "core/ek_core.h"
 
 struct contexts contexts = {.heap = HEAP_INIT};
 
@@ -14,10 +13,9 @@ int contexts_setup(void **state)
 	c->levels = test_levels(c->level);
 	c->counts = test_counts(count);
 	for (int l = 0; l < c->levels; l++)
-		for (int k = 0; k < c->counts; k++) {
-			c->of[l][k] = heap_context(&c->heap, count[k], EK_ISA_LIMIT(c->level[l]));
-			c->of[l][k]->small_work = 0;
-		}
+		for (int k = 0; k < c->counts; k++)
+			c->of[l][k] =
+				heap_context_cut(&c->heap, count[k], EK_ISA_LIMIT(c->level[l]));
 	return 0;
 }
 

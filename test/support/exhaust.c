@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The failure loop. */
-#include "core/ek_core.h"
 #include "support/support.h"
 #include "support/exhaust.h"
 
@@ -9,8 +8,7 @@ enum { MOST = 100000, ROOM_BYTE = 0x3c };
 void exhaust_open(struct exhaust *e, int threads, const void *arg)
 {
 	heap_fail(&e->heap, -1, false);
-	e->ctx = heap_context(&e->heap, threads, 0);
-	e->ctx->small_work = 0;
+	e->ctx = heap_context_cut(&e->heap, threads, 0);
 	e->arg = arg;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/ek_core.h"
 #include "support/support.h"
 #include "support/heap.h"
 
@@ -111,6 +112,14 @@ ek_context *heap_context(struct heap *h, int threads, int isa_limit)
 
 	options.isa_limit = isa_limit;
 	expect_status(ek_context_create(&options, &ctx), EK_OK);
+	return ctx;
+}
+
+ek_context *heap_context_cut(struct heap *h, int threads, int isa_limit)
+{
+	ek_context *ctx = heap_context(h, threads, isa_limit);
+
+	ctx->small_work = 0;
 	return ctx;
 }
 

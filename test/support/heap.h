@@ -35,6 +35,8 @@ void heap_fail(struct heap *h, long n, bool persistent);
 ek_options heap_options(struct heap *h, int threads);
 /* A context with the hooks of `h`; stops the test if there is none. isa_limit as in ek_options. */
 ek_context *heap_context(struct heap *h, int threads, int isa_limit);
+/* The same, and small arrays are cut between threads too. */
+ek_context *heap_context_cut(struct heap *h, int threads, int isa_limit);
 /* A block from the hooks, for arrays to be adopted. */
 void *heap_block(struct heap *h, size_t bytes);
 void heap_return(struct heap *h, void *block, size_t bytes);

@@ -132,3 +132,48 @@ void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, doubl
 
 	expect_status(ek_spmv(plan, alpha, &X, beta, &Y), EK_OK);
 }
+
+const ek_method *operation_next(const ek_method *m, ek_operation operation)
+{
+	while ((m = ek_method_next(m)) && ek_method_operation(m) != operation)
+		;
+	return m;
+}
+
+void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, int64_t step,
+                const char *what)
+{
+	const ek_hints hints = {.size = sizeof hints, .op = op};
+	const ek_hints plain = {.size = sizeof plain,
+	                        .op = op,
+	                        .method =
+	                                op == EK_OP_T ? "spmv.csr.transposed" : "spmv.csr.serial"};
+	ek_matrix_info info = {.size = sizeof info};
+	ek_plan *with, *without;
+	double *x, *y, *z;
+	int64_t n;
+
+	expect_status(ek_matrix_get_info(A, &info), EK_OK);
+	n = info.rows;
+	x = malloc((size_t)n * sizeof *x);
+	y = malloc((size_t)n * sizeof *y);
+	z = malloc((size_t)n * sizeof *z);
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &with), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &plain, &without), EK_OK);
+	for (int64_t j = 0; j < n; j += step) {
+		for (int64_t i = 0; i < n; i++)
+			x[i] = i == j ? bad : 1;
+		multiply_f64(with, 1, x, n, 0, y, n);
+		multiply_f64(without, 1, x, n, 0, z, n);
+		for (int64_t i = 0; i < n; i++)
+			if (isnan(y[i]) ? !isnan(z[i]) : y[i] != z[i])
+				fail_msg("%s, op %c, x[%lld] = %g: y[%lld] is %g, not %g", what,
+				         "NT"[op == EK_OP_T], (long long)j, bad, (long long)i, y[i],
+				         z[i]);
+	}
+	ek_plan_destroy(with);
+	ek_plan_destroy(without);
+	free(x);
+	free(y);
+	free(z);
+}

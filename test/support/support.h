@@ -54,16 +54,21 @@ void test_passive_threads(char **argv);
 /* Arrays of any type of numbers. */
 double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
-/* ek_method_next among the methods of matrices, which plans are made of. */
+/* ek_method_next among the methods of one operation. */
+const ek_method *operation_next(const ek_method *m, ek_operation operation);
+/* Those of matrices, which plans are made of. */
 static inline const ek_method *matrix_method_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_SPMV)
-		;
-	return m;
+	return operation_next(m, EK_SPMV);
 }
 /* y = alpha op(A) x + beta y by the plan, with n entries of x and m of y. */
 void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,
                   int64_t m);
+/* Fails with `what` and the place unless op(B) x is op(A) x by the oracle, A square, for each x of
+ * ones but for one entry, which is `bad`: what is not finite reaches the rows with an entry there,
+ * and no other row. That entry is x_j, j = 0, step, 2 step, ... */
+void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, int64_t step,
+                const char *what);
 /* Fills with NaN, or with a number that no test uses. */
 void poison(ek_value value, void *v, int64_t n);
 
