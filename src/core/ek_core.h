@@ -122,6 +122,16 @@ static inline int64_t eki_cut(int64_t n, int parts, int part)
 {
 	return n / parts * part + (n % parts < part ? n % parts : part);
 }
+/* n things in groups of `size`, the last of which may have fewer: how many groups, and where one
+ * begins; behind the last, n. */
+static inline int64_t eki_groups(int64_t n, int64_t size)
+{
+	return n / size + (n % size != 0);
+}
+static inline int64_t eki_group(int64_t n, int64_t size, int64_t group)
+{
+	return group * size < n ? group * size : n;
+}
 
 #include "core/store.h"
 

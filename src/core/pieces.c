@@ -70,3 +70,19 @@ void eki_ptr_sum(ek_store *csr)
 		eki_ptr_set(csr, i, at);
 	}
 }
+
+void eki_ptr_of_lengths(const ek_store *s, int array, ek_store *csr)
+{
+	for (int64_t i = 0; i < csr->rows; i++)
+		eki_ptr_set(csr, i + 1, eki_idx_at(s, array, i));
+	eki_ptr_sum(csr);
+}
+
+int64_t eki_idx_sum(const ek_store *s, int array)
+{
+	uint64_t sum = 0;
+
+	for (int64_t k = 0; k < s->len[array]; k++)
+		sum += (uint64_t)eki_idx_at(s, array, k);
+	return (int64_t)sum;
+}

@@ -163,6 +163,10 @@ void eki_fill(const ek_context *ctx, eki_fill_fn *const fn[EK_NTYPE], const ek_s
               ek_store *out, int64_t n, int64_t work);
 /* Row pointers of `csr` from what stands there: row_ptr[i + 1] is the length of row i. */
 void eki_ptr_sum(ek_store *csr);
+/* The same from an array of s with the length of each row. */
+void eki_ptr_of_lengths(const ek_store *s, int array, ek_store *csr);
+/* The sum of an array of indices modulo 2^64, so they may be any numbers. */
+int64_t eki_idx_sum(const ek_store *s, int array);
 
 /* ---- reshape/ascending.c --------------------------------------------------------------------- */
 
@@ -196,6 +200,10 @@ ek_status eki_format_limit(const ek_store *csr, const ek_store *out, int64_t max
 ek_status eki_format_values(const ek_context *ctx, const ek_store *csr, ek_store *out);
 /* The same from nnz values in the order of CSR, which do not lie in `out`. */
 ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store *out);
+/* For `find` of a format whose rows have their entries at places k, k + step and so on, below end:
+ * the next in column j. */
+bool eki_row_find(const ek_store *s, int64_t k, int64_t end, int64_t step, int64_t j,
+                  eki_place *at);
 /* The CSR of a store in any format: *csr is `s` itself if that is CSR, else `room`, filled; release
  * it by eki_store_free(ctx, room), of which {0} is none. */
 ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *room,

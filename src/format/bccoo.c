@@ -87,9 +87,11 @@ static void FN(bccoo_values)(const ek_store *csr, ek_store *out, int64_t begin, 
 
 	for (int64_t k = begin; k < end; first = k) {
 		k = bccoo_next(flag, k, end);
-		if (mask_has(flag, k - 1))
-			FN(block_row_values)
-		(csr, out, &h, bccoo_row(out, number++), first, k);
+		if (mask_has(flag, k - 1)) {
+			const int64_t b = bccoo_row(out, number++);
+
+			FN(block_row_values)(csr, out, &h, b, first, k);
+		}
 	}
 }
 
@@ -98,7 +100,7 @@ static void FN(bccoo_values)(const ek_store *csr, ek_store *out, int64_t begin, 
 
 static int64_t chunks_of(const ek_store *s)
 {
-	return s->len[BLOCK_COL] / BCCOO_BLOCKS + (s->len[BLOCK_COL] % BCCOO_BLOCKS != 0);
+	return eki_groups(s->len[BLOCK_COL], BCCOO_BLOCKS);
 }
 
 static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)

@@ -48,7 +48,7 @@ static inline block_shape block_shape_of(const ek_store *s)
 	                     .bytes = (r * c + 7) / 8,
 	                     .row_step = c >= r ? c : 1,
 	                     .col_step = c >= r ? 1 : r,
-	                     .rows = s->rows / r + (s->rows % r != 0),
+	                     .rows = eki_groups(s->rows, r),
 	                     .whole = s->cols / c};
 }
 

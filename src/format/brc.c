@@ -53,49 +53,40 @@ static inline int64_t FN(brc_begin)(const ek_store *s, const PTR *row_ptr, int64
 	                             : first;
 }
 
-static inline void FN(brc_lanes)(const ek_store *s, const PTR *row_ptr, int64_t block,
-                                 struct FN(lanes) * lanes)
+static void FN(brc_chunk)(const ek_store *s, const ek_store *csr, int64_t block, lane_chunk *h)
 {
-	const int64_t height = s->dim[BRC_HEIGHT], p = block * height;
+	const PTR *block_ptr = s->array[BRC_PTR];
+	const int64_t height = s->dim[BRC_HEIGHT];
 	const IDX *len = s->array[BRC_LEN];
 
-	for (int64_t l = 0; l < height; l++) {
-		const bool none = p + l >= brc_pieces(s);
-		const int64_t begin = none ? s->nnz : FN(brc_begin)(s, row_ptr, p + l);
+	h->lanes = height;
+	h->steps = block_ptr[block + 1] - block_ptr[block];
+	h->at = block_ptr[block] * height;
+	for (int64_t l = 0, p = block * height; l < height; l++, p++) {
+		const bool none = p >= brc_pieces(s);
+		const int64_t begin = none ? s->nnz : FN(brc_begin)(s, csr->array[CSR_PTR], p);
 
-		FN(lane_set)(lanes, l, begin, none ? 0 : len[p + l], s->nnz);
+		lane_set(h, l, begin, none ? 0 : len[p], s->nnz);
 	}
 }
 
 static void FN(brc_columns)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *block_ptr = out->array[BRC_PTR];
-	const IDX *from = csr->array[CSR_COL];
-	const int64_t height = out->dim[BRC_HEIGHT];
-	struct FN(lanes) lanes;
+	lane_chunk h;
 
 	for (int64_t b = begin; b < end; b++) {
-		const int64_t steps = block_ptr[b + 1] - block_ptr[b];
-
-		FN(brc_lanes)(out, csr->array[CSR_PTR], b, &lanes);
-		FN(lane_columns)
-		(&lanes, height, steps, from, out->array[BRC_COL], block_ptr[b] * height);
+		FN(brc_chunk)(out, csr, b, &h);
+		FN(chunk_columns)(&h, csr->array[CSR_COL], out->array[BRC_COL]);
 	}
 }
 
 static void FN(brc_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *block_ptr = out->array[BRC_PTR];
-	const VAL *from = csr->array[CSR_VAL];
-	const int64_t height = out->dim[BRC_HEIGHT];
-	struct FN(lanes) lanes;
+	lane_chunk h;
 
 	for (int64_t b = begin; b < end; b++) {
-		const int64_t steps = block_ptr[b + 1] - block_ptr[b];
-
-		FN(brc_lanes)(out, csr->array[CSR_PTR], b, &lanes);
-		FN(lane_values)
-		(&lanes, height, steps, from, out->array[BRC_VAL], block_ptr[b] * height);
+		FN(brc_chunk)(out, csr, b, &h);
+		FN(chunk_values)(&h, csr->array[CSR_VAL], out->array[BRC_VAL]);
 	}
 }
 
@@ -125,20 +116,14 @@ static void FN(brc_lengths)(const ek_store *in, ek_store *csr, int64_t begin, in
 static void FN(brc_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = in->array[BRC_PTR];
-	const IDX *col_idx = in->array[BRC_COL], *len = in->array[BRC_LEN];
-	const VAL *val = in->array[BRC_VAL];
-	IDX *to_col = csr->array[CSR_COL];
-	VAL *to_val = csr->array[CSR_VAL];
+	const IDX *len = in->array[BRC_LEN];
 	const int64_t height = in->dim[BRC_HEIGHT];
 
 	for (int64_t p = brc_first(in, begin); p < brc_first(in, end); p++) {
-		int64_t k = FN(brc_begin)(in, csr->array[CSR_PTR], p);
-		int64_t at = block_ptr[p / height] * height + p % height;
+		const int64_t k = FN(brc_begin)(in, csr->array[CSR_PTR], p);
+		const int64_t at = block_ptr[p / height] * height + p % height;
 
-		for (const int64_t stop = k + len[p]; k < stop; k++, at += height) {
-			to_col[k] = col_idx[at];
-			to_val[k] = val[at];
-		}
+		FN(lane_to_csr)(in, at, height, len[p], csr, k);
 	}
 }
 
@@ -147,25 +132,24 @@ static void FN(brc_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int
 static int64_t FN(brc_block_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = s->array[BRC_PTR];
-	const IDX *col_idx = s->array[BRC_COL], *row = s->array[BRC_ROW], *len = s->array[BRC_LEN];
-	const VAL *val = s->array[BRC_VAL];
+	const IDX *row = s->array[BRC_ROW], *len = s->array[BRC_LEN];
 	const int64_t height = s->dim[BRC_HEIGHT], all = s->len[BRC_COL] / height;
 
 	for (int64_t b = begin; b < end; b++) {
 		if (block_ptr[b] < 0 || block_ptr[b] > block_ptr[b + 1] || block_ptr[b + 1] > all)
 			return b;
+
+		const int64_t at = block_ptr[b] * height, steps = block_ptr[b + 1] - block_ptr[b];
+
 		for (int64_t p = brc_first(s, b); p < brc_first(s, b + 1); p++)
-			if (row[p] < 0 || row[p] >= s->rows || len[p] < 0 ||
-			    len[p] > block_ptr[b + 1] - block_ptr[b])
+			if (row[p] < 0 || row[p] >= s->rows || len[p] < 0 || len[p] > steps)
 				return b;
 		for (int64_t l = 0; l < height; l++) {
-			const int64_t p = b * height + l, stop = block_ptr[b + 1] * height;
-			int64_t left = p < brc_pieces(s) ? len[p] : 0;
+			const int64_t p = b * height + l;
 
-			for (int64_t k = block_ptr[b] * height + l; k < stop; k += height)
-				if (col_idx[k] < 0 || col_idx[k] >= s->cols ||
-				    (left-- <= 0 && !eki_pads(val[k])))
-					return b;
+			if (FN(lane_fault)(s, at + l, height, steps,
+			                   p < brc_pieces(s) ? len[p] : 0))
+				return b;
 		}
 	}
 	return end;

@@ -37,15 +37,13 @@ static inline int64_t brc_pieces(const ek_store *s)
 
 static inline int64_t brc_blocks(const ek_store *s)
 {
-	return brc_pieces(s) / s->dim[BRC_HEIGHT] + (brc_pieces(s) % s->dim[BRC_HEIGHT] != 0);
+	return eki_groups(brc_pieces(s), s->dim[BRC_HEIGHT]);
 }
 
 /* The first piece of a block, or the end of the pieces. */
 static inline int64_t brc_first(const ek_store *s, int64_t block)
 {
-	const int64_t p = block * s->dim[BRC_HEIGHT];
-
-	return p < brc_pieces(s) ? p : brc_pieces(s);
+	return eki_group(brc_pieces(s), s->dim[BRC_HEIGHT], block);
 }
 
 /* Pieces of a row of n entries. */

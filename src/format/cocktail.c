@@ -123,19 +123,14 @@ ek_store eki_cocktail_part(const ek_store *s, int k)
 	const bool there[PARTS] = {s->len[kind[PART_DIA].first] > 0, s->dim[COCKTAIL_BLOCK] > 0,
 	                           s->dim[COCKTAIL_WIDTH] > 0, s->len[kind[PART_CSR].first] > 0,
 	                           s->len[kind[PART_COO].first] > 0};
-	ek_store part = eki_part(s, kind[k].format, kind[k].first), shape = part;
+	ek_store part = eki_part(s, kind[k].format, kind[k].first);
 
 	if (!there[k])
 		part.format = NULL;
 	switch (k) {
 	case PART_DIA: part.dim[DIA_STRIDE] = dia_stride(s->rows); break;
 	case PART_BCSR: part.dim[BLOCK_R] = part.dim[BLOCK_C] = s->dim[COCKTAIL_BLOCK]; break;
-	case PART_ELL:
-		shape.dim[ELL_ORDER] = BY_COLUMNS;
-		shape.dim[ELL_WIDTH] = s->dim[COCKTAIL_WIDTH];
-		ell_shape(&shape);
-		memcpy(part.dim, shape.dim, sizeof part.dim);
-		break;
+	case PART_ELL: ell_part_shape(&part, s->dim[COCKTAIL_WIDTH]); break;
 	case PART_CSR: part.nnz = part.len[CSR_VAL]; break;
 	case PART_COO: part.nnz = part.len[COO_VAL]; break;
 	}
@@ -251,7 +246,6 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 /* Entries of a part, which tells them by masks, lengths or lengths of arrays. */
 static int64_t count_entries(const ek_store *part, int k)
 {
-	uint64_t sum = 0; /* of lengths that may be any numbers until they are checked */
 	int64_t n = 0;
 
 	switch (k) {
@@ -260,10 +254,7 @@ static int64_t count_entries(const ek_store *part, int k)
 		for (int64_t at = 0; at < part->len[BLOCK_MASK]; at++)
 			n += __builtin_popcount(((const uint8_t *)part->array[BLOCK_MASK])[at]);
 		return n;
-	case PART_ELL:
-		for (int64_t i = 0; i < part->len[ELL_LEN]; i++)
-			sum += (uint64_t)eki_idx_at(part, ELL_LEN, i);
-		return (int64_t)sum;
+	case PART_ELL: return eki_idx_sum(part, ELL_LEN);
 	}
 	return part->nnz;
 }

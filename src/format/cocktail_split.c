@@ -378,7 +378,7 @@ ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktai
 	if (!diagonals && marks.len[MARK_DENSE] > 0)
 		memset(marks.array[MARK_DENSE], 0, (size_t)marks.len[MARK_DENSE]);
 	marks.dim[MARK_BLOCK] = b;
-	eki_fill(ctx, special, csr, &marks, csr->rows / b + (csr->rows % b != 0), csr->nnz);
+	eki_fill(ctx, special, csr, &marks, eki_groups(csr->rows, b), csr->nnz);
 	EK_TRY(choose_flat(ctx, csr, &marks));
 	eki_fill(ctx, flat, csr, &marks, csr->rows, csr->nnz);
 	split->part = marks.array[MARK_PART];

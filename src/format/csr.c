@@ -92,14 +92,7 @@ static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 
 static bool csr_find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
-	int64_t k = at->array < 0 ? eki_ptr_at(s, i) : at->k + 1;
-
-	for (; k < eki_ptr_at(s, i + 1); k++)
-		if (eki_col_at(s, k) == j) {
-			*at = (eki_place){CSR_VAL, k};
-			return true;
-		}
-	return false;
+	return eki_row_find(s, eki_ptr_at(s, i), eki_ptr_at(s, i + 1), 1, j, at);
 }
 
 const ek_format ek_format_csr = {

@@ -23,7 +23,7 @@
 /* The first row of word number g of a diagonal's mask, or the end of the rows. */
 static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
 {
-	return 32 * g < s->rows ? 32 * g : s->rows;
+	return eki_group(s->rows, 32, g);
 }
 
 /* Array 0 of `marks` has a byte for each diagonal from -rows + 1 on: 1 where rows [begin, end) have
@@ -59,19 +59,10 @@ static void FN(dia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int
 static inline int64_t FN(dia_find)(const ek_store *s, int64_t d, int64_t at)
 {
 	const IDX *offset = s->array[DIA_OFFSET];
-	int64_t low = 0, high = dia_count(s) - 1;
 
-	if (d <= high && offset[d] == at)
+	if (d < dia_count(s) && offset[d] == at)
 		return d;
-	while (low < high) {
-		const int64_t middle = low + (high - low) / 2;
-
-		if (offset[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return eki_idx_lower_bound(s, DIA_OFFSET, 0, dia_count(s), at);
 }
 
 /* Entries of the rows of words [begin, end) of a diagonal. */

@@ -18,7 +18,7 @@ static inline int64_t dia_count(const ek_store *s)
  * different diagonals falls on different lines of a cache. */
 static inline int64_t dia_stride(int64_t rows)
 {
-	return eki_times((rows / 32 + (rows % 32 != 0)) | 1, 32);
+	return eki_times(eki_groups(rows, 32) | 1, 32);
 }
 
 #endif

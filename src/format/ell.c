@@ -14,6 +14,8 @@
 #define EK_FILE "format/ell.c"
 #include "core/for_each.h"
 
+#include "format/lanes.h"
+
 #if EK_PER_TYPE
 
 /* Lengths, columns and padding of rows [begin, end), which may lie behind the last. A part of a
@@ -58,38 +60,26 @@ static void FN(ell_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 /* Columns and values of rows [begin, end); row_ptr is done. */
 static void FN(ell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
-	const IDX *len = in->array[ELL_LEN], *col_idx = in->array[ELL_COL];
-	const VAL *val = in->array[ELL_VAL];
+	const IDX *len = in->array[ELL_LEN];
 	const PTR *row_ptr = csr->array[CSR_PTR];
-	IDX *to_col = csr->array[CSR_COL];
-	VAL *to_val = csr->array[CSR_VAL];
 	const int64_t row = ell_row_step(in), step = ell_entry_step(in);
 
 	for (int64_t i = begin; i < end && i < in->rows; i++)
-		for (int64_t k = row_ptr[i], at = i * row; k < row_ptr[i] + len[i];
-		     k++, at += step) {
-			to_col[k] = col_idx[at];
-			to_val[k] = val[at];
-		}
+		FN(lane_to_csr)(in, i * row, step, len[i], csr, row_ptr[i]);
 }
 
 /* First row in [begin, end), which may lie behind the last, whose length, columns or padding are
  * wrong, or end: a vector has columns of all its rows. */
 static int64_t FN(ell_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
-	const IDX *len = s->array[ELL_LEN], *col_idx = s->array[ELL_COL];
-	const VAL *val = s->array[ELL_VAL];
+	const IDX *len = s->array[ELL_LEN];
 	const int64_t row = ell_row_step(s), step = ell_entry_step(s), width = s->dim[ELL_WIDTH];
 
 	for (int64_t i = begin; i < end; i++) {
 		const int64_t n = i < s->rows ? len[i] : 0;
 
-		if (n < 0 || n > width)
+		if (n < 0 || n > width || FN(lane_fault)(s, i * row, step, width, n))
 			return i;
-		for (int64_t j = 0, k = i * row; j < width; j++, k += step)
-			if (col_idx[k] < 0 || col_idx[k] >= s->cols ||
-			    (j >= n && !eki_pads(val[k])))
-				return i;
 	}
 	return end;
 }
@@ -139,9 +129,7 @@ void eki_ell_fill_csr(const ek_context *ctx, const ek_store *ell, ek_store *csr)
 
 static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
 {
-	for (int64_t i = 0; i < in->rows; i++)
-		eki_ptr_set(csr, i + 1, eki_idx_at(in, ELL_LEN, i));
-	eki_ptr_sum(csr);
+	eki_ptr_of_lengths(in, ELL_LEN, csr);
 	eki_ell_fill_csr(ctx, in, csr);
 	return EK_OK;
 }
@@ -151,7 +139,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	static eki_fault_fn *const fault[EK_NTYPE] = EK_BY_TYPE(ell_fault);
 	const int64_t *dim = s->dim;
 	ek_store shape = *s;
-	int64_t total = 0, i;
+	int64_t total, i;
 
 	if ((dim[ELL_ORDER] != BY_ROWS && dim[ELL_ORDER] != BY_COLUMNS) || dim[ELL_WIDTH] < 0 ||
 	    dim[ELL_STRIDE] != ell_stride(s->rows))
@@ -168,8 +156,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 		                "row %lld: its length is not 0 to %lld, a column not 0 to %lld, or "
 		                "padding not 0",
 		                (long long)i, (long long)dim[ELL_WIDTH], (long long)s->cols - 1);
-	for (i = 0; i < s->rows; i++)
-		total += eki_idx_at(s, ELL_LEN, i);
+	total = eki_idx_sum(s, ELL_LEN);
 	if (total != s->nnz)
 		return eki_fail(EK_ERANGE, "row_len adds up to %lld, the matrix has %lld entries",
 		                (long long)total, (long long)s->nnz);
@@ -178,18 +165,9 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
-	const int64_t step = ell_entry_step(s);
-	int64_t k = i * ell_row_step(s);
-	const int64_t end = k + eki_idx_at(s, ELL_LEN, i) * step;
+	const int64_t k = i * ell_row_step(s), step = ell_entry_step(s);
 
-	if (at->array >= 0)
-		k = at->k + step;
-	for (; k < end; k += step)
-		if (eki_idx_at(s, ELL_COL, k) == j) {
-			*at = (eki_place){ELL_VAL, k};
-			return true;
-		}
-	return false;
+	return eki_row_find(s, k, k + eki_idx_at(s, ELL_LEN, i) * step, step, j, at);
 }
 
 const ek_format ek_format_ell = {

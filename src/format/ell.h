@@ -5,15 +5,15 @@
 
 #include "core/ek_core.h"
 
-enum { ELL_LEN, ELL_COL, ELL_VAL, ELL_ARRAYS }; /* arrays */
-enum { ELL_ORDER, ELL_WIDTH, ELL_STRIDE };      /* dim: order as given; entry j of row i is at */
-enum { BY_ROWS = 1, BY_COLUMNS = 2 };           /* i * width + j, or j * stride + i */
+enum { ELL_LEN, ELL_COL = CSR_COL, ELL_VAL = CSR_VAL, ELL_ARRAYS }; /* arrays */
+enum { ELL_ORDER, ELL_WIDTH, ELL_STRIDE }; /* dim: order as given; entry j of row i is at */
+enum { BY_ROWS = 1, BY_COLUMNS = 2 };      /* i * width + j, or j * stride + i */
 enum { ELL_GROUP = 16 }; /* rows that are multiplied by one thread: no vector lies in two groups */
 extern const ek_format ek_format_ell;
 
 static inline int64_t ell_stride(int64_t rows)
 {
-	return eki_times(rows / ELL_GROUP + (rows % ELL_GROUP != 0), ELL_GROUP);
+	return eki_times(eki_groups(rows, ELL_GROUP), ELL_GROUP);
 }
 
 /* Stride and lengths, of order and width. */
@@ -25,10 +25,18 @@ static inline void ell_shape(ek_store *s)
 		s->dim[ELL_ORDER] == BY_ROWS ? s->rows : s->dim[ELL_STRIDE], s->dim[ELL_WIDTH]);
 }
 
+/* dim of a part by columns, whose lengths are those of the whole. */
+static inline void ell_part_shape(ek_store *part, int64_t width)
+{
+	part->dim[ELL_ORDER] = BY_COLUMNS;
+	part->dim[ELL_WIDTH] = width;
+	part->dim[ELL_STRIDE] = ell_stride(part->rows);
+}
+
 /* The first row of a group, or the end of the rows. */
 static inline int64_t ell_row(const ek_store *s, int64_t group)
 {
-	return group * ELL_GROUP < s->rows ? group * ELL_GROUP : s->rows;
+	return eki_group(s->rows, ELL_GROUP, group);
 }
 
 /* Steps from row to row and from entry to entry. */

@@ -291,3 +291,15 @@ ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store
 	eki_store_free(ctx, &room);
 	return status;
 }
+
+bool eki_row_find(const ek_store *s, int64_t k, int64_t end, int64_t step, int64_t j, eki_place *at)
+{
+	if (at->array >= 0)
+		k = at->k + step;
+	for (; k < end; k += step)
+		if (eki_idx_at(s, CSR_COL, k) == j) {
+			*at = (eki_place){CSR_VAL, k};
+			return true;
+		}
+	return false;
+}

@@ -11,11 +11,14 @@
  * Bell and Garland 2009, section 2.4; Liu 2015, section 5.3.1. */
 #include "format/coo.h"
 #include "format/ell.h"
+#include "format/padding.h"
 #include "format/parts.h"
 #include "spmv/compose.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/hyb.c"
 #include "core/for_each.h"
+
+#include "format/lanes.h"
 
 #ifndef EK_HYB_ARRAYS
 #define EK_HYB_ARRAYS
@@ -79,18 +82,11 @@ static void FN(hyb_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 static void FN(hyb_back)(const ek_store *rest, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR], *rest_ptr = rest->array[CSR_PTR];
-	const IDX *col_idx = rest->array[CSR_COL];
-	const VAL *val = rest->array[CSR_VAL];
-	IDX *to_col = csr->array[CSR_COL];
-	VAL *to_val = csr->array[CSR_VAL];
 
 	for (int64_t i = begin; i < end; i++) {
-		const int64_t n = rest_ptr[i + 1] - rest_ptr[i], to = row_ptr[i + 1] - n;
+		const int64_t n = rest_ptr[i + 1] - rest_ptr[i];
 
-		for (int64_t k = 0; k < n; k++) {
-			to_col[to + k] = col_idx[rest_ptr[i] + k];
-			to_val[to + k] = val[rest_ptr[i] + k];
-		}
+		FN(lane_to_csr)(rest, rest_ptr[i], 1, n, csr, row_ptr[i + 1] - n);
 	}
 }
 
@@ -102,14 +98,10 @@ extern const ek_format ek_format_hyb;
 
 static ek_store ell_part(const ek_store *s)
 {
-	ek_store ell = eki_part(s, &ek_format_ell, HYB_ELL), shape = ell;
+	ek_store ell = eki_part(s, &ek_format_ell, HYB_ELL);
 
 	ell.nnz = s->nnz - s->len[HYB_COO];
-	shape.dim[ELL_ORDER] = BY_COLUMNS;
-	shape.dim[ELL_WIDTH] = s->dim[HYB_WIDTH];
-	ell_shape(&shape);
-	for (int k = 0; k < EKI_MAX_DIMS; k++)
-		ell.dim[k] = shape.dim[k];
+	ell_part_shape(&ell, s->dim[HYB_WIDTH]);
 	return ell;
 }
 

@@ -15,15 +15,13 @@ extern const ek_format ek_format_scoo;
 
 static inline int64_t scoo_slices(const ek_store *s)
 {
-	return s->rows / s->dim[SCOO_HEIGHT] + (s->rows % s->dim[SCOO_HEIGHT] != 0);
+	return eki_groups(s->rows, s->dim[SCOO_HEIGHT]);
 }
 
 /* The first row of a slice, or the end of the rows. */
 static inline int64_t scoo_first(const ek_store *s, int64_t slice)
 {
-	const int64_t i = slice * s->dim[SCOO_HEIGHT];
-
-	return i < s->rows ? i : s->rows;
+	return eki_group(s->rows, s->dim[SCOO_HEIGHT], slice);
 }
 
 static inline int64_t scoo_rows(const ek_store *s, int64_t slice)

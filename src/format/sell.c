@@ -59,48 +59,40 @@ static void FN(sell_sizes)(const ek_store *csr, ek_store *out, int64_t begin, in
 		chunk_ptr[k + 1] = (PTR)(out->dim[SELL_C] * FN(sell_width)(out, k));
 }
 
-static inline void FN(sell_lanes)(const ek_store *sell, const PTR *row_ptr, int64_t chunk,
-                                  struct FN(lanes) * lanes)
+static void FN(sell_chunk)(const ek_store *sell, const ek_store *csr, int64_t k, lane_chunk *h)
 {
-	const int64_t c = sell->dim[SELL_C], p = sell_first(sell, chunk);
+	const PTR *chunk_ptr = sell->array[SELL_PTR], *row_ptr = csr->array[CSR_PTR];
+	const int64_t c = sell->dim[SELL_C];
 
-	for (int64_t l = 0; l < c; l++) {
-		const int64_t i = p + l < sell->rows ? FN(sell_row)(sell, p + l) : -1;
+	h->lanes = c;
+	h->steps = (chunk_ptr[k + 1] - chunk_ptr[k]) / c;
+	h->at = chunk_ptr[k];
+	for (int64_t l = 0, p = k * c; l < c; l++, p++) {
+		const int64_t i = p < sell->rows ? FN(sell_row)(sell, p) : -1;
 		const int64_t first = i < 0 ? sell->nnz : (int64_t)row_ptr[i];
 		const int64_t len = i < 0 ? 0 : (int64_t)row_ptr[i + 1] - first;
 
-		FN(lane_set)(lanes, l, first, len, sell->nnz);
+		lane_set(h, l, first, len, sell->nnz);
 	}
 }
 
 static void FN(sell_columns)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *chunk_ptr = out->array[SELL_PTR];
-	const IDX *from = csr->array[CSR_COL];
-	const int64_t c = out->dim[SELL_C];
-	struct FN(lanes) lanes;
+	lane_chunk h;
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t steps = (chunk_ptr[k + 1] - chunk_ptr[k]) / c;
-
-		FN(sell_lanes)(out, csr->array[CSR_PTR], k, &lanes);
-		FN(lane_columns)
-		(&lanes, c, steps, from, out->array[SELL_COL], chunk_ptr[k]);
+		FN(sell_chunk)(out, csr, k, &h);
+		FN(chunk_columns)(&h, csr->array[CSR_COL], out->array[SELL_COL]);
 	}
 }
 
 static void FN(sell_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *chunk_ptr = out->array[SELL_PTR];
-	const VAL *from = csr->array[CSR_VAL];
-	const int64_t c = out->dim[SELL_C];
-	struct FN(lanes) lanes;
+	lane_chunk h;
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t steps = (chunk_ptr[k + 1] - chunk_ptr[k]) / c;
-
-		FN(sell_lanes)(out, csr->array[CSR_PTR], k, &lanes);
-		FN(lane_values)(&lanes, c, steps, from, out->array[SELL_VAL], chunk_ptr[k]);
+		FN(sell_chunk)(out, csr, k, &h);
+		FN(chunk_values)(&h, csr->array[CSR_VAL], out->array[SELL_VAL]);
 	}
 }
 
@@ -108,20 +100,13 @@ static void FN(sell_values)(const ek_store *csr, ek_store *out, int64_t begin, i
 static void FN(sell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = in->array[SELL_PTR], *row_ptr = csr->array[CSR_PTR];
-	const IDX *col_idx = in->array[SELL_COL];
-	const VAL *val = in->array[SELL_VAL];
-	IDX *to_col = csr->array[CSR_COL];
-	VAL *to_val = csr->array[CSR_VAL];
+	const IDX *len = in->array[SELL_LEN];
 	const int64_t c = in->dim[SELL_C];
 
 	for (int64_t p = sell_first(in, begin); p < sell_first(in, end); p++) {
 		const int64_t i = FN(sell_row)(in, p);
-		int64_t at = chunk_ptr[p / c] + p % c;
 
-		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++, at += c) {
-			to_col[k] = col_idx[at];
-			to_val[k] = val[at];
-		}
+		FN(lane_to_csr)(in, chunk_ptr[p / c] + p % c, c, len[i], csr, row_ptr[i]);
 	}
 }
 
@@ -162,23 +147,22 @@ static int64_t FN(sell_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 static int64_t FN(sell_chunk_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = s->array[SELL_PTR];
-	const IDX *len = s->array[SELL_LEN], *col_idx = s->array[SELL_COL];
-	const VAL *val = s->array[SELL_VAL];
+	const IDX *len = s->array[SELL_LEN];
 	const int64_t c = s->dim[SELL_C];
 
 	for (int64_t k = begin; k < end; k++) {
+		const int64_t steps = FN(sell_width)(s, k);
+
 		if (chunk_ptr[k] < 0 || chunk_ptr[k + 1] < chunk_ptr[k] ||
 		    chunk_ptr[k + 1] > s->len[SELL_COL] ||
-		    chunk_ptr[k + 1] - chunk_ptr[k] != c * FN(sell_width)(s, k))
+		    chunk_ptr[k + 1] - chunk_ptr[k] != c * steps)
 			return k;
 		for (int64_t l = 0; l < c; l++) {
 			const int64_t p = k * c + l;
-			int64_t left = p < s->rows ? len[FN(sell_row)(s, p)] : 0;
+			const int64_t n = p < s->rows ? len[FN(sell_row)(s, p)] : 0;
 
-			for (int64_t at = chunk_ptr[k] + l; at < chunk_ptr[k + 1]; at += c)
-				if (col_idx[at] < 0 || col_idx[at] >= s->cols ||
-				    (left-- <= 0 && !eki_pads(val[at])))
-					return k;
+			if (FN(lane_fault)(s, chunk_ptr[k] + l, c, steps, n))
+				return k;
 		}
 	}
 	return end;
@@ -243,9 +227,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 {
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(sell_to_csr);
 
-	for (int64_t i = 0; i < in->rows; i++)
-		eki_ptr_set(csr, i + 1, eki_idx_at(in, SELL_LEN, i));
-	eki_ptr_sum(csr);
+	eki_ptr_of_lengths(in, SELL_LEN, csr);
 	eki_fill(ctx, fn, in, csr, sell_chunks(in), in->nnz);
 	return EK_OK;
 }
@@ -256,7 +238,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	static eki_fault_fn *const chunk_fault[EK_NTYPE] = EK_BY_TYPE(sell_chunk_fault);
 	const int64_t c = s->dim[SELL_C], sigma = s->dim[SELL_SIGMA], places = s->len[SELL_COL];
 	const int type = eki_type(s->value, s->index);
-	int64_t total = 0, at;
+	int64_t total, at;
 
 	if (c < 1 || c > SELL_MAX_C || sigma < 1 || sigma > SELL_MAX_SIGMA ||
 	    sigma != sell_sigma(sigma, c))
@@ -278,8 +260,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 		                "chunk %lld: it has not room for its longest row, or a column is "
 		                "not 0 to %lld, or padding not 0",
 		                (long long)at, (long long)s->cols - 1);
-	for (int64_t i = 0; i < s->rows; i++)
-		total += eki_idx_at(s, SELL_LEN, i);
+	total = eki_idx_sum(s, SELL_LEN);
 	if (total != s->nnz || eki_ptr_at(s, 0) != 0 || eki_ptr_at(s, chunks) != places)
 		return eki_fail(EK_ERANGE,
 		                "chunks have room for %lld places and %lld entries; the matrix has "
@@ -312,15 +293,9 @@ static int64_t place_of(const ek_store *s, int64_t i)
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
 	const int64_t c = s->dim[SELL_C], p = place_of(s, i);
-	int64_t k = eki_ptr_at(s, p / c) + p % c;
-	const int64_t end = k + eki_idx_at(s, SELL_LEN, i) * c;
+	const int64_t k = eki_ptr_at(s, p / c) + p % c;
 
-	for (k = at->array < 0 ? k : at->k + c; k < end; k += c)
-		if (eki_idx_at(s, SELL_COL, k) == j) {
-			*at = (eki_place){SELL_VAL, k};
-			return true;
-		}
-	return false;
+	return eki_row_find(s, k, k + eki_idx_at(s, SELL_LEN, i) * c, c, j, at);
 }
 
 const ek_format ek_format_sell = {

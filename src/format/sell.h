@@ -25,15 +25,13 @@ extern const ek_format ek_format_sell;
 
 static inline int64_t sell_chunks(const ek_store *s)
 {
-	return s->rows / s->dim[SELL_C] + (s->rows % s->dim[SELL_C] != 0);
+	return eki_groups(s->rows, s->dim[SELL_C]);
 }
 
 /* The first place of a chunk, or the end of the rows. */
 static inline int64_t sell_first(const ek_store *s, int64_t chunk)
 {
-	const int64_t p = chunk * s->dim[SELL_C];
-
-	return p < s->rows ? p : s->rows;
+	return eki_group(s->rows, s->dim[SELL_C], chunk);
 }
 
 /* sigma as it is used: 1, or a multiple of c that is not too large. */
