@@ -20,29 +20,21 @@
 #include "spmv/finish.h"
 #include "spmv/lane_sums.h"
 
-#ifndef EK_BRC_WIDE
-#define EK_BRC_WIDE
-enum { BRC_WIDE = 4 }; /* vectors side by side */
-#endif
-
 /* The sum of piece p, from its entries alone. */
 static VAL FN(brc_exact)(const ek_store *A, const VAL *x, int64_t p)
 {
 	const int64_t height = A->dim[BRC_HEIGHT];
-	int64_t at = ((const PTR *)A->array[BRC_PTR])[p / height] * height + p % height;
-	const IDX *col_idx = A->array[BRC_COL], len = ((const IDX *)A->array[BRC_LEN])[p];
-	const VAL *val = A->array[BRC_VAL];
-	VAL sum = 0;
+	const int64_t step = ((const PTR *)A->array[BRC_PTR])[p / height];
 
-	for (IDX j = 0; j < len; j++, at += height)
-		sum += val[at] * x[col_idx[at]];
-	return sum;
+	return FN(lane_exact)(A, x, step * height + p % height, height,
+	                      ((const IDX *)A->array[BRC_LEN])[p]);
 }
 
 /* Finishes pieces p .. p + n - 1, n <= W, from their sums. */
-static inline void FN(brc_finish)(const ek_store *A, const ek_args *v, int64_t p, int64_t n,
-                                  vec sum)
+static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
+	const ek_store *A = s->A;
+	const ek_args *v = s->v;
 	const IDX *row = (const IDX *)A->array[BRC_ROW] + p;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	VAL *y = v->y, *partial = (VAL *)(uintptr_t)v->kept, each[W];
@@ -59,54 +51,17 @@ static inline void FN(brc_finish)(const ek_store *A, const ek_args *v, int64_t p
 		FN(finish_row)(each[r], alpha, beta, y + row[r]);
 }
 
-/* `wide` vectors of a block: pieces from p on, `pieces` of which count. Their entries are at places
- * `at` and on, `height` apart, up to `end`. */
-static inline __attribute__((always_inline)) void FN(brc_vectors)(const ek_store *A,
-                                                                  const ek_args *v, int64_t p,
-                                                                  int64_t pieces, int64_t at,
-                                                                  int64_t end, const int wide)
-{
-	vec sum[BRC_WIDE];
-
-	FN(lane_sums)
-	(A->array[BRC_COL], A->array[BRC_VAL], v->x, A->dim[BRC_HEIGHT], at, end, wide, sum);
-	EK_UNROLL
-	for (int k = 0; k < wide; k++) {
-		const int64_t n = pieces - k * W;
-
-		if (n > 0)
-			FN(brc_finish)(A, v, p + k * W, n < W ? n : W, sum[k]);
-	}
-}
-
-/* The last lanes of a block, less than a vector. */
-static void FN(brc_rest)(const ek_store *A, const ek_args *v, int64_t p, int64_t pieces,
-                         int64_t lanes, int64_t at, int64_t end)
-{
-	const vec sum = FN(lane_sums_n)(A->array[BRC_COL], A->array[BRC_VAL], v->x,
-	                                A->dim[BRC_HEIGHT], at, end, vmask_n(lanes));
-
-	FN(brc_finish)(A, v, p, pieces, sum);
-}
-
 static void FN(brc_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = A->array[BRC_PTR];
 	const int64_t height = A->dim[BRC_HEIGHT];
+	const struct lane_run s = {.A = A, .v = v};
 
 	for (int64_t b = begin; b < end; b++) {
 		const int64_t at = block_ptr[b] * height, stop = block_ptr[b + 1] * height;
 		const int64_t p = b * height, n = brc_first(A, b + 1) - p;
-		int64_t l = 0;
 
-		for (; height - l >= BRC_WIDE * W && l < n; l += BRC_WIDE * W)
-			FN(brc_vectors)(A, v, p + l, n - l, at + l, stop, BRC_WIDE);
-		for (; height - l >= 2 * W && l < n; l += 2 * W)
-			FN(brc_vectors)(A, v, p + l, n - l, at + l, stop, 2);
-		for (; height - l >= W && l < n; l += W)
-			FN(brc_vectors)(A, v, p + l, n - l, at + l, stop, 1);
-		if (l < n)
-			FN(brc_rest)(A, v, p + l, n - l, height - l, at + l, stop);
+		FN(lane_sums)(&s, p, n, height, at, stop, FN(brc_finish));
 	}
 }
 
@@ -133,18 +88,14 @@ static void FN(brc_scatter)(const ek_store *A, const ek_args *v, int64_t begin, 
                             int64_t first, void *to)
 {
 	const PTR *block_ptr = A->array[BRC_PTR];
-	const IDX *col_idx = A->array[BRC_COL], *len = A->array[BRC_LEN], *row = A->array[BRC_ROW];
-	const VAL *val = A->array[BRC_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const IDX *len = A->array[BRC_LEN], *row = A->array[BRC_ROW];
+	const VAL *x = v->x, alpha = (VAL)v->alpha;
 	const int64_t height = A->dim[BRC_HEIGHT];
-	VAL *sum = to;
 
 	for (int64_t p = brc_first(A, begin); p < brc_first(A, end); p++) {
-		const VAL xi = alpha * x[row[p]];
-		int64_t at = block_ptr[p / height] * height + p % height;
+		const int64_t at = block_ptr[p / height] * height + p % height;
 
-		for (IDX j = 0; j < len[p]; j++, at += height)
-			sum[col_idx[at] - first] += val[at] * xi;
+		FN(lane_scatter)(A, at, height, len[p], alpha * x[row[p]], first, to);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "core/for_each.h"
 
 #include "spmv/finish.h"
+#include "spmv/lane_sums.h"
 #include "spmv/row_sums.h"
 
 #ifndef EK_ELL_BLOCK
@@ -55,20 +56,6 @@ static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 
 /* ---- By columns ------------------------------------------------------------------------------ */
 
-static VAL FN(ell_exact)(const ek_store *A, const VAL *x, int64_t i)
-{
-	const IDX *len = A->array[ELL_LEN], *c = A->array[ELL_COL];
-	const VAL *a = A->array[ELL_VAL];
-	const int64_t stride = A->dim[ELL_STRIDE];
-	VAL sum = 0;
-
-	c += i;
-	a += i;
-	for (IDX j = 0; j < len[i]; j++, c += stride, a += stride)
-		sum += *a * x[*c];
-	return sum;
-}
-
 /* Entries of the longest of n rows. */
 static inline IDX FN(ell_longest)(const IDX *len, int64_t n)
 {
@@ -83,6 +70,7 @@ static inline IDX FN(ell_longest)(const IDX *len, int64_t n)
 static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i, int64_t n,
                                   vec sum)
 {
+	const IDX *len = (const IDX *)A->array[ELL_LEN] + i;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const bool finite = vfinite(sum);
 	VAL *y = (VAL *)v->y + i, each[W];
@@ -94,7 +82,7 @@ static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
 		if (!finite && !isfinite(each[r]))
-			each[r] = FN(ell_exact)(A, v->x, i + r);
+			each[r] = FN(lane_exact)(A, v->x, i + r, A->dim[ELL_STRIDE], len[r]);
 		FN(finish_row)(each[r], alpha, beta, y + r);
 	}
 }
@@ -144,19 +132,12 @@ static void FN(ell_by_columns)(const ek_store *A, const ek_args *v, int64_t begi
 static void FN(ell_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
                             int64_t first, void *to)
 {
-	const IDX *len = A->array[ELL_LEN], *col_idx = A->array[ELL_COL];
-	const VAL *val = A->array[ELL_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const IDX *len = A->array[ELL_LEN];
+	const VAL *x = v->x, alpha = (VAL)v->alpha;
 	const int64_t row = ell_row_step(A), step = ell_entry_step(A);
-	VAL *sum = to;
 
-	for (int64_t i = ell_row(A, begin); i < ell_row(A, end); i++) {
-		const VAL xi = alpha * x[i];
-		int64_t k = i * row;
-
-		for (IDX j = 0; j < len[i]; j++, k += step)
-			sum[col_idx[k] - first] += val[k] * xi;
-	}
+	for (int64_t i = ell_row(A, begin); i < ell_row(A, end); i++)
+		FN(lane_scatter)(A, i * row, step, len[i], alpha * x[i], first, to);
 }
 
 #if EK_PER_TYPE

@@ -21,17 +21,6 @@
 #include "spmv/finish.h"
 #include "spmv/lane_sums.h"
 
-#ifndef EK_SELL_WIDE
-#define EK_SELL_WIDE
-enum { SELL_WIDE = 4 }; /* vectors side by side */
-
-struct sell_run {
-	const ek_store *A;
-	const ek_args *v;
-	bool past; /* y goes past the caches, in whole aligned vectors */
-};
-#endif
-
 /* The row at place p. */
 static inline int64_t FN(sell_row)(const ek_store *A, int64_t p)
 {
@@ -43,18 +32,12 @@ static VAL FN(sell_exact)(const ek_store *A, const VAL *x, int64_t p)
 {
 	const int64_t c = A->dim[SELL_C];
 	const int64_t at = ((const PTR *)A->array[SELL_PTR])[p / c] + p % c;
-	const IDX *col_idx = (const IDX *)A->array[SELL_COL] + at;
-	const VAL *val = (const VAL *)A->array[SELL_VAL] + at;
-	const IDX len = ((const IDX *)A->array[SELL_LEN])[FN(sell_row)(A, p)];
-	VAL sum = 0;
 
-	for (int64_t j = 0; j < len; j++)
-		sum += val[j * c] * x[col_idx[j * c]];
-	return sum;
+	return FN(lane_exact)(A, x, at, c, ((const IDX *)A->array[SELL_LEN])[FN(sell_row)(A, p)]);
 }
 
 /* Finishes the rows at places p .. p + n - 1, n <= W, from their sums. */
-static inline void FN(sell_finish)(const struct sell_run *s, int64_t p, int64_t n, vec sum)
+static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
 	const VAL alpha = (VAL)s->v->alpha, beta = (VAL)s->v->beta;
 	const bool finite = vfinite(sum);
@@ -76,67 +59,18 @@ static inline void FN(sell_finish)(const struct sell_run *s, int64_t p, int64_t 
 	}
 }
 
-/* `wide` vectors of a chunk: the rows from place p on, `rows` of which count. Their entries are at
- * `at`, at + c and so on, below `end`. */
-static inline __attribute__((always_inline)) void FN(sell_vectors)(const struct sell_run *s,
-                                                                   int64_t p, int64_t rows,
-                                                                   int64_t at, int64_t end,
-                                                                   const int wide)
-{
-	const IDX *col_idx = s->A->array[SELL_COL];
-	const VAL *val = s->A->array[SELL_VAL], *x = s->v->x;
-	const int64_t c = s->A->dim[SELL_C], first = at;
-	vec sum[SELL_WIDE];
-
-	at = FN(lane_sums)(col_idx, val, x, c, at, end, wide, sum);
-	/* Where the last columns of rows follow each other, as in meshes, x is a stream too. */
-	if (at > first && (uint64_t)(col_idx[at - c + W - 1] - col_idx[at - c]) < 2 * W)
-		EK_AHEAD(x + col_idx[at - c]);
-	EK_UNROLL
-	for (int k = 0; k < wide; k++, p += W, rows -= W)
-		if (rows > 0)
-			FN(sell_finish)(s, p, rows < W ? rows : W, sum[k]);
-}
-
-/* The last lanes of a chunk, less than a vector. */
-static void FN(sell_lanes)(const struct sell_run *s, int64_t p, int64_t rows, int64_t lanes,
-                           int64_t at, int64_t end)
-{
-	const vec sum = FN(lane_sums_n)(s->A->array[SELL_COL], s->A->array[SELL_VAL], s->v->x,
-	                                s->A->dim[SELL_C], at, end, vmask_n(lanes));
-
-	FN(sell_finish)(s, p, rows, sum);
-}
-
 static void FN(sell_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = A->array[SELL_PTR];
 	const int64_t c = A->dim[SELL_C];
 	const bool *past = v->kept, aligned = (uintptr_t)v->y % sizeof(vec) == 0;
-	const struct sell_run s = {A, v, *past && v->beta == 0 && c % W == 0 && aligned};
+	const struct lane_run s = {A, v, *past && v->beta == 0 && c % W == 0 && aligned,
+	                           .x_ahead = true};
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t stop = chunk_ptr[k + 1];
-		int64_t p = k * c, at = chunk_ptr[k];
-		int64_t lanes = c, rows = A->rows - p < c ? A->rows - p : c;
+		const int64_t p = k * c, rows = sell_first(A, k + 1) - p;
 
-		for (; lanes >= 4 * W && rows > 0; p += 4 * W, at += 4 * W) {
-			FN(sell_vectors)(&s, p, rows, at, stop, 4);
-			lanes -= 4 * W;
-			rows -= 4 * W;
-		}
-		for (; lanes >= 2 * W && rows > 0; p += 2 * W, at += 2 * W) {
-			FN(sell_vectors)(&s, p, rows, at, stop, 2);
-			lanes -= 2 * W;
-			rows -= 2 * W;
-		}
-		for (; lanes >= W && rows > 0; p += W, at += W) {
-			FN(sell_vectors)(&s, p, rows, at, stop, 1);
-			lanes -= W;
-			rows -= W;
-		}
-		if (rows > 0)
-			FN(sell_lanes)(&s, p, rows, lanes, at, stop);
+		FN(lane_sums)(&s, p, rows, c, chunk_ptr[k], chunk_ptr[k + 1], FN(sell_finish));
 	}
 	if (s.past)
 		vstream_end();
@@ -148,19 +82,15 @@ static void FN(sell_scatter)(const ek_store *A, const ek_args *v, int64_t begin,
                              int64_t first, void *to)
 {
 	const PTR *chunk_ptr = A->array[SELL_PTR];
-	const IDX *col_idx = A->array[SELL_COL], *len = A->array[SELL_LEN];
-	const VAL *val = A->array[SELL_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const IDX *len = A->array[SELL_LEN];
+	const VAL *x = v->x, alpha = (VAL)v->alpha;
 	const int64_t c = A->dim[SELL_C];
-	VAL *sum = to;
 
 	for (int64_t p = sell_first(A, begin); p < sell_first(A, end); p++) {
 		const int64_t i = FN(sell_row)(A, p);
-		const VAL xi = alpha * x[i];
-		int64_t at = chunk_ptr[p / c] + p % c;
+		const int64_t at = chunk_ptr[p / c] + p % c;
 
-		for (IDX j = 0; j < len[i]; j++, at += c)
-			sum[col_idx[at] - first] += val[at] * xi;
+		FN(lane_scatter)(A, at, c, len[i], alpha * x[i], first, to);
 	}
 }
 
