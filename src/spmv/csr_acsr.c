@@ -288,11 +288,6 @@ static ek_status prepare(ek_plan *p)
 	return EK_OK;
 }
 
-static ek_status run(const ek_plan *p, const ek_args *args)
-{
-	return p->op == EK_OP_T ? eki_drive_run(p, args) : eki_split_run(p, args);
-}
-
 const ek_method ek_spmv_csr_acsr = {
 	.name = "spmv.csr.acsr",
 	.text = "ACSR: a list of rows in bins by length, a kernel for each bin",
@@ -302,7 +297,7 @@ const ek_method ek_spmv_csr_acsr = {
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.prepare = prepare,
-	.run = run,
+	.run = eki_csr_either_run,
 };
 
 #endif

@@ -58,15 +58,8 @@ static inline void FN(adaptive_stream)(const ek_store *A, const ek_args *v, int6
 	int64_t i = begin;
 
 	FN(products)(A->array[CSR_COL], A->array[CSR_VAL], v->x, base, row_ptr[end], buf);
-	for (; i + W <= end; i += W) {
-		vec row[W];
-
-		EK_UNROLL
-		for (int r = 0; r < W; r++)
-			row[r] = FN(buffer_sums)(buf + (row_ptr[i + r] - base),
-			                         row_ptr[i + r + 1] - row_ptr[i + r]);
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
-	}
+	for (; i + W <= end; i += W)
+		FN(finish_rows)(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y + i);
 	for (; i < end; i++) {
 		const vec row =
 			FN(buffer_sums)(buf + (row_ptr[i] - base), row_ptr[i + 1] - row_ptr[i]);
@@ -178,11 +171,6 @@ static ek_status prepare(ek_plan *p)
 	return eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type], eki_csr_dot[p->isa][type]);
 }
 
-static ek_status run(const ek_plan *p, const ek_args *args)
-{
-	return p->op == EK_OP_T ? eki_drive_run(p, args) : eki_split_run(p, args);
-}
-
 const ek_method ek_spmv_csr_adaptive = {
 	.name = "spmv.csr.adaptive",
 	.text = "CSR-Adaptive: row blocks, streamed through a buffer where rows are short",
@@ -192,7 +180,7 @@ const ek_method ek_spmv_csr_adaptive = {
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.prepare = prepare,
-	.run = run,
+	.run = eki_csr_either_run,
 };
 
 #endif

@@ -56,13 +56,7 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 			filled = room;
 		}
 
-		vec row[W];
-
-		EK_UNROLL
-		for (int r = 0; r < W; r++)
-			row[r] = FN(buffer_sums)(buf + (row_ptr[i + r] - base),
-			                         row_ptr[i + r + 1] - row_ptr[i + r]);
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+		FN(finish_rows)(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y + i);
 	}
 	if (i < end)
 		EK_PASS_OF(eki_csr_vector)(A, v, i, end);

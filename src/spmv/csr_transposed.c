@@ -63,6 +63,11 @@ ek_status eki_csr_scatter_prepare(ek_plan *p, eki_scatter_fn *scatter)
 		p, &(eki_drive){.units = p->store->nnz, .scatter = scatter, .span = span});
 }
 
+ek_status eki_csr_either_run(const ek_plan *p, const ek_args *args)
+{
+	return p->op == EK_OP_T ? eki_drive_run(p, args) : eki_split_run(p, args);
+}
+
 static ek_status prepare(ek_plan *p)
 {
 	const int type = eki_type(p->store->value, p->store->index);

@@ -14,5 +14,7 @@ void eki_csr_scatter_rows(const ek_store *A, const ek_args *v, int64_t k, int64_
                           int64_t first, void *sum, eki_scatter_fn *entries, eki_scatter_fn *rows);
 /* The driver, with entries for units. */
 ek_status eki_csr_scatter_prepare(ek_plan *plan, eki_scatter_fn *scatter);
+/* The run of a method that prepares op T so, and op N by eki_split_prepare. */
+ek_status eki_csr_either_run(const ek_plan *plan, const ek_args *args);
 
 #endif

@@ -26,3 +26,14 @@ static inline vec FN(buffer_sums)(const VAL *p, int64_t n)
 		sum = vadd(sum, vload(p));
 	return vadd(sum, vload_n(p, vmask_n(n)));
 }
+
+/* The sums of W rows, a lane for each; buf begins with the product of entry `base`. */
+static inline vec FN(buffer_rows)(const VAL *buf, int64_t base, const PTR *row_ptr)
+{
+	vec row[W];
+
+	EK_UNROLL
+	for (int r = 0; r < W; r++)
+		row[r] = FN(buffer_sums)(buf + (row_ptr[r] - base), row_ptr[r + 1] - row_ptr[r]);
+	return vsum_rows(row);
+}
