@@ -94,7 +94,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 	if (turn % 2 && p->A.nnz > 10000)
 		return;
 	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
-		struct run run = {c->op, 1, 0, which, 1, which, 1};
+		struct run run = {c->op, 1, 0, which, 1, which, 1, NULL};
 
 		product_values(p, c->held, c->index, which);
 		expect_status(ek_matrix_values_changed(A), EK_OK);
@@ -253,7 +253,7 @@ static void test_unsupported(void **state)
 /* Runs a case and compares the bits with those of the first that was run. */
 static void same_bits(struct product *p, const struct plan_case *c, int *have)
 {
-	struct run run = {c->op, 0, 0, VALUES_FIRST, 0.1, 2.5, 1};
+	struct run run = {c->op, 0, 0, VALUES_FIRST, 0.1, 2.5, 1, NULL};
 	size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
 	ek_matrix *A;
 	ek_plan *plan;
@@ -335,7 +335,7 @@ static void test_set_values(void **state)
 				                      contexts.levels - 1,
 				                      contexts.counts - 1};
 				const struct shape *s = c.held ? &p.T : &p.A;
-				struct run run = {c.op, 0, 1, VALUES_FIRST, 2.5, 1, 0};
+				struct run run = {c.op, 0, 1, VALUES_FIRST, 2.5, 1, 0, NULL};
 				const void *y;
 				ek_matrix *A;
 				ek_plan *plan;

@@ -54,7 +54,7 @@ typedef enum ek_status {
 	EK_ETRAILING = -7,  /* a file goes on after its end */
 	EK_ELIMIT = -8,     /* over a configured limit */
 	EK_EIO = -9,        /* the operating system, or a compressed stream, reported an error */
-	EK_EDEVICE = -10,   /* reserved: a device reported an error, or there is no such device */
+	EK_EDEVICE = -10,   /* a device reported an error, or there is no such device or driver */
 	EK_EUNSUPPORTED = -11 /* valid, but not available in this build or for these types */
 } ek_status;
 
@@ -106,6 +106,21 @@ typedef struct ek_context ek_context;
 
 typedef enum ek_log_level { EK_LOG_WARNING = 1 } ek_log_level;
 
+/* How arrays that processor and device both use are held. */
+typedef enum ek_device_memory {
+	/* Shared where the device has no memory of its own and can share, else copies */
+	EK_MEMORY_AUTO = 0,
+	EK_MEMORY_COPY = 1, /* one copy on each side */
+	/* One copy, which processor and device have in turn: coarse-grained shared virtual memory
+	 * of OpenCL. A matrix is copied there once. */
+	EK_MEMORY_MAPPED = 2,
+	/* One copy, which both may use at the same time: fine-grained shared virtual memory of
+	 * OpenCL, managed memory of CUDA. The context's whole heap lies there, unless options.alloc
+	 * is given, so arrays that the library allocated are never copied; borrowed ones are. With
+	 * CUDA, take less than the card has free. */
+	EK_MEMORY_SHARED = 3
+} ek_device_memory;
+
 /* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
  * what you need: zero always means the default. */
 typedef struct ek_options {
@@ -125,13 +140,20 @@ typedef struct ek_options {
 	/* Gets warnings, for example that a file holds values that underflow. NULL: none wanted. */
 	void (*log)(void *user, ek_log_level level, const char *text);
 	void *log_user;
+	/* The device beside the processor: "cpu" for none, "opencl" or "cuda" for the first of that
+	 * kind, "opencl:1" for another one (ek_device_get_info), "gpu" for the first that is one,
+	 * CUDA before OpenCL. NULL: the environment variable EK_DEVICE, else none. */
+	const char *device;
+	ek_device_memory device_memory;
 } ek_options;
 
 #define EK_ISA_LIMIT(isa) ((int)(isa) + 1)
 
 /* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
  * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
- * Errors: EK_EINVAL, EK_ENOMEM. Cost: microseconds. */
+ * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
+ * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
+ * devices). Cost: microseconds; opening a device up to a second. */
 ek_status ek_context_create(const ek_options *options, ek_context **ctx);
 
 /* Frees a context. Destroy its matrices and plans first. */
@@ -139,6 +161,68 @@ void ek_context_destroy(ek_context *ctx);
 
 int ek_context_threads(const ek_context *ctx);
 ek_isa ek_context_isa(const ek_context *ctx);
+
+/* ---- Devices ------------------------------------------------------------------------------ */
+
+/* A context with a device has methods that run there ("spmv.csr.vector.gpu"; ek_method_device is
+ * then "gpu"), and chooses among these where no method is named; methods of the processor still run
+ * by name. Vectors may lie with the host, then they are copied there and back, or on the device
+ * (EK_ON_DEVICE), then a run returns when it is in the device's queue. Each context has a queue of
+ * its own, in which everything happens in order; contexts of one device, or of several, work side
+ * by side. Kernels are compiled when a plan is made, and kept for later in the folder
+ * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, "off" none). */
+
+typedef struct ek_device_info {
+	size_t size;      /* set to sizeof(ek_device_info) before the call */
+	char name[32];    /* "cuda:0": what options.device takes */
+	char text[128];   /* the maker's name of it */
+	char driver[128]; /* of the driver, and its version */
+	char kind[16];    /* "gpu", "cpu", "accelerator" */
+	int units;        /* compute units, or multiprocessors */
+	int lanes;        /* work-items that run in step: the warp or wavefront; 1 if not known */
+	int64_t memory;   /* bytes, of its own or of the host */
+	int64_t local;    /* bytes of local memory for a work-group */
+	int unified;      /* 1: it has no memory of its own */
+	int mapped, shared; /* 1: EK_MEMORY_MAPPED, EK_MEMORY_SHARED are possible */
+	int f64;          /* 1: it can do f64 */
+	char arch[32];    /* "sm_90"; of OpenCL its version, "3.0" */
+} ek_device_info;
+
+/* Device k = 0, 1, ... of all that the drivers of this machine have: CUDA's, then OpenCL's. Errors:
+ * EK_EDEVICE if there are fewer; the message says, for each driver, what is missing or how many it
+ * has. Cost: the first call loads the drivers. */
+ek_status ek_device_get_info(int k, ek_device_info *info);
+
+/* The device of a context; EK_EDEVICE if it has none. */
+ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info);
+
+/* What was done on a context's device so far; zeros without one. */
+typedef struct ek_device_counters {
+	size_t size;
+	int64_t to_device, from_device; /* bytes copied; shared memory is not */
+	int64_t launches;               /* of kernels */
+	int64_t compiled, loaded;       /* programs: by the compiler, and from the folder */
+} ek_device_counters;
+ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters);
+
+/* Memory of the context's device, for vectors: `data` is for ek_dense with EK_ON_DEVICE, and, with
+ * CUDA, a device pointer that the caller's own kernels and libraries can use (and the other way
+ * round: any device pointer of the same primary context will do). Errors: EK_EDEVICE, EK_ENOMEM. */
+ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data);
+void ek_device_free(ek_context *ctx, void *data);
+/* Copies between memory of the host and of the device, in order with the queue, and waits. */
+ek_status ek_device_write(ek_context *ctx, void *to_device, const void *from, int64_t bytes);
+ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int64_t bytes);
+/* Copies within the device, from one such memory to another, and returns when that is in the queue.
+ * Over the time of it: the bandwidth of copies, which bounds what reads and writes as much. */
+ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes);
+/* Waits until everything that was put into the queue is done. Errors: EK_EDEVICE if any of it
+ * failed. */
+ek_status ek_device_wait(ek_context *ctx);
+/* The time between two places in the queue, by the device's own clock: start, runs, stop. `stop`
+ * waits. */
+ek_status ek_device_timer_start(ek_context *ctx);
+ek_status ek_device_timer_stop(ek_context *ctx, double *seconds);
 
 /* ---- Matrix ------------------------------------------------------------------------------- */
 
@@ -441,8 +525,11 @@ const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
 const char *ek_method_text(const ek_method *method);     /* one line: what it does */
 const char *ek_method_source(const ek_method *method);   /* author, year, section */
 const char *ek_method_format(const ek_method *method);   /* "csr"; "array" for primitives */
-const char *ek_method_device(const ek_method *method);   /* "cpu" */
+const char *ek_method_device(const ek_method *method);   /* "cpu"; "gpu": on a context's device */
 ek_operation ek_method_operation(const ek_method *method);
+/* A whole number that the method can be given, as the tile size of one that cuts A into tiles;
+ * number k, or NULL if it has fewer. */
+const ek_format_param *ek_method_get_param(const ek_method *method, int k);
 /* 1 if the method can do op(A) with that degree of reproducibility. Primitives have no op:
  * 1 for them if op is 0 and the method has that degree (EK_REPRO_STRICT: as for products). */
 int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level);
@@ -452,7 +539,8 @@ typedef struct ek_hints {
 	size_t size;
 	const char
 		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
-	                       variable EK_METHOD replaces NULL and "auto", for experiments */
+	                       variable EK_METHOD replaces NULL and "auto", for experiments.
+	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
 	ek_op op;        /* 0: EK_OP_N */
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
 	ek_reproducible reproducible;
@@ -500,7 +588,10 @@ typedef struct ek_dense {
 	int64_t rows, cols;
 	int64_t ld; /* entries from one column to the next; at least rows */
 	void *data;
+	int where; /* 0: memory of the host; EK_ON_DEVICE */
 } ek_dense;
+
+enum { EK_ON_DEVICE = 1 }; /* data is memory of the context's device (ek_device_alloc) */
 
 static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 {
@@ -510,6 +601,14 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 	v.cols = 1;
 	v.ld = n;
 	v.data = (void *)(uintptr_t)data;
+	v.where = 0;
+	return v;
+}
+
+static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *data)
+{
+	ek_dense v = ek_vector(value, n, data);
+	v.where = EK_ON_DEVICE;
 	return v;
 }
 
@@ -529,6 +628,8 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
  * and the other in csc; y and the plan are as before then. Cost: O(nnz + rows); that first run also
  * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
  * (between csr and csc: of a transposition).
+ * On a device: EK_EDEVICE; vectors with EK_ON_DEVICE need a method that runs there, and then the
+ * call returns when the work is in the queue (ek_device_wait), its errors coming with a later call.
  * Not for two threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 

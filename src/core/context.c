@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "core/ek_core.h"
+#include "gpu/gpu.h"
 
 #define CONTEXT_MAGIC 0x656b6378u
 #define HUGE_PAGE     ((size_t)2 << 20)
@@ -58,6 +58,20 @@ static void default_dealloc(void *user, void *block, size_t bytes)
 	(void)user;
 	(void)bytes;
 	free(block);
+}
+
+/* The heap of a context whose device sees the memory of the host. Arrays that were adopted come
+ * from elsewhere. */
+static void *shared_alloc(void *user, size_t alignment, size_t bytes)
+{
+	(void)alignment; /* what devices give is aligned to more */
+	return eki_shared_alloc(user, bytes);
+}
+
+static void shared_dealloc(void *user, void *block, size_t bytes)
+{
+	if (!eki_shared_free(user, block))
+		default_dealloc(NULL, block, bytes);
 }
 
 ek_status eki_alloc(const ek_context *ctx, int64_t count, size_t size, void **out)
@@ -215,6 +229,11 @@ static ek_status options_check(const ek_options *o)
 		                o->size, sizeof *o);
 	if (!o->alloc != !o->dealloc)
 		return eki_fail(EK_EINVAL, "options.alloc and options.dealloc: give both or none");
+	if ((int)o->device_memory < 0 || o->device_memory > EK_MEMORY_SHARED)
+		return eki_fail(EK_EINVAL,
+		                "options.device_memory is %d; EK_MEMORY_AUTO, EK_MEMORY_COPY, "
+		                "EK_MEMORY_MAPPED or EK_MEMORY_SHARED is expected",
+		                (int)o->device_memory);
 	if (o->threads < 0 || o->threads > MAX_THREADS)
 		return eki_fail(EK_EINVAL, "options.threads is %d; 0 (default) to %d are accepted",
 		                o->threads, MAX_THREADS);
@@ -222,6 +241,21 @@ static ek_status options_check(const ek_options *o)
 		return eki_fail(EK_EINVAL,
 		                "options.isa_limit is %d; 0 or EK_ISA_LIMIT(...) is expected",
 		                o->isa_limit);
+	return EK_OK;
+}
+
+static ek_status open_device(ek_context *ctx)
+{
+	const char *name = ctx->options.device ? ctx->options.device : eki_getenv("EK_DEVICE");
+
+	EK_RETURN_IF(eki_device_open(ctx, name, (int)ctx->options.device_memory, &ctx->device));
+	ctx->options.device = NULL; /* the caller's text need not live on */
+	if (ctx->device && ctx->device->memory == EKI_MEMORY_SHARED &&
+	    ctx->options.alloc == default_alloc) {
+		ctx->options.alloc = shared_alloc;
+		ctx->options.dealloc = shared_dealloc;
+		ctx->options.user = ctx->device;
+	}
 	return EK_OK;
 }
 
@@ -249,23 +283,37 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	if (new.options.isa_limit && (int)new.isa > new.options.isa_limit - 1)
 		new.isa = (ek_isa)(new.options.isa_limit - 1);
 	EK_RETURN_IF(isa_from_environment(&new.isa));
-	if (method && strcmp(method, "auto") != 0 && !(new.method = ek_method_find(method)))
+	if (method && strcmp(method, "auto") != 0)
+		EK_RETURN_IF(eki_method_parse(method, &new.method, new.param));
+	if (method && strcmp(method, "auto") != 0 && !new.method)
 		return eki_fail(EK_EINVAL,
 		                "environment variable EK_METHOD is \"%s\"; auto or the name of a "
 		                "method is expected (ek list methods)",
 		                method);
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
-	*ctx = block;
-	return EK_OK;
+
+	ek_status status = open_device(block);
+
+	if (status == EK_OK)
+		*ctx = block;
+	else
+		eki_free(&new, block, 1, sizeof new);
+	return status;
 }
 
 void ek_context_destroy(ek_context *ctx)
 {
 	if (!ctx || eki_context_check(ctx) != EK_OK)
 		return;
-	ek_context old = *ctx;
+	ek_context old;
 
+	if (ctx->options.alloc == shared_alloc) { /* the context and its device lie elsewhere */
+		ctx->options.alloc = default_alloc;
+		ctx->options.dealloc = default_dealloc;
+	}
+	eki_device_close(ctx->device);
+	old = *ctx;
 	ctx->magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);
 }

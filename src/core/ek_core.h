@@ -14,6 +14,7 @@
 
 #define EKI_ALIGNMENT   64
 #define EKI_PLAN_BLOCKS 32
+#define EKI_MAX_DIMS    4 /* parameters of a format or method */
 
 /* Tables by type and by instruction set have these lengths. */
 enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 3 };
@@ -65,7 +66,9 @@ struct ek_context {
 	int threads;
 	ek_isa isa;
 	const ek_method *method; /* from EK_METHOD, or NULL */
+	int64_t param[EKI_MAX_DIMS];
 	int64_t small_work; /* EKI_SMALL_WORK; tests set 0, so that small matrices are cut too */
+	struct eki_device *device; /* gpu/gpu.h; NULL: none */
 };
 
 /* Below this many rows plus entries waking a thread costs more than it saves. */
@@ -89,6 +92,14 @@ int eki_parts(const ek_context *ctx, int64_t n);
 void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...);
 /* getenv, but NULL in set-user-id programs and for empty values. */
 const char *eki_getenv(const char *name);
+
+/* ---- params.c -------------------------------------------------------------------------------- */
+
+/* "c=8,sigma=64" of `length` characters: value[k] of param[k]; 0 if it is not there, EKI_ZERO if it
+ * is 0. `owner` ("format sell") is for messages. */
+enum { EKI_ZERO = -1 };
+ek_status eki_params_parse(const char *owner, const ek_format_param *param, const char *text,
+                           size_t length, int64_t value[]);
 
 /* ---- parallel.c: the only place where threads are started -------------------------------------
  */
@@ -210,7 +221,8 @@ typedef struct ek_args {
 	const void *x;
 	void *y;
 	double alpha, beta;
-	const void *kept; /* the plan's, for kernels that drivers call */
+	const void *kept;     /* the plan's, for kernels that drivers call */
+	int x_where, y_where; /* as in ek_dense; methods of the processor get 0 */
 } ek_args;
 
 enum { /* where a method runs */
@@ -250,6 +262,9 @@ struct ek_method {
 	const char *name, *text, *source;
 	ek_operation operation;
 	const ek_format *format;
+	/* Whole numbers that the method can be given: plan->param has them, or 0 for those that
+	 * were not. None may be 0. */
+	ek_format_param param[EKI_MAX_DIMS];
 	unsigned backend, traits;
 	/* Can it do this matrix? NULL: always. */
 	bool (*applies)(const ek_store *store, ek_op op);
@@ -278,14 +293,16 @@ struct ek_plan {
 	ek_reproducible reproducible;
 	int64_t calls;
 	const ek_method *method;
-	char format[96];        /* of what is multiplied with, and its parameters */
-	const ek_method *inner; /* of a method that hands its store on to another */
+	int64_t param[EKI_MAX_DIMS]; /* of the method */
+	char format[96];             /* of what is multiplied with, and its parameters */
+	const ek_method *inner;      /* of a method that hands its store on to another */
 	ek_isa isa;
 	int threads, parts;
-	void *state;   /* of the method, or of the driver that it uses */
-	void *kept;    /* of a method that uses a driver */
-	int64_t bytes; /* moved by one run */
-	uint64_t seen; /* state of A's values when prepared or refreshed */
+	void *state;         /* of the method, or of the driver that it uses */
+	void *kept;          /* of a method that uses a driver */
+	struct eki_gpu *gpu; /* of a method that runs on a device */
+	int64_t bytes;       /* moved by one run */
+	uint64_t seen;       /* state of A's values when prepared or refreshed */
 	struct {
 		void *block;
 		int64_t bytes;
@@ -298,6 +315,9 @@ struct ek_plan {
 ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
 /* Row k of the table, NULL behind the last: for calls that cannot spend a search on each row. */
 const ek_method *eki_method(size_t k);
+/* A method's name and, behind a colon, its parameters. *method = NULL: there is none of that name.
+ */
+ek_status eki_method_parse(const char *text, const ek_method **method, int64_t param[EKI_MAX_DIMS]);
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
 /* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the

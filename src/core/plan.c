@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "gpu/gpu.h"
 
 #define PLAN_MAGIC 0x656b706cu
 
@@ -134,6 +134,7 @@ void ek_plan_destroy(ek_plan *plan)
 {
 	if (!plan || plan_check(plan) != EK_OK)
 		return;
+	eki_gpu_release(plan);
 	for (int k = 0; k < plan->blocks; k++)
 		eki_free(plan->ctx, plan->memory[k].block, plan->memory[k].bytes, 1);
 	eki_store_free(plan->ctx, &plan->own);
@@ -216,6 +217,9 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 	if (v->ld < v->rows)
 		return eki_fail(EK_EINVAL, "%s has leading dimension %lld, less than its %lld rows",
 		                name, (long long)v->ld, (long long)v->rows);
+	if (v->where != 0 && v->where != EK_ON_DEVICE)
+		return eki_fail(EK_EINVAL, "%s.where is %d; 0 or EK_ON_DEVICE is expected", name,
+		                v->where);
 	if (!v->data && n > 0)
 		return eki_fail(EK_EINVAL, "%s.data is NULL", name);
 	if ((uintptr_t)v->data % ek_value_size(value))
@@ -232,6 +236,14 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 
 	EK_RETURN_IF(vector_check("x", x, s->value, p->x_len, "columns"));
 	EK_RETURN_IF(vector_check("y", y, s->value, p->y_len, "rows"));
+	if ((x->where || y->where) && (p->method->backend & EKI_CPU))
+		return eki_fail(EK_EINVAL, "%s is on a device, and method %s runs on the processor",
+		                x->where ? "x" : "y", p->method->name);
+	/* Memory of the device is an address or a handle; equal is the same in both cases. */
+	if (x->where || y->where)
+		return x->where && y->where && x->data == y->data && y->rows > 0
+		               ? eki_fail(EK_EINVAL, "x and y overlap")
+		               : EK_OK;
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
 		return eki_fail(EK_EINVAL, "x and y overlap");
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
@@ -314,10 +326,14 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 		alpha = (float)alpha;
 		beta = (float)beta;
 	}
+	const ek_args args = {x->data, y->data, alpha, beta, plan->kept, x->where, y->where};
+
 	if (alpha == 0 || y->rows == 0 || plan->A->store.nnz == 0) {
+		if (y->where)
+			return eki_gpu_scale(plan, &args);
 		eki_scale(plan, beta, y->data, y->rows);
 		return EK_OK;
 	}
 	EK_RETURN_IF(take_new_values(plan));
-	return plan->method->run(plan, &(ek_args){x->data, y->data, alpha, beta, plan->kept});
+	return plan->method->run(plan, &args);
 }

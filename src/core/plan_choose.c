@@ -7,14 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "gpu/gpu.h"
 
 typedef struct request {
 	const ek_method *method; /* NULL: to be chosen */
 	const char *from;        /* what named it, for messages */
 	const ek_format *format;
 	int64_t dim[EKI_MAX_DIMS];
-	ek_op op; /* of A */
+	ek_op op;                    /* of A */
+	int64_t param[EKI_MAX_DIMS]; /* of the method */
 } request;
 
 static ek_status no_such_method(const char *name)
@@ -35,7 +36,7 @@ static ek_status read_method(const ek_plan *p, const char *name, request *r)
 
 	r->from = "";
 	if (name && strcmp(name, "auto") != 0) {
-		r->method = ek_method_find(name);
+		EK_RETURN_IF(eki_method_parse(name, &r->method, r->param));
 		if (!r->method)
 			return no_such_method(name);
 		if (r->method->operation != p->operation)
@@ -43,6 +44,7 @@ static ek_status read_method(const ek_plan *p, const char *name, request *r)
 			                r->method->name);
 	} else if (forced && forced->operation == p->operation) {
 		r->method = forced;
+		memcpy(r->param, p->ctx->param, sizeof r->param);
 		r->from = "environment variable EK_METHOD: ";
 	}
 	return EK_OK;
@@ -83,6 +85,11 @@ static ek_status check_method(const ek_plan *p, const request *r)
 	const bool csc = r->format == &ek_format_csc;
 	char of[96] = "";
 
+	if (!eki_can_run(p->ctx, r->method))
+		return eki_fail(EK_EDEVICE,
+		                "%smethod %s runs on a device, and the context has none "
+		                "(ek_options.device, environment variable EK_DEVICE)",
+		                r->from, r->method->name);
 	if (ek_method_supports(r->method, p->op, p->reproducible))
 		return EK_OK;
 	if (csc)
@@ -170,6 +177,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	EK_RETURN_IF(read_hints(p, hints, &r));
 	p->op = (r.op == EK_OP_T) != by_columns(p->A, r.format) ? EK_OP_T : EK_OP_N;
 	p->method = r.method;
+	memcpy(p->param, r.param, sizeof p->param);
 	if (r.method) {
 		EK_RETURN_IF(check_method(p, &r));
 		snprintf(p->why, sizeof p->why, "%s\n",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The table of methods, and those that the formats bring. Tests, benchmarks, the tool and automatic
  * selection walk it; nothing else knows what exists. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -72,10 +73,12 @@ const char *ek_method_format(const ek_method *m)
 
 const char *ek_method_device(const ek_method *m)
 {
-	return !m                        ? NULL
-	       : m->backend & EKI_CUDA   ? "cuda"
-	       : m->backend & EKI_OPENCL ? "opencl"
-	                                 : "cpu";
+	return !m ? NULL : m->backend & EKI_CPU ? "cpu" : "gpu";
+}
+
+const ek_format_param *ek_method_get_param(const ek_method *m, int k)
+{
+	return m && k >= 0 && k < EKI_MAX_DIMS && m->param[k].name ? &m->param[k] : NULL;
 }
 
 const char *ek_operation_name(ek_operation operation)
@@ -90,6 +93,24 @@ const char *ek_operation_name(ek_operation operation)
 ek_operation ek_method_operation(const ek_method *m)
 {
 	return m ? m->operation : (ek_operation)0;
+}
+
+/* "spmv.csr.speculative.gpu:t=8,w=16". */
+ek_status eki_method_parse(const char *text, const ek_method **method, int64_t param[EKI_MAX_DIMS])
+{
+	const size_t length = strcspn(text, ":");
+	char owner[96];
+
+	memset(param, 0, EKI_MAX_DIMS * sizeof *param);
+	*method = NULL;
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (strncmp(m->name, text, length) == 0 && !m->name[length])
+			*method = m;
+	if (!*method || !text[length])
+		return EK_OK;
+	snprintf(owner, sizeof owner, "method %s", (*method)->name);
+	text += length + 1;
+	return eki_params_parse(owner, (*method)->param, text, strlen(text), param);
 }
 
 int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)

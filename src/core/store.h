@@ -4,7 +4,6 @@
 #define EK_STORE_H
 
 #define EKI_MAX_ARRAYS  16
-#define EKI_MAX_DIMS    4
 #define EKI_MAX_METHODS 4
 
 /* ---- store.c: a matrix in one format ----------------------------------------------------------
@@ -180,7 +179,6 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 /* ---- format/format.c ------------------------------------------------------------------------- */
 
 /* What the text "sell:c=8" asks for; dim is 0 where it says nothing, EKI_ZERO where it says 0. */
-enum { EKI_ZERO = -1 };
 ek_status eki_format_parse(const char *text, const ek_format **format, int64_t dim[EKI_MAX_DIMS]);
 /* "sell:c=8,sigma=64": what eki_format_parse reads. */
 void eki_format_text(const ek_store *s, char *text, size_t size);

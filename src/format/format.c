@@ -76,46 +76,6 @@ static ek_status no_such_format(const char *text, size_t length)
 	                list);
 }
 
-static ek_status no_such_param(const ek_format *f, const char *text, size_t length)
-{
-	char list[128] = "";
-	size_t used = 0;
-
-	for (int k = 0; k < EKI_MAX_DIMS && f->param[k].name && used < sizeof list; k++)
-		used += (size_t)snprintf(list + used, sizeof list - used, " %s", f->param[k].name);
-	return eki_fail(EK_EINVAL, "format %s has no parameter \"%.*s\"; it has%s", f->name,
-	                (int)length, text, used ? list : " none");
-}
-
-/* key=number, of `length` characters. */
-static ek_status set_param(const ek_format *f, const char *text, size_t length, int64_t *dim)
-{
-	const char *equals = memchr(text, '=', length);
-	size_t key = equals ? (size_t)(equals - text) : length, at = key + 1;
-	int64_t number = 0;
-	int k = 0;
-
-	while (k < EKI_MAX_DIMS && f->param[k].name &&
-	       !(strncmp(f->param[k].name, text, key) == 0 && !f->param[k].name[key]))
-		k++;
-	if (k == EKI_MAX_DIMS || !f->param[k].name)
-		return no_such_param(f, text, key);
-	for (; at < length && text[at] >= '0' && text[at] <= '9' && number < INT64_MAX / 16; at++)
-		number = 10 * number + (text[at] - '0');
-	if (dim[k])
-		return eki_fail(EK_EINVAL, "format %s: %s is given twice", f->name,
-		                f->param[k].name);
-	if (at < length || length < key + 2 || number < f->param[k].min || number > f->param[k].max)
-		return eki_fail(
-			EK_EINVAL,
-			"format %s: %s is \"%.*s\"; a whole number from %lld to %lld is expected",
-			f->name, f->param[k].name, length > key ? (int)(length - key - 1) : 0,
-			length > key ? text + key + 1 : "", (long long)f->param[k].min,
-			(long long)f->param[k].max);
-	dim[k] = number ? number : EKI_ZERO;
-	return EK_OK;
-}
-
 ek_status eki_format_parse(const char *text, const ek_format **format, int64_t dim[EKI_MAX_DIMS])
 {
 	size_t length = strcspn(text, ":");
@@ -124,10 +84,12 @@ ek_status eki_format_parse(const char *text, const ek_format **format, int64_t d
 	memset(dim, 0, EKI_MAX_DIMS * sizeof *dim);
 	if (!f)
 		return no_such_format(text, length);
-	for (text += length; *text; text += length) {
-		text++;
-		length = strcspn(text, ",");
-		EK_RETURN_IF(set_param(f, text, length, dim));
+	if (text[length]) {
+		char owner[48];
+
+		snprintf(owner, sizeof owner, "format %s", f->name);
+		text += length + 1;
+		EK_RETURN_IF(eki_params_parse(owner, f->param, text, strlen(text), dim));
 	}
 	*format = f;
 	return EK_OK;

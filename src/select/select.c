@@ -7,7 +7,7 @@
  * three server processors; only the order of the predictions matters, not their size. */
 #include <stdio.h>
 
-#include "core/ek_core.h"
+#include "gpu/gpu.h"
 
 #define MEMORY_GBPS 14.0   /* that one thread draws from memory */
 #define CORE_GBPS   80.0   /* from its own cache */
@@ -55,6 +55,22 @@ static ek_status none(const ek_plan *plan, const ek_format *format)
 	                csc ? "csc" : format->name);
 }
 
+/* Whoever opened a device wants its methods: those of the processor stand back where one of the
+ * device can do it. */
+static bool stands_back(const ek_plan *plan, const ek_format *format, const ek_method *m)
+{
+	if (!eki_can_run(plan->ctx, m))
+		return true;
+	if (!plan->ctx->device || !(m->backend & EKI_CPU))
+		return false;
+	for (const ek_method *d = NULL; (d = ek_method_next(d));)
+		if (!(d->backend & EKI_CPU) && d->format == format && eki_can_run(plan->ctx, d) &&
+		    d->operation == plan->operation &&
+		    ek_method_supports(d, plan->op, plan->reproducible))
+			return true;
+	return false;
+}
+
 /* Of methods for a format other than CSR the last in the table is the fastest. */
 static ek_status select_of_format(const ek_plan *plan, const ek_format *format,
                                   const ek_method **method, char *why, size_t size)
@@ -63,7 +79,8 @@ static ek_status select_of_format(const ek_plan *plan, const ek_format *format,
 
 	for (const ek_method *m = NULL; (m = ek_method_next(m));)
 		if (m->format == format && m->operation == plan->operation &&
-		    ek_method_supports(m, plan->op, plan->reproducible))
+		    ek_method_supports(m, plan->op, plan->reproducible) &&
+		    !stands_back(plan, format, m))
 			last = m;
 	if (!last)
 		return none(plan, format);
@@ -103,7 +120,7 @@ ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_meth
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
 		if (m->operation != plan->operation || m->format != A->format || !m->cost ||
 		    !ek_method_supports(m, plan->op, plan->reproducible) ||
-		    (m->applies && !m->applies(A, plan->op)))
+		    stands_back(plan, format, m) || (m->applies && !m->applies(A, plan->op)))
 			continue;
 
 		double cost = m->cost(&f);

@@ -174,6 +174,32 @@ static int result_fault(const struct product *p, const struct run *run, const vo
 	return 1;
 }
 
+/* The same run with vectors on the device, from and to those of the host. */
+static ek_status run_on_device(const struct run *run, ek_plan *plan, const ek_dense *x,
+                               const ek_dense *y)
+{
+	const int64_t size = (int64_t)ek_value_size(x->value);
+	ek_dense dx = *x, dy = *y;
+	ek_status status;
+
+	dx.where = dy.where = EK_ON_DEVICE;
+	dx.data = dy.data = NULL;
+	status = ek_device_alloc(run->device, x->rows * size, &dx.data);
+	if (status == EK_OK)
+		status = ek_device_alloc(run->device, y->rows * size, &dy.data);
+	if (status == EK_OK)
+		status = ek_device_write(run->device, dx.data, x->data, x->rows * size);
+	if (status == EK_OK)
+		status = ek_device_write(run->device, dy.data, y->data, y->rows * size);
+	if (status == EK_OK)
+		status = ek_spmv(plan, run->alpha, &dx, run->beta, &dy);
+	if (status == EK_OK)
+		status = ek_device_read(run->device, dy.data, y->data, y->rows * size);
+	ek_device_free(run->device, dx.data);
+	ek_device_free(run->device, dy.data);
+	return status;
+}
+
 int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struct run *run,
                 const void **result, char *text, size_t size)
 {
@@ -185,7 +211,7 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 	ek_dense x_view = ek_vector(p->value, p->n[1 - run->op],
 	                            run->alpha == 0 ? p->nan[run->op] : p->x[run->op][run->x]);
 	ek_dense y_view = ek_vector(p->value, n, y);
-	long calls = atomic_load(&heap->calls);
+	long calls = heap ? atomic_load(&heap->calls) : 0;
 	ek_status status;
 
 	memset(slack, SLACK_BYTE, SLACK);
@@ -193,11 +219,12 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 		poison(p->value, y, n);
 	else
 		memcpy(y, p->y0[run->y0], bytes);
-	status = ek_spmv(plan, run->alpha, &x_view, run->beta, &y_view);
+	status = run->device ? run_on_device(run, plan, &x_view, &y_view)
+	                     : ek_spmv(plan, run->alpha, &x_view, run->beta, &y_view);
 	*result = y;
 	if (status != EK_OK)
 		return snprintf(text, size, "status %d: %s", (int)status, ek_error_text()), 0;
-	if (atomic_load(&heap->calls) != calls)
+	if (heap && atomic_load(&heap->calls) != calls)
 		return snprintf(text, size, "a run asked for memory"), 0;
 	if (slack_changed((unsigned char *)slack))
 		return snprintf(text, size, "memory %s y was written to",

@@ -40,10 +40,11 @@ struct run {
 	int x, y0;  /* variants */
 	int values; /* VALUES_FIRST or VALUES_SECOND: what the matrix has now */
 	double alpha, beta;
-	int at_end; /* y ends at a guard page, or begins behind one */
+	int at_end;         /* y ends at a guard page, or begins behind one */
+	ek_context *device; /* x and y lie on its device during the run; NULL: with the host */
 };
 
-/* Runs the plan and checks: status, no memory asked for, every entry of y, nothing beside y
+/* Runs the plan and checks: status, no memory asked for (from `heap`, if that is not NULL), every entry of y, nothing beside y
  * changed. y is poisoned for beta = 0, x for alpha = 0. *y is where the result lies. On a fault: 0
  * and a text.
  */

@@ -56,10 +56,19 @@ double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
 /* ek_method_next among the methods of one operation. */
 const ek_method *operation_next(const ek_method *m, ek_operation operation);
-/* Those of matrices, which plans are made of. */
+/* Those of matrices, which plans are made of, that run on the processor. */
 static inline const ek_method *matrix_method_next(const ek_method *m)
 {
-	return operation_next(m, EK_SPMV);
+	while ((m = operation_next(m, EK_SPMV)) && *ek_method_device(m) != 'c')
+		;
+	return m;
+}
+/* And those that run on a device. */
+static inline const ek_method *device_method_next(const ek_method *m)
+{
+	while ((m = operation_next(m, EK_SPMV)) && *ek_method_device(m) != 'g')
+		;
+	return m;
 }
 /* y = alpha op(A) x + beta y by the plan, with n entries of x and m of y. */
 void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, double beta, double *y,

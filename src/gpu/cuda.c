@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Driver for CUDA: the calls of cuda_load.c as gpu.h wants them; kernels are compiled by nvrtc.c.
+ *
+ * A device is the primary context of its card, the one that the CUDA run time uses too, so that
+ * pointers of the caller's own CUDA code are good here and the other way round. It is made current
+ * for the length of each call only: what the calling thread had stays as it was. The queue is a
+ * stream that does not wait for the default one. Memory that both sides use is managed memory,
+ * offered where both may touch it at the same time. */
+#ifndef EK_NO_GPU
+#include <stdio.h>
+
+#include "gpu/cuda.h"
+#include "gpu/nvrtc.h"
+
+enum { ARGUMENTS = 48, LOG = 1024 };
+
+typedef struct card {
+	int device;
+	void *context, *stream, *time[2];
+	int arch; /* 90 for compute capability 9.0 */
+} card;
+
+typedef struct program {
+	void *module;
+	void *code; /* what NVRTC gave; NULL if it came from the caller */
+	int64_t bytes;
+} program;
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static ek_status enter(const eki_device *device)
+{
+	return CALL(cuCtxPushCurrent_v2, ((const card *)device->own)->context);
+}
+
+/* The thread's own context is current again; what was done in between has this result. */
+static ek_status leave(ek_status status)
+{
+	void *context;
+
+	eki_cuda_api.cuCtxPopCurrent_v2(&context);
+	return status;
+}
+
+static void card_free(const eki_device *device, card *c)
+{
+	if (c->context && eki_cuda_api.cuCtxPushCurrent_v2(c->context) == 0) {
+		if (c->stream)
+			eki_cuda_api.cuStreamSynchronize(c->stream);
+		for (int k = 0; k < 2; k++)
+			if (c->time[k])
+				eki_cuda_api.cuEventDestroy_v2(c->time[k]);
+		if (c->stream)
+			eki_cuda_api.cuStreamDestroy_v2(c->stream);
+		leave(EK_OK);
+	}
+	if (c->context)
+		eki_cuda_api.cuDevicePrimaryCtxRelease_v2(c->device);
+	eki_free(device->ctx, c, 1, sizeof *c);
+}
+
+static ek_status card_fill(card *c)
+{
+	ek_status status = EK_OK;
+	int major, minor;
+
+	EK_RETURN_IF(CALL(cuDeviceGetAttribute, &major, EKI_CUDA_MAJOR, c->device));
+	EK_RETURN_IF(CALL(cuDeviceGetAttribute, &minor, EKI_CUDA_MINOR, c->device));
+	c->arch = major * 10 + minor;
+	EK_RETURN_IF(CALL(cuCtxPushCurrent_v2, c->context));
+	EK_TRY(CALL(cuStreamCreate, &c->stream, EKI_CUDA_NON_BLOCKING));
+	for (int k = 0; k < 2; k++)
+		EK_TRY(CALL(cuEventCreate, &c->time[k], 0));
+done:
+	return leave(status);
+}
+
+static ek_status cuda_open(eki_device *device)
+{
+	ek_status status = EK_OK;
+	void *block;
+	card *c;
+
+	EK_RETURN_IF(eki_calloc(device->ctx, 1, sizeof *c, &block));
+	c = block;
+	EK_TRY(CALL(cuDeviceGet, &c->device, device->number));
+	EK_TRY(CALL(cuDevicePrimaryCtxRetain, &c->context, c->device));
+	EK_TRY(card_fill(c));
+	device->own = c;
+done:
+	if (status != EK_OK)
+		card_free(device, c);
+	return status;
+}
+
+static void cuda_close(eki_device *device)
+{
+	card_free(device, device->own);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static uint64_t address(const eki_buffer *buffer, int64_t offset)
+{
+	return (uint64_t)(uintptr_t)buffer->device + (uint64_t)offset;
+}
+
+static ek_status take(eki_memory memory, int64_t bytes, void **at, void **host)
+{
+	uint64_t new;
+
+	if (memory == EKI_MEMORY_SHARED)
+		EK_RETURN_IF(CALL(cuMemAllocManaged, &new, (size_t)bytes, EKI_CUDA_ATTACH_GLOBAL));
+	else
+		EK_RETURN_IF(CALL(cuMemAlloc_v2, &new, (size_t)bytes));
+	*at = (void *)(uintptr_t) new;
+	*host = memory == EKI_MEMORY_SHARED ? *at : NULL;
+	return EK_OK;
+}
+
+static ek_status cuda_alloc(eki_device *device, eki_memory memory, int64_t bytes, void **at,
+                            void **host)
+{
+	if (memory == EKI_MEMORY_MAPPED)
+		return eki_fail(EK_EUNSUPPORTED,
+		                "CUDA has no memory that host and device use in turn");
+	EK_RETURN_IF(enter(device));
+	return leave(take(memory, bytes, at, host));
+}
+
+static void cuda_free(eki_device *device, eki_memory memory, void *at)
+{
+	(void)memory;
+	if (enter(device) != EK_OK)
+		return;
+	eki_cuda_api.cuMemFree_v2((uint64_t)(uintptr_t)at);
+	leave(EK_OK);
+}
+
+static ek_status write_all(const card *c, uint64_t to, const void *from, int64_t bytes)
+{
+	EK_RETURN_IF(CALL(cuMemcpyHtoDAsync_v2, to, from, (size_t)bytes, c->stream));
+	return CALL(cuStreamSynchronize, c->stream);
+}
+
+static ek_status cuda_write(eki_device *device, const eki_buffer *to, int64_t offset,
+                            const void *from, int64_t bytes)
+{
+	EK_RETURN_IF(enter(device));
+	return leave(write_all(device->own, address(to, offset), from, bytes));
+}
+
+static ek_status read_all(const card *c, uint64_t from, void *to, int64_t bytes)
+{
+	EK_RETURN_IF(CALL(cuMemcpyDtoHAsync_v2, to, from, (size_t)bytes, c->stream));
+	return CALL(cuStreamSynchronize, c->stream);
+}
+
+static ek_status cuda_read(eki_device *device, const eki_buffer *from, int64_t offset, void *to,
+                           int64_t bytes)
+{
+	EK_RETURN_IF(enter(device));
+	return leave(read_all(device->own, address(from, offset), to, bytes));
+}
+
+static ek_status cuda_clear(eki_device *device, const eki_buffer *buffer)
+{
+	const card *c = device->own;
+
+	EK_RETURN_IF(enter(device));
+	return leave(
+		CALL(cuMemsetD8Async, address(buffer, 0), 0, (size_t)buffer->bytes, c->stream));
+}
+
+static ek_status cuda_copy(eki_device *device, const eki_buffer *to, const eki_buffer *from,
+                           int64_t bytes)
+{
+	const card *c = device->own;
+
+	EK_RETURN_IF(enter(device));
+	return leave(CALL(cuMemcpyDtoDAsync_v2, address(to, 0), address(from, 0), (size_t)bytes,
+	                  c->stream));
+}
+
+static ek_status no_map(eki_device *device, eki_buffer *buffer)
+{
+	(void)device, (void)buffer;
+	return eki_fail(EK_EUNSUPPORTED, "CUDA has no memory that host and device use in turn");
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* Machine code is taken as it is; PTX is compiled by the driver, which has a log too. */
+static ek_status module_load(const char *name, const void *code, void **module)
+{
+	char log[LOG] = "", line[LOG / 2];
+	int option[] = {EKI_CUDA_ERROR_LOG, EKI_CUDA_ERROR_LOG_SIZE};
+	void *value[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+	const ek_status status = CALL(cuModuleLoadDataEx, module, code, 2, option, value);
+	char why[LOG / 2];
+
+	if (status == EK_OK)
+		return EK_OK;
+	snprintf(why, sizeof why, "%s", ek_error_text());
+	eki_nvrtc_one_line(log, line, 400);
+	return eki_fail(status, "%s for %s%s%s", why, name, *line ? ": " : "", line);
+}
+
+static ek_status compile(eki_device *device, const char *name, const char *text, program *p)
+{
+	char target[EKI_NVRTC_TARGET];
+
+	EK_RETURN_IF(eki_nvrtc_open(eki_cuda_version() / 1000));
+	EK_RETURN_IF(eki_nvrtc_target(((const card *)device->own)->arch, target));
+	return eki_nvrtc_compile(device->ctx, target, name, text, &p->code, &p->bytes);
+}
+
+static void cuda_unload(eki_device *device, void *of)
+{
+	program *p = of;
+
+	if (p->module && enter(device) == EK_OK) {
+		eki_cuda_api.cuModuleUnload(p->module);
+		leave(EK_OK);
+	}
+	eki_free(device->ctx, p->code, p->bytes, 1);
+	eki_free(device->ctx, p, 1, sizeof *p);
+}
+
+static ek_status cuda_build(eki_device *device, const char *name, const char *text,
+                            const void *binary, size_t bytes, void **out)
+{
+	ek_status status = EK_OK;
+	void *block;
+	program *p;
+
+	(void)bytes; /* both forms tell their own length */
+	EK_RETURN_IF(eki_calloc(device->ctx, 1, sizeof *p, &block));
+	p = block;
+	if (!binary)
+		EK_TRY(compile(device, name, text, p));
+	EK_TRY(enter(device));
+	EK_TRY(leave(module_load(name, binary ? binary : p->code, &p->module)));
+	*out = p;
+done:
+	if (status != EK_OK)
+		cuda_unload(device, p);
+	return status;
+}
+
+static ek_status cuda_save(eki_device *device, void *of, void **binary, int64_t *bytes)
+{
+	const program *p = of;
+	void *copy = NULL;
+
+	if (p->code)
+		EK_RETURN_IF(eki_copy(device->ctx, p->code, p->bytes, 1, &copy));
+	*binary = copy;
+	*bytes = p->bytes;
+	return EK_OK;
+}
+
+static ek_status cuda_kernel(eki_device *device, void *of, const char *name, void **kernel)
+{
+	EK_RETURN_IF(enter(device));
+	return leave(CALL(cuModuleGetFunction, kernel, ((program *)of)->module, name));
+}
+
+/* A kernel is a part of its module. */
+static void cuda_drop(eki_device *device, void *kernel)
+{
+	(void)device, (void)kernel;
+}
+
+/* ---- The queue ------------------------------------------------------------------------------- */
+
+static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, int group_size,
+                             const eki_arg *args, int count)
+{
+	const card *c = device->own;
+	void *parameter[ARGUMENTS];
+
+	if (groups > INT32_MAX || count > ARGUMENTS)
+		return eki_fail(EK_EUNSUPPORTED,
+		                "a launch of %lld groups with %d arguments; CUDA takes %d groups, "
+		                "this driver %d arguments",
+		                (long long)groups, count, INT32_MAX, ARGUMENTS);
+	for (int k = 0; k < count; k++) /* CUDA reads the arguments in this call, and only reads */
+		parameter[k] = args[k].buffer ? (void *)(uintptr_t)&args[k].buffer->device
+		                              : (void *)(uintptr_t)&args[k].u;
+	EK_RETURN_IF(enter(device));
+	return leave(CALL(cuLaunchKernel, kernel, (unsigned)groups, 1, 1, (unsigned)group_size, 1,
+	                  1, 0, c->stream, parameter, NULL));
+}
+
+/* Launches begin by themselves. */
+static ek_status cuda_flush(eki_device *device)
+{
+	(void)device;
+	return EK_OK;
+}
+
+static ek_status cuda_wait(eki_device *device)
+{
+	EK_RETURN_IF(enter(device));
+	return leave(CALL(cuStreamSynchronize, ((const card *)device->own)->stream));
+}
+
+static ek_status cuda_mark(eki_device *device, int which)
+{
+	const card *c = device->own;
+
+	EK_RETURN_IF(enter(device));
+	return leave(CALL(cuEventRecord, c->time[which], c->stream));
+}
+
+static ek_status between(const card *c, double *seconds)
+{
+	float milliseconds;
+
+	EK_RETURN_IF(CALL(cuEventSynchronize, c->time[1]));
+	EK_RETURN_IF(CALL(cuEventElapsedTime, &milliseconds, c->time[0], c->time[1]));
+	*seconds = milliseconds / 1e3;
+	return EK_OK;
+}
+
+static ek_status cuda_elapsed(eki_device *device, double *seconds)
+{
+	EK_RETURN_IF(enter(device));
+	return leave(between(device->own, seconds));
+}
+
+const eki_driver eki_cuda = {
+	.name = "cuda",
+	.backend = EKI_CUDA,
+	.count = eki_cuda_count,
+	.info = eki_cuda_info,
+	.open = cuda_open,
+	.close = cuda_close,
+	.alloc = cuda_alloc,
+	.free = cuda_free,
+	.write = cuda_write,
+	.read = cuda_read,
+	.copy = cuda_copy,
+	.clear = cuda_clear,
+	.map = no_map,
+	.unmap = no_map,
+	.build = cuda_build,
+	.save = cuda_save,
+	.unload = cuda_unload,
+	.kernel = cuda_kernel,
+	.drop = cuda_drop,
+	.launch = cuda_launch,
+	.flush = cuda_flush,
+	.wait = cuda_wait,
+	.mark = cuda_mark,
+	.elapsed = cuda_elapsed,
+};
+
+#endif

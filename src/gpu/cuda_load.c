@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * CUDA's driver interface: libcuda.so.1, or the file that EK_CUDA names, what it lacks, and what it
+ * says of its devices. It comes with the driver of the card, not with the toolkit. */
+#ifndef EK_NO_GPU
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+
+#include "gpu/cuda.h"
+#include "gpu/library.h"
+
+struct eki_cuda_api eki_cuda_api;
+static const char *const names[] = {EKI_CUDA_FUNCTIONS(EKI_FUNCTION_NAME)};
+
+static once_flag once = ONCE_FLAG_INIT;
+static struct {
+	ek_status status;
+	char text[600];
+	int devices, version; /* version: 13000 for 13.0 */
+} loaded;
+
+ek_status eki_cuda_check(int result, const char *call)
+{
+	const char *name = NULL;
+
+	if (result == 0)
+		return EK_OK;
+	if (eki_cuda_api.cuGetErrorName(result, &name) != 0 || !name)
+		name = "an error without a name";
+	return eki_fail(result == EKI_CUDA_OUT_OF_MEMORY ? EK_ENOMEM : EK_EDEVICE,
+	                "CUDA: %s: %s (%d)", call, name, result);
+}
+
+static ek_status load(void)
+{
+	const char *file = eki_getenv("EK_CUDA");
+	void *library;
+	ek_status status;
+
+	if (!file)
+		file = "libcuda.so.1";
+	EK_RETURN_IF(eki_library_open(file, &library));
+	status = eki_library_symbols(library, file, names, EKI_COUNT(names), &eki_cuda_api);
+	if (status != EK_OK) {
+		eki_library_close(library);
+		return status;
+	}
+	EK_RETURN_IF(CALL(cuInit, 0)); /* from here on it may have threads, and stays loaded */
+	EK_RETURN_IF(CALL(cuDriverGetVersion, &loaded.version));
+	return CALL(cuDeviceGetCount, &loaded.devices);
+}
+
+static void load_once(void)
+{
+	loaded.status = load();
+	if (loaded.status != EK_OK)
+		snprintf(loaded.text, sizeof loaded.text, "%s", ek_error_text());
+}
+
+ek_status eki_cuda_count(int *count)
+{
+	call_once(&once, load_once);
+	if (loaded.status != EK_OK)
+		return eki_fail(EK_EDEVICE, "%s", loaded.text);
+	*count = loaded.devices;
+	return EK_OK;
+}
+
+int eki_cuda_version(void)
+{
+	return loaded.version;
+}
+
+ek_status eki_cuda_info(int k, ek_device_info *info)
+{
+	int device, attribute[8];
+	static const int number[] = {EKI_CUDA_UNITS,   EKI_CUDA_WARP,
+	                             EKI_CUDA_LOCAL,   EKI_CUDA_INTEGRATED,
+	                             EKI_CUDA_MANAGED, EKI_CUDA_CONCURRENT_MANAGED,
+	                             EKI_CUDA_MAJOR,   EKI_CUDA_MINOR};
+	char text[sizeof info->text] = "";
+	size_t memory;
+
+	EK_RETURN_IF(CALL(cuDeviceGet, &device, k));
+	EK_RETURN_IF(CALL(cuDeviceGetName, text, (int)sizeof text, device));
+	EK_RETURN_IF(CALL(cuDeviceTotalMem_v2, &memory, device));
+	for (int i = 0; i < EKI_COUNT(number); i++)
+		EK_RETURN_IF(CALL(cuDeviceGetAttribute, &attribute[i], number[i], device));
+	memcpy(info->text, text, sizeof text);
+	snprintf(info->driver, sizeof info->driver, "CUDA %d.%d", loaded.version / 1000,
+	         loaded.version % 1000 / 10);
+	snprintf(info->kind, sizeof info->kind, "gpu");
+	info->units = attribute[0];
+	info->lanes = attribute[1];
+	info->memory = (int64_t)memory;
+	info->local = attribute[2];
+	info->unified = attribute[3] != 0;
+	info->mapped = 0;
+	info->shared = attribute[4] && attribute[5];
+	info->f64 = 1;
+	snprintf(info->arch, sizeof info->arch, "sm_%d", attribute[6] * 10 + attribute[7]);
+	return EK_OK;
+}
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What methods on a device share: preparation (the transpose for op T, the program, mirrors of the
+ * arrays, room for vectors of the host), and the way of a run: vectors in, kernels, vectors out.
+ *
+ * Runs with vectors of the device put work into the queue and return. Runs with vectors of the host
+ * copy x, and y if beta is not 0, wait, and copy y back; vectors in memory that both sides share
+ * are used where they are. */
+#include <string.h>
+
+#include "gpu/gpu.h"
+
+#ifndef EK_NO_GPU
+
+EKI_KERNEL_TEXT(eki_cl_vector, "gpu/launch.cl");
+
+enum { SCALE_GROUP = 256 };
+
+/* ---- op T ------------------------------------------------------------------------------------ */
+
+/* The transpose of the plan's store, as CSR. */
+static ek_status transpose(const ek_plan *p, const ek_store *in, ek_store *csr)
+{
+	ek_store room = {0};
+	const ek_store *use;
+	ek_status status;
+
+	EK_TRY(eki_format_csr(p->ctx, in, &room, &use));
+	EK_TRY(eki_transpose(p->ctx, use, csr, NULL));
+done:
+	eki_store_free(p->ctx, &room);
+	return status;
+}
+
+/* Puts the transpose in place of the store, in the same format with the same parameters. */
+static ek_status turn(ek_plan *p, eki_gpu *g)
+{
+	int64_t dim[EKI_MAX_DIMS];
+	ek_store csr = {0};
+	ek_status status;
+
+	if (p->store->format == &ek_format_csr)
+		return eki_plan_transpose(p, &g->turned);
+	EK_TRY(transpose(p, p->store, &csr));
+	eki_format_ask(p->store, dim);
+	EK_TRY(eki_format_make(p->ctx, &csr, p->store->format, dim, 0, &g->turned.store));
+	g->turned_here = true;
+	p->bytes += eki_store_bytes(&g->turned.store) - eki_store_bytes(p->store);
+	p->store = &g->turned.store;
+	p->op = EK_OP_N;
+done:
+	eki_store_free(p->ctx, &csr);
+	return status;
+}
+
+static ek_status turn_again(ek_plan *p)
+{
+	const ek_store *in = p->own.format ? &p->own : &p->A->store;
+	ek_store csr = {0};
+	ek_status status;
+
+	if (p->store->format == &ek_format_csr) {
+		eki_transposed_refresh(p, &p->gpu->turned);
+		return EK_OK;
+	}
+	EK_TRY(transpose(p, in, &csr));
+	EK_TRY(eki_format_values(p->ctx, &csr, &p->gpu->turned.store));
+done:
+	eki_store_free(p->ctx, &csr);
+	return status;
+}
+
+/* ---- Preparation ----------------------------------------------------------------------------- */
+
+static ek_status programs(ek_plan *p, const char *name, const char *defines, const char *text)
+{
+	eki_gpu *g = p->gpu;
+	char full[2048];
+	size_t used;
+	void *vectors;
+
+	eki_program_types(p->store->value, p->store->index, full, sizeof full);
+	used = strlen(full);
+	EK_RETURN_IF(eki_program_get(g->device, "vector", full, eki_cl_vector, &vectors));
+	EK_RETURN_IF(g->device->driver->kernel(g->device, vectors, "scale", &g->scale));
+	if (used + strlen(defines) >= sizeof full)
+		return eki_fail(EK_ELIMIT, "kernel %s has too many parameters", name);
+	strcpy(full + used, defines);
+	return eki_program_get(g->device, name, full, text, &g->program);
+}
+
+ek_status eki_gpu_prepare(ek_plan *p, const char *name, const char *defines, const char *text)
+{
+	eki_device *dev = p->ctx->device;
+	const size_t size = ek_value_size(p->store->value);
+	eki_gpu *g;
+
+	if (p->store->value == EK_F64 && !dev->info.f64)
+		return eki_fail(EK_EUNSUPPORTED, "device %s (%s) cannot compute with f64",
+		                dev->info.name, dev->info.text);
+	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *g, &g));
+	memset(g, 0, sizeof *g);
+	g->device = dev;
+	p->gpu = g;
+	if (p->op == EK_OP_T)
+		EK_RETURN_IF(turn(p, g));
+	EK_RETURN_IF(programs(p, name, defines, text));
+	EK_RETURN_IF(eki_buffer_alloc(dev, p->x_len, size, false, &g->x));
+	return eki_buffer_alloc(dev, p->y_len, size, false, &g->y);
+}
+
+static size_t elem_size(const ek_store *s, int k)
+{
+	return eki_elem_size(s->format->array[k].elem, s->value, s->index);
+}
+
+ek_status eki_gpu_mirror_some(ek_plan *p, unsigned arrays)
+{
+	const ek_store *s = p->store;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		if (arrays >> k & 1)
+			EK_RETURN_IF(eki_mirror_get(p->gpu->device, s->array[k],
+			                            s->len[k] * (int64_t)elem_size(s, k),
+			                            atomic_load(&p->A->state), &p->gpu->array[k]));
+	return EK_OK;
+}
+
+ek_status eki_gpu_mirror(ek_plan *p)
+{
+	return eki_gpu_mirror_some(p, ~0u);
+}
+
+ek_status eki_gpu_refresh(ek_plan *p)
+{
+	eki_gpu *g = p->gpu;
+	const ek_store *s = p->store;
+
+	if (s == &g->turned.store)
+		EK_RETURN_IF(turn_again(p));
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		if (g->array[k] && s->format->array[k].elem == EKI_VALUE)
+			EK_RETURN_IF(eki_mirror_renew(g->device, g->array[k],
+			                              atomic_load(&p->A->state)));
+	return EK_OK;
+}
+
+ek_status eki_gpu_buffer(ek_plan *p, int64_t count, size_t size, bool both, const void *from,
+                         eki_buffer **out)
+{
+	eki_gpu *g = p->gpu;
+	eki_buffer *b = &g->buffer[g->buffers];
+
+	if (g->buffers == EKI_GPU_BUFFERS)
+		return eki_fail(EK_ELIMIT, "a method wants more than %d buffers", EKI_GPU_BUFFERS);
+	EK_RETURN_IF(eki_buffer_alloc(g->device, count, size, both, b));
+	g->buffers++;
+	if (from)
+		EK_RETURN_IF(eki_buffer_write(g->device, b, from, b->bytes));
+	*out = b;
+	return EK_OK;
+}
+
+ek_status eki_gpu_kernel(ek_plan *p, const char *name, void **kernel)
+{
+	eki_gpu *g = p->gpu;
+
+	if (g->kernels == EKI_GPU_KERNELS)
+		return eki_fail(EK_ELIMIT, "a method wants more than %d kernels", EKI_GPU_KERNELS);
+	EK_RETURN_IF(g->device->driver->kernel(g->device, g->program, name, kernel));
+	g->kernel[g->kernels++] = *kernel;
+	return EK_OK;
+}
+
+void eki_gpu_release(ek_plan *p)
+{
+	eki_gpu *g = p->gpu;
+
+	if (!g)
+		return;
+	g->device->driver->wait(g->device); /* nothing that it holds is in use any more */
+	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+		if (g->array[k])
+			eki_mirror_put(g->device, g->array[k]);
+	for (int k = 0; k < g->buffers; k++)
+		eki_buffer_free(g->device, &g->buffer[k]);
+	for (int k = 0; k < g->kernels; k++)
+		g->device->driver->drop(g->device, g->kernel[k]);
+	if (g->scale)
+		g->device->driver->drop(g->device, g->scale);
+	eki_buffer_free(g->device, &g->x);
+	eki_buffer_free(g->device, &g->y);
+	if (g->turned_here)
+		eki_store_free(p->ctx, &g->turned.store);
+	p->gpu = NULL;
+}
+
+/* ---- A run ----------------------------------------------------------------------------------- */
+
+/* *on: the vector as kernels take it; `room` is for one of the host. True: it lies with the host.
+ */
+static bool place(const ek_plan *p, const void *data, int where, int64_t n, const eki_buffer *room,
+                  eki_buffer *on)
+{
+	const int64_t bytes = n * (int64_t)ek_value_size(p->store->value);
+
+	if (where == EK_ON_DEVICE)
+		*on = eki_device_memory(p->gpu->device, data, bytes);
+	else if (!eki_buffer_around(p->gpu->device, data, bytes, on))
+		*on = *room;
+	return where != EK_ON_DEVICE;
+}
+
+ek_status eki_gpu_enter(const ek_plan *p, const ek_args *v, eki_gpu_vectors *on)
+{
+	eki_device *dev = p->gpu->device;
+
+	on->x_host = place(p, v->x, v->x_where, p->x_len, &p->gpu->x, &on->x);
+	on->y_host = place(p, v->y, v->y_where, p->y_len, &p->gpu->y, &on->y);
+	if (on->x_host)
+		EK_RETURN_IF(eki_buffer_write(dev, &on->x, v->x, on->x.bytes));
+	if (on->y_host && v->beta != 0)
+		EK_RETURN_IF(eki_buffer_write(dev, &on->y, v->y, on->y.bytes));
+	return EK_OK;
+}
+
+ek_status eki_gpu_launch(const ek_plan *p, void *kernel, int64_t groups, int group_size,
+                         const eki_arg *args, int count)
+{
+	eki_device *dev = p->gpu->device;
+
+	if (groups == 0)
+		return EK_OK;
+	atomic_fetch_add(&dev->counted.launches, 1);
+	return dev->driver->launch(dev, kernel, groups, group_size, args, count);
+}
+
+ek_status eki_gpu_leave(const ek_plan *p, const ek_args *v, const eki_gpu_vectors *on)
+{
+	eki_device *dev = p->gpu->device;
+
+	return on->y_host ? eki_buffer_read(dev, &on->y, v->y, on->y.bytes)
+	                  : dev->driver->flush(dev);
+}
+
+ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
+{
+	const ek_value value = p->store->value;
+
+	if (v->y_where != EK_ON_DEVICE) {
+		eki_scale(p, v->beta, v->y, p->y_len);
+		return EK_OK;
+	}
+	if (v->beta == 1 || p->y_len == 0)
+		return EK_OK;
+	const eki_buffer y =
+		eki_device_memory(p->gpu->device, v->y, p->y_len * (int64_t)ek_value_size(value));
+	const eki_arg args[] = {eki_arg_i64(p->y_len), eki_arg_val(value, v->beta),
+	                        eki_arg_buffer(&y)};
+
+	EK_RETURN_IF(eki_gpu_launch(p, p->gpu->scale, eki_groups(p->y_len, SCALE_GROUP),
+	                            SCALE_GROUP, args, EKI_COUNT(args)));
+	return p->gpu->device->driver->flush(p->gpu->device);
+}
+
+double eki_gpu_cost(const eki_features *f, double bytes, int launches)
+{
+	(void)f;
+	return 3000.0 * launches + bytes / 1000;
+}
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Libraries of vendors by dlopen: no header and no library of theirs is needed to build, and what
+ * is missing at run time is told by name. */
+#ifndef EK_NO_GPU
+#include <dlfcn.h>
+#include <string.h>
+
+#include "gpu/library.h"
+
+ek_status eki_library_open(const char *file, void **library)
+{
+	void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	const char *text;
+
+	if (!opened) {
+		text = dlerror();
+		return eki_fail(EK_EDEVICE, "%s", text ? text : file);
+	}
+	*library = opened;
+	return EK_OK;
+}
+
+ek_status eki_library_symbols(void *library, const char *file, const char *const *names, int count,
+                              void *table)
+{
+	void *symbol;
+
+	for (int k = 0; k < count; k++) {
+		symbol = dlsym(library, names[k]);
+		if (!symbol)
+			return eki_fail(EK_EDEVICE, "%s has no function %s", file, names[k]);
+		memcpy((char *)table + (size_t)k * sizeof symbol, &symbol, sizeof symbol);
+	}
+	return EK_OK;
+}
+
+void eki_library_close(void *library)
+{
+	dlclose(library);
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Memory that host and device use: buffers in the three ways of eki_memory, mirrors of the arrays
+ * of a matrix, and the heap of a context whose device shares memory with the host.
+ *
+ * A mirror is found by the address of the host array, and lives as long as a plan uses it, so plans
+ * of one matrix share it; arrays of the shared heap are their own mirrors. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+
+#ifndef EK_NO_GPU
+
+/* Kernels may be given an array without entries. */
+enum { LEAST_BYTES = 64 };
+
+typedef struct eki_mirror {
+	struct eki_mirror *next;
+	const void *array;
+	uint64_t state;
+	int users;
+	eki_buffer buffer;
+} eki_mirror;
+
+typedef struct eki_block {
+	struct eki_block *next;
+	char *host;
+	void *device;
+	size_t bytes;
+} eki_block;
+
+/* ---- Buffers --------------------------------------------------------------------------------- */
+
+ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool both, eki_buffer *out)
+{
+	eki_buffer b = {.memory = both ? dev->memory : EKI_MEMORY_COPY};
+	ek_status status = EK_OK;
+
+	b.bytes = eki_times(count, (int64_t)size);
+	if (b.bytes > PTRDIFF_MAX - LEAST_BYTES)
+		return eki_fail(EK_EOVERFLOW,
+		                "an array of %lld entries of %zu bytes does not fit the device",
+		                (long long)count, size);
+	EK_RETURN_IF(dev->driver->alloc(
+		dev, b.memory, b.bytes < LEAST_BYTES ? LEAST_BYTES : b.bytes, &b.device, &b.host));
+	if (both && b.memory == EKI_MEMORY_COPY)
+		EK_TRY(eki_alloc(dev->ctx, b.bytes, 1, &b.host));
+	*out = b;
+done:
+	if (status != EK_OK)
+		dev->driver->free(dev, b.memory, b.device);
+	return status;
+}
+
+void eki_buffer_free(eki_device *dev, eki_buffer *b)
+{
+	if (b->mapped)
+		dev->driver->unmap(dev, b);
+	if (b->device && !b->foreign)
+		dev->driver->free(dev, b->memory, b->device);
+	if (b->memory == EKI_MEMORY_COPY && !b->foreign)
+		eki_free(dev->ctx, b->host, b->bytes, 1);
+	*b = (eki_buffer){0};
+}
+
+ek_status eki_buffer_host(eki_device *dev, eki_buffer *b)
+{
+	if (b->memory == EKI_MEMORY_COPY)
+		return eki_buffer_read(dev, b, b->host, b->bytes);
+	if (b->memory == EKI_MEMORY_SHARED)
+		return dev->driver->wait(dev);
+	if (!b->mapped)
+		EK_RETURN_IF(dev->driver->map(dev, b));
+	b->mapped = true;
+	return EK_OK;
+}
+
+ek_status eki_buffer_device(eki_device *dev, eki_buffer *b)
+{
+	if (b->memory == EKI_MEMORY_COPY)
+		return eki_buffer_write(dev, b, b->host, b->bytes);
+	if (b->mapped)
+		EK_RETURN_IF(dev->driver->unmap(dev, b));
+	b->mapped = false;
+	return EK_OK;
+}
+
+ek_status eki_buffer_write(eki_device *dev, const eki_buffer *to, const void *from, int64_t bytes)
+{
+	if (bytes == 0 || to->device == from)
+		return EK_OK;
+	atomic_fetch_add(&dev->counted.to_device, bytes);
+	if (to->memory == EKI_MEMORY_COPY)
+		return dev->driver->write(dev, to, 0, from, bytes);
+
+	eki_buffer b = *to;
+
+	/* A kernel that is in the queue may still read what was there. */
+	EK_RETURN_IF(dev->driver->wait(dev));
+	EK_RETURN_IF(eki_buffer_host(dev, &b));
+	eki_copy_into(dev->ctx, b.host, from, bytes, 1);
+	return to->mapped ? EK_OK : eki_buffer_device(dev, &b);
+}
+
+ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int64_t bytes)
+{
+	if (bytes == 0)
+		return EK_OK;
+	if (from->device == to)
+		return dev->driver->wait(dev);
+	atomic_fetch_add(&dev->counted.from_device, bytes);
+	if (from->memory == EKI_MEMORY_COPY)
+		return dev->driver->read(dev, from, 0, to, bytes);
+
+	eki_buffer b = *from;
+
+	EK_RETURN_IF(eki_buffer_host(dev, &b));
+	eki_copy_into(dev->ctx, to, b.host, bytes, 1);
+	return from->mapped ? EK_OK : eki_buffer_device(dev, &b);
+}
+
+/* ---- The shared heap ------------------------------------------------------------------------- */
+
+void *eki_shared_alloc(eki_device *dev, size_t bytes)
+{
+	eki_block *block = NULL;
+	void *device, *host;
+
+	if (dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes, &device, &host) != EK_OK)
+		return NULL;
+	block = malloc(sizeof *block);
+	if (!block) {
+		dev->driver->free(dev, EKI_MEMORY_SHARED, device);
+		return NULL;
+	}
+	pthread_mutex_lock(&dev->heap_lock);
+	*block = (eki_block){dev->blocks, host, device, bytes};
+	dev->blocks = block;
+	pthread_mutex_unlock(&dev->heap_lock);
+	return host;
+}
+
+bool eki_shared_free(eki_device *dev, void *host)
+{
+	eki_block **at, *block;
+
+	pthread_mutex_lock(&dev->heap_lock);
+	for (at = &dev->blocks; *at && (*at)->host != host;)
+		at = &(*at)->next;
+	block = *at;
+	if (block)
+		*at = block->next;
+	pthread_mutex_unlock(&dev->heap_lock);
+	if (!block)
+		return false;
+	dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
+	free(block);
+	return true;
+}
+
+bool eki_buffer_around(eki_device *dev, const void *array, int64_t bytes, eki_buffer *out)
+{
+	const uintptr_t p = (uintptr_t)array;
+	bool found = false;
+
+	if (dev->memory != EKI_MEMORY_SHARED)
+		return false;
+	pthread_mutex_lock(&dev->heap_lock);
+	for (const eki_block *b = dev->blocks; b && !found; b = b->next) {
+		const uintptr_t begin = (uintptr_t)b->host;
+
+		found = p >= begin && p + (uintptr_t)bytes <= begin + b->bytes;
+	}
+	pthread_mutex_unlock(&dev->heap_lock);
+	if (found)
+		*out = eki_device_memory(dev, array, bytes);
+	return found;
+}
+
+/* ---- Mirrors --------------------------------------------------------------------------------- */
+
+static ek_status make_mirror(eki_device *dev, const void *array, int64_t bytes, uint64_t state,
+                             eki_mirror **out)
+{
+	eki_mirror *m;
+	void *block;
+	ek_status status = EK_OK;
+
+	EK_RETURN_IF(eki_calloc(dev->ctx, 1, sizeof *m, &block));
+	m = block;
+	*m = (eki_mirror){.array = array, .state = state, .users = 1};
+	if (bytes == 0 || !eki_buffer_around(dev, array, bytes, &m->buffer)) {
+		EK_TRY(eki_buffer_alloc(dev, bytes, 1, false, &m->buffer));
+		EK_TRY(eki_buffer_write(dev, &m->buffer, array, bytes));
+	}
+	*out = m;
+done:
+	if (status != EK_OK) {
+		eki_buffer_free(dev, &m->buffer);
+		eki_free(dev->ctx, m, 1, sizeof *m);
+	}
+	return status;
+}
+
+/* Of an array without entries there is one each time: it has no address of its own. */
+ek_status eki_mirror_get(eki_device *dev, const void *array, int64_t bytes, uint64_t state,
+                         const eki_buffer **buffer)
+{
+	eki_mirror *m;
+
+	pthread_mutex_lock(&dev->lock);
+	for (m = dev->mirrors; m; m = m->next)
+		if (bytes > 0 && m->array == array && m->buffer.bytes == bytes)
+			break;
+	if (m)
+		m->users++;
+	pthread_mutex_unlock(&dev->lock);
+	if (!m) {
+		EK_RETURN_IF(make_mirror(dev, array, bytes, state, &m));
+		pthread_mutex_lock(&dev->lock);
+		m->next = dev->mirrors;
+		dev->mirrors = m;
+		pthread_mutex_unlock(&dev->lock);
+	}
+	*buffer = &m->buffer;
+	return eki_mirror_renew(dev, &m->buffer, state);
+}
+
+static eki_mirror *mirror_of(const eki_buffer *buffer)
+{
+	return (eki_mirror *)((uintptr_t)buffer - offsetof(eki_mirror, buffer));
+}
+
+ek_status eki_mirror_renew(eki_device *dev, const eki_buffer *buffer, uint64_t state)
+{
+	eki_mirror *m = mirror_of(buffer);
+	ek_status status = EK_OK;
+
+	pthread_mutex_lock(&dev->lock); /* of two plans that see new values, one copies them */
+	if (m->state != state && !m->buffer.foreign)
+		status = eki_buffer_write(dev, &m->buffer, m->array, m->buffer.bytes);
+	if (status == EK_OK)
+		m->state = state;
+	pthread_mutex_unlock(&dev->lock);
+	return status;
+}
+
+void eki_mirror_put(eki_device *dev, const eki_buffer *buffer)
+{
+	eki_mirror *m = mirror_of(buffer), **at;
+	bool last;
+
+	pthread_mutex_lock(&dev->lock);
+	last = --m->users == 0;
+	for (at = &dev->mirrors; last && *at != m;)
+		at = &(*at)->next;
+	if (last)
+		*at = m->next;
+	pthread_mutex_unlock(&dev->lock);
+	if (last) {
+		eki_buffer_free(dev, &m->buffer);
+		eki_free(dev->ctx, m, 1, sizeof *m);
+	}
+}
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A build without devices (EK_NO_GPU): all that asks for one is refused. */
+#include <string.h>
+
+#include "gpu/gpu.h"
+
+#ifdef EK_NO_GPU
+
+static ek_status none(void)
+{
+	return eki_fail(EK_EUNSUPPORTED, "this build has no devices (EK_NO_GPU)");
+}
+
+ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device)
+{
+	(void)ctx;
+	(void)memory;
+	*device = NULL;
+	return !name || strcmp(name, "cpu") == 0 ? EK_OK : none();
+}
+
+void eki_device_close(eki_device *device)
+{
+	(void)device;
+}
+
+bool eki_can_run(const ek_context *ctx, const ek_method *m)
+{
+	(void)ctx;
+	return m->backend & EKI_CPU;
+}
+
+void *eki_shared_alloc(eki_device *device, size_t bytes)
+{
+	(void)device;
+	(void)bytes;
+	return NULL;
+}
+
+bool eki_shared_free(eki_device *device, void *block)
+{
+	(void)device;
+	(void)block;
+	return false;
+}
+
+ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args)
+{
+	(void)plan;
+	(void)args;
+	return none();
+}
+
+void eki_gpu_release(ek_plan *plan)
+{
+	(void)plan;
+}
+
+ek_status ek_device_get_info(int k, ek_device_info *info)
+{
+	(void)k;
+	(void)info;
+	return none();
+}
+
+ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info)
+{
+	(void)ctx;
+	(void)info;
+	return none();
+}
+
+ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters)
+{
+	(void)ctx;
+	(void)counters;
+	return none();
+}
+
+ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data)
+{
+	(void)ctx;
+	(void)bytes;
+	(void)data;
+	return none();
+}
+
+void ek_device_free(ek_context *ctx, void *data)
+{
+	(void)ctx;
+	(void)data;
+}
+
+ek_status ek_device_write(ek_context *ctx, void *to_device, const void *from, int64_t bytes)
+{
+	(void)ctx;
+	(void)to_device;
+	(void)from;
+	(void)bytes;
+	return none();
+}
+
+ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int64_t bytes)
+{
+	(void)ctx;
+	(void)from_device;
+	(void)to;
+	(void)bytes;
+	return none();
+}
+
+ek_status ek_device_wait(ek_context *ctx)
+{
+	(void)ctx;
+	return none();
+}
+
+ek_status ek_device_timer_start(ek_context *ctx)
+{
+	(void)ctx;
+	return none();
+}
+
+ek_status ek_device_timer_stop(ek_context *ctx, double *seconds)
+{
+	(void)ctx;
+	(void)seconds;
+	return none();
+}
+#endif

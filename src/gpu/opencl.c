@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The OpenCL driver of devices (gpu.h): what devices there are, programs, and the table of all its
+ * functions; opencl_queue.c has memory and launches. An open device has an OpenCL context and a
+ * queue of its own, in order and with times. What a device can share is found out when it is looked
+ * at, so no later call meets a function that its library lacks. */
+#define _POSIX_C_SOURCE 200809L
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "gpu/opencl_api.h"
+
+#ifndef EK_NO_GPU
+
+enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_LENGTH = 400 };
+
+/* The devices of this process, in the order of the platforms. */
+static struct {
+	pthread_mutex_t lock;
+	bool loaded;
+	int count;
+	cl_platform_id platform[MAX_DEVICES];
+	cl_device_id id[MAX_DEVICES];
+} devices = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- Devices --------------------------------------------------------------------------------- */
+
+static ek_status find_devices(void)
+{
+	cl_platform_id platform[MAX_PLATFORMS];
+	cl_uint platforms = 0;
+	int count = 0;
+	cl_int code;
+
+	if (!devices.loaded)
+		EK_RETURN_IF(eki_cl_load());
+	devices.loaded = true;
+	code = eki_cl.clGetPlatformIDs(MAX_PLATFORMS, platform, &platforms);
+	if (code == CL_PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platforms == 0))
+		return eki_fail(EK_EDEVICE, "opencl: no driver is installed; " EKI_CL_HINT);
+	EK_RETURN_IF(eki_cl_check("clGetPlatformIDs", code));
+	platforms = platforms < MAX_PLATFORMS ? platforms : MAX_PLATFORMS;
+	for (cl_uint k = 0; k < platforms && count < MAX_DEVICES; k++) {
+		cl_uint more = 0, room = (cl_uint)(MAX_DEVICES - count);
+
+		code = eki_cl.clGetDeviceIDs(platform[k], CL_DEVICE_TYPE_ALL, room,
+		                             devices.id + count, &more);
+		if (code == CL_DEVICE_NOT_FOUND)
+			continue;
+		EK_RETURN_IF(eki_cl_check("clGetDeviceIDs", code));
+		more = more < room ? more : room;
+		for (cl_uint i = 0; i < more; i++)
+			devices.platform[count++] = platform[k];
+	}
+	if (count == 0)
+		return eki_fail(EK_EDEVICE, "opencl: the drivers have no device; " EKI_CL_HINT);
+	devices.count = count;
+	return EK_OK;
+}
+
+static ek_status cl_count(int *count)
+{
+	ek_status status = EK_OK;
+
+	pthread_mutex_lock(&devices.lock);
+	if (devices.count == 0)
+		status = find_devices();
+	if (status == EK_OK)
+		*count = devices.count;
+	pthread_mutex_unlock(&devices.lock);
+	return status;
+}
+
+/* A number that a device tells; 0 if it does not know the question. */
+static uint64_t ask(cl_device_id id, cl_uint what)
+{
+	uint64_t value =
+		0; /* the processors of all drivers are little-endian, so 4 bytes fit too */
+
+	return eki_cl.clGetDeviceInfo(id, what, sizeof value, &value, NULL) == CL_SUCCESS ? value
+	                                                                                  : 0;
+}
+
+/* A text that a device tells, cut to `size`. */
+static ek_status ask_text(cl_device_id id, cl_uint what, char *text, size_t size)
+{
+	char full[1024] = "";
+
+	EK_RETURN_IF(EKI_CL(clGetDeviceInfo, id, what, sizeof full, full, NULL));
+	snprintf(text, size, "%s", full);
+	return EK_OK;
+}
+
+static ek_status cl_info(int k, ek_device_info *info)
+{
+	cl_device_id id = devices.id[k];
+	const uint64_t type = ask(id, CL_DEVICE_TYPE), svm = ask(id, CL_DEVICE_SVM_CAPABILITIES),
+		       warp = ask(id, CL_DEVICE_WARP_SIZE_NV),
+		       wavefront = ask(id, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
+	char platform[80] = "", driver[40], version[128], number[16] = "";
+
+	EK_RETURN_IF(ask_text(id, CL_DEVICE_NAME, info->text, sizeof info->text));
+	EK_RETURN_IF(ask_text(id, CL_DRIVER_VERSION, driver, sizeof driver));
+	EK_RETURN_IF(ask_text(id, CL_DEVICE_VERSION, version, sizeof version));
+	EK_RETURN_IF(EKI_CL(clGetPlatformInfo, devices.platform[k], CL_PLATFORM_NAME,
+	                    sizeof platform, platform, NULL));
+	snprintf(info->driver, sizeof info->driver, "%s %s", platform, driver);
+	sscanf(version, "OpenCL %15s", number);
+	snprintf(info->arch, sizeof info->arch, "%s", number);
+	snprintf(info->kind, sizeof info->kind, "%s",
+	         type & CL_DEVICE_TYPE_GPU   ? "gpu"
+	         : type & CL_DEVICE_TYPE_CPU ? "cpu"
+	                                     : "accelerator");
+	info->units = (int)ask(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+	info->lanes = warp ? (int)warp : wavefront ? (int)wavefront : 1;
+	info->memory = (int64_t)ask(id, CL_DEVICE_GLOBAL_MEM_SIZE);
+	info->local = (int64_t)ask(id, CL_DEVICE_LOCAL_MEM_SIZE);
+	info->unified = type & CL_DEVICE_TYPE_CPU || ask(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+	info->mapped = eki_cl.svm && svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
+	info->shared = eki_cl.svm && svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
+	info->f64 = ask(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+	return EK_OK;
+}
+
+static void cl_close(eki_device *d)
+{
+	eki_cl_own *o = d->own;
+	cl_event last;
+
+	if (!o)
+		return;
+	last = atomic_exchange(&o->last, NULL);
+	if (last)
+		eki_cl.clReleaseEvent(last);
+	for (int k = 0; k < 2; k++)
+		if (o->mark[k])
+			eki_cl.clReleaseEvent(o->mark[k]);
+	if (o->queue) {
+		eki_cl.clFinish(o->queue);
+		eki_cl.clReleaseCommandQueue(o->queue);
+	}
+	if (o->context)
+		eki_cl.clReleaseContext(o->context);
+	eki_free(d->ctx, o, 1, sizeof *o);
+	d->own = NULL;
+}
+
+static ek_status cl_open(eki_device *d)
+{
+	const cl_property with[] = {CL_CONTEXT_PLATFORM, (cl_property)devices.platform[d->number],
+	                            0};
+	char version[64];
+	int major = 1, minor = 0;
+	void *memory;
+	double seconds;
+	cl_int code;
+	eki_cl_own *o;
+	ek_status status;
+
+	EK_RETURN_IF(eki_calloc(d->ctx, 1, sizeof *o, &memory));
+	d->own = o = memory;
+	o->id = devices.id[d->number];
+	EK_TRY(ask_text(o->id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
+	sscanf(version, "OpenCL C %d.%d", &major, &minor);
+	o->options = 10 * major + minor >= 12 ? "-cl-std=CL1.2" : "";
+	o->context = eki_cl.clCreateContext(with, 1, &o->id, NULL, NULL, &code);
+	EK_TRY(eki_cl_check("clCreateContext", code));
+	o->queue = eki_cl.clCreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);
+	EK_TRY(eki_cl_check("clCreateCommandQueue", code));
+	EK_TRY(eki_cl_mark(d, 0));
+	EK_TRY(eki_cl_mark(d, 1));
+	o->host_clock = eki_cl_elapsed(d, &seconds) != EK_OK;
+	return EK_OK;
+done:
+	cl_close(d);
+	return status;
+}
+
+/* ---- Programs -------------------------------------------------------------------------------- */
+
+/* The beginning of what the compiler said, in one line, behind the error. */
+static ek_status build_failed(const eki_device *d, cl_program program, const char *name,
+                              cl_int code)
+{
+	const eki_cl_own *o = d->own;
+	const ek_status status = eki_cl_check("clBuildProgram", code);
+	char said[LOG_LENGTH + 1] = "";
+	size_t bytes = 0, end = 0;
+	void *full;
+
+	if (eki_cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) !=
+	            CL_SUCCESS ||
+	    eki_calloc(d->ctx, (int64_t)bytes + 1, 1, &full) != EK_OK)
+		return eki_fail(status, "opencl: clBuildProgram failed (%d) for %s", code, name);
+	if (eki_cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, bytes, full, NULL) ==
+	    CL_SUCCESS)
+		snprintf(said, sizeof said, "%s", (const char *)full);
+	eki_free(d->ctx, full, (int64_t)bytes + 1, 1);
+	for (size_t k = 0; said[k]; k++) {
+		if ((unsigned char)said[k] < ' ')
+			said[k] = ' ';
+		if (said[k] != ' ')
+			end = k + 1;
+	}
+	said[end] = 0;
+	return eki_fail(status, "opencl: clBuildProgram failed (%d) for %s: %s", code, name,
+	                end ? said : "the compiler said nothing");
+}
+
+static ek_status cl_build(eki_device *d, const char *name, const char *text, const void *binary,
+                          size_t bytes, void **program)
+{
+	const eki_cl_own *o = d->own;
+	const unsigned char *from = binary;
+	cl_int code, of_binary = CL_SUCCESS;
+	cl_program made;
+	ek_status status;
+
+	if (binary) {
+		made = eki_cl.clCreateProgramWithBinary(o->context, 1, &o->id, &bytes, &from,
+		                                        &of_binary, &code);
+		EK_RETURN_IF(eki_cl_check("clCreateProgramWithBinary", code));
+		EK_TRY(eki_cl_check("clCreateProgramWithBinary", of_binary));
+	} else {
+		made = eki_cl.clCreateProgramWithSource(o->context, 1, &text, NULL, &code);
+		EK_RETURN_IF(eki_cl_check("clCreateProgramWithSource", code));
+	}
+	code = eki_cl.clBuildProgram(made, 1, &o->id, o->options, NULL, NULL);
+	if (code != CL_SUCCESS)
+		EK_TRY(build_failed(d, made, name, code));
+	*program = made;
+	return EK_OK;
+done:
+	eki_cl.clReleaseProgram(made);
+	return status;
+}
+
+static ek_status cl_save(eki_device *d, void *program, void **binary, int64_t *bytes)
+{
+	size_t size = 0;
+	void *made = NULL;
+	ek_status status;
+
+	EK_RETURN_IF(EKI_CL(clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
+	                    NULL));
+	EK_RETURN_IF(eki_alloc(d->ctx, (int64_t)size, 1, &made));
+	if (size > 0)
+		EK_TRY(EKI_CL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof made, &made,
+		              NULL));
+	*binary = made;
+	*bytes = (int64_t)size;
+	return EK_OK;
+done:
+	eki_free(d->ctx, made, (int64_t)size, 1);
+	return status;
+}
+
+static void cl_unload(eki_device *d, void *program)
+{
+	(void)d;
+	eki_cl.clReleaseProgram(program);
+}
+
+static ek_status cl_kernel_of(eki_device *d, void *program, const char *name, void **kernel)
+{
+	cl_int code;
+	cl_kernel made = eki_cl.clCreateKernel(program, name, &code);
+
+	(void)d;
+	EK_RETURN_IF(eki_cl_check("clCreateKernel", code));
+	*kernel = made;
+	return EK_OK;
+}
+
+static void cl_drop(eki_device *d, void *kernel)
+{
+	(void)d;
+	eki_cl.clReleaseKernel(kernel);
+}
+
+const eki_driver eki_opencl = {
+	.name = "opencl",
+	.backend = EKI_OPENCL,
+	.count = cl_count,
+	.info = cl_info,
+	.open = cl_open,
+	.close = cl_close,
+	.alloc = eki_cl_alloc,
+	.free = eki_cl_free,
+	.write = eki_cl_write,
+	.read = eki_cl_read,
+	.copy = eki_cl_copy,
+	.clear = eki_cl_clear,
+	.map = eki_cl_map,
+	.unmap = eki_cl_unmap,
+	.build = cl_build,
+	.save = cl_save,
+	.unload = cl_unload,
+	.kernel = cl_kernel_of,
+	.drop = cl_drop,
+	.launch = eki_cl_launch,
+	.flush = eki_cl_flush,
+	.wait = eki_cl_wait,
+	.mark = eki_cl_mark,
+	.elapsed = eki_cl_elapsed,
+};
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Memory, launches and times of the OpenCL driver. Memory of kind COPY is a buffer object; the other
+ * kinds are shared virtual memory, whose pointers kernels take as they are.
+ *
+ * A launch that fails while it runs is noticed by the event of the last launch: whoever reads, maps
+ * or waits next takes it and gets the error, and a read then writes nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include <time.h>
+
+#include "gpu/opencl_api.h"
+
+#ifndef EK_NO_GPU
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+ek_status eki_cl_alloc(eki_device *d, eki_memory memory, int64_t bytes, void **device, void **host)
+{
+	const eki_cl_own *o = d->own;
+	cl_bits flags = CL_MEM_READ_WRITE;
+	cl_int code;
+	void *block;
+
+	if (memory == EKI_MEMORY_COPY) {
+		block = eki_cl.clCreateBuffer(o->context, flags, (size_t)bytes, NULL, &code);
+		EK_RETURN_IF(eki_cl_check("clCreateBuffer", code));
+		*device = block;
+		*host = NULL;
+		return EK_OK;
+	}
+	flags |= memory == EKI_MEMORY_SHARED ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
+	block = eki_cl.clSVMAlloc(o->context, flags, (size_t)bytes, 0);
+	if (!block)
+		return eki_fail(EK_ENOMEM, "opencl: clSVMAlloc gave no memory for %lld bytes",
+		                (long long)bytes);
+	*device = *host = block;
+	return EK_OK;
+}
+
+void eki_cl_free(eki_device *d, eki_memory memory, void *device)
+{
+	const eki_cl_own *o = d->own;
+
+	if (memory == EKI_MEMORY_COPY) {
+		eki_cl.clReleaseMemObject(device);
+	} else {
+		eki_cl.clFinish(o->queue); /* unlike a buffer object, it is gone at once */
+		eki_cl.clSVMFree(o->context, device);
+	}
+}
+
+/* The last launch, for a wait list; the caller releases it. */
+static cl_event take_last(eki_cl_own *o, cl_uint *count)
+{
+	cl_event last = atomic_exchange(&o->last, NULL);
+
+	*count = last != NULL;
+	return last;
+}
+
+static ek_status earlier(eki_cl_own *o)
+{
+	return eki_cl_check("a launch", atomic_exchange(&o->failed, CL_SUCCESS));
+}
+
+ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
+                       int64_t bytes)
+{
+	const eki_cl_own *o = d->own;
+
+	return EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 1, (size_t)offset, (size_t)bytes,
+	              from, 0, NULL, NULL);
+}
+
+ek_status eki_cl_read(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
+                      int64_t bytes)
+{
+	eki_cl_own *o = d->own;
+	cl_uint count;
+	cl_event last;
+	ek_status status;
+
+	EK_RETURN_IF(earlier(o));
+	last = take_last(o, &count);
+	status = EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 1, (size_t)offset,
+	                (size_t)bytes, to, count, last ? &last : NULL, NULL);
+	if (last)
+		eki_cl.clReleaseEvent(last);
+	return status;
+}
+
+ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, const eki_buffer *from, int64_t bytes)
+{
+	const eki_cl_own *o = d->own;
+	const size_t size = (size_t)bytes;
+	const bool to_object = to->memory == EKI_MEMORY_COPY,
+		   from_object = from->memory == EKI_MEMORY_COPY;
+
+	if (to_object && from_object)
+		return EKI_CL(clEnqueueCopyBuffer, o->queue, from->device, to->device, 0, 0, size,
+		              0, NULL, NULL);
+	if (to_object)
+		return EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 0, 0, size, from->device,
+		              0, NULL, NULL);
+	if (from_object)
+		return EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 0, 0, size, to->device,
+		              0, NULL, NULL);
+	return EKI_CL(clEnqueueSVMMemcpy, o->queue, 0, to->device, from->device, size, 0, NULL,
+	              NULL);
+}
+
+ek_status eki_cl_clear(eki_device *d, const eki_buffer *buffer)
+{
+	static const char zeros[16];
+	const eki_cl_own *o = d->own;
+	const size_t bytes = (size_t)buffer->bytes, size = bytes % 16 == 0 ? 16
+	                                                   : bytes % 4 == 0
+	                                                           ? 4
+	                                                           : 1; /* wide is faster */
+
+	if (buffer->memory == EKI_MEMORY_COPY)
+		return EKI_CL(clEnqueueFillBuffer, o->queue, buffer->device, zeros, size, 0, bytes,
+		              0, NULL, NULL);
+	return EKI_CL(clEnqueueSVMMemFill, o->queue, buffer->device, zeros, size, bytes, 0, NULL,
+	              NULL);
+}
+
+ek_status eki_cl_map(eki_device *d, eki_buffer *buffer)
+{
+	eki_cl_own *o = d->own;
+	cl_uint count;
+	cl_event last;
+	ek_status status;
+
+	EK_RETURN_IF(earlier(o));
+	last = take_last(o, &count);
+	status = EKI_CL(clEnqueueSVMMap, o->queue, 1, CL_MAP_READ | CL_MAP_WRITE, buffer->device,
+	                (size_t)buffer->bytes, count, last ? &last : NULL, NULL);
+	if (last)
+		eki_cl.clReleaseEvent(last);
+	if (status == EK_OK)
+		buffer->mapped = true;
+	return status;
+}
+
+ek_status eki_cl_unmap(eki_device *d, eki_buffer *buffer)
+{
+	const eki_cl_own *o = d->own;
+
+	EK_RETURN_IF(EKI_CL(clEnqueueSVMUnmap, o->queue, buffer->device, 0, NULL, NULL));
+	buffer->mapped = false;
+	return EK_OK;
+}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static ek_status set_arg(cl_kernel kernel, cl_uint k, const eki_arg *arg)
+{
+	const eki_buffer *b = arg->buffer;
+
+	if (!b)
+		return EKI_CL(clSetKernelArg, kernel, k, arg->size, &arg->u);
+	if (b->memory == EKI_MEMORY_COPY || !b->device)
+		return EKI_CL(clSetKernelArg, kernel, k, sizeof b->device, &b->device);
+	return EKI_CL(clSetKernelArgSVMPointer, kernel, k, b->device);
+}
+
+ek_status eki_cl_launch(eki_device *d, void *kernel, int64_t groups, int group_size,
+                        const eki_arg *args, int count)
+{
+	eki_cl_own *o = d->own;
+	const size_t local = (size_t)group_size, global = (size_t)groups * local;
+	cl_event event, before;
+	cl_int code;
+
+	for (int k = 0; k < count; k++)
+		EK_RETURN_IF(set_arg(kernel, (cl_uint)k, &args[k]));
+	EK_RETURN_IF(EKI_CL(clEnqueueNDRangeKernel, o->queue, kernel, 1, NULL, &global, &local, 0,
+	                    NULL, &event));
+	before = atomic_exchange(&o->last, event);
+	if (before) {
+		if (eki_cl.clGetEventInfo(before, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof code,
+		                          &code, NULL) == CL_SUCCESS &&
+		    code < 0)
+			atomic_store(&o->failed, code);
+		eki_cl.clReleaseEvent(before);
+	}
+	return EK_OK;
+}
+
+ek_status eki_cl_flush(eki_device *d)
+{
+	const eki_cl_own *o = d->own;
+
+	return EKI_CL(clFlush, o->queue);
+}
+
+ek_status eki_cl_wait(eki_device *d)
+{
+	eki_cl_own *o = d->own;
+	cl_uint count;
+	cl_event last = take_last(o, &count);
+	cl_int code = CL_SUCCESS;
+	ek_status status = EK_OK;
+
+	EK_TRY(EKI_CL(clFinish, o->queue));
+	if (last)
+		EK_TRY(EKI_CL(clGetEventInfo, last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof code,
+		              &code, NULL));
+	EK_TRY(eki_cl_check("a launch", code));
+	status = earlier(o);
+done:
+	if (last)
+		eki_cl.clReleaseEvent(last);
+	return status;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+ek_status eki_cl_mark(eki_device *d, int which)
+{
+	eki_cl_own *o = d->own;
+	struct timespec now;
+	cl_event event;
+
+	if (o->host_clock) {
+		EK_RETURN_IF(EKI_CL(clFinish, o->queue));
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		o->mark_time[which] = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+		return EK_OK;
+	}
+	EK_RETURN_IF(EKI_CL(clEnqueueMarkerWithWaitList, o->queue, 0, NULL, &event));
+	if (o->mark[which])
+		eki_cl.clReleaseEvent(o->mark[which]);
+	o->mark[which] = event;
+	return EK_OK;
+}
+
+ek_status eki_cl_elapsed(eki_device *d, double *seconds)
+{
+	const eki_cl_own *o = d->own;
+	uint64_t nanosecond[2];
+
+	if (o->host_clock) {
+		*seconds = o->mark_time[1] - o->mark_time[0];
+		return EK_OK;
+	}
+	EK_RETURN_IF(EKI_CL(clWaitForEvents, 2, o->mark));
+	for (int k = 0; k < 2; k++)
+		EK_RETURN_IF(EKI_CL(clGetEventProfilingInfo, o->mark[k], CL_PROFILING_COMMAND_END,
+		                    sizeof nanosecond[k], &nanosecond[k], NULL));
+	*seconds = 1e-9 * ((double)nanosecond[1] - (double)nanosecond[0]);
+	return EK_OK;
+}
+
+#endif

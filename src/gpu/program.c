@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Programs: the text of a kernel file behind its parameters and prelude.cl, compiled once for a
+ * device, and found again by the whole text: in memory, as long as the context lives, and in the
+ * folder of compiled programs (program_cache.c). */
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+
+#ifndef EK_NO_GPU
+
+typedef struct eki_program {
+	struct eki_program *next;
+	char *text;
+	int64_t bytes;
+	void *handle;
+} eki_program;
+
+static void free_program(eki_device *dev, eki_program *p)
+{
+	if (p && p->handle)
+		dev->driver->unload(dev, p->handle);
+	if (p)
+		eki_free(dev->ctx, p->text, p->bytes, 1);
+	eki_free(dev->ctx, p, 1, sizeof *p);
+}
+
+/* Compiles, or loads what was compiled before; what cannot be loaded or saved is compiled. */
+static ek_status compile(eki_device *dev, const char *name, eki_program *p)
+{
+	void *binary = NULL;
+	int64_t bytes = 0;
+	ek_status status;
+
+	eki_cache_load(dev, p->text, &binary, &bytes);
+	if (binary &&
+	    dev->driver->build(dev, name, p->text, binary, (size_t)bytes, &p->handle) == EK_OK) {
+		atomic_fetch_add(&dev->counted.loaded, 1);
+		status = EK_OK;
+		goto done;
+	}
+	eki_free(dev->ctx, binary, bytes, 1);
+	binary = NULL;
+	EK_TRY(dev->driver->build(dev, name, p->text, NULL, 0, &p->handle));
+	atomic_fetch_add(&dev->counted.compiled, 1);
+	if (dev->driver->save(dev, p->handle, &binary, &bytes) == EK_OK && binary)
+		eki_cache_store(dev, p->text, binary, bytes);
+done:
+	eki_free(dev->ctx, binary, bytes, 1);
+	return status;
+}
+
+static ek_status make(eki_device *dev, const char *name, const char *defines, const char *text,
+                      eki_program **out)
+{
+	eki_program *p;
+	void *block;
+	ek_status status;
+
+	EK_RETURN_IF(eki_calloc(dev->ctx, 1, sizeof *p, &block));
+	p = block;
+	EK_TRY(eki_program_text(dev->ctx, defines, text, &p->text, &p->bytes));
+	for (eki_program *q = dev->programs; q; q = q->next)
+		if (q->bytes == p->bytes && memcmp(q->text, p->text, (size_t)p->bytes) == 0) {
+			free_program(dev, p);
+			*out = q;
+			return EK_OK;
+		}
+	EK_TRY(compile(dev, name, p));
+	p->next = dev->programs;
+	dev->programs = p;
+	*out = p;
+done:
+	if (status != EK_OK)
+		free_program(dev, p);
+	return status;
+}
+
+/* The lock is held while compiling: of two threads that want the same program one compiles. */
+ek_status eki_program_get(eki_device *dev, const char *name, const char *defines, const char *text,
+                          void **program)
+{
+	eki_program *p = NULL;
+	ek_status status;
+
+	pthread_mutex_lock(&dev->lock);
+	status = make(dev, name, defines, text, &p);
+	if (status == EK_OK)
+		*program = p->handle;
+	pthread_mutex_unlock(&dev->lock);
+	return status;
+}
+
+void eki_programs_free(eki_device *dev)
+{
+	while (dev->programs) {
+		eki_program *p = dev->programs;
+
+		dev->programs = p->next;
+		free_program(dev, p);
+	}
+}
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on CSR, LANES work-items for a row (csr_vector.c). Parameters: EK_WG, LANES. */
+EK_KERNEL(csr_vector, EK_WG)
+(ek_i64 rows, const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
+ const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ EK_GLOBAL VAL *y)
+{
+	EK_LOCAL VAL room[EK_WG];
+	const int lane = EK_LID() % LANES;
+	const ek_i64 i = EK_GROUP() * (EK_WG / LANES) + EK_LID() / LANES;
+	VAL sum = 0;
+
+	if (i < rows) {
+		const PTR end = row_ptr[i + 1];
+
+		for (PTR k = row_ptr[i] + lane; k < end; k += LANES)
+			sum += val[k] * x[col_idx[k]];
+	}
+	sum = ek_lanes_sum(sum, LANES, room);
+	if (i < rows && lane == 0)
+		ek_finish(sum, alpha, beta, y + i);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Contexts on devices. */
+#include "support/devices.h"
+
+#include <stdlib.h>
+
+#include "support/support.h"
+
+struct devices devices = {.heap = HEAP_INIT};
+
+static char reason[600];
+
+static void add(const char *name, ek_device_memory memory, bool counted)
+{
+	static const char *const kind[] = {"auto", "copy", "mapped", "shared"};
+	struct device_context *d = &devices.of[devices.count];
+	ek_options o = counted ? heap_options(&devices.heap, 2)
+	                       : (ek_options){.size = sizeof o, .threads = 2};
+
+	if (devices.count == MAX_DEVICE_CONTEXTS)
+		return;
+	o.device = name;
+	o.device_memory = memory;
+	if (ek_context_create(&o, &d->ctx) != EK_OK)
+		fail_msg("%s %s: %s", name, kind[memory], ek_error_text());
+	d->heap = counted ? &devices.heap : NULL;
+	snprintf(d->text, sizeof d->text, "%s %s%s", name, kind[memory], counted ? "" : " heap");
+	devices.count++;
+}
+
+static void add_all(const ek_device_info *info)
+{
+	add(info->name, EK_MEMORY_COPY, true);
+	if (info->mapped)
+		add(info->name, EK_MEMORY_MAPPED, true);
+	if (info->shared) {
+		add(info->name, EK_MEMORY_SHARED, true);
+		add(info->name, EK_MEMORY_SHARED, false);
+	}
+}
+
+int devices_setup(void **state)
+{
+	const char *wanted = getenv("EK_DEVICE");
+	ek_device_info info = {.size = sizeof info};
+	ek_context *one;
+
+	(void)state;
+	if (wanted) {
+		if (ek_context_create(NULL, &one) != EK_OK)
+			fail_msg("EK_DEVICE=%s: %s", wanted, ek_error_text());
+		expect_status(ek_context_get_device(one, &info), EK_OK);
+		add_all(&info);
+		ek_context_destroy(one);
+		return 0;
+	}
+	for (int k = 0; ek_device_get_info(k, &info) == EK_OK; k++)
+		add_all(&info);
+	snprintf(reason, sizeof reason, "%s", ek_error_text());
+	return 0;
+}
+
+int devices_teardown(void **state)
+{
+	(void)state;
+	for (int k = 0; k < devices.count; k++)
+		ek_context_destroy(devices.of[k].ctx);
+	heap_close(&devices.heap);
+	return 0;
+}
+
+void need_device(void)
+{
+	if (devices.count)
+		return;
+	print_message("  not run: %s\n", reason);
+	skip();
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Every method that runs on a device, and what is chosen there, on all devices of this machine, in
+ * every type and way to hold memory, on awkward shapes held as CSR and as CSC, with vectors of the
+ * host and of the device. A new row of the table is tested without a change here.
+ *
+ * For each shape, data and value type, each of (method, op, held) runs in one of the combinations
+ * of index type and context in the quick tier, in four in the full tier, in all in the long one. */
+#include <math.h>
+
+#include "core/ek_core.h"
+#include "support/devices.h"
+#include "support/product.h"
+#include "support/random.h"
+#include "support/support.h"
+
+static unsigned turn; /* decides pairs of alpha and beta, and places of y */
+static struct rng draw;
+
+struct plan_case {
+	const ek_method *method; /* NULL: auto */
+	int op, held;
+	ek_index index;
+	const struct device_context *on;
+};
+
+static const char *name_of(const ek_method *m)
+{
+	return m ? ek_method_name(m) : "auto";
+}
+
+static void say_where(const struct product *p, const struct plan_case *c)
+{
+	snprintf(product_where, sizeof product_where,
+	         "%s op %c %s, index %s, held as %s, on %s, shape %s, %s data", name_of(c->method),
+	         "NT"[c->op], ek_value_name(p->value), ek_index_name(c->index),
+	         c -> held == HELD_CSC ? "csc" : "csr", c->on->text, p->A.name,
+	         p->data == DATA_EXACT ? "integer" : "real");
+}
+
+static int supported(const ek_method *m, int op, int held)
+{
+	const ek_op of_store = (op == 1) != (held == HELD_CSC) ? EK_OP_T : EK_OP_N;
+
+	return !m || ek_method_supports(m, of_store, EK_REPRO_RUN);
+}
+
+static void checked_run(struct product *p, const struct plan_case *c, ek_plan *plan,
+                        const struct run *run, const void **y)
+{
+	char text[400];
+
+	if (!product_run(p, c->on->heap, plan, run, y, text, sizeof text))
+		fail_msg("%s, vectors of the %s: %s", product_where,
+		         run->device ? "device" : "host", text);
+}
+
+/* Runs with vectors of both sides, one of them twice with the same bits, then with other values. */
+static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
+{
+	const size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
+	const void *y;
+
+	for (int k = 0; k < 3; k++) {
+		struct run run = {.op = c->op,
+		                  .x = k & 1,
+		                  .y0 = k > 1,
+		                  .at_end = k != 1,
+		                  .device = k == 1 ? c->on->ctx : NULL};
+
+		product_pair(p->data, turn++, &run.alpha, &run.beta);
+		checked_run(p, c, plan, &run, &y);
+		if (k != 1)
+			continue;
+		memcpy(p->again, y, bytes);
+		run.device = NULL;
+		checked_run(p, c, plan, &run, &y);
+		if (memcmp(p->again, y, bytes) != 0)
+			fail_msg("%s: vectors of host and device gave other bits", product_where);
+	}
+	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
+		struct run run = {c->op, 1, 0, which, 1, which, 1, NULL};
+
+		product_values(p, c->held, c->index, which);
+		expect_status(ek_matrix_values_changed(A), EK_OK);
+		/* The copy of another format may take memory here, as ek.h says. */
+		struct plan_case any = *c;
+		struct device_context loose = *c->on;
+
+		loose.heap = NULL;
+		any.on = &loose;
+		checked_run(p, &any, plan, &run, &y);
+	}
+}
+
+static bool may_refuse(const struct product *p, const ek_method *m, ek_status status)
+{
+	if (!m || m->format == &ek_format_csr)
+		return false;
+	return status == EK_ELIMIT ||
+	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(&p->A));
+}
+
+static int check_case(struct product *p, const struct plan_case *c)
+{
+	ek_hints hints = {.size = sizeof hints,
+	                  .method = name_of(c->method),
+	                  .op = c->op ? EK_OP_T : EK_OP_N};
+	ek_matrix *A;
+	ek_plan *plan;
+	ek_status status;
+
+	say_where(p, c);
+	expect_status(product_matrix(p, c->on->ctx, c->held, c->index, EK_BORROW, &A), EK_OK);
+	status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+	if (status == EK_OK) {
+		if (!c->method && *ek_method_device(ek_method_find(ek_plan_method(plan))) != 'g')
+			fail_msg("%s: auto chose %s", product_where, ek_plan_method(plan));
+		check_plan(p, c, A, plan);
+		ek_plan_destroy(plan);
+	} else if (!may_refuse(p, c->method, status)) {
+		fail_msg("%s: no plan: %s", product_where, ek_error_text());
+	}
+	ek_matrix_destroy(A);
+	return status == EK_OK;
+}
+
+static void check_method(struct product *p, const ek_method *m, long *done, long *tried)
+{
+	const int all = 3 * devices.count, some = test_tier() == TIER_QUICK  ? 1
+	                                          : test_tier() == TIER_FULL ? 4
+	                                                                     : all;
+
+	for (int k = 0; k < 4; k++) {
+		struct plan_case c = {.method = m, .op = k & 1, .held = k / 2};
+		int64_t first = rng_below(&draw, all);
+
+		if (!supported(m, c.op, c.held))
+			continue;
+		for (int j = 0; j < some && j < all; j++) {
+			const int at = (int)((first + 5 * j) % all);
+
+			c.index = (ek_index)(1 + at % 3);
+			c.on = &devices.of[at / 3];
+			*done += check_case(p, &c);
+			++*tried;
+		}
+	}
+}
+
+static void walk(enum data data)
+{
+	long done[256] = {0}, tried[256] = {0};
+	int at;
+
+	need_device();
+	for (int shape = 0; shape < shape_count(); shape++)
+		for (int value = EK_F32; value <= EK_F64; value++) {
+			const ek_method *m = NULL;
+			struct product p;
+
+			product_make(&p, shape, data, (ek_value)value, shape + value);
+			at = 0;
+			do
+				check_method(&p, m, &done[at], &tried[at]);
+			while ((m = device_method_next(m)) && ++at < 256);
+			product_free(&p);
+		}
+	at = 0;
+	for (const ek_method *m = NULL; (m = device_method_next(m));) {
+		at++;
+		print_message("  %s: %ld plans of %ld\n", name_of(m), done[at], tried[at]);
+		if (2 * done[at] < tried[at] || !done[at])
+			fail_msg("%s applies to too few matrices", name_of(m));
+	}
+}
+
+static void test_integer_data(void **state)
+{
+	(void)state;
+	walk(DATA_EXACT);
+}
+
+static void test_real_data(void **state)
+{
+	(void)state;
+	walk(DATA_REAL);
+}
+
+/* Without a device such a method is refused by name, and says what is missing. */
+static void test_no_device(void **state)
+{
+	const ek_options o = {.size = sizeof o, .device = "cpu"};
+	ek_context *ctx;
+	struct product p;
+
+	(void)state;
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	product_make(&p, shape_count() / 2, DATA_EXACT, EK_F64, 1);
+	for (const ek_method *m = NULL; (m = device_method_next(m));) {
+		const ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
+		ek_matrix *A;
+		ek_plan *plan = NULL;
+
+		expect_status(product_matrix(&p, ctx, HELD_CSR, EK_I32, 0, &A), EK_OK);
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EDEVICE, name_of(m));
+		assert_null(plan);
+		ek_matrix_destroy(A);
+	}
+	product_free(&p);
+	ek_context_destroy(ctx);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_device),
+		cmocka_unit_test(test_integer_data),
+		cmocka_unit_test(test_real_data),
+	};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	product_catch_crashes();
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
