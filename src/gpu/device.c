@@ -274,6 +274,21 @@ ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int
 	return eki_buffer_read(dev, &b, to, bytes);
 }
 
+ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes)
+{
+	eki_device *dev;
+
+	EK_RETURN_IF(device_of(ctx, &dev));
+	EK_RETURN_IF(copy_check(to, from, bytes));
+	const eki_buffer a = eki_device_memory(dev, from, bytes),
+			 b = eki_device_memory(dev, to, bytes);
+
+	if (bytes == 0)
+		return EK_OK;
+	EK_RETURN_IF(dev->driver->copy(dev, &b, &a, bytes));
+	return dev->driver->flush(dev);
+}
+
 ek_status ek_device_wait(ek_context *ctx)
 {
 	eki_device *dev;

@@ -109,6 +109,15 @@ ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int
 	return none();
 }
 
+ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes)
+{
+	(void)ctx;
+	(void)to;
+	(void)from;
+	(void)bytes;
+	return none();
+}
+
 ek_status ek_device_wait(ek_context *ctx)
 {
 	(void)ctx;
