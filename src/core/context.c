@@ -308,11 +308,12 @@ void ek_context_destroy(ek_context *ctx)
 		return;
 	ek_context old;
 
-	if (ctx->options.alloc == shared_alloc) { /* the context and its device lie elsewhere */
+	eki_device_close(ctx->device);
+	if (ctx->options.alloc == shared_alloc) { /* context and device lie elsewhere */
 		ctx->options.alloc = default_alloc;
 		ctx->options.dealloc = default_dealloc;
 	}
-	eki_device_close(ctx->device);
+	eki_free(ctx, ctx->device, 1, sizeof *ctx->device);
 	old = *ctx;
 	ctx->magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);

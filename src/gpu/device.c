@@ -173,7 +173,6 @@ void eki_device_close(eki_device *dev)
 	dev->driver->close(dev);
 	pthread_mutex_destroy(&dev->heap_lock);
 	pthread_mutex_destroy(&dev->lock);
-	eki_free(dev->ctx, dev, 1, sizeof *dev);
 }
 
 bool eki_can_run(const ek_context *ctx, const ek_method *m)

@@ -144,6 +144,7 @@ struct eki_device {
 
 /* The device that `name` asks for, open; NULL for "cpu". */
 ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device);
+/* Ends all of it but the struct itself, which lies in the default heap; NULL is fine. */
 void eki_device_close(eki_device *device);
 /* Can the context run a method: on the processor always, else if its device is of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);

@@ -4,7 +4,6 @@
  *
  * A mirror is found by the address of the host array, and lives as long as a plan uses it, so plans
  * of one matrix share it; arrays of the shared heap are their own mirrors. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
@@ -12,7 +11,7 @@
 #ifndef EK_NO_GPU
 
 /* Kernels may be given an array without entries. */
-enum { LEAST_BYTES = 64 };
+enum { LEAST_BYTES = 64, BLOCK_HEAD = EKI_ALIGNMENT };
 
 typedef struct eki_mirror {
 	struct eki_mirror *next;
@@ -121,23 +120,22 @@ ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int
 
 /* ---- The shared heap ------------------------------------------------------------------------- */
 
+/* The list runs through the blocks themselves: each begins with its entry. */
 void *eki_shared_alloc(eki_device *dev, size_t bytes)
 {
-	eki_block *block = NULL;
 	void *device, *host;
+	eki_block *block;
 
-	if (dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes, &device, &host) != EK_OK)
+	if (bytes > PTRDIFF_MAX - BLOCK_HEAD ||
+	    dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes + BLOCK_HEAD, &device,
+	                       &host) != EK_OK)
 		return NULL;
-	block = malloc(sizeof *block);
-	if (!block) {
-		dev->driver->free(dev, EKI_MEMORY_SHARED, device);
-		return NULL;
-	}
+	block = host;
 	pthread_mutex_lock(&dev->heap_lock);
-	*block = (eki_block){dev->blocks, host, device, bytes};
+	*block = (eki_block){dev->blocks, (char *)host + BLOCK_HEAD, device, bytes};
 	dev->blocks = block;
 	pthread_mutex_unlock(&dev->heap_lock);
-	return host;
+	return (char *)host + BLOCK_HEAD;
 }
 
 bool eki_shared_free(eki_device *dev, void *host)
@@ -151,11 +149,9 @@ bool eki_shared_free(eki_device *dev, void *host)
 	if (block)
 		*at = block->next;
 	pthread_mutex_unlock(&dev->heap_lock);
-	if (!block)
-		return false;
-	dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
-	free(block);
-	return true;
+	if (block)
+		dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
+	return block;
 }
 
 bool eki_buffer_around(eki_device *dev, const void *array, int64_t bytes, eki_buffer *out)
