@@ -73,13 +73,13 @@ static ek_status cl_count(int *count)
 }
 
 /* A number that a device tells; 0 if it does not know the question. */
-static uint64_t ask(cl_device_id id, cl_uint what)
+static ek_status ask(cl_device_id id, cl_uint what, uint64_t *value)
 {
-	uint64_t value =
-		0; /* the processors of all drivers are little-endian, so 4 bytes fit too */
+	uint64_t answer = 0; /* of 4 or 8 bytes: all machines with drivers are little-endian */
+	const cl_int code = eki_cl.clGetDeviceInfo(id, what, sizeof answer, &answer, NULL);
 
-	return eki_cl.clGetDeviceInfo(id, what, sizeof value, &value, NULL) == CL_SUCCESS ? value
-	                                                                                  : 0;
+	*value = code == CL_SUCCESS ? answer : 0;
+	return code == CL_INVALID_VALUE ? EK_OK : eki_cl_check("clGetDeviceInfo", code);
 }
 
 /* A text that a device tells, cut to `size`. */
@@ -92,12 +92,9 @@ static ek_status ask_text(cl_device_id id, cl_uint what, char *text, size_t size
 	return EK_OK;
 }
 
-static ek_status cl_info(int k, ek_device_info *info)
+static ek_status tell_texts(int k, ek_device_info *info)
 {
 	cl_device_id id = devices.id[k];
-	const uint64_t type = ask(id, CL_DEVICE_TYPE), svm = ask(id, CL_DEVICE_SVM_CAPABILITIES),
-		       warp = ask(id, CL_DEVICE_WARP_SIZE_NV),
-		       wavefront = ask(id, CL_DEVICE_WAVEFRONT_WIDTH_AMD);
 	char platform[80] = "", driver[40], version[128], number[16] = "";
 
 	EK_RETURN_IF(ask_text(id, CL_DEVICE_NAME, info->text, sizeof info->text));
@@ -108,18 +105,42 @@ static ek_status cl_info(int k, ek_device_info *info)
 	snprintf(info->driver, sizeof info->driver, "%s %s", platform, driver);
 	sscanf(version, "OpenCL %15s", number);
 	snprintf(info->arch, sizeof info->arch, "%s", number);
+	return EK_OK;
+}
+
+static ek_status cl_info(int k, ek_device_info *info)
+{
+	uint64_t type, units, memory, local, unified, svm, f64, warp, wavefront;
+	const struct {
+		cl_uint what;
+		uint64_t *value;
+	} question[] = {
+		{CL_DEVICE_TYPE, &type},
+		{CL_DEVICE_MAX_COMPUTE_UNITS, &units},
+		{CL_DEVICE_GLOBAL_MEM_SIZE, &memory},
+		{CL_DEVICE_LOCAL_MEM_SIZE, &local},
+		{CL_DEVICE_HOST_UNIFIED_MEMORY, &unified},
+		{CL_DEVICE_SVM_CAPABILITIES, &svm},
+		{CL_DEVICE_DOUBLE_FP_CONFIG, &f64},
+		{CL_DEVICE_WARP_SIZE_NV, &warp},
+		{CL_DEVICE_WAVEFRONT_WIDTH_AMD, &wavefront},
+	};
+
+	EK_RETURN_IF(tell_texts(k, info));
+	for (int q = 0; q < EKI_COUNT(question); q++)
+		EK_RETURN_IF(ask(devices.id[k], question[q].what, question[q].value));
 	snprintf(info->kind, sizeof info->kind, "%s",
 	         type & CL_DEVICE_TYPE_GPU   ? "gpu"
 	         : type & CL_DEVICE_TYPE_CPU ? "cpu"
 	                                     : "accelerator");
-	info->units = (int)ask(id, CL_DEVICE_MAX_COMPUTE_UNITS);
+	info->units = (int)units;
 	info->lanes = warp ? (int)warp : wavefront ? (int)wavefront : 1;
-	info->memory = (int64_t)ask(id, CL_DEVICE_GLOBAL_MEM_SIZE);
-	info->local = (int64_t)ask(id, CL_DEVICE_LOCAL_MEM_SIZE);
-	info->unified = type & CL_DEVICE_TYPE_CPU || ask(id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+	info->memory = (int64_t)memory;
+	info->local = (int64_t)local;
+	info->unified = type & CL_DEVICE_TYPE_CPU || unified;
 	info->mapped = eki_cl.svm && svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
 	info->shared = eki_cl.svm && svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
-	info->f64 = ask(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+	info->f64 = f64 != 0;
 	return EK_OK;
 }
 
