@@ -80,7 +80,7 @@ static void check_failures(eki_memory memory, bool persistent, int code)
 		if (heap.live != blocks || cl_faults.live != objects)
 			fail_msg("call %ld: %ld blocks and %ld objects leaked", n,
 			         heap.live - blocks, cl_faults.live - objects);
-		/* Without an answer a question about the device, or about times, has a default. */
+		/* Without the times of the device those of the host are taken. */
 		if (status == EK_OK) {
 			assert_int_equal(out[0], 13);
 			assert_int_equal(out[N - 1], 4);

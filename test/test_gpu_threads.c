@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Devices and threads: two threads with a plan each in one context, two contexts on one device at
+ * the same time, contexts made and freed side by side; and the folder of compiled programs, which
+ * the second context loads from, and in which a damaged file is never trusted. */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <unistd.h>
+
+#include "core/ek_core.h"
+#include "support/folder.h"
+#include "support/on_device.h"
+#include "support/support.h"
+
+enum { TEAM = 3, ROUNDS = 40, BYTES = 1 << 20 };
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static struct all given[TEAM];
+static bool right[TEAM];
+static ek_device_memory kind;
+
+static bool run_often(const struct all *a)
+{
+	double y[ROWS];
+
+	for (int k = 0; k < ROUNDS; k++) {
+		paint(y);
+		if (multiply_on(a, y) != EK_OK || !is_right(y))
+			return false;
+	}
+	return true;
+}
+
+static void run_given(void *arg, int member)
+{
+	(void)arg;
+	right[member] = run_often(&given[member]);
+}
+
+static void run_own(void *arg, int member)
+{
+	struct all a;
+
+	(void)arg;
+	right[member] = make_all(kind, &a) == EK_OK && run_often(&a);
+	drop_all(&a);
+}
+
+static void check_team(eki_part_fn *work)
+{
+	eki_parallel(TEAM, TEAM, work, NULL);
+	for (int k = 0; k < TEAM; k++)
+		assert_true(right[k]);
+}
+
+static void test_one_context(void **state)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
+	struct all a;
+
+	(void)state;
+	for (int memory = EK_MEMORY_COPY; memory <= EK_MEMORY_SHARED; memory++) {
+		if (!has_memory(memory))
+			continue;
+		expect_status(make_all((ek_device_memory)memory, &a), EK_OK);
+		for (int k = 0; k < TEAM; k++) {
+			given[k] = a;
+			expect_status(ek_plan_create(EK_SPMV, a.A, &hints, &given[k].plan), EK_OK);
+		}
+		check_team(run_given);
+		for (int k = 0; k < TEAM; k++)
+			ek_plan_destroy(given[k].plan);
+		drop_all(&a);
+	}
+}
+
+static void test_contexts(void **state)
+{
+	(void)state;
+	for (int memory = EK_MEMORY_COPY; memory <= EK_MEMORY_SHARED; memory++) {
+		if (!has_memory(memory))
+			continue;
+		kind = (ek_device_memory)memory;
+		for (int k = 0; k < TEAM; k++)
+			expect_status(make_all(kind, &given[k]), EK_OK);
+		check_team(run_given);
+		for (int k = 0; k < TEAM; k++)
+			drop_all(&given[k]);
+		check_team(run_own);
+	}
+}
+
+/* ---- Compiled programs ----------------------------------------------------------------------- */
+
+static char names[16][400];
+static int files;
+
+static void list_files(void)
+{
+	DIR *d = opendir(folder);
+
+	assert_non_null(d);
+	files = 0;
+	for (const struct dirent *e; (e = readdir(d));)
+		if (e->d_name[0] != '.' && files < 16)
+			snprintf(names[files++], sizeof *names, "%s/%s", folder, e->d_name);
+	closedir(d);
+}
+
+static void remove_files(void)
+{
+	list_files();
+	for (int k = 0; k < files; k++)
+		assert_int_equal(unlink(names[k]), 0);
+}
+
+/* A new context, a plan and a run: how many programs were compiled and loaded. */
+static ek_device_counters counts(void)
+{
+	ek_device_counters c = {.size = sizeof c};
+	double y[ROWS];
+	struct all a;
+
+	expect_status(make_all(EK_MEMORY_COPY, &a), EK_OK);
+	expect_status(multiply_on(&a, y), EK_OK);
+	assert_true(is_right(y));
+	expect_status(ek_device_get_counters(a.ctx, &c), EK_OK);
+	drop_all(&a);
+	return c;
+}
+
+static size_t load(const char *file, unsigned char *bytes)
+{
+	FILE *f = fopen(file, "rb");
+	size_t n;
+
+	assert_non_null(f);
+	n = fread(bytes, 1, BYTES, f);
+	fclose(f);
+	assert_true(n > 0 && n < BYTES);
+	return n;
+}
+
+static void store(const char *file, const unsigned char *bytes, size_t n)
+{
+	FILE *f = fopen(file, "wb");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, n, f), n);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* One program is compiled again, the others are loaded, and the file is whole again. */
+static void check_compiled_again(const char *what)
+{
+	ek_device_counters c = counts();
+
+	if (c.compiled != 1 || c.loaded != files - 1)
+		fail_msg("%s: %lld compiled, %lld loaded", what, (long long)c.compiled,
+		         (long long)c.loaded);
+	c = counts();
+	if (c.compiled != 0)
+		fail_msg("%s: it was not stored again", what);
+}
+
+static void test_folder(void **state)
+{
+	static unsigned char whole[BYTES], other[BYTES];
+	ek_device_counters c;
+
+	(void)state;
+	setenv("EK_CACHE", folder, 1);
+	c = counts();
+	assert_true(c.compiled > 0 && c.loaded == 0);
+	list_files();
+	assert_int_equal(files, c.compiled);
+	c = counts();
+	assert_int_equal(c.compiled, 0);
+	assert_int_equal(c.loaded, files);
+	for (int k = 0; k < files; k++) {
+		const size_t n = load(names[k], whole);
+		static const double places[] = {0, 0.001, 0.1, 0.5, 0.9, 0.999999};
+
+		for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+			memcpy(other, whole, n);
+			other[(size_t)(places[p] * (double)n)] ^= 0x10;
+			store(names[k], other, n);
+			check_compiled_again("a changed byte");
+		}
+		store(names[k], whole, n / 2);
+		check_compiled_again("half a file");
+		store(names[k], whole, 0);
+		check_compiled_again("an empty file");
+		store(names[k], whole, n);
+	}
+	/* A file of the right form in the place of another. */
+	if (files > 1) {
+		const size_t n = load(names[1], whole);
+
+		store(names[0], whole, n);
+		check_compiled_again("another program's file");
+	}
+	remove_files();
+	setenv("EK_CACHE", "off", 1);
+	c = counts();
+	assert_int_equal(c.loaded, 0);
+	list_files();
+	assert_int_equal(files, 0);
+}
+
+/* A folder that is not there and cannot be made, and a file in its place. */
+static void test_no_folder(void **state)
+{
+	(void)state;
+	setenv("EK_CACHE", "/nonexistent/folder", 1);
+	assert_int_equal(counts().loaded, 0);
+	setenv("EK_CACHE", "/dev/null", 1);
+	assert_int_equal(counts().loaded, 0);
+	setenv("EK_CACHE", "off", 1);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_context),
+		cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_no_folder),
+	};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	setenv("EK_CACHE", "off", 1);
+	on_device_fill();
+	if (!has_memory(EK_MEMORY_COPY)) {
+		printf("left out: %s\n", ek_error_text());
+		return 0;
+	}
+	return run_all_tests(tests, folder_setup, folder_teardown);
+}
