@@ -266,6 +266,9 @@ struct ek_method {
 	 * were not. None may be 0. */
 	ek_format_param param[EKI_MAX_DIMS];
 	unsigned backend, traits;
+	/* If A is not in the format, `prepare` makes what it needs from CSR, which plan->store then
+	 * is, with the parameters of plan->dim. */
+	bool from_csr;
 	/* Can it do this matrix? NULL: always. */
 	bool (*applies)(const ek_store *store, ek_op op);
 	/* Predicted nanoseconds of one run, from eki_cost. NULL: never chosen automatically. */
@@ -294,6 +297,7 @@ struct ek_plan {
 	int64_t calls;
 	const ek_method *method;
 	int64_t param[EKI_MAX_DIMS]; /* of the method */
+	int64_t dim[EKI_MAX_DIMS];   /* of the format, as the hints ask for them */
 	char format[96];             /* of what is multiplied with, and its parameters */
 	const ek_method *inner;      /* of a method that hands its store on to another */
 	ek_isa isa;

@@ -183,10 +183,11 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	         "part%s, %s\nmoves    "
 	         "%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      %s",
 	         plan->method->name, plan->method->text, plan->method->source, plan->format,
-	         plan->own.format ? "a copy" : "as A is stored", plan->threads,
-	         plan->threads == 1 ? "" : "s", plan->parts, plan->parts == 1 ? "" : "s",
-	         ek_isa_name(plan->isa), (long long)plan->bytes, (long long)ek_plan_memory(plan),
-	         plan->why);
+	         plan->own.format || plan->store->format != plan->method->format ? "a copy"
+	                                                                         : "as A is stored",
+	         plan->threads, plan->threads == 1 ? "" : "s", plan->parts,
+	         plan->parts == 1 ? "" : "s", ek_isa_name(plan->isa), (long long)plan->bytes,
+	         (long long)ek_plan_memory(plan), plan->why);
 	return EK_OK;
 }
 

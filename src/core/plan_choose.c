@@ -159,6 +159,12 @@ static ek_status make_store(ek_plan *p, const request *r)
 		EK_TRY(comes_out_so(p->A, csr, r, &so));
 		if (so)
 			goto done;
+		if (p->method->from_csr) {
+			p->own = room;
+			room = (ek_store){0};
+			p->store = p->own.format ? &p->own : csr;
+			goto done;
+		}
 		EK_TRY(eki_format_make(p->ctx, csr, r->format, r->dim, 0, &p->own));
 	}
 	p->store = &p->own;
@@ -178,6 +184,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	p->op = (r.op == EK_OP_T) != by_columns(p->A, r.format) ? EK_OP_T : EK_OP_N;
 	p->method = r.method;
 	memcpy(p->param, r.param, sizeof p->param);
+	memcpy(p->dim, r.dim, sizeof p->dim);
 	if (r.method) {
 		EK_RETURN_IF(check_method(p, &r));
 		snprintf(p->why, sizeof p->why, "%s\n",

@@ -175,18 +175,23 @@ static int64_t all_tiles(const ek_context *ctx, csr5_fn *const fn[EK_NTYPE], con
 
 static csr5_fn *const count_tiles[EK_NTYPE] = EK_BY_TYPE(csr5_count);
 
+ek_status csr5_omega_check(int64_t omega)
+{
+	if (omega & (omega - 1))
+		return eki_fail(EK_EINVAL, "format csr5: omega is %lld; a power of two is expected",
+		                (long long)omega);
+	return EK_OK;
+}
+
 static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
 {
-	const int64_t omega = eki_lanes(ctx->isa, csr->value);
 	int64_t *dim = out->dim, *len = out->len, numbers;
 	csr5_shape h;
 
-	dim[CSR5_OMEGA] = dim[CSR5_OMEGA] ? dim[CSR5_OMEGA] : omega > 4 ? omega : 4;
+	dim[CSR5_OMEGA] = dim[CSR5_OMEGA] ? dim[CSR5_OMEGA] : csr5_omega(ctx, csr->value);
 	if (!dim[CSR5_SIGMA])
 		EK_RETURN_IF(csr5_sigma(csr, &dim[CSR5_SIGMA]));
-	if (dim[CSR5_OMEGA] & (dim[CSR5_OMEGA] - 1))
-		return eki_fail(EK_EINVAL, "format csr5: omega is %lld; a power of two is expected",
-		                (long long)dim[CSR5_OMEGA]);
+	EK_RETURN_IF(csr5_omega_check(dim[CSR5_OMEGA]));
 	h = csr5_shape_of(out);
 	numbers = all_tiles(ctx, count_tiles, csr, out);
 	len[CSR5_PTR] = csr->rows + 1;

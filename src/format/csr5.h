@@ -90,6 +90,16 @@ static inline bool csr5_has_empty(const ek_store *s, int64_t tile)
 	                          : ((const uint64_t *)s->array[CSR5_TILE])[tile] >> 63;
 }
 
+/* Lanes of a tile on this processor. */
+static inline int64_t csr5_omega(const ek_context *ctx, ek_value value)
+{
+	const int64_t omega = eki_lanes(ctx->isa, value);
+
+	return omega > 4 ? omega : 4;
+}
+/* EK_EINVAL if omega is no power of two. */
+ek_status csr5_omega_check(int64_t omega);
+
 /* Where entry k of CSR lies. */
 static inline int64_t csr5_place(const csr5_shape *h, int64_t k)
 {

@@ -41,6 +41,13 @@ static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 	return EK_OK;
 }
 
+int64_t csr5_sigma_of(const int64_t b[BOUNDS], const ek_store *csr)
+{
+	const int64_t k = csr->rows ? (csr->nnz + csr->rows / 2) / csr->rows : 0;
+
+	return k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
+}
+
 ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
 {
 	int64_t bound[EK_NVALUE][BOUNDS] = {{32, 32, 64, 16}, {32, 32, 64, 16}};
@@ -48,10 +55,6 @@ ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
 
 	if (text)
 		EK_RETURN_IF(read_bounds(text, bound));
-
-	const int64_t *b = bound[csr->value - 1];
-	const int64_t k = csr->rows ? (csr->nnz + csr->rows / 2) / csr->rows : 0;
-
-	*sigma = k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
+	*sigma = csr5_sigma_of(bound[csr->value - 1], csr);
 	return EK_OK;
 }

@@ -8,5 +8,7 @@
 /* sigma for the mean row length of a CSR store. EK_EINVAL: EK_CSR5_SIGMA is not what it should
  * be. */
 ek_status csr5_sigma(const ek_store *csr, int64_t *sigma);
+/* The same by other numbers: r, s, t, u. */
+int64_t csr5_sigma_of(const int64_t bound[4], const ek_store *csr);
 
 #endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * CSR5 on devices: what the device makes of CSR is what the processor makes, and products are right
+ * for tiles of any width and height, on awkward shapes, in every type. test_gpu_methods.c does the
+ * rest, with the width and height that the device asks for. */
+#include "gpu_spmv/csr5_make.h"
+#include "support/devices.h"
+#include "support/product.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+/* One or two words for each lane, rows in more tiles than one work-item adds up, warps of several
+ * tiles and tiles of several warps. */
+static const struct tile {
+	int omega, sigma;
+} tiles[] = {{2, 1}, {2, 32}, {4, 3}, {8, 17}, {16, 7}, {32, 4}, {32, 16}, {64, 5}, {64, 32}};
+
+enum { TILES = sizeof tiles / sizeof *tiles };
+
+static unsigned turn;
+
+/* ---- Conversion ------------------------------------------------------------------------------ */
+
+/* The arrays on the device against those of the processor. */
+static void check_arrays(ek_context *ctx, const ek_plan *plan)
+{
+	const csr5_on_device *A = plan->state;
+	int64_t dim[EKI_MAX_DIMS] = {A->store.dim[CSR5_OMEGA], A->store.dim[CSR5_SIGMA]};
+	ek_store host;
+
+	assert_true(A->made && plan->store->format == &ek_format_csr);
+	expect_status(eki_format_make(ctx, plan->store, &ek_format_csr5, dim, -1, &host), EK_OK);
+	for (int k = 0; ek_format_csr5.array[k].name; k++) {
+		const int64_t bytes =
+			host.len[k] * (int64_t)eki_elem_size(ek_format_csr5.array[k].elem,
+		                                             host.value, host.index);
+		void *copy = malloc((size_t)bytes + 1);
+
+		if (A->store.len[k] != host.len[k])
+			fail_msg("%s: %s has %lld entries, not %lld", product_where,
+			         ek_format_csr5.array[k].name, (long long)A->store.len[k],
+			         (long long)host.len[k]);
+		expect_status(eki_buffer_read(ctx->device, A->array[k], copy, bytes), EK_OK);
+		if (bytes && memcmp(copy, host.array[k], (size_t)bytes) != 0)
+			fail_msg("%s: other %s than on the processor", product_where,
+			         ek_format_csr5.array[k].name);
+		free(copy);
+	}
+	eki_store_free(ctx, &host);
+}
+
+/* ---- Products -------------------------------------------------------------------------------- */
+
+static void check_run(struct product *p, ek_plan *plan, int op, int values)
+{
+	struct run run = {.op = op, .x = turn & 1, .values = values};
+	char text[400];
+	const void *y;
+
+	do /* alpha = 0 never comes to a method */
+		product_pair(p->data, turn++, &run.alpha, &run.beta);
+	while (run.alpha == 0);
+	if (!product_run(p, NULL, plan, &run, &y, text, sizeof text))
+		fail_msg("%s: %s", product_where, text);
+}
+
+/* A plan that converts, first and with other values, and one on a matrix that is in CSR5. */
+static void check_tile(struct product *p, const struct tile *tile, int held, int op, ek_index index)
+{
+	const struct device_context *on = &devices.of[(tile - tiles) % devices.count];
+	char format[64];
+	ek_hints hints = {.size = sizeof hints,
+	                  .method = "spmv.csr5.gpu",
+	                  .format = format,
+	                  .op = op ? EK_OP_T : EK_OP_N};
+	ek_matrix *A, *B = NULL;
+	ek_plan *plan;
+
+	snprintf(format, sizeof format, "csr5:omega=%d,sigma=%d", tile->omega, tile->sigma);
+	snprintf(product_where, sizeof product_where, "%s op %c %s index %s held %d, on %s, %s",
+	         format, "NT"[op], ek_value_name(p->value), ek_index_name(index), held, on -> text,
+	         p -> A.name);
+	expect_status(product_matrix(p, on->ctx, held, index, EK_BORROW, &A), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	assert_string_equal(ek_plan_format(plan), format);
+	check_arrays(on->ctx, plan);
+	check_run(p, plan, op, VALUES_FIRST);
+	product_values(p, held, index, VALUES_SECOND);
+	expect_status(ek_matrix_values_changed(A), EK_OK);
+	check_run(p, plan, op, VALUES_SECOND);
+	if (p->A.nnz > 0)
+		check_arrays(on->ctx, plan);
+	ek_plan_destroy(plan);
+
+	expect_status(ek_matrix_convert(A, format, NULL, &B), EK_OK);
+	hints.format = NULL;
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+	assert_string_equal(ek_plan_format(plan), format);
+	assert_false(((const csr5_on_device *)plan->state)->made);
+	check_run(p, plan, op, VALUES_SECOND);
+	ek_plan_destroy(plan);
+	product_values(p, held, index, VALUES_FIRST);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+static void test_tiles(void **state)
+{
+	const int step = test_tier() == TIER_QUICK ? 5 : 1;
+	unsigned k = 0;
+
+	(void)state;
+	need_device();
+	for (int shape = 0; shape < shape_count(); shape++)
+		for (int value = EK_F32; value <= EK_F64; value++) {
+			struct product p;
+
+			product_make(&p, shape, DATA_EXACT, (ek_value)value, shape);
+			/* A tile has one type of indices: each program takes a second to compile. */
+			for (int t = 0; t < TILES; t += step, k++) {
+				const int which = (t + shape) % TILES;
+
+				check_tile(&p, &tiles[which], k / 2 % 2, k % 2,
+				           (ek_index)(1 + which % 3));
+			}
+			product_free(&p);
+		}
+}
+
+/* ---- Width and height ------------------------------------------------------------------------ */
+
+/* Without parameters: as wide as the device's warps, or as on the processor. */
+static void test_shape(void **state)
+{
+	(void)state;
+	need_device();
+	for (int k = 0; k < devices.count; k++) {
+		ek_context *ctx = devices.of[k].ctx;
+		ek_device_info info = {.size = sizeof info};
+		ek_hints hints = {.size = sizeof hints, .method = "spmv.csr5.gpu"};
+		const csr5_on_device *on;
+		ek_matrix *A;
+		ek_plan *plan = NULL;
+
+		expect_status(ek_context_get_device(ctx, &info), EK_OK);
+		expect_status(
+			ek_matrix_generate(ctx, "banded:n=900,lower=2,upper=2", EK_F64, EK_I32, &A),
+			EK_OK);
+		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+		on = plan->state;
+		assert_int_equal(on->store.dim[CSR5_OMEGA], info.lanes == 32 || info.lanes == 64
+		                                                    ? info.lanes
+		                                                    : csr5_omega(ctx, EK_F64));
+		if (info.lanes == 32 || info.lanes == 64)
+			assert_int_equal(on->store.dim[CSR5_SIGMA], 5);
+		ek_plan_destroy(plan);
+		plan = NULL;
+		hints.format = "csr5:omega=6";
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EINVAL, "power of two");
+		assert_null(plan);
+		ek_matrix_destroy(A);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_shape),
+	};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	product_catch_crashes();
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
+#endif
