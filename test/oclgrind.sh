@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# test/oclgrind.sh PROGRAM...: runs programs on the simulator Oclgrind, which looks at each access of
+# each work-item: out of bounds, or a data race within a launch, is a failure. Results that nobody
+# initialised are not looked for: padding that no one uses is copied.
+set -u
+library=
+for folder in /usr/lib/oclgrind /usr/local/lib/oclgrind /usr/lib64/oclgrind; do
+	[ -f $folder/liboclgrind-rt-icd.so ] && library=$folder/liboclgrind-rt-icd.so
+done
+if [ -z "$library" ]; then
+	echo "not run: Oclgrind is not installed"
+	exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/vendors"
+echo "$library" >"$folder/vendors/oclgrind.icd"
+# The command oclgrind puts its library before that of the loader, which is then loaded as well.
+export OCL_ICD_VENDORS=$folder/vendors OCLGRIND_LOG=$folder/log OCLGRIND_DATA_RACES=1
+export OCLGRIND_MAX_ERRORS=20 EK_CACHE=off
+failed=0
+for program in "$@"; do
+	: >"$folder/log"
+	"$program" >"$folder/out" 2>&1 || failed=1
+	cat "$folder/out"
+	if ! grep -q '^Oclgrind' "$folder/out"; then
+		echo "$program did not run on Oclgrind"
+		failed=1
+	fi
+	if [ -s "$folder/log" ]; then
+		cat "$folder/log"
+		failed=1
+	fi
+done
+exit $failed
