@@ -8,9 +8,24 @@
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
 if(CMOCKA_FOUND)
+  set(test_definitions EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+      EK_FAKE_DIR="${PROJECT_BINARY_DIR}/fake")
+  if(NOT EK_WITH_GPU)
+    list(APPEND test_definitions EK_NO_GPU)
+  endif()
+  # What stands for libcuda.so.1, and the same without one of its functions.
+  foreach(name fake_cuda fake_cuda_part)
+    add_library(${name} MODULE test/fake/fake_cuda.c test/fake/fake_cuda_memory.c)
+    target_include_directories(${name} PRIVATE src test)
+    set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET default
+      LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake)
+  endforeach()
+  target_compile_definitions(fake_cuda_part PRIVATE cuLaunchKernel=no_cuLaunchKernel)
   if(TEST_SUPPORT)
     add_library(ek_test_support OBJECT ${TEST_SUPPORT})
     target_include_directories(ek_test_support PRIVATE src test)
+    target_compile_definitions(ek_test_support PRIVATE ${test_definitions})
+    add_dependencies(ek_test_support fake_cuda fake_cuda_part)
     target_link_libraries(ek_test_support PRIVATE evenkeel_static PkgConfig::CMOCKA
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     set(support_objects $<TARGET_OBJECTS:ek_test_support>)
@@ -19,7 +34,7 @@ if(CMOCKA_FOUND)
     get_filename_component(name ${source} NAME_WE)
     add_executable(${name} ${source} ${support_objects})
     target_include_directories(${name} PRIVATE src test)
-    target_compile_definitions(${name} PRIVATE EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    target_compile_definitions(${name} PRIVATE ${test_definitions})
     target_link_libraries(${name} PRIVATE evenkeel_static PkgConfig::CMOCKA m
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})

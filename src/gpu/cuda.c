@@ -6,11 +6,12 @@
  * for the length of each call only: what the calling thread had stays as it was. The queue is a
  * stream that does not wait for the default one. Memory that both sides use is managed memory,
  * offered where both may touch it at the same time. */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 
 #include "gpu/cuda.h"
 #include "gpu/nvrtc.h"
+
+#ifndef EK_NO_GPU
 
 enum { ARGUMENTS = 48, LOG = 1024 };
 

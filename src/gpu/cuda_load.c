@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CUDA's driver interface: libcuda.so.1, or the file that EK_CUDA names, what it lacks, and what it
  * says of its devices. It comes with the driver of the card, not with the toolkit. */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
 
 #include "gpu/cuda.h"
 #include "gpu/library.h"
+
+#ifndef EK_NO_GPU
 
 struct eki_cuda_api eki_cuda_api;
 static const char *const names[] = {EKI_CUDA_FUNCTIONS(EKI_FUNCTION_NAME)};
@@ -28,22 +29,30 @@ ek_status eki_cuda_check(int result, const char *call)
 	if (eki_cuda_api.cuGetErrorName(result, &name) != 0 || !name)
 		name = "an error without a name";
 	return eki_fail(result == EKI_CUDA_OUT_OF_MEMORY ? EK_ENOMEM : EK_EDEVICE,
-	                "CUDA: %s: %s (%d)", call, name, result);
+	                "%s failed: %s (%d)", call, name, result);
+}
+
+static ek_status missing(void)
+{
+	char text[400];
+
+	snprintf(text, sizeof text, "%s", ek_error_text());
+	return eki_fail(EK_EDEVICE, "%s; it comes with NVIDIA's driver (EK_CUDA names another)",
+	                text);
 }
 
 static ek_status load(void)
 {
 	const char *file = eki_getenv("EK_CUDA");
 	void *library;
-	ek_status status;
 
 	if (!file)
 		file = "libcuda.so.1";
-	EK_RETURN_IF(eki_library_open(file, &library));
-	status = eki_library_symbols(library, file, names, EKI_COUNT(names), &eki_cuda_api);
-	if (status != EK_OK) {
+	if (eki_library_open(file, &library) != EK_OK)
+		return missing();
+	if (eki_library_symbols(library, file, names, EKI_COUNT(names), &eki_cuda_api) != EK_OK) {
 		eki_library_close(library);
-		return status;
+		return missing();
 	}
 	EK_RETURN_IF(CALL(cuInit, 0)); /* from here on it may have threads, and stays loaded */
 	EK_RETURN_IF(CALL(cuDriverGetVersion, &loaded.version));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Libraries of vendors by dlopen: no header and no library of theirs is needed to build, and what
  * is missing at run time is told by name. */
-#ifndef EK_NO_GPU
 #include <dlfcn.h>
 #include <string.h>
 
 #include "gpu/library.h"
+
+#ifndef EK_NO_GPU
 
 ek_status eki_library_open(const char *file, void **library)
 {

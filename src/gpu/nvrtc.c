@@ -8,7 +8,6 @@
  *
  * Multiplication and addition are not fused (--fmad=false), as everywhere in the library: sparse
  * kernels wait for memory, not for arithmetic, and the same text then rounds alike under OpenCL. */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
@@ -16,6 +15,8 @@
 #include "gpu/cuda_api.h"
 #include "gpu/library.h"
 #include "gpu/nvrtc.h"
+
+#ifndef EK_NO_GPU
 
 enum { PATH = 512, OLDEST = 12, NEWEST = 19, LINE = 400, ARCHS = 64 };
 
@@ -104,12 +105,12 @@ static ek_status look(void)
 	if (take_name("libnvrtc.so", why, sizeof why) == EK_OK)
 		return EK_OK;
 	return eki_fail(EK_EDEVICE,
-	                "NVRTC, which compiles kernels for CUDA, is not there: no libnvrtc.so, "
-	                "libnvrtc.so.%d to .%d where libraries are, in $CUDA_HOME/lib64, "
-	                "$CUDA_PATH/lib64 and /usr/local/cuda/lib64; EK_NVRTC may name the "
-	                "file%s%s",
-	                OLDEST, opened.newest != EKI_NVRTC_ANY ? opened.newest : NEWEST,
-	                *why ? "; " : "", why);
+	                "NVRTC, which compiles kernels for CUDA, is not there: neither "
+	                "libnvrtc.so.%d nor an earlier one, where libraries are, in "
+	                "$CUDA_HOME/lib64, $CUDA_PATH/lib64 and /usr/local/cuda/lib64 (EK_NVRTC "
+	                "names a file)%s%s",
+	                opened.newest != EKI_NVRTC_ANY ? opened.newest : NEWEST, *why ? "; " : "",
+	                why);
 }
 
 static void open_once(void)

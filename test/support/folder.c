@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A folder for files, and a limit for memory. */
 #define _POSIX_C_SOURCE 200809L /* mkdtemp */
+#include <dirent.h>
 #include <unistd.h>
 
 #include "support/folder.h"
 #include "support/support.h"
 
-char folder[64], path[128];
+char folder[64], path[512];
 
 int folder_setup(void **state)
 {
@@ -24,6 +25,20 @@ int folder_teardown(void **state)
 	assert_int_equal(atomic_load(&heap.refused), 0);
 	heap_close(&heap);
 	return 0;
+}
+
+void folder_empty(const char *end)
+{
+	DIR *dir = opendir(folder);
+
+	assert_non_null(dir);
+	for (struct dirent *d; (d = readdir(dir));) {
+		const size_t length = strlen(d->d_name), tail = strlen(end);
+
+		if (length > tail && strcmp(d->d_name + length - tail, end) == 0)
+			assert_int_equal(unlink(in_folder(d->d_name)), 0);
+	}
+	closedir(dir);
 }
 
 const char *in_folder(const char *name)

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Memory, modules and launches of the fake. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake/fake_things.h"
+
+/* The block that [address, address + bytes) lies in. */
+static thing *memory_at(const char *call, uint64_t address, size_t bytes)
+{
+	const thing *c = fake_current(call);
+	thing *t;
+
+	if (!c)
+		return NULL;
+	pthread_mutex_lock(&fake_lock);
+	for (t = fake_things; t; t = t->next) {
+		const uint64_t begin = (uint64_t)(uintptr_t)t->data;
+
+		if (t->kind == MEMORY && t->device == c->device && address >= begin &&
+		    address - begin <= t->bytes && bytes <= t->bytes - (address - begin))
+			break;
+	}
+	pthread_mutex_unlock(&fake_lock);
+	if (!t)
+		fake_misuse(INVALID_VALUE, "%s: memory that is not the device's", call);
+	return t;
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+static int allocate(const char *call, uint64_t *address, size_t bytes)
+{
+	const thing *c = fake_current(call);
+	thing *t;
+
+	if (!c || bytes == 0)
+		return c ? fake_misuse(INVALID_VALUE, "%s: no bytes", call) : INVALID_CONTEXT;
+	t = fake_make(MEMORY, c->device);
+	t->bytes = bytes;
+	t->data = aligned_alloc(256, (bytes + 255) / 256 * 256);
+	if (!t->data)
+		abort();
+	memset(t->data, 0, bytes);
+	*address = (uint64_t)(uintptr_t)t->data;
+	return 0;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t bytes)
+{
+	TURN(MEMORY_OUT);
+	return allocate(__func__, address, bytes);
+}
+
+int cuMemAllocManaged(uint64_t *address, size_t bytes, unsigned flags)
+{
+	TURN(MEMORY_OUT);
+	if (flags != EKI_CUDA_ATTACH_GLOBAL)
+		return fake_misuse(INVALID_VALUE, "cuMemAllocManaged: flags");
+	return allocate(__func__, address, bytes);
+}
+
+int cuMemFree_v2(uint64_t address)
+{
+	thing *t = memory_at(__func__, address, 0);
+
+	if (!t || address != (uint64_t)(uintptr_t)t->data)
+		return fake_misuse(INVALID_VALUE, "cuMemFree: not a block");
+	fake_destroy(t);
+	return 0;
+}
+
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
+{
+	TURN(UNKNOWN);
+	if (fake_stream(__func__, stream) || !memory_at(__func__, to, bytes))
+		return INVALID_VALUE;
+	memcpy((void *)(uintptr_t)to, from, bytes);
+	return 0;
+}
+
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream)
+{
+	TURN(UNKNOWN);
+	if (fake_stream(__func__, stream) || !memory_at(__func__, from, bytes))
+		return INVALID_VALUE;
+	((thing *)stream)->copy.to = to;
+	((thing *)stream)->copy.from = (const void *)(uintptr_t)from;
+	((thing *)stream)->copy.bytes = bytes;
+	return 0;
+}
+
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
+{
+	TURN(UNKNOWN);
+	if (fake_stream(__func__, stream) || !memory_at(__func__, from, bytes) ||
+	    !memory_at(__func__, to, bytes))
+		return INVALID_VALUE;
+	memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+	return 0;
+}
+
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream)
+{
+	TURN(UNKNOWN);
+	if (fake_stream(__func__, stream) || !memory_at(__func__, to, bytes))
+		return INVALID_VALUE;
+	memset((void *)(uintptr_t)to, value, bytes);
+	return 0;
+}
+
+/* ---- Modules --------------------------------------------------------------------------------- */
+
+/* An ELF file ends with its tables of sections and of segments. */
+static size_t elf_bytes(const unsigned char *image)
+{
+	uint64_t segments, sections;
+	uint16_t size[4]; /* of an entry, and their number */
+
+	memcpy(&segments, image + 32, sizeof segments);
+	memcpy(&sections, image + 40, sizeof sections);
+	memcpy(size, image + 54, sizeof size);
+	segments += (uint64_t)size[0] * size[1];
+	sections += (uint64_t)size[2] * size[3];
+	return (size_t)(segments > sections ? segments : sections);
+}
+
+int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option,
+                       void **value)
+{
+	const thing *c = fake_current(__func__);
+	const int elf = memcmp(image, "\177ELF", 4) == 0;
+	thing *t;
+
+	TURN(UNKNOWN);
+	if (!c)
+		return INVALID_CONTEXT;
+	if (!elf && !strstr(image, ".entry ")) {
+		if (options > 0 && option[0] == EKI_CUDA_ERROR_LOG)
+			strcpy(value[0], "fake: neither PTX\nnor ELF");
+		return INVALID_IMAGE;
+	}
+	t = fake_make(MODULE, c->device);
+	t->bytes = elf ? elf_bytes(image) : strlen(image) + 1;
+	t->data = malloc(t->bytes);
+	if (!t->data)
+		abort();
+	memcpy(t->data, image, t->bytes);
+	*module = t;
+	return 0;
+}
+
+int cuModuleUnload(void *module)
+{
+	const int error = fake_check(__func__, module, MODULE);
+
+	for (thing *t = fake_things, *next; t && !error; t = next) {
+		next = t->next;
+		if (t->kind == FUNCTION && t->module == module)
+			fake_destroy(t);
+	}
+	if (!error)
+		fake_destroy(module);
+	return error;
+}
+
+/* What stands behind `what` in the module; NULL if it is not there. */
+static const char *find(const thing *module, const char *what, size_t length)
+{
+	for (size_t k = 0; k + length <= module->bytes; k++)
+		if (memcmp(module->data + k, what, length) == 0)
+			return module->data + k + length;
+	return NULL;
+}
+
+static const char *find_function(const thing *module, const char *name)
+{
+	char text[128];
+
+	if (memcmp(module->data, "\177ELF", 4) == 0) /* a section for each kernel */
+		return find(module, text,
+		            (size_t)snprintf(text, sizeof text, ".text.%s", name) + 1);
+	return find(module, text, (size_t)snprintf(text, sizeof text, ".entry %s(", name));
+}
+
+int cuModuleGetFunction(void **function, void *module, const char *name)
+{
+	const int error = fake_check(__func__, module, MODULE);
+	thing *t;
+
+	TURN(UNKNOWN);
+	if (error)
+		return error;
+	if (!find_function(module, name))
+		return NOT_FOUND;
+	t = fake_make(FUNCTION, ((thing *)module)->device);
+	t->module = module;
+	snprintf(t->name, sizeof t->name, "%s", name);
+	*function = t;
+	return 0;
+}
+
+/* ".param .u64 name,\n ..." up to ")": the bits of each. */
+static void record(const thing *f, void **parameters)
+{
+	const char *at = find_function(f->module, f->name);
+	const char *end = strchr(at, ')');
+	int k = 0;
+
+	for (; end && (at = strstr(at, ".param .")) && at < end && k < FAKE_ARGUMENTS; k++) {
+		at += strlen(".param .") + 1; /* the letter of the type */
+		fake_cuda.last.size[k] = atoi(at) / 8;
+		fake_cuda.last.value[k] = 0;
+		memcpy(&fake_cuda.last.value[k], parameters[k], (size_t)fake_cuda.last.size[k]);
+	}
+	fake_cuda.last.arguments = k;
+}
+
+int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned local,
+                   void *stream, void **parameters, void **extra)
+{
+	const thing *f = function;
+
+	TURN(UNKNOWN);
+	if (fake_check(__func__, function, FUNCTION) || fake_stream(__func__, stream))
+		return INVALID_HANDLE;
+	if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
+	    block_y != 1 || block_z != 1 || local || extra)
+		return fake_misuse(INVALID_VALUE, "cuLaunchKernel: %u groups of %u", grid_x,
+		                   block_x);
+	fake_cuda.launches++;
+	fake_cuda.last.groups = grid_x;
+	fake_cuda.last.group_size = block_x;
+	snprintf(fake_cuda.last.name, sizeof fake_cuda.last.name, "%s", f->name);
+	fake_cuda.last.arguments = -1;
+	if (memcmp(f->module->data, "\177ELF", 4) != 0)
+		record(f, parameters);
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The CUDA driver on a fake libcuda.so.1 (fake/): what is said where something is missing, two
+ * cards, arguments of launches, compiler messages. Nothing computes here. */
+#define _POSIX_C_SOURCE 200809L
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpu/gpu.h"
+#include "support/fake.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+static struct fake_cuda *fake;
+static ek_context *ctx;
+
+/* ---- What is missing ------------------------------------------------------------------------- */
+
+static const struct missing {
+	const char *file; /* NULL: the fake */
+	int init, devices;
+	long fail_at;
+	const char *part; /* of the message */
+} missing[] = {
+	{"/nonexistent/libcuda.so.1", 0, 0, -1, "/nonexistent/libcuda.so.1: cannot open"},
+	{EK_SOURCE_DIR "/README.md", 0, 0, -1, "README.md: "},
+	{EK_FAKE_DIR "/libfake_cuda_part.so", 0, 0, -1, "has no function cuLaunchKernel"},
+	{NULL, 100, 0, -1, "cuInit failed: CUDA_ERROR_NO_DEVICE (100)"},
+	{NULL, 803, 0, -1, "cuInit failed: an error without a name (803)"},
+	{NULL, 0, 2, 1, "cuDriverGetVersion failed: CUDA_ERROR_UNKNOWN (999)"},
+	{NULL, 0, 2, 2, "cuDeviceGetCount failed: CUDA_ERROR_UNKNOWN (999)"},
+	{NULL, 0, 0, -1, "cuda: 0 devices"},
+};
+
+/* In a process of its own, in which nothing is loaded yet. The message stays the same. */
+static int missing_child(const struct missing *m)
+{
+	ek_context *none = NULL;
+
+	fake = fake_cuda_use();
+	fake->init = m->init;
+	fake->devices = m->devices;
+	fake->fail_at = m->fail_at;
+	if (m->file)
+		setenv("EK_CUDA", m->file, 1);
+	for (int k = 0; k < 2; k++)
+		if (fake_context(k ? "cuda" : "cuda:0", EK_MEMORY_AUTO, NULL, &none) !=
+		            EK_EDEVICE ||
+		    none || !strstr(ek_error_text(), m->part) || fake->live) {
+			fprintf(stderr, "\"%s\" is not in \"%s\"\n", m->part, ek_error_text());
+			return 1;
+		}
+	return 0;
+}
+
+static void test_missing(void **state)
+{
+	(void)state;
+	for (int k = 0; k < EKI_COUNT(missing); k++) {
+		pid_t child = fork();
+		int result;
+
+		assert_true(child >= 0);
+		if (child == 0)
+			_exit(missing_child(&missing[k]));
+		assert_int_equal(waitpid(child, &result, 0), child);
+		assert_int_equal(result, 0);
+	}
+}
+
+/* ---- Cards ----------------------------------------------------------------------------------- */
+
+static void test_cards(void **state)
+{
+	ek_device_info info = {.size = sizeof info};
+	ek_context *one, *other, *none = NULL;
+	void *data;
+
+	(void)state;
+	fake->devices = 2; /* the first question after this loads the library */
+	expect_status(ek_device_get_info(1, &info), EK_OK);
+	assert_string_equal(info.name, "cuda:1");
+	assert_string_equal(info.text, "fake card 1");
+	assert_string_equal(info.driver, "CUDA 13.0");
+	assert_string_equal(info.kind, "gpu");
+	assert_string_equal(info.arch, "sm_80");
+	assert_int_equal(info.lanes, 32);
+	assert_true(info.shared && !info.mapped && info.f64 && !info.unified);
+
+	expect_status(fake_context("gpu", EK_MEMORY_AUTO, NULL, &one), EK_OK);
+	expect_status(fake_context("cuda:1", EK_MEMORY_AUTO, NULL, &other), EK_OK);
+	expect_status(ek_context_get_device(one, &info), EK_OK);
+	assert_string_equal(info.name, "cuda:0");
+	expect_status(ek_device_alloc(other, 1000, &data), EK_OK);
+	ek_device_free(other, data);
+	ek_context_destroy(one);
+	ek_context_destroy(other);
+
+	expect_error(fake_context("cuda:2", EK_MEMORY_AUTO, NULL, &none), EK_EDEVICE,
+	             "cuda: 2 devices");
+	expect_error(fake_context("cuda", EK_MEMORY_MAPPED, NULL, &none), EK_EUNSUPPORTED,
+	             "cannot share memory in turn");
+	assert_null(none);
+	fake_clean("two cards");
+}
+
+/* ---- Programs and launches ------------------------------------------------------------------- */
+
+static const char ptx[] = ".visible .entry probe(\n"
+			  "	.param .u64 probe_param_0,\n	.param .u32 probe_param_1,\n"
+			  "	.param .u64 probe_param_2,\n	.param .f32 probe_param_3,\n"
+			  "	.param .f64 probe_param_4\n)\n{ }\n";
+
+/* Each argument arrives with its size and its bits. */
+static void test_launch(void **state)
+{
+	const eki_driver *d = &eki_cuda;
+	eki_device *dev;
+	eki_buffer b = {.bytes = 100, .memory = EKI_MEMORY_COPY};
+	void *program, *kernel, *none = NULL;
+
+	(void)state;
+	expect_status(fake_context("cuda", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
+	dev = ctx->device;
+	expect_status(d->build(dev, "probe", "", ptx, sizeof ptx, &program), EK_OK);
+	expect_status(d->kernel(dev, program, "probe", &kernel), EK_OK);
+	expect_error(d->kernel(dev, program, "prob", &none), EK_EDEVICE,
+	             "cuModuleGetFunction failed: CUDA_ERROR_NOT_FOUND (500)");
+	expect_status(d->alloc(dev, EKI_MEMORY_COPY, b.bytes, &b.device, &b.host), EK_OK);
+
+	const eki_arg args[] = {eki_arg_buffer(&b), eki_arg_i32(-7), eki_arg_i64(INT64_MIN + 3),
+	                        eki_arg_val(EK_F32, 1.5), eki_arg_val(EK_F64, -0.1)};
+	const double f64 = -0.1;
+	uint64_t bits;
+
+	expect_status(d->launch(dev, kernel, 12, 96, args, EKI_COUNT(args)), EK_OK);
+	memcpy(&bits, &f64, sizeof bits);
+	assert_int_equal(fake->last.groups, 12);
+	assert_int_equal(fake->last.group_size, 96);
+	assert_int_equal(fake->last.arguments, 5);
+	assert_int_equal(fake->last.value[0], (uint64_t)(uintptr_t)b.device);
+	assert_int_equal(fake->last.value[1], (uint32_t)-7);
+	assert_int_equal(fake->last.value[2], (uint64_t)(INT64_MIN + 3));
+	assert_int_equal(fake->last.value[3], 0x3fc00000);
+	assert_int_equal(fake->last.value[4], bits);
+	expect_error(d->launch(dev, kernel, (int64_t)1 << 31, 96, args, 1), EK_EUNSUPPORTED,
+	             "2147483648 groups");
+
+	d->free(dev, EKI_MEMORY_COPY, b.device);
+	d->unload(dev, program);
+	ek_context_destroy(ctx);
+	fake_clean("launch");
+}
+
+/* What the driver's own compiler says is in the message, on its line. */
+static void test_bad_module(void **state)
+{
+	void *none = NULL;
+
+	(void)state;
+	expect_status(fake_context("cuda:1", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
+	expect_error(eki_cuda.build(ctx->device, "probe", "", "nonsense", 9, &none), EK_EDEVICE,
+	             "CUDA_ERROR_INVALID_IMAGE (200) for probe: fake: neither PTX nor ELF");
+	assert_null(none);
+	ek_context_destroy(ctx);
+	fake_clean("bad module");
+}
+
+static void test_compiler_messages(void **state)
+{
+	static const char bad[] = "EK_KERNEL(probe, 32)(int x) { y = x; }\n";
+	void *none = NULL;
+
+	(void)state;
+	need_nvrtc();
+	expect_status(fake_context("cuda:1", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
+	expect_error(eki_program_get(ctx->device, "probe", "", bad, &none), EK_EDEVICE,
+	             "error: identifier \"y\" is undefined");
+	assert_non_null(strstr(ek_error_text(), "compilation failed (6) for probe, sm_80"));
+	assert_null(strchr(ek_error_text(), '\n'));
+	assert_null(none);
+	ek_context_destroy(ctx);
+	fake_clean("messages");
+}
+
+static int no_compiler_child(const char *file, int version, const char *part)
+{
+	void *none = NULL;
+
+	if (file)
+		setenv("EK_NVRTC", file, 1);
+	fake->version = version;
+	if (fake_context("cuda", EK_MEMORY_COPY, NULL, &ctx) == EK_OK &&
+	    eki_program_get(ctx->device, "probe", "", "", &none) == EK_EDEVICE && !none &&
+	    strstr(ek_error_text(), part))
+		return 0;
+	fprintf(stderr, "\"%s\" is not in \"%s\"\n", part, ek_error_text());
+	return 1;
+}
+
+/* The compiler is missing, or too new for the driver. */
+static void test_no_compiler(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		pid_t child = fork();
+		int result;
+
+		assert_true(child >= 0);
+		if (child == 0)
+			_exit(no_compiler_child(k ? NULL : "/nonexistent/libnvrtc.so",
+			                        k ? 1000 : 13000,
+			                        k ? "neither libnvrtc.so.1 nor an earlier one"
+			                          : "EK_NVRTC: /nonexistent/libnvrtc.so: cannot"));
+		assert_int_equal(waitpid(child, &result, 0), child);
+		assert_int_equal(result, 0);
+	}
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	fake = fake_cuda_use();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fake_clean("the end");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_missing), /* these two before the library is loaded */
+		cmocka_unit_test(test_no_compiler),
+		cmocka_unit_test(test_cards),
+		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_bad_module),
+		cmocka_unit_test(test_compiler_messages),
+	};
+
+	return run_all_tests(tests, setup, teardown);
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A session on a CUDA device, on the fake libcuda.so.1, in which call n of the driver fails, n = 0,
+ * 1, ... until none does; once that one call, once all after it too. Each failure has its status
+ * and a message that names the call, leaves nothing behind on the device or in memory, and leaves
+ * outputs as they were. */
+#define _POSIX_C_SOURCE 200809L
+#include "gpu/gpu.h"
+#include "support/fake.h"
+#include "support/folder.h"
+#include "support/small.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+static struct fake_cuda *fake;
+
+struct session {
+	ek_device_memory memory;
+	bool counted, plans; /* memory of the host is counted; plans are made too */
+	struct heap heap;
+	ek_context *ctx;
+	void *x, *y; /* on the device */
+	ek_matrix *A;
+	ek_plan *plan;
+};
+
+static ek_status host_product(struct session *s, double beta)
+{
+	double x[2] = {1, 2}, y[3], before[3];
+	const ek_dense of_x = ek_vector(EK_F64, 2, x), of_y = ek_vector(EK_F64, 3, y);
+	ek_status status;
+
+	poison(EK_F64, y, 3);
+	memcpy(before, y, sizeof y);
+	status = ek_spmv(s->plan, 2, &of_x, beta, &of_y);
+	if (status != EK_OK && memcmp(before, y, sizeof y) != 0)
+		fail_msg("y was written: %s", ek_error_text());
+	return status;
+}
+
+static ek_status device_product(struct session *s, double alpha)
+{
+	ek_dense of_x = ek_vector(EK_F64, 2, s->x), of_y = ek_vector(EK_F64, 3, s->y);
+
+	of_x.where = of_y.where = EK_ON_DEVICE;
+	return ek_spmv(s->plan, alpha, &of_x, 0.5, &of_y);
+}
+
+static ek_status vectors(struct session *s)
+{
+	double room[3] = {7, 7, 7}, seconds = -1;
+	ek_status status;
+
+	EK_RETURN_IF(ek_device_alloc(s->ctx, 2 * sizeof *room, &s->x));
+	EK_RETURN_IF(ek_device_alloc(s->ctx, sizeof room, &s->y));
+	EK_RETURN_IF(ek_device_timer_start(s->ctx));
+	EK_RETURN_IF(ek_device_write(s->ctx, s->x, room, 2 * sizeof *room));
+	status = ek_device_read(s->ctx, s->y, room, sizeof room);
+	for (int k = 0; k < 3; k++)
+		if (room[k] != (status == EK_OK ? 0 : 7))
+			fail_msg("entry %d is %g with status %d", k, room[k], (int)status);
+	EK_RETURN_IF(status);
+	status = ek_device_timer_stop(s->ctx, &seconds);
+	if (seconds != (status == EK_OK ? 0.0015 : -1) && !(seconds > 0.00149 && seconds < 0.0016))
+		fail_msg("%g seconds", seconds);
+	return status;
+}
+
+static ek_status products(struct session *s)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
+
+	EK_RETURN_IF(small_make(s->ctx, &s->A));
+	EK_RETURN_IF(ek_plan_create(EK_SPMV, s->A, &hints, &s->plan));
+	EK_RETURN_IF(host_product(s, 0));
+	EK_RETURN_IF(host_product(s, 1));
+	EK_RETURN_IF(device_product(s, 1));
+	EK_RETURN_IF(device_product(s, 0));
+	EK_RETURN_IF(ek_matrix_values_changed(s->A));
+	EK_RETURN_IF(host_product(s, 0));
+	return ek_device_wait(s->ctx);
+}
+
+static ek_status all_of_it(struct session *s)
+{
+	EK_RETURN_IF(fake_context("cuda", s->memory, s->counted ? &s->heap : NULL, &s->ctx));
+	EK_RETURN_IF(vectors(s));
+	return s->plans ? products(s) : EK_OK;
+}
+
+static void check_failure(ek_status status, const char *what)
+{
+	const bool memory = strncmp(fake->failed, "cuMemAlloc", 10) == 0;
+
+	if (status != (memory ? EK_ENOMEM : EK_EDEVICE) &&
+	    !(fake->persistent && !memory && status == EK_ENOMEM))
+		fail_msg("%s: %s failed, status %d: %s", what, fake->failed, (int)status,
+		         ek_error_text());
+	/* Cleaning up may have met the next one. The shared heap says how much it was asked for, as
+	 * every heap does. */
+	if (!strstr(ek_error_text(), fake->failed) && !strstr(ek_error_text(), fake->last_failed) &&
+	    !strstr(ek_error_text(), "no memory for"))
+		fail_msg("%s: %s failed, message: %s", what, fake->failed, ek_error_text());
+}
+
+/* Returns whether a call failed, so there may be another one behind it. */
+static bool session(struct session like, long n, bool persistent)
+{
+	struct session s = like;
+	const char *failed;
+	char what[80];
+	ek_status status;
+	long calls;
+
+	snprintf(what, sizeof what, "memory %d, call %ld%s", (int)s.memory, n,
+	         persistent ? " and all after it" : "");
+	heap_fail(&s.heap, -1, false);
+	fake->calls = 0;
+	fake->failed = NULL;
+	fake->persistent = persistent;
+	fake->fail_at = n;
+	status = all_of_it(&s);
+	calls = fake->calls;
+	failed = fake->failed;
+	if (status != EK_OK && fake->failed)
+		check_failure(status, what);
+	else if (status != EK_OK)
+		fail_msg("%s: %s", what, ek_error_text());
+	/* A program that was compiled before, and cannot be loaded, is compiled anew. */
+	else if (failed && strcmp(failed, "cuModuleLoadDataEx") != 0 &&
+	         (s.counted || strcmp(failed, "cuMemAllocManaged") != 0))
+		fail_msg("%s: %s failed, and nobody noticed", what, failed);
+	ek_plan_destroy(s.plan);
+	ek_matrix_destroy(s.A);
+	if (s.ctx) {
+		ek_device_free(s.ctx, s.x);
+		ek_device_free(s.ctx, s.y);
+	}
+	ek_context_destroy(s.ctx);
+	fake->fail_at = -1;
+	fake_clean(what);
+	if (s.counted)
+		heap_close(&s.heap);
+	return n < calls;
+}
+
+static void fail_each(struct session like)
+{
+	for (int persistent = 0; persistent < 2; persistent++) {
+		long n = 0;
+
+		session(like, -1, false); /* fills the folder of compiled programs */
+		while (session(like, n, persistent))
+			n++;
+		print_message("  memory %d%s: %ld calls\n", (int)like.memory,
+		              like.counted ? "" : " and heap", n);
+	}
+}
+
+static void fail_all(bool plans)
+{
+	fail_each((struct session){.memory = EK_MEMORY_COPY, .counted = true, .plans = plans});
+	fail_each((struct session){.memory = EK_MEMORY_SHARED, .counted = true, .plans = plans});
+	fail_each((struct session){.memory = EK_MEMORY_SHARED, .counted = false, .plans = plans});
+}
+
+static void test_failures(void **state)
+{
+	(void)state;
+	fail_all(false);
+}
+
+static void test_failures_of_plans(void **state)
+{
+	(void)state;
+	need_nvrtc();
+	setenv("EK_CACHE", folder, 1);
+	fail_all(true);
+	setenv("EK_CACHE", "off", 1);
+}
+
+static int setup(void **state)
+{
+	unsetenv("EK_METHOD");
+	fake = fake_cuda_use();
+	return folder_setup(state);
+}
+
+static int teardown(void **state)
+{
+	folder_empty(".program");
+	return folder_teardown(state);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_failures_of_plans),
+	};
+
+	return run_all_tests(tests, setup, teardown);
+}
+
+#endif
