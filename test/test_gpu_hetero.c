@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * spmv.csr.hetero.gpu: right wherever the cut is, in every type and kind of memory; the share that
+ * is measured is kept; the processor works while the device does, and not before or after; nothing
+ * is copied where both see all. */
+#include <math.h>
+#include <stdio.h>
+
+#include "support/lengths.h"
+
+static const char method[] = "spmv.csr.hetero.gpu";
+static struct lengths m;
+static struct rng rng = {6};
+
+/* ---- Cuts ------------------------------------------------------------------------------------ */
+
+static void every_cut(ek_context *ctx, eki_memory memory)
+{
+	static const double pair[][2] = {{1, 0}, {1, 1}, {-2, 0.5}, {0.5, -1}, {2, 0}};
+	int turn = 0;
+
+	(void)memory;
+	ctx->small_work = 0; /* so that the processor's part is cut between threads too */
+	for (int k = 0; lengths_edge(&m, k, &rng); k++)
+		for (int share = 0; share < 1000; share += share ? 300 : 1, turn++) {
+			char name[64];
+
+			snprintf(name, sizeof name, share ? "%s:share=%d" : "%s", method, share);
+			lengths_check(&m, ctx,
+			              &(struct lengths_run){name, turn % 2 ? EK_F64 : EK_F32,
+			                                    (ek_index)(EK_I32 + turn % 3),
+			                                    turn % 4 == 3 ? EK_OP_T : EK_OP_N,
+			                                    pair[turn % 5][0], pair[turn % 5][1],
+			                                    turn % 7 < 3, 2});
+		}
+}
+
+static void test_every_cut(void **state)
+{
+	(void)state;
+	each_device(every_cut);
+}
+
+/* ---- At the same time ------------------------------------------------------------------------ */
+
+enum { ROWS = 300000, EACH = 12, TRIES = 20 };
+
+/* The driver, in whose place stand functions that look at y when the host starts the device and
+ * when it begins to wait. */
+static struct watch {
+	const eki_driver *real;
+	eki_driver driver;
+	const volatile double *y; /* NaN until it is computed */
+	bool started;
+	bool done_before, done_then, device_done; /* the processor's part when the device was
+	                                             started; both when the host began to wait */
+} watch;
+
+static bool all_there(int64_t begin, int64_t end)
+{
+	for (int64_t i = begin; i < end; i++)
+		if (isnan(watch.y[i]))
+			return false;
+	return true;
+}
+
+static ek_status watched_flush(eki_device *d)
+{
+	watch.done_before = !isnan(watch.y[ROWS - 1]);
+	watch.started = true;
+	return watch.real->flush(d);
+}
+
+static void look(void)
+{
+	if (watch.started) {
+		watch.done_then = all_there(ROWS - ROWS / 100, ROWS);
+		watch.device_done = all_there(0, ROWS / 2);
+	}
+	watch.started = false;
+}
+
+static ek_status watched_wait(eki_device *d)
+{
+	look();
+	return watch.real->wait(d);
+}
+
+static ek_status watched_map(eki_device *d, eki_buffer *b)
+{
+	look();
+	return watch.real->map(d, b);
+}
+
+static ek_status watched_read(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
+                              int64_t bytes)
+{
+	look();
+	return watch.real->read(d, from, offset, to, bytes);
+}
+
+static void watch_driver(ek_context *ctx, const double *y)
+{
+	watch = (struct watch){.real = ctx->device->driver, .driver = *ctx->device->driver, .y = y};
+	watch.driver.flush = watched_flush;
+	watch.driver.wait = watched_wait;
+	watch.driver.map = watched_map;
+	watch.driver.read = watched_read;
+	ctx->device->driver = &watch.driver;
+}
+
+/* When the host starts to wait for the device it has done its part, which it had not when it started
+ * the device; and, where it can be seen, the device is then still at work: not in each run, since
+ * others may use this machine, but in one of some. */
+static void same_time(ek_context *ctx, eki_memory memory)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.hetero.gpu:share=20"};
+	bool together = false, shared;
+	double *x, *y;
+	void *block;
+	ek_matrix *A;
+	ek_plan *plan;
+
+	(void)memory;
+	expect_status(eki_calloc(ctx, ROWS, sizeof *x, &block), EK_OK);
+	x = block;
+	expect_status(eki_alloc(ctx, ROWS, sizeof *y, &block), EK_OK);
+	y = block;
+	const ek_dense xv = ek_vector(EK_F64, ROWS, x), yv = ek_vector(EK_F64, ROWS, y);
+
+	expect_status(
+		ek_matrix_generate(ctx, "banded:n=300000,lower=6,upper=6", EK_F64, EK_I32, &A),
+		EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	shared = in_shared_heap(ctx, y, ROWS * 8);
+	watch_driver(ctx, y);
+	for (int k = 0; k < TRIES && !together; k++) {
+		poison(EK_F64, y, ROWS);
+		expect_status(ek_spmv(plan, 1, &xv, 0, &yv), EK_OK);
+		assert_false(watch.started);
+		assert_false(watch.done_before);
+		assert_true(watch.done_then);
+		assert_true(all_there(0, ROWS));
+		together = !shared || !watch.device_done;
+	}
+	assert_true(together);
+	ctx->device->driver = watch.real;
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	eki_free(ctx, x, ROWS, sizeof *x);
+	eki_free(ctx, y, ROWS, sizeof *y);
+}
+
+static void test_same_time(void **state)
+{
+	(void)state;
+	each_device(same_time);
+}
+
+/* ---- The share, bits, bytes ------------------------------------------------------------------ */
+
+static int64_t copied(ek_context *ctx)
+{
+	ek_device_counters c = {.size = sizeof c};
+
+	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
+	return c.to_device + c.from_device;
+}
+
+/* A plan tells what it measured, gives the same bits in each run, and with shared memory copies
+ * nothing. */
+static void measured(ek_context *ctx, eki_memory memory)
+{
+	enum { N = 1 << 14 };
+	const ek_hints hints = {.size = sizeof hints, .method = method};
+	double *x, *y, *first = malloc(N * sizeof *first);
+	char text[4096];
+	int64_t before;
+	void *block;
+	ek_matrix *A;
+	ek_plan *plan;
+
+	(void)memory;
+	expect_status(eki_alloc(ctx, N, sizeof *x, &block), EK_OK);
+	x = block;
+	expect_status(eki_alloc(ctx, N, sizeof *y, &block), EK_OK);
+	y = block;
+	const ek_dense xv = ek_vector(EK_F64, N, x), yv = ek_vector(EK_F64, N, y);
+
+	for (int j = 0; j < N; j++)
+		x[j] = rng_real(&rng, 10);
+	expect_status(ek_matrix_generate(ctx, "rmat:scale=14,factor=8", EK_F64, EK_I32, &A), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	assert_non_null(strstr(text, "by the speeds measured"));
+	before = copied(ctx);
+	for (int run = 0; run < 10; run++) {
+		expect_status(ek_spmv(plan, 1.5, &xv, 0, &yv), EK_OK);
+		if (run == 0)
+			memcpy(first, y, N * sizeof *y);
+		assert_memory_equal(first, y, N * sizeof *y);
+	}
+	if (in_shared_heap(ctx, x, N * 8))
+		assert_int_equal(copied(ctx), before);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	eki_free(ctx, x, N, sizeof *x);
+	eki_free(ctx, y, N, sizeof *y);
+	free(first);
+}
+
+static void test_measured(void **state)
+{
+	(void)state;
+	each_device(measured);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_cut),
+		cmocka_unit_test(test_same_time),
+		cmocka_unit_test(test_measured),
+	};
+
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
