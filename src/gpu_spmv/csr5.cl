@@ -272,7 +272,7 @@ EK_KERNEL(csr5_describe, EK_WG)
 	}
 	all[lid] = flags;
 	gap[lid] = empty;
-	EK_BARRIER();
+	EK_BARRIER_GLOBAL(); /* tile_ptr[t] was read, and is written below */
 	for (int l = 0; l < lane; l++)
 		y_offset += (ek_u32)EK_POPCOUNT(all[lanes + l]);
 	while (lane + 1 + (int)seg_offset < OMEGA && all[lid + 1 + (int)seg_offset] == 0)
