@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests, by label:
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
+#   device   those of them that run kernels, or stand in for a driver
 #   cli      test/cli/run.sh: the tool's commands and what they print
 #   source   rules on the source files, README, examples and public header
 #   package  what is installed: symbols, consumers by pkg-config and CMake, the build without CMake
@@ -38,7 +39,11 @@ if(CMOCKA_FOUND)
     target_link_libraries(${name} PRIVATE evenkeel_static PkgConfig::CMOCKA m
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-    set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
+    set(labels unit)
+    if(name MATCHES "^test_(gpu|opencl|cuda|nvrtc)")
+      list(APPEND labels device)
+    endif()
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900)
   endforeach()
 endif()
 
