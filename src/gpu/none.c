@@ -44,6 +44,15 @@ bool eki_shared_free(eki_device *device, void *block)
 	return false;
 }
 
+bool eki_buffer_around(eki_device *device, const void *array, int64_t bytes, eki_buffer *out)
+{
+	(void)device;
+	(void)array;
+	(void)bytes;
+	(void)out;
+	return false;
+}
+
 ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args)
 {
 	(void)plan;
