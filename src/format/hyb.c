@@ -9,8 +9,7 @@
  * has fewer rows than that, all of them have to, which is not in the source.
  *
  * Bell and Garland 2009, section 2.4; Liu 2015, section 5.3.1. */
-#include "format/coo.h"
-#include "format/ell.h"
+#include "format/hyb.h"
 #include "format/padding.h"
 #include "format/parts.h"
 #include "spmv/compose.h"
@@ -19,12 +18,6 @@
 #include "core/for_each.h"
 
 #include "format/lanes.h"
-
-#ifndef EK_HYB_ARRAYS
-#define EK_HYB_ARRAYS
-enum { HYB_ELL = 0, HYB_COO = ELL_ARRAYS, HYB_END = ELL_ARRAYS + COO_ARRAYS }; /* first arrays */
-enum { HYB_WIDTH };                                                            /* dim */
-#endif
 
 #if EK_PER_TYPE
 
@@ -94,7 +87,6 @@ static void FN(hyb_back)(const ek_store *rest, ek_store *csr, int64_t begin, int
 #if EK_ONCE
 
 enum { SPEED = 3, MANY = 4096 }; /* of ELLPACK over coordinates; rows that are worth a part */
-extern const ek_format ek_format_hyb;
 
 static ek_store ell_part(const ek_store *s)
 {
