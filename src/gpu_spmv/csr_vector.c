@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR on a device, a group of neighbouring work-items for each row: 2 to 64 lanes read the
- * entries of a row side by side, so that reads are contiguous, and add their sums by a tree (Bell
- * and Garland 2009, section 4.2, with one warp a row; fewer lanes for shorter rows are common
- * since). As many lanes as the average row has entries, rounded up to a power of two. Rows much
- * longer than the average keep their lanes busy long after the others. */
+ * SpMV on CSR on a device, one work-item or a group of neighbouring ones for each row.
+ *
+ * scalar: one, so that neighbours read places that are a row apart. Caches make up for it while
+ * rows are short; long rows, and rows of different lengths, leave the others waiting.
+ *
+ * vector: 2 to 64 lanes read the entries of a row side by side, so that reads are contiguous, and
+ * add their sums by a tree. The source has one warp a row; fewer lanes for shorter rows are common
+ * since. As many lanes as the average row has entries, rounded up to a power of two, if none are
+ * given. Rows much longer than the average keep their lanes busy long after the others.
+ *
+ * Both read each array once. Bell and Garland 2009, section 4.2; Greathouse and Daga 2014, section
+ * II, under the names that these methods have. */
 #include <stdio.h>
 
 #include "gpu/gpu.h"
@@ -12,27 +19,43 @@
 
 EKI_KERNEL_TEXT(eki_cl_csr_vector, "gpu_spmv/csr_vector.cl");
 
-enum { WG = 256 };
+enum { WG = 256, MOST = 64 };
 
 typedef struct state {
 	int lanes;
 	void *kernel;
 } state;
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(ek_plan *p, int lanes)
 {
 	char defines[64];
 	state *s;
 
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	p->state = s;
-	s->lanes = 2;
-	while (s->lanes < 64 && s->lanes * p->y_len < p->store->nnz)
-		s->lanes *= 2;
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG, s->lanes);
+	s->lanes = lanes;
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG, lanes);
 	EK_RETURN_IF(eki_gpu_prepare(p, "csr_vector", defines, eki_cl_csr_vector));
 	EK_RETURN_IF(eki_gpu_mirror(p));
 	return eki_gpu_kernel(p, "csr_vector", &s->kernel);
+}
+
+static ek_status prepare_scalar(ek_plan *p)
+{
+	return prepare(p, 1);
+}
+
+static ek_status prepare_vector(ek_plan *p)
+{
+	const int64_t asked = p->param[0];
+	int lanes = asked ? (int)asked : 2;
+
+	if (lanes & (lanes - 1))
+		return eki_fail(EK_EINVAL, "method %s: lanes is %d; a power of two is expected",
+		                p->method->name, lanes);
+	while (!asked && lanes < MOST && lanes * p->y_len < p->store->nnz)
+		lanes *= 2;
+	return prepare(p, lanes);
 }
 
 static ek_status run(const ek_plan *p, const ek_args *v)
@@ -56,12 +79,42 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 	return eki_gpu_leave(p, v, &on);
 }
 
-static double cost(const eki_features *f)
+/* Beside the bytes, the time that the longest row keeps its lanes. */
+static double cost(const eki_features *f, double bytes, double lanes)
 {
-	const double mean = f->stats.rows > 0 ? (double)f->stats.nnz / (double)f->stats.rows : 0;
+	const double entry_ns = 100; /* of one lane */
 
-	return eki_gpu_cost(f, f->csr_bytes * (f->stats.row_max > 64 * (mean + 1) ? 4 : 1), 1);
+	return eki_gpu_cost(f, bytes, 1) + entry_ns * (double)f->stats.row_max / lanes;
 }
+
+/* Neighbours read different sectors of 32 bytes; up to half of what comes with one is used later. */
+static double cost_scalar(const eki_features *f)
+{
+	const double mean = f->stats.row_mean, most = 32.0 / 12;
+
+	return cost(f, f->csr_bytes * (1 + (mean < 16 ? mean / 16 : 1) * (most - 1)), 1);
+}
+
+static double cost_vector(const eki_features *f)
+{
+	const double mean = f->stats.row_mean;
+
+	return cost(f, f->csr_bytes, mean < 2 ? 2 : mean < MOST ? mean : MOST);
+}
+
+const ek_method ek_spmv_gpu_csr_scalar = {
+	.name = "spmv.csr.scalar.gpu",
+	.text = "one work-item for each row, on a device",
+	.source = "Bell and Garland 2009, section 4.2",
+	.operation = EK_SPMV,
+	.format = &ek_format_csr,
+	.backend = EKI_GPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost_scalar,
+	.prepare = prepare_scalar,
+	.refresh = eki_gpu_refresh,
+	.run = run,
+};
 
 const ek_method ek_spmv_gpu_csr_vector = {
 	.name = "spmv.csr.vector.gpu",
@@ -69,10 +122,11 @@ const ek_method ek_spmv_gpu_csr_vector = {
 	.source = "Bell and Garland 2009, section 4.2",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
+	.param = {{"lanes", 2, MOST, "work-items for a row, a power of two"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
-	.cost = cost,
-	.prepare = prepare,
+	.cost = cost_vector,
+	.prepare = prepare_vector,
 	.refresh = eki_gpu_refresh,
 	.run = run,
 };

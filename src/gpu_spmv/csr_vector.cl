@@ -5,18 +5,23 @@ EK_KERNEL(csr_vector, EK_WG)
  const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
  EK_GLOBAL VAL *y)
 {
-	EK_LOCAL VAL room[EK_WG];
 	const int lane = EK_LID() % LANES;
 	const ek_i64 i = EK_GROUP() * (EK_WG / LANES) + EK_LID() / LANES;
 	VAL sum = 0;
 
 	if (i < rows) {
-		const PTR end = row_ptr[i + 1];
+		const PTR n = row_ptr[i + 1] - row_ptr[i];
 
-		for (PTR k = row_ptr[i] + lane; k < end; k += LANES)
+		val += row_ptr[i];
+		col_idx += row_ptr[i];
+		for (PTR k = lane; k < n; k += LANES)
 			sum += val[k] * x[col_idx[k]];
 	}
+#if LANES > 1
+	EK_LOCAL VAL room[EK_WG];
+
 	sum = ek_lanes_sum(sum, LANES, room);
+#endif
 	if (i < rows && lane == 0)
 		ek_finish(sum, alpha, beta, y + i);
 }
