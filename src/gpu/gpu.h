@@ -251,7 +251,8 @@ ek_status eki_gpu_launch(const ek_plan *plan, void *kernel, int64_t groups, int 
                          const eki_arg *args, int count);
 /* Its end: y is where the caller wants it. With vectors of the device it may still be computed. */
 ek_status eki_gpu_leave(const ek_plan *plan, const ek_args *args, const eki_gpu_vectors *v);
-/* y = beta y on the device, or on the host if y lies there. */
+/* y = beta y on the device, within a run; and as a run, on the host if y lies there. */
+ek_status eki_gpu_scale_there(const ek_plan *plan, double beta, const eki_buffer *y);
 ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args);
 void eki_gpu_release(ek_plan *plan);
 /* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`. */

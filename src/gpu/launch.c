@@ -242,23 +242,27 @@ ek_status eki_gpu_leave(const ek_plan *p, const ek_args *v, const eki_gpu_vector
 	                  : dev->driver->flush(dev);
 }
 
+ek_status eki_gpu_scale_there(const ek_plan *p, double beta, const eki_buffer *y)
+{
+	const eki_arg args[] = {eki_arg_i64(p->y_len), eki_arg_val(p->store->value, beta),
+	                        eki_arg_buffer(y)};
+
+	if (beta == 1)
+		return EK_OK;
+	return eki_gpu_launch(p, p->gpu->scale, eki_groups(p->y_len, SCALE_GROUP), SCALE_GROUP,
+	                      args, EKI_COUNT(args));
+}
+
 ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
 {
-	const ek_value value = p->store->value;
-
 	if (v->y_where != EK_ON_DEVICE) {
 		eki_scale(p, v->beta, v->y, p->y_len);
 		return EK_OK;
 	}
-	if (v->beta == 1 || p->y_len == 0)
-		return EK_OK;
-	const eki_buffer y =
-		eki_device_memory(p->gpu->device, v->y, p->y_len * (int64_t)ek_value_size(value));
-	const eki_arg args[] = {eki_arg_i64(p->y_len), eki_arg_val(value, v->beta),
-	                        eki_arg_buffer(&y)};
+	const eki_buffer y = eki_device_memory(p->gpu->device, v->y,
+	                                       p->y_len * (int64_t)ek_value_size(p->store->value));
 
-	EK_RETURN_IF(eki_gpu_launch(p, p->gpu->scale, eki_groups(p->y_len, SCALE_GROUP),
-	                            SCALE_GROUP, args, EKI_COUNT(args)));
+	EK_RETURN_IF(eki_gpu_scale_there(p, v->beta, &y));
 	return p->gpu->device->driver->flush(p->gpu->device);
 }
 
