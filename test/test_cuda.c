@@ -27,7 +27,7 @@ static const struct missing {
 	long fail_at;
 	const char *part; /* of the message */
 } missing[] = {
-	{"/nonexistent/libcuda.so.1", 0, 0, -1, "/nonexistent/libcuda.so.1: cannot open"},
+	{"/nonexistent/libcuda.so.1", 0, 0, -1, "there is no /nonexistent/libcuda.so.1"},
 	{EK_SOURCE_DIR "/README.md", 0, 0, -1, "README.md: "},
 	{EK_FAKE_DIR "/libfake_cuda_part.so", 0, 0, -1, "has no function cuLaunchKernel"},
 	{NULL, 100, 0, -1, "cuInit failed: CUDA_ERROR_NO_DEVICE (100)"},

@@ -22,16 +22,20 @@ static void survey(char *text, size_t size, int *count)
 
 	*count = 0;
 	for (int d = 0; d < DRIVERS; d++) {
+		const size_t length = strlen(driver[d]->name);
 		int n = 0;
 		ek_status status = driver[d]->count(&n);
+		const char *why = ek_error_text();
 
 		*count += n;
 		if (used >= size)
 			continue;
+		if (strncmp(why, driver[d]->name, length) == 0 && why[length] == ':')
+			why += length + 2; /* it says who speaks */
 		used += (size_t)snprintf(text + used, size - used, "%s%s: ", d ? "; " : "",
 		                         driver[d]->name);
 		if (used < size && status != EK_OK)
-			used += (size_t)snprintf(text + used, size - used, "%s", ek_error_text());
+			used += (size_t)snprintf(text + used, size - used, "%s", why);
 		else if (used < size)
 			used += (size_t)snprintf(text + used, size - used, "%d device%s", n,
 			                         n == 1 ? "" : "s");
@@ -117,7 +121,10 @@ static ek_status find(const char *name, int *d, int *number)
 		                "with a number, as opencl:1, is expected",
 		                name);
 	EK_RETURN_IF(driver[*d]->count(&n));
-	return *number < n ? EK_OK : no_such_device(name);
+	if (*number >= n)
+		return eki_fail(EK_EDEVICE, "there is no device \"%s\"; %s has %d", name,
+		                driver[*d]->name, n);
+	return EK_OK;
 }
 
 static ek_status choose_memory(eki_device *dev, int memory)

@@ -15,7 +15,10 @@ ek_status eki_library_open(const char *file, void **library)
 
 	if (!opened) {
 		text = dlerror();
-		return eki_fail(EK_EDEVICE, "%s", text ? text : file);
+		if (!text || (strncmp(text, file, strlen(file)) == 0 &&
+		              strstr(text, "No such file or directory")))
+			return eki_fail(EK_EDEVICE, "there is no %s", file);
+		return eki_fail(EK_EDEVICE, "%s", text);
 	}
 	*library = opened;
 	return EK_OK;

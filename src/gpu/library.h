@@ -6,7 +6,8 @@
 
 #include "gpu/gpu.h"
 
-/* dlopen by `file`, a name or a path. EK_EDEVICE with the text of dlerror. */
+/* dlopen by `file`, a name or a path. EK_EDEVICE says that there is none, or what
+ * dlerror says. */
 ek_status eki_library_open(const char *file, void **library);
 /* Fills a table. EK_EDEVICE with the first name that `file` lacks. */
 ek_status eki_library_symbols(void *library, const char *file, const char *const *names, int count,
