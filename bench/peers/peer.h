@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 1
+#define EK_PEER_ABI 2
 
 /* y = alpha op(A) x + beta y. x and y are the vectors of all runs. */
 typedef struct ek_peer_problem {
@@ -30,6 +30,7 @@ typedef struct ek_peer_problem {
 	double alpha, beta;
 	const void *x;
 	void *y;
+	int device; /* number of the CUDA device to use; -1: there is none */
 } ek_peer_problem;
 
 typedef struct ek_peer {
@@ -52,6 +53,10 @@ typedef struct ek_peer {
 	void (*release)(void *state);
 	/* Why the last call failed. */
 	const char *(*error)(void);
+	/* 1: it runs on a device, and is measured with those who do. Then it has vectors of its own
+	 * there, and `elapsed` gives the seconds of the last `run` by the device's clock. */
+	int device;
+	double (*elapsed)(void *state);
 } ek_peer;
 
 /* The peers of a module, ended by NULL (one library may be used in more than one way). NULL: the
