@@ -4,9 +4,10 @@ BUILD ?= build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
+DEVICE ?= cuda
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check peers install format clean help
+.PHONY: all build demo check check-gpu peers install format clean help
 all: build
 
 # Configures once, and again when CMAKE_FLAGS are given.
@@ -33,6 +34,12 @@ check:
 	@sed -n 's/^./Left out: &/p' $(BUILD)/left-out.txt
 	@cd $(BUILD) && OMP_WAIT_POLICY=passive ctest -j $(JOBS) --output-on-failure --no-tests=error
 
+check-gpu:
+	@tool/setup check
+	@$(configure)
+	@$(compile)
+	@tool/check-gpu $(BUILD) $(DEVICE)
+
 peers:
 	@tool/setup build
 	@BUILD=$(BUILD) sh bench/peers/install.sh
@@ -53,6 +60,7 @@ help:
 	@echo 'make demo      the same, then measure products of several shapes and make a page of charts;'
 	@echo '               EK_MATRICES=FOLDER adds real matrices (.mtx, .mtx.gz) from there'
 	@echo 'make check     the same, then all tests; EK_TEST_TIER=full for the long ones'
+	@echo 'make check-gpu the same, then the tests of devices on DEVICE=$(DEVICE)'
 	@echo 'make peers     install the libraries that ek bench can compare with, then build again'
 	@echo 'make install   to PREFIX=$(PREFIX)'
 	@echo 'make format    clang-format on all sources'

@@ -35,12 +35,17 @@ struct bench_options {
 	const char *records, *baseline; /* bench scenario: --from, --baseline */
 	const char *runs;               /* and --calls */
 	int64_t max_bytes;              /* bench convert, as in ek_convert_options */
+	const char *sweep;              /* --sweep */
+	bool host_vectors;              /* --vectors host */
 };
 
 extern const struct argp bench_argp;
 /* For lists of children; an operation that has them fills a struct bench_options. */
 extern const struct argp bench_suite_argp,
-	bench_peer_argp; /* --suite to --time; --peers, --peer-dir */
+	bench_peer_argp,   /* --suite to --time; --peers, --peer-dir */
+	bench_device_argp; /* --vectors, --sweep (bench_sweep.c) */
+/* Replaces the one method of --method by one for each value of --sweep. */
+void sweep_apply(struct bench_options *options);
 
 /* ---- Suites (bench_suite.c) ------------------------------------------------------------------ */
 
@@ -99,7 +104,8 @@ struct record {
 	char method[64];
 	char chosen[64];          /* auto: the method that was chosen */
 	char format[TOOL_FORMAT]; /* with parameters, as far as they are known */
-	const char *device, *version;
+	const char *device;       /* "cpu", "cuda:0" */
+	const char *version;
 	int64_t runs, bytes;
 	double ms, ms_min, ms_p10, ms_p90;
 	double ms_kbest; /* NAN unless --k-best */
@@ -119,9 +125,12 @@ struct bench_case {
 	const char *value, *index, *isa;
 	const char *op;
 	int threads, rounds;
+	const ek_device_info *device; /* NULL: none */
+	const char *vectors;          /* where they lie: "host", "device" */
+	const char *unit;             /* the method that is 1 in vs_csr */
 	int64_t csr_bytes;
-	double bound_gbps, csr_ms;
-	double disturbed; /* share of the samples that other processes got into */
+	double bound_gbps, csr_ms; /* what can be read or, on a device, copied; the unit */
+	double disturbed;          /* share of the samples that other processes got into */
 	bool in_cache;
 	struct record *record;
 	int count;
@@ -136,7 +145,8 @@ extern const char *const group_name[GROUPS];
 struct report {
 	const char *operation;
 	char machine[256], date[32];
-	double memory_gbps; /* read bandwidth beyond the caches */
+	double memory_gbps;    /* read bandwidth beyond the caches; of a device, that of copies */
+	ek_device_info device; /* size 0: none */
 	struct bench_case *cases;
 	int count;
 };
@@ -152,6 +162,9 @@ int report_json(const struct report *report, const struct bench_case *c,
 
 /* Tables for people (bench_table.c): all records of a case; one line for a case; what all cases say
  * together. */
+/* "2 threads", "cuda:0 (NVIDIA H100), vectors on the device". Returns `place`. */
+enum { CASE_PLACE = 256 };
+const char *case_place(const struct bench_case *c, char place[CASE_PLACE]);
 /* The first call of table_case or table_lines says what the columns mean. */
 void table_case(const struct bench_case *c, FILE *out);
 void table_lines(const struct report *report, FILE *out);
@@ -200,6 +213,13 @@ int report_disturbed(const struct report *report); /* how many cases are */
 /* True if other libraries were measured. */
 bool case_has_peers(const struct bench_case *c);
 bool report_has_peers(const struct report *report);
+
+/* The unit of the ratios: the plain loop over rows; with a device, one of its methods. */
+const char *unit_method(bool device);
+bool record_is_plain(const struct record *record); /* it is of that method */
+/* GB/s that the device reads and writes when it copies a large array; 0: it has no memory for it
+ * (bench_device.c). */
+double device_copy_gbps(ek_context *ctx, const ek_device_info *info);
 
 /* The record with the least time among those of the kind that pass `kinds` (bits 1 << kind), or
  * NULL. */

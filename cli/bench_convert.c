@@ -33,8 +33,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {
-	{&bench_suite_argp, 0, NULL, 1}, {&tool_common_argp, 0, "Common options:", 2}, {0}};
+static const struct argp_child children[] = {{&bench_suite_argp, 0, NULL, 1},
+                                             {&tool_common_argp, 0, "Common options:", 2},
+                                             {&tool_device_argp, 0, NULL, 2},
+                                             {0}};
 
 static char *end_of_help(int key, const char *text, void *input)
 {
@@ -86,31 +88,26 @@ static int add_formats(struct convert_case *c, const struct tool_options *o)
 
 static bool beside_csr(const ek_method *m)
 {
-	return ek_method_operation(m) == EK_SPMV && strcmp(ek_method_format(m), "csr") == 0 &&
+	return m && ek_method_operation(m) == EK_SPMV && strcmp(ek_method_format(m), "csr") == 0 &&
 	       ek_method_supports(m, EK_OP_N, EK_REPRO_RUN);
 }
 
-static int add_methods(struct convert_case *c, const struct tool_options *o)
+static int add_methods(struct convert_case *c, const struct tool_options *o, const ek_context *ctx)
 {
-	char word[64];
+	const char *device = tool_on_device(ctx) ? "gpu" : "cpu";
+	char name[TOOL_METHOD];
 	int code = TOOL_OK;
 
-	for (const char *at = o->method ? o->method : ""; *at && !code; at += strspn(at, ",")) {
-		size_t len = strcspn(at, ",");
-
-		snprintf(word, sizeof word, "%.*s", (int)len, at);
-		const char *name = tool_method(word);
-
-		if (strcmp(name, "auto") == 0 || !beside_csr(ek_method_find(name)))
+	for (const char *list = o->method; list && !code && tool_method_next(&list, name);) {
+		if (!beside_csr(tool_method_find(name)))
 			tool_usage("--method %s: a method of plain CSR is expected; formats are "
 			           "given by --format",
-			           word);
+			           name);
 		code = add(c, name, true);
-		at += len;
 	}
 	if (!o->method && !o->format)
 		for (const ek_method *m = NULL; !code && (m = ek_method_next(m));)
-			if (beside_csr(m))
+			if (beside_csr(m) && strcmp(ek_method_device(m), device) == 0)
 				code = add(c, ek_method_name(m), true);
 	return code;
 }
@@ -228,7 +225,7 @@ static int one_matrix(void *user, const char *text)
 		if (!code)
 			code = add_formats(c, common);
 		if (!code)
-			code = add_methods(c, common);
+			code = add_methods(c, common, bench->ctx);
 		if (!code)
 			code = make_all(bench, c, A);
 		if (code == TOOL_OK || code == TOOL_FAILED) {

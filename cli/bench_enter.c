@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Who takes part in a measurement: our methods and the peers, prepared and checked before anything
- * is timed. Preparations that take no time are repeated, and the median counts. */
+ * Those who take part in a measurement, our methods and the peers, are prepared and checked before
+ * anything is timed. Preparations that take no time are repeated, and the median counts. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_field.h"
@@ -30,16 +31,30 @@ static void run_contender(struct contender *c, int64_t calls)
 	(c->peer ? run_peer : run_ours)(c, calls);
 }
 
-/* One run on a fresh y, compared with the reference; keeps the largest error. */
+/* y of the problem to where the contender has its own, and back. */
+static bool load(struct contender *c)
+{
+	if (c->peer)
+		return !c->peer->load || c->peer->load(c->state) == 0;
+	return !c->on_device || device_load(c->field);
+}
+
+static bool fetch(struct contender *c)
+{
+	if (c->peer)
+		return !c->peer->fetch || c->peer->fetch(c->state) == 0;
+	return !c->on_device || device_fetch(c->field);
+}
+
 bool contender_check(struct contender *c)
 {
 	struct record *r = &c->record;
 
 	problem_reset(c->problem);
-	if (c->peer && c->peer->load && c->peer->load(c->state) != 0)
+	if (!load(c))
 		r->failed = true;
 	run_contender(c, 1);
-	if (c->peer && c->peer->fetch && c->peer->fetch(c->state) != 0)
+	if (!fetch(c))
 		r->failed = true;
 	double error = r->failed ? INFINITY : check_error(c->problem);
 
@@ -64,6 +79,7 @@ static struct contender *enter(struct field *f, enum record_kind kind, const cha
 	if (f->contenders == MAX_CONTENDER)
 		return NULL;
 	f->contenders++;
+	c->field = f;
 	c->problem = f->problem;
 	r->kind = kind;
 	r->device = "cpu";
@@ -79,30 +95,40 @@ static struct contender *enter(struct field *f, enum record_kind kind, const cha
 /* Preparations of less than this are repeated, and the median is taken. */
 #define SHORT_SECONDS 20e-3
 
-static ek_status make_plan(const struct problem *p, const char *method, const char *format,
+/* A plan for a device is made once untimed: what the compiler takes belongs to the installation. It
+ * is there when the device is done with it. */
+static ek_status make_plan(const struct field *f, const char *method, const char *format,
                            ek_plan **plan, double *milliseconds)
 {
+	const struct problem *p = f->problem;
 	ek_hints hints = {.size = sizeof hints,
 	                  .method = method,
 	                  .format = format,
 	                  .op = p->op,
 	                  .calls = p->calls,
 	                  .reproducible = p->reproducible};
-	double sample[5];
-	int k = 0;
+	const int untimed = f->device.ctx ? 1 : 0;
+	double sample[5] = {0};
+	int k = -untimed;
 
 	do {
 		double start = tool_seconds();
 		ek_plan *made;
 		ek_status status = ek_plan_create(EK_SPMV, p->A, &hints, &made);
 
-		if (status != EK_OK)
+		if (status == EK_OK && f->device.ctx)
+			status = ek_device_wait(f->device.ctx);
+		if (status != EK_OK) {
+			if (k > -untimed)
+				ek_plan_destroy(*plan);
 			return status;
-		sample[k++] = tool_seconds() - start;
-		if (k > 1)
+		}
+		if (k >= 0)
+			sample[k] = tool_seconds() - start;
+		if (k++ > -untimed)
 			ek_plan_destroy(*plan);
 		*plan = made;
-	} while (k < 5 && sample[k - 1] < SHORT_SECONDS);
+	} while (k < 1 || (k < 5 && sample[k - 1] < SHORT_SECONDS));
 	*milliseconds = 1e3 * measure_quantile(sample, k, 0.5);
 	return EK_OK;
 }
@@ -114,7 +140,7 @@ static ek_status make_plan(const struct problem *p, const char *method, const ch
 static bool fits(const struct problem *p, const char *method, const char *format, char *why,
                  size_t size)
 {
-	const ek_method *m = ek_method_find(method);
+	const ek_method *m = tool_method_find(method);
 	const bool csr =
 		format ? strcmp(format, "csr") == 0 : !m || strcmp(ek_method_format(m), "csr") == 0;
 	double need = MOST_COPIES * (double)p->csr_bytes, free = tool_memory_free();
@@ -127,31 +153,13 @@ static bool fits(const struct problem *p, const char *method, const char *format
 	return false;
 }
 
-/* NULL, which is as the method wants, auto and no method fit all. */
-static bool fit(const ek_method *m, const char *format)
-{
-	size_t len = format ? strcspn(format, ":") : 0;
-	const char *of = ek_method_format(m);
-
-	return !m || !format || (strncmp(of, format, len) == 0 && !of[len]);
-}
-
-/* CSC has none: those of CSR multiply with it, and the one that auto takes stands for it. */
-static bool has_methods(const char *format)
-{
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (ek_method_operation(m) == EK_SPMV && fit(m, format))
-			return true;
-	return false;
-}
-
 /* A method with its plan ready, or, without one, refused. */
 static struct contender *enter_method(struct field *f, const char *name, const char *format)
 {
-	const bool stands = strcmp(name, "auto") == 0 && !has_methods(format);
+	const bool stands = strcmp(name, "auto") == 0 && !has_methods(f, format);
 	const bool automatic = strcmp(name, "auto") == 0 && !stands;
 	const char *parameters = format ? strchr(format, ':') : NULL;
-	const ek_method *m = ek_method_find(name);
+	const ek_method *m = tool_method_find(name);
 	struct contender *c = enter(f, automatic ? RECORD_AUTO : RECORD_OURS,
 	                            stands ? format : name, parameters ? parameters : "");
 
@@ -165,7 +173,7 @@ static struct contender *enter_method(struct field *f, const char *name, const c
 	return c;
 }
 
-static int refuse(struct field *f, const char *name, const char *format, const char *why)
+int refuse(struct field *f, const char *name, const char *format, const char *why)
 {
 	struct contender *c = enter_method(f, name, format);
 
@@ -176,9 +184,21 @@ static int refuse(struct field *f, const char *name, const char *format, const c
 	return TOOL_OK;
 }
 
-/* A method, or auto, with A in a format (NULL: as the method wants). Returns an exit code; one that
- * cannot do this matrix is refused. */
-static int enter_ours(struct field *f, const char *name, const char *format, bool hidden)
+static void place_vectors(struct contender *c)
+{
+	const struct problem *p = c->problem;
+	const struct device_side *d = &c->field->device;
+	const bool there = tool_method_on_device(ek_plan_method(c->plan));
+
+	c->on_device = there && d->x;
+	c->record.device = there ? c->field->run->report->device.name : "cpu";
+	c->x = c->on_device ? ek_device_vector(p->value, p->in, d->x)
+	                    : ek_vector(p->value, p->in, p->x);
+	c->y = c->on_device ? ek_device_vector(p->value, p->out, d->y)
+	                    : ek_vector(p->value, p->out, p->y);
+}
+
+int enter_ours(struct field *f, const char *name, const char *format, bool hidden)
 {
 	struct problem *p = f->problem;
 	ek_plan *plan = NULL;
@@ -188,9 +208,10 @@ static int enter_ours(struct field *f, const char *name, const char *format, boo
 	if (!fits(p, name, format, why, sizeof why))
 		return refuse(f, name, format, why);
 
-	ek_status status = make_plan(p, name, format, &plan, &milliseconds);
+	ek_status status = make_plan(f, name, format, &plan, &milliseconds);
 
-	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM)
+	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM ||
+	    status == EK_EDEVICE)
 		return refuse(f, name, format, ek_error_text());
 	if (status != EK_OK)
 		return tool_check(status);
@@ -203,8 +224,7 @@ static int enter_ours(struct field *f, const char *name, const char *format, boo
 	}
 	c->plan = plan;
 	c->hidden = hidden;
-	c->x = ek_vector(p->value, p->in, p->x);
-	c->y = ek_vector(p->value, p->out, p->y);
+	place_vectors(c);
 	c->record.prepare_ms = milliseconds;
 	c->record.bytes = ek_plan_bytes(plan);
 	snprintf(c->record.format, sizeof c->record.format, "%s", ek_plan_format(plan));
@@ -215,7 +235,15 @@ static int enter_ours(struct field *f, const char *name, const char *format, boo
 	return TOOL_OK;
 }
 
-static void enter_peer(struct field *f, const ek_peer *peer)
+/* The number of a CUDA device, -1 for none. */
+static int peer_device(const struct field *f)
+{
+	const char *name = f->device.ctx ? f->run->report->device.name : "";
+
+	return strncmp(name, "cuda:", 5) == 0 ? atoi(name + 5) : -1;
+}
+
+void enter_peer(struct field *f, const ek_peer *peer)
 {
 	struct problem *p = f->problem;
 	ek_peer_problem q = {.rows = p->rows,
@@ -230,6 +258,7 @@ static void enter_peer(struct field *f, const ek_peer *peer)
 	                     .transposed = p->op == EK_OP_T,
 	                     .threads = p->threads,
 	                     .calls = p->calls ? p->calls : 1000,
+	                     .device = peer_device(f),
 	                     .alpha = p->alpha,
 	                     .beta = p->beta,
 	                     .x = p->x,
@@ -240,6 +269,8 @@ static void enter_peer(struct field *f, const ek_peer *peer)
 	if (!peer->supports(&q) || !(c = enter(f, RECORD_PEER, "peer.", peer->name)))
 		return;
 	c->peer = peer;
+	if (peer->device)
+		c->record.device = f->run->report->device.name;
 	c->record.version = peer->version();
 	c->peer_problem = q;
 	start = tool_seconds();
@@ -252,130 +283,4 @@ static void enter_peer(struct field *f, const ek_peer *peer)
 	c->record.prepare_ms = 1e3 * (tool_seconds() - start);
 	contender_check(c);
 	contender_check(c);
-}
-
-/* ---- Who takes part -------------------------------------------------------------------------- */
-
-static bool can(const struct problem *p, const ek_method *m)
-{
-	return ek_method_operation(m) == EK_SPMV && ek_method_supports(m, p->op, p->reproducible);
-}
-
-/* The plain loop over rows that is the unit of the ratios. */
-const char *plain_csr(const struct problem *p)
-{
-	const ek_method *rows = ek_method_find("spmv.csr.rows");
-
-	return rows && can(p, rows) ? "spmv.csr.rows" : "spmv.csr.serial";
-}
-
-/* The next name of a list, completed; false at its end. */
-static bool next_method(const char **list, char name[128])
-{
-	size_t len = strcspn(*list, ",");
-	char word[128];
-
-	if (!len)
-		return false;
-	snprintf(word, sizeof word, "%.*s", (int)len, *list);
-	snprintf(name, 128, "%s", tool_method(word));
-	*list += len + strspn(*list + len, ",");
-	return true;
-}
-
-/* The methods that were named, as far as they fit. */
-static int enter_named(struct field *f, const char *names, const char *format)
-{
-	char name[128];
-	int code = TOOL_OK;
-
-	while (!code && next_method(&names, name))
-		if (fit(ek_method_find(name), format))
-			code = enter_ours(f, name, format, false);
-	return code;
-}
-
-/* All methods, or those for one format; what has none by auto. */
-static int enter_methods(struct field *f, const char *format)
-{
-	int code = TOOL_OK;
-
-	if (!has_methods(format))
-		return enter_ours(f, "auto", format, false);
-
-	for (const ek_method *m = NULL; !code && (m = ek_method_next(m));)
-		if (can(f->problem, m) && fit(m, format))
-			code = enter_ours(f, ek_method_name(m), format, false);
-	return code;
-}
-
-static const char *no_method(const struct problem *p, const char *names)
-{
-	return names                                ? "none of --method multiplies with it"
-	       : p->reproducible == EK_REPRO_STRICT ? "no method of it has reproducible bits"
-	                                            : "no method of it does this op";
-}
-
-/* Each format of --format with its methods; what has no partner is refused. */
-static int enter_formats(struct field *f, const char *names, const char *formats)
-{
-	char format[TOOL_FORMAT], name[128];
-	int code = TOOL_OK;
-
-	for (const char *list = formats; !code && tool_format_next("--format", &list, format);) {
-		int count = f->contenders;
-
-		code = names ? enter_named(f, names, format) : enter_methods(f, format);
-		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
-		if (!code && f->contenders == count)
-			code = refuse(f, name, format, no_method(f->problem, names));
-	}
-	for (const char *list = names; !code && list && next_method(&list, name);) {
-		const ek_method *m = ek_method_find(name);
-		bool partner = false;
-
-		for (const char *at = formats; tool_format_next("--format", &at, format);)
-			partner |= fit(m, format);
-		if (!partner)
-			code = refuse(f, name, NULL, "it multiplies with none of --format");
-	}
-	return code;
-}
-
-static bool entered(const struct field *f, const char *method)
-{
-	for (int k = 0; k < f->contenders; k++)
-		if (strcmp(f->contender[k].record.method, method) == 0)
-			return true;
-	return false;
-}
-
-static int enter_everything(struct field *f)
-{
-	int code = enter_methods(f, NULL);
-
-	for (const ek_format *format = NULL; !code && (format = ek_format_next(format));)
-		if (!has_methods(ek_format_name(format)))
-			code = enter_methods(f, ek_format_name(format));
-	return code ? code : enter_ours(f, "auto", NULL, false);
-}
-
-int enter_all(struct field *f)
-{
-	const struct tool_options *o = &f->run->options->common;
-	const char *names = o->method && strcmp(o->method, "all") != 0 ? o->method : NULL;
-	const char *csr = plain_csr(f->problem);
-	int code;
-
-	if (o->format)
-		code = enter_formats(f, names, o->format);
-	else if (names)
-		code = enter_named(f, names, NULL);
-	else
-		code = enter_everything(f);
-	if (!code && !entered(f, csr))
-		code = enter_ours(f, csr, NULL, true);
-	for (int k = 0; !code && k < f->run->peers->count; k++)
-		enter_peer(f, f->run->peers->peer[k]);
-	return code;
 }

@@ -92,6 +92,7 @@ static char *end_of_help(int key, const char *text, void *input)
 
 static const struct argp_child children[] = {{&bench_suite_argp, 0, NULL, 1},
                                              {&bench_peer_argp, 0, NULL, 1},
+                                             {&bench_device_argp, 0, NULL, 1},
                                              {&tool_common_argp, 0, "Common options:", 3},
                                              {&tool_product_argp, 0, "The product:", 2},
                                              {&tool_calls_argp, 0, NULL, 2},
@@ -105,11 +106,15 @@ const struct argp bench_argp = {
 	"under a second, and compares it with plain CSR, with other libraries and with the read "
 	"bandwidth of the memory. Every result is checked first.\v"
 	"--method takes all (default), auto, or names separated by commas; the \"spmv.\" in front "
-	"may be left out; --format takes formats separated by commas. With both, methods are "
+	"may be left out, and parameters may follow it; --format takes formats separated by "
+	"commas. With both, methods are "
 	"measured "
 	"with the formats that they multiply with. A matrix in another format is taken to CSR "
 	"first. "
-	"Exit status 1: a result was wrong.",
+	"With --device the methods that run there are measured, by its clock, with vectors that "
+	"lie "
+	"there, and the bound is the bandwidth at which it copies. Exit status 1: a result was "
+	"wrong.",
 	children,
 	end_of_help,
 	NULL};

@@ -110,7 +110,10 @@ static void metered_dealloc(void *user, void *block, size_t bytes)
 static double read_once(struct reading *r, int threads, struct meter *meter)
 {
 	const struct tool_options *common = &r->options->common;
-	ek_options o = {.size = sizeof o, .threads = threads, .isa_limit = common->isa_limit};
+	ek_options o = {.size = sizeof o,
+	                .threads = threads,
+	                .isa_limit = common->isa_limit,
+	                .device = "cpu"};
 	ek_matrix_info info = {.size = sizeof info};
 	ek_context *ctx = NULL;
 	ek_matrix *A = NULL;

@@ -18,32 +18,15 @@ const char *report_commit(void)
 	return EK_COMMIT;
 }
 
-static void machine_name(char *name, size_t size)
-{
-	FILE *file = fopen("/proc/cpuinfo", "r");
-	char line[256], model[200] = "unknown processor";
-
-	while (file && fgets(line, sizeof line, file)) {
-		char *colon = strchr(line, ':');
-
-		if (colon && strncmp(line, "model name", 10) == 0) {
-			snprintf(model, sizeof model, "%s", colon + 1 + strspn(colon + 1, " \t"));
-			model[strcspn(model, "\n")] = 0;
-			break;
-		}
-	}
-	if (file)
-		fclose(file);
-	snprintf(name, size, "%s, %ld processors", model, sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 void report_start(struct report *report, const char *operation)
 {
 	time_t now = time(NULL);
+	char processor[TOOL_PROCESSOR];
 	struct tm utc;
 
 	*report = (struct report){.operation = operation};
-	machine_name(report->machine, sizeof report->machine);
+	snprintf(report->machine, sizeof report->machine, "%s, %ld processors",
+	         tool_processor(processor), sysconf(_SC_NPROCESSORS_ONLN));
 	gmtime_r(&now, &utc);
 	strftime(report->date, sizeof report->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
@@ -80,6 +63,11 @@ const struct record *case_best(const struct bench_case *c, unsigned kinds)
 			best = r;
 	}
 	return best;
+}
+
+bool record_is_plain(const struct record *r)
+{
+	return strcmp(r->method, unit_method(strcmp(r->device, "cpu") != 0)) == 0;
 }
 
 const char *const group_name[GROUPS] = {"regular", "irregular"};
@@ -145,6 +133,11 @@ static void what_was_run(json_t *o, const struct report *report, const struct be
 		record_text(o, "chosen", r->chosen);
 	tool_json_format(o, *r->format ? r->format : NULL);
 	record_text(o, "device", r->device);
+	if (c->device) {
+		record_text(o, "device_name", c->device->text);
+		record_text(o, "driver", c->device->driver);
+		record_text(o, "vectors", c->vectors);
+	}
 	record_text(o, "isa", r->kind == RECORD_PEER ? NULL : c->isa);
 	record_text(o, "version", r->version);
 	record_text(o, "matrix", c->matrix);
@@ -183,6 +176,7 @@ static void what_came_out(json_t *o, const struct bench_case *c, const struct re
 	record_number(o, "bound_gbps", c->bound_gbps);
 	record_number(o, "of_bound", r->of_bound);
 	json_object_set_new(o, "in_cache", json_boolean(c->in_cache));
+	record_text(o, "unit", c->unit);
 	record_number(o, "vs_csr", r->vs_csr);
 	record_number(o, "vs_best_peer", r->vs_best_peer);
 	if (!isnan(r->overhead_ns))

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One matrix, all contenders: our methods, the peers, the bare loop and the read probe are
- * prepared, checked, and timed in the same rounds; then each gets its record.
+ * One matrix, all contenders: our methods, the peers, the bare loop and the read probe, or on a
+ * device that of copies, are prepared, checked, and timed in the same rounds; then each gets its
+ * record.
  *
  * Ratios are medians of the ratios of single rounds: a machine whose speed drifts changes both
- * sides alike. Plain CSR, the unit of prepare_calls and vs_csr, is the row loop over threads. */
+ * sides alike. Plain CSR, the unit of prepare_calls and vs_csr, is the row loop over threads; on a
+ * device, CSR-vector. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,19 +16,44 @@
 #define SMALL_BYTES  1000000 /* below it, waking the threads takes longer than reading */
 #define CACHE_FACTOR 1.3     /* reads this much faster than memory come from a cache */
 
-static int candidate(struct field *f, void (*run)(void *, int64_t), void *state,
-                     struct contender *c)
+static int candidate(struct field *f, void (*run)(void *, int64_t),
+                     double (*clocked)(void *, int64_t), void *state, struct contender *c)
 {
-	f->candidate[f->candidates] = (struct candidate){.run = run, .state = state};
+	f->candidate[f->candidates] =
+		(struct candidate){.run = run, .clocked = clocked, .state = state};
 	f->of[f->candidates] = c;
 	return f->candidates++;
+}
+
+/* What no product can be faster than, if it moves what CSR does: reads, or copies on a device. */
+static int line_up_probe(struct field *f)
+{
+	const struct problem *p = f->problem;
+
+	if (f->device.ctx) {
+		f->probe_bytes = 2 * f->device.bytes;
+		f->probe = candidate(f, device_run_copy, device_clocked_copy, f, NULL);
+		return TOOL_OK;
+	}
+	if (!read_probe_make(&f->read, p->csr_bytes, p->threads))
+		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
+	f->probe_bytes = f->read.bytes;
+	f->probe = candidate(f, read_probe_run, NULL, &f->read, NULL);
+	return TOOL_OK;
+}
+
+static int line_up_contender(struct field *f, struct contender *c)
+{
+	if (c->peer)
+		return candidate(f, run_peer, c->peer->elapsed ? device_clocked_peer : NULL, c, c);
+	return candidate(f, run_ours, c->on_device ? device_clocked_ours : NULL, c, c);
 }
 
 /* Those whose results were right, and what they are measured with. */
 static int line_up(struct field *f)
 {
 	struct problem *p = f->problem;
-	const char *csr = plain_csr(p);
+	const char *csr = plain_csr(f);
 
 	f->csr = f->bare = -1;
 	for (int k = 0; k < f->contenders; k++) {
@@ -34,20 +61,18 @@ static int line_up(struct field *f)
 
 		if (c->record.failed || c->record.refused)
 			continue;
-		int at = candidate(f, c->peer ? run_peer : run_ours, c, c);
+		int at = line_up_contender(f, c);
 
 		if (c->plan && strcmp(c->record.method, csr) == 0)
 			f->csr = at;
 	}
-	if (p->nnz < SMALL_NNZ && p->op == EK_OP_N && p->alpha == 1 && p->beta == 0) {
+	if (!f->device.ctx && p->nnz < SMALL_NNZ && p->op == EK_OP_N && p->alpha == 1 &&
+	    p->beta == 0) {
 		f->loop = (struct bare_loop){p->value,   p->index, p->rows, p->row_ptr,
 		                             p->col_idx, p->val,   p->x,    p->y};
-		f->bare = candidate(f, bare_loop_run, &f->loop, NULL);
+		f->bare = candidate(f, bare_loop_run, NULL, &f->loop, NULL);
 	}
-	if (!read_probe_make(&f->read, p->csr_bytes, p->threads))
-		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
-	f->probe = candidate(f, read_probe_run, &f->read, NULL);
-	return TOOL_OK;
+	return line_up_probe(f);
 }
 
 /* The K-best time of each, one after the other, as the scheme has it. */
@@ -101,7 +126,7 @@ static void fill(const struct field *f, int k, int rounds, const struct candidat
 	r->gbps = 1e-6 * (double)r->bytes / r->ms;
 	r->csr_gbps = 1e-6 * bytes / r->ms;
 	if (f->problem->csr_bytes >= SMALL_BYTES)
-		r->of_bound = bytes / (double)f->read.bytes * measure_ratio(probe, c, rounds);
+		r->of_bound = bytes / (double)f->probe_bytes * measure_ratio(probe, c, rounds);
 	if (f->csr >= 0) {
 		r->vs_csr = measure_ratio(&f->candidate[f->csr], c, rounds);
 		r->prepare_calls = r->prepare_ms / median_ms(&f->candidate[f->csr], rounds);
@@ -137,9 +162,10 @@ static int collect(struct field *f, struct bench_case *c, int rounds)
 	for (int k = 0; k < f->candidates; k++)
 		c->disturbed += (double)f->candidate[k].disturbed / rounds / f->candidates;
 	c->rounds = rounds;
+	c->unit = plain_csr(f);
 	c->csr_bytes = f->problem->csr_bytes;
 	c->csr_ms = f->csr >= 0 ? median_ms(&f->candidate[f->csr], rounds) : NAN;
-	c->bound_gbps = 1e-6 * (double)f->read.bytes / median_ms(&f->candidate[f->probe], rounds);
+	c->bound_gbps = 1e-6 * (double)f->probe_bytes / median_ms(&f->candidate[f->probe], rounds);
 	c->in_cache = c->csr_bytes < SMALL_BYTES ||
 	              c->bound_gbps > CACHE_FACTOR * f->run->report->memory_gbps;
 	return code;
@@ -154,6 +180,7 @@ static void release(struct field *f)
 		if (c->peer && c->state)
 			c->peer->release(c->state);
 	}
+	device_free(f);
 	measure_free(f->candidate, f->candidates);
 	read_probe_free(&f->read);
 	free(f->contender);
@@ -172,8 +199,10 @@ int run_case(const struct bench_run *run, struct problem *p, struct bench_case *
 	f.contender = calloc(MAX_CONTENDER, sizeof *f.contender);
 	f.candidate = calloc(MAX_CONTENDER + 2, sizeof *f.candidate);
 	f.of = calloc(MAX_CONTENDER + 2, sizeof *f.of);
-	code = f.contender && f.candidate && f.of ? enter_all(&f)
+	code = f.contender && f.candidate && f.of ? device_make(&f)
 	                                          : tool_fail(TOOL_FAILED, "out of memory");
+	if (!code)
+		code = enter_all(&f);
 	if (!code)
 		code = line_up(&f);
 	if (!code) {

@@ -20,7 +20,7 @@ enum { KEY_CALLS = 1100, KEY_BASELINE, KEY_FROM };
 static const struct argp_option options[] = {
 	{"calls", KEY_CALLS, "LIST", 0, "Numbers of products (50,500)", 1},
 	{"baseline", KEY_BASELINE, "METHOD", 0,
-         "What stands for CSR: a method or a peer (spmv.csr.rows)", 1},
+         "What stands for CSR: a method or a peer (spmv.csr.rows; spmv.csr.vector.gpu)", 1},
 	{"from", KEY_FROM, "FILE", 0, "Take the records of ek bench spmv --json FILE", 1},
 	{0}};
 
@@ -40,6 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{&bench_suite_argp, 0, NULL, 1},
                                              {&bench_peer_argp, 0, NULL, 1},
+                                             {&bench_device_argp, 0, NULL, 1},
                                              {&tool_common_argp, 0, "Common options:", 3},
                                              {&tool_product_argp, 0, "The product:", 2},
                                              {0}};
@@ -135,13 +136,16 @@ static int add_record(struct report *report, const json_t *o)
 	return TOOL_OK;
 }
 
-/* Where and when that was. */
+/* Where and when that was, on a device or not. */
 static void provenance(struct report *report, const json_t *o)
 {
+	const char *unit = json_string_value(json_object_get(o, "unit"));
 	const char *machine = json_string_value(json_object_get(o, "machine"));
 	const char *date = json_string_value(json_object_get(o, "date"));
 
 	snprintf(report->machine, sizeof report->machine, "%s", machine ? machine : "unknown");
+	report->device.size =
+		unit && strcmp(unit, unit_method(true)) == 0 ? sizeof report->device : 0;
 	snprintf(report->date, sizeof report->date, "%s", date ? date : "unknown");
 }
 
@@ -274,6 +278,11 @@ static int table_of(struct tool_table *t, const struct scenario *s, int group)
 	return matrices;
 }
 
+static const char *baseline_of(const struct scenario *s)
+{
+	return s->baseline ? s->baseline : unit_method(s->report.device.size > 0);
+}
+
 /* ---- Results --------------------------------------------------------------------------------- */
 
 static int json(const struct scenario *s)
@@ -292,7 +301,7 @@ static int json(const struct scenario *s)
 			record_text(o, "method", r->method);
 			record_text(o, "matrix", c->matrix);
 			record_text(o, "group", group_name[group_of(c->row_max, c->row_mean)]);
-			record_text(o, "baseline", s->baseline ? s->baseline : "spmv.csr.rows");
+			record_text(o, "baseline", baseline_of(s));
 			record_number(o, "preparation", r->prepare_calls * r->vs_csr);
 			for (int n = 0; n < s->count; n++) {
 				snprintf(key, sizeof key, "%lld", (long long)s->calls[n]);
@@ -321,8 +330,7 @@ static int show(const struct scenario *s)
 
 	if (o->html)
 		code = html_tables_begin(&page, o->html, &s->report,
-		                         "Products with their preparation",
-		                         s->baseline ? s->baseline : "spmv.csr.rows");
+		                         "Products with their preparation", baseline_of(s));
 	for (int group = 0; group < GROUPS && !code; group++) {
 		int matrices = table_of(&t, s, group);
 
@@ -365,6 +373,7 @@ int bench_scenario(int argc, char **argv)
 	int code, shown = TOOL_OK, closed;
 
 	tool_parse(&argp, argc, argv, &o);
+	sweep_apply(&o);
 	read_calls(&s);
 	s.baseline = !o.baseline || strncmp(o.baseline, "peer.", 5) == 0 ? o.baseline
 	                                                                 : tool_method(o.baseline);

@@ -59,6 +59,8 @@ static int one_matrix(void *user, const char *text)
 	c = code ? NULL : report_add(run->report);
 	if (c) {
 		code = describe(c, &p, &source, run->ctx);
+		c->device = run->report->device.size ? &run->report->device : NULL;
+		c->vectors = c->device && !run->options->host_vectors ? "device" : "host";
 		if (!code)
 			code = run_case(run, &p, c);
 		if (m->show)
@@ -69,6 +71,19 @@ static int one_matrix(void *user, const char *text)
 	problem_free(&p);
 	ek_matrix_destroy(A);
 	return code ? code : written;
+}
+
+/* The bandwidth beyond the caches, of the device or of the processor. */
+static void start_bound(struct report *report, ek_context *ctx)
+{
+	ek_device_info info = {.size = sizeof info};
+
+	if (ek_context_get_device(ctx, &info) == EK_OK) {
+		report->device = info;
+		report->memory_gbps = device_copy_gbps(ctx, &info);
+	} else {
+		report->memory_gbps = read_probe_memory(ek_context_threads(ctx));
+	}
 }
 
 int bench_measure(const struct bench_options *o, struct report *report, bool show)
@@ -83,7 +98,7 @@ int bench_measure(const struct bench_options *o, struct report *report, bool sho
 		return code;
 	if (o->peers)
 		peers_load(&peers, o->peer_folder, o->common.quiet);
-	report->memory_gbps = read_probe_memory(ek_context_threads(m.run.ctx));
+	start_bound(report, m.run.ctx);
 	code = bench_matrices(o, one_matrix, &m);
 	ek_context_destroy(m.run.ctx);
 	return code;
@@ -118,6 +133,7 @@ int bench_spmv(int argc, char **argv)
 	int code, shown;
 
 	tool_parse(&bench_argp, argc, argv, &o);
+	sweep_apply(&o);
 	code = bench_measure(&o, &report, true);
 	shown = results(&o, &report);
 	report_free(&report);

@@ -15,21 +15,22 @@ _ek_options()
 	"$1" $2 --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
 }
 
-# Formats, or, for a word $2 such as "sell:c=8,", what can follow: parameters, and, if $3 is "list",
-# further formats.
-_ek_formats()
+# Names of the list $4 that match $6, or, for a word $2 such as "sell:c=8,", what can follow:
+# parameters, which are field $5 of that list, and, if $3 is "list", further names.
+_ek_items()
 {
 	local head=${2%"${2##*[:,]}"} name=${2%:*} pairs=${2##*:}
 
 	pairs=${pairs%"${pairs##*,}"}
 	{
 		if [[ $2 == *:* && $pairs =~ ^([a-z]+=[^,]*,)*$ ]]; then
-			"$1" list formats --plain 2>/dev/null |
-				awk -F '\t' -v name="${name##*,}" '$1 == name { print $4 }' |
+			"$1" list "$4" --plain --quiet 2>/dev/null |
+				awk -F '\t' -v name="${name##*,}" -v field="$5" '$1 == name { print $field }' |
+				sed 's/.*; parameters: //' |
 				grep -oE '(^|, )[a-z]+ [0-9]+ to' | sed -E 's/^(, )?([a-z]+) .*/\2=/'
 		fi
 		if [[ $2 != *[:,]* || ( $3 == list && $head == *, ) ]]; then
-			_ek_names "$1" formats
+			_ek_names "$1" "$4" | grep -e "$6"
 		fi
 	} | sed "s|^|$head|"
 }
@@ -37,30 +38,36 @@ _ek_formats()
 # What the option $3 of subcommand $2 accepts for the word $4; "FILE" means file names.
 _ek_values()
 {
-	local kind list=
+	local kind of list=
 
 	[[ $2 == "bench "* ]] && list=list
 	case $3 in
 	--method)
-		{
-			echo auto
-			case $2 in
-			"bench scenario" | "bench convert") _ek_names "$1" methods | grep -e '^spmv\.' ;;
-			"bench "*) echo all; _ek_names "$1" methods | grep -e "^${2#bench }\." ;;
-			*) _ek_names "$1" methods | grep -e '^spmv\.' ;;
-			esac
-		} | sed "s|^|${list:+${4%"${4##*,}"}}|"
+		of=spmv
+		case $2 in
+		"bench spmv" | "bench scenario" | "bench convert") ;;
+		"bench "*) of=${2#bench } ;;
+		esac
+		[[ $4 == *[:,]* ]] || echo auto
+		[[ $2 == bench* && $2 != "bench convert" && $4 != *[:,]* ]] && echo all
+		_ek_items "$1" "$4" "$list" methods 5 "^$of\."
+		return ;;
+	--device)
+		echo gpu
+		echo cuda
+		echo opencl
+		_ek_names "$1" devices
 		return ;;
 	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
 	-o | --output | --json | --y0 | --from) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
-	--format) _ek_formats "$1" "$4" "$list"; return ;;
+	--format) _ek_items "$1" "$4" "$list" formats 4 .; return ;;
 	esac
 	kind=$(_ek_options "$1" "$2" | grep -e "^$3=" | head -n 1)
 	kind=${kind#*=}
 	case $kind in
 	*FILE*) echo FILE ;;
-	*"|"* | cpu) echo "${kind//|/ }" ;;
+	*"|"*) echo "${kind//|/ }" ;;
 	esac
 }
 

@@ -37,12 +37,14 @@ enum {
 
 struct tool_options {
 	/* tool_array_children: every subcommand has these */
-	int threads;        /* --threads, 0: default */
-	int isa_limit;      /* --isa as ek_options.isa_limit, 0: default */
-	int64_t seed;       /* --seed, -1: not given */
-	const char *json;   /* --json FILE or "-"; NULL: not given */
-	const char *device; /* --device; "cpu" is all there is, checked by tool_parse */
-	bool quiet;         /* --quiet: no progress, no remarks */
+	int threads;      /* --threads, 0: default */
+	int isa_limit;    /* --isa as ek_options.isa_limit, 0: default */
+	int64_t seed;     /* --seed, -1: not given */
+	const char *json; /* --json FILE or "-"; NULL: not given */
+	bool quiet;       /* --quiet: no progress, no remarks */
+	/* tool_device_argp, part of tool_product_argp; without it the device is "cpu" */
+	const char *device; /* --device, NULL: not given */
+	ek_device_memory device_memory;
 	/* tool_common_children: what matrices need, in addition */
 	ek_value value;         /* --value, 0: not given */
 	ek_index index;         /* --index, 0: not given */
@@ -72,7 +74,7 @@ extern const struct argp_child tool_array_children[];
 extern const struct argp_child tool_common_children[];
 extern const struct argp_child tool_product_children[];
 /* The same one by one, for lists of one's own: --method to --reproducible, and --calls. */
-extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp;
+extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp, tool_device_argp;
 
 /* To be called first for every key by the parser of a subcommand (whose input starts with a struct
  * tool_options): sets defaults and the inputs of the children. */
@@ -80,17 +82,31 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options);
 /* argp_parse, except that wrong usage is one line on standard error and exit code 2. */
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input);
 
-/* The full name of the method that people call `name`: "spmv." may be left out. Unknown names end
- * the program like wrong values, with the nearest one. NULL and "auto" stay as they are. */
-const char *tool_method(const char *name);
-/* The same for another operation, whose name may be left out. */
-const char *tool_method_of(ek_operation operation, const char *name);
 /* Values of options (values.c): strict, and wrong ones end the program with exit code 2, naming
  * `what`. A size is from 1 to 2^40: 1000, 4M, 2^25, 96x2^16; K, M, G are 2^10 ... */
 int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max);
 double tool_number(const char *what, const char *text);
 double tool_duration(const char *what, const char *text); /* seconds, above 0 */
 int64_t tool_size(const char *what, const char *text);
+
+/* ---- Methods (method.c) ---------------------------------------------------------------------- */
+
+enum { TOOL_METHOD = 128 };
+/* The full name of the method that people call `name`: "spmv." may be left out, parameters may
+ * follow. Unknown names end the program like wrong values, with the nearest one. NULL and "auto"
+ * stay as they are. */
+const char *tool_method(const char *name);
+/* The same for another operation, whose name may be left out. */
+const char *tool_method_of(ek_operation operation, const char *name);
+/* ek_method_find of what may have parameters; NULL for "auto". */
+const ek_method *tool_method_find(const char *text);
+/* The next of a list such as "csr.merge,csr.adaptive.gpu:block=2048", full; false at its end. */
+bool tool_method_next(const char **list, char word[TOOL_METHOD]);
+/* Characters of the first item of a list: a piece with "=" but without ":" is a further parameter
+ * of the item before it (format.c). */
+size_t tool_item(const char *list);
+bool tool_method_on_device(const char *text); /* false for NULL and "auto" */
+bool tool_on_device(const ek_context *ctx);   /* the context has a device */
 
 /* ---- Formats (format.c) ---------------------------------------------------------------------- */
 
@@ -133,10 +149,13 @@ __attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options
 /* The name nearest to `word` among `count` names, or NULL if none is near. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
-double tool_seconds(void);                       /* monotonic clock */
-double tool_memory_free(void);                   /* bytes that programs can have; -1: not known */
-const char *tool_count(char buf[32], int64_t n); /* 1,234,567 */
-const char *tool_bytes(char buf[32], double n);  /* 12.3 MiB */
+double tool_seconds(void);     /* monotonic clock */
+double tool_memory_free(void); /* bytes that programs can have; -1: not known */
+double tool_memory_all(void);  /* bytes that there are; -1: not known */
+enum { TOOL_PROCESSOR = 200 };
+const char *tool_processor(char name[TOOL_PROCESSOR]); /* the maker's name */
+const char *tool_count(char buf[32], int64_t n);       /* 1,234,567 */
+const char *tool_bytes(char buf[32], double n);        /* 12.3 MiB */
 
 /* Progress (progress.c), on standard error when that is a terminal and --quiet is not given, once a
  * second has passed. A thread of its own draws, so it also works around calls that report nothing.

@@ -25,21 +25,27 @@ const char *tool_format(const char *what, const char *text)
 	tool_usage("%s %s: there is no such format; ek list formats has all", what, text);
 }
 
-/* A piece without ":" but with "=" is a further parameter of the format before it. */
-bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT])
+size_t tool_item(const char *list)
 {
-	const char *at = *list + strspn(*list, ",");
-	size_t len = strcspn(at, ",");
+	size_t len = strcspn(list, ",");
 
-	if (!*at)
-		return false;
-	while (at[len]) {
-		const char *next = at + len + 1;
+	while (list[len]) {
+		const char *next = list + len + 1;
 
 		if (next[strcspn(next, ":=,")] != '=')
 			break;
 		len += 1 + strcspn(next, ",");
 	}
+	return len;
+}
+
+bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT])
+{
+	const char *at = *list + strspn(*list, ",");
+	size_t len = tool_item(at);
+
+	if (!*at)
+		return false;
 	if ((size_t)snprintf(word, TOOL_FORMAT, "%.*s", (int)len, at) >= TOOL_FORMAT)
 		tool_usage("%s %s: a format with parameters has at most %d characters", what, at,
 		           TOOL_FORMAT - 1);

@@ -155,6 +155,7 @@ static void warn(FILE *f, const struct report *report)
 static void head(FILE *f, const struct report *report)
 {
 	const struct bench_case *c = &report->cases[0];
+	char place[CASE_PLACE];
 
 	fprintf(f,
 	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
@@ -163,15 +164,17 @@ static void head(FILE *f, const struct report *report)
 	        "<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>",
 	        report->operation, html_style);
 	html_text(f, report->machine);
-	fprintf(f, " · %d thread%s · %s", c->threads, c->threads == 1 ? "" : "s", c->isa);
+	fputs(" · ", f);
+	html_text(f, case_place(c, place));
+	fprintf(f, " · %s", c->device ? c->device->arch : c->isa);
 	fprintf(f, " · values %s, indices %s, op %s · %.16s UTC · evenkeel %s, commit ", c->value,
 	        c->index, c->op, report->date, ek_version());
 	html_text(f, report_commit());
 	fputs("</p>\n<div class=tiles>\n", f);
 	tile(f, "%.0f", report->count, report->count == 1 ? "matrix" : "matrices");
-	tile(f, "%.1f GB/s", report->memory_gbps, "read bandwidth of the memory");
-	mean_tile(f, report, best_of_bound(report),
-	          "our best over the read bound, beyond the caches");
+	tile(f, "%.1f GB/s", report->memory_gbps,
+	     c->device ? "bandwidth of copies on the device" : "read bandwidth of the memory");
+	mean_tile(f, report, best_of_bound(report), "our best over the bound, beyond the caches");
 	mean_tile(f, report, mean(report, "auto", false, true), "automatic choice over plain CSR");
 	if (report_has_peers(report))
 		mean_tile(f, report, mean(report, "auto", true, true),
@@ -182,17 +185,18 @@ static void head(FILE *f, const struct report *report)
 	warn(f, report);
 }
 
-static void explain(FILE *f)
+static void explain(FILE *f, bool device)
 {
-	fputs("<p>Each matrix is multiplied by all methods in turn, in rounds of under a second, "
-	      "and "
-	      "ratios are medians over the rounds. Speed is the size of the CSR arrays, x and y "
-	      "over "
-	      "the time of one product, so formats that move fewer bytes can pass the <span "
-	      "class=bad>read bound</span>: the bandwidth at which the same threads read as many "
-	      "bytes in the same rounds. <i>Plain CSR</i> is a loop over rows on all threads. "
-	      "Preparation is given in milliseconds and in products of plain CSR.</p>\n",
-	      f);
+	fprintf(f,
+	        "<p>Each matrix is multiplied by all methods in turn, in rounds of under a second, "
+	        "and ratios are medians over the rounds. Speed is the size of the CSR arrays, x "
+	        "and y over the time of one product, so formats that move fewer bytes can pass the "
+	        "<span class=bad>bound</span>: the bandwidth at which %s in the same rounds. "
+	        "<i>Plain CSR</i> is %s. Preparation is given in milliseconds and in products of "
+	        "plain CSR.</p>\n",
+	        device ? "the device copies as many bytes" : "the same threads read as many bytes",
+	        device ? "CSR-vector, and times are by the clock of the device"
+	               : "a loop over rows on all threads");
 }
 
 static bool first_seen(const struct report *report, int k, const char *method)
@@ -208,7 +212,7 @@ static const char *swatch(const struct bench_case *c, const struct record *r)
 	return r->kind == RECORD_PEER                      ? "peer"
 	       : r->kind == RECORD_AUTO                    ? "autoc"
 	       : c && r == case_best(c, 1u << RECORD_OURS) ? "bestc"
-	       : strcmp(r->method, "spmv.csr.rows") == 0   ? "csr"
+	       : record_is_plain(r)                        ? "csr"
 	                                                   : "ours";
 }
 
@@ -282,7 +286,7 @@ static void charts(FILE *f, const struct report *report)
 	bool bound = report->count > 1 && has_bound(report);
 
 	if (bound) {
-		fputs("<div class=card><h3>How near to the read bound</h3>\n", f);
+		fputs("<div class=card><h3>How near to the bound</h3>\n", f);
 		chart_overview(report, f);
 		fputs("</div>\n", f);
 	}
@@ -346,11 +350,11 @@ static void one_case(FILE *f, const struct bench_case *c, bool draw)
 		fprintf(f, "<span class=\"badge bad\">%s</span>",
 		        disturbed_text(disturbed, c->disturbed));
 	fprintf(f,
-	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; reads "
+	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; %s "
 	        "%.1f GB/s; %d rounds</p>\n<div class=\"case%s\">",
 	        tool_count(rows, c->rows), tool_count(cols, c->cols), tool_count(nnz, c->nnz),
-	        c->row_mean, c->row_stddev, tool_count(longest, c->row_max), c->bound_gbps,
-	        c->rounds, draw ? "" : " only");
+	        c->row_mean, c->row_stddev, tool_count(longest, c->row_max),
+	        c->device ? "copies" : "reads", c->bound_gbps, c->rounds, draw ? "" : " only");
 	if (draw) {
 		fputs("<div>", f);
 		chart_bars(c, f);
@@ -377,7 +381,7 @@ int html_write(const struct report *report, const char *path)
 		return TOOL_FAILED;
 	head(f, report);
 	fputs("<h2>What is shown</h2>\n", f);
-	explain(f);
+	explain(f, report->device.size > 0);
 	if (!draw)
 		fputs("<p>There are no charts because gnuplot was not found.</p>\n", f);
 	summary(f, report);

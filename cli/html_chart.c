@@ -114,7 +114,7 @@ static enum role role_of(const struct bench_case *c, const struct record *r)
 		return AUTO;
 	if (r == case_best(c, 1u << RECORD_OURS))
 		return BEST;
-	return strcmp(r->method, "spmv.csr.rows") == 0 ? PLAIN : OURS;
+	return record_is_plain(r) ? PLAIN : OURS;
 }
 
 static const char *short_name(const struct record *r)
@@ -140,12 +140,12 @@ void chart_bars(const struct bench_case *c, FILE *page)
 	        "set yrange [%d:-1.2]\nset style fill solid 1 noborder\nset tmargin 0.6\n"
 	        "set rmargin 2\n"
 	        "set arrow from %g,-0.7 to %g,%g nohead lw 1.6 dt (6,4) lc rgb '#0102%02x'\n"
-	        "set label 'reads %.1f' at %g,-0.9 %s textcolor rgb '#0102%02x'\n"
+	        "set label '%s %.1f' at %g,-0.9 %s textcolor rgb '#0102%02x'\n"
 	        "plot '-' using 2:1:(0):2:($1-0.36):($1+0.36):3:ytic(4) with boxxyerror lc rgb "
 	        "variable notitle, '-' using 2:1:3 with labels left offset 0.6,0 font ',12' "
 	        "textcolor rgb '#0102%02x' notitle\n",
 	        1.13 * most, c->count, c->bound_gbps, c->bound_gbps, c->count - 0.4, BOUND,
-	        c->bound_gbps, c->bound_gbps,
+	        c->device ? "copies" : "reads", c->bound_gbps, c->bound_gbps,
 	        c->bound_gbps > 0.6 * most ? "right offset -0.5,0" : "left offset 0.5,0", BOUND,
 	        TEXT);
 	for (int pass = 0; pass < 2; pass++) {
@@ -185,7 +185,7 @@ static const struct {
 
 static double share_of_bound(const struct bench_case *c, int which)
 {
-	const struct record *r = which == 0   ? case_record(c, "spmv.csr.rows")
+	const struct record *r = which == 0   ? case_record(c, unit_method(c->device))
 	                         : which == 1 ? case_best(c, KINDS_PEERS)
 	                         : which == 2 ? case_best(c, 1u << RECORD_OURS)
 	                                      : case_best(c, 1u << RECORD_AUTO);
@@ -242,7 +242,7 @@ void chart_overview(const struct report *report, FILE *page)
 	FILE *g = chart.gnuplot;
 
 	fprintf(g,
-	        "set xlabel 'speed over read bandwidth (CSR bytes / time / bound)'\n"
+	        "set xlabel 'speed over the bound (CSR bytes / time / bound)'\n"
 	        "set xrange [0:*<3]\nset yrange [%g:-0.6]\nset key at graph 0.5,1.0 bottom center "
 	        "horizontal samplen 1\nset tmargin 2.2\nset rmargin 2\n"
 	        "set grid y lt 1 lw 0.4 lc rgb '#0102%02x'\n"
@@ -267,7 +267,7 @@ void chart_variation(const struct report *report, FILE *page)
 
 	fprintf(g,
 	        "set xlabel 'spread of the row lengths: standard deviation / mean'\n"
-	        "set ylabel 'speed over read bandwidth'\nset logscale x\nset format x '%%g'\n"
+	        "set ylabel 'speed over the bound'\nset logscale x\nset format x '%%g'\n"
 	        "set xrange [0.008:*]\nset yrange [0:*<3]\nset border 3\n"
 	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\n"
 	        "set key at graph 0.5,1.0 bottom center horizontal samplen 1\nset tmargin 2.2\n"

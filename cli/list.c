@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ek.h"
+#include "list.h"
 
 struct list_options {
 	struct tool_options common; /* first */
@@ -30,19 +30,48 @@ static const char *bits(const ek_method *m)
 	return ek_method_supports(m, op, EK_REPRO_STRICT) ? "yes" : "no";
 }
 
-static void header(struct tool_table *t, const char *const *names)
+void list_header(struct tool_table *t, const char *const *names)
 {
 	for (; *names; names++)
 		tool_table_add(t, "%s", *names);
 }
 
+/* "omega 2 to 64 (lanes of a tile), sigma ..." of what `param` gives one by one. */
+static void parameters(const ek_format_param *(*param)(const void *, int), const void *of,
+                       char *text, size_t size)
+{
+	const ek_format_param *p;
+	size_t used = 0;
+
+	snprintf(text, size, "-");
+	for (int k = 0; (p = param(of, k)) && used < size; k++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s %lld to %lld (%s)",
+		                         k ? ", " : "", p->name, (long long)p->min,
+		                         (long long)p->max, p->text);
+}
+
+static const ek_format_param *method_param(const void *method, int k)
+{
+	return ek_method_get_param(method, k);
+}
+
+static const ek_format_param *format_param(const void *format, int k)
+{
+	return ek_format_get_param(format, k);
+}
+
 static void list_method(const ek_method *m, struct tool_table *t)
 {
+	const bool with = ek_method_get_param(m, 0);
+	char text[512];
+
+	parameters(method_param, m, text, sizeof text);
 	tool_table_add(t, "%s", ek_method_name(m));
 	tool_table_add(t, "%s", operations(m));
 	tool_table_add(t, "%s", bits(m));
 	tool_table_add(t, "%s", ek_method_device(m));
-	tool_table_add(t, "%s", ek_method_text(m));
+	tool_table_add(t, "%s%s%s", ek_method_text(m), with ? "; parameters: " : "",
+	               with ? text : "");
 	tool_table_add(t, "%s", ek_method_source(m));
 }
 
@@ -55,7 +84,7 @@ static void list_methods(ek_context *ctx, struct tool_table *t)
 
 	(void)ctx;
 	tool_table_start(t, "llllll");
-	header(t, names);
+	list_header(t, names);
 	for (int op = 1; ek_operation_name((ek_operation)op); op++)
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			if (ek_method_operation(m) == (ek_operation)op)
@@ -68,7 +97,7 @@ static void list_generators(ek_context *ctx, struct tool_table *t)
 
 	(void)ctx;
 	tool_table_start(t, "lll");
-	header(t, names);
+	list_header(t, names);
 	for (const ek_generator *g = NULL; (g = ek_generator_next(g));) {
 		tool_table_add(t, "%s", ek_generator_name(g));
 		tool_table_add(t, "%s", ek_generator_text(g));
@@ -85,7 +114,7 @@ static void list_twins(ek_context *ctx, struct tool_table *t)
 
 	(void)ctx;
 	tool_table_start(t, "llrrrrrrlll");
-	header(t, names);
+	list_header(t, names);
 	for (const ek_twin *w = NULL; (w = ek_twin_next(w));) {
 		tool_table_add(t, "%s", w->name);
 		tool_table_add(t, "%s", w->paper_name);
@@ -101,19 +130,6 @@ static void list_twins(ek_context *ctx, struct tool_table *t)
 	}
 }
 
-/* "omega 2 to 64: lanes of a tile; sigma ..." */
-static void parameters(const ek_format *f, char *text, size_t size)
-{
-	const ek_format_param *p;
-	size_t used = 0;
-
-	snprintf(text, size, "-");
-	for (int k = 0; (p = ek_format_get_param(f, k)) && used < size; k++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s %lld to %lld (%s)",
-		                         k ? ", " : "", p->name, (long long)p->min,
-		                         (long long)p->max, p->text);
-}
-
 static void list_formats(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"format",     "methods", "what",
@@ -122,13 +138,13 @@ static void list_formats(ek_context *ctx, struct tool_table *t)
 
 	(void)ctx;
 	tool_table_start(t, "lrlll");
-	header(t, names);
+	list_header(t, names);
 	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
 		int methods = 0;
 
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			methods += strcmp(ek_method_format(m), ek_format_name(f)) == 0;
-		parameters(f, text, sizeof text);
+		parameters(format_param, f, text, sizeof text);
 		tool_table_add(t, "%s", ek_format_name(f));
 		tool_table_add(t, "%d", methods);
 		tool_table_add(t, "%s", ek_format_text(f));
@@ -137,34 +153,33 @@ static void list_formats(ek_context *ctx, struct tool_table *t)
 	}
 }
 
-static void list_devices(ek_context *ctx, struct tool_table *t)
-{
-	static const char *const names[] = {"device", "threads", "instruction set", "methods",
-	                                    NULL};
-	int methods = 0;
-
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		methods += strcmp(ek_method_device(m), "cpu") == 0;
-	tool_table_start(t, "lrlr");
-	header(t, names);
-	tool_table_add(t, "cpu");
-	tool_table_add(t, "%d", ek_context_threads(ctx));
-	tool_table_add(t, "%s", ek_isa_name(ek_context_isa(ctx)));
-	tool_table_add(t, "%d", methods);
-}
-
 /* For programs "parameters" is an object: {"omega": {"min": 2, "max": 64, "text": "lanes ..."}}. */
-static void format_json(json_t *record)
+static void parameters_json(const ek_format_param *(*param)(const void *, int), const void *of,
+                            json_t *record)
 {
-	const ek_format *f = ek_format_find(json_string_value(json_object_get(record, "format")));
-	json_t *parameters = json_object();
+	json_t *object = json_object();
 	const ek_format_param *p;
 
-	for (int k = 0; (p = ek_format_get_param(f, k)); k++)
-		json_object_set_new(parameters, p->name,
+	for (int k = 0; (p = param(of, k)); k++)
+		json_object_set_new(object, p->name,
 		                    json_pack("{s:I, s:I, s:s}", "min", (json_int_t)p->min, "max",
 		                              (json_int_t)p->max, "text", p->text));
-	json_object_set_new(record, "parameters", parameters);
+	json_object_set_new(record, "parameters", object);
+}
+
+static void method_json(json_t *record)
+{
+	const ek_method *m = ek_method_find(json_string_value(json_object_get(record, "method")));
+
+	json_object_set_new(record, "what", json_string(ek_method_text(m)));
+	parameters_json(method_param, m, record);
+}
+
+static void format_json(json_t *record)
+{
+	const char *name = json_string_value(json_object_get(record, "format"));
+
+	parameters_json(format_param, ek_format_find(name), record);
 }
 
 static const struct list {
@@ -172,9 +187,11 @@ static const struct list {
 	void (*fill)(ek_context *ctx, struct tool_table *t);
 	void (*json)(json_t *record); /* what is not as in the table; NULL: all is */
 } lists[] = {
-	{"methods", list_methods, NULL}, {"generators", list_generators, NULL},
-	{"twins", list_twins, NULL},     {"formats", list_formats, format_json},
-	{"devices", list_devices, NULL},
+	{"methods", list_methods, method_json},
+	{"generators", list_generators, NULL},
+	{"twins", list_twins, NULL},
+	{"formats", list_formats, format_json},
+	{"devices", list_devices, list_devices_json},
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
@@ -276,6 +293,8 @@ int cmd_list(int argc, char **argv)
 		code = print_json(&o.common, list, &table);
 	else
 		tool_table_print(&table, o.style, stdout);
+	if (list->fill == list_devices)
+		list_devices_missing(&o.common);
 	tool_table_free(&table);
 	ek_context_destroy(ctx);
 	return code;

@@ -28,6 +28,8 @@ static double timed(struct candidate *c, int64_t calls)
 
 	if (c->before)
 		c->before(c->state, calls);
+	if (c->clocked)
+		return c->clocked(c->state, calls);
 	start = tool_seconds();
 	c->run(c->state, calls);
 	return tool_seconds() - start;

@@ -15,6 +15,9 @@
  * that the price of getting there is not part of a call that takes nanoseconds. */
 struct candidate {
 	void (*run)(void *state, int64_t calls);
+	/* Makes the calls and gives their seconds, above 0, by another clock, that of a device;
+	 * NULL: `run` by the processor's. */
+	double (*clocked)(void *state, int64_t calls);
 	void *state;
 	/* What must be done before every `calls` calls and is not timed, for runs that use up their
 	 * input; NULL: nothing. `most` is the number of calls that it can prepare, 0: any. */

@@ -155,18 +155,52 @@ double tool_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-double tool_memory_free(void)
+/* A line of /proc/meminfo in bytes; -1: not known. */
+static double memory_line(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "r");
+	const size_t len = strlen(name);
 	double kilobytes = -1;
 	char line[128];
 
 	while (file && kilobytes < 0 && fgets(line, sizeof line, file))
-		if (strncmp(line, "MemAvailable:", 13) == 0)
-			kilobytes = atof(line + 13);
+		if (strncmp(line, name, len) == 0)
+			kilobytes = atof(line + len);
 	if (file)
 		fclose(file);
-	return kilobytes < 0 ? -1 : 0.9 * 1024 * kilobytes;
+	return kilobytes < 0 ? -1 : 1024 * kilobytes;
+}
+
+double tool_memory_free(void)
+{
+	const double bytes = memory_line("MemAvailable:");
+
+	return bytes < 0 ? -1 : 0.9 * bytes;
+}
+
+double tool_memory_all(void)
+{
+	return memory_line("MemTotal:");
+}
+
+const char *tool_processor(char name[TOOL_PROCESSOR])
+{
+	FILE *file = fopen("/proc/cpuinfo", "r");
+	char line[256];
+
+	snprintf(name, TOOL_PROCESSOR, "unknown processor");
+	while (file && fgets(line, sizeof line, file)) {
+		char *colon = strchr(line, ':');
+
+		if (colon && strncmp(line, "model name", 10) == 0) {
+			snprintf(name, TOOL_PROCESSOR, "%s", colon + 1 + strspn(colon + 1, " \t"));
+			name[strcspn(name, "\n")] = 0;
+			break;
+		}
+	}
+	if (file)
+		fclose(file);
+	return name;
 }
 
 const char *tool_count(char buf[32], int64_t n)

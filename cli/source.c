@@ -11,13 +11,29 @@
 
 ek_context *tool_context(const struct tool_options *options, int *code)
 {
-	ek_options o = {
-		.size = sizeof o, .threads = options->threads, .isa_limit = options->isa_limit};
+	ek_options o = {.size = sizeof o,
+	                .threads = options->threads,
+	                .isa_limit = options->isa_limit,
+	                .device = options->device,
+	                .device_memory = options->device_memory};
 	ek_context *ctx = NULL;
+	ek_status status = ek_context_create(&o, &ctx);
 
-	*code = tool_check(ek_context_create(&o, &ctx));
+	if (status == EK_EDEVICE && options->device && !strstr(ek_error_text(), options->device))
+		*code = tool_fail(TOOL_UNSUPPORTED, "--device %s: %s", options->device,
+		                  ek_error_text());
+	else
+		*code = tool_check(status);
 	if (*code != TOOL_OK)
 		return NULL;
+	if (tool_method_on_device(options->method) && !tool_on_device(ctx)) {
+		*code = tool_fail(
+			TOOL_UNSUPPORTED,
+			"--method %s: runs on a device; --device names one (ek list devices)",
+			options->method);
+		ek_context_destroy(ctx);
+		return NULL;
+	}
 	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) < options->isa_limit) {
 		*code = tool_fail(TOOL_UNSUPPORTED,
 		                  "--isa %s: this machine (or EK_ISA) allows at most %s",

@@ -9,6 +9,7 @@
 
 #include "ek.h"
 #include "oracle.h"
+#include "spmv_device.h"
 
 struct spmv_options {
 	struct tool_options common; /* first */
@@ -116,6 +117,7 @@ struct product {
 	ek_matrix *A;
 	ek_plan *plan;
 	ek_dense x, y0, y;
+	struct spmv_device device;
 	double prepare_seconds, first_seconds, best_seconds, mean_seconds, error;
 	int64_t calls;
 };
@@ -130,6 +132,7 @@ static int prepare(struct product *p)
 	                  .reproducible = o->reproducible,
 	                  .format = o->format};
 	ek_matrix_info info = {.size = sizeof info};
+	const int64_t copied = spmv_device_copied(p->ctx);
 	double start = tool_seconds();
 	int code = tool_limited(ek_plan_create(EK_SPMV, p->A, &hints, &p->plan),
 	                        "ek convert --max-bytes raises it");
@@ -153,10 +156,29 @@ static int prepare(struct product *p)
 		code = make(info.value, ny, &p->y0);
 	if (code == TOOL_OK)
 		code = make(info.value, ny, &p->y);
+	if (code == TOOL_OK)
+		code = spmv_device_start(&p->device, p->ctx, ek_plan_method(p->plan), copied, &p->x,
+		                         (int64_t)bytes_of(&p->y));
 	return code;
 }
 
-/* Every call starts from y0; the time to restore it is not counted. */
+/* One product from y0; the time to restore it is not counted. */
+static int multiply_once(struct product *p, double *seconds)
+{
+	const struct tool_options *o = &p->o->common;
+	double start;
+	int code;
+
+	if (p->device.ctx)
+		return spmv_device_run(&p->device, p->plan, o->alpha, &p->x, o->beta, &p->y0,
+		                       seconds);
+	memcpy(p->y.data, p->y0.data, bytes_of(&p->y));
+	start = tool_seconds();
+	code = tool_check(ek_spmv(p->plan, o->alpha, &p->x, o->beta, &p->y));
+	*seconds = tool_seconds() - start;
+	return code;
+}
+
 static int multiply(struct product *p)
 {
 	const struct tool_options *o = &p->o->common;
@@ -166,12 +188,9 @@ static int multiply(struct product *p)
 
 	p->calls = o->calls ? o->calls : 1;
 	for (int64_t k = 0; k < p->calls && code == TOOL_OK; k++) {
-		memcpy(p->y.data, p->y0.data, bytes_of(&p->y));
-		double start = tool_seconds();
+		double seconds;
 
-		code = tool_check(ek_spmv(p->plan, o->alpha, &p->x, o->beta, &p->y));
-		double seconds = tool_seconds() - start;
-
+		code = multiply_once(p, &seconds);
 		sum += seconds;
 		if (k == 0)
 			p->first_seconds = p->best_seconds = seconds;
@@ -180,7 +199,7 @@ static int multiply(struct product *p)
 	}
 	p->mean_seconds = sum / (double)p->calls;
 	tool_progress_end(progress);
-	return code;
+	return code ? code : spmv_device_finish(&p->device, &p->y);
 }
 
 static int check(struct product *p, FILE *out)
@@ -218,6 +237,7 @@ static void print_times(const struct product *p, FILE *out)
 	        "product   %.4g ms in the mean of %lld, %.4g ms at best, %.4g ms the first time\n",
 	        1e3 * p->mean_seconds, (long long)p->calls, 1e3 * p->best_seconds,
 	        1e3 * p->first_seconds);
+	spmv_device_print(&p->device, out);
 	fprintf(out, "speed     %.3g Gflop/s, %.3g GB/s at best\n",
 	        2e-9 * (double)info.nnz / p->best_seconds,
 	        1e-9 * (double)ek_plan_bytes(p->plan) / p->best_seconds);
@@ -235,6 +255,7 @@ static json_t *record_of(const struct product *p)
 	json_object_set_new(record, "beta", json_real(o->beta));
 	json_object_set_new(record, "threads", json_integer(ek_context_threads(p->ctx)));
 	json_object_set_new(record, "isa", json_string(ek_isa_name(ek_context_isa(p->ctx))));
+	spmv_device_json(&p->device, record);
 	json_object_set_new(record, "calls", json_integer(p->calls));
 	json_object_set_new(record, "prepare_ms", json_real(1e3 * p->prepare_seconds));
 	json_object_set_new(record, "ms", json_real(1e3 * p->mean_seconds));
@@ -311,6 +332,7 @@ int cmd_spmv(int argc, char **argv)
 	free(p.x.data);
 	free(p.y0.data);
 	free(p.y.data);
+	spmv_device_free(&p.device);
 	ek_plan_destroy(p.plan);
 	ek_matrix_destroy(p.A);
 	ek_context_destroy(p.ctx);

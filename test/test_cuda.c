@@ -216,7 +216,7 @@ static void test_no_compiler(void **state)
 			_exit(no_compiler_child(k ? NULL : "/nonexistent/libnvrtc.so",
 			                        k ? 1000 : 13000,
 			                        k ? "neither libnvrtc.so.1 nor an earlier one"
-			                          : "EK_NVRTC: /nonexistent/libnvrtc.so: cannot"));
+			                          : "EK_NVRTC: there is no /nonexistent/libnvrtc.so"));
 		assert_int_equal(waitpid(child, &result, 0), child);
 		assert_int_equal(result, 0);
 	}

@@ -122,8 +122,8 @@ static ek_status find(const char *name, int *d, int *number)
 		                name);
 	EK_RETURN_IF(driver[*d]->count(&n));
 	if (*number >= n)
-		return eki_fail(EK_EDEVICE, "there is no device \"%s\"; %s has %d", name,
-		                driver[*d]->name, n);
+		return eki_fail(EK_EDEVICE, "there is no device \"%s\" (%s: %d device%s)", name,
+		                driver[*d]->name, n, n == 1 ? "" : "s");
 	return EK_OK;
 }
 

@@ -44,3 +44,7 @@ complete_word "ek bench convert a.mtx --format csr5:omega=4,el" 4,ell
 complete_word "ek bench spmv a.mtx --format csr5:omega=4,ell,sell:" c=
 complete_word "ek bench spmv a.mtx --method spmv.coo,spmv.csr.me" spmv.coo,spmv.csr.merge
 complete_word "ek bench scan --method=scan.serial,scan.bl" scan.serial,scan.blocked
+complete_word "ek spmv a.mtx --device " gpu
+complete_word "ek spmv a.mtx --device c" cpu
+complete_word "ek bench spmv a.mtx --device-memory=sh" shared
+complete_word "ek bench spmv a.mtx --vectors " host

@@ -22,7 +22,9 @@ json 'r[0]["nnz"] == 5 and r[0]["method"].startswith("spmv.")' 'ek info a.mtx --
 json 'r[0]["cols"] == 4' 'ek info a.mtx --json j.json >/dev/null; cat j.json'
 json 'len(r) > 3 and all("method" in x and "source" in x for x in r)' 'ek list methods --json -'
 json 'any(x["twin"] == "webbase-1M" and x["rows"] == 1000005 for x in r)' 'ek list twins --json -'
-json 'r[0]["device"] == "cpu" and r[0]["threads"] == 1' 'ek list devices --threads 1 --json -'
+json 'r[0]["device"] == "cpu" and r[0]["units"] == 1 and r[0]["memory"] > 0
+	and all(x["device-memory"][0] == "copy" and x["lanes"] >= 1 for x in r[1:])' \
+	'ek list devices --threads 1 --json -'
 json 'all("generator" in x for x in r)' 'ek list generators --json -'
 json 'r[0]["format"] == "csr" and r[0]["methods"] > 3' 'ek list formats --json -'
 json 'r[0]["parameters"] == {"order": 1} and r[0]["array_bytes"]["row_len"] == 12' \

@@ -7,7 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
 export EK LC_ALL=C TERM=dumb COLUMNS=80
-unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES NO_COLOR
+unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
@@ -65,7 +65,7 @@ while IFS=$'\t' read -r code out err command; do
 	check "$code" "$out" "$err" "$command"
 done < <(sed 's/\t\t*/\t/g' "$here/cases.tsv")
 
-for script in files.sh json.sh interrupt.sh progress.sh completion.sh; do
+for script in files.sh json.sh device.sh interrupt.sh progress.sh completion.sh; do
 	. "$here/$script"
 done
 

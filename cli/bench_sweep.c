@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench spmv --sweep PARAMETER=VALUES: one method with one value after the other, each measured
+ * as a method of its own; and where vectors lie. */
+#define _GNU_SOURCE /* memmem */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { KEY_VECTORS = 1300, KEY_SWEEP };
+enum { MOST_VALUES = 64 };
+
+static const struct argp_option options[] = {
+	{"vectors", KEY_VECTORS, "device|host", 0,
+         "With --device: where x and y lie (device); from the host they are copied in each product",
+         1},
+	{"sweep", KEY_SWEEP, "KEY=VALUES", 0,
+         "Measure the one --method with each of these values of its parameter: w=4,8,16; s=1..8; "
+         "block=256..4096*2",
+         1},
+	{0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct bench_options *o = state->input;
+
+	switch (key) {
+	case KEY_VECTORS:
+		if (strcmp(arg, "host") != 0 && strcmp(arg, "device") != 0)
+			tool_usage("--vectors %s: one of device, host is expected", arg);
+		o->host_vectors = arg[0] == 'h';
+		break;
+	case KEY_SWEEP: o->sweep = arg; break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp bench_device_argp = {.options = options, .parser = parse};
+
+/* ---- Values ---------------------------------------------------------------------------------- */
+
+/* The values of --sweep one after the other. */
+struct sweep {
+	int64_t value[MOST_VALUES];
+	int count;
+};
+
+static void add(struct sweep *s, int64_t value)
+{
+	if (s->count == MOST_VALUES)
+		tool_usage("--sweep: at most %d values are expected", MOST_VALUES);
+	s->value[s->count++] = value;
+}
+
+static int64_t whole(const char *text, size_t len, int64_t min)
+{
+	char word[32];
+
+	snprintf(word, sizeof word, "%.*s", (int)len, text);
+	return tool_integer("--sweep", word, min, INT64_C(1) << 40);
+}
+
+/* "8", "1..8", "0..64+16", "256..4096*2". */
+static void add_item(struct sweep *s, const char *text, size_t len)
+{
+	const char *dots = memmem(text, len, "..", 2), *last = dots ? dots + 2 : NULL;
+	const char *end = text + len;
+	size_t digits = dots ? strspn(last, "0123456789") : 0;
+	const bool step = dots && last + digits < end;
+	const char kind = step ? last[digits] : '+';
+
+	if (!dots) {
+		add(s, whole(text, len, 0));
+		return;
+	}
+	if (kind != '+' && kind != '*')
+		tool_usage("--sweep %s: FIRST..LAST, FIRST..LAST+STEP or FIRST..LAST*FACTOR is "
+		           "expected",
+		           text);
+	const int64_t from = whole(text, (size_t)(dots - text), kind == '*');
+	const int64_t to = whole(last, digits, from);
+	const int64_t by = step ? whole(last + digits + 1, (size_t)(end - last) - digits - 1,
+	                                kind == '*' ? 2 : 1)
+	                        : 1;
+
+	add(s, from);
+	for (int64_t v = from; kind == '*' ? v <= to / by : v <= to - by;) {
+		v = kind == '*' ? v * by : v + by;
+		add(s, v);
+	}
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static void check_parameter(const ek_method *m, const char *name, size_t len)
+{
+	const ek_format_param *p;
+	char list[128] = "";
+	size_t used = 0;
+
+	for (int k = 0; (p = ek_method_get_param(m, k)) && used < sizeof list; k++) {
+		if (strlen(p->name) == len && strncmp(p->name, name, len) == 0)
+			return;
+		used += (size_t)snprintf(list + used, sizeof list - used, " %s", p->name);
+	}
+	tool_usage("--sweep %s: %s has the parameters%s", name, ek_method_name(m),
+	           used ? list : " - none");
+}
+
+void sweep_apply(struct bench_options *o)
+{
+	const char *list = o->common.method, *equals = o->sweep ? strchr(o->sweep, '=') : NULL;
+	char method[TOOL_METHOD], rest[TOOL_METHOD];
+	struct sweep s = {.count = 0};
+	static char *text;
+	size_t size, used = 0;
+
+	if (!o->sweep)
+		return;
+	if (!equals || equals == o->sweep || !equals[1])
+		tool_usage("--sweep %s: KEY=VALUES is expected, such as w=4,8,16", o->sweep);
+	if (!list || !tool_method_next(&list, method) || !tool_method_find(method) ||
+	    tool_method_next(&list, rest))
+		tool_usage("--sweep %s: one method is expected, by --method NAME", o->sweep);
+	check_parameter(tool_method_find(method), o->sweep, (size_t)(equals - o->sweep));
+	for (const char *at = equals + 1; *at; at += strspn(at, ",")) {
+		size_t len = strcspn(at, ",");
+
+		add_item(&s, at, len);
+		at += len;
+	}
+	size = (size_t)s.count * (TOOL_METHOD + 32);
+	text = malloc(size);
+	if (!text)
+		exit(tool_fail(TOOL_FAILED, "out of memory for the methods of --sweep"));
+	for (int k = 0; k < s.count; k++)
+		used += (size_t)snprintf(text + used, size - used, "%s%s%s%.*s=%lld", k ? "," : "",
+		                         method, strchr(method, ':') ? "," : ":",
+		                         (int)(equals - o->sweep), o->sweep, (long long)s.value[k]);
+	o->common.method = text;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The lists of `ek list`: list.c has those of the library's tables, list_devices.c that of what
+ * this machine has. */
+#ifndef EK_TOOL_LIST_H
+#define EK_TOOL_LIST_H
+
+#include "ek.h"
+
+void list_header(struct tool_table *t, const char *const *names);
+
+void list_devices(ek_context *ctx, struct tool_table *t);
+void list_devices_json(json_t *record);
+/* Says what each driver has, or what it lacks, as a remark. */
+void list_devices_missing(const struct tool_options *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek list devices: the processor, and what the drivers of this machine have. Which driver is
+ * missing, and why, is a remark below. */
+#include <string.h>
+
+#include "list.h"
+
+static int methods_on(const char *device)
+{
+	int count = 0;
+
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		count += strcmp(ek_method_device(m), device) == 0;
+	return count;
+}
+
+/* The kinds of memory that a context can have there, as --device-memory takes them. */
+static const char *memory_kinds(const ek_device_info *d)
+{
+	return d->mapped && d->shared ? "copy mapped shared"
+	       : d->mapped            ? "copy mapped"
+	       : d->shared            ? "copy shared"
+	                              : "copy";
+}
+
+static void list_device(const ek_device_info *d, struct tool_table *t)
+{
+	char buf[32];
+
+	tool_table_add(t, "%s", d->name);
+	tool_table_add(t, "%s", d->text);
+	tool_table_add(t, "%s", d->kind);
+	tool_table_add(t, "%d", d->units);
+	tool_table_add(t, "%s", tool_bytes(buf, (double)d->memory));
+	tool_table_add(t, "%s", d->arch);
+	tool_table_add(t, "%s", d->f64 ? "yes" : "no");
+	tool_table_add(t, "%s", memory_kinds(d));
+	tool_table_add(t, "%d", methods_on("gpu"));
+	tool_table_add(t, "%s", d->driver);
+}
+
+void list_devices(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"device",  "name",   "kind", "units",
+	                                    "memory",  "arch",   "f64",  "device-memory",
+	                                    "methods", "driver", NULL};
+	ek_device_info d = {.size = sizeof d};
+	char processor[TOOL_PROCESSOR], buf[32];
+
+	tool_table_start(t, "lllrrlllrl");
+	list_header(t, names);
+	tool_table_add(t, "cpu");
+	tool_table_add(t, "%s", tool_processor(processor));
+	tool_table_add(t, "cpu");
+	tool_table_add(t, "%d", ek_context_threads(ctx));
+	tool_table_add(t, "%s", tool_bytes(buf, tool_memory_all()));
+	tool_table_add(t, "%s", ek_isa_name(ek_context_isa(ctx)));
+	tool_table_add(t, "yes");
+	tool_table_add(t, "-");
+	tool_table_add(t, "%d", methods_on("cpu"));
+	tool_table_add(t, "-");
+	for (int k = 0; ek_device_get_info(k, &d) == EK_OK; k++)
+		list_device(&d, t);
+}
+
+void list_devices_missing(const struct tool_options *options)
+{
+	ek_device_info d = {.size = sizeof d};
+	const char *text; /* "there is no device number 0 (cuda: why; opencl: why)" */
+	int k = 0;
+
+	while (ek_device_get_info(k, &d) == EK_OK)
+		k++;
+	text = strchr(ek_error_text(), '(');
+	if (text)
+		tool_remark(options, "%.*s", (int)strlen(text) - 2, text + 1);
+}
+
+/* For programs: bytes as a number, yes and no as truth values, the kinds of memory as a list, and
+ * what the table has no room for. */
+void list_devices_json(json_t *record)
+{
+	const char *name = json_string_value(json_object_get(record, "device"));
+	const bool processor = strcmp(name, "cpu") == 0;
+	ek_device_info d = {.size = sizeof d};
+	json_t *kept = json_array();
+
+	json_object_set_new(record, "f64", json_true());
+	for (int k = 0; !processor && ek_device_get_info(k, &d) == EK_OK; k++)
+		if (strcmp(d.name, name) == 0)
+			break;
+	if (processor) {
+		json_object_set_new(record, "memory", json_integer((json_int_t)tool_memory_all()));
+		json_object_set_new(record, "driver", json_null());
+	} else {
+		json_array_append_new(kept, json_string("copy"));
+		if (d.mapped)
+			json_array_append_new(kept, json_string("mapped"));
+		if (d.shared)
+			json_array_append_new(kept, json_string("shared"));
+		json_object_set_new(record, "memory", json_integer((json_int_t)d.memory));
+		json_object_set_new(record, "local", json_integer((json_int_t)d.local));
+		json_object_set_new(record, "lanes", json_integer(d.lanes));
+		json_object_set_new(record, "unified", json_boolean(d.unified));
+		json_object_set_new(record, "f64", json_boolean(d.f64));
+	}
+	json_object_set_new(record, "device-memory", kept);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek spmv on a device: x and y lie there, so that the time is that of the product until it is done,
+ * and what is copied in it is said beside it: nothing, unless the processor does a part. */
+#include "spmv_device.h"
+
+static int64_t bytes_of(const ek_dense *v)
+{
+	return v->rows * (int64_t)ek_value_size(v->value);
+}
+
+static ek_device_counters counters(const ek_context *ctx)
+{
+	ek_device_counters c = {.size = sizeof c};
+
+	ek_device_get_counters(ctx, &c);
+	return c;
+}
+
+int64_t spmv_device_copied(ek_context *ctx)
+{
+	return counters(ctx).to_device;
+}
+
+int spmv_device_start(struct spmv_device *d, ek_context *ctx, const char *method, int64_t before,
+                      const ek_dense *x, int64_t y_bytes)
+{
+	int64_t x_bytes = bytes_of(x);
+	int code;
+
+	if (!tool_method_on_device(method))
+		return TOOL_OK;
+	d->ctx = ctx;
+	d->prepared = spmv_device_copied(ctx) - before;
+	d->info.size = sizeof d->info;
+	code = tool_check(ek_context_get_device(ctx, &d->info));
+	if (!code)
+		code = tool_check(ek_device_alloc(ctx, x_bytes ? x_bytes : 1, &d->x));
+	if (!code)
+		code = tool_check(ek_device_alloc(ctx, y_bytes ? y_bytes : 1, &d->y));
+	if (!code && x_bytes)
+		code = tool_check(ek_device_write(ctx, d->x, x->data, x_bytes));
+	return code;
+}
+
+int spmv_device_run(struct spmv_device *d, ek_plan *plan, double alpha, const ek_dense *x,
+                    double beta, const ek_dense *y0, double *seconds)
+{
+	const ek_dense on_x = ek_device_vector(x->value, x->rows, d->x);
+	const ek_dense on_y = ek_device_vector(y0->value, y0->rows, d->y);
+	ek_device_counters before, after;
+	int code = TOOL_OK;
+	double start;
+
+	if (bytes_of(y0))
+		code = tool_check(ek_device_write(d->ctx, d->y, y0->data, bytes_of(y0)));
+	before = counters(d->ctx);
+	start = tool_seconds();
+	if (!code)
+		code = tool_check(ek_spmv(plan, alpha, &on_x, beta, &on_y));
+	if (!code)
+		code = tool_check(ek_device_wait(d->ctx));
+	*seconds = tool_seconds() - start;
+	after = counters(d->ctx);
+	d->to_device = after.to_device - before.to_device;
+	d->from_device = after.from_device - before.from_device;
+	d->launches = after.launches - before.launches;
+	return code;
+}
+
+int spmv_device_finish(struct spmv_device *d, const ek_dense *y)
+{
+	if (!d->ctx || !bytes_of(y))
+		return TOOL_OK;
+	return tool_check(ek_device_read(d->ctx, d->y, y->data, bytes_of(y)));
+}
+
+void spmv_device_free(struct spmv_device *d)
+{
+	if (!d->ctx)
+		return;
+	ek_device_free(d->ctx, d->x);
+	ek_device_free(d->ctx, d->y);
+}
+
+void spmv_device_print(const struct spmv_device *d, FILE *out)
+{
+	char prepared[32], to[32], from[32];
+
+	if (!d->ctx)
+		return;
+	fprintf(out, "device    %s (%s), x and y lie there\n", d->info.name, d->info.text);
+	fprintf(out,
+	        "copied    %s to it for the plan; in a product %s there, %s back, %lld launch%s\n",
+	        tool_bytes(prepared, (double)d->prepared), tool_bytes(to, (double)d->to_device),
+	        tool_bytes(from, (double)d->from_device), (long long)d->launches,
+	        d->launches == 1 ? "" : "es");
+}
+
+void spmv_device_json(const struct spmv_device *d, json_t *record)
+{
+	json_object_set_new(record, "device", json_string(d->ctx ? d->info.name : "cpu"));
+	if (!d->ctx)
+		return;
+	json_object_set_new(record, "device_name", json_string(d->info.text));
+	json_object_set_new(record, "driver", json_string(d->info.driver));
+	json_object_set_new(record, "prepare_to_device", json_integer(d->prepared));
+	json_object_set_new(record, "to_device", json_integer(d->to_device));
+	json_object_set_new(record, "from_device", json_integer(d->from_device));
+	json_object_set_new(record, "launches", json_integer(d->launches));
+}

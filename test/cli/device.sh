@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# --device: what is said without one, and, where OpenCL has a device (PoCL makes the processor one),
+# products there; sourced by run.sh.
+
+check 4 '' 'opencl:99' 'ek spmv a.mtx --device opencl:99'
+check 4 '' 'cuda:99' 'ek bench spmv a.mtx --device cuda:99'
+check 4 '' 'opencl:99' 'EK_DEVICE=opencl:99 ek spmv a.mtx'
+check 2 '' 'abacus' 'ek spmv a.mtx --device abacus'
+check 2 '' '--device-memory all: one of auto, copy, mapped, shared' 'ek spmv a.mtx --device-memory all'
+check 2 '' 'unknown option --device' 'ek spy a.mtx --device cpu'
+check 2 '' '--vectors there: one of device, host' 'ek bench spmv a.mtx --vectors there'
+check 4 '' 'runs on a device' 'ek spmv a.mtx --method csr.vector.gpu'
+check 0 '' '' 'EK_DEVICE=opencl:99 ek convert a.mtx -o d.ekm'
+check 0 '^"y"|^%%MatrixMarket' '' 'ek spmv a.mtx --device cpu'
+check 0 '^cpu	' '*' 'ek list devices --plain'
+check 0 '' '(cuda|opencl).*(cuda|opencl)' 'ek list devices --plain >/dev/null'
+check 2 '' 'KEY=VALUES is expected' 'ek bench spmv a.mtx --method csr.merge --sweep w'
+check 2 '' 'one method is expected' 'ek bench spmv a.mtx --sweep w=1,2'
+check 2 '' 'has the parameters - none' 'ek bench spmv a.mtx --method csr.merge --sweep w=1,2'
+
+if ! ek list devices --plain --quiet | grep -q '^opencl:0'; then
+	echo "OpenCL has no device here: products on one are not checked"
+	return
+fi
+check 0 'spmv\.csr\.vector\.gpu' '' 'ek info a.mtx --device opencl --method csr.vector.gpu'
+check 0 'error/bound 0$' '' 'ek spmv a.mtx --device opencl --check'
+check 0 'opencl:0 .*x and y lie there' '' 'ek spmv a.mtx --device opencl --calls 2 --check'
+check 0 'in a product 0 bytes there, 0 bytes back, 1 launch' '' \
+	'ek spmv a.mtx --device opencl --method csr.vector.gpu --calls 2 --check'
+check 0 'error/bound 0' '' 'EK_DEVICE=opencl ek spmv a.mtx --check --op t --calls 2'
+check 0 'spmv\.csr\.vector\.gpu +[0-9.]' '*' 'ek bench spmv poisson2d5:nx=9,ny=9 --device opencl --rounds 1'
+check 0 'opencl:0 .*vectors on the device' '*' 'COLUMNS=150 ek bench spmv a.mtx --device opencl --rounds 1'
+check 0 'opencl:0 .*vectors on the host' '*' \
+	'COLUMNS=150 ek bench spmv a.mtx --device opencl --vectors host --rounds 1'
+check 0 'spmv\.csr\.merge +[0-9.]' '*' \
+	'ek bench spmv a.mtx --device opencl --rounds 1 --method csr.merge,csr.vector.gpu'
+for memory in copy mapped shared; do
+	ek list devices --plain --quiet | grep '^opencl:0' | cut -f 8 | grep -q $memory || continue
+	check 0 'error/bound 0$' '' "ek spmv a.mtx --device opencl --device-memory $memory --check"
+done
