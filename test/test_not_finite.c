@@ -6,6 +6,7 @@
 
 #include "core/ek_core.h"
 #include "support/contexts.h"
+#include "support/devices.h"
 
 enum { ROWS = 300, COLS = 211, MOST = 20 * ROWS };
 
@@ -153,6 +154,19 @@ static void test_methods(void **state)
 }
 
 /* Every parameter one of the least values, or as the library chooses. */
+static void format_text(const ek_format *f, char *text, size_t size)
+{
+	size_t used = (size_t)snprintf(text, size, "%s", ek_format_name(f));
+	const ek_format_param *p;
+
+	for (int k = 0; (p = ek_format_get_param(f, k)); k++) {
+		const int64_t v = p->min << rng_below(&draw, 4);
+
+		used += (size_t)snprintf(text + used, size - used, "%c%s=%lld", k ? ',' : ':',
+		                         p->name, (long long)(v < p->max ? v : p->max));
+	}
+}
+
 static void test_formats(void **state)
 {
 	(void)state;
@@ -161,19 +175,31 @@ static void test_formats(void **state)
 		make_values(turn % 3);
 		for (const ek_format *f = NULL; (f = ek_format_next(f));) {
 			char text[128];
-			size_t used = (size_t)snprintf(text, sizeof text, "%s", ek_format_name(f));
-			const ek_format_param *p;
 
-			if (f == &ek_format_csc)
-				continue; /* what is held so is multiplied so */
-			for (int k = 0; (p = ek_format_get_param(f, k)); k++) {
-				const int64_t v = p->min << rng_below(&draw, 4);
+			format_text(f, text, sizeof text);
+			if (f != &ek_format_csc) /* what is held so is multiplied so */
+				check(contexts_turn(turn), NULL, text, turn / 2);
+		}
+	}
+}
 
-				used += (size_t)snprintf(text + used, sizeof text - used,
-				                         "%c%s=%lld", k ? ',' : ':', p->name,
-				                         (long long)(v < p->max ? v : p->max));
-			}
-			check(contexts_turn(turn), NULL, text, turn / 2);
+/* The same on devices, and formats with parameters by the methods that run there. */
+static void test_devices(void **state)
+{
+	(void)state;
+	need_device();
+	for (int turn = 0; turn < 18; turn++) {
+		ek_context *ctx = devices.of[turn / 3 % devices.count].ctx;
+
+		make_matrix();
+		make_values(turn % 3);
+		for (const ek_method *m = NULL; (m = device_method_next(m));) {
+			char text[128];
+
+			check(ctx, ek_method_name(m), NULL, turn / 2);
+			format_text(m->format, text, sizeof text);
+			if (m->format != &ek_format_csr)
+				check(ctx, ek_method_name(m), text, turn / 2);
 		}
 	}
 }
@@ -212,15 +238,26 @@ static void test_alpha(void **state)
 	}
 }
 
+static int setup(void **state)
+{
+	return contexts_setup(state) || devices_setup(state);
+}
+
+static int teardown(void **state)
+{
+	return devices_teardown(state) || contexts_teardown(state);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_methods),
 		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_alpha),
+		cmocka_unit_test(test_devices),
 	};
 
 	(void)argc;
 	test_passive_threads(argv);
-	return run_all_tests(tests, contexts_setup, contexts_teardown);
+	return run_all_tests(tests, setup, teardown);
 }
