@@ -12,7 +12,7 @@
  * Work does not depend on the lengths of rows. Reads each array once; y is read and written once
  * more than by a method that goes by rows, in rows that have entries.
  *
- * Bell and Garland 2009, section 4.2; Liu 2015, section 4.4 for segmented sums by scan. */
+ * Bell and Garland 2009; Liu 2015, section 4.4.3 for the segmented scan. */
 #include "format/coo.h"
 #include "gpu_spmv/parts.h"
 
@@ -88,7 +88,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 const ek_method ek_spmv_gpu_coo = {
 	.name = "spmv.coo.gpu",
 	.text = "segmented sums of the same number of entries for each group, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_coo,
 	.backend = EKI_GPU,

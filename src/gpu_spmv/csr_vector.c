@@ -9,8 +9,8 @@
  * since. As many lanes as the average row has entries, rounded up to a power of two, if none are
  * given. Rows much longer than the average keep their lanes busy long after the others.
  *
- * Both read each array once. Bell and Garland 2009, section 4.2; Greathouse and Daga 2014, section
- * II, under the names that these methods have. */
+ * Both read each array once. Bell and Garland 2009; Greathouse and Daga 2014, section II-C, under
+ * the names that these methods have. */
 #include <stdio.h>
 
 #include "gpu/gpu.h"
@@ -105,7 +105,7 @@ static double cost_vector(const eki_features *f)
 const ek_method ek_spmv_gpu_csr_scalar = {
 	.name = "spmv.csr.scalar.gpu",
 	.text = "one work-item for each row, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_GPU,
@@ -119,7 +119,7 @@ const ek_method ek_spmv_gpu_csr_scalar = {
 const ek_method ek_spmv_gpu_csr_vector = {
 	.name = "spmv.csr.vector.gpu",
 	.text = "2 to 64 lanes for each row, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.param = {{"lanes", 2, MOST, "work-items for a row, a power of two"}},

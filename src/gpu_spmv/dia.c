@@ -4,7 +4,7 @@
  * fills the diagonals, only in rows whose sum comes out Inf or NaN. The transposed product is the
  * same with other places, so no transpose is made for it.
  *
- * Bell and Garland 2009, section 4.2. */
+ * Bell and Garland 2009. */
 #include "format/dia.h"
 #include "gpu/gpu.h"
 
@@ -50,7 +50,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 const ek_method ek_spmv_gpu_dia = {
 	.name = "spmv.dia.gpu",
 	.text = "a work-item for each entry of y, diagonal by diagonal, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_dia,
 	.backend = EKI_GPU,

@@ -7,7 +7,7 @@
  * entries. Reads the bytes of the entries once, and a length for each row; warps take as long as
  * the longest of their rows.
  *
- * Bell and Garland 2009, section 4.2. */
+ * Bell and Garland 2009. */
 #include <stdio.h>
 
 #include "format/ell.h"
@@ -82,7 +82,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 const ek_method ek_spmv_gpu_ell = {
 	.name = "spmv.ell.gpu",
 	.text = "a work-item for each row, by rows 2 to 64, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_ell,
 	.backend = EKI_GPU,

@@ -2,7 +2,7 @@
  * SpMV on HYB on a device: y = alpha A x + beta y for the ELLPACK part, then y += alpha A x for the
  * coordinates that are left, one launch after the other in the queue (ell.c, coo.c).
  *
- * Bell and Garland 2009, section 4.2. */
+ * Bell and Garland 2009. */
 #include <string.h>
 
 #include "format/hyb.h"
@@ -56,7 +56,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 const ek_method ek_spmv_gpu_hyb = {
 	.name = "spmv.hyb.gpu",
 	.text = "a work-item for each row of ELLPACK, segmented sums for the rest, on a device",
-	.source = "Bell and Garland 2009, section 4.2",
+	.source = "Bell and Garland 2009",
 	.operation = EK_SPMV,
 	.format = &ek_format_hyb,
 	.backend = EKI_GPU,
