@@ -48,7 +48,7 @@ if(CMOCKA_FOUND)
 endif()
 
 # Tests that run side by side end together if the long ones begin first.
-foreach(name test_methods test_formats test_merge test_sort)
+foreach(name test_methods test_formats test_merge test_sort test_nvrtc)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()

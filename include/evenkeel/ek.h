@@ -170,7 +170,9 @@ ek_isa ek_context_isa(const ek_context *ctx);
  * (EK_ON_DEVICE), then a run returns when it is in the device's queue. Each context has a queue of
  * its own, in which everything happens in order; contexts of one device, or of several, work side
  * by side. Kernels are compiled when a plan is made, and kept for later in the folder
- * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, "off" none). */
+ * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, "off" none). Drivers are
+ * libOpenCL.so.1, and libcuda.so.1 with NVRTC, which the CUDA toolkit and the Python package
+ * nvidia-cuda-nvrtc have; EK_OPENCL, EK_CUDA and EK_NVRTC name other files. */
 
 typedef struct ek_device_info {
 	size_t size;      /* set to sizeof(ek_device_info) before the call */

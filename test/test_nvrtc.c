@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Every kernel compiles for CUDA, in every type, for compute_75, sm_80 and sm_90, without a
+ * warning: all methods make plans on three cards of the fake libcuda.so.1, and NVRTC is the real
+ * one. What is compiled is thus what the methods ask for, and a new row of the table is tested
+ * without a change here.
+ *
+ * For each method and type a plan is made of one shape on one card in the quick tier, in turn; of
+ * some shapes on all cards in the full tier; of all in the long one. Parameters are taken at both
+ * ends of their ranges. */
+#include "core/ek_core.h"
+#include "support/fake.h"
+#include "support/shapes.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+enum { CARDS = 3, STEP = 7 };
+
+static struct fake_cuda *fake;
+static ek_context *card[CARDS];
+static char warning[600], where[256];
+static unsigned turn;
+
+static void keep_warning(void *user, ek_log_level level, const char *text)
+{
+	(void)user;
+	(void)level;
+	if (!*warning)
+		snprintf(warning, sizeof warning, "%s", text);
+}
+
+/* Parameters that are each allowed may need too much together. */
+static bool may_refuse(const struct shape *s, const ek_method *m, const char *name,
+                       ek_status status)
+{
+	if (strchr(name, ':') && status == EK_EINVAL)
+		return true;
+	if (m->format == &ek_format_csr)
+		return false;
+	return status == EK_ELIMIT ||
+	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(s));
+}
+
+/* Has the method made a plan? What it may refuse is no error. */
+static bool check_plan(const struct shape *s, const ek_matrix *A, const char *name, ek_op op,
+                       const ek_method *m)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = name, .op = op};
+	ek_plan *plan;
+	const ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+
+	if (*warning)
+		fail_msg("%s: %s", where, warning);
+	if (status != EK_OK && !may_refuse(s, m, name, status))
+		fail_msg("%s: %s", where, ek_error_text());
+	if (status == EK_OK)
+		ek_plan_destroy(plan);
+	if (*fake->misuse)
+		fail_msg("%s: %s", where, fake->misuse);
+	return status == EK_OK;
+}
+
+static bool check_shape(int k, int type, int c, const char *name, const ek_method *m)
+{
+	const ek_op op = ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N : EK_OP_T;
+	struct shape s;
+	struct typed t;
+	ek_matrix *A;
+	bool made;
+
+	shape_make(&s, k, DATA_EXACT);
+	typed_make(&t, &s, (ek_value)(1 + type / EK_NINDEX), (ek_index)(1 + type % EK_NINDEX), 1);
+	snprintf(where, sizeof where, "%s %s %s, %s, card %d", name, ek_value_name(t.value),
+	         ek_index_name(t.index), s.name, c);
+	expect_status(typed_csr(card[c], &t, EK_BORROW, &A), EK_OK);
+	made = check_plan(&s, A, name, op, m);
+	ek_matrix_destroy(A);
+	typed_free(&t);
+	shape_free(&s);
+	return made;
+}
+
+/* Plans of up to `wanted` shapes; how many could be made. */
+static int check_shapes(int wanted, int type, int c, const char *name, const ek_method *m)
+{
+	int made = 0;
+
+	for (int k = 0; k < shape_count() && made < wanted; k++, turn++)
+		made += check_shape((int)(turn % (unsigned)shape_count()), type, c, name, m);
+	turn += STEP; /* neighbours in the list are alike */
+	return made;
+}
+
+static int wanted(void)
+{
+	return test_tier() == TIER_QUICK ? 1 : test_tier() == TIER_FULL ? 4 : shape_count();
+}
+
+static void say_programs(void)
+{
+	for (int c = 0; c < CARDS; c++) {
+		ek_device_counters counted = {.size = sizeof counted};
+
+		expect_status(ek_device_get_counters(card[c], &counted), EK_OK);
+		print_message("  card %d: %lld programs\n", c, (long long)counted.compiled);
+		assert_true(counted.compiled > 0);
+	}
+}
+
+static void test_types(void **state)
+{
+	int first = 0;
+
+	(void)state;
+	need_nvrtc();
+	for (const ek_method *m = NULL; (m = device_method_next(m)); first++)
+		for (int type = 0; type < EK_NTYPE; type++)
+			for (int c = 0; c < CARDS; c++)
+				if (test_tier() != TIER_QUICK || c == (first + type) % CARDS)
+					if (!check_shapes(wanted(), type, c, ek_method_name(m), m))
+						fail_msg("%s: refused for all shapes", where);
+	say_programs();
+}
+
+static void test_parameters(void **state)
+{
+	int c = 0;
+
+	(void)state;
+	need_nvrtc();
+	for (const ek_method *m = NULL; (m = device_method_next(m));)
+		for (int k = 0; k < EKI_MAX_DIMS && m->param[k].name; k++)
+			for (int end = 0; end < 2; end++, c++) {
+				char name[128];
+
+				snprintf(name, sizeof name, "%s:%s=%lld", ek_method_name(m),
+				         m->param[k].name,
+				         (long long)(end ? m->param[k].max : m->param[k].min));
+				check_shapes(1, EK_NTYPE - 1, c % CARDS, name, m);
+			}
+	say_programs();
+}
+
+static int setup(void **state)
+{
+	static const char *const name[CARDS] = {"cuda:0", "cuda:1", "cuda:2"};
+
+	(void)state;
+	fake = fake_cuda_use();
+	fake->devices = CARDS;
+	fake->arch[0] = 76; /* NVRTC does not know it, so it makes compute_75 */
+	fake->arch[1] = 80;
+	fake->arch[2] = 90;
+	for (int c = 0; c < CARDS; c++) {
+		const ek_options o = {.size = sizeof o,
+		                      .threads = 1,
+		                      .device = name[c],
+		                      .device_memory = EK_MEMORY_COPY,
+		                      .log = keep_warning};
+
+		expect_status(ek_context_create(&o, &card[c]), EK_OK);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (int c = 0; c < CARDS; c++)
+		ek_context_destroy(card[c]);
+	fake_clean("the end");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_parameters),
+	};
+
+	return run_all_tests(tests, setup, teardown);
+}
+
+#endif
