@@ -165,6 +165,8 @@ static struct contender *enter_method(struct field *f, const char *name, const c
 
 	if (c) {
 		c->record.version = ek_version();
+		if (tool_method_on_device(name) && f->device.ctx)
+			c->record.device = f->run->report->device.name;
 		snprintf(c->record.format, sizeof c->record.format, "%s",
 		         format ? format
 		         : m    ? ek_method_format(m)

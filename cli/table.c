@@ -93,10 +93,11 @@ static int column_width(const struct tool_table *t, int col, bool word)
 	return width;
 }
 
-/* Makes the widest columns of text narrower until lines have at most `room`, or words would
- * break. */
+/* Makes the widest columns of text narrower until lines have at most `room`, or words or cells such
+ * as "N T" would break. */
 static void shrink(const struct tool_table *t, int room, int *width)
 {
+	enum { SHORT = 3 };
 	int total = 2 * (t->cols - 1);
 
 	for (int col = 0; col < t->cols; col++)
@@ -106,7 +107,7 @@ static void shrink(const struct tool_table *t, int room, int *width)
 
 		for (int col = 0; col < t->cols; col++)
 			if (t->align[col] == 'l' && (widest < 0 || width[col] > width[widest]) &&
-			    width[col] > column_width(t, col, true))
+			    width[col] > SHORT && width[col] > column_width(t, col, true))
 				widest = col;
 		if (widest < 0)
 			return;

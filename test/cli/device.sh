@@ -38,3 +38,10 @@ for memory in copy mapped shared; do
 	ek list devices --plain --quiet | grep '^opencl:0' | cut -f 8 | grep -q $memory || continue
 	check 0 'error/bound 0$' '' "ek spmv a.mtx --device opencl --device-memory $memory --check"
 done
+check 0 'spmv\.csr\.vector\.gpu:lanes=8 +[0-9.]' '*' \
+	'ek bench spmv a.mtx --device opencl --method csr.vector.gpu --sweep lanes=2,4..8*2 --rounds 1'
+check 0 '"device":"opencl:0".*"vectors":"device".*"unit":"spmv\.csr\.vector\.gpu"' '*' \
+	'ek bench spmv a.mtx --device opencl --method csr.vector.gpu --rounds 1 --json -'
+check 0 'spmv\.csr\.vector\.gpu +1 ' '*' 'ek bench scenario a.mtx --device opencl --rounds 1'
+check 0 'spmv\.csr\.vector\.gpu ' '*' \
+	'ek bench convert a.mtx --device opencl --method csr.vector.gpu --rounds 1'
