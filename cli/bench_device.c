@@ -8,7 +8,7 @@
 
 #include "bench_field.h"
 
-#define LARGE_BYTES (INT64_C(1) << 30) /* of each side of a copy, which no cache holds */
+#define LARGE_BYTES (INT64_C(256) << 20) /* of each side of a copy, which no cache holds */
 #define LARGE_RUNS  5
 
 const char *unit_method(bool device)
