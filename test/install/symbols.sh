@@ -16,7 +16,7 @@ diff -u "$here/symbols.txt" "$TREE.exported" || fail "exported symbols differ fr
 
 sed 's/@@.*//' "$here/symbols.txt" >"$TREE.listed"
 # Functions of the header: names before "(" in lines that do not start with a tab, comments apart.
-sed -e 's,/\*.*\*/,,' "$TREE/include/evenkeel/ek.h" | grep -v '^[ \t]*\*' | grep -v '^static\|^#\|^\t' |
+sed -e 's,/\*.*\*/,,' "$TREE/include/evenkeel/ek.h" | grep -v '^[ \t]*\*' | grep -v $'^static\\|^#\\|^\t' |
 	grep -o 'ek_[a-z0-9_]*(' | tr -d '(' | sort -u >"$TREE.declared"
 diff -u "$TREE.listed" "$TREE.declared" || fail "symbols.txt differs from the functions of the header"
 
