@@ -86,6 +86,19 @@ static void start_bound(struct report *report, ek_context *ctx)
 	}
 }
 
+static void load_peers(const struct bench_options *o, const ek_context *ctx, struct peers *peers)
+{
+	const bool device = tool_on_device(ctx);
+	int here = 0;
+
+	peers_load(peers, o->peer_folder, o->common.quiet);
+	for (int k = 0; k < peers->count; k++)
+		here += !peers->peer[k]->device == !device;
+	if (peers->count && !here)
+		tool_remark(&o->common, "no peers: those that are built run on %s",
+		            device ? "the processor" : "devices (--device)");
+}
+
 int bench_measure(const struct bench_options *o, struct report *report, bool show)
 {
 	struct peers peers = {0};
@@ -97,7 +110,7 @@ int bench_measure(const struct bench_options *o, struct report *report, bool sho
 	if (code)
 		return code;
 	if (o->peers)
-		peers_load(&peers, o->peer_folder, o->common.quiet);
+		load_peers(o, m.run.ctx, &peers);
 	start_bound(report, m.run.ctx);
 	code = bench_matrices(o, one_matrix, &m);
 	ek_context_destroy(m.run.ctx);

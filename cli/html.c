@@ -166,7 +166,7 @@ static void head(FILE *f, const struct report *report)
 	html_text(f, report->machine);
 	fputs(" · ", f);
 	html_text(f, case_place(c, place));
-	fprintf(f, " · %s", c->device ? c->device->arch : c->isa);
+	fprintf(f, " · %s", c->device ? c->device->driver : c->isa);
 	fprintf(f, " · values %s, indices %s, op %s · %.16s UTC · evenkeel %s, commit ", c->value,
 	        c->index, c->op, report->date, ek_version());
 	html_text(f, report_commit());
