@@ -7,6 +7,13 @@
 
 #include "support/lengths.h"
 
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
 static const char method[] = "spmv.csr.hetero.gpu";
 static struct lengths m;
 static struct rng rng = {6};
@@ -224,3 +231,5 @@ int main(void)
 
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }
+
+#endif

@@ -22,7 +22,7 @@
 #define NOTED_ENDS(notes, bunches) ((EK_GLOBAL VAL *)((notes) + 1 + 2 * (bunches)))
 
 /* The last of row_ptr[0], ..., row_ptr[rows] that is at most k. */
-EK_FN ek_i64 last_row(const EK_GLOBAL PTR *EK_RESTRICT row_ptr, ek_i64 rows, PTR k)
+EK_FN ek_i64 last_row(const EK_GLOBAL PTR *row_ptr, ek_i64 rows, PTR k)
 {
 	ek_i64 low = 0, high = rows + 1;
 
@@ -39,7 +39,7 @@ EK_FN ek_i64 last_row(const EK_GLOBAL PTR *EK_RESTRICT row_ptr, ek_i64 rows, PTR
 
 /* The descriptor of a tile of n entries from `begin` on, head[j] being set if a row begins at entry
  * j; *dirty if rows start ... stop - 1 have an empty one among them. */
-EK_FN void describe(const EK_GLOBAL PTR *EK_RESTRICT row_ptr, ek_i64 rows, ek_i64 start,
+EK_FN void describe(const EK_GLOBAL PTR *row_ptr, ek_i64 rows, ek_i64 start,
                     ek_i64 stop, PTR begin, int n, int lane, EK_LOCAL_PTR ek_u8 *head,
                     EK_LOCAL_PTR int *dirty)
 {
@@ -53,8 +53,8 @@ EK_FN void describe(const EK_GLOBAL PTR *EK_RESTRICT row_ptr, ek_i64 rows, ek_i6
 	}
 }
 
-EK_FN void multiply(const EK_GLOBAL IDX *EK_RESTRICT col_idx, const EK_GLOBAL VAL *EK_RESTRICT val,
-                    const EK_GLOBAL VAL *EK_RESTRICT x, PTR begin, int n, int lane,
+EK_FN void multiply(const EK_GLOBAL IDX *col_idx, const EK_GLOBAL VAL *val,
+                    const EK_GLOBAL VAL *x, PTR begin, int n, int lane,
                     EK_LOCAL_PTR VAL *product)
 {
 	for (int k = 0; k < WIDTH; k++) {

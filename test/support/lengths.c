@@ -3,6 +3,8 @@
 
 #include "support/lengths.h"
 
+#ifndef EK_NO_GPU
+
 void lengths_make(struct lengths *m, int64_t rows, const int *len, struct rng *r)
 {
 	m->rows = rows;
@@ -224,3 +226,5 @@ bool in_shared_heap(ek_context *ctx, const void *array, int64_t bytes)
 
 	return eki_buffer_around(ctx->device, array, bytes, &around);
 }
+
+#endif
