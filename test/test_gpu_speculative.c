@@ -17,12 +17,14 @@ int main(void)
 static struct lengths m;
 static struct rng rng = {5};
 
-/* Tiles of 1 to 8 entries, bunches of 1 to 16, groups of 1 to 3. */
+/* Tiles of 1 to 8 entries, bunches of 1 to 16, groups of 1 to 3; at the end the larger ones of a
+ * card. */
 static const char *const cut[] = {
 	"spmv.csr.speculative.gpu:t=1,w=1,b=1,s=1", "spmv.csr.speculative.gpu:t=2,w=1,b=1,s=2",
 	"spmv.csr.speculative.gpu:t=1,w=2,b=3,s=2", "spmv.csr.speculative.gpu:t=2,w=2,b=2,s=2",
-	"spmv.csr.speculative.gpu:t=3,w=1,b=2,s=3", "spmv.csr.speculative.gpu:t=4,w=2,b=1,s=2"};
-enum { CUTS = sizeof cut / sizeof *cut };
+	"spmv.csr.speculative.gpu:t=3,w=1,b=2,s=3", "spmv.csr.speculative.gpu:t=4,w=2,b=1,s=2",
+	"spmv.csr.speculative.gpu:t=32,w=4,b=5,s=7"};
+enum { CUTS = sizeof cut / sizeof *cut, SMALL_CUTS = CUTS - 1 };
 
 /* ---- Every pattern --------------------------------------------------------------------------- */
 
@@ -39,7 +41,7 @@ static void every_pattern(ek_context *ctx, eki_memory memory)
 		for (int i = 0; i < rows; i++)
 			len[i] = length[number >> 2 * i & 3];
 		lengths_make(&m, rows, len, &rng);
-		for (int k = 0; k < CUTS; k++, turn++)
+		for (int k = 0; k < SMALL_CUTS; k++, turn++)
 			if (memory == EKI_MEMORY_COPY || turn % 7 == 0)
 				lengths_check(
 					&m, ctx,
@@ -74,8 +76,10 @@ static void edges(ek_context *ctx, eki_memory memory)
 	(void)memory;
 	for (int k = 0; lengths_edge(&m, k, &rng); k++) {
 		one_edge(ctx, "spmv.csr.speculative.gpu:t=2,w=2,b=2,s=2", 3 * k);
-		if (k % 3 == 0)
-			one_edge(ctx, "spmv.csr.speculative.gpu", k);
+		one_edge(ctx,
+		         k % 2 ? "spmv.csr.speculative.gpu:t=16,w=1,b=2,s=2"
+		               : "spmv.csr.speculative.gpu",
+		         k);
 	}
 }
 

@@ -63,7 +63,7 @@ static const struct table {
 	{32, 5, {8, 4}, {7, 7}},   /* nVidia */
 	{64, 2, {16, 8}, {2, 5}},  /* AMD */
 	{8, 4, {16, 16}, {6, 6}},  /* Intel */
-	{8, 1, {32, 32}, {16, 16}} /* processors */
+	{1, 1, {256, 256}, {4, 4}} /* processors */
 };
 
 static const struct table *of_device(const eki_device *d)
@@ -349,7 +349,7 @@ const ek_method ek_spmv_gpu_csr_speculative = {
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.param = {{"t", 1, MOST_GROUP, "lanes of a bunch"},
-                  {"w", 1, 64, "entries of a tile for each lane"},
+                  {"w", 1, 1024, "entries of a tile for each lane"},
                   {"b", 1, 32, "bunches of a work-group"},
                   {"s", 1, 64, "tiles of a bunch, one after the other"}},
 	.backend = EKI_GPU,

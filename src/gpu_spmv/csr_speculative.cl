@@ -114,17 +114,77 @@ EK_FN void lane_before(int lane, VAL *v, int *heads, EK_LOCAL_PTR VAL *room,
 	}
 }
 
-/* Takes the sum of a row: *end if it is the first of the bunch, which may have begun before it; else
- * y, or, behind an empty row perhaps, where it is wrong, the scratch `sum`. */
-EK_FN void store_row(ek_i64 row, VAL v, int wrong, ek_i64 first, EK_GLOBAL VAL *end,
-                     EK_GLOBAL VAL *sum, VAL alpha, VAL beta, EK_GLOBAL VAL *y)
+/* Counts a dirty tile, and notes its rows and how many sums it has stored. */
+EK_FN void note_dirty(EK_GLOBAL ek_i64 *notes, EK_GLOBAL ek_i64 *speculator, ek_i64 start,
+                      ek_i64 stop, int segments)
 {
-	if (row == first)
-		*end = v;
+	EK_GLOBAL ek_i64 *tile =
+		speculator + 3 * (ek_i64)EK_ATOMIC_ADD((EK_GLOBAL int *)notes, 1);
+
+	tile[0] = start;
+	tile[1] = stop;
+	tile[2] = segments;
+}
+
+/* Adds up the entries of a lane behind its last head. */
+EK_FN void sum_lane(const EK_LOCAL_PTR ek_u8 *head, const EK_LOCAL_PTR VAL *product, VAL *v,
+                    int *heads)
+{
+	*v = 0;
+	*heads = 0;
+	for (int k = 0; k < WIDTH; k++) {
+		if (head[k]) {
+			*v = 0;
+			++*heads;
+		}
+		*v += product[k];
+	}
+}
+
+/* Where sums of a bunch go. */
+typedef struct target {
+	ek_i64 first; /* row of the bunch */
+	EK_GLOBAL VAL *end, *sum, *y;
+	VAL alpha, beta;
+} target;
+
+/* Takes the sum of a row: *end if it is the first of the bunch, which may have begun before that;
+ * else y, or, if it may be the wrong row, the scratch. */
+EK_FN void store_row(ek_i64 row, VAL v, int wrong, const target *to)
+{
+	if (row == to->first)
+		*to->end = v;
 	else if (wrong)
-		sum[row] = v;
+		to->sum[row] = v;
 	else
-		ek_finish(v, alpha, beta, y + row);
+		ek_finish(v, to->alpha, to->beta, to->y + row);
+}
+
+/* Stores the sums of all rows that end before a head of this lane; v and heads are what there was
+ * before it, `start` is the first row of the tile. */
+EK_FN void store_lane(const EK_LOCAL_PTR ek_u8 *head, const EK_LOCAL_PTR VAL *product, VAL v,
+                      int heads, ek_i64 start, int dirty, const target *to)
+{
+	for (int k = 0; k < WIDTH; k++) {
+		if (head[k]) {
+			store_row(start + heads, v, dirty && heads > 0, to);
+			v = 0;
+			heads++;
+		}
+		v += product[k];
+	}
+}
+
+/* Which row a bunch ends in, and what it has of it if that goes on behind it. */
+EK_FN void note_ends(ek_i64 first, ek_i64 last, int whole, VAL v, EK_GLOBAL ek_i64 *noted,
+                     EK_GLOBAL VAL *end)
+{
+	const int two = !whole && last > first;
+
+	if (!whole)
+		end[two] = v;
+	noted[0] = first;
+	noted[1] = two ? last : -1;
 }
 
 EK_KERNEL(speculate, EK_WG)
@@ -133,22 +193,17 @@ EK_KERNEL(speculate, EK_WG)
  const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y, EK_GLOBAL VAL *sum,
  EK_GLOBAL ek_i64 *notes, EK_GLOBAL ek_i64 *speculator)
 {
-	EK_LOCAL VAL all_products[BUNCHES * ROOM];
-	EK_LOCAL ek_u8 all_heads[BUNCHES * TILE];
-	EK_LOCAL ek_i64 all_offsets[BUNCHES * (TILES + 1)];
-	EK_LOCAL int all_whole[BUNCHES * (TILES + 1)]; /* does a row begin at that boundary? */
-	EK_LOCAL int all_dirty[BUNCHES];
-	EK_LOCAL VAL transmitter[BUNCHES];
-	EK_LOCAL VAL all_room[EK_WG];
-	EK_LOCAL int all_count[EK_WG];
+	EK_LOCAL VAL products[BUNCHES * ROOM], rooms[EK_WG], transmitter[BUNCHES];
+	EK_LOCAL ek_i64 offsets[BUNCHES * (TILES + 1)];
+	EK_LOCAL int wholes[BUNCHES * (TILES + 1)]; /* does a row begin at that boundary? */
+	EK_LOCAL int counts[EK_WG], dirty[BUNCHES];
+	EK_LOCAL ek_u8 heads_of[BUNCHES * TILE];
 	const int lane = EK_LID() % LANES, mine = EK_LID() / LANES;
 	const ek_i64 bunch = EK_GROUP() * BUNCHES + mine, entry = bunch * TILES * TILE;
-	EK_LOCAL_PTR VAL *product = all_products + mine * ROOM;
-	EK_LOCAL_PTR ek_u8 *head = all_heads + mine * TILE;
-	EK_LOCAL_PTR ek_i64 *offset = all_offsets + mine * (TILES + 1);
-	EK_LOCAL_PTR int *whole = all_whole + mine * (TILES + 1);
-	EK_LOCAL_PTR VAL *room = all_room + mine * LANES;
-	EK_LOCAL_PTR int *count = all_count + mine * LANES;
+	EK_LOCAL_PTR VAL *product = products + mine * ROOM, *room = rooms + mine * LANES;
+	EK_LOCAL_PTR ek_u8 *head = heads_of + mine * TILE;
+	EK_LOCAL_PTR ek_i64 *offset = offsets + mine * (TILES + 1);
+	EK_LOCAL_PTR int *whole = wholes + mine * (TILES + 1), *count = counts + mine * LANES;
 	EK_GLOBAL VAL *end = NOTED_ENDS(notes, bunches) + 2 * bunch;
 
 	for (int i = lane; i <= TILES; i += LANES) {
@@ -160,20 +215,20 @@ EK_KERNEL(speculate, EK_WG)
 	for (int i = 0; i < TILES; i++) {
 		const ek_i64 begin = entry + i * TILE;
 		const int n = begin >= nnz ? 0 : nnz - begin < TILE ? (int)(nnz - begin) : TILE;
-		VAL v = 0, v_before;
-		int heads = 0, heads_before;
+		VAL v, before;
+		int heads, heads_before;
 
 		BUNCH_BARRIER(); /* what the tile before had in local memory was read */
 		for (int j = lane; j < TILE; j += LANES)
 			head[j] = 0;
 		if (lane == 0)
-			all_dirty[mine] = 0;
+			dirty[mine] = 0;
 		BUNCH_BARRIER();
 		const ek_i64 start = offset[i], stop = offset[i + 1];
+		const target to = {offset[0], end, sum, y, alpha, beta};
 
 		if (n > 0)
-			describe(row_ptr, rows, start, stop, (PTR)begin, n, lane, head,
-			         all_dirty + mine);
+			describe(row_ptr, rows, start, stop, (PTR)begin, n, lane, head, dirty + mine);
 		multiply(col_idx, val, x, (PTR)begin, n, lane, product);
 		BUNCH_BARRIER();
 		if (lane == 0 && n > 0) {
@@ -181,54 +236,24 @@ EK_KERNEL(speculate, EK_WG)
 			if (i > 0 && !whole[i])
 				product[0] += transmitter[mine];
 		}
-		for (int k = 0; k < WIDTH; k++) {
-			if (head[lane * WIDTH + k]) {
-				v = 0;
-				heads++;
-			}
-			v += product[lane * (WIDTH + 1) + k];
-		}
+		sum_lane(head + lane * WIDTH, product + lane * (WIDTH + 1), &v, &heads);
 		scan_lanes(lane, &v, &heads, room, count);
-		v_before = v;
+		before = v;
 		heads_before = heads;
-		lane_before(lane, &v_before, &heads_before, room, count);
-
-		const int dirty = all_dirty[mine];
-
-		for (int k = 0; k < WIDTH; k++) {
-			if (head[lane * WIDTH + k]) {
-				store_row(start + heads_before, v_before, dirty && heads_before > 0,
-				          offset[0], end, sum, alpha, beta, y);
-				v_before = 0;
-				heads_before++;
-			}
-			v_before += product[lane * (WIDTH + 1) + k];
-		}
+		lane_before(lane, &before, &heads_before, room, count);
+		store_lane(head + lane * WIDTH, product + lane * (WIDTH + 1), before, heads_before,
+		           start, dirty[mine], &to);
 		if (lane == LANES - 1 && n > 0) {
-			const int closed = whole[i + 1];
-
-			if (closed)
-				store_row(start + heads, v, dirty && heads > 0, offset[0], end, sum,
-				          alpha, beta, y);
+			if (whole[i + 1])
+				store_row(start + heads, v, dirty[mine] && heads > 0, &to);
 			transmitter[mine] = v;
-			if (dirty) {
-				const int at = EK_ATOMIC_ADD((EK_GLOBAL int *)notes, 1);
-
-				speculator[3 * (ek_i64)at] = start;
-				speculator[3 * (ek_i64)at + 1] = stop;
-				speculator[3 * (ek_i64)at + 2] = heads + closed;
-			}
+			if (dirty[mine])
+				note_dirty(notes, speculator, start, stop, heads + whole[i + 1]);
 		}
 	}
-	if (lane == LANES - 1 && bunch < bunches) {
-		const int over = !whole[TILES]; /* the last row goes on behind this bunch */
-		EK_GLOBAL ek_i64 *noted = NOTED_ROWS(notes) + 2 * bunch;
-
-		if (over)
-			end[offset[TILES] > offset[0]] = transmitter[mine];
-		noted[0] = offset[0];
-		noted[1] = over && offset[TILES] > offset[0] ? offset[TILES] : -1;
-	}
+	if (lane == LANES - 1 && bunch < bunches)
+		note_ends(offset[0], offset[TILES], whole[TILES], transmitter[mine],
+		          NOTED_ROWS(notes) + 2 * bunch, end);
 }
 
 /* y of the rows noted, and of the pieces of dirty tiles: pieces[2 g] ... pieces[2 g + 1] - 1. */
