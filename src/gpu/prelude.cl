@@ -17,6 +17,9 @@
 #endif
 #define EK_KERNEL(name, group) \
 	__kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name
+/* `resident`: as many groups should fit on a multiprocessor at once, so that registers need not be
+ * saved beyond that: without it compilers put off loads that the text has side by side. */
+#define EK_KERNEL_AT(name, group, resident) EK_KERNEL(name, group)
 #define EK_FN        static inline
 #define EK_GLOBAL    __global
 #define EK_LOCAL     __local /* an array in the body of a kernel */
@@ -41,11 +44,26 @@ typedef uchar ek_u8;
 #define EK_ATOMIC_SET(p, v) atomic_xchg((volatile __global int *)(p), v)
 #define EK_POPCOUNT(v)      ((int)popcount((uint)(v)))
 #define EK_LOAD(p)          (*(p)) /* an array that no launch writes to while this one reads */
-#define EK_VOLATILE         volatile
+/* The same for what is read once and should leave room in the caches for x; EK_PASSING: it does not
+ * stay in the one beside the processor at all. */
+#define EK_STREAM(p)  (*(p))
+#define EK_PASSING(p) (*(p))
+#define EK_VOLATILE   volatile
 
 #else
 
 #define EK_KERNEL(name, group) extern "C" __global__ void __launch_bounds__(group) name
+#pragma nv_diag_suppress 177 /* functions of this file that a kernel does not need */
+#if __CUDA_ARCH__ == 750
+#define EK_THREADS 1024 /* that a multiprocessor holds at most */
+#elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
+#define EK_THREADS 1536
+#else
+#define EK_THREADS 2048
+#endif
+#define EK_KERNEL_AT(name, group, resident)                                                  \
+	extern "C" __global__ void __launch_bounds__(                                        \
+		group, (resident) * (group) > EK_THREADS ? EK_THREADS / (group) : (resident)) name
 #define EK_FN                  static __device__ __forceinline__
 #define EK_GLOBAL
 #define EK_LOCAL __shared__
@@ -67,7 +85,24 @@ typedef unsigned char ek_u8;
 #define EK_ATOMIC_SET(p, v) atomicExch((int *)(p), v)
 #define EK_POPCOUNT(v)      __popc((unsigned)(v))
 #define EK_LOAD(p)          __ldg(p)
+#define EK_STREAM(p)        __ldcs(p)
+#define EK_PASSING(p)       ek_passing(p)
 #define EK_VOLATILE         volatile
+
+template <typename T> EK_FN T ek_passing(const T *p)
+{
+	union {
+		T v;
+		ek_u32 word;
+		ek_u64 two;
+	} u;
+
+	if (sizeof(T) == 8)
+		asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(u.two) : "l"(p));
+	else
+		asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(u.word) : "l"(p));
+	return u.v;
+}
 
 #endif
 
@@ -114,6 +149,40 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
 	v = room[lid];
 #endif
 	return v;
+}
+
+/* A value that one group leaves for another, which an atomic counter tells (EK_FENCE on both sides)
+ * that it is there. */
+EK_FN void ek_leave(EK_GLOBAL VAL *p, VAL v)
+{
+#ifdef __CUDACC__
+	*(volatile VAL *)p = v;
+#else
+	union {
+		VAL v;
+		int part[sizeof(VAL) / sizeof(int)];
+	} u;
+
+	u.v = v;
+	for (int k = 0; k < (int)(sizeof(VAL) / sizeof(int)); k++)
+		EK_ATOMIC_SET((EK_GLOBAL int *)p + k, u.part[k]);
+#endif
+}
+
+EK_FN VAL ek_found(EK_GLOBAL VAL *p)
+{
+#ifdef __CUDACC__
+	return *(volatile VAL *)p;
+#else
+	union {
+		VAL v;
+		int part[sizeof(VAL) / sizeof(int)];
+	} u;
+
+	for (int k = 0; k < (int)(sizeof(VAL) / sizeof(int)); k++)
+		u.part[k] = EK_ATOMIC_READ((EK_GLOBAL int *)p + k);
+	return u.v;
+#endif
 }
 
 /* One entry of alpha A x + beta y. beta = 0: y is not read. */
