@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on CSR on a device by row classes: preparation cuts the rows into stretches of about the
+ * same work, and one launch gives each stretch to a work-group together with how to do it. Nothing
+ * is left over for a second launch and nothing has to be zeroed before, so a run of a small matrix
+ * costs one launch.
+ *
+ * A stretch has at most TILE = w u entries (w work-items, u entries each) and TILE / 2 rows, so
+ * that rows and entries are even, as on a merge path, but whole rows stay together:
+ *
+ *   staged   Most rows. All entries are read in the order in which they lie, u for each work-item
+ *            and all of them before the first is waited for, whatever the lengths of the rows; the
+ *            products go to local memory and are summed there, with as many work-items a row as
+ *            there are for each (CSR-Stream; a row much longer than the others by a whole warp).
+ *            The list has the place of the entries, so columns, values and row pointers are asked
+ *            for at the same time: from the start to y there are four waits for memory.
+ *   direct   Rows of s entries and more on average, none much longer: 2 to 32 work-items read a row
+ *            side by side, 4 entries each before the first is waited for, without local memory and
+ *            barriers (CSR-vector, but with the number of lanes chosen for each stretch).
+ *   group    A row that is a stretch alone is read by a whole group.
+ *   pieces   A row of more than 2 TILE entries is cut into pieces; the group whose piece is done
+ *            last adds the sums of all in their order, so that the bits are the same in each run. A
+ *            counter for each such row tells which is last, and starts at 0 again by itself. Pieces
+ *            come first in the list, so that what waits for them is hidden behind the rest.
+ *
+ * Reads CSR once, four numbers a stretch beside it. Preparation gallops through row_ptr (row_blocks.c)
+ * and takes far less than a millisecond for each million entries.
+ *
+ * After Greathouse and Daga 2014 (row blocks), Bell and Garland 2009 (lanes), Merrill and Garland 2016
+ * (rows and entries counted alike). */
+#ifndef EK_NO_GPU
+#include <stdio.h>
+#include <string.h>
+
+#include "gpu/gpu.h"
+#include "spmv/row_blocks.h"
+
+EKI_KERNEL_TEXT(eki_cl_csr_classes, "gpu_spmv/csr_classes.cl");
+
+enum { U, W, S, CACHE };               /* parameters */
+enum { STAGED, DIRECT, GROUP, PIECE }; /* as in the kernel */
+enum {
+	ITEM = 4, /* numbers */
+	ROW = 3,
+	LOG_LANES = 1 << 8, /* places in the last number of an item */
+	ROWS = 1 << 16,
+	DIRECT_ENTRIES = 4,
+	DIRECT_LONGEST = 16 * 32,
+	SMALL = 1 << 22, /* entries; fewer need more groups than work for each */
+	IN_CACHE = 40000000
+};
+
+typedef struct state {
+	int w, s; /* s = 0: one work-item a row */
+	int64_t tile;
+	void *kernel;
+	int64_t items;
+	eki_buffer *item, *row, *partial, *arrived;
+} state;
+
+typedef struct list { /* being made */
+	const ek_store *A;
+	const state *s;
+	void *item, *row; /* row: of each in pieces, itself, the first of them, their number */
+	int64_t items, pieces, rows;
+} list;
+
+/* ---- The list -------------------------------------------------------------------------------- */
+
+static void put(const list *l, void *array, int64_t k, int64_t v)
+{
+	if (l->A->index == EK_I32)
+		((int32_t *)array)[k] = (int32_t)v;
+	else
+		((int64_t *)array)[k] = v;
+}
+
+static int64_t entries_of(const ek_store *A, int64_t begin, int64_t end)
+{
+	return eki_ptr_at(A, end) - eki_ptr_at(A, begin);
+}
+
+static int64_t pieces_of(const list *l, const int64_t *block)
+{
+	const int64_t entries = entries_of(l->A, block[0], block[1]), most = 2 * l->s->tile;
+
+	return entries > most ? eki_groups(entries, most) : 1;
+}
+
+static void add_item(list *l, int64_t row, int64_t begin, int64_t end, int64_t what)
+{
+	const int64_t at = ITEM * l->items++;
+
+	put(l, l->item, at, row);
+	put(l, l->item, at + 1, begin);
+	put(l, l->item, at + 2, end);
+	put(l, l->item, at + 3, what);
+}
+
+static void add_pieces(list *l, int64_t i, int64_t pieces)
+{
+	const int64_t begin = eki_ptr_at(l->A, i), entries = entries_of(l->A, i, i + 1);
+
+	put(l, l->row, ROW * l->rows, i);
+	put(l, l->row, ROW * l->rows + 1, l->items);
+	put(l, l->row, ROW * l->rows + 2, pieces);
+	for (int64_t k = 0; k < pieces; k++)
+		add_item(l, l->rows, begin + eki_cut(entries, (int)pieces, (int)k),
+		         begin + eki_cut(entries, (int)pieces, (int)k + 1), PIECE);
+	l->rows++;
+	l->pieces += pieces;
+}
+
+static bool is_direct(const list *l, int64_t first, int64_t end)
+{
+	if (l->s->s == 0 || entries_of(l->A, first, end) < l->s->s * (end - first))
+		return false;
+	for (int64_t i = first; i < end; i++)
+		if (entries_of(l->A, i, i + 1) > DIRECT_LONGEST)
+			return false;
+	return true;
+}
+
+static void add_stretch(list *l, int64_t first, int64_t end)
+{
+	const int64_t rows = end - first, entries = entries_of(l->A, first, end);
+	int kind = STAGED, log_lanes = 0;
+
+	if (rows == 1 && (entries > DIRECT_LONGEST || entries > l->s->tile)) {
+		kind = GROUP;
+	} else if (is_direct(l, first, end)) {
+		kind = DIRECT;
+		while (log_lanes < 5 && (rows * DIRECT_ENTRIES) << log_lanes < entries)
+			log_lanes++;
+	} else {
+		while (l->s->s > 0 && log_lanes < 5 && rows << (log_lanes + 1) <= l->s->w)
+			log_lanes++;
+	}
+	add_item(l, first, eki_ptr_at(l->A, first), eki_ptr_at(l->A, end),
+	         kind + LOG_LANES * log_lanes + ROWS * rows);
+}
+
+/* From blocks of rows. Pieces come first, so their places in the list are those of their sums. */
+static ek_status make_list(const ek_context *ctx, const int64_t *first, int64_t blocks, list *l)
+{
+	const size_t size = eki_ptr_size(l->A->index);
+
+	for (int64_t b = 0; b < blocks; b++) {
+		l->items += pieces_of(l, first + b);
+		l->rows += pieces_of(l, first + b) > 1;
+	}
+	EK_RETURN_IF(eki_alloc(ctx, ITEM * l->items, size, &l->item));
+	EK_RETURN_IF(eki_alloc(ctx, ROW * l->rows, size, &l->row));
+	l->items = l->rows = 0;
+	for (int64_t b = 0; b < blocks; b++)
+		if (pieces_of(l, first + b) > 1)
+			add_pieces(l, first[b], pieces_of(l, first + b));
+	for (int64_t b = 0; b < blocks; b++)
+		if (pieces_of(l, first + b) == 1)
+			add_stretch(l, first[b], first[b + 1]);
+	return EK_OK;
+}
+
+static int64_t at_least_one(int64_t n)
+{
+	return n > 0 ? n : 1;
+}
+
+static ek_status upload(ek_plan *p, state *s, const list *l)
+{
+	const size_t size = eki_ptr_size(l->A->index);
+
+	s->items = l->items;
+	EK_RETURN_IF(eki_gpu_buffer(p, ITEM * l->items, size, false, l->item, &s->item));
+	EK_RETURN_IF(eki_gpu_buffer(p, at_least_one(ROW * l->rows), size, false, l->row, &s->row));
+	EK_RETURN_IF(eki_gpu_buffer(p, at_least_one(l->pieces), ek_value_size(l->A->value), false,
+	                            NULL, &s->partial));
+	EK_RETURN_IF(eki_gpu_buffer(p, at_least_one(l->rows), sizeof(int32_t), false, NULL,
+	                            &s->arrived));
+	p->bytes += (ITEM * l->items + ROW * l->rows) * (int64_t)size;
+	return p->gpu->device->driver->clear(p->gpu->device, s->arrived);
+}
+
+static ek_status cut(ek_plan *p, state *s)
+{
+	const ek_store *A = p->store;
+	const eki_row_limit limit = {s->tile, s->tile / 2};
+	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 1;
+	list l = {.A = A, .s = s};
+	void *first;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(p->ctx, most, sizeof(int64_t), &first));
+	EK_TRY(make_list(p->ctx, first, eki_row_blocks(A, 0, A->rows, limit, first), &l));
+	EK_TRY(upload(p, s, &l));
+done:
+	eki_free(p->ctx, l.item, ITEM * l.items, eki_ptr_size(A->index));
+	eki_free(p->ctx, l.row, ROW * l.rows, eki_ptr_size(A->index));
+	eki_free(p->ctx, first, most, sizeof(int64_t));
+	return status;
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+static int param(const ek_plan *p, int k, int usual)
+{
+	return p->param[k] ? (int)p->param[k] : usual;
+}
+
+/* Groups that registers for u entries in flight let onto a multiprocessor at once; all have room for
+ * 16. */
+static int resident(int u, int w)
+{
+	const int groups = (u <= 4 ? 2048 : u <= 8 ? 1280 : 1024) / w;
+
+	return groups > 16 ? 16 : groups > 0 ? groups : 1;
+}
+
+static ek_status choose(ek_plan *p, state *s, char *defines, size_t size)
+{
+	const ek_device_info *on = &p->ctx->device->info;
+	const int u = param(p, U, p->store->nnz < SMALL ? 4 : 8);
+	const size_t value = ek_value_size(p->store->value);
+
+	s->w = param(p, W, 256);
+	s->s = param(p, S, strcmp(on->kind, "cpu") == 0 ? 0 : 64);
+	s->tile = (int64_t)u * s->w;
+	if (s->w & (s->w - 1))
+		return eki_fail(EK_EINVAL,
+		                "spmv.csr.classes.gpu: w is %d; a power of two is expected", s->w);
+	if ((s->tile + s->w) * (int64_t)value + (s->tile / 2 + 2) * 4 > on->local)
+		return eki_fail(EK_EUNSUPPORTED,
+		                "spmv.csr.classes.gpu: u=%d, w=%d need more than the %lld bytes of "
+		                "local memory that device %s has",
+		                u, s->w, (long long)on->local, on->name);
+	snprintf(defines, size,
+	         "#define EK_WG %d\n#define UNROLL %d\n#define CACHE %d\n#define RESIDENT %d\n",
+	         s->w, u, param(p, CACHE, p->bytes < IN_CACHE ? 3 : 2), resident(u, s->w));
+	return EK_OK;
+}
+
+static ek_status prepare(ek_plan *p)
+{
+	char defines[160];
+	state *s;
+
+	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
+	p->state = s;
+	EK_RETURN_IF(choose(p, s, defines, sizeof defines));
+	EK_RETURN_IF(eki_gpu_prepare(p, "csr_classes", defines, eki_cl_csr_classes));
+	EK_RETURN_IF(eki_gpu_mirror(p));
+	EK_RETURN_IF(cut(p, s));
+	return eki_gpu_kernel(p, "csr_classes", &s->kernel);
+}
+
+static ek_status run(const ek_plan *p, const ek_args *v)
+{
+	const state *s = p->state;
+	const eki_gpu *g = p->gpu;
+	const ek_value value = p->store->value;
+	eki_gpu_vectors on;
+
+	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
+	const eki_arg args[] = {eki_arg_buffer(s->item),
+	                        eki_arg_buffer(s->row),
+	                        eki_arg_buffer(g->array[CSR_PTR]),
+	                        eki_arg_buffer(g->array[CSR_COL]),
+	                        eki_arg_buffer(g->array[CSR_VAL]),
+	                        eki_arg_val(value, v->alpha),
+	                        eki_arg_buffer(&on.x),
+	                        eki_arg_val(value, v->beta),
+	                        eki_arg_buffer(&on.y),
+	                        eki_arg_buffer(s->partial),
+	                        eki_arg_buffer(s->arrived)};
+
+	EK_RETURN_IF(eki_gpu_launch(p, s->kernel, s->items, s->w, args, EKI_COUNT(args)));
+	return eki_gpu_leave(p, v, &on);
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_gpu_cost(f, f->csr_bytes, 1);
+}
+
+const ek_method ek_spmv_gpu_csr_classes = {
+	.name = "spmv.csr.classes.gpu",
+	.text = "stretches of rows, each with as many work-items a row as suit it, in one launch",
+	.source = "evenkeel; after Greathouse and Daga 2014, Merrill and Garland 2016",
+	.operation = EK_SPMV,
+	.format = &ek_format_csr,
+	.param = {{"u", 1, 16, "entries that a work-item reads at once"},
+                  {"w", 32, 512, "work-items of a group, a power of two"},
+                  {"s", 1, INT32_MAX, "average row from which on rows are not staged"},
+                  {"cache", 1, 3, "how entries are read: 1 kept, 2 to go first, 3 passing by"}},
+	.backend = EKI_GPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
+	.prepare = prepare,
+	.refresh = eki_gpu_refresh,
+	.run = run,
+};
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on CSR, a work-group for each item of a list (csr_classes.c). Parameters: EK_WG, UNROLL (how
+ * many entries a work-item loads at once), CACHE (how val and col_idx are
+ * read), RESIDENT (groups that should fit on a multiprocessor at once).
+ *
+ * An item is four numbers: first row, first entry, end of its entries, and kind + 256 log2(lanes) +
+ * 65536 n. Kinds:
+ *   0  n rows of at most TILE entries: their products go to local memory, in the order in which
+ *      they lie, and from there `lanes` work-items sum a row
+ *   1  n rows, each summed by `lanes` work-items as it is read
+ *   2  one row
+ *   3  a piece of a row; instead of the row, which of `many` that is. It holds, for each, the row,
+ *      the place of the first of its pieces in `partial`, and how many there are. */
+#define TILE   (EK_WG * UNROLL)
+#define ROWS   (TILE / 2) /* of an item at most */
+#define DIRECT 4          /* entries that a work-item of kind 1 loads at once */
+#define MOST   (UNROLL > DIRECT ? UNROLL : DIRECT)
+#if CACHE == 1
+#define ONCE(p) EK_LOAD(p)
+#elif CACHE == 2
+#define ONCE(p) EK_STREAM(p)
+#else
+#define ONCE(p) EK_PASSING(p)
+#endif
+/* Where a product lies in local memory: so that work-items whose rows begin a power of two apart do
+ * not all want the same bank. */
+#define BANKS   (sizeof(VAL) == 8 ? 4 : 5)
+#define SLOT(i) ((i) ^ ((i) >> BANKS & ((1 << BANKS) - 1)))
+
+/* Reads `count` entries, `step` apart, of which `left` lie before the end, the first `sure` ones in
+ * any case. Behind the end the last one is read again: loads without conditions stand together and
+ * are all on their way before the first is waited for. */
+EK_FN void fetch(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, int left, int step, const int count,
+                 const int sure, IDX *col, VAL *v)
+{
+#pragma unroll
+	for (int j = 0; j < count; j++)
+		col[j] = ONCE(c + (j < sure || j * step < left ? j * step : left - 1));
+#pragma unroll
+	for (int j = 0; j < count; j++)
+		v[j] = ONCE(a + (j < sure || j * step < left ? j * step : left - 1));
+}
+
+/* v becomes the products, 0 behind the end. */
+EK_FN void multiply(const EK_GLOBAL VAL *x, int left, int step, const int count, const int sure,
+                    const IDX *col, VAL *v)
+{
+#pragma unroll
+	for (int j = 0; j < count; j++)
+		v[j] *= EK_LOAD(x + col[j]);
+#pragma unroll
+	for (int j = 0; j < count; j++)
+		v[j] = j < sure || j * step < left ? v[j] : (VAL)0;
+}
+
+/* fetch, multiply and the sum. */
+EK_FN VAL dot(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, const EK_GLOBAL VAL *x, int left,
+              int step, const int count, const int sure)
+{
+	IDX col[MOST];
+	VAL sum, v[MOST];
+
+	fetch(c, a, left, step, count, sure, col, v);
+	multiply(x, left, step, count, sure, col, v);
+	sum = v[0];
+#pragma unroll
+	for (int j = 1; j < count; j++)
+		sum += v[j];
+	return sum;
+}
+
+/* The sum over aligned groups of `lanes` work-items, up to EK_WARP of them without barriers. */
+EK_FN VAL few_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
+{
+#ifdef __CUDACC__
+	for (int d = lanes / 2; d > 0; d /= 2)
+		v += __shfl_down_sync(0xffffffffu, v, d);
+	return v;
+#else
+	return lanes > 1 ? ek_lanes_sum(v, lanes, room) : v;
+#endif
+}
+
+/* Products [k, end) from local memory, `step` apart, four at a time. */
+EK_FN VAL staged_sum(const EK_LOCAL_PTR VAL *product, int k, int end, int step)
+{
+	VAL sum = 0;
+
+#pragma unroll 1
+	for (; k < end; k += 4 * step) {
+		const VAL a = product[SLOT(k)];
+		const VAL b = k + step < end ? product[SLOT(k + step)] : (VAL)0;
+		const VAL c = k + 2 * step < end ? product[SLOT(k + 2 * step)] : (VAL)0;
+		const VAL d = k + 3 * step < end ? product[SLOT(k + 3 * step)] : (VAL)0;
+
+		sum = sum + a + b + c + d;
+	}
+	return sum;
+}
+
+/* The sum of a row, products [begin, end), by `lanes` work-items; the first of them has it. Rows
+ * that are long for so few are summed by the whole warp, one after the other. */
+EK_FN VAL staged_row(const EK_LOCAL_PTR VAL *product, int begin, int end, int lanes,
+                     EK_LOCAL_PTR VAL *room)
+{
+	const int lane = EK_LID() & (lanes - 1);
+	VAL sum = 0;
+#ifdef __CUDACC__
+	const bool far = end - begin > 32 * lanes;
+	unsigned rest = __ballot_sync(0xffffffffu, far && lane == 0);
+
+	if (!far)
+		sum = staged_sum(product, begin + lane, end, lanes);
+	sum = few_lanes_sum(sum, lanes, room);
+	for (; rest; rest &= rest - 1) {
+		const int from = __ffs(rest) - 1;
+		const int b = __shfl_sync(0xffffffffu, begin, from);
+		const int e = __shfl_sync(0xffffffffu, end, from);
+		VAL s = staged_sum(product, b + EK_LID() % 32, e, 32);
+
+		for (int d = 16; d > 0; d /= 2)
+			s += __shfl_xor_sync(0xffffffffu, s, d);
+		if (EK_LID() % 32 == from)
+			sum = s;
+	}
+#else
+	sum = few_lanes_sum(staged_sum(product, begin + lane, end, lanes), lanes, room);
+#endif
+	return sum;
+}
+
+/* Kind 0. row_ptr and y from its first row on. */
+EK_FN void staged_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_idx,
+                       const EK_GLOBAL VAL *val, VAL alpha, const EK_GLOBAL VAL *x, VAL beta,
+                       EK_GLOBAL VAL *y, PTR begin, PTR end, int rows, int log_lanes,
+                       EK_LOCAL_PTR VAL *product, EK_LOCAL_PTR int *start, EK_LOCAL_PTR VAL *room)
+{
+	const int lid = EK_LID(), entries = (int)(end - begin), left = entries - lid;
+	const int lanes = 1 << log_lanes;
+	const EK_GLOBAL IDX *c = col_idx + begin + lid;
+	const EK_GLOBAL VAL *a = val + begin + lid;
+	const bool full = entries > TILE - EK_WG;
+	IDX col[MOST];
+	VAL v[MOST];
+
+	if (full)
+		fetch(c, a, left, EK_WG, UNROLL, UNROLL - 1, col, v);
+	else if (entries > 0)
+		fetch(c, a, left, EK_WG, UNROLL, 0, col, v);
+#pragma unroll 2
+	for (int r = lid; r < rows; r += EK_WG)
+		start[r] = (int)(EK_LOAD(row_ptr + r) - begin);
+	if (lid == 0)
+		start[rows] = entries;
+	if (entries > 0) {
+		multiply(x, left, EK_WG, UNROLL, 0, col, v);
+#pragma unroll
+		for (int j = 0; j < UNROLL; j++)
+			product[SLOT(lid + j * EK_WG)] = v[j];
+	}
+	EK_BARRIER();
+	for (int at = 0; at < rows; at += EK_WG >> log_lanes) {
+		const int r = at + (lid >> log_lanes), there = r < rows;
+		const VAL sum = staged_row(product, there ? start[r] : 0, there ? start[r + 1] : 0,
+		                           lanes, room);
+
+		if (there && (lid & (lanes - 1)) == 0)
+			ek_finish(sum, alpha, beta, y + r);
+	}
+}
+
+/* Kind 1. */
+EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_idx,
+                       const EK_GLOBAL VAL *val, VAL alpha, const EK_GLOBAL VAL *x, VAL beta,
+                       EK_GLOBAL VAL *y, int rows, int log_lanes, EK_LOCAL_PTR VAL *room)
+{
+	const int lanes = 1 << log_lanes, lane = EK_LID() & (lanes - 1), step = EK_WG >> log_lanes;
+	int r = EK_LID() >> log_lanes;
+	PTR b = 0, e = 0;
+
+	if (r < rows) {
+		b = EK_LOAD(row_ptr + r) + lane;
+		e = EK_LOAD(row_ptr + r + 1);
+	}
+	for (int at = 0; at < rows; at += step) {
+		const PTR end = e;
+		PTR k = b;
+		VAL sum = 0;
+
+		b = e = 0;
+		if (r + step < rows) { /* they come while this row's entries do */
+			b = EK_LOAD(row_ptr + r + step) + lane;
+			e = EK_LOAD(row_ptr + r + step + 1);
+		}
+		for (; k < end; k += DIRECT * lanes)
+			sum += dot(col_idx + k, val + k, x, (int)(end - k), lanes, DIRECT, 1);
+		sum = few_lanes_sum(sum, lanes, room);
+		if (r < rows && lane == 0)
+			ek_finish(sum, alpha, beta, y + r);
+		r += step;
+	}
+}
+
+/* Kinds 2 and 3: the sum of `entries` entries, in the first work-item. */
+EK_FN VAL group_sum(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, const EK_GLOBAL VAL *x,
+                    int entries, EK_LOCAL_PTR VAL *room)
+{
+	const int lid = EK_LID();
+	int k = 0;
+	VAL sum = 0;
+
+#pragma unroll 1
+	for (; k + TILE <= entries; k += TILE)
+		sum += dot(c + k + lid, a + k + lid, x, TILE, EK_WG, UNROLL, UNROLL);
+	if (k < entries)
+		sum += dot(c + k + lid, a + k + lid, x, entries - k - lid, EK_WG, UNROLL, 0);
+	return ek_lanes_sum(sum, EK_WG, room);
+}
+
+/* Kind 3: in the group that comes last the sum of a piece becomes that of the row, and 1 is given
+ * back. */
+EK_FN int last_piece(VAL *sum, PTR first, int pieces, EK_GLOBAL VAL *partial,
+                     EK_GLOBAL int *arrived, EK_LOCAL_PTR int *before, EK_LOCAL_PTR VAL *room)
+{
+	const int lid = EK_LID();
+
+	if (lid == 0) {
+		ek_leave(partial + EK_GROUP(), *sum);
+		EK_FENCE();
+		*before = EK_ATOMIC_ADD(arrived, 1);
+	}
+	EK_BARRIER_GLOBAL();
+	if (*before == pieces - 1) {
+		VAL s = 0;
+
+		EK_FENCE();
+#pragma unroll 1
+		for (int k = lid; k < pieces; k += EK_WG)
+			s += ek_found(partial + first + k);
+		*sum = ek_lanes_sum(s, EK_WG, room);
+		if (lid == 0)
+			EK_ATOMIC_SET(arrived, 0); /* for the next run */
+	}
+	return *before == pieces - 1;
+}
+
+EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
+(const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL PTR *EK_RESTRICT many,
+ const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
+ const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived)
+{
+	EK_LOCAL VAL product[TILE];
+	EK_LOCAL int start[ROWS + 1], before;
+#ifdef __CUDACC__
+	VAL *const room = product; /* not wanted at the same time */
+#else
+	EK_LOCAL VAL room[EK_WG];
+#endif
+	const PTR row = EK_LOAD(item + 4 * EK_GROUP()), begin = EK_LOAD(item + 4 * EK_GROUP() + 1),
+		  end = EK_LOAD(item + 4 * EK_GROUP() + 2), what = EK_LOAD(item + 4 * EK_GROUP() + 3);
+	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255), n = (int)(what >> 16);
+
+	if (kind == 0) {
+		staged_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, begin, end, n,
+		            log_lanes, product, start, room);
+	} else if (kind == 1) {
+		direct_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, n, log_lanes, room);
+	} else {
+		const EK_GLOBAL PTR *one = many + 3 * row;
+		PTR i = row;
+		int done = 1;
+		VAL sum = group_sum(col_idx + begin, val + begin, x, (int)(end - begin), room);
+
+		if (kind == 3) {
+			i = EK_LOAD(one);
+			done = last_piece(&sum, EK_LOAD(one + 1), (int)EK_LOAD(one + 2), partial,
+			                  arrived + row, &before, room);
+		}
+		if (done && EK_LID() == 0)
+			ek_finish(sum, alpha, beta, y + i);
+	}
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Methods on devices with parameters at and near the ends of what they take, so that small matrices
+ * meet every branch: rows of very different lengths, beside each other and in stretches. Data are
+ * small integers, so results are those of a loop over rows, bit for bit; each plan runs twice, since
+ * some keep counters on the device. */
+#include "support/devices.h"
+#include "support/random.h"
+#include "support/support.h"
+
+static const char *const methods[] = {
+	"spmv.csr.classes.gpu",
+	"spmv.csr.classes.gpu:u=1",
+	"spmv.csr.classes.gpu:u=1,s=1",
+	"spmv.csr.classes.gpu:u=1,w=32,s=12,cache=1",
+	"spmv.csr.classes.gpu:u=3,w=64,s=30,cache=3",
+	"spmv.csr.classes.gpu:u=16,s=2147483647,cache=2",
+	"spmv.csr.classes.gpu:w=512,u=1,s=5",
+};
+
+enum { COLS = 3001 };
+
+static struct rng draw;
+static int64_t rows, nnz, *ptr, *col;
+static double *val, x[COLS], *y[2];
+
+/* Lengths of four kinds of matrices. */
+static int64_t length(int kind, int64_t i)
+{
+	const int64_t luck = rng_below(&draw, 1000);
+
+	switch (kind) {
+	case 0: /* short rows, long ones among them */
+		return luck < 5 ? 3000 + 5 * luck : luck < 60 ? 17 * luck : luck % 11;
+	case 1: /* stretches of equal rows */
+		return i < 500 ? 4 : i < 600 ? 70 : i < 700 ? 513 : i < 900 ? 33 : 1;
+	case 2: /* nothing, then one row, then nothing again */ return i == 4000 ? 9000 : 0;
+	default: return luck < 900 ? 40 + luck % 7 : 0;
+	}
+}
+
+static void make(int kind)
+{
+	rows = kind == 2 ? 6000 : 1500;
+	ptr = calloc((size_t)rows + 1, sizeof *ptr);
+	for (int64_t i = 0; i < rows; i++)
+		ptr[i + 1] = ptr[i] + length(kind, i);
+	nnz = ptr[rows];
+	col = malloc((size_t)nnz * sizeof *col);
+	val = malloc((size_t)nnz * sizeof *val);
+	for (int k = 0; k < 2; k++)
+		y[k] = malloc((size_t)rows * sizeof *y[k]);
+	for (int64_t k = 0; k < nnz; k++) {
+		col[k] = rng_below(&draw, COLS);
+		val[k] = rng_integer(&draw, 9);
+	}
+	for (int j = 0; j < COLS; j++)
+		x[j] = rng_integer(&draw, 9);
+	for (int64_t i = 0; i < rows; i++) {
+		y[0][i] = 0;
+		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++)
+			y[0][i] += val[k] * x[col[k]];
+	}
+}
+
+static void drop(void)
+{
+	free(ptr);
+	free(col);
+	free(val);
+	free(y[0]);
+	free(y[1]);
+}
+
+static void check_plan(ek_plan *plan, ek_value value, const char *text)
+{
+	const size_t size = value == EK_F64 ? 8 : 4;
+	void *in = malloc(COLS * size), *out = malloc((size_t)rows * size);
+	ek_dense vx = ek_vector(value, COLS, in), vy = ek_vector(value, rows, out);
+
+	for (int j = 0; j < COLS; j++)
+		if (value == EK_F64)
+			((double *)in)[j] = x[j];
+		else
+			((float *)in)[j] = (float)x[j];
+	memset(out, 0xff, (size_t)rows * size);
+	for (int run = 0; run < 2; run++) {
+		expect_status(ek_spmv(plan, 1 + run, &vx, -run, &vy), EK_OK); /* 2 A x - A x */
+		for (int64_t i = 0; i < rows; i++) {
+			const double is = value == EK_F64 ? ((double *)out)[i] : ((float *)out)[i];
+
+			if (!(is == y[0][i]))
+				fail_msg("%s: y[%lld] is %g, not %g", text, (long long)i, is,
+				         y[0][i]);
+		}
+	}
+	free(in);
+	free(out);
+}
+
+static void check(const struct device_context *on, const char *method, ek_value value,
+                  ek_index index)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = method};
+	const ek_convert_options types = {.size = sizeof types, .value = value, .index = index};
+	ek_matrix *A, *B;
+	ek_plan *plan;
+	char text[200];
+
+	snprintf(text, sizeof text, "%s on %s, %s, index %s", method, on->text,
+	         ek_value_name(value), ek_index_name(index));
+	expect_status(ek_matrix_from_csr(on->ctx, EK_F64, EK_I64, rows, COLS, ptr, col, val,
+	                                 EK_BORROW, &A),
+	              EK_OK);
+	expect_status(ek_matrix_convert(A, "csr", &types, &B), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+	check_plan(plan, value, text);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+static void test_parameters(void **state)
+{
+	(void)state;
+	need_device();
+	for (int kind = 0; kind < 4; kind++) {
+		make(kind);
+		/* One pair of types for each, since compiling takes longer than the rest. */
+		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+			check(&devices.of[(m + (size_t)kind) % (size_t)devices.count], methods[m],
+			      (ek_value)(1 + m % 2), (ek_index)(1 + m % 3));
+		drop();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_parameters)};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
