@@ -61,9 +61,12 @@ static void cut_store(const ek_store *A, int64_t cut, state *s)
 	s->tail.rows = A->rows - cut;
 	s->tail.nnz = A->nnz - first;
 	s->tail.array[CSR_PTR] = s->tail_ptr;
-	s->tail.array[CSR_COL] = (char *)A->array[CSR_COL] + (size_t)first * eki_idx_size(A->index);
-	s->tail.array[CSR_VAL] =
-		(char *)A->array[CSR_VAL] + (size_t)first * ek_value_size(A->value);
+	if (first > 0) { /* else there may be no arrays */
+		s->tail.array[CSR_COL] =
+			(char *)A->array[CSR_COL] + (size_t)first * eki_idx_size(A->index);
+		s->tail.array[CSR_VAL] =
+			(char *)A->array[CSR_VAL] + (size_t)first * ek_value_size(A->value);
+	}
 	s->tail.len[CSR_PTR] = s->tail.rows + 1;
 	s->tail.len[CSR_COL] = s->tail.len[CSR_VAL] = s->tail.nnz;
 }
