@@ -11,6 +11,7 @@ unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+export EK_CACHE=$work/kernels # not that of whoever runs the tests
 ek()
 {
 	"$EK" "$@"
