@@ -234,7 +234,7 @@ static ek_status choose(ek_plan *p, state *s, char *defines, size_t size)
 		                u, s->w, (long long)on->local, on->name);
 	snprintf(defines, size,
 	         "#define EK_WG %d\n#define UNROLL %d\n#define CACHE %d\n#define RESIDENT %d\n",
-	         s->w, u, param(p, CACHE, p->bytes < IN_CACHE ? 3 : 2), resident(u, s->w));
+	         s->w, u, param(p, CACHE, p->bytes < IN_CACHE ? 1 : 2), resident(u, s->w));
 	return EK_OK;
 }
 
