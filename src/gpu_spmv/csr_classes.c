@@ -27,12 +27,13 @@
  *
  * After Greathouse and Daga 2014 (row blocks), Bell and Garland 2009 (lanes), Merrill and Garland 2016
  * (rows and entries counted alike). */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
 #include "spmv/row_blocks.h"
+
+#ifndef EK_NO_GPU
 
 EKI_KERNEL_TEXT(eki_cl_csr_classes, "gpu_spmv/csr_classes.cl");
 
