@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Methods on devices with parameters at and near the ends of what they take, so that small matrices
  * meet every branch: rows of very different lengths, beside each other and in stretches. Data are
- * small integers, so results are those of a loop over rows, bit for bit; each plan runs twice, since
- * some keep counters on the device. */
+ * small integers, so results are those of a loop over rows, bit for bit; each plan runs twice,
+ * since some keep counters on the device. */
 #include "support/devices.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -15,6 +15,10 @@ static const char *const methods[] = {
 	"spmv.csr.classes.gpu:u=3,w=64,s=30,cache=3",
 	"spmv.csr.classes.gpu:u=16,s=2147483647,cache=2",
 	"spmv.csr.classes.gpu:w=512,u=1,s=5",
+	"spmv.csr.merge.gpu",
+	"spmv.csr.merge.gpu:u=1",
+	"spmv.csr.merge.gpu:u=2",
+	"spmv.csr.merge.gpu:u=12",
 };
 
 enum { COLS = 3001 };

@@ -22,11 +22,11 @@
  *            counter for each such row tells which is last, and starts at 0 again by itself. Pieces
  *            come first in the list, so that what waits for them is hidden behind the rest.
  *
- * Reads CSR once, four numbers a stretch beside it. Preparation gallops through row_ptr (row_blocks.c)
- * and takes far less than a millisecond for each million entries.
+ * Reads CSR once, four numbers a stretch beside it. Preparation gallops through row_ptr
+ * (row_blocks.c) and takes far less than a millisecond for each million entries.
  *
- * After Greathouse and Daga 2014 (row blocks), Bell and Garland 2009 (lanes), Merrill and Garland 2016
- * (rows and entries counted alike). */
+ * After Greathouse and Daga 2014 (row blocks), Bell and Garland 2009 (lanes), Merrill and Garland
+ * 2016 (rows and entries counted alike). */
 #include <stdio.h>
 #include <string.h>
 
@@ -207,8 +207,8 @@ static int param(const ek_plan *p, int k, int usual)
 	return p->param[k] ? (int)p->param[k] : usual;
 }
 
-/* Groups that registers for u entries in flight let onto a multiprocessor at once; all have room for
- * 16. */
+/* Groups that registers for u entries in flight let onto a multiprocessor at once; all have room
+ * for 16. */
 static int resident(int u, int w)
 {
 	const int groups = (u <= 4 ? 2048 : u <= 8 ? 1280 : 1024) / w;

@@ -30,8 +30,8 @@
 /* Reads `count` entries, `step` apart, of which `left` lie before the end, the first `sure` ones in
  * any case. Behind the end the last one is read again: loads without conditions stand together and
  * are all on their way before the first is waited for. */
-EK_FN void fetch(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, int left, int step, const int count,
-                 const int sure, IDX *col, VAL *v)
+EK_FN void fetch(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, int left, int step,
+                 const int count, const int sure, IDX *col, VAL *v)
 {
 #pragma unroll
 	for (int j = 0; j < count; j++)
@@ -257,15 +257,18 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 #else
 	EK_LOCAL VAL room[EK_WG];
 #endif
-	const PTR row = EK_LOAD(item + 4 * EK_GROUP()), begin = EK_LOAD(item + 4 * EK_GROUP() + 1),
-		  end = EK_LOAD(item + 4 * EK_GROUP() + 2), what = EK_LOAD(item + 4 * EK_GROUP() + 3);
-	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255), n = (int)(what >> 16);
+	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
+	const PTR row = EK_LOAD(mine), begin = EK_LOAD(mine + 1), end = EK_LOAD(mine + 2);
+	const PTR what = EK_LOAD(mine + 3);
+	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255);
+	const int n = (int)(what >> 16);
 
 	if (kind == 0) {
 		staged_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, begin, end, n,
 		            log_lanes, product, start, room);
 	} else if (kind == 1) {
-		direct_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, n, log_lanes, room);
+		direct_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, n, log_lanes,
+		            room);
 	} else {
 		const EK_GLOBAL PTR *one = many + 3 * row;
 		PTR i = row;
