@@ -110,9 +110,17 @@ template <typename T> EK_FN T ek_passing(const T *p)
  * beside each other, in each first one of them; a tree of fixed shape. `room` has an entry for each
  * work-item. Barrier. */
 #ifdef __CUDACC__
-#define EK_WARP 32
+#define EK_WARP          32
+#define EK_BALLOT(flag)  __ballot_sync(0xffffffffu, flag)
+#define EK_FIRST(ballot) (__ffs((int)(ballot)) - 1)
+#define EK_FROM(v, lane) __shfl_sync(0xffffffffu, v, lane)
 #else
 #define EK_WARP 1 /* work-items that surely run in step, and exchange registers */
+/* For all of these at once: a bit for each, set if its flag is; the first bit that is set in one of
+ * these; the value that work-item `lane` of them has. */
+#define EK_BALLOT(flag)  ((ek_u32)((flag) != 0))
+#define EK_FIRST(ballot) 0
+#define EK_FROM(v, lane) ((void)(lane), (v))
 #endif
 
 #ifdef VAL
@@ -147,6 +155,16 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
 		EK_BARRIER();
 	}
 	v = room[lid];
+#endif
+	return v;
+}
+
+/* The sum over the EK_WARP work-items that run in step, in the first of them. No barrier. */
+EK_FN VAL ek_warp_sum(VAL v)
+{
+#ifdef __CUDACC__
+	for (int d = 16; d > 0; d /= 2)
+		v += __shfl_down_sync(0xffffffffu, v, d, 32);
 #endif
 	return v;
 }

@@ -99,7 +99,7 @@ static double cost_vector(const eki_features *f)
 {
 	const double mean = f->stats.row_mean;
 
-	return cost(f, f->csr_bytes, mean < 2 ? 2 : mean < MOST ? mean : MOST);
+	return cost(f, 1.3 * f->csr_bytes, mean < 2 ? 2 : mean < MOST ? mean : MOST);
 }
 
 const ek_method ek_spmv_gpu_csr_scalar = {

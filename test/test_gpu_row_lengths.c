@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Methods of devices that go by row lengths - CSR-Stream, CSR-Adaptive, segSpMV - on lengths made
+ * for their cases, with their parameters at the ends and between: rows that fill a block to the last
+ * entry, that are far longer than those beside them, that several groups share. Sums are exact, and
+ * again the same in later runs of a plan, whose counters have to be back at zero. */
+#include "core/ek_core.h"
+#include "support/devices.h"
+#include "support/random.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+/* Lengths of rows: the list, `times` times, with length[k] = 0 behind its end. */
+static const struct pattern {
+	const char *name;
+	int times;
+	int64_t length[12];
+} pattern[] = {
+	{"pieces of one row", 1, {100003}},
+	{"pieces of rows and blocks in turn", 3, {1, 4096, 3, 4097, 1, 8193, 2, 20000, 1}},
+	{"full blocks", 5, {256, 1024, 1023, 1, 2047, 1, 2048, 2049, 512, 512, 1}},
+	{"a long row among short ones", 9, {1, 1, 1, 1, 1, 900, 1, 1, 1, 2, 1}},
+	{"long rows in a block of few", 8, {40, 30, 50, 700, 20, 60, 33, 35, 32, 31}},
+	{"rows that begin in one bank", 100, {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16}},
+	{"rows of 33", 60, {33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33}},
+	{"single entries", 500, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+};
+
+static const char *const method[] = {
+	"spmv.csr.stream.gpu",
+	"spmv.csr.stream.gpu:block=300",
+	"spmv.csr.adaptive.gpu",
+	"spmv.csr.adaptive.gpu:block=256,small=1",
+	"spmv.csr.adaptive.gpu:block=1000,small=30",
+	"spmv.csr.adaptive.gpu:block=2048,small=256",
+	"spmv.csr.segspmv.gpu",
+	"spmv.csr.segspmv.gpu:s=1",
+	"spmv.csr.segspmv.gpu:s=200",
+	"spmv.csr.segspmv_r.gpu",
+	"spmv.csr.segspmv_r.gpu:s=2",
+	"spmv.csr.segspmv_gather.gpu",
+	"spmv.csr.segspmv_gather.gpu:s=1",
+	"spmv.csr.segspmv_gather.gpu:s=256",
+};
+
+enum { COLS = 5000, RUNS = 4 };
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static struct rng draw = {5};
+
+/* A matrix in CSR, x and what A x is. */
+struct sample {
+	int64_t rows, nnz;
+	int64_t *ptr, *col;
+	double *val, x[COLS], *right;
+};
+
+/* With empty rows between, each time one more. */
+static void make_sample(struct sample *s, const struct pattern *p)
+{
+	int64_t entries = 0, rows = 0;
+
+	*s = (struct sample){0};
+	for (int k = 0; k < 12 && p->length[k]; k++, rows++)
+		entries += p->length[k];
+	rows = (rows + p->times) * p->times;
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = malloc((size_t)(entries * p->times) * sizeof *s->col);
+	s->val = malloc((size_t)(entries * p->times) * sizeof *s->val);
+	s->right = calloc((size_t)rows, sizeof *s->right);
+	for (int64_t j = 0; j < COLS; j++)
+		s->x[j] = rng_integer(&draw, 3);
+	for (int t = 0; t < p->times; t++) {
+		for (int k = 0; k < 12 && p->length[k]; k++) {
+			for (int64_t n = 0; n < p->length[k]; n++, s->nnz++) {
+				s->col[s->nnz] = rng_below(&draw, COLS);
+				s->val[s->nnz] = rng_integer(&draw, 3);
+				s->right[s->rows] += s->val[s->nnz] * s->x[s->col[s->nnz]];
+			}
+			s->ptr[++s->rows] = s->nnz;
+		}
+		for (int k = 0; k < t; k++)
+			s->ptr[++s->rows] = s->nnz;
+	}
+}
+
+static void free_sample(struct sample *s)
+{
+	free(s->ptr);
+	free(s->col);
+	free(s->val);
+	free(s->right);
+}
+
+static void *typed_copy(ek_value value, const double *from, int64_t n)
+{
+	void *to = malloc((size_t)n * ek_value_size(value));
+
+	for (int64_t k = 0; k < n; k++)
+		value_set(value, to, k, from[k]);
+	return to;
+}
+
+static void check_plan(ek_plan *plan, const struct sample *s, ek_value value, const char *what)
+{
+	void *x = typed_copy(value, s->x, COLS), *y = typed_copy(value, s->right, s->rows);
+	const ek_dense in = ek_vector(value, COLS, x), out = ek_vector(value, s->rows, y);
+
+	for (int run = 0; run < RUNS; run++) {
+		const double alpha = run % 2 ? -1 : 0.5, beta = run < 2 ? 0 : 2;
+
+		for (int64_t i = 0; i < s->rows; i++)
+			value_set(value, y, i, beta == 0 ? NAN : (double)(i % 5));
+		expect_status(ek_spmv(plan, alpha, &in, beta, &out), EK_OK);
+		for (int64_t i = 0; i < s->rows; i++) {
+			const double want = alpha * s->right[i] + beta * (double)(i % 5);
+
+			if (value_at(value, y, i) != want)
+				fail_msg("%s, run %d: y[%lld] is %g instead of %g", what, run,
+				         (long long)i, value_at(value, y, i), want);
+		}
+	}
+	free(x);
+	free(y);
+}
+
+static void check_pattern(const struct pattern *p, unsigned turn, unsigned type)
+{
+	const ek_value value = type % 2 ? EK_F32 : EK_F64;
+	const ek_index index = (ek_index)(1 + type % 3);
+	const struct device_context *on = &devices.of[turn % (unsigned)devices.count];
+	struct sample s;
+	ek_matrix *wide, *A;
+	ek_plan *plan;
+	char what[200];
+
+	make_sample(&s, p);
+	expect_status(ek_matrix_from_csr(on->ctx, EK_F64, EK_I64, s.rows, COLS, s.ptr, s.col, s.val,
+	                                 EK_BORROW, &wide),
+	              EK_OK);
+	expect_status(convert_types(wide, value, index, &A), EK_OK);
+	for (size_t m = 0; m < COUNT(method); m++) {
+		const ek_hints hints = {.size = sizeof hints, .method = method[m]};
+
+		snprintf(what, sizeof what, "%s, %s %s, on %s, %s", method[m], ek_value_name(value),
+		         ek_index_name(index), on->text, p->name);
+		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+		check_plan(plan, &s, value, what);
+		ek_plan_destroy(plan);
+	}
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(wide);
+	free_sample(&s);
+}
+
+static void test_patterns(void **state)
+{
+	/* Most of the time goes to the compiler, once for each pair of types. */
+	const unsigned types = test_tier() == TIER_QUICK ? 2 : 6;
+	const unsigned turns = test_tier() == TIER_LONG ? 6 : 1;
+
+	(void)state;
+	need_device();
+	for (unsigned turn = 0; turn < turns; turn++)
+		for (unsigned k = 0; k < COUNT(pattern); k++)
+			check_pattern(&pattern[k], turn + k, (turn + k) % types);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_patterns)};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
+
+#endif
