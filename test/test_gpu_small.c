@@ -15,6 +15,7 @@ int main(void)
 #else
 
 static struct heap heap = HEAP_INIT;
+static ek_device_info info = {.size = sizeof info}; /* of the device */
 static ek_context *ctx;
 static unsigned turn;
 static long refused, done;
@@ -91,11 +92,13 @@ static void check_method(struct product *p, const ek_method *m)
 	}
 }
 
-static void test_all(void **state)
+static void walk(ek_options o)
 {
 	struct product p;
 
-	(void)state;
+	o.device = "opencl";
+	done = refused = 0;
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
 	for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
 		for (int value = EK_F32; value <= EK_F64; value++) {
 			cl_guard_place((int)(k + (size_t)value) % 2);
@@ -107,31 +110,47 @@ static void test_all(void **state)
 		}
 	print_message("  %ld runs, %ld plans refused\n", done, refused);
 	assert_true(done > 4 * refused);
+	ek_context_destroy(ctx);
 }
 
-static int setup(void **state)
+static void test_copies(void **state)
 {
 	ek_options o = heap_options(&heap, 1);
 
 	(void)state;
-	o.device = "opencl";
 	o.device_memory = EK_MEMORY_COPY;
-	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	walk(o);
+}
+
+/* What the library allocates is memory that the device uses too, with guard pages as well. */
+static void test_shared_heap(void **state)
+{
+	(void)state;
+	if (info.shared)
+		walk((ek_options){.size = sizeof(ek_options),
+		                  .threads = 1,
+		                  .device_memory = EK_MEMORY_SHARED});
+}
+
+static int nothing(void **state)
+{
+	(void)state;
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	ek_context_destroy(ctx);
 	heap_close(&heap);
 	return 0;
 }
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all)};
-	ek_device_info info = {.size = sizeof info};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_shared_heap),
+	};
 	bool found = false;
 
 	if (argc > 0)
@@ -144,6 +163,6 @@ int main(int argc, char **argv)
 	}
 	printf("%s, %s guard pages\n", info.text, cl_guard_install() ? "with" : "without");
 	product_catch_crashes();
-	return run_all_tests(tests, setup, teardown);
+	return run_all_tests(tests, nothing, teardown);
 }
 #endif

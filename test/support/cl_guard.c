@@ -12,37 +12,66 @@ enum { MOST = 4096, USE_HOST_PTR = 1 << 3 };
 static struct eki_cl real;
 static int place;
 static struct {
-	cl_mem buffer;
+	const void *made; /* the buffer, or the shared memory */
 	struct guard guard;
-} made[MOST];
+} list[MOST];
 
-static cl_mem create(cl_context c, cl_bits flags, size_t bytes, void *host, cl_int *code)
+/* A free place of the list, with memory for `bytes`. */
+static int lay(size_t bytes, void **at)
 {
 	int k = 0;
 
-	(void)host;
-	while (made[k].buffer)
+	while (list[k].made)
 		if (++k == MOST)
-			fail_msg("more than %d buffers", MOST);
-	guard_make(&made[k].guard, bytes);
-	made[k].buffer = real.clCreateBuffer(c, flags | USE_HOST_PTR, bytes,
-	                                     place ? guard_at_end(&made[k].guard, bytes)
-	                                           : guard_at_begin(&made[k].guard, bytes),
-	                                     code);
-	return made[k].buffer;
+			fail_msg("more than %d arrays", MOST);
+	guard_make(&list[k].guard, bytes);
+	*at = place ? guard_at_end(&list[k].guard, bytes) : guard_at_begin(&list[k].guard, bytes);
+	return k;
+}
+
+static void take_away(const void *made)
+{
+	for (int k = 0; k < MOST; k++)
+		if (list[k].made == made) {
+			guard_free(&list[k].guard);
+			list[k].made = NULL;
+			break;
+		}
+}
+
+static cl_mem create(cl_context c, cl_bits flags, size_t bytes, void *host, cl_int *code)
+{
+	const int k = lay(bytes, &host);
+	cl_mem buffer = real.clCreateBuffer(c, flags | USE_HOST_PTR, bytes, host, code);
+
+	list[k].made = buffer;
+	return buffer;
 }
 
 static cl_int release(cl_mem buffer)
 {
 	const cl_int code = real.clReleaseMemObject(buffer);
 
-	for (int k = 0; k < MOST; k++)
-		if (made[k].buffer == buffer) {
-			guard_free(&made[k].guard);
-			made[k].buffer = NULL;
-			break;
-		}
+	take_away(buffer);
 	return code;
+}
+
+static void *svm_alloc(cl_context c, cl_bits flags, size_t bytes, cl_uint alignment)
+{
+	void *block;
+	const int k = lay(bytes, &block);
+
+	(void)c;
+	(void)flags;
+	(void)alignment;
+	list[k].made = block;
+	return block;
+}
+
+static void svm_free(cl_context c, void *block)
+{
+	(void)c;
+	take_away(block);
 }
 
 bool cl_guard_install(void)
@@ -56,6 +85,8 @@ bool cl_guard_install(void)
 	real = eki_cl;
 	eki_cl.clCreateBuffer = create;
 	eki_cl.clReleaseMemObject = release;
+	eki_cl.clSVMAlloc = svm_alloc;
+	eki_cl.clSVMFree = svm_free;
 	return true;
 }
 
