@@ -15,7 +15,11 @@
  *            for at the same time: from the start to y there are four waits for memory.
  *   direct   Rows of s entries and more on average, none much longer: 2 to 32 work-items read a row
  *            side by side, 4 entries each before the first is waited for, without local memory and
- *            barriers (CSR-vector, but with the number of lanes chosen for each stretch).
+ *            barriers (CSR-vector, but with the number of lanes chosen for each stretch). In f64
+ *            from 64 on, which on an H100 reads as fast as memory goes; in f32 only where s is
+ *            given: there, rows of 50 to 60, staged, were 1.10 to 1.15 times as fast as cuSPARSE,
+ *            and four of six matrices with longer ones, direct, 0.88 to 0.92 (long rows staged in
+ *            f32 have not been measured).
  *   group    A row that is a stretch alone is read by a whole group.
  *   pieces   A row of more than 2 TILE entries is cut into pieces; the group whose piece is done
  *            last adds the sums of all in their order, so that the bits are the same in each run. A
@@ -207,6 +211,14 @@ static int param(const ek_plan *p, int k, int usual)
 	return p->param[k] ? (int)p->param[k] : usual;
 }
 
+/* From which average on rows are read directly; 0: never, and one work-item is enough for a row. */
+static int direct_from(const ek_plan *p)
+{
+	if (strcmp(p->ctx->device->info.kind, "cpu") == 0)
+		return 0;
+	return p->store->value == EK_F32 ? INT32_MAX : 64;
+}
+
 /* Groups that registers for u entries in flight let onto a multiprocessor at once; all have room
  * for 16. */
 static int resident(int u, int w)
@@ -223,7 +235,7 @@ static ek_status choose(ek_plan *p, state *s, char *defines, size_t size)
 	const size_t value = ek_value_size(p->store->value);
 
 	s->w = param(p, W, 256);
-	s->s = param(p, S, strcmp(on->kind, "cpu") == 0 ? 0 : 64);
+	s->s = param(p, S, direct_from(p));
 	s->tile = (int64_t)u * s->w;
 	if (s->w & (s->w - 1))
 		return eki_fail(EK_EINVAL,
