@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR on a device by row blocks: CSR-Stream and CSR-Adaptive. The processor cuts the rows
- * into blocks of up to `block` entries, once (spmv/row_blocks.c); the device multiplies them in one
- * launch, a work-group each, with CSR as it is (csr_adaptive.cl).
+ * into blocks of up to `block` entries, once (spmv/row_blocks.c: with the table that goes to the
+ * device, 0.01 to 0.4 % of what making CSR from sorted coordinates takes, measured on seven
+ * generated matrices with 2 threads); the device multiplies them in one launch, a work-group each,
+ * with CSR as it is (csr_adaptive.cl).
  *
  * CSR-Stream reads the entries of a block side by side, whatever its rows are, puts the products
  * into local memory, and sums each row from there: by one work-item, or by several where rows are
@@ -20,12 +22,13 @@
  * array under way at once. Reads each array once, and 16 bytes a block.
  *
  * Greathouse and Daga 2014, section III, Algorithms 2 (as its prose has it) to 4. */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
 #include "spmv/row_blocks.h"
+
+#ifndef EK_NO_GPU
 
 EKI_KERNEL_TEXT(eki_cl_csr_adaptive, "gpu_spmv/csr_adaptive.cl");
 

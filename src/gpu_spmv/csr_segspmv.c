@@ -13,18 +13,20 @@
  * and written.
  *
  * Ours, segspmv_gather: columns are expanded once, the device gathers x by them, and a second launch
- * adds the segments of each row. What is left between the two is what the expansion costs.
+ * adds the segments of each row. Beside the published two in one `ek bench` it shows what expanding
+ * x and its way to the device cost.
  *
- * Padding is never multiplied with an entry of x. The last lengths in the published table are
- * rounded to the nearest power of two; "s" sets any. More than 256, the work-items of a group, are
- * not possible: longer rows have several segments.
+ * Padding is never multiplied with an entry of x. The text rounds the average up, as here; its table
+ * has 32 for averages of 33 to 39: "s" sets any length. More than 256, the work-items of a group,
+ * are not possible: longer rows have several segments.
  *
  * He, Tan, Tlelo-Cuautle, Wang and Tang 2014, section III. */
-#ifndef EK_NO_GPU
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/gpu.h"
+
+#ifndef EK_NO_GPU
 #define EK_TYPES_ONLY
 #define EK_FILE "gpu_spmv/csr_segspmv.c"
 #include "core/for_each.h"
