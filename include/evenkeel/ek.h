@@ -169,8 +169,11 @@ ek_isa ek_context_isa(const ek_context *ctx);
  * by name. Vectors may lie with the host, then they are copied there and back, or on the device
  * (EK_ON_DEVICE), then a run returns when it is in the device's queue. Each context has a queue of
  * its own, in which everything happens in order; contexts of one device, or of several, work side
- * by side. Kernels are compiled when a plan is made, and kept for later in the folder
- * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, "off" none). Drivers are
+ * by side. With EK_MEMORY_SHARED, wait (ek_device_wait) before the host changes what a run in the
+ * queue reads: vectors, and values of A.
+ * Kernels are compiled when a plan is made, and kept for later in the folder
+ * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, by its whole path, "off"
+ * none; folders of other users are not used). Drivers are
  * libOpenCL.so.1, and libcuda.so.1 with NVRTC, which the CUDA toolkit and the Python package
  * nvidia-cuda-nvrtc have; EK_OPENCL, EK_CUDA and EK_NVRTC name other files. */
 
