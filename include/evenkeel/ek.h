@@ -211,8 +211,10 @@ typedef struct ek_device_counters {
 ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters);
 
 /* Memory of the context's device, for vectors: `data` is for ek_dense with EK_ON_DEVICE, and, with
- * CUDA, a device pointer that the caller's own kernels and libraries can use (and the other way
- * round: any device pointer of the same primary context will do). Errors: EK_EDEVICE, EK_ENOMEM. */
+ * CUDA, a device pointer that the caller's own kernels and libraries can use (and, with
+ * EK_MEMORY_COPY, the other way round: any device pointer of the same primary context will do). The
+ * queue is a stream that waits for no other: let yours end before ek_spmv, and call ek_device_wait
+ * before you use what it gives. Errors: EK_EDEVICE, EK_ENOMEM. */
 ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data);
 void ek_device_free(ek_context *ctx, void *data);
 /* Copies between memory of the host and of the device, in order with the queue, and waits. */
@@ -567,7 +569,8 @@ typedef struct ek_plan ek_plan;
  * multiply with hints.format), EK_EUNSUPPORTED (the method cannot do this op, or not with this
  * reproducibility; the format cannot hold A), EK_ELIMIT (A would take too much in that format:
  * ek_matrix_convert has no such limit with max_bytes = -1), EK_EOVERFLOW (x or y would not fit the
- * address space), EK_ENOMEM.
+ * address space), EK_EDEVICE (the context has no device for the method; its compiler or driver
+ * failed), EK_ENOMEM.
  * Cost: from nothing to O(rows) for the methods that only cut the work, O(nnz) for those that keep
  * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or look up which columns
  * a thread meets (transposed, adaptive and acsr with op T, and most other formats with op T), and
@@ -633,7 +636,9 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * and the other in csc; y and the plan are as before then. Cost: O(nnz + rows); that first run also
  * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
  * (between csr and csc: of a transposition).
- * On a device: EK_EDEVICE; vectors with EK_ON_DEVICE need a method that runs there, and then the
+ * On a device: EK_EDEVICE; EK_ENOMEM in the first run after values changed also for csr5 and segSpMV
+ * of A in csr; after an error y may be written in part by methods that share y between processor and
+ * device ("spmv.csr.hetero.gpu"). Vectors with EK_ON_DEVICE need a method that runs there, and then the
  * call returns when the work is in the queue (ek_device_wait), its errors coming with a later call.
  * Not for two threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);

@@ -161,6 +161,8 @@ struct ek_matrix {
 };
 
 ek_status eki_matrix_check(const ek_matrix *A);
+/* A number that no values had before, of any matrix: a device may hold an array of several. */
+uint64_t eki_new_state(void);
 /* Wraps a store that the library owns; takes it over on success only. */
 ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A);
 /* A, which no longer has its old arrays, takes over a store: made from that, as if by

@@ -36,6 +36,7 @@ static ek_status matrix_new(const ek_context *ctx, const ek_store *store, ek_mat
 	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof **A, &block));
 	*A = block;
 	(*A)->magic = MATRIX_MAGIC;
+	atomic_store(&(*A)->state, eki_new_state());
 	(*A)->ctx = ctx;
 	(*A)->store = *store;
 	(*A)->value_count = store->nnz;

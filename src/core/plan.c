@@ -169,6 +169,7 @@ int64_t ek_plan_memory(const ek_plan *plan)
 			bytes += eki_store_bytes(&plan->own);
 		for (int k = 0; k < plan->blocks; k++)
 			bytes += plan->memory[k].bytes;
+		bytes += eki_gpu_bytes(plan);
 	}
 	return bytes;
 }
@@ -178,16 +179,23 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	EK_RETURN_IF(plan_check(plan));
 	if (!text || !size)
 		return eki_fail(EK_EINVAL, "text is NULL or size is 0");
+	char where[96];
+
+	if (plan->gpu)
+		snprintf(where, sizeof where, "device %s", plan->ctx->device->info.name);
+	else
+		snprintf(where, sizeof where, "%d thread%s in %d part%s, %s", plan->threads,
+		         plan->threads == 1 ? "" : "s", plan->parts, plan->parts == 1 ? "" : "s",
+		         ek_isa_name(plan->isa));
 	snprintf(text, size,
-	         "method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %d thread%s in %d "
-	         "part%s, %s\nmoves    "
+	         "method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %s\nmoves    "
 	         "%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      %s",
 	         plan->method->name, plan->method->text, plan->method->source, plan->format,
-	         plan->own.format || plan->store->format != plan->method->format ? "a copy"
-	                                                                         : "as A is stored",
-	         plan->threads, plan->threads == 1 ? "" : "s", plan->parts,
-	         plan->parts == 1 ? "" : "s", ek_isa_name(plan->isa), (long long)plan->bytes,
-	         (long long)ek_plan_memory(plan), plan->why);
+	         plan->own.format || plan->store != &plan->A->store ||
+	                         plan->store->format != plan->method->format
+	                 ? "a copy"
+	                 : "as A is stored",
+	         where, (long long)plan->bytes, (long long)ek_plan_memory(plan), plan->why);
 	return EK_OK;
 }
 
@@ -240,8 +248,8 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 	if ((x->where || y->where) && (p->method->backend & EKI_CPU))
 		return eki_fail(EK_EINVAL, "%s is on a device, and method %s runs on the processor",
 		                x->where ? "x" : "y", p->method->name);
-	/* Memory of the device is an address or a handle; equal is the same in both cases. */
-	if (x->where || y->where)
+	/* Of handles it can only be said whether they are the same. */
+	if ((x->where || y->where) && !eki_device_addresses(p->ctx))
 		return x->where && y->where && x->data == y->data && y->rows > 0
 		               ? eki_fail(EK_EINVAL, "x and y overlap")
 		               : EK_OK;
@@ -311,6 +319,7 @@ static ek_status take_new_values(ek_plan *p)
 
 	if (p->seen == state)
 		return EK_OK;
+	EK_RETURN_IF(eki_device_settle(p->ctx));
 	if (p->own.format)
 		EK_RETURN_IF(fill_own(p));
 	if (p->method->refresh)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "gpu/gpu.h"
 
 /* ---- Questions ------------------------------------------------------------------------------- */
 
@@ -80,10 +80,17 @@ ek_status ek_matrix_check(const ek_matrix *A)
 
 /* ---- New values ------------------------------------------------------------------------------ */
 
+uint64_t eki_new_state(void)
+{
+	static _Atomic uint64_t last;
+
+	return atomic_fetch_add(&last, 1) + 1;
+}
+
 ek_status ek_matrix_values_changed(ek_matrix *A)
 {
 	EK_RETURN_IF(eki_matrix_check(A));
-	atomic_fetch_add(&A->state, 1);
+	atomic_store(&A->state, eki_new_state());
 	return EK_OK;
 }
 
@@ -142,6 +149,7 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val)
 		                (long long)count, (long long)A->value_count);
 	EK_RETURN_IF(eki_array_check("val", val, count, ek_value_size(s->value)));
 	EK_RETURN_IF(values_apart(A, count, val));
+	EK_RETURN_IF(eki_device_settle(A->ctx));
 	if (s->format != &ek_format_csr)
 		EK_RETURN_IF(eki_format_set_values(A->ctx, val, s));
 	else if (A->order)

@@ -177,6 +177,7 @@ void eki_device_close(eki_device *dev)
 		return;
 	dev->driver->wait(dev);
 	eki_programs_free(dev);
+	dev->blocks = NULL; /* what a caller kept goes with the driver's memory */
 	dev->driver->close(dev);
 	pthread_mutex_destroy(&dev->heap_lock);
 	pthread_mutex_destroy(&dev->lock);
@@ -186,6 +187,19 @@ bool eki_can_run(const ek_context *ctx, const ek_method *m)
 {
 	return (m->backend & EKI_CPU) ||
 	       (ctx->device && (m->backend & ctx->device->driver->backend));
+}
+
+ek_status eki_device_settle(const ek_context *ctx)
+{
+	return ctx->device && ctx->device->memory == EKI_MEMORY_SHARED
+	               ? ctx->device->driver->wait(ctx->device)
+	               : EK_OK;
+}
+
+bool eki_device_addresses(const ek_context *ctx)
+{
+	return ctx->device && (ctx->device->memory == EKI_MEMORY_SHARED ||
+	                       ctx->device->driver->backend == EKI_CUDA);
 }
 
 static ek_status device_of(const ek_context *ctx, eki_device **device)

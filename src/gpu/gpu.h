@@ -129,8 +129,8 @@ struct eki_device {
 	const eki_driver *driver;
 	int number;
 	ek_device_info info;
-	eki_memory memory;    /* of arrays that both sides use */
-	void *own;            /* the driver's */
+	eki_memory memory;               /* of arrays that both sides use */
+	void *own;                       /* the driver's */
 	pthread_mutex_t lock, heap_lock; /* of mirrors and programs; of blocks */
 	struct eki_mirror *mirrors;
 	struct eki_block *blocks; /* shared memory that the context's heap handed out */
@@ -146,6 +146,11 @@ struct eki_device {
 ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device);
 /* Ends all of it but the struct itself, which lies in the default heap; NULL is fine. */
 void eki_device_close(eki_device *device);
+/* Nothing in the device's queue reads the heap of the context any more: before the host changes
+ * values there. Without shared memory, nothing does. */
+ek_status eki_device_settle(const ek_context *ctx);
+/* Are pointers of the device addresses, which can be compared, and not handles? */
+bool eki_device_addresses(const ek_context *ctx);
 /* Can the context run a method: on the processor always, else if its device is of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);
 /* A buffer around what ek_device_alloc gave. */
@@ -255,6 +260,8 @@ ek_status eki_gpu_leave(const ek_plan *plan, const ek_args *args, const eki_gpu_
 ek_status eki_gpu_scale_there(const ek_plan *plan, double beta, const eki_buffer *y);
 ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args);
 void eki_gpu_release(ek_plan *plan);
+/* Bytes that the plan holds on the device, mirrors of the store included. */
+int64_t eki_gpu_bytes(const ek_plan *plan);
 /* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`. */
 double eki_gpu_cost(const eki_features *f, double bytes, int launches);
 

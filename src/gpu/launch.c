@@ -194,6 +194,22 @@ void eki_gpu_release(ek_plan *p)
 	p->gpu = NULL;
 }
 
+int64_t eki_gpu_bytes(const ek_plan *p)
+{
+	const eki_gpu *g = p->gpu;
+	int64_t bytes = 0;
+
+	if (!g)
+		return 0;
+	bytes = g->x.bytes + g->y.bytes;
+	for (int k = 0; k < g->buffers; k++)
+		bytes += g->buffer[k].bytes;
+	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+		if (g->array[k] && !g->array[k]->foreign)
+			bytes += g->array[k]->bytes;
+	return bytes;
+}
+
 /* ---- A run ----------------------------------------------------------------------------------- */
 
 /* *on: the vector as kernels take it; `room` is for one of the host. True: it lies with the host.
@@ -238,8 +254,10 @@ ek_status eki_gpu_leave(const ek_plan *p, const ek_args *v, const eki_gpu_vector
 {
 	eki_device *dev = p->gpu->device;
 
-	return on->y_host ? eki_buffer_read(dev, &on->y, v->y, on->y.bytes)
-	                  : dev->driver->flush(dev);
+	if (on->y_host)
+		return eki_buffer_read(dev, &on->y, v->y, on->y.bytes);
+	/* x of the host is the caller's again, also where it lies in memory that both sides see. */
+	return on->x_host && on->x.foreign ? dev->driver->wait(dev) : dev->driver->flush(dev);
 }
 
 ek_status eki_gpu_scale_there(const ek_plan *p, double beta, const eki_buffer *y)

@@ -30,6 +30,24 @@ bool eki_can_run(const ek_context *ctx, const ek_method *m)
 	return m->backend & EKI_CPU;
 }
 
+ek_status eki_device_settle(const ek_context *ctx)
+{
+	(void)ctx;
+	return EK_OK;
+}
+
+bool eki_device_addresses(const ek_context *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+int64_t eki_gpu_bytes(const ek_plan *plan)
+{
+	(void)plan;
+	return 0;
+}
+
 void *eki_shared_alloc(eki_device *device, size_t bytes)
 {
 	(void)device;

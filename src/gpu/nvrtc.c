@@ -66,7 +66,7 @@ static ek_status take_name(const char *name, char *why, size_t size)
 
 	if (take(name) == EK_OK)
 		return EK_OK;
-	if (!strstr(ek_error_text(), "No such file"))
+	if (strncmp(ek_error_text(), "there is no ", 12) != 0)
 		snprintf(why, size, "%s", ek_error_text());
 	for (int k = 0; k <= EKI_COUNT(variables); k++) {
 		const char *root =

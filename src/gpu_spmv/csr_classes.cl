@@ -183,8 +183,7 @@ EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 		e = EK_LOAD(row_ptr + r + 1);
 	}
 	for (int at = 0; at < rows; at += step) {
-		const PTR end = e;
-		PTR k = b;
+		const PTR end = e, k = b;
 		VAL sum = 0;
 
 		b = e = 0;
@@ -192,8 +191,8 @@ EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 			b = EK_LOAD(row_ptr + r + step) + lane;
 			e = EK_LOAD(row_ptr + r + step + 1);
 		}
-		for (; k < end; k += DIRECT * lanes)
-			sum += dot(col_idx + k, val + k, x, (int)(end - k), lanes, DIRECT, 1);
+		for (int at_k = 0, left = (int)(end - k); at_k < left; at_k += DIRECT * lanes)
+			sum += dot(col_idx + k + at_k, val + k + at_k, x, left - at_k, lanes, DIRECT, 1);
 		sum = few_lanes_sum(sum, lanes, room);
 		if (r < rows && lane == 0)
 			ek_finish(sum, alpha, beta, y + r);

@@ -14,7 +14,7 @@ EK_KERNEL(csr_vector, EK_WG)
 
 		val += row_ptr[i];
 		col_idx += row_ptr[i];
-		for (PTR k = lane; k < n; k += LANES)
+		for (ek_u64 k = (ek_u64)lane; k < (ek_u64)n; k += LANES)
 			sum += val[k] * x[col_idx[k]];
 	}
 #if LANES > 1

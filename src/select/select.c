@@ -59,9 +59,12 @@ static ek_status none(const ek_plan *plan, const ek_format *format)
  * device can do it. */
 static bool stands_back(const ek_plan *plan, const ek_format *format, const ek_method *m)
 {
-	if (!eki_can_run(plan->ctx, m))
-		return true;
-	if (!plan->ctx->device || !(m->backend & EKI_CPU))
+	const struct eki_device *device = plan->ctx->device;
+	const bool lacks = device && plan->store->value == EK_F64 && !device->info.f64;
+
+	if (!(m->backend & EKI_CPU))
+		return lacks || !eki_can_run(plan->ctx, m);
+	if (!device || lacks)
 		return false;
 	for (const ek_method *d = NULL; (d = ek_method_next(d));)
 		if (!(d->backend & EKI_CPU) && d->format == format && eki_can_run(plan->ctx, d) &&
