@@ -113,12 +113,13 @@ static ek_status make_plan(const struct field *f, const char *method, const char
 
 	do {
 		double start = tool_seconds();
-		ek_plan *made;
+		ek_plan *made = NULL;
 		ek_status status = ek_plan_create(EK_SPMV, p->A, &hints, &made);
 
 		if (status == EK_OK && f->device.ctx)
 			status = ek_device_wait(f->device.ctx);
 		if (status != EK_OK) {
+			ek_plan_destroy(made);
 			if (k > -untimed)
 				ek_plan_destroy(*plan);
 			return status;

@@ -227,7 +227,8 @@ ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t by
  * failed. */
 ek_status ek_device_wait(ek_context *ctx);
 /* The time between two places in the queue, by the device's own clock: start, runs, stop. `stop`
- * waits. */
+ * waits. A context has one timer, for one thread at a time. Errors: EK_EDEVICE, EK_EINVAL (stop
+ * without a start). */
 ek_status ek_device_timer_start(ek_context *ctx);
 ek_status ek_device_timer_stop(ek_context *ctx, double *seconds);
 

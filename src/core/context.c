@@ -53,6 +53,16 @@ static void *default_alloc(void *user, size_t alignment, size_t bytes)
 	return block;
 }
 
+void *eki_bare_alloc(size_t bytes)
+{
+	return malloc(bytes);
+}
+
+void eki_bare_free(void *block)
+{
+	free(block);
+}
+
 static void default_dealloc(void *user, void *block, size_t bytes)
 {
 	(void)user;

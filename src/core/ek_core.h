@@ -89,6 +89,10 @@ ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_
 void eki_copy_into(const ek_context *ctx, void *to, const void *from, int64_t count, size_t size);
 /* Into how many parts work on n rows or entries is cut: one if that is little. */
 int eki_parts(const ek_context *ctx, int64_t n);
+/* Memory that belongs to no context: for the books of a context's own heap. NULL if there is none.
+ */
+void *eki_bare_alloc(size_t bytes);
+void eki_bare_free(void *block);
 void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...);
 /* getenv, but NULL in set-user-id programs and for empty values. */
 const char *eki_getenv(const char *name);

@@ -177,7 +177,7 @@ void eki_device_close(eki_device *dev)
 		return;
 	dev->driver->wait(dev);
 	eki_programs_free(dev);
-	dev->blocks = NULL; /* what a caller kept goes with the driver's memory */
+	eki_shared_close(dev);
 	dev->driver->close(dev);
 	pthread_mutex_destroy(&dev->heap_lock);
 	pthread_mutex_destroy(&dev->lock);
@@ -322,7 +322,9 @@ ek_status ek_device_timer_start(ek_context *ctx)
 	eki_device *dev;
 
 	EK_RETURN_IF(device_of(ctx, &dev));
-	return dev->driver->mark(dev, 0);
+	EK_RETURN_IF(dev->driver->mark(dev, 0));
+	atomic_store(&dev->timing, true);
+	return EK_OK;
 }
 
 ek_status ek_device_timer_stop(ek_context *ctx, double *seconds)
@@ -332,6 +334,8 @@ ek_status ek_device_timer_stop(ek_context *ctx, double *seconds)
 	EK_RETURN_IF(device_of(ctx, &dev));
 	if (!seconds)
 		return eki_fail(EK_EINVAL, "seconds is NULL");
+	if (!atomic_exchange(&dev->timing, false))
+		return eki_fail(EK_EINVAL, "the timer was not started");
 	EK_RETURN_IF(dev->driver->mark(dev, 1));
 	return dev->driver->elapsed(dev, seconds);
 }

@@ -135,6 +135,7 @@ struct eki_device {
 	struct eki_mirror *mirrors;
 	struct eki_block *blocks; /* shared memory that the context's heap handed out */
 	struct eki_program *programs;
+	_Atomic bool timing; /* the timer runs */
 	struct {
 		_Atomic int64_t to_device, from_device, launches, compiled, loaded;
 	} counted;
@@ -174,6 +175,8 @@ bool eki_buffer_around(eki_device *, const void *array, int64_t bytes, eki_buffe
 /* Heap of a context whose device shares memory: `options.alloc` is not the caller's. */
 void *eki_shared_alloc(eki_device *, size_t bytes);
 bool eki_shared_free(eki_device *, void *block); /* false: not one of these */
+/* Forgets blocks that a caller kept: their memory goes with the driver's. */
+void eki_shared_close(eki_device *);
 
 /* A host array as the device sees it; one for all plans that use the same array. Shared memory is
  * not copied. `state`: of the values; an array whose state is another one is copied again. */

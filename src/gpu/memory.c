@@ -11,7 +11,7 @@
 #ifndef EK_NO_GPU
 
 /* Kernels may be given an array without entries. */
-enum { LEAST_BYTES = 64, BLOCK_HEAD = EKI_ALIGNMENT };
+enum { LEAST_BYTES = 64 };
 
 typedef struct eki_mirror {
 	struct eki_mirror *next;
@@ -120,22 +120,22 @@ ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int
 
 /* ---- The shared heap ------------------------------------------------------------------------- */
 
-/* The list runs through the blocks themselves: each begins with its entry. */
+/* The list lies elsewhere: looking through it must not fetch pages of the blocks from a device. */
 void *eki_shared_alloc(eki_device *dev, size_t bytes)
 {
+	eki_block *block = bytes <= PTRDIFF_MAX ? eki_bare_alloc(sizeof *block) : NULL;
 	void *device, *host;
-	eki_block *block;
 
-	if (bytes > PTRDIFF_MAX - BLOCK_HEAD ||
-	    dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes + BLOCK_HEAD, &device,
-	                       &host) != EK_OK)
+	if (!block ||
+	    dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes, &device, &host) != EK_OK) {
+		eki_bare_free(block);
 		return NULL;
-	block = host;
+	}
 	pthread_mutex_lock(&dev->heap_lock);
-	*block = (eki_block){dev->blocks, (char *)host + BLOCK_HEAD, device, bytes};
+	*block = (eki_block){dev->blocks, host, device, bytes};
 	dev->blocks = block;
 	pthread_mutex_unlock(&dev->heap_lock);
-	return (char *)host + BLOCK_HEAD;
+	return host;
 }
 
 bool eki_shared_free(eki_device *dev, void *host)
@@ -149,9 +149,21 @@ bool eki_shared_free(eki_device *dev, void *host)
 	if (block)
 		*at = block->next;
 	pthread_mutex_unlock(&dev->heap_lock);
-	if (block)
-		dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
-	return block;
+	if (!block)
+		return false;
+	dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
+	eki_bare_free(block);
+	return true;
+}
+
+void eki_shared_close(eki_device *dev)
+{
+	while (dev->blocks) {
+		eki_block *block = dev->blocks;
+
+		dev->blocks = block->next;
+		eki_bare_free(block);
+	}
 }
 
 bool eki_buffer_around(eki_device *dev, const void *array, int64_t bytes, eki_buffer *out)

@@ -197,7 +197,10 @@ static ek_status reach(const ek_plan *p, const eki_buffer *b, int64_t offset, in
 		*seen = (char *)b->host + offset;
 		return driver->wait(p->gpu->device); /* for who writes it */
 	}
-	return read && bytes ? driver->read(p->gpu->device, b, offset, room, bytes) : EK_OK;
+	if (!read || !bytes)
+		return EK_OK;
+	atomic_fetch_add(&p->gpu->device->counted.from_device, bytes);
+	return driver->read(p->gpu->device, b, offset, room, bytes);
 }
 
 static ek_status run(const ek_plan *p, const ek_args *args)
@@ -219,8 +222,10 @@ static ek_status run(const ek_plan *p, const ek_args *args)
 		EK_RETURN_IF(eki_split_run(&s->host,
 		                           &(ek_args){.x = x, .y = y, args->alpha, args->beta}));
 	EK_RETURN_IF(eki_speculative_finish(&s->device, args, &v));
-	if (args->y_where == EK_ON_DEVICE && y == s->y && bytes)
+	if (args->y_where == EK_ON_DEVICE && y == s->y && bytes) {
+		atomic_fetch_add(&p->gpu->device->counted.to_device, bytes);
 		EK_RETURN_IF(p->gpu->device->driver->write(p->gpu->device, &v.y, offset, y, bytes));
+	}
 	return eki_gpu_leave(&s->device, args, &v);
 }
 
