@@ -41,14 +41,19 @@ const ek_method *ek_method_next(const ek_method *after)
 	return eki_method(k);
 }
 
+static const ek_method *find(const char *name, size_t length)
+{
+	const ek_method *m;
+
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (strncmp(m->name, name, length) == 0 && !m->name[length])
+			break;
+	return m;
+}
+
 const ek_method *ek_method_find(const char *name)
 {
-	const ek_method *m = NULL;
-
-	while (name && (m = ek_method_next(m)))
-		if (strcmp(m->name, name) == 0)
-			return m;
-	return NULL;
+	return name ? find(name, strlen(name)) : NULL;
 }
 
 const char *ek_method_name(const ek_method *m)
@@ -102,10 +107,7 @@ ek_status eki_method_parse(const char *text, const ek_method **method, int64_t p
 	char owner[96];
 
 	memset(param, 0, EKI_MAX_DIMS * sizeof *param);
-	*method = NULL;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (strncmp(m->name, text, length) == 0 && !m->name[length])
-			*method = m;
+	*method = find(text, length);
 	if (!*method || !text[length])
 		return EK_OK;
 	snprintf(owner, sizeof owner, "method %s", (*method)->name);

@@ -266,7 +266,20 @@ void eki_gpu_release(ek_plan *plan);
 /* Bytes that the plan holds on the device, mirrors of the store included. */
 int64_t eki_gpu_bytes(const ek_plan *plan);
 /* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`. */
-double eki_gpu_cost(const eki_features *f, double bytes, int launches);
+double eki_gpu_cost(double bytes, int launches);
+
+/* Parameter k of the method, or `usual` where it was not given. */
+static inline int64_t eki_gpu_param(const ek_plan *plan, int k, int64_t usual)
+{
+	return plan->param[k] ? plan->param[k] : usual;
+}
+/* EK_EINVAL if parameter k was given and is not a power of two. */
+ek_status eki_gpu_power_of_two(const ek_plan *plan, int k);
+/* EK_EUNSUPPORTED if a group of the method takes more local memory than the device has. */
+ek_status eki_gpu_local(const ek_plan *plan, int64_t bytes);
+/* Lanes for each of n things that share `entries`: as many as one has on average, rounded up to a
+ * power of two; `least` and `most` are such powers. */
+int eki_gpu_lanes(int64_t n, int64_t entries, int least, int most);
 
 #define EKI_GPU          (EKI_OPENCL | EKI_CUDA)
 #define EKI_COUNT(array) ((int)(sizeof(array) / sizeof *(array)))

@@ -284,9 +284,41 @@ ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
 	return p->gpu->device->driver->flush(p->gpu->device);
 }
 
-double eki_gpu_cost(const eki_features *f, double bytes, int launches)
+/* ---- What methods ask ------------------------------------------------------------------------ */
+
+double eki_gpu_cost(double bytes, int launches)
 {
-	(void)f;
 	return 3000.0 * launches + bytes / 1000;
+}
+
+ek_status eki_gpu_power_of_two(const ek_plan *p, int k)
+{
+	const int64_t n = p->param[k];
+
+	if (n & (n - 1))
+		return eki_fail(EK_EINVAL, "method %s: %s is %lld; a power of two is expected",
+		                p->method->name, p->method->param[k].name, (long long)n);
+	return EK_OK;
+}
+
+ek_status eki_gpu_local(const ek_plan *p, int64_t bytes)
+{
+	const ek_device_info *on = &p->ctx->device->info;
+
+	if (bytes > on->local)
+		return eki_fail(EK_EUNSUPPORTED,
+		                "method %s needs %lld bytes of local memory with these parameters; "
+		                "device %s has %lld",
+		                p->method->name, (long long)bytes, on->name, (long long)on->local);
+	return EK_OK;
+}
+
+int eki_gpu_lanes(int64_t n, int64_t entries, int least, int most)
+{
+	int lanes = least;
+
+	while (lanes < most && lanes * n < entries)
+		lanes *= 2;
+	return lanes;
 }
 #endif

@@ -27,7 +27,6 @@
 #define EK_RESTRICT  restrict
 #define EK_LID()     ((int)get_local_id(0))
 #define EK_GROUP()   ((ek_i64)get_group_id(0))
-#define EK_GROUPS()  ((ek_i64)get_num_groups(0))
 #define EK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 /* What this work-item wrote to global memory is seen by others before what it writes later; by
  * those of its group after EK_BARRIER_GLOBAL. */
@@ -36,7 +35,6 @@
 typedef long ek_i64;
 typedef ulong ek_u64;
 typedef uint ek_u32;
-typedef ushort ek_u16;
 typedef uchar ek_u8;
 /* Reads what another group may have written in this launch. */
 #define EK_ATOMIC_READ(p)   atomic_or((volatile __global int *)(p), 0)
@@ -48,7 +46,6 @@ typedef uchar ek_u8;
  * stay in the one beside the processor at all. */
 #define EK_STREAM(p)  (*(p))
 #define EK_PASSING(p) (*(p))
-#define EK_VOLATILE   volatile
 
 #else
 
@@ -71,14 +68,12 @@ typedef uchar ek_u8;
 #define EK_RESTRICT         __restrict__
 #define EK_LID()            ((int)threadIdx.x)
 #define EK_GROUP()          ((ek_i64)blockIdx.x)
-#define EK_GROUPS()         ((ek_i64)gridDim.x)
 #define EK_BARRIER()        __syncthreads()
 #define EK_FENCE()          __threadfence()
 #define EK_BARRIER_GLOBAL() __syncthreads()
 typedef long long ek_i64;
 typedef unsigned long long ek_u64;
 typedef unsigned int ek_u32;
-typedef unsigned short ek_u16;
 typedef unsigned char ek_u8;
 #define EK_ATOMIC_READ(p)   atomicOr((int *)(p), 0)
 #define EK_ATOMIC_ADD(p, v) atomicAdd((int *)(p), v)
@@ -87,7 +82,6 @@ typedef unsigned char ek_u8;
 #define EK_LOAD(p)          __ldg(p)
 #define EK_STREAM(p)        __ldcs(p)
 #define EK_PASSING(p)       ek_passing(p)
-#define EK_VOLATILE         volatile
 
 template <typename T> EK_FN T ek_passing(const T *p)
 {

@@ -33,10 +33,8 @@ static ek_status prepare(ek_plan *p)
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	p->state = s;
 	s->shape = block_shape_of(p->store);
-	s->lanes = 2;
-	while (s->lanes < MOST &&
-	       s->lanes * eki_groups(p->y_len, s->shape.r) < p->store->len[BLOCK_COL])
-		s->lanes *= 2;
+	s->lanes =
+		eki_gpu_lanes(eki_groups(p->y_len, s->shape.r), p->store->len[BLOCK_COL], 2, MOST);
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n", WG, s->shape.c);
 	EK_RETURN_IF(eki_gpu_prepare(p, "bcsr", defines, eki_cl_bcsr));
 	EK_RETURN_IF(eki_gpu_mirror(p));

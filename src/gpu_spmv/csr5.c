@@ -61,8 +61,7 @@ static ek_status list_rest(ek_plan *p, state *s)
 		list[n + i] = list[A->nnz - first + i];
 	list[2 * n] = k - first;
 	s->rest_rows = (int)n;
-	for (s->rest_lanes = 1; s->rest_lanes * n < k - first && s->rest_lanes < CSR5_GROUP;)
-		s->rest_lanes *= 2;
+	s->rest_lanes = eki_gpu_lanes(n, k - first, 1, CSR5_GROUP);
 	EK_TRY(eki_gpu_buffer(p, 2 * n + 1, sizeof *list, false, list, &s->rest));
 done:
 	eki_free(p->ctx, list, room, sizeof *list);
@@ -195,7 +194,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(f, 1.03 * f->csr_bytes, 2);
+	return eki_gpu_cost(1.03 * f->csr_bytes, 2);
 }
 
 const ek_method ek_spmv_gpu_csr5 = {

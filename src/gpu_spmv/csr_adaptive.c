@@ -153,7 +153,7 @@ done:
 static ek_status make(ek_plan *p, bool adaptive)
 {
 	const bool gpu = strcmp(p->ctx->device->info.kind, "gpu") == 0;
-	const int64_t entries = p->param[0] ? p->param[0] : gpu ? 2048 : 1024;
+	const int64_t entries = eki_gpu_param(p, 0, gpu ? 2048 : 1024);
 	char defines[64];
 	state *s;
 
@@ -162,7 +162,7 @@ static ek_status make(ek_plan *p, bool adaptive)
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	*s = (state){.longest = INT64_MAX};
 	if (adaptive) {
-		s->small = p->param[1] ? (int)p->param[1] : SMALL;
+		s->small = (int)eki_gpu_param(p, 1, SMALL);
 		s->longest = PIECE;
 	}
 	p->state = s;
@@ -217,12 +217,12 @@ static double cost_stream(const eki_features *f)
 	const double row = (double)f->stats.row_max, nnz = (double)f->stats.nnz;
 
 	return eki_gpu_cost(
-		f, 1.5 * f->csr_bytes + (row > MOST ? 100 * row * f->csr_bytes / (nnz + 1) : 0), 1);
+		1.5 * f->csr_bytes + (row > MOST ? 100 * row * f->csr_bytes / (nnz + 1) : 0), 1);
 }
 
 static double cost_adaptive(const eki_features *f)
 {
-	return eki_gpu_cost(f, 1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / MOST, 1);
+	return eki_gpu_cost(1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / MOST, 1);
 }
 
 #define BLOCK_PARAM                                                                               \

@@ -206,11 +206,6 @@ done:
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-static int param(const ek_plan *p, int k, int usual)
-{
-	return p->param[k] ? (int)p->param[k] : usual;
-}
-
 /* From which average on rows are read directly; 0: never, and one work-item is enough for a row. */
 static int direct_from(const ek_plan *p)
 {
@@ -230,24 +225,18 @@ static int resident(int u, int w)
 
 static ek_status choose(ek_plan *p, state *s, char *defines, size_t size)
 {
-	const ek_device_info *on = &p->ctx->device->info;
-	const int u = param(p, U, p->store->nnz < SMALL ? 4 : 8);
+	const int u = (int)eki_gpu_param(p, U, p->store->nnz < SMALL ? 4 : 8);
+	const int cache = (int)eki_gpu_param(p, CACHE, p->bytes < IN_CACHE ? 1 : 2);
 	const size_t value = ek_value_size(p->store->value);
 
-	s->w = param(p, W, 256);
-	s->s = param(p, S, direct_from(p));
+	s->w = (int)eki_gpu_param(p, W, 256);
+	s->s = (int)eki_gpu_param(p, S, direct_from(p));
 	s->tile = (int64_t)u * s->w;
-	if (s->w & (s->w - 1))
-		return eki_fail(EK_EINVAL,
-		                "spmv.csr.classes.gpu: w is %d; a power of two is expected", s->w);
-	if ((s->tile + s->w) * (int64_t)value + (s->tile / 2 + 2) * 4 > on->local)
-		return eki_fail(EK_EUNSUPPORTED,
-		                "spmv.csr.classes.gpu: u=%d, w=%d need more than the %lld bytes of "
-		                "local memory that device %s has",
-		                u, s->w, (long long)on->local, on->name);
+	EK_RETURN_IF(eki_gpu_power_of_two(p, W));
+	EK_RETURN_IF(eki_gpu_local(p, (s->tile + s->w) * (int64_t)value + (s->tile / 2 + 2) * 4));
 	snprintf(defines, size,
 	         "#define EK_WG %d\n#define UNROLL %d\n#define CACHE %d\n#define RESIDENT %d\n",
-	         s->w, u, param(p, CACHE, p->bytes < IN_CACHE ? 1 : 2), resident(u, s->w));
+	         s->w, u, cache, resident(u, s->w));
 	return EK_OK;
 }
 
@@ -291,7 +280,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(f, f->csr_bytes, 1);
+	return eki_gpu_cost(f->csr_bytes, 1);
 }
 
 const ek_method ek_spmv_gpu_csr_classes = {

@@ -44,19 +44,12 @@ static ek_status search(ek_plan *p, const state *s)
 
 static ek_status prepare(ek_plan *p)
 {
-	const int u = p->param[0] ? (int)p->param[0] : USUAL;
+	const int u = (int)eki_gpu_param(p, 0, USUAL);
 	const size_t value = ek_value_size(p->store->value);
-	const int64_t local = WG * (u + 1) * ((int64_t)value + 4) + 4;
-	const ek_device_info *on = &p->ctx->device->info;
 	char defines[64];
 	state *s;
 
-	if (local > on->local)
-		return eki_fail(
-			EK_EUNSUPPORTED,
-			"spmv.csr.merge.gpu: u=%d needs %lld bytes of local memory, device %s "
-			"has %lld",
-			u, (long long)local, on->name, (long long)on->local);
+	EK_RETURN_IF(eki_gpu_local(p, WG * (u + 1) * ((int64_t)value + 4) + 4));
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	p->state = s;
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define ITEMS %d\n", WG, u);
@@ -118,7 +111,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(f, 1.1 * f->csr_bytes, 2);
+	return eki_gpu_cost(1.1 * f->csr_bytes, 2);
 }
 
 const ek_method ek_spmv_gpu_csr_merge = {

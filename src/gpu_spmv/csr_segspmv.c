@@ -150,7 +150,7 @@ static rows_fn *const add_segments[EK_NTYPE] = EK_BY_TYPE(add_segments);
 static int shift_of(const ek_plan *p)
 {
 	const int64_t average = p->y_len > 0 ? eki_groups(p->store->nnz, p->y_len) : 1;
-	const int64_t want = p->param[0] ? p->param[0] : average;
+	const int64_t want = eki_gpu_param(p, 0, average);
 	int shift = 0;
 
 	while (1 << shift < want && 1 << shift < WG)
@@ -337,14 +337,14 @@ static double cost_published(const eki_features *f)
 {
 	const double size = (double)ek_value_size(f->value), n = padded(f);
 
-	return eki_gpu_cost(f, 3 * n * size, 1) + eki_cost(f, f->csr_bytes + n * size, 3 * n);
+	return eki_gpu_cost(3 * n * size, 1) + eki_cost(f, f->csr_bytes + n * size, 3 * n);
 }
 
 static double cost_gather(const eki_features *f)
 {
 	const double nnz = (double)f->stats.nnz + 1;
 
-	return eki_gpu_cost(f, f->csr_bytes * padded(f) / nnz, 2);
+	return eki_gpu_cost(f->csr_bytes * padded(f) / nnz, 2);
 }
 
 #define SEGMENT_PARAM                                                                             \

@@ -337,7 +337,7 @@ static ek_status run(const ek_plan *p, const ek_args *args)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(f, 1.2 * f->csr_bytes, 4); /* the wait is as long as launches */
+	return eki_gpu_cost(1.2 * f->csr_bytes, 4); /* the wait is as long as launches */
 }
 
 const ek_method ek_spmv_gpu_csr_speculative = {

@@ -47,15 +47,10 @@ static ek_status prepare_scalar(ek_plan *p)
 
 static ek_status prepare_vector(ek_plan *p)
 {
-	const int64_t asked = p->param[0];
-	int lanes = asked ? (int)asked : 2;
+	const int usual = eki_gpu_lanes(p->y_len, p->store->nnz, 2, MOST);
 
-	if (lanes & (lanes - 1))
-		return eki_fail(EK_EINVAL, "method %s: lanes is %d; a power of two is expected",
-		                p->method->name, lanes);
-	while (!asked && lanes < MOST && lanes * p->y_len < p->store->nnz)
-		lanes *= 2;
-	return prepare(p, lanes);
+	EK_RETURN_IF(eki_gpu_power_of_two(p, 0));
+	return prepare(p, (int)eki_gpu_param(p, 0, usual));
 }
 
 static ek_status run(const ek_plan *p, const ek_args *v)
@@ -84,7 +79,7 @@ static double cost(const eki_features *f, double bytes, double lanes)
 {
 	const double entry_ns = 100; /* of one lane */
 
-	return eki_gpu_cost(f, bytes, 1) + entry_ns * (double)f->stats.row_max / lanes;
+	return eki_gpu_cost(bytes, 1) + entry_ns * (double)f->stats.row_max / lanes;
 }
 
 /* Neighbours read different sectors of 32 bytes; up to half of what comes with one is used later. */

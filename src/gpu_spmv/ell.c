@@ -34,9 +34,7 @@ static ek_status prepare(ek_plan *p)
 	p->state = s;
 	s->lanes = 0;
 	if (p->store->dim[ELL_ORDER] == BY_ROWS) {
-		s->lanes = 2;
-		while (s->lanes < MOST && s->lanes * p->y_len < p->store->nnz)
-			s->lanes *= 2;
+		s->lanes = eki_gpu_lanes(p->y_len, p->store->nnz, 2, MOST);
 		snprintf(defines + used, sizeof defines - used, "#define LANES %d\n", s->lanes);
 	}
 	EK_RETURN_IF(eki_gpu_prepare(p, "ell", defines, eki_cl_ell));

@@ -55,35 +55,37 @@ static ek_status none(const ek_plan *plan, const ek_format *format)
 	                csc ? "csc" : format->name);
 }
 
-/* Whoever opened a device wants its methods: those of the processor stand back where one of the
- * device can do it. */
-static bool stands_back(const ek_plan *plan, const ek_format *format, const ek_method *m)
+static bool candidate(const ek_plan *plan, const ek_format *format, unsigned backend,
+                      const ek_method *m)
+{
+	return (m->backend & backend) && m->operation == plan->operation && m->format == format &&
+	       ek_method_supports(m, plan->op, plan->reproducible);
+}
+
+/* Where the candidates run. Whoever opened a device wants its methods: those of the processor take
+ * part only where none of the device can do it. */
+static unsigned backend_for(const ek_plan *plan, const ek_format *format)
 {
 	const struct eki_device *device = plan->ctx->device;
-	const bool lacks = device && plan->store->value == EK_F64 && !device->info.f64;
+	const ek_method *m;
 
-	if (!(m->backend & EKI_CPU))
-		return lacks || !eki_can_run(plan->ctx, m);
-	if (!device || lacks)
-		return false;
-	for (const ek_method *d = NULL; (d = ek_method_next(d));)
-		if (!(d->backend & EKI_CPU) && d->format == format && eki_can_run(plan->ctx, d) &&
-		    d->operation == plan->operation &&
-		    ek_method_supports(d, plan->op, plan->reproducible))
-			return true;
-	return false;
+	if (!device || (plan->store->value == EK_F64 && !device->info.f64))
+		return EKI_CPU;
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (candidate(plan, format, device->driver->backend, m))
+			return device->driver->backend;
+	return EKI_CPU;
 }
 
 /* Of methods for a format other than CSR the last in the table is the fastest. */
 static ek_status select_of_format(const ek_plan *plan, const ek_format *format,
                                   const ek_method **method, char *why, size_t size)
 {
-	const ek_method *last = NULL;
+	const unsigned backend = backend_for(plan, format);
+	const ek_method *last = NULL, *m;
 
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (m->format == format && m->operation == plan->operation &&
-		    ek_method_supports(m, plan->op, plan->reproducible) &&
-		    !stands_back(plan, format, m))
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (candidate(plan, format, backend, m))
 			last = m;
 	if (!last)
 		return none(plan, format);
@@ -96,7 +98,8 @@ ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_meth
                      char *why, size_t size)
 {
 	const ek_store *A = plan->store;
-	const ek_method *best = NULL;
+	const unsigned backend = backend_for(plan, format);
+	const ek_method *best = NULL, *m;
 	double best_cost = 0;
 	size_t used = 0;
 	eki_features f = {.value = A->value,
@@ -120,10 +123,9 @@ ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_meth
 	EK_RETURN_IF(eki_row_stats(plan->ctx, A, &f));
 	eki_sample_shapes(A, &f);
 	describe(&f, why, size, &used);
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
-		if (m->operation != plan->operation || m->format != A->format || !m->cost ||
-		    !ek_method_supports(m, plan->op, plan->reproducible) ||
-		    stands_back(plan, format, m) || (m->applies && !m->applies(A, plan->op)))
+	for (size_t k = 0; (m = eki_method(k)); k++) {
+		if (!candidate(plan, A->format, backend, m) || !m->cost ||
+		    (m->applies && !m->applies(A, plan->op)))
 			continue;
 
 		double cost = m->cost(&f);
