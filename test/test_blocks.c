@@ -144,6 +144,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	product_catch_crashes();
 	return run_all_tests(tests, contexts_setup, contexts_teardown);
 }

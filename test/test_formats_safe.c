@@ -132,6 +132,7 @@ static void test_broken(void **state)
 	ek_matrix *A;
 
 	(void)state;
+	product_catch_crashes();
 	A = make(ctx);
 	for (const ek_format *f = NULL; (f = ek_format_next(f));)
 		break_format(A, ek_format_name(f));
@@ -183,6 +184,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	product_catch_crashes();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

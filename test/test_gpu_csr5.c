@@ -176,7 +176,6 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	product_catch_crashes();
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }
 #endif

@@ -165,14 +165,6 @@ static void test_same_time(void **state)
 
 /* ---- The share, bits, bytes ------------------------------------------------------------------ */
 
-static int64_t copied(ek_context *ctx)
-{
-	ek_device_counters c = {.size = sizeof c};
-
-	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
-	return c.to_device + c.from_device;
-}
-
 /* A plan tells what it measured, gives the same bits in each run, and with shared memory copies
  * nothing. */
 static void measured(ek_context *ctx, eki_memory memory)
@@ -199,7 +191,7 @@ static void measured(ek_context *ctx, eki_memory memory)
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
 	assert_non_null(strstr(text, "by the speeds measured"));
-	before = copied(ctx);
+	before = bytes_copied(ctx);
 	for (int run = 0; run < 10; run++) {
 		expect_status(ek_spmv(plan, 1.5, &xv, 0, &yv), EK_OK);
 		if (run == 0)
@@ -207,7 +199,7 @@ static void measured(ek_context *ctx, eki_memory memory)
 		assert_memory_equal(first, y, N * sizeof *y);
 	}
 	if (in_shared_heap(ctx, x, N * 8))
-		assert_int_equal(copied(ctx), before);
+		assert_int_equal(bytes_copied(ctx), before);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 	eki_free(ctx, x, N, sizeof *x);

@@ -93,14 +93,6 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 	}
 }
 
-static bool may_refuse(const struct product *p, const ek_method *m, ek_status status)
-{
-	if (!m || m->format == &ek_format_csr)
-		return false;
-	return status == EK_ELIMIT ||
-	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(&p->A));
-}
-
 static int check_case(struct product *p, const struct plan_case *c)
 {
 	ek_hints hints = {.size = sizeof hints,
@@ -118,7 +110,7 @@ static int check_case(struct product *p, const struct plan_case *c)
 			fail_msg("%s: auto chose %s", product_where, ek_plan_method(plan));
 		check_plan(p, c, A, plan);
 		ek_plan_destroy(plan);
-	} else if (!may_refuse(p, c->method, status)) {
+	} else if (!shape_may_refuse(&p->A, c->method, status)) {
 		fail_msg("%s: no plan: %s", product_where, ek_error_text());
 	}
 	ek_matrix_destroy(A);
@@ -220,6 +212,5 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	product_catch_crashes();
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }

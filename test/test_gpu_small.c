@@ -98,7 +98,6 @@ static void walk(ek_options o)
 
 	o.device = "opencl";
 	done = refused = 0;
-	product_catch_crashes(); /* instead of what cmocka does, which knows one thread */
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
 	for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
 		for (int value = EK_F32; value <= EK_F64; value++) {

@@ -131,15 +131,6 @@ static void test_same_bits(void **state)
 	each_device(same_bits);
 }
 
-/* Bytes that runs copy, there and back. */
-static int64_t copied(ek_context *ctx)
-{
-	ek_device_counters c = {.size = sizeof c};
-
-	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
-	return c.to_device + c.from_device;
-}
-
 /* With shared memory and vectors in it nothing is copied, dirty tiles or not; else the vectors are,
  * and the scratch only if there are dirty tiles. */
 static void few_bytes(ek_context *ctx, eki_memory memory)
@@ -156,13 +147,13 @@ static void few_bytes(ek_context *ctx, eki_memory memory)
 	const bool shared = in_shared_heap(ctx, x, LENGTH * 8);
 
 	make_graph(ctx, "spmv.csr.speculative.gpu", &A, &plan);
-	before = copied(ctx);
+	before = bytes_copied(ctx);
 	for (int run = 0; run < RUNS; run++)
 		expect_status(ek_spmv(plan, 1, &xv, 0, &yv), EK_OK);
 	if (shared)
-		assert_int_equal(copied(ctx), before);
+		assert_int_equal(bytes_copied(ctx), before);
 	else if (memory == EKI_MEMORY_COPY)
-		assert_in_range(copied(ctx) - before, RUNS * 2 * vectors, RUNS * 4 * vectors);
+		assert_in_range(bytes_copied(ctx) - before, RUNS * 2 * vectors, RUNS * 4 * vectors);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 	expect_status(ek_matrix_generate(ctx, "banded:n=16384,lower=2,upper=2", EK_F64, EK_I32, &A),
@@ -172,9 +163,9 @@ static void few_bytes(ek_context *ctx, eki_memory memory)
 	                                         .method = "spmv.csr.speculative.gpu"},
 	                             &plan),
 	              EK_OK);
-	before = copied(ctx);
+	before = bytes_copied(ctx);
 	expect_status(ek_spmv(plan, 1, &xv, 0, &yv), EK_OK);
-	assert_in_range(copied(ctx) - before, 0, shared ? 0 : vectors + vectors / 2);
+	assert_in_range(bytes_copied(ctx) - before, 0, shared ? 0 : vectors + vectors / 2);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 	eki_free(ctx, x, LENGTH, 8);

@@ -102,15 +102,6 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 	}
 }
 
-/* May the method refuse the matrix: its format too large, or with one place for two entries? */
-static bool may_refuse(const struct product *p, const ek_method *m, ek_status status)
-{
-	if (!m || m->format == &ek_format_csr)
-		return false;
-	return status == EK_ELIMIT ||
-	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(&p->A));
-}
-
 /* 1 if the plan exists, 0 if the method does not apply to the matrix. */
 static int check_case(struct product *p, const struct plan_case *c)
 {
@@ -126,7 +117,7 @@ static int check_case(struct product *p, const struct plan_case *c)
 	if (status == EK_OK) {
 		check_plan(p, c, A, plan);
 		ek_plan_destroy(plan);
-	} else if (!may_refuse(p, c->method, status)) {
+	} else if (!shape_may_refuse(&p->A, c->method, status)) {
 		fail_msg("%s: no plan: %s", product_where, ek_error_text());
 	}
 	ek_matrix_destroy(A);
@@ -274,7 +265,7 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 			         ek_isa_name(contexts.level[0]), contexts.of[0][0]->threads);
 		*have = 1;
 		ek_plan_destroy(plan);
-	} else if (!may_refuse(p, c->method, status)) {
+	} else if (!shape_may_refuse(&p->A, c->method, status)) {
 		fail_msg("%s: no plan: %s", product_where, ek_error_text());
 	}
 	ek_matrix_destroy(A);
@@ -355,7 +346,7 @@ static void test_set_values(void **state)
 					run.values = VALUES_SECOND;
 					checked_run(&p, plan, &run, &y);
 					ek_plan_destroy(plan);
-				} else if (!may_refuse(&p, m, status)) {
+				} else if (!shape_may_refuse(&p.A, m, status)) {
 					fail_msg("%s: no plan: %s", product_where, ek_error_text());
 				}
 				ek_matrix_destroy(A);
@@ -375,6 +366,5 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	product_catch_crashes();
 	return run_all_tests(tests, contexts_setup, contexts_teardown);
 }

@@ -9,7 +9,7 @@
  * ends of their ranges. */
 #include "core/ek_core.h"
 #include "support/fake.h"
-#include "support/shapes.h"
+#include "support/product.h"
 #include "support/support.h"
 
 #ifdef EK_NO_GPU
@@ -40,10 +40,7 @@ static bool may_refuse(const struct shape *s, const ek_method *m, const char *na
 {
 	if (strchr(name, ':') && status == EK_EINVAL)
 		return true;
-	if (m->format == &ek_format_csr)
-		return false;
-	return status == EK_ELIMIT ||
-	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(s));
+	return shape_may_refuse(s, m, status);
 }
 
 /* Has the method made a plan? What it may refuse is no error. */

@@ -213,6 +213,14 @@ void lengths_check(const struct lengths *m, ek_context *ctx, const struct length
 	free(y);
 }
 
+int64_t bytes_copied(ek_context *ctx)
+{
+	ek_device_counters c = {.size = sizeof c};
+
+	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
+	return c.to_device + c.from_device;
+}
+
 void each_device(void (*test)(ek_context *ctx, eki_memory memory))
 {
 	need_device();

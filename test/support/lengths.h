@@ -41,6 +41,9 @@ void lengths_check(const struct lengths *m, ek_context *ctx, const struct length
 /* Is it memory that the device sees, so that nothing needs to be copied? */
 bool in_shared_heap(ek_context *ctx, const void *array, int64_t bytes);
 
+/* Between host and device so far, there and back. */
+int64_t bytes_copied(ek_context *ctx);
+
 /* Calls `test` with each of `devices`; skips the test if there are none. */
 void each_device(void (*test)(ek_context *ctx, eki_memory memory));
 

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "core/ek_core.h"
 #include "support/support.h"
 #include "support/product.h"
 
@@ -30,6 +31,14 @@ void product_catch_crashes(void)
 	sigaction(SIGBUS, &action, NULL);
 	sigaction(SIGILL, &action, NULL);
 	sigaction(SIGFPE, &action, NULL);
+}
+
+bool shape_may_refuse(const struct shape *s, const ek_method *m, ek_status status)
+{
+	if (!m || m->format == &ek_format_csr)
+		return false;
+	return status == EK_ELIMIT ||
+	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(s));
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -90,6 +99,7 @@ void product_make(struct product *p, int shape, enum data data, ek_value value, 
 {
 	struct rng rng = {(uint64_t)(shape * 97 + seed)};
 
+	product_catch_crashes();
 	*p = (struct product){.data = data, .value = value};
 	shape_make(&p->A, shape, data);
 	shape_transpose(&p->A, &p->T);

@@ -53,8 +53,13 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 /* The pair (alpha, beta) number k of all that the data allow, in turn. */
 void product_pair(enum data data, unsigned k, double *alpha, double *beta);
 
-/* A crash prints this text before the program ends. */
+/* May the method, NULL for `auto`, refuse the matrix: its format too large, or with one place for two
+ * entries? */
+bool shape_may_refuse(const struct shape *s, const ek_method *m, ek_status status);
+
+/* A crash prints this text before the program ends, from product_make on to the end of the test, in
+ * place of what cmocka does. */
 extern char product_where[512];
-void product_catch_crashes(void);
+void product_catch_crashes(void); /* for tests without a product */
 
 #endif
