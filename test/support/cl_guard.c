@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * OpenCL's CL_MEM_USE_HOST_PTR makes a device that is the processor work in memory of the host. */
+ * OpenCL's CL_MEM_USE_HOST_PTR makes a device that is the processor work in memory of the host.
+ *
+ * There is no such thing for shared virtual memory, so drivers get pointers that they know nothing
+ * of. Some refuse those in all calls but the one for kernels' arguments: the rest is done here, by
+ * the host, when the queue has come to its end. */
 #include "gpu/opencl_api.h"
 #include "support/cl_guard.h"
 #include "support/guard.h"
@@ -11,6 +15,7 @@ enum { MOST = 4096, USE_HOST_PTR = 1 << 3 };
 
 static struct eki_cl real;
 static int place;
+static _Atomic bool refused;
 static struct {
 	const void *made; /* the buffer, or the shared memory */
 	struct guard guard;
@@ -74,25 +79,91 @@ static void svm_free(cl_context c, void *block)
 	take_away(block);
 }
 
-bool cl_guard_install(void)
+/* All before it is done; the failure of a launch in the list is that of the call. */
+static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before)
 {
-	ek_device_info info = {.size = sizeof info};
-	int count;
+	const cl_int code = real.clFinish(q);
 
-	if (eki_opencl.count(&count) != EK_OK || eki_opencl.info(0, &info) != EK_OK ||
-	    strcmp(info.kind, "cpu") != 0)
+	return code == CL_SUCCESS && waits ? real.clWaitForEvents(waits, before) : code;
+}
+
+static cl_int svm_map(cl_command_queue q, cl_uint blocking, cl_bits flags, void *block,
+                      size_t bytes, cl_uint waits, const cl_event *before, cl_event *event)
+{
+	(void)blocking;
+	(void)flags;
+	(void)block;
+	(void)bytes;
+	assert_null(event);
+	return come_to_end(q, waits, before);
+}
+
+static cl_int svm_unmap(cl_command_queue q, void *block, cl_uint waits, const cl_event *before,
+                        cl_event *event)
+{
+	(void)block;
+	assert_null(event);
+	return come_to_end(q, waits, before);
+}
+
+static cl_int svm_fill(cl_command_queue q, void *block, const void *pattern, size_t size,
+                       size_t bytes, cl_uint waits, const cl_event *before, cl_event *event)
+{
+	const cl_int code = come_to_end(q, waits, before);
+
+	assert_null(event);
+	for (size_t k = 0; code == CL_SUCCESS && k < bytes; k += size)
+		memcpy((char *)block + k, pattern, size);
+	return code;
+}
+
+static cl_int svm_copy(cl_command_queue q, cl_uint blocking, void *to, const void *from,
+                       size_t bytes, cl_uint waits, const cl_event *before, cl_event *event)
+{
+	const cl_int code = come_to_end(q, waits, before);
+
+	(void)blocking;
+	assert_null(event);
+	if (code == CL_SUCCESS)
+		memcpy(to, from, bytes);
+	return code;
+}
+
+static cl_int svm_argument(cl_kernel kernel, cl_uint k, const void *block)
+{
+	const cl_int code = real.clSetKernelArgSVMPointer(kernel, k, block);
+
+	if (code != CL_SUCCESS)
+		atomic_store(&refused, true);
+	return code;
+}
+
+bool cl_guard_install(const ek_device_info *info)
+{
+	if (strncmp(info->name, eki_opencl.name, strlen(eki_opencl.name)) != 0 ||
+	    strcmp(info->kind, "cpu") != 0)
 		return false;
 	real = eki_cl;
 	eki_cl.clCreateBuffer = create;
 	eki_cl.clReleaseMemObject = release;
 	eki_cl.clSVMAlloc = svm_alloc;
 	eki_cl.clSVMFree = svm_free;
+	eki_cl.clEnqueueSVMMap = svm_map;
+	eki_cl.clEnqueueSVMUnmap = svm_unmap;
+	eki_cl.clEnqueueSVMMemFill = svm_fill;
+	eki_cl.clEnqueueSVMMemcpy = svm_copy;
+	eki_cl.clSetKernelArgSVMPointer = svm_argument;
 	return true;
 }
 
 void cl_guard_place(int at_end)
 {
 	place = at_end;
+}
+
+bool cl_guard_refused(void)
+{
+	return refused;
 }
 
 #endif

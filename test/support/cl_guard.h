@@ -6,9 +6,13 @@
 
 #include <stdbool.h>
 
-/* False if there is no such device. */
-bool cl_guard_install(void);
+#include "evenkeel/ek.h"
+
+/* False if that is not such a device. */
+bool cl_guard_install(const ek_device_info *info);
 /* Arrays made from now on begin behind such a page, or end before one. */
 void cl_guard_place(int at_end);
+/* Has the driver refused a kernel's argument in shared memory, since it did not allocate it? */
+bool cl_guard_refused(void);
 
 #endif
