@@ -11,17 +11,22 @@ static const char *const methods[] = {
 	"spmv.csr.classes.gpu",
 	"spmv.csr.classes.gpu:u=1",
 	"spmv.csr.classes.gpu:u=1,s=1",
-	"spmv.csr.classes.gpu:u=1,w=32,s=12,cache=1",
-	"spmv.csr.classes.gpu:u=3,w=64,s=30,cache=3",
-	"spmv.csr.classes.gpu:u=16,s=2147483647,cache=2",
+	"spmv.csr.classes.gpu:u=1,w=32,s=12,columns=32",
+	"spmv.csr.classes.gpu:u=3,w=64,s=30,columns=32",
+	"spmv.csr.classes.gpu:u=16,s=2147483647",
 	"spmv.csr.classes.gpu:w=512,u=1,s=5",
+	"spmv.csr.classes.gpu:columns=16",
+	"spmv.csr.classes.gpu:u=1,w=32,s=12,columns=16",
+	"spmv.csr.classes.gpu:u=3,w=64,s=30,columns=16",
+	"spmv.csr.classes.gpu:u=16,s=2147483647,columns=16",
+	"spmv.csr.classes.gpu:u=1,w=32,s=1,columns=16",
 	"spmv.csr.merge.gpu",
 	"spmv.csr.merge.gpu:u=1",
 	"spmv.csr.merge.gpu:u=2",
 	"spmv.csr.merge.gpu:u=12",
 };
 
-enum { COLS = 3001 };
+enum { COLS = 300001 };
 
 static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
@@ -42,6 +47,12 @@ static int64_t length(int kind, int64_t i)
 	}
 }
 
+/* Most near each other, some anywhere, so that some are far of any window of 2^16 columns. */
+static int64_t column(int64_t i)
+{
+	return rng_below(&draw, 8) > 0 ? i * 180 + rng_below(&draw, 3000) : rng_below(&draw, COLS);
+}
+
 static void make(int kind)
 {
 	rows = kind == 2 ? 6000 : 1500;
@@ -54,15 +65,16 @@ static void make(int kind)
 	for (int k = 0; k < 2; k++)
 		y[k] = malloc((size_t)rows * sizeof *y[k]);
 	for (int64_t k = 0; k < nnz; k++) {
-		col[k] = rng_below(&draw, COLS);
 		val[k] = rng_integer(&draw, 9);
 	}
 	for (int j = 0; j < COLS; j++)
 		x[j] = rng_integer(&draw, 9);
 	for (int64_t i = 0; i < rows; i++) {
 		y[0][i] = 0;
-		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++)
+		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++) {
+			col[k] = column(kind == 2 ? i / 6 : i);
 			y[0][i] += val[k] * x[col[k]];
+		}
 	}
 }
 

@@ -236,8 +236,10 @@ struct eki_gpu {
 };
 
 /* The first step of a prepare: op T becomes op N on a transposed copy, the program is built from
- * `defines`, which may be "", and `text`, room for vectors is made. Then plan->gpu is there. */
+ * `defines`, which may be "", and `text`, room for vectors is made. Then plan->gpu is there. Where
+ * `text` is NULL, or for another program, eki_gpu_program builds it later. */
 ek_status eki_gpu_prepare(ek_plan *plan, const char *name, const char *defines, const char *text);
+ek_status eki_gpu_program(ek_plan *plan, const char *name, const char *defines, const char *text);
 /* Mirrors of all arrays of plan->store, in plan->gpu->array; the refresh that goes with it. */
 ek_status eki_gpu_mirror(ek_plan *plan);
 ek_status eki_gpu_refresh(ek_plan *plan);
@@ -247,6 +249,10 @@ ek_status eki_gpu_mirror_some(ek_plan *plan, unsigned arrays);
 ek_status eki_gpu_buffer(ek_plan *plan, int64_t count, size_t size, bool both, const void *from,
                          eki_buffer **out);
 ek_status eki_gpu_kernel(ek_plan *plan, const char *name, void **kernel);
+
+/* A launch of the plan's program that is waited for, as preparations want it. */
+ek_status eki_gpu_once(const ek_plan *plan, const char *name, int64_t groups, int group_size,
+                       const eki_arg *args, int count);
 
 /* The vectors of one run, as kernels take them. */
 typedef struct eki_gpu_vectors {

@@ -71,21 +71,17 @@ done:
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
-static ek_status programs(ek_plan *p, const char *name, const char *defines, const char *text)
+ek_status eki_gpu_program(ek_plan *p, const char *name, const char *defines, const char *text)
 {
-	eki_gpu *g = p->gpu;
 	char full[2048];
 	size_t used;
-	void *vectors;
 
 	eki_program_types(p->store->value, p->store->index, full, sizeof full);
 	used = strlen(full);
-	EK_RETURN_IF(eki_program_get(g->device, "vector", full, eki_cl_vector, &vectors));
-	EK_RETURN_IF(g->device->driver->kernel(g->device, vectors, "scale", &g->scale));
 	if (used + strlen(defines) >= sizeof full)
 		return eki_fail(EK_ELIMIT, "kernel %s has too many parameters", name);
 	strcpy(full + used, defines);
-	return eki_program_get(g->device, name, full, text, &g->program);
+	return eki_program_get(p->gpu->device, name, full, text, &p->gpu->program);
 }
 
 ek_status eki_gpu_prepare(ek_plan *p, const char *name, const char *defines, const char *text)
@@ -103,7 +99,10 @@ ek_status eki_gpu_prepare(ek_plan *p, const char *name, const char *defines, con
 	p->gpu = g;
 	if (p->op == EK_OP_T)
 		EK_RETURN_IF(turn(p, g));
-	EK_RETURN_IF(programs(p, name, defines, text));
+	EK_RETURN_IF(eki_gpu_program(p, "vector", "", eki_cl_vector));
+	EK_RETURN_IF(dev->driver->kernel(dev, g->program, "scale", &g->scale));
+	if (text)
+		EK_RETURN_IF(eki_gpu_program(p, name, defines, text));
 	EK_RETURN_IF(eki_buffer_alloc(dev, p->x_len, size, false, &g->x));
 	return eki_buffer_alloc(dev, p->y_len, size, false, &g->y);
 }
@@ -169,6 +168,22 @@ ek_status eki_gpu_kernel(ek_plan *p, const char *name, void **kernel)
 	EK_RETURN_IF(g->device->driver->kernel(g->device, g->program, name, kernel));
 	g->kernel[g->kernels++] = *kernel;
 	return EK_OK;
+}
+
+ek_status eki_gpu_once(const ek_plan *p, const char *name, int64_t groups, int group_size,
+                       const eki_arg *args, int count)
+{
+	eki_device *dev = p->gpu->device;
+	void *kernel;
+	ek_status status;
+
+	EK_RETURN_IF(dev->driver->kernel(dev, p->gpu->program, name, &kernel));
+	EK_TRY(eki_gpu_launch(p, kernel, groups, group_size, args, count));
+	/* The kernel and what it was given may go. */
+	EK_TRY(dev->driver->wait(dev));
+done:
+	dev->driver->drop(dev, kernel);
+	return status;
 }
 
 void eki_gpu_release(ek_plan *p)

@@ -35,6 +35,7 @@
 typedef long ek_i64;
 typedef ulong ek_u64;
 typedef uint ek_u32;
+typedef ushort ek_u16;
 typedef uchar ek_u8;
 /* Reads what another group may have written in this launch. */
 #define EK_ATOMIC_READ(p)   atomic_or((volatile __global int *)(p), 0)
@@ -42,10 +43,8 @@ typedef uchar ek_u8;
 #define EK_ATOMIC_SET(p, v) atomic_xchg((volatile __global int *)(p), v)
 #define EK_POPCOUNT(v)      ((int)popcount((uint)(v)))
 #define EK_LOAD(p)          (*(p)) /* an array that no launch writes to while this one reads */
-/* The same for what is read once and should leave room in the caches for x; EK_PASSING: it does not
- * stay in the one beside the processor at all. */
-#define EK_STREAM(p)  (*(p))
-#define EK_PASSING(p) (*(p))
+/* The same for what is read once and should leave room in the caches for x. */
+#define EK_STREAM(p) (*(p))
 
 #else
 
@@ -74,6 +73,7 @@ typedef uchar ek_u8;
 typedef long long ek_i64;
 typedef unsigned long long ek_u64;
 typedef unsigned int ek_u32;
+typedef unsigned short ek_u16;
 typedef unsigned char ek_u8;
 #define EK_ATOMIC_READ(p)   atomicOr((int *)(p), 0)
 #define EK_ATOMIC_ADD(p, v) atomicAdd((int *)(p), v)
@@ -81,22 +81,6 @@ typedef unsigned char ek_u8;
 #define EK_POPCOUNT(v)      __popc((unsigned)(v))
 #define EK_LOAD(p)          __ldg(p)
 #define EK_STREAM(p)        __ldcs(p)
-#define EK_PASSING(p)       ek_passing(p)
-
-template <typename T> EK_FN T ek_passing(const T *p)
-{
-	union {
-		T v;
-		ek_u32 word;
-		ek_u64 two;
-	} u;
-
-	if (sizeof(T) == 8)
-		asm("ld.global.nc.L1::no_allocate.b64 %0, [%1];" : "=l"(u.two) : "l"(p));
-	else
-		asm("ld.global.nc.L1::no_allocate.b32 %0, [%1];" : "=r"(u.word) : "l"(p));
-	return u.v;
-}
 
 #endif
 

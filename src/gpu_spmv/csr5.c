@@ -91,10 +91,10 @@ static ek_status look(ek_plan *p, state *s)
 	                        eki_arg_buffer(s->longer),
 	                        eki_arg_buffer(on)};
 
-	EK_RETURN_IF(csr5_launch(p, "csr5_spans", eki_groups(s->parts, CSR5_GROUP), args,
-	                         EKI_COUNT(args)));
-	EK_RETURN_IF(csr5_launch(p, "csr5_find_empty", eki_groups(rows, CSR5_GROUP),
-	                         (eki_arg[]){eki_arg_i64(rows), row_ptr, eki_arg_buffer(on)}, 3));
+	EK_RETURN_IF(eki_gpu_once(p, "csr5_spans", eki_groups(s->parts, CSR5_GROUP), CSR5_GROUP,
+	                          args, EKI_COUNT(args)));
+	EK_RETURN_IF(eki_gpu_once(p, "csr5_find_empty", eki_groups(rows, CSR5_GROUP), CSR5_GROUP,
+	                          (eki_arg[]){eki_arg_i64(rows), row_ptr, eki_arg_buffer(on)}, 3));
 	EK_RETURN_IF(eki_buffer_read(p->gpu->device, on, found, sizeof found));
 	s->longs = found[0];
 	s->empty = found[1];

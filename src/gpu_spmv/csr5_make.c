@@ -16,22 +16,6 @@
 
 #ifndef EK_NO_GPU
 
-ek_status csr5_launch(const ek_plan *p, const char *name, int64_t groups, const eki_arg *args,
-                      int count)
-{
-	eki_device *dev = p->gpu->device;
-	void *kernel;
-	ek_status status;
-
-	EK_RETURN_IF(dev->driver->kernel(dev, p->gpu->program, name, &kernel));
-	EK_TRY(eki_gpu_launch(p, kernel, groups, CSR5_GROUP, args, count));
-	/* The kernel and what it was given may go. */
-	EK_TRY(dev->driver->wait(dev));
-done:
-	dev->driver->drop(dev, kernel);
-	return status;
-}
-
 /* ---- omega and sigma ------------------------------------------------------------------------- */
 
 /* For rows of the plan's op. */
@@ -100,13 +84,13 @@ static ek_status describe(ek_plan *p, csr5_on_device *A, int64_t *empty)
 	const eki_arg desc = eki_arg_buffer(A->array[CSR5_DESC]);
 	const eki_arg count = eki_arg_buffer(A->array[CSR5_EMPTY_PTR]);
 
-	EK_RETURN_IF(csr5_launch(p, "csr5_first_rows", each(h.tiles),
-	                         (eki_arg[]){tiles, rows, row_ptr, tile_ptr}, 4));
-	EK_RETURN_IF(csr5_launch(p, "csr5_describe", each(h.tiles * h.omega),
-	                         (eki_arg[]){tiles, rows, row_ptr, tile_ptr, desc, count}, 6));
+	EK_RETURN_IF(eki_gpu_once(p, "csr5_first_rows", each(h.tiles), CSR5_GROUP,
+	                          (eki_arg[]){tiles, rows, row_ptr, tile_ptr}, 4));
+	EK_RETURN_IF(eki_gpu_once(p, "csr5_describe", each(h.tiles * h.omega), CSR5_GROUP,
+	                          (eki_arg[]){tiles, rows, row_ptr, tile_ptr, desc, count}, 6));
 	EK_RETURN_IF(eki_buffer_alloc(p->gpu->device, 1, sizeof *empty, false, &found));
-	EK_TRY(csr5_launch(p, "csr5_scan", 1, (eki_arg[]){tiles, count, eki_arg_buffer(&found)},
-	                   3));
+	EK_TRY(eki_gpu_once(p, "csr5_scan", 1, CSR5_GROUP,
+	                    (eki_arg[]){tiles, count, eki_arg_buffer(&found)}, 3));
 	EK_TRY(eki_buffer_read(p->gpu->device, &found, empty, sizeof *empty));
 done:
 	eki_buffer_free(p->gpu->device, &found);
@@ -123,14 +107,14 @@ static ek_status places(ek_plan *p, csr5_on_device *A, int64_t n)
 	EK_RETURN_IF(buffer(p, A, CSR5_EMPTY));
 	if (n == 0)
 		return EK_OK;
-	return csr5_launch(p, "csr5_places", each(h.tiles * h.omega),
-	                   (eki_arg[]){eki_arg_i64(h.tiles), eki_arg_i64(A->store.rows),
-	                               eki_arg_buffer(A->array[CSR5_PTR]),
-	                               eki_arg_buffer(A->array[CSR5_TILE]),
-	                               eki_arg_buffer(A->array[CSR5_DESC]),
-	                               eki_arg_buffer(A->array[CSR5_EMPTY_PTR]),
-	                               eki_arg_buffer(A->array[CSR5_EMPTY])},
-	                   7);
+	return eki_gpu_once(p, "csr5_places", each(h.tiles * h.omega), CSR5_GROUP,
+	                    (eki_arg[]){eki_arg_i64(h.tiles), eki_arg_i64(A->store.rows),
+	                                eki_arg_buffer(A->array[CSR5_PTR]),
+	                                eki_arg_buffer(A->array[CSR5_TILE]),
+	                                eki_arg_buffer(A->array[CSR5_DESC]),
+	                                eki_arg_buffer(A->array[CSR5_EMPTY_PTR]),
+	                                eki_arg_buffer(A->array[CSR5_EMPTY])},
+	                    7);
 }
 
 /* Columns or values from the order of CSR, where they lie in plan->store, to that of the tiles. */
@@ -142,11 +126,11 @@ static ek_status transpose(ek_plan *p, csr5_on_device *A, int k)
 
 	EK_RETURN_IF(eki_mirror_get(dev, p->store->array[k], A->array[k]->bytes,
 	                            atomic_load(&p->A->state), &from));
-	status = csr5_launch(p, k == CSR5_COL ? "csr5_transpose_col" : "csr5_transpose_val",
-	                     each(A->store.nnz),
-	                     (eki_arg[]){eki_arg_i64(A->store.nnz), eki_arg_buffer(from),
-	                                 eki_arg_buffer(A->array[k])},
-	                     3);
+	status = eki_gpu_once(p, k == CSR5_COL ? "csr5_transpose_col" : "csr5_transpose_val",
+	                      each(A->store.nnz), CSR5_GROUP,
+	                      (eki_arg[]){eki_arg_i64(A->store.nnz), eki_arg_buffer(from),
+	                                  eki_arg_buffer(A->array[k])},
+	                      3);
 	eki_mirror_put(dev, from);
 	return status;
 }

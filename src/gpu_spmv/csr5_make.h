@@ -19,8 +19,5 @@ ek_status csr5_device_shape(const ek_plan *plan, csr5_on_device *A);
 /* The arrays; the program of the plan is that of csr5.cl. */
 ek_status csr5_device_make(ek_plan *plan, csr5_on_device *A);
 ek_status csr5_device_refresh(ek_plan *plan, csr5_on_device *A);
-/* One launch of a kernel of the plan's program that is used once. */
-ek_status csr5_launch(const ek_plan *plan, const char *kernel, int64_t groups, const eki_arg *args,
-                      int count);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR, a work-group for each item of a list (csr_classes.c). Parameters: EK_WG, UNROLL (how
- * many entries a work-item loads at once), CACHE (how val and col_idx are
- * read), RESIDENT (groups that should fit on a multiprocessor at once).
+ * many entries a work-item loads at once), IN_CACHE (whether the matrix stays in the cache from run
+ * to run), RESIDENT (groups that should fit on a multiprocessor at once), FIRST_FAR (with columns in
+ * 16 bits: csr_narrow.cl).
  *
- * An item is four numbers: first row, first entry, end of its entries, and kind + 256 log2(lanes) +
- * 65536 n. Kinds:
+ * An item is six numbers: first row, first entry, end of its entries, kind + 256 log2(lanes) +
+ * 65536 n, and two for columns in 16 bits. Kinds:
  *   0  n rows of at most TILE entries: their products go to local memory, in the order in which
  *      they lie, and from there `lanes` work-items sum a row
  *   1  n rows, each summed by `lanes` work-items as it is read
@@ -15,13 +16,28 @@
 #define ROWS   (TILE / 2) /* of an item at most */
 #define DIRECT 4          /* entries that a work-item of kind 1 loads at once */
 #define MOST   (UNROLL > DIRECT ? UNROLL : DIRECT)
-#if CACHE == 1
+#if IN_CACHE
 #define ONCE(p) EK_LOAD(p)
-#elif CACHE == 2
-#define ONCE(p) EK_STREAM(p)
 #else
-#define ONCE(p) EK_PASSING(p)
+#define ONCE(p) EK_STREAM(p)
 #endif
+#ifdef FIRST_FAR
+#define CODE ek_u16
+#define COL  int
+#else
+#define CODE IDX
+#define COL  IDX
+#endif
+
+/* Where the columns of an item are. In 16 bits: `base` and what to add to it, or which of `far`. */
+typedef struct columns {
+	const EK_GLOBAL CODE *code;
+#ifdef FIRST_FAR
+	int base;
+	const EK_GLOBAL int *far;
+#endif
+} columns;
+
 /* Where a product lies in local memory: so that work-items whose rows begin a power of two apart do
  * not all want the same bank. */
 #define BANKS   (sizeof(VAL) == 8 ? 4 : 5)
@@ -30,8 +46,8 @@
 /* Reads `count` entries, `step` apart, of which `left` lie before the end, the first `sure` ones in
  * any case. Behind the end the last one is read again: loads without conditions stand together and
  * are all on their way before the first is waited for. */
-EK_FN void fetch(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, int left, int step,
-                 const int count, const int sure, IDX *col, VAL *v)
+EK_FN void fetch(const EK_GLOBAL CODE *c, const EK_GLOBAL VAL *a, int left, int step,
+                 const int count, const int sure, COL *col, VAL *v)
 {
 #pragma unroll
 	for (int j = 0; j < count; j++)
@@ -42,9 +58,14 @@ EK_FN void fetch(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, int left, int s
 }
 
 /* v becomes the products, 0 behind the end. */
-EK_FN void multiply(const EK_GLOBAL VAL *x, int left, int step, const int count, const int sure,
-                    const IDX *col, VAL *v)
+EK_FN void multiply(columns in, const EK_GLOBAL VAL *x, int left, int step, const int count,
+                    const int sure, COL *col, VAL *v)
 {
+#ifdef FIRST_FAR
+#pragma unroll
+	for (int j = 0; j < count; j++)
+		col[j] = col[j] < FIRST_FAR ? in.base + col[j] : EK_LOAD(in.far + (col[j] - FIRST_FAR));
+#endif
 #pragma unroll
 	for (int j = 0; j < count; j++)
 		v[j] *= EK_LOAD(x + col[j]);
@@ -53,15 +74,15 @@ EK_FN void multiply(const EK_GLOBAL VAL *x, int left, int step, const int count,
 		v[j] = j < sure || j * step < left ? v[j] : (VAL)0;
 }
 
-/* fetch, multiply and the sum. */
-EK_FN VAL dot(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, const EK_GLOBAL VAL *x, int left,
-              int step, const int count, const int sure)
+/* fetch, multiply and the sum, from entry k on. */
+EK_FN VAL dot(columns in, const EK_GLOBAL VAL *val, PTR k, const EK_GLOBAL VAL *x, int left, int step,
+              const int count, const int sure)
 {
-	IDX col[MOST];
+	COL col[MOST];
 	VAL sum, v[MOST];
 
-	fetch(c, a, left, step, count, sure, col, v);
-	multiply(x, left, step, count, sure, col, v);
+	fetch(in.code + k, val + k, left, step, count, sure, col, v);
+	multiply(in, x, left, step, count, sure, col, v);
 	sum = v[0];
 #pragma unroll
 	for (int j = 1; j < count; j++)
@@ -130,17 +151,17 @@ EK_FN VAL staged_row(const EK_LOCAL_PTR VAL *product, int begin, int end, int la
 }
 
 /* Kind 0. row_ptr and y from its first row on. */
-EK_FN void staged_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_idx,
+EK_FN void staged_rows(const EK_GLOBAL PTR *row_ptr, columns in,
                        const EK_GLOBAL VAL *val, VAL alpha, const EK_GLOBAL VAL *x, VAL beta,
                        EK_GLOBAL VAL *y, PTR begin, PTR end, int rows, int log_lanes,
                        EK_LOCAL_PTR VAL *product, EK_LOCAL_PTR int *start, EK_LOCAL_PTR VAL *room)
 {
 	const int lid = EK_LID(), entries = (int)(end - begin), left = entries - lid;
 	const int lanes = 1 << log_lanes;
-	const EK_GLOBAL IDX *c = col_idx + begin + lid;
+	const EK_GLOBAL CODE *c = in.code + begin + lid;
 	const EK_GLOBAL VAL *a = val + begin + lid;
 	const bool full = entries > TILE - EK_WG;
-	IDX col[MOST];
+	COL col[MOST];
 	VAL v[MOST];
 
 	if (full)
@@ -153,7 +174,7 @@ EK_FN void staged_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 	if (lid == 0)
 		start[rows] = entries;
 	if (entries > 0) {
-		multiply(x, left, EK_WG, UNROLL, 0, col, v);
+		multiply(in, x, left, EK_WG, UNROLL, 0, col, v);
 #pragma unroll
 		for (int j = 0; j < UNROLL; j++)
 			product[SLOT(lid + j * EK_WG)] = v[j];
@@ -170,7 +191,7 @@ EK_FN void staged_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 }
 
 /* Kind 1. */
-EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_idx,
+EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, columns in,
                        const EK_GLOBAL VAL *val, VAL alpha, const EK_GLOBAL VAL *x, VAL beta,
                        EK_GLOBAL VAL *y, int rows, int log_lanes, EK_LOCAL_PTR VAL *room)
 {
@@ -192,7 +213,7 @@ EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 			e = EK_LOAD(row_ptr + r + step + 1);
 		}
 		for (int at_k = 0, left = (int)(end - k); at_k < left; at_k += DIRECT * lanes)
-			sum += dot(col_idx + k + at_k, val + k + at_k, x, left - at_k, lanes, DIRECT, 1);
+			sum += dot(in, val, k + at_k, x, left - at_k, lanes, DIRECT, 1);
 		sum = few_lanes_sum(sum, lanes, room);
 		if (r < rows && lane == 0)
 			ek_finish(sum, alpha, beta, y + r);
@@ -201,7 +222,7 @@ EK_FN void direct_rows(const EK_GLOBAL PTR *row_ptr, const EK_GLOBAL IDX *col_id
 }
 
 /* Kinds 2 and 3: the sum of `entries` entries, in the first work-item. */
-EK_FN VAL group_sum(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, const EK_GLOBAL VAL *x,
+EK_FN VAL group_sum(columns in, const EK_GLOBAL VAL *val, PTR begin, const EK_GLOBAL VAL *x,
                     int entries, EK_LOCAL_PTR VAL *room)
 {
 	const int lid = EK_LID();
@@ -210,9 +231,9 @@ EK_FN VAL group_sum(const EK_GLOBAL IDX *c, const EK_GLOBAL VAL *a, const EK_GLO
 
 #pragma unroll 1
 	for (; k + TILE <= entries; k += TILE)
-		sum += dot(c + k + lid, a + k + lid, x, TILE, EK_WG, UNROLL, UNROLL);
+		sum += dot(in, val, begin + k + lid, x, TILE, EK_WG, UNROLL, UNROLL);
 	if (k < entries)
-		sum += dot(c + k + lid, a + k + lid, x, entries - k - lid, EK_WG, UNROLL, 0);
+		sum += dot(in, val, begin + k + lid, x, entries - k - lid, EK_WG, UNROLL, 0);
 	return ek_lanes_sum(sum, EK_WG, room);
 }
 
@@ -245,8 +266,8 @@ EK_FN int last_piece(VAL *sum, PTR first, int pieces, EK_GLOBAL VAL *partial,
 
 EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 (const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL PTR *EK_RESTRICT many,
- const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
- const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL CODE *EK_RESTRICT code,
+ const EK_GLOBAL int *EK_RESTRICT far, const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
  EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived)
 {
 	EK_LOCAL VAL product[TILE];
@@ -256,23 +277,29 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 #else
 	EK_LOCAL VAL room[EK_WG];
 #endif
-	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
+	const EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
 	const PTR row = EK_LOAD(mine), begin = EK_LOAD(mine + 1), end = EK_LOAD(mine + 2);
 	const PTR what = EK_LOAD(mine + 3);
 	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255);
 	const int n = (int)(what >> 16);
+	columns in;
 
+	in.code = code;
+#ifdef FIRST_FAR
+	in.base = (int)EK_LOAD(mine + 4);
+	in.far = far + EK_LOAD(mine + 5);
+#endif
 	if (kind == 0) {
-		staged_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, begin, end, n,
+		staged_rows(row_ptr + row, in, val, alpha, x, beta, y + row, begin, end, n,
 		            log_lanes, product, start, room);
 	} else if (kind == 1) {
-		direct_rows(row_ptr + row, col_idx, val, alpha, x, beta, y + row, n, log_lanes,
+		direct_rows(row_ptr + row, in, val, alpha, x, beta, y + row, n, log_lanes,
 		            room);
 	} else {
 		const EK_GLOBAL PTR *one = many + 3 * row;
 		PTR i = row;
 		int done = 1;
-		VAL sum = group_sum(col_idx + begin, val + begin, x, (int)(end - begin), room);
+		VAL sum = group_sum(in, val, begin, x, (int)(end - begin), room);
 
 		if (kind == 3) {
 			i = EK_LOAD(one);

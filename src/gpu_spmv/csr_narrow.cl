@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Columns in 16 bits (csr_narrow.h). Parameters: EK_WG (at least SAMPLES), FIRST_FAR. A group for
+ * each item of six numbers, of which the second and third are its entries. */
+#define SAMPLES 32
+
+/* The window around one of the item's columns. */
+EK_FN int window(const EK_GLOBAL IDX *col_idx, int n, int sample)
+{
+	const int middle = (int)EK_LOAD(col_idx + (int)((ek_i64)n * sample / SAMPLES));
+
+	return middle > FIRST_FAR / 2 ? middle - FIRST_FAR / 2 : 0;
+}
+
+EK_FN int is_near(IDX col, int base)
+{
+	return (ek_u32)((int)col - base) < FIRST_FAR;
+}
+
+/* The best of the windows around SAMPLES columns, the first of these, and how many are far of it,
+ * into the last two numbers. */
+EK_KERNEL(csr_narrow_window, EK_WG)
+(EK_GLOBAL PTR *item, const EK_GLOBAL IDX *EK_RESTRICT col_idx)
+{
+	EK_LOCAL int hits[EK_WG];
+	EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
+	const PTR begin = mine[1];
+	const int n = (int)(mine[2] - begin), lid = EK_LID();
+	const int base = n > 0 ? window(col_idx + begin, n, lid % SAMPLES) : 0;
+	int near = 0;
+
+	for (int k = lid / SAMPLES; k < n; k += EK_WG / SAMPLES)
+		near += is_near(EK_LOAD(col_idx + begin + k), base);
+	hits[lid] = near;
+	EK_BARRIER();
+	if (lid < SAMPLES)
+		for (int k = lid + SAMPLES; k < EK_WG; k += SAMPLES)
+			hits[lid] += hits[k];
+	EK_BARRIER();
+	if (lid == 0) {
+		int best = 0;
+
+		for (int k = 1; k < SAMPLES; k++)
+			best = hits[k] > hits[best] ? k : best;
+		mine[4] = n > 0 ? window(col_idx + begin, n, best) : 0;
+		mine[5] = n - hits[best];
+	}
+}
+
+/* The codes, and the columns of far entries from `far` + the last number on, in their order. */
+EK_KERNEL(csr_narrow_codes, EK_WG)
+(const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
+ EK_GLOBAL ek_u16 *EK_RESTRICT code, EK_GLOBAL int *EK_RESTRICT far)
+{
+	EK_LOCAL int before[EK_WG];
+	const EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
+	const PTR begin = mine[1];
+	const int n = (int)(mine[2] - begin), base = (int)mine[4], lid = EK_LID();
+	const int each = (n + EK_WG - 1) / EK_WG, from = lid * each;
+	const int to = from + each < n ? from + each : n;
+	EK_GLOBAL int *away = far + mine[5];
+	int count = 0, at;
+
+	for (int k = from; k < to; k++)
+		count += !is_near(EK_LOAD(col_idx + begin + k), base);
+	before[lid] = count;
+	EK_BARRIER();
+	for (int d = 1; d < EK_WG; d *= 2) {
+		const int left = lid >= d ? before[lid - d] : 0;
+
+		EK_BARRIER();
+		before[lid] += left;
+		EK_BARRIER();
+	}
+	at = before[lid] - count;
+	for (int k = from; k < to; k++) {
+		const int col = (int)EK_LOAD(col_idx + begin + k);
+
+		if (is_near(col, base)) {
+			code[begin + k] = (ek_u16)(col - base);
+		} else {
+			code[begin + k] = (ek_u16)(FIRST_FAR + at);
+			away[at++] = col;
+		}
+	}
+}

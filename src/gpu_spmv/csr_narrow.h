@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Columns of CSR in 16 bits, for methods that go through CSR by stretches of entries.
+ *
+ * Most columns of a stretch of neighbouring rows lie in one window of nearly 2^16 columns. So an
+ * entry gets a code of 16 bits: below FIRST_FAR = 2^16 - most, where the stretch has at most `most`
+ * entries, it is the distance from the start of the window; from there on it says which of the
+ * stretch's far entries this is, whose columns stand in an array of their own. Any entry is found
+ * from its code alone, with no need to look at its neighbours. With a share f of far entries a
+ * column takes 2 + 4 f bytes in place of 4 or 8.
+ *
+ * Made on the device by two launches that read the columns: windows are tried around 32 of a
+ * stretch's columns, and the best is taken.
+ *
+ * evenkeel; narrow offsets after Kourtis, Goumas and Koziris 2008. */
+#ifndef EK_GPU_SPMV_CSR_NARROW_H
+#define EK_GPU_SPMV_CSR_NARROW_H
+
+#include "gpu/gpu.h"
+
+/* A stretch, in numbers of the size of row pointers. */
+enum { CSR_ITEM_BEGIN = 1, CSR_ITEM_END, CSR_ITEM_BASE = 4, CSR_ITEM_FAR, CSR_ITEM };
+
+typedef struct csr_narrow {
+	eki_buffer *code, *far; /* NULL: not made */
+	int first_far;
+} csr_narrow;
+
+/* For the stretches in `item`, whose last two numbers it writes: the start of the window, and the
+ * first of the far entries in `far`. `worth`: the most bytes that a column may take on average;
+ * with more, nothing is made. */
+ek_status csr_narrow_make(ek_plan *p, const eki_buffer *item, int64_t items, int64_t most,
+                          int group_size, double worth, csr_narrow *n);
+
+#endif
