@@ -40,10 +40,10 @@ enum {
 
 typedef struct state {
 	block_shape shape;
-	bool whole;           /* no block row is empty */
-	int64_t part, groups; /* blocks of a group; groups */
-	eki_buffer *row, *number,
-		*sum; /* carries, two of each group; its first block row's number */
+	bool whole;            /* no block row is empty */
+	int64_t part, groups;  /* blocks of a group; groups */
+	eki_buffer *row, *sum; /* carries, two of each group */
+	eki_buffer *number;    /* of each group's first block row, BCCOO */
 	void *runs, *carries;
 } state;
 
