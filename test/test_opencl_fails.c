@@ -112,33 +112,75 @@ static void test_failures(void **state)
 				check_failures(m, persistent, codes[m % 4 * persistent]);
 }
 
-/* A launch that begins well, and an error that comes with the next call. */
-static void test_dying(void **state)
+static void reopen(void)
+{
+	expect_status(cl_device_close(NULL), 0);
+	expect_status(cl_device_open(NULL), 0);
+}
+
+/* The last of `before` launches is one that begins well and fails later, while `after` others are put
+ * into the queue behind it: whoever wants results gets the error, and not only the first. */
+static void check_dying(int before, int after)
 {
 	int out[N] = {PAINT};
 	eki_buffer b;
 
-	(void)state;
 	expect_status(cl_make(EKI_MEMORY_COPY, sizeof out, &b), EK_OK);
 	expect_status(driver->clear(&cl_device, &b), EK_OK);
 	cl_fail(-1, false, OUT_OF_RESOURCES);
-	cl_faults.dying = true;
-	expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
-	expect_error(driver->wait(&cl_device), EK_EDEVICE, "a launch failed: CL_OUT_OF_RESOURCES");
-	expect_status(driver->wait(&cl_device), EK_OK); /* said once */
-	expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
-	expect_status(cl_get(&b, out), EK_EDEVICE);
-	assert_int_equal(out[0], PAINT);
-	/* The next launch is right, and the one before it was not. */
-	expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
-	expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
+	for (int k = 1; k <= before; k++) {
+		cl_faults.dying = k == before;
+		expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
+	}
 	cl_faults.dying = false;
+	for (int k = 0; k < after; k++)
+		expect_status(cl_launch(cl_triple, &b, &b, 0), EK_OK);
+	expect_error(cl_get(&b, out), EK_EDEVICE, "in the queue failed: CL_OUT_OF_RESOURCES");
+	assert_int_equal(out[0], PAINT);
+	expect_status(driver->wait(&cl_device), EK_EDEVICE);
+	expect_status(cl_launch(cl_triple, &b, &b, 0), EK_EDEVICE);
 	expect_status(cl_get(&b, out), EK_EDEVICE);
 	assert_int_equal(out[0], PAINT);
-	expect_status(driver->wait(&cl_device), EK_OK);
-	expect_status(cl_get(&b, out), EK_OK);
-	assert_int_equal(out[0], 0);
 	cl_drop(&b);
+	reopen();
+}
+
+static void test_dying(void **state)
+{
+	(void)state;
+	check_dying(1, 0);
+	check_dying(1, 1);
+	check_dying(2, 3);
+	check_dying(1, EKI_CL_PENDING - 2);
+	check_dying(EKI_CL_PENDING + 5, 1);
+}
+
+/* More launches than the list of pending ones is long. */
+static void test_many(void **state)
+{
+	enum { MANY = 5 * EKI_CL_PENDING };
+	const long objects = cl_faults.live;
+	int out[N] = {0};
+	eki_buffer b;
+	int k;
+
+	(void)state;
+	expect_status(cl_make(EKI_MEMORY_COPY, sizeof out, &b), EK_OK);
+	for (int dies = 0; dies < 2; dies++) {
+		ek_status status = EK_OK;
+
+		expect_status(driver->clear(&cl_device, &b), EK_OK);
+		cl_faults.dying = dies;
+		for (k = 0; k < MANY && status == EK_OK; k++)
+			status = cl_launch(cl_triple, &b, &b, 0);
+		cl_faults.dying = false;
+		expect_status(status, dies ? EK_EDEVICE : EK_OK);
+		assert_int_equal(k, dies ? EKI_CL_PENDING : MANY);
+		assert_true(cl_faults.live <= objects + 1 + EKI_CL_PENDING);
+		expect_status(cl_get(&b, out), status);
+	}
+	cl_drop(&b);
+	reopen();
 }
 
 int main(void)
@@ -146,6 +188,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_dying),
+		cmocka_unit_test(test_many),
 	};
 
 	if (!cl_faults_install()) {

@@ -224,7 +224,8 @@ ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int
  * Over the time of it: the bandwidth of copies, which bounds what reads and writes as much. */
 ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes);
 /* Waits until everything that was put into the queue is done. Errors: EK_EDEVICE if any of it
- * failed. */
+ * failed; then the context's runs and copies fail too from there on, since what lies on the device
+ * is not to be trusted. */
 ek_status ek_device_wait(ek_context *ctx);
 /* The time between two places in the queue, by the device's own clock: start, runs, stop. `stop`
  * waits. A context has one timer, for one thread at a time. Errors: EK_EDEVICE, EK_EINVAL (stop

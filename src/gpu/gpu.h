@@ -71,7 +71,8 @@ static inline eki_arg eki_arg_val(ek_value value, double v) /* VAL of the kernel
 
 /* What a driver does. Handles are its own. All may be called by several threads at once, apart
  * from those on one kernel. Errors are EK_EDEVICE, or EK_ENOMEM for memory of the device, with the
- * name of the call that failed and its code. */
+ * name of the call that failed and its code. When work in the queue has failed, launch, read, map and
+ * wait fail from then on, in all threads. */
 struct eki_driver {
 	const char *name; /* "opencl": devices are "opencl:0", "opencl:1", ... */
 	unsigned backend; /* EKI_OPENCL or EKI_CUDA */

@@ -147,13 +147,11 @@ static ek_status cl_info(int k, ek_device_info *info)
 static void cl_close(eki_device *d)
 {
 	eki_cl_own *o = d->own;
-	cl_event last;
 
 	if (!o)
 		return;
-	last = atomic_exchange(&o->last, NULL);
-	if (last)
-		eki_cl.clReleaseEvent(last);
+	eki_cl_forget(o);
+	pthread_mutex_destroy(&o->lock);
 	for (int k = 0; k < 2; k++)
 		if (o->mark[k])
 			eki_cl.clReleaseEvent(o->mark[k]);
@@ -181,6 +179,7 @@ static ek_status cl_open(eki_device *d)
 
 	EK_RETURN_IF(eki_calloc(d->ctx, 1, sizeof *o, &memory));
 	d->own = o = memory;
+	pthread_mutex_init(&o->lock, NULL);
 	o->id = devices.id[d->number];
 	EK_TRY(ask_text(o->id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
 	sscanf(version, "OpenCL C %d.%d", &major, &minor);

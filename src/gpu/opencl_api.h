@@ -61,6 +61,7 @@ enum { /* bits */
 /* What the driver looks at; all others have their names in opencl_api.c. */
 enum {
 	CL_SUCCESS = 0,
+	CL_COMPLETE = 0, /* of a command */
 	CL_DEVICE_NOT_FOUND = -1,
 	CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
 	CL_OUT_OF_RESOURCES = -5,
@@ -151,6 +152,8 @@ ek_status eki_cl_check(const char *call, cl_int code);
 
 /* ---- opencl_queue.c -------------------------------------------------------------------------- */
 
+enum { EKI_CL_PENDING = 64 }; /* commands whose end nobody has looked at */
+
 /* What eki_device.own points to. */
 typedef struct eki_cl_own {
 	cl_device_id id;
@@ -159,11 +162,14 @@ typedef struct eki_cl_own {
 	const char *options; /* of the compiler */
 	bool host_clock;     /* markers have no times here */
 	cl_event mark[2];
-	double mark_time[2];    /* host_clock */
-	_Atomic(cl_event) last; /* of the last launch that nobody waited for */
-	_Atomic cl_int failed;  /* code of an earlier one */
+	double mark_time[2];  /* host_clock */
+	pthread_mutex_t lock; /* of the rest */
+	cl_event pending[EKI_CL_PENDING];
+	int count;
+	cl_int failed; /* code of the first command that failed while it ran */
 } eki_cl_own;
 
+void eki_cl_forget(eki_cl_own *o); /* all commands that are pending */
 ek_status eki_cl_alloc(eki_device *d, eki_memory memory, int64_t bytes, void **device, void **host);
 void eki_cl_free(eki_device *d, eki_memory memory, void *device);
 ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,

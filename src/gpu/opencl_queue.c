@@ -2,14 +2,100 @@
  * Memory, launches and times of the OpenCL driver. Memory of kind COPY is a buffer object; the other
  * kinds are shared virtual memory, whose pointers kernels take as they are.
  *
- * A launch that fails while it runs is noticed by the event of the last launch: whoever reads, maps
- * or waits next takes it and gets the error, and a read then writes nothing. */
+ * Commands may fail while they run, which is said to nobody but their events. So the event of each
+ * is kept until its end has been looked at: whoever reads, maps or waits lets the queue come to its
+ * end and looks at all of them first, and so does a launch that finds the list full. From the first
+ * failure on all of these fail, whichever thread they come from: what lies on the device may have
+ * been computed from what that command did not write. With CUDA it is the same. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
 #include "gpu/opencl_api.h"
 
 #ifndef EK_NO_GPU
+
+/* ---- Commands that are pending --------------------------------------------------------------- */
+
+static ek_status failure(const eki_cl_own *o)
+{
+	return eki_cl_check("work in the queue", o->failed);
+}
+
+/* Drops the events of commands that have ended. What cannot be asked is asked again later. */
+static ek_status look(eki_cl_own *o)
+{
+	ek_status status = EK_OK;
+	int kept = 0;
+
+	for (int k = 0; k < o->count; k++) {
+		cl_event event = o->pending[k];
+		cl_int code = 0;
+		const ek_status asked =
+			EKI_CL(clGetEventInfo, event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+		               sizeof code, &code, NULL);
+
+		if (asked != EK_OK || code > CL_COMPLETE) {
+			status = asked != EK_OK ? asked : status;
+			o->pending[kept++] = event;
+			continue;
+		}
+		if (o->failed == CL_SUCCESS)
+			o->failed = code;
+		eki_cl.clReleaseEvent(event);
+	}
+	o->count = kept;
+	return status;
+}
+
+/* The place for the event of a command, which is put into the queue between `begin` and `end`. */
+static ek_status begin(eki_cl_own *o, cl_event **event)
+{
+	ek_status status = EK_OK;
+
+	pthread_mutex_lock(&o->lock);
+	while (o->count == EKI_CL_PENDING) {
+		const cl_int code = eki_cl.clWaitForEvents(1, o->pending);
+
+		EK_TRY(look(o));
+		if (o->count == EKI_CL_PENDING)
+			EK_TRY(eki_cl_check("clWaitForEvents", code));
+	}
+	EK_TRY(failure(o));
+	*event = &o->pending[o->count];
+done:
+	if (status != EK_OK)
+		pthread_mutex_unlock(&o->lock);
+	return status;
+}
+
+static ek_status end(eki_cl_own *o, ek_status status)
+{
+	if (status == EK_OK)
+		o->count++;
+	pthread_mutex_unlock(&o->lock);
+	return status;
+}
+
+/* Everything in the queue is done, and nothing of it has failed. */
+static ek_status settle(eki_cl_own *o)
+{
+	ek_status status;
+
+	EK_RETURN_IF(EKI_CL(clFinish, o->queue));
+	pthread_mutex_lock(&o->lock);
+	EK_TRY(look(o));
+	status = failure(o);
+done:
+	pthread_mutex_unlock(&o->lock);
+	return status;
+}
+
+void eki_cl_forget(eki_cl_own *o)
+{
+	for (int k = 0; k < o->count; k++)
+		eki_cl.clReleaseEvent(o->pending[k]);
+	o->count = 0;
+}
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
@@ -48,20 +134,6 @@ void eki_cl_free(eki_device *d, eki_memory memory, void *device)
 	}
 }
 
-/* The last launch, for a wait list; the caller releases it. */
-static cl_event take_last(eki_cl_own *o, cl_uint *count)
-{
-	cl_event last = atomic_exchange(&o->last, NULL);
-
-	*count = last != NULL;
-	return last;
-}
-
-static ek_status earlier(eki_cl_own *o)
-{
-	return eki_cl_check("a launch", atomic_exchange(&o->failed, CL_SUCCESS));
-}
-
 ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
                        int64_t bytes)
 {
@@ -75,78 +147,70 @@ ek_status eki_cl_read(eki_device *d, const eki_buffer *from, int64_t offset, voi
                       int64_t bytes)
 {
 	eki_cl_own *o = d->own;
-	cl_uint count;
-	cl_event last;
-	ek_status status;
 
-	EK_RETURN_IF(earlier(o));
-	last = take_last(o, &count);
-	status = EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 1, (size_t)offset,
-	                (size_t)bytes, to, count, last ? &last : NULL, NULL);
-	if (last)
-		eki_cl.clReleaseEvent(last);
-	return status;
+	EK_RETURN_IF(settle(o));
+	return EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 1, (size_t)offset, (size_t)bytes,
+	              to, 0, NULL, NULL);
 }
 
 ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, const eki_buffer *from, int64_t bytes)
 {
-	const eki_cl_own *o = d->own;
+	eki_cl_own *o = d->own;
 	const size_t size = (size_t)bytes;
 	const bool to_object = to->memory == EKI_MEMORY_COPY,
 		   from_object = from->memory == EKI_MEMORY_COPY;
+	cl_event *event;
 
+	EK_RETURN_IF(begin(o, &event));
 	if (to_object && from_object)
-		return EKI_CL(clEnqueueCopyBuffer, o->queue, from->device, to->device, 0, 0, size,
-		              0, NULL, NULL);
+		return end(o, EKI_CL(clEnqueueCopyBuffer, o->queue, from->device, to->device, 0, 0,
+		                     size, 0, NULL, event));
 	if (to_object)
-		return EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 0, 0, size, from->device,
-		              0, NULL, NULL);
+		return end(o, EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 0, 0, size,
+		                     from->device, 0, NULL, event));
 	if (from_object)
-		return EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 0, 0, size, to->device,
-		              0, NULL, NULL);
-	return EKI_CL(clEnqueueSVMMemcpy, o->queue, 0, to->device, from->device, size, 0, NULL,
-	              NULL);
+		return end(o, EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 0, 0, size,
+		                     to->device, 0, NULL, event));
+	return end(o, EKI_CL(clEnqueueSVMMemcpy, o->queue, 0, to->device, from->device, size, 0,
+	                     NULL, event));
 }
 
 ek_status eki_cl_clear(eki_device *d, const eki_buffer *buffer)
 {
 	static const char zeros[16];
-	const eki_cl_own *o = d->own;
+	eki_cl_own *o = d->own;
 	const size_t bytes = (size_t)buffer->bytes, size = bytes % 16 == 0 ? 16
 	                                                   : bytes % 4 == 0
 	                                                           ? 4
 	                                                           : 1; /* wide is faster */
+	cl_event *event;
 
+	EK_RETURN_IF(begin(o, &event));
 	if (buffer->memory == EKI_MEMORY_COPY)
-		return EKI_CL(clEnqueueFillBuffer, o->queue, buffer->device, zeros, size, 0, bytes,
-		              0, NULL, NULL);
-	return EKI_CL(clEnqueueSVMMemFill, o->queue, buffer->device, zeros, size, bytes, 0, NULL,
-	              NULL);
+		return end(o, EKI_CL(clEnqueueFillBuffer, o->queue, buffer->device, zeros, size, 0,
+		                     bytes, 0, NULL, event));
+	return end(o, EKI_CL(clEnqueueSVMMemFill, o->queue, buffer->device, zeros, size, bytes, 0,
+	                     NULL, event));
 }
 
 ek_status eki_cl_map(eki_device *d, eki_buffer *buffer)
 {
 	eki_cl_own *o = d->own;
-	cl_uint count;
-	cl_event last;
-	ek_status status;
 
-	EK_RETURN_IF(earlier(o));
-	last = take_last(o, &count);
-	status = EKI_CL(clEnqueueSVMMap, o->queue, 1, CL_MAP_READ | CL_MAP_WRITE, buffer->device,
-	                (size_t)buffer->bytes, count, last ? &last : NULL, NULL);
-	if (last)
-		eki_cl.clReleaseEvent(last);
-	if (status == EK_OK)
-		buffer->mapped = true;
-	return status;
+	EK_RETURN_IF(settle(o));
+	EK_RETURN_IF(EKI_CL(clEnqueueSVMMap, o->queue, 1, CL_MAP_READ | CL_MAP_WRITE,
+	                    buffer->device, (size_t)buffer->bytes, 0, NULL, NULL));
+	buffer->mapped = true;
+	return EK_OK;
 }
 
 ek_status eki_cl_unmap(eki_device *d, eki_buffer *buffer)
 {
-	const eki_cl_own *o = d->own;
+	eki_cl_own *o = d->own;
+	cl_event *event;
 
-	EK_RETURN_IF(EKI_CL(clEnqueueSVMUnmap, o->queue, buffer->device, 0, NULL, NULL));
+	EK_RETURN_IF(begin(o, &event));
+	EK_RETURN_IF(end(o, EKI_CL(clEnqueueSVMUnmap, o->queue, buffer->device, 0, NULL, event)));
 	buffer->mapped = false;
 	return EK_OK;
 }
@@ -169,22 +233,13 @@ ek_status eki_cl_launch(eki_device *d, void *kernel, int64_t groups, int group_s
 {
 	eki_cl_own *o = d->own;
 	const size_t local = (size_t)group_size, global = (size_t)groups * local;
-	cl_event event, before;
-	cl_int code;
+	cl_event *event;
 
 	for (int k = 0; k < count; k++)
 		EK_RETURN_IF(set_arg(kernel, (cl_uint)k, &args[k]));
-	EK_RETURN_IF(EKI_CL(clEnqueueNDRangeKernel, o->queue, kernel, 1, NULL, &global, &local, 0,
-	                    NULL, &event));
-	before = atomic_exchange(&o->last, event);
-	if (before) {
-		if (eki_cl.clGetEventInfo(before, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof code,
-		                          &code, NULL) == CL_SUCCESS &&
-		    code < 0)
-			atomic_store(&o->failed, code);
-		eki_cl.clReleaseEvent(before);
-	}
-	return EK_OK;
+	EK_RETURN_IF(begin(o, &event));
+	return end(o, EKI_CL(clEnqueueNDRangeKernel, o->queue, kernel, 1, NULL, &global, &local, 0,
+	                     NULL, event));
 }
 
 ek_status eki_cl_flush(eki_device *d)
@@ -196,22 +251,7 @@ ek_status eki_cl_flush(eki_device *d)
 
 ek_status eki_cl_wait(eki_device *d)
 {
-	eki_cl_own *o = d->own;
-	cl_uint count;
-	cl_event last = take_last(o, &count);
-	cl_int code = CL_SUCCESS;
-	ek_status status = EK_OK;
-
-	EK_TRY(EKI_CL(clFinish, o->queue));
-	if (last)
-		EK_TRY(EKI_CL(clGetEventInfo, last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof code,
-		              &code, NULL));
-	EK_TRY(eki_cl_check("a launch", code));
-	status = earlier(o);
-done:
-	if (last)
-		eki_cl.clReleaseEvent(last);
-	return status;
+	return settle(d->own);
 }
 
 /* ---- Times ----------------------------------------------------------------------------------- */

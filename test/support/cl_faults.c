@@ -11,8 +11,31 @@ struct cl_faults cl_faults = {.fail_at = -1};
 
 static struct eki_cl real;
 
-/* A wait list that is never looked at stands for that of a launch that died. */
-enum { WAIT_LIST_FAILED = -14 };
+/* Commands that die. Until someone has waited they still run, for all that one hears. */
+enum { MOST = 256, RUNNING = 1, WAIT_LIST_FAILED = -14 };
+static struct {
+	cl_event event;
+	bool over;
+} dying[MOST];
+
+static int find_dying(cl_event event)
+{
+	for (int k = 0; k < MOST; k++)
+		if (dying[k].event == event)
+			return k;
+	return MOST;
+}
+
+static void let_die(cl_event event)
+{
+	dying[find_dying(NULL)].event = event;
+}
+
+static void all_over(void)
+{
+	for (int k = 0; k < MOST; k++)
+		dying[k].over = dying[k].event != NULL;
+}
 
 static bool fails(const char *name)
 {
@@ -62,10 +85,10 @@ static bool fails(const char *name)
                                                                \
 		if (fails(#name))                              \
 			return cl_faults.code;                 \
-		if (cl_faults.dying && waits > 0)              \
-			return WAIT_LIST_FAILED;               \
 		code = real.name args;                         \
 		cl_faults.live += event && code == CL_SUCCESS; \
+		if (cl_faults.dying && event)                  \
+			let_die(*event);                       \
 		return code;                                   \
 	}
 #define TAIL  cl_uint waits, const cl_event *list, cl_event *event
@@ -130,10 +153,8 @@ static bool fails(const char *name)
 	      (q, a, b, i, o, s, TAIL_))                                                           \
 	QUEUE(clEnqueueMarkerWithWaitList, (cl_command_queue q, TAIL), (q, TAIL_))                 \
 	CODE(clFlush, (cl_command_queue q), (q))                                                   \
-	CODE(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e))                              \
 	CODE(clGetEventProfilingInfo, (cl_event e, cl_uint w, size_t s, void *v, size_t *n),       \
 	     (e, w, s, v, n))                                                                      \
-	RELEASE(cl_event, clReleaseEvent)                                                          \
 	CODE(clSetKernelArgSVMPointer, (cl_kernel k, cl_uint i, const void *v), (k, i, v))         \
 	QUEUE(clEnqueueSVMMap,                                                                     \
 	      (cl_command_queue q, cl_uint b, cl_bits f, void *p, size_t s, TAIL),                 \
@@ -153,9 +174,32 @@ static cl_int clGetEventInfo_(cl_event e, cl_uint what, size_t size, void *value
 	const cl_int code = fails("clGetEventInfo") ? cl_faults.code
 	                                            : real.clGetEventInfo(e, what, size, value, n);
 
-	if (code == CL_SUCCESS && cl_faults.dying && what == CL_EVENT_COMMAND_EXECUTION_STATUS)
-		*(cl_int *)value = cl_faults.code;
+	const int k = find_dying(e);
+
+	if (code == CL_SUCCESS && k < MOST && what == CL_EVENT_COMMAND_EXECUTION_STATUS)
+		*(cl_int *)value = dying[k].over ? cl_faults.code : RUNNING;
 	return code;
+}
+
+static cl_int clWaitForEvents_(cl_uint n, const cl_event *events)
+{
+	cl_int code = fails("clWaitForEvents") ? cl_faults.code : real.clWaitForEvents(n, events);
+
+	all_over();
+	for (cl_uint k = 0; k < n && code == CL_SUCCESS; k++)
+		if (find_dying(events[k]) < MOST)
+			code = WAIT_LIST_FAILED;
+	return code;
+}
+
+static cl_int clReleaseEvent_(cl_event event)
+{
+	const int k = find_dying(event);
+
+	if (k < MOST)
+		dying[k].event = NULL;
+	cl_faults.live--;
+	return real.clReleaseEvent(event);
 }
 
 /* A queue that fails to finish is dead: nothing in it may still run. */
@@ -163,6 +207,7 @@ static cl_int clFinish_(cl_command_queue q)
 {
 	const cl_int code = real.clFinish(q);
 
+	all_over();
 	return fails("clFinish") ? cl_faults.code : code;
 }
 
@@ -192,6 +237,8 @@ bool cl_faults_install(void)
 #define PUT1(type, name)               eki_cl.name = name##_;
 	FAULTY(PUT2, PUT3, PUT1, PUT2)
 	eki_cl.clGetEventInfo = clGetEventInfo_;
+	eki_cl.clWaitForEvents = clWaitForEvents_;
+	eki_cl.clReleaseEvent = clReleaseEvent_;
 	eki_cl.clFinish = clFinish_;
 	eki_cl.clSVMAlloc = clSVMAlloc_;
 	eki_cl.clSVMFree = clSVMFree_;

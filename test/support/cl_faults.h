@@ -12,7 +12,7 @@ extern struct cl_faults {
 	_Atomic long fail_at;    /* the call that fails; negative: none */
 	_Atomic bool persistent; /* and all after it */
 	int code;                /* with which it fails */
-	bool dying;              /* launches begin well and fail before they end */
+	bool dying;              /* what is queued begins well, and fails before its end */
 	char failed[64];         /* name of the call that failed first */
 } cl_faults;
 

@@ -79,12 +79,15 @@ static void svm_free(cl_context c, void *block)
 	take_away(block);
 }
 
-/* All before it is done; the failure of a launch in the list is that of the call. */
-static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before)
+/* All before it is done; the event is over when what is in the queue is. */
+static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before,
+                          cl_event *event)
 {
 	const cl_int code = real.clFinish(q);
 
-	return code == CL_SUCCESS && waits ? real.clWaitForEvents(waits, before) : code;
+	return code == CL_SUCCESS && event
+	               ? real.clEnqueueMarkerWithWaitList(q, waits, before, event)
+	               : code;
 }
 
 static cl_int svm_map(cl_command_queue q, cl_uint blocking, cl_bits flags, void *block,
@@ -94,24 +97,21 @@ static cl_int svm_map(cl_command_queue q, cl_uint blocking, cl_bits flags, void 
 	(void)flags;
 	(void)block;
 	(void)bytes;
-	assert_null(event);
-	return come_to_end(q, waits, before);
+	return come_to_end(q, waits, before, event);
 }
 
 static cl_int svm_unmap(cl_command_queue q, void *block, cl_uint waits, const cl_event *before,
                         cl_event *event)
 {
 	(void)block;
-	assert_null(event);
-	return come_to_end(q, waits, before);
+	return come_to_end(q, waits, before, event);
 }
 
 static cl_int svm_fill(cl_command_queue q, void *block, const void *pattern, size_t size,
                        size_t bytes, cl_uint waits, const cl_event *before, cl_event *event)
 {
-	const cl_int code = come_to_end(q, waits, before);
+	const cl_int code = come_to_end(q, waits, before, event);
 
-	assert_null(event);
 	for (size_t k = 0; code == CL_SUCCESS && k < bytes; k += size)
 		memcpy((char *)block + k, pattern, size);
 	return code;
@@ -120,10 +120,9 @@ static cl_int svm_fill(cl_command_queue q, void *block, const void *pattern, siz
 static cl_int svm_copy(cl_command_queue q, cl_uint blocking, void *to, const void *from,
                        size_t bytes, cl_uint waits, const cl_event *before, cl_event *event)
 {
-	const cl_int code = come_to_end(q, waits, before);
+	const cl_int code = come_to_end(q, waits, before, event);
 
 	(void)blocking;
-	assert_null(event);
 	if (code == CL_SUCCESS)
 		memcpy(to, from, bytes);
 	return code;
