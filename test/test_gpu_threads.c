@@ -4,6 +4,7 @@
  * the second context loads from, and in which a damaged file is never trusted. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/ek_core.h"
@@ -37,6 +38,15 @@ static void run_given(void *arg, int member)
 	right[member] = run_often(&given[member]);
 }
 
+static void plan_and_run_given(void *arg, int member)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
+	struct all *a = &given[member];
+
+	(void)arg;
+	right[member] = ek_plan_create(EK_SPMV, a->A, &hints, &a->plan) == EK_OK && run_often(a);
+}
+
 static void run_own(void *arg, int member)
 {
 	struct all a;
@@ -53,9 +63,9 @@ static void check_team(eki_part_fn *work)
 		assert_true(right[k]);
 }
 
+/* All want the same program at once. */
 static void test_one_context(void **state)
 {
-	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
 	struct all a;
 
 	(void)state;
@@ -63,11 +73,11 @@ static void test_one_context(void **state)
 		if (!has_memory(memory))
 			continue;
 		expect_status(make_all((ek_device_memory)memory, &a), EK_OK);
-		for (int k = 0; k < TEAM; k++) {
+		ek_plan_destroy(a.plan);
+		a.plan = NULL;
+		for (int k = 0; k < TEAM; k++)
 			given[k] = a;
-			expect_status(ek_plan_create(EK_SPMV, a.A, &hints, &given[k].plan), EK_OK);
-		}
-		check_team(run_given);
+		check_team(plan_and_run_given);
 		for (int k = 0; k < TEAM; k++)
 			ek_plan_destroy(given[k].plan);
 		drop_all(&a);
@@ -193,6 +203,15 @@ static void test_folder(void **state)
 		check_compiled_again("an empty file");
 		store(names[k], whole, n);
 	}
+	for (int k = 0; k < files; k++) {
+		in_folder("target");
+		assert_int_equal(rename(names[k], path), 0);
+		assert_int_equal(symlink(path, names[k]), 0);
+		check_compiled_again("a link");
+		assert_int_equal(unlink(path), 0);
+		assert_int_equal(chmod(names[k], 0620), 0);
+		check_compiled_again("a file that others may write to");
+	}
 	/* A file of the right form in the place of another. */
 	if (files > 1) {
 		const size_t n = load(names[1], whole);
@@ -206,6 +225,27 @@ static void test_folder(void **state)
 	assert_int_equal(c.loaded, 0);
 	list_files();
 	assert_int_equal(files, 0);
+}
+
+/* A folder that others may write to: nothing is put there, and nothing taken. */
+static void test_open_folder(void **state)
+{
+	static const mode_t modes[] = {0720, 0702, 0777};
+
+	(void)state;
+	setenv("EK_CACHE", folder, 1);
+	for (int filled = 0; filled < 2; filled++) {
+		for (size_t k = 0; k < sizeof modes / sizeof *modes; k++) {
+			assert_int_equal(chmod(folder, modes[k]), 0);
+			assert_int_equal(counts().loaded, 0);
+			list_files();
+			assert_true(filled ? files > 0 : files == 0);
+		}
+		assert_int_equal(chmod(folder, 0700), 0);
+		assert_int_equal(counts().loaded, files);
+	}
+	remove_files();
+	setenv("EK_CACHE", "off", 1);
 }
 
 /* A folder that is not there and cannot be made, and a file in its place. */
@@ -222,9 +262,8 @@ static void test_no_folder(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_context),
-		cmocka_unit_test(test_contexts),
-		cmocka_unit_test(test_folder),
+		cmocka_unit_test(test_one_context), cmocka_unit_test(test_contexts),
+		cmocka_unit_test(test_folder),      cmocka_unit_test(test_open_folder),
 		cmocka_unit_test(test_no_folder),
 	};
 

@@ -137,7 +137,8 @@ typedef struct ek_options {
 	/* Highest instruction set to use, plus one; 0: whatever the processor and the environment
 	 * variable EK_ISA (scalar, avx2, avx512) allow. EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2. */
 	int isa_limit;
-	/* Gets warnings, for example that a file holds values that underflow. NULL: none wanted. */
+	/* Gets warnings, for example that a file holds values that underflow. NULL: none wanted. It
+	 * is called by the thread that called the library, and may call the library itself. */
 	void (*log)(void *user, ek_log_level level, const char *text);
 	void *log_user;
 	/* The device beside the processor: "cpu" for none, "opencl" or "cuda" for the first of that
@@ -173,7 +174,7 @@ ek_isa ek_context_isa(const ek_context *ctx);
  * queue reads: vectors, and values of A.
  * Kernels are compiled when a plan is made, and kept for later in the folder
  * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, by its whole path, "off"
- * none; folders of other users are not used). Drivers are
+ * none; folders of other users, or that others may write to, are not used). Drivers are
  * libOpenCL.so.1, and libcuda.so.1 with NVRTC, which the CUDA toolkit and the Python package
  * nvidia-cuda-nvrtc have; EK_OPENCL, EK_CUDA and EK_NVRTC name other files. */
 

@@ -207,12 +207,25 @@ static ek_status module_load(const char *name, const void *code, void **module)
 	return eki_fail(status, "%s for %s%s%s", why, name, *line ? ": " : "", line);
 }
 
+static ek_status open_compiler(const eki_device *device, char target[EKI_NVRTC_TARGET])
+{
+	EK_RETURN_IF(eki_nvrtc_open(eki_cuda_version() / 1000));
+	return eki_nvrtc_target(((const card *)device->own)->arch, target);
+}
+
+static ek_status cuda_compiler(eki_device *device, char *text, size_t size)
+{
+	char target[EKI_NVRTC_TARGET];
+
+	EK_RETURN_IF(open_compiler(device, target));
+	return eki_nvrtc_describe(target, text, size);
+}
+
 static ek_status compile(eki_device *device, const char *name, const char *text, program *p)
 {
 	char target[EKI_NVRTC_TARGET];
 
-	EK_RETURN_IF(eki_nvrtc_open(eki_cuda_version() / 1000));
-	EK_RETURN_IF(eki_nvrtc_target(((const card *)device->own)->arch, target));
+	EK_RETURN_IF(open_compiler(device, target));
 	return eki_nvrtc_compile(device->ctx, target, name, text, &p->code, &p->bytes);
 }
 
@@ -347,6 +360,7 @@ const eki_driver eki_cuda = {
 	.map = no_map,
 	.unmap = no_map,
 	.build = cuda_build,
+	.compiler = cuda_compiler,
 	.save = cuda_save,
 	.unload = cuda_unload,
 	.kernel = cuda_kernel,

@@ -71,8 +71,8 @@ static inline eki_arg eki_arg_val(ek_value value, double v) /* VAL of the kernel
 
 /* What a driver does. Handles are its own. All may be called by several threads at once, apart
  * from those on one kernel. Errors are EK_EDEVICE, or EK_ENOMEM for memory of the device, with the
- * name of the call that failed and its code. When work in the queue has failed, launch, read, map and
- * wait fail from then on, in all threads. */
+ * name of the call that failed and its code. When work in the queue has failed, launch, read, map
+ * and wait fail from then on, in all threads. */
 struct eki_driver {
 	const char *name; /* "opencl": devices are "opencl:0", "opencl:1", ... */
 	unsigned backend; /* EKI_OPENCL or EKI_CUDA */
@@ -106,6 +106,9 @@ struct eki_driver {
 	 * none). `name` is for messages, which hold the compiler's. */
 	ek_status (*build)(eki_device *, const char *name, const char *text, const void *binary,
 	                   size_t bytes, void **program);
+	/* All that decides, beside device and driver, what becomes of a text: the compiler's version
+	 * and its options. */
+	ek_status (*compiler)(eki_device *, char *text, size_t size);
 	/* The compiled form, from eki_alloc; *bytes = 0 if there is none. */
 	ek_status (*save)(eki_device *, void *program, void **binary, int64_t *bytes);
 	void (*unload)(eki_device *, void *program);
@@ -215,8 +218,8 @@ void eki_program_types(ek_value value, ek_index index, char *defines, size_t siz
 
 /* What the driver saved for this text, from eki_alloc; *binary stays as it is if there is nothing.
  */
-void eki_cache_load(const eki_device *, const char *text, void **binary, int64_t *bytes);
-void eki_cache_store(const eki_device *, const char *text, const void *binary, int64_t bytes);
+void eki_cache_load(eki_device *, const char *text, void **binary, int64_t *bytes);
+void eki_cache_store(eki_device *, const char *text, const void *binary, int64_t bytes);
 
 /* ---- launch.c: methods on a device ----------------------------------------------------------- */
 

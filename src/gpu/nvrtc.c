@@ -149,6 +149,21 @@ static ek_status check(int result, const char *call, const char *name, const cha
 }
 #define CALL(function, ...) check(api.function(__VA_ARGS__), #function, name, target)
 
+static const char *const options[] = {"--std=c++17", "--fmad=false",
+                                      "--diag-suppress=177"}; /* helpers that nobody calls */
+
+ek_status eki_nvrtc_describe(const char *target, char *text, size_t size)
+{
+	const char *name = "its version";
+	int major, minor, used;
+
+	EK_RETURN_IF(CALL(nvrtcVersion, &major, &minor));
+	used = snprintf(text, size, "NVRTC %d.%d %s", major, minor, target);
+	for (int k = 0; k < EKI_COUNT(options) && used < (int)size; k++)
+		used += snprintf(text + used, size - (size_t)used, " %s", options[k]);
+	return EK_OK;
+}
+
 ek_status eki_nvrtc_target(int arch, char target[EKI_NVRTC_TARGET])
 {
 	const char *name = "the list of architectures";
@@ -209,11 +224,11 @@ done:
 static ek_status compile(const ek_context *ctx, void *program, const char *target, const char *name)
 {
 	char arch[EKI_NVRTC_TARGET + 32], line[LINE];
-	const char *option[] = {arch, "--std=c++17", "--fmad=false",
-	                        "--diag-suppress=177"}; /* helpers that nobody calls */
+	const char *option[EKI_COUNT(options) + 1] = {arch};
 	int result;
 
 	snprintf(arch, sizeof arch, "--gpu-architecture=%s", target);
+	memcpy(option + 1, options, sizeof options);
 	result = api.nvrtcCompileProgram(program, EKI_COUNT(option), option);
 	EK_RETURN_IF(read_log(ctx, program, name, target, line));
 	if (result != 0 && *line)

@@ -14,6 +14,8 @@ ek_status eki_nvrtc_open(int newest);
  * "sm_90" if NVRTC knows it, else the newest "compute_" below, whose code the driver compiles on.
  * NVRTC is open. */
 ek_status eki_nvrtc_target(int arch, char target[EKI_NVRTC_TARGET]);
+/* "NVRTC 13.0 sm_90", and all options. */
+ek_status eki_nvrtc_describe(const char *target, char *text, size_t size);
 /* Machine code for "sm_90", PTX with its final 0 for "compute_90"; from eki_alloc. */
 ek_status eki_nvrtc_compile(const ek_context *ctx, const char *target, const char *name,
                             const char *text, void **code, int64_t *bytes);

@@ -256,6 +256,18 @@ done:
 	return status;
 }
 
+/* What a platform says of its version may name the compiler's. */
+static ek_status cl_compiler(eki_device *d, char *text, size_t size)
+{
+	char platform[200] = "", version[200];
+
+	EK_RETURN_IF(EKI_CL(clGetPlatformInfo, devices.platform[d->number], CL_PLATFORM_VERSION,
+	                    sizeof platform, platform, NULL));
+	EK_RETURN_IF(ask_text(devices.id[d->number], CL_DEVICE_VERSION, version, sizeof version));
+	snprintf(text, size, "%s, %s %s", platform, version, ((eki_cl_own *)d->own)->options);
+	return EK_OK;
+}
+
 static ek_status cl_save(eki_device *d, void *program, void **binary, int64_t *bytes)
 {
 	size_t size = 0;
@@ -315,6 +327,7 @@ const eki_driver eki_opencl = {
 	.map = eki_cl_map,
 	.unmap = eki_cl_unmap,
 	.build = cl_build,
+	.compiler = cl_compiler,
 	.save = cl_save,
 	.unload = cl_unload,
 	.kernel = cl_kernel_of,

@@ -23,6 +23,7 @@ typedef void cl_context_notify(const char *, const void *, size_t, void *);
 typedef void cl_program_notify(cl_program, void *);
 
 enum {
+	CL_PLATFORM_VERSION = 0x0901,
 	CL_PLATFORM_NAME = 0x0902,
 	CL_DEVICE_TYPE = 0x1000,
 	CL_DEVICE_MAX_COMPUTE_UNITS = 0x1002,

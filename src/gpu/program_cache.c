@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Compiled programs on disk: one file for each program and device, in $EK_CACHE, else
- * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file holds the whole key (driver, device and
- * text), which is compared, a checksum, and what the driver gave; so neither a chance collision of
- * names nor a damaged file gives a wrong program. Files are written beside their place and renamed.
- * Whatever goes wrong here, the program is compiled instead. Folders and files of other users are
- * not read. */
+ * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file holds the whole key (driver, device,
+ * compiler with its options, and text), which is compared, a checksum, and what the driver gave; so
+ * neither a chance collision of names nor a damaged file gives a wrong program. Files are written
+ * beside their place and renamed. Whatever goes wrong here, the program is compiled instead.
+ *
+ * What is read here runs on the device, so nobody else may have written it: folders and files of
+ * other users, or that others may write to, are not used, and a file is not a link. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -12,20 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gpu/gpu.h"
 
 #ifndef EK_NO_GPU
 
-#define MAGIC "evenkeel program 1\n"
+#define MAGIC "evenkeel program 2\n"
 
-enum { MOST_PATH = 1024, KEY_HEAD = 512 };
+enum { MOST_PATH = 1024, COMPILER = 512, KEY_HEAD = 1024, NAME = 64 };
 
 typedef struct head {
 	char magic[24];
 	uint64_t key_bytes, binary_bytes, checksum;
 } head;
+
+/* Of one program. */
+typedef struct place {
+	int folder; /* open */
+	char name[NAME], key[KEY_HEAD];
+} place;
 
 /* FNV-1a; the whole key is compared, so this only has to spread names and find damage. */
 static uint64_t hash(const void *data, size_t bytes, uint64_t h)
@@ -39,12 +48,16 @@ static uint64_t hash(const void *data, size_t bytes, uint64_t h)
 
 static const uint64_t seed = 0xcbf29ce484222325u;
 
-/* NULL-terminated path of the folder, made if it is missing. */
-static bool folder(char path[MOST_PATH])
+static bool ours_alone(const struct stat *s)
+{
+	return s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* The path of the folder; false: there is to be none. */
+static bool folder_path(char path[MOST_PATH])
 {
 	const char *own = eki_getenv("EK_CACHE"), *base = eki_getenv("XDG_CACHE_HOME"),
 		   *home = eki_getenv("HOME");
-	struct stat s;
 	int n;
 
 	if (own && strcmp(own, "off") == 0)
@@ -61,30 +74,45 @@ static bool folder(char path[MOST_PATH])
 	} else {
 		return false;
 	}
-	if (n >= MOST_PATH || path[0] != '/')
-		return false;
+	return n < MOST_PATH && path[0] == '/';
+}
+
+/* The folder, open, and made if it is missing; negative: it cannot be used. */
+static int open_folder(void)
+{
+	char path[MOST_PATH];
+	struct stat s;
+	int fd;
+
+	if (!folder_path(path))
+		return -1;
 	mkdir(path, 0700);
-	return stat(path, &s) == 0 && S_ISDIR(s.st_mode) && s.st_uid == geteuid();
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0 && (fstat(fd, &s) != 0 || !ours_alone(&s))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
 }
 
-static void key_head(const eki_device *dev, char text[KEY_HEAD])
+/* The caller closes the folder. */
+static bool find_place(eki_device *dev, const char *text, place *p)
 {
-	snprintf(text, KEY_HEAD, "%s|%s|%s|%s\n", dev->driver->name, dev->info.text,
-	         dev->info.driver, dev->info.arch);
-}
-
-static bool file_of(const eki_device *dev, const char *text, char path[MOST_PATH],
-                    char key[KEY_HEAD])
-{
-	char dir[MOST_PATH];
+	char compiler[COMPILER];
 	uint64_t h;
 
-	if (!folder(dir))
+	p->folder = open_folder();
+	if (p->folder < 0)
 		return false;
-	key_head(dev, key);
-	h = hash(text, strlen(text), hash(key, strlen(key), seed));
-	return snprintf(path, MOST_PATH, "%s/%016llx.program", dir, (unsigned long long)h) <
-	       MOST_PATH;
+	if (dev->driver->compiler(dev, compiler, sizeof compiler) != EK_OK ||
+	    snprintf(p->key, KEY_HEAD, "%s|%s|%s|%s|%s\n", dev->driver->name, dev->info.text,
+	             dev->info.driver, dev->info.arch, compiler) >= KEY_HEAD) {
+		close(p->folder);
+		return false;
+	}
+	h = hash(text, strlen(text), hash(p->key, strlen(p->key), seed));
+	snprintf(p->name, NAME, "%016llx.program", (unsigned long long)h);
+	return true;
 }
 
 /* key[0 .. bytes) is what the file has next. */
@@ -108,9 +136,10 @@ static void read_file(const eki_device *dev, FILE *f, const char *key, const cha
 	void *block;
 	head h;
 
-	if (fstat(fileno(f), &s) != 0 || s.st_uid != geteuid() || fread(&h, sizeof h, 1, f) != 1 ||
-	    memcmp(h.magic, MAGIC, sizeof MAGIC) != 0 || h.key_bytes != key_bytes + text_bytes ||
-	    h.binary_bytes == 0 || (uint64_t)s.st_size != sizeof h + h.key_bytes + h.binary_bytes ||
+	if (fstat(fileno(f), &s) != 0 || !S_ISREG(s.st_mode) || !ours_alone(&s) ||
+	    fread(&h, sizeof h, 1, f) != 1 || memcmp(h.magic, MAGIC, sizeof MAGIC) != 0 ||
+	    h.key_bytes != key_bytes + text_bytes || h.binary_bytes == 0 ||
+	    (uint64_t)s.st_size != sizeof h + h.key_bytes + h.binary_bytes ||
 	    !same(f, key, key_bytes) || !same(f, text, text_bytes) ||
 	    eki_alloc(dev->ctx, (int64_t)h.binary_bytes, 1, &block) != EK_OK)
 		return;
@@ -123,47 +152,66 @@ static void read_file(const eki_device *dev, FILE *f, const char *key, const cha
 	}
 }
 
-void eki_cache_load(const eki_device *dev, const char *text, void **binary, int64_t *bytes)
+void eki_cache_load(eki_device *dev, const char *text, void **binary, int64_t *bytes)
 {
 	const int before = errno; /* the caller's */
-	char path[MOST_PATH], key[KEY_HEAD];
+	place p;
+	int fd;
 	FILE *f;
 
-	if (file_of(dev, text, path, key) && (f = fopen(path, "rb"))) {
-		read_file(dev, f, key, text, binary, bytes);
-		fclose(f);
+	if (find_place(dev, text, &p)) {
+		fd = openat(p.folder, p.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		f = fd >= 0 ? fdopen(fd, "rb") : NULL;
+		if (f) {
+			read_file(dev, f, p.key, text, binary, bytes);
+			fclose(f);
+		} else if (fd >= 0) {
+			close(fd);
+		}
+		close(p.folder);
 	}
 	errno = before;
 }
 
-void eki_cache_store(const eki_device *dev, const char *text, const void *binary, int64_t bytes)
+static bool write_file(FILE *f, const char *key, const char *text, const void *binary,
+                       int64_t bytes)
 {
-	const int before = errno;
-	char path[MOST_PATH], key[KEY_HEAD], part[MOST_PATH + 16];
-	head h = {.magic = MAGIC,
-	          .binary_bytes = (uint64_t)bytes,
-	          .checksum = hash(binary, (size_t)bytes, seed)};
-	int fd = -1;
-	FILE *f = NULL;
-
-	if (!file_of(dev, text, path, key))
-		goto done;
-	h.key_bytes = strlen(key) + strlen(text);
-	snprintf(part, sizeof part, "%s.XXXXXX", path);
-	fd = mkstemp(part);
-	f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
-		goto done;
-	}
+	const head h = {.magic = MAGIC,
+	                .key_bytes = strlen(key) + strlen(text),
+	                .binary_bytes = (uint64_t)bytes,
+	                .checksum = hash(binary, (size_t)bytes, seed)};
 	const bool written =
 		fwrite(&h, sizeof h, 1, f) == 1 && fwrite(key, strlen(key), 1, f) == 1 &&
 		fwrite(text, strlen(text), 1, f) == 1 && fwrite(binary, (size_t)bytes, 1, f) == 1;
 
-	if (fclose(f) != 0 || !written || rename(part, path) != 0)
-		unlink(part);
-done:
+	return fclose(f) == 0 && written;
+}
+
+void eki_cache_store(eki_device *dev, const char *text, const void *binary, int64_t bytes)
+{
+	static _Atomic unsigned turn;
+	const int before = errno;
+	char part[NAME + 32];
+	place p;
+	int fd;
+	FILE *f;
+
+	if (find_place(dev, text, &p)) {
+		struct timespec now;
+
+		clock_gettime(CLOCK_REALTIME, &now);
+		snprintf(part, sizeof part, "%s.%lx.%x", p.name, (long)now.tv_nsec,
+		         atomic_fetch_add(&turn, 1));
+		fd = openat(p.folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		            0600);
+		f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+		if (!f && fd >= 0)
+			close(fd);
+		if (fd >= 0 && !(f && write_file(f, p.key, text, binary, bytes) &&
+		                 renameat(p.folder, part, p.folder, p.name) == 0))
+			unlinkat(p.folder, part, 0);
+		close(p.folder);
+	}
 	errno = before;
 }
 #endif
