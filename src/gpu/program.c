@@ -50,44 +50,46 @@ done:
 	return status;
 }
 
-static ek_status make(eki_device *dev, const char *name, const char *defines, const char *text,
-                      eki_program **out)
+/* A program of the same text; the caller has the lock. */
+static eki_program *find(const eki_device *dev, const eki_program *like)
 {
-	eki_program *p;
-	void *block;
-	ek_status status;
+	eki_program *p = dev->programs;
 
-	EK_RETURN_IF(eki_calloc(dev->ctx, 1, sizeof *p, &block));
-	p = block;
-	EK_TRY(eki_program_text(dev->ctx, defines, text, &p->text, &p->bytes));
-	for (eki_program *q = dev->programs; q; q = q->next)
-		if (q->bytes == p->bytes && memcmp(q->text, p->text, (size_t)p->bytes) == 0) {
-			free_program(dev, p);
-			*out = q;
-			return EK_OK;
-		}
-	EK_TRY(compile(dev, name, p));
-	p->next = dev->programs;
-	dev->programs = p;
-	*out = p;
-done:
-	if (status != EK_OK)
-		free_program(dev, p);
-	return status;
+	while (p && (p->bytes != like->bytes || memcmp(p->text, like->text, (size_t)p->bytes) != 0))
+		p = p->next;
+	return p;
 }
 
-/* The lock is held while compiling: of two threads that want the same program one compiles. */
+/* Nothing is locked while compiling, for then the log function of the context may be called, and
+ * may make plans. Of two threads that want the same program both may compile it; one is kept. */
 ek_status eki_program_get(eki_device *dev, const char *name, const char *defines, const char *text,
                           void **program)
 {
-	eki_program *p = NULL;
+	eki_program *mine, *p;
+	void *block;
 	ek_status status;
 
+	EK_RETURN_IF(eki_calloc(dev->ctx, 1, sizeof *mine, &block));
+	mine = block;
+	EK_TRY(eki_program_text(dev->ctx, defines, text, &mine->text, &mine->bytes));
 	pthread_mutex_lock(&dev->lock);
-	status = make(dev, name, defines, text, &p);
-	if (status == EK_OK)
-		*program = p->handle;
+	p = find(dev, mine);
 	pthread_mutex_unlock(&dev->lock);
+	if (!p) {
+		EK_TRY(compile(dev, name, mine));
+		pthread_mutex_lock(&dev->lock);
+		p = find(dev, mine);
+		if (!p) {
+			p = mine;
+			mine = NULL;
+			p->next = dev->programs;
+			dev->programs = p;
+		}
+		pthread_mutex_unlock(&dev->lock);
+	}
+	*program = p->handle;
+done:
+	free_program(dev, mine);
 	return status;
 }
 
