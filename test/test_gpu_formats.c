@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Formats other than CSR on devices, with parameters of the format and of the method at and near
+ * the ends of what they take, so that small matrices meet every branch: slices of one row and of
+ * all, rows cut into pieces, each part of a cocktail. No column is twice in a row, which formats by
+ * columns refuse. Data are small integers, so results are those of a loop over rows, bit for bit. */
+#include "support/devices.h"
+#include "support/random.h"
+#include "support/support.h"
+
+static const struct {
+	const char *name, *format; /* NULL: the method's */
+} methods[] = {
+	{"spmv.scoo.gpu", NULL},
+	{"spmv.scoo.gpu", "scoo:height=1"},
+	{"spmv.scoo.gpu", "scoo:height=67"},
+	{"spmv.scoo.gpu:sums=66", "scoo:height=67"},
+	{"spmv.scoo.gpu", "scoo:height=8192"},
+	{"spmv.scoo.gpu:sums=1", "scoo:height=8192"},
+	{"spmv.scoo.gpu:sums=1", "scoo:height=1000"},
+	{"spmv.brc.gpu", NULL},
+	{"spmv.brc.gpu", "brc:height=1,width=1"},
+	{"spmv.brc.gpu", "brc:height=32,width=7,window=1073741824"},
+	{"spmv.brc.gpu", "brc:height=3,width=1048576,window=256"},
+	{"spmv.brc.gpu", "brc:height=64,width=100"},
+};
+
+enum { COLS = 12007 }; /* a prime, so that steps of any size meet each column */
+
+static struct rng draw;
+static int64_t rows, nnz, *ptr, *col;
+static double *val, x[COLS], *y;
+
+/* Lengths of five kinds of matrices. */
+static int64_t length(int kind, int64_t i)
+{
+	const int64_t luck = rng_below(&draw, 1000);
+
+	switch (kind) {
+	case 0: /* short rows, long ones among them */
+		return luck < 5 ? 3000 + 5 * luck : luck < 60 ? 17 * luck : luck % 11;
+	case 1: /* stretches of equal rows */
+		return i < 500 ? 4 : i < 600 ? 70 : i < 700 ? 513 : i < 900 ? 33 : 1;
+	case 2: /* nothing, then one row, then nothing again */ return i == 4000 ? 9000 : 0;
+	case 3: return luck < 900 ? 40 + luck % 7 : 0;
+	default: return 28 + (luck < 50 ? luck % 9 : 0); /* each part of a cocktail */
+	}
+}
+
+/* Column of entry n of row i, another for each n: anywhere, or on 12 diagonals, then in two blocks
+ * of 8 x 8, then behind both. */
+static int64_t column(int kind, int64_t i, int64_t n, int64_t start, int64_t step)
+{
+	if (kind < 4)
+		return (start + n * step) % COLS;
+	return n < 12   ? i + 7 * n
+	       : n < 28 ? 7000 + i / 8 * 37 % 300 * 8 + n - 12
+	                : 9500 + start % 2400 + n;
+}
+
+static void make(int kind)
+{
+	rows = kind == 2 || kind == 4 ? 6000 : 1500;
+	ptr = calloc((size_t)rows + 1, sizeof *ptr);
+	for (int64_t i = 0; i < rows; i++)
+		ptr[i + 1] = ptr[i] + length(kind, i);
+	nnz = ptr[rows];
+	col = malloc((size_t)nnz * sizeof *col);
+	val = malloc((size_t)nnz * sizeof *val);
+	y = malloc((size_t)rows * sizeof *y);
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t start = rng_below(&draw, COLS - 20);
+		const int64_t step = 1 + rng_below(&draw, COLS - 1);
+
+		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++) {
+			col[k] = column(kind, i, k - ptr[i], start, step);
+			val[k] = rng_integer(&draw, 9);
+		}
+	}
+	for (int j = 0; j < COLS; j++)
+		x[j] = rng_integer(&draw, 9);
+	for (int64_t i = 0; i < rows; i++) {
+		y[i] = 0;
+		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++)
+			y[i] += val[k] * x[col[k]];
+	}
+}
+
+static void drop(void)
+{
+	free(ptr);
+	free(col);
+	free(val);
+	free(y);
+}
+
+static void check_plan(ek_plan *plan, ek_value value, const char *text)
+{
+	const size_t size = value == EK_F64 ? 8 : 4;
+	void *in = malloc(COLS * size), *out = malloc((size_t)rows * size);
+	ek_dense vx = ek_vector(value, COLS, in), vy = ek_vector(value, rows, out);
+
+	for (int j = 0; j < COLS; j++)
+		if (value == EK_F64)
+			((double *)in)[j] = x[j];
+		else
+			((float *)in)[j] = (float)x[j];
+	memset(out, 0xff, (size_t)rows * size);
+	for (int run = 0; run < 2; run++) {
+		expect_status(ek_spmv(plan, 1 + run, &vx, -run, &vy), EK_OK); /* 2 A x - A x */
+		for (int64_t i = 0; i < rows; i++) {
+			const double is = value == EK_F64 ? ((double *)out)[i] : ((float *)out)[i];
+
+			if (!(is == y[i]))
+				fail_msg("%s: y[%lld] is %g, not %g", text, (long long)i, is, y[i]);
+		}
+	}
+	free(in);
+	free(out);
+}
+
+static void check(const struct device_context *on, size_t m, ek_value value, ek_index index)
+{
+	const char *method = methods[m].name, *format = methods[m].format;
+	const ek_hints hints = {.size = sizeof hints, .method = method, .format = format};
+	const ek_convert_options types = {.size = sizeof types, .value = value, .index = index};
+	ek_matrix *A, *B;
+	ek_plan *plan;
+	char text[200];
+
+	snprintf(text, sizeof text, "%s %s on %s, %s, index %s", method, format ? format : "",
+	         on->text, ek_value_name(value), ek_index_name(index));
+	expect_status(ek_matrix_from_csr(on->ctx, EK_F64, EK_I64, rows, COLS, ptr, col, val,
+	                                 EK_BORROW, &A),
+	              EK_OK);
+	expect_status(ek_matrix_convert(A, "csr", &types, &B), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
+	check_plan(plan, value, text);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
+static void test_formats_on_devices(void **state)
+{
+	(void)state;
+	need_device();
+	for (int kind = 0; kind < 5; kind++) {
+		make(kind);
+		/* One pair of types for each, since compiling takes longer than the rest. */
+		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
+			check(&devices.of[(m + (size_t)kind) % (size_t)devices.count], m,
+			      (ek_value)(1 + m % 2), (ek_index)(1 + m % 3));
+		drop();
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_formats_on_devices)};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
