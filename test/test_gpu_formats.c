@@ -22,6 +22,8 @@ static const struct {
 	{"spmv.brc.gpu", "brc:height=32,width=7,window=1073741824"},
 	{"spmv.brc.gpu", "brc:height=3,width=1048576,window=256"},
 	{"spmv.brc.gpu", "brc:height=64,width=100"},
+	{"spmv.cocktail.gpu", NULL},
+	{"spmv.cocktail.gpu", "cocktail"},
 };
 
 enum { COLS = 12007 }; /* a prime, so that steps of any size meet each column */

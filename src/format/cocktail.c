@@ -107,16 +107,14 @@ static void FN(merge_rows)(const ek_store *sub, ek_store *csr, int64_t begin, in
 #endif
 #if EK_ONCE
 
-extern const ek_format ek_format_cocktail;
-
 static const struct {
 	const ek_format *format;
 	int first; /* array */
-} kind[PARTS] = {{&ek_format_dia, 0},
-                 {&ek_format_bcsr, 3},
-                 {&ek_format_ell, 7},
-                 {&ek_format_csr, 10},
-                 {&ek_format_coo, 13}};
+} kind[PARTS] = {{&ek_format_dia, COCKTAIL_DIA},
+                 {&ek_format_bcsr, COCKTAIL_BCSR},
+                 {&ek_format_ell, COCKTAIL_ELL},
+                 {&ek_format_csr, COCKTAIL_CSR},
+                 {&ek_format_coo, COCKTAIL_COO}};
 
 ek_store eki_cocktail_part(const ek_store *s, int k)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "format/block.h"
-#include "gpu/gpu.h"
+#include "gpu_spmv/parts.h"
 
 #ifndef EK_NO_GPU
 
@@ -19,53 +19,60 @@ EKI_KERNEL_TEXT(eki_cl_bcsr, "gpu_spmv/bcsr.cl");
 
 enum { WG = 256, MOST = 32 };
 
-typedef struct state {
-	block_shape shape;
-	int lanes;
-	void *kernel;
-} state;
-
-static ek_status prepare(ek_plan *p)
+ek_status eki_gpu_bcsr_make(ek_plan *p, eki_gpu_part *part)
 {
+	const block_shape shape = block_shape_of(&part->A);
 	char defines[64];
-	state *s;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
-	p->state = s;
-	s->shape = block_shape_of(p->store);
-	s->lanes =
-		eki_gpu_lanes(eki_groups(p->y_len, s->shape.r), p->store->len[BLOCK_COL], 2, MOST);
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n", WG, s->shape.c);
-	EK_RETURN_IF(eki_gpu_prepare(p, "bcsr", defines, eki_cl_bcsr));
-	EK_RETURN_IF(eki_gpu_mirror(p));
-	return eki_gpu_kernel(p, "bcsr", &s->kernel);
+	part->lanes = eki_gpu_lanes(shape.rows, part->A.len[BLOCK_COL], 2, MOST);
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n", WG, shape.c);
+	EK_RETURN_IF(eki_gpu_program(p, "bcsr", defines, eki_cl_bcsr));
+	return eki_gpu_kernel(p, "bcsr", &part->kernel);
 }
 
-static ek_status run(const ek_plan *p, const ek_args *v)
+ek_status eki_gpu_bcsr_run(const ek_plan *p, const eki_gpu_part *part, const ek_args *v,
+                           const eki_gpu_vectors *on)
 {
-	const state *s = p->state;
-	const ek_store *A = p->store;
-	const eki_buffer *const *array = p->gpu->array;
-	eki_gpu_vectors on;
-
-	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
+	const ek_store *A = &part->A;
+	const block_shape shape = block_shape_of(A);
+	const eki_buffer *const *array = p->gpu->array + part->first;
 	const eki_arg args[] = {eki_arg_i64(A->rows),
 	                        eki_arg_i64(A->cols),
-	                        eki_arg_i32(s->shape.r),
-	                        eki_arg_i32(s->shape.row_step),
-	                        eki_arg_i32(s->shape.col_step),
-	                        eki_arg_i32(s->lanes),
+	                        eki_arg_i32(shape.r),
+	                        eki_arg_i32(shape.row_step),
+	                        eki_arg_i32(shape.col_step),
+	                        eki_arg_i32(part->lanes),
 	                        eki_arg_buffer(array[BLOCK_HEAD]),
 	                        eki_arg_buffer(array[BLOCK_COL]),
 	                        eki_arg_buffer(array[BLOCK_VAL]),
 	                        eki_arg_buffer(array[BLOCK_MASK]),
 	                        eki_arg_val(A->value, v->alpha),
-	                        eki_arg_buffer(&on.x),
+	                        eki_arg_buffer(&on->x),
 	                        eki_arg_val(A->value, v->beta),
-	                        eki_arg_buffer(&on.y)};
+	                        eki_arg_buffer(&on->y)};
 
-	EK_RETURN_IF(eki_gpu_launch(p, s->kernel, eki_groups(A->rows, WG / s->lanes), WG, args,
-	                            EKI_COUNT(args)));
+	return eki_gpu_launch(p, part->kernel, eki_groups(A->rows, WG / part->lanes), WG, args,
+	                      EKI_COUNT(args));
+}
+
+static ek_status prepare(ek_plan *p)
+{
+	eki_gpu_part *part;
+
+	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *part, &part));
+	p->state = part;
+	EK_RETURN_IF(eki_gpu_prepare(p, "bcsr", "", NULL));
+	EK_RETURN_IF(eki_gpu_mirror(p));
+	*part = (eki_gpu_part){.A = *p->store};
+	return eki_gpu_bcsr_make(p, part);
+}
+
+static ek_status run(const ek_plan *p, const ek_args *v)
+{
+	eki_gpu_vectors on;
+
+	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
+	EK_RETURN_IF(eki_gpu_bcsr_run(p, p->state, v, &on));
 	return eki_gpu_leave(p, v, &on);
 }
 

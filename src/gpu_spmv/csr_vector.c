@@ -13,7 +13,7 @@
  * the names that these methods have. */
 #include <stdio.h>
 
-#include "gpu/gpu.h"
+#include "gpu_spmv/parts.h"
 
 #ifndef EK_NO_GPU
 
@@ -21,23 +21,27 @@ EKI_KERNEL_TEXT(eki_cl_csr_vector, "gpu_spmv/csr_vector.cl");
 
 enum { WG = 256, MOST = 64 };
 
-typedef struct state {
-	int lanes;
-	void *kernel;
-} state;
+ek_status eki_gpu_csr_make(ek_plan *p, eki_gpu_part *part)
+{
+	char defines[64];
+
+	if (part->lanes == 0)
+		part->lanes = eki_gpu_lanes(part->A.rows, part->A.nnz, 2, MOST);
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG, part->lanes);
+	EK_RETURN_IF(eki_gpu_program(p, "csr_vector", defines, eki_cl_csr_vector));
+	return eki_gpu_kernel(p, "csr_vector", &part->kernel);
+}
 
 static ek_status prepare(ek_plan *p, int lanes)
 {
-	char defines[64];
-	state *s;
+	eki_gpu_part *part;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
-	p->state = s;
-	s->lanes = lanes;
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG, lanes);
-	EK_RETURN_IF(eki_gpu_prepare(p, "csr_vector", defines, eki_cl_csr_vector));
+	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *part, &part));
+	p->state = part;
+	EK_RETURN_IF(eki_gpu_prepare(p, "csr_vector", "", NULL));
 	EK_RETURN_IF(eki_gpu_mirror(p));
-	return eki_gpu_kernel(p, "csr_vector", &s->kernel);
+	*part = (eki_gpu_part){.A = *p->store, .lanes = lanes};
+	return eki_gpu_csr_make(p, part);
 }
 
 static ek_status prepare_scalar(ek_plan *p)
@@ -47,30 +51,34 @@ static ek_status prepare_scalar(ek_plan *p)
 
 static ek_status prepare_vector(ek_plan *p)
 {
-	const int usual = eki_gpu_lanes(p->y_len, p->store->nnz, 2, MOST);
-
 	EK_RETURN_IF(eki_gpu_power_of_two(p, 0));
-	return prepare(p, (int)eki_gpu_param(p, 0, usual));
+	return prepare(p, (int)p->param[0]);
+}
+
+ek_status eki_gpu_csr_run(const ek_plan *p, const eki_gpu_part *part, const ek_args *v,
+                          const eki_gpu_vectors *on)
+{
+	const ek_store *A = &part->A;
+	const eki_buffer *const *array = p->gpu->array + part->first;
+	const eki_arg args[] = {eki_arg_i64(A->rows),
+	                        eki_arg_buffer(array[CSR_PTR]),
+	                        eki_arg_buffer(array[CSR_COL]),
+	                        eki_arg_buffer(array[CSR_VAL]),
+	                        eki_arg_val(A->value, v->alpha),
+	                        eki_arg_buffer(&on->x),
+	                        eki_arg_val(A->value, v->beta),
+	                        eki_arg_buffer(&on->y)};
+
+	return eki_gpu_launch(p, part->kernel, eki_groups(A->rows, WG / part->lanes), WG, args,
+	                      EKI_COUNT(args));
 }
 
 static ek_status run(const ek_plan *p, const ek_args *v)
 {
-	const state *s = p->state;
-	const ek_store *A = p->store;
 	eki_gpu_vectors on;
 
 	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
-	const eki_arg args[] = {eki_arg_i64(A->rows),
-	                        eki_arg_buffer(p->gpu->array[CSR_PTR]),
-	                        eki_arg_buffer(p->gpu->array[CSR_COL]),
-	                        eki_arg_buffer(p->gpu->array[CSR_VAL]),
-	                        eki_arg_val(A->value, v->alpha),
-	                        eki_arg_buffer(&on.x),
-	                        eki_arg_val(A->value, v->beta),
-	                        eki_arg_buffer(&on.y)};
-
-	EK_RETURN_IF(eki_gpu_launch(p, s->kernel, eki_groups(A->rows, WG / s->lanes), WG, args,
-	                            EKI_COUNT(args)));
+	EK_RETURN_IF(eki_gpu_csr_run(p, p->state, v, &on));
 	return eki_gpu_leave(p, v, &on);
 }
 

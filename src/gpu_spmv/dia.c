@@ -6,7 +6,7 @@
  *
  * Bell and Garland 2009. */
 #include "format/dia.h"
-#include "gpu/gpu.h"
+#include "gpu_spmv/parts.h"
 
 #ifndef EK_NO_GPU
 
@@ -14,36 +14,51 @@ EKI_KERNEL_TEXT(eki_cl_dia, "gpu_spmv/dia.cl");
 
 enum { WG = 256 };
 
-static ek_status prepare(ek_plan *p)
+ek_status eki_gpu_dia_make(ek_plan *p, eki_gpu_part *part)
 {
-	const ek_op op = p->op;
-	ek_status status;
-
-	p->op = EK_OP_N; /* the store serves for both */
-	status = eki_gpu_prepare(p, "dia", "#define EK_WG 256\n", eki_cl_dia);
-	p->op = op;
-	EK_RETURN_IF(status);
-	EK_RETURN_IF(eki_gpu_mirror(p));
-	p->bytes -= p->store->len[DIA_MASK] * (int64_t)sizeof(uint32_t);
-	return eki_gpu_kernel(p, "dia", &p->state);
+	EK_RETURN_IF(eki_gpu_program(p, "dia", "#define EK_WG 256\n", eki_cl_dia));
+	p->bytes -= part->A.len[DIA_MASK] * (int64_t)sizeof(uint32_t);
+	return eki_gpu_kernel(p, "dia", &part->kernel);
 }
 
-static ek_status run(const ek_plan *p, const ek_args *v)
+ek_status eki_gpu_dia_run(const ek_plan *p, const eki_gpu_part *part, const ek_args *v,
+                          const eki_gpu_vectors *on)
 {
-	const ek_store *A = p->store;
-	const eki_buffer *const *array = p->gpu->array;
-	eki_gpu_vectors on;
-
-	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
+	const ek_store *A = &part->A;
+	const eki_buffer *const *array = p->gpu->array + part->first;
 	const eki_arg args[] = {eki_arg_i64(p->y_len),           eki_arg_i64(p->x_len),
 	                        eki_arg_i32(p->op == EK_OP_T),   eki_arg_i64(A->dim[DIA_STRIDE]),
 	                        eki_arg_i64(dia_count(A)),       eki_arg_buffer(array[DIA_OFFSET]),
 	                        eki_arg_buffer(array[DIA_VAL]),  eki_arg_buffer(array[DIA_MASK]),
-	                        eki_arg_val(A->value, v->alpha), eki_arg_buffer(&on.x),
-	                        eki_arg_val(A->value, v->beta),  eki_arg_buffer(&on.y)};
+	                        eki_arg_val(A->value, v->alpha), eki_arg_buffer(&on->x),
+	                        eki_arg_val(A->value, v->beta),  eki_arg_buffer(&on->y)};
 
-	EK_RETURN_IF(
-		eki_gpu_launch(p, p->state, eki_groups(p->y_len, WG), WG, args, EKI_COUNT(args)));
+	return eki_gpu_launch(p, part->kernel, eki_groups(p->y_len, WG), WG, args, EKI_COUNT(args));
+}
+
+static ek_status prepare(ek_plan *p)
+{
+	const ek_op op = p->op;
+	eki_gpu_part *part;
+	ek_status status;
+
+	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *part, &part));
+	p->state = part;
+	p->op = EK_OP_N; /* the store serves for both */
+	status = eki_gpu_prepare(p, "dia", "", NULL);
+	p->op = op;
+	EK_RETURN_IF(status);
+	EK_RETURN_IF(eki_gpu_mirror(p));
+	*part = (eki_gpu_part){.A = *p->store};
+	return eki_gpu_dia_make(p, part);
+}
+
+static ek_status run(const ek_plan *p, const ek_args *v)
+{
+	eki_gpu_vectors on;
+
+	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
+	EK_RETURN_IF(eki_gpu_dia_run(p, p->state, v, &on));
 	return eki_gpu_leave(p, v, &on);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ELLPACK and coordinates on a device, for the formats that have such parts: their arrays are those
- * of the plan's store from `first` on. The kernels are those of ell.cl and coo.cl. */
+ * Products with parts of a matrix on a device, for the formats that are made of other formats: the
+ * arrays of a part are those of the plan's store from `first` on, and its kernels those of the
+ * method for its format. */
 #ifndef EK_GPU_SPMV_PARTS_H
 #define EK_GPU_SPMV_PARTS_H
 
@@ -11,6 +12,22 @@ extern const char eki_cl_ell[], eki_cl_coo[];
 #define EKI_GPU_COO_DEFINES "#define EK_WG 256\n#define EACH 7\n"
 #define EKI_GPU_ELL_DEFINES "#define EK_WG 256\n"
 enum { EKI_GPU_WG = 256, EKI_GPU_COO_EACH = 7 };
+
+/* A part, whose product with x is put to y by one launch. */
+typedef struct eki_gpu_part {
+	ek_store A; /* its shape; the arrays are the whole's */
+	int first, lanes;
+	void *kernel;
+} eki_gpu_part;
+/* y = alpha A x + beta y. */
+typedef ek_status eki_gpu_part_fn(const ek_plan *p, const eki_gpu_part *part, const ek_args *v,
+                                  const eki_gpu_vectors *on);
+
+/* Program and kernel for a part whose store is there: dia.c, bcsr.c, csr_vector.c. */
+ek_status eki_gpu_dia_make(ek_plan *p, eki_gpu_part *part);
+ek_status eki_gpu_bcsr_make(ek_plan *p, eki_gpu_part *part);
+ek_status eki_gpu_csr_make(ek_plan *p, eki_gpu_part *part);
+eki_gpu_part_fn eki_gpu_dia_run, eki_gpu_bcsr_run, eki_gpu_csr_run;
 
 /* ---- ell.c ----------------------------------------------------------------------------------- */
 
