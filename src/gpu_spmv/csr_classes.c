@@ -18,15 +18,15 @@
  *            barriers (CSR-vector, but with the number of lanes chosen for each stretch). In f64
  *            from 64 on, which on an H100 reads as fast as memory goes; in f32 only where s is
  *            given: there, rows of 50 to 60, staged, were 1.10 to 1.15 times as fast as cuSPARSE,
- *            and four of six matrices with longer ones, direct, 0.88 to 0.92 (long rows staged in
- *            f32 have not been measured).
+ *            and longer ones, direct, 0.88 to 0.92, staged 1.10 to 1.27. With columns in 16 bits
+ *            never: direct, they were slower by it in f64.
  *   group    A row that is a stretch alone is read by a whole group.
  *   pieces   A row of more than 2 TILE entries is cut into pieces; the group whose piece is done
  *            last adds the sums of all in their order, so that the bits are the same in each run. A
  *            counter for each such row tells which is last, and starts at 0 again by itself. Pieces
  *            come first in the list, so that what waits for them is hidden behind the rest.
  *
- * Reads CSR once, six numbers a stretch beside it. Columns are read in 16 bits, made on the device
+ * Reads CSR once, four numbers a stretch beside it. Columns are read in 16 bits, made on the device
  * (csr_narrow.h), where enough of a stretch's columns lie in one window: 10 bytes an entry of f64 in
  * place of 12, 6 of f32 in place of 8. Preparation gallops through row_ptr (row_blocks.c) and takes
  * far less than a millisecond for each million entries.
@@ -81,6 +81,11 @@ static void put(const list *l, void *array, int64_t k, int64_t v)
 		((int64_t *)array)[k] = v;
 }
 
+static int64_t get(const list *l, const void *array, int64_t k)
+{
+	return l->A->index == EK_I32 ? ((const int32_t *)array)[k] : ((const int64_t *)array)[k];
+}
+
 static int64_t entries_of(const ek_store *A, int64_t begin, int64_t end)
 {
 	return eki_ptr_at(A, end) - eki_ptr_at(A, begin);
@@ -101,8 +106,6 @@ static void add_item(list *l, int64_t row, int64_t begin, int64_t end, int64_t w
 	put(l, l->item, at + CSR_ITEM_BEGIN, begin);
 	put(l, l->item, at + CSR_ITEM_END, end);
 	put(l, l->item, at + 3, what);
-	put(l, l->item, at + CSR_ITEM_BASE, 0);
-	put(l, l->item, at + CSR_ITEM_FAR, 0);
 }
 
 static void add_pieces(list *l, int64_t i, int64_t pieces)
@@ -129,23 +132,33 @@ static bool is_direct(const list *l, int64_t first, int64_t end)
 	return true;
 }
 
+/* The last number of an item. */
+static int64_t direct(int64_t rows, int64_t entries)
+{
+	int log_lanes = 0;
+
+	while (log_lanes < 5 && (rows * DIRECT_ENTRIES) << log_lanes < entries)
+		log_lanes++;
+	return DIRECT + LOG_LANES * log_lanes + ROWS * rows;
+}
+
+static int64_t staged(const state *s, int64_t rows)
+{
+	int log_lanes = 0;
+
+	while (s->s > 0 && log_lanes < 5 && rows << (log_lanes + 1) <= s->w)
+		log_lanes++;
+	return STAGED + LOG_LANES * log_lanes + ROWS * rows;
+}
+
 static void add_stretch(list *l, int64_t first, int64_t end)
 {
 	const int64_t rows = end - first, entries = entries_of(l->A, first, end);
-	int kind = STAGED, log_lanes = 0;
+	int64_t what = GROUP;
 
-	if (rows == 1 && (entries > DIRECT_LONGEST || entries > l->s->tile)) {
-		kind = GROUP;
-	} else if (is_direct(l, first, end)) {
-		kind = DIRECT;
-		while (log_lanes < 5 && (rows * DIRECT_ENTRIES) << log_lanes < entries)
-			log_lanes++;
-	} else {
-		while (l->s->s > 0 && log_lanes < 5 && rows << (log_lanes + 1) <= l->s->w)
-			log_lanes++;
-	}
-	add_item(l, first, eki_ptr_at(l->A, first), eki_ptr_at(l->A, end),
-	         kind + LOG_LANES * log_lanes + ROWS * rows);
+	if (rows > 1 || (entries <= DIRECT_LONGEST && entries <= l->s->tile))
+		what = is_direct(l, first, end) ? direct(rows, entries) : staged(l->s, rows);
+	add_item(l, first, eki_ptr_at(l->A, first), eki_ptr_at(l->A, end), what);
 }
 
 /* From blocks of rows. Pieces come first, so their places in the list are those of their sums. */
@@ -189,25 +202,6 @@ static ek_status upload(ek_plan *p, state *s, const list *l)
 	return p->gpu->device->driver->clear(p->gpu->device, s->arrived);
 }
 
-static ek_status cut(ek_plan *p, state *s)
-{
-	const ek_store *A = p->store;
-	const eki_row_limit limit = {s->tile, s->tile / 2};
-	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 1;
-	list l = {.A = A, .s = s};
-	void *first;
-	ek_status status;
-
-	EK_RETURN_IF(eki_alloc(p->ctx, most, sizeof(int64_t), &first));
-	EK_TRY(make_list(p->ctx, first, eki_row_blocks(A, 0, A->rows, limit, first), &l));
-	EK_TRY(upload(p, s, &l));
-done:
-	eki_free(p->ctx, l.item, CSR_ITEM * l.items, eki_ptr_size(A->index));
-	eki_free(p->ctx, l.row, ROW * l.rows, eki_ptr_size(A->index));
-	eki_free(p->ctx, first, most, sizeof(int64_t));
-	return status;
-}
-
 /* ---- The method ------------------------------------------------------------------------------ */
 
 /* From which average on rows are read directly; 0: never, and one work-item is enough for a row. */
@@ -227,7 +221,8 @@ static int resident(int u, int w)
 	return groups > 16 ? 16 : groups > 0 ? groups : 1;
 }
 
-/* The most bytes of a column in 16 bits with which that is done. */
+/* The most bytes of a column in 16 bits with which that is done: on an H100, with a sixth of the
+ * entries far nothing was won any more on average. */
 static double worth(const ek_plan *p)
 {
 	const int64_t bits = eki_gpu_param(p, COLUMNS, 0);
@@ -236,7 +231,7 @@ static double worth(const ek_plan *p)
 		return 6; /* all far */
 	if (bits == 32 || strcmp(p->ctx->device->info.kind, "cpu") == 0)
 		return 0;
-	return 0.9 * (double)eki_idx_size(p->store->index);
+	return 0.66 * (double)eki_idx_size(p->store->index);
 }
 
 static ek_status choose(const ek_plan *p, state *s)
@@ -267,6 +262,37 @@ static ek_status columns(ek_plan *p, state *s)
 	return EK_OK;
 }
 
+/* No stretch is read directly. */
+static ek_status stage(ek_plan *p, const state *s, const list *l)
+{
+	for (int64_t at = 3; at < CSR_ITEM * l->items; at += CSR_ITEM)
+		if (get(l, l->item, at) % LOG_LANES == DIRECT)
+			put(l, l->item, at, staged(s, get(l, l->item, at) / ROWS));
+	return eki_buffer_write(p->gpu->device, s->item, l->item, s->item->bytes);
+}
+
+static ek_status cut(ek_plan *p, state *s)
+{
+	const ek_store *A = p->store;
+	const eki_row_limit limit = {s->tile, s->tile / 2};
+	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 1;
+	list l = {.A = A, .s = s};
+	void *first;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(p->ctx, most, sizeof(int64_t), &first));
+	EK_TRY(make_list(p->ctx, first, eki_row_blocks(A, 0, A->rows, limit, first), &l));
+	EK_TRY(upload(p, s, &l));
+	EK_TRY(columns(p, s));
+	if (s->narrow.code && !p->param[S])
+		EK_TRY(stage(p, s, &l));
+done:
+	eki_free(p->ctx, l.item, CSR_ITEM * l.items, eki_ptr_size(A->index));
+	eki_free(p->ctx, l.row, ROW * l.rows, eki_ptr_size(A->index));
+	eki_free(p->ctx, first, most, sizeof(int64_t));
+	return status;
+}
+
 static ek_status program(ek_plan *p, state *s)
 {
 	char defines[160];
@@ -294,7 +320,6 @@ static ek_status prepare(ek_plan *p)
 	EK_RETURN_IF(eki_gpu_prepare(p, NULL, NULL, NULL));
 	EK_RETURN_IF(eki_gpu_mirror_some(p, 1u << CSR_PTR | 1u << CSR_VAL));
 	EK_RETURN_IF(cut(p, s));
-	EK_RETURN_IF(columns(p, s));
 	return program(p, s);
 }
 
@@ -303,14 +328,16 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 	const state *s = p->state;
 	const eki_gpu *g = p->gpu;
 	const ek_value value = p->store->value;
+	const csr_narrow *n = &s->narrow;
 	eki_gpu_vectors on;
 
 	EK_RETURN_IF(eki_gpu_enter(p, v, &on));
 	const eki_arg args[] = {eki_arg_buffer(s->item),
 	                        eki_arg_buffer(s->row),
 	                        eki_arg_buffer(g->array[CSR_PTR]),
-	                        eki_arg_buffer(s->narrow.code ? s->narrow.code : g->array[CSR_COL]),
-	                        eki_arg_buffer(s->narrow.code ? s->narrow.far : s->item),
+	                        eki_arg_buffer(n->code ? n->code : g->array[CSR_COL]),
+	                        eki_arg_buffer(n->code ? n->far : s->item),
+	                        eki_arg_buffer(n->code ? n->window : s->item),
 	                        eki_arg_buffer(g->array[CSR_VAL]),
 	                        eki_arg_val(value, v->alpha),
 	                        eki_arg_buffer(&on.x),

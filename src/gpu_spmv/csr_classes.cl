@@ -4,8 +4,8 @@
  * to run), RESIDENT (groups that should fit on a multiprocessor at once), FIRST_FAR (with columns in
  * 16 bits: csr_narrow.cl).
  *
- * An item is six numbers: first row, first entry, end of its entries, kind + 256 log2(lanes) +
- * 65536 n, and two for columns in 16 bits. Kinds:
+ * An item is four numbers: first row, first entry, end of its entries, and kind + 256 log2(lanes) +
+ * 65536 n. Kinds:
  *   0  n rows of at most TILE entries: their products go to local memory, in the order in which
  *      they lie, and from there `lanes` work-items sum a row
  *   1  n rows, each summed by `lanes` work-items as it is read
@@ -267,7 +267,8 @@ EK_FN int last_piece(VAL *sum, PTR first, int pieces, EK_GLOBAL VAL *partial,
 EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 (const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL PTR *EK_RESTRICT many,
  const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL CODE *EK_RESTRICT code,
- const EK_GLOBAL int *EK_RESTRICT far, const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ const EK_GLOBAL int *EK_RESTRICT far, const EK_GLOBAL PTR *EK_RESTRICT window,
+ const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
  EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived)
 {
 	EK_LOCAL VAL product[TILE];
@@ -277,7 +278,7 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 #else
 	EK_LOCAL VAL room[EK_WG];
 #endif
-	const EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
+	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
 	const PTR row = EK_LOAD(mine), begin = EK_LOAD(mine + 1), end = EK_LOAD(mine + 2);
 	const PTR what = EK_LOAD(mine + 3);
 	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255);
@@ -286,8 +287,8 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 
 	in.code = code;
 #ifdef FIRST_FAR
-	in.base = (int)EK_LOAD(mine + 4);
-	in.far = far + EK_LOAD(mine + 5);
+	in.base = (int)EK_LOAD(window + 2 * EK_GROUP());
+	in.far = far + EK_LOAD(window + 2 * EK_GROUP() + 1);
 #endif
 	if (kind == 0) {
 		staged_rows(row_ptr + row, in, val, alpha, x, beta, y + row, begin, end, n,

@@ -9,7 +9,7 @@
 EKI_KERNEL_TEXT(eki_cl_csr_narrow, "gpu_spmv/csr_narrow.cl");
 
 /* Numbers of far entries become their places; *far: all of them. */
-static ek_status place(const ek_plan *p, const eki_buffer *item, int64_t items, int64_t *far)
+static ek_status place(const ek_plan *p, const eki_buffer *window, int64_t items, int64_t *far)
 {
 	eki_device *dev = p->gpu->device;
 	const bool small = p->store->index == EK_I32;
@@ -17,9 +17,9 @@ static ek_status place(const ek_plan *p, const eki_buffer *item, int64_t items, 
 	ek_status status;
 
 	*far = 0;
-	EK_RETURN_IF(eki_alloc(p->ctx, item->bytes, 1, &room));
-	EK_TRY(eki_buffer_read(dev, item, room, item->bytes));
-	for (int64_t k = CSR_ITEM_FAR; k < items * CSR_ITEM; k += CSR_ITEM) {
+	EK_RETURN_IF(eki_alloc(p->ctx, window->bytes, 1, &room));
+	EK_TRY(eki_buffer_read(dev, window, room, window->bytes));
+	for (int64_t k = 1; k < 2 * items; k += 2) {
 		const int64_t count = small ? ((int32_t *)room)[k] : ((int64_t *)room)[k];
 
 		if (small)
@@ -28,9 +28,9 @@ static ek_status place(const ek_plan *p, const eki_buffer *item, int64_t items, 
 			((int64_t *)room)[k] = *far;
 		*far += count;
 	}
-	EK_TRY(eki_buffer_write(dev, item, room, item->bytes));
+	EK_TRY(eki_buffer_write(dev, window, room, window->bytes));
 done:
-	eki_free(p->ctx, room, item->bytes, 1);
+	eki_free(p->ctx, room, window->bytes, 1);
 	return status;
 }
 
@@ -38,19 +38,25 @@ static ek_status make(ek_plan *p, const eki_buffer *item, int64_t items, int gro
                       double worth, const eki_buffer *col, csr_narrow *n)
 {
 	const int64_t nnz = p->store->nnz;
-	const eki_arg in[] = {eki_arg_buffer(item), eki_arg_buffer(col)};
+	eki_buffer *window;
 	int64_t far;
 
-	EK_RETURN_IF(eki_gpu_once(p, "csr_narrow_window", items, group_size, in, 2));
-	EK_RETURN_IF(place(p, item, items, &far));
+	EK_RETURN_IF(
+		eki_gpu_buffer(p, 2 * items, eki_ptr_size(p->store->index), false, NULL, &window));
+	const eki_arg in[] = {eki_arg_buffer(item), eki_arg_buffer(col), eki_arg_buffer(window)};
+
+	EK_RETURN_IF(eki_gpu_once(p, "csr_narrow_window", items, group_size, in, 3));
+	EK_RETURN_IF(place(p, window, items, &far));
 	if (2.0 * (double)nnz + 4.0 * (double)far > worth * (double)nnz)
 		return EK_OK;
 	EK_RETURN_IF(eki_gpu_buffer(p, nnz, sizeof(uint16_t), false, NULL, &n->code));
 	EK_RETURN_IF(eki_gpu_buffer(p, far > 0 ? far : 1, sizeof(int32_t), false, NULL, &n->far));
-	p->bytes += n->code->bytes + n->far->bytes;
+	n->window = window;
+	p->bytes += n->code->bytes + n->far->bytes + window->bytes;
 	return eki_gpu_once(
 		p, "csr_narrow_codes", items, group_size,
-		(eki_arg[]){in[0], in[1], eki_arg_buffer(n->code), eki_arg_buffer(n->far)}, 4);
+		(eki_arg[]){in[0], in[1], in[2], eki_arg_buffer(n->code), eki_arg_buffer(n->far)},
+		5);
 }
 
 ek_status csr_narrow_make(ek_plan *p, const eki_buffer *item, int64_t items, int64_t most,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Columns in 16 bits (csr_narrow.h). Parameters: EK_WG (at least SAMPLES), FIRST_FAR. A group for
- * each item of six numbers, of which the second and third are its entries. */
+ * each item of four numbers, of which the second and third are its entries. */
 #define SAMPLES 32
 
-/* The window around one of the item's columns. */
-EK_FN int window(const EK_GLOBAL IDX *col_idx, int n, int sample)
+/* The start of the window around one of the item's columns. */
+EK_FN int window_at(const EK_GLOBAL IDX *col_idx, int n, int sample)
 {
 	const int middle = (int)EK_LOAD(col_idx + (int)((ek_i64)n * sample / SAMPLES));
 
@@ -16,16 +16,17 @@ EK_FN int is_near(IDX col, int base)
 	return (ek_u32)((int)col - base) < FIRST_FAR;
 }
 
-/* The best of the windows around SAMPLES columns, the first of these, and how many are far of it,
- * into the last two numbers. */
+/* The start of the best of the windows around SAMPLES columns, the first of these, and how many
+ * entries are far of it. */
 EK_KERNEL(csr_narrow_window, EK_WG)
-(EK_GLOBAL PTR *item, const EK_GLOBAL IDX *EK_RESTRICT col_idx)
+(const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
+ EK_GLOBAL PTR *EK_RESTRICT window)
 {
 	EK_LOCAL int hits[EK_WG];
-	EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
+	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
 	const PTR begin = mine[1];
 	const int n = (int)(mine[2] - begin), lid = EK_LID();
-	const int base = n > 0 ? window(col_idx + begin, n, lid % SAMPLES) : 0;
+	const int base = n > 0 ? window_at(col_idx + begin, n, lid % SAMPLES) : 0;
 	int near = 0;
 
 	for (int k = lid / SAMPLES; k < n; k += EK_WG / SAMPLES)
@@ -41,23 +42,25 @@ EK_KERNEL(csr_narrow_window, EK_WG)
 
 		for (int k = 1; k < SAMPLES; k++)
 			best = hits[k] > hits[best] ? k : best;
-		mine[4] = n > 0 ? window(col_idx + begin, n, best) : 0;
-		mine[5] = n - hits[best];
+		window[2 * EK_GROUP()] = n > 0 ? window_at(col_idx + begin, n, best) : 0;
+		window[2 * EK_GROUP() + 1] = n - hits[best];
 	}
 }
 
-/* The codes, and the columns of far entries from `far` + the last number on, in their order. */
+/* The codes, and the columns of far entries, in their order, from `far` + the window's second number
+ * on. */
 EK_KERNEL(csr_narrow_codes, EK_WG)
 (const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
- EK_GLOBAL ek_u16 *EK_RESTRICT code, EK_GLOBAL int *EK_RESTRICT far)
+ const EK_GLOBAL PTR *EK_RESTRICT window, EK_GLOBAL ek_u16 *EK_RESTRICT code, EK_GLOBAL int *EK_RESTRICT far)
 {
 	EK_LOCAL int before[EK_WG];
-	const EK_GLOBAL PTR *mine = item + 6 * EK_GROUP();
+	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
 	const PTR begin = mine[1];
-	const int n = (int)(mine[2] - begin), base = (int)mine[4], lid = EK_LID();
+	const int n = (int)(mine[2] - begin), lid = EK_LID();
+	const int base = (int)window[2 * EK_GROUP()];
 	const int each = (n + EK_WG - 1) / EK_WG, from = lid * each;
 	const int to = from + each < n ? from + each : n;
-	EK_GLOBAL int *away = far + mine[5];
+	EK_GLOBAL int *away = far + window[2 * EK_GROUP() + 1];
 	int count = 0, at;
 
 	for (int k = from; k < to; k++)

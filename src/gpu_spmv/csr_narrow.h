@@ -17,17 +17,18 @@
 
 #include "gpu/gpu.h"
 
-/* A stretch, in numbers of the size of row pointers. */
-enum { CSR_ITEM_BEGIN = 1, CSR_ITEM_END, CSR_ITEM_BASE = 4, CSR_ITEM_FAR, CSR_ITEM };
+/* What a stretch is, in numbers of the size of row pointers, and in how many. */
+enum { CSR_ITEM_BEGIN = 1, CSR_ITEM_END, CSR_ITEM = 4 };
 
 typedef struct csr_narrow {
-	eki_buffer *code, *far; /* NULL: not made */
+	/* window: for each stretch its start, and the first of its far entries in `far`, in numbers
+	 * of the size of row pointers. All NULL: not made. */
+	eki_buffer *code, *far, *window;
 	int first_far;
 } csr_narrow;
 
-/* For the stretches in `item`, whose last two numbers it writes: the start of the window, and the
- * first of the far entries in `far`. `worth`: the most bytes that a column may take on average;
- * with more, nothing is made. */
+/* For the stretches in `item`, of `most` entries at most. `worth`: the most bytes that a column may
+ * take on average; with more, nothing is made. */
 ek_status csr_narrow_make(ek_plan *p, const eki_buffer *item, int64_t items, int64_t most,
                           int group_size, double worth, csr_narrow *n);
 
