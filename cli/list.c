@@ -293,8 +293,8 @@ int cmd_list(int argc, char **argv)
 		code = print_json(&o.common, list, &table);
 	else
 		tool_table_print(&table, o.style, stdout);
-	if (list->fill == list_devices)
-		list_devices_missing(&o.common);
+	if (list->fill == list_devices && code == TOOL_OK)
+		code = list_devices_rest(&o.common);
 	tool_table_free(&table);
 	ek_context_destroy(ctx);
 	return code;

@@ -10,7 +10,8 @@ void list_header(struct tool_table *t, const char *const *names);
 
 void list_devices(ek_context *ctx, struct tool_table *t);
 void list_devices_json(json_t *record);
-/* Says what each driver has, or what it lacks, as a remark. */
-void list_devices_missing(const struct tool_options *options);
+/* Devices that fail to describe themselves, by name and with the reason: an error. And what each
+ * driver has, or what it lacks: a remark. */
+int list_devices_rest(const struct tool_options *options);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek list devices: the processor, and what the drivers of this machine have. Which driver is
- * missing, and why, is a remark below. */
+ * missing, and why, is a remark below; a device that fails to describe itself keeps none of the
+ * others from the list. */
 #include <string.h>
 
 #include "list.h"
@@ -39,12 +40,21 @@ static void list_device(const ek_device_info *d, struct tool_table *t)
 	tool_table_add(t, "%s", d->driver);
 }
 
+/* False behind the last one. A device that fails to describe itself is one. */
+static bool get_device(int k, ek_device_info *d, ek_status *status)
+{
+	*d = (ek_device_info){.size = sizeof *d};
+	*status = ek_device_get_info(k, d);
+	return *status == EK_OK || d->name[0];
+}
+
 void list_devices(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"device",  "name",   "kind", "units",
 	                                    "memory",  "arch",   "f64",  "device-memory",
 	                                    "methods", "driver", NULL};
-	ek_device_info d = {.size = sizeof d};
+	ek_device_info d;
+	ek_status status;
 	char processor[TOOL_PROCESSOR], buf[32];
 
 	tool_table_start(t, "lllrrlllrl");
@@ -59,21 +69,25 @@ void list_devices(ek_context *ctx, struct tool_table *t)
 	tool_table_add(t, "-");
 	tool_table_add(t, "%d", methods_on("cpu"));
 	tool_table_add(t, "-");
-	for (int k = 0; ek_device_get_info(k, &d) == EK_OK; k++)
-		list_device(&d, t);
+	for (int k = 0; get_device(k, &d, &status); k++)
+		if (status == EK_OK)
+			list_device(&d, t);
 }
 
-void list_devices_missing(const struct tool_options *options)
+int list_devices_rest(const struct tool_options *options)
 {
-	ek_device_info d = {.size = sizeof d};
+	ek_device_info d;
+	ek_status status;
 	const char *text; /* "there is no device number 0 (cuda: why; opencl: why)" */
-	int k = 0;
+	int code = TOOL_OK;
 
-	while (ek_device_get_info(k, &d) == EK_OK)
-		k++;
+	for (int k = 0; get_device(k, &d, &status); k++)
+		if (status != EK_OK)
+			code = tool_fail(TOOL_FAILED, "%s: %s", d.name, ek_error_text());
 	text = strchr(ek_error_text(), '(');
 	if (text)
 		tool_remark(options, "%.*s", (int)strlen(text) - 2, text + 1);
+	return code;
 }
 
 /* For programs: bytes as a number, yes and no as truth values, the kinds of memory as a list, and
@@ -82,11 +96,12 @@ void list_devices_json(json_t *record)
 {
 	const char *name = json_string_value(json_object_get(record, "device"));
 	const bool processor = strcmp(name, "cpu") == 0;
-	ek_device_info d = {.size = sizeof d};
+	ek_device_info d;
+	ek_status status;
 	json_t *kept = json_array();
 
 	json_object_set_new(record, "f64", json_true());
-	for (int k = 0; !processor && ek_device_get_info(k, &d) == EK_OK; k++)
+	for (int k = 0; !processor && get_device(k, &d, &status); k++)
 		if (strcmp(d.name, name) == 0)
 			break;
 	if (processor) {

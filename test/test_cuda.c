@@ -101,6 +101,21 @@ static void test_cards(void **state)
 	ek_context_destroy(one);
 	ek_context_destroy(other);
 
+	/* One that fails to describe itself has its name, and stands in nobody's way. */
+	fake->broken = 0;
+	expect_error(ek_device_get_info(0, &info), EK_EDEVICE, "cuDeviceGetName failed");
+	assert_string_equal(info.name, "cuda:0");
+	assert_int_equal(info.text[0], 0);
+	expect_status(ek_device_get_info(1, &info), EK_OK);
+	assert_string_equal(info.name, "cuda:1");
+	expect_status(fake_context("gpu", EK_MEMORY_AUTO, NULL, &one), EK_OK);
+	expect_status(ek_context_get_device(one, &info), EK_OK);
+	assert_string_equal(info.name, "cuda:1");
+	ek_context_destroy(one);
+	expect_error(fake_context("cuda:0", EK_MEMORY_AUTO, NULL, &none), EK_EDEVICE,
+	             "cuDeviceGetName failed");
+	fake->broken = -1;
+
 	expect_error(fake_context("cuda:2", EK_MEMORY_AUTO, NULL, &none), EK_EDEVICE,
 	             "cuda: 2 devices");
 	expect_error(fake_context("cuda", EK_MEMORY_MAPPED, NULL, &none), EK_EUNSUPPORTED,

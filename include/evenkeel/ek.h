@@ -195,8 +195,9 @@ typedef struct ek_device_info {
 } ek_device_info;
 
 /* Device k = 0, 1, ... of all that the drivers of this machine have: CUDA's, then OpenCL's. Errors:
- * EK_EDEVICE if there are fewer; the message says, for each driver, what is missing or how many it
- * has. Cost: the first call loads the drivers. */
+ * EK_EDEVICE if there are fewer, info is then as it was, and the message says, for each driver, what
+ * is missing or how many it has; EK_EDEVICE too for a device that fails to describe itself: info has
+ * its name then, and nothing else, and there may be others behind it. Cost: the first call loads the drivers. */
 ek_status ek_device_get_info(int k, ek_device_info *info);
 
 /* The device of a context; EK_EDEVICE if it has none. */

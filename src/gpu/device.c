@@ -42,11 +42,13 @@ static void survey(char *text, size_t size, int *count)
 	}
 }
 
+/* A device that fails to describe itself still has its name. */
 static ek_status get_info(int d, int number, ek_device_info *info)
 {
 	ek_device_info new = {.size = sizeof new};
 
 	snprintf(new.name, sizeof new.name, "%s:%d", driver[d]->name, number);
+	*info = new;
 	EK_RETURN_IF(driver[d]->info(number, &new));
 	*info = new;
 	return EK_OK;

@@ -14,6 +14,12 @@ check 0 '' '' 'EK_DEVICE=opencl:99 ek convert a.mtx -o d.ekm'
 check 0 '^"y"|^%%MatrixMarket' '' 'ek spmv a.mtx --device cpu'
 check 0 '^cpu	' '*' 'ek list devices --plain'
 check 0 '' '(cuda|opencl).*(cuda|opencl)' 'ek list devices --plain >/dev/null'
+fake=$(dirname "$EK")/fake/libfake_cuda.so
+if EK_CUDA=$fake ek list devices --plain --quiet | grep -q '^cuda:2'; then
+	check 1 '^cuda:2' '^ek list: cuda:1: cuDeviceGetName failed' \
+		"EK_CUDA=$fake EK_FAKE_BROKEN=1 ek list devices --plain --quiet"
+	check 1 '"cuda:2"' '^ek list: cuda:1: ' "EK_CUDA=$fake EK_FAKE_BROKEN=1 ek list devices --json - --quiet"
+fi
 check 2 '' 'KEY=VALUES is expected' 'ek bench spmv a.mtx --method csr.merge --sweep w'
 check 2 '' 'one method is expected' 'ek bench spmv a.mtx --sweep w=1,2'
 check 2 '' 'has the parameters - none' 'ek bench spmv a.mtx --method csr.merge --sweep w=1,2'

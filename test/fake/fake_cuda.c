@@ -12,7 +12,7 @@
 
 #include "fake/fake_things.h"
 
-struct fake_cuda fake_cuda = {.devices = 3, .arch = {75, 80, 90}, .version = 13000, .fail_at = -1};
+struct fake_cuda fake_cuda = {.devices = 3, .arch = {75, 80, 90}, .version = 13000, .fail_at = -1, .broken = -1};
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 thing *fake_things;
@@ -131,6 +131,8 @@ int cuInit(unsigned flags)
 		return fake_misuse(INVALID_VALUE, "cuInit: flags");
 	if (fake_fails(__func__, UNKNOWN))
 		return UNKNOWN;
+	if (getenv("EK_FAKE_BROKEN"))
+		fake_cuda.broken = atoi(getenv("EK_FAKE_BROKEN"));
 	fake_started = fake_cuda.init == 0;
 	return fake_cuda.init;
 }
@@ -172,6 +174,8 @@ int cuDeviceGet(int *device, int k)
 int cuDeviceGetName(char *name, int size, int device)
 {
 	TURN(UNKNOWN);
+	if (device == fake_cuda.broken)
+		return UNKNOWN;
 	snprintf(name, (size_t)size, "fake card %d", device);
 	return 0;
 }

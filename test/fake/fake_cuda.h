@@ -17,6 +17,7 @@ struct fake_cuda {
 	 * neither count nor fail. */
 	long fail_at;
 	int persistent;
+	int broken; /* the device that does not tell its name; negative: none. EK_FAKE_BROKEN too */
 
 	/* The fake's: calls so far, the names of the first and the last that failed, things that live (memory,
 	 * streams, events, modules, retained contexts), launches. */
