@@ -87,14 +87,14 @@ static ek_status choose(const ek_plan *p, const int64_t param[EKI_SPECULATIVE_PA
 	s->b = param[2] ? param[2] : best->b * s->t <= MOST_GROUP ? best->b : MOST_GROUP / s->t;
 	s->s = param[3] ? param[3] : best->s[wide];
 	if (s->t * s->b > MOST_GROUP)
-		return eki_fail(EK_EINVAL,
+		return eki_fail(EK_EUNSUPPORTED,
 		                "t = %lld lanes for each of b = %lld bunches of a group; %d in all "
 		                "are possible",
 		                (long long)s->t, (long long)s->b, MOST_GROUP);
 	bytes = s->b * (s->t * (s->w + 1) * (4 << wide) + s->t * s->w + (s->s + 1) * 12 +
 	                s->t * ((4 << wide) + 4) + 32);
 	if (bytes > MOST_LOCAL || bytes > d->info.local)
-		return eki_fail(EK_EINVAL,
+		return eki_fail(EK_EUNSUPPORTED,
 		                "b = %lld bunches of t = %lld lanes with w = %lld entries need "
 		                "%lld bytes of local memory; there are %lld",
 		                (long long)s->b, (long long)s->t, (long long)s->w, (long long)bytes,

@@ -243,6 +243,7 @@ EK_KERNEL(speculate, EK_WG)
 		lane_before(lane, &before, &heads_before, room, count);
 		store_lane(head + lane * WIDTH, product + lane * (WIDTH + 1), before, heads_before,
 		           start, dirty[mine], &to);
+		BUNCH_BARRIER(); /* the transmitter was read */
 		if (lane == LANES - 1 && n > 0) {
 			if (whole[i + 1])
 				store_row(start + heads, v, dirty[mine] && heads > 0, &to);
