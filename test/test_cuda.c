@@ -207,6 +207,7 @@ static int no_compiler_child(const char *file, int version, const char *part)
 {
 	void *none = NULL;
 
+	unsetenv("EK_NVRTC");
 	if (file)
 		setenv("EK_NVRTC", file, 1);
 	fake->version = version;
