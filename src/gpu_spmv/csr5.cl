@@ -87,6 +87,42 @@ EK_FN void csr5_rest(const EK_GLOBAL ek_i64 *rest, int rows, int lanes,
 	}
 }
 
+/* Adds up the entries of a lane, OMEGA apart, and finishes the rows that begin and end there; row
+ * k is the first of them. *head: what is before the first flag; *sum (0 before): behind the last.
+ * Gives the row of *sum, plus 1; k if the lane has no flag. */
+EK_FN int csr5_lane(csr5_rows r, ek_u32 flags, int k, const EK_GLOBAL IDX *col_idx,
+                    const EK_GLOBAL VAL *val, const EK_GLOBAL VAL *x, VAL *head, VAL *sum)
+{
+	const int first = k;
+
+#pragma unroll 1
+	for (int step = 0; step < SIGMA; step += STEPS) {
+		VAL product[STEPS];
+
+#pragma unroll
+		for (int j = 0; j < STEPS; j++)
+			if (step + j < SIGMA)
+				product[j] = val[(step + j) * OMEGA] *
+				             x[col_idx[(step + j) * OMEGA]];
+#pragma unroll
+		for (int j = 0; j < STEPS; j++)
+			if (step + j < SIGMA) {
+				if (flags >> (step + j) & 1) {
+					if (k > first)
+						csr5_row(r, k - 1, *sum);
+					else
+						*head = *sum;
+					k++;
+					*sum = 0;
+				}
+				*sum += product[j];
+			}
+	}
+	if (k == first)
+		*head = *sum;
+	return k;
+}
+
 /* Whole tiles, and what is behind them, if any (rest_rows > 0), by the first group. span[t]: 0 if
  * tile t begins with a row of its own. */
 EK_KERNEL(csr5, EK_WG)
@@ -97,26 +133,16 @@ EK_KERNEL(csr5, EK_WG)
  int rest_lanes, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y,
  EK_GLOBAL VAL *EK_RESTRICT carry)
 {
-#if OMEGA <= EK_WARP
-	EK_LOCAL VAL room[EK_WG / EK_WARP];
-#else
-	EK_LOCAL VAL room[EK_WG];
-#endif
+	EK_LOCAL VAL room[OMEGA <= EK_WARP ? EK_WG / EK_WARP : EK_WG];
 	const int lane = EK_LID() % OMEGA;
 	const ek_i64 t = (EK_GROUP() - (rest_rows > 0)) * (EK_WG / OMEGA) + EK_LID() / OMEGA;
-	csr5_rows r;
+	csr5_rows r = {alpha, beta, y, 0, 0};
 	ek_u32 flags = 0, offsets = 0;
 	VAL sum = 0, head = 0;
 	int first = 0, k = 0;
 
-	r.alpha = alpha;
-	r.beta = beta;
-	r.y = y;
-	r.place = 0;
-	r.carry = 0;
 	if (rest_rows > 0 && EK_GROUP() == 0) {
-		if (span[tiles] != 0)
-			r.carry = carry + tiles;
+		r.carry = span[tiles] != 0 ? carry + tiles : 0;
 		csr5_rest(rest, rest_rows, rest_lanes, col_idx + tiles * TILE, val + tiles * TILE,
 		          r, x, room);
 		return;
@@ -125,8 +151,7 @@ EK_KERNEL(csr5, EK_WG)
 		const EK_GLOBAL ek_u32 *word = desc + t * (WORDS * OMEGA) + lane;
 		const PTR row = tile_ptr[t];
 
-		if (span[t] != 0)
-			r.carry = carry + t;
+		r.carry = span[t] != 0 ? carry + t : 0;
 		r.y = y + ROW(row);
 		if (row < 0)
 			r.place = empty_offset + empty_ptr[t];
@@ -137,34 +162,9 @@ EK_KERNEL(csr5, EK_WG)
 		offsets = flags >> SIGMA;
 		flags &= 0xffffffffu >> (32 - SIGMA);
 #endif
-		first = k = (int)(offsets >> SEG_BITS);
-		col_idx += t * TILE + lane;
-		val += t * TILE + lane;
-#pragma unroll 1
-		for (int step = 0; step < SIGMA; step += STEPS) {
-			VAL product[STEPS];
-
-#pragma unroll
-			for (int j = 0; j < STEPS; j++)
-				if (step + j < SIGMA)
-					product[j] = val[(step + j) * OMEGA] *
-					             x[col_idx[(step + j) * OMEGA]];
-#pragma unroll
-			for (int j = 0; j < STEPS; j++)
-				if (step + j < SIGMA) {
-					if (flags >> (step + j) & 1) {
-						if (k > first)
-							csr5_row(r, k - 1, sum);
-						else
-							head = sum;
-						k++;
-						sum = 0;
-					}
-					sum += product[j];
-				}
-		}
-		if (k == first)
-			head = sum;
+		first = (int)(offsets >> SEG_BITS);
+		k = csr5_lane(r, flags, first, col_idx + t * TILE + lane, val + t * TILE + lane, x,
+		              &head, &sum);
 	}
 	head = csr5_join(head, lane, (int)(offsets & ((1u << SEG_BITS) - 1)), room);
 	if (k > first)
