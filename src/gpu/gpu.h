@@ -211,6 +211,9 @@ void eki_programs_free(eki_device *);
 /* The whole text, from eki_alloc, of *bytes bytes with the final 0. */
 ek_status eki_program_text(const ek_context *, const char *defines, const char *text, char **full,
                            int64_t *bytes);
+/* Two texts as one, likewise. */
+ek_status eki_program_join(const ek_context *, const char *first, const char *second, char **joint,
+                           int64_t *bytes);
 /* Lines that define VAL, PTR and IDX. */
 void eki_program_types(ek_value value, ek_index index, char *defines, size_t size);
 

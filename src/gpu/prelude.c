@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What stands before the text of a kernel: its parameters, and prelude.cl. */
+ * What stands before the text of a kernel: its parameters, and prelude.cl; texts of two files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,6 +25,19 @@ ek_status eki_program_text(const ek_context *ctx, const char *defines, const cha
 	EK_RETURN_IF(eki_alloc(ctx, (int64_t)length, 1, &block));
 	snprintf(block, length, "%s%s%s", defines, eki_cl_prelude, text);
 	*full = block;
+	*bytes = (int64_t)length;
+	return EK_OK;
+}
+
+ek_status eki_program_join(const ek_context *ctx, const char *first, const char *second,
+                           char **joint, int64_t *bytes)
+{
+	const size_t length = strlen(first) + strlen(second) + 1;
+	void *block;
+
+	EK_RETURN_IF(eki_alloc(ctx, (int64_t)length, 1, &block));
+	snprintf(block, length, "%s%s", first, second);
+	*joint = block;
 	*bytes = (int64_t)length;
 	return EK_OK;
 }

@@ -3,8 +3,6 @@
  * coordinates that are left, one launch after the other in the queue (ell.c, coo.c).
  *
  * Bell and Garland 2009. */
-#include <string.h>
-
 #include "format/hyb.h"
 #include "gpu_spmv/parts.h"
 
@@ -18,15 +16,13 @@ typedef struct state {
 /* One program of both texts. */
 static ek_status make_program(ek_plan *p)
 {
-	const size_t ell = strlen(eki_cl_ell), coo = strlen(eki_cl_coo);
 	ek_status status;
-	void *block;
+	int64_t bytes;
+	char *text;
 
-	EK_RETURN_IF(eki_alloc(p->ctx, (int64_t)(ell + coo + 1), 1, &block));
-	memcpy(block, eki_cl_ell, ell);
-	memcpy((char *)block + ell, eki_cl_coo, coo + 1);
-	status = eki_gpu_prepare(p, "hyb", EKI_GPU_COO_DEFINES, block);
-	eki_free(p->ctx, block, (int64_t)(ell + coo + 1), 1);
+	EK_RETURN_IF(eki_program_join(p->ctx, eki_cl_ell, eki_cl_coo, &text, &bytes));
+	status = eki_gpu_prepare(p, "hyb", EKI_GPU_COO_DEFINES, text);
+	eki_free(p->ctx, text, bytes, 1);
 	return status;
 }
 

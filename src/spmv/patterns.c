@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Finding rows of the same shape.
  *
- * Each part of the rows looks for earlier rows of the same shape through a table of 4096 places,
- * indexed by a hash of a few offsets, and compares in full; one pass counts, one writes. About four
- * products, and 2 bytes an entry at most, plus 8 a row. Tables are for each part of its own, so
- * that the result depends on the number of parts only. */
+ * For the processor, in groups of eight rows; for devices, which take rows as they come, a shape
+ * for each. Each part of the rows looks for earlier rows of the same shape through a table of 4096
+ * places, indexed by a hash of a few offsets, and compares in full; one pass counts, one writes.
+ * About four products, and 2 bytes an entry at most, plus 8 a row. Tables are for each part of its
+ * own, so that the result depends on the number of parts only. */
 #include <string.h>
 
 #include "spmv/patterns.h"
@@ -16,13 +17,13 @@
 #define EK_PATTERNS_PART
 enum { TABLE = 4096, PADDING = 16, MAX_PARTS = 64 };
 
-/* What one part of the preparation knows; parts have whole groups. */
+/* What one part of the preparation knows. */
 typedef struct part {
-	int64_t begin, end;    /* groups */
+	int64_t begin, end;    /* rows; whole groups, if groups are made */
 	int64_t shapes, lists; /* how many shapes, how long the lists; then where they begin */
 	int64_t saved;         /* bytes of CSR that runs will not read */
 	int64_t *table;        /* TABLE places: the last row of that hash, plus one */
-	row_shape *of_row;     /* shapes of all rows, until groups are made */
+	row_shape *of_row;     /* shapes of all rows */
 } part;
 #endif
 
@@ -68,7 +69,7 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 	row_shape *shape = p->of_row;
 
 	p->lists = 1; /* a list of length 0, for empty rows */
-	for (int64_t i = p->begin * GROUP; i < p->end * GROUP; i++) {
+	for (int64_t i = p->begin; i < p->end; i++) {
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
 
 		shape[i] = (row_shape){0, 0};
@@ -101,7 +102,7 @@ static void FN(write_lists)(const ek_store *A, const part *p, uint16_t *list)
 
 	list += p->lists;
 	list[0] = 0;
-	for (int64_t i = p->begin * GROUP; i < p->end * GROUP; i++) {
+	for (int64_t i = p->begin; i < p->end; i++) {
 		if (p->of_row[i].list != next)
 			continue;
 
@@ -127,7 +128,8 @@ typedef void write_fn(const ek_store *, const part *, uint16_t *);
 
 struct patterns_job {
 	const ek_store *A;
-	patterns *s;
+	patterns *s; /* NULL: no groups are made */
+	uint16_t *list;
 	part *parts;
 };
 
@@ -148,23 +150,40 @@ static int64_t shapes_of(uint32_t kind)
 	return kind == RUN ? 1 : kind == EACH ? GROUP : 0;
 }
 
+static void find_groups(const ek_store *A, part *p, patterns *s)
+{
+	for (int64_t g = p->begin / GROUP; g < p->end / GROUP; g++) {
+		s->group[g] = kind_of(p->of_row + g * GROUP);
+		p->shapes += shapes_of(s->group[g]);
+		if (s->group[g] != CSR)
+			p->saved += GROUP * (int64_t)eki_ptr_size(A->index) +
+			            (eki_ptr_at(A, (g + 1) * GROUP) - eki_ptr_at(A, g * GROUP)) *
+			                    (int64_t)eki_idx_size(A->index);
+	}
+}
+
 static void find_part(void *arg, int k)
 {
 	static find_fn *const find[EK_NTYPE] = EK_BY_TYPE(find_shapes);
 	const struct patterns_job *job = arg;
-	const ek_store *A = job->A;
 	part *p = &job->parts[k];
 
 	memset(p->table, 0, TABLE * sizeof *p->table);
-	find[eki_type(A->value, A->index)](A, p);
-	p->shapes = 0;
-	for (int64_t g = p->begin; g < p->end; g++) {
-		job->s->group[g] = kind_of(p->of_row + g * GROUP);
-		p->shapes += shapes_of(job->s->group[g]);
-		if (job->s->group[g] != CSR)
-			p->saved += GROUP * (int64_t)eki_ptr_size(A->index) +
-			            (eki_ptr_at(A, (g + 1) * GROUP) - eki_ptr_at(A, g * GROUP)) *
-			                    (int64_t)eki_idx_size(A->index);
+	find[eki_type(job->A->value, job->A->index)](job->A, p);
+	if (job->s)
+		find_groups(job->A, p, job->s);
+}
+
+static void write_groups(const part *p, patterns *s)
+{
+	int64_t at = p->shapes;
+
+	for (int64_t g = p->begin / GROUP; g < p->end / GROUP; g++) {
+		int64_t n = shapes_of(s->group[g]);
+
+		s->group[g] |= (uint32_t)at;
+		for (int64_t r = 0; r < n; r++)
+			s->shape[at++] = p->of_row[g * GROUP + r];
 	}
 }
 
@@ -172,51 +191,74 @@ static void write_part(void *arg, int k)
 {
 	static write_fn *const write[EK_NTYPE] = EK_BY_TYPE(write_lists);
 	const struct patterns_job *job = arg;
-	const ek_store *A = job->A;
 	const part *p = &job->parts[k];
-	patterns *s = job->s;
-	int64_t at = p->shapes;
 
-	write[eki_type(A->value, A->index)](A, p, s->list);
-	for (int64_t g = p->begin; g < p->end; g++) {
-		int64_t n = shapes_of(s->group[g]);
+	write[eki_type(job->A->value, job->A->index)](job->A, p, job->list);
+	for (int64_t i = p->begin; i < p->end; i++)
+		if (p->of_row[i].list != WIDE)
+			p->of_row[i].list += (uint32_t)p->lists;
+	if (job->s)
+		write_groups(p, job->s);
+}
 
-		s->group[g] |= (uint32_t)at;
-		for (int64_t r = 0; r < n; r++, at++) {
-			s->shape[at] = p->of_row[g * GROUP + r];
-			s->shape[at].list += (uint32_t)p->lists;
-		}
+/* Memory of the preparation: tables of the parts, and the shapes of all rows. */
+static int64_t work_bytes(const ek_store *A, int parts)
+{
+	return parts * TABLE * (int64_t)sizeof(int64_t) + A->rows * (int64_t)sizeof(row_shape);
+}
+
+static int parts_for(const ek_context *ctx, const ek_store *A)
+{
+	const int most = eki_parts(ctx, A->nnz);
+
+	return most < MAX_PARTS ? most : MAX_PARTS;
+}
+
+/* The first pass, over `groups` groups; the rows behind them only if no groups are made. Then parts
+ * know where they write, and *shapes and *lists say how much. */
+static void find_all(struct patterns_job *job, int threads, int count, void *work, int64_t *shapes,
+                     int64_t *lists)
+{
+	const ek_store *A = job->A;
+	const int64_t groups = A->rows / GROUP;
+	int64_t *table = work;
+
+	for (int k = 0; k < count; k++)
+		job->parts[k] = (part){.begin = GROUP * eki_cut(groups, count, k),
+		                       .end = GROUP * eki_cut(groups, count, k + 1),
+		                       .table = table + (int64_t)k * TABLE,
+		                       .of_row = (row_shape *)(table + (int64_t)count * TABLE)};
+	if (!job->s)
+		job->parts[count - 1].end = A->rows;
+	eki_parallel(threads, count, find_part, job);
+	*shapes = *lists = 0;
+	for (int k = 0; k < count; k++) {
+		part *p = &job->parts[k];
+		const int64_t part_shapes = p->shapes, part_lists = p->lists;
+
+		p->shapes = *shapes;
+		p->lists = *lists;
+		*shapes += part_shapes;
+		*lists += part_lists;
 	}
 }
 
-/* Cuts groups between parts, runs both passes, and makes room between them. `work` has the tables
- * and the shapes of all rows, which are not needed after that. */
-static ek_status find_patterns(ek_plan *plan, patterns *s, part *parts, int count, char *work)
+/* Both passes, with room made between them. `work` is not needed after that. */
+static ek_status find_patterns(ek_plan *plan, patterns *s, int count, void *work)
 {
-	const ek_store *A = plan->store;
-	struct patterns_job job = {A, s, parts};
-	int64_t shapes = 0, lists = 0, groups = A->rows / GROUP;
+	part parts[MAX_PARTS];
+	struct patterns_job job = {.A = plan->store, .s = s, .parts = parts};
+	const int64_t groups = plan->store->rows / GROUP;
+	int64_t shapes, lists;
 
-	for (int k = 0; k < count; k++)
-		parts[k] =
-			(part){.begin = eki_cut(groups, count, k),
-		               .end = eki_cut(groups, count, k + 1),
-		               .table = (int64_t *)work + (int64_t)k * TABLE,
-		               .of_row = (row_shape *)((int64_t *)work + (int64_t)count * TABLE)};
-	eki_parallel(plan->threads, count, find_part, &job);
-	for (int k = 0; k < count; k++) {
-		int64_t part_shapes = parts[k].shapes, part_lists = parts[k].lists;
-
-		parts[k].shapes = shapes;
-		parts[k].lists = lists;
-		plan->bytes -= parts[k].saved;
-		shapes += part_shapes;
-		lists += part_lists;
-	}
+	find_all(&job, plan->threads, count, work, &shapes, &lists);
 	EK_RETURN_IF(eki_plan_alloc(plan, shapes, sizeof *s->shape, &s->shape));
 	EK_RETURN_IF(eki_plan_alloc(plan, lists + PADDING, sizeof *s->list, &s->list));
 	memset(s->list + lists, 0, PADDING * sizeof *s->list);
+	job.list = s->list;
 	eki_parallel(plan->threads, count, write_part, &job);
+	for (int k = 0; k < count; k++)
+		plan->bytes -= parts[k].saved;
 	plan->bytes += groups * 4 + shapes * (int64_t)sizeof *s->shape + lists * 2;
 	return EK_OK;
 }
@@ -224,22 +266,50 @@ static ek_status find_patterns(ek_plan *plan, patterns *s, part *parts, int coun
 ek_status eki_patterns_find(ek_plan *plan, patterns **out)
 {
 	const ek_store *A = plan->store;
-	const int most = eki_parts(plan->ctx, A->nnz), count = most < MAX_PARTS ? most : MAX_PARTS;
-	int64_t work_bytes = (int64_t)count * TABLE * (int64_t)sizeof(int64_t) +
-	                     A->rows * (int64_t)sizeof(row_shape);
-	part parts[MAX_PARTS];
+	const int count = parts_for(plan->ctx, A);
 	void *work;
 	patterns *s;
 
 	EK_RETURN_IF(eki_plan_alloc(plan, 1, sizeof *s, &s));
 	EK_RETURN_IF(eki_plan_alloc(plan, A->rows / GROUP, sizeof *s->group, &s->group));
-	EK_RETURN_IF(eki_alloc(plan->ctx, work_bytes, 1, &work));
+	EK_RETURN_IF(eki_alloc(plan->ctx, work_bytes(A, count), 1, &work));
 
-	ek_status status = find_patterns(plan, s, parts, count, work);
+	ek_status status = find_patterns(plan, s, count, work);
 
-	eki_free(plan->ctx, work, work_bytes, 1);
+	eki_free(plan->ctx, work, work_bytes(A, count), 1);
 	*out = s;
 	return status;
+}
+
+ek_status eki_row_shapes_find(const ek_context *ctx, const ek_store *A, int threads,
+                              row_shapes *out)
+{
+	part parts[MAX_PARTS];
+	struct patterns_job job = {.A = A, .parts = parts};
+	const int count = parts_for(ctx, A);
+	row_shapes s = {.work_bytes = work_bytes(A, count)};
+	int64_t shapes;
+	void *list;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(ctx, s.work_bytes, 1, &s.work));
+	find_all(&job, threads, count, s.work, &shapes, &s.lists);
+	EK_TRY(eki_alloc(ctx, s.lists, sizeof *job.list, &list));
+	job.list = list;
+	eki_parallel(threads, count, write_part, &job);
+	s.of_row = parts[0].of_row;
+	s.list = list;
+	*out = s;
+	return EK_OK;
+done:
+	eki_free(ctx, s.work, s.work_bytes, 1);
+	return status;
+}
+
+void eki_row_shapes_free(const ek_context *ctx, row_shapes *s)
+{
+	eki_free(ctx, s->work, s->work_bytes, 1);
+	eki_free(ctx, s->list, s->lists, sizeof *s->list);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Shared shapes of rows: what csr_patterns.c multiplies with, and patterns.c finds. */
+ * Shared shapes of rows, which patterns.c finds: in groups, as csr_patterns.c multiplies with them,
+ * or of each row, for devices (gpu_spmv/csr_patterns.c). */
 #ifndef EK_SPMV_PATTERNS_H
 #define EK_SPMV_PATTERNS_H
 
@@ -33,5 +34,18 @@ typedef struct patterns {
 /* Finds the patterns of the plan's store; they belong to the plan, whose `bytes` become what a run
  * moves. */
 ek_status eki_patterns_find(ek_plan *plan, patterns **out);
+
+/* Without groups. */
+typedef struct row_shapes {
+	row_shape *of_row; /* of all rows */
+	uint16_t *list;
+	int64_t lists; /* how long that is */
+	void *work;
+	int64_t work_bytes;
+} row_shapes;
+/* The shapes of all rows; rows + nnz < 2^31. Zeros may be given to free. */
+ek_status eki_row_shapes_find(const ek_context *, const ek_store *csr, int threads,
+                              row_shapes *out);
+void eki_row_shapes_free(const ek_context *, row_shapes *shapes);
 
 #endif

@@ -29,6 +29,16 @@ static int64_t gallop(const ek_store *csr, int64_t low, int64_t end, int64_t mos
 	return low;
 }
 
+int64_t eki_row_block_end(const ek_store *csr, int64_t begin, int64_t end, eki_row_limit limit)
+{
+	const int64_t last = end - begin < limit.rows ? end : begin + limit.rows;
+	const int64_t start = eki_ptr_at(csr, begin);
+	const int64_t most = start > INT64_MAX - limit.entries ? INT64_MAX : start + limit.entries;
+	const int64_t stop = gallop(csr, begin, last, most);
+
+	return stop > begin ? stop : begin + 1;
+}
+
 int64_t eki_row_blocks(const ek_store *csr, int64_t begin, int64_t end, eki_row_limit limit,
                        int64_t *first)
 {
@@ -36,13 +46,7 @@ int64_t eki_row_blocks(const ek_store *csr, int64_t begin, int64_t end, eki_row_
 
 	first[0] = begin;
 	while (begin < end) {
-		const int64_t last = end - begin < limit.rows ? end : begin + limit.rows;
-		const int64_t start = eki_ptr_at(csr, begin);
-		const int64_t most =
-			start > INT64_MAX - limit.entries ? INT64_MAX : start + limit.entries;
-		const int64_t stop = gallop(csr, begin, last, most);
-
-		begin = stop > begin ? stop : begin + 1;
+		begin = eki_row_block_end(csr, begin, end, limit);
 		first[++count] = begin;
 	}
 	return count;

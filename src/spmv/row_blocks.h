@@ -12,6 +12,8 @@ typedef struct eki_row_limit {
 	int64_t rows;
 } eki_row_limit;
 
+/* The end of the block that begins with row `begin`, at most `end`. */
+int64_t eki_row_block_end(const ek_store *csr, int64_t begin, int64_t end, eki_row_limit limit);
 /* Cuts rows [begin, end) into blocks, each as large as it may be: block b is rows first[b] to
  * first[b + 1], first[0] = begin, and first[the number of blocks, which it gives] = end. There is
  * room for eki_row_blocks_most of them and one. */
