@@ -20,6 +20,10 @@ static const char *const methods[] = {
 	"spmv.csr.classes.gpu:u=3,w=64,s=30,columns=16",
 	"spmv.csr.classes.gpu:u=16,s=2147483647,columns=16",
 	"spmv.csr.classes.gpu:u=1,w=32,s=1,columns=16",
+	"spmv.csr.patterns.gpu",
+	"spmv.csr.patterns.gpu:u=1,columns=16",
+	"spmv.csr.patterns.gpu:u=16,w=32,s=20",
+	"spmv.csr.patterns.gpu:u=2,w=512",
 	"spmv.csr.merge.gpu",
 	"spmv.csr.merge.gpu:u=1",
 	"spmv.csr.merge.gpu:u=2",
@@ -32,7 +36,7 @@ static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
 static double *val, x[COLS], *y[2];
 
-/* Lengths of four kinds of matrices. */
+/* Lengths of five kinds of matrices. */
 static int64_t length(int kind, int64_t i)
 {
 	const int64_t luck = rng_below(&draw, 1000);
@@ -43,7 +47,9 @@ static int64_t length(int kind, int64_t i)
 	case 1: /* stretches of equal rows */
 		return i < 500 ? 4 : i < 600 ? 70 : i < 700 ? 513 : i < 900 ? 33 : 1;
 	case 2: /* nothing, then one row, then nothing again */ return i == 4000 ? 9000 : 0;
-	default: return luck < 900 ? 40 + luck % 7 : 0;
+	case 3: return luck < 900 ? 40 + luck % 7 : 0;
+	default: /* stretches of equal rows, to be of one shape */
+		return (const int[]){5, 1, 9, 27, 0, 300, 70, 7}[i / 61 % 8];
 	}
 }
 
@@ -51,6 +57,14 @@ static int64_t length(int kind, int64_t i)
 static int64_t column(int64_t i)
 {
 	return rng_below(&draw, 8) > 0 ? i * 180 + rng_below(&draw, 3000) : rng_below(&draw, COLS);
+}
+
+/* Runs of rows, each 0 to 3 columns behind the one before, or 2 before it, and back at times. */
+static int64_t shared_column(int64_t i, int64_t k)
+{
+	const int64_t step = i / 37 % 5 < 4 ? i / 37 % 5 : -2;
+
+	return 1000 + step * (i % 300) + k * (1 + i / 61 % 3);
 }
 
 static void make(int kind)
@@ -72,7 +86,8 @@ static void make(int kind)
 	for (int64_t i = 0; i < rows; i++) {
 		y[0][i] = 0;
 		for (int64_t k = ptr[i]; k < ptr[i + 1]; k++) {
-			col[k] = column(kind == 2 ? i / 6 : i);
+			col[k] = kind == 4 ? shared_column(i, k - ptr[i])
+			                   : column(kind == 2 ? i / 6 : i);
 			y[0][i] += val[k] * x[col[k]];
 		}
 	}
@@ -139,7 +154,7 @@ static void test_parameters(void **state)
 {
 	(void)state;
 	need_device();
-	for (int kind = 0; kind < 4; kind++) {
+	for (int kind = 0; kind < 5; kind++) {
 		make(kind);
 		/* One pair of types for each, since compiling takes longer than the rest. */
 		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)

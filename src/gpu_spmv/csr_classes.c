@@ -36,7 +36,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpu_spmv/csr_narrow.h"
+#include "gpu_spmv/csr_classes.h"
 #include "spmv/row_blocks.h"
 
 #ifndef EK_NO_GPU
@@ -55,20 +55,14 @@ enum {
 	IN_CACHE = 40000000 /* bytes */
 };
 
-typedef struct state {
-	int u, w, s; /* s = 0: one work-item a row */
-	int64_t tile;
-	void *kernel;
-	int64_t items;
-	eki_buffer *item, *row, *partial, *arrived;
-	csr_narrow narrow;
-} state;
+typedef eki_classes state;
 
 typedef struct list { /* being made */
 	const ek_store *A;
 	const state *s;
 	void *item, *row; /* row: of each in pieces, itself, the first of them, their number */
 	int64_t items, pieces, rows;
+	bool plain; /* some read columns */
 } list;
 
 /* ---- The list -------------------------------------------------------------------------------- */
@@ -162,8 +156,9 @@ static void add_stretch(list *l, int64_t first, int64_t end)
 }
 
 /* From blocks of rows. Pieces come first, so their places in the list are those of their sums. */
-static ek_status make_list(const ek_context *ctx, const int64_t *first, int64_t blocks, list *l)
+static ek_status make_list(const ek_context *ctx, const eki_class_cut *c, list *l)
 {
+	const int64_t *first = c->first, blocks = c->count;
 	const size_t size = eki_ptr_size(l->A->index);
 
 	for (int64_t b = 0; b < blocks; b++) {
@@ -176,9 +171,16 @@ static ek_status make_list(const ek_context *ctx, const int64_t *first, int64_t 
 	for (int64_t b = 0; b < blocks; b++)
 		if (pieces_of(l, first + b) > 1)
 			add_pieces(l, first[b], pieces_of(l, first + b));
-	for (int64_t b = 0; b < blocks; b++)
-		if (pieces_of(l, first + b) == 1)
+	for (int64_t b = 0; b < blocks; b++) {
+		const bool other = c->what && c->what[b];
+
+		if (other)
+			add_item(l, c->where[b], eki_ptr_at(l->A, first[b]),
+			         eki_ptr_at(l->A, first[b + 1]), c->what[b]);
+		else if (pieces_of(l, first + b) == 1)
 			add_stretch(l, first[b], first[b + 1]);
+		l->plain |= !other;
+	}
 	return EK_OK;
 }
 
@@ -234,7 +236,7 @@ static double worth(const ek_plan *p)
 	return 0.66 * (double)eki_idx_size(p->store->index);
 }
 
-static ek_status choose(const ek_plan *p, state *s)
+ek_status eki_classes_choose(const ek_plan *p, state *s)
 {
 	s->u = (int)eki_gpu_param(p, U, p->store->nnz < SMALL ? 4 : 8);
 	s->w = (int)eki_gpu_param(p, W, 256);
@@ -271,42 +273,57 @@ static ek_status stage(ek_plan *p, const state *s, const list *l)
 	return eki_buffer_write(p->gpu->device, s->item, l->item, s->item->bytes);
 }
 
+ek_status eki_classes_list(ek_plan *p, state *s, const eki_class_cut *c)
+{
+	list l = {.A = p->store, .s = s};
+	ek_status status;
+
+	EK_TRY(make_list(p->ctx, c, &l));
+	EK_TRY(upload(p, s, &l));
+	if (!l.plain)
+		goto done;
+	EK_TRY(eki_gpu_mirror_some(p, 1u << CSR_PTR));
+	EK_TRY(columns(p, s));
+	if (s->narrow.code && !p->param[S])
+		EK_TRY(stage(p, s, &l));
+done:
+	eki_free(p->ctx, l.item, CSR_ITEM * l.items, eki_ptr_size(l.A->index));
+	eki_free(p->ctx, l.row, ROW * l.rows, eki_ptr_size(l.A->index));
+	return status;
+}
+
 static ek_status cut(ek_plan *p, state *s)
 {
 	const ek_store *A = p->store;
 	const eki_row_limit limit = {s->tile, s->tile / 2};
 	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 1;
-	list l = {.A = A, .s = s};
+	eki_class_cut c = {0};
 	void *first;
 	ek_status status;
 
 	EK_RETURN_IF(eki_alloc(p->ctx, most, sizeof(int64_t), &first));
-	EK_TRY(make_list(p->ctx, first, eki_row_blocks(A, 0, A->rows, limit, first), &l));
-	EK_TRY(upload(p, s, &l));
-	EK_TRY(columns(p, s));
-	if (s->narrow.code && !p->param[S])
-		EK_TRY(stage(p, s, &l));
-done:
-	eki_free(p->ctx, l.item, CSR_ITEM * l.items, eki_ptr_size(A->index));
-	eki_free(p->ctx, l.row, ROW * l.rows, eki_ptr_size(A->index));
+	c.count = eki_row_blocks(A, 0, A->rows, limit, first);
+	c.first = first;
+	status = eki_classes_list(p, s, &c);
 	eki_free(p->ctx, first, most, sizeof(int64_t));
 	return status;
 }
 
-static ek_status program(ek_plan *p, state *s)
+ek_status eki_classes_program(ek_plan *p, state *s, const char *name, const char *more,
+                              const char *text)
 {
-	char defines[160];
+	char defines[200];
 	int n;
 
 	n = snprintf(defines, sizeof defines,
 	             "#define EK_WG %d\n#define UNROLL %d\n#define IN_CACHE %d\n"
-	             "#define RESIDENT %d\n",
-	             s->w, s->u, p->bytes < IN_CACHE, resident(s->u, s->w));
+	             "#define RESIDENT %d\n%s",
+	             s->w, s->u, p->bytes < IN_CACHE, resident(s->u, s->w), more);
 	if (s->narrow.code)
 		snprintf(defines + n, sizeof defines - (size_t)n, "#define FIRST_FAR %d\n",
 		         s->narrow.first_far);
-	EK_RETURN_IF(eki_gpu_program(p, "csr_classes", defines, eki_cl_csr_classes));
-	return eki_gpu_kernel(p, "csr_classes", &s->kernel);
+	EK_RETURN_IF(eki_gpu_program(p, name, defines, text));
+	return eki_gpu_kernel(p, name, &s->kernel);
 }
 
 static ek_status prepare(ek_plan *p)
@@ -316,11 +333,11 @@ static ek_status prepare(ek_plan *p)
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
 	p->state = s;
-	EK_RETURN_IF(choose(p, s));
+	EK_RETURN_IF(eki_classes_choose(p, s));
 	EK_RETURN_IF(eki_gpu_prepare(p, NULL, NULL, NULL));
-	EK_RETURN_IF(eki_gpu_mirror_some(p, 1u << CSR_PTR | 1u << CSR_VAL));
+	EK_RETURN_IF(eki_gpu_mirror_some(p, 1u << CSR_VAL));
 	EK_RETURN_IF(cut(p, s));
-	return program(p, s);
+	return eki_classes_program(p, s, "csr_classes", "", eki_cl_csr_classes);
 }
 
 static ek_status run(const ek_plan *p, const ek_args *v)
@@ -361,11 +378,7 @@ const ek_method ek_spmv_gpu_csr_classes = {
 	.source = "evenkeel; after Greathouse and Daga 2014, Merrill and Garland 2016",
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
-	.param = {{"u", 1, 16, "entries that a work-item reads at once"},
-                  {"w", 32, 512, "work-items of a group, a power of two"},
-                  {"s", 1, INT32_MAX, "average row from which on rows are not staged"},
-                  {"columns", 16, 32,
-                   "bits of a column; 16: of its distance from a window's start"}},
+	.param = EKI_CLASSES_PARAMETERS,
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost,

@@ -2,7 +2,7 @@
  * SpMV on CSR, a work-group for each item of a list (csr_classes.c). Parameters: EK_WG, UNROLL (how
  * many entries a work-item loads at once), IN_CACHE (whether the matrix stays in the cache from run
  * to run), RESIDENT (groups that should fit on a multiprocessor at once), FIRST_FAR (with columns in
- * 16 bits: csr_narrow.cl).
+ * 16 bits: csr_narrow.cl), PATTERNS (csr_patterns.cl, behind this, has the kernel).
  *
  * An item is four numbers: first row, first entry, end of its entries, and kind + 256 log2(lanes) +
  * 65536 n. Kinds:
@@ -264,25 +264,9 @@ EK_FN int last_piece(VAL *sum, PTR first, int pieces, EK_GLOBAL VAL *partial,
 	return *before == pieces - 1;
 }
 
-EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
-(const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL PTR *EK_RESTRICT many,
- const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL CODE *EK_RESTRICT code,
- const EK_GLOBAL int *EK_RESTRICT far, const EK_GLOBAL PTR *EK_RESTRICT window,
- const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
- EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived)
+EK_FN columns columns_here(const EK_GLOBAL CODE *code, const EK_GLOBAL int *far,
+                           const EK_GLOBAL PTR *window)
 {
-	EK_LOCAL VAL product[TILE];
-	EK_LOCAL int start[ROWS + 1], before;
-#ifdef __CUDACC__
-	VAL *const room = product; /* not wanted at the same time */
-#else
-	EK_LOCAL VAL room[EK_WG];
-#endif
-	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
-	const PTR row = EK_LOAD(mine), begin = EK_LOAD(mine + 1), end = EK_LOAD(mine + 2);
-	const PTR what = EK_LOAD(mine + 3);
-	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255);
-	const int n = (int)(what >> 16);
 	columns in;
 
 	in.code = code;
@@ -290,6 +274,20 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 	in.base = (int)EK_LOAD(window + 2 * EK_GROUP());
 	in.far = far + EK_LOAD(window + 2 * EK_GROUP() + 1);
 #endif
+	return in;
+}
+
+/* One item, of these four numbers. `start` has ROWS + 1. */
+EK_FN void class_item(PTR row, PTR begin, PTR end, PTR what, columns in,
+                      const EK_GLOBAL PTR *many, const EK_GLOBAL PTR *row_ptr,
+                      const EK_GLOBAL VAL *val, VAL alpha, const EK_GLOBAL VAL *x, VAL beta,
+                      EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived,
+                      EK_LOCAL_PTR VAL *product, EK_LOCAL_PTR int *start,
+                      EK_LOCAL_PTR int *before, EK_LOCAL_PTR VAL *room)
+{
+	const int kind = (int)(what & 255), log_lanes = (int)(what >> 8 & 255);
+	const int n = (int)(what >> 16);
+
 	if (kind == 0) {
 		staged_rows(row_ptr + row, in, val, alpha, x, beta, y + row, begin, end, n,
 		            log_lanes, product, start, room);
@@ -305,9 +303,32 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 		if (kind == 3) {
 			i = EK_LOAD(one);
 			done = last_piece(&sum, EK_LOAD(one + 1), (int)EK_LOAD(one + 2), partial,
-			                  arrived + row, &before, room);
+			                  arrived + row, before, room);
 		}
 		if (done && EK_LID() == 0)
 			ek_finish(sum, alpha, beta, y + i);
 	}
 }
+
+#ifndef PATTERNS
+EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
+(const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL PTR *EK_RESTRICT many,
+ const EK_GLOBAL PTR *EK_RESTRICT row_ptr, const EK_GLOBAL CODE *EK_RESTRICT code,
+ const EK_GLOBAL int *EK_RESTRICT far, const EK_GLOBAL PTR *EK_RESTRICT window,
+ const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha, const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta,
+ EK_GLOBAL VAL *y, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived)
+{
+	EK_LOCAL VAL product[TILE];
+	EK_LOCAL int start[ROWS + 1], before;
+#ifdef __CUDACC__
+	VAL *const room = product; /* not wanted at the same time */
+#else
+	EK_LOCAL VAL room[EK_WG];
+#endif
+	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
+
+	class_item(EK_LOAD(mine), EK_LOAD(mine + 1), EK_LOAD(mine + 2), EK_LOAD(mine + 3),
+	           columns_here(code, far, window), many, row_ptr, val, alpha, x, beta, y, partial,
+	           arrived, product, start, &before, room);
+}
+#endif
