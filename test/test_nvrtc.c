@@ -38,7 +38,7 @@ static void keep_warning(void *user, ek_log_level level, const char *text)
 static bool may_refuse(const struct shape *s, const ek_method *m, const char *name,
                        ek_status status)
 {
-	if (strchr(name, ':') && status == EK_EINVAL)
+	if (strchr(name, ':') && (status == EK_EINVAL || status == EK_EUNSUPPORTED))
 		return true;
 	return shape_may_refuse(s, m, status);
 }
