@@ -16,7 +16,7 @@ static const struct argp_option options[] = {
          1},
 	{"sweep", KEY_SWEEP, "KEY=VALUES", 0,
          "Measure the one --method with each of these values of its parameter: w=4,8,16; s=1..8; "
-         "block=256..4096*2",
+         "block=256..2048*2",
          1},
 	{0}};
 
@@ -61,7 +61,7 @@ static int64_t whole(const char *text, size_t len, int64_t min)
 	return tool_integer("--sweep", word, min, INT64_C(1) << 40);
 }
 
-/* "8", "1..8", "0..64+16", "256..4096*2". */
+/* "8", "1..8", "0..64+16", "256..2048*2". */
 static void add_item(struct sweep *s, const char *text, size_t len)
 {
 	const char *dots = memmem(text, len, "..", 2), *last = dots ? dots + 2 : NULL;

@@ -49,7 +49,10 @@ static const struct table_legend legend[] = {
 	{1, "of bound",
          "GB/s over the bandwidth at which the same threads read as many bytes, or the device "
          "copies (-: less than 1 MB)"},
-	{1, "vs CSR", "speed over the plain loop over rows; on a device over spmv.csr.vector.gpu"},
+	{1, "vs CSR",
+         "speed over the plain loop over rows, on a device over spmv.csr.vector.gpu: like all "
+         "ratios "
+         "the median over the rounds"},
 	{1, "vs peer", "speed over the fastest other library"},
 	{1, "error", "over its proven bound, must stay below 1"},
 	{1, "prepare ms",
@@ -192,6 +195,11 @@ void table_lines(const struct report *report, FILE *out)
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+	for (int k = 0; k < report->count; k++)
+		for (int m = 0; m < report->cases[k].count; m++)
+			table_reason(report->cases[k].record[m].method,
+			             report->cases[k].record[m].failed,
+			             report->cases[k].record[m].why, out);
 	table_legend_once(legend, LEGENDS, 1, names, out);
 }
 

@@ -19,9 +19,10 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 	ek_context *ctx = NULL;
 	ek_status status = ek_context_create(&o, &ctx);
 
-	if (status == EK_EDEVICE && options->device && !strstr(ek_error_text(), options->device))
-		*code = tool_fail(TOOL_UNSUPPORTED, "--device %s: %s", options->device,
-		                  ek_error_text());
+	if (status == EK_EDEVICE)
+		*code = tool_fail(
+			TOOL_UNSUPPORTED, "%s%s: %s", options->device ? "--device " : "EK_DEVICE=",
+			options->device ? options->device : getenv("EK_DEVICE"), ek_error_text());
 	else
 		*code = tool_check(status);
 	if (*code != TOOL_OK)

@@ -166,8 +166,8 @@ ek_isa ek_context_isa(const ek_context *ctx);
 /* ---- Devices ------------------------------------------------------------------------------ */
 
 /* A context with a device has methods that run there ("spmv.csr.vector.gpu"; ek_method_device is
- * then "gpu"), and chooses among these where no method is named; methods of the processor still run
- * by name. Vectors may lie with the host, then they are copied there and back, or on the device
+ * then "gpu"), and chooses among these where no method is named and one of them can do it (none has
+ * EK_REPRO_STRICT); methods of the processor still run by name. Vectors may lie with the host, then they are copied there and back, or on the device
  * (EK_ON_DEVICE), then a run returns when it is in the device's queue. Each context has a queue of
  * its own, in which everything happens in order; contexts of one device, or of several, work side
  * by side. With EK_MEMORY_SHARED, wait (ek_device_wait) before the host changes what a run in the
@@ -212,8 +212,9 @@ typedef struct ek_device_counters {
 } ek_device_counters;
 ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters);
 
-/* Memory of the context's device, for vectors: `data` is for ek_dense with EK_ON_DEVICE, and, with
- * CUDA, a device pointer that the caller's own kernels and libraries can use (and, with
+/* Memory of the context's device, for vectors: `data` is for ek_dense with EK_ON_DEVICE and the
+ * functions below, and as it is: with OpenCL it may be a handle, to which nothing can be added. With
+ * CUDA it is a device pointer that the caller's own kernels and libraries can use (and, with
  * EK_MEMORY_COPY, the other way round: any device pointer of the same primary context will do). The
  * queue is a stream that waits for no other: let yours end before ek_spmv, and call ek_device_wait
  * before you use what it gives. Errors: EK_EDEVICE, EK_ENOMEM. */
@@ -631,7 +632,7 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches
  * only the rows that have an entry in that column. alpha and beta are rounded to the value type;
  * if alpha is Inf or NaN, a row without entries gives NaN or beta y_i, by the method. Formats made
- * of parts (hyb, cocktail) add alpha times the sum of each part, which may overflow where the sum
+ * of parts (hyb, cocktail; on a device scoo with high slices) add alpha times the sum of each part, which may overflow where the sum
  * of the whole row does not.
  * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row
  * i of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1). Errors:
@@ -641,7 +642,7 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
  * (between csr and csc: of a transposition).
  * On a device: EK_EDEVICE; EK_ENOMEM in the first run after values changed also for csr5 and segSpMV
- * of A in csr; after an error y may be written in part by methods that share y between processor and
+ * of A in csr, and for op T with every format but csr; after an error y may be written in part by methods that share y between processor and
  * device ("spmv.csr.hetero.gpu"). Vectors with EK_ON_DEVICE need a method that runs there, and then the
  * call returns when the work is in the queue (ek_device_wait), its errors coming with a later call.
  * Not for two threads with the same plan at once. */

@@ -258,8 +258,9 @@ typedef struct eki_features {
 	 * a column after it; in rows that span less than 2^16 columns; far from the diagonal
 	 * and from what was just read, so that x may come from beyond the cache. */
 	double repeat_share, run_share, narrow_share, far_share;
-	double csr_bytes; /* moved by one plain product */
-	bool in_cache;    /* csr_bytes below the last-level cache */
+	double csr_bytes;  /* moved by one plain product */
+	bool in_cache;     /* csr_bytes below the last-level cache */
+	bool on_processor; /* the device is one */
 } eki_features;
 
 typedef struct eki_array eki_array;

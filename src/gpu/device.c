@@ -83,13 +83,13 @@ ek_status ek_device_get_info(int k, ek_device_info *info)
 
 /* ---- The one of a context -------------------------------------------------------------------- */
 
-static ek_status no_such_device(const char *name)
+static ek_status no_gpu(void)
 {
 	char text[400];
 	int count;
 
 	survey(text, sizeof text, &count);
-	return eki_fail(EK_EDEVICE, "there is no device \"%s\" (%s)", name, text);
+	return eki_fail(EK_EDEVICE, "there is no GPU (%s)", text);
 }
 
 /* "cuda", "opencl:1", "gpu": the driver, and the number of the device. */
@@ -105,7 +105,7 @@ static ek_status find(const char *name, int *d, int *number)
 				if (get_info(*d, *number, &info) == EK_OK &&
 				    strcmp(info.kind, "gpu") == 0)
 					return EK_OK;
-		return no_such_device(name);
+		return no_gpu();
 	}
 	for (*d = 0; *d < DRIVERS; ++*d)
 		if (strncmp(driver[*d]->name, name, length) == 0 && !driver[*d]->name[length])

@@ -15,6 +15,7 @@
 #define EK_GPU_GPU_H
 
 #include <pthread.h>
+#include <string.h>
 
 #include "core/ek_core.h"
 
@@ -158,6 +159,11 @@ ek_status eki_device_settle(const ek_context *ctx);
 bool eki_device_addresses(const ek_context *ctx);
 /* Can the context run a method: on the processor always, else if its device is of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);
+/* Is the device a processor? NULL is none. */
+static inline bool eki_device_is_processor(const eki_device *device)
+{
+	return device && strcmp(device->info.kind, "cpu") == 0;
+}
 /* A buffer around what ek_device_alloc gave. */
 eki_buffer eki_device_memory(const eki_device *device, const void *data, int64_t bytes);
 
@@ -276,10 +282,12 @@ ek_status eki_gpu_leave(const ek_plan *plan, const ek_args *args, const eki_gpu_
 ek_status eki_gpu_scale_there(const ek_plan *plan, double beta, const eki_buffer *y);
 ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args);
 void eki_gpu_release(ek_plan *plan);
-/* Bytes that the plan holds on the device, mirrors of the store included. */
+/* Bytes that the plan holds on the device, mirrors of the store included, and those of the transposed
+ * store on the host. */
 int64_t eki_gpu_bytes(const ek_plan *plan);
-/* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`. */
-double eki_gpu_cost(double bytes, int launches);
+/* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`, by kernels in which
+ * work-items wait for each other. */
+double eki_gpu_cost(const eki_features *f, double bytes, int launches);
 
 /* Parameter k of the method, or `usual` where it was not given. */
 static inline int64_t eki_gpu_param(const ek_plan *plan, int k, int64_t usual)

@@ -31,7 +31,8 @@ done:
 	return status;
 }
 
-/* Puts the transpose in place of the store, in the same format with the same parameters. */
+/* Puts the transpose in place of the store, in the same format; with the same parameters if A has
+ * it, else with those that were asked for, and the others as suit the transpose. */
 static ek_status turn(ek_plan *p, eki_gpu *g)
 {
 	int64_t dim[EKI_MAX_DIMS];
@@ -41,7 +42,10 @@ static ek_status turn(ek_plan *p, eki_gpu *g)
 	if (p->store->format == &ek_format_csr)
 		return eki_plan_transpose(p, &g->turned);
 	EK_TRY(transpose(p, p->store, &csr));
-	eki_format_ask(p->store, dim);
+	if (p->store == &p->own)
+		memcpy(dim, p->dim, sizeof dim);
+	else
+		eki_format_ask(p->store, dim);
 	EK_TRY(eki_format_make(p->ctx, &csr, p->store->format, dim, 0, &g->turned.store));
 	g->turned_here = true;
 	p->bytes += eki_store_bytes(&g->turned.store) - eki_store_bytes(p->store);
@@ -217,6 +221,8 @@ int64_t eki_gpu_bytes(const ek_plan *p)
 	if (!g)
 		return 0;
 	bytes = g->x.bytes + g->y.bytes;
+	if (g->turned_here)
+		bytes += eki_store_bytes(&g->turned.store);
 	for (int k = 0; k < g->buffers; k++)
 		bytes += g->buffer[k].bytes;
 	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
@@ -301,9 +307,10 @@ ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
 
 /* ---- What methods ask ------------------------------------------------------------------------ */
 
-double eki_gpu_cost(double bytes, int launches)
+double eki_gpu_cost(const eki_features *f, double bytes, int launches)
 {
-	return 3000.0 * launches + bytes / 1000;
+	/* A thread of a processor walks through the work-items from barrier to barrier. */
+	return f->on_processor ? 30000.0 * launches + bytes / 4 : 3000.0 * launches + bytes / 1000;
 }
 
 ek_status eki_gpu_power_of_two(const ek_plan *p, int k)

@@ -137,8 +137,12 @@ void eki_cl_free(eki_device *d, eki_memory memory, void *device)
 ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
                        int64_t bytes)
 {
-	const eki_cl_own *o = d->own;
+	eki_cl_own *o = d->own;
+	cl_event *event;
 
+	/* Blocking: it has no event, but what failed before is looked at. */
+	EK_RETURN_IF(begin(o, &event));
+	pthread_mutex_unlock(&o->lock);
 	return EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 1, (size_t)offset, (size_t)bytes,
 	              from, 0, NULL, NULL);
 }

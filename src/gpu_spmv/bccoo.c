@@ -117,18 +117,18 @@ static void cut(const ek_plan *p, state *s)
 
 static ek_status prepare(ek_plan *p)
 {
-	const int c = (int)p->store->dim[BLOCK_C];
 	const ek_store *A;
 	char defines[96];
 	state *s;
 
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	p->state = s;
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n#define EACH %d\n", WG,
-	         c, each_of(c));
-	EK_RETURN_IF(eki_gpu_prepare(p, "bccoo", defines, eki_cl_bccoo));
+	EK_RETURN_IF(eki_gpu_prepare(p, NULL, NULL, NULL));
 	A = p->store; /* with op T, another one */
 	s->shape = block_shape_of(A);
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define C %d\n#define EACH %d\n", WG,
+	         s->shape.c, each_of(s->shape.c));
+	EK_RETURN_IF(eki_gpu_program(p, "bccoo", defines, eki_cl_bccoo));
 	s->whole = is_bccoo(A) && A->len[BCCOO_FILLED] == 0;
 	EK_RETURN_IF(eki_gpu_mirror_some(p, is_bccoo(A) ? ~(1u << BCCOO_CHUNK) : ~0u));
 	cut(p, s);

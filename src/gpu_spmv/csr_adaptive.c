@@ -217,12 +217,12 @@ static double cost_stream(const eki_features *f)
 	const double row = (double)f->stats.row_max, nnz = (double)f->stats.nnz;
 
 	return eki_gpu_cost(
-		1.5 * f->csr_bytes + (row > MOST ? 100 * row * f->csr_bytes / (nnz + 1) : 0), 1);
+		f, 1.5 * f->csr_bytes + (row > MOST ? 100 * row * f->csr_bytes / (nnz + 1) : 0), 1);
 }
 
 static double cost_adaptive(const eki_features *f)
 {
-	return eki_gpu_cost(1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / MOST, 1);
+	return eki_gpu_cost(f, 1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / MOST, 1);
 }
 
 #define BLOCK_PARAM                                                                               \

@@ -43,7 +43,6 @@
 
 EKI_KERNEL_TEXT(eki_cl_csr_classes, "gpu_spmv/csr_classes.cl");
 
-enum { U, W, S, COLUMNS };             /* parameters */
 enum { STAGED, DIRECT, GROUP, PIECE }; /* as in the kernel */
 enum {
 	ROW = 3,            /* numbers */
@@ -209,7 +208,7 @@ static ek_status upload(ek_plan *p, state *s, const list *l)
 /* From which average on rows are read directly; 0: never, and one work-item is enough for a row. */
 static int direct_from(const ek_plan *p)
 {
-	if (strcmp(p->ctx->device->info.kind, "cpu") == 0)
+	if (eki_device_is_processor(p->ctx->device))
 		return 0;
 	return p->store->value == EK_F32 ? INT32_MAX : 64;
 }
@@ -227,24 +226,24 @@ static int resident(int u, int w)
  * entries far nothing was won any more on average. */
 static double worth(const ek_plan *p)
 {
-	const int64_t bits = eki_gpu_param(p, COLUMNS, 0);
+	const int64_t bits = eki_gpu_param(p, EKI_CLASSES_COLUMNS, 0);
 
 	if (bits == 16)
 		return 6; /* all far */
-	if (bits == 32 || strcmp(p->ctx->device->info.kind, "cpu") == 0)
+	if (bits == 32 || eki_device_is_processor(p->ctx->device))
 		return 0;
 	return 0.66 * (double)eki_idx_size(p->store->index);
 }
 
 ek_status eki_classes_choose(const ek_plan *p, state *s)
 {
-	s->u = (int)eki_gpu_param(p, U, p->store->nnz < SMALL ? 4 : 8);
-	s->w = (int)eki_gpu_param(p, W, 256);
-	s->s = (int)eki_gpu_param(p, S, direct_from(p));
+	s->u = (int)eki_gpu_param(p, EKI_CLASSES_U, p->store->nnz < SMALL ? 4 : 8);
+	s->w = (int)eki_gpu_param(p, EKI_CLASSES_W, 256);
+	s->s = (int)eki_gpu_param(p, EKI_CLASSES_S, direct_from(p));
 	s->tile = (int64_t)s->u * s->w;
-	EK_RETURN_IF(eki_gpu_power_of_two(p, W));
-	EK_RETURN_IF(eki_gpu_power_of_two(p, COLUMNS));
-	if (p->param[COLUMNS] == 16 && p->store->cols > INT32_MAX)
+	EK_RETURN_IF(eki_gpu_power_of_two(p, EKI_CLASSES_W));
+	EK_RETURN_IF(eki_gpu_power_of_two(p, EKI_CLASSES_COLUMNS));
+	if (p->param[EKI_CLASSES_COLUMNS] == 16 && p->store->cols > INT32_MAX)
 		return eki_fail(EK_EUNSUPPORTED, "columns=16 wants fewer than 2^31 columns");
 	return eki_gpu_local(p, (s->tile + s->w) * (int64_t)ek_value_size(p->store->value) +
 	                                (s->tile / 2 + 2) * 4);
@@ -284,7 +283,7 @@ ek_status eki_classes_list(ek_plan *p, state *s, const eki_class_cut *c)
 		goto done;
 	EK_TRY(eki_gpu_mirror_some(p, 1u << CSR_PTR));
 	EK_TRY(columns(p, s));
-	if (s->narrow.code && !p->param[S])
+	if (s->narrow.code && !p->param[EKI_CLASSES_S])
 		EK_TRY(stage(p, s, &l));
 done:
 	eki_free(p->ctx, l.item, CSR_ITEM * l.items, eki_ptr_size(l.A->index));
@@ -369,7 +368,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(f->csr_bytes, 1);
+	return eki_gpu_cost(f, f->csr_bytes, 1);
 }
 
 const ek_method ek_spmv_gpu_csr_classes = {

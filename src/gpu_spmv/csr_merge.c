@@ -111,7 +111,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(1.1 * f->csr_bytes, 2);
+	return eki_gpu_cost(f, 1.1 * f->csr_bytes, 2);
 }
 
 const ek_method ek_spmv_gpu_csr_merge = {

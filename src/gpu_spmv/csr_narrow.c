@@ -59,11 +59,18 @@ static ek_status make(ek_plan *p, const eki_buffer *item, int64_t items, int gro
 		5);
 }
 
+static void drop(eki_gpu *g, int first)
+{
+	while (g->buffers > first)
+		eki_buffer_free(g->device, &g->buffer[--g->buffers]);
+}
+
 ek_status csr_narrow_make(ek_plan *p, const eki_buffer *item, int64_t items, int64_t most,
                           int group_size, double worth, csr_narrow *n)
 {
 	const ek_store *A = p->store;
 	eki_device *dev = p->gpu->device;
+	const int buffers = p->gpu->buffers;
 	const eki_buffer *col;
 	char defines[80];
 	ek_status status;
@@ -79,7 +86,11 @@ ek_status csr_narrow_make(ek_plan *p, const eki_buffer *item, int64_t items, int
 	                            atomic_load(&p->A->state), &col));
 	status = make(p, item, items, group_size, worth, col, n);
 	eki_mirror_put(dev, col);
-	return status;
+	if (status == EK_OK && n->code)
+		return EK_OK;
+	*n = (csr_narrow){0};
+	drop(p->gpu, buffers);
+	return status == EK_ENOMEM ? EK_OK : status; /* 32 bits want no more memory */
 }
 
 #endif

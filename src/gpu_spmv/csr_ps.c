@@ -73,7 +73,7 @@ static double cost(const eki_features *f)
 	const double product = (double)f->stats.nnz * (double)ek_value_size(f->value);
 	const double entry_ns = 20;
 
-	return eki_gpu_cost(f->csr_bytes + 2 * product, 2) + entry_ns * (double)f->stats.row_max;
+	return eki_gpu_cost(f, f->csr_bytes + 2 * product, 2) + entry_ns * (double)f->stats.row_max;
 }
 
 const ek_method ek_spmv_gpu_csr_ps = {

@@ -337,14 +337,14 @@ static double cost_published(const eki_features *f)
 {
 	const double size = (double)ek_value_size(f->value), n = padded(f);
 
-	return eki_gpu_cost(3 * n * size, 1) + eki_cost(f, f->csr_bytes + n * size, 3 * n);
+	return eki_gpu_cost(f, 3 * n * size, 1) + eki_cost(f, f->csr_bytes + n * size, 3 * n);
 }
 
 static double cost_gather(const eki_features *f)
 {
 	const double nnz = (double)f->stats.nnz + 1;
 
-	return eki_gpu_cost(f->csr_bytes * padded(f) / nnz, 2);
+	return eki_gpu_cost(f, f->csr_bytes * padded(f) / nnz, 2);
 }
 
 #define SEGMENT_PARAM                                                                             \

@@ -68,7 +68,7 @@ static const struct table {
 
 static const struct table *of_device(const eki_device *d)
 {
-	if (strcmp(d->info.kind, "cpu") == 0)
+	if (eki_device_is_processor(d))
 		return &table[3];
 	if (d->driver->backend == EKI_CUDA || d->info.lanes == 32)
 		return &table[0];
@@ -337,7 +337,7 @@ static ek_status run(const ek_plan *p, const ek_args *args)
 
 static double cost(const eki_features *f)
 {
-	return eki_gpu_cost(1.2 * f->csr_bytes, 4); /* the wait is as long as launches */
+	return eki_gpu_cost(f, 1.2 * f->csr_bytes, 4); /* the wait is as long as launches */
 }
 
 const ek_method ek_spmv_gpu_csr_speculative = {

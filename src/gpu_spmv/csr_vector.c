@@ -87,7 +87,7 @@ static double cost(const eki_features *f, double bytes, double lanes)
 {
 	const double entry_ns = 100; /* of one lane */
 
-	return eki_gpu_cost(bytes, 1) + entry_ns * (double)f->stats.row_max / lanes;
+	return eki_gpu_cost(f, bytes, 1) + entry_ns * (double)f->stats.row_max / lanes;
 }
 
 /* Neighbours read different sectors of 32 bytes; up to half of what comes with one is used later. */
@@ -95,6 +95,8 @@ static double cost_scalar(const eki_features *f)
 {
 	const double mean = f->stats.row_mean, most = 32.0 / 12;
 
+	if (f->on_processor) /* a loop over rows, and what it is good at; PoCL */
+		return 30000 + f->csr_bytes / 20;
 	return cost(f, f->csr_bytes * (1 + (mean < 16 ? mean / 16 : 1) * (most - 1)), 1);
 }
 

@@ -210,10 +210,11 @@ static ek_status prepare(ek_plan *p)
 	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
 	p->state = s;
 	EK_RETURN_IF(eki_gpu_local(p, TILE * (int64_t)ek_value_size(p->store->value)));
+	EK_RETURN_IF(eki_gpu_prepare(p, NULL, NULL, NULL));
+	s->height = (int)p->store->dim[SCOO_HEIGHT]; /* with op T, of another store */
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define EACH %d\n#define SUMS %d\n",
-	         WG, EACH, sums_for(p, p->store->dim[SCOO_HEIGHT]));
-	EK_RETURN_IF(eki_gpu_prepare(p, "scoo", defines, eki_cl_scoo));
-	s->height = (int)p->store->dim[SCOO_HEIGHT];
+	         WG, EACH, sums_for(p, s->height));
+	EK_RETURN_IF(eki_gpu_program(p, "scoo", defines, eki_cl_scoo));
 	EK_RETURN_IF(eki_gpu_mirror_some(p, arrays));
 	EK_RETURN_IF(order_tiles(p, s));
 	return eki_gpu_kernel(p, "scoo", &s->kernel);

@@ -109,7 +109,8 @@ ek_status eki_select(const ek_plan *plan, const ek_format *format, const ek_meth
 	                  .isa = plan->isa,
 	                  .calls = plan->calls,
 	                  .csr_bytes = (double)plan->bytes,
-	                  .in_cache = plan->bytes < eki_cpu_cache()};
+	                  .in_cache = plan->bytes < eki_cpu_cache(),
+	                  .on_processor = eki_device_is_processor(plan->ctx->device)};
 
 	if (format != &ek_format_csr)
 		return select_of_format(plan, format, method, why, size);
