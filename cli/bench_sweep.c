@@ -79,11 +79,13 @@ static void add_item(struct sweep *s, const char *text, size_t len)
 		           "expected",
 		           text);
 	const int64_t from = whole(text, (size_t)(dots - text), kind == '*');
-	const int64_t to = whole(last, digits, from);
+	const int64_t to = whole(last, digits, 0);
 	const int64_t by = step ? whole(last + digits + 1, (size_t)(end - last) - digits - 1,
 	                                kind == '*' ? 2 : 1)
 	                        : 1;
 
+	if (to < from)
+		tool_usage("--sweep %s: the range ends before it begins", text);
 	add(s, from);
 	for (int64_t v = from; kind == '*' ? v <= to / by : v <= to - by;) {
 		v = kind == '*' ? v * by : v + by;
@@ -120,7 +122,8 @@ void sweep_apply(struct bench_options *o)
 		return;
 	if (!equals || equals == o->sweep || !equals[1])
 		tool_usage("--sweep %s: KEY=VALUES is expected, such as w=4,8,16", o->sweep);
-	if (!list || !tool_method_next(&list, method) || !tool_method_find(method) ||
+	if (!list || strcmp(list, "all") == 0 || strcmp(list, "auto") == 0 ||
+	    !tool_method_next(&list, method) || !tool_method_find(method) ||
 	    tool_method_next(&list, rest))
 		tool_usage("--sweep %s: one method is expected, by --method NAME", o->sweep);
 	check_parameter(tool_method_find(method), o->sweep, (size_t)(equals - o->sweep));

@@ -231,8 +231,9 @@ static void print_times(const struct product *p, FILE *out)
 	ek_matrix_info info = {.size = sizeof info};
 
 	ek_matrix_get_info(p->A, &info);
-	fprintf(out, "method    %s on %s, prepared in %.3g ms\n", ek_plan_method(p->plan),
-	        ek_plan_format(p->plan), 1e3 * p->prepare_seconds);
+	fprintf(out, "method    %s on %s, prepared in %.3g %s\n", ek_plan_method(p->plan),
+	        ek_plan_format(p->plan), p->prepare_seconds * (p->prepare_seconds < 1 ? 1e3 : 1),
+	        p->prepare_seconds < 1 ? "ms" : "s");
 	fprintf(out,
 	        "product   %.4g ms in the mean of %lld, %.4g ms at best, %.4g ms the first time\n",
 	        1e3 * p->mean_seconds, (long long)p->calls, 1e3 * p->best_seconds,

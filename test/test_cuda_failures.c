@@ -21,7 +21,8 @@ static struct fake_cuda *fake;
 
 struct session {
 	ek_device_memory memory;
-	bool counted, plans; /* memory of the host is counted; plans are made too */
+	bool counted;       /* memory of the host is */
+	const char *method; /* NULL: no plans */
 	struct heap heap;
 	ek_context *ctx;
 	void *x, *y; /* on the device */
@@ -73,7 +74,7 @@ static ek_status vectors(struct session *s)
 
 static ek_status products(struct session *s)
 {
-	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
+	const ek_hints hints = {.size = sizeof hints, .method = s->method};
 
 	EK_RETURN_IF(small_make(s->ctx, &s->A));
 	EK_RETURN_IF(ek_plan_create(EK_SPMV, s->A, &hints, &s->plan));
@@ -90,7 +91,7 @@ static ek_status all_of_it(struct session *s)
 {
 	EK_RETURN_IF(fake_context("cuda", s->memory, s->counted ? &s->heap : NULL, &s->ctx));
 	EK_RETURN_IF(vectors(s));
-	return s->plans ? products(s) : EK_OK;
+	return s->method ? products(s) : EK_OK;
 }
 
 static void check_failure(ek_status status, const char *what)
@@ -106,6 +107,16 @@ static void check_failure(ek_status status, const char *what)
 	if (!strstr(ek_error_text(), fake->failed) && !strstr(ek_error_text(), fake->last_failed) &&
 	    !strstr(ek_error_text(), "no memory for"))
 		fail_msg("%s: %s failed, message: %s", what, fake->failed, ek_error_text());
+}
+
+/* May a call fail without an error? A program that was compiled before, and cannot be loaded, is
+ * compiled anew; 16-bit columns are left out where there is no memory for them. */
+static bool may_fail(const struct session *s, const char *call)
+{
+	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
+	       (!s->counted && strcmp(call, "cuMemAllocManaged") == 0) ||
+	       (s->method && strstr(s->method, "columns=16") &&
+	        strncmp(call, "cuMemAlloc", 10) == 0);
 }
 
 /* Returns whether a call failed, so there may be another one behind it. */
@@ -131,9 +142,7 @@ static bool session(struct session like, long n, bool persistent)
 		check_failure(status, what);
 	else if (status != EK_OK)
 		fail_msg("%s: %s", what, ek_error_text());
-	/* A program that was compiled before, and cannot be loaded, is compiled anew. */
-	else if (failed && strcmp(failed, "cuModuleLoadDataEx") != 0 &&
-	         (s.counted || strcmp(failed, "cuMemAllocManaged") != 0))
+	else if (failed && !may_fail(&s, failed))
 		fail_msg("%s: %s failed, and nobody noticed", what, failed);
 	ek_plan_destroy(s.plan);
 	ek_matrix_destroy(s.A);
@@ -162,25 +171,34 @@ static void fail_each(struct session like)
 	}
 }
 
-static void fail_all(bool plans)
+static void fail_all(const char *method)
 {
-	fail_each((struct session){.memory = EK_MEMORY_COPY, .counted = true, .plans = plans});
-	fail_each((struct session){.memory = EK_MEMORY_SHARED, .counted = true, .plans = plans});
-	fail_each((struct session){.memory = EK_MEMORY_SHARED, .counted = false, .plans = plans});
+	fail_each((struct session){EK_MEMORY_COPY, .counted = true, .method = method});
+	fail_each((struct session){EK_MEMORY_SHARED, .counted = true, .method = method});
+	fail_each((struct session){EK_MEMORY_SHARED, .counted = false, .method = method});
 }
 
 static void test_failures(void **state)
 {
 	(void)state;
-	fail_all(false);
+	fail_all(NULL);
 }
 
 static void test_failures_of_plans(void **state)
 {
+	/* One launch; several, and what is made on the device; formats. */
+	static const char *const methods[] = {"spmv.csr.vector.gpu",
+	                                      "spmv.csr.classes.gpu:columns=16",
+	                                      "spmv.csr.patterns.gpu:columns=16",
+	                                      "spmv.scoo.gpu",
+	                                      "spmv.bccoo.gpu",
+	                                      "spmv.csr5.gpu"};
+
 	(void)state;
 	need_nvrtc();
 	setenv("EK_CACHE", folder, 1);
-	fail_all(true);
+	for (size_t k = 0; k < sizeof methods / sizeof *methods; k++)
+		fail_all(methods[k]);
 	setenv("EK_CACHE", "off", 1);
 }
 
