@@ -4,6 +4,7 @@
  * all, rows cut into pieces, each part of a cocktail. No column is twice in a row, which formats by
  * columns refuse. Data are small integers, so results are those of a loop over rows, bit for bit. */
 #include "support/devices.h"
+#include "support/exact.h"
 #include "support/random.h"
 #include "support/support.h"
 
@@ -95,31 +96,6 @@ static void drop(void)
 	free(y);
 }
 
-static void check_plan(ek_plan *plan, ek_value value, const char *text)
-{
-	const size_t size = value == EK_F64 ? 8 : 4;
-	void *in = malloc(COLS * size), *out = malloc((size_t)rows * size);
-	ek_dense vx = ek_vector(value, COLS, in), vy = ek_vector(value, rows, out);
-
-	for (int j = 0; j < COLS; j++)
-		if (value == EK_F64)
-			((double *)in)[j] = x[j];
-		else
-			((float *)in)[j] = (float)x[j];
-	memset(out, 0xff, (size_t)rows * size);
-	for (int run = 0; run < 2; run++) {
-		expect_status(ek_spmv(plan, 1 + run, &vx, -run, &vy), EK_OK); /* 2 A x - A x */
-		for (int64_t i = 0; i < rows; i++) {
-			const double is = value == EK_F64 ? ((double *)out)[i] : ((float *)out)[i];
-
-			if (!(is == y[i]))
-				fail_msg("%s: y[%lld] is %g, not %g", text, (long long)i, is, y[i]);
-		}
-	}
-	free(in);
-	free(out);
-}
-
 static void check(const struct device_context *on, size_t m, ek_value value, ek_index index)
 {
 	const char *method = methods[m].name, *format = methods[m].format;
@@ -136,7 +112,7 @@ static void check(const struct device_context *on, size_t m, ek_value value, ek_
 	              EK_OK);
 	expect_status(ek_matrix_convert(A, "csr", &types, &B), EK_OK);
 	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
-	check_plan(plan, value, text);
+	check_exact(plan, value, COLS, x, rows, y, text);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(B);
 	ek_matrix_destroy(A);

@@ -66,19 +66,6 @@ typedef struct list { /* being made */
 
 /* ---- The list -------------------------------------------------------------------------------- */
 
-static void put(const list *l, void *array, int64_t k, int64_t v)
-{
-	if (l->A->index == EK_I32)
-		((int32_t *)array)[k] = (int32_t)v;
-	else
-		((int64_t *)array)[k] = v;
-}
-
-static int64_t get(const list *l, const void *array, int64_t k)
-{
-	return l->A->index == EK_I32 ? ((const int32_t *)array)[k] : ((const int64_t *)array)[k];
-}
-
 static int64_t entries_of(const ek_store *A, int64_t begin, int64_t end)
 {
 	return eki_ptr_at(A, end) - eki_ptr_at(A, begin);
@@ -95,19 +82,19 @@ static void add_item(list *l, int64_t row, int64_t begin, int64_t end, int64_t w
 {
 	const int64_t at = CSR_ITEM * l->items++;
 
-	put(l, l->item, at, row);
-	put(l, l->item, at + CSR_ITEM_BEGIN, begin);
-	put(l, l->item, at + CSR_ITEM_END, end);
-	put(l, l->item, at + 3, what);
+	csr_number_set(l->A->index, l->item, at, row);
+	csr_number_set(l->A->index, l->item, at + CSR_ITEM_BEGIN, begin);
+	csr_number_set(l->A->index, l->item, at + CSR_ITEM_END, end);
+	csr_number_set(l->A->index, l->item, at + 3, what);
 }
 
 static void add_pieces(list *l, int64_t i, int64_t pieces)
 {
 	const int64_t begin = eki_ptr_at(l->A, i), entries = entries_of(l->A, i, i + 1);
 
-	put(l, l->row, ROW * l->rows, i);
-	put(l, l->row, ROW * l->rows + 1, l->items);
-	put(l, l->row, ROW * l->rows + 2, pieces);
+	csr_number_set(l->A->index, l->row, ROW * l->rows, i);
+	csr_number_set(l->A->index, l->row, ROW * l->rows + 1, l->items);
+	csr_number_set(l->A->index, l->row, ROW * l->rows + 2, pieces);
 	for (int64_t k = 0; k < pieces; k++)
 		add_item(l, l->rows, begin + eki_cut(entries, (int)pieces, (int)k),
 		         begin + eki_cut(entries, (int)pieces, (int)k + 1), PIECE);
@@ -267,8 +254,9 @@ static ek_status columns(ek_plan *p, state *s)
 static ek_status stage(ek_plan *p, const state *s, const list *l)
 {
 	for (int64_t at = 3; at < CSR_ITEM * l->items; at += CSR_ITEM)
-		if (get(l, l->item, at) % LOG_LANES == DIRECT)
-			put(l, l->item, at, staged(s, get(l, l->item, at) / ROWS));
+		if (csr_number_at(l->A->index, l->item, at) % LOG_LANES == DIRECT)
+			csr_number_set(l->A->index, l->item, at,
+			               staged(s, csr_number_at(l->A->index, l->item, at) / ROWS));
 	return eki_buffer_write(p->gpu->device, s->item, l->item, s->item->bytes);
 }
 

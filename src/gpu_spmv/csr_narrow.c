@@ -12,7 +12,7 @@ EKI_KERNEL_TEXT(eki_cl_csr_narrow, "gpu_spmv/csr_narrow.cl");
 static ek_status place(const ek_plan *p, const eki_buffer *window, int64_t items, int64_t *far)
 {
 	eki_device *dev = p->gpu->device;
-	const bool small = p->store->index == EK_I32;
+	const ek_index index = p->store->index;
 	void *room;
 	ek_status status;
 
@@ -20,12 +20,9 @@ static ek_status place(const ek_plan *p, const eki_buffer *window, int64_t items
 	EK_RETURN_IF(eki_alloc(p->ctx, window->bytes, 1, &room));
 	EK_TRY(eki_buffer_read(dev, window, room, window->bytes));
 	for (int64_t k = 1; k < 2 * items; k += 2) {
-		const int64_t count = small ? ((int32_t *)room)[k] : ((int64_t *)room)[k];
+		const int64_t count = csr_number_at(index, room, k);
 
-		if (small)
-			((int32_t *)room)[k] = (int32_t)*far;
-		else
-			((int64_t *)room)[k] = *far;
+		csr_number_set(index, room, k, *far);
 		*far += count;
 	}
 	EK_TRY(eki_buffer_write(dev, window, room, window->bytes));

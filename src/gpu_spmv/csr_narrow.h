@@ -20,6 +20,19 @@
 /* What a stretch is, in numbers of the size of row pointers, and in how many. */
 enum { CSR_ITEM_BEGIN = 1, CSR_ITEM_END, CSR_ITEM = 4 };
 
+/* Number k of an array of such numbers. */
+static inline int64_t csr_number_at(ek_index index, const void *array, int64_t k)
+{
+	return index == EK_I32 ? ((const int32_t *)array)[k] : ((const int64_t *)array)[k];
+}
+static inline void csr_number_set(ek_index index, void *array, int64_t k, int64_t v)
+{
+	if (index == EK_I32)
+		((int32_t *)array)[k] = (int32_t)v;
+	else
+		((int64_t *)array)[k] = v;
+}
+
 typedef struct csr_narrow {
 	/* window: for each stretch its start, and the first of its far entries in `far`, in numbers
 	 * of the size of row pointers. All NULL: not made. */
