@@ -153,8 +153,8 @@ int fetch(void *)
 	return 0;
 }
 
-const ek_peer csr5 = {EK_PEER_ABI, NAME, TEXT,  version, supports, prepare,
-                      run,         load, fetch, release, error};
+const ek_peer csr5 = {EK_PEER_ABI, NAME,  TEXT,    version, supports, prepare, run,
+                      load,        fetch, release, error,   0,        nullptr};
 
 } // namespace
 

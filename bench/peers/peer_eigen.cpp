@@ -3,6 +3,7 @@
  * product it does not. Compiled for the machine it is built on, as users of Eigen do. */
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <cstdio>
 #include <new>
 
 #include "peer.h"
@@ -90,7 +91,8 @@ void release(void *data)
 const ek_peer eigen = {EK_PEER_ABI, "eigen",  "Eigen, a row-major Map times a vector",
                        version,     supports, prepare,
                        run,         nullptr,  nullptr,
-                       release,     error};
+                       release,     error,    0,
+                       nullptr};
 
 } // namespace
 
