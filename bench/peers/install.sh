@@ -65,14 +65,27 @@ if wheel suitesparse-graphblas; then
 fi
 [ -e "$prefix/lib/libgraphblas.so" ] || apt_install libgraphblas-dev || left_out libgraphblas-dev
 
-# x86-simd-sort is only in the sources of NumPy, of which nothing is built but the metadata.
+# x86-simd-sort is only in the sources of NumPy. Before pip hands over sources, it asks their build
+# system for name and version, for which the one of NumPy, meson, is fetched and configures a build.
+# Nothing of it is needed here: a module in its place answers at once.
 numpy=2.2.6
 simdsort=$prefix/include/x86-simd-sort
 if [ ! -e "$simdsort/VERSION" ] && [ -x "$python/bin/pip" ]; then
-	echo "Fetching with pip: the sources of NumPy $numpy, for x86-simd-sort"
-	"$python/bin/pip" download --no-input --no-deps --no-binary numpy -d "$prefix/numpy" \
-		"numpy==$numpy" >>"$log" 2>&1 &&
-		mkdir -p "$simdsort" &&
+	echo "Fetching with pip: the sources of NumPy $numpy, for x86-simd-sort (nothing is compiled)"
+	mkdir -p "$prefix/numpy" "$simdsort"
+	cat >"$prefix/numpy/mesonpy.py" <<-END
+		import os
+
+
+		def prepare_metadata_for_build_wheel(folder, settings=None):
+		    name = "numpy-$numpy.dist-info"
+		    os.mkdir(os.path.join(folder, name))
+		    with open(os.path.join(folder, name, "METADATA"), "w") as file:
+		        file.write("Metadata-Version: 2.1\nName: numpy\nVersion: $numpy\n")
+		    return name
+	END
+	PYTHONPATH=$prefix/numpy "$python/bin/pip" download --no-input --no-deps --no-build-isolation \
+		--no-binary numpy -d "$prefix/numpy" "numpy==$numpy" >>"$log" 2>&1 &&
 		tar -xzf "$prefix/numpy/numpy-$numpy.tar.gz" -C "$simdsort" --strip-components=7 \
 			"numpy-$numpy/numpy/_core/src/npysort/x86-simd-sort/src" 2>>"$log" &&
 		echo "x86-simd-sort of NumPy $numpy" >"$simdsort/VERSION"
