@@ -7,13 +7,10 @@ PREFIX ?= /usr/local
 DEVICE ?= cuda
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build demo check check-gpu peers install format clean help
+.PHONY: all build configure demo check check-gpu peers install format clean help
 all: build
 
-# Configures once, and again when CMAKE_FLAGS are given.
-configure = $(if $(CMAKE_FLAGS),,test -f $(BUILD)/CMakeCache.txt ||) \
-	{ mkdir -p $(BUILD) && cmake -S . -B $(BUILD) $(CMAKE_FLAGS) >$(BUILD)/make.log 2>&1; } || \
-	{ cat $(BUILD)/make.log; exit 1; }
+configure = tool/configure $(BUILD) $(CMAKE_FLAGS)
 compile = cmake --build $(BUILD) -j $(JOBS)
 
 build:
@@ -21,18 +18,21 @@ build:
 	@$(configure)
 	@$(compile)
 
+configure:
+	@$(configure)
+
+# Builds what it needs, which is not the tests.
 demo:
 	@tool/setup demo
 	@$(configure)
-	@$(compile) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
+	@$(compile) --target installable >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
 	@tool/demo $(BUILD)
 
 check:
 	@tool/setup check
 	@$(configure)
 	@$(compile)
-	@sed -n 's/^./Left out: &/p' $(BUILD)/left-out.txt
-	@cd $(BUILD) && OMP_WAIT_POLICY=passive ctest -j $(JOBS) --output-on-failure --no-tests=error
+	@tool/check $(BUILD) $(JOBS)
 
 check-gpu:
 	@tool/setup check
@@ -46,7 +46,11 @@ peers:
 	@cmake -S . -B $(BUILD) $(CMAKE_FLAGS)
 	@$(compile)
 
-install: build
+# Installs what there is: no package is fetched, and in a folder that is configured nothing is looked
+# for (root may see other things), nor is any test built.
+install:
+	@test -f $(BUILD)/found.txt || $(configure)
+	@$(compile) --target installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:
@@ -59,10 +63,12 @@ help:
 	@echo 'make           install what is missing, configure, build (folder: $(BUILD))'
 	@echo 'make demo      the same, then measure products of several shapes and make a page of charts;'
 	@echo '               EK_MATRICES=FOLDER adds real matrices (.mtx, .mtx.gz) from there'
-	@echo 'make check     the same, then all tests; EK_TEST_TIER=full for the long ones'
+	@echo 'make check     the same, then all tests, and what was left out (with CI set: a failure);'
+	@echo '               EK_TEST_TIER=full for the long ones'
 	@echo 'make check-gpu the same, then the tests of devices on DEVICE=$(DEVICE)'
 	@echo 'make peers     install the libraries that ek bench can compare with, then build again'
-	@echo 'make install   to PREFIX=$(PREFIX)'
+	@echo 'make install   library and tool to PREFIX=$(PREFIX); builds no tests, fetches no packages'
+	@echo 'make configure run CMake again if something that it looks for came or went'
 	@echo 'make format    clang-format on all sources'
 	@echo 'make clean     remove the build folder'
 	@echo 'Variables: BUILD=folder JOBS=n CMAKE_FLAGS="-DEK_WERROR=ON ..." EK_NO_APT=1 (install nothing)'
