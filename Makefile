@@ -25,7 +25,7 @@ configure:
 demo:
 	@tool/setup demo
 	@$(configure)
-	@$(compile) --target installable >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
+	@$(compile) --target ek_installable >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
 	@tool/demo $(BUILD)
 
 check:
@@ -50,7 +50,7 @@ peers:
 # for (root may see other things), nor is any test built.
 install:
 	@test -f $(BUILD)/found.txt || $(configure)
-	@$(compile) --target installable
+	@$(compile) --target ek_installable
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:
