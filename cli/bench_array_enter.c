@@ -99,6 +99,7 @@ static struct array_contender *enter_arity(struct array_field *f, const char *na
 	if (!c)
 		return NULL;
 	c->record.version = ek_version();
+	c->record.counts.size = sizeof c->record.counts;
 	c->options = (ek_array_options){.size = sizeof c->options,
 	                                .method = c->record.method,
 	                                .block = f->job->options->block,

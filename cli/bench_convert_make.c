@@ -86,7 +86,7 @@ static void run_product(void *state, int64_t calls)
 static bool same_arrays(const ek_matrix *A, const ek_matrix *B)
 {
 	static const char *const name[] = {"row_ptr", "col_idx", "val"};
-	ek_view a, b;
+	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
 
 	for (int k = 0; k < 3; k++)
 		if (ek_matrix_array(A, name[k], &a) != EK_OK ||

@@ -78,7 +78,8 @@ void *problem_vector(ek_value value, int64_t n)
 
 static int arrays(struct problem *p)
 {
-	ek_view view[3];
+	ek_view view[3] = {
+		{.size = sizeof(ek_view)}, {.size = sizeof(ek_view)}, {.size = sizeof(ek_view)}};
 
 	for (int k = 0; k < 3; k++) {
 		static const char *const name[] = {"row_ptr", "col_idx", "val"};

@@ -17,7 +17,7 @@ void info_storage(const ek_matrix *A, const ek_matrix_info *info, FILE *out)
 {
 	char format[TOOL_FORMAT], total[32], bytes[32], len[32];
 	const char *name;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	tool_format_text(info, format);
 	fprintf(out, "%s: %s\n", format, tool_bytes(total, (double)info->bytes));
@@ -31,7 +31,7 @@ void info_storage_json(const ek_matrix *A, const ek_matrix_info *info, json_t *r
 {
 	json_t *arrays = json_object();
 	const char *name;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	for (int k = 0; array_at(A, info->format, k, &name, &view); k++)
 		json_object_set_new(
@@ -92,7 +92,7 @@ int info_arrays(const ek_matrix *A, int width, FILE *out)
 	int code = tool_check(ek_matrix_get_info(A, &info)), common = 0;
 	char format[TOOL_FORMAT];
 	const char *name;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	if (code != TOOL_OK)
 		return code;

@@ -40,6 +40,7 @@ static int open_arrays(const ek_matrix *A, struct arrays *a)
 
 	a->value = info.value;
 	a->rows = info.rows;
+	a->ptr.size = a->idx.size = a->val.size = sizeof a->ptr;
 	if (code == TOOL_OK)
 		code = tool_check(ek_matrix_array(A, "row_ptr", &a->ptr));
 	if (code == TOOL_OK)

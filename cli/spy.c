@@ -78,7 +78,7 @@ static int cell_of(int64_t i, int64_t n, int cells)
 
 static int fill(const ek_matrix *A, struct grid *g)
 {
-	ek_view ptr, idx;
+	ek_view ptr = {.size = sizeof ptr}, idx = {.size = sizeof idx};
 	int code = tool_check(ek_matrix_array(A, "row_ptr", &ptr));
 
 	if (code == TOOL_OK)

@@ -163,7 +163,7 @@ static ek_status no_new_memory(struct exhaust *x)
 {
 	ek_matrix *A = (ek_matrix *)(uintptr_t)x->arg;
 	ek_matrix_info info = {.size = sizeof info};
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	EK_RETURN_IF(ek_matrix_get_info(A, &info));
 	EK_RETURN_IF(ek_matrix_array(A, "val", &view));

@@ -100,7 +100,7 @@ static ek_status read_bytes(ek_context *ctx, const void *data, size_t n, int64_t
 static void expect_matrix(ek_context *ctx, const void *data, size_t n)
 {
 	ek_matrix *A = NULL;
-	ek_view v;
+	ek_view v = {.size = sizeof v};
 
 	expect_status(read_bytes(ctx, data, n, 0, &A), EK_OK);
 	expect_status(ek_matrix_array(A, "val", &v), EK_OK);

@@ -73,7 +73,7 @@ static void same_arrays(const ek_matrix *A, const ek_matrix *B, int csc)
 	                                       {"col_ptr", "row_idx", "val"}};
 
 	for (int k = 0; k < 3; k++) {
-		ek_view a, b;
+		ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
 
 		expect_status(ek_matrix_array(A, name[csc][k], &a), EK_OK);
 		expect_status(ek_matrix_array(B, name[csc][k], &b), EK_OK);

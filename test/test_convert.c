@@ -29,7 +29,7 @@ static int64_t index_at(const ek_view *v, int64_t k)
 static void check_entries(const ek_matrix *B, const struct shape *s, int type)
 {
 	ek_matrix_info info = {.size = sizeof info};
-	ek_view ptr, col, val;
+	ek_view ptr = {.size = sizeof ptr}, col = {.size = sizeof col}, val = {.size = sizeof val};
 
 	expect_status(ek_matrix_get_info(B, &info), EK_OK);
 	assert_string_equal(info.format, "csr");
@@ -115,7 +115,7 @@ static void test_large(void **state)
 	expect_status(convert_types(A, EK_F32, EK_I64, &B), EK_OK);
 	expect_status(convert_types(B, EK_F64, EK_I32, &C), EK_OK);
 	for (int k = 0; k < 3; k++) {
-		ek_view a, c;
+		ek_view a = {.size = sizeof a}, c = {.size = sizeof c};
 
 		expect_status(ek_matrix_array(A, name[k], &a), EK_OK);
 		expect_status(ek_matrix_array(C, name[k], &c), EK_OK);
@@ -150,7 +150,7 @@ static void test_values(void **state)
 	double val[] = {5, 5};
 	ek_context *ctx = NULL;
 	ek_matrix *A, *B = NULL;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	(void)state;
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
@@ -240,7 +240,7 @@ static void check_arrays(const ek_matrix *A, const ek_format *f)
 {
 	ek_matrix_info info = {.size = sizeof info};
 	int64_t bytes = 0;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 	int k = 0;
 
 	expect_status(ek_matrix_get_info(A, &info), EK_OK);
@@ -264,7 +264,7 @@ static void test_arrays(void **state)
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	assert_null(ek_format_array(NULL, 0));
 	for (int type = 0; type < TYPES; type++) {
-		ek_view view;
+		ek_view view = {.size = sizeof view};
 
 		expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=7,ny=5", value_of(type),
 		                                 index_of(type), &A),

@@ -75,7 +75,7 @@ static const struct {
 
 static void check_array(const ek_matrix *B, const char *name, const void *data, int64_t len)
 {
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	expect_status(ek_matrix_array(B, name, &view), EK_OK);
 	assert_int_equal(view.len, len);

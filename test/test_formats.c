@@ -44,7 +44,7 @@ static void spec(const ek_format *f, int k, char *text, size_t size)
 
 static bool same_array(const ek_matrix *A, const ek_matrix *B, const char *name)
 {
-	ek_view a, b;
+	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
 
 	expect_status(ek_matrix_array(A, name, &a), EK_OK);
 	expect_status(ek_matrix_array(B, name, &b), EK_OK);

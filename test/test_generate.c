@@ -62,6 +62,7 @@ struct arrays {
 static void arrays_of(const ek_matrix *A, struct arrays *a)
 {
 	a->info.size = sizeof a->info;
+	a->ptr.size = a->col.size = a->val.size = sizeof a->ptr;
 	expect_status(ek_matrix_get_info(A, &a->info), EK_OK);
 	expect_status(ek_matrix_array(A, "row_ptr", &a->ptr), EK_OK);
 	expect_status(ek_matrix_array(A, "col_idx", &a->col), EK_OK);

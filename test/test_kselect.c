@@ -260,7 +260,7 @@ static void heap_counts(void **state)
 
 		for (int l = 0; l < contexts.levels; l++)
 			for (int t = 0; t < contexts.counts; t++) {
-				ek_heap_counts c = {-1, -1, -1, -1};
+				ek_heap_counts c = {sizeof c, -1, -1, -1, -1};
 				ek_array_options o = {.size = sizeof o,
 				                      .method = "kselect.heap",
 				                      .arity = d,

@@ -15,7 +15,7 @@ enum { NNZ = 100000, MANY_THREADS = 16, ENTRY_BYTES = 12 };
 
 static void check_sorted(const ek_matrix *A)
 {
-	ek_view col, val;
+	ek_view col = {.size = sizeof col}, val = {.size = sizeof val};
 
 	expect_status(ek_matrix_array(A, "col_idx", &col), EK_OK);
 	expect_status(ek_matrix_array(A, "val", &val), EK_OK);

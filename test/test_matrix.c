@@ -14,7 +14,7 @@ static const double val[] = {3, 7, 5};
 static void expect_array(const ek_matrix *A, const char *name, const void *data, int64_t len,
                          size_t size, bool same)
 {
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	expect_status(ek_matrix_array(A, name, &view), EK_OK);
 	assert_int_equal(view.len, len);
@@ -215,7 +215,7 @@ static void test_keep_order(void **state)
 	for (int k = 0; k < 3; k++)
 		for (int index = EK_I32; index <= EK_I64_32; index++) {
 			ek_matrix *A, *B;
-			ek_view view;
+			ek_view view = {.size = sizeof view};
 
 			expect_status(ek_matrix_from_coo(ctx, EK_F64, (ek_index)index, 2, 6, 6,
 			                                 dup_row, dup_col, dup_val,

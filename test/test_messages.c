@@ -131,7 +131,7 @@ static void check_long(ek_context *with, ek_index index, int base)
 	double *one = malloc(N * sizeof *one);
 	char part[2][64];
 	ek_matrix *A = NULL;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	assert_true(row && one);
 	for (int64_t k = 0; k < N; k++) {
@@ -193,7 +193,7 @@ static void test_values_of_its_own(void **state)
 	int32_t *p = heap_block(&heap, sizeof p0), *c = heap_block(&heap, sizeof c0);
 	double *v = heap_block(&heap, 3 * sizeof *v), wide[4] = {1, 2, 4, 8};
 	ek_matrix *A;
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	(void)state;
 	memcpy(p, p0, sizeof p0);

@@ -271,7 +271,7 @@ static void test_accepted(void **state)
 		for (size_t k = 0; k < sizeof accepted / sizeof *accepted; k++) {
 			ek_matrix_info info = {.size = sizeof info};
 			ek_matrix *A = NULL;
-			ek_view v;
+			ek_view v = {.size = sizeof v};
 
 			logged[0] = '\0';
 			expect_status(read_case(ctx, &accepted[k].c, &A), EK_OK);

@@ -34,7 +34,7 @@ static void test_locale(void **state)
 	char *set = NULL, made[128], command[256];
 	ek_context *ctx = heap_context(&heap, 1, 0);
 	ek_matrix *A;
-	ek_view v;
+	ek_view v = {.size = sizeof v};
 
 	(void)state;
 	for (int k = 0; k < 4 && !set; k++)

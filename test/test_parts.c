@@ -40,7 +40,7 @@ static void check_width(int64_t rows, int64_t some, int longer, int shorter, con
 	ek_matrix *A = two_lengths(rows, some, longer, shorter), *B;
 	const int64_t rest = some * (longer > width ? longer - width : 0) +
 	                     (rows - some) * (shorter > width ? shorter - width : 0);
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	expect_status(ek_matrix_convert(A, format, NULL, &B), EK_OK);
 	if (B->store.dim[0] != width)
@@ -143,7 +143,7 @@ static ek_matrix *mixture(bool band, bool blocks, bool rest)
 
 static int64_t length_of(const ek_matrix *B, const char *array)
 {
-	ek_view view;
+	ek_view view = {.size = sizeof view};
 
 	expect_status(ek_matrix_array(B, array, &view), EK_OK);
 	return view.len;

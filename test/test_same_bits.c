@@ -67,7 +67,7 @@ static ek_status merge_pairs(ek_context *ctx, const ek_array_options *o, result 
 static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 {
 	const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
-	const ek_segments s = {.count = segments, .offset = offset, .offset_type = EK_INT64};
+	const ek_segments s = ek_segment_offsets(segments, EK_INT64, offset);
 
 	switch (ek_method_operation(m)) {
 	case EK_REDUCE: return ek_reduce(ctx, &o, EK_F64, EK_SUM, N, number, to->out);

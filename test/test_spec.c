@@ -131,7 +131,7 @@ static void test_same(void **state)
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	for (size_t k = 0; k < sizeof same / sizeof *same; k++) {
 		ek_matrix *A[2];
-		ek_view view[2];
+		ek_view view[2] = {{.size = sizeof(ek_view)}, {.size = sizeof(ek_view)}};
 
 		for (int side = 0; side < 2; side++)
 			expect_status(

@@ -208,7 +208,7 @@ static void *questions(void *arg)
 	for (int k = 0; k < ROUNDS; k++) {
 		ek_matrix_info info = {.size = sizeof info};
 		ek_stats stats = {.size = sizeof stats};
-		ek_view view;
+		ek_view view = {.size = sizeof view};
 
 		if (ek_matrix_get_info(shared, &info) != EK_OK || info.nnz != shape.nnz ||
 		    ek_matrix_array(shared, "val", &view) != EK_OK ||

@@ -35,11 +35,43 @@ extern "C" {
 #endif
 
 #define EK_VERSION_MAJOR 0
-#define EK_VERSION_MINOR 1
+#define EK_VERSION_MINOR 2
 #define EK_VERSION_PATCH 0
 
-/* The version of the library that runs, for example "0.1.0". Never fails. */
+/* The version of the library that runs, for example "0.2.0". Never fails. */
 const char *ek_version(void);
+
+/* ---- Structs -------------------------------------------------------------------------------
+ *
+ * Programs and library may come from different versions of this header, and later versions have
+ * members more, always at the end. Therefore:
+ *   - A struct of the caller, read or filled by the library, begins with `size`, which the caller
+ *     sets to its sizeof: ek_hints h = {.size = sizeof h}. The inline functions (ek_vector,
+ *     ek_key_value, ...) do it themselves.
+ *   - Read: a shorter one than the library's counts as if zeros followed, and zero means the
+ *     default; a longer one is accepted if all bytes that the library does not know are 0.
+ *   - Filled: as much as there is room for; what the library does not know becomes 0; `size` stays.
+ *   - EK_EINVAL, with both sizes in the message: bytes beyond what the library knows that are not
+ *     0, a size that ends within a member, or that is no struct's (below sizeof(size_t), or above
+ *     4096). Nothing is read or written beyond `size`.
+ *   - Structs that the library owns and hands out by const pointer (ek_twin, ek_format_param,
+ *     ek_layout) have no size and may grow at the end as well: use them through the pointer, and
+ *     make no copies or arrays of them.
+ */
+
+/* A row of the table of public structs: first the struct itself, with "" as its member, then its
+ * members in their order. For self-tests of bindings, which repeat this header in another
+ * language. */
+typedef struct ek_layout {
+	const char *type;   /* "ek_dense" */
+	const char *member; /* "ld"; "": the struct itself */
+	/* "int", "uint", "real", "enum" (as int), "pointer" (of functions, too), "text" (characters
+	 * up to a 0), "struct" */
+	const char *kind;
+	int64_t offset, size; /* in bytes, on this machine */
+	int64_t count;        /* elements of an array; else 1 */
+} ek_layout;
+const ek_layout *ek_layout_next(const ek_layout *after); /* NULL: the first; ends with NULL */
 
 /* ---- Status ------------------------------------------------------------------------------- */
 
@@ -122,7 +154,7 @@ typedef enum ek_device_memory {
 } ek_device_memory;
 
 /* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
- * what you need: zero always means the default. */
+ * what you need: zero always means the default. So do all structs of options. */
 typedef struct ek_options {
 	size_t size;
 	/* Memory hooks: both or none. `alloc` returns `bytes` (> 0) bytes aligned to `alignment`, a
@@ -313,6 +345,7 @@ ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info);
  * until the matrix is destroyed or converted in place. Errors: EK_EINVAL if the format has no such
  * array (the message lists what there is). */
 typedef struct ek_view {
+	size_t size; /* set to sizeof(ek_view) before the call */
 	const void *data;
 	int64_t len;      /* entries */
 	size_t elem_size; /* bytes of one entry */
@@ -595,8 +628,10 @@ int64_t ek_plan_bytes(const ek_plan *plan);
 /* Bytes that the plan holds beside the matrix. */
 int64_t ek_plan_memory(const ek_plan *plan);
 
-/* A view of a dense vector or column-major block; it owns nothing. */
+/* A view of a dense vector or column-major block; it owns nothing. Made by ek_vector, or member by
+ * member with `size` set to sizeof(ek_dense). */
 typedef struct ek_dense {
+	size_t size;
 	ek_value value;
 	int64_t rows, cols;
 	int64_t ld; /* entries from one column to the next; at least rows */
@@ -609,6 +644,7 @@ enum { EK_ON_DEVICE = 1 }; /* data is memory of the context's device (ek_device_
 static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 {
 	ek_dense v;
+	v.size = sizeof v;
 	v.value = value;
 	v.rows = n;
 	v.cols = 1;
@@ -670,6 +706,7 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 
 /* How many times a heap did what (Liu 2015, section 4.6). */
 typedef struct ek_heap_counts {
+	size_t size;           /* set to sizeof(ek_heap_counts) before the call */
 	int64_t update_key;    /* reconstructions from one node downwards or upwards */
 	int64_t find_maxchild; /* searches for the largest of the children of a node */
 	int64_t compare;       /* comparisons of a node with its parent or its largest child */
@@ -726,6 +763,7 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
  * They are checked (offsets: EK_ERANGE with the position; flags: `count` must be the number of
  * segments, for sums), which EK_TRUSTED leaves out; wrong ones are then undefined behaviour. */
 typedef struct ek_segments {
+	size_t size; /* sizeof(ek_segments); the functions below set it */
 	int64_t count;
 	const uint8_t *flag;
 	const void *offset;
@@ -735,6 +773,7 @@ typedef struct ek_segments {
 static inline ek_segments ek_segment_flags(int64_t count, const uint8_t *flag)
 {
 	ek_segments s;
+	s.size = sizeof s;
 	s.count = count;
 	s.flag = flag;
 	s.offset = NULL;
@@ -745,6 +784,7 @@ static inline ek_segments ek_segment_flags(int64_t count, const uint8_t *flag)
 static inline ek_segments ek_segment_offsets(int64_t count, ek_value type, const void *offset)
 {
 	ek_segments s;
+	s.size = sizeof s;
 	s.count = count;
 	s.flag = NULL;
 	s.offset = offset;
@@ -773,6 +813,7 @@ ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_
 
 /* Keys, and with each a value of 4 or 8 bytes that is moved along; value_size 0: keys only. */
 typedef struct ek_pairs {
+	size_t size;       /* sizeof(ek_pairs); ek_key_value sets it */
 	ek_value type;     /* of the keys */
 	size_t value_size; /* 0, 4 or 8 */
 	int64_t n;
@@ -783,6 +824,7 @@ static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n,
                                     const void *value)
 {
 	ek_pairs p;
+	p.size = sizeof p;
 	p.type = type;
 	p.value_size = value_size;
 	p.n = n;

@@ -232,11 +232,6 @@ static ek_status isa_from_environment(ek_isa *isa)
 
 static ek_status options_check(const ek_options *o)
 {
-	if (o->size != sizeof *o)
-		return eki_fail(EK_EINVAL,
-		                "options.size is %zu, this library knows %zu: was the program "
-		                "built with another version?",
-		                o->size, sizeof *o);
 	if (!o->alloc != !o->dealloc)
 		return eki_fail(EK_EINVAL, "options.alloc and options.dealloc: give both or none");
 	if ((int)o->device_memory < 0 || o->device_memory > EK_MEMORY_SHARED)
@@ -280,8 +275,8 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	if (!ctx)
 		return eki_fail(EK_EINVAL, "ctx is NULL");
 	if (options) {
-		EK_RETURN_IF(options_check(options));
-		new.options = *options;
+		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_options, options, &new.options));
+		EK_RETURN_IF(options_check(&new.options));
 	}
 	if (!new.options.alloc) {
 		new.options.alloc = default_alloc;

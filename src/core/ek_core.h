@@ -50,6 +50,22 @@ eki_fail(ek_status status, const char *format, ...);
 			return s_;     \
 	} while (0)
 
+/* ---- struct.c: structs of callers that may know another version of the header ------------------ */
+
+/* *own = the struct that the caller gave, with what it lacks filled up by zeros. Errors: EK_EINVAL
+ * if its size makes no sense, or if it has more than the library knows. `name` is the argument. */
+#define EKI_STRUCT_IN(name, type, given, own) \
+	eki_struct_in(name, #type, (const type *){given}, (type *){own}, sizeof(type))
+/* May the caller's struct, if it is one, be filled? Then, when all is known, fill it. */
+#define EKI_STRUCT_ROOM(name, type, given) \
+	eki_struct_room(name, #type, (const type *){given}, sizeof(type))
+#define EKI_STRUCT_OUT(type, own, given) \
+	eki_struct_out((const type *){own}, (type *){given}, sizeof(type))
+ek_status eki_struct_in(const char *name, const char *type, const void *given, void *own,
+                        size_t known);
+ek_status eki_struct_room(const char *name, const char *type, const void *given, size_t known);
+void eki_struct_out(const void *own, void *given, size_t known);
+
 /* ---- cpu.c ----------------------------------------------------------------------------------- */
 
 /* The best level that this processor and operating system can run. */

@@ -48,9 +48,6 @@ ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out)
 
 static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 {
-	if (h->size != sizeof *h)
-		return eki_fail(EK_EINVAL, "hints.size is %zu; %zu is expected", h->size,
-		                sizeof *h);
 	if (h->op != 0 && h->op != EK_OP_N && h->op != EK_OP_T)
 		return eki_fail(EK_EINVAL, "hints.op is %d; EK_OP_N or EK_OP_T is expected",
 		                (int)h->op);
@@ -98,8 +95,8 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	if (operation != EK_SPMV)
 		return eki_fail(EK_EINVAL, "operation is %d; EK_SPMV is expected", (int)operation);
 	if (hints) {
-		EK_RETURN_IF(hints_check(A->ctx, hints));
-		h = *hints;
+		EK_RETURN_IF(EKI_STRUCT_IN("hints", ek_hints, hints, &h));
+		EK_RETURN_IF(hints_check(A->ctx, &h));
 	}
 	EK_RETURN_IF(lengths_check(A));
 	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
@@ -209,11 +206,21 @@ static bool overlap(const void *a, int64_t a_bytes, const void *b, int64_t b_byt
 	       q < p + (uintptr_t)a_bytes;
 }
 
+/* A view of the caller, or, if it has another size, what the library knows of it, in `room`. */
+static inline ek_status vector_in(const char *name, ek_dense *room, const ek_dense **v)
+{
+	if (!*v)
+		return eki_fail(EK_EINVAL, "%s is NULL", name);
+	if ((*v)->size != sizeof **v) {
+		EK_RETURN_IF(EKI_STRUCT_IN(name, ek_dense, *v, room));
+		*v = room;
+	}
+	return EK_OK;
+}
+
 static ek_status vector_check(const char *name, const ek_dense *v, ek_value value, int64_t n,
                               const char *what)
 {
-	if (!v)
-		return eki_fail(EK_EINVAL, "%s is NULL", name);
 	if (v->value != value)
 		return eki_fail(EK_EINVAL, "%s has values of type %s, A of type %s", name,
 		                ek_value_name(v->value) ? ek_value_name(v->value) : "unknown",
@@ -330,7 +337,11 @@ static ek_status take_new_values(ek_plan *p)
 
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y)
 {
+	ek_dense x_room, y_room;
+
 	EK_RETURN_IF(plan_check(plan));
+	EK_RETURN_IF(vector_in("x", &x_room, &x));
+	EK_RETURN_IF(vector_in("y", &y_room, &y));
 	EK_RETURN_IF(vectors_check(plan, x, y));
 	if (plan->store->value == EK_F32) {
 		alpha = (float)alpha;

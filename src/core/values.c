@@ -17,25 +17,21 @@ static const ek_format *names(const ek_matrix *A)
 ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 {
 	EK_RETURN_IF(eki_matrix_check(A));
-	if (!info)
-		return eki_fail(EK_EINVAL, "info is NULL");
-	if (info->size != sizeof *info)
-		return eki_fail(EK_EINVAL, "info.size is %zu; %zu is expected", info->size,
-		                sizeof *info);
+	EK_RETURN_IF(EKI_STRUCT_ROOM("info", ek_matrix_info, info));
 	const ek_store *s = &A->store;
+	ek_matrix_info all = {.rows = A->transposed ? s->cols : s->rows,
+	                      .cols = A->transposed ? s->rows : s->cols,
+	                      .nnz = s->nnz,
+	                      .value = s->value,
+	                      .index = s->index,
+	                      .format = names(A)->name,
+	                      .borrowed = s->borrowed != 0,
+	                      .bytes = eki_store_bytes(s),
+	                      .state = atomic_load(&A->state)};
 
-	*info = (ek_matrix_info){.size = sizeof *info,
-	                         .rows = A->transposed ? s->cols : s->rows,
-	                         .cols = A->transposed ? s->rows : s->cols,
-	                         .nnz = s->nnz,
-	                         .value = s->value,
-	                         .index = s->index,
-	                         .format = names(A)->name,
-	                         .borrowed = s->borrowed != 0,
-	                         .bytes = eki_store_bytes(s),
-	                         .state = atomic_load(&A->state)};
 	for (int k = 0; k < EKI_MAX_DIMS && s->format->param[k].name; k++)
-		info->dim[k] = s->dim[k]; /* what is behind them is the format's own */
+		all.dim[k] = s->dim[k]; /* what is behind them is the format's own */
+	EKI_STRUCT_OUT(ek_matrix_info, &all, info);
 	return EK_OK;
 }
 
@@ -52,17 +48,19 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 	size_t used = 0;
 
 	EK_RETURN_IF(eki_matrix_check(A));
-	if (!name || !view)
-		return eki_fail(EK_EINVAL, "%s is NULL", name ? "view" : "name");
+	if (!name)
+		return eki_fail(EK_EINVAL, "name is NULL");
+	EK_RETURN_IF(EKI_STRUCT_ROOM("view", ek_view, view));
 	const ek_array_desc *array = names(A)->array;
 
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
 		if (strcmp(name, array[k].name) == 0) {
-			view->data = A->store.array[k];
-			view->len = A->store.len[k];
-			view->elem_size =
-				eki_elem_size(array[k].elem, A->store.value, A->store.index);
-			view->type = elem_type(array[k].elem, A->store.value, view->elem_size);
+			const ek_store *s = &A->store;
+			ek_view all = {.data = s->array[k], .len = s->len[k]};
+
+			all.elem_size = eki_elem_size(array[k].elem, s->value, s->index);
+			all.type = elem_type(array[k].elem, s->value, all.elem_size);
+			EKI_STRUCT_OUT(ek_view, &all, view);
 			return EK_OK;
 		}
 		if (used < sizeof list)

@@ -54,27 +54,22 @@ static ek_status get_info(int d, int number, ek_device_info *info)
 	return EK_OK;
 }
 
-static ek_status info_check(const ek_device_info *info)
-{
-	if (!info)
-		return eki_fail(EK_EINVAL, "info is NULL");
-	if (info->size != sizeof *info)
-		return eki_fail(EK_EINVAL, "info.size is %zu; %zu is expected", info->size,
-		                sizeof *info);
-	return EK_OK;
-}
-
 ek_status ek_device_get_info(int k, ek_device_info *info)
 {
 	char text[400];
 	int left = k, count;
 
-	EK_RETURN_IF(info_check(info));
+	EK_RETURN_IF(EKI_STRUCT_ROOM("info", ek_device_info, info));
 	for (int d = 0; d < DRIVERS && left >= 0; d++) {
 		int n = 0;
 
-		if (driver[d]->count(&n) == EK_OK && left < n)
-			return get_info(d, left, info);
+		if (driver[d]->count(&n) == EK_OK && left < n) {
+			ek_device_info all;
+			ek_status status = get_info(d, left, &all);
+
+			EKI_STRUCT_OUT(ek_device_info, &all, info);
+			return status;
+		}
 		left -= n;
 	}
 	survey(text, sizeof text, &count);
@@ -219,9 +214,9 @@ ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info)
 {
 	eki_device *dev;
 
-	EK_RETURN_IF(info_check(info));
+	EK_RETURN_IF(EKI_STRUCT_ROOM("info", ek_device_info, info));
 	EK_RETURN_IF(device_of(ctx, &dev));
-	*info = dev->info;
+	EKI_STRUCT_OUT(ek_device_info, &dev->info, info);
 	return EK_OK;
 }
 
@@ -342,22 +337,22 @@ ek_status ek_device_timer_stop(ek_context *ctx, double *seconds)
 	return dev->driver->elapsed(dev, seconds);
 }
 
-ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *c)
+ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters)
 {
+	ek_device_counters c = {.size = sizeof c};
 	const eki_device *dev;
 
 	EK_RETURN_IF(eki_context_check(ctx));
-	if (!c || c->size != sizeof *c)
-		return eki_fail(EK_EINVAL, "counters is NULL, or its size is not %zu", sizeof *c);
-	*c = (ek_device_counters){.size = sizeof *c};
+	EK_RETURN_IF(EKI_STRUCT_ROOM("counters", ek_device_counters, counters));
 	dev = ctx->device;
 	if (dev) {
-		c->to_device = atomic_load(&dev->counted.to_device);
-		c->from_device = atomic_load(&dev->counted.from_device);
-		c->launches = atomic_load(&dev->counted.launches);
-		c->compiled = atomic_load(&dev->counted.compiled);
-		c->loaded = atomic_load(&dev->counted.loaded);
+		c.to_device = atomic_load(&dev->counted.to_device);
+		c.from_device = atomic_load(&dev->counted.from_device);
+		c.launches = atomic_load(&dev->counted.launches);
+		c.compiled = atomic_load(&dev->counted.compiled);
+		c.loaded = atomic_load(&dev->counted.loaded);
 	}
+	EKI_STRUCT_OUT(ek_device_counters, &c, counters);
 	return EK_OK;
 }
 #endif

@@ -11,12 +11,9 @@ enum { PART_MIN = 1 << 14 }; /* bytes of text worth a thread */
 
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
 {
-	static const ek_read_options none = {.size = sizeof none};
-
-	*out = given ? *given : none;
-	if (out->size != sizeof none)
-		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", out->size,
-		                sizeof none);
+	*out = (ek_read_options){.size = sizeof *out};
+	if (given)
+		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_read_options, given, out));
 	if (out->duplicates != 0 && out->duplicates != EK_DUP_SUM &&
 	    out->duplicates != EK_DUP_LAST && out->duplicates != EK_DUP_ERROR)
 		return eki_fail(

@@ -10,9 +10,6 @@
 
 static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 {
-	if (o->size != sizeof *o)
-		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", o->size,
-		                sizeof *o);
 	if (o->threads < 0 || o->threads > ctx->threads)
 		return eki_fail(EK_EINVAL,
 		                "options.threads is %d; 0 to %d, the context's, are possible",
@@ -26,6 +23,8 @@ static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 	if (o->arity != 0 && (o->arity < 2 || o->arity > 1024))
 		return eki_fail(EK_EINVAL, "options.arity is %d; 2 to 1024, or 0, is expected",
 		                o->arity);
+	if (o->counts)
+		return EKI_STRUCT_ROOM("options.counts", ek_heap_counts, o->counts);
 	return EK_OK;
 }
 
@@ -87,8 +86,8 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 
 	EK_RETURN_IF(eki_context_check(ctx));
 	if (options) {
-		EK_RETURN_IF(options_check(ctx, options));
-		o = *options;
+		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_array_options, options, &o));
+		EK_RETURN_IF(options_check(ctx, &o));
 	}
 	a->isa = ctx->isa;
 	a->threads = work < ctx->small_work ? 1 : o.threads ? o.threads : ctx->threads;

@@ -246,9 +246,8 @@ ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts)
 {
 	EK_RETURN_IF(heap_check(heap));
-	if (!counts)
-		return eki_fail(EK_EINVAL, "counts is NULL");
-	*counts = heap->h.counts;
+	EK_RETURN_IF(EKI_STRUCT_ROOM("counts", ek_heap_counts, counts));
+	EKI_STRUCT_OUT(ek_heap_counts, &heap->h.counts, counts);
 	return EK_OK;
 }
 

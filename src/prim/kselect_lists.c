@@ -185,6 +185,7 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 		      stride = (most + line - 1) / line * line;
 	const int64_t blocks = split ? blocks_of(a->n) : 0;
 	struct lists l = {.a = a, .fn = fn};
+	ek_heap_counts counts = {0};
 	void *of = NULL, *scratch = NULL, *locals = NULL, *done = NULL;
 
 	l.parts = split ? 1 : threads < a->lists ? threads : (int)a->lists;
@@ -201,10 +202,10 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 		                     .local = (char *)locals + (size_t)p * local,
 		                     .done = done};
 	eki_parallel(l.parts, l.parts, lists_part, &l);
+	for (int p = 0; p < l.parts; p++)
+		counts_add(&counts, &l.of[p].counts);
 	if (a->counts)
-		*a->counts = (ek_heap_counts){0};
-	for (int p = 0; a->counts && p < l.parts; p++)
-		counts_add(a->counts, &l.of[p].counts);
+		EKI_STRUCT_OUT(ek_heap_counts, &counts, a->counts);
 done:
 	eki_free(ctx, done, blocks, sizeof(eki_event));
 	eki_free(ctx, locals, threads, local);

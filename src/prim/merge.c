@@ -104,13 +104,17 @@ static ek_status batch_check(int64_t batch, int64_t an, int64_t bn)
 }
 
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
-                   const ek_pairs *a, const ek_pairs *b, const ek_pairs *out)
+                   const ek_pairs *a_given, const ek_pairs *b_given, const ek_pairs *out_given)
 {
 	eki_array args = {.operation = EK_MERGE, .batch = batch};
+	const ek_pairs *const a = &args.a, *const b = &args.b, *const out = &args.c;
 	int64_t n;
 
-	if (!a || !b || !out)
-		return eki_fail(EK_EINVAL, "%s is NULL", !a ? "a" : !b ? "b" : "out");
+	if (!a_given || !b_given || !out_given)
+		return eki_fail(EK_EINVAL, "%s is NULL", !a_given ? "a" : !b_given ? "b" : "out");
+	EK_RETURN_IF(EKI_STRUCT_IN("a", ek_pairs, a_given, &args.a));
+	EK_RETURN_IF(EKI_STRUCT_IN("b", ek_pairs, b_given, &args.b));
+	EK_RETURN_IF(EKI_STRUCT_IN("out", ek_pairs, out_given, &args.c));
 	EK_RETURN_IF(eki_number_check(a->type));
 	if (a->value_size != 0 && a->value_size != 4 && a->value_size != 8)
 		return eki_fail(EK_EINVAL, "a->value_size is %zu; 0, 4 or 8 is expected",
@@ -129,9 +133,6 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
 		                               n * (int64_t)ek_value_size(a->type), "out->value",
 		                               out->value, n * (int64_t)a->value_size, 1));
 	args.type = a->type;
-	args.a = *a;
-	args.b = *b;
-	args.c = *out;
 	if (!a->value_size)
 		args.a.value = args.b.value = args.c.value = NULL;
 	return eki_array_call(ctx, options, n, &args);

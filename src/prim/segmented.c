@@ -187,13 +187,18 @@ static ek_status offsets_arguments(const eki_array *a)
 	                       ek_value_size(s->offset_type));
 }
 
-/* What both operations ask; out has `out_len` entries. */
+/* What both operations ask. */
 static ek_status call(ek_context *ctx, const ek_array_options *options, eki_array *a,
-                      const ek_segments *segments, int64_t out_len)
+                      const ek_segments *given)
 {
-	int64_t size = (int64_t)ek_value_size(a->type), offsets = 0;
+	const ek_segments *const segments = &a->segments;
+	int64_t size = (int64_t)ek_value_size(a->type), offsets = 0, out_len = a->n;
 
-	a->segments = *segments;
+	if (!given)
+		return eki_fail(EK_EINVAL, "segments is NULL");
+	EK_RETURN_IF(EKI_STRUCT_IN("segments", ek_segments, given, &a->segments));
+	if (a->operation == EK_SEGMENTED_SUM)
+		out_len = segments->count;
 	EK_RETURN_IF(segments->flag ? flags_arguments(a) : offsets_arguments(a));
 	EK_RETURN_IF(eki_array_check("in", a->in, a->n, (size_t)size));
 	EK_RETURN_IF(eki_array_check("out", a->out, out_len, (size_t)size));
@@ -229,9 +234,7 @@ ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek
 	EK_RETURN_IF(eki_monoid_check(op, type));
 	EK_RETURN_IF(eki_kind_check(kind));
 	EK_RETURN_IF(eki_length_check("n", n));
-	if (!segments)
-		return eki_fail(EK_EINVAL, "segments is NULL");
-	return call(ctx, options, &a, segments, n);
+	return call(ctx, options, &a, segments);
 }
 
 ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
@@ -246,7 +249,5 @@ ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_
 
 	EK_RETURN_IF(eki_number_check(type));
 	EK_RETURN_IF(eki_length_check("n", n));
-	if (!segments)
-		return eki_fail(EK_EINVAL, "segments is NULL");
-	return call(ctx, options, &a, segments, segments->count);
+	return call(ctx, options, &a, segments);
 }

@@ -8,9 +8,9 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
 
 	if (!pairs)
 		return eki_fail(EK_EINVAL, "pairs is NULL");
-	a.a = *pairs;
-	a.type = pairs->type;
-	a.n = pairs->n;
+	EK_RETURN_IF(EKI_STRUCT_IN("pairs", ek_pairs, pairs, &a.a));
+	a.type = a.a.type;
+	a.n = a.a.n;
 
 	const size_t size = ek_value_size(a.type), values = a.a.value_size;
 

@@ -53,6 +53,8 @@ typedef struct request {
 static ek_status request_read(const ek_matrix *A, const char *format,
                               const ek_convert_options *options, request *r)
 {
+	ek_convert_options o;
+
 	EK_RETURN_IF(eki_matrix_check(A));
 	*r = (request){.value = A->store.value, .index = A->store.index};
 	if (!format)
@@ -61,15 +63,13 @@ static ek_status request_read(const ek_matrix *A, const char *format,
 	r->columns = r->format == &ek_format_csc;
 	if (!options)
 		return EK_OK;
-	if (options->size != sizeof *options)
-		return eki_fail(EK_EINVAL, "options.size is %zu; %zu is expected", options->size,
-		                sizeof *options);
-	if (options->max_bytes < -1)
+	EK_RETURN_IF(EKI_STRUCT_IN("options", ek_convert_options, options, &o));
+	if (o.max_bytes < -1)
 		return eki_fail(EK_EINVAL, "options.max_bytes is %lld; -1, 0 or more is expected",
-		                (long long)options->max_bytes);
-	r->max_bytes = options->max_bytes;
-	r->value = options->value ? options->value : r->value;
-	r->index = options->index ? options->index : r->index;
+		                (long long)o.max_bytes);
+	r->max_bytes = o.max_bytes;
+	r->value = o.value ? o.value : r->value;
+	r->index = o.index ? o.index : r->index;
 	return eki_type_check(r->value, r->index);
 }
 

@@ -353,11 +353,7 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 	ek_status status;
 
 	EK_RETURN_IF(eki_matrix_check(A));
-	if (!stats)
-		return eki_fail(EK_EINVAL, "stats is NULL");
-	if (stats->size != sizeof *stats)
-		return eki_fail(EK_EINVAL, "stats.size is %zu; %zu is expected", stats->size,
-		                sizeof *stats);
+	EK_RETURN_IF(EKI_STRUCT_ROOM("stats", ek_stats, stats));
 	EK_TRY(eki_matrix_csr(A, false, &room, &csr)); /* of a matrix in CSC it is sorted */
 	sorted = is_sorted(A->ctx, A->transposed ? &A->store : csr);
 	EK_TRY(sort(A->ctx, sorted || A->transposed, &made, &csr));
@@ -365,7 +361,7 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
 	f.stats.sorted = sorted;
 	EK_TRY(pattern_stats(A->ctx, csr, &f.stats));
-	*stats = f.stats;
+	EKI_STRUCT_OUT(ek_stats, &f.stats, stats);
 done:
 	eki_store_free(A->ctx, &room);
 	eki_store_free(A->ctx, &made);

@@ -22,8 +22,8 @@ for language in C CXX; do
 	done
 done
 # Another minor version is refused while the major version is 0.
-if "$CMAKE" -S "$here" -B "$TREE.cmake-other" -DLANGUAGE=C -DCMAKE_PREFIX_PATH="$TREE" -DWANTED=0.2 \
+if "$CMAKE" -S "$here" -B "$TREE.cmake-other" -DLANGUAGE=C -DCMAKE_PREFIX_PATH="$TREE" -DWANTED=0.1 \
 	>"$TREE.cmake-other.log" 2>&1; then
-	echo "find_package(evenkeel 0.2) accepted version 0.1"
+	echo "find_package(evenkeel 0.1) accepted version 0.2"
 	exit 1
 fi

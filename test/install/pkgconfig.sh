@@ -13,7 +13,7 @@ mkdir -p "$out"
 $CC -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags evenkeel) "$here/consumer.c" \
 	$(pkg-config --libs evenkeel) -o "$out/shared"
 LD_LIBRARY_PATH=$TREE/$LIB "$out/shared"
-readelf -d "$out/shared" | grep -q 'NEEDED.*libevenkeel.so.0.1'
+readelf -d "$out/shared" | grep -q 'NEEDED.*libevenkeel.so.0.2'
 
 # -l:libevenkeel.a takes the archive although the shared library lies beside it.
 # shellcheck disable=SC2046

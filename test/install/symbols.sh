@@ -21,7 +21,7 @@ sed -e 's,/\*.*\*/,,' "$TREE/include/evenkeel/ek.h" | grep -v '^[ \t]*\*' | grep
 diff -u "$TREE.listed" "$TREE.declared" || fail "symbols.txt differs from the functions of the header"
 
 soname=$(readelf -d "$lib" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
-[ "$soname" = libevenkeel.so.0.1 ] || fail "SONAME is $soname, not libevenkeel.so.0.1"
+[ "$soname" = libevenkeel.so.0.2 ] || fail "SONAME is $soname, not libevenkeel.so.0.2"
 [ -e "$TREE/$LIB/$soname" ] || fail "$soname is not installed"
 readelf -d "$lib" | grep -q 'BIND_NOW\|FLAGS.*NOW' || fail "the library is not linked with -z now"
 readelf -lW "$lib" | grep 'GNU_STACK' | grep -q 'RW ' || fail "the library wants an executable stack"

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Structs of callers that know another version of the header: each that the library reads or fills,
+ * at every length, at the end of the memory that may be touched. */
+#define _POSIX_C_SOURCE 200809L /* unsetenv */
+#include "support/fake.h"
+#include "support/guard.h"
+#include "support/support.h"
+
+enum { MOST = 4096 }; /* bytes of a struct, as the header says */
+
+static ek_context *ctx;
+static ek_matrix *A;
+static ek_plan *plan;
+static ek_heap *heap_of_keys;
+static struct guard guard;
+
+static double x[2] = {1, 2}, y[2];
+static int32_t numbers[4] = {3, 1, 2, 0}, sum;
+static const int64_t offset[] = {0, 1, 4};
+
+/* ---- Structs that the library reads ---------------------------------------------------------- */
+
+static ek_status with_options(const void *given)
+{
+	ek_context *c = NULL;
+	ek_status status = ek_context_create(given, &c);
+
+	ek_context_destroy(c);
+	return status;
+}
+
+static ek_status with_read_options(const void *given)
+{
+	static const char text[] = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 5\n";
+	ek_matrix *B = NULL;
+	ek_status status = ek_matrix_read_memory(ctx, "text", text, sizeof text - 1, EK_F64, EK_I32,
+	                                         given, &B);
+
+	ek_matrix_destroy(B);
+	return status;
+}
+
+static ek_status with_convert_options(const void *given)
+{
+	ek_matrix *B = NULL;
+	ek_status status = ek_matrix_convert(A, "coo", given, &B);
+
+	ek_matrix_destroy(B);
+	return status;
+}
+
+static ek_status with_hints(const void *given)
+{
+	ek_plan *p = NULL;
+	ek_status status = ek_plan_create(EK_SPMV, A, given, &p);
+
+	ek_plan_destroy(p);
+	return status;
+}
+
+static ek_status with_array_options(const void *given)
+{
+	return ek_reduce(ctx, given, EK_INT32, EK_SUM, 4, numbers, &sum);
+}
+
+static ek_status with_x(const void *given)
+{
+	const ek_dense to = ek_vector(EK_F64, 2, y);
+
+	return ek_spmv(plan, 1, given, 0, &to);
+}
+
+static ek_status with_y(const void *given)
+{
+	const ek_dense from = ek_vector(EK_F64, 2, x);
+
+	return ek_spmv(plan, 1, &from, 0, given);
+}
+
+static ek_status with_segments(const void *given)
+{
+	int32_t out[4];
+
+	return ek_segmented_sum(ctx, NULL, EK_INT32, 4, numbers, given, out);
+}
+
+static ek_status with_pairs(const void *given)
+{
+	return ek_sort(ctx, NULL, given);
+}
+
+static ek_status with_merged(const void *given)
+{
+	const ek_pairs none = ek_key_value(EK_INT32, 0, 0, NULL, NULL);
+	int32_t out[8];
+	const ek_pairs to = ek_key_value(EK_INT32, 0, 0, out, NULL);
+
+	return ek_merge(ctx, NULL, 1, given, &none, &to);
+}
+
+static ek_dense dense;
+static ek_pairs pairs;
+static ek_segments segments;
+static const ek_options options = {.size = sizeof options, .threads = 1};
+static const ek_read_options read_options = {.size = sizeof read_options};
+static const ek_convert_options convert_options = {.size = sizeof convert_options};
+static const ek_hints hints = {.size = sizeof hints};
+static const ek_array_options array_options = {.size = sizeof array_options};
+
+static const struct input {
+	const char *name, *type;
+	ek_status (*call)(const void *given);
+	const void *good;
+	size_t size;
+	size_t least; /* what is shorter lacks something that has no default */
+} inputs[] = {
+	{"options", "ek_options", with_options, &options, sizeof options, 8},
+	{"options", "ek_read_options", with_read_options, &read_options, sizeof read_options, 8},
+	{"options", "ek_convert_options", with_convert_options, &convert_options,
+         sizeof convert_options, 8},
+	{"hints", "ek_hints", with_hints, &hints, sizeof hints, 8},
+	{"options", "ek_array_options", with_array_options, &array_options, sizeof array_options,
+         8},
+	{"x", "ek_dense", with_x, &dense, sizeof dense, offsetof(ek_dense, where)},
+	{"y", "ek_dense", with_y, &dense, sizeof dense, offsetof(ek_dense, where)},
+	{"segments", "ek_segments", with_segments, &segments, sizeof segments, sizeof segments},
+	{"pairs", "ek_pairs", with_pairs, &pairs, sizeof pairs, offsetof(ek_pairs, value)},
+	{"a", "ek_pairs", with_merged, &pairs, sizeof pairs, offsetof(ek_pairs, value)},
+};
+enum { INPUTS = sizeof inputs / sizeof *inputs };
+
+/* The first `bytes` of a good struct that states `size`, where an access behind them crashes; and
+ * zeros behind the good one. */
+static void *laid(const struct input *in, size_t bytes, size_t size)
+{
+	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
+
+	memset(at, 0, (bytes + 7) / 8 * 8);
+	memcpy(at, in->good, bytes < in->size ? bytes : in->size);
+	memcpy(at, &size, sizeof size);
+	return at;
+}
+
+static void expect_refused(const struct input *in, const void *given, const char *part)
+{
+	char text[100];
+
+	snprintf(text, sizeof text, "%s.size is ", in->name);
+	expect_error(in->call(given), EK_EINVAL, text);
+	expect_error(in->call(given), EK_EINVAL, part);
+}
+
+static void test_shorter(void **state)
+{
+	(void)state;
+	for (const struct input *in = inputs; in < inputs + INPUTS; in++)
+		for (const ek_layout *row = NULL; (row = ek_layout_next(row));) {
+			const size_t size = (size_t)row->offset;
+
+			if (strcmp(row->type, in->type) != 0 || size < sizeof(size_t))
+				continue;
+			if (size >= in->least)
+				expect_status(in->call(laid(in, size, size)), EK_OK);
+			else if (in->call(laid(in, size, size)) != EK_OK)
+				assert_null(strstr(ek_error_text(), ".size"));
+			if (row->size > 1) {
+				expect_refused(in, laid(in, size + 1, size + 1), row->member);
+				expect_refused(in, laid(in, size + 1, size + 1), in->type);
+			}
+		}
+}
+
+/* What is cut off is as good as zero, whatever lies there. */
+static void test_not_read(void **state)
+{
+	ek_hints h = {.size = offsetof(ek_hints, op), .op = (ek_op)77, .threads = -1};
+	ek_dense v = ek_vector(EK_F64, 2, x);
+
+	(void)state;
+	expect_status(with_hints(&h), EK_OK);
+	h.size = sizeof h;
+	expect_error(with_hints(&h), EK_EINVAL, "hints.op is 77");
+	v.where = 99;
+	v.size = offsetof(ek_dense, where);
+	expect_status(with_x(&v), EK_OK);
+	assert_true(y[0] == 1 && y[1] == 2);
+	v.size = sizeof v;
+	expect_error(with_x(&v), EK_EINVAL, "x.where is 99");
+}
+
+static void test_longer(void **state)
+{
+	(void)state;
+	for (const struct input *in = inputs; in < inputs + INPUTS; in++)
+		for (size_t more = 1; in->size + more <= MOST; more += more < 20 ? 1 : 509) {
+			const size_t size = in->size + more;
+			char part[40], *at = laid(in, size, size);
+
+			expect_status(in->call(at), EK_OK);
+			at[size - 1] = (char)0xff;
+			snprintf(part, sizeof part, "byte %zu is 255", size - 1);
+			expect_refused(in, at, part);
+			snprintf(part, sizeof part, "knows %zu bytes of %s", in->size, in->type);
+			expect_refused(in, at, part);
+			at[in->size] = 1;
+			snprintf(part, sizeof part, "byte %zu is %s", in->size,
+			         more == 1 ? "1" : "1;");
+			expect_refused(in, at, part);
+		}
+}
+
+static void test_no_size(void **state)
+{
+	static const size_t bad[] = {0, 1, 7, MOST + 1, (size_t)1 << 40, SIZE_MAX};
+
+	(void)state;
+	for (const struct input *in = inputs; in < inputs + INPUTS; in++)
+		for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+			char part[40];
+
+			snprintf(part, sizeof part, "is %zu;", bad[k]);
+			expect_refused(in, laid(in, sizeof(size_t), bad[k]), part);
+			snprintf(part, sizeof part, ", %zu in this library", in->size);
+			expect_refused(in, laid(in, sizeof(size_t), bad[k]), part);
+		}
+}
+
+/* ---- Structs that the library fills ---------------------------------------------------------- */
+
+static ek_status fill_info(bool good, void *to)
+{
+	return ek_matrix_get_info(good ? A : NULL, to);
+}
+
+static ek_status fill_stats(bool good, void *to)
+{
+	return ek_matrix_stats(good ? A : NULL, to);
+}
+
+static ek_status fill_view(bool good, void *to)
+{
+	return ek_matrix_array(A, good ? "val" : "vla", to);
+}
+
+static ek_status fill_counts(bool good, void *to)
+{
+	return ek_heap_get_counts(good ? heap_of_keys : NULL, to);
+}
+
+static ek_status fill_kselect_counts(bool good, void *to)
+{
+	const ek_array_options o = {.size = sizeof o, .method = "kselect.heap", .counts = to};
+
+	return ek_kselect(ctx, &o, EK_INT32, 1, 4, good ? 2 : 5, numbers, &sum, NULL);
+}
+
+#ifndef EK_NO_GPU
+static ek_context *with_device;
+
+static ek_status fill_counters(bool good, void *to)
+{
+	return ek_device_get_counters(good ? with_device : NULL, to);
+}
+
+static ek_status fill_device(bool good, void *to)
+{
+	return ek_device_get_info(good ? 0 : 1000, to);
+}
+
+static ek_status fill_context_device(bool good, void *to)
+{
+	return ek_context_get_device(good ? with_device : ctx, to);
+}
+#endif
+
+static const struct output {
+	const char *name, *type;
+	ek_status (*call)(bool good, void *to);
+	size_t size;
+} outputs[] = {
+	{"info", "ek_matrix_info", fill_info, sizeof(ek_matrix_info)},
+	{"stats", "ek_stats", fill_stats, sizeof(ek_stats)},
+	{"view", "ek_view", fill_view, sizeof(ek_view)},
+	{"counts", "ek_heap_counts", fill_counts, sizeof(ek_heap_counts)},
+	{"options.counts", "ek_heap_counts", fill_kselect_counts, sizeof(ek_heap_counts)},
+#ifndef EK_NO_GPU
+	{"counters", "ek_device_counters", fill_counters, sizeof(ek_device_counters)},
+	{"info", "ek_device_info", fill_device, sizeof(ek_device_info)},
+	{"info", "ek_device_info", fill_context_device, sizeof(ek_device_info)},
+#endif
+};
+enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+
+/* `size` bytes at the end of the pages: the size, then what nobody wrote. */
+static char *room(size_t bytes, size_t size)
+{
+	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
+
+	memset(at, 0x77, (bytes + 7) / 8 * 8);
+	memcpy(at, &size, sizeof size);
+	return at;
+}
+
+/* Members within the first `size` bytes are those of `all`, apart from the size itself. */
+static void expect_members(const char *type, const char *at, const char *all, size_t size)
+{
+	for (const ek_layout *row = NULL; (row = ek_layout_next(row));)
+		if (strcmp(row->type, type) == 0 && row->offset >= (int64_t)sizeof(size_t) &&
+		    row->offset + row->size <= (int64_t)size)
+			assert_memory_equal(at + row->offset, all + row->offset, row->size);
+	assert_memory_equal(at, &size, sizeof size);
+}
+
+static void expect_filled(const struct output *out, const char *all, size_t size)
+{
+	char *at = room(size, size);
+
+	expect_status(out->call(true, at), EK_OK);
+	expect_members(out->type, at, all, size);
+	for (size_t k = size; k % 8; k++)
+		assert_int_equal(at[k], 0x77);
+	for (size_t k = out->size; k < size; k++)
+		assert_int_equal(at[k], 0);
+}
+
+static void expect_untouched(const struct output *out, bool good, size_t size, const char *part)
+{
+	char *at = room(64, size), before[64];
+
+	memcpy(before, at, sizeof before);
+	expect_error(out->call(good, at), EK_EINVAL, part);
+	assert_memory_equal(at, before, sizeof before);
+}
+
+static void test_filled(void **state)
+{
+	static char all[MOST];
+
+	(void)state;
+	for (const struct output *out = outputs; out < outputs + OUTPUTS; out++) {
+		memset(all, 0x33, sizeof all);
+		memcpy(all, &out->size, sizeof out->size);
+		expect_status(out->call(true, all), EK_OK);
+		assert_int_equal(all[out->size], 0x33);
+		for (const ek_layout *row = NULL; (row = ek_layout_next(row));)
+			if (strcmp(row->type, out->type) == 0 && row->offset >= 8)
+				expect_filled(out, all, (size_t)row->offset);
+		for (size_t more = 0; out->size + more <= MOST; more += more < 20 ? 1 : 509)
+			expect_filled(out, all, out->size + more);
+	}
+}
+
+static void test_not_filled(void **state)
+{
+	char part[64];
+
+	(void)state;
+	for (const struct output *out = outputs; out < outputs + OUTPUTS; out++) {
+		static const size_t bad[] = {0, 7, 9, MOST + 1, SIZE_MAX};
+
+		for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+			snprintf(part, sizeof part, "%s.size is %zu", out->name, bad[k]);
+			expect_untouched(out, true, bad[k], part);
+		}
+		char *at = room(out->size, out->size), before[MOST];
+
+		memcpy(before, at, out->size);
+		assert_int_not_equal(out->call(false, at), EK_OK);
+		assert_memory_equal(at, before, out->size);
+	}
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static int setup(void **state)
+{
+	static const int32_t ptr[] = {0, 1, 2}, col[] = {0, 1};
+	static const double val[] = {1, 1};
+	const ek_options one = {.size = sizeof one, .threads = 1};
+	int bad = 0;
+
+	(void)state;
+	unsetenv("EK_METHOD");
+	unsetenv("EK_DEVICE");
+#ifndef EK_NO_GPU
+	fake_cuda_use()->devices = 1;
+	bad |= fake_context("cuda", EK_MEMORY_AUTO, NULL, &with_device);
+#endif
+	bad |= ek_context_create(&one, &ctx);
+	bad |= ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, col, val, 0, &A);
+	bad |= ek_plan_create(EK_SPMV, A, NULL, &plan);
+	bad |= ek_heap_create(ctx, EK_INT32, 0, 2, 4, &heap_of_keys);
+	bad |= ek_heap_build(heap_of_keys, 4, numbers, NULL);
+	dense = ek_vector(EK_F64, 2, bad ? NULL : x);
+	dense.data = calloc(2, sizeof(double)); /* x of one call, y of another */
+	pairs = ek_key_value(EK_INT32, 0, 4, numbers, NULL);
+	segments = ek_segment_offsets(2, EK_INT64, offset);
+	guard_make(&guard, MOST);
+	return bad || !dense.data;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	guard_free(&guard);
+	free(dense.data);
+	ek_heap_destroy(heap_of_keys);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+#ifndef EK_NO_GPU
+	ek_context_destroy(with_device);
+#endif
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shorter), cmocka_unit_test(test_not_read),
+		cmocka_unit_test(test_longer),  cmocka_unit_test(test_no_size),
+		cmocka_unit_test(test_filled),  cmocka_unit_test(test_not_filled),
+	};
+
+	return run_all_tests(tests, setup, teardown);
+}
