@@ -17,7 +17,9 @@
  *   - Inputs come first, outputs last. Dimensions and counts are int64_t.
  *   - Indices start at 0, unless EK_BASE1 is given when a matrix is made.
  *   - The library never prints, never exits, and never changes locale, signals or rounding mode.
- *   - Every ..._destroy accepts NULL.
+ *   - Every ..._destroy accepts NULL. Objects may be destroyed in any order and in any thread: what
+ *     an object needs lives until it is destroyed itself (ek_context_destroy). Only the caller's own
+ *     handle ends: using it is EK_EINVAL while something needs the object, and undefined afterwards.
  *   - Thread safety: different objects may be used at the same time. A context and a matrix may be
  *     used by any number of threads as long as nobody changes them; a plan by one thread at a time.
  */
@@ -189,7 +191,10 @@ typedef struct ek_options {
  * devices). Cost: microseconds; opening a device up to a second. */
 ek_status ek_context_create(const ek_options *options, ek_context **ctx);
 
-/* Frees a context. Destroy its matrices and plans first. */
+/* Destroys a context. It is freed, and its device closed, with the last matrix, plan or heap that was
+ * made in it, which work on as before; so the memory hooks and the log callback, with their user
+ * pointers, must stay until then. Give back what ek_device_alloc gave, and what ek_dense_read did,
+ * before. */
 void ek_context_destroy(ek_context *ctx);
 
 int ek_context_threads(const ek_context *ctx);
@@ -275,7 +280,7 @@ typedef struct ek_matrix ek_matrix;
 /* Flags of the functions that make a matrix; combine with |. */
 enum {
 	/* Ownership, one of three. Borrowed arrays are used in place, never written to and never
-	 * freed: they must stay as they are until the matrix is destroyed (but see
+	 * freed: they must stay as they are until the matrix and its plans are destroyed (but see
 	 * ek_matrix_values_changed). Adopted arrays are used in place and freed with the matrix by
 	 * the context's dealloc hook (without hooks: by free()); if the call fails they stay yours.
 	 */
@@ -323,7 +328,8 @@ ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, in
                              int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
                              const void *val, unsigned flags, ek_matrix **A);
 
-/* Frees a matrix, and its arrays if they were copied or adopted. Destroy its plans first. */
+/* Destroys a matrix. It is freed, and its arrays if they were copied or adopted, with the last of its
+ * plans, which work on as before: borrowed arrays must stay as they are until then. */
 void ek_matrix_destroy(ek_matrix *A);
 
 /* What is known about a matrix. */
@@ -522,7 +528,7 @@ ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
 
 /* The same, A itself becoming the result: its arrays are given up, and formats that keep columns
  * and values in as many places, as csr5, rearrange them where they are, without a copy. A must own
- * its arrays (not EK_BORROW: EK_EINVAL) and have no plans. What EK_KEEP_ORDER kept is given up as
+ * its arrays (not EK_BORROW: EK_EINVAL) and have no plans (EK_EINVAL: how many it has). What EK_KEEP_ORDER kept is given up as
  * well: ek_matrix_set_values then takes the order of the result. After an error A is as it was. */
 ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
                                      const ek_convert_options *options);
@@ -602,7 +608,7 @@ typedef struct ek_plan ek_plan;
 
 /* Prepares `operation` for A. Everything that costs more than one product happens here; running the
  * plan allocates nothing, apart from the first run after values changed, of some copies (ek_spmv
- * says which). A must outlive the plan. `hints` may be NULL.
+ * says which). The plan keeps what it needs of A. `hints` may be NULL.
  * Errors: EK_EINVAL (no such method or format: the message lists the names; the method does not
  * multiply with hints.format), EK_EUNSUPPORTED (the method cannot do this op, or not with this
  * reproducibility; the format cannot hold A), EK_ELIMIT (A would take too much in that format:
@@ -875,7 +881,8 @@ ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, 
  * 20. */
 typedef struct ek_heap ek_heap;
 
-/* An empty heap; arity is d, 2 to 1024. It grows as needed; `capacity` is room made in advance. */
+/* An empty heap; arity is d, 2 to 1024. It grows as needed; `capacity` is room made in advance. The
+ * heap keeps its context. */
 ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int arity,
                          int64_t capacity, ek_heap **heap);
 void ek_heap_destroy(ek_heap *heap);

@@ -15,10 +15,9 @@
 
 #include "gpu/gpu.h"
 
-#define CONTEXT_MAGIC 0x656b6378u
-#define HUGE_PAGE     ((size_t)2 << 20)
-#define HUGE_FROM     ((size_t)4 << 20)
-#define MAX_THREADS   4096
+#define HUGE_PAGE   ((size_t)2 << 20)
+#define HUGE_FROM   ((size_t)4 << 20)
+#define MAX_THREADS 4096
 
 const char *eki_getenv(const char *name)
 {
@@ -180,15 +179,6 @@ void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...)
 	ctx->options.log(ctx->options.log_user, level, text);
 }
 
-ek_status eki_context_check(const ek_context *ctx)
-{
-	if (!ctx)
-		return eki_fail(EK_EINVAL, "ctx is NULL");
-	if (ctx->magic != CONTEXT_MAGIC)
-		return eki_fail(EK_EINVAL, "ctx is not a context, or was destroyed");
-	return EK_OK;
-}
-
 static ek_status threads_from_environment(int *threads)
 {
 	const char *text = eki_getenv("EK_THREADS");
@@ -266,7 +256,7 @@ static ek_status open_device(ek_context *ctx)
 
 ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 {
-	ek_context new = {.magic = CONTEXT_MAGIC,
+	ek_context new = {.life = {EKI_CONTEXT_MAGIC, 1},
 	                  .options = {.size = sizeof(ek_options)},
 	                  .small_work = EKI_SMALL_WORK};
 	const char *method = eki_getenv("EK_METHOD");
@@ -307,10 +297,8 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	return status;
 }
 
-void ek_context_destroy(ek_context *ctx)
+void eki_context_free(ek_context *ctx)
 {
-	if (!ctx || eki_context_check(ctx) != EK_OK)
-		return;
 	ek_context old;
 
 	eki_device_close(ctx->device);
@@ -320,7 +308,7 @@ void ek_context_destroy(ek_context *ctx)
 	}
 	eki_free(ctx, ctx->device, 1, sizeof *ctx->device);
 	old = *ctx;
-	ctx->magic = 0;
+	ctx->life.magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);
 }
 

@@ -74,10 +74,33 @@ ek_isa eki_cpu_isa(void);
  */
 int64_t eki_cpu_cache(void);
 
+/* ---- hold.c ---------------------------------------------------------------------------------- */
+
+/* Of contexts and matrices, which live as long as somebody holds them. */
+typedef struct eki_life {
+	uint32_t magic;          /* EKI_..._MAGIC until the caller destroys the object */
+	_Atomic int64_t holders; /* the caller, until then, and objects that need this one */
+} eki_life;
+#define EKI_CONTEXT_MAGIC 0x656b6378u
+#define EKI_MATRIX_MAGIC  0x656b6d78u
+
+/* EK_EINVAL with a message if it is NULL, no such object, or destroyed by the caller. What holds the
+ * object has no need to ask. */
+ek_status eki_context_check(const ek_context *ctx);
+ek_status eki_matrix_check(const ek_matrix *A);
+/* One more holder; one less, the last of which frees. Heaps and matrices hold their context, plans
+ * their matrix. Any thread may do it at any time. */
+void eki_context_hold(const ek_context *ctx);
+void eki_context_drop(const ek_context *ctx);
+void eki_matrix_hold(const ek_matrix *A);
+void eki_matrix_drop(const ek_matrix *A);
+/* How many plans hold a matrix that the caller has not destroyed. */
+int64_t eki_matrix_plans(const ek_matrix *A);
+
 /* ---- context.c ------------------------------------------------------------------------------- */
 
 struct ek_context {
-	uint32_t magic;
+	eki_life life;
 	ek_options options; /* with defaults filled in */
 	int threads;
 	ek_isa isa;
@@ -90,8 +113,8 @@ struct ek_context {
 /* Below this many rows plus entries waking a thread costs more than it saves. */
 enum { EKI_SMALL_WORK = 15000 };
 
-/* NULL and EK_EINVAL-with-message if `ctx` is not a live context. */
-ek_status eki_context_check(const ek_context *ctx);
+/* Closes its device and frees it. */
+void eki_context_free(ek_context *ctx);
 /* count * size bytes, aligned to 64; *out = NULL if that is 0. Errors: EK_EOVERFLOW, EK_ENOMEM.
  * Never call it inside a parallel region: the tests that let the n-th allocation fail count on a
  * fixed order. */
@@ -169,7 +192,7 @@ static inline int64_t eki_group(int64_t n, int64_t size, int64_t group)
 /* ---- matrix.c -------------------------------------------------------------------------------- */
 
 struct ek_matrix {
-	uint32_t magic;
+	eki_life life;
 	const ek_context *ctx;
 	ek_store store;  /* CSR of A, or of its transpose */
 	bool transposed; /* made from CSC */
@@ -180,7 +203,8 @@ struct ek_matrix {
 	_Atomic uint64_t state;
 };
 
-ek_status eki_matrix_check(const ek_matrix *A);
+/* Frees what EK_KEEP_ORDER kept. */
+void eki_matrix_forget_order(ek_matrix *A);
 /* A number that no values had before, of any matrix: a device may hold an array of several. */
 uint64_t eki_new_state(void);
 /* Wraps a store that the library owns; takes it over on success only. */

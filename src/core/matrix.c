@@ -5,10 +5,9 @@
 
 #include "core/ek_core.h"
 
-#define MATRIX_MAGIC 0x656b6d78u
-#define OWNER_MASK   0x3u
-#define DUP_MASK     0x300u
-#define KNOWN_FLAGS  (OWNER_MASK | EK_TRUSTED | EK_BASE1 | EK_KEEP_ORDER | DUP_MASK)
+#define OWNER_MASK  0x3u
+#define DUP_MASK    0x300u
+#define KNOWN_FLAGS (OWNER_MASK | EK_TRUSTED | EK_BASE1 | EK_KEEP_ORDER | DUP_MASK)
 
 ek_status eki_type_check(ek_value value, ek_index index)
 {
@@ -20,23 +19,16 @@ ek_status eki_type_check(ek_value value, ek_index index)
 	return EK_OK;
 }
 
-ek_status eki_matrix_check(const ek_matrix *A)
-{
-	if (!A)
-		return eki_fail(EK_EINVAL, "A is NULL");
-	if (A->magic != MATRIX_MAGIC)
-		return eki_fail(EK_EINVAL, "A is not a matrix, or was destroyed");
-	return EK_OK;
-}
-
 static ek_status matrix_new(const ek_context *ctx, const ek_store *store, ek_matrix **A)
 {
 	void *block;
 
 	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof **A, &block));
 	*A = block;
-	(*A)->magic = MATRIX_MAGIC;
+	(*A)->life.magic = EKI_MATRIX_MAGIC;
+	atomic_init(&(*A)->life.holders, 1);
 	atomic_store(&(*A)->state, eki_new_state());
+	eki_context_hold(ctx);
 	(*A)->ctx = ctx;
 	(*A)->store = *store;
 	(*A)->value_count = store->nnz;
@@ -361,7 +353,7 @@ done:
 	return status;
 }
 
-static void forget_order(ek_matrix *A)
+void eki_matrix_forget_order(ek_matrix *A)
 {
 	eki_free(A->ctx, A->order, A->order_len, eki_ptr_size(A->store.index));
 	A->order = NULL;
@@ -370,21 +362,9 @@ static void forget_order(ek_matrix *A)
 
 void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed)
 {
-	forget_order(A); /* its type is that of the old store */
+	eki_matrix_forget_order(A); /* its type is that of the old store */
 	A->store = *store;
 	A->transposed = transposed;
 	A->merged = false;
 	A->value_count = store->nnz;
-}
-
-void ek_matrix_destroy(ek_matrix *A)
-{
-	if (!A || eki_matrix_check(A) != EK_OK)
-		return;
-	const ek_context *ctx = A->ctx;
-
-	forget_order(A);
-	eki_store_free(ctx, &A->store);
-	A->magic = 0;
-	eki_free(ctx, A, 1, sizeof *A);
 }

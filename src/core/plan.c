@@ -104,6 +104,7 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	p->magic = PLAN_MAGIC;
 	p->ctx = A->ctx;
 	p->A = A;
+	eki_matrix_hold(A);
 	p->store = &A->store;
 	p->operation = operation;
 	p->op = (h.op == EK_OP_T) != A->transposed ? EK_OP_T : EK_OP_N;
@@ -131,12 +132,15 @@ void ek_plan_destroy(ek_plan *plan)
 {
 	if (!plan || plan_check(plan) != EK_OK)
 		return;
+	const ek_matrix *A = plan->A;
+
 	eki_gpu_release(plan);
 	for (int k = 0; k < plan->blocks; k++)
 		eki_free(plan->ctx, plan->memory[k].block, plan->memory[k].bytes, 1);
 	eki_store_free(plan->ctx, &plan->own);
 	plan->magic = 0;
 	eki_free(plan->ctx, plan, 1, sizeof *plan);
+	eki_matrix_drop(A);
 }
 
 /* ---- Questions ------------------------------------------------------------------------------- */

@@ -164,6 +164,7 @@ ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int a
 	made = block;
 	made->magic = HEAP_MAGIC;
 	made->ctx = ctx;
+	eki_context_hold(ctx);
 	made->type = key;
 	made->row = eki_int_row(key);
 	made->h.value_size = value_size;
@@ -180,10 +181,13 @@ void ek_heap_destroy(ek_heap *heap)
 {
 	if (!heap || heap->magic != HEAP_MAGIC)
 		return;
+	const ek_context *ctx = heap->ctx;
+
 	eki_free(heap->ctx, heap->keys, places(heap, heap->capacity), ek_value_size(heap->type));
 	eki_free(heap->ctx, heap->values, places(heap, heap->capacity), heap->h.value_size);
 	heap->magic = 0;
-	eki_free(heap->ctx, heap, 1, sizeof *heap);
+	eki_free(ctx, heap, 1, sizeof *heap);
+	eki_context_drop(ctx);
 }
 
 /* ---- Operations ------------------------------------------------------------------------------ */

@@ -150,6 +150,14 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
 	ek_store out = {0};
 
 	EK_RETURN_IF(request_read(A, format, options, &r));
+	const int64_t plans = eki_matrix_plans(A);
+
+	if (plans)
+		return eki_fail(EK_EINVAL,
+		                "A has %lld live plan%s, so its arrays cannot be given up: destroy "
+		                "%s first, or use ek_matrix_convert",
+		                (long long)plans, plans == 1 ? "" : "s",
+		                plans == 1 ? "it" : "them");
 	if (A->store.borrowed)
 		return eki_fail(EK_EINVAL, "the arrays are borrowed, so they cannot be rearranged: "
 		                           "copy or adopt them, or use ek_matrix_convert");
