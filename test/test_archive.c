@@ -7,6 +7,17 @@
 #include "support/folder.h"
 #include "support/support.h"
 
+#ifdef EK_HAVE_ZLIB
+enum { HAVE_ZLIB = 1 };
+#else
+enum { HAVE_ZLIB = 0 };
+#endif
+#ifdef EK_HAVE_ARCHIVE
+enum { HAVE_ARCHIVE = 1 };
+#else
+enum { HAVE_ARCHIVE = 0 };
+#endif
+
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
 
 struct bytes {
@@ -112,20 +123,10 @@ static void expect_matrix(ek_context *ctx, const void *data, size_t n)
 static int setup(void **state)
 {
 	size_t half = sizeof TEXT / 2;
-	ek_context *ctx = context(1);
-	ek_matrix *A = NULL;
 
 	gz[0] = gzip(TEXT, sizeof TEXT - 1);
 	gz[1] = gzip(TEXT, half);
 	gz[2] = gzip(&TEXT[half], sizeof TEXT - 1 - half);
-	ek_status status = read_bytes(ctx, gz[0].data, gz[0].length, 0, &A);
-	ek_matrix_destroy(A);
-	ek_context_destroy(ctx);
-	if (status == EK_EUNSUPPORTED) {
-		assert_non_null(strstr(ek_error_text(), "built without"));
-		print_message("built without libarchive: compressed files are refused\n");
-		exit(0);
-	}
 	return folder_setup(state);
 }
 
@@ -151,6 +152,8 @@ static void check(ek_context *ctx, int number, struct bytes b, ek_status status,
 static void test_gzip(void **state)
 {
 	(void)state;
+	if (!HAVE_ZLIB)
+		skip();
 	for (int threads = 1; threads <= 3; threads += 2) {
 		ek_context *ctx = context(threads);
 		struct bytes b = {malloc(gz[0].length), 0}, two;
@@ -210,6 +213,8 @@ static void test_files(void **state)
 	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, 1, ptr, col, val, 0, &A),
 	              EK_OK);
 	for (int k = 0; k < 3; k++) {
+		if (k == 0 ? !HAVE_ZLIB : !HAVE_ARCHIVE)
+			continue;
 		expect_status(ek_matrix_write(A, in_folder(name[k]), NULL), EK_OK);
 		expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &B), EK_OK);
 		ek_matrix_destroy(B);
@@ -303,6 +308,8 @@ static void tar_resum(unsigned char *h)
 
 static void test_tar(void **state)
 {
+	if (!HAVE_ARCHIVE || !HAVE_ZLIB) /* tar.gz is among them */
+		skip();
 	struct bytes t = {NULL, 0};
 	ek_context *ctx = context(3);
 	struct bytes z;

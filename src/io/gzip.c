@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * gzip (RFC 1952), by zlib's inflate and not by libarchive, whose reader neither compares the
- * checksum nor notices what follows the last member. Members may follow each other; anything else
- * behind one is an error, as are a missing trailer, a wrong checksum and a wrong length. */
+ * gzip (RFC 1952), by zlib alone and not by libarchive, whose reader neither compares the checksum
+ * nor notices what follows the last member. Members may follow each other; anything else behind one
+ * is an error, as are a missing trailer, a wrong checksum and a wrong length. Written is one member
+ * without a name and without a time, so that the same content gives the same bytes. */
 #include "io/io.h"
 
-#ifdef EK_HAVE_ARCHIVE
+#ifdef EK_HAVE_ZLIB
 #include <string.h>
 #include <zlib.h>
 
-enum { SIZE_ROOM = 64, HEADER_MAX = 1 << 20 };
+enum { SIZE_ROOM = 64, HEADER_MAX = 1 << 20, GZIP_WINDOW = 15 + 16 };
 
 struct gzip {
 	z_stream z;
@@ -129,7 +130,7 @@ ek_status eki_gzip_open(eki_source *below, eki_source **out)
 	g->z.zfree = zlib_free;
 	g->z.opaque = (void *)(uintptr_t)ctx;
 	EK_TRY(eki_source_new(ctx, below->name, below->options, below, &s));
-	if (inflateInit2(&g->z, 15 + 16) != Z_OK)
+	if (inflateInit2(&g->z, GZIP_WINDOW) != Z_OK)
 		EK_TRY(eki_fail(EK_ENOMEM, "no memory for zlib"));
 	s->u.state = g;
 	s->read = gzip_read;
@@ -140,6 +141,79 @@ done:
 		eki_free(ctx, s, s ? 1 : 0, sizeof *s);
 		eki_free(ctx, block, 1, sizeof *g);
 	}
+	return status;
+}
+
+/* ---- Writing --------------------------------------------------------------------------------- */
+
+struct eki_deflate {
+	z_stream z;
+	const ek_context *ctx;
+	ek_status (*put)(void *to, const char *data, size_t bytes);
+	void *to;
+	unsigned char block[1 << 16];
+};
+
+ek_status eki_deflate_open(const ek_context *ctx, ek_status (*put)(void *, const char *, size_t),
+                           void *to, eki_deflate **out)
+{
+	eki_deflate *d;
+	void *block;
+
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *d, &block));
+	d = block;
+	d->ctx = ctx;
+	d->put = put;
+	d->to = to;
+	d->z.zalloc = zlib_alloc;
+	d->z.zfree = zlib_free;
+	d->z.opaque = (void *)(uintptr_t)ctx;
+	if (deflateInit2(&d->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
+	                 Z_DEFAULT_STRATEGY) != Z_OK) {
+		eki_free(ctx, d, 1, sizeof *d);
+		return eki_fail(EK_ENOMEM, "no memory for zlib");
+	}
+	*out = d;
+	return EK_OK;
+}
+
+/* Compresses what is in z.next_in and hands on each full block; at the end also the last one. */
+static ek_status deflate_blocks(eki_deflate *d, int flush)
+{
+	do {
+		d->z.next_out = d->block;
+		d->z.avail_out = sizeof d->block;
+		deflate(&d->z, flush);
+		if (d->z.avail_out < sizeof d->block)
+			EK_RETURN_IF(d->put(d->to, (const char *)d->block,
+			                    sizeof d->block - d->z.avail_out));
+	} while (d->z.avail_out == 0);
+	return EK_OK;
+}
+
+ek_status eki_deflate_write(eki_deflate *d, const char *data, size_t bytes)
+{
+	while (bytes > 0) {
+		unsigned part = bytes < 1u << 30 ? (unsigned)bytes : 1u << 30;
+
+		/* zlib does not write there, but says so only if it is compiled with ZLIB_CONST. */
+		d->z.next_in = (unsigned char *)(uintptr_t)data;
+		d->z.avail_in = part;
+		EK_RETURN_IF(deflate_blocks(d, Z_NO_FLUSH));
+		data += part;
+		bytes -= part;
+	}
+	return EK_OK;
+}
+
+ek_status eki_deflate_finish(eki_deflate *d, ek_status status)
+{
+	if (status == EK_OK) {
+		d->z.avail_in = 0;
+		status = deflate_blocks(d, Z_FINISH);
+	}
+	deflateEnd(&d->z);
+	eki_free(d->ctx, d, 1, sizeof *d);
 	return status;
 }
 

@@ -60,6 +60,17 @@ ek_status eki_filter_open(eki_source *below, const char *kind, eki_source **out)
  * EK_EIO. */
 ek_status eki_tar_open(eki_source *below, int64_t member, int64_t *only, eki_source **out);
 
+/* ---- gzip.c: writing ------------------------------------------------------------------------- */
+
+typedef struct eki_deflate eki_deflate;
+
+/* What is written comes compressed to put(to, ...), which may fail. */
+ek_status eki_deflate_open(const ek_context *ctx, ek_status (*put)(void *, const char *, size_t),
+                           void *to, eki_deflate **out);
+ek_status eki_deflate_write(eki_deflate *d, const char *data, size_t bytes);
+/* Writes the trailer if `status` is EK_OK, and frees `d`. Returns the first failure. */
+ek_status eki_deflate_finish(eki_deflate *d, ek_status status);
+
 /* ---- sink.c ---------------------------------------------------------------------------------- */
 
 typedef struct eki_sink eki_sink;

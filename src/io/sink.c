@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Where files are written: to a temporary name in the same folder, which takes the final name when
  * all is there, so nobody ever sees half a file under it. Pipes, devices and standard output are
- * written directly. Names that end in .gz, .xz or .zst are compressed by libarchive. */
+ * written directly. Names that end in .gz are compressed by zlib, .xz and .zst by libarchive. */
 #define _POSIX_C_SOURCE   200809L
 #define _XOPEN_SOURCE     700
 #define _FILE_OFFSET_BITS 64
@@ -28,38 +28,26 @@ struct eki_sink {
 	char path[PATH_ROOM];      /* the file that will be replaced */
 	char temporary[PATH_ROOM]; /* "": written directly */
 	int fd;
-	ek_status fault; /* of writing to fd, inside libarchive */
+	ek_status fault; /* of writing to fd, inside zlib or libarchive */
+#ifdef EK_HAVE_ZLIB
+	eki_deflate *deflate;
+#endif
 #ifdef EK_HAVE_ARCHIVE
 	struct archive *archive;
 #endif
 };
 
-enum { NO_FILTER = -1 };
+enum { NO_FILTER = -1, GZIP };
 
-static const struct {
-	const char *ending;
-#ifdef EK_HAVE_ARCHIVE
-	int (*add)(struct archive *);
-#endif
-} filter[] = {
-#ifdef EK_HAVE_ARCHIVE
-	{".gz", archive_write_add_filter_gzip},
-	{".xz", archive_write_add_filter_xz},
-	{".zst", archive_write_add_filter_zstd},
-#else
-	{".gz"},
-	{".xz"},
-	{".zst"},
-#endif
-};
+static const char *const filter[] = {".gz", ".xz", ".zst"};
 
 static int filter_of(const char *path, size_t *length)
 {
 	*length = strlen(path);
 	for (int k = 0; k < (int)(sizeof filter / sizeof *filter); k++) {
-		size_t n = strlen(filter[k].ending);
+		size_t n = strlen(filter[k]);
 
-		if (*length > n && strcmp(path + *length - n, filter[k].ending) == 0) {
+		if (*length > n && strcmp(path + *length - n, filter[k]) == 0) {
 			*length -= n;
 			return k;
 		}
@@ -93,6 +81,33 @@ static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
 
 /* ---- Compression ----------------------------------------------------------------------------- */
 
+/* Asked before the file is made. */
+static ek_status check_filter(const eki_sink *s, int k)
+{
+	const char *missing = NULL;
+
+#ifndef EK_HAVE_ZLIB
+	if (k == GZIP)
+		missing = "zlib";
+#endif
+#ifndef EK_HAVE_ARCHIVE
+	if (k != NO_FILTER && k != GZIP)
+		missing = "libarchive";
+#endif
+	if (!missing)
+		return EK_OK;
+	return eki_fail(EK_EUNSUPPORTED,
+	                "%s: this library was built without %s; it cannot write %s", s->path,
+	                missing, filter[k]);
+}
+
+#ifdef EK_HAVE_ZLIB
+static ek_status put_block(void *user, const char *data, size_t bytes)
+{
+	return write_all(user, data, bytes);
+}
+#endif
+
 #ifdef EK_HAVE_ARCHIVE
 /* libarchive is never told of a failure: it would not free its compressor then. What comes after
  * one is thrown away. */
@@ -115,7 +130,7 @@ static ek_status archive_fault(const eki_sink *s)
 	return eki_fail(EK_EIO, "%s: compressing failed: %s", s->path, text ? text : "libarchive");
 }
 
-static ek_status compress_open(eki_sink *s, int k)
+static ek_status archive_open(eki_sink *s, int k)
 {
 	struct archive_entry *entry;
 	int code;
@@ -126,14 +141,16 @@ static ek_status compress_open(eki_sink *s, int k)
 		archive_entry_free(entry);
 		return eki_fail(EK_ENOMEM, "no memory for libarchive");
 	}
-	if (filter[k].add(s->archive) != ARCHIVE_OK) {
+	code = strcmp(filter[k], ".xz") == 0 ? archive_write_add_filter_xz(s->archive)
+	                                     : archive_write_add_filter_zstd(s->archive);
+	if (code != ARCHIVE_OK) {
 		archive_entry_free(entry);
 		return eki_fail(EK_EUNSUPPORTED, "%s: this libarchive cannot write %s", s->path,
-		                filter[k].ending);
+		                filter[k]);
 	}
 	archive_write_set_format_raw(s->archive);
 	archive_write_set_bytes_in_last_block(s->archive, 1);
-	archive_write_set_options(s->archive, "gzip:!timestamp,xz:compression-level=1");
+	archive_write_set_options(s->archive, "xz:compression-level=1");
 	archive_entry_set_pathname(entry, "matrix");
 	archive_entry_set_filetype(entry, AE_IFREG);
 	code = archive_write_open(s->archive, s, NULL, take_block, NULL);
@@ -143,7 +160,7 @@ static ek_status compress_open(eki_sink *s, int k)
 	return code == ARCHIVE_OK ? EK_OK : archive_fault(s);
 }
 
-static ek_status compress_write(eki_sink *s, const char *data, size_t bytes)
+static ek_status archive_put(eki_sink *s, const char *data, size_t bytes)
 {
 	while (bytes > 0) {
 		la_ssize_t n = archive_write_data(s->archive, data, bytes);
@@ -156,10 +173,8 @@ static ek_status compress_write(eki_sink *s, const char *data, size_t bytes)
 	return EK_OK;
 }
 
-static ek_status compress_close(eki_sink *s, ek_status status)
+static ek_status archive_finish(eki_sink *s, ek_status status)
 {
-	if (!s->archive)
-		return status;
 	if (status != EK_OK)
 		s->fault = status;
 	if ((archive_write_close(s->archive) != ARCHIVE_OK || s->fault != EK_OK) && status == EK_OK)
@@ -167,14 +182,34 @@ static ek_status compress_close(eki_sink *s, ek_status status)
 	archive_write_free(s->archive);
 	return status;
 }
-#else
+#endif
+
 static ek_status compress_open(eki_sink *s, int k)
 {
-	return eki_fail(EK_EUNSUPPORTED,
-	                "%s: this library was built without libarchive; it cannot write %s",
-	                s->path, filter[k].ending);
-}
+#ifdef EK_HAVE_ZLIB
+	if (k == GZIP)
+		return eki_deflate_open(s->ctx, put_block, s, &s->deflate);
 #endif
+#ifdef EK_HAVE_ARCHIVE
+	if (k != NO_FILTER)
+		return archive_open(s, k);
+#endif
+	return check_filter(s, k);
+}
+
+static ek_status compress_close(eki_sink *s, ek_status status)
+{
+	(void)s;
+#ifdef EK_HAVE_ZLIB
+	if (s->deflate)
+		return eki_deflate_finish(s->deflate, status);
+#endif
+#ifdef EK_HAVE_ARCHIVE
+	if (s->archive)
+		return archive_finish(s, status);
+#endif
+	return status;
+}
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
@@ -239,10 +274,7 @@ ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out)
 	s->ctx = ctx;
 	s->fd = -1;
 	EK_TRY(target(s, path, &direct, &mode));
-#ifndef EK_HAVE_ARCHIVE
-	if (k != NO_FILTER)
-		EK_TRY(compress_open(s, k));
-#endif
+	EK_TRY(check_filter(s, k));
 	if (!direct) {
 		EK_TRY(open_temporary(s, mode));
 	} else if (strcmp(path, "-") == 0) {
@@ -252,8 +284,7 @@ ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out)
 		if (s->fd < 0)
 			EK_TRY(eki_fail(EK_EIO, "%s: cannot be opened: %s", path, strerror(errno)));
 	}
-	if (k != NO_FILTER)
-		EK_TRY(compress_open(s, k));
+	EK_TRY(compress_open(s, k));
 	*out = s;
 done:
 	if (status != EK_OK)
@@ -265,18 +296,20 @@ ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes)
 {
 	if (bytes == 0)
 		return EK_OK;
+#ifdef EK_HAVE_ZLIB
+	if (s->deflate)
+		return eki_deflate_write(s->deflate, data, bytes);
+#endif
 #ifdef EK_HAVE_ARCHIVE
 	if (s->archive)
-		return compress_write(s, data, bytes);
+		return archive_put(s, data, bytes);
 #endif
 	return write_all(s, data, bytes);
 }
 
 ek_status eki_sink_finish(eki_sink *s, ek_status status)
 {
-#ifdef EK_HAVE_ARCHIVE
 	status = compress_close(s, status);
-#endif
 	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) != 0 && status == EK_OK)
 		status = eki_fail(EK_EIO, "%s: closing failed: %s", s->path, strerror(errno));
 	if (status == EK_OK && s->temporary[0] && rename(s->temporary, s->path) != 0)

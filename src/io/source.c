@@ -203,24 +203,24 @@ ek_status eki_source_progress(const eki_source *s)
 
 /* ---- What it is ------------------------------------------------------------------------------ */
 
-static ek_status plain(eki_source *s, const char *kind)
-{
-	(void)s;
-	return eki_fail(EK_EUNSUPPORTED,
-	                "the content is compressed (%s), and this library was built without "
-	                "libarchive and zlib; decompress it first",
-	                kind);
-}
-
 static ek_status open_decoder(eki_source *s, const char *kind, eki_source **out)
 {
-#ifdef EK_HAVE_ARCHIVE
-	(void)plain;
-	return strcmp(kind, "gzip") == 0 ? eki_gzip_open(s, out) : eki_filter_open(s, kind, out);
-#else
+	const bool gzip = strcmp(kind, "gzip") == 0;
+
+	(void)s;
 	(void)out;
-	return plain(s, kind);
+#ifdef EK_HAVE_ZLIB
+	if (gzip)
+		return eki_gzip_open(s, out);
 #endif
+#ifdef EK_HAVE_ARCHIVE
+	if (!gzip)
+		return eki_filter_open(s, kind, out);
+#endif
+	return eki_fail(EK_EUNSUPPORTED,
+	                "the content is compressed (%s), and this library was built without %s; "
+	                "decompress it first",
+	                kind, gzip ? "zlib" : "libarchive");
 }
 
 static const struct {
@@ -267,7 +267,7 @@ static ek_status decode(eki_source **s, int64_t member, int64_t *only)
 	(void)member;
 	(void)only;
 	return eki_fail(EK_EUNSUPPORTED, "the content is a tar archive, and this library was built "
-	                                 "without libarchive and zlib; unpack it first");
+	                                 "without libarchive; unpack it first");
 #endif
 }
 
