@@ -37,6 +37,7 @@ struct bench_options {
 	int64_t max_bytes;              /* bench convert, as in ek_convert_options */
 	const char *sweep;              /* --sweep */
 	bool host_vectors;              /* --vectors host */
+	bool vectors_given;             /* --vectors */
 };
 
 extern const struct argp bench_argp;
@@ -52,11 +53,21 @@ void sweep_apply(struct bench_options *options);
 /* Appends the matrices of a suite to `list`, an array of `count` texts on the heap. Returns an exit
  * code. */
 int suite_read(const char *name, char ***list, int *count);
-/* Calls `one` for the matrices of the command line, then for those of the suite. A wrong result
- * (TOOL_FAILED) and a matrix of a suite that this build cannot hold let the next one follow.
- * Returns an exit code. */
-int bench_matrices(const struct bench_options *options, int (*one)(void *user, const char *matrix),
+/* Calls `one` for the matrices of the command line, then for those of the suite, in CSR. One that
+ * cannot be had and one with a wrong result let the next one follow; usage that is wrong for all of
+ * them does not. What was left out is said again at the end. Returns an exit code: that of a lone
+ * matrix, else TOOL_FAILED if anything was wrong with one of them. */
+typedef int bench_one_fn(void *user, const struct tool_source *source, ek_matrix *A);
+int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_one_fn *one,
                    void *user);
+/* The same by hand (`text` is a matrix as the user named it): true if the next one may follow. */
+struct bench_tally {
+	int count, left_out, code;
+	bool stopped;    /* by usage that is wrong for all */
+	char names[160]; /* of what was left out */
+};
+bool bench_tally_add(struct bench_tally *tally, const char *text, bool loaded, int code);
+int bench_tally_end(const struct bench_tally *tally); /* the exit code */
 
 /* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------ */
 
@@ -245,8 +256,10 @@ struct bench_run {
 
 /* Measures one matrix: fills `c`. Returns an exit code: TOOL_FAILED if a result was wrong. */
 int run_case(const struct bench_run *run, struct problem *p, struct bench_case *c);
-/* All matrices that the options name into `report`, which is started here; `show`: with tables and
- * records as they come. Returns an exit code. */
-int bench_measure(const struct bench_options *options, struct report *report, bool show);
+/* All matrices that the options name into `report`, which is started here; `done` is called for
+ * each one with records as soon as it has them. Returns an exit code. */
+typedef int bench_done_fn(void *user, const struct report *report, const struct bench_case *c);
+int bench_measure(const struct bench_options *options, struct report *report, bench_done_fn *done,
+                  void *user);
 
 #endif

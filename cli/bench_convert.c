@@ -114,50 +114,44 @@ static int add_methods(struct convert_case *c, const struct tool_options *o, con
 
 /* ---- A matrix -------------------------------------------------------------------------------- */
 
-static int json(const struct convert_bench *bench, const struct convert_case *c)
+static int json(const struct convert_bench *bench, const struct convert_case *c,
+                const struct conversion *m)
 {
-	const struct tool_options *common = &bench->options->common;
-	int code = TOOL_OK;
+	json_t *o = json_object();
 
-	for (int k = 0; k < c->count && !code; k++) {
-		const struct conversion *m = &c->made[k];
-		json_t *o = json_object();
-
-		record_text(o, "op", "convert");
-		record_text(o, "method", m->name);
-		tool_json_format(o, m->beside ? "csr" : *m->format ? m->format : m->name);
-		record_text(o, "matrix", c->matrix);
-		record_text(o, "source", c->kind);
-		record_text(o, "group", group_name[c->group]);
-		record_integer(o, "rows", c->rows);
-		record_integer(o, "cols", c->cols);
-		record_integer(o, "nnz", c->nnz);
-		record_text(o, "value", ek_value_name(c->value));
-		record_text(o, "index", ek_index_name(c->index));
-		record_integer(o, "threads", ek_context_threads(bench->ctx));
-		record_text(o, "isa", ek_isa_name(ek_context_isa(bench->ctx)));
-		record_integer(o, "rounds", m->rounds);
-		record_number(o, "disturbed", m->disturbed);
-		record_number(o, "coo_ms", m->coo_ms);
-		record_number(o, "csr_ms", m->csr_ms);
-		record_number(o, "coo_cost", m->coo_cost);
-		record_number(o, "csr_cost", m->csr_cost);
-		record_number(o, "calls", m->calls);
-		record_number(o, "own_calls", m->own_calls);
-		record_number(o, "ms", m->ms);
-		record_integer(o, "bytes", m->bytes);
-		record_integer(o, "csr_bytes", c->csr_bytes);
-		record_number(o, "size", m->size);
-		if (m->refused || m->failed) {
-			json_object_set_new(o, m->failed ? "failed" : "refused", json_true());
-			record_text(o, "why", m->why);
-		}
-		record_text(o, "commit", report_commit());
-		record_text(o, "machine", bench->report.machine);
-		record_text(o, "date", bench->report.date);
-		code = tool_json(common, o);
+	record_text(o, "op", "convert");
+	record_text(o, "method", m->name);
+	tool_json_format(o, m->beside ? "csr" : *m->format ? m->format : m->name);
+	record_text(o, "matrix", c->matrix);
+	record_text(o, "source", c->kind);
+	record_text(o, "group", group_name[c->group]);
+	record_integer(o, "rows", c->rows);
+	record_integer(o, "cols", c->cols);
+	record_integer(o, "nnz", c->nnz);
+	record_text(o, "value", ek_value_name(c->value));
+	record_text(o, "index", ek_index_name(c->index));
+	record_integer(o, "threads", ek_context_threads(bench->ctx));
+	record_text(o, "isa", ek_isa_name(ek_context_isa(bench->ctx)));
+	record_integer(o, "rounds", m->rounds);
+	record_number(o, "disturbed", m->disturbed);
+	record_number(o, "coo_ms", m->coo_ms);
+	record_number(o, "csr_ms", m->csr_ms);
+	record_number(o, "coo_cost", m->coo_cost);
+	record_number(o, "csr_cost", m->csr_cost);
+	record_number(o, "calls", m->calls);
+	record_number(o, "own_calls", m->own_calls);
+	record_number(o, "ms", m->ms);
+	record_integer(o, "bytes", m->bytes);
+	record_integer(o, "csr_bytes", c->csr_bytes);
+	record_number(o, "size", m->size);
+	if (m->refused || m->failed) {
+		json_object_set_new(o, m->failed ? "failed" : "refused", json_true());
+		record_text(o, "why", m->why);
 	}
-	return code;
+	record_text(o, "commit", report_commit());
+	record_text(o, "machine", bench->report.machine);
+	record_text(o, "date", bench->report.date);
+	return tool_json(&bench->options->common, o);
 }
 
 static int describe(struct convert_case *c, const ek_matrix *A, const struct tool_source *source)
@@ -194,47 +188,42 @@ static int make_all(const struct convert_bench *bench, struct convert_case *c, c
 		code = convert_measure(bench, A, c->csr_bytes, o->seconds / c->count, m);
 		if (m->failed)
 			worst = tool_fail(TOOL_FAILED, "%s: %s: %s", c->matrix, m->name, m->why);
+		if (!code)
+			code = json(bench, c, m);
 		tool_progress_step(progress, k + 1, c->count);
 	}
 	tool_progress_end(progress);
 	return code ? code : worst;
 }
 
-static int one_matrix(void *user, const char *text)
+static int one_matrix(void *user, const struct tool_source *source, ek_matrix *A)
 {
 	struct convert_bench *bench = user;
 	const struct tool_options *common = &bench->options->common;
-	struct tool_source source;
-	ek_matrix *A = NULL;
-	int code = tool_matrix(bench->ctx, common, text, &source, &A), written = TOOL_OK;
 	struct convert_case *more =
-		code ? NULL : realloc(bench->cases, (size_t)(bench->count + 1) * sizeof *more);
+		realloc(bench->cases, (size_t)(bench->count + 1) * sizeof *more);
+	struct convert_case *c;
+	int code;
 
+	if (!more)
+		return tool_fail(TOOL_FAILED, "out of memory for records");
+	bench->cases = more;
+	c = &more[bench->count];
+	*c = (struct convert_case){0};
+	code = describe(c, A, source);
 	if (!code)
-		code = tool_csr(&A);
-	if (!code && !more)
-		code = tool_fail(TOOL_FAILED, "out of memory for records");
-	if (more) {
-		struct convert_case *c = &more[bench->count];
-
-		bench->cases = more;
-		*c = (struct convert_case){0};
+		code = add_formats(c, common);
+	if (!code)
+		code = add_methods(c, common, bench->ctx);
+	if (!code)
+		code = make_all(bench, c, A);
+	if (code == TOOL_OK || code == TOOL_FAILED) {
+		convert_table(c, tool_people(common));
 		bench->count++;
-		if (!code)
-			code = describe(c, A, &source);
-		if (!code)
-			code = add_formats(c, common);
-		if (!code)
-			code = add_methods(c, common, bench->ctx);
-		if (!code)
-			code = make_all(bench, c, A);
-		if (code == TOOL_OK || code == TOOL_FAILED) {
-			written = json(bench, c);
-			convert_table(c, tool_people(common));
-		}
+	} else {
+		free(c->made);
 	}
-	ek_matrix_destroy(A);
-	return code ? code : written;
+	return code;
 }
 
 int bench_convert(int argc, char **argv)
@@ -248,7 +237,7 @@ int bench_convert(int argc, char **argv)
 	bench.ctx = tool_context(&o.common, &code);
 	if (code)
 		return code;
-	code = bench_matrices(&o, one_matrix, &bench);
+	code = bench_matrices(&o, bench.ctx, one_matrix, &bench);
 	closed = tool_json_close(&o.common);
 	if (bench.count > 1)
 		convert_summary(&bench, tool_people(&o.common));

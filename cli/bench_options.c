@@ -17,6 +17,16 @@ static const struct argp_option suite_options[] = {
          1},
 	{0}};
 
+/* Before any matrix is read, and any kernel compiled. */
+static void check_methods(const char *list)
+{
+	char word[TOOL_METHOD];
+
+	if (list && strcmp(list, "all") != 0)
+		while (tool_method_next(&list, word))
+			;
+}
+
 static error_t parse_suite(int key, char *arg, struct argp_state *state)
 {
 	struct bench_options *o = state->input;
@@ -35,6 +45,7 @@ static error_t parse_suite(int key, char *arg, struct argp_state *state)
 		if (!o->count && !o->suite && !o->records)
 			tool_usage("a matrix or --suite NAME is expected");
 		tool_format_list("--format", o->common.format);
+		check_methods(o->common.method);
 		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}

@@ -193,7 +193,9 @@ int run_case(const struct bench_run *run, struct problem *p, struct bench_case *
 {
 	struct field f = {.run = run, .problem = p};
 	struct measure_limits limits = {run->options->seconds, run->options->rounds};
-	struct tool_progress *progress = tool_progress_start(&run->options->common, c->matrix);
+	const struct tool_options *common = &run->options->common;
+	struct tool_progress *progress = tool_progress_start(
+		common, tool_on_device(run->ctx) ? tool_preparing(run->ctx) : c->matrix);
 	int rounds, code;
 
 	f.contender = calloc(MAX_CONTENDER, sizeof *f.contender);
@@ -205,6 +207,8 @@ int run_case(const struct bench_run *run, struct problem *p, struct bench_case *
 		code = enter_all(&f);
 	if (!code)
 		code = line_up(&f);
+	tool_progress_end(progress);
+	progress = tool_progress_start(common, c->matrix);
 	if (!code) {
 		rounds = measure_rounds(f.candidate, f.candidates, &limits, progress);
 		if (rounds && run->options->k_best)

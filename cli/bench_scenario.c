@@ -285,36 +285,36 @@ static const char *baseline_of(const struct scenario *s)
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-static int json(const struct scenario *s)
+static int json(const struct scenario *s, const struct report *report, const struct bench_case *c)
 {
 	int code = TOOL_OK;
 
-	for (int k = 0; k < s->report.count; k++) {
-		const struct bench_case *c = &s->report.cases[k];
+	for (int m = 0; m < c->count && !code; m++) {
+		const struct record *r = &c->record[m];
+		json_t *o = json_object(), *each = json_object();
+		char key[24];
 
-		for (int m = 0; m < c->count && !code; m++) {
-			const struct record *r = &c->record[m];
-			json_t *o = json_object(), *each = json_object();
-			char key[24];
-
-			record_text(o, "op", "scenario");
-			record_text(o, "method", r->method);
-			record_text(o, "matrix", c->matrix);
-			record_text(o, "group", group_name[group_of(c->row_max, c->row_mean)]);
-			record_text(o, "baseline", baseline_of(s));
-			record_number(o, "preparation", r->prepare_calls * r->vs_csr);
-			for (int n = 0; n < s->count; n++) {
-				snprintf(key, sizeof key, "%lld", (long long)s->calls[n]);
-				record_number(each, key, speedup(s, c, r, s->calls[n]));
-			}
-			json_object_set_new(o, "speedup", each);
-			record_number(o, "disturbed", c->disturbed);
-			if (!s->options->records)
-				record_text(o, "commit", report_commit());
-			record_text(o, "machine", s->report.machine);
-			record_text(o, "date", s->report.date);
-			code = tool_json(&s->options->common, o);
+		record_text(o, "op", "scenario");
+		record_text(o, "method", r->method);
+		record_text(o, "matrix", c->matrix);
+		record_text(o, "group", group_name[group_of(c->row_max, c->row_mean)]);
+		record_text(o, "baseline", baseline_of(s));
+		record_number(o, "preparation", r->prepare_calls * r->vs_csr);
+		for (int n = 0; n < s->count; n++) {
+			snprintf(key, sizeof key, "%lld", (long long)s->calls[n]);
+			record_number(each, key, speedup(s, c, r, s->calls[n]));
 		}
+		json_object_set_new(o, "speedup", each);
+		record_number(o, "disturbed", c->disturbed);
+		if (r->failed || r->refused) {
+			json_object_set_new(o, r->failed ? "failed" : "refused", json_true());
+			record_text(o, "why", r->why);
+		}
+		if (!s->options->records)
+			record_text(o, "commit", report_commit());
+		record_text(o, "machine", report->machine);
+		record_text(o, "date", report->date);
+		code = tool_json(&s->options->common, o);
 	}
 	return code;
 }
@@ -355,15 +355,34 @@ static int show(const struct scenario *s)
 }
 
 /* Every matrix must have the baseline, or its figures would be missing without a word. */
-static int check_baseline(const struct scenario *s)
+static int check_baseline(const struct scenario *s, const struct bench_case *c)
 {
-	for (int k = 0; s->baseline && k < s->report.count; k++)
-		if (!record_of(&s->report.cases[k], s->baseline))
-			return tool_fail(TOOL_USAGE,
-			                 "--baseline %s: has no record for %s; a method or peer "
-			                 "that was measured is expected",
-			                 s->baseline, s->report.cases[k].matrix);
-	return TOOL_OK;
+	if (!s->baseline || record_of(c, s->baseline))
+		return TOOL_OK;
+	return tool_fail(TOOL_USAGE,
+	                 "--baseline %s: has no record for %s; a method or peer that was measured "
+	                 "is expected",
+	                 s->baseline, c->matrix);
+}
+
+static int case_done(void *user, const struct report *report, const struct bench_case *c)
+{
+	const struct scenario *s = user;
+	int code = check_baseline(s, c);
+
+	return code ? code : json(s, report, c);
+}
+
+/* The same for records of an earlier run, which are all there. */
+static int from_records(struct scenario *s, const char *path)
+{
+	int code = read_records(&s->report, path);
+
+	for (int k = 0; k < s->report.count && !code; k++)
+		code = check_baseline(s, &s->report.cases[k]);
+	for (int k = 0; k < s->report.count && !code; k++)
+		code = json(s, &s->report, &s->report.cases[k]);
+	return code;
 }
 
 int bench_scenario(int argc, char **argv)
@@ -377,13 +396,10 @@ int bench_scenario(int argc, char **argv)
 	read_calls(&s);
 	s.baseline = !o.baseline || strncmp(o.baseline, "peer.", 5) == 0 ? o.baseline
 	                                                                 : tool_method(o.baseline);
-	code = o.records ? read_records(&s.report, o.records) : bench_measure(&o, &s.report, false);
-	if (code == TOOL_OK || code == TOOL_FAILED)
-		shown = check_baseline(&s);
-	if ((code == TOOL_OK || code == TOOL_FAILED) && !shown && s.report.count)
+	code = o.records ? from_records(&s, o.records)
+	                 : bench_measure(&o, &s.report, case_done, &s);
+	if ((code == TOOL_OK || code == TOOL_FAILED) && s.report.count)
 		shown = show(&s);
-	if (!code && !shown)
-		shown = json(&s);
 	closed = tool_json_close(&o.common);
 	report_free(&s.report);
 	return code ? code : shown ? shown : closed;

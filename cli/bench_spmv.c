@@ -38,39 +38,35 @@ static bool one_method(const struct bench_options *o)
 /* What a matrix is measured for. */
 struct measure {
 	struct bench_run run;
-	bool show;
+	bench_done_fn *done;
+	void *user;
 };
 
-static int one_matrix(void *user, const char *text)
+static int one_matrix(void *user, const struct tool_source *source, ek_matrix *A)
 {
 	const struct measure *m = user;
 	const struct bench_run *run = &m->run;
-	const struct tool_options *common = &run->options->common;
-	struct tool_source source;
+	struct report *report = run->report;
 	struct problem p = {0};
 	struct bench_case *c;
-	ek_matrix *A = NULL;
-	int code = tool_matrix(run->ctx, common, text, &source, &A), written = TOOL_OK;
+	int code = problem_make(&p, &run->options->common, run->ctx, A), done = TOOL_OK;
 
-	if (code == TOOL_OK)
-		code = tool_csr(&A);
-	if (code == TOOL_OK)
-		code = problem_make(&p, common, run->ctx, A);
-	c = code ? NULL : report_add(run->report);
+	c = code ? NULL : report_add(report);
+	if (code || !c)
+		tool_fail(TOOL_FAILED, "%s: not measured", source->name);
 	if (c) {
-		code = describe(c, &p, &source, run->ctx);
-		c->device = run->report->device.size ? &run->report->device : NULL;
+		code = describe(c, &p, source, run->ctx);
+		c->device = report->device.size ? &report->device : NULL;
 		c->vectors = c->device && !run->options->host_vectors ? "device" : "host";
 		if (!code)
 			code = run_case(run, &p, c);
-		if (m->show)
-			written = report_json(run->report, c, common);
-		if (m->show && !one_method(run->options) && c->count)
-			table_case(c, tool_people(common));
+		if (c->count)
+			done = m->done(m->user, report, c);
+		else
+			report->count--; /* no table has a place for nothing */
 	}
 	problem_free(&p);
-	ek_matrix_destroy(A);
-	return code ? code : written;
+	return code ? code : c ? done : TOOL_FAILED;
 }
 
 /* The bandwidth beyond the caches, of the device or of the processor. */
@@ -99,21 +95,35 @@ static void load_peers(const struct bench_options *o, const ek_context *ctx, str
 		            device ? "the processor" : "devices (--device)");
 }
 
-int bench_measure(const struct bench_options *o, struct report *report, bool show)
+int bench_measure(const struct bench_options *o, struct report *report, bench_done_fn *done,
+                  void *user)
 {
 	struct peers peers = {0};
-	struct measure m = {{.options = o, .peers = &peers, .report = report}, show};
+	struct measure m = {{.options = o, .peers = &peers, .report = report}, done, user};
 	int code;
 
 	report_start(report, "spmv");
 	m.run.ctx = tool_context(&o->common, &code);
 	if (code)
 		return code;
+	if (o->vectors_given && !tool_on_device(m.run.ctx))
+		tool_usage("--vectors is for a device; --device names one (ek list devices)");
 	if (o->peers)
 		load_peers(o, m.run.ctx, &peers);
 	start_bound(report, m.run.ctx);
-	code = bench_matrices(o, one_matrix, &m);
+	code = bench_matrices(o, m.run.ctx, one_matrix, &m);
 	ek_context_destroy(m.run.ctx);
+	return code;
+}
+
+/* Shows what was measured as it comes. */
+static int show_case(void *user, const struct report *report, const struct bench_case *c)
+{
+	const struct bench_options *o = user;
+	int code = report_json(report, c, &o->common);
+
+	if (!one_method(o))
+		table_case(c, tool_people(&o->common));
 	return code;
 }
 
@@ -122,7 +132,7 @@ static int results(const struct bench_options *o, const struct report *report)
 	FILE *out = tool_people(&o->common);
 	int code = tool_json_close(&o->common);
 
-	if (!report->count || !report->cases[report->count - 1].count)
+	if (!report->count)
 		return code;
 	if (one_method(o))
 		table_lines(report, out);
@@ -147,7 +157,7 @@ int bench_spmv(int argc, char **argv)
 
 	tool_parse(&bench_argp, argc, argv, &o);
 	sweep_apply(&o);
-	code = bench_measure(&o, &report, true);
+	code = bench_measure(&o, &report, show_case, &o);
 	shown = results(&o, &report);
 	report_free(&report);
 	return code ? code : shown;

@@ -101,6 +101,22 @@ static int append_real(char ***list, int *count)
 	return code;
 }
 
+static int no_suite(const char *name)
+{
+	static const char *const names[] = {"twins", "paper", "real", "nasty", "small", "demo"};
+	const char *near = tool_nearest(name, names, sizeof names / sizeof *names);
+
+	if (near)
+		return tool_fail(TOOL_INPUT,
+		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "
+		                 "accepted, too",
+		                 name, near);
+	return tool_fail(TOOL_INPUT,
+	                 "there is no suite \"%s\"; twins, paper, real, nasty, small, demo or the "
+	                 "path of a file is expected",
+	                 name);
+}
+
 int suite_read(const char *name, char ***list, int *count)
 {
 	FILE *file = open_suite(name);
@@ -109,10 +125,7 @@ int suite_read(const char *name, char ***list, int *count)
 	int code = TOOL_OK;
 
 	if (!file)
-		return tool_fail(TOOL_INPUT,
-		                 "there is no suite \"%s\"; twins, paper, real, nasty, small, demo "
-		                 "or the path of a file are expected",
-		                 name);
+		return no_suite(name);
 	while (!code && getline(&line, &room, file) >= 0) {
 		line[strcspn(line, "#\n")] = 0;
 		char *word = strtok(line, " \t"), *second = word ? strtok(NULL, " \t") : NULL;
@@ -131,27 +144,68 @@ int suite_read(const char *name, char ***list, int *count)
 	return code;
 }
 
-int bench_matrices(const struct bench_options *options, int (*one)(void *user, const char *matrix),
+/* ---- One after the other --------------------------------------------------------------------- */
+
+bool bench_tally_add(struct bench_tally *t, const char *text, bool loaded, int code)
+{
+	const size_t used = strlen(t->names);
+
+	t->count++;
+	t->code = code ? code : t->code;
+	if (!code || (loaded && code == TOOL_FAILED)) /* measured, with a wrong result at worst */
+		return true;
+	t->stopped = loaded && code == TOOL_USAGE;
+	if (t->stopped)
+		return false;
+	if (t->left_out++ < 4)
+		snprintf(t->names + used, sizeof t->names - used, "%s%.36s", used ? ", " : "",
+		         text);
+	return true;
+}
+
+int bench_tally_end(const struct bench_tally *t)
+{
+	if (t->count < 2 || t->code == TOOL_OK)
+		return t->code;
+	if (t->left_out)
+		tool_fail(TOOL_FAILED, "%d of %d matrices could not be used: %s%s", t->left_out,
+		          t->count, t->names, t->left_out > 4 ? " ..." : "");
+	return t->stopped ? TOOL_USAGE : TOOL_FAILED;
+}
+
+static bool measure(const struct bench_options *options, ek_context *ctx, const char *text,
+                    bench_one_fn *one, void *user, struct bench_tally *tally)
+{
+	static struct tool_source source;
+	ek_matrix *A = NULL;
+	int code = tool_matrix(ctx, &options->common, text, &source, &A);
+	bool loaded;
+
+	if (!code)
+		code = tool_csr(&A);
+	loaded = !code;
+	if (loaded)
+		code = one(user, &source, A);
+	ek_matrix_destroy(A);
+	return bench_tally_add(tally, text, loaded, code);
+}
+
+int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_one_fn *one,
                    void *user)
 {
+	struct bench_tally tally = {0};
 	char **suite = NULL;
-	int count = 0, worst = TOOL_OK, code = TOOL_OK;
+	bool on = true;
+	int count = 0, code = TOOL_OK;
 
 	if (options->suite)
-		worst = code = suite_read(options->suite, &suite, &count);
-	for (int k = 0; k < options->count + count && (!code || code == TOOL_FAILED); k++) {
-		bool own = k < options->count;
-		const char *matrix = own ? options->matrix[k] : suite[k - options->count];
-
-		code = one(user, matrix);
-		if (!own && code == TOOL_UNSUPPORTED) {
-			tool_remark(&options->common, "left out: %s", matrix);
-			code = TOOL_OK;
-		}
-		worst = code ? code : worst;
-	}
+		code = suite_read(options->suite, &suite, &count);
+	for (int k = 0; !code && on && k < options->count; k++)
+		on = measure(options, ctx, options->matrix[k], one, user, &tally);
+	for (int k = 0; !code && on && k < count; k++)
+		on = measure(options, ctx, suite[k], one, user, &tally);
 	for (int k = 0; k < count; k++)
 		free(suite[k]);
 	free(suite);
-	return worst;
+	return code ? code : bench_tally_end(&tally);
 }

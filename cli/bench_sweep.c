@@ -29,6 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (strcmp(arg, "host") != 0 && strcmp(arg, "device") != 0)
 			tool_usage("--vectors %s: one of device, host is expected", arg);
 		o->host_vectors = arg[0] == 'h';
+		o->vectors_given = true;
 		break;
 	case KEY_SWEEP: o->sweep = arg; break;
 	default: return ARGP_ERR_UNKNOWN;

@@ -16,10 +16,11 @@ enum { KEY_FORMAT = 512, KEY_MAX_BYTES };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-         "where to write; - is standard output. A name that ends in .gz, .xz or .zst is compressed",
+         "where to write; - is standard output. A name in .mtx or .ekm, or without an ending; .gz, "
+         ".xz or .zst behind it compresses",
          0},
 	{"form", 'f', "mtx|ekm", 0,
-         "form of the file (by the ending of its name, else mtx; with --format ekm)", 0},
+         "form of the file (by the ending of its name; without one mtx, with --format ekm)", 0},
 	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
          "how an .ekm file stores it, such as csr5 or sell:c=8 (ek list formats)", 0},
 	{"max-bytes", KEY_MAX_BYTES, "SIZE|none", 0,
@@ -105,6 +106,7 @@ int cmd_convert(int argc, char **argv)
 	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes the matrix; name a file for one of "
 		           "them");
+	tool_output_form(o.output, o.form);
 	check_form(&o);
 	ek_context *ctx = tool_context(&o.common, &code);
 

@@ -36,21 +36,25 @@ enum {
 /* ---- Options (options.c) --------------------------------------------------------------------- */
 
 struct tool_options {
-	/* tool_array_children: every subcommand has these */
+	/* tool_general_children: every subcommand has these */
 	int threads;      /* --threads, 0: default */
 	int isa_limit;    /* --isa as ek_options.isa_limit, 0: default */
-	int64_t seed;     /* --seed, -1: not given */
 	const char *json; /* --json FILE or "-"; NULL: not given */
 	bool quiet;       /* --quiet: no progress, no remarks */
+	/* tool_array_children: what draws random numbers, in addition */
+	int64_t seed; /* --seed, -1: not given */
+	/* tool_type_children; with --seed, tool_generate_children */
+	ek_value value; /* --value, 0: not given */
+	ek_index index; /* --index, 0: not given */
+	/* tool_common_children: what matrices from anywhere need, in addition */
+	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
+	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
 	/* tool_device_argp, part of tool_product_argp; without it the device is "cpu" */
 	const char *device; /* --device, NULL: not given */
 	ek_device_memory device_memory;
-	/* tool_common_children: what matrices need, in addition */
-	ek_value value;         /* --value, 0: not given */
-	ek_index index;         /* --index, 0: not given */
-	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
-	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
-	/* tool_product_children: what a product needs, in addition */
+	bool memory_given; /* --device-memory */
+	/* tool_product_children: what a product needs, in addition; tool_choice_children: the same
+	 * without --alpha and --beta, for what only chooses a method */
 	const char *method; /* --method; NULL: not given. Names are checked by ek_plan_create */
 	const char *format; /* --format; NULL: not given */
 	ek_op op;           /* --op, EK_OP_N */
@@ -70,9 +74,9 @@ static inline ek_index tool_index(const struct tool_options *o)
 }
 
 /* For argp.children. */
-extern const struct argp_child tool_array_children[];
-extern const struct argp_child tool_common_children[];
-extern const struct argp_child tool_product_children[];
+extern const struct argp_child tool_general_children[], tool_array_children[], tool_type_children[],
+	tool_generate_children[], tool_common_children[], tool_choice_children[],
+	tool_product_children[];
 /* The same one by one, for lists of one's own: --method to --reproducible, and --calls. */
 extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp, tool_device_argp;
 
@@ -118,6 +122,10 @@ enum { TOOL_FORMAT = 128 };
 bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT]);
 /* Goes through a whole list, NULL or not empty, so that what is wrong in it is said at once. */
 void tool_format_list(const char *what, const char *list);
+/* Ends the program like wrong values unless the form of the file (--form, NULL: not given) is known
+ * from its name: .mtx, .ekm, either compressed, or none of them and no other ending. */
+void tool_output_form(const char *path, const char *form);
+void tool_output_vector(const char *path); /* which has only one form */
 /* tool_check, except that the message of EK_ELIMIT ends with `how` to raise the limit. */
 int tool_limited(ek_status status, const char *how);
 /* *A becomes the same matrix in another format; max_bytes as in ek_convert_options. */
@@ -146,7 +154,8 @@ int tool_input(ek_status status);
 /* A remark for people on standard error, unless --quiet. */
 __attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options *options,
                                                        const char *format, ...);
-/* The name nearest to `word` among `count` names, or NULL if none is near. */
+/* The name nearest to `word` among `count` names, or NULL if none is near: one with few other
+ * letters, or one that `word` is the beginning of, or all that follows a dot. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
 
 double tool_seconds(void);     /* monotonic clock */
@@ -162,6 +171,8 @@ const char *tool_bytes(char buf[32], double n);        /* 12.3 MiB */
  * tool_progress_step fits ek_read_options.progress and may be called as often as you like. */
 struct tool_progress;
 struct tool_progress *tool_progress_start(const struct tool_options *options, const char *what);
+/* What a call does that makes a plan, for people: "preparing", "compiling for opencl:0". */
+const char *tool_preparing(const ek_context *ctx);
 int tool_progress_step(void *progress, int64_t done, int64_t total); /* total -1: not known */
 void tool_progress_end(struct tool_progress *progress);
 /* True if the stream is a terminal that wants colour (NO_COLOR is not set, TERM is not dumb). */
@@ -186,7 +197,11 @@ void tool_temporary_remove(void);
 void tool_signals(void);
 
 /* JSON: one record per line into --json; does nothing if that was not given. Takes over `record`.
- * tool_json_close ends the file (also without any record) and returns an exit code. */
+ * The file has its name from the first record on, and each record is written in one piece, so that
+ * a killed run keeps what it had. tool_json_open makes the file, so that one that cannot be made is
+ * said before hours of work; tool_context calls it. tool_json_close ends the file (also without
+ * any record). All return exit codes. */
+int tool_json_open(const struct tool_options *options);
 int tool_json(const struct tool_options *options, json_t *record);
 int tool_json_close(const struct tool_options *options);
 /* For subcommands with one record: writes it and closes. */

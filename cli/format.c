@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Formats: their names in options and records, and matrices from one to the other with messages
  * that say how a limit is raised. */
+#define _GNU_SOURCE /* memrchr */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,49 @@ const char *tool_format(const char *what, const char *text)
 		           "all",
 		           what, text, near);
 	tool_usage("%s %s: there is no such format; ek list formats has all", what, text);
+}
+
+/* What follows the last dot of a file's name, without .gz, .xz or .zst behind it; "" if there is
+ * nothing, as in "matrix" or ".matrix". */
+static const char *ending(const char *path, char word[64])
+{
+	static const char *const packed[] = {".gz", ".xz", ".zst"};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot;
+	size_t len = strlen(name);
+
+	for (size_t k = 0; k < sizeof packed / sizeof *packed; k++) {
+		const size_t end = strlen(packed[k]);
+
+		if (len > end && strcmp(name + len - end, packed[k]) == 0) {
+			len -= end;
+			break;
+		}
+	}
+	dot = memrchr(name, '.', len);
+	snprintf(word, 64, "%.*s", dot && dot > name ? (int)(name + len - dot) : 0, dot ? dot : "");
+	return word;
+}
+
+void tool_output_form(const char *path, const char *form)
+{
+	char end[64];
+
+	if (form && strcmp(form, "mtx") != 0 && strcmp(form, "ekm") != 0)
+		tool_usage("--form %s: one of mtx, ekm is expected", form);
+	if (form || !ending(path, end)[0] || strcmp(end, ".mtx") == 0 || strcmp(end, ".ekm") == 0)
+		return;
+	tool_usage("-o %s: .mtx or .ekm, and .gz, .xz or .zst behind it, is expected, or --form "
+	           "mtx|ekm",
+	           path);
+}
+
+void tool_output_vector(const char *path)
+{
+	char end[64];
+
+	if (strcmp(ending(path, end), ".ekm") == 0)
+		tool_usage("-o %s: vectors are written as Matrix Market text; .mtx is expected",
+		           path);
 }
 
 size_t tool_item(const char *list)

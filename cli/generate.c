@@ -17,7 +17,8 @@ struct generate_options {
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0, "where to write (-, standard output)", 0},
-	{"form", 'f', "mtx|ekm", 0, "form of the file (by the ending of its name, else mtx)", 0},
+	{"form", 'f', "mtx|ekm", 0, "form of the file (by the ending of its name, without one mtx)",
+         0},
 	{0}};
 
 static void add_word(struct generate_options *o, const char *word)
@@ -53,7 +54,7 @@ static const struct argp argp = {options,
                                  "KIND[:KEY=VALUE,...] [KEY=VALUE...]\ntwin NAME",
                                  "Makes a synthetic matrix. \"ek list generators\" shows the kinds "
                                  "and their parameters, \"ek list twins\" the twins.",
-                                 tool_common_children,
+                                 tool_generate_children,
                                  NULL,
                                  NULL};
 
@@ -94,6 +95,7 @@ int cmd_generate(int argc, char **argv)
 		tool_usage("the name of a generator is expected; ek list generators has them");
 	o.to_terminal = !o.output && isatty(STDOUT_FILENO);
 	o.output = o.output ? o.output : "-";
+	tool_output_form(o.output, o.form);
 	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes the matrix; name a file for one of "
 		           "them");

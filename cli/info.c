@@ -43,7 +43,7 @@ static const struct argp argp = {options,
                                  "Says what a matrix looks like, and which method fits it. A is a "
                                  "file, - for standard input, a generator or a twin; with "
                                  "--format it is put into that format first.",
-                                 tool_product_children,
+                                 tool_choice_children,
                                  NULL,
                                  NULL};
 
@@ -61,8 +61,10 @@ struct facts {
 static const char *const symmetries[] = {"none", "symmetric", "symmetric pattern, other values",
                                          "skew-symmetric"};
 
-static int find_method(const struct tool_options *o, const ek_matrix *A, struct facts *f)
+static int find_method(const struct tool_options *o, const ek_context *ctx, const ek_matrix *A,
+                       struct facts *f)
 {
+	struct tool_progress *progress = tool_progress_start(o, tool_preparing(ctx));
 	ek_hints hints = {.size = sizeof hints,
 	                  .method = o->method,
 	                  .op = o->op,
@@ -70,8 +72,11 @@ static int find_method(const struct tool_options *o, const ek_matrix *A, struct 
 	                  .reproducible = o->reproducible,
 	                  .format = o->format};
 	ek_plan *plan = NULL;
-	int code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &plan));
+	ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+	int code;
 
+	tool_progress_end(progress);
+	code = tool_check(status);
 	if (code != TOOL_OK)
 		return code;
 	snprintf(f->method, sizeof f->method, "%s", ek_plan_method(plan));
@@ -82,7 +87,8 @@ static int find_method(const struct tool_options *o, const ek_matrix *A, struct 
 	return code;
 }
 
-static int look(const struct tool_options *o, const ek_matrix *A, struct facts *f)
+static int look(const struct tool_options *o, const ek_context *ctx, const ek_matrix *A,
+                struct facts *f)
 {
 	f->info.size = sizeof f->info;
 	f->stats.size = sizeof f->stats;
@@ -91,7 +97,7 @@ static int look(const struct tool_options *o, const ek_matrix *A, struct facts *
 	if (code == TOOL_OK)
 		code = tool_check(ek_matrix_stats(A, &f->stats));
 	if (code == TOOL_OK)
-		code = find_method(o, A, f);
+		code = find_method(o, ctx, A, f);
 	return code;
 }
 
@@ -238,7 +244,7 @@ int cmd_info(int argc, char **argv)
 		goto done;
 	}
 	if (code == TOOL_OK)
-		code = look(&o.common, A, &f);
+		code = look(&o.common, ctx, A, &f);
 	if (code == TOOL_OK && !(o.common.json && strcmp(o.common.json, "-") == 0))
 		print_text(&f, A, stdout);
 	if (code == TOOL_OK && o.common.json)

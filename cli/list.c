@@ -257,7 +257,7 @@ static const struct argp argp = {options,
                                  parse,
                                  "methods|generators|twins|formats|devices",
                                  "Lists the tables of the library.",
-                                 tool_common_children,
+                                 tool_general_children,
                                  NULL,
                                  NULL};
 

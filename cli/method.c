@@ -20,13 +20,31 @@ static bool method_of(ek_operation operation, const char *text)
 	return m && ek_method_operation(m) == operation;
 }
 
-const char *tool_method_of(ek_operation operation, const char *name)
+/* The operation in front would make any two names alike, so it is left out on both sides. */
+static _Noreturn void no_method(ek_operation operation, const char *name)
 {
-	static char full[TOOL_METHOD];
 	const char *prefix = ek_operation_name(operation), *names[256], *near, *text;
 	size_t len = strlen(prefix);
 	char word[TOOL_METHOD];
 	int count = 0;
+
+	for (const ek_method *m = NULL; count < 256 && (m = ek_method_next(m));)
+		if (ek_method_operation(m) == operation)
+			names[count++] = ek_method_name(m) + len + 1;
+	text = strncmp(name, prefix, len) == 0 && name[len] == '.' ? name + len + 1 : name;
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
+	near = tool_nearest(word, names, count);
+	if (near)
+		tool_usage("there is no method \"%s\"; did you mean %s.%s? ek list methods has all",
+		           name, prefix, near);
+	tool_usage("there is no method \"%s\" for %s; ek list methods has all, auto chooses one",
+	           name, prefix);
+}
+
+const char *tool_method_of(ek_operation operation, const char *name)
+{
+	static char full[TOOL_METHOD];
+	const char *prefix = ek_operation_name(operation);
 
 	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name))
 		return name;
@@ -35,17 +53,7 @@ const char *tool_method_of(ek_operation operation, const char *name)
 		           TOOL_METHOD - 1);
 	if (method_of(operation, full))
 		return full;
-	for (const ek_method *m = NULL; count < 256 && (m = ek_method_next(m));)
-		if (ek_method_operation(m) == operation)
-			names[count++] = ek_method_name(m);
-	text = strncmp(name, prefix, len) == 0 && name[len] == '.' ? name : full;
-	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
-	near = tool_nearest(word, names, count);
-	if (near)
-		tool_usage("there is no method \"%s\"; did you mean %s? ek list methods has all",
-		           name, near);
-	tool_usage("there is no method \"%s\" for %s; ek list methods has all, auto chooses one",
-	           name, prefix);
+	no_method(operation, name);
 }
 
 const char *tool_method(const char *name)

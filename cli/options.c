@@ -147,6 +147,13 @@ static _Noreturn void wrong_usage(const struct argp_state *state)
 
 /* ---- Parsers --------------------------------------------------------------------------------- */
 
+/* Parsers that consist of others hand them the struct that they fill. */
+static void hand_on(struct argp_state *state, int children)
+{
+	for (int k = 0; k < children; k++)
+		state->child_inputs[k] = state->input;
+}
+
 static _Noreturn void help(const struct argp_state *state, unsigned what)
 {
 	argp_help(state->root_argp, stdout, what, state->argv[0]);
@@ -160,7 +167,6 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
 	case KEY_ISA: o->isa_limit = choose("--isa", arg, isas); break;
-	case KEY_SEED: o->seed = tool_integer("--seed", arg, 0, INT64_MAX); break;
 	case KEY_JSON: o->json = arg; break;
 	case 'q': o->quiet = true; break;
 	case '?': help(state, ARGP_HELP_STD_HELP);
@@ -171,14 +177,37 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+static error_t parse_seed(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: hand_on(state, 1); break;
+	case KEY_SEED: o->seed = tool_integer("--seed", arg, 0, INT64_MAX); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_types(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: hand_on(state, state->child_inputs ? 1 : 0); break;
+	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
+	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
 static error_t parse_common(int key, char *arg, struct argp_state *state)
 {
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = o; break;
-	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
-	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
+	case ARGP_KEY_INIT: hand_on(state, 2); break;
 	case KEY_ALLOW_NAN: o->allow_nan = true; break;
 	case KEY_MIRROR: o->mirror = true; break;
 	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
@@ -197,7 +226,23 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 	case KEY_DEVICE: o->device = arg; break;
 	case KEY_DEVICE_MEMORY:
 		o->device_memory = (ek_device_memory)choose("--device-memory", arg, memories);
+		o->memory_given = true;
 		break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_choice(int key, char *arg, struct argp_state *state)
+{
+	struct tool_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT: hand_on(state, 1); break;
+	case KEY_METHOD: o->method = arg; break;
+	case KEY_OP: o->op = (ek_op)choose("--op", arg, ops); break;
+	case KEY_FORMAT: o->format = arg; break;
+	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -208,13 +253,9 @@ static error_t parse_product(int key, char *arg, struct argp_state *state)
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case ARGP_KEY_INIT: state->child_inputs[0] = o; break;
-	case KEY_METHOD: o->method = arg; break;
-	case KEY_OP: o->op = (ek_op)choose("--op", arg, ops); break;
+	case ARGP_KEY_INIT: hand_on(state, 1); break;
 	case KEY_ALPHA: o->alpha = tool_number("--alpha", arg); break;
 	case KEY_BETA: o->beta = tool_number("--beta", arg); break;
-	case KEY_FORMAT: o->format = arg; break;
-	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -233,7 +274,6 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 static const struct argp_option general_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "most threads (EK_THREADS, else the processors)", 0},
 	{"isa", KEY_ISA, "scalar|avx2|avx512", 0, "highest instruction set (EK_ISA, else all)", 0},
-	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0},
 	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
          0},
 	{"quiet", 'q', NULL, 0, "no progress bar and no remarks", 0},
@@ -242,29 +282,47 @@ static const struct argp_option general_options[] = {
 	{0}};
 static const struct argp general_argp = {.options = general_options, .parser = parse_general};
 
-static const struct argp_option common_options[] = {
+static const struct argp_option seed_options[] = {
+	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0}, {0}};
+static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
+static const struct argp array_argp = {
+	.options = seed_options, .parser = parse_seed, .children = general_child};
+
+static const struct argp_option type_options[] = {
 	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (of .ekm files theirs, else f64)",
          0},
 	{"index", KEY_INDEX, "32|64/32|64", 0,
          "types of row pointers and columns (of .ekm files theirs, else 32)", 0},
+	{0}};
+static const struct argp_child array_child[] = {{&array_argp, 0, NULL, 0}, {0}};
+static const struct argp types_argp = {.options = type_options, .parser = parse_types};
+static const struct argp type_argp = {
+	.options = type_options, .parser = parse_types, .children = general_child};
+static const struct argp generate_argp = {
+	.options = type_options, .parser = parse_types, .children = array_child};
+
+static const struct argp_option common_options[] = {
 	{"allow-nan", KEY_ALLOW_NAN, NULL, 0, "accept nan and inf in files", 0},
 	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
 	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
          0},
 	{0}};
-static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
+static const struct argp_child common_child[] = {
+	{&types_argp, 0, NULL, 0}, {&array_argp, 0, NULL, 0}, {0}};
 const struct argp tool_common_argp = {
-	.options = common_options, .parser = parse_common, .children = general_child};
+	.options = common_options, .parser = parse_common, .children = common_child};
 
-static const struct argp_option product_options[] = {
+static const struct argp_option choice_options[] = {
 	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
 	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
          "how to store A for it (ek list formats); else as --method wants, else as A is", 0},
 	{"op", KEY_OP, "n|t", 0, "op(A): A, or A transposed (n)", 0},
-	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of op(A) x (1)", 0},
-	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0)", 0},
 	{"reproducible", KEY_REPRODUCIBLE, NULL, 0,
          "the same bits for any number of threads and any instruction set", 0},
+	{0}};
+static const struct argp_option product_options[] = {
+	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of op(A) x (1)", 0},
+	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0)", 0},
 	{0}};
 static const struct argp_option device_options[] = {
 	{"device", KEY_DEVICE, "NAME", 0,
@@ -275,17 +333,27 @@ static const struct argp_option device_options[] = {
 	{0}};
 const struct argp tool_device_argp = {.options = device_options, .parser = parse_device};
 static const struct argp_child device_child[] = {{&tool_device_argp, 0, NULL, 0}, {0}};
+static const struct argp choice_argp = {
+	.options = choice_options, .parser = parse_choice, .children = device_child};
+static const struct argp_child choice_child[] = {{&choice_argp, 0, NULL, 0}, {0}};
 const struct argp tool_product_argp = {
-	.options = product_options, .parser = parse_product, .children = device_child};
+	.options = product_options, .parser = parse_product, .children = choice_child};
 
 static const struct argp_option calls_options[] = {
 	{"calls", KEY_CALLS, "N", 0, "announced number of products", 0}, {0}};
 const struct argp tool_calls_argp = {.options = calls_options, .parser = parse_calls};
 
-const struct argp_child tool_common_children[] = {{&tool_common_argp, 0, "Common options:", 2},
+static const char common_title[] = "Common options:";
+const struct argp_child tool_general_children[] = {{&general_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_array_children[] = {{&array_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_type_children[] = {{&type_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_generate_children[] = {{&generate_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_common_children[] = {{&tool_common_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_choice_children[] = {{&tool_common_argp, 0, common_title, 2},
+                                                  {&choice_argp, 0, "The product:", 1},
+                                                  {&tool_calls_argp, 0, NULL, 1},
                                                   {0}};
-const struct argp_child tool_array_children[] = {{&general_argp, 0, "Common options:", 2}, {0}};
-const struct argp_child tool_product_children[] = {{&tool_common_argp, 0, "Common options:", 2},
+const struct argp_child tool_product_children[] = {{&tool_common_argp, 0, common_title, 2},
                                                    {&tool_product_argp, 0, "The product:", 1},
                                                    {&tool_calls_argp, 0, NULL, 1},
                                                    {0}};

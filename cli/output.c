@@ -2,7 +2,10 @@
  * Outputs that appear only when they are complete. A file is written under a temporary name beside
  * its place and renamed at the end; a thread waits for SIGINT, SIGTERM and SIGHUP and removes what
  * is unfinished before the program dies of the signal. A thread and not a handler, because removing
- * what the library was writing means looking through a folder. */
+ * what the library was writing means looking through a folder.
+ *
+ * JSON records are the exception, since a run of hours must not lose what it has measured: their
+ * file gets its name with the first record, and each record is one write to it. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -175,6 +178,15 @@ FILE *tool_open(const char *path)
 	return stream;
 }
 
+/* Gives an unfinished file its name. Returns 0 or an errno. */
+static int rename_output(struct output *o)
+{
+	if (o->temp[0] && rename(o->temp, o->path) != 0)
+		return errno;
+	o->temp[0] = 0;
+	return 0;
+}
+
 int tool_close(FILE *stream)
 {
 	struct output *o = find(stream);
@@ -189,11 +201,12 @@ int tool_close(FILE *stream)
 	bool bad = ferror(stream) != 0;
 
 	pthread_mutex_lock(&lock);
-	if (fclose(stream) != 0 || bad || (o->temp[0] && rename(o->temp, o->path) != 0)) {
+	if (fclose(stream) != 0 || bad)
 		error = errno ? errno : EIO;
-		if (o->temp[0])
-			unlink(o->temp);
-	}
+	else
+		error = rename_output(o);
+	if (error && o->temp[0])
+		unlink(o->temp);
 	o->stream = NULL;
 	pthread_mutex_unlock(&lock);
 	return error ? tool_fail(TOOL_FAILED, "%s: cannot be written: %s", o->path, strerror(error))
@@ -246,32 +259,74 @@ void tool_temporary_remove(void)
 
 static FILE *json_stream;
 
+int tool_json_open(const struct tool_options *options)
+{
+	if (options->json && !json_stream)
+		json_stream = tool_open(options->json);
+	return options->json && !json_stream ? TOOL_FAILED : TOOL_OK;
+}
+
+/* The file gets its name as soon as it has a record. */
+static int name_json(void)
+{
+	struct output *o = find(json_stream);
+	int error;
+
+	if (json_stream == stdout || !o)
+		return 0;
+	pthread_mutex_lock(&lock);
+	error = rename_output(o);
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
+/* The line goes past the stream's buffer in one piece: who is killed has written all of it or
+ * nothing. */
+static int write_line(const char *text)
+{
+	size_t len = strlen(text), done = 0;
+
+	if (fflush(json_stream) != 0)
+		return errno;
+	while (done < len) {
+		ssize_t n = write(fileno(json_stream), text + done, len - done);
+
+		if (n < 0 && errno != EINTR)
+			return errno;
+		done += n < 0 ? 0 : (size_t)n;
+	}
+	return name_json();
+}
+
 int tool_json(const struct tool_options *options, json_t *record)
 {
-	int code = TOOL_OK;
+	int code = tool_json_open(options), error;
+	char *text = json_stream && record ? json_dumps(record, JSON_COMPACT) : NULL;
+	size_t len = text ? strlen(text) : 0;
+	char *line = text ? realloc(text, len + 2) : NULL;
 
-	if (options->json && !json_stream && !(json_stream = tool_open(options->json)))
-		code = TOOL_FAILED;
-	if (json_stream && (!record || json_dumpf(record, json_stream, JSON_COMPACT) != 0))
+	if (line) {
+		memcpy(line + len, "\n", 2);
+		error = write_line(line);
+		if (error)
+			code = tool_fail(TOOL_FAILED, "%s: cannot write the JSON record: %s",
+			                 options->json, strerror(error));
+	} else if (json_stream) {
 		code = tool_fail(TOOL_FAILED, "%s: cannot write the JSON record", options->json);
-	if (json_stream) {
-		fputc('\n', json_stream);
-		fflush(json_stream);
+		free(text);
 	}
+	free(line);
 	json_decref(record);
 	return code;
 }
 
 int tool_json_close(const struct tool_options *options)
 {
+	int code = tool_json_open(options);
 	FILE *stream = json_stream;
 
-	if (options->json && !stream)
-		stream = tool_open(options->json);
 	json_stream = NULL;
-	if (!stream)
-		return options->json ? TOOL_FAILED : TOOL_OK;
-	return tool_close(stream);
+	return stream ? tool_close(stream) : code;
 }
 
 int tool_json_one(const struct tool_options *options, json_t *record)

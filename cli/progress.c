@@ -95,6 +95,18 @@ struct tool_progress *tool_progress_start(const struct tool_options *options, co
 	return p;
 }
 
+/* The first plans of a process on a device wait for its compiler, which takes most of the time. */
+const char *tool_preparing(const ek_context *ctx)
+{
+	static char text[80];
+	ek_device_info info = {.size = sizeof info};
+
+	if (ek_context_get_device(ctx, &info) != EK_OK)
+		return "preparing";
+	snprintf(text, sizeof text, "compiling for %s", info.name);
+	return text;
+}
+
 int tool_progress_step(void *progress, int64_t done, int64_t total)
 {
 	struct tool_progress *p = progress;

@@ -2,9 +2,11 @@
  * What the tool says about failures, in one line each, and how statuses of the library become exit
  * codes; also times and figures for people. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -99,8 +101,13 @@ int tool_input(ek_status status)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
+static bool differ(char a, char b)
+{
+	return tolower((unsigned char)a) != tolower((unsigned char)b);
+}
+
 /* Insertions, deletions and substitutions between two words (Wagner and Fischer 1974), and 1 for
- * an exchange of neighbours. */
+ * an exchange of neighbours. Capitals are as good as small letters. */
 static int distance(const char *a, const char *b)
 {
 	enum { MOST = 63 };
@@ -114,12 +121,12 @@ static int distance(const char *a, const char *b)
 
 		now[0] = i;
 		for (int j = 1; j <= lb; j++) {
-			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+			int best = last[j - 1] + differ(a[i - 1], b[j - 1]);
 
 			best = last[j] + 1 < best ? last[j] + 1 : best;
 			best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) &&
+			    !differ(a[i - 2], b[j - 1]) && before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			now[j] = best;
 		}
@@ -127,15 +134,28 @@ static int distance(const char *a, const char *b)
 	return row[la % 3][lb];
 }
 
+/* Is `word`, of two letters or more, the beginning of `name`, or what follows a dot in it? */
+static bool is_part(const char *word, size_t len, const char *name)
+{
+	const size_t all = strlen(name);
+
+	if (len < 2 || len >= all)
+		return false;
+	return strncasecmp(word, name, len) == 0 ||
+	       (name[all - len - 1] == '.' && strcasecmp(word, name + all - len) == 0);
+}
+
+/* One letter in three may be wrong: with more, any short word is near to any other. */
 const char *tool_nearest(const char *word, const char *const *names, int count)
 {
-	int len = (int)strlen(word), best = 2 + len / 4;
+	const size_t len = strlen(word);
+	int best = len < 6 ? 2 : (int)len / 3 + 1;
 	const char *found = NULL;
 
 	for (int k = 0; k < count; k++) {
 		int d = distance(word, names[k]);
 
-		if (len > 1 && strncmp(word, names[k], (size_t)len) == 0)
+		if (is_part(word, len, names[k]) && d > 1)
 			d = 1;
 		if (d < best) {
 			best = d;

@@ -9,6 +9,15 @@
 
 #include "ek.h"
 
+static bool reproducible_there(ek_op op)
+{
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (tool_method_on_device(ek_method_name(m)) &&
+		    ek_method_supports(m, op, EK_REPRO_STRICT))
+			return true;
+	return false;
+}
+
 ek_context *tool_context(const struct tool_options *options, int *code)
 {
 	ek_options o = {.size = sizeof o,
@@ -17,8 +26,12 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 	                .device = options->device,
 	                .device_memory = options->device_memory};
 	ek_context *ctx = NULL;
-	ek_status status = ek_context_create(&o, &ctx);
+	ek_status status;
 
+	*code = tool_json_open(options);
+	if (*code != TOOL_OK)
+		return NULL;
+	status = ek_context_create(&o, &ctx);
 	if (status == EK_EDEVICE)
 		*code = tool_fail(
 			TOOL_UNSUPPORTED, "%s%s: %s", options->device ? "--device " : "EK_DEVICE=",
@@ -35,6 +48,12 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 		ek_context_destroy(ctx);
 		return NULL;
 	}
+	if (options->memory_given && !tool_on_device(ctx))
+		tool_usage("--device-memory is for a device; --device names one (ek list devices)");
+	if (options->reproducible == EK_REPRO_STRICT && tool_on_device(ctx) &&
+	    !reproducible_there(options->op))
+		tool_remark(options, "--reproducible: no method on a device is, so the processor "
+		                     "makes the products");
 	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) < options->isa_limit) {
 		*code = tool_fail(TOOL_UNSUPPORTED,
 		                  "--isa %s: this machine (or EK_ISA) allows at most %s",
@@ -103,21 +122,48 @@ static const char *twin_name(const char *text)
 	return find_twin(text) ? text : NULL;
 }
 
-static int no_such_matrix(const char *text)
+/* "; did you mean powerlaw?" or nothing, for a name of a generator, of a twin, or of either. */
+enum { GENERATORS = 1, TWINS = 2, PROPOSAL = 128 };
+static const char *proposal(char out[PROPOSAL], const char *text, int of)
 {
 	const char *names[512], *near;
+	char head[128];
 	int count = 0;
 
-	for (const ek_generator *g = NULL; count < 512 && (g = ek_generator_next(g));)
+	for (const ek_generator *g = NULL;
+	     of & GENERATORS && count < 512 && (g = ek_generator_next(g));)
 		names[count++] = ek_generator_name(g);
-	for (const ek_twin *t = NULL; count < 512 && (t = ek_twin_next(t));)
+	for (const ek_twin *t = NULL; of & TWINS && count < 512 && (t = ek_twin_next(t));)
 		names[count++] = t->name;
-	char head[128];
-
-	snprintf(head, sizeof head, "%.*s", (int)strcspn(text, ":"), text);
+	snprintf(head, sizeof head, "%.*s", (int)strcspn(text, ":,"), text);
 	near = tool_nearest(head, names, count);
-	return tool_fail(TOOL_INPUT, "%s: there is no such file, generator or twin (ek list)%s%s%s",
-	                 text, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+	out[0] = 0;
+	if (near)
+		snprintf(out, PROPOSAL, "; did you mean %s?", near);
+	return out;
+}
+
+static int no_such_matrix(const char *text)
+{
+	char near[PROPOSAL];
+
+	return tool_fail(TOOL_INPUT, "%s: there is no such file, generator or twin (ek list)%s",
+	                 text, proposal(near, text, GENERATORS | TWINS));
+}
+
+/* The library would list all twins, which is more than a line. */
+static int check_twin(const char *spec)
+{
+	const char *name = strncmp(spec, "twin:", 5) == 0 ? strstr(spec, "name=") : NULL;
+	char word[128], near[PROPOSAL];
+
+	if (!name)
+		return TOOL_OK;
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(name + 5, ","), name + 5);
+	if (find_twin(word))
+		return TOOL_OK;
+	return tool_fail(TOOL_USAGE, "%s: there is no such twin (ek list twins)%s", word,
+	                 proposal(near, word, TWINS));
 }
 
 /* ---- Reading and generating ------------------------------------------------------------------ */
@@ -148,7 +194,10 @@ static int generate(ek_context *ctx, const struct tool_options *options, struct 
 	const ek_generator *g = find_generator(source->path);
 	bool seeds = g && strstr(ek_generator_example(g), "seed=");
 	size_t len = strlen(source->path);
+	int code = check_twin(source->path);
 
+	if (code != TOOL_OK)
+		return code;
 	source->kind = kind;
 	if (options->seed >= 0 && seeds && !strstr(source->path, "seed="))
 		snprintf(source->path + len, sizeof source->path - len, "%sseed=%lld",
@@ -245,11 +294,12 @@ int tool_generate(ek_context *ctx, const struct tool_options *options, const cha
                   struct tool_source *source, ek_matrix **A)
 {
 	double start = tool_seconds();
+	char near[PROPOSAL];
 
 	if (!find_generator(spec))
 		return tool_fail(TOOL_USAGE,
-		                 "%.*s: there is no such generator (ek list generators)",
-		                 (int)strcspn(spec, ":"), spec);
+		                 "%.*s: there is no such generator (ek list generators)%s",
+		                 (int)strcspn(spec, ":"), spec, proposal(near, spec, GENERATORS));
 	*source = (struct tool_source){0};
 	snprintf(source->path, sizeof source->path, "%s", spec);
 	snprintf(source->name, sizeof source->name, "%s", spec);

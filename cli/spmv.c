@@ -133,11 +133,14 @@ static int prepare(struct product *p)
 	                  .format = o->format};
 	ek_matrix_info info = {.size = sizeof info};
 	const int64_t copied = spmv_device_copied(p->ctx);
+	struct tool_progress *progress = tool_progress_start(o, tool_preparing(p->ctx));
 	double start = tool_seconds();
-	int code = tool_limited(ek_plan_create(EK_SPMV, p->A, &hints, &p->plan),
-	                        "ek convert --max-bytes raises it");
+	ek_status status = ek_plan_create(EK_SPMV, p->A, &hints, &p->plan);
+	int code;
 
 	p->prepare_seconds = tool_seconds() - start;
+	tool_progress_end(progress);
+	code = tool_limited(status, "ek convert --max-bytes raises it");
 	if (code != TOOL_OK)
 		return code;
 	ek_matrix_get_info(p->A, &info);
@@ -326,6 +329,8 @@ int cmd_spmv(int argc, char **argv)
 	if (o.common.json && o.output && strcmp(o.common.json, "-") == 0 &&
 	    strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes y; name a file for one of them");
+	if (o.output)
+		tool_output_vector(o.output);
 	p.ctx = tool_context(&o.common, &code);
 	if (!p.ctx)
 		return code;

@@ -53,10 +53,10 @@ static const struct argp argp = {
 	parse,
 	"",
 	"Measures what the library takes from the environment for this machine: the tile heights "
-        "of "
+	"of "
 	"the format csr5, for doubles and floats.\vThe last line is for the shell or its start-up "
 	"file. A line of the table gives the time of each height over the best of its matrix.",
-	tool_array_children,
+	tool_general_children,
 	NULL,
 	NULL};
 

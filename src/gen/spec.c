@@ -161,12 +161,26 @@ static ek_status set_parameter(eki_gen *g, const char *text, size_t length)
 	return set_common(g, key, equals + 1, value_length);
 }
 
+/* Has the list [begin, at) a parameter of the same name as the one at `at`? */
+static bool repeated(const char *begin, const char *at, size_t key)
+{
+	for (; begin < at; begin += strcspn(begin, ",") + 1)
+		if (strcspn(begin, "=") == key && memcmp(begin, at, key) == 0)
+			return true;
+	return false;
+}
+
 static ek_status set_parameters(eki_gen *g, const char *text)
 {
+	const char *begin = text;
+
 	while (*text) {
-		size_t length = strcspn(text, ",");
+		size_t length = strcspn(text, ","), key = strcspn(text, "=");
 
 		EK_RETURN_IF(set_parameter(g, text, length));
+		if (repeated(begin, text, key))
+			return eki_fail(EK_EINVAL, "%s: %.*s is given twice", g->generator->name,
+			                (int)key, text);
 		text += length;
 		if (*text == ',' && !*++text)
 			return eki_fail(EK_EINVAL, "%s: the parameters end with a comma",

@@ -42,6 +42,16 @@ check 0 'opencl:0 .*vectors on the host' '*' \
 	'COLUMNS=150 ek bench spmv a.mtx --device opencl --vectors host --rounds 1'
 check 0 'spmv\.csr\.merge +[0-9.]' '*' \
 	'ek bench spmv a.mtx --device opencl --rounds 1 --method csr.merge,csr.vector.gpu'
+check 0 'error/bound 0$' 'reproducible: no method on a device is' \
+	'ek spmv a.mtx --device opencl --reproducible --check'
+if script -qec true /dev/null >out 2>/dev/null </dev/null; then
+	for command in "spmv a.mtx --check" "info a.mtx" "bench spmv a.mtx --rounds 1 --method csr.vector.gpu"; do
+		count=$((count + 1))
+		TERM=xterm EK_CACHE=off script -qec "$EK $command --device opencl" /dev/null >out 2>&1 </dev/null
+		grep -q 'compiling for opencl:0' out ||
+			fail "ek $command --device opencl on a terminal" "no progress" "$(head -c 300 out)"
+	done
+fi
 for memory in copy mapped shared; do
 	ek list devices --plain --quiet | grep '^opencl:0' | cut -f 8 | grep -q $memory || continue
 	check 0 'error/bound 0$' '' "ek spmv a.mtx --device opencl --device-memory $memory --check"

@@ -27,5 +27,34 @@ interrupt()
 interrupt INT "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx
 interrupt TERM "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx.gz
 
+# Records that were measured stay, whatever ends the run; the next matrix is a pipe that nobody
+# writes to.
+mkfifo pipe.mtx
+for signal in KILL INT; do
+	for operation in spmv convert scenario; do
+		count=$((count + 1))
+		rm -rf begun && mkdir begun
+		set -m
+		"$EK" bench "$operation" a.mtx pipe.mtx --rounds 1 --threads 1 --json begun/records.json >/dev/null 2>err &
+		pid=$!
+		set +m
+		tries=0
+		while [[ $(grep -c . begun/records.json 2>/dev/null) -lt 4 && $tries -lt 1000 ]]; do
+			sleep 0.01
+			tries=$((tries + 1))
+		done
+		kill -"$signal" "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+		[[ $(ls -A begun) == records.json ]] || fail "$signal: bench $operation --json" "leaves $(ls -A begun)"
+		if command -v python3 >/dev/null; then
+			python3 -c "
+import json
+r = [json.loads(line) for line in open('begun/records.json')]
+assert len(r) > 3 and all(x['matrix'] == 'a' and x['op'] == '$operation' for x in r)" 2>err ||
+				fail "$signal: bench $operation --json" "$(tail -n 1 err)"
+		fi
+	done
+done
+
 # bench read makes a file of its own, in the folder for temporary files.
 TMPDIR=$PWD/begun interrupt INT "$EK" bench read --size 100 --threads 1
