@@ -33,6 +33,7 @@ ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 	                         .format = names(A)->name,
 	                         .borrowed = s->borrowed != 0,
 	                         .bytes = eki_store_bytes(s),
+	                         .base = s->base,
 	                         .state = atomic_load(&A->state)};
 	for (int k = 0; k < EKI_MAX_DIMS && s->format->param[k].name; k++)
 		info->dim[k] = s->dim[k]; /* what is behind them is the format's own */
@@ -50,19 +51,20 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 {
 	char list[256] = "";
 	size_t used = 0;
+	ek_store s;
 
 	EK_RETURN_IF(eki_matrix_check(A));
 	if (!name || !view)
 		return eki_fail(EK_EINVAL, "%s is NULL", name ? "view" : "name");
 	const ek_array_desc *array = names(A)->array;
 
+	eki_matrix_given(A, &s);
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
 		if (strcmp(name, array[k].name) == 0) {
-			view->data = A->store.array[k];
-			view->len = A->store.len[k];
-			view->elem_size =
-				eki_elem_size(array[k].elem, A->store.value, A->store.index);
-			view->type = elem_type(array[k].elem, A->store.value, view->elem_size);
+			view->data = s.array[k];
+			view->len = s.len[k];
+			view->elem_size = eki_elem_size(array[k].elem, s.value, s.index);
+			view->type = elem_type(array[k].elem, s.value, view->elem_size);
 			return EK_OK;
 		}
 		if (used < sizeof list)
@@ -74,8 +76,11 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 
 ek_status ek_matrix_check(const ek_matrix *A)
 {
+	ek_store s;
+
 	EK_RETURN_IF(eki_matrix_check(A));
-	return A->store.format->check(A->ctx, &A->store);
+	eki_matrix_given(A, &s);
+	return s.format->check(A->ctx, &s);
 }
 
 /* ---- New values ------------------------------------------------------------------------------ */
