@@ -127,8 +127,6 @@ static void test_make(void **state)
 		REFUSED(kind, flags, EK_COPY | EK_ADOPT, EK_EINVAL, "flags");
 		REFUSED(kind, no_result, 1, EK_EINVAL, "A, where the result goes");
 	}
-	REFUSED(CSR, flags, EK_BASE1, EK_EINVAL, "EK_COPY");
-	REFUSED(CSC, flags, EK_ADOPT | EK_BASE1, EK_EINVAL, "EK_COPY");
 	REFUSED(CSR, flags, EK_DUP_SUM, EK_EINVAL, "EK_COPY");
 	REFUSED(CSC, flags, EK_DUP_LAST, EK_EINVAL, "EK_COPY");
 	REFUSED(CSR, flags, EK_KEEP_ORDER | EK_COPY, EK_EINVAL, "EK_KEEP_ORDER");
@@ -138,7 +136,7 @@ static void test_make(void **state)
 	expect_refused(CSR,
 	               &(struct make){ctx, EK_F64, EK_I64, 1, 1, 0, (int64_t[]){1, INT64_MIN}, NULL,
 	                              NULL, EK_COPY | EK_BASE1, 0},
-	               EK_ERANGE, "row_ptr[1]");
+	               EK_ERANGE, "row_ptr(2)");
 }
 
 /* ---- Questions about matrices ---------------------------------------------------------------- */

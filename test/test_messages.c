@@ -21,7 +21,7 @@ static void test_duplicates(void **state)
 
 	(void)state;
 	for (int base = 0; base < 2; base++) {
-		unsigned flags = EK_DUP_ERROR | (base ? EK_BASE1 | EK_COPY : EK_BORROW);
+		unsigned flags = EK_DUP_ERROR | (base ? EK_BASE1 : 0);
 
 		expect_error(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 6, 3, csr[base], col[base],
 		                                val, flags, &A),
@@ -66,29 +66,29 @@ static void test_base1_compressed(void **state)
 	} list[] = {
 		{{1, 2, 2, 4},
 	         {3, 0, 1},
-	         "col_idx[1] is 0 (in row 3); 1 to 4 are possible",
-	         "row_idx[1] is 0 (in column 3); 1 to 4 are possible"},
+	         "col_idx(2) is 0 (in row 3); 1 to 4 are possible",
+	         "row_idx(2) is 0 (in column 3); 1 to 4 are possible"},
 		{{1, 2, 2, 4},
 	         {5, 4, 1},
-	         "col_idx[0] is 5 (in row 1); 1 to 4 are possible",
-	         "row_idx[0] is 5 (in column 1); 1 to 4 are possible"},
+	         "col_idx(1) is 5 (in row 1); 1 to 4 are possible",
+	         "row_idx(1) is 5 (in column 1); 1 to 4 are possible"},
 		{{1, 2, 2, 4},
 	         {3, INT32_MIN, 1},
-	         "col_idx[1] is -2147483648 (in row 3); 1 to 4",
-	         "row_idx[1] is -2147483648 (in column 3); 1 to 4"},
-		{{0, 2, 2, 4}, {3, 4, 1}, "row_ptr[0] is 0; 1 is expected", "col_ptr[0] is 0; 1"},
+	         "col_idx(2) is -2147483648 (in row 3); 1 to 4",
+	         "row_idx(2) is -2147483648 (in column 3); 1 to 4"},
+		{{0, 2, 2, 4}, {3, 4, 1}, "row_ptr(1) is 0; 1 is expected", "col_ptr(1) is 0; 1"},
 		{{1, 3, 2, 4},
 	         {3, 4, 1},
-	         "row_ptr[1] = 3 to row_ptr[2] = 2",
-	         "col_ptr[1] = 3 to col_ptr[2] = 2"},
+	         "row_ptr(2) = 3 to row_ptr(3) = 2",
+	         "col_ptr(2) = 3 to col_ptr(3) = 2"},
 		{{1, INT32_MIN, 2, 4},
 	         {3, 4, 1},
-	         "row_ptr[0] = 1 to row_ptr[1] = -2147483648",
-	         "col_ptr[0] = 1 to col_ptr[1] = -2147483648"},
+	         "row_ptr(1) = 1 to row_ptr(2) = -2147483648",
+	         "col_ptr(1) = 1 to col_ptr(2) = -2147483648"},
 		{{1, 2, 2, 0},
 	         {3, 4, 1},
-	         "row_ptr[3], the number of entries and 1 with EK_BASE1, is 0",
-	         "col_ptr[3], the number of entries and 1 with EK_BASE1, is 0"},
+	         "row_ptr(4), the number of entries and 1 with EK_BASE1, is 0",
+	         "col_ptr(4), the number of entries and 1 with EK_BASE1, is 0"},
 		{{1, 2, 2, INT32_MIN}, {3, 4, 1}, "is -2147483648", "is -2147483648"},
 	};
 
@@ -105,11 +105,11 @@ static void test_base1_coordinates(void **state)
 		int32_t row[3], col[3];
 		const char *part;
 	} list[] = {
-		{{1, 0, 2}, {1, 2, 3}, "row_idx[1] is 0; 1 to 3 are possible"},
-		{{1, 2, 4}, {1, 2, 3}, "row_idx[2] is 4; 1 to 3 are possible"},
-		{{1, INT32_MIN, 2}, {1, 2, 3}, "row_idx[1] is -2147483648; 1 to 3 are possible"},
-		{{1, 2, 3}, {5, 2, 3}, "col_idx[0] is 5; 1 to 4 are possible"},
-		{{1, 2, 3}, {4, 2, 0}, "col_idx[2] is 0; 1 to 4 are possible"},
+		{{1, 0, 2}, {1, 2, 3}, "row_idx(2) is 0; 1 to 3 are possible"},
+		{{1, 2, 4}, {1, 2, 3}, "row_idx(3) is 4; 1 to 3 are possible"},
+		{{1, INT32_MIN, 2}, {1, 2, 3}, "row_idx(2) is -2147483648; 1 to 3 are possible"},
+		{{1, 2, 3}, {5, 2, 3}, "col_idx(1) is 5; 1 to 4 are possible"},
+		{{1, 2, 3}, {4, 2, 0}, "col_idx(3) is 0; 1 to 4 are possible"},
 	};
 	ek_matrix *A = NULL;
 
@@ -160,8 +160,10 @@ static void check_long(ek_context *with, ek_index index, int base)
 			((int64_t *)row)[at] = bad;
 		else
 			((int32_t *)row)[at] = (int32_t)bad;
-		snprintf(part[fault], sizeof *part, "row_idx[%lld] is %lld; %d to %d are possible",
-		         (long long)at, (long long)bad, base, N - 1 + base);
+		snprintf(part[fault], sizeof *part,
+		         base ? "row_idx(%lld) is %lld; %d to %d are possible"
+		              : "row_idx[%lld] is %lld; %d to %d are possible",
+		         (long long)at + base, (long long)bad, base, N - 1 + base);
 		expect_error(ek_matrix_from_coo(with, EK_F64, index, N, N, N, row, row, one,
 		                                base ? EK_BASE1 : 0, &A),
 		             EK_ERANGE, part[fault]);

@@ -289,7 +289,12 @@ enum {
 	EK_ADOPT = 0x2,
 	EK_TRUSTED =
 		0x10,    /* skip the check of the arrays; a bad index is then undefined behaviour */
-	EK_BASE1 = 0x20, /* indices and pointers start at 1; needs EK_COPY or COO */
+	/* Indices and pointers start at 1, as Fortran has them. Borrowed columns and values are used
+	 * where they are, the rows + 1 pointers are copied; methods that cannot read such columns
+	 * (ek_plan_explain tells) keep a copy of them in the plan. Adopted arrays are rewritten to
+	 * start at 0. Messages about the matrix count from 1 too, positions in arrays included;
+	 * functions that take a row or a column count from 0 in any case. */
+	EK_BASE1 = 0x20,
 	EK_KEEP_ORDER = 0x40, /* COO: remember where each entry went, for ek_matrix_set_values */
 	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they
 	 * act additively in products), COO and files add them up. */
@@ -343,6 +348,7 @@ typedef struct ek_matrix_info {
 	int borrowed;       /* 1 if the arrays belong to the caller */
 	int64_t bytes;      /* of the arrays, whoever owns them */
 	uint64_t state;     /* grows with every change of values */
+	int base;           /* 1: what ek_matrix_array shows counts from 1 (EK_BASE1, borrowed) */
 } ek_matrix_info;
 ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info);
 
@@ -681,7 +687,7 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * i of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1). Errors:
  * EK_EINVAL (NULL, wrong type, wrong length, overlap), and EK_ENOMEM in the first run after values
  * of A changed, if the plan has a copy of A and either A is in neither csr nor csc, or one is in csr
- * and the other in csc; y and the plan are as before then. Cost: O(nnz + rows); that first run also
+ * and the other in csc, or A was borrowed with EK_BASE1; y and the plan are as before then. Cost: O(nnz + rows); that first run also
  * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
  * (between csr and csc: of a transposition).
  * On a device: EK_EDEVICE; EK_ENOMEM in the first run after values changed also for csr5 and segSpMV

@@ -196,7 +196,9 @@ struct ek_matrix {
 	const ek_context *ctx;
 	ek_store store;  /* CSR of A, or of its transpose */
 	bool transposed; /* made from CSC */
-	bool merged;     /* duplicates were merged: the caller's order of values is lost */
+	const void
+		*given_ptr; /* EK_BASE1: the caller's row pointers, of which the store has a copy */
+	bool merged;        /* duplicates were merged: the caller's order of values is lost */
 	void *order; /* EK_KEEP_ORDER: order[k], of the row pointer type, is where entry k went */
 	int64_t order_len;
 	int64_t value_count; /* how many values the caller gave */
@@ -212,6 +214,8 @@ ek_status eki_matrix_from_store(ek_context *ctx, ek_store *store, ek_matrix **A)
 /* A, which no longer has its old arrays, takes over a store: made from that, as if by
  * conversion. */
 void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed);
+/* The store of A with the arrays as they lie with the caller: for looking at, not for products. */
+void eki_matrix_given(const ek_matrix *A, ek_store *s);
 ek_status eki_type_check(ek_value value, ek_index index);
 /* EK_EINVAL if an array of `len` elements is missing, or not aligned to their size. */
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);
@@ -280,7 +284,10 @@ enum { /* traits of a method */
        EKI_OP_N = 1,
        EKI_OP_T = 2,
        EKI_STRICT = 4, /* the same bits for any number of threads and any instruction set */
-       EKI_SERIAL = 8  /* uses one thread whatever the plan says */
+       EKI_SERIAL = 8, /* uses one thread whatever the plan says */
+       /* op N, op T: reads columns that start at store->base. Op N: x begins that many before. */
+       EKI_BASE1_N = 16,
+       EKI_BASE1_T = 32
 };
 
 /* What a cost function may ask about the matrix and the machine. */

@@ -78,42 +78,15 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 /* ---- From compressed rows or columns ------------------------------------------------------------
  */
 
-struct shift_job {
-	const void *from;
-	void *to;
-	int64_t len;
-	size_t size;
-	int parts;
-};
-
-/* Unsigned: with EK_TRUSTED any number may come. */
-static void shift_part(void *arg, int part)
-{
-	const struct shift_job *job = arg;
-	int64_t begin = eki_cut(job->len, job->parts, part),
-		end = eki_cut(job->len, job->parts, part + 1);
-
-	if (job->size == 4)
-		for (int64_t k = begin; k < end; k++)
-			((uint32_t *)job->to)[k] = ((const uint32_t *)job->from)[k] - 1;
-	else
-		for (int64_t k = begin; k < end; k++)
-			((uint64_t *)job->to)[k] = ((const uint64_t *)job->from)[k] - 1;
-}
-
 /* Copies an index array, less one for base 1. */
 static ek_status copy_indices(const ek_context *ctx, const void *from, int64_t len, size_t size,
                               bool base1, void **out)
 {
-	struct shift_job job = {from, NULL, len, size, 1};
+	void *to;
 
-	if (!base1)
-		return eki_copy(ctx, from, len, size, out);
-	EK_RETURN_IF(eki_alloc(ctx, len, size, &job.to));
-	if (len > 2 * ctx->small_work)
-		job.parts = ctx->threads;
-	eki_parallel(ctx->threads, job.parts, shift_part, &job);
-	*out = job.to;
+	EK_RETURN_IF(eki_alloc(ctx, len, size, &to));
+	eki_idx_shift(ctx, from, len, size, base1, to);
+	*out = to;
 	return EK_OK;
 }
 
@@ -159,46 +132,84 @@ static void expand_part(void *arg, int part)
 }
 
 /* Merges the duplicates of a store that the library owns, by way of coordinates; columns come out
- * sorted. EK_DUP_ERROR only looks for them: the store, which may be borrowed, stays as it is.
- * EK_BASE1: the caller counts from 1. */
-static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, unsigned base1,
-                                  ek_store *s)
+ * sorted. EK_DUP_ERROR only looks for them: the store, which may be borrowed, stays as it is. */
+static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_store *s)
 {
-	unsigned words = base1 | (s->columns ? EKI_COLUMNS : 0);
+	unsigned words = (s->from1 ? EK_BASE1 : 0) | (s->columns ? EKI_COLUMNS : 0);
 	size_t isize = eki_idx_size(s->index);
 	int64_t nnz = s->nnz;
-	ek_store merged;
-	void *row;
+	ek_store merged, room = {0};
+	const ek_store *csr;
+	void *row = NULL;
 	ek_status status;
 
-	EK_RETURN_IF(eki_alloc(ctx, nnz, isize, &row));
+	EK_TRY(eki_format_csr(ctx, s, &room, &csr));
+	EK_TRY(eki_alloc(ctx, nnz, isize, &row));
 	eki_parallel(ctx->threads, ctx->threads, expand_part,
 	             &(struct expand_job){s, row, ctx->threads});
 	EK_TRY(eki_assemble(ctx, s->value, s->index, s->rows, s->cols, s->nnz, row,
-	                    s->array[CSR_COL], s->array[CSR_VAL], policy | words, &merged, NULL));
+	                    csr->array[CSR_COL], s->array[CSR_VAL], policy | words, &merged, NULL));
 	merged.columns = s->columns;
+	merged.from1 = s->from1;
 	eki_store_free(ctx, policy == EK_DUP_ERROR ? &merged : s);
 	if (policy != EK_DUP_ERROR)
 		*s = merged;
 done:
 	eki_free(ctx, row, nnz, isize);
+	eki_store_free(ctx, &room);
 	return status;
+}
+
+/* Arrays of a caller who counts from 1: the row pointers, which all code reads, become a copy that
+ * starts at 0. The columns stay where they are (ek_store.base). */
+static ek_status copy_ptr(const ek_context *ctx, ek_store *s)
+{
+	void *ptr;
+
+	EK_RETURN_IF(copy_indices(ctx, s->array[CSR_PTR], s->len[CSR_PTR], eki_ptr_size(s->index),
+	                          s->base, &ptr));
+	s->array[CSR_PTR] = ptr;
+	s->borrowed &= ~(1u << CSR_PTR);
+	return EK_OK;
+}
+
+/* Adopted arrays are the library's to write to: from now on they start at 0. `ptr` are the row
+ * pointers that were given. */
+static void adopt_base1(const ek_context *ctx, void *ptr, ek_store *s)
+{
+	const size_t psize = eki_ptr_size(s->index);
+
+	eki_free(ctx, s->array[CSR_PTR], s->len[CSR_PTR], psize);
+	s->array[CSR_PTR] = ptr;
+	eki_idx_shift(ctx, ptr, s->len[CSR_PTR], psize, s->base, ptr);
+	eki_idx_shift(ctx, s->array[CSR_COL], s->nnz, eki_idx_size(s->index), s->base,
+	              s->array[CSR_COL]);
+	s->base = 0;
+}
+
+/* Gives the new matrix what is its own from now on; nothing can fail any more. */
+static void take_over(ek_matrix *new, const ek_store *in, unsigned owner)
+{
+	if (owner == EK_BORROW && in->base)
+		new->given_ptr = in->array[CSR_PTR];
+	if (owner == EK_ADOPT && in->base)
+		adopt_base1(new->ctx, in->array[CSR_PTR], &new->store);
+	if (owner == EK_ADOPT)
+		new->store.borrowed = 0;
 }
 
 static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, bool transposed,
                                  ek_matrix **A)
 {
 	unsigned owner = flags & OWNER_MASK, policy = flags & DUP_MASK;
-	bool base1 = flags & EK_BASE1, merged = policy == EK_DUP_SUM || policy == EK_DUP_LAST;
-	ek_store store = *in;
+	bool merged = policy == EK_DUP_SUM || policy == EK_DUP_LAST;
+	ek_store store = *in; /* all borrowed, until nothing can fail */
 	ek_matrix *new = NULL;
 	ek_status status = EK_OK;
 
-	if (owner != EK_COPY && (base1 || merged))
-		return eki_fail(
-			EK_EINVAL,
-			"flags: %s needs EK_COPY, as borrowed and adopted arrays are used in place",
-			base1 ? "EK_BASE1" : "EK_DUP_SUM or EK_DUP_LAST");
+	if (owner != EK_COPY && merged)
+		return eki_fail(EK_EINVAL, "flags: EK_DUP_SUM or EK_DUP_LAST needs EK_COPY, as "
+		                           "borrowed and adopted arrays are used in place");
 	if (flags & EK_KEEP_ORDER)
 		return eki_fail(
 			EK_EINVAL,
@@ -207,16 +218,17 @@ static ek_status from_compressed(ek_context *ctx, ek_store *in, unsigned flags, 
 		EK_RETURN_IF(in->format->check(ctx, in));
 	if (owner == EK_COPY)
 		EK_RETURN_IF(copy_store(ctx, in, &store));
-	else
-		store.borrowed = owner == EK_BORROW ? ~0u : 0;
+	else if (in->base)
+		EK_RETURN_IF(copy_ptr(ctx, &store));
 	if (policy)
-		EK_TRY(merge_duplicates(ctx, policy, flags & EK_BASE1, &store));
+		EK_TRY(merge_duplicates(ctx, policy, &store));
 	EK_TRY(matrix_new(ctx, &store, &new));
 	new->transposed = transposed;
 	new->merged = merged;
+	take_over(new, in, owner);
 	*A = new;
 done:
-	if (status != EK_OK && owner == EK_COPY)
+	if (status != EK_OK)
 		eki_store_free(ctx, &store);
 	return status;
 }
@@ -238,12 +250,13 @@ static ek_status wrap_arrays(ek_value value, ek_index index, int64_t major, int6
 	                .cols = minor,
 	                .borrowed = ~0u,
 	                .columns = columns,
-	                .base = flags & EK_BASE1 ? 1 : 0};
+	                .base = flags & EK_BASE1 ? 1 : 0,
+	                .from1 = flags & EK_BASE1};
 	memcpy(s->array, array, sizeof array);
 	s->nnz = eki_ptr_at(s, major);
 	if (s->nnz < s->base)
-		return eki_fail(EK_ERANGE, "%s[%lld], the number of entries%s, is %lld",
-		                columns ? "col_ptr" : "row_ptr", (long long)major,
+		return eki_fail(EK_ERANGE, "%s, the number of entries%s, is %lld",
+		                eki_place_of(columns ? "col_ptr" : "row_ptr", major, s->base).text,
 		                s->base ? " and 1 with EK_BASE1" : "", (long long)s->nnz);
 	s->nnz -= s->base;
 	if (s->nnz >= eki_ptr_max(index))
@@ -291,9 +304,9 @@ static ek_status coordinates_check(const ek_context *ctx, const char *name, cons
 	s.array[CSR_COL] = (void *)(uintptr_t)array;
 	k = eki_col_fault(ctx, &s);
 	if (k < nnz)
-		return eki_fail(EK_ERANGE, "%s[%lld] is %lld; %d to %lld are possible", name,
-		                (long long)k, (long long)eki_col_at(&s, k), base,
-		                (long long)n - 1 + base);
+		return eki_fail(EK_ERANGE, "%s is %lld; %d to %lld are possible",
+		                eki_place_of(name, k, base).text, (long long)eki_col_at(&s, k),
+		                base, (long long)n - 1 + base);
 	return EK_OK;
 }
 
@@ -336,6 +349,7 @@ ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, in
 	                    policy | (flags & EK_BASE1), &store,
 	                    flags & EK_KEEP_ORDER ? &order : NULL));
 	EK_TRY(matrix_new(ctx, &store, &new));
+	new->store.from1 = base1;
 	new->value_count = nnz;
 	new->merged = !(flags & EK_KEEP_ORDER);
 	new->order = order;
@@ -351,6 +365,13 @@ done:
 		eki_free(ctx, order, nnz, eki_ptr_size(index));
 	}
 	return status;
+}
+
+void eki_matrix_given(const ek_matrix *A, ek_store *s)
+{
+	*s = A->store;
+	if (A->given_ptr)
+		s->array[CSR_PTR] = (void *)(uintptr_t)A->given_ptr;
 }
 
 void eki_matrix_forget_order(ek_matrix *A)

@@ -167,7 +167,7 @@ int64_t ek_plan_memory(const ek_plan *plan)
 	if (plan && plan->magic == PLAN_MAGIC) {
 		bytes = (int64_t)sizeof *plan;
 		if (plan->own.format)
-			bytes += eki_store_bytes(&plan->own);
+			bytes += eki_store_held(&plan->own);
 		for (int k = 0; k < plan->blocks; k++)
 			bytes += plan->memory[k].bytes;
 		bytes += eki_gpu_bytes(plan);
@@ -192,7 +192,9 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	         "method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %s\nmoves    "
 	         "%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      %s",
 	         plan->method->name, plan->method->text, plan->method->source, plan->format,
-	         plan->own.format || plan->store != &plan->A->store ||
+	         plan->own.format && plan->own.borrowed
+	                 ? "with a copy of the columns, which starts at 0"
+	         : plan->own.format || plan->store != &plan->A->store ||
 	                         plan->store->format != plan->method->format
 	                 ? "a copy"
 	                 : "as A is stored",
@@ -266,6 +268,9 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 		               : EK_OK;
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
 		return eki_fail(EK_EINVAL, "x and y overlap");
+	if (p->A->given_ptr && overlap(y->data, y->rows * size, p->A->given_ptr,
+	                               s->len[CSR_PTR] * (int64_t)eki_ptr_size(s->index)))
+		return eki_fail(EK_EINVAL, "y overlaps the array %s of A", array[CSR_PTR].name);
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		if (overlap(y->data, y->rows * size, s->array[k],
 		            s->len[k] * (int64_t)eki_elem_size(array[k].elem, s->value, s->index)))
@@ -312,6 +317,8 @@ static ek_status fill_own(ek_plan *p)
 	const ek_store *csr;
 	ek_status status;
 
+	if (own->borrowed) /* only the columns are its own */
+		return EK_OK;
 	EK_TRY(eki_matrix_csr(p->A, own->format == &ek_format_csr ? own->columns : p->A->transposed,
 	                      &room, &csr));
 	if (own->format == &ek_format_csr)
@@ -351,7 +358,7 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 		alpha = (float)alpha;
 		beta = (float)beta;
 	}
-	const ek_args args = {x->data, y->data, alpha, beta, plan->kept, x->where, y->where};
+	ek_args args = {x->data, y->data, alpha, beta, plan->kept, x->where, y->where};
 
 	if (alpha == 0 || y->rows == 0 || plan->A->store.nnz == 0) {
 		if (y->where)
@@ -360,5 +367,7 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 		return EK_OK;
 	}
 	EK_RETURN_IF(take_new_values(plan));
+	if (plan->op == EK_OP_N && plan->store->base) /* where columns start at 1, so does x */
+		args.x = (const char *)x->data - ek_value_size(x->value);
 	return plan->method->run(plan, &args);
 }

@@ -176,6 +176,19 @@ done:
 	return status;
 }
 
+/* Columns that start at 1 are read as they are by methods that can; the others get a copy. */
+static ek_status columns_for_method(ek_plan *p)
+{
+	const unsigned can = p->op == EK_OP_T ? EKI_BASE1_T : EKI_BASE1_N;
+	const ek_store *csr;
+
+	if (!p->store->base || p->method->traits & can)
+		return EK_OK;
+	EK_RETURN_IF(eki_format_csr(p->ctx, p->store, &p->own, &csr));
+	p->store = &p->own;
+	return EK_OK;
+}
+
 ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 {
 	request r;
@@ -198,6 +211,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	EK_RETURN_IF(make_store(p, &r));
 	if (!r.method && csr)
 		EK_RETURN_IF(eki_select(p, &ek_format_csr, &p->method, p->why, sizeof p->why));
+	EK_RETURN_IF(columns_for_method(p));
 	if (p->method->applies && !p->method->applies(p->store, p->op))
 		return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not apply to this matrix",
 		                r.from, p->method->name);

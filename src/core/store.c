@@ -93,13 +93,25 @@ int64_t eki_plus(int64_t a, int64_t b)
 	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-int64_t eki_store_bytes(const ek_store *s)
+static int64_t bytes_of(const ek_store *s, unsigned leave_out)
 {
 	int64_t bytes = 0;
 
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
-		bytes = eki_plus(bytes, eki_times(s->len[k], (int64_t)array_elem_size(s, k)));
+		if (!(leave_out >> k & 1))
+			bytes = eki_plus(bytes,
+			                 eki_times(s->len[k], (int64_t)array_elem_size(s, k)));
 	return bytes;
+}
+
+int64_t eki_store_bytes(const ek_store *s)
+{
+	return bytes_of(s, 0);
+}
+
+int64_t eki_store_held(const ek_store *s)
+{
+	return bytes_of(s, s->borrowed);
 }
 
 ek_status eki_csr_alloc(const ek_context *ctx, ek_value value, ek_index index, int64_t rows,

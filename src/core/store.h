@@ -77,7 +77,11 @@ struct ek_store {
 	int64_t len[EKI_MAX_ARRAYS];
 	unsigned borrowed; /* bit k: array[k] belongs to the caller */
 	bool columns;      /* CSR: the caller gave CSC, so messages say col_ptr and row_idx */
-	int base; /* 1 while a store is around arrays of a caller that start at 1: for `check` only */
+	/* 1: columns start at 1, since the caller's are used in place (EK_BASE1). Methods with
+	 * EKI_BASE1_N or _T can read them; all else gets a copy from eki_format_csr. Row pointers
+	 * start at 0 in any case, but for `check`, which sees the arrays as they were given. */
+	int base;
+	bool from1; /* the caller counts from 1, so messages do */
 };
 
 extern const ek_format ek_format_csr, ek_format_csc;
@@ -87,6 +91,14 @@ typedef int64_t eki_fault_fn(const ek_store *s, int64_t begin, int64_t end);
 int64_t eki_first_fault(const ek_context *ctx, const ek_store *s, eki_fault_fn *fault, int64_t n);
 /* EK_ERANGE if an array has another length. */
 ek_status eki_len_check(const ek_store *s, const int64_t *len);
+/* Copies `len` row pointers or columns of `size` bytes and takes `base` from each; in place too. */
+void eki_idx_shift(const ek_context *ctx, const void *from, int64_t len, size_t size, int base,
+                   void *to);
+/* "col_idx[7]", or, where the caller counts from 1 as Fortran does, "col_idx(8)". */
+typedef struct eki_place_text {
+	char text[48];
+} eki_place_text;
+eki_place_text eki_place_of(const char *array, int64_t k, int base);
 /* First of the nnz columns that is not in [base, base + cols), or nnz; row pointers are not read.
  */
 int64_t eki_col_fault(const ek_context *ctx, const ek_store *s);
@@ -100,6 +112,7 @@ int64_t eki_idx_max(ek_index index);
 ek_status eki_store_alloc(const ek_context *ctx, ek_store *store, const int64_t *len);
 void eki_store_free(const ek_context *ctx, ek_store *store);
 int64_t eki_store_bytes(const ek_store *store); /* INT64_MAX if they are more */
+int64_t eki_store_held(const ek_store *store);  /* the same, without arrays that are borrowed */
 /* a * b and a + b of numbers that are not negative, or INT64_MAX if that is more. */
 int64_t eki_times(int64_t a, int64_t b);
 int64_t eki_plus(int64_t a, int64_t b);
@@ -202,8 +215,8 @@ ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store
  * the next in column j. */
 bool eki_row_find(const ek_store *s, int64_t k, int64_t end, int64_t step, int64_t j,
                   eki_place *at);
-/* The CSR of a store in any format: *csr is `s` itself if that is CSR, else `room`, filled; release
- * it by eki_store_free(ctx, room), of which {0} is none. */
+/* The CSR of a store in any format, with columns from 0: *csr is `s` itself if that is such a one,
+ * else `room`, filled, which may borrow arrays of `s`; release it by eki_store_free(ctx, room), of which {0} is none. */
 ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *room,
                          const ek_store **csr);
 /* The same of A, whatever it is held in, or, with `columns`, of its transpose. */

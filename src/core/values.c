@@ -27,6 +27,7 @@ ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info)
 	                      .format = names(A)->name,
 	                      .borrowed = s->borrowed != 0,
 	                      .bytes = eki_store_bytes(s),
+	                      .base = s->base,
 	                      .state = atomic_load(&A->state)};
 
 	for (int k = 0; k < EKI_MAX_DIMS && s->format->param[k].name; k++)
@@ -46,6 +47,7 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 {
 	char list[256] = "";
 	size_t used = 0;
+	ek_store s;
 
 	EK_RETURN_IF(eki_matrix_check(A));
 	if (!name)
@@ -53,13 +55,13 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 	EK_RETURN_IF(EKI_STRUCT_ROOM("view", ek_view, view));
 	const ek_array_desc *array = names(A)->array;
 
+	eki_matrix_given(A, &s);
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
 		if (strcmp(name, array[k].name) == 0) {
-			const ek_store *s = &A->store;
-			ek_view all = {.data = s->array[k], .len = s->len[k]};
+			ek_view all = {.data = s.array[k], .len = s.len[k]};
 
-			all.elem_size = eki_elem_size(array[k].elem, s->value, s->index);
-			all.type = elem_type(array[k].elem, s->value, all.elem_size);
+			all.elem_size = eki_elem_size(array[k].elem, s.value, s.index);
+			all.type = elem_type(array[k].elem, s.value, all.elem_size);
 			EKI_STRUCT_OUT(ek_view, &all, view);
 			return EK_OK;
 		}
@@ -72,8 +74,11 @@ ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view)
 
 ek_status ek_matrix_check(const ek_matrix *A)
 {
+	ek_store s;
+
 	EK_RETURN_IF(eki_matrix_check(A));
-	return A->store.format->check(A->ctx, &A->store);
+	eki_matrix_given(A, &s);
+	return s.format->check(A->ctx, &s);
 }
 
 /* ---- New values ------------------------------------------------------------------------------ */

@@ -68,23 +68,24 @@ static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 
 	EK_RETURN_IF(eki_len_check(s, (int64_t[]){s->rows + 1, s->nnz, s->nnz}));
 	if (eki_ptr_at(s, 0) != s->base)
-		return eki_fail(EK_ERANGE, "%s[0] is %lld; %d is expected%s", ptr,
-		                (long long)eki_ptr_at(s, 0), s->base,
-		                s->base ? " with EK_BASE1" : "");
+		return eki_fail(EK_ERANGE, "%s is %lld; %d is expected%s",
+		                eki_place_of(ptr, 0, s->base).text, (long long)eki_ptr_at(s, 0),
+		                s->base, s->base ? " with EK_BASE1" : "");
 	k = eki_first_fault(ctx, s, ptr_fault[eki_type(s->value, s->index)], s->rows);
 	if (k < s->rows)
-		return eki_fail(EK_ERANGE, "%s decreases from %s[%lld] = %lld to %s[%lld] = %lld",
-		                ptr, ptr, (long long)k, (long long)eki_ptr_at(s, k), ptr,
-		                (long long)k + 1, (long long)eki_ptr_at(s, k + 1));
+		return eki_fail(EK_ERANGE, "%s decreases from %s = %lld to %s = %lld", ptr,
+		                eki_place_of(ptr, k, s->base).text, (long long)eki_ptr_at(s, k),
+		                eki_place_of(ptr, k + 1, s->base).text,
+		                (long long)eki_ptr_at(s, k + 1));
 	if (eki_ptr_at(s, s->rows) != s->nnz + s->base)
-		return eki_fail(EK_ERANGE, "%s[%lld] is %lld, the matrix has %lld entries", ptr,
-		                (long long)s->rows, (long long)eki_ptr_at(s, s->rows),
-		                (long long)s->nnz);
+		return eki_fail(EK_ERANGE, "%s is %lld, the matrix has %lld entries",
+		                eki_place_of(ptr, s->rows, s->base).text,
+		                (long long)eki_ptr_at(s, s->rows), (long long)s->nnz);
 	k = eki_col_fault(ctx, s);
 	if (k < s->nnz)
-		return eki_fail(EK_ERANGE, "%s[%lld] is %lld (in %s %lld); %d to %lld are possible",
-		                word[s->columns].idx, (long long)k, (long long)eki_col_at(s, k),
-		                word[s->columns].line,
+		return eki_fail(EK_ERANGE, "%s is %lld (in %s %lld); %d to %lld are possible",
+		                eki_place_of(word[s->columns].idx, k, s->base).text,
+		                (long long)eki_col_at(s, k), word[s->columns].line,
 		                (long long)eki_row_of(s, k + s->base) + s->base, s->base,
 		                (long long)s->cols - 1 + s->base);
 	return EK_OK;
@@ -92,7 +93,7 @@ static ek_status csr_check(const ek_context *ctx, const ek_store *s)
 
 static bool csr_find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
-	return eki_row_find(s, eki_ptr_at(s, i), eki_ptr_at(s, i + 1), 1, j, at);
+	return eki_row_find(s, eki_ptr_at(s, i), eki_ptr_at(s, i + 1), 1, j + s->base, at);
 }
 
 const ek_format ek_format_csr = {

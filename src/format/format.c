@@ -216,15 +216,34 @@ ek_status eki_format_values(const ek_context *ctx, const ek_store *csr, ek_store
 	return out->format->values(ctx, csr, out);
 }
 
+/* `s`, whose columns start at 1, with a copy of them that starts at 0. */
+static ek_status columns_from_0(const ek_context *ctx, const ek_store *s, ek_store *room,
+                                const ek_store **csr)
+{
+	const size_t size = eki_idx_size(s->index);
+	void *col;
+
+	EK_RETURN_IF(eki_alloc(ctx, s->nnz, size, &col));
+	eki_idx_shift(ctx, s->array[CSR_COL], s->nnz, size, s->base, col);
+	*room = *s;
+	room->array[CSR_COL] = col;
+	room->borrowed = ~(1u << CSR_COL);
+	room->base = 0;
+	*csr = room;
+	return EK_OK;
+}
+
 ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *room,
                          const ek_store **csr)
 {
 	ek_status status;
 
-	if (s->format == &ek_format_csr) {
+	if (s->format == &ek_format_csr && !s->base) {
 		*csr = s;
 		return EK_OK;
 	}
+	if (s->format == &ek_format_csr)
+		return columns_from_0(ctx, s, room, csr);
 	EK_TRY(eki_csr_alloc(ctx, s->value, s->index, s->rows, s->cols, s->nnz, room));
 	EK_TRY(s->format->to_csr(ctx, s, room));
 	*csr = room;

@@ -300,9 +300,8 @@ done:
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
+static ek_status store_write(const ek_matrix *A, const ek_store *s, eki_sink *sink)
 {
-	const ek_store *s = &A->store;
 	const ek_array_desc *array = s->format->array;
 	struct ekm_header h = {.magic = EKI_EKM_MAGIC,
 	                       .version = EKM_VERSION,
@@ -327,4 +326,17 @@ ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		EK_RETURN_IF(eki_sink_write(sink, s->array[k], bytes[k]));
 	return EK_OK;
+}
+
+ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
+{
+	const ek_store *s = &A->store;
+	ek_store room = {0};
+	ek_status status;
+
+	if (s->base)
+		EK_RETURN_IF(eki_format_csr(A->ctx, s, &room, &s));
+	status = store_write(A, s, sink);
+	eki_store_free(A->ctx, &room);
+	return status;
 }

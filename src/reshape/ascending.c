@@ -56,9 +56,10 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 	i = eki_first_fault(ctx, *use, repeated[type], csr->rows);
 	if (i < csr->rows)
 		status = eki_fail(EK_EUNSUPPORTED,
-		                  "format %s has one place for each row and column, and in row "
-		                  "%lld two entries have the same column: merge them first",
-		                  format->name, (long long)i);
+		                  "format %s has one place for each row and column, and in %s "
+		                  "%lld two entries have the same %s: merge them first",
+		                  format->name, csr->columns ? "column" : "row",
+		                  (long long)i + csr->from1, csr->columns ? "row" : "column");
 done:
 	eki_store_free(ctx, &turned);
 	if (status != EK_OK)

@@ -270,7 +270,7 @@ static ek_status refuse_duplicates(const struct assemble_job *job, unsigned word
 			return eki_fail(EK_ERANGE,
 			                "entry %lld repeats row %lld, column %lld, and duplicates "
 			                "are not wanted",
-			                (long long)at, words & EKI_COLUMNS ? j : i,
+			                (long long)at + base, words & EKI_COLUMNS ? j : i,
 			                words & EKI_COLUMNS ? i : j);
 		}
 	return EK_OK;

@@ -15,6 +15,7 @@ ek_status eki_matrix_csr(const ek_matrix *A, bool columns, ek_store *room, const
 	EK_TRY(eki_format_csr(A->ctx, &A->store, &by_rows, csr));
 	EK_TRY(eki_transpose(A->ctx, *csr, room, NULL));
 	room->columns = columns;
+	room->from1 = A->store.from1;
 	*csr = room;
 done:
 	eki_store_free(A->ctx, &by_rows);
@@ -84,11 +85,11 @@ static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 		EK_RETURN_IF(eki_matrix_csr_limit(A, r->value, r->index, r->columns, r->max_bytes));
 	EK_TRY(eki_matrix_csr(A, r->columns, &room, &csr));
 	if (r->format == &ek_format_csr || r->columns) {
-		if (same && csr == &room)
+		if (same && csr == &room && !room.borrowed)
 			*out = room;
 		else
 			EK_TRY(eki_convert_types(A->ctx, csr, r->value, r->index, out));
-		if (csr == &room && same)
+		if (csr == &room && same && !room.borrowed)
 			room = (ek_store){0};
 		out->columns = r->columns;
 	} else {

@@ -135,12 +135,15 @@ ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value 
 	convert_array(ctx, in, CSR_COL, out);
 	k = convert_array(ctx, in, CSR_VAL, out);
 	if (k < in->nnz) {
+		const long long major = eki_row_of(in, k) + in->from1;
+		const long long minor = eki_col_at(in, k) + in->from1;
+
 		eki_store_free(ctx, out);
 		return eki_fail(EK_EOVERFLOW,
 		                "the value %g of entry %lld (row %lld, column %lld) is beyond the "
 		                "range of f32, which ends at %g",
-		                eki_val_at(in, k), (long long)k, (long long)eki_row_of(in, k),
-		                (long long)eki_col_at(in, k), F32_END);
+		                eki_val_at(in, k), (long long)k + in->from1,
+		                in->columns ? minor : major, in->columns ? major : minor, F32_END);
 	}
 	return EK_OK;
 }

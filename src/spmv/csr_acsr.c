@@ -295,7 +295,7 @@ const ek_method ek_spmv_csr_acsr = {
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_BASE1_N | EKI_BASE1_T,
 	.prepare = prepare,
 	.run = eki_csr_either_run,
 };

@@ -94,7 +94,7 @@ const ek_method ek_spmv_csr_segscan = {
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
-	.traits = EKI_OP_N,
+	.traits = EKI_OP_N | EKI_BASE1_N,
 	.prepare = eki_segments_prepare,
 	.run = run,
 };

@@ -35,7 +35,7 @@ static void FN(csr_serial_t)(const ek_store *A, const ek_args *v, int64_t begin,
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha;
-	VAL *y = v->y;
+	VAL *y = (VAL *)v->y - A->base;
 
 	for (int64_t i = begin; i < end; i++)
 		for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++)
@@ -77,7 +77,7 @@ const ek_method ek_spmv_csr_serial = {
 	.operation = EK_SPMV,
 	.format = &ek_format_csr,
 	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT | EKI_SERIAL,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT | EKI_SERIAL | EKI_BASE1_N | EKI_BASE1_T,
 	.cost = cost,
 	.run = run,
 };

@@ -114,6 +114,10 @@ void eki_span(const ek_store *A, int array, int64_t begin, int64_t end, int64_t 
 	static range_fn *const range[EK_NTYPE] = EK_BY_TYPE(drive_span);
 
 	range[eki_type(A->value, A->index)](A->array[array], begin, end, span);
+	if (begin < end) {
+		span[0] -= A->base;
+		span[1] -= A->base;
+	}
 }
 
 static void span_part(void *arg, int part)
@@ -260,8 +264,8 @@ static void scatter_part(void *arg, int part)
 
 	memset(t->sum, 0, (size_t)(t->span[1] - t->span[0]) * ek_value_size(A->value));
 	if (s->bound[part] < s->bound[part + 1])
-		s->drive.scatter(A, job->args, s->bound[part], s->bound[part + 1], t->span[0],
-		                 t->sum);
+		s->drive.scatter(A, job->args, s->bound[part], s->bound[part + 1],
+		                 t->span[0] + A->base, t->sum);
 }
 
 static void gather_part(void *arg, int part)
@@ -288,7 +292,8 @@ ek_status eki_drive_run(const ek_plan *p, const ek_args *args)
 	} else if (p->parts == 1) {
 		eki_scale(p, args->beta, args->y, p->store->cols);
 		if (s->drive.units)
-			s->drive.scatter(p->store, args, 0, s->drive.units, 0, args->y);
+			s->drive.scatter(p->store, args, 0, s->drive.units, p->store->base,
+			                 args->y);
 	} else {
 		eki_parallel(p->threads, p->parts, scatter_part, &job);
 		eki_parallel(p->threads, p->parts, gather_part, &job);

@@ -20,7 +20,8 @@ typedef struct eki_carry {
  * they have entries in, empty ones included, and fills *carry, which is zero, for those two. */
 typedef void eki_carry_fn(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
                           eki_carry *carry);
-/* Adds alpha A^T x of units [begin, end) to sum[j - first], an array of the value type. */
+/* Adds alpha A^T x of units [begin, end) to sum[j - first], an array of the value type; j as it
+ * stands in A, which starts at A->base. */
 typedef void eki_scatter_fn(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
                             int64_t first, void *sum);
 /* Columns [span[0], span[1]) hold all that units [begin, end), one at least, have entries in. */
