@@ -654,6 +654,18 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * Not for two threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
+/* z = alpha op(A) x + beta y: the same with the result elsewhere, and the same bits as if y had been
+ * copied to z first.
+ *   y   as long as z; not written to, nor read if beta = 0. It may be x, if the lengths are the same,
+ *       and lie in A
+ *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
+ * Errors as ek_spmv, and EK_EINVAL if one of y and z lies on a device and the other does not. Cost: on
+ * the processor that of ek_spmv, y being read instead of z; a format of parts (hyb, cocktail) and op T
+ * by columns read y once and then work on z, as ek_spmv does. On a device y is first copied to z
+ * where they lie, in the queue, unless beta = 0: two values for each row more to move. */
+ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double beta,
+                      const ek_dense *y, const ek_dense *z);
+
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *
  * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: what sparse

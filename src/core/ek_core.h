@@ -253,6 +253,9 @@ typedef struct ek_args {
 	double alpha, beta;
 	const void *kept;     /* the plan's, for kernels that drivers call */
 	int x_where, y_where; /* as in ek_dense; methods of the processor get 0 */
+	/* What beta multiplies: y, or as many values elsewhere, which overlap y nowhere. Methods of
+	 * devices always get y. */
+	const void *y0;
 } ek_args;
 
 enum { /* where a method runs */
@@ -359,8 +362,8 @@ ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
  * block is made. */
 ek_status eki_plan_room(const ek_plan *plan, int blocks);
 void eki_plan_own(ek_plan *plan, void *block, int64_t bytes);
-/* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
-void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
+/* y = beta y0, by all threads of the plan; y0 may be y. beta = 0 writes zeros. */
+void eki_scale(const ek_plan *plan, double beta, const void *y0, void *y, int64_t n);
 
 /* ---- select/ --------------------------------------------------------------------------------- */
 
