@@ -154,6 +154,11 @@ typedef struct ek_options {
 
 /* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
  * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
+ * EK_METHOD has methods that replace the library's choice in this context: entries with ";" between
+ * them, each a method, for the operation that it does ("spmv.csr.merge"), or an operation and a
+ * method ("scan=scan.serial"), or an op of products and a method ("spmv.n=spmv.csr.vector"). An
+ * entry changes nothing for other operations and ops; "auto" in place of a method leaves the choice
+ * to the library; parameters may follow a method, as in ek_hints.
  * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
  * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
  * devices). Cost: microseconds; opening a device up to a second. */
@@ -557,7 +562,8 @@ typedef struct ek_hints {
 	size_t size;
 	const char
 		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
-	                       variable EK_METHOD replaces NULL and "auto", for experiments.
+	                       variable EK_METHOD replaces NULL and "auto", for experiments
+	                       (ek_context_create).
 	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
 	ek_op op;        /* 0: EK_OP_N */
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
@@ -679,7 +685,7 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  *     +0, ..., +inf, +NaN.
  *   - `options` may be NULL: then the library chooses the method. The table of methods has the
  *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto" for the
- *     operation that its method is of.
+ *     operations that it names (ek_context_create).
  *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths
  *     beyond the address space), EK_ENOMEM and what is named; a failing call has not touched its
  *     outputs.
