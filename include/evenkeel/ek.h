@@ -186,6 +186,11 @@ typedef struct ek_options {
 
 /* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
  * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
+ * EK_METHOD has methods that replace the library's choice in this context: entries with ";" between
+ * them, each a method, for the operation that it does ("spmv.csr.merge"), or an operation and a
+ * method ("scan=scan.serial"), or an op of products and a method ("spmv.n=spmv.csr.vector"). An
+ * entry changes nothing for other operations and ops; "auto" in place of a method leaves the choice
+ * to the library; parameters may follow a method, as in ek_hints.
  * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
  * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
  * devices). Cost: microseconds; opening a device up to a second. */
@@ -597,7 +602,8 @@ typedef struct ek_hints {
 	size_t size;
 	const char
 		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
-	                       variable EK_METHOD replaces NULL and "auto", for experiments.
+	                       variable EK_METHOD replaces NULL and "auto", for experiments
+	                       (ek_context_create).
 	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
 	ek_op op;        /* 0: EK_OP_N */
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
@@ -697,6 +703,18 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * Not for two threads with the same plan at once. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
+/* z = alpha op(A) x + beta y: the same with the result elsewhere, and the same bits as if y had been
+ * copied to z first.
+ *   y   as long as z; not written to, nor read if beta = 0. It may be x, if the lengths are the same,
+ *       and lie in A
+ *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
+ * Errors as ek_spmv, and EK_EINVAL if one of y and z lies on a device and the other does not. Cost: on
+ * the processor that of ek_spmv, y being read instead of z; a format of parts (hyb, cocktail) and op T
+ * by columns read y once and then work on z, as ek_spmv does. On a device y is first copied to z
+ * where they lie, in the queue, unless beta = 0: two values for each row more to move. */
+ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double beta,
+                      const ek_dense *y, const ek_dense *z);
+
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *
  * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: what sparse
@@ -710,7 +728,7 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *     +0, ..., +inf, +NaN.
  *   - `options` may be NULL: then the library chooses the method. The table of methods has the
  *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto" for the
- *     operation that its method is of.
+ *     operations that it names (ek_context_create).
  *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths
  *     beyond the address space), EK_ENOMEM and what is named; a failing call has not touched its
  *     outputs.

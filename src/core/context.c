@@ -259,7 +259,6 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	ek_context new = {.life = {EKI_CONTEXT_MAGIC, 1},
 	                  .options = {.size = sizeof(ek_options)},
 	                  .small_work = EKI_SMALL_WORK};
-	const char *method = eki_getenv("EK_METHOD");
 	void *block = NULL;
 
 	if (!ctx)
@@ -278,13 +277,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	if (new.options.isa_limit && (int)new.isa > new.options.isa_limit - 1)
 		new.isa = (ek_isa)(new.options.isa_limit - 1);
 	EK_RETURN_IF(isa_from_environment(&new.isa));
-	if (method && strcmp(method, "auto") != 0)
-		EK_RETURN_IF(eki_method_parse(method, &new.method, new.param));
-	if (method && strcmp(method, "auto") != 0 && !new.method)
-		return eki_fail(EK_EINVAL,
-		                "environment variable EK_METHOD is \"%s\"; auto or the name of a "
-		                "method is expected (ek list methods)",
-		                method);
+	EK_RETURN_IF(eki_forced_from_environment(new.forced));
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
 

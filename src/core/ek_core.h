@@ -97,6 +97,20 @@ void eki_matrix_drop(const ek_matrix *A);
 /* How many plans hold a matrix that the caller has not destroyed. */
 int64_t eki_matrix_plans(const ek_matrix *A);
 
+/* ---- forced.c -------------------------------------------------------------------------------- */
+
+enum { EKI_OPERATIONS = EK_SET_INTERSECTION + 1 }; /* numbers of them begin at 1 */
+
+/* What EK_METHOD says of one operation, or of one op of products. */
+typedef struct eki_forced {
+	const ek_method *method; /* NULL: nothing */
+	int64_t param[EKI_MAX_DIMS];
+	bool one_op; /* the entry named the op */
+} eki_forced;
+
+/* Reads the environment variable; EK_EINVAL with the entry that makes no sense. */
+ek_status eki_forced_from_environment(eki_forced forced[EKI_OPERATIONS][2]);
+
 /* ---- context.c ------------------------------------------------------------------------------- */
 
 struct ek_context {
@@ -104,8 +118,8 @@ struct ek_context {
 	ek_options options; /* with defaults filled in */
 	int threads;
 	ek_isa isa;
-	const ek_method *method; /* from EK_METHOD, or NULL */
-	int64_t param[EKI_MAX_DIMS];
+	/* By operation and, of products, op N and T of A; of the others the first */
+	eki_forced forced[EKI_OPERATIONS][2];
 	int64_t small_work; /* EKI_SMALL_WORK; tests set 0, so that small matrices are cut too */
 	struct eki_device *device; /* gpu/gpu.h; NULL: none */
 };
@@ -273,6 +287,9 @@ typedef struct ek_args {
 	double alpha, beta;
 	const void *kept;     /* the plan's, for kernels that drivers call */
 	int x_where, y_where; /* as in ek_dense; methods of the processor get 0 */
+	/* What beta multiplies: y, or as many values elsewhere, which overlap y nowhere. Methods of
+	 * devices always get y. */
+	const void *y0;
 } ek_args;
 
 enum { /* where a method runs */
@@ -382,8 +399,8 @@ ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
  * block is made. */
 ek_status eki_plan_room(const ek_plan *plan, int blocks);
 void eki_plan_own(ek_plan *plan, void *block, int64_t bytes);
-/* y = beta y, by all threads of the plan; beta = 0 writes zeros. */
-void eki_scale(const ek_plan *plan, double beta, void *y, int64_t n);
+/* y = beta y0, by all threads of the plan; y0 may be y. beta = 0 writes zeros. */
+void eki_scale(const ek_plan *plan, double beta, const void *y0, void *y, int64_t n);
 
 /* ---- select/ --------------------------------------------------------------------------------- */
 

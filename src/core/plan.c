@@ -250,64 +250,36 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 	return EK_OK;
 }
 
-static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y)
+/* `name` is what the caller calls y, the result. */
+static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_dense *y,
+                               const char *name)
 {
 	const ek_store *s = &p->A->store;
 	const ek_array_desc *array = p->A->transposed ? ek_format_csc.array : s->format->array;
 	int64_t size = (int64_t)ek_value_size(s->value);
 
 	EK_RETURN_IF(vector_check("x", x, s->value, p->x_len, "columns"));
-	EK_RETURN_IF(vector_check("y", y, s->value, p->y_len, "rows"));
+	EK_RETURN_IF(vector_check(name, y, s->value, p->y_len, "rows"));
 	if ((x->where || y->where) && (p->method->backend & EKI_CPU))
 		return eki_fail(EK_EINVAL, "%s is on a device, and method %s runs on the processor",
-		                x->where ? "x" : "y", p->method->name);
+		                x->where ? "x" : name, p->method->name);
 	/* Of handles it can only be said whether they are the same. */
 	if ((x->where || y->where) && !eki_device_addresses(p->ctx))
 		return x->where && y->where && x->data == y->data && y->rows > 0
-		               ? eki_fail(EK_EINVAL, "x and y overlap")
+		               ? eki_fail(EK_EINVAL, "x and %s overlap", name)
 		               : EK_OK;
 	if (overlap(x->data, x->rows * size, y->data, y->rows * size))
-		return eki_fail(EK_EINVAL, "x and y overlap");
+		return eki_fail(EK_EINVAL, "x and %s overlap", name);
 	if (p->A->given_ptr && overlap(y->data, y->rows * size, p->A->given_ptr,
 	                               s->len[CSR_PTR] * (int64_t)eki_ptr_size(s->index)))
-		return eki_fail(EK_EINVAL, "y overlaps the array %s of A", array[CSR_PTR].name);
+		return eki_fail(EK_EINVAL, "%s overlaps the array %s of A", name,
+		                array[CSR_PTR].name);
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		if (overlap(y->data, y->rows * size, s->array[k],
 		            s->len[k] * (int64_t)eki_elem_size(array[k].elem, s->value, s->index)))
-			return eki_fail(EK_EINVAL, "y overlaps the array %s of A", array[k].name);
+			return eki_fail(EK_EINVAL, "%s overlaps the array %s of A", name,
+			                array[k].name);
 	return EK_OK;
-}
-
-struct scale_job {
-	void *y;
-	int64_t n;
-	double beta;
-	int parts;
-	bool wide;
-};
-
-static void scale_part(void *arg, int part)
-{
-	const struct scale_job *job = arg;
-	int64_t begin = eki_cut(job->n, job->parts, part),
-		end = eki_cut(job->n, job->parts, part + 1);
-	float beta = (float)job->beta, *y32 = job->y;
-	double *y64 = job->y;
-
-	for (int64_t i = begin; i < end; i++)
-		if (job->wide)
-			y64[i] = job->beta == 0 ? 0 : job->beta * y64[i];
-		else
-			y32[i] = beta == 0 ? 0 : beta * y32[i];
-}
-
-void eki_scale(const ek_plan *p, double beta, void *y, int64_t n)
-{
-	struct scale_job job = {y, n, beta, n > 2 * p->ctx->small_work ? p->threads : 1,
-	                        p->store->value == EK_F64};
-
-	if (beta != 1)
-		eki_parallel(p->threads, job.parts, scale_part, &job);
 }
 
 /* The values of A in the plan's own copy of it. */
@@ -346,6 +318,40 @@ static ek_status take_new_values(ek_plan *p)
 	return EK_OK;
 }
 
+/* Arguments are checked; y0 is what beta multiplies. */
+static ek_status multiply(ek_plan *plan, double alpha, const ek_dense *x, double beta,
+                          const ek_dense *y0, const ek_dense *y)
+{
+	if (plan->store->value == EK_F32) {
+		alpha = (float)alpha;
+		beta = (float)beta;
+	}
+	ek_args args = {.x = x->data,
+	                .y = y->data,
+	                .alpha = alpha,
+	                .beta = beta,
+	                .kept = plan->kept,
+	                .x_where = x->where,
+	                .y_where = y->where,
+	                .y0 = beta == 0 ? y->data : y0->data};
+	const bool empty = alpha == 0 || y->rows == 0 || plan->A->store.nnz == 0;
+
+	if (empty && !y->where) {
+		eki_scale(plan, beta, args.y0, args.y, y->rows);
+		return EK_OK;
+	}
+	if (!empty)
+		EK_RETURN_IF(take_new_values(plan));
+	if (!empty && plan->op == EK_OP_N &&
+	    plan->store->base) /* where columns start at 1, so does x */
+		args.x = (const char *)x->data - ek_value_size(x->value);
+	if (plan->gpu && args.y0 != args.y) {
+		EK_RETURN_IF(eki_gpu_copy_y(plan, args.y0, &args));
+		args.y0 = args.y;
+	}
+	return empty ? eki_gpu_scale(plan, &args) : plan->method->run(plan, &args);
+}
+
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y)
 {
 	ek_dense x_room, y_room;
@@ -353,21 +359,31 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
 	EK_RETURN_IF(plan_check(plan));
 	EK_RETURN_IF(vector_in("x", &x_room, &x));
 	EK_RETURN_IF(vector_in("y", &y_room, &y));
-	EK_RETURN_IF(vectors_check(plan, x, y));
-	if (plan->store->value == EK_F32) {
-		alpha = (float)alpha;
-		beta = (float)beta;
-	}
-	ek_args args = {x->data, y->data, alpha, beta, plan->kept, x->where, y->where};
+	EK_RETURN_IF(vectors_check(plan, x, y, "y"));
+	return multiply(plan, alpha, x, beta, y, y);
+}
 
-	if (alpha == 0 || y->rows == 0 || plan->A->store.nnz == 0) {
-		if (y->where)
-			return eki_gpu_scale(plan, &args);
-		eki_scale(plan, beta, y->data, y->rows);
-		return EK_OK;
-	}
-	EK_RETURN_IF(take_new_values(plan));
-	if (plan->op == EK_OP_N && plan->store->base) /* where columns start at 1, so does x */
-		args.x = (const char *)x->data - ek_value_size(x->value);
-	return plan->method->run(plan, &args);
+ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double beta,
+                      const ek_dense *y, const ek_dense *z)
+{
+	ek_dense x_room, y_room, z_room;
+	int64_t bytes;
+
+	EK_RETURN_IF(plan_check(plan));
+	EK_RETURN_IF(vector_in("x", &x_room, &x));
+	EK_RETURN_IF(vector_in("y", &y_room, &y));
+	EK_RETURN_IF(vector_in("z", &z_room, &z));
+	EK_RETURN_IF(vectors_check(plan, x, z, "z"));
+	EK_RETURN_IF(vector_check("y", y, plan->store->value, plan->y_len, "rows"));
+	if (y->where != z->where)
+		return eki_fail(EK_EINVAL,
+		                "%s lies on a device and %s with the host; both on one "
+		                "side are expected",
+		                y->where ? "y" : "z", y->where ? "z" : "y");
+	bytes = z->rows * (int64_t)ek_value_size(z->value);
+	if (y->data != z->data && (!z->where || eki_device_addresses(plan->ctx)) &&
+	    overlap(y->data, bytes, z->data, bytes))
+		return eki_fail(EK_EINVAL, "y and z overlap; the same vector, or two that do not "
+		                           "overlap, are expected");
+	return multiply(plan, alpha, x, beta, y, z);
 }

@@ -12,6 +12,7 @@
 typedef struct request {
 	const ek_method *method; /* NULL: to be chosen */
 	const char *from;        /* what named it, for messages */
+	bool forced, one_op;     /* by EK_METHOD, and for this op alone */
 	const ek_format *format;
 	int64_t dim[EKI_MAX_DIMS];
 	ek_op op;                    /* of A */
@@ -32,7 +33,7 @@ static ek_status no_such_method(const char *name)
 
 static ek_status read_method(const ek_plan *p, const char *name, request *r)
 {
-	const ek_method *forced = p->ctx->method;
+	const eki_forced *forced = &p->ctx->forced[p->operation][r->op == EK_OP_T];
 
 	r->from = "";
 	if (name && strcmp(name, "auto") != 0) {
@@ -42,9 +43,11 @@ static ek_status read_method(const ek_plan *p, const char *name, request *r)
 		if (r->method->operation != p->operation)
 			return eki_fail(EK_EINVAL, "method %s is for another operation",
 			                r->method->name);
-	} else if (forced && forced->operation == p->operation) {
-		r->method = forced;
-		memcpy(r->param, p->ctx->param, sizeof r->param);
+	} else if (forced->method) {
+		r->method = forced->method;
+		memcpy(r->param, forced->param, sizeof r->param);
+		r->forced = true;
+		r->one_op = forced->one_op;
 		r->from = "environment variable EK_METHOD: ";
 	}
 	return EK_OK;
@@ -83,7 +86,8 @@ static ek_status read_hints(const ek_plan *p, const ek_hints *h, request *r)
 static ek_status check_method(const ek_plan *p, const request *r)
 {
 	const bool csc = r->format == &ek_format_csc;
-	char of[96] = "";
+	const char op = r->op == EK_OP_T ? 'T' : 'N';
+	char of[96] = "", instead[128] = "";
 
 	if (!eki_can_run(p->ctx, r->method))
 		return eki_fail(EK_EDEVICE,
@@ -96,9 +100,14 @@ static ek_status check_method(const ek_plan *p, const request *r)
 		snprintf(of, sizeof of,
 		         " of a matrix in csc, which is op %s of its transpose in csr",
 		         p->op == EK_OP_T ? "T" : "N");
-	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %s%s%s", r->from,
-	                r->method->name, r->op == EK_OP_T ? "T" : "N", of,
-	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "");
+	if (r->forced && !r->one_op &&
+	    ek_method_supports(r->method, p->op == EK_OP_T ? EK_OP_N : EK_OP_T, p->reproducible))
+		snprintf(instead, sizeof instead, "; EK_METHOD=spmv.%c=%s leaves op %c alone",
+		         op == 'T' ? 'n' : 't', r->method->name, op);
+	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %c%s%s%s", r->from,
+	                r->method->name, op, of,
+	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "",
+	                instead);
 }
 
 /* Is A in that format, with the parameters that are given? */
@@ -200,8 +209,11 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	memcpy(p->dim, r.dim, sizeof p->dim);
 	if (r.method) {
 		EK_RETURN_IF(check_method(p, &r));
-		snprintf(p->why, sizeof p->why, "%s\n",
-		         *r.from ? "asked for by EK_METHOD" : "asked for by name");
+		snprintf(p->why, sizeof p->why, "asked for by %s%s\n",
+		         r.forced ? "EK_METHOD" : "name",
+		         !r.one_op         ? ""
+		         : r.op == EK_OP_T ? ", for spmv.t"
+		                           : ", for spmv.n");
 	}
 	/* Methods of CSR are compared by figures of the matrix, so it must be there. */
 	const bool csr = multiplies(&ek_format_csr, r.format);

@@ -42,6 +42,7 @@ static void FN(coo_carry)(const ek_store *A, const ek_args *v, int64_t k, int64_
 	const VAL *val = A->array[COO_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const IDX first = row_idx[k], last = row_idx[end - 1];
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 
 	carry->first = first;
@@ -51,13 +52,13 @@ static void FN(coo_carry)(const ek_store *A, const ek_args *v, int64_t k, int64_
 		const int64_t stop = FN(coo_run)(row_idx, k, end);
 		const VAL sum = vsum(FN(row_sums)(col_idx, val, x, k, stop));
 
-		FN(finish_none)(beta, y + next, row - next);
+		FN(finish_none)(beta, y0 + next, y + next, row - next);
 		if (row == first)
 			carry->first_sum[0] = sum;
 		else if (row == last)
 			carry->last_sum[0] = sum;
 		else
-			FN(finish_row)(sum, alpha, beta, y + row);
+			FN(finish_row)(sum, alpha, beta, y0 + row, y + row);
 		next = (int64_t)row + 1;
 		k = stop;
 	}

@@ -281,6 +281,8 @@ ek_status eki_gpu_leave(const ek_plan *plan, const ek_args *args, const eki_gpu_
 /* y = beta y on the device, within a run; and as a run, on the host if y lies there. */
 ek_status eki_gpu_scale_there(const ek_plan *plan, double beta, const eki_buffer *y);
 ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args);
+/* y = y0, which lies on the same side, in order with the queue: before a run. */
+ek_status eki_gpu_copy_y(const ek_plan *plan, const void *y0, const ek_args *args);
 void eki_gpu_release(ek_plan *plan);
 /* Bytes that the plan holds on the device, mirrors of the store included, and those of the transposed
  * store on the host. */

@@ -295,7 +295,7 @@ ek_status eki_gpu_scale_there(const ek_plan *p, double beta, const eki_buffer *y
 ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
 {
 	if (v->y_where != EK_ON_DEVICE) {
-		eki_scale(p, v->beta, v->y, p->y_len);
+		eki_scale(p, v->beta, v->y, v->y, p->y_len);
 		return EK_OK;
 	}
 	const eki_buffer y = eki_device_memory(p->gpu->device, v->y,
@@ -303,6 +303,21 @@ ek_status eki_gpu_scale(const ek_plan *p, const ek_args *v)
 
 	EK_RETURN_IF(eki_gpu_scale_there(p, v->beta, &y));
 	return p->gpu->device->driver->flush(p->gpu->device);
+}
+
+ek_status eki_gpu_copy_y(const ek_plan *p, const void *y0, const ek_args *v)
+{
+	const size_t size = ek_value_size(p->store->value);
+	eki_device *dev = p->gpu->device;
+
+	if (v->y_where != EK_ON_DEVICE) {
+		eki_copy_into(p->ctx, v->y, y0, p->y_len, size);
+		return EK_OK;
+	}
+	const eki_buffer to = eki_device_memory(dev, v->y, p->y_len * (int64_t)size);
+	const eki_buffer from = eki_device_memory(dev, y0, p->y_len * (int64_t)size);
+
+	return p->y_len ? dev->driver->copy(dev, &to, &from, to.bytes) : EK_OK;
 }
 
 /* ---- What methods ask ------------------------------------------------------------------------ */

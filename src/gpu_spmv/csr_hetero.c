@@ -135,7 +135,7 @@ static ek_status measure(ek_plan *p, state *s)
 
 	EK_TRY(eki_calloc(p->ctx, p->x_len, size, &x));
 	EK_TRY(eki_calloc(p->ctx, p->y_len, size, &y));
-	const ek_args args = {.x = x, .y = y, .alpha = 1};
+	const ek_args args = {.x = x, .y = y, .alpha = 1, .y0 = y};
 
 	EK_TRY(prepare_host(p, &s->host));
 	EK_TRY(time_runs(&s->host, eki_split_run, &args, &host));
@@ -219,8 +219,11 @@ static ek_status run(const ek_plan *p, const ek_args *args)
 		EK_RETURN_IF(reach(p, &v.y, offset, bytes, args->beta != 0, s->y, &y));
 	EK_RETURN_IF(eki_speculative_start(&s->device, args, &v));
 	if (bytes)
-		EK_RETURN_IF(eki_split_run(&s->host,
-		                           &(ek_args){.x = x, .y = y, args->alpha, args->beta}));
+		EK_RETURN_IF(eki_split_run(&s->host, &(ek_args){.x = x,
+		                                                .y = y,
+		                                                .alpha = args->alpha,
+		                                                .beta = args->beta,
+		                                                .y0 = y}));
 	EK_RETURN_IF(eki_speculative_finish(&s->device, args, &v));
 	if (args->y_where == EK_ON_DEVICE && y == s->y && bytes) {
 		atomic_fetch_add(&p->gpu->device->counted.to_device, bytes);

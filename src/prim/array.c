@@ -71,8 +71,8 @@ static ek_status choose(const ek_context *ctx, const char *name, const eki_array
 		m = ek_method_find(name);
 		if (!m || m->operation != a->operation)
 			return no_such_method(a->operation, name);
-	} else if (ctx->method && ctx->method->operation == a->operation) {
-		m = ctx->method;
+	} else {
+		m = ctx->forced[a->operation][0].method;
 	}
 	*method = m ? m : cheapest(a);
 	return EK_OK;

@@ -19,15 +19,16 @@ static void FN(bcsr_rows)(const ek_store *A, const ek_args *v, int64_t begin, in
 	for (int64_t b = begin; b < end; b++) {
 		const int64_t i = b * p.shape.r;
 		const int n = A->rows - i < p.shape.r ? (int)(A->rows - i) : p.shape.r;
+		const VAL *y0 = (const VAL *)v->y0 + i;
 		VAL sum[BLOCK_MOST], *y = (VAL *)v->y + i;
 
 		if (block_ptr[b] == block_ptr[b + 1]) {
-			FN(finish_none)(beta, y, n);
+			FN(finish_none)(beta, y0, y, n);
 			continue;
 		}
 		FN(block_sums)(&p, block_ptr[b], block_ptr[b + 1], sum);
 		for (int k = 0; k < n; k++)
-			FN(finish_row)(sum[k], alpha, beta, y + k);
+			FN(finish_row)(sum[k], alpha, beta, y0 + k, y + k);
 	}
 }
 

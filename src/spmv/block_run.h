@@ -46,18 +46,19 @@ static inline void FN(block_run)(FN(block_runs) * o, int64_t b, int64_t begin, i
 {
 	const VAL alpha = (VAL)o->v->alpha, beta = (VAL)o->v->beta;
 	const int r = o->p.shape.r;
+	const VAL *y0 = o->v->y0;
 	VAL sum[BLOCK_MOST], *y = o->v->y;
 	double *shared = b == o->carry->first  ? o->carry->first_sum
 	                 : b == o->carry->last ? o->carry->last_sum
 	                                       : NULL;
 
 	FN(block_sums)(&o->p, begin, end, sum);
-	FN(finish_none)(beta, y + o->next, b * r - o->next);
+	FN(finish_none)(beta, y0 + o->next, y + o->next, b * r - o->next);
 	if (shared)
 		for (int i = 0; i < r; i++)
 			shared[i] = sum[i];
 	else
 		for (int i = 0; i < r; i++)
-			FN(finish_row)(sum[i], alpha, beta, y + b * r + i);
+			FN(finish_row)(sum[i], alpha, beta, y0 + b * r + i, y + b * r + i);
 	o->next = (b + 1) * r;
 }

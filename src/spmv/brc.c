@@ -37,6 +37,7 @@ static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n
 	const ek_args *v = s->v;
 	const IDX *row = (const IDX *)A->array[BRC_ROW] + p;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y, *partial = (VAL *)(uintptr_t)v->kept, each[W];
 	int64_t r = 0;
 
@@ -48,7 +49,7 @@ static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n
 	for (; r < n && p + r < A->dim[BRC_SPLIT]; r++)
 		partial[p + r] = each[r];
 	for (; r < n; r++)
-		FN(finish_row)(each[r], alpha, beta, y + row[r]);
+		FN(finish_row)(each[r], alpha, beta, y0 + row[r], y + row[r]);
 }
 
 static void FN(brc_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
@@ -80,7 +81,7 @@ static void FN(brc_combine)(const ek_store *A, const ek_args *v)
 
 		for (; p < A->dim[BRC_SPLIT] && row[p] == i; p++)
 			sum += partial[p];
-		FN(finish_row)(sum, alpha, beta, (VAL *)v->y + i);
+		FN(finish_row)(sum, alpha, beta, (const VAL *)v->y0 + i, (VAL *)v->y + i);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y = alpha (A_1 + A_2 + ...) x + beta y, as y = alpha A_1 x + beta y, then y = alpha A_p x + y for
+ * y = alpha (A_1 + A_2 + ...) x + beta y0, as y = alpha A_1 x + beta y0, then y = alpha A_p x + y for
  * each further part. Every part has a plan of its own within the plan; what their methods hold
  * belongs to the whole. A part whose method goes by entries touches the rows that it has entries in
  * and no others, so a few entries beside a large part cost little.
@@ -102,6 +102,7 @@ ek_status eki_compose_run(const ek_plan *p, const ek_args *args)
 		v.kept = c->plan[k].kept;
 		EK_RETURN_IF(c->plan[k].method->run(&c->plan[k], &v));
 		v.beta = 1;
+		v.y0 = v.y;
 	}
 	return EK_OK;
 }

@@ -48,7 +48,9 @@ static inline void FN(close)(const struct FN(open) * o)
 	if (o->row == o->carry->first)
 		o->carry->first_sum[0] = o->sum;
 	else
-		FN(finish_row)(o->sum, (VAL)o->v->alpha, (VAL)o->v->beta, (VAL *)o->v->y + o->row);
+		FN(finish_row)
+		(o->sum, (VAL)o->v->alpha, (VAL)o->v->beta, (const VAL *)o->v->y0 + o->row,
+		 (VAL *)o->v->y + o->row);
 }
 
 /* Row `row` goes on; if it is not the open one, that is finished, and those between are empty. */
@@ -57,7 +59,9 @@ static inline void FN(go_on)(struct FN(open) * o, int64_t row)
 	if (row == o->row)
 		return;
 	FN(close)(o);
-	FN(finish_none)((VAL)o->v->beta, (VAL *)o->v->y + o->row + 1, row - o->row - 1);
+	FN(finish_none)
+	((VAL)o->v->beta, (const VAL *)o->v->y0 + o->row + 1, (VAL *)o->v->y + o->row + 1,
+	 row - o->row - 1);
 	o->row = row;
 	o->sum = 0;
 }
@@ -119,6 +123,7 @@ FN(csr5_rows)(const csr5_shape *h, const uint32_t *word, struct FN(open) * o,
 	const VAL alpha = (VAL)o->v->alpha, beta = (VAL)o->v->beta, *sums = b->sums;
 	const uint16_t *at = b->place;
 	VAL *y = (VAL *)o->v->y + o->row + !place;
+	const VAL *y0 = (const VAL *)o->v->y0 + o->row + 1; /* without `place` */
 	uint64_t bits = FN(csr5_flags)(h, word, 0);
 	int64_t l = 0;
 
@@ -133,7 +138,7 @@ FN(csr5_rows)(const csr5_shape *h, const uint32_t *word, struct FN(open) * o,
 			const VAL sum = alpha * sums[at[__builtin_ctzll(bits)]];
 			VAL *to = place ? y + *place++ : y++;
 
-			*to = !add ? sum : place ? sum + *to : sum + beta * *to;
+			*to = !add ? sum : place ? sum + *to : sum + beta * *y0++;
 		}
 		if ((l += h->lanes) >= h->omega)
 			break;
@@ -177,7 +182,9 @@ static inline void FN(csr5_tile)(const ek_store *A, const csr5_shape *h, int64_t
 		const IDX *some = (const IDX *)A->array[CSR5_EMPTY] +
 		                  ((const PTR *)A->array[CSR5_EMPTY_PTR])[t];
 
-		FN(finish_none)((VAL)beta, (VAL *)o->v->y + row + 1, some[n - 1] - 1);
+		FN(finish_none)
+		((VAL)beta, (const VAL *)o->v->y0 + row + 1, (VAL *)o->v->y + row + 1,
+		 some[n - 1] - 1);
 		(beta == 0 ? FN(csr5_write_some) : FN(csr5_add_some))(h, word, some + 1, o, b);
 		o->row = row + some[n - 1];
 	} else {

@@ -44,12 +44,13 @@ typedef struct strips {
 } strips;
 #endif
 
-/* A strip: y and row_ptr from its first row on. */
+/* A strip: y, y0 and row_ptr from its first row on. */
 typedef struct FN(acsr) {
 	const PTR *row_ptr;
 	const IDX *col_idx;
 	const VAL *val, *x;
 	VAL alpha, beta, *y;
+	const VAL *y0;
 } FN(acsr);
 
 /* n rows of `len` entries each, 1 to 4. */
@@ -69,7 +70,7 @@ static inline void FN(acsr_exact)(const FN(acsr) s, const uint8_t *list, int n, 
 			sum += a[2] * s.x[c[2]];
 		if (len > 3)
 			sum += a[3] * s.x[c[3]];
-		FN(finish_row)(sum, s.alpha, s.beta, s.y + i);
+		FN(finish_row)(sum, s.alpha, s.beta, s.y0 + i, s.y + i);
 	}
 }
 
@@ -90,7 +91,7 @@ static inline void FN(acsr_group)(const FN(acsr) s, const uint8_t *list, int n)
 			s.y[list[r]] = sum[r];
 	else
 		for (int r = 0; r < n; r++)
-			s.y[list[r]] = sum[r] + s.beta * s.y[list[r]];
+			s.y[list[r]] = sum[r] + s.beta * s.y0[list[r]];
 }
 
 static void FN(acsr_strip)(const FN(acsr) s, const uint8_t *list, const uint16_t *bin, int64_t rows)
@@ -98,7 +99,7 @@ static void FN(acsr_strip)(const FN(acsr) s, const uint8_t *list, const uint16_t
 	int64_t r = 0;
 
 	for (; r < bin[0]; r++)
-		FN(finish_none)(s.beta, s.y + list[r], 1);
+		FN(finish_none)(s.beta, s.y0 + list[r], s.y + list[r], 1);
 	FN(acsr_exact)(s, list + bin[0], bin[1] - bin[0], 1);
 	FN(acsr_exact)(s, list + bin[1], bin[2] - bin[1], 2);
 	FN(acsr_exact)(s, list + bin[2], bin[3] - bin[2], 3);
@@ -123,6 +124,7 @@ static void FN(csr_acsr)(const ek_store *A, const ek_args *v, int64_t begin, int
 	     t < all->count && all->first[t] < end; t++) {
 		s.row_ptr = (const PTR *)A->array[CSR_PTR] + all->first[t];
 		s.y = (VAL *)v->y + all->first[t];
+		s.y0 = (const VAL *)v->y0 + all->first[t];
 		FN(acsr_strip)
 		(s, all->list + all->first[t], all->end[t], all->first[t + 1] - all->first[t]);
 	}

@@ -54,17 +54,19 @@ static inline void FN(adaptive_stream)(const ek_store *A, const ek_args *v, int6
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const int64_t base = row_ptr[begin];
+	const VAL *y0 = v->y0;
 	VAL buf[BLOCK], *y = v->y;
 	int64_t i = begin;
 
 	FN(products)(A->array[CSR_COL], A->array[CSR_VAL], v->x, base, row_ptr[end], buf);
 	for (; i + W <= end; i += W)
-		FN(finish_rows)(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y + i);
+		FN(finish_rows)
+		(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y0 + i, y + i);
 	for (; i < end; i++) {
 		const vec row =
 			FN(buffer_sums)(buf + (row_ptr[i] - base), row_ptr[i + 1] - row_ptr[i]);
 
-		FN(finish_row)(vsum(row), alpha, beta, y + i);
+		FN(finish_row)(vsum(row), alpha, beta, y0 + i, y + i);
 	}
 }
 

@@ -69,6 +69,7 @@ static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin,
 	const uint16_t *col = v->kept;
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 	int64_t i = begin;
 
@@ -79,13 +80,13 @@ static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin,
 		for (int r = 0; r < W; r++)
 			row[r] = FN(forward_sums)(col + row_ptr[i + r], val + row_ptr[i + r], x,
 			                          row_ptr[i + r + 1] - row_ptr[i + r]);
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < end; i++) {
 		vec row = FN(forward_sums)(col + row_ptr[i], val + row_ptr[i], x,
 		                           row_ptr[i + 1] - row_ptr[i]);
 
-		FN(finish_row)(vsum(row), alpha, beta, y + i);
+		FN(finish_row)(vsum(row), alpha, beta, y0 + i, y + i);
 	}
 }
 
@@ -93,7 +94,8 @@ static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin,
 
 /* One tile: n words, its entries at val and c, y at the block's first row. */
 static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_t *c,
-                                const VAL *val, const VAL *x, VAL alpha, VAL beta, VAL *y)
+                                const VAL *val, const VAL *x, VAL alpha, VAL beta, const VAL *y0,
+                                VAL *y)
 {
 	int64_t i = 0;
 
@@ -106,10 +108,11 @@ static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_
 			c += length[i + r];
 			val += length[i + r];
 		}
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < n; i++) {
-		FN(finish_row)(vsum(FN(forward_sums)(c, val, x, length[i])), alpha, beta, y + i);
+		FN(finish_row)
+		(vsum(FN(forward_sums)(c, val, x, length[i])), alpha, beta, y0 + i, y + i);
 		c += length[i];
 		val += length[i];
 	}
@@ -166,6 +169,7 @@ static inline void FN(tile_entries)(const uint16_t *row, int64_t n, const uint16
 static void FN(forward_block)(const eki_panels *s, const eki_block *b, const ek_args *v)
 {
 	const VAL alpha = (VAL)v->alpha, *x0 = v->x, *val0 = s->val;
+	const VAL *y0 = (const VAL *)v->y0 + b->begin;
 	const int64_t rows = b->end - b->begin;
 	VAL beta = (VAL)v->beta, *y = (VAL *)v->y + b->begin;
 	const eki_tile *t = s->tile + b->tile, *end = s->tile + b[1].tile;
@@ -173,7 +177,7 @@ static void FN(forward_block)(const eki_panels *s, const eki_block *b, const ek_
 	/* A tile that names every row writes y, others can only add to it. */
 	if (t == end || t->kind != EKI_TILE_ALL) {
 		for (int64_t i = 0; i < rows; i++)
-			y[i] = beta == 0 ? 0 : beta * y[i];
+			y[i] = beta == 0 ? 0 : beta * y0[i];
 	}
 	for (; t < end; t++) {
 		const uint16_t *word = s->word + t->word, *c = s->col + t->entry;
@@ -181,12 +185,13 @@ static void FN(forward_block)(const eki_panels *s, const eki_block *b, const ek_
 		int64_t words = t[1].word - t->word;
 
 		if (t->kind == EKI_TILE_ALL)
-			FN(tile_all)(word, rows, c, val, x, alpha, beta, y);
+			FN(tile_all)(word, rows, c, val, x, alpha, beta, y0, y);
 		else if (t->kind == EKI_TILE_SEGMENTS)
 			FN(tile_segments)(word, words, c, val, x, alpha, y);
 		else
 			FN(tile_entries)(word, words, c, val, x, alpha, y);
 		beta = 1;
+		y0 = y;
 	}
 }
 

@@ -19,6 +19,7 @@ static void FN(csr_merge)(const ek_store *A, const ek_args *v, int64_t begin, in
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 	int64_t k = row_end[begin - 1];
 
@@ -27,7 +28,7 @@ static void FN(csr_merge)(const ek_store *A, const ek_args *v, int64_t begin, in
 
 		for (; k < row_end[i]; k++)
 			sum += val[k] * x[col_idx[k]];
-		FN(finish_row)(sum, alpha, beta, y + i);
+		FN(finish_row)(sum, alpha, beta, y0 + i, y + i);
 	}
 }
 

@@ -98,6 +98,7 @@ static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, 
 	const patterns *s = v->kept;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *x = v->x;
 	const row_shape *shape = s->shape + (group & ~KIND);
+	const VAL *y0 = (const VAL *)v->y0 + i;
 	VAL *y = (VAL *)v->y + i;
 
 	for (int h = 0; h < GROUP; h += W) {
@@ -107,7 +108,8 @@ static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, 
 
 		if ((group & KIND) == RUN) {
 			FN(finish_rows)
-			(FN(run_sums)(list + 1, n, val, x + shape->first + h), alpha, beta, y + h);
+			(FN(run_sums)(list + 1, n, val, x + shape->first + h), alpha, beta, y0 + h,
+			 y + h);
 			val += n * W;
 			continue;
 		}
@@ -121,7 +123,7 @@ static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, 
 			                          : FN(shaped_sums)(list + 1, n, val, xr);
 			val += n;
 		}
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + h);
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + h, y + h);
 	}
 	return val;
 }

@@ -18,6 +18,7 @@ static void FN(csr_rows)(const ek_store *A, const ek_args *v, int64_t begin, int
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 
 	for (int64_t i = begin; i < end; i++) {
@@ -30,7 +31,7 @@ static void FN(csr_rows)(const ek_store *A, const ek_args *v, int64_t begin, int
 		}
 		if (k < stop)
 			even += val[k] * x[col_idx[k]];
-		FN(finish_row)(even + odd, alpha, beta, y + i);
+		FN(finish_row)(even + odd, alpha, beta, y0 + i, y + i);
 	}
 }
 

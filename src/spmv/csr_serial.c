@@ -17,7 +17,7 @@ static void FN(csr_serial)(const ek_store *A, const ek_args *v, int64_t begin, i
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *y0 = v->y0;
 	VAL *y = v->y;
 
 	for (int64_t i = begin; i < end; i++) {
@@ -25,7 +25,7 @@ static void FN(csr_serial)(const ek_store *A, const ek_args *v, int64_t begin, i
 
 		for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++)
 			sum += val[k] * x[col_idx[k]];
-		y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y[i];
+		y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y0[i];
 	}
 }
 
@@ -55,7 +55,7 @@ static ek_status run(const ek_plan *p, const ek_args *v)
 	int type = eki_type(A->value, A->index);
 
 	if (p->op == EK_OP_T)
-		eki_scale(p, v->beta, v->y, A->cols);
+		eki_scale(p, v->beta, v->y0, v->y, A->cols);
 	(p->op == EK_OP_T ? transposed : plain)[type](A, v, 0, A->rows);
 	return EK_OK;
 }

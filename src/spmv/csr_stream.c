@@ -33,6 +33,7 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 	const int64_t last = row_ptr[end];
 	int64_t base = row_ptr[begin], filled = base,
 		i = begin; /* buf has the products of [base, filled) */
+	const VAL *y0 = v->y0;
 	VAL buf[BUFFER + W], *y = v->y;
 
 	for (; i + W <= end; i += W) {
@@ -56,7 +57,8 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 			filled = room;
 		}
 
-		FN(finish_rows)(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y + i);
+		FN(finish_rows)
+		(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y0 + i, y + i);
 	}
 	if (i < end)
 		EK_PASS_OF(eki_csr_vector)(A, v, i, end);

@@ -85,6 +85,7 @@ static void FN(strict_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 	int64_t i = begin;
 
@@ -97,13 +98,13 @@ static void FN(strict_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 			for (int s = 0; s < STEPS; s++)
 				rows[s][r] = lane[s];
 		}
-		FN(finish_rows)(FN(strict_trees)(rows), alpha, beta, y + i);
+		FN(finish_rows)(FN(strict_trees)(rows), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < end; i++) {
 		VAL sum;
 
 		FN(strict_chunk)(A, x, row_ptr[i], row_ptr[i + 1], &sum);
-		FN(finish_row)(sum, alpha, beta, y + i);
+		FN(finish_row)(sum, alpha, beta, y0 + i, y + i);
 	}
 }
 #undef STEPS
@@ -118,7 +119,7 @@ static void FN(strict_long)(const void *chunk_sum, int64_t chunks, const ek_args
 
 	for (int64_t c = 1; c < chunks; c++)
 		sum += part[c];
-	FN(finish_row)(sum, (VAL)v->alpha, (VAL)v->beta, (VAL *)v->y + i);
+	FN(finish_row)(sum, (VAL)v->alpha, (VAL)v->beta, (const VAL *)v->y0 + i, (VAL *)v->y + i);
 }
 
 #endif

@@ -22,6 +22,7 @@ static void FN(csr_vector)(const ek_store *A, const ek_args *v, int64_t begin, i
 	const IDX *col_idx = A->array[CSR_COL];
 	const VAL *val = A->array[CSR_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 	int64_t i = begin;
 
@@ -31,12 +32,12 @@ static void FN(csr_vector)(const ek_store *A, const ek_args *v, int64_t begin, i
 		EK_UNROLL
 		for (int r = 0; r < W; r++)
 			row[r] = FN(row_sums)(col_idx, val, x, row_ptr[i + r], row_ptr[i + r + 1]);
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < end; i++) {
 		vec row = FN(row_sums)(col_idx, val, x, row_ptr[i], row_ptr[i + 1]);
 
-		FN(finish_row)(vsum(row), alpha, beta, y + i);
+		FN(finish_row)(vsum(row), alpha, beta, y0 + i, y + i);
 	}
 }
 

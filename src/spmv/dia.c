@@ -66,6 +66,7 @@ static inline void FN(dia_block)(const ek_store *A, const ek_args *v, int64_t fi
 	const VAL *val = A->array[DIA_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const int64_t stride = A->dim[DIA_STRIDE], x_len = turned ? A->rows : A->cols;
+	const VAL *y0 = (const VAL *)v->y0 + first;
 	VAL *y = (VAL *)v->y + first, sum[DIA_BLOCK] = {0}, bad = 0;
 	int64_t i = 0;
 
@@ -85,9 +86,9 @@ static inline void FN(dia_block)(const ek_store *A, const ek_args *v, int64_t fi
 		for (int64_t k = 0; k < n; k++)
 			sum[k] = sum[k] * 0 == 0 ? sum[k] : FN(dia_exact)(A, x, first + k, turned);
 	for (; i + W <= n; i += W)
-		FN(finish_rows)(vload(sum + i), alpha, beta, y + i);
+		FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
 	for (; i < n; i++)
-		FN(finish_row)(sum[i], alpha, beta, y + i);
+		FN(finish_row)(sum[i], alpha, beta, y0 + i, y + i);
 }
 
 static void FN(dia_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)

@@ -2,12 +2,12 @@
  * Cutting the units of a format between threads: the same number of units, or of units plus entries,
  * for each part.
  *
- * y = alpha A x + beta y. Where units share no rows each part writes its own. Where they do, a part
+ * y = alpha A x + beta y0. Where units share no rows each part writes its own. Where they do, a part
  * finishes the rows that lie within it and hands over the sums of its first and last row; when all
  * parts are done these are added in the order of parts, and what lies between the last row of one
  * part and the first of the next is empty. Every y_i is written once, without atomic operations.
  *
- * y = alpha A^T x + beta y. A part adds what its entries give in a strip of its own, which spans the
+ * y = alpha A^T x + beta y0. A part adds what its entries give in a strip of its own, which spans the
  * columns that it meets; then y is made, range by range, from all strips in the order of the parts.
  * With one part the strip is y itself. Strips are cleared, written and read: three values for each
  * column and part that meets it (after the local buffers with effective ranges of Batista et al. 2010).
@@ -22,6 +22,8 @@
 #define EK_FILE "spmv/drive.c"
 #include "core/for_each.h"
 
+#include "spmv/finish.h"
+
 #ifndef EK_DRIVE_STATE
 #define EK_DRIVE_STATE
 typedef struct strip {
@@ -35,21 +37,21 @@ typedef struct strip {
 static void FN(drive_finish)(const ek_args *v, int64_t i, int64_t n, const double *sum)
 {
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *y0 = (const VAL *)v->y0 + i;
 	VAL *y = (VAL *)v->y + i;
 
 	for (int64_t k = 0; k < n; k++)
-		y[k] = beta == 0 ? alpha * (VAL)sum[k] : alpha * (VAL)sum[k] + beta * y[k];
+		y[k] = beta == 0 ? alpha * (VAL)sum[k] : alpha * (VAL)sum[k] + beta * y0[k];
 }
 
 /* Columns [begin, end) of y from the strips. */
 static void FN(drive_gather)(const strip *s, int parts, const ek_args *v, int64_t begin,
                              int64_t end)
 {
-	const VAL beta = (VAL)v->beta;
+	const VAL beta = (VAL)v->beta, *y0 = v->y0;
 	VAL *y = v->y;
 
-	for (int64_t j = begin; j < end && beta != 1; j++)
-		y[j] = beta == 0 ? 0 : beta * y[j];
+	FN(finish_none)(beta, y0 + begin, y + begin, end - begin);
 	for (int part = 0; part < parts; part++) {
 		int64_t from = s[part].span[0] > begin ? s[part].span[0] : begin;
 		int64_t to = s[part].span[1] < end ? s[part].span[1] : end;
@@ -205,8 +207,8 @@ static void finish_empty(const struct opened *o, int64_t begin, int64_t end)
 	const size_t size = ek_value_size(o->plan->store->value);
 
 	if (begin < end)
-		eki_scale(o->plan, o->args->beta, (char *)o->args->y + (size_t)begin * size,
-		          end - begin);
+		eki_scale(o->plan, o->args->beta, (const char *)o->args->y0 + (size_t)begin * size,
+		          (char *)o->args->y + (size_t)begin * size, end - begin);
 }
 
 static void open_row(struct opened *o, int64_t row, const double *sum)
@@ -290,7 +292,7 @@ ek_status eki_drive_run(const ek_plan *p, const ek_args *args)
 		if (s->drive.carry)
 			add_carries(p, args);
 	} else if (p->parts == 1) {
-		eki_scale(p, args->beta, args->y, p->store->cols);
+		eki_scale(p, args->beta, args->y0, args->y, p->store->cols);
 		if (s->drive.units)
 			s->drive.scatter(p->store, args, 0, s->drive.units, p->store->base,
 			                 args->y);

@@ -33,6 +33,7 @@ static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 	const VAL *val = A->array[ELL_VAL], *x = v->x;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const int64_t width = A->dim[ELL_WIDTH], stop = ell_row(A, end);
+	const VAL *y0 = v->y0;
 	VAL *y = v->y;
 	int64_t i = ell_row(A, begin);
 
@@ -45,12 +46,12 @@ static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 
 			row[r] = FN(row_sums)(col_idx, val, x, k, k + len[i + r]);
 		}
-		FN(finish_rows)(vsum_rows(row), alpha, beta, y + i);
+		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < stop; i++) {
 		vec row = FN(row_sums)(col_idx, val, x, i * width, i * width + len[i]);
 
-		FN(finish_row)(vsum(row), alpha, beta, y + i);
+		FN(finish_row)(vsum(row), alpha, beta, y0 + i, y + i);
 	}
 }
 
@@ -73,17 +74,18 @@ static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i
 	const IDX *len = (const IDX *)A->array[ELL_LEN] + i;
 	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	const bool finite = vfinite(sum);
+	const VAL *y0 = (const VAL *)v->y0 + i;
 	VAL *y = (VAL *)v->y + i, each[W];
 
 	if (n == W && finite) {
-		FN(finish_rows)(sum, alpha, beta, y);
+		FN(finish_rows)(sum, alpha, beta, y0, y);
 		return;
 	}
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
 		if (!finite && !isfinite(each[r]))
 			each[r] = FN(lane_exact)(A, v->x, i + r, A->dim[ELL_STRIDE], len[r]);
-		FN(finish_row)(each[r], alpha, beta, y + r);
+		FN(finish_row)(each[r], alpha, beta, y0 + r, y + r);
 	}
 }
 

@@ -43,15 +43,16 @@ static void FN(scoo_multiply)(const ek_store *A, const ek_args *v, int64_t begin
 
 	for (int64_t k = begin; k < end; k++) {
 		const int64_t n = scoo_rows(A, k), at = slice_ptr[k];
+		const VAL *y0 = (const VAL *)v->y0 + scoo_first(A, k);
 		VAL *y = (VAL *)v->y + scoo_first(A, k);
 		int64_t i = 0;
 
 		memset(sum, 0, (size_t)n * sizeof *sum);
 		FN(scoo_add)(row + at, col_idx + at, val + at, slice_ptr[k + 1] - at, v->x, sum);
 		for (; i + W <= n; i += W)
-			FN(finish_rows)(vload(sum + i), alpha, beta, y + i);
+			FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
 		for (; i < n; i++)
-			FN(finish_row)(sum[i], alpha, beta, y + i);
+			FN(finish_row)(sum[i], alpha, beta, y0 + i, y + i);
 	}
 }
 

@@ -29,14 +29,14 @@ static inline void FN(segments_gather)(const ek_store *A, const ek_args *v, cons
                                        int64_t from_end, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *y0 = v->y0;
 	VAL *y = v->y;
 
 	for (int64_t i = begin; i < end; i++) {
 		int64_t at = from_end ? (int64_t)row_ptr[i + 1] - 1 : row_ptr[i];
 		VAL sum = row_ptr[i] == row_ptr[i + 1] ? 0 : product[at];
 
-		y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y[i];
+		y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y0[i];
 	}
 }
 

@@ -41,6 +41,7 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 {
 	const VAL alpha = (VAL)s->v->alpha, beta = (VAL)s->v->beta;
 	const bool finite = vfinite(sum);
+	const VAL *y0 = s->v->y0;
 	VAL *y = s->v->y, each[W];
 
 	if (n == W && finite && s->past) {
@@ -48,14 +49,16 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 		return;
 	}
 	if (n == W && finite && !s->A->len[SELL_PERM]) {
-		FN(finish_rows)(sum, alpha, beta, y + p);
+		FN(finish_rows)(sum, alpha, beta, y0 + p, y + p);
 		return;
 	}
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
 		if (!finite && !isfinite(each[r]))
 			each[r] = FN(sell_exact)(s->A, s->v->x, p + r);
-		FN(finish_row)(each[r], alpha, beta, y + FN(sell_row)(s->A, p + r));
+		FN(finish_row)
+		(each[r], alpha, beta, y0 + FN(sell_row)(s->A, p + r),
+		 y + FN(sell_row)(s->A, p + r));
 	}
 }
 

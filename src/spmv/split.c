@@ -96,17 +96,17 @@ struct split_job {
 	const ek_args *args;
 };
 
-/* The end of row i, which began before this part: y_i = alpha * piece + beta y_i. */
+/* The end of row i, which began before this part: y_i = alpha * piece + beta y0_i. */
 static void finish_row(const ek_plan *plan, const ek_args *v, int64_t i, const void *piece)
 {
 	if (plan->store->value == EK_F64) {
 		double *y = v->y, s = v->alpha * *(const double *)piece;
 
-		y[i] = v->beta == 0 ? s : s + v->beta * y[i];
+		y[i] = v->beta == 0 ? s : s + v->beta * ((const double *)v->y0)[i];
 	} else {
 		float *y = v->y, s = (float)v->alpha * *(const float *)piece;
 
-		y[i] = (float)v->beta == 0 ? s : s + (float)v->beta * y[i];
+		y[i] = (float)v->beta == 0 ? s : s + (float)v->beta * ((const float *)v->y0)[i];
 	}
 }
 

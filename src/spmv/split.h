@@ -6,7 +6,7 @@
 
 #include "core/ek_core.h"
 
-/* Whole rows [begin, end): y = alpha A x + beta y. */
+/* Whole rows [begin, end): y = alpha A x + beta y0. */
 typedef void eki_rows_fn(const ek_store *A, const ek_args *v, int64_t begin, int64_t end);
 /* A piece of one row: *sum, of the value type, = the sum of val[k] x[col_idx[k]], begin <= k < end.
  */

@@ -84,7 +84,18 @@ static void make_vectors(struct product *p, struct rng *rng, int seed)
 		for (int64_t i = 0; i < longest; i++)
 			value_set(p->value, p->y0[v], i, number(rng, p->data, SHAPE_Y));
 	}
+	for (int v = 0; v < 3; v++) {
+		guard_make(&p->y0_guard[v], bytes);
+		void *y0 = guard_at_begin(&p->y0_guard[v], bytes);
+
+		if (v < 2)
+			memcpy(y0, p->y0[v], (size_t)longest * ek_value_size(p->value));
+		else
+			poison(p->value, y0, longest);
+		guard_read_only(&p->y0_guard[v], true);
+	}
 	guard_make(&p->y_guard, bytes + SLACK);
+	guard_make(&p->z_guard, bytes + SLACK);
 	p->again = malloc(bytes);
 }
 
@@ -131,7 +142,10 @@ void product_free(struct product *p)
 	free(p->y0[0]);
 	free(p->y0[1]);
 	free(p->again);
+	for (int v = 0; v < 3; v++)
+		guard_free(&p->y0_guard[v]);
 	guard_free(&p->y_guard);
+	guard_free(&p->z_guard);
 	shape_free(&p->A);
 	shape_free(&p->T);
 }
@@ -184,30 +198,62 @@ static int result_fault(const struct product *p, const struct run *run, const vo
 	return 1;
 }
 
-/* The same run with vectors on the device, from and to those of the host. */
+/* z = alpha op(A) x + beta y with vectors on the device, from and to those of the host; y NULL: z. */
 static ek_status run_on_device(const struct run *run, ek_plan *plan, const ek_dense *x,
-                               const ek_dense *y)
+                               const ek_dense *y, const ek_dense *z)
 {
 	const int64_t size = (int64_t)ek_value_size(x->value);
-	ek_dense dx = *x, dy = *y;
+	ek_dense dx = *x, dy = *z, dz = *z;
 	ek_status status;
 
-	dx.where = dy.where = EK_ON_DEVICE;
-	dx.data = dy.data = NULL;
+	dx.where = dy.where = dz.where = EK_ON_DEVICE;
+	dx.data = dy.data = dz.data = NULL;
 	status = ek_device_alloc(run->device, x->rows * size, &dx.data);
 	if (status == EK_OK)
-		status = ek_device_alloc(run->device, y->rows * size, &dy.data);
+		status = ek_device_alloc(run->device, z->rows * size, &dz.data);
+	if (status == EK_OK && y)
+		status = ek_device_alloc(run->device, z->rows * size, &dy.data);
 	if (status == EK_OK)
 		status = ek_device_write(run->device, dx.data, x->data, x->rows * size);
 	if (status == EK_OK)
-		status = ek_device_write(run->device, dy.data, y->data, y->rows * size);
+		status = ek_device_write(run->device, dz.data, z->data, z->rows * size);
+	if (status == EK_OK && y)
+		status = ek_device_write(run->device, dy.data, y->data, z->rows * size);
 	if (status == EK_OK)
-		status = ek_spmv(plan, run->alpha, &dx, run->beta, &dy);
+		status = y ? ek_spmv_add(plan, run->alpha, &dx, run->beta, &dy, &dz)
+		           : ek_spmv(plan, run->alpha, &dx, run->beta, &dz);
 	if (status == EK_OK)
-		status = ek_device_read(run->device, dy.data, y->data, y->rows * size);
+		status = ek_device_read(run->device, dz.data, z->data, z->rows * size);
 	ek_device_free(run->device, dx.data);
 	ek_device_free(run->device, dy.data);
+	ek_device_free(run->device, dz.data);
 	return status;
+}
+
+/* The same run with its result in z, which begins as NaN, and y in memory that cannot be written;
+ * with beta = 0 that is NaN, too. */
+static int elsewhere_fault(const struct product *p, ek_plan *plan, const struct run *run,
+                           const ek_dense *x, const ek_dense *result, char *text, size_t size)
+{
+	const struct guard *from = &p->y0_guard[run->beta == 0 ? 2 : run->y0];
+	const size_t bytes = (size_t)result->rows * ek_value_size(p->value);
+	const ek_dense y = ek_vector(p->value, result->rows, guard_at_begin(from, bytes)),
+		       z = ek_vector(p->value, result->rows, guard_at_end(&p->z_guard, bytes));
+	const unsigned char *slack = (const unsigned char *)z.data - SLACK;
+	ek_status status;
+
+	memset((char *)z.data - SLACK, SLACK_BYTE, SLACK);
+	poison(p->value, z.data, z.rows);
+	status = run->device ? run_on_device(run, plan, x, &y, &z)
+	                     : ek_spmv_add(plan, run->alpha, x, run->beta, &y, &z);
+	if (status != EK_OK)
+		return snprintf(text, size, "z: status %d: %s", (int)status, ek_error_text()), 1;
+	if (slack_changed(slack))
+		return snprintf(text, size, "memory before z was written to"), 1;
+	if (memcmp(z.data, result->data, bytes) == 0)
+		return 0;
+	snprintf(text, size, "alpha %g, beta %g: other bits in z than in y", run->alpha, run->beta);
+	return 1;
 }
 
 int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struct run *run,
@@ -229,9 +275,12 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 		poison(p->value, y, n);
 	else
 		memcpy(y, p->y0[run->y0], bytes);
-	status = run->device ? run_on_device(run, plan, &x_view, &y_view)
+	status = run->device ? run_on_device(run, plan, &x_view, NULL, &y_view)
 	                     : ek_spmv(plan, run->alpha, &x_view, run->beta, &y_view);
 	*result = y;
+	if (status == EK_OK && run->at_end &&
+	    elsewhere_fault(p, plan, run, &x_view, &y_view, text, size))
+		return 0;
 	if (status != EK_OK)
 		return snprintf(text, size, "status %d: %s", (int)status, ek_error_text()), 0;
 	if (heap && atomic_load(&heap->calls) != calls)

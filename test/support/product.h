@@ -22,7 +22,8 @@ struct product {
 	struct guard x_guard[2][3];
 	void *y0[2];                   /* variants, as long as the longer y */
 	struct reference ref[2][2][2]; /* [op][x][values] */
-	struct guard y_guard;
+	struct guard y_guard, z_guard;
+	struct guard y0_guard[3]; /* begins with y0, and with NaN; read-only */
 	void *again;
 };
 
@@ -44,7 +45,8 @@ struct run {
 	ek_context *device; /* x and y lie on its device during the run; NULL: with the host */
 };
 
-/* Runs the plan and checks: status, no memory asked for (from `heap`, if that is not NULL), every entry of y, nothing beside y
+/* Runs the plan and checks, if at_end also with a result that lies elsewhere than what beta
+ * multiplies (ek_spmv_add), which gives the same bits: status, no memory asked for (from `heap`, if that is not NULL), every entry of y, nothing beside y
  * changed. y is poisoned for beta = 0, x for alpha = 0. *y is where the result lies. On a fault: 0
  * and a text.
  */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * EK_METHOD: each entry decides for its operation, or for its op of products, and for no other. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include <stdlib.h>
+
+#include "core/ek_core.h"
+#include "support/small.h"
+#include "support/support.h"
+
+static ek_context *open_with(const char *text)
+{
+	ek_context *own;
+
+	setenv("EK_METHOD", text, 1);
+	expect_status(ek_context_create(NULL, &own), EK_OK);
+	unsetenv("EK_METHOD");
+	return own;
+}
+
+/* The plan's method, or NULL if `auto` chose it. */
+static const char *forced_method(const ek_matrix *A, ek_op op, const char *why)
+{
+	const ek_hints hints = {.size = sizeof hints, .op = op};
+	static char name[64];
+	char text[4096];
+	ek_plan *plan;
+	bool forced;
+
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	snprintf(name, sizeof name, "%s", ek_plan_method(plan));
+	forced = strstr(text, "asked for by EK_METHOD") != NULL;
+	if (forced && !strstr(text, why))
+		fail_msg("no \"%s\" in: %s", why, text);
+	ek_plan_destroy(plan);
+	return forced ? name : NULL;
+}
+
+static void check_forced(const ek_matrix *A, ek_op op, const char *expected, const char *why)
+{
+	const char *name = forced_method(A, op, why);
+
+	if (expected)
+		assert_string_equal(name ? name : "auto", expected);
+	else
+		assert_null(name);
+}
+
+static void test_products(void **state)
+{
+	static const struct {
+		const char *text, *n, *t;
+	} given[] = {
+		{"auto", NULL, NULL},
+		{"spmv.csr.serial", "spmv.csr.serial", "spmv.csr.serial"},
+		{"spmv=spmv.csr.serial", "spmv.csr.serial", "spmv.csr.serial"},
+		{"spmv.n=spmv.csr.merge", "spmv.csr.merge", NULL},
+		{"spmv.t=spmv.csr.copy_t", NULL, "spmv.csr.copy_t"},
+		{"spmv.t=spmv.csr.transposed;spmv.n=spmv.csr.rows", "spmv.csr.rows",
+	         "spmv.csr.transposed"},
+		{"spmv.n=auto;spmv.t=spmv.csr.serial;scan=scan.serial", NULL, "spmv.csr.serial"},
+		{"scan.serial;reduce.serial", NULL, NULL},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+		const bool one =
+			strstr(given[k].text, "spmv.n=") || strstr(given[k].text, "spmv.t=");
+		ek_context *own = open_with(given[k].text);
+		ek_matrix *A;
+
+		expect_status(small_make(own, &A), EK_OK);
+		check_forced(A, EK_OP_N, given[k].n, one ? "EK_METHOD, for spmv.n" : "EK_METHOD\n");
+		check_forced(A, EK_OP_T, given[k].t, one ? "EK_METHOD, for spmv.t" : "EK_METHOD\n");
+		ek_matrix_destroy(A);
+		ek_context_destroy(own);
+	}
+}
+
+/* The ops are those of A, also of one that is held as its transpose. */
+static void test_csc(void **state)
+{
+	ek_context *own = open_with("spmv.n=spmv.csr.copy_t;spmv.t=spmv.csr.merge");
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(small_make(own, &A), EK_OK);
+	expect_status(ek_matrix_convert(A, "csc", NULL, &B), EK_OK);
+	check_forced(B, EK_OP_N, "spmv.csr.copy_t", "spmv.n");
+	check_forced(B, EK_OP_T, "spmv.csr.merge", "spmv.t");
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	ek_context_destroy(own);
+}
+
+/* A bare name that cannot do the op says how to leave that op alone; one of an op does not. */
+static void test_advice(void **state)
+{
+	static const struct {
+		const char *text, *advice;
+		ek_op op;
+	} given[] = {
+		{"spmv.csr.merge",
+	         "does not do op T; EK_METHOD=spmv.n=spmv.csr.merge leaves op T alone", EK_OP_T},
+		{"spmv.csr.copy_t",
+	         "does not do op N; EK_METHOD=spmv.t=spmv.csr.copy_t leaves op N alone", EK_OP_N},
+		{"spmv.t=spmv.csr.merge", "does not do op T", EK_OP_T},
+	};
+
+	(void)state;
+	for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+		const ek_hints hints = {.size = sizeof hints, .op = given[k].op};
+		ek_context *own = open_with(given[k].text);
+		ek_plan *plan;
+		ek_matrix *A;
+
+		expect_status(small_make(own, &A), EK_OK);
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EUNSUPPORTED,
+		             given[k].advice);
+		assert_true((strstr(ek_error_text(), "leaves op") != NULL) == (k < 2));
+		ek_matrix_destroy(A);
+		ek_context_destroy(own);
+	}
+}
+
+/* Parameters belong to the method, "=" in them too. */
+static void test_parameters(void **state)
+{
+	ek_context *own = open_with("spmv.t=spmv.csr.hetero.gpu:share=500;spmv.n=spmv.csr.merge");
+	const eki_forced *n = &own->forced[EK_SPMV][0], *t = &own->forced[EK_SPMV][1];
+
+	(void)state;
+	assert_string_equal(n->method->name, "spmv.csr.merge");
+	assert_string_equal(t->method->name, "spmv.csr.hetero.gpu");
+	assert_int_equal(t->param[0], 500);
+	ek_context_destroy(own);
+	own = open_with("spmv.csr.hetero.gpu:share=250");
+	assert_int_equal(own->forced[EK_SPMV][0].param[0], 250);
+	assert_int_equal(own->forced[EK_SPMV][1].param[0], 250);
+	ek_context_destroy(own);
+}
+
+static void test_primitives(void **state)
+{
+	ek_context *own = open_with("scan=scan.serial;sort.serial");
+
+	(void)state;
+	for (int op = 1; op < EKI_OPERATIONS; op++) {
+		const ek_method *m = own->forced[op][0].method;
+
+		if (op == EK_SCAN)
+			assert_string_equal(m->name, "scan.serial");
+		else if (op == EK_SORT)
+			assert_string_equal(m->name, "sort.serial");
+		else
+			assert_null(m);
+	}
+	ek_context_destroy(own);
+}
+
+static void test_nonsense(void **state)
+{
+	static const char *const given[][2] = {
+		{"csr.mrege", "entry \"csr.mrege\": auto or the name of a method is expected"},
+		{"spmv.n=spmv.csr.mrege", "entry \"spmv.n=spmv.csr.mrege\": auto or the name"},
+		{"spmv.x=spmv.csr.merge",
+	         "there is no such operation; spmv.n, spmv.t and these exist: "
+	         "spmv reduce scan"},
+		{"spmv.=spmv.csr.merge", "there is no such operation"},
+		{"spmv.nt=spmv.csr.merge", "there is no such operation"},
+		{"smpv=spmv.csr.merge",
+	         "entry \"smpv=spmv.csr.merge\": there is no such operation"},
+		{"=spmv.csr.merge", "there is no such operation"},
+		{"scan.n=scan.serial", "there is no such operation"},
+		{"scan=spmv.csr.merge", "method spmv.csr.merge is for operation spmv"},
+		{"spmv.t=scan.serial", "method scan.serial is for operation scan"},
+		{"spmv.csr.merge;spmv.csr.serial",
+	         "entry \"spmv.csr.serial\": an entry before it is for the same operation"},
+		{"spmv.csr.merge;spmv.t=auto", "entry \"spmv.t=auto\": an entry before it"},
+		{"spmv.n=auto;spmv.n=spmv.csr.merge", "an entry before it"},
+		{"spmv.csr.merge;", "entry \"\": a method of less than"},
+		{";", "entry \"\""},
+		{"spmv.csr.hetero.gpu:shore=5", "shore"},
+		{"spmv.n=", "auto or the name of a method is expected"},
+	};
+	ek_context *own = NULL;
+
+	(void)state;
+	for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+		setenv("EK_METHOD", given[k][0], 1);
+		expect_error(ek_context_create(NULL, &own), EK_EINVAL, given[k][1]);
+		assert_null(own);
+	}
+	unsetenv("EK_METHOD");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_products),   cmocka_unit_test(test_csc),
+		cmocka_unit_test(test_advice),     cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_primitives), cmocka_unit_test(test_nonsense),
+	};
+
+	return run_all_tests(tests, small_setup, small_teardown);
+}
