@@ -3,7 +3,8 @@
  * Two lines stand for many matrices:
  *     @twins WORD    the twins whose list of works has WORD; without a word, all
  *     @matrices      every matrix in the folder EK_MATRICES
- * They are looked for beside the program as installed, and where they were when it was built. */
+ * They are looked for from where the program lies: as installed, then in the folder suites beside
+ * it, as in the build folder. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <limits.h>
@@ -13,8 +14,8 @@
 
 #include "bench.h"
 
-#ifndef EK_SUITE_DIR
-#define EK_SUITE_DIR "/usr/local/share/evenkeel/suites"
+#ifndef EK_TO_SUITES
+#define EK_TO_SUITES "../share/evenkeel/suites"
 #endif
 
 static FILE *open_suite(const char *name)
@@ -25,14 +26,14 @@ static FILE *open_suite(const char *name)
 
 	if (strchr(name, '/') || strchr(name, '.'))
 		return fopen(name, "r");
-	if (length > 0) {
-		self[length] = 0;
-		*strrchr(self, '/') = 0;
-		snprintf(path, sizeof path, "%s/../share/evenkeel/suites/%s.txt", self, name);
-		file = fopen(path, "r");
-	}
+	if (length <= 0)
+		return NULL;
+	self[length] = 0;
+	*strrchr(self, '/') = 0;
+	snprintf(path, sizeof path, "%s/" EK_TO_SUITES "/%s.txt", self, name);
+	file = fopen(path, "r");
 	if (!file) {
-		snprintf(path, sizeof path, "%s/%s.txt", EK_SUITE_DIR, name);
+		snprintf(path, sizeof path, "%s/suites/%s.txt", self, name);
 		file = fopen(path, "r");
 	}
 	return file;

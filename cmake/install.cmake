@@ -1,23 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # `cmake --install`: the tree may be moved afterwards; no file in it knows where it lies.
-install(TARGETS evenkeel_shared evenkeel_static evenkeel EXPORT evenkeelTargets)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/evenkeel)
+foreach(kind ${kinds})
+  install(TARGETS evenkeel_${kind} EXPORT evenkeel-${kind})
+  install(EXPORT evenkeel-${kind} NAMESPACE evenkeel:: DESTINATION ${package_dir})
+endforeach()
 install(FILES include/evenkeel/ek.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
+# As in the tree, so that the links from one to the other hold.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
+        PATTERN "*.mtx" PATTERN "*.c")
 if(TARGET ek)
   install(TARGETS ek)
-  install(FILES doc/ek.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+  install(FILES doc/ek.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES cli/ek.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-          RENAME ek OPTIONAL)
-  install(DIRECTORY bench/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel OPTIONAL)
+          RENAME ek)
+  install(DIRECTORY bench/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
+  # The loader looks into /usr/lib by itself, and distributions forbid a run path there. Only here
+  # the prefix is known for certain.
+  set(ek_file ${CMAKE_INSTALL_BINDIR}/ek)
+  install(CODE "
+    if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
+      file(RPATH_REMOVE FILE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${ek_file}\")
+    endif()")
 endif()
 
-# CMake package.
-set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/evenkeel)
-install(EXPORT evenkeelTargets NAMESPACE evenkeel:: DESTINATION ${package_dir})
+# CMake package. What runs threads is looked for by the compiler of who uses the static library.
+set(openmp_names "")
+if(OpenMP_C_FOUND)
+  set(openmp_names ${OpenMP_C_LIB_NAMES})
+endif()
+configure_file(cmake/evenkeelConfig.cmake.in evenkeelConfig.cmake @ONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES cmake/evenkeelConfig.cmake ${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cmake
-        DESTINATION ${package_dir})
+install(FILES ${PROJECT_BINARY_DIR}/evenkeelConfig.cmake
+              ${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cmake DESTINATION ${package_dir})
 
 # pkg-config. Its prefix is found from where the file lies. libarchive is named by -l, not required:
 # its own file asks for a dozen libraries whose development files are not there in general.
@@ -33,6 +50,9 @@ if(OpenMP_C_FOUND)
     endif()
   endforeach()
 endif()
+if(EK_WITH_GPU AND CMAKE_DL_LIBS)
+  list(APPEND pc_libs -l${CMAKE_DL_LIBS})
+endif()
 if(ARCHIVE IN_LIST codecs)
   list(APPEND pc_libs -larchive)
 endif()
@@ -40,5 +60,9 @@ if(ZLIB IN_LIST codecs)
   list(APPEND pc_libs -lz)
 endif()
 list(JOIN pc_libs " " pc_libs)
+set(pc_static "")
+if(NOT shared IN_LIST kinds)
+  set(pc_static " ${pc_libs}") # there is no other than the static library
+endif()
 configure_file(cmake/evenkeel.pc.in ${PROJECT_BINARY_DIR}/evenkeel.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/evenkeel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

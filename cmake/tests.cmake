@@ -4,11 +4,17 @@
 #   device   those of them that run kernels, or stand in for a driver
 #   cli      test/cli/run.sh: the tool's commands and what they print
 #   source   rules on the source files, README, examples and public header
-#   package  what is installed: symbols, consumers by pkg-config and CMake, the build without CMake
+#   package  what is installed: symbols, consumers by pkg-config and CMake, run paths, documents; the
+#            same bytes from two folders; what breaks old programs; the build without CMake
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
 if(CMOCKA_FOUND)
+  # Unit tests see the names that the installed libraries hide.
+  add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)
+  target_include_directories(ek_internal PUBLIC include)
+  target_link_libraries(ek_internal PUBLIC m ${CMAKE_DL_LIBS} ${codec_targets}
+                        $<$<BOOL:${EK_WITH_GPU}>:Threads::Threads>)
   set(test_definitions EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
       EK_FAKE_DIR="${PROJECT_BINARY_DIR}/fake" ${codec_macros})
   if(NOT EK_WITH_GPU)
@@ -27,7 +33,7 @@ if(CMOCKA_FOUND)
     target_include_directories(ek_test_support PRIVATE src test)
     target_compile_definitions(ek_test_support PRIVATE ${test_definitions})
     add_dependencies(ek_test_support fake_cuda fake_cuda_part)
-    target_link_libraries(ek_test_support PRIVATE evenkeel_static PkgConfig::CMOCKA
+    target_link_libraries(ek_test_support PRIVATE ek_internal PkgConfig::CMOCKA
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     set(support_objects $<TARGET_OBJECTS:ek_test_support>)
   endif()
@@ -36,7 +42,7 @@ if(CMOCKA_FOUND)
     add_executable(${name} ${source} ${support_objects})
     target_include_directories(${name} PRIVATE src test)
     target_compile_definitions(${name} PRIVATE ${test_definitions})
-    target_link_libraries(${name} PRIVATE evenkeel_static PkgConfig::CMOCKA m
+    target_link_libraries(${name} PRIVATE ek_internal PkgConfig::CMOCKA m
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set(labels unit)
@@ -58,7 +64,7 @@ if(CMOCKA_FOUND)
     list(FILTER one INCLUDE REGEX "^${set}$")
     list(TRANSFORM one PREPEND EK_HAVE_)
     target_compile_definitions(${name} PRIVATE ${one})
-    target_link_libraries(${name} PRIVATE evenkeel_static PkgConfig::CMOCKA m ${codec_targets}
+    target_link_libraries(${name} PRIVATE ek_internal PkgConfig::CMOCKA m ${codec_targets}
                           $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
     add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT 900)
@@ -72,12 +78,12 @@ foreach(name test_methods test_formats test_merge test_sort test_nvrtc)
   endif()
 endforeach()
 
-# The examples are programs of users: public header, shared library.
+# The examples are programs of users: public header, installed library.
 file(GLOB EXAMPLES CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${EXAMPLES})
   get_filename_component(name ${source} NAME_WE)
   add_executable(example_${name} ${source})
-  target_link_libraries(example_${name} PRIVATE evenkeel_shared m)
+  target_link_libraries(example_${name} PRIVATE evenkeel m)
   add_test(NAME example.${name} COMMAND example_${name})
   set_tests_properties(example.${name} PROPERTIES LABELS source TIMEOUT 300)
 endforeach()
@@ -110,22 +116,26 @@ if(EK_SANITIZE)
   return()
 endif()
 set(tree ${PROJECT_BINARY_DIR}/install-test)
-set(install_env CC=${CMAKE_C_COMPILER} CMAKE=${CMAKE_COMMAND} TREE=${tree} LIB=${CMAKE_INSTALL_LIBDIR})
-add_script_test(install.tree package test/install/tree.sh ${PROJECT_BINARY_DIR})
-set_tests_properties(install.tree PROPERTIES FIXTURES_SETUP installed)
-foreach(part symbols pkgconfig cmake readme tool)
-  if(part STREQUAL "tool" AND NOT TARGET ek)
-    continue()
+list(JOIN kinds " " kinds_words)
+set(install_env CC=${CMAKE_C_COMPILER} CMAKE=${CMAKE_COMMAND} TREE=${tree} LIB=${CMAKE_INSTALL_LIBDIR}
+    KINDS=${kinds_words})
+set(parts tree symbols clash pkgconfig cmake readme docs tool usr reproducible abi_judge plain_build)
+if(TARGET ek)
+  list(APPEND install_env TOOL=yes)
+else()
+  list(REMOVE_ITEM parts tool)
+endif()
+foreach(part ${parts})
+  add_script_test(install.${part} package test/install/${part}.sh ${PROJECT_BINARY_DIR})
+  set_tests_properties(install.${part} PROPERTIES ENVIRONMENT "${install_env}")
+  if(part STREQUAL "tree")
+    set_tests_properties(install.tree PROPERTIES FIXTURES_SETUP installed)
+  elseif(NOT part MATCHES "^(usr|reproducible|abi_judge|plain_build)$")
+    set_tests_properties(install.${part} PROPERTIES FIXTURES_REQUIRED installed)
   endif()
+endforeach()
+foreach(part configure make)
   add_script_test(install.${part} package test/install/${part}.sh)
-  set_tests_properties(install.${part} PROPERTIES FIXTURES_REQUIRED installed)
+  set_tests_properties(install.${part} PROPERTIES ENVIRONMENT "${install_env}")
 endforeach()
-add_script_test(install.configure package test/install/configure.sh)
-add_script_test(install.make package test/install/make.sh)
-add_script_test(install.plain_build package test/install/plain_build.sh)
 set_tests_properties(install.plain_build PROPERTIES COST 100)
-foreach(part tree symbols pkgconfig cmake readme tool configure make plain_build)
-  if(TEST install.${part})
-    set_tests_properties(install.${part} PROPERTIES ENVIRONMENT "${install_env}")
-  endif()
-endforeach()

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The tool ek: everything in cli/, over the public header and the shared library.
+# The tool ek: everything in cli/, over the public header and the library, shared if it is there.
 file(GLOB CLI_SOURCES CONFIGURE_DEPENDS cli/*.c)
 if(NOT CLI_SOURCES)
   return()
 endif()
 add_executable(ek ${CLI_SOURCES})
-target_link_libraries(ek PRIVATE evenkeel_shared PkgConfig::JANSSON m ${CMAKE_DL_LIBS}
+target_link_libraries(ek PRIVATE evenkeel PkgConfig::JANSSON m ${CMAKE_DL_LIBS}
                       $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
-target_compile_definitions(ek PRIVATE EK_SUITE_DIR="${PROJECT_SOURCE_DIR}/bench/suites")
-file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+file(RELATIVE_PATH to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set_target_properties(ek PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
+# Suites are found from where the tool lies: as installed, and in the build folder by a link.
+file(RELATIVE_PATH to_data ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR})
+set_property(SOURCE cli/bench_suite.c APPEND PROPERTY COMPILE_DEFINITIONS
+             EK_TO_SUITES="${to_data}/evenkeel/suites")
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/bench/suites ${PROJECT_BINARY_DIR}/suites SYMBOLIC)
 
 # The commit stands in one small header that only the files naming EK_COMMIT include, so a new
 # commit compiles those again and nothing else.

@@ -1,29 +1,64 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A C and a C++ project that find the moved tree by find_package, each with all three targets.
+# A C and a C++ project that find the moved tree by find_package, with each target that was built
+# ($KINDS), and with another compiler, whose OpenMP has another run time.
 set -eu
-here=$(cd "$(dirname "$0")/../consumer" && pwd)
-for language in C CXX; do
-	if [ $language = CXX ] && ! command -v c++ >/dev/null; then
-		echo "no C++ compiler: the C++ project is left out"
-		continue
-	fi
-	out=$TREE.cmake-$language
+root=$(cd "$(dirname "$0")/../.." && pwd)
+here=$root/test/consumer
+version() { sed -n "s/#define EK_VERSION_$1 //p" "$root/include/evenkeel/ek.h"; }
+wanted=$(version MAJOR).$(version MINOR)
+other=$(version MAJOR).$(($(version MINOR) + 1))
+
+# An exported target that names a file outside the tree holds for one machine and one compiler only.
+if grep -n '"[^"]*[";]/[a-z]\|[ ;"]/usr' "$TREE/$LIB"/cmake/evenkeel/evenkeel-*.cmake; then
+	echo "the exported targets name a path of this machine"
+	exit 1
+fi
+try() { # name language compiler: builds and runs a project
+	local out=$TREE.cmake-$1
 	rm -rf "$out"
-	"$CMAKE" -S "$here" -B "$out" -DLANGUAGE=$language -DCMAKE_PREFIX_PATH="$TREE" \
-		-DCMAKE_C_COMPILER="$CC" --no-warn-unused-cli >"$out.log" || {
+	"$CMAKE" -S "$here" -B "$out" -DLANGUAGE="$2" -DCMAKE_PREFIX_PATH="$TREE" -DWANTED="$wanted" \
+		-DCOMPONENTS="${KINDS// /;}" -DCMAKE_"$2"_COMPILER="$3" --no-warn-unused-cli >"$out.log" 2>&1 &&
+		"$CMAKE" --build "$out" >>"$out.log" 2>&1 || {
 		cat "$out.log"
 		exit 1
 	}
-	"$CMAKE" --build "$out" >>"$out.log"
-	for program in shared static evenkeel; do
-		echo "$language, evenkeel::$program"
+	for program in $KINDS evenkeel; do
+		echo "$1, evenkeel::$program"
 		"$out/consumer_$program"
 	done
+}
+try C C "$CC"
+for compiler in c++ clang++; do
+	if command -v $compiler >/dev/null; then try $compiler CXX $compiler; fi
 done
-# Another minor version is refused while the major version is 0.
-if "$CMAKE" -S "$here" -B "$TREE.cmake-other" -DLANGUAGE=C -DCMAKE_PREFIX_PATH="$TREE" -DWANTED=0.1 \
-	>"$TREE.cmake-other.log" 2>&1; then
-	echo "find_package(evenkeel 0.1) accepted version 0.2"
+for compiler in gcc clang; do
+	if command -v $compiler >/dev/null; then try $compiler C $compiler; fi
+done
+
+# The target without a kind is the shared library, or the static one if that is all there is.
+shared=no
+if readelf -d "$TREE.cmake-C/consumer_evenkeel" | grep -q 'NEEDED.*libevenkeel'; then shared=yes; fi
+case $KINDS in
+*shared*) [ $shared = yes ] ;;
+*) [ $shared = no ] ;;
+esac || {
+	echo "evenkeel::evenkeel is not the library that was expected of: $KINDS"
 	exit 1
-fi
+}
+
+# Another minor version is refused while the major version is 0, and so is what was not built.
+refused() { # what options...
+	local what=$1
+	shift
+	if "$CMAKE" -S "$here" -B "$TREE.cmake-other" -DLANGUAGE=C -DCMAKE_PREFIX_PATH="$TREE" "$@" \
+		>"$TREE.cmake-other.log" 2>&1; then
+		echo "find_package(evenkeel) accepted $what"
+		exit 1
+	fi
+	rm -rf "$TREE.cmake-other"
+}
+refused "version $other instead of $wanted" -DWANTED="$other"
+for kind in shared static; do
+	[[ $KINDS = *$kind* ]] || refused "component $kind" -DCOMPONENTS=$kind
+done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A C program built against the moved tree by pkg-config, shared and static.
+# A C program built against the moved tree by pkg-config, with each library that was built ($KINDS).
 set -eu
 here=$(cd "$(dirname "$0")/../consumer" && pwd)
 command -v pkg-config >/dev/null || exit 77
@@ -11,9 +11,15 @@ mkdir -p "$out"
 
 # shellcheck disable=SC2046 # the flags are several words
 $CC -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags evenkeel) "$here/consumer.c" \
-	$(pkg-config --libs evenkeel) -o "$out/shared"
-LD_LIBRARY_PATH=$TREE/$LIB "$out/shared"
-readelf -d "$out/shared" | grep -q 'NEEDED.*libevenkeel.so.0.2'
+	$(pkg-config --libs evenkeel) -o "$out/plain"
+LD_LIBRARY_PATH=$TREE/$LIB "$out/plain"
+case $KINDS in
+*shared*)
+	soname=$(readelf -d "$TREE/$LIB/libevenkeel.so" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p')
+	readelf -d "$out/plain" | grep -q "NEEDED.*$soname"
+	;;
+esac
+case $KINDS in *static*) ;; *) exit 0 ;; esac
 
 # -l:libevenkeel.a takes the archive although the shared library lies beside it.
 # shellcheck disable=SC2046

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A program whose functions have the names of all of ours that are not in the header: it links with
+# the static library, and each side calls its own.
+set -eu
+case $KINDS in *static*) ;; *) exit 77 ;; esac
+command -v pkg-config >/dev/null || exit 77
+root=$(cd "$(dirname "$0")/../.." && pwd)
+out=$TREE.clash
+mkdir -p "$out"
+nm "$TREE/$LIB/libevenkeel.a" | awk 'NF == 3 && $3 ~ /^eki?_[a-z0-9_]*$/ { print $3 }' | sort -u |
+	comm -23 - <(sed 's/@@.*//' "$root/test/install/symbols.txt" | sort) >"$out/names"
+[ "$(wc -l <"$out/names")" -gt 300 ] || {
+	echo "only $(wc -l <"$out/names") internal names were found"
+	exit 1
+}
+for name in eki_alloc eki_fail ek_spmv_csr_merge; do grep -qx $name "$out/names"; done
+{
+	echo '#include <stdlib.h>'
+	sed 's/.*/void &(void); void &(void) { abort(); }/' "$out/names"
+} >"$out/names.c"
+$CC -std=c99 -O0 -c "$out/names.c" -o "$out/names.o"
+export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
+# shellcheck disable=SC2046 # the flags are several words
+$CC -std=c99 $(pkg-config --cflags evenkeel) "$root/test/consumer/consumer.c" "$out/names.o" \
+	$(pkg-config --static --libs evenkeel | sed 's/-levenkeel/-l:libevenkeel.a/') -o "$out/program"
+"$out/program"
+echo "$(wc -l <"$out/names") names of ours are free for programs"
