@@ -6,7 +6,7 @@ void check_exact(ek_plan *plan, ek_value value, int64_t cols, const double *x, i
                  const double *y, const char *text)
 {
 	const size_t size = value == EK_F64 ? 8 : 4;
-	void *in = malloc((size_t)cols * size), *out = malloc((size_t)rows * size);
+	void *in = calloc((size_t)cols, size), *out = calloc((size_t)rows, size);
 	ek_dense vx = ek_vector(value, cols, in), vy = ek_vector(value, rows, out);
 
 	for (int64_t j = 0; j < cols; j++)
