@@ -13,8 +13,7 @@
 #include <stdlib.h>
 
 #include "bench.h"
-
-__extension__ typedef __float128 quad;
+#include "quad.h"
 
 struct check_reference {
 	quad *y;

@@ -51,7 +51,7 @@ static void csr_set(ek_value value, void *v, int64_t i, double to)
 
 static void csr_compare(const struct csr_input *in, const ek_matrix *A, ek_op op, const void *val)
 {
-	double x[65], expected[65] = {0}, vx[65], vy[65];
+	double x[65], expected[65] = {0}, vx[65] = {0}, vy[65];
 	int nx = op == EK_OP_N ? in->cols : in->rows, ny = op == EK_OP_N ? in->rows : in->cols;
 	ek_dense dx = ek_vector(in->value, nx, vx), dy = ek_vector(in->value, ny, vy);
 

@@ -285,7 +285,7 @@ struct rerun {
 static ek_status run_again(struct exhaust *t)
 {
 	const struct rerun *r = t->arg;
-	double x[COLS], y[ROWS];
+	double x[COLS] = {0}, y[ROWS];
 	const ek_dense xv = ek_vector(EK_F64, COLS, x), yv = ek_vector(EK_F64, ROWS, y);
 	ek_status status;
 

@@ -160,6 +160,10 @@ static void test_damage(void **state)
 	for (size_t n = 8; n < length; n++)
 		expect_error(READ(n), EK_ETRUNCATED, "b: ");
 	expect_error(READ(length + 1), EK_ETRAILING, "b: ");
+	/* As a machine of the other byte order would write it. */
+	memcpy(data + 12, (const char[]){data[15], data[14], data[13], data[12]}, 4);
+	expect_error(READ(length), EK_EUNSUPPORTED, "byte order");
+	memcpy(data + 12, (const char[]){data[15], data[14], data[13], data[12]}, 4);
 	for (size_t k = 0; k < 8 * length; k++) {
 		long live = atomic_load(&heap.live);
 

@@ -58,6 +58,13 @@ static union number {
 	return x;
 }
 
+/* A value as the heap holds it, in `size` bytes. */
+static union number value_of(size_t size, uint64_t value)
+{
+	return size == 4 ? (union number){.i4 = (int32_t)value}
+	                 : (union number){.i8 = (int64_t)value};
+}
+
 /* ---- The plain heap (Liu 2015, Algorithms 19 and 20) ----------------------------------------- */
 
 static void model_down(struct model *m, int64_t i, struct pair p)
@@ -117,15 +124,15 @@ static void expect_node(const ek_heap *h, const struct model *m, ek_value type, 
                         int64_t i)
 {
 	const union number right = number_of(type, m->node[i].rank);
+	const union number stored = value_of(value_size, m->node[i].value);
 	union number key = {.i8 = 0};
-	uint64_t value = 0;
+	union number value = {.i8 = 0};
 
 	expect_status(ek_heap_node(h, i, &key, &value), EK_OK);
 	if (memcmp(&key, &right, ek_value_size(type)) != 0)
 		fail_msg("%s, d = %d, %lld nodes: the key of node %lld", ek_value_name(type), m->d,
 		         (long long)m->n, (long long)i);
-	if (value_size)
-		assert_true(value == m->node[i].value);
+	assert_memory_equal(&value, &stored, value_size);
 	if (i > 0)
 		assert_true(m->node[(i - 1) / m->d].rank >= m->node[i].rank);
 }
@@ -144,11 +151,12 @@ static void expect_heap(const ek_heap *h, const struct model *m, ek_value type, 
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-static void insert(ek_heap *h, struct model *m, ek_value type, struct pair p)
+static void insert(ek_heap *h, struct model *m, ek_value type, size_t value_size, struct pair p)
 {
 	const union number key = number_of(type, p.rank);
+	const union number value = value_of(value_size, p.value);
 
-	expect_status(ek_heap_insert(h, &key, &p.value), EK_OK);
+	expect_status(ek_heap_insert(h, &key, &value), EK_OK);
 	m->bag[m->n] = p;
 	m->n++;
 	model_up(m, m->n - 1, p);
@@ -158,26 +166,29 @@ static void delete_max(ek_heap *h, struct model *m, ek_value type, size_t value_
 {
 	const struct pair root = m->node[0];
 	const union number right = number_of(type, root.rank);
+	const union number stored = value_of(value_size, root.value);
 	union number key = {.i8 = 0};
-	uint64_t value = 0;
+	union number value = {.i8 = 0};
 
 	for (int64_t i = 0; i < m->n; i++)
 		assert_true(m->bag[i].rank <= root.rank);
 	expect_status(ek_heap_delete_max(h, &key, &value), EK_OK);
 	assert_memory_equal(&key, &right, ek_value_size(type));
-	assert_true(!value_size || value == root.value);
+	assert_memory_equal(&value, &stored, value_size);
 	*bag_find(m, root.value) = m->bag[m->n - 1];
 	m->n--;
 	if (m->n)
 		model_down(m, 0, m->node[m->n]);
 }
 
-static void update_key(ek_heap *h, struct model *m, ek_value type, int64_t i, struct pair p)
+static void update_key(ek_heap *h, struct model *m, ek_value type, size_t value_size, int64_t i,
+                       struct pair p)
 {
 	const union number key = number_of(type, p.rank);
+	const union number value = value_of(value_size, p.value);
 	const struct pair old = m->node[i];
 
-	expect_status(ek_heap_update_key(h, i, &key, &p.value), EK_OK);
+	expect_status(ek_heap_update_key(h, i, &key, &value), EK_OK);
 	*bag_find(m, old.value) = p;
 	if (p.rank > old.rank)
 		model_up(m, i, p);
@@ -196,8 +207,10 @@ static void build(ek_heap *h, struct model *m, ek_value type, size_t value_size,
 		const union number key = number_of(type, p[i].rank = rng_below(r, 1003) - 501);
 
 		p[i].value = (uint64_t)i;
+		const union number value = value_of(value_size, p[i].value);
+
 		memcpy(keys + (size_t)i * size, &key, size);
-		memcpy(values + (size_t)i * value_size, &p[i].value, value_size);
+		memcpy(values + (size_t)i * value_size, &value, value_size);
 	}
 	expect_status(ek_heap_build(h, n, keys, value_size ? values : NULL), EK_OK);
 	model_build(m, p, n);
@@ -215,7 +228,7 @@ static void operations(ek_context *ctx, ek_value type, size_t value_size, int d,
 	expect_status(ek_heap_create(ctx, type, value_size, d, d % 3 ? 0 : 40, &h), EK_OK);
 	expect_heap(h, &m, type, value_size);
 	for (int64_t n = 0; n < 40; n++)
-		insert(h, &m, type, (struct pair){n % 7 - 3, (uint64_t)n});
+		insert(h, &m, type, value_size, (struct pair){n % 7 - 3, (uint64_t)n});
 	expect_heap(h, &m, type, value_size);
 	build(h, &m, type, value_size, size, &r);
 	expect_heap(h, &m, type, value_size);
@@ -224,11 +237,11 @@ static void operations(ek_context *ctx, ek_value type, size_t value_size, int d,
 		const int what = (int)rng_below(&r, 3);
 
 		if (what == 0 && m.n < MOST)
-			insert(h, &m, type, p);
+			insert(h, &m, type, value_size, p);
 		else if (what == 1 && m.n > 0)
 			delete_max(h, &m, type, value_size);
 		else if (m.n > 0)
-			update_key(h, &m, type, rng_below(&r, m.n), p);
+			update_key(h, &m, type, value_size, rng_below(&r, m.n), p);
 		if (s % 16 == 0)
 			expect_heap(h, &m, type, value_size);
 	}
@@ -349,7 +362,7 @@ static void no_memory(void **state)
 	m.d = 4;
 	expect_status(ek_heap_create(ctx, EK_INT64, 8, 4, 10, &h), EK_OK);
 	for (int64_t n = 0; n < 10; n++)
-		insert(h, &m, EK_INT64, (struct pair){n, (uint64_t)n});
+		insert(h, &m, EK_INT64, 8, (struct pair){n, (uint64_t)n});
 	for (int n = 0; n < 2; n++) {
 		const int64_t keys[20] = {99, 98};
 
@@ -360,7 +373,7 @@ static void no_memory(void **state)
 		heap_fail(&hooks, -1, false);
 		expect_heap(h, &m, EK_INT64, 8);
 	}
-	insert(h, &m, EK_INT64, (struct pair){40, 40});
+	insert(h, &m, EK_INT64, 8, (struct pair){40, 40});
 	expect_heap(h, &m, EK_INT64, 8);
 	ek_heap_destroy(h);
 	ek_context_destroy(ctx);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "io/number.h"
+#include "io/product.h"
 #include "support/random.h"
 #include "support/support.h"
 
@@ -193,12 +194,39 @@ static void test_shortest(void **state)
 	assert_string_equal(text, "1234.5");
 }
 
+/* The product of halves is that of the compiler, where it has a type for it, and of the divisions
+ * that take it apart everywhere. */
+static void test_products(void **state)
+{
+	static const uint64_t edge[] = {0, 1, 2, 0xffffffff, (uint64_t)1 << 32, UINT64_MAX - 1,
+	                                UINT64_MAX, UINT64_C(0x8000000080000000),
+	                                UINT64_C(0xffffffff00000001)};
+	enum { EDGES = sizeof edge / sizeof *edge };
+	struct rng r = {11};
+
+	(void)state;
+	for (int k = 0; k < 100000; k++) {
+		uint64_t a = k < EDGES * EDGES ? edge[k / EDGES] : rng_next(&r);
+		uint64_t b = k < EDGES * EDGES ? edge[k % EDGES] : rng_next(&r) >> k % 64;
+		eki_u128 p = eki_mul_halves(a, b), q = eki_mul(a, b);
+
+		if (p.high != q.high || p.low != q.low)
+			fail_msg("%llu x %llu", (unsigned long long)a, (unsigned long long)b);
+		assert_true(p.low == a * b);
+		if (!p.high && b)
+			assert_true(p.low / b == a);
+		q = eki_add_low(p, b);
+		assert_true(q.low == p.low + b && q.high - p.high == (q.low < b));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_decimals),
 		cmocka_unit_test(test_middles),
 		cmocka_unit_test(test_shortest),
+		cmocka_unit_test(test_products),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

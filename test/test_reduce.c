@@ -4,6 +4,7 @@
  * in ek.h, by quad precision, with the same bits for any number of threads. */
 #include <math.h>
 
+#include "../cli/quad.h"
 #include "core/ek_core.h"
 #include "support/guard.h"
 #include "support/heap.h"
@@ -96,11 +97,11 @@ static double depth(const char *method, int64_t n)
 static void check_bound(const char *method, ek_value type, int64_t n, const void *in, double result)
 {
 	double k = depth(method, n) * (type == EK_F32 ? 0x1p-24 : 0x1p-53);
-	__float128 sum = 0, all = 0, e;
+	quad sum = 0, all = 0, e;
 
 	for (int64_t i = 0; i < n; i++)
 		sum += value_at(type, in, i), all += fabs(value_at(type, in, i));
-	e = (__float128)result - sum;
+	e = (quad)result - sum;
 	if (!((e < 0 ? -e : e) <= k / (1 - k) * all))
 		fail_msg("%s, %s, n %lld: error %g, bound %g", method, ek_value_name(type),
 		         (long long)n, (double)e, (double)(k / (1 - k) * all));

@@ -4,6 +4,7 @@
  * in ek.h, by quad precision. Sums of integers run over, so the wrapping around is in all of it. */
 #include <math.h>
 
+#include "../cli/quad.h"
 #include "core/ek_core.h"
 #include "support/guard.h"
 #include "support/heap.h"
@@ -180,15 +181,15 @@ static void check_bound(const char *method, ek_value type, ek_scan_kind kind, in
                         const void *in, const void *out)
 {
 	double u = type == EK_F32 ? 0x1p-24 : 0x1p-53, k = depth(method, n) * u;
-	__float128 sum = 0, all = 0;
+	quad sum = 0, all = 0;
 
 	for (int64_t i = 0; i < n; i++) {
 		double x = value_at(type, in, i);
-		__float128 e;
+		quad e;
 
 		if (kind == EK_INCLUSIVE)
 			sum += x, all += fabs(x);
-		e = (__float128)value_at(type, out, i) - sum;
+		e = (quad)value_at(type, out, i) - sum;
 		if (!((e < 0 ? -e : e) <= k / (1 - k) * all))
 			fail_msg("%s, %s, n %lld, entry %lld: error %g, bound %g", method,
 			         ek_value_name(type), (long long)n, (long long)i, (double)e,

@@ -2,14 +2,13 @@
  * Segmented scan and segmented sum, every method of the table: errors of floats against proven
  * bounds, what does not spread, memory around and behind arrays, failing allocations, and wrong
  * arguments, which leave the output as it was. */
+#include "../cli/quad.h"
 #include "core/ek_core.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
 #include "support/random.h"
 #include "support/segments.h"
 #include "support/support.h"
-
-__extension__ typedef __float128 quad;
 
 static ek_status call(ek_context *ctx, const ek_method *m, ek_value type, ek_scan_kind kind,
                       int64_t n, const void *in, const ek_segments *s, void *out)

@@ -5,12 +5,17 @@
 #ifndef EK_CORE_H
 #define EK_CORE_H
 
+#include <float.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "evenkeel/ek.h"
+
+#if FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 2
+#error "sums must round at each step: use -msse2 -mfpmath=sse (x86), -fexcess-precision=fast (s390x)"
+#endif
 
 #define EKI_ALIGNMENT   64
 #define EKI_PLAN_BLOCKS 32

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "io/mtx.h"
-
-__extension__ typedef __int128 i128;
+#include "io/product.h"
 
 struct mtx_quote eki_mtx_quote(const char *begin, const char *end)
 {
@@ -213,24 +212,39 @@ static ek_status dimensions_check(const struct mtx_text *text, ek_index index,
 	return EK_OK;
 }
 
+/* a b, or INT64_MAX where that is larger, which no number of entries is beyond. */
+static int64_t product(int64_t a, int64_t b)
+{
+	eki_u128 p = eki_mul((uint64_t)a, (uint64_t)b);
+
+	return p.high || p.low > INT64_MAX ? INT64_MAX : (int64_t)p.low;
+}
+
+/* The places below the diagonal, n (n - 1) / 2, and on it. */
+static int64_t triangle(int64_t n, bool diagonal)
+{
+	int64_t below = n % 2 ? product(n, (n - 1) / 2) : product(n / 2, n > 0 ? n - 1 : 0);
+	int64_t on = diagonal ? n : 0;
+
+	return below > INT64_MAX - on ? INT64_MAX : below + on;
+}
+
 /* The number of entries: computed for arrays, judged for coordinates. */
 static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h)
 {
-	i128 n = h->rows, places = n * h->cols,
-	     least = h->array                  ? 2
-	             : h->field == MTX_PATTERN ? 4
-	                                       : 6;
+	int64_t places = product(h->rows, h->cols);
+	int least = h->array ? 2 : h->field == MTX_PATTERN ? 4 : 6;
 	int64_t left = eki_source_left(text->source);
 	const char *name = text->source->name;
 	long long line = text->line - 1;
 
 	if (h->symmetry != MTX_GENERAL)
-		places = h->symmetry == MTX_SKEW ? n * (n - 1) / 2 : n * (n + 1) / 2;
+		places = triangle(h->rows, h->symmetry != MTX_SKEW);
 	if (h->array && places > INT64_MAX / 16)
 		return eki_fail(EK_EOVERFLOW, "%s:%lld: %lld x %lld values do not fit memory", name,
 		                line, (long long)h->rows, (long long)h->cols);
 	if (h->array)
-		h->entries = (int64_t)places;
+		h->entries = places;
 	if (h->entries > places && (places == 0 || h->duplicates == EK_DUP_ERROR))
 		return eki_fail(EK_ERANGE,
 		                "%s:%lld: %lld entries; %lld rows and %lld columns have "
@@ -239,7 +253,7 @@ static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h
 		                (long long)h->cols);
 	if (left >= 0 && text->fault == EK_OK) {
 		left += text->filled - text->begin;
-		if (h->entries > 0 && h->entries * least - 1 > left)
+		if (h->entries > (left + 1) / least)
 			return eki_fail(
 				EK_ETRUNCATED,
 				"%s:%lld: %lld entries are announced, but the %lld bytes that "
@@ -318,12 +332,10 @@ ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *
 
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)
 {
-	i128 n = h->entries;
+	const int64_t more = h->symmetry != MTX_GENERAL ? h->entries - diagonal : 0;
 
-	if (h->symmetry != MTX_GENERAL)
-		n = 2 * n - diagonal;
-	if (n >= eki_ptr_max(index))
+	if (h->entries >= eki_ptr_max(index) - more)
 		return false;
-	*nnz = (int64_t)n;
+	*nnz = h->entries + more;
 	return true;
 }

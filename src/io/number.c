@@ -17,8 +17,7 @@
 
 #include "io/number.h"
 #include "io/pow10.h"
-
-__extension__ typedef unsigned __int128 u128;
+#include "io/product.h"
 
 enum { POW10_MIN = -342, POW10_MAX = 324 };
 
@@ -61,20 +60,22 @@ static bool round_product(uint64_t w, int64_t e, int bits, int64_t *mantissa, in
 	if (e < POW10_MIN || e > POW10_MAX)
 		return false;
 	int zeros = __builtin_clzll(w);
-	const uint64_t *power = pow10_128[e - POW10_MIN];
-	u128 high = (u128)(w << zeros) * power[0];
-	u128 p = high + (uint64_t)((u128)(w << zeros) * power[1] >> 64);
+	const uint64_t *power = pow10_128[e - POW10_MIN], half = (uint64_t)1 << 63;
+	eki_u128 p = eki_add_low(eki_mul(w << zeros, power[0]), eki_mul(w << zeros, power[1]).high);
 	int binary = floor_log2_pow10((int)e) - 127 + 64 - zeros;
 
-	if (!(p >> 127)) {
-		p <<= 1;
+	if (!(p.high & half)) {
+		p.high = p.high << 1 | p.low >> 63;
+		p.low <<= 1;
 		binary--;
 	}
-	u128 rest = p << bits, half = (u128)1 << 127, unit = (u128)4 << bits;
+	eki_u128 rest = {p.high << bits | p.low >> (64 - bits), p.low << bits};
+	bool above = rest.high > half || (rest.high == half && rest.low > 0);
 
-	if (rest <= half && half - rest <= unit)
+	/* At or below one half, by at most four units. */
+	if (!above && half - rest.high == (rest.low > 0) && 0 - rest.low <= (uint64_t)4 << bits)
 		return false;
-	*mantissa = (int64_t)(p >> (128 - bits)) + (rest > half);
+	*mantissa = (int64_t)(p.high >> (64 - bits)) + above;
 	*exponent = binary + 128 - bits;
 	return true;
 }
@@ -190,9 +191,9 @@ const char *eki_take_special(const char *p, double *value)
 /* g c / 2^128, rounded to odd: the last bit is set if anything was cut off. */
 static uint64_t round_to_odd(const uint64_t g[2], uint64_t c)
 {
-	u128 x = (u128)g[1] * c, y = (u128)g[0] * c + (uint64_t)(x >> 64);
+	eki_u128 y = eki_add_low(eki_mul(g[0], c), eki_mul(g[1], c).high);
 
-	return (uint64_t)(y >> 64) | ((uint64_t)y > 1);
+	return y.high | (y.low > 1);
 }
 
 /* The shortest decimal digits * 10^k that reads as c 2^q; `closer`: the lower neighbour is half as

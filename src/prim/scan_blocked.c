@@ -120,8 +120,8 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 			const int64_t at = i + k * W;
 			vec v, s;
 
-			if (at == whole)
-				break;
+			if (at >= whole)
+				continue;
 			v = vload(t->in + at);
 			FN(fetch)((t->later ? t->later : t->in) + i, k);
 			if (t->later)

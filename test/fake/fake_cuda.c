@@ -12,7 +12,8 @@
 
 #include "fake/fake_things.h"
 
-struct fake_cuda fake_cuda = {.devices = 3, .arch = {75, 80, 90}, .version = 13000, .fail_at = -1, .broken = -1};
+struct fake_cuda fake_cuda = {
+	.devices = 3, .arch = {75, 80, 90}, .version = 13000, .fail_at = -1, .broken = -1};
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 thing *fake_things;
@@ -197,7 +198,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 {
 	(void)device;
 	TURN(UNKNOWN);
-	*bytes = (size_t)1 << 34;
+	*bytes = (size_t)1 << 30;
 	return 0;
 }
 

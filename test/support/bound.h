@@ -5,9 +5,8 @@
 #ifndef TEST_BOUND_H
 #define TEST_BOUND_H
 
+#include "../cli/quad.h"
 #include "support/shapes.h"
-
-__extension__ typedef __float128 quad;
 
 /* Sums of one product op(A) x, without alpha and beta. */
 struct reference {

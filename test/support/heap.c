@@ -45,7 +45,8 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 		atomic_fetch_add(&h->refused, 1);
 		return NULL;
 	}
-	if (bytes > (size_t)1 << 40 || posix_memalign(&map, HEAD, HEAD + bytes + TAIL) != 0)
+	if ((uint64_t)bytes > UINT64_C(1) << 40 ||
+	    posix_memalign(&map, HEAD, HEAD + bytes + TAIL) != 0)
 		return NULL;
 	*(struct head *)map = (struct head){.magic = LIVE_MAGIC, .bytes = bytes};
 	memset((char *)map + HEAD, 0xff, bytes);

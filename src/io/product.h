@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Products of two 64-bit numbers in 128 bits: the compiler's own type where it has one, else four
+ * products of halves (Knuth, The Art of Computer Programming, volume 2, section 4.3.1, Algorithm
+ * M). */
+#ifndef EKI_IO_PRODUCT_H
+#define EKI_IO_PRODUCT_H
+
+#include <stdint.h>
+
+typedef struct eki_u128 {
+	uint64_t high, low;
+} eki_u128;
+
+static inline eki_u128 eki_mul_halves(uint64_t a, uint64_t b)
+{
+	const uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
+	const uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32); /* no sum here runs over */
+	const uint64_t middle = a0 * b1 + (cross & 0xffffffffu);
+
+	return (eki_u128){a1 * b1 + (cross >> 32) + (middle >> 32),
+	                  middle << 32 | (low & 0xffffffffu)};
+}
+
+static inline eki_u128 eki_mul(uint64_t a, uint64_t b)
+{
+#if defined(__SIZEOF_INT128__)
+	__extension__ typedef unsigned __int128 u128;
+	const u128 p = (u128)a * b;
+
+	return (eki_u128){(uint64_t)(p >> 64), (uint64_t)p};
+#else
+	return eki_mul_halves(a, b);
+#endif
+}
+
+static inline eki_u128 eki_add_low(eki_u128 p, uint64_t a)
+{
+	p.low += a;
+	p.high += p.low < a;
+	return p;
+}
+
+#endif
