@@ -51,10 +51,9 @@ struct mtx_header {
 
 /* `index` limits rows and columns. */
 ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h);
-/* After all entries were read: EK_ELIMIT if there are so many more rows than text that one number
- * of the header would fill the memory. Only for a dense vector it counts when max_dim is given
- * too. */
-ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense);
+/* After all entries were read: EK_ELIMIT if max_dim is not given and there are so many more rows or
+ * columns than text that a number of the header would fill the memory. `dense`: for a vector. */
+ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h, bool dense);
 /* Something of a file for a message: at most 40 characters, none that does not print. */
 struct mtx_quote {
 	char text[44];
