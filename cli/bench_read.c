@@ -114,6 +114,7 @@ static double read_once(struct reading *r, int threads, struct meter *meter)
 	                .threads = threads,
 	                .isa_limit = common->isa_limit,
 	                .device = "cpu"};
+	const ek_read_options how = tool_read_options(common);
 	ek_matrix_info info = {.size = sizeof info};
 	ek_context *ctx = NULL;
 	ek_matrix *A = NULL;
@@ -129,7 +130,7 @@ static double read_once(struct reading *r, int threads, struct meter *meter)
 	start = tool_seconds();
 	if (!code)
 		code = tool_input(
-			ek_matrix_read(ctx, r->path, common->value, common->index, NULL, &A));
+			ek_matrix_read(ctx, r->path, common->value, common->index, &how, &A));
 	seconds = tool_seconds() - start;
 	if (!code)
 		code = tool_check(ek_matrix_get_info(A, &info));

@@ -49,6 +49,8 @@ struct tool_options {
 	/* tool_common_children: what matrices from anywhere need, in addition */
 	bool allow_nan, mirror; /* --allow-nan, --mirror: as in ek_read_options */
 	unsigned duplicates;    /* --duplicates sum|last|error: EK_DUP_SUM, ... */
+	/* --read-max-bytes, --read-max-ratio, --read-max-dim: as in ek_read_options, 0: not given */
+	int64_t max_bytes, max_ratio, max_dim;
 	/* tool_device_argp, part of tool_product_argp; without it the device is "cpu" */
 	const char *device; /* --device, NULL: not given */
 	ek_device_memory device_memory;
@@ -241,6 +243,8 @@ struct tool_source {
 		*kind; /* "file", "generated", "twin", "real" (a twin's name, EK_MATRICES has it) */
 	double seconds; /* that reading or generating took */
 };
+/* What the options say about reading files. */
+ek_read_options tool_read_options(const struct tool_options *options);
 /* A from a path, "-", a generator ("NAME" or "NAME:key=value,..." when no file has that name), or
  * the name of a twin (also "twin:NAME"), which is looked up in the folder EK_MATRICES first. With
  * progress and remarks. `source` may be NULL. Returns an exit code; failures are reported. */

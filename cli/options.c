@@ -19,6 +19,9 @@ enum {
 	KEY_ALLOW_NAN,
 	KEY_MIRROR,
 	KEY_DUPLICATES,
+	KEY_MAX_BYTES,
+	KEY_MAX_RATIO,
+	KEY_MAX_DIM,
 	KEY_USAGE,
 	KEY_METHOD,
 	KEY_OP,
@@ -211,6 +214,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case KEY_ALLOW_NAN: o->allow_nan = true; break;
 	case KEY_MIRROR: o->mirror = true; break;
 	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
+	case KEY_MAX_BYTES: o->max_bytes = tool_size("--read-max-bytes", arg); break;
+	case KEY_MAX_RATIO: o->max_ratio = tool_size("--read-max-ratio", arg); break;
+	case KEY_MAX_DIM: o->max_dim = tool_size("--read-max-dim", arg); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -306,6 +312,13 @@ static const struct argp_option common_options[] = {
 	{"mirror", KEY_MIRROR, NULL, 0, "accept upper entries in symmetric files", 0},
 	{"duplicates", KEY_DUPLICATES, "sum|last|error", 0, "entries given twice in files (sum)",
          0},
+	{"read-max-bytes", KEY_MAX_BYTES, "SIZE", 0,
+         "most bytes of a file after decompression, such as 500M or 2^33 (no limit)", 0},
+	{"read-max-ratio", KEY_MAX_RATIO, "N", 0,
+         "most of them for a byte of the compressed file (1024, and 256M that an .ekm announces)",
+         0},
+	{"read-max-dim", KEY_MAX_DIM, "N", 0,
+         "most rows or columns of a file (64 for each of its bytes, 2^20 always)", 0},
 	{0}};
 static const struct argp_child common_child[] = {
 	{&types_argp, 0, NULL, 0}, {&array_argp, 0, NULL, 0}, {0}};

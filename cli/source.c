@@ -168,23 +168,36 @@ static int check_twin(const char *spec)
 
 /* ---- Reading and generating ------------------------------------------------------------------ */
 
+ek_read_options tool_read_options(const struct tool_options *options)
+{
+	return (ek_read_options){.size = sizeof(ek_read_options),
+	                         .allow_nan = options->allow_nan,
+	                         .mirror = options->mirror,
+	                         .duplicates = options->duplicates,
+	                         .max_bytes = options->max_bytes,
+	                         .max_ratio = options->max_ratio,
+	                         .max_dim = options->max_dim};
+}
+
 static int read_file(ek_context *ctx, const struct tool_options *options,
                      struct tool_source *source, const char *kind, ek_matrix **A)
 {
-	ek_read_options o = {.size = sizeof o,
-	                     .allow_nan = options->allow_nan,
-	                     .mirror = options->mirror,
-	                     .duplicates = options->duplicates,
-	                     .progress = tool_progress_step};
+	ek_read_options o = tool_read_options(options);
 	struct tool_progress *progress;
 	char what[300];
 
 	source->kind = kind;
 	snprintf(what, sizeof what, "reading %s", source->name);
+	o.progress = tool_progress_step;
 	o.progress_user = progress = tool_progress_start(options, what);
 	ek_status status = ek_matrix_read(ctx, source->path, options->value, options->index, &o, A);
 
 	tool_progress_end(progress);
+	if (status == EK_ELIMIT && strstr(ek_error_text(), "max_"))
+		return tool_fail(TOOL_INPUT,
+		                 "%s; --read-max-dim, --read-max-ratio and --read-max-bytes set "
+		                 "these limits",
+		                 ek_error_text());
 	return tool_input(status);
 }
 

@@ -11,6 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int k = 0; k < 3; k++)
 		known |= size > 4 && memcmp(data, magic[k], k ? 4 : 2) == 0;
 	if (known)
-		fuzz_read(0, data, size);
+		fuzz_read(0, data, size, fuzz_accepted);
 	return 0;
 }

@@ -9,10 +9,11 @@ enum { EKM_FORMAT = 32, EKM_LEN = 104, EKM_SUMS = 232, EKM_HEADER_SUM = 360, EKM
 static void ekm_repair(uint8_t *file, size_t size)
 {
 	char name[17] = "";
-	uint32_t value, index;
+	uint32_t version, value, index;
 	uint64_t sum;
 	size_t at = EKM_HEADER;
 
+	memcpy(&version, file + 8, 4);
 	memcpy(&value, file + 16, 4);
 	memcpy(&index, file + 20, 4);
 	memcpy(name, file + EKM_FORMAT, 16);
@@ -26,11 +27,11 @@ static void ekm_repair(uint8_t *file, size_t size)
 		memcpy(&len, file + EKM_LEN + 8 * k, 8);
 		if (len < 0 || len > FUZZ_SMALL || at + (size_t)len * elem > size)
 			break;
-		sum = eki_checksum(file + at, (size_t)len * elem);
+		sum = eki_checksum(version, file + at, (size_t)len * elem);
 		memcpy(file + EKM_SUMS + 8 * k, &sum, 8);
 		at += (size_t)len * elem;
 	}
-	sum = eki_checksum(file, EKM_HEADER_SUM);
+	sum = eki_checksum(version, file, EKM_HEADER_SUM);
 	memcpy(file + EKM_HEADER_SUM, &sum, 8);
 }
 
@@ -43,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(file, data + 1, size - 1);
 	if (!(data[0] & 2) && size > EKM_HEADER)
 		ekm_repair(file, size - 1);
-	fuzz_read(data[0], file, size - 1);
+	fuzz_read(data[0], file, size - 1, fuzz_accepted);
 	free(file);
 	return 0;
 }

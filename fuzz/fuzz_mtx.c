@@ -5,6 +5,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size > 0)
-		fuzz_read(data[0], data + 1, size - 1);
+		fuzz_read(data[0], data + 1, size - 1, fuzz_accepted);
 	return 0;
 }

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { FUZZ_CAP = 256 << 20, FUZZ_SMALL = 1 << 20 };
 
 struct fuzz_memory {
-	_Atomic size_t used;
+	_Atomic size_t used, peak;
 };
 
 static inline void *fuzz_alloc(void *user, size_t alignment, size_t bytes)
@@ -29,6 +29,9 @@ static inline void *fuzz_alloc(void *user, size_t alignment, size_t bytes)
 			atomic_fetch_sub(&m->used, bytes);
 		return NULL;
 	}
+	for (size_t now = atomic_load(&m->used), peak = atomic_load(&m->peak);
+	     peak < now && !atomic_compare_exchange_weak(&m->peak, &peak, now);)
+		;
 	return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 }
 
@@ -56,6 +59,7 @@ static inline ek_context *fuzz_context(struct fuzz_memory *m, int threads)
 	ek_context *ctx = NULL;
 
 	atomic_store(&m->used, 0);
+	atomic_store(&m->peak, 0);
 	fuzz_require(ek_context_create(&o, &ctx) == EK_OK, "no context");
 	return ctx;
 }
@@ -107,8 +111,46 @@ static inline void fuzz_accepted(const ek_matrix *A)
 	ek_matrix_destroy(csr);
 }
 
-/* Reads bytes as a file; the first byte of the input chooses types, threads and options. */
-static inline void fuzz_read(unsigned choice, const uint8_t *data, size_t size)
+/* A matrix that was accepted goes to every format, and back with as many entries. */
+static inline void fuzz_formats(const ek_matrix *A)
+{
+	ek_matrix_info info = {.size = sizeof info}, back = {.size = sizeof back};
+
+	fuzz_require(ek_matrix_get_info(A, &info) == EK_OK, "no information");
+	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
+		ek_matrix *B = NULL, *C = NULL;
+		ek_status status = ek_matrix_convert(A, ek_format_name(f), NULL, &B);
+
+		fuzz_require(status == EK_OK || status == EK_ENOMEM || status == EK_ELIMIT ||
+		                     status == EK_EUNSUPPORTED || status == EK_EOVERFLOW,
+		             ek_format_name(f));
+		if (status != EK_OK)
+			continue;
+		fuzz_require(ek_matrix_check(B) == EK_OK, ek_format_name(f));
+		status = ek_matrix_convert(B, "csr", NULL, &C);
+		fuzz_require(status == EK_OK || status == EK_ENOMEM || status == EK_ELIMIT,
+		             "no way back to CSR");
+		if (status == EK_OK) {
+			fuzz_require(ek_matrix_check(C) == EK_OK, "its CSR fails its check");
+			ek_matrix_get_info(C, &back);
+			fuzz_require(back.nnz == info.nnz, "entries are lost");
+		}
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(C);
+	}
+}
+
+/* What reading took must be in proportion: a number in the file must not fill memory. */
+static inline void fuzz_proportion(struct fuzz_memory *m, size_t size)
+{
+	fuzz_require(atomic_load(&m->peak) <= ((size_t)64 << 20) + 1024 * size,
+	             "reading takes too much memory");
+}
+
+/* Reads bytes as a file; the first byte of the input chooses types, threads and options. What was
+ * accepted goes to `use`. */
+static inline void fuzz_read(unsigned choice, const uint8_t *data, size_t size,
+                             void (*use)(const ek_matrix *))
 {
 	struct fuzz_memory memory;
 	ek_context *ctx = fuzz_context(&memory, choice & 1 ? 3 : 1);
@@ -116,16 +158,16 @@ static inline void fuzz_read(unsigned choice, const uint8_t *data, size_t size)
 	                     .allow_nan = choice >> 1 & 1,
 	                     .mirror = choice >> 2 & 1,
 	                     .duplicates = (choice >> 3 & 3) << 8,
-	                     .max_bytes = 1 << 24,
-	                     .max_dim = 1 << 22};
+	                     .max_bytes = 1 << 24};
 	ek_matrix *A = NULL;
 	ek_status status =
 		ek_matrix_read_memory(ctx, "fuzz", data, size, choice >> 5 & 1 ? EK_F32 : EK_F64,
 	                              (ek_index)(1 + (choice >> 6) % 3), &o, &A);
 
 	fuzz_require((status == EK_OK) == (A != NULL), "the output does not fit the status");
+	fuzz_proportion(&memory, size);
 	if (A)
-		fuzz_accepted(A);
+		use(A);
 	else
 		fuzz_require(ek_error_text()[0] != '\0', "a failure without a message");
 	ek_matrix_destroy(A);

@@ -4,6 +4,7 @@
 #define _POSIX_C_SOURCE 200809L /* unlink */
 #include <unistd.h>
 
+#include "io/io.h"
 #include "support/exhaust.h"
 #include "support/folder.h"
 #include "support/support.h"
@@ -81,6 +82,8 @@ static void test_files(void **state)
 	expect_status(read_text(&e), EK_OK);
 	A = e.out;
 	for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+		if (k && !eki_has_xxhash())
+			continue;
 		e.arg = A;
 		form = forms[k];
 		exhaust(&e, "ek_matrix_write", write_file, remove_file);

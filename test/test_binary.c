@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/io.h"
 #include "support/folder.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -346,5 +347,9 @@ int main(void)
 		cmocka_unit_test(test_dense),
 	};
 
+	if (!eki_has_xxhash()) {
+		print_message("left out: built without xxHash, binary files are refused\n");
+		return 0;
+	}
 	return run_all_tests(tests, folder_setup, folder_teardown);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * All seeds of the fuzz targets, through the same functions, in a normal build. */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* memfd_create, of fuzz_dense.c */
 #include <dirent.h>
 
 #include "support/support.h"
@@ -19,6 +19,14 @@ int fuzz_ekm(const uint8_t *data, size_t size);
 #define LLVMFuzzerTestOneInput fuzz_csr
 int fuzz_csr(const uint8_t *data, size_t size);
 #include "../fuzz/fuzz_csr.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_convert
+int fuzz_convert(const uint8_t *data, size_t size);
+#include "../fuzz/fuzz_convert.c"
+#undef LLVMFuzzerTestOneInput
+#define LLVMFuzzerTestOneInput fuzz_dense
+int fuzz_dense(const uint8_t *data, size_t size);
+#include "../fuzz/fuzz_dense.c"
 
 static void replay(const char *name, int (*target)(const uint8_t *, size_t))
 {
@@ -58,6 +66,8 @@ static void test_corpus(void **state)
 	replay("archive", fuzz_archive);
 	replay("ekm", fuzz_ekm);
 	replay("csr", fuzz_csr);
+	replay("convert", fuzz_convert);
+	replay("dense", fuzz_dense);
 }
 
 int main(void)

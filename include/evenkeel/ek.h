@@ -397,10 +397,17 @@ typedef struct ek_read_options {
 	int allow_nan; /* accept nan and inf as values, in text and in binary files */
 	int mirror;    /* symmetric: accept entries above the diagonal as their mirror images */
 	unsigned duplicates; /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
-	int64_t max_bytes;   /* most bytes of text after decompression; 0: no limit */
-	int64_t max_ratio;   /* most bytes of text for a byte of compressed input; 0: 1024 */
-	/* Most rows or columns. 0: 2^40, but rows in text, and both in binary files not of CSR, the
-	 * larger of 2^27 and 1024 for each byte: a number in the header must not fill memory. */
+	/* Most bytes after decompression, of text or of a binary file with its header; 0: no limit.
+	 * What a binary file announces is compared before any of it is read. */
+	int64_t max_bytes;
+	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Of a binary file
+	 * the first 256 MiB that its header announces are free of this limit, since arrays of equal
+	 * values, such as those of dia, may be compressed by any factor. */
+	int64_t max_ratio;
+	/* Most rows, and most columns. 0: 2^40, and no more than the largest of 2^20, 64 for each
+	 * byte of the file and 1 for each byte after decompression: a number in the header must not
+	 * make a small file take much memory, here or in a product. A matrix with an entry in one
+	 * row and one column of 64 passes always; emptier ones need max_dim. */
 	int64_t max_dim;
 	/* Called now and then, from the calling thread, with the bytes done and the bytes in all
 	 * (-1: not known). A return value other than 0 stops the call with EK_ELIMIT. */
@@ -410,7 +417,8 @@ typedef struct ek_read_options {
 
 /* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general,
  * symmetric, skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or
- * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write).
+ * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write; of
+ * a library built without xxHash only files of version 2, which 0.1 wrote before it had xxHash).
  * The kind is found from the content. "-" reads standard input. value = 0 and index = 0: the types
  * of a binary file; EK_F64 and EK_I32 for text. `options` may be NULL. Complex files are
  * EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1. Errors: EK_EIO,
@@ -425,18 +433,17 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
                                 ek_matrix **A);
 
 /* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit),
- * or "ekm" (binary, fast, with a checksum). NULL: by the ending of the name, .ekm or else mtx; a
- * further .gz, .xz or .zst compresses. "-" writes to standard output. The file appears under its
- * name only when it is complete; until then it is PATH.tmp<process id, last six digits>-<number>.
- * Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM. */
+ * or "ekm" (binary, fast, with a checksum; EK_EUNSUPPORTED in a library built without xxHash). NULL:
+ * by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-" writes to
+ * standard output. The file appears under its name only when it is complete; until then it is
+ * PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
+ * EK_ENOMEM. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
  * ek_dense_read returns column-major data in `*data`, which the caller frees with
  * ek_free(ctx, *data, rows * cols * ek_value_size(value)). Repeated places of a coordinate file are
- * added; one with more rows than the larger of 2^27 and 1024 for each byte of its text is
- * EK_ELIMIT.
- */
+ * added; one with more rows than ek_read_options.max_dim = 0 accepts is EK_ELIMIT. */
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
                         int64_t *cols, void **data);
 ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,
@@ -469,8 +476,9 @@ typedef struct ek_twin {
 } ek_twin;
 const ek_twin *ek_twin_next(const ek_twin *after);
 
-/* Figures of the pattern, found in parallel passes over the arrays; a transposed copy is made on
- * the way for the columns and the symmetry. Errors: EK_EINVAL, EK_ENOMEM. */
+/* Figures of the pattern, found in parallel passes over the arrays; a sorted copy is made on the
+ * way if columns do not ascend, and of a matrix in CSC or another format one in CSR. Errors:
+ * EK_EINVAL, EK_ENOMEM. */
 typedef struct ek_stats {
 	size_t size; /* set to sizeof(ek_stats) before the call */
 	int64_t rows, cols, nnz;
@@ -516,8 +524,10 @@ typedef struct ek_convert_options {
 	ek_value value; /* types of the result; 0: those of A */
 	ek_index index;
 	/* Most bytes that the arrays of the result may take, in any format. 0: eight times those of
-	 * A in CSR with these types, and 1 MiB; -1: no limit. It is compared before they are
-	 * taken. */
+	 * A in CSR with these types, and 1 MiB; -1: no limit. It is compared before they are taken.
+	 * So is, where it is given, what the call takes on the way, A in CSR or turned: that may be
+	 * as much, or four times what A itself takes if that is more. All other temporary memory
+	 * goes with the entries and the rows of A in CSR; none with its columns alone. */
 	int64_t max_bytes;
 } ek_convert_options;
 

@@ -180,6 +180,29 @@ void eki_ptr_of_lengths(const ek_store *s, int array, ek_store *csr);
 /* The sum of an array of indices modulo 2^64, so they may be any numbers. */
 int64_t eki_idx_sum(const ek_store *s, int array);
 
+/* Are the columns so many, beside the entries and the rows, that memory must not go with them? */
+static inline bool eki_many_columns(const ek_store *csr)
+{
+	return csr->cols > 65536 + 4 * (csr->rows + csr->nnz);
+}
+
+/* ---- reshape/sort_rows.c --------------------------------------------------------------------- */
+
+/* Sorts each row of a CSR store that the library owns by column; repeated places are merged as
+ * `policy` says, or for EK_DUP_ERROR *first is the first entry that repeats the one before it, else
+ * -1. Stable. */
+ek_status eki_sort_rows(const ek_context *ctx, unsigned policy, ek_store *csr, int64_t *first);
+/* A copy of that, with rows sorted and nothing merged. */
+ek_status eki_sorted_copy(const ek_context *ctx, const ek_store *csr, ek_store *copy,
+                          int64_t *first);
+
+/* ---- reshape/distinct.c ---------------------------------------------------------------------- */
+
+/* The different columns of a CSR store, or with `diagonals` the different j - i, ascending: *count
+ * of them, in a block of nnz. Takes memory for the entries, and none for the columns. */
+ek_status eki_distinct(const ek_context *ctx, const ek_store *csr, bool diagonals, int64_t **list,
+                       int64_t *count);
+
 /* ---- reshape/ascending.c --------------------------------------------------------------------- */
 
 /* For formats that place entries by their columns: *use is `csr` itself if columns ascend in each

@@ -5,7 +5,8 @@
  *
  * 1. A diagonal is dense if its entries take more in CSR than all its places do: 2/3 full with
  * doubles
- *    and 32-bit indices, 1/2 with floats. Counted for all diagonals.
+ *    and 32-bit indices, 1/2 with floats. Counted for all diagonals, unless columns are so many that
+ *    the counters would take more than the matrix: then none is.
  * 2. A block, of b x b and aligned, is dense in the same way. What blocks of 2 x 2 to 8 x 8 would
  * save
  *    is counted in a sample of the rows, with all entries and without those of dense diagonals.
@@ -109,7 +110,7 @@ static inline bool FN(next_block)(const ek_store *csr, const uint8_t *dense, int
 		s->from[r] = k;
 		for (; k < s->end[r] && col_idx[k] <= last; k++) {
 			s->all++;
-			s->left += !dense[col_idx[k] - s->first - r + csr->rows - 1];
+			s->left += !(dense && dense[col_idx[k] - s->first - r + csr->rows - 1]);
 		}
 		s->at[r] = k;
 	}
@@ -153,7 +154,7 @@ static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin
 	for (int64_t i = begin * b; i < end * b && i < csr->rows; i++) {
 		flat[i] = 0;
 		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
-			const bool on = dense[col_idx[k] - i + csr->rows - 1];
+			const bool on = dense && dense[col_idx[k] - i + csr->rows - 1];
 
 			part[k] = on ? PART_DIA : FLAT;
 			flat[i] += !on;
@@ -353,7 +354,7 @@ static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store
 	void **const array = marks->array;
 	int64_t *const len = marks->len;
 
-	len[MARK_DENSE] = eki_plus(csr->rows, csr->cols);
+	len[MARK_DENSE] = eki_many_columns(csr) ? 0 : csr->rows + csr->cols;
 	len[MARK_PART] = csr->nnz;
 	len[MARK_FLAT] = csr->rows;
 	EK_RETURN_IF(eki_calloc(ctx, len[MARK_DENSE], 1, &array[MARK_DENSE]));

@@ -175,7 +175,7 @@ static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store
 {
 	static eki_fill_fn *const mark[EK_NTYPE] = EK_BY_TYPE(dia_mark);
 
-	marks->len[0] = eki_plus(csr->rows, csr->cols);
+	marks->len[0] = csr->rows + csr->cols;
 	EK_RETURN_IF(eki_calloc(ctx, marks->len[0], 1, &marks->array[0]));
 	eki_fill(ctx, mark, csr, marks, csr->rows, csr->nnz);
 	return EK_OK;
@@ -194,17 +194,38 @@ static void set_offset(ek_store *s, int64_t d, int64_t offset)
 		((int32_t *)s->array[DIA_OFFSET])[d] = (int32_t)offset;
 }
 
-static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
+/* *count diagonals have entries; their offsets go to `out` if that is not NULL. */
+static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_store *out,
+                                int64_t *count)
 {
 	ek_store marks = {0};
 	const unsigned char *seen;
-	int64_t diagonals = 0;
+	int64_t *list;
 
+	*count = 0;
+	if (eki_many_columns(csr)) {
+		EK_RETURN_IF(eki_distinct(ctx, csr, true, &list, count));
+		for (int64_t d = 0; out && d < *count; d++)
+			set_offset(out, d, list[d]);
+		eki_free(ctx, list, csr->nnz, sizeof *list);
+		return EK_OK;
+	}
 	EK_RETURN_IF(make_marks(ctx, csr, &marks));
 	seen = marks.array[0];
-	for (int64_t k = 0; k < marks.len[0]; k++)
-		diagonals += seen[k];
+	for (int64_t k = 0; k < marks.len[0]; k++) {
+		if (seen[k] && out)
+			set_offset(out, *count, k - csr->rows + 1);
+		*count += seen[k];
+	}
 	free_marks(ctx, &marks);
+	return EK_OK;
+}
+
+static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	int64_t diagonals;
+
+	EK_RETURN_IF(find_diagonals(ctx, csr, NULL, &diagonals));
 	out->dim[DIA_STRIDE] = dia_stride(csr->rows);
 	out->len[DIA_OFFSET] = diagonals;
 	out->len[DIA_VAL] = eki_times(diagonals, out->dim[DIA_STRIDE]);
@@ -216,15 +237,9 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 {
 	static eki_fill_fn *const clear[EK_NTYPE] = EK_BY_TYPE(dia_clear);
 	static eki_fill_fn *const stored[EK_NTYPE] = EK_BY_TYPE(dia_stored);
-	ek_store marks = {0};
-	const unsigned char *seen;
+	int64_t diagonals;
 
-	EK_RETURN_IF(make_marks(ctx, csr, &marks));
-	seen = marks.array[0];
-	for (int64_t k = 0, d = 0; k < marks.len[0]; k++)
-		if (seen[k])
-			set_offset(out, d++, k - csr->rows + 1);
-	free_marks(ctx, &marks);
+	EK_RETURN_IF(find_diagonals(ctx, csr, out, &diagonals));
 	eki_fill(ctx, clear, csr, out, out->len[DIA_MASK], out->len[DIA_VAL]);
 	eki_fill(ctx, stored, csr, out, out->dim[DIA_STRIDE] / 32, csr->nnz);
 	return EK_OK;

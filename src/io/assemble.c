@@ -4,7 +4,7 @@
  * 1. Each part of the segments counts its entries by row, mirror images included; a scan over rows
  * and parts turns counts into positions; each part puts its columns and values there. This keeps
  * the order of the file, so rows come out sorted if the file is sorted by rows or by columns, in
- * one triangle too. 2. sort_rows.c sorts the rows that are not, and merges repeated places.
+ * one triangle too. 2. reshape/sort_rows.c sorts the rows that are not, and merges repeated places.
  * Cost: O(nnz + rows) and that of the sorting. The last part counts in the row pointers themselves,
  * every other one in `rows` counters of its own. */
 #include <string.h>
@@ -231,7 +231,7 @@ ek_status eki_mtx_assemble(const ek_context *ctx, const char *name, const struct
 	step.scan[type](&job);
 	eki_parallel(ctx->threads, job.parts, step.put[type], &job);
 	step.close[type](&job);
-	EK_TRY(eki_mtx_sort_rows(ctx, h->duplicates, &out, &repeated));
+	EK_TRY(eki_sort_rows(ctx, h->duplicates, &out, &repeated));
 	if (repeated >= 0)
 		EK_TRY(refuse_repeated(&job, name, type, repeated));
 	*csr = out;

@@ -142,7 +142,7 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64
 		EK_TRY(eki_alloc(ctx, h->rows * h->cols, size, &out));
 		eki_mtx_array_fill(h, value, content.list, out);
 	} else {
-		EK_TRY(eki_mtx_rows_check(source, h, true));
+		EK_TRY(eki_mtx_dims_check(source, h, true));
 		EK_TRY(eki_calloc(ctx, h->rows, size, &out));
 		column_fill(content.list, value, out);
 	}

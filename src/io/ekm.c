@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The library's own binary form: a header, then the arrays of the matrix, in whatever format it is,
  * as they lie in memory. Nothing in it is believed: sizes are compared with what is there before
- * they are allocated (or memory grows with what was read), a checksum covers every byte, and the
- * arrays are checked like those of any caller.
- *
- * The checksum takes eight words at a time, each into a lane of its own: xor, rotation,
- * multiplication by an odd number. Each step is one to one in the lane and in the word, so a single
- * changed word always changes the sum. It runs at about the speed of memory. */
+ * they are allocated (or memory grows with what was read), a checksum covers every byte
+ * (checksum.c), and the arrays are checked like those of any caller. Files of version 2, which had
+ * another checksum and are the same else, are read too. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/io.h"
 
-enum { EKM_VERSION = 2, EKM_ENDIAN = 0x01020304, EKM_STEP = 1 << 24 };
+enum { EKM_ENDIAN = 0x01020304, EKM_STEP = 1 << 24 };
 
 struct ekm_header {
 	char magic[8];
@@ -27,36 +24,17 @@ struct ekm_header {
 _Static_assert(sizeof(struct ekm_header) == 368, "the header has no gaps");
 _Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == 16, "the header has room for all");
 
-static inline uint64_t rotate(uint64_t x, int n)
-{
-	return x << n | x >> (64 - n);
-}
-
-uint64_t eki_checksum(const void *data, size_t bytes)
-{
-	const uint64_t odd = 0x9e3779b97f4a7c15u;
-	uint64_t lane[8], sum = bytes, w[8];
-	const char *p = data;
-
-	for (int k = 0; k < 8; k++)
-		lane[k] = odd * (uint64_t)(k + 1);
-	while (bytes > 0) {
-		size_t n = bytes < sizeof w ? bytes : sizeof w;
-
-		if (n < sizeof w)
-			memset(w, 0, sizeof w);
-		memcpy(w, p, n);
-		for (int k = 0; k < 8; k++)
-			lane[k] = rotate(lane[k] ^ w[k], 29) * odd;
-		p += n;
-		bytes -= n;
-	}
-	for (int k = 0; k < 8; k++)
-		sum = rotate(sum ^ lane[k], 29) * odd;
-	return sum ^ sum >> 32;
-}
-
 /* ---- Reading --------------------------------------------------------------------------------- */
+
+ek_status eki_ekm_supported(const char *name)
+{
+	if (eki_has_xxhash())
+		return EK_OK;
+	return eki_fail(EK_EUNSUPPORTED,
+	                "%s: the binary form has checksums of xxHash, and this library was built "
+	                "without its header xxhash.h (0.8.0 or later); use .mtx",
+	                name);
+}
 
 static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 {
@@ -67,11 +45,13 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		return eki_fail(h->endian == 0x04030201 ? EK_EUNSUPPORTED : EK_ESYNTAX,
 		                "%s: the mark of the byte order is 0x%08x; 0x%08x is expected",
 		                s->name, (unsigned)h->endian, (unsigned)EKM_ENDIAN);
-	if (h->version != EKM_VERSION)
+	if (h->version != EKI_EKM_OLD && h->version != EKI_EKM_VERSION)
 		return eki_fail(EK_EUNSUPPORTED,
-		                "%s: version %u of the binary form; %d is expected", s->name,
-		                (unsigned)h->version, EKM_VERSION);
-	if (h->header_sum != eki_checksum(h, offsetof(struct ekm_header, header_sum)))
+		                "%s: version %u of the binary form; %d or %d is expected", s->name,
+		                (unsigned)h->version, EKI_EKM_OLD, EKI_EKM_VERSION);
+	if (h->version == EKI_EKM_VERSION)
+		EK_RETURN_IF(eki_ekm_supported(s->name));
+	if (h->header_sum != eki_checksum(h->version, h, offsetof(struct ekm_header, header_sum)))
 		return eki_fail(EK_EIO, "%s: the checksum of the header is wrong", s->name);
 	if (eki_type_check((ek_value)h->value, index) != EK_OK || h->columns > 1 || h->reserved)
 		return eki_fail(EK_ESYNTAX, "%s: the header has a type or flag that does not exist",
@@ -89,22 +69,6 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		                s->name, (long long)h->rows, (long long)h->cols, (long long)h->nnz,
 		                ek_index_name(index));
 	return EK_OK;
-}
-
-/* CSR has an array as long as its rows. What takes memory for rows or columns of other formats, as
- * their way to CSR does, must not do so because of a number in the header. */
-static ek_status dims_check(const eki_source *s, const ek_store *store)
-{
-	const int64_t most = store->rows > store->cols ? store->rows : store->cols;
-	const int64_t allowed = eki_dim_of_bytes(s->given);
-
-	if (most <= allowed || s->options->max_dim || store->format == &ek_format_csr)
-		return EK_OK;
-	return eki_fail(EK_ELIMIT,
-	                "%s: %lld rows and %lld columns, but only %lld bytes; %lld of each are "
-	                "accepted in format %s where max_dim is not given",
-	                s->name, (long long)store->rows, (long long)store->cols,
-	                (long long)s->given, (long long)allowed, store->format->name);
 }
 
 /* NULL with a message if there is none of that name. CSC is held as the CSR of the transpose. */
@@ -164,6 +128,26 @@ done:
 	return status;
 }
 
+static int64_t elem_size(const ek_store *store, int k)
+{
+	return (int64_t)eki_elem_size(store->format->array[k].elem, store->value, store->index);
+}
+
+/* The lengths of the arrays, and what they come to in all. */
+static ek_status lengths_check(eki_source *s, const struct ekm_header *h, const ek_store *store)
+{
+	int64_t bytes = sizeof *h;
+
+	for (int k = 0; k < EKI_MAX_ARRAYS && store->format->array[k].name; k++) {
+		if (h->len[k] < 0 || h->len[k] > INT64_MAX / 16)
+			return eki_fail(EK_EOVERFLOW,
+			                "%s: %s has %lld entries, which do not fit memory", s->name,
+			                store->format->array[k].name, (long long)h->len[k]);
+		bytes = eki_plus(bytes, eki_times(h->len[k], elem_size(store, k)));
+	}
+	return eki_source_announce(s, bytes);
+}
+
 static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store *store)
 {
 	const ek_format *format = format_of(s, h);
@@ -178,19 +162,14 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 	                    .nnz = h->nnz,
 	                    .columns = h->columns};
 	memcpy(store->dim, h->dim, sizeof store->dim);
+	EK_RETURN_IF(lengths_check(s, h, store));
 	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {
 		const char *name = format->array[k].name;
-		const int64_t len = h->len[k],
-			      size = (int64_t)eki_elem_size(format->array[k].elem, store->value,
-		                                            store->index);
+		const int64_t len = h->len[k], size = elem_size(store, k);
 
-		if (len < 0 || len > INT64_MAX / 16)
-			return eki_fail(EK_EOVERFLOW,
-			                "%s: %s has %lld entries, which do not fit memory", s->name,
-			                name, (long long)len);
 		store->len[k] = len;
 		EK_RETURN_IF(array_read(s, name, len * size, &store->array[k]));
-		if (eki_checksum(store->array[k], (size_t)(len * size)) != h->sum[k])
+		if (eki_checksum(h->version, store->array[k], (size_t)(len * size)) != h->sum[k])
 			return eki_fail(EK_EIO, "%s: the checksum of %s is wrong", s->name, name);
 	}
 	EK_RETURN_IF(eki_source_peek(s, 1));
@@ -276,7 +255,9 @@ ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index 
 		                sizeof h, got));
 	EK_TRY(header_check(s, &h));
 	EK_TRY(arrays_read(s, &h, &store));
-	EK_TRY(dims_check(s, &store));
+	if (!s->options->max_dim)
+		EK_TRY(eki_dims_check(s, s->name, store.rows, store.cols,
+		                      " where max_dim is not given"));
 	EK_TRY(store.format->check(ctx, &store));
 	EK_TRY(values_check(s, &store));
 	EK_TRY(eki_matrix_from_store(ctx, &store, &own));
@@ -304,7 +285,7 @@ static ek_status store_write(const ek_matrix *A, const ek_store *s, eki_sink *si
 {
 	const ek_array_desc *array = s->format->array;
 	struct ekm_header h = {.magic = EKI_EKM_MAGIC,
-	                       .version = EKM_VERSION,
+	                       .version = EKI_EKM_VERSION,
 	                       .endian = EKM_ENDIAN,
 	                       .value = s->value,
 	                       .index = s->index,
@@ -319,9 +300,9 @@ static ek_status store_write(const ek_matrix *A, const ek_store *s, eki_sink *si
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
 		h.len[k] = s->len[k];
 		bytes[k] = (size_t)s->len[k] * eki_elem_size(array[k].elem, s->value, s->index);
-		h.sum[k] = eki_checksum(s->array[k], bytes[k]);
+		h.sum[k] = eki_checksum(h.version, s->array[k], bytes[k]);
 	}
-	h.header_sum = eki_checksum(&h, offsetof(struct ekm_header, header_sum));
+	h.header_sum = eki_checksum(h.version, &h, offsetof(struct ekm_header, header_sum));
 	EK_RETURN_IF(eki_sink_write(sink, &h, sizeof h));
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		EK_RETURN_IF(eki_sink_write(sink, s->array[k], bytes[k]));

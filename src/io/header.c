@@ -2,6 +2,7 @@
  * The first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo,
  * Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A size that
  * the rest of the file cannot hold is refused here, before anything is allocated for it. */
+#include <stdio.h>
 #include <string.h>
 
 #include "io/mtx.h"
@@ -317,17 +318,15 @@ ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_
 	}
 }
 
-ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense)
+ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h, bool dense)
 {
-	const int64_t allowed = eki_dim_of_bytes(source->given);
+	char where[MTX_MESSAGE];
 
-	if (h->rows <= allowed || (!dense && source->options->max_dim))
+	if (source->options->max_dim)
 		return EK_OK;
-	return eki_fail(EK_ELIMIT,
-	                "%s:%lld: %lld rows, but only %lld bytes of text; %lld rows are accepted%s",
-	                source->name, (long long)h->line, (long long)h->rows,
-	                (long long)source->given, (long long)allowed,
-	                dense ? " for a dense vector" : " where max_dim is not given");
+	snprintf(where, sizeof where, "%s:%lld", source->name, (long long)h->line);
+	return eki_dims_check(source, where, h->rows, h->cols,
+	                      dense ? " for a dense vector" : " where max_dim is not given");
 }
 
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)

@@ -19,7 +19,8 @@ struct eki_source {
 	eki_source *below;            /* what a decompressor reads from; owned */
 	int64_t total;                /* bytes that there will be; -1: not known */
 	int64_t given;                /* bytes given so far */
-	unsigned char *buffer;        /* bytes peeked at: begin .. end */
+	int64_t announced;     /* bytes that its own header says it has; 0: it says nothing */
+	unsigned char *buffer; /* bytes peeked at: begin .. end */
 	size_t begin, end;
 	bool ended;
 	union {
@@ -31,7 +32,7 @@ struct eki_source {
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 
-enum { EKI_SOURCE_BUFFER = 1 << 16 };
+enum { EKI_SOURCE_BUFFER = 1 << 16, EKI_ANNOUNCED = 1 << 28 };
 
 /* The decoded content of a file ("-": standard input), or of memory if `path` is NULL. */
 ek_status eki_source_open(const ek_context *ctx, const char *path, const void *memory, size_t bytes,
@@ -43,6 +44,9 @@ ek_status eki_source_read(eki_source *s, void *to, size_t want, size_t *got);
 ek_status eki_source_peek(eki_source *s, size_t want);
 /* Reads to the very end and throws the bytes away: so errors behind the content are seen. */
 ek_status eki_source_drain(eki_source *s);
+/* The content says that it is so long, in all; EK_ELIMIT if that is more than max_bytes. Decoding is
+ * then limited as source.c says. */
+ek_status eki_source_announce(eki_source *s, int64_t bytes);
 /* Bytes still to come, or -1 if that is not known. */
 int64_t eki_source_left(const eki_source *s);
 /* Calls the caller's progress function. */
@@ -90,9 +94,16 @@ bool eki_path_ends(const char *path, const char *ending);
 #define EKI_EKM_MAGIC "\211EKM\r\n\032\n"
 ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index index,
                        ek_matrix **A);
-/* 64 bits over all bytes; any change of one word changes them. */
-uint64_t eki_checksum(const void *data, size_t bytes);
 ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink);
+/* EK_EUNSUPPORTED if this build cannot read, or write, binary files of today's version. */
+ek_status eki_ekm_supported(const char *name);
+
+/* ---- checksum.c ------------------------------------------------------------------------------ */
+
+enum { EKI_EKM_OLD = 2, EKI_EKM_VERSION = 3 };
+/* 64 bits over all bytes, as files of that version have them. Without xxHash only of the old one. */
+uint64_t eki_checksum(uint32_t version, const void *data, size_t bytes);
+bool eki_has_xxhash(void);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
@@ -100,7 +111,12 @@ ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink);
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out);
 /* Most rows or columns. Options keep max_dim = 0, as then rows without entries are limited too. */
 int64_t eki_max_dim(const ek_read_options *options);
-/* Rows, or columns, that so many bytes may have: a number must not make them fill the memory. */
-int64_t eki_dim_of_bytes(int64_t bytes);
+/* Rows, and columns, that what was read so far may have where max_dim is not given: a number must
+ * not make a small file fill the memory. */
+int64_t eki_dim_of_source(const eki_source *s);
+/* EK_ELIMIT if there are more; `where` stands in front of the message, `how` says in its end what
+ * would help. */
+ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
+                         const char *how);
 
 #endif

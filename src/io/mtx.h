@@ -6,7 +6,7 @@
  *     explain.c   why a line was refused: slow, with words
  *     pack.c      the coordinates of a block to a segment
  *     assemble.c  all segments to CSR
- *     sort_rows.c sorts the rows of that CSR and merges repeated places
+ *     reshape/sort_rows.c sorts the rows of that CSR and merges repeated places
  *     read.c      the loop over all this */
 #ifndef EK_MTX_H
 #define EK_MTX_H
@@ -51,10 +51,9 @@ struct mtx_header {
 
 /* `index` limits rows and columns. */
 ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h);
-/* After all entries were read: EK_ELIMIT if there are so many more rows than text that one number
- * of the header would fill the memory. Only for a dense vector it counts when max_dim is given
- * too. */
-ek_status eki_mtx_rows_check(const eki_source *source, const struct mtx_header *h, bool dense);
+/* After all entries were read: EK_ELIMIT if max_dim is not given and there are so many more rows or
+ * columns than text that a number of the header would fill the memory. `dense`: for a vector. */
+ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h, bool dense);
 /* Something of a file for a message: at most 40 characters, none that does not print. */
 struct mtx_quote {
 	char text[44];
@@ -124,9 +123,6 @@ void eki_mtx_segments_free(const ek_context *ctx, struct mtx_segment *list);
 ek_status eki_mtx_assemble(const ek_context *ctx, const char *name, const struct mtx_header *h,
                            ek_value value, ek_index index, int64_t nnz, struct mtx_segment *list,
                            ek_store *csr);
-/* sort_rows.c: sorts each row by column; repeated places are merged as `policy` says, or for
- * EK_DUP_ERROR *first is the first entry that repeats the one before it, else -1. */
-ek_status eki_mtx_sort_rows(const ek_context *ctx, unsigned policy, ek_store *csr, int64_t *first);
 /* Column-major rows x cols values, from the segments of an array file. */
 void eki_mtx_array_fill(const struct mtx_header *h, ek_value value, const struct mtx_segment *list,
                         void *data);

@@ -38,11 +38,32 @@ int64_t eki_max_dim(const ek_read_options *options)
 	return options->max_dim ? options->max_dim : (int64_t)1 << 40;
 }
 
-int64_t eki_dim_of_bytes(int64_t bytes)
+/* A line of text is at least four bytes, and an entry of a binary file too, so who has an entry in
+ * one row of 64, or of 256, passes. What a compressed file says of itself is cheap, so there 64
+ * goes with its bytes, and 1 with those that come out, which take as much memory anyway. */
+int64_t eki_dim_of_source(const eki_source *s)
 {
-	const int64_t always = (int64_t)1 << 27, each = 1024;
+	const int64_t always = (int64_t)1 << 20, each = 64, out = s->given;
 
-	return bytes < always / each ? always : eki_times(bytes, each);
+	while (s->below)
+		s = s->below;
+	const int64_t file = eki_times(s->given, each), most = out > file ? out : file;
+
+	return most > always ? most : always;
+}
+
+ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
+                         const char *how)
+{
+	const int64_t allowed = eki_dim_of_source(s);
+
+	if (rows <= allowed && cols <= allowed)
+		return EK_OK;
+	return eki_fail(EK_ELIMIT,
+	                "%s: %lld rows and %lld columns, but only %lld bytes were read; %lld of "
+	                "each are accepted%s",
+	                where, (long long)rows, (long long)cols, (long long)s->given,
+	                (long long)allowed, how);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -250,7 +271,7 @@ static ek_status text_to_csr(const ek_context *ctx, eki_source *source, ek_value
 	ek_status status;
 
 	EK_RETURN_IF(eki_mtx_read(ctx, source, value, index, &content));
-	EK_TRY(eki_mtx_rows_check(source, h, false));
+	EK_TRY(eki_mtx_dims_check(source, h, false));
 	if (h->array) {
 		EK_TRY(eki_alloc(ctx, h->rows * h->cols, ek_value_size(value), &data));
 		values = h->rows * h->cols;

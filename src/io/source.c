@@ -3,8 +3,11 @@
  * from its first bytes, never from its name. Files are read, not mapped: a file that shrinks while
  * it is read is then an error and not a signal.
  *
- * Limits: the text may be at most max_bytes long and at most max_ratio times as long as what was
- * read so far of the compressed form, so that a small file cannot fill the memory. */
+ * Limits: the content may be at most max_bytes long and at most max_ratio times as long as what was
+ * read so far of the compressed form, so that a small file cannot fill the memory. A binary form
+ * announces its length, which max_bytes is compared with before anything is taken; so much of it,
+ * up to EKI_ANNOUNCED, needs no compressed bytes to back it: arrays of zeros or of equal values
+ * compress without a bound, and the library writes such files. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -119,6 +122,14 @@ static ek_status memory_read(eki_source *s, void *to, size_t want, size_t *got)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
+/* Is what was given more than the compressed bytes stand for? */
+static bool beyond_ratio(const eki_source *s)
+{
+	const int64_t known = s->announced < EKI_ANNOUNCED ? s->announced : EKI_ANNOUNCED;
+
+	return s->below && (s->given - known) / s->options->max_ratio > s->below->given;
+}
+
 /* One step of the source itself, with the limits on what is decoded. */
 static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
 {
@@ -128,10 +139,12 @@ static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
 	EK_RETURN_IF(s->read(s, to, want, got));
 	s->given += (int64_t)*got;
 	s->ended = *got == 0;
-	if (s->below && s->given / o->max_ratio > s->below->given)
-		return eki_fail(EK_ELIMIT,
-		                "%lld bytes decompress to more than max_ratio = %lld times as many",
-		                (long long)s->below->given, (long long)o->max_ratio);
+	if (beyond_ratio(s))
+		return eki_fail(
+			EK_ELIMIT,
+			"%lld bytes decompress to more than max_ratio = %lld times as many%s",
+			(long long)s->below->given, (long long)o->max_ratio,
+			s->announced ? ", and 256 MiB that the header announces" : "");
 	if (o->max_bytes && s->given > o->max_bytes)
 		return eki_fail(EK_ELIMIT, "there are more than max_bytes = %lld bytes",
 		                (long long)o->max_bytes);
@@ -182,6 +195,19 @@ ek_status eki_source_drain(eki_source *s)
 			s->begin = s->end = 0;
 			EK_RETURN_IF(eki_source_peek(s, 1));
 		} while (s->end > 0);
+	return EK_OK;
+}
+
+ek_status eki_source_announce(eki_source *s, int64_t bytes)
+{
+	const int64_t most = s->options->max_bytes;
+
+	if (most && bytes > most)
+		return eki_fail(EK_ELIMIT,
+		                "%s: the header announces %lld bytes, more than max_bytes = %lld",
+		                s->name, (long long)bytes, (long long)most);
+	for (; s; s = s->below)
+		s->announced = bytes;
 	return EK_OK;
 }
 

@@ -154,6 +154,8 @@ ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form
 		return eki_fail(EK_EINVAL, "form is \"%s\"; \"mtx\", \"ekm\" or NULL is expected",
 		                form);
 	binary = form ? strcmp(form, "ekm") == 0 : eki_path_ends(path, ".ekm");
+	if (binary)
+		EK_RETURN_IF(eki_ekm_supported(path));
 	EK_RETURN_IF(eki_sink_open(A->ctx, path, &sink));
 	return eki_sink_finish(sink, binary ? eki_ekm_write(A, sink) : mtx_write(A, sink));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Columns in ascending order, for formats that place entries by their columns. Most matrices are in
- * order, which one pass finds out; others are transposed twice, by counting. */
+ * order, which one pass finds out; of others the rows of a copy are sorted. */
 #include "core/ek_core.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "reshape/ascending.c"
@@ -43,14 +43,12 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 	static eki_fault_fn *const descent[EK_NTYPE] = EK_BY_TYPE(descent);
 	static eki_fault_fn *const repeated[EK_NTYPE] = EK_BY_TYPE(repeated);
 	const int type = eki_type(csr->value, csr->index);
-	ek_store turned = {0};
 	ek_status status = EK_OK;
-	int64_t i;
+	int64_t i, first;
 
 	*use = csr;
 	if (eki_first_fault(ctx, csr, descent[type], csr->rows) < csr->rows) {
-		EK_TRY(eki_transpose(ctx, csr, &turned, NULL));
-		EK_TRY(eki_transpose(ctx, &turned, room, NULL));
+		EK_RETURN_IF(eki_sorted_copy(ctx, csr, room, &first));
 		*use = room;
 	}
 	i = eki_first_fault(ctx, *use, repeated[type], csr->rows);
@@ -60,8 +58,6 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 		                  "%lld two entries have the same %s: merge them first",
 		                  format->name, csr->columns ? "column" : "row",
 		                  (long long)i + csr->from1, csr->columns ? "row" : "column");
-done:
-	eki_store_free(ctx, &turned);
 	if (status != EK_OK)
 		eki_store_free(ctx, room);
 	return status;

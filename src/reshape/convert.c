@@ -74,6 +74,41 @@ static ek_status request_read(const ek_matrix *A, const char *format,
 	return eki_type_check(r->value, r->index);
 }
 
+static int64_t csr_bytes(const ek_store *s, int64_t rows, ek_value value, ek_index index)
+{
+	const int64_t entry = (int64_t)(ek_value_size(value) + eki_idx_size(index));
+	const int64_t pointers = eki_times(rows + 1, (int64_t)eki_ptr_size(index));
+
+	return eki_plus(pointers, eki_times(s->nnz, entry));
+}
+
+/* EK_ELIMIT if A in CSR, turned, or of other types on the way would take more than the caller
+ * allowed for the result, and than what A takes anyway: a matrix in coordinates has no array as long
+ * as its rows. */
+static ek_status way_limit(const ek_matrix *A, const request *r)
+{
+	const ek_store *s = &A->store;
+	const bool hub = r->format == &ek_format_csr || r->columns;
+	const int64_t own = eki_times(4, eki_store_bytes(s));
+	const int64_t most = own > r->max_bytes ? own : r->max_bytes;
+	int64_t way = 0;
+
+	if (s->format != &ek_format_csr)
+		way = csr_bytes(s, s->rows, s->value, s->index);
+	if (A->transposed != r->columns)
+		way = eki_plus(way, csr_bytes(s, s->cols, s->value, s->index));
+	if (!hub && (r->value != s->value || r->index != s->index))
+		way = eki_plus(way,
+		               csr_bytes(s, A->transposed ? s->cols : s->rows, r->value, r->index));
+	if (r->max_bytes <= 0 || way <= most)
+		return EK_OK;
+	return eki_fail(
+		EK_ELIMIT,
+		"format %s, from format %s by way of csr, would take %lld bytes on the way; "
+		"max_bytes allows %lld",
+		r->format->name, s->format->name, (long long)way, (long long)most);
+}
+
 static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 {
 	const bool same = r->value == A->store.value && r->index == A->store.index;
@@ -83,6 +118,7 @@ static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 
 	if (r->format == &ek_format_csr || r->columns)
 		EK_RETURN_IF(eki_matrix_csr_limit(A, r->value, r->index, r->columns, r->max_bytes));
+	EK_RETURN_IF(way_limit(A, r));
 	EK_TRY(eki_matrix_csr(A, r->columns, &room, &csr));
 	if (r->format == &ek_format_csr || r->columns) {
 		if (same && csr == &room && !room.borrowed)

@@ -3,7 +3,8 @@
  * column, a scan over columns and parts turns counts into positions, each part scatters its entries
  * (Wang et al. 2016, ScanTrans). Stable: entries of a column keep the order of rows, and so do
  * duplicates. Cost: reads the entries twice, writes them once, and parts * cols counters, so the
- * number of parts is bounded by the entries for each column. */
+ * number of parts is bounded by the entries for each column; one part counts in the pointers of the
+ * result. */
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -52,13 +53,15 @@ static int64_t FN(transpose_scan)(void *counters, int64_t cols, int parts, int64
 	PTR *count = counters, *ptr = out_ptr, sum = (PTR)base;
 
 	for (int64_t j = begin; j < end; j++) {
-		ptr[j] = sum;
+		const PTR first = sum;
+
 		for (int part = 0; part < parts; part++) {
 			PTR n = count[part * cols + j];
 
 			count[part * cols + j] = sum;
 			sum += n;
 		}
+		ptr[j] = first; /* behind count, which may lie there */
 	}
 	return sum - base;
 }
@@ -130,24 +133,29 @@ ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *ou
 		job.parts--;
 	job.stride = (size_t)csr->cols * psize;
 	EK_TRY(eki_csr_alloc(ctx, csr->value, csr->index, csr->cols, csr->rows, csr->nnz, &new));
-	EK_TRY(eki_alloc(ctx, csr->cols * job.parts, psize, &counters));
+	if (job.parts > 1)
+		EK_TRY(eki_alloc(ctx, csr->cols * job.parts, psize, &counters));
 	if (from)
 		EK_TRY(eki_alloc(ctx, csr->nnz, psize, &source));
-	job.counters = counters;
+	job.counters = counters ? counters : new.array[CSR_PTR];
 	job.from = source;
 	job.out = &new;
 	eki_partition_rows(csr, job.parts, job.bound);
 	if (csr->cols > 0)
 		eki_parallel(ctx->threads, job.parts, count_part, &job);
-	scan[type](counters, csr->cols, job.parts, 0, csr->cols, 0, new.array[CSR_PTR]);
-	eki_ptr_set(&new, new.rows, csr->nnz);
+	scan[type](job.counters, csr->cols, job.parts, 0, csr->cols, 0, new.array[CSR_PTR]);
 	if (csr->nnz > 0) /* without columns there are no counters */
 		eki_parallel(ctx->threads, job.parts, scatter_part, &job);
+	if (!counters) { /* columns end where the next ones start */
+		memmove(job.counters + psize, job.counters, job.stride);
+		eki_ptr_set(&new, 0, 0);
+	}
+	eki_ptr_set(&new, new.rows, csr->nnz);
 	*out = new;
 	if (from)
 		*from = source;
 done:
-	eki_free(ctx, counters, csr->cols * job.parts, psize);
+	eki_free(ctx, counters, counters ? csr->cols * job.parts : 0, psize);
 	if (status != EK_OK)
 		eki_store_free(ctx, &new);
 	return status;

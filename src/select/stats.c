@@ -25,7 +25,7 @@ struct pattern_part {
 
 struct pattern_job {
 	const ek_store *csr;         /* columns ascend */
-	_Atomic unsigned char *seen; /* by column; NULL: not wanted */
+	_Atomic unsigned char *seen; /* by column; NULL: they are too many */
 	_Atomic bool one_sided;      /* some place has no mirror image: no need to go on looking */
 	int64_t bound[PARTS + 1];
 	struct pattern_part part[PARTS];
@@ -291,15 +291,34 @@ static bool is_sorted(const ek_context *ctx, const ek_store *csr)
 	return sorted;
 }
 
+/* Columns without an entry. A byte for each tells, or, if they are many, their sorted list. */
+static ek_status empty_columns(const ek_context *ctx, const ek_store *csr,
+                               const _Atomic unsigned char *seen, int64_t *empty)
+{
+	int64_t *list, count;
+
+	*empty = 0;
+	for (int64_t j = 0; seen && j < csr->cols; j++)
+		*empty += !seen[j];
+	if (seen)
+		return EK_OK;
+	EK_RETURN_IF(eki_distinct(ctx, csr, false, &list, &count));
+	eki_free(ctx, list, csr->nnz, sizeof *list);
+	*empty = csr->cols - count;
+	return EK_OK;
+}
+
 /* Adds what the columns tell; `csr` is A with ascending columns. */
 static ek_status pattern_stats(const ek_context *ctx, const ek_store *csr, ek_stats *s)
 {
 	static eki_part_fn *const fn[EK_NTYPE] = EK_BY_TYPE(stats_pattern);
 	struct pattern_job job = {.csr = csr};
 	struct pattern_part all = {.symmetric = true, .skew = true};
-	void *seen;
+	void *seen = NULL;
+	ek_status status;
 
-	EK_RETURN_IF(eki_calloc(ctx, csr->cols, 1, &seen));
+	if (!eki_many_columns(csr))
+		EK_RETURN_IF(eki_calloc(ctx, csr->cols, 1, &seen));
 	job.seen = seen;
 	job.one_sided = csr->rows != csr->cols;
 	eki_partition_rows(csr, PARTS, job.bound);
@@ -319,28 +338,11 @@ static ek_status pattern_stats(const ek_context *ctx, const ek_store *csr, ek_st
 	}
 	s->lower_bandwidth = all.lower;
 	s->upper_bandwidth = all.upper;
-	for (int64_t j = 0; j < csr->cols; j++)
-		s->empty_cols += !job.seen[j];
 	/* Each place above has a mirror image, and there are no others below. */
 	if (!job.one_sided && all.below == all.above)
 		s->symmetric = all.symmetric ? 1 : all.skew ? 3 : 2;
+	status = empty_columns(ctx, csr, eki_many_columns(csr) ? NULL : job.seen, &s->empty_cols);
 	eki_free(ctx, seen, csr->cols, 1);
-	return EK_OK;
-}
-
-/* `csr` with ascending columns: itself, or a copy in `made`. Transposing sorts. */
-static ek_status sort(const ek_context *ctx, bool sorted, ek_store *made, const ek_store **csr)
-{
-	ek_store once = {0};
-	ek_status status = EK_OK;
-
-	if (sorted)
-		return EK_OK;
-	EK_TRY(eki_transpose(ctx, *csr, &once, NULL));
-	EK_TRY(eki_transpose(ctx, &once, made, NULL));
-	*csr = made;
-done:
-	eki_store_free(ctx, &once);
 	return status;
 }
 
@@ -349,6 +351,7 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 	eki_features f;
 	ek_store room = {0}, made = {0};
 	const ek_store *csr;
+	int64_t first;
 	bool sorted;
 	ek_status status;
 
@@ -356,7 +359,10 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 	EK_RETURN_IF(EKI_STRUCT_ROOM("stats", ek_stats, stats));
 	EK_TRY(eki_matrix_csr(A, false, &room, &csr)); /* of a matrix in CSC it is sorted */
 	sorted = is_sorted(A->ctx, A->transposed ? &A->store : csr);
-	EK_TRY(sort(A->ctx, sorted || A->transposed, &made, &csr));
+	if (!sorted && !A->transposed) {
+		EK_TRY(eki_sorted_copy(A->ctx, csr, &made, &first));
+		csr = &made;
+	}
 	EK_TRY(eki_row_stats(A->ctx, csr, &f));
 	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
 	f.stats.sorted = sorted;

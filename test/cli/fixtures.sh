@@ -13,6 +13,7 @@ printf '%s real general\n1 1 1\n1 1 3\n' "$head" >one.mtx
 printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n' >x.mtx
 printf '%%%%MatrixMarket matrix array real general\n3 1\n10\n20\n30\n' >y0.mtx
 printf 'hello\n' >text.mtx
+printf '%s real general\n3000000 2 1\n3000000 1 1\n' "$head" >tall.mtx
 mkdir real
 cp a.mtx real/webbase-1M.mtx
 cp a.mtx real/other.mtx

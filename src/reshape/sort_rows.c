@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Rows of a CSR sorted by column, and repeated places merged. Each row is looked at first, as files
  * are mostly sorted; insertion serves short rows, merging long ones. Both are stable, so repeated
- * places are merged in the order of the file.
+ * places are merged in the order given.
  * Cost: O(nnz) for sorted rows, O(nnz log(longest row)) at worst; workspace: the longest unsorted
  * row of each part, together at most one copy of the entries, and a second matrix if there is
  * anything to merge. */
 #include <string.h>
 
-#include "io/mtx.h"
+#include "core/ek_core.h"
 #define EK_TYPES_ONLY
-#define EK_FILE "io/sort_rows.c"
+#define EK_FILE "reshape/sort_rows.c"
 #include "core/for_each.h"
 
 #ifndef EK_MTX_SORT_ROWS
 #define EK_MTX_SORT_ROWS
-enum { SHORT_ROW = 32 };
+enum { SHORT_ROW = 32, MOST_PARTS = 64 };
 
 struct sort_job {
 	ek_store *csr, *merged;
 	int parts;
 	unsigned policy;
 	void *scratch_idx, *scratch_val;
-	int64_t bound[MTX_PARTS + 1];
-	int64_t scratch[MTX_PARTS + 1]; /* where the scratch of each part begins */
-	int64_t repeated[MTX_PARTS], first_repeated[MTX_PARTS];
+	int64_t bound[MOST_PARTS + 1];
+	int64_t scratch[MOST_PARTS + 1]; /* where the scratch of each part begins */
+	int64_t repeated[MOST_PARTS], first_repeated[MOST_PARTS];
 };
 #endif
 
@@ -190,11 +190,11 @@ static ek_status merge_rows(const ek_context *ctx, struct sort_job *job, int64_t
 	return EK_OK;
 }
 
-ek_status eki_mtx_sort_rows(const ek_context *ctx, unsigned policy, ek_store *csr, int64_t *first)
+ek_status eki_sort_rows(const ek_context *ctx, unsigned policy, ek_store *csr, int64_t *first)
 {
 	struct sort_job job = {.csr = csr,
 	                       .policy = policy,
-	                       .parts = ctx->threads < MTX_PARTS ? ctx->threads : MTX_PARTS};
+	                       .parts = ctx->threads < MOST_PARTS ? ctx->threads : MOST_PARTS};
 	size_t isize = eki_idx_size(csr->index), vsize = ek_value_size(csr->value);
 	int type = eki_type(csr->value, csr->index);
 	int64_t repeated = 0, room;
@@ -219,6 +219,21 @@ ek_status eki_mtx_sort_rows(const ek_context *ctx, unsigned policy, ek_store *cs
 done:
 	eki_free(ctx, job.scratch_idx, room, isize);
 	eki_free(ctx, job.scratch_val, room, vsize);
+	return status;
+}
+
+ek_status eki_sorted_copy(const ek_context *ctx, const ek_store *csr, ek_store *copy,
+                          int64_t *first)
+{
+	ek_store out = {0};
+	ek_status status;
+
+	EK_TRY(eki_convert_types(ctx, csr, csr->value, csr->index, &out));
+	EK_TRY(eki_sort_rows(ctx, EK_DUP_ERROR, &out, first));
+	*copy = out;
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, &out);
 	return status;
 }
 

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Matrix Market text, and what it holds in every format: shapes that nobody thought of meet each
+ * conversion there and back. The first byte chooses options, the rest is the file. */
+#include "harness.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size > 0)
+		fuzz_read(data[0], data + 1, size - 1, fuzz_formats);
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Versions of the binary form. Files of version 2, with a checksum of our own, are read; what is
+ * written is version 3, with that of xxHash, over bytes as they lie in the file; a build without
+ * xxHash says so instead of doing something else. */
+#define _POSIX_C_SOURCE 200809L
+#include <unistd.h>
+
+#include "io/io.h"
+#include "support/support.h"
+
+enum { VERSION = 8, ENDIAN = 12, SUMS = 232, HEADER = 368, VALUES = HEADER + 3 * 4 };
+
+static unsigned char data[4096];
+
+static size_t slurp(const char *name)
+{
+	FILE *f = fopen(name, "rb");
+
+	assert_non_null(f);
+	const size_t n = fread(data, 1, sizeof data, f);
+
+	fclose(f);
+	return n;
+}
+
+static ek_context *context(void)
+{
+	ek_context *ctx = NULL;
+
+	expect_status(ek_context_create(NULL, &ctx), EK_OK);
+	return ctx;
+}
+
+/* Any byte of the file that is changed is found. */
+static void check_bytes(ek_context *ctx, const unsigned char *file, size_t n, ek_status expected)
+{
+	ek_matrix *A = NULL;
+
+	expect_status(ek_matrix_read_memory(ctx, "f", file, n, 0, 0, NULL, &A), EK_OK);
+	ek_matrix_destroy(A);
+	for (size_t at = SUMS; at < n; at += 5) {
+		unsigned char copy[sizeof data];
+
+		memcpy(copy, file, n);
+		copy[at] ^= 4;
+		expect_error(ek_matrix_read_memory(ctx, "f", copy, n, 0, 0, NULL, &A), expected,
+		             "checksum");
+	}
+}
+
+/* A seed of the fuzz target, behind the byte that chooses options there. */
+static void test_old(void **state)
+{
+	const size_t n = slurp(EK_SOURCE_DIR "/fuzz/corpus/ekm/f64_32") - 1;
+	ek_context *ctx = context();
+	uint32_t version;
+
+	(void)state;
+	memcpy(&version, data + 1 + VERSION, sizeof version);
+	assert_int_equal(version, EKI_EKM_OLD);
+	check_bytes(ctx, data + 1, n, EK_EIO);
+	ek_context_destroy(ctx);
+}
+
+static void test_new(void **state)
+{
+	static const int32_t ptr[] = {0, 0, 0};
+	/* XXH3_64bits of no bytes, as xxHash documents it. */
+	const uint64_t nothing = 0x2d06800538d394c2u;
+	const uint32_t next = EKI_EKM_VERSION + 1, turned = 0x04030201;
+	ek_context *ctx = context();
+	ek_matrix *A, *B = NULL;
+	char path[64];
+	uint64_t sum;
+	size_t n;
+
+	(void)state;
+	snprintf(path, sizeof path, "/tmp/ek-versions-%ld.ekm", (long)getpid());
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, NULL, NULL, EK_BORROW, &A),
+	              EK_OK);
+	if (!eki_has_xxhash()) {
+		expect_error(ek_matrix_write(A, path, NULL), EK_EUNSUPPORTED, "xxhash.h");
+		assert_int_equal(access(path, F_OK), -1);
+		n = slurp(EK_SOURCE_DIR "/fuzz/corpus/ekm/f64_32") - 1;
+		data[1 + VERSION] = EKI_EKM_VERSION;
+		expect_error(ek_matrix_read_memory(ctx, "f", data + 1, n, 0, 0, NULL, &B),
+		             EK_EUNSUPPORTED, "f: the binary form has checksums of xxHash");
+	} else {
+		expect_status(ek_matrix_write(A, path, NULL), EK_OK);
+		n = slurp(path);
+		unlink(path);
+		assert_int_equal(n, VALUES);
+		assert_int_equal(data[VERSION], EKI_EKM_VERSION);
+		for (int k = 1; k < 3; k++) {
+			memcpy(&sum, data + SUMS + 8 * k, sizeof sum);
+			assert_true(sum == nothing);
+		}
+		check_bytes(ctx, data, n, EK_EIO);
+		memcpy(data + VERSION, &next, sizeof next);
+		expect_error(ek_matrix_read_memory(ctx, "f", data, n, 0, 0, NULL, &B),
+		             EK_EUNSUPPORTED, "version 4 of the binary form; 2 or 3 is expected");
+		memcpy(data + ENDIAN, &turned, sizeof turned);
+		expect_error(ek_matrix_read_memory(ctx, "f", data, n, 0, 0, NULL, &B),
+		             EK_EUNSUPPORTED, "byte order");
+	}
+	assert_null(B);
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_old), cmocka_unit_test(test_new)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
