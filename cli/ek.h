@@ -185,6 +185,10 @@ void tool_temporary_remove(void);
 /* Installs the handlers; called by main. */
 void tool_signals(void);
 
+/* ---- Version (version.c) ----------------------------------------------------------------------- */
+
+int tool_version(void); /* prints it, and all that is known of the build; an exit code */
+
 /* JSON: one record per line into --json; does nothing if that was not given. Takes over `record`.
  * tool_json_close ends the file (also without any record) and returns an exit code. */
 int tool_json(const struct tool_options *options, json_t *record);

@@ -10,19 +10,3 @@ target_link_libraries(ek PRIVATE evenkeel_shared PkgConfig::JANSSON m ${CMAKE_DL
 target_compile_definitions(ek PRIVATE EK_SUITE_DIR="${PROJECT_SOURCE_DIR}/bench/suites")
 file(RELATIVE_PATH to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(ek PROPERTIES INSTALL_RPATH "$ORIGIN/${to_lib}")
-
-# The commit stands in one small header that only the files naming EK_COMMIT include, so a new
-# commit compiles those again and nothing else.
-set(commit_header ${PROJECT_BINARY_DIR}/ek_commit.h)
-set(commit_script ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${commit_header}
-                  -DVERSION=${PROJECT_VERSION} -P ${PROJECT_SOURCE_DIR}/cmake/commit.cmake)
-execute_process(COMMAND ${commit_script})
-add_custom_target(ek_commit COMMAND ${commit_script} BYPRODUCTS ${commit_header} VERBATIM)
-add_dependencies(ek ek_commit)
-foreach(source ${CLI_SOURCES})
-  file(STRINGS ${source} uses REGEX "EK_COMMIT")
-  if(uses)
-    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-include;${commit_header}"
-                                OBJECT_DEPENDS ${commit_header})
-  endif()
-endforeach()
