@@ -9,13 +9,11 @@
 
 #include "bench.h"
 
-#ifndef EK_COMMIT
-#define EK_COMMIT "unknown"
-#endif
-
 const char *report_commit(void)
 {
-	return EK_COMMIT;
+	ek_build_info info = {.size = sizeof info};
+
+	return ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
 }
 
 void report_start(struct report *report, const char *operation)

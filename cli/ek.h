@@ -198,6 +198,10 @@ void tool_temporary_remove(void);
 /* Installs the handlers; called by main. */
 void tool_signals(void);
 
+/* ---- Version (version.c) ----------------------------------------------------------------------- */
+
+int tool_version(void); /* prints it, and all that is known of the build; an exit code */
+
 /* JSON: one record per line into --json; does nothing if that was not given. Takes over `record`.
  * The file has its name from the first record on, and each record is written in one piece, so that
  * a killed run keeps what it had. tool_json_open makes the file, so that one that cannot be made is

@@ -192,6 +192,7 @@ static const struct list {
 	{"twins", list_twins, NULL},
 	{"formats", list_formats, format_json},
 	{"devices", list_devices, list_devices_json},
+	{"layout", list_layout, NULL},
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
@@ -255,7 +256,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {options,
                                  parse,
-                                 "methods|generators|twins|formats|devices",
+                                 "methods|generators|twins|formats|devices|layout",
                                  "Lists the tables of the library.",
                                  tool_general_children,
                                  NULL,
@@ -271,9 +272,10 @@ static const struct list *find(const char *name)
 		names[k] = lists[k].name;
 	}
 	near = name ? tool_nearest(name, names, LISTS) : NULL;
-	tool_usage("%s%sone of methods, generators, twins, formats, devices is expected%s%s%s",
-	           name ? name : "", name ? ": " : "", near ? "; did you mean " : "",
-	           near ? near : "", near ? "?" : "");
+	tool_usage(
+		"%s%sone of methods, generators, twins, formats, devices, layout is expected%s%s%s",
+		name ? name : "", name ? ": " : "", near ? "; did you mean " : "", near ? near : "",
+		near ? "?" : "");
 }
 
 int cmd_list(int argc, char **argv)

@@ -78,15 +78,14 @@ int list_devices_rest(const struct tool_options *options)
 {
 	ek_device_info d;
 	ek_status status;
-	const char *text; /* "there is no device number 0 (cuda: why; opencl: why)" */
+	char text[1000];
 	int code = TOOL_OK;
 
 	for (int k = 0; get_device(k, &d, &status); k++)
 		if (status != EK_OK)
 			code = tool_fail(TOOL_FAILED, "%s: %s", d.name, ek_error_text());
-	text = strchr(ek_error_text(), '(');
-	if (text)
-		tool_remark(options, "%.*s", (int)strlen(text) - 2, text + 1);
+	if (ek_device_drivers(text, sizeof text) == EK_OK)
+		tool_remark(options, "%s", text);
 	return code;
 }
 

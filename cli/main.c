@@ -8,9 +8,10 @@
 
 const struct tool_command tool_commands[] = {
 	{"info", "what a matrix looks like, and which method fits it", cmd_info},
-	{"list", "methods, generators, twins, formats or devices", cmd_list},
+	{"list", "methods, generators, twins, formats, devices, layout of structs", cmd_list},
 	{"generate", "make a synthetic matrix, the same on every machine", cmd_generate},
-	{"convert", "Matrix Market to and from the binary form, other types and formats", cmd_convert},
+	{"convert", "Matrix Market to and from the binary form, other types and formats",
+         cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
 	{"spy", "picture of the pattern", cmd_spy},
 	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
@@ -67,13 +68,6 @@ static int help(void)
 	return TOOL_OK;
 }
 
-static int version(void)
-{
-	printf("ek %d.%d.%d, library evenkeel %s\n", EK_VERSION_MAJOR, EK_VERSION_MINOR,
-	       EK_VERSION_PATCH, ek_version());
-	return TOOL_OK;
-}
-
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
@@ -81,7 +75,7 @@ static int dispatch(int argc, char **argv)
 	const char *word = argv[1];
 
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
-		return version();
+		return tool_version();
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0)
 		return help();
 	if (strcmp(word, "help") == 0) {

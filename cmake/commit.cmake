@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run at each build: writes OUT, a header with the commit of SOURCE, when the commit changed.
-execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude *
-                OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+# Run at each build: writes OUT, a header with the commit of SOURCE, when the commit changed. Of
+# sources that are no working tree of git it is "unknown", also if a folder above them is one.
+if(EXISTS ${SOURCE}/.git)
+  execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude *
+                  OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 if(NOT commit)
-  set(commit "v${VERSION}")
+  set(commit unknown)
 endif()
 set(text "#define EK_COMMIT \"${commit}\"\n")
 if(EXISTS ${OUT})

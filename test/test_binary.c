@@ -347,7 +347,7 @@ int main(void)
 		cmocka_unit_test(test_dense),
 	};
 
-	if (!eki_has_xxhash()) {
+	if (!eki_xxhash_version()) {
 		print_message("left out: built without xxHash, binary files are refused\n");
 		return 0;
 	}

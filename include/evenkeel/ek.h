@@ -134,6 +134,29 @@ const char *ek_index_name(ek_index index); /* "32", "64/32", "64"; NULL if not a
 const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2", "avx512"; NULL if unknown */
 size_t ek_value_size(ek_value value);      /* bytes of one value; 0 if not a value type */
 
+/* ---- The build ----------------------------------------------------------------------------- */
+
+/* How the library that runs was built. All texts are constant, and no path is in them. */
+typedef struct ek_build_info {
+	size_t size;          /* set to sizeof(ek_build_info) before the call */
+	const char *version;  /* as ek_version */
+	const char *commit;   /* "e27d88b8d2c4", "-dirty" behind it if files differed; "unknown" */
+	const char *compiler; /* "gcc 12.2.0" */
+	const char *threads;  /* the run time of threads: "libgomp", "libomp"; "none" */
+	const char *isa;      /* instruction sets compiled in: "scalar avx2 avx512" */
+	ek_isa isa_here;      /* the best of them for this processor */
+} ek_build_info;
+/* Errors: EK_EINVAL. Cost: nothing is loaded or opened; for drivers there is ek_device_drivers. */
+ek_status ek_build_get_info(ek_build_info *info);
+
+/* What a build may have or leave out, such as "zlib". The table is fixed. */
+typedef struct ek_feature ek_feature;
+const ek_feature *ek_feature_next(const ek_feature *after); /* NULL: the first; ends with NULL */
+const char *ek_feature_name(const ek_feature *feature);     /* "zlib" */
+const char *ek_feature_text(const ek_feature *feature);     /* one line: what it is for */
+/* The version of what runs, "" if it has none; NULL: left out of this build. */
+const char *ek_feature_version(const ek_feature *feature);
+
 /* ---- Context ------------------------------------------------------------------------------ */
 
 typedef struct ek_context ek_context;
@@ -241,6 +264,12 @@ typedef struct ek_device_info {
  * is missing or how many it has; EK_EDEVICE too for a device that fails to describe itself: info has
  * its name then, and nothing else, and there may be others behind it. Cost: the first call loads the drivers. */
 ek_status ek_device_get_info(int k, ek_device_info *info);
+
+/* What each driver has, or why there is none, as one line: "cuda: there is no libcuda.so.1; opencl:
+ * 1 device"; at most `bytes` bytes with the final 0. Errors: EK_EINVAL; EK_EUNSUPPORTED in a build
+ * without devices. Cost: the first call that asks for devices loads the drivers, which takes from
+ * milliseconds to seconds, may start threads of theirs, and cannot be undone. */
+ek_status ek_device_drivers(char *text, size_t bytes);
 
 /* The device of a context; EK_EDEVICE if it has none. */
 ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info);

@@ -20,6 +20,15 @@ ek_isa eki_cpu_isa(void)
 	return EK_ISA_SCALAR;
 }
 
+const char *eki_isa_compiled(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+	return "scalar avx2 avx512";
+#else
+	return "scalar";
+#endif
+}
+
 int64_t eki_cpu_cache(void)
 {
 	long bytes = 0;

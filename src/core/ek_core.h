@@ -75,6 +75,8 @@ void eki_struct_out(const void *own, void *given, size_t known);
 
 /* The best level that this processor and operating system can run. */
 ek_isa eki_cpu_isa(void);
+/* The names of all levels that were compiled, lowest first. */
+const char *eki_isa_compiled(void);
 /* Bytes of the last-level cache that this process sees; a guess of 32 MiB if the system is silent.
  */
 int64_t eki_cpu_cache(void);
@@ -190,6 +192,10 @@ void eki_turn_wait(eki_turn *turn, int64_t number);
 void eki_turn_pass(eki_turn *turn, int64_t number); /* `number` is done, by whoever waited for it */
 /* What the run time would use by default. */
 int eki_default_threads(void);
+/* The run time of threads, "libgomp"; "none". And the version of OpenMP that it was compiled for;
+ * NULL: none. */
+const char *eki_thread_run_time(void);
+const char *eki_openmp_version(void);
 /* [0, n) cut into `parts` nearly equal ranges: the start of range `part`; part = parts gives n. */
 static inline int64_t eki_cut(int64_t n, int parts, int part)
 {

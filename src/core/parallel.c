@@ -87,3 +87,30 @@ int eki_default_threads(void)
 	return 1;
 #endif
 }
+
+const char *eki_thread_run_time(void)
+{
+#if defined(_OPENMP) && defined(__clang__)
+	return "libomp";
+#elif defined(_OPENMP) && defined(__GNUC__)
+	return "libgomp";
+#elif defined(_OPENMP)
+	return "OpenMP";
+#else
+	return "none";
+#endif
+}
+
+const char *eki_openmp_version(void)
+{
+#ifdef _OPENMP /* it is the month of the specification */
+	return _OPENMP >= 202111   ? "5.2"
+	       : _OPENMP >= 202011 ? "5.1"
+	       : _OPENMP >= 201811 ? "5.0"
+	       : _OPENMP >= 201511 ? "4.5"
+	       : _OPENMP >= 201307 ? "4.0"
+	                           : "3.1";
+#else
+	return NULL;
+#endif
+}

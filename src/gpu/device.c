@@ -42,6 +42,17 @@ static void survey(char *text, size_t size, int *count)
 	}
 }
 
+ek_status ek_device_drivers(char *text, size_t bytes)
+{
+	int count;
+
+	if (!text || !bytes)
+		return eki_fail(EK_EINVAL, "%s",
+		                text ? "bytes is 0; room for a text is expected" : "text is NULL");
+	survey(text, bytes, &count);
+	return EK_OK;
+}
+
 /* A device that fails to describe itself still has its name. */
 static ek_status get_info(int d, int number, ek_device_info *info)
 {

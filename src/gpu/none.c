@@ -91,6 +91,13 @@ void eki_gpu_release(ek_plan *plan)
 	(void)plan;
 }
 
+ek_status ek_device_drivers(char *text, size_t bytes)
+{
+	(void)text;
+	(void)bytes;
+	return none();
+}
+
 ek_status ek_device_get_info(int k, ek_device_info *info)
 {
 	(void)k;

@@ -20,12 +20,14 @@
 #endif
 #endif
 
-bool eki_has_xxhash(void)
+const char *eki_xxhash_version(void)
 {
 #ifdef HAVE_XXHASH
-	return true;
+#define TEXT2(x) #x
+#define TEXT(x)  TEXT2(x)
+	return TEXT(XXH_VERSION_MAJOR) "." TEXT(XXH_VERSION_MINOR) "." TEXT(XXH_VERSION_RELEASE);
 #else
-	return false;
+	return NULL;
 #endif
 }
 

@@ -28,7 +28,7 @@ _Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == 16, "the header has room f
 
 ek_status eki_ekm_supported(const char *name)
 {
-	if (eki_has_xxhash())
+	if (eki_xxhash_version())
 		return EK_OK;
 	return eki_fail(EK_EUNSUPPORTED,
 	                "%s: the binary form has checksums of xxHash, and this library was built "

@@ -103,7 +103,8 @@ ek_status eki_ekm_supported(const char *name);
 enum { EKI_EKM_OLD = 2, EKI_EKM_VERSION = 3 };
 /* 64 bits over all bytes, as files of that version have them. Without xxHash only of the old one. */
 uint64_t eki_checksum(uint32_t version, const void *data, size_t bytes);
-bool eki_has_xxhash(void);
+/* "0.8.1"; NULL: this build is without. */
+const char *eki_xxhash_version(void);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 

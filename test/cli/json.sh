@@ -21,6 +21,7 @@ json 'len(r) == 1 and r[0]["rows"] == 3 and r[0]["histogram"] == [0, 1, 2]' 'ek 
 json 'r[0]["nnz"] == 5 and r[0]["method"].startswith("spmv.")' 'ek info a.mtx --json -'
 json 'r[0]["cols"] == 4' 'ek info a.mtx --json j.json >/dev/null; cat j.json'
 json 'len(r) > 3 and all("method" in x and "source" in x for x in r)' 'ek list methods --json -'
+json 'any((x["type"], x["member"], x["offset"]) == ("ek_hints", "size", 0) for x in r)' 'ek list layout --json -'
 json 'any(x["twin"] == "webbase-1M" and x["rows"] == 1000005 for x in r)' 'ek list twins --json -'
 json 'r[0]["device"] == "cpu" and r[0]["units"] == 1 and r[0]["memory"] > 0
 	and all(x["device-memory"][0] == "copy" and x["lanes"] >= 1 for x in r[1:])' \
