@@ -60,18 +60,6 @@ double mean_vs_peer(const struct report *report, const char *method)
 
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
-void html_text(FILE *f, const char *s)
-{
-	for (; s && *s; s++)
-		switch (*s) {
-		case '<': fputs("&lt;", f); break;
-		case '>': fputs("&gt;", f); break;
-		case '&': fputs("&amp;", f); break;
-		case '"': fputs("&quot;", f); break;
-		default: fputc(*s, f);
-		}
-}
-
 static void number(FILE *f, const char *format, double value)
 {
 	fputs("<td>", f);
@@ -160,9 +148,9 @@ static void head(FILE *f, const struct report *report)
 	fprintf(f,
 	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
 	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
-	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main>\n"
+	        "<title>evenkeel: %s</title>\n<style>%s%s</style>\n<main>\n"
 	        "<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>",
-	        report->operation, html_style);
+	        report->operation, html_style, html_heat_style);
 	html_text(f, report->machine);
 	fputs(" · ", f);
 	html_text(f, case_place(c, place));
@@ -281,24 +269,27 @@ static bool has_bound(const struct report *report)
 	return false;
 }
 
+static void chart_card(FILE *f, const struct report *report, const char *title,
+                       void (*draw)(const struct report *, FILE *))
+{
+	fprintf(f, "<div class=card><h3>%s</h3>\n", title);
+	draw(report, f);
+	fputs("</div>\n", f);
+}
+
 static void charts(FILE *f, const struct report *report)
 {
-	bool bound = report->count > 1 && has_bound(report);
+	bool several = report->count > 1, bound = several && has_bound(report);
 
-	if (bound) {
-		fputs("<div class=card><h3>How near to the bound</h3>\n", f);
-		chart_overview(report, f);
-		fputs("</div>\n", f);
-	}
+	if (bound)
+		chart_card(f, report, "How near to the bound", chart_overview);
 	fputs("<div class=pair>\n", f);
-	if (bound) {
-		fputs("<div class=card><h3>Uneven rows</h3>\n", f);
-		chart_variation(report, f);
-		fputs("</div>\n", f);
-	}
-	fputs("<div class=card><h3>When preparation pays</h3>\n", f);
-	chart_break_even(report, f);
-	fputs("</div>\n</div>\n", f);
+	if (bound)
+		chart_card(f, report, "Uneven rows", chart_variation);
+	chart_card(f, report, "When preparation pays", chart_break_even);
+	if (several)
+		chart_card(f, report, "Performance profile", chart_profile);
+	fputs("</div>\n", f);
 }
 
 /* ---- One matrix ------------------------------------------------------------------------------ */
@@ -387,11 +378,14 @@ int html_write(const struct report *report, const char *path)
 	summary(f, report);
 	if (draw)
 		charts(f, report);
+	if (report->count > 1)
+		html_heat(report, f);
 	fputs("<h2>Matrix by matrix</h2>\n", f);
 	for (int k = 0; k < report->count; k++)
 		one_case(f, &report->cases[k], draw);
 	fputs("<footer>Made by <b>ek bench</b>. Peers are other libraries, called as their manuals "
-	      "recommend for many products with one matrix.</footer>\n</main>\n</html>\n",
+	      "recommend for many products with one matrix.</footer>\n</main>\n<script>",
 	      f);
+	fprintf(f, "%s</script>\n</html>\n", html_sort);
 	return tool_close(f);
 }

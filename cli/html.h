@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The page of `ek bench --html`: html.c puts it together, html_chart.c draws with gnuplot,
- * html_style.c is its style sheet; html_array.c is the page of primitives on arrays. */
+ * The page of `ek bench --html`: html.c puts it together, html_chart.c draws with gnuplot, and so
+ * does html_profile.c; html_heat.c colours a table; html_style.c is its style sheet, html_sort.c what
+ * sorts its tables; html_array.c is the page of primitives on arrays. */
 #ifndef EK_HTML_H
 #define EK_HTML_H
 
 #include "bench.h"
 
-extern const char *const html_style;
+extern const char *const html_style, *const html_heat_style;
+/* A script: a click on the head of a column sorts the table by it. It goes to the end of a page. */
+extern const char *const html_sort;
 
 /* What a colour means; the style sheet has one for the light and one for the dark page. In gnuplot
  * it is '#0102RR', RR the role in hexadecimal. */
@@ -17,6 +20,7 @@ enum role { AXIS = 1, TEXT, GRID, OURS, BEST, AUTO, PEER, PLAIN, BOUND, FAINT };
 struct chart {
 	FILE *gnuplot;
 	char path[64]; /* of the SVG */
+	int width; /* in pixels, beyond which it is not stretched: its type would grow with it */
 };
 bool chart_begin(struct chart *c, int width, int height);
 void chart_end(struct chart *c, FILE *page);
@@ -33,6 +37,21 @@ void chart_overview(const struct report *report, FILE *page);
 void chart_variation(const struct report *report, FILE *page);
 /* Speed-up over plain CSR with the preparation paid, against the number of products. */
 void chart_break_even(const struct report *report, FILE *page);
+/* Performance profile (html_profile.c): of how many matrices each method is within a factor of the
+ * fastest. */
+void chart_profile(const struct report *report, FILE *page);
+/* Speed over plain CSR of every method on every matrix, as a table with colours (html_heat.c). */
+void html_heat(const struct report *report, FILE *page);
+
+/* Methods that charts with a line for each draw: all peers, auto, the best few of ours in the mean.
+ * Returns how many. */
+enum { MOST_LINES = 12 };
+int chart_lines(const struct report *report, const struct record **line);
+enum role chart_line_role(const struct record *r);
+/* "plot" with a line for each, whose points follow as inline data; `with` as gnuplot takes it. */
+void chart_plot_lines(FILE *gnuplot, const struct record *const *line, int count, const char *with);
+/* Without "spmv." */
+const char *chart_name(const struct record *r);
 
 /* Text with what HTML wants escaped. */
 void html_text(FILE *f, const char *s);

@@ -37,6 +37,7 @@ bool chart_begin(struct chart *c, int width, int height)
 	char command[128];
 	int file;
 
+	c->width = width;
 	snprintf(c->path, sizeof c->path, "/tmp/ek-chart-XXXXXX");
 	file = tool_temporary(c->path, 0);
 	if (file < 0)
@@ -89,8 +90,11 @@ void chart_end(struct chart *c, FILE *page)
 
 	pclose(c->gnuplot);
 	file = fopen(c->path, "r");
-	if (file && getdelim(&svg, &room, 0, file) > 0)
+	if (file && getdelim(&svg, &room, 0, file) > 0) {
+		fprintf(page, "<div class=chart style=\"--w:%dpx\">", c->width);
 		copy_svg(svg, page);
+		fputs("</div>", page);
+	}
 	free(svg);
 	if (file)
 		fclose(file);
@@ -117,7 +121,7 @@ static enum role role_of(const struct bench_case *c, const struct record *r)
 	return record_is_plain(r) ? PLAIN : OURS;
 }
 
-static const char *short_name(const struct record *r)
+const char *chart_name(const struct record *r)
 {
 	return strncmp(r->method, "spmv.", 5) == 0 ? r->method + 5 : r->method;
 }
@@ -161,7 +165,7 @@ void chart_bars(const struct bench_case *c, FILE *page)
 				        r->csr_gbps);
 			else {
 				fprintf(g, "%d ", 0x010200 + (int)role_of(c, r));
-				chart_quoted(g, short_name(r));
+				chart_quoted(g, chart_name(r));
 				fputc('\n', g);
 			}
 		}
@@ -281,11 +285,9 @@ void chart_variation(const struct report *report, FILE *page)
 
 /* ---- Break-even ------------------------------------------------------------------------------ */
 
-#define MOST_LINES 12
-#define MOST_OURS  3
+#define MOST_OURS 3
 
-/* Methods to draw: auto, the best few of ours in the mean, all peers. */
-static int lines(const struct report *report, const struct record **line)
+int chart_lines(const struct report *report, const struct record **line)
 {
 	const struct bench_case *c = &report->cases[0];
 	int count = 0;
@@ -312,6 +314,26 @@ static int lines(const struct report *report, const struct record **line)
 	return count;
 }
 
+enum role chart_line_role(const struct record *r)
+{
+	return r->kind == RECORD_PEER ? PEER : r->kind == RECORD_AUTO ? AUTO : BEST;
+}
+
+void chart_plot_lines(FILE *g, const struct record *const *line, int count, const char *with)
+{
+	int peers = 0, ours = 0;
+
+	for (int k = 0; k < count; k++) {
+		enum role role = chart_line_role(line[k]);
+		int dash = role == PEER ? ++peers : role == BEST ? ++ours : 1;
+
+		fprintf(g, "%s'-' with %s lw %g dt %d lc rgb '#0102%02x' title ",
+		        k ? ", " : "plot ", with, role == AUTO ? 3.2 : 1.9, dash, role);
+		chart_quoted(g, chart_name(line[k]));
+	}
+	fputc('\n', g);
+}
+
 /* Geometric mean over the matrices of plain CSR's time for n products over the method's. */
 static double gain(const struct report *report, const char *method, double n)
 {
@@ -333,7 +355,7 @@ static double gain(const struct report *report, const char *method, double n)
 void chart_break_even(const struct report *report, FILE *page)
 {
 	const struct record *line[MOST_LINES];
-	int count = report->count ? lines(report, line) : 0, peers = 0, ours = 0;
+	int count = report->count ? chart_lines(report, line) : 0;
 	struct chart chart;
 
 	if (!count || !chart_begin(&chart, 620, 380))
@@ -347,19 +369,9 @@ void chart_break_even(const struct report *report, FILE *page)
 	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left "
 	        "reverse samplen 2 spacing 1.15\n"
 	        "set arrow from graph 0,first 1 to graph 1,first 1 nohead lw 1.4 lc rgb "
-	        "'#0102%02x'\nplot ",
+	        "'#0102%02x'\n",
 	        GRID, PLAIN);
-	for (int k = 0; k < count; k++) {
-		enum role role = line[k]->kind == RECORD_PEER   ? PEER
-		                 : line[k]->kind == RECORD_AUTO ? AUTO
-		                                                : BEST;
-		int dash = role == PEER ? ++peers : role == BEST ? ++ours : 1;
-
-		fprintf(g, "%s'-' with lines lw %g dt %d lc rgb '#0102%02x' title ", k ? ", " : "",
-		        role == AUTO ? 3.2 : 1.9, dash, role);
-		chart_quoted(g, short_name(line[k]));
-	}
-	fputc('\n', g);
+	chart_plot_lines(g, line, count, "lines");
 	for (int k = 0; k < count; k++) {
 		for (int step = 0; step <= 50; step++) {
 			double n = pow(10, step / 10.0);

@@ -2,6 +2,18 @@
  * Pages of benchmarks that are tables: what the terminal shows, in the style of the other pages. */
 #include "html.h"
 
+void html_text(FILE *f, const char *s)
+{
+	for (; s && *s; s++)
+		switch (*s) {
+		case '<': fputs("&lt;", f); break;
+		case '>': fputs("&gt;", f); break;
+		case '&': fputs("&amp;", f); break;
+		case '"': fputs("&quot;", f); break;
+		default: fputc(*s, f);
+		}
+}
+
 int html_tables_begin(struct html_tables *page, const char *path, const struct report *report,
                       const char *title, const char *line)
 {
@@ -46,7 +58,9 @@ int html_tables_end(struct html_tables *page, const char *legend)
 {
 	fputs("<div class=card><pre>", page->file);
 	html_text(page->file, legend);
-	fputs("</pre></div>\n<footer>Made by <b>ek bench</b>.</footer>\n</main>\n</html>\n",
-	      page->file);
+	fprintf(page->file,
+	        "</pre></div>\n<footer>Made by <b>ek bench</b>.</footer>\n</main>\n"
+	        "<script>%s</script>\n</html>\n",
+	        html_sort);
 	return tool_close(page->file);
 }
