@@ -167,6 +167,8 @@ void report_start(struct report *report, const char *operation);
 struct bench_case *report_add(struct report *report);
 void report_free(struct report *report);
 const char *report_commit(void);
+/* A report from a file of such records, for ratios only (bench_records.c). An exit code. */
+int records_read(struct report *report, const char *path);
 /* The records of a case as JSON lines; an exit code. */
 int report_json(const struct report *report, const struct bench_case *c,
                 const struct tool_options *options);

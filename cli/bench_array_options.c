@@ -122,7 +122,11 @@ static void list_value(struct array_list *list, const char *what, const char *te
 			tool_usage("%s %s: at most %d numbers are expected", what, text,
 			           ARRAY_LIST);
 		snprintf(word, sizeof word, "%.*s", (int)len, text);
-		list->value[list->count++] = value(what, word);
+		list->value[list->count] = value(what, word);
+		for (int k = 0; k < list->count; k++)
+			if (list->value[k] == list->value[list->count])
+				tool_usage("%s: %s is given twice", what, word);
+		list->count++;
 		text += len;
 	} while (*text++);
 }

@@ -31,6 +31,8 @@ _ek_items()
 		fi
 		if [[ $2 != *[:,]* || ( $3 == list && $head == *, ) ]]; then
 			_ek_names "$1" "$4" | grep -e "$6"
+			# The operation in front of a method may be left out, once something else is typed.
+			[[ $4 == methods && -n ${2##*,} ]] && _ek_names "$1" "$4" | sed -n "s/$6//p"
 		fi
 	} | sed "s|^|$head|"
 }

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ek.h"
+#include "spy.h"
 
 struct spy_options {
 	struct tool_options common; /* first */
@@ -58,12 +58,6 @@ static const struct argp argp = {options,
                                  NULL};
 
 /* ---- The grid -------------------------------------------------------------------------------- */
-
-struct grid {
-	int64_t rows, cols, nnz; /* of the matrix */
-	int height, width;       /* of the grid */
-	int64_t *count, most;
-};
 
 static int64_t index_at(const ek_view *v, int64_t k)
 {
@@ -187,57 +181,6 @@ static void text_size(int *lines, int *columns)
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-static void write_plot(const struct grid *g, const char *name, bool svg, FILE *out)
-{
-	double ratio = (double)g->height / g->width;
-	int height = g->height > 1 ? g->height : 2, width = g->width > 1 ? g->width : 2;
-	char rows[32], cols[32], nnz[32], title[300];
-	size_t used = 0;
-	int wide, high;
-
-	for (const char *c = name; *c && used < sizeof title - 1; c++)
-		if (*c != '\'' && *c != '\n')
-			title[used++] = *c;
-	title[used] = 0;
-	/* Axes as the matrix is shaped, but thin ones stay readable. */
-	ratio = fmin(fmax(ratio, 0.3), 3);
-	wide = ratio > 1 ? (int)(570 / ratio) + 230 : 800;
-	high = ratio < 1 ? (int)(570 * ratio) + 230 : 800;
-	if (svg)
-		fprintf(out, "set terminal svg size %d,%d dynamic background '#ffffff'\n", wide,
-		        high);
-	else
-		fprintf(out,
-		        "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size "
-		        "%d,%d } else { set terminal png truecolor size %d,%d }\n",
-		        wide, high, wide, high);
-	if (g->most > 1 && g->most < 10) /* gnuplot labels powers of ten only */
-		fprintf(out, "set cbtics add ('%lld' %lld)\n", (long long)g->most,
-		        (long long)g->most);
-	fprintf(out,
-	        "set title '%s: %s x %s, %s entries' noenhanced\n"
-	        "set size ratio %g\nset palette defined (0 '#9ecae1', 0.5 '#2171b5', 1 '#08306b')\n"
-	        "set cblabel 'entries in a cell'\nset logscale cb\nset cbrange [1:%lld]\n"
-	        "set xrange [0:%lld]\nset yrange [%lld:0]\nset x2tics\nset format x ''\nset format "
-	        "x2 '%%.0f'\nset format y '%%.0f'\n"
-	        "set x2range [0:%lld]\nset tics out nomirror\nunset key\n"
-	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):($3>0?$3:NaN) matrix with image "
-	        "pixels\n",
-	        title, tool_count(rows, g->rows), tool_count(cols, g->cols),
-	        tool_count(nnz, g->nnz), ratio, (long long)(g->most > 2 ? g->most : 2),
-	        (long long)(g->cols > 0 ? g->cols : 1), (long long)(g->rows > 0 ? g->rows : 1),
-	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / width,
-	        (double)g->rows / height);
-	/* gnuplot's images have at least two rows and columns: a single one is given twice. */
-	for (int row = 0; row < height; row++) {
-		for (int col = 0; col < width; col++)
-			fprintf(out, "%lld ",
-			        (long long)g->count[row % g->height * g->width + col % g->width]);
-		fputc('\n', out);
-	}
-	fputs("e\n", out);
-}
-
 /* Starts gnuplot with a pipe to its input and its output in `file`. Returns an exit code. */
 static int start_gnuplot(FILE *file, FILE **pipe_end, pid_t *pid)
 {
@@ -293,7 +236,7 @@ static int draw_file(const struct spy_options *o, const struct grid *g, const ch
 		return code;
 	}
 	signal(SIGPIPE, SIG_IGN); /* gnuplot's exit status tells more */
-	write_plot(g, name, svg, pipe_end);
+	spy_plot(g, name, svg, pipe_end);
 	fclose(pipe_end);
 	waitpid(pid, &status, 0);
 	if (status != 0) {

@@ -20,6 +20,10 @@ complete_word "ek info --thr" --threads=
 complete_word "ek info --value " f32
 complete_word "ek info --value=" f64
 complete_word "ek spmv a.mtx --method spmv.csr.m" spmv.csr.merge
+complete_word "ek spmv a.mtx --method csr.m" csr.merge
+complete_word "ek spmv a.mtx --method=csr.strea" csr.stream
+complete_word "ek bench scan --method bl" blelloch
+complete_word "ek bench spmv a.mtx --method spmv.coo,csr.me" spmv.coo,csr.merge
 complete_word "ek list me" methods
 complete_word "ek generate pois" poisson2d5
 complete_word "ek generate poisson2d5 n" nx=

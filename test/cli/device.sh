@@ -45,12 +45,14 @@ check 0 'spmv\.csr\.merge +[0-9.]' '*' \
 check 0 'error/bound 0$' 'reproducible: no method on a device is' \
 	'ek spmv a.mtx --device opencl --reproducible --check'
 if script -qec true /dev/null >out 2>/dev/null </dev/null; then
-	for command in "spmv a.mtx --check" "info a.mtx" "bench spmv a.mtx --rounds 1 --method csr.vector.gpu"; do
-		count=$((count + 1))
-		TERM=xterm EK_CACHE=off script -qec "$EK $command --device opencl" /dev/null >out 2>&1 </dev/null
+	# PoCL has a cache of its own. A bar is due after a second, which a fast machine does not need.
+	count=$((count + 1))
+	TERM=xterm EK_CACHE=off POCL_CACHE_DIR=$work/pocl \
+		script -qec "$EK spmv a.mtx --device opencl --calls 1" /dev/null >out 2>&1 </dev/null
+	if grep -qE 'prepared in (1\.[3-9]|[2-9]|[1-9][0-9])[0-9.]* s' out; then
 		grep -q 'compiling for opencl:0' out ||
-			fail "ek $command --device opencl on a terminal" "no progress" "$(head -c 300 out)"
-	done
+			fail "ek spmv --device opencl on a terminal" "no progress" "$(head -c 300 out)"
+	fi
 fi
 for memory in copy mapped shared; do
 	ek list devices --plain --quiet | grep '^opencl:0' | cut -f 8 | grep -q $memory || continue

@@ -50,4 +50,9 @@ if command -v gnuplot >/dev/null; then
 	done
 	count=$((count + 1))
 	ek spy c.mtx -o - 2>err | grep -q '</svg>' || fail "ek spy c.mtx -o -" "no SVG" "$(cat err)"
+	# Labels are short, so that they do not run into each other.
+	count=$((count + 1))
+	ek spy hypersparse:rows=1000000,cols=1000000000 -o - >p.svg 2>err
+	grep -qE '> *200M<' p.svg && grep -qE '> *1G<' p.svg && ! grep -qE '> *[0-9]{6,}<' p.svg ||
+		fail "ek spy of 1e9 columns" "labels: $(grep -oE '> *[0-9]+[kMG]?<' p.svg | tr '\n' ' ')"
 fi
