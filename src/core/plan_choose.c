@@ -102,8 +102,8 @@ static ek_status check_method(const ek_plan *p, const request *r)
 		         p->op == EK_OP_T ? "T" : "N");
 	if (r->forced && !r->one_op &&
 	    ek_method_supports(r->method, p->op == EK_OP_T ? EK_OP_N : EK_OP_T, p->reproducible))
-		snprintf(instead, sizeof instead, "; EK_METHOD=spmv.%c=%s leaves op %c alone",
-		         op == 'T' ? 'n' : 't', r->method->name, op);
+		snprintf(instead, sizeof instead, " (spmv.%c=%s: for op %c only)",
+		         op == 'T' ? 'n' : 't', r->method->name, op == 'T' ? 'N' : 'T');
 	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %c%s%s%s", r->from,
 	                r->method->name, op, of,
 	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "",
