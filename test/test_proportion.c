@@ -305,6 +305,31 @@ static void test_wide(void **state)
 	heap_close(&heap);
 }
 
+/* The transpose takes what it is, and no counters beside that. */
+static void test_transpose(void **state)
+{
+	const ek_convert_options o = {.size = sizeof o, .max_bytes = -1};
+	const int32_t ptr[] = {0, 1}, col[] = {77};
+	const double val[] = {1};
+	struct heap heap = HEAP_INIT;
+	ek_context *ctx = heap_context(&heap, 2, 0);
+	double value = 0;
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 1, 1 << 20, ptr, col, val, 0, &A),
+	              EK_OK);
+	expect_status(ek_matrix_convert(A, "csc", &o, &B), EK_OK);
+	assert_in_range(peak_since(&heap, 0), 4 * MIB, 5 * MIB);
+	expect_status(ek_matrix_check(B), EK_OK);
+	expect_status(ek_matrix_get(B, 0, 77, &value), EK_OK);
+	assert_true(value == 1);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	ek_context_destroy(ctx);
+	heap_close(&heap);
+}
+
 /* In coordinates 2^33 rows cost nothing; on the way by CSR they count against max_bytes. */
 static void test_way(void **state)
 {
@@ -332,7 +357,7 @@ int main(void)
 		cmocka_unit_test(test_small_binary), cmocka_unit_test(test_small_text),
 		cmocka_unit_test(test_sparse_text),  cmocka_unit_test(test_bomb),
 		cmocka_unit_test(test_diagonals),    cmocka_unit_test(test_wide),
-		cmocka_unit_test(test_way),
+		cmocka_unit_test(test_transpose),    cmocka_unit_test(test_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

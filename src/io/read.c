@@ -38,9 +38,9 @@ int64_t eki_max_dim(const ek_read_options *options)
 	return options->max_dim ? options->max_dim : (int64_t)1 << 40;
 }
 
-/* A line of text is at least four bytes, and an entry of a binary file too, so who has an entry in
- * one row of 64, or of 256, passes. What a compressed file says of itself is cheap, so there 64
- * goes with its bytes, and 1 with those that come out, which take as much memory anyway. */
+/* An entry is at least four bytes, of text as of a binary file, so a matrix with one in 256 rows
+ * passes, and one in 64 by any compression that is known here. What comes out of a decompressor is
+ * cheap, so only a row for each of its bytes is accepted, which take memory anyway. */
 int64_t eki_dim_of_source(const eki_source *s)
 {
 	const int64_t always = (int64_t)1 << 20, each = 64, out = s->given;
