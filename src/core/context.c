@@ -293,6 +293,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	if (new.options.isa_limit && (int)new.isa > new.options.isa_limit - 1)
 		new.isa = (ek_isa)(new.options.isa_limit - 1);
 	EK_RETURN_IF(isa_from_environment(&new.isa));
+	EK_RETURN_IF(eki_csr5_environment());
 	if (method && strcmp(method, "auto") != 0)
 		EK_RETURN_IF(eki_method_parse(method, &new.method, new.param));
 	if (method && strcmp(method, "auto") != 0 && !new.method)
