@@ -46,14 +46,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp argp = {options,
-                                 parse,
-                                 "A [X]",
-                                 "y = alpha op(A) x + beta y. Without X, x_j = 1 + (j mod 7) / 8. "
-                                 "Vectors are Matrix Market array files with one column.",
-                                 tool_product_children,
-                                 NULL,
-                                 NULL};
+static const struct argp argp = {
+	options,
+	parse,
+	"A [X]",
+	"y = alpha op(A) x + beta y. Without X, x_j = 1 + (j mod 7) / 8. "
+	"Vectors are Matrix Market files: arrays with one column, or vector objects.",
+	tool_product_children,
+	NULL,
+	NULL};
 
 /* ---- Vectors --------------------------------------------------------------------------------- */
 
@@ -87,11 +88,18 @@ static int make(ek_value value, int64_t n, ek_dense *v)
 	                        (long long)n);
 }
 
-static int read_vector(ek_context *ctx, const char *path, ek_value value, int64_t n, ek_dense *v)
+static int read_vector(ek_context *ctx, const struct tool_options *common, const char *path,
+                       ek_value value, int64_t n, ek_dense *v)
 {
+	const ek_read_options o = {.size = sizeof o,
+	                           .allow_nan = common->allow_nan,
+	                           .duplicates = common->duplicates,
+	                           .max_bytes = common->max_bytes,
+	                           .max_ratio = common->max_ratio,
+	                           .max_dim = common->max_dim};
 	int64_t rows, cols;
 	void *data;
-	int code = tool_input(ek_dense_read(ctx, path, value, &rows, &cols, &data));
+	int code = tool_input(ek_dense_read(ctx, path, value, &o, &rows, &cols, &data));
 
 	if (code != TOOL_OK)
 		return code;
@@ -148,13 +156,13 @@ static int prepare(struct product *p)
 	int64_t ny = o->op == EK_OP_N ? info.rows : info.cols;
 
 	if (p->o->x) {
-		code = read_vector(p->ctx, p->o->x, info.value, nx, &p->x);
+		code = read_vector(p->ctx, o, p->o->x, info.value, nx, &p->x);
 	} else if ((code = make(info.value, nx, &p->x)) == TOOL_OK) {
 		for (int64_t j = 0; j < nx; j++)
 			set(&p->x, j, 1 + (double)(j % 7) / 8);
 	}
 	if (code == TOOL_OK && p->o->y0)
-		code = read_vector(p->ctx, p->o->y0, info.value, ny, &p->y0);
+		code = read_vector(p->ctx, o, p->o->y0, info.value, ny, &p->y0);
 	else if (code == TOOL_OK)
 		code = make(info.value, ny, &p->y0);
 	if (code == TOOL_OK)

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_require(fd >= 0 && write(fd, data + 1, size - 1) == (ssize_t)(size - 1), "no file");
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
 	ek_context *ctx = fuzz_context(&memory, data[0] & 2 ? 3 : 1);
-	const ek_status status = ek_dense_read(ctx, path, value, &rows, &cols, &v);
+	const ek_status status = ek_dense_read(ctx, path, value, NULL, &rows, &cols, &v);
 
 	fuzz_require((status == EK_OK) == (rows >= 0 && cols >= 0), "sizes do not fit the status");
 	fuzz_require(status == EK_OK || !v, "a failure with a result");

@@ -102,7 +102,7 @@ static ek_status write_dense(struct exhaust *x)
 static ek_status read_dense(struct exhaust *x)
 {
 	int64_t rows = -1, cols = -1;
-	ek_status status = ek_dense_read(x->ctx, path, EK_F64, &rows, &cols, &x->out);
+	ek_status status = ek_dense_read(x->ctx, path, EK_F64, NULL, &rows, &cols, &x->out);
 
 	if (status != EK_OK && (rows != -1 || cols != -1))
 		x->room[0] = 0;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "support/folder.h"
+#include "support/packed.h"
 #include "support/support.h"
 
 #ifdef EK_HAVE_ZLIB
@@ -19,11 +20,6 @@ enum { HAVE_ARCHIVE = 0 };
 #endif
 
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
-
-struct bytes {
-	unsigned char *data;
-	size_t length;
-};
 
 static struct bytes gz[3]; /* TEXT, TEXT's first half, second half */
 static char logged[512];
@@ -44,51 +40,6 @@ static ek_context *context(int threads)
 	logged[0] = '\0';
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
 	return ctx;
-}
-
-static uint32_t crc32_of(const unsigned char *p, size_t n)
-{
-	uint32_t c = 0xffffffffu;
-
-	while (n-- > 0) {
-		c ^= *p++;
-		for (int k = 0; k < 8; k++)
-			c = c >> 1 ^ (c & 1 ? 0xedb88320u : 0);
-	}
-	return ~c;
-}
-
-static void put32(unsigned char *p, uint32_t v)
-{
-	for (int k = 0; k < 4; k++)
-		p[k] = (unsigned char)(v >> 8 * k);
-}
-
-/* gzip with stored blocks (RFC 1951, 3.2.4): nothing to compress, all the rest to check. */
-static struct bytes gzip(const void *data, size_t n)
-{
-	size_t blocks = n / 65535 + 1, at = 10;
-	struct bytes b = {malloc(n + 5 * blocks + 18), 0};
-	const unsigned char *from = data;
-	static const unsigned char head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3};
-
-	memcpy(b.data, head, sizeof head);
-	for (size_t done = 0, k = 0; k < blocks; k++) {
-		size_t m = n - done < 65535 ? n - done : 65535;
-
-		b.data[at] = k == blocks - 1;
-		b.data[at + 1] = (unsigned char)m;
-		b.data[at + 2] = (unsigned char)(m >> 8);
-		b.data[at + 3] = (unsigned char)~m;
-		b.data[at + 4] = (unsigned char)(~m >> 8);
-		memcpy(b.data + at + 5, from + done, m);
-		at += 5 + m;
-		done += m;
-	}
-	put32(b.data + at, crc32_of(from, n));
-	put32(b.data + at + 4, (uint32_t)n);
-	b.length = at + 8;
-	return b;
 }
 
 static struct bytes join(struct bytes a, struct bytes b)
@@ -253,57 +204,38 @@ static void test_files(void **state)
 
 /* ---- tar ------------------------------------------------------------------------------------- */
 
-static void tar_member(struct bytes *t, const char *name, char type, const char *text)
+/* A member that ends early: what is there counts first, and the message says where it ends. */
+static void test_short_member(void **state)
 {
-	size_t n = strlen(text), padded = (n + 511) / 512 * 512;
-	unsigned char *h, sum_text[8];
-	unsigned sum = 0;
+	struct bytes t = {NULL, 0};
+	ek_context *ctx = context(1);
 
-	t->data = realloc(t->data, t->length + 512 + padded + 1024);
-	h = t->data + t->length;
-	memset(h, 0, 512 + padded + 1024);
-	memcpy(h, name, strlen(name) < 100 ? strlen(name) : 100);
-	memcpy(h + 100,
-	       "0000644\0"
-	       "0000000\0"
-	       "0000000\0",
-	       24);
-	snprintf((char *)h + 124, 12, "%011o", (unsigned)n);
-	snprintf((char *)h + 136, 12, "%011o", 0u);
-	memset(h + 148, ' ', 8);
-	h[156] = (unsigned char)type;
-	memcpy(h + 257,
-	       "ustar\0"
-	       "00",
-	       8);
-	for (int k = 0; k < 512; k++)
-		sum += h[k];
-	snprintf((char *)sum_text, sizeof sum_text, "%06o", sum);
-	memcpy(h + 148, sum_text, 7);
-	memcpy(h + 512, text, n);
-	t->length += 512 + padded;
+	(void)state;
+	tar_member(&t, "a/a.mtx", '0', TEXT);
+	t.length = 512 + sizeof TEXT - 6; /* within the last line */
+	check(ctx, 58, t, EK_ETRUNCATED, "t:4: the tar content is damaged: ");
+	t.length = 512 + 4;
+	check(ctx, 58, t, EK_ETRUNCATED, "t:1: the tar content is damaged: ");
+	free(t.data);
+	ek_context_destroy(ctx);
 }
 
-/* Two blocks of zeros end an archive; then it is compressed. */
-static struct bytes tar_end(struct bytes *t)
+/* What is packed twice. */
+static void test_twice(void **state)
 {
-	struct bytes z = gzip(t->data, t->length + 1024);
+	ek_context *ctx = context(1);
+	struct bytes t = {NULL, 0}, z;
 
-	free(t->data);
-	*t = (struct bytes){NULL, 0};
-	return z;
-}
-
-static void tar_resum(unsigned char *h)
-{
-	unsigned sum = 0;
-	char text[8];
-
-	memset(h + 148, ' ', 8);
-	for (int k = 0; k < 512; k++)
-		sum += h[k];
-	snprintf(text, sizeof text, "%06o", sum);
-	memcpy(h + 148, text, 7);
+	(void)state;
+	z = gzip(gz[0].data, gz[0].length);
+	check(ctx, 47, z, EK_EUNSUPPORTED,
+	      "t:1: the content is compressed by gzip inside what was unpacked");
+	free(z.data);
+	tar_member(&t, "a/a.mtx", '0', "BZh91AY&SY");
+	z = tar_end(&t);
+	check(ctx, 47, z, EK_EUNSUPPORTED, "compressed by bzip2 inside what was unpacked");
+	free(z.data);
+	ek_context_destroy(ctx);
 }
 
 static void test_tar(void **state)
@@ -367,7 +299,7 @@ static void test_tar(void **state)
 	tar_member(&t, "a/a.mtx", '2', "");
 	tar_member(&t, "b/b.mtx", '3', "");
 	z = tar_end(&t);
-	check(ctx, 71, z, EK_EIO, "no member");
+	check(ctx, 71, z, EK_EIO, "t:1: member a/a.mtx of the tar archive is a link");
 	free(z.data);
 	tar_member(&t, "././@LongLink", 'L', "somewhere/a/long/name/a/a.mtx");
 	tar_member(&t, "somewhere", '0', TEXT);
@@ -385,9 +317,9 @@ static void test_tar(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_gzip),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_tar),
+		cmocka_unit_test(test_gzip),  cmocka_unit_test(test_files),
+		cmocka_unit_test(test_tar),   cmocka_unit_test(test_short_member),
+		cmocka_unit_test(test_twice),
 	};
 
 	return run_all_tests(tests, setup, teardown);

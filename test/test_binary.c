@@ -308,13 +308,16 @@ static void test_dense(void **state)
 	static const char sparse[] =
 		"%%MatrixMarket matrix coordinate real general\n3 2 1\n2 1 5\n";
 	ek_context *ctx = heap_context(&heap, 2, 0);
+	const ek_read_options not_finite = {.size = sizeof not_finite, .allow_nan = 1};
 	double x[6] = {1.5, -0.0, (double)NAN, 4e-320, -(double)INFINITY, 0.1};
 	int64_t rows, cols;
 	void *y;
 
 	(void)state;
 	expect_status(ek_dense_write(ctx, in_folder("x.mtx"), EK_F64, 2, 3, x), EK_OK);
-	expect_status(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_OK);
+	expect_error(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_ERANGE,
+	             "x.mtx:5: entry 3: the value is nan; a finite number is expected");
+	expect_status(ek_dense_read(ctx, path, EK_F64, &not_finite, &rows, &cols, &y), EK_OK);
 	assert_int_equal(rows, 2);
 	assert_int_equal(cols, 3);
 	for (int k = 0; k < 6; k++)
@@ -325,15 +328,52 @@ static void test_dense(void **state)
 
 	fputs(column, f);
 	fclose(f);
-	expect_status(ek_dense_read(ctx, path, EK_F32, &rows, &cols, &y), EK_OK);
+	expect_status(ek_dense_read(ctx, path, EK_F32, NULL, &rows, &cols, &y), EK_OK);
 	assert_true(rows == 3 && cols == 1 && ((float *)y)[0] == 0 && ((float *)y)[1] == 5);
 	ek_free(ctx, y, 12);
 	f = fopen(path, "w");
 	fputs(sparse, f);
 	fclose(f);
-	expect_error(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_EUNSUPPORTED,
+	expect_error(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_EUNSUPPORTED,
 	             "2 columns");
 	expect_error(ek_dense_write(ctx, path, EK_F64, -1, 3, x), EK_EINVAL, "rows is -1");
+	unlink(path);
+	ek_context_destroy(ctx);
+}
+
+/* Vector objects, and places given twice. */
+static void test_vectors(void **state)
+{
+	static const struct {
+		const char *text;
+		unsigned duplicates;
+		double y[3];
+	} row[] = {{"array real general\n3\n1\n0.5\n4e-320\n", 0, {1, 0.5, 4e-320}},
+	           {"coordinate real general\n3 2\n3 7\n1 -0.0\n", 0, {-0.0, 0, 7}},
+	           {"coordinate pattern general\n3 2\n2\n2\n", 0, {0, 2, 0}},
+	           {"coordinate real general\n3 2\n2 5\n2 1\n", 0, {0, 6, 0}},
+	           {"coordinate real general\n3 2\n2 5\n2 1\n", EK_DUP_LAST, {0, 1, 0}}};
+	ek_read_options o = {.size = sizeof o};
+	ek_context *ctx = heap_context(&heap, 1, 0);
+	int64_t rows, cols;
+	void *y;
+
+	(void)state;
+	in_folder("v.mtx");
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		FILE *f = fopen(path, "w");
+
+		fprintf(f, "%%%%MatrixMarket vector %s", row[k].text);
+		fclose(f);
+		o.duplicates = row[k].duplicates;
+		expect_status(ek_dense_read(ctx, path, EK_F64, &o, &rows, &cols, &y), EK_OK);
+		assert_true(rows == 3 && cols == 1);
+		assert_memory_equal(y, row[k].y, sizeof row[k].y);
+		ek_free(ctx, y, sizeof row[k].y);
+	}
+	o.duplicates = EK_DUP_ERROR;
+	expect_error(ek_dense_read(ctx, path, EK_F64, &o, &rows, &cols, &y), EK_ERANGE,
+	             "v.mtx:4: entry 2: row 2 was given before");
 	unlink(path);
 	ek_context_destroy(ctx);
 }
@@ -344,7 +384,7 @@ int main(void)
 		cmocka_unit_test(test_round_trips), cmocka_unit_test(test_same_text),
 		cmocka_unit_test(test_damage),      cmocka_unit_test(test_places),
 		cmocka_unit_test(test_not_finite),  cmocka_unit_test(test_types),
-		cmocka_unit_test(test_dense),
+		cmocka_unit_test(test_dense),       cmocka_unit_test(test_vectors),
 	};
 
 	if (!eki_xxhash_version()) {

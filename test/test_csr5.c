@@ -145,6 +145,7 @@ static void test_sigma(void **state)
 	static const char *const bad[] = {"4,7,20,5",         "4,7,20,5,1,1,1,33",
 	                                  "0,7,20,5,1,1,1,1", "4,7,20,5,1,1,1,1,",
 	                                  "4 7 20 5 1 1 1 1", "x"};
+	ek_context *other = NULL;
 	ek_matrix *A, *B = NULL;
 	char spec[64];
 
@@ -170,6 +171,8 @@ static void test_sigma(void **state)
 		setenv("EK_CSR5_SIGMA", bad[k], 1);
 		expect_error(ek_matrix_convert(A, "csr5", NULL, &B), EK_EINVAL, "r,s,t,u");
 		assert_null(B);
+		expect_error(ek_context_create(NULL, &other), EK_EINVAL, "EK_CSR5_SIGMA");
+		assert_null(other);
 	}
 	unsetenv("EK_CSR5_SIGMA");
 	ek_matrix_destroy(A);

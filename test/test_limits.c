@@ -214,7 +214,7 @@ static void test_rows_without_entries(void **state)
 	(void)state;
 	heap.limit = 256LL << 20;
 	write_file(large);
-	expect_error(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_ELIMIT,
+	expect_error(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_ELIMIT,
 	             ":2: 4000000000 rows and 1 columns, but only");
 	assert_null(y);
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ELIMIT,
@@ -243,18 +243,18 @@ static void test_column(void **state)
 
 	(void)state;
 	write_file(R "1048576 1 4\n3 1 5\n1048576 1 -0\n3 1 -7\n2 1 1\n");
-	expect_status(ek_dense_read(ctx, path, EK_F32, &rows, &cols, &y), EK_OK);
+	expect_status(ek_dense_read(ctx, path, EK_F32, NULL, &rows, &cols, &y), EK_OK);
 	assert_in_range(atomic_load(&heap.peak), 4 << 20, 12 << 20);
 	assert_true(rows == 1 << 20 && cols == 1);
 	assert_true(value_at(EK_F32, y, 0) == 0 && value_at(EK_F32, y, 1) == 1);
 	assert_true(value_at(EK_F32, y, 2) == -2 && signbit(value_at(EK_F32, y, rows - 1)));
 	ek_free(ctx, y, (size_t)4 << 20);
 	write_file("%%MatrixMarket matrix coordinate pattern symmetric\n1 1 1\n1 1\n");
-	expect_status(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_OK);
+	expect_status(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_OK);
 	assert_true(rows == 1 && cols == 1 && *(double *)y == 1);
 	ek_free(ctx, y, 8);
 	write_file(R "0 1 0\n");
-	expect_status(ek_dense_read(ctx, path, EK_F64, &rows, &cols, &y), EK_OK);
+	expect_status(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_OK);
 	assert_true(rows == 0 && cols == 1 && !y);
 	ek_context_destroy(ctx);
 	heap_close(&heap);

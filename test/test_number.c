@@ -36,7 +36,8 @@ static void check(const char *text)
 	assert_true(strlen(text) + EKI_NUMBER_PAD < sizeof padded);
 	memcpy(padded, text, strlen(text));
 	const char *end = eki_take_decimal(padded, &d);
-	int fit = end ? eki_nearest_f64(&d, &v) : 0, fit32 = end ? eki_nearest_f32(&d, &f) : 0;
+	int fit = end ? eki_nearest_f64(&d, true, &v) : 0,
+	    fit32 = end ? eki_nearest_f32(&d, true, &f) : 0;
 
 	if (!end || *end || memcmp(&v, &v_expected, sizeof v) || memcmp(&f, &f_expected, sizeof f))
 		fail_msg("%.900s: %a %a instead of %a %a", text, v, (double)f, v_expected,
@@ -44,6 +45,12 @@ static void check(const char *text)
 	assert_int_equal(fit == EKI_TOO_LARGE, isinf(v) != 0);
 	assert_int_equal(fit32 == EKI_TOO_LARGE, isinf(f) != 0);
 	assert_int_equal(fit == EKI_TOO_SMALL, v == 0 && d.w != 0);
+	fit = eki_decimal_f64(&d, &v); /* without the quick way */
+	fit32 = eki_decimal_f32(&d, &f);
+	assert_true(memcmp(&v, &v_expected, sizeof v) == 0);
+	assert_true(memcmp(&f, &f_expected, sizeof f) == 0);
+	assert_int_equal(fit32 == EKI_TOO_SMALL, f == 0 && d.w != 0);
+	assert_int_equal(fit == EKI_TOO_LARGE, isinf(v) != 0);
 }
 
 static void test_decimals(void **state)

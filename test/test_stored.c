@@ -2,6 +2,9 @@
  * What A is in, and what plans multiply with: any format from any other in one call, and what
  * cannot be says why. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
+#include <math.h>
+
+#include "support/modes.h"
 #include "support/support.h"
 #include "support/small.h"
 
@@ -175,13 +178,42 @@ static void test_refused(void **state)
 	ek_context_destroy(forced);
 }
 
+/* What f32 cannot hold is refused and changes nothing, in every rounding mode; Inf is a value. */
+static void test_set_beyond(void **state)
+{
+	static const int32_t ptr[] = {0, 1}, col[] = {0};
+	static const double beyond[] = {1e300, -1e300, 0x1.ffffffp127};
+	const float val[] = {5};
+	ek_matrix *A = NULL;
+	double v = 0;
+
+	(void)state;
+	expect_status(ek_matrix_from_csr(ctx, EK_F32, EK_I32, 1, 1, ptr, col, val, EK_COPY, &A),
+	              EK_OK);
+	for (int mode = 0; mode < MODES; mode++)
+		for (size_t k = 0; k < sizeof beyond / sizeof *beyond; k++) {
+			mode_set(mode);
+			ek_status status = ek_matrix_set(A, 0, 0, beyond[k]);
+
+			mode_set(0);
+			expect_error(status, EK_EOVERFLOW,
+			             "row 0 and column 0 is too large for f32");
+			expect_status(ek_matrix_get(A, 0, 0, &v), EK_OK);
+			assert_true(v == 5);
+		}
+	expect_status(ek_matrix_set(A, 0, 0, 3.4028235e38), EK_OK);
+	expect_status(ek_matrix_set(A, 0, 0, (double)INFINITY), EK_OK);
+	expect_status(ek_matrix_get(A, 0, 0, &v), EK_OK);
+	assert_true(isinf(v));
+	ek_matrix_destroy(A);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored),
-		cmocka_unit_test(test_no_copy),
-		cmocka_unit_test(test_no_copy_rounded),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_stored),          cmocka_unit_test(test_no_copy),
+		cmocka_unit_test(test_no_copy_rounded), cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_set_beyond),
 	};
 
 	return run_all_tests(tests, small_setup, small_teardown);

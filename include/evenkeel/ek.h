@@ -420,7 +420,7 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
 
 /* ---- Reading, writing, generating ---------------------------------------------------------- */
 
-/* Options of ek_matrix_read; zero means the default. */
+/* Options of ek_matrix_read and ek_dense_read; zero means the default. */
 typedef struct ek_read_options {
 	size_t size;
 	int allow_nan; /* accept nan and inf as values, in text and in binary files */
@@ -448,11 +448,19 @@ typedef struct ek_read_options {
  * symmetric, skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or
  * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write; of
  * a library built without xxHash only files of version 2, which 0.1 wrote before it had xxHash).
- * The kind is found from the content. "-" reads standard input. value = 0 and index = 0: the types
- * of a binary file; EK_F64 and EK_I32 for text. `options` may be NULL. Complex files are
- * EK_EUNSUPPORTED. Explicit zeros stay. Pattern entries become 1. Errors: EK_EIO,
- * EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT, EK_EUNSUPPORTED,
- * EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
+ * The kind is found from the content; what is known and not read (bzip2, zip, HDF5 and others) is
+ * EK_EUNSUPPORTED, by its name. "-" reads standard input. value = 0 and index = 0: the types of a
+ * binary file; EK_F64 and EK_I32 for text. `options` may be NULL. Complex files are
+ * EK_EUNSUPPORTED. Objects called vector are matrices of one column. Explicit zeros stay. Pattern
+ * entries become 1. Decimals and integers go to the nearest value of the type, ties to even,
+ * whatever the rounding mode of the caller, and denormal numbers are read where it flushes them to
+ * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. A warning of
+ * the context's log, with file and line of the first, counts integers that the type cannot hold
+ * exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
+ * missing in a line is EK_ESYNTAX; lines that are missing, or a last line cut off before its
+ * newline, are EK_ETRUNCATED. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar archive are
+ * not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
+ * EK_ELIMIT, EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
 
@@ -461,20 +469,24 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
                                 ek_value value, ek_index index, const ek_read_options *options,
                                 ek_matrix **A);
 
-/* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit),
- * or "ekm" (binary, fast, with a checksum; EK_EUNSUPPORTED in a library built without xxHash). NULL:
- * by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-" writes to
- * standard output. The file appears under its name only when it is complete; until then it is
- * PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
+/* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit,
+ * the same in every rounding mode and where the caller flushes denormal numbers to zero; the field
+ * is integer if all values are integers up to 2^24), or "ekm" (binary, fast, with a checksum;
+ * EK_EUNSUPPORTED in a library built without xxHash).
+ * NULL: by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-"
+ * writes to standard output. The file appears under its name only when it is complete; until then
+ * it is PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
  * EK_ENOMEM. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
-/* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files).
- * ek_dense_read returns column-major data in `*data`, which the caller frees with
- * ek_free(ctx, *data, rows * cols * ek_value_size(value)). Repeated places of a coordinate file are
- * added; one with more rows than ek_read_options.max_dim = 0 accepts is EK_ELIMIT. */
-ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
-                        int64_t *cols, void **data);
+/* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files, or objects
+ * called vector in either form). ek_dense_read returns column-major data in `*data`, which the
+ * caller frees with ek_free(ctx, *data, rows * cols * ek_value_size(value)). `options` are those of
+ * ek_matrix_read and may be NULL; so NaN and Inf need allow_nan. Repeated places of a coordinate
+ * file are added, or what options->duplicates says; one with more rows than
+ * max_dim accepts is EK_ELIMIT. */
+ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
+                        const ek_read_options *options, int64_t *rows, int64_t *cols, void **data);
 ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,
                          int64_t cols, const void *data);
 void ek_free(ek_context *ctx, void *block, size_t bytes);
@@ -587,8 +599,9 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
 /* The entry of A in row i and column j (from 0), in any format, without going back to CSR:
  * ek_matrix_get gives its value, 0 if none is stored there, the sum in the order stored if several
  * are. ek_matrix_set gives the one entry that is stored there a new value, of the type of A
- * (rounded), which counts as a change of values for plans; borrowed arrays are refused. Errors:
- * EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is stored there). Cost:
+ * (rounded, in the caller's mode), which counts as a change of values for plans; borrowed arrays
+ * are refused. Errors: EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is
+ * stored there), EK_EOVERFLOW (ek_matrix_set: a finite value beyond the range of f32). Cost:
  * O(entries of the row), or of the column if that is how A is held; ek_matrix_set: no run of a plan
  * of A at the same time. */
 ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value);

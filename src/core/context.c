@@ -278,6 +278,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 		new.isa = (ek_isa)(new.options.isa_limit - 1);
 	EK_RETURN_IF(isa_from_environment(&new.isa));
 	EK_RETURN_IF(eki_forced_from_environment(new.forced));
+	EK_RETURN_IF(eki_csr5_environment());
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
 

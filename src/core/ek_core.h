@@ -135,6 +135,8 @@ void eki_bare_free(void *block);
 void eki_log(const ek_context *ctx, ek_log_level level, const char *format, ...);
 /* getenv, but NULL in set-user-id programs and for empty values. */
 const char *eki_getenv(const char *name);
+/* format/csr5_sigma.c: EK_EINVAL if EK_CSR5_SIGMA is nonsense. */
+ek_status eki_csr5_environment(void);
 
 /* ---- params.c -------------------------------------------------------------------------------- */
 

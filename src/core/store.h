@@ -250,6 +250,8 @@ ek_status eki_matrix_csr_limit(const ek_matrix *A, ek_value value, ek_index inde
                                int64_t max_bytes);
 /* A copy of A with other types, in the same format. */
 ek_status eki_matrix_retype(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
+/* The least double that rounds to infinity as f32: FLT_MAX and half of its last place. */
+#define EKI_F32_END 0x1.ffffffp127
 /* A copy of a CSR store with other types. */
 ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value value,
                             ek_index index, ek_store *out);

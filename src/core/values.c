@@ -97,10 +97,26 @@ ek_status ek_matrix_values_changed(ek_matrix *A)
 	return EK_OK;
 }
 
-/* Adds up in the order given, like the assembly. Starts from -0, which is neutral for all numbers,
- * 0 for none. */
+/* Adds a value to a sum that begins as -0, which is neutral for all numbers (0 for none): a value
+ * that is alone keeps its bits, whatever mode would round it or flush it to 0. */
+static void add_value(ek_value type, void *sum, const void *v)
+{
+	const double none = -0.0;
+	const float none32 = -0.0F;
+	const size_t size = ek_value_size(type);
+
+	if (memcmp(sum, type == EK_F64 ? (const void *)&none : &none32, size) == 0)
+		memcpy(sum, v, size);
+	else if (type == EK_F64)
+		*(double *)sum += *(const double *)v;
+	else
+		*(float *)sum += *(const float *)v;
+}
+
+/* Adds up in the order given, like the assembly. */
 static void scatter_values(const ek_matrix *A, const void *val, ek_store *s)
 {
+	const size_t size = ek_value_size(s->value);
 	bool wide = s->index != EK_I32;
 
 	for (int64_t k = 0; k < s->nnz; k++)
@@ -111,12 +127,9 @@ static void scatter_values(const ek_matrix *A, const void *val, ek_store *s)
 	for (int64_t k = 0; k < A->order_len; k++) {
 		int64_t p = wide ? ((const int64_t *)A->order)[k] : ((const int32_t *)A->order)[k];
 
-		if (p < 0) /* replaced by a later entry: EK_DUP_LAST */
-			continue;
-		if (s->value == EK_F64)
-			((double *)s->array[CSR_VAL])[p] += ((const double *)val)[k];
-		else
-			((float *)s->array[CSR_VAL])[p] += ((const float *)val)[k];
+		if (p >= 0) /* else replaced by a later entry: EK_DUP_LAST */
+			add_value(s->value, (char *)s->array[CSR_VAL] + (size_t)p * size,
+			          (const char *)val + (size_t)k * size);
 	}
 }
 

@@ -8,7 +8,9 @@
  *
  * Liu 2015, section 6.3.2, which measures them for GPUs and takes 16 (AVX2) and 12 (Xeon Phi) on
  * CPUs. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/csr5.h"
 #include "format/csr5_sigma.h"
@@ -18,6 +20,7 @@ enum { R, S, T, U, BOUNDS };
 /* Eight numbers, with commas between them. */
 static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 {
+	const int before = errno; /* strtoll changes it where a number is too large */
 	const char *at = text;
 	bool good = true;
 
@@ -32,6 +35,7 @@ static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 		bound[k < BOUNDS ? EK_F64 - 1 : EK_F32 - 1][which] = n;
 		at = end + 1;
 	}
+	errno = before;
 	if (!good)
 		return eki_fail(EK_EINVAL,
 		                "environment variable EK_CSR5_SIGMA is \"%s\"; r,s,t,u,r,s,t,u is "
@@ -48,13 +52,28 @@ int64_t csr5_sigma_of(const int64_t b[BOUNDS], const ek_store *csr)
 	return k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
 }
 
-ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
+static ek_status bounds(int64_t bound[EK_NVALUE][BOUNDS])
 {
-	int64_t bound[EK_NVALUE][BOUNDS] = {{32, 32, 64, 16}, {32, 32, 64, 16}};
+	static const int64_t usual[BOUNDS] = {32, 32, 64, 16};
 	const char *text = eki_getenv("EK_CSR5_SIGMA");
 
-	if (text)
-		EK_RETURN_IF(read_bounds(text, bound));
+	for (int k = 0; k < EK_NVALUE; k++)
+		memcpy(bound[k], usual, sizeof usual);
+	return text ? read_bounds(text, bound) : EK_OK;
+}
+
+ek_status eki_csr5_environment(void)
+{
+	int64_t bound[EK_NVALUE][BOUNDS];
+
+	return bounds(bound);
+}
+
+ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
+{
+	int64_t bound[EK_NVALUE][BOUNDS];
+
+	EK_RETURN_IF(bounds(bound));
 	*sigma = csr5_sigma_of(bound[csr->value - 1], csr);
 	return EK_OK;
 }

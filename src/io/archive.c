@@ -17,6 +17,10 @@ struct reader {
 	ek_status fault; /* of the source below; its message stands */
 	const char *kind;
 	bool nothing; /* the content is empty */
+	/* What libarchive gave and nobody took yet; behind `at` bytes, holes included. */
+	const char *block;
+	size_t left;
+	la_int64_t offset, at;
 };
 
 static la_ssize_t give_block(struct archive *archive, void *user, const void **block)
@@ -52,17 +56,35 @@ static ek_status reader_fault(const struct reader *r)
 	                text);
 }
 
+/* Block by block: archive_read_data would keep what comes before an error to itself. */
 static ek_status reader_read(eki_source *s, void *to, size_t want, size_t *got)
 {
 	struct reader *r = s->u.state;
-	la_ssize_t n;
 
-	if (r->nothing)
+	while (!r->nothing && r->left == 0) {
+		const void *block;
+		int code = archive_read_data_block(r->archive, &block, &r->left, &r->offset);
+
+		r->block = block;
+		r->nothing = code == ARCHIVE_EOF;
+		if (r->nothing)
+			r->left = 0;
+		else if (code != ARCHIVE_OK && code != ARCHIVE_WARN)
+			return reader_fault(r);
+	}
+	if (r->left == 0)
 		return EK_OK;
-	n = archive_read_data(r->archive, to, want);
-	if (n < 0)
-		return reader_fault(r);
-	*got = (size_t)n;
+	if (r->at < r->offset) { /* a hole in a sparse member */
+		*got = r->offset - r->at < (la_int64_t)want ? (size_t)(r->offset - r->at) : want;
+		memset(to, 0, *got);
+	} else {
+		*got = r->left < want ? r->left : want;
+		memcpy(to, r->block, *got);
+		r->block += *got;
+		r->left -= *got;
+		r->offset += (la_int64_t)*got;
+	}
+	r->at += (la_int64_t)*got;
 	return EK_OK;
 }
 
@@ -170,6 +192,7 @@ struct tar_search {
 	int64_t member, matrices, only;
 	char list[512]; /* names of the members, for the message */
 	size_t listed;
+	char link[200]; /* a matrix that is a link */
 };
 
 /* Goes to the wanted member; EK_EIO with a list of the members if there is none. */
@@ -197,7 +220,12 @@ static ek_status tar_search(struct reader *r, struct tar_search *t)
 			t->listed +=
 				(size_t)snprintf(t->list + t->listed, sizeof t->list - t->listed,
 			                         "%s%s", k ? ", " : "", path);
-		if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry))
+		if (archive_entry_filetype(entry) == AE_IFLNK || archive_entry_hardlink(entry)) {
+			if (is_matrix(path))
+				snprintf(t->link, sizeof t->link, "%.199s", path);
+			continue;
+		}
+		if (archive_entry_filetype(entry) != AE_IFREG)
 			continue;
 		if (t->member >= 0 ? k == t->member : is_principal(path))
 			return EK_OK;
@@ -208,6 +236,11 @@ static ek_status tar_search(struct reader *r, struct tar_search *t)
 	}
 	if (t->matrices != 1)
 		t->only = -1;
+	if (t->matrices == 0 && t->link[0])
+		return eki_fail(EK_EIO,
+		                "member %s of the tar archive is a link, and links are not "
+		                "followed; a file is expected",
+		                t->link);
 	return eki_fail(EK_EIO, "the tar archive has no member NAME/NAME.mtx; its members: %s",
 	                t->listed ? t->list : "none");
 }

@@ -79,11 +79,32 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 	return EK_OK;
 }
 
-/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images:
- * where it is symmetric, it is 1 x 1. A lone -0 keeps its sign. */
-static void column_fill(const struct mtx_segment *list, ek_value value, void *data)
+/* A value for a place of a dense vector. Where nothing was added yet its bits are taken: what stands
+ * there once must not depend on how sums are rounded, or flushed to 0. */
+static void column_put(ek_value value, unsigned policy, void *data, int64_t i, const void *v,
+                       bool again)
 {
-	for (const struct mtx_segment *s = list; s; s = s->next) {
+	const size_t size = ek_value_size(value);
+
+	if (!again || policy == EK_DUP_LAST)
+		memcpy((char *)data + (size_t)i * size, v, size);
+	else if (value == EK_F64)
+		((double *)data)[i] += *(const double *)v;
+	else
+		((float *)data)[i] += *(const float *)v;
+}
+
+/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images:
+ * where it is symmetric, it is 1 x 1. `seen` has a byte for each row. */
+static ek_status column_fill(const struct mtx_content *content, const char *name, ek_value value,
+                             uint8_t *seen, void *data)
+{
+	const double one = 1;
+	const float one32 = 1;
+	const size_t size = ek_value_size(value);
+	const unsigned policy = content->h.duplicates;
+
+	for (const struct mtx_segment *s = content->list; s; s = s->next) {
 		const int64_t *major = s->major, *minor = s->minor;
 
 		for (int64_t r = 0, k = 0; r < s->runs; r++) {
@@ -91,32 +112,35 @@ static void column_fill(const struct mtx_segment *list, ek_value value, void *da
 
 			for (; k < end; k++) {
 				int64_t i = s->by_row ? major[r] : minor[k];
+				const void *v = s->val ? (const char *)s->val + (size_t)k * size
+				                : value == EK_F64 ? (const void *)&one
+				                                  : &one32;
 
-				if (value == EK_F64) {
-					double *y = (double *)data + i;
-					double v = s->val ? ((const double *)s->val)[k] : 1;
-
-					*y = *y == 0 ? v : *y + v;
-				} else {
-					float *y = (float *)data + i;
-					float v = s->val ? ((const float *)s->val)[k] : 1;
-
-					*y = *y == 0 ? v : *y + v;
-				}
+				if (seen[i] && policy == EK_DUP_ERROR)
+					return eki_fail(
+						EK_ERANGE,
+						"%s:%lld: entry %lld: row %lld was given "
+						"before",
+						name,
+						(long long)(s->line + (s->lines_known ? k : 0)),
+						(long long)(s->first + k), (long long)i + 1);
+				column_put(value, policy, data, i, v, seen[i]);
+				seen[i] = 1;
 			}
 		}
 	}
+	return EK_OK;
 }
 
-ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64_t *rows,
-                        int64_t *cols, void **data)
+ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
+                        const ek_read_options *given, int64_t *rows, int64_t *cols, void **data)
 {
 	struct mtx_content content = {0};
 	const struct mtx_header *h = &content.h;
 	size_t size = ek_value_size(value);
 	ek_read_options options;
 	eki_source *source = NULL;
-	void *out = NULL;
+	void *out = NULL, *seen = NULL;
 	const char *name;
 	ek_status status;
 
@@ -129,8 +153,7 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64
 		                : !cols         ? "cols"
 		                                : "data");
 	name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-	EK_RETURN_IF(eki_read_options(NULL, &options));
-	options.allow_nan = 1;
+	EK_RETURN_IF(eki_read_options(given, &options));
 	EK_RETURN_IF(eki_source_open(ctx, path, NULL, 0, name, &options, &source));
 	EK_TRY(eki_mtx_read(ctx, source, value, EK_I64, &content));
 	if (!h->array && h->cols != 1)
@@ -144,7 +167,8 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64
 	} else {
 		EK_TRY(eki_mtx_dims_check(source, h, true));
 		EK_TRY(eki_calloc(ctx, h->rows, size, &out));
-		column_fill(content.list, value, out);
+		EK_TRY(eki_calloc(ctx, h->rows, 1, &seen));
+		EK_TRY(column_fill(&content, name, value, seen, out));
 	}
 	*rows = h->rows;
 	*cols = h->cols;
@@ -152,6 +176,7 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value, int64
 done:
 	if (status != EK_OK && out)
 		eki_free(ctx, out, h->rows * h->cols, size);
+	eki_free(ctx, seen, h->rows, 1);
 	eki_mtx_segments_free(ctx, content.list);
 	eki_source_close(source);
 	return status;

@@ -12,7 +12,8 @@ struct suspect {
 	ek_value value;
 	const char *name;
 	long long line, entry;
-	const char *p; /* what was not looked at yet */
+	ek_status missing; /* what it is if a word is missing */
+	const char *p;     /* what was not looked at yet */
 };
 
 #define AT       "%s:%lld: entry %lld: "
@@ -35,14 +36,29 @@ static bool is_number(const char *p, const char *end)
 	return eki_take_decimal(p, &d) == end;
 }
 
+static const char *ends(const struct suspect *s)
+{
+	return s->missing == EK_ETRUNCATED ? "the file ends here, " : "";
+}
+
+/* The words of a line. */
+static const char *expected(const struct mtx_header *h)
+{
+	static const char *const text[2][2] = {
+		{"are a row, a column and a value", "are a row and a column"},
+		{"are a row and a value", "is a row"}};
+
+	return h->array ? "is one value" : text[h->vector][h->field == MTX_PATTERN];
+}
+
 static ek_status index_fault(struct suspect *s, const char *what, int64_t limit, int64_t *index)
 {
 	const char *begin, *end, *p;
 	uint64_t v = 0;
 
 	if (!eki_mtx_word(&s->p, &begin, &end))
-		return eki_fail(EK_ESYNTAX, AT "the %s is missing; expected are a row, a column%s",
-		                WHERE(s), what, s->h->field == MTX_PATTERN ? "" : " and a value");
+		return eki_fail(s->missing, AT "%sthe %s is missing; expected %s", WHERE(s),
+		                ends(s), what, expected(s->h));
 	struct mtx_quote q = eki_mtx_quote(begin, end);
 
 	p = begin + (*begin == '+' || *begin == '-');
@@ -65,11 +81,25 @@ static ek_status index_fault(struct suspect *s, const char *what, int64_t limit,
 	return EK_OK;
 }
 
+/* Is a number beyond the largest of the type? */
+static ek_status too_large(const struct suspect *s, const char *begin, const char *end)
+{
+	eki_decimal d;
+	double v;
+	float f;
+
+	eki_take_decimal(begin, &d);
+	if ((s->value == EK_F64 ? eki_decimal_f64(&d, &v) : eki_decimal_f32(&d, &f)) !=
+	    EKI_TOO_LARGE)
+		return EK_OK;
+	return eki_fail(EK_EOVERFLOW, AT "the value %s is too large for %s", WHERE(s),
+	                eki_mtx_quote(begin, end).text, ek_value_name(s->value));
+}
+
 static ek_status integer_fault(const struct suspect *s, const char *begin, const char *end)
 {
 	struct mtx_quote q = eki_mtx_quote(begin, end);
 	const char *p = begin + (*begin == '+' || *begin == '-');
-	uint64_t w = 0;
 
 	if (!all_digits(p, end))
 		return eki_fail(EK_ESYNTAX,
@@ -77,20 +107,14 @@ static ek_status integer_fault(const struct suspect *s, const char *begin, const
 		                "the value is \"%s\"; an integer is expected, as the field of the "
 		                "file is integer",
 		                WHERE(s), q.text);
-	eki_take_digits(p, &w);
-	if (s->h->field == MTX_UNSIGNED && *begin == '-' && w)
+	while (p < end && *p == '0')
+		p++;
+	if (s->h->field == MTX_UNSIGNED && *begin == '-' && p < end)
 		return eki_fail(EK_ERANGE,
 		                AT "the value is %s; the field of the file is "
 		                   "unsigned-integer",
 		                WHERE(s), q.text);
-	if (end - p > 18 ||
-	    (s->value == EK_F64 && w > (uint64_t)1 << 53 && (uint64_t)(double)w != w))
-		return eki_fail(EK_EOVERFLOW,
-		                AT
-		                "the integer %s cannot be held exactly by a double; up to 2^53 all "
-		                "can",
-		                WHERE(s), q.text);
-	return EK_OK;
+	return too_large(s, begin, end);
 }
 
 static ek_status real_fault(const struct suspect *s, const char *begin, const char *end)
@@ -99,7 +123,6 @@ static ek_status real_fault(const struct suspect *s, const char *begin, const ch
 	const char *stop;
 	eki_decimal d;
 	double v;
-	float f;
 
 	stop = eki_take_special(begin, &v);
 	if (stop == end)
@@ -116,11 +139,7 @@ static ek_status real_fault(const struct suspect *s, const char *begin, const ch
 	if (stop != end)
 		return eki_fail(EK_ESYNTAX, AT "the value is \"%s\"; a decimal number is expected",
 		                WHERE(s), q.text);
-	if ((s->value == EK_F64 ? eki_nearest_f64(&d, &v) : eki_nearest_f32(&d, &f)) ==
-	    EKI_TOO_LARGE)
-		return eki_fail(EK_EOVERFLOW, AT "the value %s is too large for %s", WHERE(s),
-		                q.text, ek_value_name(s->value));
-	return EK_OK;
+	return too_large(s, begin, end);
 }
 
 static ek_status value_fault(struct suspect *s)
@@ -128,7 +147,8 @@ static ek_status value_fault(struct suspect *s)
 	const char *begin, *end;
 
 	if (!eki_mtx_word(&s->p, &begin, &end))
-		return eki_fail(EK_ESYNTAX, AT "the value is missing", WHERE(s));
+		return eki_fail(s->missing, AT "%sthe value is missing; expected %s", WHERE(s),
+		                ends(s), expected(s->h));
 	return s->h->field == MTX_REAL ? real_fault(s, begin, end) : integer_fault(s, begin, end);
 }
 
@@ -148,16 +168,24 @@ static ek_status triangle_fault(const struct suspect *s, int64_t i, int64_t j)
 	return EK_OK;
 }
 
-ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const char *name,
+ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const struct mtx_text *text,
                           const char *begin, int64_t line, int64_t entry)
 {
 	const char *newline = memchr(begin, '\n', (size_t)MTX_LINE_MAX + 1), *rest, *rest_end;
-	struct suspect s = {h, value, name, line, entry, begin};
-	int64_t i, j;
+	const bool cut = text->cut && newline == text->buffer + text->end - 1;
+	struct suspect s = {.h = h,
+	                    .value = value,
+	                    .name = text->source->name,
+	                    .line = line,
+	                    .entry = entry,
+	                    .missing = cut ? EK_ETRUNCATED : EK_ESYNTAX,
+	                    .p = begin};
+	int64_t i, j = 1;
 
 	if (!newline)
-		return eki_fail(EK_ESYNTAX, AT "the line is longer than %d bytes", WHERE(&s),
-		                MTX_LINE_MAX);
+		return eki_fail(EK_ESYNTAX,
+		                AT "the line is longer than %d bytes; longer ones are not read",
+		                WHERE(&s), MTX_LINE_MAX);
 	if (memchr(begin, 0, (size_t)(newline - begin)))
 		return eki_fail(EK_ESYNTAX, AT "the line has a NUL byte; text is expected",
 		                WHERE(&s));
@@ -167,16 +195,14 @@ ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const char
 		                eki_mtx_quote(begin, newline).text, (long long)h->entries);
 	if (!h->array) {
 		EK_RETURN_IF(index_fault(&s, "row", h->rows, &i));
-		EK_RETURN_IF(index_fault(&s, "column", h->cols, &j));
+		if (!h->vector)
+			EK_RETURN_IF(index_fault(&s, "column", h->cols, &j));
 	}
 	if (h->field != MTX_PATTERN)
 		EK_RETURN_IF(value_fault(&s));
 	if (eki_mtx_word(&s.p, &rest, &rest_end))
-		return eki_fail(EK_ESYNTAX, AT "the line goes on with \"%s\"; %s expected",
-		                WHERE(&s), eki_mtx_quote(rest, rest_end).text,
-		                h->array                  ? "one value is"
-		                : h->field == MTX_PATTERN ? "a row and a column are"
-		                                          : "a row, a column and a value are");
+		return eki_fail(EK_ESYNTAX, AT "the line goes on with \"%s\"; expected %s",
+		                WHERE(&s), eki_mtx_quote(rest, rest_end).text, expected(h));
 	if (!h->array)
 		EK_RETURN_IF(triangle_fault(&s, i, j));
 	return eki_fail(EK_ESYNTAX, AT "the line \"%s\" is not understood", WHERE(&s),

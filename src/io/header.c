@@ -36,6 +36,13 @@ bool eki_mtx_word(const char **p, const char **begin, const char **end)
 	return true;
 }
 
+/* What it is that the line before text->begin has not all its words: the file was cut off there, or
+ * it is wrong. */
+static ek_status missing(const struct mtx_text *text)
+{
+	return text->cut && text->begin == text->end ? EK_ETRUNCATED : EK_ESYNTAX;
+}
+
 /* The next line, without its newline; false at the end of the file. */
 static ek_status next_line(struct mtx_text *text, const char **begin, const char **end, bool *more)
 {
@@ -46,7 +53,9 @@ static ek_status next_line(struct mtx_text *text, const char **begin, const char
 	*begin = text->buffer + text->begin;
 	*end = memchr(*begin, '\n', (size_t)(text->end - text->begin));
 	if (*end - *begin > MTX_LINE_MAX)
-		return eki_fail(EK_ESYNTAX, "%s:%lld: the line is longer than %d bytes",
+		return eki_fail(EK_ESYNTAX,
+		                "%s:%lld: the line is longer than %d bytes; "
+		                "longer ones are not read",
 		                text->source->name, (long long)text->line, MTX_LINE_MAX);
 	if (memchr(*begin, 0, (size_t)(*end - *begin)))
 		return eki_fail(EK_ESYNTAX, "%s:%lld: the line has a NUL byte; text is expected",
@@ -63,9 +72,9 @@ static const struct {
 	int value;
 	const char *refused; /* EK_EUNSUPPORTED, with this explanation */
 } banner_word[4][9] = {
-	{{"matrix", 0, NULL},
-         {"vector", 0, "only matrices can be read"},
-         {"graph", 0, "only matrices can be read"},
+	{{"matrix", false, NULL},
+         {"vector", true, NULL},
+         {"graph", 0, "only matrices and vectors can be read"},
          {NULL, 0, NULL}},
 	{{"coordinate", false, NULL}, {"array", true, NULL}, {NULL, 0, NULL}},
 	{{"real", MTX_REAL, NULL},
@@ -90,9 +99,10 @@ static bool same_word(const char *begin, const char *end, const char *word)
 	return begin == end && !*word;
 }
 
-static ek_status banner_read(const char *name, const char *p, struct mtx_header *h)
+static ek_status banner_read(const struct mtx_text *text, const char *p, struct mtx_header *h)
 {
 	static const char *const part[4] = {"object", "format", "field", "symmetry"};
+	const char *name = text->source->name;
 	const char *begin = p, *end = p, *refused = NULL, *complex = NULL;
 	int value[4] = {0};
 	struct mtx_quote q;
@@ -110,9 +120,9 @@ static ek_status banner_read(const char *name, const char *p, struct mtx_header 
 		int w = 0;
 
 		if (!eki_mtx_word(&p, &begin, &end))
-			return eki_fail(EK_ESYNTAX,
+			return eki_fail(missing(text),
 			                "%s:1: the banner has no %s; expected is: "
-			                "%%%%MatrixMarket matrix FORMAT FIELD SYMMETRY",
+			                "%%%%MatrixMarket OBJECT FORMAT FIELD SYMMETRY",
 			                name, part[k]);
 		q = eki_mtx_quote(begin, end);
 		while (banner_word[k][w].word && !same_word(begin, end, banner_word[k][w].word))
@@ -120,8 +130,8 @@ static ek_status banner_read(const char *name, const char *p, struct mtx_header 
 		if (!banner_word[k][w].word)
 			return eki_fail(
 				EK_ESYNTAX,
-				"%s:1: the %s is \"%s\"; expected is matrix, then coordinate "
-				"or array, then real, integer or pattern, then general, "
+				"%s:1: the %s is \"%s\"; expected is matrix or vector, then "
+				"coordinate or array, then real, integer or pattern, then general, "
 				"symmetric, skew-symmetric or hermitian",
 				name, part[k], q.text);
 		value[k] = banner_word[k][w].value;
@@ -140,12 +150,15 @@ static ek_status banner_read(const char *name, const char *p, struct mtx_header 
 		                "%s:1: hermitian goes with complex values only; real "
 		                "ones are symmetric",
 		                name);
+	if (value[0] && value[3] != MTX_GENERAL)
+		return eki_fail(EK_ESYNTAX, "%s:1: a vector is general; it has no symmetry", name);
 	if (value[2] == MTX_PATTERN && (value[1] || value[3] == MTX_SKEW))
 		return eki_fail(EK_ESYNTAX, "%s:1: pattern does not go with %s", name,
 		                value[1] ? "array" : "skew-symmetric");
 	if (refused)
 		return eki_fail(EK_EUNSUPPORTED, "%s:1: %s; expected is real, integer or pattern",
 		                name, refused);
+	h->vector = value[0];
 	h->array = value[1];
 	h->field = value[2];
 	h->symmetry = value[3];
@@ -171,7 +184,7 @@ static ek_status size_word(const char *name, int64_t line, const char *what, con
 		                "%s:%lld: the number of %s is \"%s\"; an integer is expected", name,
 		                (long long)line, what, q.text);
 	for (; p < end; p++) {
-		large |= v > (INT64_MAX - 9) / 10;
+		large |= v > (INT64_MAX - (*p - '0')) / 10;
 		v = large ? v : v * 10 + (*p - '0');
 	}
 	if (negative && (v || large))
@@ -180,9 +193,8 @@ static ek_status size_word(const char *name, int64_t line, const char *what, con
 		                (long long)line, what, q.text);
 	if (large)
 		return eki_fail(EK_EOVERFLOW,
-		                "%s:%lld: the number of %s is %s; it does not fit 63 "
-		                "bits",
-		                name, (long long)line, what, q.text);
+		                "%s:%lld: the number of %s is %s; at most %lld can be counted",
+		                name, (long long)line, what, q.text, (long long)INT64_MAX);
 	*value = v;
 	return EK_OK;
 }
@@ -230,11 +242,16 @@ static int64_t triangle(int64_t n, bool diagonal)
 	return below > INT64_MAX - on ? INT64_MAX : below + on;
 }
 
-/* The number of entries: computed for arrays, judged for coordinates. */
+int64_t eki_mtx_least_bytes(const struct mtx_header *h)
+{
+	return (h->field != MTX_PATTERN ? 2 : 0) + (h->array ? 0 : h->vector ? 2 : 4);
+}
+
+/* The number of entries: computed for arrays, judged for coordinates. Whether each line has all its
+ * words is for who reads them. */
 static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h)
 {
 	int64_t places = product(h->rows, h->cols);
-	int least = h->array ? 2 : h->field == MTX_PATTERN ? 4 : 6;
 	int64_t left = eki_source_left(text->source);
 	const char *name = text->source->name;
 	long long line = text->line - 1;
@@ -254,40 +271,54 @@ static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h
 		                (long long)h->cols);
 	if (left >= 0 && text->fault == EK_OK) {
 		left += text->filled - text->begin;
-		if (h->entries > (left + 1) / least)
+		if (h->entries > (left + 1) / 2)
 			return eki_fail(
 				EK_ETRUNCATED,
 				"%s:%lld: %lld entries are announced, but the %lld bytes that "
-				"follow cannot hold them",
+				"follow cannot hold so many lines",
 				name, line, (long long)h->entries, (long long)left);
 	}
 	return EK_OK;
 }
 
+/* The numbers that the size line of a kind of file has. */
+struct size_words {
+	int count;
+	const char *text;
+	const char *what[3];
+	int at[3]; /* 0: rows, 1: columns, 2: entries */
+};
+
+static const struct size_words size_words[2][2] =
+	{/* by [vector][array] */
+         {{3, "rows, columns, entries", {"rows", "columns", "entries"}, {0, 1, 2}},
+          {2, "rows, columns", {"rows", "columns"}, {0, 1}}},
+         {{2, "rows, entries", {"rows", "entries"}, {0, 2}}, {1, "rows", {"rows"}, {0}}}};
+
 static ek_status size_read(struct mtx_text *text, const char *p, ek_index index,
                            struct mtx_header *h)
 {
-	static const char *const what[3] = {"rows", "columns", "entries"};
+	const struct size_words *w = &size_words[h->vector][h->array];
 	int64_t *const value[3] = {&h->rows, &h->cols, &h->entries};
 	const char *begin, *end, *name = text->source->name;
 	long long line = text->line - 1;
-	int words = h->array ? 2 : 3;
 
 	h->line = line;
-	for (int k = 0; k < words; k++) {
+	h->cols = 1; /* of a vector */
+	for (int k = 0; k < w->count; k++) {
 		if (!eki_mtx_word(&p, &begin, &end))
-			return eki_fail(EK_ESYNTAX,
-			                "%s:%lld: the size line has no number of %s; expected are "
-			                "%d numbers: %s",
-			                name, line, what[k], words,
-			                h->array ? "rows, columns" : "rows, columns, entries");
-		EK_RETURN_IF(size_word(name, line, what[k], begin, end, value[k]));
+			return eki_fail(missing(text),
+			                "%s:%lld: the size line has no number of %s; expected %s: "
+			                "%s",
+			                name, line, w->what[k],
+			                w->count == 1 ? "is a number" : "are numbers", w->text);
+		EK_RETURN_IF(size_word(name, line, w->what[k], begin, end, value[w->at[k]]));
 	}
 	if (eki_mtx_word(&p, &begin, &end))
 		return eki_fail(EK_ESYNTAX,
-		                "%s:%lld: the size line goes on with \"%s\"; expected "
-		                "are %d numbers",
-		                name, line, eki_mtx_quote(begin, end).text, words);
+		                "%s:%lld: the size line goes on with \"%s\"; expected %s: %s", name,
+		                line, eki_mtx_quote(begin, end).text,
+		                w->count == 1 ? "is a number" : "are numbers", w->text);
 	EK_RETURN_IF(dimensions_check(text, index, h));
 	return entries_check(text, h);
 }
@@ -301,7 +332,7 @@ ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_
 	if (!more)
 		return eki_fail(EK_ETRUNCATED,
 		                "%s:1: the file is empty; %%%%MatrixMarket is expected", name);
-	EK_RETURN_IF(banner_read(name, p, h));
+	EK_RETURN_IF(banner_read(text, p, h));
 	for (;;) {
 		const char *begin, *word_end, *line;
 

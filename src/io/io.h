@@ -54,6 +54,11 @@ ek_status eki_source_progress(const eki_source *s);
 ek_status eki_source_new(const ek_context *ctx, const char *name, const ek_read_options *options,
                          eki_source *below, eki_source **out);
 
+/* ---- content.c ------------------------------------------------------------------------------- */
+
+/* EK_EUNSUPPORTED, and what it is, if the bytes peeked at begin something that is not read. */
+ek_status eki_content_check(const eki_source *s);
+
 /* ---- gzip.c and archive.c: take over `below` on success only --------------------------------- */
 
 ek_status eki_gzip_open(eki_source *below, eki_source **out);

@@ -35,6 +35,13 @@ static inline const char *next_line(const char *p)
 	return *p == '\n' ? p + 1 : NULL;
 }
 
+/* Counts something worth a warning at p. */
+static void mark(struct mtx_mark *m, const char *p)
+{
+	if (m->count++ == 0)
+		m->first = p;
+}
+
 /* A blank line or a comment is skipped; NULL if it is neither. `p` is the first thing in it. */
 static const char *skip_line(const char *line, const char *p, const char *end)
 {
@@ -50,20 +57,36 @@ static const char *skip_line(const char *line, const char *p, const char *end)
 
 #if EK_PER_TYPE
 
-/* An integer that the value type holds, or for f32 the nearest value; NULL if there is none. */
-static const char *FN(take_integer)(const char *p, bool negative_allowed, VAL *value)
+static inline int FN(nearest)(const eki_decimal *d, bool quick, VAL *value)
 {
-	bool negative = *p == '-';
-	const char *begin = p += *p == '-' || *p == '+';
-	uint64_t w = 0;
+#if EK_VAL_F64
+	return eki_nearest_f64(d, quick, value);
+#else
+	return eki_nearest_f32(d, quick, value);
+#endif
+}
 
-	p = eki_take_digits(p, &w);
-	if (p == begin || p - begin > 18 || (negative && !negative_allowed && w))
-		return NULL;
-	if (sizeof(VAL) == 8 && w > (uint64_t)1 << 53 && (uint64_t)(double)w != w)
-		return NULL;
-	*value = negative ? -(VAL)w : (VAL)w;
-	return p;
+/* An integer: the nearest value of the type. NULL if there is none. */
+static const char *FN(take_integer)(const char *p, bool negative_allowed, struct mtx_part *part,
+                                    VAL *value)
+{
+	eki_decimal d = {.negative = *p == '-'};
+	const char *begin = p += *p == '-' || *p == '+';
+
+	p = eki_take_digits(p, &d.w);
+	if (p - begin > 18 || d.w >> (EK_VAL_F64 ? 53 : 24)) {
+		d.digits = begin;
+		d.digits_end = p;
+		if (p - begin > 19)
+			eki_decimal_cut(&d, 0);
+		if (FN(nearest)(&d, false, value) == EKI_TOO_LARGE)
+			return NULL;
+		if (d.w && !eki_decimal_equals(&d, (double)*value))
+			mark(&part->rounded, begin);
+	} else {
+		*value = d.negative ? -(VAL)d.w : (VAL)d.w;
+	}
+	return p == begin || (d.negative && !negative_allowed && d.w) ? NULL : p;
 }
 
 static inline const char *FN(take_real)(const char *p, struct mtx_part *part, bool allow_nan,
@@ -81,18 +104,9 @@ static inline const char *FN(take_real)(const char *p, struct mtx_part *part, bo
 			*value = (VAL)special;
 		return end;
 	}
-	if (sizeof(VAL) == 8) {
-		double v;
-
-		fit = eki_nearest_f64(&d, &v);
-		*value = (VAL)v;
-	} else {
-		float v;
-
-		fit = eki_nearest_f32(&d, &v);
-		*value = (VAL)v;
-	}
-	part->too_small += fit == EKI_TOO_SMALL;
+	fit = FN(nearest)(&d, part->quick, value);
+	if (fit == EKI_TOO_SMALL)
+		mark(&part->too_small, p);
 	return fit == EKI_TOO_LARGE ? NULL : end;
 }
 
@@ -100,7 +114,7 @@ static inline const char *FN(take_value)(const struct mtx_header *h, const char 
                                          struct mtx_part *part, VAL *value)
 {
 	return h->field == MTX_REAL ? FN(take_real)(p, part, h->allow_nan, value)
-	                            : FN(take_integer)(p, h->field == MTX_INTEGER, value);
+	                            : FN(take_integer)(p, h->field == MTX_INTEGER, part, value);
 }
 
 static void FN(mtx_lines)(void *arg, int number)
@@ -115,6 +129,7 @@ static void FN(mtx_lines)(void *arg, int number)
 	int64_t n = 0, lines = 0, row_runs = 0, col_runs = 0;
 	const char *line = part->begin;
 
+	part->quick = eki_rounds_to_nearest();
 	for (; line < part->end; lines++) {
 		const char *p = skip_blanks(line);
 		uint64_t i, j;
@@ -127,7 +142,8 @@ static void FN(mtx_lines)(void *arg, int number)
 			continue;
 		}
 		p = eki_take_index(p, &i);
-		if (!p || !(p = next_field(p)) || !(p = eki_take_index(p, &j)))
+		j = 1;
+		if (!p || (!h->vector && (!(p = next_field(p)) || !(p = eki_take_index(p, &j)))))
 			break;
 		if (val && (!(p = next_field(p)) || !(p = FN(take_value)(h, p, part, &val[n]))))
 			break;
@@ -173,6 +189,7 @@ static void FN(mtx_array_lines)(void *arg, int number)
 	const char *line = part->begin;
 	int64_t n = 0, lines = 0;
 
+	part->quick = eki_rounds_to_nearest();
 	for (; line < part->end; lines++) {
 		const char *p = skip_blanks(line);
 

@@ -27,6 +27,7 @@ struct mtx_text {
 	int64_t filled;     /* what follows `end` is the beginning of a line */
 	int64_t line;       /* number of the line at `begin` */
 	bool at_end;        /* of the file, or at a failure of the source */
+	bool cut;           /* the file's last line came without its newline */
 	ek_status fault;    /* of the source: counts when all lines before it are used */
 	char message[MTX_MESSAGE];
 };
@@ -39,7 +40,7 @@ ek_status eki_mtx_text_fill(struct mtx_text *text);
 /* ---- header.c -------------------------------------------------------------------------------- */
 
 struct mtx_header {
-	bool array;
+	bool vector, array; /* a vector is a matrix of one column, which entries do not name */
 	int field, symmetry;
 	int64_t rows, cols;
 	int64_t entries; /* lines of entries */
@@ -61,10 +62,18 @@ struct mtx_quote {
 struct mtx_quote eki_mtx_quote(const char *begin, const char *end);
 /* Takes the next word of a line from *p on; false at the end of the line. */
 bool eki_mtx_word(const char **p, const char **begin, const char **end);
+/* Bytes of the shortest line of an entry. */
+int64_t eki_mtx_least_bytes(const struct mtx_header *h);
 /* Entries after expansion; false if they do not fit `index`. */
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
+
+/* Values of a kind that is worth a warning, and the first of them. */
+struct mtx_mark {
+	int64_t count;
+	const char *first;
+};
 
 struct mtx_part {
 	const char *begin, *end; /* complete lines */
@@ -72,7 +81,9 @@ struct mtx_part {
 	int64_t count;           /* entries found */
 	int64_t limit;           /* stop as if there was a fault after so many */
 	const char *fault;       /* line that was refused, or NULL */
-	int64_t lines, diagonal, too_small;
+	bool quick;              /* this thread rounds to nearest */
+	int64_t lines, diagonal;
+	struct mtx_mark too_small, rounded;
 	int64_t row_runs,
 		col_runs; /* entries whose row, or column, is not that of the entry before */
 	int64_t runs_at;
@@ -91,8 +102,9 @@ extern eki_part_fn *const eki_mtx_array_lines[EK_NTYPE];
 
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
-/* Why the line, number `line` of the file, with what would be entry number `entry`, was refused. */
-ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const char *name,
+/* Why the line at `begin`, number `line` of the file, with what would be entry number `entry`, was
+ * refused. A word that is missing is EK_ESYNTAX, or EK_ETRUNCATED if the file was cut off there. */
+ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const struct mtx_text *text,
                           const char *begin, int64_t line, int64_t entry);
 
 /* ---- pack.c ---------------------------------------------------------------------------------- */
@@ -132,10 +144,16 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
+/* The same of a whole file. */
+struct mtx_marks {
+	int64_t count, line;
+};
+
 struct mtx_content {
 	struct mtx_header h;
 	struct mtx_segment *list;
-	int64_t diagonal, too_small;
+	int64_t diagonal;
+	struct mtx_marks too_small, rounded;
 };
 
 /* All entries of the file, as segments. */

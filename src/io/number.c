@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Decimal to binary and back, correctly rounded.
+ * Decimal to binary and back, correctly rounded, in integers: rounding mode, flush-to-zero and
+ * denormals-are-zero of the caller change nothing.
  *
  * Reading: w 10^e with w < 2^64 is multiplied by the leading 128 bits of 10^e. The product is known
- * to within four units of its 128 leading bits, so its rounding to 53 or 24 bits is certain unless
- * the bits below lie that near to one half; then, and where the result is subnormal or infinite,
- * the C library decides, on a text without a decimal point, which no locale changes (after Lemire,
- * "Number parsing at a gigabyte per second", 2021, and Clinger, "How to read floating point numbers
- * accurately", 1990; the margin of error takes the place of their case distinctions).
+ * to within four units of its 128 leading bits, so its rounding to 53 or 24 bits, or fewer where the
+ * result is subnormal, is certain unless the bits below lie that near to one half; then middle.c
+ * compares all digits with that half (after Lemire, "Number parsing at a gigabyte per second", 2021,
+ * and Clinger, "How to read floating point numbers accurately", 1990; the margin of error takes the
+ * place of their case distinctions).
  *
  * Writing: the shortest decimal in the rounding interval, the nearest to the value among those
  * (Giulietti, "The Schubfach way to render doubles", 2020). Three products with a power of ten tell
  * the interval exactly, their last bit standing for all that was cut off. */
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "io/number.h"
 #include "io/pow10.h"
@@ -54,114 +53,76 @@ void eki_decimal_cut(eki_decimal *d, int64_t exponent)
 	d->e = exponent + point;
 }
 
-/* The nearest number of `bits` bits, as mantissa and exponent; false if that is not certain. */
-static bool round_product(uint64_t w, int64_t e, int bits, int64_t *mantissa, int *exponent)
+/* The nearest number of at most `bits` bits whose last one is not below 2^least, as the bits of the
+ * IEEE format would be if its exponents had no end. */
+static uint64_t nearest(const eki_decimal *d, int bits, int least)
 {
-	if (e < POW10_MIN || e > POW10_MAX)
-		return false;
-	int zeros = __builtin_clzll(w);
-	const uint64_t *power = pow10_128[e - POW10_MIN], half = (uint64_t)1 << 63;
-	eki_u128 p = eki_add_low(eki_mul(w << zeros, power[0]), eki_mul(w << zeros, power[1]).high);
-	int binary = floor_log2_pow10((int)e) - 127 + 64 - zeros;
+	if (d->e < POW10_MIN) /* below half of the smallest double */
+		return 0;
+	if (d->e > POW10_MAX)
+		return UINT64_MAX;
+	int zeros = __builtin_clzll(d->w);
+	const uint64_t *power = pow10_128[d->e - POW10_MIN];
+	const uint64_t w = d->w << zeros;
+	const eki_u128 half = {(uint64_t)1 << 63, 0};
+	eki_u128 p = eki_add_low(eki_mul(w, power[0]), eki_mul(w, power[1]).high), rest;
+	eki_u128 slack = {0, 4};
+	int exponent = floor_log2_pow10((int)d->e) - 127 + 64 - zeros + 128 - bits, kept = bits;
+	uint64_t m;
 
-	if (!(p.high & half)) {
-		p.high = p.high << 1 | p.low >> 63;
-		p.low <<= 1;
-		binary--;
-	}
-	eki_u128 rest = {p.high << bits | p.low >> (64 - bits), p.low << bits};
-	bool above = rest.high > half || (rest.high == half && rest.low > 0);
-
-	/* At or below one half, by at most four units. */
-	if (!above && half - rest.high == (rest.low > 0) && 0 - rest.low <= (uint64_t)4 << bits)
-		return false;
-	*mantissa = (int64_t)(p.high >> (64 - bits)) + above;
-	*exponent = binary + 128 - bits;
-	return true;
-}
-
-/* The number as an integer times a power of ten, for strtod: past 800 significant digits only
- * whether there is anything more matters (the longest exact middle between two doubles has 768). */
-static void plain_text(const eki_decimal *d, char *text)
-{
-	int64_t exponent = d->e;
-	int taken = 0;
-	bool more = false;
-	int64_t all = 0;
-
-	for (const char *p = d->digits; p < d->digits_end; p++)
-		if (*p != '.' && (all > 0 || *p != '0')) {
-			if (all++ < 800)
-				text[taken++] = *p;
-			else
-				more |= *p != '0';
-		}
-	if (taken > 19) /* e belongs to the first 19 digits */
-		exponent -= taken - 19;
-	if (more) {
-		text[taken++] = '1';
+	if (!(p.high & half.high)) {
+		p = eki_shift_left(p, 1);
 		exponent--;
 	}
-	if (taken == 0)
-		text[taken++] = '0';
-	text[taken++] = 'e';
-	if (exponent < 0)
-		text[taken++] = '-';
-	*eki_put_int(text + taken, (uint64_t)(exponent < 0 ? -exponent : exponent)) = '\0';
+	if (exponent < least) {
+		kept -= least - exponent;
+		exponent = least;
+	}
+	if (kept < -1) /* below half of the smallest number */
+		return 0;
+	if (d->more) /* w may be too small by one */
+		slack = eki_add_low(eki_shift_left((eki_u128){0, p.high / (d->w >> 32) + 1}, 32), 4);
+	m = kept > 0 ? p.high >> (64 - kept) : 0;
+	rest = kept >= 0 ? eki_shift_left(p, kept) : eki_shift_right(p, -kept);
+	slack = eki_shift_left(slack, kept > 0 ? kept : 0);
+	if (eki_less(half, rest)) {
+		m++;
+	} else if (!eki_less(slack, eki_minus(half, rest))) {
+		int above = eki_decimal_compare(d, 2 * m + 1, exponent - 1);
+
+		m += above > 0 || (above == 0 && (m & 1));
+	}
+	return ((uint64_t)(exponent - least) << (bits - 1)) + m;
 }
 
 int eki_decimal_f64(const eki_decimal *d, double *value)
 {
-	int64_t m, m1;
-	int e, e1;
-	double v = 0;
+	const uint64_t infinite = (uint64_t)0x7ff << 52;
+	uint64_t v = d->w ? nearest(d, 53, -1074) : 0, bits = v < infinite ? v : infinite;
 
-	if (d->w == 0 && !d->more) {
-		*value = d->negative ? -0.0 : 0.0;
-		return EKI_EXACT;
-	}
-	if (round_product(d->w, d->e, 53, &m, &e) && e >= -1074 && e < 971 - 1 &&
-	    (!d->more || (round_product(d->w + 1, d->e, 53, &m1, &e1) && m == m1 && e == e1))) {
-		uint64_t bits = ((uint64_t)(e + 1075) << 52) + (uint64_t)m - ((uint64_t)1 << 52);
-
-		memcpy(&v, &bits, sizeof v);
-	} else {
-		char text[840];
-		int saved = errno;
-
-		plain_text(d, text);
-		v = strtod(text, NULL);
-		errno = saved;
-	}
-	*value = d->negative ? -v : v;
-	return isinf(v) ? EKI_TOO_LARGE : v == 0 ? EKI_TOO_SMALL : EKI_EXACT;
+	bits |= (uint64_t)d->negative << 63;
+	memcpy(value, &bits, sizeof bits);
+	return v >= infinite ? EKI_TOO_LARGE : v == 0 && d->w ? EKI_TOO_SMALL : EKI_EXACT;
 }
 
 int eki_decimal_f32(const eki_decimal *d, float *value)
 {
-	int64_t m, m1;
-	int e, e1;
-	float v = 0;
+	const uint64_t infinite = (uint64_t)0xff << 23;
+	uint64_t v = d->w ? nearest(d, 24, -149) : 0;
+	uint32_t bits = (uint32_t)(v < infinite ? v : infinite) | (uint32_t)d->negative << 31;
 
-	if (d->w == 0 && !d->more) {
-		*value = d->negative ? -0.0F : 0.0F;
-		return EKI_EXACT;
-	}
-	if (round_product(d->w, d->e, 24, &m, &e) && e >= -149 && e < 104 - 1 &&
-	    (!d->more || (round_product(d->w + 1, d->e, 24, &m1, &e1) && m == m1 && e == e1))) {
-		uint32_t bits = ((uint32_t)(e + 150) << 23) + (uint32_t)m - ((uint32_t)1 << 23);
+	memcpy(value, &bits, sizeof bits);
+	return v >= infinite ? EKI_TOO_LARGE : v == 0 && d->w ? EKI_TOO_SMALL : EKI_EXACT;
+}
 
-		memcpy(&v, &bits, sizeof v);
-	} else {
-		char text[840];
-		int saved = errno;
+bool eki_decimal_equals(const eki_decimal *d, double value)
+{
+	const uint64_t hidden = (uint64_t)1 << 52;
+	uint64_t bits;
 
-		plain_text(d, text);
-		v = strtof(text, NULL);
-		errno = saved;
-	}
-	*value = d->negative ? -v : v;
-	return isinf(v) ? EKI_TOO_LARGE : v == 0 ? EKI_TOO_SMALL : EKI_EXACT;
+	memcpy(&bits, &value, sizeof bits);
+	return eki_decimal_compare(d, (bits & (hidden - 1)) | hidden,
+	                           (int)(bits >> 52 & 0x7ff) - 1075) == 0;
 }
 
 const char *eki_take_special(const char *p, double *value)
@@ -288,58 +249,49 @@ static char *put_decimal(char *to, uint64_t digits, int k)
 	return eki_put_int(to, (uint64_t)(point - 1 < 0 ? 1 - point : point - 1));
 }
 
-/* What both types have in common: sign, special values, zero. NULL: an ordinary number follows. */
-static char *put_special(char **to, double value)
+/* Any value from its parts: `bits` of mantissa, the exponent field `exponent`, which is `last` for
+ * what is not finite and counts units of 2^least. Comparing values would take denormal ones for 0
+ * where the caller says so. */
+static char *put_value(char *to, bool negative, uint64_t mantissa, int exponent, int bits, int last,
+                       int least)
 {
-	if (isnan(value)) {
-		memcpy(*to, "nan", 3);
-		return *to + 3;
+	bool closer = mantissa == 0 && exponent > 1;
+	int k;
+
+	if (exponent == last && mantissa) {
+		memcpy(to, "nan", 3);
+		return to + 3;
 	}
-	if (signbit(value))
-		*(*to)++ = '-';
-	if (isinf(value)) {
-		memcpy(*to, "inf", 3);
-		return *to + 3;
+	if (negative)
+		*to++ = '-';
+	if (exponent == last) {
+		memcpy(to, "inf", 3);
+		return to + 3;
 	}
-	if (value == 0) {
-		**to = '0';
-		return *to + 1;
+	if (exponent == 0 && mantissa == 0) {
+		*to = '0';
+		return to + 1;
 	}
-	return NULL;
+	uint64_t digits = shortest(exponent ? mantissa | (uint64_t)1 << bits : mantissa,
+	                           (exponent ? exponent : 1) - 1 + least, closer, &k);
+
+	return put_decimal(to, digits, k);
 }
 
 char *eki_put_f64(char *to, double value)
 {
-	uint64_t bits, c;
-	int exponent, k;
-	char *end = put_special(&to, value);
+	uint64_t bits;
 
-	if (end)
-		return end;
 	memcpy(&bits, &value, sizeof bits);
-	c = bits & (((uint64_t)1 << 52) - 1);
-	exponent = (int)(bits >> 52 & 0x7ff);
-	bool closer = c == 0 && exponent > 1;
-	uint64_t digits = shortest(exponent ? c | (uint64_t)1 << 52 : c,
-	                           (exponent ? exponent : 1) - 1075, closer, &k);
-
-	return put_decimal(to, digits, k);
+	return put_value(to, bits >> 63, bits & (((uint64_t)1 << 52) - 1),
+	                 (int)(bits >> 52 & 0x7ff), 52, 0x7ff, -1074);
 }
 
 char *eki_put_f32(char *to, float value)
 {
-	uint32_t bits, c;
-	int exponent, k;
-	char *end = put_special(&to, (double)value);
+	uint32_t bits;
 
-	if (end)
-		return end;
 	memcpy(&bits, &value, sizeof bits);
-	c = bits & (((uint32_t)1 << 23) - 1);
-	exponent = (int)(bits >> 23 & 0xff);
-	bool closer = c == 0 && exponent > 1;
-	uint64_t digits = shortest(exponent ? c | (uint32_t)1 << 23 : c,
-	                           (exponent ? exponent : 1) - 150, closer, &k);
-
-	return put_decimal(to, digits, k);
+	return put_value(to, bits >> 31, bits & (((uint32_t)1 << 23) - 1), (int)(bits >> 23 & 0xff),
+	                 23, 0xff, -149);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Numbers as text: reading to the nearest value, writing the shortest text that reads back to the
- * same value. Neither looks at the locale. What every line of a file needs is inline here, the rest
- * is in number.c.
+ * same value. Neither depends on the locale or on the rounding mode. What every line of a file needs is
+ * inline here, the rest is in number.c.
  *
  * Digits are taken eight at a time: in a word of eight characters, x ^ '0' is at most 9 in the
  * bytes that are digits; the lowest other byte ends the number; three multiplications join pairs,
@@ -31,6 +31,11 @@ enum { EKI_EXACT = 0, EKI_TOO_LARGE = 1, EKI_TOO_SMALL = 2 };
  * the decimal is not. */
 int eki_decimal_f64(const eki_decimal *d, double *value);
 int eki_decimal_f32(const eki_decimal *d, float *value);
+/* middle.c: the sign of (the decimal without its sign) - h 2^k, from all its digits; both must be
+ * nearly the same. */
+int eki_decimal_compare(const eki_decimal *d, uint64_t h, int k);
+/* Is the value, which is the nearest of its type and at least 1, exactly the decimal? */
+bool eki_decimal_equals(const eki_decimal *d, double value);
 /* For numbers of more than 19 digits: keeps the first 19 significant ones. */
 void eki_decimal_cut(eki_decimal *d, int64_t exponent);
 /* "nan", "inf", "infinity" with a sign, in any case; NULL if it is none of them. */
@@ -137,16 +142,24 @@ static inline const char *eki_take_decimal(const char *p, eki_decimal *d)
 	return p;
 }
 
-/* The exact cases, which are most: both the digits and the power of ten are exact (Clinger
- * 1990). */
-static inline int eki_nearest_f64(const eki_decimal *d, double *value)
+/* Does this thread round to nearest? */
+static inline bool eki_rounds_to_nearest(void)
+{
+	const volatile double one = 1, tiny = 0x1p-60;
+
+	return one + tiny == 1 && one - tiny == 1;
+}
+
+/* The exact cases, which are most: both the digits and the power of ten are exact (Clinger 1990),
+ * so that one operation rounds as the thread does; `quick` says that this is to nearest. */
+static inline int eki_nearest_f64(const eki_decimal *d, bool quick, double *value)
 {
 	static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
 	                               1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
 	                               1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 #if FLT_EVAL_METHOD == 0
-	if (d->w <= (uint64_t)1 << 53 && d->e >= -22 && d->e <= 22 && !d->more) {
+	if (d->w <= (uint64_t)1 << 53 && d->e >= -22 && d->e <= 22 && !d->more && quick) {
 		double v = (double)(int64_t)d->w;
 
 		v = d->e < 0 ? v / power[-d->e] : v * power[d->e];
@@ -157,13 +170,13 @@ static inline int eki_nearest_f64(const eki_decimal *d, double *value)
 	return eki_decimal_f64(d, value);
 }
 
-static inline int eki_nearest_f32(const eki_decimal *d, float *value)
+static inline int eki_nearest_f32(const eki_decimal *d, bool quick, float *value)
 {
 	static const float power[] = {1e0F, 1e1F, 1e2F, 1e3F, 1e4F, 1e5F,
 	                              1e6F, 1e7F, 1e8F, 1e9F, 1e10F};
 
 #if FLT_EVAL_METHOD == 0
-	if (d->w <= (uint64_t)1 << 24 && d->e >= -10 && d->e <= 10 && !d->more) {
+	if (d->w <= (uint64_t)1 << 24 && d->e >= -10 && d->e <= 10 && !d->more && quick) {
 		float v = (float)(int32_t)d->w;
 
 		v = d->e < 0 ? v / power[-d->e] : v * power[d->e];

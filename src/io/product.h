@@ -5,6 +5,7 @@
 #ifndef EKI_IO_PRODUCT_H
 #define EKI_IO_PRODUCT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct eki_u128 {
@@ -38,6 +39,27 @@ static inline eki_u128 eki_add_low(eki_u128 p, uint64_t a)
 	p.low += a;
 	p.high += p.low < a;
 	return p;
+}
+
+/* 0 <= n < 64. */
+static inline eki_u128 eki_shift_left(eki_u128 p, int n)
+{
+	return n ? (eki_u128){p.high << n | p.low >> (64 - n), p.low << n} : p;
+}
+
+static inline eki_u128 eki_shift_right(eki_u128 p, int n)
+{
+	return n ? (eki_u128){p.high >> n, p.high << (64 - n) | p.low >> n} : p;
+}
+
+static inline bool eki_less(eki_u128 a, eki_u128 b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+static inline eki_u128 eki_minus(eki_u128 a, eki_u128 b)
+{
+	return (eki_u128){a.high - b.high - (a.low < b.low), a.low - b.low};
 }
 
 #endif

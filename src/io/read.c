@@ -80,19 +80,13 @@ struct reading {
 	struct mtx_segment **tail;
 };
 
-/* Bytes of the shortest line of an entry. */
-static int64_t least_bytes(const struct mtx_header *h)
-{
-	return h->array ? 2 : h->field == MTX_PATTERN ? 4 : 6;
-}
-
 static ek_status block_alloc(struct reading *r)
 {
 	const struct mtx_header *h = &r->content->h;
 	size_t isize = eki_idx_size(r->index), vsize = ek_value_size(r->value);
 
 	r->block.h = h;
-	r->room = (r->text.size + 1) / least_bytes(h) + MTX_PARTS + 1;
+	r->room = (r->text.size + 1) / eki_mtx_least_bytes(h) + MTX_PARTS + 1;
 	if (!h->array) {
 		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.row));
 		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.col));
@@ -113,7 +107,7 @@ static void block_free(struct reading *r)
 static void block_cut(struct reading *r)
 {
 	const char *base = r->text.buffer, *end = base + r->text.end, *p = base + r->text.begin;
-	int64_t bytes = end - p, least = least_bytes(&r->content->h);
+	int64_t bytes = end - p, least = eki_mtx_least_bytes(&r->content->h);
 	int parts = r->ctx->threads < MTX_PARTS ? r->ctx->threads : MTX_PARTS;
 
 	if (bytes / PART_MIN < parts)
@@ -133,6 +127,15 @@ static void block_cut(struct reading *r)
 	r->block.parts = parts;
 }
 
+static int64_t lines_between(const char *p, const char *end)
+{
+	int64_t n = 0;
+
+	for (; p < end; p++)
+		n += *p == '\n';
+	return n;
+}
+
 /* The first line of the block that is wrong, if there is one. */
 static ek_status block_check(struct reading *r, eki_part_fn *parse)
 {
@@ -148,15 +151,22 @@ static ek_status block_check(struct reading *r, eki_part_fn *parse)
 		}
 		r->done += part->count;
 		if (part->fault) {
-			int64_t line = r->text.line;
+			int64_t line = r->text.line + lines_between(begin, part->fault);
 
-			for (const char *p = begin; p < part->fault; p++)
-				line += *p == '\n';
-			return eki_mtx_explain(h, r->value, r->text.source->name, part->fault, line,
+			return eki_mtx_explain(h, r->value, &r->text, part->fault, line,
 			                       r->done + 1);
 		}
 	}
 	return EK_OK;
+}
+
+/* Adds what a part of the block counted. */
+static void add_marks(const struct reading *r, const struct mtx_mark *found, struct mtx_marks *sum)
+{
+	if (found->count && !sum->count)
+		sum->line =
+			r->text.line + lines_between(r->text.buffer + r->text.begin, found->first);
+	sum->count += found->count;
 }
 
 static ek_status block_read(struct reading *r)
@@ -177,10 +187,12 @@ static ek_status block_read(struct reading *r)
 		r->tail = &segment->next;
 	}
 	for (int k = 0; k < r->block.parts; k++) {
-		r->text.line += r->block.part[k].lines;
 		r->content->diagonal += r->block.part[k].diagonal;
-		r->content->too_small += r->block.part[k].too_small;
+		add_marks(r, &r->block.part[k].too_small, &r->content->too_small);
+		add_marks(r, &r->block.part[k].rounded, &r->content->rounded);
 	}
+	for (int k = 0; k < r->block.parts; k++)
+		r->text.line += r->block.part[k].lines;
 	r->text.begin = r->text.end;
 	return EK_OK;
 }
@@ -245,10 +257,18 @@ ek_status eki_mtx_read(const ek_context *ctx, eki_source *source, ek_value value
 			"count",
 			source->name, (long long)r.text.line, (long long)content->h.entries,
 			ek_index_name(index)));
-	if (content->too_small)
+	if (content->too_small.count)
 		eki_log(ctx, EK_LOG_WARNING,
-		        "%s: %lld values are too small for %s and were read as 0", source->name,
-		        (long long)content->too_small, ek_value_name(value));
+		        "%s:%lld: %lld values are too small for %s and were read as 0, the first "
+		        "one here",
+		        source->name, (long long)content->too_small.line,
+		        (long long)content->too_small.count, ek_value_name(value));
+	if (content->rounded.count)
+		eki_log(ctx, EK_LOG_WARNING,
+		        "%s:%lld: %lld integers do not fit %s exactly and were rounded, the first "
+		        "one here",
+		        source->name, (long long)content->rounded.line,
+		        (long long)content->rounded.count, ek_value_name(value));
 done:
 	block_free(&r);
 	eki_mtx_text_close(&r.text);

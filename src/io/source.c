@@ -18,7 +18,7 @@
 
 #include "io/io.h"
 
-enum { TAR_HEADER = 512 };
+enum { TAR_HEADER = 512, KIND_BYTES = 32 };
 
 ek_status eki_source_new(const ek_context *ctx, const char *name, const ek_read_options *options,
                          eki_source *below, eki_source **out)
@@ -286,9 +286,11 @@ static ek_status decode(eki_source **s, int64_t member, int64_t *only)
 			        "%s: the name ends in %s, but the content is not compressed",
 			        (*s)->name, compression[k].ending);
 	if (!is_tar(*s))
-		return EK_OK;
+		return eki_content_check(*s);
 #ifdef EK_HAVE_ARCHIVE
-	return eki_tar_open(*s, member, only, s);
+	EK_RETURN_IF(eki_tar_open(*s, member, only, s));
+	EK_RETURN_IF(eki_source_peek(*s, KIND_BYTES));
+	return eki_content_check(*s);
 #else
 	(void)member;
 	(void)only;

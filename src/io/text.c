@@ -67,13 +67,17 @@ ek_status eki_mtx_text_fill(struct mtx_text *text)
 		text->filled = rest + (int64_t)got;
 		if (status != EK_OK)
 			keep_fault(text, status);
-		else if (text->at_end && text->filled > 0 && text->buffer[text->filled - 1] != '\n')
+		text->cut = status == EK_OK && text->at_end && text->filled > 0 &&
+		            text->buffer[text->filled - 1] != '\n';
+		if (text->cut)
 			text->buffer[text->filled++] = '\n';
 		memset(text->buffer + text->filled, 0, PADDING - 1);
 		text->end = after_last_newline(text->buffer, text->filled);
 		EK_RETURN_IF(eki_source_progress(text->source));
 		if (text->end == 0 && !text->at_end)
-			return eki_fail(EK_ESYNTAX, "%s:%lld: the line is longer than %d bytes",
+			return eki_fail(EK_ESYNTAX,
+			                "%s:%lld: the line is longer than %d bytes; "
+			                "longer ones are not read",
 			                name, (long long)text->line, MTX_LINE_MAX);
 	}
 	if (text->begin == text->end && text->fault != EK_OK)

@@ -2,7 +2,6 @@
  * Writing Matrix Market text: all threads format a batch of entries, each into its own piece of
  * memory, which are then written in order. Values have the fewest digits that read back to the same
  * bits; the field is integer if all values are integers that do. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +57,22 @@ static void format_part(void *arg, int part)
 	w->length[part] = (size_t)(p - w->text[part]);
 }
 
-/* Are all values integers that read back the same? -0 is not, as text has no negative integer 0. */
+/* Is the value with these bits, whose mantissa has `width` bits and whose exponents are around
+ * `bias`, an integer of at most 2^24? -0 is not, as text has no negative integer 0. Bits, as
+ * denormal values are equal to 0 where the caller says so. */
+static bool is_integer(uint64_t bits, int width, int bias)
+{
+	uint64_t mantissa = bits & (((uint64_t)1 << width) - 1);
+	int exponent = (int)(bits >> width & (uint64_t)(2 * bias + 1)) - bias;
+
+	if (bits == 0)
+		return true;
+	if (exponent < 0 || exponent > 24 || (exponent == 24 && mantissa))
+		return false;
+	return exponent >= width || (mantissa & (((uint64_t)1 << (width - exponent)) - 1)) == 0;
+}
+
+/* Are all values integers that read back the same? */
 static void integer_part(void *arg, int part)
 {
 	struct writing *w = arg;
@@ -66,10 +80,17 @@ static void integer_part(void *arg, int part)
 
 	w->integer[part] = false;
 	for (int64_t k = eki_cut(w->end, w->parts, part); k < end; k++) {
-		double v = w->value == EK_F64 ? ((const double *)w->val)[k]
-		                              : (double)((const float *)w->val)[k];
+		uint64_t bits;
+		uint32_t bits32;
 
-		if (!(fabs(v) <= 16777216) || v != (double)(int32_t)v || (v == 0 && signbit(v)))
+		if (w->value == EK_F64) {
+			memcpy(&bits, (const char *)w->val + 8 * k, sizeof bits);
+		} else {
+			memcpy(&bits32, (const char *)w->val + 4 * k, sizeof bits32);
+			bits = bits32;
+		}
+		if (!is_integer(bits, w->value == EK_F64 ? 52 : 23,
+		                w->value == EK_F64 ? 1023 : 127))
 			return;
 	}
 	w->integer[part] = true;

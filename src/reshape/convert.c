@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Matrices from one format to another: by way of CSR, which is where types change too. A matrix in
  * CSC is held as the CSR of its transpose. And entries, one at a time, in any format. */
+#include <math.h>
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -269,6 +270,11 @@ ek_status ek_matrix_set(ek_matrix *A, int64_t i, int64_t j, double value)
 	if (A->store.format->find(&A->store, i, j, &next))
 		return eki_fail(EK_EINVAL, "several entries are stored in row %lld and column %lld",
 		                (long long)row, (long long)col);
+	if (A->store.value == EK_F32 && !isinf(value) &&
+	    (fabs(value) >= EKI_F32_END || isinf((float)value)))
+		return eki_fail(EK_EOVERFLOW,
+		                "the value %g for row %lld and column %lld is too large for f32",
+		                value, (long long)row, (long long)col);
 	if (A->store.value == EK_F64)
 		*(double *)value_of(&A->store, &at) = value;
 	else

@@ -8,9 +8,6 @@
 
 #define MAX_PARTS 64
 
-/* The least double that rounds to infinity: FLT_MAX and half of its last place. */
-#define F32_END 0x1.ffffffp127
-
 /* Converts entries [begin, end); returns the first that does not fit, or end. Indices always fit,
  * as sizes were checked before. */
 typedef int64_t convert_fn(const void *from, void *to, int64_t begin, int64_t end);
@@ -51,7 +48,7 @@ static int64_t narrow_value(const void *from, void *to, int64_t begin, int64_t e
 	float *out = to;
 
 	for (int64_t k = begin; k < end; k++) {
-		if (fabs(in[k]) >= F32_END && !isinf(in[k]))
+		if (fabs(in[k]) >= EKI_F32_END && !isinf(in[k]))
 			return k;
 		out[k] = (float)in[k];
 	}
@@ -143,7 +140,7 @@ ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value 
 		                "the value %g of entry %lld (row %lld, column %lld) is beyond the "
 		                "range of f32, which ends at %g",
 		                eki_val_at(in, k), (long long)k + in->from1,
-		                in->columns ? minor : major, in->columns ? major : minor, F32_END);
+		                in->columns ? minor : major, in->columns ? major : minor, EKI_F32_END);
 	}
 	return EK_OK;
 }

@@ -11,7 +11,11 @@ printf '%s real symmetric\n3 3 3\n1 1 1\n2 1 2\n3 3 3\n' "$head" >symmetric.mtx
 printf '%s real general\n0 0 0\n' "$head" >empty.mtx
 printf '%s real general\n1 1 1\n1 1 3\n' "$head" >one.mtx
 printf '%%%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n' >x.mtx
+printf '%%%%MatrixMarket matrix array real general\n4 1\n1\nnan\n3\n4\n' >xnan.mtx
+printf '%%%%MatrixMarket vector coordinate real general\n4 2\n1 1\n4 4\n' >xv.mtx
 printf '%%%%MatrixMarket matrix array real general\n3 1\n10\n20\n30\n' >y0.mtx
+printf '%s integer general\n1 2 2\n1 1 16777216\n1 2 16777217\n' "$head" >large.mtx
+printf 'BZh91AY&SY' >a.mtx.bz2
 printf 'hello\n' >text.mtx
 printf '%s real general\n3000000 2 1\n3000000 1 1\n' "$head" >tall.mtx
 mkdir real

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What files hold does not depend on the floating-point mode of the program: with each rounding
+ * mode, flush-to-zero and denormals-are-zero (as -ffast-math sets them) the same text is written,
+ * and the same bits are read. */
+#define _GNU_SOURCE
+#include <float.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "io/number.h"
+#include "support/folder.h"
+#include "support/modes.h"
+#include "support/random.h"
+#include "support/support.h"
+
+enum { N = 64 };
+
+/* The least and the largest denormal number, their neighbours, and numbers that directed rounding
+ * would change. */
+static void fill(double *x, float *f, bool denormal_only)
+{
+	static const double edge[] = {0x1p-1074,
+	                              -0x1p-1074,
+	                              0x1p-1073,
+	                              0x1.8p-1073,
+	                              0x0.fffffffffffffp-1022,
+	                              -0x0.fffffffffffffp-1022,
+	                              0x0.8p-1022,
+	                              0x1.23456p-1050};
+	static const float edge32[] = {0x1p-149F,   -0x1p-149F,       0x1p-148F,
+	                               0x1.8p-148F, 0x0.fffffep-126F, -0x0.fffffep-126F,
+	                               0x0.8p-126F, 0x1.23p-140F};
+	static const double usual[] = {DBL_MIN, -DBL_MIN, DBL_MAX, 0.1, -0.3, 1e23, 9.5e-7, -0.0};
+	static const float usual32[] = {FLT_MIN, -FLT_MIN, FLT_MAX, 0.1F,
+	                                -0.3F,   1e23F,    9.5e-7F, -0.0F};
+	struct rng r = {7};
+
+	for (int k = 0; k < N; k++) {
+		uint64_t bits = rng_next(&r) & 0x800fffffffffffff;
+		uint32_t bits32 = (uint32_t)rng_next(&r) & 0x807fffff;
+
+		memcpy(&x[k], &bits, sizeof bits);
+		memcpy(&f[k], &bits32, sizeof bits32);
+		if (k < 8) {
+			x[k] = edge[k];
+			f[k] = edge32[k];
+		} else if (k < 16 && !denormal_only) {
+			x[k] = usual[k - 8];
+			f[k] = usual32[k - 8];
+		}
+	}
+}
+
+/* A row of values, written and read in the mode; the text must be `text`, which "" takes. */
+static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *val, char *text)
+{
+	const size_t bytes = N * ek_value_size(value);
+	int32_t ptr[2] = {0, N}, col[N];
+	int64_t rows = 0, cols = 0;
+	char now[8192] = "";
+	ek_status status[5];
+	ek_matrix *A, *B = NULL;
+	void *y = NULL;
+	ek_view v;
+
+	for (int k = 0; k < N; k++)
+		col[k] = k;
+	in_folder("a.mtx");
+	mode_set(mode);
+	status[0] = ek_matrix_from_csr(ctx, value, EK_I32, 1, N, ptr, col, val, EK_COPY, &A);
+	status[1] = ek_matrix_write(A, path, NULL);
+	status[2] = ek_matrix_read(ctx, path, value, EK_I32, NULL, &B);
+	mode_set(0);
+	for (int k = 0; k < 3; k++)
+		expect_status(status[k], EK_OK);
+	FILE *f = fopen(path, "r");
+
+	assert_true(fread(now, 1, sizeof now - 1, f) > 0);
+	fclose(f);
+	assert_non_null(strstr(now, "coordinate real general"));
+	if (!*text)
+		memcpy(text, now, sizeof now);
+	assert_string_equal(now, text);
+	expect_status(ek_matrix_array(B, "val", &v), EK_OK);
+	assert_memory_equal(v.data, val, bytes);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	mode_set(mode);
+	status[0] = ek_dense_write(ctx, path, value, N, 1, val);
+	status[1] = ek_dense_read(ctx, path, value, NULL, &rows, &cols, &y);
+	mode_set(0);
+	expect_status(status[0], EK_OK);
+	expect_status(status[1], EK_OK);
+	assert_memory_equal(y, val, bytes);
+	ek_free(ctx, y, bytes);
+	unlink(path);
+}
+
+static void test_files(void **state)
+{
+	static char text[2][2][8192];
+	double x[N];
+	float f[N];
+
+	(void)state;
+	for (int threads = 1; threads <= 3; threads += 2) {
+		ek_context *ctx = heap_context(&heap, threads, 0);
+
+		for (int mode = 0; mode < MODES; mode++)
+			for (int only = 0; only < 2; only++) {
+				fill(x, f, only);
+				check_matrix(ctx, mode, EK_F64, x, text[only][0]);
+				check_matrix(ctx, mode, EK_F32, f, text[only][1]);
+			}
+		ek_context_destroy(ctx);
+	}
+}
+
+/* Decimals of all lengths, among them some that lie exactly in the middle of two numbers. */
+static void test_decimals(void **state)
+{
+	struct rng r = {11};
+
+	(void)state;
+	for (int k = 0; k < 20000; k++) {
+		char text[1200] = {0}, *p = text, written[2][40] = {{0}};
+		float f = 0, f_expected;
+		double v = 0, v_expected;
+		eki_decimal d;
+
+		if (k % 4 == 0) {
+			uint32_t bits = (uint32_t)rng_next(&r) & (k % 8 ? 0x00ffffff : 0x7effffff);
+
+			memcpy(&f, &bits, sizeof f);
+			p += sprintf(p, "%.160e", ((double)f + (double)nextafterf(f, FLT_MAX)) / 2);
+		} else {
+			for (int n = 1 + (int)rng_below(&r, 30); n > 0; n--)
+				*p++ = (char)('0' + rng_below(&r, 10));
+			sprintf(p, "e%d", (int)rng_below(&r, 90) - 60 - (k % 3 ? 0 : 290));
+		}
+		v_expected = strtod(text, NULL);
+		f_expected = strtof(text, NULL);
+		mode_set(1 + k % (MODES - 1));
+		assert_non_null(eki_take_decimal(text, &d));
+		bool quick = eki_rounds_to_nearest();
+		int fit = eki_nearest_f64(&d, quick, &v), fit32 = eki_nearest_f32(&d, quick, &f);
+
+		eki_put_f64(written[0], v);
+		eki_put_f32(written[1], f);
+		mode_set(0);
+		if (memcmp(&v, &v_expected, sizeof v) || memcmp(&f, &f_expected, sizeof f))
+			fail_msg("%s: %a %a instead of %a %a", text, v, (double)f, v_expected,
+			         (double)f_expected);
+		assert_int_equal(fit == EKI_TOO_SMALL, v == 0 && d.w != 0);
+		assert_int_equal(fit32 == EKI_TOO_LARGE, isinf(f) != 0);
+		assert_true(strtod(written[0], NULL) == v && strtof(written[1], NULL) == f);
+	}
+}
+
+/* Integers that the type cannot hold go to the nearest, ties to even, in every mode. */
+static void test_integers(void **state)
+{
+	static const char text[] = "%%MatrixMarket matrix coordinate integer general\n1 4 4\n"
+				   "1 1 16777217\n1 2 -16777219\n1 3 33554437\n1 4 7\n";
+	static const float expected[] = {16777216, -16777220, 33554436, 7};
+	ek_context *ctx = heap_context(&heap, 1, 0);
+
+	(void)state;
+	for (int mode = 0; mode < MODES; mode++) {
+		ek_matrix *A = NULL;
+		ek_view v;
+
+		mode_set(mode);
+		ek_status status = ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, EK_F32,
+		                                         EK_I32, NULL, &A);
+
+		mode_set(0);
+		expect_status(status, EK_OK);
+		expect_status(ek_matrix_array(A, "val", &v), EK_OK);
+		assert_memory_equal(v.data, expected, sizeof expected);
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+}
+
+/* New values of a matrix from coordinates: one that is alone in its place keeps its bits. */
+static void test_set_values(void **state)
+{
+	ek_context *ctx = heap_context(&heap, 1, 0);
+	int32_t row[N] = {0}, col[N];
+	double x[N];
+	float f[N];
+	ek_matrix *A;
+	ek_view v;
+
+	(void)state;
+	for (int k = 0; k < N; k++)
+		col[k] = k;
+	fill(x, f, false);
+	x[20] = 0.0; /* -0 + 0 is -0 where sums are rounded downwards */
+	for (int mode = 0; mode < MODES; mode++) {
+		expect_status(ek_matrix_from_coo(ctx, EK_F64, EK_I32, 1, N, N, row, col, x,
+		                                 EK_KEEP_ORDER, &A),
+		              EK_OK);
+		mode_set(mode);
+		ek_status status = ek_matrix_set_values(A, N, x);
+
+		mode_set(0);
+		expect_status(status, EK_OK);
+		expect_status(ek_matrix_array(A, "val", &v), EK_OK);
+		assert_memory_equal(v.data, x, sizeof x);
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_decimals),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_set_values),
+	};
+
+	return run_all_tests(tests, folder_setup, folder_teardown);
+}
