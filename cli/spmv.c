@@ -91,12 +91,7 @@ static int make(ek_value value, int64_t n, ek_dense *v)
 static int read_vector(ek_context *ctx, const struct tool_options *common, const char *path,
                        ek_value value, int64_t n, ek_dense *v)
 {
-	const ek_read_options o = {.size = sizeof o,
-	                           .allow_nan = common->allow_nan,
-	                           .duplicates = common->duplicates,
-	                           .max_bytes = common->max_bytes,
-	                           .max_ratio = common->max_ratio,
-	                           .max_dim = common->max_dim};
+	const ek_read_options o = tool_read_options(common);
 	int64_t rows, cols;
 	void *data;
 	int code = tool_input(ek_dense_read(ctx, path, value, &o, &rows, &cols, &data));

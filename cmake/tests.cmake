@@ -2,6 +2,7 @@
 # Tests, by label:
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
 #   device   those of them that run kernels, or stand in for a driver
+#   slow     those of them that take minutes in an emulator (test/cross.sh leaves them out)
 #   cli      test/cli/run.sh: the tool's commands and what they print
 #   source   rules on the source files, README, examples and public header
 #   package  what is installed: symbols, consumers by pkg-config and CMake, run paths, documents; the
@@ -9,6 +10,8 @@
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
+# More than 20 s of processor time, unoptimised, in QEMU.
+set(SLOW_TESTS test_blocks test_formats test_formats_safe test_methods)
 if(CMOCKA_FOUND)
   # Unit tests see the names that the installed libraries hide.
   add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)
@@ -48,6 +51,9 @@ if(CMOCKA_FOUND)
     set(labels unit)
     if(name MATCHES "^test_(gpu|opencl|cuda|nvrtc)")
       list(APPEND labels device)
+    endif()
+    if(name IN_LIST SLOW_TESTS)
+      list(APPEND labels slow)
     endif()
     set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900)
   endforeach()

@@ -122,7 +122,7 @@ static void test_make(void **state)
 		REFUSED(kind, val, NULL, EK_EINVAL, "val is NULL");
 		REFUSED(kind, first, (char *)ptr + 1, EK_EINVAL, name_of(kind, 0));
 		REFUSED(kind, second, (char *)col + 2, EK_EINVAL, name_of(kind, 1));
-		REFUSED(kind, val, (char *)val + 4, EK_EINVAL, "not aligned");
+		REFUSED(kind, val, (char *)val + 2, EK_EINVAL, "not aligned");
 		REFUSED(kind, flags, 0x4000, EK_EINVAL, "0x4000");
 		REFUSED(kind, flags, EK_COPY | EK_ADOPT, EK_EINVAL, "flags");
 		REFUSED(kind, no_result, 1, EK_EINVAL, "A, where the result goes");

@@ -90,7 +90,7 @@ static double at(ek_value value, const void *v, int i)
 static void check_run(ek_plan *plan, ek_value value, int op, double y0, const char *name)
 {
 	const int in = op ? ROWS : COLS, out = op ? COLS : ROWS;
-	double x[ROWS], y[ROWS], right[ROWS];
+	double x[ROWS] = {0}, y[ROWS], right[ROWS];
 	const ek_dense X = ek_vector(value, in, x), Y = ek_vector(value, out, y);
 
 	for (int j = 0; j < in; j++)

@@ -331,7 +331,7 @@ static void test_arguments(void **state)
 	ek_segments o = ek_segment_offsets(1, EK_INT64, offset);
 	ek_segments none = ek_segment_flags(1, NULL);
 	ek_segments typed = ek_segment_offsets(1, EK_F64, offset);
-	ek_segments crooked = ek_segment_offsets(0, EK_INT64, (char *)offset + 4);
+	ek_segments crooked = ek_segment_offsets(0, EK_INT64, (char *)offset + 2);
 	ek_segments negative = ek_segment_offsets(-1, EK_INT64, offset);
 	ek_segments many = ek_segment_flags(9, flag), over = ek_segment_flags(1, (uint8_t *)out);
 	ek_segments outside = ek_segment_offsets(0, EK_INT64, &one);

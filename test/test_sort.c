@@ -269,7 +269,7 @@ static void test_arguments(void **state)
 	expect_error(ek_sort(ctx, NULL, &q), EK_EOVERFLOW, "pairs->n");
 	q = p, q.key = NULL;
 	expect_error(ek_sort(ctx, NULL, &q), EK_EINVAL, "pairs->key");
-	q = p, q.key = (char *)key + 4;
+	q = p, q.key = (char *)key + 2;
 	expect_error(ek_sort(ctx, NULL, &q), EK_EINVAL, "aligned");
 	q = p, q.value = NULL;
 	expect_error(ek_sort(ctx, NULL, &q), EK_EINVAL, "pairs->value");

@@ -223,7 +223,18 @@ void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed);
 /* The store of A with the arrays as they lie with the caller: for looking at, not for products. */
 void eki_matrix_given(const ek_matrix *A, ek_store *s);
 ek_status eki_type_check(ek_value value, ek_index index);
-/* EK_EINVAL if an array of `len` elements is missing, or not aligned to their size. */
+/* What an array of elements of `size` bytes must be aligned to: 4 for 8 bytes on 32-bit x86, where
+ * compilers put doubles and 64-bit integers at such places. */
+static inline size_t eki_alignment(size_t size)
+{
+	struct eight {
+		int64_t i;
+		double f;
+	};
+
+	return size == 8 ? _Alignof(struct eight) : size;
+}
+/* EK_EINVAL if an array of `len` elements is missing, or not aligned to their type. */
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);
 
 /* ---- reshape/ -------------------------------------------------------------------------------- */

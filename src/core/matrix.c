@@ -68,7 +68,7 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 	if (!array && len > 0)
 		return eki_fail(EK_EINVAL, "%s is NULL, but %lld %s expected", name, (long long)len,
 		                len == 1 ? "entry is" : "entries are");
-	if ((uintptr_t)array % size)
+	if ((uintptr_t)array % eki_alignment(size))
 		return eki_fail(EK_EINVAL,
 		                "%s lies at %p, which is not aligned to its type of %zu bytes",
 		                name, array, size);

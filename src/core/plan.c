@@ -244,7 +244,7 @@ static ek_status vector_check(const char *name, const ek_dense *v, ek_value valu
 		                v->where);
 	if (!v->data && n > 0)
 		return eki_fail(EK_EINVAL, "%s.data is NULL", name);
-	if ((uintptr_t)v->data % ek_value_size(value))
+	if ((uintptr_t)v->data % eki_alignment(ek_value_size(value)))
 		return eki_fail(EK_EINVAL, "%s.data lies at %p, which is not aligned to %s", name,
 		                v->data, ek_value_name(value));
 	return EK_OK;

@@ -293,15 +293,19 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 {
 	const card *c = device->own;
 	void *parameter[ARGUMENTS];
+	uint64_t address[ARGUMENTS]; /* 64 bits, whatever a pointer has here */
 
 	if (groups > INT32_MAX || count > ARGUMENTS)
 		return eki_fail(EK_EUNSUPPORTED,
 		                "a launch of %lld groups with %d arguments; CUDA takes %d groups, "
 		                "this driver %d arguments",
 		                (long long)groups, count, INT32_MAX, ARGUMENTS);
-	for (int k = 0; k < count; k++) /* CUDA reads the arguments in this call, and only reads */
-		parameter[k] = args[k].buffer ? (void *)(uintptr_t)&args[k].buffer->device
-		                              : (void *)(uintptr_t)&args[k].u;
+	/* CUDA reads the arguments in this call, and only reads. */
+	for (int k = 0; k < count; k++) {
+		if (args[k].buffer)
+			address[k] = (uintptr_t)args[k].buffer->device;
+		parameter[k] = args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
+	}
 	EK_RETURN_IF(enter(device));
 	return leave(CALL(cuLaunchKernel, kernel, (unsigned)groups, 1, 1, (unsigned)group_size, 1,
 	                  1, 0, c->stream, parameter, NULL));

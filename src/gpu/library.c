@@ -8,6 +8,16 @@
 
 #ifndef EK_NO_GPU
 
+/* Is the file itself not there, rather than one that it needs? In the words of glibc or musl. */
+static bool missing(const char *text, const char *file)
+{
+	static const char musl[] = "Error loading shared library ";
+
+	if (strncmp(text, musl, sizeof musl - 1) == 0)
+		text += sizeof musl - 1;
+	return strncmp(text, file, strlen(file)) == 0 && strstr(text, "No such file or directory");
+}
+
 ek_status eki_library_open(const char *file, void **library)
 {
 	void *opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -15,8 +25,7 @@ ek_status eki_library_open(const char *file, void **library)
 
 	if (!opened) {
 		text = dlerror();
-		if (!text || (strncmp(text, file, strlen(file)) == 0 &&
-		              strstr(text, "No such file or directory")))
+		if (!text || missing(text, file))
 			return eki_fail(EK_EDEVICE, "there is no %s", file);
 		return eki_fail(EK_EDEVICE, "%s", text);
 	}

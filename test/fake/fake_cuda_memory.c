@@ -211,8 +211,9 @@ static void record(const thing *f, void **parameters)
 	for (; end && (at = strstr(at, ".param .")) && at < end && k < FAKE_ARGUMENTS; k++) {
 		at += strlen(".param .") + 1; /* the letter of the type */
 		fake_cuda.last.size[k] = atoi(at) / 8;
-		fake_cuda.last.value[k] = 0;
-		memcpy(&fake_cuda.last.value[k], parameters[k], (size_t)fake_cuda.last.size[k]);
+		fake_cuda.last.value[k] = fake_cuda.last.size[k] == 4
+		                                  ? *(const uint32_t *)parameters[k]
+		                                  : *(const uint64_t *)parameters[k];
 	}
 	fake_cuda.last.arguments = k;
 }

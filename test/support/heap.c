@@ -35,6 +35,7 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 	struct heap *h = user;
 	long n = atomic_fetch_add(&h->calls, 1), fail_at = atomic_load(&h->fail_at);
 	long long now, peak;
+	const size_t most = sizeof most > 4 ? (size_t)(UINT64_C(1) << 40) : (size_t)1 << 30;
 	void *map;
 
 	if (bytes == 0 || alignment == 0 || alignment > HEAD || (alignment & (alignment - 1)))
@@ -45,8 +46,7 @@ static void *hook_alloc(void *user, size_t alignment, size_t bytes)
 		atomic_fetch_add(&h->refused, 1);
 		return NULL;
 	}
-	if ((uint64_t)bytes > UINT64_C(1) << 40 ||
-	    posix_memalign(&map, HEAD, HEAD + bytes + TAIL) != 0)
+	if (bytes > most || posix_memalign(&map, HEAD, HEAD + bytes + TAIL) != 0)
 		return NULL;
 	*(struct head *)map = (struct head){.magic = LIVE_MAGIC, .bytes = bytes};
 	memset((char *)map + HEAD, 0xff, bytes);
