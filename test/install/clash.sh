@@ -15,11 +15,14 @@ nm "$TREE/$LIB/libevenkeel.a" | awk 'NF == 3 && $3 ~ /^eki?_[a-z0-9_]*$/ { print
 	exit 1
 }
 for name in eki_alloc eki_fail ek_spmv_csr_merge; do grep -qx $name "$out/names"; done
+# In the assembler's language, since a compiler takes half a minute for so many functions.
 {
-	echo '#include <stdlib.h>'
-	sed 's/.*/void &(void); void &(void) { abort(); }/' "$out/names"
-} >"$out/names.c"
-$CC -std=c99 -O0 -c "$out/names.c" -o "$out/names.o"
+	echo '.text'
+	sed 's/.*/.globl &\n&:/' "$out/names"
+	echo '.long 0'
+	echo '.section .note.GNU-stack,"",%progbits'
+} >"$out/names.s"
+$CC -c "$out/names.s" -o "$out/names.o"
 export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
 # shellcheck disable=SC2046 # the flags are several words
 $CC -std=c99 $(pkg-config --cflags evenkeel) "$root/test/consumer/consumer.c" "$out/names.o" \

@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/test/consumer
 version() { sed -n "s/#define EK_VERSION_$1 //p" "$root/include/evenkeel/ek.h"; }
 wanted=$(version MAJOR).$(version MINOR)
-other=$(version MAJOR).$(($(version MINOR) + 1))
+later=$(version MAJOR).$(($(version MINOR) + 1))
 
 # An exported target that names a file outside the tree holds for one machine and one compiler only.
 if grep -n '"[^"]*[";]/[a-z]\|[ ;"]/usr' "$TREE/$LIB"/cmake/evenkeel/evenkeel-*.cmake; then
@@ -29,12 +29,10 @@ try() { # name language compiler: builds and runs a project
 	done
 }
 try C C "$CC"
-for compiler in c++ clang++; do
-	if command -v $compiler >/dev/null; then try $compiler CXX $compiler; fi
-done
-for compiler in gcc clang; do
-	if command -v $compiler >/dev/null; then try $compiler C $compiler; fi
-done
+if command -v c++ >/dev/null; then try CXX CXX c++; fi
+other=clang
+if "$CC" --version | grep -q clang; then other=gcc; fi
+if command -v $other >/dev/null; then try $other C $other; fi
 
 # The target without a kind is the shared library, or the static one if that is all there is.
 shared=no
@@ -58,7 +56,7 @@ refused() { # what options...
 	fi
 	rm -rf "$TREE.cmake-other"
 }
-refused "version $other instead of $wanted" -DWANTED="$other"
+refused "version $later instead of $wanted" -DWANTED="$later"
 for kind in shared static; do
 	[[ $KINDS = *$kind* ]] || refused "component $kind" -DCOMPONENTS=$kind
 done
