@@ -9,8 +9,9 @@
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
-# More than 20 s of processor time, unoptimised, in QEMU.
-set(SLOW_TESTS test_blocks test_formats test_formats_safe test_methods)
+# More than 30 s of processor time, unoptimised, in QEMU.
+set(SLOW_TESTS test_formats test_forward test_generate test_merge test_methods test_scan
+               test_segmented)
 if(CMOCKA_FOUND)
   set(test_definitions EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
       EK_FAKE_DIR="${PROJECT_BINARY_DIR}/fake")
