@@ -10,8 +10,9 @@
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
-# More than 20 s of processor time, unoptimised, in QEMU.
-set(SLOW_TESTS test_blocks test_formats test_formats_safe test_methods)
+# More than 30 s of processor time, unoptimised, in QEMU.
+set(SLOW_TESTS test_formats test_forward test_generate test_merge test_methods test_scan
+               test_segmented)
 if(CMOCKA_FOUND)
   # Unit tests see the names that the installed libraries hide.
   add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)
