@@ -207,10 +207,8 @@ static int generate(ek_context *ctx, const struct tool_options *options, struct 
 	const ek_generator *g = find_generator(source->path);
 	bool seeds = g && strstr(ek_generator_example(g), "seed=");
 	size_t len = strlen(source->path);
-	int code = check_twin(source->path);
+	int code;
 
-	if (code != TOOL_OK)
-		return code;
 	source->kind = kind;
 	if (options->seed >= 0 && seeds && !strstr(source->path, "seed="))
 		snprintf(source->path + len, sizeof source->path - len, "%sseed=%lld",
@@ -222,7 +220,8 @@ static int generate(ek_context *ctx, const struct tool_options *options, struct 
 		ek_matrix_generate(ctx, source->path, tool_value(options), tool_index(options), A);
 
 	tool_progress_end(progress);
-	return tool_check(status);
+	code = status == EK_EINVAL ? check_twin(source->path) : TOOL_OK;
+	return code ? code : tool_check(status);
 }
 
 static int take_twin(ek_context *ctx, const struct tool_options *options, const char *name,

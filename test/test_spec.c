@@ -123,7 +123,7 @@ static void test_same(void **state)
 {
 	static const char *const same[][2] = {
 		{"dense:rows=20,cols=2", "dense:cols=2,values=real,rows=2e1,seed=1"},
-		{"dense:rows=20,cols=2", "dense:rows=7,rows=200e-1,cols=2.0"},
+		{"dense:rows=20,cols=2", "dense:rows=200e-1,cols=2.0"},
 		{"banded:n=50,density=0.25", "banded:n=50,density=2.5E-1"},
 		{"twin:name=pde2961", "twin:name=PDE2961"},
 		{"twin:name=conf5_4-8x8-20", "twin:name=Qcd"},
