@@ -40,7 +40,7 @@ ek_status eki_content_check(const eki_source *s)
 		if (bytes >= kind[k].length && memcmp(begin, kind[k].magic, kind[k].length) == 0)
 			return eki_fail(EK_EUNSUPPORTED,
 			                "the content is %s%s; accepted are plain text, .ekm, and "
-			                "these as .gz, .xz, .zst or in a tar archive",
+			                "these as .gz, .xz, .zst or in tar",
 			                kind[k].what, s->below ? " inside what was unpacked" : "");
 	return EK_OK;
 }

@@ -79,15 +79,16 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 	return EK_OK;
 }
 
-/* A value for a place of a dense vector. Where nothing was added yet its bits are taken: what stands
- * there once must not depend on how sums are rounded, or flushed to 0. */
-static void column_put(ek_value value, unsigned policy, void *data, int64_t i, const void *v,
-                       bool again)
+/* A value for a place of a dense vector. Where 0 stands its bits are taken: what is alone in its place
+ * must not depend on how sums are rounded, or flushed to 0. */
+static void column_put(ek_value value, unsigned policy, void *data, int64_t i, const void *v)
 {
+	static const double zero;
 	const size_t size = ek_value_size(value);
+	char *at = (char *)data + (size_t)i * size;
 
-	if (!again || policy == EK_DUP_LAST)
-		memcpy((char *)data + (size_t)i * size, v, size);
+	if (policy == EK_DUP_LAST || memcmp(at, &zero, size) == 0)
+		memcpy(at, v, size);
 	else if (value == EK_F64)
 		((double *)data)[i] += *(const double *)v;
 	else
@@ -95,7 +96,7 @@ static void column_put(ek_value value, unsigned policy, void *data, int64_t i, c
 }
 
 /* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images:
- * where it is symmetric, it is 1 x 1. `seen` has a byte for each row. */
+ * where it is symmetric, it is 1 x 1. `seen` has a byte for each row for EK_DUP_ERROR, else NULL. */
 static ek_status column_fill(const struct mtx_content *content, const char *name, ek_value value,
                              uint8_t *seen, void *data)
 {
@@ -116,7 +117,7 @@ static ek_status column_fill(const struct mtx_content *content, const char *name
 				                : value == EK_F64 ? (const void *)&one
 				                                  : &one32;
 
-				if (seen[i] && policy == EK_DUP_ERROR)
+				if (seen && seen[i])
 					return eki_fail(
 						EK_ERANGE,
 						"%s:%lld: entry %lld: row %lld was given "
@@ -124,8 +125,9 @@ static ek_status column_fill(const struct mtx_content *content, const char *name
 						name,
 						(long long)(s->line + (s->lines_known ? k : 0)),
 						(long long)(s->first + k), (long long)i + 1);
-				column_put(value, policy, data, i, v, seen[i]);
-				seen[i] = 1;
+				column_put(value, policy, data, i, v);
+				if (seen)
+					seen[i] = 1;
 			}
 		}
 	}
@@ -167,7 +169,8 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
 	} else {
 		EK_TRY(eki_mtx_dims_check(source, h, true));
 		EK_TRY(eki_calloc(ctx, h->rows, size, &out));
-		EK_TRY(eki_calloc(ctx, h->rows, 1, &seen));
+		if (h->duplicates == EK_DUP_ERROR)
+			EK_TRY(eki_calloc(ctx, h->rows, 1, &seen));
 		EK_TRY(column_fill(&content, name, value, seen, out));
 	}
 	*rows = h->rows;
