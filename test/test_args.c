@@ -308,7 +308,7 @@ static void test_spmv_vectors(void **state)
 	expect_bad_product(plan, &v, &gy, "x.data is NULL");
 	v = gy, v.data = NULL;
 	expect_bad_product(plan, &gx, &v, "y.data is NULL");
-	v = gx, v.data = (char *)x + 4;
+	v = gx, v.data = (char *)x + 2;
 	expect_bad_product(plan, &v, &gy, "x.data lies at");
 	v = gy, v.data = (char *)y + 1;
 	expect_bad_product(plan, &gx, &v, "y.data lies at");
