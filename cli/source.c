@@ -18,9 +18,18 @@ static bool reproducible_there(ek_op op)
 	return false;
 }
 
+/* Warnings of the library, as that a file holds numbers that were rounded. */
+static void warning(void *user, ek_log_level level, const char *text)
+{
+	(void)level;
+	tool_remark(user, "%s", text);
+}
+
 ek_context *tool_context(const struct tool_options *options, int *code)
 {
 	ek_options o = {.size = sizeof o,
+	                .log = warning,
+	                .log_user = (void *)(uintptr_t)options,
 	                .threads = options->threads,
 	                .isa_limit = options->isa_limit,
 	                .device = options->device,

@@ -61,7 +61,7 @@ static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *
 	ek_status status[5];
 	ek_matrix *A, *B = NULL;
 	void *y = NULL;
-	ek_view v;
+	ek_view v = {.size = sizeof v};
 
 	for (int k = 0; k < N; k++)
 		col[k] = k;
@@ -168,7 +168,7 @@ static void test_integers(void **state)
 	(void)state;
 	for (int mode = 0; mode < MODES; mode++) {
 		ek_matrix *A = NULL;
-		ek_view v;
+		ek_view v = {.size = sizeof v};
 
 		mode_set(mode);
 		ek_status status = ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, EK_F32,
@@ -191,7 +191,7 @@ static void test_set_values(void **state)
 	double x[N];
 	float f[N];
 	ek_matrix *A;
-	ek_view v;
+	ek_view v = {.size = sizeof v};
 
 	(void)state;
 	for (int k = 0; k < N; k++)

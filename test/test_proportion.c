@@ -269,7 +269,7 @@ static void test_wide(void **state)
 	ek_stats stats = {.size = sizeof stats};
 	struct rng r = {1};
 	ek_matrix *A, *B, *C;
-	ek_view a, c;
+	ek_view a = {.size = sizeof a}, c = a;
 
 	(void)state;
 	for (int k = 0; k < NNZ; k++) {

@@ -38,9 +38,10 @@ ek_status eki_content_check(const eki_source *s)
 
 	for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
 		if (bytes >= kind[k].length && memcmp(begin, kind[k].magic, kind[k].length) == 0)
-			return eki_fail(EK_EUNSUPPORTED,
-			                "the content is %s%s; accepted are plain text, .ekm, and "
-			                "these as .gz, .xz, .zst or in tar",
-			                kind[k].what, s->below ? " inside what was unpacked" : "");
+			return eki_fail(
+				EK_EUNSUPPORTED,
+				"the content is %s%s; accepted are plain text and .ekm, in .gz, "
+				".xz, .zst, .tar",
+				kind[k].what, s->below ? " inside what was unpacked" : "");
 	return EK_OK;
 }
