@@ -75,7 +75,7 @@ static const struct argp argp = {
 	parse,
 	"[FILE]",
 	"Times the reading of Matrix Market text with one and more threads, and by scipy.",
-	tool_type_children,
+	tool_common_children,
 	NULL,
 	NULL};
 

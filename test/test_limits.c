@@ -219,7 +219,7 @@ static void test_rows_without_entries(void **state)
 	             ":2: 4000000000 rows and 1 columns, but only");
 	assert_null(y);
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ELIMIT,
-	             "1048576 of each are accepted where max_dim is not given");
+	             "1048576 of each are accepted without max_dim");
 	expect_error(
 		ek_matrix_read_memory(ctx, "t", empty, sizeof empty - 1, EK_F64, EK_I64, NULL, &A),
 		EK_ELIMIT, "t:2: 4000000000 rows");

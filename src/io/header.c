@@ -357,7 +357,7 @@ ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *
 		return EK_OK;
 	snprintf(where, sizeof where, "%s:%lld", source->name, (long long)h->line);
 	return eki_dims_check(source, where, h->rows, h->cols,
-	                      dense ? " for a dense vector" : " where max_dim is not given");
+	                      dense ? " for a dense vector" : " without max_dim");
 }
 
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)

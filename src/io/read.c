@@ -60,8 +60,8 @@ ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, i
 	if (rows <= allowed && cols <= allowed)
 		return EK_OK;
 	return eki_fail(EK_ELIMIT,
-	                "%s: %lld rows and %lld columns, but only %lld bytes were read; %lld of "
-	                "each are accepted%s",
+	                "%s: %lld rows and %lld columns, but only %lld bytes; %lld of each are "
+	                "accepted%s",
 	                where, (long long)rows, (long long)cols, (long long)s->given,
 	                (long long)allowed, how);
 }
