@@ -35,7 +35,8 @@ options='/^typedef struct ek_options {/,/^} ek_options;/'
 judge 0 same lib.so.1 ''
 judge 0 longer lib.so.1 "s/^} ek_options;/int later; } ek_options;/"
 judge 1 between lib.so.1 "$options s/size_t size;/size_t size; void *between;/"
-judge 1 vector lib.so.1 "s/^} ek_dense;/int later; } ek_dense;/"
+judge 0 longer_vector lib.so.1 "s/^} ek_dense;/int later; } ek_dense;/"
+judge 1 narrower lib.so.1 "/^typedef struct ek_dense {/,/^} ek_dense;/s/int64_t rows, cols;/int32_t rows, cols;/"
 judge 1 numbers lib.so.1 "s/EK_EIO = -9/EK_EIO = -99/"
 judge 0 numbers_and_name lib.so.2 "s/EK_EIO = -9/EK_EIO = -99/"
 exit $failed
