@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/ek_core.h"
+#include "io/io.h"
 #include "support/contexts.h"
 #include "support/folder.h"
 #include "support/product.h"
@@ -244,7 +244,8 @@ static void test_same(void **state)
 			same_entries(A, B, &p.A);
 			same_formats(A, B);
 			same_files(A, B, "mtx");
-			same_files(A, B, "ekm");
+			if (eki_xxhash_version())
+				same_files(A, B, "ekm");
 			ek_matrix_destroy(A);
 			ek_matrix_destroy(B);
 			product_free(&p);

@@ -142,7 +142,7 @@ static void test_binary_rows(void **state)
 		A = NULL;
 		expect_error(
 			ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I32, NULL, &A),
-			EK_ELIMIT, "1048576 of each are accepted where max_dim");
+			EK_ELIMIT, "1048576 of each are accepted without max_dim");
 		assert_null(A);
 		expect_status(ek_matrix_read_memory(ctx, "b", &h, sizeof h, EK_F64, EK_I32, &o, &A),
 		              EK_OK);
