@@ -43,13 +43,16 @@ void chart_profile(const struct report *report, FILE *page);
 /* Speed over plain CSR of every method on every matrix, as a table with colours (html_heat.c). */
 void html_heat(const struct report *report, FILE *page);
 
-/* Methods that charts with a line for each draw: all peers, auto, the best few of ours in the mean.
- * Returns how many. */
-enum { MOST_LINES = 12 };
-int chart_lines(const struct report *report, const struct record **line);
-enum role chart_line_role(const struct record *r);
-/* "plot" with a line for each, whose points follow as inline data; `with` as gnuplot takes it. */
-void chart_plot_lines(FILE *gnuplot, const struct record *const *line, int count, const char *with);
+/* A chart with a curve for each of all peers, auto, and the best few of ours in the mean: value(x)
+ * for x from 1 to `most`, on a logarithmic axis, in so many steps. `axes` is what gnuplot is told of
+ * labels, the range of y and the like. */
+struct curves {
+	const char *axes;
+	double most;
+	int steps;
+	double (*value)(const struct report *report, const char *method, double x);
+};
+void chart_curves(const struct report *report, const struct curves *curves, FILE *page);
 /* Without "spmv." */
 const char *chart_name(const struct record *r);
 

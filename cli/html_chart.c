@@ -285,9 +285,10 @@ void chart_variation(const struct report *report, FILE *page)
 
 /* ---- Break-even ------------------------------------------------------------------------------ */
 
-#define MOST_OURS 3
+#define MOST_LINES 12
+#define MOST_OURS  3
 
-int chart_lines(const struct report *report, const struct record **line)
+static int lines(const struct report *report, const struct record **line)
 {
 	const struct bench_case *c = &report->cases[0];
 	int count = 0;
@@ -314,24 +315,52 @@ int chart_lines(const struct report *report, const struct record **line)
 	return count;
 }
 
-enum role chart_line_role(const struct record *r)
+static enum role line_role(const struct record *r)
 {
 	return r->kind == RECORD_PEER ? PEER : r->kind == RECORD_AUTO ? AUTO : BEST;
 }
 
-void chart_plot_lines(FILE *g, const struct record *const *line, int count, const char *with)
+/* "plot" with a line for each record, whose points follow as inline data. */
+static void plot_lines(FILE *g, const struct record *const *line, int count)
 {
 	int peers = 0, ours = 0;
 
 	for (int k = 0; k < count; k++) {
-		enum role role = chart_line_role(line[k]);
+		enum role role = line_role(line[k]);
 		int dash = role == PEER ? ++peers : role == BEST ? ++ours : 1;
 
-		fprintf(g, "%s'-' with %s lw %g dt %d lc rgb '#0102%02x' title ",
-		        k ? ", " : "plot ", with, role == AUTO ? 3.2 : 1.9, dash, role);
+		fprintf(g, "%s'-' with lines lw %g dt %d lc rgb '#0102%02x' title ",
+		        k ? ", " : "plot ", role == AUTO ? 3.2 : 1.9, dash, role);
 		chart_quoted(g, chart_name(line[k]));
 	}
 	fputc('\n', g);
+}
+
+void chart_curves(const struct report *report, const struct curves *c, FILE *page)
+{
+	const struct record *line[MOST_LINES];
+	int count = report->count ? lines(report, line) : 0;
+	struct chart chart;
+
+	if (!count || !chart_begin(&chart, 620, 380))
+		return;
+	FILE *g = chart.gnuplot;
+
+	fprintf(g,
+	        "set logscale x\nset xrange [1:%g]\nset border 3\n"
+	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left "
+	        "reverse samplen 2 spacing 1.15\n%s",
+	        c->most, GRID, c->axes);
+	plot_lines(g, line, count);
+	for (int k = 0; k < count; k++) {
+		for (int step = 0; step <= c->steps; step++) {
+			double x = pow(c->most, (double)step / c->steps);
+
+			fprintf(g, "%g %g\n", x, c->value(report, line[k]->method, x));
+		}
+		fputs("e\n", g);
+	}
+	chart_end(&chart, page);
 }
 
 /* Geometric mean over the matrices of plain CSR's time for n products over the method's. */
@@ -354,31 +383,15 @@ static double gain(const struct report *report, const char *method, double n)
 
 void chart_break_even(const struct report *report, FILE *page)
 {
-	const struct record *line[MOST_LINES];
-	int count = report->count ? chart_lines(report, line) : 0;
-	struct chart chart;
+	char axes[512];
+	const struct curves c = {.axes = axes, .most = 1e5, .steps = 50, .value = gain};
 
-	if (!count || !chart_begin(&chart, 620, 380))
-		return;
-	FILE *g = chart.gnuplot;
-
-	fprintf(g,
-	        "set xlabel 'number of products with one preparation'\n"
-	        "set ylabel 'speed-up over plain CSR, preparation paid'\nset logscale x\n"
-	        "set xrange [1:100000]\nset yrange [0:*]\nset border 3\nset format x '%%.0f'\n"
-	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left "
-	        "reverse samplen 2 spacing 1.15\n"
-	        "set arrow from graph 0,first 1 to graph 1,first 1 nohead lw 1.4 lc rgb "
-	        "'#0102%02x'\n",
-	        GRID, PLAIN);
-	chart_plot_lines(g, line, count, "lines");
-	for (int k = 0; k < count; k++) {
-		for (int step = 0; step <= 50; step++) {
-			double n = pow(10, step / 10.0);
-
-			fprintf(g, "%g %g\n", n, gain(report, line[k]->method, n));
-		}
-		fputs("e\n", g);
-	}
-	chart_end(&chart, page);
+	snprintf(axes, sizeof axes,
+	         "set xlabel 'number of products with one preparation'\n"
+	         "set ylabel 'speed-up over plain CSR, preparation paid'\n"
+	         "set yrange [0:*]\nset format x '%%.0f'\n"
+	         "set arrow from graph 0,first 1 to graph 1,first 1 nohead lw 1.4 lc rgb "
+	         "'#0102%02x'\n",
+	         PLAIN);
+	chart_curves(report, &c, page);
 }

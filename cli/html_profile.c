@@ -30,30 +30,13 @@ static double share_within(const struct report *report, const char *method, doub
 
 void chart_profile(const struct report *report, FILE *page)
 {
-	const struct record *line[MOST_LINES];
-	int count = report->count ? chart_lines(report, line) : 0;
-	struct chart chart;
+	const struct curves c = {.axes = "set xlabel 'time over that of the fastest method'\n"
+	                                 "set ylabel 'share of the matrices'\n"
+	                                 "set yrange [0:1.02]\nset format x '%g'\n"
+	                                 "set logscale x 2\n",
+	                         .most = MOST_FACTOR,
+	                         .steps = STEPS,
+	                         .value = share_within};
 
-	if (!count || !chart_begin(&chart, 620, 380))
-		return;
-	FILE *g = chart.gnuplot;
-
-	fprintf(g,
-	        "set xlabel 'time over that of the fastest method'\n"
-	        "set ylabel 'share of the matrices'\nset logscale x 2\nset xrange [1:%g]\n"
-	        "set yrange [0:1.02]\nset border 3\nset format x '%%g'\n"
-	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left reverse "
-	        "samplen 2 spacing 1.15\n",
-	        MOST_FACTOR, GRID);
-	chart_plot_lines(g, line, count, "lines");
-	for (int k = 0; k < count; k++) {
-		for (int step = 0; step <= STEPS; step++) {
-			double factor = pow(MOST_FACTOR, (double)step / STEPS);
-
-			fprintf(g, "%g %g\n", factor,
-			        share_within(report, line[k]->method, factor));
-		}
-		fputs("e\n", g);
-	}
-	chart_end(&chart, page);
+	chart_curves(report, &c, page);
 }
