@@ -8,17 +8,6 @@
 #include "support/packed.h"
 #include "support/support.h"
 
-#ifdef EK_HAVE_ZLIB
-enum { HAVE_ZLIB = 1 };
-#else
-enum { HAVE_ZLIB = 0 };
-#endif
-#ifdef EK_HAVE_ARCHIVE
-enum { HAVE_ARCHIVE = 1 };
-#else
-enum { HAVE_ARCHIVE = 0 };
-#endif
-
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
 
 static struct bytes gz[3]; /* TEXT, TEXT's first half, second half */

@@ -5,20 +5,10 @@
 #include <unistd.h>
 
 #include "support/folder.h"
+#include "support/packed.h"
 #include "support/support.h"
 
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
-
-#ifdef EK_HAVE_ZLIB
-enum { HAVE_ZLIB = 1 };
-#else
-enum { HAVE_ZLIB = 0 };
-#endif
-#ifdef EK_HAVE_ARCHIVE
-enum { HAVE_ARCHIVE = 1 };
-#else
-enum { HAVE_ARCHIVE = 0 };
-#endif
 
 static ek_status read_bytes(ek_context *ctx, const void *data, size_t bytes, ek_matrix **A)
 {

@@ -156,9 +156,9 @@ struct ek_matrix {
 	const ek_context *ctx;
 	ek_store store;  /* CSR of A, or of its transpose */
 	bool transposed; /* made from CSC */
-	const void
-		*given_ptr; /* EK_BASE1: the caller's row pointers, of which the store has a copy */
-	bool merged;        /* duplicates were merged: the caller's order of values is lost */
+	/* EK_BASE1: the caller's row pointers, of which the store has a copy */
+	const void *given_ptr;
+	bool merged; /* duplicates were merged: the caller's order of values is lost */
 	void *order; /* EK_KEEP_ORDER: order[k], of the row pointer type, is where entry k went */
 	int64_t order_len;
 	int64_t value_count; /* how many values the caller gave */

@@ -340,11 +340,12 @@ static ek_status multiply(ek_plan *plan, double alpha, const ek_dense *x, double
 		eki_scale(plan, beta, args.y0, args.y, y->rows);
 		return EK_OK;
 	}
-	if (!empty)
+	if (!empty) {
 		EK_RETURN_IF(take_new_values(plan));
-	if (!empty && plan->op == EK_OP_N &&
-	    plan->store->base) /* where columns start at 1, so does x */
-		args.x = (const char *)x->data - ek_value_size(x->value);
+		/* Where columns start at 1, so does x. */
+		if (plan->op == EK_OP_N && plan->store->base)
+			args.x = (const char *)x->data - ek_value_size(x->value);
+	}
 	if (plan->gpu && args.y0 != args.y) {
 		EK_RETURN_IF(eki_gpu_copy_y(plan, args.y0, &args));
 		args.y0 = args.y;

@@ -6,6 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What the files of the library that a program is compiled with can unpack. */
+#ifdef EK_HAVE_ZLIB
+enum { HAVE_ZLIB = 1 };
+#else
+enum { HAVE_ZLIB = 0 };
+#endif
+#ifdef EK_HAVE_ARCHIVE
+enum { HAVE_ARCHIVE = 1 };
+#else
+enum { HAVE_ARCHIVE = 0 };
+#endif
+
 struct bytes {
 	unsigned char *data; /* free() */
 	size_t length;
