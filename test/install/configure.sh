@@ -31,7 +31,7 @@ for module in libarchive zlib jansson cmocka; do
 	cp "$folder"/*.pc "$modules"
 done
 export PKG_CONFIG_LIBDIR=$modules
-unset CI PKG_CONFIG_PATH CMAKE_GENERATOR MAKEFLAGS
+unset CI PKG_CONFIG_PATH CMAKE_GENERATOR MAKEFLAGS MAKELEVEL # as typed, not as `make check` calls it
 configure() { make configure BUILD="$build" CMAKE_FLAGS="$*"; }
 tests() { ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p'; }
 left_out() { grep -q "^$1" "$build/left-out.txt" && grep -q "^$1" "$build/missing.txt"; }
