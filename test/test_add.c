@@ -9,7 +9,7 @@
 enum { N = 6 };
 
 static const int32_t ptr[] = {0, 2, 2, 3, 4, 4, 5}, idx[] = {0, 5, 2, 1, 3};
-static const double val[] = {1, 2, 3, 4, 5};
+static const double val[N] = {1, 2, 3, 4, 5}; /* a vector there overlaps nothing else */
 /* A x for x = 1, 2, ..., 6 */
 static const double product[N] = {13, 0, 9, 8, 0, 20};
 

@@ -223,8 +223,8 @@ static void test_plan_create(void **state)
 	expect_error(ek_plan_create((ek_operation)0, A, NULL, &out), EK_EINVAL, "operation is 0");
 	expect_error(ek_plan_create((ek_operation)77, A, NULL, &out), EK_EINVAL, "operation is 77");
 	assert_null(out);
-	h = good, h.size = 4;
-	expect_bad_hints(&h, EK_EINVAL, "hints.size is 4");
+	h = good, h.size = sizeof(size_t) - 1;
+	expect_bad_hints(&h, EK_EINVAL, "hints.size is ");
 	h = good, h.op = (ek_op)110;
 	expect_bad_hints(&h, EK_EINVAL, "hints.op is 110");
 	h = good, h.calls = -1;

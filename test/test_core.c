@@ -167,7 +167,7 @@ static void test_bad_options(void **state)
 	(void)state;
 	o = good, o.size = 0;
 	expect_bad_options(&o, "options.size");
-	o = good, o.size = offsetof(ek_options, device) + 4;
+	o = good, o.size = offsetof(ek_options, device) + 1;
 	expect_bad_options(&o, "options.size");
 	o = good, o.alloc = NULL;
 	expect_bad_options(&o, "options.alloc");

@@ -25,31 +25,37 @@ static ek_status read_text(ek_context *ctx, const char *text, size_t length, ek_
 	return ek_matrix_read_memory(ctx, "t", text, length, EK_F64, EK_I32, NULL, A);
 }
 
+/* Returns the name of the locale if it was set and has a decimal comma, which none of musl has. */
+static const char *comma_locale(const char *name)
+{
+	name = setlocale(LC_ALL, name);
+	return name && strcmp(localeconv()->decimal_point, ",") == 0 ? name : NULL;
+}
+
 /* The comma stays wrong, and the point right, whatever the locale says (case 32). */
 static void test_locale(void **state)
 {
 	static const char *const name[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
 	static const char comma[] = R "1 1 1\n1 1 1,5\n";
 	static const char slow[] = R "1 1 1\n1 1 2.2250738585072011e-308\n";
-	char *set = NULL, made[128], command[256];
+	const char *set = NULL;
+	char made[128], command[256];
 	ek_context *ctx = heap_context(&heap, 1, 0);
 	ek_matrix *A;
 	ek_view v = {.size = sizeof v};
 
 	(void)state;
 	for (int k = 0; k < 4 && !set; k++)
-		set = setlocale(LC_ALL, name[k]);
+		set = comma_locale(name[k]);
 	snprintf(made, sizeof made, "%s/locale", folder);
 	assert_int_equal(mkdir(made, 0700), 0);
 	if (!set) { /* none is installed: make one */
 		snprintf(command, sizeof command,
 		         "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", made);
 		if (system(command) >= 0 && setenv("LOCPATH", made, 1) == 0)
-			set = setlocale(LC_ALL, "de_DE.UTF-8");
+			set = comma_locale("de_DE.UTF-8");
 	}
-	if (set)
-		assert_string_equal(localeconv()->decimal_point, ",");
-	else
+	if (!set)
 		print_message("  no locale with a decimal comma can be had: only C was tested\n");
 	expect_error(read_text(ctx, comma, sizeof comma - 1, &A), EK_ESYNTAX, "1,5");
 	expect_status(read_text(ctx, slow, sizeof slow - 1, &A), EK_OK);
