@@ -11,8 +11,8 @@
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
 # More than 30 s of processor time, unoptimised, in QEMU.
-set(SLOW_TESTS test_formats test_forward test_generate test_merge test_methods test_scan
-               test_segmented)
+set(SLOW_TESTS test_base1 test_blocks test_formats test_forward test_generate test_kselect test_merge
+               test_methods test_parts test_scan test_segmented)
 if(CMOCKA_FOUND)
   # Unit tests see the names that the installed libraries hide.
   add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)

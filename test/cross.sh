@@ -4,9 +4,9 @@
 # for another machine or C library on Debian, and runs all unit tests but those with the label
 # "slow": in QEMU, or directly where this machine can. Exit status 77: a compiler is missing.
 #
-# The libraries for that machine (cmocka, jansson, libarchive, zlib) come from the same Debian, by an
-# apt that keeps its state in FOLDER (build-cross/MACHINE) and unpacks into FOLDER/root: nothing is
-# installed on this system, so their versions need not be those of this system. For musl there are
+# The libraries for that machine (cmocka, jansson, libarchive, zlib, xxHash) come from the same Debian,
+# by an apt that keeps its state in FOLDER (build-cross/MACHINE) and unpacks into FOLDER/root: nothing
+# is installed on this system, so their versions need not be those of this system. For musl there are
 # none, so cmocka is built from Debian's source package.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -45,7 +45,7 @@ libraries() { # those of Debian for another architecture
 	local package lib=$root/lib/${cross/i686/i386}
 	copy_sources '' &&
 		private_apt install -y --download-only libcmocka-dev libjansson-dev libarchive-dev \
-			zlib1g-dev libgomp1 || return 1
+			zlib1g-dev libxxhash-dev libgomp1 || return 1
 	for package in "$at"/apt/archives/*.deb; do
 		dpkg-deb -x "$package" "$root" || return 1
 	done

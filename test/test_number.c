@@ -9,6 +9,12 @@
 #include "support/random.h"
 #include "support/support.h"
 
+/* Returns how many numbers are drawn where the quick tier has `quick`. */
+static int many(int quick)
+{
+	return test_tier() == TIER_QUICK ? quick : 5 * quick;
+}
+
 static double from_bits(uint64_t bits)
 {
 	double v;
@@ -101,7 +107,7 @@ static void test_decimals(void **state)
 	(void)state;
 	for (size_t k = 0; k < sizeof fixed / sizeof *fixed; k++)
 		check(fixed[k]);
-	for (int k = 0; k < 150000; k++) {
+	for (int k = 0; k < many(30000); k++) {
 		int n = 1 + (int)rng_below(&r, 25), point = (int)rng_below(&r, n + 1), at = 0;
 
 		for (int i = 0; i < n; i++) {
@@ -121,7 +127,7 @@ static void test_middles(void **state)
 	static char text[2048];
 
 	(void)state;
-	for (int k = 0; k < 20000; k++) {
+	for (int k = 0; k < many(4000); k++) {
 		double v =
 			fabs(from_bits(k % 4 ? rng_next(&r) : rng_next(&r) & 0x001fffffffffffff));
 		float f = fabsf(from_bits32((uint32_t)rng_next(&r)));
@@ -163,7 +169,7 @@ static void test_shortest(void **state)
 	char text[64], other[64];
 
 	(void)state;
-	for (int k = 0; k < 200000; k++) {
+	for (int k = 0; k < many(40000); k++) {
 		uint64_t bits = rng_next(&r);
 		double v = k < 2100 ? ldexp(1, k - 1074)
 		                    : from_bits(k % 8 ? bits : bits & ~(0x7ffULL << 52));
@@ -212,7 +218,7 @@ static void test_products(void **state)
 	struct rng r = {11};
 
 	(void)state;
-	for (int k = 0; k < 100000; k++) {
+	for (int k = 0; k < many(20000); k++) {
 		uint64_t a = k < EDGES * EDGES ? edge[k / EDGES] : rng_next(&r);
 		uint64_t b = k < EDGES * EDGES ? edge[k % EDGES] : rng_next(&r) >> k % 64;
 		eki_u128 p = eki_mul_halves(a, b), q = eki_mul(a, b);
