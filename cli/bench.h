@@ -55,11 +55,13 @@ void sweep_apply(struct bench_options *options);
 int suite_read(const char *name, char ***list, int *count);
 /* Calls `one` for the matrices of the command line, then for those of the suite, in CSR. One that
  * cannot be had and one with a wrong result let the next one follow; usage that is wrong for all of
- * them does not. What was left out is said again at the end. Returns an exit code: that of a lone
+ * them does not. What was left out is said again at the end, and
+ * kept in the report. Returns an exit code: that of a lone
  * matrix, else TOOL_FAILED if anything was wrong with one of them. */
+struct report; /* below */
 typedef int bench_one_fn(void *user, const struct tool_source *source, ek_matrix *A);
 int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_one_fn *one,
-                   void *user);
+                   void *user, struct report *report);
 /* The same by hand (`text` is a matrix as the user named it): true if the next one may follow. */
 struct bench_tally {
 	int count, left_out, code;
@@ -67,7 +69,8 @@ struct bench_tally {
 	char names[160]; /* of what was left out */
 };
 bool bench_tally_add(struct bench_tally *tally, const char *text, bool loaded, int code);
-int bench_tally_end(const struct bench_tally *tally); /* the exit code */
+/* The exit code; what was left out is said, and kept in the report. */
+int bench_tally_end(const struct bench_tally *tally, struct report *report);
 
 /* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------ */
 
@@ -160,6 +163,7 @@ struct report {
 	ek_device_info device; /* size 0: none */
 	struct bench_case *cases;
 	int count;
+	char left_out[240]; /* the matrices that could not be used; empty: none */
 };
 
 void report_start(struct report *report, const char *operation);

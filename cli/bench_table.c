@@ -50,9 +50,8 @@ static const struct table_legend legend[] = {
          "GB/s over the bandwidth at which the same threads read as many bytes, or the device "
          "copies (-: less than 1 MB)"},
 	{1, "vs CSR",
-         "speed over the plain loop over rows, on a device over spmv.csr.vector.gpu: like all "
-         "ratios "
-         "the median over the rounds"},
+         "speed over spmv.csr.rows (on a device spmv.csr.vector.gpu): like all ratios the median "
+         "over the rounds"},
 	{1, "vs peer", "speed over the fastest other library"},
 	{1, "error", "over its proven bound, must stay below 1"},
 	{1, "prepare ms",
@@ -61,8 +60,8 @@ static const struct table_legend legend[] = {
 	{1, "calls", "the same in products of plain CSR"},
 	{1, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
 	{1, "last column",
-         "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
-         "what auto has chosen; refused or FAILED"},
+         "* fastest of ours; for small matrices nanoseconds over a loop on one thread, in place "
+         "and without a call of the library; what auto has chosen; refused or FAILED"},
 	{1, "disturbed", "share of the batches that other processes got into"},
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };

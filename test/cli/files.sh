@@ -73,6 +73,14 @@ if command -v gnuplot >/dev/null; then
 		(($(wc -c <"$name") < ${picture##*:})) ||
 			fail "ek spy ${picture%:*:*} -o $name" "$(wc -c <"$name") bytes" "$(cat err)"
 	done
+	# The page's charts are there, and say which matrices they have no row for.
+	count=$((count + 1))
+	ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
+	for title in "How near to the bound" "Performance profile" "When preparation pays"; do
+		grep -A 2 "<h3>$title" c.html | grep -q '<svg' || fail "ek bench --html" "no chart: $title"
+	done
+	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' c.html ||
+		fail "ek bench --html" "a.mtx has no row and is not named"
 	# Labels are short, so that they do not run into each other.
 	count=$((count + 1))
 	ek spy hypersparse:rows=1000000,cols=1000000000 -o - >p.svg 2>err
