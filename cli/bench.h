@@ -216,22 +216,12 @@ void record_number(json_t *object, const char *key, double value);
 void record_text(json_t *object, const char *key, const char *value);
 void record_integer(json_t *object, const char *key, int64_t value);
 
-/* Other processes on the processors (bench_disturbed.c). Is this share of the samples so large that
- * the figures mean nothing? */
-enum { DISTURBED_TEXT = 160 };
-bool disturbed_much(double share);
-/* "25 % disturbed by other processes", empty if it is not so large. Both return `text`. */
-const char *disturbed_text(char text[DISTURBED_TEXT], double share);
-/* "2 of 5 matrices were disturbed ...: do not use these figures" */
-const char *disturbed_warning(char text[DISTURBED_TEXT], int count, int of, const char *what);
-/* The same on a terminal; nothing if count is 0. */
-void disturbed_warn(int count, int of, const char *what, FILE *out);
-int report_disturbed(const struct report *report); /* how many cases are */
+int report_disturbed(const struct report *report); /* how many cases are disturbed much */
 /* True if other libraries were measured. */
 bool case_has_peers(const struct bench_case *c);
 bool report_has_peers(const struct report *report);
 
-/* The unit of the ratios: the plain loop over rows; with a device, one of its methods. */
+/* The unit of the ratios: spmv.csr.rows; with a device, one of its methods. */
 const char *unit_method(bool device);
 bool record_is_plain(const struct record *record); /* it is of that method */
 /* GB/s that the device reads and writes when it copies a large array; 0: it has no memory for it
