@@ -83,8 +83,9 @@ static const char table_style[] =
 	".peer{background:var(--peer)}.csr{background:var(--csr)}"
 	/* Names stay in sight while the figures scroll, on as many lines as they need. */
 	"@media(max-width:600px){th:first-child,td:first-child{position:sticky;left:0;"
-	"background:var(--card);white-space:normal;overflow-wrap:anywhere;font-size:12px;min-width:"
-        "37vw;max-width:37vw}}";
+	"background:var(--card);white-space:normal;overflow-wrap:anywhere;font-size:12px;"
+	"min-width:37vw;max-width:37vw}"
+	"td.why div{width:46vw;min-width:0}}";
 
 void html_begin(FILE *f, const char *operation)
 {
