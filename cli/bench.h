@@ -55,11 +55,13 @@ void sweep_apply(struct bench_options *options);
 int suite_read(const char *name, char ***list, int *count);
 /* Calls `one` for the matrices of the command line, then for those of the suite, in CSR. One that
  * cannot be had and one with a wrong result let the next one follow; usage that is wrong for all of
- * them does not. What was left out is said again at the end. Returns an exit code: that of a lone
+ * them does not. What was left out is said again at the end, and
+ * kept in the report. Returns an exit code: that of a lone
  * matrix, else TOOL_FAILED if anything was wrong with one of them. */
+struct report; /* below */
 typedef int bench_one_fn(void *user, const struct tool_source *source, ek_matrix *A);
 int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_one_fn *one,
-                   void *user);
+                   void *user, struct report *report);
 /* The same by hand (`text` is a matrix as the user named it): true if the next one may follow. */
 struct bench_tally {
 	int count, left_out, code;
@@ -67,7 +69,8 @@ struct bench_tally {
 	char names[160]; /* of what was left out */
 };
 bool bench_tally_add(struct bench_tally *tally, const char *text, bool loaded, int code);
-int bench_tally_end(const struct bench_tally *tally); /* the exit code */
+/* The exit code; what was left out is said, and kept in the report. */
+int bench_tally_end(const struct bench_tally *tally, struct report *report);
 
 /* ---- The problem and its check (bench_problem.c, bench_check.c) ------------------------------ */
 
@@ -160,6 +163,7 @@ struct report {
 	ek_device_info device; /* size 0: none */
 	struct bench_case *cases;
 	int count;
+	char left_out[240]; /* the matrices that could not be used; empty: none */
 };
 
 void report_start(struct report *report, const char *operation);
@@ -212,22 +216,12 @@ void record_number(json_t *object, const char *key, double value);
 void record_text(json_t *object, const char *key, const char *value);
 void record_integer(json_t *object, const char *key, int64_t value);
 
-/* Other processes on the processors (bench_disturbed.c). Is this share of the samples so large that
- * the figures mean nothing? */
-enum { DISTURBED_TEXT = 160 };
-bool disturbed_much(double share);
-/* "25 % disturbed by other processes", empty if it is not so large. Both return `text`. */
-const char *disturbed_text(char text[DISTURBED_TEXT], double share);
-/* "2 of 5 matrices were disturbed ...: do not use these figures" */
-const char *disturbed_warning(char text[DISTURBED_TEXT], int count, int of, const char *what);
-/* The same on a terminal; nothing if count is 0. */
-void disturbed_warn(int count, int of, const char *what, FILE *out);
-int report_disturbed(const struct report *report); /* how many cases are */
+int report_disturbed(const struct report *report); /* how many cases are disturbed much */
 /* True if other libraries were measured. */
 bool case_has_peers(const struct bench_case *c);
 bool report_has_peers(const struct report *report);
 
-/* The unit of the ratios: the plain loop over rows; with a device, one of its methods. */
+/* The unit of the ratios: spmv.csr.rows; with a device, one of its methods. */
 const char *unit_method(bool device);
 bool record_is_plain(const struct record *record); /* it is of that method */
 /* GB/s that the device reads and writes when it copies a large array; 0: it has no memory for it

@@ -88,11 +88,12 @@ static void head_line(const struct array_bench *bench, const struct array_case *
 	char n[32], disturbed[DISTURBED_TEXT];
 
 	disturbed_text(disturbed, c->disturbed);
-	tool_paragraph(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d rounds%s%s",
+	tool_paragraph(out, "%s%s %s%s%s%s  %s %s, %d thread%s, %d round%s%s%s",
 	               bold ? "\033[1m" : "", bench->operation->name, c->line,
 	               bold ? "\033[0m" : "", *c->variant ? "  " : "", c->variant,
 	               tool_count(n, c->n), bench->operation->keys ? "keys" : "numbers", c->threads,
-	               c->threads == 1 ? "" : "s", c->rounds, *disturbed ? "; " : "", disturbed);
+	               c->threads == 1 ? "" : "s", c->rounds, c->rounds == 1 ? "" : "s",
+	               *disturbed ? "; " : "", disturbed);
 }
 
 void array_table_case(const struct array_bench *bench, const struct array_case *c, FILE *out)

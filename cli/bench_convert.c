@@ -237,7 +237,7 @@ int bench_convert(int argc, char **argv)
 	bench.ctx = tool_context(&o.common, &code);
 	if (code)
 		return code;
-	code = bench_matrices(&o, bench.ctx, one_matrix, &bench);
+	code = bench_matrices(&o, bench.ctx, one_matrix, &bench, &bench.report);
 	closed = tool_json_close(&o.common);
 	if (bench.count > 1)
 		convert_summary(&bench, tool_people(&o.common));

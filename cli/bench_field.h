@@ -62,7 +62,7 @@ int enter_all(struct field *f);
 bool contender_check(struct contender *c);
 void run_ours(void *contender, int64_t calls);
 void run_peer(void *contender, int64_t calls);
-/* The method that is the unit of the ratios: the plain loop over rows, or of the device's. */
+/* The method that is the unit of the ratios: spmv.csr.rows, or one of the device's. */
 const char *plain_csr(const struct field *f);
 
 /* ---- On a device (bench_device.c) ------------------------------------------------------------ */

@@ -6,6 +6,33 @@
 
 #include "bench.h"
 
+/* Word by word, on lines of `room` characters, those after the first indented; *at is where the last
+ * one ended. */
+static void wrapped(const char *text, int room, int indent, int *at, FILE *out)
+{
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+		const bool next = *at && *at + 1 + len > room;
+
+		if (next)
+			*at = fprintf(out, "\n%*s", indent, "") - 1;
+		*at += fprintf(out, "%s%.*s", *at && !next ? " " : "", len, text);
+		text += len + (text[len] == ' ');
+	}
+}
+
+/* A line of --help, which is broken here because argp would begin the rest at the margin. */
+static void put_line(const struct table_legend *line, FILE *out)
+{
+	char text[256];
+	int at = 1;
+
+	snprintf(text, sizeof text, "%s: %s", line->column, line->text);
+	fputc(' ', out);
+	wrapped(text, 77, 4, &at, out);
+	fputc('\n', out);
+}
+
 char *table_legend_text(const struct table_legend *legend, int count, unsigned of)
 {
 	char *text = NULL;
@@ -17,21 +44,8 @@ char *table_legend_text(const struct table_legend *legend, int count, unsigned o
 	fputs("Columns:\n", out);
 	for (int k = 0; k < count; k++)
 		if (legend[k].of & of)
-			fprintf(out, "  %s: %s\n", legend[k].column, legend[k].text);
+			put_line(&legend[k], out);
 	return fclose(out) == 0 ? text : NULL;
-}
-
-/* Word by word, on lines of 98 characters; *at is where the last one ended. */
-static void wrapped(const char *text, int *at, FILE *out)
-{
-	while (*text) {
-		int len = (int)strcspn(text, " ");
-
-		if (*at && *at + 1 + len > 98)
-			*at = 0, fputc('\n', out);
-		*at += fprintf(out, "%s%.*s", *at ? " " : "", len, text);
-		text += len + (text[len] == ' ');
-	}
 }
 
 void table_legend_once(const struct table_legend *legend, int count, unsigned of,
@@ -50,7 +64,7 @@ void table_legend_once(const struct table_legend *legend, int count, unsigned of
 		if (!*name || !(legend[k].of & of))
 			continue;
 		snprintf(text, sizeof text, "%s: %s.", legend[k].column, legend[k].text);
-		wrapped(text, &at, out);
+		wrapped(text, 98, 0, &at, out);
 	}
 	if (at)
 		fputc('\n', out);

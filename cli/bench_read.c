@@ -62,7 +62,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SIZE: o->megabytes = tool_integer("--size", arg, 1, 1000000); break;
 	case ARGP_KEY_ARG:
 		if (o->path)
-			tool_usage("%s: one file at a time", arg);
+			tool_usage("%s: a second file; ek bench read takes one at a time", arg);
 		o->path = arg;
 		break;
 	default: return ARGP_ERR_UNKNOWN;

@@ -111,7 +111,7 @@ int bench_measure(const struct bench_options *o, struct report *report, bench_do
 	if (o->peers)
 		load_peers(o, m.run.ctx, &peers);
 	start_bound(report, m.run.ctx);
-	code = bench_matrices(o, m.run.ctx, one_matrix, &m);
+	code = bench_matrices(o, m.run.ctx, one_matrix, &m, report);
 	ek_context_destroy(m.run.ctx);
 	return code;
 }

@@ -164,13 +164,16 @@ bool bench_tally_add(struct bench_tally *t, const char *text, bool loaded, int c
 	return true;
 }
 
-int bench_tally_end(const struct bench_tally *t)
+int bench_tally_end(const struct bench_tally *t, struct report *report)
 {
 	if (t->count < 2 || t->code == TOOL_OK)
 		return t->code;
-	if (t->left_out)
-		tool_fail(TOOL_FAILED, "%d of %d matrices could not be used: %s%s", t->left_out,
-		          t->count, t->names, t->left_out > 4 ? " ..." : "");
+	if (t->left_out) {
+		snprintf(report->left_out, sizeof report->left_out,
+		         "%d of %d matrices could not be used: %s%s", t->left_out, t->count,
+		         t->names, t->left_out > 4 ? " ..." : "");
+		tool_fail(TOOL_FAILED, "%s", report->left_out);
+	}
 	return t->stopped ? TOOL_USAGE : TOOL_FAILED;
 }
 
@@ -192,7 +195,7 @@ static bool measure(const struct bench_options *options, ek_context *ctx, const 
 }
 
 int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_one_fn *one,
-                   void *user)
+                   void *user, struct report *report)
 {
 	struct bench_tally tally = {0};
 	char **suite = NULL;
@@ -208,5 +211,5 @@ int bench_matrices(const struct bench_options *options, ek_context *ctx, bench_o
 	for (int k = 0; k < count; k++)
 		free(suite[k]);
 	free(suite);
-	return code ? code : bench_tally_end(&tally);
+	return code ? code : bench_tally_end(&tally, report);
 }

@@ -41,6 +41,7 @@ void table_reason(const char *name, bool failed, const char *why, FILE *out)
 /* ---- Legend ---------------------------------------------------------------------------------- */
 
 static const struct table_legend legend[] = {
+	{1, "method", "behind -> the one that auto, or a format, chose"},
 	{1, "ms", "median time of one product"},
 	{1, "GB/s", "bytes of the CSR arrays, x and y over that time, whatever the format"},
 	{1, "bound",
@@ -50,9 +51,8 @@ static const struct table_legend legend[] = {
          "GB/s over the bandwidth at which the same threads read as many bytes, or the device "
          "copies (-: less than 1 MB)"},
 	{1, "vs CSR",
-         "speed over the plain loop over rows, on a device over spmv.csr.vector.gpu: like all "
-         "ratios "
-         "the median over the rounds"},
+         "speed over spmv.csr.rows (on a device spmv.csr.vector.gpu): like all ratios the median "
+         "over the rounds"},
 	{1, "vs peer", "speed over the fastest other library"},
 	{1, "error", "over its proven bound, must stay below 1"},
 	{1, "prepare ms",
@@ -61,8 +61,8 @@ static const struct table_legend legend[] = {
 	{1, "calls", "the same in products of plain CSR"},
 	{1, "k-best ms", "mean of the 5 shortest times, run by itself (--k-best)"},
 	{1, "last column",
-         "* fastest of ours; for small matrices nanoseconds beyond the bare loop; "
-         "what auto has chosen; refused or FAILED"},
+         "* fastest of ours; for small matrices nanoseconds over a loop on one thread, in place "
+         "and without a call of the library; refused or FAILED"},
 	{1, "disturbed", "share of the batches that other processes got into"},
 };
 enum { LEGENDS = sizeof legend / sizeof legend[0] };
@@ -115,8 +115,8 @@ void table_case(const struct bench_case *c, FILE *out)
 	               tool_count(rows, c->rows), tool_count(cols, c->cols),
 	               tool_count(nnz, c->nnz), c->row_mean, c->row_stddev, (long long)c->row_max);
 	disturbed_text(disturbed, c->disturbed);
-	tool_paragraph(out, "%s, index %s, op %s, %s, %d rounds; %s %.1f GB/s%s%s%s", c->value,
-	               c->index, c->op, case_place(c, place), c->rounds,
+	tool_paragraph(out, "%s, index %s, op %s, %s, %d round%s; %s %.1f GB/s%s%s%s", c->value,
+	               c->index, c->op, case_place(c, place), c->rounds, c->rounds == 1 ? "" : "s",
 	               c->device ? "copies" : "reads", c->bound_gbps,
 	               c->in_cache ? " (in cache)" : "", *disturbed ? "; " : "", disturbed);
 	if (!kbest)
@@ -128,7 +128,8 @@ void table_case(const struct bench_case *c, FILE *out)
 	for (int k = 0; k < c->count; k++) {
 		const struct record *r = &c->record[k];
 
-		tool_table_add(&t, "%s", r->method);
+		tool_table_add(&t, "%s%s%s", r->method, *r->chosen ? "->" : "",
+		               r->chosen + (strncmp(r->chosen, "spmv.", 5) ? 0 : 5));
 		table_ms(&t, r->ms);
 		table_cell(&t, "%.1f", r->csr_gbps);
 		table_cell(&t, "%.3f", r->of_bound);
@@ -143,10 +144,9 @@ void table_case(const struct bench_case *c, FILE *out)
 		if (r->failed || r->refused)
 			tool_table_add(&t, "%s", r->failed ? "FAILED" : "refused");
 		else if (!isnan(r->overhead_ns))
-			tool_table_add(&t, "%s%+.0f ns%s%s", r == best ? "* " : "", r->overhead_ns,
-			               *r->chosen ? " " : "", r->chosen);
+			tool_table_add(&t, "%s%+.0f ns", r == best ? "* " : "", r->overhead_ns);
 		else
-			tool_table_add(&t, "%s%s", r == best ? "* " : "", r->chosen);
+			tool_table_add(&t, "%s", r == best ? "*" : "");
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
@@ -273,9 +273,10 @@ void table_summary(const struct report *report, FILE *out)
 	struct tool_table t;
 
 	fprintf(out,
-	        "All matrices: geometric means over plain CSR%s, worst case, wins among ours%s, "
-	        "largest error / bound\n",
-	        peers ? " and over the best peer" : "", peers ? " (peers: among peers)" : "");
+	        "All matrices: geometric means over %s%s, worst case, wins among ours%s, largest "
+	        "error / bound\n",
+	        unit_method(report->device.size > 0), peers ? " and over the best peer" : "",
+	        peers ? " (peers: among peers)" : "");
 	tool_table_start(&t, peers ? "lrrrrlrr" : "lrrrlrr");
 	table_head(&t, peers ? with_peers : alone);
 	for (int k = 0; k < report->count; k++)

@@ -12,7 +12,7 @@ _ek_names()
 _ek_options()
 {
 	# shellcheck disable=SC2086 # the words of the subcommand
-	"$1" $2 --help 2>/dev/null | grep -oE -- '--[a-z0-9-]+(=[^ ]+)?' | sort -u
+	"$1" $2 --help 2>/dev/null | sed -nE 's/^ +(-., )?(--[a-z0-9-]+(=[^ ]+)?).*/\2/p' | sort -u
 }
 
 # Names of the list $4 that match $6, or, for a word $2 such as "sell:c=8,", what can follow:
@@ -63,6 +63,7 @@ _ek_values()
 	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
 	-o | --output | --json | --y0 | --from) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
+	--suite) printf '%s\n' twins paper real nasty small demo FILE; return ;;
 	--format) _ek_items "$1" "$4" "$list" formats 4 .; return ;;
 	esac
 	kind=$(_ek_options "$1" "$2" | grep -e "^$3=" | head -n 1)
@@ -91,6 +92,7 @@ _ek_arguments()
 	esac
 	case $2 in
 	help | list) return ;;
+	bench) [[ -n $4 ]] || return ;;
 	esac
 	if [[ $3 == twin:* ]]; then
 		_ek_names "$1" twins | sed 's/^/twin:/'
@@ -130,16 +132,17 @@ _ek()
 		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z]*\) .*/\1/p') --help --version"
 	elif [[ $cur == --*=* ]]; then
 		candidates=$(_ek_values "$tool" "$options" "${cur%%=*}" "${cur#*=}")
-		[[ $candidates == FILE ]] && candidates= files=${cur#*=}
+		[[ ${candidates##*$'\n'} == FILE ]] && candidates=${candidates%FILE} files=1
 		cur=${cur#*=}
 	elif [[ $previous == -* && -n $(_ek_values "$tool" "$options" "$previous" "$cur") ]]; then
 		candidates=$(_ek_values "$tool" "$options" "$previous" "$cur")
-		[[ $candidates == FILE ]] && candidates= files=1
+		[[ ${candidates##*$'\n'} == FILE ]] && candidates=${candidates%FILE} files=1
 	elif [[ $cur == -* ]]; then
 		candidates=$(_ek_options "$tool" "$options" | sed 's/=.*/=/')
 	else
 		candidates=$(_ek_arguments "$tool" "$sub" "$cur" "$first")
-		[[ $sub != list && $sub != help && $sub != generate && $sub != tune ]] && files=1
+		[[ $sub == bench && -z $first ]] ||
+			[[ $sub != list && $sub != help && $sub != generate && $sub != tune ]] && files=1
 	fi
 	mapfile -t list < <(compgen -W "$candidates" -- "$cur")
 	if [[ -n $files || ( -z $candidates && $cur == "" && $line == *= ) ]]; then

@@ -94,6 +94,12 @@ int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t ma
 double tool_number(const char *what, const char *text);
 double tool_duration(const char *what, const char *text); /* seconds, above 0 */
 int64_t tool_size(const char *what, const char *text);
+/* One of the names, of which the last is NULL. */
+struct tool_choice {
+	const char *name;
+	int value;
+};
+int tool_choose(const char *what, const char *text, const struct tool_choice *choices);
 
 /* ---- Methods (method.c) ---------------------------------------------------------------------- */
 

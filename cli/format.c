@@ -64,8 +64,10 @@ void tool_output_vector(const char *path)
 {
 	char end[64];
 
-	if (strcmp(ending(path, end), ".ekm") == 0)
-		tool_usage("-o %s: vectors are written as Matrix Market text; .mtx is expected",
+	if (ending(path, end)[0] && strcmp(end, ".mtx") != 0)
+		tool_usage("-o %s: vectors are written as Matrix Market text; .mtx, and .gz, .xz "
+		           "or .zst "
+		           "behind it, is expected",
 		           path);
 }
 

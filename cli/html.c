@@ -58,32 +58,17 @@ double mean_vs_peer(const struct report *report, const char *method)
 	return mean_value(mean(report, method, true, false));
 }
 
+double best_of_bound(const struct bench_case *c, unsigned kinds)
+{
+	double best = NAN;
+
+	for (int k = 0; k < c->count; k++)
+		if (kinds >> c->record[k].kind & 1)
+			best = fmax(best, c->record[k].of_bound);
+	return best;
+}
+
 /* ---- Pieces ---------------------------------------------------------------------------------- */
-
-static void number(FILE *f, const char *format, double value)
-{
-	fputs("<td>", f);
-	if (isnan(value))
-		fputs("–", f);
-	else
-		fprintf(f, format, value);
-	fputs("</td>", f);
-}
-
-static const char *ms_format(double ms)
-{
-	return ms < 0.1 ? "%.3g" : ms < 10 ? "%.3f" : "%.1f";
-}
-
-static void ratio(FILE *f, double value)
-{
-	const char *mark = value >= 1.05 ? " class=good" : value <= 0.95 ? " class=bad" : "";
-
-	if (isnan(value))
-		fputs("<td>–</td>", f);
-	else
-		fprintf(f, "<td%s>%.2f</td>", mark, value);
-}
 
 static void tile(FILE *f, const char *format, double value, const char *what)
 {
@@ -98,9 +83,11 @@ static void tile(FILE *f, const char *format, double value, const char *what)
 /* A tile with a mean, and of how many matrices. */
 static void mean_tile(FILE *f, const struct report *report, struct mean m, const char *what)
 {
+	const int disturbed = report_disturbed(report);
 	char text[160];
 
-	snprintf(text, sizeof text, "%s (%d of %d matrices)", what, m.count, report->count);
+	snprintf(text, sizeof text, "%s (%d of %d matri%s%s)", what, m.count, report->count,
+	         report->count == 1 ? "x" : "ces", disturbed ? ", the undisturbed ones" : "");
 	tile(f, "%.2f ×", mean_value(m), text);
 }
 
@@ -117,15 +104,15 @@ static double worst_error(const struct report *report)
 }
 
 /* Our best over the bound, out of cache and undisturbed. */
-static struct mean best_of_bound(const struct report *report)
+static struct mean mean_of_bound(const struct report *report)
 {
 	struct mean sum = {0};
 
 	for (int k = 0; k < report->count; k++) {
-		const struct record *r = case_best(&report->cases[k], KINDS_OURS);
+		const struct bench_case *c = &report->cases[k];
 
-		if (r && !report->cases[k].in_cache && !disturbed_much(report->cases[k].disturbed))
-			mean_add(&sum, r->of_bound);
+		if (!c->in_cache && !disturbed_much(c->disturbed))
+			mean_add(&sum, best_of_bound(c, KINDS_OURS));
 	}
 	return sum;
 }
@@ -136,7 +123,9 @@ static void warn(FILE *f, const struct report *report)
 	char text[DISTURBED_TEXT];
 
 	if (count)
-		fprintf(f, "<p class=warn>%s. The means above leave out what was disturbed.</p>\n",
+		fprintf(f,
+		        "<p class=warn>%s. The means above leave out what was disturbed; the "
+		        "tables below have all.</p>\n",
 		        disturbed_warning(text, count, report->count, "matrices"));
 }
 
@@ -145,12 +134,8 @@ static void head(FILE *f, const struct report *report)
 	const struct bench_case *c = &report->cases[0];
 	char place[CASE_PLACE];
 
-	fprintf(f,
-	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
-	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
-	        "<title>evenkeel: %s</title>\n<style>%s%s</style>\n<main>\n"
-	        "<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>",
-	        report->operation, html_style, html_heat_style);
+	html_begin(f, report->operation);
+	fputs("<h1>Sparse matrix times vector, method by method</h1>\n<p class=meta>", f);
 	html_text(f, report->machine);
 	fputs(" · ", f);
 	html_text(f, case_place(c, place));
@@ -162,7 +147,7 @@ static void head(FILE *f, const struct report *report)
 	tile(f, "%.0f", report->count, report->count == 1 ? "matrix" : "matrices");
 	tile(f, "%.1f GB/s", report->memory_gbps,
 	     c->device ? "bandwidth of copies on the device" : "read bandwidth of the memory");
-	mean_tile(f, report, best_of_bound(report), "our best over the bound, beyond the caches");
+	mean_tile(f, report, mean_of_bound(report), "our best over the bound, beyond the caches");
 	mean_tile(f, report, mean(report, "auto", false, true), "automatic choice over plain CSR");
 	if (report_has_peers(report))
 		mean_tile(f, report, mean(report, "auto", true, true),
@@ -170,6 +155,7 @@ static void head(FILE *f, const struct report *report)
 	tile(f, "%.3f", worst_error(report),
 	     "largest error over its proven bound, must stay below 1 (all matrices)");
 	fputs("</div>\n", f);
+	html_left_out(f, report);
 	warn(f, report);
 }
 
@@ -181,10 +167,13 @@ static void explain(FILE *f, bool device)
 	        "and y over the time of one product, so formats that move fewer bytes can pass the "
 	        "<span class=bad>bound</span>: the bandwidth at which %s in the same rounds. "
 	        "<i>Plain CSR</i> is %s. Preparation is given in milliseconds and in products of "
-	        "plain CSR.</p>\n",
+	        "plain CSR. For small matrices there is the time over that of a <i>bare loop</i>: "
+	        "on one thread, in place and without a call of the library; threads can be faster, "
+	        "and then it is negative.</p>\n",
 	        device ? "the device copies as many bytes" : "the same threads read as many bytes",
-	        device ? "CSR-vector, and times are by the clock of the device"
-	               : "a loop over rows on all threads");
+	        device ? "<code>spmv.csr.vector.gpu</code>, and times are by the clock of the "
+	                 "device"
+	               : "<code>spmv.csr.rows</code>, a loop over rows on all threads");
 }
 
 static bool first_seen(const struct report *report, int k, const char *method)
@@ -193,15 +182,6 @@ static bool first_seen(const struct report *report, int k, const char *method)
 		if (case_record(&report->cases[j], method))
 			return false;
 	return true;
-}
-
-static const char *swatch(const struct bench_case *c, const struct record *r)
-{
-	return r->kind == RECORD_PEER                      ? "peer"
-	       : r->kind == RECORD_AUTO                    ? "autoc"
-	       : c && r == case_best(c, 1u << RECORD_OURS) ? "bestc"
-	       : record_is_plain(r)                        ? "csr"
-	                                                   : "ours";
 }
 
 static void summary_row(FILE *f, const struct report *report, const struct record *r)
@@ -224,7 +204,7 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 			on = c->matrix;
 		}
 	}
-	fprintf(f, "<tr><td><i class=%s></i>", swatch(NULL, r));
+	fprintf(f, "<tr><td><i class=%s></i>", html_swatch(NULL, r));
 	html_text(f, r->method);
 	if (r->kind == RECORD_PEER) {
 		fputs(" <small>", f);
@@ -232,25 +212,34 @@ static void summary_row(FILE *f, const struct report *report, const struct recor
 		fputs("</small>", f);
 	}
 	fprintf(f, "</td><td>%d</td>", count);
-	ratio(f, mean_vs_csr(report, r->method));
+	html_ratio(f, mean_vs_csr(report, r->method));
 	if (report_has_peers(report))
-		ratio(f, mean_vs_peer(report, r->method));
-	ratio(f, worst);
+		html_ratio(f, mean_vs_peer(report, r->method));
+	html_ratio(f, worst);
 	fputs("<td class=l>", f);
 	html_text(f, on);
 	fprintf(f, "</td><td>%d</td>", wins);
-	number(f, "%.3f", error);
+	html_number(f, "%.3f", error);
 	fputs("</tr>\n", f);
 }
 
 static void summary(FILE *f, const struct report *report)
 {
-	fprintf(f,
-	        "<h2>All matrices</h2>\n<div class=card><div class=scroll><table>\n<tr><th>method"
-	        "<th>matrices<th>mean vs plain CSR%s<th>worst vs plain CSR<th "
-	        "class=l>on<th>fastest "
-	        "of all<th>error / bound</tr>\n",
-	        report_has_peers(report) ? "<th>mean vs best peer" : "");
+	static const char *const names[] = {"method",
+	                                    "matrices",
+	                                    "mean vs plain CSR",
+	                                    "mean vs best peer",
+	                                    "worst vs plain CSR",
+	                                    "on",
+	                                    "fastest of all",
+	                                    "error / bound",
+	                                    NULL};
+
+	fputs("<h2>All matrices</h2>\n<div class=card><div class=scroll><table>\n<tr>", f);
+	for (const char *const *name = names; *name; name++)
+		if (report_has_peers(report) || strcmp(*name, "mean vs best peer") != 0)
+			html_head(f, *name, name == names || strcmp(*name, "on") == 0);
+	fputs("</tr>\n", f);
 	for (int k = 0; k < report->count; k++)
 		for (int m = 0; m < report->cases[k].count; m++)
 			if (first_seen(report, k, report->cases[k].record[m].method))
@@ -292,77 +281,6 @@ static void charts(FILE *f, const struct report *report)
 	fputs("</div>\n", f);
 }
 
-/* ---- One matrix ------------------------------------------------------------------------------ */
-
-static void case_row(FILE *f, const struct bench_case *c, const struct record *r, bool peers)
-{
-	const char *mark = r->failed                                     ? " class=failed"
-	                   : r == case_best(c, KINDS_OURS | KINDS_PEERS) ? " class=best"
-	                                                                 : "";
-
-	fprintf(f, "<tr%s><td><i class=%s></i>", mark, swatch(c, r));
-	html_text(f, r->method);
-	if (*r->chosen || r->refused) {
-		fputs(r->refused ? " <small>refused: " : " <small>→ ", f);
-		html_text(f, r->refused                            ? r->why
-		             : strncmp(r->chosen, "spmv.", 5) == 0 ? r->chosen + 5
-		                                                   : r->chosen);
-		fputs("</small>", f);
-	}
-	fputs("</td>", f);
-	number(f, ms_format(r->ms), r->ms);
-	number(f, "%.1f", r->csr_gbps);
-	number(f, "%.2f", r->of_bound);
-	ratio(f, r->vs_csr);
-	if (peers)
-		ratio(f, r->vs_best_peer);
-	number(f, ms_format(r->prepare_ms), r->prepare_ms);
-	number(f, "%.1f", r->prepare_calls);
-	number(f, "%.3f", r->error);
-	if (!isnan(c->record[0].overhead_ns))
-		number(f, "%+.0f", r->overhead_ns);
-	fputs("</tr>\n", f);
-}
-
-static void one_case(FILE *f, const struct bench_case *c, bool draw)
-{
-	bool peers = case_has_peers(c);
-	char rows[32], cols[32], nnz[32], longest[32], disturbed[DISTURBED_TEXT];
-
-	fputs("<div class=card><h3>", f);
-	html_text(f, c->matrix);
-	fprintf(f, "<span class=badge>%s</span>",
-	        strcmp(c->kind, "twin") == 0   ? "generated twin"
-	        : strcmp(c->kind, "real") == 0 ? "the real matrix"
-	                                       : c->kind);
-	if (c->in_cache)
-		fputs("<span class=\"badge hot\">in cache</span>", f);
-	if (disturbed_much(c->disturbed))
-		fprintf(f, "<span class=\"badge bad\">%s</span>",
-		        disturbed_text(disturbed, c->disturbed));
-	fprintf(f,
-	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; %s "
-	        "%.1f GB/s; %d rounds</p>\n<div class=\"case%s\">",
-	        tool_count(rows, c->rows), tool_count(cols, c->cols), tool_count(nnz, c->nnz),
-	        c->row_mean, c->row_stddev, tool_count(longest, c->row_max),
-	        c->device ? "copies" : "reads", c->bound_gbps, c->rounds, draw ? "" : " only");
-	if (draw) {
-		fputs("<div>", f);
-		chart_bars(c, f);
-		fputs("</div>", f);
-	}
-	fprintf(f,
-	        "<div class=scroll><table><tr><th>method<th>ms<th>GB/s<th>of bound<th>vs "
-	        "CSR%s<th>prep. ms<th>calls<th>error",
-	        peers ? "<th>vs peer" : "");
-	if (c->count && !isnan(c->record[0].overhead_ns))
-		fputs("<th>ns over bare loop", f);
-	fputs("</tr>\n", f);
-	for (int k = 0; k < c->count; k++)
-		case_row(f, c, &c->record[k], peers);
-	fputs("</table></div></div></div>\n", f);
-}
-
 int html_write(const struct report *report, const char *path)
 {
 	FILE *f = tool_open(path);
@@ -382,7 +300,7 @@ int html_write(const struct report *report, const char *path)
 		html_heat(report, f);
 	fputs("<h2>Matrix by matrix</h2>\n", f);
 	for (int k = 0; k < report->count; k++)
-		one_case(f, &report->cases[k], draw);
+		html_case(f, &report->cases[k], draw);
 	fputs("<footer>Made by <b>ek bench</b>. Peers are other libraries, called as their manuals "
 	      "recommend for many products with one matrix.</footer>\n</main>\n<script>",
 	      f);

@@ -115,7 +115,8 @@ static void table(const struct array_bench *bench, const struct array_case *firs
 	char label[ARRAY_COLUMNS][96];
 	int count = array_columns(bench, label);
 
-	fputs("<div class=scroll><table><tr><th>case", f);
+	fputs("<div class=scroll><table><tr>", f);
+	html_head(f, "case", true);
 	for (int m = 0; m < count; m++) {
 		fputs("<th>", f);
 		html_text(f, label[m]);
@@ -126,7 +127,7 @@ static void table(const struct array_bench *bench, const struct array_case *firs
 
 		if (!same_group(first, c))
 			continue;
-		fputs("<tr><td>", f);
+		fprintf(f, "<tr><td data-key=%.0f>", size_of(c, by_length(bench, first)));
 		html_text(f, c->line);
 		fputs(disturbed_much(c->disturbed) ? " <small>disturbed</small></td>" : "</td>", f);
 		for (int m = 0; m < count; m++) {
@@ -150,12 +151,8 @@ static void head(const struct array_bench *bench, FILE *f)
 {
 	const struct array_case *c = &bench->cases[0];
 
-	fprintf(f,
-	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
-	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
-	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main>\n<h1>%s, method by "
-	        "method</h1>\n<p class=meta>",
-	        bench->operation->name, html_style, bench->operation->name);
+	html_begin(f, bench->operation->name);
+	fprintf(f, "<h1>%s, method by method</h1>\n<p class=meta>", bench->operation->name);
 	html_text(f, bench->report.machine);
 	fprintf(f, " · %d thread%s · %s · %.16s UTC · evenkeel %s, commit ", c->threads,
 	        c->threads == 1 ? "" : "s", ek_isa_name(ek_context_isa(bench->ctx)),
@@ -209,6 +206,9 @@ int array_html(const struct array_bench *bench, const char *path)
 		table(bench, c, f);
 		fputs("</div>\n", f);
 	}
-	fputs("<footer>Made by <b>ek bench</b>.</footer>\n</main>\n</html>\n", f);
+	fprintf(f,
+	        "<footer>Made by <b>ek "
+	        "bench</b>.</footer>\n</main>\n<script>%s</script>\n</html>\n",
+	        html_sort);
 	return tool_close(f);
 }

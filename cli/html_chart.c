@@ -189,18 +189,24 @@ static const struct {
 
 static double share_of_bound(const struct bench_case *c, int which)
 {
-	const struct record *r = which == 0   ? case_record(c, unit_method(c->device))
-	                         : which == 1 ? case_best(c, KINDS_PEERS)
-	                         : which == 2 ? case_best(c, 1u << RECORD_OURS)
-	                                      : case_best(c, 1u << RECORD_AUTO);
+	static const unsigned kinds[] = {0, KINDS_PEERS, KINDS_OURS, 1u << RECORD_AUTO};
+	const struct record *plain = which ? NULL : case_record(c, unit_method(c->device));
 
-	return r ? r->of_bound : NAN;
+	return plain ? plain->of_bound : best_of_bound(c, kinds[which]);
 }
 
 static bool has_series(const struct report *report, int which)
 {
 	for (int k = 0; k < report->count; k++)
 		if (!isnan(share_of_bound(&report->cases[k], which)))
+			return true;
+	return false;
+}
+
+static bool has_share(const struct bench_case *c)
+{
+	for (int s = 0; s < 4; s++)
+		if (!isnan(share_of_bound(c, s)))
 			return true;
 	return false;
 }
@@ -222,13 +228,16 @@ static void plot_series(FILE *g, const struct report *report, const char *using,
 	}
 	fputc('\n', g);
 	for (int s = 0; s < 4; s++) {
+		int row = 0;
+
 		for (int k = 0; has_series(report, s) && k < report->count; k++) {
 			const struct bench_case *c = &report->cases[k];
 			double y = share_of_bound(c, s), spread = c->row_stddev / c->row_mean;
 
+			row += k > 0 && has_share(c - 1);
 			if (isnan(y))
 				continue;
-			fprintf(g, "%g %g ", by_spread ? fmax(spread, 0.01) : (double)k, y);
+			fprintf(g, "%g %g ", by_spread ? fmax(spread, 0.01) : (double)row, y);
 			chart_quoted(g, c->matrix);
 			fputc('\n', g);
 		}
@@ -237,11 +246,29 @@ static void plot_series(FILE *g, const struct report *report, const char *using,
 	}
 }
 
+/* Matrices without a row. */
+static void name_blank(const struct report *report, FILE *page)
+{
+	const char *between = "<p>Not shown, because a product moves less than 1 MB: ";
+
+	for (int k = 0; k < report->count; k++)
+		if (!has_share(&report->cases[k])) {
+			fputs(between, page);
+			html_text(page, report->cases[k].matrix);
+			between = ", ";
+		}
+	if (*between == ',')
+		fputs(".</p>\n", page);
+}
+
 void chart_overview(const struct report *report, FILE *page)
 {
 	struct chart chart;
+	int rows = 0;
 
-	if (!chart_begin(&chart, 1240, 90 + 24 * report->count))
+	for (int k = 0; k < report->count; k++)
+		rows += has_share(&report->cases[k]);
+	if (!chart_begin(&chart, 1240, 104 + 24 * rows))
 		return;
 	FILE *g = chart.gnuplot;
 
@@ -252,13 +279,18 @@ void chart_overview(const struct report *report, FILE *page)
 	        "set grid y lt 1 lw 0.4 lc rgb '#0102%02x'\n"
 	        "set arrow from 1,graph 0 to 1,graph 1 nohead lw 1.6 dt (6,4) lc rgb '#0102%02x'\n"
 	        "set ytics (",
-	        report->count - 0.4, GRID, BOUND);
-	for (int k = 0; k < report->count; k++) {
+	        rows - 0.4, GRID, BOUND);
+	for (int k = 0, row = 0; k < report->count; k++) {
+		if (!has_share(&report->cases[k]))
+			continue;
+		fputs(row ? ", " : "", g);
 		chart_quoted(g, report->cases[k].matrix);
-		fprintf(g, " %d%s", k, k + 1 < report->count ? ", " : ")\n");
+		fprintf(g, " %d", row++);
 	}
+	fputs(")\n", g);
 	plot_series(g, report, "2:1", false);
 	chart_end(&chart, page);
+	name_blank(report, page);
 }
 
 void chart_variation(const struct report *report, FILE *page)
@@ -281,117 +313,4 @@ void chart_variation(const struct report *report, FILE *page)
 	        GRID, BOUND);
 	plot_series(g, report, "1:2", true);
 	chart_end(&chart, page);
-}
-
-/* ---- Break-even ------------------------------------------------------------------------------ */
-
-#define MOST_LINES 12
-#define MOST_OURS  3
-
-static int lines(const struct report *report, const struct record **line)
-{
-	const struct bench_case *c = &report->cases[0];
-	int count = 0;
-
-	for (int kind = RECORD_PEER; kind >= RECORD_OURS; kind--) {
-		int first = count;
-
-		for (int k = 0; k < c->count && count < MOST_LINES; k++) {
-			const struct record *r = &c->record[k];
-			int at = count;
-
-			if ((int)r->kind != kind || isnan(mean_vs_csr(report, r->method)))
-				continue;
-			for (; at > first && mean_vs_csr(report, line[at - 1]->method) <
-			                             mean_vs_csr(report, r->method);
-			     at--)
-				line[at] = line[at - 1];
-			line[at] = r;
-			count++;
-		}
-		if (kind == RECORD_OURS && count > first + MOST_OURS)
-			count = first + MOST_OURS;
-	}
-	return count;
-}
-
-static enum role line_role(const struct record *r)
-{
-	return r->kind == RECORD_PEER ? PEER : r->kind == RECORD_AUTO ? AUTO : BEST;
-}
-
-/* "plot" with a line for each record, whose points follow as inline data. */
-static void plot_lines(FILE *g, const struct record *const *line, int count)
-{
-	int peers = 0, ours = 0;
-
-	for (int k = 0; k < count; k++) {
-		enum role role = line_role(line[k]);
-		int dash = role == PEER ? ++peers : role == BEST ? ++ours : 1;
-
-		fprintf(g, "%s'-' with lines lw %g dt %d lc rgb '#0102%02x' title ",
-		        k ? ", " : "plot ", role == AUTO ? 3.2 : 1.9, dash, role);
-		chart_quoted(g, chart_name(line[k]));
-	}
-	fputc('\n', g);
-}
-
-void chart_curves(const struct report *report, const struct curves *c, FILE *page)
-{
-	const struct record *line[MOST_LINES];
-	int count = report->count ? lines(report, line) : 0;
-	struct chart chart;
-
-	if (!count || !chart_begin(&chart, 620, 380))
-		return;
-	FILE *g = chart.gnuplot;
-
-	fprintf(g,
-	        "set logscale x\nset xrange [1:%g]\nset border 3\n"
-	        "set grid y lt 1 lw 0.7 lc rgb '#0102%02x'\nset key outside right top Left "
-	        "reverse samplen 2 spacing 1.15\n%s",
-	        c->most, GRID, c->axes);
-	plot_lines(g, line, count);
-	for (int k = 0; k < count; k++) {
-		for (int step = 0; step <= c->steps; step++) {
-			double x = pow(c->most, (double)step / c->steps);
-
-			fprintf(g, "%g %g\n", x, c->value(report, line[k]->method, x));
-		}
-		fputs("e\n", g);
-	}
-	chart_end(&chart, page);
-}
-
-/* Geometric mean over the matrices of plain CSR's time for n products over the method's. */
-static double gain(const struct report *report, const char *method, double n)
-{
-	double sum = 0;
-	int count = 0;
-
-	for (int k = 0; k < report->count; k++) {
-		const struct bench_case *c = &report->cases[k];
-		const struct record *r = case_record(c, method);
-
-		if (!r || isnan(r->ms) || isnan(r->vs_csr))
-			continue;
-		sum += log(n * c->csr_ms / (r->prepare_ms + n * c->csr_ms / r->vs_csr));
-		count++;
-	}
-	return count ? exp(sum / count) : NAN;
-}
-
-void chart_break_even(const struct report *report, FILE *page)
-{
-	char axes[512];
-	const struct curves c = {.axes = axes, .most = 1e5, .steps = 50, .value = gain};
-
-	snprintf(axes, sizeof axes,
-	         "set xlabel 'number of products with one preparation'\n"
-	         "set ylabel 'speed-up over plain CSR, preparation paid'\n"
-	         "set yrange [0:*]\nset format x '%%.0f'\n"
-	         "set arrow from graph 0,first 1 to graph 1,first 1 nohead lw 1.4 lc rgb "
-	         "'#0102%02x'\n",
-	         PLAIN);
-	chart_curves(report, &c, page);
 }

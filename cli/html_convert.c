@@ -34,7 +34,13 @@ static void chart(const struct convert_bench *bench, FILE *page)
 	static const enum role role[GROUPS] = {OURS, PEER};
 	const char *name[MOST_BARS];
 	int count = names_of(bench, name);
+	bool has[GROUPS] = {false};
 	struct chart c;
+
+	for (int k = 0; k < bench->count; k++)
+		has[bench->cases[k].group] = true;
+	/* A lone group has its bars beside the names, not above or below. */
+	const double apart = has[GROUP_REGULAR] && has[GROUP_IRREGULAR] ? 0.19 : 0;
 
 	if (!count || !chart_begin(&c, 820, 110 + 30 * count))
 		return;
@@ -50,20 +56,26 @@ static void chart(const struct convert_bench *bench, FILE *page)
 		fprintf(g, " %d", n);
 	}
 	fprintf(g, ")\nset yrange [%g:-0.6]\nplot ", count - 0.4);
-	for (int group = 0; group < GROUPS; group++)
+	const char *between = "";
+
+	for (int group = 0; group < GROUPS; group++) {
+		if (!has[group])
+			continue;
 		fprintf(g,
 		        "%s'-' using 2:1:(0.1):2:($1-0.17):($1+0.17) with boxxyerror lc rgb "
 		        "'#0102%02x' title '%s'",
-		        group ? ", " : "", role[group], group_name[group]);
+		        between, role[group], group_name[group]);
+		between = ", ";
+	}
 	fputc('\n', g);
 	for (int group = 0; group < GROUPS; group++) {
-		for (int n = 0; n < count; n++) {
+		for (int n = 0; n < count && has[group]; n++) {
 			double mean = convert_mean(bench, group, name[n], COST_COO);
 
 			if (!isnan(mean))
-				fprintf(g, "%g %g\n", n - 0.19 + 0.38 * group, mean);
+				fprintf(g, "%g %g\n", n + (group ? apart : -apart), mean);
 		}
-		fputs("e\n", g);
+		fputs(has[group] ? "e\n" : "", g);
 	}
 	chart_end(&c, page);
 }

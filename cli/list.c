@@ -286,6 +286,9 @@ int cmd_list(int argc, char **argv)
 
 	tool_parse(&argp, argc, argv, &o);
 	const struct list *list = find(o.what);
+
+	if (list->fill != list_devices && (o.common.threads || o.common.isa_limit))
+		tool_usage("--threads and --isa are for ek list devices");
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)

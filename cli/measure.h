@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Timing of candidates side by side (measure.c) and by the K-best scheme (measure_kbest.c), the
  * read and copy bandwidth probes (measure_read.c, measure_copy.c), and the bare loop that small
- * products are compared with (measure_bare.c).
+ * products are compared with (measure_bare.c), and what other processes disturbed
+ * (measure_disturbed.c).
  */
 #ifndef EK_MEASURE_H
 #define EK_MEASURE_H
@@ -87,5 +88,16 @@ struct bare_loop {
 	void *y;
 };
 void bare_loop_run(void *loop, int64_t calls);
+
+/* Other processes on the processors (measure_disturbed.c). Is this share of the samples so large that
+ * the figures mean nothing? */
+enum { DISTURBED_TEXT = 160 };
+bool disturbed_much(double share);
+/* "25 % disturbed by other processes", empty if it is not so large. Both return `text`. */
+const char *disturbed_text(char text[DISTURBED_TEXT], double share);
+/* "2 of 5 matrices were disturbed ...: do not use these figures" */
+const char *disturbed_warning(char text[DISTURBED_TEXT], int count, int of, const char *what);
+/* The same on a terminal; nothing if count is 0. */
+void disturbed_warn(int count, int of, const char *what, FILE *out);
 
 #endif

@@ -3,6 +3,7 @@
  * and writes the texts of --help and --usage. Its messages for wrong usage take two lines and do
  * not say what would be accepted, so they are switched off and written here: the word at which
  * parsing stopped is looked at again. */
+#define _GNU_SOURCE /* asprintf */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,39 +35,21 @@ enum {
 	KEY_DEVICE_MEMORY
 };
 
-struct choice {
-	const char *name;
-	int value;
-};
-
-static int choose(const char *what, const char *text, const struct choice *choices)
-{
-	char list[256] = "";
-	size_t used = 0;
-
-	for (const struct choice *c = choices; c->name; c++) {
-		if (strcmp(c->name, text) == 0)
-			return c->value;
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-		                         c == choices ? "" : ", ", c->name);
-	}
-	tool_usage("%s %s: one of %s is expected", what, text, list);
-}
-
-static const struct choice values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
-static const struct choice indices[] = {{"32", EK_I32}, {"64/32", EK_I64_32}, {"64", EK_I64}, {0}};
-static const struct choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)},
-                                     {"avx2", EK_ISA_LIMIT(EK_ISA_AVX2)},
-                                     {"avx512", EK_ISA_LIMIT(EK_ISA_AVX512)},
-                                     {0}};
-static const struct choice memories[] = {{"auto", EK_MEMORY_AUTO},
-                                         {"copy", EK_MEMORY_COPY},
-                                         {"mapped", EK_MEMORY_MAPPED},
-                                         {"shared", EK_MEMORY_SHARED},
-                                         {0}};
-static const struct choice ops[] = {
+static const struct tool_choice values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
+static const struct tool_choice indices[] = {
+	{"32", EK_I32}, {"64/32", EK_I64_32}, {"64", EK_I64}, {0}};
+static const struct tool_choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)},
+                                          {"avx2", EK_ISA_LIMIT(EK_ISA_AVX2)},
+                                          {"avx512", EK_ISA_LIMIT(EK_ISA_AVX512)},
+                                          {0}};
+static const struct tool_choice memories[] = {{"auto", EK_MEMORY_AUTO},
+                                              {"copy", EK_MEMORY_COPY},
+                                              {"mapped", EK_MEMORY_MAPPED},
+                                              {"shared", EK_MEMORY_SHARED},
+                                              {0}};
+static const struct tool_choice ops[] = {
 	{"n", EK_OP_N}, {"t", EK_OP_T}, {"N", EK_OP_N}, {"T", EK_OP_T}, {0}};
-static const struct choice policies[] = {
+static const struct tool_choice policies[] = {
 	{"sum", EK_DUP_SUM}, {"last", EK_DUP_LAST}, {"error", EK_DUP_ERROR}, {0}};
 
 /* ---- Wrong usage ----------------------------------------------------------------------------- */
@@ -169,7 +152,7 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
-	case KEY_ISA: o->isa_limit = choose("--isa", arg, isas); break;
+	case KEY_ISA: o->isa_limit = tool_choose("--isa", arg, isas); break;
 	case KEY_JSON: o->json = arg; break;
 	case 'q': o->quiet = true; break;
 	case '?': help(state, ARGP_HELP_STD_HELP);
@@ -198,8 +181,8 @@ static error_t parse_types(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: hand_on(state, state->child_inputs ? 1 : 0); break;
-	case KEY_VALUE: o->value = (ek_value)choose("--value", arg, values); break;
-	case KEY_INDEX: o->index = (ek_index)choose("--index", arg, indices); break;
+	case KEY_VALUE: o->value = (ek_value)tool_choose("--value", arg, values); break;
+	case KEY_INDEX: o->index = (ek_index)tool_choose("--index", arg, indices); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -213,7 +196,9 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: hand_on(state, 2); break;
 	case KEY_ALLOW_NAN: o->allow_nan = true; break;
 	case KEY_MIRROR: o->mirror = true; break;
-	case KEY_DUPLICATES: o->duplicates = (unsigned)choose("--duplicates", arg, policies); break;
+	case KEY_DUPLICATES:
+		o->duplicates = (unsigned)tool_choose("--duplicates", arg, policies);
+		break;
 	case KEY_MAX_BYTES: o->max_bytes = tool_size("--read-max-bytes", arg); break;
 	case KEY_MAX_RATIO: o->max_ratio = tool_size("--read-max-ratio", arg); break;
 	case KEY_MAX_DIM: o->max_dim = tool_size("--read-max-dim", arg); break;
@@ -231,7 +216,7 @@ static error_t parse_device(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT: o->device = NULL; break;
 	case KEY_DEVICE: o->device = arg; break;
 	case KEY_DEVICE_MEMORY:
-		o->device_memory = (ek_device_memory)choose("--device-memory", arg, memories);
+		o->device_memory = (ek_device_memory)tool_choose("--device-memory", arg, memories);
 		o->memory_given = true;
 		break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -246,7 +231,7 @@ static error_t parse_choice(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT: hand_on(state, 1); break;
 	case KEY_METHOD: o->method = arg; break;
-	case KEY_OP: o->op = (ek_op)choose("--op", arg, ops); break;
+	case KEY_OP: o->op = (ek_op)tool_choose("--op", arg, ops); break;
 	case KEY_FORMAT: o->format = arg; break;
 	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -286,7 +271,19 @@ static const struct argp_option general_options[] = {
 	{"help", '?', NULL, 0, "print this list", -1},
 	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
-static const struct argp general_argp = {.options = general_options, .parser = parse_general};
+/* In ek list, which has them for one of its lists. */
+static char *general_text(int key, const char *text, void *input)
+{
+	char *more = NULL;
+
+	(void)input;
+	if (strcmp(tool_name, "ek list") != 0 || key == KEY_JSON || key == '?' || key == KEY_USAGE)
+		return (char *)text;
+	return text && asprintf(&more, "devices: %s", text) > 0 ? more : (char *)text;
+}
+
+static const struct argp general_argp = {
+	.options = general_options, .parser = parse_general, .help_filter = general_text};
 
 static const struct argp_option seed_options[] = {
 	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0}, {0}};

@@ -261,8 +261,12 @@ static FILE *json_stream;
 
 int tool_json_open(const struct tool_options *options)
 {
-	if (options->json && !json_stream)
+	static bool failed; /* and was said */
+
+	if (options->json && !json_stream && !failed) {
 		json_stream = tool_open(options->json);
+		failed = !json_stream;
+	}
 	return options->json && !json_stream ? TOOL_FAILED : TOOL_OK;
 }
 

@@ -97,13 +97,27 @@ static const ek_generator *find_generator(const char *text)
 	return g;
 }
 
+/* False, which is said once, if EK_MATRICES does not name a folder. */
+static bool is_folder(const char *path)
+{
+	static bool said;
+	struct stat st;
+
+	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		return true;
+	if (!said)
+		tool_fail(TOOL_OK, "EK_MATRICES=%s is not a folder and does not count", path);
+	said = true;
+	return false;
+}
+
 bool tool_real_path(const char *name, char *path, size_t size)
 {
 	static const char *const endings[] = {".mtx.gz", ".mtx", ".tar.gz"};
 	const char *folder = getenv("EK_MATRICES");
 	struct stat st;
 
-	if (!folder || !folder[0] || strchr(name, '/'))
+	if (!folder || !folder[0] || strchr(name, '/') || !is_folder(folder))
 		return false;
 	for (size_t k = 0; k < sizeof endings / sizeof endings[0]; k++) {
 		char file[4096];

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek spy: a picture of the pattern. The matrix is laid over a grid and the entries in every cell
  * are counted, so a large matrix shows densities and not a black square. A file (PNG or SVG) is
- * drawn by gnuplot; without -o the picture is text, drawn with Braille dots (2 x 4 to a character)
- * whose density follows the logarithm of the count by ordered dithering. */
+ * drawn by gnuplot; without -o the picture is text, with a Braille dot (2 x 4 to a character) for
+ * each cell that has an entry: none is lost. How many it has only a terminal with colour shows, by
+ * characters from faint to bold; without UTF-8 there is a character for a cell, which shows it. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -128,31 +129,53 @@ static void put_braille(unsigned bits, FILE *out)
 	fputc(0x80 | (int)(code & 63), out);
 }
 
-static void print_text(const struct grid *g, bool braille, FILE *out)
+/* Faint, plain or bold by the darkest of the 2 x 4 cells, where that differs from the character
+ * before. */
+static int put_weight(const struct grid *g, int row, int col, int before, FILE *out)
 {
-	static const double threshold[4][4] = {{0.03, 0.53, 0.16, 0.66},
-	                                       {0.78, 0.28, 0.91, 0.41},
-	                                       {0.22, 0.72, 0.09, 0.59},
-	                                       {0.97, 0.47, 0.84, 0.34}};
-	static const unsigned bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
-	static const char ramp[] = " .:-=+*#%@";
-	int down = braille ? 4 : 1, right = braille ? 2 : 1;
+	static const char *const escape[] = {"\033[0;2m", "\033[0m", "\033[0;1m"};
+	double most = 0;
 
-	for (int row = 0; row < g->height; row += down) {
-		for (int col = 0; col < g->width; col += right) {
+	for (int k = 0; k < 8; k++)
+		most = fmax(most, darkness(g, row + k / 2, col + k % 2));
+	const int weight = most == 0 ? before : most < 0.4 ? 0 : most < 0.75 ? 1 : 2;
+
+	if (weight != before)
+		fputs(escape[weight], out);
+	return weight;
+}
+
+static void print_dots(const struct grid *g, FILE *out)
+{
+	static const unsigned bit[4][2] = {{1, 8}, {2, 16}, {4, 32}, {64, 128}};
+	const bool color = tool_color(out) && g->most > 1;
+	int weight = 1;
+
+	for (int row = 0; row < g->height; row += 4) {
+		for (int col = 0; col < g->width; col += 2) {
 			unsigned bits = 0;
 
-			if (!braille) {
-				fputc(ramp[(int)ceil(9 * darkness(g, row, col))], out);
-				continue;
-			}
 			for (int r = 0; r < 4; r++)
 				for (int c = 0; c < 2; c++)
-					if (darkness(g, row + r, col + c) >
-					    (g->most < 2 ? 0 : threshold[r][(col + c) % 4]))
+					if (darkness(g, row + r, col + c) > 0)
 						bits |= bit[r][c];
+			if (color)
+				weight = put_weight(g, row, col, weight, out);
 			put_braille(bits, out);
 		}
+		fputc('\n', out);
+	}
+	if (color)
+		fputs("\033[0m", out);
+}
+
+static void print_letters(const struct grid *g, FILE *out)
+{
+	static const char ramp[] = " .:-=+*#%@";
+
+	for (int row = 0; row < g->height; row++) {
+		for (int col = 0; col < g->width; col++)
+			fputc(ramp[(int)ceil(9 * darkness(g, row, col))], out);
 		fputc('\n', out);
 	}
 }
@@ -269,7 +292,7 @@ static int draw(const struct spy_options *o, struct tool_source *source, const e
 	if (code == TOOL_OK && o->output)
 		code = draw_file(o, &g, source->name);
 	else if (code == TOOL_OK)
-		print_text(&g, braille, tool_people(&o->common));
+		(braille ? print_dots : print_letters)(&g, tool_people(&o->common));
 	if (code == TOOL_OK && o->common.json) {
 		json_t *record = tool_record(source, A);
 

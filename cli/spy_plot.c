@@ -6,8 +6,12 @@
 
 #include "spy.h"
 
-/* In pixels: the longer axis, and the room for a letter. */
+/* In pixels: the longer axis, the room around the axes, and that for a letter. */
 #define AXIS   570
+#define LEFT   76
+#define RIGHT  150 /* the colours and what they mean */
+#define TOP    96  /* the title and labels */
+#define BOTTOM 24
 #define LETTER 10
 
 /* 950, 1500, 20k, 2.5M, 1G: five letters at most. */
@@ -57,45 +61,71 @@ static void title_of(const char *name, int letters, char *title, size_t size)
 	snprintf(title + used, size - used, "%s", cut ? "..." : "");
 }
 
-void spy_plot(const struct grid *g, const char *name, bool svg, FILE *out)
+/* Axes of so many pixels, at whole ones, that every cell has the same whole number of them: else
+ * some cells would be drawn larger than others, as a lattice that the matrix does not have. As the
+ * matrix is shaped, but thin ones stay readable. */
+static void print_axes(int height, int width, bool svg, int *high, int *wide, FILE *out)
 {
-	double ratio = (double)g->height / g->width;
-	int height = g->height > 1 ? g->height : 2, width = g->width > 1 ? g->width : 2;
-	char rows[32], cols[32], nnz[32], title[300];
-	int wide, high;
+	const double ratio = fmin(fmax((double)height / width, 0.3), 3);
 
-	/* Axes as the matrix is shaped, but thin ones stay readable. */
-	ratio = fmin(fmax(ratio, 0.3), 3);
-	wide = ratio > 1 ? (int)(AXIS / ratio) + 230 : 800;
-	high = ratio < 1 ? (int)(AXIS * ratio) + 230 : 800;
-	title_of(name, wide / LETTER, title, sizeof title);
+	*wide = (int)fmax(AXIS * fmin(1, 1 / ratio) / width, 1) * width;
+	*high = (int)fmax(AXIS * fmin(1, ratio) / height, 1) * height;
+	const int across = LEFT + *wide + RIGHT, down = TOP + *high + BOTTOM;
+
 	if (svg)
-		fprintf(out, "set terminal svg size %d,%d dynamic background '#ffffff'\n", wide,
-		        high);
+		fprintf(out, "set terminal svg size %d,%d dynamic background '#ffffff'\n", across,
+		        down);
 	else
 		fprintf(out,
 		        "if (strstrt(GPVAL_TERMINALS, 'pngcairo')) { set terminal pngcairo size "
 		        "%d,%d } else { set terminal png truecolor size %d,%d }\n",
-		        wide, high, wide, high);
-	if (g->most > 1 && g->most < 10) /* gnuplot labels powers of ten only */
-		fprintf(out, "set cbtics add ('%lld' %lld)\n", (long long)g->most,
-		        (long long)g->most);
-	print_tics("x2", g->cols, (int)(fmin(1, 1 / ratio) * AXIS) / (6 * LETTER), out);
-	print_tics("y", g->rows, (int)(fmin(1, ratio) * AXIS) / (4 * LETTER), out);
+		        across, down, across, down);
+	fprintf(out,
+	        "set lmargin at screen %.17g\nset rmargin at screen %.17g\n"
+	        "set tmargin at screen %.17g\nset bmargin at screen %.17g\n",
+	        (double)LEFT / across, (double)(LEFT + *wide) / across,
+	        (double)(BOTTOM + *high) / down, (double)BOTTOM / down);
+}
+
+/* What colours mean; nothing where all cells have one entry. */
+static void print_colors(int64_t most, FILE *out)
+{
+	if (most < 2) {
+		fputs("set palette defined (0 '#08306b', 1 '#08306b')\nunset colorbox\n"
+		      "set cbrange [1:2]\n",
+		      out);
+		return;
+	}
+	if (most < 10) /* gnuplot labels powers of ten only */
+		fprintf(out, "set cbtics add ('%lld' %lld)\n", (long long)most, (long long)most);
+	fprintf(out,
+	        "set palette defined (0 '#4292c6', 0.5 '#08519c', 1 '#041c40')\n"
+	        "set cblabel 'entries in a cell'\nset logscale cb\nset cbrange [1:%lld]\n",
+	        (long long)most);
+}
+
+void spy_plot(const struct grid *g, const char *name, bool svg, FILE *out)
+{
+	/* gnuplot's images have at least two rows and columns: a single one is given twice. */
+	const int height = g->height > 1 ? g->height : 2, width = g->width > 1 ? g->width : 2;
+	char rows[32], cols[32], nnz[32], title[300];
+	int high, wide;
+
+	print_axes(height, width, svg, &high, &wide, out);
+	print_colors(g->most, out);
+	title_of(name, (LEFT + wide + RIGHT) / LETTER, title, sizeof title);
+	print_tics("x2", g->cols, wide / (6 * LETTER), out);
+	print_tics("y", g->rows, high / (4 * LETTER), out);
 	fprintf(out,
 	        "set title \"%s\\n%s x %s, %s entries\" noenhanced\n"
-	        "set size ratio %g\nset palette defined (0 '#9ecae1', 0.5 '#2171b5', 1 '#08306b')\n"
-	        "set cblabel 'entries in a cell'\nset logscale cb\nset cbrange [1:%lld]\n"
 	        "set xrange [0:%lld]\nset yrange [%lld:0]\nset format x ''\n"
 	        "set x2range [0:%lld]\nset tics out nomirror\nunset key\n"
-	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):($3>0?$3:NaN) matrix with image "
-	        "pixels\n",
+	        "plot '-' using (($1+0.5)*%.17g):(($2+0.5)*%.17g):($3>0?$3:NaN) matrix with "
+	        "image\n",
 	        title, tool_count(rows, g->rows), tool_count(cols, g->cols),
-	        tool_count(nnz, g->nnz), ratio, (long long)(g->most > 2 ? g->most : 2),
-	        (long long)(g->cols > 0 ? g->cols : 1), (long long)(g->rows > 0 ? g->rows : 1),
-	        (long long)(g->cols > 0 ? g->cols : 1), (double)g->cols / width,
-	        (double)g->rows / height);
-	/* gnuplot's images have at least two rows and columns: a single one is given twice. */
+	        tool_count(nnz, g->nnz), (long long)(g->cols > 0 ? g->cols : 1),
+	        (long long)(g->rows > 0 ? g->rows : 1), (long long)(g->cols > 0 ? g->cols : 1),
+	        (double)g->cols / width, (double)g->rows / height);
 	for (int row = 0; row < height; row++) {
 		for (int col = 0; col < width; col++)
 			fprintf(out, "%lld ",

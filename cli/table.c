@@ -65,12 +65,16 @@ static int width_of(const char *text, int len)
 	return n;
 }
 
-/* Bytes of the first word: up to a blank, or, with `commas`, up to and with one. */
+/* Bytes of the first word: up to a blank, or, with `commas`, up to and with one that is not inside
+ * of a number such as 65,536. */
 static int word_of(const char *text, bool commas)
 {
-	int len = (int)strcspn(text, commas ? " ," : " ");
+	int len = (int)strcspn(text, " ");
 
-	return len + (text[len] == ',');
+	for (int k = 0; commas && k + 1 < len; k++)
+		if (text[k] == ',' && !(text[k + 1] >= '0' && text[k + 1] <= '9'))
+			return k + 1;
+	return len;
 }
 
 /* Code points of the longest cell of a column, or of its longest word. Names, which stand in the

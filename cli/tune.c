@@ -21,6 +21,12 @@ struct tune_options {
 /* Seconds of a product for each length of rows and height of tiles. */
 typedef double times[LENGTHS][SIGMAS];
 
+/* What was measured, and what other processes got into. */
+struct tally {
+	int matrices, disturbed;
+	double share; /* of the samples, summed over the matrices */
+};
+
 struct rule {
 	int r, s, t, u;
 	double loss; /* geometric mean of the time over that of the best height */
@@ -55,7 +61,8 @@ static const struct argp argp = {
 	"Measures what the library takes from the environment for this machine: the tile heights "
 	"of "
 	"the format csr5, for doubles and floats.\vThe last line is for the shell or its start-up "
-	"file. A line of the table gives the time of each height over the best of its matrix.",
+	"file; it is left out where other processes disturbed the measurement. A line of the table "
+        "gives the time of each height over the best of its matrix.",
 	tool_general_children,
 	NULL,
 	NULL};
@@ -107,7 +114,7 @@ static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void 
 }
 
 static int measure_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
-                          double *time)
+                          double *time, struct tally *tally)
 {
 	const struct measure_limits limits = {.seconds = o->seconds};
 	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
@@ -116,6 +123,7 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 	struct product product[SIGMAS] = {0};
 	struct candidate candidate[SIGMAS] = {0};
 	ek_matrix *A = NULL;
+	double share = 0;
 	int rounds, code = x && y ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
 
 	if (!code)
@@ -128,6 +136,11 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 		rounds = measure_rounds(candidate, SIGMAS, &limits, NULL);
 		for (int k = 0; k < SIGMAS; k++)
 			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
+		for (int k = 0; k < SIGMAS && rounds; k++)
+			share += (double)candidate[k].disturbed / rounds / SIGMAS;
+		tally->matrices++;
+		tally->share += share;
+		tally->disturbed += disturbed_much(share);
 		if (!rounds)
 			code = tool_fail(TOOL_FAILED, "out of memory");
 		measure_free(candidate, SIGMAS);
@@ -213,13 +226,13 @@ static void show(ek_value value, times time, const struct rule *rule, FILE *out)
 }
 
 static int tune_value(const struct tune_options *o, ek_context *ctx, ek_value value,
-                      struct tool_progress *progress, struct rule *rule)
+                      struct tool_progress *progress, struct rule *rule, struct tally *tally)
 {
 	static const int already[] = {[EK_F64] = 0, [EK_F32] = LENGTHS};
 	times time;
 
 	for (int i = 0; i < LENGTHS; i++) {
-		int code = measure_matrix(o, ctx, lengths[i], value, time[i]);
+		int code = measure_matrix(o, ctx, lengths[i], value, time[i], tally);
 
 		if (code)
 			return code;
@@ -228,9 +241,10 @@ static int tune_value(const struct tune_options *o, ek_context *ctx, ek_value va
 	*rule = best_rule(time);
 	show(value, time, rule, tool_people(&o->common));
 	return tool_json(&o->common,
-	                 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f}", "op", "tune", "value",
-	                           ek_value_name(value), "r", rule->r, "s", rule->s, "t", rule->t,
-	                           "u", rule->u, "loss", rule->loss));
+	                 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f}", "op", "tune",
+	                           "value", ek_value_name(value), "r", rule->r, "s", rule->s, "t",
+	                           rule->t, "u", rule->u, "loss", rule->loss, "disturbed",
+	                           tally->share / tally->matrices));
 }
 
 int cmd_tune(int argc, char **argv)
@@ -238,6 +252,7 @@ int cmd_tune(int argc, char **argv)
 	struct tune_options o = {0};
 	struct tool_progress *progress;
 	struct rule f64, f32;
+	struct tally tally = {0};
 	ek_context *ctx;
 	int code = TOOL_OK, closed;
 
@@ -246,11 +261,13 @@ int cmd_tune(int argc, char **argv)
 	if (code)
 		return code;
 	progress = tool_progress_start(&o.common, "measuring");
-	code = tune_value(&o, ctx, EK_F64, progress, &f64);
+	code = tune_value(&o, ctx, EK_F64, progress, &f64, &tally);
 	if (!code)
-		code = tune_value(&o, ctx, EK_F32, progress, &f32);
+		code = tune_value(&o, ctx, EK_F32, progress, &f32, &tally);
 	tool_progress_end(progress);
 	if (!code)
+		disturbed_warn(tally.disturbed, tally.matrices, "matrices", tool_people(&o.common));
+	if (!code && !tally.disturbed)
 		fprintf(tool_people(&o.common), "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",
 		        f64.r, f64.s, f64.t, f64.u, f32.r, f32.s, f32.t, f32.u);
 	ek_context_destroy(ctx);

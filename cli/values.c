@@ -95,3 +95,17 @@ int64_t tool_size(const char *what, const char *text)
 		           what, text);
 	return value;
 }
+
+int tool_choose(const char *what, const char *text, const struct tool_choice *choices)
+{
+	char list[256] = "";
+	size_t used = 0;
+
+	for (const struct tool_choice *c = choices; c->name; c++) {
+		if (strcmp(c->name, text) == 0)
+			return c->value;
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
+		                         c == choices ? "" : ", ", c->name);
+	}
+	tool_usage("%s %s: one of %s is expected", what, text, list);
+}

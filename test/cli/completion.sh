@@ -14,6 +14,18 @@ complete_word()
 }
 
 complete_word "ek sp" spmv
+# complete_not LINE WORD: WORD is not.
+complete_not()
+{
+	complete_word "$1" "$3"
+	grep -qxF -- "$2" out && fail "completion of \"$1\"" "$2 is there"
+}
+
+complete_not "ek bench spmv --met" --method --method=
+complete_not "ek bench " poisson2d5 scan
+complete_word "ek bench spmv --suite " twins
+complete_word "ek bench spmv --suite=a.m" a.mtx
+complete_word "ek bench spmv --suite=tw" twins
 complete_word "ek sp" spy
 complete_word "ek help gen" generate
 complete_word "ek info --thr" --threads=

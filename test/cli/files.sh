@@ -41,6 +41,20 @@ count=$((count + 1))
 ek info a.mtx --json /dev/null >out 2>err || fail "ek info --json /dev/null" "$(cat err)"
 [[ -c /dev/null ]] || fail "ek info --json /dev/null" "replaced the device"
 
+# A Braille dot for every cell that has an entry: 40 in the row, the column and on the diagonal.
+dots()
+{
+	od -An -v -tu1 | tr -s ' \n' '\n\n' | awk '/./ && ($1 < 128 ? at = 0 : ++at) % 3 != 1 && at {
+		for (bits = $1 - 128 - (at % 3 == 2 ? 32 : 0); bits > 0; bits = int(bits / 2)) sum += bits % 2
+	} END { print sum }'
+}
+for picture in "arrow:n=100 --size 40:118" "one.mtx:1" "diagonal:n=1000 --size 50:50" \
+	"powerlaw:rows=100,cols=100,max=50 --size 400:$(ek info powerlaw:rows=100,cols=100,max=50 --json - | sed -E 's/.*"nnz": *([0-9]+).*/\1/')"; do
+	count=$((count + 1))
+	found=$(LC_ALL=C.UTF-8 ek spy ${picture%:*} 2>err | dots)
+	[[ $found == "${picture##*:}" ]] || fail "ek spy ${picture%:*}" "$found dots" "$(cat err)"
+done
+
 if command -v gnuplot >/dev/null; then
 	for matrix in c.mtx a.mtx one.mtx empty.mtx lp:rows=3,cols=500,mean=9,max=50; do
 		count=$((count + 1))
@@ -50,6 +64,23 @@ if command -v gnuplot >/dev/null; then
 	done
 	count=$((count + 1))
 	ek spy c.mtx -o - 2>err | grep -q '</svg>' || fail "ek spy c.mtx -o -" "no SVG" "$(cat err)"
+	# Cells are whole pixels without seams, and an image is one in SVG too.
+	for picture in dense:rows=512,cols=512:png:40000 dense:rows=700,cols=512:png:40000 \
+		powerlaw:rows=20000,cols=20000:svg:200000; do
+		count=$((count + 1))
+		name=p.$(cut -d : -f 3 <<<"$picture")
+		ek spy "${picture%:*:*}" -o "$name" 2>err
+		(($(wc -c <"$name") < ${picture##*:})) ||
+			fail "ek spy ${picture%:*:*} -o $name" "$(wc -c <"$name") bytes" "$(cat err)"
+	done
+	# The page's charts are there, and say which matrices they have no row for.
+	count=$((count + 1))
+	ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
+	for title in "How near to the bound" "Performance profile" "When preparation pays"; do
+		grep -A 2 "<h3>$title" c.html | grep -q '<svg' || fail "ek bench --html" "no chart: $title"
+	done
+	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' c.html ||
+		fail "ek bench --html" "a.mtx has no row and is not named"
 	# Labels are short, so that they do not run into each other.
 	count=$((count + 1))
 	ek spy hypersparse:rows=1000000,cols=1000000000 -o - >p.svg 2>err

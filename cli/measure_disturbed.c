@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What is said when other processes ran on the processors while a benchmark measured. */
-#include "bench.h"
+#include "measure.h"
 
 #define MOST_DISTURBED 0.1 /* of the samples */
 
@@ -19,11 +19,17 @@ const char *disturbed_text(char text[DISTURBED_TEXT], double share)
 
 const char *disturbed_warning(char text[DISTURBED_TEXT], int count, int of, const char *what)
 {
-	snprintf(
-		text, DISTURBED_TEXT,
-		"%d of %d %s %s disturbed by other processes for more than %.0f %% of the batches: "
-		"do not use these figures",
-		count, of, what, count == 1 ? "was" : "were", 100 * MOST_DISTURBED);
+	char who[64];
+
+	if (of == 1)
+		snprintf(who, sizeof who, "the measurement was");
+	else
+		snprintf(who, sizeof who, "%d of %d %s %s", count, of, what,
+		         count == 1 ? "was" : "were");
+	snprintf(text, DISTURBED_TEXT,
+	         "%s disturbed by other processes for more than %.0f %% of the batches: "
+	         "do not use these figures",
+	         who, 100 * MOST_DISTURBED);
 	return text;
 }
 
