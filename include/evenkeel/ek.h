@@ -210,10 +210,11 @@ typedef struct ek_options {
 /* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
  * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
  * EK_METHOD has methods that replace the library's choice in this context: entries with ";" between
- * them, each a method, for the operation that it does ("spmv.csr.merge"), or an operation and a
- * method ("scan=scan.serial"), or an op of products and a method ("spmv.n=spmv.csr.vector"). An
- * entry changes nothing for other operations and ops; "auto" in place of a method leaves the choice
- * to the library; parameters may follow a method, as in ek_hints.
+ * them, each a method, for the operation and, of products, the ops that it does ("spmv.csr.merge",
+ * which does op N), or an operation and a method ("scan=scan.serial"), or an op of products and a
+ * method, which must do it ("spmv.n=spmv.csr.vector"). An entry changes nothing for other operations
+ * and ops; "auto" in place of a method leaves the choice to the library; names may be short and
+ * parameters may follow, as in ek_hints.
  * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
  * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
  * devices). Cost: microseconds; opening a device up to a second. */
@@ -635,7 +636,7 @@ typedef enum ek_reproducible {
 /* A method is one way to do one operation. The table is fixed; walk it with ek_method_next. */
 typedef struct ek_method ek_method;
 const ek_method *ek_method_next(const ek_method *after); /* NULL: the first; ends with NULL */
-const ek_method *ek_method_find(const char *name);       /* NULL if there is none of that name */
+const ek_method *ek_method_find(const char *name);       /* in full; NULL if there is none of it */
 const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
 const char *ek_method_text(const ek_method *method);     /* one line: what it does */
 const char *ek_method_source(const ek_method *method);   /* author, year, section */
@@ -653,9 +654,9 @@ int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level)
 typedef struct ek_hints {
 	size_t size;
 	const char
-		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
-	                       variable EK_METHOD replaces NULL and "auto", for experiments
-	                       (ek_context_create).
+		*method; /* a method's name, also without the operation ("csr.merge"); NULL or
+	                       "auto": chosen by the matrix. The environment variable EK_METHOD
+	                       replaces NULL and "auto", for experiments (ek_context_create).
 	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
 	ek_op op;        /* 0: EK_OP_N */
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
@@ -799,7 +800,7 @@ typedef struct ek_heap_counts {
 /* Set `size` to sizeof(ek_array_options) and the rest to zero, then change what you need. */
 typedef struct ek_array_options {
 	size_t size;
-	const char *method; /* NULL or "auto": chosen by the library */
+	const char *method; /* as in ek_hints; NULL or "auto": chosen by the library */
 	int threads;        /* 0: the context's; more than the context's is EK_EINVAL */
 	unsigned flags;     /* EK_TRUSTED: do not check segments */
 	int64_t block;      /* entries of a block, for methods that have blocks; 0: their default */
