@@ -493,9 +493,10 @@ ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int6
 void ek_free(ek_context *ctx, void *block, size_t bytes);
 
 /* A synthetic matrix from a text like "poisson3d7:nx=100,ny=80,nz=60" or "twin:name=webbase-1M":
- * a generator's name, then its parameters. The same text gives the same matrix on every machine and
+ * a generator's name, then its parameters. Defaults that are too large for the sizes that are given
+ * become smaller, and only `rows` of a square example makes a square matrix. The same text gives the same matrix on every machine and
  * for every number of threads. Errors: EK_EINVAL (unknown generator or parameter: the message lists
- * what there is; a parameter given twice), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the
+ * what there is; a parameter given twice; a twin without a name), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the
  * generators. */
 ek_status ek_matrix_generate(ek_context *ctx, const char *spec, ek_value value, ek_index index,
                              ek_matrix **A);
