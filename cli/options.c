@@ -3,7 +3,6 @@
  * and writes the texts of --help and --usage. Its messages for wrong usage take two lines and do
  * not say what would be accepted, so they are switched off and written here: the word at which
  * parsing stopped is looked at again. */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,7 +167,7 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
+	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, 4096); break;
 	case KEY_ISA: o->isa_limit = choose("--isa", arg, isas); break;
 	case KEY_JSON: o->json = arg; break;
 	case 'q': o->quiet = true; break;
