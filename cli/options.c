@@ -4,7 +4,6 @@
  * not say what would be accepted, so they are switched off and written here: the word at which
  * parsing stopped is looked at again. */
 #define _GNU_SOURCE /* asprintf */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,7 +150,7 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, INT_MAX); break;
+	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, 4096); break;
 	case KEY_ISA: o->isa_limit = tool_choose("--isa", arg, isas); break;
 	case KEY_JSON: o->json = arg; break;
 	case 'q': o->quiet = true; break;

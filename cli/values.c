@@ -8,23 +8,6 @@
 
 #include "ek.h"
 
-int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max)
-{
-	char *end;
-
-	errno = 0;
-	long long n = strtoll(text, &end, 10);
-
-	if (end == text || *end || errno || n < min || n > max) {
-		if (max == INT64_MAX)
-			tool_usage("%s %s: a whole number of at least %lld is expected", what, text,
-			           (long long)min);
-		tool_usage("%s %s: a whole number from %lld to %lld is expected", what, text,
-		           (long long)min, (long long)max);
-	}
-	return n;
-}
-
 double tool_number(const char *what, const char *text)
 {
 	char *end;
@@ -44,7 +27,7 @@ double tool_duration(const char *what, const char *text)
 	return seconds;
 }
 
-/* A factor: digits with K, M or G, or BASE^EXPONENT. 0: it is neither, or is too large. */
+/* A factor: digits with K, M or G, or with a power of ten, "1e6", or BASE^EXPONENT. 0: it is neither, or is too large. */
 static int64_t factor(const char **at)
 {
 	static const char suffix[] = "KMG";
@@ -58,14 +41,16 @@ static int64_t factor(const char **at)
 		return 0;
 	const char *s = *end ? strchr(suffix, *end) : NULL;
 
-	if (*end == '^') {
+	if (*end == '^' || *end == 'e') {
+		const int64_t base = *end == '^' ? (int64_t)n : 10;
 		const char *digits = end + 1;
 		long long exponent = strtoll(digits, &end, 10);
 
 		if (end == digits || exponent < 0 || exponent > 62)
 			return 0;
+		value = *(digits - 1) == '^' ? 1 : (int64_t)n;
 		for (; exponent > 0; exponent--)
-			if (__builtin_mul_overflow(value, (int64_t)n, &value))
+			if (__builtin_mul_overflow(value, base, &value))
 				return 0;
 	} else if (s) {
 		end++;
@@ -78,7 +63,8 @@ static int64_t factor(const char **at)
 	return value;
 }
 
-int64_t tool_size(const char *what, const char *text)
+/* Factors with "x" or "*" between them; 0: it is none, or is too large. */
+static int64_t product(const char *text)
 {
 	const char *at = text;
 	int64_t value = factor(&at), more;
@@ -89,10 +75,37 @@ int64_t tool_size(const char *what, const char *text)
 		if (!more || __builtin_mul_overflow(value, more, &value))
 			value = 0;
 	}
-	if (!value || *at || value > INT64_C(1) << 40)
-		tool_usage("%s %s: a number from 1 to 2^40 is expected, such as 1000, 4M, 2^25 or "
-		           "96x2^16",
-		           what, text);
+	return *at ? 0 : value;
+}
+
+int64_t tool_integer(const char *what, const char *text, int64_t min, int64_t max)
+{
+	char *end;
+
+	errno = 0;
+	int64_t n = strtoll(text, &end, 10);
+	const bool whole = end != text && !*end && !errno;
+
+	n = whole ? n : product(text);
+	if ((!whole && !n) || n < min || n > max) {
+		if (max == INT64_MAX)
+			tool_usage("%s %s: a whole number of at least %lld is expected", what, text,
+			           (long long)min);
+		tool_usage("%s %s: a whole number from %lld to %lld is expected", what, text,
+		           (long long)min, (long long)max);
+	}
+	return n;
+}
+
+int64_t tool_size(const char *what, const char *text)
+{
+	const int64_t value = product(text);
+
+	if (!value || value > INT64_C(1) << 40)
+		tool_usage(
+			"%s %s: a number from 1 to 2^40 is expected, such as 1000, 1e6, 4M, 2^25 "
+			"or 96x2^16",
+			what, text);
 	return value;
 }
 

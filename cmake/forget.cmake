@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Each configuration looks anew for what is installed. CMake keeps what it found, so that a package
 # that is gone seems to be there, and for some things also that it found nothing. Forgotten are the
-# answers of pkg-config, and files that were not found or are not there any more; what was given by
-# -D and exists stays.
+# answers of pkg-config, files that were not found or are not there any more, and the folders in which
+# find_path found a header, which stay when the header goes; what was given by -D and exists stays.
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(name ${cached})
   if(name MATCHES "^__pkg_config_checked_(.*)")
@@ -20,7 +20,8 @@ foreach(name ${cached})
      NOT name STREQUAL "CMAKE_CXX_COMPILER"))
     continue()
   endif()
-  if("${${name}}" MATCHES "NOTFOUND$" OR (IS_ABSOLUTE "${${name}}" AND NOT EXISTS "${${name}}"))
+  get_property(text CACHE ${name} PROPERTY HELPSTRING)
+  if("${${name}}" MATCHES "NOTFOUND$" OR text STREQUAL "Path to a file." OR (IS_ABSOLUTE "${${name}}" AND NOT EXISTS "${${name}}"))
     unset(${name} CACHE)
     if(name MATCHES "^OpenMP_")
       set(forget_openmp ON)

@@ -110,7 +110,7 @@ static void test_large(void **state)
 	(void)state;
 	expect_status(ek_context_create(&options, &ctx), EK_OK);
 	expect_status(
-		ek_matrix_generate(ctx, "powerlaw:rows=100000,values=integer", EK_F64, EK_I32, &A),
+		ek_matrix_generate(ctx, "powerlaw:rows=100000,cols=1000000,values=integer", EK_F64, EK_I32, &A),
 		EK_OK);
 	expect_status(convert_types(A, EK_F32, EK_I64, &B), EK_OK);
 	expect_status(convert_types(B, EK_F64, EK_I32, &C), EK_OK);

@@ -48,6 +48,9 @@ static void test_bad_specs(void **state)
 		{"denserow:cols=5,k=6", EK_EINVAL, "k is 6"},
 		{"random:min=5,mean=4", EK_EINVAL, "mean is 4"},
 		{"random:cols=5,max=6,mean=1", EK_EINVAL, "max is 6"},
+		{"uniform:rows=5,k=6", EK_EINVAL, "k is 6; at most one entry for each column"},
+		{"twin", EK_EINVAL, "twin: name is missing, for example twin:name=webbase-1M"},
+		{"twin:seed=2", EK_EINVAL, "ek list twins (ek_twin_next) has all"},
 		{"twin:name=", EK_EINVAL, "webbase-1M"},
 		{"twin:name=webbase-2M", EK_EINVAL, "TSOPF_RS_b300_c2"},
 		{"twin:rows=3", EK_EINVAL, "no parameter \"rows=3\""},
@@ -118,7 +121,8 @@ static void test_empty(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* A text without parameters, and numbers written in other ways. */
+/* Numbers written in other ways, names, and defaults, which fit what is given: columns follow rows
+ * where the example is square, lengths of rows the columns. */
 static void test_same(void **state)
 {
 	static const char *const same[][2] = {
@@ -127,6 +131,20 @@ static void test_same(void **state)
 		{"banded:n=50,density=0.25", "banded:n=50,density=2.5E-1"},
 		{"twin:name=pde2961", "twin:name=PDE2961"},
 		{"twin:name=conf5_4-8x8-20", "twin:name=Qcd"},
+		{"powerlaw:rows=10", "powerlaw:rows=10,cols=10,max=10"},
+		{"powerlaw:cols=10,rows=20", "powerlaw:rows=20,cols=10,max=10"},
+		{"powerlaw:rows=9,max=0", "powerlaw:rows=9,cols=9,min=0,max=0"},
+		{"uniform:rows=10", "uniform:rows=10,cols=10,k=10"},
+		{"circuit:n=10", "circuit:n=10,longest=10,mean=5"},
+		{"lp:rows=10,cols=10", "lp:rows=10,cols=10,max=10,mean=5"},
+		{"lp:rows=10", "lp:rows=10,cols=1000000"},
+		{"random:rows=10", "random:rows=10,cols=10,max=10,mean=5"},
+		{"random:rows=10,cols=50", "random:rows=10,cols=50,max=50,mean=10"},
+		{"random:rows=10,cols=50,max=4", "random:rows=10,cols=50,max=4,mean=2"},
+		{"denserow:rows=5", "denserow:rows=5,cols=5,k=5"},
+		{"densecol:rows=5", "densecol:rows=5,cols=5,k=5"},
+		{"emptyrows:rows=10", "emptyrows:rows=10,cols=10,k=10"},
+		{"dense:rows=3", "dense:rows=3,cols=3"},
 	};
 	ek_context *ctx = NULL;
 

@@ -210,10 +210,11 @@ typedef struct ek_options {
 /* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
  * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
  * EK_METHOD has methods that replace the library's choice in this context: entries with ";" between
- * them, each a method, for the operation that it does ("spmv.csr.merge"), or an operation and a
- * method ("scan=scan.serial"), or an op of products and a method ("spmv.n=spmv.csr.vector"). An
- * entry changes nothing for other operations and ops; "auto" in place of a method leaves the choice
- * to the library; parameters may follow a method, as in ek_hints.
+ * them, each a method, for the operation and, of products, the ops that it does ("spmv.csr.merge",
+ * which does op N), or an operation and a method ("scan=scan.serial"), or an op of products and a
+ * method, which must do it ("spmv.n=spmv.csr.vector"). An entry changes nothing for other operations
+ * and ops; "auto" in place of a method leaves the choice to the library; names may be short and
+ * parameters may follow, as in ek_hints.
  * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
  * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
  * devices). Cost: microseconds; opening a device up to a second. */
@@ -492,9 +493,10 @@ ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int6
 void ek_free(ek_context *ctx, void *block, size_t bytes);
 
 /* A synthetic matrix from a text like "poisson3d7:nx=100,ny=80,nz=60" or "twin:name=webbase-1M":
- * a generator's name, then its parameters. The same text gives the same matrix on every machine and
+ * a generator's name, then its parameters. Defaults that are too large for the sizes that are given
+ * become smaller, and only `rows` of a square example makes a square matrix. The same text gives the same matrix on every machine and
  * for every number of threads. Errors: EK_EINVAL (unknown generator or parameter: the message lists
- * what there is; a parameter given twice), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the
+ * what there is; a parameter given twice; a twin without a name), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the
  * generators. */
 ek_status ek_matrix_generate(ek_context *ctx, const char *spec, ek_value value, ek_index index,
                              ek_matrix **A);
@@ -635,7 +637,7 @@ typedef enum ek_reproducible {
 /* A method is one way to do one operation. The table is fixed; walk it with ek_method_next. */
 typedef struct ek_method ek_method;
 const ek_method *ek_method_next(const ek_method *after); /* NULL: the first; ends with NULL */
-const ek_method *ek_method_find(const char *name);       /* NULL if there is none of that name */
+const ek_method *ek_method_find(const char *name);       /* in full; NULL if there is none of it */
 const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
 const char *ek_method_text(const ek_method *method);     /* one line: what it does */
 const char *ek_method_source(const ek_method *method);   /* author, year, section */
@@ -653,9 +655,9 @@ int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level)
 typedef struct ek_hints {
 	size_t size;
 	const char
-		*method; /* a method's name; NULL or "auto": chosen by the matrix. The environment
-	                       variable EK_METHOD replaces NULL and "auto", for experiments
-	                       (ek_context_create).
+		*method; /* a method's name, also without the operation ("csr.merge"); NULL or
+	                       "auto": chosen by the matrix. The environment variable EK_METHOD
+	                       replaces NULL and "auto", for experiments (ek_context_create).
 	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
 	ek_op op;        /* 0: EK_OP_N */
 	int64_t calls;   /* announced number of runs; 0: many (1000) */
@@ -799,7 +801,7 @@ typedef struct ek_heap_counts {
 /* Set `size` to sizeof(ek_array_options) and the rest to zero, then change what you need. */
 typedef struct ek_array_options {
 	size_t size;
-	const char *method; /* NULL or "auto": chosen by the library */
+	const char *method; /* as in ek_hints; NULL or "auto": chosen by the library */
 	int threads;        /* 0: the context's; more than the context's is EK_EINVAL */
 	unsigned flags;     /* EK_TRUSTED: do not check segments */
 	int64_t block;      /* entries of a block, for methods that have blocks; 0: their default */

@@ -347,9 +347,11 @@ struct ek_plan {
 ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
 /* Row k of the table, NULL behind the last: for calls that cannot spend a search on each row. */
 const ek_method *eki_method(size_t k);
-/* A method's name and, behind a colon, its parameters. *method = NULL: there is none of that name.
- */
-ek_status eki_method_parse(const char *text, const ek_method **method, int64_t param[EKI_MAX_DIMS]);
+/* method_name.c: a method's name, also without the operation where only one can be meant, and,
+ * behind a colon, its parameters. `operation`: what it must be for; 0: anything. `from` stands
+ * before what is said of nonsense. */
+ek_status eki_method_parse(const char *from, const char *text, ek_operation operation,
+                           const ek_method **method, int64_t param[EKI_MAX_DIMS]);
 /* Memory that lives as long as the plan. */
 ek_status eki_plan_alloc(ek_plan *plan, int64_t count, size_t size, void *out);
 /* Gives the plan a block to free that came from eki_alloc; eki_plan_room has to allow it before the

@@ -4,11 +4,14 @@
  * methods do both, "spmv.n=METHOD" and "spmv.t=METHOD". Parameters of a method have "=" and ","
  * behind a colon, so a "=" before the first colon ends what the entry is for.
  *
- * The ops are those of A. Whether a method does one depends on how A is held, so a plan says that. */
+ * The ops are those of A. Whether a method does one depends on how A is held, so a plan sees that: one
+ * that the entry names must be done, without a name it is for those that the method does. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/ek_core.h"
+
+#define ENTRY "environment variable EK_METHOD: entry \"%.*s\""
 
 typedef struct entry {
 	const char *text; /* in the variable */
@@ -20,8 +23,7 @@ typedef struct entry {
 
 static ek_status refuse(const entry *e, const char *why)
 {
-	return eki_fail(EK_EINVAL, "environment variable EK_METHOD: entry \"%.*s\": %s", e->length,
-	                e->text, why);
+	return eki_fail(EK_EINVAL, ENTRY ": %s", e->length, e->text, why);
 }
 
 /* An operation of that name; 0: none. */
@@ -67,18 +69,14 @@ static ek_status read_target(entry *e, size_t length)
 static ek_status read_method(const entry *e, const char *name, eki_forced *to,
                              ek_operation *operation)
 {
-	char why[160];
+	char from[340];
 
 	if (strcmp(name, "auto") == 0)
 		return EK_OK;
-	EK_RETURN_IF(eki_method_parse(name, &to->method, to->param));
-	if (!to->method)
+	if (!*name)
 		return refuse(e, "auto or the name of a method is expected (ek list methods)");
-	if (*operation && to->method->operation != *operation) {
-		snprintf(why, sizeof why, "method %s is for operation %s", to->method->name,
-		         ek_operation_name(to->method->operation));
-		return refuse(e, why);
-	}
+	snprintf(from, sizeof from, ENTRY ": ", e->length, e->text);
+	EK_RETURN_IF(eki_method_parse(from, name, *operation, &to->method, to->param));
 	*operation = to->method->operation;
 	return EK_OK;
 }
@@ -90,7 +88,9 @@ static ek_status read_entry(entry *e, eki_forced forced[EKI_OPERATIONS][2],
 	eki_forced new = {0};
 	char name[256];
 
-	if (e->length == 0 || e->length >= (int)sizeof name)
+	if (e->length == 0)
+		return refuse(e, "it is empty; each \";\" stands between two entries");
+	if (e->length >= (int)sizeof name)
 		return refuse(e, "a method of less than 256 characters is expected");
 	e->op[0] = e->op[1] = true;
 	e->method = e->text;

@@ -19,31 +19,14 @@ typedef struct request {
 	int64_t param[EKI_MAX_DIMS]; /* of the method */
 } request;
 
-static ek_status no_such_method(const char *name)
-{
-	char list[768] = "";
-	size_t used = 0;
-
-	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
-		if (m->operation == EK_SPMV)
-			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
-	return eki_fail(EK_EINVAL, "there is no method \"%s\"; auto and these exist:%s", name,
-	                list);
-}
-
 static ek_status read_method(const ek_plan *p, const char *name, request *r)
 {
 	const eki_forced *forced = &p->ctx->forced[p->operation][r->op == EK_OP_T];
 
 	r->from = "";
-	if (name && strcmp(name, "auto") != 0) {
-		EK_RETURN_IF(eki_method_parse(name, &r->method, r->param));
-		if (!r->method)
-			return no_such_method(name);
-		if (r->method->operation != p->operation)
-			return eki_fail(EK_EINVAL, "method %s is for another operation",
-			                r->method->name);
-	} else if (forced->method) {
+	if (name && strcmp(name, "auto") != 0)
+		return eki_method_parse("", name, p->operation, &r->method, r->param);
+	if (forced->method) {
 		r->method = forced->method;
 		memcpy(r->param, forced->param, sizeof r->param);
 		r->forced = true;
@@ -65,29 +48,54 @@ static const ek_format *held(const ek_matrix *A)
 	return A->transposed ? &ek_format_csc : A->store.format;
 }
 
+/* Is it the transpose that is stored? A in CSC is at hand so, for all formats but CSR itself. */
+static bool by_columns(const ek_matrix *A, const ek_format *format)
+{
+	return format == &ek_format_csc || (A->transposed && format != &ek_format_csr);
+}
+
+/* What it takes to multiply with `format`: op N or op T. */
+static ek_op op_in(const ek_plan *p, const request *r)
+{
+	return (r->op == EK_OP_T) != by_columns(p->A, r->format) ? EK_OP_T : EK_OP_N;
+}
+
+/* The format that the hints give, unless the method cannot use it. */
+static const ek_format *format_for(const ek_matrix *A, const ek_method *m, const ek_format *given)
+{
+	const ek_format *format = given ? given : held(A);
+
+	if (!m || multiplies(m->format, format))
+		return format;
+	return multiplies(m->format, held(A)) ? held(A) : m->format;
+}
+
 static ek_status read_hints(const ek_plan *p, const ek_hints *h, request *r)
 {
+	const ek_format *given = NULL;
+
 	*r = (request){.op = h->op == EK_OP_T ? EK_OP_T : EK_OP_N};
 	EK_RETURN_IF(read_method(p, h->method, r));
-	if (h->format) {
-		EK_RETURN_IF(eki_format_parse(h->format, &r->format, r->dim));
-		if (r->method && !multiplies(r->method->format, r->format))
-			return eki_fail(
-				EK_EINVAL, "%smethod %s multiplies with format %s, not with %s",
-				r->from, r->method->name, r->method->format->name, r->format->name);
-	} else {
-		r->format = r->method && !multiplies(r->method->format, held(p->A))
-		                    ? r->method->format
-		                    : held(p->A);
+	if (h->format)
+		EK_RETURN_IF(eki_format_parse(h->format, &given, r->dim));
+	r->format = format_for(p->A, r->method, given);
+	/* An entry of EK_METHOD that names no op is for those that its method does. */
+	if (r->forced && !r->one_op && !ek_method_supports(r->method, op_in(p, r), EK_REPRO_RUN)) {
+		r->method = NULL;
+		r->forced = false;
+		r->from = "";
+		r->format = format_for(p->A, NULL, given);
 	}
+	if (given && r->format != given)
+		return eki_fail(EK_EINVAL, "%smethod %s multiplies with format %s, not with %s",
+		                r->from, r->method->name, r->method->format->name, given->name);
 	return EK_OK;
 }
 
 static ek_status check_method(const ek_plan *p, const request *r)
 {
 	const bool csc = r->format == &ek_format_csc;
-	const char op = r->op == EK_OP_T ? 'T' : 'N';
-	char of[96] = "", instead[128] = "";
+	char of[96] = "";
 
 	if (!eki_can_run(p->ctx, r->method))
 		return eki_fail(EK_EDEVICE,
@@ -100,14 +108,9 @@ static ek_status check_method(const ek_plan *p, const request *r)
 		snprintf(of, sizeof of,
 		         " of a matrix in csc, which is op %s of its transpose in csr",
 		         p->op == EK_OP_T ? "T" : "N");
-	if (r->forced && !r->one_op &&
-	    ek_method_supports(r->method, p->op == EK_OP_T ? EK_OP_N : EK_OP_T, p->reproducible))
-		snprintf(instead, sizeof instead, " (spmv.%c=%s: for op %c only)",
-		         op == 'T' ? 'n' : 't', r->method->name, op == 'T' ? 'N' : 'T');
-	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %c%s%s%s", r->from,
-	                r->method->name, op, of,
-	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "",
-	                instead);
+	return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not do op %c%s%s", r->from,
+	                r->method->name, r->op == EK_OP_T ? 'T' : 'N', of,
+	                p->reproducible == EK_REPRO_STRICT ? " with reproducible bits" : "");
 }
 
 /* Is A in that format, with the parameters that are given? */
@@ -139,12 +142,6 @@ static ek_status comes_out_so(const ek_matrix *A, const ek_store *csr, const req
 	EK_RETURN_IF(r->format->layout(A->ctx, csr, &out));
 	*so = memcmp(out.dim, s->dim, sizeof out.dim) == 0;
 	return EK_OK;
-}
-
-/* Is it the transpose that is stored? A in CSC is at hand so, for all formats but CSR itself. */
-static bool by_columns(const ek_matrix *A, const ek_format *format)
-{
-	return format == &ek_format_csc || (A->transposed && format != &ek_format_csr);
 }
 
 static ek_status make_store(ek_plan *p, const request *r)
@@ -203,7 +200,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	request r;
 
 	EK_RETURN_IF(read_hints(p, hints, &r));
-	p->op = (r.op == EK_OP_T) != by_columns(p->A, r.format) ? EK_OP_T : EK_OP_N;
+	p->op = op_in(p, &r);
 	p->method = r.method;
 	memcpy(p->param, r.param, sizeof p->param);
 	memcpy(p->dim, r.dim, sizeof p->dim);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The table of methods, and those that the formats bring. Tests, benchmarks, the tool and automatic
  * selection walk it; nothing else knows what exists. */
-#include <stdio.h>
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -41,19 +40,14 @@ const ek_method *ek_method_next(const ek_method *after)
 	return eki_method(k);
 }
 
-static const ek_method *find(const char *name, size_t length)
-{
-	const ek_method *m;
-
-	for (size_t k = 0; (m = eki_method(k)); k++)
-		if (strncmp(m->name, name, length) == 0 && !m->name[length])
-			break;
-	return m;
-}
-
 const ek_method *ek_method_find(const char *name)
 {
-	return name ? find(name, strlen(name)) : NULL;
+	const ek_method *m = NULL;
+
+	for (size_t k = 0; name && (m = eki_method(k)); k++)
+		if (strcmp(m->name, name) == 0)
+			break;
+	return m;
 }
 
 const char *ek_method_name(const ek_method *m)
@@ -98,21 +92,6 @@ const char *ek_operation_name(ek_operation operation)
 ek_operation ek_method_operation(const ek_method *m)
 {
 	return m ? m->operation : (ek_operation)0;
-}
-
-/* "spmv.csr.speculative.gpu:t=8,w=16". */
-ek_status eki_method_parse(const char *text, const ek_method **method, int64_t param[EKI_MAX_DIMS])
-{
-	const size_t length = strcspn(text, ":");
-	char owner[96];
-
-	memset(param, 0, EKI_MAX_DIMS * sizeof *param);
-	*method = find(text, length);
-	if (!*method || !text[length])
-		return EK_OK;
-	snprintf(owner, sizeof owner, "method %s", (*method)->name);
-	text += length + 1;
-	return eki_params_parse(owner, (*method)->param, text, strlen(text), param);
 }
 
 int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)

@@ -10,6 +10,8 @@ enum { N, MEAN, LONGEST, HUBS };
 static ek_status circuit_setup(eki_gen *g)
 {
 	g->rows = g->cols = (int64_t)g->param[N];
+	eki_gen_fit(g, LONGEST, g->param[N]);
+	eki_gen_fit(g, MEAN, g->param[N] / 2);
 	if (g->param[LONGEST] > g->param[N])
 		return eki_gen_bad(g, LONGEST, "a length of at most n");
 	if (g->param[MEAN] > g->param[N] / 2)
@@ -97,6 +99,7 @@ static ek_status sparse_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
+	eki_gen_fit(g, PER_ROW, g->param[COLS]);
 	if (g->param[PER_ROW] > g->param[COLS])
 		return eki_gen_bad(g, PER_ROW, "at most one entry for each column");
 	return EK_OK;

@@ -11,6 +11,7 @@ static ek_status emptyrows_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
+	eki_gen_fit(g, PER_ROW, g->param[COLS]);
 	if (g->param[PER_ROW] > g->param[COLS])
 		return eki_gen_bad(g, PER_ROW, "at most one entry for each column");
 	if (g->param[LEADING] + g->param[TRAILING] > 1)
@@ -90,6 +91,11 @@ static ek_status random_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[RANDOM_ROWS];
 	g->cols = (int64_t)g->param[RANDOM_COLS];
+	const double most = g->param[RANDOM_MAX];
+
+	eki_gen_fit(g, RANDOM_MAX, g->param[RANDOM_COLS]);
+	if (g->param[RANDOM_MAX] < most || g->param[RANDOM_MEAN] > g->param[RANDOM_MAX])
+		eki_gen_fit(g, RANDOM_MEAN, (g->param[RANDOM_MIN] + g->param[RANDOM_MAX]) / 2);
 	if (g->param[RANDOM_MAX] > g->param[RANDOM_COLS])
 		return eki_gen_bad(g, RANDOM_MAX, "at most one entry for each column");
 	if (g->param[RANDOM_MEAN] < g->param[RANDOM_MIN] ||

@@ -27,6 +27,7 @@ typedef struct eki_gen {
 	eki_gen_values values;
 	char name[EKI_GEN_NAME];      /* name=..., of the generators that have it */
 	double param[EKI_GEN_PARAMS]; /* in the order of the generator's limits */
+	bool given[EKI_GEN_PARAMS];   /* else the default of the example */
 	/* What `setup` fills in. */
 	int64_t rows, cols;
 	int64_t dim[EKI_GEN_DIMS]; /* the generator's own */
@@ -44,7 +45,8 @@ typedef struct eki_gen_limit {
 struct ek_generator {
 	const char *name, *text, *example;
 	eki_gen_limit
-		limit[EKI_GEN_PARAMS]; /* every parameter of the example but seed, values, name */
+		limit[EKI_GEN_PARAMS]; /* every parameter of the example but seed, values, name;
+	                                  cols stands behind rows */
 	double diagonal; /* of values=stencil, -1 elsewhere; 0: there is no such choice */
 	/* Checks what the limits cannot express, and sets rows, cols and whatever it likes. */
 	ek_status (*setup)(eki_gen *g);
@@ -64,6 +66,8 @@ struct ek_generator {
 /* Finds the generator and its parameters. */
 ek_status eki_gen_parse(const char *spec, eki_gen *g);
 ek_status eki_gen_bad(const eki_gen *g, int param, const char *expected); /* EK_EINVAL */
+/* Lowers a parameter that is not given, so that defaults fit a small matrix. */
+void eki_gen_fit(eki_gen *g, int param, double most);
 
 /* ---- sample.c -------------------------------------------------------------------------------- */
 

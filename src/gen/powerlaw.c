@@ -13,6 +13,8 @@ static ek_status powerlaw_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
+	eki_gen_fit(g, MAX, g->param[COLS]);
+	eki_gen_fit(g, MIN, g->param[MAX]);
 	if (g->param[MAX] > g->param[COLS])
 		return eki_gen_bad(g, MAX, "at most one entry for each column");
 	if (g->param[MIN] > g->param[MAX])
@@ -57,8 +59,11 @@ enum { LP_ROWS, LP_COLS, LP_MEAN, LP_MAX };
 
 static ek_status lp_setup(eki_gen *g)
 {
-	int64_t max = (int64_t)g->param[LP_MAX];
+	int64_t max;
 
+	eki_gen_fit(g, LP_MAX, g->param[LP_COLS]);
+	eki_gen_fit(g, LP_MEAN, g->param[LP_MAX] / 2);
+	max = (int64_t)g->param[LP_MAX];
 	g->rows = (int64_t)g->param[LP_ROWS];
 	g->cols = (int64_t)g->param[LP_COLS];
 	if (max > g->cols)

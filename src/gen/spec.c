@@ -2,7 +2,8 @@
  * Reads the text that asks for a matrix: "name" or "name:key=value,key=value".
  *
  * What a generator accepts is written once, in its example, which gives every parameter and its
- * default: the example is read first and then overwritten by the text. Numbers may be written as
+ * default: the example is read first and then overwritten by the text. Defaults bend: a matrix of which
+ * only the rows are given is square if the example is, and lengths of rows fit the columns. Numbers may be written as
  * 5000, 5e3 or 0.25; strtod is not used because it follows the locale of the program. */
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,12 @@ ek_status eki_gen_bad(const eki_gen *g, int param, const char *expected)
 	return eki_fail(EK_EINVAL, "%s: %s is %g; %s is expected, for example %s",
 	                g->generator->name, g->generator->limit[param].name, g->param[param],
 	                expected, g->generator->example);
+}
+
+void eki_gen_fit(eki_gen *g, int param, double most)
+{
+	if (!g->given[param] && g->param[param] > most)
+		g->param[param] = most;
 }
 
 /* An unsigned decimal number; false if the text is not one, or has more than 15 digits. With as
@@ -90,7 +97,12 @@ static ek_status set_number(eki_gen *g, int param, const char *value, size_t len
 		         limit->real ? "" : "whole ", limit->min, limit->max);
 		return bad_value(g, limit->name, value, (int)length, expected);
 	}
+	/* Columns follow rows, until they are given. */
+	if (strcmp(limit->name, "rows") == 0 && !g->given[param + 1] &&
+	    g->param[param + 1] == g->param[param])
+		g->param[param + 1] = x;
 	g->param[param] = x;
+	g->given[param] = true;
 	return EK_OK;
 }
 
@@ -189,6 +201,25 @@ static ek_status set_parameters(eki_gen *g, const char *text)
 	return EK_OK;
 }
 
+static ek_status set_defaults(eki_gen *g)
+{
+	EK_RETURN_IF(set_parameters(g, strchr(g->generator->example, ':') + 1));
+	memset(g->given, 0, sizeof g->given);
+	g->name[0] = 0; /* of which the example is only one */
+	return EK_OK;
+}
+
+static ek_status check_name(const eki_gen *g)
+{
+	const char *name = g->generator->name;
+
+	if (g->name[0] || !known(g->generator, "name", strlen("name")))
+		return EK_OK;
+	return eki_fail(EK_EINVAL,
+	                "%s: name is missing, for example %s; ek list %ss (ek_%s_next) has all",
+	                name, g->generator->example, name, name);
+}
+
 ek_status eki_gen_parse(const char *spec, eki_gen *g)
 {
 	size_t length = strcspn(spec, ":");
@@ -201,6 +232,8 @@ ek_status eki_gen_parse(const char *spec, eki_gen *g)
 			g->generator = k;
 	if (!g->generator)
 		return no_such_generator(spec, (int)length);
-	EK_RETURN_IF(set_parameters(g, strchr(g->generator->example, ':') + 1));
-	return spec[length] ? set_parameters(g, spec + length + 1) : EK_OK;
+	EK_RETURN_IF(set_defaults(g));
+	if (spec[length])
+		EK_RETURN_IF(set_parameters(g, spec + length + 1));
+	return check_name(g);
 }

@@ -18,6 +18,7 @@ static ek_status uniform_setup(eki_gen *g)
 
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
+	eki_gen_fit(g, PER_ROW, g->param[COLS]);
 	g->dim[LENGTH] = nnz && g->rows ? nnz / g->rows : (int64_t)g->param[PER_ROW];
 	g->dim[LONGER] = nnz && g->rows ? nnz % g->rows : 0;
 	if (g->dim[LENGTH] + (g->dim[LONGER] > 0) > g->cols)

@@ -3,7 +3,6 @@
  *
  * The choice is that of plans: each row of the operation that has a cost function predicts its time
  * from the arguments, and the least wins. */
-#include <stdio.h>
 #include <string.h>
 
 #include "prim/prim.h"
@@ -30,19 +29,6 @@ static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-static ek_status no_such_method(ek_operation operation, const char *name)
-{
-	char list[512] = "";
-	size_t used = 0;
-
-	for (const ek_method *m = NULL; (m = ek_method_next(m)) && used < sizeof list;)
-		if (m->operation == operation)
-			used += (size_t)snprintf(list + used, sizeof list - used, " %s", m->name);
-	return eki_fail(EK_EINVAL,
-	                "there is no method \"%s\" for this operation; auto and these exist:%s",
-	                name, list);
-}
-
 static const ek_method *cheapest(const eki_array *a)
 {
 	const ek_method *best = NULL;
@@ -65,15 +51,12 @@ static const ek_method *cheapest(const eki_array *a)
 static ek_status choose(const ek_context *ctx, const char *name, const eki_array *a,
                         const ek_method **method)
 {
-	const ek_method *m = NULL;
+	int64_t none[EKI_MAX_DIMS]; /* methods on arrays have no parameters */
+	const ek_method *m;
 
-	if (name && strcmp(name, "auto") != 0) {
-		m = ek_method_find(name);
-		if (!m || m->operation != a->operation)
-			return no_such_method(a->operation, name);
-	} else {
-		m = ctx->forced[a->operation][0].method;
-	}
+	if (name && strcmp(name, "auto") != 0)
+		return eki_method_parse("", name, a->operation, method, none);
+	m = ctx->forced[a->operation][0].method;
 	*method = m ? m : cheapest(a);
 	return EK_OK;
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # abi.sh OLD.so NEW.so OLD-INCLUDE NEW-INCLUDE: does a program that was compiled with the old library
 # run with the new one? Both have debug information. What may change under one SONAME: functions
-# may come, enumerators may come, and structs that say their size may grow at their end. With
-# another SONAME the changes are shown, and none is an error.
+# may come, enumerators may come, and structs may grow at their end that say their size, or that only
+# the library makes and hands out by const pointer. With another SONAME the changes are shown, and none is an error.
 set -eu
 old=$1 new=$2
 command -v abidiff >/dev/null || {
@@ -13,13 +13,16 @@ command -v abidiff >/dev/null || {
 soname() { readelf -d "$1" | sed -n 's/.*(SONAME).*\[\(.*\)\]/\1/p'; }
 rules=$(mktemp)
 trap 'rm -f "$rules"' EXIT
-# Structs whose first member is their size.
 awk '/^typedef struct ek_[a-z_]* \{/ { name = $3; next }
-	name { if ($1 == "size_t" && $2 == "size;") print name; name = "" }' "$4/evenkeel/ek.h" |
+	name { if ($1 == "size_t" && $2 == "size;") grows[name]; else fixed[name]; name = "" }
+	/^const ek_[a-z_]* \*ek_/ && $2 in fixed { grows[$2] }
+	END { for (name in grows) print name }' "$4/evenkeel/ek.h" |
 	while read -r name; do
 		printf '[suppress_type]\ntype_kind = struct\nname = %s\nhas_data_member_inserted_at = end\n\n' "$name"
 	done >"$rules"
-grep -q 'name = ek_options$' "$rules"
+for name in ek_options ek_layout; do
+	grep -q "name = $name\$" "$rules"
+done
 status=0
 abidiff --suppressions "$rules" --no-added-syms --headers-dir1 "$3" --headers-dir2 "$4" \
 	"$old" "$new" || status=$?

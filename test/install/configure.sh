@@ -16,12 +16,17 @@ fail() {
 	exit 1
 }
 
-# tool/configure watches all modules that are asked for.
-for module in $(grep -rhoE --include=CMakeLists.txt --include='*.cmake' 'pkg_check_modules\([^)]*' \
-	CMakeLists.txt cmake bench | sed -E 's/^[^ ]* //; s/IMPORTED_TARGET|QUIET|REQUIRED//g'); do
-	tool/configure --found "$CC" | grep -q "^$module " ||
-		fail "tool/configure --found does not name the module $module"
-done
+# tool/configure watches all that is looked for, by whatever means (Threads come with the C library).
+tool/configure --found "$CC" | cut -d ' ' -f 1 | sort -u >"$out/watched.txt"
+grep -rhoE --include=CMakeLists.txt --include='*.cmake' \
+	'(pkg_check_modules|find_(path|file|library|program|package)|check_language) *\([^)]*' \
+	CMakeLists.txt cmake bench |
+	sed -E 's/ *\(/ /; s/ (IMPORTED_TARGET|QUIET|REQUIRED|NAMES)\>//g' |
+	awk '/^(find_package|check_language)/ { print $2; next } { print $3 }' |
+	grep -vx Threads | sort -u >"$out/sought.txt"
+grep -qx xxhash.h "$out/sought.txt" || fail "this test does not see what CMake looks for"
+unwatched=$(comm -13 "$out/watched.txt" "$out/sought.txt")
+[ -z "$unwatched" ] || fail "tool/configure --found does not name $unwatched"
 
 for module in libarchive zlib jansson cmocka; do
 	folder=$(pkg-config --variable=pcfiledir $module) && [ -f "$folder/$module.pc" ] || {
@@ -56,6 +61,18 @@ configure | grep 'again.* cmocka jansson$' || fail "two packages went, and the b
 left_out 'the tool ek' || fail "jansson went, and the tool is not left out"
 ! tests | grep -q '^test_' || fail "cmocka went, and there are unit tests"
 [ -z "$(configure)" ] || fail "configured again although nothing changed"
+
+# A header comes and goes: CMake must not see the one of the system, and the compiler sees ours first.
+mkdir "$out/headers"
+export CPATH=$out/headers
+configure "-DCMAKE_INCLUDE_PATH=$out/headers -DCMAKE_SYSTEM_IGNORE_PATH=/usr/include"
+left_out 'the binary form .ekm' || fail "nothing says that xxHash is missing"
+echo '#define XXHASH' >"$out/headers/xxhash.h"
+configure | grep 'again.* xxhash.h$' || fail "xxHash came, and the build does not know"
+! left_out 'the binary form .ekm' || fail "xxHash came, and .ekm is left out"
+rm "$out/headers/xxhash.h"
+configure | grep 'again.* xxhash.h$' || fail "xxHash went, and the build does not know"
+left_out 'the binary form .ekm' || fail "xxHash went, and .ekm is not left out"
 
 # With CI set, what was left out is a failure, and stands at the end; without, it is only said.
 mkdir "$out/tests"

@@ -9,6 +9,10 @@ out=$TREE.pkgconfig
 mkdir -p "$out"
 [ "$(pkg-config --variable=prefix evenkeel | xargs realpath)" = "$(realpath "$TREE")" ]
 
+# The file names no folder but its own: those of the compiler that built the library may not be there.
+! pkg-config --static --libs evenkeel | tr ' ' '\n' | grep '^\(-L\)\?/' | grep -v "^-L$(realpath "$TREE")/" ||
+	exit 1
+
 # shellcheck disable=SC2046 # the flags are several words
 $CC -std=c99 -Wall -Wextra -Wpedantic -Werror $(pkg-config --cflags evenkeel) "$here/consumer.c" \
 	$(pkg-config --libs evenkeel) -o "$out/plain"
