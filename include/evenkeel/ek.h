@@ -574,9 +574,11 @@ typedef struct ek_convert_options {
 
 /* B = a copy of A in another format: its name, or a name and parameters, as "sell:c=8,sigma=256".
  * Parameters that are not given are chosen by the library for this matrix and machine. Types may
- * change on the way: f64 to f32 rounds to nearest, and a finite value beyond the range of f32 is
- * EK_EOVERFLOW, as are sizes that do not fit. Entries keep their order within rows; going back to
- * "csr" gives them without a lost bit, explicit zeros included.
+ * change on the way: f64 to f32 rounds to nearest, ties to even, whatever the rounding mode of the
+ * caller, f32 to f64 is exact, and neither takes denormal numbers for zero. A finite value beyond the
+ * range of f32 is EK_EOVERFLOW, as are sizes that do not fit; a warning of the context's log counts
+ * values that became 0. Entries keep their order within rows; going back to "csr" gives them without
+ * a lost bit, explicit zeros included.
  * Formats that place entries by their column (dia, scoo, bcsr, bcoo, bccoo, cocktail) cannot hold
  * two entries of one place: EK_EUNSUPPORTED. Going back from them, or from csc, gives ascending
  * columns. Errors: EK_EINVAL (no such format or parameter: the message lists what there is),
@@ -599,7 +601,7 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
 /* The entry of A in row i and column j (from 0), in any format, without going back to CSR:
  * ek_matrix_get gives its value, 0 if none is stored there, the sum in the order stored if several
  * are. ek_matrix_set gives the one entry that is stored there a new value, of the type of A
- * (rounded, in the caller's mode), which counts as a change of values for plans; borrowed arrays
+ * (to nearest, in every rounding mode), which counts as a change of values for plans; borrowed arrays
  * are refused. Errors: EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is
  * stored there), EK_EOVERFLOW (ek_matrix_set: a finite value beyond the range of f32). Cost:
  * O(entries of the row), or of the column if that is how A is held; ek_matrix_set: no run of a plan
