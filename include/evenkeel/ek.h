@@ -429,9 +429,11 @@ typedef struct ek_read_options {
 	/* Most bytes after decompression, of text or of a binary file with its header; 0: no limit.
 	 * What a binary file announces is compared before any of it is read. */
 	int64_t max_bytes;
-	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Of a binary file
-	 * the first 256 MiB that its header announces are free of this limit, since arrays of equal
-	 * values, such as those of dia, may be compressed by any factor. */
+	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Arrays of equal
+	 * values, such as those of dia, are compressed as far as a method can, so of what the header
+	 * of a binary file announces the first 256 MiB are free of this limit, and the rest may be
+	 * 32 times as many: by default what zstd makes of zeros. Memory is taken as they come; for
+	 * files of strangers max_bytes bounds it. */
 	int64_t max_ratio;
 	/* Most rows, and most columns. 0: 2^40, and no more than the largest of 2^20, 64 for each
 	 * byte of the file and 1 for each byte after decompression: a number in the header must not
@@ -476,7 +478,9 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
  * NULL: by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-"
  * writes to standard output. The file appears under its name only when it is complete; until then
  * it is PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
- * EK_ENOMEM. */
+ * EK_ENOMEM. What was written is read again by ek_matrix_read, whose defaults hold for it too: NaN and
+ * Inf need allow_nan; more rows or columns than max_dim accepts by itself, which are emptier than one
+ * entry in 64, need max_dim. A warning of the context's log says so of such rows or columns. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files, or objects

@@ -41,15 +41,21 @@ int64_t eki_max_dim(const ek_read_options *options)
 /* An entry is at least four bytes, of text as of a binary file, so a matrix with one in 256 rows
  * passes, and one in 64 by any compression that is known here. What comes out of a decompressor is
  * cheap, so only a row for each of its bytes is accepted, which take memory anyway. */
+int64_t eki_dim_of_bytes(int64_t content, int64_t file)
+{
+	const int64_t always = (int64_t)1 << 20, each = 64, in = eki_times(file, each);
+	const int64_t most = content > in ? content : in;
+
+	return most > always ? most : always;
+}
+
 int64_t eki_dim_of_source(const eki_source *s)
 {
-	const int64_t always = (int64_t)1 << 20, each = 64, out = s->given;
+	const int64_t content = s->given;
 
 	while (s->below)
 		s = s->below;
-	const int64_t file = eki_times(s->given, each), most = out > file ? out : file;
-
-	return most > always ? most : always;
+	return eki_dim_of_bytes(content, s->given);
 }
 
 ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
