@@ -459,9 +459,10 @@ typedef struct ek_read_options {
  * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. A warning of
  * the context's log, with file and line of the first, counts integers that the type cannot hold
  * exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
- * missing in a line is EK_ESYNTAX; lines that are missing, or a last line cut off before its
- * newline, are EK_ETRUNCATED. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar archive are
- * not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
+ * missing in a line is EK_ESYNTAX; lines that are missing, or a word in a last line without newline,
+ * are EK_ETRUNCATED. A last line that has all its words is read, with a newline or without: that its
+ * last number was cut off cannot be seen. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar
+ * archive are not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
  * EK_ELIMIT, EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
