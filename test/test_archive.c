@@ -191,6 +191,33 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* What a small file takes does not go with the number of threads. */
+static void test_threads(void **state)
+{
+	static const double x[] = {1, 2, 3};
+	const ek_read_options o = {.size = sizeof o, .max_bytes = 1000};
+	ek_context *ctx = context(64);
+	const long long before = atomic_load(&heap.bytes);
+	int64_t rows, cols;
+	void *y = NULL;
+	ek_matrix *A;
+
+	(void)state;
+	if (!HAVE_ZLIB) {
+		ek_context_destroy(ctx);
+		skip();
+	}
+	expect_status(ek_dense_write(ctx, in_folder("v.mtx.gz"), EK_F64, 3, 1, x), EK_OK);
+	atomic_store(&heap.peak, before);
+	expect_status(ek_dense_read(ctx, path, EK_F64, &o, &rows, &cols, &y), EK_OK);
+	ek_free(ctx, y, sizeof x);
+	expect_status(ek_matrix_read(ctx, path, EK_F64, EK_I32, &o, &A), EK_OK);
+	ek_matrix_destroy(A);
+	assert_true(atomic_load(&heap.peak) - before < 2 << 20);
+	unlink(path);
+	ek_context_destroy(ctx);
+}
+
 /* ---- tar ------------------------------------------------------------------------------------- */
 
 /* A member that ends early: what is there counts first, and the message says where it ends. */
@@ -312,7 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_gzip),  cmocka_unit_test(test_files),
 		cmocka_unit_test(test_tar),   cmocka_unit_test(test_short_member),
-		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_twice), cmocka_unit_test(test_threads),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What files hold does not depend on the floating-point mode of the program: with each rounding
  * mode, flush-to-zero and denormals-are-zero (as -ffast-math sets them) the same text is written,
- * and the same bits are read. */
+ * and the same bits are read. So are values that change their type, in memory or from a file. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
 #include <unistd.h>
 
+#include "io/io.h"
 #include "io/number.h"
 #include "support/folder.h"
 #include "support/modes.h"
@@ -214,13 +215,180 @@ static void test_set_values(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* ---- Conversion of types --------------------------------------------------------------------- */
+
+static char logged[256];
+
+static void keep_log(void *user, ek_log_level level, const char *text)
+{
+	(void)user;
+	assert_int_equal(level, EK_LOG_WARNING);
+	snprintf(logged, sizeof logged, "%s", text);
+}
+
+/* Values around each edge of f32: the middle between two numbers, also denormal ones, what lies next
+ * to it, and the last that is not too large; f: as the processor rounds them in its usual mode.
+ * Returns how many become 0. */
+static int fill_f64(double *x, float *f)
+{
+	static const double edge[] = {0x1.fffffefffffffp127,  0x1.fffffep127,
+	                              0x1.000001p0,           0x1p-150,
+	                              0x1.0000000000001p-150, -0x1.ffffffp-127};
+	int lost = 0;
+
+	fill(x, f, false);
+	for (int k = 16; k < N; k++) {
+		const double middle = ((double)f[k] + (double)nextafterf(f[k], 1)) / 2;
+
+		x[k] = k % 3 == 0 ? middle : nextafter(middle, k % 3 == 1 ? -1 : 1);
+	}
+	memcpy(x + 10, edge, sizeof edge);
+	for (int k = 0; k < N; k++) {
+		f[k] = (float)x[k];
+		lost += f[k] == 0 && x[k] != 0;
+	}
+	return lost;
+}
+
+/* By conversion and, `file`, from a binary file: the same bits, and the same remarks. */
+static void check_narrow(ek_context *ctx, int mode, const ek_matrix *A, bool file,
+                         const float *expected, int lost)
+{
+	const ek_convert_options to = {.size = sizeof to, .value = EK_F32};
+	ek_matrix *B = NULL;
+	ek_view v = {.size = sizeof v};
+	char remark[600];
+	ek_status status;
+
+	in_folder("a.ekm");
+	snprintf(remark, sizeof remark, "%s%s%d values are too small for f32", file ? path : "",
+	         file ? ": " : "", lost);
+	if (file)
+		expect_status(ek_matrix_write(A, path, NULL), EK_OK);
+	logged[0] = '\0';
+	mode_set(mode);
+	status = file ? ek_matrix_read(ctx, path, EK_F32, EK_I32, NULL, &B)
+	              : ek_matrix_convert(A, "csr", &to, &B);
+	mode_set(0);
+	expect_status(status, EK_OK);
+	expect_status(ek_matrix_array(B, "val", &v), EK_OK);
+	assert_memory_equal(v.data, expected, N * sizeof *expected);
+	assert_true(strstr(logged, remark) == logged);
+	ek_matrix_destroy(B);
+	if (file)
+		unlink(path);
+}
+
+static void test_narrow(void **state)
+{
+	const ek_convert_options to = {.size = sizeof to, .value = EK_F32};
+	ek_options o = {.size = sizeof o, .threads = 1, .log = keep_log};
+	int32_t ptr[2] = {0, N}, col[N];
+	ek_context *ctx;
+	double x[N];
+	float f[N];
+	ek_matrix *A, *B = NULL;
+
+	(void)state;
+	for (int k = 0; k < N; k++)
+		col[k] = k;
+	const int lost = fill_f64(x, f);
+
+	assert_true(lost > 8);
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 1, N, ptr, col, x, 0, &A), EK_OK);
+	for (int mode = 0; mode < MODES; mode++) {
+		check_narrow(ctx, mode, A, false, f, lost);
+		if (eki_xxhash_version())
+			check_narrow(ctx, mode, A, true, f, lost);
+	}
+	ek_matrix_destroy(A);
+	x[5] = -0x1.ffffffp127;
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 1, N, ptr, col, x, 0, &A), EK_OK);
+	for (int mode = 0; mode < MODES; mode++) {
+		mode_set(mode);
+		ek_status status = ek_matrix_convert(A, "csr", &to, &B);
+
+		mode_set(0);
+		expect_error(status, EK_EOVERFLOW, "entry 5 (row 0, column 5) is beyond the range");
+	}
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
+/* Denormal numbers of f32 are numbers of f64, also where they count as 0. */
+static void test_widen(void **state)
+{
+	const ek_convert_options to = {.size = sizeof to, .value = EK_F64};
+	ek_context *ctx = heap_context(&heap, 1, 0);
+	int32_t ptr[2] = {0, N}, col[N];
+	double x[N], got = 0;
+	float f[N];
+	ek_matrix *A, *B = NULL;
+	ek_view v = {.size = sizeof v};
+
+	(void)state;
+	fill(x, f, false);
+	for (int k = 0; k < N; k++) {
+		col[k] = k;
+		x[k] = (double)f[k];
+	}
+	expect_status(ek_matrix_from_csr(ctx, EK_F32, EK_I32, 1, N, ptr, col, f, EK_COPY, &A),
+	              EK_OK);
+	for (int mode = 0; mode < MODES; mode++) {
+		mode_set(mode);
+		ek_status status = ek_matrix_convert(A, "csr", &to, &B);
+
+		mode_set(0);
+		expect_status(status, EK_OK);
+		expect_status(ek_matrix_array(B, "val", &v), EK_OK);
+		assert_memory_equal(v.data, x, sizeof x);
+		ek_matrix_destroy(B);
+		mode_set(mode);
+		status = ek_matrix_get(A, 0, 3, &got);
+		mode_set(0);
+		expect_status(status, EK_OK);
+		assert_memory_equal(&got, &x[3], sizeof got);
+	}
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
+/* One value at a time. */
+static void test_set(void **state)
+{
+	ek_context *ctx = heap_context(&heap, 1, 0);
+	int32_t ptr[2] = {0, 1}, col[1] = {0};
+	double x[N];
+	float f[N], now = 1;
+	ek_matrix *A;
+	ek_view v = {.size = sizeof v};
+
+	(void)state;
+	fill_f64(x, f);
+	expect_status(ek_matrix_from_csr(ctx, EK_F32, EK_I32, 1, 1, ptr, col, &now, EK_COPY, &A),
+	              EK_OK);
+	expect_status(ek_matrix_array(A, "val", &v), EK_OK);
+	for (int mode = 0; mode < MODES; mode++)
+		for (int k = 0; k <= N; k++) {
+			mode_set(mode);
+			ek_status status = ek_matrix_set(A, 0, 0, k < N ? x[k] : 0x1.ffffffp127);
+
+			mode_set(0);
+			expect_status(status, k < N ? EK_OK : EK_EOVERFLOW);
+			assert_memory_equal(v.data, &f[k < N ? k : N - 1], sizeof now);
+		}
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_decimals),
-		cmocka_unit_test(test_integers),
-		cmocka_unit_test(test_set_values),
+		cmocka_unit_test(test_files),    cmocka_unit_test(test_decimals),
+		cmocka_unit_test(test_integers), cmocka_unit_test(test_set_values),
+		cmocka_unit_test(test_narrow),   cmocka_unit_test(test_widen),
+		cmocka_unit_test(test_set),
 	};
 
 	return run_all_tests(tests, folder_setup, folder_teardown);

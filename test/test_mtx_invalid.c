@@ -87,7 +87,7 @@ static const struct text_case refused[] = {
 	{MM "array real general\n1 1\nx\n", 0, EK_ESYNTAX, "t:3: entry 1: the value is \"x\""},
 	{I "2 2 1\n1 1 1e2\n", 0, EK_ESYNTAX, "the value is \"1e2\"; an integer"},
 	{I "2 2 1\n1 1 -\n", 0, EK_ESYNTAX, "the value is \"-\""},
-	/* Overflow; integers of more than 53 bits are rounded, as `accepted` has it */
+	/* Overflow; integers of more than 53 bits are rounded, as `accepted` of test_mtx.c has it */
 	{R "2 340282366920938463463374607431768211456 1\n1 1 1\n", WIDE, EK_EOVERFLOW,
          "t:2: the number of columns is 340282366920938463463374607431768211456; at most "
          "9223372036854775807"},

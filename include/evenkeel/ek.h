@@ -430,9 +430,11 @@ typedef struct ek_read_options {
 	/* Most bytes after decompression, of text or of a binary file with its header; 0: no limit.
 	 * What a binary file announces is compared before any of it is read. */
 	int64_t max_bytes;
-	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Of a binary file
-	 * the first 256 MiB that its header announces are free of this limit, since arrays of equal
-	 * values, such as those of dia, may be compressed by any factor. */
+	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Arrays of equal
+	 * values, such as those of dia, are compressed as far as a method can, so of what the header
+	 * of a binary file announces the first 256 MiB are free of this limit, and the rest may be
+	 * 32 times as many: by default what zstd makes of zeros. Memory is taken as they come; for
+	 * files of strangers max_bytes bounds it. */
 	int64_t max_ratio;
 	/* Most rows, and most columns. 0: 2^40, and no more than the largest of 2^20, 64 for each
 	 * byte of the file and 1 for each byte after decompression: a number in the header must not
@@ -458,9 +460,10 @@ typedef struct ek_read_options {
  * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. A warning of
  * the context's log, with file and line of the first, counts integers that the type cannot hold
  * exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
- * missing in a line is EK_ESYNTAX; lines that are missing, or a last line cut off before its
- * newline, are EK_ETRUNCATED. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar archive are
- * not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
+ * missing in a line is EK_ESYNTAX; lines that are missing, or a word in a last line without newline,
+ * are EK_ETRUNCATED. A last line that has all its words is read, with a newline or without: that its
+ * last number was cut off cannot be seen. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar
+ * archive are not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
  * EK_ELIMIT, EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
@@ -477,7 +480,9 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
  * NULL: by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-"
  * writes to standard output. The file appears under its name only when it is complete; until then
  * it is PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
- * EK_ENOMEM. */
+ * EK_ENOMEM. What was written is read again by ek_matrix_read, whose defaults hold for it too: NaN and
+ * Inf need allow_nan; more rows or columns than max_dim accepts by itself, which are emptier than one
+ * entry in 64, need max_dim. A warning of the context's log says so of such rows or columns. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
 /* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files, or objects
@@ -576,9 +581,11 @@ typedef struct ek_convert_options {
 
 /* B = a copy of A in another format: its name, or a name and parameters, as "sell:c=8,sigma=256".
  * Parameters that are not given are chosen by the library for this matrix and machine. Types may
- * change on the way: f64 to f32 rounds to nearest, and a finite value beyond the range of f32 is
- * EK_EOVERFLOW, as are sizes that do not fit. Entries keep their order within rows; going back to
- * "csr" gives them without a lost bit, explicit zeros included.
+ * change on the way: f64 to f32 rounds to nearest, ties to even, whatever the rounding mode of the
+ * caller, f32 to f64 is exact, and neither takes denormal numbers for zero. A finite value beyond the
+ * range of f32 is EK_EOVERFLOW, as are sizes that do not fit; a warning of the context's log counts
+ * values that became 0. Entries keep their order within rows; going back to "csr" gives them without
+ * a lost bit, explicit zeros included.
  * Formats that place entries by their column (dia, scoo, bcsr, bcoo, bccoo, cocktail) cannot hold
  * two entries of one place: EK_EUNSUPPORTED. Going back from them, or from csc, gives ascending
  * columns. Errors: EK_EINVAL (no such format or parameter: the message lists what there is),
@@ -601,7 +608,7 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
 /* The entry of A in row i and column j (from 0), in any format, without going back to CSR:
  * ek_matrix_get gives its value, 0 if none is stored there, the sum in the order stored if several
  * are. ek_matrix_set gives the one entry that is stored there a new value, of the type of A
- * (rounded, in the caller's mode), which counts as a change of values for plans; borrowed arrays
+ * (to nearest, in every rounding mode), which counts as a change of values for plans; borrowed arrays
  * are refused. Errors: EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is
  * stored there), EK_EOVERFLOW (ek_matrix_set: a finite value beyond the range of f32). Cost:
  * O(entries of the row), or of the column if that is how A is held; ek_matrix_set: no run of a plan

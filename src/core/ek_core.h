@@ -146,6 +146,7 @@ enum { EKI_ZERO = -1 };
 ek_status eki_params_parse(const char *owner, const ek_format_param *param, const char *text,
                            size_t length, int64_t value[]);
 
+#include "core/f32.h"
 #include "core/parallel.h"
 #include "core/store.h"
 

@@ -162,7 +162,7 @@ static inline int64_t eki_idx_lower_bound(const ek_store *s, int array, int64_t 
 static inline double eki_val_at(const ek_store *csr, int64_t k)
 {
 	const void *p = csr->array[CSR_VAL];
-	return csr->value == EK_F64 ? ((const double *)p)[k] : (double)((const float *)p)[k];
+	return csr->value == EK_F64 ? ((const double *)p)[k] : eki_widen(((const float *)p)[k]);
 }
 
 /* Part of a conversion: pieces [begin, end) of whatever it counts - rows, entries, chunks,
@@ -248,12 +248,12 @@ ek_status eki_matrix_csr(const ek_matrix *A, bool columns, ek_store *room, const
  * takes is known before it is made. */
 ek_status eki_matrix_csr_limit(const ek_matrix *A, ek_value value, ek_index index, bool columns,
                                int64_t max_bytes);
-/* A copy of A with other types, in the same format. */
-ek_status eki_matrix_retype(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
-/* The least double that rounds to infinity as f32: FLT_MAX and half of its last place. */
-#define EKI_F32_END 0x1.ffffffp127
-/* A copy of a CSR store with other types. */
-ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value value,
-                            ek_index index, ek_store *out);
+/* A copy of A with other types, in the same format; `name` as in eki_convert_types. */
+ek_status eki_matrix_retype(const ek_matrix *A, const char *name, ek_value value, ek_index index,
+                            ek_matrix **B);
+/* A copy of a CSR store with other types. The log has a warning, which begins with `name` and a
+ * colon if it is not NULL, of values that became 0. */
+ek_status eki_convert_types(const ek_context *ctx, const char *name, const ek_store *in,
+                            ek_value value, ek_index index, ek_store *out);
 
 #endif

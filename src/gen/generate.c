@@ -121,7 +121,7 @@ static void store_values(const eki_gen *g, ek_store *csr, int64_t i, int64_t beg
 		if (csr->value == EK_F64)
 			wide[k] = v;
 		else
-			narrow[k] = (float)v;
+			narrow[k] = eki_narrow(v);
 	}
 }
 

@@ -267,7 +267,7 @@ ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index 
 		*A = own;
 		own = NULL;
 	} else {
-		EK_TRY(eki_matrix_retype(own, value, index, &converted));
+		EK_TRY(eki_matrix_retype(own, s->name, value, index, &converted));
 		*A = converted;
 	}
 done:

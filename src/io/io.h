@@ -32,7 +32,7 @@ struct eki_source {
 
 /* ---- source.c -------------------------------------------------------------------------------- */
 
-enum { EKI_SOURCE_BUFFER = 1 << 16, EKI_ANNOUNCED = 1 << 28 };
+enum { EKI_SOURCE_BUFFER = 1 << 16, EKI_ANNOUNCED = 1 << 28, EKI_ANNOUNCED_RATIO = 32 };
 
 /* The decoded content of a file ("-": standard input), or of memory if `path` is NULL. */
 ek_status eki_source_open(const ek_context *ctx, const char *path, const void *memory, size_t bytes,
@@ -88,6 +88,8 @@ typedef struct eki_sink eki_sink;
  * .gz, .xz, .zst compress. */
 ek_status eki_sink_open(const ek_context *ctx, const char *path, eki_sink **out);
 ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes);
+/* The file is of a matrix: a warning says so if its sizes will not be read without max_dim. */
+void eki_sink_dims(eki_sink *s, int64_t rows, int64_t cols);
 /* Completes the file if `status` is EK_OK, else removes it; frees the sink. Returns the first
  * failure. */
 ek_status eki_sink_finish(eki_sink *s, ek_status status);
@@ -120,6 +122,8 @@ int64_t eki_max_dim(const ek_read_options *options);
 /* Rows, and columns, that what was read so far may have where max_dim is not given: a number must
  * not make a small file fill the memory. */
 int64_t eki_dim_of_source(const eki_source *s);
+/* The same of a file, and of what it has after decompression. */
+int64_t eki_dim_of_bytes(int64_t content, int64_t file);
 /* EK_ELIMIT if there are more; `where` stands in front of the message, `how` says in its end what
  * would help. */
 ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,

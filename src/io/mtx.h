@@ -15,7 +15,8 @@
 
 enum { MTX_REAL, MTX_INTEGER, MTX_UNSIGNED, MTX_PATTERN };
 enum { MTX_GENERAL, MTX_SYMMETRIC, MTX_SKEW };
-enum { MTX_LINE_MAX = 1 << 20, MTX_PARTS = 64, MTX_BLOCK = 1 << 20, MTX_MESSAGE = 1000 };
+enum { MTX_LINE_MAX = 1 << 20, MTX_PARTS = 64, MTX_FIRST = 1 << 16, MTX_BLOCK = 1 << 20 };
+enum { MTX_MESSAGE = 1000 };
 
 /* ---- text.c ---------------------------------------------------------------------------------- */
 
@@ -23,6 +24,7 @@ struct mtx_text {
 	eki_source *source;
 	char *buffer;
 	int64_t size;       /* of the buffer, padding apart */
+	int64_t most;       /* what it may grow to */
 	int64_t begin, end; /* complete lines, each with its newline, not yet used */
 	int64_t filled;     /* what follows `end` is the beginning of a line */
 	int64_t line;       /* number of the line at `begin` */

@@ -41,15 +41,21 @@ int64_t eki_max_dim(const ek_read_options *options)
 /* An entry is at least four bytes, of text as of a binary file, so a matrix with one in 256 rows
  * passes, and one in 64 by any compression that is known here. What comes out of a decompressor is
  * cheap, so only a row for each of its bytes is accepted, which take memory anyway. */
+int64_t eki_dim_of_bytes(int64_t content, int64_t file)
+{
+	const int64_t always = (int64_t)1 << 20, each = 64, in = eki_times(file, each);
+	const int64_t most = content > in ? content : in;
+
+	return most > always ? most : always;
+}
+
 int64_t eki_dim_of_source(const eki_source *s)
 {
-	const int64_t always = (int64_t)1 << 20, each = 64, out = s->given;
+	const int64_t content = s->given;
 
 	while (s->below)
 		s = s->below;
-	const int64_t file = eki_times(s->given, each), most = out > file ? out : file;
-
-	return most > always ? most : always;
+	return eki_dim_of_bytes(content, s->given);
 }
 
 ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
@@ -75,17 +81,31 @@ struct reading {
 	struct mtx_text text;
 	struct mtx_content *content;
 	struct mtx_block block;
-	int64_t room; /* entries that the arrays of the block hold */
-	int64_t done; /* entries so far */
+	int64_t sized; /* bytes of text that the arrays of the block are made for */
+	int64_t room;  /* entries that they hold */
+	int64_t done;  /* entries so far */
 	struct mtx_segment **tail;
 };
 
+static void block_free(struct reading *r)
+{
+	eki_free(r->ctx, r->block.row, r->room, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.col, r->room, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.val, r->room, ek_value_size(r->value));
+}
+
+/* Arrays for the text, which may have grown. */
 static ek_status block_alloc(struct reading *r)
 {
 	const struct mtx_header *h = &r->content->h;
 	size_t isize = eki_idx_size(r->index), vsize = ek_value_size(r->value);
 
+	if (r->block.h && r->text.size == r->sized)
+		return EK_OK;
+	block_free(r);
+	r->block.row = r->block.col = r->block.val = NULL;
 	r->block.h = h;
+	r->sized = r->text.size;
 	r->room = (r->text.size + 1) / eki_mtx_least_bytes(h) + MTX_PARTS + 1;
 	if (!h->array) {
 		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.row));
@@ -94,13 +114,6 @@ static ek_status block_alloc(struct reading *r)
 	if (h->field != MTX_PATTERN)
 		EK_RETURN_IF(eki_alloc(r->ctx, r->room, vsize, &r->block.val));
 	return EK_OK;
-}
-
-static void block_free(struct reading *r)
-{
-	eki_free(r->ctx, r->block.row, r->room, eki_idx_size(r->index));
-	eki_free(r->ctx, r->block.col, r->room, eki_idx_size(r->index));
-	eki_free(r->ctx, r->block.val, r->room, ek_value_size(r->value));
 }
 
 /* Cuts the text at line ends. */
@@ -206,8 +219,7 @@ static ek_status read_entries(struct reading *r)
 		EK_RETURN_IF(eki_mtx_text_fill(&r->text));
 		if (r->text.begin == r->text.end)
 			break;
-		if (!r->room)
-			EK_RETURN_IF(block_alloc(r));
+		EK_RETURN_IF(block_alloc(r));
 		EK_RETURN_IF(block_read(r));
 	}
 	if (r->done < h->entries)

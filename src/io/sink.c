@@ -28,7 +28,9 @@ struct eki_sink {
 	char path[PATH_ROOM];      /* the file that will be replaced */
 	char temporary[PATH_ROOM]; /* "": written directly */
 	int fd;
-	ek_status fault; /* of writing to fd, inside zlib or libarchive */
+	int64_t content, written; /* bytes, before and after compression */
+	int64_t rows, cols;       /* of a matrix, or 0 */
+	ek_status fault;          /* of writing to fd, inside zlib or libarchive */
 #ifdef EK_HAVE_ZLIB
 	eki_deflate *deflate;
 #endif
@@ -75,6 +77,7 @@ static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
 			                           strerror(errno));
 		data += n;
 		bytes -= (size_t)n;
+		s->written += n;
 	}
 	return EK_OK;
 }
@@ -296,6 +299,7 @@ ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes)
 {
 	if (bytes == 0)
 		return EK_OK;
+	s->content += (int64_t)bytes;
 #ifdef EK_HAVE_ZLIB
 	if (s->deflate)
 		return eki_deflate_write(s->deflate, data, bytes);
@@ -305,6 +309,24 @@ ek_status eki_sink_write(eki_sink *s, const void *data, size_t bytes)
 		return archive_put(s, data, bytes);
 #endif
 	return write_all(s, data, bytes);
+}
+
+void eki_sink_dims(eki_sink *s, int64_t rows, int64_t cols)
+{
+	s->rows = rows;
+	s->cols = cols;
+}
+
+static void warn_of_dims(const eki_sink *s)
+{
+	const int64_t most = s->rows > s->cols ? s->rows : s->cols;
+
+	if (most > eki_dim_of_bytes(s->content, s->written))
+		eki_log(s->ctx, EK_LOG_WARNING,
+		        "%s: %lld rows and %lld columns in %lld bytes: reading it needs max_dim = "
+		        "%lld",
+		        s->path, (long long)s->rows, (long long)s->cols, (long long)s->written,
+		        (long long)most);
 }
 
 ek_status eki_sink_finish(eki_sink *s, ek_status status)
@@ -317,6 +339,8 @@ ek_status eki_sink_finish(eki_sink *s, ek_status status)
 		                  strerror(errno));
 	if (status != EK_OK && s->temporary[0])
 		unlink(s->temporary);
+	if (status == EK_OK)
+		warn_of_dims(s);
 	eki_free(s->ctx, s, 1, sizeof *s);
 	return status;
 }

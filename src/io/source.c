@@ -5,9 +5,12 @@
  *
  * Limits: the content may be at most max_bytes long and at most max_ratio times as long as what was
  * read so far of the compressed form, so that a small file cannot fill the memory. A binary form
- * announces its length, which max_bytes is compared with before anything is taken; so much of it,
- * up to EKI_ANNOUNCED, needs no compressed bytes to back it: arrays of zeros or of equal values
- * compress without a bound, and the library writes such files. */
+ * announces its length, which max_bytes is compared with before anything is taken. Arrays of zeros or
+ * of equal values compress as far as a method can, and the library writes such files: of what is
+ * announced EKI_ANNOUNCED bytes need nothing to back them, and the rest EKI_ANNOUNCED_RATIO times
+ * less than other bytes. With the default that is 2^15, what zstd makes of zeros (a block of 128 KiB
+ * in 4 bytes; xz and gzip stay below), and a number in a header that the data do not follow takes
+ * nothing. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -125,9 +128,12 @@ static ek_status memory_read(eki_source *s, void *to, size_t want, size_t *got)
 /* Is what was given more than the compressed bytes stand for? */
 static bool beyond_ratio(const eki_source *s)
 {
-	const int64_t known = s->announced < EKI_ANNOUNCED ? s->announced : EKI_ANNOUNCED;
+	const int64_t ratio = s->options->max_ratio, far = eki_times(ratio, EKI_ANNOUNCED_RATIO);
+	const int64_t known = s->given < s->announced ? s->given : s->announced;
+	const int64_t free = known < EKI_ANNOUNCED ? known : EKI_ANNOUNCED;
 
-	return s->below && (s->given - known) / s->options->max_ratio > s->below->given;
+	return s->below && ((s->given - known) / ratio > s->below->given ||
+	                    (known - free) / far > s->below->given);
 }
 
 /* One step of the source itself, with the limits on what is decoded. */
@@ -141,10 +147,9 @@ static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
 	s->ended = *got == 0;
 	if (beyond_ratio(s))
 		return eki_fail(
-			EK_ELIMIT,
-			"%lld bytes decompress to more than max_ratio = %lld times as many%s",
-			(long long)s->below->given, (long long)o->max_ratio,
-			s->announced ? ", and 256 MiB that the header announces" : "");
+			EK_ELIMIT, "%lld bytes decompress to more than %smax_ratio = %lld %s",
+			(long long)s->below->given, s->announced ? "256 MiB and 32 times " : "",
+			(long long)o->max_ratio, "times as many");
 	if (o->max_bytes && s->given > o->max_bytes)
 		return eki_fail(EK_ELIMIT, "there are more than max_bytes = %lld bytes",
 		                (long long)o->max_bytes);

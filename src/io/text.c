@@ -16,11 +16,12 @@ ek_status eki_mtx_text_open(eki_source *source, struct mtx_text *text)
 	void *block;
 
 	*text = (struct mtx_text){
-		.source = source, .line = 1, .size = (int64_t)MTX_BLOCK * threads};
-	if (text->size < MTX_LINE_MAX)
-		text->size = MTX_LINE_MAX;
-	if (left >= 0 && left + 1 < text->size)
-		text->size = left + 1;
+		.source = source, .line = 1, .most = (int64_t)MTX_BLOCK * threads};
+	if (text->most < MTX_LINE_MAX)
+		text->most = MTX_LINE_MAX;
+	if (left >= 0 && left + 1 < text->most)
+		text->most = left + 1;
+	text->size = left >= 0 || text->most < MTX_FIRST ? text->most : MTX_FIRST;
 	EK_RETURN_IF(eki_alloc(source->ctx, text->size + PADDING, 1, &block));
 	text->buffer = block;
 	return EK_OK;
@@ -30,6 +31,21 @@ void eki_mtx_text_close(struct mtx_text *text)
 {
 	if (text->source)
 		eki_free(text->source->ctx, text->buffer, text->size + PADDING, 1);
+}
+
+/* Twice the room, as the one that there is was filled: so memory goes with what was read. */
+static ek_status grow(struct mtx_text *text)
+{
+	const ek_context *ctx = text->source->ctx;
+	const int64_t size = 2 * text->size < text->most ? 2 * text->size : text->most;
+	void *block;
+
+	EK_RETURN_IF(eki_alloc(ctx, size + PADDING, 1, &block));
+	memcpy(block, text->buffer, (size_t)text->filled);
+	eki_free(ctx, text->buffer, text->size + PADDING, 1);
+	text->buffer = block;
+	text->size = size;
+	return EK_OK;
 }
 
 static void keep_fault(struct mtx_text *text, ek_status fault)
@@ -49,32 +65,43 @@ static int64_t after_last_newline(const char *p, int64_t n)
 	return n;
 }
 
+/* Complete lines, or the beginning of one if the buffer is too small for it. */
+static ek_status fill(struct mtx_text *text)
+{
+	int64_t rest = text->filled - text->end;
+	size_t got, want;
+
+	if (text->filled == text->size && text->size < text->most)
+		EK_RETURN_IF(grow(text));
+	want = (size_t)(text->size - rest);
+	memmove(text->buffer, text->buffer + text->end, (size_t)rest);
+	ek_status status = eki_source_read(text->source, text->buffer + rest, want, &got);
+
+	text->at_end = status != EK_OK || got < want;
+	text->begin = 0;
+	text->filled = rest + (int64_t)got;
+	if (status != EK_OK)
+		keep_fault(text, status);
+	text->cut = status == EK_OK && text->at_end && text->filled > 0 &&
+	            text->buffer[text->filled - 1] != '\n';
+	if (text->cut)
+		text->buffer[text->filled++] = '\n';
+	memset(text->buffer + text->filled, 0, PADDING - 1);
+	text->end = after_last_newline(text->buffer, text->filled);
+	return eki_source_progress(text->source);
+}
+
 ek_status eki_mtx_text_fill(struct mtx_text *text)
 {
 	const char *name = text->source->name;
 
 	if (text->begin < text->end)
 		return EK_OK;
-	if (!text->at_end) {
-		int64_t rest = text->filled - text->end;
-		size_t got, want = (size_t)(text->size - rest);
-
-		memmove(text->buffer, text->buffer + text->end, (size_t)rest);
-		ek_status status = eki_source_read(text->source, text->buffer + rest, want, &got);
-
-		text->at_end = status != EK_OK || got < want;
-		text->begin = 0;
-		text->filled = rest + (int64_t)got;
-		if (status != EK_OK)
-			keep_fault(text, status);
-		text->cut = status == EK_OK && text->at_end && text->filled > 0 &&
-		            text->buffer[text->filled - 1] != '\n';
-		if (text->cut)
-			text->buffer[text->filled++] = '\n';
-		memset(text->buffer + text->filled, 0, PADDING - 1);
-		text->end = after_last_newline(text->buffer, text->filled);
-		EK_RETURN_IF(eki_source_progress(text->source));
-		if (text->end == 0 && !text->at_end)
+	while (!text->at_end) {
+		EK_RETURN_IF(fill(text));
+		if (text->end > 0 || text->at_end)
+			break;
+		if (text->size == text->most)
 			return eki_fail(EK_ESYNTAX,
 			                "%s:%lld: the line is longer than %d bytes; "
 			                "longer ones are not read",

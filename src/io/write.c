@@ -178,6 +178,7 @@ ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form
 	if (binary)
 		EK_RETURN_IF(eki_ekm_supported(path));
 	EK_RETURN_IF(eki_sink_open(A->ctx, path, &sink));
+	eki_sink_dims(sink, A->store.rows, A->store.cols);
 	return eki_sink_finish(sink, binary ? eki_ekm_write(A, sink) : mtx_write(A, sink));
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Matrices from one format to another: by way of CSR, which is where types change too. A matrix in
  * CSC is held as the CSR of its transpose. And entries, one at a time, in any format. */
-#include <math.h>
 #include <string.h>
 
 #include "core/ek_core.h"
@@ -46,6 +45,7 @@ ek_status eki_matrix_csr_limit(const ek_matrix *A, ek_value value, ek_index inde
 /* What is asked for. */
 typedef struct request {
 	const ek_format *format;
+	const char *name; /* of a file, for warnings, or NULL */
 	int64_t dim[EKI_MAX_DIMS], max_bytes;
 	ek_value value;
 	ek_index index;
@@ -125,13 +125,13 @@ static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 		if (same && csr == &room && !room.borrowed)
 			*out = room;
 		else
-			EK_TRY(eki_convert_types(A->ctx, csr, r->value, r->index, out));
+			EK_TRY(eki_convert_types(A->ctx, r->name, csr, r->value, r->index, out));
 		if (csr == &room && same && !room.borrowed)
 			room = (ek_store){0};
 		out->columns = r->columns;
 	} else {
 		if (!same) {
-			EK_TRY(eki_convert_types(A->ctx, csr, r->value, r->index, &typed));
+			EK_TRY(eki_convert_types(A->ctx, r->name, csr, r->value, r->index, &typed));
 			csr = &typed;
 		}
 		EK_TRY(eki_format_make(A->ctx, csr, r->format, r->dim, r->max_bytes, out));
@@ -169,9 +169,11 @@ ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
 	return convert_to_new(A, &r, B);
 }
 
-ek_status eki_matrix_retype(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B)
+ek_status eki_matrix_retype(const ek_matrix *A, const char *name, ek_value value, ek_index index,
+                            ek_matrix **B)
 {
 	request r = {.format = A->transposed ? &ek_format_csc : A->store.format,
+	             .name = name,
 	             .max_bytes = -1,
 	             .value = value,
 	             .index = index,
@@ -245,8 +247,7 @@ ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value)
 		return eki_fail(EK_EINVAL, "value, where the result goes, is NULL");
 	for (bool first = true; A->store.format->find(&A->store, i, j, &at); first = false) {
 		const void *v = value_of(&A->store, &at);
-		const double x =
-			A->store.value == EK_F64 ? *(const double *)v : (double)*(const float *)v;
+		const double x = A->store.value == EK_F64 ? *(const double *)v : eki_widen(*(const float *)v);
 
 		sum = first ? x : sum + x;
 	}
@@ -270,14 +271,13 @@ ek_status ek_matrix_set(ek_matrix *A, int64_t i, int64_t j, double value)
 	if (A->store.format->find(&A->store, i, j, &next))
 		return eki_fail(EK_EINVAL, "several entries are stored in row %lld and column %lld",
 		                (long long)row, (long long)col);
-	if (A->store.value == EK_F32 && !isinf(value) &&
-	    (fabs(value) >= EKI_F32_END || isinf((float)value)))
+	if (A->store.value == EK_F32 && eki_f32_over(value))
 		return eki_fail(EK_EOVERFLOW,
 		                "the value %g for row %lld and column %lld is too large for f32",
 		                value, (long long)row, (long long)col);
 	if (A->store.value == EK_F64)
 		*(double *)value_of(&A->store, &at) = value;
 	else
-		*(float *)value_of(&A->store, &at) = (float)value;
+		*(float *)value_of(&A->store, &at) = eki_narrow(value);
 	return ek_matrix_values_changed(A);
 }

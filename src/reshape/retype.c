@@ -1,70 +1,80 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CSR with other types of values and indices, or a copy with the same: array by array, in parallel,
  * entries in the same order. Cost: one pass over the arrays. */
-#include <math.h>
 #include <string.h>
 
 #include "core/ek_core.h"
 
 #define MAX_PARTS 64
 
-/* Converts entries [begin, end); returns the first that does not fit, or end. Indices always fit,
- * as sizes were checked before. */
-typedef int64_t convert_fn(const void *from, void *to, int64_t begin, int64_t end);
+/* Entries [begin, end) of an array. Indices always fit, as sizes were checked before. */
+struct piece {
+	const void *from;
+	void *to;
+	int64_t begin, end;
+	int64_t fault;            /* the first that does not fit, or end */
+	int64_t lost, first_lost; /* values that became 0 */
+};
 
-static int64_t widen_index(const void *from, void *to, int64_t begin, int64_t end)
+typedef void convert_fn(struct piece *p);
+
+static void widen_index(struct piece *p)
 {
-	const int32_t *in = from;
-	int64_t *out = to;
+	const int32_t *in = p->from;
+	int64_t *out = p->to;
 
-	for (int64_t k = begin; k < end; k++)
+	for (int64_t k = p->begin; k < p->end; k++)
 		out[k] = in[k];
-	return end;
 }
 
-static int64_t narrow_index(const void *from, void *to, int64_t begin, int64_t end)
+static void narrow_index(struct piece *p)
 {
-	const int64_t *in = from;
-	int32_t *out = to;
+	const int64_t *in = p->from;
+	int32_t *out = p->to;
 
-	for (int64_t k = begin; k < end; k++)
+	for (int64_t k = p->begin; k < p->end; k++)
 		out[k] = (int32_t)in[k];
-	return end;
 }
 
-static int64_t widen_value(const void *from, void *to, int64_t begin, int64_t end)
+static void widen_value(struct piece *p)
 {
-	const float *in = from;
-	double *out = to;
+	const float *in = p->from;
+	double *out = p->to;
 
-	for (int64_t k = begin; k < end; k++)
-		out[k] = in[k];
-	return end;
+	for (int64_t k = p->begin; k < p->end; k++)
+		out[k] = eki_widen(in[k]);
 }
 
-static int64_t narrow_value(const void *from, void *to, int64_t begin, int64_t end)
+static void narrow_value(struct piece *p)
 {
-	const double *in = from;
-	float *out = to;
+	const uint64_t *in = p->from;
+	uint32_t *out = p->to;
 
-	for (int64_t k = begin; k < end; k++) {
-		if (fabs(in[k]) >= EKI_F32_END && !isinf(in[k]))
-			return k;
-		out[k] = (float)in[k];
+	for (int64_t k = p->begin; k < p->end; k++) {
+		const uint64_t magnitude = in[k] & INT64_MAX;
+
+		out[k] = eki_f32_nearest(in[k]);
+		if (eki_f32_usual(magnitude))
+			continue;
+		if (magnitude >= EKI_F32_OVER && magnitude < EKI_F64_INF) {
+			p->fault = k;
+			return;
+		}
+		if (out[k] << 1 == 0 && p->lost++ == 0)
+			p->first_lost = k;
 	}
-	return end;
 }
 
-static int64_t copy4(const void *from, void *to, int64_t begin, int64_t end)
+static void copy4(struct piece *p)
 {
-	memcpy((char *)to + 4 * begin, (const char *)from + 4 * begin, (size_t)(end - begin) * 4);
-	return end;
+	memcpy((char *)p->to + 4 * p->begin, (const char *)p->from + 4 * p->begin,
+	       (size_t)(p->end - p->begin) * 4);
 }
 
-static int64_t copy8(const void *from, void *to, int64_t begin, int64_t end)
+static void copy8(struct piece *p)
 {
-	memcpy((char *)to + 8 * begin, (const char *)from + 8 * begin, (size_t)(end - begin) * 8);
-	return end;
+	memcpy((char *)p->to + 8 * p->begin, (const char *)p->from + 8 * p->begin,
+	       (size_t)(p->end - p->begin) * 8);
 }
 
 /* By [of values][from 8 bytes][to 8 bytes]. */
@@ -75,50 +85,64 @@ static convert_fn *const convert_table[2][2][2] = {
 
 struct convert_job {
 	convert_fn *fn;
-	const void *from;
-	void *to;
-	int64_t len;
-	int parts;
-	int64_t fault[MAX_PARTS]; /* first entry of each part that does not fit; len: none */
+	struct piece piece[MAX_PARTS];
 };
 
 static void convert_part(void *arg, int part)
 {
 	struct convert_job *job = arg;
-	int64_t end = eki_cut(job->len, job->parts, part + 1);
-	int64_t k = job->fn(job->from, job->to, eki_cut(job->len, job->parts, part), end);
 
-	job->fault[part] = k < end ? k : job->len;
+	job->fn(&job->piece[part]);
 }
 
-/* The first entry that does not fit, or the length. */
-static int64_t convert_array(const ek_context *ctx, const ek_store *in, int array, ek_store *out)
+/* All entries of an array, and what is to be said of them. */
+static struct piece convert_array(const ek_context *ctx, const ek_store *in, int array,
+                                  ek_store *out)
 {
 	eki_elem elem = in->format->array[array].elem;
 	size_t from = eki_elem_size(elem, in->value, in->index);
 	size_t to = eki_elem_size(elem, out->value, out->index);
-	struct convert_job job = {.fn = convert_table[elem == EKI_VALUE][from == 8][to == 8],
-	                          .from = in->array[array],
-	                          .to = out->array[array],
-	                          .len = in->len[array],
-	                          .parts = 1};
+	struct convert_job job = {.fn = convert_table[elem == EKI_VALUE][from == 8][to == 8]};
+	struct piece all = {
+		.from = in->array[array], .to = out->array[array], .end = in->len[array]};
+	int parts = 1;
 
-	if (job.len == 0)
-		return 0;
-	if (job.len > 50000)
-		job.parts = ctx->threads < MAX_PARTS ? ctx->threads : MAX_PARTS;
-	eki_parallel(ctx->threads, job.parts, convert_part, &job);
-	for (int part = 0; part < job.parts; part++)
-		if (job.fault[part] < job.len)
-			return job.fault[part];
-	return job.len;
+	all.fault = all.end;
+	if (all.end == 0)
+		return all;
+	if (all.end > 50000)
+		parts = ctx->threads < MAX_PARTS ? ctx->threads : MAX_PARTS;
+	for (int part = 0; part < parts; part++) {
+		job.piece[part] = all;
+		job.piece[part].begin = eki_cut(all.end, parts, part);
+		job.piece[part].end = eki_cut(all.end, parts, part + 1);
+	}
+	eki_parallel(ctx->threads, parts, convert_part, &job);
+	for (int part = parts - 1; part >= 0; part--) {
+		const struct piece *p = &job.piece[part];
+
+		all.fault = p->fault < p->end ? p->fault : all.fault;
+		all.first_lost = p->lost ? p->first_lost : all.first_lost;
+		all.lost += p->lost;
+	}
+	return all;
 }
 
-ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value value,
-                            ek_index index, ek_store *out)
-{
-	int64_t k;
+/* Where entry k is, for messages. */
+struct place {
+	long long entry, row, column;
+};
 
+static struct place place_of(const ek_store *s, int64_t k)
+{
+	const long long major = eki_row_of(s, k) + s->from1, minor = eki_col_at(s, k) + s->from1;
+
+	return (struct place){k + s->from1, s->columns ? minor : major, s->columns ? major : minor};
+}
+
+ek_status eki_convert_types(const ek_context *ctx, const char *name, const ek_store *in,
+                            ek_value value, ek_index index, ek_store *out)
+{
 	if (in->rows > eki_idx_max(index) || in->cols > eki_idx_max(index))
 		return eki_fail(EK_EOVERFLOW,
 		                "%lld rows and %lld columns do not fit the index type %s",
@@ -130,17 +154,26 @@ ek_status eki_convert_types(const ek_context *ctx, const ek_store *in, ek_value 
 	EK_RETURN_IF(eki_csr_alloc(ctx, value, index, in->rows, in->cols, in->nnz, out));
 	convert_array(ctx, in, CSR_PTR, out);
 	convert_array(ctx, in, CSR_COL, out);
-	k = convert_array(ctx, in, CSR_VAL, out);
-	if (k < in->nnz) {
-		const long long major = eki_row_of(in, k) + in->from1;
-		const long long minor = eki_col_at(in, k) + in->from1;
+	const struct piece val = convert_array(ctx, in, CSR_VAL, out);
+
+	if (val.fault < in->nnz) {
+		const struct place at = place_of(in, val.fault);
 
 		eki_store_free(ctx, out);
 		return eki_fail(EK_EOVERFLOW,
 		                "the value %g of entry %lld (row %lld, column %lld) is beyond the "
 		                "range of f32, which ends at %g",
-		                eki_val_at(in, k), (long long)k + in->from1,
-		                in->columns ? minor : major, in->columns ? major : minor, EKI_F32_END);
+		                eki_val_at(in, val.fault), at.entry, at.row, at.column,
+		                EKI_F32_END);
+	}
+	if (val.lost) {
+		const struct place at = place_of(in, val.first_lost);
+
+		eki_log(ctx, EK_LOG_WARNING,
+		        "%s%s%lld %s too small for f32 and became 0, the first one is entry %lld "
+		        "(row %lld, column %lld)",
+		        name ? name : "", name ? ": " : "", (long long)val.lost,
+		        val.lost == 1 ? "value is" : "values are", at.entry, at.row, at.column);
 	}
 	return EK_OK;
 }

@@ -228,7 +228,7 @@ ek_status eki_sorted_copy(const ek_context *ctx, const ek_store *csr, ek_store *
 	ek_store out = {0};
 	ek_status status;
 
-	EK_TRY(eki_convert_types(ctx, csr, csr->value, csr->index, &out));
+	EK_TRY(eki_convert_types(ctx, NULL, csr, csr->value, csr->index, &out));
 	EK_TRY(eki_sort_rows(ctx, EK_DUP_ERROR, &out, first));
 	*copy = out;
 done:

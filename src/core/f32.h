@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * f64 to f32 and back from their bits: to the nearest value, ties to even, whatever the rounding mode
+ * of the caller, and with denormal numbers where it flushes them to zero. A conversion by the
+ * processor would follow both. */
+#ifndef EK_F32_H
+#define EK_F32_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The least double that rounds to infinity as f32: FLT_MAX and half of its last place. */
+#define EKI_F32_END 0x1.ffffffp127
+
+/* Magnitudes in bits: 2^-126, from which on f32 has 24 bits; EKI_F32_END; what is not finite. What
+ * both exponents differ by. */
+#define EKI_F32_NORMAL ((uint64_t)0x381 << 52)
+#define EKI_F32_OVER   (((uint64_t)0x47e << 52) + 0xffffff0000000)
+#define EKI_F64_INF    ((uint64_t)0x7ff << 52)
+#define EKI_F32_SHIFT  ((uint64_t)896 << 52)
+
+static inline uint64_t eki_f64_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof bits);
+	return bits;
+}
+
+/* Is a finite value beyond the range of f32? */
+static inline bool eki_f32_over(double value)
+{
+	return (eki_f64_bits(value) & INT64_MAX) - EKI_F32_OVER < EKI_F64_INF - EKI_F32_OVER;
+}
+
+/* m / 2^shift, to the nearest integer. */
+static inline uint64_t eki_shift_nearest(uint64_t m, int shift)
+{
+	return (m + (((uint64_t)1 << (shift - 1)) - 1) + (m >> shift & 1)) >> shift;
+}
+
+/* The bits of a magnitude that f32 has as 0, as a denormal number, or not as a number. */
+static inline uint32_t eki_f32_unusual(uint64_t magnitude)
+{
+	const uint64_t hidden = (uint64_t)1 << 52;
+	const int exponent = (int)(magnitude >> 52), shift = 926 - exponent;
+
+	if (magnitude > EKI_F64_INF)
+		return 0x7fc00000 | (uint32_t)(magnitude >> 29 & 0x3fffff);
+	if (magnitude >= EKI_F32_OVER)
+		return 0x7f800000;
+	return (uint32_t)eki_shift_nearest(hidden | (magnitude & (hidden - 1)),
+	                                   shift < 63 ? shift : 63);
+}
+
+/* Is it a number that f32 has with 24 bits, or 0? One branch tells it, which zeros among other values
+ * do not mislead: 0 goes as the least of these numbers. */
+static inline bool eki_f32_usual(uint64_t magnitude)
+{
+	const uint64_t nonzero = (magnitude + INT64_MAX) >> 63;
+	const uint64_t m = magnitude | (EKI_F32_NORMAL & (nonzero - 1));
+
+	return m - EKI_F32_NORMAL < EKI_F32_OVER - EKI_F32_NORMAL;
+}
+
+/* The bits of the f32 that is nearest to the f64 with these bits. */
+static inline uint32_t eki_f32_nearest(uint64_t bits)
+{
+	const uint64_t magnitude = bits & INT64_MAX, nonzero = (magnitude + INT64_MAX) >> 63;
+	const uint32_t sign = (uint32_t)(bits >> 32) & 0x80000000;
+	const uint64_t usual = eki_shift_nearest(magnitude - EKI_F32_SHIFT, 29);
+
+	return sign | (eki_f32_usual(magnitude) ? (uint32_t)usual & (0 - (uint32_t)nonzero)
+	                                        : eki_f32_unusual(magnitude));
+}
+
+static inline float eki_narrow(double value)
+{
+	const uint32_t bits = eki_f32_nearest(eki_f64_bits(value));
+	float f;
+
+	memcpy(&f, &bits, sizeof f);
+	return f;
+}
+
+/* The same number as f64. The processor converts all but denormal numbers; those are made of their
+ * mantissa, which is exact. No branch, as zeros may be among others. */
+static inline double eki_widen(float value)
+{
+	const uint64_t usual = eki_f64_bits((double)value);
+	uint32_t bits, magnitude;
+	double v;
+
+	memcpy(&bits, &value, sizeof bits);
+	magnitude = bits & INT32_MAX;
+	uint64_t small = eki_f64_bits((double)(int32_t)magnitude * 0x1p-149) |
+	                 (uint64_t)(bits - magnitude) << 32;
+	const uint64_t mask = 0 - (uint64_t)((magnitude - 0x800000) >> 31);
+
+	small = usual ^ ((usual ^ small) & mask);
+	memcpy(&v, &small, sizeof v);
+	return v;
+}
+
+#endif
