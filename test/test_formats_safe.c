@@ -75,7 +75,7 @@ static void break_dims(ek_matrix *B)
 				continue;
 			use(B);
 			/* The format is made again, of the same numbers. */
-			expect_status(eki_matrix_retype(B, EK_F32, EK_I64, &C), EK_OK);
+			expect_status(eki_matrix_retype(B, NULL, EK_F32, EK_I64, &C), EK_OK);
 			ek_matrix_destroy(C);
 		}
 		*dim = was;
