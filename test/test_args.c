@@ -236,6 +236,8 @@ static void test_plan_create(void **state)
 	h = good, h.threads = 3;
 	expect_bad_hints(&h, EK_EINVAL, "hints.threads is 3; 0 to 2");
 	h = good, h.method = "spmv.csr.no-such";
+	expect_bad_hints(&h, EK_EINVAL, "did you mean spmv.csr.");
+	h = good, h.method = "nothing-like-it";
 	expect_bad_hints(&h, EK_EINVAL, ek_method_name(ek_method_next(NULL)));
 	h = good, h.method = "";
 	expect_bad_hints(&h, EK_EINVAL, "\"\"");
