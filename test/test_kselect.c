@@ -285,7 +285,7 @@ static void arguments(void **state)
 	const int32_t in[6] = {5, 3, 9, 1, 7, 2};
 	int32_t kth[2] = {-1, -1}, smallest[6] = {-1, -1, -1, -1, -1, -1};
 	ek_context *ctx = contexts.of[0][0];
-	ek_array_options o = {.size = sizeof o, .method = "kselect.none"};
+	ek_array_options o = {.size = sizeof o, .method = "nothing-like-it"};
 
 	(void)state;
 	expect_error(ek_kselect(ctx, NULL, (ek_value)9, 2, 3, 1, in, kth, smallest), EK_EINVAL,
