@@ -101,9 +101,9 @@ int tool_check(ek_status status)
 static const struct {
 	const char *library, *tool;
 } options[] = {
-	{" max_bytes", " --read-max-bytes"},       {" max_ratio", " --read-max-ratio"},
-	{" max_dim", " --read-max-dim"},           {"(or allow_nan)", "(or --allow-nan)"},
-	{"(or mirror)", "(or --mirror)"},          {"EK_I64 has room", "--index 64 has room"},
+	{" max_bytes", " --read-max-bytes"}, {" max_ratio", " --read-max-ratio"},
+	{" max_dim", " --read-max-dim"},     {"(or allow_nan)", "(or --allow-nan)"},
+	{"(or mirror)", "(or --mirror)"},    {"EK_I64 has room", "--index 64 has room"},
 };
 
 int tool_input(ek_status status)

@@ -58,9 +58,11 @@ static ek_status next_line(struct mtx_text *text, const char **begin, const char
 		                "longer ones are not read",
 		                text->source->name, (long long)text->line, MTX_LINE_MAX);
 	if (memchr(*begin, 0, (size_t)(*end - *begin)))
-		return eki_fail(EK_ESYNTAX, "%s:%lld: the line has a NUL byte, so this is not text; Matrix Market "
-		                "text is expected, or .ekm",
-		                text->source->name, (long long)text->line);
+		return eki_fail(
+			EK_ESYNTAX,
+			"%s:%lld: the line has a NUL byte, so this is not text; Matrix Market "
+			"text is expected, or .ekm",
+			text->source->name, (long long)text->line);
 	text->begin += *end - *begin + 1;
 	text->line++;
 	return EK_OK;

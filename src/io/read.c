@@ -68,8 +68,7 @@ ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, i
 	                "%s: %lld row%s and %lld column%s, but only %lld bytes; %lld of each are "
 	                "accepted without max_dim",
 	                where, (long long)rows, rows == 1 ? "" : "s", (long long)cols,
-	                cols == 1 ? "" : "s", (long long)s->given,
-	                (long long)allowed);
+	                cols == 1 ? "" : "s", (long long)s->given, (long long)allowed);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
