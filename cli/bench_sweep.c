@@ -51,6 +51,9 @@ static void add(struct sweep *s, int64_t value)
 {
 	if (s->count == MOST_VALUES)
 		tool_usage("--sweep: at most %d values are expected", MOST_VALUES);
+	for (int k = 0; k < s->count; k++)
+		if (s->value[k] == value)
+			tool_usage("--sweep: %lld is given twice", (long long)value);
 	s->value[s->count++] = value;
 }
 

@@ -53,7 +53,10 @@ static const struct argp argp = {options,
                                  parse,
                                  "A -o FILE",
                                  "Writes a matrix in another form, with other types, or in "
-                                 "another storage format.",
+                                 "another storage format. Matrix Market files are written "
+                                 "as general ones with values: mirror images of symmetric "
+                                 "matrices and the ones of patterns stand in them, comments "
+                                 "do not.",
                                  tool_common_children,
                                  NULL,
                                  NULL};

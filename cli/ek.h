@@ -228,12 +228,16 @@ enum tool_style { TOOL_TEXT, TOOL_MARKDOWN, TOOL_PLAIN }; /* plain: tabs, no hea
 struct tool_table {
 	const char *align; /* a letter per column, l or r; lines break in those of l */
 	int cols, cells, room;
-	char **cell; /* the first row is the header */
+	char **cell;       /* the first row is the header */
+	unsigned left_out; /* columns that aligned lines do without, a bit each */
 };
 void tool_table_start(struct tool_table *t, const char *align);
 __attribute__((format(printf, 2, 3))) void tool_table_add(struct tool_table *t, const char *format,
                                                           ...); /* the next cell */
 void tool_table_print(const struct tool_table *t, enum tool_style style, FILE *out);
+/* Leaves out of aligned lines the columns of these names, up to NULL, one after the other, until the
+ * others have room. Markdown and fields divided by tabs keep them. */
+void tool_table_fit(struct tool_table *t, const char *const *names, FILE *out);
 void tool_table_free(struct tool_table *t);
 /* Columns that lines may have: COLUMNS, else those of the terminal, else 100. */
 int tool_width(FILE *out);

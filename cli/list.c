@@ -110,6 +110,7 @@ static void list_twins(ek_context *ctx, struct tool_table *t)
 	static const char *const names[] = {"twin",      "in the work", "rows", "cols",
 	                                    "nnz",       "shortest",    "mean", "longest",
 	                                    "structure", "tables",      "real", NULL};
+	static const char *const spare[] = {"in the work", "mean", "shortest", "cols", NULL};
 	char path[4096], buf[32];
 
 	(void)ctx;
@@ -128,6 +129,7 @@ static void list_twins(ek_context *ctx, struct tool_table *t)
 		tool_table_add(t, "%s", w->works);
 		tool_table_add(t, "%s", tool_real_path(w->name, path, sizeof path) ? "yes" : "no");
 	}
+	tool_table_fit(t, spare, stdout);
 }
 
 static void list_formats(ek_context *ctx, struct tool_table *t)

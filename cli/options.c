@@ -311,7 +311,8 @@ static const struct argp_option common_options[] = {
 	{"read-max-bytes", KEY_MAX_BYTES, "SIZE", 0,
          "most bytes of a file after decompression, such as 500M or 2^33 (no limit)", 0},
 	{"read-max-ratio", KEY_MAX_RATIO, "N", 0,
-         "most of them for a byte of the compressed file (1024, and 256M that an .ekm announces)",
+         "most of them for a byte of the compressed file (1024); of what an .ekm announces, 256M "
+         "are free and the rest may be 32 times that",
          0},
 	{"read-max-dim", KEY_MAX_DIM, "N", 0,
          "most rows or columns of a file (64 for each of its bytes, 2^20 always)", 0},

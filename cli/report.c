@@ -75,18 +75,21 @@ static const struct {
 	{EK_EUNSUPPORTED, TOOL_UNSUPPORTED, TOOL_UNSUPPORTED},
 };
 
+static int code_of(ek_status status, bool input)
+{
+	for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++)
+		if (codes[k].status == status)
+			return input ? codes[k].input : codes[k].check;
+	return TOOL_FAILED;
+}
+
 static int report(ek_status status, bool input)
 {
-	int code = TOOL_FAILED;
+	const char *text = ek_error_text();
 
 	if (status == EK_OK)
 		return TOOL_OK;
-	for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++)
-		if (codes[k].status == status)
-			code = input ? codes[k].input : codes[k].check;
-	const char *text = ek_error_text();
-
-	return tool_fail(code, "%s", text[0] ? text : ek_status_text(status));
+	return tool_fail(code_of(status, input), "%s", text[0] ? text : ek_status_text(status));
 }
 
 int tool_check(ek_status status)
@@ -94,8 +97,23 @@ int tool_check(ek_status status)
 	return report(status, false);
 }
 
+/* The tool's names for what the library's messages call by its own. */
+static const struct {
+	const char *library, *tool;
+} options[] = {
+	{" max_bytes", " --read-max-bytes"}, {" max_ratio", " --read-max-ratio"},
+	{" max_dim", " --read-max-dim"},     {"(or allow_nan)", "(or --allow-nan)"},
+	{"(or mirror)", "(or --mirror)"},    {"EK_I64 has room", "--index 64 has room"},
+};
+
 int tool_input(ek_status status)
 {
+	const char *text = status == EK_OK ? "" : ek_error_text(), *at = NULL;
+
+	for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
+		if ((at = strstr(text, options[k].library)))
+			return tool_fail(code_of(status, true), "%.*s%s%s", (int)(at - text), text,
+			                 options[k].tool, at + strlen(options[k].library));
 	return report(status, true);
 }
 

@@ -202,14 +202,6 @@ ek_read_options tool_read_options(const struct tool_options *options)
 	                         .max_dim = options->max_dim};
 }
 
-/* The message of the library, with the tool's names of its limits: max_dim is --read-max-dim. */
-static int over_limit(const char *text)
-{
-	const char *at = strstr(text, "max_");
-
-	return tool_fail(TOOL_INPUT, "%.*s--read-max-%s", (int)(at - text), text, at + 4);
-}
-
 static int read_file(ek_context *ctx, const struct tool_options *options,
                      struct tool_source *source, const char *kind, ek_matrix **A)
 {
@@ -224,8 +216,6 @@ static int read_file(ek_context *ctx, const struct tool_options *options,
 	ek_status status = ek_matrix_read(ctx, source->path, options->value, options->index, &o, A);
 
 	tool_progress_end(progress);
-	if (status == EK_ELIMIT && strstr(ek_error_text(), "max_"))
-		return over_limit(ek_error_text());
 	return tool_input(status);
 }
 

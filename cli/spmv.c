@@ -99,10 +99,12 @@ static int read_vector(ek_context *ctx, const struct tool_options *common, const
 	if (code != TOOL_OK)
 		return code;
 	if (rows != n || cols != 1)
-		code = tool_fail(TOOL_INPUT,
-		                 "%s: has %lld rows and %lld columns; a vector with %lld rows and "
-		                 "1 column is expected",
-		                 path, (long long)rows, (long long)cols, (long long)n);
+		code = tool_fail(
+			TOOL_INPUT,
+			"%s: has %lld row%s and %lld column%s; a vector with %lld row%s and "
+			"1 column is expected",
+			path, (long long)rows, rows == 1 ? "" : "s", (long long)cols,
+			cols == 1 ? "" : "s", (long long)n, n == 1 ? "" : "s");
 	if (code == TOOL_OK)
 		code = make(value, n, v);
 	if (code == TOOL_OK && n > 0)

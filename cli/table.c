@@ -97,21 +97,34 @@ static int column_width(const struct tool_table *t, int col, bool word)
 	return width;
 }
 
+static bool left_out(const struct tool_table *t, int col)
+{
+	return t->left_out >> col & 1;
+}
+
+static int total_of(const struct tool_table *t, const int *width)
+{
+	int total = -2;
+
+	for (int col = 0; col < t->cols; col++)
+		total += left_out(t, col) ? 0 : width[col] + 2;
+	return total;
+}
+
 /* Makes the widest columns of text narrower until lines have at most `room`, or words or cells such
  * as "N T" would break. */
 static void shrink(const struct tool_table *t, int room, int *width)
 {
 	enum { SHORT = 3 };
-	int total = 2 * (t->cols - 1);
+	int total = total_of(t, width);
 
-	for (int col = 0; col < t->cols; col++)
-		total += width[col];
 	while (total > room) {
 		int widest = -1;
 
 		for (int col = 0; col < t->cols; col++)
-			if (t->align[col] == 'l' && (widest < 0 || width[col] > width[widest]) &&
-			    width[col] > SHORT && width[col] > column_width(t, col, true))
+			if (t->align[col] == 'l' && !left_out(t, col) &&
+			    (widest < 0 || width[col] > width[widest]) && width[col] > SHORT &&
+			    width[col] > column_width(t, col, true))
 				widest = col;
 		if (widest < 0)
 			return;
@@ -166,6 +179,8 @@ static void print_row(const struct tool_table *t, int row, const int *width, con
 
 		more = false;
 		for (int col = 0; col < t->cols; col++) {
+			if (left_out(t, col))
+				continue;
 			int len = line_of(at[col], width[col], col > 0);
 			int pad = width[col] - width_of(at[col], len);
 			int before = t->align[col] == 'r' ? pad : 0;
@@ -195,6 +210,8 @@ static void print_text(const struct tool_table *t, FILE *out)
 	for (int row = 0; row < t->cells; row += t->cols) {
 		print_row(t, row, width, at, out);
 		for (int col = 0; col < t->cols && !row; col++) {
+			if (left_out(t, col))
+				continue;
 			for (int n = 0; n < width[col]; n++)
 				fputc('-', out);
 			fputs(col < t->cols - 1 ? "  " : "\n", out);
@@ -202,6 +219,21 @@ static void print_text(const struct tool_table *t, FILE *out)
 	}
 	free(width);
 	free(at);
+}
+
+void tool_table_fit(struct tool_table *t, const char *const *names, FILE *out)
+{
+	int *width = calloc((size_t)t->cols, sizeof *width);
+
+	if (!width)
+		out_of_memory();
+	for (int col = 0; col < t->cols; col++)
+		width[col] = column_width(t, col, false);
+	for (; *names && total_of(t, width) > tool_width(out); names++)
+		for (int col = 0; col < t->cols; col++)
+			if (strcmp(t->cell[col], *names) == 0)
+				t->left_out |= 1u << col;
+	free(width);
 }
 
 /* ---- Markdown and tabs ----------------------------------------------------------------------- */

@@ -216,7 +216,7 @@ static void test_rows_without_entries(void **state)
 	heap.limit = 256LL << 20;
 	write_file(large);
 	expect_error(ek_dense_read(ctx, path, EK_F64, NULL, &rows, &cols, &y), EK_ELIMIT,
-	             ":2: 4000000000 rows and 1 columns, but only");
+	             ":2: 4000000000 rows and 1 column, but only");
 	assert_null(y);
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ELIMIT,
 	             "1048576 of each are accepted without max_dim");

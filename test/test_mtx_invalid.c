@@ -23,7 +23,7 @@ struct text_case {
 
 static const struct text_case refused[] = {
 	/* Banners */
-	{"\n", 0, EK_ESYNTAX, "t:1: the file starts with"},
+	{"\n", 0, EK_ESYNTAX, "t:1: the file starts with an empty line"},
 	{"%", 0, EK_ESYNTAX, "t:1: the file starts with \"%\""},
 	{"%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 1\n", 0, EK_ESYNTAX,
          "t:1: the file starts with \"%MatrixMarket\""},
@@ -92,7 +92,8 @@ static const struct text_case refused[] = {
          "t:2: the number of columns is 340282366920938463463374607431768211456; at most "
          "9223372036854775807"},
 	{MM "array real general\n9223372036854775808 1\n1\n", 0, EK_EOVERFLOW, "rows is 9"},
-	{R "2147483648 1 0\n", 0, EK_ELIMIT, "t:2: 2147483648 rows; index type 32 allows"},
+	{R "2147483648 1 0\n", 0, EK_ELIMIT,
+         "t:2: 2147483648 rows; index type 32 allows 2147483647; EK_I64 has room"},
 	{R "2 2 1\n1 1 1.7976931348623159e308\n", 0, EK_EOVERFLOW, "too large for f64"},
 	{R "2 2 1\n1 1 3.4028236e38\n", SINGLE, EK_EOVERFLOW, "too large for f32"},
 	{MM "array real general\n1 1\n-1e400\n", 0, EK_EOVERFLOW, "t:3: entry 1"},

@@ -128,7 +128,7 @@ static void test_small_text(void **state)
 	expect_error(ek_matrix_read_memory(ctx, "t", square, sizeof square - 1, 0, 0, NULL, &A),
 	             EK_ELIMIT, "t:2: 134217728 rows and 134217728 columns, but only 68 bytes");
 	expect_error(ek_matrix_read_memory(ctx, "t", row, sizeof row - 1, 0, 0, NULL, &A),
-	             EK_ELIMIT, "t:2: 1 rows and 134217728 columns");
+	             EK_ELIMIT, "t:2: 1 row and 134217728 columns");
 	assert_true(peak_since(&heap, 0) <= 16 * MIB);
 	/* Who says so gets it. */
 	expect_status(ek_matrix_read_memory(ctx, "t", row, sizeof row - 1, 0, 0, &o, &A), EK_OK);

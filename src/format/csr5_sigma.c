@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The tile height of CSR5 by the mean length of the rows, k: r if k <= r; k if r < k <= s; s if s <
- * k <= t; u for longer ones. The four numbers belong to the machine. The environment variable
- * EK_CSR5_SIGMA gives them, four for doubles and four for floats, as `ek tune` measures them;
- * without it they are what that gave on processors with AVX-512, where the rule is about one
- * percent behind the best height of each row length. High tiles are best, as each has its price,
- * until rows span whole tiles.
+ * k <= t; u for longer ones. So r <= s, while any t below s means t = s. The four numbers belong to
+ * the machine. The environment variable EK_CSR5_SIGMA gives them, four for doubles and four for
+ * floats, as `ek tune` measures them; without it they are what that gave on processors with AVX-512,
+ * where the rule is about one percent behind the best height of each row length. High tiles are
+ * best, as each has its price, until rows span whole tiles.
  *
  * Liu 2015, section 6.3.2, which measures them for GPUs and takes 16 (AVX2) and 12 (Xeon Phi) on
  * CPUs. */
@@ -25,22 +25,23 @@ static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 	bool good = true;
 
 	for (int k = 0; k < EK_NVALUE * BOUNDS && good; k++) {
+		int64_t *own = bound[k < BOUNDS ? EK_F64 - 1 : EK_F32 - 1]; /* doubles come first */
 		const int which = k % BOUNDS;
 		char *end;
 		const long long n = strtoll(at, &end, 10);
 
 		good = end > at && n >= 1 && (which == T || n <= CSR5_MAX_SIGMA) &&
+		       (which != S || n >= own[R]) &&
 		       *end == (k + 1 < EK_NVALUE * BOUNDS ? ',' : '\0');
-		/* The doubles come first. */
-		bound[k < BOUNDS ? EK_F64 - 1 : EK_F32 - 1][which] = n;
+		own[which] = n;
 		at = end + 1;
 	}
 	errno = before;
 	if (!good)
 		return eki_fail(EK_EINVAL,
 		                "environment variable EK_CSR5_SIGMA is \"%s\"; r,s,t,u,r,s,t,u is "
-		                "expected, for doubles and for floats, r, s and u from 1 to %d (ek "
-		                "tune measures them)",
+		                "expected, for doubles and for floats, r, s and u from 1 to %d and "
+		                "r <= s (ek tune measures them)",
 		                text, CSR5_MAX_SIGMA);
 	return EK_OK;
 }

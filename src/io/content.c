@@ -45,3 +45,8 @@ ek_status eki_content_check(const eki_source *s)
 				kind[k].what, s->below ? " inside what was unpacked" : "");
 	return EK_OK;
 }
+
+bool eki_content_is_ekm(const eki_source *s)
+{
+	return s->end - s->begin >= 8 && memcmp(s->buffer + s->begin, EKI_EKM_MAGIC, 8) == 0;
+}

@@ -157,6 +157,12 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
 	name = strcmp(path, "-") == 0 ? "<stdin>" : path;
 	EK_RETURN_IF(eki_read_options(given, &options));
 	EK_RETURN_IF(eki_source_open(ctx, path, NULL, 0, name, &options, &source));
+	EK_TRY(eki_source_peek(source, 8));
+	if (eki_content_is_ekm(source))
+		EK_TRY(eki_fail(EK_EUNSUPPORTED,
+		                "%s: this is a matrix in the binary form of evenkeel; a vector is "
+		                "Matrix Market text",
+		                name));
 	EK_TRY(eki_mtx_read(ctx, source, value, EK_I64, &content));
 	if (!h->array && h->cols != 1)
 		EK_TRY(eki_fail(EK_EUNSUPPORTED,
@@ -167,7 +173,7 @@ ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
 		EK_TRY(eki_alloc(ctx, h->rows * h->cols, size, &out));
 		eki_mtx_array_fill(h, value, content.list, out);
 	} else {
-		EK_TRY(eki_mtx_dims_check(source, h, true));
+		EK_TRY(eki_mtx_dims_check(source, h));
 		EK_TRY(eki_calloc(ctx, h->rows, size, &out));
 		if (h->duplicates == EK_DUP_ERROR)
 			EK_TRY(eki_calloc(ctx, h->rows, 1, &seen));

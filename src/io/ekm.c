@@ -256,7 +256,7 @@ ek_status eki_ekm_read(ek_context *ctx, eki_source *s, ek_value value, ek_index 
 	EK_TRY(header_check(s, &h));
 	EK_TRY(arrays_read(s, &h, &store));
 	if (!s->options->max_dim)
-		EK_TRY(eki_dims_check(s, s->name, store.rows, store.cols, " without max_dim"));
+		EK_TRY(eki_dims_check(s, s->name, store.rows, store.cols));
 	EK_TRY(store.format->check(ctx, &store));
 	EK_TRY(values_check(s, &store));
 	EK_TRY(eki_matrix_from_store(ctx, &store, &own));

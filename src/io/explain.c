@@ -163,7 +163,7 @@ static ek_status triangle_fault(const struct suspect *s, int64_t i, int64_t j)
 	if (s->h->symmetry != MTX_GENERAL && i < j && !s->h->mirror)
 		return eki_fail(EK_ESYNTAX,
 		                AT "row %lld, column %lld is above the diagonal; symmetric files "
-		                   "store the lower triangle only (or mirror)",
+		                   "store the lower triangle (or mirror)",
 		                WHERE(s), (long long)i, (long long)j);
 	return EK_OK;
 }

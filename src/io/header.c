@@ -58,8 +58,11 @@ static ek_status next_line(struct mtx_text *text, const char **begin, const char
 		                "longer ones are not read",
 		                text->source->name, (long long)text->line, MTX_LINE_MAX);
 	if (memchr(*begin, 0, (size_t)(*end - *begin)))
-		return eki_fail(EK_ESYNTAX, "%s:%lld: the line has a NUL byte; text is expected",
-		                text->source->name, (long long)text->line);
+		return eki_fail(
+			EK_ESYNTAX,
+			"%s:%lld: the line has a NUL byte, so this is not text; Matrix Market "
+			"text is expected, or .ekm",
+			text->source->name, (long long)text->line);
 	text->begin += *end - *begin + 1;
 	text->line++;
 	return EK_OK;
@@ -112,7 +115,12 @@ static ek_status banner_read(const struct mtx_text *text, const char *p, struct 
 		                "%s:1: the file starts with a UTF-8 byte order mark; "
 		                "remove it: %%%%MatrixMarket must come first",
 		                name);
-	if (!eki_mtx_word(&p, &begin, &end) || !same_word(begin, end, "%%matrixmarket"))
+	if (!eki_mtx_word(&p, &begin, &end))
+		return eki_fail(EK_ESYNTAX,
+		                "%s:1: the file starts with an empty line; %%%%MatrixMarket is "
+		                "expected",
+		                name);
+	if (!same_word(begin, end, "%%matrixmarket"))
 		return eki_fail(EK_ESYNTAX,
 		                "%s:1: the file starts with \"%s\"; %%%%MatrixMarket is expected",
 		                name, eki_mtx_quote(begin, end).text);
@@ -213,9 +221,10 @@ static ek_status dimensions_check(const struct mtx_text *text, ek_index index,
 			return eki_fail(EK_ELIMIT, "%s:%lld: %lld %s; max_dim allows %lld", name,
 			                line, (long long)dim[k], what, (long long)max_dim);
 		if (dim[k] > eki_idx_max(index))
-			return eki_fail(EK_ELIMIT, "%s:%lld: %lld %s; index type %s allows %lld",
+			return eki_fail(EK_ELIMIT, "%s:%lld: %lld %s; index type %s allows %lld%s",
 			                name, line, (long long)dim[k], what, ek_index_name(index),
-			                (long long)eki_idx_max(index));
+			                (long long)eki_idx_max(index),
+			                index == EK_I64 ? "" : "; EK_I64 has room");
 	}
 	if (h->symmetry != MTX_GENERAL && h->rows != h->cols)
 		return eki_fail(EK_ESYNTAX,
@@ -349,15 +358,14 @@ ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_
 	}
 }
 
-ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h, bool dense)
+ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h)
 {
 	char where[MTX_MESSAGE];
 
 	if (source->options->max_dim)
 		return EK_OK;
 	snprintf(where, sizeof where, "%s:%lld", source->name, (long long)h->line);
-	return eki_dims_check(source, where, h->rows, h->cols,
-	                      dense ? " for a dense vector" : " without max_dim");
+	return eki_dims_check(source, where, h->rows, h->cols);
 }
 
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz)

@@ -58,6 +58,8 @@ ek_status eki_source_new(const ek_context *ctx, const char *name, const ek_read_
 
 /* EK_EUNSUPPORTED, and what it is, if the bytes peeked at begin something that is not read. */
 ek_status eki_content_check(const eki_source *s);
+/* Whether the 8 bytes peeked at begin a matrix in the binary form. */
+bool eki_content_is_ekm(const eki_source *s);
 
 /* ---- gzip.c and archive.c: take over `below` on success only --------------------------------- */
 
@@ -124,9 +126,7 @@ int64_t eki_max_dim(const ek_read_options *options);
 int64_t eki_dim_of_source(const eki_source *s);
 /* The same of a file, and of what it has after decompression. */
 int64_t eki_dim_of_bytes(int64_t content, int64_t file);
-/* EK_ELIMIT if there are more; `where` stands in front of the message, `how` says in its end what
- * would help. */
-ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
-                         const char *how);
+/* EK_ELIMIT if there are more; `where` stands in front of the message. */
+ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols);
 
 #endif

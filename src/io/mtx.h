@@ -55,8 +55,8 @@ struct mtx_header {
 /* `index` limits rows and columns. */
 ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h);
 /* After all entries were read: EK_ELIMIT if max_dim is not given and there are so many more rows or
- * columns than text that a number of the header would fill the memory. `dense`: for a vector. */
-ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h, bool dense);
+ * columns than text that a number of the header would fill the memory. */
+ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h);
 /* Something of a file for a message: at most 40 characters, none that does not print. */
 struct mtx_quote {
 	char text[44];

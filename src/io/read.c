@@ -58,18 +58,17 @@ int64_t eki_dim_of_source(const eki_source *s)
 	return eki_dim_of_bytes(content, s->given);
 }
 
-ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols,
-                         const char *how)
+ek_status eki_dims_check(const eki_source *s, const char *where, int64_t rows, int64_t cols)
 {
 	const int64_t allowed = eki_dim_of_source(s);
 
 	if (rows <= allowed && cols <= allowed)
 		return EK_OK;
 	return eki_fail(EK_ELIMIT,
-	                "%s: %lld rows and %lld columns, but only %lld bytes; %lld of each are "
-	                "accepted%s",
-	                where, (long long)rows, (long long)cols, (long long)s->given,
-	                (long long)allowed, how);
+	                "%s: %lld row%s and %lld column%s, but only %lld bytes; %lld of each are "
+	                "accepted without max_dim",
+	                where, (long long)rows, rows == 1 ? "" : "s", (long long)cols,
+	                cols == 1 ? "" : "s", (long long)s->given, (long long)allowed);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -266,21 +265,25 @@ ek_status eki_mtx_read(const ek_context *ctx, eki_source *source, ek_value value
 		EK_TRY(eki_fail(
 			EK_EOVERFLOW,
 			"%s:%lld: the %lld entries, expanded, are more than index type %s can "
-			"count",
+			"count%s",
 			source->name, (long long)r.text.line, (long long)content->h.entries,
-			ek_index_name(index)));
+			ek_index_name(index), index == EK_I64 ? "" : "; EK_I64 has room"));
 	if (content->too_small.count)
 		eki_log(ctx, EK_LOG_WARNING,
-		        "%s:%lld: %lld values are too small for %s and were read as 0, the first "
-		        "one here",
+		        "%s:%lld: %lld value%s too small for %s and %s read as 0, the first one "
+		        "here",
 		        source->name, (long long)content->too_small.line,
-		        (long long)content->too_small.count, ek_value_name(value));
+		        (long long)content->too_small.count,
+		        content->too_small.count == 1 ? " is" : "s are", ek_value_name(value),
+		        content->too_small.count == 1 ? "was" : "were");
 	if (content->rounded.count)
 		eki_log(ctx, EK_LOG_WARNING,
-		        "%s:%lld: %lld integers do not fit %s exactly and were rounded, the first "
-		        "one here",
+		        "%s:%lld: %lld integer%s not fit %s exactly and %s rounded, the first one "
+		        "here",
 		        source->name, (long long)content->rounded.line,
-		        (long long)content->rounded.count, ek_value_name(value));
+		        (long long)content->rounded.count,
+		        content->rounded.count == 1 ? " does" : "s do", ek_value_name(value),
+		        content->rounded.count == 1 ? "was" : "were");
 done:
 	block_free(&r);
 	eki_mtx_text_close(&r.text);
@@ -303,7 +306,7 @@ static ek_status text_to_csr(const ek_context *ctx, eki_source *source, ek_value
 	ek_status status;
 
 	EK_RETURN_IF(eki_mtx_read(ctx, source, value, index, &content));
-	EK_TRY(eki_mtx_dims_check(source, h, false));
+	EK_TRY(eki_mtx_dims_check(source, h));
 	if (h->array) {
 		EK_TRY(eki_alloc(ctx, h->rows * h->cols, ek_value_size(value), &data));
 		values = h->rows * h->cols;
@@ -315,6 +318,12 @@ static ek_status text_to_csr(const ek_context *ctx, eki_source *source, ek_value
 		eki_mtx_expanded(h, content.diagonal, index, &nnz);
 		EK_TRY(eki_mtx_assemble(ctx, source->name, h, value, index, nnz, content.list,
 		                        csr));
+		if (csr->nnz < nnz && h->duplicates == EK_DUP_SUM)
+			eki_log(ctx, EK_LOG_WARNING,
+			        "%s: %lld of %lld entries%s had places that came before; their "
+			        "values were added",
+			        source->name, (long long)(nnz - csr->nnz), (long long)nnz,
+			        nnz > h->entries ? ", mirror images included," : "");
 	}
 done:
 	eki_free(ctx, data, values, ek_value_size(value));
@@ -337,8 +346,7 @@ static ek_status read_any(ek_context *ctx, const char *path, const void *memory,
 	EK_RETURN_IF(eki_read_options(given, &options));
 	EK_RETURN_IF(eki_source_open(ctx, path, memory, bytes, name, &options, &source));
 	EK_TRY(eki_source_peek(source, 8));
-	if (source->end - source->begin >= 8 &&
-	    memcmp(source->buffer + source->begin, EKI_EKM_MAGIC, 8) == 0) {
+	if (eki_content_is_ekm(source)) {
 		EK_TRY(eki_ekm_read(ctx, source, value, index, A));
 	} else {
 		EK_TRY(text_to_csr(ctx, source, value ? value : EK_F64, index ? index : EK_I32,

@@ -24,6 +24,7 @@ check 2 '' 'KEY=VALUES is expected' 'ek bench spmv a.mtx --method csr.merge --sw
 check 2 '' 'one method is expected' 'ek bench spmv a.mtx --sweep w=1,2'
 check 2 '' 'one method is expected' 'ek bench spmv a.mtx --method all --sweep w=1,2'
 check 2 '' 'ends before it begins' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=8..4'
+check 2 '' 'sweep: 8 is given twice' 'ek bench spmv a.mtx --method csr.vector.gpu --sweep lanes=2..4,8,8'
 check 2 '' 'has the parameters - none' 'ek bench spmv a.mtx --method csr.merge --sweep w=1,2'
 
 if ! ek list devices --plain --quiet | grep -q '^opencl:0'; then
