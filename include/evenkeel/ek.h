@@ -457,13 +457,13 @@ typedef struct ek_read_options {
  * EK_EUNSUPPORTED. Objects called vector are matrices of one column. Explicit zeros stay. Pattern
  * entries become 1. Decimals and integers go to the nearest value of the type, ties to even,
  * whatever the rounding mode of the caller, and denormal numbers are read where it flushes them to
- * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. A warning of
- * the context's log, with file and line of the first, counts integers that the type cannot hold
- * exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
+ * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. Warnings of the
+ * context's log count those sums and, with file and line of the first, integers that the type cannot
+ * hold exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
  * missing in a line is EK_ESYNTAX; lines that are missing, or a word in a last line without newline,
- * are EK_ETRUNCATED. A last line that has all its words is read, with a newline or without: that its
- * last number was cut off cannot be seen. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar
- * archive are not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
+ * are EK_ETRUNCATED. A last line that has all its words is read, with a newline or without: a last
+ * number that was cut off cannot be seen. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar are
+ * not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
  * EK_ELIMIT, EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
