@@ -254,6 +254,8 @@ static void test_given(void **state)
 	assert_string_equal(ek_plan_method(plan), "spmv.csr.merge");
 	ek_plan_destroy(plan);
 	for (size_t k = 0; k < sizeof given / sizeof *given; k++) {
+		if (strstr(given[k][1], " more ") && !ek_method_find("spmv.csr.hetero.gpu"))
+			continue; /* all names fit without those of devices */
 		hints.method = given[k][0];
 		expect_error(ek_plan_create(EK_SPMV, small_matrix, &hints, &plan), EK_EINVAL,
 		             given[k][1]);
