@@ -12,21 +12,31 @@
 
 #if EK_PER_TYPE
 
+static inline VAL FN(row_sum)(const IDX *col_idx, const VAL *val, const VAL *x, PTR k, PTR end)
+{
+	VAL sum = 0;
+
+	for (; k < end; k++)
+		sum += val[k] * x[col_idx[k]];
+	return sum;
+}
+
 static void FN(csr_serial)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *y0 = v->y0;
+	const VAL *val = A->array[CSR_VAL], *x = v->x, *y0 = v->y0;
+	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
 	VAL *y = v->y;
 
-	for (int64_t i = begin; i < end; i++) {
-		VAL sum = 0;
-
-		for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++)
-			sum += val[k] * x[col_idx[k]];
-		y[i] = beta == 0 ? alpha * sum : alpha * sum + beta * y0[i];
-	}
+	/* Two loops: in one, the registers for y0 cost short rows a tenth of their time. */
+	if (beta == 0)
+		for (int64_t i = begin; i < end; i++)
+			y[i] = alpha * FN(row_sum)(col_idx, val, x, row_ptr[i], row_ptr[i + 1]);
+	else
+		for (int64_t i = begin; i < end; i++)
+			y[i] = alpha * FN(row_sum)(col_idx, val, x, row_ptr[i], row_ptr[i + 1]) +
+			       beta * y0[i];
 }
 
 static void FN(csr_serial_t)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
