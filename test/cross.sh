@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # test/cross.sh aarch64|s390x|i686|musl [FOLDER]: builds library, tests and, but for musl, the tool
 # for another machine or C library on Debian, and runs all unit tests but those with the label
-# "slow": in QEMU, or directly where this machine can. Exit status 77: a compiler is missing.
+# "slow": in QEMU, or directly where this machine can. Exit status 77: a program or a library is missing.
 #
 # The libraries for that machine (cmocka, jansson, libarchive, zlib, xxHash) come from the same Debian,
 # by an apt that keeps its state in FOLDER (build-cross/MACHINE) and unpacks into FOLDER/root: nothing
@@ -64,7 +64,10 @@ libraries_musl() {
 
 if [ ! -f "$root/complete" ]; then
 	rm -rf "$root" "$at/apt" "$at/cmocka" && mkdir -p "$root" || exit 1
-	if [ "$machine" = musl ]; then libraries_musl; else libraries; fi || exit 1
+	if [ "$machine" = musl ]; then libraries_musl; else libraries; fi || {
+		echo "the libraries for $machine cannot be had from Debian"
+		exit 77
+	}
 	touch "$root/complete"
 fi
 export EK_CROSS_ROOT=$root
