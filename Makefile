@@ -55,7 +55,7 @@ install:
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 format:
-	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' ':!src/core/for_each*.h' ':!src/simd/*.h')
+	clang-format -i $$(git ls-files '*.c' '*.h' '*.cpp' ':!src/base/for_each*.h' ':!src/simd/*.h')
 
 clean:
 	rm -rf $(BUILD)

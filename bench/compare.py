@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares two files of `ek bench --json`: bench/compare.py OLD NEW [--limit 0.05] [--by FIELD]
 
-Records with the same operation, method, matrix, types, op and threads are put side by side. What is
+Records with the same operation, method, matrix, block, types, op and threads are put side by side. What is
 compared is a ratio, not a time, wherever there is one: vs_csr, since both runs may have met the machine
 in a different mood (--by ms compares times). Prints what changed by more than the limit, slower first,
 and the geometric mean for each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
@@ -12,7 +12,7 @@ import json
 import math
 import sys
 
-KEY = ("op", "method", "matrix", "value", "index", "transpose", "threads")
+KEY = ("op", "method", "format", "matrix", "columns", "order", "value", "index", "transpose", "threads")
 LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes",
                   "coo_ms", "csr_ms", "coo_cost", "csr_cost", "calls", "own_calls", "size"}
 
@@ -46,6 +46,12 @@ def change(old, new, field):
     return a / b if name in LESS_IS_BETTER else b / a
 
 
+def case(record):
+    """The matrix, and the width and order of a block."""
+    block = f" x{record['columns']} {record['order']}" if "columns" in record else ""
+    return str(record.get("matrix")) + block
+
+
 def table(rows):
     width = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     for row in rows:
@@ -76,7 +82,7 @@ def main():
     rows.sort(key=lambda row: row[0])
     if rows:
         head = ("method", "matrix", "value", "op", "threads", "new/old")
-        table([head] + [(r["method"], r["matrix"], str(r.get("value")), str(r.get("transpose", "")),
+        table([head] + [(r["method"], case(r), str(r.get("value")), str(r.get("transpose", "")),
                          str(r.get("threads")), f"{ratio:.3f}") for ratio, r in rows])
         print()
     table([("method", "", "records", "mean", "worst")] +

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek convert: reads a matrix and writes it in another form (Matrix Market, binary), with other
- * types or, in the binary form, in another storage format. It is how compressed or symmetric files
- * become fast to load. */
+ * types of values and indices, or, in the binary form, in another storage format. It can turn
+ * compressed or symmetric files into files that load fast. */
 #include <string.h>
 
 #include "ek.h"
 
 struct convert_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	const char *input, *output, *form, *format;
 	int64_t max_bytes; /* as in ek_convert_options */
 };
@@ -16,8 +16,8 @@ enum { KEY_FORMAT = 512, KEY_MAX_BYTES };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
-         "where to write; - is standard output. A name in .mtx or .ekm, or without an ending; .gz, "
-         ".xz or .zst behind it compresses",
+         "where to write; - is standard output. The name ends in .mtx or .ekm, or has no ending; "
+         "a further .gz, .xz or .zst compresses the file",
          0},
 	{"form", 'f', "mtx|ekm", 0,
          "form of the file (by the ending of its name; without one mtx, with --format ekm)", 0},
@@ -76,17 +76,18 @@ static int report(const struct convert_options *o, const struct tool_source *sou
 	return tool_json_one(&o->common, record);
 }
 
-/* Matrix Market text has entries, not arrays, so a format would be lost without a word. */
+/* Refuses --format for Matrix Market text, and chooses the form "ekm" if only --format is given.
+ * Text holds entries and not arrays, so the format would be lost silently. */
 static void check_form(struct convert_options *o)
 {
-	const char *text = strstr(o->output, ".mtx");
+	const char *form = tool_output_form(o->output, o->form);
 
 	if (!o->format) {
 		if (o->max_bytes)
 			tool_usage("--max-bytes is for --format NAME");
 		return;
 	}
-	if (o->form ? strcmp(o->form, "mtx") == 0 : text && (!text[4] || text[4] == '.'))
+	if (form && strcmp(form, "mtx") == 0)
 		tool_usage("--format %s: Matrix Market files hold entries only; a name in .ekm, or "
 		           "--form ekm, is expected",
 		           o->format);
@@ -109,7 +110,6 @@ int cmd_convert(int argc, char **argv)
 	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
 		tool_usage("--json -: standard output takes the matrix; name a file for one of "
 		           "them");
-	tool_output_form(o.output, o.form);
 	check_form(&o);
 	ek_context *ctx = tool_context(&o.common, &code);
 

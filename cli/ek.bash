@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Completion of ek(1) for bash: subcommands, options and their values, files, and the names in the
-# library's tables. It asks the tool (--help, list --plain), so it needs no change when they grow.
+# library's tables. The words come from the tool itself (--help, list --plain), so this file needs
+# no change when the tool gets new options or names.
 
 _ek_names()
 {
 	"$1" list "$2" --plain --quiet 2>/dev/null | cut -f 1
 }
 
-# Options of a subcommand ("bench scan": two words), one a line: --name, or --name=KIND where a
-# value is needed.
+# Prints the options of subcommand $2 (such as "spmv" or "bench scan") of tool $1, one on each
+# line: --name, or --name=KIND if the option needs a value.
 _ek_options()
 {
-	# shellcheck disable=SC2086 # the words of the subcommand
+	# shellcheck disable=SC2086 # $2 is split into the words of the subcommand
 	"$1" $2 --help 2>/dev/null | sed -nE 's/^ +(-., )?(--[a-z0-9-]+(=[^ ]+)?).*/\2/p' | sort -u
 }
 
-# Names of the list $4 that match $6, or, for a word $2 such as "sell:c=8,", what can follow:
-# parameters, which are field $5 of that list, and, if $3 is "list", further names.
+# Prints the completions of the word $2: names of list $4 that match $6. If $2 has a name already,
+# as in "sell:c=8,", prints the parameters of that name, which are in field $5 of the list. If $3 is
+# "list", the option takes several names, so that further names can follow a comma. $1 is the tool.
 _ek_items()
 {
 	local head=${2%"${2##*[:,]}"} name=${2%:*} pairs=${2##*:}
@@ -31,13 +33,15 @@ _ek_items()
 		fi
 		if [[ $2 != *[:,]* || ( $3 == list && $head == *, ) ]]; then
 			_ek_names "$1" "$4" | grep -e "$6"
-			# The operation in front of a method may be left out, once something else is typed.
+			# Also propose names of methods without the operation in front, but only after
+			# a first letter is typed.
 			[[ $4 == methods && -n ${2##*,} ]] && _ek_names "$1" "$4" | sed -n "s/$6//p"
 		fi
 	} | sed "s|^|$head|"
 }
 
-# What the option $3 of subcommand $2 accepts for the word $4; "FILE" means file names.
+# Prints the values that option $3 of subcommand $2 accepts. $4 is the part of the value that is
+# typed so far. The word "FILE" stands for names of files. $1 is the tool.
 _ek_values()
 {
 	local kind of list=
@@ -74,14 +78,15 @@ _ek_values()
 	esac
 }
 
-# key= for every parameter of the generator $2.
+# Prints "key=" for every parameter of the generator $2. $1 is the tool.
 _ek_parameters()
 {
 	"$1" list generators --plain 2>/dev/null | awk -F '\t' -v name="$2" '$1 == name { print $3 }' |
 		sed 's/^[^:]*://' | tr , '\n' | sed 's/=.*/=/'
 }
 
-# Words for a position that is no option: $1 tool, $2 subcommand, $3 the word, $4 first argument.
+# Prints words for an argument that is not an option. $1 is the tool, $2 the subcommand, $3 the part
+# of the word that is typed so far, and $4 the first argument of the subcommand.
 _ek_arguments()
 {
 	local head
@@ -117,7 +122,7 @@ _ek()
 	local -a words list
 	local candidates files=
 
-	# Words as the shell would pass them: bash would also cut at = and :.
+	# Cut the line into words as the shell would. COMP_WORDS is also cut at = and :.
 	read -ra words <<<"$line"
 	[[ $line == *[[:space:]] ]] && words+=("")
 	cur=${words[-1]}
@@ -149,7 +154,8 @@ _ek()
 		compopt -o filenames 2>/dev/null
 		mapfile -t -O "${#list[@]}" list < <(compgen -f -- "$cur")
 	fi
-	# readline replaces only what follows the last word break.
+	# readline replaces only what follows the last = or :, so cut the part before it off the
+	# proposals.
 	cut=${cur%"${cur##*[=:]}"}
 	COMPREPLY=("${list[@]#"$cut"}")
 	[[ ${#list[@]} -eq 1 && ${list[0]} == *= ]] && compopt -o nospace 2>/dev/null

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats: their names in options and records, and matrices from one to the other with messages
- * that say how a limit is raised. */
-#define _GNU_SOURCE /* memrchr */
+ * Storage formats in the tool: their names in options and records, and conversions between them,
+ * with messages that say how to raise a limit. */
+#define _GNU_SOURCE /* for memrchr */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ const char *tool_format(const char *what, const char *text)
 	tool_usage("%s %s: there is no such format; ek list formats has all", what, text);
 }
 
-/* What follows the last dot of a file's name, without .gz, .xz or .zst behind it; "" if there is
- * nothing, as in "matrix" or ".matrix". */
+/* Returns the ending of a file's name, copied to `word`. It begins at the last dot; a final .gz,
+ * .xz or .zst is ignored. Returns "" if there is no ending, as in "matrix" or ".matrix". */
 static const char *ending(const char *path, char word[64])
 {
 	static const char *const packed[] = {".gz", ".xz", ".zst"};
@@ -47,16 +47,21 @@ static const char *ending(const char *path, char word[64])
 	return word;
 }
 
-void tool_output_form(const char *path, const char *form)
+const char *tool_output_form(const char *path, const char *form)
 {
 	char end[64];
+	const char *name = ending(path, end);
 
 	if (form && strcmp(form, "mtx") != 0 && strcmp(form, "ekm") != 0)
 		tool_usage("--form %s: one of mtx, ekm is expected", form);
-	if (form || !ending(path, end)[0] || strcmp(end, ".mtx") == 0 || strcmp(end, ".ekm") == 0)
-		return;
-	tool_usage("-o %s: .mtx or .ekm, and .gz, .xz or .zst behind it, is expected, or --form "
-	           "mtx|ekm",
+	if (form || !*name)
+		return form;
+	if (strcmp(name, ".mtx") == 0)
+		return "mtx";
+	if (strcmp(name, ".ekm") == 0)
+		return "ekm";
+	tool_usage("-o %s: NAME.mtx or NAME.ekm, perhaps with .gz, .xz or .zst, is expected, or "
+	           "--form mtx|ekm",
 	           path);
 }
 
@@ -65,9 +70,8 @@ void tool_output_vector(const char *path)
 	char end[64];
 
 	if (ending(path, end)[0] && strcmp(end, ".mtx") != 0)
-		tool_usage("-o %s: vectors are written as Matrix Market text; .mtx, and .gz, .xz "
-		           "or .zst "
-		           "behind it, is expected",
+		tool_usage("-o %s: vectors are written as Matrix Market text; NAME.mtx or NAME.mtx.gz "
+		           "(.xz, .zst) is expected",
 		           path);
 }
 

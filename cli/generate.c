@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek generate: a synthetic matrix into a file or standard output. The words after the kind are its
- * parameters, so that both "poisson2d5:nx=9,ny=9" and "poisson2d5 nx=9 ny=9" work. */
+ * ek generate: writes a synthetic matrix to a file or standard output. The words after the kind of
+ * matrix are its parameters, so that both "poisson2d5:nx=9,ny=9" and "poisson2d5 nx=9 ny=9"
+ * work. */
 #include <string.h>
 #include <unistd.h>
 
 #include "ek.h"
 
-#define MOST_ON_TERMINAL 10000 /* entries */
+#define MOST_ON_TERMINAL 10000 /* maximum number of entries that are written to a terminal */
 
 struct generate_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	char spec[4096];
 	const char *output, *form;
-	bool to_terminal; /* without having been told so */
+	bool to_terminal; /* whether standard output is a terminal and -o is not given */
 };
 
 static const struct argp_option options[] = {
@@ -68,7 +69,7 @@ static int report(const struct generate_options *o, const struct tool_source *so
 	return tool_json_one(&o->common, record);
 }
 
-/* Nobody reads that many lines on a terminal. */
+/* Refuses to write a large matrix to a terminal: nobody reads that many lines. */
 static int refuse_flood(const ek_matrix *A)
 {
 	ek_matrix_info info = {.size = sizeof info};

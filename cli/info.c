@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek info: what a matrix looks like, as text or as one JSON record: size, symmetry, lengths of the
- * rows with a histogram, bandwidth, duplicates, the arrays of its format, and which method the
- * library would take and why. With --arrays what is in the arrays, and no more. */
+ * ek info: describes a matrix, as text or as one JSON record. The description has the size, the
+ * symmetry, the lengths of the rows with a histogram, the bandwidth, the duplicates, the arrays of
+ * the format, and the method that the library would choose, with the reason. With --arrays it
+ * prints only the contents of the arrays. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,16 +10,20 @@
 #include "info.h"
 
 struct info_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	const char *input;
-	int arrays; /* --arrays: entries on a line */
+	int arrays;      /* --arrays: number of entries on a line, or 0 if not given */
+	int64_t columns; /* --columns: number of columns of X for SpMM, or 0 for SpMV */
 };
 
-enum { KEY_ARRAYS = 512 };
+enum { KEY_ARRAYS = 512, KEY_COLUMNS };
 
-static const struct argp_option options[] = {{"arrays", KEY_ARRAYS, "N", OPTION_ARG_OPTIONAL,
-                                              "print the arrays, N entries on a line (16)", 0},
-                                             {0}};
+static const struct argp_option options[] = {
+	{"arrays", KEY_ARRAYS, "N", OPTION_ARG_OPTIONAL,
+         "print the arrays, N entries on a line (16)", 0},
+	{"columns", KEY_COLUMNS, "N", 0,
+         "choose the method for SpMM with N columns in X (else for SpMV)", 0},
+	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -27,6 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	tool_init(key, state, &o->common);
 	switch (key) {
 	case KEY_ARRAYS: o->arrays = arg ? (int)tool_integer("--arrays", arg, 1, 1000) : 16; break;
+	case KEY_COLUMNS: o->columns = tool_integer("--columns", arg, 1, INT64_MAX); break;
 	case ARGP_KEY_ARG:
 		if (o->input)
 			tool_usage("%s: one matrix at a time is expected", arg);
@@ -53,26 +59,50 @@ struct facts {
 	struct tool_source source;
 	ek_matrix_info info;
 	ek_stats stats;
-	char method[128], explain[2048];
+	char method[128], *explain;
 	int64_t plan_bytes, plan_memory;
 };
 
-/* ek_stats.symmetric in words. */
+/* Words for the values 0 to 3 of ek_stats.symmetric. */
 static const char *const symmetries[] = {"none", "symmetric", "symmetric pattern, other values",
                                          "skew-symmetric"};
 
-static int find_method(const struct tool_options *o, const ek_context *ctx, const ek_matrix *A,
+/* Sets *text to what ek_plan_explain writes; the caller frees it. Returns an exit code. */
+static int explain(const ek_plan *plan, char **text)
+{
+	int code = TOOL_OK;
+
+	for (size_t size = 4096;; size *= 2) {
+		char *more = realloc(*text, size);
+
+		if (!more)
+			return tool_fail(TOOL_FAILED, "out of memory for the reasons of a choice");
+		*text = more;
+		code = tool_check(ek_plan_explain(plan, more, size));
+		if (code || strlen(more) + 1 < size)
+			return code;
+	}
+}
+
+static ek_operation operation_of(const struct info_options *o)
+{
+	return o->columns ? EK_SPMM : EK_SPMV;
+}
+
+static int find_method(const struct info_options *all, const ek_context *ctx, const ek_matrix *A,
                        struct facts *f)
 {
+	const struct tool_options *o = &all->common;
 	struct tool_progress *progress = tool_progress_start(o, tool_preparing(ctx));
 	ek_hints hints = {.size = sizeof hints,
 	                  .method = o->method,
 	                  .op = o->op,
 	                  .calls = o->calls,
+	                  .width = all->columns,
 	                  .reproducible = o->reproducible,
 	                  .format = o->format};
 	ek_plan *plan = NULL;
-	ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+	ek_status status = ek_plan_create(operation_of(all), A, &hints, &plan);
 	int code;
 
 	tool_progress_end(progress);
@@ -82,12 +112,12 @@ static int find_method(const struct tool_options *o, const ek_context *ctx, cons
 	snprintf(f->method, sizeof f->method, "%s", ek_plan_method(plan));
 	f->plan_bytes = ek_plan_bytes(plan);
 	f->plan_memory = ek_plan_memory(plan);
-	code = tool_check(ek_plan_explain(plan, f->explain, sizeof f->explain));
+	code = explain(plan, &f->explain);
 	ek_plan_destroy(plan);
 	return code;
 }
 
-static int look(const struct tool_options *o, const ek_context *ctx, const ek_matrix *A,
+static int look(const struct info_options *o, const ek_context *ctx, const ek_matrix *A,
                 struct facts *f)
 {
 	f->info.size = sizeof f->info;
@@ -112,8 +142,8 @@ static int histogram_length(const ek_stats *s)
 	return last + 1;
 }
 
-/* Rows of length 0, 1, 2-3, 4-7, ...; bars grow with the logarithm, so that a few long rows, which
- * matter most, can be seen. */
+/* Prints how many rows have length 0, 1, 2-3, 4-7, and so on. The bars are logarithmic, so that a
+ * few long rows, which matter most, are visible. */
 static void print_histogram(const ek_stats *s, FILE *out)
 {
 	int64_t most = 1;
@@ -145,7 +175,7 @@ static void line(FILE *out, const char *name, int64_t n, const char *remark)
 	fprintf(out, "%-17s %s%s\n", name, tool_count((char[32]){0}, n), remark);
 }
 
-static void print_text(const struct facts *f, const ek_matrix *A, FILE *out)
+static void print_text(const struct facts *f, const ek_matrix *A, int64_t columns, FILE *out)
 {
 	const ek_stats *s = &f->stats;
 	char a[32], b[32];
@@ -172,14 +202,18 @@ static void print_text(const struct facts *f, const ek_matrix *A, FILE *out)
 	line(out, "duplicates", s->duplicates, "");
 	fprintf(out, "%-17s %s\n", "columns sorted", s->sorted ? "yes" : "no");
 	print_histogram(s, out);
-	fprintf(out, "\nThe product y = A x:\n%s", f->explain);
+	if (columns)
+		fprintf(out, "\nThe product Y = A X, %lld column%s:\n%s", (long long)columns,
+		        columns == 1 ? "" : "s", f->explain);
+	else
+		fprintf(out, "\nThe product y = A x:\n%s", f->explain);
 	if (f->explain[0] && f->explain[strlen(f->explain) - 1] != '\n')
 		fputc('\n', out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static json_t *record_of(const struct facts *f, const ek_matrix *A)
+static json_t *record_of(const struct facts *f, const ek_matrix *A, int64_t columns)
 {
 	const ek_stats *s = &f->stats;
 	const struct {
@@ -211,6 +245,8 @@ static json_t *record_of(const struct facts *f, const ek_matrix *A)
 		json_array_append_new(histogram, json_integer(s->histogram[k]));
 	json_object_set_new(record, "histogram", histogram);
 	info_storage_json(A, &f->info, record);
+	if (columns)
+		json_object_set_new(record, "columns", json_integer(columns));
 	json_object_set_new(record, "method", json_string(f->method));
 	json_object_set_new(record, "explain", json_string(f->explain));
 	json_object_set_new(record, "seconds", json_real(f->source.seconds));
@@ -227,9 +263,11 @@ int cmd_info(int argc, char **argv)
 	tool_parse(&argp, argc, argv, &o);
 	if (!o.input)
 		tool_usage("a matrix is expected: a file, -, a generator or a twin");
-	o.common.method = tool_method(o.common.method);
+	o.common.method = tool_method_of(operation_of(&o), o.common.method);
 	if (o.common.format)
 		tool_format("--format", o.common.format);
+	if (o.arrays && o.columns)
+		tool_usage("--arrays prints no method, which --columns is for");
 	if (o.arrays && o.common.json)
 		tool_usage("--arrays prints text; --json without it has the bytes of each array");
 	ek_context *ctx = tool_context(&o.common, &code);
@@ -244,12 +282,13 @@ int cmd_info(int argc, char **argv)
 		goto done;
 	}
 	if (code == TOOL_OK)
-		code = look(&o.common, ctx, A, &f);
+		code = look(&o, ctx, A, &f);
 	if (code == TOOL_OK && !(o.common.json && strcmp(o.common.json, "-") == 0))
-		print_text(&f, A, stdout);
+		print_text(&f, A, o.columns, stdout);
 	if (code == TOOL_OK && o.common.json)
-		code = tool_json_one(&o.common, record_of(&f, A));
+		code = tool_json_one(&o.common, record_of(&f, A, o.columns));
 done:
+	free(f.explain);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	return code;

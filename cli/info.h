@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The part of `ek info` that looks into the arrays of a format, whatever they are
+ * The part of `ek info` that describes and prints the arrays of a matrix in any format
  * (info_arrays.c). */
 #ifndef EK_TOOL_INFO_H
 #define EK_TOOL_INFO_H
 
 #include "ek.h"
 
-/* Format with its parameters and the bytes of its arrays, the rest of a line and lines below it. */
+/* Prints the format and its parameters, as the end of a line that the caller began. Then prints the
+ * size in bytes of each array of the format, each on its own line. */
 void info_storage(const ek_matrix *A, const ek_matrix_info *info, FILE *out);
-/* The same as members of a record: parameters, arrays. */
+/* Adds the member "array_bytes" to a JSON record: an object with the size of each array. */
 void info_storage_json(const ek_matrix *A, const ek_matrix_info *info, json_t *record);
-/* What is in the arrays, `width` entries on a line. Returns an exit code. */
+/* Prints the contents of the arrays, `width` entries on a line. Returns an exit code. */
 int info_arrays(const ek_matrix *A, int width, FILE *out);
 
 #endif

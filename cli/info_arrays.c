@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The arrays of a matrix in any format, as its row in the table of formats names them: their bytes,
- * and what is in them. Entries of all arrays stand in columns of one width, so that a value stands
- * below its column index; bytes and words of bits are hexadecimal. */
+ * Prints the names, sizes and contents of the arrays of a matrix in any format. The names come from
+ * the table of formats. Short entries of all arrays get the same width, so that a value is below
+ * its column index. Single bytes, and words of bits, are printed in hexadecimal. */
 #include <string.h>
 
 #include "info.h"
@@ -40,7 +40,7 @@ void info_storage_json(const ek_matrix *A, const ek_matrix_info *info, json_t *r
 	json_object_set_new(record, "array_bytes", arrays);
 }
 
-/* ---- What is in them ------------------------------------------------------------------------- */
+/* ---- Contents -------------------------------------------------------------------------------- */
 
 static int entry_text(const ek_view *v, int64_t k, char text[40])
 {
@@ -57,7 +57,7 @@ static int entry_text(const ek_view *v, int64_t k, char text[40])
 	return snprintf(text, 40, "%08x", (unsigned)((const uint32_t *)v->data)[k]);
 }
 
-/* Characters of the longest entry of an array. */
+/* Returns the number of characters of the longest entry of an array. */
 static int entry_width(const ek_view *v)
 {
 	char text[40];
@@ -87,7 +87,9 @@ static void print_array(const char *name, const ek_view *v, int entry, int width
 
 int info_arrays(const ek_matrix *A, int width, FILE *out)
 {
-	enum { COMMON = 4 }; /* wider entries, of bits mostly, do not widen all arrays */
+	/* Arrays whose entries have at most COMMON characters get the same width. Longer entries,
+	 * mostly words of bits, widen only their own array. */
+	enum { COMMON = 4 };
 	ek_matrix_info info = {.size = sizeof info};
 	int code = tool_check(ek_matrix_get_info(A, &info)), common = 0;
 	char format[TOOL_FORMAT];

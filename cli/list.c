@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek list: the tables of the library, for people, for the README (--markdown), for scripts such as
- * the shell completion (--plain) and as JSON. Each list is a function that fills one table; the
- * JSON records take their field names from its header. */
+ * ek list: prints the tables of the library: for the user, for the README (--markdown), for scripts
+ * such as the shell completion (--plain), and as JSON. Each list is a function that fills one
+ * table; the JSON records take their field names from the header of that table. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "list.h"
 
 struct list_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	const char *what;
 	enum tool_style style;
 };
@@ -23,7 +23,7 @@ static const char *operations(const ek_method *m)
 
 static const char *bits(const ek_method *m)
 {
-	ek_op op = ek_method_operation(m) != EK_SPMV              ? (ek_op)0
+	ek_op op = ek_method_supports(m, (ek_op)0, EK_REPRO_RUN)  ? (ek_op)0
 	           : ek_method_supports(m, EK_OP_N, EK_REPRO_RUN) ? EK_OP_N
 	                                                          : EK_OP_T;
 
@@ -36,7 +36,8 @@ void list_header(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
-/* "omega 2 to 64 (lanes of a tile), sigma ..." of what `param` gives one by one. */
+/* Writes all parameters that `param` returns for the method or format `of`, as in "omega 2 to 64
+ * (lanes of a tile), sigma ...". */
 static void parameters(const ek_format_param *(*param)(const void *, int), const void *of,
                        char *text, size_t size)
 {
@@ -75,8 +76,8 @@ static void list_method(const ek_method *m, struct tool_table *t)
 	tool_table_add(t, "%s", ek_method_source(m));
 }
 
-/* Operation by operation: formats bring methods, too, and the table of the library has them
- * last. */
+/* Lists the methods by operation. The library's own table has another order: the methods that come
+ * with formats are at its end. */
 static void list_methods(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"method", "op", "reproducible", "device", "what",
@@ -155,7 +156,8 @@ static void list_formats(ek_context *ctx, struct tool_table *t)
 	}
 }
 
-/* For programs "parameters" is an object: {"omega": {"min": 2, "max": 64, "text": "lanes ..."}}. */
+/* Adds the member "parameters" to a JSON record, as an object: {"omega": {"min": 2, "max": 64,
+ * "text": "lanes ..."}}. */
 static void parameters_json(const ek_format_param *(*param)(const void *, int), const void *of,
                             json_t *record)
 {
@@ -187,7 +189,7 @@ static void format_json(json_t *record)
 static const struct list {
 	const char *name;
 	void (*fill)(ek_context *ctx, struct tool_table *t);
-	void (*json)(json_t *record); /* what is not as in the table; NULL: all is */
+	void (*json)(json_t *record); /* changes or adds members of a record, or is NULL */
 } lists[] = {
 	{"methods", list_methods, method_json},
 	{"generators", list_generators, NULL},
@@ -198,7 +200,7 @@ static const struct list {
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
 
-/* The number in a cell such as "1,234" or "3.1". */
+/* Returns the number in a cell such as "1,234" or "3.1" as a JSON value. */
 static json_t *number(const char *text)
 {
 	char digits[64];
@@ -234,7 +236,8 @@ static int print_json(const struct tool_options *options, const struct list *lis
 }
 
 static const struct argp_option options[] = {
-	{"markdown", 'm', NULL, 0, "as a Markdown table, for README and doc/formats.md", 0},
+	{"markdown", 'm', NULL, 0, "as a Markdown table, as in doc/methods.md and doc/formats.md",
+         0},
 	{"plain", 'p', NULL, 0, "fields divided by tabs, without a header", 0},
 	{0}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The lists of `ek list`: list.c has those of the library's tables, list_layout.c the long one of
- * structs, list_devices.c that of what this machine has. */
+ * Functions that make the lists of `ek list`. list.c lists the library's tables, list_layout.c the
+ * public structs, and list_devices.c this machine's processor and devices. */
 #ifndef EK_TOOL_LIST_H
 #define EK_TOOL_LIST_H
 
@@ -11,8 +11,9 @@ void list_header(struct tool_table *t, const char *const *names);
 void list_layout(ek_context *ctx, struct tool_table *t);
 void list_devices(ek_context *ctx, struct tool_table *t);
 void list_devices_json(json_t *record);
-/* Devices that fail to describe themselves, by name and with the reason: an error. And what each
- * driver has, or what it lacks: a remark. */
+/* Reports an error for each device that fails to describe itself: the name of the device and the
+ * reason. Then prints a remark that says what each driver has, or what it lacks. Returns an exit
+ * code. */
 int list_devices_rest(const struct tool_options *options);
 
 #endif

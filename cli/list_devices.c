@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek list devices: the processor, and what the drivers of this machine have. Which driver is
- * missing, and why, is a remark below; a device that fails to describe itself keeps none of the
- * others from the list. */
+ * ek list devices: lists the processor, and the devices that the drivers of this machine have. A
+ * remark below the table says which driver is missing, and why. A device that fails to describe
+ * itself does not keep the others off the list. */
 #include <string.h>
 
 #include "list.h"
@@ -15,7 +15,8 @@ static int methods_on(const char *device)
 	return count;
 }
 
-/* The kinds of memory that a context can have there, as --device-memory takes them. */
+/* Returns the kinds of memory that a context on the device can have, as a list of values for
+ * --device-memory. */
 static const char *memory_kinds(const ek_device_info *d)
 {
 	return d->mapped && d->shared ? "copy mapped shared"
@@ -40,7 +41,8 @@ static void list_device(const ek_device_info *d, struct tool_table *t)
 	tool_table_add(t, "%s", d->driver);
 }
 
-/* False behind the last one. A device that fails to describe itself is one. */
+/* Stores the description of device k in *d, and the status of this request in *status. Returns true
+ * if device k exists, even if it fails to describe itself. */
 static bool get_device(int k, ek_device_info *d, ek_status *status)
 {
 	*d = (ek_device_info){.size = sizeof *d};
@@ -89,15 +91,16 @@ int list_devices_rest(const struct tool_options *options)
 	return code;
 }
 
-/* For programs: bytes as a number, yes and no as truth values, the kinds of memory as a list, and
- * what the table has no room for. */
+/* Changes a JSON record so that it suits programs: bytes become a number, "yes" and "no" become
+ * true and false, and the kinds of memory become an array. Adds members that the table leaves
+ * out. */
 void list_devices_json(json_t *record)
 {
 	const char *name = json_string_value(json_object_get(record, "device"));
 	const bool processor = strcmp(name, "cpu") == 0;
 	ek_device_info d;
 	ek_status status;
-	json_t *kept = json_array();
+	json_t *kinds = json_array();
 
 	json_object_set_new(record, "f64", json_true());
 	for (int k = 0; !processor && get_device(k, &d, &status); k++)
@@ -107,16 +110,16 @@ void list_devices_json(json_t *record)
 		json_object_set_new(record, "memory", json_integer((json_int_t)tool_memory_all()));
 		json_object_set_new(record, "driver", json_null());
 	} else {
-		json_array_append_new(kept, json_string("copy"));
+		json_array_append_new(kinds, json_string("copy"));
 		if (d.mapped)
-			json_array_append_new(kept, json_string("mapped"));
+			json_array_append_new(kinds, json_string("mapped"));
 		if (d.shared)
-			json_array_append_new(kept, json_string("shared"));
+			json_array_append_new(kinds, json_string("shared"));
 		json_object_set_new(record, "memory", json_integer((json_int_t)d.memory));
 		json_object_set_new(record, "local", json_integer((json_int_t)d.local));
 		json_object_set_new(record, "lanes", json_integer(d.lanes));
 		json_object_set_new(record, "unified", json_boolean(d.unified));
 		json_object_set_new(record, "f64", json_boolean(d.f64));
 	}
-	json_object_set_new(record, "device-memory", kept);
+	json_object_set_new(record, "device-memory", kinds);
 }

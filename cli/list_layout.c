@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek list layout: sizes and offsets of the public structs, for who writes a binding. */
+ * ek list layout: lists sizes and offsets of the public structs, for authors of bindings. */
 #include "list.h"
 
 void list_layout(ek_context *ctx, struct tool_table *t)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek: the command-line tool of evenkeel. This file knows the subcommands, and nothing else; each is
- * a row of the table and a file of its own. */
+ * ek: the command-line tool of evenkeel. This file only finds and runs subcommands; each has a row
+ * in the table below and a file of its own. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +68,11 @@ static int help(void)
 	return TOOL_OK;
 }
 
+static bool asks_help(const char *word)
+{
+	return strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0;
+}
+
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
@@ -76,13 +81,13 @@ static int dispatch(int argc, char **argv)
 
 	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
 		return tool_version();
-	if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0)
+	if (asks_help(word))
 		return help();
 	if (strcmp(word, "help") == 0) {
 		static char option[] = "--help";
 		char *words[] = {NULL, option, NULL};
 
-		return argc < 3 ? help() : run(find(argv[2]), 2, words);
+		return argc < 3 || asks_help(argv[2]) ? help() : run(find(argv[2]), 2, words);
 	}
 	if (word[0] == '-')
 		tool_usage("unknown option %s; a subcommand, --help or --version is expected",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Names of methods in options: without the operation in front, with parameters behind, as
- * "csr.adaptive.gpu:block=2048", and in lists. */
+ * Names of methods in options, and lists of such names. A name may be given with or without the
+ * operation in front, and with parameters at the end, as in "csr.adaptive.gpu:block=2048". */
 #include <string.h>
 
 #include "ek.h"
@@ -20,23 +20,42 @@ static bool method_of(ek_operation operation, const char *text)
 	return m && ek_method_operation(m) == operation;
 }
 
-/* The operation in front would make any two names alike, so it is left out on both sides. */
+/* Ends the program with a message that proposes the nearest method. Names are compared without the
+ * operation in front: with it, any two names would be similar. */
 static _Noreturn void no_method(ek_operation operation, const char *name)
 {
-	const char *prefix = ek_operation_name(operation), *names[256], *near, *text;
+	const char *prefix = ek_operation_name(operation), *near = NULL, *text;
+	const ek_method *elsewhere = NULL, *full = NULL;
+	int same = 0;
 	size_t len = strlen(prefix);
 	char word[TOOL_METHOD];
-	int count = 0;
 
-	for (const ek_method *m = NULL; count < 256 && (m = ek_method_next(m));)
-		if (ek_method_operation(m) == operation)
-			names[count++] = ek_method_name(m) + len + 1;
 	text = strncmp(name, prefix, len) == 0 && name[len] == '.' ? name + len + 1 : name;
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
-	near = tool_nearest(word, names, count);
-	if (near)
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		const char *of = ek_operation_name(ek_method_operation(m));
+		const char *both[] = {near, ek_method_name(m) + strlen(of) + 1};
+
+		if (ek_method_operation(m) == operation)
+			near = near ? tool_nearest(word, both, 2) : tool_nearest(word, both + 1, 1);
+		else if (strncmp(ek_method_name(m), name, strcspn(name, ":")) == 0 &&
+		         !ek_method_name(m)[strcspn(name, ":")])
+			full = m;
+		else if (strcmp(both[1], word) == 0) {
+			same++;
+			elsewhere = m;
+		}
+	}
+	if (near && !full)
 		tool_usage("there is no method \"%s\"; did you mean %s.%s? ek list methods has all",
 		           name, prefix, near);
+	if (full || same == 1) {
+		elsewhere = full ? full : elsewhere;
+		tool_usage("method %s is for %s, not for %s; ek list methods has all, auto "
+		           "chooses one",
+		           ek_method_name(elsewhere),
+		           ek_operation_name(ek_method_operation(elsewhere)), prefix);
+	}
 	tool_usage("there is no method \"%s\" for %s; ek list methods has all, auto chooses one",
 	           name, prefix);
 }
@@ -63,6 +82,11 @@ const char *tool_method(const char *name)
 
 bool tool_method_next(const char **list, char word[TOOL_METHOD])
 {
+	return tool_method_next_of(EK_SPMV, list, word);
+}
+
+bool tool_method_next_of(ek_operation operation, const char **list, char word[TOOL_METHOD])
+{
 	const char *at = *list + strspn(*list, ",");
 	size_t len = tool_item(at);
 	char text[TOOL_METHOD];
@@ -72,7 +96,7 @@ bool tool_method_next(const char **list, char word[TOOL_METHOD])
 	if ((size_t)snprintf(text, sizeof text, "%.*s", (int)len, at) >= sizeof text)
 		tool_usage("--method %s: a method with parameters has at most %d characters", at,
 		           TOOL_METHOD - 1);
-	snprintf(word, TOOL_METHOD, "%s", tool_method(text));
+	snprintf(word, TOOL_METHOD, "%s", tool_method_of(operation, text));
 	*list = at + len;
 	return true;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The options that subcommands share, as argp parsers that theirs include as children. argp parses,
- * and writes the texts of --help and --usage. Its messages for wrong usage take two lines and do
- * not say what would be accepted, so they are switched off and written here: the word at which
- * parsing stopped is looked at again. */
-#define _GNU_SOURCE /* asprintf */
+ * The options that subcommands share, as argp parsers that the subcommands' parsers include as
+ * children. argp parses the words, and writes the texts of --help and --usage. argp's own messages
+ * for wrong usage take two lines and do not say what would be accepted. So this file switches these
+ * messages off, looks again at the word at which parsing stopped, and writes a message of its
+ * own. */
+#define _GNU_SOURCE /* for asprintf */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +54,8 @@ static const struct tool_choice policies[] = {
 
 /* ---- Wrong usage ----------------------------------------------------------------------------- */
 
-/* The row for a long option among all parsers, by its exact name or a unique beginning. */
+/* Finds the row of a long option in a parser and its children. `name`, of `len` bytes, may be the
+ * whole name of the option or the beginning of it. */
 static const struct argp_option *long_option(const struct argp *argp, const char *name, size_t len)
 {
 	const struct argp_option *found = NULL;
@@ -69,13 +71,13 @@ static const struct argp_option *long_option(const struct argp *argp, const char
 	return found;
 }
 
-static int long_names(const struct argp *argp, const char **names, int count, int room)
+static int long_names(const struct argp *argp, const char **names, int count, int most)
 {
 	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
-		if (o->name && count < room)
+		if (o->name && count < most)
 			names[count++] = o->name;
 	for (const struct argp_child *c = argp->children; c && c->argp; c++)
-		count = long_names(c->argp, names, count, room);
+		count = long_names(c->argp, names, count, most);
 	return count;
 }
 
@@ -110,7 +112,8 @@ static _Noreturn void wrong_long(const struct argp *argp, const char *word)
 	tool_usage("unknown option --%s; %s --help lists the options", name, tool_name);
 }
 
-/* getopt has stopped at or before argv[next]: names the word that it could not take. */
+/* Ends the program with a message about the word at which getopt stopped: argv[next] or the word
+ * before it. */
 static _Noreturn void wrong_usage(const struct argp_state *state)
 {
 	for (int k = state->next < state->argc ? state->next : state->argc - 1;
@@ -119,7 +122,8 @@ static _Noreturn void wrong_usage(const struct argp_state *state)
 
 		if (word[0] != '-' || !word[1])
 			continue;
-		/* A cluster of short options stops inside its word, a long option behind it. */
+		/* getopt stops inside a word of short options, but after the word of a long
+		 * option. */
 		if (word[1] == '-' && k != state->next - 1)
 			continue;
 		if (word[1] == '-')
@@ -132,7 +136,7 @@ static _Noreturn void wrong_usage(const struct argp_state *state)
 
 /* ---- Parsers --------------------------------------------------------------------------------- */
 
-/* Parsers that consist of others hand them the struct that they fill. */
+/* Makes the child parsers of a parser fill the same struct as the parser itself. */
 static void hand_on(struct argp_state *state, int children)
 {
 	for (int k = 0; k < children; k++)
@@ -206,7 +210,8 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Without these options no device is used, whatever EK_DEVICE says. */
+/* Parses --device and --device-memory. Only subcommands with these options use the device that
+ * EK_DEVICE names; for all others, tool_init has set the device to "cpu". */
 static error_t parse_device(int key, char *arg, struct argp_state *state)
 {
 	struct tool_options *o = state->input;
@@ -270,7 +275,8 @@ static const struct argp_option general_options[] = {
 	{"help", '?', NULL, 0, "print this list", -1},
 	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
-/* In ek list, which has them for one of its lists. */
+/* Puts "devices: " in front of the --help text of an option of `ek list` that only `ek list
+ * devices` uses. */
 static char *general_text(int key, const char *text, void *input)
 {
 	char *more = NULL;
@@ -350,7 +356,9 @@ const struct argp tool_product_argp = {
 	.options = product_options, .parser = parse_product, .children = choice_child};
 
 static const struct argp_option calls_options[] = {
-	{"calls", KEY_CALLS, "N", 0, "announced number of products", 0}, {0}};
+	{"calls", KEY_CALLS, "N", 0,
+         "number of products expected; ek spmv and ek spmm also run and time that many", 0},
+	{0}};
 const struct argp tool_calls_argp = {.options = calls_options, .parser = parse_calls};
 
 static const char common_title[] = "Common options:";
@@ -386,7 +394,7 @@ void tool_init(int key, struct argp_state *state, struct tool_options *options)
 
 void tool_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
-	/* ARGP_NO_ERRS would also silence argp's own --help. */
+	/* ARGP_NO_ERRS silences argp's own --help too, so parse_general handles --help. */
 	if (argp_parse(argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_HELP, NULL, input) != 0)
 		tool_usage("wrong arguments; %s --help lists what is accepted", tool_name);
 }

@@ -1,26 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y = alpha op(A) x + beta y0 by one plain serial loop over the entries of CSR in long double, with
- * the sum of the absolute values and the number of terms beside it. They give the bound that the
- * library promises for every entry (Higham 2002, section 3.1):
- *     |error| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y0_i|),  gamma(k) = k u / (1 - k u).
- * On x86 long double has 11 more bits than double, so the loop's own error does not count. */
+ * Checks whether a product is right. Every entry of y is compared with the product in quadruple
+ * precision, and the error is divided by a bound that holds for any order of summation, with or
+ * without fused multiplications:
+ *     alpha = 1, beta = 0:  k u (|A||x|)_i + 2 k eta
+ *     else:  gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y0_i|) + (2 k + 2) max(1, |alpha|) eta
+ * where k is the number of entries that are added to y_i, u the unit roundoff, eta half the
+ * smallest subnormal number and gamma(k) = k u / (1 - k u) (Higham 2002, section 3.1; Jeannerod and
+ * Rump 2013 for k u in place of gamma). So there is no tolerance to choose: a quotient above 1
+ * means a wrong result. Cost: about a hundred plain products. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "oracle.h"
+#include "quad.h"
 
-struct sum {
-	long double value, size;
-	int64_t terms;
-	bool special; /* a NaN or an infinity is involved: only its kind can be compared */
+struct oracle {
+	ek_value value;
+	double alpha, beta;
+	int threads;
+	int64_t n; /* number of entries of y */
+	quad *y;
+	/* Largest error that each entry may have, or -1 if intermediate sums may overflow, so that
+	 * nothing is promised */
+	double *bound;
 };
 
 struct arrays {
 	ek_view ptr, idx, val;
-	ek_value value;
 	int64_t rows;
+	const void *x, *y0;
+};
+
+/* Sums for one entry of y: the sum of its terms, the sum of their magnitudes, and their number. */
+struct term {
+	quad sum;
+	double magnitude;
+	int64_t count;
 };
 
 static int64_t index_at(const ek_view *v, int64_t k)
@@ -33,107 +50,154 @@ static double value_at(ek_value value, const void *data, int64_t k)
 	return value == EK_F32 ? (double)((const float *)data)[k] : ((const double *)data)[k];
 }
 
-static int open_arrays(const ek_matrix *A, struct arrays *a)
+static void add(struct term *t, double a, double x)
 {
-	ek_matrix_info info = {.size = sizeof info};
-	int code = tool_check(ek_matrix_get_info(A, &info));
-
-	a->value = info.value;
-	a->rows = info.rows;
-	a->ptr.size = a->idx.size = a->val.size = sizeof a->ptr;
-	if (code == TOOL_OK)
-		code = tool_check(ek_matrix_array(A, "row_ptr", &a->ptr));
-	if (code == TOOL_OK)
-		code = tool_check(ek_matrix_array(A, "col_idx", &a->idx));
-	if (code == TOOL_OK)
-		code = tool_check(ek_matrix_array(A, "val", &a->val));
-	return code;
+	t->sum += (quad)a * x;
+	t->magnitude += fabs(a * x);
+	t->count++;
 }
 
-static void add(struct sum *s, long double a, double x)
+static void finish(const struct arrays *a, struct oracle *o, int64_t i, const struct term *t)
 {
-	long double product = a * x;
+	const bool wide = o->value == EK_F64;
+	const double u = wide ? DBL_EPSILON / 2 : FLT_EPSILON / 2, most = wide ? DBL_MAX : FLT_MAX;
+	const double eta2 = wide ? DBL_TRUE_MIN : FLT_TRUE_MIN; /* 2 eta, the smallest subnormal */
+	const double y0 = o->beta != 0 ? value_at(o->value, a->y0, i) : 0;
+	const double size = fabs(o->alpha) * t->magnitude + fabs(o->beta) * fabs(y0);
+	const double beyond = fabs(o->alpha) > 1 ? fabs(o->alpha) : 1, k = (double)t->count + 2;
 
-	s->special |= !isfinite(product);
-	s->value += product;
-	s->size += fabsl(product);
-	s->terms++;
+	o->y[i] = o->alpha != 0 ? o->alpha * t->sum : 0;
+	if (o->beta != 0)
+		o->y[i] += (quad)o->beta * y0;
+	if (isfinite(size) && size > most)
+		o->bound[i] = -1;
+	else if (o->alpha == 1 && o->beta == 0)
+		o->bound[i] = (k - 2) * u * t->magnitude + (k - 2) * eta2;
+	else
+		o->bound[i] = k * u / (1 - k * u) * size + (k - 1) * beyond * eta2;
 }
 
-static void multiply(const struct arrays *a, ek_op op, double alpha, const ek_dense *x,
-                     struct sum *sums)
+static void by_rows(const struct arrays *a, struct oracle *o)
 {
-	bool gather = op == EK_OP_N;
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(o->threads)
+	for (int64_t i = 0; i < a->rows; i++) {
+		int64_t k = index_at(&a->ptr, i),
+			end = o->alpha != 0 ? index_at(&a->ptr, i + 1) : k;
+		struct term t = {0};
 
-	for (int64_t i = 0; i < a->rows; i++)
-		for (int64_t k = index_at(&a->ptr, i); k < index_at(&a->ptr, i + 1); k++) {
-			int64_t j = index_at(&a->idx, k);
-
-			add(&sums[gather ? i : j],
-			    (long double)alpha * value_at(a->value, a->val.data, k),
-			    value_at(a->value, x->data, gather ? j : i));
-		}
+		for (; k < end; k++)
+			add(&t, value_at(o->value, a->val.data, k),
+			    value_at(o->value, a->x, index_at(&a->idx, k)));
+		finish(a, o, i, &t);
+	}
 }
 
-/* Error over bound; a special value must be special in the same way. */
-static double ratio(const struct sum *s, double y, ek_value value)
+static bool by_columns(const struct arrays *a, struct oracle *o)
 {
-	double unit = value == EK_F32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-	double tiny = value == EK_F32 ? FLT_TRUE_MIN : DBL_TRUE_MIN;
-	double most = value == EK_F32 ? FLT_MAX : DBL_MAX;
-	long double k = (long double)(s->terms + 2);
-	long double bound = k * unit / (1 - k * unit) * s->size + k * tiny;
-	long double error = fabsl((long double)y - s->value);
+	struct term *t = calloc((size_t)o->n + 1, sizeof *t);
 
-	if (s->special)
-		return (isnan(s->value) ? isnan(y) : y == (double)s->value) ? 0 : INFINITY;
-	if (s->size > most) /* sums may overflow on the way: nothing is promised */
-		return 0;
-	return error == 0 ? 0 : isnan(y) ? INFINITY : (double)(error / bound);
+	if (!t)
+		return false;
+	for (int64_t i = 0; i < a->rows && o->alpha != 0; i++)
+		for (int64_t k = index_at(&a->ptr, i), end = index_at(&a->ptr, i + 1); k < end; k++)
+			add(&t[index_at(&a->idx, k)], value_at(o->value, a->val.data, k),
+			    value_at(o->value, a->x, i));
+	for (int64_t j = 0; j < o->n; j++)
+		finish(a, o, j, &t[j]);
+	free(t);
+	return true;
 }
 
-static int check(const ek_matrix *A, ek_op op, double alpha, const ek_dense *x, double beta,
-                 const ek_dense *y0, const ek_dense *y, struct oracle_result *result)
+static int make(const ek_matrix *csr, ek_op op, const ek_matrix_info *info, struct arrays *a,
+                struct oracle *o)
 {
-	struct arrays a;
-	int code = open_arrays(A, &a);
+	const struct {
+		const char *name;
+		ek_view *view;
+	} views[] = {{"row_ptr", &a->ptr}, {"col_idx", &a->idx}, {"val", &a->val}};
+	int code = TOOL_OK;
 
-	if (code != TOOL_OK)
+	for (int k = 0; k < 3 && !code; k++) {
+		views[k].view->size = sizeof *views[k].view;
+		code = tool_check(ek_matrix_array(csr, views[k].name, views[k].view));
+	}
+	if (code)
 		return code;
-	struct sum *sums = calloc((size_t)y->rows + 1, sizeof *sums);
-
-	if (!sums)
+	a->rows = info->rows;
+	o->n = op == EK_OP_N ? info->rows : info->cols;
+	o->y = malloc(((size_t)o->n + 1) * sizeof *o->y);
+	o->bound = malloc(((size_t)o->n + 1) * sizeof *o->bound);
+	if (!o->y || !o->bound || (op != EK_OP_N && !by_columns(a, o)))
 		return tool_fail(TOOL_FAILED, "out of memory for the check");
-	if (a.value == EK_F32) {
-		alpha = (float)alpha;
-		beta = (float)beta;
-	}
-	if (alpha != 0)
-		multiply(&a, op, alpha, x, sums);
-	*result = (struct oracle_result){0};
-	for (int64_t i = 0; i < y->rows; i++) {
-		if (beta != 0)
-			add(&sums[i], beta, value_at(a.value, y0->data, i));
-		double r = ratio(&sums[i], value_at(a.value, y->data, i), a.value);
-
-		if (r > result->worst)
-			*result = (struct oracle_result){r, i, (double)sums[i].value};
-	}
-	free(sums);
+	if (op == EK_OP_N)
+		by_rows(a, o);
 	return TOOL_OK;
 }
 
-int oracle_check(const ek_matrix *A, ek_op op, double alpha, const ek_dense *x, double beta,
-                 const ek_dense *y0, const ek_dense *y, struct oracle_result *result)
+int oracle_make(const ek_matrix *A, ek_op op, double alpha, const ek_dense *x, double beta,
+                const ek_dense *y0, int threads, struct oracle **oracle)
 {
 	ek_matrix_info info = {.size = sizeof info};
+	struct arrays a = {.x = x->data, .y0 = y0->data};
+	struct oracle *o = calloc(1, sizeof *o);
 	ek_matrix *csr = NULL;
 	int code = tool_check(ek_matrix_get_info(A, &info));
 
-	if (code == TOOL_OK && strcmp(info.format, "csr") != 0)
+	if (!code && !o)
+		code = tool_fail(TOOL_FAILED, "out of memory for the check");
+	if (!code && strcmp(info.format, "csr") != 0)
 		code = tool_check(ek_matrix_convert(A, "csr", NULL, &csr));
-	if (code == TOOL_OK)
-		code = check(csr ? csr : A, op, alpha, x, beta, y0, y, result);
+	if (!code) {
+		o->value = info.value;
+		o->threads = threads;
+		o->alpha = info.value == EK_F64 ? alpha : (float)alpha;
+		o->beta = info.value == EK_F64 ? beta : (float)beta;
+		code = make(csr ? csr : A, op, &info, &a, o);
+	}
 	ek_matrix_destroy(csr);
+	if (code)
+		oracle_free(o);
+	else
+		*oracle = o;
 	return code;
+}
+
+void oracle_free(struct oracle *o)
+{
+	if (!o)
+		return;
+	free(o->y);
+	free(o->bound);
+	free(o);
+}
+
+/* Returns the error of `y` divided by its bound, or 0 if there is no bound. Inf and NaN do not
+ * depend on the order of summation, so if `y` or `exact` is Inf or NaN, the other must be the same.
+ * If it is not, returns INFINITY. */
+static double ratio(quad exact, double bound, double y)
+{
+	const double right = (double)exact, error = fabs((double)((quad)y - exact));
+
+	if (bound < 0)
+		return 0;
+	if (y == right || (isnan(y) && isnan(right)))
+		return isfinite(right) && isfinite(error) && error > 0 ? error / bound : 0;
+	return isfinite(right) && isfinite(y) ? error / bound : INFINITY;
+}
+
+struct oracle_result oracle_check(const struct oracle *o, const void *y)
+{
+	struct oracle_result worst = {0};
+
+#pragma omp parallel for num_threads(o->threads)
+	for (int64_t i = 0; i < o->n; i++) {
+		const double r = ratio(o->y[i], o->bound[i], value_at(o->value, y, i));
+
+		if (r > 0) {
+#pragma omp critical
+			if (r > worst.worst || (r >= worst.worst && i < worst.row))
+				worst = (struct oracle_result){r, i, (double)o->y[i]};
+		}
+	}
+	return worst;
 }

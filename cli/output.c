@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Outputs that appear only when they are complete. A file is written under a temporary name beside
- * its place and renamed at the end; a thread waits for SIGINT, SIGTERM and SIGHUP and removes what
- * is unfinished before the program dies of the signal. A thread and not a handler, because removing
- * what the library was writing means looking through a folder.
+ * Outputs that appear only when they are complete. A file is written under a temporary name in its
+ * folder and renamed at the end. A thread waits for SIGINT, SIGTERM and SIGHUP and removes
+ * unfinished files before the signal ends the program. A signal handler could not do that, because
+ * it would have to search a folder for an unfinished file of the library.
  *
- * JSON records are the exception, since a run of hours must not lose what it has measured: their
- * file gets its name with the first record, and each record is one write to it. */
+ * JSON records are an exception, since a run of hours must not lose what it has measured. Their
+ * file gets its name with the first record, and each record is appended by one write. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -18,25 +18,25 @@
 
 #include "ek.h"
 
-enum { MOST_OUTPUTS = 8, PATH_ROOM = 4096 };
+enum { MOST_OUTPUTS = 8, PATH_BYTES = 4096 };
 
 struct output {
-	FILE *stream; /* NULL: the library writes it, or free */
-	char path[PATH_ROOM], temp[PATH_ROOM];
+	FILE *stream; /* NULL if this element is free */
+	char path[PATH_BYTES], temp[PATH_BYTES];
 };
 
 static struct output outputs[MOST_OUTPUTS];
-static char library_path[PATH_ROOM]; /* what the library is writing, or "" */
+static char library_path[PATH_BYTES]; /* file that the library is writing, or "" */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static char made_path[PATH_ROOM]; /* a file that the tool needs for itself, or "" */
+static char made_path[PATH_BYTES]; /* file that tool_temporary has made, or "" */
 
 /* ---- Interrupts ------------------------------------------------------------------------------ */
 
-/* The library's unfinished files are called PATH.tmp<process id>-<number>. */
+/* Removes the library's unfinished files, which are called PATH.tmp<process id>-<number>. */
 static void remove_library_temps(void)
 {
-	char folder[PATH_ROOM], prefix[PATH_ROOM + 32];
+	char folder[PATH_BYTES], prefix[PATH_BYTES + 32];
 	const char *slash = strrchr(library_path, '/');
 	struct dirent *entry;
 
@@ -94,8 +94,9 @@ void tool_signals(void)
 	sigemptyset(&set);
 	for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++)
 		if (sigaction(numbers[k], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-			sigaddset(&set, numbers[k]); /* ignored ones, as by nohup, stay so */
-	/* Blocked before any other thread exists, so that the waiting thread alone gets them. */
+			sigaddset(&set, numbers[k]); /* ignored signals (nohup) stay ignored */
+	/* The signals are blocked before any other thread exists, so that only the waiting thread
+	 * gets them. */
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	if (pthread_create(&thread, NULL, wait_for_signal, &set) != 0) {
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -107,18 +108,19 @@ void tool_signals(void)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* `path`, or what it points to if it is a link; false if that is too long. */
+/* Copies `path` to `out`. If `path` is a link, copies its target instead. Returns false if the name
+ * is too long. */
 static bool resolve(const char *path, char *out)
 {
 	char *real = realpath(path, NULL);
-	int len = snprintf(out, PATH_ROOM, "%s", real ? real : path);
+	int len = snprintf(out, PATH_BYTES, "%s", real ? real : path);
 
 	free(real);
-	return len < PATH_ROOM;
+	return len < PATH_BYTES;
 }
 
-/* A new file beside `o->path`, with the permissions of the old one (0: none) or those that fopen
- * would give. */
+/* Makes a new file in the folder of `o->path`. Its permissions are `mode`, taken from the file that
+ * it will replace. If `mode` is 0, they are those that fopen would give. */
 static FILE *open_temp(struct output *o, mode_t mode)
 {
 	mode_t mask = umask(0);
@@ -164,7 +166,7 @@ FILE *tool_open(const char *path)
 	} else if (!resolve(path, o->path)) {
 		errno = ENAMETOOLONG;
 	} else if (exists && !S_ISREG(st.st_mode)) {
-		o->temp[0] = 0; /* a device or a pipe: not to be replaced */
+		o->temp[0] = 0; /* a device or a pipe is written directly */
 		o->stream = fopen(path, "w");
 	} else {
 		o->stream = open_temp(o, exists ? st.st_mode : 0);
@@ -178,7 +180,7 @@ FILE *tool_open(const char *path)
 	return stream;
 }
 
-/* Gives an unfinished file its name. Returns 0 or an errno. */
+/* Gives an unfinished file its final name. Returns 0 or an errno value. */
 static int rename_output(struct output *o)
 {
 	if (o->temp[0] && rename(o->temp, o->path) != 0)
@@ -261,7 +263,7 @@ static FILE *json_stream;
 
 int tool_json_open(const struct tool_options *options)
 {
-	static bool failed; /* and was said */
+	static bool failed; /* whether opening the file has failed, and was reported */
 
 	if (options->json && !json_stream && !failed) {
 		json_stream = tool_open(options->json);
@@ -270,7 +272,8 @@ int tool_json_open(const struct tool_options *options)
 	return options->json && !json_stream ? TOOL_FAILED : TOOL_OK;
 }
 
-/* The file gets its name as soon as it has a record. */
+/* Renames the JSON file to its final name, unless that was done before. Called when the file has a
+ * record. Returns 0 or an errno value. */
 static int name_json(void)
 {
 	struct output *o = find(json_stream);
@@ -284,8 +287,9 @@ static int name_json(void)
 	return error;
 }
 
-/* The line goes past the stream's buffer in one piece: who is killed has written all of it or
- * nothing. */
+/* Writes a line to the JSON file in one piece, bypassing the buffer of the stream, so that a run
+ * that is killed has written either the whole line or nothing of it. Returns 0 or an errno
+ * value. */
 static int write_line(const char *text)
 {
 	size_t len = strlen(text), done = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The progress bar. A thread draws it five times a second, beginning after the first second, from
- * two numbers that the work stores; work that reports nothing gets a clock instead of a bar. */
+ * The progress bar. A thread draws it five times a second, starting after one second. The work
+ * stores two numbers for it: how much is done, and the total. If the work stores none, the bar
+ * shows the seconds that have passed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ static void draw(struct tool_progress *p)
 	enum { BAR = 30 };
 	char bar[BAR + 1];
 	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	int name = width - (total > 0 ? BAR + 30 : 30); /* the rest of the line takes as much */
+	int name = width - (total > 0 ? BAR + 30 : 30); /* characters that are left for p->what */
 
 	name = name < 1 ? 1 : name > 40 ? 40 : name;
 	if (total > 0) {
@@ -95,7 +96,8 @@ struct tool_progress *tool_progress_start(const struct tool_options *options, co
 	return p;
 }
 
-/* The first plans of a process on a device wait for its compiler, which takes most of the time. */
+/* Returns "compiling for ..." if the context has a device: the first plans of a process mostly wait
+ * for the compiler of the device. Otherwise returns "preparing". */
 const char *tool_preparing(const ek_context *ctx)
 {
 	static char text[80];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the tool says about failures, in one line each, and how statuses of the library become exit
- * codes; also times and figures for people. */
+ * Prints messages about failures, each in one line, and chooses the exit codes for statuses of the
+ * library. Also reads the clock, and writes figures for the user. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 const char *tool_name = "ek";
 
-/* One line, whatever the text holds. */
+/* Prints a message in one line, with blanks in place of line breaks. */
 static void say(const char *format, va_list args)
 {
 	char text[2048];
@@ -97,9 +97,9 @@ int tool_check(ek_status status)
 	return report(status, false);
 }
 
-/* The tool's names for what the library's messages call by its own. */
+/* Names of options in the library's messages, and the names that the tool has for them. */
 static const struct {
-	const char *library, *tool;
+	const char *member, *option;
 } options[] = {
 	{" max_bytes", " --read-max-bytes"}, {" max_ratio", " --read-max-ratio"},
 	{" max_dim", " --read-max-dim"},     {"(or allow_nan)", "(or --allow-nan)"},
@@ -111,9 +111,9 @@ int tool_input(ek_status status)
 	const char *text = status == EK_OK ? "" : ek_error_text(), *at = NULL;
 
 	for (size_t k = 0; k < sizeof options / sizeof options[0]; k++)
-		if ((at = strstr(text, options[k].library)))
+		if ((at = strstr(text, options[k].member)))
 			return tool_fail(code_of(status, true), "%.*s%s%s", (int)(at - text), text,
-			                 options[k].tool, at + strlen(options[k].library));
+			                 options[k].option, at + strlen(options[k].member));
 	return report(status, true);
 }
 
@@ -124,8 +124,9 @@ static bool differ(char a, char b)
 	return tolower((unsigned char)a) != tolower((unsigned char)b);
 }
 
-/* Insertions, deletions and substitutions between two words (Wagner and Fischer 1974), and 1 for
- * an exchange of neighbours. Capitals are as good as small letters. */
+/* Returns the least number of insertions, deletions and substitutions of letters that turn one word
+ * into the other (Wagner and Fischer 1974). Exchanging two neighbouring letters counts as 1. Upper
+ * and lower case are the same. */
 static int distance(const char *a, const char *b)
 {
 	enum { MOST = 63 };
@@ -152,7 +153,8 @@ static int distance(const char *a, const char *b)
 	return row[la % 3][lb];
 }
 
-/* Is `word`, of two letters or more, the beginning of `name`, or what follows a dot in it? */
+/* Tells whether `name` begins with `word`, or ends in a dot and `word`. `word` must have two
+ * letters or more. */
 static bool is_part(const char *word, size_t len, const char *name)
 {
 	const size_t all = strlen(name);
@@ -163,11 +165,12 @@ static bool is_part(const char *word, size_t len, const char *name)
 	       (name[all - len - 1] == '.' && strcasecmp(word, name + all - len) == 0);
 }
 
-/* One letter in three may be wrong: with more, any short word is near to any other. */
+/* Finds the nearest name, which may differ from `word` in about one letter in four. If more
+ * letters could differ, any short word would be near any other. */
 const char *tool_nearest(const char *word, const char *const *names, int count)
 {
 	const size_t len = strlen(word);
-	int best = len < 6 ? 2 : (int)len / 3 + 1;
+	int best = len < 6 ? 2 : (int)len / 4 + 1;
 	const char *found = NULL;
 
 	for (int k = 0; k < count; k++) {
@@ -193,7 +196,8 @@ double tool_seconds(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A line of /proc/meminfo in bytes; -1: not known. */
+/* Returns the value in bytes of the line of /proc/meminfo that begins with `name`, or -1 if it is
+ * not known. */
 static double memory_line(const char *name)
 {
 	FILE *file = fopen("/proc/meminfo", "r");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts, and matrices from wherever the user points: a file, standard input, a generator, a
- * twin. A name is looked up in this order: file, generator, twin (the real matrix in the folder
- * EK_MATRICES before the generated one), any other matrix in that folder. */
+ * Makes contexts, and matrices from wherever the user points: a file, standard input, a generator,
+ * a twin. A name is looked up in this order: file, generator, twin, any other matrix in the folder
+ * EK_MATRICES. For the name of a twin, the real matrix in that folder comes before the generated
+ * one. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 #include "ek.h"
 
-static bool reproducible_there(ek_op op)
+/* Tells whether any method that runs on a device can multiply by op(A) with EK_REPRO_STRICT. */
+static bool reproducible_on_device(ek_op op)
 {
 	for (const ek_method *m = NULL; (m = ek_method_next(m));)
 		if (tool_method_on_device(ek_method_name(m)) &&
@@ -18,7 +20,7 @@ static bool reproducible_there(ek_op op)
 	return false;
 }
 
-/* Warnings of the library, as that a file holds numbers that were rounded. */
+/* Prints a warning of the library, for example that numbers of a file were rounded. */
 static void warning(void *user, ek_log_level level, const char *text)
 {
 	(void)level;
@@ -60,7 +62,7 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 	if (options->memory_given && !tool_on_device(ctx))
 		tool_usage("--device-memory is for a device; --device names one (ek list devices)");
 	if (options->reproducible == EK_REPRO_STRICT && tool_on_device(ctx) &&
-	    !reproducible_there(options->op))
+	    !reproducible_on_device(options->op))
 		tool_remark(options, "--reproducible: no method on a device is, so the processor "
 		                     "makes the products");
 	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) < options->isa_limit) {
@@ -97,7 +99,7 @@ static const ek_generator *find_generator(const char *text)
 	return g;
 }
 
-/* False, which is said once, if EK_MATRICES does not name a folder. */
+/* Tells whether `path`, the value of EK_MATRICES, is a folder. Reports once if it is not. */
 static bool is_folder(const char *path)
 {
 	static bool said;
@@ -133,7 +135,8 @@ bool tool_real_path(const char *name, char *path, size_t size)
 	return false;
 }
 
-/* The name of the twin that `text` means: "twin:name=X", "twin:X", "X"; or NULL. */
+/* Returns X if `text` is "twin:name=X" or "twin:X", or if it is "X" and X is the name of a twin.
+ * Otherwise returns NULL. */
 static const char *twin_name(const char *text)
 {
 	if (strncmp(text, "twin:", 5) == 0) {
@@ -145,8 +148,9 @@ static const char *twin_name(const char *text)
 	return find_twin(text) ? text : NULL;
 }
 
-/* "; did you mean powerlaw?" or nothing, for a name of a generator, of a twin, or of either. */
 enum { GENERATORS = 1, TWINS = 2, PROPOSAL = 128 };
+/* Writes a text such as "; did you mean powerlaw?" that proposes the name nearest to `text`, or ""
+ * if none is near. `of` says whether to search generators, twins or both. */
 static const char *proposal(char out[PROPOSAL], const char *text, int of)
 {
 	const char *names[512], *near;
@@ -174,7 +178,8 @@ static int no_such_matrix(const char *text)
 	                 text, proposal(near, text, GENERATORS | TWINS));
 }
 
-/* The library would list all twins, which is more than a line. */
+/* Finds out whether generating failed because `spec` names an unknown twin. If so, reports this in
+ * one line; the library's own message would list all twins. Otherwise returns TOOL_OK. */
 static int check_twin(const char *spec)
 {
 	const char *name = strncmp(spec, "twin:", 5) == 0 ? strstr(spec, "name=") : NULL;
@@ -254,7 +259,7 @@ static int take_twin(ek_context *ctx, const struct tool_options *options, const 
 	return generate(ctx, options, source, "twin", A);
 }
 
-/* The file's name without folder and known endings. */
+/* Copies the name of the file at `path` without its folder and known endings. */
 static void short_name(const char *path, char *name, size_t size)
 {
 	static const char *const endings[] = {".gz", ".xz", ".zst", ".tar", ".mtx", ".ekm"};

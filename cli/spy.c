@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek spy: a picture of the pattern. The matrix is laid over a grid and the entries in every cell
- * are counted, so a large matrix shows densities and not a black square. A file (PNG or SVG) is
- * drawn by gnuplot; without -o the picture is text, with a Braille dot (2 x 4 to a character) for
- * each cell that has an entry: none is lost. How many it has only a terminal with colour shows, by
- * characters from faint to bold; without UTF-8 there is a character for a cell, which shows it. */
+ * ek spy: draws a picture of the pattern. A grid of cells is laid over the matrix and the entries
+ * in every cell are counted, so that a large matrix shows densities and not a black square. gnuplot
+ * draws the picture to a file (PNG or SVG). Without -o the picture is text, in which each cell with
+ * an entry is a Braille dot (2 x 4 dots to a character), so that no entry is lost. The number of
+ * entries in the cells is shown only on a terminal with colour, by characters from faint to bold.
+ * Without UTF-8 each cell is one character, which shows how many entries it has. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include "spy.h"
 
 struct spy_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	const char *input, *output;
 	int size;
 };
@@ -65,7 +66,7 @@ static int64_t index_at(const ek_view *v, int64_t k)
 	return v->elem_size == 4 ? ((const int32_t *)v->data)[k] : ((const int64_t *)v->data)[k];
 }
 
-/* Cell of index i of n. */
+/* Returns the number of the cell, out of `cells`, that row or column i of n belongs to. */
 static int cell_of(int64_t i, int64_t n, int cells)
 {
 	return n <= cells ? (int)i : (int)((double)i / (double)n * cells);
@@ -95,7 +96,8 @@ static int fill(const ek_matrix *A, struct grid *g)
 	return TOOL_OK;
 }
 
-/* The largest grid of the matrix's shape inside the given one; thin matrices keep a tenth. */
+/* Chooses the largest grid within height x width that has the shape of the matrix. The shorter
+ * side, however, is at least a tenth of its limit. */
 static void shape(struct grid *g, int height, int width)
 {
 	double tall = (double)g->rows / (g->cols > 0 ? (double)g->cols : 1);
@@ -110,7 +112,8 @@ static void shape(struct grid *g, int height, int width)
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
-/* 0 for no entry, else 0.15 for one to 1 for the most. */
+/* Returns how dark a cell is: 0 without entries, else from 0.15 for one entry to 1 for the most
+ * that any cell has. */
 static double darkness(const struct grid *g, int row, int col)
 {
 	int64_t n = row < g->height && col < g->width ? g->count[row * g->width + col] : 0;
@@ -129,8 +132,9 @@ static void put_braille(unsigned bits, FILE *out)
 	fputc(0x80 | (int)(code & 63), out);
 }
 
-/* Faint, plain or bold by the darkest of the 2 x 4 cells, where that differs from the character
- * before. */
+/* Switches the terminal to faint, plain or bold for a character of 2 x 4 cells, depending on the
+ * darkest cell. Writes nothing if the character before had the same weight. Returns the new
+ * weight. */
 static int put_weight(const struct grid *g, int row, int col, int before, FILE *out)
 {
 	static const char *const escape[] = {"\033[0;2m", "\033[0m", "\033[0;1m"};
@@ -180,7 +184,8 @@ static void print_letters(const struct grid *g, FILE *out)
 	}
 }
 
-/* Whether the terminal's characters are UTF-8, by the variables that say so. */
+/* Tells whether the terminal's characters are UTF-8, according to the environment variables of the
+ * locale. */
 static bool is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -204,7 +209,8 @@ static void text_size(int *lines, int *columns)
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-/* Starts gnuplot with a pipe to its input and its output in `file`. Returns an exit code. */
+/* Starts gnuplot, which writes the picture to `file` and reads commands from a pipe. Sets *pipe_end
+ * to the end of the pipe that takes the commands. Returns an exit code. */
 static int start_gnuplot(FILE *file, FILE **pipe_end, pid_t *pid)
 {
 	char *words[] = {(char *)"gnuplot", NULL};
@@ -258,7 +264,7 @@ static int draw_file(const struct spy_options *o, const struct grid *g, const ch
 		tool_cancel(file);
 		return code;
 	}
-	signal(SIGPIPE, SIG_IGN); /* gnuplot's exit status tells more */
+	signal(SIGPIPE, SIG_IGN); /* if gnuplot dies, its exit status tells more than the signal */
 	spy_plot(g, name, svg, pipe_end);
 	fclose(pipe_end);
 	waitpid(pid, &status, 0);

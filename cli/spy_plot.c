@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The picture of `ek spy` for gnuplot. Its own labels would be all digits of the numbers, which
- * run into each other on large matrices: here there are as many as fit, and short: 200M. */
+ * Writes the picture of `ek spy` for gnuplot. gnuplot's own labels of the axes would have all
+ * digits of the numbers and overlap on large matrices. The labels made here are short, such as
+ * 200M, and there are as many as fit. */
 #include <math.h>
 #include <string.h>
 
 #include "spy.h"
 
-/* In pixels: the longer axis, the room around the axes, and that for a letter. */
+/* Lengths in pixels: the longer axis, the margins around the axes, and the width of a letter. */
 #define AXIS   570
 #define LEFT   76
-#define RIGHT  150 /* the colours and what they mean */
-#define TOP    96  /* the title and labels */
+#define RIGHT  150 /* space for the scale of colours and its title */
+#define TOP    96  /* space for the title and the labels */
 #define BOTTOM 24
 #define LETTER 10
 
-/* 950, 1500, 20k, 2.5M, 1G: five letters at most. */
+/* Writes a number as a label of at most five characters: 950, 1500, 20k, 2.5M, 1G. */
 static void label(char text[32], int64_t n)
 {
 	static const char *const suffix[] = {"", "k", "M", "G", "T"};
@@ -23,13 +24,14 @@ static void label(char text[32], int64_t n)
 
 	for (; n >= 10000 && value >= 1000 && k < 4; k++)
 		value /= 1000;
-	if (k && fmod(value, 1) != 0) /* steps below the suffix, as 12500 and 15000 */
+	if (k && fmod(value, 1) != 0) /* a fraction remains, as in 12.5k */
 		snprintf(text, 32, "%.4g%s", value, suffix[k]);
 	else
 		snprintf(text, 32, "%.0f%s", value, suffix[k]);
 }
 
-/* Labels at multiples of 1, 2 or 5 times a power of ten, at most `most` steps of them. */
+/* Prints the command for the labels of an axis from 0 to n, in steps of 1, 2 or 5 times a power of
+ * ten. There are at most `most` steps. */
 static void print_tics(const char *axis, int64_t n, int most, FILE *out)
 {
 	static const int factor[] = {1, 2, 5};
@@ -49,7 +51,8 @@ static void print_tics(const char *axis, int64_t n, int most, FILE *out)
 	fprintf(out, ")\n");
 }
 
-/* The name, cut where the picture ends, without what has a meaning in double quotes. */
+/* Copies the name to `title`, and cuts it to `letters` characters. Leaves out characters that
+ * gnuplot does not take literally in double quotes. */
 static void title_of(const char *name, int letters, char *title, size_t size)
 {
 	size_t used = 0, most = (size_t)letters < size ? (size_t)letters : size - 1;
@@ -61,9 +64,10 @@ static void title_of(const char *name, int letters, char *title, size_t size)
 	snprintf(title + used, size - used, "%s", cut ? "..." : "");
 }
 
-/* Axes of so many pixels, at whole ones, that every cell has the same whole number of them: else
- * some cells would be drawn larger than others, as a lattice that the matrix does not have. As the
- * matrix is shaped, but thin ones stay readable. */
+/* Prints the commands for the size of the picture and the place of the axes. All cells get the same
+ * whole number of pixels: if some were larger than others, they would form a lattice that the
+ * matrix does not have. The picture has the shape of the matrix, except that a thin one is widened
+ * to stay readable. */
 static void print_axes(int height, int width, bool svg, int *high, int *wide, FILE *out)
 {
 	const double ratio = fmin(fmax((double)height / width, 0.3), 3);
@@ -87,7 +91,8 @@ static void print_axes(int height, int width, bool svg, int *high, int *wide, FI
 	        (double)(BOTTOM + *high) / down, (double)BOTTOM / down);
 }
 
-/* What colours mean; nothing where all cells have one entry. */
+/* Prints the commands for the scale of colours. No scale is shown if no cell has more than one
+ * entry. */
 static void print_colors(int64_t most, FILE *out)
 {
 	if (most < 2) {
@@ -106,7 +111,8 @@ static void print_colors(int64_t most, FILE *out)
 
 void spy_plot(const struct grid *g, const char *name, bool svg, FILE *out)
 {
-	/* gnuplot's images have at least two rows and columns: a single one is given twice. */
+	/* gnuplot's images have at least two rows and columns, so a single row or column is printed
+	 * twice. */
 	const int height = g->height > 1 ? g->height : 2, width = g->width > 1 ? g->width : 2;
 	char rows[32], cols[32], nnz[32], title[300];
 	int high, wide;

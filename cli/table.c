@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tables for people (aligned, on the lines that a terminal has), for the README (Markdown) and for
- * scripts (tabs). Widths are counted in code points, which is right for the text that the tool
- * prints. */
+ * Prints tables for the user (aligned, as wide as the terminal), for the README (Markdown) and for
+ * scripts (fields divided by tabs). Widths are counted in code points, which is right for the text
+ * that the tool prints. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>
@@ -24,14 +24,14 @@ void tool_table_add(struct tool_table *t, const char *format, ...)
 {
 	va_list args;
 
-	if (t->cells == t->room) {
-		int room = t->room ? 2 * t->room : 64;
-		char **cell = realloc(t->cell, (size_t)room * sizeof *cell);
+	if (t->cells == t->capacity) {
+		int capacity = t->capacity ? 2 * t->capacity : 64;
+		char **cell = realloc(t->cell, (size_t)capacity * sizeof *cell);
 
 		if (!cell)
 			out_of_memory();
 		t->cell = cell;
-		t->room = room;
+		t->capacity = capacity;
 	}
 	va_start(args, format);
 	int len = vasprintf(&t->cell[t->cells], format, args);
@@ -42,7 +42,7 @@ void tool_table_add(struct tool_table *t, const char *format, ...)
 	t->cells++;
 }
 
-/* ---- Lines for people ------------------------------------------------------------------------ */
+/* ---- Aligned lines --------------------------------------------------------------------------- */
 
 int tool_width(FILE *out)
 {
@@ -55,7 +55,7 @@ int tool_width(FILE *out)
 	return columns > 0 ? columns : 100;
 }
 
-/* Code points of `len` bytes. */
+/* Returns the number of code points in the first `len` bytes of a text. */
 static int width_of(const char *text, int len)
 {
 	int n = 0;
@@ -65,8 +65,8 @@ static int width_of(const char *text, int len)
 	return n;
 }
 
-/* Bytes of the first word: up to a blank, or, with `commas`, up to and with one that is not inside
- * of a number such as 65,536. */
+/* Returns the number of bytes of the first word. A word ends before a blank and, if `commas` is
+ * true, also after a comma, except inside a number such as 65,536. */
 static int word_of(const char *text, bool commas)
 {
 	int len = (int)strcspn(text, " ");
@@ -77,8 +77,8 @@ static int word_of(const char *text, bool commas)
 	return len;
 }
 
-/* Code points of the longest cell of a column, or of its longest word. Names, which stand in the
- * first, are not broken. */
+/* Returns the number of code points of the longest cell of a column, or of its longest word if
+ * `word` is true. The names in the first column are not broken at commas. */
 static int column_width(const struct tool_table *t, int col, bool word)
 {
 	int width = 0;
@@ -111,14 +111,15 @@ static int total_of(const struct tool_table *t, const int *width)
 	return total;
 }
 
-/* Makes the widest columns of text narrower until lines have at most `room`, or words or cells such
- * as "N T" would break. */
-static void shrink(const struct tool_table *t, int room, int *width)
+/* Makes the widest columns of text narrower, one code point at a time, until lines have at most
+ * `most` code points. Stops where a word, or a short cell such as "N T", would have to be
+ * broken. */
+static void shrink(const struct tool_table *t, int most, int *width)
 {
 	enum { SHORT = 3 };
 	int total = total_of(t, width);
 
-	while (total > room) {
+	while (total > most) {
 		int widest = -1;
 
 		for (int col = 0; col < t->cols; col++)
@@ -133,7 +134,8 @@ static void shrink(const struct tool_table *t, int room, int *width)
 	}
 }
 
-/* Bytes of as many words as fit, at least one. */
+/* Returns the number of bytes of the first words of a text: as many as fit into `width` code
+ * points, but at least one. */
 static int line_of(const char *text, int width, bool commas)
 {
 	int len = word_of(text, commas);
@@ -151,7 +153,7 @@ static int line_of(const char *text, int width, bool commas)
 
 void tool_paragraph(FILE *out, const char *format, ...)
 {
-	const int room = tool_width(out);
+	const int width = tool_width(out);
 	char text[1024], *at = text;
 	va_list args;
 
@@ -159,15 +161,15 @@ void tool_paragraph(FILE *out, const char *format, ...)
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
 	for (int indent = 0; *at; indent = 2) {
-		int len = line_of(at, room - indent, false);
+		int len = line_of(at, width - indent, false);
 
 		fprintf(out, "%*s%.*s\n", indent, "", len, at);
 		at += len + (at[len] == ' ');
 	}
 }
 
-/* One row, on as many lines as its cells need; no line ends with blanks. `at` has room for the rest
- * of each cell. */
+/* Prints one row of the table, on as many lines as its cells need. No line ends with blanks. `at`
+ * is scratch: for each column, a pointer to the rest of the cell. */
 static void print_row(const struct tool_table *t, int row, const int *width, const char **at,
                       FILE *out)
 {

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek tune: what is measured once for a machine. The tile heights of CSR5 (Liu 2015, section 6.3.2):
- * all candidates on matrices with rows of 1 to 512 entries, in turn and in rounds; of all rules r,
- * s, t, u the one with the least geometric mean of the times, each over the best of its matrix. */
+ * ek tune: finds good tile heights of CSR5 by measurements (Liu 2015, section 6.3.2), which are
+ * needed only once for a machine. All candidate heights take turns, in several rounds, on matrices
+ * with rows of 1 to 512 entries. A rule with the numbers r, s, t and u gives a height for each
+ * length of the rows. The time with a rule, divided by the best time, is averaged over the matrices
+ * (geometric mean). The rule with the least average is chosen. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "measure.h"
+#include "../bench/measure.h"
 
 enum { SIGMAS = 8, LENGTHS = 10 };
 static const int sigmas[SIGMAS] = {4, 8, 12, 16, 20, 24, 28, 32};
 static const int lengths[LENGTHS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 
 struct tune_options {
-	struct tool_options common; /* first */
+	struct tool_options common; /* must be the first member, see tool_init */
 	double seconds;
 	int64_t nnz;
 };
 
-/* Seconds of a product for each length of rows and height of tiles. */
+/* Seconds that one product takes. The first index is that of the row length in `lengths`, the
+ * second that of the tile height in `sigmas`. */
 typedef double times[LENGTHS][SIGMAS];
 
-/* What was measured, and what other processes got into. */
+/* Number of matrices that were measured, and number of those whose measurement was disturbed by
+ * other processes. */
 struct tally {
 	int matrices, disturbed;
-	double share; /* of the samples, summed over the matrices */
+	double share; /* share of disturbed samples, summed over the matrices */
 };
 
 struct rule {
 	int r, s, t, u;
-	double loss; /* geometric mean of the time over that of the best height */
+	double loss; /* geometric mean, over the row lengths, of time / best time */
 };
 
 static const struct argp_option options[] = {
@@ -83,7 +87,7 @@ static void multiply(void *state, int64_t calls)
 		p->failed += ek_spmv(p->plan, 1, &p->x, 0, &p->y) != EK_OK;
 }
 
-/* Rows of `length` random entries. */
+/* Makes a matrix with rows of `length` random entries. */
 static int make_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
                        ek_matrix **A)
 {
@@ -155,6 +159,7 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 
 /* ---- The rule -------------------------------------------------------------------------------- */
 
+/* Returns the tile height that a rule gives for rows of `length` entries. */
 static int height(const struct rule *rule, int length)
 {
 	return length <= rule->r   ? rule->r

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Values of options: strict conversions, which end the program with a message that says what would
- * be accepted. */
+ * Converts values of options strictly. A wrong value ends the program with a message that says what
+ * would be accepted. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +27,9 @@ double tool_duration(const char *what, const char *text)
 	return seconds;
 }
 
-/* A factor: digits with K, M or G, or with a power of ten, "1e6", or BASE^EXPONENT. 0: it is neither, or is too large. */
+/* Parses a factor and moves *at past it. A factor is a number, such as 12, 4M (with K, M or G) or
+ * 1e6 (with a power of ten), or BASE^EXPONENT. Returns 0 if the text is none of these or the number
+ * is too large. */
 static int64_t factor(const char **at)
 {
 	static const char suffix[] = "KMG";
@@ -63,7 +65,8 @@ static int64_t factor(const char **at)
 	return value;
 }
 
-/* Factors with "x" or "*" between them; 0: it is none, or is too large. */
+/* Parses factors with "x" or "*" between them and returns their product. Returns 0 if the text is
+ * something else or the product is too large. */
 static int64_t product(const char *text)
 {
 	const char *at = text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek --version: tool and library, how the library was built, and what it finds here. The drivers of
- * devices come last, since looking for them may take a second. */
+ * ek --version: prints the versions of tool and library, how the library was built, and what the
+ * library finds on this machine. The drivers of devices come last, since looking for them may take
+ * a second. */
 #include "ek.h"
 
 static void print_line(const char *name, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y = A x for a matrix from a file, or from a generator: says what A is, which method was chosen
- * and why, and how long a product takes.
+ * Computes y = A x for a matrix from a file or from a generator. Prints the size of A, the chosen
+ * method with the reason for the choice, and the time of one product.
  *
  *	multiply A.mtx.gz
  *	multiply poisson2d5:nx=1000,ny=1000
@@ -29,7 +29,8 @@ static ek_status load(ek_context *ctx, const char *what, ek_matrix **A)
 	return ek_matrix_read(ctx, what, EK_F64, EK_I32, NULL, A);
 }
 
-/* Time of one product: the least of 20. */
+/* Measures the time of one product. Sets *best to the time of the fastest of 20 runs, in
+ * seconds. */
 static ek_status measure(ek_plan *plan, const ek_dense *x, const ek_dense *y, double *best)
 {
 	*best = 1e9;

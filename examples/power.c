@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The largest eigenvalue of a matrix by the power method, on arrays that belong to the program:
- * they are used in place, and when the program changes the values the plan goes on with the new
- * ones.
+ * Computes the largest eigenvalue of a matrix by the power method. The arrays of the matrix belong
+ * to the program and are used in place. When the program changes the values, the same plan uses the
+ * new values.
  *
- * The matrix is tridiagonal, (-1, d, -1), whose eigenvalues are d - 2 cos(k pi / (n + 1)). */
+ * The matrix is tridiagonal with rows (-1, d, -1). Its eigenvalues are d - 2 cos(k pi / (n + 1))
+ * for k = 1, ..., n. */
 #include <evenkeel/ek.h>
 #include <math.h>
 #include <stdio.h>

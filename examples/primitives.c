@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What primitives on arrays are for: the odd columns of a sparse matrix (Liu 2015, section 4.4.1)
- * by a scan, the sums of its rows by a segmented sum, and its three largest rows by sorting. */
+ * Shows uses of the primitives on arrays: finds the odd columns of a sparse matrix (Liu 2015,
+ * section 4.4.1) with a scan, the sums of its rows with a segmented sum, and the three rows with
+ * the largest sums with a sort. */
 #include <evenkeel/ek.h>
 #include <stdio.h>
 
@@ -10,7 +11,8 @@ static const int32_t row_ptr[ROWS + 1] = {0, 3, 8, 10, 12, 13, 17};
 static const int32_t col_idx[NNZ] = {1, 2, 3, 0, 2, 3, 4, 5, 0, 4, 1, 2, 5, 1, 2, 3, 4};
 static const double val[NNZ] = {3, 6, 10, 1, 7, 11, 14, 15, 2, 13, 4, 8, 16, 5, 9, 12, 17};
 
-/* Entries to keep are 1, the others 0; the exclusive scan of that says where each one goes. */
+/* Prints the entries in odd columns. keep[k] is 1 for an entry to keep, else 0; the exclusive scan
+ * of `keep` gives the new position of each kept entry. */
 static ek_status odd_columns(ek_context *ctx)
 {
 	int32_t keep[NNZ], to[NNZ], kept_col[NNZ];
@@ -35,7 +37,7 @@ static ek_status odd_columns(ek_context *ctx)
 	return EK_OK;
 }
 
-/* Row pointers are the offsets of segments. */
+/* Computes and prints the sum of each row. The row pointers serve as offsets of the segments. */
 static ek_status row_sums(ek_context *ctx, double sum[ROWS])
 {
 	ek_segments rows = ek_segment_offsets(ROWS, EK_INT32, row_ptr);
@@ -46,7 +48,8 @@ static ek_status row_sums(ek_context *ctx, double sum[ROWS])
 	return status;
 }
 
-/* The numbers of the rows are carried along with their sums. */
+/* Prints the three rows with the largest sums. The sums are the keys of the sort. The row numbers
+ * are its values, which move with the keys. */
 static ek_status largest_rows(ek_context *ctx, double sum[ROWS])
 {
 	int32_t row[ROWS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed files and archives: the input is the file, so that sample files serve as they are.
- * Inputs that are neither compressed nor an archive are left to the other targets. */
+ * Fuzzes the reading of compressed files and archives. The input is the file itself, so ordinary
+ * files can serve as seeds unchanged. Inputs that are neither compressed nor an archive are
+ * ignored; other targets test them. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

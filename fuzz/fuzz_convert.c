@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrix Market text, and what it holds in every format: shapes that nobody thought of meet each
- * conversion there and back. The first byte chooses options, the rest is the file. */
+ * Fuzzes conversions: reads Matrix Market text and converts the matrix to every format and back. So
+ * every conversion meets matrices of unexpected shapes. The first byte chooses options, the rest is
+ * the file. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

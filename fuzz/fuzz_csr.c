@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Arrays of a caller: what the check accepts must be safe to multiply with every method, and the
- * results must be exact, as all numbers are small integers.
- * Input: rows, columns, choice (types, op), then row lengths or pointers, then columns. */
+ * Fuzzes CSR arrays that a caller passes. If ek_matrix_from_csr accepts the arrays, every method
+ * must multiply with them safely, and the results must be exact, since all numbers are small
+ * integers. The first three bytes of the input are the number of rows, the number of columns, and
+ * choices (types, threads, whether row lengths can be negative). The row lengths follow, then the
+ * columns. */
 #include "harness.h"
 
 struct csr_input {
@@ -27,7 +29,8 @@ static int csr_parse(struct csr_input *in, const uint8_t *data, size_t size)
 		if (at < size && i < in->rows)
 			sum += data[2] & 128 ? (int8_t)data[at++] : data[at++] % 8;
 	}
-	/* What the last pointer promises must exist: that no check can find out. */
+	/* The arrays must have as many entries as the last row pointer says. No check can detect
+	 * arrays that are shorter, so such inputs are skipped. */
 	if (in->ptr[in->rows] > 300)
 		return 0;
 	in->entries = (int)(size - at < 300 ? size - at : 300);

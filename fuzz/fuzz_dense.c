@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Vectors and dense blocks from files. They are read by name only, so the file is one in memory. The
- * first byte chooses the type, the rest is the file. */
+ * Fuzzes the reading of vectors and dense blocks. ek_dense_read reads only from a named file, so
+ * the input becomes a file in memory (memfd_create). The first byte chooses the type and the number
+ * of threads, the rest is the file. */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE /* declares memfd_create */
 #endif
 #include <sys/mman.h>
 #include <unistd.h>

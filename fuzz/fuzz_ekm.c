@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The binary form. No mutation survives its checksums, so they are made right again unless the
- * first byte says otherwise: then all the other checks must hold. */
+ * Fuzzes the reading of the binary form. Its checksums would reject every mutated file. They are
+ * corrected before the file is read, so that the input reaches all other checks. If bit 1 of the
+ * first byte is set, the checksums are left as they are. */
 #include "harness.h"
 #include "io/io.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrix Market text. The first byte chooses options, the rest is the file. */
+ * Fuzzes the reading of Matrix Market text. The first byte chooses options, the rest is the
+ * file. */
 #include "harness.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must return for
- * any bytes, and abort if the library accepts what it should not. Memory is capped, so that a small
- * input that makes something large shows as a refused allocation and not as a killed process. */
+ * Functions that the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must
+ * return for any input, and abort if the library accepts what it should not. Memory is capped. If a
+ * small input makes the library ask for too much, the allocation is refused, and the process is not
+ * killed. */
 #ifndef EK_FUZZ_HARNESS_H
 #define EK_FUZZ_HARNESS_H
 
@@ -70,7 +71,7 @@ static inline void fuzz_close(struct fuzz_memory *m, ek_context *ctx)
 	fuzz_require(atomic_load(&m->used) == 0, "memory leaks");
 }
 
-/* One product with op(A), of zeros. */
+/* Computes one product of op(A) with a vector of zeros. */
 static inline void fuzz_product(const ek_matrix *A, const ek_matrix_info *info, ek_op op)
 {
 	const int64_t in = op == EK_OP_T ? info->rows : info->cols;
@@ -89,8 +90,8 @@ static inline void fuzz_product(const ek_matrix *A, const ek_matrix_info *info, 
 	free(y);
 }
 
-/* A matrix that was accepted must be sound, in whatever format it is: it passes its own check, can
- * be multiplied, and goes back to CSR. */
+/* Checks a matrix that the library accepted, in any format: it must pass its own check, allow
+ * products with op N and op T, and convert to CSR. */
 static inline void fuzz_accepted(const ek_matrix *A)
 {
 	ek_matrix_info info = {.size = sizeof info};
@@ -111,13 +112,15 @@ static inline void fuzz_accepted(const ek_matrix *A)
 	ek_matrix_destroy(csr);
 }
 
-/* A matrix that was accepted goes to every format, and back with as many entries. */
+/* Converts a matrix, which the library accepted, to every format and back to CSR. The number of
+ * entries must stay the same. */
 static inline void fuzz_formats(const ek_matrix *A)
 {
 	ek_matrix_info info = {.size = sizeof info}, back = {.size = sizeof back};
 
 	fuzz_require(ek_matrix_get_info(A, &info) == EK_OK, "no information");
-	if (info.rows > FUZZ_SMALL / 4 || info.cols > FUZZ_SMALL / 4) /* slow, and nothing new */
+	/* Larger matrices would be slow to convert, and would find nothing new. */
+	if (info.rows > FUZZ_SMALL / 4 || info.cols > FUZZ_SMALL / 4)
 		return;
 	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
 		ek_matrix *B = NULL, *C = NULL;
@@ -142,15 +145,16 @@ static inline void fuzz_formats(const ek_matrix *A)
 	}
 }
 
-/* What reading took must be in proportion: a number in the file must not fill memory. */
+/* Checks that reading a file of `size` bytes took memory in proportion to its size. So a large
+ * number in a small file cannot fill the memory. */
 static inline void fuzz_proportion(struct fuzz_memory *m, size_t size)
 {
 	fuzz_require(atomic_load(&m->peak) <= ((size_t)64 << 20) + 1024 * size,
 	             "reading takes too much memory");
 }
 
-/* Reads bytes as a file; the first byte of the input chooses types, threads and options. What was
- * accepted goes to `use`. */
+/* Reads `size` bytes as a file. The bits of `choice`, the first byte of most inputs, choose types,
+ * threads and options. Calls `use` with the matrix if the library accepts the file. */
 static inline void fuzz_read(unsigned choice, const uint8_t *data, size_t size,
                              void (*use)(const ek_matrix *))
 {

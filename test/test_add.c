@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_spmv_add: which vectors may be which, and what is refused. That every method gives the bits of
- * ek_spmv is tested with the methods (support/product.c). */
+ * Tests of ek_spmv_add: which vectors may be the same, and which arguments are refused. Tests of
+ * the methods check that each method gives the same bits as in ek_spmv (support/product.c). */
 #include <math.h>
 
 #include "support/context.h"
@@ -9,7 +9,9 @@
 enum { N = 6 };
 
 static const int32_t ptr[] = {0, 2, 2, 3, 4, 4, 5}, idx[] = {0, 5, 2, 1, 3};
-static const double val[N] = {1, 2, 3, 4, 5}; /* a vector there overlaps nothing else */
+/* This array has N elements, although A has only 5 entries. So a vector of N elements placed here
+ * overlaps no other array. */
+static const double val[N] = {1, 2, 3, 4, 5};
 /* A x for x = 1, 2, ..., 6 */
 static const double product[N] = {13, 0, 9, 8, 0, 20};
 
@@ -65,7 +67,7 @@ static void test_vectors(void **state)
 		assert_true(y[i] == product[i] - 10 - i);
 }
 
-/* What is not asked for is not read, and z gets all of its entries. */
+/* If alpha or beta is 0, x or y is not read, and z still gets all of its entries. */
 static void test_shortcuts(void **state)
 {
 	const double beta[] = {0, 1, 0.5};

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every public call that can allocate, with its n-th allocation failing. */
-#include "core/ek_core.h"
+ * Tests every public call that can allocate. Its n-th allocation fails, for n = 0, 1, ... until the
+ * call succeeds. */
+#include "plan/plan.h"
 #include "support/exhaust.h"
 #include "support/support.h"
 
-/* A matrix of 60 rows: one of 40 entries with unsorted and repeated columns, the others short. */
+/* A matrix of 60 rows. One row has 40 entries, whose columns are unsorted and repeated. Each other
+ * row has 2 entries. */
 enum { ROWS = 60, COLS = 50, NNZ = 40 + 2 * (ROWS - 1) };
 static int32_t ptr[ROWS + 1], col[NNZ], row[NNZ], ptr1[ROWS + 1], col1[NNZ], row1[NNZ];
 static double val[NNZ];
@@ -120,7 +122,7 @@ static void test_matrices(void **state)
 	}
 }
 
-/* Adopted arrays stay the caller's when the call fails. */
+/* If the call fails, arrays that it should have adopted still belong to the caller. */
 static void test_adopt(void **state)
 {
 	void *p = heap_block(&e.heap, sizeof ptr), *c = heap_block(&e.heap, sizeof col),
@@ -155,7 +157,7 @@ static ek_status stats(struct exhaust *x)
 	ek_status status = ek_matrix_stats(x->arg, &s);
 
 	if (status != EK_OK && s.rows != 0)
-		x->room[0] = 0; /* seen as a change of the output */
+		x->room[0] = 0; /* the loop reports this change as a changed output */
 	return status;
 }
 
@@ -219,7 +221,7 @@ static ek_status make_plan(struct exhaust *x)
 	return ek_plan_create(EK_SPMV, w->A, &w->hints, (ek_plan **)&x->out);
 }
 
-/* Runs with all allocations failing: a run needs none. */
+/* Runs a plan while all allocations fail. Runs must not allocate. */
 static void run_without_memory(const struct wish *w)
 {
 	static double x[ROWS], y[ROWS];
@@ -275,7 +277,7 @@ static void test_plans(void **state)
 
 /* ---- Runs after new values ------------------------------------------------------------------- */
 
-enum { NEW = 5 }; /* all values */
+enum { NEW = 5 }; /* new value of all entries */
 
 struct rerun {
 	ek_matrix *A;
@@ -300,7 +302,8 @@ static ek_status run_again(struct exhaust *t)
 	return status;
 }
 
-/* The copy of a plan takes memory for new values in those cases that ek_spmv names, and no others. */
+/* A plan that has its own copy of the matrix takes memory for new values only in the cases that
+ * ek.h lists at ek_spmv. */
 static void test_new_values(void **state)
 {
 	static const char *const held[] = {"csr", "csc", "ell", "csr5"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading and writing with the n-th allocation failing: EK_ENOMEM, nothing leaked, no result, and
- * no file left behind. */
+ * Reading and writing while the n-th allocation fails: the status must be EK_ENOMEM, nothing may
+ * leak, and neither a result nor a file may be left. */
 #define _POSIX_C_SOURCE 200809L /* unlink */
 #include <unistd.h>
 
@@ -54,14 +54,14 @@ static ek_status read_file(struct exhaust *x)
 	return ek_matrix_read(x->ctx, path, EK_F64, EK_I64, NULL, (ek_matrix **)&x->out);
 }
 
-static const char *form; /* of write_file */
+static const char *form; /* form of the file that write_file writes */
 
 static ek_status write_file(struct exhaust *x)
 {
 	ek_status status = ek_matrix_write(x->arg, path, form);
 
 	if (status != EK_OK && access(path, F_OK) == 0)
-		x->room[0] = 0; /* seen as a change of the output */
+		x->room[0] = 0; /* the loop reports this change as a changed output */
 	return status;
 }
 

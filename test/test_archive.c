@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed files and tar archives, good and damaged. The archives are made here, byte by byte,
- * but for the compression itself, which the library's writer does. */
+ * Compressed files and tar archives, good and damaged. The test makes archives byte by byte, as
+ * gzip streams of uncompressed blocks. Files that are really compressed come from the library's
+ * writer. Each case has a number, which is printed if the case fails. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
 
-static struct bytes gz[3]; /* TEXT, TEXT's first half, second half */
+static struct bytes gz[3]; /* TEXT, its first half and its second half as gzip streams */
 static char logged[512];
 
 static void keep_log(void *user, ek_log_level level, const char *text)
@@ -99,7 +100,7 @@ static void test_gzip(void **state)
 		struct bytes b = {malloc(gz[0].length), 0}, two;
 
 		expect_matrix(ctx, gz[0].data, gz[0].length);
-		for (size_t n = 3; n < gz[0].length; n++) { /* 58, 59: every place to cut */
+		for (size_t n = 3; n < gz[0].length; n++) { /* cases 58, 59: cut after n bytes */
 			memcpy(b.data, gz[0].data, n);
 			b.length = n;
 			check(ctx, n < gz[0].length - 8 ? 58 : 59, b, EK_ETRUNCATED, "gzip stream");
@@ -111,17 +112,17 @@ static void test_gzip(void **state)
 		b.data[b.length - 2] ^= 1;
 		check(ctx, 61, b, EK_EIO, "incorrect length check");
 		b.data[b.length - 2] ^= 1;
-		b.data[20] ^= 1; /* a letter of the banner: the syntax is looked at later */
+		b.data[20] ^= 1; /* changes the banner: the checksum is tested before the syntax */
 		check(ctx, 60, b, EK_EIO, "incorrect data check");
 		two = join(gz[1], gz[2]);
-		expect_matrix(ctx, two.data, two.length); /* 62 */
+		expect_matrix(ctx, two.data, two.length); /* case 62 */
 		two.data[gz[1].length - 8] ^= 4;
 		check(ctx, 62, two, EK_EIO, "incorrect data check");
 		free(two.data);
 		two = join(gz[0], (struct bytes){(unsigned char *)"junk", 4});
 		check(ctx, 63, two, EK_ETRAILING, "bytes follow the end of the gzip stream");
 		free(two.data);
-		b.data[3] = 8; /* 65: a name follows, without an end */
+		b.data[3] = 8; /* case 65: the header has a file name without an end */
 		memset(b.data + 10, 'n', b.length - 10);
 		check(ctx, 65, b, EK_ETRUNCATED, "gzip stream");
 		b = (struct bytes){realloc(b.data, 3 << 20), 3 << 20};
@@ -133,8 +134,8 @@ static void test_gzip(void **state)
 	}
 }
 
-/* More text than the limit allows (case 64), a plain file named .gz (case 66), and damage to xz
- * and zstd. */
+/* Reads files with more text than the limit allows (case 64), a plain text file named .gz (case
+ * 66), and damaged gzip, xz and zstd files. */
 static void test_files(void **state)
 {
 	static const char *const name[] = {"a.mtx.gz", "a.mtx.xz", "a.mtx.zst"};
@@ -191,7 +192,7 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* What a small file takes does not go with the number of threads. */
+/* Checks that reading a small file takes little memory, even with many threads. */
 static void test_threads(void **state)
 {
 	static const double x[] = {1, 2, 3};
@@ -220,7 +221,8 @@ static void test_threads(void **state)
 
 /* ---- tar ------------------------------------------------------------------------------------- */
 
-/* A member that ends early: what is there counts first, and the message says where it ends. */
+/* Reads an archive whose member ends early. The library parses the text before the end first, so
+ * the message has the number of the line where the text ends. */
 static void test_short_member(void **state)
 {
 	if (!HAVE_ARCHIVE)
@@ -238,7 +240,7 @@ static void test_short_member(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* What is packed twice. */
+/* Checks that content compressed twice, or compressed inside an archive, is refused. */
 static void test_twice(void **state)
 {
 	if (!HAVE_ARCHIVE || !HAVE_ZLIB)
@@ -260,7 +262,7 @@ static void test_twice(void **state)
 
 static void test_tar(void **state)
 {
-	if (!HAVE_ARCHIVE || !HAVE_ZLIB) /* tar.gz is among them */
+	if (!HAVE_ARCHIVE || !HAVE_ZLIB) /* zlib is needed too, as the archives are tar.gz */
 		skip();
 	struct bytes t = {NULL, 0};
 	ek_context *ctx = context(3);
@@ -273,7 +275,7 @@ static void test_tar(void **state)
 	tar_member(&t, "a/a_b.mtx", '0', "no matrix\n");
 	z = tar_end(&t);
 	expect_matrix(ctx, z.data, z.length);
-	z.data[z.length - 8] ^= 1; /* behind what is needed, and seen all the same */
+	z.data[z.length - 8] ^= 1; /* damage after the needed member is found too */
 	check(ctx, 60, z, EK_EIO, "incorrect data check");
 	z.length -= 600;
 	check(ctx, 58, z, EK_ETRUNCATED, "");
@@ -284,7 +286,7 @@ static void test_tar(void **state)
 	z = tar_end(&t);
 	check(ctx, 67, z, EK_EIO, "tar");
 	free(z.data);
-	for (int kind = 0; kind < 3; kind++) { /* sizes: octal too large, negative, base 256 */
+	for (int kind = 0; kind < 3; kind++) { /* bad sizes: too large, negative, in base 256 */
 		static const char *const size[3] = {
 			"777777777777", "-00000000010",
 			"\200\377\377\377\377\377\377\377\377\377\377\377"};
@@ -302,6 +304,15 @@ static void test_tar(void **state)
 		assert_null(A);
 		free(z.data);
 	}
+	for (int k = 100; k < 200; k++) { /* more names than the message has room for */
+		char name[32];
+
+		snprintf(name, sizeof name, "a/readme%d", k);
+		tar_member(&t, name, '0', TEXT);
+	}
+	z = tar_end(&t);
+	check(ctx, 69, z, EK_EIO, "a/readme138, ...");
+	free(z.data);
 	tar_member(&t, "a/readme", '0', TEXT);
 	z = tar_end(&t);
 	check(ctx, 69, z, EK_EIO, "no member NAME/NAME.mtx; its members: a/readme");
@@ -311,7 +322,7 @@ static void test_tar(void **state)
 	z = tar_end(&t);
 	check(ctx, 70, z, EK_EIO, "x.mtx, y.mtx");
 	free(z.data);
-	tar_member(&t, "../../x.mtx", '0', TEXT); /* 71: the only one, so it is read */
+	tar_member(&t, "../../x.mtx", '0', TEXT); /* case 71: read, as it is the only member */
 	z = tar_end(&t);
 	expect_matrix(ctx, z.data, z.length);
 	assert_int_equal(access("../../x.mtx", F_OK), -1);
@@ -324,7 +335,7 @@ static void test_tar(void **state)
 	tar_member(&t, "././@LongLink", 'L', "somewhere/a/long/name/a/a.mtx");
 	tar_member(&t, "somewhere", '0', TEXT);
 	z = tar_end(&t);
-	expect_matrix(ctx, z.data, z.length); /* 72 */
+	expect_matrix(ctx, z.data, z.length); /* case 72 */
 	free(z.data);
 	tar_member(&t, "PaxHeader/a", 'x', "24 path=pax/pax/pax.mtx\n");
 	tar_member(&t, "a/a.mtx", '0', TEXT);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What was written reads back: all types and both forms to the same bits, text with any number of
- * threads to the same file. Binary files with any single byte changed, cut anywhere, or lying about
- * their sizes are refused. */
+ * Writes matrices of all types, as text and in the binary form, and reads them again. The bits must
+ * be the same. Text files must not depend on the number of threads. Binary files are refused if any
+ * single bit is changed, if they are cut anywhere, or if they state wrong sizes. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <math.h>
@@ -26,8 +26,8 @@ static char *slurp(const char *name, size_t *length)
 
 enum { ROWS = 3000, COLS = 2000, NNZ = 9000 };
 
-/* Random bits as values, subnormal numbers and -0 among them; entries sorted, so that files keep
- * the order. */
+/* Makes a matrix with random bits as values, including subnormal numbers and -0. Its entries are
+ * sorted, so that files keep their order. */
 static ek_matrix *random_matrix(ek_context *ctx, ek_value value, ek_index index, int csc,
                                 int integers)
 {
@@ -100,7 +100,7 @@ static void test_round_trips(void **state)
 		if (status != EK_EUNSUPPORTED) {
 			expect_status(status, EK_OK);
 			expect_status(ek_matrix_read(ctx, path, value, index, NULL, &B), EK_OK);
-			if (csc && form % 2 == 0) { /* text gives CSR: compare by way of CSR */
+			if (csc && form % 2 == 0) { /* text was read as CSR, so compare in CSR */
 				expect_status(convert_types(A, value, index, &C), EK_OK);
 				same_arrays(C, B, 0);
 				ek_matrix_destroy(C);
@@ -115,7 +115,7 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* Integers are written as such; the number of threads does not show. */
+/* Integers are written without a decimal point. The text is the same for all numbers of threads. */
 static void test_same_text(void **state)
 {
 	char *text[3];
@@ -161,7 +161,7 @@ static void test_damage(void **state)
 	for (size_t n = 8; n < length; n++)
 		expect_error(READ(n), EK_ETRUNCATED, "b: ");
 	expect_error(READ(length + 1), EK_ETRAILING, "b: ");
-	/* As a machine of the other byte order would write it. */
+	/* Reverse the byte-order mark, as a machine of the other byte order would write it. */
 	memcpy(data + 12, (const char[]){data[15], data[14], data[13], data[12]}, 4);
 	expect_error(READ(length), EK_EUNSUPPORTED, "byte order");
 	memcpy(data + 12, (const char[]){data[15], data[14], data[13], data[12]}, 4);
@@ -178,7 +178,7 @@ static void test_damage(void **state)
 	expect_error(ek_matrix_read(ctx, path, (ek_value)7, EK_I32, NULL, &B), EK_EINVAL, "value");
 	free(data);
 	unlink(path);
-	/* A bad index survives in borrowed arrays, but not a file. */
+	/* A bad index in borrowed arrays can be written, but the file is then refused. */
 	col[1] = 3;
 	expect_status(ek_matrix_write(A, in_folder("a.ekm"), NULL), EK_OK);
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I32, NULL, &B), EK_ERANGE,
@@ -188,7 +188,7 @@ static void test_damage(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* A file is there complete or not at all; links and pipes stay what they are. */
+/* A failed write leaves no file. Writing to a link or a device does not replace it by a file. */
 static void test_places(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);
@@ -218,7 +218,8 @@ static void test_places(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* nan and inf are accepted where that is asked for, in any format, and named with their place. */
+/* Reading accepts NaN and infinity only if allow_nan is set, whatever the format. Otherwise the
+ * message names the value and its place. */
 static void test_not_finite(void **state)
 {
 	static const char *const format[] = {"csr", "csc", "ell", "csr5", "bcsr", "cocktail"};
@@ -258,7 +259,8 @@ static void test_not_finite(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Types that are not asked for are those of the file, in text f64 and 32 bits; parameters stay. */
+/* If the call gives no types, the matrix has the types of the file (text: f64, 32-bit indices). The
+ * matrix keeps the parameters of its format. */
 static void test_types(void **state)
 {
 	static const char text[] = "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 5\n";
@@ -341,7 +343,7 @@ static void test_dense(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Vector objects, and places given twice. */
+/* Reads vectors from files with a "vector" object. Some files have two values for an entry. */
 static void test_vectors(void **state)
 {
 	static const struct {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats of dense blocks: all 64 sizes, x that is not finite where blocks have fill, and the size
- * that is chosen where none is given. */
+ * Formats of dense blocks: all 64 block sizes, NaN and infinity in x where blocks have fill, and
+ * the size that is chosen if none is given. */
 #include <math.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "format/block.h"
 #include "support/contexts.h"
 #include "support/product.h"
@@ -79,7 +79,7 @@ static void test_sizes(void **state)
 		}
 }
 
-/* x_j that are not finite reach those places of y that they belong to. */
+/* A NaN or infinite x_j reaches only the y_i whose row has an entry in column j. */
 static void test_leak(void **state)
 {
 	int turn = 0;
@@ -107,7 +107,8 @@ static void test_leak(void **state)
 	}
 }
 
-/* The size that is chosen has these factors. */
+/* Checks the size of the blocks that the format chooses. Their height must be a multiple of r, and
+ * their width must be a multiple of c. */
 static void check_choice(const char *spec, const char *format, int r, int c)
 {
 	ek_matrix *A, *B;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Builds with zlib and without libarchive, and the other way round: each combination of the options
- * EK_WITH_ZLIB and EK_WITH_ARCHIVE does what it can and names what it lacks. */
+ * Builds that lack zlib, libarchive or both, because EK_WITH_ZLIB or EK_WITH_ARCHIVE is off. Each
+ * build must read and write the files that it can. For others, it must name the library that it
+ * lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -15,8 +16,8 @@ static ek_status read_bytes(ek_context *ctx, const void *data, size_t bytes, ek_
 	return ek_matrix_read_memory(ctx, "t", data, bytes, EK_F64, EK_I32, NULL, A);
 }
 
-/* zlib and libarchive may be there one without the other: what needs the missing one is refused by
- * its name, in reading and in writing, and all else works. */
+/* If the build lacks zlib or libarchive, files that need this library can neither be read nor
+ * written, and the message names the library. All other files work. */
 static void test_left_out(void **state)
 {
 	static const struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What is no text is called by its name, instead of by what a parser stumbles over. */
+ * For content that is not text, the message names the kind of file, instead of the place where a
+ * parser would fail. */
 #include "support/heap.h"
 #include "support/support.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Conversion between all types: the same entries in the same order, by rows and by columns, what
- * does not fit refused, and failing allocations. */
+ * Conversion between all types, of matrices held by rows and by columns. Entries and their order
+ * must stay the same. Values and indices that do not fit must be refused. Failing allocations are
+ * tested too. */
 #include <float.h>
 #include <math.h>
 
@@ -25,7 +26,7 @@ static int64_t index_at(const ek_view *v, int64_t k)
 	return v->elem_size == 8 ? ((const int64_t *)v->data)[k] : ((const int32_t *)v->data)[k];
 }
 
-/* B has the types asked for and the entries of the shape, whose values are exact in f32. */
+/* Checks that B has the value and index type of `type`, and the entries of `s` (exact in f32). */
 static void check_entries(const ek_matrix *B, const struct shape *s, int type)
 {
 	ek_matrix_info info = {.size = sizeof info};
@@ -47,8 +48,8 @@ static void check_entries(const ek_matrix *B, const struct shape *s, int type)
 		            value_at(info.value, val.data, k) == s->val[k]);
 }
 
-/* From one type to all; the columns of a matrix by columns come out sorted, as after transposing
- * twice. */
+/* Converts a matrix from one type to all types, once held by rows and once held by columns. In the
+ * second case, each row of the result has ascending columns, as after transposing twice. */
 static void check_from(ek_context *ctx, const struct shape *s, int from)
 {
 	struct shape turned, sorted;
@@ -99,7 +100,7 @@ static void test_shapes(void **state)
 	heap_close(&heap);
 }
 
-/* There and back, with enough entries for all threads. */
+/* Converts a matrix to other types and back. All threads have entries to convert. */
 static void test_large(void **state)
 {
 	static const char *const name[] = {"row_ptr", "col_idx", "val"};
@@ -109,9 +110,9 @@ static void test_large(void **state)
 
 	(void)state;
 	expect_status(ek_context_create(&options, &ctx), EK_OK);
-	expect_status(
-		ek_matrix_generate(ctx, "powerlaw:rows=100000,cols=1000000,values=integer", EK_F64, EK_I32, &A),
-		EK_OK);
+	expect_status(ek_matrix_generate(ctx, "powerlaw:rows=100000,cols=1000000,values=integer",
+	                                 EK_F64, EK_I32, &A),
+	              EK_OK);
 	expect_status(convert_types(A, EK_F32, EK_I64, &B), EK_OK);
 	expect_status(convert_types(B, EK_F64, EK_I32, &C), EK_OK);
 	for (int k = 0; k < 3; k++) {
@@ -128,12 +129,13 @@ static void test_large(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* To the nearest, NaN and infinity as they are, too large refused. */
+/* f64 is rounded to the nearest f32; NaN and infinity stay; values too large for f32 are
+ * refused. */
 static void test_values(void **state)
 {
 	static const struct {
 		double from;
-		float to; /* 0: refused */
+		float to; /* expected result, or 0 if the value must be refused */
 	} cases[] = {
 		{1 + 0x1p-24, 1},
 		{1 + 0x1.8p-23, 1 + 0x1p-22f},
@@ -234,8 +236,8 @@ static void test_allocations(void **state)
 	heap_close(&heap);
 }
 
-/* The names of a format's arrays find them, and what is in them fills the bytes that are
- * counted. */
+/* Checks that each array of the format is found by its name. The sizes of the arrays must add up to
+ * the number of bytes that the matrix reports. */
 static void check_arrays(const ek_matrix *A, const ek_format *f)
 {
 	ek_matrix_info info = {.size = sizeof info};

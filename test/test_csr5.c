@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5: descriptors worked out by hand, the height of its tiles, and what they cost. */
+ * CSR5: descriptors of tiles, compared with ones worked out by hand; the height of tiles; and the
+ * memory that the format takes. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "format/csr5.h"
 #include "support/context.h"
 #include "support/support.h"
 
 /* ---- Descriptors by hand --------------------------------------------------------------------- */
 
-enum { EMPTY = INT32_MIN /* the highest bit of tile_ptr */ };
+enum { EMPTY = INT32_MIN /* highest bit of tile_ptr, set if the tile has empty rows */ };
 
 static const struct {
 	const char *format;
-	int rows, row_ptr[8], nnz, tiles, words, lanes; /* lanes: of all tiles */
+	int rows, row_ptr[8], nnz, tiles, words, lanes; /* words per lane, lanes of all tiles */
 	int tile_ptr[2];
 	uint32_t flag[4];
 	int y_offset[4], seg_offset[4];
 	uint32_t desc[8];
 	int empty, empty_ptr[3], empty_offset[4];
 } by_hand[] = {
-	/* The example of doc/formats.md: rows begin at entries 0, 2, 5, 7 and 13, the third is
-	 * empty, and two entries are behind the tile. */
+	/* The example of doc/formats.md: rows begin at entries 0, 2, 5, 7 and 13, the third row is
+	 * empty, and two entries follow the tile. */
 	{"csr5:omega=4,sigma=3",
          6,
          {0, 2, 5, 5, 7, 13, 14},
@@ -38,8 +39,8 @@ static const struct {
          4,
          {0, 4},
          {0, 1, 3, 4}},
-	/* The first row is empty, which no tile sees; the second goes on in the second tile, in
-	 * which two rows are empty. One entry is behind the tiles. */
+	/* The first row is empty, and no tile contains it. The second row continues in the second
+	 * tile, which contains two empty rows. One entry follows the tiles. */
 	{"csr5:omega=2,sigma=2",
          6,
          {0, 0, 5, 5, 5, 6, 9},
@@ -55,7 +56,7 @@ static const struct {
          3,
          {0, 0, 3},
          {0, 3, 4}},
-	/* 32 flags leave no room for offsets; no row begins in the lanes in the middle. */
+	/* 32 flags leave no room for offsets in a word. No row begins in the two middle lanes. */
 	{"csr5:omega=4,sigma=32",
          2,
          {0, 100, 128},
@@ -130,12 +131,12 @@ static void test_descriptors(void **state)
 
 /* ---- Height and cost ------------------------------------------------------------------------- */
 
-/* The height of the tiles by the mean length of rows, and what the environment says about it. */
+/* The height of the tiles follows from the mean row length, and from EK_CSR5_SIGMA if it is set. */
 static void test_sigma(void **state)
 {
 	static const struct {
-		const char *text; /* NULL: not set */
-		int width, sigma; /* of a full band */
+		const char *text; /* EK_CSR5_SIGMA, or NULL if it is not set */
+		int width, sigma; /* width of a full band, and the expected height of tiles */
 	} row[] = {{NULL, 3, 32},
 	           {NULL, 81, 16},
 	           {"4,7,20,5,1,1,1,1", 3, 4},
@@ -181,8 +182,8 @@ static void test_sigma(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* At most 3 % of the bytes of CSR beside them, with omega = sigma = 32 and doubles, where rows are not
- * empty: of tiles with empty rows, each other row takes 4 bytes more. */
+/* With omega = sigma = 32, doubles and no empty rows, CSR5 takes at most 3 % more bytes than CSR. A
+ * tile with empty rows would take 4 bytes more for each of its nonempty rows. */
 static void test_extra_memory(void **state)
 {
 	static const char *const spec[] = {"poisson2d5:nx=300,ny=300",

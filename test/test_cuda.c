@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The CUDA driver on a fake libcuda.so.1 (fake/): what is said where something is missing, two
- * cards, arguments of launches, compiler messages. Nothing computes here. */
+ * Tests of the library's CUDA code with a fake libcuda.so.1 (test/fake), which computes nothing.
+ * They cover messages about missing libraries and devices, two cards, arguments of launches, and
+ * compiler messages. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +23,10 @@ static ek_context *ctx;
 /* ---- What is missing ------------------------------------------------------------------------- */
 
 static const struct missing {
-	const char *file; /* NULL: the fake */
+	const char *file; /* file that EK_CUDA names, or NULL for the fake */
 	int init, devices;
 	long fail_at;
-	const char *part; /* of the message */
+	const char *part; /* text that the message must contain */
 } missing[] = {
 	{"/nonexistent/libcuda.so.1", 0, 0, -1, "there is no /nonexistent/libcuda.so.1"},
 	{EK_SOURCE_DIR "/README.md", 0, 0, -1, "README.md: "},
@@ -37,7 +38,8 @@ static const struct missing {
 	{NULL, 0, 0, -1, "cuda: 0 devices"},
 };
 
-/* In a process of its own, in which nothing is loaded yet. The message stays the same. */
+/* Tries twice to open a context, in a child process that has not loaded libcuda yet. Returns 0 if
+ * both tries fail with the expected message, else 1. */
 static int missing_child(const struct missing *m)
 {
 	ek_context *none = NULL;
@@ -82,7 +84,7 @@ static void test_cards(void **state)
 	void *data;
 
 	(void)state;
-	fake->devices = 2; /* the first question after this loads the library */
+	fake->devices = 2; /* set before the next call, which loads the fake */
 	expect_status(ek_device_get_info(1, &info), EK_OK);
 	assert_string_equal(info.name, "cuda:1");
 	assert_string_equal(info.text, "fake card 1");
@@ -101,7 +103,7 @@ static void test_cards(void **state)
 	ek_context_destroy(one);
 	ek_context_destroy(other);
 
-	/* One that fails to describe itself has its name, and stands in nobody's way. */
+	/* If a card fails to describe itself, it still has a name, and other cards stay usable. */
 	fake->broken = 0;
 	expect_error(ek_device_get_info(0, &info), EK_EDEVICE, "cuDeviceGetName failed");
 	assert_string_equal(info.name, "cuda:0");
@@ -131,7 +133,7 @@ static const char ptx[] = ".visible .entry probe(\n"
 			  "	.param .u64 probe_param_2,\n	.param .f32 probe_param_3,\n"
 			  "	.param .f64 probe_param_4\n)\n{ }\n";
 
-/* Each argument arrives with its size and its bits. */
+/* The driver gets each argument of a launch with the right size and bits. */
 static void test_launch(void **state)
 {
 	const eki_driver *d = &eki_cuda;
@@ -149,7 +151,8 @@ static void test_launch(void **state)
 	expect_status(d->alloc(dev, EKI_MEMORY_COPY, b.bytes, &b.device, &b.host), EK_OK);
 
 	const eki_arg args[] = {eki_arg_buffer(&b), eki_arg_i32(-7), eki_arg_i64(INT64_MIN + 3),
-	                        eki_arg_val(EK_F32, 1.5), eki_arg_val(EK_F64, -0.1)};
+	                        eki_arg_val(EK_F32, eki_real(1.5)),
+	                        eki_arg_val(EK_F64, eki_real(-0.1))};
 	const double f64 = -0.1;
 	uint64_t bits;
 
@@ -172,7 +175,7 @@ static void test_launch(void **state)
 	fake_clean("launch");
 }
 
-/* What the driver's own compiler says is in the message, on its line. */
+/* The message is one line and contains the report of the driver's own compiler. */
 static void test_bad_module(void **state)
 {
 	void *none = NULL;
@@ -219,7 +222,7 @@ static int no_compiler_child(const char *file, int version, const char *part)
 	return 1;
 }
 
-/* The compiler is missing, or too new for the driver. */
+/* Checks the messages if there is no NVRTC, and if each NVRTC is too new for the driver. */
 static void test_no_compiler(void **state)
 {
 	(void)state;
@@ -255,7 +258,7 @@ static int teardown(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_missing), /* these two before the library is loaded */
+		cmocka_unit_test(test_missing), /* two tests that run before libcuda is loaded */
 		cmocka_unit_test(test_no_compiler),
 		cmocka_unit_test(test_cards),
 		cmocka_unit_test(test_launch),

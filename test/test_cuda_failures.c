@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A session on a CUDA device, on the fake libcuda.so.1, in which call n of the driver fails, n = 0,
- * 1, ... until none does; once that one call, once all after it too. Each failure has its status
- * and a message that names the call, leaves nothing behind on the device or in memory, and leaves
+ * Repeats a session on a CUDA device of the fake libcuda.so.1. In each repetition the n-th driver
+ * call fails, for n = 0, 1, ... until the session ends before call n. This is done twice: first
+ * only call n fails, then all calls after it fail too. Each failure must give the right status and
+ * a message that names the call. It must leave nothing on the device or in memory, and must leave
  * outputs as they were. */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/gpu.h"
@@ -21,11 +22,11 @@ static struct fake_cuda *fake;
 
 struct session {
 	ek_device_memory memory;
-	bool counted;       /* memory of the host is */
-	const char *method; /* NULL: no plans */
+	bool counted;       /* whether `heap` counts the memory of the host */
+	const char *method; /* method of the plans, or NULL for a session without plans */
 	struct heap heap;
 	ek_context *ctx;
-	void *x, *y; /* on the device */
+	void *x, *y; /* vectors on the device */
 	ek_matrix *A;
 	ek_plan *plan;
 };
@@ -102,15 +103,16 @@ static void check_failure(ek_status status, const char *what)
 	    !(fake->persistent && !memory && status == EK_ENOMEM))
 		fail_msg("%s: %s failed, status %d: %s", what, fake->failed, (int)status,
 		         ek_error_text());
-	/* Cleaning up may have met the next one. The shared heap says how much it was asked for, as
-	 * every heap does. */
+	/* If a later call failed too, during cleaning up, the message may name the last failed
+	 * call. If the shared heap failed, the message has the size asked for, but no call. */
 	if (!strstr(ek_error_text(), fake->failed) && !strstr(ek_error_text(), fake->last_failed) &&
 	    !strstr(ek_error_text(), "no memory for"))
 		fail_msg("%s: %s failed, message: %s", what, fake->failed, ek_error_text());
 }
 
-/* May a call fail without an error? A program that was compiled before, and cannot be loaded, is
- * compiled anew; 16-bit columns are left out where there is no memory for them. */
+/* Returns whether the session may succeed although `call` failed. A compiled program that cannot be
+ * loaded is compiled again. Loading a program may ask for memory of the shared heap, and a failure to
+ * get it counts as a failed load. If there is no memory for 16-bit columns, they are left out. */
 static bool may_fail(const struct session *s, const char *call)
 {
 	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
@@ -119,7 +121,8 @@ static bool may_fail(const struct session *s, const char *call)
 	        strncmp(call, "cuMemAlloc", 10) == 0);
 }
 
-/* Returns whether a call failed, so there may be another one behind it. */
+/* Runs a session in which call n fails and, if `persistent`, all calls after it. Returns whether
+ * the session made call n. If it did, n + 1 has to be tried too. */
 static bool session(struct session like, long n, bool persistent)
 {
 	struct session s = like;
@@ -163,7 +166,7 @@ static void fail_each(struct session like)
 	for (int persistent = 0; persistent < 2; persistent++) {
 		long n = 0;
 
-		session(like, -1, false); /* fills the folder of compiled programs */
+		session(like, -1, false); /* without failures, to fill the program folder */
 		while (session(like, n, persistent))
 			n++;
 		print_message("  memory %d%s: %ld calls\n", (int)like.memory,
@@ -186,13 +189,17 @@ static void test_failures(void **state)
 
 static void test_failures_of_plans(void **state)
 {
-	/* One launch; several, and what is made on the device; formats. */
+	/* One method with a single launch, two methods with several launches and with arrays made
+	 * on the device, three methods for other formats, and two whose children have the parts of
+	 * A. */
 	static const char *const methods[] = {"spmv.csr.vector.gpu",
 	                                      "spmv.csr.classes.gpu:columns=16",
 	                                      "spmv.csr.patterns.gpu:columns=16",
 	                                      "spmv.scoo.gpu",
 	                                      "spmv.bccoo.gpu",
-	                                      "spmv.csr5.gpu"};
+	                                      "spmv.csr5.gpu",
+	                                      "spmv.hyb.gpu",
+	                                      "spmv.cocktail.gpu"};
 
 	(void)state;
 	need_nvrtc();

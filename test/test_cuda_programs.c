@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Programs for CUDA, on the fake libcuda.so.1 with the real NVRTC: what is found again and what is
- * compiled anew, and a log function that asks for programs while one is compiled. */
+ * Programs for CUDA, compiled by the real NVRTC for the fake libcuda.so.1. Tests which programs are
+ * loaded from the folder and which are compiled again. Also tests a log function that asks for
+ * programs while another program is being compiled. */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/gpu.h"
 #include "support/fake.h"
@@ -25,7 +26,8 @@ static struct {
 	int warnings;
 } logged;
 
-/* Another program, and the same once more, which warns again. */
+/* Counts warnings, as the log function. At the first warning, asks for two programs: one without
+ * warnings, and the one that is being compiled, which then warns again. */
 static void get_more(void *user, ek_log_level level, const char *text)
 {
 	void *program = NULL;
@@ -80,7 +82,7 @@ static ek_status no_compiler(eki_device *device, char *text, size_t size)
 	return eki_fail(EK_EDEVICE, "no compiler");
 }
 
-/* In a new context: is the program compiled? Else it was loaded. */
+/* Returns true if a new context compiles the program, or false if the folder has it already. */
 static bool compiles(ek_status (*compiler)(eki_device *, char *, size_t))
 {
 	eki_driver driver = eki_cuda;
@@ -98,7 +100,8 @@ static bool compiles(ek_status (*compiler)(eki_device *, char *, size_t))
 	return c.compiled == 1;
 }
 
-/* A compiler of another version, or with other options, compiles for itself. */
+/* Programs in the folder are used only if the compiler has the same version and options as the one
+ * that made them. */
 static void test_compiler(void **state)
 {
 	char text[300];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Objects may be destroyed in any order, in any thread: what needs another keeps it. */
+ * Objects may be destroyed in any order and in any thread: each object keeps alive the objects that
+ * it needs. */
 #define _POSIX_C_SOURCE 200809L /* pthread_barrier_t */
 #include <pthread.h>
 
@@ -28,7 +29,8 @@ static void *counted(size_t bytes)
 	return heap_block(&heap, bytes);
 }
 
-/* Methods that borrow from the matrix, that keep copies, that are made of parts, and `auto`. */
+/* Cases whose methods borrow the matrix's arrays, keep copies, combine other methods, or are chosen
+ * by `auto`. */
 static const struct made made[] = {
 	{EK_F64, NULL, EK_COPY, {"spmv.csr.balanced", "spmv.csr.copy_t"}, {EK_OP_N, EK_OP_T}},
 	{EK_F32, NULL, EK_ADOPT, {NULL, "spmv.csr.patterns"}, {EK_OP_T, EK_OP_N}},
@@ -50,7 +52,7 @@ static void test_orders(void **state)
 	}
 }
 
-/* New values that came before the matrix was destroyed are in the products after it. */
+/* If a matrix gets new values and is then destroyed, products still use the new values. */
 static void test_new_values(void **state)
 {
 	const int32_t ptr[] = {0, 1, 2}, idx[] = {0, 1};
@@ -75,7 +77,7 @@ static void test_new_values(void **state)
 	assert_int_equal(atomic_load(&heap.live), 0);
 }
 
-/* A plan that could not be made holds nothing. */
+/* A plan that could not be made does not keep the matrix or the context alive. */
 static void test_failed_plan(void **state)
 {
 	const int32_t ptr[] = {0, 1}, idx[] = {0};
@@ -112,7 +114,8 @@ struct worker {
 	double y[2];
 };
 
-/* Thread 0 destroys the context, 1 the matrix, each other one runs a plan and destroys it. */
+/* Does the work of one thread, ROUNDS times. Thread 0 destroys the context, thread 1 destroys the
+ * matrix, and each other thread runs a plan and then destroys it. */
 static void *work(void *arg)
 {
 	struct worker *w = arg;

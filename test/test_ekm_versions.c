@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Versions of the binary form. Files of version 2, with a checksum of our own, are read; what is
- * written is version 3, with that of xxHash, over bytes as they lie in the file; a build without
- * xxHash says so instead of doing something else. */
+ * Versions of the binary form. Files of version 2, with the library's own checksum, can be read.
+ * Files are written as version 3, with xxHash checksums of the bytes as they are in the file. A
+ * build without xxHash refuses to write, and the message says why. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -23,8 +23,9 @@ static size_t slurp(const char *name)
 	return n;
 }
 
-/* Reads the seed of version 2 into data[1] and up (byte 0 chooses options of the fuzz target), sets
- * *n, and tells whether it is in the byte order of this machine. */
+/* Reads the fuzz seed of version 2 into `data`. The seed is one byte of options for the fuzz
+ * target, then a file of *n bytes, at data[1]. Returns whether this file has the byte order of this
+ * machine. */
 static bool old_file(size_t *n)
 {
 	uint32_t mark;
@@ -42,7 +43,8 @@ static ek_context *context(void)
 	return ctx;
 }
 
-/* Any byte of the file that is changed is found. */
+/* Checks that the file can be read. Then changes every fifth byte in turn, from the checksums on;
+ * each time the file must be refused. */
 static void check_bytes(ek_context *ctx, const unsigned char *file, size_t n, ek_status expected)
 {
 	ek_matrix *A = NULL;
@@ -81,7 +83,7 @@ static void test_old(void **state)
 static void test_new(void **state)
 {
 	static const int32_t ptr[] = {0, 0, 0};
-	/* XXH3_64bits of no bytes, as xxHash documents it. */
+	/* XXH3_64bits of an empty input, as xxHash documents it. */
 	const uint64_t nothing = 0x2d06800538d394c2u;
 	const uint32_t next = EKI_EKM_VERSION + 1, turned = 0x04030201;
 	ek_context *ctx = context();
@@ -101,8 +103,7 @@ static void test_new(void **state)
 		if (old_file(&n)) {
 			memcpy(data + 1 + VERSION, &version, sizeof version);
 			expect_error(ek_matrix_read_memory(ctx, "f", data + 1, n, 0, 0, NULL, &B),
-			             EK_EUNSUPPORTED,
-			             "f: the binary form has checksums of xxHash");
+			             EK_EUNSUPPORTED, "f: the binary form has checksums of xxHash");
 		}
 	} else {
 		expect_status(ek_matrix_write(A, path, NULL), EK_OK);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spmv.csr.forward where 16 bits end: both sides of 65,536 columns, of 65,536 rows and of segments
- * of 65,535 entries; panels without entries, rows in one panel only, columns in no order; parts
- * that begin inside rows and inside runs of empty rows; new values in the plan's own copies. All
- * arrays lie beside pages that nobody may touch, and x is NaN where A has no entry. */
+ * Tests spmv.csr.forward at, below and above the limits of 16-bit numbers: 65,536 columns, 65,536
+ * rows, and segments of 65,535 entries. Also tests panels without entries, rows in one panel only,
+ * columns in no order, parts that begin inside rows and between empty rows, and new values in the
+ * plan's own copies. All arrays are next to guard pages, and x is NaN where A has an empty
+ * column. */
 #include "spmv/panels.h"
 #include "support/bound.h"
 #include "support/contexts.h"
@@ -12,7 +13,7 @@ enum { MAX_ROWS = 140000, MAX_ENTRIES = 400000 };
 
 static const char method[] = "spmv.csr.forward";
 static struct rng rng = {7};
-static long met[3]; /* tiles of each kind */
+static long met[3]; /* [kind], number of tiles of this kind in the tests */
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
@@ -22,7 +23,7 @@ static void add(struct shape *s, int64_t col)
 	s->col[s->nnz++] = col;
 }
 
-/* n entries in random columns of [from, from + width), then the end of the row. */
+/* Appends n entries in random columns of [from, from + width), then ends the row. */
 static void row(struct shape *s, int64_t n, int64_t from, int64_t width)
 {
 	for (int64_t k = 0; k < n; k++)
@@ -37,7 +38,7 @@ static void empty_rows(struct shape *s, int64_t n)
 		row(s, 0, 0, 1);
 }
 
-/* Rows of many lengths, and the corners. */
+/* Builds rows of many lengths, and entries in the corners of the matrix. */
 static void corners(struct shape *s)
 {
 	add(s, 0);
@@ -58,7 +59,7 @@ static void last_column(struct shape *s)
 	empty_rows(s, 50);
 }
 
-/* Only the first, the fourth and the last panel have entries. */
+/* Builds rows with entries only in the first, the fourth and the last panel. */
 static void missing_panels(struct shape *s)
 {
 	for (int k = 0; k < 200; k++) {
@@ -77,7 +78,7 @@ static void one_panel_each(struct shape *s)
 		row(s, 1 + k % 23, k % 3 * PANEL, k % 3 < 2 ? PANEL : s->cols - 2 * PANEL);
 }
 
-/* Columns back and forth: several segments of a row in a tile. */
+/* Builds rows whose columns alternate between panels, so a tile has several segments of a row. */
 static void no_order(struct shape *s)
 {
 	for (int k = 0; k < 100; k++) {
@@ -87,14 +88,14 @@ static void no_order(struct shape *s)
 	}
 }
 
-/* Few of the rows have entries in the second panel: rows are listed. */
+/* Builds rows, few of them with entries in the second panel, so that the panel lists its rows. */
 static void sparse_panel(struct shape *s)
 {
 	for (int k = 0; k < 2000; k++)
 		row(s, k % 9 == 0 ? 20 + k % 13 : 0, PANEL + 5, 300);
 }
 
-/* Rows longer than 16 bits can tell, and one exactly as long. */
+/* Builds rows longer than 65,535 entries, the 16-bit limit, and one row of exactly 65,535. */
 static void long_rows(struct shape *s)
 {
 	row(s, 3, 0, s->cols);
@@ -104,8 +105,8 @@ static void long_rows(struct shape *s)
 	row(s, 1, 0, s->cols);
 }
 
-/* More than two blocks of rows, most of them empty, so that parts begin inside runs of empty rows
- * and inside rows. */
+/* Builds more than two blocks of rows. Most rows are empty, so that parts begin inside rows and
+ * between empty rows. */
 static void many_rows(struct shape *s)
 {
 	empty_rows(s, 66000);
@@ -118,7 +119,7 @@ static void many_rows(struct shape *s)
 	empty_rows(s, 20);
 }
 
-/* One entry a row on both sides of a block's last row. */
+/* Builds rows of one entry each, so that rows before and after a block's last row have entries. */
 static void full_blocks(struct shape *s)
 {
 	for (int k = 0; k < 2 * PANEL + 3; k++)
@@ -249,7 +250,7 @@ static void check_run(struct trial *t, ek_plan *plan, double alpha, double beta,
 
 static void count_kinds(const ek_plan *plan)
 {
-	const eki_panels *s = plan->kept;
+	const eki_panels *s = plan->root.aux;
 
 	for (int64_t k = 0; k < s->block[s->blocks].tile; k++)
 		met[s->tile[k].kind]++;
@@ -267,8 +268,8 @@ static void check_plan(struct trial *t, ek_context *ctx)
 	expect_status(typed_csr(ctx, &t->arrays, EK_BORROW, &A), EK_OK);
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	snprintf(where, sizeof where, "%s, %s, index %s, %s, %d threads", t->s.name,
-	         ek_value_name(t->value), ek_index_name(t->arrays.index), ek_isa_name(plan->isa),
-	         plan->threads);
+	         ek_value_name(t->value), ek_index_name(t->arrays.index),
+	         ek_isa_name(plan->root.isa), plan->root.threads);
 	if (t->s.cols > PANEL)
 		count_kinds(plan);
 	check_run(t, plan, 1, 0, 0, where);
@@ -283,7 +284,8 @@ static void check_plan(struct trial *t, ek_context *ctx)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Every case in all types; instruction sets and threads in turn, or all in the full tier. */
+/* Checks every case in all types. In the quick tier, each check takes a quarter of the combinations
+ * of instruction set and number of threads, in turn; otherwise it takes all combinations. */
 static void walk(enum data data)
 {
 	int all = contexts.levels * contexts.counts, turn = 0;
@@ -295,7 +297,7 @@ static void walk(enum data data)
 			trial_make(&t, &cases[k], data, (ek_value)(1 + type % EK_NVALUE),
 			           (ek_index)(1 + type / EK_NVALUE), turn % 2);
 			for (int at = 0; at < all; at++)
-				if (test_tier() != TIER_QUICK || at % 4 == turn % 4)
+				if (test_tier() > TIER_QUICK || at % 4 == turn % 4)
 					check_plan(&t, contexts.of[at % contexts.levels]
 					                          [at / contexts.levels]);
 			trial_free(&t);

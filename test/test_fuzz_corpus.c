@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * All seeds of the fuzz targets, through the same functions, in a normal build. */
-#define _GNU_SOURCE /* memfd_create, of fuzz_dense.c */
+ * Runs the functions of the fuzz targets on all their seeds, in a build without a fuzzer. */
+#define _GNU_SOURCE /* memfd_create, for fuzz_dense.c */
 #include <dirent.h>
 
 #include "support/support.h"
@@ -47,7 +47,7 @@ static void replay(const char *name, int (*target)(const uint8_t *, size_t))
 
 		assert_non_null(f);
 		size_t n = fread(data, 1, sizeof data, f);
-		uint8_t *exact = malloc(n ? n : 1); /* so that a sanitizer sees its end */
+		uint8_t *exact = malloc(n ? n : 1); /* exact size: a sanitizer finds overruns */
 
 		fclose(f);
 		memcpy(exact, data, n);

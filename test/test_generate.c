@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Generators: the same matrix for any number of threads and in every type, today's bits (a table of
- * hashes), figures of the twins, and failing allocations. */
+ * Tests of generators. A matrix must be the same for any number of threads and in every type. A
+ * table of hashes shows if it changes from version to version. Also tests the sizes and row lengths
+ * of twins, and failing allocations. */
 #include "gen/gen.h"
 #include "support/support.h"
 #include "support/heap.h"
 
-/* Small cases, at least one for each generator. The hashes are those of f64 matrices: a new one
- * means that benchmarks of before and after are not of the same matrix. */
+/* Small cases, at least one for each generator, and the hashes of their f64 matrices. If a hash
+ * changes, benchmarks with this generator cannot be compared with earlier ones. */
 static const struct {
 	const char *spec;
 	uint64_t hash;
@@ -69,7 +70,7 @@ static void arrays_of(const ek_matrix *A, struct arrays *a)
 	expect_status(ek_matrix_array(A, "val", &a->val), EK_OK);
 }
 
-/* Of sizes, row pointers, columns and, of f64, the bits of the values. */
+/* Returns a hash of sizes, row pointers, columns and, if they are f64, the bits of the values. */
 static uint64_t hash_of(const ek_matrix *A)
 {
 	struct arrays a;
@@ -89,14 +90,15 @@ static uint64_t hash_of(const ek_matrix *A)
 	return hash;
 }
 
-/* values=stencil, the default of these generators. */
+/* Returns whether the spec has values=stencil, the default of the poisson generators. */
 static bool is_stencil(const char *spec)
 {
 	return strncmp(spec, "poisson", 7) == 0 && !strstr(spec, "values=real") &&
 	       !strstr(spec, "values=integer");
 }
 
-/* Valid, columns ascending without repetition, values as asked for. */
+/* Checks that A is valid, that the columns of each row ascend without repetition, and that the
+ * values are as the spec asks. */
 static void well_formed(const ek_matrix *A, const char *spec)
 {
 	struct arrays a;
@@ -162,8 +164,9 @@ static bool has_case(const ek_generator *g)
 	return false;
 }
 
-/* The example starts with the name and has every parameter that the table of limits has, and each
- * default lies within its limits: it is read before every spec. */
+/* An example must start with the generator's name and have every parameter in the table of limits.
+ * The values in the example are the defaults, which are read before every spec. So they must be
+ * within the limits. */
 static void test_table(void **state)
 {
 	int generators = 0;
@@ -194,7 +197,8 @@ static void test_table(void **state)
 	assert_null(ek_generator_example(NULL));
 }
 
-/* As printed, at full size: the same for two numbers of threads. */
+/* Each example must generate a valid matrix, at full size. In the full tier, the bare name of the
+ * generator must give the same matrix with another number of threads. */
 static void test_examples(void **state)
 {
 	ek_context *one = context(1), *three = context(3);
@@ -245,7 +249,7 @@ static void test_types(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* One value on the diagonal, -1 beside it, and rows that sum up to 0 or more. */
+/* Stencils have one value on the diagonal, -1 in all other entries, and row sums of 0 or more. */
 static void test_stencils(void **state)
 {
 	static const struct {

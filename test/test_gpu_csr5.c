@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5 on devices: what the device makes of CSR is what the processor makes, and products are right
- * for tiles of any width and height, on awkward shapes, in every type. test_gpu_methods.c does the
- * rest, with the width and height that the device asks for. */
-#include "gpu_spmv/csr5_make.h"
+ * CSR5 on devices: the device converts CSR to the same arrays as the processor does, and products
+ * are right for tiles of any width and height, on awkward shapes, in every type. test_gpu_methods.c
+ * tests the method with the default width and height of each device. */
+#include "spmv_gpu/csr5_make.h"
 #include "support/devices.h"
 #include "support/product.h"
 #include "support/support.h"
@@ -14,8 +14,8 @@ int main(void)
 }
 #else
 
-/* One or two words for each lane, rows in more tiles than one work-item adds up, warps of several
- * tiles and tiles of several warps. */
+/* Tile sizes for these cases: one or two words per lane, rows in more tiles than one work-item adds
+ * up, several tiles per warp, and several warps per tile. */
 static const struct tile {
 	int omega, sigma;
 } tiles[] = {{2, 1}, {2, 32}, {4, 3}, {8, 17}, {16, 7}, {32, 4}, {32, 16}, {64, 5}, {64, 32}};
@@ -26,15 +26,16 @@ static unsigned turn;
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
 
-/* The arrays on the device against those of the processor. */
+/* Compares the arrays that the device made with those that the processor makes. */
 static void check_arrays(ek_context *ctx, const ek_plan *plan)
 {
-	const csr5_on_device *A = plan->state;
+	const csr5_on_device *A = plan->root.state;
 	int64_t dim[EKI_MAX_DIMS] = {A->store.dim[CSR5_OMEGA], A->store.dim[CSR5_SIGMA]};
 	ek_store host;
 
-	assert_true(A->made && plan->store->format == &ek_format_csr);
-	expect_status(eki_format_make(ctx, plan->store, &ek_format_csr5, dim, -1, &host), EK_OK);
+	assert_true(A->made && plan->root.in[0]->format == &ek_format_csr);
+	expect_status(eki_format_make(ctx, plan->root.in[0], &ek_format_csr5, dim, -1, &host),
+	              EK_OK);
 	for (int k = 0; ek_format_csr5.array[k].name; k++) {
 		const int64_t bytes =
 			host.len[k] * (int64_t)eki_elem_size(ek_format_csr5.array[k].elem,
@@ -62,14 +63,15 @@ static void check_run(struct product *p, ek_plan *plan, int op, int values)
 	char text[400];
 	const void *y;
 
-	do /* alpha = 0 never comes to a method */
+	do /* skip alpha = 0, for which the library does not call the method */
 		product_pair(p->data, turn++, &run.alpha, &run.beta);
 	while (run.alpha == 0);
 	if (!product_run(p, NULL, plan, &run, &y, text, sizeof text))
 		fail_msg("%s: %s", product_where, text);
 }
 
-/* A plan that converts, first and with other values, and one on a matrix that is in CSR5. */
+/* Checks a plan that converts CSR to CSR5, before and after the matrix gets new values. Then checks
+ * a plan of a matrix that is already in CSR5. */
 static void check_tile(struct product *p, const struct tile *tile, int held, int op, ek_index index)
 {
 	const struct device_context *on = &devices.of[(tile - tiles) % devices.count];
@@ -101,7 +103,7 @@ static void check_tile(struct product *p, const struct tile *tile, int held, int
 	hints.format = NULL;
 	expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
 	assert_string_equal(ek_plan_format(plan), format);
-	assert_false(((const csr5_on_device *)plan->state)->made);
+	assert_false(((const csr5_on_device *)plan->root.state)->made);
 	check_run(p, plan, op, VALUES_SECOND);
 	ek_plan_destroy(plan);
 	product_values(p, held, index, VALUES_FIRST);
@@ -111,7 +113,7 @@ static void check_tile(struct product *p, const struct tile *tile, int held, int
 
 static void test_tiles(void **state)
 {
-	const int step = test_tier() == TIER_QUICK ? 5 : 1;
+	const int step = test_tier() <= TIER_QUICK ? 5 : 1;
 	unsigned k = 0;
 
 	(void)state;
@@ -121,7 +123,8 @@ static void test_tiles(void **state)
 			struct product p;
 
 			product_make(&p, shape, DATA_EXACT, (ek_value)value, shape);
-			/* A tile has one type of indices: each program takes a second to compile. */
+			/* One index type for each tile size, since each program takes a second to
+			 * compile. */
 			for (int t = 0; t < TILES; t += step, k++) {
 				const int which = (t + shape) % TILES;
 
@@ -134,7 +137,8 @@ static void test_tiles(void **state)
 
 /* ---- Width and height ------------------------------------------------------------------------ */
 
-/* Without parameters: as wide as the device's warps, or as on the processor. */
+/* Checks the width of tiles if no parameters are given. If the device's warps have 32 or 64 lanes,
+ * tiles must be as wide as a warp, else as wide as on the processor. */
 static void test_shape(void **state)
 {
 	(void)state;
@@ -152,7 +156,7 @@ static void test_shape(void **state)
 			ek_matrix_generate(ctx, "banded:n=900,lower=2,upper=2", EK_F64, EK_I32, &A),
 			EK_OK);
 		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
-		on = plan->state;
+		on = plan->root.state;
 		assert_int_equal(on->store.dim[CSR5_OMEGA], info.lanes == 32 || info.lanes == 64
 		                                                    ? info.lanes
 		                                                    : csr5_omega(ctx, EK_F64));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Objects of a context with a device, destroyed in every order: its queue, its programs and what it
- * holds of a matrix close with the last of them, in each kind of memory. */
+ * Objects of a context with a device, destroyed in every order, with each kind of device memory.
+ * When the last object is destroyed, the context's queue, its programs and its copies of matrices
+ * must be released. */
 #include "support/heap.h"
 #include "support/orders.h"
 #include "support/support.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats other than CSR on devices, with parameters of the format and of the method at and near
- * the ends of what they take, so that small matrices meet every branch: slices of one row and of
- * all, rows cut into pieces, each part of a cocktail. No column is twice in a row, which formats by
- * columns refuse. Data are small integers, so results are those of a loop over rows, bit for bit. */
+ * Formats other than CSR on devices. Parameters of formats and methods are at or near their limits,
+ * so that small matrices reach every branch: slices of one row and of all rows, rows cut into
+ * pieces, each part of a cocktail. No row has two entries in the same column, since some formats
+ * refuse that. Data are small integers, so results have the same bits as those of a loop over
+ * rows. */
 #include "support/devices.h"
 #include "support/exact.h"
 #include "support/random.h"
 #include "support/support.h"
 
 static const struct {
-	const char *name, *format; /* NULL: the method's */
+	const char *name, *format; /* method and format; NULL means the method's default format */
 } methods[] = {
 	{"spmv.scoo.gpu", NULL},
 	{"spmv.scoo.gpu", "scoo:height=1"},
@@ -27,30 +28,31 @@ static const struct {
 	{"spmv.cocktail.gpu", "cocktail"},
 };
 
-enum { COLS = 12007 }; /* a prime, so that steps of any size meet each column */
+enum { COLS = 12007 }; /* a prime, so that steps of any length reach each column */
 
 static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
 static double *val, x[COLS], *y;
 
-/* Lengths of five kinds of matrices. */
+/* Returns the length of row i in a matrix of the given kind. There are five kinds. */
 static int64_t length(int kind, int64_t i)
 {
 	const int64_t luck = rng_below(&draw, 1000);
 
 	switch (kind) {
-	case 0: /* short rows, long ones among them */
+	case 0: /* short rows with some long ones among them */
 		return luck < 5 ? 3000 + 5 * luck : luck < 60 ? 17 * luck : luck % 11;
-	case 1: /* stretches of equal rows */
+	case 1: /* runs of rows of equal length */
 		return i < 500 ? 4 : i < 600 ? 70 : i < 700 ? 513 : i < 900 ? 33 : 1;
-	case 2: /* nothing, then one row, then nothing again */ return i == 4000 ? 9000 : 0;
+	case 2: /* one long row, all other rows empty */ return i == 4000 ? 9000 : 0;
 	case 3: return luck < 900 ? 40 + luck % 7 : 0;
-	default: return 28 + (luck < 50 ? luck % 9 : 0); /* each part of a cocktail */
+	default: return 28 + (luck < 50 ? luck % 9 : 0); /* entries for each part of a cocktail */
 	}
 }
 
-/* Column of entry n of row i, another for each n: anywhere, or on 12 diagonals, then in two blocks
- * of 8 x 8, then behind both. */
+/* Returns the column of entry n of row i. All n give different columns. In a matrix of kind
+ * 4, a row has entries on 12 diagonals, then in two blocks of 8 x 8, then in columns after the
+ * blocks. In other kinds, entries can be in any column. */
 static int64_t column(int kind, int64_t i, int64_t n, int64_t start, int64_t step)
 {
 	if (kind < 4)
@@ -124,7 +126,7 @@ static void test_formats_on_devices(void **state)
 	need_device();
 	for (int kind = 0; kind < 5; kind++) {
 		make(kind);
-		/* One pair of types for each, since compiling takes longer than the rest. */
+		/* Only one pair of types per method, since compiling takes most of the time. */
 		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
 			check(&devices.of[(m + (size_t)kind) % (size_t)devices.count], m,
 			      (ek_value)(1 + m % 2), (ek_index)(1 + m % 3));

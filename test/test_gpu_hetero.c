@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spmv.csr.hetero.gpu: right wherever the cut is, in every type and kind of memory; the share that
- * is measured is kept; the processor works while the device does, and not before or after; nothing
- * is copied where both see all. */
+ * spmv.csr.hetero.gpu, which cuts the rows of a matrix into a part for the device and a part for
+ * the processor. Results must be right for every place of the cut, in every type and kind of
+ * memory. A plan keeps the share that it measured. The processor must work while the device works,
+ * not before or after. If processor and device share memory, nothing may be copied. */
 #include <math.h>
 #include <stdio.h>
 
@@ -26,7 +27,7 @@ static void every_cut(ek_context *ctx, eki_memory memory)
 	int turn = 0;
 
 	(void)memory;
-	ctx->small_work = 0; /* so that the processor's part is cut between threads too */
+	ctx->small_work = 0; /* lets several threads work even on a small part */
 	for (int k = 0; lengths_edge(&m, k, &rng); k++)
 		for (int share = 0; share < 1000; share += share ? 300 : 1, turn++) {
 			char name[64];
@@ -51,15 +52,17 @@ static void test_every_cut(void **state)
 
 enum { ROWS = 300000, EACH = 12, TRIES = 20 };
 
-/* The driver, in whose place stand functions that look at y when the host starts the device and
- * when it begins to wait. */
+/* A driver that calls the real driver. Before that, it looks at y when the host starts the device,
+ * and again when the host begins to wait. */
 static struct watch {
 	const eki_driver *real;
 	eki_driver driver;
-	const volatile double *y; /* NaN until it is computed */
+	const volatile double *y; /* the result, NaN until it is computed */
 	bool started;
-	bool done_before, done_then, device_done; /* the processor's part when the device was
-	                                             started; both when the host began to wait */
+	/* done_before: whether the processor's part was done when the device was started.
+	 * done_then and device_done: whether the processor's part and the device's part were done
+	 * when the host began to wait. */
+	bool done_before, done_then, device_done;
 } watch;
 
 static bool all_there(int64_t begin, int64_t end)
@@ -115,9 +118,9 @@ static void watch_driver(ek_context *ctx, const double *y)
 	ctx->device->driver = &watch.driver;
 }
 
-/* When the host starts to wait for the device it has done its part, which it had not when it started
- * the device; and, where it can be seen, the device is then still at work: not in each run, since
- * others may use this machine, but in one of some. */
+/* Checks that the host computes its part after starting the device and before waiting for it. If y
+ * is in shared memory, y also shows whether the device was still working when the wait began. This
+ * must happen in one of TRIES runs, not in all, since other programs may delay the host. */
 static void same_time(ek_context *ctx, eki_memory memory)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.hetero.gpu:share=20"};
@@ -165,8 +168,8 @@ static void test_same_time(void **state)
 
 /* ---- The share, bits, bytes ------------------------------------------------------------------ */
 
-/* A plan tells what it measured, gives the same bits in each run, and with shared memory copies
- * nothing. */
+/* Checks that a plan reports that it measured speeds, and that all its runs give the same bits. If
+ * memory is shared, the runs must copy nothing. */
 static void measured(ek_context *ctx, eki_memory memory)
 {
 	enum { N = 1 << 14 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * All methods of devices on matrices of some hundred thousand entries, whose rows and pieces of
- * rows many groups share, each group taking several rounds: with integers, against the oracle. A
- * new row of the table is tested without a change here. */
-#include "core/ek_core.h"
+ * All methods of devices, on matrices with hundreds of thousands of rows or entries. This makes
+ * many groups work on rows and on pieces of rows, and each group take several rounds. Data are
+ * integers, and results are compared with those of the oracle. A method that is added to the
+ * table is tested without a change here. */
+#include "plan/plan.h"
 #include "support/devices.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -36,7 +37,8 @@ static void *make_vector(ek_value value, int64_t n)
 	return v;
 }
 
-/* Vectors, and what the oracle makes of them. */
+/* Makes the vectors. Computes the expected result by the oracle or, for op T, by
+ * spmv.csr.transposed. */
 static void make_vectors(const ek_matrix *A, ek_value value, int op, struct vectors *v)
 {
 	static const double pair[][2] = {{1, 0}, {2, 1}, {-1, 3}};
@@ -73,7 +75,8 @@ static void free_vectors(struct vectors *v)
 	free(v->right);
 }
 
-/* Did it make a plan? Matrices that a format has no room for are refused. */
+/* Checks one product and returns 1. Returns 0 if the method refuses the matrix, because its format
+ * would be too large or does not support the matrix. */
 static int check(const ek_matrix *A, ek_value value, int op, const char *method,
                  const struct vectors *v, const char *what)
 {

@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every method that runs on a device, and what is chosen there, on all devices of this machine, in
- * every type and way to hold memory, on awkward shapes held as CSR and as CSC, with vectors of the
- * host and of the device. A new row of the table is tested without a change here.
+ * Tests every method that runs on a device, and `auto`, on all devices of this machine. Products
+ * are made in every type and kind of memory, with vectors on the host and on the device. Matrices
+ * have awkward shapes and are held as CSR and as CSC. A method that is added to the table is tested
+ * without a change here.
  *
- * For each shape, data and value type, each of (method, op, held) runs in one of the combinations
- * of index type and context, in the quick tier half of them do, and in all in the long one: most of
- * the time goes to the compiler of the device. */
+ * Each triple (method, op, held) is tested with every shape, kind of data and value type, but with
+ * only one pair of index type and context. The quick tier tests half of these cases. The long tier
+ * tests all pairs of index type and context. The device's compiler takes most of the time. */
 #include <math.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/devices.h"
 #include "support/product.h"
 #include "support/random.h"
 #include "support/support.h"
 
-static unsigned turn; /* decides pairs of alpha and beta, and places of y */
+static unsigned turn; /* number of the next pair of alpha and beta */
 static struct rng draw;
 
 struct plan_case {
-	const ek_method *method; /* NULL: auto */
+	const ek_method *method; /* number of the next pair (alpha, beta) */
 	int op, held;
 	ek_index index;
 	const struct device_context *on;
 };
 
-static const char *name_of(const ek_method *m)
-{
-	return m ? ek_method_name(m) : "auto";
-}
-
 static void say_where(const struct product *p, const struct plan_case *c)
 {
 	snprintf(product_where, sizeof product_where,
-	         "%s op %c %s, index %s, held as %s, on %s, shape %s, %s data", name_of(c->method),
+	         "%s op %c %s, index %s, held as %s, on %s, shape %s, %s data", name_or_auto(c->method),
 	         "NT"[c->op], ek_value_name(p->value), ek_index_name(c->index),
 	         c -> held == HELD_CSC ? "csc" : "csr", c->on->text, p->A.name,
 	         p->data == DATA_EXACT ? "integer" : "real");
@@ -55,7 +51,8 @@ static void checked_run(struct product *p, const struct plan_case *c, ek_plan *p
 		         run->device ? "device" : "host", text);
 }
 
-/* Runs with vectors of both sides, one of them twice with the same bits, then with other values. */
+/* Runs the plan with vectors on the host and on the device. For the same vectors, both runs must
+ * give the same bits. Then runs the plan with new values of A. */
 static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
 {
 	const size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
@@ -83,7 +80,8 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 
 		product_values(p, c->held, c->index, which);
 		expect_status(ek_matrix_values_changed(A), EK_OK);
-		/* The copy of another format may take memory here, as ek.h says. */
+		/* A plan that holds A in another format may allocate memory for new values, as ek.h
+		 * says. */
 		struct plan_case any = *c;
 		struct device_context loose = *c->on;
 
@@ -96,7 +94,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 static int check_case(struct product *p, const struct plan_case *c)
 {
 	ek_hints hints = {.size = sizeof hints,
-	                  .method = name_of(c->method),
+	                  .method = name_or_auto(c->method),
 	                  .op = c->op ? EK_OP_T : EK_OP_N};
 	ek_matrix *A;
 	ek_plan *plan;
@@ -126,7 +124,7 @@ static void check_method(struct product *p, const ek_method *m, long *done, long
 		struct plan_case c = {.method = m, .op = k & 1, .held = k / 2};
 		int64_t first = rng_below(&draw, all);
 
-		if (!supported(m, c.op, c.held) || (tier == TIER_QUICK && rng_below(&draw, 2)))
+		if (!supported(m, c.op, c.held) || (tier <= TIER_QUICK && rng_below(&draw, 2)))
 			continue;
 		for (int j = 0; j < some && j < all; j++) {
 			const int at = (int)((first + 5 * j) % all);
@@ -141,7 +139,8 @@ static void check_method(struct product *p, const ek_method *m, long *done, long
 
 static void walk(enum data data)
 {
-	long done[256] = {0}, tried[256] = {0};
+	enum { MOST = 256 };
+	long done[MOST] = {0}, tried[MOST] = {0};
 	int at;
 
 	need_device();
@@ -154,15 +153,16 @@ static void walk(enum data data)
 			at = 0;
 			do
 				check_method(&p, m, &done[at], &tried[at]);
-			while ((m = device_method_next(m)) && ++at < 256);
+			while ((m = device_method_next(m)) && ++at < MOST);
+			assert_true(at < MOST);
 			product_free(&p);
 		}
 	at = 0;
 	for (const ek_method *m = NULL; (m = device_method_next(m));) {
 		at++;
-		print_message("  %s: %ld plans of %ld\n", name_of(m), done[at], tried[at]);
+		print_message("  %s: %ld plans of %ld\n", name_or_auto(m), done[at], tried[at]);
 		if (2 * done[at] < tried[at] || !done[at])
-			fail_msg("%s applies to too few matrices", name_of(m));
+			fail_msg("%s applies to too few matrices", name_or_auto(m));
 	}
 }
 
@@ -178,7 +178,8 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Without a device such a method is refused by name, and says what is missing. */
+/* A context without a device refuses every method of devices, with a message that names the
+ * method. */
 static void test_no_device(void **state)
 {
 	const ek_options o = {.size = sizeof o, .device = "cpu"};
@@ -194,7 +195,7 @@ static void test_no_device(void **state)
 		ek_plan *plan = NULL;
 
 		expect_status(product_matrix(&p, ctx, HELD_CSR, EK_I32, 0, &A), EK_OK);
-		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EDEVICE, name_of(m));
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EDEVICE, name_or_auto(m));
 		assert_null(plan);
 		ek_matrix_destroy(A);
 	}

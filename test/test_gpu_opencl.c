@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Devices by the public interface, where they are OpenCL's: what is said without a driver; each call
- * of OpenCL failing in a context, a plan and a run; launches that die. */
+ * Tests OpenCL devices through the public interface: the messages without a driver, OpenCL calls
+ * that fail while a plan is made and run, and launches that begin and then fail. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/folder.h"
 #include "support/cl_faults.h"
 #include "support/on_device.h"
@@ -71,7 +71,8 @@ static void check_status(ek_status status, long n, int code)
 		         ek_error_text());
 }
 
-/* Context, plan, run, the n-th call failing, n = 0, 1, ... */
+/* For n = 0, 1, ..., makes a context and a plan and runs the plan while the n-th OpenCL call fails.
+ * If `persistent` is true, all later calls fail too. */
 static void check_calls(ek_device_memory memory, bool persistent, int code)
 {
 	const long blocks = heap.live, objects = cl_faults.live;
@@ -88,7 +89,8 @@ static void check_calls(ek_device_memory memory, bool persistent, int code)
 		if (status == EK_OK)
 			status = multiply_on(&a, y);
 		cl_fail(-1, false, 0);
-		/* Some are not needed: times, and the compiled form of a program. */
+		/* The run may succeed if the failed call only asked for times or for the compiled
+		 * form of a program. */
 		if (status == EK_OK)
 			assert_true(is_right(y));
 		else if (!is_painted(y))
@@ -121,7 +123,7 @@ static void test_calls(void **state)
 	}
 }
 
-/* In a run only: the next run is right. */
+/* Lets OpenCL calls fail during a run only. The next run must be right. */
 static void test_runs(void **state)
 {
 	double y[ROWS];
@@ -151,8 +153,9 @@ static void test_runs(void **state)
 	}
 }
 
-/* Launches that begin well: with vectors of the host the run gets the error, with those of the
- * device a later call does. From then on every run and read fails, until there is a new context. */
+/* Checks launches that begin and then fail. With vectors on the host, the run itself returns the
+ * error. With vectors on the device, a later call returns it. Afterwards all runs and reads in this
+ * context fail. */
 static void check_dying(bool host)
 {
 	double y[ROWS];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Methods on devices with parameters at and near the ends of what they take, so that small matrices
- * meet every branch: rows of very different lengths, beside each other and in stretches. Data are
- * small integers, so results are those of a loop over rows, bit for bit; each plan runs twice,
- * since some keep counters on the device. */
+ * Tests methods of devices with their parameters at and near the limits, so that small matrices
+ * reach every branch. Rows have very different lengths; in some matrices, successive rows have
+ * equal lengths. Data are small integers, so results must equal those of a loop over rows, bit for
+ * bit. Each plan runs twice, since some plans keep counters on the device between runs. */
 #include "support/devices.h"
 #include "support/exact.h"
 #include "support/random.h"
@@ -22,7 +22,7 @@ static const char *const methods[] = {
 	"spmv.csr.classes.gpu:u=16,s=2147483647,columns=16",
 	"spmv.csr.classes.gpu:u=1,w=32,s=1,columns=16",
 	"spmv.csr.patterns.gpu",
-	"spmv.csr.patterns.gpu:u=3,w=32,columns=16", /* not on processors */
+	"spmv.csr.patterns.gpu:u=3,w=32,columns=16", /* refused by devices that are processors */
 	"spmv.csr.patterns.gpu:u=3,w=32",
 	"spmv.csr.patterns.gpu:u=16,w=32,s=20",
 	"spmv.csr.patterns.gpu:u=2,w=512",
@@ -38,30 +38,32 @@ static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
 static double *val, x[COLS], *y;
 
-/* Lengths of five kinds of matrices. */
+/* Returns the length of row i in a matrix of kind `kind` (0 to 4). */
 static int64_t length(int kind, int64_t i)
 {
 	const int64_t luck = rng_below(&draw, 1000);
 
 	switch (kind) {
-	case 0: /* short rows, long ones among them */
+	case 0: /* short rows with some long ones among them */
 		return luck < 5 ? 3000 + 5 * luck : luck < 60 ? 17 * luck : luck % 11;
-	case 1: /* stretches of equal rows */
+	case 1: /* runs of rows of equal length */
 		return i < 500 ? 4 : i < 600 ? 70 : i < 700 ? 513 : i < 900 ? 33 : 1;
-	case 2: /* nothing, then one row, then nothing again */ return i == 4000 ? 9000 : 0;
+	case 2: /* one long row, all other rows empty */ return i == 4000 ? 9000 : 0;
 	case 3: return luck < 900 ? 40 + luck % 7 : 0;
-	default: /* stretches of equal rows, to be of one shape */
+	default: /* runs of rows of equal length; shared_column gives the rows of a run one shape */
 		return (const int[]){5, 1, 9, 27, 0, 300, 70, 7}[i / 61 % 8];
 	}
 }
 
-/* Most near each other, some anywhere, so that some are far of any window of 2^16 columns. */
+/* Returns a random column for an entry of row i. Most columns of a row are near each other. The
+ * others are anywhere, so that some are outside any window of 2^16 columns. */
 static int64_t column(int64_t i)
 {
 	return rng_below(&draw, 8) > 0 ? i * 180 + rng_below(&draw, 3000) : rng_below(&draw, COLS);
 }
 
-/* Runs of rows, each 0 to 3 columns behind the one before, or 2 before it, and back at times. */
+/* Returns the column of entry k of row i. Rows of a run have the same shape: each row is the one
+ * before, shifted by -2 or by 0 to 3 columns. */
 static int64_t shared_column(int64_t i, int64_t k)
 {
 	const int64_t step = i / 37 % 5 < 4 ? i / 37 % 5 : -2;
@@ -143,7 +145,8 @@ static void test_parameters(void **state)
 	need_device();
 	for (int kind = 0; kind < 5; kind++) {
 		make(kind);
-		/* One pair of types for each, since compiling takes longer than the rest. */
+		/* Test one pair of types for each method, since compiling takes most of the
+		 * time. */
 		for (size_t m = 0; m < sizeof methods / sizeof *methods; m++)
 			check(&devices.of[(m + (size_t)kind) % (size_t)devices.count], methods[m],
 			      (ek_value)(1 + m % 2), (ek_index)(1 + m % 3));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * All methods of devices, with the ends of their parameters, on a few small matrices: little enough
- * for a simulator of OpenCL that looks at each access (test/oclgrind.sh). The device is that of
- * EK_DEVICE, else the first of OpenCL. Where that is the processor, arrays lie between guard pages,
- * so that an access beside one is a crash here too. */
+ * Tests all methods of devices, with their parameters at their limits, on a few small matrices. The
+ * work is little enough for a simulator of OpenCL that checks each access (test/oclgrind.sh). The
+ * device is the one that EK_DEVICE names or, without EK_DEVICE, the first OpenCL device. If that
+ * device is the processor, arrays are between guard pages. An access outside an array is then a
+ * crash even without the simulator. */
 #include <stdlib.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/cl_guard.h"
 #include "support/product.h"
 #include "support/small.h"
@@ -18,11 +19,11 @@ int main(void)
 }
 #else
 
-static ek_device_info info = {.size = sizeof info}; /* of the device */
+static ek_device_info info = {.size = sizeof info}; /* information about the device */
 static unsigned turn;
 static long refused, done;
 
-/* Names, and which of the shapes of that name. */
+/* Shapes to test: a name, and the number of the shape among the shapes of that name. */
 static const struct {
 	const char *name;
 	int number;
@@ -75,8 +76,8 @@ static void check(struct product *p, const char *method, int op, ek_index index,
 	ek_matrix_destroy(A);
 }
 
-/* The method, and again with each of its parameters at its ends, which it may refuse together with
- * others. */
+/* Checks the method with its defaults. Then checks it with each parameter at its least or greatest
+ * value, which the method may refuse in combination with other parameters. */
 static void check_method(struct product *p, const ek_method *m)
 {
 	const ek_format_param *param;
@@ -124,8 +125,8 @@ static void test_copies(void **state)
 	walk(o);
 }
 
-/* One product of a method that has memory of the kind. Drivers may refuse to give kernels memory that
- * is not their own, as guarded is. */
+/* Returns whether one product works with the kind of memory in `o`. Drivers may refuse to give
+ * kernels memory that they did not allocate, such as guarded memory. */
 static bool takes_guarded(const ek_options *o)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.speculative.gpu"};
@@ -167,7 +168,8 @@ static void test_mapped(void **state)
 	walk(o);
 }
 
-/* What the library allocates is memory that the device uses too, with guard pages as well. */
+/* Tests memory that the library allocates and shares with the device. The memory is between guard
+ * pages. */
 static void test_shared_heap(void **state)
 {
 	const ek_options o = {.size = sizeof o,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spmv.csr.speculative.gpu with tiles so small that a handful of rows has many of them: every
- * pattern of short, long and empty rows, the edges by name in every type and kind of memory, the
- * same bits in every run though dirty tiles come in any order, what is copied, and parameters that
+ * Tests spmv.csr.speculative.gpu with tiles so small that a few rows have many tiles. Matrices have
+ * every pattern of short, long and empty rows, and the edge cases of support/lengths.c, in every
+ * type and kind of memory. Every run must give the same bits, although dirty tiles (tiles with
+ * empty rows) are finished in any order. Also tests the number of bytes copied, and parameters that
  * are refused. */
 #include <stdio.h>
 
@@ -17,8 +18,8 @@ int main(void)
 static struct lengths m;
 static struct rng rng = {5};
 
-/* Tiles of 1 to 8 entries, bunches of 1 to 16, groups of 1 to 3; at the end the larger ones of a
- * card. */
+/* Methods with tiles of 1 to 8 entries, bunches of 1 to 16 entries and groups of 1 to 3 bunches.
+ * The last method has larger sizes, such as a graphics card would have. */
 static const char *const cut[] = {
 	"spmv.csr.speculative.gpu:t=1,w=1,b=1,s=1", "spmv.csr.speculative.gpu:t=2,w=1,b=1,s=2",
 	"spmv.csr.speculative.gpu:t=1,w=2,b=3,s=2", "spmv.csr.speculative.gpu:t=2,w=2,b=2,s=2",
@@ -28,11 +29,12 @@ enum { CUTS = sizeof cut / sizeof *cut, SMALL_CUTS = CUTS - 1 };
 
 /* ---- Every pattern --------------------------------------------------------------------------- */
 
-/* Rows of no, one, two and seven entries in every order. */
+/* Checks matrices of 4 rows (6 in higher tiers), with every combination of the row lengths 0, 1, 2
+ * and 7. */
 static void every_pattern(ek_context *ctx, eki_memory memory)
 {
 	static const int length[] = {0, 1, 2, 7};
-	const int rows = test_tier() == TIER_QUICK ? 4 : 6;
+	const int rows = test_tier() <= TIER_QUICK ? 4 : 6;
 	int turn = 0;
 
 	for (int64_t number = 1; number < 1 << 2 * rows; number++) {
@@ -93,7 +95,8 @@ static void test_edges(void **state)
 
 enum { SCALE = 14, LENGTH = 1 << SCALE, RUNS = 12 };
 
-/* A graph, of which many vertices have no edges: all tiles are dirty. */
+/* Generates a graph and makes a plan for it. So many vertices of the graph have no edges that all
+ * tiles are dirty. */
 static void make_graph(ek_context *ctx, const char *method, ek_matrix **A, ek_plan **plan)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method};
@@ -131,8 +134,9 @@ static void test_same_bits(void **state)
 	each_device(same_bits);
 }
 
-/* With shared memory and vectors in it nothing is copied, dirty tiles or not; else the vectors are,
- * and the scratch only if there are dirty tiles. */
+/* Checks the bytes that a run copies. With vectors in shared memory nothing is copied, whether
+ * there are dirty tiles or not. Otherwise the vectors are copied, and the scratch only if there are
+ * dirty tiles. */
 static void few_bytes(ek_context *ctx, eki_memory memory)
 {
 	const int64_t vectors = 2 * LENGTH * 8;

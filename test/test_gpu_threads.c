@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Devices and threads: two threads with a plan each in one context, two contexts on one device at
- * the same time, contexts made and freed side by side; and the folder of compiled programs, which
- * the second context loads from, and in which a damaged file is never trusted. */
+ * Tests devices with several threads: threads with a plan each in one context, contexts on one
+ * device used at the same time, and contexts made and freed at the same time. Also tests the folder
+ * of compiled programs: a later context loads programs from it, and damaged files in it must be
+ * noticed. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/folder.h"
 #include "support/on_device.h"
 #include "support/support.h"
@@ -63,7 +64,7 @@ static void check_team(eki_part_fn *work)
 		assert_true(right[k]);
 }
 
-/* All want the same program at once. */
+/* All threads ask one context for the same program at the same time. */
 static void test_one_context(void **state)
 {
 	struct all a;
@@ -124,7 +125,8 @@ static void remove_files(void)
 		assert_int_equal(unlink(names[k]), 0);
 }
 
-/* A new context, a plan and a run: how many programs were compiled and loaded. */
+/* Makes a context and a plan, and runs the plan. Returns the counters of the context, which tell
+ * how many programs were compiled and how many were loaded. */
 static ek_device_counters counts(void)
 {
 	ek_device_counters c = {.size = sizeof c};
@@ -160,7 +162,8 @@ static void store(const char *file, const unsigned char *bytes, size_t n)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* One program is compiled again, the others are loaded, and the file is whole again. */
+/* Checks that, after a file was damaged, only its program is compiled again, and that the program
+ * is stored again. */
 static void check_compiled_again(const char *what)
 {
 	ek_device_counters c = counts();
@@ -212,7 +215,7 @@ static void test_folder(void **state)
 		assert_int_equal(chmod(names[k], 0620), 0);
 		check_compiled_again("a file that others may write to");
 	}
-	/* A file of the right form in the place of another. */
+	/* Store a valid file under the name of another program's file. */
 	if (files > 1) {
 		const size_t n = load(names[1], whole);
 
@@ -227,7 +230,7 @@ static void test_folder(void **state)
 	assert_int_equal(files, 0);
 }
 
-/* A folder that others may write to: nothing is put there, and nothing taken. */
+/* If other users may write to the folder, nothing is stored there and nothing is loaded from it. */
 static void test_open_folder(void **state)
 {
 	static const mode_t modes[] = {0720, 0702, 0777};
@@ -248,7 +251,8 @@ static void test_open_folder(void **state)
 	setenv("EK_CACHE", "off", 1);
 }
 
-/* A folder that is not there and cannot be made, and a file in its place. */
+/* Tests a folder that does not exist and cannot be made, and a device file in place of the
+ * folder. */
 static void test_no_folder(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Who may change what, and when: values that two matrices share, values that the host replaces
- * while runs are in the queue, and vectors of the host that lie where the device reads them. */
+ * Tests when a device sees values that change: values that two matrices share, and values that are
+ * replaced while runs are in the queue. Also tests the timer. */
 #include <string.h>
 
 #include "support/devices.h"
@@ -39,8 +39,8 @@ static void expect_product(ek_plan *plan, double diagonal, const char *where)
 			fail_msg("%s: y_%d is %g; %g is expected", where, i, y[i], diagonal * x[i]);
 }
 
-/* A second matrix around the same array, whose values changed since the first one's plan saw them.
- */
+/* Two matrices borrow the same array of values, which is changed before the second matrix is made.
+ * The plan of the first matrix sees the new values only after ek_matrix_values_changed. */
 static void test_one_array_of_two(void **state)
 {
 	(void)state;
@@ -71,7 +71,7 @@ static void test_one_array_of_two(void **state)
 	}
 }
 
-/* Runs that were put into the queue before new values came used the old ones. */
+/* Runs that were queued before new values were set use the old values. */
 static void test_new_values_behind_the_queue(void **state)
 {
 	const int64_t bytes = N * (int64_t)sizeof(double);
@@ -114,7 +114,7 @@ static void test_new_values_behind_the_queue(void **state)
 	}
 }
 
-/* A timer that was not started has nothing to say. */
+/* A timer that was not started gives an error. */
 static void test_timer(void **state)
 {
 	(void)state;

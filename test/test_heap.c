@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The d-heap: random operations against two models. A plain heap of one loop for each operation has
- * the same nodes at the same places and the same counts; a bag, searched from end to end, has the
- * same largest key. */
+ * Tests the d-heap by comparing random operations with two models. The first is a plain heap, with
+ * one loop for each operation. It must have the same nodes in the same places, and the same counts.
+ * The second is an unordered bag, searched from end to end. It must have the same largest key. */
 #include "support/heap.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -11,8 +11,8 @@ enum { MOST = 1500 };
 static struct heap heap = HEAP_INIT;
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
 
-/* Keys are numbers by their place in the order, so that the models need no types; values are
- * unique. */
+/* A pair of key and value in the models. The key is given by its rank only, so that the models need
+ * no types. Values are unique. */
 struct pair {
 	int64_t rank;
 	uint64_t value;
@@ -58,7 +58,7 @@ static union number {
 	return x;
 }
 
-/* A value as the heap holds it, in `size` bytes. */
+/* Returns a value as the heap stores it, in `size` bytes. */
 static union number value_of(size_t size, uint64_t value)
 {
 	return size == 4 ? (union number){.i4 = (int32_t)value}
@@ -274,7 +274,7 @@ static void random_operations(void **state)
 	}
 }
 
-/* Heapify for all sizes around full and incomplete groups of children. */
+/* Builds heaps of all sizes up to 100. The last group of children may be incomplete. */
 static void every_size(void **state)
 {
 	static struct model m;
@@ -344,7 +344,7 @@ static void arguments(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* A heap that gets no memory to grow stays as it was. */
+/* If a heap cannot grow because memory is refused, it stays as it was. */
 static void no_memory(void **state)
 {
 	static struct model m;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Conversion in place and new values: from matrices made in every way, to every format, with other
- * types; the order of new values afterwards; limits; and A as it was after every failure. */
+ * Tests conversion in place: from matrices made in every way, to every format and to other types.
+ * Also tests the order in which new values are given after a conversion, and limits of size. After
+ * every failure, A must be as it was. */
 #include "support/context.h"
 #include "support/support.h"
 
 enum { ROWS = 7, COLS = 9, NNZ = 16, TYPES = 6 };
 enum source { FROM_COO, FROM_COO_KEPT, FROM_CSR, FROM_CSC, FROM_SELL, SOURCES };
 
-/* In any order; rows 4 and 5 have none. */
+/* Rows and columns of the entries, in no particular order. Rows 4 and 5 are empty. */
 static const int row_idx[] = {6, 0, 0, 2, 1, 6, 3, 1, 0, 6, 3, 2, 2, 3, 1, 0};
 static const int col_idx[] = {0, 8, 2, 1, 1, 5, 4, 0, 3, 8, 3, 7, 0, 2, 6, 1};
 
-/* The matrix as a table. */
+/* The matrix as a dense table: `a` has the values, `there` tells which entries are stored. */
 struct table {
 	double a[ROWS][COLS];
 	bool there[ROWS][COLS];
@@ -32,7 +33,8 @@ static double nth(int k, int round)
 	return k * (round + 3) % 11 - 4.5;
 }
 
-/* Values in the order of the entries above, and the table that they make. */
+/* Sets each val[k] to a new value for the entry at (row_idx[k], col_idx[k]). Sets `t` to the matrix
+ * with these values. */
 static void given(struct table *t, ek_value value, void *val, int round)
 {
 	memset(t, 0, sizeof *t);
@@ -43,7 +45,8 @@ static void given(struct table *t, ek_value value, void *val, int round)
 	}
 }
 
-/* The same in the order of rows, or of columns. */
+/* Sets `val` to new values for the entries of `t`, by columns if `columns` is true, else by rows.
+ * Puts the same values into `t`. */
 static void sorted(struct table *t, bool columns, ek_value value, void *val, int round)
 {
 	int n = 0;
@@ -164,7 +167,7 @@ static void test_all(void **state)
 
 /* ---- What fails ------------------------------------------------------------------------------ */
 
-/* A has all that it had: its format, its entries, and the order in which they were given. */
+/* Checks that A still has its format, its entries, and the order in which these were given. */
 static void check_untouched(ek_matrix *A, struct table *t, int round, const char *what)
 {
 	ek_matrix_info info = {.size = sizeof info};
@@ -178,7 +181,8 @@ static void check_untouched(ek_matrix *A, struct table *t, int round, const char
 	check_product(A, t, what);
 }
 
-/* One byte less than it takes is refused, whatever the format, before memory is taken for it. */
+/* For every format, conversion is refused if the limit is one byte too small, and A stays as it
+ * was. */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -227,7 +231,8 @@ static void test_default_limit(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* Every allocation fails once; with the types of A, and with others. */
+/* Lets every allocation fail once, in conversions that keep the types of A and in conversions that
+ * change them. */
 static void test_no_memory(void **state)
 {
 	(void)state;
@@ -254,8 +259,8 @@ static void test_no_memory(void **state)
 		}
 }
 
-/* New values for the formats that keep them in the order of CSR take no memory; others may, and a
- * failure leaves the old values. */
+/* Formats that keep values in the order of CSR need no memory for new values. Other formats may
+ * need memory; if it is refused, the old values stay. */
 static void test_values_no_memory(void **state)
 {
 	static const char *const alone[] = {"csr", "csc", "coo", "csr5"};

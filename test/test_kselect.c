@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_kselect: every method against sorting, for each type, instruction set and number of threads,
- * on inputs that are hard for one method or another. Numbers are compared by their bits. */
-#include "core/ek_core.h"
+ * Tests ek_kselect. Every method is compared with sorting, for each type, instruction set and
+ * number of threads. Each kind of input is hard for some method. Numbers are compared by their
+ * bits. */
+#include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
@@ -19,9 +20,9 @@ struct call {
 	ek_value type;
 	int64_t lists, n, k;
 	const void *in;
-	const uint64_t *rank; /* of each list, sorted */
+	const uint64_t *rank; /* ranks of the entries, sorted for each list */
 	void *kth, *smallest;
-	uint64_t *found; /* room for k */
+	uint64_t *found; /* room for the ranks of the k results */
 };
 
 static void call_check(const struct call *c, bool smallest)
@@ -70,7 +71,8 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Every method at every level; one number of threads, or all if `threads` is negative. */
+/* Checks every method with every instruction set. The number of threads is chosen by `threads`; if
+ * `threads` is negative, all numbers of threads are checked. */
 static void all_check(struct call c, int threads, bool smallest)
 {
 	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
@@ -90,8 +92,8 @@ static struct call call_of(const struct room *r, ek_value type, int64_t lists, i
 	                     r->in, r->rank, r->kth, r->smallest, r->found};
 }
 
-/* All lengths, all inputs in turn, one to five lists; from a length on one type and one k for
- * each. */
+/* Tests all lengths, with random inputs and one to five lists. Lengths above `all` are tested with
+ * only one type and one k. */
 static void every_length(void **state)
 {
 	const int64_t most = 1100, all = test_tier() == TIER_FULL ? most : 70;
@@ -117,7 +119,7 @@ static void every_length(void **state)
 	free(room.in);
 }
 
-/* Longer lists, so that brackets, digits and heaps have something to do. */
+/* Tests longer lists. Methods that use brackets, digits or heaps take several steps for them. */
 static void hard_inputs(void **state)
 {
 	const int64_t lengths[] = {1025, 5000, 40000, 300000};
@@ -142,7 +144,7 @@ static void hard_inputs(void **state)
 	free(room.in);
 }
 
-/* Long enough for all threads to work on one list; and fewer lists than threads. */
+/* Tests one or two lists, long enough for several threads to work on one list. */
 static void long_lists(void **state)
 {
 	const int64_t n = 150000;
@@ -169,7 +171,7 @@ static void long_lists(void **state)
 	free(room.in);
 }
 
-/* Arrays that end, or begin, at a page that nobody may touch; the input may not be written. */
+/* Tests arrays that end before a guard page or begin after one. The input is read-only. */
 static void guarded(void **state)
 {
 	enum { MOST = 2100, LISTS = 2 };
@@ -205,7 +207,7 @@ static void guarded(void **state)
 	free(whole.in);
 }
 
-/* All four alignments of input and output; lists of a length that is no multiple of anything. */
+/* Tests four alignments of the input with four of the output. Lists have 67 entries, a prime. */
 static void alignments(void **state)
 {
 	struct rng r = {5};
@@ -227,8 +229,9 @@ static void alignments(void **state)
 	free(whole.in);
 }
 
-/* The heaps did what one-entry-at-a-time heaps do: as many replacements of the root as entries that
- * were less than it, whatever the instruction set and the number of threads. */
+/* kselect.heap must count as many replacements of the root as a heap that takes one entry at a
+ * time: a replacement for each entry that is less than the root. The count must be the same with
+ * any instruction set and number of threads. */
 static void heap_counts(void **state)
 {
 	enum { N = 3000, K = 100, LISTS = 6 };
@@ -243,7 +246,7 @@ static void heap_counts(void **state)
 		const int32_t *list = in + j * N;
 		int64_t n = 0;
 
-		for (int i = 0; i < N; i++) { /* insertion into the k smallest */
+		for (int i = 0; i < N; i++) { /* inserts entry i into the K smallest so far */
 			if (n == K && list[i] >= sorted[K - 1])
 				continue;
 			replaced += n == K;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The table of public structs (ek_layout_next) against the text of the header: no struct and no
- * member is missing or in the wrong place, kinds are those of the declarations, and members do not
- * overlap. */
+ * Compares the table of public structs (ek_layout_next) with the text of ek.h. No struct and no
+ * member may be missing or in the wrong place, kinds must be those of the declarations, and members
+ * must not overlap. */
 #include <ctype.h>
 #include <stdbool.h>
 
@@ -9,7 +9,7 @@
 
 static char header[1 << 17];
 
-/* Reads the header without its comments. */
+/* Reads ek.h into `header`, without its comments. */
 static int setup(void **state)
 {
 	FILE *f = fopen(EK_SOURCE_DIR "/include/evenkeel/ek.h", "r");
@@ -36,8 +36,8 @@ static int setup(void **state)
 	return used == 0 || comment;
 }
 
-/* The kind that a declaration such as "const char *name" makes; `declarator` is the part after the
- * last comma. */
+/* Returns the kind of the member that `declarator` declares. `declaration` is the whole
+ * declaration, such as "int64_t rows, cols", and `declarator` is the part of it for this member. */
 static const char *kind_of(const char *declaration, const char *declarator)
 {
 	static const struct {
@@ -54,7 +54,8 @@ static const char *kind_of(const char *declaration, const char *declarator)
 	return NULL;
 }
 
-/* One member: the row is its, and stands where the members before it end. */
+/* Checks that `row` describes the member that `declarator` declares, and that the member begins at
+ * *end or, because of alignment, less than 8 bytes later. Moves *end to the end of the member. */
 static void expect_member(const ek_layout *row, const char *type, const char *declaration,
                           char *declarator, int64_t *end)
 {
@@ -63,7 +64,7 @@ static void expect_member(const ek_layout *row, const char *type, const char *de
 
 	if (name) {
 		name += 2;
-	} else { /* the last word before an array's bracket */
+	} else { /* the name is the last word, or the last before a bracket */
 		last = declarator + strcspn(declarator, "[");
 		while (last > declarator && !isalnum((unsigned char)last[-1]))
 			last--;
@@ -74,7 +75,7 @@ static void expect_member(const ek_layout *row, const char *type, const char *de
 	}
 	name[strcspn(name, ")")] = 0;
 	if (!row || strcmp(row->type, type) != 0 || strcmp(row->member, name) != 0)
-		fail_msg("%s.%s has no row in its place of src/core/layout.def, but %s.%s", type,
+		fail_msg("%s.%s has no row in its place of src/about/layout.def, but %s.%s", type,
 		         name, row ? row->type : "", row ? row->member : "");
 	assert_string_equal(row->kind, kind);
 	assert_true(bracket ? row->count > 1 : row->count == 1);
@@ -83,7 +84,8 @@ static void expect_member(const ek_layout *row, const char *type, const char *de
 	*end = row->offset + row->size;
 }
 
-/* "int64_t rows, cols" and its like, one declarator after the other. */
+/* Checks each member of a declaration such as "int64_t rows, cols". Returns the row that describes
+ * the last member. */
 static const ek_layout *expect_declaration(const ek_layout *row, const char *type, char *text,
                                            int64_t *end)
 {
@@ -101,14 +103,15 @@ static const ek_layout *expect_declaration(const ek_layout *row, const char *typ
 	return row;
 }
 
-/* The members of a struct up to its brace; *text goes on behind it. */
+/* Checks the members of a struct up to its closing brace, and moves *text to that brace. Returns
+ * the row that describes the last member. */
 static const ek_layout *expect_struct(const ek_layout *row, const char *type, char **text)
 {
 	int64_t end = 0, size;
 
 	row = ek_layout_next(row);
 	if (!row || strcmp(row->type, type) != 0 || *row->member)
-		fail_msg("%s has no row in its place of src/core/layout.def", type);
+		fail_msg("%s has no row in its place of src/about/layout.def", type);
 	assert_string_equal(row->kind, "struct");
 	assert_true(row->offset == 0 && row->count == 1);
 	size = row->size;
@@ -152,7 +155,8 @@ static void test_header(void **state)
 	assert_null(ek_layout_next(row));
 }
 
-/* Each struct with a size has it first: that is how the library knows what the caller knows. */
+/* If a struct has a member `size`, this must be the first member. The library can then read it
+ * before it knows which version of the struct the caller has. */
 static void test_size_first(void **state)
 {
 	int handed_out = 0;
@@ -168,7 +172,8 @@ static void test_size_first(void **state)
 		else
 			handed_out++;
 	}
-	assert_int_equal(handed_out, 3); /* ek_layout, ek_twin, ek_format_param */
+	/* The structs without `size` are ek_layout, ek_twin and ek_format_param. */
+	assert_int_equal(handed_out, 3);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory goes with the entries that are there: not with the number of threads, and not with what a
- * header says. */
+ * Tests that memory grows with the number of entries that exist. It must not grow with the number
+ * of threads, nor with the sizes that the header of a file announces. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <unistd.h>
@@ -26,7 +26,8 @@ static void check_sorted(const ek_matrix *A)
 	}
 }
 
-/* One row, its columns backwards, costs one copy of its entries for sorting, not one per thread. */
+/* Sorting one long row whose columns are in descending order takes memory for one copy of its
+ * entries, not for a copy in each thread. */
 static void test_long_row_coo(void **state)
 {
 	struct heap heap = HEAP_INIT;
@@ -67,7 +68,7 @@ static void test_long_row_text(void **state)
 	for (int k = 0; k < NNZ; k++)
 		n += (size_t)sprintf(text + n, "1 %d %d\n", NNZ - k, k + 1);
 	expect_status(ek_matrix_read_memory(ctx, "t", text, n, EK_F64, EK_I32, NULL, &A), EK_OK);
-	/* Blocks of text take most of it. */
+	/* Blocks of text take most of the memory at the peak. */
 	assert_in_range(atomic_load(&heap.peak), NNZ, 8 << 20);
 	check_sorted(A);
 	ek_matrix_destroy(A);
@@ -76,7 +77,7 @@ static void test_long_row_text(void **state)
 	free(text);
 }
 
-/* What stands at the beginning of a binary file, as src/io/ekm.c has it. */
+/* The header of a binary file, as src/io/ekm.c writes it. */
 struct ekm_header {
 	char magic[8];
 	uint32_t version, endian, value, index, columns, reserved;
@@ -85,7 +86,7 @@ struct ekm_header {
 	uint64_t sum[16], header_sum;
 };
 
-/* Of a matrix of f64 without entries, whose arrays are empty. */
+/* Returns the header of an f64 matrix without entries, whose arrays are empty. */
 static struct ekm_header header(ek_index index, const char *format, int64_t rows, int64_t cols)
 {
 	struct ekm_header h = {.magic = EKI_EKM_MAGIC,
@@ -103,7 +104,7 @@ static struct ekm_header header(ek_index index, const char *format, int64_t rows
 	return h;
 }
 
-/* rows + 1 must exist. */
+/* INT64_MAX rows are refused, since int64_t cannot hold rows + 1. */
 static void test_largest_rows(void **state)
 {
 	struct ekm_header h = header(EK_I64, "csr", INT64_MAX, 1);
@@ -126,7 +127,8 @@ static void test_largest_rows(void **state)
 	heap_close(&heap);
 }
 
-/* Neither must 368 bytes, in a format that has no array as long as its rows. */
+/* A file of 368 bytes that announces 2^31 - 1 rows or columns is refused unless max_dim allows
+ * them. Its format, coo, has no array as long as its rows, so such a short file is valid. */
 static void test_binary_rows(void **state)
 {
 	ek_read_options o = {.size = sizeof o, .max_dim = INT32_MAX};
@@ -152,8 +154,9 @@ static void test_binary_rows(void **state)
 	heap_close(&heap);
 }
 
-/* A plan for vectors that no memory can hold is refused before their lengths are added; strips that
- * no memory can hold, of shorter ones, too. */
+/* A plan is refused if its vectors do not fit the address space; the sum of their lengths must not
+ * overflow before that. A plan whose vectors fit is refused if its strips do not fit. Strips are
+ * the arrays in which the parts of op T collect their results. */
 static void test_long_vectors(void **state)
 {
 	enum { ROWS = 64, ENTRIES = 4 * ROWS };
@@ -200,7 +203,8 @@ static void write_file(const char *text)
 	fclose(f);
 }
 
-/* 60 bytes must not ask for gigabytes, read as a vector or as a matrix. */
+/* A file of 60 bytes must not make the library allocate gigabytes, whether the file is read as a
+ * vector or as a matrix. */
 static void test_rows_without_entries(void **state)
 {
 	static const char large[] = R "4000000000 1 1\n1 1 5\n";
@@ -224,7 +228,8 @@ static void test_rows_without_entries(void **state)
 		ek_matrix_read_memory(ctx, "t", empty, sizeof empty - 1, EK_F64, EK_I64, NULL, &A),
 		EK_ELIMIT, "t:2: 4000000000 rows");
 	assert_int_equal(atomic_load(&heap.refused), 0);
-	/* Who names a limit gets it: here the memory, or the address space, is the next one. */
+	/* With max_dim the rows are accepted. Then the memory is too small or, with pointers of 32
+	 * bits, the address space. */
 	const bool wide = sizeof(void *) > 4;
 
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, &o, &A),
@@ -236,8 +241,8 @@ static void test_rows_without_entries(void **state)
 	unlink(path);
 }
 
-/* A vector from coordinates takes its values, and no row pointers: 2^20 rows are 4 MiB of float,
- * less than the blocks of text. */
+/* Reading a vector from coordinates takes memory for its values, but not for row pointers. The
+ * values of 2^20 rows are 4 MiB of float. Blocks of text take more. */
 static void test_column(void **state)
 {
 	struct heap heap = HEAP_INIT;

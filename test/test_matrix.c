@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrices from arrays: who owns what, bases, duplicates, new values, and what bad arrays give. */
-#include "core/ek_core.h"
+ * Tests matrices made from arrays: ownership of the arrays, index bases, duplicates, new values,
+ * and the errors for bad arrays. */
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/context.h"
 #include "support/shapes.h"
 
-/* 3 x 4, unsorted columns, one empty row:  . . 3 .   of values 3, 7 and 5
- *                                          . . . .
- *                                          5 . . 7 */
+/* A 3 x 4 matrix with unsorted columns and one empty row. Its values are stored as 3, 7, 5:
+ *   . . 3 .
+ *   . . . .
+ *   5 . . 7 */
 static const int32_t ptr[] = {0, 1, 1, 3}, col[] = {2, 3, 0};
 static const double val[] = {3, 7, 5};
 
@@ -68,7 +70,8 @@ static void test_borrow_and_copy(void **state)
 	ek_matrix_destroy(NULL);
 }
 
-/* Adopted arrays go back through the hook; after a failure they are the caller's. */
+/* Adopted arrays are freed through the context's memory hook. If the call fails, they still belong
+ * to the caller. */
 static void test_adopt(void **state)
 {
 	long live = atomic_load(&heap.live);
@@ -132,7 +135,7 @@ static void test_base1(void **state)
 
 /* ---- Duplicates and order -------------------------------------------------------------------- */
 
-/* Row 0: columns 5, 1, 5, 1, 1; row 1: column 0. */
+/* A 2 x 6 matrix with duplicates: row 0 has columns 5, 1, 5, 1 and 1, row 1 has column 0. */
 static const int32_t dup_ptr[] = {0, 5, 6}, dup_row[] = {0, 0, 0, 0, 0, 1},
 		     dup_col[] = {5, 1, 5, 1, 1, 0};
 static const double dup_val[] = {1, 2, 4, 8, 16, 32};
@@ -149,7 +152,7 @@ static void test_duplicates(void **state)
 	expect_status(
 		ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 6, dup_ptr, dup_col, dup_val, 0, &A),
 		EK_OK);
-	expect_array(A, "col_idx", dup_col, 6, 4, true); /* kept, in any order */
+	expect_array(A, "col_idx", dup_col, 6, 4, true); /* duplicates stay, in the given order */
 	ek_matrix_destroy(A);
 	for (int k = 0; k < 2; k++) {
 		double sums[] = {merged[k].first, merged[k].second, 32};
@@ -186,7 +189,8 @@ static void test_duplicates_refused(void **state)
 		                                dup_val, flags, &A),
 		             EK_ERANGE, "repeats row 0, column 1");
 		assert_null(A);
-		/* Without duplicates the order stays, and with it the meaning of new values. */
+		/* Without duplicates the entries keep their order, so new values can be given in
+		 * that order. */
 		expect_status(
 			ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 4, ptr, col, val, flags, &A),
 			EK_OK);
@@ -255,7 +259,7 @@ static void test_set_values_refused(void **state)
 
 /* ---- Bad arrays ------------------------------------------------------------------------------ */
 
-/* Unchecked arrays are found by ek_matrix_check. */
+/* Arrays given with EK_TRUSTED are not checked at first; ek_matrix_check finds their faults. */
 static void test_trusted(void **state)
 {
 	static const int32_t wrong[] = {2, 4, 0};
@@ -273,13 +277,13 @@ static void test_trusted(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* Row pointers and columns of a 3 x 4 matrix; numbers are those of the list of bad inputs that the
- * project keeps: 74 to 79. */
+/* Row pointers and columns of a 3 x 4 matrix in CSR, or of a 4 x 3 matrix in CSC. `number` is the
+ * number of the case in the project's list of bad inputs (74 to 79, 83 and 84). */
 static const struct {
 	int number;
 	int64_t ptr[4], col[3];
 	ek_status status;
-	const char *csr, *csc; /* parts of the messages */
+	const char *csr, *csc; /* parts of the messages for CSR and for CSC */
 } bad[] = {
 	{74, {1, 1, 1, 3}, {0, 1, 2}, EK_ERANGE, "row_ptr[0] is 1", "col_ptr[0] is 1"},
 	{74, {-1, 1, 1, 3}, {0, 1, 2}, EK_ERANGE, "row_ptr[0] is -1", "col_ptr[0] is -1"},
@@ -291,7 +295,7 @@ static const struct {
 	{79, {0, 1, 1, 3}, {0, 4, 2}, EK_ERANGE, "col_idx[1] is 4 (in row 2)", "row_idx[1] is 4"},
 	{79, {0, 1, 1, 3}, {0, 1, -1}, EK_ERANGE, "col_idx[2] is -1", "row_idx[2] is -1"},
 	{79, {0, 1, 1, 3}, {INT32_MIN, 1, 1}, EK_ERANGE, "col_idx[0] is -2147483648", "row_idx[0]"},
-	{77, {0, 1, 1, 2}, {0, 1, 99}, EK_OK, "", ""}, /* what follows the last entry is ignored */
+	{77, {0, 1, 1, 2}, {0, 1, 99}, EK_OK, "", ""}, /* the rest of the array is ignored */
 	{83, {0, 3, 3, 3}, {3, 0, 2}, EK_OK, "", ""},
 	{84, {0, 3, 3, 3}, {1, 1, 1}, EK_OK, "", ""},
 };

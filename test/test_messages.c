@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Messages about bad arrays speak of rows, columns and numbers as the caller gave them, whatever
- * the library makes of them: CSC, which is held as the CSR of the transpose, and arrays that start
- * at 1. The first of several faults is named, however the pass is cut between threads. */
+ * Messages about bad arrays give rows, columns and positions as the caller counts them, even where
+ * the library stores the matrix in another way: a CSC matrix as the CSR of its transpose, and
+ * indices that count from 1 as indices that count from 0. If there are several faults, the first is
+ * reported, even if the check is divided between threads. */
 #include <stdlib.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/context.h"
 
 static const double val[] = {1, 2, 4, 8};
 
-/* An entry at row 4, column 1 of a 6 x 3 matrix, twice; counted from 1 at row 5, column 2. */
+/* The entry at row 4, column 1 of a 6 x 3 matrix is given twice. Counted from 1, it is at row 5,
+ * column 2. */
 static void test_duplicates(void **state)
 {
 	static const int32_t csr[2][7] = {{0, 0, 0, 0, 0, 2, 2}, {1, 1, 1, 1, 1, 3, 3}};
@@ -36,7 +38,8 @@ static void test_duplicates(void **state)
 	}
 }
 
-/* 3 x 4, entries in rows 1, 3 and 3. */
+/* Expects that bad arrays with indices from 1 are refused. As the CSR of a 3 x 4 matrix they must
+ * give the message `csr`, and as the CSC of a 4 x 3 matrix the message `csc`. */
 static void check_base1(ek_index index, const int64_t *ptr, const int64_t *idx, const char *csr,
                         const char *csc)
 {
@@ -121,8 +124,10 @@ static void test_base1_coordinates(void **state)
 	assert_null(A);
 }
 
-/* A diagonal, long enough to be cut, with bad numbers in the last and in the first part; base 1
- * checks the decrement by parts too. */
+/* Checks a diagonal matrix that is long enough to be divided between threads. Valid arrays are
+ * accepted. If `base` is 1, columns must be decremented in every part. Then an index in the last
+ * part is made wrong, and after that another one near the beginning. In both cases the first fault
+ * must be reported. */
 static void check_long(ek_context *with, ek_index index, int base)
 {
 	enum { N = 30011 };
@@ -187,8 +192,7 @@ static void test_long_coordinates(void **state)
 		}
 }
 
-/* New values that are a view of the old ones, also shifted: both ranges belong to the caller's
- * adopted block. */
+/* New values may be a view of the matrix's own values, or overlap them. */
 static void test_values_of_its_own(void **state)
 {
 	static const int32_t p0[] = {0, 3}, c0[] = {0, 1, 2};
@@ -212,9 +216,40 @@ static void test_values_of_its_own(void **state)
 	ek_matrix_destroy(A);
 }
 
+enum { NAMES = 300 };
+
+static const char *number_name(const void *list, size_t k)
+{
+	static char name[16];
+
+	snprintf(name, sizeof name, "%s%zu", (const char *)list, k);
+	return k < NAMES ? name : NULL;
+}
+
+/* If a list of names is too long for a message, each name is either in the message or counted in
+ * its "and N more". */
+static void test_long_list(void **state)
+{
+	char text[1024];
+	int listed = 0, more = 0;
+
+	(void)state;
+	expect_status(eki_fail_list(EK_EINVAL, number_name, "name", "there is no %s; these exist:",
+	                            "such name"),
+	              EK_EINVAL);
+	snprintf(text, sizeof text, "%s", ek_error_text());
+	assert_int_equal(strncmp(text, "there is no such name; these exist: name0 name1 ", 48), 0);
+	for (const char *at = text; (at = strstr(at, " name")); at++)
+		listed++;
+	assert_int_equal(sscanf(strstr(text, " and "), " and %d more", &more), 1);
+	assert_true(strlen(text) > 900);
+	assert_int_equal(listed - 1 + more, NAMES); /* minus 1 for "such name" */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_long_list),
 		cmocka_unit_test(test_duplicates),        cmocka_unit_test(test_base1_compressed),
 		cmocka_unit_test(test_base1_coordinates), cmocka_unit_test(test_long_coordinates),
 		cmocka_unit_test(test_values_of_its_own),

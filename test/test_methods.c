@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Every method of the table, and `auto`, in every type, instruction set and number of threads, on
- * awkward shapes held as CSR and as CSC. A new row of the table is tested without a change here.
+ * Tests every method of the table, and `auto`, in every type, instruction set and number of
+ * threads, on awkward shapes held as CSR and as CSC. A new row of the table is tested without a
+ * change here.
  *
- * For each shape, data and value type, each of (method, op, reproducibility, held) runs in some of
- * the 36 combinations of index type, instruction set and threads: two in the quick tier, drawn so that
- * over the shapes all pairs occur; twelve, and all for core shapes, in the full tier; all in the long
- * one. Methods that convert first get fewer, as test_formats.c multiplies with every format too. */
+ * A case is a shape, kind of data, value type, method, op, reproducibility and format in which A is
+ * held. Each case runs with some of the combinations of index type, instruction set and number of
+ * threads. There are at most 36 combinations. The brief tier takes one. The quick tier takes two,
+ * drawn so that each pair of settings occurs in some shape. The full tier takes eight, or half of
+ * all for core shapes. The long tier takes all. In the quick and full tiers, large shapes get half
+ * as many. Methods that convert A get fewer, as test_formats.c multiplies with every format
+ * too. */
 #include <math.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/product.h"
 
-static long asked;    /* for plans, so far */
-static unsigned turn; /* decides pairs of alpha and beta, and places of y */
+static long asked;    /* number of plans asked for so far */
+static unsigned turn; /* selects alpha, beta, and the cases left out */
 static struct rng draw;
 
 /* One plan to test. */
 struct plan_case {
-	const ek_method *method; /* NULL: auto */
+	const ek_method *method; /* NULL for `auto` */
 	int op, held;
 	ek_reproducible repro;
 	ek_index index;
-	int isa, count; /* positions in contexts */
+	int isa, count; /* indices of contexts.of */
 };
-
-static const char *name_of(const ek_method *m)
-{
-	return m ? ek_method_name(m) : "auto";
-}
 
 static void say_where(const struct product *p, const struct plan_case *c)
 {
 	snprintf(product_where, sizeof product_where,
 	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
-	         name_of(c->method), "NT"[c->op], c -> repro ? "strict" : "run",
+	         name_or_auto(c->method), "NT"[c->op], c -> repro ? "strict" : "run",
 	         ek_value_name(p->value), ek_index_name(c->index),
 	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
 	         contexts.of[c->isa][c->count]->threads, p->A.name,
 	         p->data == DATA_EXACT ? "integer" : "real");
 }
 
-/* Does the table say that the method, or for `auto` any method, does this? */
+/* Returns whether the table says that the method supports the given op, format and reproducibility.
+ * For `auto`, which is NULL, one such method is enough. */
 static int supported(const ek_method *m, int op, int held, ek_reproducible repro)
 {
 	ek_op of_store = (op == 1) != (held == HELD_CSC) ? EK_OP_T : EK_OP_N;
@@ -57,7 +57,7 @@ static int supported(const ek_method *m, int op, int held, ek_reproducible repro
 static ek_status make_plan(const struct plan_case *c, const ek_matrix *A, ek_plan **plan)
 {
 	ek_hints hints = {.size = sizeof hints,
-	                  .method = name_of(c->method),
+	                  .method = name_or_auto(c->method),
 	                  .op = c->op ? EK_OP_T : EK_OP_N,
 	                  .reproducible = c->repro};
 
@@ -72,7 +72,9 @@ static void checked_run(struct product *p, ek_plan *plan, const struct run *run,
 		fail_msg("%s: %s", product_where, text);
 }
 
-/* Three different runs, each twice (other place of y, same bits), then with other values. */
+/* Runs the plan with three sets of operands. The first and the third run are repeated with y in
+ * another place, which must give the same bits. Then the plan runs with the second values of A and
+ * again with the first, except for some large shapes. */
 static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
 {
 	size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
@@ -102,7 +104,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 	}
 }
 
-/* 1 if the plan exists, 0 if the method does not apply to the matrix. */
+/* Returns 1 if the plan could be made, or 0 if the method does not apply to the matrix. */
 static int check_case(struct product *p, const struct plan_case *c)
 {
 	ek_context *ctx = contexts.of[c->isa][c->count];
@@ -124,23 +126,28 @@ static int check_case(struct product *p, const struct plan_case *c)
 	return status == EK_OK;
 }
 
-/* How many of the `all` combinations a shape gets. */
+/* Returns how many of the `all` combinations of index type, instruction set and number of threads
+ * are tested for this shape and method. */
 static int share(const struct product *p, int shape, const ek_method *m, int all)
 {
 	const bool converts = m && strcmp(ek_method_format(m), "csr") != 0;
 	enum tier tier = test_tier();
-	int some = tier == TIER_QUICK ? 2 : shape_is_core(shape) ? all / 2 : 8;
+	int some = tier <= TIER_QUICK ? 2 : shape_is_core(shape) ? all / 2 : 8;
 
 	if (tier == TIER_LONG)
 		return all;
+	if (tier == TIER_BRIEF)
+		return converts ? rng_below(&draw, 3) == 0 : 1;
 	if (converts)
-		some = tier == TIER_QUICK ? (shape_is_core(shape) || turn % 3 == 0) : 5;
+		some = tier <= TIER_QUICK ? (shape_is_core(shape) || rng_below(&draw, 3) == 0) : 5;
 	if (p->A.nnz > 10000)
 		some /= 2;
 	return some < all ? some : all;
 }
 
-/* Steps of 11, coprime to all three numbers, so that a few meet all values of each. */
+/* Tests some combinations of index type, instruction set and number of threads, in steps of 11. As
+ * 11 is coprime to the number of each, a few combinations reach all values of each. Returns how
+ * many plans could be made. */
 static int check_combinations(struct product *p, int shape, const struct plan_case *fixed)
 {
 	int all = 3 * contexts.levels * contexts.counts, some = share(p, shape, fixed->method, all),
@@ -177,9 +184,22 @@ static int check_method(struct product *p, int shape, const ek_method *m)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
+/* Returns the number of methods that take a matrix, with `auto` as one of them. */
+static int count_methods(void)
+{
+	int count = 1;
+
+	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
+		count++;
+	return count;
+}
+
 static void walk(enum data data)
 {
-	long done[256] = {0}, tried[256] = {0}, shapes = shape_count(), at = 0;
+	const int methods = count_methods();
+	long *done = calloc((size_t)methods, sizeof *done);
+	long *tried = calloc((size_t)methods, sizeof *tried);
+	long shapes = shape_count(), at = 0;
 
 	for (int shape = 0; shape < shapes; shape++)
 		for (int value = EK_F32; value <= EK_F64; value++) {
@@ -193,15 +213,18 @@ static void walk(enum data data)
 
 				done[k] += check_method(&p, shape, m);
 				tried[k++] += asked - before;
-			} while ((m = matrix_method_next(m)) && k < 256);
+			} while ((m = matrix_method_next(m)));
+			assert_int_equal(k, methods);
 			product_free(&p);
 		}
 	print_message("  auto: %ld plans\n", done[0]);
-	for (const ek_method *m = NULL; (m = matrix_method_next(m)) && ++at < 256;) {
-		print_message("  %s: %ld plans of %ld\n", name_of(m), done[at], tried[at]);
+	for (const ek_method *m = NULL; (m = matrix_method_next(m)) && ++at;) {
+		print_message("  %s: %ld plans of %ld\n", name_or_auto(m), done[at], tried[at]);
 		if (5 * done[at] < 4 * tried[at] || (!done[at] && m->operation == EK_SPMV))
-			fail_msg("%s applies to too few matrices", name_of(m));
+			fail_msg("%s applies to too few matrices", name_or_auto(m));
 	}
+	free(done);
+	free(tried);
 }
 
 static void test_integer_data(void **state)
@@ -216,7 +239,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* A combination that the table denies is refused by name. */
+/* A combination that a method does not support is refused, and the message names the method. */
 static void test_unsupported(void **state)
 {
 	struct product p;
@@ -234,14 +257,15 @@ static void test_unsupported(void **state)
 				continue;
 			expect_status(product_matrix(&p, contexts.of[0][0], c.held, c.index, 0, &A),
 			              EK_OK);
-			expect_error(make_plan(&c, A, &plan), EK_EUNSUPPORTED, name_of(m));
+			expect_error(make_plan(&c, A, &plan), EK_EUNSUPPORTED, name_or_auto(m));
 			assert_null(plan);
 			ek_matrix_destroy(A);
 		}
 	product_free(&p);
 }
 
-/* Runs a case and compares the bits with those of the first that was run. */
+/* Runs a case and compares the bits of y with those of the first case that could run. *have is 0
+ * until a case could run. */
 static void same_bits(struct product *p, const struct plan_case *c, int *have)
 {
 	struct run run = {c->op, 0, 0, VALUES_FIRST, 0.1, 2.5, 1, NULL};
@@ -271,10 +295,12 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 	ek_matrix_destroy(A);
 }
 
-/* Strict: the same bits for all threads, instruction sets and index types. */
+/* EK_REPRO_STRICT gives the same bits for all numbers of threads and instruction sets and, with a
+ * named method, for all index types. */
 static void test_strict(void **state)
 {
-	int step = test_tier() == TIER_QUICK ? 2 : 1, shapes = shape_count();
+	const enum tier tier = test_tier();
+	int step = tier == TIER_BRIEF ? 4 : tier == TIER_QUICK ? 2 : 1, shapes = shape_count();
 
 	(void)state;
 	for (int shape = 0; shape < shapes; shape += step)
@@ -304,14 +330,13 @@ static void test_strict(void **state)
 		}
 }
 
-/* New values on the same pattern, given to the library: copied arrays, and coordinates with their
- * order kept. */
+/* New values for the same pattern can be given to a matrix that has copied its arrays. */
 static void test_set_values(void **state)
 {
 	int shapes = shape_count();
 
 	(void)state;
-	for (int shape = 0; shape < shapes; shape += test_tier() == TIER_QUICK ? 7 : 2) {
+	for (int shape = 0; shape < shapes; shape += test_tier() <= TIER_QUICK ? 7 : 2) {
 		const ek_method *m = NULL;
 		struct product p;
 

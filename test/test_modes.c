@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What files hold does not depend on the floating-point mode of the program: with each rounding
- * mode, flush-to-zero and denormals-are-zero (as -ffast-math sets them) the same text is written,
- * and the same bits are read. So are values that change their type, in memory or from a file. */
+ * Tests that the contents of files do not depend on the floating-point mode of the program. Modes
+ * are the rounding modes, also with flush-to-zero and denormals-are-zero (which -ffast-math sets).
+ * In each mode the same text is written and the same bits are read. Conversions to another value
+ * type, in memory or from a file, also give the same bits. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
@@ -16,8 +17,8 @@
 
 enum { N = 64 };
 
-/* The least and the largest denormal number, their neighbours, and numbers that directed rounding
- * would change. */
+/* Fills x and f with denormal numbers: the least, the largest, their neighbours, and random ones.
+ * If denormal_only is false, also stores some numbers that directed rounding would change. */
 static void fill(double *x, float *f, bool denormal_only)
 {
 	static const double edge[] = {0x1p-1074,
@@ -52,7 +53,16 @@ static void fill(double *x, float *f, bool denormal_only)
 	}
 }
 
-/* A row of values, written and read in the mode; the text must be `text`, which "" takes. */
+static void check_values(const ek_matrix *A, const void *expected, size_t bytes)
+{
+	ek_view v = {.size = sizeof v};
+
+	expect_status(ek_matrix_array(A, "val", &v), EK_OK);
+	assert_memory_equal(v.data, expected, bytes);
+}
+
+/* Writes and reads a matrix of one row, and a vector, in floating-point mode `mode`. If `text` is
+ * empty, sets it to the written file of the matrix; otherwise that file must be equal to `text`. */
 static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *val, char *text)
 {
 	const size_t bytes = N * ek_value_size(value);
@@ -62,7 +72,6 @@ static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *
 	ek_status status[5];
 	ek_matrix *A, *B = NULL;
 	void *y = NULL;
-	ek_view v = {.size = sizeof v};
 
 	for (int k = 0; k < N; k++)
 		col[k] = k;
@@ -82,8 +91,7 @@ static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *
 	if (!*text)
 		memcpy(text, now, sizeof now);
 	assert_string_equal(now, text);
-	expect_status(ek_matrix_array(B, "val", &v), EK_OK);
-	assert_memory_equal(v.data, val, bytes);
+	check_values(B, val, bytes);
 	ek_matrix_destroy(A);
 	ek_matrix_destroy(B);
 	mode_set(mode);
@@ -117,7 +125,7 @@ static void test_files(void **state)
 	}
 }
 
-/* Decimals of all lengths, among them some that lie exactly in the middle of two numbers. */
+/* Tests decimals of all lengths. Some are exactly between two neighbouring numbers. */
 static void test_decimals(void **state)
 {
 	struct rng r = {11};
@@ -158,7 +166,8 @@ static void test_decimals(void **state)
 	}
 }
 
-/* Integers that the type cannot hold go to the nearest, ties to even, in every mode. */
+/* Integers that the type cannot hold are rounded to the nearest number, with ties to even, in every
+ * mode. */
 static void test_integers(void **state)
 {
 	static const char text[] = "%%MatrixMarket matrix coordinate integer general\n1 4 4\n"
@@ -169,7 +178,6 @@ static void test_integers(void **state)
 	(void)state;
 	for (int mode = 0; mode < MODES; mode++) {
 		ek_matrix *A = NULL;
-		ek_view v = {.size = sizeof v};
 
 		mode_set(mode);
 		ek_status status = ek_matrix_read_memory(ctx, "t", text, sizeof text - 1, EK_F32,
@@ -177,14 +185,14 @@ static void test_integers(void **state)
 
 		mode_set(0);
 		expect_status(status, EK_OK);
-		expect_status(ek_matrix_array(A, "val", &v), EK_OK);
-		assert_memory_equal(v.data, expected, sizeof expected);
+		check_values(A, expected, sizeof expected);
 		ek_matrix_destroy(A);
 	}
 	ek_context_destroy(ctx);
 }
 
-/* New values of a matrix from coordinates: one that is alone in its place keeps its bits. */
+/* Sets new values of a matrix that was made from coordinates. A value that is not added to another
+ * one must keep its bits. */
 static void test_set_values(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);
@@ -192,13 +200,12 @@ static void test_set_values(void **state)
 	double x[N];
 	float f[N];
 	ek_matrix *A;
-	ek_view v = {.size = sizeof v};
 
 	(void)state;
 	for (int k = 0; k < N; k++)
 		col[k] = k;
 	fill(x, f, false);
-	x[20] = 0.0; /* -0 + 0 is -0 where sums are rounded downwards */
+	x[20] = 0.0; /* would become -0 if it were added to -0 and rounded downwards */
 	for (int mode = 0; mode < MODES; mode++) {
 		expect_status(ek_matrix_from_coo(ctx, EK_F64, EK_I32, 1, N, N, row, col, x,
 		                                 EK_KEEP_ORDER, &A),
@@ -208,8 +215,7 @@ static void test_set_values(void **state)
 
 		mode_set(0);
 		expect_status(status, EK_OK);
-		expect_status(ek_matrix_array(A, "val", &v), EK_OK);
-		assert_memory_equal(v.data, x, sizeof x);
+		check_values(A, x, sizeof x);
 		ek_matrix_destroy(A);
 	}
 	ek_context_destroy(ctx);
@@ -226,9 +232,9 @@ static void keep_log(void *user, ek_log_level level, const char *text)
 	snprintf(logged, sizeof logged, "%s", text);
 }
 
-/* Values around each edge of f32: the middle between two numbers, also denormal ones, what lies next
- * to it, and the last that is not too large; f: as the processor rounds them in its usual mode.
- * Returns how many become 0. */
+/* Fills x with values at the edges of f32: middles between two neighbouring numbers, also denormal
+ * ones; doubles next to a middle; and the largest value that is not too large. Fills f with the
+ * values of x, rounded in the usual mode of the processor. Returns how many values become 0. */
 static int fill_f64(double *x, float *f)
 {
 	static const double edge[] = {0x1.fffffefffffffp127,  0x1.fffffep127,
@@ -250,13 +256,13 @@ static int fill_f64(double *x, float *f)
 	return lost;
 }
 
-/* By conversion and, `file`, from a binary file: the same bits, and the same remarks. */
+/* Narrows A to f32. If `file` is true, writes A to a binary file and reads it as f32, otherwise
+ * converts A. Either way, the bits must be those expected, and the warning the same. */
 static void check_narrow(ek_context *ctx, int mode, const ek_matrix *A, bool file,
                          const float *expected, int lost)
 {
 	const ek_convert_options to = {.size = sizeof to, .value = EK_F32};
 	ek_matrix *B = NULL;
-	ek_view v = {.size = sizeof v};
 	char remark[600];
 	ek_status status;
 
@@ -271,8 +277,7 @@ static void check_narrow(ek_context *ctx, int mode, const ek_matrix *A, bool fil
 	              : ek_matrix_convert(A, "csr", &to, &B);
 	mode_set(0);
 	expect_status(status, EK_OK);
-	expect_status(ek_matrix_array(B, "val", &v), EK_OK);
-	assert_memory_equal(v.data, expected, N * sizeof *expected);
+	check_values(B, expected, N * sizeof *expected);
 	assert_true(strstr(logged, remark) == logged);
 	ek_matrix_destroy(B);
 	if (file)
@@ -316,7 +321,7 @@ static void test_narrow(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Denormal numbers of f32 are numbers of f64, also where they count as 0. */
+/* Denormal f32 numbers keep their value in f64, even where the processor takes them for 0. */
 static void test_widen(void **state)
 {
 	const ek_convert_options to = {.size = sizeof to, .value = EK_F64};
@@ -325,7 +330,6 @@ static void test_widen(void **state)
 	double x[N], got = 0;
 	float f[N];
 	ek_matrix *A, *B = NULL;
-	ek_view v = {.size = sizeof v};
 
 	(void)state;
 	fill(x, f, false);
@@ -341,8 +345,7 @@ static void test_widen(void **state)
 
 		mode_set(0);
 		expect_status(status, EK_OK);
-		expect_status(ek_matrix_array(B, "val", &v), EK_OK);
-		assert_memory_equal(v.data, x, sizeof x);
+		check_values(B, x, sizeof x);
 		ek_matrix_destroy(B);
 		mode_set(mode);
 		status = ek_matrix_get(A, 0, 3, &got);
@@ -354,7 +357,7 @@ static void test_widen(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* One value at a time. */
+/* ek_matrix_set rounds a value to f32 in the same way in every mode. */
 static void test_set(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);

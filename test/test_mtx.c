@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Bad and unusual Matrix Market text. Every case gives its status and its message, which starts
- * with the file and the line, for any number of threads, leaks nothing, and never asks for a large
- * block. */
+ * Tests bad and unusual Matrix Market text. Each refused case must give its status and its message,
+ * which starts with the file and the line, for any number of threads. No case may leak memory or
+ * allocate a large block. */
 #include <math.h>
 
 #include "support/heap.h"
@@ -26,9 +26,9 @@ enum {
 };
 
 struct text_case {
-	int number; /* of the catalogue of bad inputs */
+	int number; /* number in the project's list of bad inputs */
 	const char *text;
-	size_t length; /* 0: a string */
+	size_t length; /* length of `text`, or 0 if a NUL ends it */
 	unsigned how;
 	ek_status status;
 	const char *message;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading whole files: locale, size, special files, order of errors, memory that runs out, the real
- * matrices where they are at hand; and what was written reads back to the same bits. */
+ * Tests reading of whole files: locale, size, special files, the error reported if there are
+ * several, options, memory that runs out, and real matrices where they are available. Some files
+ * are written first and then read back. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "io/mtx.h"
 #include "support/exhaust.h"
 #include "support/folder.h"
@@ -25,14 +26,16 @@ static ek_status read_text(ek_context *ctx, const char *text, size_t length, ek_
 	return ek_matrix_read_memory(ctx, "t", text, length, EK_F64, EK_I32, NULL, A);
 }
 
-/* Returns the name of the locale if it was set and has a decimal comma, which none of musl has. */
+/* Sets the locale `name` and returns its name. Returns NULL if there is no such locale or if it has
+ * no decimal comma. With the C library musl, no locale has one. */
 static const char *comma_locale(const char *name)
 {
 	name = setlocale(LC_ALL, name);
 	return name && strcmp(localeconv()->decimal_point, ",") == 0 ? name : NULL;
 }
 
-/* The comma stays wrong, and the point right, whatever the locale says (case 32). */
+/* Whatever the locale says, a decimal comma is refused and a decimal point accepted (case 32 of the
+ * bad inputs). */
 static void test_locale(void **state)
 {
 	static const char *const name[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
@@ -49,7 +52,7 @@ static void test_locale(void **state)
 		set = comma_locale(name[k]);
 	snprintf(made, sizeof made, "%s/locale", folder);
 	assert_int_equal(mkdir(made, 0700), 0);
-	if (!set) { /* none is installed: make one */
+	if (!set) { /* none is installed, so make one */
 		snprintf(command, sizeof command,
 		         "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", made);
 		if (system(command) >= 0 && setenv("LOCPATH", made, 1) == 0)
@@ -85,7 +88,7 @@ static char *repeat(const char *head, const char *body, int64_t times, size_t *l
 	return text;
 }
 
-/* Very long lines (case 46) and a very long row (case 55). */
+/* Tests very long lines (case 46 of the bad inputs) and a matrix with a very long row (case 55). */
 static void test_large(void **state)
 {
 	enum { LONG = 10000000 };
@@ -114,7 +117,7 @@ static void test_large(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Directories and devices are no files; a pipe is one (case 56). */
+/* Directories and devices are refused; a pipe can be read (case 56 of the bad inputs). */
 static void test_files(void **state)
 {
 	static const char text[] = R "2 2 4611686018427387904\n1 1 1\n";
@@ -138,7 +141,8 @@ static void test_files(void **state)
 
 		_exit(write(fd, text, sizeof text - 1) < 0);
 	}
-	/* Its length is not known, and still the size line makes nothing large. */
+	/* The length of a pipe is not known. Even so, the size line must not cause a large
+	 * allocation. */
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ETRUNCATED,
 	             "pipe:4: the file ends after 1 entries");
 	waitpid(child, NULL, 0);
@@ -146,7 +150,8 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* More entries than the index type counts cannot be tested with a file (case 44). */
+/* eki_mtx_expanded refuses more entries than the index type can count. A file with so many entries
+ * would be too large for a test (case 44 of the bad inputs). */
 static void test_expanded(void **state)
 {
 	struct mtx_header h = {.symmetry = MTX_SYMMETRIC, .entries = 1100000000};
@@ -160,7 +165,8 @@ static void test_expanded(void **state)
 	assert_false(eki_mtx_expanded(&h, 0, EK_I64, &nnz));
 }
 
-/* Of several errors the first one in the file is reported, whoever finds which. */
+/* If a file has several errors, the first one in the file is reported, whichever thread finds
+ * it. */
 static void test_first_error(void **state)
 {
 	enum { LINES = 60000 };
@@ -274,7 +280,7 @@ static void test_memory(void **state)
 
 	(void)state;
 	p += sprintf(p, "%%%%MatrixMarket matrix coordinate real symmetric\n70 70 141\n");
-	for (int k = 0; k < 70; k++) /* one long unsorted row, repeated places */
+	for (int k = 0; k < 70; k++) /* makes a long unsorted row with duplicates */
 		p += sprintf(p, "70 %d %d\n%d 1 2\n", k * 37 % 70 + 1, k + 1, k + 1);
 	p += sprintf(p, "70 1 1\n");
 	job.length = (size_t)(p - job.text);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the folders `invalid` and `overflow` of the tests of fast_matrix_market are about (A. Lugowski,
- * BSD-2-Clause), in our own words: what a reader must refuse, though much of the file is right. Status
- * and message, which starts with file and line, for any number of threads. */
+ * Tests files that a reader must refuse although most of their text is right. The cases are those
+ * of the folders `invalid` and `overflow` in the tests of fast_matrix_market (A. Lugowski,
+ * BSD-2-Clause), written again in our own words. Each case must give its status and its message,
+ * which starts with file and line, for any number of threads. */
 #include "support/heap.h"
 #include "support/support.h"
 
@@ -64,7 +65,7 @@ static const struct text_case refused[] = {
 	{P "2 2 1\n1 1\n2 2\n", 0, EK_ETRAILING, "t:4: entry 2: \"2 2\" follows"},
 	{R "2 2 0\n1 1 1\n", 0, EK_ETRAILING, "t:3: entry 1: \"1 1 1\" follows"},
 	{MM "array real skew-symmetric\n2 2\n1\n2\n", 0, EK_ETRAILING, "t:4: entry 2"},
-	/* Places */
+	/* Rows and columns of entries */
 	{P "2 2 1\n0 1\n", 0, EK_ERANGE, "t:3: entry 1: row 0"},
 	{SYM "2 2 1\n0 0 1\n", 0, EK_ERANGE, "t:3: entry 1: row 0"},
 	{P "2 2 1\n3 1\n", 0, EK_ERANGE, "row 3 is out of range; 1 to 2 are possible"},
@@ -87,7 +88,8 @@ static const struct text_case refused[] = {
 	{MM "array real general\n1 1\nx\n", 0, EK_ESYNTAX, "t:3: entry 1: the value is \"x\""},
 	{I "2 2 1\n1 1 1e2\n", 0, EK_ESYNTAX, "the value is \"1e2\"; an integer"},
 	{I "2 2 1\n1 1 -\n", 0, EK_ESYNTAX, "the value is \"-\""},
-	/* Overflow; integers of more than 53 bits are rounded, as `accepted` of test_mtx.c has it */
+	/* Overflow. Integers of more than 53 bits are rounded, not refused: see `accepted` in
+	 * test_mtx.c. */
 	{R "2 340282366920938463463374607431768211456 1\n1 1 1\n", WIDE, EK_EOVERFLOW,
          "t:2: the number of columns is 340282366920938463463374607431768211456; at most "
          "9223372036854775807"},

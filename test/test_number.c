@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Numbers as text against the C library: decimals of all kinds, middles between neighbours, and
- * what is written must read back to the same bits with no more digits than needed. */
+ * Compares reading and writing of numbers with the C library, for decimals of all kinds and for
+ * middles between neighbouring numbers. A written number must read back to the same bits, and must
+ * have no more digits than needed. */
 #include <float.h>
 #include <math.h>
 
@@ -9,10 +10,10 @@
 #include "support/random.h"
 #include "support/support.h"
 
-/* Returns how many numbers are drawn where the quick tier has `quick`. */
+/* Returns how many numbers to draw: `quick` in the quick tier, five times as many in the others. */
 static int many(int quick)
 {
-	return test_tier() == TIER_QUICK ? quick : 5 * quick;
+	return test_tier() <= TIER_QUICK ? quick : 5 * quick;
 }
 
 static double from_bits(uint64_t bits)
@@ -31,7 +32,7 @@ static float from_bits32(uint32_t bits)
 	return v;
 }
 
-/* Both types, from the text directly. */
+/* Checks that the library reads the text, as f64 and as f32, to the same bits as the C library. */
 static void check(const char *text)
 {
 	char padded[2048] = {0};
@@ -51,7 +52,7 @@ static void check(const char *text)
 	assert_int_equal(fit == EKI_TOO_LARGE, isinf(v) != 0);
 	assert_int_equal(fit32 == EKI_TOO_LARGE, isinf(f) != 0);
 	assert_int_equal(fit == EKI_TOO_SMALL, v == 0 && d.w != 0);
-	fit = eki_decimal_f64(&d, &v); /* without the quick way */
+	fit = eki_decimal_f64(&d, &v); /* now without the fast path */
 	fit32 = eki_decimal_f32(&d, &f);
 	assert_true(memcmp(&v, &v_expected, sizeof v) == 0);
 	assert_true(memcmp(&f, &f_expected, sizeof f) == 0);
@@ -120,7 +121,8 @@ static void test_decimals(void **state)
 	}
 }
 
-/* Exactly between two neighbours, and a little above: the last digit of hundreds decides. */
+/* Tests decimals exactly in the middle between two neighbouring numbers, and decimals a little
+ * above it, so that the last of hundreds of digits decides. */
 static void test_middles(void **state)
 {
 	struct rng r = {2};
@@ -207,8 +209,9 @@ static void test_shortest(void **state)
 	assert_string_equal(text, "1234.5");
 }
 
-/* The product of halves is that of the compiler, where it has a type for it, and of the divisions
- * that take it apart everywhere. */
+/* eki_mul_halves, which makes a 128-bit product from halves, must agree with eki_mul, which uses
+ * the compiler's 128-bit type if there is one. If a product fits 64 bits, dividing it by one factor
+ * must give the other. */
 static void test_products(void **state)
 {
 	static const uint64_t edge[] = {0, 1, 2, 0xffffffff, (uint64_t)1 << 32, UINT64_MAX - 1,

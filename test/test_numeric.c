@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The checker itself: it must accept right results and catch wrong ones. A plain product is done
- * here with one error put in at a time. */
+ * Tests the checker of results: it must accept right results and catch wrong ones. The results come
+ * from a plain product in this file, with one kind of error at a time. */
 #include <math.h>
 
 #include "support/support.h"
@@ -8,7 +8,8 @@
 
 enum error { NONE, DROPPED, DOUBLED, SWAPPED, NARROW, MOVED, NOT_A_NUMBER, ERRORS };
 
-/* y = alpha A x + beta y0 in f64, with an error in row `at`. */
+/* Computes y = alpha A x + beta y0 in f64, with an error in row `at`. The error NARROW is in all
+ * rows. */
 static void faulty(const struct typed *t, double alpha, const double *x, double beta,
                    const double *y0, enum error error, int64_t at, double *y)
 {
@@ -38,7 +39,7 @@ static void faulty(const struct typed *t, double alpha, const double *x, double 
 	}
 }
 
-/* Shape "equal:16" or so: every row has entries. */
+/* Returns the number of the shape that is called `name` and has `row` entries in row 0. */
 static int find_shape(const char *name, int64_t row)
 {
 	int count = shape_count();
@@ -78,7 +79,7 @@ static void check_errors(enum data data, double alpha, double beta)
 		double ratio = 0;
 
 		if (error == NARROW && data == DATA_EXACT)
-			continue; /* exact in f32 by design */
+			continue; /* these integers are exact in f32 too */
 		faulty(&t, alpha, x, beta, y0, (enum error)error, at, y);
 		if (data == DATA_EXACT)
 			row = exact_fault(&r, alpha, beta, y0, y);
@@ -111,7 +112,8 @@ static void test_bound(void **state)
 	check_errors(DATA_REAL, 0.1, 2.5);
 }
 
-/* One unit in the last place of a sum of one entry is beyond the bound of alpha = 1, beta = 0. */
+/* In a row with one entry, an error of one unit in the last place is beyond the bound for alpha = 1
+ * and beta = 0. */
 static void test_last_place(void **state)
 {
 	double x[100], y[100];
@@ -137,7 +139,8 @@ static void test_last_place(void **state)
 	shape_free(&s);
 }
 
-/* beta = 0 must not look at y0; an empty row must be 0 or beta y0. */
+/* With beta = 0 the checker must not read y0. The result for an empty row must be 0 if beta is 0,
+ * else beta y0. */
 static void test_empty_rows(void **state)
 {
 	double x[507] = {0}, y[8] = {0}, y0[8];
@@ -161,7 +164,8 @@ static void test_empty_rows(void **state)
 	shape_free(&s);
 }
 
-/* The integers of DATA_EXACT keep every partial sum below 2^22 for halves. */
+/* With the integers of DATA_EXACT, every partial sum is at most 2^22. As alpha and beta may be 2.5,
+ * sums may be multiples of 1/2. f32 holds such multiples exactly up to 2^23. */
 static void test_exact_data_is_exact(void **state)
 {
 	int count = shape_count();

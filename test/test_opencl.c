@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The OpenCL driver by itself: what it says where something is missing, the three kinds of memory,
- * programs, threads with one queue. */
+ * Tests the OpenCL driver by itself: its messages when something is missing, the three kinds of
+ * memory, programs, and several threads with one queue. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,8 @@ static const eki_driver *const driver = &eki_opencl;
 
 /* ---- What is missing ------------------------------------------------------------------------- */
 
-/* A process of its own, in which nothing is loaded yet. */
+/* Checks the message that the driver gives if the environment variable has this value. Uses a child
+ * process, in which no OpenCL library has been loaded before. */
 static void check_missing(const char *variable, const char *value, const char *message)
 {
 	pid_t child = fork();
@@ -103,7 +104,7 @@ static void test_parts_of_buffers(void **state)
 	(void)state;
 	memset(in, 5, sizeof in);
 	expect_status(cl_make(EKI_MEMORY_COPY, sizeof in, &b), EK_OK);
-	expect_status(driver->clear(&cl_device, &b), EK_OK); /* 101 bytes: no wide pattern */
+	expect_status(driver->clear(&cl_device, &b), EK_OK); /* 101 bytes need a 1-byte pattern */
 	expect_status(driver->write(&cl_device, &b, 3, in, 7), EK_OK);
 	expect_status(driver->read(&cl_device, &b, 0, out, sizeof out), EK_OK);
 	for (int i = 0; i < 101; i++)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Parameters of formats: what a matrix says it has can be asked for. */
+ * Tests parameters of formats. If a conversion asks for the parameters that a matrix reports, they
+ * must be accepted. */
 #include "support/support.h"
 
-/* The parameters that a matrix says it has are accepted, and give the same. */
+/* Converts A to the format `asked`. Then converts A to the format and parameters that the result
+ * reports; they must be accepted and give the same format. */
 static void same_again(const ek_matrix *A, const char *asked)
 {
 	ek_convert_options o = {.size = sizeof o, .max_bytes = -1};
@@ -27,7 +29,7 @@ static void same_again(const ek_matrix *A, const char *asked)
 	assert_memory_equal(a.dim, b.dim, sizeof a.dim);
 	assert_true(a.bytes == b.bytes);
 	ek_matrix_destroy(C);
-	o.value = EK_F32; /* other types keep them as well */
+	o.value = EK_F32; /* conversions to another value type keep the parameters */
 	expect_status(ek_matrix_convert(B, text, &o, &C), EK_OK);
 	expect_status(ek_matrix_get_info(C, &b), EK_OK);
 	assert_memory_equal(a.dim, b.dim, sizeof a.dim);

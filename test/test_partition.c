@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The cuts of the work between threads, against walking one step at a time, on all shapes. */
-#include "core/ek_core.h"
+ * Compares the cuts of work between threads with a walk that takes one step at a time, on all
+ * shapes. */
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/shapes.h"
 
@@ -55,7 +56,8 @@ static void test_row_of(void **state)
 	for_shapes(check_row_of);
 }
 
-/* The merge path, walked: a row ends as soon as all its entries are used. */
+/* Compares eki_merge_search with a walk along the merge path, on which a row ends as soon as all
+ * its entries are used. */
 static void check_merge(const ek_store *store, const struct shape *s)
 {
 	int64_t row = 0, entry = 0;
@@ -113,7 +115,8 @@ static void test_partition_rows(void **state)
 	for_shapes(check_rows);
 }
 
-/* Parts along the merge path: every entry in one part, every row ends in one part, equal work. */
+/* Checks parts of the merge path: each entry is in one part, each row ends in one part, and all
+ * parts have equal work. */
 static void check_path_parts(const ek_store *store, const struct shape *s)
 {
 	for (size_t k = 0; k < sizeof parts_list / sizeof *parts_list; k++) {

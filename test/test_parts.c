@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats with several parts: what goes to which part, what the plan says of it, and numbers that
- * are not finite. */
+ * Tests formats that consist of several parts: which entries go to which part, how a plan describes
+ * the parts, and numbers that are not finite. */
 #include <math.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/context.h"
 #include "support/support.h"
 
 /* ---- HYB: the width -------------------------------------------------------------------------- */
 
-/* `some` rows of `longer` entries among rows that have `shorter`. */
+/* Makes a matrix whose first `some` rows have `longer` entries each. The other rows have `shorter`
+ * entries each. */
 static ek_matrix *two_lengths(int64_t rows, int64_t some, int longer, int shorter)
 {
 	int32_t *ptr = malloc((size_t)(rows + 1) * sizeof *ptr);
@@ -56,11 +57,11 @@ static void check_width(int64_t rows, int64_t some, int longer, int shorter, con
 static void test_width(void **state)
 {
 	(void)state;
-	check_width(30000, 10000, 7, 1, "hyb", 7); /* a third */
+	check_width(30000, 10000, 7, 1, "hyb", 7); /* a third of the rows is longer */
 	check_width(30000, 9999, 7, 1, "hyb", 1);
-	check_width(6000, 4096, 5, 2, "hyb", 5); /* 4096 */
+	check_width(6000, 4096, 5, 2, "hyb", 5); /* 4096 rows are longer */
 	check_width(6000, 4095, 5, 2, "hyb", 2);
-	check_width(100, 100, 4, 0, "hyb", 4); /* all, where there are fewer */
+	check_width(100, 100, 4, 0, "hyb", 4); /* all 100 rows are longer */
 	check_width(100, 99, 50, 3, "hyb", 3);
 	check_width(100, 99, 50, 0, "hyb", 0);
 	check_width(100, 99, 50, 3, "hyb:width=20", 20);
@@ -71,7 +72,8 @@ static void test_width(void **state)
 
 enum { N = 4000, BLOCK = 4, BLOCKS = 3, LONG = 800, EACH = 100 };
 
-/* For each row: does column j belong to a diagonal, to a block, to a long row? */
+/* in_band, in_block and in_long return whether the entry in row i and column j belongs to a
+ * diagonal, a block or a long row of the matrix that `mixture` makes. */
 static bool in_band(int64_t i, int64_t j)
 {
 	static const int64_t offset[] = {0, 1, 11, 20, 37, 70};
@@ -82,7 +84,8 @@ static bool in_band(int64_t i, int64_t j)
 			return true;
 	return false;
 }
-/* Block number k of block row b: no two lie along a diagonal. */
+/* Returns the block column of block k of block row b. No two blocks are on one diagonal of
+ * blocks. */
 static int64_t block_column(int64_t b, int64_t k)
 {
 	return (7 * b + k * (N / BLOCK / 4)) % (N / BLOCK);
@@ -208,7 +211,7 @@ static void test_mixtures(void **state)
 	check_mixture(false, false, true);
 }
 
-/* What has neither: rows of one length go to ELLPACK, others to CSR. */
+/* Matrices without diagonals and blocks: rows of one length go to ELLPACK, others to CSR. */
 static void test_flat(void **state)
 {
 	static const char *const source[] = {"uniform:rows=5000,cols=5000,k=7",
@@ -230,7 +233,7 @@ static void test_flat(void **state)
 
 /* ---- Numbers that are not finite ------------------------------------------------------------- */
 
-/* x_j reaches those y_i that have an entry in column j. */
+/* An x_j that is not finite reaches only the y_i whose row has an entry in column j. */
 static void test_leaks(void **state)
 {
 	static const char *const format[] = {"dia", "hyb:width=13", "cocktail"};

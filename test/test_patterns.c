@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spmv.csr.patterns on matrices built group by group, so that every kind of group, every length
- * of a list and every limit of its numbers is met in each type, instruction set and number of
- * threads. What the plan keeps is decoded and compared with the matrix, and y must be exact. All
- * arrays lie beside pages that nobody may touch. */
+ * Tests spmv.csr.patterns on matrices that are built group by group. So every kind of group, every
+ * length of a list, and every limit of the numbers in lists occurs in each type, instruction set
+ * and number of threads. The lists of the plan are decoded and compared with the matrix, and y must
+ * be exact. All arrays are between guard pages. */
 #include <math.h>
 
 #include "spmv/patterns.h"
@@ -12,11 +12,12 @@
 #include "support/support.h"
 
 static const char method[] = "spmv.csr.patterns";
-static long met[3]; /* groups of each kind */
+static long met[3]; /* number of groups of each kind so far */
 
 /* ---- One matrix ------------------------------------------------------------------------------ */
 
-/* Arrays of a matrix for one value type, vectors, and what comes out for both sets of values. */
+/* A matrix with one value type and all index types, its vectors, and the expected A x for both sets
+ * of values of A. */
 struct trial {
 	const struct groups *b;
 	ek_value value;
@@ -27,7 +28,7 @@ struct trial {
 	struct reference ref[2];
 };
 
-/* x is NaN where A has an empty column. */
+/* Makes x, y and y0. x is NaN where A has an empty column. */
 static void vectors_make(struct trial *t, int at_end)
 {
 	const struct shape *s = &t->b->s;
@@ -74,7 +75,7 @@ static void trial_free(struct trial *t)
 	free(t->y0);
 }
 
-/* The lists of a group, decoded, are the columns of its rows. */
+/* Decodes the lists of group g and checks that they give the columns of its rows. */
 static void check_group(const struct shape *s, const patterns *p, int64_t g)
 {
 	uint32_t k = p->group[g] & KIND;
@@ -101,7 +102,7 @@ static void check_group(const struct shape *s, const patterns *p, int64_t g)
 
 static void check_kept(const struct groups *b, const ek_plan *plan)
 {
-	const patterns *p = plan->kept;
+	const patterns *p = plan->root.aux;
 
 	for (int64_t g = 0; g < b->s.rows / GROUP; g++) {
 		uint32_t k = p->group[g] & KIND;
@@ -161,7 +162,7 @@ static void check_case(struct trial *t, struct typed *arrays, ek_context *ctx)
 	ek_matrix_destroy(A);
 }
 
-/* All types, instruction sets and numbers of threads. */
+/* Checks a matrix with all types, instruction sets and numbers of threads, and frees its shape. */
 static void check_matrix(struct groups *b)
 {
 	for (int value = EK_F32; value <= EK_F64; value++)
@@ -194,7 +195,8 @@ static void test_kinds(void **state)
 	assert_true(met[RUN >> 30] && met[EACH >> 30] && met[CSR >> 30]);
 }
 
-/* What a run moves, for a stencil: values, vectors, and little for the pattern. */
+/* On a stencil, a run moves the values and the vectors. For the pattern, it moves at most an eighth
+ * of the bytes of the index arrays of CSR. */
 static void test_bytes(void **state)
 {
 	(void)state;
@@ -225,7 +227,7 @@ static void test_bytes(void **state)
 			}
 }
 
-/* Offsets count from a 32-bit column. */
+/* A matrix with more than 2^31 columns is refused, since offsets are added to a 32-bit column. */
 static void test_too_many_columns(void **state)
 {
 	const int64_t ptr[] = {0, 1}, col[] = {INT64_C(1) << 31};

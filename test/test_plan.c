@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Plans: hints, what a plan says about itself, factors of special value, new values, and sizes of
- * 0. */
+ * Tests plans: hints, the description that a plan gives of itself, special values of alpha and
+ * beta, new values, and sizes of 0. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <math.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/small.h"
 
@@ -33,8 +33,9 @@ static void test_questions(void **state)
 			    ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) == EK_EUNSUPPORTED)
 				continue;
 			assert_string_equal(ek_plan_method(plan), ek_method_name(m));
-			/* matrix 4 * 4 + 3 * 2 + 3 * 8, with columns of 16 bits at least; its
-			 * transpose has a row less; x and y 5 * 8 */
+			/* A run moves 5 * 8 bytes of x and y. If columns take 16 bits, it also
+			 * moves at least 4 * 4 + 3 * 2 + 3 * 8 bytes of the matrix, or 4 fewer of
+			 * the transpose, which has one row less. */
 			assert_true(ek_plan_bytes(plan) >= 42 + 40);
 			assert_true(ek_plan_memory(plan) > 0);
 			memset(text, 'x', sizeof text);
@@ -54,7 +55,7 @@ static void test_questions(void **state)
 	assert_int_equal(ek_plan_memory(NULL), 0);
 }
 
-/* `auto` says what it compared. */
+/* The explanation of a plan made by `auto` names the method and says why it was chosen. */
 static void test_auto_explains(void **state)
 {
 	char text[4096];
@@ -81,7 +82,7 @@ static void test_memory_is_returned(void **state)
 
 			if (ek_plan_create(EK_SPMV, small_matrix, &hints, &plan) != EK_OK)
 				continue;
-			/* What the plan says is what it took. */
+			/* The plan must report as much memory as it took. */
 			if (atomic_load(&heap.bytes) - bytes != ek_plan_memory(plan))
 				fail_msg("%s holds %lld bytes and says %lld", hints.method,
 				         atomic_load(&heap.bytes) - bytes,
@@ -91,7 +92,7 @@ static void test_memory_is_returned(void **state)
 		}
 }
 
-/* ---- Factors --------------------------------------------------------------------------------- */
+/* ---- alpha and beta -------------------------------------------------------------------------- */
 
 static void test_factors(void **state)
 {
@@ -112,14 +113,14 @@ static void test_factors(void **state)
 	y[1] = 5;
 	multiply_f64(plan, -1, x, 2, -1, y, 3);
 	assert_memory_equal(y, ((double[]){-10, -5, -320}), sizeof y);
-	y[1] = (double)NAN; /* beta != 0 reads y */
+	y[1] = (double)NAN; /* y is read if beta is not 0 */
 	multiply_f64(plan, 1, x, 2, 1, y, 3);
 	assert_true(isnan(y[1]) && y[0] == 0 && y[2] == 0);
 	ek_plan_destroy(plan);
 }
 
-/* NaN and Inf in x and in values go where there is an entry, and nowhere else; alpha = NaN
- * everywhere that has an entry, beta = NaN everywhere. */
+/* NaN or Inf in x_j must reach the rows with an entry in column j, and no others. alpha = NaN
+ * reaches all rows with entries, and beta = NaN reaches all rows. */
 static void test_nan_and_inf(void **state)
 {
 	double x[] = {1, INFINITY}, y[] = {0, 0, 0};
@@ -196,7 +197,7 @@ static void test_new_values(void **state)
 	expect_status(ek_matrix_values_changed(small_matrix), EK_OK);
 }
 
-/* Nothing in, nothing out, with NULL for arrays of no entries. */
+/* Tests matrices without entries, also without rows or columns. Arrays of length 0 are NULL. */
 static void test_empty(void **state)
 {
 	static const int32_t zeros[8] = {0};
@@ -226,8 +227,8 @@ static void test_empty(void **state)
 		}
 }
 
-/* A matrix without entries may come without arrays; every method must live with that, also when it
- * cuts. */
+/* A matrix without entries may be given without arrays. Every method must accept it, even if the
+ * method divides the work between threads. */
 static void test_no_arrays(void **state)
 {
 	const int32_t rows[41] = {0};

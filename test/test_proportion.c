@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory goes with what was really read, and with what a matrix really holds: not with a number in
- * a header, nor with the columns alone. Peaks are those of the context's hooks. */
+ * Tests that memory grows with the contents of a file or matrix, not with a number in a header or
+ * with the number of columns. The hooks of the context measure the peaks. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ static long long peak_reset(struct heap *h)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* What stands at the beginning of a binary file, as src/io/ekm.c has it. */
+/* The header of a binary file, as src/io/ekm.c writes it. */
 struct ekm_header {
 	char magic[8];
 	uint32_t version, endian, value, index, columns, reserved;
@@ -56,7 +56,7 @@ static struct ekm_header header(ek_index index, const char *format, int64_t rows
 	return h;
 }
 
-/* To every format, and figures: nothing takes more than `most` bytes beside A. */
+/* Converts A to every format and back, and computes statistics, each in at most `most` bytes. */
 static void check_uses(struct heap *heap, const ek_matrix *A, int64_t max_bytes, long long most)
 {
 	const ek_convert_options o = {.size = sizeof o, .max_bytes = max_bytes};
@@ -84,7 +84,7 @@ static void check_uses(struct heap *heap, const ek_matrix *A, int64_t max_bytes,
 	assert_true(peak_since(heap, before) <= most);
 }
 
-/* A file without entries and without arrays as long as its rows: 368 bytes. */
+/* Tests files of 368 bytes without entries. Their formats have no array as long as the rows. */
 static void test_small_binary(void **state)
 {
 	static const char *const format[] = {"coo", "bcoo", "bccoo", "dia"};
@@ -130,7 +130,7 @@ static void test_small_text(void **state)
 	expect_error(ek_matrix_read_memory(ctx, "t", row, sizeof row - 1, 0, 0, NULL, &A),
 	             EK_ELIMIT, "t:2: 1 row and 134217728 columns");
 	assert_true(peak_since(&heap, 0) <= 16 * MIB);
-	/* Who says so gets it. */
+	/* With max_dim the matrix is accepted. */
 	expect_status(ek_matrix_read_memory(ctx, "t", row, sizeof row - 1, 0, 0, &o, &A), EK_OK);
 	check_uses(&heap, A, 0, 48 * MIB);
 	ek_matrix_destroy(A);
@@ -142,7 +142,7 @@ static void test_small_text(void **state)
 	heap_close(&heap);
 }
 
-/* 64 rows for each byte: an entry in every 200th row, say. */
+/* A file may have 64 rows for each of its bytes. In this one, every 200th row has an entry. */
 static void test_sparse_text(void **state)
 {
 	enum { ENTRIES = 40000, STEP = 200 };
@@ -164,15 +164,16 @@ static void test_sparse_text(void **state)
 	free(text);
 }
 
-/* ---- Compressed ------------------------------------------------------------------------------ */
+/* ---- Compressed files ------------------------------------------------------------------------ */
 
-/* A zstd frame (RFC 8878): `h` as it is, then `blocks` blocks of 128 KiB of zeros, 4 bytes each. */
+/* Writes a zstd frame (RFC 8878): a block with *h, uncompressed, then `blocks` blocks of 4 bytes
+ * that each expand to 128 KiB of zeros. Returns the number of bytes written. */
 static size_t bomb(const struct ekm_header *h, int blocks, unsigned char *out)
 {
 	const unsigned size = sizeof *h;
 	size_t n = 6;
 
-	memcpy(out, "\050\265\057\375\000\070", n); /* no length; a window of 128 KiB */
+	memcpy(out, "\050\265\057\375\000\070", n); /* magic number; no length; window of 128 KiB */
 	for (int k = 0; k <= blocks; k++) {
 		const unsigned words =
 			(k ? 1U << 17 : size) << 3 | (k ? 2U : 0U) | (k == blocks ? 1U : 0U);
@@ -188,7 +189,7 @@ static size_t bomb(const struct ekm_header *h, int blocks, unsigned char *out)
 	return n;
 }
 
-/* The header announces gigabytes: memory comes with what really arrives. */
+/* The header announces gigabytes, but memory must grow only with the data that arrives. */
 static void test_bomb(void **state)
 {
 	const struct ekm_header h = header(EK_I64, "coo", 1, 1, (int64_t)1 << 30);
@@ -214,7 +215,7 @@ static void test_bomb(void **state)
 		assert_true(peak_since(&heap, 0) < MIB);
 	}
 	if (test_tier() >= TIER_FULL && !strstr(ek_error_text(), "built without")) {
-		n = bomb(&h, 2400, file); /* 300 MiB in 10 KB, as zstd makes of zeros */
+		n = bomb(&h, 2400, file); /* 300 MiB in 10 KB, the ratio of zstd for zeros */
 		expect_error(ek_matrix_read_memory(ctx, "z", file, n, 0, 0, NULL, &A),
 		             EK_ETRUNCATED, "z: the file ends in row_idx, after 314572800 of its");
 		o.max_bytes = 0;
@@ -227,7 +228,7 @@ static void test_bomb(void **state)
 	heap_close(&heap);
 }
 
-/* What the library writes it reads: 19.6 MB of diagonals in a few KB. */
+/* A file that the library wrote must be readable, even if 19.6 MB of diagonals became a few KB. */
 static void test_diagonals(void **state)
 {
 	ek_read_options o = {.size = sizeof o, .max_dim = 1000000};
@@ -263,7 +264,7 @@ static void count_warning(void *user, ek_log_level level, const char *text)
 	*(int *)user += level == EK_LOG_WARNING && strstr(text, "it needs max_dim = 2097152");
 }
 
-/* What will not be read by default is said when it is written: one entry among 2^21 rows. */
+/* Writing one entry in 2^21 rows gives a warning, as reading the file is refused by default. */
 static void test_empty_rows(void **state)
 {
 	int i = 77, j = 0, warnings = 0;
@@ -290,7 +291,7 @@ static void test_empty_rows(void **state)
 
 /* ---- Matrices -------------------------------------------------------------------------------- */
 
-/* 8000 entries, unsorted, among 2^33 columns. */
+/* Tests a matrix with 8000 unsorted entries in 2^33 columns. */
 static void test_wide(void **state)
 {
 	enum { ROWS = 1000, EACH = 8, NNZ = ROWS * EACH };
@@ -317,7 +318,7 @@ static void test_wide(void **state)
 	check_uses(&heap, A, 0, 8 * MIB);
 	expect_status(ek_matrix_stats(A, &stats), EK_OK);
 	assert_true(stats.empty_cols > cols - NNZ && stats.empty_cols < cols - NNZ / 2);
-	/* Diagonals, which a pass over all possible ones would find too. */
+	/* The result must have all diagonals, although no pass can try each possible one. */
 	expect_status(ek_matrix_convert(A, "dia",
 	                                &(ek_convert_options){.size = sizeof(ek_convert_options),
 	                                                      .max_bytes = 100 * MIB},
@@ -328,7 +329,7 @@ static void test_wide(void **state)
 	expect_status(ek_matrix_array(C, "col_idx", &c), EK_OK);
 	assert_int_equal(c.len, NNZ);
 	expect_status(ek_matrix_array(A, "col_idx", &a), EK_OK);
-	for (int k = 0; k < NNZ; k++) /* rows were given in descending order */
+	for (int k = 0; k < NNZ; k++) /* in each row of A, columns are in descending order */
 		assert_true(((const int64_t *)c.data)[k] ==
 		            ((const int64_t *)a.data)[k / EACH * EACH + EACH - 1 - k % EACH]);
 	ek_matrix_destroy(A);
@@ -338,7 +339,7 @@ static void test_wide(void **state)
 	heap_close(&heap);
 }
 
-/* The transpose takes what it is, and no counters beside that. */
+/* A conversion to csc takes memory for the transpose itself, but none for counters. */
 static void test_transpose(void **state)
 {
 	const ek_convert_options o = {.size = sizeof o, .max_bytes = -1};
@@ -363,7 +364,7 @@ static void test_transpose(void **state)
 	heap_close(&heap);
 }
 
-/* In coordinates 2^33 rows cost nothing; on the way by CSR they count against max_bytes. */
+/* 2^33 empty rows take no memory in coo, but max_bytes must count the row pointers of CSR. */
 static void test_way(void **state)
 {
 	const struct ekm_header h = header(EK_I64, "coo", (int64_t)1 << 33, (int64_t)1 << 33, 0);

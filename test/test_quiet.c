@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the library leaves alone: standard output and error, errno, locale, rounding mode. */
+ * Tests that the library leaves these alone: standard output and error, errno, locale, rounding
+ * mode. */
 #define _GNU_SOURCE /* setenv, fileno, dup2 */
 #include <errno.h>
 #include <fenv.h>
@@ -8,7 +9,7 @@
 
 #include "support/support.h"
 
-/* Some of everything that works and everything that fails. */
+/* Makes some calls of the library that succeed and some that fail. */
 static void use_library(void)
 {
 	static const int32_t ptr[] = {0, 2, 3}, col[] = {0, 1, 1}, bad[] = {0, 1, 9};
@@ -68,7 +69,7 @@ static unsigned control_word(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_stmxcsr() &
-	       ~0x3fu; /* rounding, masks, flush to zero; not the flags */
+	       ~0x3fu; /* keeps rounding, masks and flush-to-zero, not the flags */
 #else
 	return (unsigned)fegetround();
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The reductions. Every row of the table: equal to a loop on integers, for all short lengths,
- * alignments, thread counts and instruction sets, between guard pages; on floats within the bound
- * in ek.h, by quad precision, with the same bits for any number of threads. */
+ * Tests reductions by every method of the table. With integers, results must equal those of a loop,
+ * for all short lengths, alignments, numbers of threads and instruction sets. Arrays are between
+ * guard pages. With floats, comparison with sums in quadruple precision shows that errors are
+ * within the bound in ek.h. Any number of threads must give the same bits. */
 #include <math.h>
 
 #include "../cli/quad.h"
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/guard.h"
 #include "support/heap.h"
 #include "support/integers.h"
@@ -33,8 +34,9 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* All operators on random integers; array at the end of the pages, or `skip` entries behind their
- * beginning. n = 0 gives the identity. */
+/* Checks all operators on n random integers. If `skip` is negative, the array ends at a guard page;
+ * otherwise it begins `skip` entries after a guard page. For n = 0 the result must be the
+ * operator's identity. */
 static void check(ek_context *ctx, const char *method, ek_value type, int64_t n, int skip)
 {
 	size_t size = ek_value_size(type);
@@ -84,7 +86,7 @@ static void test_integers(void **state)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* Additions that an entry goes through at most, as ek.h has them. */
+/* Returns the depth of the method's tree of additions, which determines the error bound in ek.h. */
 static double depth(const char *method, int64_t n)
 {
 	if (strcmp(method, "reduce.simd") == 0)
@@ -107,7 +109,7 @@ static void check_bound(const char *method, ek_value type, int64_t n, const void
 		         (long long)n, (double)e, (double)(k / (1 - k) * all));
 }
 
-/* Within the bound, and the same bits for any number of threads. */
+/* Sums are within the bound, and have the same bits for any number of threads. */
 static void test_bounds(void **state)
 {
 	const int64_t length[] = {1, 2, 3, 100, 1025, 40000, LONG, LONG};

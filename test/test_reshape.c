@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Assembly from coordinates and transposition, against brute force: one thread and several, entries
- * in order and in none, with duplicates, in all types. */
-#include "core/ek_core.h"
+ * Compares assembly from coordinates, and transposition, with brute force: with one and with
+ * several threads, with entries in order and in random order, with duplicates, in all types. */
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/heap.h"
 #include "support/shapes.h"
 
-/* Coordinates of a shape. rank[k]: where entry k comes after a stable sort by row, then column. */
+/* Coordinates of a shape. A stable sort by row, then column, puts entry rank[k] in place k. */
 struct coo {
 	int64_t nnz, *row, *col, *rank;
 	double *val;
@@ -31,7 +31,8 @@ static int by_place(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* shuffle: entries in random order; half: twice as many entries, so that places repeat. */
+/* Makes the coordinates of a shape. `shuffle` puts them in random order. `repeat` makes twice as
+ * many, so that some coordinates repeat. */
 static void coo_make(struct coo *c, const struct shape *s, bool shuffle, bool repeat)
 {
 	struct rng rng = {7};
@@ -96,7 +97,8 @@ static int64_t order_at(const void *order, ek_index index, int64_t k)
 	return index == EK_I32 ? ((const int32_t *)order)[k] : ((const int64_t *)order)[k];
 }
 
-/* Walks the sorted entries and compares the store, and the place of each entry, with them. */
+/* Compares the sorted entries of `c`, one by one, with the store. If `order` is not NULL, it must
+ * give the position of each entry in the store. */
 static void compare(const struct coo *c, unsigned policy, const ek_store *s, const void *order)
 {
 	int64_t out = -1, row = -1;

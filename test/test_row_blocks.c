@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Row blocks of CSR-Adaptive: every row in one block, as many as fit, and no more blocks than there
- * is room for, on all shapes and on lengths made for the purpose. */
-#include "core/ek_core.h"
+ * Tests the row blocks of CSR-Adaptive. Each row must be in one block, each block must have as many
+ * rows as fit, and there must not be more blocks than eki_row_blocks_most allows. The rows are
+ * those of all shapes, and rows with lengths made for this test. */
+#include "plan/plan.h"
 #include "spmv/row_blocks.h"
 #include "support/shapes.h"
 #include "support/support.h"
@@ -11,7 +12,8 @@ static const eki_row_limit limits[] = {
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
-/* Blocks of rows [begin, end) against what is asked of them. */
+/* Checks the blocks of rows [begin, end): their number, their sizes, and that none has room for one
+ * more row. */
 static void check_blocks(const ek_store *csr, const int64_t *ptr, const char *name, int64_t begin,
                          int64_t end, eki_row_limit limit)
 {
@@ -67,7 +69,8 @@ static void test_shapes(void **state)
 		}
 }
 
-/* The blocks of given lengths are the given ones. */
+/* Expects that rows of lengths len[0], len[1], ... are cut into blocks whose first rows are those
+ * in `blocks`. The last number of `blocks` is the end of the last block. */
 static void expect_blocks(const int *len, int rows, int entries, const int *blocks, int count)
 {
 	int64_t ptr[33] = {0}, first[64];
@@ -89,11 +92,13 @@ static void expect_blocks(const int *len, int rows, int entries, const int *bloc
 
 static void test_lengths(void **state)
 {
-	/* Rows that fill a block exactly; one that overflows it; the last alone. */
+	/* Rows that fill a block exactly, a row that does not fit, and a block of only the last
+	 * row. */
 	static const int full[] = {2, 2, 2, 1, 2, 4, 1}, full_b[] = {0, 2, 4, 5, 6, 7};
-	/* Long rows, at both ends too, are alone. */
+	/* A row that is too long for a block is a block of its own, also at both ends. */
 	static const int longs[] = {5, 1, 1, 9, 8, 1, 5}, longs_b[] = {0, 1, 3, 4, 5, 6, 7};
-	/* Empty rows go with those before them, or with the next at the beginning. */
+	/* Empty rows join the block before them. At the beginning, and after a row that is too
+	 * long, they join the block after them. */
 	static const int empty[] = {0, 0, 4, 0, 0, 5, 0, 1, 0, 0, 0};
 	static const int empty_b[] = {0, 5, 6, 11};
 	static const int only[] = {0, 0, 0}, only_b[] = {0, 3};

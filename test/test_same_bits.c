@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Primitives that the table calls reproducible give the same bytes on every instruction set and for
- * any number of threads: sums of floats whose order would show, and the values of equal keys. */
-#include "core/ek_core.h"
+ * Primitives that the table calls reproducible must give the same bytes with every instruction set
+ * and any number of threads. The order of work affects the results: in sums of floats the rounding,
+ * in sorting and merging the order of values that have equal keys. */
+#include "plan/plan.h"
 #include "support/contexts.h"
 
 enum { N = 3000, LISTS = 3, ROOM = 2 * N };
@@ -10,7 +11,7 @@ static double number[N], sorted[2][N / 2];
 static int64_t key[2][N], ascending[2][N / 2], offset[N + 1], segments;
 static uint8_t flag[N];
 
-/* What a method wrote, all of it compared. */
+/* The output of a method. All bytes of it are compared. */
 typedef struct result {
 	double out[ROOM];
 	int64_t key[ROOM], value[ROOM], count;
@@ -33,7 +34,7 @@ static void make_inputs(void)
 		flag[i] = i == 0 || rng_below(&r, 9) == 0;
 		if (flag[i])
 			offset[segments++] = i;
-		key[0][i] = rng_below(&r, 20); /* many are equal */
+		key[0][i] = rng_below(&r, 20); /* many keys are equal */
 		key[1][i] = i;
 	}
 	offset[segments] = N;
@@ -101,7 +102,7 @@ static void check_row(const ek_method *m)
 		memset(to, 0x5a, sizeof *to);
 		expect_status(call(contexts.of[level][count], m, to), EK_OK);
 		if (to->count >= 0 &&
-		    to->count <= ROOM) /* of a set; the room behind it has no meaning */
+		    to->count <= ROOM) /* the room after a set may have any content */
 			memset(to->key + to->count, 0,
 			       (size_t)(ROOM - to->count) * sizeof *to->key);
 		if (k && memcmp(&first, &again, sizeof first) != 0)

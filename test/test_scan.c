@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scans. Every row of the table: equal to a loop on integers, for all short lengths,
- * alignments, thread counts and instruction sets, between guard pages; on floats within the bound
- * in ek.h, by quad precision. Sums of integers run over, so the wrapping around is in all of it. */
+ * Tests scans by every method of the table. With integers, results must equal those of a loop, for
+ * all short lengths, alignments, numbers of threads and instruction sets. Arrays are between guard
+ * pages. Sums overflow, so wrapping around is tested too. With floats, comparison with sums in
+ * quadruple precision shows that errors are within the bound in ek.h. */
 #include <math.h>
 
 #include "../cli/quad.h"
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/guard.h"
 #include "support/heap.h"
 #include "support/integers.h"
@@ -44,10 +45,10 @@ struct job {
 	ek_scan_kind kind;
 	int64_t n, block;
 	bool in_place, at_end;
-	int64_t in_skip, out_skip; /* entries, where arrays lie at the beginning of the pages */
+	int64_t in_skip, out_skip; /* number of entries before the array, if at_end is false */
 };
 
-/* The scan of random integers, compared with the loop. */
+/* Scans random integers and compares the result with that of a loop. */
 static void check(ek_context *ctx, const struct job *j)
 {
 	size_t size = ek_value_size(j->type);
@@ -89,7 +90,8 @@ static struct job random_job(const ek_method *m, int64_t n)
 	                    .out_skip = rng_below(&rng, 16)};
 }
 
-/* One thread: each instruction set, type, operator and kind, in place and not. */
+/* Tests each instruction set, type, operator and kind with one thread, in place and not in
+ * place. */
 static void test_lengths(void **state)
 {
 	ek_isa level[MAX_LEVELS];
@@ -143,7 +145,8 @@ static void test_threads(void **state)
 	}
 }
 
-/* Output beyond the caches is written past them: all alignments of it. */
+/* Tests outputs larger than the caches, which are written with non-temporal stores, at all
+ * alignments. */
 static void test_stream(void **state)
 {
 	ek_isa level[MAX_LEVELS];
@@ -171,7 +174,7 @@ static void test_stream(void **state)
 
 /* ---- Floats ---------------------------------------------------------------------------------- */
 
-/* Additions that an entry goes through at most, as ek.h has them. */
+/* Returns d of the error bound gamma(d) in ek.h. An entry goes through at most d additions. */
 static double depth(const char *method, int64_t n)
 {
 	return strcmp(method, "scan.blocked") == 0 ? 1040 : (double)n;
@@ -231,7 +234,8 @@ static void test_bounds(void **state)
 		}
 }
 
-/* The loop stops to grow at 2^24; the blocked scan does not. */
+/* With ones in f32, the sums of the plain loop stop growing at 2^24. The sums of the blocked scan
+ * must not. */
 static void test_long(void **state)
 {
 	int64_t n = test_tier() >= TIER_FULL ? (int64_t)1 << 27 : ((int64_t)1 << 25) + 12345;
@@ -254,7 +258,7 @@ static void test_long(void **state)
 	free(out);
 }
 
-/* The same bits for any number of threads. */
+/* scan.blocked gives the same bits for any number of threads. */
 static void test_same_bits(void **state)
 {
 	const int count[] = {1, 2, 3, 5, 7, 8};
@@ -292,7 +296,8 @@ static void test_same_bits(void **state)
 	free(out[1]);
 }
 
-/* NaN goes from its place to the end, and not before; an infinite sum stays what it is. */
+/* A NaN reaches all results from its own place to the end, and none before. An infinite sum stays
+ * infinite. */
 static void test_special(void **state)
 {
 	const int64_t n = 20000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Scans and reductions without memory and with wrong arguments: the named error, and outputs as
- * they were. */
-#include "core/ek_core.h"
+ * Tests scans and reductions when allocations fail, and with wrong arguments. Each call must return
+ * its error and leave the outputs as they were. */
+#include "plan/plan.h"
 #include "support/heap.h"
 #include "support/support.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Segmented scan and segmented sum, every method of the table: exact results on integers in all
- * types, for all short lengths and some long ones, by flags and by offsets, for shapes of segments
- * that end at edges of vectors and blocks, and for empty ones. */
-#include "core/ek_core.h"
+ * Tests segmented scan and segmented sum by every method of the table. With integers, results must
+ * be exact, in all types: for all short lengths and some long ones, for segments given by flags and
+ * by offsets, for segments that end at edges of vectors and blocks, and for empty segments. */
+#include "plan/plan.h"
 #include "support/random.h"
 #include "support/segments.h"
 #include "support/support.h"
@@ -17,7 +17,7 @@ struct run {
 	ek_monoid op;
 	ek_scan_kind kind;
 	bool flags, place;
-	int in_shift, out_shift; /* entries from a boundary of 64 bytes */
+	int in_shift, out_shift; /* distance from a multiple of 64 bytes, in entries */
 	int64_t block;
 };
 
@@ -63,13 +63,13 @@ static void check(const struct run *c, const void *in, const char *out)
 			         (long long)k, (long long)c->g->count, (long long)c->g->n);
 		k++;
 	}
-	for (size_t k = 0; k < 64; k++) /* nothing behind the result is written */
+	for (size_t k = 0; k < 64; k++) /* nothing after the result may be written */
 		if (out[(size_t)(sum ? segments_count(c->g, c->flags) : c->g->n) * size + k] !=
 		    0x5a)
 			fail_msg("%s wrote behind its output", ek_method_name(c->method));
 }
 
-/* One call, on arrays in `room`, and its result. */
+/* Makes one call, on arrays in `room`, and checks its result. */
 static void call(struct run *c, struct rng *r, char *room)
 {
 	ek_array_options o = {.size = sizeof o,
@@ -100,7 +100,7 @@ static void call(struct run *c, struct rng *r, char *room)
 	check(c, kept, out);
 }
 
-/* Types, operators, alignments and the rest at random. */
+/* Makes a call with random type, operator, alignments and other properties. */
 static void call_some(ek_context *ctx, const ek_method *m, struct segments *g, struct rng *r,
                       char *room)
 {
@@ -144,7 +144,7 @@ static void test_short(void **state)
 	(void)state;
 	for (int64_t n = 0; n <= MAX_SHORT; n++) {
 		struct segments g;
-		int step = test_tier() != TIER_QUICK ? 1 : n < 200 ? 2 : 6;
+		int step = test_tier() > TIER_QUICK ? 1 : n < 200 ? 2 : 6;
 
 		segments_make(&g, (enum shape)(n % SHAPES), n, &r);
 		for (const ek_method *m = NULL; (m = segmented_next(m));)
@@ -163,7 +163,7 @@ static void test_long(void **state)
 	int number = contexts(ctx);
 	struct rng r = {2};
 	char *room = aligned_alloc(64, 1 << 24);
-	int rounds = test_tier() == TIER_QUICK ? 1 : 8;
+	int rounds = test_tier() <= TIER_QUICK ? 1 : 8;
 
 	(void)state;
 	for (int round = 0; round < rounds * SHAPES; round++) {
@@ -180,7 +180,7 @@ static void test_long(void **state)
 		ek_context_destroy(ctx[k]);
 }
 
-/* Without a method named. */
+/* If no method is named, the library chooses one, and its result is right. */
 static void test_default(void **state)
 {
 	struct rng r = {3};
@@ -214,8 +214,9 @@ static void test_default(void **state)
 	free(out);
 }
 
-/* So long that results leave past the caches, in whole lines although the output begins within one.
- * What the library may choose, on all levels in turn. */
+/* Tests arrays so long that results are written with non-temporal stores, in whole cache lines,
+ * although sums begin within a cache line. The tested methods are those that the library may
+ * choose; the instruction sets take turns. */
 static void test_past_caches(void **state)
 {
 	ek_isa level[MAX_LEVELS];
@@ -231,7 +232,7 @@ static void test_past_caches(void **state)
 	segments_make(&g, SHAPE_EACH, n, &r);
 	fill(&r, c.type, in, n);
 	for (const ek_method *m = NULL; (m = segmented_next(m));)
-		for (int by = 0; by < (m->array_cost ? 2 : 0); by++) {
+		for (int by = 0; by < (m->cost ? 2 : 0); by++) {
 			ek_segments s = segments_given(&g, by, EK_INT64);
 			ek_options o = {.size = sizeof o,
 			                .threads = 2,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Segmented scan and segmented sum, every method of the table: errors of floats against proven
- * bounds, what does not spread, memory around and behind arrays, failing allocations, and wrong
- * arguments, which leave the output as it was. */
+ * Tests segmented scan and segmented sum by every method of the table: errors on floats against
+ * proven bounds, NaN and Inf that must not spread, memory around the arrays, failing allocations,
+ * and wrong arguments, which must leave the output as it was. */
 #include "../cli/quad.h"
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/exhaust.h"
 #include "support/guard.h"
 #include "support/random.h"
@@ -33,7 +33,9 @@ static quad magnitude(quad a)
 	return a < 0 ? -a : a;
 }
 
-/* Error over bound, at most 1; from_beginning: the bound of segsum.offset, in its file. */
+/* Returns the largest quotient of an error and its bound, which should be at most 1. If
+ * from_beginning is true, uses the bound of segsum.offset, which is derived in the file of that
+ * method. */
 static double worst(const ek_method *m, ek_value type, const struct segments *g, const void *in,
                     const void *out, bool from_beginning)
 {
@@ -101,7 +103,8 @@ static void test_bound(void **state)
 	heap_close(&h);
 }
 
-/* Small segments behind a large one: the difference of two scans is no longer near their sum. */
+/* Tests small segments after a large one. segsum.offset computes a sum as the difference of two
+ * scan results, which is inaccurate here. It must violate the ordinary bound, but not its own. */
 static void test_hazard(void **state)
 {
 	int32_t offset[] = {0, 1, 5, 9};
@@ -128,7 +131,7 @@ static void test_hazard(void **state)
 	heap_close(&h);
 }
 
-/* NaN and infinity stay in their segment. */
+/* NaN and infinity stay in their segment, except with segsum.offset. */
 static void test_spread(void **state)
 {
 	enum { LENGTH = 7, COUNT = 500, N = LENGTH * COUNT };
@@ -255,7 +258,7 @@ static void test_exhaust(void **state)
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 struct wrong {
-	int64_t at, to; /* offset[at] = to */
+	int64_t at, to; /* the fault: offset[at] is changed to `to` */
 	const char *text;
 };
 

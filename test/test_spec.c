@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Texts that ask for a matrix: what is refused, with which words, and what is accepted at the
- * edge. */
+ * Tests texts that specify a matrix to generate: those that are refused, with their messages, and
+ * those that are only just accepted. */
 #include "support/support.h"
 
 static void test_bad_specs(void **state)
@@ -86,7 +86,7 @@ static void test_bad_specs(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Nothing at all is a matrix too. */
+/* A matrix without rows, columns or entries can be generated too. */
 static void test_empty(void **state)
 {
 	static const char *const spec[] = {
@@ -121,8 +121,10 @@ static void test_empty(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Numbers written in other ways, names, and defaults, which fit what is given: columns follow rows
- * where the example is square, lengths of rows the columns. */
+/* Tests pairs of texts that give the same matrix: numbers in another notation, names in another
+ * letter case, and defaults written out. Defaults depend on the given parameters: if the
+ * generator's example is square, `cols` is by default equal to `rows`, and row lengths are by
+ * default at most `cols`. */
 static void test_same(void **state)
 {
 	static const char *const same[][2] = {

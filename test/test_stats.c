@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Statistics against brute force over sorted triples: awkward shapes by rows and by columns, all
- * kinds of symmetry, unsorted rows, repeated places; the same bits for any number of threads. */
+ * Compares statistics with brute force over sorted triples, for awkward shapes as CSR and as CSC,
+ * all symmetries, unsorted rows, and duplicates. All numbers of threads must give the same bits. */
 #include <math.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/heap.h"
 #include "support/shapes.h"
@@ -54,7 +54,7 @@ static void row_reference(const struct shape *s, ek_stats *r)
 	free(length);
 }
 
-/* Of sorted triples without repetition. */
+/* Returns the value of ek_stats.symmetric for n sorted triples without duplicates. */
 static int symmetry(const struct triple *t, int64_t n)
 {
 	bool same = true, opposite = true;
@@ -114,7 +114,7 @@ static int ascends(const struct shape *s)
 
 static void same_stats(const char *name, const ek_stats *got, const ek_stats *wanted)
 {
-	/* All members but the last are of 8 bytes, so there is nothing between them. */
+	/* All members except the last have 8 bytes, so there is no padding. */
 	static const char *const member[] = {
 		"size",       "rows",       "cols",       "nnz",
 		"row_min",    "row_max",    "row_mean",   "row_stddev",
@@ -131,7 +131,7 @@ static void same_stats(const char *name, const ek_stats *got, const ek_stats *wa
 	assert_memory_equal(got->histogram, a.histogram, sizeof a.histogram);
 }
 
-/* As rows, and as columns: the same but for what `sorted` looks at. */
+/* Checks the shape as CSR and as CSC, which must give the same statistics, except for `sorted`. */
 static void check_shape(ek_context *ctx, const struct shape *s, ek_value value, ek_index index)
 {
 	ek_stats wanted, got = {.size = sizeof got};
@@ -163,8 +163,8 @@ static void check_shape(ek_context *ctx, const struct shape *s, ek_value value, 
 
 enum { NONE, EQUAL, PATTERN, SKEW, KINDS };
 
-/* n x n, about `entries` of them, of one kind of symmetry; diagonal: with one. messy: rows out of
- * order, and some entries split in two at the same place. */
+/* Makes an n x n shape with symmetry `kind`, from `entries` random entries. `messy` puts rows out
+ * of order and splits some entries into two at the same place. */
 static void square(struct shape *s, int64_t n, int entries, int kind, bool diagonal, bool messy)
 {
 	struct rng rng = {(uint64_t)(n * 31 + kind)};
@@ -248,7 +248,7 @@ static void test_symmetry(void **state)
 	heap_close(&heap);
 }
 
-/* NaN equals nothing, itself not either. */
+/* NaN equals nothing, not even itself. */
 static void test_nan(void **state)
 {
 	int32_t ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
@@ -273,7 +273,7 @@ static void test_nan(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Large enough for threads: the same bits for every number of them, also what selection sees. */
+/* Statistics and features of large matrices have the same bits for any number of threads. */
 static void test_threads(void **state)
 {
 	static const char *const spec[] = {

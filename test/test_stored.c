@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What A is in, and what plans multiply with: any format from any other in one call, and what
- * cannot be says why. */
+ * Tests the format in which A is stored, and the format with which a plan multiplies. One call must
+ * make a plan of any format from A in any other format. If a plan cannot be made, an error must say
+ * why. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 
@@ -41,7 +42,8 @@ static void check_stored(ek_matrix *B, const char *held, const char *method, con
 	}
 }
 
-/* Any format from any other in one call, and new values too. */
+/* One call makes a plan that multiplies with any format from a matrix in any other format. New
+ * values of the matrix must reach the plan. */
 static void test_stored(void **state)
 {
 	static const char *const held[] = {"csr", "csc", "ell:order=1", "csr5:omega=8,sigma=4",
@@ -72,7 +74,7 @@ static void test_stored(void **state)
 	}
 }
 
-/* What is in the format that is asked for is used in place. */
+/* If A is already in the format that is asked for, the plan uses it in place. */
 static void test_no_copy(void **state)
 {
 	static const char *const asked[] = {NULL, "csr5", "csr5:sigma=4", "csr5:omega=8,sigma=4"};
@@ -97,7 +99,8 @@ static void test_no_copy(void **state)
 	assert_null(ek_plan_format(NULL));
 }
 
-/* So is what would come out the same: a sigma that is rounded up to 4, a width beyond all rows. */
+/* A is also used in place if the conversion would not change it: a sigma of 3 is rounded up to 4,
+ * and a width beyond the longest row is reduced to its length. */
 static void test_no_copy_rounded(void **state)
 {
 	static const struct {
@@ -139,7 +142,8 @@ static void refused(const ek_matrix *B, const ek_hints *hints, ek_status status,
 	assert_null(plan);
 }
 
-/* Messages name op as the caller has it, and who named the method. */
+/* Messages name the op that the caller asked for. If the method comes from EK_METHOD, they say
+ * so. */
 static void test_refused(void **state)
 {
 	ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.merge"};
@@ -175,7 +179,8 @@ static void test_refused(void **state)
 	ek_context_destroy(forced);
 }
 
-/* What f32 cannot hold is refused and changes nothing, in every rounding mode; Inf is a value. */
+/* In every rounding mode, a value that f32 cannot hold is refused and changes nothing. Inf is
+ * accepted. */
 static void test_set_beyond(void **state)
 {
 	static const int32_t ptr[] = {0, 1}, col[] = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Structs of callers that know another version of the header: each that the library reads, at
- * every length, at the end of the memory that may be touched. test_struct_out.c has those that it
- * fills. */
+ * Tests structs of callers that were compiled with another version of the header. Each struct that
+ * the library reads is tested at every length, right before a guard page. test_struct_out.c tests
+ * the structs that the library fills. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include "support/guard.h"
 #include "support/support.h"
 
-enum { MOST = 4096 }; /* bytes of a struct, as the header says */
+enum { MOST = 4096 }; /* largest size of a struct in bytes, as ek.h says */
 
 static ek_context *ctx;
 static ek_matrix *A;
@@ -109,7 +109,8 @@ static const struct input {
 	ek_status (*call)(const void *given);
 	const void *good;
 	size_t size;
-	size_t least; /* what is shorter lacks something that has no default */
+	/* least size that works; shorter structs lack a member without default */
+	size_t least;
 } inputs[] = {
 	{"options", "ek_options", with_options, &options, sizeof options, 8},
 	{"options", "ek_read_options", with_read_options, &read_options, sizeof read_options, 8},
@@ -126,8 +127,9 @@ static const struct input {
 };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
-/* The first `bytes` of a good struct that states `size`, where an access behind them crashes; and
- * zeros behind the good one. */
+/* Returns a copy of the first `bytes` bytes of a good struct, right before a guard page. Sets the
+ * member `size` of the copy to `size`. If `bytes` is more than the good struct has, zeros
+ * follow. */
 static void *laid(const struct input *in, size_t bytes, size_t size)
 {
 	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
@@ -167,7 +169,8 @@ static void test_shorter(void **state)
 		}
 }
 
-/* What is cut off is as good as zero, whatever lies there. */
+/* Members that begin after `size` bytes must count as zero, whatever is in their place in
+ * memory. */
 static void test_not_read(void **state)
 {
 	ek_hints h = {.size = offsetof(ek_hints, op), .op = (ek_op)77, .threads = -1};
@@ -222,7 +225,7 @@ static void test_no_size(void **state)
 		}
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Set-up and main ------------------------------------------------------------------------- */
 
 static int setup(void **state)
 {
@@ -238,7 +241,7 @@ static int setup(void **state)
 	bad |= ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, col, val, 0, &A);
 	bad |= ek_plan_create(EK_SPMV, A, NULL, &plan);
 	dense = ek_vector(EK_F64, 2, bad ? NULL : x);
-	dense.data = calloc(2, sizeof(double)); /* x of one call, y of another */
+	dense.data = calloc(2, sizeof(double)); /* is x of some calls and y of others */
 	pairs = ek_key_value(EK_INT32, 0, 4, numbers, NULL);
 	segments = ek_segment_offsets(2, EK_INT64, offset);
 	guard_make(&guard, MOST);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Structs that the library fills, of callers that know another version of the header: at every
- * length, at the end of the memory that may be touched; and what stands in that of the build. */
+ * Tests structs that the library fills, for callers that were compiled with another version of the
+ * header: at every length, right before a guard page. Also tests the contents of ek_build_info and
+ * of the list of drivers. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <stdbool.h>
 
@@ -8,7 +9,7 @@
 #include "support/guard.h"
 #include "support/support.h"
 
-enum { MOST = 4096 }; /* bytes of a struct, as the header says */
+enum { MOST = 4096 }; /* largest size of a struct in bytes, as ek.h says */
 
 static ek_context *ctx;
 static ek_matrix *A;
@@ -88,7 +89,8 @@ static const struct output {
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
-/* `size` bytes at the end of the pages: the size, then what nobody wrote. */
+/* Returns a block of `bytes` bytes right before a guard page. The block begins with the number
+ * `size`. The rest is a pattern that the library does not write. */
 static char *room(size_t bytes, size_t size)
 {
 	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
@@ -98,7 +100,8 @@ static char *room(size_t bytes, size_t size)
 	return at;
 }
 
-/* Members within the first `size` bytes are those of `all`, apart from the size itself. */
+/* Checks that the struct at `at` begins with `size`. The other members within its first `size`
+ * bytes must be equal to those of the complete struct `all`. */
 static void expect_members(const char *type, const char *at, const char *all, size_t size)
 {
 	for (const ek_layout *row = NULL; (row = ek_layout_next(row));)
@@ -194,7 +197,7 @@ static void test_build(void **state)
 	assert_null(ek_feature_version(NULL));
 }
 
-/* Drivers are loaded by this call, and say what they have. */
+/* ek_device_drivers must load the drivers and report how many devices each of them has. */
 static void test_drivers(void **state)
 {
 	char text[1000] = "as it was", little[8];
@@ -215,7 +218,7 @@ static void test_drivers(void **state)
 #endif
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- Set-up and main ------------------------------------------------------------------------- */
 
 static int setup(void **state)
 {

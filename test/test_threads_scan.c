@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Primitives whose threads wait for each other, called by several threads at once, over and over,
- * with more threads than processors and blocks so small that they wait all the time. Meant for the
- * thread sanitizer too, as test_threads.c says. */
+ * Tests primitives whose threads wait for each other, called by several threads at once, over and
+ * over. There are more threads than processors, and blocks are so small that threads often wait.
+ * This test is also for the thread sanitizer (see test_threads.c). */
 #include <pthread.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 
 enum { CALLERS = 3, ROUNDS = 40, N = 5000, LIST = 140000 };
 
-/* Threads do not use cmocka's checks, which are for the main thread: they count faults. */
+/* Number of faults. Threads count them here, because cmocka's checks are for the main thread
+ * only. */
 static _Atomic int faults;
 static ek_context *ctx;
 
@@ -36,7 +37,7 @@ static void scan(const char *method, int threads, int64_t block, bool in_place, 
 	}
 }
 
-/* Segments of 37 entries. */
+/* Checks a segmented scan with segments of 37 entries. */
 static void segmented_scan(int threads, int64_t block)
 {
 	ek_array_options o = {
@@ -58,7 +59,7 @@ static void segmented_scan(int threads, int64_t block)
 		}
 }
 
-/* One list that its threads share: 0 to LIST - 1 in another order. */
+/* Checks ek_kselect on a single list that all its threads share: 0 to LIST - 1 in another order. */
 static void kselect(int threads, int64_t k, bool all)
 {
 	ek_array_options o = {.size = sizeof o, .method = "kselect.sample", .threads = threads};

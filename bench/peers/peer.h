@@ -1,66 +1,96 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A peer: another library's sparse matrix-vector product, for comparison in `ek bench`.
+ * A peer: a product with a sparse matrix, a scan, a sort ... of another library, for comparison in
+ * `ek bench`.
  *
- * Each peer is a module of its own, peer_NAME.so, built only where the library is installed and
- * loaded by the tool at run time, so that the tool itself depends on none of them. A module exports
- * one function, ek_peer_list. It sees plain CSR arrays, which it must neither change nor keep
- * beyond release.
+ * Each library has a module, peer_NAME.so, which is built only where the library is installed and
+ * loaded by the tool at run time, so that the tool itself depends on no other library. A module
+ * exports one function, ek_peer_list. It must not change its inputs, nor keep pointers to them
+ * after `release`.
  */
 #ifndef EK_PEER_H
 #define EK_PEER_H
 
-#include <stdint.h>
+#include <evenkeel/ek.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 2
+#define EK_PEER_ABI 3
 
-/* y = alpha op(A) x + beta y. x and y are the vectors of all runs. */
+/* A problem for peers. Which members are used depends on the operation:
+ *   spmv     y = alpha op(A) x + beta y, A in CSR
+ *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
+ *   reduce   in[n] to out[1]
+ *   scan     in[n] to out[n], which may be the same array
+ *   segsum   in[n], cut by offset[count + 1], to out[count]
+ *   sort     key[n], and value[n] of value_size bytes each, in place
+ *   merge    batch times: in[n] and in_b[n], with their values, to key[2 n] and value[2 n]
+ *   kselect  the k-th smallest of each of `batch` lists of n numbers of `in` to out[batch]
+ * Products have the same arrays in all runs. In other operations the pointers may change between
+ * runs, but not the sizes. */
 typedef struct ek_peer_problem {
+	ek_operation operation;
+	ek_value type; /* type of the matrix and the vectors, of the numbers, or of the keys */
+	int threads;
+	int device; /* number of the CUDA device to use, or -1 if there is none */
+	/* for products */
 	int64_t rows, cols, nnz;
 	const void *row_ptr, *col_idx, *val;
-	int value_bytes; /* 4: float, 8: double */
-	int ptr_bytes;   /* of a row pointer: 4 or 8 */
-	int idx_bytes;   /* of a column index: 4 or 8 */
-	int transposed;  /* op */
-	int threads;
-	int64_t calls; /* announced */
+	int value_bytes;      /* 4 for float, 8 for double */
+	int ptr_bytes;        /* bytes of a row pointer: 4 or 8 */
+	int idx_bytes;        /* bytes of a column index: 4 or 8 */
+	int transposed;       /* 1 if op(A) is A transposed */
+	int64_t width;        /* number of columns of x and y */
+	int x_order, y_order; /* EK_ROW_MAJOR or EK_COL_MAJOR */
+	int64_t calls;        /* number of products that peers may prepare for */
 	double alpha, beta;
 	const void *x;
 	void *y;
-	int device; /* number of the CUDA device to use; -1: there is none */
+	/* for operations on arrays */
+	ek_monoid op;
+	ek_scan_kind kind;
+	int64_t n, batch, k, count;
+	size_t value_size; /* bytes of a value: 0, 4 or 8 */
+	const void *in, *in_b, *in_value, *in_b_value;
+	const int32_t *offset;
+	void *out, *key, *value;
 } ek_peer_problem;
 
+/* The bit of an operation in ek_peer.operations. */
+#define EK_PEER_OF(operation) (1u << (operation))
+
 typedef struct ek_peer {
-	int abi;          /* EK_PEER_ABI */
-	const char *name; /* "mkl": the tool shows "peer.mkl" */
-	const char *text; /* one line: which call, prepared how */
+	int abi;             /* EK_PEER_ABI of the header that the module was built with */
+	unsigned operations; /* bits of the operations that the peer has */
+	const char *name;    /* name such as "mkl", which the tool shows as "peer.mkl" */
+	const char *text;    /* one line: the call that is measured, and its preparation */
 	const char *(*version)(void);
-	/* 1 if the peer can do this problem; asked before anything else. */
+	/* Returns 1 if the peer can do this problem. It is called before any other function. */
 	int (*supports)(const ek_peer_problem *problem);
-	/* Everything that its users do once for a matrix; *state is the peer's own. 0 is success.
-	 * The problem stays where it is until release. */
+	/* Does what users of the library do once for a matrix, sets the number of threads, and
+	 * allocates temporary memory. *state is what the other functions get. The problem stays
+	 * valid until `release`. Returns 0 on success. */
 	int (*prepare)(const ek_peer_problem *problem, void **state);
-	/* The product, `calls` times; after it, y of the problem holds the result, if the peer has
-	 * no fetch. 0 is success. */
+	/* Makes `calls` calls. If the peer has no `fetch`, the result is then in the outputs of the
+	 * problem. Returns 0 on success. */
 	int (*run)(void *state, int64_t calls);
-	/* For peers with vectors of their own: loads y of the problem into them before a run, and
-	 * stores the result there after it; not timed. NULL: not needed. */
+	/* For peers with vectors of their own, NULL for others. `load` copies y of the problem to
+	 * the peer's before a run, `fetch` copies the result to y of the problem after it; neither
+	 * is timed. They return 0 on success. */
 	int (*load)(void *state);
 	int (*fetch)(void *state);
 	void (*release)(void *state);
-	/* Why the last call failed. */
+	/* Returns why the last call failed. */
 	const char *(*error)(void);
-	/* 1: it runs on a device, and is measured with those who do. Then it has vectors of its own
-	 * there, and `elapsed` gives the seconds of the last `run` by the device's clock. */
+	/* 1 if the peer runs on a device. Then it has vectors of its own there, and `elapsed`
+	 * returns the seconds of the last `run` by the device's clock. */
 	int device;
 	double (*elapsed)(void *state);
 } ek_peer;
 
-/* The peers of a module, ended by NULL (one library may be used in more than one way). NULL: the
- * library does not work here. */
+/* Returns the peers of a module, ended by NULL; there are several if the library is used in several
+ * ways. Returns NULL if the library does not work on this machine. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

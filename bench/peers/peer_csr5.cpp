@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5 by its authors: their published code for AVX2 or AVX-512 (CSR5_AVX512), in the folder that
- * the build is given as EK_CSR5_SOURCE; y = A x of doubles with 32-bit indices. It rearranges
- * arrays in place, so it gets copies, which is part of its preparation as it would be for a caller
- * who keeps CSR. It prints as it converts, clears its carries only then in one version, and reads
- * 64 bytes at a time whatever the alignment: all three are worked around here, at no cost to its
- * products. sigma is the constant of its own program. */
+ * CSR5 by its authors: y = A x of doubles with 32-bit indices by their published code for AVX2 or
+ * AVX-512 (CSR5_AVX512), which is in the folder EK_CSR5_SOURCE of the build. The code rearranges
+ * arrays in place, so it gets copies; making them is part of its preparation, as it would be for a
+ * caller who keeps CSR. Three properties of the code are worked around here, at no cost to its
+ * products: it prints during the conversion, one version clears its carries only then, and it reads
+ * 64 bytes at a time whatever the alignment. sigma is the constant of the authors' own program. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +18,7 @@
 #define printf(...) static_cast<void>(0)
 #ifdef CSR5_AVX512
 #include <immintrin.h>
-/* Names of the intrinsics of another compiler. */
+/* Intrinsics that only another compiler has under these names. */
 #define _mm512_i32logather_pd(index, base, scale) \
 	_mm512_i32gather_pd(_mm512_castsi512_si256(index), base, scale)
 #define _mm512_mask_i32loscatter_pd(base, mask, index, value, scale) \
@@ -66,7 +66,7 @@ const char *version()
 
 int supports(const ek_peer_problem *p)
 {
-	/* It takes a tile at least, and writes beta = 0 only. */
+	/* The code needs at least one tile of entries, and computes with beta = 0 only. */
 	return p->value_bytes == 8 && p->ptr_bytes == 4 && p->idx_bytes == 4 && !p->transposed &&
 	       p->alpha == 1 && p->beta == 0 &&
 	       p->nnz > 2 * ANONYMOUSLIB_CSR5_OMEGA * ANONYMOUSLIB_CSR5_SIGMA;
@@ -139,7 +139,7 @@ int run(void *data, int64_t calls)
 	return 0;
 }
 
-/* Rows without entries it never writes. */
+/* Sets y to 0, since the code does not write rows without entries. */
 int load(void *data)
 {
 	const ek_peer_problem *p = static_cast<state *>(data)->problem;
@@ -153,8 +153,20 @@ int fetch(void *)
 	return 0;
 }
 
-const ek_peer csr5 = {EK_PEER_ABI, NAME,  TEXT,    version, supports, prepare, run,
-                      load,        fetch, release, error,   0,        nullptr};
+const ek_peer csr5 = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPMV),
+	.name = NAME,
+	.text = TEXT,
+	.version = version,
+	.supports = supports,
+	.prepare = prepare,
+	.run = run,
+	.load = load,
+	.fetch = fetch,
+	.release = release,
+	.error = error,
+};
 
 } // namespace
 

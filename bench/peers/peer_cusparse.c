@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * NVIDIA's cuSPARSE: cusparseSpMV on CSR by each of its algorithms, with and without
- * cusparseSpMV_preprocess, which lets it look at the pattern first. Each has a copy of the matrix
- * and the vectors on the device, and the time is that between two events around the products.
- * 64-bit indices are for both row offsets and columns. */
+ * NVIDIA's cuSPARSE: cusparseSpMV, or cusparseSpMM for blocks, with CSR, by each of its algorithms,
+ * with and without the preprocess function, which examines the pattern of the matrix first. Each
+ * peer has a copy of the matrix and the vectors on the device. Time is measured between two events
+ * around the products. With 64-bit indices, both row offsets and columns have 64 bits. */
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "peer.h"
 
+/* A way to use the library: its algorithms for vectors and for blocks, and whether the pattern is
+ * examined first. */
+struct way {
+	cusparseSpMVAlg_t vectors;
+	cusparseSpMMAlg_t blocks;
+	int preprocess;
+};
+
 struct product {
 	const ek_peer_problem *p;
-	cusparseSpMVAlg_t algorithm;
+	struct way way;
 	cusparseHandle_t handle;
 	cusparseSpMatDescr_t A;
 	cusparseDnVecDescr_t x, y;
+	cusparseDnMatDescr_t X, Y; /* X and Y are blocks */
 	void *row_ptr, *col_idx, *val, *x_data, *y_data, *work;
 	cudaEvent_t start, stop;
 	cudaDataType type;
@@ -71,15 +81,16 @@ static int supports(const ek_peer_problem *p)
 
 static int64_t entries_of_x(const ek_peer_problem *p)
 {
-	return p->transposed ? p->rows : p->cols;
+	return p->width * (p->transposed ? p->rows : p->cols);
 }
 
 static int64_t entries_of_y(const ek_peer_problem *p)
 {
-	return p->transposed ? p->cols : p->rows;
+	return p->width * (p->transposed ? p->cols : p->rows);
 }
 
-/* Memory of the device; with a copy of `from`, unless that is NULL. */
+/* Allocates memory on the device, and copies `from` to it unless that is NULL. Returns 0 on
+ * success. */
 static int take(void **to, const void *from, int64_t bytes)
 {
 	if (cuda("cudaMalloc", cudaMalloc(to, (size_t)(bytes > 0 ? bytes : 1))))
@@ -100,35 +111,76 @@ static int take_arrays(struct product *m)
 	       take(&m->y_data, NULL, entries_of_y(p) * value);
 }
 
+static int describe_block(struct product *m, cusparseDnMatDescr_t *block, int64_t entries,
+                          int order, void *data)
+{
+	const int64_t width = m->p->width, rows = entries / width;
+	const bool by_rows = order == EK_ROW_MAJOR;
+
+	return sparse("cusparseCreateDnMat",
+	              cusparseCreateDnMat(block, rows, width, by_rows ? width : rows, data, m->type,
+	                                  by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
+}
+
 static int describe(struct product *m)
 {
 	const ek_peer_problem *p = m->p;
 	cusparseIndexType_t index = p->idx_bytes == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 
-	return sparse("cusparseCreateCsr",
-	              cusparseCreateCsr(&m->A, p->rows, p->cols, p->nnz, m->row_ptr, m->col_idx,
-	                                m->val, index, index, CUSPARSE_INDEX_BASE_ZERO, m->type)) ||
-	       sparse("cusparseCreateDnVec",
+	if (sparse("cusparseCreateCsr",
+	           cusparseCreateCsr(&m->A, p->rows, p->cols, p->nnz, m->row_ptr, m->col_idx,
+	                             m->val, index, index, CUSPARSE_INDEX_BASE_ZERO, m->type)))
+		return 1;
+	if (p->operation == EK_SPMM)
+		return describe_block(m, &m->X, entries_of_x(p), p->x_order, m->x_data) ||
+		       describe_block(m, &m->Y, entries_of_y(p), p->y_order, m->y_data);
+	return sparse("cusparseCreateDnVec",
 	              cusparseCreateDnVec(&m->x, entries_of_x(p), m->x_data, m->type)) ||
 	       sparse("cusparseCreateDnVec",
 	              cusparseCreateDnVec(&m->y, entries_of_y(p), m->y_data, m->type));
 }
 
-static int analyse(struct product *m, int preprocess)
+/* Arguments of the functions for vectors and for blocks, which differ only in X and Y. */
+#define VECTORS(m) (m)->handle, (m)->op, &(m)->alpha, (m)->A, (m)->x, &(m)->beta, (m)->y
+#define BLOCKS(m)                                                                            \
+	(m)->handle, (m)->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &(m)->alpha, (m)->A, (m)->X, \
+		&(m)->beta, (m)->Y
+
+static int buffer(struct product *m, size_t *bytes)
+{
+	return m->p->operation == EK_SPMV
+	               ? sparse("cusparseSpMV_bufferSize",
+	                        cusparseSpMV_bufferSize(VECTORS(m), m->type, m->way.vectors, bytes))
+	               : sparse("cusparseSpMM_bufferSize",
+	                        cusparseSpMM_bufferSize(BLOCKS(m), m->type, m->way.blocks, bytes));
+}
+
+static int preprocess(struct product *m)
+{
+	return m->p->operation == EK_SPMV ? sparse("cusparseSpMV_preprocess",
+	                                           cusparseSpMV_preprocess(VECTORS(m), m->type,
+	                                                                   m->way.vectors, m->work))
+	                                  : sparse("cusparseSpMM_preprocess",
+	                                           cusparseSpMM_preprocess(BLOCKS(m), m->type,
+	                                                                   m->way.blocks, m->work));
+}
+
+static int multiply(struct product *m)
+{
+	return m->p->operation == EK_SPMV
+	               ? sparse("cusparseSpMV",
+	                        cusparseSpMV(VECTORS(m), m->type, m->way.vectors, m->work))
+	               : sparse("cusparseSpMM",
+	                        cusparseSpMM(BLOCKS(m), m->type, m->way.blocks, m->work));
+}
+
+static int analyse(struct product *m)
 {
 	size_t bytes = 0;
 
-	if (sparse("cusparseSpMV_bufferSize",
-	           cusparseSpMV_bufferSize(m->handle, m->op, &m->alpha, m->A, m->x, &m->beta, m->y,
-	                                   m->type, m->algorithm, &bytes)) ||
-	    take(&m->work, NULL, (int64_t)bytes))
-		return 1;
-	if (preprocess &&
-	    sparse("cusparseSpMV_preprocess",
-	           cusparseSpMV_preprocess(m->handle, m->op, &m->alpha, m->A, m->x, &m->beta, m->y,
-	                                   m->type, m->algorithm, m->work)))
-		return 1;
-	return cuda("cudaDeviceSynchronize", cudaDeviceSynchronize());
+	return buffer(m, &bytes) || take(&m->work, NULL, (int64_t)bytes) ||
+	       (m->way.preprocess && preprocess(m)) ||
+	       cuda("cudaDeviceSynchronize", cudaDeviceSynchronize());
 }
 
 static void release(void *state)
@@ -143,6 +195,10 @@ static void release(void *state)
 		cusparseDestroyDnVec(m->x);
 	if (m->y)
 		cusparseDestroyDnVec(m->y);
+	if (m->X)
+		cusparseDestroyDnMat(m->X);
+	if (m->Y)
+		cusparseDestroyDnMat(m->Y);
 	if (m->handle)
 		cusparseDestroy(m->handle);
 	if (m->start)
@@ -158,8 +214,7 @@ static void release(void *state)
 	free(m);
 }
 
-static int prepare(const ek_peer_problem *p, void **state, cusparseSpMVAlg_t algorithm,
-                   int preprocess)
+static int prepare(const ek_peer_problem *p, void **state, struct way way)
 {
 	struct product *m = calloc(1, sizeof *m);
 
@@ -167,7 +222,7 @@ static int prepare(const ek_peer_problem *p, void **state, cusparseSpMVAlg_t alg
 	if (!m)
 		return 1;
 	m->p = p;
-	m->algorithm = algorithm;
+	m->way = way;
 	m->type = p->value_bytes == 4 ? CUDA_R_32F : CUDA_R_64F;
 	m->op = p->transposed ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
 	if (p->value_bytes == 4) {
@@ -181,7 +236,7 @@ static int prepare(const ek_peer_problem *p, void **state, cusparseSpMVAlg_t alg
 	    cuda("cudaEventCreate", cudaEventCreate(&m->start)) ||
 	    cuda("cudaEventCreate", cudaEventCreate(&m->stop)) ||
 	    sparse("cusparseCreate", cusparseCreate(&m->handle)) || take_arrays(m) || describe(m) ||
-	    analyse(m, preprocess)) {
+	    analyse(m)) {
 		release(m);
 		return 1;
 	}
@@ -198,9 +253,7 @@ static int run(void *state, int64_t calls)
 	if (cuda("cudaEventRecord", cudaEventRecord(m->start, NULL)))
 		return 1;
 	for (; calls > 0; calls--)
-		if (sparse("cusparseSpMV",
-		           cusparseSpMV(m->handle, m->op, &m->alpha, m->A, m->x, &m->beta, m->y,
-		                        m->type, m->algorithm, m->work)))
+		if (multiply(m))
 			return 1;
 	return cuda("cudaEventRecord", cudaEventRecord(m->stop, NULL)) ||
 	       cuda("cudaEventSynchronize", cudaEventSynchronize(m->stop));
@@ -234,13 +287,16 @@ static int fetch(void *state)
 	                       cudaMemcpyDeviceToHost));
 }
 
-/* A way to use it: `symbol` is what this file calls it, `shown` what the tool does. */
-#define WAY(symbol, shown, algorithm, preprocess, about)                \
+/* Defines a peer: `symbol` is its name in this file, `shown` its name in the tool. */
+#define WAY(symbol, shown, which, vectors, blocks, preprocess, about)   \
 	static int prepare_##symbol(const ek_peer_problem *p, void **s) \
 	{                                                               \
-		return prepare(p, s, algorithm, preprocess);            \
+		const struct way way = {vectors, blocks, preprocess};   \
+                                                                        \
+		return prepare(p, s, way);                              \
 	}                                                               \
 	static const ek_peer symbol = {.abi = EK_PEER_ABI,              \
+	                               .operations = which,             \
 	                               .name = shown,                   \
 	                               .text = "cuSPARSE, CSR, " about, \
 	                               .version = version,              \
@@ -253,18 +309,25 @@ static int fetch(void *state)
 	                               .error = error,                  \
 	                               .device = 1,                     \
 	                               .elapsed = elapsed};
+/* Defines two peers: one without and one with preprocessing. */
+#define WAYS(symbol, shown, which, vectors, blocks, about)   \
+	WAY(symbol, shown, which, vectors, blocks, 0, about) \
+	WAY(symbol##_p, shown ".pre", which, vectors, blocks, 1, about ", preprocessed")
 
-WAY(plain, "cusparse", CUSPARSE_SPMV_ALG_DEFAULT, 0, "its default algorithm")
-WAY(plain_p, "cusparse.pre", CUSPARSE_SPMV_ALG_DEFAULT, 1, "its default algorithm, preprocessed")
-WAY(alg1, "cusparse.alg1", CUSPARSE_SPMV_CSR_ALG1, 0, "CSR_ALG1")
-WAY(alg1_p, "cusparse.alg1.pre", CUSPARSE_SPMV_CSR_ALG1, 1, "CSR_ALG1, preprocessed")
-WAY(alg2, "cusparse.alg2", CUSPARSE_SPMV_CSR_ALG2, 0, "CSR_ALG2, the same bits in each run")
-WAY(alg2_p, "cusparse.alg2.pre", CUSPARSE_SPMV_CSR_ALG2, 1, "CSR_ALG2, preprocessed")
+#define SPMM EK_PEER_OF(EK_SPMM)
+#define BOTH (EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM))
+
+WAYS(plain, "cusparse", BOTH, CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMM_ALG_DEFAULT,
+     "its default algorithm")
+WAYS(alg1, "cusparse.alg1", BOTH, CUSPARSE_SPMV_CSR_ALG1, CUSPARSE_SPMM_CSR_ALG1, "CSR_ALG1")
+WAYS(alg2, "cusparse.alg2", BOTH, CUSPARSE_SPMV_CSR_ALG2, CUSPARSE_SPMM_CSR_ALG2,
+     "CSR_ALG2, SpMV with the same bits in each run")
+WAYS(alg3, "cusparse.alg3", SPMM, CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMM_CSR_ALG3, "CSR_ALG3")
 
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&plain, &plain_p, &alg1, &alg1_p,
-	                                      &alg2,  &alg2_p,  NULL};
+	static const ek_peer *const list[] = {&plain,  &plain_p, &alg1,   &alg1_p, &alg2,
+	                                      &alg2_p, &alg3,    &alg3_p, NULL};
 
 	return list;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import
- * and a full vector. Version 10 is asked to hold 32-bit indices. alpha and beta are not part of
- * GrB_mxv, so only y = op(A) x is compared.
+ * and a full vector. Blocks are full matrices, held by rows; GrB_mxm adds to zeros, which keeps Y
+ * full and is several times as fast as creating Y again. Version 10 is asked to hold 32-bit
+ * indices. Neither function has alpha and beta, so only y = op(A) x is compared.
  *
- * The wheel that carries version 10 has no header, so the handful of functions used here, all of
- * them of the C API standard 2.0 but for GxB_Vector_import_Full, are declared below. */
+ * The Python wheel with version 10 has no header, so the few functions that are used are declared
+ * below. All are in the C API standard 2.0, except those that import full objects. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -22,12 +23,15 @@ typedef struct GB_Semiring_opaque *GrB_Semiring;
 typedef struct GB_Matrix_opaque *GrB_Matrix;
 typedef struct GB_Vector_opaque *GrB_Vector;
 typedef struct GB_Descriptor_opaque *GrB_Descriptor;
+typedef struct GB_BinaryOp_opaque *GrB_BinaryOp;
 typedef struct GB_Global_opaque *GrB_Global;
 typedef uint64_t GrB_Index;
 
 extern GrB_Type GrB_FP32, GrB_FP64;
 extern GrB_Semiring GrB_PLUS_TIMES_SEMIRING_FP32, GrB_PLUS_TIMES_SEMIRING_FP64;
 extern GrB_Descriptor GrB_DESC_T0;
+extern GrB_BinaryOp GrB_PLUS_FP32, GrB_PLUS_FP64;
+extern const GrB_Index *GrB_ALL;
 int GrB_init(int mode);
 int GrB_Matrix_import_FP32(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, const GrB_Index *,
                            const GrB_Index *, const float *, GrB_Index, GrB_Index, GrB_Index, int);
@@ -37,6 +41,15 @@ int GrB_Matrix_wait(GrB_Matrix, int);
 int GrB_Matrix_free(GrB_Matrix *);
 int GxB_Vector_import_Full(GrB_Vector *, GrB_Type, GrB_Index, void **, GrB_Index, bool,
                            GrB_Descriptor);
+int GxB_Matrix_import_FullR(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, void **, GrB_Index, bool,
+                            GrB_Descriptor);
+int GrB_Matrix_new(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index);
+int GrB_Matrix_extractTuples_FP32(GrB_Index *, GrB_Index *, float *, GrB_Index *, GrB_Matrix);
+int GrB_Matrix_extractTuples_FP64(GrB_Index *, GrB_Index *, double *, GrB_Index *, GrB_Matrix);
+int GrB_Matrix_assign_FP64(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, double, const GrB_Index *,
+                           GrB_Index, const GrB_Index *, GrB_Index, GrB_Descriptor);
+int GrB_mxm(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Semiring, GrB_Matrix, GrB_Matrix,
+            GrB_Descriptor);
 int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
 int GrB_Vector_wait(GrB_Vector, int);
 int GrB_Vector_free(GrB_Vector *);
@@ -52,11 +65,11 @@ enum { SUCCESS = 0, NONBLOCKING = 0, MATERIALIZE = 1, CSR_FORMAT = 0 };
 
 struct product {
 	const ek_peer_problem *p;
-	GrB_Matrix A;
+	GrB_Matrix A, X, Y; /* X and Y are blocks */
 	GrB_Vector x, y;
 	GrB_Semiring semiring;
 	GrB_Descriptor descriptor;
-	GrB_Index in, out;
+	GrB_Index in, out, width;
 };
 
 static char message[64];
@@ -81,10 +94,12 @@ static bool failed(const char *what, int info)
 
 static int supports(const ek_peer_problem *p)
 {
-	return p->alpha == 1 && p->beta == 0 && p->rows > 0 && p->cols > 0;
+	return p->alpha == 1 && p->beta == 0 && p->rows > 0 && p->cols > 0 &&
+	       (p->operation == EK_SPMV ||
+	        (p->x_order == EK_ROW_MAJOR && p->y_order == EK_ROW_MAJOR));
 }
 
-/* A copy with 64-bit entries, which is what the import function takes. */
+/* Returns a copy of an index array with 64-bit entries, which the import function takes. */
 static GrB_Index *widen(const void *data, int bytes, int64_t count)
 {
 	GrB_Index *wide = malloc((size_t)(count + 1) * sizeof *wide);
@@ -118,12 +133,17 @@ static bool import_matrix(struct product *m)
 static bool import_vectors(struct product *m)
 {
 	GrB_Type type = m->p->value_bytes == 4 ? GrB_FP32 : GrB_FP64;
-	GrB_Index bytes = m->in * (GrB_Index)m->p->value_bytes;
+	GrB_Index bytes = m->in * m->width * (GrB_Index)m->p->value_bytes;
 	void *x = malloc(bytes);
 
 	if (!x)
 		return !failed("malloc", -1);
 	memcpy(x, m->p->x, bytes);
+	if (m->p->operation == EK_SPMM)
+		return !failed("GxB_Matrix_import_FullR",
+		               GxB_Matrix_import_FullR(&m->X, type, m->in, m->width, &x, bytes,
+		                                       false, NULL)) &&
+		       !failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width));
 	return !failed("GxB_Vector_import_Full",
 	               GxB_Vector_import_Full(&m->x, type, m->in, &x, bytes, false, NULL)) &&
 	       !failed("GrB_Vector_new", GrB_Vector_new(&m->y, type, m->out));
@@ -134,12 +154,14 @@ static void release(void *state)
 	struct product *m = state;
 
 	GrB_Matrix_free(&m->A);
+	GrB_Matrix_free(&m->X);
+	GrB_Matrix_free(&m->Y);
 	GrB_Vector_free(&m->x);
 	GrB_Vector_free(&m->y);
 	free(m);
 }
 
-/* The first problem decides how many threads the library uses. */
+/* Starts the library, whose number of threads is that of the first problem. */
 static bool initialise(int threads)
 {
 	static bool done;
@@ -166,6 +188,7 @@ static int prepare(const ek_peer_problem *p, void **state)
 	m->p = p;
 	m->in = (GrB_Index)(p->transposed ? p->rows : p->cols);
 	m->out = (GrB_Index)(p->transposed ? p->cols : p->rows);
+	m->width = (GrB_Index)p->width;
 	m->semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->descriptor = p->transposed ? GrB_DESC_T0 : NULL;
@@ -177,44 +200,73 @@ static int prepare(const ek_peer_problem *p, void **state)
 	return 0;
 }
 
-static int run(void *state, int64_t calls)
+/* Sets Y to 0, for which the library stores only one number, and multiplies. */
+static bool multiplied_blocks(const struct product *m)
 {
-	struct product *m = state;
+	const GrB_BinaryOp plus = m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64;
 
-	for (; calls > 0; calls--)
-		if (failed("GrB_mxv",
-		           GrB_mxv(m->y, NULL, NULL, m->semiring, m->A, m->x, m->descriptor)) ||
-		    failed("GrB_Vector_wait", GrB_Vector_wait(m->y, MATERIALIZE)))
-			return 1;
-	return 0;
+	return !failed("GrB_Matrix_assign",
+	               GrB_Matrix_assign_FP64(m->Y, NULL, NULL, 0, GrB_ALL, m->out, GrB_ALL,
+	                                      m->width, NULL)) &&
+	       !failed("GrB_mxm",
+	               GrB_mxm(m->Y, NULL, plus, m->semiring, m->A, m->X, m->descriptor)) &&
+	       !failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE));
 }
 
-/* Rows without entries are not in the result; they are zero. */
+static bool multiplied(const struct product *m)
+{
+	return !failed("GrB_mxv",
+	               GrB_mxv(m->y, NULL, NULL, m->semiring, m->A, m->x, m->descriptor)) &&
+	       !failed("GrB_Vector_wait", GrB_Vector_wait(m->y, MATERIALIZE));
+}
+
+static int run(void *state, int64_t calls)
+{
+	const struct product *m = state;
+
+	while (calls > 0 && (m->p->operation == EK_SPMM ? multiplied_blocks(m) : multiplied(m)))
+		calls--;
+	return calls > 0;
+}
+
+/* Extracts the stored entries of the result, with their rows and columns. */
+static int extract(const struct product *m, GrB_Index *i, GrB_Index *j, void *value, GrB_Index *n)
+{
+	const bool wide = m->p->value_bytes == 8;
+
+	if (m->p->operation == EK_SPMM)
+		return wide ? GrB_Matrix_extractTuples_FP64(i, j, value, n, m->Y)
+		            : GrB_Matrix_extractTuples_FP32(i, j, value, n, m->Y);
+	return wide ? GrB_Vector_extractTuples_FP64(i, value, n, m->y)
+	            : GrB_Vector_extractTuples_FP32(i, value, n, m->y);
+}
+
+/* Stores the result in y, with zeros where the library stores no entry. */
 static int fetch(void *state)
 {
 	struct product *m = state;
-	GrB_Index n = m->out, *at = malloc((n + 1) * sizeof *at);
+	GrB_Index n = m->out * m->width, *i = malloc((n + 1) * sizeof *i);
+	GrB_Index *j = calloc(n + 1, sizeof *j);
 	size_t size = (size_t)m->p->value_bytes;
 	char *value = malloc((n + 1) * size), *y = m->p->y;
 	int info = -1;
 
-	if (at && value)
-		info = size == 4
-		               ? GrB_Vector_extractTuples_FP32(at, (float *)(void *)value, &n, m->y)
-		               : GrB_Vector_extractTuples_FP64(at, (double *)(void *)value, &n,
-		                                               m->y);
-	memset(y, 0, m->out * size);
+	memset(y, 0, n * size);
+	if (i && j && value)
+		info = extract(m, i, j, value, &n);
 	for (GrB_Index k = 0; info == SUCCESS && k < n; k++)
-		memcpy(y + at[k] * size, value + k * size, size);
-	free(at);
+		memcpy(y + (i[k] * m->width + j[k]) * size, value + k * size, size);
+	free(i);
+	free(j);
 	free(value);
-	return failed("GrB_Vector_extractTuples", info);
+	return failed("extractTuples", info);
 }
 
 static const ek_peer graphblas = {
 	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
 	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxv with PLUS_TIMES",
+	.text = "SuiteSparse:GraphBLAS, GrB_mxv, or GrB_mxm added to zeros, with PLUS_TIMES",
 	.version = version,
 	.supports = supports,
 	.prepare = prepare,

@@ -2,6 +2,7 @@
  * librsb: recursive sparse blocks (Martone 2014), as made by rsb_mtx_alloc_from_csr_const with the
  * library's own choices ("librsb"), and after rsb_tune_spmm, which tries other layouts and numbers
  * of threads for some seconds ("librsb.tuned"). */
+#include <omp.h>
 #include <rsb.h>
 #include <stdlib.h>
 
@@ -40,7 +41,30 @@ static const char *version(void)
 
 static int supports(const ek_peer_problem *p)
 {
-	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0 && p->nnz > 0;
+	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0 && p->nnz > 0 &&
+	       p->x_order == p->y_order;
+}
+
+static rsb_flags_t order(const ek_peer_problem *p)
+{
+	return p->x_order == EK_ROW_MAJOR ? RSB_FLAG_WANT_ROW_MAJOR_ORDER
+	                                  : RSB_FLAG_WANT_COLUMN_MAJOR_ORDER;
+}
+
+/* Returns the number of entries from one row or column of a block to the next. */
+static rsb_nnz_idx_t leading(const ek_peer_problem *p, int64_t rows)
+{
+	return (rsb_nnz_idx_t)(p->x_order == EK_ROW_MAJOR ? p->width : rows);
+}
+
+static rsb_nnz_idx_t x_leading(const ek_peer_problem *p)
+{
+	return leading(p, p->transposed ? p->rows : p->cols);
+}
+
+static rsb_nnz_idx_t y_leading(const ek_peer_problem *p)
+{
+	return leading(p, p->transposed ? p->cols : p->rows);
 }
 
 static const void *alpha(const struct product *m)
@@ -62,15 +86,25 @@ static void release(void *state)
 	free(m);
 }
 
+/* Starts the library, which asks OpenMP for the number of threads: that of the first problem. */
+static int initialise(int threads)
+{
+	static int done;
+
+	omp_set_num_threads(threads);
+	done = done || rsb_lib_init(RSB_NULL_INIT_OPTIONS) == RSB_ERR_NO_ERROR;
+	return done;
+}
+
 static int prepare(const ek_peer_problem *p, void **state)
 {
 	struct product *m = calloc(1, sizeof *m);
 	rsb_err_t status = RSB_ERR_NO_ERROR;
-	rsb_int_t threads = p->threads;
 
-	if (!m)
+	if (!m || !initialise(p->threads)) {
+		free(m);
 		return fail(RSB_ERR_ENOMEM);
-	rsb_lib_set_opt(RSB_IO_WANT_EXECUTING_THREADS, &threads);
+	}
 	m->p = p;
 	m->op = p->transposed ? RSB_TRANSPOSITION_T : RSB_TRANSPOSITION_N;
 	m->alpha64 = p->alpha;
@@ -101,8 +135,9 @@ static int prepare_tuned(const ek_peer_problem *p, void **state)
 	if (code)
 		return code;
 	m = *state;
-	status = rsb_tune_spmm(&m->A, &gain, &threads, 0, TUNE_SECONDS, m->op, alpha(m), NULL, 1,
-	                       RSB_FLAG_WANT_COLUMN_MAJOR_ORDER, p->x, 0, beta(m), p->y, 0);
+	status = rsb_tune_spmm(&m->A, &gain, &threads, 0, TUNE_SECONDS, m->op, alpha(m), NULL,
+	                       (rsb_coo_idx_t)p->width, order(p), p->x, x_leading(p), beta(m), p->y,
+	                       y_leading(p));
 	if (status == RSB_ERR_NO_ERROR)
 		return 0;
 	release(m);
@@ -115,7 +150,12 @@ static int run(void *state, int64_t calls)
 	const struct product *m = state;
 
 	for (; calls > 0; calls--) {
-		rsb_err_t status = rsb_spmv(m->op, alpha(m), m->A, m->p->x, 1, beta(m), m->p->y, 1);
+		const ek_peer_problem *p = m->p;
+		rsb_err_t status =
+			p->operation == EK_SPMV
+				? rsb_spmv(m->op, alpha(m), m->A, p->x, 1, beta(m), p->y, 1)
+				: rsb_spmm(m->op, alpha(m), m->A, (rsb_coo_idx_t)p->width, order(p),
+		                           p->x, x_leading(p), beta(m), p->y, y_leading(p));
 
 		if (status != RSB_ERR_NO_ERROR)
 			return fail(status);
@@ -125,6 +165,7 @@ static int run(void *state, int64_t calls)
 
 static const ek_peer plain = {
 	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
 	.name = "librsb",
 	.text = "librsb, recursive sparse blocks",
 	.version = version,
@@ -136,6 +177,7 @@ static const ek_peer plain = {
 };
 static const ek_peer tuned = {
 	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
 	.name = "librsb.tuned",
 	.text = "librsb, recursive sparse blocks, after rsb_tune_spmm",
 	.version = version,
@@ -150,5 +192,5 @@ const ek_peer *const *ek_peer_list(void)
 {
 	static const ek_peer *const list[] = {&plain, &tuned, NULL};
 
-	return rsb_lib_init(RSB_NULL_INIT_OPTIONS) == RSB_ERR_NO_ERROR ? list : NULL;
+	return list;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Intel MKL's inspector-executor product: mkl_sparse_?_mv on a handle from mkl_sparse_?_create_csr,
- * after mkl_sparse_optimize with a hint of many products. MKL uses the GNU OpenMP run time here,
- * which it then shares with everybody in the process. */
+ * Intel MKL's inspector-executor products: mkl_sparse_?_mv, or mkl_sparse_?_mm for blocks, with a
+ * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products. MKL
+ * is told to use the GNU OpenMP run time, which it then shares with the rest of the process. */
 #include <mkl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +38,21 @@ static const char *version(void)
 
 static int supports(const ek_peer_problem *p)
 {
-	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0;
+	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0 &&
+	       p->x_order == p->y_order;
 }
 
-/* MKL takes pointers to what it only reads without const. */
+static sparse_layout_t layout(const ek_peer_problem *p)
+{
+	return p->x_order == EK_ROW_MAJOR ? SPARSE_LAYOUT_ROW_MAJOR : SPARSE_LAYOUT_COLUMN_MAJOR;
+}
+
+static MKL_INT leading(const ek_peer_problem *p, int64_t rows)
+{
+	return (MKL_INT)(p->x_order == EK_ROW_MAJOR ? p->width : rows);
+}
+
+/* Makes a handle. MKL takes pointers without const to arrays that it only reads. */
 static sparse_status_t create(const ek_peer_problem *p, sparse_matrix_t *A)
 {
 	MKL_INT *row_ptr = (MKL_INT *)(uintptr_t)p->row_ptr;
@@ -78,7 +89,10 @@ static int prepare(const ek_peer_problem *p, void **state)
 	mkl_set_num_threads(p->threads);
 	failure = create(p, &m->A);
 	if (failure == SPARSE_STATUS_SUCCESS)
-		failure = mkl_sparse_set_mv_hint(m->A, m->op, m->descr, (MKL_INT)p->calls);
+		failure = p->operation == EK_SPMV
+		                  ? mkl_sparse_set_mv_hint(m->A, m->op, m->descr, (MKL_INT)p->calls)
+		                  : mkl_sparse_set_mm_hint(m->A, m->op, m->descr, layout(p),
+		                                           (MKL_INT)p->width, (MKL_INT)p->calls);
 	if (failure == SPARSE_STATUS_SUCCESS || failure == SPARSE_STATUS_NOT_SUPPORTED)
 		failure = mkl_sparse_optimize(m->A);
 	if (failure != SPARSE_STATUS_SUCCESS && failure != SPARSE_STATUS_NOT_SUPPORTED) {
@@ -89,17 +103,36 @@ static int prepare(const ek_peer_problem *p, void **state)
 	return 0;
 }
 
-static int run(void *state, int64_t calls)
+static sparse_status_t multiply(const struct product *m)
 {
-	struct product *m = state;
 	const ek_peer_problem *p = m->p;
 
+	return p->value_bytes == 4
+	               ? mkl_sparse_s_mv(m->op, (float)p->alpha, m->A, m->descr, p->x,
+	                                 (float)p->beta, p->y)
+	               : mkl_sparse_d_mv(m->op, p->alpha, m->A, m->descr, p->x, p->beta, p->y);
+}
+
+static sparse_status_t multiply_blocks(const struct product *m)
+{
+	const ek_peer_problem *p = m->p;
+	const MKL_INT width = (MKL_INT)p->width;
+	const MKL_INT x_ld = leading(p, p->transposed ? p->rows : p->cols);
+	const MKL_INT y_ld = leading(p, p->transposed ? p->cols : p->rows);
+
+	return p->value_bytes == 4
+	               ? mkl_sparse_s_mm(m->op, (float)p->alpha, m->A, m->descr, layout(p), p->x,
+	                                 width, x_ld, (float)p->beta, p->y, y_ld)
+	               : mkl_sparse_d_mm(m->op, p->alpha, m->A, m->descr, layout(p), p->x, width,
+	                                 x_ld, p->beta, p->y, y_ld);
+}
+
+static int run(void *state, int64_t calls)
+{
+	const struct product *m = state;
+
 	for (; calls > 0; calls--) {
-		failure = p->value_bytes == 4
-		                  ? mkl_sparse_s_mv(m->op, (float)p->alpha, m->A, m->descr, p->x,
-		                                    (float)p->beta, p->y)
-		                  : mkl_sparse_d_mv(m->op, p->alpha, m->A, m->descr, p->x, p->beta,
-		                                    p->y);
+		failure = m->p->operation == EK_SPMV ? multiply(m) : multiply_blocks(m);
 		if (failure != SPARSE_STATUS_SUCCESS)
 			return 1;
 	}
@@ -108,8 +141,10 @@ static int run(void *state, int64_t calls)
 
 static const ek_peer mkl = {
 	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
 	.name = "mkl",
-	.text = "Intel MKL, mkl_sparse_optimize with a hint of many products, then mkl_sparse_?_mv",
+	.text = "Intel MKL, mkl_sparse_optimize with a hint of many products, then mkl_sparse_?_mv "
+		"or _mm",
 	.version = version,
 	.supports = supports,
 	.prepare = prepare,

@@ -8,20 +8,21 @@
  *     ek_context   allocator, threads, instruction-set limit, log callback
  *     ek_matrix    a sparse matrix made from CSR, CSC or COO arrays, from a file, or generated
  *     ek_plan      an operation prepared for one matrix: prepared once, run many times
- * and functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays").
+ * Functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays").
  *
- * Conventions that hold for every function (CONVENTIONS.md has the reasons):
+ * Conventions that hold for every function (doc/architecture.md has the reasons):
  *   - The result is an ek_status; 0 is success, errors are negative. ek_error_text() has the
  *     details of this thread's last failure: argument, position, value.
  *   - A call that fails leaves its arguments as they were and its outputs untouched.
  *   - Inputs come first, outputs last. Dimensions and counts are int64_t.
  *   - Indices start at 0, unless EK_BASE1 is given when a matrix is made.
  *   - The library never prints, never exits, and never changes locale, signals or rounding mode.
- *   - Every ..._destroy accepts NULL. Objects may be destroyed in any order and in any thread: what
- *     an object needs lives until it is destroyed itself (ek_context_destroy). Only the caller's own
- *     handle ends: using it is EK_EINVAL while something needs the object, and undefined afterwards.
- *   - Thread safety: different objects may be used at the same time. A context and a matrix may be
- *     used by any number of threads as long as nobody changes them; a plan by one thread at a time.
+ *   - Every ..._destroy accepts NULL. Objects may be destroyed in any order and in any thread: a
+ *     destroyed object is freed only when no other object depends on it (ek_context_destroy). Using
+ *     its handle gives EK_EINVAL until then, and is undefined behaviour after that.
+ *   - Thread safety: different objects may be used at the same time. One context, matrix or plan
+ *     may be used by any number of threads as long as no thread changes or destroys it. Concurrent
+ *     runs of a plan must each write to a result vector of their own.
  */
 #ifndef EVENKEEL_EK_H
 #define EVENKEEL_EK_H
@@ -33,75 +34,80 @@
 extern "C" {
 #endif
 #if defined(__GNUC__)
-#pragma GCC visibility push(default) /* exactly what is declared here is exported */
+#pragma GCC visibility push(default) /* the library exports exactly these declarations */
 #endif
 
 #define EK_VERSION_MAJOR 0
 #define EK_VERSION_MINOR 2
 #define EK_VERSION_PATCH 0
 
-/* The version of the library that runs, for example "0.2.0". Never fails. */
+/* Returns the version of the library in use, for example "0.2.0". Never fails. */
 const char *ek_version(void);
 
 /* ---- Structs -------------------------------------------------------------------------------
  *
- * Programs and library may come from different versions of this header, and later versions have
- * members more, always at the end. Therefore:
- *   - A struct of the caller, read or filled by the library, begins with `size`, which the caller
- *     sets to its sizeof: ek_hints h = {.size = sizeof h}. The inline functions (ek_vector,
- *     ek_key_value, ...) do it themselves.
- *   - Read: a shorter one than the library's counts as if zeros followed, and zero means the
- *     default; a longer one is accepted if all bytes that the library does not know are 0.
- *   - Filled: as much as there is room for; what the library does not know becomes 0; `size` stays.
- *   - EK_EINVAL, with both sizes in the message: bytes beyond what the library knows that are not
- *     0, a size that ends within a member, or that is no struct's (below sizeof(size_t), or above
- *     4096). Nothing is read or written beyond `size`.
+ * A program and the library may have been built with different versions of this header; later
+ * versions have additional members, always at the end. Therefore:
+ *   - A struct of the caller that the library reads or fills begins with `size`. The caller sets it
+ *     to the sizeof of the struct: ek_hints h = {.size = sizeof h}. The inline functions
+ *     (ek_vector, ek_key_value, ...) set it themselves.
+ *   - Structs that the library reads may have another length than in the library's version of this
+ *     header. A shorter struct is read as if zeros followed, and zero means the default. A longer
+ *     one is accepted if all bytes that the library does not know are 0.
+ *   - In a struct that it fills, the library sets the members that `size` covers, and sets bytes
+ *     that it does not know to 0. It does not change `size` itself.
+ *   - The result is EK_EINVAL, with both sizes in the message, if bytes beyond those that the
+ *     library knows are not 0, if the size ends within a member, or if it is impossible (below
+ *     sizeof(size_t) or above 4096). Nothing is read or written beyond `size`.
  *   - Structs that the library owns and hands out by const pointer (ek_twin, ek_format_param,
- *     ek_layout) have no size and may grow at the end as well: use them through the pointer, and
- *     make no copies or arrays of them.
+ *     ek_layout) have no member `size` and may also grow at the end: use them through the pointer,
+ *     and do not copy them or make arrays of them.
  */
 
-/* A row of the table of public structs: first the struct itself, with "" as its member, then its
- * members in their order. For self-tests of bindings, which repeat this header in another
- * language. */
+/* A row of the table of public structs. For each struct, the table has one row for the struct
+ * itself, whose `member` is "", then one row for each member, in the order of declaration.
+ * Bindings, which repeat this header in another language, can check their structs against the
+ * table. */
 typedef struct ek_layout {
-	const char *type;   /* "ek_dense" */
-	const char *member; /* "ld"; "": the struct itself */
-	/* "int", "uint", "real", "enum" (as int), "pointer" (of functions, too), "text" (characters
-	 * up to a 0), "struct" */
+	const char *type;   /* name of the struct, for example "ek_dense" */
+	const char *member; /* name of the member, for example "ld", or "" for the struct itself */
+	/* kind of type: "int", "uint", "real", "enum" (as int), "pointer" (to functions, too),
+	 * "text" (characters up to a 0) or "struct" */
 	const char *kind;
-	int64_t offset, size; /* in bytes, on this machine */
-	int64_t count;        /* elements of an array; else 1 */
+	int64_t offset, size; /* both in bytes, on this machine */
+	int64_t count;        /* number of elements if the member is an array, else 1 */
 } ek_layout;
-const ek_layout *ek_layout_next(const ek_layout *after); /* NULL: the first; ends with NULL */
+/* Returns the row after `after`, or the first if `after` is NULL. Returns NULL after the last. */
+const ek_layout *ek_layout_next(const ek_layout *after);
 
 /* ---- Status ------------------------------------------------------------------------------- */
 
 typedef enum ek_status {
 	EK_OK = 0,
-	EK_EINVAL = -1,     /* an argument is wrong: NULL, bad enum value, sizes that do not fit */
-	EK_ENOMEM = -2,     /* the allocator had no memory */
-	EK_ERANGE = -3,     /* an index or a value lies outside its range */
-	EK_EOVERFLOW = -4,  /* a number does not fit its type */
-	EK_ESYNTAX = -5,    /* a file does not follow its format */
-	EK_ETRUNCATED = -6, /* a file ends too early */
-	EK_ETRAILING = -7,  /* a file goes on after its end */
-	EK_ELIMIT = -8,     /* over a configured limit */
-	EK_EIO = -9,        /* the operating system, or a compressed stream, reported an error */
-	EK_EDEVICE = -10,   /* a device reported an error, or there is no such device or driver */
+	EK_EINVAL = -1,       /* an argument is wrong: NULL, bad enum value, mismatched sizes */
+	EK_ENOMEM = -2,       /* the allocator returned no memory */
+	EK_ERANGE = -3,       /* an index or a value lies outside its range */
+	EK_EOVERFLOW = -4,    /* a number does not fit its type */
+	EK_ESYNTAX = -5,      /* a file does not follow its format */
+	EK_ETRUNCATED = -6,   /* a file ends too early */
+	EK_ETRAILING = -7,    /* a file continues after the end of its content */
+	EK_ELIMIT = -8,       /* a configured limit was exceeded */
+	EK_EIO = -9,          /* the operating system, or a compressed stream, reported an error */
+	EK_EDEVICE = -10,     /* a device reported an error, or there is no such device or driver */
 	EK_EUNSUPPORTED = -11 /* valid, but not available in this build or for these types */
 } ek_status;
 
-/* A short English name of a status, for example "out of memory". Never fails, never NULL. */
+/* Returns a short English name of a status, for example "out of memory". Never fails and
+ * never returns NULL. */
 const char *ek_status_text(ek_status status);
 
-/* What went wrong in the last failed call of this thread; "" if none failed yet. The text stays
- * valid until the next failing call of the same thread. */
+/* Returns a text that says what went wrong in this thread's last failed call, or "" if no call has
+ * failed yet. The text stays valid until the next failing call of the same thread. */
 const char *ek_error_text(void);
 
 /* ---- Types -------------------------------------------------------------------------------- */
 
-/* Type of numbers. Matrices hold EK_F32 or EK_F64; the primitives on arrays do all four. */
+/* Type of numbers. Matrices hold EK_F32 or EK_F64; the primitives on arrays take all four. */
 typedef enum ek_value {
 	EK_F32 = 1,   /* float */
 	EK_F64 = 2,   /* double */
@@ -116,7 +122,7 @@ typedef enum ek_index {
 	EK_I64 = 3     /* row pointers int64_t, columns int64_t */
 } ek_index;
 
-/* op(A). The values are those of the BLAS and of most vendor libraries. */
+/* What op(A) means. The enumerators have the values that the BLAS and most vendor libraries use. */
 typedef enum ek_op {
 	EK_OP_N = 111, /* A */
 	EK_OP_T = 112  /* A transposed */
@@ -129,32 +135,38 @@ typedef enum ek_isa {
 	EK_ISA_AVX512 = 2 /* AVX-512 F, DQ, BW, VL */
 } ek_isa;
 
-const char *ek_value_name(ek_value value); /* "f32", "f64", "i32", "i64"; NULL: no such type */
-const char *ek_index_name(ek_index index); /* "32", "64/32", "64"; NULL if not an index type */
-const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2", "avx512"; NULL if unknown */
-size_t ek_value_size(ek_value value);      /* bytes of one value; 0 if not a value type */
+const char *ek_value_name(ek_value value); /* "f32", "f64", "i32" or "i64"; NULL for other values */
+const char *ek_index_name(ek_index index); /* "32", "64/32" or "64"; NULL for other values */
+const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2" or "avx512"; NULL for other values */
+size_t ek_value_size(ek_value value);      /* bytes of one value of that type; 0 for other values */
 
 /* ---- The build ----------------------------------------------------------------------------- */
 
-/* How the library that runs was built. All texts are constant, and no path is in them. */
+/* How the library in use was built. All texts are constant and contain no paths. */
 typedef struct ek_build_info {
-	size_t size;          /* set to sizeof(ek_build_info) before the call */
-	const char *version;  /* as ek_version */
-	const char *commit;   /* "e27d88b8d2c4", "-dirty" behind it if files differed; "unknown" */
-	const char *compiler; /* "gcc 12.2.0" */
-	const char *threads;  /* the run time of threads: "libgomp", "libomp"; "none" */
-	const char *isa;      /* instruction sets compiled in: "scalar avx2 avx512" */
-	ek_isa isa_here;      /* the best of them for this processor */
+	size_t size;         /* set to sizeof(ek_build_info) before the call */
+	const char *version; /* as ek_version returns it */
+	/* commit that was built, for example "e27d88b8d2c4", with "-dirty" appended if files
+	 * differed from it; "unknown" if it is not known */
+	const char *commit;
+	const char *compiler; /* for example "gcc 12.2.0" */
+	const char *threads;  /* the OpenMP run time: "libgomp", "libomp" or "none" */
+	const char *isa;      /* instruction sets compiled in, for example "scalar avx2 avx512" */
+	ek_isa isa_here;      /* the highest compiled-in instruction set that this processor has */
 } ek_build_info;
-/* Errors: EK_EINVAL. Cost: nothing is loaded or opened; for drivers there is ek_device_drivers. */
+/* Fills in `info`. Errors: EK_EINVAL. Cost: small. Nothing is loaded or opened, not even drivers of
+ * devices; ek_device_drivers does that. */
 ek_status ek_build_get_info(ek_build_info *info);
 
-/* What a build may have or leave out, such as "zlib". The table is fixed. */
+/* An optional part of the build, such as "zlib". The table of features is constant. */
 typedef struct ek_feature ek_feature;
-const ek_feature *ek_feature_next(const ek_feature *after); /* NULL: the first; ends with NULL */
-const char *ek_feature_name(const ek_feature *feature);     /* "zlib" */
-const char *ek_feature_text(const ek_feature *feature);     /* one line: what it is for */
-/* The version of what runs, "" if it has none; NULL: left out of this build. */
+/* Returns the feature after `after`, or the first if `after` is NULL. Returns NULL after the
+ * last. */
+const ek_feature *ek_feature_next(const ek_feature *after);
+const char *ek_feature_name(const ek_feature *feature); /* for example "zlib" */
+const char *ek_feature_text(const ek_feature *feature); /* one line on what it is for */
+/* Returns the version of the library that provides a feature, for example zlib. Returns "" if the
+ * feature has no version, and NULL if this build does not contain the feature. */
 const char *ek_feature_version(const ek_feature *feature);
 
 /* ---- Context ------------------------------------------------------------------------------ */
@@ -163,147 +175,175 @@ typedef struct ek_context ek_context;
 
 typedef enum ek_log_level { EK_LOG_WARNING = 1 } ek_log_level;
 
-/* How arrays that processor and device both use are held. */
+/* Kind of memory for arrays that both the processor and the device use. */
 typedef enum ek_device_memory {
-	/* Shared where the device has no memory of its own and can share, else copies */
+	/* EK_MEMORY_SHARED if the device has no memory of its own and supports it, else
+	 * EK_MEMORY_COPY */
 	EK_MEMORY_AUTO = 0,
-	EK_MEMORY_COPY = 1, /* one copy on each side */
-	/* One copy, which processor and device have in turn: coarse-grained shared virtual memory
-	 * of OpenCL. A matrix is copied there once. */
+	EK_MEMORY_COPY = 1, /* one copy in the host's memory and one in the device's */
+	/* One copy, which processor and device use in turn: coarse-grained shared virtual memory of
+	 * OpenCL. A matrix is copied into it once. */
 	EK_MEMORY_MAPPED = 2,
-	/* One copy, which both may use at the same time: fine-grained shared virtual memory of
-	 * OpenCL, managed memory of CUDA. The context's whole heap lies there, unless options.alloc
-	 * is given, so arrays that the library allocated are never copied; borrowed ones are. With
-	 * CUDA, take less than the card has free. */
+	/* One copy, which processor and device may use at the same time: fine-grained shared
+	 * virtual memory of OpenCL, managed memory of CUDA. The context allocates everything in
+	 * this memory unless options.alloc is given, so arrays that the library allocated are never
+	 * copied, whereas borrowed arrays are. With CUDA, the total should stay below the free
+	 * memory of the card. */
 	EK_MEMORY_SHARED = 3
 } ek_device_memory;
 
 /* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
- * what you need: zero always means the default. So do all structs of options. */
+ * what you need: zero always means the default. All structs of options work like this. */
 typedef struct ek_options {
 	size_t size;
-	/* Memory hooks: both or none. `alloc` returns `bytes` (> 0) bytes aligned to `alignment`, a
-	 * power of two of at most 64, or NULL. `dealloc` gets what `alloc` returned, and its size.
-	 * They may be called from any thread that calls the library. */
+	/* Memory hooks; set both or neither. `alloc` returns `bytes` (> 0) bytes, aligned to
+	 * `alignment` (a power of two, at most 64), or NULL if there is no memory. `dealloc` gets a
+	 * block that `alloc` returned, and its size in bytes. Both may be called from any thread
+	 * that calls the library. */
 	void *(*alloc)(void *user, size_t alignment, size_t bytes);
 	void (*dealloc)(void *user, void *block, size_t bytes);
 	void *user;
-	/* Most threads that one call may use. 0: the environment variable EK_THREADS, else what the
-	 * OpenMP run time offers (OMP_NUM_THREADS, then the processors of this process). */
+	/* Maximum number of threads that one call may use. 0 means the value of the environment
+	 * variable EK_THREADS or, if that is not set, the number that the OpenMP run time offers
+	 * (OMP_NUM_THREADS, else the processors of this process). */
 	int threads;
-	/* Highest instruction set to use, plus one; 0: whatever the processor and the environment
-	 * variable EK_ISA (scalar, avx2, avx512) allow. EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2. */
+	/* Highest instruction set to use, plus one. 0 means the highest that the processor and the
+	 * environment variable EK_ISA (scalar, avx2, avx512) allow. EK_ISA_LIMIT(EK_ISA_AVX2) asks
+	 * for AVX2. */
 	int isa_limit;
-	/* Gets warnings, for example that a file holds values that underflow. NULL: none wanted. It
-	 * is called by the thread that called the library, and may call the library itself. */
+	/* Receives warnings, for example that a file holds values that underflow. If `log` is NULL,
+	 * warnings are dropped. The thread that called the library calls `log`, which may itself
+	 * call the library. */
 	void (*log)(void *user, ek_log_level level, const char *text);
 	void *log_user;
-	/* The device beside the processor: "cpu" for none, "opencl" or "cuda" for the first of that
-	 * kind, "opencl:1" for another one (ek_device_get_info), "gpu" for the first that is one,
-	 * CUDA before OpenCL. NULL: the environment variable EK_DEVICE, else none. */
+	/* The device to use in addition to the processor. "cpu" means no device. "opencl" and
+	 * "cuda" mean the first device of that kind. "gpu" means the first GPU, where CUDA comes
+	 * before OpenCL. A name from ek_device_get_info, such as "opencl:1", means that device.
+	 * NULL means the value of the environment variable EK_DEVICE, or no device if that is not
+	 * set. */
 	const char *device;
 	ek_device_memory device_memory;
 } ek_options;
 
 #define EK_ISA_LIMIT(isa) ((int)(isa) + 1)
 
-/* Makes a context. `options` may be NULL. Environment variables are ignored in set-user-id
- * programs, and a value that makes no sense there is an error (EK_EINVAL), never ignored.
- * EK_METHOD has methods that replace the library's choice in this context: entries with ";" between
- * them, each a method, for the operation and, of products, the ops that it does ("spmv.csr.merge",
- * which does op N), or an operation and a method ("scan=scan.serial"), or an op of products and a
- * method, which must do it ("spmv.n=spmv.csr.vector"). An entry changes nothing for other operations
- * and ops; "auto" in place of a method leaves the choice to the library; names may be short and
- * parameters may follow, as in ek_hints.
- * Errors: EK_EINVAL, EK_ENOMEM, and for a device EK_EDEVICE (no driver, no such device: the message
- * says what was looked for) and EK_EUNSUPPORTED (device_memory that it has not, or a build without
- * devices). Cost: microseconds; opening a device up to a second. */
+/* Makes a context. `options` may be NULL. In set-user-id programs, environment variables are
+ * ignored. In all other programs, an environment variable with an invalid value is an error
+ * (EK_EINVAL).
+ *
+ * The environment variable EK_METHOD names methods that replace the library's choice in this
+ * context. It holds entries separated by ";", each in one of these forms:
+ *   METHOD             applies to the operation of the method and, if that is a product, to the
+ *                      ops that the method supports: "spmv.csr.merge" applies to op N
+ *   OPERATION=METHOD   applies to that operation: "scan=scan.serial"
+ *   PRODUCT.OP=METHOD  applies to one op of a product; the method must support that op:
+ *                      "spmv.n=spmv.csr.vector"
+ * An entry changes nothing for other operations and ops. "auto" in place of a method leaves the
+ * choice to the library. As in ek_hints, a method's name may omit the operation, and parameters may
+ * follow the name.
+ *
+ * Errors: EK_EINVAL and EK_ENOMEM. If options or EK_DEVICE ask for a device, also EK_EDEVICE (there
+ * is no driver or no such device; the message says what was looked for) and EK_EUNSUPPORTED (the
+ * device does not have the kind of memory that device_memory asks for, or the library was built
+ * without device support). Cost: microseconds; opening a device takes up to a second. */
 ek_status ek_context_create(const ek_options *options, ek_context **ctx);
 
-/* Destroys a context. It is freed, and its device closed, with the last matrix, plan or heap that was
- * made in it, which work on as before; so the memory hooks and the log callback, with their user
- * pointers, must stay until then. Give back what ek_device_alloc gave, and what ek_dense_read did,
- * before. */
+/* Destroys a context. Matrices, plans and heaps made in it continue to work. The context is freed,
+ * and its device closed, when the last of these objects is destroyed. So the memory hooks and the
+ * log callback, with their user pointers, must remain valid until then. Before the call, free the
+ * memory that ek_device_alloc and ek_dense_read returned. */
 void ek_context_destroy(ek_context *ctx);
 
-int ek_context_threads(const ek_context *ctx);
-ek_isa ek_context_isa(const ek_context *ctx);
+int ek_context_threads(const ek_context *ctx); /* maximum number of threads of one call */
+ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that the context uses */
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 
-/* A context with a device has methods that run there ("spmv.csr.vector.gpu"; ek_method_device is
- * then "gpu"), and chooses among these where no method is named and one of them can do it (none has
- * EK_REPRO_STRICT); methods of the processor still run by name. Vectors may lie with the host, then they are copied there and back, or on the device
- * (EK_ON_DEVICE), then a run returns when it is in the device's queue. Each context has a queue of
- * its own, in which everything happens in order; contexts of one device, or of several, work side
- * by side. With EK_MEMORY_SHARED, wait (ek_device_wait) before the host changes what a run in the
- * queue reads: vectors, and values of A.
- * Kernels are compiled when a plan is made, and kept for later in the folder
- * $XDG_CACHE_HOME/evenkeel (else ~/.cache/evenkeel; EK_CACHE names another, by its whole path, "off"
- * none; folders of other users, or that others may write to, are not used). Drivers are
- * libOpenCL.so.1, and libcuda.so.1 with NVRTC, which the CUDA toolkit and the Python package
- * nvidia-cuda-nvrtc have; EK_OPENCL, EK_CUDA and EK_NVRTC name other files. */
+/* A context with a device has methods that run on it ("spmv.csr.vector.gpu"; ek_method_device
+ * returns "gpu" for them). If no method is named, the library chooses one of these methods if any
+ * of them can do the operation as asked (none supports EK_REPRO_STRICT). Methods of the processor
+ * still run if they are named.
+ *
+ * Vectors in the host's memory are copied to the device and back. With vectors on the device
+ * (EK_ON_DEVICE), a run returns as soon as its work is in the device's queue. Each context has its
+ * own queue, whose work is done in order. The queues of different contexts run concurrently, also
+ * on the same device. With EK_MEMORY_SHARED, call ek_device_wait before the host changes vectors or
+ * values of A that a queued run reads.
+ *
+ * Kernels are compiled when a plan is made, and cached in the folder $XDG_CACHE_HOME/evenkeel, else
+ * ~/.cache/evenkeel. The environment variable EK_CACHE sets the full path of another folder, or
+ * turns the cache off with the value "off". Folders that belong to other users, or that others may
+ * write to, are not used. The drivers are libOpenCL.so.1, and libcuda.so.1 with NVRTC, which is
+ * part of the CUDA toolkit and of the Python package nvidia-cuda-nvrtc. The environment variables
+ * EK_OPENCL, EK_CUDA and EK_NVRTC name other files to load in their place. */
 
 typedef struct ek_device_info {
-	size_t size;      /* set to sizeof(ek_device_info) before the call */
-	char name[32];    /* "cuda:0": what options.device takes */
-	char text[128];   /* the maker's name of it */
-	char driver[128]; /* of the driver, and its version */
-	char kind[16];    /* "gpu", "cpu", "accelerator" */
-	int units;        /* compute units, or multiprocessors */
-	int lanes;        /* work-items that run in step: the warp or wavefront; 1 if not known */
-	int64_t memory;   /* bytes, of its own or of the host */
-	int64_t local;    /* bytes of local memory for a work-group */
-	int unified;      /* 1: it has no memory of its own */
-	int mapped, shared; /* 1: EK_MEMORY_MAPPED, EK_MEMORY_SHARED are possible */
-	int f64;          /* 1: it can do f64 */
-	char arch[32];    /* "sm_90"; of OpenCL its version, "3.0" */
+	size_t size;        /* set to sizeof(ek_device_info) before the call */
+	char name[32];      /* name that options.device takes, for example "cuda:0" */
+	char text[128];     /* manufacturer's name for the device */
+	char driver[128];   /* name and version of the driver */
+	char kind[16];      /* "gpu", "cpu" or "accelerator" */
+	int units;          /* number of compute units, which CUDA calls multiprocessors */
+	int lanes;          /* work-items that run in lockstep (warp, wavefront); 1 if not known */
+	int64_t memory;     /* bytes of the device's own memory, or of the host's if it has none */
+	int64_t local;      /* bytes of local memory for a work-group */
+	int unified;        /* 1 if the device has no memory of its own */
+	int mapped, shared; /* 1 if EK_MEMORY_MAPPED or EK_MEMORY_SHARED, respectively, works */
+	int f64;            /* 1 if the device supports f64 */
+	char arch[32];      /* architecture, such as "sm_90", or version of OpenCL, such as "3.0" */
 } ek_device_info;
 
-/* Device k = 0, 1, ... of all that the drivers of this machine have: CUDA's, then OpenCL's. Errors:
- * EK_EDEVICE if there are fewer, info is then as it was, and the message says, for each driver, what
- * is missing or how many it has; EK_EDEVICE too for a device that fails to describe itself: info has
- * its name then, and nothing else, and there may be others behind it. Cost: the first call loads the drivers. */
+/* Describes device k of this machine, counted from 0: first come the devices of CUDA's driver, then
+ * those of OpenCL's.
+ * Errors: EK_EDEVICE, in two cases. If there are k devices or fewer, `info` is unchanged, and the
+ * message says for each driver how many devices it has or what is missing. If the device fails to
+ * describe itself, `info` holds its name and nothing else; more devices may follow.
+ * Cost: the first call loads the drivers. */
 ek_status ek_device_get_info(int k, ek_device_info *info);
 
-/* What each driver has, or why there is none, as one line: "cuda: there is no libcuda.so.1; opencl:
- * 1 device"; at most `bytes` bytes with the final 0. Errors: EK_EINVAL; EK_EUNSUPPORTED in a build
- * without devices. Cost: the first call that asks for devices loads the drivers, which takes from
- * milliseconds to seconds, may start threads of theirs, and cannot be undone. */
+/* Writes one line to `text`. For each driver, it says how many devices the driver has, or why the
+ * driver is missing, for example "cuda: there is no libcuda.so.1; opencl: 1 device". At most
+ * `bytes` bytes are written, the final 0 included. Errors: EK_EINVAL; EK_EUNSUPPORTED in a build
+ * without devices. Cost: the first call that asks for devices loads the drivers. Loading takes from
+ * milliseconds to seconds, may start threads of the drivers, and cannot be undone. */
 ek_status ek_device_drivers(char *text, size_t bytes);
 
-/* The device of a context; EK_EDEVICE if it has none. */
+/* Describes the device of a context. Errors: EK_EDEVICE if the context has no device. */
 ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info);
 
-/* What was done on a context's device so far; zeros without one. */
+/* Counts of what has been done on a context's device so far; all 0 if it has no device. */
 typedef struct ek_device_counters {
 	size_t size;
-	int64_t to_device, from_device; /* bytes copied; shared memory is not */
-	int64_t launches;               /* of kernels */
-	int64_t compiled, loaded;       /* programs: by the compiler, and from the folder */
+	int64_t to_device, from_device; /* bytes copied; shared memory is not copied */
+	int64_t launches;               /* kernels launched */
+	/* programs compiled, and programs loaded from the cache folder */
+	int64_t compiled, loaded;
 } ek_device_counters;
 ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters);
 
-/* Memory of the context's device, for vectors: `data` is for ek_dense with EK_ON_DEVICE and the
- * functions below, and as it is: with OpenCL it may be a handle, to which nothing can be added. With
- * CUDA it is a device pointer that the caller's own kernels and libraries can use (and, with
- * EK_MEMORY_COPY, the other way round: any device pointer of the same primary context will do). The
- * queue is a stream that waits for no other: let yours end before ek_spmv, and call ek_device_wait
- * before you use what it gives. Errors: EK_EDEVICE, EK_ENOMEM. */
+/* Allocates memory of the context's device, for vectors. Use the pointer only in ek_dense with
+ * EK_ON_DEVICE and in the functions below, and do not add an offset to it: with OpenCL it may be a
+ * handle. With CUDA it is a device pointer that the caller's own kernels and libraries can use;
+ * conversely, with EK_MEMORY_COPY any device pointer of the same CUDA primary context can be used
+ * in ek_dense. With CUDA the queue is a stream that does not synchronise with other streams: finish
+ * the work in your own stream before ek_spmv, and call ek_device_wait before you use the result.
+ * Errors: EK_EDEVICE, EK_ENOMEM. */
 ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data);
 void ek_device_free(ek_context *ctx, void *data);
-/* Copies between memory of the host and of the device, in order with the queue, and waits. */
+/* Copy `bytes` bytes to the device (write) or from the device (read), in the order of the queue,
+ * and wait until the copy is done. */
 ek_status ek_device_write(ek_context *ctx, void *to_device, const void *from, int64_t bytes);
 ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int64_t bytes);
-/* Copies within the device, from one such memory to another, and returns when that is in the queue.
- * Over the time of it: the bandwidth of copies, which bounds what reads and writes as much. */
+/* Copies `bytes` bytes from one place in the device's memory to another. Returns as soon as the
+ * copy is in the queue. The time of a copy gives the copy bandwidth, an upper bound for all
+ * operations that read as many bytes as they write. */
 ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes);
-/* Waits until everything that was put into the queue is done. Errors: EK_EDEVICE if any of it
- * failed; then the context's runs and copies fail too from there on, since what lies on the device
- * is not to be trusted. */
+/* Waits until all work in the queue is done. Errors: EK_EDEVICE if any work failed; then all later
+ * runs and copies of the context fail too, since the data on the device cannot be trusted. */
 ek_status ek_device_wait(ek_context *ctx);
-/* The time between two places in the queue, by the device's own clock: start, runs, stop. `stop`
- * waits. A context has one timer, for one thread at a time. Errors: EK_EDEVICE, EK_EINVAL (stop
+/* Measure the time that work in the queue takes, by the device's own clock: call start, make the
+ * runs, then call stop, which waits for the runs and gives the seconds between start and stop. A
+ * context has one timer, which one thread at a time may use. Errors: EK_EDEVICE, EK_EINVAL (stop
  * without a start). */
 ek_status ek_device_timer_start(ek_context *ctx);
 ek_status ek_device_timer_stop(ek_context *ctx, double *seconds);
@@ -314,62 +354,69 @@ typedef struct ek_matrix ek_matrix;
 
 /* Flags of the functions that make a matrix; combine with |. */
 enum {
-	/* Ownership, one of three. Borrowed arrays are used in place, never written to and never
-	 * freed: they must stay as they are until the matrix and its plans are destroyed (but see
-	 * ek_matrix_values_changed). Adopted arrays are used in place and freed with the matrix by
-	 * the context's dealloc hook (without hooks: by free()); if the call fails they stay yours.
-	 */
+	/* Ownership of the arrays; give one of these three. Borrowed arrays are used in place,
+	 * never written to and never freed. They must stay unchanged until the matrix and its plans
+	 * are destroyed (but see ek_matrix_values_changed). Adopted arrays are used in place and
+	 * freed with the matrix, by the context's dealloc hook or, without hooks, by free(). If the
+	 * call fails, they still belong to the caller. */
 	EK_BORROW = 0x0,
 	EK_COPY = 0x1,
 	EK_ADOPT = 0x2,
-	EK_TRUSTED =
-		0x10,    /* skip the check of the arrays; a bad index is then undefined behaviour */
-	/* Indices and pointers start at 1, as Fortran has them. Borrowed columns and values are used
-	 * where they are, the rows + 1 pointers are copied; methods that cannot read such columns
-	 * (ek_plan_explain tells) keep a copy of them in the plan. Adopted arrays are rewritten to
-	 * start at 0. Messages about the matrix count from 1 too, positions in arrays included;
-	 * functions that take a row or a column count from 0 in any case. */
+	/* Skip the check of the arrays; an index out of range is then undefined behaviour. */
+	EK_TRUSTED = 0x10,
+	/* Indices and pointers start at 1, as in Fortran. If the arrays are borrowed, column
+	 * indices and values are used in place and the rows + 1 pointers are copied. Methods that
+	 * cannot read column indices that start at 1 (ek_plan_explain says so) keep a copy of the
+	 * indices in the plan. Adopted arrays are rewritten to start at 0. Messages about the
+	 * matrix count from 1 too, positions in arrays included. Functions that take a row or a
+	 * column always count from 0. */
 	EK_BASE1 = 0x20,
-	EK_KEEP_ORDER = 0x40, /* COO: remember where each entry went, for ek_matrix_set_values */
-	/* What to do with entries that share row and column. Default: CSR and CSC keep them (they
-	 * act additively in products), COO and files add them up. */
-	EK_DUP_SUM = 0x100,  /* add them up; CSR and CSC: needs EK_COPY */
-	EK_DUP_LAST = 0x200, /* keep the one given last; CSR and CSC: needs EK_COPY */
-	EK_DUP_ERROR = 0x300 /* refuse them: EK_ERANGE, with the position */
+	/* for COO: remember where each entry went, for ek_matrix_set_values */
+	EK_KEEP_ORDER = 0x40,
+	/* How to treat entries that have the same row and column. By default, matrices from CSR and
+	 * CSC keep them (products add them up), and matrices from COO and files add them up. */
+	EK_DUP_SUM = 0x100,  /* add them up; for CSR and CSC only with EK_COPY */
+	EK_DUP_LAST = 0x200, /* keep the last one given; for CSR and CSC only with EK_COPY */
+	EK_DUP_ERROR = 0x300 /* refuse them: EK_ERANGE, with the position in the message */
 };
 
-/* A from compressed sparse rows: entries row_ptr[i] .. row_ptr[i+1]-1 of col_idx and val are row i.
+/* Makes A from compressed sparse rows: row i consists of entries row_ptr[i] .. row_ptr[i+1]-1 of
+ * col_idx and val.
  *   row_ptr   rows + 1 entries of the row pointer type, row_ptr[0] = 0, not decreasing
- *   col_idx   row_ptr[rows] entries of the column type in 0 .. cols-1, in any order in a row
- *   val       as many values
- * col_idx and val may be NULL if there are no entries, row_ptr never. Entries behind row_ptr[rows]
- * are ignored. Unless EK_TRUSTED is given, one parallel pass checks row_ptr and col_idx; it costs
- * about a fifth of one plain product (16 to 26 percent measured).
+ *   col_idx   row_ptr[rows] entries of the column type in 0 .. cols-1, in any order within a row
+ *   val       row_ptr[rows] values
+ * row_ptr must not be NULL; col_idx and val may be NULL if there are no entries. Elements of
+ * col_idx and val from row_ptr[rows] on are ignored. Unless EK_TRUSTED is given, one parallel pass
+ * checks row_ptr and col_idx; it costs about a fifth of one plain product (16 to 26 percent
+ * measured).
  * Errors: EK_EINVAL (argument, flags, array not aligned to its type), EK_ERANGE (row_ptr or column
- * out of range: message with position and value), EK_EOVERFLOW, EK_ENOMEM.
- * Cost: borrowing O(nnz) for the check, O(1) when trusted; copying O(nnz). */
+ * out of range; the message has position and value), EK_EOVERFLOW, EK_ENOMEM.
+ * Cost: for borrowed arrays O(nnz) for the check, or O(1) with EK_TRUSTED; for copies O(nnz). */
 ek_status ek_matrix_from_csr(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                              int64_t cols, const void *row_ptr, const void *col_idx,
                              const void *val, unsigned flags, ek_matrix **A);
 
-/* A from compressed sparse columns: the same with rows and columns exchanged. `index` names the
- * types of col_ptr and row_idx. Borrowed without a copy: A is kept as the CSR of its transpose, and
- * plans exchange op N and op T. Errors and cost as ek_matrix_from_csr. */
+/* Makes A from compressed sparse columns, like ek_matrix_from_csr with rows and columns exchanged.
+ * `index` names the types of col_ptr and row_idx. Borrowing needs no copy here either: A is held as
+ * the CSR of its transpose, and plans exchange op N and op T. Errors and cost as for
+ * ek_matrix_from_csr. */
 ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                              int64_t cols, const void *col_ptr, const void *row_idx,
                              const void *val, unsigned flags, ek_matrix **A);
 
-/* A from coordinates: entry k is val[k] at (row_idx[k], col_idx[k]), in any order; both index
+/* Makes A from coordinates: entry k is val[k] at (row_idx[k], col_idx[k]), in any order; both index
  * arrays have the column type of `index`. The entries are assembled into CSR, sorted by row, then
- * column; the arrays are read in this call only, so EK_ADOPT is refused and EK_BORROW and EK_COPY
- * mean the same. Entries with the same place are added in the order given (other policies:
- * EK_DUP_*). Errors: EK_EINVAL, EK_ERANGE, EK_EOVERFLOW, EK_ENOMEM. Cost: O(nnz + rows + cols). */
+ * column. The arrays are read in this call only, so EK_ADOPT is refused, and EK_BORROW and EK_COPY
+ * mean the same. Entries at the same place are added in the order given, unless an EK_DUP_... flag
+ * asks for something else. Errors: EK_EINVAL, EK_ERANGE, EK_EOVERFLOW, EK_ENOMEM. Cost: O(nnz +
+ * rows + cols). */
 ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, int64_t rows,
                              int64_t cols, int64_t nnz, const void *row_idx, const void *col_idx,
                              const void *val, unsigned flags, ek_matrix **A);
 
-/* Destroys a matrix. It is freed, and its arrays if they were copied or adopted, with the last of its
- * plans, which work on as before: borrowed arrays must stay as they are until then. */
+/* Destroys a matrix. Its plans continue to work. When the last of these plans is destroyed, the
+ * matrix is freed, together with its arrays if they were copied or adopted. Borrowed arrays must
+ * stay unchanged until then. */
 void ek_matrix_destroy(ek_matrix *A);
 
 /* What is known about a matrix. */
@@ -378,45 +425,49 @@ typedef struct ek_matrix_info {
 	int64_t rows, cols, nnz;
 	ek_value value;
 	ek_index index;
-	const char *format; /* "csr", "csc", or another name of the table of formats */
-	int64_t dim[4];     /* dim[k] is that of ek_format_get_param(..., k); 0 beyond them */
+	const char *format; /* "csr", "csc", or another name from the table of formats */
+	int64_t dim[4];     /* values of the format's parameters (ek_format_get_param), then 0 */
 	int borrowed;       /* 1 if the arrays belong to the caller */
-	int64_t bytes;      /* of the arrays, whoever owns them */
-	uint64_t state;     /* grows with every change of values */
-	int base;           /* 1: what ek_matrix_array shows counts from 1 (EK_BASE1, borrowed) */
+	int64_t bytes;      /* total size of the arrays, whoever owns them */
+	uint64_t state;     /* number that grows with every change of values */
+	/* 1 if the arrays were borrowed with EK_BASE1, so that the indices in views of them
+	 * (ek_matrix_array) start at 1; else 0 */
+	int base;
 } ek_matrix_info;
 ek_status ek_matrix_get_info(const ek_matrix *A, ek_matrix_info *info);
 
-/* One of the arrays of a matrix, without a copy: "row_ptr" (of a CSC matrix: "col_ptr"), "col_idx"
- * ("row_idx"), "val"; of other formats the arrays that doc/formats.md draws. The view is valid
- * until the matrix is destroyed or converted in place. Errors: EK_EINVAL if the format has no such
- * array (the message lists what there is). */
+/* A view of one array of a matrix. Nothing is copied. */
 typedef struct ek_view {
 	size_t size; /* set to sizeof(ek_view) before the call */
 	const void *data;
-	int64_t len;      /* entries */
-	size_t elem_size; /* bytes of one entry */
-	ek_value type;    /* of one entry; 0: bits and bytes of the format's own */
+	int64_t len;      /* number of elements */
+	size_t elem_size; /* bytes of one element */
+	ek_value type;    /* type of an element; 0 for bits or bytes that only the format reads */
 } ek_view;
+/* Gives a view of the array `name` of A. CSR has the arrays "row_ptr", "col_idx" and "val"; CSC has
+ * "col_ptr", "row_idx" and "val"; doc/formats.md shows those of other formats. The view is valid
+ * until the matrix is destroyed or converted in place. Errors: EK_EINVAL if the format has no such
+ * array (the message lists the arrays that it has). */
 ek_status ek_matrix_array(const ek_matrix *A, const char *name, ek_view *view);
 
-/* Checks all invariants of the arrays, in parallel: what creation checks without EK_TRUSTED.
- * Errors: EK_ERANGE with the position. */
+/* Checks all invariants of the arrays of A, in parallel. The functions that make a matrix do the
+ * same checks, unless EK_TRUSTED is given. Errors: EK_ERANGE, with the position in the message. */
 ek_status ek_matrix_check(const ek_matrix *A);
 
-/* Tells the library that you changed the values of borrowed or adopted arrays, the pattern being
- * the same: plans that keep copies take the new values at their next run, without a new
- * preparation. No thread may run a plan of A during the call. */
+/* Tells the library that you changed values of borrowed or adopted arrays; the pattern must be the
+ * same. Plans that hold copies of the values take the new values at their next run, without being
+ * prepared again. No thread may run a plan of A during the call. */
 ek_status ek_matrix_values_changed(ek_matrix *A);
 
-/* New values on the same pattern. `val` has the order and number of the arrays that A was made
- * from; for COO that needs EK_KEEP_ORDER, for CSR and CSC no EK_DUP_SUM or EK_DUP_LAST merging.
- * Of a converted matrix, in place or not, they are those that going back to CSR gives (row by row;
- * ascending columns for formats that place entries by their columns), but csc takes them column by
- * column, as they lie in its array. Copied and adopted arrays are overwritten; borrowed values are
- * refused (change them yourself, then call ek_matrix_values_changed). Errors: EK_EINVAL, EK_ENOMEM.
- * Cost: one pass over the values of csr, csc, coo and csr5; other formats go back to CSR for it,
- * whose memory is taken for the call. */
+/* Gives the entries of A new values. `val` must have as many values as the arrays from which A was
+ * made, in the same order. So a matrix from COO must have been made with EK_KEEP_ORDER, and a
+ * matrix from CSR or CSC without EK_DUP_SUM and EK_DUP_LAST. If A was converted, in place or not,
+ * the order is instead as if A were converted back to CSR: row by row, with ascending columns if
+ * the format places entries by their columns. The one exception is csc: its values are given column
+ * by column, as in its array. Copied and adopted arrays are overwritten. Borrowed values are
+ * refused; change them yourself, then call ek_matrix_values_changed. Errors: EK_EINVAL, EK_ENOMEM.
+ * Cost: one pass over the values for csr, csc, coo and csr5. Other formats are converted back to
+ * CSR, which needs memory for that CSR during the call. */
 ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
 
 /* ---- Reading, writing, generating ---------------------------------------------------------- */
@@ -425,194 +476,233 @@ ek_status ek_matrix_set_values(ek_matrix *A, int64_t count, const void *val);
 typedef struct ek_read_options {
 	size_t size;
 	int allow_nan; /* accept nan and inf as values, in text and in binary files */
-	int mirror;    /* symmetric: accept entries above the diagonal as their mirror images */
-	unsigned duplicates; /* EK_DUP_SUM (default), EK_DUP_LAST, EK_DUP_ERROR */
-	/* Most bytes after decompression, of text or of a binary file with its header; 0: no limit.
-	 * What a binary file announces is compared before any of it is read. */
+	/* in symmetric files, accept entries above the diagonal, and read them as their mirror
+	 * images below it */
+	int mirror;
+	unsigned duplicates; /* EK_DUP_SUM (default), EK_DUP_LAST or EK_DUP_ERROR */
+	/* Maximum number of bytes after decompression, for text and for binary files (header
+	 * included); 0 means no limit. If the header of a binary file announces more bytes, nothing
+	 * after the header is read. */
 	int64_t max_bytes;
-	/* Most bytes after decompression for a byte of compressed input; 0: 1024. Arrays of equal
-	 * values, such as those of dia, are compressed as far as a method can, so of what the header
-	 * of a binary file announces the first 256 MiB are free of this limit, and the rest may be
-	 * 32 times as many: by default what zstd makes of zeros. Memory is taken as they come; for
-	 * files of strangers max_bytes bounds it. */
+	/* Maximum number of bytes after decompression for each byte of compressed input; 0 means
+	 * 1024. Binary files have a higher limit, since arrays of equal values, such as those of
+	 * dia, can reach the highest ratio of their compression method. The first 256 MiB that the
+	 * header announces are exempt, and for the rest the limit is 32 times as high; by default
+	 * that is the ratio that zstd reaches on zeros. Memory is allocated as the bytes arrive;
+	 * for untrusted files, limit the memory with max_bytes. */
 	int64_t max_ratio;
-	/* Most rows, and most columns. 0: 2^40, and no more than the largest of 2^20, 64 for each
-	 * byte of the file and 1 for each byte after decompression: a number in the header must not
-	 * make a small file take much memory, here or in a product. A matrix with an entry in one
-	 * row and one column of 64 passes always; emptier ones need max_dim. */
+	/* Maximum number of rows, and of columns. 0 means 2^40, or less for small files: no more
+	 * than the largest of 2^20, 64 for each byte of the file, and 1 for each byte after
+	 * decompression. So the sizes in the header of a small file cannot make the library
+	 * allocate much memory, here or in a product. A matrix is always accepted if at least one
+	 * in 64 of its rows and one in 64 of its columns has an entry; emptier matrices need
+	 * max_dim. */
 	int64_t max_dim;
-	/* Called now and then, from the calling thread, with the bytes done and the bytes in all
-	 * (-1: not known). A return value other than 0 stops the call with EK_ELIMIT. */
+	/* Called from time to time, by the calling thread. `done` is the number of bytes read so
+	 * far, and `total` the number of all bytes, or -1 if that is not known. A return value
+	 * other than 0 stops the call with EK_ELIMIT. */
 	int (*progress)(void *user, int64_t done, int64_t total);
 	void *progress_user;
 } ek_read_options;
 
-/* A from a file: Matrix Market text (coordinate or array; real, integer, pattern; general,
- * symmetric, skew-symmetric, expanded to all entries), plain or compressed by gzip, xz or zstd, or
- * the .tar.gz of the SuiteSparse collection, or the library's own binary form (ek_matrix_write; of
- * a library built without xxHash only files of version 2, which 0.1 wrote before it had xxHash).
- * The kind is found from the content; what is known and not read (bzip2, zip, HDF5 and others) is
- * EK_EUNSUPPORTED, by its name. "-" reads standard input. value = 0 and index = 0: the types of a
- * binary file; EK_F64 and EK_I32 for text. `options` may be NULL. Complex files are
- * EK_EUNSUPPORTED. Objects called vector are matrices of one column. Explicit zeros stay. Pattern
- * entries become 1. Decimals and integers go to the nearest value of the type, ties to even,
- * whatever the rounding mode of the caller, and denormal numbers are read where it flushes them to
- * zero; only the sums of repeated places (EK_DUP_SUM) are made in the caller's mode. Warnings of the
- * context's log count those sums and, with file and line of the first, integers that the type cannot
- * hold exactly and values that became 0; a number beyond the range is EK_EOVERFLOW. A word that is
- * missing in a line is EK_ESYNTAX; lines that are missing, or a word in a last line without newline,
- * are EK_ETRUNCATED. A last line that has all its words is read, with a newline or without: a last
- * number that was cut off cannot be seen. Lines longer than 1 MiB are EK_ESYNTAX. Links in a tar are
- * not followed. Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW,
- * EK_ELIMIT, EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
+/* Reads A from a file.
+ *
+ * Files: Matrix Market text, or the library's own binary form. The text may be coordinate or array;
+ * real, integer or pattern; general, symmetric or skew-symmetric (symmetric and skew-symmetric
+ * files are expanded to all entries). It may be plain, compressed by gzip, xz or zstd, or in a
+ * .tar.gz of the SuiteSparse collection. The binary form is that of ek_matrix_write; a library
+ * built without xxHash reads only version 2 of this form, which evenkeel 0.1 wrote before it used
+ * xxHash. The kind of a file is recognised by the content, never by the name. Other kinds that are
+ * recognised (bzip2, zip, HDF5 and more) give EK_EUNSUPPORTED, and the message names the kind. "-"
+ * reads standard input. Links in a tar archive are not followed.
+ *
+ * Types: value = 0 and index = 0 mean the types of a binary file, or EK_F64 and EK_I32 for a text
+ * file. `options` may be NULL. Files of complex numbers give EK_EUNSUPPORTED. A file whose header
+ * says "vector" becomes a matrix of one column. Explicit zeros are stored. Entries of pattern files
+ * become 1.
+ *
+ * Numbers: decimals and integers become the nearest value of the type, ties to even, whatever the
+ * caller's rounding mode. Denormal numbers are read even if the caller flushes them to zero. Only
+ * sums of entries at the same place (EK_DUP_SUM) are rounded in the caller's mode. Warnings to the
+ * context's log count entries that were added up, integers that the type cannot hold exactly, and
+ * values that became 0. For the last two, the warnings also give the file and line of the first
+ * one. A number beyond the range of the type gives EK_EOVERFLOW.
+ *
+ * Incomplete files: a missing word in a line gives EK_ESYNTAX; missing lines, or a missing word in
+ * a last line without newline, give EK_ETRUNCATED. A last line that has all its words is accepted
+ * with or without a newline, so a cut within the last number of a file goes unnoticed. Lines longer
+ * than 1 MiB give EK_ESYNTAX.
+ *
+ * Errors: EK_EIO, EK_ESYNTAX, EK_ETRUNCATED, EK_ETRAILING, EK_ERANGE, EK_EOVERFLOW, EK_ELIMIT,
+ * EK_EUNSUPPORTED, EK_ENOMEM; the message starts with file:line. Parsing is parallel. */
 ek_status ek_matrix_read(ek_context *ctx, const char *path, ek_value value, ek_index index,
                          const ek_read_options *options, ek_matrix **A);
 
-/* The same from text or bytes in memory; `name` stands for the file name in messages. */
+/* Reads A like ek_matrix_read, but from memory: `data` is the content of a file, which has `bytes`
+ * bytes. Messages use `name` as the file name. */
 ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *data, size_t bytes,
                                 ek_value value, ek_index index, const ek_read_options *options,
                                 ek_matrix **A);
 
-/* Writes A: "mtx" (Matrix Market, coordinate, general, shortest digits that read back bit for bit,
- * the same in every rounding mode and where the caller flushes denormal numbers to zero; the field
- * is integer if all values are integers up to 2^24), or "ekm" (binary, fast, with a checksum;
- * EK_EUNSUPPORTED in a library built without xxHash).
- * NULL: by the ending of the name, .ekm or else mtx; a further .gz, .xz or .zst compresses. "-"
- * writes to standard output. The file appears under its name only when it is complete; until then
- * it is PATH.tmp<process id, last six digits>-<number>. Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED,
- * EK_ENOMEM. What was written is read again by ek_matrix_read, whose defaults hold for it too: NaN and
- * Inf need allow_nan; more rows or columns than max_dim accepts by itself, which are emptier than one
- * entry in 64, need max_dim. A warning of the context's log says so of such rows or columns. */
+/* Writes A to a file. `form` is one of:
+ *   "mtx"   Matrix Market, coordinate, general, with the fewest digits that read back bit for bit.
+ *           The text is the same in every rounding mode, and also if the caller flushes denormal
+ *           numbers to zero. The header's field is "integer" if all values are integers of at most
+ *           2^24
+ *   "ekm"   binary, fast, with a checksum; EK_EUNSUPPORTED in a library built without xxHash
+ *   NULL    "ekm" if the name ends in .ekm, else "mtx"
+ * If the name ends in .gz, .xz or .zst, the file is compressed; NULL then chooses by the ending
+ * before that ("a.ekm.gz"). "-" writes to standard output. The file appears under its name only
+ * when it is complete; until then it is called PATH.tmp<process id, last six digits>-<number>.
+ * Errors: EK_EIO, EK_EINVAL, EK_EUNSUPPORTED, EK_ENOMEM.
+ * ek_matrix_read with default options reads the file back, with two exceptions. NaN and Inf need
+ * allow_nan. A matrix with more rows or columns than the default limit accepts needs max_dim if
+ * fewer than one in 64 of them has an entry; then a warning to the context's log says so. */
 ek_status ek_matrix_write(const ek_matrix *A, const char *path, const char *form);
 
-/* Dense vectors and blocks as Matrix Market array files (or one-column coordinate files, or objects
- * called vector in either form). ek_dense_read returns column-major data in `*data`, which the
- * caller frees with ek_free(ctx, *data, rows * cols * ek_value_size(value)). `options` are those of
- * ek_matrix_read and may be NULL; so NaN and Inf need allow_nan. Repeated places of a coordinate
- * file are added, or what options->duplicates says; one with more rows than
- * max_dim accepts is EK_ELIMIT. */
+/* Read and write dense vectors and blocks as Matrix Market array files. Reading also accepts
+ * coordinate files of one column, and files whose header says "vector", in array or coordinate
+ * form. ek_dense_read returns column-major data in `*data`, which the caller frees with
+ * ek_free(ctx, *data, rows * cols * ek_value_size(value)). `options` are those of ek_matrix_read
+ * and may be NULL; so NaN and Inf need allow_nan. Entries of a coordinate file at the same place
+ * are added up, unless options->duplicates says otherwise. A coordinate file with more rows than
+ * max_dim accepts gives EK_ELIMIT. */
 ek_status ek_dense_read(ek_context *ctx, const char *path, ek_value value,
                         const ek_read_options *options, int64_t *rows, int64_t *cols, void **data);
 ek_status ek_dense_write(ek_context *ctx, const char *path, ek_value value, int64_t rows,
                          int64_t cols, const void *data);
 void ek_free(ek_context *ctx, void *block, size_t bytes);
 
-/* A synthetic matrix from a text like "poisson3d7:nx=100,ny=80,nz=60" or "twin:name=webbase-1M":
- * a generator's name, then its parameters. Defaults that are too large for the sizes that are given
- * become smaller, and only `rows` of a square example makes a square matrix. The same text gives the same matrix on every machine and
- * for every number of threads. Errors: EK_EINVAL (unknown generator or parameter: the message lists
- * what there is; a parameter given twice; a twin without a name), EK_EOVERFLOW, EK_ENOMEM. ek_generator_next walks the
- * generators. */
+/* Makes a synthetic matrix from a text like "poisson3d7:nx=100,ny=80,nz=60" or
+ * "twin:name=webbase-1M": a generator's name, then its parameters. Default values that are too
+ * large for the given sizes are reduced. If a generator's example is square, giving only `rows`
+ * makes a square matrix. The same text gives the same matrix on every machine and for every number
+ * of threads. Errors: EK_EINVAL (unknown generator or parameter: the message lists those that
+ * exist; a parameter given twice; a twin without a name), EK_EOVERFLOW, EK_ENOMEM.
+ * ek_generator_next lists the generators. */
 ek_status ek_matrix_generate(ek_context *ctx, const char *spec, ek_value value, ek_index index,
                              ek_matrix **A);
 
 typedef struct ek_generator ek_generator;
-const ek_generator *
-ek_generator_next(const ek_generator *after); /* NULL: the first; ends with NULL */
+/* Returns the generator after `after`, or the first if `after` is NULL. Returns NULL after the
+ * last. */
+const ek_generator *ek_generator_next(const ek_generator *after);
 const char *ek_generator_name(const ek_generator *generator);
-const char *ek_generator_text(const ek_generator *generator);    /* one line: what it makes */
+const char *ek_generator_text(const ek_generator *generator);    /* one line on what it makes */
 const char *ek_generator_example(const ek_generator *generator); /* all parameters, with defaults */
 
-/* The matrices of the works, as published, that "twin:name=..." can make. */
+/* A matrix from published works, with its published figures. The generator text "twin:name=..."
+ * makes its twin, a matrix with the same sizes and row lengths. */
 typedef struct ek_twin {
-	const char *name;       /* the name in the collection, for example "webbase-1M" */
-	const char *paper_name; /* the name in the work, for example "Webbase" */
+	const char *name;       /* name in the matrix collection, for example "webbase-1M" */
+	const char *paper_name; /* name in the published work, for example "Webbase" */
 	int64_t rows, cols, nnz;
 	int64_t row_min, row_max; /* shortest and longest row */
 	const char *structure;    /* class: fem, stencil, circuit, lp, web, graph, dense, ... */
-	const char *works;        /* tables it appears in, for example "A.1 8.4 I" */
+	const char *works;        /* published tables that list it, for example "A.1 8.4 I" */
 } ek_twin;
+/* Returns the twin after `after`, or the first if `after` is NULL. Returns NULL after the last. */
 const ek_twin *ek_twin_next(const ek_twin *after);
 
-/* Figures of the pattern, found in parallel passes over the arrays; a sorted copy is made on the
- * way if columns do not ascend, and of a matrix in CSC or another format one in CSR. Errors:
- * EK_EINVAL, EK_ENOMEM. */
+/* Statistics of the pattern, computed in parallel passes over the arrays. A temporary copy is made
+ * if columns do not ascend within rows (a sorted copy), or if A is not in CSR (a copy in CSR).
+ * Errors: EK_EINVAL, EK_ENOMEM. */
 typedef struct ek_stats {
 	size_t size; /* set to sizeof(ek_stats) before the call */
 	int64_t rows, cols, nnz;
 	int64_t row_min, row_max;    /* shortest and longest row */
-	double row_mean, row_stddev; /* of the row lengths */
+	double row_mean, row_stddev; /* mean and standard deviation of the row lengths */
 	int64_t row_median;
 	int64_t empty_rows, empty_cols;
-	int64_t lower_bandwidth, upper_bandwidth; /* largest i - j and j - i of an entry */
+	int64_t lower_bandwidth, upper_bandwidth; /* largest i - j of an entry; largest j - i */
 	int64_t diagonal;                         /* entries on the main diagonal */
-	int64_t duplicates;                       /* entries that repeat a place of their row */
-	int sorted;            /* 1: indices ascend in every row (CSC: in every column) */
-	int symmetric;         /* square: 1 same pattern and values as its transpose, 2 same
-	                                pattern only, 3 skew-symmetric, 0 none of these */
-	int64_t histogram[64]; /* rows of length 0, 1, 2-3, 4-7, ... */
+	int64_t duplicates;                       /* entries at the place of an earlier entry */
+	int sorted; /* 1 if indices ascend in every row (CSC: in every column) */
+	/* a square matrix is compared with its transpose: 1 if pattern and values are the same, 2
+	 * if only the pattern is the same, 3 if the matrix is skew-symmetric; else 0 */
+	int symmetric;
+	int64_t histogram[64]; /* numbers of rows with 0, 1, 2-3, 4-7, ... entries */
 } ek_stats;
 ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats);
 
 /* ---- Formats --------------------------------------------------------------------------------- */
 
-/* The ways to store a matrix. The table is fixed; walk it with ek_format_next. */
+/* A way to store a matrix. The table of formats is constant; ek_format_next goes through it. */
 typedef struct ek_format ek_format;
-const ek_format *ek_format_next(const ek_format *after); /* NULL: the first; ends with NULL */
-const ek_format *ek_format_find(const char *name);       /* NULL if there is none of that name */
-const char *ek_format_name(const ek_format *format);     /* "csr" */
-const char *ek_format_text(const ek_format *format);     /* one line: what it is */
-const char *ek_format_source(const ek_format *format);   /* author, year, section */
+/* Returns the format after `after`, or the first if `after` is NULL. Returns NULL after the
+ * last. */
+const ek_format *ek_format_next(const ek_format *after);
+const ek_format *ek_format_find(const char *name);     /* NULL if no format has that name */
+const char *ek_format_name(const ek_format *format);   /* for example "csr" */
+const char *ek_format_text(const ek_format *format);   /* one line on what it is */
+const char *ek_format_source(const ek_format *format); /* author, year, section */
 
-/* A whole number that a format can be given, as the chunk height of SELL; number k of a format, or
- * NULL if it has fewer. */
+/* A parameter of a format or of a method, such as the chunk height of SELL. Its value is a whole
+ * number. */
 typedef struct ek_format_param {
-	const char *name; /* "c" */
-	int64_t min, max; /* what is possible; the library chooses where none is given */
-	const char *text; /* one line: what it is */
+	const char *name; /* for example "c" */
+	int64_t min, max; /* smallest and largest value; the library chooses one if none is given */
+	const char *text; /* one line on what it is */
 } ek_format_param;
+/* Returns parameter k of a format, counted from 0, or NULL if the format has no parameter k. */
 const ek_format_param *ek_format_get_param(const ek_format *format, int k);
-/* The name of array number k of a matrix in that format, for ek_matrix_array; NULL: it has
- * fewer. */
+/* Returns the name of array k (from 0) of matrices in a format. ek_matrix_array takes this name.
+ * Returns NULL if the format has no array k. */
 const char *ek_format_array(const ek_format *format, int k);
 
 /* Options of a conversion; zero means the default. */
 typedef struct ek_convert_options {
 	size_t size;
-	ek_value value; /* types of the result; 0: those of A */
+	ek_value value; /* types of the result; 0 means the type of A */
 	ek_index index;
-	/* Most bytes that the arrays of the result may take, in any format. 0: eight times those of
-	 * A in CSR with these types, and 1 MiB; -1: no limit. It is compared before they are taken.
-	 * So is, where it is given, what the call takes on the way, A in CSR or turned: that may be
-	 * as much, or four times what A itself takes if that is more. All other temporary memory
-	 * goes with the entries and the rows of A in CSR; none with its columns alone. */
+	/* Maximum size in bytes of the result's arrays, checked before the arrays are allocated. 0
+	 * means eight times the size of A in CSR with the types of the result, plus 1 MiB; -1 means
+	 * no limit. If a limit is given, it also applies to intermediate copies (A in CSR, or
+	 * transposed), but these may always take four times the bytes of A itself. All other
+	 * temporary memory is proportional to the entries and rows of A in CSR, never to its
+	 * columns alone. */
 	int64_t max_bytes;
 } ek_convert_options;
 
-/* B = a copy of A in another format: its name, or a name and parameters, as "sell:c=8,sigma=256".
- * Parameters that are not given are chosen by the library for this matrix and machine. Types may
- * change on the way: f64 to f32 rounds to nearest, ties to even, whatever the rounding mode of the
- * caller, f32 to f64 is exact, and neither takes denormal numbers for zero. A finite value beyond the
- * range of f32 is EK_EOVERFLOW, as are sizes that do not fit; a warning of the context's log counts
- * values that became 0. Entries keep their order within rows; going back to "csr" gives them without
- * a lost bit, explicit zeros included.
- * Formats that place entries by their column (dia, scoo, bcsr, bcoo, bccoo, cocktail) cannot hold
- * two entries of one place: EK_EUNSUPPORTED. Going back from them, or from csc, gives ascending
- * columns. Errors: EK_EINVAL (no such format or parameter: the message lists what there is),
- * EK_ELIMIT (more than max_bytes; the message has both numbers), EK_EUNSUPPORTED, EK_EOVERFLOW,
- * EK_ENOMEM.
- * Cost, from CSR, in products with plain CSR on matrices of the works (`ek bench convert`): coo and
- * csr5 1 to 6 (csr5 2.5 in the mean); csc, sell, brc and hyb 2 to 20; scoo 5 to 30; ell 4 to 40,
- * the more it pads; bcsr, bcoo and bccoo 10 to 40; cocktail 10 to 115. From another format going
- * back to CSR comes first. Thread safety: A is only read. */
+/* Makes B, a copy of A in another format. `format` is a name, or a name and parameters:
+ * "sell:c=8,sigma=256". Parameters that are not given are chosen by the library for this matrix and
+ * machine. The types may change too. f64 to f32 rounds to nearest, ties to even, whatever the
+ * caller's rounding mode; f32 to f64 is exact. Neither treats denormal numbers as zero. A finite
+ * value beyond the range of f32, or a size that does not fit its type, gives EK_EOVERFLOW. A
+ * warning to the context's log counts values that became 0.
+ *
+ * Entries keep their order within rows; converting back to "csr" restores them bit for bit,
+ * explicit zeros included. Formats that place entries by their column (dia, scoo, bcsr, bcoo,
+ * bccoo, cocktail) cannot hold two entries at one place; a matrix with such entries gives
+ * EK_EUNSUPPORTED. Converting back from these formats, or from csc, gives ascending columns.
+ *
+ * Errors: EK_EINVAL (no such format or parameter: the message lists those that exist), EK_ELIMIT
+ * (more than max_bytes; the message has both numbers), EK_EUNSUPPORTED, EK_EOVERFLOW, EK_ENOMEM.
+ *
+ * Cost of a conversion from CSR, in units of one product with plain CSR (measured by `ek bench
+ * convert` on matrices from published works): 1 to 6 for coo and csr5 (2.5 on average for csr5); 2
+ * to 20 for csc, sell, brc and hyb; 5 to 30 for scoo; 4 to 40 for ell, depending on how much it
+ * pads; 10 to 40 for bcsr, bcoo and bccoo; 10 to 115 for cocktail. From another format, A is first
+ * converted to CSR. Thread safety: A is only read. */
 ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
                             const ek_convert_options *options, ek_matrix **B);
 
-/* The same, A itself becoming the result: its arrays are given up, and formats that keep columns
- * and values in as many places, as csr5, rearrange them where they are, without a copy. A must own
- * its arrays (not EK_BORROW: EK_EINVAL) and have no plans (EK_EINVAL: how many it has). What EK_KEEP_ORDER kept is given up as
- * well: ek_matrix_set_values then takes the order of the result. After an error A is as it was. */
+/* Converts A itself. Its old arrays are freed. If the format has as many column indices and values
+ * as A (csr5, for example), these arrays are instead rearranged in place, without a copy. A must
+ * own its arrays and have no plans. Otherwise the result is EK_EINVAL; if A has plans, the message
+ * says how many. The order that EK_KEEP_ORDER remembered is discarded: ek_matrix_set_values then
+ * takes values in the order of the result. After an error A is unchanged. */
 ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
                                      const ek_convert_options *options);
 
-/* The entry of A in row i and column j (from 0), in any format, without going back to CSR:
- * ek_matrix_get gives its value, 0 if none is stored there, the sum in the order stored if several
- * are. ek_matrix_set gives the one entry that is stored there a new value, of the type of A
- * (to nearest, in every rounding mode), which counts as a change of values for plans; borrowed arrays
- * are refused. Errors: EK_EINVAL (i or j out of range; ek_matrix_set: not exactly one entry is
- * stored there), EK_EOVERFLOW (ek_matrix_set: a finite value beyond the range of f32). Cost:
- * O(entries of the row), or of the column if that is how A is held; ek_matrix_set: no run of a plan
- * of A at the same time. */
+/* Get or set the entry of A in row i and column j (from 0), in any format, without conversion to
+ * CSR. ek_matrix_get gives the value, which is 0 if no entry is stored there. Several entries are
+ * added up in the order in which they are stored. ek_matrix_set gives the one entry stored there a
+ * new value, rounded to the type of A (to nearest, in every rounding mode). Plans take the new
+ * value at their next run. ek_matrix_set refuses borrowed arrays. Errors: EK_EINVAL (i or j out of
+ * range; ek_matrix_set: not exactly one entry is stored there), EK_EOVERFLOW (ek_matrix_set: a
+ * finite value beyond the range of f32). Cost: O(entries of the row), or of the column if A is held
+ * by columns. Thread safety: no plan of A may run during ek_matrix_set. */
 ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value);
 ek_status ek_matrix_set(ek_matrix *A, int64_t i, int64_t j, double value);
 
@@ -629,97 +719,123 @@ typedef enum ek_operation {
 	EK_MERGE = 7,
 	EK_KSELECT = 8,
 	EK_SET_UNION = 9,
-	EK_SET_INTERSECTION = 10
+	EK_SET_INTERSECTION = 10,
+	EK_SPMM = 11 /* number for products with dense blocks; has no methods yet */
 } ek_operation;
 
-/* The short name that methods of an operation begin with, for example "segsum"; NULL if unknown. */
+/* Returns the short name of an operation, for example "segsum", with which the names of its methods
+ * begin. Returns NULL if there is no such operation. */
 const char *ek_operation_name(ek_operation operation);
 
-/* How far results must be the same bits. */
+/* Conditions under which results must have the same bits. */
 typedef enum ek_reproducible {
 	EK_REPRO_RUN = 0,   /* same machine, same number of threads, same plan: the default */
 	EK_REPRO_STRICT = 1 /* any number of threads, any instruction set */
 } ek_reproducible;
 
-/* A method is one way to do one operation. The table is fixed; walk it with ek_method_next. */
+/* A method is one way to do one operation. The table of methods is constant; ek_method_next goes
+ * through it. */
 typedef struct ek_method ek_method;
-const ek_method *ek_method_next(const ek_method *after); /* NULL: the first; ends with NULL */
-const ek_method *ek_method_find(const char *name);       /* in full; NULL if there is none of it */
-const char *ek_method_name(const ek_method *method);     /* "spmv.csr.merge" */
-const char *ek_method_text(const ek_method *method);     /* one line: what it does */
-const char *ek_method_source(const ek_method *method);   /* author, year, section */
-const char *ek_method_format(const ek_method *method);   /* "csr"; "array" for primitives */
-const char *ek_method_device(const ek_method *method);   /* "cpu"; "gpu": on a context's device */
+/* Returns the method after `after`, or the first if `after` is NULL. Returns NULL after the
+ * last. */
+const ek_method *ek_method_next(const ek_method *after);
+const ek_method *ek_method_find(const char *name);     /* NULL if no method has that full name */
+const char *ek_method_name(const ek_method *method);   /* "spmv.csr.merge", for example */
+const char *ek_method_text(const ek_method *method);   /* one line on what it does */
+const char *ek_method_source(const ek_method *method); /* author, year, section */
+const char *ek_method_format(const ek_method *method); /* such as "csr"; "array" for primitives */
+const char *ek_method_device(const ek_method *method); /* "cpu", or "gpu" for a context's device */
 ek_operation ek_method_operation(const ek_method *method);
-/* A whole number that the method can be given, as the tile size of one that cuts A into tiles;
- * number k, or NULL if it has fewer. */
+/* Returns parameter k of a method, counted from 0, for example the tile size of a method that cuts
+ * A into tiles. Returns NULL if the method has no parameter k. */
 const ek_format_param *ek_method_get_param(const ek_method *method, int k);
-/* 1 if the method can do op(A) with that degree of reproducibility. Primitives have no op:
- * 1 for them if op is 0 and the method has that degree (EK_REPRO_STRICT: as for products). */
+/* Returns 1 if the method supports op(A) with that level of reproducibility, else 0. For
+ * primitives, which have no op, it returns 1 if op is 0 and the method has that level
+ * (EK_REPRO_STRICT means the same as for products). */
 int ek_method_supports(const ek_method *method, ek_op op, ek_reproducible level);
 
-/* What a plan should be good for; zero means the default. */
+/* How a plan will be used; zero means the default. */
 typedef struct ek_hints {
 	size_t size;
-	const char
-		*method; /* a method's name, also without the operation ("csr.merge"); NULL or
-	                       "auto": chosen by the matrix. The environment variable EK_METHOD
-	                       replaces NULL and "auto", for experiments (ek_context_create).
-	                       Parameters may follow: "spmv.csr.adaptive.gpu:block=2048" */
-	ek_op op;        /* 0: EK_OP_N */
-	int64_t calls;   /* announced number of runs; 0: many (1000) */
+	/* Name of a method, in full or without the operation ("csr.merge"). With NULL or "auto" the
+	 * library chooses a method for the matrix; for experiments, the environment variable
+	 * EK_METHOD can replace NULL and "auto" (ek_context_create). Parameters may follow the
+	 * name: "spmv.csr.adaptive.gpu:block=2048" */
+	const char *method;
+	ek_op op;      /* 0 means EK_OP_N */
+	int64_t calls; /* expected number of runs; 0 means many (1000) */
 	ek_reproducible reproducible;
-	int threads; /* 0: the context's; more than the context's is EK_EINVAL */
-	/* How to store A for the product: a format, and parameters, as ek_matrix_convert takes
-	 * them. NULL: as the method wants, or, without a method, as A is. If A is not in that
-	 * format with these parameters the plan keeps a copy that is, within the default of
-	 * max_bytes, made by way of CSR. Methods of "csr" multiply with "csc" too, op N and op T
+	int threads; /* maximum; 0 means the context's maximum; above that is EK_EINVAL */
+	/* How to store A for the product: a format and parameters, as for ek_matrix_convert. NULL
+	 * means the format of the method. If no method is given either, the library uses A's own
+	 * format or, if that is csr or csc, the fastest format (the cost of the conversion is
+	 * divided by the expected calls). If A has another format or other parameters, the plan
+	 * holds a copy in this format. The copy is made by way of CSR, within the default limit of
+	 * ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op N and op T
 	 * exchanged. */
 	const char *format;
+	/* Maximum number of bytes that the library's choice may take in addition to A, for a
+	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
+	 * plus 16 MiB; -1 means no limit. Scratch for runs is not counted. A method or format that
+	 * is asked for by name is not limited, nor is the only method that can do the product. */
+	int64_t memory;
+	int64_t width; /* for EK_SPMM: expected columns of X; 0 means 8. Runs may differ */
 } ek_hints;
 
 typedef struct ek_plan ek_plan;
 
-/* Prepares `operation` for A. Everything that costs more than one product happens here; running the
- * plan allocates nothing, apart from the first run after values changed, of some copies (ek_spmv
- * says which). The plan keeps what it needs of A. `hints` may be NULL.
- * Errors: EK_EINVAL (no such method or format: the message lists the names; the method does not
- * multiply with hints.format), EK_EUNSUPPORTED (the method cannot do this op, or not with this
- * reproducibility; the format cannot hold A), EK_ELIMIT (A would take too much in that format:
- * ek_matrix_convert has no such limit with max_bytes = -1), EK_EOVERFLOW (x or y would not fit the
- * address space), EK_EDEVICE (the context has no device for the method; its compiler or driver
- * failed), EK_ENOMEM.
- * Cost: from nothing to O(rows) for the methods that only cut the work, O(nnz) for those that keep
- * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or look up which columns
- * a thread meets (transposed, adaptive and acsr with op T, and most other formats with op T), and
- * the conversion where the method's format is not that of A; `ek bench` measures it, in products.
- */
+/* Prepares `operation` for A. Everything that costs more than one product happens here. Runs of the
+ * plan allocate nothing, with two exceptions. One is the first run after values changed, if the
+ * plan has a copy of A that needs a conversion (ek_spmv says when). The other is the first time
+ * that more threads than before run the plan at once, since each of them needs scratch of its own.
+ * A may be destroyed before the plan. `hints` may be NULL.
+ * Errors: EK_EINVAL (there is no such method or format, and the message lists the names; or the
+ * method does not support hints.format), EK_EUNSUPPORTED (the method does not support this op, or
+ * not with this reproducibility; the format cannot hold A), EK_ELIMIT (A would take too many bytes
+ * in the format; ek_matrix_convert with max_bytes = -1 has no such limit), EK_EOVERFLOW (x or y
+ * would not fit the address space), EK_EDEVICE (the context has no device for the method; its
+ * compiler or driver failed), EK_ENOMEM.
+ * Cost: from nothing to O(rows) for methods that only divide the work. O(nnz) for methods that have
+ * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or that find out which
+ * columns each thread writes to (transposed, adaptive and acsr with op T, and most other formats
+ * with op T). If the method's format is not that of A, add the cost of the conversion. `ek bench`
+ * measures the cost in units of one product. If the library chooses and many calls are expected, it
+ * also considers other formats, which takes the time of some more products. hints.calls = 0 means
+ * many calls, so set it to the real number if that is small. */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);
 
 const char *ek_plan_method(const ek_plan *plan); /* name of the method that was chosen */
-/* What it multiplies with, as hints.format takes it: "csr", "sell:c=8,sigma=64". */
+/* Returns the format of the matrix that the plan multiplies with, and its parameters, as
+ * hints.format takes them: "csr", "sell:c=8,sigma=64". */
 const char *ek_plan_format(const ek_plan *plan);
-/* What was chosen and why, as text of several lines; at most `size` bytes with the final 0. */
+/* Writes some lines to `text` that say which method and format were chosen, and why. At most `size`
+ * bytes are written, the final 0 included; a longer text is cut, without an error. 4096 bytes are
+ * enough for most plans. Errors: EK_EINVAL. Thread-safe. */
 ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size);
-/* Bytes that one run must move at least: matrix, side arrays, x once, y once. */
+/* Returns a lower bound on the bytes that one run moves. It is the size of the matrix, of the
+ * plan's own arrays, and of x and y, each counted once. */
 int64_t ek_plan_bytes(const ek_plan *plan);
-/* Bytes that the plan holds beside the matrix. */
+/* Returns the bytes that the plan takes in addition to the matrix. */
 int64_t ek_plan_memory(const ek_plan *plan);
 
-/* A view of a dense vector or column-major block; it owns nothing. Made by ek_vector, or member by
- * member with `size` set to sizeof(ek_dense). */
+/* A view of a dense vector or block; it owns nothing. Make a view by ek_vector, ek_block or
+ * ek_device_vector, or set its members yourself, with `size` = sizeof(ek_dense). */
 typedef struct ek_dense {
 	size_t size;
 	ek_value value;
 	int64_t rows, cols;
-	int64_t ld; /* entries from one column to the next; at least rows */
+	/* leading dimension: number of values from one column to the next, at least `rows`; with
+	 * EK_ROW_MAJOR, from one row to the next, at least `cols` */
+	int64_t ld;
 	void *data;
-	int where; /* 0: memory of the host; EK_ON_DEVICE */
+	int where;     /* 0 for memory of the host, or EK_ON_DEVICE */
+	int64_t order; /* EK_COL_MAJOR or EK_ROW_MAJOR */
 } ek_dense;
 
-enum { EK_ON_DEVICE = 1 }; /* data is memory of the context's device (ek_device_alloc) */
+enum { EK_ON_DEVICE = 1 }; /* `data` is memory of the context's device (ek_device_alloc) */
+enum { EK_COL_MAJOR = 0, EK_ROW_MAJOR = 1 };
 
 static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 {
@@ -731,6 +847,17 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 	v.ld = n;
 	v.data = (void *)(uintptr_t)data;
 	v.where = 0;
+	v.order = EK_COL_MAJOR;
+	return v;
+}
+
+static inline ek_dense ek_block(ek_value value, int64_t rows, int64_t cols, int64_t ld, int order,
+                                const void *data)
+{
+	ek_dense v = ek_vector(value, rows, data);
+	v.cols = cols;
+	v.ld = ld;
+	v.order = order;
 	return v;
 }
 
@@ -741,79 +868,97 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
 	return v;
 }
 
-/* y = alpha op(A) x + beta y, with the op of the plan.
+/* Computes y = alpha op(A) x + beta y, with the op of the plan.
  *   x   as many entries as op(A) has columns; not written to
  *   y   as many entries as op(A) has rows; must not overlap x or the arrays of A
- * beta = 0: y is written only, so NaN or uninitialised memory there does not matter. alpha = 0: A
- * and x are not read. Entries that are not stored are never multiplied: NaN or Inf in x reaches
- * only the rows that have an entry in that column. alpha and beta are rounded to the value type;
- * if alpha is Inf or NaN, a row without entries gives NaN or beta y_i, by the method. Formats made
- * of parts (hyb, cocktail; on a device scoo with high slices) add alpha times the sum of each part, which may overflow where the sum
- * of the whole row does not.
- * |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), k the number of entries of row
- * i of op(A), gamma(k) = k u / (1 - k u), underflow apart (Higham 2002, section 3.1). Errors:
- * EK_EINVAL (NULL, wrong type, wrong length, overlap), and EK_ENOMEM in the first run after values
- * of A changed, if the plan has a copy of A and either A is in neither csr nor csc, or one is in csr
- * and the other in csc, or A was borrowed with EK_BASE1; y and the plan are as before then. Cost: O(nnz + rows); that first run also
- * fills the copy, and in those cases takes memory for CSR of A and the time of a conversion to it
- * (between csr and csc: of a transposition).
- * On a device: EK_EDEVICE; EK_ENOMEM in the first run after values changed also for csr5 and segSpMV
- * of A in csr, and for op T with every format but csr; after an error y may be written in part by methods that share y between processor and
- * device ("spmv.csr.hetero.gpu"). Vectors with EK_ON_DEVICE need a method that runs there, and then the
- * call returns when the work is in the queue (ek_device_wait), its errors coming with a later call.
- * Not for two threads with the same plan at once. */
+ * alpha and beta are rounded to the value type of A.
+ *
+ * What is read: with beta = 0, y is only written, so it may hold NaN or be uninitialised. With
+ * alpha = 0, A and x are not read. Entries that are not stored are never multiplied: if x_j is NaN
+ * or Inf, it reaches only rows of op(A) with an entry in column j. If alpha is Inf or NaN, a row
+ * without entries gives NaN or beta y_i, depending on the method.
+ *
+ * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the
+ * number of entries of row i of op(A) and gamma(k) = k u / (1 - k u), barring underflow (Higham
+ * 2002, section 3.1). Formats that consist of parts (hyb and cocktail, and on a device also scoo
+ * with high slices) add alpha times the sum of each part, which may overflow where the sum of the
+ * whole row does not.
+ *
+ * Errors: EK_EINVAL (NULL, wrong type, wrong length, overlap). EK_ENOMEM if there is no memory for
+ * the scratch of one more thread that runs the plan. EK_ENOMEM also in the first run after values
+ * of A changed, if the plan has a copy of A that needs a conversion. This is so if A is in neither
+ * csr nor csc, if one of A and the copy is in csr and the other in csc, or if A was borrowed with
+ * EK_BASE1. After EK_ENOMEM y is unchanged; if the conversion failed, the plan is unchanged too.
+ *
+ * Cost: O(nnz + rows). The first run after values of A changed also fills the copy, if the plan has
+ * one. If the copy needs a conversion, that run takes memory for A in CSR. It also takes the time
+ * of a conversion to CSR or, between csr and csc, of a transposition.
+ *
+ * Thread safety: any number of threads may run one plan at the same time; runs on a device take
+ * turns.
+ *
+ * On a device: vectors with EK_ON_DEVICE need a method that runs on the device. The call then
+ * returns when the work is in the queue (ek_device_wait), and errors of that work are returned by a
+ * later call. Further errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for
+ * csr5 and segspmv if A is in csr, and for op T with every format except csr. Methods that share y
+ * between processor and device ("spmv.csr.hetero.gpu") may leave y partly written after an
+ * error. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
-/* z = alpha op(A) x + beta y: the same with the result elsewhere, and the same bits as if y had been
- * copied to z first.
- *   y   as long as z; not written to, nor read if beta = 0. It may be x, if the lengths are the same,
- *       and lie in A
+/* Computes z = alpha op(A) x + beta y, like ek_spmv but with the result in z. The bits are the same
+ * as if y had been copied to z first.
+ *   y   as long as z; not written to, and not read if beta = 0. It may be x, if the lengths are
+ *       equal, and may be part of the arrays of A
  *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
- * Errors as ek_spmv, and EK_EINVAL if one of y and z lies on a device and the other does not. Cost: on
- * the processor that of ek_spmv, y being read instead of z; a format of parts (hyb, cocktail) and op T
- * by columns read y once and then work on z, as ek_spmv does. On a device y is first copied to z
- * where they lie, in the queue, unless beta = 0: two values for each row more to move. */
+ * Errors: as ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not.
+ * Cost: on the processor, the same as ek_spmv, except that y is read instead of z. Two kinds of
+ * products read y once and then work on z, as ek_spmv works on y: those with formats that consist
+ * of parts (hyb, cocktail), and those of op T that add to columns. On a device y is first copied to
+ * z on the device, in the queue, unless beta = 0; this moves two more values for each row. */
 ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double beta,
                       const ek_dense *y, const ek_dense *z);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *
- * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: what sparse
- * operations are made from. For all of them:
- *   - Types: i32, i64, f32, f64, where nothing else is said. Arrays are aligned to their type; an
- *     array without entries may be NULL.
- *   - `out` may be `in` where "in place" is said; other overlaps are EK_EINVAL.
- *   - Integers wrap around. Maximum and minimum are NaN if one of the values is. The
- *     sign of a zero that is a sum, a maximum or a minimum depends on the method.
+ * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: the building
+ * blocks of sparse operations. For all of them:
+ *   - Types: i32, i64, f32, f64, unless the function says otherwise. Arrays are aligned to their
+ *     type; an array without elements may be NULL.
+ *   - `out` may be the same array as `in` if the function says "in place"; other overlaps give
+ *     EK_EINVAL.
+ *   - Integers wrap around. Maximum and minimum are NaN if one of the values is NaN. The sign of a
+ *     zero that is a sum, a maximum or a minimum depends on the method.
  *   - Keys are put in ascending order; floats in the total order of IEEE 754: -NaN, -inf, ..., -0,
  *     +0, ..., +inf, +NaN.
- *   - `options` may be NULL: then the library chooses the method. The table of methods has the
- *     others (ek_method_next); the environment variable EK_METHOD replaces NULL and "auto" for the
- *     operations that it names (ek_context_create).
- *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths
- *     beyond the address space), EK_ENOMEM and what is named; a failing call has not touched its
- *     outputs.
- *   - Any number of threads may call at the same time. Small arrays are done by the calling thread.
+ *   - `options` may be NULL: then the library chooses the method. ek_method_next lists all methods;
+ *     the environment variable EK_METHOD replaces NULL and "auto" for the operations that it names
+ *     (ek_context_create).
+ *   - Temporary memory comes from the context. Errors: EK_EINVAL, EK_EOVERFLOW (lengths beyond the
+ *     address space), EK_ENOMEM, and those named at a function; a failing call leaves its outputs
+ *     untouched.
+ *   - Any number of threads may call these functions at the same time. Small arrays are handled by
+ *     the calling thread alone.
  */
 
-/* How many times a heap did what (Liu 2015, section 4.6). */
+/* Numbers of basic operations that a heap has performed (Liu 2015, section 4.6). */
 typedef struct ek_heap_counts {
 	size_t size;           /* set to sizeof(ek_heap_counts) before the call */
-	int64_t update_key;    /* reconstructions from one node downwards or upwards */
+	int64_t update_key;    /* reconstructions of the heap, from one node downwards or upwards */
 	int64_t find_maxchild; /* searches for the largest of the children of a node */
 	int64_t compare;       /* comparisons of a node with its parent or its largest child */
 	int64_t swap;          /* moves of a key by one level */
 } ek_heap_counts;
 
-/* Set `size` to sizeof(ek_array_options) and the rest to zero, then change what you need. */
+/* Options of a primitive. Set `size` to sizeof(ek_array_options) and the rest to zero, then change
+ * what you need. */
 typedef struct ek_array_options {
 	size_t size;
-	const char *method; /* as in ek_hints; NULL or "auto": chosen by the library */
-	int threads;        /* 0: the context's; more than the context's is EK_EINVAL */
-	unsigned flags;     /* EK_TRUSTED: do not check segments */
-	int64_t block;      /* entries of a block, for methods that have blocks; 0: their default */
-	int arity;          /* d of methods that use a d-heap, 2 to 1024; 0: 8 */
-	ek_heap_counts *counts; /* NULL, or where such methods put what their heaps did */
+	const char *method; /* as in ek_hints; with NULL or "auto" the library chooses */
+	int threads;        /* maximum; 0 means the context's maximum; above that is EK_EINVAL */
+	unsigned flags;     /* 0, or EK_TRUSTED to skip the check of segments */
+	int64_t block;      /* entries in a block, for methods with blocks; 0 means their default */
+	int arity;          /* children of a node of a heap, 2 to 1024; 0 means 8 */
+	ek_heap_counts *counts; /* NULL, or where methods that use heaps store their counts */
 } ek_array_options;
 
 /* An associative operator with its identity. */
@@ -821,41 +966,44 @@ typedef enum ek_monoid {
 	EK_SUM = 1,
 	EK_MAX = 2, /* identity: the least number of the type, -inf for floats */
 	EK_MIN = 3, /* identity: the largest number of the type, +inf for floats */
-	EK_OR = 4   /* of the bits; integers only */
+	EK_OR = 4   /* bitwise or, for integers only; identity: 0 */
 } ek_monoid;
 
 typedef enum ek_scan_kind {
 	EK_INCLUSIVE = 1, /* out[i] = in[0] + ... + in[i] */
-	EK_EXCLUSIVE = 2  /* out[i] = in[0] + ... + in[i - 1], out[0] the identity */
+	EK_EXCLUSIVE = 2  /* out[i] = in[0] + ... + in[i - 1], out[0] = the identity */
 } ek_scan_kind;
 
-/* *result = in[0] + ... + in[n - 1], the identity if n = 0. + is any ek_monoid.
- * Sums of floats depend on the method and, for it, on n (for "reduce.simd" on the instruction set
- * too), not on the number of threads. |error| <= gamma(d) sum |in[i]|, d the depth of the tree of
- * additions: n - 1 for "reduce.serial", ceil(log2 n) for "reduce.tree", 1040 for "reduce.simd",
- * however large n is (gamma as at ek_spmv; Higham 2002, section 4.2). Cost: one read of `in`.
- * Source: Liu 2015, section 4.3.2. */
+/* Computes *result = in[0] + ... + in[n - 1], or the identity if n = 0; + stands for any ek_monoid.
+ * The bits of sums of floats depend on the method and on n, and for "reduce.simd" on the
+ * instruction set, but not on the number of threads. |error| <= gamma(d) sum |in[i]|, where d is
+ * the depth of the tree of additions: n - 1 for "reduce.serial", ceil(log2 n) for "reduce.tree",
+ * 1040 for "reduce.simd", however large n is (gamma as at ek_spmv; Higham 2002, section 4.2). Cost:
+ * one read of `in`. Source: Liu 2015, section 4.3.2. */
 ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                     int64_t n, const void *in, void *result);
 
-/* The scan (prefix sum) of n numbers; in place possible.
- * "scan.blocked", the default, gives the same bits for any number of threads (not for any `block`
- * or instruction set); |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|, however large n is.
- * "scan.serial" has gamma(n - 1), and so have, depending on the threads, "scan.zhang" and
- * "scan.blelloch".
- * Cost: one read and one write of n entries, where blocks fit the caches.
+/* Computes the scan (prefix sum) of n numbers, also in place.
+ * "scan.blocked", the default, gives the same bits for any number of threads, but they depend on
+ * `block` and on the instruction set. However large n is, its bound is
+ * |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|. "scan.serial", "scan.zhang" and
+ * "scan.blelloch" have gamma(n - 1) instead of gamma(1040); the bits of the last two depend on the
+ * number of threads.
+ * Cost: one read and one write of n entries, if blocks fit the caches.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                   ek_scan_kind kind, int64_t n, const void *in, void *out);
 
-/* Where the segments of an array of n entries begin: by flags or by offsets, the other is NULL.
- *   flag    n bytes, not 0 where a segment begins; entry 0 begins one in any case
- *   offset  count + 1 positions, from 0 to n, not decreasing: segment s is offset[s] ..
- *           offset[s + 1] - 1, and may be empty; of type EK_INT32 or EK_INT64
- * They are checked (offsets: EK_ERANGE with the position; flags: `count` must be the number of
- * segments, for sums), which EK_TRUSTED leaves out; wrong ones are then undefined behaviour. */
+/* Segments of an array of n entries. They are given either by flags or by offsets; the other
+ * pointer is NULL.
+ *   flag    n bytes, not 0 where a segment begins; entry 0 always begins a segment
+ *   offset  count + 1 positions, from 0 to n, not decreasing, of type EK_INT32 or EK_INT64.
+ *           Segment s is offset[s] .. offset[s + 1] - 1, and may be empty
+ * Wrong offsets give EK_ERANGE, with the position in the message. For sums with flags, it is
+ * checked that `count` is the number of segments. EK_TRUSTED skips these checks; wrong segments are
+ * then undefined behaviour. */
 typedef struct ek_segments {
-	size_t size; /* sizeof(ek_segments); the functions below set it */
+	size_t size; /* sizeof(ek_segments); the two functions below set it */
 	int64_t count;
 	const uint8_t *flag;
 	const void *offset;
@@ -884,30 +1032,33 @@ static inline ek_segments ek_segment_offsets(int64_t count, ek_value type, const
 	return s;
 }
 
-/* The scan of each segment; in place possible. With flags segments->count is not read.
+/* Computes the scan of each segment, also in place. If the segments are given by flags,
+ * segments->count is not read.
  * Floats: |error of out[i]| <= gamma(k) times the sum of |in| from the beginning of the segment to
- * i, k the number of these terms. Bits may depend on the number of threads.
- * Cost: one read and one write of n entries and the flags or offsets; two of each for
+ * i, where k is the number of these terms. Bits may depend on the number of threads.
+ * Cost: one read and one write of n entries, and one read of the flags or offsets; twice that for
  * "segscan.forward". Source: Liu 2015, Algorithm 11; Zhang 2012, section 4. */
 ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek_value type,
                             ek_monoid op, ek_scan_kind kind, int64_t n, const void *in,
                             const ek_segments *segments, void *out);
 
-/* out[s] = the sum of segment s, 0 if it is empty; segments->count entries, not in place.
- * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the segment of k entries; but
- * "segsum.offset" takes differences of one long scan, so its bound has the sum of |in| from the
- * beginning of the array with the constant 2 gamma(1040) + 4 u, small segments behind large ones
- * lose all their digits, and behind NaN or Inf all sums are NaN.
- * Cost: one read of n entries and the flags or offsets, one write of `count`.
+/* Computes out[s], the sum of segment s, or 0 if the segment is empty. `out` has segments->count
+ * entries. Not in place.
+ * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the k entries of the segment.
+ * "segsum.offset" is less accurate, since it takes differences of one long scan: its bound is (2
+ * gamma(1040) + 4 u) times the sum of |in| from the beginning of the array. With it, small segments
+ * after large ones lose all their digits, and after NaN or Inf all sums are NaN.
+ * Cost: one read of n entries and of the flags or offsets, one write of segments->count sums.
  * Source: Liu 2015, Algorithms 12 and 13; Blelloch, Heroux and Zagha 1993. */
 ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
                            int64_t n, const void *in, const ek_segments *segments, void *out);
 
-/* Keys, and with each a value of 4 or 8 bytes that is moved along; value_size 0: keys only. */
+/* Keys, each with a value of 4 or 8 bytes that moves with the key; value_size = 0 means keys
+ * only. */
 typedef struct ek_pairs {
 	size_t size;       /* sizeof(ek_pairs); ek_key_value sets it */
-	ek_value type;     /* of the keys */
-	size_t value_size; /* 0, 4 or 8 */
+	ek_value type;     /* type of the keys */
+	size_t value_size; /* bytes of a value: 0, 4 or 8 */
 	int64_t n;
 	void *key, *value;
 } ek_pairs;
@@ -926,65 +1077,73 @@ static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n,
 }
 
 /* Sorts pairs by key, in place, ascending. Only "sort.serial" keeps the order of pairs with equal
- * keys. Cost: O(n log n), O(n log^2 n) for the networks; a copy of the pairs as temporary memory,
- * none for the networks. Source: Liu 2015, section 4.5; Batcher 1968. */
+ * keys. Cost: O(n log n) time and a copy of the pairs as temporary memory; the sorting networks
+ * ("sort.bitonic", "sort.oddeven") take O(n log^2 n) time and no temporary memory. Source: Liu
+ * 2015, section 4.5; Batcher 1968. */
 ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pairs *pairs);
 
-/* Merges sorted pairs `a` and `b` into `out`, which has a->n + b->n places and does not overlap
- * them. `batch` independent merges are done in one call: merge k takes pairs k a->n .. (k + 1) a->n
- * - 1 of a, likewise of b, and fills places k (a->n + b->n) .. of out; out->n is not read. Equal
- * keys: first those of a, then those of b, each in their order, except for the networks
- * ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give a result
- * without meaning; nothing beyond out is written. Cost: one read and one write of all pairs, times
- * log for the networks and the ranking. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
+/* Merges the sorted pairs of `a` and of `b` into `out`. One call does `batch` independent merges.
+ * Merge k takes pairs k a->n .. (k + 1) a->n - 1 of `a` and the corresponding pairs of `b`. It
+ * writes a->n + b->n pairs of `out`, beginning with pair k (a->n + b->n). `out` must have space for
+ * batch (a->n + b->n) pairs and must not overlap `a` or `b`; out->n is not read. Among pairs with
+ * equal keys, those of `a` come first, then those of `b`, each in their order, except with the
+ * networks ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give a
+ * meaningless result, but nothing outside `out` is written. Cost: one read and one write of all
+ * pairs; the networks and "merge.ranking" take longer by a logarithmic factor. Source: Liu 2015,
+ * sections 4.5.4 to 4.5.6. */
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
                    const ek_pairs *a, const ek_pairs *b, const ek_pairs *out);
 
-/* From each of `lists` lists of `length` numbers, one after the other in `in`: kth[j] = the k-th
- * smallest of list j, 1 <= k <= length (so lists without entries are EK_EINVAL; without lists k is
- * not looked at), and, if `smallest` is not NULL, the k smallest of list j at smallest[j k], in any
- * order; equal numbers are interchangeable. `in` is not changed. Cost: about one read of `in` (two
- * with `smallest`) for the default; O(length log_d k) for each list by heaps. Source: Liu 2015,
- * section 4.6.3; Floyd and Rivest 1975. */
+/* Selects the k-th smallest number, 1 <= k <= length, of each of several lists. `in` holds `lists`
+ * lists of `length` numbers, one after the other. kth[j] becomes the k-th smallest of list j. If
+ * `smallest` is not NULL, the k smallest of list j are stored from smallest[j k] on, in any order;
+ * equal numbers are interchangeable. `in` is not changed. k is not checked if there are no lists;
+ * with lists of length 0 no k is valid (EK_EINVAL).
+ * Cost: about one read of `in` (two with `smallest`) for the default; O(length log_d k) for each
+ * list with heaps. Source: Liu 2015, section 4.6.3; Floyd and Rivest 1975. */
 ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
                      int64_t length, int64_t k, const void *in, void *kth, void *smallest);
 
-/* Union and intersection of two sets of indices (EK_INT32 or EK_INT64), held as strictly ascending
- * arrays; so is the result: *count entries of `out`, which has room for a_n + b_n, or for the
- * smaller of both. Nothing in place. Inputs that do not ascend give a result without meaning, but
- * nothing beyond that room is written. Cost: one read and one write; the intersection of sets of
- * very different sizes O(small log large). */
+/* Compute the union and the intersection of two sets of indices (EK_INT32 or EK_INT64), given as
+ * strictly ascending arrays. The result, the first *count entries of `out`, ascends strictly too.
+ * `out` must have space for a_n + b_n entries (union) or for the smaller of a_n and b_n
+ * (intersection). Not in place. Inputs that do not ascend give a meaningless result, but nothing
+ * beyond that space is written. Cost: one read of both sets and one write of the result; for the
+ * intersection of sets of very different sizes O(small log large). */
 ek_status ek_set_union(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t a_n,
                        const void *a, int64_t b_n, const void *b, int64_t *count, void *out);
 ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, ek_value type,
                               int64_t a_n, const void *a, int64_t b_n, const void *b,
                               int64_t *count, void *out);
 
-/* A max-heap in which every node has d children: implicit, the children of a node side by side and
- * aligned, so that their largest is found by SIMD. Nodes are numbered 0 (the root, the largest key)
- * to size - 1; the parent of node i is (i - 1) / d. Keys may carry values of 4 or 8 bytes. One
- * thread at a time. Source: LaMarca and Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and
- * 20. */
+/* A max-heap in which every node has d children. It is an array without pointers. The children of a
+ * node are stored side by side and aligned, so that SIMD instructions can find the largest. Nodes
+ * are numbered 0 (the root, the largest key) to size - 1; the parent of node i is (i - 1) / d. Keys
+ * may carry values of 4 or 8 bytes. Only one thread at a time may use a heap. Source: LaMarca and
+ * Ladner 1996; Liu 2015, section 4.6, Algorithms 19 and 20. */
 typedef struct ek_heap ek_heap;
 
-/* An empty heap; arity is d, 2 to 1024. It grows as needed; `capacity` is room made in advance. The
- * heap keeps its context. */
+/* Makes an empty heap; `arity` is d, 2 to 1024. The heap grows as needed; `capacity` is the number
+ * of pairs for which memory is allocated in advance. The heap keeps its context alive. */
 ek_status ek_heap_create(ek_context *ctx, ek_value key, size_t value_size, int arity,
                          int64_t capacity, ek_heap **heap);
 void ek_heap_destroy(ek_heap *heap);
 int64_t ek_heap_size(const ek_heap *heap); /* number of nodes */
-/* Heapify: replaces the contents by n pairs, O(n). `values` is not read if value_size is 0. */
+/* Replaces the contents of a heap by n pairs (heapify), in O(n). `values` is not read if value_size
+ * is 0. */
 ek_status ek_heap_build(ek_heap *heap, int64_t n, const void *keys, const void *values);
-/* Adds a pair, O(log_d size). */
+/* Adds a pair to a heap, in O(log_d size). */
 ek_status ek_heap_insert(ek_heap *heap, const void *key, const void *value);
-/* Copies the pair of a node; key or value may be NULL. EK_ERANGE if there is no such node. */
+/* Copies the pair of a node to `key` and `value`, either of which may be NULL. Errors: EK_ERANGE if
+ * there is no such node. */
 ek_status ek_heap_node(const ek_heap *heap, int64_t node, void *key, void *value);
-/* Removes the root, which goes to key and value (may be NULL); EK_ERANGE if empty. O(d log_d size)
- * steps, of which SIMD does d at a time. */
+/* Removes the root and stores its pair in `key` and `value`, either of which may be NULL. Errors:
+ * EK_ERANGE if the heap is empty. Cost: O(d log_d size) steps, of which SIMD does d at a time. */
 ek_status ek_heap_delete_max(ek_heap *heap, void *key, void *value);
-/* Gives a node another pair, which then moves to its place. EK_ERANGE if there is no such node. */
+/* Gives a node another pair and restores the order of the heap. Errors: EK_ERANGE if there is no
+ * such node. */
 ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const void *value);
-/* What the heap did since it was made. */
+/* Fills in `counts` with the operations that the heap has performed since it was made. */
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
 
 #if defined(__GNUC__)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Block compressed coordinates: as BCOO, but in place of its block row a block has one bit, which
- * says whether it is the last of its block row (format/bccoo.h). That is 1/32 of an index, an index
- * for each chunk of blocks, and one for each block row that is not empty if some are: less than
- * BCSR has where block rows hold few blocks.
+ * Block compressed coordinates (BCCOO): like BCOO, but a block stores one bit instead of the number
+ * of its block row. The bit tells whether the block is the last of its block row (format/bccoo.h).
+ * So the format stores 1/32 of an index per block and an index per chunk of blocks. If some block
+ * rows are empty, it also stores an index for each block row that is not. In total this is less
+ * than the pointers of BCSR if block rows hold few blocks.
  *
- * Yan et al. also take differences of columns, in 16 bits where they fit: 2 bytes of 8 r c + 4, or
- * 3 % of blocks of 3 x 3, which would make columns depend on all blocks before; here they are kept
- * as they are.
+ * Yan et al. also store the difference of each block column from the one before, in 16 bits if it
+ * fits. Here columns are stored as they are. A block of doubles takes 8 r c + 4 bytes (values and
+ * column). With such differences it would take 2 bytes less, which is 3 % for 3 x 3 blocks, but
+ * each column would depend on all blocks before it.
  *
  * Liu 2015, section 5.4.5; Yan, Li, Zhang and Zhou 2014 (yaSpMV), section 3. */
 #include <string.h>
@@ -14,13 +16,14 @@
 #include "format/bccoo.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/bccoo.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/block_row.h"
 
 #if EK_PER_TYPE
 
-/* The list of block rows [begin, end), which are all, if there is one. */
+/* Fills filled_row, if `out` has this array, with the numbers of the block rows in [begin, end)
+ * that are not empty. The range must cover all block rows. */
 static void FN(bccoo_filled)(const ek_store *view, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = view->array[BLOCK_HEAD];
@@ -32,8 +35,8 @@ static void FN(bccoo_filled)(const ek_store *view, ek_store *out, int64_t begin,
 			filled_row[n++] = (IDX)b;
 }
 
-/* Flags, and numbers of the first block rows, of chunks [begin, end), from a view; filled_row is
- * done. */
+/* Fills the flags and chunk_row of chunks [begin, end) from the pointers in `view`. filled_row of
+ * `out` must be complete. */
 static void FN(bccoo_chunks)(const ek_store *view, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = view->array[BLOCK_HEAD];
@@ -64,6 +67,8 @@ static void FN(bccoo_chunks)(const ek_store *view, ek_store *out, int64_t begin,
 	}
 }
 
+/* Writes head[b + 1] of `view` for each block row b whose last block is in [begin, end), as
+ * block_ends of format/block.h requires. */
 static void FN(bccoo_ends)(const ek_store *in, ek_store *view, int64_t begin, int64_t end)
 {
 	const uint32_t *flag = in->array[BCCOO_FLAG];
@@ -77,7 +82,8 @@ static void FN(bccoo_ends)(const ek_store *in, ek_store *view, int64_t begin, in
 	}
 }
 
-/* The values of the block rows that end with one of blocks [begin, end). */
+/* Copies the values of each block row whose last block is in [begin, end), including those of its
+ * blocks before `begin`. */
 static void FN(bccoo_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(out);
@@ -145,7 +151,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 
 /* ---- Check ----------------------------------------------------------------------------------- */
 
-/* Flags, their count and the numbers of chunks. */
+/* Checks the flags in bit_flag and their number, and that chunk_row agrees with them. */
 static ek_status check_flags(const ek_store *s)
 {
 	const int64_t blocks = s->len[BLOCK_COL], rows = block_shape_of(s).rows;
@@ -204,7 +210,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	return eki_block_check(ctx, s, ends);
 }
 
-/* ---- Entries --------------------------------------------------------------------------------- */
+/* ---- Finding an entry ------------------------------------------------------------------------ */
 
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
@@ -235,6 +241,7 @@ const ek_format ek_format_bccoo = {
                   {"chunk_row", EKI_IDX},
                   {"filled_row", EKI_IDX}},
 	.check = check,
+	.convert = {25, 500},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The arrays of BCCOO: what the conversion (format/bccoo.c) writes and the product (spmv/bccoo.c)
+ * The arrays of BCCOO, which the conversion (format/bccoo.c) writes and the product (spmv/bccoo.c)
  * reads.
  *
- * Bit k of bit_flag (format/mask.h) says that block k is the last of its block row. Counting flags
- * numbers the block rows that are not empty; chunk_row has that number for the first block of each
- * chunk, so that one can begin anywhere. filled_row, which has no entries where no block row is
- * empty, turns numbers into block rows. */
+ * Bit k of bit_flag (a mask as in format/mask.h) is 1 if block k is the last of its block row. The
+ * block rows that are not empty are numbered in order, from 0. So the number of set flags before a
+ * block is the number of its block row. chunk_row has this number for the first block of each
+ * chunk, so that work can begin at any chunk. filled_row[n] is the block row with number n; if no
+ * block row is empty, number n is block row n, and filled_row has no elements. */
 #ifndef EK_FORMAT_BCCOO_H
 #define EK_FORMAT_BCCOO_H
 
@@ -13,9 +14,10 @@
 #include "format/mask.h"
 
 enum { BCCOO_FLAG = BLOCK_HEAD, BCCOO_CHUNK = BLOCK_MASK + 1, BCCOO_FILLED };
-enum { BCCOO_BLOCKS = 1024 }; /* in a chunk */
+enum { BCCOO_BLOCKS = 1024 }; /* blocks in a chunk */
 
-/* The block behind the next flag from block k on, k < end, or `end`. */
+/* Finds the first block in [k, end) whose flag is set and returns the block after it, or `end` if
+ * no flag is set. Needs k < end. */
 static inline int64_t bccoo_next(const uint32_t *flag, int64_t k, int64_t end)
 {
 	uint32_t word = flag[k / 32] >> (k % 32);
@@ -30,7 +32,8 @@ static inline int64_t bccoo_next(const uint32_t *flag, int64_t k, int64_t end)
 	return k < end ? k : end;
 }
 
-/* Number of block k's block row among those that are not empty. */
+/* Returns the number of the block row that contains block k, counting only block rows that are not
+ * empty. */
 static inline int64_t bccoo_number(const ek_store *s, int64_t k)
 {
 	const uint32_t *flag = s->array[BCCOO_FLAG];
@@ -41,8 +44,8 @@ static inline int64_t bccoo_number(const ek_store *s, int64_t k)
 	return n + __builtin_popcount(flag[k / 32] & ((UINT32_C(1) << (k % 32)) - 1));
 }
 
-/* The first block of block row `number` of those that are not empty: the one behind `number`
- * flags. */
+/* Returns the first block of the block row with number `number`. Since these numbers count only
+ * block rows that are not empty, this is the block after the first `number` set flags. */
 static inline int64_t bccoo_first(const ek_store *s, int64_t number)
 {
 	const int64_t chunks = s->len[BCCOO_CHUNK];
@@ -56,6 +59,8 @@ static inline int64_t bccoo_first(const ek_store *s, int64_t number)
 	return k;
 }
 
+/* Returns the block row that has number `number` if only block rows that are not empty are
+ * counted. */
 static inline int64_t bccoo_row(const ek_store *s, int64_t number)
 {
 	return s->len[BCCOO_FILLED] ? eki_idx_at(s, BCCOO_FILLED, number) : number;

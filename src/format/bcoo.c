@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Block coordinates: dense blocks of r x c, each with its block row and its block column, block
- * rows ascending. One index more for each block than BCSR has, and no pointer for a block row: it
- * pays where most block rows are empty, and blocks can be cut evenly between threads whatever their
- * rows are.
+ * Block coordinates (BCOO): dense r x c blocks, each stored with its block row and its block
+ * column, and sorted by block row. A block takes one index more than in BCSR, but a block row takes
+ * no pointer. This saves memory if most block rows are empty. Blocks can be divided evenly among
+ * threads, whatever rows they belong to.
  *
  * Liu 2015, section 5.4.3; Su and Keutzer 2012 (clSpMV). */
 #include "format/block.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/bcoo.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/block_row.h"
 
 #if EK_PER_TYPE
 
-/* Block rows of the blocks of block rows [begin, end) of a view. */
+/* Fills block_row[k] for all blocks k of block rows [begin, end), whose pointers are in `view`. */
 static void FN(bcoo_rows)(const ek_store *view, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = view->array[BLOCK_HEAD];
@@ -25,6 +25,8 @@ static void FN(bcoo_rows)(const ek_store *view, ek_store *out, int64_t begin, in
 			block_row[k] = (IDX)b;
 }
 
+/* Writes head[b + 1] of `view` for each block row b whose last block is in [begin, end), as
+ * block_ends of format/block.h requires. */
 static void FN(bcoo_ends)(const ek_store *in, ek_store *view, int64_t begin, int64_t end)
 {
 	const int64_t blocks = in->len[BLOCK_COL];
@@ -36,7 +38,8 @@ static void FN(bcoo_ends)(const ek_store *in, ek_store *view, int64_t begin, int
 			block_ptr[block_row[k] + 1] = (PTR)(k + 1);
 }
 
-/* The values of the block rows that end with one of blocks [begin, end). */
+/* Copies the values of each block row whose last block is in [begin, end), including those of its
+ * blocks before `begin`. */
 static void FN(bcoo_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(out);
@@ -55,8 +58,8 @@ static void FN(bcoo_values)(const ek_store *csr, ek_store *out, int64_t begin, i
 	}
 }
 
-/* First k in [begin, end) whose block row is less than that of the block before, or outside, or
- * end. */
+/* Returns the first block k in [begin, end) whose block row is out of range or less than that of
+ * block k - 1, or `end` if there is none. */
 static int64_t FN(bcoo_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *block_row = s->array[BLOCK_HEAD];
@@ -126,7 +129,8 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	return eki_block_check(ctx, s, ends);
 }
 
-/* The first block whose block row is b or more. */
+/* Returns the first block whose block row is b or more, or the number of blocks if there is
+ * none. */
 static int64_t first_of(const ek_store *s, int64_t b)
 {
 	return eki_idx_lower_bound(s, BLOCK_HEAD, 0, s->len[BLOCK_COL], b);
@@ -149,6 +153,7 @@ const ek_format ek_format_bcoo = {
                   {"val", EKI_VALUE},
                   {"mask", EKI_BYTE}},
 	.check = check,
+	.convert = {25, 500},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

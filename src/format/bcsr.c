@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Block CSR: dense blocks of r x c in place of entries, aligned to multiples of r and c. Per block
- * r c values, one column and ceil(r c / 8) bytes of mask, which the product does not read; one
- * pointer for each block row. With all places filled and 3 x 3 doubles that is 8.4 bytes for an
- * entry, where CSR has 12.
+ * Block CSR (BCSR): like CSR, but with dense r x c blocks in place of entries. Blocks are aligned
+ * to multiples of r and c. A block takes r c values, one column, and ceil(r c / 8) bytes of mask,
+ * which the product normally does not read. A block row takes one pointer. With full blocks of
+ * 3 x 3 doubles, a product reads 8.4 bytes per entry, compared with 12 in CSR.
  *
  * Liu 2015, section 5.4.4; Im and Yelick 2001; Vuduc 2003, chapter 3. format/block.h and
- * format/block_size.c tell how blocks are made and how large they are. */
+ * format/block_size.c describe how blocks are made and how their size is chosen. */
 #include "format/block.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/bcsr.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/block_row.h"
 
@@ -89,6 +89,7 @@ const ek_format ek_format_bcsr = {
                   {"val", EKI_VALUE},
                   {"mask", EKI_BYTE}},
 	.check = check,
+	.convert = {25, 500},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Conversion of blocks from and to CSR, for all formats of format/block.h.
  *
- * The r rows of a block row are merged: the least column of those that are next says which block
- * comes next, and takes what lies in it. That is done twice, to count and to fill; values then go
- * row by row to blocks that are known (format/block_row.h). */
+ * The r rows of a block row are merged: the least column among the next entries of these rows
+ * determines the next block, and all entries inside that block are taken. The merge runs twice,
+ * first to count the blocks and then to fill them. Afterwards, values are copied row by row into
+ * the blocks found (format/block_row.h). */
 #include <string.h>
 
 #include "format/block.h"
@@ -11,11 +12,12 @@
 #include "format/padding.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/block.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* The entries of block row b that are not in a block yet: at[i] .. end[i] - 1 of its row i. */
+/* The entries of one block row that are not in any block yet. Row i of its n rows has entries
+ * at[i] .. end[i] - 1 of the CSR arrays. */
 struct FN(block_rows) {
 	int n;
 	int64_t at[BLOCK_MOST], end[BLOCK_MOST];
@@ -33,7 +35,8 @@ static inline void FN(block_rows_of)(const ek_store *csr, const block_shape *h, 
 	}
 }
 
-/* Takes the entries of the next block; its column, or -1, and its mask. */
+/* Finds the next block and advances *rest past its entries. Returns the block column and sets *mask
+ * to the mask of the block. Returns -1 if no entries are left. */
 static inline int64_t FN(block_next)(const IDX *col_idx, const block_shape *h,
                                      struct FN(block_rows) * rest, uint64_t *mask)
 {
@@ -58,7 +61,8 @@ static inline int64_t FN(block_next)(const IDX *col_idx, const block_shape *h,
 	return low;
 }
 
-/* Blocks of block rows [begin, end), to count[b + 1]. */
+/* Sets element b + 1 of BLOCK_HEAD to the number of blocks of block row b, for each b in
+ * [begin, end). */
 static void FN(block_count)(const ek_store *csr, ek_store *view, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(view);
@@ -76,6 +80,8 @@ static void FN(block_count)(const ek_store *csr, ek_store *view, int64_t begin, 
 	}
 }
 
+/* Fills the columns and masks of all blocks of block rows [begin, end), and sets the values of
+ * these blocks to 0. */
 static void FN(block_pattern)(const ek_store *csr, ek_store *view, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(view);
@@ -101,7 +107,8 @@ static void FN(block_pattern)(const ek_store *csr, ek_store *view, int64_t begin
 	}
 }
 
-/* Lengths of the rows, to row_ptr[i + 1]. */
+/* Sets row_ptr[i + 1] to the number of entries of row i, for each row i of block rows
+ * [begin, end). */
 static void FN(block_lengths)(const ek_store *view, ek_store *csr, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(view);
@@ -119,7 +126,7 @@ static void FN(block_lengths)(const ek_store *view, ek_store *csr, int64_t begin
 	}
 }
 
-/* Columns and values of block rows [begin, end); row_ptr is done. */
+/* Copies columns and values of block rows [begin, end) to `csr`, whose row_ptr is complete. */
 static void FN(block_to_csr)(const ek_store *view, ek_store *csr, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(view);
@@ -146,9 +153,9 @@ static void FN(block_to_csr)(const ek_store *view, ek_store *csr, int64_t begin,
 	}
 }
 
-/* First block row in [begin, end) in which columns do not ascend or are outside, or in which a mask
- * is empty or has bits outside the block or the matrix, or a value is not 0 where it has no bit, or
- * end. */
+/* Returns the first faulty block row in [begin, end), or `end` if there is none. Block columns must
+ * ascend and be in range. A mask must not be empty, nor have bits outside the block or the matrix.
+ * A value whose mask bit is 0 must be 0. */
 static int64_t FN(block_fault)(const ek_store *view, int64_t begin, int64_t end)
 {
 	const block_shape h = block_shape_of(view);
@@ -184,6 +191,8 @@ static int64_t FN(block_fault)(const ek_store *view, int64_t begin, int64_t end)
 #endif
 #if EK_ONCE
 
+/* Returns a CSR store whose rows are the block rows of `view`. Functions on row pointers can then
+ * be applied to the pointers of block rows. */
 static ek_store as_rows(const ek_store *view)
 {
 	ek_store s = *view;
@@ -209,7 +218,7 @@ ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store 
 	*filled = 0;
 	for (int64_t b = 0; b < h.rows; b++)
 		*filled += eki_ptr_at(&rows, b + 1) > 0;
-	eki_ptr_sum(&rows);
+	eki_ptr_sum(ctx, &rows);
 	out->len[BLOCK_COL] = eki_ptr_at(&rows, h.rows);
 	out->len[BLOCK_VAL] = eki_times(out->len[BLOCK_COL], h.places);
 	out->len[BLOCK_MASK] = eki_times(out->len[BLOCK_COL], h.bytes);
@@ -224,7 +233,7 @@ void eki_block_pattern(const ek_context *ctx, const ek_store *csr, ek_store *vie
 	ek_store rows = as_rows(view);
 
 	eki_fill(ctx, count, csr, view, rows.rows, csr->nnz);
-	eki_ptr_sum(&rows);
+	eki_ptr_sum(ctx, &rows);
 	eki_fill(ctx, fill, csr, view, rows.rows, view->len[BLOCK_VAL]);
 }
 
@@ -238,7 +247,7 @@ ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends 
 	if (ends)
 		EK_RETURN_IF(eki_block_view(ctx, s, ends, &view));
 	eki_fill(ctx, lengths, &view, csr, rows, csr->nnz);
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_fill(ctx, fill, &view, csr, rows, csr->nnz);
 	if (ends)
 		eki_block_view_free(ctx, &view);
@@ -325,7 +334,9 @@ ek_status eki_block_view(const ek_context *ctx, const ek_store *s, block_ends en
 		return EK_OK;
 	eki_fill(ctx, ends, s, view, s->len[BLOCK_COL], s->len[BLOCK_COL]);
 	rows = as_rows(view);
-	for (int64_t b = 0; b < h.rows; b++) /* empty block rows end where the one before does */
+	/* `ends` skipped the empty block rows. Each of them ends where the block row before it
+	 * ends. */
+	for (int64_t b = 0; b < h.rows; b++)
 		if (eki_ptr_at(&rows, b + 1) == 0)
 			eki_ptr_set(&rows, b + 1, eki_ptr_at(&rows, b));
 	return EK_OK;

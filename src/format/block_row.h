@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The values of one block row: included by the formats of format/block.h in each pass of
- * core/for_each.h, since each finds the blocks of a block row in its own way, and new values must
- * not take memory. */
+ * Filling the values of one block row. The formats of format/block.h include this file in each pass
+ * of base/for_each.h. Each format finds the blocks of a block row in its own arrays. A view
+ * (format/block.h) would have to be allocated, but filling in new values must not take memory. */
 
-/* The block of [begin, end), which is one block row, that column j lies in. */
+/* Returns the last block in [begin, end) whose block column is not greater than j, or `begin` if
+ * there is none. Blocks [begin, end) must be those of one block row. */
 static inline int64_t FN(block_of)(const IDX *block_col, int64_t begin, int64_t end, int64_t j)
 {
-	while (end - begin > 1) {
-		const int64_t middle = begin + (end - begin) / 2;
-
-		if (block_col[middle] <= j)
-			begin = middle;
-		else
-			end = middle;
-	}
-	return begin;
+	return eki_upper_bound(block_col, begin + 1, end, j) - 1;
 }
 
-/* Block row b, which has blocks [begin, end). Columns of `csr` are in any order. */
+/* Copies the values of block row b from `csr` to `out`. [begin, end) must be all blocks of that
+ * block row. The columns of `csr` may be in any order. */
 static inline void FN(block_row_values)(const ek_store *csr, ek_store *out, const block_shape *h,
                                         int64_t b, int64_t begin, int64_t end)
 {

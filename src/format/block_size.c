@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Which size of blocks is fastest for a matrix, from how many blocks each of the 64 sizes would
- * need, estimated, and what a block costs.
+ * Choosing the fastest block size for a matrix, from the cost of a block and an estimate of the
+ * number of blocks that each of the 64 sizes would need.
  *
- * Estimate: SAMPLES entries are drawn, evenly spread; for each r the block row that an entry lies
- * in is merged once, and its distinct columns counted in all 8 widths at the same time. Drawn by
- * entries, a block row of n entries has n chances, so the mean of blocks / n estimates blocks /
- * nnz, and the mean of 1 / n the block rows that are not empty; long rows, which most entries may
- * lie in, are met as they should be. Of a long block row only the first MOST entries are looked at.
- * That is at most 36 SAMPLES rows or 8 SAMPLES MOST entries, a product or two of a matrix that is
- * worth it.
+ * Estimate: SAMPLES evenly spread entries are drawn. For each of these entries and each height r,
+ * the rows of the block row that contains the entry are merged once. The same pass counts the
+ * blocks of that block row for all 8 widths. A block row of n entries is drawn with a probability
+ * proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the mean of
+ * 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may have most
+ * of the entries, get their due weight. If a block row is long, only its first MOST entries are
+ * examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are examined. For a
+ * matrix that is large enough to make choosing worthwhile, this takes about as long as one or two
+ * products.
  *
- * Choice: the size with the least predicted time of a product, from its bytes and its work. 1 x 1
- * is among them.
+ * Choice: of all 64 sizes, including 1 x 1, the one with the least predicted time of a product. The
+ * prediction is based on the bytes and the work of the product.
  *
- * Estimating fill from a sample, and speed from a table for each size: Vuduc 2003, section 3.3; Im,
- * Yelick and Vuduc 2004. */
+ * Estimating fill from a sample, and taking the speed of each size from a table, are ideas of Vuduc
+ * 2003, section 3.3, and of Im, Yelick and Vuduc 2004. */
 #include "format/block_size.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/block_size.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_BLOCK_SAMPLE
 #define EK_BLOCK_SAMPLE
 enum { SAMPLES = 96, MOST = 2048 };
 
-/* For blocks of r rows: sums over the sample. */
+/* Totals over the sampled block rows, for blocks of one height. */
 typedef struct block_sample {
-	double blocks[BLOCK_MOST]; /* blocks / entries, for each width */
-	double rows;               /* 1 / entries */
+	double blocks[BLOCK_MOST]; /* blocks / entries for each width, summed over block rows */
+	double rows;               /* 1 / entries of a block row, summed over block rows */
 } block_sample;
 #endif
 
 #if EK_PER_TYPE
 
-/* Adds the block row of height r in which entry k lies. */
+/* Adds to *s the block row of height r that contains entry k. */
 static void FN(sample_add)(const ek_store *csr, int r, int64_t k, block_sample *s)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -80,13 +82,14 @@ typedef void add_fn(const ek_store *, int, int64_t, block_sample *);
 struct sample_job {
 	const ek_store *csr;
 	add_fn *add;
-	block_sample sample[BLOCK_MOST]; /* for each height */
+	block_sample sample[BLOCK_MOST]; /* sample[r - 1] has the sums for height r */
 };
 
 static void sample_part(void *arg, int part)
 {
 	struct sample_job *job = arg;
-	const double golden = 0.6180339887498949; /* multiples of it fall evenly, and on no grid */
+	/* Multiples of the golden ratio, taken modulo 1, are spread evenly but form no grid. */
+	const double golden = 0.6180339887498949;
 
 	for (int t = 1; t <= SAMPLES; t++) {
 		const double at = t * golden - (double)(int)(t * golden);
@@ -96,34 +99,28 @@ static void sample_part(void *arg, int part)
 	}
 }
 
-/* Nanoseconds of one core for a block row, for a block and for each of its steps (spmv/block.c), as
- * measured on matrices that stay in its cache; 4 and 8 lanes of AVX2 hold doubles and floats. */
-static const struct speed {
-	double row, block, step;
-	int lanes;
-} speed[2][EK_NISA] = {{{4, 0.6, 0.2, 1}, {6, 0.3, 0.27, 8}, {6, 0.3, 0.27, 8}},
-                       {{4, 0.6, 0.2, 1}, {6, 0.4, 0.31, 4}, {6, 0.5, 0.46, 8}}};
-
-/* Predicted nanoseconds of a product. */
-static double cost(const eki_features *f, int r, int c, const block_sample *s)
+double eki_block_cost(const eki_features *f, int r, int c, double blocks, double block_rows)
 {
-	const struct speed *v = &speed[f->value == EK_F64][f->isa];
+	const eki_block_speed *v = &f->machine->block[eki_value_types[f->value].matrix - 1][f->isa];
 	const int line = r < c ? c : r, lines = r < c ? r : c;
-	const double each = (double)f->stats.nnz / SAMPLES;
-	const double blocks = s->blocks[c - 1] * each, rows = s->rows * each;
 	const double value = (double)ek_value_size(f->value);
 	const double bytes = blocks * (r * c * value + (double)eki_idx_size(f->index)) +
-	                     rows * (r * value + (double)eki_ptr_size(f->index));
+	                     block_rows * (r * value + (double)eki_ptr_size(f->index));
 	const double steps = lines * ((line + v->lanes - 1) / v->lanes);
 
-	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + rows * v->row);
+	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }
 
 ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim)
 {
 	static add_fn *const add[EK_NTYPE] = EK_BY_TYPE(sample_add);
 	struct sample_job job = {.csr = csr, .add = add[eki_type(csr->value, csr->index)]};
-	eki_features f = {.value = csr->value, .index = csr->index, .threads = 1, .isa = ctx->isa};
+	eki_features f = {.value = csr->value,
+	                  .index = csr->index,
+	                  .threads = 1,
+	                  .isa = ctx->isa,
+	                  .machine = ctx->machine};
+	const double each = (double)csr->nnz / SAMPLES;
 	double least = INFINITY;
 	int64_t best[2] = {1, 1};
 
@@ -135,7 +132,8 @@ ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *
 		eki_parallel(eki_parts(ctx, csr->nnz), BLOCK_MOST, sample_part, &job);
 	for (int k = 0; k < BLOCK_MOST * BLOCK_MOST && csr->nnz > 0; k++) {
 		const int r = k / BLOCK_MOST + 1, c = k % BLOCK_MOST + 1;
-		const double t = cost(&f, r, c, &job.sample[r - 1]);
+		const block_sample *s = &job.sample[r - 1];
+		const double t = eki_block_cost(&f, r, c, s->blocks[c - 1] * each, s->rows * each);
 
 		if ((dim[BLOCK_R] && dim[BLOCK_R] != r) || (dim[BLOCK_C] && dim[BLOCK_C] != c) ||
 		    t >= least)

@@ -1,32 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * BRC, blocked row-column: rows in the order of their lengths, long ones cut into pieces, as many
- * pieces as `height` in a block with room for the longest of them, entry j of all of them side by
- * side (brc.h). So neither rows of different lengths nor a single long one cost much padding, and
- * blocks are alike enough to be dealt out to threads. With padding: (w + 4) bytes a place with
- * 32-bit indices and values of w bytes, 8 bytes a piece and 4 a row.
+ * BRC, blocked row-column: rows are sorted by length, and long rows are cut into pieces. A block
+ * holds `height` pieces, and each piece gets as many places as the longest of them needs. The j-th
+ * entries of all pieces of a block are stored side by side (brc.h). So neither rows of different
+ * lengths nor a single long row need much padding, and blocks are similar enough to be divided
+ * among threads. With 32-bit indices and values of w bytes, a place takes w + 4 bytes, whether used
+ * or not. A piece takes 8 bytes and a row 4.
  *
- * Each 8192 rows are sorted by themselves, if no other window is asked for: in the order of the
- * whole matrix, which is what was published, rows that read the same x and write the same y are far
- * apart (0.6 to 0.8 of the speed, measured; a window as large as the matrix gives that). Rows of
- * several pieces come before all others. The pieces of a row are of one length, not full ones and a
- * rest, so that they stand together and are added in their order.
+ * Rows are sorted within windows of 8192 rows, unless the caller asks for another window. The
+ * published method sorts the whole matrix at once; a window as large as the matrix does the same.
+ * Rows that use the same parts of x and y are then far apart, and products run at 0.6 to 0.8 of the
+ * speed (measured). Rows of several pieces come before all others. Such a row is cut into
+ * pieces of nearly the same length, rather than into full pieces and a remainder, so that its
+ * pieces stay together and are added in their order.
  *
- * The height is four vectors of up to four lanes, and two of eight, if no other is asked for: 3 to
- * 8 % faster than a single one, while more lanes need more padding.
+ * The default height is four vectors if a vector has up to four lanes, and two vectors if it has
+ * eight. This is 3 to 8 % faster than a height of one vector. A greater height would need more
+ * padding.
  *
- * Padding has the value 0 and the last column of its piece, or of one near it if it has none.
+ * Padding has the value 0 and the column of the last entry of its piece, or of a nearby entry if
+ * the piece has none.
  *
  * Liu 2015, section 5.4.6; Ashari, Sedaghati, Eisenlohr and Sadayappan 2014. */
 #include "format/brc_order.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/brc.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/lanes.h"
 
 #if EK_PER_TYPE
 
-/* Steps of blocks [begin, end): the longest piece of each. */
+/* Sets block_ptr[b + 1] to the number of steps of block b, for each b in [begin, end). This is the
+ * length of the longest piece of the block. */
 static void FN(brc_sizes)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const IDX *len = out->array[BRC_LEN];
@@ -42,7 +47,7 @@ static void FN(brc_sizes)(const ek_store *csr, ek_store *out, int64_t begin, int
 	}
 }
 
-/* Where the entries of piece p begin in CSR. */
+/* Returns the position in CSR of the first entry of piece p. */
 static inline int64_t FN(brc_begin)(const ek_store *s, const PTR *row_ptr, int64_t p)
 {
 	const int64_t i = ((const IDX *)s->array[BRC_ROW])[p];
@@ -53,6 +58,7 @@ static inline int64_t FN(brc_begin)(const ek_store *s, const PTR *row_ptr, int64
 	                             : first;
 }
 
+/* Fills *h with a description of a block as a chunk of lanes (padding.h). */
 static void FN(brc_chunk)(const ek_store *s, const ek_store *csr, int64_t block, lane_chunk *h)
 {
 	const PTR *block_ptr = s->array[BRC_PTR];
@@ -90,7 +96,7 @@ static void FN(brc_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 	}
 }
 
-/* Entries of row i in its pieces, which are *pieces. */
+/* Returns the number of entries of row i, and sets *pieces to the number of its pieces. */
 static inline int64_t FN(brc_row)(const ek_store *s, int64_t i, int64_t *pieces)
 {
 	const IDX *row = s->array[BRC_ROW], *len = s->array[BRC_LEN];
@@ -112,7 +118,7 @@ static void FN(brc_lengths)(const ek_store *in, ek_store *csr, int64_t begin, in
 		row_ptr[i + 1] = (PTR)FN(brc_row)(in, i, &pieces);
 }
 
-/* Columns and values of blocks [begin, end); row_ptr is done. */
+/* Copies columns and values of blocks [begin, end) to `csr`, whose row_ptr is complete. */
 static void FN(brc_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = in->array[BRC_PTR];
@@ -127,8 +133,8 @@ static void FN(brc_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int
 	}
 }
 
-/* First block in [begin, end) whose steps, rows, lengths or columns are out of range, or whose
- * padding is not 0, or end. */
+/* Returns the first faulty block in [begin, end), or `end` if there is none. A block is faulty if
+ * its number of steps, a row, a length or a column is out of range, or if padding is not 0. */
 static int64_t FN(brc_block_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = s->array[BRC_PTR];
@@ -155,7 +161,8 @@ static int64_t FN(brc_block_fault)(const ek_store *s, int64_t begin, int64_t end
 	return end;
 }
 
-/* First row in [begin, end) whose pieces are not those that its length asks for, or end. */
+/* Returns the first row in [begin, end) that is not cut into the pieces that its length requires,
+ * or `end` if there is none. */
 static int64_t FN(brc_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *row = s->array[BRC_ROW], *len = s->array[BRC_LEN];
@@ -181,7 +188,7 @@ static int64_t FN(brc_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 #endif
 #if EK_ONCE
 
-/* block_ptr from the lengths of the pieces; the steps in all. */
+/* Computes block_ptr from the lengths of the pieces; returns the total number of steps. */
 static int64_t make_steps(const ek_context *ctx, const ek_store *csr, ek_store *s)
 {
 	static eki_fill_fn *const sizes[EK_NTYPE] = EK_BY_TYPE(brc_sizes);
@@ -189,7 +196,7 @@ static int64_t make_steps(const ek_context *ctx, const ek_store *csr, ek_store *
 	ek_store ptr = {.index = s->index, .rows = blocks, .array = {s->array[BRC_PTR]}};
 
 	eki_fill(ctx, sizes, csr, s, blocks, brc_pieces(s));
-	eki_ptr_sum(&ptr);
+	eki_ptr_sum(ctx, &ptr);
 	return eki_ptr_at(&ptr, blocks);
 }
 
@@ -253,7 +260,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	static eki_fill_fn *const entries[EK_NTYPE] = EK_BY_TYPE(brc_to_csr);
 
 	eki_fill(ctx, lengths, in, csr, in->rows, brc_pieces(in));
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_fill(ctx, entries, in, csr, brc_blocks(in), in->nnz);
 	return EK_OK;
 }
@@ -274,16 +281,16 @@ static ek_status check_sizes(const ek_store *s)
 
 	const int64_t blocks = brc_blocks(s), last = s->len[BRC_PTR] - 1;
 	const int64_t steps = last == blocks ? eki_ptr_at(&ptr, blocks) : 0;
-	const int64_t room = steps < 0 ? 0 : eki_times(steps, dim[BRC_HEIGHT]);
+	const int64_t places = steps < 0 ? 0 : eki_times(steps, dim[BRC_HEIGHT]);
 
 	EK_RETURN_IF(
-		eki_len_check(s, (int64_t[]){blocks + 1, room, room, pieces, pieces, s->rows}));
+		eki_len_check(s, (int64_t[]){blocks + 1, places, places, pieces, pieces, s->rows}));
 	if (eki_ptr_at(&ptr, 0) != 0 || steps < 0)
 		return eki_fail(EK_ERANGE, "block_ptr does not ascend from 0");
 	return EK_OK;
 }
 
-/* Rows that begin somewhere, and entries. */
+/* Checks that the rows and the entries of all pieces add up to those of the matrix. */
 static ek_status check_sums(const ek_store *s)
 {
 	int64_t rows = 0, nnz = 0;
@@ -360,6 +367,7 @@ const ek_format ek_format_brc = {
                   {"piece_len", EKI_IDX},
                   {"row_piece", EKI_PTR}},
 	.check = check,
+	.convert = {8, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

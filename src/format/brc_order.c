@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * BRC: the order of the pieces. Those of rows that have several come first; then the other rows,
- * window by window; each by length, the longest first. Windows are sorted by counting: a histogram
- * of each, the sums over bins and windows, and each row goes to its place. Two passes over row_ptr,
- * whatever the lengths are, and 4.6 KB a window.
+ * BRC: the order of the pieces. The pieces of rows that have several pieces come first; the other
+ * rows follow, window by window. In both groups the longest pieces come first. This is a counting
+ * sort: it makes a histogram of each window and prefix sums over bins and windows, and then puts
+ * each row into its place. It takes two passes over row_ptr, whatever the lengths are, and 4.6 KB
+ * for each window.
  *
- * A bin is one length up to 31, and a sixteenth of a power of two above; in a bin rows keep their
- * order, so that neighbours, which read the same x and write the same y, stay together. What the
- * lengths in a bin differ is padding: at most a sixteenth, and a block for each bin. */
+ * Each length up to 31 has a bin of its own. A bin of greater lengths covers a sixteenth of the
+ * range between two powers of two. Rows of a bin keep their order, so that neighbours, which use
+ * the same parts of x and y, stay together. Different lengths in a bin need padding: at most
+ * a sixteenth of the places, and one block for each bin. */
 #include <string.h>
 
 #include "format/brc_order.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/brc_order.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_BRC_BINS
 #define EK_BRC_BINS
 enum {
-	FINE = 4,                          /* bits of a length that tell bins apart */
-	CLASSES = (20 - FINE + 2) << FINE, /* of lengths up to 2^20 */
+	/* Base-2 logarithm of the number of bins between two consecutive powers of two. */
+	FINE = 4,
+	CLASSES = (20 - FINE + 2) << FINE, /* number of bins for lengths up to 2^20 */
 	BINS = 2 * CLASSES
 };
 
-/* Bins ascend as lengths fall. */
+/* Returns the bin of a row with n entries in m pieces. Rows of several pieces are in lower bins
+ * than rows of one piece, and longer pieces are in lower bins than shorter ones. */
 static inline int bin_of(int64_t n, int64_t m)
 {
 	int64_t length = m > 1 ? (n + m - 1) / m : n;
@@ -36,6 +40,7 @@ static inline int bin_of(int64_t n, int64_t m)
 
 #if EK_PER_TYPE
 
+/* Sets at[bin], for each bin, to the number of its pieces that belong to rows [begin, end). */
 static void FN(brc_count)(const brc_order *o, const ek_store *out, int64_t *at, int64_t begin,
                           int64_t end)
 {
@@ -50,6 +55,8 @@ static void FN(brc_count)(const brc_order *o, const ek_store *out, int64_t *at, 
 	}
 }
 
+/* Stores the pieces of rows [begin, end). Those of each bin are stored from position at[bin], which
+ * is then advanced past them. */
 static void FN(brc_place)(const brc_order *o, const ek_store *out, int64_t *at, int64_t begin,
                           int64_t end)
 {
@@ -102,7 +109,8 @@ static void all_rows(const ek_context *ctx, order_fn *const fn[EK_NTYPE], const 
 	eki_parallel(eki_parts(ctx, o->csr->rows), o->windows, order_window, &job);
 }
 
-/* Makes of a number of pieces where they begin; the number is added to *next. */
+/* Replaces *at, a number of pieces, by *next, the position at which these pieces begin. Advances
+ * *next by that number. */
 static void reserve(int64_t *at, int64_t *next)
 {
 	const int64_t n = *at;

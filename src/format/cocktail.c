@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Cocktail: each entry in the format that suits what is around it. Dense diagonals are in a DIA
- * part, dense blocks in a BCSR part, what is left in ELLPACK and coordinates or in CSR; parts that
- * have no entries take no memory. format/cocktail_split.c is the rule, which counts bytes. The
- * explanation of a plan tells what each part has; so do the lengths of the arrays, the arrays of
- * the parts under their own names with the part's in front.
- *
- * A product is the sum of those of the parts (spmv/compose.c).
+ * Cocktail: each entry is stored in the format that suits its surroundings. Dense diagonals go to a
+ * DIA part and dense blocks to a BCSR part. The other entries go to CSR, to coordinates, or to
+ * ELLPACK and coordinates. Parts without entries take no memory. The rule, which counts bytes, is
+ * in format/cocktail_split.c. The explanation of a plan tells how much each part holds, and so do
+ * the lengths of the arrays. The format has the arrays of all parts; their names begin with the
+ * name of the part, as in bcsr_val.
  *
  * Su and Keutzer 2012 (clSpMV); Liu 2015, section 5.3.2. */
 #include <string.h>
@@ -18,20 +17,23 @@
 #include "format/ell.h"
 #include "format/mask.h"
 #include "format/parts.h"
-#include "spmv/compose.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_COCKTAIL_SUB
 #define EK_COCKTAIL_SUB
-enum { SUB_PART = CSR_VAL + 1 }; /* array of a part's CSR: the part of each entry */
-enum { SUB_WHICH };              /* dim: which part it is */
+/* Index of an extra array in the CSR store of a part. For each entry of the matrix, the array holds
+ * the number of the entry's part. */
+enum { SUB_PART = CSR_VAL + 1 };
+/* Index into dim of the CSR store of a part. dim[SUB_WHICH] is the number of the part. */
+enum { SUB_WHICH };
 #endif
 
 #if EK_PER_TYPE
 
-/* How many entries rows [begin, end) have in the part that `sub` is, in its row_ptr[i + 1]. */
+/* Sets row_ptr[i + 1] of `sub` to the number of entries that row i has in part `sub`, for each i in
+ * [begin, end). */
 static void FN(sub_lengths)(const ek_store *csr, ek_store *sub, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -45,6 +47,8 @@ static void FN(sub_lengths)(const ek_store *csr, ek_store *sub, int64_t begin, i
 	}
 }
 
+/* Copies the columns of the entries that rows [begin, end) have in part `sub`. row_ptr of `sub`
+ * must be complete. */
 static void FN(sub_columns)(const ek_store *csr, ek_store *sub, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR], *sub_ptr = sub->array[CSR_PTR];
@@ -58,7 +62,8 @@ static void FN(sub_columns)(const ek_store *csr, ek_store *sub, int64_t begin, i
 				to[at++] = col_idx[k];
 }
 
-/* Lengths of the rows, all parts together. */
+/* Sets row_ptr[i + 1] of `csr` to the length of row i, summed over all parts, for each i in
+ * [begin, end). */
 static void FN(sum_lengths)(const ek_store *sub, ek_store *csr, int64_t begin, int64_t end)
 {
 	PTR *length = (PTR *)csr->array[CSR_PTR] + 1;
@@ -74,7 +79,8 @@ static void FN(sum_lengths)(const ek_store *sub, ek_store *csr, int64_t begin, i
 	}
 }
 
-/* Merges rows [begin, end) of the parts by their columns. */
+/* Merges rows [begin, end) of all parts into `csr`, in the order of columns. row_ptr of `csr` must
+ * be complete. */
 static void FN(merge_rows)(const ek_store *sub, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -109,7 +115,7 @@ static void FN(merge_rows)(const ek_store *sub, ek_store *csr, int64_t begin, in
 
 static const struct {
 	const ek_format *format;
-	int first; /* array */
+	int first; /* number of the first array of the part */
 } kind[PARTS] = {{&ek_format_dia, COCKTAIL_DIA},
                  {&ek_format_bcsr, COCKTAIL_BCSR},
                  {&ek_format_ell, COCKTAIL_ELL},
@@ -137,7 +143,7 @@ ek_store eki_cocktail_part(const ek_store *s, int k)
 
 /* ---- From CSR -------------------------------------------------------------------------------- */
 
-/* The pattern of part k as CSR; its values are not there. */
+/* Makes the pattern of part k as a CSR store without values. */
 static ek_status make_sub(const ek_context *ctx, const ek_store *csr, const cocktail_split *split,
                           int k, ek_store *sub)
 {
@@ -153,7 +159,7 @@ static ek_status make_sub(const ek_context *ctx, const ek_store *csr, const cock
 	sub->dim[SUB_WHICH] = k;
 	EK_RETURN_IF(eki_alloc(ctx, csr->rows + 1, eki_ptr_size(csr->index), &sub->array[CSR_PTR]));
 	eki_fill(ctx, lengths, csr, sub, csr->rows, csr->nnz);
-	eki_ptr_sum(sub);
+	eki_ptr_sum(ctx, sub);
 	sub->nnz = eki_ptr_at(sub, csr->rows);
 	EK_TRY(eki_alloc(ctx, sub->nnz, eki_idx_size(csr->index), &sub->array[CSR_COL]));
 	sub->len[CSR_COL] = sub->nnz;
@@ -213,7 +219,7 @@ static ek_status pattern_part(const ek_context *ctx, const ek_store *csr,
 typedef ek_status part_fn(const ek_context *, const ek_store *csr, const cocktail_split *, int k,
                           ek_store *out);
 
-/* fn for all parts that the rule finds. */
+/* Decides to which part each entry goes, and calls fn for each part that gets entries. */
 static ek_status each_part(const ek_context *ctx, const ek_store *csr, ek_store *out, part_fn *fn)
 {
 	cocktail_split split;
@@ -241,7 +247,8 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 
 /* ---- To CSR ---------------------------------------------------------------------------------- */
 
-/* Entries of a part, which tells them by masks, lengths or lengths of arrays. */
+/* Returns the number of entries of part k. Depending on the format of the part, counts them in its
+ * masks, adds up its row lengths, or takes its nnz. */
 static int64_t count_entries(const ek_store *part, int k)
 {
 	int64_t n = 0;
@@ -257,7 +264,7 @@ static int64_t count_entries(const ek_store *part, int k)
 	return part->nnz;
 }
 
-static void counted_parts(const ek_store *s, ek_store part[PARTS])
+void eki_cocktail_parts(const ek_store *s, ek_store part[PARTS])
 {
 	for (int k = 0; k < PARTS; k++) {
 		part[k] = eki_cocktail_part(s, k);
@@ -273,7 +280,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	const ek_store *made;
 	ek_status status = EK_OK;
 
-	counted_parts(in, part);
+	eki_cocktail_parts(in, part);
 	for (int k = 0; k < PARTS; k++) {
 		sub[k].value = in->value;
 		sub[k].index = in->index;
@@ -283,7 +290,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 			EK_TRY(eki_format_csr(ctx, &part[k], &sub[k], &made));
 	}
 	eki_fill(ctx, lengths, sub, csr, in->rows, in->nnz);
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_fill(ctx, merge, sub, csr, in->rows, in->nnz);
 done:
 	for (int k = 0; k < PARTS; k++)
@@ -291,7 +298,7 @@ done:
 	return status;
 }
 
-/* ---- Check, entries, product ----------------------------------------------------------------- */
+/* ---- Checking a store, finding an entry ------------------------------------------------------ */
 
 static ek_status check(const ek_context *ctx, const ek_store *s)
 {
@@ -303,7 +310,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 		return eki_fail(EK_ERANGE, "blocks of %lld and rows of %lld are not possible",
 		                (long long)s->dim[COCKTAIL_BLOCK],
 		                (long long)s->dim[COCKTAIL_WIDTH]);
-	counted_parts(s, part);
+	eki_cocktail_parts(s, part);
 	for (int k = 0; k < PARTS; k++) {
 		const int end = k + 1 < PARTS ? kind[k + 1].first : EKI_MAX_ARRAYS;
 
@@ -334,27 +341,6 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 	return eki_parts_find(part, first, PARTS, i, j, at);
 }
 
-static ek_status prepare(ek_plan *p)
-{
-	ek_store part[PARTS];
-
-	counted_parts(p->store, part);
-	return eki_compose_prepare(p, part, PARTS);
-}
-
-static const ek_method spmv = {
-	.name = "spmv.cocktail",
-	.text = "the sum of the products with diagonals, blocks, and what is left",
-	.source = "Su and Keutzer 2012",
-	.operation = EK_SPMV,
-	.format = &ek_format_cocktail,
-	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T,
-	.prepare = prepare,
-	.refresh = eki_compose_refresh,
-	.run = eki_compose_run,
-};
-
 const ek_format ek_format_cocktail = {
 	.name = "cocktail",
 	.text = "each entry in one of DIA, BCSR, ELLPACK, CSR and coordinates, by counted bytes",
@@ -382,7 +368,6 @@ const ek_format ek_format_cocktail = {
 	.to_csr = to_csr,
 	.find = find,
 	.by_column = true,
-	.method = {&spmv},
 };
 
 #endif

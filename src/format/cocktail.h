@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The parts of a cocktail, in the order of its arrays. */
+ * The parts of the cocktail format, in the order of their arrays. */
 #ifndef EK_FORMAT_COCKTAIL_H
 #define EK_FORMAT_COCKTAIL_H
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
 enum { PART_DIA, PART_BCSR, PART_ELL, PART_CSR, PART_COO, PARTS };
-enum { /* the first array of each part */
+enum { /* number of the first array of each part */
        COCKTAIL_DIA,
        COCKTAIL_BCSR = 3,
        COCKTAIL_ELL = 7,
        COCKTAIL_CSR = 10,
        COCKTAIL_COO = 13
 };
-enum { COCKTAIL_BLOCK, COCKTAIL_WIDTH }; /* dim: of the blocks and of the ELLPACK part, 0 without */
+/* Indices into dim: the block size and the ELLPACK width. Each is 0 if there is no such part. */
+enum { COCKTAIL_BLOCK, COCKTAIL_WIDTH };
 
 extern const ek_format ek_format_cocktail;
 
-/* Part number k of s, without format if it is absent. */
+/* Returns part number k of `s` (PART_DIA and so on). Its nnz is set only if it is in CSR or COO. If
+ * `s` has no such part, the format of the result is NULL. */
 ek_store eki_cocktail_part(const ek_store *s, int k);
+/* Stores all parts of `s` in `part` and sets the nnz of each of them. */
+void eki_cocktail_parts(const ek_store *s, ek_store part[PARTS]);
 
 #endif

@@ -1,52 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The rule of a cocktail, by counted bytes. With values of w bytes and indices of i, an entry takes
- * w + i in CSR and in ELLPACK, w + 2 i in coordinates; a diagonal w for each row; a block of b x b
- * b b w + i. A second pass over the vectors, which each further part takes, is 2 w rows + w cols.
+ * The rule by which the cocktail format assigns entries to parts: it counts bytes. With values of w
+ * bytes and indices of i bytes, an entry takes w + i in CSR and in ELLPACK, and w + 2 i in
+ * coordinates. A diagonal takes w for each row, and a block of b x b takes b b w + i. Each part
+ * after the first needs another pass over the vectors, which moves 2 w rows + w cols.
  *
- * 1. A diagonal is dense if its entries take more in CSR than all its places do: 2/3 full with
- * doubles
- *    and 32-bit indices, 1/2 with floats. Counted for all diagonals, unless columns are so many that
- *    the counters would take more than the matrix: then none is.
- * 2. A block, of b x b and aligned, is dense in the same way. What blocks of 2 x 2 to 8 x 8 would
- * save
- *    is counted in a sample of the rows, with all entries and without those of dense diagonals.
- * 3. Of no special part, dense diagonals, dense blocks of the best b, and first diagonals, then
- * blocks
- *    of what they leave, that is done which saves most, passes over the vectors counted.
- * 4. The rest goes to CSR; or to coordinates, which touch only the rows that they have entries in;
- * or
- *    the first k entries of each row to ELLPACK and what is left to coordinates: whichever takes least
- *    bytes, where a row of CSR counts ROW_BYTES more, what could be moved in the time that it takes.
- *    k is the largest for which a column of ELLPACK is not larger than its entries in coordinates.
+ * 1. A diagonal is dense if its entries would take more in CSR than all its places do: with 32-bit
+ *    indices, if it is more than 2/3 full (doubles) or 1/2 full (floats). No diagonal is dense if
+ *    there are so many columns that counters for all diagonals take more memory than the matrix.
+ * 2. An aligned block of b x b is dense by the same rule. The bytes that blocks of 2 x 2 to 8 x 8
+ *    would save are counted in sampled rows: for all entries, and for those on no dense diagonal.
+ * 3. The choices are: no special part, dense diagonals, dense blocks of the best b, or diagonals
+ *    first and then blocks of the other entries. The choice that saves the most bytes wins, after
+ *    the bytes of further passes over the vectors have been subtracted.
+ * 4. The other entries go where they take the fewest bytes: to CSR; to coordinates, which touch
+ *    only rows with such entries; or the first k of each row to ELLPACK, the rest to coordinates.
+ *    To account for time, ROW_BYTES are added for each row in CSR. k is the largest width for
+ *    which a column of ELLPACK takes no more bytes than its entries would take in coordinates.
  *
- * Priority of diagonals over blocks over flat formats: Su and Keutzer 2012, section 4. They decide
- * by measured throughputs of a machine, which bytes stand for here. */
+ * The priority of diagonals over blocks, and of blocks over flat formats, is that of Su and Keutzer
+ * 2012, section 4. They decide by throughputs measured on a machine; this rule uses bytes. */
 #include <string.h>
 
 #include "format/cocktail_split.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail_split.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_COCKTAIL_SPLIT
 #define EK_COCKTAIL_SPLIT
-enum { MOST_BLOCK = 8, STRETCHES = 64, STRETCH_ROWS = 40, MOST_ENTRIES = 4096 };
+enum { MOST_BLOCK = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, MOST_ENTRIES = 4096 };
 enum { ROW_BYTES = 16 };
-enum { FLAT = PARTS }; /* not decided yet */
+enum { FLAT = PARTS }; /* mark of an entry whose part is not decided yet */
 
-/* Arrays and dim of the store that the passes share. */
+/* Numbers of the arrays, and indices into dim, of the store `marks`, which the passes share. */
 enum { MARK_PART, MARK_DENSE, MARK_FLAT };
 enum { MARK_BLOCK, MARK_WIDTH, MARK_REST };
 
-/* The rows of a block row; the entries of row r in the block that was found last are those from
- * from[r] to before at[r]. */
+/* State of the search for the blocks of a block row. Row r of its n rows is row first + r of A. It
+ * has entries from[r] .. at[r] - 1 in the block found last, and at[r] .. end[r] - 1 after it. */
 typedef struct block_rows {
 	int64_t first, at[MOST_BLOCK], end[MOST_BLOCK], from[MOST_BLOCK];
 	int n;
-	int64_t all, left; /* entries of the block; those that are on no dense diagonal */
+	int64_t all, left; /* entries in the block found last; those on no dense diagonal */
 } block_rows;
 
-/* What the dense blocks of a sample save, with all entries and with those on no dense diagonal. */
+/* Bytes that dense blocks save in sampled rows: `all` if they hold all entries, `left` if they hold
+ * only those on no dense diagonal. `entries` is the number of entries sampled. */
 typedef struct block_saving {
 	double all, left, entries;
 } block_saving;
@@ -56,7 +55,7 @@ static inline int64_t entry_bytes(const ek_store *csr)
 	return (int64_t)(ek_value_size(csr->value) + eki_idx_size(csr->index));
 }
 
-/* What a block of n entries saves over CSR. */
+/* Returns the number of bytes that a block of b x b with n entries saves over CSR. */
 static inline int64_t block_gain(const ek_store *csr, int64_t b, int64_t n)
 {
 	const int64_t bytes = b * b * (int64_t)ek_value_size(csr->value);
@@ -67,7 +66,7 @@ static inline int64_t block_gain(const ek_store *csr, int64_t b, int64_t n)
 
 #if EK_PER_TYPE
 
-/* Entries of rows [begin, end) on each diagonal. */
+/* Counts the entries of rows [begin, end) on each diagonal d and adds their number to count[d]. */
 static void FN(diagonal_counts)(const ek_store *csr, int64_t *count, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -90,7 +89,7 @@ static inline void FN(open_rows)(const ek_store *csr, int64_t first, int64_t b, 
 	}
 }
 
-/* Takes the entries of the next block; false if there is none. */
+/* Finds the next block and the range of its entries in each row. Returns false if there is none. */
 static inline bool FN(next_block)(const ek_store *csr, const uint8_t *dense, int64_t b,
                                   block_rows *s)
 {
@@ -119,9 +118,9 @@ static inline bool FN(next_block)(const ek_store *csr, const uint8_t *dense, int
 
 static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t b, block_saving *s)
 {
-	for (int64_t k = 0; k < STRETCHES; k++) {
-		int64_t i = csr->rows / STRETCHES * k / b * b;
-		const int64_t end = i + STRETCH_ROWS < csr->rows ? i + STRETCH_ROWS : csr->rows;
+	for (int64_t k = 0; k < SEGMENTS; k++) {
+		int64_t i = csr->rows / SEGMENTS * k / b * b;
+		const int64_t end = i + SEGMENT_ROWS < csr->rows ? i + SEGMENT_ROWS : csr->rows;
 
 		for (; i < end; i += b) {
 			int64_t most = MOST_ENTRIES;
@@ -141,7 +140,8 @@ static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t
 	}
 }
 
-/* Parts of the entries of block rows [begin, end), and how many stay flat in each row. */
+/* Marks the entries of block rows [begin, end) as PART_DIA, PART_BCSR or FLAT, and counts the FLAT
+ * entries of each row. */
 static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -193,13 +193,13 @@ static void FN(part_flat)(const ek_store *csr, ek_store *marks, int64_t begin, i
 typedef void counts_fn(const ek_store *, int64_t *, int64_t, int64_t);
 typedef void sample_fn(const ek_store *, const uint8_t *, int64_t, block_saving *);
 
-/* Bytes of another pass over the vectors: y is read and written, x read. */
+/* Returns the bytes that another pass over the vectors moves: y is read and written, x is read. */
 static double pass_bytes(const ek_store *csr)
 {
 	return (double)ek_value_size(csr->value) * (2 * (double)csr->rows + (double)csr->cols);
 }
 
-/* The same for n entries that are met one by one. */
+/* Returns the bytes of x and y moved for n single entries, but at most those of a whole pass. */
 static double touch_bytes(const ek_store *csr, double n)
 {
 	const double each = 3 * (double)ek_value_size(csr->value);
@@ -223,8 +223,8 @@ static void count_part(void *arg, int part)
 	        job->bound[part + 1]);
 }
 
-/* Marks the dense diagonals; *on: entries that are on them, *saved: bytes. Counters of all parts
- * take no more memory than the matrix. */
+/* Marks the dense diagonals. Sets *on to the number of their entries and *saved to the bytes that
+ * they save. The counters of all threads together take no more memory than the matrix. */
 static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_store *marks,
                                 double *on, double *saved)
 {
@@ -264,9 +264,10 @@ static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_s
 	return EK_OK;
 }
 
-/* ---- Blocks, and what to do ------------------------------------------------------------------ */
+/* ---- Dense blocks, and the choice of special parts ------------------------------------------- */
 
-/* Bytes saved by diagonals with `on` entries, by blocks, or by both. */
+/* Returns the bytes saved, less those of further passes. Dense diagonals, which have `on` entries,
+ * save `diagonals` bytes, and dense blocks save `blocks` bytes; 0 means that they are not used. */
 static double saving(const ek_store *csr, double on, double diagonals, double blocks)
 {
 	const double left = (double)csr->nnz - on;
@@ -277,7 +278,8 @@ static double saving(const ek_store *csr, double on, double diagonals, double bl
 	return diagonals + blocks - passes * pass_bytes(csr) - touch_bytes(csr, left);
 }
 
-/* The best of the choices of step 3: *diagonals, and b, 1 for no blocks. */
+/* Makes the choice of step 3 at the top of this file. Sets *diagonals to tell whether dense
+ * diagonals are used. Returns the block size b, or 1 if no blocks are used. */
 static int64_t choose_special(const ek_store *csr, const uint8_t *dense, double on, double saved,
                               bool *diagonals)
 {
@@ -307,20 +309,20 @@ static int64_t choose_special(const ek_store *csr, const uint8_t *dense, double 
 	return best;
 }
 
-/* ---- The rest -------------------------------------------------------------------------------- */
+/* ---- Entries that are left for the flat formats ---------------------------------------------- */
 
-/* Step 4: width and rest of the marks. */
+/* Makes the choice of step 4 at the top of this file: sets MARK_WIDTH and MARK_REST of `marks`. */
 static ek_status choose_flat(const ek_context *ctx, const ek_store *csr, ek_store *marks)
 {
 	const ek_store lengths = {.index = csr->index, .array = {marks->array[MARK_FLAT]}};
 	const int64_t rows = csr->rows, idx = (int64_t)eki_idx_size(csr->index);
 	const int64_t ell = entry_bytes(csr), coo = ell + idx;
-	int64_t entries = 0, most, *rows_of, k, so_many, in_ell = 0;
+	int64_t entries = 0, most, *rows_of, k, long_rows, in_ell = 0;
 	void *block;
 
 	for (int64_t i = 0; i < rows; i++)
 		entries += eki_ptr_at(&lengths, i);
-	most = rows ? 2 * (entries / rows + 1) : 0; /* half of the rows have more at most so many */
+	most = rows ? 2 * (entries / rows + 1) : 0; /* at most half of all rows are longer */
 	EK_RETURN_IF(eki_calloc(ctx, most + 1, sizeof *rows_of, &block));
 	rows_of = block;
 	for (int64_t i = 0; i < rows; i++) {
@@ -328,9 +330,9 @@ static ek_status choose_flat(const ek_context *ctx, const ek_store *csr, ek_stor
 
 		rows_of[n < most ? n : most]++;
 	}
-	so_many = rows_of[most];
-	for (k = most; k > 0 && so_many * coo < rows * ell;)
-		so_many += rows_of[--k];
+	long_rows = rows_of[most];
+	for (k = most; k > 0 && long_rows * coo < rows * ell;)
+		long_rows += rows_of[--k];
 	for (int64_t n = 1; n <= most; n++)
 		in_ell += rows_of[n] * (n < k ? n : k);
 	eki_free(ctx, block, most + 1, sizeof *rows_of);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * New values for a cocktail, entry by entry: on a dense diagonal, in a dense block, or else the
- * next of its row in the ELLPACK part and behind it in CSR or coordinates, where columns ascend. */
+ * Filling new values into a matrix in the cocktail format, entry by entry. An entry is searched for
+ * on the dense diagonals and then in the dense blocks. If it is in neither, it is a flat entry,
+ * stored in the ELLPACK part or else in the CSR or coordinate part. Flat entries of a row have
+ * ascending columns, so the entry is usually the next one after the flat entry found last. */
 #include "format/cocktail_values.h"
 #include "format/coo.h"
 #include "format/ell.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail_values.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* The flat entries of a row, in ELLPACK and then in the rest. */
+/* The flat entries of a row, which are on no dense diagonal and in no dense block: first those in
+ * the ELLPACK part, then those in the CSR or coordinate part. */
 struct FN(flat_row) {
 	const IDX *ell_col, *rest_col;
 	VAL *ell_val, *rest_val;
@@ -22,20 +25,26 @@ static inline IDX FN(flat_col)(const struct FN(flat_row) * f, int64_t n)
 	return n < f->in_ell ? f->ell_col[n * f->step] : f->rest_col[n - f->in_ell];
 }
 
-/* Where the entry in column j is, which is expected to be the next. */
+struct FN(flat_sought) {
+	const struct FN(flat_row) * row;
+	int64_t j;
+};
+
+static inline bool FN(flat_before)(const void *of, int64_t n)
+{
+	const struct FN(flat_sought) *s = of;
+
+	return FN(flat_col)(s->row, n) < s->j;
+}
+
+/* Returns the address of the value of the flat entry in column j. Tries entry f->next first, since
+ * it is probably the right one. */
 static inline VAL *FN(flat_place)(struct FN(flat_row) * f, int64_t j)
 {
-	int64_t n = f->next, end = f->all;
+	int64_t n = f->next;
 
-	if (n >= end || FN(flat_col)(f, n) != j)
-		for (n = 0; n < end;) {
-			const int64_t middle = n + (end - n) / 2;
-
-			if (FN(flat_col)(f, middle) < j)
-				n = middle + 1;
-			else
-				end = middle;
-		}
+	if (n >= f->all || FN(flat_col)(f, n) != j)
+		n = eki_search(0, f->all, FN(flat_before), &(struct FN(flat_sought)){f, j});
 	f->next = n + 1;
 	return n < f->in_ell ? f->ell_val + n * f->step : f->rest_val + (n - f->in_ell);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * New values for a cocktail. */
+ * Filling new values into a matrix in the cocktail format. */
 #ifndef EK_FORMAT_COCKTAIL_VALUES_H
 #define EK_FORMAT_COCKTAIL_VALUES_H
 
 #include "format/cocktail.h"
 
-/* Takes no memory; columns of `csr` are in any order. */
+/* Copies the values of `csr` to `out`, a store in the cocktail format with the same pattern. The
+ * columns of `csr` may be in any order. Allocates no memory. */
 ek_status eki_cocktail_values(const ek_context *ctx, const ek_store *csr, ek_store *out);
 
 #endif

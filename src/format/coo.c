@@ -1,84 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Coordinates: entry k is val[k] in row row_idx[k] and column col_idx[k], rows ascending. w nnz + 8
- * nnz bytes with 32-bit indices and values of w bytes: it pays where most rows are empty.
+ * The coordinate format (COO): entry k is val[k] in row row_idx[k] and column col_idx[k], and
+ * entries are sorted by row. With 32-bit indices and values of w bytes, it takes w nnz + 8 nnz
+ * bytes, which is less than CSR takes if most rows are empty.
  *
- * The product sums runs of entries with the same row. Entries are cut evenly between threads, so no
- * row is too long; the rows that threads share are added up by the driver (spmv/drive.c).
- *
- * Liu 2015, section 5.2.3; segmented reduction as Bell and Garland 2009, section 3. */
-#include <string.h>
-
+ * Liu 2015, section 5.2.3. */
 #include "format/coo.h"
-#include "spmv/drive.h"
+#define EK_TYPES_ONLY
 #define EK_FILE "format/coo.c"
-#include "core/for_each.h"
-
-#include "spmv/finish.h"
-#include "spmv/row_sums.h"
-
-#ifndef EK_COO_STEP
-#define EK_COO_STEP
-enum { STEP = 8 }; /* entries by which the end of a run is looked for */
-#endif
-
-/* The end of the run of entries of one row that begins with entry k. Rows ascend, so where the
- * entry STEP on has the same row, all between have it too. */
-static inline int64_t FN(coo_run)(const IDX *row_idx, int64_t k, int64_t end)
-{
-	const IDX row = row_idx[k++];
-
-	EK_AHEAD(row_idx + k);
-	for (; end - k >= STEP && row_idx[k + STEP - 1] == row; k += STEP)
-		EK_AHEAD(row_idx + k);
-	while (k < end && row_idx[k] == row)
-		k++;
-	return k;
-}
-
-static void FN(coo_carry)(const ek_store *A, const ek_args *v, int64_t k, int64_t end,
-                          eki_carry *carry)
-{
-	const IDX *row_idx = A->array[COO_ROW], *col_idx = A->array[COO_COL];
-	const VAL *val = A->array[COO_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
-	const IDX first = row_idx[k], last = row_idx[end - 1];
-	const VAL *y0 = v->y0;
-	VAL *y = v->y;
-
-	carry->first = first;
-	carry->last = last;
-	for (int64_t next = first; k < end;) {
-		const IDX row = row_idx[k];
-		const int64_t stop = FN(coo_run)(row_idx, k, end);
-		const VAL sum = vsum(FN(row_sums)(col_idx, val, x, k, stop));
-
-		FN(finish_none)(beta, y0 + next, y + next, row - next);
-		if (row == first)
-			carry->first_sum[0] = sum;
-		else if (row == last)
-			carry->last_sum[0] = sum;
-		else
-			FN(finish_row)(sum, alpha, beta, y0 + row, y + row);
-		next = (int64_t)row + 1;
-		k = stop;
-	}
-}
-
-static void FN(coo_scatter)(const ek_store *A, const ek_args *v, int64_t k, int64_t end,
-                            int64_t first, void *to)
-{
-	const IDX *row_idx = A->array[COO_ROW], *col_idx = A->array[COO_COL];
-	const VAL *val = A->array[COO_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
-	VAL *sum = to;
-
-	for (; k < end; k++)
-		sum[col_idx[k] - first] += val[k] * (alpha * x[row_idx[k]]);
-}
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* Rows of entries [begin, end). */
+/* Fills row_idx[k] for all entries k in [begin, end). */
 static void FN(coo_expand)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -90,7 +23,9 @@ static void FN(coo_expand)(const ek_store *csr, ek_store *out, int64_t begin, in
 			row_idx[k] = (IDX)i;
 }
 
-/* Row pointers of the rows that begin behind entry begin - 1 and not behind entry end - 1. */
+/* Fills the row pointers that entries [begin, end) determine: those of all rows after the row of
+ * entry begin - 1, up to the row of entry end - 1. If `end` is nnz, also fills the pointers of all
+ * remaining rows. */
 static void FN(coo_compress)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const IDX *row_idx = in->array[COO_ROW];
@@ -105,7 +40,8 @@ static void FN(coo_compress)(const ek_store *in, ek_store *csr, int64_t begin, i
 			row_ptr[i] = (PTR)end;
 }
 
-/* First k in [begin, end) whose row is less than that of the entry before, or outside, or end. */
+/* Returns the first entry k in [begin, end) whose row is out of range or less than the row of entry
+ * k - 1, or `end` if there is none. */
 static int64_t FN(coo_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *row_idx = s->array[COO_ROW];
@@ -198,48 +134,19 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 	return false;
 }
 
-static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
-{
-	eki_span(A, COO_COL, begin, end, span);
-}
-
-static ek_status prepare(ek_plan *p)
-{
-	static eki_carry_fn *const carry[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(coo_carry);
-	static eki_scatter_fn *const scatter[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(coo_scatter);
-	const int type = eki_type(p->store->value, p->store->index);
-
-	return eki_drive_prepare(p, &(eki_drive){.units = p->store->nnz,
-	                                         .carry = carry[p->isa][type],
-	                                         .scatter = scatter[p->isa][type],
-	                                         .span = span});
-}
-
-static const ek_method spmv = {
-	.name = "spmv.coo",
-	.text = "runs of entries of a row, the same number of entries for each thread",
-	.source = "Bell and Garland 2009, section 3",
-	.operation = EK_SPMV,
-	.format = &ek_format_coo,
-	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T,
-	.prepare = prepare,
-	.run = eki_drive_run,
-};
-
 const ek_format ek_format_coo = {
 	.name = "coo",
 	.text = "coordinates: row, column and value of each entry",
 	.source = "Liu 2015, section 5.2.3",
 	.array = {{"row_idx", EKI_IDX}, {"col_idx", EKI_IDX}, {"val", EKI_VALUE}},
 	.check = check,
+	.convert = {3, 10},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,
 	.to_csr = to_csr,
 	.find = find,
 	.values_alone = true,
-	.method = {&spmv},
 };
 
 #endif

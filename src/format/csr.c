@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed sparse rows, the hub of all formats: entries row_ptr[i] .. row_ptr[i + 1] - 1 of
- * col_idx and val are row i. w nnz + 4 nnz + 4 (rows + 1) bytes with 32-bit indices and values of w
- * bytes.
+ * Compressed sparse rows (CSR), from and to which all other formats are converted. Row i is entries
+ * row_ptr[i] .. row_ptr[i + 1] - 1 of col_idx and val. With 32-bit indices and values of w bytes,
+ * the format takes w nnz + 4 nnz + 4 (rows + 1) bytes.
  *
- * Duplicates and columns in any order are allowed; methods that need more say so in `applies`. */
-#include "core/ek_core.h"
+ * A row may have several entries in one column, and its columns may be in any order. A method that
+ * needs distinct or ascending columns says so in its function `applies`. */
+#include "matrix/matrix.h"
 #define EK_FILE "format/csr.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* First i in [begin, end) with row_ptr[i] > row_ptr[i + 1], or end. */
+/* Returns the first row i in [begin, end) with row_ptr[i] > row_ptr[i + 1], or `end` if there is
+ * none. */
 static int64_t FN(csr_ptr_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = s->array[CSR_PTR];
@@ -23,8 +25,10 @@ static int64_t FN(csr_ptr_fault)(const ek_store *s, int64_t begin, int64_t end)
 
 #endif
 
-/* First k in [begin, end) with a column outside the matrix, or end. The loop over a block has no
- * exit, so that it vectorises; as unsigned numbers columns below the base are large. */
+/* Returns the first entry k in [begin, end) whose column is outside the matrix, or `end` if there
+ * is none. The loop over a block of entries has no early exit, so that it vectorises. Columns are
+ * compared as unsigned numbers: those below the base become very large, so a single comparison
+ * finds them too. */
 static int64_t FN(csr_col_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *col_idx = s->array[CSR_COL];
@@ -55,7 +59,7 @@ int64_t eki_col_fault(const ek_context *ctx, const ek_store *s)
 	return eki_first_fault(ctx, s, col_fault[ctx->isa][eki_type(s->value, s->index)], s->nnz);
 }
 
-/* What the caller calls the arrays. */
+/* Names of the arrays in messages: word[0] has those of CSR, word[1] those of CSC. */
 static const struct {
 	const char *ptr, *idx, *line;
 } word[2] = {{"row_ptr", "col_idx", "row"}, {"col_ptr", "row_idx", "column"}};
@@ -105,8 +109,8 @@ const ek_format ek_format_csr = {
 	.find = csr_find,
 };
 
-/* A matrix in CSC is held as the CSR of its transpose, so this row only lends its names: no store
- * has it (reshape/convert.c). */
+/* The format CSC, which only provides names: a matrix in CSC is stored as the CSR of its transpose,
+ * so no store has this format (reshape/convert.c). */
 const ek_format ek_format_csc = {
 	.name = "csc",
 	.text = "compressed sparse columns: CSR of the transpose",

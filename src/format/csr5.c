@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5: the entries of CSR in tiles of omega lanes and sigma steps, each transposed so that a
- * vector has an entry of every lane, with a word or two for each lane that tell where rows begin
- * (csr5.h). All tiles are alike whatever the rows are, so neither long rows nor empty ones disturb
- * the balance between lanes or threads. row_ptr stays; the last entries, which fill no tile, stay
- * in CSR's order. Beside CSR's bytes: 8 omega + 4 or 8 a tile (2.2 % for doubles with omega = 8,
- * sigma = 32), and a row number for each row of tiles in which rows are empty.
+ * CSR5: the entries of CSR in tiles of omega lanes and sigma steps. Each tile is transposed so that
+ * a vector has one entry of every lane; one or two words for each lane tell where rows begin
+ * (csr5.h). All tiles are alike, whatever the rows are, so neither long rows nor empty rows disturb
+ * the balance between lanes or threads. row_ptr is unchanged. The last entries, which are too few
+ * to fill a tile, stay in CSR's order. In addition to CSR's bytes, a tile takes up to 8 omega bytes
+ * for its descriptor and 4 or 8 for its pointer (together 2.2 % for doubles with omega = 8, sigma =
+ * 32). If empty rows are between the rows of a tile, the tile also takes a row number for each row
+ * that has entries in it.
  *
- * Conversion: threads take ranges of tiles. Rows of a range are walked once for the flags, offsets
- * follow from the flags; columns and values are transposed in registers, out of place or, for
- * arrays that the caller gives away, through a copy of one tile.
+ * Conversion: each thread takes a range of tiles. One pass over the rows of the range sets the
+ * flags, from which the offsets follow. Columns and values are transposed in registers and written
+ * to other arrays. Arrays that the caller gives away are transposed in place, one tile at a time,
+ * through a copy of the tile.
  *
- * Liu 2015, chapter 6; Algorithms 24 and 25, with the row of a tile being the last whose row_ptr is
- * not greater than the tile's first entry. */
+ * Liu 2015, chapter 6, Algorithms 24 and 25. Here the row of a tile is the last row whose row_ptr
+ * is not greater than the position of the tile's first entry. */
 #include <string.h>
 
 #include "format/csr5_sigma.h"
 #include "format/csr5_transpose.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/csr5.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_CSR5_TILE
 #define EK_CSR5_TILE
-/* What one tile is described by. */
+/* Data from which the descriptor and the pointer of a tile are made: the flags of each lane, the
+ * row of the first entry, and the number of rows with entries in the tile. `empty` is true if empty
+ * rows are between these rows. */
 struct csr5_tile {
 	uint32_t flag[CSR5_MAX_OMEGA];
 	int64_t row, segments;
@@ -32,8 +37,9 @@ struct csr5_tile {
 
 #if EK_PER_TYPE
 
-/* Describes the tile that begins with entry `first`, which lies in row tile->row. `out`: NULL, or
- * where to put, for each row that has entries in the tile, how far it is from the first. */
+/* Fills *tile for the tile that begins with entry `first` of CSR. tile->row must be the row of that
+ * entry. If `out` is not NULL, fills it with the distances from tile->row to all rows that have
+ * entries in the tile. */
 static void FN(csr5_describe)(const ek_store *csr, const csr5_shape *h, int64_t first,
                               struct csr5_tile *tile, IDX *out)
 {
@@ -59,7 +65,7 @@ static void FN(csr5_describe)(const ek_store *csr, const csr5_shape *h, int64_t 
 	}
 }
 
-/* The row of the entry k, searched from row i on. */
+/* Returns the row of entry k, which must be row i or a later one. */
 static int64_t FN(csr5_row_of)(const ek_store *csr, int64_t i, int64_t k)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -69,8 +75,9 @@ static int64_t FN(csr5_row_of)(const ek_store *csr, int64_t i, int64_t k)
 	return i;
 }
 
-/* Row numbers that tiles [begin, end) need for their rows; count[t - begin] of each, if not
- * NULL. */
+/* Returns the number of row numbers that tiles [begin, end) store in empty_offset. A tile that has
+ * empty rows stores a number for each row with entries in it; other tiles store none. If `out` has
+ * the array empty_ptr, sets empty_ptr[t] to the number that tile t stores. */
 static int64_t FN(csr5_count)(const ek_store *csr, const ek_store *out, int64_t begin, int64_t end)
 {
 	const csr5_shape h = csr5_shape_of(out);
@@ -88,7 +95,7 @@ static int64_t FN(csr5_count)(const ek_store *csr, const ek_store *out, int64_t 
 	return total;
 }
 
-/* The descriptor and the pointer of tile t. */
+/* Writes the descriptor of tile t and its pointer, tile_ptr[t]. */
 static void FN(csr5_write)(ek_store *out, const csr5_shape *h, int64_t t,
                            const struct csr5_tile *tile)
 {
@@ -112,6 +119,7 @@ static void FN(csr5_write)(ek_store *out, const csr5_shape *h, int64_t t,
 		(PTR)((uint64_t)tile->row | (uint64_t)tile->empty << row_bit);
 }
 
+/* Writes the descriptors, pointers and row numbers of tiles [begin, end). Returns 0. */
 static int64_t FN(csr5_tiles)(const ek_store *csr, const ek_store *to, int64_t begin, int64_t end)
 {
 	const csr5_shape h = csr5_shape_of(to);
@@ -154,7 +162,7 @@ static void csr5_part(void *arg, int part)
 	                           eki_cut(job->tiles, job->parts, part + 1));
 }
 
-/* fn for all tiles, by all threads; the sum of what it gives. */
+/* Calls fn for all tiles, divided into ranges, on all threads. Returns the sum of its results. */
 static int64_t all_tiles(const ek_context *ctx, csr5_fn *const fn[EK_NTYPE], const ek_store *csr,
                          const ek_store *out)
 {
@@ -205,18 +213,12 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 
 static void empty_pointers(const ek_context *ctx, const ek_store *csr, ek_store *out)
 {
-	ek_store ptr = {.index = out->index};
-	int64_t at = 0, tiles = csr5_shape_of(out).tiles;
+	const int64_t tiles = csr5_shape_of(out).tiles;
+	ek_store ptr = {.index = out->index, .array = {out->array[CSR5_EMPTY_PTR]}};
 
 	all_tiles(ctx, count_tiles, csr, out);
-	ptr.array[CSR_PTR] = out->array[CSR5_EMPTY_PTR];
-	for (int64_t t = 0; t < tiles; t++) {
-		const int64_t n = eki_ptr_at(&ptr, t);
-
-		eki_ptr_set(&ptr, t, at);
-		at += n;
-	}
-	eki_ptr_set(&ptr, tiles, at);
+	eki_ptr_set(&ptr, tiles, 0);
+	eki_ptr_scan(ctx, out->index, EK_EXCLUSIVE, tiles + 1, out->array[CSR5_EMPTY_PTR]);
 }
 
 static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *out)
@@ -256,7 +258,7 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 	const csr5_shape h = csr5_shape_of(s);
 	int64_t k = eki_ptr_at(s, i);
 
-	if (at->array >= 0) /* behind the entry that lies there */
+	if (at->array >= 0) /* continue after the entry at place *at */
 		while (csr5_place(&h, k++) != at->k)
 			;
 	for (; k < eki_ptr_at(s, i + 1); k++)
@@ -292,7 +294,8 @@ done:
 
 /* ---- Check ----------------------------------------------------------------------------------- */
 
-/* The same arrays, made again. */
+/* Checks that the arrays of `s` equal those of `again`, which were computed from row_ptr a second
+ * time. */
 static ek_status compare(const ek_store *s, const ek_store *again)
 {
 	for (int k = CSR5_TILE; k <= CSR5_EMPTY; k++) {
@@ -357,6 +360,7 @@ const ek_format ek_format_csr5 = {
                   {"empty_ptr", EKI_PTR},
                   {"empty_offset", EKI_IDX}},
 	.check = check,
+	.convert = {4, 15},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The arrays of CSR5 and the fields of a descriptor: what the conversion (format/csr5.c) writes and
- * the product (spmv/csr5.c) reads.
+ * The arrays of CSR5 and the fields of a descriptor, which the conversion (format/csr5.c) writes
+ * and the product (spmv/csr5.c) reads.
  *
- * A tile has omega * sigma entries of CSR, lane l of omega having entries l sigma .. (l + 1) sigma
- * - 1 of it; step j of all lanes lies side by side, at j omega + l. A descriptor is a word for each
- * lane:
- *     bits 0, 1 ...  bit_flag: is the entry of step 0, 1 ... the first of its row? (sigma bits)
- *     then           seg_offset: lanes behind this one in which no row begins, up to the next that
- *                    has one
- *     highest        y_offset: rows that begin in the lanes before
- * or two where they do not fit: first all words with the flags, then all with the offsets. The
- * first entry of a tile always has its flag, so that tiles do not depend on each other. */
+ * A tile has omega * sigma entries of CSR, in omega lanes of sigma steps. Lane l has entries
+ * l sigma .. (l + 1) sigma - 1 of the tile. The entries of step j are stored side by side: that of
+ * lane l is at place j omega + l of the tile. The descriptor of a tile has one word for each lane:
+ *     lowest sigma bits  bit_flag: bit j is 1 if the entry of step j is the first of its row
+ *     then               seg_offset: the number of lanes between this lane and the next in which a
+ *                        row begins
+ *     highest bits       y_offset: the number of rows that begin in the lanes before this one
+ * If these fields do not fit in one word, each lane has two: all words with flags come first, then
+ * all words with offsets. The first entry of a tile always has its flag set, so that tiles do not
+ * depend on each other. */
 #ifndef EK_FORMAT_CSR5_H
 #define EK_FORMAT_CSR5_H
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
 enum { CSR5_PTR = CSR_PTR, CSR5_COL = CSR_COL, CSR5_VAL = CSR_VAL };
 enum { CSR5_TILE = 3, CSR5_DESC, CSR5_EMPTY_PTR, CSR5_EMPTY };
@@ -24,15 +25,16 @@ enum { CSR5_MAX_OMEGA = 64, CSR5_MAX_SIGMA = 32 };
 extern const ek_format ek_format_csr5;
 
 typedef struct csr5_shape {
-	int64_t omega, sigma, tile; /* entries of a tile */
-	int64_t tiles;              /* complete ones; what is behind them stays CSR */
-	int seg_bits;               /* of seg_offset */
-	int words;                  /* of a descriptor, for each lane */
-	uint32_t flags;             /* the bits of a word that are flags */
-	int64_t lanes;              /* whose flags fit a word of 64 bits */
+	int64_t omega, sigma, tile; /* numbers of lanes, steps and entries of a tile */
+	int64_t tiles;              /* complete tiles; the entries after them stay in CSR's order */
+	int seg_bits;               /* number of bits of seg_offset */
+	int words;                  /* words that a descriptor has for each lane: 1 or 2 */
+	uint32_t flags;             /* mask of the bits of a word that are flags */
+	int64_t lanes;              /* number of lanes whose flags together fit in 64 bits */
 } csr5_shape;
 
-static inline int csr5_bits(int64_t n) /* of numbers below n, n >= 1 */
+/* Returns the number of bits that are enough for any number from 0 to n - 1; n is at least 1. */
+static inline int csr5_bits(int64_t n)
 {
 	int bits = 0;
 
@@ -54,7 +56,8 @@ static inline csr5_shape csr5_shape_of(const ek_store *s)
 	return h;
 }
 
-/* The offsets of a word that holds them. */
+/* Returns y_offset and seg_offset, still packed together, from the descriptor word that has
+ * them. */
 static inline uint32_t csr5_offsets(const csr5_shape *h, uint32_t word)
 {
 	return h->words == 2 ? word : word >> (h->sigma & 31);
@@ -68,7 +71,7 @@ static inline int64_t csr5_seg_offset(const csr5_shape *h, uint32_t word)
 	return csr5_offsets(h, word) & ((UINT32_C(1) << h->seg_bits) - 1);
 }
 
-/* Rows that have entries in a tile, by its descriptor. */
+/* Returns the number of rows that have entries in a tile; `word` is the descriptor of the tile. */
 static inline int64_t csr5_rows_of(const csr5_shape *h, const uint32_t *word)
 {
 	const int64_t l = h->omega - 1;
@@ -77,7 +80,8 @@ static inline int64_t csr5_rows_of(const csr5_shape *h, const uint32_t *word)
 	       __builtin_popcount(word[l] & h->flags);
 }
 
-/* The first row of a tile, and whether rows without entries lie between its rows. */
+/* Returns the row of the first entry of a tile. csr5_has_empty tells whether rows without entries
+ * are between the rows of the tile. */
 static inline int64_t csr5_row(const ek_store *s, int64_t tile)
 {
 	return s->index == EK_I32
@@ -90,17 +94,17 @@ static inline bool csr5_has_empty(const ek_store *s, int64_t tile)
 	                          : ((const uint64_t *)s->array[CSR5_TILE])[tile] >> 63;
 }
 
-/* Lanes of a tile on this processor. */
+/* Returns the default number of lanes of a tile on this processor. */
 static inline int64_t csr5_omega(const ek_context *ctx, ek_value value)
 {
 	const int64_t omega = eki_lanes(ctx->isa, value);
 
 	return omega > 4 ? omega : 4;
 }
-/* EK_EINVAL if omega is no power of two. */
+/* Checks that omega is a power of two. Returns EK_EINVAL if it is not. */
 ek_status csr5_omega_check(int64_t omega);
 
-/* Where entry k of CSR lies. */
+/* Returns the place at which entry k of CSR is stored. */
 static inline int64_t csr5_place(const csr5_shape *h, int64_t k)
 {
 	const int64_t first = k - k % h->tile, p = k - first;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The tile height of CSR5 by the mean length of the rows, k: r if k <= r; k if r < k <= s; s if s <
- * k <= t; u for longer ones. So r <= s, while any t below s means t = s. The four numbers belong to
- * the machine. The environment variable EK_CSR5_SIGMA gives them, four for doubles and four for
- * floats, as `ek tune` measures them; without it they are what that gave on processors with AVX-512,
- * where the rule is about one percent behind the best height of each row length. High tiles are
- * best, as each has its price, until rows span whole tiles.
+ * Choosing sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r,
+ * k if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s
+ * has the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
+ * variable EK_CSR5_SIGMA sets them: first the four for doubles, then the four for floats. `ek tune`
+ * measures them. The defaults were measured that way on processors with AVX-512, where the rule is
+ * about one percent slower than the best height for each row length. Since each tile has a fixed
+ * cost, high tiles are best as long as rows do not span whole tiles.
  *
- * Liu 2015, section 6.3.2, which measures them for GPUs and takes 16 (AVX2) and 12 (Xeon Phi) on
- * CPUs. */
+ * Liu 2015, section 6.3.2, measures these bounds for GPUs and uses sigma = 16 (AVX2) and 12 (Xeon
+ * Phi) on CPUs. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,11 @@
 
 enum { R, S, T, U, BOUNDS };
 
-/* Eight numbers, with commas between them. */
+/* Reads eight numbers, separated by commas, from `text`. Returns EK_EINVAL if the text is malformed
+ * or a number is out of range. */
 static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 {
-	const int before = errno; /* strtoll changes it where a number is too large */
+	const int before = errno; /* strtoll changes errno if a number is too large */
 	const char *at = text;
 	bool good = true;
 
@@ -53,6 +55,8 @@ int64_t csr5_sigma_of(const int64_t b[BOUNDS], const ek_store *csr)
 	return k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
 }
 
+/* Reads the bounds from the environment variable EK_CSR5_SIGMA, or uses the defaults if it is not
+ * set. */
 static ek_status bounds(int64_t bound[EK_NVALUE][BOUNDS])
 {
 	static const int64_t usual[BOUNDS] = {32, 32, 64, 16};

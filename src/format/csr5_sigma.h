@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The tile height that a matrix gets. */
+ * Choosing sigma, the tile height of CSR5, for a matrix. */
 #ifndef EK_FORMAT_CSR5_SIGMA_H
 #define EK_FORMAT_CSR5_SIGMA_H
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
-/* sigma for the mean row length of a CSR store. EK_EINVAL: EK_CSR5_SIGMA is not what it should
- * be. */
+/* Chooses sigma by the mean row length of a CSR store. Returns EK_EINVAL if the environment
+ * variable EK_CSR5_SIGMA is malformed. */
 ek_status csr5_sigma(const ek_store *csr, int64_t *sigma);
-/* The same by other numbers: r, s, t, u. */
+/* Returns sigma for `csr` by the rule of csr5_sigma.c; the bounds r, s, t and u are given. */
 int64_t csr5_sigma_of(const int64_t bound[4], const ek_store *csr);
 
 #endif

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposing the tiles of CSR5: lane l, step j of a tile from l sigma + j to j omega + l, or back.
- * Squares of as many entries as a vector has lanes are transposed in registers; entries of 4 bytes
- * go as floats, of 8 as doubles, since only their bits are moved. In place a tile is copied
- * first. */
+ * Transposing the tiles of CSR5: the entry in lane l and step j of a tile moves from place
+ * l sigma + j to place j omega + l, or back. Squares with as many rows and columns as a vector has
+ * lanes are transposed in registers. Values are moved in their own type; column indices are moved
+ * as floats if they have 4 bytes and as doubles if they have 8, since only their bits matter. If
+ * the result replaces the input, each tile is first copied. */
 #include <string.h>
 
 #include "format/csr5_transpose.h"
 #define EK_FILE "format/csr5_transpose.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-/* rows x cols numbers, one row after the other, to cols x rows. */
+/* Transposes `rows` x `cols` numbers, stored row by row in `from`, into `cols` x `rows` numbers in
+ * `to`. */
 static inline void FN(transpose_tile)(const VAL *from, VAL *to, int64_t rows, int64_t cols)
 {
 	int64_t r = 0;
@@ -72,12 +74,11 @@ void csr5_transpose(const ek_context *ctx, const ek_store *s, const void *from, 
 	static transpose_fn *const fn[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr5_transpose);
 	const csr5_shape h = csr5_shape_of(s);
 	const size_t tiled = (size_t)(h.tiles * h.tile) * size;
-	struct transpose_job job = {fn[ctx->isa][eki_type(size == 8 ? EK_F64 : EK_F32, EK_I32)],
-	                            h,
-	                            from,
-	                            to,
-	                            back,
-	                            eki_parts(ctx, s->nnz)};
+	const ek_value type = size == ek_value_size(s->value) ? s->value
+	                      : size == 8                     ? EK_F64
+	                                                      : EK_F32;
+	struct transpose_job job = {
+		fn[ctx->isa][eki_type(type, EK_I32)], h, from, to, back, eki_parts(ctx, s->nnz)};
 
 	eki_parallel(ctx->threads, job.parts, transpose_part, &job);
 	if (from != to && h.tiles * h.tile < s->nnz)

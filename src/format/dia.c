@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Diagonals: row i of diagonal d, the entry in column i + offset[d], is at d * stride + i of val.
- * Offsets ascend; stride is the number of rows, rounded up a little. (w + 1/8) stride bytes for
- * each occupied diagonal with values of w bytes, full or not: no index at all, so a product moves w
- * bytes for an entry where CSR moves w + 4.
+ * The diagonal format (DIA): the entry in row i and column i + offset[d], on diagonal d, is at
+ * place d * stride + i of val. Offsets ascend; the stride is the number of rows, rounded up a
+ * little. Each diagonal that has entries, full or not, takes (w + 1/8) stride bytes with values of
+ * w bytes. There are no column indices, so a product moves w bytes for each entry of a full
+ * diagonal, while CSR moves w + 4.
  *
- * Places without an entry have the value 0; a mask, which a plain product does not read, tells them
- * from entries. A sum that is Inf or NaN, which 0 times Inf may have caused, is made again from the
- * entries alone.
+ * Places without an entry have the value 0; a mask distinguishes them from entries. A product reads
+ * the mask only if a sum is Inf or NaN. Since 0 times Inf may have caused that, such a sum is
+ * computed again from the entries alone.
  *
  * Liu 2015, section 5.2.1; Bell and Garland 2009, section 2.1. */
 #include <string.h>
@@ -16,18 +17,20 @@
 #include "format/padding.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/dia.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* The first row of word number g of a diagonal's mask, or the end of the rows. */
+/* Returns the first of the 32 rows that word number g of a diagonal's mask covers. The result is at
+ * most the number of rows. */
 static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
 {
 	return eki_group(s->rows, 32, g);
 }
 
-/* Array 0 of `marks` has a byte for each diagonal from -rows + 1 on: 1 where rows [begin, end) have
- * an entry. Several threads write the same byte, and all write 1. */
+/* Marks the diagonals on which rows [begin, end) have an entry. Array 0 of `marks` has one byte for
+ * each diagonal, beginning with offset 1 - rows; the bytes of marked diagonals are set to 1.
+ * Several threads may write the same byte, but all of them write 1. */
 static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -43,7 +46,8 @@ static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, in
 		}
 }
 
-/* Clears words [begin, end) of the mask and their values. */
+/* Sets words [begin, end) of the mask to 0, and also the values of the places that these words
+ * cover. */
 static void FN(dia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	(void)csr;
@@ -55,7 +59,7 @@ static void FN(dia_clear)(const ek_store *csr, ek_store *out, int64_t begin, int
 	       (size_t)(end - begin) * 32 * sizeof(VAL));
 }
 
-/* The diagonal of that offset, which is expected to be number d. */
+/* Returns the number of the diagonal with offset `at`; tries number d first. */
 static inline int64_t FN(dia_find)(const ek_store *s, int64_t d, int64_t at)
 {
 	const IDX *offset = s->array[DIA_OFFSET];
@@ -65,7 +69,8 @@ static inline int64_t FN(dia_find)(const ek_store *s, int64_t d, int64_t at)
 	return eki_idx_lower_bound(s, DIA_OFFSET, 0, dia_count(s), at);
 }
 
-/* Entries of the rows of words [begin, end) of a diagonal. */
+/* Sets the mask bits of all entries in the rows that words [begin, end) of a diagonal's mask
+ * cover. */
 static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -94,7 +99,8 @@ static void FN(dia_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 		}
 }
 
-/* Lengths of the rows of words [begin, end), in row_ptr[i + 1]. */
+/* Sets row_ptr[i + 1] to the number of entries of row i, for each row i that words [begin, end) of
+ * a diagonal's mask cover. */
 static void FN(dia_lengths)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const uint32_t *mask = in->array[DIA_MASK];
@@ -109,7 +115,8 @@ static void FN(dia_lengths)(const ek_store *in, ek_store *csr, int64_t begin, in
 				length[32 * g + __builtin_ctz(left)]++;
 }
 
-/* Columns and values of the same rows; row_ptr is done. */
+/* Copies columns and values to `csr`, whose row_ptr is complete. Copies only the rows that words
+ * [begin, end) of a diagonal's mask cover. */
 static void FN(dia_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const IDX *offset = in->array[DIA_OFFSET];
@@ -135,8 +142,8 @@ static void FN(dia_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int
 	}
 }
 
-/* First diagonal in [begin, end) whose offset is not greater than that before, or outside, or
- * end. */
+/* Returns the first diagonal in [begin, end) whose offset is out of range or not greater than that
+ * of the diagonal before it. Returns `end` if there is none. */
 static int64_t FN(dia_offset_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *offset = s->array[DIA_OFFSET];
@@ -148,8 +155,8 @@ static int64_t FN(dia_offset_fault)(const ek_store *s, int64_t begin, int64_t en
 	return end;
 }
 
-/* First place in [begin, end) that has an entry outside the matrix, or a value and no entry, or
- * end. */
+/* Returns the first faulty place in [begin, end), or `end` if there is none. A place is faulty if
+ * it holds an entry but is outside the matrix, or if it holds no entry but its value is not 0. */
 static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *offset = s->array[DIA_OFFSET];
@@ -169,8 +176,8 @@ static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end
 #endif
 #if EK_ONCE
 
-/* A byte for each possible diagonal, 1 if it has an entry: array 0 of *marks, to be freed by
- * free_marks. */
+/* Allocates array 0 of *marks, which has a byte for each possible diagonal. Sets the bytes of the
+ * diagonals that have entries to 1. Release the array with free_marks. */
 static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store *marks)
 {
 	static eki_fill_fn *const mark[EK_NTYPE] = EK_BY_TYPE(dia_mark);
@@ -194,7 +201,8 @@ static void set_offset(ek_store *s, int64_t d, int64_t offset)
 		((int32_t *)s->array[DIA_OFFSET])[d] = (int32_t)offset;
 }
 
-/* *count diagonals have entries; their offsets go to `out` if that is not NULL. */
+/* Sets *count to the number of diagonals that have entries. Stores the offsets of these diagonals
+ * in `out`, unless `out` is NULL. */
 static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_store *out,
                                 int64_t *count)
 {
@@ -260,7 +268,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	const int64_t groups = mask_words(in->rows);
 
 	eki_fill(ctx, lengths, in, csr, groups, in->nnz);
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_fill(ctx, fn, in, csr, groups, in->nnz);
 	return EK_OK;
 }
@@ -302,7 +310,7 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 	const int64_t d = eki_idx_lower_bound(s, DIA_OFFSET, 0, dia_count(s), j - i);
 	const int64_t place = d * s->dim[DIA_STRIDE] + i;
 
-	if (at->array >= 0) /* a place has one entry */
+	if (at->array >= 0) /* the only entry in row i and column j was found before */
 		return false;
 	if (d == dia_count(s) || eki_idx_at(s, DIA_OFFSET, d) != j - i ||
 	    !mask_has(s->array[DIA_MASK], place))
@@ -317,6 +325,7 @@ const ek_format ek_format_dia = {
 	.source = "Liu 2015, section 5.2.1; Bell and Garland 2009",
 	.array = {{"offset", EKI_IDX}, {"val", EKI_VALUE}, {"mask", EKI_WORD}},
 	.check = check,
+	.convert = {20, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

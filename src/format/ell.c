@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ELLPACK: every row has room for as many entries as the longest has. By columns (order=2, the
- * default) entry j of row i is at j * ld + i, ld being the rows rounded up to 16, so that
- * consecutive rows lie side by side for the lanes of a vector; by rows (order=1) at i * width + j.
- * (w + 4) rows width bytes with 32-bit indices and values of w bytes, and a length for each row.
+ * ELLPACK: every row takes `width` places, where the width is the number of entries of the longest
+ * row. If it is stored by columns (order=2, the default), entry j of row i is at place j * stride +
+ * i. Entries of consecutive rows are then side by side for the lanes of a vector. The stride is the
+ * number of rows, rounded up to an odd multiple of 16. If it is stored by rows (order=1), entry j
+ * of row i is at place i * width + j. With 32-bit indices and values of w bytes, the format takes
+ * (w + 4) rows width bytes, and 4 bytes for the length of each row.
  *
- * Padding has the value 0 and the last column of its row, so it stays in the cache (column 0 in a
- * row without entries). The product is spmv/ell.c.
+ * Padding has the value 0. Its column is that of the last entry of its row, so that this element of
+ * x is in the cache. In a row without entries the column is 0. spmv/ell.c has the product.
  *
  * Liu 2015, section 5.2.2; Bell and Garland 2009, section 2.2. */
+#include "cost/cost.h"
 #include "format/ell.h"
 #include "format/padding.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/ell.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/lanes.h"
 
 #if EK_PER_TYPE
 
-/* Lengths, columns and padding of rows [begin, end), which may lie behind the last. A part of a
- * matrix has the first entries of each row only. */
+/* Fills lengths, columns and padding of rows [begin, end). `end` may be beyond the last row,
+ * because rows of padding follow. If ELLPACK is only a part of the matrix, it gets the first
+ * entries of each row. */
 static void FN(ell_pattern)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -57,7 +61,7 @@ static void FN(ell_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 			val[to] = from[k];
 }
 
-/* Columns and values of rows [begin, end); row_ptr is done. */
+/* Copies columns and values of rows [begin, end) to `csr`, whose row_ptr is complete. */
 static void FN(ell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const IDX *len = in->array[ELL_LEN];
@@ -68,8 +72,9 @@ static void FN(ell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int
 		FN(lane_to_csr)(in, i * row, step, len[i], csr, row_ptr[i]);
 }
 
-/* First row in [begin, end), which may lie behind the last, whose length, columns or padding are
- * wrong, or end: a vector has columns of all its rows. */
+/* Returns the first row in [begin, end) whose length, columns or padding are wrong, or `end` if
+ * there is none. `end` may be beyond the last row, because vectors also read the columns in rows of
+ * padding. */
 static int64_t FN(ell_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *len = s->array[ELL_LEN];
@@ -129,7 +134,7 @@ void eki_ell_fill_csr(const ek_context *ctx, const ek_store *ell, ek_store *csr)
 
 static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
 {
-	eki_ptr_of_lengths(in, ELL_LEN, csr);
+	eki_ptr_of_lengths(ctx, in, ELL_LEN, csr);
 	eki_ell_fill_csr(ctx, in, csr);
 	return EK_OK;
 }
@@ -172,7 +177,7 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 
 const ek_format ek_format_ell = {
 	.name = "ell",
-	.text = "ELLPACK: room for the longest row in all rows",
+	.text = "ELLPACK: all rows padded to the length of the longest",
 	.source = "Liu 2015, section 5.2.2; Bell and Garland 2009",
 	.param = {{"order", 1, 2,
                    "1: rows lie one after the other, 2: entries of all rows side by side"},
@@ -180,6 +185,7 @@ const ek_format ek_format_ell = {
                   {0}},
 	.array = {{"row_len", EKI_IDX}, {"col_idx", EKI_IDX}, {"val", EKI_VALUE}},
 	.check = check,
+	.convert = {20, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The table of formats, the text that asks for one ("sell:c=8,sigma=256"), and the way of a store
- * from CSR to a format and back. */
+ * The table of formats, the parser of format texts such as "sell:c=8,sigma=256" (a format and its
+ * parameters), and the conversion of a store from CSR to a format and back. */
 #include <stdio.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
 #define FORMAT(f) extern const ek_format f;
 #include "format/formats.def"
@@ -63,17 +63,22 @@ const char *ek_format_array(const ek_format *f, int k)
 	return f && k >= 0 && k < EKI_MAX_ARRAYS ? f->array[k].name : NULL;
 }
 
-/* ---- The text -------------------------------------------------------------------------------- */
+/* ---- Reading and writing the text of a format ------------------------------------------------ */
+
+static const char *format_name(const void *list, size_t k)
+{
+	const ek_format *f = ek_format_next(NULL);
+
+	(void)list;
+	while (f && k--)
+		f = ek_format_next(f);
+	return f ? f->name : NULL;
+}
 
 static ek_status no_such_format(const char *text, size_t length)
 {
-	char list[256] = "";
-	size_t used = 0;
-
-	for (const ek_format *f = NULL; (f = ek_format_next(f)) && used < sizeof list;)
-		used += (size_t)snprintf(list + used, sizeof list - used, " %s", f->name);
-	return eki_fail(EK_EINVAL, "there is no format \"%.*s\"; these exist:%s", (int)length, text,
-	                list);
+	return eki_fail_list(EK_EINVAL, format_name, NULL,
+	                     "there is no format \"%.*s\"; these exist:", (int)length, text);
 }
 
 ek_status eki_format_parse(const char *text, const ek_format **format, int64_t dim[EKI_MAX_DIMS])
@@ -115,9 +120,10 @@ void eki_format_ask(const ek_store *s, int64_t dim[EKI_MAX_DIMS])
 		                                                        : EKI_ZERO;
 }
 
-/* ---- From CSR and back ----------------------------------------------------------------------- */
+/* ---- Conversion from CSR and back ------------------------------------------------------------ */
 
-/* For people: below 10000, or where that is asked for, exactly. */
+/* Writes a number of bytes as text for people: the exact number if it is below 10000 or if `exact`
+ * is set, otherwise rounded to KiB, MiB and so on. */
 static void bytes_text(int64_t bytes, bool exact, char text[32])
 {
 	static const char *const unit[] = {"KiB", "MiB", "GiB", "TiB", "PiB"};
@@ -156,17 +162,19 @@ ek_status eki_format_limit(const ek_store *csr, const ek_store *out, int64_t max
 	                out->format->name, need == INT64_MAX ? "more than " : "", needs, has, most);
 }
 
-/* `csr`, or a copy in order if the format asks for that. */
+/* Sets *use to `csr`. If the format needs ascending columns in each row and `csr` does not have
+ * them, makes a sorted copy in *copy and sets *use to that copy. */
 static ek_status in_order(const ek_context *ctx, const ek_store *csr, const ek_format *format,
-                          ek_store *room, const ek_store **use)
+                          ek_store *copy, const ek_store **use)
 {
 	*use = csr;
-	return format->by_column ? eki_ascending(ctx, csr, format, room, use) : EK_OK;
+	return format->by_column ? eki_ascending(ctx, csr, format, copy, use) : EK_OK;
 }
 
-/* A store without arrays, but with their lengths, which are within the limit. */
-static ek_status laid_out(const ek_context *ctx, const ek_store *csr, const ek_format *format,
-                          const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+/* Computes the lengths of the arrays of `out`, without allocating them, and checks that their bytes
+ * are within the limit `max_bytes`. */
+static ek_status lay_out(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                         const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
 {
 	*out = (ek_store){.format = format,
 	                  .value = csr->value,
@@ -179,15 +187,28 @@ static ek_status laid_out(const ek_context *ctx, const ek_store *csr, const ek_f
 	return eki_format_limit(csr, out, max_bytes);
 }
 
+ek_status eki_format_look(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                          const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+{
+	ek_store copy = {0};
+	ek_status status;
+
+	EK_TRY(in_order(ctx, csr, format, &copy, &csr));
+	EK_TRY(lay_out(ctx, csr, format, dim, max_bytes, out));
+done:
+	eki_store_free(ctx, &copy);
+	return status;
+}
+
 ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
 {
 	int64_t len[EKI_MAX_ARRAYS];
-	ek_store room = {0}, s = {0};
+	ek_store copy = {0}, s = {0};
 	ek_status status;
 
-	EK_TRY(in_order(ctx, csr, format, &room, &csr));
-	EK_TRY(laid_out(ctx, csr, format, dim, max_bytes, &s));
+	EK_TRY(in_order(ctx, csr, format, &copy, &csr));
+	EK_TRY(lay_out(ctx, csr, format, dim, max_bytes, &s));
 	memcpy(len, s.len, sizeof len);
 	EK_TRY(eki_store_alloc(ctx, &s, len));
 	EK_TRY(format->pattern(ctx, csr, &s));
@@ -196,7 +217,7 @@ ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_f
 done:
 	if (status != EK_OK)
 		eki_store_free(ctx, &s);
-	eki_store_free(ctx, &room);
+	eki_store_free(ctx, &copy);
 	return status;
 }
 
@@ -205,7 +226,7 @@ ek_status eki_format_adopt(const ek_context *ctx, ek_store *csr, const ek_format
 {
 	ek_store s;
 
-	EK_RETURN_IF(laid_out(ctx, csr, format, dim, max_bytes, &s));
+	EK_RETURN_IF(lay_out(ctx, csr, format, dim, max_bytes, &s));
 	EK_RETURN_IF(format->adopt(ctx, csr, &s));
 	*out = s;
 	return EK_OK;
@@ -216,8 +237,9 @@ ek_status eki_format_values(const ek_context *ctx, const ek_store *csr, ek_store
 	return out->format->values(ctx, csr, out);
 }
 
-/* `s`, whose columns start at 1, with a copy of them that starts at 0. */
-static ek_status columns_from_0(const ek_context *ctx, const ek_store *s, ek_store *room,
+/* Copies `s`, a CSR store whose columns are numbered from 1, to *copy, and sets *csr to `copy`. The
+ * copy has its own array of columns, numbered from 0, and borrows all other arrays of `s`. */
+static ek_status columns_from_0(const ek_context *ctx, const ek_store *s, ek_store *copy,
                                 const ek_store **csr)
 {
 	const size_t size = eki_idx_size(s->index);
@@ -225,15 +247,15 @@ static ek_status columns_from_0(const ek_context *ctx, const ek_store *s, ek_sto
 
 	EK_RETURN_IF(eki_alloc(ctx, s->nnz, size, &col));
 	eki_idx_shift(ctx, s->array[CSR_COL], s->nnz, size, s->base, col);
-	*room = *s;
-	room->array[CSR_COL] = col;
-	room->borrowed = ~(1u << CSR_COL);
-	room->base = 0;
-	*csr = room;
+	*copy = *s;
+	copy->array[CSR_COL] = col;
+	copy->borrowed = ~(1u << CSR_COL);
+	copy->base = 0;
+	*csr = copy;
 	return EK_OK;
 }
 
-ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *room,
+ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *copy,
                          const ek_store **csr)
 {
 	ek_status status;
@@ -243,19 +265,19 @@ ek_status eki_format_csr(const ek_context *ctx, const ek_store *s, ek_store *roo
 		return EK_OK;
 	}
 	if (s->format == &ek_format_csr)
-		return columns_from_0(ctx, s, room, csr);
-	EK_TRY(eki_csr_alloc(ctx, s->value, s->index, s->rows, s->cols, s->nnz, room));
-	EK_TRY(s->format->to_csr(ctx, s, room));
-	*csr = room;
+		return columns_from_0(ctx, s, copy, csr);
+	EK_TRY(eki_csr_alloc(ctx, s->value, s->index, s->rows, s->cols, s->nnz, copy));
+	EK_TRY(s->format->to_csr(ctx, s, copy));
+	*csr = copy;
 done:
 	if (status != EK_OK)
-		eki_store_free(ctx, room);
+		eki_store_free(ctx, copy);
 	return status;
 }
 
 ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store *out)
 {
-	ek_store room = {0}, csr = {.format = &ek_format_csr,
+	ek_store copy = {0}, csr = {.format = &ek_format_csr,
 	                            .value = out->value,
 	                            .index = out->index,
 	                            .rows = out->rows,
@@ -265,11 +287,11 @@ ek_status eki_format_set_values(const ek_context *ctx, const void *val, ek_store
 	ek_status status;
 
 	if (!out->format->values_alone)
-		EK_RETURN_IF(eki_format_csr(ctx, out, &room, &pattern));
+		EK_RETURN_IF(eki_format_csr(ctx, out, &copy, &pattern));
 	csr = *pattern;
 	csr.array[CSR_VAL] = (void *)(uintptr_t)val;
 	status = eki_format_values(ctx, &csr, out);
-	eki_store_free(ctx, &room);
+	eki_store_free(ctx, &copy);
 	return status;
 }
 

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * HYB: the first `width` entries of each row in ELLPACK by columns, what is left in coordinates.
- * With values of w bytes and 32-bit indices (w + 4) rows width bytes, 4 rows for lengths, and w + 8
- * for each of the entries that are left: long rows cost no padding.
+ * HYB: the first `width` entries of each row are stored in ELLPACK by columns, all others (the
+ * rest) in coordinates. With values of w bytes and 32-bit indices, the format takes
+ * (w + 4) rows width bytes for ELLPACK, 4 bytes for the length of each row, and w + 8 bytes for
+ * each entry of the rest. So long rows need no padding.
  *
- * The width, if not given, is the largest for which at least a third of the rows, and at least 4096
- * of them, have that many entries: a product with ELLPACK takes about a third of the time of one
- * with coordinates, and the rows have to be many to be worth a part of their own. Where the matrix
- * has fewer rows than that, all of them have to, which is not in the source.
+ * The default width is the largest n for which at least a third of the rows, and at least 4096
+ * rows, have n or more entries. The share is a third because a product with ELLPACK takes about a
+ * third of the time of one with coordinates. The minimum is 4096 because fewer rows are not worth a
+ * part of their own. If the matrix has fewer than 4096 rows, all of them must have n or more
+ * entries; the publications do not mention this case.
  *
  * Bell and Garland 2009, section 2.4; Liu 2015, section 5.3.1. */
 #include "format/hyb.h"
 #include "format/padding.h"
 #include "format/parts.h"
-#include "spmv/compose.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/hyb.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/lanes.h"
 
 #if EK_PER_TYPE
 
-/* How many entries rows [begin, end) have beyond the width, in row_ptr[i + 1] of the rest. */
+/* Sets row_ptr[i + 1] of `rest` to the number of entries of row i beyond the width, for each i in
+ * [begin, end). */
 static void FN(hyb_lengths)(const ek_store *csr, ek_store *rest, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -35,7 +37,8 @@ static void FN(hyb_lengths)(const ek_store *csr, ek_store *rest, int64_t begin, 
 	}
 }
 
-/* Columns of the last entries of rows [begin, end), as many as the rest has. */
+/* Copies the columns of the rest, for rows [begin, end). In each row, the last entries of `csr` are
+ * copied, as many as `rest` has in that row. */
 static void FN(hyb_columns)(const ek_store *csr, ek_store *rest, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR], *rest_ptr = rest->array[CSR_PTR];
@@ -50,8 +53,8 @@ static void FN(hyb_columns)(const ek_store *csr, ek_store *rest, int64_t begin, 
 	}
 }
 
-/* Values [begin, end) of the rest. Of a row it has what stands behind the entries of the ELLPACK
- * part. */
+/* Copies values [begin, end) of the rest. In each row, the rest begins after the entries that are
+ * in the ELLPACK part. */
 static void FN(hyb_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -71,7 +74,8 @@ static void FN(hyb_values)(const ek_store *csr, ek_store *out, int64_t begin, in
 	}
 }
 
-/* The same back: the entries of the rest become the last of their rows. */
+/* Copies the rest back to rows [begin, end) of `csr`; its entries become the last ones of each
+ * row. */
 static void FN(hyb_back)(const ek_store *rest, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR], *rest_ptr = rest->array[CSR_PTR];
@@ -86,9 +90,11 @@ static void FN(hyb_back)(const ek_store *rest, ek_store *csr, int64_t begin, int
 #endif
 #if EK_ONCE
 
-enum { SPEED = 3, MANY = 4096 }; /* of ELLPACK over coordinates; rows that are worth a part */
+/* The speed of ELLPACK divided by that of coordinates, and the least number of rows that are worth
+ * a part of their own. */
+enum { SPEED = 3, MANY = 4096 };
 
-static ek_store ell_part(const ek_store *s)
+ek_store eki_hyb_ell(const ek_store *s)
 {
 	ek_store ell = eki_part(s, &ek_format_ell, HYB_ELL);
 
@@ -97,7 +103,7 @@ static ek_store ell_part(const ek_store *s)
 	return ell;
 }
 
-static ek_store coo_part(const ek_store *s)
+ek_store eki_hyb_coo(const ek_store *s)
 {
 	ek_store coo = eki_part(s, &ek_format_coo, HYB_COO);
 
@@ -107,18 +113,21 @@ static ek_store coo_part(const ek_store *s)
 
 /* ---- The width ------------------------------------------------------------------------------- */
 
-/* rows_of[n]: rows of n entries, of `most` or more for the last. */
+/* Returns the default width. rows_of[n] is the number of rows with n entries, except that
+ * rows_of[most] counts all rows with `most` entries or more. */
 static int64_t choose_width(const int64_t *rows_of, int64_t most, int64_t rows)
 {
 	const int64_t enough = rows < MANY ? rows : MANY;
-	int64_t width = most, so_many = rows_of[most];
+	int64_t width = most, long_rows = rows_of[most];
 
-	while (width > 0 && (so_many < enough || SPEED * so_many < rows))
-		so_many += rows_of[--width];
+	while (width > 0 && (long_rows < enough || SPEED * long_rows < rows))
+		long_rows += rows_of[--width];
 	return width;
 }
 
-/* At most SPEED nnz / rows entries are in a third of the rows. */
+/* Chooses the default width. At most a third of the rows can have more than SPEED nnz / rows
+ * entries, so the width is not above that number. All longer rows are therefore counted
+ * together. */
 static ek_status find_width(const ek_context *ctx, const ek_store *csr, int64_t *width)
 {
 	const int64_t most = csr->rows ? SPEED * (csr->nnz / csr->rows + 1) : 0;
@@ -155,7 +164,7 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 		rest += n > *width ? n - *width : 0;
 	}
 	*width = longest < *width ? longest : *width;
-	ell = ell_part(out);
+	ell = eki_hyb_ell(out);
 	ell_shape(&ell);
 	eki_part_len(out, &ell, HYB_ELL);
 	for (int k = HYB_COO; k < HYB_END; k++)
@@ -163,11 +172,11 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 	return EK_OK;
 }
 
-/* The rest as CSR: its own row_ptr, to be freed by free_rest, and the columns and values of the
- * coordinates. */
+/* Makes a CSR store of the rest. The store shares columns and values with the part in coordinates,
+ * but has its own row_ptr, which is not filled yet. Release the store with free_rest. */
 static ek_status make_rest(const ek_context *ctx, const ek_store *s, ek_store *rest)
 {
-	ek_store coo = coo_part(s);
+	ek_store coo = eki_hyb_coo(s);
 
 	*rest = eki_part(s, &ek_format_csr, HYB_COO);
 	rest->nnz = coo.nnz;
@@ -184,14 +193,14 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 {
 	static eki_fill_fn *const lengths[EK_NTYPE] = EK_BY_TYPE(hyb_lengths);
 	static eki_fill_fn *const columns[EK_NTYPE] = EK_BY_TYPE(hyb_columns);
-	ek_store ell = ell_part(out), coo = coo_part(out), rest;
+	ek_store ell = eki_hyb_ell(out), coo = eki_hyb_coo(out), rest;
 
 	EK_RETURN_IF(ek_format_ell.pattern(ctx, csr, &ell));
 	if (coo.nnz == 0)
 		return EK_OK;
 	EK_RETURN_IF(make_rest(ctx, out, &rest));
 	eki_fill(ctx, lengths, csr, &rest, csr->rows, csr->rows);
-	eki_ptr_sum(&rest);
+	eki_ptr_sum(ctx, &rest);
 	eki_fill(ctx, columns, csr, &rest, csr->rows, coo.nnz);
 	eki_coo_expand(ctx, &rest, &coo);
 	free_rest(ctx, &rest);
@@ -201,7 +210,7 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 static ek_status values(const ek_context *ctx, const ek_store *csr, ek_store *out)
 {
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(hyb_values);
-	ek_store ell = ell_part(out);
+	ek_store ell = eki_hyb_ell(out);
 
 	EK_RETURN_IF(ek_format_ell.values(ctx, csr, &ell));
 	eki_fill(ctx, fn, csr, out, out->len[HYB_COO], out->len[HYB_COO]);
@@ -211,7 +220,7 @@ static ek_status values(const ek_context *ctx, const ek_store *csr, ek_store *ou
 static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
 {
 	static eki_fill_fn *const back[EK_NTYPE] = EK_BY_TYPE(hyb_back);
-	const ek_store ell = ell_part(in), coo = coo_part(in);
+	const ek_store ell = eki_hyb_ell(in), coo = eki_hyb_coo(in);
 	ek_store rest;
 
 	if (coo.nnz == 0)
@@ -222,7 +231,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 		eki_ptr_set(csr, i + 1,
 		            eki_idx_at(&ell, ELL_LEN, i) + eki_ptr_at(&rest, i + 1) -
 		                    eki_ptr_at(&rest, i));
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_ell_fill_csr(ctx, &ell, csr);
 	eki_fill(ctx, back, &rest, csr, in->rows, coo.nnz);
 	free_rest(ctx, &rest);
@@ -231,13 +240,13 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 
 static ek_status check(const ek_context *ctx, const ek_store *s)
 {
-	ek_store ell, coo = coo_part(s);
+	ek_store ell, coo = eki_hyb_coo(s);
 
 	if (s->dim[HYB_WIDTH] < 0 || coo.nnz > s->nnz)
 		return eki_fail(EK_ERANGE, "width %lld, %lld of %lld entries beyond it",
 		                (long long)s->dim[HYB_WIDTH], (long long)coo.nnz,
 		                (long long)s->nnz);
-	ell = ell_part(s);
+	ell = eki_hyb_ell(s);
 	EK_RETURN_IF(ek_format_ell.check(ctx, &ell));
 	return ek_format_coo.check(ctx, &coo);
 }
@@ -245,30 +254,10 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
 	static const int first[] = {HYB_ELL, HYB_COO, HYB_END};
-	const ek_store part[] = {ell_part(s), coo_part(s)};
+	const ek_store part[] = {eki_hyb_ell(s), eki_hyb_coo(s)};
 
 	return eki_parts_find(part, first, 2, i, j, at);
 }
-
-static ek_status prepare(ek_plan *p)
-{
-	const ek_store part[] = {ell_part(p->store), coo_part(p->store)};
-
-	return eki_compose_prepare(p, part, 2);
-}
-
-static const ek_method spmv = {
-	.name = "spmv.hyb",
-	.text = "ELLPACK, then the coordinates that are left",
-	.source = "Bell and Garland 2009, section 2.4",
-	.operation = EK_SPMV,
-	.format = &ek_format_hyb,
-	.backend = EKI_CPU,
-	.traits = EKI_OP_N | EKI_OP_T,
-	.prepare = prepare,
-	.refresh = eki_compose_refresh,
-	.run = eki_compose_run,
-};
 
 const ek_format ek_format_hyb = {
 	.name = "hyb",
@@ -284,12 +273,12 @@ const ek_format ek_format_hyb = {
                   {"rest_col", EKI_IDX},
                   {"rest_val", EKI_VALUE}},
 	.check = check,
+	.convert = {15, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,
 	.to_csr = to_csr,
 	.find = find,
-	.method = {&spmv},
 };
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Lanes: entries j of rows, or of pieces of rows, lie side by side, so those of a single one are
- * `step` places apart, and lanes that end early are padded. What ELLPACK, SELL-C-sigma and BRC do
- * with a lane, and what the latter two, which have chunks of lanes, fill in the same way. Columns
- * and values are arrays CSR_COL and CSR_VAL in all of them. Included in each pass of
- * core/for_each.h. */
+ * Lanes are rows, or pieces of rows, that a format stores side by side. Consecutive entries of a
+ * lane are `step` places apart, and short lanes are padded. ELLPACK, SELL-C-sigma and BRC share the
+ * functions on a lane. SELL-C-sigma and BRC also share those on a chunk of lanes. All three formats
+ * have columns and values in arrays CSR_COL and CSR_VAL. This file is included in each pass of
+ * base/for_each.h. */
 
 #if EK_PER_TYPE
 
-/* n entries of a lane, the first of them at place `at`, to CSR from entry k on. */
+/* Copies the n entries of a lane of `in` to entries k .. k + n - 1 of `csr`. The lane begins at
+ * place `at`. */
 static inline void FN(lane_to_csr)(const ek_store *in, int64_t at, int64_t step, int64_t n,
                                    ek_store *csr, int64_t k)
 {
@@ -22,7 +23,8 @@ static inline void FN(lane_to_csr)(const ek_store *in, int64_t at, int64_t step,
 	}
 }
 
-/* Of a lane of n entries in `places` places: is a column outside, or padding not 0? */
+/* Tells whether a lane has a column out of range, or padding other than 0. The lane has `places`
+ * places, beginning with place `at`. The first n of them hold entries, the others padding. */
 static inline bool FN(lane_fault)(const ek_store *s, int64_t at, int64_t step, int64_t places,
                                   int64_t n)
 {
@@ -35,6 +37,8 @@ static inline bool FN(lane_fault)(const ek_store *s, int64_t at, int64_t step, i
 	return false;
 }
 
+/* Fills the columns of a chunk in `to`, including those of padding, from the columns of CSR in
+ * `from`. */
 static inline void FN(chunk_columns)(const lane_chunk *h, const IDX *from, IDX *to)
 {
 	int64_t at = h->at;
@@ -44,6 +48,7 @@ static inline void FN(chunk_columns)(const lane_chunk *h, const IDX *from, IDX *
 			to[at + l] = from[j < h->len[l] ? h->first[l] + j : h->pad[l]];
 }
 
+/* Fills the values of a chunk in `to` from the values of CSR in `from`. Sets its padding to 0. */
 static inline void FN(chunk_values)(const lane_chunk *h, const VAL *from, VAL *to)
 {
 	int64_t at = h->at;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Which places of a format with fill hold entries: bit k % 32 of word k / 32 of an EKI_WORD array.
- * So entries with value 0 come back, and where 0 times Inf made a NaN the row is summed again from
- * its entries alone. */
+ * A mask that tells which places of a format with padding hold entries: bit k % 32 of word k / 32
+ * of an EKI_WORD array is 1 if place k holds an entry. With the mask, entries whose value is 0
+ * survive conversion. If 0 times Inf in padding made the sum of a row NaN, the row can be summed
+ * again from its entries alone. */
 #ifndef EK_FORMAT_MASK_H
 #define EK_FORMAT_MASK_H
 

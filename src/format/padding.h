@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What stands where a format has a place and the matrix no entry. */
+ * Padding: what a format stores in places that hold no entry of the matrix. */
 #ifndef EK_FORMAT_PADDING_H
 #define EK_FORMAT_PADDING_H
 
@@ -7,17 +7,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The most rows or pieces of rows that a format with padding has side by side (lanes.h). */
+/* The maximum number of rows, or pieces of rows, that a format with padding stores side by side
+ * (lanes.h). */
 enum { EKI_MOST_LANES = 64 };
 
-/* A chunk of `lanes` lanes with room for `steps` entries each, from place `at` on: where each lane
- * begins in CSR, how long it is, and the entry whose column pads it: its last one or, of a lane
- * without entries, any that is near. */
+/* A chunk of `lanes` lanes with `steps` places each. Its first place is place `at` of the format's
+ * arrays. Lane l holds the len[l] entries of CSR that begin at position first[l]. Padding of the
+ * lane gets the column of entry pad[l] of CSR. This is the last entry of the lane or, if the lane
+ * has none, any nearby entry. */
 typedef struct lane_chunk {
 	int64_t lanes, steps, at;
 	int64_t first[EKI_MOST_LANES], len[EKI_MOST_LANES], pad[EKI_MOST_LANES];
 } lane_chunk;
 
+/* Puts `len` entries of CSR, beginning at position `first`, into lane l of chunk *h. `nnz` is the
+ * number of entries of the matrix. */
 static inline void lane_set(lane_chunk *h, int64_t l, int64_t first, int64_t len, int64_t nnz)
 {
 	h->first[l] = first;
@@ -25,7 +29,7 @@ static inline void lane_set(lane_chunk *h, int64_t l, int64_t first, int64_t len
 	h->pad[l] = len ? first + len - 1 : first < nnz ? first : first - 1;
 }
 
-/* Is that what padding has to be: 0, and not -0? */
+/* Tells whether a value is +0, the only value allowed in padding (-0 is not allowed). */
 static inline bool eki_pads(double value)
 {
 	return value == 0 && !signbit(value);

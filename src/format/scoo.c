@@ -1,54 +1,65 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sliced coordinates: the rows in slices of `height`, and in each slice the entries by columns, so
- * that x is read in order, and what is read of it serves all rows of the slice. Sums of the slice
- * gather in a buffer that stays in the first-level cache; a row is a number of 16 bits within the
- * slice. With 32-bit indices and values of w bytes: w + 6 bytes an entry and 4 a slice, nothing for
- * rows without entries.
+ * Sliced coordinates (SCOO): the rows are cut into slices of `height` rows, and the entries of each
+ * slice are sorted by column. So x is read in order, and each element of x is read once for all
+ * rows of the slice. The sums of a slice are collected in a buffer that stays in the first-level
+ * cache. The row of an entry is stored as its 16-bit number within the slice. With 32-bit indices
+ * and values of w bytes, an entry takes w + 6 bytes and a slice takes 4 bytes. Rows without entries
+ * take no memory.
  *
- * Dang and Schmidt make slices as high as the memory for sums allows, and lower where there would
- * not be one for each processor. So here: by default sums take 16 KiB, half of the smallest
- * first-level cache in use, and there are eight slices for each thread. A slice is never cut
- * between threads, so a row with most of the entries keeps one of them busy.
+ * Dang and Schmidt make slices as high as the memory for sums allows, or lower if there would
+ * otherwise be fewer slices than processors. The default height follows their rule. The sums of a
+ * slice take 16 KiB, half of the smallest first-level cache in use, or less if there would
+ * otherwise be fewer than eight slices for each thread. A slice is never divided among threads, so
+ * a row that has most of the entries keeps one thread busy after the others are done.
  *
- * Entries of a slice come in CSR's order and are sorted by counting, 11 bits of their columns at a
- * time. By columns means that each row comes back with its columns ascending; values follow the
- * order of CSR in each row, so new values need no new sorting.
+ * The entries of a slice are taken in CSR's order and sorted by column, with a radix sort of 11
+ * bits at a time. So each row has ascending columns after conversion back to CSR. Within a row,
+ * entries keep CSR's order, so new values can be filled in without sorting again.
  *
  * Dang and Schmidt 2012; Liu 2015, section 5.4.2. */
 #include <string.h>
 
 #include "format/scoo.h"
+#include "prim_body/radix.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/scoo.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_SCOO_SORT
 #define EK_SCOO_SORT
 enum { DIGIT = 11, DIGITS = 1 << DIGIT };
 
-/* The entry in row i and column j, or -1: by bisection in the slice. */
+struct scoo_sought {
+	const ek_store *s;
+	int64_t row, j;
+};
+
+static bool scoo_before(const void *of, int64_t e)
+{
+	const struct scoo_sought *at = of;
+	const int64_t col = eki_idx_at(at->s, SCOO_COL, e);
+
+	return col < at->j ||
+	       (col == at->j && ((const uint16_t *)at->s->array[SCOO_ROW])[e] < at->row);
+}
+
+/* Returns the position of the entry in row i and column j, or -1 if there is none. */
 static int64_t scoo_entry(const ek_store *s, int64_t i, int64_t j)
 {
 	const uint16_t *row = s->array[SCOO_ROW];
 	const int64_t slice = i / s->dim[SCOO_HEIGHT], low = i - scoo_first(s, slice);
 	const int64_t stop = eki_ptr_at(s, slice + 1);
-	int64_t e = eki_ptr_at(s, slice), end = stop;
+	const int64_t e = eki_search(eki_ptr_at(s, slice), stop, scoo_before,
+	                             &(struct scoo_sought){s, low, j});
 
-	while (e < end) {
-		const int64_t middle = e + (end - e) / 2, col = eki_idx_at(s, SCOO_COL, middle);
-
-		if (col < j || (col == j && row[middle] < low))
-			e = middle + 1;
-		else
-			end = middle;
-	}
 	return e < stop && eki_idx_at(s, SCOO_COL, e) == j && row[e] == low ? e : -1;
 }
 #endif
 
 #if EK_PER_TYPE
 
-/* Entries of slices [begin, end) in CSR's order, and where they begin. */
+/* Copies the columns and row numbers of slices [begin, end), still in CSR's order, and sets
+ * slice_ptr. */
 static void FN(scoo_expand)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -69,31 +80,42 @@ static void FN(scoo_expand)(const ek_store *csr, ek_store *out, int64_t begin, i
 	}
 }
 
-/* Moves n entries from one place to another, sorted by the digit of col - low at `shift`. */
-static void FN(scoo_digit)(const IDX *col, const uint16_t *row, int64_t n, IDX low, int64_t shift,
-                           IDX *to_col, uint16_t *to_row)
+struct FN(scoo_entries) {
+	const IDX *col;
+	const uint16_t *row;
+	IDX low, *to_col;
+	uint16_t *to_row;
+	int64_t shift;
+};
+
+static inline int64_t FN(scoo_digit)(const void *of, int64_t e)
 {
-	int64_t at[DIGITS] = {0}, before = 0;
+	const struct FN(scoo_entries) *s = of;
 
-	for (int64_t e = 0; e < n; e++)
-		at[(int64_t)(col[e] - low) >> shift & (DIGITS - 1)]++;
-	for (int digit = 0; digit < DIGITS; digit++) {
-		const int64_t count = at[digit];
-
-		at[digit] = before;
-		before += count;
-	}
-	for (int64_t e = 0; e < n; e++) {
-		const int64_t to = at[(int64_t)(col[e] - low) >> shift & (DIGITS - 1)]++;
-
-		to_col[to] = col[e];
-		to_row[to] = row[e];
-	}
+	return (int64_t)(s->col[e] - s->low) >> s->shift & (DIGITS - 1);
 }
 
-/* Sorts the entries of slices [begin, end) by column, equal ones staying in their order; `room` has
- * the same arrays. */
-static void FN(scoo_sort)(const ek_store *room, ek_store *out, int64_t begin, int64_t end)
+static inline void FN(scoo_place)(const void *of, int64_t e, int64_t to)
+{
+	const struct FN(scoo_entries) *s = of;
+
+	s->to_col[to] = s->col[e];
+	s->to_row[to] = s->row[e];
+}
+
+/* Copies n entries to s.to_col and s.to_row, sorted by one digit of s.col - s.low. The digit has
+ * DIGIT bits and begins at bit s.shift. */
+static void FN(scoo_pass)(int64_t n, struct FN(scoo_entries) s)
+{
+	int64_t at[DIGITS];
+
+	eki_radix_pass(n, DIGITS, at, FN(scoo_digit), FN(scoo_place), &s);
+}
+
+/* Sorts the entries of each slice in [begin, end) by column. Entries with the same column keep
+ * their order. `scratch` has arrays of columns and row numbers that are as long as those of
+ * `out`. */
+static void FN(scoo_sort)(const ek_store *scratch, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = out->array[SCOO_PTR];
 
@@ -103,9 +125,10 @@ static void FN(scoo_sort)(const ek_store *room, ek_store *out, int64_t begin, in
 		if (n < 2)
 			continue;
 
-		IDX *col = (IDX *)out->array[SCOO_COL] + at, *other = room->array[SCOO_COL];
+		IDX *col = (IDX *)out->array[SCOO_COL] + at;
+		IDX *other = (IDX *)scratch->array[SCOO_COL] + at;
 		uint16_t *row = (uint16_t *)out->array[SCOO_ROW] + at;
-		uint16_t *other_row = room->array[SCOO_ROW];
+		uint16_t *other_row = (uint16_t *)scratch->array[SCOO_ROW] + at;
 		IDX low = col[0], high = low;
 		bool sorted = true;
 
@@ -116,15 +139,20 @@ static void FN(scoo_sort)(const ek_store *room, ek_store *out, int64_t begin, in
 		}
 		if (sorted)
 			continue;
-		for (int64_t rest = high - low, shift = 0; rest; rest >>= 2 * DIGIT) {
-			FN(scoo_digit)(col, row, n, low, shift, other + at, other_row + at);
-			FN(scoo_digit)(other + at, other_row + at, n, low, shift + DIGIT, col, row);
-			shift += 2 * DIGIT;
+
+		struct FN(scoo_entries) there = {col, row, low, other, other_row, 0};
+		struct FN(scoo_entries) back = {other, other_row, low, col, row, DIGIT};
+
+		for (int64_t rest = high - low; rest; rest >>= 2 * DIGIT) {
+			FN(scoo_pass)(n, there);
+			FN(scoo_pass)(n, back);
+			there.shift += 2 * DIGIT;
+			back.shift += 2 * DIGIT;
 		}
 	}
 }
 
-/* Where the rows of a slice begin in CSR. */
+/* Copies the row pointers of a slice's rows in CSR to `next`. */
 static inline void FN(scoo_starts)(const ek_store *scoo, const ek_store *csr, int64_t slice,
                                    PTR *next)
 {
@@ -132,8 +160,9 @@ static inline void FN(scoo_starts)(const ek_store *scoo, const ek_store *csr, in
 	       (size_t)scoo_rows(scoo, slice) * sizeof *next);
 }
 
-/* Values of slices [begin, end). Entries of a row come in CSR's order, unless that is another now
- * than the one that the format was made of: then each is looked for. */
+/* Copies the values of slices [begin, end). Assumes that the entries of each row are still in the
+ * order that they had in CSR when the format was made. If this is wrong for a slice, searches the
+ * slice for the place of each entry. */
 static void FN(scoo_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR], *slice_ptr = out->array[SCOO_PTR];
@@ -159,7 +188,8 @@ static void FN(scoo_values)(const ek_store *csr, ek_store *out, int64_t begin, i
 	}
 }
 
-/* Lengths of the rows of slices [begin, end), from which eki_ptr_sum makes row_ptr. */
+/* Sets row_ptr[i + 1] to the number of entries of row i, for each row i of slices [begin, end).
+ * eki_ptr_sum then turns these numbers into the pointers. */
 static void FN(scoo_lengths)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = in->array[SCOO_PTR];
@@ -174,6 +204,7 @@ static void FN(scoo_lengths)(const ek_store *in, ek_store *csr, int64_t begin, i
 	}
 }
 
+/* Copies columns and values of slices [begin, end) to `csr`, whose row_ptr is complete. */
 static void FN(scoo_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = in->array[SCOO_PTR];
@@ -195,7 +226,8 @@ static void FN(scoo_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, in
 	}
 }
 
-/* First slice in [begin, end) with wrong pointers, or an entry outside or out of order, or end. */
+/* Returns the first slice in [begin, end) with wrong pointers, or with an entry that is out of
+ * range or out of order. Returns `end` if there is none. */
 static int64_t FN(scoo_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = s->array[SCOO_PTR];
@@ -223,7 +255,8 @@ static int64_t FN(scoo_fault)(const ek_store *s, int64_t begin, int64_t end)
 
 enum { SUM_BYTES = 1 << 14 };
 
-/* The most rows whose sums have room, halved while threads have less than eight slices each. */
+/* Returns the default height: the number of rows whose sums take SUM_BYTES, halved until there are
+ * at least eight slices for each thread. */
 static int64_t height_for(const ek_context *ctx, const ek_store *csr)
 {
 	int64_t height = SUM_BYTES / (int64_t)ek_value_size(csr->value);
@@ -248,14 +281,14 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 	static eki_fill_fn *const expand[EK_NTYPE] = EK_BY_TYPE(scoo_expand);
 	static eki_fill_fn *const sort[EK_NTYPE] = EK_BY_TYPE(scoo_sort);
 	const int64_t slices = scoo_slices(out);
-	ek_store room = {.format = &ek_format_scoo, .value = csr->value, .index = csr->index};
+	ek_store scratch = {.format = &ek_format_scoo, .value = csr->value, .index = csr->index};
 	int64_t len[EKI_MAX_ARRAYS] = {[SCOO_COL] = csr->nnz, [SCOO_ROW] = csr->nnz};
 
-	EK_RETURN_IF(eki_store_alloc(ctx, &room, len));
+	EK_RETURN_IF(eki_store_alloc(ctx, &scratch, len));
 	eki_ptr_set(out, 0, 0);
 	eki_fill(ctx, expand, csr, out, slices, csr->nnz);
-	eki_fill(ctx, sort, &room, out, slices, csr->nnz);
-	eki_store_free(ctx, &room);
+	eki_fill(ctx, sort, &scratch, out, slices, csr->nnz);
+	eki_store_free(ctx, &scratch);
 	return EK_OK;
 }
 
@@ -273,7 +306,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(scoo_to_csr);
 
 	eki_fill(ctx, lengths, in, csr, scoo_slices(in), in->nnz);
-	eki_ptr_sum(csr);
+	eki_ptr_sum(ctx, csr);
 	eki_fill(ctx, fn, in, csr, scoo_slices(in), in->nnz);
 	return EK_OK;
 }
@@ -307,7 +340,8 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 
 static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 {
-	const int64_t e = at->array < 0 ? scoo_entry(s, i, j) : -1; /* no place has two */
+	/* If an entry was found before, there is no other with the same row and column. */
+	const int64_t e = at->array < 0 ? scoo_entry(s, i, j) : -1;
 
 	if (e >= 0)
 		*at = (eki_place){SCOO_VAL, e};
@@ -324,6 +358,7 @@ const ek_format ek_format_scoo = {
                   {"val", EKI_VALUE},
                   {"row_low", EKI_HALF}},
 	.check = check,
+	.convert = {15, 60},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SELL-C-sigma: the rows in chunks of c, each with room for its own longest row; entry j of all rows of
- * a chunk lie side by side (sell.h). Of each sigma rows the longest come first, so that rows of a chunk
- * are alike; sigma = 1 keeps the order of the rows. With padding: (w + 4) bytes a place with 32-bit
- * indices and values of w bytes, 4 bytes a row for its length and, where sigma > 1, 4 for its number.
+ * SELL-C-sigma: the rows are cut into chunks of c rows. A chunk has as many places for each of its
+ * rows as the longest one needs. The j-th entries of all its rows are stored side by side (sell.h).
+ * Within each window of sigma rows the longest rows come first, so that the rows of a chunk have
+ * similar lengths; sigma = 1 keeps the order of the rows. With 32-bit indices and values of w
+ * bytes, a place takes w + 4 bytes, whether used or not. A row takes 4 bytes for its length and, if
+ * sigma > 1, 4 for its number.
  *
- * c, if not given, is the width of a vector, 4 at least, and sigma the least of a few that saves bytes:
- * sorted rows read x less in order, and write y out of order. Rows are sorted by counting, a byte of
- * their lengths at a time, so time and memory do not depend on what the lengths are.
+ * The default c is the number of lanes of a vector, but at least 4. The default sigma is one of a
+ * few values. A larger value is chosen only if it saves bytes: sorting rows makes reads of x less
+ * sequential, and y is written out of order. Rows are sorted by a radix sort, one byte of the
+ * length at a time, so time and memory do not depend on how lengths are distributed.
  *
- * Padding has the value 0 and the last column of its row, or of the row after if it has none.
+ * Padding has the value 0 and the column of the last entry of its row, or of a nearby entry if the
+ * row has none.
  *
- * Kreutzer, Hager, Wellein, Fehske and Bishop 2014; sigma = 1: Monakov, Lokhmotov and Avetisyan 2010,
- * Liu 2015, section 5.4.1. */
+ * Kreutzer, Hager, Wellein, Fehske and Bishop 2014. For sigma = 1: Monakov, Lokhmotov and Avetisyan
+ * 2010; Liu 2015, section 5.4.1. */
 #include "format/sell_order.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/sell.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "format/lanes.h"
 
 #if EK_PER_TYPE
 
+/* Returns the row at position p in the order of the rows. */
 static inline int64_t FN(sell_row)(const ek_store *s, int64_t p)
 {
 	return s->array[SELL_PERM] ? ((const IDX *)s->array[SELL_PERM])[p] : p;
@@ -35,7 +40,7 @@ static void FN(sell_lengths)(const ek_store *csr, ek_store *out, int64_t begin, 
 		len[i] = (IDX)(row_ptr[i + 1] - row_ptr[i]);
 }
 
-/* Entries of the longest row of a chunk. */
+/* Returns the number of entries of the longest row of a chunk. */
 static inline int64_t FN(sell_width)(const ek_store *s, int64_t chunk)
 {
 	const IDX *len = s->array[SELL_LEN];
@@ -49,7 +54,8 @@ static inline int64_t FN(sell_width)(const ek_store *s, int64_t chunk)
 	return width;
 }
 
-/* Places of chunks [begin, end), from which eki_ptr_sum makes chunk_ptr. */
+/* Sets chunk_ptr[k + 1] to the number of places of chunk k, for each k in [begin, end). eki_ptr_sum
+ * then turns these numbers into the pointers. */
 static void FN(sell_sizes)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	PTR *chunk_ptr = out->array[SELL_PTR];
@@ -59,6 +65,7 @@ static void FN(sell_sizes)(const ek_store *csr, ek_store *out, int64_t begin, in
 		chunk_ptr[k + 1] = (PTR)(out->dim[SELL_C] * FN(sell_width)(out, k));
 }
 
+/* Fills *h with a description of chunk k as a chunk of lanes (padding.h). */
 static void FN(sell_chunk)(const ek_store *sell, const ek_store *csr, int64_t k, lane_chunk *h)
 {
 	const PTR *chunk_ptr = sell->array[SELL_PTR], *row_ptr = csr->array[CSR_PTR];
@@ -96,7 +103,8 @@ static void FN(sell_values)(const ek_store *csr, ek_store *out, int64_t begin, i
 	}
 }
 
-/* Columns and values of the rows of chunks [begin, end); row_ptr is done. */
+/* Copies columns and values of the rows of chunks [begin, end) to `csr`, whose row_ptr is
+ * complete. */
 static void FN(sell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = in->array[SELL_PTR], *row_ptr = csr->array[CSR_PTR];
@@ -110,7 +118,8 @@ static void FN(sell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, in
 	}
 }
 
-/* Does row i stand before row j: longer, or as long and before it in the matrix? */
+/* Tells whether row i comes before row j in the sorted order: it does if it is longer, or if it has
+ * the same length and i < j. */
 static inline bool FN(sell_before)(const IDX *len, int64_t i, int64_t j)
 {
 	return len[i] > len[j] || (len[i] == len[j] && i < j);
@@ -121,8 +130,9 @@ static inline bool FN(sell_in_window)(const ek_store *s, int64_t i, int64_t wind
 	return i >= 0 && i < s->rows && i / s->dim[SELL_SIGMA] == window;
 }
 
-/* First place in [begin, end) whose row has a wrong length or number, or end. Numbers ascend strictly in
- * the order of sell_before, so none is there twice. */
+/* Returns the first position in [begin, end) with a wrong row length or row number, or `end` if
+ * there is none. In a window each row must come after the one before it in the order of
+ * sell_before, so no row can occur twice. */
 static int64_t FN(sell_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const IDX *len = s->array[SELL_LEN], *perm = s->array[SELL_PERM];
@@ -142,8 +152,9 @@ static int64_t FN(sell_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 	return end;
 }
 
-/* First chunk in [begin, end) with another room than for its longest row, or a column outside, or padding
- * that is not 0, or end. */
+/* Returns the first faulty chunk in [begin, end), or `end` if there is none. A chunk is faulty if
+ * its number of places does not suit its longest row, if a column is out of range, or if padding is
+ * not 0. */
 static int64_t FN(sell_chunk_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = s->array[SELL_PTR];
@@ -210,7 +221,7 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 	eki_fill(ctx, lengths, csr, out, csr->rows, csr->rows);
 	eki_fill(ctx, sizes, csr, out, chunks, csr->rows);
 	units.rows = chunks;
-	eki_ptr_sum(&units);
+	eki_ptr_sum(ctx, &units);
 	eki_fill(ctx, columns, csr, out, chunks, out->len[SELL_COL]);
 	return EK_OK;
 }
@@ -227,7 +238,7 @@ static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr
 {
 	static eki_fill_fn *const fn[EK_NTYPE] = EK_BY_TYPE(sell_to_csr);
 
-	eki_ptr_of_lengths(in, SELL_LEN, csr);
+	eki_ptr_of_lengths(ctx, in, SELL_LEN, csr);
 	eki_fill(ctx, fn, in, csr, sell_chunks(in), in->nnz);
 	return EK_OK;
 }
@@ -257,8 +268,8 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	at = eki_first_fault(ctx, s, chunk_fault[type], chunks);
 	if (at < chunks)
 		return eki_fail(EK_ERANGE,
-		                "chunk %lld: it has not room for its longest row, or a column is "
-		                "not 0 to %lld, or padding not 0",
+		                "chunk %lld: it is shorter than its longest row, or a column is "
+		                "not 0 to %lld, or padding is not 0",
 		                (long long)at, (long long)s->cols - 1);
 	total = eki_idx_sum(s, SELL_LEN);
 	if (total != s->nnz || eki_ptr_at(s, 0) != 0 || eki_ptr_at(s, chunks) != places)
@@ -270,7 +281,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	return EK_OK;
 }
 
-/* The place of row i: in its window by bisection, since that is sorted. */
+/* Returns the position of row i, found by bisection in its window, which is sorted. */
 static int64_t place_of(const ek_store *s, int64_t i)
 {
 	const int64_t sigma = s->dim[SELL_SIGMA], len = eki_idx_at(s, SELL_LEN, i);
@@ -300,7 +311,7 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 
 const ek_format ek_format_sell = {
 	.name = "sell",
-	.text = "SELL-C-sigma: chunks of rows, each with room for its longest",
+	.text = "SELL-C-sigma: chunks of rows, each padded to its longest row",
 	.source = "Kreutzer et al. 2014; Liu 2015, section 5.4.1; Monakov et al. 2010",
 	.param = {{"c", 1, SELL_MAX_C, "rows of a chunk; best the width of one or more vectors"},
                   {"sigma", 1, SELL_MAX_SIGMA,
@@ -313,6 +324,7 @@ const ek_format ek_format_sell = {
                   {"row_len", EKI_IDX},
                   {"perm", EKI_IDX}},
 	.check = check,
+	.convert = {12, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The arrays of SELL-C-sigma: what the conversion (format/sell.c) writes and the product
+ * The arrays of SELL-C-sigma, which the conversion (format/sell.c) writes and the product
  * (spmv/sell.c) reads.
  *
- * Place p of the rows, p = k c + l, is lane l of chunk k; the row that has it is perm[p], or p
- * where nothing is sorted. Entry j of that row is at chunk_ptr[k] + j c + l of col_idx and val.
- * Chunks have room for their longest row, and the last one for c rows too. */
+ * Position p = k c + l of the sorted rows is lane l of chunk k. The row at that position is
+ * perm[p], or p if rows are not sorted. Entry j of the row is at place chunk_ptr[k] + j c + l of
+ * col_idx and val. Each lane of a chunk has as many places as the longest row of the chunk has
+ * entries. The last chunk has c lanes too, even if fewer rows are left. */
 #ifndef EK_FORMAT_SELL_H
 #define EK_FORMAT_SELL_H
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 #include "format/padding.h"
 
 enum {
@@ -17,8 +18,8 @@ enum {
 	SELL_VAL = CSR_VAL,
 	SELL_LEN,
 	SELL_PERM
-};                           /* arrays */
-enum { SELL_C, SELL_SIGMA }; /* dim */
+};                           /* numbers of the arrays */
+enum { SELL_C, SELL_SIGMA }; /* indices into dim */
 enum { SELL_MAX_C = EKI_MOST_LANES, SELL_MAX_SIGMA = 1 << 16 };
 
 extern const ek_format ek_format_sell;
@@ -28,13 +29,15 @@ static inline int64_t sell_chunks(const ek_store *s)
 	return eki_groups(s->rows, s->dim[SELL_C]);
 }
 
-/* The first place of a chunk, or the end of the rows. */
+/* Returns the first position of a chunk, or the number of rows if `chunk` is one past the last
+ * chunk. */
 static inline int64_t sell_first(const ek_store *s, int64_t chunk)
 {
 	return eki_group(s->rows, s->dim[SELL_C], chunk);
 }
 
-/* sigma as it is used: 1, or a multiple of c that is not too large. */
+/* Returns the sigma that is used if the caller asks for `sigma`. 1 stays 1; other numbers are
+ * rounded up to a multiple of c, or down if that multiple is above SELL_MAX_SIGMA. */
 static inline int64_t sell_sigma(int64_t sigma, int64_t c)
 {
 	const int64_t up = (sigma + c - 1) / c * c;

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SELL-C-sigma: the order of the rows, the places that chunks take, and the choice of sigma.
+ * SELL-C-sigma: the order of the rows, the number of places that chunks take, and the choice of
+ * sigma.
  *
- * Rows are sorted window by window, by counting, a byte of their lengths at a time: time and memory
- * do not depend on what the lengths are. The first row of a chunk is then its longest.
+ * Rows are sorted by length within each window. This is a radix sort by one byte of the length at a
+ * time, so time and memory do not depend on how lengths are distributed. The first row of a chunk
+ * is then its longest.
  *
- * Of a few sigma the choice is the first that leaves next to no padding; else a larger one has to
- * save a twentieth of the bytes, because sorted rows read x less in order, and write y out of
- * order. Matrices with rows of nearly one length are so looked at once, and never sorted. */
+ * A few values of sigma are tried in ascending order, until one leaves almost no padding. A larger
+ * sigma replaces a smaller one only if it saves a twentieth of the bytes: sorting rows makes reads
+ * of x less sequential, and y is written out of order. So if the rows of a matrix have nearly equal
+ * lengths, they are examined once and never sorted. */
 #include "format/sell_order.h"
+#include "prim_body/radix.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/sell_order.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_SELL_RADIX
 #define EK_SELL_RADIX
@@ -19,8 +23,33 @@ enum { RADIX = 256 };
 
 #if EK_PER_TYPE
 
-/* Sorts rows 0 .. n - 1 of row_ptr, the longest first, rows of one length in their order. `a` and
- * `b` have room for n; one of them is returned. */
+struct FN(sell_rows) {
+	const PTR *row_ptr;
+	const int32_t *from;
+	int32_t *to;
+	int shift;
+};
+
+/* Returns one byte of the length of row from[e], inverted, so that it is smaller for longer
+ * rows. */
+static inline int64_t FN(sell_digit)(const void *of, int64_t e)
+{
+	const struct FN(sell_rows) *s = of;
+	const PTR *row = s->row_ptr + s->from[e];
+
+	return RADIX - 1 - (int64_t)((uint64_t)(row[1] - row[0]) >> s->shift & (RADIX - 1));
+}
+
+static inline void FN(sell_place)(const void *of, int64_t e, int64_t to)
+{
+	const struct FN(sell_rows) *s = of;
+
+	s->to[to] = s->from[e];
+}
+
+/* Sorts rows 0 .. n - 1 of row_ptr by length, the longest first. Rows of equal length keep their
+ * order. `a` and `b` are scratch memory for n numbers each. Returns `a` or `b`, whichever has the
+ * sorted row numbers. */
 static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int32_t *a, int32_t *b)
 {
 	uint64_t longest = 0;
@@ -32,31 +61,22 @@ static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int32_t *a, int32_t
 		a[i] = (int32_t)i;
 	}
 	for (int shift = 0; longest; shift += 8, longest /= RADIX) {
-		int32_t at[RADIX] = {0}, *swap = a, before = 0;
+		const struct FN(sell_rows) rows = {row_ptr, a, b, shift};
+		int64_t at[RADIX];
+		int32_t *swap = a;
 
-		for (int64_t i = 0; i < n; i++)
-			at[(uint64_t)(row_ptr[i + 1] - row_ptr[i]) >> shift & (RADIX - 1)]++;
-		for (int digit = RADIX - 1; digit >= 0; digit--) {
-			const int32_t count = at[digit];
-
-			at[digit] = before;
-			before += count;
-		}
-		for (int64_t i = 0; i < n; i++) {
-			const PTR *row = row_ptr + a[i];
-
-			b[at[(uint64_t)(row[1] - row[0]) >> shift & (RADIX - 1)]++] = a[i];
-		}
+		eki_radix_pass(n, RADIX, at, FN(sell_digit), FN(sell_place), &rows);
 		a = b;
 		b = swap;
 	}
 	return a;
 }
 
-/* Sorts the rows of windows [begin, end) of sigma rows and keeps their numbers, if `out` has an
- * array for them; places that their chunks take. */
+/* Sorts the rows of windows [begin, end) by length, each window of sigma rows on its own. Stores
+ * the sorted row numbers in perm if `out` has that array. Returns the number of places that the
+ * chunks in these windows take. */
 static int64_t FN(sell_sorted)(const ek_store *csr, const ek_store *out, int64_t begin, int64_t end,
-                               int32_t *room)
+                               int32_t *scratch)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const int64_t c = out->dim[SELL_C], sigma = out->dim[SELL_SIGMA];
@@ -65,7 +85,7 @@ static int64_t FN(sell_sorted)(const ek_store *csr, const ek_store *out, int64_t
 
 	for (int64_t i = begin * sigma; i < end * sigma && i < csr->rows; i += sigma) {
 		const int64_t n = csr->rows - i < sigma ? csr->rows - i : sigma;
-		const int32_t *order = FN(sell_sort)(row_ptr + i, n, room, room + sigma);
+		const int32_t *order = FN(sell_sort)(row_ptr + i, n, scratch, scratch + sigma);
 
 		for (int64_t p = 0; p < n; p += c)
 			places += c * (int64_t)(row_ptr[i + order[p] + 1] - row_ptr[i + order[p]]);
@@ -75,14 +95,14 @@ static int64_t FN(sell_sorted)(const ek_store *csr, const ek_store *out, int64_t
 	return places;
 }
 
-/* The same of chunks [begin, end) of rows in their order. */
+/* Returns the number of places that chunks [begin, end) take if rows are not sorted. */
 static int64_t FN(sell_unsorted)(const ek_store *csr, const ek_store *out, int64_t begin,
-                                 int64_t end, int32_t *room)
+                                 int64_t end, int32_t *scratch)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	int64_t places = 0;
 
-	(void)room;
+	(void)scratch;
 	for (int64_t k = begin; k < end; k++) {
 		PTR longest = 0;
 
@@ -99,15 +119,15 @@ static int64_t FN(sell_unsorted)(const ek_store *csr, const ek_store *out, int64
 #if EK_ONCE
 
 typedef int64_t order_fn(const ek_store *csr, const ek_store *out, int64_t begin, int64_t end,
-                         int32_t *room);
+                         int32_t *scratch);
 
 enum { MOST_PARTS = 64 };
 
 struct order_job {
 	order_fn *fn;
 	const ek_store *csr, *out;
-	int64_t pieces, room_len;
-	int32_t *room; /* room_len for each part */
+	int64_t pieces, scratch_len;
+	int32_t *scratch; /* scratch_len numbers for each part */
 	int parts;
 	int64_t places[MOST_PARTS];
 };
@@ -118,7 +138,7 @@ static void order_part(void *arg, int part)
 
 	job->places[part] = job->fn(job->csr, job->out, eki_cut(job->pieces, job->parts, part),
 	                            eki_cut(job->pieces, job->parts, part + 1),
-	                            job->room + part * job->room_len);
+	                            job->scratch + part * job->scratch_len);
 }
 
 ek_status eki_sell_order(const ek_context *ctx, const ek_store *csr, const ek_store *out,
@@ -133,23 +153,26 @@ ek_status eki_sell_order(const ek_context *ctx, const ek_store *csr, const ek_st
 		.csr = csr,
 		.out = out,
 		.pieces = sigma > 1 ? (csr->rows + sigma - 1) / sigma : sell_chunks(out),
-		.room_len = 2 * sigma,
+		.scratch_len = 2 * sigma,
 		.parts = parts < MOST_PARTS ? parts : MOST_PARTS,
 	};
 
 	if (job.parts > job.pieces)
 		job.parts = job.pieces > 1 ? (int)job.pieces : 1;
-	EK_RETURN_IF(
-		eki_alloc(ctx, job.parts * job.room_len, sizeof *job.room, (void **)&job.room));
+
+	const int64_t len = job.parts * job.scratch_len;
+
+	EK_RETURN_IF(eki_alloc(ctx, len, sizeof *job.scratch, (void **)&job.scratch));
 	eki_parallel(ctx->threads, job.parts, order_part, &job);
-	eki_free(ctx, job.room, job.parts * job.room_len, sizeof *job.room);
+	eki_free(ctx, job.scratch, len, sizeof *job.scratch);
 	*places = 0;
 	for (int part = 0; part < job.parts; part++)
 		*places += job.places[part];
 	return EK_OK;
 }
 
-/* Bytes of columns, values and numbers of rows. */
+/* Returns the number of bytes that columns, values and row numbers of `s` take if it has this
+ * number of places. */
 static double bytes_of(const ek_store *s, int64_t places)
 {
 	const double idx = (double)eki_idx_size(s->index);

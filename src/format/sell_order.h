@@ -4,11 +4,11 @@
 
 #include "format/sell.h"
 
-/* The places that the chunks of `out` take, whose c and sigma are known. If it has arrays, perm is
- * filled too; only for sigma > 1. */
+/* Sorts the rows, and sets *places to the number of places that the chunks of `out` take. c and
+ * sigma of `out` must be set. If sigma > 1 and perm of `out` is allocated, also fills perm. */
 ek_status eki_sell_order(const ek_context *ctx, const ek_store *csr, const ek_store *out,
                          int64_t *places);
-/* Chooses sigma, and says how many places that takes. */
+/* Chooses sigma of `out`, and sets *places to the number of places that its chunks then take. */
 ek_status eki_sell_sigma(const ek_context *ctx, const ek_store *csr, ek_store *out,
                          int64_t *places);
 

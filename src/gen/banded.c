@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A band around the diagonal, of which each place is taken with the given probability, the diagonal
- * always. Whether place (i, j) is taken is a function of the random numbers of row i, drawn for the
- * whole band in order, so counting and filling see the same. Cost: O(n * band). */
+ * Generator of matrices with a band around the diagonal. Each place of the band has an entry with
+ * the given probability; places on the diagonal always have an entry. For each row, counting and
+ * filling draw the same random numbers in the order of places, so they agree on which places have
+ * entries. Cost: O(n * band). */
 #include "gen/gen.h"
 
 enum { N, LOWER, UPPER, DENSITY };
@@ -12,7 +13,8 @@ static ek_status banded_setup(eki_gen *g)
 	return EK_OK;
 }
 
-/* Calls for both passes: col may be NULL. */
+/* Returns the number of entries of row i and, unless `col` is NULL, writes their columns to `col`.
+ * Both passes, counting and filling, call this function. */
 static int64_t banded_row(const eki_gen *g, int64_t i, int64_t *col)
 {
 	int64_t begin = i - (int64_t)g->param[LOWER], end = i + (int64_t)g->param[UPPER] + 1, n = 0;

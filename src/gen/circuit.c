@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Short rows with a few very long rows and columns: circuits, whose supply nets touch everything,
- * and the plain cases of one such row, one such column, and both. */
+ * Generators of matrices with short rows and a few very long rows and columns: circuits, whose
+ * supply nets touch everything, and the simple cases of one dense row, one dense column, and
+ * both. */
 #include "gen/pattern.h"
 
 /* ---- Circuits -------------------------------------------------------------------------------- */
@@ -10,12 +11,8 @@ enum { N, MEAN, LONGEST, HUBS };
 static ek_status circuit_setup(eki_gen *g)
 {
 	g->rows = g->cols = (int64_t)g->param[N];
-	eki_gen_fit(g, LONGEST, g->param[N]);
-	eki_gen_fit(g, MEAN, g->param[N] / 2);
-	if (g->param[LONGEST] > g->param[N])
-		return eki_gen_bad(g, LONGEST, "a length of at most n");
-	if (g->param[MEAN] > g->param[N] / 2)
-		return eki_gen_bad(g, MEAN, "at most half of n");
+	EK_RETURN_IF(eki_gen_at_most(g, LONGEST, g->param[N], "a length of at most n"));
+	EK_RETURN_IF(eki_gen_at_most(g, MEAN, g->param[N] / 2, "at most half of n"));
 	return eki_hubs_make(g, (int64_t)g->param[LONGEST], 1, (int64_t)g->param[HUBS]);
 }
 
@@ -99,10 +96,7 @@ static ek_status sparse_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
-	eki_gen_fit(g, PER_ROW, g->param[COLS]);
-	if (g->param[PER_ROW] > g->param[COLS])
-		return eki_gen_bad(g, PER_ROW, "at most one entry for each column");
-	return EK_OK;
+	return eki_gen_at_most(g, PER_ROW, g->param[COLS], "at most one entry for each column");
 }
 
 static int64_t denserow_count(const eki_gen *g, int64_t i)
@@ -127,7 +121,8 @@ static void densecol_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
 {
 	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i);
 
-	/* One of the others less in number, then those from the dense column on one to the right. */
+	/* Choose among cols - 1 columns. Then move each chosen column that is at or after the dense
+	 * column to the right by one, so that the dense column is not chosen twice. */
 	eki_gen_choose(&rng, 0, g->cols - 1, n - 1, col + 1);
 	eki_gen_settle(col + 1, n - 1, g->cols - 1);
 	for (int64_t k = 1; k < n; k++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The two ends: every entry, and the main diagonal only. */
+ * Generators of the two extremes: full matrices, and matrices with entries only on the main
+ * diagonal. */
 #include "gen/gen.h"
 
 static ek_status dense_setup(eki_gen *g)

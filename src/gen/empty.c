@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Rows of many different lengths, rows with nothing, and matrices of which nearly all rows have
- * nothing: shapes that break methods, not those of an application. */
+ * Generators of matrices with rows of many different lengths, with empty rows, and with nearly all
+ * rows empty. These are shapes that break methods, not shapes of an application. */
 #include "gen/pattern.h"
 
 /* ---- Shares of empty rows -------------------------------------------------------------------- */
@@ -11,9 +11,8 @@ static ek_status emptyrows_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
-	eki_gen_fit(g, PER_ROW, g->param[COLS]);
-	if (g->param[PER_ROW] > g->param[COLS])
-		return eki_gen_bad(g, PER_ROW, "at most one entry for each column");
+	EK_RETURN_IF(
+		eki_gen_at_most(g, PER_ROW, g->param[COLS], "at most one entry for each column"));
 	if (g->param[LEADING] + g->param[TRAILING] > 1)
 		return eki_gen_bad(g, LEADING, "a share that makes at most 1 with trailing");
 	return EK_OK;
@@ -104,7 +103,8 @@ static ek_status random_setup(eki_gen *g)
 	return EK_OK;
 }
 
-/* Uniform below the mean or uniform above it, with the odds that give the mean. */
+/* Draws the length of row i: uniform from min to mean, or uniform from mean to max. The odds of
+ * these two are such that the expected length is the mean. */
 static int64_t random_count(const eki_gen *g, int64_t i)
 {
 	double min = g->param[RANDOM_MIN], mean = g->param[RANDOM_MEAN], max = g->param[RANDOM_MAX];

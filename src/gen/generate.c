@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Synthetic matrices: the table of generators and the driver.
+ * Synthetic matrices: the table of generators, and the driver that makes a matrix with one of them.
  *
- * Pass 1 asks for the length of every row, a scan makes row pointers, pass 2 asks for the columns
- * and adds values. Both passes run over rows in parallel, and nothing passes from row to row. Cost:
- * O(nnz log(longest row)) at worst, about 10 ns an entry; workspace: one row for each thread. */
+ * Pass 1 asks the generator for the length of every row. A prefix sum of the lengths makes the row
+ * pointers. Pass 2 asks for the columns of every row and adds values. Both passes run over rows in
+ * parallel, and no row depends on another. Cost: O(nnz log(longest row)) at worst, about 10 ns per
+ * entry. Workspace: one row for each thread. */
 #include <string.h>
 
 #include "gen/gen.h"
@@ -49,10 +50,11 @@ const char *ek_generator_example(const ek_generator *generator)
 struct generate_job {
 	const eki_gen *g;
 	ek_store *csr;
-	int64_t *scratch; /* parts * longest; NULL: columns are there already */
+	/* Room for parts * longest columns, or NULL if the matrix already has its columns. */
+	int64_t *scratch;
 	int64_t longest;
 	int parts;
-	int64_t bound[MAX_PARTS + 1]; /* rows */
+	int64_t bound[MAX_PARTS + 1]; /* part p of pass 2 has rows bound[p] .. bound[p + 1] - 1 */
 };
 
 static void count_part(void *arg, int part)
@@ -64,7 +66,7 @@ static void count_part(void *arg, int part)
 		eki_ptr_set(job->csr, i, job->g->generator->count(job->g, i));
 }
 
-/* Lengths become row pointers. */
+/* Turns the row lengths in row_ptr into row pointers, and sets *longest to the greatest length. */
 static ek_status scan(const eki_gen *g, ek_store *csr, int64_t *longest)
 {
 	int64_t most = eki_ptr_max(csr->index) - 1, sum = 0;
@@ -77,11 +79,11 @@ static ek_status scan(const eki_gen *g, ek_store *csr, int64_t *longest)
 			                "%s: more than %lld entries, the most for index type %s",
 			                g->generator->name, (long long)most,
 			                ek_index_name(csr->index));
-		eki_ptr_set(csr, i, sum);
 		sum += n;
 		*longest = n > *longest ? n : *longest;
 	}
-	eki_ptr_set(csr, csr->rows, sum);
+	eki_ptr_set(csr, csr->rows, 0);
+	eki_ptr_scan(g->ctx, csr->index, EK_EXCLUSIVE, csr->rows + 1, csr->array[CSR_PTR]);
 	csr->nnz = sum;
 	return EK_OK;
 }
@@ -98,8 +100,9 @@ static void store_columns(ek_store *csr, int64_t at, const int64_t *col, int64_t
 			narrow[at + k] = (int32_t)col[k];
 }
 
-/* Uniform in (-1, 1) without 0: odd multiples of 2^-53; or one of +-1 ... +-4, so that sums of
- * products stay exact. */
+/* Returns the value that the bits of `random` select. If `integer` is true, the value is one of
+ * +-1 ... +-4, so that sums of products stay exact. Otherwise it is an odd multiple of 2^-53,
+ * uniform in (-1, 1) without 0. */
 static double value_of(uint64_t random, bool integer)
 {
 	if (integer)
@@ -142,7 +145,7 @@ static void fill_part(void *arg, int part)
 	}
 }
 
-/* Lengths, row pointers, and room for the entries. */
+/* Computes the row lengths, makes the row pointers, and allocates columns and values. */
 static ek_status make_rows(struct generate_job *job)
 {
 	const eki_gen *g = job->g;
@@ -160,7 +163,7 @@ static ek_status make_rows(struct generate_job *job)
 	EK_TRY(eki_alloc(g->ctx, csr->nnz, eki_idx_size(csr->index), &csr->array[CSR_COL]));
 	EK_TRY(eki_alloc(g->ctx, csr->nnz, ek_value_size(csr->value), &csr->array[CSR_VAL]));
 done:
-	return status; /* the caller frees what csr has */
+	return status; /* on failure, the caller frees the arrays of csr */
 }
 
 static ek_status generate(const eki_gen *g, ek_value value, ek_index index, ek_store *csr)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Regular meshes of nx * ny * nz points, x fastest: stencils with one unknown a point, and
- * finite-element-like matrices with several, whose rows come in groups with the same columns. A
- * star couples a point with its neighbours along the axes, a box with all that touch it. */
+ * Generators of matrices of regular meshes with nx * ny * nz points, numbered with x fastest.
+ * Stencils have one unknown per point. Matrices like those of finite elements have several unknowns
+ * per point, and all rows of a point have the same columns. A star couples a point with its
+ * neighbours along the axes. A box couples a point with all points that touch it. */
 #include "gen/gen.h"
 
-enum { NX, NY, NZ, DOF, BOX }; /* in g->dim */
+enum { NX, NY, NZ, DOF, BOX }; /* indices into g->dim */
 
 struct place {
 	int64_t x, y, z;
@@ -17,7 +18,8 @@ static struct place place_of(const eki_gen *g, int64_t point)
 	return (struct place){point % g->dim[NX], line % g->dim[NY], line / g->dim[NY]};
 }
 
-/* Points within one step along an axis, itself included. */
+/* Returns the number of points that are at most one step away from point x on an axis of n points,
+ * including x itself. */
 static int64_t reach(int64_t x, int64_t n)
 {
 	return 1 + (x > 0) + (x < n - 1);

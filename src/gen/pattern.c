@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Columns of a row by kind of structure: what makes the matrices of applications differ in how they
- * use caches is whether the columns of a row form runs, and whether neighbouring rows share
- * them. */
+ * Functions that choose the columns of a row, one for each kind of structure. Two properties decide
+ * how well a matrix of an application uses caches: whether the columns of a row form runs, and
+ * whether neighbouring rows share columns. */
 #include "gen/pattern.h"
 
 void eki_pattern_strata(uint64_t *rng, int64_t cols, int64_t n, int64_t *col)
@@ -25,7 +25,8 @@ void eki_pattern_runs(uint64_t *rng, int64_t cols, int64_t n, int64_t *col)
 	}
 }
 
-/* The lines of a brick mesh around a node, nearest first: steps by planes and by lines. */
+/* The lines of a brick mesh near a node, nearest first. Each pair is the offset of a line from the
+ * node's own line: first in planes, then in lines within the plane. */
 static const signed char near_line[][2] = {
 	{0, 0},  {0, -1},  {0, 1},  {-1, 0}, {1, 0},  {-1, -1}, {1, 1},  {-1, 1}, {1, -1},
 	{0, -2}, {0, 2},   {-2, 0}, {2, 0},  {-1, 2}, {1, -2},  {-2, 1}, {2, -1}, {-1, -2},
@@ -41,7 +42,8 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
 
 	int64_t half = known ? held / known / 2 * lines->block : 0;
 
-	/* Each line but its own is a little off, as in a mesh that is not regular. */
+	/* Shift some lines, chosen at random, by one block, as in an irregular mesh. Never shift
+	 * the node's own line. */
 	for (int64_t r = 0; r < known; r++)
 		start[r] = lines->centre + near_line[r][0] * lines->plane +
 		           near_line[r][1] * lines->line - half +
@@ -50,7 +52,7 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
 	for (int64_t r = 0; r < known; r++)
 		for (int64_t j = start[r]; k < held * (r + 1) / known * lines->block && k < n; j++)
 			col[k++] = j;
-	/* What the lines cannot hold: further runs in the neighbourhood. */
+	/* Columns that do not fit on the lines go into further runs nearby. */
 	while (k < n) {
 		int64_t away = eki_rng_below(rng, 8 * lines->plane + 1) - 4 * lines->plane;
 		int64_t j = lines->centre + away / lines->block * lines->block;
@@ -62,7 +64,8 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
 
 void eki_pattern_stencil(int64_t i, int64_t line, int64_t n, int64_t *col)
 {
-	/* 5 points, the other corners of the box, then the next ring. */
+	/* Steps {lines, points} from the centre: first a star of 5 points, then the corners of the
+	 * box around it, then the nearest points of the next ring. */
 	static const signed char step[][2] = {{0, 0},   {0, -1}, {0, 1},  {-1, 0}, {1, 0},
 	                                      {-1, -1}, {1, 1},  {-1, 1}, {1, -1}, {0, -2},
 	                                      {0, 2},   {-2, 0}, {2, 0}};
@@ -91,7 +94,7 @@ void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int6
 	if (n > 0)
 		col[0] = i;
 	for (int64_t k = 1; k < n; k++) {
-		uint64_t kind = eki_rng_next(rng) >> 59; /* 0 .. 31 */
+		uint64_t kind = eki_rng_next(rng) >> 59; /* number from 0 to 31 */
 		double u = eki_rng_unit(rng);
 		int64_t away = 1 + (int64_t)(kind < 24 ? u * u * 32 : u * u * u * u * 10000);
 
@@ -101,8 +104,9 @@ void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int6
 
 /* ---- Hubs ------------------------------------------------------------------------------------ */
 
-/* Table: position and length of each hub, in turn. The longest stands first, the second last, and
- * so on, spread over the matrix, so that they do not fall to one thread together. */
+/* Fills the table with the row number and the length of each hub, the longest hub first. In the
+ * matrix, the longest hub comes first, the second longest last, the third longest second, and so
+ * on. Hubs are spread over the whole matrix, so that they do not all fall to one thread. */
 ek_status eki_hubs_make(eki_gen *g, int64_t longest, int64_t shortest, int64_t most)
 {
 	int64_t count = 0;

@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Columns of a row by kind of structure, shared by generators and twins. Each function writes n
- * columns, mostly in ascending order; the driver settles repetitions and edges. */
+ * Functions that choose the columns of a row, one for each kind of structure, shared by generators
+ * and twins. Each writes n columns, mostly in ascending order; the driver takes care of repeated
+ * columns and of columns outside the matrix. */
 #ifndef EK_PATTERN_H
 #define EK_PATTERN_H
 
 #include "gen/gen.h"
 
-/* One column in each of n equal ranges. */
+/* Divides the columns into n equal ranges and draws one column from each. */
 void eki_pattern_strata(uint64_t *rng, int64_t cols, int64_t n, int64_t *col);
-/* Runs of up to 8 neighbours, one run in each of some equal ranges. */
+/* Makes runs of up to 8 neighbouring columns. The columns are divided into ranges, one for each
+ * run, with sizes in proportion to the runs' lengths. Each run begins at a random place in its
+ * range. */
 void eki_pattern_runs(uint64_t *rng, int64_t cols, int64_t n, int64_t *col);
-/* Runs of at most `run` columns in blocks of `block`, along the mesh lines around `centre`: the
- * line itself and its neighbours at multiples of `line` and of `plane`. */
+/* Describes a mesh to eki_pattern_lines, which makes runs of at most `run` columns, in blocks of
+ * `block`. The runs are on the mesh line through column `centre` and on neighbouring lines. `line`
+ * and `plane` are the distances, in columns, between neighbouring lines and between neighbouring
+ * planes of the mesh. */
 typedef struct eki_lines {
 	int64_t centre, line, plane;
 	int64_t block, run;
 } eki_lines;
 void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t *col);
-/* The diagonal, its neighbours, the lines above and below, and so on, nearest first. */
+/* Writes column i and the columns around it on a grid whose lines have `line` points. Nearest
+ * columns come first: those next to i on its line, then those on the lines above and below, and so
+ * on. */
 void eki_pattern_stencil(int64_t i, int64_t line, int64_t n, int64_t *col);
-/* A share `local` near `centre`, the others anywhere; crowded: rather at low numbers. */
+/* Draws n columns. On average the fraction `local` of them is near `centre`. The others can be
+ * anywhere or, if `crowded` is true, mostly at low numbers. */
 void eki_pattern_scatter(uint64_t *rng, int64_t centre, int64_t cols, double local, bool crowded,
                          int64_t n, int64_t *col);
-/* The diagonal, and others of which most are near it. */
+/* Writes column i, which is on the diagonal, and draws the other columns, most of them near i. */
 void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int64_t *col);
 
-/* Hubs: a few very long rows, each half as long as the one before, and columns of the same numbers
- * and about the same lengths. At most `most` of them, none below `shortest`; kept in the table of
- * g. g->rows must be set. */
+/* Makes hubs: a few very long rows, and columns with the same numbers and about the same lengths.
+ * The first hub has length `longest`, and each of the others is half as long as the one before it.
+ * There are at most `most` hubs, none shorter than `shortest`. The table of g stores them; g->rows
+ * must be set. */
 ek_status eki_hubs_make(eki_gen *g, int64_t longest, int64_t shortest, int64_t most);
-int64_t eki_hub_length(const eki_gen *g, int64_t i); /* of row i; 0: an ordinary row */
-int64_t eki_hub_total(const eki_gen *g);             /* entries of all hub rows */
-/* The hub columns that row i has, at most n; returns how many. */
+/* Returns the length of row i if it is a hub, otherwise 0. */
+int64_t eki_hub_length(const eki_gen *g, int64_t i);
+int64_t eki_hub_total(const eki_gen *g); /* returns the number of entries of all hub rows */
+/* Draws the hub columns of a row at random and writes them, at most n, to `col`. Returns their
+ * number. */
 int64_t eki_hub_columns(const eki_gen *g, uint64_t *rng, int64_t n, int64_t *col);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Rows whose lengths follow Zipf's law, P(length) proportional to (length - min + 1)^-exponent, as
- * in graphs of the web. A share of the columns lies near the diagonal, the others crowd at low
- * numbers (density proportional to column^-2/3), where such a graph has its hubs.
+ * Two generators. `powerlaw` makes rows whose lengths follow Zipf's law, as in graphs of the web:
+ * P(length) is proportional to (length - min + 1)^-exponent. Some of the columns are near the
+ * diagonal. The others crowd at low numbers (with a density proportional to column^-2/3), where
+ * such a graph has its hubs.
  *
- * Linear programs of the covering type: few rows, whose lengths fall off geometrically (as in the
- * crew planning problems of railways), and very many columns. */
+ * `lp` makes linear programs of the covering type, such as the crew planning problems of railways:
+ * few rows, whose lengths have a geometric distribution, and very many columns. */
 #include "gen/pattern.h"
 
 enum { ROWS, COLS, EXPONENT, MIN, MAX, LOCAL };
@@ -13,12 +14,8 @@ static ek_status powerlaw_setup(eki_gen *g)
 {
 	g->rows = (int64_t)g->param[ROWS];
 	g->cols = (int64_t)g->param[COLS];
-	eki_gen_fit(g, MAX, g->param[COLS]);
-	eki_gen_fit(g, MIN, g->param[MAX]);
-	if (g->param[MAX] > g->param[COLS])
-		return eki_gen_bad(g, MAX, "at most one entry for each column");
-	if (g->param[MIN] > g->param[MAX])
-		return eki_gen_bad(g, MIN, "a minimum not above the maximum");
+	EK_RETURN_IF(eki_gen_at_most(g, MAX, g->param[COLS], "at most one entry for each column"));
+	EK_RETURN_IF(eki_gen_at_most(g, MIN, g->param[MAX], "a minimum not above the maximum"));
 	return eki_gen_zipf(g, (int64_t)g->param[MIN], (int64_t)g->param[MAX], 1,
 	                    g->param[EXPONENT]);
 }
@@ -59,18 +56,12 @@ enum { LP_ROWS, LP_COLS, LP_MEAN, LP_MAX };
 
 static ek_status lp_setup(eki_gen *g)
 {
-	int64_t max;
-
-	eki_gen_fit(g, LP_MAX, g->param[LP_COLS]);
-	eki_gen_fit(g, LP_MEAN, g->param[LP_MAX] / 2);
-	max = (int64_t)g->param[LP_MAX];
 	g->rows = (int64_t)g->param[LP_ROWS];
 	g->cols = (int64_t)g->param[LP_COLS];
-	if (max > g->cols)
-		return eki_gen_bad(g, LP_MAX, "at most one entry for each column");
-	if (g->param[LP_MEAN] > g->param[LP_MAX] / 2)
-		return eki_gen_bad(g, LP_MEAN, "at most half of max");
-	return eki_gen_geometric(g, 1, max, g->param[LP_MEAN]);
+	EK_RETURN_IF(
+		eki_gen_at_most(g, LP_MAX, g->param[LP_COLS], "at most one entry for each column"));
+	EK_RETURN_IF(eki_gen_at_most(g, LP_MEAN, g->param[LP_MAX] / 2, "at most half of max"));
+	return eki_gen_geometric(g, 1, (int64_t)g->param[LP_MAX], g->param[LP_MEAN]);
 }
 
 static int64_t lp_count(const eki_gen *g, int64_t i)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * R-MAT graphs (Chakrabarti, Zhan, Faloutsos, SIAM Data Mining 2004): each edge falls into one of
- * the four quadrants of the matrix with probabilities a, b, c and d = 1 - a - b - c, then into a
- * quadrant of that, and so on. Vertices are then renamed by a bijection, so that high degrees do
- * not crowd at low numbers; edges that repeat are kept once, so there are fewer than factor *
- * 2^scale.
+ * Generator of R-MAT graphs (Chakrabarti, Zhan, Faloutsos, SIAM Data Mining 2004). Each edge falls
+ * into one of the four quadrants of the matrix with probabilities a, b, c and d = 1 - a - b - c,
+ * then into a quadrant of that quadrant, and so on. If shuffle is 1, vertices are then renamed by a
+ * bijection, so that vertices of high degree do not crowd at low numbers. If an edge occurs several
+ * times, only one of them is kept, so the matrix has fewer than factor * 2^scale entries.
  *
- * Edges are independent of each other, so they are made in parallel and assembled. */
+ * Edges are independent of each other, so they are made in parallel and then assembled. */
 #include "gen/gen.h"
 
 enum { SCALE, FACTOR, A, B, C, SHUFFLE };
-enum { EDGE_PARTS = 256 }; /* fixed, so that it does not matter how many threads there are */
+enum { EDGE_PARTS = 256 }; /* number of parts; it does not depend on the number of threads */
 
 struct edge_job {
 	const eki_gen *g;
@@ -18,7 +18,8 @@ struct edge_job {
 	void *row, *col;
 };
 
-/* A bijection of 0 .. 2^scale - 1: odd multipliers and shifts to the right can be undone. */
+/* Returns the new name of vertex v. The map of 0 .. 2^scale - 1 onto itself is one to one, because
+ * multiplications by odd numbers, additions and xors with right shifts can all be undone. */
 static uint64_t rename_vertex(uint64_t v, int scale, uint64_t seed)
 {
 	uint64_t mask = (UINT64_C(1) << scale) - 1, key = eki_mix(seed + 1);

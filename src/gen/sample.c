@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Distributions that come out alike on every machine: powers by square roots, laws of lengths
- * by a table of cumulated probabilities, sums of uniform numbers for bells. */
+ * Random distributions whose results have the same bits on every machine: powers are computed by
+ * square roots, row lengths are drawn from a table of cumulative probabilities, and bell-shaped
+ * numbers are sums of uniform ones. */
 #include <math.h>
 
 #include "gen/gen.h"
+#include "prim_body/heap_sort.h"
+#include "prim_body/sort.h"
 
-/* x^e = x^(whole part) times the square roots x^(1/2), x^(1/4), ... that the binary places of e ask
- * for: sqrt and * are rounded alike everywhere. */
+/* Computes x^e as x^(whole part of e) times some of the square roots x^(1/2), x^(1/4), ...: those
+ * for which the corresponding binary place of e is 1. This uses only sqrt and *, which are rounded
+ * alike everywhere. */
 double eki_gen_pow(double x, double e)
 {
 	int64_t whole = (int64_t)e;
@@ -42,45 +46,20 @@ int64_t eki_gen_root(int64_t n, int degree)
 	return high <= n && degree == 1 ? high : low;
 }
 
-static void sift(int64_t *col, int64_t root, int64_t n)
-{
-	int64_t c = col[root];
-
-	for (int64_t child; (child = 2 * root + 1) < n; root = child) {
-		child += child + 1 < n && col[child + 1] > col[child];
-		if (col[child] <= c)
-			break;
-		col[root] = col[child];
-	}
-	col[root] = c;
-}
-
-/* Insertion for short rows, heap sort (Williams 1964) for long ones: no workspace, no bad case. */
 void eki_gen_sort(int64_t *col, int64_t n)
 {
-	if (n > 48) {
-		for (int64_t k = n / 2 - 1; k >= 0; k--)
-			sift(col, k, n);
-		for (int64_t k = n - 1; k > 0; k--) {
-			int64_t c = col[0];
+	const eki_pair_at run = {col, NULL};
+	const eki_pair_kind of = {sizeof *col, 0, false};
 
-			col[0] = col[k];
-			col[k] = c;
-			sift(col, 0, k);
-		}
-		return;
-	}
-	for (int64_t k = 1; k < n; k++) {
-		int64_t c = col[k], at = k;
-
-		for (; at > 0 && col[at - 1] > c; at--)
-			col[at] = col[at - 1];
-		col[at] = c;
-	}
+	if (n > 48)
+		eki_heap_sort(n, run, of);
+	else
+		eki_insertion_sort(n, run, of);
 }
 
-/* From the left each column is moved behind the one before, then from the right each before the one
- * behind. */
+/* Goes through the sorted columns from left to right and raises each to at least one more than the
+ * column before it. Then goes from right to left and lowers each to at most one less than the
+ * column after it. */
 void eki_gen_settle(int64_t *col, int64_t n, int64_t cols)
 {
 	bool fine = n == 0 || (col[0] >= 0 && col[n - 1] < cols), sorted = true;
@@ -99,8 +78,9 @@ void eki_gen_settle(int64_t *col, int64_t n, int64_t cols)
 		col[k] = most = col[k] < most ? col[k] : most;
 }
 
-/* Many of few: each in turn with the probability that is left (Knuth, Algorithm S). Few of many:
- * independent draws; the driver moves the rare repetitions by one place. */
+/* If n is more than an eighth of the range, visits each column in turn and takes it with
+ * probability (columns still to take) / (columns still to visit) (Knuth, Algorithm S). Otherwise
+ * draws each column independently. The driver moves the few repeated columns by one place. */
 void eki_gen_choose(uint64_t *rng, int64_t begin, int64_t end, int64_t n, int64_t *col)
 {
 	if (n > (end - begin) / 8) {
@@ -132,9 +112,12 @@ ek_status eki_gen_table(eki_gen *g, int64_t len)
 	return EK_OK;
 }
 
-/* Cumulated probabilities, scaled to 2^53, of weights that may follow from the one before. */
+/* A function that returns the weight of length min + z. `law` has the parameters of the
+ * distribution; `before` is the weight of length min + z - 1. */
 typedef double weight_fn(const double *law, int64_t z, double before);
 
+/* Fills the table of g with the cumulative probabilities of `len` lengths, scaled to 2^53. The
+ * function `weight` returns the weight of each length. */
 static ek_status cumulate(eki_gen *g, int64_t len, weight_fn *weight, const double *law)
 {
 	double total = 0, sum = 0, w = 0;
@@ -173,28 +156,27 @@ ek_status eki_gen_geometric(eki_gen *g, int64_t min, int64_t max, double mean)
 	return cumulate(g, max - min + 1, geometric_weight, (double[]){above / (above + 1)});
 }
 
-/* Gallops, since most lengths are short, then bisects. */
-int64_t eki_gen_table_draw(const eki_gen *g, int64_t min, uint64_t random)
+struct drawn {
+	const uint64_t *table;
+	uint64_t random;
+};
+
+static bool below_drawn(const void *of, int64_t i)
 {
-	int64_t low = -1, high = 0;
+	const struct drawn *d = of;
 
-	random >>= 11;
-	while (random >= g->table[high]) {
-		low = high;
-		high = 2 * high + 1 < g->table_len ? 2 * high + 1 : g->table_len - 1;
-	}
-	while (high - low > 1) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (random >= g->table[mid])
-			low = mid;
-		else
-			high = mid;
-	}
-	return min + high;
+	return d->table[i] <= d->random;
 }
 
-/* Bisects over multiples of 1/1024, whose powers need ten square roots at most. */
+/* Searches the table by galloping from its start, since most lengths are short. */
+int64_t eki_gen_table_draw(const eki_gen *g, int64_t min, uint64_t random)
+{
+	return min +
+	       eki_gallop(0, g->table_len, below_drawn, &(struct drawn){g->table, random >> 11});
+}
+
+/* Finds the exponent by bisection over multiples of 1/1024, for which powers need at most ten
+ * square roots. */
 double eki_gen_zipf_fit(int64_t min, int64_t max, double shift, double mean)
 {
 	int low = 0, high = 8 * 1024;

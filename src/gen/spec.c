@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reads the text that asks for a matrix: "name" or "name:key=value,key=value".
+ * Parser of the text that describes the matrix to generate: "name" or "name:key=value,key=value".
  *
- * What a generator accepts is written once, in its example, which gives every parameter and its
- * default: the example is read first and then overwritten by the text. Defaults bend: a matrix of which
- * only the rows are given is square if the example is, and lengths of rows fit the columns. Numbers may be written as
+ * The parameters of a generator and their defaults are written only in its example. The parser
+ * reads the example first, then the text, whose values replace those of the example. Defaults
+ * adapt. If only the rows are given and the matrix of the example is square, the generated matrix
+ * is square too. Default row lengths are lowered to fit the columns. Numbers may be written as
  * 5000, 5e3 or 0.25; strtod is not used because it follows the locale of the program. */
 #include <stdio.h>
 #include <string.h>
@@ -12,18 +13,24 @@
 
 #define MAX_SPEC 512
 
-static ek_status no_such_generator(const char *name, int length)
+static const char *generator_name(const void *list, size_t k)
 {
-	char list[768] = "";
-	size_t used = 0;
+	const ek_generator *g = ek_generator_next(NULL);
 
-	for (const ek_generator *g = NULL; (g = ek_generator_next(g)) && used < sizeof list;)
-		used += (size_t)snprintf(list + used, sizeof list - used, " %s", g->name);
-	return eki_fail(EK_EINVAL, "there is no generator \"%.*s\"; these exist:%s", length, name,
-	                list);
+	(void)list;
+	while (g && k--)
+		g = ek_generator_next(g);
+	return g ? g->name : NULL;
 }
 
-/* The message ends with the example, which lists all parameters. */
+static ek_status no_such_generator(const char *name, int length)
+{
+	return eki_fail_list(EK_EINVAL, generator_name, NULL,
+	                     "there is no generator \"%.*s\"; these exist:", length, name);
+}
+
+/* Refuses the value of a parameter with EK_EINVAL. The message ends with the example, which lists
+ * all parameters. */
 static ek_status bad_value(const eki_gen *g, const char *key, const char *value, int length,
                            const char *expected)
 {
@@ -44,8 +51,15 @@ void eki_gen_fit(eki_gen *g, int param, double most)
 		g->param[param] = most;
 }
 
-/* An unsigned decimal number; false if the text is not one, or has more than 15 digits. With as
- * many digits and a power of ten up to 10^22 one rounding gives the nearest double. */
+ek_status eki_gen_at_most(eki_gen *g, int param, double most, const char *expected)
+{
+	eki_gen_fit(g, param, most);
+	return g->param[param] > most ? eki_gen_bad(g, param, expected) : EK_OK;
+}
+
+/* Reads an unsigned decimal number. Returns false if the text is not a number or has more than 15
+ * digits. With at most 15 digits and a power of ten of at most 10^22, a single rounding gives the
+ * nearest double. */
 static bool read_number(const char *text, size_t length, double *value)
 {
 	int64_t digits = 0;
@@ -97,7 +111,8 @@ static ek_status set_number(eki_gen *g, int param, const char *value, size_t len
 		         limit->real ? "" : "whole ", limit->min, limit->max);
 		return bad_value(g, limit->name, value, (int)length, expected);
 	}
-	/* Columns follow rows, until they are given. */
+	/* If the matrix of the example is square, `cols` follows `rows` until `cols` itself is
+	 * given. */
 	if (strcmp(limit->name, "rows") == 0 && !g->given[param + 1] &&
 	    g->param[param + 1] == g->param[param])
 		g->param[param + 1] = x;
@@ -120,7 +135,7 @@ static ek_status set_values(eki_gen *g, const char *value, size_t length)
 	                 stencil ? "stencil, integer or real" : "integer or real");
 }
 
-/* The parameters that all generators have, and the name that some have. */
+/* Sets `seed` or `values`, which all generators have, or `name`, which some generators have. */
 static ek_status set_common(eki_gen *g, const char *key, const char *value, size_t length)
 {
 	double x;
@@ -141,7 +156,8 @@ static ek_status set_common(eki_gen *g, const char *key, const char *value, size
 	return EK_OK;
 }
 
-/* True if the example has this parameter. */
+/* Tells whether the example of a generator has the parameter `key`, which has `length`
+ * characters. */
 static bool known(const ek_generator *generator, const char *key, size_t length)
 {
 	const char *at = strchr(generator->example, ':');
@@ -173,7 +189,8 @@ static ek_status set_parameter(eki_gen *g, const char *text, size_t length)
 	return set_common(g, key, equals + 1, value_length);
 }
 
-/* Has the list [begin, at) a parameter of the same name as the one at `at`? */
+/* Tells whether a parameter between `begin` and `at` has the same name as the parameter at `at`;
+ * `key` is the length of that name. */
 static bool repeated(const char *begin, const char *at, size_t key)
 {
 	for (; begin < at; begin += strcspn(begin, ",") + 1)
@@ -205,7 +222,7 @@ static ek_status set_defaults(eki_gen *g)
 {
 	EK_RETURN_IF(set_parameters(g, strchr(g->generator->example, ':') + 1));
 	memset(g->given, 0, sizeof g->given);
-	g->name[0] = 0; /* of which the example is only one */
+	g->name[0] = 0; /* the name in the example is not a default */
 	return EK_OK;
 }
 

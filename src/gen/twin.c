@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Twins of published matrices: the same rows, columns and nonzeros, the same shortest and longest
- * row, and columns arranged as is usual for the kind of problem. The originals need a download of
- * gigabytes; for the speed of products the figures and the arrangement are what counts.
+ * Twins of published matrices: generated matrices with the same numbers of rows, columns and
+ * nonzeros, and the same lengths of the shortest and the longest row. Columns are arranged as is
+ * usual for the kind of problem. The originals would need a download of gigabytes, while the speed
+ * of products depends mainly on the sizes and the arrangement.
  *
- * Lengths are drawn row by row from the distribution of the class, then corrected in one pass over
- * the row lengths so that the sum is exact. Rows of one node (of a finite-element mesh) have the
- * same length, drawn from the node, and the same columns, in blocks. */
+ * Row lengths are drawn one by one from a distribution, which depends on the class of the matrix.
+ * They are then corrected so that their sum is exact. All rows of one node of a finite-element mesh
+ * have the same columns, in blocks, and the same length, which is drawn once for the node. */
 #include <string.h>
 
 #include "gen/pattern.h"
@@ -15,17 +16,17 @@
 typedef void class_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col);
 
 enum lengths {
-	BELL, /* around the mean, as wide as the nearer of shortest and longest allows */
-	ZIPF, /* many short, few long, some very long */
-	FALL, /* many short, few long */
-	HUBS  /* a handful very long, the rest as BELL */
+	BELL, /* bell-shaped around the mean, as wide as the shortest and longest row allow */
+	ZIPF, /* many short rows, few long, some very long */
+	FALL, /* many short rows, few long */
+	HUBS  /* a handful of very long rows, all others as BELL */
 };
 
 typedef struct twin_class {
 	enum lengths lengths;
-	int64_t group; /* consecutive rows (times unknowns a node) with the same length and columns */
-	int64_t run;   /* consecutive columns, in nodes */
-	double local; /* share of the columns near the diagonal */
+	int64_t group; /* number of consecutive nodes whose rows have the same length and columns */
+	int64_t run;   /* largest number of consecutive columns, counted in nodes */
+	double local;  /* share of the columns near the diagonal */
 	class_fill *fill;
 } twin_class;
 
@@ -83,26 +84,23 @@ static bool same_name(const char *a, const char *b)
 	return *a == *b;
 }
 
+static const char *twin_name(const void *list, size_t k)
+{
+	(void)list;
+	return k < TWINS ? table[k].twin.name : NULL;
+}
+
 static ek_status no_such_twin(const char *name)
 {
-	char list[900] = "";
-	size_t used = 0;
-
-	for (int k = 0; k < TWINS; k++) {
-		size_t length = strlen(table[k].twin.name);
-
-		if (used + length + 2 > sizeof list)
-			break;
-		list[used++] = ' ';
-		memcpy(list + used, table[k].twin.name, length + 1);
-		used += length;
-	}
-	return eki_fail(EK_EINVAL, "twin: there is no matrix \"%s\"; these exist:%s", name, list);
+	return eki_fail_list(EK_EINVAL, twin_name, NULL,
+	                     "twin: there is no matrix \"%s\"; these exist:", name);
 }
 
 /* ---- Lengths --------------------------------------------------------------------------------- */
 
-enum { GROUP, LOW, HIGH, SHORT_ROW, LONG_ROW }; /* g->dim: bounds of ordinary rows; special rows */
+/* Indices into g->dim: the number of rows in a group, the least and the greatest length of ordinary
+ * rows, and the row numbers of the shortest and of the longest row. */
+enum { GROUP, LOW, HIGH, SHORT_ROW, LONG_ROW };
 
 static ek_status twin_setup(eki_gen *g)
 {
@@ -138,7 +136,8 @@ static ek_status twin_setup(eki_gen *g)
 	return EK_OK;
 }
 
-/* Rows whose length is not for correction: the shortest, the longest, the hubs. */
+/* Returns the length of row i if it must not be adjusted, because row i is the shortest row, the
+ * longest row or a hub. Returns 0 for all other rows. */
 static int64_t special_length(const eki_gen *g, int64_t i)
 {
 	const twin_row *row = g->model;
@@ -174,8 +173,9 @@ static int64_t twin_count(const eki_gen *g, int64_t i)
 	return n < g->dim[LOW] ? g->dim[LOW] : n > g->dim[HIGH] ? g->dim[HIGH] : n;
 }
 
-/* Adds `missing` entries to the rows (or takes them away), the same number of `unit`s to the rows
- * of one group, evenly over the matrix; returns what is still missing. */
+/* Adds `missing` entries to the row lengths, evenly over the matrix, or removes entries if
+ * `missing` is negative. The length of a row changes by a multiple of `unit`, the same for all rows
+ * of a group. Returns the number of entries that are still missing. */
 static int64_t spread(const eki_gen *g, ek_store *csr, int64_t missing, int64_t unit, int64_t group)
 {
 	int64_t groups = g->rows / group, units = missing / (unit * group), done = 0;
@@ -203,8 +203,9 @@ static void twin_adjust(const eki_gen *g, ek_store *csr)
 
 	for (int64_t i = 0; i < g->rows; i++)
 		missing -= eki_ptr_at(csr, i);
-	/* Whole blocks first, so that few rows lose the shape of their group; rows at a bound
-	 * cannot give or take, hence several rounds. */
+	/* First change lengths by whole blocks, so that few rows become different from the others
+	 * of their group. A row whose length is at a bound cannot change, so several rounds are
+	 * needed. */
 	for (int round = 0; round < 16; round++)
 		missing = spread(g, csr, missing, row->dof, g->dim[GROUP]);
 	for (int round = 0; round < 16; round++)

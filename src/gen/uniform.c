@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Columns that are equally likely everywhere: rows of equal length. */
+ * Generator of rows of equal length, in which all columns are equally likely. */
 #include "gen/gen.h"
 
-enum { ROWS, COLS, PER_ROW, NNZ }; /* parameters */
-enum { LENGTH, LONGER };           /* in g->dim: the first LONGER rows have one entry more */
+/* Indices into g->param. */
+enum { ROWS, COLS, PER_ROW, NNZ };
+/* Indices into g->dim: the length of rows, and the number of rows that have one entry more. These
+ * are the first rows. */
+enum { LENGTH, LONGER };
 
 static void uniform_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
 {

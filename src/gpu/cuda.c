@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Driver for CUDA: the calls of cuda_load.c as gpu.h wants them; kernels are compiled by nvrtc.c.
+ * The CUDA driver: implements the table of functions in gpu.h by calls into the library that
+ * cuda_load.c loads. nvrtc.c compiles the kernels.
  *
- * A device is the primary context of its card, the one that the CUDA run time uses too, so that
- * pointers of the caller's own CUDA code are good here and the other way round. It is made current
- * for the length of each call only: what the calling thread had stays as it was. The queue is a
- * stream that does not wait for the default one. Memory that both sides use is managed memory,
- * offered where both may touch it at the same time. */
+ * A device is the primary context of its card. The CUDA runtime uses the same context, so pointers
+ * from the caller's own CUDA code are valid here, and ours are valid there. Each call into this
+ * driver makes the primary context current. Before the call returns, the calling thread's own
+ * context is current again. The queue is a stream that does not wait for the default stream. Memory
+ * that host and device share is managed memory. It is offered only on cards where both may access
+ * it at the same time. */
 #include <stdio.h>
 
 #include "gpu/cuda.h"
@@ -18,12 +20,12 @@ enum { ARGUMENTS = 48, LOG = 1024 };
 typedef struct card {
 	int device;
 	void *context, *stream, *time[2];
-	int arch; /* 90 for compute capability 9.0 */
+	int arch; /* 10 times the compute capability: 90 for 9.0 */
 } card;
 
 typedef struct program {
 	void *module;
-	void *code; /* what NVRTC gave; NULL if it came from the caller */
+	void *code; /* output of NVRTC, or NULL if the caller gave a binary */
 	int64_t bytes;
 } program;
 
@@ -34,7 +36,8 @@ static ek_status enter(const eki_device *device)
 	return CALL(cuCtxPushCurrent_v2, ((const card *)device->own)->context);
 }
 
-/* The thread's own context is current again; what was done in between has this result. */
+/* Makes the thread's own context current again. Returns `status`, the result of the calls since
+ * `enter`. */
 static ek_status leave(ek_status status)
 {
 	void *context;
@@ -167,10 +170,10 @@ static ek_status cuda_read(eki_device *device, const eki_buffer *from, int64_t o
 static ek_status cuda_clear(eki_device *device, const eki_buffer *buffer)
 {
 	const card *c = device->own;
+	const size_t bytes = (size_t)buffer->bytes;
 
 	EK_RETURN_IF(enter(device));
-	return leave(
-		CALL(cuMemsetD8Async, address(buffer, 0), 0, (size_t)buffer->bytes, c->stream));
+	return leave(CALL(cuMemsetD8Async, address(buffer, 0), 0, bytes, c->stream));
 }
 
 static ek_status cuda_copy(eki_device *device, const eki_buffer *to, const eki_buffer *from,
@@ -191,7 +194,8 @@ static ek_status no_map(eki_device *device, eki_buffer *buffer)
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Machine code is taken as it is; PTX is compiled by the driver, which has a log too. */
+/* Loads a module from machine code, or from PTX, which the driver compiles. If loading fails, the
+ * error message has the beginning of the driver's log. */
 static ek_status module_load(const char *name, const void *code, void **module)
 {
 	char log[LOG] = "", line[LOG / 2];
@@ -248,7 +252,7 @@ static ek_status cuda_build(eki_device *device, const char *name, const char *te
 	void *block;
 	program *p;
 
-	(void)bytes; /* both forms tell their own length */
+	(void)bytes; /* not needed: machine code and PTX both contain their own length */
 	EK_RETURN_IF(eki_calloc(device->ctx, 1, sizeof *p, &block));
 	p = block;
 	if (!binary)
@@ -280,7 +284,7 @@ static ek_status cuda_kernel(eki_device *device, void *of, const char *name, voi
 	return leave(CALL(cuModuleGetFunction, kernel, ((program *)of)->module, name));
 }
 
-/* A kernel is a part of its module. */
+/* Does nothing, since a kernel is part of its module and is unloaded with it. */
 static void cuda_drop(eki_device *device, void *kernel)
 {
 	(void)device, (void)kernel;
@@ -293,14 +297,14 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 {
 	const card *c = device->own;
 	void *parameter[ARGUMENTS];
-	uint64_t address[ARGUMENTS]; /* 64 bits, whatever a pointer has here */
+	uint64_t address[ARGUMENTS]; /* device addresses; 64 bits even on 32-bit hosts */
 
 	if (groups > INT32_MAX || count > ARGUMENTS)
 		return eki_fail(EK_EUNSUPPORTED,
 		                "a launch of %lld groups with %d arguments; CUDA takes %d groups, "
 		                "this driver %d arguments",
 		                (long long)groups, count, INT32_MAX, ARGUMENTS);
-	/* CUDA reads the arguments in this call, and only reads. */
+	/* cuLaunchKernel copies the arguments before it returns, and does not change them. */
 	for (int k = 0; k < count; k++) {
 		if (args[k].buffer)
 			address[k] = (uintptr_t)args[k].buffer->device;
@@ -311,7 +315,7 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 	                  1, 0, c->stream, parameter, NULL));
 }
 
-/* Launches begin by themselves. */
+/* Does nothing, since a CUDA stream starts its launches without being flushed. */
 static ek_status cuda_flush(eki_device *device)
 {
 	(void)device;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What is used of CUDA's driver interface and of NVRTC, in types of our own, since their headers
- * need not be installed. Handles are opaque pointers, a device address is 64 bits wide, and a
- * name with _v2 is the function that cuda.h means by the name without. Source: NVIDIA, CUDA Driver
- * API and NVRTC reference, 12.0 to 13.0; all of it is in drivers since 11.2. */
+ * The functions and constants of CUDA's driver interface and of NVRTC that this library uses. They
+ * are declared with types of our own, since NVIDIA's headers need not be installed. Handles are
+ * opaque pointers, and a device address is 64 bits wide. Where a function's name ends in _v2,
+ * NVIDIA's cuda.h defines the name without _v2 to mean the same function. Source: NVIDIA, CUDA
+ * Driver API and NVRTC reference, 12.0 to 13.0. Drivers have had all these functions since version
+ * 11.2. */
 #ifndef EK_GPU_CUDA_API_H
 #define EK_GPU_CUDA_API_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* X(name, parameters); the result is an int, 0 for success. */
+/* Lists of functions, as X(name, parameters). Each function returns an int, which is 0 for
+ * success. */
 #define EKI_CUDA_FUNCTIONS(X)                                                                    \
 	X(cuInit, (unsigned flags))                                                              \
 	X(cuGetErrorName, (int error, const char **name))                                        \
@@ -64,10 +67,12 @@
 #define EKI_FUNCTION_POINTER(name, parameters) int(*name) parameters;
 #define EKI_FUNCTION_NAME(name, parameters)    #name,
 
-/* Numbers from cuda.h and nvrtc.h. */
+/* Constants from NVIDIA's cuda.h and nvrtc.h. */
 enum {
-	EKI_CUDA_OUT_OF_MEMORY = 2, /* CUresult */
-	EKI_CUDA_LOCAL = 8,         /* CUdevice_attribute: static shared memory of a block */
+	EKI_CUDA_OUT_OF_MEMORY = 2, /* of type CUresult */
+	/* The next 8 constants are of type CUdevice_attribute. EKI_CUDA_LOCAL is the maximum size
+	 * in bytes of the static shared memory of a block. */
+	EKI_CUDA_LOCAL = 8,
 	EKI_CUDA_WARP = 10,
 	EKI_CUDA_UNITS = 16,
 	EKI_CUDA_INTEGRATED = 18,
@@ -75,11 +80,11 @@ enum {
 	EKI_CUDA_MINOR = 76,
 	EKI_CUDA_MANAGED = 83,
 	EKI_CUDA_CONCURRENT_MANAGED = 89,
-	EKI_CUDA_ATTACH_GLOBAL = 1, /* CUmemAttach_flags */
-	EKI_CUDA_NON_BLOCKING = 1,  /* CUstream_flags */
-	EKI_CUDA_ERROR_LOG = 5,     /* CUjit_option */
+	EKI_CUDA_ATTACH_GLOBAL = 1, /* of type CUmemAttach_flags */
+	EKI_CUDA_NON_BLOCKING = 1,  /* of type CUstream_flags */
+	EKI_CUDA_ERROR_LOG = 5,     /* of type CUjit_option, like the next constant */
 	EKI_CUDA_ERROR_LOG_SIZE = 6
 };
-enum { EKI_NVRTC_OUT_OF_MEMORY = 1 }; /* nvrtcResult */
+enum { EKI_NVRTC_OUT_OF_MEMORY = 1 }; /* of type nvrtcResult */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CUDA's driver interface: libcuda.so.1, or the file that EK_CUDA names, what it lacks, and what it
- * says of its devices. It comes with the driver of the card, not with the toolkit. */
+ * Loads the library of CUDA's driver interface: libcuda.so.1, or the file that the environment
+ * variable EK_CUDA names. Error messages say what is missing. Also counts and describes the
+ * devices. The library comes with the driver of the graphics card, not with the CUDA toolkit. */
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
@@ -17,7 +18,7 @@ static once_flag once = ONCE_FLAG_INIT;
 static struct {
 	ek_status status;
 	char text[600];
-	int devices, version; /* version: 13000 for 13.0 */
+	int devices, version; /* number of devices; CUDA version, 13000 for 13.0 */
 } loaded;
 
 ek_status eki_cuda_check(int result, const char *call)
@@ -54,7 +55,8 @@ static ek_status load(void)
 		eki_library_close(library);
 		return missing();
 	}
-	EK_RETURN_IF(CALL(cuInit, 0)); /* from here on it may have threads, and stays loaded */
+	/* From cuInit on, libcuda may have threads of its own, so it is never unloaded. */
+	EK_RETURN_IF(CALL(cuInit, 0));
 	EK_RETURN_IF(CALL(cuDriverGetVersion, &loaded.version));
 	return CALL(cuDeviceGetCount, &loaded.devices);
 }

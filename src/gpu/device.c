@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The device of a context: found by name among those that the drivers have, opened with the
- * context, closed with it. A driver whose library is missing has no devices; the message then says
- * which and why. */
+ * The device of a context: it is found by its name among the devices of all drivers, and opened and
+ * closed with the context. A driver whose library is missing has no devices; error messages then
+ * say which library is missing and why. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,10 @@
 static const eki_driver *const driver[] = {&eki_cuda, &eki_opencl};
 enum { DRIVERS = sizeof driver / sizeof *driver };
 
-/* ---- What there is --------------------------------------------------------------------------- */
+/* ---- Which devices there are ----------------------------------------------------------------- */
 
-/* "cuda: libcuda.so.1: cannot open ...; opencl: 1 device"; *count of all. */
+/* Writes one line about all drivers, such as "cuda: there is no libcuda.so.1 ...; opencl: 1
+ * device", and counts their devices. */
 static void survey(char *text, size_t size, int *count)
 {
 	size_t used = 0;
@@ -31,7 +32,7 @@ static void survey(char *text, size_t size, int *count)
 		if (used >= size)
 			continue;
 		if (strncmp(why, driver[d]->name, length) == 0 && why[length] == ':')
-			why += length + 2; /* it says who speaks */
+			why += length + 2; /* skip the driver's name, since it is printed below */
 		used += (size_t)snprintf(text + used, size - used, "%s%s: ", d ? "; " : "",
 		                         driver[d]->name);
 		if (used < size && status != EK_OK)
@@ -53,7 +54,8 @@ ek_status ek_device_drivers(char *text, size_t bytes)
 	return EK_OK;
 }
 
-/* A device that fails to describe itself still has its name. */
+/* Describes device `number` of driver `d`. If that fails, *info has the device's name and nothing
+ * else. */
 static ek_status get_info(int d, int number, ek_device_info *info)
 {
 	ek_device_info new = {.size = sizeof new};
@@ -70,7 +72,7 @@ ek_status ek_device_get_info(int k, ek_device_info *info)
 	char text[400];
 	int left = k, count;
 
-	EK_RETURN_IF(EKI_STRUCT_ROOM("info", ek_device_info, info));
+	EK_RETURN_IF(EKI_STRUCT_CHECK("info", ek_device_info, info));
 	for (int d = 0; d < DRIVERS && left >= 0; d++) {
 		int n = 0;
 
@@ -87,7 +89,7 @@ ek_status ek_device_get_info(int k, ek_device_info *info)
 	return eki_fail(EK_EDEVICE, "there is no device number %d (%s)", k, text);
 }
 
-/* ---- The one of a context -------------------------------------------------------------------- */
+/* ---- The device of a context ----------------------------------------------------------------- */
 
 static ek_status no_gpu(void)
 {
@@ -98,7 +100,8 @@ static ek_status no_gpu(void)
 	return eki_fail(EK_EDEVICE, "there is no GPU (%s)", text);
 }
 
-/* "cuda", "opencl:1", "gpu": the driver, and the number of the device. */
+/* Finds the device that a name such as "cuda", "opencl:1" or "gpu" means. Sets *d to the index of
+ * its driver, and *number to its number among the devices of that driver. */
 static ek_status find(const char *name, int *d, int *number)
 {
 	const size_t length = strcspn(name, ":");
@@ -151,7 +154,7 @@ static ek_status choose_memory(eki_device *dev, int memory)
 	return EK_OK;
 }
 
-ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device)
+static ek_status open_device(const ek_context *ctx, const char *name, eki_device **device)
 {
 	eki_device *dev;
 	int d, number;
@@ -168,7 +171,7 @@ ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, e
 	dev->driver = driver[d];
 	dev->number = number;
 	EK_TRY(get_info(d, number, &dev->info));
-	EK_TRY(choose_memory(dev, memory));
+	EK_TRY(choose_memory(dev, (int)ctx->options.device_memory));
 	EK_TRY(dev->driver->open(dev));
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_mutex_init(&dev->heap_lock, NULL);
@@ -179,16 +182,57 @@ done:
 	return status;
 }
 
-void eki_device_close(eki_device *dev)
+ek_status eki_device_attach(ek_context *ctx, const char *name)
 {
-	if (!dev)
-		return;
+	EK_RETURN_IF(open_device(ctx, name, &ctx->device));
+	if (ctx->device && ctx->device->memory == EKI_MEMORY_SHARED && eki_heap_is_default(ctx)) {
+		ctx->options.alloc = eki_shared_alloc;
+		ctx->options.dealloc = eki_shared_dealloc;
+		ctx->options.user = ctx->device;
+	}
+	return EK_OK;
+}
+
+static void close_device(eki_device *dev)
+{
 	dev->driver->wait(dev);
 	eki_programs_free(dev);
 	eki_shared_close(dev);
 	dev->driver->close(dev);
 	pthread_mutex_destroy(&dev->heap_lock);
 	pthread_mutex_destroy(&dev->lock);
+}
+
+void eki_device_detach(ek_context *ctx)
+{
+	eki_device *dev = ctx->device;
+
+	if (!dev)
+		return;
+	close_device(dev);
+	/* Restores the default heap, from which the context and the device themselves were
+	 * allocated. */
+	if (ctx->options.alloc == eki_shared_alloc)
+		eki_heap_default(&ctx->options);
+	eki_free(ctx, dev, 1, sizeof *dev);
+	ctx->device = NULL;
+}
+
+unsigned eki_device_backend(const ek_context *ctx, ek_value value)
+{
+	const eki_device *d = ctx->device;
+
+	return d && (value != EK_F64 || d->info.f64) ? d->driver->backend : 0;
+}
+
+bool eki_device_is_processor(const ek_context *ctx)
+{
+	return ctx->device && strcmp(ctx->device->info.kind, "cpu") == 0;
+}
+
+const char *eki_device_name(const ek_context *ctx)
+{
+	return ctx->device ? ctx->device->info.name : "";
 }
 
 bool eki_can_run(const ek_context *ctx, const ek_method *m)
@@ -210,160 +254,4 @@ bool eki_device_addresses(const ek_context *ctx)
 	                       ctx->device->driver->backend == EKI_CUDA);
 }
 
-static ek_status device_of(const ek_context *ctx, eki_device **device)
-{
-	*device = NULL;
-	EK_RETURN_IF(eki_context_check(ctx));
-	if (!ctx->device)
-		return eki_fail(EK_EDEVICE, "the context has no device (ek_options.device, "
-		                            "environment variable EK_DEVICE)");
-	*device = ctx->device;
-	return EK_OK;
-}
-
-ek_status ek_context_get_device(const ek_context *ctx, ek_device_info *info)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(EKI_STRUCT_ROOM("info", ek_device_info, info));
-	EK_RETURN_IF(device_of(ctx, &dev));
-	EKI_STRUCT_OUT(ek_device_info, &dev->info, info);
-	return EK_OK;
-}
-
-/* ---- Vectors, waiting, time ------------------------------------------------------------------ */
-
-/* What memory of the device alone is: with shared memory the host may use it too. */
-eki_buffer eki_device_memory(const eki_device *dev, const void *data, int64_t bytes)
-{
-	const bool shared = dev->memory == EKI_MEMORY_SHARED;
-
-	return (eki_buffer){.device = (void *)(uintptr_t)data,
-	                    .host = shared ? (void *)(uintptr_t)data : NULL,
-	                    .bytes = bytes,
-	                    .memory = shared ? EKI_MEMORY_SHARED : EKI_MEMORY_COPY,
-	                    .foreign = true};
-}
-
-ek_status ek_device_alloc(ek_context *ctx, int64_t bytes, void **data)
-{
-	eki_device *dev;
-	eki_buffer b = {0};
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	if (!data || bytes < 0)
-		return eki_fail(EK_EINVAL, "data is NULL or bytes, %lld, is negative",
-		                (long long)bytes);
-	EK_RETURN_IF(eki_buffer_alloc(dev, bytes, 1, dev->memory == EKI_MEMORY_SHARED, &b));
-	*data = b.device;
-	return EK_OK;
-}
-
-void ek_device_free(ek_context *ctx, void *data)
-{
-	eki_device *dev;
-
-	if (data && device_of(ctx, &dev) == EK_OK) {
-		eki_buffer b = eki_device_memory(dev, data, 0);
-
-		b.foreign = false;
-		eki_buffer_free(dev, &b);
-	}
-}
-
-static ek_status copy_check(const void *a, const void *b, int64_t bytes)
-{
-	if (bytes < 0 || (bytes > 0 && (!a || !b)))
-		return eki_fail(EK_EINVAL,
-		                "a copy of %lld bytes: the number is negative or a pointer NULL",
-		                (long long)bytes);
-	return EK_OK;
-}
-
-ek_status ek_device_write(ek_context *ctx, void *to_device, const void *from, int64_t bytes)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	EK_RETURN_IF(copy_check(to_device, from, bytes));
-	const eki_buffer b = eki_device_memory(dev, to_device, bytes);
-
-	return eki_buffer_write(dev, &b, from, bytes);
-}
-
-ek_status ek_device_read(ek_context *ctx, const void *from_device, void *to, int64_t bytes)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	EK_RETURN_IF(copy_check(from_device, to, bytes));
-	const eki_buffer b = eki_device_memory(dev, from_device, bytes);
-
-	return eki_buffer_read(dev, &b, to, bytes);
-}
-
-ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t bytes)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	EK_RETURN_IF(copy_check(to, from, bytes));
-	const eki_buffer a = eki_device_memory(dev, from, bytes),
-			 b = eki_device_memory(dev, to, bytes);
-
-	if (bytes == 0)
-		return EK_OK;
-	EK_RETURN_IF(dev->driver->copy(dev, &b, &a, bytes));
-	return dev->driver->flush(dev);
-}
-
-ek_status ek_device_wait(ek_context *ctx)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	return dev->driver->wait(dev);
-}
-
-ek_status ek_device_timer_start(ek_context *ctx)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	EK_RETURN_IF(dev->driver->mark(dev, 0));
-	atomic_store(&dev->timing, true);
-	return EK_OK;
-}
-
-ek_status ek_device_timer_stop(ek_context *ctx, double *seconds)
-{
-	eki_device *dev;
-
-	EK_RETURN_IF(device_of(ctx, &dev));
-	if (!seconds)
-		return eki_fail(EK_EINVAL, "seconds is NULL");
-	if (!atomic_exchange(&dev->timing, false))
-		return eki_fail(EK_EINVAL, "the timer was not started");
-	EK_RETURN_IF(dev->driver->mark(dev, 1));
-	return dev->driver->elapsed(dev, seconds);
-}
-
-ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters)
-{
-	ek_device_counters c = {.size = sizeof c};
-	const eki_device *dev;
-
-	EK_RETURN_IF(eki_context_check(ctx));
-	EK_RETURN_IF(EKI_STRUCT_ROOM("counters", ek_device_counters, counters));
-	dev = ctx->device;
-	if (dev) {
-		c.to_device = atomic_load(&dev->counted.to_device);
-		c.from_device = atomic_load(&dev->counted.from_device);
-		c.launches = atomic_load(&dev->counted.launches);
-		c.compiled = atomic_load(&dev->counted.compiled);
-		c.loaded = atomic_load(&dev->counted.loaded);
-	}
-	EKI_STRUCT_OUT(ek_device_counters, &c, counters);
-	return EK_OK;
-}
 #endif

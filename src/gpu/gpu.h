@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Devices: what runs kernels beside the processor. One text of a kernel (a .cl file behind
- * prelude.cl) is compiled at run time by the driver of the context's device; drivers are tables of
- * functions, filled by dlopen of the vendor's library, so that nothing of it is needed to build,
- * to start, or to run without a device.
+ * Devices, such as GPUs, which run kernels in place of the processor. A kernel has one source text
+ * for all drivers: prelude.cl followed by a .cl file. The driver of the context's device compiles
+ * it at run time. A driver is a table of functions that call the vendor's library. That library is
+ * loaded by dlopen, so nothing from the vendor is needed to build this library, to start it, or to
+ * run it without a device.
  *
- *   device.c    the context's device, its name, what `ek list devices` tells
- *   memory.c    buffers, mirrors of host arrays, memory that both sides see
- *   program.c   compiled programs, kept in memory, and on disk by program_cache.c
- *   launch.c    what a plan on a device has, and the way of a run: vectors in, kernels, vectors out
- *   opencl.c    driver; cuda.c and nvrtc.c the other one
+ *   device.c    the context's device: finding it by its name, opening and closing it
+ *   memory.c    buffers, mirrors of host arrays, memory that host and device share
+ *   program.c   compiled programs, cached in memory, and on disk by program_cache.c
+ *   launch.c    preparation of a step that runs on a device
+ *   run.c       the course of a run: copying vectors in, launching kernels, copying y out
+ *   opencl.c    the OpenCL driver; cuda.c and nvrtc.c are the CUDA driver
  *
- * A device has one queue, in order; contexts that want several open several. */
+ * A device has one in-order queue and belongs to one context. An application that wants several
+ * queues opens several contexts. */
 #ifndef EK_GPU_GPU_H
 #define EK_GPU_GPU_H
 
 #include <pthread.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 
-/* How an array that host and device use is held. */
+/* Ways to hold an array that both host and device use. */
 typedef enum eki_memory {
-	EKI_MEMORY_COPY = 1,   /* two copies, the device's in its own memory */
-	EKI_MEMORY_MAPPED = 2, /* one, which one side at a time may touch: coarse-grained SVM */
-	EKI_MEMORY_SHARED = 3 /* one, which both may touch: fine-grained SVM, CUDA managed memory */
+	EKI_MEMORY_COPY = 1,   /* two copies, one of them in the device's own memory */
+	EKI_MEMORY_MAPPED = 2, /* one copy, used by host and device in turn: coarse-grained SVM */
+	/* one copy, used by host and device at once: fine-grained SVM, CUDA managed memory */
+	EKI_MEMORY_SHARED = 3
 } eki_memory;
 
-/* Memory that kernels take. */
+/* A piece of memory that kernels take as an argument. */
 typedef struct eki_buffer {
-	void *device; /* what the driver gives to kernels: a pointer, or an OpenCL buffer */
-	void *host;   /* where the host finds it, or its copy; NULL: nowhere */
+	void *device; /* handle that the driver passes to kernels: a pointer or an OpenCL buffer */
+	void *host;   /* host address of the memory or of its copy, or NULL if there is none */
 	int64_t bytes;
-	eki_memory memory; /* COPY: `device` is memory of the device alone */
-	bool foreign;      /* belongs to the caller, or to the heap of the context */
-	bool mapped;       /* MAPPED: the host has it now */
+	eki_memory memory; /* kind of memory; with EKI_MEMORY_COPY, the host cannot use `device` */
+	bool foreign;      /* true if the caller or the context's heap owns the memory */
+	bool mapped;       /* true while memory of kind EKI_MEMORY_MAPPED is mapped to the host */
 } eki_buffer;
 
-typedef struct eki_device eki_device;
 typedef struct eki_driver eki_driver;
 typedef struct eki_gpu eki_gpu;
 
-/* An argument of a kernel, in the order of its parameters. */
+/* One argument of a kernel. Arrays of arguments are in the order of the kernel's parameters. */
 typedef struct eki_arg {
-	const eki_buffer *buffer; /* NULL: a number of `size` bytes */
+	const eki_buffer *buffer; /* NULL if the argument is a number, which has `size` bytes */
 	size_t size;
 	union {
 		int32_t i32;
@@ -52,6 +55,8 @@ typedef struct eki_arg {
 	} u;
 } eki_arg;
 
+/* Make an argument for a kernel parameter. The four functions are for the types pointer, int,
+ * ek_i64 and VAL, in this order. */
 static inline eki_arg eki_arg_buffer(const eki_buffer *b)
 {
 	return (eki_arg){.buffer = b};
@@ -60,87 +65,98 @@ static inline eki_arg eki_arg_i32(int32_t v)
 {
 	return (eki_arg){.size = sizeof v, .u.i32 = v};
 }
-static inline eki_arg eki_arg_i64(int64_t v) /* ek_i64 of the kernel */
+static inline eki_arg eki_arg_i64(int64_t v)
 {
 	return (eki_arg){.size = sizeof v, .u.i64 = v};
 }
-static inline eki_arg eki_arg_val(ek_value value, double v) /* VAL of the kernel */
+static inline eki_arg eki_arg_val(ek_value value, eki_scalar v)
 {
-	return value == EK_F32 ? (eki_arg){.size = sizeof(float), .u.f32 = (float)v}
-	                       : (eki_arg){.size = sizeof(double), .u.f64 = v};
+	return value == EK_F32 ? (eki_arg){.size = sizeof(float), .u.f32 = (float)v.re}
+	                       : (eki_arg){.size = sizeof(double), .u.f64 = v.re};
 }
 
-/* What a driver does. Handles are its own. All may be called by several threads at once, apart
- * from those on one kernel. Errors are EK_EDEVICE, or EK_ENOMEM for memory of the device, with the
- * name of the call that failed and its code. When work in the queue has failed, launch, read, map
- * and wait fail from then on, in all threads. */
+/* The functions of a driver. Handles that it returns as void * are opaque to all other code.
+ * Several threads may call these functions at once, but not with the same kernel. A function that
+ * fails returns EK_EDEVICE, or EK_ENOMEM if the device has too little memory. The message has the
+ * name and the error code of the call that failed. Once work in the queue has failed, the functions
+ * launch, read, map and wait fail in all threads. */
 struct eki_driver {
-	const char *name; /* "opencl": devices are "opencl:0", "opencl:1", ... */
+	const char *name; /* name of the driver; devices of "opencl" are "opencl:0", ... */
 	unsigned backend; /* EKI_OPENCL or EKI_CUDA */
-	/* Loads the library, once, and counts devices. EK_EDEVICE says what is missing. */
+	/* Counts the devices. The first call loads the vendor's library. If that fails, returns
+	 * EK_EDEVICE; the message says what is missing. */
 	ek_status (*count)(int *count);
-	ek_status (*info)(int k, ek_device_info *info); /* all but size, name and backend */
-	/* Fills the rest of a device, which is zero but for ctx, driver, number, info, memory. */
+	/* Describes device k: fills in all members of *info except size and name. */
+	ek_status (*info)(int k, ek_device_info *info);
+	/* Opens a device and sets device->own. The members ctx, driver, number, info and memory are
+	 * already set. */
 	ek_status (*open)(eki_device *device);
 	void (*close)(eki_device *device);
 
-	/* bytes > 0. For EKI_MEMORY_COPY *host becomes NULL, else where the host sees it. */
+	/* Allocates memory; `bytes` must be greater than 0. Sets *device to the handle that kernels
+	 * take, and *host to the host address, or to NULL for EKI_MEMORY_COPY. */
 	ek_status (*alloc)(eki_device *, eki_memory memory, int64_t bytes, void **device,
 	                   void **host);
 	void (*free)(eki_device *, eki_memory memory, void *device);
-	/* Between a buffer's memory on the device and the host, COPY only; they return when the
-	 * host's memory may be used again. */
+	/* Copy between host memory and a buffer of kind EKI_MEMORY_COPY. Both functions return when
+	 * the host memory may be used again. */
 	ek_status (*write)(eki_device *, const eki_buffer *to, int64_t offset, const void *from,
 	                   int64_t bytes);
 	ek_status (*read)(eki_device *, const eki_buffer *from, int64_t offset, void *to,
 	                  int64_t bytes);
-	/* From the beginning of one buffer to that of another, in order with the queue. */
+	/* Copies from the start of one buffer to the start of another, as a command in the
+	 * queue. */
 	ek_status (*copy)(eki_device *, const eki_buffer *to, const eki_buffer *from,
 	                  int64_t bytes);
-	/* Zeros, in order with the queue. */
+	/* Fills a buffer with zeros, as a command in the queue. */
 	ek_status (*clear)(eki_device *, const eki_buffer *buffer);
-	/* MAPPED: hands the memory to the host, all before it in the queue being done, and back. */
+	/* `map` waits until all earlier work in the queue is done, and then maps a buffer of kind
+	 * EKI_MEMORY_MAPPED to the host. `unmap` ends the mapping. */
 	ek_status (*map)(eki_device *, eki_buffer *buffer);
 	ek_status (*unmap)(eki_device *, eki_buffer *buffer);
 
-	/* Compiles `text`, or takes `binary` (what save gave for the same device and text; NULL:
-	 * none). `name` is for messages, which hold the compiler's. */
+	/* Compiles `text`. If `binary` is not NULL, loads it instead; `save` must have returned it
+	 * for the same device and text. Error messages contain `name` and quote the compiler's
+	 * messages. */
 	ek_status (*build)(eki_device *, const char *name, const char *text, const void *binary,
 	                   size_t bytes, void **program);
-	/* All that decides, beside device and driver, what becomes of a text: the compiler's version
-	 * and its options. */
+	/* Writes the compiler's version and options to `text`. These affect how a program is
+	 * compiled, and so do the device and its driver. */
 	ek_status (*compiler)(eki_device *, char *text, size_t size);
-	/* The compiled form, from eki_alloc; *bytes = 0 if there is none. */
+	/* Sets *binary to the compiled form of a program, allocated by eki_alloc. If there is none,
+	 * sets *bytes to 0. */
 	ek_status (*save)(eki_device *, void *program, void **binary, int64_t *bytes);
 	void (*unload)(eki_device *, void *program);
 	ek_status (*kernel)(eki_device *, void *program, const char *name, void **kernel);
 	void (*drop)(eki_device *, void *kernel);
-	/* Puts a launch into the queue: groups * group_size work-items, groups > 0. */
+	/* Puts a launch of groups * group_size work-items into the queue. `groups` must be greater
+	 * than 0. */
 	ek_status (*launch)(eki_device *, void *kernel, int64_t groups, int group_size,
 	                    const eki_arg *args, int count);
-	ek_status (*flush)(eki_device *); /* starts what is in the queue */
-	ek_status (*wait)(eki_device *);  /* all in the queue is done */
-	/* Notes the time on the device, which = 0 or 1, in order with the queue; then, when 1 has
-	 * passed, the seconds between. */
+	ek_status (*flush)(eki_device *); /* starts the work in the queue */
+	ek_status (*wait)(eki_device *);  /* waits until all work in the queue is done */
+	/* `mark` takes time stamp `which`, 0 or 1, from the device's clock when the queue reaches
+	 * this point. `elapsed` waits for time stamp 1 and returns the seconds between the two time
+	 * stamps. */
 	ek_status (*mark)(eki_device *, int which);
 	ek_status (*elapsed)(eki_device *, double *seconds);
 };
 
 extern const eki_driver eki_opencl, eki_cuda;
 
-/* An open device, of one context. */
+/* An open device, which belongs to one context. */
 struct eki_device {
 	const ek_context *ctx;
 	const eki_driver *driver;
 	int number;
 	ek_device_info info;
-	eki_memory memory;               /* of arrays that both sides use */
-	void *own;                       /* the driver's */
-	pthread_mutex_t lock, heap_lock; /* of mirrors and programs; of blocks */
+	eki_memory memory;               /* kind of memory for arrays used by host and device */
+	void *own;                       /* the driver's own data */
+	pthread_mutex_t lock, heap_lock; /* `lock` for mirrors and programs, heap_lock for blocks */
 	struct eki_mirror *mirrors;
-	struct eki_block *blocks; /* shared memory that the context's heap handed out */
+	struct eki_block *blocks; /* blocks that the context's shared heap has handed out */
 	struct eki_program *programs;
-	_Atomic bool timing; /* the timer runs */
+	_Atomic bool timing; /* true while the timer is running */
 	struct {
 		_Atomic int64_t to_device, from_device, launches, compiled, loaded;
 	} counted;
@@ -148,59 +164,51 @@ struct eki_device {
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-/* The device that `name` asks for, open; NULL for "cpu". */
-ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device);
-/* Ends all of it but the struct itself, which lies in the default heap; NULL is fine. */
-void eki_device_close(eki_device *device);
-/* Nothing in the device's queue reads the heap of the context any more: before the host changes
- * values there. Without shared memory, nothing does. */
-ek_status eki_device_settle(const ek_context *ctx);
-/* Are pointers of the device addresses, which can be compared, and not handles? */
-bool eki_device_addresses(const ek_context *ctx);
-/* Can the context run a method: on the processor always, else if its device is of that kind. */
-bool eki_can_run(const ek_context *ctx, const ek_method *method);
-/* Is the device a processor? NULL is none. */
-static inline bool eki_device_is_processor(const eki_device *device)
-{
-	return device && strcmp(device->info.kind, "cpu") == 0;
-}
-/* A buffer around what ek_device_alloc gave. */
+/* Returns a buffer that describes memory from ek_device_alloc. */
 eki_buffer eki_device_memory(const eki_device *device, const void *data, int64_t bytes);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
-/* Memory of the device; `both`: the host uses it too, by eki_buffer_host and eki_buffer_device
- * (then it is held as device->memory says, and with COPY there is a copy in host memory). */
+/* Allocates a buffer of `count` elements of `size` bytes on the device. If `both` is true, the host
+ * uses the buffer too, through eki_buffer_host and eki_buffer_device, and the buffer's kind is
+ * device->memory. If that kind is EKI_MEMORY_COPY, the buffer has a copy on the host. */
 ek_status eki_buffer_alloc(eki_device *, int64_t count, size_t size, bool both, eki_buffer *out);
 void eki_buffer_free(eki_device *, eki_buffer *buffer);
-/* Waits for the device, then buffer->host holds what it left there, and is the host's until
- * eki_buffer_device. With `SHARED` they cost a wait and nothing; with COPY, a copy each. */
+/* eki_buffer_host waits for the device and makes its results available at buffer->host. The host
+ * may use these results until eki_buffer_device is called. Together the two calls cost one wait
+ * with EKI_MEMORY_SHARED, and one copy in each direction with EKI_MEMORY_COPY. */
 ek_status eki_buffer_host(eki_device *, eki_buffer *buffer);
 ek_status eki_buffer_device(eki_device *, eki_buffer *buffer);
-/* From an array of the host to all of a buffer, and back. */
+/* Copy `bytes` bytes from a host array to the start of a buffer, and back. */
 ek_status eki_buffer_write(eki_device *, const eki_buffer *to, const void *from, int64_t bytes);
 ek_status eki_buffer_read(eki_device *, const eki_buffer *from, void *to, int64_t bytes);
-/* A buffer around memory of the context's heap that both sides see, if `array` lies there. */
+/* Tells whether `array` is in the context's shared heap. If so, sets *out to a buffer that refers
+ * to it. */
 bool eki_buffer_around(eki_device *, const void *array, int64_t bytes, eki_buffer *out);
-/* Heap of a context whose device shares memory: `options.alloc` is not the caller's. */
-void *eki_shared_alloc(eki_device *, size_t bytes);
-bool eki_shared_free(eki_device *, void *block); /* false: not one of these */
-/* Forgets blocks that a caller kept: their memory goes with the driver's. */
+/* Allocate and free memory that host and device share. They are the functions `alloc` and `dealloc`
+ * of ek_options in a context whose device shares memory; `user` is the device. eki_shared_dealloc
+ * also frees arrays that the context adopted from the caller, which come from another heap. */
+void *eki_shared_alloc(void *user, size_t alignment, size_t bytes);
+void eki_shared_dealloc(void *user, void *block, size_t bytes);
+/* Forgets the blocks that the caller did not free. The driver frees their memory when it closes the
+ * device. */
 void eki_shared_close(eki_device *);
 
-/* A host array as the device sees it; one for all plans that use the same array. Shared memory is
- * not copied. `state`: of the values; an array whose state is another one is copied again. */
+/* Finds or makes the mirror of a host array: a copy on the device, shared by all plans that use the
+ * array. An array in shared memory is its own mirror and is not copied. `state` is the state number
+ * of the array's values. If it differs from that of the last copy, the array is copied again. */
 ek_status eki_mirror_get(eki_device *, const void *array, int64_t bytes, uint64_t state,
                          const eki_buffer **buffer);
 ek_status eki_mirror_renew(eki_device *, const eki_buffer *buffer, uint64_t state);
-void eki_mirror_put(eki_device *, const eki_buffer *buffer); /* one user less */
+void eki_mirror_put(eki_device *, const eki_buffer *buffer); /* removes one user of the mirror */
 
 /* ---- program.c ------------------------------------------------------------------------------- */
 
-/* The text of the .cl file beside a .c file, put into the library by the assembler. `name` becomes
- * a string that is visible in the library only. CMakeLists.txt lets X.c depend on X.cl. */
+/* Embeds the text of a .cl file as the string `name`, which is visible only inside the library. The
+ * assembler reads the file (.incbin), so compilers do not report it as a dependency. CMakeLists.txt
+ * therefore makes X.c depend on X.cl. */
 #ifndef EK_KERNEL_DIR
-#define EK_KERNEL_DIR "src" /* the plain build runs in the root */
+#define EK_KERNEL_DIR "src" /* without CMake, `make` runs in the root folder */
 #endif
 #define EKI_KERNEL_TEXT(name, file)                                 \
 	__asm__(".pushsection .rodata\n"                            \
@@ -209,99 +217,133 @@ void eki_mirror_put(eki_device *, const eki_buffer *buffer); /* one user less */
 	        ".byte 0\n.popsection\n");                          \
 	extern const char name[]
 
-/* The program of prelude.cl, `defines` (lines of "#define X y\n") and `text`, compiled, kept, or
- * found in the cache. It lives as long as the device. */
+/* Gets the program whose text is `defines` (lines of "#define X y\n"), prelude.cl and `text`. Takes
+ * the program from memory or from the cache on disk, or compiles it if it is in neither. The
+ * program lives as long as the device. */
 ek_status eki_program_get(eki_device *, const char *name, const char *defines, const char *text,
                           void **program);
 void eki_programs_free(eki_device *);
-/* The whole text, from eki_alloc, of *bytes bytes with the final 0. */
+/* Returns the whole text of a program, allocated by eki_alloc. *bytes includes the final 0. */
 ek_status eki_program_text(const ek_context *, const char *defines, const char *text, char **full,
                            int64_t *bytes);
-/* Two texts as one, likewise. */
+/* Joins two texts into one, allocated by eki_alloc. *bytes includes the final 0. */
 ek_status eki_program_join(const ek_context *, const char *first, const char *second, char **joint,
                            int64_t *bytes);
-/* Lines that define VAL, PTR and IDX. */
+/* Writes the "#define" lines for VAL, PTR and IDX to `defines`. */
 void eki_program_types(ek_value value, ek_index index, char *defines, size_t size);
 
 /* ---- program_cache.c ------------------------------------------------------------------------- */
 
-/* What the driver saved for this text, from eki_alloc; *binary stays as it is if there is nothing.
- */
+/* Loads the binary that eki_cache_store saved for this text, into memory from eki_alloc. If there
+ * is no such binary, leaves *binary unchanged. */
 void eki_cache_load(eki_device *, const char *text, void **binary, int64_t *bytes);
 void eki_cache_store(eki_device *, const char *text, const void *binary, int64_t bytes);
 
-/* ---- launch.c: methods on a device ----------------------------------------------------------- */
+/* ---- launch.c, run.c: methods on a device --------------------------------------------------- */
 
-enum { EKI_GPU_BUFFERS = 24, EKI_GPU_KERNELS = 8 };
+/* Lists of the buffers and of the kernels of a step. */
+typedef struct eki_gpu_buffers {
+	eki_buffer buffer;
+	struct eki_gpu_buffers *next;
+} eki_gpu_buffers;
+typedef struct eki_gpu_kernels {
+	void *kernel;
+	struct eki_gpu_kernels *next;
+} eki_gpu_kernels;
 
-/* What a plan on a device holds, beside the state of the method; freed with the plan. */
+/* Data of a step that runs on a device, in addition to the method's own state. It is freed with the
+ * plan. */
 struct eki_gpu {
 	eki_device *device;
+	/* Lock that each run holds, since there is only one set of kernel arguments and buffers. */
+	pthread_mutex_t lock;
 	void *program;
-	void *scale;                             /* y = beta y */
-	eki_buffer x, y;                         /* for vectors of the host */
-	const eki_buffer *array[EKI_MAX_ARRAYS]; /* mirrors of the store's */
-	eki_buffer buffer[EKI_GPU_BUFFERS];      /* of the method */
-	void *kernel[EKI_GPU_KERNELS];
-	int buffers, kernels;
-	eki_transposed turned; /* op T: the transpose, in the method's format */
-	bool turned_here;      /* it is freed with this, not with the plan's memory */
+	void *scale;                             /* kernel that computes y = beta y */
+	eki_buffer x, y;                         /* device copies of the host's vectors or blocks */
+	const eki_buffer *array[EKI_MAX_ARRAYS]; /* mirrors of the store's arrays */
+	eki_gpu_buffers *buffers;
+	eki_gpu_kernels *kernels;
+	eki_transposed transposed; /* transposed copy for op T, in the method's format */
+	bool transposed_here;      /* true if eki_gpu_release frees `transposed` */
 };
 
-/* The first step of a prepare: op T becomes op N on a transposed copy, the program is built from
- * `defines`, which may be "", and `text`, room for vectors is made. Then plan->gpu is there. Where
- * `text` is NULL, or for another program, eki_gpu_program builds it later. */
-ek_status eki_gpu_prepare(ek_plan *plan, const char *name, const char *defines, const char *text);
-ek_status eki_gpu_program(ek_plan *plan, const char *name, const char *defines, const char *text);
-/* Mirrors of all arrays of plan->store, in plan->gpu->array; the refresh that goes with it. */
-ek_status eki_gpu_mirror(ek_plan *plan);
-ek_status eki_gpu_refresh(ek_plan *plan);
-/* Some of the arrays only: bit k for array k. */
-ek_status eki_gpu_mirror_some(ek_plan *plan, unsigned arrays);
-/* A buffer and a kernel of the plan. `from`: NULL, or what to copy into it. */
-ek_status eki_gpu_buffer(ek_plan *plan, int64_t count, size_t size, bool both, const void *from,
-                         eki_buffer **out);
-ek_status eki_gpu_kernel(ek_plan *plan, const char *name, void **kernel);
+/* Returns the number of columns that the step's buffers for blocks have. Blocks on the host that are
+ * wider go through these buffers piece by piece, so that the buffers stay small. */
+static inline int64_t eki_gpu_width(const eki_step *step)
+{
+	enum { MOST = 32 };
 
-/* A launch of the plan's program that is waited for, as preparations want it. */
-ek_status eki_gpu_once(const ek_plan *plan, const char *name, int64_t groups, int group_size,
+	return step->problem->width < MOST ? step->problem->width : MOST;
+}
+
+/* Does the first part of a method's preparation. Sets step->gpu, replaces op T by op N on a
+ * transposed copy, builds the program from `defines` (may be "") and `text`, and allocates buffers
+ * for x and y. A child of a step on the device uses the buffers of its parent instead, so the parent
+ * must set run->there. If `text` is NULL, or if the method needs another program, it calls
+ * eki_gpu_program later. */
+ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text);
+ek_status eki_gpu_program(eki_step *step, const char *name, const char *defines, const char *text);
+/* eki_gpu_mirror makes mirrors of all arrays of step->in[0] and stores them in step->gpu->array.
+ * eki_gpu_refresh copies changed values into these mirrors. */
+ek_status eki_gpu_mirror(eki_step *step);
+ek_status eki_gpu_refresh(eki_step *step);
+/* Makes mirrors of some arrays only: array k gets a mirror if bit k of `arrays` is set. */
+ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays);
+/* Make a buffer and a kernel, which are freed with the plan. `from` points to the initial contents
+ * of the buffer; if it is NULL, the buffer is left uninitialised. */
+ek_status eki_gpu_buffer(eki_step *step, int64_t count, size_t size, bool both, const void *from,
+                         eki_buffer **out);
+ek_status eki_gpu_kernel(eki_step *step, const char *name, void **kernel);
+
+/* Launches a kernel of the step's program once and waits until the kernel is done. Meant for use
+ * during preparation. */
+ek_status eki_gpu_once(const eki_step *step, const char *name, int64_t groups, int group_size,
                        const eki_arg *args, int count);
 
-/* The vectors of one run, as kernels take them. */
+/* The vectors of one run, in the form that kernels take. */
 typedef struct eki_gpu_vectors {
 	eki_buffer x, y;
-	bool x_host, y_host; /* they came from the host: y goes back there */
+	bool x_host, y_host; /* whether x and y are on the host; if y is, it is copied back */
 } eki_gpu_vectors;
-/* Start of a run: x, and y if beta is not 0, are on the device. */
-ek_status eki_gpu_enter(const ek_plan *plan, const ek_args *args, eki_gpu_vectors *v);
-ek_status eki_gpu_launch(const ek_plan *plan, void *kernel, int64_t groups, int group_size,
+/* Starts a run: copies x from the host to the device where needed, and y too unless beta is 0. If
+ * the parent of the step has done so, this only returns its vectors, and eki_gpu_leave does
+ * nothing. */
+ek_status eki_gpu_enter(const eki_step *step, const eki_run *v, eki_gpu_vectors *on);
+ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int group_size,
                          const eki_arg *args, int count);
-/* Its end: y is where the caller wants it. With vectors of the device it may still be computed. */
-ek_status eki_gpu_leave(const ek_plan *plan, const ek_args *args, const eki_gpu_vectors *v);
-/* y = beta y on the device, within a run; and as a run, on the host if y lies there. */
-ek_status eki_gpu_scale_there(const ek_plan *plan, double beta, const eki_buffer *y);
-ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args);
-/* y = y0, which lies on the same side, in order with the queue: before a run. */
-ek_status eki_gpu_copy_y(const ek_plan *plan, const void *y0, const ek_args *args);
-void eki_gpu_release(ek_plan *plan);
-/* Bytes that the plan holds on the device, mirrors of the store included, and those of the transposed
- * store on the host. */
-int64_t eki_gpu_bytes(const ek_plan *plan);
-/* Predicted nanoseconds of a run on a device that moves `bytes` in `launches`, by kernels in which
- * work-items wait for each other. */
+/* Ends a run: copies y back if it is a vector of the host. If y is on the device, the device may
+ * still be computing it. */
+ek_status eki_gpu_leave(const eki_step *step, const eki_run *v, const eki_gpu_vectors *on);
+/* Launches the kernel that computes y = beta y, as part of a run. */
+ek_status eki_gpu_scale_there(const eki_step *step, eki_scalar beta, const eki_buffer *y);
+/* Predicts the nanoseconds of a run on a device. The run moves `bytes` bytes in `launches` launches
+ * of kernels that have barriers. */
 double eki_gpu_cost(const eki_features *f, double bytes, int launches);
+/* Predicts the time of one launch of a kernel without barriers, on a processor that serves as the
+ * device. */
+double eki_gpu_loop_cost(const eki_features *f, double bytes);
+/* Predicts the time of a run with a format other than CSR. `least`: the bytes of the format divided
+ * by those of CSR, used while the matrix is not in the format. `slow`: the time of a run divided by
+ * that of a copy of as many bytes, from the speeds in bench/results/2026-11-22-devices-h100.md.
+ * `chain`: the number of entries that one lane multiplies one after the other. On that device, no
+ * format was faster than spmv.csr.classes.gpu. So where few matrices were measured, the numbers are
+ * such that least * slow exceeds 1, and the format is not chosen. */
+double eki_gpu_format_cost(const eki_features *f, double least, double slow, int launches,
+                           double chain);
 
-/* Parameter k of the method, or `usual` where it was not given. */
-static inline int64_t eki_gpu_param(const ek_plan *plan, int k, int64_t usual)
+/* Returns parameter k of the method, or `usual` if it was not given. */
+static inline int64_t eki_gpu_param(const eki_step *step, int k, int64_t usual)
 {
-	return plan->param[k] ? plan->param[k] : usual;
+	return step->param[k] ? step->param[k] : usual;
 }
-/* EK_EINVAL if parameter k was given and is not a power of two. */
-ek_status eki_gpu_power_of_two(const ek_plan *plan, int k);
-/* EK_EUNSUPPORTED if a group of the method takes more local memory than the device has. */
-ek_status eki_gpu_local(const ek_plan *plan, int64_t bytes);
-/* Lanes for each of n things that share `entries`: as many as one has on average, rounded up to a
- * power of two; `least` and `most` are such powers. */
+/* Returns EK_EINVAL if parameter k was given and is not a power of two. */
+ek_status eki_gpu_power_of_two(const eki_step *step, int k);
+/* Returns EK_EUNSUPPORTED if `bytes`, the local memory that a work-group needs, is more than the
+ * device has. */
+ek_status eki_gpu_local(const eki_step *step, int64_t bytes);
+/* Returns the number of lanes to use for each of n parts that have `entries` entries in all. It is
+ * the average number of entries of a part, rounded up to a power of two, but at least `least` and
+ * at most `most`, which are powers of two. */
 int eki_gpu_lanes(int64_t n, int64_t entries, int least, int most);
 
 #define EKI_GPU          (EKI_OPENCL | EKI_CUDA)

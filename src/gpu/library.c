@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Libraries of vendors by dlopen: no header and no library of theirs is needed to build, and what
- * is missing at run time is told by name. */
+ * Loads vendors' libraries by dlopen, so that none of their headers and libraries is needed to
+ * build. Error messages name what is missing at run time. */
 #include <dlfcn.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 
 #ifndef EK_NO_GPU
 
-/* Is the file itself not there, rather than one that it needs? In the words of glibc or musl. */
+/* Tells from the text of dlerror whether `file` itself is missing, rather than another library that
+ * `file` needs. Knows the wording of glibc and of musl. */
 static bool missing(const char *text, const char *file)
 {
 	static const char musl[] = "Error loading shared library ";

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory that host and device use: buffers in the three ways of eki_memory, mirrors of the arrays
+ * Memory that host and device use: buffers in the three kinds of eki_memory, mirrors of the arrays
  * of a matrix, and the heap of a context whose device shares memory with the host.
  *
- * A mirror is found by the address of the host array, and lives as long as a plan uses it, so plans
- * of one matrix share it; arrays of the shared heap are their own mirrors. */
+ * A mirror is the device's copy of a host array. It is found by the address of the array and lives
+ * as long as a plan uses it, so plans of the same matrix share it. Arrays in the shared heap are
+ * their own mirrors. */
 #include <string.h>
 
 #include "gpu/gpu.h"
 
 #ifndef EK_NO_GPU
 
-/* Kernels may be given an array without entries. */
+/* Size in bytes of the smallest allocation. It is not 0, since kernels may be given an array
+ * without entries. */
 enum { LEAST_BYTES = 64 };
 
 typedef struct eki_mirror {
@@ -34,14 +36,15 @@ ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool bot
 {
 	eki_buffer b = {.memory = both ? dev->memory : EKI_MEMORY_COPY};
 	ek_status status = EK_OK;
+	int64_t taken;
 
 	b.bytes = eki_times(count, (int64_t)size);
 	if (b.bytes > PTRDIFF_MAX - LEAST_BYTES)
 		return eki_fail(EK_EOVERFLOW,
 		                "an array of %lld entries of %zu bytes does not fit the device",
 		                (long long)count, size);
-	EK_RETURN_IF(dev->driver->alloc(
-		dev, b.memory, b.bytes < LEAST_BYTES ? LEAST_BYTES : b.bytes, &b.device, &b.host));
+	taken = b.bytes < LEAST_BYTES ? LEAST_BYTES : b.bytes;
+	EK_RETURN_IF(dev->driver->alloc(dev, b.memory, taken, &b.device, &b.host));
 	if (both && b.memory == EKI_MEMORY_COPY)
 		EK_TRY(eki_alloc(dev->ctx, b.bytes, 1, &b.host));
 	*out = b;
@@ -94,7 +97,7 @@ ek_status eki_buffer_write(eki_device *dev, const eki_buffer *to, const void *fr
 
 	eki_buffer b = *to;
 
-	/* A kernel that is in the queue may still read what was there. */
+	/* A kernel in the queue may still read the old contents of the buffer. */
 	EK_RETURN_IF(dev->driver->wait(dev));
 	EK_RETURN_IF(eki_buffer_host(dev, &b));
 	eki_copy_into(dev->ctx, b.host, from, bytes, 1);
@@ -120,12 +123,15 @@ ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int
 
 /* ---- The shared heap ------------------------------------------------------------------------- */
 
-/* The list lies elsewhere: looking through it must not fetch pages of the blocks from a device. */
-void *eki_shared_alloc(eki_device *dev, size_t bytes)
+/* Allocates the elements of dev->blocks outside the shared memory, so that a search of this list
+ * does not fetch pages from the device. */
+void *eki_shared_alloc(void *user, size_t alignment, size_t bytes)
 {
+	eki_device *dev = user;
 	eki_block *block = bytes <= PTRDIFF_MAX ? eki_bare_alloc(sizeof *block) : NULL;
 	void *device, *host;
 
+	(void)alignment; /* not needed: devices align memory more strictly */
 	if (!block ||
 	    dev->driver->alloc(dev, EKI_MEMORY_SHARED, (int64_t)bytes, &device, &host) != EK_OK) {
 		eki_bare_free(block);
@@ -138,10 +144,12 @@ void *eki_shared_alloc(eki_device *dev, size_t bytes)
 	return host;
 }
 
-bool eki_shared_free(eki_device *dev, void *host)
+void eki_shared_dealloc(void *user, void *host, size_t bytes)
 {
+	eki_device *dev = user;
 	eki_block **at, *block;
 
+	(void)bytes;
 	pthread_mutex_lock(&dev->heap_lock);
 	for (at = &dev->blocks; *at && (*at)->host != host;)
 		at = &(*at)->next;
@@ -149,11 +157,12 @@ bool eki_shared_free(eki_device *dev, void *host)
 	if (block)
 		*at = block->next;
 	pthread_mutex_unlock(&dev->heap_lock);
-	if (!block)
-		return false;
+	if (!block) { /* the context adopted the array from a caller */
+		eki_bare_free(host);
+		return;
+	}
 	dev->driver->free(dev, EKI_MEMORY_SHARED, block->device);
 	eki_bare_free(block);
-	return true;
 }
 
 void eki_shared_close(eki_device *dev)
@@ -210,7 +219,8 @@ done:
 	return status;
 }
 
-/* Of an array without entries there is one each time: it has no address of its own. */
+/* Makes a new mirror for each request if the array has no entries, since such an array has no
+ * address of its own. */
 ek_status eki_mirror_get(eki_device *dev, const void *array, int64_t bytes, uint64_t state,
                          const eki_buffer **buffer)
 {
@@ -244,7 +254,7 @@ ek_status eki_mirror_renew(eki_device *dev, const eki_buffer *buffer, uint64_t s
 	eki_mirror *m = mirror_of(buffer);
 	ek_status status = EK_OK;
 
-	pthread_mutex_lock(&dev->lock); /* of two plans that see new values, one copies them */
+	pthread_mutex_lock(&dev->lock); /* if two plans see new values, only one copies them */
 	if (m->state != state && !m->buffer.foreign)
 		status = eki_buffer_write(dev, &m->buffer, m->array, m->buffer.bytes);
 	if (status == EK_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A build without devices (EK_NO_GPU): all that asks for one is refused. */
+ * The functions of src/gpu in a build without devices (EK_NO_GPU). Every request for a device
+ * fails. */
 #include <string.h>
 
 #include "gpu/gpu.h"
@@ -11,17 +12,34 @@ static ek_status none(void)
 	return eki_fail(EK_EUNSUPPORTED, "this build has no devices (EK_NO_GPU)");
 }
 
-ek_status eki_device_open(const ek_context *ctx, const char *name, int memory, eki_device **device)
+ek_status eki_device_attach(ek_context *ctx, const char *name)
 {
 	(void)ctx;
-	(void)memory;
-	*device = NULL;
 	return !name || strcmp(name, "cpu") == 0 ? EK_OK : none();
 }
 
-void eki_device_close(eki_device *device)
+void eki_device_detach(ek_context *ctx)
 {
-	(void)device;
+	(void)ctx;
+}
+
+unsigned eki_device_backend(const ek_context *ctx, ek_value value)
+{
+	(void)ctx;
+	(void)value;
+	return 0;
+}
+
+bool eki_device_is_processor(const ek_context *ctx)
+{
+	(void)ctx;
+	return false;
+}
+
+const char *eki_device_name(const ek_context *ctx)
+{
+	(void)ctx;
+	return "";
 }
 
 bool eki_can_run(const ek_context *ctx, const ek_method *m)
@@ -42,24 +60,10 @@ bool eki_device_addresses(const ek_context *ctx)
 	return false;
 }
 
-int64_t eki_gpu_bytes(const ek_plan *plan)
+int64_t eki_gpu_bytes(const eki_step *step)
 {
-	(void)plan;
+	(void)step;
 	return 0;
-}
-
-void *eki_shared_alloc(eki_device *device, size_t bytes)
-{
-	(void)device;
-	(void)bytes;
-	return NULL;
-}
-
-bool eki_shared_free(eki_device *device, void *block)
-{
-	(void)device;
-	(void)block;
-	return false;
 }
 
 bool eki_buffer_around(eki_device *device, const void *array, int64_t bytes, eki_buffer *out)
@@ -71,24 +75,23 @@ bool eki_buffer_around(eki_device *device, const void *array, int64_t bytes, eki
 	return false;
 }
 
-ek_status eki_gpu_scale(const ek_plan *plan, const ek_args *args)
+ek_status eki_gpu_scale(const eki_step *step, eki_run *v)
 {
-	(void)plan;
-	(void)args;
+	(void)step;
+	(void)v;
 	return none();
 }
 
-ek_status eki_gpu_copy_y(const ek_plan *plan, const void *y0, const ek_args *args)
+ek_status eki_gpu_run(const eki_step *step, eki_run *v)
 {
-	(void)plan;
-	(void)y0;
-	(void)args;
+	(void)step;
+	(void)v;
 	return none();
 }
 
-void eki_gpu_release(ek_plan *plan)
+void eki_gpu_release(eki_step *step)
 {
-	(void)plan;
+	(void)step;
 }
 
 ek_status ek_device_drivers(char *text, size_t bytes)

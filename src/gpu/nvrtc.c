@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * NVRTC: where it is found, what it compiles for, and how.
+ * NVRTC, NVIDIA's run-time compiler: finding the library, choosing the target, and compiling.
  *
- * It is not part of the driver, so it may be missing, or be newer than the driver: the code of a
- * later major version of CUDA is then refused by the driver. So the library is looked for by the
- * driver's own version first and by earlier ones then; of one without a version in its name the
- * version is asked for. EK_NVRTC names a file, for example that of a Python package.
+ * NVRTC is not part of the driver, so it may be missing, or newer than the driver. A driver refuses
+ * code of a later major version of CUDA. So the search begins with the library of the driver's own
+ * version and goes on with earlier versions. Last comes a library without a version in its file
+ * name, which is asked for its version. The environment variable EK_NVRTC may name another file,
+ * for example that of a Python package.
  *
- * Multiplication and addition are not fused (--fmad=false), as everywhere in the library: sparse
- * kernels wait for memory, not for arithmetic, and the same text then rounds alike under OpenCL. */
+ * Multiplication and addition are not fused (--fmad=false): the library fuses them only where its
+ * code says so. The same text therefore rounds identically under CUDA and OpenCL. Nothing is lost,
+ * since sparse kernels wait for memory, not for arithmetic. */
 #include <stdio.h>
 #include <string.h>
 #include <threads.h>
@@ -26,16 +28,17 @@ static struct api {
 static const char *const names[] = {EKI_NVRTC_FUNCTIONS(EKI_FUNCTION_NAME)};
 
 static once_flag once = ONCE_FLAG_INIT;
-static _Thread_local int asked; /* of the call that comes first, for open_once */
+static _Thread_local int asked; /* argument of eki_nvrtc_open, passed to open_once */
 static struct {
-	int newest; /* what the driver understands */
+	int newest; /* latest major version of CUDA that the driver supports */
 	ek_status status;
 	char text[900];
 } opened;
 
-/* ---- Where it is ----------------------------------------------------------------------------- */
+/* ---- Finding the library --------------------------------------------------------------------- */
 
-/* Takes `file` if it is NVRTC, whole, and not too new. */
+/* Loads `file` if it is a version of NVRTC that has all functions and is not too new for the
+ * driver. */
 static ek_status take(const char *file)
 {
 	ek_status status = EK_OK;
@@ -56,8 +59,8 @@ done:
 	return status;
 }
 
-/* By all folders that a toolkit may lie in. Keeps, of several failures, that of a file which is
- * there over those of files which are not. */
+/* Tries to load the library `name` from all folders where a CUDA toolkit may be. `why` receives the
+ * error of a file that exists but cannot be used; it is unchanged if no such file exists. */
 static ek_status take_name(const char *name, char *why, size_t size)
 {
 	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
@@ -150,7 +153,7 @@ static ek_status check(int result, const char *call, const char *name, const cha
 #define CALL(function, ...) check(api.function(__VA_ARGS__), #function, name, target)
 
 static const char *const options[] = {"--std=c++17", "--fmad=false",
-                                      "--diag-suppress=177"}; /* helpers that nobody calls */
+                                      "--diag-suppress=177"}; /* 177 warns of unused functions */
 
 ek_status eki_nvrtc_describe(const char *target, char *text, size_t size)
 {
@@ -201,7 +204,8 @@ void eki_nvrtc_one_line(const char *log, char *line, size_t size)
 	line[n] = 0;
 }
 
-/* The first characters of the log, which has the first error; "" if there is none. */
+/* Reads the beginning of the compiler's log, which has the first error, into `line`. If the log is
+ * empty, sets `line` to "". */
 static ek_status read_log(const ek_context *ctx, void *program, const char *name,
                           const char *target, char line[LINE])
 {
@@ -244,7 +248,7 @@ ek_status eki_nvrtc_compile(const ek_context *ctx, const char *target, const cha
                             const char *text, void **code, int64_t *bytes)
 {
 	const bool machine = strncmp(target, "sm_", 3) == 0;
-	void *program = NULL, *room = NULL;
+	void *program = NULL, *output = NULL;
 	size_t size = 0;
 	ek_status status = EK_OK;
 
@@ -254,16 +258,16 @@ ek_status eki_nvrtc_compile(const ek_context *ctx, const char *target, const cha
 		EK_TRY(CALL(nvrtcGetCUBINSize, program, &size));
 	else
 		EK_TRY(CALL(nvrtcGetPTXSize, program, &size));
-	EK_TRY(eki_alloc(ctx, (int64_t)size, 1, &room));
+	EK_TRY(eki_alloc(ctx, (int64_t)size, 1, &output));
 	if (machine)
-		EK_TRY(CALL(nvrtcGetCUBIN, program, room));
+		EK_TRY(CALL(nvrtcGetCUBIN, program, output));
 	else
-		EK_TRY(CALL(nvrtcGetPTX, program, room));
-	*code = room;
+		EK_TRY(CALL(nvrtcGetPTX, program, output));
+	*code = output;
 	*bytes = (int64_t)size;
 done:
 	if (status != EK_OK)
-		eki_free(ctx, room, (int64_t)size, 1);
+		eki_free(ctx, output, (int64_t)size, 1);
 	api.nvrtcDestroyProgram(&program);
 	return status;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The OpenCL driver of devices (gpu.h): what devices there are, programs, and the table of all its
- * functions; opencl_queue.c has memory and launches. An open device has an OpenCL context and a
- * queue of its own, in order and with times. What a device can share is found out when it is looked
- * at, so no later call meets a function that its library lacks. */
+ * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and has the table of the
+ * driver's functions. opencl_queue.c has memory and launches. An open device has an OpenCL context
+ * and an in-order queue of its own, with profiling. A device is described as sharing memory with
+ * the host only if the OpenCL library has the functions for that. So later calls never use a
+ * function that the library lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_LENGTH = 400 };
 
-/* The devices of this process, in the order of the platforms. */
+/* The OpenCL devices of this machine, in the order of their platforms. */
 static struct {
 	pthread_mutex_t lock;
 	bool loaded;
@@ -42,14 +43,14 @@ static ek_status find_devices(void)
 	EK_RETURN_IF(eki_cl_check("clGetPlatformIDs", code));
 	platforms = platforms < MAX_PLATFORMS ? platforms : MAX_PLATFORMS;
 	for (cl_uint k = 0; k < platforms && count < MAX_DEVICES; k++) {
-		cl_uint more = 0, room = (cl_uint)(MAX_DEVICES - count);
+		cl_uint more = 0, capacity = (cl_uint)(MAX_DEVICES - count);
 
-		code = eki_cl.clGetDeviceIDs(platform[k], CL_DEVICE_TYPE_ALL, room,
+		code = eki_cl.clGetDeviceIDs(platform[k], CL_DEVICE_TYPE_ALL, capacity,
 		                             devices.id + count, &more);
 		if (code == CL_DEVICE_NOT_FOUND)
 			continue;
 		EK_RETURN_IF(eki_cl_check("clGetDeviceIDs", code));
-		more = more < room ? more : room;
+		more = more < capacity ? more : capacity;
 		for (cl_uint i = 0; i < more; i++)
 			devices.platform[count++] = platform[k];
 	}
@@ -72,17 +73,19 @@ static ek_status cl_count(int *count)
 	return status;
 }
 
-/* A number that a device tells; 0 if it does not know the question. */
+/* Queries a number from a device. Sets *value to 0 if the device does not know the query. */
 static ek_status ask(cl_device_id id, cl_uint what, uint64_t *value)
 {
-	uint64_t answer = 0; /* of 4 or 8 bytes: all machines with drivers are little-endian */
+	/* The device writes 4 or 8 bytes. Both give the right number, since all machines with
+	 * OpenCL drivers are little-endian. */
+	uint64_t answer = 0;
 	const cl_int code = eki_cl.clGetDeviceInfo(id, what, sizeof answer, &answer, NULL);
 
 	*value = code == CL_SUCCESS ? answer : 0;
 	return code == CL_INVALID_VALUE ? EK_OK : eki_cl_check("clGetDeviceInfo", code);
 }
 
-/* A text that a device tells, cut to `size`. */
+/* Queries a text from a device and cuts it to fit in `size` bytes. */
 static ek_status ask_text(cl_device_id id, cl_uint what, char *text, size_t size)
 {
 	char full[1024] = "";
@@ -199,7 +202,8 @@ done:
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* The beginning of what the compiler said, in one line, behind the error. */
+/* Fails with a message that has the error code and the beginning of the compiler's log on one
+ * line. */
 static ek_status build_failed(const eki_device *d, cl_program program, const char *name,
                               cl_int code)
 {
@@ -256,7 +260,8 @@ done:
 	return status;
 }
 
-/* What a platform says of its version may name the compiler's. */
+/* Describes the compiler by the versions of the platform and of the device, and by the options. The
+ * platform's version is included because it may contain that of the compiler. */
 static ek_status cl_compiler(eki_device *d, char *text, size_t size)
 {
 	char platform[200] = "", version[200];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Loads libOpenCL.so.1, the loader that knows the drivers of the machine, or the file that EK_OPENCL
- * names, and names its errors. It stays loaded until the process ends: drivers have threads of
- * their own. */
+ * Loads libOpenCL.so.1, the standard loader of the machine's OpenCL drivers, or the file that the
+ * environment variable EK_OPENCL names. Also translates error codes to names. The library stays
+ * loaded until the process ends, since drivers have threads of their own. */
 #include <stdio.h>
 
 #include "gpu/library.h"

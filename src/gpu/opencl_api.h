@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The part of OpenCL 1.2, and of the shared virtual memory of 2.0, that opencl.c uses: types,
- * numbers, and the entry points as one list. No header of OpenCL is needed to build; the library is
- * loaded when it is first asked for. The names are those of the standard. */
+ * The part of OpenCL 1.2, and of the shared virtual memory (SVM) of OpenCL 2.0, that our OpenCL
+ * driver uses: types, constants, and lists of the functions. No OpenCL header is needed to build,
+ * and the library is loaded when it is first needed. The names are those of the standard. */
 #ifndef EK_GPU_OPENCL_API_H
 #define EK_GPU_OPENCL_API_H
 
@@ -46,7 +46,7 @@ enum {
 	CL_PROFILING_COMMAND_END = 0x1283
 };
 
-enum { /* bits */
+enum { /* bit flags */
        CL_DEVICE_TYPE_CPU = 1 << 1,
        CL_DEVICE_TYPE_GPU = 1 << 2,
        CL_DEVICE_SVM_COARSE_GRAIN_BUFFER = 1 << 0,
@@ -59,10 +59,10 @@ enum { /* bits */
 };
 #define CL_DEVICE_TYPE_ALL 0xFFFFFFFFu
 
-/* What the driver looks at; all others have their names in opencl_api.c. */
+/* Result codes that our driver tests for. opencl_api.c has the names of all codes. */
 enum {
 	CL_SUCCESS = 0,
-	CL_COMPLETE = 0, /* of a command */
+	CL_COMPLETE = 0, /* status of a command that has ended */
 	CL_DEVICE_NOT_FOUND = -1,
 	CL_MEM_OBJECT_ALLOCATION_FAILURE = -4,
 	CL_OUT_OF_RESOURCES = -5,
@@ -74,7 +74,7 @@ enum {
 
 #define CL_WAITS cl_uint, const cl_event *, cl_event *
 
-/* X(type of the result, name, parameters). */
+/* Lists of functions, as X(type of the result, name, parameters). */
 #define EKI_CL_CORE(X)                                                                            \
 	X(cl_int, clGetPlatformIDs, (cl_uint, cl_platform_id *, cl_uint *))                       \
 	X(cl_int, clGetPlatformInfo, (cl_platform_id, cl_uint, size_t, void *, size_t *))         \
@@ -121,7 +121,8 @@ enum {
 	X(cl_int, clGetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))         \
 	X(cl_int, clReleaseEvent, (cl_event))
 
-/* Of 2.0: a library of 1.2 lacks them, and then no memory is shared. */
+/* Functions of OpenCL 2.0. A library of OpenCL 1.2 lacks them; then host and device cannot share
+ * memory. */
 #define EKI_CL_SVM(X)                                                                              \
 	X(void *, clSVMAlloc, (cl_context, cl_bits, size_t, cl_uint))                              \
 	X(void, clSVMFree, (cl_context, void *))                                                   \
@@ -133,19 +134,21 @@ enum {
 	X(cl_int, clEnqueueSVMMemcpy,                                                              \
 	  (cl_command_queue, cl_uint, void *, const void *, size_t, CL_WAITS))
 
-/* The entry points, in the order of the lists; tests put others into their places. */
+/* Pointers to OpenCL's functions, in the order of EKI_CL_CORE and EKI_CL_SVM. Tests replace some of
+ * them. */
 struct eki_cl {
 #define EKI_CL_POINTER(type, name, params) type(*name) params;
 	EKI_CL_CORE(EKI_CL_POINTER)
 	EKI_CL_SVM(EKI_CL_POINTER)
 #undef EKI_CL_POINTER
-	bool svm; /* all of EKI_CL_SVM are there */
+	bool svm; /* true if the library has all functions of EKI_CL_SVM */
 };
 extern struct eki_cl eki_cl;
 
-/* Fills eki_cl; the caller keeps others out. */
+/* Loads the OpenCL library and fills eki_cl. The caller must hold a lock. */
 ek_status eki_cl_load(void);
-/* EK_OK, or a failure with the name of the call and that of its code. */
+/* Returns EK_OK if `code` is not negative. Otherwise fails with a message that names the call and
+ * the code. */
 ek_status eki_cl_check(const char *call, cl_int code);
 #define EKI_CL(name, ...) eki_cl_check(#name, eki_cl.name(__VA_ARGS__))
 
@@ -153,24 +156,24 @@ ek_status eki_cl_check(const char *call, cl_int code);
 
 /* ---- opencl_queue.c -------------------------------------------------------------------------- */
 
-enum { EKI_CL_PENDING = 64 }; /* commands whose end nobody has looked at */
+enum { EKI_CL_PENDING = 64 }; /* maximum number of commands whose results are not yet checked */
 
-/* What eki_device.own points to. */
+/* The OpenCL driver's data about an open device. eki_device.own points to it. */
 typedef struct eki_cl_own {
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue;
-	const char *options; /* of the compiler */
-	bool host_clock;     /* markers have no times here */
+	const char *options; /* options for the compiler */
+	bool host_clock;     /* true if marks use the host's clock, as the device gives no times */
 	cl_event mark[2];
-	double mark_time[2];  /* host_clock */
-	pthread_mutex_t lock; /* of the rest */
+	double mark_time[2];  /* times of the two marks in seconds, if host_clock is true */
+	pthread_mutex_t lock; /* protects the fields below */
 	cl_event pending[EKI_CL_PENDING];
 	int count;
-	cl_int failed; /* code of the first command that failed while it ran */
+	cl_int failed; /* code of the first command that failed while it ran, or CL_SUCCESS */
 } eki_cl_own;
 
-void eki_cl_forget(eki_cl_own *o); /* all commands that are pending */
+void eki_cl_forget(eki_cl_own *o); /* releases the events of all pending commands */
 ek_status eki_cl_alloc(eki_device *d, eki_memory memory, int64_t bytes, void **device, void **host);
 void eki_cl_free(eki_device *d, eki_memory memory, void *device);
 ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,

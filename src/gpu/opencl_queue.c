@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory, launches and times of the OpenCL driver. Memory of kind COPY is a buffer object; the other
- * kinds are shared virtual memory, whose pointers kernels take as they are.
+ * Memory, launches and times of the OpenCL driver. Memory of kind EKI_MEMORY_COPY is a buffer
+ * object. The other kinds are shared virtual memory, whose pointers are passed to kernels as they
+ * are.
  *
- * Commands may fail while they run, which is said to nobody but their events. So the event of each
- * is kept until its end has been looked at: whoever reads, maps or waits lets the queue come to its
- * end and looks at all of them first, and so does a launch that finds the list full. From the first
- * failure on all of these fail, whichever thread they come from: what lies on the device may have
- * been computed from what that command did not write. With CUDA it is the same. */
+ * A command may fail while it runs, and only its event reports that. So each event is kept until
+ * its result has been checked. The functions read, map and wait first finish the queue and check
+ * all events. If the list of events is full, the next command first waits for the oldest event and
+ * then checks all events. After the first failure all these functions fail, in every thread, since
+ * any data on the device may depend on data that the failed command did not write. CUDA behaves in
+ * the same way. */
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
@@ -14,18 +16,19 @@
 
 #ifndef EK_NO_GPU
 
-/* ---- Commands that are pending --------------------------------------------------------------- */
+/* ---- Pending commands ------------------------------------------------------------------------ */
 
 static ek_status failure(const eki_cl_own *o)
 {
 	return eki_cl_check("work in the queue", o->failed);
 }
 
-/* Drops the events of commands that have ended. What cannot be asked is asked again later. */
+/* Releases the events of commands that have ended, and keeps the first failure in o->failed. An
+ * event whose query fails stays in the list and is queried again later. */
 static ek_status look(eki_cl_own *o)
 {
 	ek_status status = EK_OK;
-	int kept = 0;
+	int left = 0;
 
 	for (int k = 0; k < o->count; k++) {
 		cl_event event = o->pending[k];
@@ -36,18 +39,19 @@ static ek_status look(eki_cl_own *o)
 
 		if (asked != EK_OK || code > CL_COMPLETE) {
 			status = asked != EK_OK ? asked : status;
-			o->pending[kept++] = event;
+			o->pending[left++] = event;
 			continue;
 		}
 		if (o->failed == CL_SUCCESS)
 			o->failed = code;
 		eki_cl.clReleaseEvent(event);
 	}
-	o->count = kept;
+	o->count = left;
 	return status;
 }
 
-/* The place for the event of a command, which is put into the queue between `begin` and `end`. */
+/* Finds a place for the event of a command and locks o->lock. The caller then puts the command into
+ * the queue and calls `end`, which unlocks o->lock. */
 static ek_status begin(eki_cl_own *o, cl_event **event)
 {
 	ek_status status = EK_OK;
@@ -76,7 +80,8 @@ static ek_status end(eki_cl_own *o, ek_status status)
 	return status;
 }
 
-/* Everything in the queue is done, and nothing of it has failed. */
+/* Waits until all commands in the queue are done. Fails if one of them, or an earlier command, has
+ * failed. */
 static ek_status settle(eki_cl_own *o)
 {
 	ek_status status;
@@ -129,7 +134,9 @@ void eki_cl_free(eki_device *d, eki_memory memory, void *device)
 	if (memory == EKI_MEMORY_COPY) {
 		eki_cl.clReleaseMemObject(device);
 	} else {
-		eki_cl.clFinish(o->queue); /* unlike a buffer object, it is gone at once */
+		/* clSVMFree frees the memory at once, while a buffer object lives until the last
+		 * command that uses it is done. */
+		eki_cl.clFinish(o->queue);
 		eki_cl.clSVMFree(o->context, device);
 	}
 }
@@ -140,7 +147,8 @@ ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, cons
 	eki_cl_own *o = d->own;
 	cl_event *event;
 
-	/* Blocking: it has no event, but what failed before is looked at. */
+	/* The write blocks, so it needs no event. `begin` is called only because it fails if an
+	 * earlier command has failed. */
 	EK_RETURN_IF(begin(o, &event));
 	pthread_mutex_unlock(&o->lock);
 	return EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 1, (size_t)offset, (size_t)bytes,
@@ -183,10 +191,9 @@ ek_status eki_cl_clear(eki_device *d, const eki_buffer *buffer)
 {
 	static const char zeros[16];
 	eki_cl_own *o = d->own;
-	const size_t bytes = (size_t)buffer->bytes, size = bytes % 16 == 0 ? 16
-	                                                   : bytes % 4 == 0
-	                                                           ? 4
-	                                                           : 1; /* wide is faster */
+	const size_t bytes = (size_t)buffer->bytes;
+	/* The fill is faster with a wider pattern, so the pattern is as wide as `bytes` allows. */
+	const size_t size = bytes % 16 == 0 ? 16 : bytes % 4 == 0 ? 4 : 1;
 	cl_event *event;
 
 	EK_RETURN_IF(begin(o, &event));

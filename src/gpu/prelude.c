@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What stands before the text of a kernel: its parameters, and prelude.cl; texts of two files. */
+ * Makes the text of a program: lines that define its parameters, then prelude.cl, then the kernels.
+ * Lines that include bodies of primitives (prim_body/) are replaced by these bodies. Also joins the
+ * texts of two files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +10,13 @@
 #ifndef EK_NO_GPU
 
 EKI_KERNEL_TEXT(eki_cl_prelude, "gpu/prelude.cl");
+EKI_KERNEL_TEXT(eki_cl_scan, "prim_body/scan.cl");
+EKI_KERNEL_TEXT(eki_cl_search, "prim_body/search.cl");
+
+static const struct {
+	const char *line, *text;
+} body[] = {{"#include \"prim_body/scan.cl\"\n", eki_cl_scan},
+            {"#include \"prim_body/search.cl\"\n", eki_cl_search}};
 
 void eki_program_types(ek_value value, ek_index index, char *defines, size_t size)
 {
@@ -16,15 +25,42 @@ void eki_program_types(ek_value value, ek_index index, char *defines, size_t siz
 	         index == EK_I32 ? "int" : "ek_i64", index == EK_I64 ? "ek_i64" : "int");
 }
 
+/* Returns the length of `text` after each line that includes a body of a primitive is replaced by
+ * that body. Writes the resulting text to `to`, without a final 0, unless `to` is NULL. */
+static size_t expand(const char *text, char *to)
+{
+	size_t length = 0;
+
+	while (*text) {
+		const char *piece = text;
+		size_t n = 1 + strcspn(text + 1, "#");
+
+		text += n;
+		for (size_t k = 0; *piece == '#' && k < EKI_COUNT(body); k++)
+			if (strncmp(piece, body[k].line, strlen(body[k].line)) == 0) {
+				text = piece + strlen(body[k].line);
+				piece = body[k].text;
+				n = strlen(piece);
+				break;
+			}
+		if (to)
+			memcpy(to + length, piece, n);
+		length += n;
+	}
+	return length;
+}
+
 ek_status eki_program_text(const ek_context *ctx, const char *defines, const char *text,
                            char **full, int64_t *bytes)
 {
-	const size_t length = strlen(defines) + strlen(eki_cl_prelude) + strlen(text) + 1;
+	const size_t head = strlen(defines) + strlen(eki_cl_prelude);
+	const size_t length = head + expand(text, NULL) + 1;
 	void *block;
 
 	EK_RETURN_IF(eki_alloc(ctx, (int64_t)length, 1, &block));
-	snprintf(block, length, "%s%s%s", defines, eki_cl_prelude, text);
+	snprintf(block, head + 1, "%s%s", defines, eki_cl_prelude);
 	*full = block;
+	(*full)[head + expand(text, *full + head)] = '\0';
 	*bytes = (int64_t)length;
 	return EK_OK;
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Stands before every kernel: one text for OpenCL C 1.2 and CUDA (NVRTC, without headers).
+ * Precedes every kernel, so that one text compiles as OpenCL C 1.2 and as CUDA (by NVRTC, without
+ * headers).
  *
- * Rules of the dialect, besides these words:
+ * Rules for the text of kernels, besides the use of the names defined here:
  *   - scalars only, no vector types; ek_i64 for 64 bits, never long
- *   - VAL, PTR, IDX are the types of the matrix; all other parameters are lines of #define before
- *   - arrays in local memory have fixed sizes and stand in the body of a kernel (EK_LOCAL); helper
- *     functions (EK_FN) take EK_LOCAL_PTR
- *   - barriers, and functions that are said to have one, are met by all work-items of a group
+ *   - VAL, PTR and IDX are the types of the matrix's values, row pointers and columns; a kernel's
+ *     other parameters are #define lines too, which precede this text
+ *   - values are added by +, multiplied by EK_MUL and tested by EK_IS_ZERO and EK_IS_FINITE, as
+ *     OpenCL C has no complex numbers; the constant 0 is written (VAL)0 in initialisers with
+ *     braces and in conditional expressions, where a plain 0 would be an int
+ *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
+ *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)
+ *   - all work-items of a group reach each barrier, and each call of a function that has a barrier
  *   - no work-group waits for another
- * For editors: clang -x cl -include src/gpu/prelude.cl -DVAL=float -DPTR=int -DIDX=int */
+ *
+ * Command by which an editor can check the syntax of kernels:
+ * clang -x cl -include src/gpu/prelude.cl -DVAL=float -DPTR=int -DIDX=int */
 #ifdef __OPENCL_VERSION__
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -17,19 +24,21 @@
 #endif
 #define EK_KERNEL(name, group) \
 	__kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name
-/* `resident`: as many groups should fit on a multiprocessor at once, so that registers need not be
- * saved beyond that: without it compilers put off loads that the text has side by side. */
+/* Declares a kernel. At least `resident` groups of it should fit on a multiprocessor at once, and
+ * the compiler may use as many registers as that allows. Without such a number, compilers save
+ * registers: they delay loads that the text issues together. */
 #define EK_KERNEL_AT(name, group, resident) EK_KERNEL(name, group)
 #define EK_FN        static inline
 #define EK_GLOBAL    __global
-#define EK_LOCAL     __local /* an array in the body of a kernel */
-#define EK_LOCAL_PTR __local /* what a pointer points to */
+#define EK_LOCAL     __local /* written before an array in the body of a kernel */
+#define EK_LOCAL_PTR __local /* written before the type that a pointer points to */
 #define EK_RESTRICT  restrict
 #define EK_LID()     ((int)get_local_id(0))
 #define EK_GROUP()   ((ek_i64)get_group_id(0))
 #define EK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
-/* What this work-item wrote to global memory is seen by others before what it writes later; by
- * those of its group after EK_BARRIER_GLOBAL. */
+/* EK_FENCE orders the writes of this work-item to global memory: other work-items see the writes
+ * before the fence no later than the writes after it. EK_BARRIER_GLOBAL is a barrier that also
+ * makes writes to global memory visible to the work-group. */
 #define EK_FENCE()          mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define EK_BARRIER_GLOBAL() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 typedef long ek_i64;
@@ -37,21 +46,23 @@ typedef ulong ek_u64;
 typedef uint ek_u32;
 typedef ushort ek_u16;
 typedef uchar ek_u8;
-/* Reads what another group may have written in this launch. */
+/* Read, add to and set an int in global memory that another group may access in the same launch.
+ * EK_ATOMIC_ADD returns the old value. */
 #define EK_ATOMIC_READ(p)   atomic_or((volatile __global int *)(p), 0)
-#define EK_ATOMIC_ADD(p, v) atomic_add((volatile __global int *)(p), v) /* of int; gives the old */
+#define EK_ATOMIC_ADD(p, v) atomic_add((volatile __global int *)(p), v)
 #define EK_ATOMIC_SET(p, v) atomic_xchg((volatile __global int *)(p), v)
 #define EK_POPCOUNT(v)      ((int)popcount((uint)(v)))
-#define EK_LOAD(p)          (*(p)) /* an array that no launch writes to while this one reads */
-/* The same for what is read once and should leave room in the caches for x. */
+#define EK_LOAD(p)          (*(p)) /* reads an array that is constant during the launch */
+/* Reads like EK_LOAD, but without letting the array displace x from the caches. For arrays whose
+ * elements are each read once. */
 #define EK_STREAM(p) (*(p))
 
 #else
 
 #define EK_KERNEL(name, group) extern "C" __global__ void __launch_bounds__(group) name
-#pragma nv_diag_suppress 177 /* functions of this file that a kernel does not need */
+#pragma nv_diag_suppress 177 /* no warnings about unused functions */
 #if __CUDA_ARCH__ == 750
-#define EK_THREADS 1024 /* that a multiprocessor holds at most */
+#define EK_THREADS 1024 /* maximum number of threads on a multiprocessor */
 #elif __CUDA_ARCH__ == 860 || __CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1200
 #define EK_THREADS 1536
 #else
@@ -84,26 +95,35 @@ typedef unsigned char ek_u8;
 
 #endif
 
-/* The sum of v over aligned groups of `lanes` (a power of two up to EK_WG) work-items that lie
- * beside each other, in each first one of them; a tree of fixed shape. `room` has an entry for each
- * work-item. Barrier. */
+/* Operations of a warp. A warp is EK_WARP neighbouring work-items that run in lockstep and can
+ * exchange registers. */
 #ifdef __CUDACC__
 #define EK_WARP          32
 #define EK_BALLOT(flag)  __ballot_sync(0xffffffffu, flag)
 #define EK_FIRST(ballot) (__ffs((int)(ballot)) - 1)
 #define EK_FROM(v, lane) __shfl_sync(0xffffffffu, v, lane)
 #else
-#define EK_WARP 1 /* work-items that surely run in step, and exchange registers */
-/* For all of these at once: a bit for each, set if its flag is; the first bit that is set in one of
- * these; the value that work-item `lane` of them has. */
+#define EK_WARP 1
+/* All work-items of a warp call these macros together. EK_BALLOT returns a mask with one bit for
+ * each work-item. The bit is set if the work-item's flag is not 0. EK_FIRST returns the position of
+ * the lowest set bit of such a mask. EK_FROM returns the value `v` of work-item `lane`. */
 #define EK_BALLOT(flag)  ((ek_u32)((flag) != 0))
 #define EK_FIRST(ballot) 0
 #define EK_FROM(v, lane) ((void)(lane), (v))
 #endif
 
 #ifdef VAL
-/* Two parts, so that on OpenCL nothing but local memory is used. */
-EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
+/* EK_MUL multiplies two values. EK_IS_ZERO tells whether a value is 0, and EK_IS_FINITE whether it
+ * is neither Inf nor NaN. */
+#define EK_MUL(a, b)    ((a) * (b))
+#define EK_IS_ZERO(a)   ((a) == 0)
+#define EK_IS_FINITE(a) ((a) - (a) == 0)
+
+/* Returns the sum of v over each aligned group of `lanes` adjacent work-items, but only in the
+ * first work-item of the group. `lanes` is a power of two up to EK_WG. The order of summation is a
+ * fixed tree. `scratch` has an element for each work-item of the work-group. Has a barrier. There
+ * are two variants, since OpenCL C 1.2 can exchange values only through local memory. */
+EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *scratch)
 {
 #ifdef __CUDACC__
 	for (int d = (lanes < 32 ? lanes : 32) / 2; d > 0; d /= 2)
@@ -111,11 +131,11 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
 	if (lanes > 32) {
 		EK_BARRIER();
 		if (EK_LID() % 32 == 0)
-			room[EK_LID() / 32] = v;
+			scratch[EK_LID() / 32] = v;
 		EK_BARRIER();
 		if (EK_LID() % lanes < 32) {
 			v = EK_LID() % lanes < lanes / 32
-			            ? room[EK_LID() / lanes * (lanes / 32) + EK_LID() % lanes]
+			            ? scratch[EK_LID() / lanes * (lanes / 32) + EK_LID() % lanes]
 			            : (VAL)0;
 			for (int d = lanes / 64; d > 0; d /= 2)
 				v += __shfl_down_sync(0xffffffffu, v, d, 32);
@@ -124,20 +144,21 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *room)
 #else
 	const int lid = EK_LID();
 
-	EK_BARRIER(); /* others may still read what was here */
-	room[lid] = v;
+	EK_BARRIER(); /* other work-items may still be reading `scratch` */
+	scratch[lid] = v;
 	EK_BARRIER();
 	for (int d = lanes / 2; d > 0; d /= 2) {
 		if ((lid & (lanes - 1)) < d)
-			room[lid] += room[lid + d];
+			scratch[lid] += scratch[lid + d];
 		EK_BARRIER();
 	}
-	v = room[lid];
+	v = scratch[lid];
 #endif
 	return v;
 }
 
-/* The sum over the EK_WARP work-items that run in step, in the first of them. No barrier. */
+/* Returns the sum of v over the EK_WARP work-items of a warp, but only in the first of them. Has no
+ * barrier. */
 EK_FN VAL ek_warp_sum(VAL v)
 {
 #ifdef __CUDACC__
@@ -147,8 +168,9 @@ EK_FN VAL ek_warp_sum(VAL v)
 	return v;
 }
 
-/* A value that one group leaves for another, which an atomic counter tells (EK_FENCE on both sides)
- * that it is there. */
+/* Stores a value for another group. That group reads the value by ek_found, once an atomic counter
+ * says that the value has been stored. The writer calls EK_FENCE before it changes the counter; the
+ * reader calls EK_FENCE after it has read the counter. */
 EK_FN void ek_leave(EK_GLOBAL VAL *p, VAL v)
 {
 #ifdef __CUDACC__
@@ -181,9 +203,15 @@ EK_FN VAL ek_found(EK_GLOBAL VAL *p)
 #endif
 }
 
-/* One entry of alpha A x + beta y. beta = 0: y is not read. */
+/* Sets *y, one entry of y, to alpha sum + beta *y. If beta is 0, *y is not read. */
 EK_FN void ek_finish(VAL sum, VAL alpha, VAL beta, EK_GLOBAL VAL *y)
 {
-	*y = beta == 0 ? alpha * sum : alpha * sum + beta * *y;
+	*y = EK_IS_ZERO(beta) ? EK_MUL(alpha, sum) : EK_MUL(alpha, sum) + EK_MUL(beta, *y);
+}
+
+/* Multiplies *y, one entry of y, by beta. If beta is 0, *y is not read. */
+EK_FN void ek_scale(VAL beta, EK_GLOBAL VAL *y)
+{
+	*y = EK_IS_ZERO(beta) ? (VAL)0 : EK_MUL(beta, *y);
 }
 #endif

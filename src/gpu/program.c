@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Programs: the text of a kernel file behind its parameters and prelude.cl, compiled once for a
- * device, and found again by the whole text: in memory, as long as the context lives, and in the
- * folder of compiled programs (program_cache.c). */
+ * Programs. The text of a kernel file, preceded by its parameters and prelude.cl, is compiled once
+ * for a device. The program is then found by its whole text: in memory as long as the context
+ * lives, and later in the folder of compiled programs (program_cache.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,8 @@ static void free_program(eki_device *dev, eki_program *p)
 	eki_free(dev->ctx, p, 1, sizeof *p);
 }
 
-/* Compiles, or loads what was compiled before; what cannot be loaded or saved is compiled. */
+/* Loads the program's binary from the cache on disk. If there is none, or it cannot be loaded,
+ * compiles the program and stores its binary there. */
 static ek_status compile(eki_device *dev, const char *name, eki_program *p)
 {
 	void *binary = NULL;
@@ -50,7 +51,8 @@ done:
 	return status;
 }
 
-/* A program of the same text; the caller has the lock. */
+/* Returns the program that has the same text as `like`, or NULL if there is none. The caller must
+ * hold dev->lock. */
 static eki_program *find(const eki_device *dev, const eki_program *like)
 {
 	eki_program *p = dev->programs;
@@ -60,8 +62,8 @@ static eki_program *find(const eki_device *dev, const eki_program *like)
 	return p;
 }
 
-/* Nothing is locked while compiling, for then the log function of the context may be called, and
- * may make plans. Of two threads that want the same program both may compile it; one is kept. */
+/* Holds no lock while compiling, since the context's log function may be called then and may create
+ * plans. Two threads that want the same program may both compile it; only one result is kept. */
 ek_status eki_program_get(eki_device *dev, const char *name, const char *defines, const char *text,
                           void **program)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compiled programs on disk: one file for each program and device, in $EK_CACHE, else
- * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file holds the whole key (driver, device,
- * compiler with its options, and text), which is compared, a checksum, and what the driver gave; so
- * neither a chance collision of names nor a damaged file gives a wrong program. Files are written
- * beside their place and renamed. Whatever goes wrong here, the program is compiled instead.
+ * Compiled programs on disk: one file for each program and device. The folder is $EK_CACHE, else
+ * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file has the whole key (driver, device,
+ * compiler with its options, and text), a checksum, and the driver's binary. The whole key is
+ * compared on loading, so neither two keys with the same hash nor a damaged file gives a wrong
+ * program. Files are written under a temporary name and then renamed. If anything fails here, the
+ * program is compiled.
  *
- * What is read here runs on the device, so nobody else may have written it: folders and files of
- * other users, or that others may write to, are not used, and a file is not a link. */
+ * A binary that is read here runs on the device, so only this user may have written the file.
+ * Folders and files that belong to other users, or that others may write to, are not used. A
+ * program's file must not be a symbolic link. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -30,13 +32,14 @@ typedef struct head {
 	uint64_t key_bytes, binary_bytes, checksum;
 } head;
 
-/* Of one program. */
+/* Place of one program on disk, and the head of its key: all of the key except the text. */
 typedef struct place {
-	int folder; /* open */
+	int folder; /* file descriptor of the cache folder */
 	char name[NAME], key[KEY_HEAD];
 } place;
 
-/* FNV-1a; the whole key is compared, so this only has to spread names and find damage. */
+/* Computes the FNV-1a hash of `data`, starting from the hash h. It only has to keep file names
+ * apart and to detect damage, since the whole key is compared on loading. */
 static uint64_t hash(const void *data, size_t bytes, uint64_t h)
 {
 	const unsigned char *p = data;
@@ -53,7 +56,8 @@ static bool ours_alone(const struct stat *s)
 	return s->st_uid == geteuid() && !(s->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* The path of the folder; false: there is to be none. */
+/* Finds the path of the cache folder. Returns false if the cache is off or there is no valid
+ * path. */
 static bool folder_path(char path[MOST_PATH])
 {
 	const char *own = eki_getenv("EK_CACHE"), *base = eki_getenv("XDG_CACHE_HOME"),
@@ -77,7 +81,8 @@ static bool folder_path(char path[MOST_PATH])
 	return n < MOST_PATH && path[0] == '/';
 }
 
-/* The folder, open, and made if it is missing; negative: it cannot be used. */
+/* Opens the cache folder, and creates it if it is missing. Returns its file descriptor, or a
+ * negative number if the folder cannot be used. */
 static int open_folder(void)
 {
 	char path[MOST_PATH];
@@ -95,7 +100,8 @@ static int open_folder(void)
 	return fd;
 }
 
-/* The caller closes the folder. */
+/* Finds the folder, the file name and the key of a program. Returns false if the cache cannot be
+ * used. Otherwise the caller must close p->folder. */
 static bool find_place(eki_device *dev, const char *text, place *p)
 {
 	char compiler[COMPILER];
@@ -115,7 +121,7 @@ static bool find_place(eki_device *dev, const char *text, place *p)
 	return true;
 }
 
-/* key[0 .. bytes) is what the file has next. */
+/* Tells whether the next `bytes` bytes of the file equal those at `key`. */
 static bool same(FILE *f, const char *key, size_t bytes)
 {
 	char piece[4096];
@@ -154,7 +160,7 @@ static void read_file(const eki_device *dev, FILE *f, const char *key, const cha
 
 void eki_cache_load(eki_device *dev, const char *text, void **binary, int64_t *bytes)
 {
-	const int before = errno; /* the caller's */
+	const int before = errno; /* the caller's errno, restored at the end */
 	place p;
 	int fd;
 	FILE *f;
@@ -189,7 +195,7 @@ static bool write_file(FILE *f, const char *key, const char *text, const void *b
 
 void eki_cache_store(eki_device *dev, const char *text, const void *binary, int64_t bytes)
 {
-	static _Atomic unsigned turn;
+	static _Atomic unsigned serial;
 	const int before = errno;
 	char part[NAME + 32];
 	place p;
@@ -201,7 +207,7 @@ void eki_cache_store(eki_device *dev, const char *text, const void *binary, int6
 
 		clock_gettime(CLOCK_REALTIME, &now);
 		snprintf(part, sizeof part, "%s.%lx.%x", p.name, (long)now.tv_nsec,
-		         atomic_fetch_add(&turn, 1));
+		         atomic_fetch_add(&serial, 1));
 		fd = openat(p.folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 		            0600);
 		f = fd >= 0 ? fdopen(fd, "wb") : NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * xz, zstd and tar, by libarchive: only its readers of these three are switched on, nothing is ever
- * written to disk, and no other program is started. A tar archive is read as it streams by: the
- * matrix in it is the member NAME/NAME.mtx, as the SuiteSparse collection packs them. */
+ * Reads xz, zstd and tar with libarchive. Only libarchive's readers of these three are enabled,
+ * nothing is ever written to disk, and no other program is started. A tar archive is read as a
+ * stream; the matrix is its member NAME/NAME.mtx, as in the archives of the SuiteSparse
+ * collection. */
 #include "io/io.h"
 
 #ifdef EK_HAVE_ARCHIVE
@@ -14,10 +15,12 @@
 struct reader {
 	struct archive *archive;
 	eki_source *below;
-	ek_status fault; /* of the source below; its message stands */
+	ek_status fault; /* error of the source below, which is reported with its own message */
 	const char *kind;
-	bool nothing; /* the content is empty */
-	/* What libarchive gave and nobody took yet; behind `at` bytes, holes included. */
+	bool nothing; /* whether the content is empty or has ended */
+	/* The part of libarchive's current block that was not delivered yet: `left` bytes at
+	 * `block`, which belong at position `offset` of the content. `at` is the number of bytes
+	 * delivered so far, including zeros for holes. */
 	const char *block;
 	size_t left;
 	la_int64_t offset, at;
@@ -41,7 +44,8 @@ static la_ssize_t give_block(struct archive *archive, void *user, const void **b
 	return (la_ssize_t)n;
 }
 
-/* libarchive tells what happened in words only. */
+/* Turns libarchive's last error into a status. The text of the error message is searched, since
+ * libarchive tells the kind of an error in words only. */
 static ek_status reader_fault(const struct reader *r)
 {
 	const char *text = archive_error_string(r->archive);
@@ -49,14 +53,14 @@ static ek_status reader_fault(const struct reader *r)
 	if (r->fault != EK_OK)
 		return r->fault;
 	text = text ? text : "libarchive fails";
-	/* What liblzma has no word for: it wants more, and there is no more. */
+	/* liblzma says "No progress is possible" when it needs more input and there is none. */
 	bool short_of = strstr(text, "runcated") || strstr(text, "No progress is possible");
 
 	return eki_fail(short_of ? EK_ETRUNCATED : EK_EIO, "the %s content is damaged: %s", r->kind,
 	                text);
 }
 
-/* Block by block: archive_read_data would keep what comes before an error to itself. */
+/* Reads block by block, since archive_read_data would not deliver the bytes before an error. */
 static ek_status reader_read(eki_source *s, void *to, size_t want, size_t *got)
 {
 	struct reader *r = s->u.state;
@@ -74,7 +78,7 @@ static ek_status reader_read(eki_source *s, void *to, size_t want, size_t *got)
 	}
 	if (r->left == 0)
 		return EK_OK;
-	if (r->at < r->offset) { /* a hole in a sparse member */
+	if (r->at < r->offset) { /* a hole in a sparse member reads as zeros */
 		*got = r->offset - r->at < (la_int64_t)want ? (size_t)(r->offset - r->at) : want;
 		memset(to, 0, *got);
 	} else {
@@ -96,7 +100,8 @@ static void reader_close(eki_source *s)
 	eki_free(s->ctx, r, 1, sizeof *r);
 }
 
-/* Reads on through the stream filters: what stands behind them is for the caller. */
+/* Makes a source that reads with libarchive. The caller then enables filters and formats in the
+ * reader's struct archive and opens that struct. */
 static ek_status reader_new(eki_source *below, const char *kind, eki_source **out)
 {
 	const ek_context *ctx = below->ctx;
@@ -125,7 +130,7 @@ done:
 	return status;
 }
 
-/* Gives `below` back to its owner and frees the rest. */
+/* Frees the source `s` but not the source below it, which stays with its owner. */
 static void reader_undo(eki_source *s)
 {
 	s->below = NULL;
@@ -165,7 +170,7 @@ ek_status eki_filter_open(eki_source *below, const char *kind, eki_source **out)
 
 /* ---- tar ------------------------------------------------------------------------------------- */
 
-/* NAME/NAME.mtx, with anything in front. */
+/* Tells whether a path is NAME/NAME.mtx, with or without folders in front. */
 static bool is_principal(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -192,10 +197,24 @@ struct tar_search {
 	int64_t member, matrices, only;
 	char list[512]; /* names of the members, for the message */
 	size_t listed;
-	char link[200]; /* a matrix that is a link */
+	bool cut;       /* the list has no room for all of them */
+	char link[200]; /* name of a .mtx member that is a link; "" if there is none */
 };
 
-/* Goes to the wanted member; EK_EIO with a list of the members if there is none. */
+/* Appends the name of a member to the list, or "..." if it does not fit; nothing comes after that. */
+static void list_member(struct tar_search *t, const char *path)
+{
+	static const char more[] = ", ...";
+	const bool fits = t->listed + strlen(path) + 2 + sizeof more <= sizeof t->list;
+
+	if (!t->cut)
+		t->listed += (size_t)snprintf(t->list + t->listed, sizeof t->list - t->listed,
+		                              "%s%s", t->listed ? ", " : "", fits ? path : "...");
+	t->cut |= !fits;
+}
+
+/* Advances to the wanted member of the archive. If there is none, fails with EK_EIO and a list of
+ * the members. */
 static ek_status tar_search(struct reader *r, struct tar_search *t)
 {
 	struct archive_entry *entry;
@@ -216,10 +235,7 @@ static ek_status tar_search(struct reader *r, struct tar_search *t)
 			                "member %.200s of the tar archive has a "
 			                "size that does not fit 63 bits",
 			                path);
-		if (t->listed + strlen(path) + 8 < sizeof t->list)
-			t->listed +=
-				(size_t)snprintf(t->list + t->listed, sizeof t->list - t->listed,
-			                         "%s%s", k ? ", " : "", path);
+		list_member(t, path);
 		if (archive_entry_filetype(entry) == AE_IFLNK || archive_entry_hardlink(entry)) {
 			if (is_matrix(path))
 				snprintf(t->link, sizeof t->link, "%.199s", path);
@@ -269,5 +285,5 @@ ek_status eki_tar_open(eki_source *below, int64_t member, int64_t *only, eki_sou
 }
 
 #else
-typedef int eki_archive_is_left_out; /* a file must not be empty */
+typedef int eki_archive_is_left_out; /* C does not allow an empty file */
 #endif

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Segments to CSR, sorted by row, then column.
+ * Makes a CSR matrix, sorted by row and then by column, from segments.
  *
- * 1. Each part of the segments counts its entries by row, mirror images included; a scan over rows
- * and parts turns counts into positions; each part puts its columns and values there. This keeps
- * the order of the file, so rows come out sorted if the file is sorted by rows or by columns, in
- * one triangle too. 2. reshape/sort_rows.c sorts the rows that are not, and merges repeated places.
- * Cost: O(nnz + rows) and that of the sorting. The last part counts in the row pointers themselves,
- * every other one in `rows` counters of its own. */
-#include <string.h>
-
+ * Step 1: each part, which is a range of the segments, counts its entries by row, mirror images
+ * included. A scan over rows and parts turns the counts into positions. Then each part copies its
+ * columns and values to these positions. The entries of a row keep the order that they have in the
+ * file. So if the file is sorted by rows or by columns, all rows come out sorted, even if the file
+ * stores one triangle only. Step 2: reshape/sort_rows.c sorts the rows that are not sorted yet and
+ * merges entries at the same place. Cost: O(nnz + rows), plus the sorting. Workspace: (parts - 1) *
+ * rows counters. */
 #include "io/mtx.h"
+#include "prim/counters.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "io/assemble.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_MTX_ASSEMBLE
 #define EK_MTX_ASSEMBLE
@@ -21,18 +21,11 @@ struct assemble_job {
 	int64_t segments;
 	ek_store *out;
 	int symmetry, parts;
-	void *counters; /* (parts - 1) * rows */
+	eki_counters count;
 };
 #endif
 
 #if EK_PER_TYPE
-
-static PTR *FN(counters_of)(const struct assemble_job *job, int part)
-{
-	PTR *counters = job->counters;
-
-	return part == job->parts - 1 ? job->out->array[CSR_PTR] : counters + part * job->out->rows;
-}
 
 static void FN(count_segment)(const struct mtx_segment *s, bool mirror, PTR *count)
 {
@@ -43,7 +36,7 @@ static void FN(count_segment)(const struct mtx_segment *s, bool mirror, PTR *cou
 		IDX m = major[r];
 
 		if (mirror) {
-			PTR own = 0; /* entries in row m, or mirrored into it */
+			PTR own = 0; /* off-diagonal entries of the run; each counts in row m too */
 
 			for (; k < end; k++) {
 				count[minor[k]]++;
@@ -63,27 +56,11 @@ static void FN(count_segment)(const struct mtx_segment *s, bool mirror, PTR *cou
 static void FN(assemble_count)(void *arg, int part)
 {
 	const struct assemble_job *job = arg;
-	PTR *count = FN(counters_of)(job, part);
+	PTR *count = eki_counters_clear(&job->count, part);
 	int64_t end = eki_cut(job->segments, job->parts, part + 1);
 
-	memset(count, 0, (size_t)job->out->rows * sizeof *count);
 	for (int64_t k = eki_cut(job->segments, job->parts, part); k < end; k++)
 		FN(count_segment)(job->segment[k], job->symmetry != MTX_GENERAL, count);
-}
-
-/* Counts to the positions where each part starts in each row. */
-static void FN(assemble_scan)(struct assemble_job *job)
-{
-	PTR sum = 0;
-
-	for (int64_t i = 0; i < job->out->rows; i++)
-		for (int part = 0; part < job->parts; part++) {
-			PTR *count = FN(counters_of)(job, part);
-			PTR n = count[i];
-
-			count[i] = sum;
-			sum += n;
-		}
 }
 
 static void FN(put_segment)(const struct mtx_segment *s, int symmetry, PTR *at, IDX *out_col,
@@ -125,24 +102,18 @@ static void FN(put_segment)(const struct mtx_segment *s, int symmetry, PTR *at, 
 static void FN(assemble_put)(void *arg, int part)
 {
 	const struct assemble_job *job = arg;
-	PTR *at = FN(counters_of)(job, part);
+	PTR *at = eki_counters_of(&job->count, part);
+	IDX *col = job->out->array[CSR_COL];
+	VAL *val = job->out->array[CSR_VAL];
 	int64_t end = eki_cut(job->segments, job->parts, part + 1);
 
 	for (int64_t k = eki_cut(job->segments, job->parts, part); k < end; k++)
-		FN(put_segment)
-	(job->segment[k], job->symmetry, at, job->out->array[CSR_COL], job->out->array[CSR_VAL]);
+		FN(put_segment)(job->segment[k], job->symmetry, at, col, val);
 }
 
-/* The last part's positions are now where rows end, that is, where the next ones start. */
-static void FN(assemble_close)(struct assemble_job *job)
-{
-	PTR *row_ptr = job->out->array[CSR_PTR];
-
-	memmove(row_ptr + 1, row_ptr, (size_t)job->out->rows * sizeof *row_ptr);
-	row_ptr[0] = 0;
-}
-
-/* Numbers of the first two entries of the file at place i, j (0-based), mirror images included. */
+/* Finds the first two entries of the file at row i, column j (counted from 0). Mirror images count
+ * too. Stores the numbers of the two entries in `found` and the numbers of their lines in
+ * `line`. */
 static void FN(find_place)(const struct assemble_job *job, int64_t i, int64_t j, int64_t found[2],
                            int64_t line[2])
 {
@@ -172,20 +143,16 @@ static void FN(find_place)(const struct assemble_job *job, int64_t i, int64_t j,
 #endif
 #if EK_ONCE
 
-typedef void step_fn(struct assemble_job *);
 typedef void find_fn(const struct assemble_job *, int64_t, int64_t, int64_t *, int64_t *);
 
 static const struct {
 	eki_part_fn *count[EK_NTYPE], *put[EK_NTYPE];
-	step_fn *scan[EK_NTYPE], *close[EK_NTYPE];
 	find_fn *find[EK_NTYPE];
 } step = {.count = EK_BY_TYPE(assemble_count),
           .put = EK_BY_TYPE(assemble_put),
-          .scan = EK_BY_TYPE(assemble_scan),
-          .close = EK_BY_TYPE(assemble_close),
           .find = EK_BY_TYPE(find_place)};
 
-/* Entry k of the CSR repeats the place of the one before. */
+/* Fails, with a message that entry k of the CSR is at the same place as the entry before it. */
 static ek_status refuse_repeated(const struct assemble_job *job, const char *name, int type,
                                  int64_t k)
 {
@@ -211,33 +178,33 @@ ek_status eki_mtx_assemble(const ek_context *ctx, const char *name, const struct
 	struct assemble_job job = {.out = &out,
 	                           .symmetry = h->symmetry,
 	                           .parts = ctx->threads < MTX_PARTS ? ctx->threads : MTX_PARTS};
-	int64_t room = 0, counters, repeated;
+	int64_t segments = 0, repeated;
 	void *table = NULL;
 	ek_status status;
 
 	for (const struct mtx_segment *s = list; s; s = s->next)
-		room++;
-	/* Counters must stay small beside the matrix. */
-	while (job.parts > 1 && (job.parts > room || h->rows > nnz / 4 / (job.parts - 1)))
+		segments++;
+	/* The counters must take little memory compared with the matrix. */
+	while (job.parts > 1 && (job.parts > segments || h->rows > nnz / 4 / (job.parts - 1)))
 		job.parts--;
-	counters = h->rows * (job.parts - 1);
-	EK_TRY(eki_alloc(ctx, room, sizeof *job.segment, &table));
+	EK_TRY(eki_alloc(ctx, segments, sizeof *job.segment, &table));
 	job.segment = table;
 	for (const struct mtx_segment *s = list; s; s = s->next)
 		job.segment[job.segments++] = s;
 	EK_TRY(eki_csr_alloc(ctx, value, index, h->rows, h->cols, nnz, &out));
-	EK_TRY(eki_alloc(ctx, counters, psize, &job.counters));
+	job.count = (eki_counters){
+		.n = h->rows, .size = psize, .parts = job.parts, .begin = out.array[CSR_PTR]};
+	EK_TRY(eki_alloc(ctx, eki_counters_len(&job.count), psize, &job.count.own));
 	eki_parallel(ctx->threads, job.parts, step.count[type], &job);
-	step.scan[type](&job);
+	eki_counters_scan(ctx, &job.count);
 	eki_parallel(ctx->threads, job.parts, step.put[type], &job);
-	step.close[type](&job);
 	EK_TRY(eki_sort_rows(ctx, h->duplicates, &out, &repeated));
 	if (repeated >= 0)
 		EK_TRY(refuse_repeated(&job, name, type, repeated));
 	*csr = out;
 done:
-	eki_free(ctx, table, room, sizeof *job.segment);
-	eki_free(ctx, job.counters, counters, psize);
+	eki_free(ctx, table, segments, sizeof *job.segment);
+	eki_free(ctx, job.count.own, eki_counters_len(&job.count), psize);
 	if (status != EK_OK)
 		eki_store_free(ctx, &out);
 	return status;

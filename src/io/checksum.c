@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Checksums of the binary form, over bytes as they lie in the file.
+ * Checksums of the binary form, computed over the bytes of the file in their order.
  *
- * Version 3 has XXH3 with 64 bits (Collet, xxHash, the header alone): tested by others, and about as
- * fast as memory. Version 2 had one of our own, which is still here to read its files. It takes
- * eight words at a time, each into a lane of its own: xor, rotation, multiplication by an odd
- * number. Each step is one to one in the lane and in the word, so a single changed word always
- * changes the sum. */
+ * Version 3 uses the 64-bit XXH3 (Collet, xxHash). Only the header of xxHash is needed. XXH3 is
+ * widely tested, and about as fast as memory. Version 2 had a checksum of its own, which is kept to
+ * read old files. It takes 64-bit words eight at a time and mixes each into one of eight lanes by
+ * xor, rotation and multiplication by an odd number. Such a step is invertible in the lane and in
+ * the word, so a single changed word always changes the sum. */
 #include <string.h>
 
 #include "io/io.h"
@@ -14,7 +14,7 @@
 #if __has_include(<xxhash.h>)
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-#if XXH_VERSION_NUMBER >= 800 /* from there on XXH3 stays as it is */
+#if XXH_VERSION_NUMBER >= 800 /* the results of XXH3 have been fixed since version 0.8.0 */
 #define HAVE_XXHASH 1
 #endif
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contents that are no Matrix Market text, and are told from it by their first bytes, so that the
- * message can say what a file is instead of what a parser stumbles over. */
+ * Recognises some kinds of files that are not Matrix Market text, by their first bytes. The message
+ * then names the kind of the file, not the place where a parser failed. */
 #include <string.h>
 
 #include "io/io.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Dense vectors and blocks: Matrix Market array files, which hold one value a line, column after
- * column, of the lower triangle only where they are symmetric. */
+ * Reads dense vectors and blocks from Matrix Market files. An array file holds one value on each
+ * line, column after column; a symmetric one holds only the lower triangle. A coordinate file with
+ * one column is read as a vector. */
 #include <string.h>
 
 #include "io/mtx.h"
 
-/* Visits the places of an array file in its order. */
+/* A place (row i, column j) in an array file, for visiting all places in the order of the file. */
 struct walk {
 	int64_t i, j;
 };
@@ -79,8 +80,9 @@ ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struc
 	return EK_OK;
 }
 
-/* A value for a place of a dense vector. Where 0 stands its bits are taken: what is alone in its place
- * must not depend on how sums are rounded, or flushed to 0. */
+/* Stores the value `v` in element i of a dense vector, or adds it to that element, depending on
+ * `policy`. If the element is 0, the bits of `v` are copied and not added: a value without
+ * duplicates must not depend on the rounding mode or on flush-to-zero. */
 static void column_put(ek_value value, unsigned policy, void *data, int64_t i, const void *v)
 {
 	static const double zero;
@@ -95,8 +97,9 @@ static void column_put(ek_value value, unsigned policy, void *data, int64_t i, c
 		((float *)data)[i] += *(const float *)v;
 }
 
-/* A coordinate file of one column, as a dense vector of zeros before. It has no mirror images:
- * where it is symmetric, it is 1 x 1. `seen` has a byte for each row for EK_DUP_ERROR, else NULL. */
+/* Puts the entries of a coordinate file with one column into a dense vector of zeros. There are no
+ * mirror images, since a symmetric file with one column is 1 x 1. `seen` has one byte for each row
+ * if duplicates are errors (EK_DUP_ERROR), else it is NULL. */
 static ek_status column_fill(const struct mtx_content *content, const char *name, ek_value value,
                              uint8_t *seen, void *data)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The library's own binary form: a header, then the arrays of the matrix, in whatever format it is,
- * as they lie in memory. Nothing in it is believed: sizes are compared with what is there before
- * they are allocated (or memory grows with what was read), a checksum covers every byte
- * (checksum.c), and the arrays are checked like those of any caller. Files of version 2, which had
- * another checksum and are the same else, are read too. */
+ * Reads and writes the library's own binary form: a header, then the arrays of the matrix in its
+ * storage format, copied as they are in memory. Nothing in a file is trusted. Sizes are compared
+ * with the length of the file before anything is allocated. If that length is not known, memory
+ * grows with the bytes read. Checksums cover every byte (checksum.c), and the arrays are checked
+ * like arrays that a caller passes. Files of version 2, which differ only in the checksum, can be
+ * read too. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +17,10 @@ struct ekm_header {
 	char magic[8];
 	uint32_t version, endian, value, index, columns, reserved;
 	char format[16];
-	int64_t rows, cols, nnz; /* of the transpose where columns is 1 */
+	int64_t rows, cols, nnz; /* sizes of the transpose if `columns` is 1 */
 	int64_t dim[4], len[16];
 	uint64_t sum[16];
-	uint64_t header_sum; /* of all above */
+	uint64_t header_sum; /* checksum of all members above */
 };
 _Static_assert(sizeof(struct ekm_header) == 368, "the header has no gaps");
 _Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == 16, "the header has room for all");
@@ -71,7 +72,8 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 	return EK_OK;
 }
 
-/* NULL with a message if there is none of that name. CSC is held as the CSR of the transpose. */
+/* Returns the format that the header names. If that format is not accepted, sets an error message
+ * and returns NULL. A matrix in CSC is stored as the CSR of its transpose, so no file names CSC. */
 static const ek_format *format_of(const eki_source *s, const struct ekm_header *h)
 {
 	char name[sizeof h->format + 1] = "";
@@ -86,10 +88,11 @@ static const ek_format *format_of(const eki_source *s, const struct ekm_header *
 	return NULL;
 }
 
-/* Reads an array; where the length of the file is not known memory grows with what is read. */
+/* Reads an array of `bytes` bytes into new memory. If the length of the file is not known, the
+ * memory grows with the bytes read. */
 static ek_status array_read(eki_source *s, const char *what, int64_t bytes, void **out)
 {
-	int64_t left = eki_source_left(s), room = 0, filled = 0;
+	int64_t left = eki_source_left(s), size = 0, filled = 0;
 	void *block = NULL, *larger = NULL;
 	size_t got;
 	ek_status status = EK_OK;
@@ -99,17 +102,17 @@ static ek_status array_read(eki_source *s, const char *what, int64_t bytes, void
 		                "%s: %s needs %lld bytes, but only %lld bytes are there", s->name,
 		                what, (long long)bytes, (long long)left);
 	while (filled < bytes) {
-		int64_t next = left >= 0 || bytes < EKM_STEP ? bytes : room ? 2 * room : EKM_STEP;
+		int64_t next = left >= 0 || bytes < EKM_STEP ? bytes : size ? 2 * size : EKM_STEP;
 
 		next = next < bytes ? next : bytes;
 		EK_TRY(eki_alloc(s->ctx, next, 1, &larger));
 		if (filled)
 			memcpy(larger, block, (size_t)filled);
-		eki_free(s->ctx, block, room, 1);
+		eki_free(s->ctx, block, size, 1);
 		block = larger;
-		room = next;
-		while (filled < room) {
-			size_t want = (size_t)(room - filled < EKM_STEP ? room - filled : EKM_STEP);
+		size = next;
+		while (filled < size) {
+			size_t want = (size_t)(size - filled < EKM_STEP ? size - filled : EKM_STEP);
 
 			EK_TRY(eki_source_read(s, (char *)block + filled, want, &got));
 			filled += (int64_t)got;
@@ -124,7 +127,7 @@ static ek_status array_read(eki_source *s, const char *what, int64_t bytes, void
 	*out = block;
 done:
 	if (status != EK_OK)
-		eki_free(s->ctx, block, room, 1);
+		eki_free(s->ctx, block, size, 1);
 	return status;
 }
 
@@ -133,7 +136,8 @@ static int64_t elem_size(const ek_store *store, int k)
 	return (int64_t)eki_elem_size(store->format->array[k].elem, store->value, store->index);
 }
 
-/* The lengths of the arrays, and what they come to in all. */
+/* Checks the lengths of the arrays. Tells the source the total length of the header and the
+ * arrays. */
 static ek_status lengths_check(eki_source *s, const struct ekm_header *h, const ek_store *store)
 {
 	int64_t bytes = sizeof *h;
@@ -178,7 +182,8 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 	return eki_source_drain(s);
 }
 
-/* The first of entries [begin, end) that is not a finite number. */
+/* f64_fault and f32_fault return the position of the first entry in [begin, end) that is not a
+ * finite number, or `end` if all entries are finite. */
 static int64_t f64_fault(const ek_store *s, int64_t begin, int64_t end)
 {
 	const double *val = s->array[0];
@@ -225,7 +230,8 @@ static ek_status values_check(const eki_source *s, const ek_store *store)
 	return EK_OK;
 }
 
-/* Puts the file's name in front of a message that does not have it. */
+/* Puts the file's name in front of the last error message, unless the message starts with that name
+ * already. Returns `status`. */
 static ek_status named(const eki_source *s, ek_status status)
 {
 	char text[900];
@@ -311,12 +317,12 @@ static ek_status store_write(const ek_matrix *A, const ek_store *s, eki_sink *si
 ek_status eki_ekm_write(const ek_matrix *A, eki_sink *sink)
 {
 	const ek_store *s = &A->store;
-	ek_store room = {0};
+	ek_store copy = {0};
 	ek_status status;
 
 	if (s->base)
-		EK_RETURN_IF(eki_format_csr(A->ctx, s, &room, &s));
+		EK_RETURN_IF(eki_format_csr(A->ctx, s, &copy, &s));
 	status = store_write(A, s, sink);
-	eki_store_free(A->ctx, &room);
+	eki_store_free(A->ctx, &copy);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What is wrong with a line that lines.c refused. It follows the same rules, in the order of the
- * line, without any hurry, so that messages can name the number, what was found and what was
- * expected. */
+ * Finds the fault in a line that lines.c refused. The same rules are applied again, word by word
+ * and without regard to speed. So a message can say which number is wrong, what was found and what
+ * was expected. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -12,8 +12,8 @@ struct suspect {
 	ek_value value;
 	const char *name;
 	long long line, entry;
-	ek_status missing; /* what it is if a word is missing */
-	const char *p;     /* what was not looked at yet */
+	ek_status missing; /* status to return if a word is missing */
+	const char *p;     /* first character not examined yet */
 };
 
 #define AT       "%s:%lld: entry %lld: "
@@ -28,7 +28,7 @@ static bool all_digits(const char *p, const char *end)
 	return p == end;
 }
 
-/* What could start a number, so that "1.5" can be told from "abc". */
+/* Tells whether a word is a decimal number. Messages treat "1.5" differently from "abc". */
 static bool is_number(const char *p, const char *end)
 {
 	eki_decimal d;
@@ -36,12 +36,14 @@ static bool is_number(const char *p, const char *end)
 	return eki_take_decimal(p, &d) == end;
 }
 
+/* Returns "the file ends here, " if the file was cut off where a word is missing, else "". Messages
+ * about missing words contain this text. */
 static const char *ends(const struct suspect *s)
 {
 	return s->missing == EK_ETRUNCATED ? "the file ends here, " : "";
 }
 
-/* The words of a line. */
+/* Returns the part of a message that lists the words expected on a line. */
 static const char *expected(const struct mtx_header *h)
 {
 	static const char *const text[2][2] = {
@@ -81,7 +83,7 @@ static ek_status index_fault(struct suspect *s, const char *what, int64_t limit,
 	return EK_OK;
 }
 
-/* Is a number beyond the largest of the type? */
+/* Fails with EK_EOVERFLOW if a number is larger than the value type can hold. */
 static ek_status too_large(const struct suspect *s, const char *begin, const char *end)
 {
 	eki_decimal d;

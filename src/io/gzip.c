@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * gzip (RFC 1952), by zlib alone and not by libarchive, whose reader neither compares the checksum
- * nor notices what follows the last member. Members may follow each other; anything else behind one
- * is an error, as are a missing trailer, a wrong checksum and a wrong length. Written is one member
- * without a name and without a time, so that the same content gives the same bytes. */
+ * Reads and writes gzip (RFC 1952) with zlib. libarchive is not used, since its reader neither
+ * compares the checksum nor notices bytes after the last member. A file may consist of several
+ * members. Anything else after a member is an error, as are a missing trailer, a wrong checksum and
+ * a wrong length. The writer makes one member without file name and time, so that the same content
+ * gives the same bytes. */
 #include "io/io.h"
 
 #ifdef EK_HAVE_ZLIB
 #include <string.h>
 #include <zlib.h>
 
-enum { SIZE_ROOM = 64, HEADER_MAX = 1 << 20, GZIP_WINDOW = 15 + 16 };
+enum { PREFIX = 64, HEADER_MAX = 1 << 20, GZIP_WINDOW = 15 + 16 };
 
 struct gzip {
 	z_stream z;
 	bool in_member, any;
-	int fault;         /* what zlib said, reported after the bytes before it */
-	int64_t member_in; /* compressed bytes of this member */
+	int fault;         /* zlib's error code; reported after the bytes decoded before it */
+	int64_t member_in; /* number of compressed bytes of the current member read so far */
 };
 
-/* zlib's memory comes from the context too; its blocks carry their size in front. */
+/* Allocates memory for zlib from the context. The size of a block is stored in front of it, for
+ * zlib_free. */
 static void *zlib_alloc(void *ctx, unsigned items, unsigned size)
 {
-	size_t bytes = (size_t)items * size + SIZE_ROOM;
+	size_t bytes = (size_t)items * size + PREFIX;
 	void *block = NULL;
 
 	if (eki_alloc(ctx, (int64_t)bytes, 1, &block) != EK_OK)
 		return NULL;
 	memcpy(block, &bytes, sizeof bytes);
-	return (char *)block + SIZE_ROOM;
+	return (char *)block + PREFIX;
 }
 
 static void zlib_free(void *ctx, void *block)
 {
 	size_t bytes;
 
-	memcpy(&bytes, (char *)block - SIZE_ROOM, sizeof bytes);
-	eki_free(ctx, (char *)block - SIZE_ROOM, (int64_t)bytes, 1);
+	memcpy(&bytes, (char *)block - PREFIX, sizeof bytes);
+	eki_free(ctx, (char *)block - PREFIX, (int64_t)bytes, 1);
 }
 
-/* What follows a member: nothing, another member, or something that does not belong there. */
+/* Looks for another member after the end of a member. Sets *more to false at the end of the file.
+ * Any other bytes after a member are an error. */
 static ek_status next_member(eki_source *s, bool *more)
 {
 	struct gzip *g = s->u.state;
@@ -177,7 +180,8 @@ ek_status eki_deflate_open(const ek_context *ctx, ek_status (*put)(void *, const
 	return EK_OK;
 }
 
-/* Compresses what is in z.next_in and hands on each full block; at the end also the last one. */
+/* Compresses the input at z.next_in. Passes all output of zlib to `put`. If `flush` is Z_FINISH,
+ * completes the stream. */
 static ek_status deflate_blocks(eki_deflate *d, int flush)
 {
 	do {
@@ -196,7 +200,8 @@ ek_status eki_deflate_write(eki_deflate *d, const char *data, size_t bytes)
 	while (bytes > 0) {
 		unsigned part = bytes < 1u << 30 ? (unsigned)bytes : 1u << 30;
 
-		/* zlib does not write there, but says so only if it is compiled with ZLIB_CONST. */
+		/* zlib never writes to next_in, but declares it const only if ZLIB_CONST is
+		 * defined. */
 		d->z.next_in = (unsigned char *)(uintptr_t)data;
 		d->z.avail_in = part;
 		EK_RETURN_IF(deflate_blocks(d, Z_NO_FLUSH));
@@ -218,5 +223,5 @@ ek_status eki_deflate_finish(eki_deflate *d, ek_status status)
 }
 
 #else
-typedef int eki_gzip_is_left_out; /* a file must not be empty */
+typedef int eki_gzip_is_left_out; /* C does not allow an empty file */
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo,
- * Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A size that
- * the rest of the file cannot hold is refused here, before anything is allocated for it. */
+ * Reads the first line of a Matrix Market file, its comments and its size line (Boisvert, Pozo,
+ * Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935, 1996). A number of
+ * entries that is too large for the rest of the file is refused here, before memory is allocated
+ * for the entries. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,14 +37,14 @@ bool eki_mtx_word(const char **p, const char **begin, const char **end)
 	return true;
 }
 
-/* What it is that the line before text->begin has not all its words: the file was cut off there, or
- * it is wrong. */
+/* Returns the status for a missing word in the line that ends at text->begin: EK_ETRUNCATED if the
+ * file was cut off there, else EK_ESYNTAX. */
 static ek_status missing(const struct mtx_text *text)
 {
 	return text->cut && text->begin == text->end ? EK_ETRUNCATED : EK_ESYNTAX;
 }
 
-/* The next line, without its newline; false at the end of the file. */
+/* Takes the next line of the text, without its newline. *more is false at the end of the file. */
 static ek_status next_line(struct mtx_text *text, const char **begin, const char **end, bool *more)
 {
 	EK_RETURN_IF(eki_mtx_text_fill(text));
@@ -73,7 +74,7 @@ static ek_status next_line(struct mtx_text *text, const char **begin, const char
 static const struct {
 	const char *word;
 	int value;
-	const char *refused; /* EK_EUNSUPPORTED, with this explanation */
+	const char *refused; /* reason to refuse the word with EK_EUNSUPPORTED, or NULL */
 } banner_word[4][9] = {
 	{{"matrix", false, NULL},
          {"vector", true, NULL},
@@ -175,7 +176,8 @@ static ek_status banner_read(const struct mtx_text *text, const char *p, struct 
 
 /* ---- Size line ------------------------------------------------------------------------------- */
 
-/* A size: a decimal number, which is judged before it is known to fit. */
+/* Parses a size, which may have a sign. All other characters must be digits, even in a number that
+ * does not fit int64_t. */
 static ek_status size_word(const char *name, int64_t line, const char *what, const char *begin,
                            const char *end, int64_t *value)
 {
@@ -234,7 +236,7 @@ static ek_status dimensions_check(const struct mtx_text *text, ek_index index,
 	return EK_OK;
 }
 
-/* a b, or INT64_MAX where that is larger, which no number of entries is beyond. */
+/* Returns a * b, or INT64_MAX if a * b is larger. No number of entries exceeds INT64_MAX. */
 static int64_t product(int64_t a, int64_t b)
 {
 	eki_u128 p = eki_mul((uint64_t)a, (uint64_t)b);
@@ -242,7 +244,8 @@ static int64_t product(int64_t a, int64_t b)
 	return p.high || p.low > INT64_MAX ? INT64_MAX : (int64_t)p.low;
 }
 
-/* The places below the diagonal, n (n - 1) / 2, and on it. */
+/* Counts the n (n - 1) / 2 places below the diagonal of an n x n matrix and, if `diagonal` is true,
+ * the n places on the diagonal. Returns their number, or INT64_MAX if their number is larger. */
 static int64_t triangle(int64_t n, bool diagonal)
 {
 	int64_t below = n % 2 ? product(n, (n - 1) / 2) : product(n / 2, n > 0 ? n - 1 : 0);
@@ -256,8 +259,9 @@ int64_t eki_mtx_least_bytes(const struct mtx_header *h)
 	return (h->field != MTX_PATTERN ? 2 : 0) + (h->array ? 0 : h->vector ? 2 : 4);
 }
 
-/* The number of entries: computed for arrays, judged for coordinates. Whether each line has all its
- * words is for who reads them. */
+/* Sets the number of entries of an array file. For every file, checks that the matrix and the rest
+ * of the file have room for the entries. The words of each line are checked later, when the lines
+ * are read. */
 static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h)
 {
 	int64_t places = product(h->rows, h->cols);
@@ -290,16 +294,16 @@ static ek_status entries_check(const struct mtx_text *text, struct mtx_header *h
 	return EK_OK;
 }
 
-/* The numbers that the size line of a kind of file has. */
+/* The numbers on the size line of one kind of file. */
 struct size_words {
 	int count;
 	const char *text;
 	const char *what[3];
-	int at[3]; /* 0: rows, 1: columns, 2: entries */
+	int at[3]; /* meaning of each number: 0 for rows, 1 for columns, 2 for entries */
 };
 
 static const struct size_words size_words[2][2] =
-	{/* by [vector][array] */
+	{/* indexed by [vector][array] */
          {{3, "rows, columns, entries", {"rows", "columns", "entries"}, {0, 1, 2}},
           {2, "rows, columns", {"rows", "columns"}, {0, 1}}},
          {{2, "rows, entries", {"rows", "entries"}, {0, 2}}, {1, "rows", {"rows"}, {0}}}};
@@ -313,7 +317,7 @@ static ek_status size_read(struct mtx_text *text, const char *p, ek_index index,
 	long long line = text->line - 1;
 
 	h->line = line;
-	h->cols = 1; /* of a vector */
+	h->cols = 1; /* a vector's size line has no number of columns */
 	for (int k = 0; k < w->count; k++) {
 		if (!eki_mtx_word(&p, &begin, &end))
 			return eki_fail(missing(text),

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Lines to coordinates: the loop that reading a file spends its time in. It only finds that a line
- * is wrong; explain.c finds out why. One part of a block is parsed by one thread. */
+ * Parses lines into coordinates. Reading a file spends most of its time in this loop. The parser
+ * only detects that a line is wrong; explain.c finds out why. One thread parses one part of a
+ * block. */
 #include <string.h>
 
 #include "io/mtx.h"
 #include "io/number.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "io/lines.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_MTX_LINES
 #define EK_MTX_LINES
@@ -19,13 +20,14 @@ static inline const char *skip_blanks(const char *p)
 	return p;
 }
 
-/* The end of a field: blanks must follow; NULL if they do not. */
+/* Skips the blanks that must follow a field. Returns NULL if there are none. */
 static inline const char *next_field(const char *p)
 {
 	return *p == ' ' || *p == '\t' ? skip_blanks(p + 1) : NULL;
 }
 
-/* Behind the newline that must follow; NULL if something else does. */
+/* Skips the end of a line: any blanks, an optional carriage return, and a newline. Returns NULL if
+ * any other character comes before the newline. */
 static inline const char *next_line(const char *p)
 {
 	if (*p == '\n')
@@ -35,14 +37,16 @@ static inline const char *next_line(const char *p)
 	return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Counts something worth a warning at p. */
+/* Counts a value that deserves a warning. Keeps the place of the first such value; `p` is the place
+ * of this one. */
 static void mark(struct mtx_mark *m, const char *p)
 {
 	if (m->count++ == 0)
 		m->first = p;
 }
 
-/* A blank line or a comment is skipped; NULL if it is neither. `p` is the first thing in it. */
+/* Skips a blank line or a comment line. `p` is the line's first character that is not a blank.
+ * Returns NULL if the line is neither, or is a comment that is too long or has a NUL byte. */
 static const char *skip_line(const char *line, const char *p, const char *end)
 {
 	const char *newline;
@@ -66,7 +70,8 @@ static inline int FN(nearest)(const eki_decimal *d, bool quick, VAL *value)
 #endif
 }
 
-/* An integer: the nearest value of the type. NULL if there is none. */
+/* Parses an integer and sets *value to the nearest value of the type. Returns the end of the
+ * integer, or NULL if there is no integer or its value is not accepted. */
 static const char *FN(take_integer)(const char *p, bool negative_allowed, struct mtx_part *part,
                                     VAL *value)
 {
@@ -156,7 +161,7 @@ static void FN(mtx_lines)(void *arg, int number)
 			if ((i < j && !h->mirror) || (i == j && h->symmetry == MTX_SKEW))
 				break;
 			part->diagonal += i == j;
-			if (i < j) { /* above the diagonal: its mirror image */
+			if (i < j) { /* above the diagonal: keep the mirror image instead */
 				uint64_t k = i;
 
 				i = j;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A decimal against the middle between two neighbouring floating-point numbers, exactly: both sides
- * become integers by multiplication with powers of 2 and 5, and are compared. Few numbers need it.
- * Past 800 significant digits only whether there is anything more matters, as the longest middle
- * between two doubles has 768 (after Clinger, "How to read floating point numbers accurately",
- * 1990). */
+ * Compares a decimal exactly with the midpoint between two neighbouring floating-point numbers.
+ * Both sides are multiplied by powers of 2 and 5 that make them integers. Few numbers need this
+ * comparison. The longest midpoint between two doubles has 768 digits. So it is enough to know the
+ * first 800 significant digits of the decimal, and whether any later digit is not 0 (after Clinger,
+ * "How to read floating point numbers accurately", 1990). */
 #include "io/number.h"
 
-/* The longest sides: 801 digits, 2661 bits; and 54 bits times 5^1124, 2664 bits. The shift makes the
- * other side as long. */
+/* Before the final shift, the longest numbers are those of 801 decimal digits, which take 2661
+ * bits, and the products of a number of 54 bits and 5^1124, which take 2664 bits. The shift makes the two compared
+ * numbers about equally long. */
 enum { LIMBS = 90, DIGITS = 800 };
 
 struct big {
 	int n;
-	uint32_t limb[LIMBS]; /* the lowest first; limb[n - 1] is not 0 */
+	uint32_t limb[LIMBS]; /* lowest limb first; limb[n - 1] is not 0 */
 };
 
 static void multiply_add(struct big *b, uint32_t factor, uint32_t add)
@@ -46,7 +47,8 @@ static void shift(struct big *b, int64_t bits)
 	b->n += limbs;
 }
 
-/* All digits as an integer; returns its power of ten. */
+/* Converts all digits of a decimal to the integer *b. Returns the exponent e for which the decimal
+ * equals *b times 10^e. */
 static int64_t all_digits(const eki_decimal *d, struct big *b)
 {
 	int64_t taken = 0;
@@ -66,7 +68,8 @@ static int64_t all_digits(const eki_decimal *d, struct big *b)
 		multiply_add(b, 10, 1);
 		taken++;
 	}
-	return taken > 19 ? d->e - (taken - 19) : d->e; /* d->e belongs to the first 19 */
+	/* If there are more than 19 digits, d->e is the exponent for the first 19. */
+	return taken > 19 ? d->e - (taken - 19) : d->e;
 }
 
 int eki_decimal_compare(const eki_decimal *d, uint64_t h, int k)

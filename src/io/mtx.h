@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrix Market text between its stages:
- *     text.c      blocks of complete lines, and where in the file we are
- *     header.c    banner and size line
- *     lines.c     the lines of one part of a block to coordinates: fast, says only that it failed
- *     explain.c   why a line was refused: slow, with words
- *     pack.c      the coordinates of a block to a segment
- *     assemble.c  all segments to CSR
+ * Declarations that the stages of reading Matrix Market text share:
+ *     text.c      reads blocks of complete lines, and knows the position in the file
+ *     header.c    reads the banner and the size line
+ *     lines.c     parses the lines of a part of a block into coordinates; it is fast, and reports
+ *                 only which line it refused
+ *     explain.c   finds out why a line was refused; it is slow, and gives a message
+ *     pack.c      packs the coordinates of a block into a segment
+ *     assemble.c  makes a CSR matrix from all segments
  *     reshape/sort_rows.c sorts the rows of that CSR and merges repeated places
- *     read.c      the loop over all this */
+ *     read.c      runs these stages in a loop over blocks */
 #ifndef EK_MTX_H
 #define EK_MTX_H
 
@@ -23,72 +24,81 @@ enum { MTX_MESSAGE = 1000 };
 struct mtx_text {
 	eki_source *source;
 	char *buffer;
-	int64_t size;       /* of the buffer, padding apart */
-	int64_t most;       /* what it may grow to */
-	int64_t begin, end; /* complete lines, each with its newline, not yet used */
-	int64_t filled;     /* what follows `end` is the beginning of a line */
+	int64_t size;       /* size of the buffer in bytes, without its padding */
+	int64_t most;       /* largest size that the buffer may have */
+	int64_t begin, end; /* range of the complete lines that are not used yet */
+	int64_t filled;     /* end of the text; an incomplete line is between `end` and here */
 	int64_t line;       /* number of the line at `begin` */
-	bool at_end;        /* of the file, or at a failure of the source */
-	bool cut;           /* the file's last line came without its newline */
-	ek_status fault;    /* of the source: counts when all lines before it are used */
+	bool at_end;        /* the file has ended, or the source has failed */
+	bool cut;           /* the file's last line has no newline */
+	ek_status fault;    /* error of the source, reported when all lines before it are used */
 	char message[MTX_MESSAGE];
 };
 
 ek_status eki_mtx_text_open(eki_source *source, struct mtx_text *text);
 void eki_mtx_text_close(struct mtx_text *text);
-/* Gets more lines when all are used. EK_OK with begin = end: the end of the file. */
+/* Reads more lines if all lines in the buffer have been used. EK_OK with begin = end means the end
+ * of the file. */
 ek_status eki_mtx_text_fill(struct mtx_text *text);
 
 /* ---- header.c -------------------------------------------------------------------------------- */
 
 struct mtx_header {
-	bool vector, array; /* a vector is a matrix of one column, which entries do not name */
+	/* Words of the banner. A vector has one column, which its entries do not name. An array
+	 * lists the values of all places, without indices. */
+	bool vector, array;
 	int field, symmetry;
 	int64_t rows, cols;
-	int64_t entries; /* lines of entries */
-	int64_t line;    /* of the size line */
-	/* Rules for the lines */
+	int64_t entries; /* entries in the file, without mirror images */
+	int64_t line;    /* line number of the size line */
+	/* Rules for the entries, from ek_read_options */
 	bool allow_nan, mirror;
 	unsigned duplicates;
 };
 
-/* `index` limits rows and columns. */
+/* Reads the banner and the size line. Fails if the index type cannot hold the numbers of rows and
+ * columns. */
 ek_status eki_mtx_header_read(struct mtx_text *text, ek_index index, struct mtx_header *h);
-/* After all entries were read: EK_ELIMIT if max_dim is not given and there are so many more rows or
- * columns than text that a number of the header would fill the memory. */
+/* Checks rows and columns against the length of the text, after all entries were read. If max_dim
+ * is not given, returns EK_ELIMIT if there are far more rows or columns than bytes of text. So a
+ * large number in the header cannot fill the memory. */
 ek_status eki_mtx_dims_check(const eki_source *source, const struct mtx_header *h);
-/* Something of a file for a message: at most 40 characters, none that does not print. */
+/* A piece of a file as quoted in a message: at most its first 40 characters, with "?" in place of
+ * characters that are not printable. */
 struct mtx_quote {
 	char text[44];
 };
 struct mtx_quote eki_mtx_quote(const char *begin, const char *end);
-/* Takes the next word of a line from *p on; false at the end of the line. */
+/* Finds the next word of a line, starting at *p, and moves *p past it. Returns false at the end of
+ * the line. */
 bool eki_mtx_word(const char **p, const char **begin, const char **end);
-/* Bytes of the shortest line of an entry. */
+/* Returns the least number of bytes that the line of an entry can have. */
 int64_t eki_mtx_least_bytes(const struct mtx_header *h);
-/* Entries after expansion; false if they do not fit `index`. */
+/* Sets *nnz to the number of entries, mirror images included. `diagonal` is the number of entries
+ * on the diagonal. Returns false if the index type cannot count that many entries. */
 bool eki_mtx_expanded(const struct mtx_header *h, int64_t diagonal, ek_index index, int64_t *nnz);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
 
-/* Values of a kind that is worth a warning, and the first of them. */
+/* The number of values that deserve a warning, and the place of the first one in the text. */
 struct mtx_mark {
 	int64_t count;
 	const char *first;
 };
 
 struct mtx_part {
-	const char *begin, *end; /* complete lines */
-	int64_t at;              /* where the coordinates go in the arrays of the block */
-	int64_t count;           /* entries found */
-	int64_t limit;           /* stop as if there was a fault after so many */
+	const char *begin, *end; /* text of the part: complete lines */
+	int64_t at;              /* index of the part's first entry in the block's arrays */
+	int64_t count;           /* number of entries found */
+	int64_t limit;           /* number of entries after which parsing stops with a fault */
 	const char *fault;       /* line that was refused, or NULL */
-	bool quick;              /* this thread rounds to nearest */
+	bool quick;              /* whether the parsing thread rounds to nearest */
 	int64_t lines, diagonal;
 	struct mtx_mark too_small, rounded;
-	int64_t row_runs,
-		col_runs; /* entries whose row, or column, is not that of the entry before */
-	int64_t runs_at;
+	/* Number of entries in another row than the entry before, and number of entries in another
+	 * column than the entry before */
+	int64_t row_runs, col_runs;
+	int64_t runs_at; /* index of the first run of this part in the segment */
 };
 
 struct mtx_block {
@@ -104,25 +114,29 @@ extern eki_part_fn *const eki_mtx_array_lines[EK_NTYPE];
 
 /* ---- explain.c ------------------------------------------------------------------------------- */
 
-/* Why the line at `begin`, number `line` of the file, with what would be entry number `entry`, was
- * refused. A word that is missing is EK_ESYNTAX, or EK_ETRUNCATED if the file was cut off there. */
+/* Fails with a message that says why a line was refused. The line begins at `begin`, has the number
+ * `line` in the file, and should hold entry number `entry`. For a missing word, returns
+ * EK_ETRUNCATED if the file was cut off there, else EK_ESYNTAX. */
 ek_status eki_mtx_explain(const struct mtx_header *h, ek_value value, const struct mtx_text *text,
                           const char *begin, int64_t line, int64_t entry);
 
 /* ---- pack.c ---------------------------------------------------------------------------------- */
 
-/* Entries in the order of the file. Most files are sorted by column or by row; that index is kept
- * once for a run of entries, so that segments and CSR together take no more than twice the CSR. */
+/* The entries of one block, in the order of the file. Most files are sorted by column or by row.
+ * The index by which a file is sorted is stored once for each run of entries with the same index.
+ * So segments and CSR together take at most twice the memory of the CSR. */
 struct mtx_segment {
 	struct mtx_segment *next;
-	int64_t count, first, line; /* entries; number of the first one; its line */
-	bool lines_known;           /* entry first + k stands on line line + k */
-	bool by_row;                /* `major` is the row */
+	/* The segment has `count` entries. Its first entry has number `first` in the file, and its
+	 * block begins on line number `line`. */
+	int64_t count, first, line;
+	bool lines_known; /* whether entry number first + k is on line number line + k */
+	bool by_row;      /* `major` holds rows and `minor` columns, else the reverse */
 	int64_t runs;
-	void *major;       /* of each run */
-	uint32_t *run;     /* where each run ends; NULL: every run is one entry */
-	void *minor, *val; /* val: NULL for patterns */
-	int64_t bytes;     /* of the block that holds all this */
+	void *major;       /* row or column of each run, as by_row says */
+	uint32_t *run;     /* end of each run, or NULL if every run is one entry */
+	void *minor, *val; /* other index and value of each entry; NULL if the file has none */
+	int64_t bytes;     /* size of the allocation that holds the struct and its arrays */
 };
 
 ek_status eki_mtx_pack(const ek_context *ctx, struct mtx_block *block, ek_value value,
@@ -133,20 +147,22 @@ void eki_mtx_segments_free(const ek_context *ctx, struct mtx_segment *list);
 
 /* ---- assemble.c ------------------------------------------------------------------------------ */
 
-/* CSR, sorted, from `count` segments; `nnz` entries after expansion. */
+/* Makes CSR with sorted rows from a list of segments. `nnz` is the number of entries, mirror images
+ * included. */
 ek_status eki_mtx_assemble(const ek_context *ctx, const char *name, const struct mtx_header *h,
                            ek_value value, ek_index index, int64_t nnz, struct mtx_segment *list,
                            ek_store *csr);
-/* Column-major rows x cols values, from the segments of an array file. */
+/* Copies the values of an array file from its segments to `data`, a column-major rows x cols
+ * array. */
 void eki_mtx_array_fill(const struct mtx_header *h, ek_value value, const struct mtx_segment *list,
                         void *data);
-/* A dense matrix as CSR with all its entries. */
+/* Makes CSR from the dense matrix `data`. Every place becomes an entry, zeros included. */
 ek_status eki_mtx_array_csr(const ek_context *ctx, const char *name, const struct mtx_header *h,
                             ek_value value, ek_index index, const void *data, ek_store *csr);
 
 /* ---- read.c ---------------------------------------------------------------------------------- */
 
-/* The same of a whole file. */
+/* The number of values in a whole file that deserve a warning, and the line of the first one. */
 struct mtx_marks {
 	int64_t count, line;
 };
@@ -158,7 +174,7 @@ struct mtx_content {
 	struct mtx_marks too_small, rounded;
 };
 
-/* All entries of the file, as segments. */
+/* Reads all entries of the file into segments. */
 ek_status eki_mtx_read(const ek_context *ctx, eki_source *source, ek_value value, ek_index index,
                        struct mtx_content *content);
 

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Decimal to binary and back, correctly rounded, in integers: rounding mode, flush-to-zero and
- * denormals-are-zero of the caller change nothing.
+ * Converts decimal numbers to binary and back, correctly rounded. All arithmetic is on integers, so
+ * the caller's rounding mode, flush-to-zero and denormals-are-zero change nothing.
  *
- * Reading: w 10^e with w < 2^64 is multiplied by the leading 128 bits of 10^e. The product is known
- * to within four units of its 128 leading bits, so its rounding to 53 or 24 bits, or fewer where the
- * result is subnormal, is certain unless the bits below lie that near to one half; then middle.c
- * compares all digits with that half (after Lemire, "Number parsing at a gigabyte per second", 2021,
- * and Clinger, "How to read floating point numbers accurately", 1990; the margin of error takes the
- * place of their case distinctions).
+ * Reading: a decimal is w 10^e with w < 2^64. The product of w and the leading 128 bits of 10^e
+ * gives the leading 128 bits of the decimal to within four units of the last bit. These are rounded
+ * to 53 or 24 bits, or to fewer if the result is subnormal. The rounding is certain unless the bits
+ * to round off are within that margin of one half. If they are, middle.c compares all digits with
+ * that half (after Lemire, "Number parsing at a gigabyte per second", 2021, and Clinger, "How to
+ * read floating point numbers accurately", 1990; the margin of error takes the place of their case
+ * distinctions).
  *
- * Writing: the shortest decimal in the rounding interval, the nearest to the value among those
- * (Giulietti, "The Schubfach way to render doubles", 2020). Three products with a power of ten tell
- * the interval exactly, their last bit standing for all that was cut off. */
+ * Writing: the result is the shortest decimal in the rounding interval of the value. If several
+ * decimals are that short, it is the one nearest to the value (Giulietti, "The Schubfach way to
+ * render doubles", 2020). Three products with a power of ten give the value and both ends of the
+ * interval. The last bit of each product tells whether anything was cut off, which keeps
+ * comparisons exact. */
 #include <math.h>
 
 #include "io/number.h"
@@ -20,7 +23,7 @@
 
 enum { POW10_MIN = -342, POW10_MAX = 324 };
 
-/* floor(e log2(10)), exact for |e| <= 1200 */
+/* Returns floor(e log2(10)), which is exact for |e| <= 1200. */
 static int floor_log2_pow10(int e)
 {
 	return (int)(((int64_t)e * 1741647) >> 19);
@@ -30,7 +33,7 @@ static int floor_log2_pow10(int e)
 
 void eki_decimal_cut(eki_decimal *d, int64_t exponent)
 {
-	int64_t point = 0; /* digits before the point, less those taken */
+	int64_t point = 0; /* digits dropped before the point, minus digits kept after it */
 	int taken = 0;
 	bool after = false;
 
@@ -53,11 +56,12 @@ void eki_decimal_cut(eki_decimal *d, int64_t exponent)
 	d->e = exponent + point;
 }
 
-/* The nearest number of at most `bits` bits whose last one is not below 2^least, as the bits of the
- * IEEE format would be if its exponents had no end. */
+/* Returns the number nearest to a decimal among the numbers that have at most `bits` bits and are
+ * multiples of 2^least. The result is encoded as in the IEEE format, but with unlimited
+ * exponents. */
 static uint64_t nearest(const eki_decimal *d, int bits, int least)
 {
-	if (d->e < POW10_MIN) /* below half of the smallest double */
+	if (d->e < POW10_MIN) /* the decimal is below half the smallest double */
 		return 0;
 	if (d->e > POW10_MAX)
 		return UINT64_MAX;
@@ -80,8 +84,9 @@ static uint64_t nearest(const eki_decimal *d, int bits, int least)
 	}
 	if (kept < -1) /* below half of the smallest number */
 		return 0;
-	if (d->more) /* w may be too small by one */
-		slack = eki_add_low(eki_shift_left((eki_u128){0, p.high / (d->w >> 32) + 1}, 32), 4);
+	if (d->more) /* digits were dropped: w may be too small by up to one */
+		slack = eki_add_low(eki_shift_left((eki_u128){0, p.high / (d->w >> 32) + 1}, 32),
+		                    4);
 	m = kept > 0 ? p.high >> (64 - kept) : 0;
 	rest = kept >= 0 ? eki_shift_left(p, kept) : eki_shift_right(p, -kept);
 	slack = eki_shift_left(slack, kept > 0 ? kept : 0);
@@ -149,7 +154,8 @@ const char *eki_take_special(const char *p, double *value)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-/* g c / 2^128, rounded to odd: the last bit is set if anything was cut off. */
+/* Returns the integer part of g c / 2^128, rounded to odd: its last bit is set if a nonzero part
+ * was cut off. */
 static uint64_t round_to_odd(const uint64_t g[2], uint64_t c)
 {
 	eki_u128 y = eki_add_low(eki_mul(g[0], c), eki_mul(g[1], c).high);
@@ -157,8 +163,9 @@ static uint64_t round_to_odd(const uint64_t g[2], uint64_t c)
 	return y.high | (y.low > 1);
 }
 
-/* The shortest decimal digits * 10^k that reads as c 2^q; `closer`: the lower neighbour is half as
- * far away as the upper one. */
+/* Returns the digits of the shortest decimal that reads back as c 2^q, and stores its exponent in
+ * *k: the decimal is digits * 10^k. `closer` is true if the lower neighbour of c 2^q is half as far
+ * away as the upper one. */
 static uint64_t shortest(uint64_t c, int q, bool closer, int *k)
 {
 	bool odd = c & 1;
@@ -168,7 +175,7 @@ static uint64_t shortest(uint64_t c, int q, bool closer, int *k)
 	int h = q + floor_log2_pow10(-*k) + 1;
 
 	memcpy(g, pow10_128[-*k - POW10_MIN], sizeof g);
-	if (-*k < 0 || -*k > 55) { /* cut off: the method wants it rounded up */
+	if (-*k < 0 || -*k > 55) { /* this power is cut off, but must be rounded up */
 		g[1]++;
 		g[0] += g[1] == 0;
 	}
@@ -210,7 +217,8 @@ char *eki_put_int(char *to, uint64_t value)
 	return to + (text + sizeof text - p);
 }
 
-/* digits * 10^k: plain where that is short, else with an exponent. */
+/* Writes the number digits * 10^k and returns the end of the text. An exponent is written only
+ * where the number would be long without one. */
 static char *put_decimal(char *to, uint64_t digits, int k)
 {
 	char text[24];
@@ -249,9 +257,10 @@ static char *put_decimal(char *to, uint64_t digits, int k)
 	return eki_put_int(to, (uint64_t)(point - 1 < 0 ? 1 - point : point - 1));
 }
 
-/* Any value from its parts: `bits` of mantissa, the exponent field `exponent`, which is `last` for
- * what is not finite and counts units of 2^least. Comparing values would take denormal ones for 0
- * where the caller says so. */
+/* Writes a value of any type from the fields of its encoding: a mantissa of `bits` bits and an
+ * exponent. The exponent is `last` for NaN and Inf; numbers with exponent 1 are multiples of
+ * 2^least. No floating-point comparison is used, as that would treat subnormal values as 0 if the
+ * caller has set denormals-are-zero. */
 static char *put_value(char *to, bool negative, uint64_t mantissa, int exponent, int bits, int last,
                        int least)
 {

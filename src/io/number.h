@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Numbers as text: reading to the nearest value, writing the shortest text that reads back to the
- * same value. Neither depends on the locale or on the rounding mode. What every line of a file needs is
- * inline here, the rest is in number.c.
+ * Reads numbers from text, each as the nearest value. Writes a number as the shortest text that
+ * reads back as the same value. Neither reading nor writing depends on the locale or on the
+ * rounding mode. The functions that are called for every line of a file are inline here; the others
+ * are in number.c.
  *
- * Digits are taken eight at a time: in a word of eight characters, x ^ '0' is at most 9 in the
- * bytes that are digits; the lowest other byte ends the number; three multiplications join pairs,
- * fours and eights. Texts must be followed by at least 16 readable bytes. */
+ * Digits are converted eight at a time. A word is loaded with eight characters, and each character
+ * is combined with '0' by exclusive or. This turns digits into bytes of at most 9, so the lowest
+ * byte above 9 ends the number. Three multiplications join the digits to pairs, the pairs to fours
+ * and the fours to one number. Texts must be followed by at least 16 readable bytes. */
 #ifndef EK_NUMBER_H
 #define EK_NUMBER_H
 
@@ -15,37 +17,44 @@
 #include <string.h>
 
 #define EKI_NUMBER_PAD 16 /* readable bytes that must follow a text */
-#define EKI_NUMBER_MAX 32 /* most bytes that the writers use */
+#define EKI_NUMBER_MAX 32 /* bytes that eki_put_f64, eki_put_f32 and eki_put_int write at most */
 
-/* (-1)^negative w 10^e; `more`: digits were left out, so the value lies between w and w + 1. */
+/* The decimal number (-1)^negative * w * 10^e. If `more` is true, nonzero digits were dropped, and
+ * the exact value of `w` would be between w and w + 1. */
 typedef struct eki_decimal {
 	uint64_t w;
 	int64_t e;
 	bool negative, more;
-	const char *digits, *digits_end; /* the text, with its point */
+	const char *digits, *digits_end; /* text of the digits, with the decimal point */
 } eki_decimal;
 
 enum { EKI_EXACT = 0, EKI_TOO_LARGE = 1, EKI_TOO_SMALL = 2 };
 
-/* The nearest value of a decimal; EKI_TOO_LARGE if that is infinite, EKI_TOO_SMALL if it is 0 and
- * the decimal is not. */
+/* Set *value to the value of its type that is nearest to the decimal. Return EKI_TOO_LARGE if
+ * *value is infinite, and EKI_TOO_SMALL if *value is 0 but the decimal is not. In all other cases,
+ * even if the value was rounded, return EKI_EXACT. */
 int eki_decimal_f64(const eki_decimal *d, double *value);
 int eki_decimal_f32(const eki_decimal *d, float *value);
-/* middle.c: the sign of (the decimal without its sign) - h 2^k, from all its digits; both must be
- * nearly the same. */
+/* Returns the sign of |decimal| - h 2^k, computed from all digits of the decimal (middle.c). The
+ * two numbers must be nearly equal. */
 int eki_decimal_compare(const eki_decimal *d, uint64_t h, int k);
-/* Is the value, which is the nearest of its type and at least 1, exactly the decimal? */
+/* Tells whether `value` is exactly equal to the decimal. `value` must be at least 1 in magnitude,
+ * and no value of its type may be nearer to the decimal. */
 bool eki_decimal_equals(const eki_decimal *d, double value);
-/* For numbers of more than 19 digits: keeps the first 19 significant ones. */
+/* Computes w, e and `more` of a decimal with more than 19 digits from its first 19 significant
+ * digits. `exponent` is the exponent that the text has after "e". */
 void eki_decimal_cut(eki_decimal *d, int64_t exponent);
-/* "nan", "inf", "infinity" with a sign, in any case; NULL if it is none of them. */
+/* Parses "nan", "inf" or "infinity", in upper or lower case, with or without a sign. Returns the
+ * end of the word, or NULL if the text begins with none of these words. */
 const char *eki_take_special(const char *p, double *value);
 
-/* Writes a value without a final 0 and returns the end. NaN is "nan". */
+/* Write a value as text, without a terminating 0, and return the end of the text. NaN is written as
+ * "nan". */
 char *eki_put_f64(char *to, double value);
 char *eki_put_f32(char *to, float value);
 char *eki_put_int(char *to, uint64_t value);
 
+/* Loads eight bytes into a word, the first byte as the lowest. */
 static inline uint64_t eki_load8(const char *p)
 {
 	uint64_t x;
@@ -57,7 +66,8 @@ static inline uint64_t eki_load8(const char *p)
 	return x;
 }
 
-/* How many of eight characters, given as x ^ '0' each, are digits before the first other. */
+/* Returns the number of digits at the beginning of a word of eight characters. Each character is
+ * given as its exclusive or with '0'. */
 static inline int eki_digits_in(uint64_t x)
 {
 	uint64_t other = ((x + 0x7676767676767676u) | x) & 0x8080808080808080u;
@@ -65,7 +75,8 @@ static inline int eki_digits_in(uint64_t x)
 	return other ? __builtin_ctzll(other) >> 3 : 8;
 }
 
-/* The number that eight digits make, the most significant one in the lowest byte. */
+/* Returns the number that is formed by the eight digits in x. The lowest byte is the most
+ * significant digit. */
 static inline uint64_t eki_join8(uint64_t x)
 {
 	x = (x * 10) + (x >> 8);
@@ -74,7 +85,8 @@ static inline uint64_t eki_join8(uint64_t x)
 	       32;
 }
 
-/* Appends digits to *w, which wraps if there are too many; returns where they end. */
+/* Appends the decimal digits at p to the number *w, which wraps around if there are too many.
+ * Returns where the digits end. */
 static inline const char *eki_take_digits(const char *p, uint64_t *w)
 {
 	static const uint64_t power[8] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
@@ -93,7 +105,8 @@ static inline const char *eki_take_digits(const char *p, uint64_t *w)
 	}
 }
 
-/* A number without sign of at most 18 digits; a + is fine. NULL if there is none. */
+/* Parses an unsigned integer of at most 18 digits, with or without a + before it. Returns the end
+ * of the integer, or NULL if there is none. */
 static inline const char *eki_take_index(const char *p, uint64_t *value)
 {
 	const char *begin = p += *p == '+';
@@ -103,8 +116,8 @@ static inline const char *eki_take_index(const char *p, uint64_t *value)
 	return p == begin || p - begin > 18 ? NULL : p;
 }
 
-/* A decimal number: 12, -1.5, .5, 5., 1e3, 1d3. NULL if there is none; what follows is for the
- * caller to look at. */
+/* Parses a decimal number such as 12, -1.5, .5, 5., 1e3 or 1d3. Returns where the number ends, or
+ * NULL if there is none. The caller checks what follows the number. */
 static inline const char *eki_take_decimal(const char *p, eki_decimal *d)
 {
 	int64_t count, e = 0, exponent = 0;
@@ -142,7 +155,7 @@ static inline const char *eki_take_decimal(const char *p, eki_decimal *d)
 	return p;
 }
 
-/* Does this thread round to nearest? */
+/* Tells whether the rounding mode of this thread is round-to-nearest. */
 static inline bool eki_rounds_to_nearest(void)
 {
 	const volatile double one = 1, tiny = 0x1p-60;
@@ -150,8 +163,9 @@ static inline bool eki_rounds_to_nearest(void)
 	return one + tiny == 1 && one - tiny == 1;
 }
 
-/* The exact cases, which are most: both the digits and the power of ten are exact (Clinger 1990),
- * so that one operation rounds as the thread does; `quick` says that this is to nearest. */
+/* Set *value to the value of its type that is nearest to the decimal. In most cases the digits and
+ * the power of ten are both exact values of that type. Then one multiplication or division rounds
+ * correctly (Clinger 1990) if the thread rounds to nearest; `quick` says whether it does. */
 static inline int eki_nearest_f64(const eki_decimal *d, bool quick, double *value)
 {
 	static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The coordinates of a block to a segment, in which the index that the file is sorted by is kept
- * once for each run of entries. Cost: one copy. */
+ * Packs the coordinates of a block into a segment. There, the index by which the file is sorted is
+ * stored once for each run of entries. Cost: one copy. */
 #include <string.h>
 
 #include "io/mtx.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "io/pack.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
@@ -24,7 +24,7 @@ static void FN(pack_part)(void *arg, int number)
 		return;
 	if (s->val)
 		memcpy((VAL *)s->val + to, (const VAL *)b->val + part->at, (size_t)n * sizeof(VAL));
-	if (!s->minor) /* an array: values only */
+	if (!s->minor) /* an array file has values only */
 		return;
 	const IDX *row = (const IDX *)b->row + part->at, *col = (const IDX *)b->col + part->at;
 	const IDX *from = s->by_row ? row : col;
@@ -51,7 +51,8 @@ static int64_t padded(int64_t count, size_t size)
 	return (count * (int64_t)size + 7) / 8 * 8;
 }
 
-/* `runs` = 0: an array; long_runs = false: every entry is a run of its own. */
+/* Allocates a segment. If `runs` is 0, the segment is for an array file and has values only. If
+ * `long_runs` is false, every entry is a run of its own. */
 ek_status eki_mtx_segment_new(const ek_context *ctx, int64_t count, int64_t runs, bool long_runs,
                               size_t isize, size_t vsize, struct mtx_segment **out)
 {

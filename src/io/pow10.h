@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Powers of ten, 10^-342 to 10^324: the leading 128 bits of each, cut off, not rounded, with the
- * highest bit set, as (high, low). 10^e = (high * 2^64 + low + d) * 2^(floor(e log2(10)) - 127)
- * with 0 <= d < 1, and d = 0 for e in 0 .. 55. They are what `10**e >> n` and `(1 << n) // 10**-e`
- * give in any language with long integers. Used both to read and to write numbers. */
+ * Table of the powers of ten from 10^-342 to 10^324. Each row, {high, low}, has the leading 128
+ * bits of one power, cut off and not rounded; the highest bit of `high` is set. 10^e = (high * 2^64
+ * + low + d) * 2^(floor(e log2(10)) - 127) with 0 <= d < 1, and d = 0 for e in 0 .. 55. The
+ * expressions `10**e >> n` and `(1 << n) // 10**-e` compute the rows in any language with long
+ * integers. Reading and writing of numbers both use the table. */
 static const uint64_t pow10_128[][2] = {
 	{0xeef453d6923bd65a, 0x113faa2906a13b3f}, {0x9558b4661b6565f8, 0x4ac7ca59a424c507},
 	{0xbaaee17fa23ebf76, 0x5d79bcf00d2df649}, {0xe95a99df8ace6f53, 0xf4d82c2c107973dc},

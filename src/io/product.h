@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products of two 64-bit numbers in 128 bits: the compiler's own type where it has one, else four
- * products of halves (Knuth, The Art of Computer Programming, volume 2, section 4.3.1, Algorithm
- * M). */
+ * Multiplies two 64-bit numbers to a product of 128 bits. The compiler's own 128-bit type is used
+ * if there is one. Otherwise the result is the sum of four products of halves (Knuth, The Art of
+ * Computer Programming, volume 2, section 4.3.1, Algorithm M). */
 #ifndef EKI_IO_PRODUCT_H
 #define EKI_IO_PRODUCT_H
 
@@ -12,10 +12,12 @@ typedef struct eki_u128 {
 	uint64_t high, low;
 } eki_u128;
 
+/* Multiplies two numbers by products of their 32-bit halves, for compilers without a 128-bit
+ * type. */
 static inline eki_u128 eki_mul_halves(uint64_t a, uint64_t b)
 {
 	const uint64_t a0 = a & 0xffffffffu, a1 = a >> 32, b0 = b & 0xffffffffu, b1 = b >> 32;
-	const uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32); /* no sum here runs over */
+	const uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32); /* no sum here overflows */
 	const uint64_t middle = a0 * b1 + (cross & 0xffffffffu);
 
 	return (eki_u128){a1 * b1 + (cross >> 32) + (middle >> 32),
@@ -41,7 +43,7 @@ static inline eki_u128 eki_add_low(eki_u128 p, uint64_t a)
 	return p;
 }
 
-/* 0 <= n < 64. */
+/* Shifts p to the left by n bits, 0 <= n < 64. */
 static inline eki_u128 eki_shift_left(eki_u128 p, int n)
 {
 	return n ? (eki_u128){p.high << n | p.low >> (64 - n), p.low << n} : p;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading: block after block of text is cut at line ends, its parts are parsed by all threads, and
- * the coordinates become a segment; at the end the segments become CSR. Nothing is allocated by
- * what the header announces before that much was really read. The first error in the order of the
- * file is the one that is reported, whatever the number of threads. */
+ * Reads matrices. Each block of text is cut into parts at line ends. All threads parse parts, and
+ * the coordinates become a segment. At the end, the segments become CSR. A size that the header
+ * announces is not allocated before that much data has been read. The error that is reported is
+ * always the first one in the file, for any number of threads. */
 #include <string.h>
 
 #include "io/mtx.h"
 
-enum { PART_MIN = 1 << 14 }; /* bytes of text worth a thread */
+enum { PART_MIN = 1 << 14 }; /* fewest bytes of text for which one more thread is worth its cost */
 
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
 {
@@ -38,9 +38,12 @@ int64_t eki_max_dim(const ek_read_options *options)
 	return options->max_dim ? options->max_dim : (int64_t)1 << 40;
 }
 
-/* An entry is at least four bytes, of text as of a binary file, so a matrix with one in 256 rows
- * passes, and one in 64 by any compression that is known here. What comes out of a decompressor is
- * cheap, so only a row for each of its bytes is accepted, which take memory anyway. */
+/* Allows 2^20 rows or columns in any case, and more if the file is long: 64 for each byte of the
+ * file, or one for each byte after decompression. An entry takes at least four bytes, in text and
+ * in binary files. So a matrix with one entry in 256 rows is accepted. If the file is compressed,
+ * one entry in 64 rows is enough under any compression known here. A byte after decompression
+ * allows only one row, since such bytes cost an attacker little. Each of these bytes takes memory
+ * anyway, so one row for each does little more harm. */
 int64_t eki_dim_of_bytes(int64_t content, int64_t file)
 {
 	const int64_t always = (int64_t)1 << 20, each = 64, in = eki_times(file, each);
@@ -80,42 +83,41 @@ struct reading {
 	struct mtx_text text;
 	struct mtx_content *content;
 	struct mtx_block block;
-	int64_t sized; /* bytes of text that the arrays of the block are made for */
-	int64_t room;  /* entries that they hold */
-	int64_t done;  /* entries so far */
+	int64_t capacity; /* number of entries for which the arrays of the block have room */
+	int64_t done;     /* entries read so far */
 	struct mtx_segment **tail;
 };
 
 static void block_free(struct reading *r)
 {
-	eki_free(r->ctx, r->block.row, r->room, eki_idx_size(r->index));
-	eki_free(r->ctx, r->block.col, r->room, eki_idx_size(r->index));
-	eki_free(r->ctx, r->block.val, r->room, ek_value_size(r->value));
+	eki_free(r->ctx, r->block.row, r->capacity, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.col, r->capacity, eki_idx_size(r->index));
+	eki_free(r->ctx, r->block.val, r->capacity, ek_value_size(r->value));
 }
 
-/* Arrays for the text, which may have grown. */
+/* Allocates the arrays of the block, or allocates them again if the text buffer has grown. */
 static ek_status block_alloc(struct reading *r)
 {
 	const struct mtx_header *h = &r->content->h;
+	const int64_t capacity = (r->text.size + 1) / eki_mtx_least_bytes(h) + MTX_PARTS + 1;
 	size_t isize = eki_idx_size(r->index), vsize = ek_value_size(r->value);
 
-	if (r->block.h && r->text.size == r->sized)
+	if (capacity == r->capacity)
 		return EK_OK;
 	block_free(r);
 	r->block.row = r->block.col = r->block.val = NULL;
 	r->block.h = h;
-	r->sized = r->text.size;
-	r->room = (r->text.size + 1) / eki_mtx_least_bytes(h) + MTX_PARTS + 1;
+	r->capacity = capacity;
 	if (!h->array) {
-		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.row));
-		EK_RETURN_IF(eki_alloc(r->ctx, r->room, isize, &r->block.col));
+		EK_RETURN_IF(eki_alloc(r->ctx, capacity, isize, &r->block.row));
+		EK_RETURN_IF(eki_alloc(r->ctx, capacity, isize, &r->block.col));
 	}
 	if (h->field != MTX_PATTERN)
-		EK_RETURN_IF(eki_alloc(r->ctx, r->room, vsize, &r->block.val));
+		EK_RETURN_IF(eki_alloc(r->ctx, capacity, vsize, &r->block.val));
 	return EK_OK;
 }
 
-/* Cuts the text at line ends. */
+/* Cuts the text of a block into parts at line ends. */
 static void block_cut(struct reading *r)
 {
 	const char *base = r->text.buffer, *end = base + r->text.end, *p = base + r->text.begin;
@@ -148,7 +150,8 @@ static int64_t lines_between(const char *p, const char *end)
 	return n;
 }
 
-/* The first line of the block that is wrong, if there is one. */
+/* Counts the entries of the block. Fails, with the reason, if a line is wrong or if there are more
+ * entries than the file announces. */
 static ek_status block_check(struct reading *r, eki_part_fn *parse)
 {
 	const struct mtx_header *h = &r->content->h;
@@ -157,7 +160,7 @@ static ek_status block_check(struct reading *r, eki_part_fn *parse)
 	for (int k = 0; k < r->block.parts; k++) {
 		struct mtx_part *part = &r->block.part[k];
 
-		if (part->count > h->entries - r->done) { /* find the line that is too much */
+		if (part->count > h->entries - r->done) { /* parse again to find the excess line */
 			part->limit = h->entries - r->done;
 			parse(&r->block, k);
 		}
@@ -172,7 +175,7 @@ static ek_status block_check(struct reading *r, eki_part_fn *parse)
 	return EK_OK;
 }
 
-/* Adds what a part of the block counted. */
+/* Adds the values of one part that deserve a warning to the count for the whole file. */
 static void add_marks(const struct reading *r, const struct mtx_mark *found, struct mtx_marks *sum)
 {
 	if (found->count && !sum->count)
@@ -257,7 +260,8 @@ ek_status eki_mtx_read(const ek_context *ctx, eki_source *source, ek_value value
 	content->h.duplicates = o->duplicates;
 	EK_TRY(eki_mtx_text_open(source, &r.text));
 	EK_TRY(eki_mtx_header_read(&r.text, index, &content->h));
-	/* It cannot be told whether an entry below the diagonal and one above it are the same. */
+	/* If a file has an entry above the diagonal and its mirror image below, nobody can know
+	 * whether they are meant as one entry or as two. So a file with both is refused. */
 	if (content->h.mirror && content->h.symmetry != MTX_GENERAL)
 		content->h.duplicates = EK_DUP_ERROR;
 	EK_TRY(read_entries(&r));

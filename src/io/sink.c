@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Where files are written: to a temporary name in the same folder, which takes the final name when
- * all is there, so nobody ever sees half a file under it. Pipes, devices and standard output are
- * written directly. Names that end in .gz are compressed by zlib, .xz and .zst by libarchive. */
+ * Writes files. A file has a temporary name in the same folder until it is complete. Then it gets
+ * its final name, so nobody ever sees half a file under that name. Pipes, devices and standard
+ * output are written directly. Files named .gz are compressed by zlib; files named .xz or .zst, by
+ * libarchive. */
 #define _POSIX_C_SOURCE   200809L
 #define _XOPEN_SOURCE     700
 #define _FILE_OFFSET_BITS 64
@@ -21,16 +22,16 @@
 #include <archive_entry.h>
 #endif
 
-enum { PATH_ROOM = 4096 };
+enum { PATH_BYTES = 4096 };
 
 struct eki_sink {
 	const ek_context *ctx;
-	char path[PATH_ROOM];      /* the file that will be replaced */
-	char temporary[PATH_ROOM]; /* "": written directly */
+	char path[PATH_BYTES];      /* final name of the file */
+	char temporary[PATH_BYTES]; /* temporary name, or "" if the file is written directly */
 	int fd;
-	int64_t content, written; /* bytes, before and after compression */
-	int64_t rows, cols;       /* of a matrix, or 0 */
-	ek_status fault;          /* of writing to fd, inside zlib or libarchive */
+	int64_t content, written; /* numbers of bytes so far, before and after compression */
+	int64_t rows, cols;       /* size of the matrix in the file, or 0 */
+	ek_status fault;          /* error of writing to fd from within zlib or libarchive */
 #ifdef EK_HAVE_ZLIB
 	eki_deflate *deflate;
 #endif
@@ -84,7 +85,8 @@ static ek_status write_all(eki_sink *s, const char *data, size_t bytes)
 
 /* ---- Compression ----------------------------------------------------------------------------- */
 
-/* Asked before the file is made. */
+/* Checks that this build can write files compressed with filter[k]; k may be NO_FILTER. The check
+ * comes before the file is made, so that a failure leaves no file. */
 static ek_status check_filter(const eki_sink *s, int k)
 {
 	const char *missing = NULL;
@@ -112,8 +114,9 @@ static ek_status put_block(void *user, const char *data, size_t bytes)
 #endif
 
 #ifdef EK_HAVE_ARCHIVE
-/* libarchive is never told of a failure: it would not free its compressor then. What comes after
- * one is thrown away. */
+/* Writes a block of output from libarchive. A failure is kept in s->fault, and further blocks are
+ * discarded. The failure is never reported to libarchive, which would then not free its
+ * compressor. */
 static la_ssize_t take_block(struct archive *archive, void *user, const void *data, size_t bytes)
 {
 	eki_sink *s = user;
@@ -216,15 +219,16 @@ static ek_status compress_close(eki_sink *s, ek_status status)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* The name that will be replaced, links followed, and the mode that the new file shall have. */
+/* Finds out three things: the final name of the file, with links followed; whether to write to that
+ * file directly; and the mode of the file that will be replaced, or 0 if there is none. */
 static ek_status target(eki_sink *s, const char *path, bool *direct, mode_t *mode)
 {
 	struct stat st;
 
 	*mode = 0;
 	*direct = strcmp(path, "-") == 0;
-	if (strlen(path) + 32 > PATH_ROOM)
-		return eki_fail(EK_EINVAL, "path is longer than %d bytes", PATH_ROOM - 32);
+	if (strlen(path) + 32 > PATH_BYTES)
+		return eki_fail(EK_EINVAL, "path is longer than %d bytes", PATH_BYTES - 32);
 	memcpy(s->path, path, strlen(path) + 1);
 	if (*direct || stat(path, &st) != 0)
 		return EK_OK;
@@ -235,7 +239,7 @@ static ek_status target(eki_sink *s, const char *path, bool *direct, mode_t *mod
 	if (!*direct) {
 		char real[PATH_MAX];
 
-		if (realpath(path, real) && strlen(real) + 32 <= PATH_ROOM)
+		if (realpath(path, real) && strlen(real) + 32 <= PATH_BYTES)
 			memcpy(s->path, real, strlen(real) + 1);
 	}
 	return EK_OK;
@@ -250,7 +254,8 @@ static ek_status open_temporary(eki_sink *s, mode_t mode)
 		         (long)getpid() % 1000000, atomic_fetch_add(&counter, 1));
 		s->fd = open(s->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 		if (s->fd >= 0 && mode && fchmod(s->fd, mode) != 0) {
-			/* The content is right all the same. */
+			/* Wrong permissions are no reason to fail, since the content will be
+			 * right. */
 			errno = 0;
 		}
 		if (s->fd >= 0)

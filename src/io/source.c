@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Where bytes come from: a file or memory, and what stands on top of it. What something is is found
- * from its first bytes, never from its name. Files are read, not mapped: a file that shrinks while
- * it is read is then an error and not a signal.
+ * Sources of bytes: a file or memory, and decoders on top of it. The kind of a file is recognised
+ * by its first bytes, never by its name. Files are read, not mapped, so that a file that shrinks
+ * while it is read causes an error and not a signal.
  *
- * Limits: the content may be at most max_bytes long and at most max_ratio times as long as what was
- * read so far of the compressed form, so that a small file cannot fill the memory. A binary form
- * announces its length, which max_bytes is compared with before anything is taken. Arrays of zeros or
- * of equal values compress as far as a method can, and the library writes such files: of what is
- * announced EKI_ANNOUNCED bytes need nothing to back them, and the rest EKI_ANNOUNCED_RATIO times
- * less than other bytes. With the default that is 2^15, what zstd makes of zeros (a block of 128 KiB
- * in 4 bytes; xz and gzip stay below), and a number in a header that the data do not follow takes
- * nothing. */
+ * Limits: a small file must not fill the memory. The content may have at most max_bytes bytes, and
+ * at most max_ratio times the number of compressed bytes read so far. A binary file announces its
+ * length, which is compared with max_bytes before anything is allocated. The library itself writes
+ * files with arrays of zeros or of equal values, for which a compression method reaches its highest
+ * ratio. Therefore the first EKI_ANNOUNCED of the announced bytes are exempt from max_ratio, and
+ * for the other announced bytes the ratio may be EKI_ANNOUNCED_RATIO times as high. By
+ * default that is a ratio of 2^15, which zstd reaches on zeros (a block of 128 KiB in 4 bytes; xz
+ * and gzip stay below). A large number in a header costs no memory if no data follow it. */
 #define _POSIX_C_SOURCE   200809L
 #define _FILE_OFFSET_BITS 64
 #include <errno.h>
@@ -125,7 +125,7 @@ static ek_status memory_read(eki_source *s, void *to, size_t want, size_t *got)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* Is what was given more than the compressed bytes stand for? */
+/* Tells whether more bytes were decoded than max_ratio allows for the compressed bytes read. */
 static bool beyond_ratio(const eki_source *s)
 {
 	const int64_t ratio = s->options->max_ratio, far = eki_times(ratio, EKI_ANNOUNCED_RATIO);
@@ -136,7 +136,7 @@ static bool beyond_ratio(const eki_source *s)
 	                    (known - free) / far > s->below->given);
 }
 
-/* One step of the source itself, with the limits on what is decoded. */
+/* Calls the source's own `read` once, and checks the limits on decoded bytes. */
 static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
 {
 	const ek_read_options *o = s->options;
@@ -147,9 +147,10 @@ static ek_status read_step(eki_source *s, void *to, size_t want, size_t *got)
 	s->ended = *got == 0;
 	if (beyond_ratio(s))
 		return eki_fail(
-			EK_ELIMIT, "%lld bytes decompress to more than %smax_ratio = %lld %s",
+			EK_ELIMIT,
+			"%lld bytes decompress to more than %smax_ratio = %lld times as many",
 			(long long)s->below->given, s->announced ? "256 MiB and 32 times " : "",
-			(long long)o->max_ratio, "times as many");
+			(long long)o->max_ratio);
 	if (o->max_bytes && s->given > o->max_bytes)
 		return eki_fail(EK_ELIMIT, "there are more than max_bytes = %lld bytes",
 		                (long long)o->max_bytes);
@@ -232,7 +233,7 @@ ek_status eki_source_progress(const eki_source *s)
 	return EK_OK;
 }
 
-/* ---- What it is ------------------------------------------------------------------------------ */
+/* ---- Kinds of files -------------------------------------------------------------------------- */
 
 static ek_status open_decoder(eki_source *s, const char *kind, eki_source **out)
 {
@@ -261,14 +262,16 @@ static const struct {
                    {"xz", ".xz", "\3757zXZ\0", 6},
                    {"zstd", ".zst", "\050\265\057\375", 4}};
 
-/* Does the first block look like a tar header: the mark of all but the oldest archives? */
+/* Tells whether the content begins with a tar header. All archives except the oldest ones have the
+ * mark "ustar" in it. */
 static bool is_tar(const eki_source *s)
 {
 	return s->end - s->begin >= TAR_HEADER &&
 	       memcmp(s->buffer + s->begin + 257, "ustar", 5) == 0;
 }
 
-/* Puts what is needed on top of *s. */
+/* Stacks the decoders that the content needs on top of the source *s. Sets *s to the topmost
+ * decoder. */
 static ek_status decode(eki_source **s, int64_t member, int64_t *only)
 {
 	const size_t kinds = sizeof compression / sizeof *compression;
@@ -341,7 +344,8 @@ ek_status eki_source_open(const ek_context *ctx, const char *path, const void *m
 	int64_t only = -1;
 	ek_status status = open_once(ctx, path, memory, bytes, name, options, -1, &only, out);
 
-	/* An archive whose only matrix has an unusual name: what went by is read again. */
+	/* The only matrix in the archive has an unusual name: read the archive again from the
+	 * start. */
 	if (status == EK_EIO && only >= 0 && (!path || strcmp(path, "-") != 0))
 		status = open_once(ctx, path, memory, bytes, name, options, only, &only, out);
 	return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Text in blocks of complete lines. A failure of the source counts only when all complete lines
- * before it are used, so what a file's first error is does not depend on the size of the blocks. */
+ * Reads text in blocks of complete lines. A failure of the source is reported only when all
+ * complete lines before it are used, so that the size of the blocks does not decide which error of
+ * a file is reported first. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -33,7 +34,8 @@ void eki_mtx_text_close(struct mtx_text *text)
 		eki_free(text->source->ctx, text->buffer, text->size + PADDING, 1);
 }
 
-/* Twice the room, as the one that there is was filled: so memory goes with what was read. */
+/* Doubles the buffer. This happens only after the buffer was full once, so memory grows with the
+ * bytes read. */
 static ek_status grow(struct mtx_text *text)
 {
 	const ek_context *ctx = text->source->ctx;
@@ -65,7 +67,8 @@ static int64_t after_last_newline(const char *p, int64_t n)
 	return n;
 }
 
-/* Complete lines, or the beginning of one if the buffer is too small for it. */
+/* Fills the buffer with complete lines, or with the beginning of one line if the buffer is too
+ * small for the whole line. */
 static ek_status fill(struct mtx_text *text)
 {
 	int64_t rest = text->filled - text->end;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Writing Matrix Market text: all threads format a batch of entries, each into its own piece of
- * memory, which are then written in order. Values have the fewest digits that read back to the same
- * bits; the field is integer if all values are integers that do. */
+ * Writes Matrix Market text. All threads format a batch of entries, each thread into its own
+ * buffer. Then the buffers are written in order. Values are written with the fewest digits that
+ * read back as the same bits. The file's field is `integer` if all values are integers that read
+ * back as the same bits. */
 #include <stdio.h>
 #include <string.h>
 
 #include "io/io.h"
 #include "io/number.h"
 
-enum { PARTS = 64, BATCH = 1 << 14, LINE_ROOM = 2 * 21 + EKI_NUMBER_MAX + 1 };
+enum { PARTS = 64, BATCH = 1 << 14, LINE_BYTES = 2 * 21 + EKI_NUMBER_MAX + 1 };
 
 struct writing {
 	const ek_context *ctx;
 	ek_value value;
 	const void *val;
-	const ek_store *csr; /* NULL: values only */
-	bool exchanged;      /* the CSR is that of the transpose */
-	int64_t begin, end;  /* entries of this batch */
+	const ek_store *csr; /* matrix, or NULL if only values are written */
+	bool transposed;     /* whether `csr` holds the transpose */
+	int64_t begin, end;  /* range of the entries of this batch */
 	int parts;
 	char *text[PARTS];
 	size_t length[PARTS];
@@ -46,9 +47,9 @@ static void format_part(void *arg, int part)
 
 			while (k >= row_end)
 				row_end = eki_ptr_at(w->csr, ++i + 1);
-			p = eki_put_int(p, (uint64_t)(w->exchanged ? j : i) + 1);
+			p = eki_put_int(p, (uint64_t)(w->transposed ? j : i) + 1);
 			*p++ = ' ';
-			p = eki_put_int(p, (uint64_t)(w->exchanged ? i : j) + 1);
+			p = eki_put_int(p, (uint64_t)(w->transposed ? i : j) + 1);
 			*p++ = ' ';
 		}
 		p = put_value(w, p, k);
@@ -57,9 +58,10 @@ static void format_part(void *arg, int part)
 	w->length[part] = (size_t)(p - w->text[part]);
 }
 
-/* Is the value with these bits, whose mantissa has `width` bits and whose exponents are around
- * `bias`, an integer of at most 2^24? -0 is not, as text has no negative integer 0. Bits, as
- * denormal values are equal to 0 where the caller says so. */
+/* Tells whether a value is an integer of magnitude at most 2^24. `bits` is the encoding of the
+ * value: a mantissa of `width` bits and an exponent with bias `bias`. -0 does not count, as text
+ * has no negative integer 0. No floating-point comparison is used: it would treat subnormal values
+ * as 0 if the caller has set denormals-are-zero. */
 static bool is_integer(uint64_t bits, int width, int bias)
 {
 	uint64_t mantissa = bits & (((uint64_t)1 << width) - 1);
@@ -72,7 +74,7 @@ static bool is_integer(uint64_t bits, int width, int bias)
 	return exponent >= width || (mantissa & (((uint64_t)1 << (width - exponent)) - 1)) == 0;
 }
 
-/* Are all values integers that read back the same? */
+/* Finds out whether all values of a part are integers that read back as the same bits. */
 static void integer_part(void *arg, int part)
 {
 	struct writing *w = arg;
@@ -109,13 +111,13 @@ static bool all_integer(struct writing *w, int64_t count)
 
 static ek_status write_lines(struct writing *w, int64_t count, eki_sink *sink)
 {
-	size_t room = (size_t)BATCH * LINE_ROOM;
+	size_t bytes = (size_t)BATCH * LINE_BYTES;
 	void *block;
 	ek_status status = EK_OK;
 
-	EK_RETURN_IF(eki_alloc(w->ctx, w->parts, room, &block));
+	EK_RETURN_IF(eki_alloc(w->ctx, w->parts, bytes, &block));
 	for (int part = 0; part < w->parts; part++)
-		w->text[part] = (char *)block + (size_t)part * room;
+		w->text[part] = (char *)block + (size_t)part * bytes;
 	for (w->begin = 0; w->begin < count; w->begin = w->end) {
 		w->end = count - w->begin < (int64_t)BATCH * w->parts
 		                 ? count
@@ -125,7 +127,7 @@ static ek_status write_lines(struct writing *w, int64_t count, eki_sink *sink)
 			EK_TRY(eki_sink_write(sink, w->text[part], w->length[part]));
 	}
 done:
-	eki_free(w->ctx, block, w->parts, room);
+	eki_free(w->ctx, block, w->parts, bytes);
 	return status;
 }
 
@@ -138,17 +140,17 @@ static int parts_for(const ek_context *ctx, int64_t count)
 
 static ek_status mtx_write(const ek_matrix *A, eki_sink *sink)
 {
-	ek_store room = {0};
+	ek_store copy = {0};
 	const ek_store *csr;
 	char head[160];
 	ek_status status;
 
-	EK_RETURN_IF(eki_format_csr(A->ctx, &A->store, &room, &csr));
+	EK_RETURN_IF(eki_format_csr(A->ctx, &A->store, &copy, &csr));
 	struct writing w = {.ctx = A->ctx,
 	                    .value = csr->value,
 	                    .val = csr->array[CSR_VAL],
 	                    .csr = csr,
-	                    .exchanged = A->transposed,
+	                    .transposed = A->transposed,
 	                    .parts = parts_for(A->ctx, csr->nnz)};
 	int n = snprintf(head, sizeof head,
 	                 "%%%%MatrixMarket matrix coordinate %s general\n%lld %lld %lld\n",
@@ -159,7 +161,7 @@ static ek_status mtx_write(const ek_matrix *A, eki_sink *sink)
 	EK_TRY(eki_sink_write(sink, head, (size_t)n));
 	EK_TRY(write_lines(&w, csr->nnz, sink));
 done:
-	eki_store_free(A->ctx, &room);
+	eki_store_free(A->ctx, &copy);
 	return status;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What all primitives on arrays do alike: options, the choice of the method, checks of arguments.
+ * The work that all primitives on arrays share: reading the options, choosing the method, and
+ * checking the arguments.
  *
- * The choice is that of plans: each row of the operation that has a cost function predicts its time
- * from the arguments, and the least wins. */
+ * The method is chosen as in plans: each method of the operation that has a cost function predicts
+ * its time from the arguments, and the fastest wins. */
 #include <string.h>
 
 #include "prim/prim.h"
@@ -23,22 +24,23 @@ static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 		return eki_fail(EK_EINVAL, "options.arity is %d; 2 to 1024, or 0, is expected",
 		                o->arity);
 	if (o->counts)
-		return EKI_STRUCT_ROOM("options.counts", ek_heap_counts, o->counts);
+		return EKI_STRUCT_CHECK("options.counts", ek_heap_counts, o->counts);
 	return EK_OK;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-static const ek_method *cheapest(const eki_array *a)
+static const ek_method *cheapest(const ek_context *ctx, const eki_array *a)
 {
+	const eki_features f = {.array = a, .machine = ctx->machine};
 	const ek_method *best = NULL;
 	double least = 0;
 	const ek_method *m;
 
 	for (size_t k = 0; (m = eki_method(k)); k++) {
-		if (m->operation != a->operation || !m->array_cost)
+		if (m->operation != a->operation || !m->cost)
 			continue;
-		double cost = m->array_cost(a);
+		double cost = m->cost(&f);
 
 		if (!best || cost < least) {
 			best = m;
@@ -51,14 +53,22 @@ static const ek_method *cheapest(const eki_array *a)
 static ek_status choose(const ek_context *ctx, const char *name, const eki_array *a,
                         const ek_method **method)
 {
-	int64_t none[EKI_MAX_DIMS]; /* methods on arrays have no parameters */
-	const ek_method *m;
+	int64_t none[EKI_MAX_DIMS]; /* not used: methods on arrays have no parameters */
+	const eki_forced *forced;
 
 	if (name && strcmp(name, "auto") != 0)
 		return eki_method_parse("", name, a->operation, method, none);
-	m = ctx->forced[a->operation][0].method;
-	*method = m ? m : cheapest(a);
+	forced = eki_forced_of(ctx, a->operation, EK_OP_N);
+	*method = forced ? forced->method : cheapest(ctx, a);
 	return EK_OK;
+}
+
+/* Runs the method as a step that belongs to no plan, so nothing is prepared in advance. */
+static ek_status run(const ek_context *ctx, const ek_method *method, const eki_array *a)
+{
+	const eki_step step = {.method = method, .ctx = ctx, .isa = a->isa, .threads = a->threads};
+
+	return method->run(&step, &(eki_run){.array = a});
 }
 
 ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options, int64_t work,
@@ -79,7 +89,7 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 	a->trusted = (o.flags & EK_TRUSTED) != 0;
 	a->counts = o.counts;
 	EK_RETURN_IF(choose(ctx, o.method, a, &method));
-	return work ? method->array(ctx, a) : EK_OK;
+	return work ? run(ctx, method, a) : EK_OK;
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_heap: a growing d-heap around the kernels of heap.h. Keys are kept as integers of the same
- * order (order.h), so that there is one kind of comparison. The array grows by doubling; a heap
- * that gets no memory stays as it was.
+ * ek_heap: a growing d-heap around the kernels of prim_body/heap.h. Keys are stored as integers of
+ * the same order (prim_body/order.h), so that one kind of comparison serves all types. The array
+ * grows by doubling; if memory runs out, the heap stays as it was.
  *
  * LaMarca and Ladner 1996; Liu 2015, section 4.6. */
 #include <string.h>
@@ -10,8 +10,8 @@
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/heap.c"
-#include "core/for_each.h"
-#include "prim/heap.h"
+#include "base/for_each.h"
+#include "prim_body/heap.h"
 
 static void FN(heap_build)(eki_heap *h, ek_value type, int64_t n, const void *keys,
                            const void *values)
@@ -76,8 +76,8 @@ struct ek_heap {
 	ek_value type;
 	int row;
 	eki_heap h;
-	int64_t capacity;    /* nodes */
-	void *keys, *values; /* the blocks: d - 1 empty places, then the nodes */
+	int64_t capacity;    /* number of nodes that the blocks have room for */
+	void *keys, *values; /* allocated blocks: d - 1 unused places, then the nodes */
 };
 
 static ek_status heap_check(const ek_heap *heap)
@@ -108,7 +108,7 @@ static int64_t places(const ek_heap *heap, int64_t nodes)
 	return nodes ? nodes + heap->h.d - 1 : 0;
 }
 
-/* Room for `nodes`; keeps the pairs. */
+/* Makes sure that the heap has room for `nodes` nodes, and keeps its pairs. */
 static ek_status reserve(ek_heap *heap, int64_t nodes)
 {
 	const size_t size = ek_value_size(heap->type), value_size = heap->h.value_size;
@@ -250,7 +250,7 @@ ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts)
 {
 	EK_RETURN_IF(heap_check(heap));
-	EK_RETURN_IF(EKI_STRUCT_ROOM("counts", ek_heap_counts, counts));
+	EK_RETURN_IF(EKI_STRUCT_CHECK("counts", ek_heap_counts, counts));
 	EKI_STRUCT_OUT(ek_heap_counts, &heap->h.counts, counts);
 	return EK_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The intersection of a small and a large set: each entry of the small one is looked for in the
- * large one, from where the last one was found, by growing steps (gallop.h). O(small log(large /
- * small)) comparisons. Bentley and Yao 1976. */
+ * The intersection of a small and a large set: each entry of the small set is searched for in the
+ * large one, in growing steps from where the previous search ended (prim_body/search.h). O(small
+ * log(large / small)) comparisons. Bentley and Yao 1976. */
 #include <math.h>
 
 #include "prim/set.h"
@@ -9,9 +9,7 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/intersect_gallop.c"
-#include "core/for_each.h"
-
-#include "prim/gallop.h"
+#include "base/for_each.h"
 
 static int64_t FN(intersect_gallop)(const eki_set_piece *sets)
 {
@@ -22,7 +20,7 @@ static int64_t FN(intersect_gallop)(const eki_set_piece *sets)
 	int64_t count = 0, j = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		j = FN(gallop)(large, j, m, small[i]);
+		j = eki_gallop_bound(large, j, m, small[i]);
 		if (j == m)
 			break;
 		if (large[j] == small[i])
@@ -33,22 +31,26 @@ static int64_t FN(intersect_gallop)(const eki_set_piece *sets)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *set)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *set = v->array;
 	static eki_set_fn *const intersect[] = EK_BY_INT(intersect_gallop);
 
-	(void)ctx;
+	(void)step;
 	return eki_set_pieces(set, intersect);
 }
 
-/* Nanoseconds for an entry of the small set: a branch that is guessed wrong, and more the further
- * the next one is. */
-static double cost(const eki_array *set)
+/* Returns the predicted nanoseconds. Each entry of the small set costs a mispredicted branch and a
+ * number of steps that grows with the logarithm of large / small. */
+static double cost(const eki_features *f)
 {
+	const eki_array *set = f->array;
+	const eki_array_speed *s = &f->machine->array;
 	const int64_t an = set->a.n, bn = set->b.n;
 	const double small = (double)(an < bn ? an : bn), large = (double)(an < bn ? bn : an);
 
-	return small * (20 + 5 * log2(1 + large / (small + 1))) / set->threads;
+	return small * (s->search_entry + s->search_step[0] * log2(1 + large / (small + 1))) /
+	       set->threads;
 }
 
 const ek_method ek_intersect_gallop = {
@@ -58,8 +60,8 @@ const ek_method ek_intersect_gallop = {
 	.operation = EK_SET_INTERSECTION,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

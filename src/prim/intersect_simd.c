@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The intersection as the entries of a merge by SIMD that equal the one before: set_simd.c. */
+ * The intersection of two sets: merges the sets by SIMD and keeps the entries that equal the entry
+ * before them (set_simd.c). */
 #include "prim/set.h"
 
-static ek_status run(const ek_context *ctx, const eki_array *set)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	(void)ctx;
+	const eki_array *set = v->array;
+
+	(void)step;
 	return eki_set_pieces(set, eki_set_intersection_simd[set->isa]);
 }
 
@@ -15,6 +18,6 @@ const ek_method ek_intersect_simd = {
 	.operation = EK_SET_INTERSECTION,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = eki_set_simd_cost,
+	.run = run,
+	.cost = eki_set_simd_cost,
 };

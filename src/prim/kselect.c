@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_kselect: the arguments. The methods are the files kselect_*.c. */
+ * ek_kselect: checks of its arguments. The methods are in the files kselect_*.c. */
 #include "prim/prim.h"
 
 static ek_status arguments_check(const eki_array *a)
@@ -43,3 +43,9 @@ ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value 
 		EK_RETURN_IF(arguments_check(&a));
 	return eki_array_call(ctx, options, lists * length, &a);
 }
+
+const eki_operation eki_op_kselect = {
+	.name = "kselect",
+	.text = "the k smallest of each list",
+	.number = EK_KSELECT,
+};

@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What the methods of k-selection share.
  *
- * Many lists are dealt out to threads in ranges, each thread with scratch memory of its own. If
- * there are fewer lists than threads, all threads work on one: they take blocks of it in order,
- * filter each into a block of their own, and copy that to its place, which the block before tells.
- * A block only waits for blocks that were begun before it, so that any number of threads will do,
- * and the result does not depend on it.
+ * Many lists are distributed to the threads in ranges, each thread with scratch memory of its own.
+ * If there are fewer lists than threads, all threads may work on one list at a time: they take
+ * blocks of the list in order, filter each block into a buffer of their own, and copy the buffer to
+ * its place in the output. The place is known once the previous block has been filtered. A block
+ * waits only for blocks that were begun earlier, so no thread waits forever, however few threads
+ * there are. The result does not depend on their number.
  *
- * The k smallest come by a filter after the k-th is known: what is less, then copies of it. */
+ * Once the k-th smallest entry is known, a filter gathers the k smallest: the entries less than the
+ * k-th, then copies of the k-th. */
 #include <string.h>
 
 #include "prim/kselect.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/kselect_lists.c"
-#include "core/for_each.h"
-#include "prim/order.h"
+#include "base/for_each.h"
+#include "prim_body/order.h"
 
-/* Entries begin .. end - 1 of the pass; `out` has EKI_SELECT_PAD places more than that. */
+/* Filters entries begin .. end - 1 of f->in into `out`, which has room for end - begin +
+ * EKI_SELECT_PAD entries. Sets *upto to the number of entries that are at most f->lo, and *inside
+ * to the number of entries that were copied. */
 static void FN(filter)(const eki_filter *f, ek_value type, int64_t begin, int64_t end, void *out,
                        int64_t *upto, int64_t *inside)
 {
@@ -49,8 +53,9 @@ static void FN(filter)(const eki_filter *f, ek_value type, int64_t begin, int64_
 	*inside = used;
 }
 
-/* The k smallest into `out`, given the k-th. The least number of all, which no filter leaves
- * inside, is put there by its count. */
+/* Writes the k smallest entries to `out`, given the k-th smallest. The filter counts but does not
+ * copy entries that equal its lower bound, which is the least number of the type. So after the
+ * filtered entries come as many copies of that number as were counted, then copies of the k-th. */
 static void FN(gather)(const eki_list *s, void *out)
 {
 	const VAL flip = FN(flip)(s->a->type), least = (VAL)((UNS)1 << (8 * sizeof(UNS) - 1));
@@ -60,7 +65,7 @@ static void FN(gather)(const eki_list *s, void *out)
 	                .lo = least,
 	                .hi = FN(order)(kth, flip),
 	                .out = out,
-	                .room = s->a->k};
+	                .capacity = s->a->k};
 	FN(raw) *to = out;
 
 	eki_filter_run(s, &f);
@@ -114,7 +119,7 @@ static void filter_part(void *arg, int part)
 		f->upto += upto;
 		if (s->threads > 1)
 			eki_event_set(&s->done[block]);
-		if (place + inside > f->room)
+		if (place + inside > f->capacity)
 			return;
 		if (inside)
 			memcpy((char *)f->out + (size_t)place * size, local, (size_t)inside * size);
@@ -141,7 +146,7 @@ void eki_filter_run(const eki_list *s, eki_filter *f)
 struct lists {
 	const eki_array *a;
 	eki_list_fn *fn;
-	eki_list *of; /* each part's */
+	eki_list *of; /* for each part, the list that it works on */
 	int parts;
 };
 
@@ -174,13 +179,13 @@ static void counts_add(ek_heap_counts *to, const ek_heap_counts *c)
 }
 
 ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_fn *fn,
-                            int64_t room, unsigned how)
+                            int64_t capacity, unsigned how)
 {
 	ek_status status = EK_OK;
 	const size_t size = ek_value_size(a->type), local = local_bytes(size);
 	const int threads = how & EKI_SELECT_ALONE ? 1 : a->threads;
 	const bool split = how & EKI_SELECT_SPLIT && a->lists < threads;
-	const int64_t most = room + EKI_SELECT_FEW + 4 * EKI_SELECT_PAD;
+	const int64_t most = capacity + EKI_SELECT_FEW + 4 * EKI_SELECT_PAD;
 	const int64_t line = EKI_ALIGNMENT / (int64_t)size,
 		      stride = (most + line - 1) / line * line;
 	const int64_t blocks = split ? blocks_of(a->n) : 0;
@@ -197,7 +202,7 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 	for (int p = 0; p < l.parts; p++)
 		l.of[p] = (eki_list){.a = a,
 		                     .scratch = (char *)scratch + (size_t)(p * stride) * size,
-		                     .room = stride,
+		                     .capacity = stride,
 		                     .threads = split ? threads : 1,
 		                     .local = (char *)locals + (size_t)p * local,
 		                     .done = done};

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * k-selection by radix: the counts of the most significant eleven bits tell which of 2048 buckets
- * holds the k-th number; its entries are the candidates for the next digit.
+ * holds the k-th number. The entries of that bucket are the candidates for the next digit of eleven
+ * bits.
  *
- * Candidates are copied to scratch memory as soon as they fit there, a quarter of the list; until
- * then the list itself is read again, leaving out what lies outside of the bucket. So the time has
- * a bound that no input can break, a pass for each digit (three for 4 bytes, six for 8), and on
- * most inputs the second pass leaves next to nothing. Where neighbours have the same digit, each
- * count would wait for the one before to be stored: four tables take turns.
+ * The candidates are copied to scratch memory, which holds a quarter of the list, as soon as they
+ * fit there. Until then the whole list is read again, and entries outside the bucket are skipped.
+ * So no input takes longer than one pass for each digit, that is, three passes for 4 bytes and six
+ * for 8. On most inputs the second pass leaves next to nothing. The counts are kept in four tables
+ * that take turns: with one table, neighbouring entries with the same digit would increment the
+ * same counter, and each increment would have to wait until the previous increment is stored.
  *
  * Alabi, Blanchard, Gordon and Steinbach 2012 (selection by radix and by buckets). */
 #include <string.h>
@@ -15,7 +17,7 @@
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/kselect_radix.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/select.h"
 
 #ifndef EKI_BUCKETS
@@ -23,19 +25,22 @@
 #define EKI_BUCKETS (1 << EKI_DIGIT)
 #endif
 
-/* The bucket that is looked into: its least and greatest number, and how many entries it has. */
+/* The bucket that is searched: all entries from `least` to `greatest`. There are `count` of them
+ * among the n entries at `in`. */
 struct FN(bucket) {
-	const FN(raw) * in; /* where they are, with others */
+	const FN(raw) * in; /* entries of the bucket and others */
 	int64_t n;
 	VAL flip, least, greatest;
 	int64_t count;
 };
 
-/* total[d]: entries of the bucket whose distance from the least, shifted, is d; what lies outside
- * has a distance beyond, since differences wrap around, and goes to the last count. */
+/* Counts the entries of the bucket by their distance from its least number: total[d] gets the
+ * number of those whose distance, shifted right by `shift`, is d. Entries outside the bucket have
+ * larger distances, since differences wrap around; these entries are counted in
+ * total[EKI_BUCKETS]. */
 static void FN(histogram)(const struct FN(bucket) * b, int shift, int64_t *total)
 {
-	const int64_t chunk = INT64_C(1) << 30; /* so that 32 bits are enough */
+	const int64_t chunk = INT64_C(1) << 30; /* few enough entries for 32-bit counters */
 	uint32_t table[4][EKI_BUCKETS + 1];
 
 	memset(total, 0, (EKI_BUCKETS + 1) * sizeof *total);
@@ -57,7 +62,8 @@ static void FN(histogram)(const struct FN(bucket) * b, int shift, int64_t *total
 	}
 }
 
-/* Copies the entries of the bucket to `to`, which may be where they are. */
+/* Copies the entries of the bucket from b->in to `to`, which may be the same memory, and makes
+ * b->in point there. */
 static void FN(candidates)(struct FN(bucket) * b, FN(raw) * to)
 {
 	const vec least = vset1(b->least), greatest = vset1(b->greatest);
@@ -79,7 +85,7 @@ static void FN(candidates)(struct FN(bucket) * b, FN(raw) * to)
 }
 
 static int64_t FN(select_radix)(ek_value type, const void *in, int64_t n, int64_t k, void *scratch,
-                                int64_t room)
+                                int64_t capacity)
 {
 	const VAL greatest = (VAL)((UNS)-1 >> 1);
 	struct FN(bucket) b = {.in = in,
@@ -101,7 +107,7 @@ static int64_t FN(select_radix)(ek_value type, const void *in, int64_t n, int64_
 		b.least = (VAL)((UNS)b.least + (d << shift));
 		b.greatest = (VAL)((UNS)b.least + (((UNS)1 << shift) - 1));
 		b.count = total[d];
-		if (b.count + EKI_SELECT_PAD <= room)
+		if (b.count + EKI_SELECT_PAD <= capacity)
 			FN(candidates)(&b, scratch);
 	}
 	if (b.least == b.greatest)
@@ -112,7 +118,8 @@ static int64_t FN(select_radix)(ek_value type, const void *in, int64_t n, int64_
 static void FN(kselect_radix)(eki_list *s)
 {
 	const eki_array *a = s->a;
-	const VAL kth = (VAL)FN(select_radix)(a->type, s->in, a->n, a->k - 1, s->scratch, s->room);
+	const VAL kth =
+		(VAL)FN(select_radix)(a->type, s->in, a->n, a->k - 1, s->scratch, s->capacity);
 
 	*(FN(raw) *)s->kth = FN(order)(kth, FN(flip)(a->type));
 }
@@ -121,8 +128,10 @@ static void FN(kselect_radix)(eki_list *s)
 
 eki_radix_fn *const eki_select_radix[EK_NISA][2] = EK_BY_ISA_AND_INT(select_radix);
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_list_fn *const select[EK_NISA][2] = EK_BY_ISA_AND_INT(kselect_radix);
 
 	return eki_kselect_lists(ctx, a, select[a->isa][eki_int_row(a->type)], a->n / 4, 0);
@@ -135,7 +144,7 @@ const ek_method ek_kselect_radix = {
 	.operation = EK_KSELECT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

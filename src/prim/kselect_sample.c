@@ -1,40 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * k-selection at the speed of the memory: two numbers of a small sample bracket the k-th, one pass
- * counts what lies below the bracket and keeps what lies inside, and the search goes on there.
+ * k-selection at the speed of the memory. Two numbers from a small sample bracket the k-th. One
+ * pass counts the entries below the bracket and copies those inside it, where the search continues.
  *
- * A sample of s entries puts the k-th between ranks s k / n -+ d, where d is three standard
- * deviations of the binomial distribution: of a list of 2^20 entries at most one in fifteen is
- * left, and then one in ten of those. Keeping costs more than searching a larger sample, since the
- * memory for it has to be made. What is left at 1,024 entries is bisected (select.h). Entries equal
- * to an end of the bracket are counted, not kept, so equal numbers end the search instead of
- * filling the memory; if the k-th is among them, or beyond, a second pass counts what is less, or
- * not greater. If two brackets fail, which random samples do once in ten thousand times,
- * kselect.radix takes over: the choice of the places is fixed, so somebody may build an input for
- * which it fails, and pays with a slower call only.
+ * A sample of s entries puts the k-th between ranks s k / n - d and s k / n + d, where d is three
+ * standard deviations of the binomial distribution. Of a list of 2^20 entries at most one in
+ * fifteen is left after the first pass, and at most one in ten of those after the second. A smaller
+ * sample would leave more entries. Copying those would take more time than the smaller sample
+ * saves, and more memory. Once at most 1,024 entries remain, bisection finds the k-th (select.h).
  *
- * A sample from memory costs a cache miss for each place; so it takes four neighbours from each,
- * and single entries only after a failure, since neighbours may be alike.
+ * Entries equal to an end of the bracket are counted, not copied, so equal numbers end the search
+ * instead of filling the memory. If the k-th may equal an end of the bracket, a second pass checks
+ * that: it counts the entries that are less than the lower end, or not greater than the upper end.
+ * If two brackets in a row do not contain the k-th, kselect.radix takes over. With random samples
+ * that happens once in ten thousand times. The positions of the sample are fixed, so an input can
+ * be built for which the brackets fail, but such an input only makes the call slower.
  *
- * The passes of a long list are shared by all threads. Floyd and Rivest 1975; the pass is made of
- * SIMD comparisons and compressions in registers. */
+ * Each position of a sample costs a cache miss, so four neighbouring entries are taken at each
+ * position. As neighbours may be similar, only one entry is taken at each position after a failure.
+ *
+ * All threads share the passes over a long list. A pass consists of SIMD comparisons and of
+ * compressions in registers. Floyd and Rivest 1975. */
 #include <math.h>
 
 #include "prim/kselect.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/kselect_sample.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/select.h"
 
-/* Entry number k of few, as an integer. */
+/* Returns the entry that would be at position k, counted from 0, if the n entries were sorted. The
+ * result is an integer of prim_body/order.h. n is at most EKI_SELECT_FEW. */
 static int64_t FN(few)(ek_value type, const void *in, int64_t n, int64_t k)
 {
 	return FN(bisect)(in, n, k, FN(flip)(type));
 }
 
-/* The bracket from a sample: about `first` entries of it are below *lo, about `last` below *hi;
- * within some entries, which saves most steps of the search. What is beyond the sample stays as it
- * is. */
+/* Finds the ends *lo and *hi of the bracket in a sample of n entries: about `first` of the entries
+ * are below *lo, and about `last` below *hi. Both counts may be off by a few entries; this
+ * tolerance saves most steps of the search. *lo is left as it is if `first` is negative, and *hi if
+ * `last` is n or more. */
 static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, int64_t last,
                        int64_t *lo, int64_t *hi)
 {
@@ -51,8 +56,9 @@ static void FN(pivots)(ek_value type, const void *in, int64_t n, int64_t first, 
 
 #if EK_PER_TYPE
 
-/* `run` neighbours from each of count / run equal pieces of the list, at a place that looks random:
- * a fixed stride would meet inputs with its period. */
+/* Copies `run` neighbouring entries from each of count / run equal pieces of the list. Their
+ * position in the piece is pseudo-random, since a fixed stride would fail on inputs with the same
+ * period. */
 static void FN(sample)(const void *list, int64_t n, int count, int run, uint64_t seed, void *out)
 {
 	const FN(raw) *in = list;
@@ -84,19 +90,20 @@ static void (*const sample[])(const void *, int64_t, int, int, uint64_t,
                               void *) = EK_BY_INT(sample);
 static void (*const give[])(int64_t, ek_value, void *) = EK_BY_INT(give);
 
-/* The search: the number wanted is entry `k` in sorted order of `n` at `in`. */
+/* The state of the search for the entry that would be at position `k` if the `n` entries at `in`
+ * were sorted. */
 struct search {
 	const eki_list *s;
 	const void *in;
 	int64_t n, k;
-	char *free; /* scratch memory that is not in use yet */
-	int64_t room;
-	int64_t least, greatest; /* of the type */
+	char *free; /* unused scratch memory */
+	int64_t capacity;
+	int64_t least, greatest; /* least and greatest number of the type */
 	int64_t found;
-	int failures; /* one after the other */
+	int failures; /* number of brackets that have failed since the last one that held */
 };
 
-enum { SHARE = 1 << 17 /* entries that are worth waking threads */ };
+enum { SHARE = 1 << 17 /* least number of entries for which a pass uses several threads */ };
 
 static int sample_size(int64_t n)
 {
@@ -105,7 +112,8 @@ static int sample_size(int64_t n)
 	return root < EKI_SELECT_SAMPLE ? (int)root / 4 * 4 : EKI_SELECT_SAMPLE;
 }
 
-/* The bracket lo <= hi: two numbers of the range of the sample, or the ends of the type. */
+/* Finds the two ends of the bracket, *lo <= *hi. Each end is a number in the range of the sample,
+ * or the least or the greatest number of the type. */
 static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t *hi)
 {
 	const ek_value type = f->s->a->type;
@@ -122,7 +130,7 @@ static void bracket(const struct search *f, uint64_t seed, int64_t *lo, int64_t 
 	pivots[f->s->a->isa][row](type, f->free, count, first, last, lo, hi);
 }
 
-/* Number of entries that are at most x. */
+/* Returns how many of the f->n entries at f->in are at most x. */
 static int64_t not_above(const struct search *f, const eki_list *s, int64_t x)
 {
 	eki_filter pass = {.in = f->in, .n = f->n, .lo = x, .hi = x};
@@ -137,7 +145,7 @@ static enum outcome narrow(struct search *f, uint64_t seed)
 {
 	const int64_t size = (int64_t)ek_value_size(f->s->a->type);
 	eki_list s = *f->s;
-	eki_filter pass = {.in = f->in, .n = f->n, .out = f->free, .room = f->room};
+	eki_filter pass = {.in = f->in, .n = f->n, .out = f->free, .capacity = f->capacity};
 
 	if (f->n < SHARE)
 		s.threads = 1;
@@ -148,7 +156,7 @@ static enum outcome narrow(struct search *f, uint64_t seed)
 		return pass.lo == f->least || f->k >= not_above(f, &s, pass.lo - 1) ? FOUND
 		                                                                    : FAILED;
 	}
-	if (pass.inside > pass.room)
+	if (pass.inside > pass.capacity)
 		return FAILED;
 	if (f->k >= pass.upto + pass.inside) {
 		f->found = pass.hi;
@@ -158,7 +166,7 @@ static enum outcome narrow(struct search *f, uint64_t seed)
 	f->in = f->free;
 	f->n = pass.inside;
 	f->free += pass.inside * size;
-	f->room -= pass.inside;
+	f->capacity -= pass.inside;
 	return NARROWED;
 }
 
@@ -171,15 +179,15 @@ static void select_list(eki_list *s)
 	                   .n = a->n,
 	                   .k = a->k - 1,
 	                   .free = s->scratch,
-	                   .room = s->room,
+	                   .capacity = s->capacity,
 	                   .least = row ? INT64_MIN : INT32_MIN,
 	                   .greatest = row ? INT64_MAX : INT32_MAX};
 	enum outcome last = NARROWED;
 
 	for (uint64_t seed = 0; f.n > EKI_SELECT_FEW && last != FOUND;) {
-		if (f.failures == 2 || f.room < sample_size(f.n)) {
+		if (f.failures == 2 || f.capacity < sample_size(f.n)) {
 			f.found = eki_select_radix[a->isa][row](a->type, f.in, f.n, f.k, s->scratch,
-			                                        s->room);
+			                                        s->capacity);
 			last = FOUND;
 		} else {
 			last = narrow(&f, seed += EKI_SELECT_SAMPLE);
@@ -191,16 +199,23 @@ static void select_list(eki_list *s)
 	give[row](f.found, a->type, s->kth);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
+
 	return eki_kselect_lists(ctx, a, select_list, a->n / 4, EKI_SELECT_SPLIT);
 }
 
-static double cost(const eki_array *a)
+static double cost(const eki_features *f)
 {
+	const eki_array *a = f->array;
+	const eki_array_speed *s = &f->machine->array;
 	const double all = (double)a->lists * (double)a->n;
 
-	return (all * (double)ek_value_size(a->type) / 12 + 1000 * (double)a->lists) / a->threads;
+	return (all * (double)ek_value_size(a->type) / s->select_gbps +
+	        s->select_list * (double)a->lists) /
+	       a->threads;
 }
 
 const ek_method ek_kselect_sample = {
@@ -210,8 +225,8 @@ const ek_method ek_kselect_sample = {
 	.operation = EK_KSELECT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * k-selection by quickselect, the reference: a copy of the list is partitioned at the median of
- * three of its entries, and the side that holds the k-th goes on.
+ * k-selection by quickselect, the reference for the other methods: a copy of the list is
+ * partitioned at the median of three of its entries, and the search goes on in the side that holds
+ * the k-th.
  *
- * About 2.75 n comparisons on average, half of them branches that nobody can predict, which is why
- * faster methods exist. After 2 log2 n partitions the rest is sorted by heap sort, so the worst
+ * It takes about 2.75 n comparisons on average. Half of them are unpredictable branches, which is
+ * why faster methods exist. After 2 log2 n partitions the rest is sorted by heap sort, so the worst
  * case is O(n log n). Hoare 1961 (FIND); Musser 1997 (introspection). */
 #include "prim/kselect.h"
+#include "prim_body/heap_sort.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/kselect_serial.c"
-#include "core/for_each.h"
-#include "prim/order.h"
+#include "base/for_each.h"
+#include "prim_body/order.h"
 
 static inline void FN(swap)(VAL *a, VAL *b)
 {
@@ -26,30 +28,9 @@ static VAL FN(median)(VAL a, VAL b, VAL c)
 	return a < b ? (b < c ? b : a < c ? c : a) : (a < c ? a : b < c ? c : b);
 }
 
-/* Restores the heap below i, where v[i] may be too small. */
-static void FN(sift)(VAL *v, int64_t i, int64_t n)
-{
-	for (int64_t child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && v[child] < v[child + 1])
-			child++;
-		if (v[i] >= v[child])
-			return;
-		FN(swap)(&v[i], &v[child]);
-	}
-}
-
-static void FN(heap_sort)(VAL *v, int64_t n)
-{
-	for (int64_t i = n / 2; i-- > 0;)
-		FN(sift)(v, i, n);
-	for (int64_t last = n; --last > 0;) {
-		FN(swap)(&v[0], &v[last]);
-		FN(sift)(v, 0, last);
-	}
-}
-
-/* v[k] as if v were sorted. Both scans stop at entries equal to the pivot, so that many equal
- * entries are cut in halves; the pivot itself keeps the scans inside. */
+/* Returns what v[k] would be if `v` were sorted, and reorders `v`. Both scans stop at entries equal
+ * to the pivot, so that a range of many equal entries is split in halves. The pivot itself keeps
+ * the scans within bounds. */
 static VAL FN(quickselect)(VAL *v, int64_t n, int64_t k)
 {
 	int64_t lo = 0, hi = n - 1;
@@ -59,7 +40,8 @@ static VAL FN(quickselect)(VAL *v, int64_t n, int64_t k)
 		depth += 2;
 	while (lo < hi) {
 		if (depth-- == 0) {
-			FN(heap_sort)(v + lo, hi - lo + 1);
+			eki_heap_sort(hi - lo + 1, (eki_pair_at){v + lo, NULL},
+			              (eki_pair_kind){sizeof(VAL), 0, false});
 			break;
 		}
 		VAL pivot = FN(median)(v[lo], v[lo + (hi - lo) / 2], v[hi]);
@@ -97,8 +79,10 @@ static void FN(kselect_serial)(eki_list *s)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_list_fn *const select[] = EK_BY_INT(kselect_serial);
 
 	return eki_kselect_lists(ctx, a, select[eki_int_row(a->type)], a->n, EKI_SELECT_ALONE);
@@ -111,7 +95,7 @@ const ek_method ek_kselect_serial = {
 	.operation = EK_KSELECT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Pairs in registers, for sorting networks, in each pass of a file with EK_INTS_ONLY that has
- * vectors: a register of W keys and one of W values. Keys and values of 4 and 8 bytes together are
- * widened to 8 as they are read. A comparator compares keys and moves pairs; it leaves equal keys
- * where they are.
+ * Pairs in registers, for sorting networks: one register has the keys of W pairs, another their
+ * values. Included in each pass (base/for_each.h) of a file that defines EK_INTS_ONLY and uses
+ * vectors. If keys and values differ in size, those of 4 bytes are widened to 8 as they are loaded.
+ * A comparator compares keys and moves pairs; it leaves pairs with equal keys where they are.
  *
- *   ks, vs    size of keys and values in memory, vs = 0 for none: constants
- *   flip      what vorder takes: of floats, all bits but the sign; 0: keys stay as they are */
+ *   ks, vs    size of a key and of a value in memory, compile-time constants; vs is 0 if there are
+ *             no values
+ *   flip      mask for vorder: all bits except the sign if keys are floats, else 0, which leaves
+ *             keys as they are */
 typedef struct FN(pack) {
 	vec k, v;
 } FN(pack);
 
-#include "prim/pair.h"
+#include "prim_body/order.h"
 
 #if EK_VAL_64
 #define EK_EACH_PAIR EKI_PAIRS_OF_64
@@ -18,8 +20,9 @@ typedef struct FN(pack) {
 #define EK_EACH_PAIR EKI_PAIRS_OF_32
 #endif
 
-/* The undefined-behaviour sanitizer would put a dozen checks around each register of a network,
- * which takes ten minutes to compile; the address sanitizer sees all of it. */
+/* Functions marked INLINE are hidden from the undefined-behaviour sanitizer, which would put a
+ * dozen checks around each register of a network; compiling that takes ten minutes. The address
+ * sanitizer still checks these functions. */
 #ifdef __clang__
 #define INLINE static inline __attribute__((always_inline, no_sanitize("undefined")))
 #else
@@ -55,13 +58,13 @@ typedef __mmask8 FN(lanes_mask);
 #define NET_TAKE(v, m, o)   _mm512_mask_permutexvar_epi32(v, m, o, v)
 typedef __mmask16 FN(lanes_mask);
 #endif
-/* Lanes whose number has bit b. */
+/* The mask of the lanes whose number has bit `b` set, where `b` is 1, 2, 4 or 8. */
 #define NET_UPPER(b) \
 	((FN(lanes_mask))((b) == 1 ? 0xaaaa : (b) == 2 ? 0xcccc : (b) == 4 ? 0xf0f0 : 0xff00))
 #else
 #define NET_GREATER(a, b) EK_GT(a, b)
 #define NET_MIX(m, a, b)  EK_MIX(m, a, b)
-/* Permutations of 8 bytes are done as ones of 4. */
+/* Lanes of 8 bytes are permuted as pairs of lanes of 4 bytes. */
 #define NET_ORDER(x)                                                \
 	_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), \
 	                 _mm256_set1_epi32((int)(x) << EK_VAL_64))
@@ -72,7 +75,8 @@ typedef __mmask16 FN(lanes_mask);
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 #if EK_VAL_64
-/* W numbers of 4 bytes as ones of 8, and back; of the first n only, the others are 0. */
+/* Loads n numbers of 4 bytes, but at most W, and widens them to 8 bytes; the other lanes are 0.
+ * FN(narrow) does the reverse: it stores the first n lanes as numbers of 4 bytes. */
 INLINE vec FN(widen)(const char *p, int64_t n)
 {
 #if W == 1
@@ -152,9 +156,9 @@ INLINE void FN(lanes_store)(char *p, vec x, int64_t n, int size)
 
 #define GREATEST ((VAL)((UNS)-1 >> 1))
 
-/* The pairs i .. i + n - 1, 0 <= n; of W or more, W. The keys behind them are the greatest, which a
- * pair of its own may have too. */
-INLINE FN(pack) FN(pack_load)(eki_run p, int64_t i, int64_t n, int ks, int vs, VAL flip)
+/* Loads n >= 0 pairs, but at most W, beginning with pair i. The other lanes get the greatest key,
+ * which a real pair may have too. */
+INLINE FN(pack) FN(pack_load)(eki_pair_at p, int64_t i, int64_t n, int ks, int vs, VAL flip)
 {
 	const vec last = vset1(GREATEST);
 	FN(pack) x = {last, last};
@@ -166,7 +170,8 @@ INLINE FN(pack) FN(pack_load)(eki_run p, int64_t i, int64_t n, int ks, int vs, V
 	return x;
 }
 
-INLINE void FN(pack_store)(FN(pack) x, eki_run p, int64_t i, int64_t n, int ks, int vs, VAL flip)
+INLINE void FN(pack_store)(FN(pack) x, eki_pair_at p, int64_t i, int64_t n, int ks, int vs,
+                           VAL flip)
 {
 	FN(lanes_store)((char *)p.key + i * ks, vorder(x.k, flip), n, ks);
 	if (vs)
@@ -175,7 +180,7 @@ INLINE void FN(pack_store)(FN(pack) x, eki_run p, int64_t i, int64_t n, int ks, 
 
 /* ---- Comparators ----------------------------------------------------------------------------- */
 
-/* Lane i is lane i ^ x: for x = C - 1 each group of C lanes backwards. */
+/* Moves lane i ^ x to lane i, for all i. With x = C - 1, this reverses each group of C lanes. */
 INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
 {
 #if W > 1
@@ -189,8 +194,9 @@ INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
 	return a;
 }
 
-/* The lesser of each two lanes to *a, the greater to *b. Minima of 8 bytes are slow, so where a
- * mask is there for the values it serves the keys too. */
+/* Compares lane i of *a with lane i of *b, for all i, and puts the lesser pair into *a and the
+ * greater into *b. The instructions for the minimum of 8-byte keys are slow. So if the values need
+ * a mask anyway, that mask selects the keys too. */
 INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
 {
 	const FN(pack) x = *a, y = *b;
@@ -208,8 +214,8 @@ INLINE void FN(compare)(FN(pack) * a, FN(pack) * b, int vs)
 	}
 }
 
-/* Compares lane i with lane i ^ x, for all i; the greater goes to the one whose number has bit
- * b. */
+/* Compares lane i with lane i ^ x, for all i. Puts the greater pair into the lane whose number has
+ * bit `b` set, and the lesser pair into the other lane. */
 INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 {
 #if W == 1
@@ -232,7 +238,7 @@ INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 			a->v = NET_TAKE(a->v, NET_OTHER(a->k, k), order);
 	}
 #else
-	/* Complements turn the comparison round. */
+	/* Complements both sides in the upper lanes, which reverses the comparison there. */
 	const vec upper = NET_UPPER(b);
 	const vec swap = NET_GREATER(_mm256_xor_si256(k, upper), _mm256_xor_si256(y, upper));
 
@@ -243,7 +249,7 @@ INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 #endif
 }
 
-/* Sorts each group of C lanes that is a bitonic sequence, by half-cleaners. */
+/* Sorts each group of C lanes, which must be a bitonic sequence, by half-cleaners. */
 INLINE void FN(clean_lanes)(FN(pack) * a, int C, int vs)
 {
 	if (W >= 16 && C >= 16)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Ends what prim/lanes.h defines for a pass. */
+ * Undefines the macros that prim/lanes.h defines for a pass. */
 #undef EK_EACH_PAIR
 #undef GREATEST
 #undef INLINE

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_merge: the arguments, and the search on a diagonal. The methods are the files merge_*.c.
+ * ek_merge: checks of its arguments, and the search on a diagonal. The methods are in the files
+ * merge_*.c.
  *
- * The search is that of Liu 2015, Algorithm 18, as one half-open interval: among the pairs (i, d -
- * i) of a diagonal it looks for the first i whose entry of a comes after entry d - i - 1 of b. No
- * entry before the beginning or behind the end is looked at, and equal keys count as in order. */
+ * The search is that of Liu 2015, Algorithm 18, with one half-open interval. On diagonal d, which
+ * consists of the pairs of places (i, d - i), the search finds the first i for which a[i] comes
+ * after b[d - i - 1]. Of equal keys, the key in `a` comes first. No entry outside the arrays is
+ * read. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,25 +14,28 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/merge.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
+
+struct FN(diagonal) {
+	const FN(raw) * a, *b;
+	int64_t d;
+	VAL flip;
+};
+
+static inline bool FN(comes_before)(const void *of, int64_t i)
+{
+	const struct FN(diagonal) *at = of;
+
+	return FN(order)(at->a[i], at->flip) <= FN(order)(at->b[at->d - i - 1], at->flip);
+}
 
 static int64_t FN(merge_cut)(const eki_merge *m, int64_t d, ek_value type)
 {
-	const FN(raw) *a = (const void *)m->a, *b = (const void *)m->b;
-	const VAL flip = FN(flip)(type);
-	int64_t begin = d > m->bn ? d - m->bn : 0, end = d < m->an ? d : m->an;
+	const struct FN(diagonal) at = {(const void *)m->a, (const void *)m->b, d, FN(flip)(type)};
 
-	while (begin < end) {
-		const int64_t i = begin + (end - begin) / 2;
-
-		if (FN(order)(a[i], flip) <= FN(order)(b[d - i - 1], flip))
-			begin = i + 1;
-		else
-			end = i;
-	}
-	return begin;
+	return eki_merge_path(m->an, m->bn, d, FN(comes_before), &at);
 }
 
 #if EK_ONCE
@@ -63,7 +68,8 @@ static ek_status type_check(const ek_pairs *a, const char *name, const ek_pairs 
 	return EK_OK;
 }
 
-/* No array of out may overlap another of out, or one of a or b. */
+/* Checks that no array of `out`, which has n pairs, overlaps an array of `p`, which has pn pairs.
+ * `p` is argument `a` or `b` of ek_merge, and `name` is its name. */
 static ek_status out_check(const ek_pairs *out, int64_t n, const char *name, const ek_pairs *p,
                            int64_t pn)
 {
@@ -81,7 +87,7 @@ static ek_status out_check(const ek_pairs *out, int64_t n, const char *name, con
 		char text[16];
 
 		snprintf(text, sizeof text, "%s%s", name, from[f].name);
-		/* In bytes, since keys and values differ in size. */
+		/* Lengths are given in bytes, since keys and values may differ in size. */
 		EK_RETURN_IF(eki_overlap_check(text, from[f].array, pn * (int64_t)from[f].size,
 		                               to[t].name, to[t].array, n * (int64_t)to[t].size,
 		                               1));
@@ -137,5 +143,11 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
 		args.a.value = args.b.value = args.c.value = NULL;
 	return eki_array_call(ctx, options, n, &args);
 }
+
+const eki_operation eki_op_merge = {
+	.name = "merge",
+	.text = "two sorted lists as one",
+	.number = EK_MERGE,
+};
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the merges share: where the arrays of one merge of a batch lie, and the search that cuts a
- * merge into independent ones. */
+ * What the merges share: the arrays of one merge of a batch, and the search that cuts a merge into
+ * independent merges. */
 #ifndef EK_MERGE_H
 #define EK_MERGE_H
 
@@ -8,17 +8,18 @@
 
 typedef struct eki_merge {
 	int64_t an, bn;
-	const char *a, *b, *a_value, *b_value; /* no values: NULL */
+	const char *a, *b, *a_value, *b_value; /* if there are no values, the last two are NULL */
 	char *out, *out_value;
 } eki_merge;
 
-/* An array that may be absent has no address to add to. */
+/* Returns the address of entry n of an array whose entries have `size` bytes, or NULL if the array
+ * is NULL: C17 does not allow adding to a null pointer. */
 static inline char *eki_merge_at(const void *array, int64_t n, size_t size)
 {
 	return n && array ? (char *)(uintptr_t)array + (size_t)n * size : (char *)(uintptr_t)array;
 }
 
-/* Merge k of the batch. */
+/* Returns the arrays of merge k of the batch. */
 static inline eki_merge eki_merge_of(const eki_array *a, int64_t k)
 {
 	const size_t size = ek_value_size(a->type), values = a->a.value_size;
@@ -34,8 +35,9 @@ static inline eki_merge eki_merge_of(const eki_array *a, int64_t k)
 	                   .out_value = eki_merge_at(a->c.value, k * (an + bn), values)};
 }
 
-/* The merge path on diagonal d: how many of the first d pairs of the result come from a; equal keys
- * come from a first. Within the arrays whatever they hold. */
+/* Returns how many of the first d pairs of the result come from m->a. This number is the place
+ * where the merge path crosses diagonal d. Of equal keys, those of m->a come first. Reads only
+ * within the arrays, even if they are not sorted. */
 int64_t eki_merge_cut(const eki_array *a, const eki_merge *m, int64_t d);
 
 #endif

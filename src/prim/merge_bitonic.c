@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The last stage of the bitonic sort: a turned round and b behind it fall and then rise, and halves
- * compared place by place give a lower and an upper half that do so again.
+ * The merge by the last stage of the bitonic sort. List `a` in reverse, followed by list `b`, is a
+ * bitonic sequence: it falls and then rises. Comparing its first half with its second half, place
+ * by place, gives a lesser and a greater half, each of which is bitonic again.
  *
- * Any lengths: the network is the one for the next power of two, with greatest keys behind b - the
- * sequence still falls and then rises - and its comparators beyond the end left out. n log2 n / 2
- * comparators; equal keys in any order. Liu 2015, section 4.5.4; Batcher 1968. */
+ * If the total length is not a power of two, the network is that for the next power of two, as if
+ * `b` were followed by greatest keys; then the sequence still falls and then rises. Comparators
+ * that reach beyond the end are left out. Cost: n log2 n / 2 comparators. Pairs with equal keys
+ * come in any order. Liu 2015, section 4.5.4; Batcher 1968. */
 #include "prim/merge_network.h"
 
-static int steps(int64_t an, int64_t bn, eki_step step[EKI_STEPS])
+static int steps(int64_t an, int64_t bn, eki_exchange step[EKI_STEPS])
 {
 	int count = 0;
 
 	for (int64_t d = eki_power(an + bn) / 2; d; d /= 2)
-		step[count++] = (eki_step){d, 0};
+		step[count++] = (eki_exchange){d, 0};
 	return count;
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	(void)ctx;
+	const eki_array *a = v->array;
+
+	(void)step;
 	return eki_merge_network(a, true, steps);
 }
 
@@ -29,5 +33,5 @@ const ek_method ek_merge_bitonic = {
 	.operation = EK_MERGE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };

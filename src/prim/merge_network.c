@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Steps of sorting networks in memory, without room beside the result. In a step no two comparators
- * touch the same pair, so threads share it by places; the next step waits for all of them. With at
- * least one merge for each thread a thread does whole merges instead, and does not wait.
+ * Runs the steps of sorting networks in the memory of the result, without scratch memory. In a step
+ * no two comparators touch the same pair, so the threads divide the step by position; the next step
+ * begins when all threads are done. If there is at least one merge for each thread, each thread
+ * does whole merges instead and never waits.
  *
- * A step reads and writes all pairs once, and does a comparison for each two; the loop over the
- * places of a block has neither branches nor dependences, so compilers turn it into vector
- * instructions where blocks are as long as a vector. */
+ * A step reads and writes all pairs once, with one comparison for every two pairs. The loop over
+ * the places of a block has neither branches nor dependences, so compilers vectorize the loop where
+ * blocks are at least as long as a vector. */
 #include <string.h>
 
 #include "prim/merge_network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/merge_network.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -23,8 +24,7 @@
 typedef uint32_t EK_MAY_ALIAS value_4;
 typedef uint64_t EK_MAY_ALIAS value_8;
 
-/* What a call for a part of a step gets: the comparators whose first place is in begin .. end -
- * 1. */
+/* A part of a step: the comparators whose lower place is in begin .. end - 1. */
 typedef struct range {
 	void *key, *value;
 	int64_t n, begin, end;
@@ -32,7 +32,8 @@ typedef struct range {
 } range;
 #endif
 
-/* Comparators of `count` places from x; `size`, and `d` where it is short, are constants. */
+/* Runs `count` comparators, which compare places x, x + 1, ... with places x + d, x + d + 1, ....
+ * `size`, the bytes of a value, is a compile-time constant, and so is `d` where it is small. */
 INLINE void FN(block)(const range *r, int64_t x, int64_t count, int64_t d, VAL flip, int size)
 {
 	FN(raw) *restrict key = (FN(raw) *)r->key + x;
@@ -76,7 +77,7 @@ INLINE void FN(blocks)(const range *r, int64_t first, int64_t d, VAL flip, int s
 	}
 }
 
-INLINE void FN(step)(const range *r, const eki_step *s, VAL flip, int size)
+INLINE void FN(step)(const range *r, const eki_exchange *s, VAL flip, int size)
 {
 	if (s->distance == 1)
 		FN(blocks)(r, s->first, 1, flip, size);
@@ -88,7 +89,7 @@ INLINE void FN(step)(const range *r, const eki_step *s, VAL flip, int size)
 		FN(blocks)(r, s->first, s->distance, flip, size);
 }
 
-INLINE void FN(by_flip)(const range *r, const eki_step *s, int size)
+INLINE void FN(by_flip)(const range *r, const eki_exchange *s, int size)
 {
 	if (FN(flip)(r->type))
 		FN(step)(r, s, FN(flip)(EK_F64), size);
@@ -96,22 +97,23 @@ INLINE void FN(by_flip)(const range *r, const eki_step *s, int size)
 		FN(step)(r, s, 0, size);
 }
 
-static void FN(step_0)(const range *r, const eki_step *s)
+static void FN(step_0)(const range *r, const eki_exchange *s)
 {
 	FN(by_flip)(r, s, 0);
 }
 
-static void FN(step_4)(const range *r, const eki_step *s)
+static void FN(step_4)(const range *r, const eki_exchange *s)
 {
 	FN(by_flip)(r, s, 4);
 }
 
-static void FN(step_8)(const range *r, const eki_step *s)
+static void FN(step_8)(const range *r, const eki_exchange *s)
 {
 	FN(by_flip)(r, s, 8);
 }
 
-/* Places begin .. end - 1 of out before the first step. */
+/* Fills places begin .. end - 1 of the result with the input of the first step: list `a`, reversed
+ * if `reverse` is true, and then list `b`. */
 static void FN(lay)(const eki_merge *m, bool reverse, int64_t begin, int64_t end, size_t size)
 {
 	const FN(raw) *a = (const void *)m->a, *b = (const void *)m->b;
@@ -131,17 +133,17 @@ static void FN(lay)(const eki_merge *m, bool reverse, int64_t begin, int64_t end
 
 #if EK_ONCE
 
-typedef void step_fn(const range *, const eki_step *);
+typedef void step_fn(const range *, const eki_exchange *);
 typedef void lay_fn(const eki_merge *, bool, int64_t, int64_t, size_t);
 
 typedef struct work {
 	const eki_array *a;
 	bool reverse;
 	int steps;
-	eki_step step[EKI_STEPS];
+	eki_exchange step[EKI_STEPS];
 	step_fn *apply;
 	lay_fn *lay;
-	int now; /* the step that all threads share; -1: before the first */
+	int now; /* current step of all threads; -1 while the result is filled with the input */
 } work;
 
 static void share(const work *w, int64_t k, int now, int64_t begin, int64_t end)
@@ -155,7 +157,7 @@ static void share(const work *w, int64_t k, int now, int64_t begin, int64_t end)
 		w->apply(&r, &w->step[now]);
 }
 
-/* A share of one step of the only merge. */
+/* Runs one thread's share of a step of a single merge. */
 static void part_of_step(void *arg, int number)
 {
 	const work *w = arg;
@@ -165,7 +167,7 @@ static void part_of_step(void *arg, int number)
 	      eki_cut(n, w->a->threads, number + 1));
 }
 
-/* Whole merges. */
+/* Runs one thread's share of the batch, which consists of whole merges. */
 static void part_of_batch(void *arg, int number)
 {
 	const work *w = arg;

@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Merge path. The result is cut into equal pieces; where a piece begins in a and b is found by the
- * search on a diagonal (eki_merge_cut), and each piece is a serial merge of its own.
+ * The merge by the merge path. The result is cut into equal pieces. A search on a diagonal
+ * (eki_merge_cut) finds where each piece begins in `a` and in `b`. Then each piece is a serial
+ * merge of its own.
  *
- * What differs on a CPU: on a GPU the pieces are there to feed thousands of threads, and a thread
- * merges some ten pairs. Here a thread has one long piece, and two things stand in its way. A loop
- * that branches on the comparison guesses wrong at every other of random keys, some twenty cycles;
- * a loop that does not branch waits for itself: the next two keys to load are known when the last
- * two have been compared, about eight cycles, in which the processor could do eight times as much.
- * So a thread does four serial merges at a time, step by step in turn, without branches: two
- * pieces, each from its beginning upwards and from its end downwards until they meet. A piece is a
- * whole merge where the batch has another one beside it - then nothing is searched - and half of
- * one elsewhere. The searches, two or three for each thread, cost nothing, while the ranking merge
- * searches once for every pair: it does O(log n) times the work, which on a GPU hides behind the
- * memory and here does not.
+ * A CPU and a GPU need different forms. On a GPU the pieces feed thousands of threads, and a thread
+ * merges some ten pairs. On a CPU a thread has one long piece, and two things slow it down. A loop
+ * that branches on the comparison mispredicts every second branch with random keys, at some twenty
+ * cycles each. A loop that does not branch waits for itself: the next two keys to load are known
+ * only when the last two have been compared. That takes about eight cycles, in which the processor
+ * could do eight times as much.
  *
- * Steps of the four go on without a look at the ends of a and b as long as none can reach one: at
- * least as many as the nearest is away. The rest is done one by one, with branches: there one array
- * is used up soon, or the guesses are right.
+ * So a thread runs four serial merges at a time, step by step in turn, without branches. They are
+ * the merges of two pieces, each from its beginning upwards and from its end downwards until the
+ * two meet. If the thread has to do two whole merges of the batch, these merges are the two pieces,
+ * and no search is needed. Otherwise the pieces are the two halves of one merge, or of the thread's
+ * share of it. The searches, two or three for each thread, cost next to nothing. The ranking merge,
+ * in contrast, searches once for every pair and does O(log n) times the work. On a GPU that work is
+ * hidden behind memory accesses, but here it is not.
  *
- * The batch as a whole is one array: pair i of a and pair j of b, counted from the first merge, go
- * to place i + j. Liu 2015, Algorithm 18, and Green, McColl and Bader 2012 for the pieces. */
+ * As long as none of the four merges can reach an end of `a` or `b`, they run without checking for
+ * the ends. That holds for at least as many steps as there are pairs left before the nearest end.
+ * The rest is done one merge at a time, with branches. In that rest, one list is soon used up, or
+ * the branches are predicted well.
+ *
+ * Positions are counted from the beginning of the batch, as if all its merges were one: the lesser
+ * of pair i of `a` and pair j of `b` goes to place i + j. Liu 2015, Algorithm 18, and Green, McColl
+ * and Bader 2012 for the pieces. */
 #include <string.h>
 
 #include "prim/merge.h"
@@ -27,13 +33,14 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/merge_path.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
-/* A merge on its way, upwards or downwards: `left` pairs are still to do, i and j are the next ones
- * or those behind the next ones; ai and bj are where a and b of this merge end in this
- * direction. */
+/* A merge in progress, with `left` pairs to go. If it runs upwards, `i` and `j` are the positions
+ * of the next pairs of `a` and `b`; if it runs downwards, `i` and `j` are one greater than those
+ * positions. `ai` and `bj` are the positions where `a` and `b` end in the direction of the
+ * merge. */
 #ifndef EK_MERGE_LANE
 #define EK_MERGE_LANE
 typedef struct lane {
@@ -59,8 +66,8 @@ typedef struct arrays {
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* One pair; `up` and `size` are constants. Both candidates are loaded; the comparison only
- * selects. */
+/* Merges one pair, upwards if `up` is true, else downwards. `up` and `size` are compile-time
+ * constants. Both candidates are loaded; the comparison only selects one of them. */
 INLINE void FN(step)(const arrays *m, int64_t *i, int64_t *j, bool up, VAL flip, int64_t size)
 {
 	const FN(raw) *a = m->a, *b = m->b;
@@ -70,7 +77,8 @@ INLINE void FN(step)(const arrays *m, int64_t *i, int64_t *j, bool up, VAL flip,
 
 	((FN(raw) *)m->out)[o] = second ? y : x;
 	if (size) {
-		/* By a mask: compilers like to branch here. */
+		/* The value is selected by a mask, since compilers tend to branch on a condition
+		 * here. */
 		const uintptr_t v = (uintptr_t)(m->a_value + p * size);
 		const uintptr_t w = (uintptr_t)(m->b_value + q * size);
 		const uintptr_t from = v ^ ((v ^ w) & -(uintptr_t)second);
@@ -81,7 +89,8 @@ INLINE void FN(step)(const arrays *m, int64_t *i, int64_t *j, bool up, VAL flip,
 	*j += up ? second : -(int64_t)second;
 }
 
-/* `n` pairs from place k of a or b, where the other is used up. */
+/* Copies n pairs, which begin at place k of `a`, or of `b` if `second` is true. In the result they
+ * begin at place `o`. */
 INLINE void FN(rest)(const arrays *m, bool second, int64_t k, int64_t o, int64_t n, int64_t size)
 {
 	const FN(raw) *from = second ? m->b : m->a;
@@ -117,7 +126,7 @@ INLINE void FN(finish)(const arrays *m, lane l, bool up, VAL flip, int64_t size)
 	}
 }
 
-/* Four lanes, the second and the fourth downwards. */
+/* Runs four merges to their ends: l[0] and l[2] upwards, l[1] and l[3] downwards. */
 INLINE void FN(four)(const arrays *m, lane l[4], VAL flip, int64_t size)
 {
 	const arrays at = *m;
@@ -172,12 +181,13 @@ static void FN(path_8)(const arrays *m, lane l[4], ek_value type)
 
 #if EK_ONCE
 
-/* Pairs of a merge that is fetched as a whole. */
+/* Largest number of pairs in a merge whose arrays are prefetched as a whole. */
 enum { FETCH = 1024 };
 
 typedef void four_fn(const arrays *, lane[4], ek_value);
 
-/* Pairs begin .. end - 1 of the result of merge k become two lanes, from both sides. */
+/* Sets up two merges for pairs begin .. end - 1 of the result of merge k: l[0] runs upwards from
+ * `begin`, l[1] downwards from `end`, and they meet in the middle. */
 static void lanes(const eki_array *a, int64_t k, int64_t begin, int64_t end, lane l[2])
 {
 	const int64_t an = a->a.n, bn = a->b.n;
@@ -189,8 +199,9 @@ static void lanes(const eki_array *a, int64_t k, int64_t begin, int64_t end, lan
 	l[1] = (lane){k * an + p, k * bn + end - p, end - begin - half, k * an, k * bn};
 }
 
-/* Short merges, from both sides, are no streams that a processor would notice, so what the next two
- * need is fetched before the present two are done. */
+/* Prefetches n entries of `size` bytes, beginning with entry `begin`. Short merges that run from
+ * both sides form no streams that the processor would recognize. So the arrays of the next two
+ * merges are prefetched before the current two are done. */
 static void fetch(const void *array, int64_t begin, int64_t n, size_t size)
 {
 	const uintptr_t from = (uintptr_t)array + (uintptr_t)begin * size;
@@ -247,26 +258,31 @@ static void part(void *arg, int number)
 	}
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static four_fn *const four[3][2] = {EK_BY_INT(path_0), EK_BY_INT(path_4),
 	                                    EK_BY_INT(path_8)};
+
+	(void)step;
 	work w = {.a = a,
 	          .at = {a->a.key, a->b.key, a->a.value, a->b.value, a->c.key, a->c.value},
 	          .four = four[a->a.value_size / 4][eki_int_row(a->type)],
 	          .parts = a->threads};
 
-	(void)ctx;
 	eki_parallel(a->threads, w.parts, part, &w);
 	return EK_OK;
 }
 
-/* Nanoseconds for a pair; floats are flipped on the way. */
-static double cost(const eki_array *a)
+/* Returns the predicted nanoseconds: 1.3 for each pair, or 2.3 if keys are floats, since those are
+ * flipped to integers as they are compared. */
+static double cost(const eki_features *f)
 {
-	const double pair = a->type == EK_F32 || a->type == EK_F64 ? 2.3 : 1.3;
+	const eki_array *a = f->array;
+	const bool real = a->type == EK_F32 || a->type == EK_F64;
 
-	return pair * (double)a->batch * (double)(a->a.n + a->b.n) / a->threads;
+	return f->machine->array.merge_entry[real] * (double)a->batch * (double)(a->a.n + a->b.n) /
+	       a->threads;
 }
 
 const ek_method ek_merge_path = {
@@ -276,8 +292,8 @@ const ek_method ek_merge_path = {
 	.operation = EK_MERGE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The ranking merge: each pair looks for its own place, its place in its list plus the number of
- * pairs of the other list that come before it, which a binary search finds: those with lesser keys
- * for a pair of a, those with lesser or equal ones for a pair of b. Pairs do not depend on each
- * other, so threads take equal shares of them. Of a steps, n1 log2 n2 + n2 log2 n1 in sum; the
- * places that a thread writes to are near each other, the searches go over the whole other list.
+ * The ranking merge: the place of each pair in the result is its place in its own list plus the
+ * number of pairs of the other list that come before it. A binary search finds that number: for a
+ * pair of `a`, the pairs of `b` with lesser keys; for a pair of `b`, the pairs of `a` with lesser
+ * or equal keys. Pairs do not depend on each other, so threads take equal shares of them. The
+ * searches take n1 log2 n2 + n2 log2 n1 steps in total. The places that a thread writes to are near
+ * each other, but its searches range over the whole other list.
  *
- * The search has a fixed number of steps without branches, so that the processor has the searches
- * of several pairs under way. It would write two pairs to one place if the lists were not sorted,
- * but never beyond the result.
+ * The search has a fixed number of steps without branches, so that the processor overlaps the
+ * searches of several pairs. If the lists are not sorted, two pairs may be written to one place,
+ * but nothing is written beyond the result.
  *
  * Liu 2015, Algorithm 17. */
 #include <string.h>
@@ -17,11 +18,11 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/merge_ranking.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
-/* How many of the n keys of a list are below x, or, with `equal`, not above. */
+/* Returns how many of the n keys of a list are less than x or, if `equal` is true, at most x. */
 static inline int64_t FN(rank)(const FN(raw) * list, int64_t n, VAL x, bool equal, VAL flip)
 {
 	int64_t begin = 0;
@@ -41,7 +42,8 @@ static inline int64_t FN(rank)(const FN(raw) * list, int64_t n, VAL x, bool equa
 	return begin;
 }
 
-/* Puts pairs begin .. end - 1 of a, or of b if `second`, to their places. */
+/* Writes pairs begin .. end - 1 of `a`, or of `b` if `second` is true, to their places in the
+ * result. */
 static void FN(merge_ranking)(const eki_merge *m, bool second, int64_t begin, int64_t end,
                               ek_value type, size_t size)
 {
@@ -63,7 +65,8 @@ static void FN(merge_ranking)(const eki_merge *m, bool second, int64_t begin, in
 
 #if EK_ONCE
 
-/* The pairs in the order a of merge 0, b of merge 0, a of merge 1 and so on are dealt out. */
+/* Writes one thread's share of the pairs to their places. The shares are cut from the pairs in this
+ * order: `a` of merge 0, `b` of merge 0, `a` of merge 1, and so on. */
 static void part(void *arg, int number)
 {
 	static void (*const merge[])(const eki_merge *, bool, int64_t, int64_t, ek_value, size_t) =
@@ -85,11 +88,12 @@ static void part(void *arg, int number)
 	}
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	eki_array copy = *a;
 
-	(void)ctx;
+	(void)step;
 	eki_parallel(a->threads, a->threads, part, &copy);
 	return EK_OK;
 }
@@ -101,7 +105,7 @@ const ek_method ek_merge_ranking = {
 	.operation = EK_MERGE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The merge as a loop, which all other merges are compared with: the lesser of two keys is moved,
- * that of a if they are equal. The processor has to guess which it is, so on random keys every
- * other step costs it the time of a dozen.
+ * The merge as a plain loop, the reference for all other merges: each step moves the pair with the
+ * lesser key to the result, or the pair of `a` if the keys are equal. The processor has to predict
+ * which of the two pairs is moved. With random keys every second prediction is wrong, and such a
+ * step takes as long as a dozen others.
  *
  * Liu 2015, Algorithm 16. */
 #include <string.h>
@@ -11,9 +12,9 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/merge_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
 static void FN(merge_serial)(const eki_merge *m, ek_value type, size_t size)
 {
@@ -37,11 +38,12 @@ static void FN(merge_serial)(const eki_merge *m, ek_value type, size_t size)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static void (*const merge[])(const eki_merge *, ek_value, size_t) = EK_BY_INT(merge_serial);
 
-	(void)ctx;
+	(void)step;
 	for (int64_t k = 0; k < a->batch; k++) {
 		const eki_merge m = eki_merge_of(a, k);
 
@@ -57,7 +59,7 @@ const ek_method ek_merge_serial = {
 	.operation = EK_MERGE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The bitonic merge in registers: instead of one step after the other through memory, all steps of
- * a merge of a few vectors are done at once, and the greater half stays in registers for the next
- * vectors of a or b (network.c). That is what Peters et al. do with the private memory of a GPU's
- * threads, where their merge keeps several steps. One read, one write, O(n log W) comparisons.
+ * The bitonic merge in registers (network.c). A few vectors are merged in registers, where all
+ * steps of the merge are done without going through memory. The greater half of the result stays
+ * there, to be merged with the next vectors of `a` or `b`. In the same way, Peters et al. do
+ * several steps of a merge in the private memory of a GPU's threads. Cost: each pair is read once
+ * and written once, with O(n log W) comparisons.
  *
- * Threads take equal pieces of the result, cut by the search on diagonals as in merge_path.c. Equal
- * keys may change places, which is visible only where they have values; so the library chooses this
- * method for keys alone.
+ * Threads take equal pieces of the result, which the search on diagonals cuts as in merge_path.c.
+ * Pairs with equal keys may change places. That is visible only if they have values, so the library
+ * chooses this method only for keys without values.
  *
  * Liu 2015, section 4.5.6; Peters, Schulz-Hildebrandt and Luttenberger 2012; Chhugani et al.
  * 2008. */
@@ -21,7 +22,7 @@ static void piece(const eki_array *a, int64_t k, int64_t begin, int64_t end)
 	const size_t size = ek_value_size(a->type), values = a->a.value_size;
 	const int64_t n = end - begin, i = eki_merge_cut(a, &m, begin), j = begin - i;
 	const int64_t cut = eki_merge_cut(a, &m, end) - i;
-	/* The second cut lies before the first one if the lists are not sorted. */
+	/* If the lists are not sorted, the second cut may be before the first one. */
 	const int64_t an = cut < 0 ? 0 : cut < n ? cut : n;
 
 	eki_merge_run[a->isa][eki_int_row(a->type)][values / 4](
@@ -45,24 +46,27 @@ static void part(void *arg, int number)
 	}
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	eki_array copy = *a;
 
-	(void)ctx;
+	(void)step;
 	eki_parallel(a->threads, a->threads, part, &copy);
 	return EK_OK;
 }
 
-/* Nanoseconds for a pair, by the size of the keys. */
-static double cost(const eki_array *a)
+/* Returns the predicted nanoseconds, from the time to merge one pair, which depends on the
+ * instruction set and the size of the keys. Returns INFINITY if the keys have values, so that this
+ * method is not chosen. */
+static double cost(const eki_features *f)
 {
-	static const double pair[EK_NISA][2] = {{5.5, 5.5}, {1, 2.1}, {0.5, 1}};
+	const eki_array *a = f->array;
 
 	if (a->a.value_size)
 		return INFINITY;
-	return pair[a->isa][eki_int_row(a->type)] * (double)a->batch * (double)(a->a.n + a->b.n) /
-	       a->threads;
+	return f->machine->array.merge_simd[a->isa][eki_int_row(a->type)] * (double)a->batch *
+	       (double)(a->a.n + a->b.n) / a->threads;
 }
 
 const ek_method ek_merge_simd = {
@@ -71,6 +75,6 @@ const ek_method ek_merge_simd = {
 	.source = "Peters et al. 2012; Chhugani et al. 2008",
 	.operation = EK_MERGE,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };

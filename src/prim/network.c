@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sorting networks in registers.
  *
- * Short arrays: R registers, R = 1, 2, 4 or 8, are rows of W columns. A network for R keys, whose
- * comparators take whole registers, sorts all columns at once. Then neighbouring columns are
- * merged, C = 2, 4, ... W: a group of C columns, read row by row, becomes a sorted sequence. Its
- * two halves are merged by Batcher's bitonic merger in the form that mirrors at each step: row r is
- * compared with row h - 1 - r backwards, in blocks of h = R, R/2, ... 2 rows, which leaves in each
- * row a bitonic sequence of C lanes. As the result lies row by row nothing is transposed.
+ * A short array is sorted in R registers, R = 1, 2, 4 or 8, which are rows of W columns. A network
+ * for R keys, whose comparators take whole registers, sorts all columns at once. Then neighbouring
+ * columns are merged into groups of C = 2, 4, ... W columns; a group, read row by row, is a sorted
+ * sequence. The two halves of a group are merged by Batcher's bitonic merger in the form that
+ * mirrors at each step: in blocks of h = R, R/2, ... 2 rows, row r is compared with the reverse of
+ * row h - 1 - r. After that, each row is a bitonic sequence of C lanes, which is then sorted. The
+ * result is in order row by row, so nothing is transposed.
  *
- * Sorted runs: a block of U registers is held, the next block comes from the run whose next key is
- * the lesser; one bitonic merger of both gives the lesser half, which is stored, and the greater
- * half, which is held. That the lesser half is final: were fewer than a block of the loaded keys
- * below the next key b of the run that was not loaded last, more than a block of the other run's
- * would be above b, so one of them not of its last block; but when that last block was loaded, its
- * first key was at most b.
+ * To merge sorted runs, one block of U registers is held, and the next block is loaded from the run
+ * whose next key is the lesser. A bitonic merger of both blocks gives the lesser half, which is
+ * stored, and the greater half, which is held.
  *
- * What a block lacks is filled with the greatest key. Pairs that have this key too would not be
- * told from the filling, so where there are values they are put behind the others first.
+ * The lesser half is final. Proof: let b be the next key of the run that was not loaded last. The
+ * registers hold two blocks. Suppose that fewer than a block of their keys were below b. Then more
+ * than a block of keys would be above b, and all of these would come from the other run. So one of
+ * them would be before the block that was loaded last, and all keys of that block would be above b.
+ * But when that block was loaded, its first key was at most b.
  *
- * Cost for 2 W pairs of a merge: (1 + log2 W) steps on two registers, log2 U more on whole ones.
+ * Incomplete blocks are padded with the greatest key. Pairs that have this key themselves could not
+ * be told from the padding. So if there are values, such pairs are moved to the end beforehand.
+ *
+ * Cost of a merge: for every 2 W pairs, 1 + log2 W steps on two registers, and log2 U steps that
+ * take whole registers.
  *
  * Batcher 1968; Chhugani et al. 2008, Efficient implementation of sorting on multi-core SIMD CPU
  * architecture; Inoue et al. 2007, AA-sort; the columns after Bramas 2017 and Blacher et al.
@@ -27,18 +32,19 @@
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/network.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "prim/lanes.h"
 
 #if W > 1
 
-/* Registers of a block of a merge: as many as there are names for. */
+/* Number of registers in a block of a merge: 4 where the instruction set has 32 registers, else
+ * 2. */
 #define UNITS (W == 64 / (EK_VAL_64 ? 8 : 4) ? 4 : 2)
 
 /* ---- Short arrays ---------------------------------------------------------------------------- */
 
-/* Row i with row j, of which each group of C lanes is turned round. */
+/* Compares row i with row j, after reversing each group of C lanes of row j. */
 #define MIRROR(i, j)                                  \
 	do {                                          \
 		r[j] = FN(pack_xor)(r[j], C - 1, vs); \
@@ -48,7 +54,7 @@
 
 INLINE void FN(sort_columns)(FN(pack) * r, int R, int vs)
 {
-	if (R == 8) { /* 19 comparators, the fewest */
+	if (R == 8) { /* 19 comparators, the fewest possible */
 		COMPARE(0, 2), COMPARE(1, 3), COMPARE(4, 6), COMPARE(5, 7);
 		COMPARE(0, 4), COMPARE(1, 5), COMPARE(2, 6), COMPARE(3, 7);
 		COMPARE(0, 1), COMPARE(2, 3), COMPARE(4, 5), COMPARE(6, 7);
@@ -92,8 +98,8 @@ INLINE void FN(merge_columns)(FN(pack) * r, int R, int C, int vs)
 	}
 }
 
-INLINE void FN(sort_rows)(int64_t n, eki_run from, eki_run to, VAL in, VAL out, int R, int ks,
-                          int vs)
+INLINE void FN(sort_rows)(int64_t n, eki_pair_at from, eki_pair_at to, VAL in, VAL out, int R,
+                          int ks, int vs)
 {
 	FN(pack) r[8];
 
@@ -112,10 +118,11 @@ INLINE void FN(sort_rows)(int64_t n, eki_run from, eki_run to, VAL in, VAL out, 
 		FN(pack_store)(r[i], to, i * W, n > i * W ? n - i * W : 0, ks, vs, out);
 }
 
-/* Where values are neither absent nor kept from the filling by wider keys. */
+/* Tells whether real pairs may be mistaken for padding. That is so if there are values and keys are
+ * as wide as lanes. Narrower keys never equal the greatest key of a lane. */
 #define MIXES(ks, vs) ((vs) && (ks) == (int)sizeof(VAL))
 
-INLINE bool FN(has_greatest)(int64_t n, eki_run p)
+INLINE bool FN(has_greatest)(int64_t n, eki_pair_at p)
 {
 	const FN(raw) *key = p.key;
 	bool any = false;
@@ -125,24 +132,26 @@ INLINE bool FN(has_greatest)(int64_t n, eki_run p)
 	return any;
 }
 
-/* Puts pairs with the greatest key, which no flip changes, behind the others and returns how many
- * these are. */
-static int64_t FN(greatest_last)(int64_t n, eki_run from, eki_run to, int vs)
+/* Copies n pairs from `from` to `to`: first the pairs whose key is not the greatest, then the
+ * others. No flip changes the greatest key. Returns the number of pairs whose key is not the
+ * greatest. */
+static int64_t FN(greatest_last)(int64_t n, eki_pair_at from, eki_pair_at to, int vs)
 {
 	FN(raw) key[8 * W];
 	char value[8 * W * sizeof(VAL)];
-	const eki_run hand = {key, value}; /* `to` may be `from` */
+	const eki_pair_at copy = {key, value}; /* needed because `to` may be `from` */
+	const eki_pair_kind of = {sizeof(VAL), vs, false};
 	int64_t few = 0, many = n;
 
 	for (int64_t i = 0; i < n; i++)
-		FN(pair_move)
-	(from, i, hand, ((const FN(raw) *)from.key)[i] == GREATEST ? --many : few++, vs);
-	for (int64_t i = 0; i < n; i++)
-		FN(pair_move)(hand, i, to, i, vs);
+		eki_pair_move(from, i, copy,
+		              ((const FN(raw) *)from.key)[i] == GREATEST ? --many : few++, of);
+	eki_pairs_copy(n, copy, 0, to, 0, of);
 	return few;
 }
 
-INLINE void FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
+INLINE void FN(sort_short)(int64_t n, eki_pair_at from, eki_pair_at to, unsigned flip, int ks,
+                           int vs)
 {
 	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
 	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
@@ -163,7 +172,7 @@ INLINE void FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, i
 
 /* ---- Sorted runs ----------------------------------------------------------------------------- */
 
-/* Sorts the bitonic sequence of a block. */
+/* Sorts a block whose keys are a bitonic sequence. */
 INLINE void FN(clean)(FN(pack) * r, int U, int vs)
 {
 	if (U == 4)
@@ -174,17 +183,17 @@ INLINE void FN(clean)(FN(pack) * r, int U, int vs)
 		FN(clean_lanes)(&r[i], W, vs);
 }
 
-/* The lesser half of two blocks to `next`, which comes in as the second, the greater stays. */
+/* Merges two sorted blocks: the lesser half goes to `next`, the greater half stays in `held`. */
 INLINE void FN(merge_blocks)(FN(pack) * held, FN(pack) * next, int U, int vs)
 {
 	FN(pack) lo[4];
 
 	EK_UNROLL
 	for (int i = 0; i < U; i++) {
-		FN(pack) turned = FN(pack_xor)(next[U - 1 - i], W - 1, vs);
+		FN(pack) reversed = FN(pack_xor)(next[U - 1 - i], W - 1, vs);
 
 		lo[i] = held[i];
-		held[i] = turned;
+		held[i] = reversed;
 		FN(compare)(&lo[i], &held[i], vs);
 	}
 	EK_UNROLL
@@ -194,23 +203,24 @@ INLINE void FN(merge_blocks)(FN(pack) * held, FN(pack) * next, int U, int vs)
 	FN(clean)(held, U, vs);
 }
 
-INLINE void FN(block_load)(FN(pack) * r, eki_run p, int64_t i, int64_t n, VAL flip, int U, int ks,
-                           int vs)
+INLINE void FN(block_load)(FN(pack) * r, eki_pair_at p, int64_t i, int64_t n, VAL flip, int U,
+                           int ks, int vs)
 {
 	EK_UNROLL
 	for (int u = 0; u < U; u++)
 		r[u] = FN(pack_load)(p, i + u * W, n > u * W ? n - u * W : 0, ks, vs, flip);
 }
 
-INLINE void FN(block_store)(FN(pack) * r, eki_run p, int64_t i, int64_t n, VAL flip, int U, int ks,
-                            int vs)
+INLINE void FN(block_store)(FN(pack) * r, eki_pair_at p, int64_t i, int64_t n, VAL flip, int U,
+                            int ks, int vs)
 {
 	EK_UNROLL
 	for (int u = 0; u < U; u++)
 		FN(pack_store)(r[u], p, i + u * W, n > u * W ? n - u * W : 0, ks, vs, flip);
 }
 
-/* Which run is read next is up to the keys, which puts the processor's own prefetching off. */
+/* Prefetches `bytes` bytes, 4 KiB after p (EK_AHEAD). Which run is read next depends on the keys,
+ * which defeats the processor's own prefetching. */
 INLINE void FN(ahead)(const char *p, int bytes)
 {
 	EK_UNROLL
@@ -218,8 +228,8 @@ INLINE void FN(ahead)(const char *p, int bytes)
 		EK_AHEAD(p + k);
 }
 
-/* Key i in its order. */
-INLINE VAL FN(head)(eki_run p, int64_t i, int ks, VAL flip)
+/* Returns key i as the integer by which it is compared. */
+INLINE VAL FN(head)(eki_pair_at p, int64_t i, int ks, VAL flip)
 {
 #if EK_VAL_64
 	if (ks == 4) {
@@ -230,20 +240,20 @@ INLINE VAL FN(head)(eki_run p, int64_t i, int ks, VAL flip)
 	}
 #endif
 	(void)ks;
-	return FN(key_at)(p, i, flip);
+	return FN(order)(((const FN(raw) *)p.key)[i], flip);
 }
 
-/* Copies the pairs with the greatest key at the end of a run to the places before `o`; returns how
- * many pairs are left. */
-INLINE int64_t FN(greatest_copy)(int64_t n, eki_run p, eki_run to, int64_t *o, int vs)
+/* Copies the pairs with the greatest key, which are at the end of a run of n pairs, to the places
+ * of `to` before *o, and lowers *o accordingly. Returns how many pairs of the run are left. */
+INLINE int64_t FN(greatest_copy)(int64_t n, eki_pair_at p, eki_pair_at to, int64_t *o, int vs)
 {
 	for (; n && ((const FN(raw) *)p.key)[n - 1] == GREATEST; n--)
-		FN(pair_move)(p, n - 1, to, --*o, vs);
+		eki_pair_move(p, n - 1, to, --*o, (eki_pair_kind){sizeof(VAL), vs, false});
 	return n;
 }
 
-INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_run to, unsigned flip,
-                          int ks, int vs)
+INLINE void FN(merge_run)(int64_t n1, eki_pair_at p1, int64_t n2, eki_pair_at p2, eki_pair_at to,
+                          unsigned flip, int ks, int vs)
 {
 	enum { U = UNITS, B = U * W };
 	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
@@ -264,7 +274,7 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 	}
 	while (n1 - i1 >= B && n2 - i2 >= B) {
 		const int64_t first = FN(head)(p1, i1, ks, in) <= FN(head)(p2, i2, ks, in);
-		const eki_run from = first ? p1 : p2;
+		const eki_pair_at from = first ? p1 : p2;
 		const int64_t i = first ? i1 : i2;
 
 		i1 += first ? B : 0;
@@ -294,29 +304,31 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 
 #else
 
-/* Without vectors: insertion, and the merge as a loop without a branch on the keys. */
-INLINE void FN(sort_short)(int64_t n, eki_run from, eki_run to, unsigned flip, int ks, int vs)
+/* The kernels without vectors: FN(sort_short) is an insertion sort, FN(merge_run) a loop without a
+ * branch on the keys. */
+INLINE void FN(sort_short)(int64_t n, eki_pair_at from, eki_pair_at to, unsigned flip, int ks,
+                           int vs)
 {
 	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
 	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		const FN(pack) hand = FN(pack_load)(from, i, 1, ks, vs, in);
+		const FN(pack) pair = FN(pack_load)(from, i, 1, ks, vs, in);
 		int64_t k = i;
 
 		for (; k > 0; k--) {
 			const FN(pack) x = FN(pack_load)(to, k - 1, 1, ks, vs, out);
 
-			if (x.k <= hand.k)
+			if (x.k <= pair.k)
 				break;
 			FN(pack_store)(x, to, k, 1, ks, vs, out);
 		}
-		FN(pack_store)(hand, to, k, 1, ks, vs, out);
+		FN(pack_store)(pair, to, k, 1, ks, vs, out);
 	}
 }
 
-INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_run to, unsigned flip,
-                          int ks, int vs)
+INLINE void FN(merge_run)(int64_t n1, eki_pair_at p1, int64_t n2, eki_pair_at p2, eki_pair_at to,
+                          unsigned flip, int ks, int vs)
 {
 	const VAL most = ks == 4 ? (VAL)INT32_MAX : GREATEST;
 	const VAL in = flip & EKI_FLIP_IN ? most : 0, out = flip & EKI_FLIP_OUT ? most : 0;
@@ -327,9 +339,10 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 			i < n1 && (j >= n2 || FN(pack_load)(p1, i, 1, ks, 0, in).k <=
 		                                      FN(pack_load)(p2, j, 1, ks, 0, in).k);
 
-		FN(pack_store)
-		(FN(pack_load)(first ? p1 : p2, first ? i : j, 1, ks, vs, in), to, o, 1, ks, vs,
-		 out);
+		const eki_pair_at from = first ? p1 : p2;
+		const FN(pack) x = FN(pack_load)(from, first ? i : j, 1, ks, vs, in);
+
+		FN(pack_store)(x, to, o, 1, ks, vs, out);
 		i += first;
 		j += !first;
 	}
@@ -339,7 +352,8 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 #define KERNELS(name, ks, vs)                                                                    \
-	static void FN(sort_short_##name)(int64_t n, eki_run from, eki_run to, unsigned flip)    \
+	static void FN(sort_short_##name)(int64_t n, eki_pair_at from, eki_pair_at to,           \
+	                                  unsigned flip)                                         \
 	{                                                                                        \
 		FN(sort_short)(n, from, to, flip, ks, vs);                                       \
 	}                                                                                        \
@@ -347,10 +361,11 @@ INLINE void FN(merge_run)(int64_t n1, eki_run p1, int64_t n2, eki_run p2, eki_ru
 	                                 const void *k2, const void *v2, void *k, void *v,       \
 	                                 unsigned flip)                                          \
 	{                                                                                        \
-		FN(merge_run)                                                                    \
-		(n1, (eki_run){(void *)(uintptr_t)k1, (char *)(uintptr_t)v1}, n2,                \
-		 (eki_run){(void *)(uintptr_t)k2, (char *)(uintptr_t)v2}, (eki_run){k, v}, flip, \
-		 ks, vs);                                                                        \
+		const eki_pair_at p1 = {(void *)(uintptr_t)k1, (char *)(uintptr_t)v1};           \
+		const eki_pair_at p2 = {(void *)(uintptr_t)k2, (char *)(uintptr_t)v2};           \
+		const eki_pair_at to = {k, v};                                                   \
+                                                                                                 \
+		FN(merge_run)(n1, p1, n2, p2, to, flip, ks, vs);                                 \
 	}
 
 EK_EACH_PAIR(KERNELS)

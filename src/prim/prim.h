@@ -1,58 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the primitives on arrays share. A public function (ek_scan, say, in prim/scan.c) checks its
- * arguments, puts them into an eki_array and calls eki_array_call, which finds the row of the table
- * of methods and calls its `array` function. The row's file may rely on checked arguments; it
- * allocates what it needs before it writes any output. */
+ * What the primitives on arrays share. A public function, such as ek_scan in prim/scan.c, checks
+ * its arguments, puts them into an eki_array and calls eki_array_call, which chooses a method and
+ * runs it with the eki_array. The method may rely on checked arguments; it allocates what it needs
+ * before it writes any output. */
 #ifndef EK_PRIM_H
 #define EK_PRIM_H
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
+#include "prim_body/pair.h"
 
-/* The arguments of every primitive; each uses what it needs. */
+/* The arguments of a primitive on arrays; each primitive uses those that it needs. */
 struct eki_array {
 	ek_operation operation;
-	ek_value type;     /* of the numbers, or of the keys */
-	ek_monoid op;      /* reduce, scan, segmented scan */
-	ek_scan_kind kind; /* scan, segmented scan */
+	ek_value type;     /* type of the numbers, or of the keys */
+	ek_monoid op;      /* used by reduce, scan and segmented scan */
+	ek_scan_kind kind; /* used by scan and segmented scan */
 	int64_t n;
 	const void *in;
-	void *out; /* reduce: one number; kselect: kth; sets: the result */
+	void *out; /* result; for reduce one number, for kselect the k-th of each list */
 	ek_segments segments;
-	ek_pairs a, b, c; /* sort: a; merge: a and b into c; sets: keys of a and b */
-	int64_t batch;    /* merge */
-	int64_t lists, k; /* kselect, with n as the length of a list */
+	/* Sort uses `a`. Merge merges `a` and `b` into `c`. Sets use the keys of `a` and `b`. */
+	ek_pairs a, b, c;
+	int64_t batch;    /* number of merges; used by merge only */
+	int64_t lists, k; /* used by kselect, with n as the length of a list */
 	void *smallest;
-	int64_t *count; /* sets */
-	/* of the options, with defaults filled in */
+	int64_t *count; /* gets the size of the result of a set operation */
+	/* The members from here on come from the options, with defaults filled in. */
 	ek_isa isa;
-	int threads;   /* 1 for small arrays */
-	int64_t block; /* 0: the method's default */
+	int threads;   /* number of threads, 1 for small arrays */
+	int64_t block; /* number of entries in a block, 0 for the method's default */
 	int arity;
 	bool trusted;
 	ek_heap_counts *counts;
 };
 
-/* Fills in what `options` say, chooses the method and calls it. `work` is the number of entries,
- * which decides whether threads are worth while; 0: there is nothing to do, so only the options are
- * checked. */
+/* Copies the options to `a`, with defaults filled in, chooses the method and runs it. `work` is the
+ * number of entries, which decides whether several threads are worthwhile. If `work` is 0, there is
+ * nothing to do, and only the options are checked. */
 ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options, int64_t work,
                          eki_array *a);
 
-/* Checks of arguments; each returns EK_EINVAL with a message. */
-ek_status eki_number_check(ek_value type); /* one of the four types */
+/* Runs the scan that `a` describes (scan_blocked.c). `a` must be complete and already checked.
+ * Allocates no memory. */
+void eki_scan_into(const eki_array *a);
+
+/* Returns how many pairs the scratch memory of eki_sort_into must hold. */
+int64_t eki_sort_scratch_pairs(const eki_array *a);
+/* Sorts the pairs a->a (sort_merge.c). Not stable. `a` must be complete and already checked.
+ * `scratch` has room for eki_sort_scratch_pairs(a) pairs, so no memory is allocated. */
+void eki_sort_into(const eki_array *a, eki_pair_at scratch);
+
+/* Each of these four functions checks one argument. They fail with a message and EK_EINVAL, or
+ * EK_EOVERFLOW if a length is too large. */
+ek_status eki_number_check(ek_value type); /* must be one of the four types */
 ek_status eki_monoid_check(ek_monoid op, ek_value type);
 ek_status eki_kind_check(ek_scan_kind kind);
 ek_status eki_length_check(const char *name, int64_t n);
-/* Arrays of `an` and `bn` entries of `size` bytes must not overlap. */
+/* Checks that array `a`, which has `an` entries, does not overlap array `b`, which has `bn`
+ * entries. Entries have `size` bytes. */
 ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,
                             const void *b, int64_t bn, size_t size);
 
-/* Row of a type in tables by EK_BY_VALUE and EK_BY_INT. */
+/* Returns the row for a type in tables made by EK_BY_VALUE. */
 static inline int eki_value_row(ek_value type)
 {
 	return (int)type - 1;
 }
-/* i32 for types of 4 bytes, i64 for types of 8: for methods that treat floats as integers. */
+/* Returns the row for a type in tables made by EK_BY_INT, for methods that treat floats as
+ * integers: i32 for types of 4 bytes, i64 for types of 8. */
 static inline int eki_int_row(ek_value type)
 {
 	return ek_value_size(type) == 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_reduce: the arguments. The methods are the files reduce_*.c. */
+ * ek_reduce: checks of its arguments. The methods are in the files reduce_*.c. */
 #include "prim/prim.h"
 
 ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
@@ -15,6 +15,13 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
 	EK_RETURN_IF(eki_array_check("result", result, 1, ek_value_size(type)));
 	EK_RETURN_IF(eki_overlap_check("in", in, n, "result", result, 1, ek_value_size(type)));
 	if (!in)
-		a.in = result; /* methods may add 0 to it, which C17 does not allow for NULL */
-	return eki_array_call(ctx, options, n + 1, &a); /* without entries: the identity */
+		a.in = result; /* methods may add 0 to a.in, which C17 does not allow for NULL */
+	/* n + 1 is never 0, so the method runs for an empty array too and gives the identity. */
+	return eki_array_call(ctx, options, n + 1, &a);
 }
+
+const eki_operation eki_op_reduce = {
+	.name = "reduce",
+	.text = "the sum, maximum, minimum or union of bits of an array",
+	.number = EK_REDUCE,
+};

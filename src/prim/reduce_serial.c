@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sum of an array as a loop, which other reductions are compared with: one addition waits for
- * the other.
+ * The sum of an array as a plain loop, the reference for the other reductions: each addition waits
+ * for the one before.
  *
  * Liu 2015, Algorithm 3. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/reduce_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(reduce_serial)(const eki_array *a)
 {
@@ -21,11 +21,12 @@ static void FN(reduce_serial)(const eki_array *a)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static void (*const reduce[])(const eki_array *) = EK_BY_VALUE(reduce_serial);
 
-	(void)ctx;
+	(void)step;
 	reduce[eki_value_row(a->type)](a);
 	return EK_OK;
 }
@@ -37,7 +38,7 @@ const ek_method ek_reduce_serial = {
 	.operation = EK_REDUCE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sum of an array at the speed of memory: tiles by vectors (prim/wide.h), tiles one after the
- * other within a piece, pieces in their order at the end. The number of pieces depends on n only,
- * so the bits do not depend on the threads; there are enough pieces for threads of different speed.
+ * The sum of an array at the speed of memory. The array is cut into pieces, and each piece into
+ * tiles. Each tile is summed by vectors (prim/wide.h), the sums of tiles are added in order within
+ * a piece, and the sums of pieces in order at the end. The number of pieces depends on n only, so
+ * the bits of the result do not depend on the threads. There are enough pieces to balance threads
+ * of different speed.
  *
- * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 4.3.2 (what is to be
- * computed). */
+ * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 4.3.2 (definition of the
+ * reduction). */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/reduce_simd.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/wide.h"
 
 static eki_wide FN(reduce_simd_piece)(const eki_array *a, int64_t begin, int64_t end)
@@ -48,8 +50,9 @@ static void sum_piece(void *arg, int part)
 	                        eki_cut(r->a->n, r->pieces, part + 1));
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static eki_wide (*const sum[EK_NISA][4])(const eki_array *, int64_t, int64_t) =
 		EK_BY_ISA_AND_VALUE(reduce_simd_piece);
 	static void (*const join[])(const eki_array *, const eki_wide *, int) =
@@ -57,7 +60,7 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	int64_t pieces = a->n / (int64_t)(PIECE_BYTES / ek_value_size(a->type)) + 1;
 	struct reduce r;
 
-	(void)ctx;
+	(void)step;
 	r.a = a;
 	r.sum = sum[a->isa][eki_value_row(a->type)];
 	r.pieces = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES;
@@ -66,8 +69,9 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	return EK_OK;
 }
 
-static double cost(const eki_array *a)
+static double cost(const eki_features *f)
 {
+	const eki_array *a = f->array;
 	return (double)a->n;
 }
 
@@ -77,8 +81,8 @@ const ek_method ek_reduce_simd = {
 	.source = "Higham 2002, section 4.2",
 	.operation = EK_REDUCE,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

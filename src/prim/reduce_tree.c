@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The sum of an array by a balanced binary tree: neighbours are added, then neighbouring sums, and
- * so on, so no entry goes through more than ceil(log2 n) additions.
+ * so on. So no entry goes through more than ceil(log2 n) additions.
  *
  * The published form works level by level and overwrites its input. Here the same tree is walked in
- * the order of the entries: a subtree is closed as soon as its right half is there, so the open
- * ones are as many as the number of the entry has ones in binary, and need no memory to speak of.
- * Threads take complete subtrees of equal size; the tree of these is walked alike.
+ * the order of the entries: a subtree is finished as soon as its right half is. The number of open
+ * subtrees at an entry is only the number of ones in the binary form of the entry's index, so their
+ * sums need hardly any memory. Threads take complete subtrees of equal size; the tree above these
+ * subtrees is walked the same way.
  *
  * Liu 2015, Algorithm 4 (for any length). */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/reduce_tree.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static VAL FN(reduce_tree)(ek_monoid op, const VAL *in, int64_t n)
 {
@@ -57,7 +58,7 @@ typedef void subtree_fn(const eki_array *, int64_t, int64_t, void *, int);
 struct tree {
 	const eki_array *a;
 	subtree_fn *sum;
-	int64_t leaves; /* of a subtree: a power of two */
+	int64_t leaves; /* number of entries of a subtree, a power of two */
 	union {
 		float f32[MOST_SUBTREES];
 		double f64[MOST_SUBTREES];
@@ -74,13 +75,14 @@ static void sum_subtree(void *arg, int part)
 	t->sum(t->a, begin, begin + (left < t->leaves ? left : t->leaves), &t->sums, part);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static subtree_fn *const sum[] = EK_BY_VALUE(reduce_subtree);
 	struct tree t;
 	eki_array top = *a;
 
-	(void)ctx;
+	(void)step;
 	t.a = a;
 	t.sum = sum[eki_value_row(a->type)];
 	for (t.leaves = 8; t.leaves * MOST_SUBTREES < a->n;)
@@ -99,7 +101,7 @@ const ek_method ek_reduce_tree = {
 	.operation = EK_REDUCE,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_scan: the arguments. The methods are the files scan_*.c. */
+ * ek_scan: checks of its arguments. The methods are in the files scan_*.c. */
 #include "prim/prim.h"
 
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
@@ -24,3 +24,9 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
 		EK_RETURN_IF(eki_overlap_check("in", in, n, "out", out, n, size));
 	return eki_array_call(ctx, options, n, &a);
 }
+
+const eki_operation eki_op_scan = {
+	.name = "scan",
+	.text = "the prefix sums, maxima or minima of an array",
+	.number = EK_SCAN,
+};

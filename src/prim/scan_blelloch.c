@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scan by a balanced tree over a fixed number of processors, a power of two: each processor
- * sums a section of the array, the tree turns the sums into the sums of all sections before
- * (up-sweep: the sum of each subtree; down-sweep: what lies left of it), and each processor scans
- * its section from there. Two reads and one write of all entries; plain loops, one addition after
- * the other.
+ * The scan by a balanced tree over a fixed number of processors, a power of two. Each processor
+ * sums a section of the array. The tree turns each of these sums into the sum of all sections
+ * before it: the up-sweep computes the sum of each subtree; the down-sweep computes, for each
+ * subtree, the sum of all entries to its left. Then each processor scans its section, starting from
+ * that sum. All entries are read twice and written once, by plain loops with one addition after the
+ * other.
  *
- * Blelloch 1990, section 1.2.1, the case of fewer processors than entries: what Zhang 2012 compares
- * with. */
+ * Blelloch 1990, section 1.2.1, the case of fewer processors than entries. Zhang 2012 compares with
+ * this scan. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/scan_blelloch.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(section_sum)(const eki_array *a, int64_t begin, int64_t end, void *sums, int part)
 {
@@ -72,10 +73,12 @@ static void section(void *arg, int part)
 	         s->sums, part);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	static section_fn *const sum[] = EK_BY_VALUE(section_sum), *const scan[] = EK_BY_VALUE(
-									   section_scan);
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
+	static section_fn *const sum[] = EK_BY_VALUE(section_sum);
+	static section_fn *const scan[] = EK_BY_VALUE(section_scan);
 	static void (*const tree[])(const eki_array *, void *, int) = EK_BY_VALUE(section_tree);
 	int row = eki_value_row(a->type);
 	size_t size = ek_value_size(a->type);
@@ -98,7 +101,7 @@ const ek_method ek_scan_blelloch = {
 	.source = "Blelloch 1990, section 1.2.1",
 	.operation = EK_SCAN,
 	.backend = EKI_CPU,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The scan at the speed of a copy: each entry is read from memory once and written once.
  *
- * Blocks that fit the cache of a core are handed out in order. A thread sums its block, which
- * brings it into that cache, waits for the prefix of all blocks before, tells its own sum to the
- * next, and scans the block from the cache. Whoever waits does so for blocks begun before its own,
- * so any number of threads that the run time grants is right. A single thread scans at once; the
- * sums that it then needs are made on the way, in the same order, so the bits are the same.
+ * Blocks that fit the cache of a core are handed out to threads in order. A thread sums its block,
+ * which brings the block into that cache. Then it waits for the prefix, which is the sum of all
+ * earlier blocks. It passes the prefix plus its own sum on to the next block, and scans its block
+ * from the cache. A thread waits only for blocks begun before its own, so the runtime may grant any
+ * number of threads. A single thread does not sum a block first: it computes the sums while it
+ * scans, in the same order, so the bits of the result are the same.
  *
- * A block is scanned by tiles of 16 KiB or less. Within a tile the scan starts from nothing: each
- * vector is scanned in its register, and its sum goes on to the next. The sum of all tiles before,
- * kept with more digits (prim/wide.h), is added at the end. So an error is that of a tile however
- * long the array is:
+ * A block is scanned in tiles of 16 KiB or less. Within a tile the scan starts from the identity:
+ * each vector is scanned in its register, and its sum is carried to the next vector. The sum of all
+ * earlier tiles, which has more digits (prim/wide.h), is added at the end. So the error is that of
+ * a tile, however long the array is. The additions that a result may go through are
  *     in a vector      log2 W additions
- *     sums of vectors  EKI_TILE / W, at most 1024, for the chain
- *     tiles before     EKI_TILE_DEPTH for one, 1 to round the sum of all
- *     two more         the vectors before, the tiles before
- * which is most for one lane: a path of 1024 + 2, and no path has both a tile and tiles before it,
- * so gamma(1040) is safe.
+ *     sums of vectors  EKI_TILE / W additions, at most 1024, in a chain
+ *     tiles before     EKI_TILE_DEPTH additions in a tile, 1 rounding of the sum of all tiles
+ *     two more         1 addition of the vectors before, 1 of the tiles before
+ * The longest path is that for W = 1, with 1024 + 2 additions. No path goes through both a tile and
+ * the tiles before it, so the bound gamma(1040) is safe.
  *
- * Output that does not fit the caches is written past them: the tile goes to a buffer, and from
- * there in whole aligned lines, since an output is aligned to its type only.
+ * Output that does not fit the caches is written with non-temporal stores, in whole aligned
+ * vectors. Since an output is aligned to its type only, such a vector may have to be put together
+ * from two vectors of the scan.
  *
  * Zhang, Wang and Ross 2020 (partitions that fit the cache); Merrill and Garland 2016 (the chain of
  * prefixes). */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/scan_blocked.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/wide.h"
 
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
 enum { AHEAD = 4096 };
-/* How a tile is written: to the caches, or past them, whole lines or not. */
+/* How a tile is written: with ordinary stores (NEAR), or with non-temporal stores to an output that
+ * is aligned to vectors (PAST) or not (SHIFTED). */
 enum way { NEAR, PAST, SHIFTED };
 struct range {
 	int64_t begin, end;
@@ -40,30 +43,36 @@ struct range {
 struct scan_sums {
 	eki_wide own, later;
 };
+/* Types of the current pass. */
+#define TILE struct FN(tile)
+#define SUMS struct FN(tile_sums)
 #endif
 
-/* A tile to scan, with `prefix` before all, and a tile to add up meanwhile, or NULL. */
+/* A tile to scan. `prefix` is the sum of all entries before it. `later` is a tile of a later block,
+ * to be added up at the same time, or NULL. */
 struct FN(tile) {
 	const VAL *in, *later;
 	VAL *out;
-	int64_t n; /* of both */
+	int64_t n; /* number of entries of each of the two tiles */
 	VAL prefix;
 	bool exclusive;
 };
 struct FN(tile_sums) {
-	VAL own, later; /* as tile_sum has them */
+	VAL own, later; /* sums of the two tiles, as tile_sum returns them */
 };
 
-/* Fetches what is read shortly after the vector at p, for the cache of the core only: the fastest
- * cache has no room for lines that wait for memory beside those that wait to be written (a tenth
- * faster with two threads, a quarter with one). */
+/* Prefetches the data AHEAD bytes after the vector at p + k W, into the second-level cache only.
+ * The first-level cache has no room for lines that wait for memory in addition to lines that wait
+ * to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter with
+ * one. */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 {
 	if (k * W * (int)sizeof(VAL) % 64 == 0)
 		__builtin_prefetch((const void *)((uintptr_t)(p + k * W) + AHEAD), 0, 2);
 }
 
-/* Writes the vector s at out + i; `held` is the one before. */
+/* Writes the vector `s` to out + i in the given way. *held is the vector before `s`, and is then
+ * set to `s`. The output begins `off` entries after an aligned address. */
 static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i,
                                                           int64_t off, vec s, vec *held)
 {
@@ -76,11 +85,9 @@ static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out
 	*held = s;
 }
 
-/* What is behind the last whole vector. */
-static inline __attribute__((always_inline)) void FN(scan_rest)(ek_monoid op,
-                                                                const struct FN(tile) * t,
-                                                                int64_t i, vec first, vec chain,
-                                                                vec *sum, vec *later)
+/* Scans the entries after the last whole vector. */
+static inline __attribute__((always_inline)) void
+FN(scan_rest)(ek_monoid op, const TILE *t, int64_t i, vec first, vec chain, vec *sum, vec *later)
 {
 	const vec none = vset1(FN(identity)(op));
 	const int64_t m = t->n - i;
@@ -94,13 +101,13 @@ static inline __attribute__((always_inline)) void FN(scan_rest)(ek_monoid op,
 	vstore_n(t->out + i, vop(op, first, v), m);
 }
 
-/* Past the caches go whole aligned vectors, SHIFTED ones put together from the end of one vector of
- * the scan and the beginning of the next. One vector is written after the other as it is computed:
- * reads, writes and additions at an even pace keep the memory busy, and a chain that is added to
- * once a vector is faster than one that is added to once for four, which takes more
- * instructions. */
-static inline __attribute__((always_inline)) struct FN(tile_sums)
-	FN(scan_tile_by)(ek_monoid op, enum way way, const struct FN(tile) * t)
+/* Scans a tile. Non-temporal stores write whole aligned vectors. If `way` is SHIFTED, such a vector
+ * is put together from the end of one vector of the scan and the beginning of the next. Each vector
+ * is written as soon as it is computed, since reads, writes and additions at an even pace keep the
+ * memory busy. A chain with one addition for each vector is used, since a chain with one for every
+ * four vectors takes more instructions and is slower. */
+static inline __attribute__((always_inline)) SUMS FN(scan_tile_by)(ek_monoid op, enum way way,
+                                                                   const TILE *t)
 {
 	const vec none = vset1(FN(identity)(op)), first = vset1(t->prefix);
 	const int64_t n = t->n, whole = n - n % W,
@@ -109,8 +116,8 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
 	vec chain = none, held = none;
 
-	/* The line that is written in part, at the end, is fetched before streams wait behind
-	 * it. */
+	/* The last cache line of the tile is written only in part, so it has to be read; it is
+	 * prefetched here, before non-temporal stores queue up in front of it. */
 	if (way == SHIFTED)
 		__builtin_prefetch(
 			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
@@ -137,11 +144,11 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 		vstore_n(t->out + whole - off, vshift(none, off, held), off);
 	if (whole < n)
 		FN(scan_rest)(op, t, whole, first, chain, &sum[0], &later[0]);
-	return (struct FN(tile_sums)){FN(four)(op, sum), FN(four)(op, later)};
+	return (SUMS){FN(four)(op, sum), FN(four)(op, later)};
 }
 
-static inline __attribute__((always_inline)) struct FN(tile_sums)
-	FN(scan_tile_op)(ek_monoid op, enum way way, const struct FN(tile) * t)
+static inline __attribute__((always_inline)) SUMS FN(scan_tile_op)(ek_monoid op, enum way way,
+                                                                   const TILE *t)
 {
 	switch (op) {
 	case EK_MAX: return FN(scan_tile_by)(EK_MAX, way, t);
@@ -153,7 +160,7 @@ static inline __attribute__((always_inline)) struct FN(tile_sums)
 	}
 }
 
-static struct FN(tile_sums) FN(scan_tile)(ek_monoid op, bool stream, const struct FN(tile) * t)
+static SUMS FN(scan_tile)(ek_monoid op, bool stream, const TILE *t)
 {
 	if (!stream)
 		return FN(scan_tile_op)(op, NEAR, t);
@@ -169,8 +176,8 @@ static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t en
 	return FN(wide_sum)(a->op, in + begin, end - begin);
 }
 
-/* The scan of the block [begin, end) behind `prefix`. The block [next, next_end), which is not
- * longer, is added up. */
+/* Scans block `own`; `prefix` is the sum of all blocks before it. At the same time adds up block
+ * `next`, which is not longer. Returns the sums of both blocks. */
 static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
                                        struct range next, eki_wide prefix)
 {
@@ -183,14 +190,13 @@ static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct r
 	for (int64_t i = 0; own.begin + i < own.end; i += tile) {
 		int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
 		int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
-		const struct FN(tile)
-			t = {.in = in + own.begin + i,
-		             .later = n == m ? in + next.begin + i : NULL,
-		             .out = out + own.begin + i,
-		             .n = n,
-		             .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
-		             .exclusive = a->kind == EK_EXCLUSIVE};
-		struct FN(tile_sums) s = FN(scan_tile)(a->op, stream, &t);
+		const TILE t = {.in = in + own.begin + i,
+		                .later = n == m ? in + next.begin + i : NULL,
+		                .out = out + own.begin + i,
+		                .n = n,
+		                .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
+		                .exclusive = a->kind == EK_EXCLUSIVE};
+		SUMS s = FN(scan_tile)(a->op, stream, &t);
 
 		if (n != m && m > 0)
 			s.later = FN(tile_sum)(a->op, in + next.begin + i, m);
@@ -228,11 +234,11 @@ struct scan {
 	int64_t block, blocks;
 	bool stream;
 	_Atomic int64_t next;
-	_Alignas(EKI_ALIGNMENT) eki_turn turn; /* of the block that may read and write the prefix */
+	_Alignas(EKI_ALIGNMENT) eki_turn turn; /* number of the block that may use `prefix` */
 	eki_wide prefix;
 };
 
-/* The entries of a block; of none where there is none. */
+/* Returns the range of a block, or an empty range if there is no such block. */
 static struct range range_of(const struct scan *s, int64_t block)
 {
 	struct range r = {s->a->n, s->a->n};
@@ -280,8 +286,9 @@ static void scan_alone(struct scan *s)
 
 enum { BLOCK_BYTES = 1 << 18 };
 
-/* Bytes of an output that the caches cannot hold beside the input. Of a large cache, which belongs
- * to many cores, a process gets a part: measured, stores past the caches win from 32 MiB on. */
+/* Returns how many bytes of output the caches can hold in addition to the input, but at most 32
+ * MiB. A large cache is shared by many cores, and a process gets only a part of it. Measurements
+ * show that non-temporal stores are faster from 32 MiB on. */
 static int64_t stream_from(void)
 {
 	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
@@ -289,7 +296,7 @@ static int64_t stream_from(void)
 	return half < most ? half : most;
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+void eki_scan_into(const eki_array *a)
 {
 	static scan_fn *const scan[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block);
 	static sum_fn *const sum[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block_sum);
@@ -306,18 +313,26 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	                 .prefix = nothing[row](a)};
 	int threads;
 
-	(void)ctx;
 	s.blocks = a->n / s.block + (a->n % s.block > 0);
 	threads = s.blocks < a->threads ? (int)s.blocks : a->threads;
 	if (threads > 1)
 		eki_parallel(threads, threads, scan_blocks, &s);
 	else
 		scan_alone(&s);
+}
+
+static ek_status run(const eki_step *step, const eki_run *v)
+{
+	const eki_array *a = v->array;
+
+	(void)step;
+	eki_scan_into(a);
 	return EK_OK;
 }
 
-static double cost(const eki_array *a)
+static double cost(const eki_features *f)
 {
+	const eki_array *a = f->array;
 	return (double)a->n;
 }
 
@@ -327,8 +342,8 @@ const ek_method ek_scan_blocked = {
 	.source = "Zhang, Wang and Ross 2020",
 	.operation = EK_SCAN,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

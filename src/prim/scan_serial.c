@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scan as a loop, which all other scans are compared with: every entry waits for the addition
- * before it, so the time is n times the latency of an addition whatever the memory does, and a sum
- * in f32 stops to grow where an entry is less than half of its last bit.
+ * The scan as a plain loop, the reference for all other scans. Every entry waits for the addition
+ * before it, so the time is n times the latency of an addition, however fast the memory is. A sum
+ * in f32 stops growing where entries are less than half of its last bit.
  *
- * Liu 2015, Algorithms 6 to 9, in place and out of place by one loop that reads before it
- * writes. */
+ * Liu 2015, Algorithms 6 to 9: one loop serves scans in place and out of place, since it reads each
+ * entry before it writes the result for that entry. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/scan_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(scan_serial)(const eki_array *a)
 {
@@ -26,11 +26,12 @@ static void FN(scan_serial)(const eki_array *a)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *a = v->array;
 	static void (*const scan[])(const eki_array *) = EK_BY_VALUE(scan_serial);
 
-	(void)ctx;
+	(void)step;
 	scan[eki_value_row(a->type)](a);
 	return EK_OK;
 }
@@ -42,7 +43,7 @@ const ek_method ek_scan_serial = {
 	.operation = EK_SCAN,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scan by any number p of processors, with little waiting: each scans a segment of its own;
- * processor 0 adds the last number of each segment to the last of the next, as soon as that segment
- * is scanned; and whoever owns a segment then adds the last number of the segment before to the
- * rest of its own. This addition goes from the last block of the segment to the first, since the
- * last is what the caches still have, and forwards within a block, as caches like it.
+ * The scan by any number p of processors, with little waiting. Each processor scans a segment of
+ * its own. Processor 0 adds the last number of each segment to the last number of the next segment,
+ * as soon as the next segment is scanned. Then the owner of each segment adds the last number of
+ * the previous segment to the rest of its own segment. It takes the blocks of the segment from the
+ * last to the first, since the last blocks are still in the caches. Within a block it goes
+ * forwards, which suits the caches.
  *
- * Segments 1 to p - 1 have w b + 1 entries, w = floor(n / (b p)) blocks of b and the last number;
- * segment 0 has the rest, and nothing is added to it. Where it would be left with nothing, in short
- * arrays, w is smaller. Two events for each segment say "scanned" and "its last number is final".
- * Exclusive scans keep the sums of segments beside the array, which then does not hold them. One
- * read and up to two writes of all entries, and a read more where caches do not help.
+ * Segments 1 to p - 1 have w b + 1 entries: w = floor(n / (b p)) blocks of b entries, and one entry
+ * for the last number. Segment 0 has the remaining entries, and nothing is added to it. In short
+ * arrays, where this would leave segment 0 empty, w is smaller. Two events for each segment say
+ * "scanned" and "its last number is final". The result of an exclusive scan does not contain the
+ * sums of segments, so they are stored outside the array. All entries are read once and written up
+ * to twice, and read once more where the caches do not help.
  *
  * Zhang 2012, Algorithm 1 and sections 3.2 and 3.3. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/scan_zhang.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-/* The scan of entries begin to end - 1 alone; their sum goes to *total. */
+/* Scans entries begin .. end - 1 as if there were none before them, and stores their sum in
+ * *total. */
 static void FN(local_scan)(const eki_array *a, int64_t begin, int64_t end, void *total)
 {
 	const VAL *in = a->in;
@@ -33,7 +36,8 @@ static void FN(local_scan)(const eki_array *a, int64_t begin, int64_t end, void 
 	*(VAL *)total = sum;
 }
 
-/* Puts the sum of all before the segment into its sum and its last entry. */
+/* Adds *before to *total and to the last entry of a segment in the result. *before is the sum of all
+ * entries before the segment, *total the sum of the segment. */
 static void FN(cross_add)(const eki_array *a, int64_t last, const void *before, void *total)
 {
 	const VAL left = *(const VAL *)before;
@@ -76,7 +80,8 @@ struct scan {
 	void (*add)(const eki_array *, int64_t, int64_t, const void *);
 };
 
-/* w, so that segment 0 has an entry. */
+/* Returns w, the number of blocks in each of segments 1 to p - 1. It is small enough that segment 0
+ * has an entry. */
 static int64_t blocks_of_segment(int64_t n, int64_t block, int64_t p)
 {
 	int64_t w = n / block / p, most = p > 1 ? ((n - 1) / (p - 1) - 1) / block : w;
@@ -112,8 +117,10 @@ static void scan_segment(void *arg, int member, int members)
 		s->add(a, begin + k * s->block, begin + (k + 1) * s->block, &own[-1].total);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static void (*const local[])(const eki_array *, int64_t, int64_t, void *) =
 		EK_BY_VALUE(local_scan);
 	static void (*const cross[])(const eki_array *, int64_t, const void *, void *) =
@@ -137,7 +144,7 @@ const ek_method ek_scan_zhang = {
 	.source = "Zhang 2012, Algorithm 1",
 	.operation = EK_SCAN,
 	.backend = EKI_CPU,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_segmented_scan and ek_segmented_sum: the arguments. The methods are the files segscan_*.c and
- * segsum_*.c; they call eki_segments_check, which reads flags or offsets once, by all threads,
- * before anything is written. */
+ * ek_segmented_scan and ek_segmented_sum: checks of their arguments. The methods are in the files
+ * segscan_*.c and segsum_*.c; they call eki_segments_check, which reads the flags or offsets once,
+ * with all threads, before anything is written. */
 #include "prim/segmented.h"
 
 /* ---- The segments ---------------------------------------------------------------------------- */
 
 typedef struct check {
 	const eki_array *a;
-	int64_t *found; /* of each part: its first wrong offset, or how many segments begin in it */
+	/* for each part: with offsets, the position of its first wrong offset; with flags, the
+	 * number of segments that begin in the part */
+	int64_t *found;
 	uint64_t *bits;
 } check;
 
@@ -39,8 +41,9 @@ static bool ascend_i64(const int64_t *offset, int64_t count)
 	return !wrong;
 }
 
-/* The first wrong offset among those from `begin` to `end` - 1, else `end`. Offsets that ascend
- * from a right one to a right one are right: loops without an exit say so, in short pieces. */
+/* Returns the position of the first wrong offset in begin .. end - 1, or `end` if there is none.
+ * Works in short pieces: if the first and the last offset of a piece are right and the offsets
+ * ascend, all are right. Whether they ascend is checked by a loop without an early exit. */
 static int64_t offset_fault(const eki_array *a, int64_t begin, int64_t end)
 {
 	const ek_segments *s = &a->segments;
@@ -187,7 +190,7 @@ static ek_status offsets_arguments(const eki_array *a)
 	                       ek_value_size(s->offset_type));
 }
 
-/* What both operations ask. */
+/* Checks the arguments that both operations share, and calls the method. */
 static ek_status call(ek_context *ctx, const ek_array_options *options, eki_array *a,
                       const ek_segments *given)
 {
@@ -251,3 +254,15 @@ ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_
 	EK_RETURN_IF(eki_length_check("n", n));
 	return call(ctx, options, &a, segments);
 }
+
+const eki_operation eki_op_segmented_scan = {
+	.name = "segscan",
+	.text = "a scan of each segment of an array",
+	.number = EK_SEGMENTED_SCAN,
+};
+
+const eki_operation eki_op_segmented_sum = {
+	.name = "segsum",
+	.text = "the sum of each segment of an array",
+	.number = EK_SEGMENTED_SUM,
+};

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Offsets as bytes: a store for each segment into a block that lies in the first-level cache. From
- * there flags and offsets are the same to the kernels, which turn 64 bytes into bits at a time;
- * bits set one by one would wait for each other where segments are short. Flags are made bits when
- * they are checked, so that they are read from memory once: the bits stay in the caches. */
+ * Turns offsets into flags, and flags into bits. The offset of a segment becomes a flag, that is, a
+ * byte that is stored into a block in the first-level cache. From then on kernels treat flags and
+ * offsets alike, and turn 64 bytes at a time into bits. If bits were set one by one, each would
+ * have to wait for the one before where segments are short. Flags that the caller gave become bits
+ * while they are checked. So the flags are read from memory only once, and the bits stay in the
+ * caches. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/segmented_marks.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static int64_t FN(flags_bits)(const uint8_t *flag, int64_t n, uint64_t *bits)
 {
@@ -44,17 +46,9 @@ int64_t eki_flags_bits(ek_isa isa, const uint8_t *flag, int64_t n, uint64_t *bit
 
 int64_t eki_segment_from(const ek_segments *s, int64_t i)
 {
-	int64_t low = 0, high = s->count;
-
-	while (low < high) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (eki_offset_at(s, mid) < i)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return s->offset_type == EK_INT64
+	               ? eki_lower_bound((const int64_t *)s->offset, 0, s->count, i)
+	               : eki_lower_bound((const int32_t *)s->offset, 0, s->count, i);
 }
 
 static int64_t mark_i32(const int32_t *offset, int64_t k, int64_t last, int64_t base, int64_t end,

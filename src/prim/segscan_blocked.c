@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented scan with one read and one write. Blocks are handed out in order. What a block
- * hands on to the next is the sum behind its last flag; where it has none, that of the block,
- * brought into the cache by adding it up, behind what came before. It waits for its turn to do so,
- * then scans the block. Whoever waits does so for a block begun before its own, so any number of
- * threads that the run time grants is right.
+ * The segmented scan with one read and one write of all entries. Blocks are handed out to threads
+ * in order. Each block passes a sum to the next block. If the block has a flag, this is the sum of
+ * its entries from its last flag to its end. Otherwise this is the sum that the block received plus
+ * the sum of all its entries. Computing the sum brings the block into the cache. The thread waits
+ * for its turn to pass the sum, then scans the block. It waits only for blocks begun before its
+ * own, so the runtime may grant any number of threads.
  *
- * In a block, flags (or offsets, which become flags in the first-level cache) are bits. A vector is
- * scanned in its register, where lanes stop to grow at flags; what is open before it goes to the
- * lanes before its first flag. Output that does not fit the caches and lies on a vector's boundary
- * is written past them.
+ * In a block, flags become bits; offsets first become flags, in the first-level cache. Each vector
+ * is scanned in its register, where sums stop at flags. The sum of the segment that is open before
+ * the vector is added to the lanes before its first flag. Output that does not fit the caches, and
+ * is aligned to vectors, is written with non-temporal stores.
  *
- * Each result is a tree of additions whose leaves are the k entries and identities, so a term
- * passes at most k - 1 additions that round. Our own, after scan_blocked.c and Blelloch 1990,
- * section 1.5. */
+ * Each result is a tree of additions whose leaves are k entries and identities, so a term goes
+ * through at most k - 1 additions that round. This method is our own, after scan_blocked.c and
+ * Blelloch 1990, section 1.5. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/segscan_blocked.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef SEGSCAN_TILE
-#define SEGSCAN_TILE 1024 /* entries whose flags, and results on their way out, lie in buffers */
+#define SEGSCAN_TILE 1024 /* number of entries whose flags and results are buffered */
 typedef struct segscan {
 	const eki_array *a;
 	int64_t block, blocks;
 	bool stream;
 	_Atomic int64_t next;
-	_Alignas(EKI_ALIGNMENT) eki_turn turn; /* of the block that may read and write `open` */
+	_Alignas(EKI_ALIGNMENT) eki_turn turn; /* number of the block that may use `open` */
 	eki_number open;
 } segscan;
 #endif
 
-/* 64 entries, of which those of the bits `begins` are the first of their segments; `ahead` is
- * fetched. `open`, in each lane the value before, becomes that behind. */
+/* Scans 64 entries. A bit of `begins` is 1 if the entry is the first of its segment. `open` has, in
+ * each lane, the sum of the segment that is open before these entries. Returns, in each lane, the
+ * sum of the segment that is open after them. Prefetches 64 entries at address `ahead`. */
 static inline __attribute__((always_inline)) vec FN(group_scan)(ek_monoid op, bool exclusive,
                                                                 const VAL *in, uintptr_t ahead,
                                                                 uint64_t begins, vec open, VAL *out)
@@ -75,7 +77,7 @@ static inline __attribute__((always_inline)) vec FN(tile_scan_by)(ek_monoid op, 
 	for (; i + 64 <= n; i += 64, ahead += 64 * sizeof(VAL)) {
 		uint64_t begins = vbytes(begin + i);
 
-		/* two texts, one without the work that flags make */
+		/* group_scan is inlined twice; the second copy omits the work for flags */
 		if (begins)
 			open = FN(group_scan)(op, exclusive, in + i, ahead, begins, open, out + i);
 		else
@@ -104,8 +106,9 @@ static vec FN(tile_scan)(const eki_array *a, const VAL *in, uintptr_t ahead, con
 	}
 }
 
-/* Entries begin .. end - 1 of the array behind `number`, which becomes what is open behind them,
- * while those from `later` are fetched. */
+/* Scans entries begin .. end - 1. Before the call, *number is the sum of the segment that is open
+ * before these entries; after the call, that of the segment that is open after them. Prefetches the
+ * entries that are `later` bytes further on. */
 static void FN(segscan_block)(const segscan *job, int64_t begin, int64_t end, int64_t later,
                               eki_number *number)
 {
@@ -165,7 +168,8 @@ static inline __attribute__((always_inline)) VAL FN(sum_by)(ek_monoid op, const 
 	return vfold(op, vop(op, vop(op, sum[0], sum[1]), vop(op, sum[2], sum[3])));
 }
 
-/* Where the last segment that begins at one of these entries begins; -1 if none does. */
+/* Returns the last of entries begin .. end - 1 at which a segment begins, or -1 if there is
+ * none. */
 static int64_t FN(last_begin)(const ek_segments *g, int64_t begin, int64_t end)
 {
 	if (!g->flag) {
@@ -180,7 +184,8 @@ static int64_t FN(last_begin)(const ek_segments *g, int64_t begin, int64_t end)
 	return end > begin ? end - 1 : -1;
 }
 
-/* What is open behind a block, from what is open before it. */
+/* Computes the sum of the segment that is open after block k, and passes it on when it is the
+ * block's turn. *before gets the sum of the segment that is open before the block. */
 static void FN(segscan_open)(segscan *job, int64_t k, int64_t begin, int64_t end,
                              eki_number *before)
 {
@@ -218,10 +223,10 @@ static void FN(segscan_blocks)(void *arg, int part)
 
 		FN(segscan_open)(job, k, begin, end, &open);
 		later = atomic_fetch_add(&job->next, 1);
-		FN(segscan_block)
-		(job, begin, end,
-		 ((later < job->blocks ? later : k) - k) * job->block * (int64_t)sizeof(VAL),
-		 &open);
+
+		const int64_t skip = (later < job->blocks ? later : k) - k;
+
+		FN(segscan_block)(job, begin, end, skip * job->block * (int64_t)sizeof(VAL), &open);
 	}
 }
 
@@ -248,13 +253,16 @@ static eki_number FN(segscan_none)(ek_monoid op)
 
 enum { BLOCK_BYTES = 1 << 19 };
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_part_fn *const blocks[][4] = EK_BY_ISA_AND_VALUE(segscan_blocks);
 	static eki_part_fn *const alone[][4] = EK_BY_ISA_AND_VALUE(segscan_alone);
 	static eki_number (*const none[])(ek_monoid) = EK_BY_VALUE(segscan_none);
 	int row = eki_value_row(a->type);
 	int64_t size = (int64_t)ek_value_size(a->type), bytes = a->n * size;
+
 	segscan job = {.a = a,
 	               .block = a->block ? a->block : BLOCK_BYTES / size,
 	               .stream = a->in != a->out && eki_segments_stream(bytes),
@@ -275,9 +283,13 @@ static ek_status run(const ek_context *ctx, const eki_array *a)
 	return EK_OK;
 }
 
-static double cost(const eki_array *a)
+static double cost(const eki_features *f)
 {
-	return 1000 + (double)a->n * (2 * (double)ek_value_size(a->type) + 1) / (16.0 * a->threads);
+	const eki_array *a = f->array;
+	const eki_array_speed *s = &f->machine->array;
+
+	return s->segscan_call + (double)a->n * (2 * (double)ek_value_size(a->type) + 1) /
+	                                 (s->segscan_gbps * a->threads);
 }
 
 const ek_method ek_segscan_blocked = {
@@ -286,8 +298,8 @@ const ek_method ek_segscan_blocked = {
 	.source = "this library; Blelloch 1990, section 1.5",
 	.operation = EK_SEGMENTED_SCAN,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The forward segmented scan of Zhang 2012, section 4: segments become an ordinary scan of pairs
- * (value, flag) with the operator
- *     (v, f) + (w, g) = (g ? w : v + w, f or g)
- * which is done in two passes. Each thread scans its section of the entries forward; then the value
- * that the sections before leave open, (value, flag) added up from left to right, is put before the
- * entries of each section up to its first flag. Both passes go forward, so that each line that the
- * caches fetch is used at once. */
+ * The forward segmented scan of Zhang 2012, section 4: an ordinary scan of pairs of value and flag
+ * (prim_body/segmented.h) in two passes. In the first pass each thread scans its section of the
+ * entries. Combining the pairs (value, flag) of the sections from left to right then gives, for
+ * each section, the sum that is open before it. The second pass adds that sum to the entries of the
+ * section up to its first flag. Both passes go forward, so that each cache line is used as soon as
+ * it has been fetched. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segscan_forward.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
+
+#include "prim_body/segmented.h"
 
 #ifndef SEGSCAN_SECTION
 #define SEGSCAN_SECTION
 typedef struct section {
-	int64_t begin, first, end; /* entries; `first` is the first flag, or `end` */
-	eki_number open;           /* of the last segment; then of all sections before */
+	int64_t begin, first, end; /* entries begin .. end - 1; `first` is the first flag, or end */
+	eki_number open;           /* open sum at the section's end; later, at its beginning */
 } section;
 #endif
 
@@ -53,17 +54,16 @@ static void FN(sections_join)(const eki_array *a, section *p)
 	for (int k = 0; k < a->threads; k++) {
 		memcpy(&open, &p[k].open, sizeof open);
 		memcpy(&p[k].open, &before, sizeof before);
-		before = p[k].first < p[k].end ? open : sop(a->op, before, open);
+		before = FN(section_join)(a->op, before, open, p[k].first < p[k].end);
 	}
 }
 
-static void FN(section_add)(const eki_array *a, section *p)
+static void FN(section_finish)(const eki_array *a, section *p)
 {
-	VAL *out = a->out, before;
+	VAL before;
 
 	memcpy(&before, &p->open, sizeof before);
-	for (int64_t i = p->begin; i < p->first; i++)
-		out[i] = sop(a->op, before, out[i]);
+	FN(section_add)(a->op, before, a->out, p->begin, p->first);
 }
 
 #if EK_ONCE
@@ -86,17 +86,20 @@ static void scan_part(void *arg, int part)
 
 static void add_part(void *arg, int part)
 {
-	static void (*const add[])(const eki_array *, section *) = EK_BY_VALUE(section_add);
+	static void (*const add[])(const eki_array *, section *) = EK_BY_VALUE(section_finish);
 	const job *j = arg;
 
 	add[eki_value_row(j->a->type)](j->a, &j->sections[part]);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static void (*const join[])(const eki_array *, section *) = EK_BY_VALUE(sections_join);
 	ek_status status = EK_OK;
 	void *sections = NULL;
+
 	job j = {a, NULL};
 
 	EK_TRY(eki_alloc(ctx, a->threads, sizeof(section), &sections));
@@ -116,7 +119,7 @@ const ek_method ek_segscan_forward = {
 	.source = "Zhang 2012, section 4",
 	.operation = EK_SEGMENTED_SCAN,
 	.backend = EKI_CPU,
-	.array = run,
+	.run = run,
 };
 
 #endif

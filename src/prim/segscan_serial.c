@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented scan as two loops, over segments and over their entries, which all others are
- * compared with. Each entry waits for the addition before it. */
+ * The segmented scan as two plain loops, over segments and over their entries, the reference for
+ * all other methods. Each entry waits for the addition before it. */
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segscan_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(segscan_serial)(const eki_array *a)
 {
@@ -27,8 +27,10 @@ static void FN(segscan_serial)(const eki_array *a)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static void (*const segscan[])(const eki_array *) = EK_BY_VALUE(segscan_serial);
 
 	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
@@ -43,7 +45,7 @@ const ek_method ek_segscan_serial = {
 	.operation = EK_SEGMENTED_SCAN,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented scan by a balanced tree, level by level up and down: 2 n additions, 2 log2 n levels
- * and strides that use one entry of each cache line near the root: for machines with a processor
- * for each entry, here for comparison. Levels are shared out between the threads while they are
- * large.
+ * The segmented scan by a balanced tree, level by level up and down. It takes 2 n additions in 2
+ * log2 n levels; near the root its strides use only one entry of each cache line. It is meant for
+ * machines with a processor for each entry, and is here for comparison. Large levels are divided
+ * among the threads.
  *
- * Liu 2015, Algorithm 11 (after Blelloch 1990), in a copy with zeros up to a power of 2, so that
- * flag_original[k + 2^d] is always there. In the listing one array of flags is both kept and lost;
- * here `begins` stays as it is and `some` gathers them: has the subtree that ends here a flag? The
- * inclusive scan is the exclusive one plus the entry. */
+ * Liu 2015, Algorithm 11 (after Blelloch 1990), on a copy of the array padded to a power of 2, so
+ * that flag_original[k + 2^d] of the listing always exists. In the listing, one array of flags is
+ * overwritten and is also read as if unchanged. Here there are two arrays: `begins` stays as it is,
+ * and `some` tells whether the subtree that ends at an entry has a flag. The inclusive scan is the
+ * exclusive scan plus the entry. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segscan_tree.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-/* Nodes from .. to - 1 of the level whose subtrees have 2 `half` entries. */
+/* Computes nodes `from` to `to` - 1 of the level whose subtrees have 2 * half entries each. */
 static void FN(segtree_up)(const eki_array *a, const eki_segtree *t, int64_t half, int64_t from,
                            int64_t to)
 {
@@ -81,38 +82,40 @@ static void FN(segtree_root)(const eki_array *a, const eki_segtree *t, int64_t h
 
 #if EK_ONCE
 
-typedef void step_fn(const eki_array *, const eki_segtree *, int64_t, int64_t, int64_t);
+typedef void level_fn(const eki_array *, const eki_segtree *, int64_t, int64_t, int64_t);
 
-typedef struct step {
+typedef struct level {
 	const eki_array *a;
 	const eki_segtree *tree;
-	step_fn *fn;
+	level_fn *fn;
 	int64_t half, nodes;
 	int parts;
-} step;
+} level;
 
-static void step_part(void *arg, int part)
+static void level_part(void *arg, int part)
 {
-	const step *s = arg;
+	const level *s = arg;
 
 	s->fn(s->a, s->tree, s->half, eki_cut(s->nodes, s->parts, part),
 	      eki_cut(s->nodes, s->parts, part + 1));
 }
 
-/* One step over `nodes` nodes, which do not touch what others of them touch. */
-static void do_step(const eki_array *a, const eki_segtree *tree, step_fn *const fn[], int64_t half,
-                    int64_t nodes)
+/* Computes the `nodes` nodes of one level of the tree, with the function in `fn` for the array's
+ * type. No two nodes touch the same data. */
+static void do_level(const eki_array *a, const eki_segtree *tree, level_fn *const fn[],
+                     int64_t half, int64_t nodes)
 {
-	step s = {a, tree, fn[eki_value_row(a->type)], half, nodes, nodes < 4096 ? 1 : a->threads};
+	level s = {a, tree, fn[eki_value_row(a->type)], half, nodes, nodes < 4096 ? 1 : a->threads};
 
-	eki_parallel(s.parts, s.parts, step_part, &s);
+	eki_parallel(s.parts, s.parts, level_part, &s);
 }
 
 ek_status eki_segtree_make(const ek_context *ctx, const eki_array *a, eki_segtree *tree)
 {
-	static step_fn *const in[] = EK_BY_VALUE(segtree_in), *const up[] = EK_BY_VALUE(segtree_up);
-	static step_fn *const root[] = EK_BY_VALUE(segtree_root);
-	static step_fn *const down[] = EK_BY_VALUE(segtree_down);
+	static level_fn *const in[] = EK_BY_VALUE(segtree_in), *const up[] =
+								       EK_BY_VALUE(segtree_up);
+	static level_fn *const root[] = EK_BY_VALUE(segtree_root);
+	static level_fn *const down[] = EK_BY_VALUE(segtree_down);
 	ek_status status = EK_OK;
 	eki_segtree t = {.size = 1};
 
@@ -123,12 +126,12 @@ ek_status eki_segtree_make(const ek_context *ctx, const eki_array *a, eki_segtre
 	EK_TRY(eki_alloc(ctx, t.size, 1, &t.some));
 	eki_segments_flags(a, t.begins);
 	memcpy(t.some, t.begins, (size_t)t.size);
-	do_step(a, &t, in, 1, t.size);
+	do_level(a, &t, in, 1, t.size);
 	for (int64_t half = 1; half < t.size; half *= 2)
-		do_step(a, &t, up, half, t.size / half / 2);
+		do_level(a, &t, up, half, t.size / half / 2);
 	root[eki_value_row(a->type)](a, &t, 0, 0, t.size);
 	for (int64_t half = t.size / 2; half; half /= 2)
-		do_step(a, &t, down, half, t.size / half / 2);
+		do_level(a, &t, down, half, t.size / half / 2);
 	*tree = t;
 	return EK_OK;
 done:
@@ -143,16 +146,18 @@ void eki_segtree_free(const ek_context *ctx, const eki_array *a, eki_segtree *tr
 	eki_free(ctx, tree->some, tree->size, 1);
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	static step_fn *const out[] = EK_BY_VALUE(segtree_out);
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
+	static level_fn *const out[] = EK_BY_VALUE(segtree_out);
 	eki_segtree tree;
 
 	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
 	if (a->n == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_segtree_make(ctx, a, &tree));
-	do_step(a, &tree, out, 1, a->n);
+	do_level(a, &tree, out, 1, a->n);
 	eki_segtree_free(ctx, a, &tree);
 	return EK_OK;
 }
@@ -164,7 +169,7 @@ const ek_method ek_segscan_tree = {
 	.operation = EK_SEGMENTED_SCAN,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,54 +1,59 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Segmented sums of short segments, whatever their lengths are. Segments become a bit for each
- * entry: does a segment end here? Where 64 entries have no end, they are added lane by lane. Else
- * each vector is scanned in its register up to the ends within it, in two steps where no segment
- * has more than four entries, and the sums at the ends are stored side by side: hardly a branch
- * depends on a length, so short segments of random length cost no wrong predictions. Sums gather in
- * the first-level cache (segsum_out.h), where those of empty segments are put between.
+ * Segmented sums, made for short segments of any lengths. The segments are described by one bit for
+ * each entry, which tells whether a segment ends at that entry. If no segment ends in a group of 64
+ * entries, these are added lane by lane. Otherwise each vector is scanned in its register up to the
+ * ends within it, and the sums at the ends are stored side by side. Where no segment has more than
+ * four entries, that scan takes only two steps. Hardly any branch depends on a length, so short
+ * segments of random length cost no mispredictions. Sums are collected in the first-level cache
+ * (segsum_out.h), where the sums of empty segments are inserted.
  *
- * Each sum is a tree of additions whose leaves are the segment's entries and zeros, so a term
- * passes at most k - 1 additions that round. Our own; the bits of flags and the scan in the
- * register follow Blelloch 1990 and Liu 2015, section 4.4. */
+ * Each sum is a tree of additions whose leaves are the segment's k entries and zeros, so a term
+ * goes through at most k - 1 additions that round. This method is our own; the bits for flags and
+ * the scan in the register follow Blelloch 1990 and Liu 2015, section 4.4. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/segsum_blocked.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/segsum_out.h"
 
 #ifndef SEGSUM_BLOCK
-#define SEGSUM_BLOCK 2048 /* entries whose ends and sums lie in the buffers: half of 48 KiB */
+#define SEGSUM_BLOCK 2048 /* number of entries that are buffered, in half of a 48 KiB cache */
 #endif
 
-/* Steps of a scan: after each, a lane has the sum of twice as many. */
+/* Number of steps of the scan of a vector; each doubles the number of entries in the sum of a
+ * lane. */
 #define STEPS (W == 1 ? 0 : W == 4 ? 2 : W == 8 ? 3 : 4)
-/* More ends in 64 entries are moved together in registers; fewer are picked from memory, which pays
- * only where a register has few lanes. */
+/* If 64 entries have more segment ends than this, the sums at the ends are compressed in registers.
+ * Otherwise the sums are picked from memory, which is faster only where a register has few
+ * lanes. */
 #define DENSE (sizeof(VAL) == 4 ? 0 : 24)
 
-/* In a word of bits for lanes those of the first lanes of vectors. */
+/* Returns a word with a bit for each of 64 entries: 1 for the first lane of each vector. */
 static inline uint64_t FN(first_lanes)(void)
 {
 	return UINT64_MAX / ((UINT64_C(1) << W) - 1);
 }
 
-/* A line for each vector, evenly: a burst of them keeps loads waiting. Nearer than EK_AHEAD, since
- * there is more to do between. */
+/* Prefetches the cache line 2 KiB after the vector at p. One prefetch for each vector spreads the
+ * prefetches evenly; a burst of prefetches keeps loads waiting. The distance is shorter than that
+ * of EK_AHEAD, since more is done between two vectors. */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p)
 {
 	__builtin_prefetch((const void *)((uintptr_t)p + 2048));
 }
 
-/* The sum of the segment that is open is that of the lanes of both. */
+/* The open segment. Its sum is the sum of all lanes of `lanes`, plus the number that is in every
+ * lane of `first`. */
 typedef struct FN(open) {
-	vec lanes;       /* of entries since the last end, while `bare` */
-	vec first;       /* in each lane the rest, unless `closed` */
-	bool bare;       /* lanes are not all 0 */
-	unsigned closed; /* 1: none is open */
+	vec lanes;       /* sums of entries since the last end if `bare`, else 0 */
+	vec first;       /* rest of the sum, in each lane; not valid if `closed` */
+	bool bare;       /* whether `lanes` may be other than 0 */
+	unsigned closed; /* 1 if no segment is open, else 0 */
 } FN(open);
 
-/* 64 entries of the open segment. */
+/* Adds 64 entries to the open segment. */
 static inline __attribute__((always_inline)) void FN(group_add)(const VAL *in, FN(open) * open)
 {
 	vec sum[4];
@@ -69,10 +74,11 @@ static inline __attribute__((always_inline)) void FN(group_add)(const VAL *in, F
 	}
 }
 
-/* 64 entries, of which those of the bits `ends` are the last of their segments; returns where the
- * next sum goes. W places behind it may be written. Each vector is scanned in `steps` steps, enough
- * for segments of 2^steps entries. Where `dense`, the sums at the ends of a vector are moved
- * together within its register, else they are picked from memory. */
+/* Sums 64 entries by segments. A bit of `ends` is 1 if the entry is the last of its segment. Writes
+ * the sums to `out` and returns the place of the next sum; up to max(W, 8) places from there on may
+ * be overwritten. Each vector is scanned in `steps` steps, enough for segments of 2^steps entries.
+ * If `dense` is true, the sums at the ends of a vector are compressed in its register; otherwise
+ * they are picked from memory. */
 static inline __attribute__((always_inline)) VAL *
 FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * open, VAL *out)
 {
@@ -100,7 +106,7 @@ FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * ope
 		if (steps > 3)
 			sum = vsegstep(sum, 8, (unsigned)(grow[3] >> i));
 
-		/* `before` goes to the lanes before the first that begins a segment */
+		/* add `before` to the lanes before the first lane that begins a segment */
 		sum = vaddif(~begin & (begin - 1), sum, before);
 		before = vlast(sum);
 		if (dense) {
@@ -117,7 +123,8 @@ FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * ope
 	if (dense)
 		return out;
 
-	/* eight at a time, too many at times: few exits of the loop are then surprises */
+	/* picks sums eight at a time, sometimes too many, so that the end of the loop is rarely
+	 * mispredicted */
 	VAL *end = out + __builtin_popcountll(ends);
 
 	for (; out < end; out += 8) {
@@ -133,7 +140,8 @@ FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * ope
 static inline __attribute__((always_inline)) VAL *FN(group_ends)(const VAL *in, uint64_t ends,
                                                                  FN(open) * open, VAL *out)
 {
-	/* beginnings, and what two steps reach from them or from a vector's first lane */
+	/* A bit of `near` is 1 if the entry is at most three places after the beginning of its
+	 * segment or of its vector. For such entries, two steps of the scan suffice. */
 	uint64_t near = ends << 1 | open->closed | FN(first_lanes)();
 
 	near |= near << 1;
@@ -150,8 +158,8 @@ static inline __attribute__((always_inline)) VAL *FN(group_ends)(const VAL *in, 
 	return FN(group_by)(false, STEPS, in, ends, open, out);
 }
 
-/* n <= SEGSUM_BLOCK entries; bit i of `end` is 1 where entry i is the last of a segment, and 0
- * behind n. Returns the number of sums. */
+/* Sums n <= SEGSUM_BLOCK entries by segments. Bit i of `end` is 1 if entry i is the last of a
+ * segment; bits from n on are 0. Returns the number of sums. */
 static int64_t FN(block)(const VAL *in, const uint64_t *end, int64_t n, FN(open) * open, VAL *sums)
 {
 	VAL last[64] = {0}, *out = sums;
@@ -170,13 +178,13 @@ static int64_t FN(block)(const VAL *in, const uint64_t *end, int64_t n, FN(open)
 	return out - sums;
 }
 
-/* Puts the sums of entries begin .. where segments first .. last - 1 end into their places: a
- * segment that has none of these entries gets 0. */
+/* Writes the sums of segments first .. last - 1. `some` has, in order, the sums of those segments
+ * that have entries at or after `begin`. The other segments are empty and get 0. */
 static void FN(place)(const eki_array *a, int64_t begin, int64_t first, int64_t last,
                       const VAL *some, FN(sums) * sums)
 {
 	while (first < last) {
-		int64_t n = last - first < SEGSUM_ROOM ? last - first : SEGSUM_ROOM;
+		int64_t n = last - first < SEGSUM_CAPACITY ? last - first : SEGSUM_CAPACITY;
 		VAL *to = FN(sums_next)(sums);
 
 		for (int64_t k = 0; k < n; k++) {
@@ -197,7 +205,7 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 	const VAL *in = a->in;
 	VAL some[SEGSUM_BLOCK + 2 * W];
 	FN(sums) sums;
-	uint8_t room[64 + SEGSUM_BLOCK], *mark = room + 64;
+	uint8_t marks[64 + SEGSUM_BLOCK], *mark = marks + 64;
 	uint64_t end[SEGSUM_BLOCK / 64];
 	FN(open) open = {vset1(0), vset1(0), false, 1};
 	int64_t s = part->first, next = s;
@@ -211,11 +219,11 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 		if (!flags) {
 			memset(mark, 0, SEGSUM_BLOCK);
 			next = eki_segments_mark(&a->segments, s + 1, part->last + 1, i + 1,
-			                         i + n + 1, mark) -
-			       1;
+			                         i + n + 1, mark);
+			next--;
 		}
-		for (int64_t k = 0; 64 * k < n;
-		     k++) /* an entry is the last if the next begins one */
+		/* An entry is the last of its segment if the next one begins a segment. */
+		for (int64_t k = 0; 64 * k < n; k++)
 			end[k] = flags ? flags[k] >> 1 | flags[k + 1] << 63 : vbytes(mark + 64 * k);
 
 		int64_t count = FN(block)(in + i, end, n, &open, FN(sums_next)(&sums));
@@ -230,7 +238,7 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 		}
 	}
 	FN(sums_end)(&sums);
-	for (; s < part->last; s++) /* without entries */
+	for (; s < part->last; s++) /* the remaining segments have no entries */
 		((VAL *)a->out)[s] = 0;
 
 	if (open.closed)
@@ -242,23 +250,28 @@ static void FN(segsum_blocked)(const eki_array *a, eki_segsum_part *part)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_segsum_kernel *const kernel[][4] = EK_BY_ISA_AND_VALUE(segsum_blocked);
 
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Bytes in a nanosecond, measured in the cache: more where lanes are few and flags need not be
- * made, less without AVX-512, whose masks and compression the scans live on. */
-static double cost(const eki_array *a)
+/* Returns the predicted nanoseconds, from rates in bytes per nanosecond that were measured in the
+ * cache. Rates are higher for types of 8 bytes, since vectors have fewer lanes, and for given
+ * flags, since no flags have to be made from offsets. Rates are lower without AVX-512, since the
+ * scans rely on its masks and compression. */
+static double cost(const eki_features *f)
 {
-	static const double rate[2][2] = {{14, 17}, {16, 21}};
-	size_t size = ek_value_size(a->type);
-	double share = a->isa == EK_ISA_AVX512 ? 1 : 0.4;
+	const eki_array *a = f->array;
+	const eki_array_speed *s = &f->machine->array;
+	const size_t size = ek_value_size(a->type);
+	const double share = a->isa == EK_ISA_AVX512 ? 1 : s->segsum_narrow;
 
-	return (double)a->n * (double)size / rate[a->segments.flag != NULL][size == 8] / share /
-	       a->threads;
+	return (double)a->n * (double)size / s->segsum_gbps[a->segments.flag != NULL][size == 8] /
+	       share / a->threads;
 }
 
 const ek_method ek_segsum_blocked = {
@@ -267,8 +280,8 @@ const ek_method ek_segsum_blocked = {
 	.source = "this library; Blelloch 1990; Liu 2015, section 4.4",
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

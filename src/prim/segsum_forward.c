@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The forward segmented sum: every thread walks forward once through its section of the entries and
- * writes the sums of segments that end there, without the n - 1 additions and the array of partial
- * sums that a segmented scan would need; then what sections leave open is added from left to right.
+ * writes the sums of the segments that end there. It needs neither the n - 1 additions nor the
+ * array of partial sums of a segmented scan. Then the sums that sections leave open are carried
+ * from left to right.
  *
  * Zhang 2012, section 4 (the second of its two products); Blelloch, Heroux and Zagha 1993 go
  * backward. */
@@ -11,7 +12,7 @@
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segsum_forward.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(segsum_forward)(const eki_array *a, eki_segsum_part *part)
 {
@@ -33,8 +34,10 @@ static void FN(segsum_forward)(const eki_array *a, eki_segsum_part *part)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_segsum_kernel *const kernel[] = EK_BY_VALUE(segsum_forward);
 
 	return eki_segsum_split(ctx, a, kernel[eki_value_row(a->type)]);
@@ -46,7 +49,7 @@ const ek_method ek_segsum_forward = {
 	.source = "Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993",
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Segmented sums of segments that are not very short: as many segments at a time as a vector has
- * lanes. Each is read by vectors of its own, the last one masked, as many for all of them as the
- * longest needs, so that lengths that differ cost no wrong prediction of a branch for each; what is
- * more than a few vectors long is first brought to that by a loop. Then these vectors are joined in
- * pairs, W vectors to one whose lane i is sum i, which is stored as it is: 2 (W - 1) moves within
- * registers for W sums. Empty segments are read by a mask of zeros.
+ * Segmented sums, made for segments that are not very short. W segments are summed at a time; W is
+ * the number of lanes of a vector. Each segment is read in vectors of its own, the last one masked.
+ * If a segment has more than a few vectors, a loop first adds it up until a few vectors are left.
+ * Then as many vectors are read from each of the W segments as the longest of them needs, so that
+ * different lengths do not cost a mispredicted branch each. Then the W vectors of sums are folded
+ * in pairs into one vector whose lane i is sum i, which is stored as it is. That takes 2 (W - 1)
+ * moves within registers for W sums. Empty segments are read with a mask of zeros.
  *
- * Flags become positions in the first-level cache, 64 at a time, and are then done like offsets.
+ * Flags become positions in the first-level cache, 64 at a time, and are then treated like offsets.
  *
  * Each sum is a tree of additions whose leaves are the segment's k entries and zeros, so a term
- * passes at most k - 1 additions that round. Our own; segsum_blocked.c does short segments with
- * fewer instructions. */
+ * goes through at most k - 1 additions that round. This method is our own; segsum_blocked.c needs
+ * fewer instructions for short segments. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_FILE "prim/segsum_lanes.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 #include "prim/segsum_out.h"
 
 #ifndef SEGSUM_BATCH
-#define SEGSUM_BATCH 512 /* segments whose positions lie in a buffer */
+#define SEGSUM_BATCH 512 /* number of segments whose positions are buffered */
 #endif
 
-/* Further ahead than EK_AHEAD and for the cache of the core only: a tenth faster. */
+/* Prefetches further ahead of p than EK_AHEAD does, and into the second-level cache only, which is
+ * a tenth faster. */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p)
 {
 	__builtin_prefetch((const void *)((uintptr_t)p + 8192), 0, 2);
 }
 
-/* Lanes that add up to the sum of n entries; from 4 W on, or what remains of that many. */
+/* Adds up the *n entries at *p, 4 W at a time, until at most 4 W entries are left. Sets *p and *n
+ * to the address and the number of the entries that are left. Returns a vector whose lanes add up
+ * to the sum. */
 static inline __attribute__((always_inline)) vec FN(sum_long)(const VAL **p, int64_t *n)
 {
 	const VAL *in = *p;
@@ -48,8 +52,9 @@ static inline __attribute__((always_inline)) vec FN(sum_long)(const VAL **p, int
 	return vop(EK_SUM, vop(EK_SUM, sum[0], sum[1]), vop(EK_SUM, sum[2], sum[3]));
 }
 
-/* Where more than a few of W segments are longer than a vector: as many vectors for each of them as
- * for the longest, up to four. */
+/* Sums W segments, more than a few of which are longer than a vector. A loop first reduces each
+ * segment to at most four vectors. Then as many vectors of each segment are read as the longest
+ * segment needs. */
 static inline __attribute__((always_inline)) void FN(sum_rounds)(const VAL *in, const int64_t *at,
                                                                  int64_t most, vec *sum)
 {
@@ -75,7 +80,8 @@ static inline __attribute__((always_inline)) void FN(sum_rounds)(const VAL *in, 
 	}
 }
 
-/* Where only a few are longer, of which the first W entries are in `sum`: these one by one. */
+/* Adds the rest of the few segments that are longer than a vector, one segment after the other. The
+ * first W entries of each segment are already in `sum`. */
 static inline __attribute__((always_inline)) void FN(sum_rest)(const VAL *in, const int64_t *at,
                                                                vec *sum)
 {
@@ -95,12 +101,12 @@ static inline __attribute__((always_inline)) void FN(sum_rest)(const VAL *in, co
 	}
 }
 
-/* The sums of W segments: lane k is that of entries at[k] .. at[k + 1] - 1. */
+/* Returns the sums of W segments. Lane k is the sum of entries at[k] .. at[k + 1] - 1. */
 static inline __attribute__((always_inline)) vec FN(sum_some)(const VAL *in, const int64_t *at)
 {
 	const vec zero = vset1(0);
 	int64_t most = 0;
-	int many = 0; /* are longer than a vector */
+	int many = 0; /* number of segments longer than a vector */
 	vec sum[W];
 
 	for (int k = 0; k < W; k++) {
@@ -125,8 +131,9 @@ static inline __attribute__((always_inline)) vec FN(sum_some)(const VAL *in, con
 	return vfolds(EK_SUM, sum);
 }
 
-/* Where segments of the part end, as words of bits say from *word on; returns how many, at most
- * SEGSUM_BATCH. */
+/* Reads the part's bits, beginning with word *word, and stores in `end` the positions where
+ * segments end. Moves *word past the words that were read. Returns how many ends were stored, at
+ * most SEGSUM_BATCH. */
 static int64_t FN(flag_ends)(const eki_segsum_part *part, int64_t *word, int64_t *end)
 {
 	int64_t count = 0, last = part->end, w = *word;
@@ -142,7 +149,8 @@ static int64_t FN(flag_ends)(const eki_segsum_part *part, int64_t *word, int64_t
 		if (64 * w == part->begin)
 			bits &= ~UINT64_C(1);
 
-		/* eight at a time, too many at times: few exits of the loop are then surprises */
+		/* finds ends eight at a time, sometimes too many, so that the end of the loop is
+		 * rarely mispredicted */
 		int64_t here = __builtin_popcountll(bits);
 
 		for (int64_t k = 0; k < here; k += 8) {
@@ -192,20 +200,25 @@ static void FN(segsum_lanes)(const eki_array *a, eki_segsum_part *part)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_segsum_kernel *const kernel[][4] = EK_BY_ISA_AND_VALUE(segsum_lanes);
 
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Nanoseconds of a byte and of a segment, measured in the cache; flags have to be found. */
-static double cost(const eki_array *a)
+/* Returns the predicted nanoseconds, from the time per byte and the time per segment, both measured
+ * in the cache. A segment takes longer with flags, since its end has to be searched for. */
+static double cost(const eki_features *f)
 {
-	double segment = a->segments.flag ? 3.5 : 1.0;
+	const eki_array *a = f->array;
+	const eki_array_speed *s = &f->machine->array;
+	const double segment = s->lanes_segment[a->segments.flag != NULL];
 
 	return ((double)a->segments.count * segment +
-	        (double)a->n * (double)ek_value_size(a->type) / 40) /
+	        (double)a->n * (double)ek_value_size(a->type) / s->lanes_gbps) /
 	       a->threads;
 }
 
@@ -215,8 +228,8 @@ const ek_method ek_segsum_lanes = {
 	.source = "this library",
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented sum by one scan over all entries that knows nothing of segments: the sum of a
- * segment is the scan at its tail, less the scan at its head, plus the entry there.
+ * The segmented sum by one scan over all entries, which ignores segments: the sum of a segment is
+ * the scan at its tail (its last entry), minus the scan at its head (its first entry), plus the
+ * entry at its head.
  *
- * Simple, and dangerous with floats: both scans carry the error of everything before. With G =
- * gamma(d) of the scan and S the sum of |in| from the beginning of the array to the tail,
+ * Simple, and dangerous with floats: both values of the scan carry the error of everything before.
+ * With G = gamma(d) of the scan and S the sum of |in| from the beginning of the array to the tail,
  *     |error| <= (2 G + 4 u) S (1 + O(u)),
- * whatever the segment itself holds: behind a segment of large numbers, small ones lose all their
- * digits, and behind an infinity or a NaN everything is NaN. Right for integers, which wrap around.
+ * whatever the segment itself holds. After a segment of large numbers, small ones lose all their
+ * digits, and after an infinity or a NaN every sum is NaN. The method is right for integers, which
+ * wrap around.
  *
- * Liu 2015, Algorithm 13: seg_offset is the distance from head to tail. The scan goes to an array
- * of its own; the listing overwrites entries that others have yet to read. Where two threads share
- * a segment, each takes the piece between its own first and last entry (segsum_split.c). */
+ * Liu 2015, Algorithm 13, where seg_offset is the distance from head to tail. Here the scan goes to
+ * an array of its own, since the listing overwrites entries that other threads have yet to read.
+ * Where two threads share a segment, each takes the entries of the segment that are in its own part
+ * (segsum_split.c). */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segsum_offset.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef SEGSUM_SCANNED
 #define SEGSUM_SCANNED
 typedef struct scanned {
-	eki_array a; /* first: a kernel gets its address */
+	eki_array a; /* first member, since the kernel casts its address to `scanned` */
 	void *scan;
 } scanned;
 #endif
@@ -55,11 +58,14 @@ static void FN(segsum_offset)(const eki_array *a, eki_segsum_part *part)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static eki_segsum_kernel *const kernel[] = EK_BY_VALUE(segsum_offset);
 	ek_array_options options = {.size = sizeof options, .threads = a->threads};
 	ek_status status = EK_OK;
+
 	scanned s = {.a = *a};
 	eki_array scan = {.operation = EK_SCAN,
 	                  .type = a->type,
@@ -83,7 +89,7 @@ const ek_method ek_segsum_offset = {
 	.source = "Liu 2015, Algorithm 13",
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
-	.array = run,
+	.run = run,
 };
 
 #endif

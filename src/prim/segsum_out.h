@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The way out for segmented sums: they gather in a buffer in the first-level cache, and leave it as
- * they come or, where the arrays do not fit the caches, past them in whole aligned lines. A line
- * that is written in part is read first, which costs as much again as writing it. Included behind
- * core/for_each.h. */
-#ifndef SEGSUM_ROOM
-#define SEGSUM_ROOM 2048 /* sums that are put at once, at most */
+ * The output of segmented sums. Sums are collected in a buffer in the first-level cache. If the
+ * arrays fit the caches, sums are written as they come; otherwise they are written with
+ * non-temporal stores, in whole aligned lines. A line that is written in part would have to be read
+ * first, which costs as much again as writing it. Included after base/for_each.h. */
+#ifndef SEGSUM_CAPACITY
+#define SEGSUM_CAPACITY 2048 /* largest number of sums in a call of sums_put */
 #endif
 
 typedef struct FN(sums) {
-	VAL *out;     /* where the first of them goes */
-	int64_t held; /* how many wait: less than a line */
+	VAL *out;     /* address for the first buffered sum */
+	int64_t held; /* number of buffered sums, less than a line */
 	bool stream;
-	_Alignas(EKI_ALIGNMENT)
-		VAL sum[SEGSUM_ROOM + 2 * W + 8]; /* W or 8 behind the last may be written */
+	/* The buffered sums. Up to max(W, 8) places after the last one may be overwritten. */
+	_Alignas(EKI_ALIGNMENT) VAL sum[SEGSUM_CAPACITY + 2 * W + 8];
 } FN(sums);
 
 static inline void FN(sums_start)(FN(sums) * s, VAL *out, bool stream)
@@ -22,13 +22,14 @@ static inline void FN(sums_start)(FN(sums) * s, VAL *out, bool stream)
 	s->stream = stream;
 }
 
-/* Where the next sums are to be stored. */
+/* Returns where the caller stores the next sums, for sums_put. */
 static inline VAL *FN(sums_next)(FN(sums) * s)
 {
 	return s->sum + s->held;
 }
 
-/* `count` of them have been stored. */
+/* Takes in `count` sums that the caller has stored at sums_next(), and writes out all whole
+ * lines. */
 static inline void FN(sums_put)(FN(sums) * s, int64_t count)
 {
 	int64_t n = s->held + count, i = 0,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented sum as two loops, over segments and over their entries, which all others are
- * compared with. Liu 2015, Algorithm 12, with the sums side by side instead of at the first entries
- * of their segments, and the bound tested before the flag is read. */
+ * The segmented sum as two plain loops, over segments and over their entries, the reference for all
+ * other methods. Liu 2015, Algorithm 12, with two changes: the sums are side by side instead of at
+ * the first entries of their segments, and the bound is tested before the flag is read. */
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segsum_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(segsum_serial)(const eki_array *a)
 {
@@ -25,8 +25,10 @@ static void FN(segsum_serial)(const eki_array *a)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static void (*const segsum[])(const eki_array *) = EK_BY_VALUE(segsum_serial);
 
 	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));
@@ -41,7 +43,7 @@ const ek_method ek_segsum_serial = {
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What parallel segmented sums share. The entries are cut evenly between the threads whatever the
- * segments are; with offsets the path through the merge of segments' ends and entries is cut
- * (Merrill and Garland 2016), so that many empty segments are shared out too. A part sums its own
- * entries; the sum of the segment that it leaves open goes, from left to right, to the part that
- * closes it. So there is nothing to wait for and nothing atomic, and the order of additions depends
- * on the number of threads alone. */
+ * What parallel segmented sums share. The work is divided evenly among the threads, whatever the
+ * segments are. With flags, the entries are divided. With offsets, the path of the merge of segment
+ * ends and entries is divided (Merrill and Garland 2016), so that many empty segments are divided
+ * evenly too. A part sums its own entries. The sum of the segment that it leaves open is carried,
+ * from left to right, to the part that closes the segment. So no thread waits and nothing is
+ * atomic, and the order of additions depends on the number of threads alone. */
 #include <string.h>
 
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segsum_split.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
+
+#include "prim_body/segmented.h"
 
 static void FN(segsum_carry)(const eki_array *a, const eki_segsum_part *part)
 {
@@ -19,12 +21,11 @@ static void FN(segsum_carry)(const eki_array *a, const eki_segsum_part *part)
 
 	for (int p = 0; p < a->threads; p++) {
 		memcpy(&open, &part[p].open, sizeof open);
-		if (part[p].first < part[p].last) {
+		const bool ends = part[p].first < part[p].last;
+
+		if (ends)
 			out[part[p].first] = sop(EK_SUM, carry, out[part[p].first]);
-			carry = open;
-		} else {
-			carry = sop(EK_SUM, carry, open);
-		}
+		carry = FN(section_join)(EK_SUM, carry, open, ends);
 	}
 }
 
@@ -36,8 +37,8 @@ typedef struct job {
 	eki_segsum_part *part;
 } job;
 
-/* The segment that entry i lies in, known from how many segments begin before it; behind the last
- * entry the number of segments. */
+/* Returns the segment that contains entry i. `before` is the number of segments that begin before
+ * entry i. If i is n, returns `before`, which is then the number of segments. */
 static int64_t segment_at(const eki_array *a, int64_t i, int64_t before)
 {
 	return i == 0 ? 0 : i == a->n ? before : before + (a->segments.flag[i] != 0) - 1;
@@ -53,21 +54,24 @@ static void cut_flags(const eki_array *a, const int64_t *before, eki_segsum_part
 	}
 }
 
-/* How many segments have ended where the merge of ends and entries has taken `taken` of both. */
+struct diagonal {
+	const ek_segments *s;
+	int64_t d;
+};
+
+static bool ends_before(const void *of, int64_t k)
+{
+	const struct diagonal *at = of;
+
+	return eki_offset_at(at->s, k + 1) <= at->d - k - 1;
+}
+
+/* Returns how many segments have ended once the merge of segment ends and entries has taken `taken`
+ * items in all. */
 static int64_t ended(const eki_array *a, int64_t taken)
 {
-	const ek_segments *s = &a->segments;
-	int64_t low = taken > a->n ? taken - a->n : 0, high = taken < s->count ? taken : s->count;
-
-	while (low < high) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (eki_offset_at(s, mid + 1) <= taken - mid - 1)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return eki_merge_path(a->segments.count, a->n, taken, ends_before,
+	                      &(struct diagonal){&a->segments, taken});
 }
 
 static void cut_offsets(const eki_array *a, eki_segsum_part *part)
@@ -97,11 +101,11 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 		EK_BY_VALUE(segsum_carry);
 	const int64_t words = a->segments.flag ? a->n / 64 + 2 : 0;
 	ek_status status = EK_OK;
-	void *room = NULL, *before = NULL, *flags = NULL;
+	void *memory = NULL, *before = NULL, *flags = NULL;
 	eki_segsum_part *part;
 	uint64_t *bits = NULL;
 
-	EK_TRY(eki_alloc(ctx, a->threads, sizeof *part, &room));
+	EK_TRY(eki_alloc(ctx, a->threads, sizeof *part, &memory));
 	EK_TRY(eki_alloc(ctx, a->threads + 1, sizeof(int64_t), &before));
 	if (words) {
 		EK_TRY(eki_alloc(ctx, words, sizeof *bits, &flags));
@@ -109,8 +113,8 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 		bits[words - 2] = bits[words - 1] = 0;
 	}
 	EK_TRY(eki_segments_check(ctx, a, before, bits));
-	part = room;
-	if (a->n == 0) { /* arrays may be NULL */
+	part = memory;
+	if (a->n == 0) { /* arrays may then be NULL */
 		if (a->segments.count > 0)
 			memset(a->out, 0, (size_t)a->segments.count * ek_value_size(a->type));
 		goto done;
@@ -131,7 +135,7 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 	eki_parallel(a->threads, a->threads, run_part, &j);
 	carry[eki_value_row(a->type)](a, part);
 done:
-	eki_free(ctx, room, a->threads, sizeof *part);
+	eki_free(ctx, memory, a->threads, sizeof *part);
 	eki_free(ctx, before, a->threads + 1, sizeof(int64_t));
 	eki_free(ctx, flags, words, sizeof *bits);
 	return status;

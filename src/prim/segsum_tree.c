@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The segmented sum as the ends of a segmented scan, that of the balanced tree (segscan_tree.c):
- * the exclusive scan at the last entry of a segment plus that entry. Liu 2015, section 4.4.4. */
+ * The segmented sum from a segmented scan by the balanced tree (segscan_tree.c): the sum of a
+ * segment is the exclusive scan at its last entry, plus that entry. Liu 2015, section 4.4.4. */
 #include "prim/segmented.h"
 #define EK_ARRAYS
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/segsum_tree.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static void FN(segtree_ends)(const eki_array *a, const eki_segtree *tree)
 {
@@ -22,8 +22,10 @@ static void FN(segtree_ends)(const eki_array *a, const eki_segtree *tree)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
 	static void (*const ends[])(const eki_array *, const eki_segtree *) =
 		EK_BY_VALUE(segtree_ends);
 	eki_segtree tree;
@@ -42,7 +44,7 @@ const ek_method ek_segsum_tree = {
 	.operation = EK_SEGMENTED_SUM,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

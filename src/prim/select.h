@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Selection from few numbers, in each pass of the methods of k-selection: a binary search for the
- * value, which at each step counts the entries below the middle. No branch depends on a single
- * entry and nothing is moved, so a thousand numbers take less than a microsecond: n / W times about
- * log2 n, at most the bits that least and greatest differ in. There is no bad case. */
-#include "prim/order.h"
+ * Selects the k-th number of a short list, by a binary search for its value: each step counts the
+ * entries below the middle of the range. No branch depends on a single entry and nothing is moved,
+ * so a thousand numbers take less than a microsecond. A step takes n / W operations. There are
+ * about log2 n steps, and never more than the number of bits in which the least and the greatest
+ * number differ, so no input is slow. Included in each pass of the methods of k-selection. */
+#include "prim_body/order.h"
 
-/* W entries at in + i of n; those behind the end are `fill`. */
+/* Loads the W entries at in + i; the list `in` has n entries. Lanes after the last entry get the
+ * value `fill`. */
 static inline vec FN(lanes)(const FN(raw) * in, int64_t i, int64_t n, vec fill)
 {
 	return n - i >= W ? vload(in + i) : vload_n(in + i, n - i, fill);
 }
 
-/* The ordered entries of `in`, padded by the greatest, and their range. */
+/* Copies the n entries of `in` to `v` as integers of prim_body/order.h, followed by copies of the
+ * greatest of them up to a multiple of W. Sets *lo and *hi to the least and the greatest entry. */
 static inline void FN(few_load)(const FN(raw) * in, int64_t n, VAL flip, VAL *v, VAL *lo, VAL *hi)
 {
 	const VAL greatest = (VAL)((UNS)-1 >> 1);
@@ -28,11 +31,12 @@ static inline void FN(few_load)(const FN(raw) * in, int64_t n, VAL flip, VAL *v,
 	*lo = vfold(EK_MIN, min);
 	*hi = vfold(EK_MAX, max);
 	for (int64_t i = n; i % W; i++)
-		v[i] = *hi; /* never below the middle */
+		v[i] = *hi; /* padding, which is never below the middle */
 }
 
-/* An x in lo .. hi that has at least k_min and at most k_max entries below it; or, if the search
- * ends without one, the greatest with at most k_max. *below is the number. */
+/* Returns an x in lo .. hi for which at least k_min and at most k_max entries are less than x, and
+ * sets *below to the number of these entries. If the search ends without such an x, returns the
+ * greatest x for which at most k_max entries are less than x, and sets *below to -1. */
 static inline VAL FN(cut)(const VAL *v, int64_t n, int64_t k_min, int64_t k_max, VAL lo, VAL hi,
                           int64_t *below)
 {
@@ -53,7 +57,8 @@ static inline VAL FN(cut)(const VAL *v, int64_t n, int64_t k_min, int64_t k_max,
 	return lo;
 }
 
-/* The entry number k of n in sorted order, 0 <= k < n <= EKI_SELECT_FEW. */
+/* Returns the entry that would be at position k if the n entries of `in` were sorted. The result is
+ * an integer of prim_body/order.h. Requires 0 <= k < n <= EKI_SELECT_FEW. */
 static inline VAL FN(bisect)(const FN(raw) * in, int64_t n, int64_t k, VAL flip)
 {
 	VAL v[EKI_SELECT_FEW], lo, hi, x;
@@ -61,7 +66,7 @@ static inline VAL FN(bisect)(const FN(raw) * in, int64_t n, int64_t k, VAL flip)
 
 	FN(few_load)(in, n, flip, v, &lo, &hi);
 	x = FN(cut)(v, n, k, k, lo, hi, &below);
-	if (below == k) { /* the least of those that are not below x */
+	if (below == k) { /* the result is the least entry that is not below x */
 		const vec cut = vset1(x), most = vset1(hi);
 		vec least = most;
 

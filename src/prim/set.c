@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_set_union and ek_set_intersection: the arguments. The methods are the files union_*.c and
- * intersect_*.c. */
+ * ek_set_union and ek_set_intersection: checks of their arguments. The methods are in the files
+ * union_*.c and intersect_*.c. */
 #include "prim/prim.h"
 
-/* In bytes, as *count is of another type. */
+/* Checks that an array of n entries does not overlap *count. The lengths are given in bytes, since
+ * *count has another type. */
 static ek_status count_apart(const char *name, const void *array, int64_t n, const eki_array *set)
 {
 	return eki_overlap_check(name, array, n * (int64_t)ek_value_size(set->type), "count",
@@ -11,7 +12,7 @@ static ek_status count_apart(const char *name, const void *array, int64_t n, con
 }
 
 static ek_status set_call(ek_context *ctx, const ek_array_options *options, eki_array *set,
-                          int64_t room)
+                          int64_t capacity)
 {
 	const size_t size = ek_value_size(set->type);
 	const int64_t an = set->a.n, bn = set->b.n;
@@ -24,13 +25,14 @@ static ek_status set_call(ek_context *ctx, const ek_array_options *options, eki_
 	EK_RETURN_IF(eki_array_check("a", set->a.key, an, size));
 	EK_RETURN_IF(eki_array_check("b", set->b.key, bn, size));
 	EK_RETURN_IF(eki_array_check("count", set->count, 1, sizeof *set->count));
-	EK_RETURN_IF(eki_array_check("out", set->out, room, size));
+	EK_RETURN_IF(eki_array_check("out", set->out, capacity, size));
 	EK_RETURN_IF(count_apart("a", set->a.key, an, set));
 	EK_RETURN_IF(count_apart("b", set->b.key, bn, set));
-	EK_RETURN_IF(count_apart("out", set->out, room, set));
-	EK_RETURN_IF(eki_overlap_check("a", set->a.key, an, "out", set->out, room, size));
-	EK_RETURN_IF(eki_overlap_check("b", set->b.key, bn, "out", set->out, room, size));
-	return eki_array_call(ctx, options, an + bn + 1, set); /* without entries: *count = 0 */
+	EK_RETURN_IF(count_apart("out", set->out, capacity, set));
+	EK_RETURN_IF(eki_overlap_check("a", set->a.key, an, "out", set->out, capacity, size));
+	EK_RETURN_IF(eki_overlap_check("b", set->b.key, bn, "out", set->out, capacity, size));
+	/* an + bn + 1 is never 0, so the method runs for empty sets too and sets *count to 0. */
+	return eki_array_call(ctx, options, an + bn + 1, set);
 }
 
 ek_status ek_set_union(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t a_n,
@@ -60,3 +62,15 @@ ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, 
 
 	return set_call(ctx, options, &set, a_n < b_n ? a_n : b_n);
 }
+
+const eki_operation eki_op_set_union = {
+	.name = "union",
+	.text = "the union of two sets of indices",
+	.number = EK_SET_UNION,
+};
+
+const eki_operation eki_op_set_intersection = {
+	.name = "intersect",
+	.text = "the intersection of two sets of indices",
+	.number = EK_SET_INTERSECTION,
+};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sets by several threads. The merge of a and b is cut into equal pieces on diagonals
- * (eki_merge_cut); an entry that both have goes to the left piece. How many results a piece has is
- * known when it is done, so each writes to where the result would begin if all pieces before were
- * as long as possible, which the room allows: for a union their entries, for an intersection those
- * of the smaller set. Then the results are moved together. No temporary memory; nothing is done
+ * Set operations by several threads. The merge of `a` and `b` is cut into equal pieces on diagonals
+ * (eki_merge_cut). If a cut would separate two equal entries, one of `a` and one of `b`, both go to
+ * the left piece. The number of results of a piece is known only when the piece is done. So each
+ * piece writes its results to the place where they would begin if all earlier pieces had as many
+ * results as possible. For a union that is the number of entries of these pieces; for an
+ * intersection, the number of their entries in the smaller set. The output is large enough for
+ * that. Then the results are moved together. No temporary memory is needed, and nothing is done
  * twice. */
 #include <string.h>
 
@@ -27,7 +29,7 @@ static int64_t place(const work *w, int piece)
 	return w->set->a.n < w->set->b.n ? i : j;
 }
 
-/* Begins of pieces ascend whatever the inputs hold. */
+/* Cuts both sets into pieces, whose beginnings ascend even if the sets are not sorted. */
 static void cut(work *w, int pieces)
 {
 	const ek_pairs *a = &w->set->a, *b = &w->set->b;
@@ -56,7 +58,7 @@ static void part(void *arg, int k)
 	                             .b = eki_merge_at(w->set->b.key, w->j[k], size),
 	                             .an = w->i[k + 1] - w->i[k],
 	                             .bn = w->j[k + 1] - w->j[k],
-	                             .room = place(w, k + 1) - place(w, k),
+	                             .capacity = place(w, k + 1) - place(w, k),
 	                             .out = eki_merge_at(w->set->out, place(w, k), size)};
 
 	w->count[k] = w->fn(&piece);

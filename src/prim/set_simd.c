@@ -1,34 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sets by merging: in the merge of two sets an entry that both have stands beside itself. So a
- * block of the merge is made by SIMD (eki_merge_run) in a buffer that stays in the first cache, and
- * of it those entries are kept that differ from the one before - the union - or equal it - the
- * intersection - by a compression in a register. Neither has a branch that depends on the entries.
- * Cost: the merge of a block and one more pass over it; a search on a diagonal for each block. */
+ * Set operations by merging: in the merge of two sets an entry that both contain appears twice in a
+ * row. A block of the merge is made by SIMD (eki_merge_run) in a buffer that stays in the
+ * first-level cache. Then a compression in registers selects the entries of the buffer that differ
+ * from the entry before (union) or equal it (intersection). Neither the merge nor the compression
+ * has a branch that depends on the entries. Cost for each block: its merge, one more pass over it,
+ * and a search on a diagonal. */
 #include "prim/merge.h"
 #include "prim/network.h"
 #include "prim/set.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/set_simd.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
 #define BLOCK 2048
 
-/* Keeps entries of the buffer, of which entry -1 is the last one of the block before; `fresh`:
- * there is none. Vectors go to `out` while a whole one has room. */
+/* Selects the entries of the buffer that differ from the entry before or, if `equal` is true, that
+ * equal it. Writes them to `out` and returns their number. buffer[-1] is the last entry of the
+ * previous block; if `fresh` is true, there is no previous block. Whole vectors are written as long
+ * as `out` has capacity for them. */
 static inline __attribute__((always_inline)) int64_t
-FN(keep)(const VAL *buffer, int64_t n, bool fresh, bool equal, VAL *out, int64_t room)
+FN(keep)(const VAL *buffer, int64_t n, bool fresh, bool equal, VAL *out, int64_t capacity)
 {
 	int64_t i = 0, count = 0;
 
 	if (fresh && n) {
-		if (!equal && room)
+		if (!equal && capacity)
 			out[count++] = buffer[0];
 		i = 1;
 	}
-	for (; i + W <= n && count + W <= room; i += W) {
+	for (; i + W <= n && count + W <= capacity; i += W) {
 		const vec v = vload(buffer + i);
 		const unsigned same = veq(v, vload(buffer + i - 1));
 		const unsigned bits = equal ? same : same ^ ((1u << W) - 1);
@@ -36,7 +39,7 @@ FN(keep)(const VAL *buffer, int64_t n, bool fresh, bool equal, VAL *out, int64_t
 		vcompress(out + count, v, bits);
 		count += FN(count)(bits);
 	}
-	for (; i < n && count < room; i++)
+	for (; i < n && count < capacity; i++)
 		if ((buffer[i] == buffer[i - 1]) == equal)
 			out[count++] = buffer[i];
 	return count;
@@ -64,7 +67,7 @@ static inline __attribute__((always_inline)) int64_t FN(set)(const eki_set_piece
 		eki_merge_run[EK_ISA_OF_PASS][EK_VAL_64][0](p, m.a, NULL, q, m.b, NULL, buffer + W,
 		                                            NULL, 0);
 		count += FN(keep)(buffer + W, n, fresh, equal, (VAL *)s->out + count,
-		                  s->room - count);
+		                  s->capacity - count);
 		i += p;
 		j += q;
 	}
@@ -84,9 +87,11 @@ static int64_t FN(set_intersection)(const eki_set_piece *s)
 
 #if EK_ONCE
 
-double eki_set_simd_cost(const eki_array *set)
+double eki_set_simd_cost(const eki_features *f)
 {
-	/* Nanoseconds for an entry, by its size, as measured. */
+	const eki_array *set = f->array;
+	/* Measured nanoseconds for one entry, by instruction set and by size of the entry (4 or 8
+	 * bytes). */
 	static const double entry[EK_NISA][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
 
 	return entry[set->isa][eki_int_row(set->type)] * (double)(set->a.n + set->b.n) /

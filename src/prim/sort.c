@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_sort: the arguments. The methods are the files sort_*.c. */
+ * ek_sort: checks of its arguments. The methods are in the files sort_*.c. */
 #include "prim/prim.h"
 
 ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pairs *pairs)
@@ -22,7 +22,7 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
 	EK_RETURN_IF(eki_array_check("pairs->key", a.a.key, a.n, size));
 	if (values) {
 		EK_RETURN_IF(eki_array_check("pairs->value", a.a.value, a.n, values));
-		/* In bytes, since keys and values differ in size. */
+		/* Lengths are given in bytes, since keys and values may differ in size. */
 		EK_RETURN_IF(eki_overlap_check("pairs->key", a.a.key, a.n * (int64_t)size,
 		                               "pairs->value", a.a.value, a.n * (int64_t)values,
 		                               1));
@@ -31,3 +31,9 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
 	}
 	return eki_array_call(ctx, options, a.n, &a);
 }
+
+const eki_operation eki_op_sort = {
+	.name = "sort",
+	.text = "keys in ascending order, with their values",
+	.number = EK_SORT,
+};

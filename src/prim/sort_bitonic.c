@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Bitonic sort, in place. Stage p merges sorted blocks of p pairs, two to one, by the steps k = p,
- * p/2, ... 1. Step p compares the first place of a block with the last of its partner, the second
- * with the last but one, and so on: that is the first step of the bitonic merger for a second block
- * that is turned round, without turning it, and leaves two bitonic sequences. Step k < p compares
- * place i with i + k in groups of 2 k.
+ * p/2, ... 1. Step p compares the first place of a block with the last place of its partner, the
+ * second with the last but one, and so on. These are the comparisons that the first step of the
+ * bitonic merger makes if the second block is reversed; here nothing is reversed. The step leaves
+ * two bitonic sequences. Step k < p compares place i with place i + k in groups of 2 k places.
  *
- * So the greater key always goes to the higher place, whereas Algorithm 14 sorts every other block
- * in descending order and needs a power of two for that. Without its wires crossed it is the same
- * network: turn round the places of each block that it sorts in descending order.
+ * So the greater key always goes to the higher place. Algorithm 14 of Liu 2015, in contrast, sorts
+ * every other block in descending order and needs a power of two for that. The two networks differ
+ * only in the order of their wires: reversing the places of each block that Algorithm 14 sorts in
+ * descending order turns one into the other.
  *
- * n log2^2(n) / 4 comparators; a pass over the array for each step that is wider than a chunk, and
- * one for all the other steps of a stage.
+ * Cost: n log2^2(n) / 4 comparators; one pass over the array for each step that is wider than a
+ * chunk, and one for all the other steps of a stage.
  *
  * Liu 2015, section 4.5.2, Algorithm 14 (where j is halved once a step); Batcher 1968. */
 #include "prim/network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/sort_bitonic.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "prim/steps.h"
 
-/* Halves the bitonic sequences of 2 k pairs of the chunk, then those of k, and so on to the end. */
-INLINE void FN(clean_chunk)(eki_run p, int64_t all, int64_t k, int64_t c, int ks, int vs)
+/* Sorts the bitonic sequences of 2 k pairs in the chunk that begins at c. Splits each sequence into
+ * two of k pairs, then each of these into two, and so on until the pairs are in order. The array
+ * has `all` pairs. */
+INLINE void FN(clean_chunk)(eki_pair_at p, int64_t all, int64_t k, int64_t c, int ks, int vs)
 {
 	const int64_t end = all - c < CHUNK ? all : c + CHUNK;
 
@@ -37,9 +40,9 @@ INLINE void FN(clean_chunk)(eki_run p, int64_t all, int64_t k, int64_t c, int ks
 	}
 }
 
-/* Pairs j, j + 1, ... with those before i, i - 1, ...: n of them, but none from `all` on. n is a
- * multiple of W. */
-INLINE void FN(step_mirrored)(eki_run p, int64_t all, int64_t i, int64_t j, int64_t n, int ks,
+/* Compares n pairs j, j + 1, ... with pairs i - 1, i - 2, ..., where n is a multiple of W. Leaves
+ * out pairs beyond the `all` pairs of the array. */
+INLINE void FN(step_mirrored)(eki_pair_at p, int64_t all, int64_t i, int64_t j, int64_t n, int ks,
                               int vs)
 {
 	if (n > all - j)
@@ -56,8 +59,8 @@ INLINE void FN(step_mirrored)(eki_run p, int64_t all, int64_t i, int64_t j, int6
 	}
 }
 
-/* All stages within a chunk. */
-INLINE void FN(sort_chunk)(eki_run p, int64_t all, int64_t c, int ks, int vs)
+/* Runs all stages within the chunk that begins at c. */
+INLINE void FN(sort_chunk)(eki_pair_at p, int64_t all, int64_t c, int ks, int vs)
 {
 	const int64_t end = all - c < CHUNK ? all : c + CHUNK;
 
@@ -78,9 +81,11 @@ INLINE void FN(sort_chunk)(eki_run p, int64_t all, int64_t c, int ks, int vs)
 	}
 }
 
-/* Step k of a stage on the chunk from c on: where k is a chunk or more, half of the comparators of
- * the chunk, else all smaller steps too. */
-INLINE void FN(bitonic)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks, int vs)
+/* Runs step k of a stage on the chunk that begins at c, or all stages within the chunk if `stage`
+ * is 0. If k < CHUNK, runs all smaller steps too. Otherwise runs half of the comparators that
+ * connect the chunk to its partner. */
+INLINE void FN(bitonic)(eki_pair_at p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks,
+                        int vs)
 {
 	const int64_t half = CHUNK / 2;
 	const bool upper = (c & k) != 0;
@@ -110,12 +115,13 @@ EK_EACH_PAIR(STEP)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	static eki_step_fn *const step[EK_NISA][2][3] = EKI_BY_PAIR(bitonic);
+	const eki_array *a = v->array;
+	static eki_step_fn *const stage[EK_NISA][2][3] = EKI_BY_PAIR(bitonic);
 
-	(void)ctx;
-	eki_network_sort(a, step[a->isa][eki_int_row(a->type)][a->a.value_size / 4], CHUNK / 2);
+	(void)step;
+	eki_network_sort(a, stage[a->isa][eki_int_row(a->type)][a->a.value_size / 4], CHUNK / 2);
 	return EK_OK;
 }
 
@@ -126,7 +132,7 @@ const ek_method ek_sort_bitonic = {
 	.operation = EK_SORT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The merge sort in vectors: registers of pairs are sorted by networks, and the runs merged by
- * networks too (prim/network.h), so that no branch depends on a single key.
+ * The merge sort in vectors: networks sort pairs in registers, and networks merge the sorted runs
+ * too (prim/network.h), so that no branch depends on a single key.
  *
- * A piece for each thread is sorted by halves, depth first, so that all but the last merges find
- * their runs in the caches; each level goes from the array to the copy or back, and the shortest
- * runs go at once to where the first level wants them. Then the pieces are merged, two to one,
- * until there is one; for that all threads share the merges, cut where the merge path cuts the
- * result into equal parts. Floats are flipped to integers by the first step and back by the last.
+ * The array is cut into pieces, at least one for each thread. A thread sorts a piece by halves,
+ * depth first, so that all merges except the last ones find their runs in the caches. Each level
+ * merges from the array to the copy or back. The shortest runs are written directly to the array
+ * that the first level reads. Then the pieces are merged, two to one, until one is left. All
+ * threads share these merges, which are cut where the merge path divides the result into equal
+ * parts. The first step flips floats to integers, and the last one flips them back.
  *
- * Cost: n log2(n / 64) comparisons by W lanes at a time; a copy of the pairs as temporary memory.
+ * Cost: n log2(n / 64) comparisons, W at a time, and temporary memory for a copy of the pairs.
  * Chhugani et al. 2008; Odeh, Green, Mwassi, Shmueli and Birk 2012, Merge path. */
 #include <math.h>
 
@@ -16,33 +17,35 @@
 #include "prim/network.h"
 
 struct sort {
-	eki_run run[2]; /* the caller's arrays, and the copy */
+	eki_pair_at run[2]; /* [0] the caller's arrays, [1] the copy */
 	int64_t n, size, values, most;
-	ek_value as; /* integers of the keys' size */
+	ek_value as; /* integer type of the same size as the keys */
 	eki_sort_short_fn *sort_short;
 	eki_merge_run_fn *merge_run;
-	unsigned flip; /* of the first step, and of the last */
+	unsigned flip; /* EKI_FLIP_ flags, for the first step and for the last */
 	int threads, pieces;
-	int width; /* of the merges of this round, in pieces */
-	int from;  /* and the run that they read */
+	int width; /* number of pieces in each run that this round merges */
+	int from;  /* index in `run` of the arrays that this round reads: 0 or 1 */
 };
 
-static eki_run at(const struct sort *s, int which, int64_t i)
+static eki_pair_at at(const struct sort *s, int which, int64_t i)
 {
-	const eki_run r = s->run[which];
+	const eki_pair_at r = s->run[which];
 
-	return (eki_run){(char *)r.key + i * s->size, s->values ? r.value + i * s->values : NULL};
+	return (eki_pair_at){(char *)r.key + i * s->size,
+	                     s->values ? r.value + i * s->values : NULL};
 }
 
 static void merge(const struct sort *s, int from, int64_t i, int64_t in, int64_t j, int64_t jn,
                   int64_t to, unsigned flip)
 {
-	const eki_run a = at(s, from, i), b = at(s, from, j), c = at(s, !from, to);
+	const eki_pair_at a = at(s, from, i), b = at(s, from, j), c = at(s, !from, to);
 
 	s->merge_run(in, a.key, a.value, jn, b.key, b.value, c.key, c.value, flip);
 }
 
-/* Sorts pairs begin .. begin + n - 1 of the caller's arrays to the same place of run `to`. */
+/* Sorts pairs begin .. begin + n - 1 of the caller's arrays into the same places of run[to]. `out`
+ * is EKI_FLIP_OUT if keys are to be flipped back, else 0. */
 static void sort_range(const struct sort *s, int64_t begin, int64_t n, int to, unsigned out)
 {
 	if (n <= s->most) {
@@ -66,7 +69,7 @@ static void sort_piece(void *arg, int part)
 	           s->pieces == 1 ? s->flip & EKI_FLIP_OUT : 0);
 }
 
-/* One part of all merges of a round: what they write to begin .. end - 1. */
+/* Does one thread's share of a round of merges: all that goes to the thread's part of the result. */
 static void merge_part(void *arg, int part)
 {
 	const struct sort *s = arg;
@@ -110,7 +113,9 @@ static void sort(struct sort *s)
 	}
 }
 
-/* A power of two: as many as threads, or so many that their number does not matter much. */
+/* Returns the number of pieces, always a power of two. It is the number of threads if that is a
+ * power of two. Otherwise it is so much larger that all threads get about the same amount of
+ * work. */
 static int pieces(int threads)
 {
 	int n = 1;
@@ -120,44 +125,59 @@ static int pieces(int threads)
 	return n == threads ? n : 4 * n;
 }
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+int64_t eki_sort_scratch_pairs(const eki_array *a)
 {
-	const size_t size = ek_value_size(a->type), values = a->a.value_size;
+	return a->n <= eki_short_max(a->isa, a->type, a->a.value_size) ? 0 : a->n;
+}
+
+void eki_sort_into(const eki_array *a, eki_pair_at scratch)
+{
+	const size_t values = a->a.value_size;
 	const int row = eki_int_row(a->type);
-	struct sort s = {.n = a->n,
-	                 .size = (int64_t)size,
+	struct sort s = {.run = {{a->a.key, a->a.value}, scratch},
+	                 .n = a->n,
+	                 .size = (int64_t)ek_value_size(a->type),
 	                 .values = (int64_t)values,
 	                 .most = eki_short_max(a->isa, a->type, values),
 	                 .as = row ? EK_INT64 : EK_INT32,
 	                 .sort_short = eki_sort_short[a->isa][row][values / 4],
 	                 .merge_run = eki_merge_run[a->isa][row][values / 4],
 	                 .flip = eki_flip(a->type),
-	                 .threads = a->threads};
-	const bool small = a->n <= s.most;
-	const int64_t room = small ? 0 : a->n;
+	                 .threads = a->threads,
+	                 .pieces = eki_sort_scratch_pairs(a) ? pieces(a->threads) : 1};
+
+	if (a->n > 0) /* otherwise the arrays may be NULL */
+		sort(&s);
+}
+
+static ek_status run(const eki_step *step, const eki_run *v)
+{
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
+	const size_t size = ek_value_size(a->type), values = a->a.value_size;
+	const int64_t capacity = eki_sort_scratch_pairs(a);
 	void *key = NULL, *value = NULL;
 	ek_status status = EK_OK;
 
-	EK_TRY(eki_alloc(ctx, room, size, &key));
+	EK_TRY(eki_alloc(ctx, capacity, size, &key));
 	if (values)
-		EK_TRY(eki_alloc(ctx, room, values, &value));
-	s.pieces = small ? 1 : pieces(s.threads);
-	s.run[0] = (eki_run){a->a.key, a->a.value};
-	s.run[1] = (eki_run){key, value};
-	sort(&s);
+		EK_TRY(eki_alloc(ctx, capacity, values, &value));
+	eki_sort_into(a, (eki_pair_at){key, value});
 done:
-	eki_free(ctx, key, room, size);
-	eki_free(ctx, value, room, values);
+	eki_free(ctx, key, capacity, size);
+	eki_free(ctx, value, capacity, values);
 	return status;
 }
 
-/* Nanoseconds of one core for a pair and a level, as measured. */
-static double cost(const eki_array *a)
+/* Returns the predicted nanoseconds, from the time that one core takes for one pair and one level
+ * of merges. That time was measured for each instruction set. */
+static double cost(const eki_features *f)
 {
-	static const double level[EK_NISA] = {4, 1, 0.5};
+	const eki_array *a = f->array;
 	const double n = (double)a->n;
 
-	return n * log2(n + 2) * level[a->isa] * (double)(a->a.value_size + 8) / 8 / a->threads;
+	return n * log2(n + 2) * f->machine->array.sort_level[a->isa] *
+	       (double)(a->a.value_size + 8) / 8 / a->threads;
 }
 
 const ek_method ek_sort_merge = {
@@ -166,6 +186,6 @@ const ek_method ek_sort_merge = {
 	.source = "evenkeel; Chhugani et al. 2008; Odeh et al. 2012",
 	.operation = EK_SORT,
 	.backend = EKI_CPU,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };

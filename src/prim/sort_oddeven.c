@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Batcher's odd-even merge sort, in place. Stage p merges sorted blocks of p pairs, two to one, by
  * the steps k = p, p/2, ... 1. Step p compares place i of the first block with place i of the
- * second; step k < p compares the groups of k places 1 and 2, 3 and 4, and so on of both blocks
- * together, the first and the last group having no partner.
+ * second. Step k < p takes both blocks together in groups of k places, numbered from 0, and
+ * compares group 1 with 2, 3 with 4, and so on; the first and the last group have no partner.
  *
- * Steps within a register compare lanes of a register that begins k places late. n log2^2(n) / 4
- * comparators; a pass over the array for each step that is wider than a chunk, and for all steps of
- * the stages that are.
+ * Steps narrower than a register compare lanes within registers. The first register begins at group
+ * 1, so that groups 1 and 2 are in one register, and likewise 3 and 4, and so on. Cost:
+ * n log2^2(n) / 4 comparators; one pass over the array for all stages within chunks, and one pass
+ * for each step of the wider stages.
  *
  * Liu 2015, section 4.5.3, Algorithm 15 (where j is halved once a step); Batcher 1968. */
 #include "prim/network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "prim/sort_oddeven.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #include "prim/steps.h"
 
-/* Neighbours at distance d < W of the pairs begin .. end - 1, in groups of 2 d from `begin` on. */
-INLINE void FN(step_near)(eki_run p, int64_t begin, int64_t end, int d, int ks, int vs)
+/* Compares pairs at distance d < W within groups of 2 d pairs. The groups are side by side from
+ * pair `begin` to pair end - 1. */
+INLINE void FN(step_near)(eki_pair_at p, int64_t begin, int64_t end, int d, int ks, int vs)
 {
 	for (int64_t i = begin; i < end; i += W) {
 		FN(pack) x = FN(pack_load)(p, i, end - i, ks, vs, 0);
@@ -28,9 +30,10 @@ INLINE void FN(step_near)(eki_run p, int64_t begin, int64_t end, int d, int ks, 
 	}
 }
 
-/* Comparators of step k of stage p whose greater place lies in the chunk from c on; where k is a
- * chunk or more, half of those of the chunk. */
-INLINE void FN(step)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks, int vs)
+/* Runs the comparators of step k whose higher place is in the chunk that begins at c. If k >=
+ * CHUNK, runs half of the comparators that connect the chunk to its partner. */
+INLINE void FN(step)(eki_pair_at p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks,
+                     int vs)
 {
 	const int64_t length = 2 * stage < CHUNK ? 2 * stage : CHUNK;
 
@@ -40,12 +43,14 @@ INLINE void FN(step)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c
 
 		if (k < stage && (group == 0 || group == last))
 			return;
-		FN(step_far)
-		(p, all, (upper ? c - k : c) + upper * (CHUNK / 2),
-		 (upper ? c : c + k) + upper * (CHUNK / 2), CHUNK / 2, ks, vs);
+
+		const int64_t i = (upper ? c - k : c) + upper * (CHUNK / 2);
+
+		FN(step_far)(p, all, i, i + k, CHUNK / 2, ks, vs);
 		return;
 	}
-	/* Blocks of two runs that lie in the chunk, or the chunk of a block that is larger */
+	/* Each b is the first place of a block of two runs to merge, or of the chunk itself if such
+	 * blocks are larger than a chunk. */
 	for (int64_t b = c; b < c + CHUNK && b < all; b += length) {
 		const int64_t o = b & (2 * stage - 1);
 		int64_t begin = k == stage ? b : b + (o ? -k : k);
@@ -61,7 +66,8 @@ INLINE void FN(step)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c
 	}
 }
 
-INLINE void FN(oddeven)(eki_run p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks, int vs)
+INLINE void FN(oddeven)(eki_pair_at p, int64_t all, int64_t stage, int64_t k, int64_t c, int ks,
+                        int vs)
 {
 	if (stage)
 		FN(step)(p, all, stage, k, c, ks, vs);
@@ -78,12 +84,13 @@ EK_EACH_PAIR(STEP)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	static eki_step_fn *const step[EK_NISA][2][3] = EKI_BY_PAIR(oddeven);
+	const eki_array *a = v->array;
+	static eki_step_fn *const stage[EK_NISA][2][3] = EKI_BY_PAIR(oddeven);
 
-	(void)ctx;
-	eki_network_sort(a, step[a->isa][eki_int_row(a->type)][a->a.value_size / 4], 1);
+	(void)step;
+	eki_network_sort(a, stage[a->isa][eki_int_row(a->type)][a->a.value_size / 4], 1);
 	return EK_OK;
 }
 
@@ -94,7 +101,7 @@ const ek_method ek_sort_oddeven = {
 	.operation = EK_SORT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
+	.run = run,
 };
 
 #endif

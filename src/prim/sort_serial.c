@@ -1,114 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The merge sort as loops, which all other sorts are compared with, and the only one that is
- * stable: runs of 16 pairs by insertion, then passes that merge two runs to one of twice the
- * length, from the array to a copy and back. n log2(n / 16) moves, each behind a comparison that
- * the processor cannot foresee.
+ * The merge sort as plain loops (prim_body/sort.h), the reference for all other sorts and the only
+ * one that is stable.
  *
  * Knuth 1998, The Art of Computer Programming 3, sections 5.2.1 and 5.2.4. */
-#include <string.h>
-
 #include "prim/network.h"
+#include "prim_body/sort.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/sort_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/pair.h"
-
-#define RUN 16
-
-/* Pairs begin .. end - 1 of `p`. */
-static inline __attribute__((always_inline)) void FN(insertion)(eki_run p, int64_t begin,
-                                                                int64_t end, VAL flip, int64_t vs)
+static void FN(sort_serial_0)(int64_t n, eki_pair_at p, eki_pair_at copy, ek_value type)
 {
-	for (int64_t i = begin + 1; i < end; i++) {
-		const VAL order = FN(key_at)(p, i, flip);
-		FN(raw) key;
-		char value[8];
-		const eki_run hand = {&key, value};
-		int64_t k = i;
-
-		FN(pair_move)(p, i, hand, 0, vs);
-		for (; k > begin && order < FN(key_at)(p, k - 1, flip); k--)
-			FN(pair_move)(p, k - 1, p, k, vs);
-		FN(pair_move)(hand, 0, p, k, vs);
-	}
+	eki_sort_pairs(n, p, copy, (eki_pair_kind){sizeof(VAL), 0, eki_flip(type) != 0});
 }
 
-/* Runs begin .. middle - 1 and middle .. end - 1 of `from` to begin .. end - 1 of `to`. */
-static inline __attribute__((always_inline)) void FN(two_runs)(eki_run from, int64_t begin,
-                                                               int64_t middle, int64_t end,
-                                                               eki_run to, VAL flip, int64_t vs)
+static void FN(sort_serial_4)(int64_t n, eki_pair_at p, eki_pair_at copy, ek_value type)
 {
-	int64_t i = begin, j = middle;
-
-	for (int64_t o = begin; o < end; o++) {
-		const bool first = i < middle && (j >= end || FN(key_at)(from, i, flip) <=
-		                                                      FN(key_at)(from, j, flip));
-
-		FN(pair_move)(from, first ? i : j, to, o, vs);
-		i += first;
-		j += !first;
-	}
+	eki_sort_pairs(n, p, copy, (eki_pair_kind){sizeof(VAL), 4, eki_flip(type) != 0});
 }
 
-static inline __attribute__((always_inline)) void
-FN(sort_serial)(int64_t n, eki_run p, eki_run copy, VAL flip, int64_t vs)
+static void FN(sort_serial_8)(int64_t n, eki_pair_at p, eki_pair_at copy, ek_value type)
 {
-	eki_run from = p, to = copy;
-
-	for (int64_t k = 0; k < n; k += RUN)
-		FN(insertion)(p, k, n - k < RUN ? n : k + RUN, flip, vs);
-	for (int64_t length = RUN; length < n; length *= 2) {
-		const eki_run swap = from;
-
-		for (int64_t k = 0; k < n; k += 2 * length)
-			FN(two_runs)
-			(from, k, n - k < length ? n : k + length,
-			 n - k < 2 * length ? n : k + 2 * length, to, flip, vs);
-		from = to;
-		to = swap;
-	}
-	if (from.key != p.key)
-		for (int64_t k = 0; k < n; k++)
-			FN(pair_move)(from, k, p, k, vs);
-}
-
-static void FN(sort_serial_0)(int64_t n, eki_run p, eki_run copy, ek_value type)
-{
-	FN(sort_serial)(n, p, copy, FN(flip)(type), 0);
-}
-
-static void FN(sort_serial_4)(int64_t n, eki_run p, eki_run copy, ek_value type)
-{
-	FN(sort_serial)(n, p, copy, FN(flip)(type), 4);
-}
-
-static void FN(sort_serial_8)(int64_t n, eki_run p, eki_run copy, ek_value type)
-{
-	FN(sort_serial)(n, p, copy, FN(flip)(type), 8);
+	eki_sort_pairs(n, p, copy, (eki_pair_kind){sizeof(VAL), 8, eki_flip(type) != 0});
 }
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *a)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	static void (*const sort[3][2])(int64_t, eki_run, eki_run, ek_value) = {
+	const ek_context *ctx = step->ctx;
+	const eki_array *a = v->array;
+	static void (*const sort[3][2])(int64_t, eki_pair_at, eki_pair_at, ek_value) = {
 		EK_BY_INT(sort_serial_0), EK_BY_INT(sort_serial_4), EK_BY_INT(sort_serial_8)};
 	const size_t size = ek_value_size(a->type), values = a->a.value_size;
-	const int64_t room = a->n > RUN ? a->n : 0;
+	const int64_t capacity = eki_sort_scratch(a->n);
 	void *key = NULL, *value = NULL;
 	ek_status status = EK_OK;
 
-	EK_TRY(eki_alloc(ctx, room, size, &key));
+	EK_TRY(eki_alloc(ctx, capacity, size, &key));
 	if (values)
-		EK_TRY(eki_alloc(ctx, room, values, &value));
-	sort[values / 4][eki_int_row(a->type)](a->n, (eki_run){a->a.key, a->a.value},
-	                                       (eki_run){key, value}, a->type);
+		EK_TRY(eki_alloc(ctx, capacity, values, &value));
+	sort[values / 4][eki_int_row(a->type)](a->n, (eki_pair_at){a->a.key, a->a.value},
+	                                       (eki_pair_at){key, value}, a->type);
 done:
-	eki_free(ctx, key, room, size);
-	eki_free(ctx, value, room, values);
+	eki_free(ctx, key, capacity, size);
+	eki_free(ctx, value, capacity, values);
 	return status;
 }
 
@@ -119,7 +57,7 @@ const ek_method ek_sort_serial = {
 	.operation = EK_SORT,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
+	.run = run,
 };
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sorting networks in place: the stages and steps, each shared by the threads. Floats are flipped
- * to integers before and back afterwards. */
+ * Runs sorting networks in place: one stage after the other, and in a stage one step after the
+ * other. The threads share each step. Floats are flipped to integers before the first step and back
+ * after the last. */
 #include "prim/network.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/steps.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/order.h"
+#include "prim_body/order.h"
 
 static void FN(flip_keys)(void *key, int64_t begin, int64_t end, ek_value type)
 {
@@ -22,7 +23,7 @@ static void FN(flip_keys)(void *key, int64_t begin, int64_t end, ek_value type)
 #if EK_ONCE
 
 struct steps {
-	eki_run run;
+	eki_pair_at run;
 	eki_step_fn *step;
 	int64_t n, stage, k, chunks;
 	ek_value type;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the sorting networks in place share, in each pass of sort_bitonic.c and sort_oddeven.c: a
- * step on a range, and the threads.
+ * What the in-place sorting networks share: a step on a range, and the size of chunks. Included in
+ * each pass of sort_bitonic.c and sort_oddeven.c.
  *
- * All comparators put the lesser key at the lower place. So a network for a power of two sorts any
- * n if those that reach beyond n are left out: were the array filled up with keys that no key is
- * above, no comparator would ever move one of these.
+ * All comparators put the lesser key at the lower place. So a network for a power of two also sorts
+ * any smaller number n of pairs if comparators that reach beyond n are left out: if the array were
+ * padded with greatest keys, no comparator would ever move such a key.
  *
- * Arrays are cut into chunks of CHUNK pairs, which the cache of a core holds. What a network does
- * within one chunk is done at once; of a step that is wider every chunk does half of the
- * comparators that join it to its partner, so that all chunks have the same work. */
+ * Arrays are cut into chunks of CHUNK pairs, which fit the cache of a core. All steps within a
+ * chunk are done together. In a wider step, every chunk does half of the comparators that connect
+ * it to its partner, so that all chunks have the same work. */
 #include "prim/lanes.h"
 
 #define CHUNK EKI_CHUNK
 
-/* Pairs i .. i + n - 1 with j .. j + n - 1; of the latter those from `all` on are absent. */
-INLINE void FN(step_far)(eki_run p, int64_t all, int64_t i, int64_t j, int64_t n, int ks, int vs)
+/* Compares pairs i .. i + n - 1 with pairs j .. j + n - 1. Leaves out pairs beyond the `all` pairs
+ * of the array. */
+INLINE void FN(step_far)(eki_pair_at p, int64_t all, int64_t i, int64_t j, int64_t n, int ks,
+                         int vs)
 {
 	if (n > all - j)
 		n = all - j;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The union of a small and a large set: each entry of the small one is looked for in the large one,
- * from where the last one was found, and what lies between is copied. One read and one write of the
- * large set, and O(small log(large / small)) comparisons. Bentley and Yao 1976. */
+ * The union of a small and a large set: each entry of the small set is searched for in the large
+ * one, from where the previous search ended, and the entries of the large set in between are
+ * copied. Cost: one read and one write of the large set, and O(small log(large / small))
+ * comparisons. Bentley and Yao 1976. */
 #include <math.h>
 #include <string.h>
 
@@ -10,11 +11,10 @@
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/union_gallop.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "prim/gallop.h"
-
-/* Each entry is written at most once, whatever the sets hold, so there is always room. */
+/* Writes the union of a piece and returns its length. Each entry is written at most once, even if
+ * the sets are not sorted, so the result always fits. */
 static int64_t FN(union_gallop)(const eki_set_piece *sets)
 {
 	const eki_set_piece s = eki_set_smaller_first(sets);
@@ -24,7 +24,7 @@ static int64_t FN(union_gallop)(const eki_set_piece *sets)
 	int64_t count = 0, j = 0;
 
 	for (int64_t i = 0; i < n; i++) {
-		const int64_t k = FN(gallop)(large, j, m, small[i]);
+		const int64_t k = eki_gallop_bound(large, j, m, small[i]);
 
 		if (k > j)
 			memcpy(out + count, large + j, (size_t)(k - j) * sizeof *out);
@@ -40,21 +40,27 @@ static int64_t FN(union_gallop)(const eki_set_piece *sets)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *set)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *set = v->array;
 	static eki_set_fn *const unite[] = EK_BY_INT(union_gallop);
 
-	(void)ctx;
+	(void)step;
 	return eki_set_pieces(set, unite);
 }
 
-/* Nanoseconds: the search of an entry of the small set, and the copy. */
-static double cost(const eki_array *set)
+/* Returns the predicted nanoseconds: the time of one search for each entry of the small set, plus
+ * the time of copying the large set. */
+static double cost(const eki_features *f)
 {
+	const eki_array *set = f->array;
+	const eki_array_speed *s = &f->machine->array;
 	const int64_t an = set->a.n, bn = set->b.n;
 	const double small = (double)(an < bn ? an : bn), large = (double)(an < bn ? bn : an);
 
-	return (small * (20 + 4 * log2(1 + large / (small + 1))) + 0.15 * large) / set->threads;
+	return (small * (s->search_entry + s->search_step[1] * log2(1 + large / (small + 1))) +
+	        s->copy_entry * large) /
+	       set->threads;
 }
 
 const ek_method ek_union_gallop = {
@@ -64,8 +70,8 @@ const ek_method ek_union_gallop = {
 	.operation = EK_SET_UNION,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

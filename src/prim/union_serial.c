@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The union of two sets as a loop, which all other unions are compared with: the lesser of two
- * entries is written, and both are left behind if they are equal.
+ * The union of two sets as a plain loop, the reference for all other methods. Each step writes the
+ * lesser of the two current entries and moves past it, or past both if they are equal.
  *
- * The merge of two sorted lists without duplicates; Liu 2015, section 7.3 adds sparse vectors
- * so. */
+ * This is the merge of two sorted lists without duplicates; Liu 2015, section 7.3, adds sparse
+ * vectors this way. */
 #include "prim/prim.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_TYPES_ONLY
 #define EK_FILE "prim/union_serial.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 static int64_t FN(union_serial)(const eki_array *set)
 {
@@ -33,19 +33,23 @@ static int64_t FN(union_serial)(const eki_array *set)
 
 #if EK_ONCE
 
-static ek_status run(const ek_context *ctx, const eki_array *set)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
+	const eki_array *set = v->array;
 	static int64_t (*const unite[])(const eki_array *) = EK_BY_INT(union_serial);
 
-	(void)ctx;
+	(void)step;
 	*set->count = unite[eki_int_row(set->type)](set);
 	return EK_OK;
 }
 
-/* Nanoseconds for an entry, of which the processor guesses every other one wrong. */
-static double cost(const eki_array *set)
+/* Returns the predicted nanoseconds: 3.3 for each entry, since about every second entry costs a
+ * mispredicted branch. */
+static double cost(const eki_features *f)
 {
-	return 3.3 * (double)(set->a.n + set->b.n);
+	const eki_array *set = f->array;
+
+	return f->machine->array.set_entry * (double)(set->a.n + set->b.n);
 }
 
 const ek_method ek_union_serial = {
@@ -55,8 +59,8 @@ const ek_method ek_union_serial = {
 	.operation = EK_SET_UNION,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT | EKI_SERIAL,
-	.array = run,
-	.array_cost = cost,
+	.run = run,
+	.cost = cost,
 };
 
 #endif

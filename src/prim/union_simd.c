@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The union as the entries of a merge by SIMD that differ from the one before: set_simd.c. */
+ * The union of two sets: merges the sets by SIMD and keeps the entries that differ from the entry
+ * before them (set_simd.c). */
 #include "prim/set.h"
 
-static ek_status run(const ek_context *ctx, const eki_array *set)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	(void)ctx;
+	const eki_array *set = v->array;
+
+	(void)step;
 	return eki_set_pieces(set, eki_set_union_simd[set->isa]);
 }
 
@@ -15,6 +18,6 @@ const ek_method ek_union_simd = {
 	.operation = EK_SET_UNION,
 	.backend = EKI_CPU,
 	.traits = EKI_STRICT,
-	.array = run,
-	.array_cost = eki_set_simd_cost,
+	.run = run,
+	.cost = eki_set_simd_cost,
 };

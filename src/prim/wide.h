@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sums of many tiles without an error that grows with their number. A tile, 16 KiB of an array, is
- * added up in its own type by four vectors, in an order that depends on the instruction set only;
- * tiles are then added up as an eki_wide: in double for f32, and for f64 as a pair hi + lo, whose
- * additions have a relative error of a few u^2 (Knuth's TwoSum, then Dekker's; Joldes, Muller and
- * Popescu 2017). So the order of the tiles hardly matters, and fewer than 2^29 tiles add less than
- * u to the relative error. Integers, maximum, minimum and or have no errors.
+ * Sums of many tiles without an error that grows with their number. A tile is 16 KiB of an array.
+ * It is added up in the array's type by four vectors, in an order that depends on the instruction
+ * set only. The sums of tiles are then added as an eki_wide: a double for f32, and a pair hi + lo
+ * for f64. Additions of such pairs have a relative error of a few u^2 (Knuth's TwoSum, then
+ * Dekker's; Joldes, Muller and Popescu 2017). So the order of the tiles hardly matters, and fewer
+ * than 2^29 tiles add less than u to the relative error. Sums of integers, and the operations
+ * maximum, minimum and bitwise or, have no errors.
  *
- * Included in every pass, after core/for_each.h with EK_ARRAYS. */
+ * Included in every pass, after base/for_each.h with EK_ARRAYS. */
 #ifndef EK_WIDE_H
 #define EK_WIDE_H
 
@@ -17,15 +18,15 @@ typedef union eki_wide {
 	int64_t integer;
 } eki_wide;
 
-/* Bytes of a tile; EKI_TILE is its entries, fewer where vectors have few lanes, so that no tile has
- * more than 1024 vectors. */
+/* Number of bytes in a tile. EKI_TILE is its number of entries, smaller where vectors have few
+ * lanes, so that no tile has more than 1024 vectors. */
 enum { EKI_TILE_BYTES = 16384 };
 #define EKI_TILE                                            \
 	((int64_t)(EKI_TILE_BYTES / sizeof(VAL)) < 1024 * W \
 	         ? (int64_t)(EKI_TILE_BYTES / sizeof(VAL))  \
 	         : (int64_t)1024 * W)
-/* Additions one after the other that the sum of a tile is made of, at most: 1024 vectors in fours;
- * 2 to join these, 4 to add the lanes. */
+/* Length of the longest chain of additions in the sum of a tile: 1024 / 4 additions in each of four
+ * chains, 2 to join the chains, 4 to add the lanes. */
 enum { EKI_TILE_DEPTH = 1024 / 4 + 2 + 4 };
 
 #endif
@@ -55,7 +56,7 @@ static inline eki_wide FN(wide_op)(ek_monoid op, eki_wide a, eki_wide b)
 		double s = a.sum.hi + b.sum.hi, error = 0;
 
 #if EK_VAL_64
-		if (s - s == 0) { /* finite */
+		if (s - s == 0) { /* true if s is finite */
 			double part = s - a.sum.hi;
 
 			error = (a.sum.hi - (s - part)) + (b.sum.hi - part);
@@ -71,20 +72,20 @@ static inline eki_wide FN(wide_op)(ek_monoid op, eki_wide a, eki_wide b)
 	return FN(widen)(sop(op, FN(narrow)(a), FN(narrow)(b)));
 }
 
-/* Reads of a loop that takes four vectors from p at a time, from memory. */
+/* Prefetches for a loop that reads four vectors at a time and is now at p. */
 static inline __attribute__((always_inline)) void FN(ahead)(const VAL *p)
 {
 	for (int64_t k = 0; k < 4 * W; k += (int64_t)(64 / sizeof(VAL)))
 		EK_AHEAD(p + k);
 }
 
-/* The last steps of the sum of a tile. */
+/* Returns the sum of all lanes of four vectors, which completes the sum of a tile. */
 static inline __attribute__((always_inline)) VAL FN(four)(ek_monoid op, const vec v[4])
 {
 	return vfold(op, vop(op, vop(op, v[0], v[1]), vop(op, v[2], v[3])));
 }
 
-/* The sum of up to EKI_TILE entries; EKI_TILE_DEPTH says how deep the tree of additions is. */
+/* Returns the sum of up to EKI_TILE entries, by a tree of additions of depth EKI_TILE_DEPTH. */
 static inline __attribute__((always_inline)) VAL FN(tile_sum_by)(ek_monoid op, const VAL *in,
                                                                  int64_t n)
 {
@@ -117,7 +118,7 @@ static VAL FN(tile_sum)(ek_monoid op, const VAL *in, int64_t n)
 	}
 }
 
-/* The sum of any number of entries, tile after tile. */
+/* Returns the sum of any number of entries, tile after tile. */
 static eki_wide FN(wide_sum)(ek_monoid op, const VAL *in, int64_t n)
 {
 	eki_wide sum = FN(widen)(FN(identity)(op));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Columns in ascending order, for formats that place entries by their columns. Most matrices are in
- * order, which one pass finds out; of others the rows of a copy are sorted. */
-#include "core/ek_core.h"
+ * Makes sure that columns ascend, for formats that place entries by their columns. One pass checks
+ * the order, which most matrices have already. The others are copied, and the rows of the copy are
+ * sorted. */
+#include "matrix/matrix.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "reshape/ascending.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* First row in [begin, end) where a column is less than the one before, or end. */
+/* Returns the first row in [begin, end) where an entry has a smaller column than the entry before,
+ * or `end` if there is none. */
 static int64_t FN(descent)(const ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -21,7 +23,8 @@ static int64_t FN(descent)(const ek_store *csr, int64_t begin, int64_t end)
 	return end;
 }
 
-/* First row in [begin, end) where neighbours have one column, or end. */
+/* Returns the first row in [begin, end) where neighbouring entries have the same column, or `end`
+ * if there is none. */
 static int64_t FN(repeated)(const ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -38,7 +41,7 @@ static int64_t FN(repeated)(const ek_store *csr, int64_t begin, int64_t end)
 #if EK_ONCE
 
 ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,
-                        ek_store *room, const ek_store **use)
+                        ek_store *copy, const ek_store **use)
 {
 	static eki_fault_fn *const descent[EK_NTYPE] = EK_BY_TYPE(descent);
 	static eki_fault_fn *const repeated[EK_NTYPE] = EK_BY_TYPE(repeated);
@@ -48,8 +51,8 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 
 	*use = csr;
 	if (eki_first_fault(ctx, csr, descent[type], csr->rows) < csr->rows) {
-		EK_RETURN_IF(eki_sorted_copy(ctx, csr, room, &first));
-		*use = room;
+		EK_RETURN_IF(eki_sorted_copy(ctx, csr, copy, &first));
+		*use = copy;
 	}
 	i = eki_first_fault(ctx, *use, repeated[type], csr->rows);
 	if (i < csr->rows)
@@ -59,7 +62,7 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 		                  format->name, csr->columns ? "column" : "row",
 		                  (long long)i + csr->from1, csr->columns ? "row" : "column");
 	if (status != EK_OK)
-		eki_store_free(ctx, room);
+		eki_store_free(ctx, copy);
 	return status;
 }
 

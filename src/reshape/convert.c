@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrices from one format to another: by way of CSR, which is where types change too. A matrix in
- * CSC is held as the CSR of its transpose. And entries, one at a time, in any format. */
+ * Converts matrices from one format to another, by way of CSR, and gets or sets single entries in
+ * any format. Types are changed in CSR too. A matrix in CSC is stored as the CSR of its
+ * transpose. */
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
-ek_status eki_matrix_csr(const ek_matrix *A, bool columns, ek_store *room, const ek_store **csr)
+ek_status eki_matrix_csr(const ek_matrix *A, bool columns, ek_store *copy, const ek_store **csr)
 {
 	ek_store by_rows = {0};
 	ek_status status;
 
 	if (A->transposed == columns)
-		return eki_format_csr(A->ctx, &A->store, room, csr);
+		return eki_format_csr(A->ctx, &A->store, copy, csr);
 	EK_TRY(eki_format_csr(A->ctx, &A->store, &by_rows, csr));
-	EK_TRY(eki_transpose(A->ctx, *csr, room, NULL));
-	room->columns = columns;
-	room->from1 = A->store.from1;
-	*csr = room;
+	EK_TRY(eki_transpose(A->ctx, *csr, copy, NULL));
+	copy->columns = columns;
+	copy->from1 = A->store.from1;
+	*csr = copy;
 done:
 	eki_store_free(A->ctx, &by_rows);
 	return status;
@@ -25,27 +26,27 @@ done:
 ek_status eki_matrix_csr_limit(const ek_matrix *A, ek_value value, ek_index index, bool columns,
                                int64_t max_bytes)
 {
-	const bool turn = A->transposed;
+	const bool transposed = A->transposed;
 	ek_store csr = {.format = &ek_format_csr,
 	                .value = value,
 	                .index = index,
-	                .rows = turn ? A->store.cols : A->store.rows,
+	                .rows = transposed ? A->store.cols : A->store.rows,
 	                .nnz = A->store.nnz};
 	ek_store out = csr;
 
 	memcpy(csr.len, (int64_t[]){csr.rows + 1, csr.nnz, csr.nnz}, 3 * sizeof *csr.len);
 	memcpy(out.len, csr.len, sizeof out.len);
 	if (columns) {
-		out.len[CSR_PTR] = (turn ? A->store.rows : A->store.cols) + 1;
+		out.len[CSR_PTR] = (transposed ? A->store.rows : A->store.cols) + 1;
 		out.format = &ek_format_csc;
 	}
 	return eki_format_limit(&csr, &out, max_bytes);
 }
 
-/* What is asked for. */
+/* A conversion that the caller asks for. */
 typedef struct request {
 	const ek_format *format;
-	const char *name; /* of a file, for warnings, or NULL */
+	const char *name; /* name of a file, for warnings, or NULL */
 	int64_t dim[EKI_MAX_DIMS], max_bytes;
 	ek_value value;
 	ek_index index;
@@ -83,9 +84,11 @@ static int64_t csr_bytes(const ek_store *s, int64_t rows, ek_value value, ek_ind
 	return eki_plus(pointers, eki_times(s->nnz, entry));
 }
 
-/* EK_ELIMIT if A in CSR, turned, or of other types on the way would take more than the caller
- * allowed for the result, and than what A takes anyway: a matrix in coordinates has no array as long
- * as its rows. */
+/* Fails with EK_ELIMIT if intermediate matrices (A in CSR, transposed, or of other types) would
+ * take too much memory. The limit is the larger of two: the memory that the caller allows for the
+ * result, and four times the memory of A. If r->max_bytes is 0 or -1, there is no limit. CSR can be
+ * that much larger: for example, a matrix in coordinates has no array with an element for each
+ * row. */
 static ek_status way_limit(const ek_matrix *A, const request *r)
 {
 	const ek_store *s = &A->store;
@@ -113,21 +116,21 @@ static ek_status way_limit(const ek_matrix *A, const request *r)
 static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 {
 	const bool same = r->value == A->store.value && r->index == A->store.index;
-	ek_store room = {0}, typed = {0};
+	ek_store copy = {0}, typed = {0};
 	const ek_store *csr;
 	ek_status status;
 
 	if (r->format == &ek_format_csr || r->columns)
 		EK_RETURN_IF(eki_matrix_csr_limit(A, r->value, r->index, r->columns, r->max_bytes));
 	EK_RETURN_IF(way_limit(A, r));
-	EK_TRY(eki_matrix_csr(A, r->columns, &room, &csr));
+	EK_TRY(eki_matrix_csr(A, r->columns, &copy, &csr));
 	if (r->format == &ek_format_csr || r->columns) {
-		if (same && csr == &room && !room.borrowed)
-			*out = room;
+		if (same && csr == &copy && !copy.borrowed)
+			*out = copy;
 		else
 			EK_TRY(eki_convert_types(A->ctx, r->name, csr, r->value, r->index, out));
-		if (csr == &room && same && !room.borrowed)
-			room = (ek_store){0};
+		if (csr == &copy && same && !copy.borrowed)
+			copy = (ek_store){0};
 		out->columns = r->columns;
 	} else {
 		if (!same) {
@@ -137,7 +140,7 @@ static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 		EK_TRY(eki_format_make(A->ctx, csr, r->format, r->dim, r->max_bytes, out));
 	}
 done:
-	eki_store_free(A->ctx, &room);
+	eki_store_free(A->ctx, &copy);
 	eki_store_free(A->ctx, &typed);
 	return status;
 }
@@ -247,7 +250,8 @@ ek_status ek_matrix_get(const ek_matrix *A, int64_t i, int64_t j, double *value)
 		return eki_fail(EK_EINVAL, "value, where the result goes, is NULL");
 	for (bool first = true; A->store.format->find(&A->store, i, j, &at); first = false) {
 		const void *v = value_of(&A->store, &at);
-		const double x = A->store.value == EK_F64 ? *(const double *)v : eki_widen(*(const float *)v);
+		const double x = A->store.value == EK_F64 ? *(const double *)v
+		                                          : eki_widen(*(const float *)v);
 
 		sum = first ? x : sum + x;
 	}

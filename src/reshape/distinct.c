@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The different columns, or diagonals, that have an entry. A byte for each possible one is the fast
- * way to count them; where they are far more than the entries, as in a matrix of 2^33 columns, the
- * numbers of all entries are sorted instead: O(nnz log nnz), and 8 bytes and a sort for an entry. */
-#include "core/ek_core.h"
+ * Lists the different columns, or diagonals, that have an entry. The fast way would be a byte for
+ * each possible column or diagonal. This file is for matrices that have far fewer entries than
+ * columns, such as one with 2^33 columns: it sorts the column or diagonal numbers of all entries.
+ * Cost: O(nnz log nnz) time, and memory of 8 bytes for each entry plus the scratch of the sort. */
+#include "prim/prim.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "reshape/distinct.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-/* Column j of each entry of rows [begin, end), less its row; array 0 of `list` takes them. */
+/* Writes a number for each entry of rows [begin, end) to array 0 of `list`. The number is the
+ * column or, if list->dim[0] is not 0, the diagonal, which is the column minus the row. */
 static void FN(numbers)(const ek_store *csr, ek_store *list, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
@@ -28,17 +30,24 @@ ek_status eki_distinct(const ek_context *ctx, const ek_store *csr, bool diagonal
                        int64_t *count)
 {
 	static eki_fill_fn *const numbers[EK_NTYPE] = EK_BY_TYPE(numbers);
-	ek_store room = {.dim = {diagonals}};
+	ek_store all = {.dim = {diagonals}};
+	eki_array sort;
+	void *scratch = NULL;
 	int64_t *v, n = 0;
 	ek_status status;
 
-	EK_TRY(eki_alloc(ctx, csr->nnz, sizeof *v, &room.array[0]));
-	v = room.array[0];
-	eki_fill(ctx, numbers, csr, &room, csr->rows, csr->nnz);
-	const ek_array_options options = {.size = sizeof options, .method = "sort.merge"};
-	const ek_pairs pairs = ek_key_value(EK_INT64, 0, csr->nnz, v, NULL);
-
-	EK_TRY(ek_sort((ek_context *)(uintptr_t)ctx, &options, &pairs));
+	EK_TRY(eki_alloc(ctx, csr->nnz, sizeof *v, &all.array[0]));
+	v = all.array[0];
+	eki_fill(ctx, numbers, csr, &all, csr->rows, csr->nnz);
+	sort = (eki_array){.operation = EK_SORT,
+	                   .type = EK_INT64,
+	                   .n = csr->nnz,
+	                   .a = ek_key_value(EK_INT64, 0, csr->nnz, v, NULL),
+	                   .isa = ctx->isa,
+	                   .threads = eki_parts(ctx, csr->nnz)};
+	EK_TRY(eki_alloc(ctx, eki_sort_scratch_pairs(&sort), sizeof *v, &scratch));
+	eki_sort_into(&sort, (eki_pair_at){scratch, NULL});
+	eki_free(ctx, scratch, eki_sort_scratch_pairs(&sort), sizeof *v);
 	for (int64_t k = 0; k < csr->nnz; k++)
 		if (k == 0 || v[k] != v[n - 1])
 			v[n++] = v[k];
@@ -46,7 +55,7 @@ ek_status eki_distinct(const ek_context *ctx, const ek_store *csr, bool diagonal
 	*count = n;
 done:
 	if (status != EK_OK)
-		eki_free(ctx, room.array[0], csr->nnz, sizeof *v);
+		eki_free(ctx, all.array[0], csr->nnz, sizeof *v);
 	return status;
 }
 

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR with other types of values and indices, or a copy with the same: array by array, in parallel,
- * entries in the same order. Cost: one pass over the arrays. */
+ * Copies CSR matrices, with the same types of values and indices or with other types. Arrays are
+ * copied one by one, in parallel, with entries in the same order. Cost: one pass over the
+ * arrays. */
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "matrix/matrix.h"
 
 #define MAX_PARTS 64
 
-/* Entries [begin, end) of an array. Indices always fit, as sizes were checked before. */
+/* A range [begin, end) of an array to convert. Indices always fit the new type, since the sizes of
+ * the matrix were checked before. */
 struct piece {
 	const void *from;
 	void *to;
 	int64_t begin, end;
-	int64_t fault;            /* the first that does not fit, or end */
-	int64_t lost, first_lost; /* values that became 0 */
+	int64_t fault;            /* position of the first value that does not fit, or `end` */
+	int64_t lost, first_lost; /* number of values that became 0, and position of the first */
 };
 
 typedef void convert_fn(struct piece *p);
@@ -47,20 +49,21 @@ static void widen_value(struct piece *p)
 
 static void narrow_value(struct piece *p)
 {
-	const uint64_t *in = p->from;
-	uint32_t *out = p->to;
+	const double *in = p->from;
+	float *out = p->to;
 
 	for (int64_t k = p->begin; k < p->end; k++) {
-		const uint64_t magnitude = in[k] & INT64_MAX;
+		const uint64_t bits = eki_f64_bits(in[k]), magnitude = bits & INT64_MAX;
+		const uint32_t nearest = eki_f32_nearest(bits);
 
-		out[k] = eki_f32_nearest(in[k]);
+		memcpy(&out[k], &nearest, sizeof nearest);
 		if (eki_f32_usual(magnitude))
 			continue;
 		if (magnitude >= EKI_F32_OVER && magnitude < EKI_F64_INF) {
 			p->fault = k;
 			return;
 		}
-		if (out[k] << 1 == 0 && p->lost++ == 0)
+		if (nearest << 1 == 0 && p->lost++ == 0)
 			p->first_lost = k;
 	}
 }
@@ -77,7 +80,9 @@ static void copy8(struct piece *p)
 	       (size_t)(p->end - p->begin) * 8);
 }
 
-/* By [of values][from 8 bytes][to 8 bytes]. */
+/* Conversion functions. Each index is 0 or 1. The first tells whether the array has values (1) or
+ * indices (0). The second and the third tell whether elements have 8 bytes (1) or 4 bytes (0), in
+ * the source and in the copy. */
 static convert_fn *const convert_table[2][2][2] = {
 	{{copy4, widen_index}, {narrow_index, copy8}},
 	{{copy4, widen_value}, {narrow_value, copy8}},
@@ -95,7 +100,8 @@ static void convert_part(void *arg, int part)
 	job->fn(&job->piece[part]);
 }
 
-/* All entries of an array, and what is to be said of them. */
+/* Converts all elements of an array. In the result, `fault`, `lost` and first_lost are those of the
+ * whole array. */
 static struct piece convert_array(const ek_context *ctx, const ek_store *in, int array,
                                   ek_store *out)
 {
@@ -128,7 +134,7 @@ static struct piece convert_array(const ek_context *ctx, const ek_store *in, int
 	return all;
 }
 
-/* Where entry k is, for messages. */
+/* Number, row and column of an entry, for messages. */
 struct place {
 	long long entry, row, column;
 };

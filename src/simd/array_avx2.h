@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX2 for arrays of numbers: 32 bytes, so eight lanes of 4 bytes or four of 8.
- * simd/array_scalar.h says what each operation means. Lanes are moved as integers of 4 bytes
- * whatever they hold; a lane of 8 bytes is two of these. */
+ * Vector operations on arrays of numbers, with AVX2. A vector has 32 bytes: eight lanes of 4 bytes,
+ * or four lanes of 8 bytes. simd/array_scalar.h says what each operation means. Operations that
+ * move lanes treat them as integers of 4 bytes, whatever they hold; a lane of 8 bytes is two of
+ * these integers. */
 #include "simd/array_op.h"
 
 #if EK_VAL_64
@@ -11,7 +12,7 @@
 #define EK_GT(a, b) _mm256_cmpgt_epi64(a, b)
 #define EK_EQ(a, b) _mm256_cmpeq_epi64(a, b)
 #define EK_MOVEMASK(m) ((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(m)))
-/* All ones in the lanes whose bit is 1. */
+/* Returns a vector whose lane i is all ones if bit i of `bits` is 1, else all zeros. */
 #define EK_EXPAND(bits) \
 	EK_EQ(_mm256_and_si256(EK_SET((int64_t)(bits)), _mm256_setr_epi64x(1, 2, 4, 8)), \
 	      _mm256_setr_epi64x(1, 2, 4, 8))
@@ -115,8 +116,8 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 	return EK_VADD(a, b);
 }
 
-/* Lanes of 4 bytes in the order of a constant list; and a mixture of two such, k lowest lanes from
- * `fill`. */
+/* EK_PERMUTE picks lanes of 4 bytes by a constant list of their numbers. EK_UP1, EK_UP2 and EK_UP4
+ * move such lanes up by 1, 2 and 4, and fill the lowest lanes with the last lanes of `fill`. */
 #define EK_PERMUTE(v, ...) \
 	_mm256_permutevar8x32_epi32(EK_BITS(v), _mm256_setr_epi32(__VA_ARGS__))
 #define EK_UP1(v, fill) \
@@ -146,7 +147,8 @@ static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, ve
 	return EK_FROM_BITS(EK_MIX(_mm256_srai_epi32(from, 31), rest, lanes));
 }
 
-/* Kogge and Stone: after each step a lane has the sum of twice as many. */
+/* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
+ * number of lanes that are combined in a lane. */
 static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 {
 	const vec none = vset1(FN(identity)(op));
@@ -158,7 +160,9 @@ static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 	return FN(vop)(op, EK_UP4(v, none), v);
 }
 
-/* The same; a lane stops to grow when it has met the beginning of its segment. */
+/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
+ * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
+ * of other segments. */
 static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
 {
 	bits |= 1;
@@ -193,7 +197,9 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 	return lane[0];
 }
 
-/* The numbers of the lanes to keep, as bytes, are picked out of 76543210 by PEXT. */
+/* Stores, side by side, the lanes whose bit is 1. The constant 0x0706050403020100 has the numbers
+ * of all lanes of 4 bytes, one in each byte. PEXT picks from it the numbers of the lanes to
+ * store. */
 static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, unsigned bits)
 {
 #if EK_VAL_64
@@ -226,10 +232,12 @@ static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *
 }
 #define vbytes(p) FN(vbytes)(p)
 
-/* What two vectors hold side by side is joined, which leaves half as many vectors: first in pieces
- * of 16 bytes, then these. */
-#define EK_JOIN(op, a, b, low, high) \
-	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
+/* Joins two vectors into one: combines pairs of lanes of `a`, and pairs of lanes of `b`, by `op`.
+ * vfolds joins vectors until one is left, first within pieces of 16 bytes, then across these
+ * pieces. */
+#define EK_JOIN(op, a, b, low, high)                          \
+	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), \
+	        EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
 #define EK_EVEN(a, b) _mm256_permute2x128_si256(a, b, 0x20)
 #define EK_ODD(a, b)  _mm256_permute2x128_si256(a, b, 0x31)
 static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const vec *v)

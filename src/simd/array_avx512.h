@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX-512 F, DQ, BW, VL for arrays of numbers: 64 bytes, so sixteen lanes of 4 bytes or eight of 8.
- * simd/array_scalar.h says what each operation means. Lanes are moved as integers whatever they
- * hold. */
+ * Vector operations on arrays of numbers, with AVX-512 F, DQ, BW and VL. A vector has 64 bytes:
+ * sixteen lanes of 4 bytes, or eight lanes of 8 bytes. simd/array_scalar.h says what each operation
+ * means. Operations that move lanes treat them as integers, whatever they hold. */
 #include "simd/array_op.h"
 
 #if EK_VAL_64
@@ -62,7 +62,7 @@
 #define vstore(p, v)    _mm512_storeu_si512(p, v)
 #define vstream(p, v)   _mm512_stream_si512((void *)(p), v)
 #define EK_VOR(a, b)    _mm512_or_si512(a, b)
-/* v ^ (sign & flip) in one instruction. */
+/* Computes v ^ (sign & flip) in one instruction. */
 #define EK_ORDER(sign, v, flip) _mm512_ternarylogic_epi64(v, sign, flip, 0x78)
 #if EK_VAL_64
 #define vorder(v, flip)     EK_ORDER(_mm512_srai_epi64(v, 63), v, vset1(flip))
@@ -97,7 +97,8 @@
 
 #define vstream_end() _mm_sfence()
 
-/* Lanes k places higher, the lowest k from the end of `fill`; k is a constant. */
+/* Moves the lanes of `v` up by `k`, a constant, and fills the lowest k lanes with the last k lanes
+ * of `fill`. */
 #if EK_VAL_64
 #define EK_SHIFT(v, k, fill) \
 	EK_FROM_BITS(_mm512_alignr_epi64(EK_BITS(v), EK_BITS(fill), 8 - (k)))
@@ -117,9 +118,9 @@ static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, ve
 
 	return EK_FROM_BITS(_mm512_permutex2var_epi64(EK_BITS(v), from, EK_BITS(before)));
 #else
-	const __m512i from = _mm512_sub_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11,
-	                                                        12, 13, 14, 15),
-	                                      _mm512_set1_epi32((int)k));
+	const __m512i lane =
+		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	const __m512i from = _mm512_sub_epi32(lane, _mm512_set1_epi32((int)k));
 
 	return EK_FROM_BITS(_mm512_permutex2var_epi32(EK_BITS(v), from, EK_BITS(before)));
 #endif
@@ -136,7 +137,8 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 	return EK_VADD(a, b);
 }
 
-/* Kogge and Stone: after each step a lane has the sum of twice as many. */
+/* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
+ * number of lanes that are combined in a lane. */
 static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 {
 	const vec none = vset1(FN(identity)(op));
@@ -150,7 +152,9 @@ static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 	return v;
 }
 
-/* The same; a lane stops to grow when it has met the beginning of its segment. */
+/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
+ * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
+ * of other segments. */
 static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
 {
 	bits |= 1;
@@ -184,8 +188,8 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
 #define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
-/* In a register and then to memory: the compressing store is many times slower on some
- * processors. */
+/* Compresses in a register and then stores, because the instruction that does both is many times
+ * slower on some processors. */
 #define vcompress(p, v, bits) vstore(p, EK_COMPRESS(v, bits))
 
 static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *p)
@@ -196,10 +200,12 @@ static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *
 }
 #define vbytes(p) FN(vbytes)(p)
 
-/* What two vectors hold side by side is joined, which leaves half as many vectors: first in pieces
- * of 16 bytes, then these. */
-#define EK_JOIN(op, a, b, low, high) \
-	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
+/* Joins two vectors into one: combines pairs of lanes of `a`, and pairs of lanes of `b`, by `op`.
+ * vfolds joins vectors until one is left, first within pieces of 16 bytes, then across these
+ * pieces. */
+#define EK_JOIN(op, a, b, low, high)                          \
+	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), \
+	        EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
 #define EK_EVEN(a, b) _mm512_shuffle_i64x2(a, b, 0x88)
 #define EK_ODD(a, b)  _mm512_shuffle_i64x2(a, b, 0xdd)
 static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const vec *v)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Ends a pass of core/for_each_array.h: nothing of it stays defined. */
+ * Ends a pass of base/for_each_array.h by undefining all its macros. */
 #undef EK_BITS
 #undef EK_COMPRESS
 #undef EK_EQ

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The operators of ek_monoid on single numbers. Integers wrap around: the sum is made of unsigned
- * numbers, where that is defined. A comparison with NaN is false, so the maximum of a and NaN has
- * to ask for it. Included by simd/array_*.h in every pass. */
+ * The operators of ek_monoid on single numbers. Sums of integers wrap around: they are computed
+ * with unsigned numbers, since C defines overflow only for these. Maximum and minimum are NaN if
+ * `a` or `b` is NaN. A comparison with NaN is false and yields `b`, so only `a` has to be tested
+ * for NaN. Included by simd/array_*.h in every pass. */
 static inline __attribute__((always_inline)) VAL FN(sop)(ek_monoid op, VAL a, VAL b)
 {
 	switch (op) {
@@ -23,6 +24,7 @@ static inline __attribute__((always_inline)) VAL FN(sop)(ek_monoid op, VAL a, VA
 }
 #define sop(op, a, b) FN(sop)(op, a, b)
 
+/* Returns the identity of `op`, which changes no number that it is combined with. */
 static inline __attribute__((always_inline)) VAL FN(identity)(ek_monoid op)
 {
 #if EK_VAL_FLOAT

@@ -1,35 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Vector operations of width 1 for arrays of numbers: the fallback, and the list of what an
- * instruction set has to offer.
+ * Vector operations of width 1 for arrays of numbers. They are the fallback, and this comment lists
+ * the operations that an instruction set must provide. `bits` is an unsigned number with one bit
+ * for each lane.
  *
- *   W                     entries in a vector: all that fit the register, unlike simd/avx512.h
- *   vec
- *   vset1(a)
- *   vload(p) vstore(p, v)
- *   vload_n(p, n, fill)   the first n lanes, 0 <= n <= W; the others are those of the vector fill,
- *                         and their memory is not touched
- *   vstore_n(p, v, n)     the first n lanes
- *   vstream(p, v)         past the caches; p is aligned to the vector. vstream_end() before other
- *                         threads may look
- *   vop(op, a, b)         a op b, op a constant ek_monoid; a comes first (NaN: either gives NaN)
+ *   W                     number of lanes of a vector: as many as fit the register, unlike in
+ *                         simd/avx512.h, where there are always 8
+ *   vec                   type of a vector
+ *   vset1(a)              `a` in all lanes
+ *   vload(p) vstore(p, v) load and store W elements
+ *   vload_n(p, n, fill)   loads the first n lanes, 0 <= n <= W; the other lanes are those of the
+ *                         vector `fill`. No memory after the first n elements is touched
+ *   vstore_n(p, v, n)     stores the first n lanes
+ *   vstream(p, v)         a non-temporal store; p is aligned to the vector. Call vstream_end()
+ *                         before other threads read
+ *   vop(op, a, b)         `a` op `b`, in this order; op is a constant ek_monoid. The result is NaN
+ *                         if `a` or `b` is NaN
  *   vscan(op, v)          inclusive scan of the lanes
- *   vlast(v)              the last lane in all lanes
+ *   vlast(v)              the last lane of v in all lanes
  *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
- *   vshift(v, k, before)  the same by k lanes, 0 <= k < W
- *   vsegscan(op, v, bits) inclusive scan; bit i of the unsigned `bits` says that lane i begins anew
- *   vsegstep(v, k, bits)  its step of k = 1, 2, 4 ... < W for sums: to lane i lane i - k is added if bit i
- *                         is 1, as never for i < k
- *   vaddif(bits, a, b)    a + b where the bit is 1, else a; more bits than lanes may be set
- *   vfold(op, v)          the scan's last lane, as a VAL
- *   vfolds(op, v)         of an array of W vectors: lane i is that of v[i]
- *   vlt(a, b) vle(a, b) veq(a, b)   unsigned bits, one for each lane
- *   vselect(bits, a, b)   lanes of a where the bit is 1, else of b
- *   vorder(v, flip)       integers only: lanes below 0 are XORed with the number flip (prim/order.h)
- *   vcompress(p, v, bits) stores the lanes whose bit is 1 side by side; W places at p are written
- *   vbytes(p)             64 bits, one for each of 64 bytes, aligned to nothing: is it not 0?
- *   sop(op, a, b)         the same as vop for single numbers; FN(identity)(op) its identity
+ *   vshift(v, k, before)  vprevious by k lanes instead of one, 0 <= k < W
+ *   vsegscan(op, v, bits) inclusive scan of segments; bit i is 1 if a segment begins at lane i
+ *   vsegstep(v, k, bits)  one step of vsegscan for sums, k = 1, 2, 4 ... < W: adds lane i - k to
+ *                         lane i if bit i is 1; bits below bit k are 0
+ *   vaddif(bits, a, b)    `a` + `b` where the bit is 1, else `a`. Bits beyond the lanes are ignored
+ *   vfold(op, v)          all lanes combined by op, as a VAL
+ *   vfolds(op, v)         v is an array of W vectors: lane i is vfold(op, v[i])
+ *   vlt(a, b) vle(a, b) veq(a, b)   bits of the lanes for which a < b, a <= b, a == b
+ *   vselect(bits, a, b)   lanes of `a` where the bit is 1, else of `b`
+ *   vorder(v, flip)       for integers only: XORs negative lanes with the number `flip`
+ *                         (prim_body/order.h)
+ *   vcompress(p, v, bits) stores, side by side, the lanes whose bit is 1; writes W elements at p
+ *   vbytes(p)             64 bits: bit i is 1 if the byte p[i] is not 0; p needs no alignment
+ *   sop(op, a, b)         vop for single numbers; FN(identity)(op) is the identity of op
  *
- * Included anew for each type, between core/for_each_array.h and simd/array_end.h. */
+ * Included once for each type, between base/for_each_array.h and simd/array_end.h. */
 #define W   1
 #define vec VAL
 
@@ -59,8 +63,9 @@
 #define vorder(v, flip)      ((v) < 0 ? (v) ^ (flip) : (v))
 #define vcompress(p, v, b)   (*(p) = (v))
 
-/* Of eight bytes at a time: the highest bit of each that is not 0, and these side by side by a
- * multiplication that moves each to its place, the bytes taken in the order of memory. */
+/* Handles eight bytes at a time, with the first byte in the lowest bits of a word. Sets the highest
+ * bit of each byte that is not 0. A multiplication then moves each of these bits to its place in
+ * the result. */
 static inline uint64_t FN(vbytes)(const uint8_t *p)
 {
 	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);

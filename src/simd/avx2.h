@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX2 and FMA: four doubles or eight floats. Masks are vectors whose lanes are all ones or zero,
- * made by comparing with the numbers of the lanes. simd/scalar.h says what each operation means. */
+ * Vector operations with AVX2 and FMA, on four doubles or eight floats. Masks are vectors whose
+ * lanes are all ones or all zeros, made by comparing with the lane numbers. simd/scalar.h says what
+ * each operation means. */
 #define vmask __m256i
 
 #if EK_VAL_F64
 #define W                    4
 #define vec                  __m256d
-#define vmask_n(n)           _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vmask_n(n) \
+	_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
 #define vzero()              _mm256_setzero_pd()
 #define vset1(a)             _mm256_set1_pd(a)
 #define vload(p)             _mm256_loadu_pd(p)
@@ -25,7 +27,8 @@
 	_mm256_blendv_pd(a, vzero(), \
 	                 _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_slli_epi32(w, 31))))
 
-/* Inf - Inf and NaN - NaN are NaN. */
+/* Tells whether no lane is Inf or NaN. In such a lane, `a` - `a` is NaN; in all other lanes it is
+ * 0. */
 static inline bool FN(vfinite)(vec a)
 {
 	const vec d = _mm256_sub_pd(a, a);
@@ -33,7 +36,8 @@ static inline bool FN(vfinite)(vec a)
 	return _mm256_movemask_pd(_mm256_cmp_pd(d, d, _CMP_UNORD_Q)) == 0;
 }
 
-/* The tree 2, 1. */
+/* Sums the four lanes as a tree: adds the upper two lanes to the lower two, then adds the two
+ * sums. */
 static inline VAL FN(vsum)(vec v)
 {
 	__m128d s = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
@@ -105,7 +109,8 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vwords               __m256i
 #define vwords_load(p)       _mm256_loadu_si256((const __m256i *)(p))
 #define vwords_next(w)       _mm256_srli_epi32(w, 1)
-#define vclear(a, w)         _mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
+#define vclear(a, w) \
+	_mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
 
 static inline bool FN(vfinite)(vec a)
 {

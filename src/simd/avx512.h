@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * AVX-512 F, DQ, BW, VL: eight lanes for double and for float. Sixteen floats would gain nothing
- * where every lane needs a load of its own (gathers), and would waste half of the lanes on short
- * rows. simd/scalar.h says what each operation means. */
+ * Vector operations with AVX-512 F, DQ, BW and VL. A vector has eight lanes, of doubles or of
+ * floats. Sixteen floats would gain nothing where every lane needs a load of its own (gathers), and
+ * would waste half of the lanes on short rows. simd/scalar.h says what each operation means. */
 #define W             8
 #define EK_U16(c)     _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
-#define EK_NOT_FINITE 0x99 /* quiet NaN, +Inf, -Inf, signalling NaN */
+#define EK_NOT_FINITE 0x99 /* classes of fpclass: quiet NaN, +Inf, -Inf, signalling NaN */
 #define vmask         __mmask8
 #define vmask_n(n)    ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
 
@@ -32,7 +32,8 @@
 	_mm512_mask_i32gather_pd(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 8)
 #endif
 
-/* Sums of neighbours, three times: lanes of one row come together, and rows side by side. */
+/* Sums the lanes of each of eight vectors. In each of three steps, two vectors become one: pairs of
+ * lanes of each vector are added, and the sums are put side by side. */
 static inline vec FN(vsum_rows)(const vec *a)
 {
 #define EK_IN(p, q)     vadd(_mm512_unpacklo_pd(p, q), _mm512_unpackhi_pd(p, q))
@@ -43,7 +44,7 @@ static inline vec FN(vsum_rows)(const vec *a)
 #undef EK_ACROSS
 }
 
-/* Up to four entries a row: rows r and r + 4 share a vector. */
+/* Transposes eight rows of up to four entries. Rows r and r + 4 are loaded into one vector. */
 static inline void FN(vtranspose_half)(const VAL *p, int64_t n, vmask mask, vec *t)
 {
 	const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 4, 5, 12, 13);
@@ -64,7 +65,8 @@ static inline void FN(vtranspose_half)(const VAL *p, int64_t n, vmask mask, vec 
 	t[3] = _mm512_permutex2var_pd(ef, high, gh);
 }
 
-/* Pairs of rows, then pairs of pairs, then halves; s is 0 for even columns, 1 for odd ones. */
+/* Transposes eight rows of m entries: first pairs of rows, then pairs of these pairs, then the two
+ * halves. `s` is 0 for the even columns and 1 for the odd ones. */
 static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 {
 	const vmask mask = vmask_n(m);
@@ -126,7 +128,7 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vgather(x, c)          vgather_n(x, c, 0xff)
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
-/* Eight lanes of either type. */
+/* Vectors of eight 32-bit words, one for each lane, for both value types. */
 #define vwords         __m256i
 #define vwords_load(p) _mm256_loadu_si256((const __m256i *)(p))
 #define vwords_next(w) _mm256_srli_epi32(w, 1)

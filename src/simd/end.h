@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Ends a pass of core/for_each.h: nothing of it stays defined. */
+ * Ends a pass of base/for_each.h by undefining all its macros. */
 #undef EK_SUFFIX
 #undef VAL
 #undef PTR
@@ -7,6 +7,8 @@
 #undef EK_VAL_F64
 #undef EK_IDX_64
 #undef EK_INDEX_OF_PASS
+#undef EK_VALUE_OF_PASS
+#undef EK_SCALAR
 #undef W
 #undef EK_U16
 #undef vec

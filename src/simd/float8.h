@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Eight floats: sums of the lanes, and transposition, for AVX2 and AVX-512 VL alike. */
+ * Functions that sum the lanes of vectors of eight floats, and that transpose such vectors. They
+ * are for both AVX2 and AVX-512 VL. */
 
-/* The tree 4, 2, 1: lanes 0 to 3 and 4 to 7 first. */
+/* Sums the eight lanes as a tree: three times, the upper half of the lanes is added to the lower
+ * half. This leaves four sums, then two, then one. */
 static inline VAL FN(vsum)(vec v)
 {
 	__m128 s = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
@@ -18,7 +20,8 @@ static inline vec FN(vsum_rows)(const vec *a)
 	return vadd(_mm256_permute2f128_ps(p, q, 0x20), _mm256_permute2f128_ps(p, q, 0x31));
 }
 
-/* Four rows' worth of a 4 x 4 transposition in each half: lane r of t[j] is lane j of a[r]. */
+/* Transposes the 4 x 4 lanes in each half of four vectors: within a half, lane r of t[j] is lane j
+ * of a[r]. */
 static inline void FN(vtranspose_4)(const vec *a, vec *t)
 {
 	vec p = _mm256_unpacklo_ps(a[0], a[1]), q = _mm256_unpacklo_ps(a[2], a[3]);
@@ -30,7 +33,8 @@ static inline void FN(vtranspose_4)(const vec *a, vec *t)
 	t[3] = _mm256_shuffle_ps(r, s, 0xee);
 }
 
-/* Up to four entries a row: rows r and r + 4 share a vector, and no lane has to cross. */
+/* Transposes eight rows of m entries. If m <= 4, rows r and r + 4 are loaded into the halves of one
+ * vector, so that no lane has to move from one half to the other. */
 static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 {
 	const vmask mask = vmask_n(m);

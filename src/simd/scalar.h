@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Vector operations of width 1: the fallback, and the list of what an instruction set has to offer.
+ * Vector operations of width 1. They are the fallback, and this comment lists the operations that
+ * an instruction set must provide.
  *
- *   W                  entries in a vector
- *   vec, vmask         a vector of VAL; which of its lanes count
- *   vmask_n(n)         the first n lanes, 0 <= n <= W
- *   vzero() vset1(a)
- *   vload(p) vload_n(p, m)            lanes that do not count are 0 and their memory is not touched
- *   vstore(p, v) vstore_n(p, v, m)    lanes that do not count are not written
- *   vstream(p, v)                     past the caches; p is aligned to the vector. vstream_end()
- *                                     before other threads read
- *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; c of type IDX
- *   vgather_u16(x, c, m)              the same with c of type uint16_t, all W of which are read
- *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], j < m <= W, or 0; no other
- *                                     memory is touched
- *   vadd vmul vfma(a, b, c)           a b + c, rounded once or twice, whichever is fast
- *   vfused(a, b, c) vfused_n(a, b, c, m)   a b + c, rounded once; c where lanes do not count
- *   vwords                            a word of 32 bits for each lane
- *   vwords_load(p) vwords_next(w)     ... shifted by one bit towards the lowest
- *   vclear(a, w)                      a, but 0 in lanes whose word has its lowest bit set
- *   vfinite(a)                        is no lane Inf or NaN?
+ *   W                  number of lanes of a vector
+ *   vec, vmask         types of a vector of VAL and of a mask, which says which lanes are active
+ *   vmask_n(n)         mask in which the first n lanes are active, 0 <= n <= W
+ *   vzero() vset1(a)                  0 or `a` in all lanes
+ *   vload(p) vload_n(p, m)            load; inactive lanes are 0, and their memory is not touched
+ *   vstore(p, v) vstore_n(p, v, m)    store; inactive lanes are not written
+ *   vstream(p, v)                     a non-temporal store; p is aligned to the vector. Call
+ *                                     vstream_end() before other threads read
+ *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; the elements of c have type IDX
+ *   vgather_u16(x, c, m)              vgather_n, where c has elements of type uint16_t; all W
+ *                                     elements may be read, even those of inactive lanes
+ *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], or 0 if j >= m; m <= W. No
+ *                                     other memory is touched
+ *   vadd vmul vfma(a, b, c)           vfma is a * b + c, rounded once or twice, whichever is fast
+ *   vfused(a, b, c) vfused_n(a, b, c, m)   a * b + c, rounded once; c in inactive lanes
+ *   vwords                            type of a vector of 32-bit words, one for each lane
+ *   vwords_load(p) vwords_next(w)     load W words; shift each word right by one bit
+ *   vclear(a, w)                      `a`, but 0 in lanes where the lowest bit of the word is set
+ *   vfinite(a)                        true if no lane is Inf or NaN
  *   vsum(v)                           sum of the lanes, as a tree
  *   vsum_rows(a)                      lane r of the result is the sum of the lanes of a[r], r < W
  *
- * Included anew for each type, between core/for_each_type.h and simd/end.h. */
+ * Included once for each type, between base/for_each_type.h and simd/end.h. */
 #define W     1
 #define vec   VAL
 #define vmask int
@@ -49,7 +51,8 @@
 #define vfinite(a)             ((a) - (a) == 0)
 #define vsum(v)                (v)
 #define vsum_rows(a)           ((a)[0])
-/* Two roundings: without the instruction a fused product costs a call of the C library. */
+/* Rounds twice, because rounding once would take a call of the C library: scalar code has no fused
+ * instruction. */
 #define vfma(a, b, c) ((a) * (b) + (c))
 #if EK_VAL_F64
 #define vfused(a, b, c) fma(a, b, c)

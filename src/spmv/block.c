@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sums of a run of blocks of one block row, for all 64 sizes.
+ * Kernels that sum a run of blocks of one block row, for all 64 block sizes.
  *
- * Places run along the longer side of a block (format/block.h), which is also what lies in the lanes:
- *     c >= r   a line is a row: load c entries of x once, and one fused addition for each row; lanes are
- *              added up at the end of the run
- *     c < r    a line is a column: one fused addition of an entry of x in all lanes; a lane is a row
- * so a block takes min(r, c) steps. Small blocks use several accumulators in turn, since an addition
- * waits four cycles for the one before.
+ * The places of a block run along its longer side (format/block.h), and so do the lanes of vectors.
+ * A line is a row or a column of a block in that direction:
+ *     c >= r   a line is a row: c elements of x are loaded once and used in one fused multiply-add
+ *              for each row; lanes are added up at the end of the run
+ *     c < r    a line is a column: each column takes one fused multiply-add with one element of x
+ *              in all lanes, and each lane is a row
+ * A block takes min(r, c) steps. Small blocks use several accumulators in turn, since each addition
+ * must wait four cycles for the result of the previous one.
  *
- * Fill is 0, and x is read at columns where a row may have no entry: when a sum is not finite, it is
- * made again from the entries that the mask names. So are blocks that stick out on the right, which x
- * has no room for; there is one in a run at most, the last.
+ * Fill is stored as 0 and multiplied by x at columns where a row has no entry, so an x of Inf or
+ * NaN there makes the sum NaN. A sum that is not finite is therefore computed again, from the
+ * entries that the mask marks. A block that reaches beyond the last column, where x ends, is
+ * multiplied by means of the mask too. A run has at most one such block, its last.
  *
- * Rounding: a product with fill is an exact zero, and adding it makes no error; every other partial sum
- * has an entry of the row, so a term passes at most k - 1 additions.
+ * Rounding: a product with fill is an exact zero, and adding it makes no error. Every other summand
+ * contains an entry of the row, so in a row of k entries each product passes through at most k - 1
+ * additions.
  *
  * Register blocking: Im and Yelick 2001; Vuduc 2003, chapter 3. */
+#include "format/block_size.h"
 #include "spmv/block.h"
 #define EK_FILE "spmv/block.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-/* The undefined-behaviour sanitizer would check each register of 64 kernels, which takes minutes to
- * compile; the address sanitizer sees all of it. */
+/* Checks by the undefined-behaviour sanitizer in 64 unrolled kernels would take minutes to compile,
+ * so it is switched off in these functions. The address sanitizer still checks them. */
 #ifndef EK_BLOCK_INLINE
 #ifdef __clang__
 #define EK_BLOCK_PLAIN __attribute__((no_sanitize("undefined")))
@@ -35,7 +40,8 @@
 
 #if EK_PER_TYPE
 
-/* Adds the entries of blocks [begin, end). */
+/* Multiplies the entries of blocks [begin, end) by x, and adds the products to the sums at `to`.
+ * The mask tells entries from fill. */
 static void FN(block_exact)(const block_product *p, int64_t begin, int64_t end, void *to)
 {
 	const block_shape *h = &p->shape;
@@ -53,9 +59,10 @@ static void FN(block_exact)(const block_product *p, int64_t begin, int64_t end, 
 
 #endif
 
-/* ---- Kernels: n blocks from val and col on, of constant size ---------------------------------- */
+/* ---- Kernels for n blocks of constant size, which begin at val and col ----------------------- */
 
-/* Fetches the places of `bytes` that are to come. */
+/* Prefetches the columns and the values that will be read soon. `places` is the number of values
+ * that one step reads. */
 EK_BLOCK_INLINE void FN(block_ahead)(const VAL *val, const IDX *col, int places)
 {
 	EK_AHEAD(col);
@@ -87,9 +94,11 @@ EK_BLOCK_INLINE void FN(wide_sums)(const VAL *val, const IDX *col, int64_t n, co
 	for (; n >= ways; n -= ways, val += ways * r * c, col += ways) {
 		FN(block_ahead)(val, col, ways * r * c);
 		EK_UNROLL
-		for (int w = 0; w < ways; w++)
-			FN(wide_add)
-		(val + w * r * c, x + (int64_t)col[w] * c, r, c, acc + w * r);
+		for (int w = 0; w < ways; w++) {
+			const VAL *xw = x + (int64_t)col[w] * c;
+
+			FN(wide_add)(val + w * r * c, xw, r, c, acc + w * r);
+		}
 	}
 	for (; n > 0; n--, val += r * c, col++)
 		FN(wide_add)(val, x + (int64_t)*col * c, r, c, acc);
@@ -106,7 +115,8 @@ EK_BLOCK_INLINE void FN(wide_sums)(const VAL *val, const IDX *col, int64_t n, co
 			vstore(sum + i, vsum_rows(acc + i));
 }
 
-/* Column j of the block goes to accumulators j, j + 4, ... of `ways`. */
+/* Adds the products of a block with c < r to the accumulators: column j goes to accumulator (first
+ * + j) mod `ways`. */
 EK_BLOCK_INLINE void FN(tall_add)(const VAL *val, const VAL *x, int r, int c, int first, int ways,
                                   vec (*acc)[8 / W])
 {
@@ -138,9 +148,11 @@ EK_BLOCK_INLINE void FN(tall_sums)(const VAL *val, const IDX *col, int64_t n, co
 	for (; n >= step; n -= step, val += step * r * c, col += step) {
 		FN(block_ahead)(val, col, step * r * c);
 		EK_UNROLL
-		for (int k = 0; k < step; k++)
-			FN(tall_add)
-		(val + k * r * c, x + (int64_t)col[k] * c, r, c, k * c, ways, acc);
+		for (int k = 0; k < step; k++) {
+			const VAL *xk = x + (int64_t)col[k] * c;
+
+			FN(tall_add)(val + k * r * c, xk, r, c, k * c, ways, acc);
+		}
 	}
 	for (; n > 0; n--, val += r * c, col++)
 		FN(tall_add)(val, x + (int64_t)*col * c, r, c, 0, ways, acc);
@@ -154,7 +166,7 @@ EK_BLOCK_INLINE void FN(tall_sums)(const VAL *val, const IDX *col, int64_t n, co
 	}
 }
 
-/* Blocks of one entry: CSR. */
+/* Multiplies n blocks of 1 x 1. Their arrays are the same as in CSR. */
 EK_BLOCK_INLINE void FN(single_sums)(const VAL *val, const IDX *col, int64_t n, const VAL *x,
                                      VAL *sum)
 {
@@ -171,7 +183,9 @@ EK_BLOCK_INLINE void FN(single_sums)(const VAL *val, const IDX *col, int64_t n, 
 	*sum = vsum(vfma(vload_n(val, m), vgather_n(x, col, m), a));
 }
 
-/* r and c are constants, but c is not in the scalar pass, where it gains little. */
+/* EK_SIZES calls the macro `of` with (r, name, c) for each block size that gets a kernel; `name` is
+ * the end of the kernel's name. r and c are constants, except that c is a variable in the scalar
+ * pass, where a constant would gain little. */
 #if W == 1
 #define EK_SIZES(of)                                                                        \
 	of(1, 0, c) of(2, 0, c) of(3, 0, c) of(4, 0, c) of(5, 0, c) of(6, 0, c) of(7, 0, c) \
@@ -214,7 +228,9 @@ static eki_block_kernel *FN(block_kernel)(const block_shape *h)
 
 /* ---- Transposed ------------------------------------------------------------------------------ */
 
-/* The entries of blocks [begin, end) times xs, which is alpha x of the block row. */
+/* Multiplies the entries of blocks [begin, end) by `xs`, which is alpha x for the rows of the block
+ * row, and adds the products to `sum`. sum[0] is the sum of column `first`. The mask tells entries
+ * from fill. */
 static void FN(block_exact_t)(const block_product *p, const VAL *xs, int64_t begin, int64_t end,
                               int64_t first, VAL *sum)
 {
@@ -257,13 +273,13 @@ static inline void FN(tall_scatter)(const VAL *val, const VAL *xs, int r, int c,
 	}
 }
 
-static void FN(block_scatter)(const block_product *p, double factor, int64_t b, int64_t begin,
+static void FN(block_scatter)(const block_product *p, eki_scalar factor, int64_t b, int64_t begin,
                               int64_t end, int64_t first, void *to)
 {
 	const block_shape *h = &p->shape;
 	const IDX *col = p->col;
 	const VAL *x = (const VAL *)p->x + b * h->r, *val = (const VAL *)p->val + begin * h->places;
-	const VAL alpha = (VAL)factor;
+	const VAL alpha = EK_SCALAR(factor);
 	VAL *sum = to, xs[BLOCK_MOST] = {0}, bad = 0;
 	int64_t stop = end - (end > begin && col[end - 1] >= h->whole);
 
@@ -317,17 +333,37 @@ block_product eki_block_product(const ek_store *A, const void *x, ek_isa isa)
 	                       .exact = exact[type]};
 }
 
-ek_status eki_block_prepare(ek_plan *p, eki_carry_fn *const carry[EK_NISA][EK_NTYPE],
+ek_status eki_block_prepare(eki_step *step, eki_carry_fn *const carry[EK_NISA][EK_NTYPE],
                             eki_scatter_fn *const scatter[EK_NISA][EK_NTYPE])
 {
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 
-	return eki_drive_prepare(p, &(eki_drive){.units = A->len[BLOCK_COL],
-	                                         .carry = carry[p->isa][type],
-	                                         .height = (int)A->dim[BLOCK_R],
-	                                         .scatter = scatter[p->isa][type],
-	                                         .span = eki_block_span});
+	return eki_drive_prepare(step, &(eki_drive){.units = A->len[BLOCK_COL],
+	                                            .carry = carry[step->isa][type],
+	                                            .height = (int)A->dim[BLOCK_R],
+	                                            .scatter = scatter[step->isa][type],
+	                                            .span = eki_block_span});
+}
+
+/* Predicts the time of a product. If A is not in blocks yet, blocks are worth trying only if many
+ * rows have the shape of a row shortly before them, as the rows of a block row do. The product with
+ * blocks is then assumed to take 0.6 times as long as a plain loop. */
+double eki_block_product_cost(const eki_features *f)
+{
+	const double hope = 0.6, shared = 0.3;
+	const ek_store *s = f->store;
+
+	if (f->op == EK_OP_T)
+		return eki_cost_units(f, EKI_LOOP_SCATTER);
+	if (!s)
+		return f->repeat_share < shared
+		               ? INFINITY
+		               : hope * eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_ROWS));
+	const int r = (int)s->dim[BLOCK_R], c = (int)s->dim[BLOCK_C];
+
+	return f->machine->call + eki_block_cost(f, r, c, (double)s->len[BLOCK_COL],
+	                                         (double)eki_groups(f->stats.rows, r));
 }
 
 #endif

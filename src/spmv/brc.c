@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on BRC: a lane of a vector for each piece of a block, so a step is a load, a gather and a
- * fused addition. What a row of one piece has is its y; the sums of the pieces of longer rows are
- * kept, and when all blocks are done each such row adds its own in their order, one for `width`
- * entries, without atomic operations. Up to four vectors of a block go side by side, which hides
- * the time of the additions where blocks are narrow.
+ * SpMV on BRC: each piece in a block is a lane of a vector, so a step is a load, a gather and a
+ * fused multiply-add. If a row is one piece, its sum goes to y. Longer rows are cut into pieces of
+ * at most `width` entries; the sums of these pieces are stored, and added in order when all blocks
+ * are done, without atomic operations. Up to four vectors of a block are summed side by side, which
+ * hides the latency of the additions.
  *
- * Reads the bytes of the format once, padding included, but neither row_piece nor the lengths:
- * these only where a sum comes out Inf or NaN, which 0 times Inf may have caused; such pieces are
- * summed again from their entries alone. Rounding: pieces that are added have an entry of the row
- * each, so a term of a row of k entries passes at most k - 1 additions.
+ * Reads the arrays of the format once, padding included, except row_piece and the lengths. The
+ * lengths are read only where a sum is Inf or NaN, which 0 times Inf may have caused; such pieces
+ * are summed again from their entries alone. Rounding: each piece that is added has an entry of the
+ * row, so in a row of k entries each product passes through at most k - 1 additions.
  *
  * Liu 2015, section 5.4.6; Ashari, Sedaghati, Eisenlohr and Sadayappan 2014, who add pieces to y by
  * atomic operations. */
 #include "format/brc.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/brc.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 #include "spmv/lane_sums.h"
 
-/* The sum of piece p, from its entries alone. */
+/* Returns the sum of piece p, computed from its entries alone, without padding. */
 static VAL FN(brc_exact)(const ek_store *A, const VAL *x, int64_t p)
 {
 	const int64_t height = A->dim[BRC_HEIGHT];
@@ -30,29 +30,37 @@ static VAL FN(brc_exact)(const ek_store *A, const VAL *x, int64_t p)
 	                      ((const IDX *)A->array[BRC_LEN])[p]);
 }
 
-/* Finishes pieces p .. p + n - 1, n <= W, from their sums. */
+/* Returns the array of partial sums in the scratch. It has one sum for each piece of a row that is
+ * cut into several pieces. */
+static inline VAL *FN(brc_partial)(const eki_run *v)
+{
+	return (VAL *)(void *)(v->scratch + *(const int64_t *)v->aux);
+}
+
+/* Finishes pieces p .. p + n - 1, n <= W, from their sums. If a piece is a whole row, writes its y;
+ * otherwise stores the sum of the piece. */
 static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
 	const ek_store *A = s->A;
-	const ek_args *v = s->v;
+	const eki_run *v = s->v;
 	const IDX *row = (const IDX *)A->array[BRC_ROW] + p;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
-	const VAL *y0 = v->y0;
-	VAL *y = v->y, *partial = (VAL *)(uintptr_t)v->kept, each[W];
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
+	const VAL *y0 = v->y0.data;
+	VAL *y = v->y.data, *partial = FN(brc_partial)(v), each[W];
 	int64_t r = 0;
 
 	vstore(each, sum);
 	if (!vfinite(sum))
 		for (int64_t k = 0; k < n; k++)
-			if (!isfinite(each[k]))
-				each[k] = FN(brc_exact)(A, v->x, p + k);
+			if (!EK_IS_FINITE(each[k]))
+				each[k] = FN(brc_exact)(A, v->x.data, p + k);
 	for (; r < n && p + r < A->dim[BRC_SPLIT]; r++)
 		partial[p + r] = each[r];
 	for (; r < n; r++)
 		FN(finish_row)(each[r], alpha, beta, y0 + row[r], y + row[r]);
 }
 
-static void FN(brc_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(brc_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *block_ptr = A->array[BRC_PTR];
 	const int64_t height = A->dim[BRC_HEIGHT];
@@ -68,12 +76,12 @@ static void FN(brc_multiply)(const ek_store *A, const ek_args *v, int64_t begin,
 
 #if EK_PER_TYPE
 
-/* y of the rows of several pieces. */
-static void FN(brc_combine)(const ek_store *A, const ek_args *v)
+/* Finishes the rows that are cut into several pieces, from the stored sums of the pieces. */
+static void FN(brc_combine)(const ek_store *A, const eki_run *v)
 {
 	const IDX *row = A->array[BRC_ROW];
-	const VAL *partial = v->kept;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *partial = FN(brc_partial)(v);
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 
 	for (int64_t p = 0; p < A->dim[BRC_SPLIT];) {
 		const int64_t i = row[p];
@@ -81,16 +89,16 @@ static void FN(brc_combine)(const ek_store *A, const ek_args *v)
 
 		for (; p < A->dim[BRC_SPLIT] && row[p] == i; p++)
 			sum += partial[p];
-		FN(finish_row)(sum, alpha, beta, (const VAL *)v->y0 + i, (VAL *)v->y + i);
+		FN(finish_row)(sum, alpha, beta, (const VAL *)v->y0.data + i, (VAL *)v->y.data + i);
 	}
 }
 
-static void FN(brc_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(brc_scatter)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                             int64_t first, void *to)
 {
 	const PTR *block_ptr = A->array[BRC_PTR];
 	const IDX *len = A->array[BRC_LEN], *row = A->array[BRC_ROW];
-	const VAL *x = v->x, alpha = (VAL)v->alpha;
+	const VAL *x = v->x.data, alpha = EK_SCALAR(v->alpha);
 	const int64_t height = A->dim[BRC_HEIGHT];
 
 	for (int64_t p = brc_first(A, begin); p < brc_first(A, end); p++) {
@@ -103,7 +111,7 @@ static void FN(brc_scatter)(const ek_store *A, const ek_args *v, int64_t begin, 
 #endif
 #if EK_ONCE
 
-typedef void combine_fn(const ek_store *, const ek_args *);
+typedef void combine_fn(const ek_store *, const eki_run *);
 
 static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 {
@@ -112,34 +120,42 @@ static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 	eki_span(A, BRC_COL, eki_ptr_at(A, begin) * height, eki_ptr_at(A, end) * height, span);
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const multiply[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(brc_multiply);
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(brc_scatter);
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	const int64_t value = (int64_t)ek_value_size(A->value), split = A->dim[BRC_SPLIT];
+	int64_t *at; /* offset of the partial sums in the scratch */
 
-	p->bytes -= A->rows * (int64_t)eki_ptr_size(A->index);
-	if (p->op == EK_OP_N) {
-		EK_RETURN_IF(eki_plan_alloc(p, split, (size_t)value, &p->kept));
-		p->bytes += 2 * split * value - brc_pieces(A) * (int64_t)eki_idx_size(A->index);
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *at, &at));
+	step->aux = at;
+	step->bytes -= A->rows * (int64_t)eki_ptr_size(A->index);
+	if (step->op[0] == EK_OP_N) {
+		EK_RETURN_IF(eki_step_scratch(step, split, (size_t)value, at));
+		step->bytes += 2 * split * value - brc_pieces(A) * (int64_t)eki_idx_size(A->index);
 	}
-	return eki_drive_prepare(p, &(eki_drive){.units = brc_blocks(A),
-	                                         .unit_ptr = A->array[BRC_PTR],
-	                                         .rows = multiply[p->isa][type],
-	                                         .scatter = scatter[type],
-	                                         .span = span});
+	return eki_drive_prepare(step, &(eki_drive){.units = brc_blocks(A),
+	                                            .unit_ptr = A->array[BRC_PTR],
+	                                            .rows = multiply[step->isa][type],
+	                                            .scatter = scatter[type],
+	                                            .span = span});
 }
 
-static ek_status run(const ek_plan *p, const ek_args *args)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
 	static combine_fn *const combine[EK_NTYPE] = EK_BY_TYPE(brc_combine);
 
-	EK_RETURN_IF(eki_drive_run(p, args));
-	if (p->op == EK_OP_N)
-		combine[eki_type(p->store->value, p->store->index)](p->store, args);
+	EK_RETURN_IF(eki_drive_run(step, v));
+	if (step->op[0] == EK_OP_N)
+		combine[eki_type(step->in[0]->value, step->in[0]->index)](step->in[0], v);
 	return EK_OK;
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_units(f, EKI_LOOP_PIECES);
 }
 
 const ek_method ek_spmv_brc = {
@@ -147,9 +163,10 @@ const ek_method ek_spmv_brc = {
 	.text = "a lane for each piece of a row, pieces added in their order",
 	.source = "Liu 2015, section 5.4.6; Ashari et al. 2014",
 	.operation = EK_SPMV,
-	.format = &ek_format_brc,
+	.format = {&ek_format_brc},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = run,
 };

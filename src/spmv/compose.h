@@ -3,13 +3,15 @@
 #ifndef EK_SPMV_COMPOSE_H
 #define EK_SPMV_COMPOSE_H
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 
-/* Prepares the product with each of the parts that has entries, by the method that is chosen for
- * its format, and says so in plan->why. The stores are copied; their arrays are the plan's
- * store's. */
-ek_status eki_compose_prepare(ek_plan *plan, const ek_store *part, int count);
-ek_status eki_compose_refresh(ek_plan *plan);
-ek_status eki_compose_run(const ek_plan *plan, const ek_args *args);
+/* Chooses and prepares a method for each of the `count` parts, except parts without entries. Adds a
+ * line for each product to the plan's reasons. The stores in `part` are copied, but not their
+ * arrays, which are those of step->in[0]. */
+ek_status eki_compose_prepare(eki_step *step, const ek_store *part, int count);
+/* Predicts the time of a run: the sum, over the parts, of the least time that any method of `backend`
+ * predicts for the part. Reads only the lengths of the arrays. */
+double eki_compose_cost(const eki_features *f, const ek_store *part, int count, unsigned backend);
+ek_status eki_compose_run(const eki_step *step, const eki_run *v);
 
 #endif

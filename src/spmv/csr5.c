@@ -1,72 +1,82 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR5: a lane of a vector for each column of a tile, so that a step is a load, a gather
- * and a fused addition whatever the rows are.
+ * SpMV on CSR5: each column of a tile is a lane of a vector, so that each step is a load, a gather
+ * and a fused multiply-add, however long the rows are.
  *
- * In each step the sums so far are stored, then those of lanes where a row begins are cleared. When
- * the tile is done the flags tell which of the stored sums are wanted: a flag ends the row before.
- * What a lane has at its end (blue in the thesis) belongs to the row that the next flag ends (red),
- * however many lanes behind, and is added to it lane after lane. The thesis takes differences of a
- * scan over the lanes with seg_offset for that, which loses digits behind lanes with large sums; it
- * also scatters rows within a lane (green) as they end, where here they are written in order. Tiles
- * within one row are a dot product. Where rows are empty, y is cleared from the tile's first row to
- * its last, then the others are written.
+ * Each step stores the sums so far, then clears the sums of lanes where a row begins. When the tile
+ * is done, the flags tell which of the stored sums are sums of rows: a flag marks the first entry
+ * of a row, and so ends the row before it. The sum that a lane holds at its end (blue in the
+ * thesis) belongs to the row that the next flag ends (red), which may be several lanes further on.
+ * These sums are added to their rows lane after lane. The thesis instead takes differences of a
+ * scan over the lanes with seg_offset, which loses digits after lanes with large sums. It also
+ * scatters each row within a lane (green) as soon as it ends; here all rows are written in order. A
+ * tile whose entries are all in one row is a dot product. If there are empty rows between the first
+ * and the last row of a tile, y is first set to beta y for all rows between these two; then the
+ * rows with entries are written.
  *
- * Tiles are dealt out evenly; the rows that threads share are added up by the driver (drive.c).
- * Moves the bytes of the format. Rounding: every sum of a lane that is added to another has an
- * entry of the row, so a term of a row of k entries passes at most k - 1 additions.
+ * Threads get the same number of tiles; the driver (drive.c) adds up the sums of rows that threads
+ * share. A product reads the arrays of the format once. Rounding: if the sum of one lane is
+ * added to that of another, it includes at least one entry of the row. So in a row of k entries each
+ * product passes through at most k - 1 additions.
  *
  * Liu 2015, section 8.5, Algorithm 32. */
 #include "format/csr5.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/csr5.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
-#include "spmv/row_sums.h"
+#include "drive/finish.h"
+#include "drive/row_sums.h"
 
-/* Of one thread. */
+/* Buffers in which one thread sums a tile. */
 struct FN(csr5_buffers) {
-	/* sums[j omega + l]: that of lane l before step j, since its last flag; last[l]: at its
-	 * end. */
+	/* sums[j omega + l] is the sum of lane l before step j, since the lane's last flag; last[l]
+	 * is the sum of lane l at its end */
 	VAL sums[CSR5_MAX_OMEGA * CSR5_MAX_SIGMA], last[CSR5_MAX_OMEGA];
-	/* Where among the sums entry p of the first lanes lies, as many as 64 flags cover. */
+	/* place[p] is the index in `sums` for bit p of a word of csr5_flags: step p % sigma of lane
+	 * p / sigma */
 	uint16_t place[64];
-	VAL none; /* written for lanes without flags */
+	VAL none; /* dummy to which lanes without flags add */
 };
 
-/* The row that is open: its sum up to now. */
+/* The open row, that is, the row whose sum is not complete, and its sum so far. */
 struct FN(open) {
-	const ek_args *v;
+	const eki_run *v;
 	eki_carry *carry;
 	int64_t row;
 	VAL sum;
 };
 
-/* Finishes the open row. */
+/* Finishes the open row: writes its y or, if it is the part's first row, stores its sum in the
+ * carry. */
 static inline void FN(close)(const struct FN(open) * o)
 {
+	const VAL alpha = EK_SCALAR(o->v->alpha), beta = EK_SCALAR(o->v->beta);
+	const VAL *y0 = (const VAL *)o->v->y0.data + o->row;
+	VAL *y = (VAL *)o->v->y.data + o->row;
+
 	if (o->row == o->carry->first)
-		o->carry->first_sum[0] = o->sum;
+		*(VAL *)o->carry->first_sum = o->sum;
 	else
-		FN(finish_row)
-		(o->sum, (VAL)o->v->alpha, (VAL)o->v->beta, (const VAL *)o->v->y0 + o->row,
-		 (VAL *)o->v->y + o->row);
+		FN(finish_row)(o->sum, alpha, beta, y0, y);
 }
 
-/* Row `row` goes on; if it is not the open one, that is finished, and those between are empty. */
+/* Makes `row` the open row. If another row was open, finishes that row and the empty rows between
+ * the two. */
 static inline void FN(go_on)(struct FN(open) * o, int64_t row)
 {
+	const int64_t next = o->row + 1;
+	const VAL *y0 = (const VAL *)o->v->y0.data + next;
+	VAL *y = (VAL *)o->v->y.data + next;
+
 	if (row == o->row)
 		return;
 	FN(close)(o);
-	FN(finish_none)
-	((VAL)o->v->beta, (const VAL *)o->v->y0 + o->row + 1, (VAL *)o->v->y + o->row + 1,
-	 row - o->row - 1);
+	FN(finish_none)(EK_SCALAR(o->v->beta), y0, y, row - next);
 	o->row = row;
 	o->sum = 0;
 }
 
-/* Fills sums and last. */
+/* Multiplies the entries of a tile, and fills the buffers `sums` and `last`. */
 static inline void FN(csr5_lanes)(const csr5_shape *h, const uint32_t *word, const IDX *col_idx,
                                   const VAL *val, const VAL *x, struct FN(csr5_buffers) * b)
 {
@@ -85,8 +95,9 @@ static inline void FN(csr5_lanes)(const csr5_shape *h, const uint32_t *word, con
 	}
 }
 
-/* Adds what a lane has at its end to the sum that the next flag behind it ends; gives what is left,
- * the sum of the last row. */
+/* Adds the sum that each lane holds at its end to the row to which it belongs. The stored sum of
+ * that row is the one at the next flag. Returns the sum of the tile's last row, which no flag
+ * ends. */
 static inline VAL FN(csr5_join)(const csr5_shape *h, const uint32_t *word,
                                 struct FN(csr5_buffers) * b)
 {
@@ -102,7 +113,7 @@ static inline VAL FN(csr5_join)(const csr5_shape *h, const uint32_t *word,
 	return open;
 }
 
-/* The flags of the lanes from l on that one word has room for. */
+/* Returns a word with the flags of lane l and of as many following lanes as fit the word. */
 static inline uint64_t FN(csr5_flags)(const csr5_shape *h, const uint32_t *word, int64_t l)
 {
 	uint64_t bits = 0;
@@ -112,18 +123,20 @@ static inline uint64_t FN(csr5_flags)(const csr5_shape *h, const uint32_t *word,
 	return bits;
 }
 
-/* Finishes rows of a tile from the stored sums: those that flags behind the first two end. `place`:
- * NULL, or how far each row is from the first; rows between them are done. Flags of several lanes
- * make one word, so that a loop over its bits has one end that the processor cannot foresee, not
- * one for each lane. */
+/* Finishes the rows of a tile from the stored sums. The first flag only begins the tile's first
+ * row. The second flag ends that row, which is the open row, and each further flag ends another
+ * row. If the tile has empty rows, they are already finished, and `place` is the distance of each
+ * other row from the tile's first row; otherwise `place` is NULL. The flags of several lanes are
+ * joined in one word, and one loop goes through its bits. The processor cannot predict the end of
+ * such a loop, and with a loop for each lane there would be more ends. */
 static inline __attribute__((always_inline)) void
 FN(csr5_rows)(const csr5_shape *h, const uint32_t *word, struct FN(open) * o,
               const struct FN(csr5_buffers) * b, const IDX *place, bool add)
 {
-	const VAL alpha = (VAL)o->v->alpha, beta = (VAL)o->v->beta, *sums = b->sums;
+	const VAL alpha = EK_SCALAR(o->v->alpha), beta = EK_SCALAR(o->v->beta), *sums = b->sums;
 	const uint16_t *at = b->place;
-	VAL *y = (VAL *)o->v->y + o->row + !place;
-	const VAL *y0 = (const VAL *)o->v->y0 + o->row + 1; /* without `place` */
+	VAL *y = (VAL *)o->v->y.data + o->row + !place;
+	const VAL *y0 = (const VAL *)o->v->y0.data + o->row + 1; /* used only if `place` is NULL */
 	uint64_t bits = FN(csr5_flags)(h, word, 0);
 	int64_t l = 0;
 
@@ -146,7 +159,8 @@ FN(csr5_rows)(const csr5_shape *h, const uint32_t *word, struct FN(open) * o,
 	}
 }
 
-/* Functions of their own, for the sake of registers in that loop. */
+/* Defines a copy of csr5_rows for each of the four cases. In a separate function the loop has more
+ * registers. */
 #define ROWS(name, place, add)                                                                   \
 	static __attribute__((noinline)) void FN(csr5_##name)(                                   \
 		const csr5_shape *h, const uint32_t *word, const IDX *some, struct FN(open) * o, \
@@ -166,9 +180,9 @@ static inline void FN(csr5_tile)(const ek_store *A, const csr5_shape *h, int64_t
 {
 	const uint32_t *word = (const uint32_t *)A->array[CSR5_DESC] + t * h->words * h->omega;
 	const IDX *col_idx = (const IDX *)A->array[CSR5_COL] + t * h->tile;
-	const VAL *val = (const VAL *)A->array[CSR5_VAL] + t * h->tile, *x = o->v->x;
+	const VAL *val = (const VAL *)A->array[CSR5_VAL] + t * h->tile, *x = o->v->x.data;
 	const int64_t row = csr5_row(A, t), n = csr5_rows_of(h, word);
-	const double beta = o->v->beta;
+	const VAL beta = EK_SCALAR(o->v->beta);
 	VAL last;
 
 	FN(go_on)(o, row);
@@ -181,10 +195,10 @@ static inline void FN(csr5_tile)(const ek_store *A, const csr5_shape *h, int64_t
 	if (csr5_has_empty(A, t)) {
 		const IDX *some = (const IDX *)A->array[CSR5_EMPTY] +
 		                  ((const PTR *)A->array[CSR5_EMPTY_PTR])[t];
+		const VAL *y0 = (const VAL *)o->v->y0.data + row + 1;
+		VAL *y = (VAL *)o->v->y.data + row + 1;
 
-		FN(finish_none)
-		((VAL)beta, (const VAL *)o->v->y0 + row + 1, (VAL *)o->v->y + row + 1,
-		 some[n - 1] - 1);
+		FN(finish_none)(beta, y0, y, some[n - 1] - 1);
 		(beta == 0 ? FN(csr5_write_some) : FN(csr5_add_some))(h, word, some + 1, o, b);
 		o->row = row + some[n - 1];
 	} else {
@@ -194,12 +208,12 @@ static inline void FN(csr5_tile)(const ek_store *A, const csr5_shape *h, int64_t
 	o->sum = last;
 }
 
-/* What is behind the tiles. */
+/* Multiplies the entries after the last tile, from entry k on. */
 static void FN(csr5_rest)(const ek_store *A, int64_t k, struct FN(open) * o)
 {
 	const PTR *row_ptr = A->array[CSR5_PTR];
 	const IDX *col_idx = A->array[CSR5_COL];
-	const VAL *val = A->array[CSR5_VAL], *x = o->v->x;
+	const VAL *val = A->array[CSR5_VAL], *x = o->v->x.data;
 
 	for (int64_t i = eki_row_of(A, k); k < A->nnz; i++) {
 		VAL sum = 0;
@@ -213,7 +227,7 @@ static void FN(csr5_rest)(const ek_store *A, int64_t k, struct FN(open) * o)
 	}
 }
 
-static void FN(csr5_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(csr5_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                               eki_carry *carry)
 {
 	const csr5_shape h = csr5_shape_of(A);
@@ -230,21 +244,22 @@ static void FN(csr5_multiply)(const ek_store *A, const ek_args *v, int64_t begin
 		FN(csr5_rest)(A, h.tiles * h.tile, &o);
 	carry->last = o.row;
 	if (o.row == carry->first)
-		carry->first_sum[0] = o.sum;
+		*(VAL *)carry->first_sum = o.sum;
 	else
-		carry->last_sum[0] = o.sum;
+		*(VAL *)carry->last_sum = o.sum;
 }
 
 #if EK_PER_TYPE
 
-/* Adds alpha A^T x of unit t to sum[j - first]: lane after lane, in each its rows' parts. */
-static inline void FN(csr5_scatter_unit)(const ek_store *A, const csr5_shape *h, const ek_args *v,
+/* Multiplies unit t by alpha x for op T. The result of column j is added to sum[j - first]. Takes
+ * the unit lane by lane, and each lane row by row. */
+static inline void FN(csr5_scatter_unit)(const ek_store *A, const csr5_shape *h, const eki_run *v,
                                          int64_t t, int64_t first, VAL *sum)
 {
 	const PTR *row_ptr = A->array[CSR5_PTR];
 	const IDX *col_idx = A->array[CSR5_COL];
-	const VAL *val = A->array[CSR5_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const VAL *val = A->array[CSR5_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha);
 	const int64_t begin = t * h->tile, end = t < h->tiles ? begin + h->tile : A->nnz;
 	const int64_t steps = t < h->tiles ? h->sigma : end - begin;
 	const int64_t apart = t < h->tiles ? h->omega : 1;
@@ -263,7 +278,7 @@ static inline void FN(csr5_scatter_unit)(const ek_store *A, const csr5_shape *h,
 	}
 }
 
-static void FN(csr5_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(csr5_scatter)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                              int64_t first, void *sum)
 {
 	const csr5_shape h = csr5_shape_of(A);
@@ -275,12 +290,13 @@ static void FN(csr5_scatter)(const ek_store *A, const ek_args *v, int64_t begin,
 #endif
 #if EK_ONCE
 
-/* The best instruction set whose vectors do not have more lanes than a tile. */
-static ek_isa isa_for(const ek_plan *p, int64_t omega)
+/* Returns the highest instruction set, up to that of the step, whose vectors have no more lanes
+ * than a tile has columns. */
+static ek_isa isa_for(const eki_step *step, int64_t omega)
 {
-	ek_isa isa = p->isa;
+	ek_isa isa = step->isa;
 
-	while (isa != EK_ISA_SCALAR && omega < eki_lanes(isa, p->store->value))
+	while (isa != EK_ISA_SCALAR && omega < eki_lanes(isa, step->in[0]->value))
 		isa--;
 	return isa;
 }
@@ -292,18 +308,23 @@ static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 	eki_span(A, CSR5_COL, begin * tile, end * tile < A->nnz ? end * tile : A->nnz, span);
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_carry_fn *const multiply[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr5_multiply);
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(csr5_scatter);
-	const csr5_shape h = csr5_shape_of(p->store);
-	const int type = eki_type(p->store->value, p->store->index);
+	const csr5_shape h = csr5_shape_of(step->in[0]);
+	const int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	return eki_drive_prepare(p,
-	                         &(eki_drive){.units = h.tiles + (h.tiles * h.tile < p->store->nnz),
-	                                      .carry = multiply[isa_for(p, h.omega)][type],
-	                                      .scatter = scatter[type],
-	                                      .span = span});
+	return eki_drive_prepare(
+		step, &(eki_drive){.units = h.tiles + (h.tiles * h.tile < step->in[0]->nnz),
+	                           .carry = multiply[isa_for(step, h.omega)][type],
+	                           .scatter = scatter[type],
+	                           .span = span});
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_units(f, EKI_LOOP_TILES);
 }
 
 const ek_method ek_spmv_csr5 = {
@@ -311,9 +332,10 @@ const ek_method ek_spmv_csr5 = {
 	.text = "a lane for each column of a tile, rows by flags",
 	.source = "Liu 2015, section 8.5, Algorithm 32",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr5,
+	.format = {&ek_format_csr5},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_drive_run,
 };

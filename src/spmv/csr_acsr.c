@@ -1,50 +1,54 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ACSR: a list of the rows in bins by length, beside intact CSR, and for each bin a kernel made for
- * that length, so that no branch depends on the length of a single row.
+ * ACSR: CSR stays as it is, a list sorts the rows into bins by length, and each bin has a kernel
+ * made for that length, so that no branch depends on the length of a single row.
  *
- * Rows without entries, and those of one to four, have bins of their own with straight code; longer
- * ones, in bins up to 8, 16, 32 ... entries, are taken W at a time, a vector of partial sums each.
- * y_i is written where row i is: scattered, once.
+ * Rows without entries, and rows of exactly 1, 2, 3 and 4 entries, have bins of their own, whose
+ * code has no loop over entries. Longer rows are in bins of up to 8, 16, 32 ... entries. They are
+ * multiplied W rows at a time, with a vector of partial sums for each row. Each y_i is written
+ * once, to scattered places.
  *
- * On a GPU the bins span the matrix. Here that would read every cache line once for each bin that
- * has a row in it (half the speed, measured), so each strip of up to 1024 entries and 256 rows has
- * bins of its own: all lie in the first-level cache while its bins are gone through, and a byte for
- * each row is enough to list them. Threads get the same number of rows plus entries (merge path);
- * the few longest rows are summed by as many threads as they are worth, in the place of the
- * original's child grids, their sums added in a fixed order (split.c).
+ * On a GPU a bin contains rows of the whole matrix. With such bins, a CPU would read a cache line
+ * once for each bin that has a row in the line (half the speed, measured). So each strip of up to
+ * 1024 entries and 256 rows has bins of its own. The strip stays in the first-level cache while its
+ * bins are processed, and one byte for each row is enough to list its rows. Threads get the same
+ * number of rows plus entries (merge path). Each of the few longest rows, for which the original
+ * uses child grids, is shared by several threads, whose sums are added in a fixed order (split.c).
  *
- * Transposed, entries are cut evenly and added to a strip of columns of each thread
- * (csr_transposed.c); the bins spare a loop for each short row there. What is left of strips of
- * rows at the ends of a thread's share goes row by row.
+ * For op T, entries are cut evenly and each thread adds to sums of its own for the columns in which
+ * it has entries (csr_transposed.c). There, too, the bins avoid a loop for each short row. A strip
+ * that is cut by the beginning or the end of a thread's share is multiplied row by row, without
+ * bins.
  *
- * Reads CSR once, a byte a row and 18 bytes a strip. Preparation reads row_ptr twice.
+ * Cost: a run reads CSR once, and in addition 1 byte a row and 18 bytes a strip. Preparation reads
+ * row_ptr twice.
  *
  * Liu 2015, section 5.4.7; Ashari, Sedaghati, Eisenlohr, Parthasarathy, Sadayappan 2014. */
+#include "prim_body/scan.h"
 #include "spmv/csr_transposed.h"
 #include "spmv/row_blocks.h"
 #define EK_FILE "spmv/csr_acsr.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
-#include "spmv/row_sums.h"
+#include "drive/finish.h"
+#include "drive/row_sums.h"
 
 #ifndef EK_ACSR_STATE
 #define EK_ACSR_STATE
 enum {
-	EXACT = 4,  /* bins 0 to 4: rows with just as many entries */
-	BINS = 20,  /* bin 5: up to 8, bin 6: up to 16 ..., the last: whatever is longer */
-	ROWS = 256, /* of a strip at most, so that a byte tells which */
-	ENTRIES = 1024
+	EXACT = 4,     /* bins 0 to 4 have the rows of exactly 0 to 4 entries */
+	BINS = 20,     /* bin 5 has rows of up to 8 entries, bin 6 up to 16 ..., bin 19 the rest */
+	ROWS = 256,    /* maximum number of rows in a strip, so that a byte can identify a row */
+	ENTRIES = 1024 /* maximum number of entries in a strip, except if a single row has more */
 };
 
 typedef struct strips {
 	int64_t count, *first;
-	uint16_t (*end)[EXACT + 1]; /* of each strip: where the exact bins end in its list */
-	uint8_t *list;              /* rows of each strip from its first on, bin by bin */
+	uint16_t (*end)[EXACT + 1]; /* for each strip, positions in its list where bins 0..4 end */
+	uint8_t *list;              /* rows of each strip, bin by bin, counted from its first row */
 } strips;
 #endif
 
-/* A strip: y, y0 and row_ptr from its first row on. */
+/* The operands of a strip; y, y0 and row_ptr begin with its first row. */
 typedef struct FN(acsr) {
 	const PTR *row_ptr;
 	const IDX *col_idx;
@@ -53,7 +57,7 @@ typedef struct FN(acsr) {
 	const VAL *y0;
 } FN(acsr);
 
-/* n rows of `len` entries each, 1 to 4. */
+/* Multiplies n rows of `len` entries each; `len` is 1 to 4. */
 static inline void FN(acsr_exact)(const FN(acsr) s, const uint8_t *list, int n, int len)
 {
 	for (int r = 0; r < n; r++) {
@@ -74,7 +78,7 @@ static inline void FN(acsr_exact)(const FN(acsr) s, const uint8_t *list, int n, 
 	}
 }
 
-/* n rows, W at most. */
+/* Multiplies n <= W rows of any lengths. */
 static inline void FN(acsr_group)(const FN(acsr) s, const uint8_t *list, int n)
 {
 	vec row[W];
@@ -110,27 +114,27 @@ static void FN(acsr_strip)(const FN(acsr) s, const uint8_t *list, const uint16_t
 		FN(acsr_group)(s, list + r, (int)(rows - r));
 }
 
-static void FN(csr_acsr)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(csr_acsr)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	const strips *all = v->kept;
-	FN(acsr)
-	s = {.col_idx = A->array[CSR_COL],
-	     .val = A->array[CSR_VAL],
-	     .x = v->x,
-	     .alpha = (VAL)v->alpha,
-	     .beta = (VAL)v->beta};
+	const strips *all = v->aux;
+	struct FN(acsr) s = {.col_idx = A->array[CSR_COL],
+	                     .val = A->array[CSR_VAL],
+	                     .x = v->x.data,
+	                     .alpha = EK_SCALAR(v->alpha),
+	                     .beta = EK_SCALAR(v->beta)};
 
 	for (int64_t t = eki_row_block_of(all->first, all->count, begin);
 	     t < all->count && all->first[t] < end; t++) {
-		s.row_ptr = (const PTR *)A->array[CSR_PTR] + all->first[t];
-		s.y = (VAL *)v->y + all->first[t];
-		s.y0 = (const VAL *)v->y0 + all->first[t];
-		FN(acsr_strip)
-		(s, all->list + all->first[t], all->end[t], all->first[t + 1] - all->first[t]);
+		const int64_t i = all->first[t], rows = all->first[t + 1] - i;
+
+		s.row_ptr = (const PTR *)A->array[CSR_PTR] + i;
+		s.y = (VAL *)v->y.data + i;
+		s.y0 = (const VAL *)v->y0.data + i;
+		FN(acsr_strip)(s, all->list + i, all->end[t], rows);
 	}
 }
 
-/* ---- Transposed: x, row_ptr are those of a strip, y is the sums of columns from `first` on --- */
+/* ---- Op T: x and row_ptr begin with the strip's first row, y with the sum of column `first` -- */
 
 static inline void FN(acsr_exact_t)(const FN(acsr) s, const uint8_t *list, int n, int len,
                                     int64_t first)
@@ -166,34 +170,35 @@ static void FN(acsr_strip_t)(const FN(acsr) s, const uint8_t *list, const uint16
 	}
 }
 
-/* Rows of strips that reach beyond [begin, end) go entry by entry. */
-static void FN(acsr_rows_t)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+/* Multiplies rows [begin, end) for op T. Strips that are only partly in the range are multiplied
+ * row by row, without bins. */
+static void FN(acsr_rows_t)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                             int64_t first, void *sum)
 {
-	const strips *all = v->kept;
+	const strips *all = v->aux;
 	const PTR *row_ptr = A->array[CSR_PTR];
 	eki_scatter_fn *const entries = EK_PASS_OF(eki_csr_scatter);
 	int64_t t = eki_row_block_of(all->first, all->count, begin), i = all->first[t];
-	FN(acsr)
-	s = {.col_idx = A->array[CSR_COL],
-	     .val = A->array[CSR_VAL],
-	     .alpha = (VAL)v->alpha,
-	     .y = sum};
+	struct FN(acsr) s = {.col_idx = A->array[CSR_COL],
+	                     .val = A->array[CSR_VAL],
+	                     .alpha = EK_SCALAR(v->alpha),
+	                     .y = sum};
 
 	if (i < begin) {
 		i = all->first[++t] < end ? all->first[t] : end;
 		entries(A, v, row_ptr[begin], row_ptr[i], first, sum);
 	}
 	for (; i < end && all->first[t + 1] <= end; i = all->first[++t]) {
+		const int64_t rows = all->first[t + 1] - i;
+
 		s.row_ptr = row_ptr + i;
-		s.x = (const VAL *)v->x + i;
-		FN(acsr_strip_t)
-		(s, all->list + i, all->end[t], all->first[t + 1] - i, first);
+		s.x = (const VAL *)v->x.data + i;
+		FN(acsr_strip_t)(s, all->list + i, all->end[t], rows, first);
 	}
 	entries(A, v, row_ptr[i], row_ptr[end], first, sum);
 }
 
-static void FN(acsr_t)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(acsr_t)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                        int64_t first, void *sum)
 {
 	eki_csr_scatter_rows(A, v, begin, end, first, sum, EK_PASS_OF(eki_csr_scatter),
@@ -213,7 +218,7 @@ static int bin_of(int64_t n)
 	return b;
 }
 
-/* Rows of strip t to their bins, in order. */
+/* Lists the rows of strip t bin by bin, in ascending order within a bin. */
 static void fill_strip(const ek_store *A, strips *s, int64_t t)
 {
 	const int64_t first = s->first[t], rows = s->first[t + 1] - first;
@@ -224,8 +229,7 @@ static void fill_strip(const ek_store *A, strips *s, int64_t t)
 		bin[i] = (uint8_t)bin_of(eki_ptr_at(A, first + i + 1) - eki_ptr_at(A, first + i));
 		at[bin[i] + 1]++;
 	}
-	for (int b = 0; b < BINS; b++)
-		at[b + 1] += at[b];
+	eki_inclusive_sum(at, BINS + 1);
 	for (int b = 0; b <= EXACT; b++)
 		s->end[t][b] = (uint16_t)at[b + 1];
 	for (int64_t i = 0; i < rows; i++)
@@ -234,59 +238,61 @@ static void fill_strip(const ek_store *A, strips *s, int64_t t)
 
 static void fill_part(void *arg, int part)
 {
-	const ek_plan *p = arg;
-	strips *s = p->kept;
+	const eki_step *step = arg;
+	strips *s = step->aux;
 
-	for (int64_t t = eki_cut(s->count, p->parts, part);
-	     t < eki_cut(s->count, p->parts, part + 1); t++)
-		fill_strip(p->store, s, t);
+	for (int64_t t = eki_cut(s->count, step->parts, part);
+	     t < eki_cut(s->count, step->parts, part + 1); t++)
+		fill_strip(step->in[0], s, t);
 }
 
-/* The rows that a part has whole, in strips. Rows that parts share are strips of their own, so that
- * strips follow each other; no part asks for those. */
-static void cut_strips(const ek_plan *p, strips *s, eki_row_limit limit)
+/* Cuts the rows that lie wholly in one part into strips. A row that several parts share becomes a
+ * strip of its own, so that the strips have no gaps; no part multiplies such a strip. */
+static void cut_strips(const eki_step *step, strips *s, eki_row_limit limit)
 {
 	s->count = 0;
 	s->first[0] = 0;
-	for (int part = 0; part < p->parts; part++) {
+	for (int part = 0; part < step->parts; part++) {
 		int64_t begin, end;
 
-		eki_split_whole(p, part, &begin, &end);
+		eki_split_whole(step, part, &begin, &end);
 		if (begin > s->first[s->count])
 			s->first[++s->count] = begin;
-		s->count += eki_row_blocks(p->store, begin, end, limit, s->first + s->count);
+		s->count += eki_row_blocks(step->in[0], begin, end, limit, s->first + s->count);
 	}
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_acsr);
-	static eki_scatter_fn *const turned[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(acsr_t);
+	static eki_scatter_fn *const transposed[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(acsr_t);
 	const eki_row_limit limit = {ENTRIES, ROWS};
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	strips *s;
 
-	if (p->op == EK_OP_T)
-		EK_RETURN_IF(eki_csr_scatter_prepare(p, turned[p->isa][type]));
+	if (step->op[0] == EK_OP_T)
+		EK_RETURN_IF(eki_csr_scatter_prepare(step, transposed[step->isa][type]));
 	else
-		EK_RETURN_IF(eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type],
-		                               eki_csr_dot[p->isa][type]));
+		EK_RETURN_IF(eki_split_prepare(step, EKI_SPLIT_MERGE, rows[step->isa][type],
+		                               eki_csr_dot[step->isa][type]));
 
-	/* What rounding down leaves of each part, and the row that it shares. */
-	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 4 * (int64_t)p->parts;
+	/* The bound is for a matrix that is cut as a whole, but each part is cut on its own. So a
+	 * part may need 4 more strips: 3 for rounding in its own bound, and 1 for a row that it
+	 * shares. */
+	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 4 * (int64_t)step->parts;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_plan_alloc(p, most + 1, sizeof *s->first, &s->first));
-	EK_RETURN_IF(eki_plan_alloc(p, most, sizeof *s->end, &s->end));
-	EK_RETURN_IF(eki_plan_alloc(p, A->rows, sizeof *s->list, &s->list));
-	if (p->op == EK_OP_T)
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	EK_RETURN_IF(eki_step_alloc(step, most + 1, sizeof *s->first, &s->first));
+	EK_RETURN_IF(eki_step_alloc(step, most, sizeof *s->end, &s->end));
+	EK_RETURN_IF(eki_step_alloc(step, A->rows, sizeof *s->list, &s->list));
+	if (step->op[0] == EK_OP_T)
 		s->count = eki_row_blocks(A, 0, A->rows, limit, s->first);
 	else
-		cut_strips(p, s, limit);
-	p->kept = s;
-	p->bytes += A->rows + s->count * (int64_t)(sizeof *s->first + sizeof *s->end);
-	eki_parallel(p->threads, p->parts, fill_part, p);
+		cut_strips(step, s, limit);
+	step->aux = s;
+	step->bytes += A->rows + s->count * (int64_t)(sizeof *s->first + sizeof *s->end);
+	eki_parallel(step->threads, step->parts, fill_part, step);
 	return EK_OK;
 }
 
@@ -295,7 +301,7 @@ const ek_method ek_spmv_csr_acsr = {
 	.text = "ACSR: a list of rows in bins by length, a kernel for each bin",
 	.source = "Liu 2015, section 5.4.7; Ashari et al. 2014",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_BASE1_N | EKI_BASE1_T,
 	.prepare = prepare,

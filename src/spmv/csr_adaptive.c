@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR-Adaptive: blocks of consecutive rows, made once beside intact CSR (row_blocks.c), and for
- * each block the kernel that fits its rows.
+ * CSR-Adaptive: CSR stays as it is, preparation divides it into blocks of consecutive rows
+ * (row_blocks.c), and each block is multiplied by the kernel that fits its rows.
  *
- * A block of short rows is streamed: the products of all its entries go to a buffer in the
- * first-level cache by full vectors, then its rows are summed from there. Blocks of longer rows,
- * single long ones among them, go through the kernel of csr_vector.c, neighbours together. Threads
- * get the same number of rows plus entries (merge path): blocks are cut where need be, and a very
- * long row is summed by as many threads as its share asks for, their sums added in a fixed order
- * (split.c).
+ * A block of short rows is streamed: its entries are multiplied in full vectors, the products are
+ * stored in a buffer in the first-level cache, and the rows are summed from the buffer. Blocks of
+ * longer rows, including single long rows, are multiplied by the kernel of csr_vector.c, several
+ * neighbouring blocks in one call. Threads get the same number of rows plus entries (merge path):
+ * blocks are cut where needed, and several threads share a very long row; their sums are added in a
+ * fixed order (split.c).
  *
- * A block has up to 1024 entries and 1024 rows: 8 KiB of doubles, a sixth of a first-level cache,
- * leaves room for what passes through it (512 is as good, 256 and 4096 lose 3 to 10 % on some
- * matrices). Streaming pays up to three entries a row, where a vector for each row would be mostly
- * empty: 15 to 30 % then, while blocks of rows of 4 to 6 lose as much by it (measured with 8 lanes
- * of doubles). Without vectors nothing is streamed.
+ * A block has up to 1024 entries and 1024 rows. The buffer for 1024 doubles takes 8 KiB, a sixth of
+ * a first-level cache, and leaves space for the other data that are read (512 entries are as good,
+ * 256 and 4096 lose 3 to 10 % on some matrices). Streaming is worth its cost for up to three
+ * entries a row, where a vector for each row would be mostly empty. It gains 15 to 30 % in such
+ * blocks, and loses as much in blocks with rows of 4 to 6 entries (measured with 8 lanes of
+ * doubles). In the scalar pass, which has no vectors, nothing is streamed.
  *
- * Transposed, entries are cut evenly and added to a strip of each thread, as in csr_transposed.c.
- * There a loop for each row costs its end, which the processor cannot foresee, so blocks of up to
- * 16 entries a row are streamed the other way round: x of each row is spread over the buffer, then
- * one loop takes all entries of the block (1.1 to 1.5 times as fast where lengths differ, 0.9 where
- * all are four).
+ * For op T, entries are cut evenly and each thread adds to a strip of its own, as in
+ * csr_transposed.c. In that file the end of the loop over each row is a branch that the processor
+ * cannot predict. So blocks with up to 16 entries a row are streamed in the opposite direction. The
+ * x of each row is copied to the buffer once for each entry of the row, then one loop multiplies
+ * all entries of the block (1.1 to 1.5 times as fast if row lengths differ, 0.9 times if all rows
+ * have four entries).
  *
- * Reads each array once, and 8 bytes a block.
+ * Cost: reads each array once, and 8 bytes for each block.
  *
- * Greathouse and Daga 2014, section III, Algorithms 2 to 4. There a block of more than two rows is
- * streamed, since lanes of a GPU idle otherwise. */
+ * Greathouse and Daga 2014, section III, Algorithms 2 to 4. In the paper every block of more than
+ * two rows is streamed, since lanes of a GPU would be idle otherwise. */
 #include "spmv/csr_transposed.h"
 #include "spmv/csr_vector.h"
 #include "spmv/row_blocks.h"
 #define EK_FILE "spmv/csr_adaptive.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 #include "spmv/products.h"
 
 #ifndef EK_ADAPTIVE_BLOCK
 #define EK_ADAPTIVE_BLOCK
 enum {
-	BLOCK = 1024, /* entries, and rows, of a block at most */
-	SHORT = 3,    /* entries a row on average: a block up to that is streamed */
-	SHORT_T = 16  /* the same, transposed */
+	BLOCK = 1024, /* maximum number of entries, and of rows, in a block */
+	SHORT = 3,    /* a block is streamed up to this mean number of entries a row */
+	SHORT_T = 16  /* like SHORT, but for op T */
 };
 
 typedef struct row_blocks {
@@ -47,21 +49,23 @@ typedef struct row_blocks {
 } row_blocks;
 #endif
 
-/* Rows [begin, end) of a block of short rows. */
-static inline void FN(adaptive_stream)(const ek_store *A, const ek_args *v, int64_t begin,
+/* Multiplies rows [begin, end) of a block of short rows for op N. */
+static inline void FN(adaptive_stream)(const ek_store *A, const eki_run *v, int64_t begin,
                                        int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 	const int64_t base = row_ptr[begin];
-	const VAL *y0 = v->y0;
-	VAL buf[BLOCK], *y = v->y;
+	const VAL *y0 = v->y0.data;
+	VAL buf[BLOCK], *y = v->y.data;
 	int64_t i = begin;
 
-	FN(products)(A->array[CSR_COL], A->array[CSR_VAL], v->x, base, row_ptr[end], buf);
-	for (; i + W <= end; i += W)
-		FN(finish_rows)
-		(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y0 + i, y + i);
+	FN(products)(A->array[CSR_COL], A->array[CSR_VAL], v->x.data, base, row_ptr[end], buf);
+	for (; i + W <= end; i += W) {
+		const vec sums = FN(buffer_rows)(buf, base, row_ptr + i);
+
+		FN(finish_rows)(sums, alpha, beta, y0 + i, y + i);
+	}
 	for (; i < end; i++) {
 		const vec row =
 			FN(buffer_sums)(buf + (row_ptr[i] - base), row_ptr[i + 1] - row_ptr[i]);
@@ -70,11 +74,11 @@ static inline void FN(adaptive_stream)(const ek_store *A, const ek_args *v, int6
 	}
 }
 
-static void FN(csr_adaptive)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(csr_adaptive)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const row_blocks *s = v->kept;
-	int64_t done = begin; /* rows from there up to i are for csr_vector.c */
+	const row_blocks *s = v->aux;
+	int64_t done = begin; /* rows [done, i) are left to the kernel of csr_vector.c */
 
 	for (int64_t b = eki_row_block_of(s->first, s->count, begin), i = begin; i < end; b++) {
 		const int64_t stop = s->first[b + 1] < end ? s->first[b + 1] : end;
@@ -91,16 +95,17 @@ static void FN(csr_adaptive)(const ek_store *A, const ek_args *v, int64_t begin,
 		EK_PASS_OF(eki_csr_vector)(A, v, done, end);
 }
 
-/* Rows [begin, end) of a block, transposed: the x of each row goes to the places of its entries in
- * the buffer, by full vectors of which the next row takes what is too much. */
-static inline void FN(adaptive_spread)(const ek_store *A, const ek_args *v, int64_t begin,
+/* Multiplies rows [begin, end) of a block for op T. First copies alpha x of each row to the buffer,
+ * to the places of the row's entries, in whole vectors. Values that a vector writes beyond the end
+ * of the row are overwritten by the next row. */
+static inline void FN(adaptive_spread)(const ek_store *A, const eki_run *v, int64_t begin,
                                        int64_t end, int64_t first, VAL *sum)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const int64_t base = row_ptr[begin], n = row_ptr[end] - base;
 	const IDX *col_idx = (const IDX *)A->array[CSR_COL] + base;
-	const VAL *val = (const VAL *)A->array[CSR_VAL] + base, *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const VAL *val = (const VAL *)A->array[CSR_VAL] + base, *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha);
 	VAL buf[BLOCK + W];
 	int64_t k = 0;
 
@@ -123,13 +128,13 @@ static inline void FN(adaptive_spread)(const ek_store *A, const ek_args *v, int6
 		sum[col_idx[k] - first] += val[k] * buf[k];
 }
 
-static void FN(adaptive_rows_t)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(adaptive_rows_t)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                                 int64_t first, void *sum)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const row_blocks *s = v->kept;
+	const row_blocks *s = v->aux;
 	eki_scatter_fn *const entries = EK_PASS_OF(eki_csr_scatter);
-	int64_t done = begin; /* rows from there up to i are for csr_transposed.c */
+	int64_t done = begin; /* rows [done, i) are left to the kernel of csr_transposed.c */
 
 	for (int64_t b = eki_row_block_of(s->first, s->count, begin), i = begin; i < end; b++) {
 		const int64_t stop = s->first[b + 1] < end ? s->first[b + 1] : end;
@@ -144,7 +149,7 @@ static void FN(adaptive_rows_t)(const ek_store *A, const ek_args *v, int64_t beg
 	entries(A, v, row_ptr[done], row_ptr[end], first, sum);
 }
 
-static void FN(adaptive_t)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(adaptive_t)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                            int64_t first, void *sum)
 {
 	eki_csr_scatter_rows(A, v, begin, end, first, sum, EK_PASS_OF(eki_csr_scatter),
@@ -153,24 +158,25 @@ static void FN(adaptive_t)(const ek_store *A, const ek_args *v, int64_t begin, i
 
 #if EK_ONCE
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_adaptive);
-	static eki_scatter_fn *const turned[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(adaptive_t);
-	const ek_store *A = p->store;
+	static eki_scatter_fn *const transposed[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(adaptive_t);
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	const eki_row_limit limit = {BLOCK, BLOCK};
 	row_blocks *s;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_plan_alloc(p, eki_row_blocks_most(A->rows, A->nnz, limit) + 1,
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	EK_RETURN_IF(eki_step_alloc(step, eki_row_blocks_most(A->rows, A->nnz, limit) + 1,
 	                            sizeof *s->first, &s->first));
 	s->count = eki_row_blocks(A, 0, A->rows, limit, s->first);
-	p->kept = s;
-	p->bytes += s->count * (int64_t)sizeof *s->first;
-	if (p->op == EK_OP_T)
-		return eki_csr_scatter_prepare(p, turned[p->isa][type]);
-	return eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type], eki_csr_dot[p->isa][type]);
+	step->aux = s;
+	step->bytes += s->count * (int64_t)sizeof *s->first;
+	if (step->op[0] == EK_OP_T)
+		return eki_csr_scatter_prepare(step, transposed[step->isa][type]);
+	return eki_split_prepare(step, EKI_SPLIT_MERGE, rows[step->isa][type],
+	                         eki_csr_dot[step->isa][type]);
 }
 
 const ek_method ek_spmv_csr_adaptive = {
@@ -178,7 +184,7 @@ const ek_method ek_spmv_csr_adaptive = {
 	.text = "CSR-Adaptive: row blocks, streamed through a buffer where rows are short",
 	.source = "Greathouse and Daga 2014, section III, Algorithms 2 to 4",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_BASE1_N | EKI_BASE1_T,
 	.prepare = prepare,

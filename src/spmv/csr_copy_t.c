@@ -1,43 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The transposed product on CSR by a transposed copy: preparation transposes A once and chooses a
- * method for the plain product of the copy, which runs do. Gathering from x is faster than
- * scattering to y, and needs no strips.
+ * method for the plain product with the copy. Runs compute that plain product. Gathering from x is
+ * faster than scattering to y, and needs no strips (local sums of each thread).
  *
- * Cost: as much memory as A again, and some ten products of preparation, so it is chosen for many
- * announced calls only. When values change, the copy fetches them by the order that the
- * transposition recorded: one pass, no new sort. */
-#include <stdio.h>
-#include <string.h>
-
+ * Cost: as much memory as A again, and a preparation that takes as long as about ten products, so
+ * the method is chosen only if many calls are expected. When values change, they are copied in the
+ * order that the transposition recorded, in one pass and without sorting again. */
 #include "spmv/csr_vector.h"
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
-	char why[sizeof p->why];
 	eki_transposed *copy;
-	size_t used;
+	eki_step *child;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *copy, &copy));
-	EK_RETURN_IF(eki_plan_transpose(p, copy));
-	EK_RETURN_IF(eki_select(p, &ek_format_csr, &p->inner, why, sizeof why));
-	used = strlen(p->why);
-	snprintf(p->why + used, sizeof p->why - used, "the copy is multiplied by %s\n",
-	         p->inner->name);
-	if (p->inner->traits & EKI_SERIAL)
-		p->threads = p->parts = 1;
-	return p->inner->prepare ? p->inner->prepare(p) : EK_OK;
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *copy, &copy));
+	EK_RETURN_IF(eki_step_transpose(step, copy));
+	step->state = copy;
+	EK_RETURN_IF(eki_step_children(step, 1));
+	child = eki_step_child(step, step->in[0], step->op[0]);
+	EK_RETURN_IF(eki_step_choose(child));
+	EK_RETURN_IF(eki_step_prepare(child));
+	step->bytes = child->bytes;
+	step->threads = child->threads;
+	step->parts = child->parts;
+	return eki_step_say(step, "the copy is multiplied by %s\n", child->method->name);
 }
 
-/* The copy is the first member of what eki_plan_transpose filled in. */
-static ek_status refresh(ek_plan *p)
+static ek_status refresh(eki_step *step)
 {
-	eki_transposed_refresh(p, (eki_transposed *)(uintptr_t)p->store);
-	return p->inner->refresh ? p->inner->refresh(p) : EK_OK;
+	eki_transposed_refresh(step, step->state);
+	return EK_OK;
 }
 
-static ek_status run(const ek_plan *p, const ek_args *args)
+static ek_status run(const eki_step *step, const eki_run *v)
 {
-	return p->inner->run(p, args);
+	eki_run copy = *v;
+
+	return eki_step_run(step->child, &copy);
 }
 
 static double cost(const eki_features *f)
@@ -48,7 +47,9 @@ static double cost(const eki_features *f)
 	t.stats.cols = f->stats.rows;
 	t.stats.row_mean = t.stats.rows ? (double)t.stats.nnz / (double)t.stats.rows : 0;
 	return eki_cost(f, f->csr_bytes, eki_csr_vector_work(&t) * 1.1) +
-	       (20.0 * (double)f->stats.nnz + 10.0 * (double)f->stats.cols) / (double)f->calls;
+	       (f->machine->transpose_entry * (double)f->stats.nnz +
+	        f->machine->transpose_column * (double)f->stats.cols) /
+	               (double)f->calls;
 }
 
 const ek_method ek_spmv_csr_copy_t = {
@@ -57,10 +58,11 @@ const ek_method ek_spmv_csr_copy_t = {
 		"it",
 	.source = "Liu 2015, section 2.4; Wang et al. 2016 for the transposition",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_T,
 	.cost = cost,
+	.memory = eki_transposed_bytes,
 	.prepare = prepare,
 	.refresh = refresh,
 	.run = run,

@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR by forward segmented sum and scan, with 16-bit column indices. The entries are cut
- * evenly into sections, one for each thread; each section sums its rows forward, several rows in
- * flight; what is open at the ends of sections is handed on in order by a scan over the sections
- * (split.c). That is w - 1 additions for w entries, where the segmented scan does 2 (w - 1), and
- * the products never go to memory. The author kept columns as 16-bit numbers and so could not go
- * beyond 65,536 of them. Here
- *   up to 65,536 columns  the columns are copied to 16 bits, values are read where the caller has
- *                         them: 10 bytes an entry instead of 12, or 6 instead of 8 for floats;
- *   beyond                the matrix is rearranged into tiles of 65,536 rows and columns (panels.c),
- *                         own copies of values included. The parts of x and y that a tile names
- *                         fit a second-level cache, so a matrix whose columns are scattered reads
- *                         x once for each block of rows, not once for each entry.
+ * evenly into sections, one for each thread. Each section sums its rows in order, several rows at a
+ * time. The sum of a row that continues in the next section is carried on by a scan over the
+ * sections (split.c). This takes w - 1 additions for w entries, where the segmented scan takes
+ * 2 (w - 1), and no products are stored in memory. Zhang stored columns as 16-bit numbers, which
+ * limits a matrix to 65,536 columns. Here the method depends on the number of columns:
+ *   up to 65,536   the columns are copied as 16-bit numbers, and values are read from the caller's
+ *                  array: 10 bytes an entry instead of 12, or 6 instead of 8 for floats;
+ *   more           the matrix is rearranged into tiles of 65,536 rows and columns (panels.c), with
+ *                  copies of the values. The parts of x and y that a tile uses fit a second-level
+ *                  cache, so a matrix whose columns are scattered reads x once for each block of
+ *                  rows, not once for each entry.
  *
- * The tiles of a block of rows are taken by columns, one after the other, and each adds to y.
- * Rounding: a row of k entries in c pieces gets c terms alpha s. An entry of a piece of n entries
- * is rounded as a product, by n - 1 additions, by alpha, by at most c - 1 further pieces, and by
- * the addition of beta y; pieces are not empty, so n - 1 + c - 1 <= k - 1, and k + 2 roundings in
- * all. With alpha = 1 and beta = 0, k. The term beta y is rounded c + 1 <= k + 1 times.
+ * The tiles of a block of rows are multiplied one after the other, by ascending columns, and each
+ * adds to y. Rounding: let a row of k entries be cut into c pieces; y gets a term alpha s from each
+ * piece with sum s. An entry of a piece of n entries is rounded once as a product, n - 1 times by
+ * additions, once by the factor alpha, at most c - 1 times by the additions of further pieces, and
+ * once by the addition of beta y. Pieces are not empty, so n - 1 + c - 1 <= k - 1. That makes at
+ * most k + 2 roundings, or k with alpha = 1 and beta = 0. The term beta y is rounded c + 1 <= k + 1
+ * times.
  *
  * Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993; tiles: Nishtala, Vuduc, Demmel, Yelick
  * 2007. */
 #include "spmv/csr_vector.h"
 #include "spmv/panels.h"
 #define EK_FILE "spmv/csr_forward.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 
-/* n entries of a row, as W partial sums. */
+/* Returns W partial sums of the products of n entries of a row. */
 static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL *x, int64_t n)
 {
 	const vmask all = vmask_n(W);
@@ -63,14 +65,14 @@ static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL 
 
 /* ---- Up to 65,536 columns: CSR whose columns have 16 bits ------------------------------------ */
 
-static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(forward_rows)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const uint16_t *col = v->kept;
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
-	const VAL *y0 = v->y0;
-	VAL *y = v->y;
+	const uint16_t *col = v->aux;
+	const VAL *val = A->array[CSR_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
+	const VAL *y0 = v->y0.data;
+	VAL *y = v->y.data;
 	int64_t i = begin;
 
 	for (; i + W <= end; i += W) {
@@ -90,9 +92,10 @@ static void FN(forward_rows)(const ek_store *A, const ek_args *v, int64_t begin,
 	}
 }
 
-/* ---- Beyond: tiles --------------------------------------------------------------------------- */
+/* ---- More than 65,536 columns: tiles --------------------------------------------------------- */
 
-/* One tile: n words, its entries at val and c, y at the block's first row. */
+/* Multiplies a tile of the kind EKI_TILE_ALL with n rows. Its values begin at `val`, its columns at
+ * `c`; `y` points to the first row of the block. */
 static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_t *c,
                                 const VAL *val, const VAL *x, VAL alpha, VAL beta, const VAL *y0,
                                 VAL *y)
@@ -111,8 +114,9 @@ static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_
 		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < n; i++) {
-		FN(finish_row)
-		(vsum(FN(forward_sums)(c, val, x, length[i])), alpha, beta, y0 + i, y + i);
+		const VAL sum = vsum(FN(forward_sums)(c, val, x, length[i]));
+
+		FN(finish_row)(sum, alpha, beta, y0 + i, y + i);
 		c += length[i];
 		val += length[i];
 	}
@@ -166,15 +170,16 @@ static inline void FN(tile_entries)(const uint16_t *row, int64_t n, const uint16
 		y[*row++] += alpha * (*val++ * x[*c++]);
 }
 
-static void FN(forward_block)(const eki_panels *s, const eki_block *b, const ek_args *v)
+static void FN(forward_block)(const eki_panels *s, const eki_block *b, const eki_run *v)
 {
-	const VAL alpha = (VAL)v->alpha, *x0 = v->x, *val0 = s->val;
-	const VAL *y0 = (const VAL *)v->y0 + b->begin;
+	const VAL alpha = EK_SCALAR(v->alpha), *x0 = v->x.data, *val0 = s->val;
+	const VAL *y0 = (const VAL *)v->y0.data + b->begin;
 	const int64_t rows = b->end - b->begin;
-	VAL beta = (VAL)v->beta, *y = (VAL *)v->y + b->begin;
+	VAL beta = EK_SCALAR(v->beta), *y = (VAL *)v->y.data + b->begin;
 	const eki_tile *t = s->tile + b->tile, *end = s->tile + b[1].tile;
 
-	/* A tile that names every row writes y, others can only add to it. */
+	/* A first tile of kind EKI_TILE_ALL has a word for every row and writes every y_i itself.
+	 * Tiles of other kinds only add to y, so y is first set to beta y0. */
 	if (t == end || t->kind != EKI_TILE_ALL) {
 		for (int64_t i = 0; i < rows; i++)
 			y[i] = beta == 0 ? 0 : beta * y0[i];
@@ -195,21 +200,26 @@ static void FN(forward_block)(const eki_panels *s, const eki_block *b, const ek_
 	}
 }
 
-/* Rows [begin, end), which are those of whole blocks. */
-static void FN(forward_tiles)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+struct FN(forward_from) {
+	const eki_panels *s;
+	int64_t row;
+};
+
+static bool FN(forward_before)(const void *of, int64_t block)
 {
-	const eki_panels *s = v->kept;
-	int64_t low = 0, high = s->blocks; /* the first block that does not begin before `begin` */
+	const struct FN(forward_from) *from = of;
+
+	return from->s->block[block].begin < from->row;
+}
+
+/* Multiplies rows [begin, end), which are all rows of one or more blocks. */
+static void FN(forward_tiles)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
+{
+	const eki_panels *s = v->aux;
+	int64_t low =
+		eki_search(0, s->blocks, FN(forward_before), &(struct FN(forward_from)){s, begin});
 
 	(void)A;
-	while (low < high) {
-		int64_t mid = low + (high - low) / 2;
-
-		if (s->block[mid].begin < begin)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	for (; low < s->blocks && s->block[low].begin < end; low++)
 		FN(forward_block)(s, &s->block[low], v);
 }
@@ -232,7 +242,7 @@ typedef void narrow_fn(const ek_store *, uint16_t *, int64_t, int64_t);
 enum { PADDING = 16, MAX_PANELS = 4096 };
 
 struct narrow_job {
-	const ek_plan *plan;
+	const eki_step *step;
 	uint16_t *col;
 };
 
@@ -240,58 +250,60 @@ static void narrow_part(void *arg, int part)
 {
 	static narrow_fn *const narrow[EK_NTYPE] = EK_BY_TYPE(forward_narrow);
 	const struct narrow_job *job = arg;
-	const ek_plan *p = job->plan;
-	const ek_store *A = p->store;
+	const eki_step *step = job->step;
+	const ek_store *A = step->in[0];
 
-	narrow[eki_type(A->value, A->index)](A, job->col, eki_cut(A->nnz, p->parts, part),
-	                                     eki_cut(A->nnz, p->parts, part + 1));
+	narrow[eki_type(A->value, A->index)](A, job->col, eki_cut(A->nnz, step->parts, part),
+	                                     eki_cut(A->nnz, step->parts, part + 1));
 }
 
-static ek_status prepare_narrow(ek_plan *p)
+static ek_status prepare_narrow(eki_step *step)
 {
-	const ek_store *A = p->store;
-	struct narrow_job job = {.plan = p};
+	const ek_store *A = step->in[0];
+	struct narrow_job job = {.step = step};
 
-	EK_RETURN_IF(eki_plan_alloc(p, A->nnz + PADDING, sizeof *job.col, &job.col));
+	EK_RETURN_IF(eki_step_alloc(step, A->nnz + PADDING, sizeof *job.col, &job.col));
 	for (int k = 0; k < PADDING; k++)
 		job.col[A->nnz + k] = 0;
-	eki_parallel(p->threads, p->parts, narrow_part, &job);
-	p->kept = job.col;
-	p->bytes += A->nnz * (2 - (int64_t)eki_idx_size(A->index));
+	eki_parallel(step->threads, step->parts, narrow_part, &job);
+	step->aux = job.col;
+	step->bytes += A->nnz * (2 - (int64_t)eki_idx_size(A->index));
 	return EK_OK;
 }
 
-static ek_status prepare_tiles(ek_plan *p)
+static ek_status prepare_tiles(eki_step *step)
 {
 	eki_panels *panels;
 
-	EK_RETURN_IF(eki_panels_make(p, &panels));
-	p->kept = panels;
+	EK_RETURN_IF(eki_panels_make(step, &panels));
+	step->aux = panels;
 	return EK_OK;
 }
 
-/* Pieces of rows that are cut between parts, two for each part at most, are summed with the columns
- * of the matrix. */
-static ek_status prepare(ek_plan *p)
+/* Chooses the kernels and makes the 16-bit columns or the tiles. Pieces of rows that are cut
+ * between parts, at most two for each part, are summed with the column indices of CSR. */
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const narrow[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(forward_rows);
 	static eki_rows_fn *const tiles[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(forward_tiles);
-	int type = eki_type(p->store->value, p->store->index);
-	bool wide = p->store->cols > PANEL;
+	int type = eki_type(step->in[0]->value, step->in[0]->index);
+	bool wide = step->in[0]->cols > PANEL;
 
-	EK_RETURN_IF(eki_split_prepare(p, EKI_SPLIT_NNZ, (wide ? tiles : narrow)[p->isa][type],
-	                               eki_csr_dot[p->isa][type]));
-	return wide ? prepare_tiles(p) : prepare_narrow(p);
+	EK_RETURN_IF(eki_split_prepare(step, EKI_SPLIT_NNZ,
+	                               (wide ? tiles : narrow)[step->isa][type],
+	                               eki_csr_dot[step->isa][type]));
+	return wide ? prepare_tiles(step) : prepare_narrow(step);
 }
 
-static ek_status refresh(ek_plan *p)
+static ek_status refresh(eki_step *step)
 {
-	if (p->store->cols > PANEL)
-		eki_panels_refresh(p, p->kept);
+	if (step->in[0]->cols > PANEL)
+		eki_panels_refresh(step, step->aux);
 	return EK_OK;
 }
 
-/* Tiles without entries cost no memory, but a look when they are made. */
+/* Tells whether A would have few enough tiles for this method. Empty tiles take no memory, but
+ * making them takes time. */
 static bool applies(const ek_store *A, ek_op op)
 {
 	int64_t panels = A->cols / PANEL + 1, blocks = A->rows / PANEL + 1;
@@ -300,17 +312,21 @@ static bool applies(const ek_store *A, ek_op op)
 	return A->cols <= PANEL || (panels <= MAX_PANELS && blocks * panels <= PANEL + A->nnz);
 }
 
-/* Of n things thrown into `places`, the share that falls on a place for the first time. */
+/* Returns the expected share of items that fall into a place that is still empty, when n items are
+ * thrown at random into `places` places. */
 static double first_share(double n, double places)
 {
 	return n > 0 ? places / n * (1 - exp(-n / places)) : 1;
 }
 
-/* Tiles: far entries lie evenly, so a row meets so many panels, and a tile meets a line of x for
- * the first time so often; the others make one segment of a row. Where a row's entries begin is
- * known only when those before are read, hence the work for each row. */
+/* Predicts the time with tiles. Entries far from the diagonal are assumed to be spread evenly. This
+ * gives the number of panels that a row meets, and how often a tile meets a cache line of x for the
+ * first time. The other entries of a row are assumed to make one segment. Each row has a cost of
+ * its own, since the position of its entries is known only when the rows before it have been
+ * read. */
 static double cost_of_tiles(const eki_features *f)
 {
+	const eki_machine *m = f->machine;
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows,
 	       size = (double)ek_value_size(f->value);
 	double panels = (double)f->stats.cols / PANEL, tiles = panels * (rows / PANEL + 1);
@@ -320,28 +336,36 @@ static double cost_of_tiles(const eki_features *f)
 	double lines = fmin(PANEL, (double)f->stats.cols) * size / 64;
 	bool few = nnz < 5 * segments;
 	double words = few ? nnz : fmin(2 * segments, rows * panels);
-	double work = few ? 1.1 * nnz
-	                  : eki_csr_vector_work(f) + 1.5 * rows + 2.0 * fmax(0, segments - rows);
+	double work = few ? m->tile_entry * nnz
+	                  : eki_csr_vector_work(f) + m->tile_row * rows +
+	                              m->tile_segment * fmax(0, segments - rows);
 	eki_features t = *f;
 
 	t.far_share *= first_share(far / tiles, lines);
-	return 500 + 15 * nnz / (double)f->calls +
+	return 5 * m->call + m->tiles_entry * nnz / (double)f->calls +
 	       eki_cost(&t,
 	                f->csr_bytes - ((double)eki_idx_size(f->index) - 2) * nnz -
 	                        (double)eki_ptr_size(f->index) * rows + 2 * words,
 	                work);
 }
 
-/* Preparation of 16-bit columns: half a product. */
+/* Predicts the time. Preparing 16-bit columns takes half as long as a product. */
 static double cost(const eki_features *f)
 {
 	double nnz = (double)f->stats.nnz;
 
 	if (f->stats.cols > PANEL)
 		return cost_of_tiles(f);
-	return 150 + 0.5 * nnz / (double)f->calls +
+	return 1.5 * f->machine->call + f->machine->narrow_entry * nnz / (double)f->calls +
 	       eki_cost(f, f->csr_bytes - ((double)eki_idx_size(f->index) - 2) * nnz,
 	                eki_csr_vector_work(f));
+}
+
+static double memory(const eki_features *f)
+{
+	const double each = 2 + (f->stats.cols > PANEL ? 2 + (double)ek_value_size(f->value) : 0);
+
+	return each * (double)f->stats.nnz;
 }
 
 const ek_method ek_spmv_csr_forward = {
@@ -350,11 +374,12 @@ const ek_method ek_spmv_csr_forward = {
 		"tiles",
 	.source = "Zhang 2012, section 4; Blelloch, Heroux and Zagha 1993",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N,
 	.applies = applies,
 	.cost = cost,
+	.memory = memory,
 	.prepare = prepare,
 	.refresh = refresh,
 	.run = eki_split_run,

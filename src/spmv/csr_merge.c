@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR by merge path: the ends of the rows and the numbers of the entries are two sorted
- * lists, and a thread gets an equal stretch of the path that merges them, so that rows plus entries
- * are the same for all: a million empty rows count as much as a million entries. Two coordinates
- * for each thread, from one binary search along a diagonal; pieces of rows are carried over
+ * lists. A path merges these lists, and each thread gets a segment of it; all segments have the
+ * same length. So all threads have the same number of rows plus entries; a million empty rows count
+ * as much as a million entries. The segment of a thread begins at a row and an entry that one
+ * binary search along a diagonal finds. The sums of rows that are cut are added up between threads
  * (split.c).
  *
- * Inside its stretch a thread walks the path entry by entry, as published. Merrill, Garland 2016,
+ * Inside its segment a thread follows the path entry by entry, as published. Merrill, Garland 2016,
  * Algorithm 2. */
-#include "spmv/split.h"
+#include "drive/split.h"
 #define EK_FILE "spmv/csr_merge.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 
-static void FN(csr_merge)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(csr_merge)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *row_end = (const PTR *)A->array[CSR_PTR] + 1;
 	const IDX *col_idx = A->array[CSR_COL];
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
-	const VAL *y0 = v->y0;
-	VAL *y = v->y;
+	const VAL *val = A->array[CSR_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
+	const VAL *y0 = v->y0.data;
+	VAL *y = v->y.data;
 	int64_t k = row_end[begin - 1];
 
 	for (int64_t i = begin; i < end; i++) {
@@ -34,20 +35,18 @@ static void FN(csr_merge)(const ek_store *A, const ek_args *v, int64_t begin, in
 
 #if EK_ONCE
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_merge);
-	int type = eki_type(p->store->value, p->store->index);
+	int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	return eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type], eki_csr_dot[p->isa][type]);
+	return eki_split_prepare(step, EKI_SPLIT_MERGE, rows[step->isa][type],
+	                         eki_csr_dot[step->isa][type]);
 }
 
 static double cost(const eki_features *f)
 {
-	static const eki_speed speed[EK_NISA] = {{0.4, 0.63}, {0.4, 0.63}, {0.4, 0.63}};
-
-	return 100 + eki_cost(f, f->csr_bytes,
-	                      eki_work(f, speed) + f->mixed_share * (double)f->stats.rows);
+	return f->machine->call + eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_MERGE));
 }
 
 const ek_method ek_spmv_csr_merge = {
@@ -55,7 +54,7 @@ const ek_method ek_spmv_csr_merge = {
 	.text = "merge path: the same number of rows plus nonzeros for each thread",
 	.source = "Merrill and Garland 2016, Algorithm 2",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_BASE1_N,
 	.cost = cost,

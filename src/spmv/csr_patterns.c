@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR with fewer bytes: rows of the same shape share one list of column offsets.
  *
- * In meshes, stencils, bands and blocks of unknowns most rows repeat the columns of a row shortly
- * before, moved by some distance. So equal lists of 16-bit offsets are kept once, and rows are
- * taken in groups of eight, of three kinds:
- *   RUN   the rows have one list, and each begins a column after the one before, as along a grid
- *         line. Eight rows are eight lanes: values are transposed in registers, x is loaded, not
- *         gathered, and nothing is summed across lanes. 12 bytes for the group.
- *   EACH  every row has a list and a first column of its own, 8 bytes a row. The kernel is that of
- *         csr_vector.c.
- *   CSR   some row spans 2^16 columns or more, and the caller's columns are used.
- * Values are read where the caller has them. A matrix of doubles moves 8 bytes an entry and a
- * little, instead of 12; rows without a twin come down to 10.
+ * In matrices from meshes and stencils, in band matrices, and where unknowns form blocks, most rows
+ * repeat the columns of a row shortly before them, shifted by some distance. So equal lists of
+ * 16-bit offsets are stored once, and rows are multiplied in groups of eight. There are three kinds
+ * of groups:
+ *   RUN   all rows share one list, and each row begins one column after the row before, as along a
+ *         grid line. Eight rows are eight lanes: values are transposed in registers, x is loaded,
+ *         not gathered, and nothing is summed across lanes. A group takes 12 bytes.
+ *   EACH  every row has a list and a first column of its own, which take 8 bytes a row. Rows are
+ *         summed as in csr_vector.c.
+ *   CSR   some row spans 2^16 columns or more, so the columns of CSR are used.
+ * Values are read from the caller's array. A product with a matrix of doubles moves little more
+ * than 8 bytes an entry, instead of 12, and 10 bytes an entry in rows whose shape occurs only once.
  *
- * patterns.c finds the shapes; that takes about four products, and 2 bytes an entry at most, plus 8
- * a row.
+ * patterns.c finds the shapes, which takes as long as about four products. The lists take at most 2
+ * bytes an entry, plus 8 a row.
  *
- * Work is cut by nonzeros; rows cut between threads and rows of more than 32,767 entries go through
- * CSR. The idea of repeating patterns: Belgin, Back, Ribbens 2009; of narrow offsets: Kourtis,
- * Goumas, Koziris 2008. */
+ * Work is cut by nonzeros. Rows that are cut between threads and rows of more than 32,767 entries
+ * are multiplied from CSR. The idea of repeating patterns is from Belgin, Back, Ribbens 2009; the
+ * idea of narrow offsets is from Kourtis, Goumas, Koziris 2008. */
 #include "spmv/csr_vector.h"
 #include "spmv/patterns.h"
 #define EK_FILE "spmv/csr_patterns.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 
-/* A row whose list of n offsets is c; entries begin at k. */
+/* Returns W partial sums of a row of n entries. `c` is the row's list of column offsets. */
 static inline vec FN(shaped_sums)(const uint16_t *c, int64_t n, const VAL *val, const VAL *x)
 {
 	vec a = vzero(), b = vzero();
@@ -52,7 +53,7 @@ static inline vec FN(shaped_sums)(const uint16_t *c, int64_t n, const VAL *val, 
 	return vadd(vfma(vload_n(val, m), vgather_u16(x, c, m), a), b);
 }
 
-/* A row of n entries in columns that follow each other. */
+/* Returns W partial sums of a row of n entries in consecutive columns. */
 static inline vec FN(straight_sums)(int64_t n, const VAL *val, const VAL *x)
 {
 	vec a = vzero(), b = vzero();
@@ -71,7 +72,7 @@ static inline vec FN(straight_sums)(int64_t n, const VAL *val, const VAL *x)
 	return vadd(a, b);
 }
 
-/* W rows of a RUN, each of n entries: lane r is row r. */
+/* Returns the sums of W rows of a RUN, each of n entries: lane r is row r. */
 static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, const VAL *x)
 {
 	vec sum[2] = {vzero(), vzero()};
@@ -91,15 +92,15 @@ static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, con
 	return vadd(sum[0], sum[1]);
 }
 
-/* The group of eight rows from row i on; val points at its entries. Returns where the next group's
- * are. */
-static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, uint32_t group)
+/* Multiplies the group of rows i .. i + 7, whose values begin at `val`. Returns where the values of
+ * the next group begin. */
+static inline const VAL *FN(group)(const eki_run *v, const VAL *val, int64_t i, uint32_t group)
 {
-	const patterns *s = v->kept;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *x = v->x;
+	const patterns *s = v->aux;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta), *x = v->x.data;
 	const row_shape *shape = s->shape + (group & ~KIND);
-	const VAL *y0 = (const VAL *)v->y0 + i;
-	VAL *y = (VAL *)v->y + i;
+	const VAL *y0 = (const VAL *)v->y0.data + i;
+	VAL *y = (VAL *)v->y.data + i;
 
 	for (int h = 0; h < GROUP; h += W) {
 		const uint16_t *list = s->list + shape->list;
@@ -107,9 +108,9 @@ static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, 
 		vec row[W];
 
 		if ((group & KIND) == RUN) {
-			FN(finish_rows)
-			(FN(run_sums)(list + 1, n, val, x + shape->first + h), alpha, beta, y0 + h,
-			 y + h);
+			const vec sums = FN(run_sums)(list + 1, n, val, x + shape->first + h);
+
+			FN(finish_rows)(sums, alpha, beta, y0 + h, y + h);
 			val += n * W;
 			continue;
 		}
@@ -128,9 +129,9 @@ static inline const VAL *FN(group)(const ek_args *v, const VAL *val, int64_t i, 
 	return val;
 }
 
-static void FN(csr_patterns)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(csr_patterns)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	const patterns *s = v->kept;
+	const patterns *s = v->aux;
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const VAL *val = A->array[CSR_VAL];
 	int64_t i = (begin + GROUP - 1) / GROUP * GROUP;
@@ -162,19 +163,21 @@ static bool applies(const ek_store *A, ek_op op)
 	return A->cols <= INT32_MAX && A->rows < (int64_t)EACH && A->rows + A->nnz < INT32_MAX;
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_patterns);
-	int type = eki_type(p->store->value, p->store->index);
+	int type = eki_type(step->in[0]->value, step->in[0]->index);
 	patterns *s;
 
-	EK_RETURN_IF(eki_patterns_find(p, &s));
-	p->kept = s;
-	return eki_split_prepare(p, EKI_SPLIT_NNZ, rows[p->isa][type], eki_csr_dot[p->isa][type]);
+	EK_RETURN_IF(eki_patterns_find(step, &s));
+	step->aux = s;
+	return eki_split_prepare(step, EKI_SPLIT_NNZ, rows[step->isa][type],
+	                         eki_csr_dot[step->isa][type]);
 }
 
-/* A row that is not of a RUN costs a look at its shape; and a gain that the model cannot vouch for
- * is not worth the preparation, hence the tenth on top. */
+/* Predicts the time. Each row that is not in a RUN costs a look-up of its shape. The factor of up
+ * to 1.15 keeps the method from being chosen for a small, uncertain gain, which is not worth the
+ * preparation. */
 static double cost(const eki_features *f)
 {
 	double nnz = (double)f->stats.nnz, rows = (double)f->stats.rows,
@@ -182,11 +185,19 @@ static double cost(const eki_features *f)
 	double saved = narrow * (double)eki_idx_size(f->index) -
 	               2 * (1 - f->repeat_share) * narrow +
 	               rows * ((double)eki_ptr_size(f->index) - 0.5 - 8 * (1 - f->run_share));
-	double work =
-		eki_csr_vector_work(f) * (1 - 0.5 * f->run_share) + 0.8 * (1 - f->run_share) * rows;
+	double work = eki_csr_vector_work(f) * (1 - 0.5 * f->run_share) +
+	              f->machine->pattern_row * (1 - f->run_share) * rows;
 
-	return 200 + (1.15 - 0.15 * f->repeat_share) * eki_cost(f, f->csr_bytes - saved, work) +
-	       (4 * nnz + 4 * rows) / (double)f->calls;
+	return 2 * f->machine->call +
+	       (1.15 - 0.15 * f->repeat_share) * eki_cost(f, f->csr_bytes - saved, work) +
+	       f->machine->patterns_entry * (nnz + rows) / (double)f->calls;
+}
+
+/* Predicts the bytes of two things: the column offsets, which rows of the same shape share, and the
+ * shapes of the rows. */
+static double memory(const eki_features *f)
+{
+	return 2 * (1 - f->repeat_share) * (double)f->stats.nnz + 8 * (double)f->stats.rows;
 }
 
 const ek_method ek_spmv_csr_patterns = {
@@ -195,11 +206,12 @@ const ek_method ek_spmv_csr_patterns = {
 		"CSR",
 	.source = "evenkeel; after Belgin, Back and Ribbens 2009 and Kourtis et al. 2008",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_BASE1_N,
 	.applies = applies,
 	.cost = cost,
+	.memory = memory,
 	.prepare = prepare,
 	.run = eki_split_run,
 };

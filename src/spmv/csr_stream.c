@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on CSR in two beats: products of a stretch of entries go to a small buffer in the
- * first-level cache, then rows are summed from it. CSR-Stream of the works, with the buffer in the
- * place of a GPU's local memory.
+ * SpMV on CSR in two steps: the products of a segment of entries are stored in a small buffer in
+ * the first-level cache, then rows are summed from that buffer. This is CSR-Stream of the
+ * literature, with the buffer in place of a GPU's local memory.
  *
- * The first beat knows nothing of rows: full vectors, no branch that depends on row lengths, and
- * many fetches of x under way at once. The second sums W rows together as in csr_vector.c, from
- * memory that never misses. So matrices with many short rows of changing length, whose x does not
- * fit the cache, gain most; rows that would not fit the buffer go the way of csr_vector.c.
+ * The first step ignores rows: it uses full vectors, has no branch that depends on row lengths, and
+ * keeps many fetches of x in flight. The second step sums W rows together as in csr_vector.c, from
+ * memory that is always in the cache. So the gain is largest if there are many short rows of
+ * changing length and x does not fit the cache. Rows that do not fit the buffer are multiplied by
+ * the kernel of csr_vector.c.
  *
- * Threads get the same number of rows plus entries, rows cut where need be (merge path). Reads each
- * array once. Greathouse, Daga 2014, section III.A; Merrill, Garland 2016 for the cut. */
+ * Threads get the same number of rows plus entries; rows are cut where needed (merge path). Reads
+ * each array once. Greathouse, Daga 2014, section III.A; the cut is that of Merrill, Garland
+ * 2016. */
 #include <string.h>
 
 #include "spmv/csr_vector.h"
 #define EK_FILE "spmv/csr_stream.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 #include "spmv/products.h"
 
 #ifndef EK_STREAM_BUFFER
 #define EK_STREAM_BUFFER
-enum { BUFFER = 1024 }; /* entries: 8 KiB of doubles, a sixth of a first-level cache */
+enum { BUFFER = 1024 }; /* number of entries: 8 KiB of doubles, a sixth of a first-level cache */
 #endif
 
-static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(csr_stream)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *val = A->array[CSR_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 	const int64_t last = row_ptr[end];
-	int64_t base = row_ptr[begin], filled = base,
-		i = begin; /* buf has the products of [base, filled) */
-	const VAL *y0 = v->y0;
-	VAL buf[BUFFER + W], *y = v->y;
+	int64_t i = begin, base = row_ptr[begin];
+	int64_t filled = base; /* `buf` has the products of entries [base, filled) */
+	const VAL *y0 = v->y0.data;
+	VAL buf[BUFFER + W], *y = v->y.data;
 
 	for (; i + W <= end; i += W) {
 		int64_t start = row_ptr[i], stop = row_ptr[i + W];
@@ -45,7 +47,7 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 			continue;
 		}
 		if (stop > filled) {
-			int64_t room = last - start < BUFFER ? last : start + BUFFER;
+			int64_t most = last - start < BUFFER ? last : start + BUFFER;
 
 			if (filled > start)
 				memmove(buf, buf + (start - base),
@@ -53,12 +55,13 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 			else
 				filled = start;
 			base = start;
-			FN(products)(col_idx, val, x, filled, room, buf + (filled - base));
-			filled = room;
+			FN(products)(col_idx, val, x, filled, most, buf + (filled - base));
+			filled = most;
 		}
 
-		FN(finish_rows)
-		(FN(buffer_rows)(buf, base, row_ptr + i), alpha, beta, y0 + i, y + i);
+		const vec sums = FN(buffer_rows)(buf, base, row_ptr + i);
+
+		FN(finish_rows)(sums, alpha, beta, y0 + i, y + i);
 	}
 	if (i < end)
 		EK_PASS_OF(eki_csr_vector)(A, v, i, end);
@@ -66,21 +69,23 @@ static void FN(csr_stream)(const ek_store *A, const ek_args *v, int64_t begin, i
 
 #if EK_ONCE
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_stream);
-	int type = eki_type(p->store->value, p->store->index);
+	int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	return eki_split_prepare(p, EKI_SPLIT_MERGE, rows[p->isa][type], eki_csr_dot[p->isa][type]);
+	return eki_split_prepare(step, EKI_SPLIT_MERGE, rows[step->isa][type],
+	                         eki_csr_dot[step->isa][type]);
 }
 
 static double cost(const eki_features *f)
 {
-	static const eki_speed speed[EK_NISA] = {{1.5, 0.8}, {1.6, 0.4}, {1.5, 0.3}};
-	double branches = 4 * f->mixed_share * f->short_share * (1 - f->short_share);
+	const double branches =
+		f->machine->mixed_rows * f->mixed_share * f->short_share * (1 - f->short_share);
 
-	return 100 +
-	       eki_cost(f, f->csr_bytes, eki_work(f, speed) + branches * (double)f->stats.rows);
+	return f->machine->call +
+	       eki_cost(f, f->csr_bytes,
+	                eki_work_csr(f, EKI_LOOP_STREAM) + branches * (double)f->stats.rows);
 }
 
 const ek_method ek_spmv_csr_stream = {
@@ -89,7 +94,7 @@ const ek_method ek_spmv_csr_stream = {
 		"path",
 	.source = "Greathouse and Daga 2014, section III.A; Merrill and Garland 2016",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_BASE1_N,
 	.cost = cost,

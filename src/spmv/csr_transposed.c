@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The transposed product y = alpha A^T x + beta y on CSR, without atomic operations.
  *
- * Entries are cut evenly between parts, also inside rows. A part adds val * x[row] at its columns,
- * in a strip of its own; the driver (drive.c) adds the strips in the order of the parts, so the
- * result depends on their number, never on timing.
+ * Entries are cut evenly between parts, also inside rows. Each part adds val * x[row] of its
+ * entries to a strip of its own, an array of sums for the range of columns in which the part has
+ * entries. The driver (drive.c) adds the strips in the order of the parts, so the result depends on
+ * the number of parts, but never on timing.
  *
- * Cost: reads each array once, and the strips. Preparation finds the columns that a part meets in
- * one pass over col_idx, and takes the strips' memory: at most parts * columns values. After Liu
- * 2015, section 2.4; strips as in symmetric products (Batista et al. 2010, local buffers with
- * effective ranges). */
+ * Cost: a run reads each array of A once, and writes and reads the strips. Preparation finds the
+ * columns of each part in one pass over col_idx, and allocates the strips: at most parts * columns
+ * values. After Liu 2015, section 2.4; the strips are the "local buffers with effective ranges" of
+ * Batista et al. 2010, who use them for symmetric products. */
 #include "spmv/csr_transposed.h"
 #define EK_FILE "spmv/csr_transposed.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-/* Adds entries [k, end) to sum[column - first]. */
-static void FN(csr_scatter)(const ek_store *A, const ek_args *v, int64_t k, int64_t end,
+/* Multiplies entries [k, end) by alpha x for op T, and adds the products to the sums at `to`. The
+ * sum of column `first` comes first. */
+static void FN(csr_scatter)(const ek_store *A, const eki_run *v, int64_t k, int64_t end,
                             int64_t first, void *to)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha;
+	const VAL *val = A->array[CSR_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha);
 	VAL *sum = to;
 
 	for (int64_t i = k < end ? eki_row_of(A, k) : 0; k < end; i++) {
@@ -36,7 +38,7 @@ static void FN(csr_scatter)(const ek_store *A, const ek_args *v, int64_t k, int6
 
 eki_scatter_fn *const eki_csr_scatter[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(csr_scatter);
 
-void eki_csr_scatter_rows(const ek_store *A, const ek_args *v, int64_t k, int64_t end,
+void eki_csr_scatter_rows(const ek_store *A, const eki_run *v, int64_t k, int64_t end,
                           int64_t first, void *sum, eki_scatter_fn *entries, eki_scatter_fn *rows)
 {
 	const int64_t stop = end < A->nnz ? eki_row_of(A, end) : A->rows;
@@ -57,22 +59,22 @@ static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 	eki_span(A, CSR_COL, begin, end, span);
 }
 
-ek_status eki_csr_scatter_prepare(ek_plan *p, eki_scatter_fn *scatter)
+ek_status eki_csr_scatter_prepare(eki_step *step, eki_scatter_fn *scatter)
 {
 	return eki_drive_prepare(
-		p, &(eki_drive){.units = p->store->nnz, .scatter = scatter, .span = span});
+		step, &(eki_drive){.units = step->in[0]->nnz, .scatter = scatter, .span = span});
 }
 
-ek_status eki_csr_either_run(const ek_plan *p, const ek_args *args)
+ek_status eki_csr_either_run(const eki_step *step, const eki_run *v)
 {
-	return p->op == EK_OP_T ? eki_drive_run(p, args) : eki_split_run(p, args);
+	return step->op[0] == EK_OP_T ? eki_drive_run(step, v) : eki_split_run(step, v);
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
-	const int type = eki_type(p->store->value, p->store->index);
+	const int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	return eki_csr_scatter_prepare(p, eki_csr_scatter[p->isa][type]);
+	return eki_csr_scatter_prepare(step, eki_csr_scatter[step->isa][type]);
 }
 
 static double cost(const eki_features *f)
@@ -80,7 +82,7 @@ static double cost(const eki_features *f)
 	double cols = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
 
 	return eki_cost(f, f->csr_bytes + cols * (double)ek_value_size(f->value),
-	                1.5 * (double)f->stats.nnz + 0.3 * cols + 1.5 * (double)f->stats.rows);
+	                eki_work_csr(f, EKI_LOOP_SCATTER) + f->machine->strip * cols);
 }
 
 const ek_method ek_spmv_csr_transposed = {
@@ -89,7 +91,7 @@ const ek_method ek_spmv_csr_transposed = {
 		"order",
 	.source = "Liu 2015, section 2.4; Batista et al. 2010 for the strips",
 	.operation = EK_SPMV,
-	.format = &ek_format_csr,
+	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_T | EKI_BASE1_T,
 	.cost = cost,

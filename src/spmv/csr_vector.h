@@ -2,11 +2,12 @@
 #ifndef EK_SPMV_CSR_VECTOR_H
 #define EK_SPMV_CSR_VECTOR_H
 
-#include "spmv/split.h"
+#include "drive/split.h"
 
-/* The kernel of csr_vector.c, which other ways to cut the work use too. */
+/* Kernels of csr_vector.c, one for each instruction set and type. Methods that cut the work in
+ * other ways use them too. */
 extern eki_rows_fn *const eki_csr_vector[EK_NISA][EK_NTYPE];
-/* Its work in nanoseconds of one core. */
+/* Predicts the work of a kernel in eki_csr_vector, in nanoseconds of one core. */
 double eki_csr_vector_work(const eki_features *f);
 
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products with diagonals (format/dia.c): some rows at a time, whose sums stay in the nearest cache
- * while all diagonals pass. Values, x and sums are contiguous, nothing is gathered. The transposed
- * product is the same, for A^T has the diagonals -offset[d], whose values begin offset[d] places
- * further on.
+ * SpMV on diagonals (format/dia.c): rows are multiplied in blocks, and the sums of a block stay in
+ * the first-level cache while all diagonals are added to them. Values, x and sums are contiguous,
+ * so nothing is gathered. The transposed product works in the same way, since A^T has the diagonals
+ * -offset[d], whose values begin offset[d] places later.
  *
  * Bell and Garland 2009, section 2.1. */
 #include "format/dia.h"
 #include "format/mask.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/dia.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 
 #ifndef EK_DIA_BLOCK
 #define EK_DIA_BLOCK
-enum { DIA_BLOCK = 256 }; /* rows whose sums are made together */
+enum { DIA_BLOCK = 256 }; /* number of rows whose sums are computed together */
 
 static inline int64_t dia_end(int64_t block, int64_t rows)
 {
@@ -39,18 +39,19 @@ static inline void FN(dia_add)(const VAL *a, const VAL *x, VAL *sum, int64_t n)
 	}
 }
 
-/* Row i of the product from entries alone. turned: the product is with A^T. */
-static VAL FN(dia_exact)(const ek_store *A, const VAL *x, int64_t i, bool turned)
+/* Returns element i of A x, or of A^T x if `transposed` is true, computed from the entries alone,
+ * without padding. */
+static VAL FN(dia_exact)(const ek_store *A, const VAL *x, int64_t i, bool transposed)
 {
 	const IDX *offset = A->array[DIA_OFFSET];
 	const VAL *val = A->array[DIA_VAL];
 	const uint32_t *mask = A->array[DIA_MASK];
-	const int64_t stride = A->dim[DIA_STRIDE], x_len = turned ? A->rows : A->cols;
+	const int64_t stride = A->dim[DIA_STRIDE], x_len = transposed ? A->rows : A->cols;
 	VAL sum = 0;
 
 	for (int64_t d = 0; d < dia_count(A); d++) {
-		const int64_t j = turned ? i - offset[d] : i + offset[d];
-		const int64_t place = d * stride + (turned ? j : i);
+		const int64_t j = transposed ? i - offset[d] : i + offset[d];
+		const int64_t place = d * stride + (transposed ? j : i);
 
 		if (j >= 0 && j < x_len && mask_has(mask, place))
 			sum += val[place] * x[j];
@@ -58,46 +59,48 @@ static VAL FN(dia_exact)(const ek_store *A, const VAL *x, int64_t i, bool turned
 	return sum;
 }
 
-/* Rows first .. first + n - 1 of the product, n <= DIA_BLOCK. */
-static inline void FN(dia_block)(const ek_store *A, const ek_args *v, int64_t first, int64_t n,
-                                 bool turned)
+/* Computes elements first .. first + n - 1 of y, n <= DIA_BLOCK. */
+static inline void FN(dia_block)(const ek_store *A, const eki_run *v, int64_t first, int64_t n,
+                                 bool transposed)
 {
 	const IDX *offset = A->array[DIA_OFFSET];
-	const VAL *val = A->array[DIA_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
-	const int64_t stride = A->dim[DIA_STRIDE], x_len = turned ? A->rows : A->cols;
-	const VAL *y0 = (const VAL *)v->y0 + first;
-	VAL *y = (VAL *)v->y + first, sum[DIA_BLOCK] = {0}, bad = 0;
+	const VAL *val = A->array[DIA_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
+	const int64_t stride = A->dim[DIA_STRIDE], x_len = transposed ? A->rows : A->cols;
+	const VAL *y0 = (const VAL *)v->y0.data + first;
+	VAL *y = (VAL *)v->y.data + first, sum[DIA_BLOCK] = {0}, bad = 0;
 	int64_t i = 0;
 
 	for (int64_t d = 0; d < dia_count(A); d++) {
-		const int64_t shift = turned ? -(int64_t)offset[d] : offset[d];
+		const int64_t shift = transposed ? -(int64_t)offset[d] : offset[d];
 		const int64_t low = first > -shift ? first : -shift;
 		const int64_t high = first + n < x_len - shift ? first + n : x_len - shift;
 
-		if (low < high)
-			FN(dia_add)
-		(val + (d * stride + low + (turned ? shift : 0)), x + (low + shift),
-		 sum + (low - first), high - low);
+		if (low < high) {
+			const VAL *a = val + (d * stride + low + (transposed ? shift : 0));
+
+			FN(dia_add)(a, x + (low + shift), sum + (low - first), high - low);
+		}
 	}
 	for (int64_t k = 0; k < n; k++)
 		bad += sum[k] * 0;
-	if (bad != 0) /* true for NaN only */
+	if (bad != 0) /* true only if `bad` is NaN, that is, if a sum is not finite */
 		for (int64_t k = 0; k < n; k++)
-			sum[k] = sum[k] * 0 == 0 ? sum[k] : FN(dia_exact)(A, x, first + k, turned);
+			sum[k] = sum[k] * 0 == 0 ? sum[k]
+			                         : FN(dia_exact)(A, x, first + k, transposed);
 	for (; i + W <= n; i += W)
 		FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
 	for (; i < n; i++)
 		FN(finish_row)(sum[i], alpha, beta, y0 + i, y + i);
 }
 
-static void FN(dia_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(dia_rows)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	for (int64_t k = begin; k < end; k++)
 		FN(dia_block)(A, v, k * DIA_BLOCK, dia_end(k, A->rows) - k * DIA_BLOCK, false);
 }
 
-static void FN(dia_columns)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(dia_columns)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	for (int64_t k = begin; k < end; k++)
 		FN(dia_block)(A, v, k * DIA_BLOCK, dia_end(k, A->cols) - k * DIA_BLOCK, true);
@@ -105,18 +108,31 @@ static void FN(dia_columns)(const ek_store *A, const ek_args *v, int64_t begin, 
 
 #if EK_ONCE
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[2][EK_NISA][EK_NTYPE] = {EK_BY_ISA_AND_TYPE(dia_rows),
 	                                                        EK_BY_ISA_AND_TYPE(dia_columns)};
-	const ek_store *A = p->store;
-	const bool turned = p->op == EK_OP_T;
-	const int64_t blocks = ((turned ? A->cols : A->rows) + DIA_BLOCK - 1) / DIA_BLOCK;
+	const ek_store *A = step->in[0];
+	const bool transposed = step->op[0] == EK_OP_T;
+	const int64_t blocks = ((transposed ? A->cols : A->rows) + DIA_BLOCK - 1) / DIA_BLOCK;
 
-	p->bytes -= A->len[DIA_MASK] * (int64_t)sizeof(uint32_t);
+	step->bytes -= A->len[DIA_MASK] * (int64_t)sizeof(uint32_t);
 	return eki_drive_prepare(
-		p, &(eki_drive){.units = blocks,
-	                        .rows = rows[turned][p->isa][eki_type(A->value, A->index)]});
+		step,
+		&(eki_drive){.units = blocks,
+	                     .rows = rows[transposed][step->isa][eki_type(A->value, A->index)]});
+}
+
+/* Predicts the time. In each block of rows, every diagonal costs as much as `ends` additional rows,
+ * for the start and the end of its loop. */
+static double cost(const eki_features *f)
+{
+	const double ends = 12, diagonals = f->store ? (double)f->store->len[DIA_OFFSET] : 1;
+
+	return eki_cost_units(f, EKI_LOOP_DIAGONALS) +
+	       eki_work(f, EKI_LOOP_DIAGONALS,
+	                ends * diagonals * (1 + (double)f->stats.rows / DIA_BLOCK), 0) /
+	               f->threads;
 }
 
 const ek_method ek_spmv_dia = {
@@ -124,9 +140,10 @@ const ek_method ek_spmv_dia = {
 	.text = "some rows at a time, diagonal by diagonal, nothing gathered",
 	.source = "Bell and Garland 2009, section 2.1",
 	.operation = EK_SPMV,
-	.format = &ek_format_dia,
+	.format = {&ek_format_dia},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_drive_run,
 };

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on ELLPACK. By rows (order=1): SIMD inside each row, whose
- * sums are added up W rows at a time. By columns: a lane of a vector for each row,
- * so no sum has to be added over lanes. Entries of a row are far apart then, and a walk down all columns
- * of some rows reads as many streams as the longest row has entries, twice: more than processors follow
- * (a quarter to a half of the speed for rows of 64, measured). So 2048 rows are taken together, 8 columns
- * at a time, with their sums in the cache between.
+ * SpMV on ELLPACK. If A is stored by rows (order=1), SIMD works inside each row, and the lanes are
+ * added up for W rows at a time. If A is stored by columns, each row is a lane of a vector, so no
+ * sum has to be added over lanes. But then the entries of a row are far apart. Multiplying some
+ * rows over all columns would read two streams (values and columns) for each entry of the longest
+ * row. Processors do not prefetch so many streams: rows of 64 entries reach only a quarter to a
+ * half of the speed (measured). So 2048 rows are multiplied together, 8 columns at a time, and
+ * their sums stay in the cache meanwhile.
  *
- * Of each vector of rows only as much is read as the longest of them needs. If a sum is Inf or NaN, which
- * 0 times Inf may have caused, the row is summed again without padding: an x_j that is not finite reaches
- * those rows only that have an entry in column j.
+ * For the W rows of a vector, columns are read only up to the end of the longest of these rows. If
+ * a sum is Inf or NaN, which 0 times Inf may have caused, the row is summed again without padding:
+ * an x_j that is not finite reaches only the rows that have an entry in column j.
  *
- * Reads the bytes of the format once. Bell and Garland 2009, section 2.2; Liu 2015, section 5.2.2. */
+ * Reads the arrays of the format once. Bell and Garland 2009, section 2.2; Liu 2015, section
+ * 5.2.2. */
 #include "format/ell.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/ell.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 #include "spmv/lane_sums.h"
-#include "spmv/row_sums.h"
+#include "drive/row_sums.h"
 
 #ifndef EK_ELL_BLOCK
 #define EK_ELL_BLOCK
-enum { ELL_BLOCK = 2048, ELL_PANEL = 8 }; /* rows and columns that are multiplied together */
+enum { ELL_BLOCK = 2048, ELL_PANEL = 8 }; /* rows of a block, columns of a panel */
 #endif
 
 /* ---- By rows --------------------------------------------------------------------------------- */
 
-static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(ell_by_rows)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const IDX *len = A->array[ELL_LEN], *col_idx = A->array[ELL_COL];
-	const VAL *val = A->array[ELL_VAL], *x = v->x;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL *val = A->array[ELL_VAL], *x = v->x.data;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 	const int64_t width = A->dim[ELL_WIDTH], stop = ell_row(A, end);
-	const VAL *y0 = v->y0;
-	VAL *y = v->y;
+	const VAL *y0 = v->y0.data;
+	VAL *y = v->y.data;
 	int64_t i = ell_row(A, begin);
 
 	for (; i + W <= stop; i += W) {
@@ -57,7 +59,7 @@ static void FN(ell_by_rows)(const ek_store *A, const ek_args *v, int64_t begin, 
 
 /* ---- By columns ------------------------------------------------------------------------------ */
 
-/* Entries of the longest of n rows. */
+/* Returns the length of the longest of n rows, whose lengths begin at `len`. */
 static inline IDX FN(ell_longest)(const IDX *len, int64_t n)
 {
 	IDX most = 0;
@@ -68,14 +70,14 @@ static inline IDX FN(ell_longest)(const IDX *len, int64_t n)
 }
 
 /* Finishes rows i .. i + n - 1, n <= W, from their sums. */
-static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i, int64_t n,
+static inline void FN(ell_finish)(const ek_store *A, const eki_run *v, int64_t i, int64_t n,
                                   vec sum)
 {
 	const IDX *len = (const IDX *)A->array[ELL_LEN] + i;
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 	const bool finite = vfinite(sum);
-	const VAL *y0 = (const VAL *)v->y0 + i;
-	VAL *y = (VAL *)v->y + i, each[W];
+	const VAL *y0 = (const VAL *)v->y0.data + i;
+	VAL *y = (VAL *)v->y.data + i, each[W];
 
 	if (n == W && finite) {
 		FN(finish_rows)(sum, alpha, beta, y0, y);
@@ -83,19 +85,19 @@ static inline void FN(ell_finish)(const ek_store *A, const ek_args *v, int64_t i
 	}
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
-		if (!finite && !isfinite(each[r]))
-			each[r] = FN(lane_exact)(A, v->x, i + r, A->dim[ELL_STRIDE], len[r]);
+		if (!finite && !EK_IS_FINITE(each[r]))
+			each[r] = FN(lane_exact)(A, v->x.data, i + r, A->dim[ELL_STRIDE], len[r]);
 		FN(finish_row)(each[r], alpha, beta, y0 + r, y + r);
 	}
 }
 
-/* Rows i .. i + n - 1, n <= ELL_BLOCK, a panel of columns after the other; vectors of rows are whole in
- * the arrays, whatever n is. */
-static void FN(ell_block)(const ek_store *A, const ek_args *v, int64_t i, int64_t n)
+/* Multiplies rows i .. i + n - 1, n <= ELL_BLOCK, one panel of ELL_PANEL columns after the other.
+ * The arrays are padded to whole vectors of rows, so vectors can be loaded for any n. */
+static void FN(ell_block)(const ek_store *A, const eki_run *v, int64_t i, int64_t n)
 {
 	const IDX *len = (const IDX *)A->array[ELL_LEN] + i;
 	const int64_t stride = A->dim[ELL_STRIDE], width = FN(ell_longest)(len, n);
-	const VAL *x = v->x;
+	const VAL *x = v->x.data;
 	vec sums[ELL_BLOCK / W];
 	IDX longest[ELL_BLOCK / W];
 
@@ -121,7 +123,7 @@ static void FN(ell_block)(const ek_store *A, const ek_args *v, int64_t i, int64_
 		}
 }
 
-static void FN(ell_by_columns)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(ell_by_columns)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const int64_t stop = ell_row(A, end);
 
@@ -131,11 +133,11 @@ static void FN(ell_by_columns)(const ek_store *A, const ek_args *v, int64_t begi
 
 /* ---- Transposed ------------------------------------------------------------------------------ */
 
-static void FN(ell_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(ell_scatter)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                             int64_t first, void *to)
 {
 	const IDX *len = A->array[ELL_LEN];
-	const VAL *x = v->x, alpha = (VAL)v->alpha;
+	const VAL *x = v->x.data, alpha = EK_SCALAR(v->alpha);
 	const int64_t row = ell_row_step(A), step = ell_entry_step(A);
 
 	for (int64_t i = ell_row(A, begin); i < ell_row(A, end); i++)
@@ -160,19 +162,25 @@ static void FN(ell_span)(const ek_store *A, int64_t begin, int64_t end, int64_t 
 #endif
 #if EK_ONCE
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[2][EK_NISA][EK_NTYPE] = {EK_BY_ISA_AND_TYPE(ell_by_rows),
 	                                                        EK_BY_ISA_AND_TYPE(ell_by_columns)};
 	static eki_scatter_fn *const scatter[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(ell_scatter);
 	static eki_span_fn *const span[EK_NTYPE] = EK_BY_TYPE(ell_span);
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 
-	return eki_drive_prepare(p, &(eki_drive){.units = (A->rows + ELL_GROUP - 1) / ELL_GROUP,
-	                                         .rows = rows[A->dim[ELL_ORDER] - 1][p->isa][type],
-	                                         .scatter = scatter[p->isa][type],
-	                                         .span = span[type]});
+	return eki_drive_prepare(step,
+	                         &(eki_drive){.units = (A->rows + ELL_GROUP - 1) / ELL_GROUP,
+	                                      .rows = rows[A->dim[ELL_ORDER] - 1][step->isa][type],
+	                                      .scatter = scatter[step->isa][type],
+	                                      .span = span[type]});
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_units(f, EKI_LOOP_LANES);
 }
 
 const ek_method ek_spmv_ell = {
@@ -180,9 +188,10 @@ const ek_method ek_spmv_ell = {
 	.text = "a lane for each row, 8 columns at a time; by rows: SIMD inside a row",
 	.source = "Bell and Garland 2009, section 2.2",
 	.operation = EK_SPMV,
-	.format = &ek_format_ell,
+	.format = {&ek_format_ell},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_drive_run,
 };

@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Lanes: entries j of rows, or of pieces of rows, lie side by side, so those of a single one are
- * `step` places apart. The sums of a chunk of lanes, of SELL-C-sigma and BRC, in the lanes of
- * vectors; and what is done with a single one, of ELLPACK too, whose length tells entries from
- * padding. Columns and values are arrays CSR_COL and CSR_VAL in all of them. Included in each pass
- * of core/for_each.h. */
+ * Products with formats that are stored in lanes; a lane is a row or a piece of a row. The j-th
+ * entries of all lanes of a chunk are stored side by side, so the entries of one lane are `step`
+ * places apart. The function lane_sums multiplies a chunk, for SELL-C-sigma and BRC; each lane of
+ * the chunk gets one lane of a vector. The functions for a single lane, which ELLPACK uses too,
+ * tell entries from padding by the length of the lane. In all of these formats, columns and values
+ * are the arrays CSR_COL and CSR_VAL. Included in each pass of base/for_each.h. */
 #ifndef EK_LANES_WIDE
 #define EK_LANES_WIDE
-enum { LANES_WIDE = 4 }; /* vectors side by side */
+enum { LANES_WIDE = 4 }; /* maximum number of vectors that are summed side by side */
 
 struct lane_run {
 	const ek_store *A;
-	const ek_args *v;
-	bool past;    /* y goes past the caches, in whole aligned vectors */
-	bool x_ahead; /* x is fetched ahead where it is a stream */
+	const eki_run *v;
+	bool past;    /* y is written with non-temporal stores of whole aligned vectors */
+	bool x_ahead; /* x is prefetched where it is read like a stream */
 };
 #endif
 
-/* Finishes lanes p .. p + n - 1, n <= W, from their sums, padding included. */
+/* Finishes lanes p .. p + n - 1, n <= W. `sum` has their sums, which include the products of
+ * padding. */
 typedef void (*FN(lane_finish))(const struct lane_run *s, int64_t p, int64_t n, vec sum);
 
-/* `wide` vectors of lanes side by side, a constant, which hides the time of the additions. */
+/* Multiplies `wide` vectors of lanes side by side, which hides the latency of the additions. `wide`
+ * is a compile-time constant. Finishes the first n lanes, or all if there are fewer. */
 static inline __attribute__((always_inline)) void
 FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, int64_t at,
                  int64_t end, FN(lane_finish) finish, const int wide)
 {
 	const IDX *col_idx = s->A->array[CSR_COL];
-	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x;
+	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
 	const int64_t first = at;
 	vec sum[LANES_WIDE];
 
@@ -43,7 +46,8 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 			sum[k] = vfma(vload(a), vgather(x, c), sum[k]);
 		}
 	}
-	/* Where the last columns of lanes follow each other, as in meshes, x is a stream too. */
+	/* If the last columns of neighbouring lanes follow each other, as in meshes, x is read like
+	 * a stream too. */
 	if (s->x_ahead && at > first &&
 	    (uint64_t)(col_idx[at - step + W - 1] - col_idx[at - step]) < 2 * W)
 		EK_AHEAD(x + col_idx[at - step]);
@@ -56,12 +60,12 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 	}
 }
 
-/* Less than a vector of lanes. */
+/* Returns the sums of fewer than W lanes: the lanes that are active in `m`. */
 static inline vec FN(lane_rest)(const struct lane_run *s, int64_t step, int64_t at, int64_t end,
                                 vmask m)
 {
 	const IDX *col_idx = s->A->array[CSR_COL];
-	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x;
+	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
 	vec sum = vzero();
 
 	for (; at < end; at += step) {
@@ -72,10 +76,11 @@ static inline vec FN(lane_rest)(const struct lane_run *s, int64_t step, int64_t 
 	return sum;
 }
 
-/* Finishes a chunk of `lanes` lanes, of which n, from lane p of the matrix on, count. Entries of
- * the first are at places `at`, at + lanes and so on, below `end`. `finish` is a constant, so it is
- * inlined and sums stay in registers: SELL takes 4 to 7 % longer if they pass through memory (rows
- * of four, AVX-512, measured). */
+/* Multiplies a chunk of `lanes` lanes, of which the first n are lanes p .. p + n - 1 of the matrix,
+ * and finishes these n lanes. Entries of the first lane are at places `at`, at + lanes and so on,
+ * below `end`. `finish` is a compile-time constant, so it is inlined and sums stay in registers;
+ * SELL takes 4 to 7 % longer if they pass through memory (rows of four entries, AVX-512,
+ * measured). */
 static inline __attribute__((always_inline)) void FN(lane_sums)(const struct lane_run *s, int64_t p,
                                                                 int64_t n, int64_t lanes,
                                                                 int64_t at, int64_t end,
@@ -93,7 +98,8 @@ static inline __attribute__((always_inline)) void FN(lane_sums)(const struct lan
 		finish(s, p + l, n - l, FN(lane_rest)(s, lanes, at + l, end, vmask_n(lanes - l)));
 }
 
-/* The sum of the n entries of a lane alone. */
+/* Returns the sum of the n entries of a lane, without padding. The first entry is at place `at`,
+ * the others `step` places apart. */
 static inline VAL FN(lane_exact)(const ek_store *A, const VAL *x, int64_t at, int64_t step,
                                  int64_t n)
 {
@@ -106,8 +112,8 @@ static inline VAL FN(lane_exact)(const ek_store *A, const VAL *x, int64_t at, in
 	return sum;
 }
 
-/* Adds xi times the n entries of a lane to the sums of their columns, which begin with column
- * `first`. */
+/* Multiplies the n entries of a lane by `xi`, and adds the products to the sums of their columns.
+ * sum[0] is the sum of column `first`. */
 static inline void FN(lane_scatter)(const ek_store *A, int64_t at, int64_t step, int64_t n, VAL xi,
                                     int64_t first, VAL *sum)
 {

@@ -1,29 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Finding rows of the same shape.
  *
- * For the processor, in groups of eight rows; for devices, which take rows as they come, a shape
- * for each. Each part of the rows looks for earlier rows of the same shape through a table of 4096
- * places, indexed by a hash of a few offsets, and compares in full; one pass counts, one writes.
- * About four products, and 2 bytes an entry at most, plus 8 a row. Tables are for each part of its
- * own, so that the result depends on the number of parts only. */
+ * For the CPU, shapes are stored for groups of eight rows; for devices, which handle rows one by
+ * one, for single rows. The rows are cut into parts. Each part looks for earlier rows of the same
+ * shape in a table of 4096 places, indexed by a hash of a few offsets, and compares the rows in
+ * full. One pass counts, a second pass writes. Each part has a table of its own, so that the result
+ * depends only on the matrix and the number of parts. Cost: the time of about four products; at
+ * most 2 bytes an entry, plus 8 a row. */
 #include <string.h>
 
 #include "spmv/patterns.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spmv/patterns.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
 #ifndef EK_PATTERNS_PART
 #define EK_PATTERNS_PART
 enum { TABLE = 4096, PADDING = 16, MAX_PARTS = 64 };
 
-/* What one part of the preparation knows. */
+/* One part of the rows, as the preparation handles it. */
 typedef struct part {
-	int64_t begin, end;    /* rows; whole groups, if groups are made */
-	int64_t shapes, lists; /* how many shapes, how long the lists; then where they begin */
-	int64_t saved;         /* bytes of CSR that runs will not read */
-	int64_t *table;        /* TABLE places: the last row of that hash, plus one */
-	row_shape *of_row;     /* shapes of all rows */
+	int64_t begin, end; /* range of rows; whole groups, if groups are made */
+	/* after the first pass, the number of shapes and the total length of the lists of this
+	 * part; after find_all, the positions at which its shapes and lists begin */
+	int64_t shapes, lists;
+	int64_t saved;     /* bytes of CSR that runs do not read, thanks to the patterns */
+	int64_t *table;    /* for each of TABLE hashes, 1 + the last row that began a list, or 0 */
+	row_shape *of_row; /* shapes of all rows of the matrix */
 } part;
 #endif
 
@@ -49,7 +52,9 @@ static bool FN(same_shape)(const IDX *a, const IDX *b, int64_t n)
 	return differ == 0;
 }
 
-/* Can the offsets be unsigned 16-bit numbers? Columns may be in any order, so all are looked at. */
+/* Tells whether a row of n entries can have a list: the offsets of its columns from the first must
+ * fit unsigned 16-bit numbers, and n must be at most LENGTH. Columns may be in any order, so all
+ * are checked. */
 static bool FN(narrow)(const IDX *col, int64_t n)
 {
 	IDX low = col[0], high = col[0];
@@ -61,7 +66,8 @@ static bool FN(narrow)(const IDX *col, int64_t n)
 	return low == col[0] && high - low <= UINT16_MAX && n <= (int64_t)LENGTH;
 }
 
-/* First pass: the shapes of the rows of a part, and how many shapes its groups will keep. */
+/* Does the first pass for a part: finds the shapes of its rows and the total length of its
+ * lists. */
 static void FN(find_shapes)(const ek_store *A, part *p)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
@@ -93,12 +99,12 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 	}
 }
 
-/* Writes the lists of a part, from base on. */
+/* Does the second pass for a part: writes its lists from list[p->lists] on. */
 static void FN(write_lists)(const ek_store *A, const part *p, uint16_t *list)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
-	int64_t next = 1; /* behind the empty list */
+	int64_t next = 1; /* position after the empty list */
 
 	list += p->lists;
 	list[0] = 0;
@@ -128,7 +134,7 @@ typedef void write_fn(const ek_store *, const part *, uint16_t *);
 
 struct patterns_job {
 	const ek_store *A;
-	patterns *s; /* NULL: no groups are made */
+	patterns *s; /* NULL if no groups are made */
 	uint16_t *list;
 	part *parts;
 };
@@ -201,7 +207,8 @@ static void write_part(void *arg, int k)
 		write_groups(p, job->s);
 }
 
-/* Memory of the preparation: tables of the parts, and the shapes of all rows. */
+/* Returns the bytes that the preparation needs for the tables of the parts and the shapes of all
+ * rows. */
 static int64_t work_bytes(const ek_store *A, int parts)
 {
 	return parts * TABLE * (int64_t)sizeof(int64_t) + A->rows * (int64_t)sizeof(row_shape);
@@ -214,8 +221,9 @@ static int parts_for(const ek_context *ctx, const ek_store *A)
 	return most < MAX_PARTS ? most : MAX_PARTS;
 }
 
-/* The first pass, over `groups` groups; the rows behind them only if no groups are made. Then parts
- * know where they write, and *shapes and *lists say how much. */
+/* Runs the first pass over all whole groups, or over all rows if no groups are made. Then sets the
+ * positions at which each part writes its shapes and lists, and sets *shapes and *lists to the
+ * totals. */
 static void find_all(struct patterns_job *job, int threads, int count, void *work, int64_t *shapes,
                      int64_t *lists)
 {
@@ -243,40 +251,41 @@ static void find_all(struct patterns_job *job, int threads, int count, void *wor
 	}
 }
 
-/* Both passes, with room made between them. `work` is not needed after that. */
-static ek_status find_patterns(ek_plan *plan, patterns *s, int count, void *work)
+/* Runs both passes, and allocates the arrays of the result between them. The caller can free `work`
+ * afterwards. */
+static ek_status find_patterns(eki_step *step, patterns *s, int count, void *work)
 {
 	part parts[MAX_PARTS];
-	struct patterns_job job = {.A = plan->store, .s = s, .parts = parts};
-	const int64_t groups = plan->store->rows / GROUP;
+	struct patterns_job job = {.A = step->in[0], .s = s, .parts = parts};
+	const int64_t groups = step->in[0]->rows / GROUP;
 	int64_t shapes, lists;
 
-	find_all(&job, plan->threads, count, work, &shapes, &lists);
-	EK_RETURN_IF(eki_plan_alloc(plan, shapes, sizeof *s->shape, &s->shape));
-	EK_RETURN_IF(eki_plan_alloc(plan, lists + PADDING, sizeof *s->list, &s->list));
+	find_all(&job, step->threads, count, work, &shapes, &lists);
+	EK_RETURN_IF(eki_step_alloc(step, shapes, sizeof *s->shape, &s->shape));
+	EK_RETURN_IF(eki_step_alloc(step, lists + PADDING, sizeof *s->list, &s->list));
 	memset(s->list + lists, 0, PADDING * sizeof *s->list);
 	job.list = s->list;
-	eki_parallel(plan->threads, count, write_part, &job);
+	eki_parallel(step->threads, count, write_part, &job);
 	for (int k = 0; k < count; k++)
-		plan->bytes -= parts[k].saved;
-	plan->bytes += groups * 4 + shapes * (int64_t)sizeof *s->shape + lists * 2;
+		step->bytes -= parts[k].saved;
+	step->bytes += groups * 4 + shapes * (int64_t)sizeof *s->shape + lists * 2;
 	return EK_OK;
 }
 
-ek_status eki_patterns_find(ek_plan *plan, patterns **out)
+ek_status eki_patterns_find(eki_step *step, patterns **out)
 {
-	const ek_store *A = plan->store;
-	const int count = parts_for(plan->ctx, A);
+	const ek_store *A = step->in[0];
+	const int count = parts_for(step->ctx, A);
 	void *work;
 	patterns *s;
 
-	EK_RETURN_IF(eki_plan_alloc(plan, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_plan_alloc(plan, A->rows / GROUP, sizeof *s->group, &s->group));
-	EK_RETURN_IF(eki_alloc(plan->ctx, work_bytes(A, count), 1, &work));
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	EK_RETURN_IF(eki_step_alloc(step, A->rows / GROUP, sizeof *s->group, &s->group));
+	EK_RETURN_IF(eki_alloc(step->ctx, work_bytes(A, count), 1, &work));
 
-	ek_status status = find_patterns(plan, s, count, work);
+	ek_status status = find_patterns(step, s, count, work);
 
-	eki_free(plan->ctx, work, work_bytes(A, count), 1);
+	eki_free(step->ctx, work, work_bytes(A, count), 1);
 	*out = s;
 	return status;
 }

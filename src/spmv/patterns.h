@@ -1,49 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Shared shapes of rows, which patterns.c finds: in groups, as csr_patterns.c multiplies with them,
- * or of each row, for devices (gpu_spmv/csr_patterns.c). */
+ * Shapes that rows share, as patterns.c finds them: for groups of rows, which csr_patterns.c
+ * multiplies, or for each row, which devices multiply (spmv_gpu/csr_patterns.c). */
 #ifndef EK_SPMV_PATTERNS_H
 #define EK_SPMV_PATTERNS_H
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 
-/* Where a row's list begins, counted in uint16_t: its length, then the offsets. WIDE: none, use
- * CSR. The length of a list 0, 1, 2, ... has STRAIGHT added: x is loaded, not gathered, as in dense
- * rows. */
+/* The shape of a row. `list` is the position of the row's list in an array of uint16_t. A list is
+ * the number of entries of the row, then the offsets of their columns. If `list` is WIDE, the row
+ * has no list and is read from CSR. If the offsets are 0, 1, 2, ..., STRAIGHT is added to the
+ * number; x is then loaded, not gathered, as in dense rows. */
 #define WIDE     UINT32_MAX
 #define STRAIGHT 0x8000u
 #define LENGTH   0x7fffu
 typedef struct row_shape {
 	uint32_t list;
-	int32_t first; /* column that the offsets count from */
+	int32_t first; /* column of the first entry, from which the offsets are counted */
 } row_shape;
 
 enum { GROUP = 8 };
-/* Kinds of groups, in the highest two bits. */
+/* Kinds of groups, in the highest two bits of patterns.group. */
 #define RUN  (UINT32_C(0) << 30)
 #define EACH (UINT32_C(1) << 30)
 #define CSR  (UINT32_C(2) << 30)
 #define KIND (UINT32_C(3) << 30)
 
 typedef struct patterns {
-	uint32_t
-		*group; /* kind, and where the shapes of the group begin: 1 for a RUN, 8 for EACH */
+	/* for each group, its kind plus the index in `shape` of its first shape; a RUN has 1 shape,
+	 * an EACH has 8 */
+	uint32_t *group;
 	row_shape *shape;
 	uint16_t *list;
 } patterns;
 
-/* Finds the patterns of the plan's store; they belong to the plan, whose `bytes` become what a run
- * moves. */
-ek_status eki_patterns_find(ek_plan *plan, patterns **out);
+/* Finds the patterns of step->in[0]; they belong to the plan. Changes step->bytes to the number of
+ * bytes that a run with the patterns moves. */
+ek_status eki_patterns_find(eki_step *step, patterns **out);
 
-/* Without groups. */
+/* Shapes of the single rows of a matrix, without groups. */
 typedef struct row_shapes {
-	row_shape *of_row; /* of all rows */
+	row_shape *of_row; /* shapes of all rows */
 	uint16_t *list;
-	int64_t lists; /* how long that is */
+	int64_t lists; /* length of `list` */
 	void *work;
 	int64_t work_bytes;
 } row_shapes;
-/* The shapes of all rows; rows + nnz < 2^31. Zeros may be given to free. */
+/* Finds the shapes of all rows of a matrix with rows + nnz < 2^31. Free them with
+ * eki_row_shapes_free, which also accepts a struct of zeros. */
 ek_status eki_row_shapes_find(const ek_context *, const ek_store *csr, int threads,
                               row_shapes *out);
 void eki_row_shapes_free(const ek_context *, row_shapes *shapes);

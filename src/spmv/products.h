@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The two beats of CSR-Stream: products of a stretch of entries to a small buffer, and sums from
- * it. Included by files that use core/for_each.h, in every pass. */
-/* Products of entries [k, end) to buf. */
+ * The two steps of CSR-Stream: storing the products of a segment of entries in a small buffer, and
+ * summing rows from that buffer. Included by files that use base/for_each.h, in every pass. */
+/* Writes the products of entries [k, end) with x to `buf`. */
 static inline void FN(products)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
                                 int64_t end, VAL *buf)
 {
@@ -17,7 +17,7 @@ static inline void FN(products)(const IDX *col_idx, const VAL *val, const VAL *x
 	}
 }
 
-/* The n entries at p, as W partial sums. */
+/* Returns W partial sums of the n products that begin at `p`. */
 static inline vec FN(buffer_sums)(const VAL *p, int64_t n)
 {
 	vec sum = vzero();
@@ -27,7 +27,8 @@ static inline vec FN(buffer_sums)(const VAL *p, int64_t n)
 	return vadd(sum, vload_n(p, vmask_n(n)));
 }
 
-/* The sums of W rows, a lane for each; buf begins with the product of entry `base`. */
+/* Returns the sums of W rows, one in each lane. `buf` begins with the product of entry `base`;
+ * row_ptr[0] is the row pointer of the first row. */
 static inline vec FN(buffer_rows)(const VAL *buf, int64_t base, const PTR *row_ptr)
 {
 	vec row[W];

@@ -1,40 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Row blocks of CSR-Adaptive: a list of rows that begin blocks of consecutive rows, beside intact
- * CSR, for whatever processor will multiply block by block. */
+ * Row blocks of CSR-Adaptive: CSR stays as it is, and a list gives the first row of each block of
+ * consecutive rows. Used by methods of the processor and of devices that multiply block by
+ * block. */
 #ifndef EK_SPMV_ROW_BLOCKS_H
 #define EK_SPMV_ROW_BLOCKS_H
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 
-/* How large a block may be; both at least 1. */
+/* The largest size of a block; both members are at least 1. */
 typedef struct eki_row_limit {
-	int64_t entries; /* a row that has more is a block of its own */
+	int64_t entries; /* maximum, but a row that has more is a block of its own */
 	int64_t rows;
 } eki_row_limit;
 
-/* The end of the block that begins with row `begin`, at most `end`. */
+/* Returns the row after the last row of the block that begins with row `begin`; it is at most
+ * `end`. */
 int64_t eki_row_block_end(const ek_store *csr, int64_t begin, int64_t end, eki_row_limit limit);
-/* Cuts rows [begin, end) into blocks, each as large as it may be: block b is rows first[b] to
- * first[b + 1], first[0] = begin, and first[the number of blocks, which it gives] = end. There is
- * room for eki_row_blocks_most of them and one. */
+/* Cuts rows [begin, end) into blocks as large as the limit allows, and returns the number n of
+ * blocks. Block b has rows [first[b], first[b + 1]), where first[0] = begin and first[n] = end.
+ * `first` must have space for eki_row_blocks_most + 1 numbers. */
 int64_t eki_row_blocks(const ek_store *csr, int64_t begin, int64_t end, eki_row_limit limit,
                        int64_t *first);
-/* A number that `rows` rows with `entries` entries never pass. */
+/* Returns an upper bound on the number of blocks of `rows` rows with `entries` entries. */
 int64_t eki_row_blocks_most(int64_t rows, int64_t entries, eki_row_limit limit);
-/* The one of `count` blocks that row i lies in; 0 if there is none. */
+/* Returns the index of the block that contains row i. `count` is the number of blocks. Returns 0 if
+ * there are no blocks. */
 static inline int64_t eki_row_block_of(const int64_t *first, int64_t count, int64_t i)
 {
-	int64_t low = 0, high = count;
-
-	while (high - low > 1) {
-		const int64_t mid = low + (high - low) / 2;
-
-		if (first[mid] <= i)
-			low = mid;
-		else
-			high = mid;
-	}
-	return low;
+	return eki_upper_bound(first, 1, count, i) - 1;
 }
 
 #endif

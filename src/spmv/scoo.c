@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on sliced coordinates: the sums of a slice gather in a buffer, while x is read in order.
- * Products are made a vector at a time and added one by one, since entries of a vector may share a
- * row. Reads the bytes of the format once.
+ * SpMV on sliced coordinates: the sums of a slice are collected in a buffer, while x is read in
+ * order. Products are computed a vector at a time but added to the sums one by one, since several
+ * entries of a vector may be in the same row. Reads the arrays of the format once.
  *
  * Dang and Schmidt 2012. */
 #include <string.h>
 
 #include "format/scoo.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/scoo.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 
-/* Adds n entries to the sums of their rows. */
+/* Adds the products of n entries with x to the sums of their rows. */
 static inline void FN(scoo_add)(const uint16_t *row, const IDX *col_idx, const VAL *val, int64_t n,
                                 const VAL *x, VAL *sum)
 {
@@ -32,23 +32,23 @@ static inline void FN(scoo_add)(const uint16_t *row, const IDX *col_idx, const V
 		sum[row[k]] += val[k] * x[col_idx[k]];
 }
 
-static void FN(scoo_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(scoo_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = A->array[SCOO_PTR];
 	const IDX *col_idx = A->array[SCOO_COL];
 	const uint16_t *row = A->array[SCOO_ROW];
 	const VAL *val = A->array[SCOO_VAL];
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 	VAL sum[SCOO_MAX_HEIGHT];
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t n = scoo_rows(A, k), at = slice_ptr[k];
-		const VAL *y0 = (const VAL *)v->y0 + scoo_first(A, k);
-		VAL *y = (VAL *)v->y + scoo_first(A, k);
+		const int64_t n = scoo_rows(A, k), at = slice_ptr[k], count = slice_ptr[k + 1] - at;
+		const VAL *y0 = (const VAL *)v->y0.data + scoo_first(A, k);
+		VAL *y = (VAL *)v->y.data + scoo_first(A, k);
 		int64_t i = 0;
 
 		memset(sum, 0, (size_t)n * sizeof *sum);
-		FN(scoo_add)(row + at, col_idx + at, val + at, slice_ptr[k + 1] - at, v->x, sum);
+		FN(scoo_add)(row + at, col_idx + at, val + at, count, v->x.data, sum);
 		for (; i + W <= n; i += W)
 			FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
 		for (; i < n; i++)
@@ -58,18 +58,18 @@ static void FN(scoo_multiply)(const ek_store *A, const ek_args *v, int64_t begin
 
 #if EK_PER_TYPE
 
-static void FN(scoo_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(scoo_scatter)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                              int64_t first, void *to)
 {
 	const PTR *slice_ptr = A->array[SCOO_PTR];
 	const IDX *col_idx = A->array[SCOO_COL];
 	const uint16_t *row = A->array[SCOO_ROW];
 	const VAL *val = A->array[SCOO_VAL];
-	const VAL alpha = (VAL)v->alpha;
+	const VAL alpha = EK_SCALAR(v->alpha);
 	VAL *sum = to;
 
 	for (int64_t k = begin; k < end; k++) {
-		const VAL *x = (const VAL *)v->x + scoo_first(A, k);
+		const VAL *x = (const VAL *)v->x.data + scoo_first(A, k);
 
 		for (int64_t e = slice_ptr[k]; e < slice_ptr[k + 1]; e++)
 			sum[col_idx[e] - first] += val[e] * (alpha * x[row[e]]);
@@ -92,18 +92,23 @@ static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 		}
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(scoo_multiply);
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(scoo_scatter);
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 
-	return eki_drive_prepare(p, &(eki_drive){.units = scoo_slices(A),
-	                                         .unit_ptr = A->array[SCOO_PTR],
-	                                         .rows = rows[p->isa][type],
-	                                         .scatter = scatter[type],
-	                                         .span = span});
+	return eki_drive_prepare(step, &(eki_drive){.units = scoo_slices(A),
+	                                            .unit_ptr = A->array[SCOO_PTR],
+	                                            .rows = rows[step->isa][type],
+	                                            .scatter = scatter[type],
+	                                            .span = span});
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_units(f, EKI_LOOP_SLICES);
 }
 
 const ek_method ek_spmv_scoo = {
@@ -111,9 +116,10 @@ const ek_method ek_spmv_scoo = {
 	.text = "slice by slice, entries by columns, sums in the cache",
 	.source = "Dang and Schmidt 2012",
 	.operation = EK_SPMV,
-	.format = &ek_format_scoo,
+	.format = {&ek_format_scoo},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_drive_run,
 };

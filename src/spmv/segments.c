@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The steps around a segmented sum or scan of products. Entries and rows are cut evenly between the
- * threads, whatever the rows are. Flags depend on the pattern alone and are made when the plan is;
- * where a row ends or begins is read from row_ptr when y is computed, so no array of positions is
- * kept. Blelloch, Heroux, Zagha 1993. */
+ * The steps of a product before and after its segmented sum or scan. Entries and rows are cut
+ * evenly between the threads, however long the rows are. The flags depend on the pattern alone and
+ * are made with the plan. The position where a row begins or ends is read from row_ptr when y is
+ * computed, so no array of positions is stored. Blelloch, Heroux, Zagha 1993. */
 #include <string.h>
 
 #include "spmv/segments.h"
 #define EK_FILE "spmv/segments.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-static void FN(segments_multiply)(const ek_store *A, const ek_args *v, eki_segments *s,
+static void FN(segments_multiply)(const ek_store *A, const eki_run *v, eki_segments *s,
                                   int64_t begin, int64_t end)
 {
 	const IDX *col_idx = A->array[CSR_COL];
-	const VAL *val = A->array[CSR_VAL], *x = v->x;
+	const VAL *val = A->array[CSR_VAL], *x = v->x.data;
 	VAL *product = s->product;
 	int64_t k = begin;
 
@@ -25,12 +25,12 @@ static void FN(segments_multiply)(const ek_store *A, const ek_args *v, eki_segme
 
 #if EK_PER_TYPE
 
-static inline void FN(segments_gather)(const ek_store *A, const ek_args *v, const VAL *product,
+static inline void FN(segments_gather)(const ek_store *A, const eki_run *v, const VAL *product,
                                        int64_t from_end, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
-	const VAL alpha = (VAL)v->alpha, beta = (VAL)v->beta, *y0 = v->y0;
-	VAL *y = v->y;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta), *y0 = v->y0.data;
+	VAL *y = v->y.data;
 
 	for (int64_t i = begin; i < end; i++) {
 		int64_t at = from_end ? (int64_t)row_ptr[i + 1] - 1 : row_ptr[i];
@@ -40,13 +40,13 @@ static inline void FN(segments_gather)(const ek_store *A, const ek_args *v, cons
 	}
 }
 
-static void FN(segments_firsts)(const ek_store *A, const ek_args *v, eki_segments *s, int64_t begin,
+static void FN(segments_firsts)(const ek_store *A, const eki_run *v, eki_segments *s, int64_t begin,
                                 int64_t end)
 {
 	FN(segments_gather)(A, v, s->product, 0, begin, end);
 }
 
-static void FN(segments_lasts)(const ek_store *A, const ek_args *v, eki_segments *s, int64_t begin,
+static void FN(segments_lasts)(const ek_store *A, const eki_run *v, eki_segments *s, int64_t begin,
                                int64_t end)
 {
 	FN(segments_gather)(A, v, s->product, 1, begin, end);
@@ -55,95 +55,113 @@ static void FN(segments_lasts)(const ek_store *A, const ek_args *v, eki_segments
 #endif
 #if EK_ONCE
 
-typedef void step_fn(const ek_store *, const ek_args *, eki_segments *, int64_t, int64_t);
+typedef void pass_fn(const ek_store *, const eki_run *, eki_segments *, int64_t, int64_t);
+
+/* State of the step: the flags, and the offsets in the scratch at which the arrays of a run
+ * begin. */
+typedef struct state {
+	uint8_t *bit_flag;
+	int64_t product, open, flag;
+} state;
 
 struct segments_job {
-	const ek_plan *plan;
-	const ek_args *args;
-	step_fn *step;
+	const eki_step *step;
+	const eki_run *v;
+	eki_segments *segments;
+	pass_fn *pass;
 	eki_segments_fn *fn;
-	int64_t n; /* entries or rows, which are cut */
+	int64_t n; /* number of entries or rows, which are cut into parts */
 };
 
 static void flag_part(void *arg, int part)
 {
-	const ek_plan *p = arg;
-	const ek_store *A = p->store;
-	eki_segments *s = p->state;
-	int64_t end = eki_cut(A->rows, p->parts, part + 1);
+	const eki_step *step = arg;
+	const ek_store *A = step->in[0];
+	const state *s = step->state;
+	int64_t end = eki_cut(A->rows, step->parts, part + 1);
 
-	for (int64_t i = eki_cut(A->rows, p->parts, part); i < end; i++)
+	for (int64_t i = eki_cut(A->rows, step->parts, part); i < end; i++)
 		if (eki_ptr_at(A, i) < eki_ptr_at(A, i + 1))
 			s->bit_flag[eki_ptr_at(A, i)] = 1;
 }
 
-ek_status eki_segments_prepare(ek_plan *p)
+ek_status eki_segments_prepare(eki_step *step)
 {
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	size_t size = ek_value_size(A->value);
-	eki_segments *s;
+	state *s;
 
-	if (A->nnz + A->rows < p->ctx->small_work)
-		p->threads = p->parts = 1;
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_plan_alloc(p, A->nnz, 1, &s->bit_flag));
-	EK_RETURN_IF(eki_plan_alloc(p, A->nnz, size, &s->product));
-	EK_RETURN_IF(eki_plan_alloc(p, p->parts, size, &s->open));
-	EK_RETURN_IF(eki_plan_alloc(p, p->parts, sizeof *s->flag, &s->flag));
+	if (A->nnz + A->rows < step->ctx->small_work)
+		step->threads = step->parts = 1;
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	EK_RETURN_IF(eki_step_alloc(step, A->nnz, 1, &s->bit_flag));
+	EK_RETURN_IF(eki_step_scratch(step, A->nnz, size, &s->product));
+	EK_RETURN_IF(eki_step_scratch(step, step->parts, size, &s->open));
+	EK_RETURN_IF(eki_step_scratch(step, step->parts, sizeof(int64_t), &s->flag));
 	if (A->nnz)
 		memset(s->bit_flag, 0, (size_t)A->nnz);
-	p->state = s;
-	p->bytes += A->nnz * (int64_t)(1 + 4 * size);
-	eki_parallel(p->threads, p->parts, flag_part, p);
+	step->state = s;
+	step->bytes += A->nnz * (int64_t)(1 + 4 * size);
+	eki_parallel(step->threads, step->parts, flag_part, step);
 	return EK_OK;
 }
 
-static void step_part(void *arg, int part)
+static void pass_part(void *arg, int part)
 {
 	const struct segments_job *job = arg;
-	const ek_plan *p = job->plan;
+	const int parts = job->step->parts;
 
-	job->step(p->store, job->args, p->state, eki_cut(job->n, p->parts, part),
-	          eki_cut(job->n, p->parts, part + 1));
+	job->pass(job->step->in[0], job->v, job->segments, eki_cut(job->n, parts, part),
+	          eki_cut(job->n, parts, part + 1));
 }
 
 static void fn_part(void *arg, int part)
 {
 	const struct segments_job *job = arg;
-	const ek_plan *p = job->plan;
+	const int parts = job->step->parts;
 
-	job->fn(p->state, part, eki_cut(job->n, p->parts, part),
-	        eki_cut(job->n, p->parts, part + 1));
+	job->fn(job->segments, part, eki_cut(job->n, parts, part),
+	        eki_cut(job->n, parts, part + 1));
 }
 
-void eki_segments_multiply(const ek_plan *p, const ek_args *args)
+eki_segments eki_segments_multiply(const eki_step *step, const eki_run *v)
 {
-	static step_fn *const step[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(segments_multiply);
-	struct segments_job job = {.plan = p,
-	                           .args = args,
-	                           .step = step[p->isa][eki_type(p->store->value, p->store->index)],
-	                           .n = p->store->nnz};
+	static pass_fn *const pass[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(segments_multiply);
+	const ek_store *A = step->in[0];
+	const state *s = step->state;
+	eki_segments segments = {.bit_flag = s->bit_flag,
+	                         .product = v->scratch + s->product,
+	                         .open = v->scratch + s->open,
+	                         .flag = (int64_t *)(void *)(v->scratch + s->flag)};
+	struct segments_job job = {.step = step,
+	                           .v = v,
+	                           .segments = &segments,
+	                           .pass = pass[step->isa][eki_type(A->value, A->index)],
+	                           .n = A->nnz};
 
-	eki_parallel(p->threads, p->parts, step_part, &job);
+	eki_parallel(step->threads, step->parts, pass_part, &job);
+	return segments;
 }
 
-void eki_segments_each(const ek_plan *p, eki_segments_fn *fn)
+void eki_segments_each(const eki_step *step, eki_segments *s, eki_segments_fn *fn)
 {
-	struct segments_job job = {.plan = p, .fn = fn, .n = p->store->nnz};
+	struct segments_job job = {.step = step, .segments = s, .fn = fn, .n = step->in[0]->nnz};
 
-	eki_parallel(p->threads, p->parts, fn_part, &job);
+	eki_parallel(step->threads, step->parts, fn_part, &job);
 }
 
-void eki_segments_collect(const ek_plan *p, const ek_args *args, bool at_end)
+void eki_segments_collect(const eki_step *step, const eki_run *v, eki_segments *s, bool at_end)
 {
-	static step_fn *const step[2][EK_NTYPE] = {EK_BY_TYPE(segments_firsts),
+	static pass_fn *const pass[2][EK_NTYPE] = {EK_BY_TYPE(segments_firsts),
 	                                           EK_BY_TYPE(segments_lasts)};
-	struct segments_job job = {.plan = p,
-	                           .args = args,
-	                           .step = step[at_end][eki_type(p->store->value, p->store->index)],
-	                           .n = p->store->rows};
+	const ek_store *A = step->in[0];
+	struct segments_job job = {.step = step,
+	                           .v = v,
+	                           .segments = s,
+	                           .pass = pass[at_end][eki_type(A->value, A->index)],
+	                           .n = A->rows};
 
-	eki_parallel(p->threads, p->parts, step_part, &job);
+	eki_parallel(step->threads, step->parts, pass_part, &job);
 }
 
 #endif

@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on SELL-C-sigma: a lane of a vector for each row of a chunk, so a step is a load, a gather
- * and a fused addition, and no sum has to be added over lanes. Up to four vectors of a chunk go
- * side by side, which hides the time of the additions where chunks are narrow. A chunk height that
- * is no multiple of the vector's width leaves lanes idle in its last vector.
+ * SpMV on SELL-C-sigma: each row of a chunk is a lane of a vector, so a step is a load, a gather
+ * and a fused multiply-add, and no sum has to be added over lanes. Up to four vectors of a chunk
+ * are summed side by side, which hides the latency of the additions. If the chunk height is not a
+ * multiple of the vector's width, lanes are idle in the last vector of a chunk.
  *
- * Where nothing is sorted and beta is 0, y goes past the caches if the matrix does not fit them: a
- * line that is not wanted need not be read before it is written, a tenth of all bytes for rows of
- * five.
+ * If rows are not sorted, beta is 0, and the matrix does not fit the caches, y is written with
+ * non-temporal stores. A cache line of y then need not be read before it is written, which saves a
+ * tenth of all bytes for rows of five entries.
  *
- * Reads the bytes of the format once, padding included, but the lengths only where a sum comes out
- * Inf or NaN, which 0 times Inf may have caused: such rows are summed again from their entries
- * alone.
+ * Reads the arrays of the format once, padding included, except the lengths. The lengths are read
+ * only where a sum is Inf or NaN, which 0 times Inf may have caused; such rows are summed again
+ * from their entries alone.
  *
  * Kreutzer, Hager, Wellein, Fehske and Bishop 2014, section 4; Liu 2015, section 5.4.1. */
 #include "format/sell.h"
-#include "spmv/drive.h"
+#include "drive/drive.h"
 #define EK_FILE "spmv/sell.c"
-#include "core/for_each.h"
+#include "base/for_each.h"
 
-#include "spmv/finish.h"
+#include "drive/finish.h"
 #include "spmv/lane_sums.h"
 
-/* The row at place p. */
+/* Returns the row at place p of the order in which rows are stored. */
 static inline int64_t FN(sell_row)(const ek_store *A, int64_t p)
 {
 	return A->len[SELL_PERM] ? ((const IDX *)A->array[SELL_PERM])[p] : p;
 }
 
-/* The sum of the row at place p, from its entries alone. */
+/* Returns the sum of the row at place p, from its entries alone. */
 static VAL FN(sell_exact)(const ek_store *A, const VAL *x, int64_t p)
 {
 	const int64_t c = A->dim[SELL_C];
@@ -39,10 +39,10 @@ static VAL FN(sell_exact)(const ek_store *A, const VAL *x, int64_t p)
 /* Finishes the rows at places p .. p + n - 1, n <= W, from their sums. */
 static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
-	const VAL alpha = (VAL)s->v->alpha, beta = (VAL)s->v->beta;
+	const VAL alpha = EK_SCALAR(s->v->alpha), beta = EK_SCALAR(s->v->beta);
 	const bool finite = vfinite(sum);
-	const VAL *y0 = s->v->y0;
-	VAL *y = s->v->y, each[W];
+	const VAL *y0 = s->v->y0.data;
+	VAL *y = s->v->y.data, each[W];
 
 	if (n == W && finite && s->past) {
 		vstream(y + p, vmul(vset1(alpha), sum));
@@ -54,20 +54,20 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 	}
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
-		if (!finite && !isfinite(each[r]))
-			each[r] = FN(sell_exact)(s->A, s->v->x, p + r);
-		FN(finish_row)
-		(each[r], alpha, beta, y0 + FN(sell_row)(s->A, p + r),
-		 y + FN(sell_row)(s->A, p + r));
+		const int64_t i = FN(sell_row)(s->A, p + r);
+
+		if (!finite && !EK_IS_FINITE(each[r]))
+			each[r] = FN(sell_exact)(s->A, s->v->x.data, p + r);
+		FN(finish_row)(each[r], alpha, beta, y0 + i, y + i);
 	}
 }
 
-static void FN(sell_multiply)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end)
+static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = A->array[SELL_PTR];
 	const int64_t c = A->dim[SELL_C];
-	const bool *past = v->kept, aligned = (uintptr_t)v->y % sizeof(vec) == 0;
-	const struct lane_run s = {A, v, *past && v->beta == 0 && c % W == 0 && aligned,
+	const bool *past = v->aux, aligned = (uintptr_t)v->y.data % sizeof(vec) == 0;
+	const struct lane_run s = {A, v, *past && eki_is(v->beta, 0) && c % W == 0 && aligned,
 	                           .x_ahead = true};
 
 	for (int64_t k = begin; k < end; k++) {
@@ -81,12 +81,12 @@ static void FN(sell_multiply)(const ek_store *A, const ek_args *v, int64_t begin
 
 #if EK_PER_TYPE
 
-static void FN(sell_scatter)(const ek_store *A, const ek_args *v, int64_t begin, int64_t end,
+static void FN(sell_scatter)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                              int64_t first, void *to)
 {
 	const PTR *chunk_ptr = A->array[SELL_PTR];
 	const IDX *len = A->array[SELL_LEN];
-	const VAL *x = v->x, alpha = (VAL)v->alpha;
+	const VAL *x = v->x.data, alpha = EK_SCALAR(v->alpha);
 	const int64_t c = A->dim[SELL_C];
 
 	for (int64_t p = sell_first(A, begin); p < sell_first(A, end); p++) {
@@ -100,15 +100,17 @@ static void FN(sell_scatter)(const ek_store *A, const ek_args *v, int64_t begin,
 #endif
 #if EK_ONCE
 
-/* Does y go past the caches? Of a large cache, which belongs to many cores, a process gets a part:
- * measured, that gains from 64 MiB on, and loses below. Where small work is cut too, which tests
- * ask for, always. */
-static bool past_caches(const ek_plan *p)
+/* Tells whether y is written with non-temporal stores when beta is 0. Such stores gain if a run
+ * moves more bytes than half of the cache, or more than 64 MiB, and lose otherwise (measured). The
+ * limit of 64 MiB is for large caches: many cores share them, so a process gets only a part. If
+ * rows are sorted, such stores are never used. If rows are not sorted and even small work is cut
+ * into parts (small_work = 0), as in tests, such stores are always used. */
+static bool past_caches(const eki_step *step)
 {
 	const int64_t half = eki_cpu_cache() / 2, most = (int64_t)64 << 20;
 
-	return !p->store->len[SELL_PERM] &&
-	       (!p->ctx->small_work || p->bytes > (half < most ? half : most));
+	return !step->in[0]->len[SELL_PERM] &&
+	       (!step->ctx->small_work || step->bytes > (half < most ? half : most));
 }
 
 static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
@@ -116,24 +118,30 @@ static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])
 	eki_span(A, SELL_COL, eki_ptr_at(A, begin), eki_ptr_at(A, end), span);
 }
 
-static ek_status prepare(ek_plan *p)
+static ek_status prepare(eki_step *step)
 {
 	static eki_rows_fn *const multiply[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(sell_multiply);
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(sell_scatter);
-	const ek_store *A = p->store;
+	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	bool *past;
 
-	EK_RETURN_IF(eki_plan_alloc(p, 1, sizeof *past, &past));
-	*past = past_caches(p);
-	p->kept = past;
-	if (p->op == EK_OP_N)
-		p->bytes -= A->rows * (int64_t)eki_idx_size(A->index); /* the lengths */
-	return eki_drive_prepare(p, &(eki_drive){.units = sell_chunks(A),
-	                                         .unit_ptr = A->array[SELL_PTR],
-	                                         .rows = multiply[p->isa][type],
-	                                         .scatter = scatter[type],
-	                                         .span = span});
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *past, &past));
+	*past = past_caches(step);
+	step->aux = past;
+	/* Runs of op N do not read the lengths of the rows. */
+	if (step->op[0] == EK_OP_N)
+		step->bytes -= A->rows * (int64_t)eki_idx_size(A->index);
+	return eki_drive_prepare(step, &(eki_drive){.units = sell_chunks(A),
+	                                            .unit_ptr = A->array[SELL_PTR],
+	                                            .rows = multiply[step->isa][type],
+	                                            .scatter = scatter[type],
+	                                            .span = span});
+}
+
+static double cost(const eki_features *f)
+{
+	return eki_cost_units(f, EKI_LOOP_CHUNKS);
 }
 
 const ek_method ek_spmv_sell = {
@@ -141,9 +149,10 @@ const ek_method ek_spmv_sell = {
 	.text = "a lane for each row of a chunk, up to the longest of them",
 	.source = "Kreutzer et al. 2014, section 4",
 	.operation = EK_SPMV,
-	.format = &ek_format_sell,
+	.format = {&ek_format_sell},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.run = eki_drive_run,
 };

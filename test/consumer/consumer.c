@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A program of somebody who uses the library: only the installed header, C99. */
+ * A user's program: it includes only the installed header of the library, and is written in C99. */
 #include <evenkeel/ek.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Stands for libcuda.so.1 in tests: devices without arithmetic, whose memory is memory of the host.
- * Launches are recorded, not run; a copy to the host is made when the stream goes on or is waited
- * for. Every call is checked as a strict reader of the manual would: handles that live, a current
- * context to which they belong, copies within their blocks. Any call can be made to fail. Programs
- * are PTX, whose parameters are read from the text, or ELF. */
+ * A fake that replaces libcuda.so.1 in tests. Its devices do no arithmetic, and their memory is
+ * memory of the host. Launches are recorded, not run. A copy to the host is delayed until the
+ * stream gets its next command or is waited for. Every call is checked against a strict reading of
+ * the manual: handles must be live and belong to the current context, and copies must stay within
+ * their blocks. Any call can be made to fail. A program is ELF or PTX. The parameters of a PTX
+ * program are read from its text. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ int fake_misuse(int error, const char *format, ...)
 	return error;
 }
 
-/* Is it this call's turn to fail? */
+/* Counts the call `name`. Returns `error` if it is this call's turn to fail, else 0. */
 int fake_fails(const char *name, int error)
 {
 	int failed;
@@ -85,7 +86,7 @@ void fake_destroy(thing *t)
 	free(t);
 }
 
-/* The current context, or NULL, which is a fault. */
+/* Returns the current context. If there is none, records a misuse and returns NULL. */
 thing *fake_current(const char *call)
 {
 	if (depth == 0)
@@ -93,7 +94,8 @@ thing *fake_current(const char *call)
 	return depth ? stack[depth - 1] : NULL;
 }
 
-/* Is it a handle of that kind, in the current context? */
+/* Returns 0 if `handle` is live, has the given kind and belongs to the current context. Otherwise
+ * records a misuse and returns an error. */
 int fake_check(const char *call, const void *handle, enum kind kind)
 {
 	const thing *c = fake_current(call), *t;
@@ -269,7 +271,7 @@ int cuStreamDestroy_v2(void *stream)
 	return error;
 }
 
-/* What fails has not been done, and never will be. */
+/* Waits for the stream. If that fails, drops the copy that the stream still had to make. */
 int cuStreamSynchronize(void *stream)
 {
 	if (fake_fails(__func__, UNKNOWN)) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What a test tells the library that stands for libcuda.so.1 in tests (EK_CUDA names it), and what
- * it finds there. Its symbol `fake_cuda` is one of these. */
+ * The settings and the records of the fake libcuda.so.1, which tests load through the environment
+ * variable EK_CUDA. Both are in the fake's symbol `fake_cuda`: a test sets the settings and reads
+ * the records. */
 #ifndef TEST_FAKE_CUDA_H
 #define TEST_FAKE_CUDA_H
 
@@ -9,18 +10,22 @@
 enum { FAKE_DEVICES = 4, FAKE_ARGUMENTS = 64 };
 
 struct fake_cuda {
-	/* The test's: what cuInit gives, and how many devices there are, of which architecture,
-	 * and the version of CUDA. */
+	/* Set by the test: the result of cuInit, the number of devices, the architecture of each
+	 * device (80 for compute capability 8.0), and the version of CUDA. */
 	int init, devices, arch[FAKE_DEVICES], version;
-	/* The call that fails, counted from 0 since `calls` was set to 0, and all after it;
-	 * negative: none. Calls that release things, and those that change the current context,
-	 * neither count nor fail. */
+	/* Number of the call that fails, or negative if no call fails. Calls are numbered from 0,
+	 * starting when `calls` is set to 0. If `persistent` is nonzero, all later calls fail too.
+	 * Calls that release things and calls that change the current context are not counted and
+	 * never fail. */
 	long fail_at;
 	int persistent;
-	int broken; /* the device that does not tell its name; negative: none. EK_FAKE_BROKEN too */
+	/* Number of the device that does not tell its name, or negative if there is none. cuInit
+	 * takes this number from the environment variable EK_FAKE_BROKEN if that is set. */
+	int broken;
 
-	/* The fake's: calls so far, the names of the first and the last that failed, things that live (memory,
-	 * streams, events, modules, retained contexts), launches. */
+	/* Set by the fake: the number of calls so far, the names of the first and the last call
+	 * that failed, the number of live things (memory, streams, events, modules, retained
+	 * contexts), and the number of launches. */
 	long calls;
 	const char *failed, *last_failed;
 	long live, launches;
@@ -28,10 +33,10 @@ struct fake_cuda {
 	struct {
 		char name[64];
 		unsigned groups, group_size;
-		int arguments; /* -1: the module is machine code, which does not tell */
+		int arguments; /* number of arguments, or -1 if machine code does not tell it */
 		int size[FAKE_ARGUMENTS];
-		uint64_t value[FAKE_ARGUMENTS]; /* bits */
-	} last;                                 /* launch */
+		uint64_t value[FAKE_ARGUMENTS]; /* bits of each argument */
+	} last;                                 /* the last launch */
 };
 
 #endif

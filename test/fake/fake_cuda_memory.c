@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory, modules and launches of the fake. */
+ * Memory, modules and launches of the fake libcuda.so.1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake/fake_things.h"
 
-/* The block that [address, address + bytes) lies in. */
+/* Returns the block that contains [address, address + bytes). If there is none, records a misuse
+ * and returns NULL. */
 static thing *memory_at(const char *call, uint64_t address, size_t bytes)
 {
 	const thing *c = fake_current(call);
@@ -112,11 +113,11 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream
 
 /* ---- Modules --------------------------------------------------------------------------------- */
 
-/* An ELF file ends with its tables of sections and of segments. */
+/* Returns the length of an ELF file: it ends with its table of sections or of segments. */
 static size_t elf_bytes(const unsigned char *image)
 {
 	uint64_t segments, sections;
-	uint16_t size[4]; /* of an entry, and their number */
+	uint16_t size[4]; /* for segments, then sections: bytes of an entry, number of entries */
 
 	memcpy(&segments, image + 32, sizeof segments);
 	memcpy(&sections, image + 40, sizeof sections);
@@ -165,7 +166,7 @@ int cuModuleUnload(void *module)
 	return error;
 }
 
-/* What stands behind `what` in the module; NULL if it is not there. */
+/* Returns the text that follows `what` in the module, or NULL if `what` is not there. */
 static const char *find(const thing *module, const char *what, size_t length)
 {
 	for (size_t k = 0; k + length <= module->bytes; k++)
@@ -178,7 +179,7 @@ static const char *find_function(const thing *module, const char *name)
 {
 	char text[128];
 
-	if (memcmp(module->data, "\177ELF", 4) == 0) /* a section for each kernel */
+	if (memcmp(module->data, "\177ELF", 4) == 0) /* each kernel has a section */
 		return find(module, text,
 		            (size_t)snprintf(text, sizeof text, ".text.%s", name) + 1);
 	return find(module, text, (size_t)snprintf(text, sizeof text, ".entry %s(", name));
@@ -201,7 +202,8 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 	return 0;
 }
 
-/* ".param .u64 name,\n ..." up to ")": the bits of each. */
+/* Records the size and the bits of each parameter that the PTX text declares. Declarations look
+ * like ".param .u64 name,\n ..."; a ")" ends their list. */
 static void record(const thing *f, void **parameters)
 {
 	const char *at = find_function(f->module, f->name);
@@ -209,7 +211,7 @@ static void record(const thing *f, void **parameters)
 	int k = 0;
 
 	for (; end && (at = strstr(at, ".param .")) && at < end && k < FAKE_ARGUMENTS; k++) {
-		at += strlen(".param .") + 1; /* the letter of the type */
+		at += strlen(".param .") + 1; /* + 1 skips the letter of the type */
 		fake_cuda.last.size[k] = atoi(at) / 8;
 		fake_cuda.last.value[k] = fake_cuda.last.size[k] == 4
 		                                  ? *(const uint32_t *)parameters[k]

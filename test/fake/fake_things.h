@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the files of the fake share: the things that live in it, and its checks. */
+ * Declarations that the files of the fake libcuda.so.1 share: its live things and its checks. */
 #ifndef TEST_FAKE_THINGS_H
 #define TEST_FAKE_THINGS_H
 
@@ -14,16 +14,16 @@ enum { INVALID_HANDLE = 400, NOT_FOUND = 500, UNKNOWN = 999 };
 enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, MEMORY };
 enum { DEPTH = 8 };
 
-/* A thing that lives; what a handle points to. Memory has its address beside it. */
+/* A live thing, to which a handle points. Memory has no handle: its address is `data`. */
 typedef struct thing {
 	struct thing *next;
 	enum kind kind;
-	int device; /* whose context it belongs to */
-	int count;  /* CONTEXT: retained; EVENT: recorded */
-	char *data; /* MEMORY; MODULE: the image */
+	int device; /* number of the device to whose context the thing belongs */
+	int count;  /* how often a CONTEXT was retained, or an EVENT was recorded */
+	char *data; /* the bytes of MEMORY, or the image of a MODULE */
 	size_t bytes;
-	struct thing *module; /* FUNCTION */
-	struct {              /* STREAM: a copy to the host that is still to be made */
+	struct thing *module; /* the module of a FUNCTION */
+	struct {              /* the copy to the host that a STREAM still has to make */
 		void *to;
 		const void *from;
 		size_t bytes;
@@ -39,9 +39,9 @@ extern pthread_mutex_t fake_lock;
 extern thing *fake_things;
 extern int fake_started;
 
-/* Notes the first misuse; gives `error`. */
+/* Records the text of the first misuse. Returns `error`. */
 int fake_misuse(int error, const char *format, ...);
-/* Is it this call's turn to fail? Then `error`, else 0. */
+/* Counts the call `name`. Returns `error` if it is this call's turn to fail, else 0. */
 int fake_fails(const char *name, int error);
 #define TURN(error)                                                          \
 	do {                                                                 \
@@ -53,11 +53,13 @@ int fake_fails(const char *name, int error);
 
 thing *fake_make(enum kind kind, int device);
 void fake_destroy(thing *t);
-/* The current context; NULL, a misuse, if there is none. */
+/* Returns the current context. If there is none, records a misuse and returns NULL. */
 thing *fake_current(const char *call);
-/* 0 if it is a handle of that kind, in the current context. */
+/* Returns 0 if `handle` is live, has the given kind and belongs to the current context. Otherwise
+ * records a misuse and returns an error. */
 int fake_check(const char *call, const void *handle, enum kind kind);
-/* The same for a stream that gets more to do, or that is waited for: makes the copy it has. */
+/* Checks the handle of a stream as fake_check does. Then makes the copy to the host that the stream
+ * still had to make. Called when the stream gets a command or is waited for. */
 int fake_stream(const char *call, void *stream);
 
 #endif

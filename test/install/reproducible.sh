@@ -4,8 +4,8 @@
 # the library, of a kernel for devices, of the tool.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-objects=(src/core/plan.o src/io/sink.o src/gpu/program.o src/gpu_spmv/bcsr.o)
-[ -z "${TOOL:-}" ] || objects+=(cli/bench_suite.o cli/main.o)
+objects=(src/plan/plan.o src/io/sink.o src/gpu/program.o src/spmv_gpu/bcsr.o)
+[ -z "${TOOL:-}" ] || objects+=(bench/suite.o cli/main.o)
 for at in "$TREE.first" "$TREE.second/in a/longer-folder"; do
 	rm -rf "$at"
 	mkdir -p "$at"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The bound of bound.h. Most rows are settled in long double, where it has 64 bits of precision:
- * its error is then below a thousandth of the f64 bound. The others are settled in quadruple
- * precision. */
+ * The error bound of bound.h. If long double has 64 bits of precision, it is enough for most rows:
+ * its own error is then below a thousandth of the f64 bound. The other rows are decided in
+ * quadruple precision. */
 #include <float.h>
 #include <math.h>
 
@@ -71,7 +71,7 @@ static double ratio_of(quad error, quad bound)
 	return bound > 0 ? (double)(error / bound) : (double)INFINITY;
 }
 
-/* The ratio of a row, in quadruple precision. */
+/* Returns the ratio error/bound of row i, computed in quadruple precision. */
 static double exact_ratio(const struct reference *r, const struct limits *l, int64_t i,
                           const quad factor[2], double before, double after)
 {

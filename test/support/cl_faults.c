@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions of OpenCL with faults. */
+ * Functions of OpenCL that fail when a test asks for it. */
 #include <stdio.h>
 
 #include "gpu/opencl_api.h"
@@ -11,7 +11,8 @@ struct cl_faults cl_faults = {.fail_at = -1};
 
 static struct eki_cl real;
 
-/* Commands that die. Until someone has waited they still run, for all that one hears. */
+/* Events of commands that will fail. Their status is "running" until somebody has waited for them or
+ * has finished the queue. */
 enum { MOST = 256, RUNNING = 1, WAIT_LIST_FAILED = -14 };
 static struct {
 	cl_event event;
@@ -49,14 +50,15 @@ static bool fails(const char *name)
 	return true;
 }
 
-/* Calls that give a code. */
+/* Defines the wrapper of a call that returns an error code. */
 #define GIVES_CODE(name, params, args)                                 \
 	static cl_int name##_ params                                   \
 	{                                                              \
 		return fails(#name) ? cl_faults.code : real.name args; \
 	}
 
-/* Calls that make an object, the code being the last argument. */
+/* Defines the wrapper of a call that makes an object and returns the error code through its last
+ * argument. */
 #define MAKES(type, name, params, args)         \
 	static type name##_ params              \
 	{                                       \
@@ -77,7 +79,7 @@ static bool fails(const char *name)
 		return real.name(object);  \
 	}
 
-/* Calls that have a wait list, and may give an event. */
+/* Defines the wrapper of a call that has a wait list and may return an event. */
 #define ENQUEUES(name, params, args)                           \
 	static cl_int name##_ params                           \
 	{                                                      \
@@ -185,10 +187,15 @@ static cl_int clWaitForEvents_(cl_uint n, const cl_event *events)
 {
 	cl_int code = fails("clWaitForEvents") ? cl_faults.code : real.clWaitForEvents(n, events);
 
-	all_over();
-	for (cl_uint k = 0; k < n && code == CL_SUCCESS; k++)
-		if (find_dying(events[k]) < MOST)
+	/* Only what was waited for is over: how far the device is with the others is chance. */
+	for (cl_uint k = 0; k < n && code == CL_SUCCESS; k++) {
+		const int found = find_dying(events[k]);
+
+		if (found < MOST) {
+			dying[found].over = true;
 			code = WAIT_LIST_FAILED;
+		}
+	}
 	return code;
 }
 
@@ -196,13 +203,15 @@ static cl_int clReleaseEvent_(cl_event event)
 {
 	const int k = find_dying(event);
 
-	if (k < MOST)
+	if (k < MOST) {
 		dying[k].event = NULL;
+		dying[k].over = false;
+	}
 	cl_faults.live--;
 	return real.clReleaseEvent(event);
 }
 
-/* A queue that fails to finish is dead: nothing in it may still run. */
+/* Finishes the queue, even if the call is made to fail: no command of the queue runs after it. */
 static cl_int clFinish_(cl_command_queue q)
 {
 	const cl_int code = real.clFinish(q);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * OpenCL's CL_MEM_USE_HOST_PTR makes a device that is the processor work in memory of the host.
+ * Guarded buffers. With OpenCL's CL_MEM_USE_HOST_PTR, a device that is the processor works in
+ * memory of the host. This memory can be between guard pages.
  *
- * There is no such thing for shared virtual memory, so drivers get pointers that they know nothing
- * of. Some refuse those in all calls but the one for kernels' arguments: the rest is done here, by
- * the host, when the queue has come to its end. */
+ * OpenCL has no such flag for shared virtual memory, so drivers get pointers to memory that they
+ * did not allocate. Some drivers accept these pointers only as kernel arguments and refuse them in
+ * all other calls. The host does the work of those calls here, after the queue has finished. */
 #include "gpu/opencl_api.h"
 #include "support/cl_guard.h"
 #include "support/guard.h"
@@ -17,11 +18,12 @@ static struct eki_cl real;
 static int place;
 static _Atomic bool refused;
 static struct {
-	const void *made; /* the buffer, or the shared memory */
+	const void *made; /* the buffer or shared memory that was made; NULL if the place is free */
 	struct guard guard;
 } list[MOST];
 
-/* A free place of the list, with memory for `bytes`. */
+/* Returns the number of a free place of the list, which gets guarded memory of `bytes` bytes. Sets
+ * *at to this memory. */
 static int lay(size_t bytes, void **at)
 {
 	int k = 0;
@@ -79,7 +81,8 @@ static void svm_free(cl_context c, void *block)
 	take_away(block);
 }
 
-/* All before it is done; the event is over when what is in the queue is. */
+/* Finishes the queue. If `event` is not NULL, sets *event to the event of a marker at the end of
+ * the queue. */
 static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before,
                           cl_event *event)
 {

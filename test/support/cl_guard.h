@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Buffers and shared memory of OpenCL between pages that nobody may touch, for devices that are the
- * processor: a kernel that reads or writes beside an array ends the program. */
+ * Buffers and shared memory of OpenCL between guard pages, for devices that are the processor: a
+ * kernel that reads or writes just outside an array crashes the program. */
 #ifndef TEST_CL_GUARD_H
 #define TEST_CL_GUARD_H
 
@@ -8,11 +8,14 @@
 
 #include "evenkeel/ek.h"
 
-/* False if that is not such a device. */
+/* Puts guard pages around all arrays of the device from now on. Returns false if the device is not
+ * the processor. */
 bool cl_guard_install(const ek_device_info *info);
-/* Arrays made from now on begin behind such a page, or end before one. */
+/* Sets the place of arrays made from now on: they end at a guard page if `at_end` is true, else
+ * they begin after one. */
 void cl_guard_place(int at_end);
-/* Has the driver refused a kernel's argument in shared memory, since it did not allocate it? */
+/* Returns whether the driver has refused a kernel argument in shared memory because the driver did
+ * not allocate that memory. */
 bool cl_guard_refused(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One context with counted memory. */
+ * One context whose memory is counted. */
 #include "support/context.h"
 
 struct heap heap = HEAP_INIT;

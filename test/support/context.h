@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One context of three threads with counted memory, made and freed around a program's tests. */
+ * One context of three threads. Its memory is counted. It is made before a program's tests and
+ * freed after them. */
 #ifndef TEST_CONTEXT_H
 #define TEST_CONTEXT_H
 
@@ -8,9 +9,9 @@
 extern struct heap heap;
 extern ek_context *ctx;
 
-/* For run_all_tests, or for the program's own set-up. */
+/* Set-up and tear-down for run_all_tests; a program's own set-up and tear-down may call them. */
 int context_setup(void **state);
-int context_setup_cut(void **state); /* small arrays are cut between threads too */
+int context_setup_cut(void **state); /* the same, with small arrays cut between threads too */
 int context_teardown(void **state);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts of all instruction sets and numbers of threads. */
+ * Contexts for all instruction sets and numbers of threads. */
 #include "support/contexts.h"
 
 struct contexts contexts = {.heap = HEAP_INIT};

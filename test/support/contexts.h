@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts of all instruction sets and numbers of threads, in which small arrays are cut between
- * threads too, with counted memory. One set for each program, made and freed around its tests. */
+ * Contexts for all instruction sets and numbers of threads. Their memory is counted, and they cut
+ * even small arrays between threads. A program makes one set before its tests and frees it
+ * after. */
 #ifndef TEST_CONTEXTS_H
 #define TEST_CONTEXTS_H
 
@@ -9,20 +10,22 @@
 #include "support/support.h"
 
 extern struct contexts {
-	struct heap heap; /* of all of them */
+	struct heap heap; /* the memory of all contexts */
 	int levels, counts;
 	ek_isa level[MAX_LEVELS];
 	ek_context *of[MAX_LEVELS][MAX_COUNTS];
 } contexts;
 
-/* For run_all_tests, or for the program's own set-up. */
+/* Set-up and tear-down for run_all_tests; a program's own set-up and tear-down may call them. */
 int contexts_setup(void **state);
 int contexts_teardown(void **state);
 
-/* Another one of both for each turn. */
+/* Returns one of the contexts. The instruction set changes with every turn, and the number of
+ * threads with every third turn. */
 ek_context *contexts_turn(int turn);
-/* One of a level, of the first number of threads but for once in `rare` times: it takes long to
- * wake the other threads. */
+/* Returns a context of instruction set number `level`, in most calls the context with the first
+ * number of threads. About one call in `rare` returns a context with a random number of threads,
+ * since waking the other threads takes long. */
 ek_context *contexts_any(int level, int rare, struct rng *r);
 
 #endif

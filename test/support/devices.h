@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts on all devices of this machine, or on the one that EK_DEVICE names, in each way to hold
- * memory that it has. Without a device there are none, and tests say so. */
+ * Contexts on all devices of this machine, or only on the device that EK_DEVICE names. Each device
+ * has contexts for each kind of memory that it supports. Without a device there are no contexts,
+ * and tests say so. */
 #ifndef TEST_DEVICES_H
 #define TEST_DEVICES_H
 
@@ -9,16 +10,18 @@
 enum { MAX_DEVICE_CONTEXTS = 16 };
 
 extern struct devices {
-	struct heap heap; /* of those with counted memory */
+	struct heap heap; /* memory of all contexts except those whose `heap` is NULL */
 	int count;
 	struct device_context {
 		ek_context *ctx;
-		char text[64];     /* "opencl:0 mapped" */
-		struct heap *heap; /* NULL: memory is the context's own, shared with the device */
+		char text[64]; /* device and kind of memory, such as "opencl:0 mapped" */
+		/* Hooks that count the context's memory, or NULL if the context allocates memory
+		 * that it shares with the device. */
+		struct heap *heap;
 	} of[MAX_DEVICE_CONTEXTS];
 } devices;
 
-/* For run_all_tests. */
+/* Set-up and tear-down for run_all_tests. */
 int devices_setup(void **state);
 int devices_teardown(void **state);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products of small integers, whose results are those of a loop over rows, bit for bit. */
+ * Check of products of small integers. Results must equal those of a plain loop over rows, bit for
+ * bit. */
 #ifndef TEST_EXACT_H
 #define TEST_EXACT_H
 
 #include "evenkeel/ek.h"
 
-/* Runs the plan twice, since some keep counters on the device: y = A x of `rows` entries, then
- * y = 2 A x - y, which is the same. `text` is for messages. */
+/* Runs the plan twice, since some plans keep counters on the device between runs: first y = A x,
+ * then y = 2 A x - y, which gives the same result. The argument `y` is the expected result, of
+ * `rows` entries. `text` is for messages. */
 void check_exact(ek_plan *plan, ek_value value, int64_t cols, const double *x, int64_t rows,
                  const double *y, const char *text);
 

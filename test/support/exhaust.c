@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The failure loop. */
+ * The loop in which the n-th allocation fails. */
 #include "support/support.h"
 #include "support/exhaust.h"
 
@@ -42,7 +42,7 @@ long exhaust(struct exhaust *e, const char *name, exhaust_call *call, exhaust_re
 		for (long n = 0; n < MOST; n++) {
 			ek_status status;
 
-			e->out = &e->out; /* no address that a call could give */
+			e->out = &e->out; /* an address that no call can give as its output */
 			memset(e->room, ROOM_BYTE, sizeof e->room);
 			heap_fail(&e->heap, n, persistent);
 			status = call(e);

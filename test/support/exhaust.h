@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The loop in which the n-th allocation fails, n = 0, 1, ... until the call succeeds; once with
- * that one allocation failing, once with all after it too (SQLite and LAGraph test so). Each
- * failure must be EK_ENOMEM, leak nothing and leave the output as it was. */
+ * A loop that repeats a call while its n-th allocation fails, for n = 0, 1, ..., until the call
+ * succeeds. The loop runs twice: the first time only the n-th allocation fails, the second time all
+ * later allocations fail too (SQLite and LAGraph test in this way). Each failure must give
+ * EK_ENOMEM, leak nothing and leave the output as it was. */
 #ifndef TEST_EXHAUST_H
 #define TEST_EXHAUST_H
 
@@ -10,21 +11,23 @@
 struct exhaust {
 	struct heap heap;
 	ek_context *ctx;
-	const void *arg; /* of the calls */
-	/* Its output, a pointer; other outputs go to `room`, which must not change either. */
+	const void *arg; /* argument for the calls */
+	/* Pointer that the call outputs. Calls write other outputs to `room`. A failing call must
+	 * change neither. */
 	void *out;
 	unsigned char room[1024];
 };
 
-/* With a context in which small arrays are cut between threads too. */
+/* Opens a context in which small arrays are cut between threads too. */
 void exhaust_open(struct exhaust *e, int threads, const void *arg);
 void exhaust_close(struct exhaust *e);
 
-/* The call sets e->out only on success; `release` frees what it made, NULL if it made nothing. */
+/* An exhaust_call sets e->out only on success. An exhaust_release frees what the call made. */
 typedef ek_status exhaust_call(struct exhaust *e);
 typedef void exhaust_release(struct exhaust *e);
 
-/* Returns how many allocations the call needs. */
+/* Runs the loop. Returns the number of allocations that the call needs. `release` may be NULL if
+ * the call makes nothing that has to be freed. */
 long exhaust(struct exhaust *e, const char *name, exhaust_call *call, exhaust_release *release);
 
 #endif

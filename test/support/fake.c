@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The fake of libcuda.so.1 in this process. */
+ * The fake libcuda.so.1, loaded into this process. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <dlfcn.h>
 
@@ -13,7 +13,7 @@ static struct fake_cuda *fake;
 
 struct fake_cuda *fake_cuda_use(void)
 {
-	/* The library opens the same file, and so the same object. */
+	/* The library under test opens the same file later, and so gets the same object. */
 	void *library = dlopen(FAKE, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library)

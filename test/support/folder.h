@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A folder for the files that a program's tests write, and memory of which no block may be large:
- * what a file says of its sizes is not to be believed. */
+ * A folder for the files that a program's tests write, and memory hooks that refuse large blocks:
+ * the library must not ask for large memory only because a damaged file states large sizes. */
 #ifndef TEST_FOLDER_H
 #define TEST_FOLDER_H
 
@@ -9,14 +9,14 @@
 extern struct heap heap;
 extern char folder[64], path[512];
 
-/* For run_all_tests, or for the program's own set-up. */
+/* Set-up for run_all_tests; a program's own set-up may call it. */
 int folder_setup(void **state);
-/* Nothing may be left in the folder, neither files nor temporary ones; no large block may have been
- * asked for. */
+/* Fails the test if a file, even a temporary one, is left in the folder, or if the library asked
+ * for a large block of memory. */
 int folder_teardown(void **state);
-/* Removes the files there whose names end so, which the library made. */
+/* Removes the files of the folder whose names end with `end`; the library made them. */
 void folder_empty(const char *end);
-/* Makes `path` that of a file there. */
+/* Sets `path` to the path of file `name` in the folder and returns it. */
 const char *in_folder(const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The matrices for test_patterns.c: each function builds one, group by group, around one limit. */
+ * The matrices for test_patterns.c. Each function builds one matrix, group by group, with sizes
+ * close to one limit. */
 #include "spmv/patterns.h"
 #include "support/groups.h"
 #include "support/support.h"
@@ -15,7 +16,7 @@ static void begin(struct groups *b, int64_t cols)
 	b->s.col = calloc(MAX_ENTRIES, sizeof *b->s.col);
 }
 
-/* A row of n entries, in the columns first + list[k]. */
+/* Appends a row of n entries, in the columns first + list[k]. */
 static void row(struct groups *b, int64_t first, int64_t n)
 {
 	struct shape *s = &b->s;
@@ -30,7 +31,7 @@ static void row(struct groups *b, int64_t first, int64_t n)
 	s->ptr[++s->rows] = s->nnz;
 }
 
-/* The group that just ended must have this kind. */
+/* Records the kind that the method must find for the group that ends here. */
 static void kind(struct groups *b, int64_t expected)
 {
 	assert_int_equal(b->s.rows % GROUP, 0);
@@ -46,7 +47,8 @@ static int64_t largest(const struct groups *b, int64_t n)
 	return max;
 }
 
-/* Eight rows of one list, each a column after the one before. */
+/* Appends eight rows with the current list. Each row is shifted by one column from the row
+ * before. */
 static void run(struct groups *b, int64_t first, int64_t n, int64_t expected)
 {
 	for (int r = 0; r < GROUP; r++)
@@ -54,7 +56,8 @@ static void run(struct groups *b, int64_t first, int64_t n, int64_t expected)
 	kind(b, expected);
 }
 
-/* ...the last of which has the matrix's last column. */
+/* Appends eight rows as `run` does, placed so that the last one reaches the matrix's last
+ * column. */
 static void last_run(struct groups *b, int64_t n, int64_t expected)
 {
 	run(b, b->s.cols - GROUP - largest(b, n), n, expected);
@@ -66,14 +69,16 @@ static void straight(struct groups *b, int64_t n)
 		b->list[k] = k;
 }
 
-/* Ascending with gaps; lists of different v differ from the third offset on. */
+/* Sets the list to ascending offsets with gaps; lists for different v differ from the third offset
+ * on. */
 static void gaps(struct groups *b, int64_t n, int64_t v)
 {
 	for (int64_t k = 0; k < n; k++)
 		b->list[k] = k * (2 + v % 3) + (k * (1 + v / 3)) % 2;
 }
 
-/* The first offset is the least; the others come in no order, and some twice. */
+/* Sets the list so that the first offset is the least, and the others are in no order, some
+ * twice. */
 static void mixed(struct groups *b, int64_t n)
 {
 	for (int64_t k = 0; k < n; k++)
@@ -131,7 +136,8 @@ static void lists(struct groups *b)
 		row(b, r, 60);
 }
 
-/* Spans on both sides of 2^16, at each place of a group. */
+/* Builds groups in which the columns of one row span about 2^16 (65534 to 69980). That row is at
+ * each place of a group in turn. */
 static void wide(struct groups *b)
 {
 	static const int64_t span[] = {65534, 65535, 65536, 65537, 69980};
@@ -157,7 +163,7 @@ static void wide(struct groups *b)
 		row(b, r, 5);
 }
 
-/* Lengths on both sides of 2^15 - 1, the most that a list can say. */
+/* Builds groups with a row of 32766 to 33000 entries; a list has at most 2^15 - 1 = 32767. */
 static void longs(struct groups *b)
 {
 	static const int64_t length[] = {32766, 32767, 32768, 33000};
@@ -198,7 +204,7 @@ static void empties(struct groups *b)
 		row(b, 1, 0);
 }
 
-/* A row whose first column is not its least has no list. */
+/* Builds groups with unsorted rows: a row whose first column is not its least has no list. */
 static void unsorted(struct groups *b)
 {
 	begin(b, 80);
@@ -221,7 +227,7 @@ static void unsorted(struct groups *b)
 	row(b, 2, 2);
 }
 
-/* Sixteen lists, none twice in a group. */
+/* Builds groups that share sixteen lists, none of which occurs twice in a group. */
 static void shared(struct groups *b)
 {
 	begin(b, 120);
@@ -237,8 +243,9 @@ static void shared(struct groups *b)
 	row(b, 5, 9);
 }
 
-/* Lists with equal length, first, quarter, middle and last offset, all that the hash looks at;
- * v = 0: multiples of four, otherwise offset number v is one more. */
+/* Sets the list to twelve offsets, which are multiples of four. If v > 0, adds one to offset number
+ * v. The lists for all v that are used collide: the hash depends only on the length and on the
+ * first, quarter, middle and last offset. */
 static void collide(struct groups *b, int v)
 {
 	for (int64_t k = 0; k < 12; k++)
@@ -287,7 +294,7 @@ static void random_lists(struct groups *b)
 	}
 }
 
-/* Fewer rows than a group, and a few more. */
+/* Builds a matrix of few rows, from less than one group to a little more. */
 static void few(struct groups *b, int64_t rows)
 {
 	begin(b, rows + 5);

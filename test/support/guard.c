@@ -39,7 +39,7 @@ void *guard_lay(const struct guard *g, int place, size_t bytes)
 	return g->begin + (place % 3 == 2 && bytes + shift <= g->size ? shift : 0);
 }
 
-/* How far accesses beside an array are looked for: more than the widest store is wide. */
+/* Bytes before and after an array that are checked for changes: more than the widest store. */
 enum { BESIDE = 256, PAINT = 0x5a };
 
 static char *paint_begin(const struct guard *g, const char *array)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory between two pages that nobody may touch: an array laid at its end or at its beginning
- * makes the first access behind or before it a crash (as GMP's tests do). */
+ * Memory between two guard pages. Any access to a guard page crashes the program (as in GMP's
+ * tests). So an array at the end of this memory must not be read or written after its end, nor an
+ * array at the beginning before its beginning. */
 #ifndef TEST_GUARD_H
 #define TEST_GUARD_H
 
@@ -8,16 +9,19 @@
 #include <stddef.h>
 
 struct guard {
-	char *begin; /* of the usable pages */
+	char *begin; /* first byte of the usable pages */
 	size_t size;
 };
 
 void guard_make(struct guard *g, size_t capacity);
-void *guard_at_end(const struct guard *g, size_t bytes);   /* ends where the pages end */
-void *guard_at_begin(const struct guard *g, size_t bytes); /* begins where they begin */
-/* At the end (place % 3 = 0), at the beginning, or place / 3 % 16 times 4 bytes behind that. */
+void *guard_at_end(const struct guard *g, size_t bytes);   /* array right before a guard page */
+void *guard_at_begin(const struct guard *g, size_t bytes); /* array right after a guard page */
+/* Returns an array at the end of the memory if place % 3 is 0, or at its beginning if place % 3 is
+ * 1. If place % 3 is 2, the array is (place / 3) % 16 * 4 bytes after the beginning, if there is
+ * room. */
 void *guard_lay(const struct guard *g, int place, size_t bytes);
-/* Fills an array and what lies beside it; the check fails if something beside it has changed. */
+/* guard_paint fills an array and the bytes beside it. guard_check fails the test if a byte beside
+ * the array has changed since. */
 void guard_paint(const struct guard *g, void *array, size_t bytes);
 void guard_check(const struct guard *g, const void *array, size_t bytes);
 void guard_read_only(const struct guard *g, bool on);

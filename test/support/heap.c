@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Each block has a header of 64 bytes before it (so that alignment is kept) and, except under the
- * address sanitizer, which sees more if the block ends where it ends, 64 known bytes behind it. New
- * memory is filled with 0xff: NaN as a number, -1 as an index. */
+ * Each block has a header of 64 bytes before it, a size that keeps the block aligned, and 64 known
+ * bytes after it. The known bytes are left out if the address sanitizer is used, which finds
+ * overruns by itself. New memory is filled with 0xff, which is NaN as a number and -1 as an
+ * index. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/heap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory hooks for tests: they count, they fail when told to, and they find blocks that are
- * overrun, freed twice, or freed with another size. */
+ * Memory hooks for tests. They count blocks, let allocations fail when told to, and find blocks
+ * that are overrun, freed twice, or freed with a wrong size. */
 #ifndef TEST_HEAP_H
 #define TEST_HEAP_H
 
@@ -10,16 +10,16 @@
 #include "evenkeel/ek.h"
 
 struct heap {
-	_Atomic long calls;      /* allocations asked for since heap_fail */
-	_Atomic long live;       /* blocks */
-	_Atomic long long bytes; /* of live blocks */
-	_Atomic long long peak;  /* most bytes at a time */
-	_Atomic long faults;     /* overruns, wrong sizes, double frees */
-	_Atomic long fail_at;    /* the allocation that fails; negative: none */
-	_Atomic bool persistent; /* and all after it */
-	long long limit;         /* most bytes of one block; 0: any */
-	_Atomic long refused;    /* blocks that were larger */
-	bool keep;               /* keep freed blocks readable until heap_close */
+	_Atomic long calls;      /* number of allocations requested since heap_fail */
+	_Atomic long live;       /* number of live blocks */
+	_Atomic long long bytes; /* total size of the live blocks */
+	_Atomic long long peak;  /* largest number of bytes live at a time */
+	_Atomic long faults;     /* number of overruns, wrong sizes and double frees */
+	_Atomic long fail_at;    /* number of the allocation that fails, or negative if none does */
+	_Atomic bool persistent; /* whether all allocations after that one fail too */
+	long long limit;         /* most bytes that one block may have, or 0 if there is no limit */
+	_Atomic long refused;    /* number of blocks refused because they exceeded the limit */
+	bool keep;               /* whether freed blocks stay readable until heap_close */
 	_Atomic(void *) kept;
 };
 
@@ -28,19 +28,19 @@ struct heap {
 		.fail_at = -1 \
 	}
 
-/* The n-th allocation from now on (0: the next) fails, and if `persistent` all after it. n < 0:
- * none fails. */
+/* Makes the n-th allocation from now on fail; n = 0 is the next allocation. If `persistent` is
+ * true, all allocations after it fail too. If n < 0, none fails. */
 void heap_fail(struct heap *h, long n, bool persistent);
-/* Options with the hooks of `h`; threads = 0: the default. */
+/* Returns options with the hooks of `h`. threads = 0 means the default number. */
 ek_options heap_options(struct heap *h, int threads);
-/* A context with the hooks of `h`; stops the test if there is none. isa_limit as in ek_options. */
+/* Creates a context with the hooks of `h`, or fails the test. isa_limit is as in ek_options. */
 ek_context *heap_context(struct heap *h, int threads, int isa_limit);
-/* The same, and small arrays are cut between threads too. */
+/* Creates a context as heap_context does, except that it cuts even small arrays between threads. */
 ek_context *heap_context_cut(struct heap *h, int threads, int isa_limit);
-/* A block from the hooks, for arrays to be adopted. */
+/* Returns a block from the hooks, for an array that a matrix will adopt. */
 void *heap_block(struct heap *h, size_t bytes);
 void heap_return(struct heap *h, void *block, size_t bytes);
-/* Releases what was kept; fails the test if blocks are live or a fault was seen. */
+/* Releases the blocks that were kept. Fails the test if blocks are live or a fault was seen. */
 void heap_close(struct heap *h);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Arrays that are hard for methods that compare numbers, and the order of numbers by their bits. */
+ * Arrays that are hard for methods that compare numbers, and the ranks of numbers, computed from
+ * their bits. */
 #include <math.h>
 #include <stdbool.h>
 
@@ -31,7 +32,7 @@ void bits_set(ek_value type, void *v, int64_t i, uint64_t bits)
 		memcpy((char *)v + i * 8, &bits, 8);
 }
 
-/* The place of a number in the order, by its sign and its magnitude. */
+/* Returns the rank of a number, computed from its sign and magnitude. */
 uint64_t rank_of(ek_value type, uint64_t bits)
 {
 	const int last = 8 * (int)ek_value_size(type) - 1;
@@ -75,12 +76,13 @@ static uint64_t special(ek_value type, struct rng *r)
 			0, 1, 2, (uint64_t)-1, top, top - 1, top + 1, top - 2, 77}[which];
 	memcpy(&b4, &f4[which], 4);
 	memcpy(&bits, &f8, 8);
-	if (rng_below(r, 8) == 0) /* the ends of the order: every bit of a NaN set */
+	if (rng_below(r, 8) == 0) /* the least or the greatest float in IEEE's total order: a NaN */
 		return rng_below(r, 2) ? top - 1 : top | (top - 1);
 	return type == EK_F32 ? b4 : bits;
 }
 
-/* Great numbers at the places of kselect_sample.c: `run` neighbours from each piece. */
+/* Stores large numbers at the places from which kselect_sample.c takes its sample: `run` neighbours
+ * in each piece. */
 static void at_sample(ek_value type, int64_t n, int run, uint64_t seed, void *v)
 {
 	const double root = 3 * sqrt((double)n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Integers of either type in arrays, and the operators of ek_monoid on them, with sums that wrap
- * around: what results on integers are compared with. */
+ * Reference for results on integers: access to arrays of either integer type, and the operators of
+ * ek_monoid on integers, with sums that wrap around. */
 #ifndef TEST_INTEGERS_H
 #define TEST_INTEGERS_H
 

@@ -21,28 +21,29 @@ void lengths_make(struct lengths *m, int64_t rows, const int *len, struct rng *r
 	}
 }
 
-/* Lists end with -1. */
+/* Row lengths of matrices; each list ends with -1. Tiles have 4 entries, and bunches have 8. A tile
+ * is dirty if it contains an empty row. */
 static const int edges[][12] = {
 	{1, -1},                        /* one entry */
-	{17, -1},                       /* one row, several bunches */
-	{0, 0, 1, 0, -1},               /* empty rows on both sides */
-	{4, 0, 4, -1},                  /* empty where a tile ends */
-	{3, 0, 0, 5, -1},               /* empty before a row that crosses a tile's edge */
+	{17, -1},                       /* one row of several bunches */
+	{0, 0, 1, 0, -1},               /* empty rows before and after one entry */
+	{4, 0, 4, -1},                  /* an empty row where a tile ends */
+	{3, 0, 0, 5, -1},               /* empty rows before a row that crosses a tile's edge */
 	{1, 0, 6, 0, 3, -1},            /* a row crosses the right edge of a dirty tile */
-	{2, 1, 0, 9, 0, 4, -1},         /* and that of the next too */
-	{1, 0, 25, 1, 0, 2, -1},        /* and that of its bunch, and all of the next */
+	{2, 1, 0, 9, 0, 4, -1},         /* a row crosses the right edges of two tiles */
+	{1, 0, 25, 1, 0, 2, -1},        /* a row crosses a bunch's edge and fills two bunches */
 	{2, 9, 1, -1},                  /* a tile inside a row */
 	{3, 20, 2, -1},                 /* a bunch inside a row */
-	{1, 40, 1, -1},                 /* four of them */
-	{8, 8, 8, -1},                  /* rows that are bunches */
-	{16, 16, 16, -1},               /* rows that are groups of two bunches */
-	{8, 0, 0, 8, 0, -1},            /* empty between bunches, and behind the last */
-	{7, 0, 0, 9, 0, -1},            /* the same, and a row crosses */
-	{0, 0, 0, 5, 4, -1},            /* empty before all */
-	{0, 8, 0, 8, -1},               /* the same, and a bunch begins there */
-	{5, 3, 0, 0, 0, -1},            /* behind all, where a bunch ends */
-	{2, 2, 0, 0, -1},               /* where a tile ends */
-	{5, 4, 0, 0, -1},               /* behind an incomplete tile */
+	{1, 40, 1, -1},                 /* four bunches inside a row */
+	{8, 8, 8, -1},                  /* each row is one bunch */
+	{16, 16, 16, -1},               /* each row is a group of two bunches */
+	{8, 0, 0, 8, 0, -1},            /* empty rows between and after bunches */
+	{7, 0, 0, 9, 0, -1},            /* empty rows around a row that crosses a bunch's edge */
+	{0, 0, 0, 5, 4, -1},            /* empty rows before the first entry */
+	{0, 8, 0, 8, -1},               /* an empty row before each of two bunches */
+	{5, 3, 0, 0, 0, -1},            /* empty rows after the last entry, where a bunch ends */
+	{2, 2, 0, 0, -1},               /* empty rows after the last entry, where a tile ends */
+	{5, 4, 0, 0, -1},               /* empty rows after an incomplete tile */
 	{4, 4, 1, -1},                  /* an incomplete tile of one entry */
 	{1, 1, 1, 1, 1, 1, 1, 1, 1, -1} /* nothing but short rows */
 	,
@@ -64,23 +65,23 @@ bool lengths_edge(struct lengths *m, int k, struct rng *r)
 		return true;
 	}
 	switch (k - listed) {
-	case 0: /* more empty rows than a group finishes, before, in and behind tiles */
+	case 0: /* more empty rows than one work-group finishes: before, inside and after tiles */
 		rows = 9000;
 		memset(len, 0, sizeof len);
 		len[2500] = 3;
 		len[5500] = 7;
 		len[5501] = 2;
 		break;
-	case 1: /* long and short */
+	case 1: /* long rows among short ones */
 		for (rows = 0; rows < 200; rows++)
 			len[rows] = rng_below(r, 20) == 0 ? 300 : (int)rng_below(r, 4);
 		break;
-	case 2: /* mostly empty */
+	case 2: /* mostly empty rows */
 		for (rows = 0; rows < 1000; rows++)
 			len[rows] = rng_below(r, 8) == 0;
 		len[500] = 1;
 		break;
-	case 3: /* none empty */
+	case 3: /* no empty row */
 		for (rows = 0; rows < 500; rows++)
 			len[rows] = 1 + (int)rng_below(r, 9);
 		break;
@@ -116,7 +117,7 @@ ek_status lengths_matrix(const struct lengths *m, ek_context *ctx, ek_value valu
 	return status;
 }
 
-/* y = alpha op(A) x + beta y; x_j is j % 7 - 3. */
+/* Computes y = alpha op(A) x + beta y by a plain loop, where x_j is j % 7 - 3. */
 static void reference(const struct lengths *m, const struct lengths_run *run, int64_t n, double *y)
 {
 	double *sum = calloc((size_t)n + 1, sizeof *sum);
@@ -133,7 +134,7 @@ static void reference(const struct lengths *m, const struct lengths_run *run, in
 	free(sum);
 }
 
-/* y on the host or on the device; `to_device` says in which direction it goes. */
+/* Copies a vector between host and device, if the run has its vectors on the device. */
 static void move(ek_context *ctx, const struct lengths_run *run, void *device, void *host,
                  int64_t n, bool to_device)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrices on a device that are given by the lengths of their rows, and products with them that
- * must be exact: for methods that cut rows, where it matters which row ends where. */
+ * Matrices that are given by their row lengths, and products with them on a device. Results must be
+ * exact. The matrices are for methods that cut rows, for which the places where rows end are
+ * decisive. */
 #ifndef TEST_LENGTHS_H
 #define TEST_LENGTHS_H
 
@@ -17,34 +18,34 @@ struct lengths {
 	int val[LENGTHS_ENTRIES];
 };
 
-/* Columns and values are small integers, by chance. */
+/* Makes a matrix with the given row lengths; columns and values are random small integers. */
 void lengths_make(struct lengths *m, int64_t rows, const int *len, struct rng *r);
-/* Pattern number k of those that hit the edges of tiles of 4 entries and bunches of 8, and some by
- * chance; false behind the last. */
+/* Makes pattern number k. Most patterns hit the edges of tiles of 4 entries and bunches of 8, some
+ * are random. Returns false if k is past the last pattern. */
 bool lengths_edge(struct lengths *m, int k, struct rng *r);
 ek_status lengths_matrix(const struct lengths *m, ek_context *ctx, ek_value value, ek_index index,
                          ek_matrix **A);
 
 struct lengths_run {
-	const char *method; /* and parameters */
+	const char *method; /* name and parameters */
 	ek_value value;
 	ek_index index;
 	ek_op op;
 	double alpha, beta;
-	bool on_device; /* the vectors */
+	bool on_device; /* whether the vectors are on the device */
 	int runs;
 };
 
-/* A plan, and runs of which every entry must be right. */
+/* Makes a plan and runs it. Fails the test if any entry of a result is wrong. */
 void lengths_check(const struct lengths *m, ek_context *ctx, const struct lengths_run *run);
 
-/* Is it memory that the device sees, so that nothing needs to be copied? */
+/* Returns whether the array is in memory that the device sees, so that it need not be copied. */
 bool in_shared_heap(ek_context *ctx, const void *array, int64_t bytes);
 
-/* Between host and device so far, there and back. */
+/* Returns the number of bytes copied so far between host and device, in both directions. */
 int64_t bytes_copied(ek_context *ctx);
 
-/* Calls `test` with each of `devices`; skips the test if there are none. */
+/* Calls `test` with each context of `devices`. Skips the test if there is none. */
 void each_device(void (*test)(ek_context *ctx, eki_memory memory));
 
 #endif

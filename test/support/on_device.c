@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A product on the first device of OpenCL. */
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/folder.h"
 #include "support/on_device.h"
 #include "support/support.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A product of small integers on the first device of OpenCL, whose result is exact: rows of 0, 2
- * and 30 entries. Memory of the contexts is that of support/folder.h. */
+ * A product of small integers on the first device of OpenCL. Its result is exact. Rows have 0, 2 or
+ * 30 entries. The contexts allocate with the hooks of support/folder.h. */
 #ifndef TEST_ON_DEVICE_H
 #define TEST_ON_DEVICE_H
 
@@ -17,16 +17,18 @@ struct all {
 	ek_plan *plan;
 };
 
-void on_device_fill(void); /* once, before the rest */
-/* What is made stands in *a even if the rest fails. */
+void on_device_fill(void); /* to be called once, before the other functions */
+/* Makes context, matrix and plan. If one of these fails, *a keeps the objects made before it, and
+ * drop_all frees them. */
 ek_status make_all(ek_device_memory memory, struct all *a);
 void drop_all(struct all *a);
-/* y = A x with vectors of the host. */
+/* Computes y = A x with vectors on the host. */
 ek_status multiply_on(const struct all *a, double *y);
-/* Can the device hold memory that way? */
+/* Returns whether the device has that kind of memory. */
 bool has_memory(int memory);
 
-/* y, before a run and after it. */
+/* paint fills y before a run. After the run, is_painted tells whether y is unchanged, and is_right
+ * tells whether y is right. */
 void paint(double *y);
 bool is_painted(const double *y);
 bool is_right(const double *y);

@@ -18,7 +18,8 @@ struct scene {
 	char text[200]; /* the order, for messages */
 };
 
-/* Row i has entries i + 1, i + 2, i + 3 in columns i, i + 5, i + 13, modulo N. */
+/* Returns the column of entry k of row i: i, i + 5 or i + 13, modulo N. The value of this entry is
+ * i + 1 + k. */
 static int column(int i, int k)
 {
 	static const int step[PER_ROW] = {0, 5, 13};
@@ -66,7 +67,8 @@ static void make(struct scene *s, void *(*alloc)(size_t), void *array[3])
 	expect_status(ek_heap_create(s->ctx, EK_F64, 0, 4, 2, &s->heap), EK_OK);
 }
 
-/* Columns of A where it was made from its transpose. */
+/* Returns whether the arrays are given as CSC. If so, A is the transpose of the matrix that the
+ * same arrays mean in CSR. */
 static bool by_columns(const struct made *m)
 {
 	return m->format && strcmp(m->format, "csc") == 0;
@@ -114,7 +116,7 @@ static void check_matrix(const struct scene *s)
 		snprintf(text, sizeof text, "A was destroyed (%d of its plans", plans);
 		expect_error(ek_matrix_get_info(s->A, &info), EK_EINVAL, text);
 		expect_error(ek_plan_create(EK_SPMV, s->A, &hints, &plan), EK_EINVAL, text);
-		ek_matrix_destroy(s->A); /* does nothing */
+		ek_matrix_destroy(s->A); /* a second call does nothing */
 	}
 	if (!s->gone[MATRIX] && s->made->flags != EK_BORROW && plans) {
 		snprintf(text, sizeof text, "A has %d live plan%s", plans, plans == 1 ? "," : "s,");
@@ -122,7 +124,7 @@ static void check_matrix(const struct scene *s)
 	}
 }
 
-/* Everything that the caller has not destroyed works. */
+/* Checks that all objects that the caller has not destroyed still work. */
 static void check_rest(struct scene *s)
 {
 	const bool held = !s->gone[MATRIX] || !s->gone[PLAN] || !s->gone[SECOND] || !s->gone[HEAP];
@@ -143,7 +145,7 @@ static void check_rest(struct scene *s)
 	} else if (held) {
 		expect_error(ek_reduce(s->ctx, NULL, EK_F64, EK_SUM, 1, &key, &sum), EK_EINVAL,
 		             "ctx was destroyed");
-		ek_context_destroy(s->ctx); /* does nothing */
+		ek_context_destroy(s->ctx); /* a second call does nothing */
 	}
 }
 

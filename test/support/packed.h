@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * gzip streams and tar archives, made byte by byte, so that each of them can be wrong. */
+ * gzip streams and tar archives, made byte by byte, so that a test can damage any byte. */
 #ifndef TEST_PACKED_H
 #define TEST_PACKED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the files of the library that a program is compiled with can unpack. */
+/* Whether zlib and libarchive are used by the library's files, which are compiled into the test
+ * program. */
 #ifdef EK_HAVE_ZLIB
 enum { HAVE_ZLIB = 1 };
 #else
@@ -19,17 +20,19 @@ enum { HAVE_ARCHIVE = 0 };
 #endif
 
 struct bytes {
-	unsigned char *data; /* free() */
+	unsigned char *data; /* to be freed with free() */
 	size_t length;
 };
 
-/* gzip with stored blocks (RFC 1951, 3.2.4): nothing to compress, all the rest to check. */
+/* Returns a gzip stream of stored (uncompressed) blocks (RFC 1951, 3.2.4), with all headers and
+ * checksums. */
 struct bytes gzip(const void *data, size_t n);
-/* Appends a member of that type with that content. */
+/* Appends a member of tar type `type` with `text` as content. */
 void tar_member(struct bytes *t, const char *name, char type, const char *text);
-/* Two blocks of zeros end an archive; then it is compressed. `t` is empty again. */
+/* Ends the archive `t` with two blocks of zeros. Returns it as a gzip stream, and frees and empties
+ * `t`. */
 struct bytes tar_end(struct bytes *t);
-/* The right sum of a changed header. */
+/* Sets the checksum of a tar header that was changed. */
 void tar_resum(unsigned char *h);
 
 #endif

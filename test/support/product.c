@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products under test: data and one checked run. */
+ * Tests of products: the data and one checked run. */
 #define _POSIX_C_SOURCE 200809L /* sigaction */
 #include <math.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/ek_core.h"
+#include "plan/plan.h"
 #include "support/support.h"
 #include "support/product.h"
 
@@ -35,10 +35,10 @@ void product_catch_crashes(void)
 
 bool shape_may_refuse(const struct shape *s, const ek_method *m, ek_status status)
 {
-	if (!m || m->format == &ek_format_csr)
+	if (!m || m->format[0] == &ek_format_csr)
 		return false;
 	return status == EK_ELIMIT ||
-	       (status == EK_EUNSUPPORTED && m->format->by_column && shape_repeats(s));
+	       (status == EK_EUNSUPPORTED && m->format[0]->by_column && shape_repeats(s));
 }
 
 /* ---- Data ------------------------------------------------------------------------------------ */
@@ -48,8 +48,8 @@ static double number(struct rng *rng, enum data data, int64_t max)
 	return data == DATA_EXACT ? rng_integer(rng, max) : rng_real(rng, 20);
 }
 
-/* x of op, NaN where `line`, the pointers of the other orientation, have an empty line; no
- * pointers: NaN everywhere. */
+/* Returns a read-only vector of n values. Value j is NaN if column j of op(A) is empty; `line`
+ * holds the column pointers of op(A). If `line` is NULL, all values are NaN. */
 static const void *make_x(struct product *p, struct guard *g, struct rng *rng, int64_t n,
                           const int64_t *line, int at_end)
 {
@@ -198,7 +198,8 @@ static int result_fault(const struct product *p, const struct run *run, const vo
 	return 1;
 }
 
-/* z = alpha op(A) x + beta y with vectors on the device, from and to those of the host; y NULL: z. */
+/* Computes z = alpha op(A) x + beta y on the device. Copies the vectors from the host to the
+ * device, and z back to the host. If y is NULL, the old z is used as y. */
 static ek_status run_on_device(const struct run *run, ek_plan *plan, const ek_dense *x,
                                const ek_dense *y, const ek_dense *z)
 {
@@ -230,8 +231,9 @@ static ek_status run_on_device(const struct run *run, ek_plan *plan, const ek_de
 	return status;
 }
 
-/* The same run with its result in z, which begins as NaN, and y in memory that cannot be written;
- * with beta = 0 that is NaN, too. */
+/* Repeats the run with its result in another vector, z, and with y in read-only memory. z is NaN
+ * before the run, and so is y if beta = 0. If z differs from `result` in any bit, writes a message
+ * to `text` and returns 1. */
 static int elsewhere_fault(const struct product *p, ek_plan *plan, const struct run *run,
                            const ek_dense *x, const ek_dense *result, char *text, size_t size)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Small deterministic random numbers (Steele, Lea, Flood 2014: SplitMix64), the same everywhere. */
+ * A small deterministic generator of random numbers, the same on all machines: SplitMix64 (Steele,
+ * Lea, Flood 2014). */
 #ifndef TEST_RANDOM_H
 #define TEST_RANDOM_H
 
@@ -19,13 +20,13 @@ static inline uint64_t rng_next(struct rng *r)
 	return z ^ z >> 31;
 }
 
-/* 0 .. n - 1 */
+/* Returns an integer from 0 to n - 1. */
 static inline int64_t rng_below(struct rng *r, int64_t n)
 {
 	return (int64_t)(rng_next(r) % (uint64_t)n);
 }
 
-/* An integer of either sign, 1 <= |v| <= max. */
+/* Returns an integer v of either sign, 1 <= |v| <= max. */
 static inline double rng_integer(struct rng *r, int64_t max)
 {
 	double v = (double)(1 + rng_below(r, max));
@@ -33,7 +34,8 @@ static inline double rng_integer(struct rng *r, int64_t max)
 	return rng_next(r) & 1 ? v : -v;
 }
 
-/* A real number of either sign, 53 random bits, magnitudes spread over 2^span. */
+/* Returns a real number of either sign with 53 random bits; magnitudes spread over a factor of
+ * 2^span. */
 static inline double rng_real(struct rng *r, int span)
 {
 	double m = 0.5 + (double)(rng_next(r) >> 12) * 0x1p-53;

@@ -24,7 +24,8 @@ static int64_t length(enum shape shape, int64_t i, int64_t n, struct rng *r)
 
 void segments_make(struct segments *g, enum shape shape, int64_t n, struct rng *r)
 {
-	int64_t run = shape == SHAPE_EMPTY ? rng_below(r, n + 2) : 0; /* of empty segments */
+	/* Length of the runs of empty segments. */
+	int64_t run = shape == SHAPE_EMPTY ? rng_below(r, n + 2) : 0;
 	size_t room = (size_t)(2 * n + 5 * run + 9);
 
 	*g = (struct segments){.n = n,
@@ -41,7 +42,7 @@ void segments_make(struct segments *g, enum shape shape, int64_t n, struct rng *
 		if (len)
 			g->flag[i] = rng_below(r, 2) ? 1 : rng_below(r, 2) ? 255 : 128;
 		else if (g->count > n + 2 * run)
-			continue; /* enough empty ones */
+			continue; /* there are enough empty segments */
 		g->offset[g->count++] = i;
 		if (run && len && i <= n / 2 && i + len > n / 2)
 			for (int64_t k = 0; k < run; k++)

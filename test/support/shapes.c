@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The shapes: each is a function that appends rows, with one parameter, and a row of the table. */
+ * Matrices of awkward shapes. A kind of shape is a function of one parameter, which appends the
+ * rows. The table lists the kinds and the parameters to use. */
 #include <inttypes.h>
 
 #include "support/support.h"
@@ -32,7 +33,8 @@ static void end_row(struct shape *s)
 	s->ptr[s->rows] = s->nnz;
 }
 
-/* A row of `len` different ascending columns, spread over all; len <= cols. */
+/* Appends a row with entries in `len` different columns, which ascend and are spread over all
+ * columns; len <= cols. */
 static void spread(struct shape *s, int64_t len)
 {
 	int64_t shift = s->cols ? (s->rows * 7919 + 13) % s->cols : 0;
@@ -81,7 +83,7 @@ static void one_column(struct shape *s, int p)
 		spread(s, i % 7 != 3);
 }
 
-/* 37 rows of p entries. */
+/* Builds 37 rows of p entries. */
 static void equal(struct shape *s, int p)
 {
 	start(s, 2 * p + 3);
@@ -89,7 +91,7 @@ static void equal(struct shape *s, int p)
 		spread(s, p);
 }
 
-/* p rows, lengths 0 to 6 in turn. */
+/* Builds p rows, of 0 to 6 entries in turn. */
 static void row_count(struct shape *s, int p)
 {
 	start(s, 40);
@@ -97,7 +99,7 @@ static void row_count(struct shape *s, int p)
 		spread(s, (i * 5 + 2) % 7);
 }
 
-/* Lengths 0 to 70, twice, in an order given by p. */
+/* Builds rows of 0 to 70 entries, each length twice, in an order given by p. */
 static void mixed(struct shape *s, int p)
 {
 	start(s, 90);
@@ -130,7 +132,8 @@ static void interleaved(struct shape *s, int p)
 	}
 }
 
-/* One row of p entries before, between and after short ones. */
+/* Builds a row of p entries before short rows. The next two functions put the long row between and
+ * after short rows. */
 static void first_huge(struct shape *s, int p)
 {
 	start(s, p + 1);
@@ -154,7 +157,7 @@ static void last_huge(struct shape *s, int p)
 	spread(s, p);
 }
 
-/* p x p diagonal with one dense row and one dense column. */
+/* Builds a p x p diagonal matrix with one dense row and one dense column. */
 static void cross(struct shape *s, int p)
 {
 	start(s, p);
@@ -188,7 +191,7 @@ static void banded(struct shape *s, int p)
 	}
 }
 
-/* Dense blocks of 3 x 3. */
+/* Builds a matrix of dense 3 x 3 blocks. */
 static void blocked(struct shape *s, int p)
 {
 	start(s, 3 * p);
@@ -201,7 +204,7 @@ static void blocked(struct shape *s, int p)
 	}
 }
 
-/* Every place of a row two or three times. */
+/* Builds rows in which each column is repeated two or three times. */
 static void repeated(struct shape *s, int p)
 {
 	start(s, 25);
@@ -212,7 +215,7 @@ static void repeated(struct shape *s, int p)
 	}
 }
 
-/* Columns in falling or in no order. */
+/* Builds rows whose columns are in descending order or in no order. */
 static void unsorted(struct shape *s, int p)
 {
 	start(s, 64);
@@ -223,7 +226,8 @@ static void unsorted(struct shape *s, int p)
 	}
 }
 
-/* p rows of 10: rows end exactly where 2, 3, 6, 7 ... parts of the entries end. */
+/* Builds p rows of 10 entries. If the entries are cut into 2, 3, 6, 7, ... equal parts, each part
+ * ends at the end of a row. */
 static void part_edges(struct shape *s, int p)
 {
 	start(s, 21);
@@ -231,7 +235,8 @@ static void part_edges(struct shape *s, int p)
 		spread(s, 10);
 }
 
-/* Two rows that hold everything, many empty ones between: all cuts fall into few rows. */
+/* Builds two rows that have all entries, with many empty rows between them. All cuts between parts
+ * fall into these two rows. */
 static void two_rows(struct shape *s, int p)
 {
 	start(s, p);
@@ -249,7 +254,7 @@ static void hypersparse(struct shape *s, int p)
 		spread(s, i % 251 == 77);
 }
 
-/* p rows of 0 to 9. */
+/* Builds p rows of 0 to 9 entries. */
 static void uniform(struct shape *s, int p)
 {
 	start(s, p);
@@ -262,7 +267,7 @@ static void uniform(struct shape *s, int p)
 static const struct {
 	const char *name;
 	void (*build)(struct shape *s, int p);
-	int p[24]; /* one shape for each; the list ends with -1 */
+	int p[24]; /* parameters, each of which gives one shape; the list ends with -1 */
 	int core;
 } table[] = {
 	{"no-rows", no_rows, {0, 5, -1}, 0},
@@ -348,8 +353,9 @@ static int64_t longest_line(const struct shape *s)
 	return longest;
 }
 
-/* Halves below 2^22 are exact in f32, in any order of summation: longest * max * SHAPE_X * 2.5 +
- * 2.5 * SHAPE_Y must stay below. */
+/* Returns the largest integer that values may have, `max`. Multiples of 1/2 below 2^22 are exact in
+ * f32 in any order of summation. So longest_line * max * SHAPE_X * 2.5 + 2.5 * SHAPE_Y must be
+ * below 2^22. */
 static int64_t largest_integer(const struct shape *s)
 {
 	int64_t max = (((int64_t)1 << 22) - 3 * SHAPE_Y) / (longest_line(s) * SHAPE_X * 5 / 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The matrix of 3 x 2. */
+ * The 3 x 2 matrix of small.h. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <stdlib.h>
 

@@ -10,11 +10,11 @@
 
 extern const int32_t small_ptr[4], small_col[3];
 extern double small_val[3];
-extern ek_matrix *small_matrix; /* in ctx */
+extern ek_matrix *small_matrix; /* the matrix in the context ctx */
 
-/* The matrix in another context. */
+/* Makes the matrix in another context. */
 ek_status small_make(ek_context *where, ek_matrix **A);
-/* The context, without EK_METHOD in the environment, and the matrix. */
+/* Makes the context, with EK_METHOD removed from the environment, and the matrix. */
 int small_setup(void **state);
 int small_teardown(void **state);
 

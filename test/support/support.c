@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Checks and choices that all tests share. */
+ * Checks that all tests share, and their settings from the environment. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ void expect_error_at(ek_status status, ek_status expected, const char *part, con
 }
 
 static CMFixtureFunction group_teardown;
-static int torn_down; /* stays 0 when an assertion leaves the tear-down */
+static int torn_down; /* 1 if the tear-down succeeded; stays 0 if an assertion in it fails */
 
 static int watched_teardown(void **state)
 {
@@ -50,11 +50,13 @@ int run_group(const struct CMUnitTest *tests, size_t count, CMFixtureFunction se
 
 enum tier test_tier(void)
 {
+	static const char *const names[] = {"brief", "quick", "full", "long"};
 	const char *text = getenv("EK_TEST_TIER");
 
-	if (text && strcmp(text, "long") == 0)
-		return TIER_LONG;
-	return text && strcmp(text, "full") == 0 ? TIER_FULL : TIER_QUICK;
+	for (int k = TIER_BRIEF; text && k <= TIER_LONG; k++)
+		if (strcmp(text, names[k]) == 0)
+			return (enum tier)k;
+	return TIER_QUICK;
 }
 
 int test_levels(ek_isa level[MAX_LEVELS])
@@ -86,7 +88,7 @@ void test_passive_threads(char **argv)
 	if (getenv("OMP_WAIT_POLICY"))
 		return;
 	setenv("OMP_WAIT_POLICY", "passive", 1);
-	execv("/proc/self/exe", argv); /* goes on as it is if there is no such file */
+	execv("/proc/self/exe", argv); /* if there is no such file, the program goes on unchanged */
 }
 
 double value_at(ek_value value, const void *v, int64_t i)

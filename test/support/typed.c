@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The transpose of a shape, and its arrays in the types of the library, between guard pages and
- * read-only, so that a write by the library is a crash. */
+ * The transpose of a shape, and the arrays of a shape in the types of the library. These arrays are
+ * read-only and between guard pages, so that a write by the library crashes the program. */
 #include "support/support.h"
 #include "support/shapes.h"
 
@@ -37,7 +37,8 @@ bool shape_ascending(const struct shape *s)
 
 bool shape_repeats(const struct shape *s)
 {
-	int64_t *row = calloc((size_t)s->cols + 1, sizeof *row); /* 1 + the last row of a column */
+	/* For each column, 1 + the last row in which it was found, or 0 if there was none yet. */
+	int64_t *row = calloc((size_t)s->cols + 1, sizeof *row);
 	bool repeats = false;
 
 	for (int64_t i = 0; i < s->rows; i++)

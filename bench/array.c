@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench scan, sort, merge ...: measures one case after the other, with all methods. The options
+ * list the sizes and types of the cases. No method is known by name here: the plain method, which
+ * is the unit of vs_serial, is the first method of the operation, and a method that counts heap
+ * operations has heaps, so it is measured with every value of --arity. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* The arguments of a call of one of our methods, and the heap operations that it counted. */
+struct caller {
+	ek_array_options options;
+	ek_heap_counts counts;
+};
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+static void run(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+	struct caller *c = e->own;
+	struct job *job = e->field->problem;
+	const struct operation *op = job->b->op;
+
+	for (; calls > 0; calls--) {
+		if (op->next)
+			op->next(job);
+		if (op->call(job, &c->options) != EK_OK)
+			e->record.failed = true;
+	}
+}
+
+/* ---- Who takes part -------------------------------------------------------------------------- */
+
+static void heap_counts(struct entrant *e, int arity)
+{
+	const ek_heap_counts *counts = &((struct caller *)e->own)->counts;
+	const double lists = e->field->c->v[V_BATCH] > 0 ? e->field->c->v[V_BATCH] : 1;
+	double *v = e->record.v;
+
+	if (!counts->update_key && !counts->compare)
+		return;
+	v[V_ARITY] = arity;
+	v[V_UPDATE_KEY] = (double)counts->update_key / lists;
+	v[V_FIND_MAXCHILD] = (double)counts->find_maxchild / lists;
+	v[V_COMPARE] = (double)counts->compare / lists;
+	v[V_SWAP] = (double)counts->swap / lists;
+	e->record.name = keep("%s d=%d", e->record.name, arity);
+}
+
+static struct entrant *enter_arity(struct field *f, const char *name, int arity)
+{
+	const struct job *job = f->problem;
+	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(struct caller));
+	const char *dot = strchr(name, '.');
+
+	if (!e)
+		return NULL;
+	struct caller *c = e->own;
+
+	e->calls.run = run;
+	if (dot)
+		e->record.name = keep("%s", dot + 1);
+	if (job->o->block)
+		e->record.v[V_BLOCK] = (double)job->o->block;
+	c->counts.size = sizeof c->counts;
+	c->options = (ek_array_options){.size = sizeof c->options,
+	                                .method = e->record.method,
+	                                .block = job->o->block,
+	                                .arity = arity,
+	                                .counts = &c->counts};
+	entrant_check(e);
+	c->options.counts = NULL;
+	heap_counts(e, arity);
+	return e;
+}
+
+/* Enters a method; if it has heaps, once for each value of --arity. */
+static void enter_ours(struct field *f, const char *name, bool hidden)
+{
+	const struct list *arity = &f->bench->o.arity;
+	struct entrant *e = enter_arity(f, name, arity->count ? (int)arity->value[0] : 0);
+
+	if (!e)
+		return;
+	e->hidden = hidden;
+	for (int k = 1; !isnan(e->record.v[V_ARITY]) && k < arity->count && !hidden; k++)
+		enter_arity(f, name, (int)arity->value[k]);
+}
+
+const char *array_unit(const struct field *f)
+{
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (ek_method_operation(m) == f->bench->op->operation)
+			return ek_method_name(m);
+	return "";
+}
+
+int array_enter(struct field *f)
+{
+	const struct operation *op = f->bench->op;
+	const struct job *job = f->problem;
+	const char *names = methods_named(f->bench), *serial = array_unit(f);
+	char name[TOOL_METHOD];
+
+	f->most = job->most;
+	if (!*serial)
+		return tool_fail(TOOL_UNSUPPORTED, "the library has no method for this");
+	while (names && tool_method_next_of(op->operation, &names, name))
+		enter_ours(f, name, false);
+	if (!methods_named(f->bench))
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			if (ek_method_operation(m) == op->operation)
+				enter_ours(f, ek_method_name(m), false);
+	if (!entered(f, serial))
+		enter_ours(f, serial, true);
+	enter_peers(f, &job->peer);
+	if (op->traits & COPIES)
+		enter_copies(f, job->copy_from, job->copy_to, (int64_t)job->bytes / 2,
+		             job->threads);
+	return op->traits & READS ? enter_reads(f, (int64_t)job->bytes, job->threads, false)
+	                          : TOOL_OK;
+}
+
+/* ---- Cases ----------------------------------------------------------------------------------- */
+
+static double or_none(int64_t number)
+{
+	return number ? (double)number : NAN;
+}
+
+static int measure(struct job *job)
+{
+	struct bench_case *c = case_add(job->b);
+
+	c->name = job->line;
+	c->variant = job->variant;
+	c->value = ek_value_name(job->type);
+	c->bytes = job->bytes;
+	c->v[V_N] = (double)job->n;
+	c->v[V_VALUE_SIZE] = (double)job->value_size;
+	c->v[V_LENGTH] = or_none(job->length);
+	c->v[V_BATCH] = or_none(job->batch);
+	c->v[V_K] = or_none(job->k);
+	c->v[V_BYTES] = job->bytes;
+	c->v[V_THREADS] = job->threads;
+	job->peer.operation = job->b->op->operation;
+	job->peer.type = job->type;
+	job->peer.threads = job->threads;
+	job->peer.value_size = (size_t)job->value_size;
+	return measure_case(job->b, c, job, keep("%s %s", job->b->op->name, c->name));
+}
+
+static int one(struct job *job)
+{
+	const struct operation *op = job->b->op;
+	int code = TOOL_OK;
+
+	job->size = (int64_t)ek_value_size(job->type);
+	op->size(job);
+	const char *lack = text_lack(job->need, keep("%s needs ", job->line), "");
+
+	if (lack) {
+		fprintf(stderr, "%s: left out: %s\n", tool_name, lack);
+		return TOOL_OK;
+	}
+	job->data = need(calloc(1, op->data), "a case");
+	code = op->make(job) ? measure(job)
+	                     : tool_fail(TOOL_FAILED, "out of memory for %s", job->line);
+	for (int k = 0; k < job->holds; k++)
+		free(job->held[k]);
+	free(job->data);
+	return code;
+}
+
+/* Measures all combinations of the ways to give segments, lengths, n, sizes of values and types
+ * that the options list. An operation that has no use for one of these lists leaves it empty. A
+ * wrong result does not end the walk; any other failure does. */
+int walk_arrays(struct bench *b)
+{
+	const struct bench_options *o = &b->o;
+	const struct list *list[] = {&o->by, &o->length, &o->n, &o->value_size, &o->type};
+	enum { LISTS = sizeof list / sizeof *list };
+	int count = 1, code = TOOL_OK;
+
+	for (int l = 0; l < LISTS; l++)
+		count *= list[l]->count ? list[l]->count : 1;
+	for (int k = 0; k < count && (!code || code == TOOL_FAILED); k++) {
+		int64_t value[LISTS] = {0};
+
+		for (int l = 0, rest = k; l < LISTS; l++)
+			if (list[l]->count) {
+				value[l] = list[l]->value[rest % list[l]->count];
+				rest /= list[l]->count;
+			}
+		struct job job = {.b = b,
+		                  .o = o,
+		                  .ctx = b->ctx,
+		                  .threads = ek_context_threads(b->ctx),
+		                  .by_flags = value[0] != 0,
+		                  .length = value[1],
+		                  .n = value[2],
+		                  .value_size = value[3],
+		                  .type = (ek_value)value[4]};
+		const int this = one(&job);
+
+		code = this ? this : code;
+	}
+	return code;
+}

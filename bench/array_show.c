@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The output of benchmarks on arrays: for one case a table with a line for each method; for several
+ * cases a table with a line for each case and a column for each method; the counts of heap
+ * operations. */
+#include <math.h>
+#include <string.h>
+
+#include "array.h"
+
+const char array_fields[] =
+	"op method device isa version variant n value value_size length batch k arity block "
+	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes gbps mkeys bound "
+	"bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild compare swap "
+	"commit machine date";
+
+const struct column array_columns[] = {
+	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
+	{"method", BLOCK | COUNTS | LEFT, VALUES, "name", NULL, NULL},
+	{"ms", BLOCK, V_MS, NULL, "median time of one call", NULL},
+	{"k-best ms", BLOCK | KBEST, V_MS_KBEST, NULL,
+         "mean of the 5 shortest times, run by itself (--k-best)", NULL},
+	{"10^6/s", BLOCK | KEYS, V_MKEYS, "%.1f", "millions of keys a second", NULL},
+	{"GB/s", BLOCK, V_GBPS, "%.1f", "", NULL},
+	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f",
+         "speed divided by that of the faster of two copies of the same arrays by the same "
+         "threads, memcpy and "
+         "stores past the caches (-: less than 1 MB)",
+         NULL},
+	{"of bound", BLOCK | READS, V_OF_BOUND, "%.3f",
+         "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "
+         "1 MB)",
+         NULL},
+	{"vs serial", BLOCK, V_VS_SERIAL, "%.3f",
+         "speed divided by that of the plain method with one thread", NULL},
+	{"vs peer", BLOCK | PEERS, V_VS_PEER, "%.3f",
+         "speed divided by that of the fastest other library (--peers)", NULL},
+	{"error", BLOCK | NUMBERS, V_ERROR, "%.3f",
+         "largest error divided by its proven bound; at most 1 is accepted (integers: exact)",
+         NULL},
+	{"update-key", COUNTS, V_UPDATE_KEY, "%.1f", NULL, NULL},
+	{"find-maxchild", COUNTS, V_FIND_MAXCHILD, "%.1f", NULL, NULL},
+	{"compare", COUNTS, V_COMPARE, "%.1f", NULL, NULL},
+	{"swap", COUNTS, V_SWAP, "%.1f", NULL, NULL},
+	{"", BLOCK | LEFT, VALUES, NULL, "* marks the fastest of ours", cell_best},
+	NO_COLUMN};
+
+const char *array_op_text(const struct job *job)
+{
+	return option_ops[job->o->op - EK_SUM].name;
+}
+
+void check_op(struct bench_options *o)
+{
+	for (int k = 0; k < o->type.count && o->op == EK_OR; k++)
+		if (array_is_float((ek_value)o->type.value[k]))
+			tool_usage("--op or is for integers: --type i32,i64 is expected");
+}
+
+const char *array_title(const struct bench *b, const struct bench_case *c)
+{
+	return keep("%s%s%s  %s %s, %s, %s", bold(b, keep("%s %s", b->op->name, c->name)),
+	            c->variant ? "  " : "", c->variant ? c->variant : "", text_count(c->v[V_N]),
+	            b->op->traits & KEYS ? "keys" : "numbers", text_many(c->v[V_THREADS], "thread"),
+	            text_many(c->v[V_ROUNDS], "round"));
+}
+
+double array_rate(const struct bench *b, const struct record *r)
+{
+	return !r ? NAN : r->v[b->op->traits & KEYS && !isnan(r->v[V_MKEYS]) ? V_MKEYS : V_GBPS];
+}
+
+/* ---- All cases ------------------------------------------------------------------------------- */
+
+static void grid(const struct bench *b, FILE *out)
+{
+	const struct bench_case *sums = &b->sums[ALL_GROUPS];
+	const int count = sums->count;
+	char align[MOST_NAMES + 2];
+	struct tool_table t;
+
+	memset(align, 'r', sizeof align);
+	align[0] = 'l';
+	align[count + 1] = 0;
+	fprintf(out, "%s of all cases, * the fastest of ours\n",
+	        b->op->traits & KEYS ? "Millions of keys a second" : "GB/s");
+	tool_table_start(&t, align);
+	tool_table_add(&t, "%s", b->op->name);
+	for (int m = 0; m < count; m++)
+		tool_table_add(&t, "%s", sums->record[m].name);
+	for (int k = 0; k < b->count; k++) {
+		const struct bench_case *c = &b->cases[k];
+
+		tool_table_add(&t, "%s%s", c->name,
+		               disturbed_much(c->v[V_DISTURBED]) ? " (disturbed)" : "");
+		for (int m = 0; m < count; m++) {
+			const struct record *r = case_record(c, sums->record[m].name);
+
+			table_cell(&t, r && r == case_best(c, KINDS_OURS) ? "*%.1f" : "%.1f",
+			           array_rate(b, r));
+		}
+	}
+	tool_table_print(&t, TOOL_TEXT, out);
+	tool_table_free(&t);
+}
+
+void array_each(const struct bench *b, const struct bench_case *c, FILE *out)
+{
+	if (!(b->op->traits & KEYS))
+		table_case(b, c, out);
+}
+
+void array_end(const struct bench *b, FILE *out)
+{
+	if (b->op->traits & KEYS && b->count == 1)
+		table_case(b, &b->cases[0], out);
+	if (b->count > 1)
+		grid(b, out);
+	if (b->o.counts) {
+		fputs("What heaps did, for each list\n", out);
+		table_print(b, b->cases, b->count, COUNTS, out);
+	}
+}
+
+const char *array_place(const struct bench *b)
+{
+	return keep("%s · %s", text_many(ek_context_threads(b->ctx), "thread"),
+	            ek_isa_name(ek_context_isa(b->ctx)));
+}

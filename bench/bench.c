@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench OPERATION: the course of a measurement, which is the same for all operations. */
+#define _GNU_SOURCE /* for gmtime_r */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "html.h"
+
+#define OPERATION(name) extern const struct operation bench_##name;
+#include "operations.def"
+#undef OPERATION
+
+static const struct operation *const operations[] = {
+#define OPERATION(name) &bench_##name,
+#include "operations.def"
+#undef OPERATION
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+static int help(void)
+{
+	printf("Usage: ek bench OPERATION [ARGUMENT...]\n"
+	       "Measures operations against each other, against other libraries and against the\n"
+	       "bandwidth of the memory.\n"
+	       "\n");
+	for (int k = 0; k < OPERATIONS; k++)
+		printf("  ek bench %-8s %s\n", operations[k]->name, operations[k]->text);
+	printf("\nek bench OPERATION --help has the options.\n");
+	return TOOL_OK;
+}
+
+static const char *commit(void)
+{
+	ek_build_info info = {.size = sizeof info};
+
+	return ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
+}
+
+/* Fills in the machine, the date and the commit of the library. */
+static void start(struct bench *b)
+{
+	const time_t now = time(NULL);
+	char processor[TOOL_PROCESSOR], date[32];
+	struct tm utc;
+
+	b->machine = keep("%s, %ld processors", tool_processor(processor),
+	                  sysconf(_SC_NPROCESSORS_ONLN));
+	gmtime_r(&now, &utc);
+	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+	b->date = keep("%s", date);
+	b->commit = commit();
+}
+
+int case_done(struct bench *b, struct bench_case *c)
+{
+	int code = b->op->finish ? b->op->finish(b, c) : TOOL_OK;
+
+	if (!code)
+		code = record_json(b, c);
+	if (b->op->each)
+		b->op->each(b, c, tool_people(&b->o.common));
+	return code;
+}
+
+static int results(struct bench *b)
+{
+	FILE *out = tool_people(&b->o.common);
+	int page = TOOL_OK;
+
+	bench_sum_up(b);
+	if (b->op->end)
+		b->op->end(b, out);
+	disturbed_warn(bench_disturbed(b), b->count, b->op->problem, out);
+	if (b->o.html) {
+		page = html_write(b, b->o.html);
+		if (!page)
+			tool_remark(&b->o.common, "the page is %s", b->o.html);
+	}
+	return page;
+}
+
+static int measure(const struct operation *op, int argc, char **argv)
+{
+	struct bench b = {.op = op};
+	int code, closed, shown = TOOL_OK;
+
+	options_parse(&b, argc, argv);
+	start(&b);
+	b.ctx = tool_context(&b.o.common, &code);
+	if (code)
+		return code;
+	if (b.o.peers)
+		peers_load(&b.peers, op->operation, tool_on_device(b.ctx), b.o.peer_folder,
+		           b.o.common.quiet);
+	if (op->begin)
+		code = op->begin(&b);
+	if (!code)
+		code = op->walk(&b);
+	closed = tool_json_close(&b.o.common);
+	if ((code == TOOL_OK || code == TOOL_FAILED) && b.count)
+		shown = results(&b);
+	for (int k = 0; k < b.count; k++)
+		free(b.cases[k].record);
+	for (int group = 0; group <= ALL_GROUPS; group++)
+		free(b.sums[group].record);
+	free(b.cases);
+	ek_context_destroy(b.ctx);
+	return code ? code : shown ? shown : closed;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+	static char name[64];
+	const char *names[OPERATIONS];
+
+	if (argc < 2)
+		tool_usage("an operation is expected; ek bench --help lists them");
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
+		return help();
+	for (int k = 0; k < OPERATIONS; k++) {
+		names[k] = operations[k]->name;
+		if (strcmp(argv[1], names[k]) != 0)
+			continue;
+		snprintf(name, sizeof name, "ek bench %s", names[k]);
+		tool_name = argv[1] = name;
+		return measure(operations[k], argc - 1, argv + 1);
+	}
+	const char *near = tool_nearest(argv[1], names, OPERATIONS);
+
+	if (near)
+		tool_usage("there is no operation \"%s\"; did you mean %s?", argv[1], near);
+	tool_usage("there is no operation \"%s\"; ek bench --help lists them", argv[1]);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Declarations that the files of `ek bench` share. An operation is a file with one
+ * `struct operation` and a row in operations.def. The struct says which options the operation has,
+ * how its problems are made, which methods are measured on them, how a result is checked, and which
+ * figures its records, tables and page show. The rest is written once: the course of a measurement
+ * (bench.c), options (options.c), the matrices (suite.c), the rounds (run.c), records (record.c),
+ * tables (table.c) and pages (html*.c).
+ */
+#ifndef EK_BENCH_H
+#define EK_BENCH_H
+
+#include "../cli/ek.h"
+#include "measure.h"
+#include "peer.h"
+#include "record.h"
+#include "text.h"
+
+struct field;
+struct job;
+
+/* ---- Options (options.c) --------------------------------------------------------------------- */
+
+enum { MOST_ITEMS = 64 };
+
+struct list {
+	int64_t value[MOST_ITEMS];
+	int count;
+};
+
+struct bench_options {
+	struct tool_options common;
+	const char *html, *peer_folder;
+	bool peers, k_best;
+	int rounds;
+	double seconds; /* time to spend on each case */
+	char **argument;
+	int arguments;
+	/* options of products */
+	const char *suite, *sweep;
+	const char *vectors;            /* "device" or "host", or NULL if not given */
+	const char *records, *baseline; /* --from and --baseline of scenario */
+	/* options of operations on arrays; `type` lists values of ek_value */
+	struct list n, type, length, value_size, arity;
+	struct list by; /* how segments are given: 1 by flags, 0 by offsets */
+	int op;         /* value of ek_monoid */
+	bool counts;
+	int64_t block;
+};
+
+/* An option of the command line. `set` stores its argument at offset `at` of a struct bench_options
+ * or, if `own` is not NULL, in the variable that `own` points to. */
+struct bench_option {
+	const char *name, *arg, *text;
+	void (*set)(const struct bench_option *option, const char *arg, void *to);
+	size_t at;
+	void *own;
+	/* How the argument becomes a number. If `choices` is given, it is the name of one of them;
+	 * else, if `max` is not 0, it is a whole number from `min` to `max`; else `value` reads it.
+	 * Without any of these the argument is not a number. */
+	int64_t min, max;
+	const struct tool_choice *choices;
+	int64_t (*value)(const char *what, const char *text);
+};
+#define NO_OPTION                                                 \
+	{                                                         \
+		NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, NULL \
+	}
+#define AT(member)      offsetof(struct bench_options, member), NULL
+#define OWN(variable)   0, &(variable)
+#define RANGE(min, max) min, max, NULL, NULL
+#define CHOICE(choices) 0, 0, choices, NULL
+#define BY(function)    0, 0, NULL, function
+#define AS_IT_IS        0, 0, NULL, NULL
+
+/* Set the variable that `to` points to. set_flag sets a bool to true; the others store the
+ * argument: set_text in a const char *, set_int in an int, set_whole in an int64_t, set_list in a
+ * struct list. */
+void set_flag(const struct bench_option *option, const char *arg, void *to);
+void set_text(const struct bench_option *option, const char *arg, void *to);
+void set_int(const struct bench_option *option, const char *arg, void *to);
+void set_whole(const struct bench_option *option, const char *arg, void *to);
+void set_list(const struct bench_option *option, const char *arg, void *to);
+extern const struct tool_choice option_ops[]; /* choices of --op */
+/* Replaces the numbers of a list, to set defaults. */
+#define LIST(list, ...)                                                          \
+	list_fill(list, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), \
+	          (const int64_t[]){__VA_ARGS__})
+void list_fill(struct list *list, int count, const int64_t *values);
+
+/* Tells whether `word` is one of `words`, which are separated by blanks. */
+bool has_word(const char *words, const char *word);
+void options_parse(struct bench *bench, int argc, char **argv);
+/* Returns the list given by --method, or NULL if all methods are measured. */
+const char *methods_named(const struct bench *bench);
+/* Checks, for operations on matrices, that a matrix is given and that formats and methods exist. */
+void check_matrices(struct bench_options *options);
+/* Replaces the one method of --method by one method for each value of --sweep (sweep.c). */
+void sweep_apply(struct bench_options *options);
+
+/* ---- Operations ------------------------------------------------------------------------------ */
+
+/* A cell of a table: what its text is made from, and a buffer for the text. */
+enum { CELL = 160 };
+struct cell {
+	const struct bench *b;
+	const struct bench_case *c;
+	const struct record *r;
+	char text[CELL];
+};
+
+/* Tables that a column may be in: the table of a case (BLOCK), the table with a line for each
+ * record of all cases (LINE), the table of heap operations (COUNTS), the table of a case of sums
+ * (SUM), the page's table of a case (PAGE), the page's table of the sums of products (PAGE_SUM). */
+enum { BLOCK = 1, LINE = 2, COUNTS = 4, SUM = 8, PAGE = 16, PAGE_SUM = 32 };
+/* Properties of a column. A column with PEERS is shown only if peers were measured, a column with
+ * KBEST only if K-best times were. LEFT columns have left-aligned text. In RATIO columns values
+ * above 1 are good; in LESS columns smaller values are better. On the page, cells of SWATCH columns
+ * begin with the colour of the method. */
+enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2048 };
+/* Traits of an operation: what it works on, and what bounds it. A column with traits is shown only
+ * for operations that have one of them. */
+enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
+enum { VECTORS = 1 << 16, BLOCKS = 1 << 17 };
+#define TRAITS ((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS))
+
+/* A column of one or more tables. */
+struct column {
+	const char *head;
+	unsigned where;
+	/* Value of the record or the case; if this is VALUES, `format` is a key of text_of. */
+	enum value value;
+	/* Format of the number as for printf; NULL for milliseconds, "," for 1,234. */
+	const char *format;
+	/* Meaning of the column, or NULL; "" means: the bytes that `moves` names, over the time. */
+	const char *legend;
+	const char *(*text)(struct cell *cell); /* makes the text instead of a value, unless NULL */
+};
+#define NO_COLUMN                                 \
+	{                                         \
+		NULL, 0, VALUES, NULL, NULL, NULL \
+	}
+
+struct operation {
+	const char *name, *text; /* name and description in ek bench --help */
+	/* Text of ek bench NAME --help; names of the arguments there, or NULL if it takes none. */
+	const char *help, *usage;
+	const char *options; /* names of shared options (options.c), separated by blanks */
+	const struct bench_option *own; /* options of this operation only; the last has no name */
+	const struct argp_child *children;
+	void (*defaults)(struct bench_options *options);
+	void (*check)(struct bench_options *options); /* ends the program if options conflict */
+	double seconds;                               /* default of --time */
+	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that is in
+	 * neither table of record.c. */
+	const char *fields;
+	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *);
+	const char *problem; /* plural noun for cases in messages, such as "matrices" */
+	unsigned traits;
+	const char *moves; /* which bytes GB/s counts, for the legend: "bytes of the input" */
+	const struct column *columns; /* columns of all its tables; the last has no head */
+	const char *legend;           /* replaces the legends of the columns, unless NULL */
+	/* The course of the measurement. `begin` sets up, `walk` measures all problems one after
+	 * the other, `matrix` measures those of one matrix, `finish` completes the records of a
+	 * case before they are shown; these return exit codes. `each` prints the table of a case,
+	 * `end` the tables of all cases. Only `walk` has to exist. */
+	int (*begin)(struct bench *bench);
+	int (*walk)(struct bench *bench);
+	int (*matrix)(struct bench *bench, const struct tool_source *source, ek_matrix *A);
+	int (*finish)(struct bench *bench, struct bench_case *c);
+	void (*each)(const struct bench *bench, const struct bench_case *c, FILE *out);
+	void (*end)(const struct bench *bench, FILE *out);
+	/* For the standard measurement of a problem (run.c): `enter` enters all who are measured
+	 * and returns an exit code; `unit` returns the method that ratios are relative to. */
+	int (*enter)(struct field *field);
+	const char *(*unit)(const struct field *field);
+	/* `spoil` fills the outputs with wrong values before a checked run. `error` returns the
+	 * largest error of the run's outputs over its bound; above 1 the result is wrong. */
+	void (*spoil)(void *problem);
+	double (*error)(void *problem, const char *method);
+	ek_operation operation; /* operation whose methods and peers take part, or 0 */
+	/* For primitives on arrays (array.h). `size` computes line, variant, batch, k, bytes and
+	 * need of a job from its type, n, length and value_size. `make` makes the arrays, and
+	 * returns false if there is not enough memory. `call` makes one call. Where calls work in
+	 * place, `before` prepares fresh inputs for a number of calls, and `next` selects the input
+	 * of the next call; else both are NULL. */
+	size_t data; /* bytes of the file's struct array_data, which starts as zeros */
+	void (*size)(struct job *job);
+	bool (*make)(struct job *job);
+	ek_status (*call)(struct job *job, const ek_array_options *options);
+	void (*before)(struct job *job, int64_t calls);
+	void (*next)(struct job *job);
+	/* Returns the text above the table of a case, a line for each paragraph. */
+	const char *(*title)(const struct bench *bench, const struct bench_case *c);
+	/* Replaces values of a record of bench->sums where a geometric mean is not wanted; NULL if
+	 * nothing is to be replaced. */
+	void (*sum)(const struct bench *bench, int group, struct record *sum);
+	/* Returns the last words of the title of a group's table. */
+	const char *(*group_title)(const struct bench *bench);
+	/* The page: its heading, a line about where it was measured, and a function that writes the
+	 * rest. If that is NULL, the page has a table for each case. */
+	const char *heading;
+	const char *(*place)(const struct bench *bench);
+	void (*page)(const struct bench *bench, FILE *page);
+};
+
+struct bench {
+	const struct operation *op;
+	struct bench_options o;
+	ek_context *ctx;
+	const char *machine, *date, *commit;
+	double memory_gbps;    /* bandwidth outside the caches; 0 if not measured */
+	ek_device_info device; /* its size is 0 if there is no device */
+	struct peers peers;
+	struct bench_case *cases;
+	int count;
+	struct bench_case sums[GROUPS + 1];
+	char left_out[240]; /* sentence about matrices that could not be used, or "" */
+};
+
+/* Writes the JSON records and the table of a case whose records are complete. Returns an exit
+ * code. */
+int case_done(struct bench *bench, struct bench_case *c);
+
+/* ---- Matrices (suite.c) ---------------------------------------------------------------------- */
+
+/* Calls op->matrix for each matrix of the command line, then of the suite, in CSR. A matrix that
+ * cannot be read or has a wrong result does not end the walk; options that are wrong for all
+ * matrices do. Matrices that were left out are reported at the end and recorded in bench->left_out.
+ * Returns the exit code of a single matrix; of several, TOOL_FAILED if anything was wrong with any
+ * of them, or TOOL_USAGE if options were. */
+int walk_matrices(struct bench *bench);
+/* Makes a case that describes A. If that fails, reports why, stores an exit code in *code, and
+ * returns NULL. */
+struct bench_case *case_of_matrix(struct bench *bench, const struct tool_source *source,
+                                  const ek_matrix *A, int *code);
+
+/* ---- Data (array_data.c) --------------------------------------------------------------------- */
+
+/* Fills an array with n random numbers from a seed: floats in [-1, 1), integers with all bits
+ * random, so that their sums wrap around. */
+void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads);
+
+/* ---- Tables (table.c) ------------------------------------------------------------------------ */
+
+double value_of(const struct bench_case *c, const struct record *r, enum value value);
+bool column_shown(const struct bench *bench, const struct bench_case *c, const struct column *col,
+                  unsigned where);
+/* Adds a number to a table, or "-" if the value is NAN. */
+void table_cell(struct tool_table *t, const char *format, double value);
+/* Prints the table `where` with a line for each record of `count` cases. If `where` is COUNTS, it
+ * has only the records of methods with heaps. */
+void table_print(const struct bench *bench, const struct bench_case *cases, int count,
+                 unsigned where, FILE *out);
+/* Print the table BLOCK of a case with its title, and the table LINE of all cases. Both are
+ * followed by the reasons why records have no figures and, once in a run, by the legend. */
+void table_case(const struct bench *bench, const struct bench_case *c, FILE *out);
+void table_lines(const struct bench *bench, FILE *out);
+/* Returns the title of a case, with a warning if its measurement was disturbed. */
+const char *case_title(const struct bench *bench, const struct bench_case *c);
+/* Returns the text in bold type if the output for people is a terminal. */
+const char *bold(const struct bench *bench, const char *text);
+/* Prints each line of the text as a paragraph. */
+void paragraphs(const char *text, FILE *out);
+/* Prints the table SUM of each group that has matrices: to `page` or, if that is NULL, to `out`. */
+void table_groups(const struct bench *bench, FILE *out, FILE *page);
+/* Return the text of a cell: of any column; a "*" for our fastest method, or "FAILED" or "refused";
+ * only "FAILED" or "refused". The first may return NULL. */
+const char *cell_text(const struct column *column, struct cell *cell);
+const char *cell_best(struct cell *cell);
+const char *cell_status(struct cell *cell);
+/* Returns the legend of all columns, which the caller frees; NULL if there is no memory. */
+char *legend_text(const struct operation *op);
+
+#endif

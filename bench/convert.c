@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench convert: the cost of making each format from coordinates and from CSR, in products and
+ * in bytes, and the cost of what methods of plain CSR prepare in addition to CSR. Every format that
+ * is made must convert back to CSR bit for bit. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "convert.h"
+#include "html.h"
+
+int64_t convert_limit;
+
+/* ---- What is made ---------------------------------------------------------------------------- */
+
+/* Adds a record for a format or, if `beside`, for what a method prepares beside CSR. */
+static void add(const struct bench *b, struct bench_case *c, const char *name, bool beside)
+{
+	struct record r = record_start(RECORD_OURS, "", name);
+
+	r.format = beside ? "csr" : r.name;
+	r.isa = ek_isa_name(ek_context_isa(b->ctx));
+	r.v[V_ROUNDS] = r.v[V_DISTURBED] = r.v[V_BYTES] = 0;
+	record_add(c, &r);
+}
+
+static bool beside_csr(const ek_method *m)
+{
+	return m && ek_method_operation(m) == EK_SPMV && strcmp(ek_method_format(m), "csr") == 0 &&
+	       ek_method_supports(m, EK_OP_N, EK_REPRO_RUN);
+}
+
+/* Adds records for the formats and methods that were named, or for all if none was. Returns how
+ * many of the records are formats. */
+static int add_all(const struct bench *b, struct bench_case *c)
+{
+	const char *formats = b->o.common.format, *methods = b->o.common.method;
+	const char *device = tool_on_device(b->ctx) ? "gpu" : "cpu";
+	const bool all = !formats && !methods;
+	char word[TOOL_FORMAT], name[TOOL_METHOD];
+	int count;
+
+	while (formats && tool_format_next("--format", &formats, word))
+		add(b, c, word, false);
+	for (const ek_format *f = NULL; all && (f = ek_format_next(f));)
+		add(b, c, ek_format_name(f), false);
+	count = c->count;
+	while (methods && tool_method_next(&methods, name)) {
+		if (!beside_csr(tool_method_find(name)))
+			tool_usage("--method %s: a method of plain CSR is expected; formats are "
+			           "given by --format",
+			           name);
+		add(b, c, name, true);
+	}
+	for (const ek_method *m = NULL; all && (m = ek_method_next(m));)
+		if (beside_csr(m) && strcmp(ek_method_device(m), device) == 0)
+			add(b, c, ek_method_name(m), true);
+	return count;
+}
+
+/* ---- A matrix -------------------------------------------------------------------------------- */
+
+/* Returns the share of the samples that other processes disturbed, averaged over the records. */
+static double disturbed(const struct bench_case *c)
+{
+	double sum = 0;
+	int count = 0;
+
+	for (int k = 0; k < c->count; k++)
+		if (!c->record[k].refused && !c->record[k].failed) {
+			sum += c->record[k].v[V_DISTURBED];
+			count++;
+		}
+	return count ? sum / count : 0;
+}
+
+static int make_all(struct bench *b, struct bench_case *c, int formats, const ek_matrix *A)
+{
+	struct tool_progress *progress = tool_progress_start(&b->o.common, c->name);
+	int code = TOOL_OK, worst = TOOL_OK;
+
+	for (int k = 0; k < c->count && !code; k++) {
+		struct record *r = &c->record[k];
+
+		code = convert_measure(b, c, A, b->o.seconds / c->count, k >= formats, r);
+		if (r->failed)
+			worst = tool_fail(TOOL_FAILED, "%s: %s: %s", c->name, r->name, r->why);
+		tool_progress_step(progress, k + 1, c->count);
+	}
+	tool_progress_end(progress);
+	c->v[V_DISTURBED] = disturbed(c);
+	return code ? code : worst;
+}
+
+static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+{
+	int code, shown;
+	struct bench_case *c = case_of_matrix(b, source, A, &code);
+
+	if (!c)
+		return code;
+	code = make_all(b, c, add_all(b, c), A);
+	if (code != TOOL_OK && code != TOOL_FAILED) {
+		free(c->record);
+		b->count--;
+		return code;
+	}
+	shown = case_done(b, c);
+	return code ? code : shown;
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+static const struct column columns[] = {
+	{"format", BLOCK | PAGE | SUM | LEFT, VALUES, "name", NULL, NULL},
+	{"matrices", SUM, V_MATRICES, "%.0f", NULL, NULL},
+	{"refused", SUM | LESS, V_REFUSED, "%.0f", NULL, NULL},
+	{"COO ms", BLOCK | PAGE | LESS, V_COO_MS, NULL,
+         "time of making it from coordinates, rows ascending", NULL},
+	{"COO cost", BLOCK | PAGE | SUM | LESS, V_COO_COST, "%.2f",
+         "that over the time from COO to CSR (Greathouse and Daga 2014, Figure 11)", NULL},
+	{"CSR ms", BLOCK | PAGE | LESS, V_CSR_MS, NULL, "time of making it from CSR", NULL},
+	{"CSR cost", BLOCK | PAGE | SUM | LESS, V_CSR_COST, "%.2f",
+         "that over the time from COO to CSR", NULL},
+	{"calls", BLOCK | PAGE | LESS, V_CALLS, "%.1f", "CSR ms in products of plain CSR", NULL},
+	{"calls", SUM | LESS, V_CALLS, "%.2f", NULL, NULL},
+	{"own calls", BLOCK | PAGE | LESS, V_OWN_CALLS, "%.1f",
+         "CSR ms in products of its own (Liu 2015, Figure 8.15)", NULL},
+	{"own calls", SUM | LESS, V_OWN_CALLS, "%.2f", NULL, NULL},
+	{"size", BLOCK | PAGE | SUM | LESS, V_SIZE, "%.3f",
+         "bytes of its arrays, for methods with those of CSR, over the bytes of CSR", NULL},
+	{"", BLOCK | LEFT, VALUES, NULL, "why it was refused", cell_status},
+	NO_COLUMN};
+
+static const char *title(const struct bench *b, const struct bench_case *c)
+{
+	(void)b;
+	return keep("%s (%s, %s)  %s x %s, %s nonzeros, %s in CSR", c->name, c->source, c->group,
+	            text_count(c->v[V_ROWS]), text_count(c->v[V_COLS]), text_count(c->v[V_NNZ]),
+	            text_bytes(c->v[V_CSR_BYTES]));
+}
+
+static const char *group_title(const struct bench *b)
+{
+	(void)b;
+	return ", geometric means";
+}
+
+static void end(const struct bench *b, FILE *out)
+{
+	if (b->count > 1)
+		table_groups(b, out, NULL);
+}
+
+/* ---- The page -------------------------------------------------------------------------------- */
+
+/* Draws a bar for the cost of each format, as a multiple of the cost from COO to CSR, on a
+ * logarithmic scale that starts at 0.1. Bars of regular matrices are above those of irregular ones;
+ * if there is only one group, its bars are level with the names. */
+static void chart(const struct bench *b, FILE *page)
+{
+	static const enum role role[GROUPS] = {OURS, PEER};
+	const struct bench_case *all = &b->sums[ALL_GROUPS];
+	const bool both = b->sums[GROUP_REGULAR].count && b->sums[GROUP_IRREGULAR].count;
+	int count = 0;
+	struct chart c;
+
+	for (int k = 0; k < all->count; k++)
+		count += !isnan(all->record[k].v[V_COO_COST]);
+	if (!count || !chart_begin(&c, 820, 110 + 30 * count))
+		return;
+	fputs("set xlabel 'time from COO over that from COO to CSR, geometric mean'\n"
+	      "set logscale x 10\nset xrange [0.1:*]\nset style fill solid 1 noborder\n"
+	      "set key outside top center horizontal samplen 1\n",
+	      c.gnuplot);
+	for (int k = 0, n = 0; k < all->count; k++)
+		if (!isnan(all->record[k].v[V_COO_COST]))
+			chart_tic(&c, all->record[k].name, n++);
+	fprintf(c.gnuplot, ")\nset yrange [%g:-0.6]\n", count - 0.4);
+	for (int g = 0; g < GROUPS; g++) {
+		const double apart = !both ? 0 : g ? 0.19 : -0.19;
+
+		if (b->sums[g].count)
+			chart_series(
+				&c, group_name[g],
+				"using 2:1:(0.1):2:($1-0.17):($1+0.17) with boxxyerror lc rgb %d",
+				COLOUR(role[g]));
+		for (int k = 0, n = 0; k < all->count; k++) {
+			const struct record *r = case_record(&b->sums[g], all->record[k].name);
+
+			if (r && !isnan(r->v[V_COO_COST]))
+				fprintf(c.data, "%g %g\n", n + apart, r->v[V_COO_COST]);
+			n += !isnan(all->record[k].v[V_COO_COST]);
+		}
+	}
+	chart_end(&c, page);
+}
+
+static const char *place(const struct bench *b)
+{
+	return keep("%s, values %s, indices %s", text_many(ek_context_threads(b->ctx), "thread"),
+	            b->cases[0].value, b->cases[0].index);
+}
+
+static void page(const struct bench *b, FILE *f)
+{
+	if (chart_possible()) {
+		fputs("<div class=card><h3>From coordinates</h3>\n", f);
+		chart(b, f);
+		fputs("</div>\n", f);
+	}
+	table_groups(b, NULL, f);
+	html_cards(f, b);
+}
+
+/* ---- The operation --------------------------------------------------------------------------- */
+
+static int64_t limit_value(const char *what, const char *text)
+{
+	return strcmp(text, "none") == 0 ? -1 : tool_size(what, text);
+}
+
+static const struct bench_option own[] = {
+	{"format", "LIST", "Formats, with parameters or without (all)", set_text, AT(common.format),
+         AS_IT_IS},
+	{"method", "LIST", "Methods of plain CSR that prepare (all)", set_text, AT(common.method),
+         AS_IT_IS},
+	{"max-bytes", "SIZE|none", "Most bytes of a format (8 times those of CSR, and 1M)",
+         set_whole, OWN(convert_limit), BY(limit_value)},
+	NO_OPTION};
+
+static const struct argp_child children[] = {
+	{&tool_common_argp, 0, "Common options:", 2}, {&tool_device_argp, 0, NULL, 2}, {0}};
+
+const struct operation bench_convert = {
+	.name = "convert",
+	.text = "making each format, from COO and from CSR, in products and in bytes",
+	.usage = "[MATRIX...]",
+	.help = "Times the making of formats from COO and from CSR, and what methods of plain CSR "
+		"prepare, in rounds with the way from COO to CSR and with products. What was made "
+		"must go back to CSR without a lost bit.\v"
+		"With --format alone no methods are measured, with --method alone no formats. "
+		"Exit status 1: something did not go back.",
+	.options = "suite html rounds time",
+	.own = own,
+	.children = children,
+	.check = check_matrices,
+	.seconds = 3,
+	.fields = "op method format matrix source group rows cols nnz value index threads isa "
+		  "rounds disturbed coo_ms csr_ms coo_cost csr_cost calls own_calls ms bytes "
+		  "csr_bytes size commit machine date",
+	.problem = "matrices",
+	.operation = EK_SPMV,
+	.columns = columns,
+	.walk = walk_matrices,
+	.matrix = matrix,
+	.each = table_case,
+	.end = end,
+	.title = title,
+	.group_title = group_title,
+	.heading = "The cost of formats",
+	.place = place,
+	.page = page,
+};

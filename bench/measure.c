@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Timing of candidates side by side.
+ *
+ * The speed of a shared machine drifts: by a quarter within minutes, and by more when another user
+ * becomes active. So candidates are not timed one after the other but in rounds of under a second.
+ * In each round every candidate has one batch of calls, and times of the same round are compared.
+ * Before each batch a few untimed calls bring the working set of this candidate into the caches,
+ * where that of the previous candidate was. The order is shuffled in every round, so that no
+ * candidate always runs after the same one. A batch during which another process took a processor
+ * away is repeated, a few times at most. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "measure.h"
+#include "text.h"
+
+#define BATCH_SECONDS 3e-3  /* much longer than the clock's resolution and the wake-up of threads */
+#define COLD_SECONDS  30e-3 /* calls this long gain nothing from untimed calls before them */
+#define WARM_CALLS    3     /* untimed calls that bring a working set into the last-level cache */
+#define MIN_ROUNDS    5
+#define ATTEMPTS      4
+#define MAX_ROUNDS    100000
+
+static double timed(struct candidate *c, int64_t calls)
+{
+	double start, seconds = 0;
+
+	if (c->before)
+		c->before(c->state, calls);
+	start = tool_seconds();
+	if (c->clocked)
+		seconds = c->clocked(c->state, calls);
+	else
+		c->run(c->state, calls);
+	return seconds > 0 ? seconds : tool_seconds() - start;
+}
+
+/* Finds the number of calls in a batch by doubling it until a batch is long enough to be timed. */
+static void calibrate(struct candidate *c)
+{
+	int64_t most = c->most ? c->most : INT64_MAX;
+	double seconds = 0, calls;
+
+	c->runs = 0;
+	timed(c, 1);
+	for (c->calls = 1; (seconds = timed(c, c->calls)) < BATCH_SECONDS / 4; c->calls *= 2)
+		if (c->calls > most / 2)
+			return;
+	calls = ceil((double)c->calls * BATCH_SECONDS / seconds);
+	c->calls = calls < (double)most ? (int64_t)calls : most;
+}
+
+static void shuffle(int *order, int count, uint64_t *seed)
+{
+	for (int i = count - 1; i > 0; i--) {
+		*seed ^= *seed << 13;
+		*seed ^= *seed >> 7;
+		*seed ^= *seed << 17;
+		int j = (int)(*seed % (uint64_t)(i + 1)), t = order[i];
+
+		order[i] = order[j];
+		order[j] = t;
+	}
+}
+
+static bool grow(struct candidate *candidates, int count, int *capacity)
+{
+	*capacity = *capacity ? 2 * *capacity : 64;
+	for (int i = 0; i < count; i++) {
+		double *more = realloc(candidates[i].sample, (size_t)*capacity * sizeof(double));
+
+		if (!more)
+			return false;
+		candidates[i].sample = more;
+	}
+	return true;
+}
+
+/* Returns how often the kernel has taken the processor from a thread of this process. */
+static long disturbances(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+/* Times one batch, and times it again, a few times at most, if it was disturbed. Returns the seconds of one call in the first
+ * undisturbed attempt, or else in the shortest. */
+static double batch(struct candidate *c)
+{
+	double shortest = HUGE_VAL;
+	bool alone = false;
+
+	for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+		long before = disturbances();
+		double seconds = timed(c, c->calls);
+
+		alone = disturbances() == before;
+		c->runs += c->calls;
+		if (alone || seconds < shortest)
+			shortest = seconds;
+		if (alone || seconds > COLD_SECONDS)
+			break;
+	}
+	c->disturbed += !alone;
+	return shortest / (double)c->calls;
+}
+
+static void one_round(struct candidate *candidates, const int *order, int count, int round)
+{
+	for (int i = 0; i < count; i++) {
+		struct candidate *c = &candidates[order[i]];
+
+		double last = round ? c->sample[round - 1] : 0;
+
+		if (last < COLD_SECONDS)
+			timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
+		c->sample[round] = batch(c);
+	}
+}
+
+int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
+                   struct tool_progress *progress)
+{
+	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
+	int *order = malloc((size_t)count * sizeof *order), rounds = 0, capacity = 0;
+	int most = limits->rounds ? limits->rounds : MAX_ROUNDS;
+	double start, spent = 0;
+
+	if (!order)
+		return 0;
+	for (int i = 0; i < count; i++) {
+		order[i] = i;
+		calibrate(&candidates[i]);
+	}
+	start = tool_seconds();
+	while (rounds < most) {
+		if (rounds == capacity && !grow(candidates, count, &capacity)) {
+			rounds = 0;
+			break;
+		}
+		shuffle(order, count, &seed);
+		one_round(candidates, order, count, rounds++);
+		spent = tool_seconds() - start;
+		tool_progress_step(progress, limits->rounds ? rounds : (int64_t)(1000 * spent),
+		                   limits->rounds ? most : (int64_t)(1000 * limits->seconds));
+		if (!limits->rounds && rounds >= MIN_ROUNDS && spent >= limits->seconds)
+			break;
+	}
+	free(order);
+	return rounds;
+}
+
+void measure_free(struct candidate *candidates, int count)
+{
+	for (int i = 0; i < count; i++) {
+		free(candidates[i].sample);
+		candidates[i].sample = NULL;
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double measure_quantile(const double *value, int count, double q)
+{
+	double *sorted = count > 0 ? malloc((size_t)count * sizeof *sorted) : NULL;
+	double at = q * (count - 1), result;
+	int below = (int)at;
+
+	if (!sorted)
+		return NAN;
+	memcpy(sorted, value, (size_t)count * sizeof *sorted);
+	qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+	result = sorted[below];
+	if (below + 1 < count)
+		result += (at - below) * (sorted[below + 1] - sorted[below]);
+	free(sorted);
+	return result;
+}
+
+static double median_of(const struct candidate *a, const struct candidate *b, int rounds,
+                        bool ratio)
+{
+	double *each = malloc((size_t)(rounds > 0 ? rounds : 1) * sizeof *each), median;
+
+	if (!each)
+		return NAN;
+	for (int r = 0; r < rounds; r++)
+		each[r] = ratio ? a->sample[r] / b->sample[r] : a->sample[r] - b->sample[r];
+	median = measure_quantile(each, rounds, 0.5);
+	free(each);
+	return median;
+}
+
+double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds)
+{
+	return median_of(a, b, rounds, true);
+}
+
+double measure_excess(const struct candidate *a, const struct candidate *b, int rounds)
+{
+	return median_of(a, b, rounds, false);
+}
+
+/* ---- The K-best scheme ----------------------------------------------------------------------- */
+
+/* Parameters of the K-best scheme (Bryant and O'Hallaron 2003, section 9.4.3; Zhang 2012, section
+ * 3.5), which makes times comparable with works that report such times. A candidate is run by
+ * itself until its K shortest times differ by a factor of at most 1 + EPSILON, but no more than M
+ * times, and the mean of the K shortest is taken. On a quiet machine this is the time of an
+ * undisturbed run. On a shared machine it favours candidates that ran at a fast moment, so ratios
+ * should be taken from the rounds. If one call is too short for the clock, a run is a batch of
+ * calls. */
+enum { K = 5, M = 20 };
+#define EPSILON 0.001
+
+double measure_kbest(struct candidate *c, int *runs)
+{
+	double best[K + 1],
+		sum = 0; /* `best` has the K shortest times, ascending, and a spare place */
+	int count = 0;
+
+	for (*runs = 0; *runs < M; ++*runs) {
+		double seconds = timed(c, c->calls) / (double)c->calls;
+		int at = count < K ? count++ : K;
+
+		for (; at > 0 && best[at - 1] > seconds; at--)
+			best[at] = best[at - 1];
+		best[at] = seconds;
+		if (count == K && (1 + EPSILON) * best[0] >= best[K - 1]) {
+			++*runs;
+			break;
+		}
+	}
+	for (int k = 0; k < K; k++)
+		sum += best[k];
+	return sum / K;
+}
+
+/* ---- What other processes disturbed ---------------------------------------------------------- */
+
+#define MOST_DISTURBED 0.1 /* share of disturbed samples above which figures are not used */
+
+bool disturbed_much(double share)
+{
+	return share > MOST_DISTURBED;
+}
+
+const char *disturbed_text(double share)
+{
+	return keep("%.0f %% disturbed by other processes", 100 * share);
+}
+
+const char *disturbed_warning(int count, int of, const char *what)
+{
+	return keep("%s disturbed by other processes for more than %.0f %% of the batches: do not "
+	            "use these figures",
+	            of == 1 ? "the measurement was"
+	                    : keep("%d of %d %s %s", count, of, what, count == 1 ? "was" : "were"),
+	            100 * MOST_DISTURBED);
+}
+
+void disturbed_warn(int count, int of, const char *what, FILE *out)
+{
+	const bool color = tool_color(out);
+
+	if (count)
+		tool_paragraph(out, "%s%s%s", color ? "\033[1;31m" : "",
+		               disturbed_warning(count, of, what), color ? "\033[0m" : "");
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Timing of candidates side by side and by the K-best scheme, which notices disturbance by other
+ * processes (measure.c); the probes of read and copy bandwidth (measure_probe.c); the bare loop
+ * that small products are compared with (measure_bare.c).
+ */
+#ifndef EK_MEASURE_H
+#define EK_MEASURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../cli/ek.h"
+
+/* Something that is timed. `run` makes `calls` calls; the loop is inside `run`, so that the cost of
+ * calling it through a pointer is not part of a call that takes nanoseconds. */
+struct candidate {
+	void (*run)(void *state, int64_t calls);
+	/* Makes the calls and returns their seconds by the clock of a device. If it is NULL or
+	 * returns 0, the processor's clock counts. */
+	double (*clocked)(void *state, int64_t calls);
+	void *state;
+	/* Prepares fresh inputs for `calls` calls, untimed; NULL if calls do not change their
+	 * input. `most` is the number of calls that it can prepare, or 0 if there is no limit. */
+	void (*before)(void *state, int64_t calls);
+	int64_t most;
+	/* The rest is filled in by measure_rounds. */
+	int64_t calls;  /* number of calls in one batch */
+	int64_t runs;   /* number of all timed calls */
+	int disturbed;  /* number of rounds in which another process disturbed every attempt */
+	double *sample; /* seconds of one call in each round */
+};
+
+struct measure_limits {
+	double seconds; /* time to spend; at least five rounds are made */
+	int rounds;     /* number of rounds, or 0 for as many as fit into the time */
+};
+
+/* Times all candidates, round after round, each round in a new order. Returns the number of rounds,
+ * which is the number of samples that each candidate then has, or 0 if there is no memory. */
+int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
+                   struct tool_progress *progress);
+/* Frees the samples. */
+void measure_free(struct candidate *candidates, int count);
+
+/* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed, and stores the
+ * number of batches that were run in *runs. */
+double measure_kbest(struct candidate *c, int *runs);
+
+/* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
+double measure_quantile(const double *value, int count, double q);
+/* Return the median over the rounds of the time of `a` divided by that of `b`, and of the time of
+ * `a` minus that of `b`, in seconds. */
+double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds);
+double measure_excess(const struct candidate *a, const struct candidate *b, int rounds);
+
+/* Allocates zeros, each part touched first by the thread that will use it (array_data.c). The
+ * caller frees them by free(). Returns NULL if there is no memory. */
+void *data_alloc(int64_t bytes, int threads);
+
+/* A probe of read bandwidth: a buffer that `threads` threads read from one end to the other. `way`
+ * is the loop that reads. */
+struct read_probe {
+	uint64_t *data;
+	int64_t bytes;
+	int threads, way;
+	uint64_t sum;
+};
+bool read_probe_make(struct read_probe *probe, int64_t bytes, int threads);
+void read_probe_run(void *probe, int64_t calls);
+void read_probe_free(struct read_probe *probe);
+/* Returns the best GB/s at which `threads` threads read a buffer larger than any cache (1 GiB, less
+ * on machines with little memory), or 0 if there is no memory for it. The last number of threads
+ * and its result are remembered. */
+double read_probe_memory(int threads);
+
+/* A probe of copy bandwidth: `threads` threads copy one array to another, each a contiguous part,
+ * by memcpy or by non-temporal stores. */
+struct copy_probe {
+	const char *from;
+	char *to;
+	int64_t bytes;
+	int threads;
+	bool stream; /* copies by non-temporal stores */
+};
+void copy_probe_run(void *probe, int64_t calls);
+
+/* The operands of a plain loop for y = A x, without checks and calls around it. */
+struct bare_loop {
+	ek_value value;
+	ek_index index;
+	int64_t rows;
+	const void *row_ptr, *col_idx, *val, *x;
+	void *y;
+};
+void bare_loop_run(void *loop, int64_t calls);
+
+/* Tells whether the share of the samples that other processes disturbed is too large for the
+ * figures to mean anything. */
+bool disturbed_much(double share);
+/* Return texts such as "25 % disturbed by other processes", and "2 of 5 matrices were disturbed
+ * ...: do not use these figures"; `what` is the plural noun. */
+const char *disturbed_text(double share);
+const char *disturbed_warning(int count, int of, const char *what);
+/* Prints the text of disturbed_warning, or nothing if `count` is 0. */
+void disturbed_warn(int count, int of, const char *what, FILE *out);
+
+#endif

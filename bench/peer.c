@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Loads the modules of the peers, and enters peers in a measurement. Each module is opened with its
+ * symbols kept local, so that two libraries that export the same names do not collide. Peers must
+ * use the same OpenMP run time as this library, which bench/peers/install.sh arranges: two pools of
+ * threads in one process disturb each other, since an idle pool spins for a while before it
+ * sleeps. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#ifndef EK_LIBEXEC_DIR
+#define EK_LIBEXEC_DIR "/usr/local/libexec/evenkeel"
+#endif
+
+bool path_beside(const char *const *near, char path[PATH_BYTES])
+{
+	char self[PATH_BYTES];
+	const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+
+	if (length <= 0)
+		return false;
+	self[length] = 0;
+	*strrchr(self, '/') = 0;
+	for (; *near; near++)
+		if (snprintf(path, PATH_BYTES, "%s/%s", self, *near) < PATH_BYTES &&
+		    access(path, R_OK) == 0)
+			return true;
+	return false;
+}
+
+/* Finds the folder of the modules: `folder`, the variable EK_PEERS, a folder near the program as it
+ * was built or installed, or the folder where CMake installs modules. */
+static bool find_folder(const char *folder, char path[PATH_BYTES])
+{
+	static const char *const near[] = {"bench/peers", "../bench/peers", "peers",
+	                                   "../libexec/evenkeel/peers", NULL};
+
+	if (!folder)
+		folder = getenv("EK_PEERS");
+	if (folder)
+		return snprintf(path, PATH_BYTES, "%s", folder) < PATH_BYTES;
+	if (path_beside(near, path))
+		return true;
+	snprintf(path, PATH_BYTES, "%s/peers", EK_LIBEXEC_DIR);
+	return access(path, X_OK) == 0;
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+/* Adds the peers of a module that have the operation. Returns false if the module does not work on
+ * this machine. */
+static bool add(struct peers *peers, void *symbol, ek_operation operation, bool device)
+{
+	const ek_peer *const *(*list)(void) = NULL;
+	const ek_peer *const *peer;
+
+	*(void **)(void *)&list = symbol;
+	for (peer = list(); peer && *peer; peer++)
+		if ((*peer)->abi == EK_PEER_ABI && (*peer)->operations & EK_PEER_OF(operation) &&
+		    !(*peer)->device == !device && peers->count < PEERS_MAX)
+			peers->peer[peers->count++] = *peer;
+	return peer;
+}
+
+static bool load_module(struct peers *peers, ek_operation operation, bool device, const char *path,
+                        bool quiet)
+{
+	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = module ? dlsym(module, "ek_peer_list") : NULL;
+	const bool works = symbol && add(peers, symbol, operation, device);
+
+	if (!quiet && !symbol)
+		fprintf(stderr, "%s: peer left out: %s\n", tool_name, dlerror());
+	else if (!quiet && !works)
+		fprintf(stderr, "%s: peer left out: %s does not work here\n", tool_name, path);
+	return works;
+}
+
+void peers_load(struct peers *peers, ek_operation operation, bool device, const char *folder,
+                bool quiet)
+{
+	char path[PATH_BYTES], file[PATH_BYTES];
+	struct dirent **entry;
+	int count, loaded = 0;
+
+	if (!find_folder(folder, path)) {
+		if (!quiet)
+			fprintf(stderr, "%s: no peers: none are built (make peers)\n", tool_name);
+		return;
+	}
+	count = scandir(path, &entry, NULL, alphasort);
+	for (int k = 0; k < count; k++) {
+		const char *name = entry[k]->d_name, *dot = strrchr(name, '.');
+
+		if (strncmp(name, "peer_", 5) == 0 && dot && strcmp(dot, ".so") == 0 &&
+		    snprintf(file, sizeof file, "%s/%s", path, name) < PATH_BYTES)
+			loaded += load_module(peers, operation, device, file, quiet);
+		free(entry[k]);
+	}
+	if (count >= 0)
+		free(entry);
+	if (!loaded && !quiet)
+		fprintf(stderr, "%s: no peers in %s\n", tool_name, path);
+	else if (!peers->count && !quiet)
+		fprintf(stderr, "%s: no peers: none of those that are built does %s on %s\n",
+		        tool_name, ek_operation_name(operation),
+		        device ? "devices" : "the processor");
+}
+
+/* ---- Taking part ----------------------------------------------------------------------------- */
+
+struct guest {
+	const ek_peer *peer;
+	void *state;
+};
+
+static bool run_calls(struct entrant *e, int64_t calls)
+{
+	const struct guest *g = e->own;
+	const struct operation *op = e->field->bench->op;
+
+	if (!op->next)
+		return g->peer->run(g->state, calls) == 0;
+	for (; calls > 0; calls--) {
+		op->next(e->field->problem);
+		if (g->peer->run(g->state, 1) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void run(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+
+	e->record.failed |= !run_calls(e, calls);
+}
+
+static double clocked(void *entrant, int64_t calls)
+{
+	const struct guest *g = ((struct entrant *)entrant)->own;
+
+	run(entrant, calls);
+	return g->peer->elapsed(g->state);
+}
+
+static bool move(struct entrant *e, bool back)
+{
+	const struct guest *g = e->own;
+	int (*const copy)(void *) = back ? g->peer->fetch : g->peer->load;
+
+	return !copy || copy(g->state) == 0;
+}
+
+static void release(struct entrant *e)
+{
+	const struct guest *g = e->own;
+
+	if (g->state)
+		g->peer->release(g->state);
+}
+
+static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *problem)
+{
+	struct entrant *e = peer->supports(problem) ? entrant_add(f, RECORD_PEER, "peer.",
+	                                                          peer->name, sizeof(struct guest))
+	                                            : NULL;
+
+	if (!e)
+		return;
+	struct guest *g = e->own;
+
+	g->peer = peer;
+	e->calls.run = run;
+	e->calls.clocked = peer->elapsed ? clocked : NULL;
+	e->move = move;
+	e->why = peer->error;
+	e->release = release;
+	e->record.device = peer->device ? f->c->device->name : e->record.device;
+	e->record.version = peer->version();
+	const double start = tool_seconds();
+
+	if (peer->prepare(problem, &g->state) != 0) {
+		e->record.failed = true;
+		e->record.why = keep("%s", peer->error());
+		g->state = NULL;
+		return;
+	}
+	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	entrant_check(
+		e); /* checked twice: the second run starts from the state that the first left */
+	entrant_check(e);
+}
+
+void enter_peers(struct field *f, const ek_peer_problem *problem)
+{
+	for (int k = 0; k < f->bench->peers.count; k++)
+		enter(f, f->bench->peers.peer[k], problem);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Cases and their records (record.c): a case is a problem, a record has the figures of one method
+ * on it.
+ */
+#ifndef EK_BENCH_RECORD_H
+#define EK_BENCH_RECORD_H
+
+#include <evenkeel/ek.h>
+#include <stdbool.h>
+
+struct bench;
+
+enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario takes */
+enum value {
+#define FIELD(name, key, kind) V_##name,
+#include "fields.def"
+#undef FIELD
+	KEYED, /* number of the values above, which have keys in JSON records; those below have none */
+	V_MATRICES = KEYED,
+	V_REFUSED,
+	V_WORST, /* in sums: least speed over the best peer or, without peers, over plain CSR */
+	V_WORST_CSR,
+	V_WINS, /* in sums: number of matrices on which the method is the fastest of its kind */
+	V_WINS_ALL,
+	V_SPEEDUP, /* first of MOST_CALLS speed-ups, one for each value of --calls */
+	V_MOST_SPEEDUP = V_SPEEDUP + MOST_CALLS,
+	VALUES = V_MOST_SPEEDUP + MOST_CALLS
+};
+
+enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND };
+#define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
+#define KINDS_PEERS (1u << RECORD_PEER)
+
+/* The figures of one method on one problem. Texts that are not constants are made by keep(). */
+struct record {
+	enum record_kind kind;
+	const char *name; /* name in tables, such as "heap d=8" */
+	const char *method, *version;
+	const char *chosen; /* method that auto chose; NULL for other methods */
+	const char *format; /* format, with its parameters if they are known */
+	const char *device; /* "cpu", or the name of a device such as "cuda:0" */
+	const char *isa;
+	bool failed, refused;    /* refused: the method cannot do this problem, or lacks memory */
+	const char *why;         /* reason for failure or refusal, else "" */
+	const char *on, *on_csr; /* in sums: names of the matrices of V_WORST and V_WORST_CSR */
+	double v[VALUES];        /* figures, indexed by enum value; NAN where one does not apply */
+};
+
+/* A problem, that is a matrix with its types or some arrays, with a record for each method. */
+struct bench_case {
+	const char *name, *matrix, *source, *variant, *group, *op, *value, *index;
+	const char *device_name, *driver, *vectors; /* NULL without a device */
+	const char *unit;                           /* method that ratios are relative to */
+	const char *bound;                          /* name of the bound, or NULL */
+	const ek_device_info *device;               /* NULL without a device */
+	double bytes, flops; /* least bytes that a run moves; flops of a run, 0 if not counted */
+	double v[VALUES];
+	struct record *record;
+	int count;
+};
+
+/* Appends an empty case to bench->cases. */
+struct bench_case *case_add(struct bench *bench);
+/* Appends a copy of a record to a case, and returns the copy. */
+struct record *record_add(struct bench_case *c, const struct record *record);
+/* Returns a record without figures for the method called `prefix` and `name`, joined. */
+struct record record_start(enum record_kind kind, const char *prefix, const char *name);
+/* Returns the name of a method without "spmv." or "spmm.". */
+const char *method_short(const char *name);
+/* Marks a record as refused, with the reason. */
+void record_refuse(struct record *r, const char *why);
+/* Writes the records of a case as JSON lines. Returns an exit code. */
+int record_json(const struct bench *bench, const struct bench_case *c);
+/* Reads the ratios in the records of an earlier ek bench spmv (records.c). Returns an exit code. */
+int records_read(struct bench *bench, const char *path);
+const char *value_key(enum value value);
+/* Returns the text that belongs to a key of the table of texts in record.c, or NULL. */
+const char *text_of(const struct bench *bench, const struct bench_case *c, const struct record *r,
+                    const char *key);
+
+/* The two groups of Liu 2015, Table 8.4, extended to any matrix: a matrix is irregular if its
+ * longest row is long both in absolute terms and compared with the mean. */
+enum { GROUP_REGULAR, GROUP_IRREGULAR, GROUPS, ALL_GROUPS = GROUPS };
+extern const char *const group_name[GROUPS];
+const char *group_of(double row_max, double row_mean);
+bool in_group(const struct bench_case *c, int group);
+/* Fills bench->sums with a case for each group. The case has a record for each name in the group,
+ * in order of appearance. Its values are geometric means over the group, unless op->sum replaces
+ * them. */
+enum { MOST_NAMES = 512 };
+void bench_sum_up(struct bench *bench);
+/* Returns the record called `name`, or NULL. */
+const struct record *case_record(const struct bench_case *c, const char *name);
+/* Returns the record with the least time among those whose kind is in `kinds` (bits 1 << kind), or
+ * NULL if none has a time. */
+const struct record *case_best(const struct bench_case *c, unsigned kinds);
+bool case_has(const struct bench_case *c, enum record_kind kind);
+bool bench_has_peers(const struct bench *bench);
+int bench_disturbed(const struct bench *bench); /* counts the heavily disturbed cases */
+/* A running geometric mean: the sum of the logarithms, and their number. */
+struct mean {
+	double sum;
+	int count;
+};
+/* Adds a value to the mean; leaves out NAN and what is not above 0. */
+void mean_add(struct mean *m, double ratio);
+double mean_value(struct mean m); /* returns NAN for an empty mean */
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The measurement of one problem. All entrants (our methods, the peers, the bounds and, for small
+ * products, a bare loop) are prepared, checked, and timed in the same rounds; then each gets its
+ * record.
+ *
+ * Ratios are medians of the ratios of single rounds, so that both sides change alike if the speed
+ * of the machine drifts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+#define MOST_ENTRANTS 300
+#define SMALL_BYTES   1000000 /* moving fewer bytes takes less time than waking the threads */
+#define CACHE_FACTOR  1.3 /* reads that are faster than memory by this factor are from a cache */
+
+/* ---- Who takes part -------------------------------------------------------------------------- */
+
+static void before(void *entrant, int64_t calls)
+{
+	const struct field *f = ((struct entrant *)entrant)->field;
+
+	f->bench->op->before(f->problem, calls);
+}
+
+struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
+                            const char *name, size_t own)
+{
+	struct entrant *e = &f->entrant[f->entrants];
+
+	if (f->entrants == MOST_ENTRANTS)
+		tool_usage("more than %d candidates; name fewer by --method or --format",
+		           MOST_ENTRANTS);
+	f->entrants++;
+	*e = (struct entrant){.record = record_start(kind, prefix, name),
+	                      .field = f,
+	                      .moves = f->c->bytes,
+	                      .own = own ? need(calloc(1, own), "those who are measured") : NULL,
+	                      .calls.state = e,
+	                      .at = -1};
+	if (kind != RECORD_BOUND && f->bench->op->before) {
+		e->calls.before = before;
+		e->calls.most = f->most;
+	}
+	if (kind <= RECORD_AUTO) {
+		e->record.version = ek_version();
+		e->record.isa = ek_isa_name(ek_context_isa(f->bench->ctx));
+	}
+	return e;
+}
+
+bool entered(const struct field *f, const char *method)
+{
+	for (int k = 0; k < f->entrants; k++)
+		if (strcmp(f->entrant[k].record.method, method) == 0)
+			return true;
+	return false;
+}
+
+bool entrant_check(struct entrant *e)
+{
+	const struct operation *op = e->field->bench->op;
+	void *problem = e->field->problem;
+	struct record *r = &e->record;
+
+	if (e->calls.before)
+		e->calls.before(e->calls.state, 1);
+	op->spoil(problem);
+	r->failed |= e->move && !e->move(e, false);
+	e->calls.run(e->calls.state, 1);
+	r->failed |= e->move && !e->move(e, true);
+	const double error = r->failed ? INFINITY : op->error(problem, r->method);
+
+	if (isnan(r->v[V_ERROR]) || error > r->v[V_ERROR])
+		r->v[V_ERROR] = error;
+	if (r->failed)
+		r->why = keep("%s", e->why ? e->why() : ek_error_text());
+	else if (isinf(error))
+		r->why = "wrong result";
+	else if (!(error <= 1))
+		r->why = keep("wrong result: error %.3g times its bound", error);
+	r->failed = r->failed || !(error <= 1);
+	return !r->failed;
+}
+
+static void release_reads(struct entrant *e)
+{
+	read_probe_free(e->own);
+}
+
+int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden)
+{
+	struct entrant *e = entrant_add(f, RECORD_BOUND, "", "read", sizeof(struct read_probe));
+
+	if (!e)
+		return TOOL_OK;
+	if (!read_probe_make(e->own, bytes, threads))
+		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
+	e->calls = (struct candidate){.run = read_probe_run, .state = e->own};
+	e->release = release_reads;
+	e->moves = (double)((struct read_probe *)e->own)->bytes;
+	e->hidden = hidden;
+	return TOOL_OK;
+}
+
+void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads)
+{
+	static const char *const names[] = {"memcpy", "stream"};
+	struct entrant *e;
+
+	for (int k = 0; k < 2; k++)
+		if ((e = entrant_add(f, RECORD_BOUND, "copy.", names[k],
+		                     sizeof(struct copy_probe)))) {
+			*(struct copy_probe *)e->own =
+				(struct copy_probe){from, to, bytes, threads, k};
+			e->calls = (struct candidate){.run = copy_probe_run, .state = e->own};
+			e->moves = 2 * (double)bytes;
+		}
+}
+
+/* ---- Rounds ---------------------------------------------------------------------------------- */
+
+void field_start(struct field *f)
+{
+	f->entrant = need(calloc(MOST_ENTRANTS, sizeof *f->entrant), "those who are measured");
+	f->candidate = need(calloc(MOST_ENTRANTS, sizeof *f->candidate), "those who are measured");
+}
+
+int field_rounds(struct field *f, double seconds, struct tool_progress *progress)
+{
+	const struct measure_limits limits = {seconds, f->bench->o.rounds};
+
+	for (int k = 0; k < f->entrants; k++) {
+		struct entrant *e = &f->entrant[k];
+
+		if (e->record.failed || e->record.refused)
+			continue;
+		e->at = f->candidates++;
+		f->candidate[e->at] = e->calls;
+	}
+	f->rounds = measure_rounds(f->candidate, f->candidates, &limits, progress);
+	return f->rounds ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory for the times");
+}
+
+void field_end(struct field *f)
+{
+	for (int k = 0; k < f->entrants; k++) {
+		struct entrant *e = &f->entrant[k];
+
+		if (e->release)
+			e->release(e);
+		free(e->own);
+	}
+	measure_free(f->candidate, f->candidates);
+	free(f->entrant);
+	free(f->candidate);
+}
+
+static const struct candidate *candidate_of(const struct entrant *e)
+{
+	return &e->field->candidate[e->at];
+}
+
+double entrant_ms(const struct entrant *e)
+{
+	if (!e || e->at < 0)
+		return NAN;
+	return 1e3 * measure_quantile(candidate_of(e)->sample, e->field->rounds, 0.5);
+}
+
+double entrant_ratio(const struct entrant *a, const struct entrant *b)
+{
+	if (!a || !b || a->at < 0 || b->at < 0)
+		return NAN;
+	return measure_ratio(candidate_of(a), candidate_of(b), a->field->rounds);
+}
+
+double field_disturbed(const struct field *f)
+{
+	double share = 0;
+
+	for (int k = 0; k < f->candidates; k++)
+		share += (double)f->candidate[k].disturbed / f->rounds / f->candidates;
+	return share;
+}
+
+/* ---- Records --------------------------------------------------------------------------------- */
+
+/* Returns the fastest entrant of a kind that was timed, or NULL. */
+static const struct entrant *fastest(const struct field *f, enum record_kind kind)
+{
+	const struct entrant *best = NULL;
+
+	for (int k = 0; k < f->entrants; k++) {
+		const struct entrant *e = &f->entrant[k];
+
+		if (e->at >= 0 && e->record.kind == kind && !e->bare &&
+		    (!best || entrant_ms(e) < entrant_ms(best)))
+			best = e;
+	}
+	return best;
+}
+
+/* The entrants that others are compared with; NULL for one that was not timed. */
+struct yardstick {
+	const struct entrant *unit, *bare, *bound, *peer;
+};
+
+static struct yardstick yardstick_of(const struct field *f)
+{
+	const char *unit = f->bench->op->unit(f);
+	struct yardstick y = {.bound = fastest(f, RECORD_BOUND), .peer = fastest(f, RECORD_PEER)};
+
+	for (int k = 0; k < f->entrants; k++) {
+		const struct entrant *e = &f->entrant[k];
+
+		if (e->at >= 0 && e->bare)
+			y.bare = e;
+		else if (e->at >= 0 && e->record.kind == RECORD_OURS &&
+		         strcmp(e->record.method, unit) == 0)
+			y.unit = e;
+	}
+	return y;
+}
+
+static void fill(struct entrant *e, const struct yardstick *y)
+{
+	const int rounds = e->field->rounds;
+	const struct candidate *at = candidate_of(e);
+	const struct bench_case *c = e->field->c;
+	double *v = e->record.v;
+
+	v[V_RUNS] = (double)at->runs;
+	v[V_MS] = entrant_ms(e);
+	v[V_MS_MIN] = 1e3 * measure_quantile(at->sample, rounds, 0);
+	v[V_MS_P10] = 1e3 * measure_quantile(at->sample, rounds, 0.1);
+	v[V_MS_P90] = 1e3 * measure_quantile(at->sample, rounds, 0.9);
+	v[V_RATE] = 1e-6 * e->moves / v[V_MS];
+	v[V_GBPS] = isnan(v[V_BYTES]) ? v[V_RATE] : 1e-6 * v[V_BYTES] / v[V_MS];
+	v[V_GFLOPS] = c->flops > 0 ? 1e-6 * c->flops / v[V_MS] : NAN;
+	/* For a bound, keys are counted by the bytes that it moves. */
+	v[V_MKEYS] = 1e3 * v[V_RATE] * c->v[V_N] / c->bytes;
+	if (y->bound && c->bytes >= SMALL_BYTES)
+		v[V_OF_BOUND] = e->moves / y->bound->moves * entrant_ratio(y->bound, e);
+	if (e->record.kind == RECORD_BOUND)
+		return;
+	v[V_VS_CSR] = v[V_VS_SERIAL] = entrant_ratio(y->unit, e);
+	v[V_VS_PEER] = entrant_ratio(y->peer, e);
+	if (y->unit)
+		v[V_PREPARE_CALLS] = v[V_PREPARE_MS] / entrant_ms(y->unit);
+	if (y->bare)
+		v[V_OVERHEAD_NS] = 1e9 * measure_excess(at, candidate_of(y->bare), rounds);
+}
+
+static void fill_case(const struct field *f, const struct yardstick *y)
+{
+	struct bench_case *c = f->c;
+
+	c->v[V_ROUNDS] = f->rounds;
+	c->v[V_DISTURBED] = field_disturbed(f);
+	c->unit = f->bench->op->unit(f);
+	if (y->unit)
+		c->v[V_UNIT_MS] = entrant_ms(y->unit);
+	if (y->bound) {
+		c->bound = y->bound->record.method;
+		c->v[V_BOUND_GBPS] = 1e-6 * y->bound->moves / entrant_ms(y->bound);
+	}
+	c->v[V_IN_CACHE] =
+		c->bytes < SMALL_BYTES || c->v[V_BOUND_GBPS] > CACHE_FACTOR * f->bench->memory_gbps;
+}
+
+static int collect(struct field *f)
+{
+	const struct yardstick y = yardstick_of(f);
+	int code = TOOL_OK;
+
+	for (int k = 0; k < f->entrants; k++) {
+		struct entrant *e = &f->entrant[k];
+		const struct record *r = &e->record;
+
+		if (e->bare)
+			continue;
+		if (e->at >= 0 && (r->kind == RECORD_BOUND || entrant_check(e)))
+			fill(e, &y);
+		if (r->failed) {
+			tool_fail(TOOL_FAILED, "%s: %s: %s", f->c->name, r->method, r->why);
+			code = r->kind == RECORD_PEER ? code : TOOL_FAILED;
+		}
+		if (!e->hidden)
+			record_add(f->c, r);
+	}
+	fill_case(f, &y);
+	return code;
+}
+
+/* Measures the K-best time of each entrant by itself, as the K-best scheme requires. */
+static void k_best(struct field *f)
+{
+	int runs;
+
+	for (int k = 0; k < f->entrants; k++) {
+		struct entrant *e = &f->entrant[k];
+
+		if (e->at >= 0 && !e->bare)
+			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&f->candidate[e->at], &runs);
+	}
+}
+
+static int measure(struct field *f, const char *preparing)
+{
+	const struct bench_options *o = &f->bench->o;
+	struct tool_progress *progress =
+		tool_progress_start(&o->common, preparing ? preparing : f->c->name);
+	int code = f->bench->op->enter(f);
+
+	tool_progress_end(progress);
+	if (code)
+		return code;
+	progress = tool_progress_start(&o->common, f->c->name);
+	code = field_rounds(f, o->seconds, progress);
+	if (!code && o->k_best)
+		k_best(f);
+	tool_progress_end(progress);
+	return code ? code : collect(f);
+}
+
+int measure_case(struct bench *b, struct bench_case *c, void *problem, const char *preparing)
+{
+	struct field f = {.bench = b, .c = c, .problem = problem};
+	int code, written = TOOL_OK;
+
+	field_start(&f);
+	code = measure(&f, preparing);
+	field_end(&f);
+	if (c->count)
+		written = case_done(b, c);
+	else
+		b->count--; /* remove the case, as tables need at least one record */
+	return code ? code : written;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The standard measurement of a problem (run.c), and who takes part in it.
+ */
+#ifndef EK_BENCH_RUN_H
+#define EK_BENCH_RUN_H
+
+#include "bench.h"
+
+/* One who takes part in a measurement: a method of ours, a peer, or a bound. */
+struct entrant {
+	struct record record;
+	struct field *field;
+	struct candidate calls; /* how it is run; the state is the entrant or, for probes, `own` */
+	/* Copies the problem's outputs to those of the entrant or, if `back`, the other way round;
+	 * NULL if the entrant writes the problem's outputs itself. */
+	bool (*move)(struct entrant *entrant, bool back);
+	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
+	void (*release)(struct entrant *entrant);
+	void *own;    /* memory for the functions above, freed after `release` */
+	double moves; /* bytes that one call moves */
+	bool bare;    /* it is the bare loop, which gets no record */
+	bool hidden;  /* it is measured, but its record is not shown */
+	int at;       /* index of its candidate in the field, -1 if it is not timed */
+};
+
+/* A problem and all entrants that are timed on it. */
+struct field {
+	struct bench *bench;
+	struct bench_case *c;
+	void *problem;
+	struct entrant *entrant;
+	struct candidate *candidate;
+	int entrants, candidates, rounds;
+	int64_t most; /* most calls that op->before can prepare; 0 if there is no limit */
+};
+
+/* Measures a problem, adds the records to its case, and shows them. A case without records is
+ * removed. Returns an exit code, which is TOOL_FAILED if a result was wrong. While methods are
+ * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case. */
+int measure_case(struct bench *bench, struct bench_case *c, void *problem, const char *preparing);
+/* The steps of measure_case, for operations with a course of their own. Allocates memory for
+ * entrants. */
+void field_start(struct field *f);
+/* Times all entrants that have neither failed nor been refused. Returns an exit code. */
+int field_rounds(struct field *f, double seconds, struct tool_progress *progress);
+/* Return the median time; the median of a's time over b's in the same round. Both return NAN for
+ * entrants that are NULL or were not timed. */
+double entrant_ms(const struct entrant *e);
+double entrant_ratio(const struct entrant *a, const struct entrant *b);
+/* Returns the share of the samples that other processes disturbed. */
+double field_disturbed(const struct field *f);
+/* Releases the entrants and frees all memory. */
+void field_end(struct field *f);
+/* Adds an entrant with `own` bytes of memory, set to 0. Returns NULL if there are too many. */
+struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
+                            const char *name, size_t own);
+/* Tells whether a method has been entered. */
+bool entered(const struct field *f, const char *method);
+/* Runs the entrant once on spoilt outputs, compares the result with the reference, and records the
+ * largest error so far. Returns false if the run failed or its result is wrong. */
+bool entrant_check(struct entrant *e);
+/* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */
+void enter_peers(struct field *f, const ek_peer_problem *problem);
+/* Enters reads of that many bytes as a bound. Returns an exit code. */
+int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
+/* Enters copies of one array to another as bounds: by memcpy, and by non-temporal stores. */
+void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench scenario: the speed-up that a method gives to a program that makes n products,
+ * preparation included:
+ *     (n T_csr) / (T_prepare + n T_method)
+ * Its average and its greatest value are computed over the regular and over the irregular matrices
+ * (Liu 2015, Tables 8.5 and 8.6), from the records of `ek bench spmv` of this run or, with --from,
+ * of an earlier one. Records have T_prepare and T_method relative to plain CSR in the same rounds,
+ * so a drift of the machine's speed does not matter. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "html.h"
+#include "spmv.h"
+
+/* ---- Figures --------------------------------------------------------------------------------- */
+
+/* Method or peer that is the baseline, or NULL for plain CSR. */
+static const char *baseline;
+static struct list products; /* numbers of products, by --calls */
+
+/* Returns the speed-up for n products. The unit of time is one product of plain CSR, so T_csr is 1,
+ * T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr is 1 / vs_csr
+ * of the baseline. */
+static double speedup(const struct bench_case *c, const struct record *r, int64_t n)
+{
+	const struct record *base = baseline ? case_record(c, baseline) : NULL;
+	double csr = !baseline ? 1 : base ? 1 / base->v[V_VS_CSR] : NAN;
+
+	return (double)n * csr / (r->v[V_PREPARE_CALLS] + (double)n / r->v[V_VS_CSR]);
+}
+
+static json_t *speedups(const struct bench *b, const struct bench_case *c, const struct record *r)
+{
+	json_t *each = json_object();
+
+	(void)b;
+	(void)c;
+	for (int k = 0; k < products.count; k++)
+		json_object_set_new(each, keep("%lld", (long long)products.value[k]),
+		                    isnan(r->v[V_SPEEDUP + k]) ? json_null()
+		                                               : json_real(r->v[V_SPEEDUP + k]));
+	return each;
+}
+
+/* ---- The course ------------------------------------------------------------------------------ */
+
+static int begin(struct bench *b)
+{
+	const char *name = b->o.baseline;
+
+	baseline = !name || strncmp(name, "peer.", 5) == 0 ? name : tool_method(name);
+	return b->o.records ? TOOL_OK : spmv_begin(b);
+}
+
+/* Computes the speed-ups of a case. Fails if the case has no record of the baseline, since without
+ * it all figures would be missing. */
+static int finish(struct bench *b, struct bench_case *c)
+{
+	if (baseline && !case_record(c, baseline))
+		return tool_fail(TOOL_USAGE,
+		                 "--baseline %s: has no record for %s; a method or peer that was "
+		                 "measured is expected",
+		                 baseline, c->name);
+	b->o.baseline = baseline ? baseline : unit_method(b->device.size > 0);
+	for (int m = 0; m < c->count; m++) {
+		double *v = c->record[m].v;
+
+		v[V_PREPARATION] = v[V_PREPARE_CALLS] * v[V_VS_CSR];
+		for (int k = 0; k < products.count; k++)
+			v[V_SPEEDUP + k] = speedup(c, &c->record[m], products.value[k]);
+	}
+	return TOOL_OK;
+}
+
+static int walk(struct bench *b)
+{
+	int code;
+
+	if (!b->o.records)
+		return walk_matrices(b);
+	code = records_read(b, b->o.records);
+	for (int k = 0; k < b->count && !code; k++)
+		code = case_done(b, &b->cases[k]);
+	return code;
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Columns of the table of a group. check() adds two for each number of products, the average and
+ * the best speed-up. */
+static struct column columns[3 + 2 * MOST_CALLS + 1] = {
+	{"method", SUM | LEFT, VALUES, "name", NULL, NULL},
+	{"matrices", SUM, V_MATRICES, "%.0f", NULL, NULL},
+	{"preparation", SUM, V_PREPARATION, "%.2f", NULL, NULL}};
+
+/* Takes the records called sum->name in a group. Sets sum->v[value] to the arithmetic mean of their
+ * v[value], and *most to the largest. Returns how many of these records have this value. */
+static int average(const struct bench *b, int group, struct record *sum, int value, double *most)
+{
+	double total = 0;
+	int count = 0;
+
+	*most = NAN;
+	for (int k = 0; k < b->count; k++) {
+		const struct bench_case *c = &b->cases[k];
+		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
+
+		if (!r || isnan(r->v[value]))
+			continue;
+		*most = fmax(*most, r->v[value]);
+		total += r->v[value];
+		count++;
+	}
+	sum->v[value] = count ? total / count : NAN;
+	return count;
+}
+
+static void sum(const struct bench *b, int group, struct record *sum)
+{
+	double most;
+
+	sum->v[V_MATRICES] = average(b, group, sum, V_PREPARATION, &most);
+	for (int k = 0; k < products.count; k++)
+		average(b, group, sum, V_SPEEDUP + k, &sum->v[V_MOST_SPEEDUP + k]);
+}
+
+static const char *group_title(const struct bench *b)
+{
+	(void)b;
+	return keep(": speed-up over %s", baseline ? baseline : "plain CSR");
+}
+
+static const char legend[] =
+	"preparation: time from CSR to a plan, in products of the method itself.\n"
+	"avg, best: (n T_csr) / (T_prepare + n T_method), its arithmetic mean and largest value "
+	"over the matrices.\n"
+	"regular, irregular: groups of Table 8.4; a matrix is irregular if its longest row has "
+	"more than 1000 entries and more than ten times the mean.\n";
+
+static void end(const struct bench *b, FILE *out)
+{
+	table_groups(b, out, NULL);
+	paragraphs(legend, out);
+}
+
+static const char *place(const struct bench *b)
+{
+	return b->o.baseline;
+}
+
+static void page(const struct bench *b, FILE *f)
+{
+	table_groups(b, NULL, f);
+	html_legend(f, b);
+}
+
+/* ---- The operation --------------------------------------------------------------------------- */
+
+static void defaults(struct bench_options *o)
+{
+	(void)o;
+	LIST(&products, 50, 500);
+}
+
+static void check(struct bench_options *o)
+{
+	if (products.count > MOST_CALLS)
+		tool_usage("--calls: at most %d numbers are expected", MOST_CALLS);
+	for (int k = 0; k < products.count; k++) {
+		columns[3 + 2 * k] =
+			(struct column){.head = keep("n=%lld avg", (long long)products.value[k]),
+		                        .where = SUM,
+		                        .value = V_SPEEDUP + (unsigned)k,
+		                        .format = "%.2f"};
+		columns[4 + 2 * k] = (struct column){.head = "best",
+		                                     .where = SUM,
+		                                     .value = V_MOST_SPEEDUP + (unsigned)k,
+		                                     .format = "%.2f"};
+	}
+	check_matrices(o);
+	sweep_apply(o);
+}
+
+static const struct bench_option own[] = {
+	{"calls", "LIST", "Numbers of products (50,500)", set_list, OWN(products),
+         RANGE(1, INT64_C(1) << 40)},
+	{"baseline", "METHOD",
+         "What stands for CSR: a method or a peer (spmv.csr.rows; spmv.csr.vector.gpu)", set_text,
+         AT(baseline), AS_IT_IS},
+	{"from", "FILE", "Take the records of ek bench spmv --json FILE", set_text, AT(records),
+         AS_IT_IS},
+	NO_OPTION};
+
+static const struct argp_child children[] = {{&tool_common_argp, 0, "Common options:", 3},
+                                             {&tool_product_argp, 0, "The product:", 2},
+                                             {0}};
+
+const struct operation bench_scenario = {
+	.name = "scenario",
+	.text = "the same for so many products, preparation included (--calls 50,500)",
+	.help = "Measures as ek bench spmv does and says what each method is worth when its "
+		"preparation is paid by so many products.",
+	.options = "suite html rounds time peers peer-dir vectors sweep",
+	.own = own,
+	.children = children,
+	.defaults = defaults,
+	.check = check,
+	.fields =
+		"op method matrix group baseline preparation speedup disturbed commit machine date",
+	.json = speedups,
+	.problem = "matrices",
+	.legend = legend,
+	.begin = begin,
+	PRODUCT_MEASURED,
+	.walk = walk,
+	.matrix = spmv_matrix,
+	.operation = EK_SPMV,
+	.finish = finish,
+	.end = end,
+	.sum = sum,
+	.columns = columns,
+	.group_title = group_title,
+	.heading = "Products with their preparation",
+	.place = place,
+	.page = page,
+};

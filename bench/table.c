@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The output for people: for each case a table with a line for each method, or one table with a
+ * line for each record of all cases, and tables of sums. The first table of a run is followed by
+ * the meaning of its columns; --help has the meaning of all columns. */
+#define _GNU_SOURCE /* for open_memstream */
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+#include "html.h"
+
+enum { MOST_COLUMNS = 48 };
+
+/* ---- Cells ----------------------------------------------------------------------------------- */
+
+double value_of(const struct bench_case *c, const struct record *r, enum value value)
+{
+	return isnan(r->v[value]) ? c->v[value] : r->v[value];
+}
+
+static const char *number_text(char buf[CELL], const char *format, double value)
+{
+	if (!format)
+		format = value < 0.1 ? "%.3g" : value < 10 ? "%.3f" : "%.1f";
+	if (isnan(value))
+		snprintf(buf, CELL, "-");
+	else if (*format == ',')
+		snprintf(buf, CELL, "%s", text_count(value));
+	else
+		snprintf(buf, CELL, format, value);
+	return buf;
+}
+
+void table_cell(struct tool_table *t, const char *format, double value)
+{
+	char buf[CELL];
+
+	tool_table_add(t, "%s", number_text(buf, format, value));
+}
+
+const char *cell_status(struct cell *cell)
+{
+	return cell->r->failed ? "FAILED" : cell->r->refused ? "refused" : "";
+}
+
+const char *cell_best(struct cell *cell)
+{
+	const char *best = cell->r == case_best(cell->c, KINDS_OURS) ? "*" : "";
+	const double more = cell->r->v[V_OVERHEAD_NS];
+
+	if (cell->r->failed || cell->r->refused)
+		return cell_status(cell);
+	if (isnan(more))
+		return best;
+	snprintf(cell->text, CELL, "%s%s%+.0f ns", best, *best ? " " : "", more);
+	return cell->text;
+}
+
+const char *cell_text(const struct column *col, struct cell *cell)
+{
+	if (col->text)
+		return col->text(cell);
+	if (col->value == VALUES)
+		return text_of(cell->b, cell->c, cell->r, col->format);
+	return number_text(cell->text, col->format, value_of(cell->c, cell->r, col->value));
+}
+
+/* ---- Columns --------------------------------------------------------------------------------- */
+
+static bool has_traits(const struct operation *op, const struct column *col)
+{
+	return !(col->where & TRAITS) || col->where & op->traits;
+}
+
+bool column_shown(const struct bench *b, const struct bench_case *c, const struct column *col,
+                  unsigned where)
+{
+	return col->where & where && has_traits(b->op, col) &&
+	       (!(col->where & PEERS) || case_has(c, RECORD_PEER)) &&
+	       (!(col->where & KBEST) || b->o.k_best);
+}
+
+/* ---- Legend ---------------------------------------------------------------------------------- */
+
+/* Prints a text on lines of at most `width` characters, of which all but the first are indented.
+ * *at is the column in which the text before ended, and becomes that in which this one ends. */
+static void wrapped(const char *text, int width, int indent, int *at, FILE *out)
+{
+	while (*text) {
+		int len = (int)strcspn(text, " ");
+		const bool next = *at && *at + 1 + len > width;
+
+		if (next)
+			*at = fprintf(out, "\n%*s", indent, "") - 1;
+		*at += fprintf(out, "%s%.*s", *at && !next ? " " : "", len, text);
+		text += len + (text[len] == ' ');
+	}
+}
+
+static const char *meaning(const struct operation *op, const struct column *col, char text[256],
+                           const char *end)
+{
+	snprintf(text, 256, "%s: %s%s%s", *col->head ? col->head : "last column",
+	         *col->legend ? col->legend : op->moves,
+	         *col->legend ? "" : " divided by that time", end);
+	return text;
+}
+
+/* Makes the legend for --help. Its lines are broken here because argp would not indent the lines
+ * that it breaks. */
+char *legend_text(const struct operation *op)
+{
+	char *all = NULL, text[256];
+	size_t size;
+	FILE *out = open_memstream(&all, &size);
+
+	if (!out)
+		return NULL;
+	fputs(op->legend ? op->legend : op->seconds > 0 ? "Columns:\n" : "", out);
+	for (const struct column *col = op->columns; !op->legend && col && col->head; col++) {
+		int at = 1;
+
+		if (!col->legend || !has_traits(op, col))
+			continue;
+		fputc(' ', out);
+		wrapped(meaning(op, col, text, ""), 77, 4, &at, out);
+		fputc('\n', out);
+	}
+	return fclose(out) == 0 ? all : NULL;
+}
+
+static void legend_once(const struct bench *b, const struct bench_case *c, unsigned where,
+                        FILE *out)
+{
+	static bool told;
+	char text[256];
+	int at = 0;
+
+	for (const struct column *col = b->op->columns; col->head && !told; col++)
+		if (col->legend && column_shown(b, c, col, where))
+			wrapped(meaning(b->op, col, text, "."), 98, 0, &at, out);
+	if (at)
+		fputc('\n', out);
+	told = true;
+}
+
+/* ---- Titles ---------------------------------------------------------------------------------- */
+
+const char *case_title(const struct bench *b, const struct bench_case *c)
+{
+	const char *title = b->op->title(b, c);
+
+	return disturbed_much(c->v[V_DISTURBED])
+	               ? keep("%s; %s", title, disturbed_text(c->v[V_DISTURBED]))
+	               : title;
+}
+
+const char *bold(const struct bench *b, const char *text)
+{
+	return tool_color(tool_people(&b->o.common)) ? keep("\033[1m%s\033[0m", text) : text;
+}
+
+void paragraphs(const char *text, FILE *out)
+{
+	for (const char *line = text; *line; line += strspn(line, "\n")) {
+		const int length = (int)strcspn(line, "\n");
+
+		tool_paragraph(out, "%.*s", length, line);
+		line += length;
+	}
+}
+
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Prints why methods of a case failed or were refused. */
+static void reasons(const struct bench_case *c, FILE *out)
+{
+	for (int k = 0; k < c->count; k++)
+		if (*c->record[k].why)
+			tool_paragraph(out, "%s %s: %s", c->record[k].name,
+			               c->record[k].failed ? "FAILED" : "refused",
+			               c->record[k].why);
+}
+
+void table_print(const struct bench *b, const struct bench_case *cases, int count, unsigned where,
+                 FILE *out)
+{
+	char align[MOST_COLUMNS];
+	const struct column *shown[MOST_COLUMNS];
+	struct tool_table t;
+	int columns = 0;
+
+	for (const struct column *col = b->op->columns; col->head; col++)
+		if (column_shown(b, cases, col, where)) {
+			align[columns] = col->where & LEFT ? 'l' : 'r';
+			shown[columns++] = col;
+		}
+	align[columns] = 0;
+	tool_table_start(&t, align);
+	for (int n = 0; n < columns; n++)
+		tool_table_add(&t, "%s", shown[n]->head);
+	for (const struct bench_case *c = cases; c < cases + count; c++)
+		for (int k = 0; k < c->count; k++) {
+			struct cell cell = {.b = b, .c = c, .r = &c->record[k]};
+
+			for (int n = 0; n < columns; n++)
+				if (where != COUNTS || cell.r->v[V_ARITY] > 0) {
+					const char *text = cell_text(shown[n], &cell);
+
+					tool_table_add(&t, "%s", text ? text : "-");
+				}
+		}
+	tool_table_print(&t, TOOL_TEXT, out);
+	tool_table_free(&t);
+}
+
+void table_case(const struct bench *b, const struct bench_case *c, FILE *out)
+{
+	paragraphs(case_title(b, c), out);
+	table_print(b, c, 1, BLOCK, out);
+	reasons(c, out);
+	legend_once(b, c, BLOCK, out);
+	fputc('\n', out);
+	fflush(out);
+}
+
+void table_lines(const struct bench *b, FILE *out)
+{
+	table_print(b, b->cases, b->count, LINE, out);
+	for (int k = 0; k < b->count; k++)
+		reasons(&b->cases[k], out);
+	legend_once(b, &b->cases[0], LINE, out);
+}
+
+void table_groups(const struct bench *b, FILE *out, FILE *page)
+{
+	for (int group = 0; group < GROUPS; group++) {
+		const struct bench_case *sums = &b->sums[group];
+		const int matrices = (int)sums->v[V_MATRICES];
+
+		if (!matrices)
+			continue;
+		const char *title = keep("%d %s matri%s%s", matrices, group_name[group],
+		                         matrices == 1 ? "x" : "ces", b->op->group_title(b));
+
+		if (page) {
+			html_card(page, b, title, sums, SUM);
+			continue;
+		}
+		fprintf(out, "%s\n", title);
+		table_print(b, sums, 1, SUM, out);
+		fputc('\n', out);
+	}
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The instruction sets that the processor supports, and the size of its cache. */
+#include <unistd.h>
+
+#include "base/base.h"
+
+ek_isa eki_cpu_isa(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+	__builtin_cpu_init();
+	bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+	            __builtin_cpu_supports("bmi2");
+
+	if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
+		return EK_ISA_AVX512;
+	if (avx2)
+		return EK_ISA_AVX2;
+#endif
+	return EK_ISA_SCALAR;
+}
+
+const char *eki_isa_compiled(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+	return "scalar avx2 avx512";
+#else
+	return "scalar";
+#endif
+}
+
+int64_t eki_cpu_cache(void)
+{
+	long bytes = 0;
+
+#ifdef _SC_LEVEL3_CACHE_SIZE
+	bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+	return bytes > 0 ? bytes : (int64_t)32 << 20;
+}
+
+static const char *const isa_name[] = {"scalar", "avx2", "avx512"};
+
+const char *ek_isa_name(ek_isa isa)
+{
+	return (int)isa >= 0 && (int)isa < EK_NISA ? isa_name[isa] : NULL;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * One source text for all types and instruction sets.
+ *
+ * A file that says
+ *     #include "base/base.h"
+ *     #define EK_FILE "spmv/csr_rows.c"
+ *     #include "base/for_each.h"
+ * is compiled once for each pair of a type (for_each_type.h) and an instruction set (src/simd/).
+ * Each of these compilations is a pass. The last pass, scalar with f64_i32, is the text of the
+ * file itself and not an include, so that editors and debuggers see live code. Each pass defines:
+ *     VAL PTR IDX       value, row pointer and column type
+ *     FN(name)          name of a function in this pass, for example ek_name_f64_i32_avx2
+ *     W, vec, vload...  vector operations, listed in simd/scalar.h
+ *     EK_SCALAR(s)      the eki_scalar s, converted to VAL
+ *     EK_IS_FINITE(a)   whether a VAL is neither Inf nor NaN; isfinite takes only real numbers
+ *     EK_PASS_OF(table) the function for this pass in a table that another file defines
+ *     EK_PER_TYPE       1 in the scalar passes (one per type), for conversions and checks
+ *     EK_ONCE           1 in the last pass: for tables, drivers and method rows
+ * A file without code for particular instruction sets defines EK_TYPES_ONLY before this include. It
+ * gets only the scalar passes. The last pass also defines initialisers of tables of functions:
+ *     EK_BY_ISA_AND_TYPE(name)   FN(name) of all passes
+ *     EK_BY_TYPE(name)           FN(name) of the scalar passes
+ *
+ * Primitives on arrays define EK_ARRAYS before this include (for_each_array.h). Their passes are
+ * f32, i32, i64 and f64, with the vector operations of simd/array_*.h. Tables made by
+ * EK_BY_ISA_AND_VALUE(name) are indexed by [isa][ek_value - 1], and tables made by
+ * EK_BY_VALUE(name) by [ek_value - 1]. If EK_INTS_ONLY is defined too, the passes are only i32 and
+ * i64. Tables made by EK_BY_ISA_AND_INT(name) are indexed by [isa][0 for i32, 1 for i64].
+ *
+ * A pragma compiles the functions of a pass for its instruction set. So the build needs no flags
+ * for single files. It must not have any, because with them the scalar code would use instructions
+ * that the machine may lack. */
+#ifndef EK_NESTED
+#define EK_NESTED
+
+#if defined(__AVX__) && !defined(EK_ALLOW_NATIVE)
+#error "compile evenkeel for the baseline: it chooses instructions at run time (or define EK_ALLOW_NATIVE)"
+#endif
+
+#include <math.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define EK_HAVE_X86 1
+#include <immintrin.h>
+#endif
+
+#define EK_PASTE3(a, b, c) ek_##a##_##b##_##c
+#define EK_PASTE(a, b, c)  EK_PASTE3(a, b, c)
+#define FN(name)           EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
+#define EK_IS_FINITE(a)    ((a) - (a) == 0)
+#define EK_PASS_OF(table)  ((table)[EK_ISA_OF_PASS][eki_type(EK_VALUE_OF_PASS, EK_INDEX_OF_PASS)])
+
+/* A pragma to put before a loop of at most W steps over an array of vectors. It unrolls the loop,
+ * so that the array stays in registers. */
+#ifdef __clang__
+#define EK_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define EK_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+/* Prefetches the data 4 KiB past `p` in an array that is read once, from beginning to end.
+ * Processors prefetch by themselves, but they stop at the end of each 4 KiB page, and the gathers
+ * in between disturb them. Measured: without this prefetch, products that read from memory reach
+ * two thirds of the bandwidth; with it, they reach all of it. At a distance of 2 KiB the gain is
+ * smaller, and at 1 KiB it is half of that at 4 KiB. Past the end of an array the prefetch does
+ * nothing. */
+#define EK_AHEAD(p) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
+
+#ifdef EK_ARRAYS
+#define EK_TYPE_LIST   "base/for_each_array.h"
+#define EK_SIMD_AVX512 "simd/array_avx512.h"
+#define EK_SIMD_AVX2   "simd/array_avx2.h"
+#define EK_SIMD_SCALAR "simd/array_scalar.h"
+#else
+#define EK_TYPE_LIST   "base/for_each_type.h"
+#define EK_SIMD_AVX512 "simd/avx512.h"
+#define EK_SIMD_AVX2   "simd/avx2.h"
+#define EK_SIMD_SCALAR "simd/scalar.h"
+#endif
+
+#define EK_PER_TYPE 0
+#define EK_ONCE     0
+
+#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
+#ifdef __clang__
+#pragma clang attribute push(                                                                   \
+	__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt"))), \
+	apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target( \
+	"avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
+#endif
+#define EK_LEVEL       avx512
+#define EK_ISA_OF_PASS EK_ISA_AVX512
+#define EK_SIMD        EK_SIMD_AVX512
+#include EK_TYPE_LIST
+#undef EK_LEVEL
+#undef EK_ISA_OF_PASS
+#undef EK_SIMD
+#ifdef __clang__
+#pragma clang attribute pop
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt"))), \
+                             apply_to = function)
+#else
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
+#endif
+#define EK_LEVEL       avx2
+#define EK_ISA_OF_PASS EK_ISA_AVX2
+#define EK_SIMD        EK_SIMD_AVX2
+#include EK_TYPE_LIST
+#undef EK_LEVEL
+#undef EK_ISA_OF_PASS
+#undef EK_SIMD
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+
+#undef EK_PER_TYPE
+#define EK_PER_TYPE    1
+#define EK_LEVEL       scalar
+#define EK_ISA_OF_PASS EK_ISA_SCALAR
+#define EK_SIMD        EK_SIMD_SCALAR
+#define EK_LAST_LEVEL
+#include EK_TYPE_LIST
+
+#undef EK_ONCE
+#define EK_ONCE 1
+
+#define EK_TYPES_OF(name, level)                                                  \
+	EK_PASTE3(name, f32_i32, level), EK_PASTE3(name, f32_i64_32, level),      \
+		EK_PASTE3(name, f32_i64, level), EK_PASTE3(name, f64_i32, level), \
+		EK_PASTE3(name, f64_i64_32, level), EK_PASTE3(name, f64_i64, level)
+#ifdef EK_HAVE_X86
+#define EK_BY_ISA_AND_TYPE(name)                                        \
+	{                                                               \
+		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, avx2)}, \
+		{                                                       \
+			EK_TYPES_OF(name, avx512)                       \
+		}                                                       \
+	}
+#else
+#define EK_BY_ISA_AND_TYPE(name)                                          \
+	{                                                                 \
+		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, \
+		{                                                         \
+			EK_TYPES_OF(name, scalar)                         \
+		}                                                         \
+	}
+#endif
+#define EK_BY_TYPE(name)                  \
+	{                                 \
+		EK_TYPES_OF(name, scalar) \
+	}
+
+#define EK_INTS_OF(name, level) EK_PASTE3(name, i32, level), EK_PASTE3(name, i64, level)
+#define EK_VALUES_OF(name, level) \
+	EK_PASTE3(name, f32, level), EK_PASTE3(name, f64, level), EK_INTS_OF(name, level)
+#ifdef EK_HAVE_X86
+#define EK_BY_ISA_AND_VALUE(name)                                         \
+	{                                                                 \
+		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, avx2)}, \
+		{                                                         \
+			EK_VALUES_OF(name, avx512)                        \
+		}                                                         \
+	}
+#define EK_BY_ISA_AND_INT(name)                                       \
+	{                                                             \
+		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, avx2)}, \
+		{                                                     \
+			EK_INTS_OF(name, avx512)                      \
+		}                                                     \
+	}
+#else
+#define EK_BY_ISA_AND_VALUE(name)                                           \
+	{                                                                   \
+		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}, \
+		{                                                           \
+			EK_VALUES_OF(name, scalar)                          \
+		}                                                           \
+	}
+#define EK_BY_ISA_AND_INT(name)                                         \
+	{                                                               \
+		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}, \
+		{                                                       \
+			EK_INTS_OF(name, scalar)                        \
+		}                                                       \
+	}
+#endif
+#define EK_BY_VALUE(name)                  \
+	{                                  \
+		EK_VALUES_OF(name, scalar) \
+	}
+#define EK_BY_INT(name)                  \
+	{                                \
+		EK_INTS_OF(name, scalar) \
+	}
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Descriptions of processors, from which the times of methods are predicted. The description
+ * "gathering" was fitted to runs on Intel Xeons with AVX-512, where gathers are fast. Its numbers
+ * for formats other than CSR were not fitted; they come from the time ratios in
+ * bench/results/2026-11-21-formats-cpu.md. The description "zen" was fitted to single-threaded runs
+ * on an AMD EPYC with Zen 3: 90 matrices (f64, AVX2) and 68 (f32). There, a gather costs about
+ * three times as much. So plain loops win if the branch predictor knows the row lengths, and
+ * blocked formats win wherever there are blocks. AVX-512 has not been measured on AMD's processors,
+ * so "zen" uses the numbers of AVX2 for it. */
+#include "base/base.h"
+
+/* Initialiser that gives both value types the same numbers. Its arguments are the numbers for
+ * scalar, AVX2 and AVX-512 code. */
+#define BOTH(...)                   \
+	{                           \
+		{__VA_ARGS__},      \
+		{                   \
+			__VA_ARGS__ \
+		}                   \
+	}
+
+/* Initialisers of the members that are the same for all processors, since no difference between
+ * processors has been measured. */
+#define ALIKE                                                                                  \
+	.panel = {{3, 0.6, 0.6}, {5, 0.7, 0.2}, {5, 0.7, 0.2}}, .copy = 2, .strip = 0.3,       \
+	.transpose_entry = 20, .transpose_column = 10, .tiles_entry = 15, .narrow_entry = 0.5, \
+	.patterns_entry = 4, .pattern_row = 0.8, .launch = {3000, 30000},                      \
+	.device_gbps = {1000, 4}, .loop_gbps = 20, .lane_gather = 100, .lane_sum = 20,         \
+	.array = {.set_entry = 3.3,                                                            \
+	          .search_entry = 20,                                                          \
+	          .search_step = {5, 4},                                                       \
+	          .copy_entry = 0.15,                                                          \
+	          .select_gbps = 12,                                                           \
+	          .select_list = 1000,                                                         \
+	          .merge_entry = {1.3, 2.3},                                                   \
+	          .merge_simd = {{5.5, 5.5}, {1, 2.1}, {0.5, 1}},                              \
+	          .segscan_gbps = 16,                                                          \
+	          .segscan_call = 1000,                                                        \
+	          .segsum_gbps = {{14, 17}, {16, 21}},                                         \
+	          .segsum_narrow = 0.4,                                                        \
+	          .lanes_gbps = 40,                                                            \
+	          .lanes_segment = {1, 3.5},                                                   \
+	          .sort_level = {4, 1, 0.5}}
+
+static const eki_machine gathering = {
+	.name = "gathering",
+	.memory_gbps = 14,
+	.cache_gbps = 28,
+	.core_gbps = 80,
+	.core_bytes = 2e6,
+	.x_share = 0.9,
+	.overlap = 0.15,
+	.wake = 1500,
+	.far = 4,
+	.call = 100,
+	.learned_rows = 0,
+	.mixed_rows = 4,
+	.far_rows = 12,
+	.spread = 0.2,
+	.speed = {[EKI_LOOP_SERIAL] = BOTH({0.3, 0.6, 1}, {0.3, 0.6, 1}, {0.3, 0.6, 1}),
+                  [EKI_LOOP_ROWS] = BOTH({0.9, 0.5, 1}, {0.9, 0.38, 1}, {0.9, 0.38, 1}),
+                  [EKI_LOOP_MERGE] = BOTH({0.4, 0.63, 1}, {0.4, 0.63, 1}, {0.4, 0.63, 1}),
+                  [EKI_LOOP_GATHER] = BOTH({1.0, 0.6, 0}, {1.9, 0.3, 0}, {1.9, 0.2, 0}),
+                  [EKI_LOOP_STREAM] = BOTH({1.5, 0.8, 0}, {1.6, 0.4, 0}, {1.5, 0.3, 0}),
+                  [EKI_LOOP_STRICT] = BOTH({4, 4, 0}, {2.5, 0.5, 0}, {2.1, 0.25, 0}),
+                  [EKI_LOOP_SEGMENTS] = BOTH({1.5, 2.5, 0}, {1.5, 2.5, 0}, {1.5, 2.5, 0}),
+                  [EKI_LOOP_SCATTER] = BOTH({1.5, 1.5, 0}, {1.5, 1.5, 0}, {1.5, 1.5, 0}),
+                  [EKI_LOOP_TILES] = BOTH({1.5, 1.2, 0}, {1.3, 0.45, 0}, {1.2, 0.35, 0}),
+                  [EKI_LOOP_LANES] = BOTH({1.0, 0.7, 0}, {0.6, 0.35, 0}, {0.5, 0.25, 0}),
+                  [EKI_LOOP_CHUNKS] = BOTH({2.0, 0.7, 0}, {1.6, 0.35, 0}, {1.5, 0.25, 0}),
+                  [EKI_LOOP_PIECES] = BOTH({2.0, 0.8, 0}, {1.6, 0.45, 0}, {1.6, 0.35, 0}),
+                  [EKI_LOOP_RUNS] = BOTH({2.0, 1.2, 0}, {2.0, 0.8, 0}, {2.0, 0.7, 0}),
+                  [EKI_LOOP_SLICES] = BOTH({0.6, 1.6, 0}, {0.6, 1.3, 0}, {0.6, 1.2, 0}),
+                  [EKI_LOOP_DIAGONALS] = BOTH({1.0, 0.5, 0}, {1.0, 0.25, 0}, {1.0, 0.2, 0})},
+	.block = {{{4, 0.6, 0.2, 1}, {6, 0.3, 0.27, 8}, {6, 0.3, 0.27, 8}},
+                  {{4, 0.6, 0.2, 1}, {6, 0.4, 0.31, 4}, {6, 0.5, 0.46, 8}}},
+	.tile_entry = 1.1,
+	.tile_row = 1.5,
+	.tile_segment = 2,
+	ALIKE,
+};
+
+/* Initialiser that gives one value type the same costs (of a row, an entry and a branch miss) for
+ * all instruction sets. */
+#define LEVELS(row, entry, miss)                        \
+	{                                               \
+		{row, entry, miss}, {row, entry, miss}, \
+		{                                       \
+			row, entry, miss                \
+		}                                       \
+	}
+
+static const eki_machine zen = {
+	.name = "zen",
+	.memory_gbps = 24,
+	.cache_gbps = 28,
+	.core_gbps = 60,
+	.core_bytes = 2e6,
+	.x_share = 2,
+	.overlap = 0.15,
+	.wake = 1500,
+	.far = 4,
+	.call = 100,
+	.learned_rows = 16000,
+	.speed = {[EKI_LOOP_SERIAL] = {LEVELS(0.5, 0.75, 8.3), LEVELS(0, 0.82, 7.8)},
+                  [EKI_LOOP_ROWS] = {LEVELS(1.3, 0.73, 9.4), LEVELS(0.8, 0.55, 10.7)},
+                  [EKI_LOOP_MERGE] = {LEVELS(0.9, 0.72, 9.1), LEVELS(0, 0.7, 8.2)},
+                  [EKI_LOOP_GATHER] = {LEVELS(3.8, 0.5, 2.6), LEVELS(2.8, 0.635, 6.5)},
+                  [EKI_LOOP_STREAM] = {LEVELS(1.4, 0.62, 4.3), LEVELS(1.3, 0.91, 8.3)},
+                  [EKI_LOOP_STRICT] = {LEVELS(3.8, 0.54, 3.2), LEVELS(4.3, 0.67, 7)},
+                  [EKI_LOOP_SEGMENTS] = {LEVELS(1.5, 2.5, 2), LEVELS(1.5, 2.5, 2)},
+                  [EKI_LOOP_SCATTER] = {LEVELS(1.5, 1.2, 7), LEVELS(1.5, 1.2, 7)},
+                  [EKI_LOOP_TILES] = {LEVELS(1.1, 0.67, 1.8), LEVELS(0.8, 0.91, 3.8)},
+                  [EKI_LOOP_LANES] = {LEVELS(1.3, 0.37, 2), LEVELS(1.4, 0.57, 0)},
+                  [EKI_LOOP_CHUNKS] = {LEVELS(3.2, 0.54, 4.2), LEVELS(2.8, 0.68, 7.8)},
+                  [EKI_LOOP_PIECES] = {LEVELS(1.4, 0.51, 1.5), LEVELS(1.5, 0.634, 3.5)},
+                  [EKI_LOOP_RUNS] = {LEVELS(4.1, 0.71, 3.8), LEVELS(2.6, 1, 7)},
+                  [EKI_LOOP_SLICES] = {LEVELS(0.4, 1.15, 0.5), LEVELS(0.4, 1.6, 0.7)},
+                  [EKI_LOOP_DIAGONALS] = {LEVELS(0.9, 0.18, 0), LEVELS(1.2, 0.19, 0)}},
+	.block = {{{4, 0.6, 0.5, 1}, {14, 0.06, 0.49, 8}, {14, 0.06, 0.49, 8}},
+                  {{4, 0.6, 0.5, 1}, {10, 0.14, 0.55, 4}, {10, 0.14, 0.55, 8}}},
+	.tile_entry = 2,
+	.tile_row = 3,
+	.tile_segment = 4,
+	ALIKE,
+};
+
+static bool made_by_amd(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+	__builtin_cpu_init();
+	return __builtin_cpu_is("amd");
+#else
+	return false;
+#endif
+}
+
+const eki_machine *eki_machine_here(void)
+{
+	return made_by_amd() ? &zen : &gathering;
+}
+
+const eki_machine *eki_machine_fixed(void)
+{
+	return &gathering;
+}

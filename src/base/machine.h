@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The description of a processor and its device: the numbers in cost functions that depend on their
+ * kind. Costs and times are nanoseconds of one core. Part of base/base.h. */
+#ifndef EK_MACHINE_H
+#define EK_MACHINE_H
+
+/* Kinds of inner loops that methods have. */
+typedef enum eki_loop {
+	EKI_LOOP_SERIAL,    /* entry after entry into one sum, as the oracle does */
+	EKI_LOOP_ROWS,      /* row after row, vectorised by the compiler; one call for each part */
+	EKI_LOOP_MERGE,     /* rows and entries in the order of the merge path */
+	EKI_LOOP_GATHER,    /* gathers of x, for W rows at a time */
+	EKI_LOOP_STREAM,    /* products into a buffer, then row sums from the buffer */
+	EKI_LOOP_STRICT,    /* sums in one fixed order, for reproducible results */
+	EKI_LOOP_SEGMENTS,  /* products to memory, then a segmented sum */
+	EKI_LOOP_SCATTER,   /* op T: products added to y by column */
+	EKI_LOOP_TILES,     /* tiles of CSR5 */
+	EKI_LOOP_LANES,     /* ELLPACK: one lane for each row; padding counts as entries */
+	EKI_LOOP_CHUNKS,    /* SELL: one lane for each row; a list has the row numbers */
+	EKI_LOOP_PIECES,    /* BRC: one lane for each piece of a row */
+	EKI_LOOP_RUNS,      /* COO: runs of consecutive entries in the same row */
+	EKI_LOOP_SLICES,    /* SCOO: products added to sums that stay in the cache */
+	EKI_LOOP_DIAGONALS, /* DIA: no gathers; padding counts as entries */
+	EKI_LOOPS
+} eki_loop;
+
+/* Costs of a loop: for each row, for each entry, and in addition for each row whose length the
+ * branch predictor misses. */
+typedef struct eki_speed {
+	double row, entry, miss;
+} eki_speed;
+
+/* Costs of blocked formats: for each row of blocks, for each block, and for each step within a
+ * block (spmv/block.c). A step handles `lanes` values. */
+typedef struct eki_block_speed {
+	double row, block, step;
+	int lanes;
+} eki_block_speed;
+
+/* Costs of a product with a panel (group of columns) of a dense block: for each row, for each
+ * entry, and for each SIMD vector of sums that an entry updates. */
+typedef struct eki_panel_speed {
+	double row, entry, vector;
+} eki_panel_speed;
+
+/* Speeds of primitives on arrays (prim/). Names in _gbps are gigabytes of input that one core
+ * handles in a second; the others are nanoseconds of one core. */
+typedef struct eki_array_speed {
+	/* Sets: for each entry of both sets; for each entry of the smaller set if it is searched for
+	 * in the larger; for each halving in such a search (intersection, union); for each entry
+	 * that a union copies. */
+	double set_entry, search_entry, search_step[2], copy_entry;
+	double select_gbps, select_list; /* k-selection, and in addition for each list */
+	double merge_entry[2];           /* merge path: integers, floating point */
+	double merge_simd[EK_NISA][2];   /* merge with SIMD: 32 bits, 64 bits */
+	double segscan_gbps, segscan_call;
+	/* Segmented sums: by blocks, [0] with pointers and [1] with flags, 4 and 8 bytes; the share
+	 * of that speed without AVX-512; by lanes, and in addition for each segment. */
+	double segsum_gbps[2][2], segsum_narrow, lanes_gbps, lanes_segment[2];
+	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
+} eki_array_speed;
+
+typedef struct eki_machine {
+	const char *name;
+	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
+	 * core's own cache. core_bytes is a lower bound on the size of that cache. */
+	double memory_gbps, cache_gbps, core_gbps, core_bytes;
+	double x_share; /* an x of up to x_share * core_bytes bytes stays in a core's cache */
+	/* Share of the shorter time that is added to the longer time. The two are the times for
+	 * moving data and for computing, which overlap only in part. */
+	double overlap;
+	double wake; /* time to start and join threads */
+	double far;  /* cost of reading an entry of x that is not in a core's cache */
+	double call; /* overhead of a run that splits the work */
+	/* Number of rows whose lengths the branch predictor remembers from run to run. Beyond that
+	 * number it predicts only lengths that follow a pattern. If it is 0, every row whose length
+	 * differs from the previous row's counts as a miss. */
+	double learned_rows;
+	/* mixed_rows and far_rows: additional costs of a row in loops that gather x. mixed_rows is
+	 * for matrices in which short and long rows alternate. far_rows is for short rows whose
+	 * entries of x are not in the cache. `spread`: share by which differing row lengths slow
+	 * down plain loops. */
+	double mixed_rows, far_rows, spread;
+	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NISA];
+	eki_block_speed block[EK_NVALUE][EK_NISA];
+	eki_panel_speed panel[EK_NISA];
+	double copy;  /* cost of copying one vector entry from or to memory with a stride */
+	double strip; /* cost of clearing, writing or adding one value of a strip */
+	/* Costs of preparations. A transposition costs transpose_entry for each entry plus
+	 * transpose_column for each column. The other three are the costs, for each entry, of
+	 * making tiles, of copying columns to 16 bits, and of looking for patterns. */
+	double transpose_entry, transpose_column, tiles_entry, narrow_entry, patterns_entry;
+	/* tile_entry, tile_row and tile_segment: costs of one entry, of one row and of
+	 * one segment in methods with tiles (spmv/csr_forward.c). pattern_row: additional cost of a
+	 * row that is not in a group of kind RUN (spmv/csr_patterns.c). */
+	double tile_entry, tile_row, tile_segment, pattern_row;
+	/* Cost of launching a kernel on a device, and bandwidth of the device in GB/s. Element [1]
+	 * is for a processor that serves as the device, [0] for any other device. loop_gbps: for
+	 * such a processor, the bandwidth of kernels that have no barriers, which become plain
+	 * loops. */
+	double launch[2], device_gbps[2], loop_gbps;
+	/* Times that one lane of a device takes for an entry, if its entries follow each other:
+	 * lane_gather if it reads x by the column index, lane_sum if it adds up products. */
+	double lane_gather, lane_sum;
+	eki_array_speed array;
+} eki_machine;
+
+/* Returns the description that fits this processor. */
+const eki_machine *eki_machine_here(void);
+/* Returns one fixed description, for choices that must not depend on the processor. */
+const eki_machine *eki_machine_fixed(void);
+
+#endif

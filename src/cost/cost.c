@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The building blocks of the methods' cost functions. They predict times from the bytes that are
+ * moved, from the work of the cores, and from the description of the processor. Only the order of
+ * the predictions matters, not their absolute values. */
+#include "cost/cost.h"
+
+double eki_cost(const eki_features *f, double bytes, double work)
+{
+	const eki_machine *m = f->machine;
+	double x_bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
+	bool in_core = f->in_cache && f->csr_bytes < m->core_bytes * f->threads;
+	double move = bytes / (in_core       ? m->core_gbps
+	                       : f->in_cache ? m->cache_gbps
+	                                     : m->memory_gbps);
+	double wait = x_bytes < m->x_share * m->core_bytes
+	                      ? 0
+	                      : m->far * f->far_share * (double)f->stats.nnz;
+	double longer = move > work ? move : work, shorter = move > work ? work : move;
+
+	return (longer + m->overlap * shorter + wait) / f->threads + (f->threads > 1 ? m->wake : 0);
+}
+
+double eki_work(const eki_features *f, eki_loop loop, double rows, double entries)
+{
+	const eki_speed *s = &f->machine->speed[loop][eki_value_types[f->value].matrix - 1][f->isa];
+	const double learned = f->machine->learned_rows, all = (double)f->stats.rows;
+	const double missed =
+		learned > 0 ? f->unforeseen_share * all / (all + learned) : f->mixed_share;
+
+	return s->row * rows + s->entry * entries + s->miss * missed * rows;
+}
+
+double eki_work_csr(const eki_features *f, eki_loop loop)
+{
+	return eki_work(f, loop, (double)f->stats.rows, (double)f->stats.nnz);
+}
+
+/* Returns the size in bytes of `width` columns of x plus `width` columns of y. */
+static double vector_bytes(const eki_features *f, int64_t width)
+{
+	return (double)width * (double)(f->stats.rows + f->stats.cols) *
+	       (double)ek_value_size(f->value);
+}
+
+double eki_format_bytes(const eki_features *f)
+{
+	return f->store ? (double)eki_store_bytes(f->store) + vector_bytes(f, 1) : f->csr_bytes;
+}
+
+double eki_transposed_bytes(const eki_features *f)
+{
+	return f->csr_bytes - vector_bytes(f, f->width) +
+	       (double)f->stats.nnz * (double)eki_ptr_size(f->index);
+}
+
+double eki_places(const eki_features *f)
+{
+	const ek_store *s = f->store;
+	double places = 0;
+
+	if (!s)
+		return (double)f->stats.nnz;
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		if (s->format->array[k].elem == EKI_VALUE)
+			places += (double)s->len[k];
+	return places;
+}

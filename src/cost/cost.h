@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Features of a matrix, and predictions of the cost of loops over its entries on a processor.
+ * Methods and formats are chosen by these predictions. */
+#ifndef EK_COST_H
+#define EK_COST_H
+
+#include "matrix/matrix.h"
+
+typedef struct eki_array eki_array;
+
+/* Everything that a cost function knows about the matrix, the product and the machine. */
+typedef struct eki_features {
+	ek_stats stats; /* only the statistics of the row lengths are set */
+	ek_value value;
+	ek_index index;
+	ek_op op; /* op that the product applies to the CSR store */
+	int threads;
+	ek_isa isa;
+	int64_t calls, width;
+	double short_share; /* share of the rows with at most 8 entries */
+	double mixed_share; /* share of the rows whose length differs from the previous row's */
+	double unforeseen_share; /* share of the rows whose length a branch predictor misses */
+	/* Shares of the entries in a sample of rows. repeat_share: entries in rows with the same
+	 * shape as one of the four rows before. run_share: entries in such rows that also begin one
+	 * column after the previous row. narrow_share: entries in rows whose columns differ by less
+	 * than 2^16. far_share: entries far from the diagonal and from the entries just read; the x
+	 * that they need may not be in the cache. */
+	double repeat_share, run_share, narrow_share, far_share;
+	const eki_machine *machine;
+	/* The matrix in a format other than CSR, with the lengths of its arrays but perhaps without
+	 * the arrays. NULL for CSR. */
+	const ek_store *store;
+	double csr_bytes;  /* bytes that one product with CSR moves */
+	bool in_cache;     /* csr_bytes is less than the size of the last-level cache */
+	bool on_processor; /* the context's device is a processor */
+	bool strict;       /* results must have the same bits on all machines */
+	double memory;     /* bytes that the choice may take beside A, perhaps INFINITY */
+	/* The arguments, if a primitive (prim/prim.h) is predicted. Only `machine` is then set
+	 * besides. */
+	const eki_array *array;
+} eki_features;
+
+/* Predicts the nanoseconds of a run that moves `bytes` bytes. `work` is the computing time in
+ * nanoseconds, added up over all cores. The prediction starts with the longer of the times for
+ * moving and for computing. It adds a share of the shorter one, since the two overlap only in part.
+ * Finally it adds the times to wake threads and to wait for far entries of x (far_share). */
+double eki_cost(const eki_features *f, double bytes, double work);
+/* Predicts the nanoseconds that one core needs for `rows` rows and `entries` entries with the inner
+ * loop `loop`. For formats other than CSR, `entries` counts stored values, padding included. */
+double eki_work(const eki_features *f, eki_loop loop, double rows, double entries);
+/* Returns the value of eki_work for all rows and entries of the matrix. */
+double eki_work_csr(const eki_features *f, eki_loop loop);
+/* Returns the bytes of the vectors and of the matrix arrays in the format of f->store, or in CSR if
+ * f->store is NULL. */
+double eki_format_bytes(const eki_features *f);
+/* Returns the number of values, padding included, in the format of f->store, or the number of
+ * entries if f->store is NULL. */
+double eki_places(const eki_features *f);
+/* Returns the size in bytes of a transposed copy of the matrix, which methods may keep for op T.
+ * The size includes an array with the original position of each value (eki_transposed). */
+double eki_transposed_bytes(const eki_features *f);
+/* Computes the statistics of the row lengths, for the selection of methods and for ek_matrix_stats.
+ * Sets f->stats, f->short_share and f->mixed_share. */
+ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
+enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample reads */
+/* Estimates repeat_share, run_share, narrow_share and far_share of eki_features from a sample of
+ * rows. */
+void eki_sample_shapes(const ek_store *csr, eki_features *f);
+/* Returns an estimate of eki_features.unforeseen_share, from a sample of the rows. */
+double eki_unforeseen_rows(const ek_store *csr);
+
+#endif

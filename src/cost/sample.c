@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Estimates, from a sample of the rows, how many rows share a shape and how local the accesses to x
+ * are. The sample has 64 segments of 32 consecutive rows and about 200,000 entries at most, so that
+ * choosing a method costs far less than one product. A row counts as repeating if it has the
+ * columns of one of the four rows before it, shifted by the same number. An entry counts as far if
+ * it is more than 16,384 columns from the diagonal and has no near neighbour. A near neighbour is
+ * within 8 columns (a cache line or two of x), and is the entry before or an entry of the row
+ * above. The segments are evenly spaced, so the answer is the same on every machine. */
+#include "cost/cost.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "cost/sample.c"
+#include "base/for_each.h"
+
+#ifndef EK_SAMPLE_STATE
+#define EK_SAMPLE_STATE
+enum { SEGMENTS = 64, SEGMENT_ROWS = 32, BACK = 4, FAR = 16384, NEAR = 8 };
+
+typedef struct sample {
+	int64_t entries, repeated, run, narrow, far;
+} sample;
+#endif
+
+#if EK_PER_TYPE
+
+static bool FN(shifted)(const IDX *a, const IDX *b, int64_t n)
+{
+	for (int64_t k = 1; k < n; k++)
+		if (b[k] - b[0] != a[k] - a[0])
+			return false;
+	return true;
+}
+
+/* Counts the entries of a row that are far from column `diagonal`, from the entry before them, and
+ * from the entries of the row above. */
+static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int64_t m,
+                               int64_t diagonal)
+{
+	int64_t far = 0, at = 0, before = -NEAR - 1;
+
+	for (int64_t k = 0; k < n; k++) {
+		int64_t c = col[k];
+
+		while (at < m && above[at] < c - NEAR)
+			at++;
+		far += (c - diagonal > FAR || diagonal - c > FAR) &&
+		       (at == m || above[at] > c + NEAR) && (before > c || c - before >= NEAR);
+		before = c;
+	}
+	return far;
+}
+
+static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sample *s)
+{
+	const PTR *row_ptr = A->array[CSR_PTR];
+	const IDX *col_idx = A->array[CSR_COL];
+
+	for (int64_t i = begin; i < end && s->entries < EKI_SAMPLE_ENTRIES; i++) {
+		int64_t n = row_ptr[i + 1] - row_ptr[i];
+		int64_t diagonal = (int64_t)((double)i / (double)A->rows * (double)A->cols);
+		bool repeated = false, run = false;
+
+		if (n == 0) /* col_idx may be NULL if no row has entries */
+			continue;
+		const IDX *col = col_idx + row_ptr[i];
+
+		for (int64_t b = i - 1; b >= 0 && b >= i - BACK && !repeated; b--)
+			repeated = row_ptr[b + 1] - row_ptr[b] == n &&
+			           FN(shifted)(col_idx + row_ptr[b], col, n);
+		if (i > 0 && repeated && row_ptr[i] - row_ptr[i - 1] == n)
+			run = col[0] == col_idx[row_ptr[i - 1]] + 1;
+		int64_t above_n = i > 0 ? row_ptr[i] - row_ptr[i - 1] : 0;
+
+		s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
+		s->entries += n;
+		s->run += run ? n : 0;
+		s->repeated += repeated ? n : 0;
+		s->narrow += col[n - 1] >= col[0] && col[n - 1] - col[0] <= UINT16_MAX ? n : 0;
+	}
+}
+
+#endif
+#if EK_ONCE
+
+typedef void sample_fn(const ek_store *, int64_t, int64_t, sample *);
+
+void eki_sample_shapes(const ek_store *csr, eki_features *f)
+{
+	static sample_fn *const rows[EK_NTYPE] = EK_BY_TYPE(sample_rows);
+	sample_fn *fn = rows[eki_type(csr->value, csr->index)];
+	sample s = {0};
+
+	if (csr->rows <= SEGMENTS * SEGMENT_ROWS)
+		fn(csr, 0, csr->rows, &s);
+	else
+		for (int k = 0; k < SEGMENTS; k++) {
+			int64_t begin = (csr->rows - SEGMENT_ROWS) / (SEGMENTS - 1) * k;
+
+			fn(csr, begin, begin + SEGMENT_ROWS, &s);
+		}
+	if (s.entries) {
+		double entries = (double)s.entries;
+
+		f->repeat_share = (double)s.repeated / entries;
+		f->run_share = (double)s.run / entries;
+		f->narrow_share = (double)s.narrow / entries;
+		f->far_share = (double)s.far / entries;
+	}
+}
+
+#endif

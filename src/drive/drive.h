@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The driver of the SpMV methods whose work is a list of units: rows, chunks of rows, blocks, tiles
+ * or single entries of a format. A method's `prepare` describes its units and its kernels in an
+ * eki_drive and calls eki_drive_prepare; its `run` is eki_drive_run. */
+#ifndef EK_SPMV_DRIVE_H
+#define EK_SPMV_DRIVE_H
+
+#include "drive/split.h"
+
+/* Sums of A x, without alpha and beta, for the first and the last row of a part. The part may share
+ * these two rows with neighbouring parts. A row here means `height` rows of the matrix (eki_drive).
+ * first_sum and last_sum each have height * width numbers of the value type; the `width` numbers of
+ * one row of the matrix are side by side. */
+typedef struct eki_carry {
+	int64_t first, last; /* if they are equal, all sums are in first_sum */
+	void *first_sum, *last_sum;
+} eki_carry;
+
+/* Multiplies units [begin, end), of which there is at least one. Fills in *carry for the first and
+ * the last row in which the units have entries. Writes y for all rows between these two, empty rows
+ * included. The sums of *carry are zero before the call. */
+typedef void eki_carry_fn(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
+                          eki_carry *carry);
+/* Adds alpha A^T x, for units [begin, end), to `sum`. This array has v->width numbers of the value
+ * type for each column, starting with column `first`. Columns are numbered as in the arrays of A,
+ * that is, from A->base. */
+typedef void eki_scatter_fn(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
+                            int64_t first, void *sum);
+/* Finds columns [span[0], span[1]) such that all entries of units [begin, end) are in them. There
+ * is at least one unit. */
+typedef void eki_span_fn(const ek_store *A, int64_t begin, int64_t end, int64_t span[2]);
+
+typedef struct eki_drive {
+	int64_t units;
+	/* `units` + 1 row pointers: the number of entries before each unit. NULL if units are cut
+	 * into parts by their number alone. */
+	const void *unit_ptr;
+	/* The kernel for op N. One of the two members is set, or none if the method does only op T.
+	 * `rows` is for units that share no rows; together they must have all rows of the matrix.
+	 * `carry` is for units that may share rows; these units must be sorted by row. */
+	eki_rows_fn *rows;
+	eki_carry_fn *carry;
+	int height; /* rows of the matrix in one row of eki_carry; 0 means 1 */
+	/* The functions for op T. If `scatter` is NULL, op T runs in the same way as op N. The
+	 * units must then have all columns. */
+	eki_scatter_fn *scatter;
+	eki_span_fn *span;
+	/* Whether a run computes the products with A and with B^T together: y = alpha (A + B^T) x +
+	 * beta y0. `rows` or `carry` does A, and `scatter` does B^T. In symmetric storage, A is the
+	 * lower triangle, and B is A without the diagonal. */
+	bool both;
+	int width; /* maximum number of dense-block columns for one kernel call; 0 means 1 */
+} eki_drive;
+
+/* Finds the smallest range [span[0], span[1]) that contains the columns of entries [begin, end).
+ * The columns are in array number `array` of A. The range is empty if there are no entries. */
+void eki_span(const ek_store *A, int array, int64_t begin, int64_t end, int64_t span[2]);
+
+/* Predicts the nanoseconds of a product with a format. Op N reads all stored values, padding
+ * included, by `loop`. Op T scatters them by columns. */
+double eki_cost_units(const eki_features *f, eki_loop loop);
+
+ek_status eki_drive_prepare(eki_step *step, const eki_drive *drive);
+ek_status eki_drive_run(const eki_step *step, const eki_run *v);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The table of all methods. Tests, benchmarks, the tool and automatic selection find the methods
+ * here and nowhere else. */
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define METHOD(m) extern const ek_method m;
+#include "plan/methods.def"
+#undef METHOD
+
+static const ek_method *const table[] = {
+#define METHOD(m) &m,
+#include "plan/methods.def"
+#undef METHOD
+};
+
+const ek_method *eki_method(size_t k)
+{
+	return k < sizeof table / sizeof *table ? table[k] : NULL;
+}
+
+const ek_method *ek_method_next(const ek_method *after)
+{
+	size_t k = 0;
+
+	if (after)
+		for (const ek_method *m; (m = eki_method(k)) && (k++, m != after);)
+			;
+	return eki_method(k);
+}
+
+const ek_method *ek_method_find(const char *name)
+{
+	const ek_method *m = NULL;
+
+	for (size_t k = 0; name && (m = eki_method(k)); k++)
+		if (strcmp(m->name, name) == 0)
+			break;
+	return m;
+}
+
+const char *ek_method_name(const ek_method *m)
+{
+	return m ? m->name : NULL;
+}
+
+const char *ek_method_text(const ek_method *m)
+{
+	return m ? m->text : NULL;
+}
+
+const char *ek_method_source(const ek_method *m)
+{
+	return m ? m->source : NULL;
+}
+
+/* Tells whether a method does a primitive on arrays, without a matrix. */
+static bool on_arrays(const ek_method *m)
+{
+	return eki_operation_row(m->operation)->matrices == 0;
+}
+
+const char *ek_method_format(const ek_method *m)
+{
+	return !m ? NULL : on_arrays(m) ? "array" : m->format[0] ? m->format[0]->name : "any";
+}
+
+const char *ek_method_device(const ek_method *m)
+{
+	return !m ? NULL : m->backend & EKI_CPU ? "cpu" : "gpu";
+}
+
+const ek_format_param *ek_method_get_param(const ek_method *m, int k)
+{
+	return m && k >= 0 && k < EKI_MAX_DIMS && m->param[k].name ? &m->param[k] : NULL;
+}
+
+ek_operation ek_method_operation(const ek_method *m)
+{
+	return m ? m->operation : (ek_operation)0;
+}
+
+int ek_method_supports(const ek_method *m, ek_op op, ek_reproducible level)
+{
+	unsigned need = level == EK_REPRO_STRICT ? EKI_STRICT : 0;
+
+	if (!m || on_arrays(m) != (op == 0))
+		return 0;
+	if (op != 0)
+		need |= op == EK_OP_T ? EKI_OP_T : EKI_OP_N;
+	return (m->traits & need) == need;
+}

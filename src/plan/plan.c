@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Plans: operations prepared for their matrices. ek_plan_create does everything that takes longer
+ * than a run, allocates memory, or makes choices (choose.c). eki_plan_run does a run of any
+ * operation: it takes over new values of A, provides scratch and calls the method. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+#define PLAN_MAGIC 0x656b706cu
+
+ek_status eki_plan_check(const ek_plan *plan)
+{
+	if (!plan)
+		return eki_fail(EK_EINVAL, "plan is NULL");
+	if (plan->magic != PLAN_MAGIC)
+		return eki_fail(EK_EINVAL, "plan is not a plan, or was destroyed");
+	return EK_OK;
+}
+
+ek_status eki_plan_check_for(const ek_plan *plan, ek_operation operation)
+{
+	EK_RETURN_IF(eki_plan_check(plan));
+	if (plan->problem.operation->number != operation)
+		return eki_fail(EK_EINVAL, "plan is for operation %s; one for %s is expected",
+		                plan->problem.operation->name, ek_operation_name(operation));
+	return EK_OK;
+}
+
+/* ---- Creating plans -------------------------------------------------------------------------- */
+
+static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
+{
+	if (h->op != 0 && h->op != EK_OP_N && h->op != EK_OP_T)
+		return eki_fail(EK_EINVAL, "hints.op is %d; EK_OP_N or EK_OP_T is expected",
+		                (int)h->op);
+	if (h->calls < 0)
+		return eki_fail(EK_EINVAL, "hints.calls is %lld; it must not be negative",
+		                (long long)h->calls);
+	if (h->memory < -1)
+		return eki_fail(EK_EINVAL,
+		                "hints.memory is %lld; bytes, 0 (default) or -1 (no limit) are "
+		                "expected",
+		                (long long)h->memory);
+	if (h->width < 0)
+		return eki_fail(EK_EINVAL, "hints.width is %lld; it must not be negative",
+		                (long long)h->width);
+	if (h->reproducible != EK_REPRO_RUN && h->reproducible != EK_REPRO_STRICT)
+		return eki_fail(
+			EK_EINVAL,
+			"hints.reproducible is %d; EK_REPRO_RUN or EK_REPRO_STRICT is expected",
+			(int)h->reproducible);
+	if (h->threads < 0 || h->threads > ctx->threads)
+		return eki_fail(EK_EINVAL,
+		                "hints.threads is %d; 0 to %d, the context's, are possible",
+		                h->threads, ctx->threads);
+	return EK_OK;
+}
+
+static const char *planned_name(const void *list, size_t k)
+{
+	(void)list;
+	for (int number = 1; number < EKI_OPERATIONS; number++) {
+		const eki_operation *o = eki_operation_row((ek_operation)number);
+
+		if (o->matrices && k-- == 0)
+			return o->name;
+	}
+	return NULL;
+}
+
+/* Finds the row of an operation in the table. Returns EK_EINVAL if no plans are made for the
+ * operation. */
+static ek_status operation_check(ek_operation number, const eki_operation **operation)
+{
+	const eki_operation *o = eki_operation_row(number);
+
+	if (!o || !o->matrices)
+		return eki_fail_list(EK_EINVAL, planned_name, NULL,
+		                     "operation is %d; plans are made for these:", (int)number);
+	*operation = o;
+	return EK_OK;
+}
+
+static void first_step(ek_plan *p, const ek_matrix *A, int threads)
+{
+	eki_step *step = &p->root;
+
+	step->problem = &p->problem;
+	step->ctx = p->ctx;
+	step->plan = p;
+	step->in[0] = &A->store;
+	step->op[0] = (p->problem.A[0].op == EK_OP_T) != A->transposed ? EK_OP_T : EK_OP_N;
+	step->x_len = step->op[0] == EK_OP_N ? A->store.cols : A->store.rows;
+	step->y_len = step->op[0] == EK_OP_N ? A->store.rows : A->store.cols;
+	step->isa = p->ctx->isa;
+	step->threads = step->parts = threads ? threads : p->ctx->threads;
+}
+
+ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
+                         ek_plan **plan)
+{
+	ek_hints h = {.size = sizeof h};
+	eki_problem problem = {0};
+	ek_plan *p = NULL;
+	void *block;
+	ek_status status;
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!plan)
+		return eki_fail(EK_EINVAL, "plan, where the result goes, is NULL");
+	EK_RETURN_IF(operation_check(operation, &problem.operation));
+	if (hints) {
+		EK_RETURN_IF(EKI_STRUCT_IN("hints", ek_hints, hints, &h));
+		EK_RETURN_IF(hints_check(A->ctx, &h));
+	}
+	problem.A[0].M = A;
+	problem.A[0].op = h.op == EK_OP_T ? EK_OP_T : EK_OP_N;
+	problem.calls = h.calls ? h.calls : 1000;
+	problem.width = problem.operation->width ? h.width ? h.width : problem.operation->width : 1;
+	problem.reproducible = h.reproducible;
+	problem.memory = h.memory;
+	EK_RETURN_IF(problem.operation->check(&problem));
+	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
+	p = block;
+	p->magic = PLAN_MAGIC;
+	p->ctx = A->ctx;
+	p->problem = problem;
+	eki_matrix_hold(A);
+	eki_plan_arrays(p);
+	first_step(p, A, h.threads);
+	atomic_store(&p->seen, atomic_load(&A->state));
+	EK_TRY(eki_plan_choose(p, &h));
+	EK_TRY(eki_step_prepare(&p->root));
+	EK_TRY(eki_scratch_make(p));
+	*plan = p;
+done:
+	if (status != EK_OK)
+		ek_plan_destroy(p);
+	return status;
+}
+
+/* Releases what devices hold for a step and for its descendants. */
+static void release(eki_step *step)
+{
+	for (int k = 0; k < step->children; k++)
+		release(&step->child[k]);
+	eki_gpu_release(step);
+}
+
+static int64_t held_on_device(const eki_step *step)
+{
+	int64_t bytes = eki_gpu_bytes(step);
+
+	for (int k = 0; k < step->children; k++)
+		bytes += held_on_device(&step->child[k]);
+	return bytes;
+}
+
+void ek_plan_destroy(ek_plan *plan)
+{
+	if (!plan || eki_plan_check(plan) != EK_OK)
+		return;
+	const ek_matrix *A = plan->problem.A[0].M;
+
+	release(&plan->root);
+	eki_scratch_free(plan);
+	eki_arena_free(plan->ctx, &plan->memory);
+	eki_text_free(plan->ctx, &plan->why);
+	eki_store_free(plan->ctx, &plan->own);
+	plan->magic = 0;
+	eki_free(plan->ctx, plan, 1, sizeof *plan);
+	eki_matrix_drop(A);
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+const char *ek_plan_method(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->root.method->name : NULL;
+}
+
+const char *ek_plan_format(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->format : NULL;
+}
+
+int64_t ek_plan_bytes(const ek_plan *plan)
+{
+	return plan && plan->magic == PLAN_MAGIC ? plan->root.bytes : 0;
+}
+
+int64_t ek_plan_memory(const ek_plan *plan)
+{
+	if (!plan || plan->magic != PLAN_MAGIC)
+		return 0;
+	return (int64_t)sizeof *plan + (plan->own.format ? eki_store_held(&plan->own) : 0) +
+	       plan->memory.bytes + plan->memory.capacity * (int64_t)sizeof *plan->memory.list +
+	       plan->why.capacity + eki_scratch_held(plan) + held_on_device(&plan->root);
+}
+
+/* Returns text for ek_plan_explain that says how A is held for the product. */
+static const char *held_as(const ek_plan *plan)
+{
+	const eki_step *root = &plan->root;
+
+	if (plan->own.format && plan->own.borrowed)
+		return "with a copy of the columns, which starts at 0";
+	return plan->own.format || root->in[0] != &plan->problem.A[0].M->store ||
+	                       (root->method->format[0] &&
+	                        root->in[0]->format != root->method->format[0])
+	               ? "a copy"
+	               : "as A is stored";
+}
+
+ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
+{
+	EK_RETURN_IF(eki_plan_check(plan));
+	if (!text || !size)
+		return eki_fail(EK_EINVAL, "text is NULL or size is 0");
+	const eki_step *root = &plan->root;
+	char where[96];
+	size_t used;
+
+	if (!(root->method->backend & EKI_CPU))
+		snprintf(where, sizeof where, "device %s", eki_device_name(plan->ctx));
+	else
+		snprintf(where, sizeof where, "%d thread%s in %d part%s, %s", root->threads,
+		         root->threads == 1 ? "" : "s", root->parts, root->parts == 1 ? "" : "s",
+		         ek_isa_name(root->isa));
+	used = (size_t)snprintf(
+		text, size,
+		"method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %s\nmoves    "
+		"%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      ",
+		root->method->name, root->method->text, root->method->source, plan->format,
+		held_as(plan), where, (long long)root->bytes, (long long)ek_plan_memory(plan));
+	if (plan->selection && used < size)
+		used += eki_selection_text(plan->selection, text + used, size - used);
+	if (plan->why.data && used < size)
+		snprintf(text + used, size - used, "%s", plan->why.data);
+	return EK_OK;
+}
+
+/* ---- Running --------------------------------------------------------------------------------- */
+
+/* Copies the values of A into the plan's own copy of A. */
+static ek_status fill_own(ek_plan *p)
+{
+	const ek_matrix *A = p->problem.A[0].M;
+	ek_store copy = {0}, *own = &p->own;
+	const ek_store *csr;
+	ek_status status;
+
+	if (own->borrowed) /* the copy owns only its columns; the values are those of A */
+		return EK_OK;
+	EK_TRY(eki_matrix_csr(A, own->format == &ek_format_csr ? own->columns : A->transposed,
+	                      &copy, &csr));
+	if (own->format == &ek_format_csr)
+		eki_copy_into(p->ctx, own->array[CSR_VAL], csr->array[CSR_VAL], own->nnz,
+		              ek_value_size(own->value));
+	else
+		EK_TRY(eki_format_values(p->ctx, csr, own));
+done:
+	eki_store_free(p->ctx, &copy);
+	return status;
+}
+
+static ek_status refresh(ek_plan *p, uint64_t state)
+{
+	EK_RETURN_IF(eki_device_settle(p->ctx));
+	if (p->own.format)
+		EK_RETURN_IF(fill_own(p));
+	EK_RETURN_IF(eki_step_refresh(&p->root));
+	atomic_store_explicit(&p->seen, state, memory_order_release);
+	return EK_OK;
+}
+
+/* Copies the values of A to the plan if they are new. One thread does this, while other threads
+ * that run the plan wait. */
+static ek_status take_new_values(ek_plan *p)
+{
+	const uint64_t state = atomic_load(&p->problem.A[0].M->state);
+	ek_status status = EK_OK;
+
+	if (atomic_load_explicit(&p->seen, memory_order_acquire) == state)
+		return EK_OK;
+	eki_lock_take(&p->refreshing);
+	if (atomic_load_explicit(&p->seen, memory_order_relaxed) != state)
+		status = refresh(p, state);
+	eki_lock_give(&p->refreshing);
+	return status;
+}
+
+static ek_status execute(const ek_plan *p, eki_run *run)
+{
+	return p->root.method->backend & EKI_CPU ? eki_step_run(&p->root, run)
+	                                         : eki_gpu_run(&p->root, run);
+}
+
+/* Does a run with its scratch on the stack. This function is not inlined, so that runs without
+ * scratch have a small stack frame. */
+#if defined(__GNUC__)
+__attribute__((noinline))
+#endif
+static ek_status
+run_on_stack(const ek_plan *p, eki_run *run)
+{
+	_Alignas(EKI_ALIGNMENT) char scratch[EKI_SCRATCH_STACK];
+
+	run->scratch = scratch;
+	return execute(p, run);
+}
+
+ek_status eki_plan_run(ek_plan *p, eki_run *run)
+{
+	static char none; /* address to which runs without scratch add offsets */
+	ek_status status;
+	void *block;
+
+	EK_RETURN_IF(take_new_values(p));
+	run->scratch = &none;
+	if (p->scratch_bytes == 0)
+		return execute(p, run);
+	if (p->scratch_bytes <= EKI_SCRATCH_STACK)
+		return run_on_stack(p, run);
+	EK_RETURN_IF(eki_scratch_take(p, &block));
+	run->scratch = block;
+	status = execute(p, run);
+	eki_scratch_give(p, block);
+	return status;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Problems (what is asked for), plans (how it is done: a tree of steps, each a prepared method),
+ * and runs (the arguments of one call). */
+#ifndef EK_PLAN_H
+#define EK_PLAN_H
+
+#include <stdarg.h>
+
+#include "cost/cost.h"
+#include "matrix/matrix.h"
+
+#define EKI_MAX_MATRICES 3 /* maximum number of sparse operands */
+
+typedef struct eki_step eki_step;
+typedef struct eki_selection eki_selection;
+
+/* ---- Operations: operations.c, operations.def ------------------------------------------------ */
+
+typedef struct eki_problem eki_problem;
+
+/* A row of the table of operations. */
+typedef struct eki_operation {
+	const char *name; /* name, with which the names of its methods begin */
+	const char *text; /* line that says what the operation computes */
+	ek_operation number;
+	/* default number of columns of its dense blocks, or 0 if it takes contiguous vectors */
+	int width;
+	int matrices; /* number of sparse operands; 0 for primitives on arrays (without plans) */
+	/* Refuses operands that the operation cannot take. NULL for primitives. */
+	ek_status (*check)(const eki_problem *problem);
+} eki_operation;
+
+/* Returns the row of the operation with that number, or NULL if there is none. */
+const eki_operation *eki_operation_row(ek_operation number);
+
+/* The problem that a plan solves. It is constant as long as the plan lives. */
+struct eki_problem {
+	const eki_operation *operation;
+	struct {
+		const ek_matrix *M;
+		ek_op op;
+	} A[EKI_MAX_MATRICES];
+	int64_t calls;  /* expected number of runs */
+	int64_t memory; /* limit on memory in bytes, as in ek_hints */
+	int64_t width;  /* expected number of columns of dense blocks; 1 for vectors */
+	ek_reproducible reproducible;
+};
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* A dense block. Entry (i, j) is data[row * i + col * j]. */
+typedef struct eki_dense {
+	void *data;
+	int64_t row, col;
+	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods of the processor */
+} eki_dense;
+
+/* The arguments of one run. Products compute Y = alpha op(A) X + beta Y0. Primitives use `array`
+ * alone. */
+typedef struct eki_run {
+	eki_dense x, y;
+	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods of
+	 * devices it is always y. */
+	eki_dense y0;
+	int64_t width; /* number of columns of x and y */
+	eki_scalar alpha, beta;
+	const eki_array *array;
+	const void *aux; /* `aux` of the step that is run, for its kernels */
+	/* x and y in the memory of the device, if the parent step has copied them there; else NULL,
+	 * and the step copies them itself. */
+	const struct eki_gpu_vectors *there;
+	char *scratch; /* scratch of this run alone; steps use offsets from eki_step_scratch */
+} eki_run;
+
+/* ---- Methods: methods.c, methods.def --------------------------------------------------------- */
+
+enum { /* traits of a method */
+       EKI_OP_N = 1,
+       EKI_OP_T = 2,
+       EKI_STRICT = 4, /* results have the same bits for all thread counts and instruction sets */
+       EKI_SERIAL = 8, /* uses one thread whatever the plan says */
+       /* The method can read columns that are numbered from store->base: EKI_BASE1_N for op N,
+        * EKI_BASE1_T for op T. For op N, the pointer to x is then moved back by store->base
+        * entries. */
+       EKI_BASE1_N = 16,
+       EKI_BASE1_T = 32,
+       /* A method of a device that also reads or writes the vectors on the host. It is never
+        * chosen for a child, whose parent may have brought the vectors to the device. */
+       EKI_ON_BOTH = 64
+};
+
+/* A row of the table of methods. */
+struct ek_method {
+	const char *name, *text, *source;
+	ek_operation operation;
+	const ek_format *format[EKI_MAX_MATRICES]; /* format of each operand, or NULL for any */
+	/* Integer parameters of the method. step->param has their values, or 0 for a parameter that
+	 * was not given. So a caller cannot give the value 0. */
+	ek_format_param param[EKI_MAX_DIMS];
+	unsigned backend, traits;
+	/* If this is true and A is not in `format`, step->in is A in CSR. `prepare` then makes the
+	 * arrays of the format itself, with the parameters in step->dim. */
+	bool from_csr;
+	/* Tells whether the method can multiply with a store. NULL if it can multiply with every
+	 * store. */
+	bool (*applies)(const ek_store *store, ek_op op);
+	/* Predicts, by eki_cost, the time of one run in nanoseconds, plus the time of the
+	 * preparation divided by the expected calls. NULL if the method is never chosen
+	 * automatically. */
+	double (*cost)(const eki_features *f);
+	/* Predicts the number of bytes that the step holds in addition to its stores. NULL if this
+	 * number is small. */
+	double (*memory)(const eki_features *f);
+	/* Prepares a step (the inspector). NULL if there is nothing to prepare. */
+	ek_status (*prepare)(eki_step *step);
+	/* Takes over new values of step->in, whose pattern is unchanged. Children of the step are
+	 * refreshed afterwards. NULL if the step itself keeps no values. */
+	ek_status (*refresh)(eki_step *step);
+	/* Does one run (the executor). Any number of threads may call it at once, since its
+	 * temporaries are in run->scratch. */
+	ek_status (*run)(const eki_step *step, const eki_run *run);
+};
+
+/* Returns row k of the table of methods, or NULL after the last. Unlike ek_method_next, it does not
+ * search the table. */
+const ek_method *eki_method(size_t k);
+/* Parses a method's name and its parameters, which may follow after a colon (method_name.c). The
+ * name may omit the operation if only one method can be meant. Unless `operation` is 0, the method
+ * must be for this operation. Error messages begin with `from`. */
+ek_status eki_method_parse(const char *from, const char *text, ek_operation operation,
+                           const ek_method **method, int64_t param[EKI_MAX_DIMS]);
+
+/* ---- forced.c -------------------------------------------------------------------------------- */
+
+enum {
+	EKI_OPERATIONS = 1 /* 1 + number of operations, since they are numbered from 1 */
+#define OPERATION(o) +1
+#include "plan/operations.def"
+#undef OPERATION
+};
+
+/* The method that EK_METHOD names for one operation and one op. */
+typedef struct eki_forced {
+	const ek_method *method; /* method that EK_METHOD names, or NULL if it names none */
+	int64_t param[EKI_MAX_DIMS];
+	bool one_op; /* true if the entry of EK_METHOD named the op */
+} eki_forced;
+
+/* Returns the method that EK_METHOD names for an operation, or NULL if it names none. If the
+ * operation is a product, the method is that for the given op on A. */
+const eki_forced *eki_forced_of(const ek_context *ctx, ek_operation operation, ek_op op);
+
+/* ---- Steps: step.c --------------------------------------------------------------------------- */
+
+/* A prepared method. A plan is a tree of steps. If a method passes parts of its work to other
+ * methods, its step has their steps as children. Such work is, for example, one part of a format, a
+ * product with a transposed copy, or the device's share of a product. */
+struct eki_step {
+	const ek_method *method;
+	const eki_problem *problem;
+	const ek_context *ctx;
+	ek_plan *plan; /* plan that owns the memory, the scratch and the reasons */
+	/* Stores that the method multiplies with: those of the problem's matrices, copies made by
+	 * the plan, or stores made by the method of a parent step. */
+	const ek_store *in[EKI_MAX_MATRICES];
+	/* Op applied to each store of `in`. Normally it is the problem's op. It is the opposite op if
+	 * A is stored as its transpose, and op N if the store is a transposed copy. */
+	ek_op op[EKI_MAX_MATRICES];
+	int64_t x_len, y_len; /* number of columns and of rows of op(A) */
+	ek_isa isa;
+	int threads, parts;
+	int64_t param[EKI_MAX_DIMS]; /* parameters of the method */
+	int64_t dim[EKI_MAX_DIMS];   /* parameters of the format that the hints ask for */
+	int64_t bytes;               /* bytes moved by one run */
+	void *state;                 /* state of the method, or of the driver that it uses */
+	void *aux;                   /* state of a method whose driver uses `state` */
+	struct eki_gpu *gpu;         /* state of a method that runs on a device */
+	eki_step *child;
+	int children;
+};
+
+/* Allocates memory that lives as long as the plan. */
+ek_status eki_step_alloc(eki_step *step, int64_t count, size_t size, void *out);
+/* Reserves room for the next `blocks` blocks, so that eki_step_own cannot fail for them. Must be
+ * called before these blocks are allocated. */
+ek_status eki_step_reserve(eki_step *step, int blocks);
+/* Gives the plan a block from eki_alloc, which the plan will free. */
+void eki_step_own(eki_step *step, void *block, int64_t bytes);
+/* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
+ * from run->scratch. */
+ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at);
+/* Adds a line to the reasons that ek_plan_explain reports. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+ek_status
+eki_step_say(eki_step *step, const char *format, ...);
+
+/* Allocates room for up to `most` children of a step that has none yet. */
+ek_status eki_step_children(eki_step *step, int most);
+/* Adds a child that does op `op` on the store `in`, which must live as long as the plan. The child
+ * has no method until eki_step_choose chooses it. */
+eki_step *eki_step_child(eki_step *step, const ek_store *in, ek_op op);
+/* Adds a child that solves another problem, and does op `op` on the store `in`. The problem and the
+ * store must live as long as the plan. eki_step_choose chooses the method. */
+eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek_store *in,
+                            ek_op op);
+/* Returns a lower bound on the bytes that a run with a store moves: those of the store's arrays, x
+ * and y. */
+int64_t eki_moved_bytes(const eki_problem *problem, const ek_store *in);
+/* Chooses the method of a step for the format of step->in, without adding to the reasons. */
+ek_status eki_step_choose(eki_step *step);
+/* Prepares a step by calling `prepare` of its method. */
+ek_status eki_step_prepare(eki_step *step);
+/* Refreshes a step with new values of its stores, and then its children. */
+ek_status eki_step_refresh(eki_step *step);
+/* Runs a step as a part of a run of its plan. */
+static inline ek_status eki_step_run(const eki_step *step, eki_run *run)
+{
+	run->aux = step->aux;
+	return step->method->run(step, run);
+}
+/* Returns the state number that the values of the problem's matrix have now. */
+uint64_t eki_step_values(const eki_step *step);
+
+/* Sets rows [begin, end) of Y to beta Y0, on all threads of the step. If beta is 0, writes
+ * zeros. */
+void eki_scale(const eki_step *step, const eki_run *v, int64_t begin, int64_t end);
+/* Sets rows [begin, end) of Y to beta Y0, on the calling thread alone. Values and indices have the
+ * types of those of A. */
+void eki_scale_serial(const ek_store *A, const eki_run *v, int64_t begin, int64_t end);
+
+/* Returns the part of a run for columns [begin, begin + width) of x and y. */
+static inline eki_run eki_run_columns(const eki_run *v, size_t value_size, int64_t begin,
+                                      int64_t width)
+{
+	eki_run part = *v;
+
+	part.x.data = (char *)v->x.data + begin * v->x.col * (int64_t)value_size;
+	part.y.data = (char *)v->y.data + begin * v->y.col * (int64_t)value_size;
+	part.y0.data = (char *)v->y0.data + begin * v->y0.col * (int64_t)value_size;
+	part.width = width;
+	return part;
+}
+
+/* A transposed copy, for methods that do op T as op N on such a copy. eki_step_transpose replaces
+ * step->in[0] by the copy, and step->op[0] by EK_OP_N. For each entry of the copy, `from` has the
+ * position of its value in `in`. The plan owns `from` and the copy. eki_transposed_refresh copies
+ * new values. */
+typedef struct eki_transposed {
+	const ek_store *in;
+	ek_store store;
+	void *from;
+} eki_transposed;
+ek_status eki_step_transpose(eki_step *step, eki_transposed *copy);
+void eki_transposed_refresh(const eki_step *step, eki_transposed *copy);
+
+/* ---- Plans: plan.c, choose.c, memory.c ------------------------------------------------------- */
+
+/* Blocks of memory that are freed together. */
+typedef struct eki_arena {
+	struct {
+		void *block;
+		int64_t bytes;
+	} * list;
+	int count, capacity;
+	int64_t bytes; /* sum of the bytes of all blocks */
+} eki_arena;
+
+/* A string that grows. */
+typedef struct eki_text {
+	char *data; /* NULL if the string is empty */
+	int64_t used, capacity;
+} eki_text;
+
+/* Limits for the scratch of runs: the largest number of unused blocks that a plan keeps, and the
+ * largest size, in bytes, of scratch that is on the stack. */
+enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };
+
+struct ek_plan {
+	uint32_t magic;
+	const ek_context *ctx;
+	eki_problem problem;
+	/* Arrays of A, which results must not overlap. They are not moved while a plan holds A. */
+	struct {
+		const void *data;
+		int64_t bytes;
+		const char *name;
+	} array[EKI_MAX_ARRAYS + 1];
+	int arrays;
+	ek_store own; /* copy of A in the wanted format, if A is in another */
+	eki_step root;
+	_Atomic uint64_t seen; /* value of A->state when the plan last read the values of A */
+	eki_lock refreshing;
+	char format[96]; /* format that the plan multiplies with, as text */
+	eki_arena memory;
+	eki_text why;             /* reasons that steps gave, for ek_plan_explain */
+	eki_selection *selection; /* table of candidates; NULL if a method was named */
+	int64_t scratch_bytes;    /* bytes of scratch that one run needs */
+	void *_Atomic scratch[EKI_SCRATCH_KEPT];
+};
+
+/* Makes space for another `blocks` blocks, so that eki_arena_own cannot fail for these. */
+ek_status eki_arena_reserve(const ek_context *ctx, eki_arena *arena, int blocks);
+void eki_arena_own(eki_arena *arena, void *block, int64_t bytes);
+void eki_arena_free(const ek_context *ctx, eki_arena *arena);
+ek_status eki_text_add_list(const ek_context *ctx, eki_text *text, const char *format,
+                            va_list args);
+void eki_text_free(const ek_context *ctx, eki_text *text);
+
+/* Allocates the first block of scratch, once all steps are prepared. */
+ek_status eki_scratch_make(ek_plan *plan);
+/* Takes a block of scratch for a run; eki_scratch_give gives it back. */
+ek_status eki_scratch_take(ek_plan *plan, void **block);
+void eki_scratch_give(ek_plan *plan, void *block);
+/* Returns the total size, in bytes, of the scratch blocks that no run is using. */
+int64_t eki_scratch_held(const ek_plan *plan);
+void eki_scratch_free(ek_plan *plan);
+
+/* Returns EK_EINVAL if `plan` is NULL or not a plan. */
+ek_status eki_plan_check(const ek_plan *plan);
+/* Returns EK_EINVAL if `plan` is NULL, not a plan, or a plan for another operation. */
+ek_status eki_plan_check_for(const ek_plan *plan, ek_operation operation);
+/* Chooses the method of a plan. Sets plan->own, the reasons, and the method, stores, op and bytes
+ * of plan->root. */
+ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
+/* Does a run with checked arguments. First takes over new values of A; then gives the run its
+ * scratch and calls the method. */
+ek_status eki_plan_run(ek_plan *plan, eki_run *run);
+
+/* ---- Selection: select.c, explain.c ---------------------------------------------------------- */
+
+/* The predictions for a method. `run` is the time of one run in nanoseconds; it includes the time
+ * of what the method itself prepares, divided by the expected calls. If A must be converted to the
+ * method's format, `share` is the time of the conversion in nanoseconds, divided by the expected
+ * calls. `bytes` and `dim` are then the size of the format's arrays and the parameters of the
+ * format. */
+typedef struct eki_candidate {
+	const ek_method *method;
+	double run, share;
+	int64_t bytes, dim[EKI_MAX_DIMS];
+} eki_candidate;
+
+/* All candidates, in the order of the table of methods, and the features on which the predictions
+ * are based. */
+struct eki_selection {
+	eki_features f;
+	const ek_format *format; /* format of A when the library chose */
+	int count;
+	eki_candidate list[];
+};
+/* Writes the table of candidates as text. Returns the length of the text, like snprintf. */
+size_t eki_selection_text(const eki_selection *s, char *text, size_t size);
+
+/* A method and the format that it multiplies with. `dim` has the parameters to request for the
+ * format. */
+typedef struct eki_choice {
+	const ek_method *method;
+	const ek_format *format;
+	int64_t dim[EKI_MAX_DIMS];
+} eki_choice;
+
+/* Chooses the method and the format with the least predicted time among those that can do the
+ * step's work. The format is that of step->in[0]. If this is CSR and `formats` is true, other
+ * formats are considered too. Their time includes that of the conversion, divided by the expected
+ * calls. What the choice takes beside A is limited by the memory of the problem. If `why` is not
+ * NULL, sets *why to the table of candidates, which lives as long as the plan. */
+ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
+/* Returns the least time that a method of `backend` predicts for an operation on the matrix of `f`,
+ * or INFINITY if none predicts any. For steps whose children will do that operation. */
+double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);
+/* Returns the only method that can do the step's work with a format, or NULL if there are several
+ * or none. */
+const ek_method *eki_only_method(const eki_step *step, const ek_format *format);
+
+/* ---- Steps on devices: gpu/launch.c, gpu/run.c ----------------------------------------------- */
+
+/* Tells whether the context can run a method. It can run all methods of the processor, and methods
+ * of a device if the context has a device of that kind. */
+bool eki_can_run(const ek_context *ctx, const ek_method *method);
+/* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
+ * first copies y0 to y. The two must both be in host memory or both in device memory. */
+ek_status eki_gpu_run(const eki_step *step, eki_run *v);
+/* Computes Y = beta Y0 for a product that has no entries to multiply. A device takes part in the
+ * step. Runs of the same plan take turns. */
+ek_status eki_gpu_scale(const eki_step *step, eki_run *v);
+/* Releases what a step holds on the device, but not what its children hold. */
+void eki_gpu_release(eki_step *step);
+/* Returns the number of bytes that a step holds on the device, including mirrors of the store, plus
+ * those of its transposed store on the host. Does not count the step's children. */
+int64_t eki_gpu_bytes(const eki_step *step);
+
+#include "plan/dense.h"
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Chooses a method and a format. Each method that can do the work predicts its time from a few
+ * features of the pattern, and the one with the least time is chosen. ek_plan_explain shows the
+ * table of predictions.
+ *
+ * If A is in CSR, other formats are candidates too. Their time is that of a run, plus the time of
+ * the conversion divided by the expected calls. The bytes of a format, including padding, are known
+ * only after its layout has been computed, which takes as long as a few products. So the layout is
+ * computed only if there are enough calls to make up for that time, and if the format would win
+ * without padding.
+ *
+ * Finding the features takes one pass over row_ptr and a sample of the columns. */
+#include <math.h>
+#include <string.h>
+
+#include "plan/plan.h"
+
+enum {
+	/* Least number of expected calls for a conversion that takes as long as one product. A
+	 * longer conversion needs proportionally more calls. */
+	WORTHWHILE = 20,
+	/* A sample is taken only if all expected calls together multiply at least this many
+	 * entries for each entry that the sample reads. */
+	SAMPLED = 20
+};
+
+typedef struct selection {
+	const eki_step *step;
+	eki_features f;
+	unsigned backend;
+	double memory; /* f.memory, or INFINITY if no method fits into that */
+	eki_choice best;
+	/* Predicted time of a run with `best`. `time` includes a share of the time of the
+	 * conversion; `run` does not. */
+	double time, run;
+	eki_selection *why; /* table of candidates, or NULL if none is wanted */
+} selection;
+
+static ek_status none(const eki_step *step, const ek_format *format)
+{
+	const bool csc = step->in[0]->columns && format == &ek_format_csr;
+
+	return eki_fail(EK_EUNSUPPORTED, "no method does op %s%s on format %s",
+	                (step->op[0] == EK_OP_T) != csc ? "T" : "N",
+	                step->problem->reproducible == EK_REPRO_STRICT ? " reproducibly" : "",
+	                csc ? "csc" : format->name);
+}
+
+static bool candidate(const eki_step *step, const ek_format *format, unsigned backend,
+                      const ek_method *m)
+{
+	if (step != &step->plan->root && m->traits & EKI_ON_BOTH)
+		return false;
+	return (m->backend & backend) && m->operation == step->problem->operation->number &&
+	       (!m->format[0] || m->format[0] == format) &&
+	       ek_method_supports(m, step->op[0], step->problem->reproducible);
+}
+
+/* Returns the backend that candidates must have. If the context has a device, this is the backend
+ * of the device, since a caller who opened a device wants its methods. There are two exceptions in
+ * which it is EKI_CPU: if no method of the device can do the work, and in child steps of a plan
+ * whose root method runs on the processor. */
+static unsigned backend_for(const eki_step *step, const ek_format *format)
+{
+	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
+	const eki_step *root = &step->plan->root;
+	const ek_method *m;
+
+	if (!device || (step != root && root->method->backend & EKI_CPU))
+		return EKI_CPU;
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (candidate(step, format, device, m))
+			return device;
+	return EKI_CPU;
+}
+
+const ek_method *eki_only_method(const eki_step *step, const ek_format *format)
+{
+	const unsigned backend = backend_for(step, format);
+	const ek_method *only = NULL, *m;
+
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if (candidate(step, format, backend, m)) {
+			if (only)
+				return NULL;
+			only = m;
+		}
+	return only;
+}
+
+/* Adds a candidate to the table s->why, unless s->why is NULL. */
+static void note(selection *s, const ek_method *m, double run, double share, const ek_store *out)
+{
+	eki_candidate *c;
+
+	if (!s->why)
+		return;
+	c = &s->why->list[s->why->count++];
+	*c = (eki_candidate){.method = m, .run = run, .share = share};
+	if (out) {
+		c->bytes = eki_store_bytes(out);
+		memcpy(c->dim, out->dim, sizeof c->dim);
+	}
+}
+
+/* ---- Features -------------------------------------------------------------------------------- */
+
+static ek_status find_features(selection *s)
+{
+	const eki_step *step = s->step;
+	const ek_store *A = step->in[0];
+	eki_features *f = &s->f;
+
+	*f = (eki_features){.value = A->value,
+	                    .index = A->index,
+	                    .op = step->op[0],
+	                    .threads = A->nnz + A->rows < step->ctx->small_work ? 1 : step->threads,
+	                    .isa = step->isa,
+	                    .calls = step->problem->calls,
+	                    .width = step->problem->width,
+	                    .machine = step->ctx->machine,
+	                    .csr_bytes = (double)step->bytes,
+	                    .in_cache = step->bytes < eki_cpu_cache(),
+	                    .on_processor = eki_device_is_processor(step->ctx),
+	                    .strict = step->problem->reproducible == EK_REPRO_STRICT,
+	                    .memory = s->memory};
+	if (f->strict) {
+		/* Strict methods differ in their order of summation, so the choice must not depend
+		 * on threads, instruction set or machine. Therefore all predictions are for one
+		 * fixed machine. */
+		f->threads = 16;
+		f->isa = EK_ISA_AVX2;
+		f->machine = eki_machine_fixed();
+		f->in_cache = false;
+	}
+	if (A->format == &ek_format_csr) {
+		EK_RETURN_IF(eki_row_stats(step->ctx, A, f));
+		const double looked_at =
+			A->nnz < EKI_SAMPLE_ENTRIES ? (double)A->nnz : EKI_SAMPLE_ENTRIES;
+		const bool sampled = (double)f->calls * (double)A->nnz >= SAMPLED * looked_at;
+
+		if (sampled)
+			eki_sample_shapes(A, f);
+		f->unforeseen_share = sampled ? eki_unforeseen_rows(A) : f->mixed_share;
+		return EK_OK;
+	}
+	f->store = A;
+	f->stats.rows = A->rows;
+	f->stats.cols = A->cols;
+	f->stats.nnz = A->nnz;
+	return EK_OK;
+}
+
+/* ---- Methods for the format at hand ---------------------------------------------------------- */
+
+static void consider(selection *s, const ek_method *m)
+{
+	const ek_store *A = s->step->in[0];
+	double time;
+
+	if (!m->cost || (m->applies && !m->applies(A, s->step->op[0])))
+		return;
+	if (m->memory && m->memory(&s->f) > s->memory)
+		return;
+	time = m->cost(&s->f);
+	if (!s->best.method || time < s->time) {
+		s->best = (eki_choice){.method = m, .format = A->format};
+		s->time = s->run = time;
+	}
+	note(s, m, time, 0, NULL);
+}
+
+/* Considers all methods for the format of A. Returns the first of them, or NULL if there is none. */
+static const ek_method *consider_all(selection *s)
+{
+	const ek_format *format = s->step->in[0]->format;
+	const ek_method *m, *any = NULL;
+
+	for (size_t k = 0; (m = eki_method(k)); k++) {
+		if (!candidate(s->step, format, s->backend, m))
+			continue;
+		consider(s, m);
+		any = any ? any : m;
+	}
+	return any;
+}
+
+static ek_status choose_method(selection *s)
+{
+	const ek_format *format = s->step->in[0]->format;
+	const double memory = s->memory;
+	const ek_method *any = consider_all(s);
+
+	/* If every method that can do the work needs more memory than the limit, chooses among them
+	 * as if there were no limit. */
+	if (!s->best.method) {
+		s->memory = INFINITY;
+		consider_all(s);
+		s->memory = memory;
+	}
+	/* A format other than CSR may have only one method, which then needs no prediction. */
+	if (!s->best.method && any && format != &ek_format_csr)
+		s->best = (eki_choice){.method = any, .format = format};
+	return s->best.method ? EK_OK : none(s->step, format);
+}
+
+double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend)
+{
+	const ek_store csr = {.format = &ek_format_csr,
+	                      .value = f->value,
+	                      .index = f->index,
+	                      .rows = f->stats.rows,
+	                      .cols = f->stats.cols,
+	                      .nnz = f->stats.nnz};
+	const ek_store *A = f->store ? f->store : &csr;
+	const ek_reproducible level = f->strict ? EK_REPRO_STRICT : EK_REPRO_RUN;
+	double least = INFINITY;
+	const ek_method *m;
+
+	for (size_t k = 0; (m = eki_method(k)); k++)
+		if ((m->backend & backend) && m->operation == operation && m->cost &&
+		    (!m->format[0] || m->format[0] == A->format) && !(m->traits & EKI_ON_BOTH) &&
+		    ek_method_supports(m, f->op, level) && (!m->applies || m->applies(A, f->op)) &&
+		    (!m->memory || m->memory(f) <= f->memory))
+			least = fmin(least, m->cost(f));
+	return least;
+}
+
+/* ---- Other formats --------------------------------------------------------------------------- */
+
+/* Computes the layout of A in a format. Sets *fits to tell whether the format can hold A within the
+ * allowed memory, and whether there was enough memory to find that out. */
+static ek_status look(const selection *s, const ek_format *format, ek_store *out, bool *fits)
+{
+	static const int64_t any[EKI_MAX_DIMS];
+	const int64_t limit = isinf(s->memory) ? -1 : 0;
+	const ek_status status =
+		eki_format_look(s->step->ctx, s->step->in[0], format, any, limit, out);
+
+	*fits = status == EK_OK && (double)eki_store_bytes(out) <= s->memory;
+	return status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_EOVERFLOW ||
+	                       status == EK_ENOMEM
+	               ? EK_OK
+	               : status;
+}
+
+/* Considers a method whose format is not that of A. `plain` is the time, in nanoseconds, of a
+ * product with A in CSR. */
+static ek_status consider_pair(selection *s, const ek_method *m, double plain)
+{
+	const ek_format *format = m->format[0];
+	const double share =
+		(format->convert.products * plain + 1e3 * format->convert.us) / (double)s->f.calls;
+	eki_features f = s->f;
+	ek_store out;
+	double run;
+	bool fits;
+
+	if (!m->cost || m->cost(&f) + share >= s->time)
+		return EK_OK;
+	EK_RETURN_IF(look(s, format, &out, &fits));
+	if (!fits || (m->applies && !m->applies(&out, s->step->op[0])))
+		return EK_OK;
+	f.store = &out;
+	if (m->memory && (double)eki_store_bytes(&out) + m->memory(&f) > s->memory)
+		return EK_OK;
+	run = m->cost(&f);
+	if (run + share < s->time) {
+		s->best = (eki_choice){.method = m, .format = format};
+		eki_format_ask(&out, s->best.dim);
+		s->time = run + share;
+		s->run = run;
+	}
+	note(s, m, run, share, &out);
+	return EK_OK;
+}
+
+static ek_status consider_formats(selection *s)
+{
+	const double plain = s->run;
+	const ek_method *m;
+
+	for (size_t k = 0; (m = eki_method(k)); k++) {
+		const ek_format *format = m->format[0];
+
+		if (format && format != &ek_format_csr && format->convert.products > 0 &&
+		    WORTHWHILE * format->convert.products <= (double)s->f.calls &&
+		    candidate(s->step, format, s->backend, m))
+			EK_RETURN_IF(consider_pair(s, m, plain));
+	}
+	return EK_OK;
+}
+
+/* Returns the number of bytes that the choice may take beside A: a copy in another format, or arrays
+ * of the method. */
+static double allowance(const ek_plan *p)
+{
+	const double most = (double)p->problem.memory, usual = 1 << 24;
+
+	if (most < 0)
+		return INFINITY;
+	return most > 0 ? most : 2 * (double)eki_store_bytes(p->root.in[0]) + usual;
+}
+
+/* Allocates a table with room for as many candidates as there are methods. */
+static ek_status make_table(eki_step *step, eki_selection **why)
+{
+	int64_t count = 0;
+
+	while (eki_method((size_t)count))
+		count++;
+	EK_RETURN_IF(eki_step_alloc(
+		step, (int64_t)sizeof **why + count * (int64_t)sizeof *(*why)->list, 1, why));
+	(*why)->count = 0;
+	return EK_OK;
+}
+
+ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why)
+{
+	const ek_store *A = step->in[0];
+	selection s = {.step = step,
+	               .backend = backend_for(step, A->format),
+	               .memory = allowance(step->plan)};
+
+	if (why) {
+		EK_RETURN_IF(make_table(step, why));
+		s.why = *why;
+	}
+	EK_RETURN_IF(find_features(&s));
+	EK_RETURN_IF(choose_method(&s));
+	if (formats && A->format == &ek_format_csr && !A->base && A->nnz > 0)
+		EK_RETURN_IF(consider_formats(&s));
+	*choice = s.best;
+	if (s.why) {
+		s.why->f = s.f;
+		s.why->f.store = NULL;
+		s.why->format = A->format;
+	}
+	return EK_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Makes row pointers, and other arrays of positions, from lengths by prefix sums in place. If there
+ * is enough to do, all threads share a prefix sum. */
+#include "prim/prim.h"
+
+void eki_ptr_scan(const ek_context *ctx, ek_index index, ek_scan_kind kind, int64_t n, void *count)
+{
+	const eki_array a = {.operation = EK_SCAN,
+	                     .type = index == EK_I32 ? EK_INT32 : EK_INT64,
+	                     .op = EK_SUM,
+	                     .kind = kind,
+	                     .n = n,
+	                     .in = count,
+	                     .out = count,
+	                     .isa = ctx->isa,
+	                     .threads = eki_parts(ctx, n)};
+
+	eki_scan_into(&a);
+}
+
+void eki_ptr_sum(const ek_context *ctx, ek_store *csr)
+{
+	eki_ptr_set(csr, 0, 0);
+	eki_ptr_scan(ctx, csr->index, EK_INCLUSIVE, csr->rows + 1, csr->array[CSR_PTR]);
+}
+
+void eki_ptr_of_lengths(const ek_context *ctx, const ek_store *s, int array, ek_store *csr)
+{
+	for (int64_t i = 0; i < csr->rows; i++)
+		eki_ptr_set(csr, i + 1, eki_idx_at(s, array, i));
+	eki_ptr_sum(ctx, csr);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpMV on a cocktail (format/cocktail.c): each part of A is multiplied by a method for its format,
+ * and the products are added up (spmv/compose.c). Reads A once, and x and y once for each part.
+ *
+ * Su and Keutzer 2012. */
+#include "format/cocktail.h"
+#include "spmv/compose.h"
+
+static ek_status prepare(eki_step *step)
+{
+	ek_store part[PARTS];
+
+	eki_cocktail_parts(step->in[0], part);
+	return eki_compose_prepare(step, part, PARTS);
+}
+
+/* Predicts the total time of the parts. A is in this format: the library never converts to it. */
+static double cost(const eki_features *f)
+{
+	ek_store part[PARTS];
+
+	for (int k = 0; k < PARTS; k++)
+		part[k] = eki_cocktail_part(f->store, k);
+	return eki_compose_cost(f, part, PARTS, EKI_CPU);
+}
+
+const ek_method ek_spmv_cocktail = {
+	.name = "spmv.cocktail",
+	.text = "the sum of the products with diagonals, blocks, and what is left",
+	.source = "Su and Keutzer 2012",
+	.operation = EK_SPMV,
+	.format = {&ek_format_cocktail},
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
+	.prepare = prepare,
+	.run = eki_compose_run,
+};

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Speculative segmented sums on CSR (csr_speculative.c): stage 1, and the end of stage 2.
+ * Compile-time parameters: LANES, WIDTH, BUNCHES and TILES, which are T, W, B and S in Liu and
+ * Vinter 2015, and EK_WG = LANES * BUNCHES. A tile is cut into pieces of WIDTH entries, one for
+ * each lane. In local memory the pieces begin WIDTH + 1 elements apart, to avoid bank conflicts
+ * between lanes. */
+#include "prim_body/scan.cl"
+#include "prim_body/search.cl"
+#define TILE     (LANES * WIDTH)
+#define CAPACITY (LANES * (WIDTH + 1))
+#define PLACE(j) ((j) / WIDTH * (WIDTH + 1) + (j) % WIDTH)
+#define DONE_WG  64 /* work-items of a group of the kernel `complete` */
+
+/* BUNCH_BARRIER is a barrier for the lanes of a bunch. If a bunch is within one warp, its lanes
+ * need not wait for the other bunches of the group. */
+#if defined(__CUDACC__) && 32 % LANES == 0
+#define IN_WARP
+#define BUNCH_BARRIER() __syncwarp()
+#else
+#define BUNCH_BARRIER() EK_BARRIER()
+#endif
+
+/* Addresses, in `notes`, of the rows that bunches may share with other bunches, and of the partial
+ * sums of these rows. In both lists, element 2 b is for the first row of bunch b, and element 2 b +
+ * 1 for the row that continues after bunch b; the row is -1 if there is none. notes[0] counts dirty
+ * tiles; notes[1] is not used, so that values of 16 bytes would be aligned. */
+#define NOTED_ROWS(notes)          ((notes) + 2)
+#define NOTED_ENDS(notes, bunches) ((EK_GLOBAL VAL *)((notes) + 2 + 2 * (bunches)))
+
+/* Makes the descriptor of the tile that has n entries and starts with entry `begin`: sets head[j]
+ * to 1 if a row begins at entry j of the tile, and *dirty to 1 if one of the rows from `start` to
+ * stop - 1 is empty. */
+EK_FN void describe(const EK_GLOBAL PTR *row_ptr, ek_i64 rows, ek_i64 start,
+                    ek_i64 stop, PTR begin, int n, int lane, EK_LOCAL_PTR ek_u8 *head,
+                    EK_LOCAL_PTR int *dirty)
+{
+	for (ek_i64 i = start + lane; i <= stop && i < rows; i += LANES) {
+		const PTR first = row_ptr[i];
+
+		if (first == row_ptr[i + 1])
+			*dirty = 1; /* here i < stop, since row `stop` is not empty */
+		else if (first >= begin && first - begin < n)
+			head[first - begin] = 1;
+	}
+}
+
+EK_FN void multiply(const EK_GLOBAL IDX *col_idx, const EK_GLOBAL VAL *val,
+                    const EK_GLOBAL VAL *x, PTR begin, int n, int lane,
+                    EK_LOCAL_PTR VAL *product)
+{
+	for (int k = 0; k < WIDTH; k++) {
+		const int j = k * LANES + lane;
+
+		product[PLACE(j)] = j < n ? EK_MUL(val[begin + j], x[col_idx[begin + j]]) : (VAL)0;
+	}
+}
+
+/* Returns to each lane the sum from the last head (first entry of a row) up to the lane's end, and
+ * the number of heads up to the lane's end. Sets *before to the result of the preceding lane.
+ * Contains barriers, unless a bunch is within one warp. */
+EK_FN ek_open scan_lanes(ek_open own, int lane, ek_open *before, EK_LOCAL_PTR VAL *scratch,
+                         EK_LOCAL_PTR int *count)
+{
+#ifdef IN_WARP
+	return ek_segmented_scan_warp(own, lane, LANES, before);
+#else
+	own = ek_segmented_scan(own, lane, 1, LANES, 1, scratch, count);
+	before->sum = lane > 0 ? scratch[lane - 1] : (VAL)0;
+	before->marks = lane > 0 ? count[lane - 1] : 0;
+	return own;
+#endif
+}
+
+/* Counts a dirty tile in notes[0], and records its first and last row and how many sums it has
+ * stored. */
+EK_FN void note_dirty(EK_GLOBAL ek_i64 *notes, EK_GLOBAL ek_i64 *speculator, ek_i64 start,
+                      ek_i64 stop, int segments)
+{
+	EK_GLOBAL ek_i64 *tile =
+		speculator + 3 * (ek_i64)EK_ATOMIC_ADD((EK_GLOBAL int *)notes, 1);
+
+	tile[0] = start;
+	tile[1] = stop;
+	tile[2] = segments;
+}
+
+/* Returns the sum of a lane's products, starting with its last head (first entry of a row), and the
+ * number of heads in the lane. */
+EK_FN ek_open sum_lane(const EK_LOCAL_PTR ek_u8 *head, const EK_LOCAL_PTR VAL *product)
+{
+	ek_open own = {(VAL)0, 0};
+
+	for (int k = 0; k < WIDTH; k++) {
+		if (head[k]) {
+			own.sum = 0;
+			own.marks++;
+		}
+		own.sum += product[k];
+	}
+	return own;
+}
+
+/* The destinations of the sums of a bunch. */
+typedef struct target {
+	ek_i64 first; /* the first row of the bunch */
+	EK_GLOBAL VAL *end, *sum, *y;
+	VAL alpha, beta;
+} target;
+
+/* Stores the sum of a row. The sum of the bunch's first row, which may have begun before the bunch,
+ * goes to *end. If `wrong` is not 0, `row` may be the wrong row, and the sum goes to the scratch
+ * `sum`. Otherwise it goes to y. */
+EK_FN void store_row(ek_i64 row, VAL v, int wrong, const target *to)
+{
+	if (row == to->first)
+		*to->end = v;
+	else if (wrong)
+		to->sum[row] = v;
+	else
+		ek_finish(v, to->alpha, to->beta, to->y + row);
+}
+
+/* Stores the sum of each row that ends directly before a head in this lane. (A head is the first
+ * entry of a row.) `v` and `heads` are the partial sum and the number of heads before the lane;
+ * `start` is the first row of the tile. */
+EK_FN void store_lane(const EK_LOCAL_PTR ek_u8 *head, const EK_LOCAL_PTR VAL *product, VAL v,
+                      int heads, ek_i64 start, int dirty, const target *to)
+{
+	for (int k = 0; k < WIDTH; k++) {
+		if (head[k]) {
+			store_row(start + heads, v, dirty && heads > 0, to);
+			v = 0;
+			heads++;
+		}
+		v += product[k];
+	}
+}
+
+/* Records the first row of a bunch. If the last row continues after the bunch (`whole` is 0),
+ * stores its partial sum v, and records that row too if it is not the first. */
+EK_FN void note_ends(ek_i64 first, ek_i64 last, int whole, VAL v, EK_GLOBAL ek_i64 *noted,
+                     EK_GLOBAL VAL *end)
+{
+	const int two = !whole && last > first;
+
+	if (!whole)
+		end[two] = v;
+	noted[0] = first;
+	noted[1] = two ? last : -1;
+}
+
+EK_KERNEL(speculate, EK_WG)
+(ek_i64 rows, ek_i64 nnz, ek_i64 bunches, const EK_GLOBAL PTR *EK_RESTRICT row_ptr,
+ const EK_GLOBAL IDX *EK_RESTRICT col_idx, const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha,
+ const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y, EK_GLOBAL VAL *sum,
+ EK_GLOBAL ek_i64 *notes, EK_GLOBAL ek_i64 *speculator)
+{
+	EK_LOCAL VAL products[BUNCHES * CAPACITY], scratches[EK_WG], transmitter[BUNCHES];
+	EK_LOCAL ek_i64 offsets[BUNCHES * (TILES + 1)];
+	EK_LOCAL int wholes[BUNCHES * (TILES + 1)]; /* 1 at each tile boundary where a row begins */
+	EK_LOCAL int counts[EK_WG], dirty[BUNCHES];
+	EK_LOCAL ek_u8 heads_of[BUNCHES * TILE];
+	const int lane = EK_LID() % LANES, mine = EK_LID() / LANES;
+	const ek_i64 bunch = EK_GROUP() * BUNCHES + mine, entry = bunch * TILES * TILE;
+	EK_LOCAL_PTR VAL *product = products + mine * CAPACITY, *scratch = scratches + mine * LANES;
+	EK_LOCAL_PTR ek_u8 *head = heads_of + mine * TILE;
+	EK_LOCAL_PTR ek_i64 *offset = offsets + mine * (TILES + 1);
+	EK_LOCAL_PTR int *whole = wholes + mine * (TILES + 1), *count = counts + mine * LANES;
+	EK_GLOBAL VAL *end = NOTED_ENDS(notes, bunches) + 2 * bunch;
+
+	for (int i = lane; i <= TILES; i += LANES) {
+		const PTR k = (PTR)(entry + i * TILE < nnz ? entry + i * TILE : nnz);
+
+		offset[i] = ek_upper_bound(row_ptr, 1, rows + 1, k) - 1;
+		whole[i] = row_ptr[offset[i]] == k;
+	}
+	for (int i = 0; i < TILES; i++) {
+		const ek_i64 begin = entry + i * TILE;
+		const int n = begin >= nnz ? 0 : nnz - begin < TILE ? (int)(nnz - begin) : TILE;
+		ek_open own, before;
+
+		BUNCH_BARRIER(); /* all lanes have read the previous tile's data in local memory */
+		for (int j = lane; j < TILE; j += LANES)
+			head[j] = 0;
+		if (lane == 0)
+			dirty[mine] = 0;
+		BUNCH_BARRIER();
+		const ek_i64 start = offset[i], stop = offset[i + 1];
+		const target to = {offset[0], end, sum, y, alpha, beta};
+
+		if (n > 0)
+			describe(row_ptr, rows, start, stop, (PTR)begin, n, lane, head, dirty + mine);
+		multiply(col_idx, val, x, (PTR)begin, n, lane, product);
+		BUNCH_BARRIER();
+		if (lane == 0 && n > 0) {
+			head[0] = 0; /* no row of this tile ends before its first entry */
+			if (i > 0 && !whole[i])
+				product[0] += transmitter[mine];
+		}
+		own = sum_lane(head + lane * WIDTH, product + lane * (WIDTH + 1));
+		own = scan_lanes(own, lane, &before, scratch, count);
+		store_lane(head + lane * WIDTH, product + lane * (WIDTH + 1), before.sum,
+		           before.marks, start, dirty[mine], &to);
+		BUNCH_BARRIER(); /* the transmitter has been read by now */
+		if (lane == LANES - 1 && n > 0) {
+			if (whole[i + 1])
+				store_row(start + own.marks, own.sum, dirty[mine] && own.marks > 0,
+				          &to);
+			transmitter[mine] = own.sum;
+			if (dirty[mine])
+				note_dirty(notes, speculator, start, stop,
+				           own.marks + whole[i + 1]);
+		}
+	}
+	if (lane == LANES - 1 && bunch < bunches)
+		note_ends(offset[0], offset[TILES], whole[TILES], transmitter[mine],
+		          NOTED_ROWS(notes) + 2 * bunch, end);
+}
+
+/* Finishes y in the rows noted by bunches, and in the pieces of rows of dirty tiles: piece p is
+ * rows pieces[2 p] to pieces[2 p + 1] - 1. */
+EK_KERNEL(complete, DONE_WG)
+(ek_i64 bunches, const EK_GLOBAL ek_i64 *notes, const EK_GLOBAL ek_i64 *pieces,
+ const EK_GLOBAL VAL *sum, VAL alpha, VAL beta, EK_GLOBAL VAL *y)
+{
+	const ek_i64 noted = (2 * bunches + DONE_WG - 1) / DONE_WG; /* groups for the rows noted */
+	const ek_i64 piece = EK_GROUP() - noted;
+
+	if (piece < 0) {
+		const ek_i64 k = EK_GROUP() * DONE_WG + EK_LID();
+		const ek_i64 row = k < 2 * bunches ? NOTED_ROWS(notes)[k] : -1;
+
+		if (row >= 0)
+			ek_finish(((const EK_GLOBAL VAL *)(notes + 2 + 2 * bunches))[k], alpha,
+			          beta, y + row);
+	} else {
+		for (ek_i64 i = pieces[2 * piece] + EK_LID(); i < pieces[2 * piece + 1];
+		     i += DONE_WG)
+			ek_finish(sum[i], alpha, beta, y + i);
+	}
+}
