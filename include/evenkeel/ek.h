@@ -720,7 +720,7 @@ typedef enum ek_operation {
 	EK_KSELECT = 8,
 	EK_SET_UNION = 9,
 	EK_SET_INTERSECTION = 10,
-	EK_SPMM = 11 /* number for products with dense blocks; has no methods yet */
+	EK_SPMM = 11 /* product of A and a dense block; needs a plan, like EK_SPMV */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -917,6 +917,37 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  * z on the device, in the queue, unless beta = 0; this moves two more values for each row. */
 ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double beta,
                       const ek_dense *y, const ek_dense *z);
+
+/* Computes Y = alpha op(A) X + beta Y for blocks X and Y with the same number of columns. The plan
+ * must be made for EK_SPMM. Each column is a product as ek_spmv computes it, but A is read once for
+ * several columns.
+ *   X   as many rows as op(A) has columns; not written to
+ *   Y   as many rows as op(A) has rows, as many columns as X; must not overlap X or the arrays of
+ *       A. X and Y may be interleaved: two ranges of columns of one row-major array, or two ranges
+ *       of rows of one column-major array
+ * Both have the value type of A; each is row- or column-major, with any leading dimension. Memory
+ * between the rows or columns of a block is not touched.
+ *
+ * What is read: with beta = 0, Y is only written. With alpha = 0, A and X are not read. Entries
+ * that are not stored are never multiplied.
+ *
+ * Accuracy: the bound of ek_spmv holds for each entry, with column j of X and Y in place of x and
+ * y. The bits of a column depend neither on the other columns nor on whether the blocks are row- or
+ * column-major.
+ *
+ * Errors: as ek_spmv; also EK_EINVAL if the plan is for another operation.
+ *
+ * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
+ * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X
+ * of more than one column, and row-major X with more columns than a panel. A panel is as wide as
+ * hints.width, rounded up, but at most four SIMD vectors wide. A method that goes column by column
+ * ("spmm.columns") reads A once for each column of X.
+ *
+ * Thread safety: any number of threads may run one plan at the same time, each with its own Y; runs
+ * on a device take turns.
+ *
+ * Source: after Yang, Buluc, Owens 2018 (row-major panels), Aktulga et al. 2014. */
+ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, const ek_dense *Y);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *
