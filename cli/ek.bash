@@ -53,6 +53,7 @@ _ek_values()
 		case $2 in
 		"bench spmv" | "bench scenario" | "bench convert") ;;
 		"bench "*) of=${2#bench } ;;
+		spmm) of=spmm ;;
 		esac
 		[[ $4 == *[:,]* ]] || echo auto
 		[[ $2 == bench* && $2 != "bench convert" && $4 != *[:,]* ]] && echo all

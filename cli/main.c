@@ -13,6 +13,7 @@ const struct tool_command tool_commands[] = {
 	{"convert", "Matrix Market to and from the binary form, other types and formats",
          cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
+	{"spmm", "Y = alpha op(A) X + beta Y, X and Y blocks of vectors", cmd_spmm},
 	{"spy", "picture of the pattern", cmd_spy},
 	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
 	{"tune", "measure what the library can be told about this machine", cmd_tune},

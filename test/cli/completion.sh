@@ -33,6 +33,8 @@ complete_word "ek info --value " f32
 complete_word "ek info --value=" f64
 complete_word "ek spmv a.mtx --method spmv.csr.m" spmv.csr.merge
 complete_word "ek spmv a.mtx --method csr.m" csr.merge
+complete_word "ek spmm a.mtx --method csr.p" csr.panels
+complete_word "ek spmm a.mtx --order " col
 complete_word "ek spmv a.mtx --method=csr.strea" csr.stream
 complete_word "ek bench scan --method bl" blelloch
 complete_word "ek bench spmv a.mtx --method spmv.coo,csr.me" spmv.coo,csr.merge
@@ -45,6 +47,7 @@ complete_word "ek info twin:webb" webbase-1M
 complete_word "ek info a.m" a.mtx
 complete_word "ek info --json=x.m" x.mtx
 complete_word "ek bench sp" spmv
+complete_word "ek bench spmm --method " spmm.csr.panels
 complete_word "ek bench sc" scan
 complete_word "ek bench scan --in-" --in-place
 complete_word "ek bench scan --method " scan.serial

@@ -41,6 +41,8 @@ check 0 'spmv\.csr\.vector\.gpu +[0-9.]' '*' 'ek bench spmv poisson2d5:nx=9,ny=9
 check 0 'opencl:0 .*vectors on the device' '*' 'COLUMNS=150 ek bench spmv a.mtx --device opencl --rounds 1'
 check 0 'opencl:0 .*vectors on the host' '*' \
 	'COLUMNS=150 ek bench spmv a.mtx --device opencl --vectors host --rounds 1'
+check 0 'k\*spmv\.auto->[a-z.]+gpu +[0-9.]' '*' \
+	'ek bench spmm a.mtx --device opencl --columns 3 --order row,col --rounds 1'
 check 0 'spmv\.csr\.merge +[0-9.]' '*' \
 	'ek bench spmv a.mtx --device opencl --rounds 1 --method csr.merge,csr.vector.gpu'
 check 0 'error/bound 0$' 'reproducible: no method on a device is' \
