@@ -26,7 +26,7 @@ struct job {
 	/* Arrays of the copies that are the bound. */
 	const void *copy_from;
 	void *copy_to;
-	int64_t most; /* most calls that fresh inputs can be prepared for; 0 if there is no limit */
+	int64_t most; /* maximum number of calls with fresh inputs; 0 if there is no limit */
 	ek_peer_problem peer; /* the problem for peers; array.c adds operation, type and threads */
 	struct array_data *data; /* arrays and results of the operation's file */
 	void *held[8];

@@ -247,8 +247,8 @@ bool column_shown(const struct bench *bench, const struct bench_case *c, const s
                   unsigned where);
 /* Adds a number to a table, or "-" if the value is NAN. */
 void table_cell(struct tool_table *t, const char *format, double value);
-/* Prints the table `where` with a line for each record of `count` cases. If `where` is COUNTS, it
- * has only the records of methods with heaps. */
+/* Prints the table that `where` names, with a line for each record of `count` cases. The table
+ * COUNTS has only the records of methods with heaps. */
 void table_print(const struct bench *bench, const struct bench_case *cases, int count,
                  unsigned where, FILE *out);
 /* Print the table BLOCK of a case with its title, and the table LINE of all cases. Both are

@@ -69,7 +69,8 @@ void chart_bars(const struct bench_case *c, FILE *page);
 /* Draws, for each matrix, the speeds of plain CSR, auto, our best and the best peer as shares of
  * the bound. */
 void chart_overview(const struct bench *bench, FILE *page);
-/* Draws the same shares of the bound against the spread of the row lengths. */
+/* Draws the shares of the bound that chart_overview shows, against the spread of the row
+ * lengths. */
 void chart_variation(const struct bench *bench, FILE *page);
 /* Draws the speed-up over plain CSR, preparation included, against the number of products
  * (html_curves.c). */

@@ -42,7 +42,7 @@ static enum value varies(const struct bench *b, const struct bench_case *first)
 	return V_N;
 }
 
-/* Tells whether the highest rate of a card is more than WIDE times the lowest. */
+/* Tells whether the highest rate on a card of the page is more than WIDE times the lowest. */
 static bool far_apart(const struct bench *b, const struct bench_case *first)
 {
 	enum { WIDE = 20 };

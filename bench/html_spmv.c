@@ -30,7 +30,8 @@ static void mean_tile(FILE *f, const struct bench *b, struct mean m, const char 
 	     bench_disturbed(b) ? ", the undisturbed ones" : "");
 }
 
-/* Returns the mean of a value of auto over the matrices whose measurement was not disturbed. */
+/* Returns the mean of the given value of the method "auto". Matrices whose measurement was disturbed
+ * are left out. */
 static struct mean mean_of_auto(const struct bench *b, enum value value)
 {
 	struct mean m = {0};

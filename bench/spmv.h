@@ -103,8 +103,8 @@ int spmv_enter(struct field *f);
 bool has_methods(const struct field *f, const char *format, bool anywhere);
 /* Returns the method that is the usual unit of the ratios, on a device or on the processor. */
 const char *unit_method(bool device);
-/* Returns the unit of the ratios in this measurement: the usual one, or the serial loop if that one
- * does not support the options. */
+/* Returns the method that is the unit of the ratios in this measurement: the usual one or, if that
+ * does not support the options, the serial loop. */
 const char *spmv_unit(const struct field *f);
 int spmv_begin(struct bench *bench);
 int spmv_matrix(struct bench *bench, const struct tool_source *source, ek_matrix *A);

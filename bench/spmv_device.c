@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spmv on a device. Vectors are in the device's memory, unless --vectors host is given,
  * and a batch of products is timed by the device's own clock, from one place in its queue to
- * another. The bound is timed in the same way. It is a copy that reads and writes together as many
- * bytes as the CSR arrays and vectors have, so that both the product and the copy fit in the
+ * another. The bound is timed in the same way. It is a copy whose reads and writes together move as
+ * many bytes as the CSR arrays and vectors have, so that both the product and the copy fit in the
  * device's cache or neither does. */
 #include <stdlib.h>
 #include <string.h>

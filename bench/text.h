@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions that return texts which live as long as the program, so that callers need no buffers
- * (text.c).
- */
+ * Functions that return strings which live as long as the program, so that callers need no buffers
+ * (text.c). */
 #ifndef EK_BENCH_TEXT_H
 #define EK_BENCH_TEXT_H
 
 #include <stdint.h>
 
-/* Returns a formatted text. */
+/* Returns a formatted string. */
 __attribute__((format(printf, 1, 2))) const char *keep(const char *format, ...);
 /* Returns `memory`, or ends the program if that is NULL. */
 void *need(void *memory, const char *what);

@@ -68,8 +68,8 @@ static void FN(lower_carry)(const ek_store *L, const eki_run *v, int64_t begin, 
 		}
 }
 
-/* Adds to `to` the share of rows [begin, end) of L in alpha S^T x. The array begins with the sums
- * of row `first` of y. */
+/* Adds the share that rows [begin, end) of L have in alpha S^T x to the array `to`, which begins
+ * with the sums of row `first` of y. */
 static void FN(lower_scatter)(const ek_store *L, const eki_run *v, int64_t begin, int64_t end,
                               int64_t first, void *to)
 {
@@ -252,7 +252,7 @@ static void check_run(ek_plan *plan, int64_t columns, unsigned turn)
 			if (!(is == right))
 				fail_msg(
 					"%s, %d parts, %d columns at a time, carry %d, alpha %g, "
-				        "beta "
+					"beta "
 					"%g: entry (%lld, %lld) of %lld x %lld is %g instead of %g",
 					ek_value_name(value), plan->root.parts, variant.width,
 					variant.carry, alpha, beta, (long long)i, (long long)c,

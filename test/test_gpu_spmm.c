@@ -112,8 +112,8 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* If a method of the processor is named, all steps are on the processor, even in a context with a
- * device. */
+/* Checks that all steps run on the processor, even in a context with a device, if the plan names a
+ * method that runs on the processor. */
 static void test_processor(void **state)
 {
 	struct blocks b;

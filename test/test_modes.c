@@ -62,7 +62,7 @@ static void check_values(const ek_matrix *A, const void *expected, size_t bytes)
 }
 
 /* Writes and reads a matrix of one row, and a vector, in floating-point mode `mode`. If `text` is
- * empty, sets it to the written file of the matrix; otherwise that file must be equal to `text`. */
+ * empty, copies the content of the matrix's file to it; otherwise the content must equal `text`. */
 static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *val, char *text)
 {
 	const size_t bytes = N * ek_value_size(value);

@@ -248,8 +248,8 @@ static void test_failing_allocations(void **state)
 	for (const ek_method *m = NULL; (m = operation_next(m, EK_SORT));) {
 		struct exhaust e = {.heap = HEAP_INIT};
 
-		/* With so few numbers, the scalar merge sort allocates memory, but its vector
-		 * versions do not. */
+		/* With so few numbers, the scalar version of the merge sort allocates memory, but
+		 * the vector versions do not. */
 		e.ctx = heap_context(&e.heap, 2, EK_ISA_LIMIT(EK_ISA_SCALAR));
 		e.arg = ek_method_name(m);
 		exhaust(&e, e.arg, exhaust_sort, exhaust_none);

@@ -109,7 +109,7 @@ static const struct input {
 	ek_status (*call)(const void *given);
 	const void *good;
 	size_t size;
-	/* least size that works; shorter structs lack a member without default */
+	/* least size that works; shorter structs lack a member that has no default */
 	size_t least;
 } inputs[] = {
 	{"options", "ek_options", with_options, &options, sizeof options, 8},

@@ -75,9 +75,9 @@ typedef struct ek_peer {
 	/* Makes `calls` calls. If the peer has no `fetch`, the result is then in the outputs of the
 	 * problem. Returns 0 on success. */
 	int (*run)(void *state, int64_t calls);
-	/* For peers with vectors of their own, NULL for others. `load` copies y of the problem to
-	 * the peer's before a run, `fetch` copies the result to y of the problem after it; neither
-	 * is timed. They return 0 on success. */
+	/* For peers with vectors of their own; NULL for other peers. Before a run, `load` copies y
+	 * from the problem to the peer's own y. After the run, `fetch` copies the result back.
+	 * Neither is timed. Both return 0 on success. */
 	int (*load)(void *state);
 	int (*fetch)(void *state);
 	void (*release)(void *state);

@@ -765,7 +765,7 @@ typedef struct ek_hints {
 	ek_op op;      /* 0 means EK_OP_N */
 	int64_t calls; /* expected number of runs; 0 means many (1000) */
 	ek_reproducible reproducible;
-	int threads; /* maximum; 0 means the context's maximum; above that is EK_EINVAL */
+	int threads; /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
 	/* How to store A for the product: a format and parameters, as for ek_matrix_convert. NULL
 	 * means the format of the method. If no method is given either, the library uses A's own
 	 * format or, if that is csr or csc, the fastest format (the cost of the conversion is
@@ -985,7 +985,7 @@ typedef struct ek_heap_counts {
 typedef struct ek_array_options {
 	size_t size;
 	const char *method; /* as in ek_hints; with NULL or "auto" the library chooses */
-	int threads;        /* maximum; 0 means the context's maximum; above that is EK_EINVAL */
+	int threads;        /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
 	unsigned flags;     /* 0, or EK_TRUSTED to skip the check of segments */
 	int64_t block;      /* entries in a block, for methods with blocks; 0 means their default */
 	int arity;          /* children of a node of a heap, 2 to 1024; 0 means 8 */

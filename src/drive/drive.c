@@ -109,7 +109,7 @@ typedef struct state {
 	bool into_y;    /* whether y is the only strip: there is one part, and y is a vector */
 	int64_t *bound; /* first unit of each part: parts + 1 numbers */
 	strip *strip;   /* strip of each part */
-	/* Offsets in the scratch: of the carries of all parts, of their sums, and of the strips */
+	/* Offsets in the scratch: of the parts' carries, the carries' sums, and the strips' sums */
 	int64_t carry, carry_sums, strip_sums;
 } state;
 

@@ -17,7 +17,7 @@
 
 #include "matrix/matrix.h"
 
-enum { BLOCK_HEAD, BLOCK_COL, BLOCK_VAL, BLOCK_MASK }; /* numbers of the arrays */
+enum { BLOCK_HEAD, BLOCK_COL, BLOCK_VAL, BLOCK_MASK }; /* indices of the arrays */
 enum { BLOCK_R, BLOCK_C };                             /* indices into dim */
 enum { BLOCK_MOST = 8 };                               /* largest height and width of a block */
 

@@ -20,7 +20,7 @@ enum {
 	BRC_ROW,
 	BRC_LEN,
 	BRC_FIRST
-};                                                     /* numbers of the arrays */
+};                                                     /* indices of the arrays */
 enum { BRC_HEIGHT, BRC_WIDTH, BRC_WINDOW, BRC_SPLIT }; /* indices into dim */
 enum {
 	BRC_MAX_HEIGHT = EKI_MOST_LANES,

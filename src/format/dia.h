@@ -6,7 +6,7 @@
 
 #include "matrix/matrix.h"
 
-enum { DIA_OFFSET, DIA_VAL, DIA_MASK, DIA_ARRAYS }; /* numbers of the arrays */
+enum { DIA_OFFSET, DIA_VAL, DIA_MASK, DIA_ARRAYS }; /* indices of the arrays */
 /* Index into dim. dim[DIA_STRIDE] is the number of places of a diagonal, at least the number of
  * rows. */
 enum { DIA_STRIDE };

@@ -5,7 +5,7 @@
 
 #include "matrix/matrix.h"
 
-enum { ELL_LEN, ELL_COL = CSR_COL, ELL_VAL = CSR_VAL, ELL_ARRAYS }; /* numbers of the arrays */
+enum { ELL_LEN, ELL_COL = CSR_COL, ELL_VAL = CSR_VAL, ELL_ARRAYS }; /* indices of the arrays */
 enum { ELL_ORDER, ELL_WIDTH, ELL_STRIDE };                          /* indices into dim */
 /* Values of dim[ELL_ORDER]. Entry j of row i is at place i * width + j for BY_ROWS, and at place
  * j * stride + i for BY_COLUMNS. */

@@ -18,7 +18,7 @@ enum {
 	SELL_VAL = CSR_VAL,
 	SELL_LEN,
 	SELL_PERM
-};                           /* numbers of the arrays */
+};                           /* indices of the arrays */
 enum { SELL_C, SELL_SIGMA }; /* indices into dim */
 enum { SELL_MAX_C = EKI_MOST_LANES, SELL_MAX_SIGMA = 1 << 16 };
 

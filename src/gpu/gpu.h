@@ -306,8 +306,8 @@ typedef struct eki_gpu_vectors {
 	bool x_host, y_host; /* whether x and y are on the host; if y is, it is copied back */
 } eki_gpu_vectors;
 /* Starts a run: copies x from the host to the device where needed, and y too unless beta is 0. If
- * the parent of the step has done so, this only returns its vectors, and eki_gpu_leave does
- * nothing. */
+ * the parent of the step has already done so, this only returns the parent's vectors, and
+ * eki_gpu_leave does nothing. */
 ek_status eki_gpu_enter(const eki_step *step, const eki_run *v, eki_gpu_vectors *on);
 ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int group_size,
                          const eki_arg *args, int count);

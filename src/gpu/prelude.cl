@@ -4,10 +4,10 @@
  *
  * Rules for the text of kernels, besides the use of the names defined here:
  *   - scalars only, no vector types; ek_i64 for 64 bits, never long
- *   - VAL, PTR and IDX are the types of the matrix's values, row pointers and columns; a kernel's
- *     other parameters are #define lines too, which precede this text
- *   - values are added by +, multiplied by EK_MUL and tested by EK_IS_ZERO and EK_IS_FINITE, as
- *     OpenCL C has no complex numbers; the constant 0 is written (VAL)0 in initialisers with
+ *   - VAL, PTR and IDX are the types of the matrix's values, row pointers and columns; these and a
+ *     kernel's other parameters are set by #define lines that precede this text
+ *   - values are added with +, multiplied with EK_MUL and tested with EK_IS_ZERO and EK_IS_FINITE,
+ *     as OpenCL C has no complex numbers; the constant 0 is written (VAL)0 in initialisers with
  *     braces and in conditional expressions, where a plain 0 would be an int
  *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
  *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)

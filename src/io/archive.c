@@ -60,7 +60,8 @@ static ek_status reader_fault(const struct reader *r)
 	                text);
 }
 
-/* Reads block by block, since archive_read_data would not deliver the bytes before an error. */
+/* Reads block by block, since archive_read_data would not deliver the bytes that precede an
+ * error. */
 static ek_status reader_read(eki_source *s, void *to, size_t want, size_t *got)
 {
 	struct reader *r = s->u.state;

@@ -135,7 +135,7 @@ struct mtx_segment {
 	int64_t runs;
 	void *major;       /* row or column of each run, as by_row says */
 	uint32_t *run;     /* end of each run, or NULL if every run is one entry */
-	void *minor, *val; /* other index and value of each entry; NULL if the file has none */
+	void *minor, *val; /* other index and value of each entry, or NULL */
 	int64_t bytes;     /* size of the allocation that holds the struct and its arrays */
 };
 

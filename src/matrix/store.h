@@ -99,7 +99,7 @@ struct ek_store {
 };
 
 extern const ek_format ek_format_csr, ek_format_csc;
-enum { CSR_PTR, CSR_COL, CSR_VAL }; /* numbers of the arrays of the CSR format */
+enum { CSR_PTR, CSR_COL, CSR_VAL }; /* indices of the arrays of the CSR format */
 /* Returns the first position in [begin, end) where `s` is wrong, or `end` if there is none. */
 typedef int64_t eki_fault_fn(const ek_store *s, int64_t begin, int64_t end);
 /* Returns the first position in [0, n) where `s` is wrong, or n if there is none. Calls `fault` for

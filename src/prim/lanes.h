@@ -156,8 +156,8 @@ INLINE void FN(lanes_store)(char *p, vec x, int64_t n, int size)
 
 #define GREATEST ((VAL)((UNS)-1 >> 1))
 
-/* Loads n >= 0 pairs, but at most W, beginning with pair i. The other lanes get the greatest key,
- * which a real pair may have too. */
+/* Loads n pairs (n >= 0), but at most W, beginning with pair i. The other lanes get the greatest
+ * key, which a real pair may also have. */
 INLINE FN(pack) FN(pack_load)(eki_pair_at p, int64_t i, int64_t n, int ks, int vs, VAL flip)
 {
 	const vec last = vset1(GREATEST);

@@ -62,9 +62,9 @@ struct FN(tile_sums) {
 };
 
 /* Prefetches the data AHEAD bytes after the vector at p + k W, into the second-level cache only.
- * The first-level cache has no room for lines that wait for memory in addition to lines that wait
- * to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter with
- * one. */
+ * The first-level cache does not have room both for lines that wait for memory and for lines that
+ * wait to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter
+ * with one. */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 {
 	if (k * W * (int)sizeof(VAL) % 64 == 0)

@@ -77,8 +77,8 @@ static inline __attribute__((always_inline)) void FN(group_add)(const VAL *in, F
 /* Sums 64 entries by segments. A bit of `ends` is 1 if the entry is the last of its segment. Writes
  * the sums to `out` and returns the place of the next sum; up to max(W, 8) places from there on may
  * be overwritten. Each vector is scanned in `steps` steps, enough for segments of 2^steps entries.
- * If `dense` is true, the sums at the ends of a vector are compressed in its register; otherwise
- * they are picked from memory. */
+ * If `dense` is true, the sums at the segment ends in each vector are compressed from the register
+ * to `out`. Otherwise all vectors are stored first, and these sums are picked from memory. */
 static inline __attribute__((always_inline)) VAL *
 FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * open, VAL *out)
 {

@@ -86,9 +86,9 @@ static int64_t csr_bytes(const ek_store *s, int64_t rows, ek_value value, ek_ind
 
 /* Fails with EK_ELIMIT if intermediate matrices (A in CSR, transposed, or of other types) would
  * take too much memory. The limit is the larger of two: the memory that the caller allows for the
- * result, and four times the memory of A. If r->max_bytes is 0 or -1, there is no limit. CSR can be
- * that much larger: for example, a matrix in coordinates has no array with an element for each
- * row. */
+ * result, and four times the memory of A, since CSR can be much larger than A: a matrix in
+ * coordinates, for example, has no array with an element for each row. If r->max_bytes is 0 or -1,
+ * there is no limit. */
 static ek_status way_limit(const ek_matrix *A, const request *r)
 {
 	const ek_store *s = &A->store;

@@ -6,29 +6,29 @@
 #include "simd/array_op.h"
 
 #if EK_VAL_64
-#define W          4
-#define EK_LANES() _mm256_setr_epi64x(0, 1, 2, 3)
-#define EK_SET(a)  _mm256_set1_epi64x(a)
-#define EK_GT(a, b) _mm256_cmpgt_epi64(a, b)
-#define EK_EQ(a, b) _mm256_cmpeq_epi64(a, b)
+#define W              4
+#define EK_LANES()     _mm256_setr_epi64x(0, 1, 2, 3)
+#define EK_SET(a)      _mm256_set1_epi64x(a)
+#define EK_GT(a, b)    _mm256_cmpgt_epi64(a, b)
+#define EK_EQ(a, b)    _mm256_cmpeq_epi64(a, b)
 #define EK_MOVEMASK(m) ((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(m)))
 /* Returns a vector whose lane i is all ones if bit i of `bits` is 1, else all zeros. */
-#define EK_EXPAND(bits) \
+#define EK_EXPAND(bits)                                                                  \
 	EK_EQ(_mm256_and_si256(EK_SET((int64_t)(bits)), _mm256_setr_epi64x(1, 2, 4, 8)), \
 	      _mm256_setr_epi64x(1, 2, 4, 8))
 #else
-#define W          8
-#define EK_LANES() _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
-#define EK_SET(a)  _mm256_set1_epi32((int)(a))
-#define EK_GT(a, b) _mm256_cmpgt_epi32(a, b)
-#define EK_EQ(a, b) _mm256_cmpeq_epi32(a, b)
+#define W              8
+#define EK_LANES()     _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)
+#define EK_SET(a)      _mm256_set1_epi32((int)(a))
+#define EK_GT(a, b)    _mm256_cmpgt_epi32(a, b)
+#define EK_EQ(a, b)    _mm256_cmpeq_epi32(a, b)
 #define EK_MOVEMASK(m) ((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(m)))
-#define EK_EXPAND(bits) \
+#define EK_EXPAND(bits)                                                                       \
 	EK_EQ(_mm256_and_si256(EK_SET(bits), _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128)), \
 	      _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128))
 #endif
-#define EK_FIRST(n)      EK_GT(EK_SET(n), EK_LANES())
-#define EK_MIX(m, a, b)  _mm256_blendv_epi8(b, a, m)
+#define EK_FIRST(n)     EK_GT(EK_SET(n), EK_LANES())
+#define EK_MIX(m, a, b) _mm256_blendv_epi8(b, a, m)
 
 #if EK_VAL_FLOAT && EK_VAL_64
 #define vec               __m256d
@@ -95,7 +95,7 @@
 #endif
 #endif
 
-#define vstream_end() _mm_sfence()
+#define vstream_end()       _mm_sfence()
 #define vselect(bits, a, b) EK_FROM_BITS(EK_MIX(EK_EXPAND(bits), EK_BITS(a), EK_BITS(b)))
 
 static inline __attribute__((always_inline)) vec FN(vload_n)(const VAL *p, int64_t n, vec fill)
@@ -118,16 +118,14 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 
 /* EK_PERMUTE picks lanes of 4 bytes by a constant list of their numbers. EK_UP1, EK_UP2 and EK_UP4
  * move such lanes up by 1, 2 and 4, and fill the lowest lanes with the last lanes of `fill`. */
-#define EK_PERMUTE(v, ...) \
-	_mm256_permutevar8x32_epi32(EK_BITS(v), _mm256_setr_epi32(__VA_ARGS__))
-#define EK_UP1(v, fill) \
+#define EK_PERMUTE(v, ...) _mm256_permutevar8x32_epi32(EK_BITS(v), _mm256_setr_epi32(__VA_ARGS__))
+#define EK_UP1(v, fill)                                                        \
 	EK_FROM_BITS(_mm256_blend_epi32(EK_PERMUTE(v, 0, 0, 1, 2, 3, 4, 5, 6), \
 	                                EK_PERMUTE(fill, 7, 7, 7, 7, 7, 7, 7, 7), 0x01))
-#define EK_UP2(v, fill) \
+#define EK_UP2(v, fill)                                                        \
 	EK_FROM_BITS(_mm256_blend_epi32(EK_PERMUTE(v, 0, 0, 0, 1, 2, 3, 4, 5), \
 	                                EK_PERMUTE(fill, 6, 7, 6, 7, 6, 7, 6, 7), 0x03))
-#define EK_UP4(v, fill) \
-	EK_FROM_BITS(_mm256_permute2x128_si256(EK_BITS(fill), EK_BITS(v), 0x21))
+#define EK_UP4(v, fill) EK_FROM_BITS(_mm256_permute2x128_si256(EK_BITS(fill), EK_BITS(v), 0x21))
 #if EK_VAL_64
 #define EK_UP_ONE(v, fill) EK_UP2(v, fill)
 #define vlast(v)           EK_FROM_BITS(_mm256_permute4x64_epi64(EK_BITS(v), 0xff))
@@ -233,11 +231,12 @@ static inline __attribute__((always_inline)) uint64_t FN(vbytes)(const uint8_t *
 #define vbytes(p) FN(vbytes)(p)
 
 /* Joins two vectors into one: combines pairs of lanes of `a`, and pairs of lanes of `b`, by `op`.
- * vfolds joins vectors until one is left, first within pieces of 16 bytes, then across these
- * pieces. */
-#define EK_JOIN(op, a, b, low, high)                          \
-	FN(vop)(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), \
-	        EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
+ * The function vfolds() joins vectors until one is left, first within pieces of 16 bytes, then
+ * across these pieces. */
+#define EK_JOIN(op, a, b, low, high)                    \
+	FN(vop)                                         \
+	(op, EK_FROM_BITS(low(EK_BITS(a), EK_BITS(b))), \
+	 EK_FROM_BITS(high(EK_BITS(a), EK_BITS(b))))
 #define EK_EVEN(a, b) _mm256_permute2x128_si256(a, b, 0x20)
 #define EK_ODD(a, b)  _mm256_permute2x128_si256(a, b, 0x31)
 static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const vec *v)

@@ -78,7 +78,7 @@ static inline void FN(acsr_exact)(const FN(acsr) s, const uint8_t *list, int n, 
 	}
 }
 
-/* Multiplies n <= W rows of any lengths. */
+/* Multiplies n <= W rows of any length. */
 static inline void FN(acsr_group)(const FN(acsr) s, const uint8_t *list, int n)
 {
 	vec row[W];

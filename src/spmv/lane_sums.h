@@ -98,8 +98,8 @@ static inline __attribute__((always_inline)) void FN(lane_sums)(const struct lan
 		finish(s, p + l, n - l, FN(lane_rest)(s, lanes, at + l, end, vmask_n(lanes - l)));
 }
 
-/* Returns the sum of the n entries of a lane, without padding. The first entry is at place `at`,
- * the others `step` places apart. */
+/* Returns the sum of the products of a lane's n entries with x, without padding. The first entry is
+ * at place `at`, the others `step` places apart. */
 static inline VAL FN(lane_exact)(const ek_store *A, const VAL *x, int64_t at, int64_t step,
                                  int64_t n)
 {

@@ -44,8 +44,8 @@ enum {
 
 typedef struct state {
 	int64_t pieces, blocks;
-	int small;       /* maximum rows of a block that CSR-Vector multiplies */
-	int64_t longest; /* maximum entries of a row that is not cut into pieces */
+	int small;       /* maximum number of rows in a block for CSR-Vector */
+	int64_t longest; /* maximum number of entries in a row that is not cut into pieces */
 	eki_buffer *block, *piece, *row, *partial, *arrived; /* csr_adaptive.cl explains them */
 	void *kernel;
 } state;

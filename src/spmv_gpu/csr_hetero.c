@@ -216,7 +216,7 @@ static ek_status reach(const eki_step *step, const eki_buffer *b, int64_t offset
 	*seen = copy;
 	if (b->memory == EKI_MEMORY_SHARED) {
 		*seen = (char *)b->host + offset;
-		return driver->wait(step->gpu->device); /* kernels may still write the vector */
+		return driver->wait(step->gpu->device); /* kernels may be writing to it */
 	}
 	if (!read || !bytes)
 		return EK_OK;

@@ -12,7 +12,7 @@
  * Reads the arrays of CSR once, and writes and reads a product for each entry. A long row keeps its
  * group waiting for one work-item.
  *
- * Deng, Wang and Mu 2009, as He et al. 2014, section II-B, describe it. */
+ * The method is that of Deng, Wang and Mu 2009, as described by He et al. 2014, section II-B. */
 #include <stdio.h>
 
 #include "gpu/gpu.h"

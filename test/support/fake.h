@@ -6,7 +6,7 @@
 #include "fake/fake_cuda.h"
 #include "support/heap.h"
 
-/* Loads the fake, points EK_CUDA to it, and turns off the folder of compiled programs (EK_CACHE).
+/* Loads the fake, points EK_CUDA to it, and turns off the cache of compiled programs (EK_CACHE).
  * Returns the fake's settings and records. */
 struct fake_cuda *fake_cuda_use(void);
 /* Creates a context of one thread. Its memory is counted in `h` unless `h` is NULL. */

@@ -5,7 +5,7 @@
 
 #include "matrix/matrix.h"
 
-enum { YOURS_PTR, YOURS_COL = CSR_COL, YOURS_VAL = CSR_VAL, YOURS_LEN }; /* numbers of the arrays */
+enum { YOURS_PTR, YOURS_COL = CSR_COL, YOURS_VAL = CSR_VAL, YOURS_LEN }; /* indices of the arrays */
 enum { YOURS_ALIGN };                                                    /* indices into s->dim */
 enum { YOURS_MAX_ALIGN = 64 };
 extern const ek_format ek_format_yours;
