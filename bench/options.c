@@ -8,7 +8,7 @@
 
 #include "bench.h"
 
-enum { FIRST_KEY = 1024, MOST_OPTIONS = 32 };
+enum { FIRST_KEY = 1024 };
 
 /* ---- Setters --------------------------------------------------------------------------------- */
 
@@ -136,7 +136,8 @@ static const struct bench_option shared[] = {
 
 /* ---- Parsing --------------------------------------------------------------------------------- */
 
-static const struct bench_option *chosen[MOST_OPTIONS];
+static const struct bench_option **chosen; /* options of this operation, as --help lists them */
+static int options;
 static const struct operation *current; /* operation whose options are parsed */
 
 bool has_word(const char *words, const char *word)
@@ -154,7 +155,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct bench_options *o = state->input;
 
 	tool_init(key, state, &o->common);
-	if (key >= FIRST_KEY && key < FIRST_KEY + MOST_OPTIONS) {
+	if (key >= FIRST_KEY && key < FIRST_KEY + options) {
 		const struct bench_option *option = chosen[key - FIRST_KEY];
 
 		option->set(option, arg, option->own ? option->own : (char *)o + option->at);
@@ -185,21 +186,27 @@ static char *end_of_help(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_EXTRA ? legend_text(current) : (char *)text;
 }
 
+static void choose(const struct bench_option *option)
+{
+	chosen = need(realloc(chosen, (size_t)(options + 1) * sizeof *chosen), "options");
+	chosen[options++] = option;
+}
+
 void options_parse(struct bench *bench, int argc, char **argv)
 {
-	static struct argp_option own[MOST_OPTIONS + 1];
+	static struct argp_option *own;
 	struct argp argp = {
-		own,         parse, bench->op->usage, bench->op->help, bench->op->children,
+		NULL,        parse, bench->op->usage, bench->op->help, bench->op->children,
 		end_of_help, NULL};
-	int count = 0;
 
 	current = bench->op;
 	for (const struct bench_option *o = current->own; o && o->name; o++)
-		chosen[count++] = o;
-	for (size_t k = 0; k < sizeof shared / sizeof *shared && count < MOST_OPTIONS; k++)
+		choose(o);
+	for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
 		if (has_word(current->options, shared[k].name))
-			chosen[count++] = &shared[k];
-	for (int k = 0; k < count; k++)
+			choose(&shared[k]);
+	argp.options = own = need(calloc((size_t)options + 1, sizeof *own), "options");
+	for (int k = 0; k < options; k++)
 		own[k] = (struct argp_option){.name = chosen[k]->name,
 		                              .key = FIRST_KEY + k,
 		                              .arg = chosen[k]->arg,

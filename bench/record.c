@@ -169,8 +169,13 @@ void bench_sum_up(struct bench *b)
 				                           .version = r->version,
 				                           .device = r->device};
 
-				if (sums->count < MOST_NAMES && !case_record(sums, r->name))
-					record_add(sums, &sum);
+				if (case_record(sums, r->name))
+					continue;
+				if (sums->count == MOST_NAMES)
+					tool_usage("more than %d names of methods and peers; name "
+					           "fewer by --method",
+					           MOST_NAMES);
+				record_add(sums, &sum);
 			}
 		}
 		for (int m = 0; m < sums->count; m++) {

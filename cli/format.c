@@ -9,16 +9,14 @@
 
 const char *tool_format(const char *what, const char *text)
 {
-	const char *names[256], *near;
+	const char *near = NULL;
 	char word[64];
-	int count = 0;
 
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
 	if (ek_format_find(word))
 		return text;
-	for (const ek_format *f = NULL; count < 256 && (f = ek_format_next(f));)
-		names[count++] = ek_format_name(f);
-	near = tool_nearest(word, names, count);
+	for (const ek_format *f = NULL; (f = ek_format_next(f));)
+		near = tool_nearer(word, near, ek_format_name(f));
 	if (near)
 		tool_usage("%s %s: there is no such format; did you mean %s? ek list formats has "
 		           "all",
@@ -70,9 +68,10 @@ void tool_output_vector(const char *path)
 	char end[64];
 
 	if (ending(path, end)[0] && strcmp(end, ".mtx") != 0)
-		tool_usage("-o %s: vectors are written as Matrix Market text; NAME.mtx or NAME.mtx.gz "
-		           "(.xz, .zst) is expected",
-		           path);
+		tool_usage(
+			"-o %s: vectors are written as Matrix Market text; NAME.mtx or NAME.mtx.gz "
+			"(.xz, .zst) is expected",
+			path);
 }
 
 size_t tool_item(const char *list)

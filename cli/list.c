@@ -2,6 +2,7 @@
  * ek list: prints the tables of the library: for the user, for the README (--markdown), for scripts
  * such as the shell completion (--plain), and as JSON. Each list is a function that fills one
  * table; the JSON records take their field names from the header of that table. */
+#define _GNU_SOURCE /* for open_memstream */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,19 +37,24 @@ void list_header(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
-/* Writes all parameters that `param` returns for the method or format `of`, as in "omega 2 to 64
- * (lanes of a tile), sigma ...". */
-static void parameters(const ek_format_param *(*param)(const void *, int), const void *of,
-                       char *text, size_t size)
+/* Returns all parameters that `param` returns for the method or format `of`, as in "omega 2 to 64
+ * (lanes of a tile), sigma ...", or "-" if there are none. The caller frees the text, which is NULL
+ * if there is no memory for it. */
+static char *parameters(const ek_format_param *(*param)(const void *, int), const void *of)
 {
 	const ek_format_param *p;
-	size_t used = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	snprintf(text, size, "-");
-	for (int k = 0; (p = param(of, k)) && used < size; k++)
-		used += (size_t)snprintf(text + used, size - used, "%s%s %lld to %lld (%s)",
-		                         k ? ", " : "", p->name, (long long)p->min,
-		                         (long long)p->max, p->text);
+	for (int k = 0; out && (p = param(of, k)); k++)
+		fprintf(out, "%s%s %lld to %lld (%s)", k ? ", " : "", p->name, (long long)p->min,
+		        (long long)p->max, p->text);
+	if (out && !param(of, 0))
+		fputs("-", out);
+	if (out)
+		fclose(out);
+	return text;
 }
 
 static const ek_format_param *method_param(const void *method, int k)
@@ -64,16 +70,16 @@ static const ek_format_param *format_param(const void *format, int k)
 static void list_method(const ek_method *m, struct tool_table *t)
 {
 	const bool with = ek_method_get_param(m, 0);
-	char text[512];
+	char *text = with ? parameters(method_param, m) : NULL;
 
-	parameters(method_param, m, text, sizeof text);
 	tool_table_add(t, "%s", ek_method_name(m));
 	tool_table_add(t, "%s", operations(m));
 	tool_table_add(t, "%s", bits(m));
 	tool_table_add(t, "%s", ek_method_device(m));
 	tool_table_add(t, "%s%s%s", ek_method_text(m), with ? "; parameters: " : "",
-	               with ? text : "");
+	               text ? text : "");
 	tool_table_add(t, "%s", ek_method_source(m));
+	free(text);
 }
 
 /* Lists the methods by operation. The library's own table has another order: the methods that come
@@ -137,22 +143,22 @@ static void list_formats(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"format",     "methods", "what",
 	                                    "parameters", "source",  NULL};
-	char text[512];
 
 	(void)ctx;
 	tool_table_start(t, "lrlll");
 	list_header(t, names);
 	for (const ek_format *f = NULL; (f = ek_format_next(f));) {
+		char *text = parameters(format_param, f);
 		int methods = 0;
 
 		for (const ek_method *m = NULL; (m = ek_method_next(m));)
 			methods += strcmp(ek_method_format(m), ek_format_name(f)) == 0;
-		parameters(format_param, f, text, sizeof text);
 		tool_table_add(t, "%s", ek_format_name(f));
 		tool_table_add(t, "%d", methods);
 		tool_table_add(t, "%s", ek_format_text(f));
-		tool_table_add(t, "%s", text);
+		tool_table_add(t, "%s", text ? text : "");
 		tool_table_add(t, "%s", ek_format_source(f));
+		free(text);
 	}
 }
 

@@ -34,14 +34,14 @@ static _Noreturn void no_method(ek_operation operation, const char *name)
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(text, ":"), text);
 	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
 		const char *of = ek_operation_name(ek_method_operation(m));
-		const char *both[] = {near, ek_method_name(m) + strlen(of) + 1};
+		const char *short_name = ek_method_name(m) + strlen(of) + 1;
 
 		if (ek_method_operation(m) == operation)
-			near = near ? tool_nearest(word, both, 2) : tool_nearest(word, both + 1, 1);
+			near = tool_nearer(word, near, short_name);
 		else if (strncmp(ek_method_name(m), name, strcspn(name, ":")) == 0 &&
 		         !ek_method_name(m)[strcspn(name, ":")])
 			full = m;
-		else if (strcmp(both[1], word) == 0) {
+		else if (strcmp(short_name, word) == 0) {
 			same++;
 			elsewhere = m;
 		}

@@ -39,10 +39,12 @@ void block_set(const ek_dense *v, int64_t i, int64_t j, double number)
  * failure. */
 int block_make(ek_value value, int64_t rows, int64_t cols, int order, ek_dense *v)
 {
-	int64_t bytes;
-	void *data = __builtin_mul_overflow(rows, cols * (int64_t)ek_value_size(value), &bytes)
-	                     ? NULL
-	                     : calloc((size_t)bytes + 1, 1);
+	const int64_t size = (int64_t)ek_value_size(value);
+	int64_t bytes = 0;
+	/* the limit leaves room for the byte more, and for sizes in the caller's loops */
+	const bool fits = !__builtin_mul_overflow(cols, size, &bytes) &&
+	                  !__builtin_mul_overflow(rows, bytes, &bytes) && bytes < INT64_MAX / 2;
+	void *data = fits ? calloc((size_t)bytes + 1, 1) : NULL;
 
 	*v = ek_block(value, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order, data);
 	if (data)

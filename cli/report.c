@@ -186,6 +186,13 @@ const char *tool_nearest(const char *word, const char *const *names, int count)
 	return found;
 }
 
+const char *tool_nearer(const char *word, const char *near, const char *name)
+{
+	const char *const both[] = {name, near};
+
+	return tool_nearest(word, both, near ? 2 : 1);
+}
+
 /* ---- Figures --------------------------------------------------------------------------------- */
 
 double tool_seconds(void)

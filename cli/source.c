@@ -153,17 +153,14 @@ enum { GENERATORS = 1, TWINS = 2, PROPOSAL = 128 };
  * if none is near. `of` says whether to search generators, twins or both. */
 static const char *proposal(char out[PROPOSAL], const char *text, int of)
 {
-	const char *names[512], *near;
+	const char *near = NULL;
 	char head[128];
-	int count = 0;
 
-	for (const ek_generator *g = NULL;
-	     of & GENERATORS && count < 512 && (g = ek_generator_next(g));)
-		names[count++] = ek_generator_name(g);
-	for (const ek_twin *t = NULL; of & TWINS && count < 512 && (t = ek_twin_next(t));)
-		names[count++] = t->name;
 	snprintf(head, sizeof head, "%.*s", (int)strcspn(text, ":,"), text);
-	near = tool_nearest(head, names, count);
+	for (const ek_generator *g = NULL; of & GENERATORS && (g = ek_generator_next(g));)
+		near = tool_nearer(head, near, ek_generator_name(g));
+	for (const ek_twin *t = NULL; of & TWINS && (t = ek_twin_next(t));)
+		near = tool_nearer(head, near, t->name);
 	out[0] = 0;
 	if (near)
 		snprintf(out, PROPOSAL, "; did you mean %s?", near);

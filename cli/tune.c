@@ -66,7 +66,7 @@ static const struct argp argp = {
 	"of "
 	"the format csr5, for doubles and floats.\vThe last line is for the shell or its start-up "
 	"file; it is left out where other processes disturbed the measurement. A line of the table "
-        "gives the time of each height over the best of its matrix.",
+	"gives the time of each height over the best of its matrix.",
 	tool_general_children,
 	NULL,
 	NULL};

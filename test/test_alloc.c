@@ -262,7 +262,7 @@ static void test_plans(void **state)
 
 			if (m && !ek_method_supports(m, w.hints.op, w.hints.reproducible))
 				continue;
-			snprintf(name, sizeof name, "%s op %c%s", method, "NT"[k & 1],
+			snprintf(name, sizeof name, "%s op %c%s", method, k & 1 ? 'T' : 'N',
 			         k / 2 ? " strict" : "");
 			e.arg = &w;
 			if (make_plan(&e) == EK_EUNSUPPORTED)

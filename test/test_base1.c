@@ -78,7 +78,7 @@ static bool check(struct product *p, const ek_method *m, int op, int held)
 	ek_status status;
 
 	snprintf(product_where, sizeof product_where, "%s op %c, %s index %s, held as %s, shape %s",
-	         hints.method, "NT"[op], ek_value_name(p->value), ek_index_name(index),
+	         hints.method, op ? 'T' : 'N', ek_value_name(p->value), ek_index_name(index),
 	         held == HELD_CSC ? "csc" : "csr", p->A.name);
 	expect_status(product_matrix(p, ctx, held, index, EK_BORROW | EK_BASE1, &A), EK_OK);
 	status = ek_plan_create(EK_SPMV, A, &hints, &plan);

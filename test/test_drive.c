@@ -34,9 +34,10 @@ static void FN(lower_finish)(const eki_run *v, int64_t i, int64_t c, VAL sum)
 {
 	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
 
-	FN(finish_row)
-	(sum, alpha, beta, (const VAL *)v->y0.data + i * v->y0.row + c * v->y0.col,
-	 (VAL *)v->y.data + i * v->y.row + c * v->y.col);
+	const VAL *y0 = (const VAL *)v->y0.data + i * v->y0.row + c * v->y0.col;
+	VAL *y = (VAL *)v->y.data + i * v->y.row + c * v->y.col;
+
+	FN(finish_row)(sum, alpha, beta, y0, y);
 }
 
 static void FN(lower_rows)(const ek_store *L, const eki_run *v, int64_t begin, int64_t end)

@@ -85,8 +85,8 @@ static void check_tile(struct product *p, const struct tile *tile, int held, int
 
 	snprintf(format, sizeof format, "csr5:omega=%d,sigma=%d", tile->omega, tile->sigma);
 	snprintf(product_where, sizeof product_where, "%s op %c %s index %s held %d, on %s, %s",
-	         format, "NT"[op], ek_value_name(p->value), ek_index_name(index), held, on -> text,
-	         p -> A.name);
+	         format, op ? 'T' : 'N', ek_value_name(p->value), ek_index_name(index), held,
+	         on->text, p->A.name);
 	expect_status(product_matrix(p, on->ctx, held, index, EK_BORROW, &A), EK_OK);
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	assert_string_equal(ek_plan_format(plan), format);

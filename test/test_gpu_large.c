@@ -89,13 +89,14 @@ static int check(const ek_matrix *A, ek_value value, int op, const char *method,
 	if (status == EK_ELIMIT || status == EK_EUNSUPPORTED)
 		return 0;
 	if (status != EK_OK)
-		fail_msg("%s op %c, %s: no plan: %s", method, "NT"[op], what, ek_error_text());
+		fail_msg("%s op %c, %s: no plan: %s", method, op ? 'T' : 'N', what,
+		         ek_error_text());
 	memcpy(v->y, v->y0, (size_t)v->out * ek_value_size(value));
 	expect_status(ek_spmv(plan, v->alpha, &x, v->beta, &y), EK_OK);
 	for (int64_t i = 0; i < v->out; i++)
 		if (value_at(value, v->y, i) != value_at(value, v->right, i))
-			fail_msg("%s op %c, %s: y[%lld] is %g instead of %g", method, "NT"[op],
-			         what, (long long)i, value_at(value, v->y, i),
+			fail_msg("%s op %c, %s: y[%lld] is %g instead of %g", method,
+			         op ? 'T' : 'N', what, (long long)i, value_at(value, v->y, i),
 			         value_at(value, v->right, i));
 	ek_plan_destroy(plan);
 	return 1;

@@ -28,10 +28,10 @@ struct plan_case {
 static void say_where(const struct product *p, const struct plan_case *c)
 {
 	snprintf(product_where, sizeof product_where,
-	         "%s op %c %s, index %s, held as %s, on %s, shape %s, %s data", name_or_auto(c->method),
-	         "NT"[c->op], ek_value_name(p->value), ek_index_name(c->index),
-	         c -> held == HELD_CSC ? "csc" : "csr", c->on->text, p->A.name,
-	         p->data == DATA_EXACT ? "integer" : "real");
+	         "%s op %c %s, index %s, held as %s, on %s, shape %s, %s data",
+	         name_or_auto(c->method), c->op ? 'T' : 'N', ek_value_name(p->value),
+	         ek_index_name(c->index), c->held == HELD_CSC ? "csc" : "csr", c->on->text,
+	         p->A.name, p->data == DATA_EXACT ? "integer" : "real");
 }
 
 static int supported(const ek_method *m, int op, int held)
@@ -195,7 +195,8 @@ static void test_no_device(void **state)
 		ek_plan *plan = NULL;
 
 		expect_status(product_matrix(&p, ctx, HELD_CSR, EK_I32, 0, &A), EK_OK);
-		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EDEVICE, name_or_auto(m));
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EDEVICE,
+		             name_or_auto(m));
 		assert_null(plan);
 		ek_matrix_destroy(A);
 	}

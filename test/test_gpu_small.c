@@ -58,7 +58,7 @@ static void check(struct product *p, const char *method, int op, ek_index index,
 	const void *y;
 
 	snprintf(product_where, sizeof product_where, "%s op %c, %s, %s, shape %s", method,
-	         "NT"[op], ek_value_name(p->value), ek_index_name(index), p -> A.name);
+	         op ? 'T' : 'N', ek_value_name(p->value), ek_index_name(index), p->A.name);
 	expect_status(product_matrix(p, ctx, HELD_CSR, index, EK_BORROW, &A), EK_OK);
 	status = ek_plan_create(EK_SPMV, A, &hints, &plan);
 	if (status != EK_OK && !may_refuse(status, given))

@@ -73,8 +73,8 @@ static void check_method(struct blocks *b, const ek_method *m)
 
 		snprintf(product_where, sizeof product_where,
 		         "%s op %c %s, index %s, on %s, shape %s, width %lld",
-		         m ? ek_method_name(m) : "auto", "NT"[op], ek_value_name(b->value),
-		         ek_index_name(index), on -> text, b -> A.name, (long long)hints.width);
+		         m ? ek_method_name(m) : "auto", op ? 'T' : 'N', ek_value_name(b->value),
+		         ek_index_name(index), on->text, b->A.name, (long long)hints.width);
 		expect_status(blocks_matrix(b, on->ctx, HELD_CSR, index, &A), EK_OK);
 		expect_status(ek_plan_create(EK_SPMM, A, &hints, &plan), EK_OK);
 		if (*ek_method_device(ek_method_find(ek_plan_method(plan))) != 'g')

@@ -118,7 +118,7 @@ static void check_product(const ek_matrix *A, const struct table *t, const char 
 			for (int j = 0; j < in; j++)
 				sum += (j + 1) * (op ? t->a[j][i] : t->a[i][j]);
 			if (value_at(info.value, y, i) != sum)
-				fail_msg("%s, op %c: y[%d] is %g, not %g", what, "NT"[op], i,
+				fail_msg("%s, op %c: y[%d] is %g, not %g", what, op ? 'T' : 'N', i,
 				         value_at(info.value, y, i), sum);
 		}
 	}

@@ -31,14 +31,13 @@ struct plan_case {
 
 static void say_where(const struct product *p, const struct plan_case *c)
 {
-	const char *mode = c->repro ? "strict" : "run";
-
 	snprintf(product_where, sizeof product_where,
 	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
-	         name_or_auto(c->method), "NT"[c->op], mode, ek_value_name(p->value),
-	         ek_index_name(c->index), c -> held == HELD_CSC ? "csc" : "csr",
-	         ek_isa_name(contexts.level[c->isa]), contexts.of[c->isa][c->count]->threads,
-	         p->A.name, p->data == DATA_EXACT ? "integer" : "real");
+	         name_or_auto(c->method), c->op ? 'T' : 'N', c->repro ? "strict" : "run",
+	         ek_value_name(p->value), ek_index_name(c->index),
+	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
+	         contexts.of[c->isa][c->count]->threads, p->A.name,
+	         p->data == DATA_EXACT ? "integer" : "real");
 }
 
 /* Returns whether the table says that the method supports the given op, format and reproducibility.

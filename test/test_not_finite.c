@@ -112,7 +112,7 @@ static void check_run(ek_plan *plan, ek_value value, int op, double y0, const ch
 		const double is = at(value, y, i);
 
 		if (!(is == right[i] || (isnan(is) && isnan(right[i]))))
-			fail_msg("%s op %c %s: y[%d] is %g instead of %g", name, "NT"[op],
+			fail_msg("%s op %c %s: y[%d] is %g instead of %g", name, op ? 'T' : 'N',
 			         ek_value_name(value), i, is, right[i]);
 	}
 }
@@ -137,7 +137,7 @@ static void check(ek_context *ctx, const char *method, const char *format, int t
 
 		expect_status(typed_matrix(ctx, value, &M), EK_OK);
 		if (ek_plan_create(EK_SPMV, M, &hints, &plan) != EK_OK)
-			fail_msg("%s op %c: no plan: %s", method ? method : format, "NT"[op],
+			fail_msg("%s op %c: no plan: %s", method ? method : format, op ? 'T' : 'N',
 			         ek_error_text());
 		check_run(plan, value, op, 0, method ? method : format);
 		check_run(plan, value, op, 3, method ? method : format);

@@ -24,14 +24,13 @@ struct plan_case {
 
 static void say_where(const struct blocks *b, const struct plan_case *c)
 {
-	const char *mode = c->repro ? "strict" : "run";
-
 	snprintf(product_where, sizeof product_where,
 	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
-	         name_or_auto(c->method), "NT"[c->op], mode, ek_value_name(b->value),
-	         ek_index_name(c->index), c -> held == HELD_CSC ? "csc" : "csr",
-	         ek_isa_name(contexts.level[c->isa]), contexts.of[c->isa][c->count]->threads,
-	         b->A.name, b->data == DATA_EXACT ? "integer" : "real");
+	         name_or_auto(c->method), c->op ? 'T' : 'N', c->repro ? "strict" : "run",
+	         ek_value_name(b->value), ek_index_name(c->index),
+	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
+	         contexts.of[c->isa][c->count]->threads, b->A.name,
+	         b->data == DATA_EXACT ? "integer" : "real");
 }
 
 static bool supported(const ek_method *m, int op, int held, ek_reproducible repro)

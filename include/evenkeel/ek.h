@@ -768,8 +768,8 @@ typedef struct ek_hints {
 	int threads; /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
 	/* How to store A for the product: a format and parameters, as for ek_matrix_convert. NULL
 	 * means the format of the method. If no method is given either, the library uses A's own
-	 * format or, if that is csr or csc, the fastest format (the cost of the conversion is
-	 * divided by the expected calls). If A has another format or other parameters, the plan
+	 * format or, if that is csr or csc and does not count from 1, the fastest format (the cost
+	 * of the conversion is divided by the expected calls). If A has another format or other parameters, the plan
 	 * holds a copy in this format. The copy is made by way of CSR, within the default limit of
 	 * ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op N and op T
 	 * exchanged. */
@@ -787,7 +787,8 @@ typedef struct ek_plan ek_plan;
 /* Prepares `operation` for A. Everything that costs more than one product happens here. Runs of the
  * plan allocate nothing, with two exceptions. One is the first run after values changed, if the
  * plan has a copy of A that needs a conversion (ek_spmv says when). The other is the first time
- * that more threads than before run the plan at once, since each of them needs scratch of its own.
+ * that more threads than before run the plan at once, since each of them needs scratch of its own;
+ * with more than 16 threads at once it may happen again.
  * A may be destroyed before the plan. `hints` may be NULL.
  * Errors: EK_EINVAL (there is no such method or format, and the message lists the names; or the
  * method does not support hints.format), EK_EUNSUPPORTED (the method does not support this op, or
@@ -935,7 +936,9 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * y. The bits of a column depend neither on the other columns nor on whether the blocks are row- or
  * column-major.
  *
- * Errors: as ek_spmv; also EK_EINVAL if the plan is for another operation.
+ * Errors: as ek_spmv; also EK_EINVAL if the plan is for another operation. If a device fails, Y may
+ * have its new values in some columns: a block on the host with more columns than hints.width, or
+ * more than 32, goes to the device in pieces.
  *
  * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
  * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X

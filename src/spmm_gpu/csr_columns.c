@@ -181,7 +181,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	for (int64_t j = 0; j < v->width; j += most) {
 		const int64_t width = v->width - j < most ? v->width - j : most;
 
-		EK_RETURN_IF(bring(step, &x, j, width, true));
+		EK_RETURN_IF(bring(step, &x, j, width, !eki_is(v->alpha, 0)));
 		EK_RETURN_IF(bring(step, &y, j, width, !eki_is(v->beta, 0)));
 		EK_RETURN_IF(launch(step, v, &x, &y, width));
 		if (y.staged)

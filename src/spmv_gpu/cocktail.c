@@ -5,6 +5,7 @@
  *
  * Su and Keutzer 2012. */
 #include "format/cocktail.h"
+#include "spmv/compose.h"
 #include "spmv_gpu/compose.h"
 
 #ifndef EK_NO_GPU
@@ -20,6 +21,15 @@ static ek_status prepare(eki_step *step)
 	return eki_gpu_compose_prepare(step, parts);
 }
 
+/* Predicts the total time of the parts. A is in this format: the library never converts to it. */
+static double cost(const eki_features *f)
+{
+	ek_store part[PARTS];
+
+	eki_cocktail_parts(f->store, part);
+	return eki_compose_cost(f, part, PARTS, EKI_GPU);
+}
+
 const ek_method ek_spmv_gpu_cocktail = {
 	.name = "spmv.cocktail.gpu",
 	.text = "the sum of the products with diagonals, blocks, and what is left, on a device",
@@ -28,6 +38,7 @@ const ek_method ek_spmv_gpu_cocktail = {
 	.format = {&ek_format_cocktail},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
+	.cost = cost,
 	.prepare = prepare,
 	.refresh = eki_gpu_refresh,
 	.run = eki_gpu_compose_run,

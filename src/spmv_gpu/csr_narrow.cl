@@ -2,6 +2,8 @@
  * Column indices in 16 bits (csr_narrow.h). Compile-time parameters: EK_WG, work-items of a group,
  * at least SAMPLES; FIRST_FAR, the first code of a far entry. There is one group for each item. The
  * second and third of the item's four numbers tell where its entries begin and end. */
+#include "prim_body/scan.cl"
+
 #define SAMPLES 32
 
 /* Returns the start of the window around the column of entry n * sample / SAMPLES of an item that
@@ -54,9 +56,10 @@ EK_KERNEL(csr_narrow_window, EK_WG)
  * beginning at the place that the second number of the item's window gives. */
 EK_KERNEL(csr_narrow_codes, EK_WG)
 (const EK_GLOBAL PTR *EK_RESTRICT item, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
- const EK_GLOBAL PTR *EK_RESTRICT window, EK_GLOBAL ek_u16 *EK_RESTRICT code, EK_GLOBAL int *EK_RESTRICT far)
+ const EK_GLOBAL PTR *EK_RESTRICT window, EK_GLOBAL ek_u16 *EK_RESTRICT code,
+ EK_GLOBAL int *EK_RESTRICT far)
 {
-	EK_LOCAL int before[EK_WG];
+	EK_LOCAL ek_i64 before[EK_WG];
 	const EK_GLOBAL PTR *mine = item + 4 * EK_GROUP();
 	const PTR begin = mine[1];
 	const int n = (int)(mine[2] - begin), lid = EK_LID();
@@ -68,16 +71,7 @@ EK_KERNEL(csr_narrow_codes, EK_WG)
 
 	for (int k = from; k < to; k++)
 		count += !is_near(EK_LOAD(col_idx + begin + k), base);
-	before[lid] = count;
-	EK_BARRIER();
-	for (int d = 1; d < EK_WG; d *= 2) {
-		const int left = lid >= d ? before[lid - d] : 0;
-
-		EK_BARRIER();
-		before[lid] += left;
-		EK_BARRIER();
-	}
-	at = before[lid] - count;
+	at = (int)ek_scan_before(count, before);
 	for (int k = from; k < to; k++) {
 		const int col = (int)EK_LOAD(col_idx + begin + k);
 

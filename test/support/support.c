@@ -170,8 +170,8 @@ void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, in
 		for (int64_t i = 0; i < n; i++)
 			if (isnan(y[i]) ? !isnan(z[i]) : y[i] != z[i])
 				fail_msg("%s, op %c, x[%lld] = %g: y[%lld] is %g, not %g", what,
-				         "NT"[op == EK_OP_T], (long long)j, bad, (long long)i, y[i],
-				         z[i]);
+				         op == EK_OP_T ? 'T' : 'N', (long long)j, bad, (long long)i,
+				         y[i], z[i]);
 	}
 	ek_plan_destroy(with);
 	ek_plan_destroy(without);
