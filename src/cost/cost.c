@@ -8,7 +8,7 @@ double eki_cost(const eki_features *f, double bytes, double work)
 {
 	const eki_machine *m = f->machine;
 	double x_bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
-	bool in_core = f->in_cache && f->csr_bytes < m->core_bytes * f->threads;
+	bool in_core = f->in_cache && bytes < m->core_bytes * f->threads;
 	double move = bytes / (in_core       ? m->core_gbps
 	                       : f->in_cache ? m->cache_gbps
 	                                     : m->memory_gbps);
