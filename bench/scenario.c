@@ -199,7 +199,7 @@ static const struct argp_child children[] = {{&tool_common_argp, 0, "Common opti
 
 const struct operation bench_scenario = {
 	.name = "scenario",
-	.text = "bench spmv for so many products, preparation included (--calls 50,500)",
+	.text = "bench spmv for a given number of products, preparation included (--calls 50,500)",
 	.help = "Measures as ek bench spmv does and says what each method is worth when its "
 		"preparation is paid by so many products.",
 	.options = "suite html rounds time peers peer-dir vectors sweep",

@@ -193,8 +193,8 @@ __attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options
 /* Returns the name nearest to `word` among `count` names, or NULL if none is near. A name is near
  * if it differs from `word` in few letters, begins with `word`, or ends in a dot and `word`. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
-/* Returns the nearer of two names, or NULL if neither is near; `near` is NULL or was returned by this
- * function. For names that are not in one array. */
+/* Returns the nearer of two names, or NULL if neither is near. `near` is NULL, or what this function
+ * returned before. For names that are not in one array. */
 const char *tool_nearer(const char *word, const char *near, const char *name);
 
 double tool_seconds(void);     /* time of a monotonic clock, in seconds */

@@ -152,8 +152,8 @@ static const char *column_text(const struct product *p, int64_t col, char text[4
 	return text;
 }
 
-/* Checks column j of the result of a product with A and finds the entry whose quotient error / bound
- * is largest. */
+/* Checks column j of the result of a product with A. Finds the entry whose quotient error / bound is
+ * largest. */
 static int check_column(const struct product *p, const ek_matrix *A, int64_t j,
                         struct oracle_result *worst)
 {
@@ -197,7 +197,7 @@ static int check(struct product *p, FILE *out)
 	int64_t col = 0;
 	int code = tool_check(ek_matrix_get_info(p->A, &info));
 
-	if (!code && strcmp(info.format, "csr") != 0) /* once, not for each column */
+	if (!code && strcmp(info.format, "csr") != 0) /* converts once, not for each column */
 		code = tool_check(ek_matrix_convert(p->A, "csr", NULL, &csr));
 	for (int64_t j = 0; j < p->y.cols && !code; j++) {
 		code = check_column(p, csr ? csr : p->A, j, &one);

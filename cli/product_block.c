@@ -41,9 +41,10 @@ int block_make(ek_value value, int64_t rows, int64_t cols, int order, ek_dense *
 {
 	const int64_t size = (int64_t)ek_value_size(value);
 	int64_t bytes = 0;
-	/* the limit leaves room for the byte more, and for sizes in the caller's loops */
+	/* Leaves room for the extra byte, and keeps sizes computed later from overflowing. */
 	const bool fits = !__builtin_mul_overflow(cols, size, &bytes) &&
-	                  !__builtin_mul_overflow(rows, bytes, &bytes) && bytes < INT64_MAX / 2;
+	                  !__builtin_mul_overflow(rows, bytes, &bytes) &&
+	                  (uint64_t)bytes < SIZE_MAX / 2;
 	void *data = fits ? calloc((size_t)bytes + 1, 1) : NULL;
 
 	*v = ek_block(value, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order, data);

@@ -188,9 +188,9 @@ const char *tool_nearest(const char *word, const char *const *names, int count)
 
 const char *tool_nearer(const char *word, const char *near, const char *name)
 {
-	const char *const both[] = {name, near};
+	const char *const both[] = {near, name}; /* the first name wins if both are equally near */
 
-	return tool_nearest(word, both, near ? 2 : 1);
+	return near ? tool_nearest(word, both, 2) : tool_nearest(word, both + 1, 1);
 }
 
 /* ---- Figures --------------------------------------------------------------------------------- */

@@ -768,11 +768,11 @@ typedef struct ek_hints {
 	int threads; /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
 	/* How to store A for the product: a format and parameters, as for ek_matrix_convert. NULL
 	 * means the format of the method. If no method is given either, the library uses A's own
-	 * format or, if that is csr or csc and does not count from 1, the fastest format (the cost
-	 * of the conversion is divided by the expected calls). If A has another format or other parameters, the plan
-	 * holds a copy in this format. The copy is made by way of CSR, within the default limit of
-	 * ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op N and op T
-	 * exchanged. */
+	 * format or, if A is in csr or csc and its indices count from 0, the fastest format (the
+	 * cost of the conversion is divided by the expected calls). If A has another format or
+	 * other parameters, the plan holds a copy in this format. The copy is made by way of CSR,
+	 * within the default limit of ek_matrix_convert. Methods of "csr" multiply with "csc" too,
+	 * with op N and op T exchanged. */
 	const char *format;
 	/* Maximum number of bytes that the library's choice may take in addition to A, for a
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,

@@ -2,8 +2,9 @@
  * Descriptions of processors, from which the times of methods are predicted.
  *
  * "xeon" was fitted to single-threaded runs on an Intel Xeon with AMX and AVX-512: 76 matrices (f64
- * and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector methods are
- * those of "gathering". It is used for all x86 processors that are not AMD's.
+ * and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector methods
+ * are those of "gathering". It is used for all 64-bit x86 processors that are
+ * not AMD's.
  *
  * "zen" was fitted to such runs on an AMD EPYC with Zen 3: 90 matrices (f64, AVX2) and 68 (f32).
  * There, a gather costs about three times as much. So plain loops win if the branch predictor knows

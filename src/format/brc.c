@@ -6,13 +6,15 @@
  * among threads. With 32-bit indices and values of w bytes, a place takes w + 4 bytes, whether used
  * or not. A piece takes 8 bytes and a row 4.
  *
- * Rows are sorted within windows of a sixteenth of the rows, but of 256 to 8192 rows, unless the
- * caller asks for another window. The published method sorts the whole matrix at once; a window as
- * large as the matrix does the same. Rows that use the same parts of x and y are then far apart, and
- * products run at 0.6 to 0.8 of the speed (measured). Threads then also write to the same cache
- * lines of y: with two threads, small matrices took up to 2.3 times as long (measured). Rows of several pieces come before all others. Such a row is cut into
- * pieces of nearly the same length, rather than into full pieces and a remainder, so that its
- * pieces stay together and are added in their order.
+ * Rows are sorted within windows of a sixteenth of the rows, but at least 256 and at most 8192,
+ * unless the caller asks for another window. The published method sorts the whole matrix at once; a
+ * window as large as the matrix does the same. Rows that use the same parts of x and y are then far
+ * apart, and products run at 0.6 to 0.8 of the speed (measured). Threads then also write to the
+ * same cache lines of y: with two threads of a Xeon, small matrices took up to 2.3 times as long.
+ *
+ * Rows of several pieces come before all others. Such a row is cut into pieces of nearly the same
+ * length, rather than into full pieces and a remainder, so that its pieces stay together and are
+ * added in their order.
  *
  * The default height is four vectors if a vector has up to four lanes, and two vectors if it has
  * eight. This is 3 to 8 % faster than a height of one vector. A greater height would need more

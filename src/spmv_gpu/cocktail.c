@@ -26,7 +26,8 @@ static double cost(const eki_features *f)
 {
 	ek_store part[PARTS];
 
-	eki_cocktail_parts(f->store, part);
+	for (int k = 0; k < PARTS; k++)
+		part[k] = eki_cocktail_part(f->store, k);
 	return eki_compose_cost(f, part, PARTS, EKI_GPU);
 }
 
