@@ -182,12 +182,14 @@ static const eki_machine zen = {
 
 const eki_machine *eki_machine_here(void)
 {
+	bool x86 = false, amd = false;
+
 #if defined(__x86_64__) && defined(__GNUC__)
 	__builtin_cpu_init();
-	return __builtin_cpu_is("amd") ? &zen : &xeon;
-#else
-	return &gathering;
+	x86 = true;
+	amd = __builtin_cpu_is("amd");
 #endif
+	return amd ? &zen : x86 ? &xeon : &gathering;
 }
 
 const eki_machine *eki_machine_fixed(void)
