@@ -13,32 +13,11 @@
 #include <math.h>
 
 #include "plan/plan.h"
-#include "support/contexts.h"
-#include "support/product.h"
+#include "support/plan_case.h"
 
 static long asked;    /* number of plans asked for so far */
 static unsigned turn; /* selects alpha, beta, and the cases left out */
 static struct rng draw;
-
-/* One plan to test. */
-struct plan_case {
-	const ek_method *method; /* NULL for `auto` */
-	int op, held;
-	ek_reproducible repro;
-	ek_index index;
-	int isa, count; /* indices into contexts.of */
-};
-
-static void say_where(const struct product *p, const struct plan_case *c)
-{
-	snprintf(product_where, sizeof product_where,
-	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
-	         name_or_auto(c->method), c->op ? 'T' : 'N', c->repro ? "strict" : "run",
-	         ek_value_name(p->value), ek_index_name(c->index),
-	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
-	         contexts.of[c->isa][c->count]->threads, p->A.name,
-	         p->data == DATA_EXACT ? "integer" : "real");
-}
 
 /* Returns whether the table says that the method supports the given op, format and reproducibility.
  * For `auto`, which is NULL, one such method is enough. */
@@ -112,7 +91,7 @@ static int check_case(struct product *p, const struct plan_case *c)
 	ek_plan *plan;
 	ek_status status;
 
-	say_where(p, c);
+	plan_case_where(c, p->value, p->A.name, p->data);
 	asked++;
 	expect_status(product_matrix(p, ctx, c->held, c->index, EK_BORROW, &A), EK_OK);
 	status = make_plan(c, A, &plan);
@@ -275,7 +254,7 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 	const void *y;
 	ek_status status;
 
-	say_where(p, c);
+	plan_case_where(c, p->value, p->A.name, p->data);
 	expect_status(
 		product_matrix(p, contexts.of[c->isa][c->count], c->held, c->index, EK_BORROW, &A),
 		EK_OK);
@@ -357,7 +336,7 @@ static void test_set_values(void **state)
 				ek_plan *plan;
 				ek_status status;
 
-				say_where(&p, &c);
+				plan_case_where(&c, p.value, p.A.name, p.data);
 				if (!supported(m, c.op, c.held, c.repro))
 					continue;
 				expect_status(product_matrix(&p, contexts.of[c.isa][c.count],

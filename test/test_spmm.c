@@ -8,30 +8,11 @@
 
 #include "plan/plan.h"
 #include "support/blocks.h"
-#include "support/contexts.h"
+#include "support/plan_case.h"
 #include "support/small.h"
 
 static struct rng draw;
 static unsigned turn;
-
-struct plan_case {
-	const ek_method *method; /* NULL for `auto` */
-	int op, held;
-	ek_reproducible repro;
-	ek_index index;
-	int isa, count; /* indices into contexts.of */
-};
-
-static void say_where(const struct blocks *b, const struct plan_case *c)
-{
-	snprintf(product_where, sizeof product_where,
-	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
-	         name_or_auto(c->method), c->op ? 'T' : 'N', c->repro ? "strict" : "run",
-	         ek_value_name(b->value), ek_index_name(c->index),
-	         c->held == HELD_CSC ? "csc" : "csr", ek_isa_name(contexts.level[c->isa]),
-	         contexts.of[c->isa][c->count]->threads, b->A.name,
-	         b->data == DATA_EXACT ? "integer" : "real");
-}
 
 static bool supported(const ek_method *m, int op, int held, ek_reproducible repro)
 {
@@ -99,7 +80,7 @@ static void check_case(struct blocks *b, const struct plan_case *c)
 	ek_matrix *A;
 	ek_plan *plan;
 
-	say_where(b, c);
+	plan_case_where(c, b->value, b->A.name, b->data);
 	expect_status(blocks_matrix(b, contexts.of[c->isa][c->count], c->held, c->index, &A),
 	              EK_OK);
 	expect_status(make_plan(c, A, width[turn % 5], &plan), EK_OK);
@@ -184,7 +165,7 @@ static void test_widths(void **state)
 			ek_matrix *A;
 			ek_plan *plan;
 
-			say_where(&b, &c);
+			plan_case_where(&c, b.value, b.A.name, b.data);
 			expect_status(
 				blocks_matrix(&b, contexts.of[c.isa][c.count], c.held, c.index, &A),
 				EK_OK);
@@ -238,7 +219,7 @@ static void test_strict(void **state)
 					ek_matrix *A;
 					ek_plan *plan;
 
-					say_where(&b, &c);
+					plan_case_where(&c, b.value, b.A.name, b.data);
 					expect_status(blocks_matrix(&b, contexts.of[c.isa][c.count],
 					                            c.held, c.index, &A),
 					              EK_OK);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * One plan to test on the processor: a method with everything that it is tested over. SpMV and SpMM
+ * share it. */
+#ifndef TEST_SUPPORT_PLAN_CASE_H
+#define TEST_SUPPORT_PLAN_CASE_H
+
+#include "support/contexts.h"
+#include "support/product.h"
+
+struct plan_case {
+	const ek_method *method; /* NULL for `auto` */
+	int op, held;
+	ek_reproducible repro;
+	ek_index index;
+	int isa, count; /* indices into contexts.of */
+};
+
+/* Writes to product_where which plan is tested, and with which matrix. */
+static inline void plan_case_where(const struct plan_case *c, ek_value value, const char *shape,
+                                   enum data data)
+{
+	snprintf(product_where, sizeof product_where,
+	         "%s op %c %s, %s index %s, held as %s, %s, %d threads, shape %s, %s data",
+	         name_or_auto(c->method), c->op ? 'T' : 'N', c->repro ? "strict" : "run",
+	         ek_value_name(value), ek_index_name(c->index), c->held == HELD_CSC ? "csc" : "csr",
+	         ek_isa_name(contexts.level[c->isa]), contexts.of[c->isa][c->count]->threads, shape,
+	         data == DATA_EXACT ? "integer" : "real");
+}
+
+#endif
