@@ -46,7 +46,8 @@ static void run(struct product *p, ek_plan *plan, int op, int values, bool again
 
 	/* If the plan has its own format, the first run with new values may take memory, to
 	 * convert the columns to ones that start at 0. */
-	struct heap *watched = values == VALUES_SECOND && plan->own.format ? NULL : &contexts.heap;
+	struct heap *watched =
+		values == VALUES_SECOND && plan->own[0].format ? NULL : &contexts.heap;
 
 	product_pair(p->data, turn++, &r.alpha, &r.beta);
 	if (!product_run(p, watched, plan, &r, &y, text, sizeof text))
@@ -60,10 +61,10 @@ static void check_copy(const struct product *p, const ek_plan *plan, bool transp
 	const unsigned can = transposed ? EKI_BASE1_T : EKI_BASE1_N;
 
 	if (plan->root.method->traits & can)
-		assert_true(!plan->own.format);
-	else if (plan->root.method->format[0] == &ek_format_csr && plan->own.format)
+		assert_true(!plan->own[0].format);
+	else if (plan->root.method->format[0] == &ek_format_csr && plan->own[0].format)
 		assert_true(ek_plan_memory(plan) >=
-		            p->A.nnz * (int64_t)eki_idx_size(plan->own.index));
+		            p->A.nnz * (int64_t)eki_idx_size(plan->own[0].index));
 }
 
 static bool check(struct product *p, const ek_method *m, int op, int held)

@@ -720,7 +720,8 @@ typedef enum ek_operation {
 	EK_KSELECT = 8,
 	EK_SET_UNION = 9,
 	EK_SET_INTERSECTION = 10,
-	EK_SPMM = 11 /* product of A and a dense block; needs a plan, like EK_SPMV */
+	EK_SPMM = 11,  /* product of A and a dense block; needs a plan, like EK_SPMV */
+	EK_SPGEMM = 12 /* product of two sparse matrices, A and hints.B; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -777,9 +778,19 @@ typedef struct ek_hints {
 	/* Maximum number of bytes that the library's choice may take in addition to A, for a
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
 	 * plus 16 MiB; -1 means no limit. Scratch for runs is not counted. A method or format that
-	 * is asked for by name is not limited, nor is the only method that can do the product. */
+	 * is asked for by name is not limited, nor is the only method that can do the product.
+	 * For EK_SPGEMM this is a hard limit on everything that the plan and its runs allocate
+	 * besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
 	int64_t width; /* for EK_SPMM: expected columns of X; 0 means 8. Runs may differ */
+	/* For EK_SPGEMM: the second factor B and its op, the type of the indices of C (0 means the
+	 * widest of the operands' types), and D, which is added to the product, or NULL. B and D
+	 * have the context and the value type of A. Operands whose index type is narrower than that
+	 * of another operand are copied; no index is narrowed. */
+	const ek_matrix *B;
+	ek_op op_b;
+	ek_index index;
+	const ek_matrix *D;
 } ek_hints;
 
 typedef struct ek_plan ek_plan;
@@ -951,6 +962,48 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  *
  * Source: after Yang, Buluc, Owens 2018 (row-major panels), Aktulga et al. 2014. */
 ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, const ek_dense *Y);
+
+/* Computes C = alpha op(A) op(B) + beta D, where all matrices are sparse. The plan must be made for
+ * EK_SPGEMM, with B in hints.B and perhaps D in hints.D; hints.op is the op of A.
+ *   A, B   op(A) has as many columns as op(B) has rows
+ *   D      as many rows as op(A), as many columns as op(B). beta is not read without D
+ *   *C     NULL: the call makes a new matrix, which the caller destroys. Otherwise a matrix that
+ *          an earlier run of this plan made: its values are replaced, its pattern and its memory
+ *          stay as they are. This takes about half the time. Plans of *C see the new values
+ *
+ * Result: C is in csr, or in csc if A, B and D are all in csc. Indices start at 0 and ascend
+ * strictly in each row (csc: in each column). C has an entry exactly where a product of two stored
+ * entries falls, or where D has an entry. Entries whose value is 0 are kept, also if alpha or beta
+ * is 0. Duplicates in A, B and D are added up.
+ *
+ * What is read: with alpha = 0, the values of A and B are not read; with beta = 0, those of D are
+ * not. Products of entries that are not stored are never formed. alpha and beta are rounded to the
+ * value type of A.
+ *
+ * Accuracy: |error of c_ij| <= gamma(k + 2) (|alpha| (|A||B|)_ij + |beta||d_ij|), where k is the
+ * number of products that are added up (gamma as at ek_spmv; k + m + 1 if B has up to m entries at
+ * one place), barring underflow. Methods with EK_REPRO_STRICT add the products of an entry to
+ * beta d_ij one after the other, in the order of the entries of the row of op(A), each rounded, so
+ * the bits are the same for any number of threads, any instruction set and any limit of memory. A
+ * run into an existing C gives the same bits as one that makes C.
+ *
+ * Memory: besides C, for each thread sums for the columns of C, at most as many as fit the cache of
+ * a core, and a block of rows of C. ek_plan_memory returns it. hints.memory limits it, together
+ * with copies of operands: to stay within the limit, C is counted before it is filled, and columns
+ * are processed in pieces, which takes longer but gives the same bits. If even that takes more than
+ * the limit, ek_plan_create returns EK_ELIMIT, and the message has the least limit that would do.
+ * Copies are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B
+ * and D if their indices do not ascend strictly.
+ *
+ * Errors: EK_EINVAL (NULL; *C was not made by this plan, or was converted since), EK_EOVERFLOW (C
+ * has more entries than its index type can count; the message names the type that can, for
+ * hints.index), EK_ENOMEM. After an error *C is unchanged.
+ *
+ * Cost: O(products + entries of C + rows) and, for scattered products, cache misses. Thread safety:
+ * any number of threads may run one plan at the same time, each with its own *C.
+ *
+ * Source: Gustavson 1978 (by rows, with sums for all columns); Liu 2015, chapter 9. */
+ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *

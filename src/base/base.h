@@ -118,6 +118,10 @@ ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **o
 /* Frees a block that eki_alloc returned for the same `count` and `size`. Does nothing if `block` is
  * NULL. */
 void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size);
+/* Gives back the memory of a block behind its first `count` elements of `size` bytes; `*block` has
+ * `held`. A large block of the library's own heap keeps its addresses: pages that were never written
+ * take no memory. Other blocks are replaced by copies. After an error the block is unchanged. */
+ek_status eki_trim(const ek_context *ctx, void **block, int64_t held, int64_t count, size_t size);
 /* Allocates a copy of `from`. The context's threads write the copy, so that its pages are in memory
  * near these threads. */
 ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out);

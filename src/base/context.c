@@ -151,6 +151,18 @@ ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_
 	return EK_OK;
 }
 
+ek_status eki_trim(const ek_context *ctx, void **block, int64_t held, int64_t count, size_t size)
+{
+	void *copy;
+
+	if (held == count || (eki_heap_is_default(ctx) && (size_t)count * size >= HUGE_FROM))
+		return EK_OK;
+	EK_RETURN_IF(eki_copy(ctx, *block, count, size, &copy));
+	eki_free(ctx, *block, held, size);
+	*block = copy;
+	return EK_OK;
+}
+
 int eki_parts(const ek_context *ctx, int64_t n)
 {
 	return n > 2 * ctx->small_work ? ctx->threads : 1;

@@ -38,6 +38,7 @@
 #endif
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__GNUC__)
 #define EK_HAVE_X86 1
@@ -49,6 +50,22 @@
 #define FN(name)           EK_PASTE(name, EK_SUFFIX, EK_LEVEL)
 #define EK_IS_FINITE(a)    ((a) - (a) == 0)
 #define EK_PASS_OF(table)  ((table)[EK_ISA_OF_PASS][eki_type(EK_VALUE_OF_PASS, EK_INDEX_OF_PASS)])
+
+/* Returns a word whose bit k is 1 if byte p[k] is 1. The bytes are 0 or 1. */
+static inline uint64_t eki_flags(const uint8_t *p)
+{
+	uint64_t set = 0;
+
+	for (int k = 0; k < 64; k += 8) {
+		uint64_t eight;
+
+		memcpy(&eight, p + k, sizeof eight);
+		if (eight)
+			for (int bit = 0; bit < 8; bit++)
+				set |= (uint64_t)p[k + bit] << (k + bit);
+	}
+	return set;
+}
 
 /* A pragma to put before a loop of at most W steps over an array of vectors. It unrolls the loop,
  * so that the array stays in registers. */

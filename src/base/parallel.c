@@ -49,9 +49,7 @@ void eki_event_set(eki_event *event)
 	atomic_store_explicit(&event->set, 1, memory_order_release);
 }
 
-/* Waits a moment for another thread. The first 2000 tries only pause the processor, since the other
- * thread should be quick. Later tries yield, since the other thread may need this processor. */
-static void pause_or_yield(int tries)
+void eki_pause(int64_t tries)
 {
 	if (tries > 2000)
 		sched_yield();
@@ -65,14 +63,14 @@ void eki_event_wait(eki_event *event)
 {
 	for (int tries = 0; !atomic_load_explicit(&event->set, memory_order_acquire);
 	     tries += tries <= 2000)
-		pause_or_yield(tries);
+		eki_pause(tries);
 }
 
 void eki_turn_wait(eki_turn *turn, int64_t number)
 {
 	for (int tries = 0; atomic_load_explicit(&turn->now, memory_order_acquire) != number;
 	     tries += tries <= 2000)
-		pause_or_yield(tries);
+		eki_pause(tries);
 }
 
 void eki_turn_pass(eki_turn *turn, int64_t number)
@@ -84,7 +82,7 @@ void eki_lock_take(eki_lock *lock)
 {
 	for (int tries = 0; atomic_exchange_explicit(&lock->taken, 1, memory_order_acquire);
 	     tries += tries <= 2000)
-		pause_or_yield(tries);
+		eki_pause(tries);
 }
 
 void eki_lock_give(eki_lock *lock)

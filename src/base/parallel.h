@@ -20,6 +20,9 @@ typedef struct eki_event {
 } eki_event;
 void eki_event_set(eki_event *event);
 void eki_event_wait(eki_event *event);
+/* Waits a moment for another thread. The first 2000 tries only pause the processor, since the other
+ * thread should be quick. Later tries yield, since the other thread may need this processor. */
+void eki_pause(int64_t tries);
 /* A counter by which threads take turns, in the order of their numbers 0, 1, 2 and so on. All
  * writes of a thread before its eki_turn_pass are visible to the thread that waits for the next
  * number. */

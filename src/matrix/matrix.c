@@ -390,4 +390,5 @@ void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed)
 	A->transposed = transposed;
 	A->merged = false;
 	A->value_count = store->nnz;
+	A->maker = 0;
 }

@@ -25,6 +25,9 @@ struct ek_matrix {
 	int64_t order_len;
 	int64_t value_count; /* number of values that the caller gave */
 	_Atomic uint64_t state;
+	/* id of the plan whose runs may write values to this matrix, since a run of it made the
+	 * pattern; 0 if there is none */
+	uint64_t maker;
 };
 
 /* eki_matrix_check checks a matrix, eki_matrix_hold adds a holder and eki_matrix_drop removes one,

@@ -238,6 +238,9 @@ ek_status eki_distinct(const ek_context *ctx, const ek_store *csr, bool diagonal
 ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                         ek_store *copy, const ek_store **use);
 
+/* Tells whether the columns of each row of a CSR store ascend, without duplicates. */
+bool eki_ascends_strictly(const ek_context *ctx, const ek_store *csr);
+
 /* ---- format/format.c ------------------------------------------------------------------------- */
 
 /* Parses the name and the parameters of a format, such as "sell:c=8". dim[k] becomes 0 if the text

@@ -178,21 +178,21 @@ static ek_status make_store(ek_plan *p, const request *r)
 		EK_TRY(eki_matrix_csr_limit(A, A->store.value, A->store.index, columns, 0));
 	EK_TRY(eki_matrix_csr(A, columns, &copy, &csr));
 	if (multiplies(&ek_format_csr, r->format)) {
-		p->own = copy; /* since A is in another format, `copy` is A in CSR */
+		p->own[0] = copy; /* since A is in another format, `copy` is A in CSR */
 		copy = (ek_store){0};
 	} else {
 		EK_TRY(same_layout(A, csr, r, &same));
 		if (same)
 			goto done;
 		if (p->root.method && p->root.method->from_csr) {
-			p->own = copy;
+			p->own[0] = copy;
 			copy = (ek_store){0};
-			p->root.in[0] = p->own.format ? &p->own : csr;
+			p->root.in[0] = p->own[0].format ? &p->own[0] : csr;
 			goto done;
 		}
-		EK_TRY(eki_format_make(p->ctx, csr, r->format, r->dim, r->max_bytes, &p->own));
+		EK_TRY(eki_format_make(p->ctx, csr, r->format, r->dim, r->max_bytes, &p->own[0]));
 	}
-	p->root.in[0] = &p->own;
+	p->root.in[0] = &p->own[0];
 done:
 	eki_store_free(p->ctx, &copy);
 	p->root.bytes = eki_moved_bytes(&p->problem, p->root.in[0]);
@@ -209,8 +209,8 @@ static ek_status columns_for_method(ek_plan *p)
 
 	if (!p->root.in[0]->base || p->root.method->traits & can)
 		return EK_OK;
-	EK_RETURN_IF(eki_format_csr(p->ctx, p->root.in[0], &p->own, &csr));
-	p->root.in[0] = &p->own;
+	EK_RETURN_IF(eki_format_csr(p->ctx, p->root.in[0], &p->own[0], &csr));
+	p->root.in[0] = &p->own[0];
 	return EK_OK;
 }
 
@@ -241,12 +241,40 @@ static ek_status choose_pair(ek_plan *p, const ek_hints *hints, const request *r
 	                    chosen.format->name);
 }
 
+/* Chooses the method of an operation on several matrices, which are all in CSR. */
+static ek_status choose_for_operands(ek_plan *p, const ek_hints *hints, request *r)
+{
+	eki_choice choice;
+
+	if (hints->format && !multiplies(&ek_format_csr, r->format))
+		return eki_fail(EK_EINVAL, "hints.format is %s; operation %s takes csr and csc",
+		                r->format->name, p->problem.operation->name);
+	r->format = &ek_format_csr;
+	p->root.op[0] = EK_OP_N;
+	if (r->method)
+		EK_RETURN_IF(check_method(p, r));
+	EK_RETURN_IF(p->problem.operation->operands(p));
+	for (int k = 0; k < EKI_MAX_MATRICES && p->root.in[k]; k++)
+		p->root.bytes = eki_plus(p->root.bytes, eki_store_bytes(p->root.in[k]));
+	if (r->method)
+		return eki_step_say(&p->root, "asked for by %s\n",
+		                    r->forced ? "EK_METHOD" : "name");
+	EK_RETURN_IF(eki_select(&p->root, false, &choice, &p->selection));
+	p->root.method = choice.method;
+	return EK_OK;
+}
+
 ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 {
 	char only[40] = "";
 	request r;
 
 	EK_RETURN_IF(read_hints(p, hints, &r));
+	if (p->problem.operation->operands) {
+		p->root.method = r.method;
+		memcpy(p->root.param, r.param, sizeof p->root.param);
+		return choose_for_operands(p, hints, &r);
+	}
 	p->root.op[0] = op_in(p, &r);
 	p->root.method = r.method;
 	memcpy(p->root.param, r.param, sizeof p->root.param);

@@ -120,16 +120,20 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	problem.width = problem.operation->width ? h.width ? h.width : problem.operation->width : 1;
 	problem.reproducible = h.reproducible;
 	problem.memory = h.memory;
+	EK_RETURN_IF(eki_operands_check(&h, &problem));
 	EK_RETURN_IF(problem.operation->check(&problem));
 	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
 	p = block;
 	p->magic = PLAN_MAGIC;
 	p->ctx = A->ctx;
 	p->problem = problem;
-	eki_matrix_hold(A);
+	p->id = eki_new_state();
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (problem.A[k].M)
+			eki_matrix_hold(problem.A[k].M);
 	eki_plan_arrays(p);
 	first_step(p, A, h.threads);
-	atomic_store(&p->seen, atomic_load(&A->state));
+	atomic_store(&p->seen, eki_latest_state(p));
 	EK_TRY(eki_plan_choose(p, &h));
 	EK_TRY(eki_step_prepare(&p->root));
 	EK_TRY(eki_scratch_make(p));
@@ -161,16 +165,19 @@ void ek_plan_destroy(ek_plan *plan)
 {
 	if (!plan || eki_plan_check(plan) != EK_OK)
 		return;
-	const ek_matrix *A = plan->problem.A[0].M;
-
 	release(&plan->root);
 	eki_scratch_free(plan);
 	eki_arena_free(plan->ctx, &plan->memory);
 	eki_text_free(plan->ctx, &plan->why);
-	eki_store_free(plan->ctx, &plan->own);
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		eki_store_free(plan->ctx, &plan->own[k]);
+	const eki_problem problem = plan->problem;
+
 	plan->magic = 0;
 	eki_free(plan->ctx, plan, 1, sizeof *plan);
-	eki_matrix_drop(A);
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (problem.A[k].M)
+			eki_matrix_drop(problem.A[k].M);
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -194,9 +201,13 @@ int64_t ek_plan_memory(const ek_plan *plan)
 {
 	if (!plan || plan->magic != PLAN_MAGIC)
 		return 0;
-	return (int64_t)sizeof *plan + (plan->own.format ? eki_store_held(&plan->own) : 0) +
-	       plan->memory.bytes + plan->memory.capacity * (int64_t)sizeof *plan->memory.list +
-	       plan->why.capacity + eki_scratch_held(plan) + held_on_device(&plan->root);
+	int64_t bytes = (int64_t)sizeof *plan;
+
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		bytes += plan->own[k].format ? eki_store_held(&plan->own[k]) : 0;
+	return bytes + plan->memory.bytes +
+	       plan->memory.capacity * (int64_t)sizeof *plan->memory.list + plan->why.capacity +
+	       eki_scratch_held(plan) + held_on_device(&plan->root);
 }
 
 /* Returns text for ek_plan_explain that says how A is held for the product. */
@@ -204,9 +215,9 @@ static const char *held_as(const ek_plan *plan)
 {
 	const eki_step *root = &plan->root;
 
-	if (plan->own.format && plan->own.borrowed)
+	if (plan->own[0].format && plan->own[0].borrowed)
 		return "with a copy of the columns, which starts at 0";
-	return plan->own.format || root->in[0] != &plan->problem.A[0].M->store ||
+	return plan->own[0].format || root->in[0] != &plan->problem.A[0].M->store ||
 	                       (root->method->format[0] &&
 	                        root->in[0]->format != root->method->format[0])
 	               ? "a copy"
@@ -247,7 +258,7 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 static ek_status fill_own(ek_plan *p)
 {
 	const ek_matrix *A = p->problem.A[0].M;
-	ek_store copy = {0}, *own = &p->own;
+	ek_store copy = {0}, *own = &p->own[0];
 	const ek_store *csr;
 	ek_status status;
 
@@ -268,8 +279,10 @@ done:
 static ek_status refresh(ek_plan *p, uint64_t state)
 {
 	EK_RETURN_IF(eki_device_settle(p->ctx));
-	if (p->own.format)
-		EK_RETURN_IF(fill_own(p));
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (p->own[k].format)
+			EK_RETURN_IF(p->problem.operation->operands ? eki_plan_operand_values(p, k)
+			                                            : fill_own(p));
 	EK_RETURN_IF(eki_step_refresh(&p->root));
 	atomic_store_explicit(&p->seen, state, memory_order_release);
 	return EK_OK;
@@ -279,7 +292,7 @@ static ek_status refresh(ek_plan *p, uint64_t state)
  * that run the plan wait. */
 static ek_status take_new_values(ek_plan *p)
 {
-	const uint64_t state = atomic_load(&p->problem.A[0].M->state);
+	const uint64_t state = eki_latest_state(p);
 	ek_status status = EK_OK;
 
 	if (atomic_load_explicit(&p->seen, memory_order_acquire) == state)

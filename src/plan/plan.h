@@ -28,6 +28,9 @@ typedef struct eki_operation {
 	int matrices; /* number of sparse operands; 0 for primitives on arrays (without plans) */
 	/* Refuses operands that the operation cannot take. NULL for primitives. */
 	ek_status (*check)(const eki_problem *problem);
+	/* Sets the stores of the root step by eki_plan_operand. NULL for operations on one matrix,
+	 * whose store and format eki_plan_choose finds. */
+	ek_status (*operands)(ek_plan *plan);
 } eki_operation;
 
 /* Returns the row of the operation with that number, or NULL if there is none. */
@@ -43,6 +46,9 @@ struct eki_problem {
 	int64_t calls;  /* expected number of runs */
 	int64_t memory; /* limit on memory in bytes, as in ek_hints */
 	int64_t width;  /* expected number of columns of dense blocks; 1 for vectors */
+	ek_index index; /* index type of a sparse result */
+	/* index type that all operands have in the steps; the same columns as `index` */
+	ek_index common;
 	ek_reproducible reproducible;
 };
 
@@ -55,8 +61,8 @@ typedef struct eki_dense {
 	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods of the processor */
 } eki_dense;
 
-/* The arguments of one run. Products compute Y = alpha op(A) X + beta Y0. Primitives use `array`
- * alone. */
+/* The arguments of one run. Products with dense blocks compute Y = alpha op(A) X + beta Y0, products
+ * of sparse matrices C = alpha A B + beta D. Primitives use `array` alone. */
 typedef struct eki_run {
 	eki_dense x, y;
 	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods of
@@ -64,6 +70,9 @@ typedef struct eki_run {
 	eki_dense y0;
 	int64_t width; /* number of columns of x and y */
 	eki_scalar alpha, beta;
+	/* Sparse result, in CSR. If it has arrays, an earlier run of the plan made them, and only
+	 * the values are written. Otherwise the run allocates and fills all arrays. */
+	ek_store *C;
 	const eki_array *array;
 	const void *aux; /* `aux` of the step that is run, for its kernels */
 	/* x and y in the memory of the device, if the parent step has copied them there; else NULL,
@@ -255,7 +264,7 @@ typedef struct eki_transposed {
 ek_status eki_step_transpose(eki_step *step, eki_transposed *copy);
 void eki_transposed_refresh(const eki_step *step, eki_transposed *copy);
 
-/* ---- Plans: plan.c, choose.c, memory.c ------------------------------------------------------- */
+/* ---- Plans: plan.c, choose.c, operands.c, memory.c ------------------------------------------- */
 
 /* Blocks of memory that are freed together. */
 typedef struct eki_arena {
@@ -288,9 +297,15 @@ struct ek_plan {
 		const char *name;
 	} array[EKI_MAX_ARRAYS + 1];
 	int arrays;
-	ek_store own; /* copy of A in the wanted format, if A is in another */
+	/* Copies of the operands in the wanted form, if an operand is in another form. by_columns
+	 * and ascending tell how eki_plan_operand made its copies. */
+	ek_store own[EKI_MAX_MATRICES];
+	bool by_columns[EKI_MAX_MATRICES], ascending[EKI_MAX_MATRICES];
+	uint64_t id; /* number that no other plan has had */
 	eki_step root;
-	_Atomic uint64_t seen; /* value of A->state when the plan last read the values of A */
+	/* The largest state of the operands when the plan last read their values. New values of any
+	 * operand give it a larger one. */
+	_Atomic uint64_t seen;
 	eki_lock refreshing;
 	char format[96]; /* format that the plan multiplies with, as text */
 	eki_arena memory;
@@ -328,51 +343,6 @@ ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
  * scratch and calls the method. */
 ek_status eki_plan_run(ek_plan *plan, eki_run *run);
 
-/* ---- Selection: select.c, explain.c ---------------------------------------------------------- */
-
-/* The predictions for a method. `run` is the time of one run in nanoseconds; it includes the time
- * of what the method itself prepares, divided by the expected calls. If A must be converted to the
- * method's format, `share` is the time of the conversion in nanoseconds, divided by the expected
- * calls. `bytes` and `dim` are then the size of the format's arrays and the parameters of the
- * format. */
-typedef struct eki_candidate {
-	const ek_method *method;
-	double run, share;
-	int64_t bytes, dim[EKI_MAX_DIMS];
-} eki_candidate;
-
-/* All candidates, in the order of the table of methods, and the features on which the predictions
- * are based. */
-struct eki_selection {
-	eki_features f;
-	const ek_format *format; /* format of A when the library chose */
-	int count;
-	eki_candidate list[];
-};
-/* Writes the table of candidates as text. Returns the length of the text, like snprintf. */
-size_t eki_selection_text(const eki_selection *s, char *text, size_t size);
-
-/* A method and the format that it multiplies with. `dim` has the parameters to request for the
- * format. */
-typedef struct eki_choice {
-	const ek_method *method;
-	const ek_format *format;
-	int64_t dim[EKI_MAX_DIMS];
-} eki_choice;
-
-/* Chooses the method and the format with the least predicted time among those that can do the
- * step's work. The format is that of step->in[0]. If this is CSR and `formats` is true, other
- * formats are considered too. Their time includes that of the conversion, divided by the expected
- * calls. What the choice takes beside A is limited by the memory of the problem. If `why` is not
- * NULL, sets *why to the table of candidates, which lives as long as the plan. */
-ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
-/* Returns the least time that a method of `backend` predicts for an operation on the matrix of `f`,
- * or INFINITY if none predicts any. For steps whose children will do that operation. */
-double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);
-/* Returns the only method that can do the step's work with a format, or NULL if there are several
- * or none. */
-const ek_method *eki_only_method(const eki_step *step, const ek_format *format);
-
 /* ---- Steps on devices: gpu/launch.c, gpu/run.c ----------------------------------------------- */
 
 /* Tells whether the context can run a method. It can run all methods of the processor, and methods
@@ -391,5 +361,7 @@ void eki_gpu_release(eki_step *step);
 int64_t eki_gpu_bytes(const eki_step *step);
 
 #include "plan/dense.h"
+#include "plan/operands.h"
+#include "plan/select.h"
 
 #endif

@@ -37,8 +37,34 @@ static int64_t FN(repeated)(const ek_store *csr, int64_t begin, int64_t end)
 	return end;
 }
 
+/* Tells by its result, begin or end, whether the columns of a row in [begin, end) do not ascend
+ * strictly. Counts the entries whose column is not larger than that of the entry before, of whatever
+ * row, in a loop that vectors can do, and leaves out the first entries of rows. */
+static int64_t FN(not_strict)(const ek_store *csr, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const PTR from = row_ptr[begin], to = row_ptr[end];
+	int64_t descents = 0, first = 0;
+
+	for (PTR k = from + 1; k < to; k++)
+		descents += col_idx[k] <= col_idx[k - 1];
+	for (int64_t i = begin; i < end; i++)
+		if (row_ptr[i] > from && row_ptr[i] < row_ptr[i + 1])
+			first += col_idx[row_ptr[i]] <= col_idx[row_ptr[i] - 1];
+	return descents == first ? end : begin;
+}
+
 #endif
 #if EK_ONCE
+
+bool eki_ascends_strictly(const ek_context *ctx, const ek_store *csr)
+{
+	static eki_fault_fn *const not_strict[EK_NTYPE] = EK_BY_TYPE(not_strict);
+	eki_fault_fn *const fault = not_strict[eki_type(csr->value, csr->index)];
+
+	return eki_first_fault(ctx, csr, fault, csr->rows) == csr->rows;
+}
 
 ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                         ek_store *copy, const ek_store **use)

@@ -3,12 +3,15 @@
  * lanes are all ones or all zeros, made by comparing with the lane numbers. simd/scalar.h says what
  * each operation means. */
 #define vmask __m256i
+#define EK_FLAGS32(p)                                                \
+	((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpgt_epi8( \
+		_mm256_loadu_si256((const __m256i *)(p)), _mm256_setzero_si256())))
+#define vflags(p) (EK_FLAGS32(p) | EK_FLAGS32((const uint8_t *)(p) + 32) << 32)
 
 #if EK_VAL_F64
 #define W                    4
 #define vec                  __m256d
-#define vmask_n(n) \
-	_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vmask_n(n)           _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
 #define vzero()              _mm256_setzero_pd()
 #define vset1(a)             _mm256_set1_pd(a)
 #define vload(p)             _mm256_loadu_pd(p)
@@ -17,6 +20,7 @@
 #define vstream(p, v)        _mm256_stream_pd(p, v)
 #define vstore_n(p, v, m)    _mm256_maskstore_pd(p, m, v)
 #define vadd(a, b)           _mm256_add_pd(a, b)
+#define vadd_n(a, b, m)      _mm256_blendv_pd(a, vadd(a, b), _mm256_castsi256_pd(m))
 #define vmul(a, b)           _mm256_mul_pd(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_pd(c, vfma(a, b, c), _mm256_castsi256_pd(m))
@@ -103,14 +107,14 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vstream(p, v)        _mm256_stream_ps(p, v)
 #define vstore_n(p, v, m)    _mm256_maskstore_ps(p, m, v)
 #define vadd(a, b)           _mm256_add_ps(a, b)
+#define vadd_n(a, b, m)      _mm256_blendv_ps(a, vadd(a, b), _mm256_castsi256_ps(m))
 #define vmul(a, b)           _mm256_mul_ps(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_blendv_ps(c, vfma(a, b, c), _mm256_castsi256_ps(m))
 #define vwords               __m256i
 #define vwords_load(p)       _mm256_loadu_si256((const __m256i *)(p))
 #define vwords_next(w)       _mm256_srli_epi32(w, 1)
-#define vclear(a, w) \
-	_mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
+#define vclear(a, w)         _mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
 
 static inline bool FN(vfinite)(vec a)
 {

@@ -7,6 +7,9 @@
 #define EK_NOT_FINITE 0x99 /* classes of fpclass: quiet NaN, +Inf, -Inf, signalling NaN */
 #define vmask         __mmask8
 #define vmask_n(n)    ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
+#define vflags(p)     EK_TEST8(_mm512_loadu_si512(p))
+#define EK_TEST8(v)   ((uint64_t)_mm512_test_epi8_mask(v, v))
+#define EK_PACKED(m)  vmask_n(_mm_popcnt_u32(m))
 
 #if EK_VAL_F64
 #define vec                  __m512d
@@ -18,6 +21,7 @@
 #define vstream(p, v)        _mm512_stream_pd(p, v)
 #define vstore_n(p, v, m)    _mm512_mask_storeu_pd(p, m, v)
 #define vadd(a, b)           _mm512_add_pd(a, b)
+#define vadd_n(a, b, m)      _mm512_mask_add_pd(a, m, a, b)
 #define vmul(a, b)           _mm512_mul_pd(a, b)
 #define vfma(a, b, c)        _mm512_fmadd_pd(a, b, c)
 #define vfused_n(a, b, c, m) _mm512_mask3_fmadd_pd(a, b, c, m)
@@ -107,6 +111,7 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vstream(p, v)        _mm256_stream_ps(p, v)
 #define vstore_n(p, v, m)    _mm256_mask_storeu_ps(p, m, v)
 #define vadd(a, b)           _mm256_add_ps(a, b)
+#define vadd_n(a, b, m)      _mm256_mask_add_ps(a, m, a, b)
 #define vmul(a, b)           _mm256_mul_ps(a, b)
 #define vfma(a, b, c)        _mm256_fmadd_ps(a, b, c)
 #define vfused_n(a, b, c, m) _mm256_mask3_fmadd_ps(a, b, c, m)
@@ -125,6 +130,26 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #include "simd/float8.h"
 #endif
 
+#if EK_VAL_F64
+#define vpack(p, v, m) vstore_n(p, _mm512_maskz_compress_pd(m, v), EK_PACKED(m))
+#else
+#define vpack(p, v, m) vstore_n(p, _mm256_maskz_compress_ps(m, v), EK_PACKED(m))
+#endif
+#if EK_IDX_64
+#define vpack_lanes(p, first, m)                                      \
+	_mm512_mask_storeu_epi64(                                     \
+		p, EK_PACKED(m),                                      \
+		_mm512_maskz_compress_epi64(                          \
+			m, _mm512_add_epi64(_mm512_set1_epi64(first), \
+	                                    _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7))))
+#else
+#define vpack_lanes(p, first, m)                                      \
+	_mm256_mask_storeu_epi32(                                     \
+		p, EK_PACKED(m),                                      \
+		_mm256_maskz_compress_epi32(                          \
+			m, _mm256_add_epi32(_mm256_set1_epi32(first), \
+	                                    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))))
+#endif
 #define vgather(x, c)          vgather_n(x, c, 0xff)
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)

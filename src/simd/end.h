@@ -14,6 +14,12 @@
 #undef vec
 #undef vmask
 #undef vmask_n
+#undef vflags
+#undef vpack
+#undef vpack_lanes
+#undef EK_FLAGS32
+#undef EK_TEST8
+#undef EK_PACKED
 #undef vzero
 #undef vset1
 #undef vload
@@ -32,6 +38,7 @@
 #undef vclear
 #undef EK_LOAD4
 #undef vadd
+#undef vadd_n
 #undef vmul
 #undef vfma
 #undef vfused

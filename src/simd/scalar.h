@@ -16,10 +16,15 @@
  *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], or 0 if j >= m; m <= W. No
  *                                     other memory is touched
  *   vadd vmul vfma(a, b, c)           vfma is a * b + c, rounded once or twice, whichever is fast
+ *   vadd_n(a, b, m)                   a + b; `a` in inactive lanes
  *   vfused(a, b, c) vfused_n(a, b, c, m)   a * b + c, rounded once; c in inactive lanes
  *   vwords                            type of a vector of 32-bit words, one for each lane
  *   vwords_load(p) vwords_next(w)     load W words; shift each word right by one bit
  *   vclear(a, w)                      `a`, but 0 in lanes where the lowest bit of the word is set
+ *   vflags(p)                         bit k is 1 if byte p[k] is not 0, k < 64; bytes are 0 or 1
+ *   vpack(p, v, m)                    stores the active lanes side by side, and nothing else
+ *   vpack_lanes(p, first, m)          stores first + k, of type IDX, for the active lanes k likewise.
+ *                                     Only AVX-512 has these two, so ask #ifdef vpack
  *   vfinite(a)                        true if no lane is Inf or NaN
  *   vsum(v)                           sum of the lanes, as a tree
  *   vsum_rows(a)                      lane r of the result is the sum of the lanes of a[r], r < W
@@ -43,11 +48,13 @@
 #define vgather_u16(x, c, m)   vgather_n(x, c, m)
 #define vtranspose(p, n, m, t) ((void)(n), (void)(m), (void)(*(t) = *(p)))
 #define vadd(a, b)             ((a) + (b))
+#define vadd_n(a, b, m)        ((m) ? (a) + (b) : (a))
 #define vmul(a, b)             ((a) * (b))
 #define vwords                 uint32_t
 #define vwords_load(p)         (*(p))
 #define vwords_next(w)         ((w) >> 1)
-#define vclear(a, w)           ((w) & 1 ? (VAL)0 : (a))
+#define vclear(a, w)           ((w)&1 ? (VAL)0 : (a))
+#define vflags(p)              eki_flags(p)
 #define vfinite(a)             ((a) - (a) == 0)
 #define vsum(v)                (v)
 #define vsum_rows(a)           ((a)[0])

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The operands of operations on several matrices. The methods of these operations multiply CSR with
+ * CSR. An operand that is stored so, in csr with op N or in csc with op T, is used in place. Any
+ * other is copied when the plan is made, by way of CSR, and the copy is filled again after its
+ * values changed. */
+#include <string.h>
+
+#include "plan/plan.h"
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+/* Checks that an operand goes with A. */
+static ek_status operand_check(const ek_matrix *A, const ek_matrix *M, const char *name)
+{
+	if (M->life.magic != A->life.magic)
+		return eki_fail(EK_EINVAL, "hints.%s is not a matrix, or was destroyed", name);
+	if (M->ctx != A->ctx)
+		return eki_fail(EK_EINVAL, "hints.%s was made in another context than A", name);
+	if (M->store.value != A->store.value)
+		return eki_fail(EK_EINVAL,
+		                "hints.%s has values of type %s, A of type %s; ek_matrix_convert "
+		                "changes types",
+		                name, ek_value_name(M->store.value), ek_value_name(A->store.value));
+	return EK_OK;
+}
+
+/* Finds the index types of the result and of the operands within steps: the widest of all, so that
+ * nothing is narrowed. */
+static ek_status index_check(const ek_hints *h, eki_problem *problem)
+{
+	if (h->index && !ek_index_name(h->index))
+		return eki_fail(EK_EINVAL,
+		                "hints.index is %d; 0, EK_I32, EK_I64_32 or EK_I64 is expected",
+		                (int)h->index);
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (problem->A[k].M && problem->A[k].M->store.index > problem->common)
+			problem->common = problem->A[k].M->store.index;
+	if (h->index == EK_I64)
+		problem->common = EK_I64;
+	problem->index = h->index ? h->index : problem->common;
+	if (problem->common == EK_I64 && problem->index != EK_I64)
+		return eki_fail(EK_EINVAL,
+		                "hints.index is %s, but an operand has columns of 64 bits",
+		                ek_index_name(h->index));
+	return EK_OK;
+}
+
+ek_status eki_operands_check(const ek_hints *h, eki_problem *problem)
+{
+	const eki_operation *o = problem->operation;
+	const ek_matrix *A = problem->A[0].M;
+
+	if (o->matrices == 1 && (h->B || h->D || h->index || h->op_b))
+		return eki_fail(EK_EINVAL, "hints.%s is set, but operation %s takes one matrix",
+		                h->B      ? "B"
+		                : h->D    ? "D"
+		                : h->op_b ? "op_b"
+		                          : "index",
+		                o->name);
+	problem->index = problem->common = A->store.index;
+	if (o->matrices == 1)
+		return EK_OK;
+	if (!h->B)
+		return eki_fail(EK_EINVAL, "hints.B is NULL; operation %s takes two matrices",
+		                o->name);
+	if (h->op_b != 0 && h->op_b != EK_OP_N && h->op_b != EK_OP_T)
+		return eki_fail(EK_EINVAL, "hints.op_b is %d; EK_OP_N or EK_OP_T is expected",
+		                (int)h->op_b);
+	problem->A[1].M = h->B;
+	problem->A[1].op = h->op_b == EK_OP_T ? EK_OP_T : EK_OP_N;
+	problem->A[2].M = h->D;
+	problem->A[2].op = EK_OP_N;
+	for (int k = 1; k < EKI_MAX_MATRICES; k++)
+		if (problem->A[k].M)
+			EK_RETURN_IF(operand_check(A, problem->A[k].M, k == 1 ? "B" : "D"));
+	return index_check(h, problem);
+}
+
+uint64_t eki_latest_state(const ek_plan *p)
+{
+	uint64_t latest = 0;
+
+	for (int k = 0; k < EKI_MAX_MATRICES; k++) {
+		const ek_matrix *M = p->problem.A[k].M;
+		const uint64_t state = M ? atomic_load(&M->state) : 0;
+
+		latest = state > latest ? state : latest;
+	}
+	return latest;
+}
+
+/* ---- Copies ---------------------------------------------------------------------------------- */
+
+/* Replaces *csr by a copy in *copy with indices of type `index` and, with `ascending`, with sorted
+ * rows in which duplicates are added up. */
+static ek_status copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
+                         const ek_store **csr)
+{
+	ek_store new = {0};
+	int64_t first;
+	ek_status status;
+
+	EK_TRY(eki_convert_types(ctx, NULL, *csr, (*csr)->value, index, &new));
+	if (ascending)
+		EK_TRY(eki_sort_rows(ctx, EK_DUP_SUM, &new, &first));
+	eki_store_free(ctx, copy);
+	*copy = new;
+	*csr = copy;
+	return EK_OK;
+done:
+	eki_store_free(ctx, &new);
+	return status;
+}
+
+/* Sets *csr to operand k as eki_plan_operand wants it, in *copy unless it is stored so. */
+static ek_status convert(const ek_plan *p, int k, ek_store *copy, const ek_store **csr)
+{
+	const ek_index index = p->problem.common;
+	bool unsorted;
+	ek_status status = EK_OK;
+
+	EK_RETURN_IF(eki_matrix_csr(p->problem.A[k].M, p->by_columns[k], copy, csr));
+	unsorted = p->ascending[k] && !eki_ascends_strictly(p->ctx, *csr);
+	if (unsorted || (*csr)->index != index)
+		EK_TRY(copy_as(p->ctx, index, unsorted, copy, csr));
+done:
+	if (status != EK_OK)
+		eki_store_free(p->ctx, copy);
+	return status;
+}
+
+ek_status eki_plan_operand(ek_plan *p, int k, bool transposed, bool ascending)
+{
+	const ek_store *csr;
+
+	p->by_columns[k] = (p->problem.A[k].op == EK_OP_T) != transposed;
+	p->ascending[k] = ascending;
+	EK_RETURN_IF(convert(p, k, &p->own[k], &csr));
+	p->root.in[k] = csr;
+	p->root.op[k] = EK_OP_N;
+	return EK_OK;
+}
+
+ek_status eki_plan_operand_values(ek_plan *p, int k)
+{
+	ek_store copy = {0}, *own = &p->own[k];
+	const ek_store *csr;
+
+	if (own->borrowed >> CSR_VAL & 1) /* the values are those of the operand itself */
+		return EK_OK;
+	EK_RETURN_IF(convert(p, k, &copy, &csr));
+	eki_copy_into(p->ctx, own->array[CSR_VAL], csr->array[CSR_VAL], own->nnz,
+	              ek_value_size(own->value));
+	eki_store_free(p->ctx, &copy);
+	return EK_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The operands of operations on several matrices. Part of plan/plan.h. */
+#ifndef EK_PLAN_OPERANDS_H
+#define EK_PLAN_OPERANDS_H
+
+/* Takes the operands that the hints name into the problem. Returns EK_EINVAL if the operation takes
+ * another number of matrices, or if an operand does not go with A. */
+ek_status eki_operands_check(const ek_hints *hints, eki_problem *problem);
+/* Returns the largest state number of the operands. State numbers only grow, so it changes whenever an
+ * operand gets new values. */
+uint64_t eki_latest_state(const ek_plan *plan);
+/* Sets step->in[k] of the root to operand k of the problem in CSR, with its op applied, or to the
+ * transpose of that if `transposed` is true. This is a copy in plan->own[k] if the operand is not
+ * stored so. With `ascending`, the columns of each row ascend strictly, and duplicates are added
+ * up. */
+ek_status eki_plan_operand(ek_plan *plan, int k, bool transposed, bool ascending);
+/* Copies the present values of operand k into plan->own[k]. */
+ek_status eki_plan_operand_values(ek_plan *plan, int k);
+
+#endif

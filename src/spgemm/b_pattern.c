@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which vectors
+ * can add at once, and rows that are the row before, moved by one column, as on grids. A
+ * sample of rows shows which of them are frequent; these are then written down. */
+#include <string.h>
+
+#include "spgemm/b_pattern.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "spgemm/b_pattern.c"
+#include "base/for_each.h"
+
+#if EK_PER_TYPE
+
+/* Returns the length of the run that begins at entry k of a row that ends at `end`. */
+static inline int FN(run_length)(const IDX *col, PTR k, PTR end)
+{
+	int n = 1;
+
+	while (n < EKI_RUN && k + n < end && col[k + n] == col[k] + n)
+		n++;
+	return n;
+}
+
+/* Tells whether row i is row i - 1, moved by one column. */
+static bool FN(is_shifted)(const void *row_ptr, const void *col_idx, int64_t i)
+{
+	const PTR *ptr = row_ptr;
+	const IDX *col = col_idx;
+	const PTR n = ptr[i + 1] - ptr[i];
+	IDX differ = 0;
+
+	if (i == 0 || ptr[i] - ptr[i - 1] != n)
+		return false;
+	for (PTR k = ptr[i]; k < ptr[i + 1]; k++)
+		differ |= col[k] ^ (col[k - n] + 1);
+	return differ == 0;
+}
+
+/* Counts the runs in rows [begin, end). */
+static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
+{
+	const PTR *ptr = B->array[CSR_PTR];
+	const IDX *col = B->array[CSR_COL];
+	int64_t runs = 0;
+
+	for (int64_t i = begin; i < end; i++)
+		for (PTR k = ptr[i]; k < ptr[i + 1]; k += FN(run_length)(col, k, ptr[i + 1]))
+			runs++;
+	return runs;
+}
+
+/* Writes down the runs of rows [begin, end), the first of which is run number `run`. */
+static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
+                             const eki_b_pattern *b)
+{
+	const PTR *ptr = B->array[CSR_PTR];
+	const IDX *col = B->array[CSR_COL];
+	PTR *run_ptr = b->run_ptr;
+	IDX *run_col = b->run_col;
+
+	for (int64_t i = begin; i < end; i++) {
+		run_ptr[i] = (PTR)run;
+		for (PTR k = ptr[i]; k < ptr[i + 1]; k += b->run_len[run++]) {
+			run_col[run] = col[k];
+			b->run_len[run] = (uint8_t)FN(run_length)(col, k, ptr[i + 1]);
+		}
+	}
+	run_ptr[end] = (PTR)run;
+}
+
+static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, uint64_t *shifted)
+{
+	for (int64_t i = begin; i < end; i++)
+		if (FN(is_shifted)(B->array[CSR_PTR], B->array[CSR_COL], i))
+			shifted[i / 64] |= (uint64_t)1 << (i % 64);
+}
+
+#endif
+#if EK_ONCE
+
+/* The least share of rows that must be shifted, and the least mean length of runs, for which to
+ * write them down. */
+#define SHIFTED_SHARE 0.25
+#define RUN_MEAN      2.0
+
+typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
+typedef bool shift_fn(const void *, const void *, int64_t);
+typedef void runs_fn(const ek_store *, int64_t, int64_t, int64_t, const eki_b_pattern *);
+typedef void shifted_fn(const ek_store *, int64_t, int64_t, uint64_t *);
+
+enum { PARTS = 64, SAMPLE_ROWS = 2048 };
+
+struct pattern_job {
+	const ek_store *B;
+	eki_b_pattern *b;
+	int parts, type;
+	bool with_runs, with_shifted;
+	int64_t runs[PARTS], first[PARTS];
+};
+
+/* Returns the first row of a part, which is a multiple of 64. */
+static int64_t bound(const struct pattern_job *job, int part)
+{
+	const int64_t row = 64 * eki_cut(eki_groups(job->B->rows, 64), job->parts, part);
+
+	return row < job->B->rows ? row : job->B->rows;
+}
+
+static void count_part(void *arg, int part)
+{
+	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
+	struct pattern_job *job = arg;
+
+	job->runs[part] = count[job->type](job->B, bound(job, part), bound(job, part + 1));
+}
+
+static void write_part(void *arg, int part)
+{
+	static runs_fn *const runs[EK_NTYPE] = EK_BY_TYPE(pattern_runs);
+	static shifted_fn *const shifted[EK_NTYPE] = EK_BY_TYPE(pattern_shifted);
+	struct pattern_job *job = arg;
+	const int64_t begin = bound(job, part), end = bound(job, part + 1);
+
+	if (job->with_runs)
+		runs[job->type](job->B, begin, end, job->first[part], job->b);
+	if (job->with_shifted)
+		shifted[job->type](job->B, begin, end, job->b->shifted);
+}
+
+/* Finds out from a sample of rows what is worth writing down. */
+static void sample(struct pattern_job *job, ek_isa isa)
+{
+	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
+	static shift_fn *const is_shifted[EK_NTYPE] = EK_BY_TYPE(is_shifted);
+	const ek_store *B = job->B;
+	const int64_t distance = eki_groups(B->rows, SAMPLE_ROWS);
+	int64_t rows = 0, entries = 0, runs = 0, shifted = 0;
+
+	for (int64_t i = 0; i < B->rows; i += distance, rows++) {
+		entries += eki_ptr_at(B, i + 1) - eki_ptr_at(B, i);
+		runs += count[job->type](B, i, i + 1);
+		shifted += is_shifted[job->type](B->array[CSR_PTR], B->array[CSR_COL], i);
+	}
+	job->with_runs = isa != EK_ISA_SCALAR && RUN_MEAN * (double)runs <= (double)entries;
+	job->with_shifted = (double)shifted >= SHIFTED_SHARE * (double)rows;
+}
+
+static ek_status allocate(eki_step *step, struct pattern_job *job, int64_t runs)
+{
+	const ek_store *B = job->B;
+	const int64_t words = eki_groups(B->rows, 64);
+	eki_b_pattern *b = job->b;
+
+	if (job->with_runs) {
+		EK_RETURN_IF(
+			eki_step_alloc(step, B->rows + 1, eki_ptr_size(B->index), &b->run_ptr));
+		EK_RETURN_IF(eki_step_alloc(step, runs, eki_idx_size(B->index), &b->run_col));
+		EK_RETURN_IF(eki_step_alloc(step, runs, 1, &b->run_len));
+	}
+	if (job->with_shifted) {
+		EK_RETURN_IF(eki_step_alloc(step, words, sizeof *b->shifted, &b->shifted));
+		memset(b->shifted, 0, (size_t)words * sizeof *b->shifted);
+	}
+	return EK_OK;
+}
+
+ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
+{
+	const ek_store *B = step->in[1];
+	const int parts = eki_parts(step->ctx, B->nnz + B->rows);
+	struct pattern_job job = {.B = B,
+	                          .b = b,
+	                          .parts = parts < PARTS ? parts : PARTS,
+	                          .type = eki_type(B->value, B->index)};
+	int64_t runs = 0;
+
+	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
+	if (B->nnz == 0)
+		return EK_OK;
+	sample(&job, step->isa);
+	if (job.with_runs)
+		eki_parallel(step->threads, job.parts, count_part, &job);
+	for (int part = 0; part < job.parts; part++) {
+		job.first[part] = runs;
+		runs += job.runs[part];
+	}
+	EK_RETURN_IF(allocate(step, &job, runs));
+	if (job.with_runs || job.with_shifted)
+		eki_parallel(step->threads, job.parts, write_part, &job);
+	return EK_OK;
+}
+
+#endif

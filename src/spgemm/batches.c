@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Cuts the rows of C into batches with about the same work. One pass over the entries of A adds up
+ * the lengths of the rows of B that each row of C needs, which is the number of its products
+ * (Gustavson 1978). Threads take batches one after the other, so threads that meet longer rows take
+ * fewer. The pass marks the first rows of batches by bits, since their number is not known
+ * before. */
+#include <string.h>
+
+#include "spgemm/batches.h"
+#define EK_TYPES_ONLY
+#define EK_FILE "spgemm/batches.c"
+#include "base/for_each.h"
+
+#if EK_PER_TYPE
+
+static void FN(cut_rows)(eki_batch_cut *c)
+{
+	const PTR *a_ptr = c->A->array[CSR_PTR], *b_ptr = c->B->array[CSR_PTR];
+	const IDX *a_col = c->A->array[CSR_COL];
+	const int64_t cols = c->B->cols, products_most = EKI_BATCH_PRODUCTS * c->entries;
+	int64_t entries = 0, products = 0, in_batch = EKI_BATCH_ROWS;
+
+	for (int64_t i = c->begin; i < c->end; i++) {
+		int64_t u = 0, bound;
+
+		for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++)
+			u += b_ptr[a_col[k] + 1] - b_ptr[a_col[k]];
+		if (c->D)
+			u += eki_ptr_at(c->D, i + 1) - eki_ptr_at(c->D, i);
+		bound = u < cols ? u : cols;
+		if (in_batch == EKI_BATCH_ROWS || entries + bound > c->entries ||
+		    products + u > products_most) {
+			c->first[i / 64] |= (uint64_t)1 << (i % 64);
+			c->products += (double)products;
+			entries = products = in_batch = 0;
+		}
+		entries += bound;
+		products += u;
+		in_batch++;
+		c->row_products = u > c->row_products ? u : c->row_products;
+		c->row_lists = a_ptr[i + 1] - a_ptr[i] > c->row_lists ? a_ptr[i + 1] - a_ptr[i]
+		                                                      : c->row_lists;
+	}
+	c->products += (double)products;
+}
+
+#endif
+#if EK_ONCE
+
+enum { PARTS = 64 };
+
+typedef void cut_fn(eki_batch_cut *);
+
+struct cut_job {
+	eki_batch_cut part[PARTS];
+	cut_fn *cut;
+	int parts;
+};
+
+static void cut_part(void *arg, int part)
+{
+	struct cut_job *job = arg;
+	eki_batch_cut *c = &job->part[part];
+	const int64_t words = eki_groups(c->A->rows, 64), rows = c->A->rows;
+	const int64_t begin = eki_cut(words, job->parts, part);
+	const int64_t end = eki_cut(words, job->parts, part + 1);
+
+	if (begin == end)
+		return;
+	memset(c->first + begin, 0, (size_t)(end - begin) * sizeof *c->first);
+	c->begin = 64 * begin;
+	c->end = 64 * end < rows ? 64 * end : rows;
+	job->cut(c);
+}
+
+/* Makes the list of the rows that are marked. */
+static ek_status list(eki_step *step, const uint64_t *first, eki_batches *b)
+{
+	const int64_t rows = step->in[0]->rows;
+
+	b->count = 0;
+	for (int64_t i = 0; i < rows; i++)
+		b->count += (int64_t)(first[i / 64] >> (i % 64) & 1);
+	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
+	b->count = 0;
+	for (int64_t i = 0; i < rows; i++)
+		if (first[i / 64] >> (i % 64) & 1)
+			b->begin[b->count++] = i;
+	b->begin[b->count] = rows;
+	return EK_OK;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
+{
+	static cut_fn *const cut[EK_NTYPE] = EK_BY_TYPE(cut_rows);
+	const ek_store *A = step->in[0], *B = step->in[1];
+	const int parts = eki_parts(step->ctx, A->nnz + A->rows);
+	struct cut_job job = {.cut = cut[eki_type(A->value, A->index)],
+	                      .parts = parts < PARTS ? parts : PARTS};
+	const int64_t words = eki_groups(A->rows, 64);
+	void *first;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(step->ctx, words, sizeof(uint64_t), &first));
+	for (int part = 0; part < job.parts; part++)
+		job.part[part] = (eki_batch_cut){
+			.A = A, .B = B, .D = step->in[2], .entries = entries, .first = first};
+	eki_parallel(step->threads, job.parts, cut_part, &job);
+	*b = (eki_batches){0};
+	for (int part = 0; part < job.parts; part++) {
+		b->products += job.part[part].products;
+		b->row_products = larger(b->row_products, job.part[part].row_products);
+		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
+	}
+	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
+	status = list(step, first, b);
+	eki_free(step->ctx, first, words, sizeof(uint64_t));
+	return status;
+}
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Batches of rows of a sparse product, which threads take one after the other. */
+#ifndef EK_SPGEMM_BATCHES_H
+#define EK_SPGEMM_BATCHES_H
+
+#include "plan/plan.h"
+
+/* Consecutive rows of C that one thread computes at a time. Batch k has the rows begin[k] ..
+ * begin[k + 1] - 1. */
+typedef struct eki_batches {
+	int64_t count, *begin;
+	double products; /* number of products of entries in all rows, and of entries of D */
+	/* largest numbers for one row of C: of its products, of its entries by the upper bound, and
+	 * of the rows of B and D that it needs */
+	int64_t row_products, row_bound, row_lists;
+} eki_batches;
+
+enum {
+	EKI_BATCH_ROWS = 4096,  /* maximum number of rows of a batch */
+	EKI_BATCH_PRODUCTS = 8, /* products of a batch, at most, for each entry that it may have */
+};
+
+/* Cuts the rows of C into batches. Unless it has one row, a batch has at most `entries` entries by
+ * the upper bound: the sum of the products of each row, or the columns of C if they are fewer. */
+ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b);
+
+/* What batches.c finds out about some rows. */
+typedef struct eki_batch_cut {
+	const ek_store *A, *B, *D;
+	int64_t entries, begin, end; /* limit for batches; rows of the part */
+	uint64_t *first;             /* bit i is 1 if row i begins a batch */
+	double products;
+	int64_t row_products, row_lists;
+} eki_batch_cut;
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpGEMM on CSR by rows, with sums in a dense window of columns and a bitmap of the columns that have
+ * an entry (flags.c). Preparation reads the pattern of A and counts products. C is made in one pass,
+ * or in two if memory is limited; a run into an existing C has one pass without flags (output.c).
+ *
+ * The window has all columns of C if the sums of all threads fit a share of the last-level cache,
+ * else as many as fit the cache of a core. hints.memory makes it smaller. */
+#include <string.h>
+
+#include "spgemm/flags.h"
+
+enum {
+	LEAST_WIDTH = 4096,    /* columns of the smallest window */
+	BUFFER_MOST = 4 << 20, /* largest buffer for a batch, in bytes */
+	FIXED_BYTES = 4096     /* memory of a run besides the scratch of its threads */
+};
+
+typedef struct flags {
+	eki_batches batches;
+	eki_batch_buffers buffers;
+	eki_b_pattern b;
+	eki_flags_fn *rows;
+	eki_sort_short_fn *sort;
+	int64_t few; /* products of a row that `sort` can sort; 0 if columns are too large for keys */
+	int64_t width, at, part_bytes; /* of the window; scratch and its size for each thread */
+} flags;
+
+static int64_t aligned(int64_t bytes)
+{
+	return (bytes + EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
+}
+
+/* Returns the bytes of scratch that a thread needs, with a window of `width` columns. */
+static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
+{
+	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
+
+	return (width + EKI_WINDOW_PLUS) * size + width + EKI_WINDOW_PLUS + width / 8 + width / 64 +
+	       aligned((s->batches.row_lists + 1) * 8);
+}
+
+/* Returns the columns of the window if memory is not limited. */
+static int64_t usual_width(const eki_step *step)
+{
+	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
+	const int64_t cols = LEAST_WIDTH * eki_groups(step->in[1]->cols, LEAST_WIDTH);
+	const int64_t shared = eki_cpu_cache() / 2 / step->parts / size;
+	const int64_t core = (int64_t)step->ctx->machine->core_bytes / 2 / size;
+	const int64_t most = shared > core ? shared : core;
+
+	if (cols <= most)
+		return cols;
+	return core > LEAST_WIDTH ? core & -LEAST_WIDTH : LEAST_WIDTH;
+}
+
+/* Makes the window as small as the limit on memory demands. */
+static ek_status limit_width(const eki_step *step, flags *s)
+{
+	const int64_t limit = step->problem->memory;
+	const int64_t held = ek_plan_memory(step->plan) + FIXED_BYTES + 16 * step->parts;
+	const int64_t least = s->width < LEAST_WIDTH ? s->width : LEAST_WIDTH;
+
+	if (limit <= 0)
+		return EK_OK;
+	if (held + step->parts * thread_bytes(step, s, least) > limit)
+		return eki_fail(EK_ELIMIT,
+		                "hints.memory is %lld bytes; this product on %d threads takes at "
+		                "least %lld besides C",
+		                (long long)limit, step->parts,
+		                (long long)(held + step->parts * thread_bytes(step, s, least)));
+	s->buffers.entries = 0;
+	while (held + step->parts * thread_bytes(step, s, s->width) > limit)
+		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
+	return EK_OK;
+}
+
+/* Returns how many entries the buffer for a batch should have. */
+static int64_t buffer_entries(const eki_step *step)
+{
+	const ek_store *A = step->in[0];
+	const double entry = (double)(ek_value_size(A->value) + eki_idx_size(A->index));
+
+	return (int64_t)(step->ctx->machine->core_bytes / 2 / entry);
+}
+
+static ek_status prepare(eki_step *step)
+{
+	const ek_store *A = step->in[0];
+	const int64_t entry = (int64_t)(ek_value_size(A->value) + eki_idx_size(A->index));
+	const int64_t entries = buffer_entries(step);
+	flags *s;
+
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	memset(s, 0, sizeof *s);
+	EK_RETURN_IF(eki_b_pattern_make(step, &s->b));
+	EK_RETURN_IF(eki_batches_make(step, entries, &s->batches));
+	s->rows = eki_flags_rows[step->isa][eki_type(A->value, A->index)];
+	s->sort = eki_sort_short[step->isa][1][0];
+	s->few = eki_short_max(step->isa, EK_INT64, 0);
+	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
+		s->few = 0;
+	s->width = usual_width(step);
+	s->buffers.entries = s->batches.row_bound > entries ? s->batches.row_bound : entries;
+	if (s->buffers.entries > BUFFER_MOST / entry || !eki_heap_is_default(step->ctx))
+		s->buffers.entries = 0;
+	EK_RETURN_IF(limit_width(step, s));
+	s->part_bytes = thread_bytes(step, s, s->width);
+	step->state = s;
+	EK_RETURN_IF(eki_step_scratch(step, step->parts, (size_t)(s->buffers.entries * entry),
+	                              &s->buffers.at));
+	return eki_step_scratch(step, step->parts, (size_t)s->part_bytes, &s->at);
+}
+
+static int64_t rows(const eki_rows_task *t)
+{
+	const flags *s = t->step->state;
+	const int64_t size = (int64_t)ek_value_size(t->step->in[0]->value);
+	char *scratch = t->run->scratch + s->at + t->part * s->part_bytes;
+	uint8_t *flag = (uint8_t *)scratch + (s->width + EKI_WINDOW_PLUS) * size;
+	uint8_t *bits = flag + s->width + EKI_WINDOW_PLUS, *group = bits + s->width / 8;
+	const eki_window b = {.sum = scratch,
+	                      .flag = flag,
+	                      .bits = (uint64_t *)(void *)bits,
+	                      .group = group,
+	                      .at = (int64_t *)(void *)(group + s->width / 64),
+	                      .width = s->width,
+	                      .sort = s->sort,
+	                      .few = s->few,
+	                      .b = &s->b};
+
+	if (t->fresh)
+		memset(scratch, 0, (size_t)((char *)b.at - scratch));
+	return s->rows(t, &b);
+}
+
+static ek_status run(const eki_step *step, const eki_run *v)
+{
+	const flags *s = step->state;
+
+	return eki_output(step, v, &s->batches, &s->buffers, rows);
+}
+
+/* Predicts the time of the products and of reading the pattern. As long as no other method has a
+ * prediction, only its order of magnitude matters. */
+static double cost(const eki_features *f)
+{
+	return eki_work_csr(f, EKI_LOOP_SCATTER);
+}
+
+const ek_method ek_spgemm_csr_flags = {
+	.name = "spgemm.csr.flags",
+	.text = "sums and flags in a dense window of columns",
+	.source = "Gustavson 1978; Patwary et al. 2015; own",
+	.operation = EK_SPGEMM,
+	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
+	.cost = cost,
+	.prepare = prepare,
+	.run = run,
+};

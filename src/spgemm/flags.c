@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Rows of a sparse product, C = alpha A B + beta D. Each row of C is a sum of lists: the row of D,
+ * times beta, and rows of B, each times an entry of A. How the row is computed depends on its lists:
+ *
+ *   one list       it is copied and scaled
+ *   few products   they are listed and sorted in registers, if they are at most 16, or if their
+ *                  columns are far apart
+ *   known columns  if the row of A has the columns of the row before, or these plus 1 where rows of B
+ *                  are moved by one column, too, the columns of C follow from the row before. Products
+ *                  are added to a dense window of sums, which are read at these columns
+ *   all others     products are added to the window, and each sets the flag of its column. The flags
+ *                  that are set are the columns of the row, in order, so nothing is sorted
+ *
+ * The window begins at the first column that the lists have. If they reach beyond the window, the
+ * row is computed in pieces, each for the columns of one window; every list has a position.
+ *
+ * Flags are bytes: setting one does not read what is there, so it does not wait for the flag before
+ * it, as setting bits of one word would. Runs of consecutive columns of B are added as vectors
+ * (b_pattern.c). The rows of B that A needs next are prefetched, if B is too large for the cache.
+ *
+ * Every way adds the products of an entry to 0 one after the other, in the order of the lists, so all
+ * give the same bits. Cost: one addition and one flag for each product, in the first cache if columns
+ * are near each other, and a scan of one byte for each column, or for each 64 columns if they are
+ * far apart. Gustavson 1978; pieces of columns after Patwary et al. 2015. */
+#include "spgemm/flags.h"
+#define EK_FILE "spgemm/flags.c"
+#include "base/for_each.h"
+
+#include "spgemm/lists.h"
+#include "spgemm/window.h"
+
+/* ---- One list -------------------------------------------------------------------------------- */
+
+/* Copies the one list of a row. `col` and `val` may be NULL. */
+static int64_t FN(copy_row)(const LISTS *l, IDX *col, VAL *val)
+{
+	const LIST list = FN(list_at)(l, 0);
+
+	if (col)
+		memcpy(col, list.col, (size_t)list.n * sizeof *col);
+	if (val)
+		for (int64_t k = 0; k < list.n; k++)
+			val[k] = list.read ? 0 + list.a * list.val[k] : 0;
+	return list.n;
+}
+
+/* ---- Few products ---------------------------------------------------------------------------- */
+
+/* Lists the products of a row, each with a key: its column, then its number. Sorts the keys, and adds
+ * up the products of each column. */
+static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
+{
+	int64_t key[EKI_FEW_MOST], count = 0, n = -1, before = -1;
+	VAL product[EKI_FEW_MOST], sum = 0;
+
+	for (int64_t k = 0; k < l->count; k++) {
+		const LIST list = FN(list_at)(l, k);
+
+		for (int64_t e = 0; e < list.n; e++, count++) {
+			key[count] = (int64_t)list.col[e] << EKI_FEW_BITS | count;
+			product[count] = list.read ? list.a * list.val[e] : 0;
+		}
+	}
+	s->sort(count, (eki_pair_at){key, NULL}, (eki_pair_at){key, NULL}, 0);
+	for (int64_t k = 0; k < count; k++) {
+		const int64_t j = key[k] >> EKI_FEW_BITS;
+		const VAL p = product[key[k] & ((1 << EKI_FEW_BITS) - 1)];
+
+		n += j != before;
+		sum = (j != before ? 0 : sum) + p;
+		before = j;
+		if (col)
+			col[n] = (IDX)j;
+		if (val)
+			val[n] = sum;
+	}
+	return n + 1;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------ */
+
+/* Computes a row in a window that has all of its columns. If its n columns are `known`, only their
+ * sums are written. */
+static int64_t FN(window_row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n,
+                              IDX *col, VAL *val)
+{
+	const IDX base = l->first & ~(IDX)63;
+	const int64_t groups = (l->last - base) / 64 + 1;
+
+	if (known) {
+		FN(add_lists)(l, s, base, EKI_MARK_NONE);
+		FN(collect)(s, known, n, base, val);
+		return n;
+	}
+	if (groups <= 8 + l->products / 2) {
+		FN(add_lists)(l, s, base, EKI_MARK_FLAGS);
+		return FN(write)(s, groups, base, EKI_MARK_FLAGS, col, val, 0);
+	}
+	FN(add_lists)(l, s, base, EKI_MARK_BITS);
+	return FN(write)(s, groups, base, EKI_MARK_BITS, col, val, 0);
+}
+
+/* Computes a row in pieces, from window to window, as above. */
+static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n,
+                              IDX *col, VAL *val)
+{
+	const int64_t groups = s->width / 64;
+	IDX base = l->first & ~(IDX)63;
+	int64_t done = 0;
+
+	memset(s->at, 0, (size_t)l->count * sizeof *s->at);
+	for (;; base += (IDX)s->width) {
+		const bool last = l->last - base < s->width;
+		const IDX limit = last ? l->last + 1 : base + (IDX)s->width;
+		int64_t end = done;
+
+		FN(add_piece)(l, s, base, limit, known ? EKI_MARK_NONE : EKI_MARK_BITS);
+		if (known) {
+			while (end < n && known[end] < limit)
+				end++;
+			FN(collect)(s, known + done, end - done, base, val + done);
+			done = end;
+		} else {
+			done = FN(write)(s, groups, base, EKI_MARK_BITS, col, val, done);
+		}
+		if (last)
+			return done;
+	}
+}
+
+/* Tells whether to sort the products of a row. If the columns of C are known, the window is faster,
+ * unless the sums are where the cache has none of them. */
+static bool FN(is_sorted)(const LISTS *l, const eki_window *s, bool known)
+{
+	const int64_t groups = (l->last - l->first) / 64;
+
+	if (l->products > s->few)
+		return false;
+	if (known)
+		return l->products <= EKI_FEW && groups > 16 * l->products;
+	return l->products <= EKI_FEW || groups > l->products / 4;
+}
+
+/* Computes one row. If its n columns are `known`, writes only its values. */
+static int64_t FN(row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n, IDX *col,
+                       VAL *val)
+{
+	if (l->products == 0)
+		return 0;
+	if (l->count == 1)
+		return FN(copy_row)(l, col, val);
+	if (FN(is_sorted)(l, s, known))
+		return FN(sorted_row)(l, s, col, val);
+	if (l->last - (l->first & ~(IDX)63) < s->width)
+		return FN(window_row)(l, s, known, n, col, val);
+	return FN(pieces_row)(l, s, known, n, col, val);
+}
+
+/* Writes n columns, which are those before them plus `shift`. */
+static void FN(shift_columns)(IDX *col, int64_t n, int shift)
+{
+	for (int64_t k = 0; k < n; k++)
+		col[k] = col[k - n] + (IDX)shift;
+}
+
+static int64_t FN(flags_rows)(const eki_rows_task *t, const eki_window *s)
+{
+	const ek_store *D = t->step->in[2];
+	const bool make = t->mode == EKI_ROWS_MAKE;
+	LISTS l = FN(lists_of)(t, s->b);
+	int64_t all = 0, n = 0;
+
+	for (int64_t i = t->begin; i < t->end; i++) {
+		const int shift = D || i == t->begin ? -1 : FN(take_shifted)(&l, i);
+		IDX *col = t->mode == EKI_ROWS_COUNT ? NULL : (IDX *)t->col + all;
+		VAL *val = t->mode == EKI_ROWS_COUNT ? NULL : (VAL *)t->val + all;
+
+		if (shift < 0)
+			FN(take_lists)(&l, i);
+		if (t->mode == EKI_ROWS_VALUES) {
+			n = eki_ptr_at(t->run->C, i + 1) - eki_ptr_at(t->run->C, i);
+			FN(row)(&l, s, col, n, NULL, val);
+		} else if (shift < 0) {
+			n = FN(row)(&l, s, NULL, 0, col, val);
+		} else if (make) {
+			FN(shift_columns)(col, n, shift);
+			FN(row)(&l, s, col, n, NULL, val);
+		} /* else as many entries as the row before */
+		if (t->lengths)
+			eki_ptr_set(t->lengths, i + 1, n);
+		all += n;
+	}
+	return all;
+}
+
+#undef LIST
+#undef LISTS
+
+#if EK_ONCE
+
+eki_flags_fn *const eki_flags_rows[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(flags_rows);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Rows of a sparse product by sums and flags in a dense window, for spgemm/csr_flags.c. */
+#ifndef EK_SPGEMM_FLAGS_H
+#define EK_SPGEMM_FLAGS_H
+
+#include "prim/network.h"
+#include "spgemm/b_pattern.h"
+#include "spgemm/output.h"
+
+enum {
+	EKI_FEW = 16, /* number of products up to which they are always sorted */
+	/* maximum number of products that are sorted, and bits for their numbers */
+	EKI_FEW_MOST = 64,
+	EKI_FEW_BITS = 6,
+	/* columns that a window has room for behind its last one, since vectors may reach there */
+	EKI_WINDOW_PLUS = 64
+};
+
+/* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0 between
+ * rows. */
+typedef struct eki_window {
+	void *sum;      /* of each column */
+	uint8_t *flag;  /* for each column: 1 if the row has an entry there */
+	uint64_t *bits; /* the same for rows whose columns are far apart, as bits */
+	uint8_t *group; /* for each 64 columns: 1 if one of them has a bit */
+	int64_t *at;    /* position within each row of B and D that the row of C needs */
+	int64_t width;
+	/* sorts up to `few` keys of 64 bits */
+	eki_sort_short_fn *sort;
+	int64_t few;
+	const eki_b_pattern *b;
+} eki_window;
+
+/* How the columns of entries are marked: not at all, by flags, or by bits and the flags of groups, for
+ * rows whose columns are so far apart that most groups of 64 have none. */
+enum { EKI_MARK_NONE, EKI_MARK_FLAGS, EKI_MARK_BITS };
+
+/* Computes rows as eki_rows_fn does. */
+typedef int64_t eki_flags_fn(const eki_rows_task *task, const eki_window *window);
+/* Functions for all instruction sets and types. */
+extern eki_flags_fn *const eki_flags_rows[EK_NISA][EK_NTYPE];
+
+#endif

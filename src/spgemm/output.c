@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The arrays of C. There are two ways to fill them.
+ *
+ * In one pass: threads take batches of rows in order. A thread computes a batch into a buffer that
+ * fits its cache. Then it waits until the number of entries before the batch is known, publishes the
+ * number after the batch, and copies the buffer to its place in C. So every page of C is written
+ * once, C is in order, and there is no other large array. The arrays are allocated for an estimate
+ * of nnz(C), from a sample of rows. Pages that are never written take no memory. If the estimate was
+ * too low, the threads stop, the arrays grow, and the threads go on with the batch that did not fit.
+ * The chained wait is that of a scan in one pass (Merrill, Garland 2016: decoupled look-back).
+ *
+ * In two passes: the first counts the entries of all rows. Then the arrays are allocated with the
+ * right lengths, and the second pass fills them. This takes the least memory. It is used if memory is
+ * limited, if the caller gave functions to allocate memory, which may not leave unused pages out,
+ * and for rows whose buffers would be large.
+ *
+ * If C has a pattern already, one pass writes the values. */
+#include <string.h>
+
+#include "spgemm/output.h"
+
+/* Margin of the estimate of nnz(C): this times the estimate plus this many entries. */
+#define MARGIN      1.1
+#define MARGIN_PLUS 4096
+#define GROWTH      1.5
+enum { SAMPLE_ROWS = 64, SAMPLE_SHARE = 64, SAMPLE_GROUP = 4 };
+
+struct output {
+	const eki_step *step;
+	const eki_run *run;
+	const eki_batches *batches;
+	const eki_batch_buffers *buffers;
+	eki_rows_fn *rows;
+	ek_store *C;
+	eki_rows_mode mode;
+	size_t col_size, val_size;
+	int64_t capacity;      /* entries that the arrays have room for */
+	_Atomic int64_t next;  /* batch to take next */
+	_Atomic int64_t ready; /* number of batches before which all lengths are known */
+	_Atomic int full;      /* 1 if batch `ready` did not fit */
+	int64_t at;            /* number of entries in the batches before `ready` */
+	int64_t count[];       /* entries that each part has counted */
+};
+
+/* ---- Common parts ---------------------------------------------------------------------------- */
+
+static ek_status overflow(const ek_store *C, int64_t nnz)
+{
+	return eki_fail(EK_EOVERFLOW,
+	                "C has %lld entries, which do not fit row pointers of type %s: set "
+	                "hints.index to EK_I64_32",
+	                (long long)nnz, ek_index_name(C->index));
+}
+
+static eki_rows_task task_of(const struct output *o, int part, int64_t batch, bool fresh)
+{
+	return (eki_rows_task){.step = o->step,
+	                       .run = o->run,
+	                       .mode = o->mode,
+	                       .part = part,
+	                       .fresh = fresh,
+	                       .begin = o->batches->begin[batch],
+	                       .end = o->batches->begin[batch + 1]};
+}
+
+static int parts_of(const eki_step *step, const eki_batches *b)
+{
+	const double work = b->products + (double)step->in[0]->rows;
+
+	return work <= 2.0 * (double)step->ctx->small_work ? 1 : step->parts;
+}
+
+/* ---- Two passes ------------------------------------------------------------------------------ */
+
+/* Does the batches that no other thread has taken. */
+static void two_pass_part(void *arg, int part)
+{
+	struct output *o = arg;
+	int64_t batch;
+
+	for (bool fresh = true; (batch = atomic_fetch_add(&o->next, 1)) < o->batches->count;
+	     fresh = false) {
+		eki_rows_task task = task_of(o, part, batch, fresh);
+
+		if (o->mode == EKI_ROWS_COUNT) {
+			task.lengths = o->C;
+		} else {
+			const int64_t at = eki_ptr_at(o->C, task.begin);
+
+			task.col = (char *)o->C->array[CSR_COL] + (size_t)at * o->col_size;
+			task.val = (char *)o->C->array[CSR_VAL] + (size_t)at * o->val_size;
+		}
+		o->count[part] += o->rows(&task);
+	}
+}
+
+static void two_pass(struct output *o, eki_rows_mode mode, int parts)
+{
+	o->mode = mode;
+	atomic_store(&o->next, 0);
+	eki_parallel(o->step->threads, parts, two_pass_part, o);
+}
+
+static ek_status count_and_fill(struct output *o, int parts)
+{
+	const ek_context *ctx = o->step->ctx;
+	ek_store *C = o->C;
+	int64_t nnz = 0;
+
+	two_pass(o, EKI_ROWS_COUNT, parts);
+	for (int part = 0; part < parts; part++)
+		nnz += o->count[part];
+	if (nnz > eki_ptr_max(C->index))
+		return overflow(C, nnz);
+	eki_ptr_sum(ctx, C);
+	EK_RETURN_IF(eki_alloc(ctx, nnz, o->col_size, &C->array[CSR_COL]));
+	C->len[CSR_COL] = nnz;
+	EK_RETURN_IF(eki_alloc(ctx, nnz, o->val_size, &C->array[CSR_VAL]));
+	C->len[CSR_VAL] = C->nnz = nnz;
+	two_pass(o, EKI_ROWS_MAKE, parts);
+	return EK_OK;
+}
+
+/* ---- One pass -------------------------------------------------------------------------------- */
+
+/* Estimates nnz(C) from groups of rows, at equal distances: the entries of these rows, times the
+ * products of all rows over the products of these. */
+static double estimate(struct output *o)
+{
+	const int64_t rows = o->C->rows;
+	const int64_t groups = (SAMPLE_ROWS + rows / SAMPLE_SHARE) / SAMPLE_GROUP;
+	const int64_t distance = rows / groups > SAMPLE_GROUP ? rows / groups : SAMPLE_GROUP;
+	const ek_store *A = o->step->in[0], *B = o->step->in[1], *D = o->step->in[2];
+	double entries = 0, products = 0;
+
+	for (int64_t i = distance / 2; i < rows; i += distance) {
+		const int64_t end = i + SAMPLE_GROUP < rows ? i + SAMPLE_GROUP : rows;
+		const eki_rows_task task = {.step = o->step,
+		                            .run = o->run,
+		                            .mode = EKI_ROWS_COUNT,
+		                            .fresh = i == distance / 2,
+		                            .begin = i,
+		                            .end = end};
+
+		entries += (double)o->rows(&task);
+		for (int64_t k = eki_ptr_at(A, i); k < eki_ptr_at(A, end); k++) {
+			const int64_t j = eki_col_at(A, k);
+
+			products += (double)(eki_ptr_at(B, j + 1) - eki_ptr_at(B, j));
+		}
+		if (D)
+			products += (double)(eki_ptr_at(D, end) - eki_ptr_at(D, i));
+	}
+	return products > 0 ? entries / products * o->batches->products : o->batches->products;
+}
+
+/* Waits until all batches before `batch` have published their lengths. Returns false if the threads
+ * must stop. */
+static bool wait_for_turn(struct output *o, int64_t batch)
+{
+	for (int64_t tries = 0; atomic_load_explicit(&o->ready, memory_order_acquire) != batch;
+	     tries++) {
+		if (atomic_load_explicit(&o->full, memory_order_relaxed))
+			return false;
+		eki_pause(tries);
+	}
+	return true;
+}
+
+static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, int64_t count)
+{
+	ek_store *C = o->C;
+
+	memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
+	       (size_t)count * o->col_size);
+	memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
+	       (size_t)count * o->val_size);
+	for (int64_t i = task->begin; i < task->end; i++)
+		eki_ptr_set(C, i + 1, at += eki_ptr_at(C, i + 1));
+}
+
+static void one_pass_part(void *arg, int part)
+{
+	struct output *o = arg;
+	const int64_t entries = o->buffers->entries;
+	const size_t bytes = (size_t)entries * (o->col_size + o->val_size);
+	char *buffer = o->run->scratch + o->buffers->at + (size_t)part * bytes;
+	int64_t batch;
+
+	for (bool fresh = true; (batch = atomic_fetch_add(&o->next, 1)) < o->batches->count;
+	     fresh = false) {
+		eki_rows_task task = task_of(o, part, batch, fresh);
+		int64_t count, at;
+
+		task.val = buffer;
+		task.col = buffer + (size_t)entries * o->val_size;
+		task.lengths = o->C;
+		count = o->rows(&task);
+		if (!wait_for_turn(o, batch))
+			return;
+		at = o->at;
+		if (at + count > o->capacity) {
+			atomic_store(&o->full, 1);
+			return;
+		}
+		o->at = at + count;
+		atomic_store_explicit(&o->ready, batch + 1, memory_order_release);
+		copy_batch(o, &task, at, count);
+	}
+}
+
+/* Gives the arrays of C room for `capacity` entries, and keeps the entries that they have. */
+static ek_status resize(struct output *o, int64_t capacity)
+{
+	const ek_context *ctx = o->step->ctx;
+	const size_t size[] = {[CSR_COL] = o->col_size, [CSR_VAL] = o->val_size};
+
+	for (int k = CSR_COL; k <= CSR_VAL; k++) {
+		void *block;
+
+		EK_RETURN_IF(eki_alloc(ctx, capacity, size[k], &block));
+		eki_copy_into(ctx, block, o->C->array[k], o->at, size[k]);
+		eki_free(ctx, o->C->array[k], o->C->len[k], size[k]);
+		o->C->array[k] = block;
+		o->C->len[k] = capacity;
+	}
+	o->capacity = capacity;
+	return EK_OK;
+}
+
+/* Gives back the memory behind the last entry. */
+static ek_status trim(struct output *o)
+{
+	const ek_context *ctx = o->step->ctx;
+	ek_store *C = o->C;
+
+	C->nnz = o->at;
+	EK_RETURN_IF(eki_trim(ctx, &C->array[CSR_COL], C->len[CSR_COL], o->at, o->col_size));
+	C->len[CSR_COL] = o->at;
+	EK_RETURN_IF(eki_trim(ctx, &C->array[CSR_VAL], C->len[CSR_VAL], o->at, o->val_size));
+	C->len[CSR_VAL] = o->at;
+	return EK_OK;
+}
+
+/* Counts C, which may have more entries than its row pointers can count. */
+static ek_status count_again(struct output *o, int parts)
+{
+	for (int k = CSR_COL; k <= CSR_VAL; k++) {
+		eki_free(o->step->ctx, o->C->array[k], o->C->len[k],
+		         k == CSR_COL ? o->col_size : o->val_size);
+		o->C->array[k] = NULL;
+		o->C->len[k] = 0;
+	}
+	return count_and_fill(o, parts);
+}
+
+static ek_status in_one_pass(struct output *o, int parts)
+{
+	const double bound = o->batches->products;
+	double want = MARGIN * estimate(o) + MARGIN_PLUS;
+
+	eki_ptr_set(o->C, 0, 0);
+	o->mode = EKI_ROWS_MAKE;
+	while (atomic_load(&o->ready) < o->batches->count) {
+		if (want > bound)
+			want = bound;
+		if (o->at > eki_ptr_max(o->C->index) - o->buffers->entries)
+			return count_again(o, parts);
+		if (want > (double)eki_ptr_max(o->C->index))
+			want = (double)eki_ptr_max(o->C->index);
+		EK_RETURN_IF(resize(o, (int64_t)want));
+		atomic_store(&o->full, 0);
+		atomic_store(&o->next, atomic_load(&o->ready));
+		eki_parallel(o->step->threads, parts, one_pass_part, o);
+		want = GROWTH * (double)o->capacity + (double)o->buffers->entries;
+	}
+	return trim(o);
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+static ek_status fill(struct output *o, int parts)
+{
+	const ek_store *A = o->step->in[0], *B = o->step->in[1];
+	ek_store *C = o->C;
+	ek_status status;
+
+	*C = (ek_store){.format = &ek_format_csr,
+	                .value = A->value,
+	                .index = o->step->problem->index,
+	                .rows = A->rows,
+	                .cols = B->cols,
+	                .len = {A->rows + 1}};
+	EK_TRY(eki_alloc(o->step->ctx, A->rows + 1, eki_ptr_size(C->index), &C->array[CSR_PTR]));
+	status = o->buffers->entries && C->rows > 0 ? in_one_pass(o, parts)
+	                                            : count_and_fill(o, parts);
+done:
+	if (status != EK_OK)
+		eki_store_free(o->step->ctx, C);
+	return status;
+}
+
+ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
+                     const eki_batch_buffers *buffers, eki_rows_fn *rows)
+{
+	const int parts = parts_of(step, batches);
+	struct output *o;
+	void *block;
+	ek_status status = EK_OK;
+
+	EK_RETURN_IF(eki_calloc(step->ctx, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count,
+	                        1, &block));
+	o = block;
+	o->step = step;
+	o->run = v;
+	o->batches = batches;
+	o->buffers = buffers;
+	o->rows = rows;
+	o->C = v->C;
+	o->col_size = eki_idx_size(step->problem->index);
+	o->val_size = ek_value_size(step->in[0]->value);
+	if (v->C->array[CSR_PTR])
+		two_pass(o, EKI_ROWS_VALUES, parts);
+	else
+		status = fill(o, parts);
+	eki_free(step->ctx, block, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count, 1);
+	return status;
+}

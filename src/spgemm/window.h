@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Sums in a dense window of columns (spgemm/flags.c): adding lists to it, and reading the entries of a
+ * row from it. Included once in each pass of base/for_each.h. */
+
+/* Adds the entries of a list to the window that begins at column `base`. */
+static inline void FN(add)(const eki_window *s, LIST list, IDX base, bool values, int mark)
+{
+	VAL *restrict sum = s->sum;
+	uint8_t *restrict flag = s->flag, *restrict group = s->group;
+	uint64_t *restrict bits = s->bits;
+
+	for (int64_t k = 0; k < list.n; k++) {
+		const IDX j = list.col[k] - base;
+
+		if (values)
+			sum[j] += list.a * list.val[k];
+		if (mark == EKI_MARK_FLAGS)
+			flag[j] = 1;
+		if (mark == EKI_MARK_BITS) {
+			bits[j >> 6] |= (uint64_t)1 << (j & 63);
+			group[j >> 6] = 1;
+		}
+	}
+}
+
+/* Adds the runs of a list to the window that begins at column `base`. */
+static inline void FN(add_runs)(const eki_window *s, LIST list, IDX base, bool values, int mark)
+{
+	static const uint8_t ones[2 * EKI_RUN] = {1, 1, 1, 1, 1, 1, 1, 1};
+	const vec a = vset1(list.a);
+	int64_t len;
+
+	for (int64_t k = 0, run = 0; k < list.n; k += len, run++) {
+		const IDX j = list.run_col[run] - base;
+		VAL *sum = (VAL *)s->sum + j;
+		uint64_t flags, set;
+
+		len = list.run_len[run];
+		for (int64_t q = 0; values && q < len; q += W) {
+			const vmask lanes = vmask_n(len - q < W ? len - q : W);
+			const vec product = vmul(a, vload_n(list.val + k + q, lanes));
+
+			vstore(sum + q, vadd_n(vload(sum + q), product, lanes));
+		}
+		if (mark == EKI_MARK_FLAGS) {
+			memcpy(&flags, s->flag + j, sizeof flags);
+			memcpy(&set, ones + EKI_RUN - len, sizeof set);
+			flags |= set;
+			memcpy(s->flag + j, &flags, sizeof flags);
+		}
+		for (IDX c = j; mark == EKI_MARK_BITS && c < j + len; c++) {
+			s->bits[c >> 6] |= (uint64_t)1 << (c & 63);
+			s->group[c >> 6] = 1;
+		}
+	}
+}
+
+/* Adds all lists of a row to the window. */
+static inline void FN(add_lists)(const LISTS *l, const eki_window *s, IDX base, int mark)
+{
+	for (int64_t k = 0; k < l->count; k++) {
+		const LIST list = FN(list_at)(l, k);
+
+		if (list.run_col)
+			FN(add_runs)(s, list, base, list.read, mark);
+		else if (list.read)
+			FN(add)(s, list, base, true, mark);
+		else
+			FN(add)(s, list, base, false, mark);
+	}
+}
+
+/* Adds the entries of all lists that are left of column `limit`, from the positions in s->at on. */
+static void FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX limit, int mark)
+{
+	for (int64_t k = 0; k < l->count; k++) {
+		LIST list = FN(list_at)(l, k);
+		const int64_t from = s->at[k];
+		int64_t to = from;
+
+		while (to < list.n && list.col[to] < limit)
+			to++;
+		s->at[k] = to;
+		list.col += from;
+		list.val += list.read ? from : 0;
+		list.n = to - from;
+		FN(add)(s, list, base, list.read, mark);
+	}
+}
+
+/* Reads the sums at n known columns, and clears them. */
+static void FN(collect)(const eki_window *s, const IDX *col, int64_t n, IDX base, VAL *val)
+{
+	VAL *sum = s->sum;
+
+	for (int64_t k = 0; k < n; k++) {
+		val[k] = sum[col[k] - base];
+		sum[col[k] - base] = 0;
+	}
+}
+
+/* Writes the columns and sums of the flags that are set in a group, as entries n, n + 1, ..., and
+ * clears them. Returns the number of entries then. With `val` NULL they are only counted. */
+static inline int64_t FN(write_group)(const eki_window *s, int64_t g, IDX base, IDX *col, VAL *val,
+                                      int64_t n)
+{
+	VAL *sum = (VAL *)s->sum + 64 * g;
+	uint8_t *flag = s->flag + 64 * g;
+	uint64_t set = vflags(flag);
+
+	if (!set)
+		return n;
+	memset(flag, 0, 64);
+	if (!val)
+		return n + __builtin_popcountll(set);
+	base += (IDX)(64 * g);
+	while (set) {
+#ifdef vpack
+		const int first = __builtin_ctzll(set) & -W;
+		const vmask lanes = (vmask)(set >> first);
+
+		vpack_lanes(col + n, base + (IDX)first, lanes);
+		vpack(val + n, vload(sum + first), lanes);
+		vstore(sum + first, vzero());
+		n += __builtin_popcount(lanes);
+		set &= ~((uint64_t)0xff << first);
+#else
+		const int first = __builtin_ctzll(set);
+
+		col[n] = base + (IDX)first;
+		val[n++] = sum[first];
+		sum[first] = 0;
+		set &= set - 1;
+#endif
+	}
+	return n;
+}
+
+/* Writes the columns and sums of the bits of a group, as above. */
+static inline int64_t FN(write_bits)(const eki_window *s, int64_t g, IDX base, IDX *col, VAL *val,
+                                     int64_t n)
+{
+	VAL *sum = (VAL *)s->sum + 64 * g;
+	uint64_t set = s->bits[g];
+
+	s->bits[g] = 0;
+	if (!val)
+		return n + __builtin_popcountll(set);
+	base += (IDX)(64 * g);
+	for (; set; set &= set - 1) {
+		const int j = __builtin_ctzll(set);
+
+		col[n] = base + (IDX)j;
+		val[n++] = sum[j];
+		sum[j] = 0;
+	}
+	return n;
+}
+
+/* Writes all entries of the first `groups` groups, beginning with entry n. */
+static int64_t FN(write)(const eki_window *s, int64_t groups, IDX base, int mark, IDX *col,
+                         VAL *val, int64_t n)
+{
+	if (mark == EKI_MARK_FLAGS) {
+		for (int64_t g = 0; g < groups; g++)
+			n = FN(write_group)(s, g, base, col, val, n);
+		return n;
+	}
+	for (int64_t first = 0; first < groups; first += 64) {
+		uint64_t set = vflags(s->group + first);
+
+		if (set)
+			memset(s->group + first, 0, 64);
+		for (; set; set &= set - 1)
+			n = FN(write_bits)(s, first + __builtin_ctzll(set), base, col, val, n);
+	}
+	return n;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A reference for products of sparse matrices, and a check of results. */
+#ifndef TEST_SPARSE_H
+#define TEST_SPARSE_H
+
+#include "../cli/quad.h"
+#include "support/shapes.h"
+
+/* One operand: the arrays of a shape, and whether its transpose is meant. */
+struct operand {
+	const struct shape *s;
+	int op; /* 0 for op N, 1 for op T */
+};
+
+/* Entries of alpha op(A) op(B) + beta D, row by row, columns ascending. */
+struct sparse_reference {
+	int64_t rows, cols, nnz, room;
+	int64_t *ptr, *col;
+	quad *sum, *size, *addend; /* sums of products, of their sizes; d_ij */
+	int64_t *count;            /* number of products */
+};
+
+/* Returns the number of products of op(A) op(B), or -1 if the sizes do not fit. */
+int64_t sparse_products(struct operand A, struct operand B);
+/* Computes the reference, with the values rounded to `value`. D->s may be NULL. `second` takes the
+ * second values of all shapes. */
+void sparse_reference_make(struct sparse_reference *r, struct operand A, struct operand B,
+                           const struct shape *D, ek_value value, bool second);
+void sparse_reference_free(struct sparse_reference *r);
+
+/* Checks C, in csr or csc: its pattern, and its values, exactly or by the bound in ek.h. If a check
+ * fails, writes a message to `text` and returns false. */
+bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum data data,
+                  double alpha, double beta, char *text, size_t size);
+
+#endif

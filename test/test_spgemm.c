@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests products of sparse matrices by every method of the table, and by `auto`, in every type,
+ * instruction set and number of threads, on products of awkward shapes with each other and with
+ * their transposes, held as CSR and as CSC, with and without a matrix that is added. A new row of
+ * the table is tested without a change here. */
+#include <math.h>
+
+#include "plan/plan.h"
+#include "support/plan_case.h"
+#include "support/sparse.h"
+
+enum { PRODUCTS_MOST = 400000 };
+
+static struct rng draw;
+
+/* One product to test. */
+struct problem {
+	struct shape *shape[3]; /* of A, B and D */
+	int op[2];
+	ek_value value;
+	enum data data;
+	/* without and with D, with the first and the second values */
+	struct sparse_reference ref[4];
+};
+
+/* How the product is tested. */
+struct variant {
+	const ek_method *method;
+	int held[3];
+	ek_index index[3], result;
+	ek_context *ctx;
+	ek_reproducible repro;
+	double alpha, beta;
+	bool with_d;
+};
+
+struct held {
+	struct shape T;
+	struct typed typed;
+	ek_matrix *M;
+};
+
+static void hold(struct held *h, const struct shape *s, int held, ek_value value, ek_index index,
+                 ek_context *ctx)
+{
+	shape_transpose(s, &h->T);
+	typed_make(&h->typed, held == HELD_CSC ? &h->T : s, value, index, (int)rng_below(&draw, 2));
+	expect_status((held == HELD_CSC ? typed_csc : typed_csr)(ctx, &h->typed, 0, &h->M), EK_OK);
+}
+
+static void release(struct held *h)
+{
+	ek_matrix_destroy(h->M);
+	typed_free(&h->typed);
+	shape_free(&h->T);
+}
+
+static void check(const struct problem *p, const struct variant *v, const ek_matrix *C, bool second)
+{
+	char text[400];
+
+	if (!sparse_check(&p->ref[2 * v->with_d + second], C, p->data, v->alpha, v->beta, text,
+	                  sizeof text))
+		fail_msg("%s: %s", product_where, text);
+}
+
+/* Copies the values of C, so that results can be compared bit for bit. */
+static void *values_of(const ek_matrix *C, size_t *bytes)
+{
+	ek_view view = {.size = sizeof view};
+
+	expect_status(ek_matrix_array(C, "val", &view), EK_OK);
+	*bytes = (size_t)view.len * view.elem_size;
+	void *copy = malloc(*bytes + 1);
+
+	if (*bytes)
+		memcpy(copy, view.data, *bytes);
+	return copy;
+}
+
+static void where(const struct problem *p, const struct variant *v)
+{
+	snprintf(product_where, sizeof product_where,
+	         "%s, op %c of %s (%s, %s) by op %c of %s (%s, %s), %s, result %s, %d threads, %s, "
+	         "alpha %g, beta %g, %s",
+	         name_or_auto(v->method), p->op[0] ? 'T' : 'N', p->shape[0]->name,
+	         v->held[0] == HELD_CSC ? "csc" : "csr", ek_index_name(v->index[0]),
+	         p->op[1] ? 'T' : 'N', p->shape[1]->name, v->held[1] == HELD_CSC ? "csc" : "csr",
+	         ek_index_name(v->index[1]), ek_value_name(p->value),
+	         v->result ? ek_index_name(v->result) : "any", ek_context_threads(v->ctx),
+	         ek_isa_name(ek_context_isa(v->ctx)), v->alpha, v->beta, v->with_d ? "D" : "no D");
+}
+
+/* Runs into a new matrix and into an existing one, with first and second values. Sets *bits to the
+ * values with the first. */
+static void check_variant(const struct problem *p, const struct variant *v, void **bits,
+                          size_t *bytes)
+{
+	struct held h[3];
+	ek_matrix *C = NULL;
+	ek_plan *plan;
+	size_t again_bytes;
+
+	where(p, v);
+	for (int k = 0; k < 2 + v->with_d; k++)
+		hold(&h[k], p->shape[k], v->held[k], p->value, v->index[k], v->ctx);
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = name_or_auto(v->method),
+	                        .op = p->op[0] ? EK_OP_T : EK_OP_N,
+	                        .op_b = p->op[1] ? EK_OP_T : EK_OP_N,
+	                        .B = h[1].M,
+	                        .D = v->with_d ? h[2].M : NULL,
+	                        .index = v->result,
+	                        .reproducible = v->repro};
+
+	expect_status(ek_plan_create(EK_SPGEMM, h[0].M, &hints, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, v->alpha, v->beta, &C), EK_OK);
+	check(p, v, C, false);
+	*bits = values_of(C, bytes);
+	for (int second = 1; second >= 0; second--) {
+		for (int k = 0; k < 2 + v->with_d; k++) {
+			const struct shape *s = v->held[k] == HELD_CSC ? &h[k].T : p->shape[k];
+
+			typed_values(&h[k].typed, second ? s->val2 : s->val);
+			expect_status(ek_matrix_values_changed(h[k].M), EK_OK);
+		}
+		expect_status(ek_spgemm(plan, v->alpha, v->beta, &C), EK_OK);
+		check(p, v, C, second);
+	}
+	void *again = values_of(C, &again_bytes);
+
+	if (memcmp(again, *bits, *bytes) != 0)
+		fail_msg("%s: other bits in an existing C", product_where);
+	free(again);
+	ek_plan_destroy(plan);
+	for (int k = 0; k < 2 + v->with_d; k++)
+		release(&h[k]);
+	ek_matrix_destroy(C);
+}
+
+static struct variant drawn(const struct problem *p, const ek_method *m)
+{
+	static const double factor[] = {1, 0, -1, 2.5, 1, 0.5};
+	struct variant v = {.method = m,
+	                    .ctx = contexts_any((int)rng_below(&draw, contexts.levels), 2, &draw),
+	                    .alpha = factor[rng_below(&draw, 6)],
+	                    .beta = factor[rng_below(&draw, 6)],
+	                    .with_d = p->shape[2] && rng_below(&draw, 2)};
+	const int all = (int)rng_below(&draw, 4); /* 0: all in csc */
+
+	for (int k = 0; k < 3; k++) {
+		v.held[k] = all == 0 || rng_below(&draw, 3) == 0 ? HELD_CSC : HELD_CSR;
+		v.index[k] = (ek_index)(1 + rng_below(&draw, all == 1 ? 3 : 1));
+	}
+	v.result = (ek_index)rng_below(&draw, 4);
+	for (int k = 0; k < 2 + v.with_d; k++)
+		if (v.index[k] == EK_I64 && v.result)
+			v.result = EK_I64;
+	return v;
+}
+
+static void check_problem(struct problem *p, int times)
+{
+	for (int k = 0; k < 4; k++)
+		sparse_reference_make(&p->ref[k], (struct operand){p->shape[0], p->op[0]},
+		                      (struct operand){p->shape[1], p->op[1]},
+		                      k & 2 ? p->shape[2] : NULL, p->value, k & 1);
+	for (const ek_method *m = processor_method_next(NULL, EK_SPGEMM);;
+	     m = processor_method_next(m, EK_SPGEMM)) {
+		for (int k = 0; k < times; k++) {
+			const struct variant v = drawn(p, m);
+			size_t bytes;
+			void *bits;
+
+			check_variant(p, &v, &bits, &bytes);
+			free(bits);
+		}
+		if (!m)
+			break;
+	}
+	for (int k = 0; k < 4; k++)
+		sparse_reference_free(&p->ref[k]);
+}
+
+/* Makes a matrix of the given size with up to `most` entries in a row, whose columns are in a few
+ * clusters. */
+static void random_shape(struct shape *s, int64_t rows, int64_t cols, int64_t most)
+{
+	*s = (struct shape){.name = "random", .rows = rows, .cols = cols};
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = calloc((size_t)(rows * most + 1), sizeof *s->col);
+	s->val = calloc((size_t)(rows * most + 1), sizeof *s->val);
+	s->val2 = calloc((size_t)(rows * most + 1), sizeof *s->val2);
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t n = cols ? rng_below(&draw, (most < cols ? most : cols) + 1) : 0;
+		int64_t j = cols > n ? rng_below(&draw, cols - n) : 0;
+
+		for (int64_t k = 0; k < n && j < cols; k++) {
+			s->col[s->nnz] = j;
+			s->val[s->nnz] = rng_integer(&draw, 3);
+			s->val2[s->nnz++] = rng_integer(&draw, 3);
+			j += 1 + (rng_below(&draw, 5) == 0 ? rng_below(&draw, cols / 3 + 1) : 0);
+		}
+		s->ptr[i + 1] = s->nnz;
+	}
+}
+
+/* Multiplies a shape by its transpose, on both sides, and by a random matrix. */
+static void check_shape(int k, ek_value value, enum data data)
+{
+	struct shape s, b, d;
+
+	shape_make(&s, k, data);
+	for (int turn = 0; turn < 4; turn++) {
+		struct problem p = {.shape = {&s, &s, NULL},
+		                    .op = {turn & 1, !(turn & 1)},
+		                    .value = value,
+		                    .data = data};
+
+		if (turn >= 2) {
+			random_shape(&b, turn & 1 ? 12 : s.cols, turn & 1 ? s.cols : 40, 6);
+			p.shape[1] = &b;
+			p.op[0] = 0;
+		} else if (value == EK_F32) {
+			p.data = DATA_REAL; /* products of two integers of a shape need f64 */
+		}
+		const int64_t products = sparse_products((struct operand){p.shape[0], p.op[0]},
+		                                         (struct operand){p.shape[1], p.op[1]});
+
+		if (products >= 0 && products < PRODUCTS_MOST) {
+			const int64_t rows = p.op[0] ? s.cols : s.rows;
+			const int64_t cols = p.op[1] ? p.shape[1]->rows : p.shape[1]->cols;
+
+			random_shape(&d, rows, cols, 3);
+			p.shape[2] = &d;
+			check_problem(&p, test_tier() <= TIER_QUICK ? 1 : 6);
+			shape_free(&d);
+		}
+		if (turn >= 2)
+			shape_free(&b);
+	}
+	shape_free(&s);
+}
+
+static void walk(enum data data)
+{
+	for (int k = 0; k < shape_count(); k++)
+		for (int value = EK_F32; value <= EK_F64; value++)
+			if (test_tier() > TIER_QUICK || (k + value + (int)data) % 2 ||
+			    (shape_is_core(k) && test_tier() > TIER_BRIEF))
+				check_shape(k, (ek_value)value, data);
+}
+
+static void test_integer_data(void **state)
+{
+	(void)state;
+	walk(DATA_EXACT);
+}
+
+static void test_real_data(void **state)
+{
+	(void)state;
+	walk(DATA_REAL);
+}
+
+/* Random products of many sizes, since rows of different lengths take different ways. */
+static void test_random(void **state)
+{
+	static const int64_t size[] = {1, 7, 64, 65, 300, 5000};
+	const int times = test_tier() == TIER_BRIEF ? 20 : test_tier() == TIER_QUICK ? 60 : 400;
+
+	(void)state;
+	for (int turn = 0; turn < times; turn++) {
+		const int64_t rows = size[rng_below(&draw, 5)], inner = size[rng_below(&draw, 6)];
+		const int64_t cols = size[rng_below(&draw, 6)];
+		struct shape a, b, d;
+		struct problem p = {.shape = {&a, &b, &d},
+		                    .value = turn & 1 ? EK_F64 : EK_F32,
+		                    .data = DATA_EXACT};
+
+		random_shape(&a, rows, inner, 1 + rng_below(&draw, 30));
+		random_shape(&b, inner, cols, 1 + rng_below(&draw, 60));
+		random_shape(&d, rows, cols, 5);
+		check_problem(&p, 1);
+		shape_free(&a);
+		shape_free(&b);
+		shape_free(&d);
+	}
+}
+
+/* Methods with EK_REPRO_STRICT give the same bits for all numbers of threads and instruction
+ * sets, and so do all of these methods among each other. */
+static void test_strict(void **state)
+{
+	(void)state;
+	for (int k = 0; k < shape_count(); k += 2) {
+		struct shape s;
+		void *first = NULL, *bits;
+		size_t bytes;
+
+		shape_make(&s, k, DATA_REAL);
+		struct problem p = {
+			.shape = {&s, &s, NULL}, .op = {0, 1}, .value = EK_F64, .data = DATA_REAL};
+		const int64_t products =
+			sparse_products((struct operand){&s, 0}, (struct operand){&s, 1});
+
+		if (products < PRODUCTS_MOST && !shape_repeats(&s)) {
+			for (int r = 0; r < 2; r++)
+				sparse_reference_make(&p.ref[r], (struct operand){&s, 0},
+				                      (struct operand){&s, 1}, NULL, EK_F64, r);
+			for (const ek_method *m = processor_method_next(NULL, EK_SPGEMM); m;
+			     m = processor_method_next(m, EK_SPGEMM))
+				for (int at = 0; at < contexts.levels * contexts.counts; at++) {
+					struct variant v = {
+						.method = m,
+						.index = {EK_I32, EK_I32, EK_I32},
+						.ctx = contexts.of[at % contexts.levels]
+					                          [at / contexts.levels],
+						.alpha = 1.1,
+						.repro = EK_REPRO_STRICT};
+
+					if (!ek_method_supports(m, EK_OP_N, EK_REPRO_STRICT))
+						break;
+					check_variant(&p, &v, &bits, &bytes);
+					if (first && memcmp(first, bits, bytes) != 0)
+						fail_msg("%s: other bits", product_where);
+					free(first);
+					first = bits;
+				}
+			sparse_reference_free(&p.ref[0]);
+			sparse_reference_free(&p.ref[1]);
+		}
+		free(first);
+		shape_free(&s);
+	}
+}
+
+static int setup(void **state)
+{
+	draw.state = 12;
+	return contexts_setup(state);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_integer_data),
+		cmocka_unit_test(test_real_data),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_strict),
+	};
+
+	(void)argc;
+	test_passive_threads(argv);
+	return run_all_tests(tests, setup, contexts_teardown);
+}
