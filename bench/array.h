@@ -97,11 +97,11 @@ void html_array(const struct bench *bench, FILE *page);
 #define ARRAY_OPERATION(called, of, has)                                                           \
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has,    \
 	.children = tool_array_children, .seconds = 1, .fields = array_fields, .problem = "cases", \
-	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = array_end,       \
-	.enter = array_enter, .unit = array_unit, .title = array_title, .place = array_place,      \
-	.page = html_array, .spoil = array_spoil, .error = error,                                  \
-	.data = sizeof(struct array_data), .defaults = defaults, .size = size, .make = make,       \
-	.call = call
+	.charts = "case name n length mkeys gbps", .columns = array_columns, .walk = walk_arrays,  \
+	.each = array_each, .end = array_end, .enter = array_enter, .unit = array_unit,            \
+	.title = array_title, .place = array_place, .page = html_array, .spoil = array_spoil,      \
+	.error = error, .data = sizeof(struct array_data), .defaults = defaults, .size = size,     \
+	.make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "html.h"
 
 #define OPERATION(name) extern const struct operation bench_##name;
 #include "operations.def"

@@ -4,7 +4,7 @@
  * how its problems are made, which methods are measured on them, how a result is checked, and which
  * figures its records, tables and page show. The rest is written once: the course of a measurement
  * (bench.c), options (options.c), the matrices (suite.c), the rounds (run.c), records (record.c),
- * tables (table.c) and pages (html*.c).
+ * tables (table.c) and pages (html.c).
  */
 #ifndef EK_BENCH_H
 #define EK_BENCH_H
@@ -201,6 +201,7 @@ struct operation {
 	const char *heading;
 	const char *(*place)(const struct bench *bench);
 	void (*page)(const struct bench *bench, FILE *page);
+	const char *charts; /* keys of the records that the page's charts are drawn from, or NULL */
 };
 
 struct bench {
@@ -268,7 +269,31 @@ void table_groups(const struct bench *bench, FILE *out, FILE *page);
 const char *cell_text(const struct column *column, struct cell *cell);
 const char *cell_best(struct cell *cell);
 const char *cell_status(struct cell *cell);
+/* Returns the method that is the usual unit of the ratios of products, on a device or on the
+ * processor. */
+const char *unit_method(bool device);
 /* Returns the legend of all columns, which the caller frees; NULL if there is no memory. */
 char *legend_text(const struct operation *op);
+
+/* ---- Pages (html.c) -------------------------------------------------------------------------- */
+
+/* Writes the page with all results to the file `path`. page.css is its style sheet; page.js sorts
+ * its tables and draws its charts. Returns an exit code. */
+int html_write(const struct bench *bench, const char *path);
+/* Writes like fprintf, but escapes the texts of %s for HTML and writes a dash for NAN. The format
+ * may have %s, %d, and %f and %g with flags and precision. */
+__attribute__((format(printf, 2, 3))) void html(FILE *f, const char *format, ...);
+/* Write a table of the records of a case, and a card with a title and that table. `where` is PAGE,
+ * SUM or PAGE_SUM. */
+void html_table(FILE *f, const struct bench *bench, const struct bench_case *c, unsigned where);
+void html_card(FILE *f, const struct bench *bench, const char *title, const struct bench_case *c,
+               unsigned where);
+/* Writes a card with a chart, which is drawn by the function of that name in page.js. */
+void html_chart(FILE *f, const char *title, const char *chart);
+/* Writes a card for each case and one for the legend. This is the whole page of an operation that
+ * has no page function. */
+void html_cards(FILE *f, const struct bench *bench);
+/* Writes a card with the meaning of the columns. */
+void html_legend(FILE *f, const struct bench *bench);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "convert.h"
-#include "html.h"
 
 int64_t convert_limit;
 
@@ -155,48 +154,6 @@ static void end(const struct bench *b, FILE *out)
 
 /* ---- The page -------------------------------------------------------------------------------- */
 
-/* Draws a bar for the cost of each format, as a multiple of the cost from COO to CSR, on a
- * logarithmic scale that starts at 0.1. Bars of regular matrices are above those of irregular ones;
- * if there is only one group, its bars are level with the names. */
-static void chart(const struct bench *b, FILE *page)
-{
-	static const enum role role[GROUPS] = {OURS, PEER};
-	const struct bench_case *all = &b->sums[ALL_GROUPS];
-	const bool both = b->sums[GROUP_REGULAR].count && b->sums[GROUP_IRREGULAR].count;
-	int count = 0;
-	struct chart c;
-
-	for (int k = 0; k < all->count; k++)
-		count += !isnan(all->record[k].v[V_COO_COST]);
-	if (!count || !chart_begin(&c, 820, 110 + 30 * count))
-		return;
-	fputs("set xlabel 'time from COO over that from COO to CSR, geometric mean'\n"
-	      "set logscale x 10\nset xrange [0.1:*]\nset style fill solid 1 noborder\n"
-	      "set key outside top center horizontal samplen 1\n",
-	      c.gnuplot);
-	for (int k = 0, n = 0; k < all->count; k++)
-		if (!isnan(all->record[k].v[V_COO_COST]))
-			chart_tic(&c, all->record[k].name, n++);
-	fprintf(c.gnuplot, ")\nset yrange [%g:-0.6]\n", count - 0.4);
-	for (int g = 0; g < GROUPS; g++) {
-		const double apart = !both ? 0 : g ? 0.19 : -0.19;
-
-		if (b->sums[g].count)
-			chart_series(
-				&c, group_name[g],
-				"using 2:1:(0.1):2:($1-0.17):($1+0.17) with boxxyerror lc rgb %d",
-				COLOUR(role[g]));
-		for (int k = 0, n = 0; k < all->count; k++) {
-			const struct record *r = case_record(&b->sums[g], all->record[k].name);
-
-			if (r && !isnan(r->v[V_COO_COST]))
-				fprintf(c.data, "%g %g\n", n + apart, r->v[V_COO_COST]);
-			n += !isnan(all->record[k].v[V_COO_COST]);
-		}
-	}
-	chart_end(&c, page);
-}
-
 static const char *place(const struct bench *b)
 {
 	return keep("%s, values %s, indices %s", text_many(ek_context_threads(b->ctx), "thread"),
@@ -205,11 +162,7 @@ static const char *place(const struct bench *b)
 
 static void page(const struct bench *b, FILE *f)
 {
-	if (chart_possible()) {
-		fputs("<div class=card><h3>From coordinates</h3>\n", f);
-		chart(b, f);
-		fputs("</div>\n", f);
-	}
+	html_chart(f, "From coordinates", "costs");
 	table_groups(b, NULL, f);
 	html_cards(f, b);
 }
@@ -260,6 +213,7 @@ const struct operation bench_convert = {
 	.title = title,
 	.group_title = group_title,
 	.heading = "The cost of formats",
+	.charts = "name group coo_cost",
 	.place = place,
 	.page = page,
 };

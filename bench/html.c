@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "html.h"
+#include "bench.h"
 
 /* ---- Text ------------------------------------------------------------------------------------ */
 
@@ -54,25 +54,20 @@ void html(FILE *f, const char *format, ...)
 	va_end(args);
 }
 
-/* ---- Methods --------------------------------------------------------------------------------- */
-
-bool record_is_plain(const struct record *r)
-{
-	return strcmp(r->method,
-	              strcmp(r->device, "cpu") == 0 ? "spmv.csr.rows" : "spmv.csr.vector.gpu") == 0;
-}
-
-enum role role_of(const struct bench_case *c, const struct record *r)
-{
-	return r->kind == RECORD_PEER                      ? PEER
-	       : r->kind == RECORD_AUTO                    ? AUTO
-	       : r->kind == RECORD_BOUND                   ? BOUND
-	       : c && r == case_best(c, 1u << RECORD_OURS) ? BEST
-	       : record_is_plain(r)                        ? PLAIN
-	                                                   : OURS;
-}
-
 /* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Returns the name of the colour of a method in the style sheet; "best" only if `c` is not NULL and
+ * `r` is our fastest record of it. */
+static const char *role_of(const struct bench_case *c, const struct record *r)
+{
+	static const char *const roles[] = {
+		[RECORD_AUTO] = "auto", [RECORD_PEER] = "peer", [RECORD_BOUND] = "bound"};
+
+	return r->kind != RECORD_OURS                                               ? roles[r->kind]
+	       : c && r == case_best(c, 1u << RECORD_OURS)                          ? "best"
+	       : strcmp(r->method, unit_method(strcmp(r->device, "cpu") != 0)) == 0 ? "csr"
+	                                                                            : "ours";
+}
 
 /* Tells whether a column is in the table `where` of a case. A column that the terminal does not
  * show is left out if the case's first record has no value for it. */
@@ -86,15 +81,13 @@ static bool shown(const struct cell *cell, const struct column *col, unsigned wh
  * a peer. */
 static void name(FILE *f, const struct cell *cell, const struct column *col, unsigned where)
 {
-	static const char *const classes[] = {[OURS] = "ours", [BEST] = "bestc", [AUTO] = "autoc",
-	                                      [PEER] = "peer", [PLAIN] = "csr",  [BOUND] = "ours"};
 	const struct record *r = cell->r;
 	const struct bench_case *c = where == PAGE ? cell->c : NULL; /* no method of sums is best */
 	const bool best = c && col->where & SWATCH && r == case_best(c, KINDS_OURS | KINDS_PEERS);
 
 	html(f, "<tr%s><td>", r->failed ? " class=failed" : best ? " class=best" : "");
 	if (col->where & SWATCH)
-		html(f, "<i class=%s></i>", classes[role_of(c, r)]);
+		html(f, "<i class=%s></i>", role_of(c, r));
 	html(f, "%s", r->name);
 	if (r->chosen && !r->refused)
 		html(f, " <small>→ %s</small>", method_short(r->chosen));
@@ -176,6 +169,12 @@ void html_cards(FILE *f, const struct bench *b)
 	html_legend(f, b);
 }
 
+void html_chart(FILE *f, const char *title, const char *chart)
+{
+	html(f, "<div class=card><h3>%s</h3>\n<div class=chart data-chart=%s></div></div>\n", title,
+	     chart);
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 /* Defines the string `name`, whose text the assembler takes from a file of this folder. */
@@ -206,8 +205,28 @@ static void head(FILE *f, const struct bench *b)
 		     b->memory_gbps > 0 && b->count > 1 ? " Means in tiles leave out what was "
 		                                          "disturbed; the tables have all."
 		                                        : "");
-	if (!chart_possible())
-		fputs("<p>There are no charts because gnuplot was not found.</p>\n", f);
+}
+
+/* Writes what the script draws charts from: for each case an array of its records. */
+static void data(FILE *f, const struct bench *b)
+{
+	json_t *cases = json_array();
+
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		json_t *records = json_array();
+
+		for (const struct record *r = c->record; r < c->record + c->count; r++) {
+			json_t *o = record_object(b, c, r, b->op->charts);
+
+			json_object_set_new(o, "role", json_string(role_of(c, r)));
+			json_array_append_new(records, o);
+		}
+		json_array_append_new(cases, records);
+	}
+	fputs("<script>const cases = ", f);
+	json_dumpf(cases, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
+	fputs(";\n</script>\n", f);
+	json_decref(cases);
 }
 
 int html_write(const struct bench *b, const char *path)
@@ -221,10 +240,12 @@ int html_write(const struct bench *b, const char *path)
 		b->op->page(b, f);
 	else
 		html_cards(f, b);
+	if (b->op->charts)
+		data(f, b);
 	fprintf(f,
 	        "<footer>Made by <b>ek bench</b>. Peers are other libraries, called as their "
-	        "manuals "
-	        "recommend for many calls with one preparation.</footer>\n</main>\n"
+	        "manuals recommend "
+	        "for many calls with one preparation.</footer>\n</main>\n"
 	        "<script>%s</script>\n</html>\n",
 	        page_script);
 	return tool_close(f);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "array.h"
-#include "html.h"
 
 /* Tells whether two cases belong on one card, that is whether they differ only in their sizes. */
 static bool same_card(const struct bench_case *a, const struct bench_case *b)
@@ -42,58 +41,21 @@ static enum value varies(const struct bench *b, const struct bench_case *first)
 	return V_N;
 }
 
-/* Tells whether the highest rate on a card of the page is more than WIDE times the lowest. */
-static bool far_apart(const struct bench *b, const struct bench_case *first)
-{
-	enum { WIDE = 20 };
-	double least = INFINITY, most = 0;
-
-	for (const struct bench_case *c = first; c; c = next_of(b, c))
-		for (int m = 0; m < c->count; m++) {
-			least = fmin(least, array_rate(b, &c->record[m]));
-			most = fmax(most, array_rate(b, &c->record[m]));
-		}
-	return most > WIDE * least;
-}
-
 static const char *unit(const struct bench *b)
 {
 	return b->op->traits & KEYS ? "millions of keys a second" : "GB/s";
 }
 
-static void chart(const struct bench *b, const struct bench_case *first, FILE *page)
+static void chart(const struct bench *b, const struct bench_case *first, FILE *f)
 {
-	const struct bench_case *sums = &b->sums[ALL_GROUPS];
-	const enum value size = varies(b, first);
-	struct chart chart;
-
-	if (!chart_begin(&chart, 900, 420))
-		return;
-	fprintf(chart.gnuplot,
-	        "set xlabel '%s'\nset ylabel '%s'\nset logscale x 2\nset format x '2^{%%L}'\n"
-	        "set termoption enhanced\n%s\nset border 3\nset offsets graph "
-	        "0.02,graph 0.02,0,0\n"
-	        "set grid y lt 1 lw 0.7 lc rgb GRID\nset key outside right top Left reverse "
-	        "samplen 2 noenhanced\n",
-	        size == V_LENGTH ? "length" : "numbers", unit(b),
-	        far_apart(b, first) ? "set logscale y 10" : "set yrange [0:*]");
-	for (int m = 0; m < sums->count; m++) {
-		bool begun = false;
-
-		for (const struct bench_case *c = first; c; c = next_of(b, c)) {
-			const struct record *r = case_record(c, sums->record[m].name);
-
-			if (r && !begun)
-				chart_series(&chart, r->name,
-				             "with linespoints lw 1.9 pt %d ps 0.7 dt %d lc rgb %d",
-				             4 + chart.series % 10, 1 + chart.series % 5,
-				             COLOUR(role_of(NULL, r)));
-			begun |= r != NULL;
-			if (!isnan(array_rate(b, r)))
-				fprintf(chart.data, "%g %g\n", c->v[size], array_rate(b, r));
-		}
-	}
-	chart_end(&chart, page);
+	html(f,
+	     "<div class=chart data-chart=rates data-size=%s data-rate=%s data-unit=\"%s\" "
+	     "data-cases=",
+	     varies(b, first) == V_LENGTH ? "length" : "n", b->op->traits & KEYS ? "mkeys" : "gbps",
+	     unit(b));
+	for (const struct bench_case *c = first; c; c = next_of(b, c))
+		html(f, c == first ? "%d" : ",%d", (int)(c - b->cases));
+	fputs("></div>\n", f);
 }
 
 static void table(const struct bench *b, const struct bench_case *first, FILE *f)
@@ -138,8 +100,7 @@ void html_array(const struct bench *b, FILE *f)
 		if (c->variant)
 			html(f, "<span class=badge>%s</span>", c->variant);
 		fputs("</h3>\n", f);
-		if (chart_possible())
-			chart(b, c, f);
+		chart(b, c, f);
 		table(b, c, f);
 		fputs("</div>\n", f);
 	}

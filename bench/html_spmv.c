@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The page of products: tiles with means, a table of the methods over all matrices, charts, and for
- * each matrix a card with a chart of the rates and a table. */
+ * The page of products: tiles with means, a table of the methods over all matrices, charts, a heat
+ * map, and for each matrix a card with a chart of the rates and a table. */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "html.h"
 #include "spmv.h"
 
-double best_of_bound(const struct bench_case *c, unsigned kinds)
+/* Returns the largest of_bound of our records of a case, or NAN. */
+static double best_of_bound(const struct bench_case *c)
 {
 	double best = NAN;
 
 	for (int k = 0; k < c->count; k++)
-		if (kinds >> c->record[k].kind & 1)
+		if (KINDS_OURS >> c->record[k].kind & 1)
 			best = fmax(best, c->record[k].v[V_OF_BOUND]);
 	return best;
 }
@@ -55,7 +55,7 @@ static struct mean mean_of_bound(const struct bench *b)
 		const struct bench_case *c = &b->cases[k];
 
 		if (!(c->v[V_IN_CACHE] > 0) && !disturbed_much(c->v[V_DISTURBED]))
-			mean_add(&sum, best_of_bound(c, KINDS_OURS));
+			mean_add(&sum, best_of_bound(c));
 	}
 	return sum;
 }
@@ -107,38 +107,79 @@ static void explain(FILE *f, const struct bench *b)
 	                 "where threads are faster.");
 }
 
-static void chart_card(FILE *f, const struct bench *b, const char *title,
-                       void (*draw)(const struct bench *, FILE *))
-{
-	fprintf(f, "<div class=card><h3>%s</h3>\n", title);
-	draw(b, f);
-	fputs("</div>\n", f);
-}
-
 static void charts(FILE *f, const struct bench *b)
 {
 	const bool several = b->count > 1;
-	bool bound = false;
 
-	for (int k = 0; k < b->count && several; k++) {
-		const struct record *r = case_best(&b->cases[k], KINDS_OURS | KINDS_PEERS);
-
-		bound |= r && !isnan(r->v[V_OF_BOUND]);
-	}
-	if (bound)
-		chart_card(f, b, "How near to the bound", chart_overview);
-	fputs("<div class=pair>\n", f);
-	if (bound)
-		chart_card(f, b, "Uneven rows", chart_variation);
-	chart_card(f, b, "When preparation pays", chart_break_even);
 	if (several)
-		chart_card(f, b, "Performance profile", chart_profile);
+		html_chart(f, "How near to the bound", "overview");
+	fputs("<div class=pair>\n", f);
+	if (several)
+		html_chart(f, "Uneven rows", "variation");
+	html_chart(f, "When preparation pays", "preparation");
+	if (several)
+		html_chart(f, "Performance profile", "profile");
 	fputs("</div>\n", f);
+}
+
+/* ---- The heat map ---------------------------------------------------------------------------- */
+
+enum { SHADES = 4 }; /* shades on either side of 1; each spans a factor of 2^(1/2) */
+
+/* Writes a cell with the class of its shade, such as "h1" for values near 2^(1/2) and "c2" for
+ * values near 1/2. */
+static void shade(FILE *f, double value)
+{
+	const double at = fmax(-SHADES, fmin(SHADES, round(2 * log2(value))));
+
+	if (isnan(value))
+		fputs("<td>–</td>", f);
+	else
+		html(f, "<td class=%s%.0f>%.2f</td>", at < 0 ? "c" : "h", fabs(at), value);
+}
+
+static int faster(const void *a, const void *b)
+{
+	const double x = (*(const struct record *const *)a)->v[V_VS_CSR],
+		     y = (*(const struct record *const *)b)->v[V_VS_CSR];
+
+	return (x < y) - (x > y);
+}
+
+/* Writes a table with a row for each method, the fastest in the mean first, and a column for each
+ * matrix: the speed over plain CSR, coloured by its logarithm. */
+static void heat(FILE *f, const struct bench *b)
+{
+	const struct bench_case *sums = &b->sums[ALL_GROUPS];
+	const struct record *row[MOST_NAMES];
+	int count = 0;
+
+	for (int k = 0; k < sums->count; k++)
+		if (!isnan(sums->record[k].v[V_VS_CSR]))
+			row[count++] = &sums->record[k];
+	qsort(row, (size_t)count, sizeof *row, faster);
+	fputs("<div class=card><h3>Every method on every matrix: speed over plain CSR</h3>\n"
+	      "<div class=scroll><table class=heat>\n<tr><th>method<th>mean",
+	      f);
+	for (int k = 0; k < b->count; k++)
+		html(f, "<th><span>%s</span>", b->cases[k].name);
+	fputs("</tr>\n", f);
+	for (int m = 0; m < count; m++) {
+		html(f, "<tr><td>%s</td>", method_short(row[m]->name));
+		shade(f, row[m]->v[V_VS_CSR]);
+		for (int k = 0; k < b->count; k++) {
+			const struct record *r = case_record(&b->cases[k], row[m]->name);
+
+			shade(f, r ? r->v[V_VS_CSR] : NAN);
+		}
+		fputs("</tr>\n", f);
+	}
+	fputs("</table></div></div>\n", f);
 }
 
 /* ---- Matrix by matrix ------------------------------------------------------------------------ */
 
-static void card(FILE *f, const struct bench *b, const struct bench_case *c, bool draw)
+static void card(FILE *f, const struct bench *b, const struct bench_case *c)
 {
 	const double *v = c->v;
 
@@ -149,34 +190,27 @@ static void card(FILE *f, const struct bench *b, const struct bench_case *c, boo
 		fprintf(f, "<span class=\"badge bad\">%s</span>", disturbed_text(v[V_DISTURBED]));
 	fprintf(f,
 	        "</h3>\n<p class=meta>%s × %s, %s nonzeros; rows of %.1f ± %.1f, longest %s; %s "
-	        "%.1f GB/s; %s</p>\n<div class=\"case%s\">",
+	        "%.1f GB/s; %s</p>\n<div class=case>"
+	        "<div class=chart data-chart=bars data-case=%d></div>",
 	        text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]), v[V_ROW_MEAN],
 	        v[V_ROW_STDDEV], text_count(v[V_ROW_MAX]), c->device ? "copies" : "reads",
-	        v[V_BOUND_GBPS], text_many(v[V_ROUNDS], "round"), draw ? "" : " only");
-	if (draw) {
-		fputs("<div>", f);
-		chart_bars(c, f);
-		fputs("</div>", f);
-	}
+	        v[V_BOUND_GBPS], text_many(v[V_ROUNDS], "round"), (int)(c - b->cases));
 	html_table(f, b, c, PAGE);
 	fputs("</div></div>\n", f);
 }
 
 void html_spmv(const struct bench *b, FILE *f)
 {
-	const bool draw = chart_possible();
-
 	tiles(f, b);
 	fputs("<h2>What is shown</h2>\n", f);
 	explain(f, b);
 	html(f, "<h2>All %s</h2>\n<div class=card>", b->op->problem);
 	html_table(f, b, &b->sums[ALL_GROUPS], PAGE_SUM);
 	fputs("</div>\n", f);
-	if (draw)
-		charts(f, b);
+	charts(f, b);
 	if (b->count > 1)
-		html_heat(b, f);
+		heat(f, b);
 	html(f, "<h2>The %s</h2>\n", b->op->problem);
 	for (int k = 0; k < b->count; k++)
-		card(f, b, &b->cases[k], draw);
+		card(f, b, &b->cases[k]);
 }

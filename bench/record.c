@@ -306,13 +306,13 @@ static bool put_text(json_t *o, const char *key, const struct bench *b, const st
 	return true;
 }
 
-static json_t *record_object(const struct bench *b, const struct bench_case *c,
-                             const struct record *r)
+json_t *record_object(const struct bench *b, const struct bench_case *c, const struct record *r,
+                      const char *keys)
 {
 	json_t *o = json_object();
 	char key[32];
 
-	for (const char *at = b->op->fields; *at; at += strspn(at, " ")) {
+	for (const char *at = keys; *at; at += strspn(at, " ")) {
 		const size_t len = strcspn(at, " ");
 
 		snprintf(key, sizeof key, "%.*s", (int)len, at);
@@ -334,6 +334,6 @@ int record_json(const struct bench *b, const struct bench_case *c)
 	int code = TOOL_OK;
 
 	for (int k = 0; k < c->count && !code; k++)
-		code = tool_json(&b->o.common, record_object(b, c, &c->record[k]));
+		code = tool_json(&b->o.common, record_object(b, c, &c->record[k], b->op->fields));
 	return code;
 }

@@ -6,6 +6,7 @@
 #define EK_BENCH_RECORD_H
 
 #include <evenkeel/ek.h>
+#include <jansson.h>
 #include <stdbool.h>
 
 struct bench;
@@ -69,6 +70,9 @@ struct record record_start(enum record_kind kind, const char *prefix, const char
 const char *method_short(const char *name);
 /* Marks a record as refused, with the reason. */
 void record_refuse(struct record *r, const char *why);
+/* Returns a JSON object with those keys, which are separated by blanks, of a record and its case. */
+json_t *record_object(const struct bench *bench, const struct bench_case *c, const struct record *r,
+                      const char *keys);
 /* Writes the records of a case as JSON lines. Returns an exit code. */
 int record_json(const struct bench *bench, const struct bench_case *c);
 /* Reads the ratios in the records of an earlier ek bench spmv (records.c). Returns an exit code. */

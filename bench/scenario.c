@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "html.h"
 #include "spmv.h"
 
 /* ---- Figures --------------------------------------------------------------------------------- */

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "html.h"
 #include "spmv.h"
 
 /* ---- The course ------------------------------------------------------------------------------ */

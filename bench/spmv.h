@@ -101,8 +101,6 @@ int spmv_enter(struct field *f);
 /* Tells whether a format (NULL: any) has methods for where the measurement takes place or, if
  * `anywhere`, for any device. */
 bool has_methods(const struct field *f, const char *format, bool anywhere);
-/* Returns the method that is the usual unit of the ratios, on a device or on the processor. */
-const char *unit_method(bool device);
 /* Returns the method that is the unit of the ratios in this measurement: the usual one or, if that
  * does not support the options, the serial loop. */
 const char *spmv_unit(const struct field *f);
@@ -126,7 +124,9 @@ extern const struct argp_child product_children[];
 #define PRODUCT_SHOWN                                                                         \
 	.walk = walk_matrices, .columns = product_columns, .begin = spmv_begin,               \
 	.sum = product_sum, .each = product_each, .end = product_end, .title = product_title, \
-	.place = product_place, .page = html_spmv
+	.place = product_place, .page = html_spmv,                                            \
+	.charts = "case name method device_name ms csr_gbps vs_csr prepare_calls of_bound "   \
+		  "bound_gbps row_mean row_stddev"
 extern const struct column product_columns[];
 void product_each(const struct bench *bench, const struct bench_case *c, FILE *out);
 void product_end(const struct bench *bench, FILE *out);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "bench.h"
-#include "html.h"
 
 enum { MOST_COLUMNS = 48 };
 

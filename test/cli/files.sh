@@ -73,17 +73,37 @@ if command -v gnuplot >/dev/null; then
 		(($(wc -c <"$name") < ${picture##*:})) ||
 			fail "ek spy ${picture%:*:*} -o $name" "$(wc -c <"$name") bytes" "$(cat err)"
 	done
-	# The page's charts are there, and say which matrices they have no row for.
-	count=$((count + 1))
-	ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
-	for title in "How near to the bound" "Performance profile" "When preparation pays"; do
-		grep -A 2 "<h3>$title" c.html | grep -q '<svg' || fail "ek bench --html" "no chart: $title"
-	done
-	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' c.html ||
-		fail "ek bench --html" "a.mtx has no row and is not named"
 	# Labels are short, so that they do not run into each other.
 	count=$((count + 1))
 	ek spy hypersparse:rows=1000000,cols=1000000000 -o - >p.svg 2>err
 	grep -qE '> *200M<' p.svg && grep -qE '> *1G<' p.svg && ! grep -qE '> *[0-9]{6,}<' p.svg ||
 		fail "ek spy of 1e9 columns" "labels: $(grep -oE '> *[0-9]+[kMG]?<' p.svg | tr '\n' ' ')"
+fi
+# The page has what its script draws charts from. If there is a Node.js, it runs the script on what stands for
+# the page: a place for each chart, which must get a picture, or a text that names what is left out.
+count=$((count + 1))
+ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
+for title in "How near to the bound" "Performance profile" "When preparation pays"; do
+	grep -A 1 "<h3>$title" c.html | grep -q 'data-chart=' || fail "ek bench --html" "no chart: $title"
+done
+grep -q '^<script>const cases = \[\[{.*"of_bound"' c.html || fail "ek bench --html" "no figures for charts"
+if command -v node >/dev/null; then
+	count=$((count + 1))
+	cat >page.js <<-'END'
+		const text = require('fs').readFileSync('c.html', 'utf8');
+		const places = [...text.matchAll(/data-chart=(\w+)(?: data-case=(\d+))?/g)].map(([, chart, number]) => ({
+			dataset: {chart, case: number}, style: {setProperty: () => {}}, after: '',
+			closest: () => ({remove: () => {}}),
+			insertAdjacentHTML(where, html) { this.after = html; },
+		}));
+		global.document = {querySelectorAll: what => what == 'table' ? [] : places};
+		eval([...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script).join(''));
+		places.forEach(p => console.log(p.dataset.chart, (p.innerHTML || '').slice(0, 4), p.after));
+	END
+	node page.js >out 2>err || fail "node page.js" "$(head -n 5 err)"
+	for chart in overview variation preparation profile bars; do
+		grep -q "^$chart <svg" out || fail "ek bench --html" "no chart: $chart"
+	done
+	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' out ||
+		fail "ek bench --html" "a.mtx has no row and is not named"
 fi
