@@ -55,9 +55,6 @@ static struct entrant *enter_arity(struct field *f, const char *name, int arity)
 	const struct job *job = f->problem;
 	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(struct caller));
 	const char *dot = strchr(name, '.');
-
-	if (!e)
-		return NULL;
 	struct caller *c = e->own;
 
 	e->calls.run = run;
@@ -83,8 +80,6 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 	const struct list *arity = &f->bench->o.arity;
 	struct entrant *e = enter_arity(f, name, arity->count ? (int)arity->value[0] : 0);
 
-	if (!e)
-		return;
 	e->hidden = hidden;
 	for (int k = 1; !isnan(e->record.v[V_ARITY]) && k < arity->count && !hidden; k++)
 		enter_arity(f, name, (int)arity->value[k]);
@@ -116,10 +111,9 @@ int array_enter(struct field *f)
 				enter_ours(f, ek_method_name(m), false);
 	if (!entered(f, serial))
 		enter_ours(f, serial, true);
-	enter_peers(f, &job->peer);
+	enter_peers(f, &job->p);
 	if (op->traits & COPIES)
-		enter_copies(f, job->copy_from, job->copy_to, (int64_t)job->bytes / 2,
-		             job->threads);
+		enter_copies(f, job->in, job->p.out, (int64_t)job->bytes / 2, job->threads);
 	return op->traits & READS ? enter_reads(f, (int64_t)job->bytes, job->threads, false)
 	                          : TOOL_OK;
 }
@@ -146,17 +140,13 @@ static int measure(struct job *job)
 	c->v[V_K] = or_none(job->k);
 	c->v[V_BYTES] = job->bytes;
 	c->v[V_THREADS] = job->threads;
-	job->peer.operation = job->b->op->operation;
-	job->peer.type = job->type;
-	job->peer.threads = job->threads;
-	job->peer.value_size = (size_t)job->value_size;
 	return measure_case(job->b, c, job, keep("%s %s", job->b->op->name, c->name));
 }
 
 static int one(struct job *job)
 {
 	const struct operation *op = job->b->op;
-	int code = TOOL_OK;
+	int code;
 
 	job->size = (int64_t)ek_value_size(job->type);
 	op->size(job);
@@ -166,12 +156,10 @@ static int one(struct job *job)
 		fprintf(stderr, "%s: left out: %s\n", tool_name, lack);
 		return TOOL_OK;
 	}
-	job->data = need(calloc(1, op->data), "a case");
-	code = op->make(job) ? measure(job)
-	                     : tool_fail(TOOL_FAILED, "out of memory for %s", job->line);
+	op->make(job);
+	code = measure(job);
 	for (int k = 0; k < job->holds; k++)
 		free(job->held[k]);
-	free(job->data);
 	return code;
 }
 
@@ -204,6 +192,13 @@ int walk_arrays(struct bench *b)
 		                  .n = value[2],
 		                  .value_size = value[3],
 		                  .type = (ek_value)value[4]};
+
+		job.p = (ek_peer_problem){.operation = b->op->operation,
+		                          .type = job.type,
+		                          .threads = job.threads,
+		                          .value_size = (size_t)job.value_size,
+		                          .op = (ek_monoid)o->op,
+		                          .kind = (ek_scan_kind)o->kind};
 		const int this = one(&job);
 
 		code = this ? this : code;

@@ -9,6 +9,12 @@
 
 #include "run.h"
 
+/* A sum in twice double precision: the exact sum is close to high + low. `absolute` is the sum of
+ * the absolute values. */
+struct array_sum {
+	double high, low, absolute;
+};
+
 /* One case. array.c fills in the context, type and sizes that were asked for; the functions of the
  * operation add the rest. */
 struct job {
@@ -23,20 +29,24 @@ struct job {
 	int64_t size, value_size;    /* bytes of a number or key; bytes of a value */
 	bool by_flags;
 	double bytes, need; /* least bytes that a call moves; bytes of memory needed */
-	/* Arrays of the copies that are the bound. */
-	const void *copy_from;
-	void *copy_to;
-	int64_t most; /* maximum number of calls with fresh inputs; 0 if there is no limit */
-	ek_peer_problem peer; /* the problem for peers; array.c adds operation, type and threads */
-	struct array_data *data; /* arrays and results of the operation's file */
-	void *held[8];
-	int holds;
+	int64_t most;       /* maximum number of calls with fresh inputs; 0 if there is no limit */
+	/* The arrays, as peers get them. array.c fills in operation, type, threads, op and kind. */
+	ek_peer_problem p;
+	const void *in; /* the numbers of the input, which calls in place do not overwrite */
 	struct {
 		void *data;
 		const void *from; /* what the output is before a run, or NULL */
-		size_t bytes;
+		int64_t bytes;
 	} output[2];
 	int outputs;
+	void *held[8]; /* memory that is freed with the job */
+	int holds;
+	struct array_sum sum;     /* for reduce: reference for sums of floats ... */
+	int64_t exact;            /* ... and for all other cases, as array_order gives it */
+	ek_segments segments;     /* for segsum */
+	void *smallest;           /* for kselect: the k smallest of each list */
+	char *fresh[2], *pool[2]; /* for sort: keys and values, unsorted, and for the calls */
+	int64_t copy;             /* for sort: index of the input of this call */
 };
 
 int walk_arrays(struct bench *bench);
@@ -46,39 +56,33 @@ const char *array_unit(const struct field *f); /* returns the operation's first 
 
 /* ---- Data (array_data.c) --------------------------------------------------------------------- */
 
-/* Allocates memory by data_alloc, which is freed with the job. */
+/* Allocate memory that is freed with the job; the program ends if there is none. job_output is for
+ * an output, which is filled before a checked run with wrong values or, if `from` is not NULL, with
+ * a copy of that. job_random fills n numbers of the job's type with random ones, which differ with
+ * `which`; job_values does it for values of value_size bytes, and returns NULL if that is 0. */
 void *job_alloc(struct job *job, int64_t bytes);
-/* Registers an output. Before a checked run it is filled with wrong values or, if `from` is not
- * NULL, with a copy of that. */
-void job_output(struct job *job, void *data, int64_t bytes, const void *from);
-/* Allocates an array as job_alloc does, and fills it with random numbers. */
-void *job_random(struct job *job, ek_value type, int64_t n, int64_t seed);
-/* Makes random values of value_size bytes for n keys. Returns NULL if that size is 0, or if there
- * is no memory. */
-void *job_values(struct job *job, int64_t n, int64_t seed);
-/* Returns an integer for entry i whose order is that of the library; for floats it is the total
- * order of IEEE 754. */
+void *job_output(struct job *job, int64_t bytes, const void *from);
+void *job_random(struct job *job, int64_t n, int64_t which);
+void *job_values(struct job *job, int64_t n, int64_t which);
+/* Returns an integer for entry i whose order is that of the library: itself for an integer; for
+ * floats it is the total order of IEEE 754. */
 int64_t array_order(ek_value type, const void *data, int64_t i);
 double array_number(ek_value type, const void *data, int64_t i);
-int64_t array_integer(ek_value type, const void *data, int64_t i);
 bool array_is_float(ek_value type);
-/* Returns `a` and `b` combined by `op`, in the arithmetic of the type. */
-int64_t array_combine(ek_value type, ek_monoid op, int64_t a, int64_t b);
+/* Tells whether results are sums of floats, which are rounded. All others must be exact. */
+bool array_rounds(const struct job *job);
+/* Returns `a` and `b` combined by the operator of the job, in the arithmetic of its type. */
+int64_t array_combine(const struct job *job, int64_t a, int64_t b);
 /* Returns the sum of the hashes of n pairs, which does not depend on their order. */
 uint64_t array_hash(const struct job *job, int64_t n, const void *key, const void *value);
 bool array_ascending(ek_value type, int64_t n, const void *key);
-/* A sum in twice double precision: the exact sum is close to high + low. `absolute` is the sum of
- * the absolute values. */
-struct array_sum {
-	double high, low, absolute;
-};
 void array_sum_add(struct array_sum *sum, double x);
 /* Returns |computed - sum| divided by the bound `depth` * u * sum of absolute values, where u is
  * the unit roundoff of the type; 0 if the error is 0. The bound holds for any tree of additions of
  * that depth (Jeannerod and Rump 2013, if the depth is the number of terms - 1). */
 double array_sum_error(const struct array_sum *sum, ek_value type, double computed, double depth);
 
-/* ---- What is shown (array_show.c, html_array.c) ---------------------------------------------- */
+/* ---- What is shown (array_show.c) ------------------------------------------------------------ */
 
 extern const struct column array_columns[];
 extern const char array_fields[];
@@ -88,25 +92,22 @@ const char *array_title(const struct bench *bench, const struct bench_case *c);
 void array_each(const struct bench *bench, const struct bench_case *c, FILE *out);
 void array_end(const struct bench *bench, FILE *out);
 const char *array_place(const struct bench *bench);
-/* Returns the rate of a record in the unit that the operation shows; NAN if `r` is NULL. */
-double array_rate(const struct bench *bench, const struct record *r);
-void html_array(const struct bench *bench, FILE *page);
+void array_page(const struct bench *bench, FILE *page);
 
 /* Members of struct operation that all primitives set in the same way. The functions have the same
  * names in each file. */
-#define ARRAY_OPERATION(called, of, has)                                                           \
-	.name = called, .heading = called ", method by method", .operation = of, .traits = has,    \
-	.children = tool_array_children, .seconds = 1, .fields = array_fields, .problem = "cases", \
-	.charts = "case name n length mkeys gbps", .columns = array_columns, .walk = walk_arrays,  \
-	.each = array_each, .end = array_end, .enter = array_enter, .unit = array_unit,            \
-	.title = array_title, .place = array_place, .page = html_array, .spoil = array_spoil,      \
-	.error = error, .data = sizeof(struct array_data), .defaults = defaults, .size = size,     \
-	.make = make, .call = call
+#define ARRAY_OPERATION(called, of, has)                                                          \
+	.name = called, .heading = called ", method by method", .operation = of, .traits = has,   \
+	.children = tool_array_children, .fields = array_fields, .problem = "cases",              \
+	.charts = "case name n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
+	.each = array_each, .end = array_end, .enter = array_enter, .unit = array_unit,           \
+	.title = array_title, .place = array_place, .page = array_page, .spoil = array_spoil,     \
+	.error = error, .size = size, .make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \
 	"Exit status 1: a result was wrong."
 void check_op(struct bench_options *options); /* rejects "or" for floats */
-#define ARRAY_OPTIONS "type method rounds time k-best peers peer-dir html "
+#define ARRAY_OPTIONS "type method rounds time k_best peers peer_dir html "
 
 #endif

@@ -39,18 +39,17 @@ void *data_alloc(int64_t bytes, int threads)
 
 void *job_alloc(struct job *job, int64_t bytes)
 {
-	void *data = data_alloc(bytes, job->threads);
-
-	if (data)
-		job->held[job->holds++] = data;
-	return data;
+	return job->held[job->holds++] = need(data_alloc(bytes, job->threads), job->line);
 }
 
-void job_output(struct job *job, void *data, int64_t bytes, const void *from)
+void *job_output(struct job *job, int64_t bytes, const void *from)
 {
+	void *data = job_alloc(job, bytes);
+
 	job->output[job->outputs].data = data;
 	job->output[job->outputs].from = from;
-	job->output[job->outputs++].bytes = (size_t)bytes;
+	job->output[job->outputs++].bytes = bytes;
+	return data;
 }
 
 void array_spoil(void *problem)
@@ -59,9 +58,10 @@ void array_spoil(void *problem)
 
 	for (int k = 0; k < job->outputs; k++)
 		if (job->output[k].from)
-			memcpy(job->output[k].data, job->output[k].from, job->output[k].bytes);
+			memcpy(job->output[k].data, job->output[k].from,
+			       (size_t)job->output[k].bytes);
 		else
-			memset(job->output[k].data, 0xff, job->output[k].bytes);
+			memset(job->output[k].data, 0xff, (size_t)job->output[k].bytes);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -94,20 +94,24 @@ void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads
 	}
 }
 
-void *job_random(struct job *job, ek_value type, int64_t n, int64_t seed)
+static void *random_of(struct job *job, ek_value type, int64_t n, int64_t which)
 {
 	void *data = job_alloc(job, n * (int64_t)ek_value_size(type));
 
-	if (data)
-		data_random(type, n, data, seed, job->threads);
+	data_random(type, n, data, job->o->common.seed + which, job->threads);
 	return data;
 }
 
-void *job_values(struct job *job, int64_t n, int64_t seed)
+void *job_random(struct job *job, int64_t n, int64_t which)
 {
-	if (!job->value_size)
-		return NULL;
-	return job_random(job, job->value_size == 4 ? EK_INT32 : EK_INT64, n, seed);
+	return random_of(job, job->type, n, which);
+}
+
+void *job_values(struct job *job, int64_t n, int64_t which)
+{
+	return job->value_size
+	               ? random_of(job, job->value_size == 4 ? EK_INT32 : EK_INT64, n, which)
+	               : NULL;
 }
 
 bool array_is_float(ek_value type)
@@ -120,9 +124,9 @@ double array_number(ek_value type, const void *data, int64_t i)
 	return type == EK_F32 ? ((const float *)data)[i] : ((const double *)data)[i];
 }
 
-int64_t array_integer(ek_value type, const void *data, int64_t i)
+bool array_rounds(const struct job *job)
 {
-	return type == EK_INT32 ? ((const int32_t *)data)[i] : ((const int64_t *)data)[i];
+	return array_is_float(job->type) && job->p.op == EK_SUM;
 }
 
 int64_t array_order(ek_value type, const void *data, int64_t i)
@@ -139,14 +143,15 @@ int64_t array_order(ek_value type, const void *data, int64_t i)
 	return type == EK_F64 && bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
-int64_t array_combine(ek_value type, ek_monoid op, int64_t a, int64_t b)
+int64_t array_combine(const struct job *job, int64_t a, int64_t b)
 {
+	const ek_monoid op = job->p.op;
 	const int64_t result = op == EK_SUM   ? (int64_t)((uint64_t)a + (uint64_t)b)
 	                       : op == EK_MAX ? (a > b ? a : b)
 	                       : op == EK_MIN ? (a < b ? a : b)
 	                                      : (a | b);
 
-	return type == EK_INT32 ? (int32_t)(uint32_t)(uint64_t)result : result;
+	return job->type == EK_INT32 ? (int32_t)(uint32_t)(uint64_t)result : result;
 }
 
 uint64_t array_hash(const struct job *job, int64_t n, const void *key, const void *value)

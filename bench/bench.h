@@ -27,6 +27,11 @@ struct list {
 	int count;
 };
 
+/* How x and y of blocks lie, and how lengths of segments vary: values of --order and --shape. */
+enum { X_BY_ROWS = 1, Y_BY_ROWS = 2 };
+enum { EVEN, RANDOM, POWER };
+
+/* What options.def fills in. */
 struct bench_options {
 	struct tool_options common;
 	const char *html, *peer_folder;
@@ -35,57 +40,21 @@ struct bench_options {
 	double seconds; /* time to spend on each case */
 	char **argument;
 	int arguments;
-	/* options of products */
+	/* options of operations on matrices */
 	const char *suite, *sweep;
 	const char *vectors;            /* "device" or "host", or NULL if not given */
 	const char *records, *baseline; /* --from and --baseline of scenario */
+	struct list columns, order, calls;
+	int64_t max_bytes, megabytes;
 	/* options of operations on arrays; `type` lists values of ek_value */
 	struct list n, type, length, value_size, arity;
-	struct list by; /* how segments are given: 1 by flags, 0 by offsets */
-	int op;         /* value of ek_monoid */
-	bool counts;
+	struct list by;      /* how segments are given: 1 by flags, 0 by offsets */
+	int op, kind, shape; /* values of ek_monoid and ek_scan_kind; EVEN, ... */
+	bool in_place, flags, offsets, counts, smallest;
 	int64_t block;
+	double k; /* the k of k-th or, if below 1, the share of the length that it is */
 };
-
-/* An option of the command line. `set` stores its argument at offset `at` of a struct bench_options
- * or, if `own` is not NULL, in the variable that `own` points to. */
-struct bench_option {
-	const char *name, *arg, *text;
-	void (*set)(const struct bench_option *option, const char *arg, void *to);
-	size_t at;
-	void *own;
-	/* How the argument becomes a number. If `choices` is given, it is the name of one of them;
-	 * else, if `max` is not 0, it is a whole number from `min` to `max`; else `value` reads it.
-	 * Without any of these the argument is not a number. */
-	int64_t min, max;
-	const struct tool_choice *choices;
-	int64_t (*value)(const char *what, const char *text);
-};
-#define NO_OPTION                                                 \
-	{                                                         \
-		NULL, NULL, NULL, NULL, 0, NULL, 0, 0, NULL, NULL \
-	}
-#define AT(member)      offsetof(struct bench_options, member), NULL
-#define OWN(variable)   0, &(variable)
-#define RANGE(min, max) min, max, NULL, NULL
-#define CHOICE(choices) 0, 0, choices, NULL
-#define BY(function)    0, 0, NULL, function
-#define AS_IT_IS        0, 0, NULL, NULL
-
-/* Set the variable that `to` points to. set_flag sets a bool to true; the others store the
- * argument: set_text in a const char *, set_int in an int, set_whole in an int64_t, set_list in a
- * struct list. */
-void set_flag(const struct bench_option *option, const char *arg, void *to);
-void set_text(const struct bench_option *option, const char *arg, void *to);
-void set_int(const struct bench_option *option, const char *arg, void *to);
-void set_whole(const struct bench_option *option, const char *arg, void *to);
-void set_list(const struct bench_option *option, const char *arg, void *to);
-extern const struct tool_choice option_ops[]; /* choices of --op */
-/* Replaces the numbers of a list, to set defaults. */
-#define LIST(list, ...)                                                          \
-	list_fill(list, (int)(sizeof(int64_t[]){__VA_ARGS__} / sizeof(int64_t)), \
-	          (const int64_t[]){__VA_ARGS__})
-void list_fill(struct list *list, int count, const int64_t *values);
+extern const struct tool_choice option_ops[], option_shapes[]; /* choices of --op and --shape */
 
 /* Tells whether `word` is one of `words`, which are separated by blanks. */
 bool has_word(const char *words, const char *word);
@@ -144,12 +113,10 @@ struct operation {
 	const char *name, *text; /* name and description in ek bench --help */
 	/* Text of ek bench NAME --help; names of the arguments there, or NULL if it takes none. */
 	const char *help, *usage;
-	const char *options; /* names of shared options (options.c), separated by blanks */
-	const struct bench_option *own; /* options of this operation only; the last has no name */
+	const char *options;  /* keys of its options (options.def), separated by blanks */
+	const char *defaults; /* defaults of options, such as "time=1 n=2^16,2^20", or NULL */
 	const struct argp_child *children;
-	void (*defaults)(struct bench_options *options);
 	void (*check)(struct bench_options *options); /* ends the program if options conflict */
-	double seconds;                               /* default of --time */
 	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that is in
 	 * neither table of record.c. */
 	const char *fields;
@@ -179,13 +146,11 @@ struct operation {
 	double (*error)(void *problem, const char *method);
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
 	/* For primitives on arrays (array.h). `size` computes line, variant, batch, k, bytes and
-	 * need of a job from its type, n, length and value_size. `make` makes the arrays, and
-	 * returns false if there is not enough memory. `call` makes one call. Where calls work in
-	 * place, `before` prepares fresh inputs for a number of calls, and `next` selects the input
-	 * of the next call; else both are NULL. */
-	size_t data; /* bytes of the file's struct array_data, which starts as zeros */
+	 * need of a job from its type, n, length and value_size. `make` makes the arrays. `call`
+	 * makes one call. Where calls work in place, `before` prepares fresh inputs for a number of
+	 * calls, and `next` selects the input of the next call; else both are NULL. */
 	void (*size)(struct job *job);
-	bool (*make)(struct job *job);
+	void (*make)(struct job *job);
 	ek_status (*call)(struct job *job, const ek_array_options *options);
 	void (*before)(struct job *job, int64_t calls);
 	void (*next)(struct job *job);

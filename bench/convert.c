@@ -9,8 +9,6 @@
 
 #include "convert.h"
 
-int64_t convert_limit;
-
 /* ---- What is made ---------------------------------------------------------------------------- */
 
 /* Adds a record for a format or, if `beside`, for what a method prepares beside CSR. */
@@ -169,20 +167,6 @@ static void page(const struct bench *b, FILE *f)
 
 /* ---- The operation --------------------------------------------------------------------------- */
 
-static int64_t limit_value(const char *what, const char *text)
-{
-	return strcmp(text, "none") == 0 ? -1 : tool_size(what, text);
-}
-
-static const struct bench_option own[] = {
-	{"format", "LIST", "Formats, with parameters or without (all)", set_text, AT(common.format),
-         AS_IT_IS},
-	{"method", "LIST", "Methods of plain CSR that prepare (all)", set_text, AT(common.method),
-         AS_IT_IS},
-	{"max-bytes", "SIZE|none", "Most bytes of a format (8 times those of CSR, and 1M)",
-         set_whole, OWN(convert_limit), BY(limit_value)},
-	NO_OPTION};
-
 static const struct argp_child children[] = {
 	{&tool_common_argp, 0, "Common options:", 2}, {&tool_device_argp, 0, NULL, 2}, {0}};
 
@@ -195,11 +179,10 @@ const struct operation bench_convert = {
 		"must go back to CSR without a lost bit.\v"
 		"With --format alone no methods are measured, with --method alone no formats. "
 		"Exit status 1: something did not go back.",
-	.options = "suite html rounds time",
-	.own = own,
+	.options = "suite html rounds time formats preparing max_bytes",
+	.defaults = "time=3",
 	.children = children,
 	.check = check_matrices,
-	.seconds = 3,
 	.fields = "op method format matrix source group rows cols nnz value index threads isa "
 		  "rounds disturbed coo_ms csr_ms coo_cost csr_cost calls own_calls ms bytes "
 		  "csr_bytes size commit machine date",

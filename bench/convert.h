@@ -6,8 +6,6 @@
 
 #include "run.h"
 
-/* Value of --max-bytes, as in ek_convert_options. */
-extern int64_t convert_limit;
 /* Measures the making of what r->name says from A, which is in CSR: a format or, if `beside`, what
  * a method prepares beside CSR. Checks that a format converts back to CSR. Returns an exit code; a
  * refusal and a failed conversion back are recorded in `r` only. */

@@ -92,6 +92,18 @@ static struct entrant *enter_product(struct field *f, ek_plan *plan, const ek_de
 	return e;
 }
 
+/* Returns an x or a y for the product with A. */
+static ek_dense vector_for(const ek_matrix *A, bool x)
+{
+	ek_matrix_info info = {.size = sizeof info};
+
+	ek_matrix_get_info(A, &info);
+	const int64_t n = x ? info.cols : info.rows;
+
+	return ek_vector(info.value, n,
+	                 need(problem_vector(info.value, n), "the vectors of a product"));
+}
+
 /* ---- The way back ---------------------------------------------------------------------------- */
 
 static bool same_arrays(const ek_matrix *A, const ek_matrix *B)
@@ -152,27 +164,21 @@ struct made {
 	ek_plan *plan, *plain; /* plan of what was made; plan of plain CSR */
 };
 
-/* Times the makers and the products in rounds, and fills in the record. Returns an exit code. */
-static int time_all(struct bench *b, struct bench_case *c, struct record *r,
-                    const struct made *made, const ek_matrix *A, double seconds, bool beside)
+/* Times the makers and the products in rounds, and fills in the record. */
+static void time_all(struct bench *b, struct bench_case *c, struct record *r,
+                     const struct made *made, const ek_matrix *A, double seconds, bool beside)
 {
 	struct field f = {.bench = b, .c = c};
 	struct slot slot = {NULL, NULL};
 	const char *format = beside ? NULL : r->name, *method = beside ? r->name : NULL;
 	const bool is_csr = strcmp(r->name, "csr") == 0, is_coo = strcmp(r->name, "coo") == 0;
-	ek_matrix_info info = {.size = sizeof info};
 	struct entrant *coo_csr, *coo = NULL, *csr = NULL, *plain, *own = NULL;
 	double *v = r->v;
-	int code = tool_check(ek_matrix_get_info(A, &info));
 	/* The limit applies to a format that is measured, not to the CSR from which a method makes
 	 * its plan. */
-	const int64_t limit = format ? convert_limit : -1;
-	const ek_dense vectors[] = {
-		ek_vector(info.value, info.cols, problem_vector(info.value, info.cols)),
-		ek_vector(info.value, info.rows, problem_vector(info.value, info.rows))};
+	const int64_t limit = format ? b->o.max_bytes : -1;
+	const ek_dense vectors[] = {vector_for(A, true), vector_for(A, false)};
 
-	need(vectors[0].data && vectors[1].data ? vectors[0].data : NULL,
-	     "the vectors of a product");
 	field_start(&f);
 	coo_csr = enter_maker(&f, (struct maker){made->coo, "csr", NULL, -1, &slot});
 	if (!is_coo && !is_csr)
@@ -183,20 +189,17 @@ static int time_all(struct bench *b, struct bench_case *c, struct record *r,
 	plain = enter_product(&f, made->plain, vectors);
 	if (made->plan)
 		own = enter_product(&f, made->plan, vectors);
-	if (!code)
-		code = field_rounds(&f, seconds, NULL);
+	field_rounds(&f, seconds, NULL);
 	clear(&slot);
-	if (!code) {
-		v[V_ROUNDS] = f.rounds;
-		v[V_DISTURBED] = field_disturbed(&f);
-		v[V_COO_MS] = entrant_ms(is_csr ? coo_csr : coo);
-		v[V_COO_COST] = is_csr ? 1 : entrant_ratio(coo, coo_csr);
-		v[V_CSR_MS] = entrant_ms(csr);
-		v[V_CSR_COST] = entrant_ratio(csr, coo_csr);
-		v[V_MS] = entrant_ms(own);
-		v[V_CALLS] = entrant_ratio(csr, plain);
-		v[V_OWN_CALLS] = entrant_ratio(csr, own);
-	}
+	v[V_ROUNDS] = f.rounds;
+	v[V_DISTURBED] = field_disturbed(&f);
+	v[V_COO_MS] = entrant_ms(is_csr ? coo_csr : coo);
+	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(coo, coo_csr);
+	v[V_CSR_MS] = entrant_ms(csr);
+	v[V_CSR_COST] = entrant_ratio(csr, coo_csr);
+	v[V_MS] = entrant_ms(own);
+	v[V_CALLS] = entrant_ratio(csr, plain);
+	v[V_OWN_CALLS] = entrant_ratio(csr, own);
 	for (int k = 0; k < f.entrants; k++)
 		r->failed |= f.entrant[k].record.failed;
 	if (r->failed)
@@ -204,7 +207,6 @@ static int time_all(struct bench *b, struct bench_case *c, struct record *r,
 	field_end(&f);
 	free(vectors[0].data);
 	free(vectors[1].data);
-	return code;
 }
 
 /* Makes what r->name says once, and checks it. If a limit, missing support or missing memory
@@ -212,7 +214,7 @@ static int time_all(struct bench *b, struct bench_case *c, struct record *r,
 static int look(const struct bench *b, struct record *r, struct made *made, const ek_matrix *A,
                 double csr_bytes, bool beside)
 {
-	ek_convert_options o = {.size = sizeof o, .max_bytes = convert_limit};
+	ek_convert_options o = {.size = sizeof o, .max_bytes = b->o.max_bytes};
 	ek_matrix_info info = {.size = sizeof info};
 	char format[TOOL_FORMAT];
 	ek_status status;
@@ -262,7 +264,7 @@ int convert_measure(struct bench *b, struct bench_case *c, const ek_matrix *A, d
 		if (!code)
 			code = tool_check(make_plan(A, "spmv.csr.rows", &made.plain));
 		if (!code)
-			code = time_all(b, c, r, &made, A, seconds, beside);
+			time_all(b, c, r, &made, A, seconds, beside);
 	}
 	ek_plan_destroy(made.plain);
 	ek_plan_destroy(made.plan);

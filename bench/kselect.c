@@ -3,34 +3,23 @@
  * section 4.6.3, with lists of l = 2^11 to 2^21 integers and k = l / 10. Methods with a d-heap are
  * measured for several values of d, and their heap operations are counted. */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "array.h"
 
-static double k_given = 0.1; /* value of --k: k, or if below 1 the share of the length that k is */
-static bool smallest;
-
-struct array_data {
-	char *in, *kth, *smallest; /* `smallest` is NULL without --smallest */
-};
-
 static ek_status call(struct job *job, const ek_array_options *options)
 {
-	struct array_data *d = job->data;
-
-	return ek_kselect(job->ctx, options, job->type, job->batch, job->length, job->k, d->in,
-	                  d->kth, d->smallest);
+	return ek_kselect(job->ctx, options, job->type, job->batch, job->length, job->k, job->in,
+	                  job->p.out, job->smallest);
 }
 
 /* Tells whether the k-th smallest key of a list is right and, if `filled`, whether the k keys that
  * were stored are those below it and as many copies of it as are missing. */
 static bool list_right(const struct job *job, int64_t list, bool filled)
 {
-	const struct array_data *d = job->data;
-	const size_t size = (size_t)job->size;
-	const char *in = d->in + (size_t)(list * job->length) * size,
-		   *kth = d->kth + (size_t)list * size;
+	const int64_t size = job->size;
+	const char *in = (const char *)job->in + list * job->length * size,
+		   *kth = (const char *)job->p.out + list * size;
 	int64_t bound = array_order(job->type, kth, 0), below = 0, equal = 0;
 	uint64_t sum = 0;
 
@@ -38,7 +27,7 @@ static bool list_right(const struct job *job, int64_t list, bool filled)
 		int64_t x = array_order(job->type, in, i);
 
 		if (x < bound && filled)
-			sum += array_hash(job, 1, in + (size_t)i * size, NULL);
+			sum += array_hash(job, 1, in + i * size, NULL);
 		below += x < bound;
 		equal += x == bound;
 	}
@@ -46,13 +35,14 @@ static bool list_right(const struct job *job, int64_t list, bool filled)
 		return false;
 	sum += (uint64_t)(job->k - below) * array_hash(job, 1, kth, NULL);
 	return !filled ||
-	       sum == array_hash(job, job->k, d->smallest + (size_t)(list * job->k) * size, NULL);
+	       sum == array_hash(job, job->k, (const char *)job->smallest + list * job->k * size,
+	                         NULL);
 }
 
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
-	const bool filled = smallest && strncmp(method, "peer.", 5) != 0;
+	const bool filled = job->smallest && strncmp(method, "peer.", 5) != 0;
 
 	for (int64_t list = 0; list < job->batch; list++)
 		if (!list_right(job, list, filled))
@@ -77,57 +67,24 @@ static void size(struct job *job)
 {
 	job->batch = job->n / job->length ? job->n / job->length : 1;
 	job->n = job->batch * job->length;
-	job->k = k_of(k_given, job->length);
+	job->k = k_of(job->o->k, job->length);
 	job->bytes = (double)(job->n * job->size);
 	job->need = 3.3 * job->bytes;
 	job->line = keep("%s l=%s k=%s", ek_value_name(job->type), text_size(job->length),
 	                 text_size(job->k));
-	job->variant = smallest ? "the k smallest" : "k-th";
+	job->variant = job->o->smallest ? "the k smallest" : "k-th";
 }
 
-static bool make(struct job *job)
+static void make(struct job *job)
 {
-	struct array_data *d = job->data;
-
-	d->in = job_random(job, job->type, job->n, job->o->common.seed);
-	d->kth = job_alloc(job, job->batch * job->size);
-	if (smallest)
-		d->smallest = job_alloc(job, job->batch * job->k * job->size);
-	job->peer = (ek_peer_problem){
-		.n = job->length, .batch = job->batch, .k = job->k, .in = d->in, .out = d->kth};
-	job_output(job, d->kth, job->batch * job->size, NULL);
-	if (d->smallest)
-		job_output(job, d->smallest, job->batch * job->k * job->size, NULL);
-	return d->in && d->kth && (d->smallest || !smallest);
+	job->p.n = job->length;
+	job->p.batch = job->batch;
+	job->p.k = job->k;
+	job->p.in = job->in = job_random(job, job->n, 0);
+	job->p.out = job_output(job, job->batch * job->size, NULL);
+	if (job->o->smallest)
+		job->smallest = job_output(job, job->batch * job->k * job->size, NULL);
 }
-
-static void defaults(struct bench_options *o)
-{
-	LIST(&o->type, EK_INT32);
-	LIST(&o->n, 1 << 24);
-	LIST(&o->arity, 2, 4, 8, 16, 32, 64);
-	LIST(&o->length, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 1 << 18,
-	     1 << 19, 1 << 20, 1 << 21);
-}
-
-static void set_k(const struct bench_option *option, const char *arg, void *to)
-{
-	(void)option;
-	*(double *)to = tool_number("--k", arg);
-	if (!(*(double *)to > 0))
-		tool_usage("--k %s: a number above 0 is expected", arg);
-}
-
-static const struct bench_option own[] = {
-	{"length", "LIST", "Keys of a list (2^11 ... 2^21)", set_list, AT(length), BY(tool_size)},
-	{"k", "K", "A number, or below 1 a share of the length (0.1)", set_k, OWN(k_given),
-         AS_IT_IS},
-	{"arity", "LIST", "d of methods with a d-heap (2,4,8,16,32,64)", set_list, AT(arity),
-         RANGE(2, 1024)},
-	{"counts", NULL, "Show what heaps did", set_flag, AT(counts), AS_IT_IS},
-	{"smallest", NULL, "The k smallest of ours, not only the k-th", set_flag, OWN(smallest),
-         AS_IT_IS},
-	NO_OPTION};
 
 const struct operation bench_kselect = {
 	ARRAY_OPERATION("kselect", EK_KSELECT, KEYS | READS),
@@ -136,7 +93,8 @@ const struct operation bench_kselect = {
                            "other libraries and with the read bandwidth",
                            "kselect --method heap --counts\nWithout options the lists are those of "
                            "Liu 2015, section 4.6.3: l = 2^11 ... 2^21, k = l / 10. "),
-	.options = ARRAY_OPTIONS "total",
-	.own = own,
+	.options = ARRAY_OPTIONS "total lists k arity counts smallest",
+	.defaults = "time=1 type=i32 total=2^24 k=0.1 arity=2,4,8,16,32,64 "
+		    "length=2^11,2^12,2^13,2^14,2^15,2^16,2^17,2^18,2^19,2^20,2^21",
 	.moves = "bytes of the input",
 };

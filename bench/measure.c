@@ -65,17 +65,13 @@ static void shuffle(int *order, int count, uint64_t *seed)
 	}
 }
 
-static bool grow(struct candidate *candidates, int count, int *capacity)
+static void grow(struct candidate *const *candidates, int count, int *capacity)
 {
 	*capacity = *capacity ? 2 * *capacity : 64;
-	for (int i = 0; i < count; i++) {
-		double *more = realloc(candidates[i].sample, (size_t)*capacity * sizeof(double));
-
-		if (!more)
-			return false;
-		candidates[i].sample = more;
-	}
-	return true;
+	for (int i = 0; i < count; i++)
+		candidates[i]->sample =
+			need(realloc(candidates[i]->sample, (size_t)*capacity * sizeof(double)),
+		             "the times");
 }
 
 /* Returns how often the kernel has taken the processor from a thread of this process. */
@@ -108,11 +104,10 @@ static double batch(struct candidate *c)
 	return shortest / (double)c->calls;
 }
 
-static void one_round(struct candidate *candidates, const int *order, int count, int round)
+static void one_round(struct candidate *const *candidates, const int *order, int count, int round)
 {
 	for (int i = 0; i < count; i++) {
-		struct candidate *c = &candidates[order[i]];
-
+		struct candidate *c = candidates[order[i]];
 		double last = round ? c->sample[round - 1] : 0;
 
 		if (last < COLD_SECONDS)
@@ -121,44 +116,32 @@ static void one_round(struct candidate *candidates, const int *order, int count,
 	}
 }
 
-int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
-                   struct tool_progress *progress)
+int measure_rounds(struct candidate *const *candidates, int count,
+                   const struct measure_limits *limits, struct tool_progress *progress)
 {
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
-	int *order = malloc((size_t)count * sizeof *order), rounds = 0, capacity = 0;
-	int most = limits->rounds ? limits->rounds : MAX_ROUNDS;
+	int *order = need(malloc((size_t)(count + 1) * sizeof *order), "the times");
+	const int most = limits->rounds ? limits->rounds : MAX_ROUNDS;
+	int rounds = 0, capacity = 0;
 	double start, spent = 0;
 
-	if (!order)
-		return 0;
 	for (int i = 0; i < count; i++) {
 		order[i] = i;
-		calibrate(&candidates[i]);
+		calibrate(candidates[i]);
 	}
 	start = tool_seconds();
-	while (rounds < most) {
-		if (rounds == capacity && !grow(candidates, count, &capacity)) {
-			rounds = 0;
-			break;
-		}
+	while (rounds < most &&
+	       (limits->rounds || rounds < MIN_ROUNDS || spent < limits->seconds)) {
+		if (rounds == capacity)
+			grow(candidates, count, &capacity);
 		shuffle(order, count, &seed);
 		one_round(candidates, order, count, rounds++);
 		spent = tool_seconds() - start;
 		tool_progress_step(progress, limits->rounds ? rounds : (int64_t)(1000 * spent),
 		                   limits->rounds ? most : (int64_t)(1000 * limits->seconds));
-		if (!limits->rounds && rounds >= MIN_ROUNDS && spent >= limits->seconds)
-			break;
 	}
 	free(order);
 	return rounds;
-}
-
-void measure_free(struct candidate *candidates, int count)
-{
-	for (int i = 0; i < count; i++) {
-		free(candidates[i].sample);
-		candidates[i].sample = NULL;
-	}
 }
 
 static int ascending(const void *a, const void *b)
@@ -170,12 +153,13 @@ static int ascending(const void *a, const void *b)
 
 double measure_quantile(const double *value, int count, double q)
 {
-	double *sorted = count > 0 ? malloc((size_t)count * sizeof *sorted) : NULL;
 	double at = q * (count - 1), result;
-	int below = (int)at;
+	const int below = (int)at;
 
-	if (!sorted)
+	if (count < 1)
 		return NAN;
+	double *sorted = need(malloc((size_t)count * sizeof *sorted), "the times");
+
 	memcpy(sorted, value, (size_t)count * sizeof *sorted);
 	qsort(sorted, (size_t)count, sizeof *sorted, ascending);
 	result = sorted[below];
@@ -188,10 +172,8 @@ double measure_quantile(const double *value, int count, double q)
 static double median_of(const struct candidate *a, const struct candidate *b, int rounds,
                         bool ratio)
 {
-	double *each = malloc((size_t)(rounds > 0 ? rounds : 1) * sizeof *each), median;
+	double *each = need(malloc((size_t)(rounds + 1) * sizeof *each), "the times"), median;
 
-	if (!each)
-		return NAN;
 	for (int r = 0; r < rounds; r++)
 		each[r] = ratio ? a->sample[r] / b->sample[r] : a->sample[r] - b->sample[r];
 	median = measure_quantile(each, rounds, 0.5);
@@ -221,23 +203,20 @@ double measure_excess(const struct candidate *a, const struct candidate *b, int 
 enum { K = 5, M = 20 };
 #define EPSILON 0.001
 
-double measure_kbest(struct candidate *c, int *runs)
+double measure_kbest(struct candidate *c)
 {
-	double best[K + 1],
-		sum = 0; /* `best` has the K shortest times, ascending, and a spare place */
+	double best[K + 1]; /* the K shortest times, ascending, and a spare place */
+	double sum = 0;
 	int count = 0;
 
-	for (*runs = 0; *runs < M; ++*runs) {
-		double seconds = timed(c, c->calls) / (double)c->calls;
+	for (int runs = 0; runs < M && !(count == K && (1 + EPSILON) * best[0] >= best[K - 1]);
+	     runs++) {
+		const double seconds = timed(c, c->calls) / (double)c->calls;
 		int at = count < K ? count++ : K;
 
 		for (; at > 0 && best[at - 1] > seconds; at--)
 			best[at] = best[at - 1];
 		best[at] = seconds;
-		if (count == K && (1 + EPSILON) * best[0] >= best[K - 1]) {
-			++*runs;
-			break;
-		}
 	}
 	for (int k = 0; k < K; k++)
 		sum += best[k];

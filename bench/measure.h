@@ -36,15 +36,12 @@ struct measure_limits {
 };
 
 /* Times all candidates, round after round, each round in a new order. Returns the number of rounds,
- * which is the number of samples that each candidate then has, or 0 if there is no memory. */
-int measure_rounds(struct candidate *candidates, int count, const struct measure_limits *limits,
-                   struct tool_progress *progress);
-/* Frees the samples. */
-void measure_free(struct candidate *candidates, int count);
+ * which is the number of samples that each candidate then has. The caller frees these. */
+int measure_rounds(struct candidate *const *candidates, int count,
+                   const struct measure_limits *limits, struct tool_progress *progress);
 
-/* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed, and stores the
- * number of batches that were run in *runs. */
-double measure_kbest(struct candidate *c, int *runs);
+/* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed. */
+double measure_kbest(struct candidate *c);
 
 /* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
 double measure_quantile(const double *value, int count, double q);
@@ -67,7 +64,7 @@ struct read_probe {
 };
 bool read_probe_make(struct read_probe *probe, int64_t bytes, int threads);
 void read_probe_run(void *probe, int64_t calls);
-void read_probe_free(struct read_probe *probe);
+void read_probe_free(void *probe);
 /* Returns the best GB/s at which `threads` threads read a buffer larger than any cache (1 GiB, less
  * on machines with little memory), or 0 if there is no memory for it. The last number of threads
  * and its result are remembered. */

@@ -190,10 +190,9 @@ bool read_probe_make(struct read_probe *p, int64_t bytes, int threads)
 	return true;
 }
 
-void read_probe_free(struct read_probe *p)
+void read_probe_free(void *probe)
 {
-	free(p->data);
-	p->data = NULL;
+	free(((struct read_probe *)probe)->data);
 }
 
 double read_probe_memory(int threads)

@@ -3,49 +3,41 @@
  * 4.5.6 and Figure 4.7: l keys with l keys for l = 2^5 to 2^12; 32-bit keys without values, with
  * 32-bit values and with 64-bit values. */
 #include <math.h>
-#include <stddef.h>
-#include <string.h>
 
 #include "array.h"
 
-enum { A, B, OUT, ARRAYS };
-
-struct array_data {
-	char *key[ARRAYS], *value[ARRAYS];
-};
-
 static ek_status call(struct job *job, const ek_array_options *options)
 {
-	const struct array_data *d = job->data;
-	ek_pairs pairs[ARRAYS];
+	const ek_peer_problem *p = &job->p;
+	const int64_t l = job->length;
+	const ek_pairs a = ek_key_value(p->type, p->value_size, l, p->in, p->in_value),
+		       b = ek_key_value(p->type, p->value_size, l, p->in_b, p->in_b_value);
+	ek_pairs out = ek_key_value(p->type, p->value_size, 2 * l, p->key, p->value);
 
-	for (int k = 0; k < ARRAYS; k++)
-		pairs[k] = ek_key_value(job->type, (size_t)job->value_size, job->length, d->key[k],
-		                        d->value[k]);
-	pairs[OUT].n = 2 * job->length;
-	return ek_merge(job->ctx, options, job->batch, &pairs[A], &pairs[B], &pairs[OUT]);
+	return ek_merge(job->ctx, options, job->batch, &a, &b, &out);
 }
 
-static uint64_t hash(const struct job *job, int which, int64_t from, int64_t n)
+static uint64_t hash(const struct job *job, const void *key, const void *value, int64_t from,
+                     int64_t n)
 {
-	const char *key = job->data->key[which], *value = job->data->value[which];
-
-	return array_hash(job, n, key + from * job->size,
-	                  value ? value + from * job->value_size : NULL);
+	return array_hash(job, n, (const char *)key + from * job->size,
+	                  value ? (const char *)value + from * job->value_size : NULL);
 }
 
 /* Returns 0 if each merged sequence ascends and has the pairs of both inputs, else infinity. */
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
+	const ek_peer_problem *p = &job->p;
 	const int64_t l = job->length;
 
 	(void)method;
 	for (int64_t k = 0; k < job->batch; k++)
 		if (!array_ascending(job->type, 2 * l,
-		                     job->data->key[OUT] + 2 * k * l * job->size) ||
-		    hash(job, OUT, 2 * k * l, 2 * l) !=
-		            hash(job, A, k * l, l) + hash(job, B, k * l, l))
+		                     (const char *)p->key + 2 * k * l * job->size) ||
+		    hash(job, p->key, p->value, 2 * k * l, 2 * l) !=
+		            hash(job, p->in, p->in_value, k * l, l) +
+		                    hash(job, p->in_b, p->in_b_value, k * l, l))
 			return INFINITY;
 	return 0;
 }
@@ -75,13 +67,15 @@ static void sorted_list(ek_value type, int64_t l, char *key, int64_t seed)
 	}
 }
 
-static void sorted_lists(const struct job *job, char *key, int64_t seed)
+static void *sorted_lists(struct job *job, int64_t which)
 {
-	int64_t l = job->length, step = l * job->size;
+	const int64_t l = job->length, seed = job->o->common.seed + which * (INT64_C(1) << 40);
+	char *key = job_alloc(job, job->n / 2 * job->size);
 
 #pragma omp parallel for num_threads(job->threads)
 	for (int64_t k = 0; k < job->batch; k++)
-		sorted_list(job->type, l, key + k * step, seed + k * (l + 1));
+		sorted_list(job->type, l, key + k * l * job->size, seed + k * (l + 1));
+	return key;
 }
 
 /* Computes the sizes of a case. n, the number of all keys that the options ask for, is rounded to
@@ -97,46 +91,18 @@ static void size(struct job *job)
 	                 text_size(job->length));
 }
 
-static bool make(struct job *job)
+static void make(struct job *job)
 {
-	struct array_data *d = job->data;
-	const int64_t seed = job->o->common.seed;
-
-	for (int which = A; which < ARRAYS; which++) {
-		const int64_t n = which == OUT ? job->n : job->n / 2;
-
-		d->key[which] = job_alloc(job, n * job->size);
-		d->value[which] = job_values(job, n, seed + which);
-		if (!d->key[which] || (job->value_size && !d->value[which]))
-			return false;
-		if (which != OUT)
-			sorted_lists(job, d->key[which], seed + which * (INT64_C(1) << 40));
-	}
-	job->peer = (ek_peer_problem){.n = job->length,
-	                              .batch = job->batch,
-	                              .in = d->key[A],
-	                              .in_b = d->key[B],
-	                              .in_value = d->value[A],
-	                              .in_b_value = d->value[B],
-	                              .key = d->key[OUT],
-	                              .value = d->value[OUT]};
-	job_output(job, d->key[OUT], job->n * job->size, NULL);
+	job->p.n = job->length;
+	job->p.batch = job->batch;
+	job->p.in = sorted_lists(job, 0);
+	job->p.in_b = sorted_lists(job, 1);
+	job->p.in_value = job_values(job, job->n / 2, 0);
+	job->p.in_b_value = job_values(job, job->n / 2, 1);
+	job->p.key = job_output(job, job->n * job->size, NULL);
 	if (job->value_size)
-		job_output(job, d->value[OUT], job->n * job->value_size, NULL);
-	return true;
+		job->p.value = job_output(job, job->n * job->value_size, NULL);
 }
-
-static void defaults(struct bench_options *o)
-{
-	LIST(&o->type, EK_INT32);
-	LIST(&o->n, 1 << 24);
-	LIST(&o->value_size, 0, 4, 8);
-	LIST(&o->length, 1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12);
-}
-
-static const struct bench_option own[] = {{"length", "LIST", "Keys of each input (2^5 ... 2^12)",
-                                           set_list, AT(length), BY(tool_size)},
-                                          NO_OPTION};
 
 const struct operation bench_merge = {
 	ARRAY_OPERATION("merge", EK_MERGE, KEYS),
@@ -146,7 +112,8 @@ const struct operation bench_merge = {
 		"merge --total 2^25 --json merge.json\nWithout options it is the comparison of Liu "
 		"2015, Figure 4.7: l = 2^5 ... 2^12, keys of 32 bits alone (i32+0), with values of "
 		"32 (i32+4) and of 64 bits (i32+8); there the total was 2^25. "),
-	.options = ARRAY_OPTIONS "total value-size",
-	.own = own,
+	.options = ARRAY_OPTIONS "total value_size inputs",
+	.defaults = "time=1 type=i32 total=2^24 value-size=0,4,8 "
+		    "length=2^5,2^6,2^7,2^8,2^9,2^10,2^11,2^12",
 	.moves = "bytes of keys and values, in and out,",
 };

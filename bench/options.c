@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The options of `ek bench`. A table has the options that several operations share, and each
- * operation selects from it by name. Options of one operation only are in its own file and come
- * first in the help. */
+ * The options of `ek bench`. The table options.def has them all, and each operation selects from it
+ * by keys, and gives defaults as they would be given on the command line. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +9,72 @@
 
 enum { FIRST_KEY = 1024 };
 
-/* ---- Setters --------------------------------------------------------------------------------- */
+/* ---- Table ----------------------------------------------------------------------------------- */
 
-static const char *dashed(const struct bench_option *option)
+/* An option. The type of its member is a bool, const char *, int, int64_t, double or struct list. */
+struct bench_option {
+	const char *key, *name, *arg, *text;
+	size_t at;
+	enum { FLAG, TEXT, INT, WHOLE, REAL, LIST } as;
+	/* How the argument, or an item of a list, becomes a number. Without any of these it is not a
+	 * number. */
+	int64_t min, max;
+	const struct tool_choice *choices;
+	int64_t (*value)(const char *what, const char *text);
+	double (*real)(const char *what, const char *text);
+};
+
+static int64_t file_value(const char *what, const char *text)
 {
-	static char text[40];
-
-	snprintf(text, sizeof text, "--%s", option->name);
-	return text;
+	if (strcmp(text, "-") == 0)
+		tool_usage("%s -: the name of a file is expected", what);
+	return 0;
 }
+
+static int64_t limit_value(const char *what, const char *text)
+{
+	return strcmp(text, "none") == 0 ? -1 : tool_size(what, text);
+}
+
+static double number_above_0(const char *what, const char *text)
+{
+	const double number = tool_number(what, text);
+
+	if (!(number > 0))
+		tool_usage("%s %s: a number above 0 is expected", what, text);
+	return number;
+}
+
+static const struct tool_choice types[] = {
+	{"f32", EK_F32}, {"f64", EK_F64}, {"i32", EK_INT32}, {"i64", EK_INT64}, {NULL, 0}};
+static const struct tool_choice sizes[] = {{"0", 0}, {"4", 4}, {"8", 8}, {NULL, 0}};
+static const struct tool_choice places[] = {{"device", 0}, {"host", 0}, {NULL, 0}};
+static const struct tool_choice orders[] = {{"row", X_BY_ROWS | Y_BY_ROWS},
+                                            {"col", 0},
+                                            {"row:col", X_BY_ROWS},
+                                            {"col:row", Y_BY_ROWS},
+                                            {NULL, 0}};
+static const struct tool_choice kinds[] = {
+	{"inclusive", EK_INCLUSIVE}, {"exclusive", EK_EXCLUSIVE}, {NULL, 0}};
+const struct tool_choice option_ops[] = {
+	{"sum", EK_SUM}, {"max", EK_MAX}, {"min", EK_MIN}, {"or", EK_OR}, {NULL, 0}};
+const struct tool_choice option_shapes[] = {
+	{"even", EVEN}, {"random", RANDOM}, {"power", POWER}, {NULL, 0}};
+
+static const struct bench_option table[] = {
+#define OPTION(called, word, argument, help, member, ...) \
+	{.key = #called,                                  \
+	 .name = word,                                    \
+	 .arg = argument,                                 \
+	 .text = help,                                    \
+	 .at = offsetof(struct bench_options, member),    \
+	 __VA_ARGS__},
+#include "options.def"
+#undef OPTION
+};
+enum { OPTIONS = sizeof table / sizeof *table };
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static int64_t number(const struct bench_option *option, const char *what, const char *text)
 {
@@ -28,38 +84,9 @@ static int64_t number(const struct bench_option *option, const char *what, const
 	                       : 0;
 }
 
-void set_flag(const struct bench_option *option, const char *arg, void *to)
+static void fill(const struct bench_option *option, const char *what, const char *arg,
+                 struct list *list)
 {
-	(void)option;
-	(void)arg;
-	*(bool *)to = true;
-}
-
-void set_text(const struct bench_option *option, const char *arg, void *to)
-{
-	number(option, dashed(option), arg); /* ends the program if the argument is invalid */
-	*(const char **)to = arg;
-}
-
-void set_int(const struct bench_option *option, const char *arg, void *to)
-{
-	*(int *)to = (int)number(option, dashed(option), arg);
-}
-
-void set_whole(const struct bench_option *option, const char *arg, void *to)
-{
-	*(int64_t *)to = number(option, dashed(option), arg);
-}
-
-static void set_time(const struct bench_option *option, const char *arg, void *to)
-{
-	*(double *)to = tool_duration(dashed(option), arg);
-}
-
-void set_list(const struct bench_option *option, const char *arg, void *to)
-{
-	const char *what = dashed(option);
-	struct list *list = to;
 	char word[64];
 
 	list->count = 0;
@@ -78,67 +105,31 @@ void set_list(const struct bench_option *option, const char *arg, void *to)
 	} while (*arg++);
 }
 
-void list_fill(struct list *list, int count, const int64_t *values)
+/* Stores the argument of an option; ends the program if it is not valid. */
+static void store(const struct bench_option *option, const char *arg, struct bench_options *o)
 {
-	list->count = count;
-	memcpy(list->value, values, (size_t)count * sizeof *values);
+	void *to = (char *)o + option->at;
+	char what[40];
+
+	snprintf(what, sizeof what, "--%s", option->name);
+	switch (option->as) {
+	case FLAG: *(bool *)to = true; break;
+	case TEXT:
+		number(option, what, arg);
+		*(const char **)to = arg;
+		break;
+	case INT: *(int *)to = (int)number(option, what, arg); break;
+	case WHOLE: *(int64_t *)to = number(option, what, arg); break;
+	case REAL: *(double *)to = option->real(what, arg); break;
+	case LIST: fill(option, what, arg, to); break;
+	}
 }
-
-/* ---- Table ----------------------------------------------------------------------------------- */
-
-static int64_t file_value(const char *what, const char *text)
-{
-	if (strcmp(text, "-") == 0)
-		tool_usage("%s -: the name of a file is expected", what);
-	return 0;
-}
-
-static const struct tool_choice types[] = {
-	{"f32", EK_F32}, {"f64", EK_F64}, {"i32", EK_INT32}, {"i64", EK_INT64}, {NULL, 0}};
-static const struct tool_choice sizes[] = {{"0", 0}, {"4", 4}, {"8", 8}, {NULL, 0}};
-static const struct tool_choice places[] = {{"device", 0}, {"host", 0}, {NULL, 0}};
-const struct tool_choice option_ops[] = {
-	{"sum", EK_SUM}, {"max", EK_MAX}, {"min", EK_MIN}, {"or", EK_OR}, {NULL, 0}};
-
-static const struct bench_option shared[] = {
-	{"suite", "NAME",
-         "Measure the matrices of a suite: twins, paper, real, nasty, small, demo, or a file",
-         set_text, AT(suite), AS_IT_IS},
-	{"n", "LIST", "Numbers, such as 1000,4M,2^25,96x2^16; K, M, G are 2^10 ...", set_list,
-         AT(n), BY(tool_size)},
-	{"total", "LIST", "Keys in all (2^24)", set_list, AT(n), BY(tool_size)},
-	{"type", "LIST", "Types: i32, i64, f32, f64", set_list, AT(type), CHOICE(types)},
-	{"value-size", "LIST", "Bytes of the values: 0, 4, 8", set_list, AT(value_size),
-         CHOICE(sizes)},
-	{"op", "sum|max|min|or", "Operator (sum)", set_int, AT(op), CHOICE(option_ops)},
-	{"method", "LIST", "All, or names, also without the operation", set_text, AT(common.method),
-         AS_IT_IS},
-	{"rounds", "N", "Make exactly N rounds", set_int, AT(rounds), RANGE(1, 100000)},
-	{"time", "SECONDS",
-         "Time to spend on each matrix (default 3) or case of arrays (1); without --rounds at "
-         "least 5 rounds are made",
-         set_time, AT(seconds), AS_IT_IS},
-	{"k-best", NULL, "Give K-best times too: K = 5, epsilon = 0.001, M = 20 (Zhang 2012)",
-         set_flag, AT(k_best), AS_IT_IS},
-	{"peers", NULL, "Measure the other libraries that were found, too", set_flag, AT(peers),
-         AS_IT_IS},
-	{"peer-dir", "FOLDER", "Take the modules of the peers from there", set_text,
-         AT(peer_folder), AS_IT_IS},
-	{"vectors", "device|host",
-         "With --device: where x and y lie (device); from the host they are copied in each product",
-         set_text, AT(vectors), CHOICE(places)},
-	{"sweep", "KEY=VALUES",
-         "Measure the one --method with each of these values of its parameter: w=4,8,16; s=1..8; "
-         "block=256..2048*2",
-         set_text, AT(sweep), AS_IT_IS},
-	{"html", "FILE", "Write a page with tables and charts", set_text, AT(html), BY(file_value)},
-};
 
 /* ---- Parsing --------------------------------------------------------------------------------- */
 
-static const struct bench_option **chosen; /* options of this operation, as --help lists them */
-static int options;
 static const struct operation *current; /* operation whose options are parsed */
+static const struct bench_option *chosen[OPTIONS];
+static int options; /* number of options of the operation */
 
 bool has_word(const char *words, const char *word)
 {
@@ -150,19 +141,28 @@ bool has_word(const char *words, const char *word)
 	return false;
 }
 
+/* Stores the defaults of the operation, words such as "n=2^16,2^20". */
+static void defaults(struct bench_options *o)
+{
+	char name[16], value[128];
+	int used;
+
+	for (const char *at = current->defaults;
+	     at && sscanf(at, "%15[^=]=%127s %n", name, value, &used) == 2; at += used)
+		for (int k = 0; k < options; k++)
+			if (strcmp(chosen[k]->name, name) == 0)
+				store(chosen[k], value, o);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct bench_options *o = state->input;
 
 	tool_init(key, state, &o->common);
 	if (key >= FIRST_KEY && key < FIRST_KEY + options) {
-		const struct bench_option *option = chosen[key - FIRST_KEY];
-
-		option->set(option, arg, option->own ? option->own : (char *)o + option->at);
+		store(chosen[key - FIRST_KEY], arg, o);
 	} else if (key == ARGP_KEY_INIT) {
-		o->seconds = current->seconds;
-		if (current->defaults)
-			current->defaults(o);
+		defaults(o);
 	} else if (key == ARGP_KEY_ARGS) {
 		o->argument = state->argv + state->next;
 		o->arguments = state->argc - state->next;
@@ -186,32 +186,24 @@ static char *end_of_help(int key, const char *text, void *input)
 	return key == ARGP_KEY_HELP_EXTRA ? legend_text(current) : (char *)text;
 }
 
-static void choose(const struct bench_option *option)
-{
-	chosen = need(realloc(chosen, (size_t)(options + 1) * sizeof *chosen), "options");
-	chosen[options++] = option;
-}
-
 void options_parse(struct bench *bench, int argc, char **argv)
 {
-	static struct argp_option *own;
-	struct argp argp = {
-		NULL,        parse, bench->op->usage, bench->op->help, bench->op->children,
+	static struct argp_option own[OPTIONS + 1];
+	const struct argp argp = {
+		own,         parse, bench->op->usage, bench->op->help, bench->op->children,
 		end_of_help, NULL};
 
 	current = bench->op;
-	for (const struct bench_option *o = current->own; o && o->name; o++)
-		choose(o);
-	for (size_t k = 0; k < sizeof shared / sizeof *shared; k++)
-		if (has_word(current->options, shared[k].name))
-			choose(&shared[k]);
-	argp.options = own = need(calloc((size_t)options + 1, sizeof *own), "options");
-	for (int k = 0; k < options; k++)
-		own[k] = (struct argp_option){.name = chosen[k]->name,
-		                              .key = FIRST_KEY + k,
-		                              .arg = chosen[k]->arg,
-		                              .doc = chosen[k]->text,
-		                              .group = 1};
+	for (const struct bench_option *option = table; option < table + OPTIONS; option++) {
+		if (!has_word(current->options, option->key))
+			continue;
+		own[options] = (struct argp_option){.name = option->name,
+		                                    .key = FIRST_KEY + options,
+		                                    .arg = option->arg,
+		                                    .doc = option->text,
+		                                    .group = 1};
+		chosen[options++] = option;
+	}
 	tool_parse(&argp, argc, argv, &bench->o);
 }
 

@@ -157,9 +157,9 @@ static bool move(struct entrant *e, bool back)
 	return !copy || copy(g->state) == 0;
 }
 
-static void release(struct entrant *e)
+static void release(void *own)
 {
-	const struct guest *g = e->own;
+	const struct guest *g = own;
 
 	if (g->state)
 		g->peer->release(g->state);
@@ -167,12 +167,7 @@ static void release(struct entrant *e)
 
 static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *problem)
 {
-	struct entrant *e = peer->supports(problem) ? entrant_add(f, RECORD_PEER, "peer.",
-	                                                          peer->name, sizeof(struct guest))
-	                                            : NULL;
-
-	if (!e)
-		return;
+	struct entrant *e = entrant_add(f, RECORD_PEER, "peer.", peer->name, sizeof(struct guest));
 	struct guest *g = e->own;
 
 	g->peer = peer;
@@ -192,13 +187,13 @@ static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *p
 		return;
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
-	entrant_check(
-		e); /* checked twice: the second run starts from the state that the first left */
 	entrant_check(e);
+	entrant_check(e); /* from the state that the first run left */
 }
 
 void enter_peers(struct field *f, const ek_peer_problem *problem)
 {
 	for (int k = 0; k < f->bench->peers.count; k++)
-		enter(f, f->bench->peers.peer[k], problem);
+		if (f->bench->peers.peer[k]->supports(problem))
+			enter(f, f->bench->peers.peer[k], problem);
 }

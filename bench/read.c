@@ -21,8 +21,6 @@
 #define ENTRY_BYTES \
 	33 /* bytes of text for an entry of the generated file: two indices, 17 digits */
 
-static int64_t megabytes = 100; /* size of the generated file, by --size */
-
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* The bytes that the library has allocated now, and their maximum so far. */
@@ -171,7 +169,7 @@ static void read_scipy(struct bench *b, struct bench_case *c)
 static int make_file(struct bench *b, char path[4096])
 {
 	const char *folder = getenv("TMPDIR");
-	int64_t rows = megabytes * 1000000 / ENTRY_BYTES / 16 + 1;
+	int64_t rows = b->o.megabytes * 1000000 / ENTRY_BYTES / 16 + 1;
 	ek_matrix *A = NULL;
 	char spec[128];
 	int code, file;
@@ -245,18 +243,13 @@ static void check(struct bench_options *o)
 		tool_usage("%s: a second file; ek bench read takes one at a time", o->argument[1]);
 }
 
-static const struct bench_option own[] = {
-	{"size", "MB", "Generate a file of about that many megabytes (default 100)", set_whole,
-         OWN(megabytes), RANGE(1, 1000000)},
-	NO_OPTION};
-
 const struct operation bench_read = {
 	.name = "read",
 	.text = "reading Matrix Market text, MB/s for each thread",
 	.usage = "[FILE]",
 	.help = "Times the reading of Matrix Market text with one and more threads, and by scipy.",
-	.options = "",
-	.own = own,
+	.options = "size",
+	.defaults = "size=100",
 	.children = tool_common_children,
 	.check = check,
 	.fields = "op method version matrix rows cols nnz value index threads runs ms ms_min mbps "

@@ -6,19 +6,9 @@
 
 #include "array.h"
 
-struct array_data {
-	void *in;
-	int64_t result;       /* result of a call, with room for any type */
-	struct array_sum sum; /* reference for sums of floats, in twice double precision */
-	int64_t exact;        /* reference for all other cases; for floats, from array_order */
-};
-
 static ek_status call(struct job *job, const ek_array_options *options)
 {
-	struct array_data *d = job->data;
-
-	return ek_reduce(job->ctx, options, job->type, (ek_monoid)job->o->op, job->n, d->in,
-	                 &d->result);
+	return ek_reduce(job->ctx, options, job->type, job->p.op, job->n, job->in, job->p.out);
 }
 
 /* Returns the depth of the tree of additions that ek.h promises for a method, else n - 1, which is
@@ -33,30 +23,11 @@ static double depth_of(const char *method, double n)
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
-	const struct array_data *d = job->data;
 
-	if (!array_is_float(job->type))
-		return array_integer(job->type, &d->result, 0) == d->exact ? 0 : INFINITY;
-	if (job->o->op != EK_SUM)
-		return array_order(job->type, &d->result, 0) == d->exact ? 0 : INFINITY;
-	return array_sum_error(&d->sum, job->type, array_number(job->type, &d->result, 0),
+	if (!array_rounds(job))
+		return array_order(job->type, job->p.out, 0) == job->exact ? 0 : INFINITY;
+	return array_sum_error(&job->sum, job->type, array_number(job->type, job->p.out, 0),
 	                       depth_of(method, (double)job->n));
-}
-
-static void reference(const struct job *job, struct array_data *d)
-{
-	const bool floats = array_is_float(job->type), sums = floats && job->o->op == EK_SUM;
-
-	for (int64_t i = 0; i < job->n; i++) {
-		const int64_t x = floats ? array_order(job->type, d->in, i)
-		                         : array_integer(job->type, d->in, i);
-
-		if (sums)
-			array_sum_add(&d->sum, array_number(job->type, d->in, i));
-		else
-			d->exact = i ? array_combine(job->type, (ek_monoid)job->o->op, d->exact, x)
-			             : x;
-	}
 }
 
 static void size(struct job *job)
@@ -67,25 +38,19 @@ static void size(struct job *job)
 	job->variant = array_op_text(job);
 }
 
-static bool make(struct job *job)
+static void make(struct job *job)
 {
-	struct array_data *d = job->data;
+	job->p.n = job->n;
+	job->p.in = job->in = job_random(job, job->n, 0);
+	job->p.out = job_output(job, sizeof(int64_t), NULL);
+	for (int64_t i = 0; i < job->n; i++)
+		if (array_rounds(job)) {
+			array_sum_add(&job->sum, array_number(job->type, job->in, i));
+		} else {
+			const int64_t x = array_order(job->type, job->in, i);
 
-	d->in = job_random(job, job->type, job->n, job->o->common.seed);
-	if (!d->in)
-		return false;
-	reference(job, d);
-	job_output(job, &d->result, sizeof d->result, NULL);
-	job->peer = (ek_peer_problem){
-		.op = (ek_monoid)job->o->op, .n = job->n, .in = d->in, .out = &d->result};
-	return true;
-}
-
-static void defaults(struct bench_options *o)
-{
-	o->op = EK_SUM;
-	LIST(&o->type, EK_F32, EK_F64, EK_INT32, EK_INT64);
-	LIST(&o->n, 1 << 16, 1 << 20, 1 << 25, 1 << 27);
+			job->exact = i ? array_combine(job, job->exact, x) : x;
+		}
 }
 
 const struct operation bench_reduce = {
@@ -96,6 +61,7 @@ const struct operation bench_reduce = {
 		"the serial loop, with other libraries and with the read bandwidth of the memory",
 		"reduce --n 2^27 --type f32,f64\n"),
 	.options = ARRAY_OPTIONS "n op",
+	.defaults = "time=1 op=sum type=f32,f64,i32,i64 n=2^16,2^20,2^25,2^27",
 	.check = check_op,
 	.moves = "bytes of the input",
 };

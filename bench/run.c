@@ -11,9 +11,8 @@
 
 #include "run.h"
 
-#define MOST_ENTRANTS 300
-#define SMALL_BYTES   1000000 /* moving fewer bytes takes less time than waking the threads */
-#define CACHE_FACTOR  1.3 /* reads that are faster than memory by this factor are from a cache */
+#define SMALL_BYTES  1000000 /* moving fewer bytes takes less time than waking the threads */
+#define CACHE_FACTOR 1.3     /* reads that are faster than memory by this factor are from a cache */
 
 /* ---- Who takes part -------------------------------------------------------------------------- */
 
@@ -37,8 +36,7 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 	                      .field = f,
 	                      .moves = f->c->bytes,
 	                      .own = own ? need(calloc(1, own), "those who are measured") : NULL,
-	                      .calls.state = e,
-	                      .at = -1};
+	                      .calls.state = e};
 	if (kind != RECORD_BOUND && f->bench->op->before) {
 		e->calls.before = before;
 		e->calls.most = f->most;
@@ -84,21 +82,14 @@ bool entrant_check(struct entrant *e)
 	return !r->failed;
 }
 
-static void release_reads(struct entrant *e)
-{
-	read_probe_free(e->own);
-}
-
 int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden)
 {
 	struct entrant *e = entrant_add(f, RECORD_BOUND, "", "read", sizeof(struct read_probe));
 
-	if (!e)
-		return TOOL_OK;
 	if (!read_probe_make(e->own, bytes, threads))
 		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
 	e->calls = (struct candidate){.run = read_probe_run, .state = e->own};
-	e->release = release_reads;
+	e->release = read_probe_free;
 	e->moves = (double)((struct read_probe *)e->own)->bytes;
 	e->hidden = hidden;
 	return TOOL_OK;
@@ -107,16 +98,15 @@ int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden)
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads)
 {
 	static const char *const names[] = {"memcpy", "stream"};
-	struct entrant *e;
 
-	for (int k = 0; k < 2; k++)
-		if ((e = entrant_add(f, RECORD_BOUND, "copy.", names[k],
-		                     sizeof(struct copy_probe)))) {
-			*(struct copy_probe *)e->own =
-				(struct copy_probe){from, to, bytes, threads, k};
-			e->calls = (struct candidate){.run = copy_probe_run, .state = e->own};
-			e->moves = 2 * (double)bytes;
-		}
+	for (int k = 0; k < 2; k++) {
+		struct entrant *e =
+			entrant_add(f, RECORD_BOUND, "copy.", names[k], sizeof(struct copy_probe));
+
+		*(struct copy_probe *)e->own = (struct copy_probe){from, to, bytes, threads, k};
+		e->calls = (struct candidate){.run = copy_probe_run, .state = e->own};
+		e->moves = 2 * (double)bytes;
+	}
 }
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
@@ -124,56 +114,43 @@ void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, in
 void field_start(struct field *f)
 {
 	f->entrant = need(calloc(MOST_ENTRANTS, sizeof *f->entrant), "those who are measured");
-	f->candidate = need(calloc(MOST_ENTRANTS, sizeof *f->candidate), "those who are measured");
 }
 
-int field_rounds(struct field *f, double seconds, struct tool_progress *progress)
+void field_rounds(struct field *f, double seconds, struct tool_progress *progress)
 {
 	const struct measure_limits limits = {seconds, f->bench->o.rounds};
 
-	for (int k = 0; k < f->entrants; k++) {
-		struct entrant *e = &f->entrant[k];
-
-		if (e->record.failed || e->record.refused)
-			continue;
-		e->at = f->candidates++;
-		f->candidate[e->at] = e->calls;
-	}
-	f->rounds = measure_rounds(f->candidate, f->candidates, &limits, progress);
-	return f->rounds ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory for the times");
+	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
+		if (!e->record.failed && !e->record.refused)
+			f->timed[f->candidates++] = &e->calls;
+	f->rounds = measure_rounds(f->timed, f->candidates, &limits, progress);
 }
 
 void field_end(struct field *f)
 {
-	for (int k = 0; k < f->entrants; k++) {
-		struct entrant *e = &f->entrant[k];
-
+	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++) {
 		if (e->release)
-			e->release(e);
+			e->release(e->own);
 		free(e->own);
+		free(e->calls.sample);
 	}
-	measure_free(f->candidate, f->candidates);
 	free(f->entrant);
-	free(f->candidate);
 }
 
-static const struct candidate *candidate_of(const struct entrant *e)
+static bool was_timed(const struct entrant *e)
 {
-	return &e->field->candidate[e->at];
+	return e && e->calls.sample;
 }
 
 double entrant_ms(const struct entrant *e)
 {
-	if (!e || e->at < 0)
-		return NAN;
-	return 1e3 * measure_quantile(candidate_of(e)->sample, e->field->rounds, 0.5);
+	return was_timed(e) ? 1e3 * measure_quantile(e->calls.sample, e->field->rounds, 0.5) : NAN;
 }
 
 double entrant_ratio(const struct entrant *a, const struct entrant *b)
 {
-	if (!a || !b || a->at < 0 || b->at < 0)
-		return NAN;
-	return measure_ratio(candidate_of(a), candidate_of(b), a->field->rounds);
+	return was_timed(a) && was_timed(b) ? measure_ratio(&a->calls, &b->calls, a->field->rounds)
+	                                    : NAN;
 }
 
 double field_disturbed(const struct field *f)
@@ -181,7 +158,7 @@ double field_disturbed(const struct field *f)
 	double share = 0;
 
 	for (int k = 0; k < f->candidates; k++)
-		share += (double)f->candidate[k].disturbed / f->rounds / f->candidates;
+		share += (double)f->timed[k]->disturbed / f->rounds / f->candidates;
 	return share;
 }
 
@@ -192,13 +169,10 @@ static const struct entrant *fastest(const struct field *f, enum record_kind kin
 {
 	const struct entrant *best = NULL;
 
-	for (int k = 0; k < f->entrants; k++) {
-		const struct entrant *e = &f->entrant[k];
-
-		if (e->at >= 0 && e->record.kind == kind && !e->bare &&
+	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
+		if (was_timed(e) && e->record.kind == kind && !e->bare &&
 		    (!best || entrant_ms(e) < entrant_ms(best)))
 			best = e;
-	}
 	return best;
 }
 
@@ -212,22 +186,19 @@ static struct yardstick yardstick_of(const struct field *f)
 	const char *unit = f->bench->op->unit(f);
 	struct yardstick y = {.bound = fastest(f, RECORD_BOUND), .peer = fastest(f, RECORD_PEER)};
 
-	for (int k = 0; k < f->entrants; k++) {
-		const struct entrant *e = &f->entrant[k];
-
-		if (e->at >= 0 && e->bare)
+	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
+		if (was_timed(e) && e->bare)
 			y.bare = e;
-		else if (e->at >= 0 && e->record.kind == RECORD_OURS &&
+		else if (was_timed(e) && e->record.kind == RECORD_OURS &&
 		         strcmp(e->record.method, unit) == 0)
 			y.unit = e;
-	}
 	return y;
 }
 
 static void fill(struct entrant *e, const struct yardstick *y)
 {
 	const int rounds = e->field->rounds;
-	const struct candidate *at = candidate_of(e);
+	const struct candidate *at = &e->calls;
 	const struct bench_case *c = e->field->c;
 	double *v = e->record.v;
 
@@ -250,7 +221,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 	if (y->unit)
 		v[V_PREPARE_CALLS] = v[V_PREPARE_MS] / entrant_ms(y->unit);
 	if (y->bare)
-		v[V_OVERHEAD_NS] = 1e9 * measure_excess(at, candidate_of(y->bare), rounds);
+		v[V_OVERHEAD_NS] = 1e9 * measure_excess(at, &y->bare->calls, rounds);
 }
 
 static void fill_case(const struct field *f, const struct yardstick *y)
@@ -275,13 +246,12 @@ static int collect(struct field *f)
 	const struct yardstick y = yardstick_of(f);
 	int code = TOOL_OK;
 
-	for (int k = 0; k < f->entrants; k++) {
-		struct entrant *e = &f->entrant[k];
+	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++) {
 		const struct record *r = &e->record;
 
 		if (e->bare)
 			continue;
-		if (e->at >= 0 && (r->kind == RECORD_BOUND || entrant_check(e)))
+		if (was_timed(e) && (r->kind == RECORD_BOUND || entrant_check(e)))
 			fill(e, &y);
 		if (r->failed) {
 			tool_fail(TOOL_FAILED, "%s: %s: %s", f->c->name, r->method, r->why);
@@ -292,19 +262,6 @@ static int collect(struct field *f)
 	}
 	fill_case(f, &y);
 	return code;
-}
-
-/* Measures the K-best time of each entrant by itself, as the K-best scheme requires. */
-static void k_best(struct field *f)
-{
-	int runs;
-
-	for (int k = 0; k < f->entrants; k++) {
-		struct entrant *e = &f->entrant[k];
-
-		if (e->at >= 0 && !e->bare)
-			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&f->candidate[e->at], &runs);
-	}
 }
 
 static int measure(struct field *f, const char *preparing)
@@ -318,11 +275,12 @@ static int measure(struct field *f, const char *preparing)
 	if (code)
 		return code;
 	progress = tool_progress_start(&o->common, f->c->name);
-	code = field_rounds(f, o->seconds, progress);
-	if (!code && o->k_best)
-		k_best(f);
+	field_rounds(f, o->seconds, progress);
+	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
+		if (was_timed(e) && !e->bare) /* each by itself, as the K-best scheme requires */
+			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
 	tool_progress_end(progress);
-	return code ? code : collect(f);
+	return collect(f);
 }
 
 int measure_case(struct bench *b, struct bench_case *c, void *problem, const char *preparing)

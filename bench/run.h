@@ -6,21 +6,23 @@
 
 #include "bench.h"
 
+enum { MOST_ENTRANTS = 300 };
+
 /* One who takes part in a measurement: a method of ours, a peer, or a bound. */
 struct entrant {
 	struct record record;
 	struct field *field;
-	struct candidate calls; /* how it is run; the state is the entrant or, for probes, `own` */
+	struct candidate calls; /* how it is run; the state is the entrant or, for probes, `own`.
+	                         * Without samples it was not timed. */
 	/* Copies the problem's outputs to those of the entrant or, if `back`, the other way round;
 	 * NULL if the entrant writes the problem's outputs itself. */
 	bool (*move)(struct entrant *entrant, bool back);
 	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
-	void (*release)(struct entrant *entrant);
+	void (*release)(void *own);
 	void *own;    /* memory for the functions above, freed after `release` */
 	double moves; /* bytes that one call moves */
 	bool bare;    /* it is the bare loop, which gets no record */
 	bool hidden;  /* it is measured, but its record is not shown */
-	int at;       /* index of its candidate in the field, -1 if it is not timed */
 };
 
 /* A problem and all entrants that are timed on it. */
@@ -29,8 +31,8 @@ struct field {
 	struct bench_case *c;
 	void *problem;
 	struct entrant *entrant;
-	struct candidate *candidate;
-	int entrants, candidates, rounds;
+	struct candidate *timed[MOST_ENTRANTS];
+	int entrants, candidates, rounds; /* `candidates` is the number of those that are timed */
 	int64_t most; /* most calls that op->before can prepare; 0 if there is no limit */
 };
 
@@ -41,8 +43,8 @@ int measure_case(struct bench *bench, struct bench_case *c, void *problem, const
 /* The steps of measure_case, for operations with a course of their own. Allocates memory for
  * entrants. */
 void field_start(struct field *f);
-/* Times all entrants that have neither failed nor been refused. Returns an exit code. */
-int field_rounds(struct field *f, double seconds, struct tool_progress *progress);
+/* Times all entrants that have neither failed nor been refused. */
+void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
 /* Return the median time; the median of a's time over b's in the same round. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
@@ -51,7 +53,7 @@ double entrant_ratio(const struct entrant *a, const struct entrant *b);
 double field_disturbed(const struct field *f);
 /* Releases the entrants and frees all memory. */
 void field_end(struct field *f);
-/* Adds an entrant with `own` bytes of memory, set to 0. Returns NULL if there are too many. */
+/* Adds an entrant with `own` bytes of memory, set to 0. Ends the program if there are too many. */
 struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
                             const char *name, size_t own);
 /* Tells whether a method has been entered. */

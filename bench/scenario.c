@@ -17,9 +17,8 @@
 
 /* Method or peer that is the baseline, or NULL for plain CSR. */
 static const char *baseline;
-static struct list products; /* numbers of products, by --calls */
 
-/* Returns the speed-up for n products. The unit of time is one product of plain CSR, so T_csr is 1,
+/* Returns the speed-up for n b->o.calls. The unit of time is one product of plain CSR, so T_csr is 1,
  * T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr is 1 / vs_csr
  * of the baseline. */
 static double speedup(const struct bench_case *c, const struct record *r, int64_t n)
@@ -34,10 +33,9 @@ static json_t *speedups(const struct bench *b, const struct bench_case *c, const
 {
 	json_t *each = json_object();
 
-	(void)b;
 	(void)c;
-	for (int k = 0; k < products.count; k++)
-		json_object_set_new(each, keep("%lld", (long long)products.value[k]),
+	for (int k = 0; k < b->o.calls.count; k++)
+		json_object_set_new(each, keep("%lld", (long long)b->o.calls.value[k]),
 		                    isnan(r->v[V_SPEEDUP + k]) ? json_null()
 		                                               : json_real(r->v[V_SPEEDUP + k]));
 	return each;
@@ -67,8 +65,8 @@ static int finish(struct bench *b, struct bench_case *c)
 		double *v = c->record[m].v;
 
 		v[V_PREPARATION] = v[V_PREPARE_CALLS] * v[V_VS_CSR];
-		for (int k = 0; k < products.count; k++)
-			v[V_SPEEDUP + k] = speedup(c, &c->record[m], products.value[k]);
+		for (int k = 0; k < b->o.calls.count; k++)
+			v[V_SPEEDUP + k] = speedup(c, &c->record[m], b->o.calls.value[k]);
 	}
 	return TOOL_OK;
 }
@@ -121,7 +119,7 @@ static void sum(const struct bench *b, int group, struct record *sum)
 	double most;
 
 	sum->v[V_MATRICES] = average(b, group, sum, V_PREPARATION, &most);
-	for (int k = 0; k < products.count; k++)
+	for (int k = 0; k < b->o.calls.count; k++)
 		average(b, group, sum, V_SPEEDUP + k, &sum->v[V_MOST_SPEEDUP + k]);
 }
 
@@ -157,19 +155,13 @@ static void page(const struct bench *b, FILE *f)
 
 /* ---- The operation --------------------------------------------------------------------------- */
 
-static void defaults(struct bench_options *o)
-{
-	(void)o;
-	LIST(&products, 50, 500);
-}
-
 static void check(struct bench_options *o)
 {
-	if (products.count > MOST_CALLS)
+	if (o->calls.count > MOST_CALLS)
 		tool_usage("--calls: at most %d numbers are expected", MOST_CALLS);
-	for (int k = 0; k < products.count; k++) {
+	for (int k = 0; k < o->calls.count; k++) {
 		columns[3 + 2 * k] =
-			(struct column){.head = keep("n=%lld avg", (long long)products.value[k]),
+			(struct column){.head = keep("n=%lld avg", (long long)o->calls.value[k]),
 		                        .where = SUM,
 		                        .value = V_SPEEDUP + (unsigned)k,
 		                        .format = "%.2f"};
@@ -182,16 +174,6 @@ static void check(struct bench_options *o)
 	sweep_apply(o);
 }
 
-static const struct bench_option own[] = {
-	{"calls", "LIST", "Numbers of products (50,500)", set_list, OWN(products),
-         RANGE(1, INT64_C(1) << 40)},
-	{"baseline", "METHOD",
-         "What stands for CSR: a method or a peer (spmv.csr.rows; spmv.csr.vector.gpu)", set_text,
-         AT(baseline), AS_IT_IS},
-	{"from", "FILE", "Take the records of ek bench spmv --json FILE", set_text, AT(records),
-         AS_IT_IS},
-	NO_OPTION};
-
 static const struct argp_child children[] = {{&tool_common_argp, 0, "Common options:", 3},
                                              {&tool_product_argp, 0, "The product:", 2},
                                              {0}};
@@ -201,10 +183,9 @@ const struct operation bench_scenario = {
 	.text = "bench spmv for a given number of products, preparation included (--calls 50,500)",
 	.help = "Measures as ek bench spmv does and says what each method is worth when its "
 		"preparation is paid by so many products.",
-	.options = "suite html rounds time peers peer-dir vectors sweep",
-	.own = own,
+	.options = PRODUCT_OPTIONS " sweep calls baseline from",
+	.defaults = "time=3 calls=50,500",
 	.children = children,
-	.defaults = defaults,
 	.check = check,
 	.fields =
 		"op method matrix group baseline preparation speedup disturbed commit machine date",

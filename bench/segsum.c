@@ -2,35 +2,21 @@
  * ek bench segsum: sums of segments, given by flags and by offsets, compared with the bandwidth at
  * which the values and the flags or offsets can be read. */
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "array.h"
 
-enum { EVEN, RANDOM, POWER };
-static int shape = RANDOM;
-static bool by_flags, by_offsets;
-
-struct array_data {
-	void *in, *out;
-	int32_t *offset;
-	uint8_t *flag;
-	int64_t count;
-	ek_segments segments;
-};
-
 static ek_status call(struct job *job, const ek_array_options *options)
 {
-	struct array_data *d = job->data;
-
-	return ek_segmented_sum(job->ctx, options, job->type, job->n, d->in, &d->segments, d->out);
+	return ek_segmented_sum(job->ctx, options, job->type, job->n, job->in, &job->segments,
+	                        job->p.out);
 }
 
 /* ---- Segments -------------------------------------------------------------------------------- */
 
 /* Returns the length of a segment for a uniform random number from 0 to 1. It is at least 1, and
  * `mean` on average. For the shape POWER, P(length > x) = (mean / (3 x))^1.5. */
-static int64_t length_of(int64_t mean, double unit)
+static int64_t length_of(int shape, int64_t mean, double unit)
 {
 	if (shape == EVEN || mean == 1)
 		return mean;
@@ -39,45 +25,45 @@ static int64_t length_of(int64_t mean, double unit)
 	return (int64_t)ceil((double)mean / 3 * pow(1 - unit, -2.0 / 3));
 }
 
-/* Cuts the entries into segments. Flags are made first, since they give the number of the offsets.
- * Returns false if there is no memory. */
-static bool cut(struct job *job)
+/* Cuts the entries into segments. Flags are made first, since they give the number of the
+ * offsets. */
+static void cut(struct job *job)
 {
-	struct array_data *d = job->data;
+	uint8_t *flag = job_alloc(job, job->n);
+	int64_t count = 0;
+	int32_t *offset;
 
-	d->flag = job_alloc(job, job->n);
-	for (int64_t at = 0; d->flag && at < job->n; d->count++) {
+	for (int64_t at = 0; at < job->n; count++) {
 		double unit;
 
-		data_random(EK_F64, 1, &unit, job->o->common.seed + 1 + d->count, 1);
-		int64_t length = length_of(job->length, (unit + 1) / 2);
+		data_random(EK_F64, 1, &unit, job->o->common.seed + 1 + count, 1);
+		int64_t length = length_of(job->o->shape, job->length, (unit + 1) / 2);
 
-		d->flag[at] = 1;
+		flag[at] = 1;
 		at = length < job->n - at ? at + length : job->n;
 	}
-	d->offset = job_alloc(job, (d->count + 1) * (int64_t)sizeof *d->offset);
-	if (!d->flag || !d->offset)
-		return false;
+	job->p.offset = offset = job_alloc(job, (count + 1) * (int64_t)sizeof *offset);
 	for (int64_t i = 0, s = 0; i < job->n; i++)
-		if (d->flag[i])
-			d->offset[s++] = (int32_t)i;
-	d->offset[d->count] = (int32_t)job->n;
-	return true;
+		if (flag[i])
+			offset[s++] = (int32_t)i;
+	offset[count] = (int32_t)job->n;
+	job->p.count = count;
+	job->segments = job->by_flags ? ek_segment_flags(count, flag)
+	                              : ek_segment_offsets(count, EK_INT32, offset);
+	job->bytes = (double)(job->n * job->size) +
+	             (job->by_flags ? (double)job->n : (double)(count + 1) * sizeof *offset);
 }
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
 static double integer_error(const struct job *job)
 {
-	const struct array_data *d = job->data;
-
-	for (int64_t s = 0; s < d->count; s++) {
+	for (int64_t s = 0; s < job->p.count; s++) {
 		int64_t sum = 0;
 
-		for (int64_t i = d->offset[s]; i < d->offset[s + 1]; i++)
-			sum = array_combine(job->type, EK_SUM, sum,
-			                    array_integer(job->type, d->in, i));
-		if (array_integer(job->type, d->out, s) != sum)
+		for (int64_t i = job->p.offset[s]; i < job->p.offset[s + 1]; i++)
+			sum = array_combine(job, sum, array_order(job->type, job->in, i));
+		if (array_order(job->type, job->p.out, s) != sum)
 			return INFINITY;
 	}
 	return 0;
@@ -89,72 +75,48 @@ static double integer_error(const struct job *job)
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
-	const struct array_data *d = job->data;
 	bool differences = strcmp(method, "segsum.offset") == 0;
 	double worst = 0, before = 0;
 
-	if (!array_is_float(job->type))
+	if (!array_rounds(job))
 		return integer_error(job);
-	for (int64_t s = 0; s < d->count; s++) {
-		int64_t begin = d->offset[s], end = d->offset[s + 1];
+	for (int64_t s = 0; s < job->p.count; s++) {
+		int64_t begin = job->p.offset[s], end = job->p.offset[s + 1];
 		double depth = (double)(end - begin);
 		struct array_sum sum = {0};
 
 		for (int64_t i = begin; i < end; i++)
-			array_sum_add(&sum, array_number(job->type, d->in, i));
+			array_sum_add(&sum, array_number(job->type, job->in, i));
 		if (differences) {
 			before += sum.absolute;
 			sum.absolute = before;
 			depth = (double)(begin + end + 1);
 		}
 		worst = fmax(worst, array_sum_error(&sum, job->type,
-		                                    array_number(job->type, d->out, s), depth));
+		                                    array_number(job->type, job->p.out, s), depth));
 	}
 	return worst;
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
-static const struct tool_choice shapes[] = {
-	{"even", EVEN}, {"random", RANDOM}, {"power", POWER}, {NULL, 0}};
-
 static void size(struct job *job)
 {
 	const char *given = job->by_flags ? "flags" : "offsets";
 
 	job->need = 4.0 * (double)(job->n * job->size);
-	job->variant = keep("%s, %s", given, shapes[shape].name);
+	job->variant = keep("%s, %s", given, option_shapes[job->o->shape].name);
 	job->line = keep("%s %s l=%s %s", text_size(job->n), ek_value_name(job->type),
 	                 text_size(job->length), given);
 }
 
-static bool make(struct job *job)
+static void make(struct job *job)
 {
-	struct array_data *d = job->data;
-
-	d->in = job_random(job, job->type, job->n, job->o->common.seed);
-	if (!d->in || !cut(job))
-		return false;
-	d->out = job_alloc(job, d->count * job->size);
-	d->segments = job->by_flags ? ek_segment_flags(d->count, d->flag)
-	                            : ek_segment_offsets(d->count, EK_INT32, d->offset);
-	job->bytes = (double)(job->n * job->size) +
-	             (job->by_flags ? (double)job->n : (double)(d->count + 1) * sizeof *d->offset);
-	job->peer = (ek_peer_problem){.op = EK_SUM,
-	                              .n = job->n,
-	                              .count = d->count,
-	                              .in = d->in,
-	                              .offset = job->by_flags ? NULL : d->offset,
-	                              .out = d->out};
-	job_output(job, d->out, d->count * job->size, NULL);
-	return d->out;
-}
-
-static void defaults(struct bench_options *o)
-{
-	LIST(&o->type, EK_F32, EK_F64);
-	LIST(&o->n, 1 << 25);
-	LIST(&o->length, 8, 64, 1024);
+	job->p.op = EK_SUM;
+	job->p.n = job->n;
+	job->p.in = job->in = job_random(job, job->n, 0);
+	cut(job);
+	job->p.out = job_output(job, job->p.count * job->size, NULL);
 }
 
 static void check(struct bench_options *o)
@@ -163,19 +125,8 @@ static void check(struct bench_options *o)
 		if (o->n.value[k] > INT32_MAX)
 			tool_usage("--n: at most 2147483647 entries are expected, since offsets "
 			           "have 32 bits");
-	LIST(&o->by, 0, 1);
-	if (by_flags != by_offsets)
-		LIST(&o->by, by_flags);
+	o->by = o->flags == o->offsets ? (struct list){{0, 1}, 2} : (struct list){{o->flags}, 1};
 }
-
-static const struct bench_option own[] = {
-	{"length", "LIST", "Mean lengths of segments (8,64,1024)", set_list, AT(length),
-         BY(tool_size)},
-	{"shape", "even|random|power", "How lengths vary (random)", set_int, OWN(shape),
-         CHOICE(shapes)},
-	{"flags", NULL, "Segments by flags only", set_flag, OWN(by_flags), AS_IT_IS},
-	{"offsets", NULL, "Segments by offsets only", set_flag, OWN(by_offsets), AS_IT_IS},
-	NO_OPTION};
 
 const struct operation bench_segsum = {
 	ARRAY_OPERATION("segsum", EK_SEGMENTED_SUM, NUMBERS | READS),
@@ -185,8 +136,8 @@ const struct operation bench_segsum = {
                            "offsets are read",
                            "segsum --n 2^27 --length 16 --shape power --offsets\nWithout --flags "
                            "or --offsets both are measured. "),
-	.options = ARRAY_OPTIONS "n",
-	.own = own,
+	.options = ARRAY_OPTIONS "n segments shape flags offsets",
+	.defaults = "time=1 shape=random type=f32,f64 n=2^25 length=8,64,1024",
 	.check = check,
 	.moves = "bytes of values and flags or offsets",
 };

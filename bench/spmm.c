@@ -6,38 +6,16 @@
  * spmv. */
 #include "spmv.h"
 
-static struct list widths, orders;
-
-enum { X_BY_ROWS = 1, Y_BY_ROWS = 2 };
-
-static const struct tool_choice ways[] = {{"row", X_BY_ROWS | Y_BY_ROWS},
-                                          {"col", 0},
-                                          {"row:col", X_BY_ROWS},
-                                          {"col:row", Y_BY_ROWS},
-                                          {NULL, 0}};
-
-static const struct bench_option own[] = {
-	{"columns", "LIST", "Columns of X and Y (8)", set_list, OWN(widths), RANGE(1, 4096)},
-	{"order", "LIST", "How X and Y lie in memory: row, col, or X:Y as row:col (row)", set_list,
-         OWN(orders), CHOICE(ways)},
-	NO_OPTION};
-
-static void defaults(struct bench_options *o)
-{
-	(void)o;
-	LIST(&widths, 8);
-	LIST(&orders, X_BY_ROWS | Y_BY_ROWS);
-}
-
 /* Measures all shapes with a matrix. A wrong result does not end this; any other failure does. */
 static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
+	const struct list *widths = &b->o.columns, *orders = &b->o.order;
 	int code = TOOL_OK;
 
-	for (int k = 0; k < orders.count * widths.count; k++) {
-		const int64_t order = orders.value[k / widths.count];
+	for (int k = 0; k < orders->count * widths->count; k++) {
+		const int64_t order = orders->value[k / widths->count];
 		const struct shape shape = {
-			.width = widths.value[k % widths.count],
+			.width = widths->value[k % widths->count],
 			.x_order = order & X_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR,
 			.y_order = order & Y_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR};
 		const int this = product_measure(b, source, A, &shape);
@@ -59,10 +37,9 @@ const struct operation bench_spmm = {
 		"Example: ek bench spmm cant.mtx --columns 1,8,32 --order row,col --peers\n"
 		"k*spmv.csr.rows, the unit of the ratios, and k*spmv.auto multiply the columns "
 		"one by one, in vectors of their own. Exit status 1: a result was wrong.",
-	.options = "suite html rounds time peers peer-dir vectors k-best",
-	.own = own,
+	.options = PRODUCT_OPTIONS " k_best columns order",
+	.defaults = "time=3 columns=8 order=row",
 	.children = product_children,
-	.defaults = defaults,
 	.check = check_matrices,
 	.fields = PRODUCT_FIELDS " columns order",
 	.problem = "cases",

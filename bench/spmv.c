@@ -303,7 +303,8 @@ const struct operation bench_spmv = {
 		"the methods that run there are measured, by its clock, with vectors that lie "
 		"there, and the bound is the bandwidth at which it copies. Exit status 1: a "
 		"result was wrong.",
-	.options = "suite html rounds time peers peer-dir vectors sweep k-best",
+	.options = PRODUCT_OPTIONS " k_best sweep",
+	.defaults = "time=3",
 	.children = product_children,
 	.check = check,
 	.fields = PRODUCT_FIELDS,

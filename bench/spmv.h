@@ -87,8 +87,8 @@ void run_ours(void *entrant, int64_t calls);
  * Returns an exit code. */
 int enter_ours(struct field *f, ek_operation operation, const char *name, const char *format,
                bool hidden);
-/* Enters a method or format as refused, with the reason. Returns TOOL_OK. */
-int refuse(struct field *f, const char *name, const char *format, const char *why);
+/* Enters a method or format as refused, with the reason. */
+void refuse(struct field *f, const char *name, const char *format, const char *why);
 /* Enters the peers. */
 void enter_libraries(struct field *f);
 /* Enters the bound of products that move the bytes of CSR: reads, or copies on a device. For small
@@ -118,9 +118,10 @@ extern const struct argp_child product_children[];
 	"disturbed ms ms_min ms_p10 ms_p90 ms_kbest prepare_ms prepare_calls bytes bytes_per_nnz " \
 	"gflops gbps csr_gbps bound_gbps of_bound in_cache unit vs_csr vs_best_peer overhead_ns "  \
 	"error commit machine date"
-#define PRODUCT_MEASURED                                                              \
-	.usage = "[MATRIX...]", .seconds = 3, .enter = spmv_enter, .unit = spmv_unit, \
-	.spoil = problem_reset, .error = problem_error
+#define PRODUCT_OPTIONS "suite html rounds time peers peer_dir vectors"
+#define PRODUCT_MEASURED                                                                        \
+	.usage = "[MATRIX...]", .enter = spmv_enter, .unit = spmv_unit, .spoil = problem_reset, \
+	.error = problem_error
 #define PRODUCT_SHOWN                                                                         \
 	.walk = walk_matrices, .columns = product_columns, .begin = spmv_begin,               \
 	.sum = product_sum, .each = product_each, .end = product_end, .title = product_title, \

@@ -103,7 +103,7 @@ static int enter_formats(struct field *f, const char *names, const char *formats
 		code = names ? enter_named(f, names, format) : enter_methods(f, format);
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
 		if (!code && f->entrants == count)
-			code = refuse(f, name, format, no_method(f, names));
+			refuse(f, name, format, no_method(f, names));
 	}
 	for (const char *list = names;
 	     !code && list && tool_method_next_of(f->bench->op->operation, &list, name);) {
@@ -113,7 +113,7 @@ static int enter_formats(struct field *f, const char *names, const char *formats
 		for (const char *at = formats; tool_format_next("--format", &at, format);)
 			partner |= fit(m, format);
 		if (!partner)
-			code = refuse(f, name, NULL, "it multiplies with none of --format");
+			refuse(f, name, NULL, "it multiplies with none of --format");
 	}
 	return code;
 }

@@ -141,8 +141,6 @@ void device_enter_copies(struct field *f)
 {
 	struct entrant *e = entrant_add(f, RECORD_BOUND, "copy.", "device", 0);
 
-	if (!e)
-		return;
 	e->calls.run = run_copy;
 	e->calls.clocked = device_clocked;
 	e->moves = 2 * (double)((struct problem *)f->problem)->device.bytes;

@@ -42,11 +42,9 @@ static bool move_ours(struct entrant *e, bool back)
 	return works;
 }
 
-static void release(struct entrant *e)
+static void release(void *own)
 {
-	struct product *p = e->own;
-
-	ek_plan_destroy(p->plan);
+	ek_plan_destroy(((struct product *)own)->plan);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -61,37 +59,32 @@ static ek_status make_plan(const struct problem *p, ek_operation operation, cons
                            const char *format, ek_plan **plan, double *milliseconds)
 {
 	const bool blocks = operation == EK_SPMM;
-	ek_hints hints = {.size = sizeof hints,
-	                  .method = method,
-	                  .format = format,
-	                  .op = p->op,
-	                  .calls = blocks ? p->calls : p->calls * p->shape.width,
-	                  .width = blocks ? p->shape.width : 0,
-	                  .reproducible = p->reproducible};
-	const int untimed = p->device.ctx ? 1 : 0;
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = method,
+	                        .format = format,
+	                        .op = p->op,
+	                        .calls = blocks ? p->calls : p->calls * p->shape.width,
+	                        .width = blocks ? p->shape.width : 0,
+	                        .reproducible = p->reproducible};
 	double sample[5] = {0};
-	int k = -untimed;
 
-	do {
-		double start = tool_seconds();
-		ek_plan *made = NULL;
-		ek_status status = ek_plan_create(operation, p->A, &hints, &made);
+	for (int k = p->device.ctx ? -1 : 0; k < 1 || (k < 5 && sample[k - 1] < SHORT_SECONDS);
+	     k++) {
+		const double start = tool_seconds();
+
+		ek_plan_destroy(*plan);
+		*plan = NULL;
+		ek_status status = ek_plan_create(operation, p->A, &hints, plan);
 
 		if (status == EK_OK && p->device.ctx)
 			status = ek_device_wait(p->device.ctx);
-		if (status != EK_OK) {
-			ek_plan_destroy(made);
-			if (k > -untimed)
-				ek_plan_destroy(*plan);
+		if (status != EK_OK)
 			return status;
-		}
-		if (k >= 0)
+		if (k >= 0) {
 			sample[k] = tool_seconds() - start;
-		if (k++ > -untimed)
-			ek_plan_destroy(*plan);
-		*plan = made;
-	} while (k < 1 || (k < 5 && sample[k - 1] < SHORT_SECONDS));
-	*milliseconds = 1e3 * measure_quantile(sample, k, 0.5);
+			*milliseconds = 1e3 * measure_quantile(sample, k + 1, 0.5);
+		}
+	}
 	return EK_OK;
 }
 
@@ -119,30 +112,25 @@ static struct entrant *enter_method(struct field *f, const char *name, const cha
 	const bool automatic = strcmp(name, "auto") == 0 && !stand_in;
 	const char *parameters = format ? strchr(format, ':') : NULL;
 	const ek_method *m = tool_method_find(name);
+	const char *own = m ? ek_method_format(m) : NULL;
 	struct entrant *e =
 		entrant_add(f, automatic ? RECORD_AUTO : RECORD_OURS, stand_in ? format : name,
 	                    parameters ? parameters : "", sizeof(struct product));
 
-	if (e) {
-		((struct product *)e->own)->problem = f->problem;
-		e->release = release;
-		if (tool_method_on_device(name) && f->c->device)
-			e->record.device = f->c->device->name;
-		e->record.format = format ? format : m ? ek_method_format(m) : NULL;
-		e->record.format = e->record.format ? keep("%s", e->record.format) : NULL;
-		if (m && format && strcmp(ek_method_format(m), "any") == 0)
-			e->record.name = keep("%s on %s", e->record.method, format);
-	}
+	((struct product *)e->own)->problem = f->problem;
+	e->release = release;
+	if (tool_method_on_device(name) && f->c->device)
+		e->record.device = f->c->device->name;
+	if (format || own)
+		e->record.format = keep("%s", format ? format : own);
+	if (own && format && strcmp(own, "any") == 0)
+		e->record.name = keep("%s on %s", e->record.method, format);
 	return e;
 }
 
-int refuse(struct field *f, const char *name, const char *format, const char *why)
+void refuse(struct field *f, const char *name, const char *format, const char *why)
 {
-	struct entrant *e = enter_method(f, name, format);
-
-	if (e)
-		record_refuse(&e->record, why);
-	return TOOL_OK;
+	record_refuse(&enter_method(f, name, format)->record, why);
 }
 
 static void place_vectors(struct entrant *e)
@@ -166,45 +154,37 @@ int enter_ours(struct field *f, ek_operation operation, const char *name, const 
 {
 	struct problem *p = f->problem;
 	const bool columns = operation != p->operation;
-	ek_plan *plan = NULL;
-	double milliseconds = 0;
+	const double width = columns ? (double)p->shape.width : 1;
+	struct entrant *e = enter_method(f, name, format);
+	struct product *own = e->own;
+	struct record *r = &e->record;
 	const char *why = lack(p, name, format);
-
-	if (why)
-		return refuse(f, name, format, why);
-
-	ek_status status = make_plan(p, operation, name, format, &plan, &milliseconds);
+	const ek_status status =
+		why ? EK_ENOMEM
+		    : make_plan(p, operation, name, format, &own->plan, &r->v[V_PREPARE_MS]);
 
 	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM ||
-	    status == EK_EDEVICE)
-		return refuse(f, name, format, ek_error_text());
-	if (status != EK_OK)
-		return tool_check(status);
-
-	struct entrant *e = enter_method(f, name, format);
-
-	if (!e) {
-		ek_plan_destroy(plan);
+	    status == EK_EDEVICE) {
+		record_refuse(r, why ? why : ek_error_text());
 		return TOOL_OK;
 	}
+	if (status != EK_OK)
+		return tool_check(status);
 	if (columns) {
-		e->record.kind = RECORD_OURS;
-		e->record.method = keep("%s%s", strcmp(name, "auto") == 0 ? "spmv." : "", name);
-		e->record.name = keep("k*%s", e->record.method);
+		r->kind = RECORD_OURS;
+		r->method = keep("%s%s", strcmp(name, "auto") == 0 ? "spmv." : "", name);
+		r->name = keep("k*%s", r->method);
 	}
-	((struct product *)e->own)->plan = plan;
-	((struct product *)e->own)->columns = columns;
+	own->columns = columns;
 	e->hidden = hidden;
 	place_vectors(e);
-	e->record.v[V_PREPARE_MS] = milliseconds;
-	e->record.v[V_BYTES] = (double)ek_plan_bytes(plan) * (columns ? (double)p->shape.width : 1);
-	e->record.v[V_BYTES_PER_NNZ] = p->nnz > 0 ? e->record.v[V_BYTES] / (double)p->nnz : NAN;
-	e->record.format = keep("%s", ek_plan_format(plan));
+	r->v[V_BYTES] = (double)ek_plan_bytes(own->plan) * width;
+	r->v[V_BYTES_PER_NNZ] = p->nnz > 0 ? r->v[V_BYTES] / (double)p->nnz : NAN;
+	r->format = keep("%s", ek_plan_format(own->plan));
 	if (strcmp(name, "auto") == 0)
-		e->record.chosen = keep("%s", ek_plan_method(plan));
-	entrant_check(
-		e); /* checked twice: the second run starts from the state that the first left */
+		r->chosen = keep("%s", ek_plan_method(own->plan));
 	entrant_check(e);
+	entrant_check(e); /* from the state that the first run left */
 	return TOOL_OK;
 }
 
@@ -248,15 +228,16 @@ void enter_libraries(struct field *f)
 int enter_bounds(struct field *f)
 {
 	const struct problem *p = f->problem;
-	struct entrant *e;
 
 	if (p->device.ctx) {
 		device_enter_copies(f);
 		return TOOL_OK;
 	}
 	if (p->nnz < SMALL_NNZ && p->operation == EK_SPMV && p->op == EK_OP_N && p->alpha == 1 &&
-	    p->beta == 0 &&
-	    (e = entrant_add(f, RECORD_BOUND, "", "bare", sizeof(struct bare_loop)))) {
+	    p->beta == 0) {
+		struct entrant *e =
+			entrant_add(f, RECORD_BOUND, "", "bare", sizeof(struct bare_loop));
+
 		*(struct bare_loop *)e->own = (struct bare_loop){
 			p->value, p->index, p->rows, p->row_ptr, p->col_idx, p->val, p->x, p->y};
 		e->calls = (struct candidate){.run = bare_loop_run, .state = e->own};

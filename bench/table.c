@@ -115,7 +115,7 @@ char *legend_text(const struct operation *op)
 
 	if (!out)
 		return NULL;
-	fputs(op->legend ? op->legend : op->seconds > 0 ? "Columns:\n" : "", out);
+	fputs(op->legend ? op->legend : has_word(op->options, "time") ? "Columns:\n" : "", out);
 	for (const struct column *col = op->columns; !op->legend && col && col->head; col++) {
 		int at = 1;
 

@@ -125,7 +125,7 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 	void *x = calloc(65536, ek_value_size(value)),
 	     *y = calloc((size_t)rows, ek_value_size(value));
 	struct product product[SIGMAS] = {0};
-	struct candidate candidate[SIGMAS] = {0};
+	struct candidate candidate[SIGMAS] = {0}, *all[SIGMAS];
 	ek_matrix *A = NULL;
 	double share = 0;
 	int rounds, code = x && y ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
@@ -135,19 +135,19 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 	if (!code)
 		code = make_products(A, value, rows, x, y, product);
 	if (!code) {
-		for (int k = 0; k < SIGMAS; k++)
+		for (int k = 0; k < SIGMAS; k++) {
 			candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
-		rounds = measure_rounds(candidate, SIGMAS, &limits, NULL);
-		for (int k = 0; k < SIGMAS; k++)
+			all[k] = &candidate[k];
+		}
+		rounds = measure_rounds(all, SIGMAS, &limits, NULL);
+		for (int k = 0; k < SIGMAS; k++) {
 			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
-		for (int k = 0; k < SIGMAS && rounds; k++)
 			share += (double)candidate[k].disturbed / rounds / SIGMAS;
+			free(candidate[k].sample);
+		}
 		tally->matrices++;
 		tally->share += share;
 		tally->disturbed += disturbed_much(share);
-		if (!rounds)
-			code = tool_fail(TOOL_FAILED, "out of memory");
-		measure_free(candidate, SIGMAS);
 	}
 	for (int k = 0; k < SIGMAS; k++)
 		ek_plan_destroy(product[k].plan);
