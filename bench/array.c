@@ -85,37 +85,29 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 		enter_arity(f, name, (int)arity->value[k]);
 }
 
-const char *array_unit(const struct field *f)
-{
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (ek_method_operation(m) == f->bench->op->operation)
-			return ek_method_name(m);
-	return "";
-}
-
-int array_enter(struct field *f)
+void array_enter(struct field *f)
 {
 	const struct operation *op = f->bench->op;
 	const struct job *job = f->problem;
-	const char *names = methods_named(f->bench), *serial = array_unit(f);
+	const char *names = methods_named(f->bench);
 	char name[TOOL_METHOD];
 
 	f->most = job->most;
-	if (!*serial)
-		return tool_fail(TOOL_UNSUPPORTED, "the library has no method for this");
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (ek_method_operation(m) == op->operation) {
+			f->unit = f->unit ? f->unit : ek_method_name(m);
+			if (!names)
+				enter_ours(f, ek_method_name(m), false);
+		}
 	while (names && tool_method_next_of(op->operation, &names, name))
 		enter_ours(f, name, false);
-	if (!methods_named(f->bench))
-		for (const ek_method *m = NULL; (m = ek_method_next(m));)
-			if (ek_method_operation(m) == op->operation)
-				enter_ours(f, ek_method_name(m), false);
-	if (!entered(f, serial))
-		enter_ours(f, serial, true);
+	if (!entered(f, f->unit))
+		enter_ours(f, f->unit, true);
 	enter_peers(f, &job->p);
 	if (op->traits & COPIES)
 		enter_copies(f, job->in, job->p.out, (int64_t)job->bytes / 2, job->threads);
-	return op->traits & READS ? enter_reads(f, (int64_t)job->bytes, job->threads, false)
-	                          : TOOL_OK;
+	if (op->traits & READS)
+		enter_reads(f, (int64_t)job->bytes, job->threads, false);
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------- */

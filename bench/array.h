@@ -50,9 +50,8 @@ struct job {
 };
 
 int walk_arrays(struct bench *bench);
-int array_enter(struct field *f);
+void array_enter(struct field *f);
 void array_spoil(void *job);
-const char *array_unit(const struct field *f); /* returns the operation's first method */
 
 /* ---- Data (array_data.c) --------------------------------------------------------------------- */
 
@@ -100,9 +99,9 @@ void array_page(const struct bench *bench, FILE *page);
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has,   \
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",              \
 	.charts = "case name n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
-	.each = array_each, .end = array_end, .enter = array_enter, .unit = array_unit,           \
-	.title = array_title, .place = array_place, .page = array_page, .spoil = array_spoil,     \
-	.error = error, .size = size, .make = make, .call = call
+	.each = array_each, .end = array_end, .enter = array_enter, .title = array_title,         \
+	.place = array_place, .page = array_page, .spoil = array_spoil, .error = error,           \
+	.size = size, .make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \

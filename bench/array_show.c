@@ -4,6 +4,7 @@
  * operations. The page has a card for each combination of type, size of values and variant, with a
  * chart of the rates against the size and a table of the same figures. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
@@ -17,33 +18,30 @@ const char array_fields[] =
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
 	{"method", BLOCK | COUNTS | LEFT, VALUES, "name", NULL, NULL},
-	{"ms", BLOCK, V_MS, NULL, "median time of one call", NULL},
-	{"k-best ms", BLOCK | KBEST, V_MS_KBEST, NULL,
-         "mean of the 5 shortest times, run by itself (--k-best)", NULL},
-	{"10^6/s", BLOCK | KEYS, V_MKEYS, "%.1f", "millions of keys a second", NULL},
-	{"GB/s", BLOCK, V_GBPS, "%.1f", "", NULL},
-	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f",
+	{"ms", BLOCK, V_MS, NULL, NULL, "median time of one call"},
+	{"k-best ms", BLOCK | KBEST, V_MS_KBEST, NULL, NULL,
+         "mean of the 5 shortest times, run by itself (--k-best)"},
+	{"10^6/s", BLOCK | KEYS, V_MKEYS, "%.1f", NULL, "millions of keys a second"},
+	{"GB/s", BLOCK, V_GBPS, "%.1f", NULL, ""},
+	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f", NULL,
          "speed divided by that of the faster of two copies of the same arrays by the same "
          "threads, memcpy and "
-         "stores past the caches (-: less than 1 MB)",
-         NULL},
-	{"of bound", BLOCK | READS, V_OF_BOUND, "%.3f",
+         "stores past the caches (-: less than 1 MB)"},
+	{"of bound", BLOCK | READS, V_OF_BOUND, "%.3f", NULL,
          "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "
-         "1 MB)",
-         NULL},
-	{"vs serial", BLOCK, V_VS_SERIAL, "%.3f",
-         "speed divided by that of the plain method with one thread", NULL},
-	{"vs peer", BLOCK | PEERS, V_VS_PEER, "%.3f",
-         "speed divided by that of the fastest other library (--peers)", NULL},
-	{"error", BLOCK | NUMBERS, V_ERROR, "%.3f",
-         "largest error divided by its proven bound; at most 1 is accepted (integers: exact)",
-         NULL},
+         "1 MB)"},
+	{"vs serial", BLOCK, V_VS_SERIAL, "%.3f", NULL,
+         "speed divided by that of the plain method with one thread"},
+	{"vs peer", BLOCK | PEERS, V_VS_PEER, "%.3f", NULL,
+         "speed divided by that of the fastest other library (--peers)"},
+	{"error", BLOCK | NUMBERS, V_ERROR, "%.3f", NULL,
+         "largest error divided by its proven bound; at most 1 is accepted (integers: exact)"},
 	{"update-key", COUNTS, V_UPDATE_KEY, "%.1f", NULL, NULL},
 	{"find-maxchild", COUNTS, V_FIND_MAXCHILD, "%.1f", NULL, NULL},
 	{"compare", COUNTS, V_COMPARE, "%.1f", NULL, NULL},
 	{"swap", COUNTS, V_SWAP, "%.1f", NULL, NULL},
-	{"", BLOCK | LEFT, VALUES, NULL, "* marks the fastest of ours", cell_best},
-	NO_COLUMN};
+	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* marks the fastest of ours"},
+	{.head = NULL}};
 
 const char *array_op_text(const struct job *job)
 {
@@ -82,32 +80,32 @@ static void grid(const struct bench *b, FILE *out)
 {
 	const struct bench_case *sums = &b->sums[ALL_GROUPS];
 	const int count = sums->count;
-	char align[MOST_NAMES + 2];
+	char *align = need(calloc((size_t)count + 2, 1), "a table");
 	struct tool_table t;
 
-	memset(align, 'r', sizeof align);
+	memset(align, 'r', (size_t)count + 1);
 	align[0] = 'l';
-	align[count + 1] = 0;
 	fprintf(out, "%s of all cases, * the fastest of ours\n",
 	        b->op->traits & KEYS ? "Millions of keys a second" : "GB/s");
 	tool_table_start(&t, align);
 	tool_table_add(&t, "%s", b->op->name);
 	for (int m = 0; m < count; m++)
 		tool_table_add(&t, "%s", sums->record[m].name);
-	for (int k = 0; k < b->count; k++) {
-		const struct bench_case *c = &b->cases[k];
-
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		tool_table_add(&t, "%s%s", c->name,
 		               disturbed_much(c->v[V_DISTURBED]) ? " (disturbed)" : "");
 		for (int m = 0; m < count; m++) {
 			const struct record *r = case_record(c, sums->record[m].name);
 
-			table_cell(&t, r && r == case_best(c, KINDS_OURS) ? "*%.1f" : "%.1f",
-			           rate_of(b, r));
+			tool_table_add(
+				&t, "%s",
+				number_text(r && r == case_best(c, KINDS_OURS) ? "*%.1f" : "%.1f",
+			                    rate_of(b, r)));
 		}
 	}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+	free(align);
 }
 
 void array_each(const struct bench *b, const struct bench_case *c, FILE *out)

@@ -33,17 +33,11 @@ static int help(void)
 	return TOOL_OK;
 }
 
-static const char *commit(void)
-{
-	ek_build_info info = {.size = sizeof info};
-
-	return ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
-}
-
 /* Fills in the machine, the date and the commit of the library. */
 static void start(struct bench *b)
 {
 	const time_t now = time(NULL);
+	ek_build_info info = {.size = sizeof info};
 	char processor[TOOL_PROCESSOR], date[32];
 	struct tm utc;
 
@@ -52,7 +46,7 @@ static void start(struct bench *b)
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	b->date = keep("%s", date);
-	b->commit = commit();
+	b->commit = ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
 }
 
 int case_done(struct bench *b, struct bench_case *c)
@@ -94,8 +88,7 @@ static int measure(const struct operation *op, int argc, char **argv)
 	if (code)
 		return code;
 	if (b.o.peers)
-		peers_load(&b.peers, op->operation, tool_on_device(b.ctx), b.o.peer_folder,
-		           b.o.common.quiet);
+		peers_load(&b);
 	if (op->begin)
 		code = op->begin(&b);
 	if (!code)

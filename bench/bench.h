@@ -11,12 +11,48 @@
 
 #include "../cli/ek.h"
 #include "measure.h"
-#include "peer.h"
+#include "peers/peer.h"
 #include "record.h"
-#include "text.h"
 
 struct field;
 struct job;
+
+/* ---- Texts (text.c) -------------------------------------------------------------------------- */
+
+/* Returns a formatted string, which lives as long as the program, so that callers need no buffers.
+ * So do the texts of the other functions. */
+__attribute__((format(printf, 1, 2))) const char *keep(const char *format, ...);
+/* Returns `memory`, or ends the program if that is NULL. */
+void *need(void *memory, const char *what);
+/* Return a number such as "1,234,567", a number of bytes such as "12.3 MiB", a number of things
+ * such as "1 thread" or "2 threads", and a size such as "2^25", "96x2^16" or "1000". */
+const char *text_count(double n);
+const char *text_bytes(double n);
+const char *text_many(double n, const char *what);
+const char *text_size(int64_t n);
+/* Returns NULL if that many bytes of memory are free, else a text such as "about 3 GiB are needed,
+ * and 2 GiB are free". The caller gives the words before and after the first number. */
+const char *text_lack(double bytes, const char *before, const char *after);
+
+/* ---- Peers (peer.c) -------------------------------------------------------------------------- */
+
+/* Stores in `path` the first existing one of the paths `near`, which are relative to the folder of
+ * the program and end with NULL. Returns false if none exists. */
+enum { PATH_BYTES = 4096 };
+bool path_beside(const char *const *near, char path[PATH_BYTES]);
+
+#define PEERS_MAX 32
+
+struct peers {
+	const ek_peer *peer[PEERS_MAX];
+	int count;
+};
+
+/* Loads every module peer_*.so in the folder of --peer-dir, else of EK_PEERS, else in the build
+ * folder of the program or in the installed libexec folder. Adds the peers that have the operation
+ * and run where the measurement takes place. Unless --quiet is given, reports modules that cannot
+ * be loaded, and whether no peers were found. Modules stay loaded. */
+void peers_load(struct bench *bench);
 
 /* ---- Options (options.c) --------------------------------------------------------------------- */
 
@@ -68,15 +104,6 @@ void sweep_apply(struct bench_options *options);
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
-/* A cell of a table: what its text is made from, and a buffer for the text. */
-enum { CELL = 160 };
-struct cell {
-	const struct bench *b;
-	const struct bench_case *c;
-	const struct record *r;
-	char text[CELL];
-};
-
 /* Tables that a column may be in: the table of a case (BLOCK), the table with a line for each
  * record of all cases (LINE), the table of heap operations (COUNTS), the table of a case of sums
  * (SUM), the page's table of a case (PAGE), the page's table of the sums of products (PAGE_SUM). */
@@ -100,15 +127,11 @@ struct column {
 	enum value value;
 	/* Format of the number as for printf; NULL for milliseconds, "," for 1,234. */
 	const char *format;
+	/* Makes the text instead of a value, unless NULL. */
+	const char *(*text)(const struct bench_case *c, const struct record *r);
 	/* Meaning of the column, or NULL; "" means: the bytes that `moves` names, over the time. */
 	const char *legend;
-	const char *(*text)(struct cell *cell); /* makes the text instead of a value, unless NULL */
 };
-#define NO_COLUMN                                 \
-	{                                         \
-		NULL, 0, VALUES, NULL, NULL, NULL \
-	}
-
 struct operation {
 	const char *name, *text; /* name and description in ek bench --help */
 	/* Text of ek bench NAME --help; names of the arguments there, or NULL if it takes none. */
@@ -136,10 +159,8 @@ struct operation {
 	int (*finish)(struct bench *bench, struct bench_case *c);
 	void (*each)(const struct bench *bench, const struct bench_case *c, FILE *out);
 	void (*end)(const struct bench *bench, FILE *out);
-	/* For the standard measurement of a problem (run.c): `enter` enters all who are measured
-	 * and returns an exit code; `unit` returns the method that ratios are relative to. */
-	int (*enter)(struct field *field);
-	const char *(*unit)(const struct field *field);
+	/* For the standard measurement of a problem (run.c): enters all who are measured. */
+	void (*enter)(struct field *field);
 	/* `spoil` fills the outputs with wrong values before a checked run. `error` returns the
 	 * largest error of the run's outputs over its bound; above 1 the result is wrong. */
 	void (*spoil)(void *problem);
@@ -180,7 +201,7 @@ struct bench {
 	struct bench_case *cases;
 	int count;
 	struct bench_case sums[GROUPS + 1];
-	char left_out[240]; /* sentence about matrices that could not be used, or "" */
+	const char *left_out; /* sentence about matrices that could not be used, or NULL */
 };
 
 /* Writes the JSON records and the table of a case whose records are complete. Returns an exit
@@ -195,6 +216,8 @@ int case_done(struct bench *bench, struct bench_case *c);
  * Returns the exit code of a single matrix; of several, TOOL_FAILED if anything was wrong with any
  * of them, or TOOL_USAGE if options were. */
 int walk_matrices(struct bench *bench);
+/* Fills in what a case says about its matrix. Returns an exit code. */
+int case_describe(struct bench_case *c, const ek_matrix *A);
 /* Makes a case that describes A. If that fails, reports why, stores an exit code in *code, and
  * returns NULL. */
 struct bench_case *case_of_matrix(struct bench *bench, const struct tool_source *source,
@@ -211,16 +234,17 @@ void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads
 double value_of(const struct bench_case *c, const struct record *r, enum value value);
 bool column_shown(const struct bench *bench, const struct bench_case *c, const struct column *col,
                   unsigned where);
-/* Adds a number to a table, or "-" if the value is NAN. */
-void table_cell(struct tool_table *t, const char *format, double value);
+/* Returns a number in the format of a column, or "-" if the value is NAN. */
+const char *number_text(const char *format, double value);
 /* Prints the table that `where` names, with a line for each record of `count` cases. The table
  * COUNTS has only the records of methods with heaps. */
 void table_print(const struct bench *bench, const struct bench_case *cases, int count,
                  unsigned where, FILE *out);
-/* Print the table BLOCK of a case with its title, and the table LINE of all cases. Both are
- * followed by the reasons why records have no figures and, once in a run, by the legend. */
+/* Print a table, followed by the reasons why records have no figures and, once in a run, by the
+ * legend; and in this way the table BLOCK of a case with its title. */
+void table_full(const struct bench *bench, const struct bench_case *cases, int count,
+                unsigned where, FILE *out);
 void table_case(const struct bench *bench, const struct bench_case *c, FILE *out);
-void table_lines(const struct bench *bench, FILE *out);
 /* Returns the title of a case, with a warning if its measurement was disturbed. */
 const char *case_title(const struct bench *bench, const struct bench_case *c);
 /* Returns the text in bold type if the output for people is a terminal. */
@@ -231,9 +255,10 @@ void paragraphs(const char *text, FILE *out);
 void table_groups(const struct bench *bench, FILE *out, FILE *page);
 /* Return the text of a cell: of any column; a "*" for our fastest method, or "FAILED" or "refused";
  * only "FAILED" or "refused". The first may return NULL. */
-const char *cell_text(const struct column *column, struct cell *cell);
-const char *cell_best(struct cell *cell);
-const char *cell_status(struct cell *cell);
+const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
+                      const struct column *column);
+const char *cell_best(const struct bench_case *c, const struct record *r);
+const char *cell_status(const struct bench_case *c, const struct record *r);
 /* Returns the method that is the usual unit of the ratios of products, on a device or on the
  * processor. */
 const char *unit_method(bool device);

@@ -2,12 +2,10 @@
  * ek bench convert: the cost of making each format from coordinates and from CSR, in products and
  * in bytes, and the cost of what methods of plain CSR prepare in addition to CSR. Every format that
  * is made must convert back to CSR bit for bit. */
-#include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert.h"
+#include "spmv.h"
 
 /* ---- What is made ---------------------------------------------------------------------------- */
 
@@ -58,35 +56,27 @@ static int add_all(const struct bench *b, struct bench_case *c)
 
 /* ---- A matrix -------------------------------------------------------------------------------- */
 
-/* Returns the share of the samples that other processes disturbed, averaged over the records. */
-static double disturbed(const struct bench_case *c)
-{
-	double sum = 0;
-	int count = 0;
-
-	for (int k = 0; k < c->count; k++)
-		if (!c->record[k].refused && !c->record[k].failed) {
-			sum += c->record[k].v[V_DISTURBED];
-			count++;
-		}
-	return count ? sum / count : 0;
-}
-
+/* Measures all records of a case, of which the first `formats` are formats. */
 static int make_all(struct bench *b, struct bench_case *c, int formats, const ek_matrix *A)
 {
 	struct tool_progress *progress = tool_progress_start(&b->o.common, c->name);
-	int code = TOOL_OK, worst = TOOL_OK;
+	int code = TOOL_OK, worst = TOOL_OK, count = 0;
+	double disturbed = 0;
 
 	for (int k = 0; k < c->count && !code; k++) {
 		struct record *r = &c->record[k];
 
-		code = convert_measure(b, c, A, b->o.seconds / c->count, k >= formats, r);
+		code = convert_measure(b, c, A, k >= formats, r);
 		if (r->failed)
 			worst = tool_fail(TOOL_FAILED, "%s: %s: %s", c->name, r->name, r->why);
+		if (!r->failed && !r->refused) {
+			disturbed += r->v[V_DISTURBED];
+			count++;
+		}
 		tool_progress_step(progress, k + 1, c->count);
 	}
 	tool_progress_end(progress);
-	c->v[V_DISTURBED] = disturbed(c);
+	c->v[V_DISTURBED] = count ? disturbed / count : 0;
 	return code ? code : worst;
 }
 
@@ -113,22 +103,22 @@ static const struct column columns[] = {
 	{"format", BLOCK | PAGE | SUM | LEFT, VALUES, "name", NULL, NULL},
 	{"matrices", SUM, V_MATRICES, "%.0f", NULL, NULL},
 	{"refused", SUM | LESS, V_REFUSED, "%.0f", NULL, NULL},
-	{"COO ms", BLOCK | PAGE | LESS, V_COO_MS, NULL,
-         "time of making it from coordinates, rows ascending", NULL},
-	{"COO cost", BLOCK | PAGE | SUM | LESS, V_COO_COST, "%.2f",
-         "that over the time from COO to CSR (Greathouse and Daga 2014, Figure 11)", NULL},
-	{"CSR ms", BLOCK | PAGE | LESS, V_CSR_MS, NULL, "time of making it from CSR", NULL},
-	{"CSR cost", BLOCK | PAGE | SUM | LESS, V_CSR_COST, "%.2f",
-         "that over the time from COO to CSR", NULL},
-	{"calls", BLOCK | PAGE | LESS, V_CALLS, "%.1f", "CSR ms in products of plain CSR", NULL},
+	{"COO ms", BLOCK | PAGE | LESS, V_COO_MS, NULL, NULL,
+         "time of making it from coordinates, rows ascending"},
+	{"COO cost", BLOCK | PAGE | SUM | LESS, V_COO_COST, "%.2f", NULL,
+         "that over the time from COO to CSR (Greathouse and Daga 2014, Figure 11)"},
+	{"CSR ms", BLOCK | PAGE | LESS, V_CSR_MS, NULL, NULL, "time of making it from CSR"},
+	{"CSR cost", BLOCK | PAGE | SUM | LESS, V_CSR_COST, "%.2f", NULL,
+         "that over the time from COO to CSR"},
+	{"calls", BLOCK | PAGE | LESS, V_CALLS, "%.1f", NULL, "CSR ms in products of plain CSR"},
 	{"calls", SUM | LESS, V_CALLS, "%.2f", NULL, NULL},
-	{"own calls", BLOCK | PAGE | LESS, V_OWN_CALLS, "%.1f",
-         "CSR ms in products of its own (Liu 2015, Figure 8.15)", NULL},
+	{"own calls", BLOCK | PAGE | LESS, V_OWN_CALLS, "%.1f", NULL,
+         "CSR ms in products of its own (Liu 2015, Figure 8.15)"},
 	{"own calls", SUM | LESS, V_OWN_CALLS, "%.2f", NULL, NULL},
-	{"size", BLOCK | PAGE | SUM | LESS, V_SIZE, "%.3f",
-         "bytes of its arrays, for methods with those of CSR, over the bytes of CSR", NULL},
-	{"", BLOCK | LEFT, VALUES, NULL, "why it was refused", cell_status},
-	NO_COLUMN};
+	{"size", BLOCK | PAGE | SUM | LESS, V_SIZE, "%.3f", NULL,
+         "bytes of its arrays, for methods with those of CSR, over the bytes of CSR"},
+	{"", BLOCK | LEFT, VALUES, NULL, cell_status, "why it was refused"},
+	{.head = NULL}};
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

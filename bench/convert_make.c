@@ -5,11 +5,9 @@
  * seconds. Only one matrix or plan that was made exists at a time. It is freed, untimed, before the
  * next is made, so memory is touched for the first time in each conversion, as in a program that
  * converts once. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "convert.h"
 #include "spmv.h"
 
 /* Upper estimate of the memory in use, in copies of CSR: COO, the format that was checked, the
@@ -83,7 +81,7 @@ static struct entrant *enter_maker(struct field *f, struct maker maker)
 /* Enters the product y = A x of a plan; vectors[0] is x, vectors[1] is y. */
 static struct entrant *enter_product(struct field *f, ek_plan *plan, const ek_dense *vectors)
 {
-	static struct problem once = {.operation = EK_SPMV, .alpha = 1};
+	static struct problem once = {.peer = {.operation = EK_SPMV, .alpha = 1}};
 	struct entrant *e = entrant_add(f, RECORD_OURS, "", "", sizeof(struct product));
 
 	*(struct product *)e->own = (struct product){
@@ -158,48 +156,42 @@ static bool goes_back(ek_context *ctx, const char *format, const ek_matrix *A, c
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* Matrices and plans that were made once, for the checks and the products. */
-struct made {
-	ek_matrix *coo, *matrix;
-	ek_plan *plan, *plain; /* plan of what was made; plan of plain CSR */
-};
-
-/* Times the makers and the products in rounds, and fills in the record. */
-static void time_all(struct bench *b, struct bench_case *c, struct record *r,
-                     const struct made *made, const ek_matrix *A, double seconds, bool beside)
+/* Times the makers and the products in rounds, and fills in the record. `made` is what r->name says,
+ * from A or, if `beside`, beside A; `coo` is A as coordinates, `rows` a plan of plain CSR. */
+static void time_all(struct bench_case *c, struct record *r, const struct slot *made,
+                     const ek_matrix *A, const ek_matrix *coo, ek_plan *rows, struct bench *b)
 {
 	struct field f = {.bench = b, .c = c};
 	struct slot slot = {NULL, NULL};
-	const char *format = beside ? NULL : r->name, *method = beside ? r->name : NULL;
 	const bool is_csr = strcmp(r->name, "csr") == 0, is_coo = strcmp(r->name, "coo") == 0;
-	struct entrant *coo_csr, *coo = NULL, *csr = NULL, *plain, *own = NULL;
-	double *v = r->v;
-	/* The limit applies to a format that is measured, not to the CSR from which a method makes
-	 * its plan. */
+	/* What is made beside CSR has a method and no format. The limit applies to a format, not to
+	 * the CSR from which a method makes its plan. */
+	const char *format = made->matrix ? r->name : NULL, *method = format ? NULL : r->name;
 	const int64_t limit = format ? b->o.max_bytes : -1;
 	const ek_dense vectors[] = {vector_for(A, true), vector_for(A, false)};
+	struct entrant *to_csr, *from_coo = NULL, *from_csr = NULL, *plain, *own = NULL;
+	double *v = r->v;
 
-	field_start(&f);
-	coo_csr = enter_maker(&f, (struct maker){made->coo, "csr", NULL, -1, &slot});
+	to_csr = enter_maker(&f, (struct maker){coo, "csr", NULL, -1, &slot});
 	if (!is_coo && !is_csr)
-		coo = enter_maker(&f, (struct maker){made->coo, format ? format : "csr", method,
-		                                     limit, &slot});
+		from_coo = enter_maker(
+			&f, (struct maker){coo, format ? format : "csr", method, limit, &slot});
 	if (!is_csr)
-		csr = enter_maker(&f, (struct maker){A, format, method, limit, &slot});
-	plain = enter_product(&f, made->plain, vectors);
+		from_csr = enter_maker(&f, (struct maker){A, format, method, limit, &slot});
+	plain = enter_product(&f, rows, vectors);
 	if (made->plan)
 		own = enter_product(&f, made->plan, vectors);
-	field_rounds(&f, seconds, NULL);
+	field_rounds(&f, b->o.seconds / c->count, NULL);
 	clear(&slot);
 	v[V_ROUNDS] = f.rounds;
 	v[V_DISTURBED] = field_disturbed(&f);
-	v[V_COO_MS] = entrant_ms(is_csr ? coo_csr : coo);
-	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(coo, coo_csr);
-	v[V_CSR_MS] = entrant_ms(csr);
-	v[V_CSR_COST] = entrant_ratio(csr, coo_csr);
+	v[V_COO_MS] = entrant_ms(is_csr ? to_csr : from_coo);
+	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(from_coo, to_csr);
+	v[V_CSR_MS] = entrant_ms(from_csr);
+	v[V_CSR_COST] = entrant_ratio(from_csr, to_csr);
 	v[V_MS] = entrant_ms(own);
-	v[V_CALLS] = entrant_ratio(csr, plain);
-	v[V_OWN_CALLS] = entrant_ratio(csr, own);
+	v[V_CALLS] = entrant_ratio(from_csr, plain);
+	v[V_OWN_CALLS] = entrant_ratio(from_csr, own);
 	for (int k = 0; k < f.entrants; k++)
 		r->failed |= f.entrant[k].record.failed;
 	if (r->failed)
@@ -209,10 +201,9 @@ static void time_all(struct bench *b, struct bench_case *c, struct record *r,
 	free(vectors[1].data);
 }
 
-/* Makes what r->name says once, and checks it. If a limit, missing support or missing memory
- * prevents that, the record is refused; for other errors an exit code is returned. */
-static int look(const struct bench *b, struct record *r, struct made *made, const ek_matrix *A,
-                double csr_bytes, bool beside)
+/* Makes what r->name says once, and checks that a format converts back to CSR. */
+static ek_status look(const struct bench *b, struct record *r, struct slot *made,
+                      const ek_matrix *A, double csr_bytes, bool beside)
 {
 	ek_convert_options o = {.size = sizeof o, .max_bytes = b->o.max_bytes};
 	ek_matrix_info info = {.size = sizeof info};
@@ -221,54 +212,48 @@ static int look(const struct bench *b, struct record *r, struct made *made, cons
 
 	if (beside) {
 		status = make_plan(A, r->name, &made->plan);
-	} else {
-		status = ek_matrix_convert(A, r->name, &o, &made->matrix);
+		if (status == EK_OK)
+			r->v[V_BYTES] = csr_bytes + (double)ek_plan_memory(made->plan);
+	} else if ((status = ek_matrix_convert(A, r->name, &o, &made->matrix)) == EK_OK) {
 		/* If no method multiplies with the format, it is measured without a product. */
-		if (status == EK_OK && make_plan(made->matrix, NULL, &made->plan) != EK_OK)
+		if (make_plan(made->matrix, NULL, &made->plan) != EK_OK)
 			made->plan = NULL;
-	}
-	if (status == EK_ELIMIT || status == EK_EUNSUPPORTED || status == EK_ENOMEM) {
-		record_refuse(r, ek_error_text());
-		return TOOL_OK;
-	}
-	if (status != EK_OK)
-		return tool_check(status);
-	r->v[V_BYTES] = csr_bytes + (double)ek_plan_memory(beside ? made->plan : NULL);
-	if (!beside) {
 		ek_matrix_get_info(made->matrix, &info);
 		tool_format_text(&info, format);
 		r->format = keep("%s", format);
 		r->v[V_BYTES] = (double)info.bytes;
 		r->failed = !goes_back(b->ctx, r->name, A, made->matrix);
+		if (r->failed)
+			r->why = "going back to CSR does not give the same bits";
 	}
-	if (r->failed)
-		r->why = "going back to CSR does not give the same bits";
-	r->v[V_SIZE] = r->v[V_BYTES] / csr_bytes;
-	return TOOL_OK;
+	if (status == EK_OK)
+		r->v[V_SIZE] = r->v[V_BYTES] / csr_bytes;
+	return status;
 }
 
-int convert_measure(struct bench *b, struct bench_case *c, const ek_matrix *A, double seconds,
-                    bool beside, struct record *r)
+int convert_measure(struct bench *b, struct bench_case *c, const ek_matrix *A, bool beside,
+                    struct record *r)
 {
 	const char *lack = text_lack(MOST_COPIES * c->v[V_CSR_BYTES], "about ", " are needed");
-	struct made made = {NULL, NULL, NULL, NULL};
-	int code;
+	struct slot made = {NULL, NULL};
+	ek_matrix *coo = NULL;
+	ek_plan *rows = NULL;
+	ek_status status = lack ? EK_ENOMEM : look(b, r, &made, A, c->v[V_CSR_BYTES], beside);
+	int code = TOOL_OK;
 
-	if (lack) {
-		record_refuse(r, lack);
-		return TOOL_OK;
+	if (status == EK_ELIMIT || status == EK_EUNSUPPORTED || status == EK_ENOMEM) {
+		record_refuse(r, lack ? lack : ek_error_text());
+	} else {
+		if (status == EK_OK)
+			status = ek_matrix_convert(A, "coo", NULL, &coo);
+		if (status == EK_OK)
+			status = make_plan(A, "spmv.csr.rows", &rows);
+		code = tool_check(status);
+		if (!code && !r->failed)
+			time_all(c, r, &made, A, coo, rows, b);
 	}
-	code = look(b, r, &made, A, c->v[V_CSR_BYTES], beside);
-	if (!code && !r->refused && !r->failed) {
-		code = tool_check(ek_matrix_convert(A, "coo", NULL, &made.coo));
-		if (!code)
-			code = tool_check(make_plan(A, "spmv.csr.rows", &made.plain));
-		if (!code)
-			time_all(b, c, r, &made, A, seconds, beside);
-	}
-	ek_plan_destroy(made.plain);
-	ek_plan_destroy(made.plan);
-	ek_matrix_destroy(made.matrix);
-	ek_matrix_destroy(made.coo);
+	ek_plan_destroy(rows);
+	ek_matrix_destroy(coo);
+	clear(&made);
 	return code;
 }

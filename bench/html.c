@@ -71,23 +71,27 @@ static const char *role_of(const struct bench_case *c, const struct record *r)
 
 /* Tells whether a column is in the table `where` of a case. A column that the terminal does not
  * show is left out if the case's first record has no value for it. */
-static bool shown(const struct cell *cell, const struct column *col, unsigned where)
+static bool shown(const struct bench *b, const struct bench_case *c, const struct column *col,
+                  unsigned where)
 {
-	return column_shown(cell->b, cell->c, col, where) &&
-	       (where != PAGE || col->where & BLOCK || !isnan(cell->c->record[0].v[col->value]));
+	return column_shown(b, c, col, where) &&
+	       (where != PAGE || col->where & BLOCK || !isnan(c->record[0].v[col->value]));
 }
 
 /* Begins a row with the cell of the method, which has what auto chose and, in sums, the version of
  * a peer. */
-static void name(FILE *f, const struct cell *cell, const struct column *col, unsigned where)
+static void name(FILE *f, const struct bench_case *c, const struct record *r,
+                 const struct column *col, unsigned where)
 {
-	const struct record *r = cell->r;
-	const struct bench_case *c = where == PAGE ? cell->c : NULL; /* no method of sums is best */
-	const bool best = c && col->where & SWATCH && r == case_best(c, KINDS_OURS | KINDS_PEERS);
+	const bool swatch = col->where & SWATCH;
 
-	html(f, "<tr%s><td>", r->failed ? " class=failed" : best ? " class=best" : "");
-	if (col->where & SWATCH)
-		html(f, "<i class=%s></i>", role_of(c, r));
+	c = where == PAGE ? c : NULL; /* no method of sums is best */
+	html(f, "<tr%s><td>",
+	     r->failed                                                    ? " class=failed"
+	     : c && swatch && r == case_best(c, KINDS_OURS | KINDS_PEERS) ? " class=best"
+	                                                                  : "");
+	if (swatch)
+		html(f, "<i style=\"background:var(--%s)\"></i>", role_of(c, r));
 	html(f, "%s", r->name);
 	if (r->chosen && !r->refused)
 		html(f, " <small>→ %s</small>", method_short(r->chosen));
@@ -96,51 +100,47 @@ static void name(FILE *f, const struct cell *cell, const struct column *col, uns
 	fputs("</td>", f);
 }
 
-static void figure(FILE *f, struct cell *cell, const struct column *col, unsigned where)
+static void figure(FILE *f, const struct column *col, double value, const char *text, bool dash)
 {
-	const bool text = col->value == VALUES;
-	const double value = text ? 0 : value_of(cell->c, cell->r, col->value);
-
 	if (col->where & RATIO)
 		html(f, "<td%s>%.2f</td>",
 		     value >= 1.05   ? " class=good"
 		     : value <= 0.95 ? " class=bad"
 		                     : "",
 		     value);
-	else if (isnan(value) && where != SUM)
-		fputs("<td>–</td>", f);
 	else
-		html(f, "<td%s>%s</td>", col->where & LEFT ? " class=l" : "", cell_text(col, cell));
+		html(f, "<td%s>%s</td>", col->where & LEFT ? " class=l" : "",
+		     isnan(value) && dash ? "–" : text);
 }
 
 void html_table(FILE *f, const struct bench *b, const struct bench_case *c, unsigned where)
 {
-	struct cell cell = {.b = b, .c = c};
 	int columns = 0;
 
 	fputs("<div class=scroll><table>\n<tr>", f);
 	for (const struct column *col = b->op->columns; col->head; col++)
-		if (shown(&cell, col, where)) {
+		if (shown(b, c, col, where)) {
 			columns++;
 			html(f, "<th%s%s>%s", col->where & LEFT ? " class=l" : "",
 			     col->where & (LEFT | LESS) ? " data-first=up" : "", col->head);
 		}
 	fputs("</tr>\n", f);
-	for (int k = 0; k < c->count; k++) {
+	for (const struct record *r = c->record; r < c->record + c->count; r++) {
 		int at = 0;
 
-		cell.r = &c->record[k];
 		for (const struct column *col = b->op->columns; col->head; col++) {
-			if (!shown(&cell, col, where))
+			if (!shown(b, c, col, where))
 				continue;
 			if (!at++)
-				name(f, &cell, col, where);
-			else if (!cell.r->refused)
-				figure(f, &cell, col, where);
+				name(f, c, r, col, where);
+			else if (!r->refused)
+				figure(f, col,
+				       col->value == VALUES ? 0 : value_of(c, r, col->value),
+				       cell_text(b, c, r, col), where != SUM);
 		}
-		if (cell.r->refused)
+		if (r->refused)
 			html(f, "<td class=why colspan=%d><div>refused: %s</div></td>", columns - 1,
-			     cell.r->why);
+			     r->why);
 		fputs("</tr>\n", f);
 	}
 	fputs("</table></div>\n", f);
@@ -197,7 +197,7 @@ static void head(FILE *f, const struct bench *b)
 	html(f, "<h1>%s</h1>\n<p class=meta>%s · %s · %s UTC · evenkeel %s%s%s</p>\n",
 	     b->op->heading, b->machine, b->op->place(b), keep("%.16s", b->date), ek_version(),
 	     b->commit ? ", commit " : "", b->commit);
-	if (*b->left_out)
+	if (b->left_out)
 		html(f, "<p class=warn>%s.</p>\n", b->left_out);
 	if (count)
 		html(f, "<p class=warn>%s.%s</p>\n",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The page of products: tiles with means, a table of the methods over all matrices, charts, a heat
- * map, and for each matrix a card with a chart of the rates and a table. */
+ * The page of products: tiles with means, a table of the methods over all matrices, charts, and for
+ * each matrix a card with a chart of the rates and a table. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "spmv.h"
 
@@ -51,9 +50,7 @@ static struct mean mean_of_bound(const struct bench *b)
 {
 	struct mean sum = {0};
 
-	for (int k = 0; k < b->count; k++) {
-		const struct bench_case *c = &b->cases[k];
-
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		if (!(c->v[V_IN_CACHE] > 0) && !disturbed_much(c->v[V_DISTURBED]))
 			mean_add(&sum, best_of_bound(c));
 	}
@@ -74,7 +71,7 @@ static void tiles(FILE *f, const struct bench *b)
 	     b->device.size ? "bandwidth of copies on the device" : "read bandwidth of the memory");
 	mean_tile(f, b, mean_of_bound(b), "our best over the bound, beyond the caches");
 	mean_tile(f, b, mean_of_auto(b, V_VS_CSR), "automatic choice over plain CSR");
-	if (bench_has_peers(b))
+	if (case_has(sums, RECORD_PEER))
 		mean_tile(f, b, mean_of_auto(b, V_VS_PEER), "automatic choice over the best peer");
 	html(f,
 	     "<div class=tile><b>%.3f</b><span>largest error divided by its proven bound, at most "
@@ -122,61 +119,6 @@ static void charts(FILE *f, const struct bench *b)
 	fputs("</div>\n", f);
 }
 
-/* ---- The heat map ---------------------------------------------------------------------------- */
-
-enum { SHADES = 4 }; /* shades on either side of 1; each spans a factor of 2^(1/2) */
-
-/* Writes a cell with the class of its shade, such as "h1" for values near 2^(1/2) and "c2" for
- * values near 1/2. */
-static void shade(FILE *f, double value)
-{
-	const double at = fmax(-SHADES, fmin(SHADES, round(2 * log2(value))));
-
-	if (isnan(value))
-		fputs("<td>–</td>", f);
-	else
-		html(f, "<td class=%s%.0f>%.2f</td>", at < 0 ? "c" : "h", fabs(at), value);
-}
-
-static int faster(const void *a, const void *b)
-{
-	const double x = (*(const struct record *const *)a)->v[V_VS_CSR],
-		     y = (*(const struct record *const *)b)->v[V_VS_CSR];
-
-	return (x < y) - (x > y);
-}
-
-/* Writes a table with a row for each method, the fastest in the mean first, and a column for each
- * matrix: the speed over plain CSR, coloured by its logarithm. */
-static void heat(FILE *f, const struct bench *b)
-{
-	const struct bench_case *sums = &b->sums[ALL_GROUPS];
-	const struct record *row[MOST_NAMES];
-	int count = 0;
-
-	for (int k = 0; k < sums->count; k++)
-		if (!isnan(sums->record[k].v[V_VS_CSR]))
-			row[count++] = &sums->record[k];
-	qsort(row, (size_t)count, sizeof *row, faster);
-	fputs("<div class=card><h3>Every method on every matrix: speed over plain CSR</h3>\n"
-	      "<div class=scroll><table class=heat>\n<tr><th>method<th>mean",
-	      f);
-	for (int k = 0; k < b->count; k++)
-		html(f, "<th><span>%s</span>", b->cases[k].name);
-	fputs("</tr>\n", f);
-	for (int m = 0; m < count; m++) {
-		html(f, "<tr><td>%s</td>", method_short(row[m]->name));
-		shade(f, row[m]->v[V_VS_CSR]);
-		for (int k = 0; k < b->count; k++) {
-			const struct record *r = case_record(&b->cases[k], row[m]->name);
-
-			shade(f, r ? r->v[V_VS_CSR] : NAN);
-		}
-		fputs("</tr>\n", f);
-	}
-	fputs("</table></div></div>\n", f);
-}
-
 /* ---- Matrix by matrix ------------------------------------------------------------------------ */
 
 static void card(FILE *f, const struct bench *b, const struct bench_case *c)
@@ -209,7 +151,7 @@ void html_spmv(const struct bench *b, FILE *f)
 	fputs("</div>\n", f);
 	charts(f, b);
 	if (b->count > 1)
-		heat(f, b);
+		html_chart(f, "Every method on every matrix: speed over plain CSR", "heat");
 	html(f, "<h2>The %s</h2>\n", b->op->problem);
 	for (int k = 0; k < b->count; k++)
 		card(f, b, &b->cases[k]);

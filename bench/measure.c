@@ -13,8 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "measure.h"
-#include "text.h"
+#include "bench.h"
 
 #define BATCH_SECONDS 3e-3  /* much longer than the clock's resolution and the wake-up of threads */
 #define COLD_SECONDS  30e-3 /* calls this long gain nothing from untimed calls before them */
@@ -116,13 +115,13 @@ static void one_round(struct candidate *const *candidates, const int *order, int
 	}
 }
 
-int measure_rounds(struct candidate *const *candidates, int count,
-                   const struct measure_limits *limits, struct tool_progress *progress)
+int measure_rounds(struct candidate *const *candidates, int count, double seconds, int rounds,
+                   struct tool_progress *progress)
 {
 	uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
 	int *order = need(malloc((size_t)(count + 1) * sizeof *order), "the times");
-	const int most = limits->rounds ? limits->rounds : MAX_ROUNDS;
-	int rounds = 0, capacity = 0;
+	const int most = rounds ? rounds : MAX_ROUNDS;
+	int done = 0, capacity = 0;
 	double start, spent = 0;
 
 	for (int i = 0; i < count; i++) {
@@ -130,18 +129,17 @@ int measure_rounds(struct candidate *const *candidates, int count,
 		calibrate(candidates[i]);
 	}
 	start = tool_seconds();
-	while (rounds < most &&
-	       (limits->rounds || rounds < MIN_ROUNDS || spent < limits->seconds)) {
-		if (rounds == capacity)
+	while (done < most && (rounds || done < MIN_ROUNDS || spent < seconds)) {
+		if (done == capacity)
 			grow(candidates, count, &capacity);
 		shuffle(order, count, &seed);
-		one_round(candidates, order, count, rounds++);
+		one_round(candidates, order, count, done++);
 		spent = tool_seconds() - start;
-		tool_progress_step(progress, limits->rounds ? rounds : (int64_t)(1000 * spent),
-		                   limits->rounds ? most : (int64_t)(1000 * limits->seconds));
+		tool_progress_step(progress, rounds ? done : (int64_t)(1000 * spent),
+		                   rounds ? most : (int64_t)(1000 * seconds));
 	}
 	free(order);
-	return rounds;
+	return done;
 }
 
 static int ascending(const void *a, const void *b)

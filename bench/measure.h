@@ -30,15 +30,11 @@ struct candidate {
 	double *sample; /* seconds of one call in each round */
 };
 
-struct measure_limits {
-	double seconds; /* time to spend; at least five rounds are made */
-	int rounds;     /* number of rounds, or 0 for as many as fit into the time */
-};
-
-/* Times all candidates, round after round, each round in a new order. Returns the number of rounds,
- * which is the number of samples that each candidate then has. The caller frees these. */
-int measure_rounds(struct candidate *const *candidates, int count,
-                   const struct measure_limits *limits, struct tool_progress *progress);
+/* Times all candidates, round after round, each round in a new order: `rounds` times or, if that is
+ * 0, as often as fits into the seconds, but at least five times. Returns the number of rounds, which
+ * is the number of samples that each candidate then has. The caller frees these. */
+int measure_rounds(struct candidate *const *candidates, int count, double seconds, int rounds,
+                   struct tool_progress *progress);
 
 /* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed. */
 double measure_kbest(struct candidate *c);

@@ -1,45 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The script of the page: it sorts tables and draws charts. Without scripts the tables stay as they
- * were written, and there are no charts.
- *
- * A click, or the enter key, on the head of a column sorts its table; the second time in reverse.
- * Names are sorted alphabetically, numbers inside them by size, ascending first; numbers descending
- * first, unless the head says data-first=up, as for times. A cell that is not sorted by its text
- * has data-key, a number. Missing values are always last. */
-document.querySelectorAll('table').forEach(table => {
-	const head = table.rows[0];
-	if (!head || table.rows.length < 3)
-		return;
-	const key = (row, c, text) => {
-		const cell = row.cells[c];
-		if (!cell)
-			return null;
-		const s = cell.dataset.key || cell.textContent.trim();
-		if (text && !cell.dataset.key)
-			return s || null;
-		const n = Number(s.replace(/,/g, ''));
-		return s == '' || isNaN(n) ? null : n;
-	};
-	const order = (a, b, up) => a === null || b === null ? (a === null) - (b === null)
-		: (up ? 1 : -1) * (typeof a == 'number' && typeof b == 'number' ? a - b
-			: String(a).localeCompare(String(b), 'en', {numeric: true}));
-	[...head.cells].forEach((h, c) => {
-		const text = !c || h.classList.contains('l');
-		const sort = () => {
-			const was = h.getAttribute('aria-sort');
-			const up = was ? was == 'descending' : text || h.dataset.first == 'up';
-			[...head.cells].forEach(other => other.removeAttribute('aria-sort'));
-			h.setAttribute('aria-sort', up ? 'ascending' : 'descending');
-			[...table.rows].slice(1)
-				.sort((a, b) => order(key(a, c, text), key(b, c, text), up))
-				.forEach(row => head.parentNode.appendChild(row));
-		};
-		h.tabIndex = 0;
-		h.title = 'sort';
-		h.addEventListener('click', sort);
-		h.addEventListener('keydown', e => { if (e.key == 'Enter') sort(); });
-	});
-});
+ * were written, and there are no charts. */
 
 /* ---- Charts ---------------------------------------------------------------------------------
  * Each element with data-chart is filled by the function of that name in `charts`, from `cases`,
@@ -125,7 +86,8 @@ const draw_guide = ({at, role, upright, text}, x, y, {left, right, top, bottom})
 	return tag('path', {stroke: colour(role), 'stroke-dasharray': '6 4', 'stroke-width': 1.6,
 		d: upright ? `M${px} ${top}V${bottom}` : `M${left} ${y(at)}H${right}`})
 		+ tag('text', {x: px + (before ? -6 : 6), y: top + 12,
-			'text-anchor': before ? 'end' : 'start', style: `fill: ${colour(role)}`}, text || '');
+			'text-anchor': before ? 'end' : 'start', style: `fill: ${colour(role)}`},
+			text || '');
 };
 
 /* Fills in the range of an axis that the chart leaves open, from the numbers and at most up to
@@ -176,15 +138,19 @@ const share_series = place => shares.map((s, k) => ({...s, shape: shapes[k],
 		return list.length ? [{...place(records, Math.max(...list)), text}] : [];
 	})}));
 
-/* For each peer, auto, and the three of our methods that are the fastest in the mean, a curve of
- * value(records of the method, x) at points from 1 to `most`. */
+/* The methods that have a mean speed over plain CSR, the fastest first: their names, kinds and, for
+ * each case, records. */
+const kind = r => r.role == 'peer' || r.role == 'auto' ? r.role : 'best';
+const fastest = () => [...new Set(cases.flat().map(r => r.name))].map(name => {
+	const list = cases.map(records => records.find(r => r.name == name));
+	return {name: short(name), list, role: kind(list.find(r => r)),
+		speed: mean(known(list.map(r => r && r.vs_csr)))};
+}).filter(m => m.speed).sort((a, b) => b.speed - a.speed);
+
+/* For each peer, auto, and the three of our methods that are the fastest, a curve of value(records
+ * of the method, x) at points from 1 to `most`. */
 const curves = (place, most, y, x, value, guide) => {
-	const kind = r => r.role == 'peer' || r.role == 'auto' ? r.role : 'best', used = {};
-	const methods = [...new Set(cases.flat().map(r => r.name))].map(name => {
-		const list = cases.map(records => records.find(r => r.name == name));
-		return {name: short(name), list, role: kind(list.find(r => r)),
-			speed: mean(known(list.map(r => r && r.vs_csr)))};
-	}).filter(m => m.speed).sort((a, b) => b.speed - a.speed);
+	const methods = fastest(), used = {};
 	const lines = ['peer', 'auto', 'best'].flatMap(role =>
 		methods.filter(m => m.role == role).slice(0, role == 'best' ? 3 : 12)).slice(0, 12);
 	const steps = [...Array(121).keys()].map(k => most ** (k / 120));
@@ -214,15 +180,15 @@ charts.bars = place => {
  * bound; below it the matrices that have none. */
 charts.overview = place => {
 	const shown = cases.filter(records => records.some(r => r.of_bound != null));
-	const left = cases.filter(records => !shown.includes(records));
+	const names = cases.filter(list => !shown.includes(list)).map(([r]) => quoted(r.case));
 	chart(place, {width: 1240, height: 80 + 24 * shown.length,
 		y: rows(shown.map(records => records[0].case)),
 		x: {label: 'speed over the bound (CSR bytes / time / bound)', lo: 0, most: 3},
 		guide: {upright: true, at: 1, role: 'bound'},
 		series: share_series((records, x) => ({x, y: shown.indexOf(records)}))});
-	if (left.length)
-		place.insertAdjacentHTML('afterend', tag('p', {}, 'Not shown, because a product moves '
-			+ `less than 1 MB: ${left.map(([r]) => quoted(r.case)).join(', ')}.`));
+	if (names.length)
+		place.insertAdjacentHTML('afterend', tag('p', {}, 'Not shown, because a product '
+			+ `moves less than 1 MB: ${names.join(', ')}.`));
 };
 /* The same shares against the spread of the row lengths. */
 charts.variation = place => chart(place, {width: 620, height: 380, guide: {at: 1, role: 'bound'},
@@ -247,6 +213,20 @@ charts.profile = place => {
 	curves(place, 8, {label: 'share of the matrices', lo: 0, hi: 1.02},
 		{label: 'time over that of the fastest method', log: 2},
 		(list, t) => list.filter((r, k) => within(r, k, t)).length / cases.length);
+};
+/* The heat map, a table that is sorted like others: a row for each method, the fastest in the mean
+ * first, a column for each matrix, the speed over plain CSR coloured by its logarithm. There are
+ * four shades on either side of 1; each spans a factor of 2^(1/2). */
+charts.heat = place => {
+	const shade = value => Math.max(-4, Math.min(4, Math.round(2 * Math.log2(value))));
+	const cell = value => value == null ? '<td>–</td>' : tag('td', {
+		class: shade(value) < 0 ? 'c' : 'h', style: `--shade: ${Math.abs(shade(value))}`},
+		value.toFixed(2));
+	const row = m => tag('tr', {}, tag('td', {}, quoted(m.name)) + cell(m.speed)
+		+ m.list.map(r => cell(r && r.vs_csr)).join(''));
+	const heads = cases.map(([r]) => `<th><span>${quoted(r.case)}</span>`);
+	place.innerHTML = tag('div', {class: 'scroll'}, tag('table', {class: 'heat'},
+		tag('tr', {}, `<th>method<th>mean${heads.join('')}`) + fastest().map(row).join('')));
 };
 /* The rates of all methods of a primitive against the size, in some of the cases. */
 charts.rates = place => {
@@ -282,3 +262,44 @@ charts.costs = place => {
 			bar: 0.17, from: 0.1, points: bars(name, k)}))});
 };
 document.querySelectorAll('[data-chart]').forEach(place => charts[place.dataset.chart](place));
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+/* A click, or the enter key, on the head of a column sorts its table; the second time in reverse.
+ * Names are sorted alphabetically, numbers inside them by size, ascending first; numbers descending
+ * first, unless the head says data-first=up, as for times. A cell that is not sorted by its text
+ * has data-key, a number. Missing values are always last. */
+document.querySelectorAll('table').forEach(table => {
+	const head = table.rows[0];
+	if (!head || table.rows.length < 3)
+		return;
+	const key = (row, c, text) => {
+		const cell = row.cells[c];
+		if (!cell)
+			return null;
+		const s = cell.dataset.key || cell.textContent.trim();
+		if (text && !cell.dataset.key)
+			return s || null;
+		const n = Number(s.replace(/,/g, ''));
+		return s == '' || isNaN(n) ? null : n;
+	};
+	const order = (a, b, up) => a === null || b === null ? (a === null) - (b === null)
+		: (up ? 1 : -1) * (typeof a == 'number' && typeof b == 'number' ? a - b
+			: String(a).localeCompare(String(b), 'en', {numeric: true}));
+	[...head.cells].forEach((h, c) => {
+		const text = !c || h.classList.contains('l');
+		const sort = () => {
+			const was = h.getAttribute('aria-sort');
+			const up = was ? was == 'descending' : text || h.dataset.first == 'up';
+			[...head.cells].forEach(other => other.removeAttribute('aria-sort'));
+			h.setAttribute('aria-sort', up ? 'ascending' : 'descending');
+			[...table.rows].slice(1)
+				.sort((a, b) => order(key(a, c, text), key(b, c, text), up))
+				.forEach(row => head.parentNode.appendChild(row));
+		};
+		h.tabIndex = 0;
+		h.title = 'sort';
+		h.addEventListener('click', sort);
+		h.addEventListener('keydown', e => { if (e.key == 'Enter') sort(); });
+	});
+});

@@ -52,45 +52,38 @@ static bool find_folder(const char *folder, char path[PATH_BYTES])
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
-/* Adds the peers of a module that have the operation. Returns false if the module does not work on
- * this machine. */
-static bool add(struct peers *peers, void *symbol, ek_operation operation, bool device)
+/* Adds the peers of a module. Returns false, and says why, if the module cannot be used here. */
+static bool load_module(struct bench *b, const char *path)
 {
+	struct peers *peers = &b->peers;
+	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	const ek_peer *const *(*list)(void) = NULL;
-	const ek_peer *const *peer;
+	const ek_peer *const *peer = NULL;
 
-	*(void **)(void *)&list = symbol;
-	for (peer = list(); peer && *peer; peer++)
-		if ((*peer)->abi == EK_PEER_ABI && (*peer)->operations & EK_PEER_OF(operation) &&
-		    !(*peer)->device == !device && peers->count < PEERS_MAX)
-			peers->peer[peers->count++] = *peer;
+	if (module)
+		*(void **)(void *)&list = dlsym(module, "ek_peer_list");
+	if (list)
+		peer = list();
+	else
+		tool_remark(&b->o.common, "peer left out: %s", dlerror());
+	if (list && !peer)
+		tool_remark(&b->o.common, "peer left out: %s does not work here", path);
+	for (const ek_peer *const *p = peer; p && *p; p++)
+		if ((*p)->abi == EK_PEER_ABI && (*p)->operations & EK_PEER_OF(b->op->operation) &&
+		    !(*p)->device == !tool_on_device(b->ctx) && peers->count < PEERS_MAX)
+			peers->peer[peers->count++] = *p;
 	return peer;
 }
 
-static bool load_module(struct peers *peers, ek_operation operation, bool device, const char *path,
-                        bool quiet)
+void peers_load(struct bench *b)
 {
-	void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	void *symbol = module ? dlsym(module, "ek_peer_list") : NULL;
-	const bool works = symbol && add(peers, symbol, operation, device);
-
-	if (!quiet && !symbol)
-		fprintf(stderr, "%s: peer left out: %s\n", tool_name, dlerror());
-	else if (!quiet && !works)
-		fprintf(stderr, "%s: peer left out: %s does not work here\n", tool_name, path);
-	return works;
-}
-
-void peers_load(struct peers *peers, ek_operation operation, bool device, const char *folder,
-                bool quiet)
-{
+	const struct tool_options *common = &b->o.common;
 	char path[PATH_BYTES], file[PATH_BYTES];
 	struct dirent **entry;
 	int count, loaded = 0;
 
-	if (!find_folder(folder, path)) {
-		if (!quiet)
-			fprintf(stderr, "%s: no peers: none are built (make peers)\n", tool_name);
+	if (!find_folder(b->o.peer_folder, path)) {
+		tool_remark(common, "no peers: none are built (make peers)");
 		return;
 	}
 	count = scandir(path, &entry, NULL, alphasort);
@@ -99,17 +92,17 @@ void peers_load(struct peers *peers, ek_operation operation, bool device, const 
 
 		if (strncmp(name, "peer_", 5) == 0 && dot && strcmp(dot, ".so") == 0 &&
 		    snprintf(file, sizeof file, "%s/%s", path, name) < PATH_BYTES)
-			loaded += load_module(peers, operation, device, file, quiet);
+			loaded += load_module(b, file);
 		free(entry[k]);
 	}
 	if (count >= 0)
 		free(entry);
-	if (!loaded && !quiet)
-		fprintf(stderr, "%s: no peers in %s\n", tool_name, path);
-	else if (!peers->count && !quiet)
-		fprintf(stderr, "%s: no peers: none of those that are built does %s on %s\n",
-		        tool_name, ek_operation_name(operation),
-		        device ? "devices" : "the processor");
+	if (!loaded)
+		tool_remark(common, "no peers in %s", path);
+	else if (!b->peers.count)
+		tool_remark(common, "no peers: none of those that are built does %s on %s",
+		            ek_operation_name(b->op->operation),
+		            tool_on_device(b->ctx) ? "devices" : "the processor");
 }
 
 /* ---- Taking part ----------------------------------------------------------------------------- */

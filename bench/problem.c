@@ -11,9 +11,9 @@
 void problem_reset(void *problem)
 {
 	struct problem *p = problem;
-	const size_t bytes = (size_t)(p->out * p->shape.width) * ek_value_size(p->value);
+	const size_t bytes = (size_t)(p->out * p->peer.width) * ek_value_size(p->peer.type);
 
-	if (p->beta != 0)
+	if (p->peer.beta != 0)
 		memcpy(p->y, p->y0, bytes);
 	else
 		memset(p->y, 0xff, bytes); /* all entries become NaN */
@@ -24,9 +24,9 @@ void problem_reset(void *problem)
 /* Stores `len` rows of n entries as n columns of `len` entries. */
 static void transpose(const struct problem *p, int64_t n, int64_t len, const char *from, char *to)
 {
-	const int64_t size = (int64_t)ek_value_size(p->value);
+	const int64_t size = (int64_t)ek_value_size(p->peer.type);
 
-#pragma omp parallel for num_threads(p->threads)
+#pragma omp parallel for num_threads(p->peer.threads)
 	for (int64_t j = 0; j < n; j++)
 		for (int64_t i = 0; i < len; i++)
 			memcpy(to + (j * len + i) * size, from + (i * n + j) * size, (size_t)size);
@@ -35,38 +35,39 @@ static void transpose(const struct problem *p, int64_t n, int64_t len, const cha
 void problem_to_columns(const struct problem *p)
 {
 	if (p->y_column != p->y)
-		transpose(p, p->shape.width, p->out, p->y, p->y_column);
+		transpose(p, p->peer.width, p->out, p->y, p->y_column);
 }
 
 void problem_from_columns(const struct problem *p)
 {
 	if (p->y_column != p->y)
-		transpose(p, p->out, p->shape.width, p->y_column, p->y);
+		transpose(p, p->out, p->peer.width, p->y_column, p->y);
 }
 
 int64_t problem_sides(const struct problem *p)
 {
-	return p->operation == EK_SPMM ? 2 + 2 * p->shape.width : 2;
+	return p->peer.operation == EK_SPMM ? 2 + 2 * p->peer.width : 2;
 }
 
 static ek_dense block(const struct problem *p, int64_t rows, int order, const void *data)
 {
-	const int64_t cols = p->shape.width;
+	const int64_t cols = p->peer.width;
 
-	return ek_block(p->value, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order, data);
+	return ek_block(p->peer.type, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order, data);
 }
 
 static void make_sides(struct problem *p)
 {
-	const int64_t size = (int64_t)ek_value_size(p->value), width = p->shape.width;
+	const int64_t size = (int64_t)ek_value_size(p->peer.type), width = p->peer.width;
 
 	p->side = need(calloc((size_t)problem_sides(p), sizeof *p->side), "blocks");
-	p->side[0] = block(p, p->in, p->shape.x_order, p->x);
-	p->side[1] = block(p, p->out, p->shape.y_order, p->y);
-	for (int64_t j = 0; j < width && p->operation == EK_SPMM; j++) {
-		p->side[2 + j] = ek_vector(p->value, p->in, (char *)p->x_column + j * p->in * size);
+	p->side[0] = block(p, p->in, p->peer.x_order, p->x);
+	p->side[1] = block(p, p->out, p->peer.y_order, p->y);
+	for (int64_t j = 0; j < width && p->peer.operation == EK_SPMM; j++) {
+		p->side[2 + j] =
+			ek_vector(p->peer.type, p->in, (char *)p->x_column + j * p->in * size);
 		p->side[2 + width + j] =
-			ek_vector(p->value, p->out, (char *)p->y_column + j * p->out * size);
+			ek_vector(p->peer.type, p->out, (char *)p->y_column + j * p->out * size);
 	}
 }
 
@@ -94,29 +95,31 @@ static int arrays(struct problem *p)
 			return code;
 		p->csr_bytes += view[k].len * (int64_t)view[k].elem_size;
 	}
-	p->row_ptr = view[0].data;
-	p->col_idx = view[1].data;
-	p->val = view[2].data;
+	p->peer.row_ptr = view[0].data;
+	p->peer.col_idx = view[1].data;
+	p->peer.val = view[2].data;
 	return TOOL_OK;
 }
 
 static int vectors(struct problem *p)
 {
-	const int64_t in = p->in * p->shape.width, out = p->out * p->shape.width;
+	const int64_t in = p->in * p->peer.width, out = p->out * p->peer.width;
 
-	p->csr_bytes += (in + out) * (int64_t)ek_value_size(p->value);
-	p->x = p->x_column = problem_vector(p->value, in);
-	p->y = p->y_column = problem_vector(p->value, out);
-	p->y0 = problem_vector(p->value, out);
-	if (p->shape.x_order == EK_ROW_MAJOR)
-		p->x_column = problem_vector(p->value, in);
-	if (p->shape.y_order == EK_ROW_MAJOR)
-		p->y_column = problem_vector(p->value, out);
+	p->csr_bytes += (in + out) * (int64_t)ek_value_size(p->peer.type);
+	p->x = p->x_column = problem_vector(p->peer.type, in);
+	p->y = p->y_column = problem_vector(p->peer.type, out);
+	p->y0 = problem_vector(p->peer.type, out);
+	if (p->peer.x_order == EK_ROW_MAJOR)
+		p->x_column = problem_vector(p->peer.type, in);
+	if (p->peer.y_order == EK_ROW_MAJOR)
+		p->y_column = problem_vector(p->peer.type, out);
 	if (!p->x || !p->y || !p->y0 || !p->x_column || !p->y_column)
 		return tool_fail(TOOL_FAILED, "out of memory for the vectors of a product");
 	if (p->x_column != p->x)
-		transpose(p, p->shape.width, p->in, p->x, p->x_column);
+		transpose(p, p->peer.width, p->in, p->x, p->x_column);
 	make_sides(p);
+	p->peer.x = p->x;
+	p->peer.y = p->y;
 	return TOOL_OK;
 }
 
@@ -126,15 +129,15 @@ static int oracles(struct problem *p)
 {
 	int code = TOOL_OK;
 
-	p->oracle = need(calloc((size_t)p->shape.width, sizeof *p->oracle), "the check");
-	memcpy(p->y, p->y0, (size_t)(p->out * p->shape.width) * ek_value_size(p->value));
+	p->oracle = need(calloc((size_t)p->peer.width, sizeof *p->oracle), "the check");
+	memcpy(p->y, p->y0, (size_t)(p->out * p->peer.width) * ek_value_size(p->peer.type));
 	problem_to_columns(p);
-	for (int64_t j = 0; j < p->shape.width && !code; j++) {
-		const bool vectors = p->operation == EK_SPMV;
+	for (int64_t j = 0; j < p->peer.width && !code; j++) {
+		const bool vectors = p->peer.operation == EK_SPMV;
 		const ek_dense *x = vectors ? &p->side[0] : &p->side[2 + j];
-		const ek_dense *y0 = vectors ? &p->side[1] : &p->side[2 + p->shape.width + j];
+		const ek_dense *y0 = vectors ? &p->side[1] : &p->side[2 + p->peer.width + j];
 
-		code = oracle_make(p->A, p->op, p->alpha, x, p->beta, y0, p->threads,
+		code = oracle_make(p->A, p->op, p->peer.alpha, x, p->peer.beta, y0, p->peer.threads,
 		                   &p->oracle[j]);
 	}
 	return code;
@@ -146,17 +149,24 @@ static int oracles(struct problem *p)
 /* Checks that there is memory for the vectors and their exact results. Returns an exit code. */
 static int fits(const struct problem *p)
 {
-	const double size = (double)ek_value_size(p->value);
+	const double size = (double)ek_value_size(p->peer.type);
 	const char *lack =
-		text_lack((double)p->shape.width * (2 * size * (double)p->in +
-	                                            (3 * size + ORACLE_BYTES) * (double)p->out),
+		text_lack((double)p->peer.width * (2 * size * (double)p->in +
+	                                           (3 * size + ORACLE_BYTES) * (double)p->out),
 	                  "vectors and their check need ", "");
 
 	return lack ? tool_fail(TOOL_FAILED, "%s", lack) : TOOL_OK;
 }
 
-int problem_make(struct problem *p, const struct bench *bench, const struct shape *shape,
-                 ek_matrix *A)
+/* Returns the number of the CUDA device that is measured, or -1. */
+static int device_number(const struct bench *b)
+{
+	return b->device.size && strncmp(b->device.name, "cuda:", 5) == 0 ? atoi(b->device.name + 5)
+	                                                                  : -1;
+}
+
+int problem_make(struct problem *p, const struct bench *bench, int64_t width, int x_order,
+                 int y_order, ek_matrix *A)
 {
 	const struct tool_options *options = &bench->o.common;
 	ek_matrix_info info = {.size = sizeof info};
@@ -164,25 +174,33 @@ int problem_make(struct problem *p, const struct bench *bench, const struct shap
 	bool wide = info.value == EK_F64;
 
 	*p = (struct problem){.A = A,
-	                      .operation = bench->op->operation,
-	                      .shape = *shape,
-	                      .rows = info.rows,
-	                      .cols = info.cols,
-	                      .nnz = info.nnz,
-	                      .value = info.value,
 	                      .index = info.index,
 	                      .op = options->op,
-	                      .threads = ek_context_threads(bench->ctx),
 	                      .calls = options->calls,
-	                      .reproducible = options->reproducible,
-	                      .alpha = wide ? options->alpha : (float)options->alpha,
-	                      .beta = wide ? options->beta : (float)options->beta};
+	                      .reproducible = options->reproducible};
+	p->peer = (ek_peer_problem){.operation = bench->op->operation,
+	                            .type = info.value,
+	                            .threads = ek_context_threads(bench->ctx),
+	                            .device = device_number(bench),
+	                            .rows = info.rows,
+	                            .cols = info.cols,
+	                            .nnz = info.nnz,
+	                            .value_bytes = (int)ek_value_size(info.value),
+	                            .ptr_bytes = info.index == EK_I32 ? 4 : 8,
+	                            .idx_bytes = info.index == EK_I64 ? 8 : 4,
+	                            .transposed = p->op == EK_OP_T,
+	                            .width = width,
+	                            .x_order = x_order,
+	                            .y_order = y_order,
+	                            .calls = p->calls ? p->calls : 1000,
+	                            .alpha = wide ? options->alpha : (float)options->alpha,
+	                            .beta = wide ? options->beta : (float)options->beta};
 	if (!code)
 		code = arrays(p);
 	if (code)
 		return code;
-	p->in = p->op == EK_OP_T ? p->rows : p->cols;
-	p->out = p->op == EK_OP_T ? p->cols : p->rows;
+	p->in = p->op == EK_OP_T ? p->peer.rows : p->peer.cols;
+	p->out = p->op == EK_OP_T ? p->peer.cols : p->peer.rows;
 	code = fits(p);
 	if (!code)
 		code = vectors(p);
@@ -192,12 +210,12 @@ int problem_make(struct problem *p, const struct bench *bench, const struct shap
 double problem_error(void *problem, const char *method)
 {
 	const struct problem *p = problem;
-	const int64_t column = p->out * (int64_t)ek_value_size(p->value);
+	const int64_t column = p->out * (int64_t)ek_value_size(p->peer.type);
 	double worst = 0;
 
 	(void)method;
 	problem_to_columns(p);
-	for (int64_t j = 0; j < p->shape.width; j++)
+	for (int64_t j = 0; j < p->peer.width; j++)
 		worst = fmax(worst,
 		             oracle_check(p->oracle[j], (char *)p->y_column + j * column).worst);
 	return worst;
@@ -205,7 +223,7 @@ double problem_error(void *problem, const char *method)
 
 void problem_free(struct problem *p)
 {
-	for (int64_t j = 0; p->oracle && j < p->shape.width; j++)
+	for (int64_t j = 0; p->oracle && j < p->peer.width; j++)
 		oracle_free(p->oracle[j]);
 	free(p->oracle);
 	free(p->side);

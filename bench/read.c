@@ -49,49 +49,31 @@ static void metered_dealloc(void *user, void *block, size_t bytes)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-/* A number of threads, and the seconds that a reading with them took in each round. */
-struct reader {
-	int threads;
-	double sample[ROUNDS];
-};
-
 /* Reads the file once with `threads` threads, and counts allocations in `meter` unless that is
  * NULL. Returns the seconds, or the negative of an exit code. */
 static double read_once(struct bench *b, struct bench_case *c, int threads, struct meter *meter)
 {
 	const struct tool_options *common = &b->o.common;
-	ek_options o = {.size = sizeof o,
-	                .threads = threads,
-	                .isa_limit = common->isa_limit,
-	                .device = "cpu"};
+	const ek_options o = {.size = sizeof o,
+	                      .threads = threads,
+	                      .isa_limit = common->isa_limit,
+	                      .device = "cpu",
+	                      .alloc = meter ? metered_alloc : NULL,
+	                      .dealloc = meter ? metered_dealloc : NULL,
+	                      .user = meter};
 	const ek_read_options how = tool_read_options(common);
-	ek_matrix_info info = {.size = sizeof info};
 	ek_context *ctx = NULL;
 	ek_matrix *A = NULL;
-	double start, seconds;
-	int code;
+	int code = tool_check(ek_context_create(&o, &ctx));
+	const double start = tool_seconds();
 
-	if (meter) {
-		o.alloc = metered_alloc;
-		o.dealloc = metered_dealloc;
-		o.user = meter;
-	}
-	code = tool_check(ek_context_create(&o, &ctx));
-	start = tool_seconds();
 	if (!code)
 		code = tool_input(
 			ek_matrix_read(ctx, c->name, common->value, common->index, &how, &A));
-	seconds = tool_seconds() - start;
+	const double seconds = tool_seconds() - start;
+
 	if (!code)
-		code = tool_check(ek_matrix_get_info(A, &info));
-	c->v[V_ROWS] = (double)info.rows;
-	c->v[V_COLS] = (double)info.cols;
-	c->v[V_NNZ] = (double)info.nnz;
-	c->v[V_CSR_BYTES] = (double)info.bytes;
-	if (!code) {
-		c->value = ek_value_name(info.value);
-		c->index = ek_index_name(info.index);
-	}
+		code = case_describe(c, A);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 	return code ? -code : seconds;
@@ -115,26 +97,23 @@ static void add(struct bench_case *c, const char *method, const char *version, i
 
 static int read_rounds(struct bench *b, struct bench_case *c, int most)
 {
-	struct reader reader[MOST_LINES];
+	double sample[MOST_LINES][ROUNDS];
 	struct meter meter = {0};
 	double seconds = read_once(b, c, most, &meter);
-	int count = 0;
+	int threads[MOST_LINES] = {1}, count = 1;
 
-	for (int threads = 1; seconds >= 0 && count < MOST_LINES;
-	     threads = threads < most && 2 * threads > most ? most : 2 * threads) {
-		reader[count++].threads = threads;
-		if (threads == most)
-			break;
-	}
-	for (int round = 0; round < ROUNDS && seconds >= 0; round++)
+	for (; threads[count - 1] < most && count < MOST_LINES; count++)
+		threads[count] = 2 * threads[count - 1] < most ? 2 * threads[count - 1] : most;
+	for (int round = 0; round < ROUNDS; round++)
 		for (int k = 0; k < count && seconds >= 0; k++)
-			seconds = reader[k].sample[round] =
-				read_once(b, c, reader[k].threads, NULL);
-	for (int k = 0; k < count && seconds >= 0; k++) {
-		add(c, "read.mtx", ek_version(), reader[k].threads, reader[k].sample, ROUNDS);
+			seconds = sample[k][round] = read_once(b, c, threads[k], NULL);
+	if (seconds < 0)
+		return (int)-seconds;
+	for (int k = 0; k < count; k++) {
+		add(c, "read.mtx", ek_version(), threads[k], sample[k], ROUNDS);
 		c->record[k].v[V_PEAK_BYTES] = (double)meter.most;
 	}
-	return seconds < 0 ? (int)-seconds : TOOL_OK;
+	return TOOL_OK;
 }
 
 /* Times scipy's own reader inside Python, and leaves it out if it does not run. The path is passed
@@ -235,7 +214,7 @@ static const struct column columns[] = {
 	{"MB/s", BLOCK, V_MBPS, "%.1f", NULL, NULL},
 	{"MB/s per thread", BLOCK, V_MBPS_PER_THREAD, "%.1f", NULL, NULL},
 	{"vs scipy", BLOCK, V_VS_SCIPY, "%.1f", NULL, NULL},
-	NO_COLUMN};
+	{.head = NULL}};
 
 static void check(struct bench_options *o)
 {

@@ -80,9 +80,7 @@ const struct record *case_best(const struct bench_case *c, unsigned kinds)
 {
 	const struct record *best = NULL;
 
-	for (int k = 0; k < c->count; k++) {
-		const struct record *r = &c->record[k];
-
+	for (const struct record *r = c->record; r < c->record + c->count; r++) {
 		if (kinds >> r->kind & 1 && !isnan(r->v[V_MS]) &&
 		    (!best || r->v[V_MS] < best->v[V_MS]))
 			best = r;
@@ -94,14 +92,6 @@ bool case_has(const struct bench_case *c, enum record_kind kind)
 {
 	for (int k = 0; k < c->count; k++)
 		if (c->record[k].kind == kind)
-			return true;
-	return false;
-}
-
-bool bench_has_peers(const struct bench *b)
-{
-	for (int k = 0; k < b->count; k++)
-		if (case_has(&b->cases[k], RECORD_PEER))
 			return true;
 	return false;
 }
@@ -135,8 +125,7 @@ static void take_means(const struct bench *b, int group, struct record *sum)
 	struct mean mean[VALUES] = {0};
 	int count = 0, refused = 0;
 
-	for (int k = 0; k < b->count; k++) {
-		const struct bench_case *c = &b->cases[k];
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
 
 		for (int value = 0; r && value < VALUES; value++)
@@ -150,108 +139,92 @@ static void take_means(const struct bench *b, int group, struct record *sum)
 	sum->v[V_REFUSED] = refused;
 }
 
+static void sum_up(struct bench *b, int group)
+{
+	struct bench_case *sums = &b->sums[group];
+
+	no_numbers(sums->v);
+	sums->v[V_MATRICES] = 0;
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		const int count = in_group(c, group) ? c->count : 0;
+
+		sums->v[V_MATRICES] += in_group(c, group);
+		for (const struct record *r = c->record; r < c->record + count; r++)
+			if (!case_record(sums, r->name))
+				record_add(sums, &(struct record){.kind = r->kind,
+				                                  .name = r->name,
+				                                  .method = r->method,
+				                                  .version = r->version,
+				                                  .device = r->device,
+				                                  .why = ""});
+	}
+	for (struct record *sum = sums->record; sum < sums->record + sums->count; sum++) {
+		take_means(b, group, sum);
+		if (b->op->sum)
+			b->op->sum(b, group, sum);
+	}
+}
+
 void bench_sum_up(struct bench *b)
 {
-	for (int group = 0; group <= ALL_GROUPS; group++) {
-		struct bench_case *sums = &b->sums[group];
-
-		no_numbers(sums->v);
-		sums->v[V_MATRICES] = 0;
-		for (int k = 0; k < b->count; k++) {
-			const struct bench_case *c = &b->cases[k];
-
-			sums->v[V_MATRICES] += in_group(c, group);
-			for (int m = 0; m < c->count && in_group(c, group); m++) {
-				const struct record *r = &c->record[m];
-				const struct record sum = {.kind = r->kind,
-				                           .name = r->name,
-				                           .method = r->method,
-				                           .version = r->version,
-				                           .device = r->device};
-
-				if (case_record(sums, r->name))
-					continue;
-				if (sums->count < MOST_NAMES)
-					record_add(sums, &sum);
-				else if (group == ALL_GROUPS)
-					tool_remark(&b->o.common,
-					            "%s is left out of the sums, which have at "
-					            "most %d names",
-					            r->name, MOST_NAMES);
-			}
-		}
-		for (int m = 0; m < sums->count; m++) {
-			take_means(b, group, &sums->record[m]);
-			if (b->op->sum)
-				b->op->sum(b, group, &sums->record[m]);
-		}
-	}
+	for (int group = 0; group <= ALL_GROUPS; group++)
+		sum_up(b, group);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Kinds of numbers in JSON; the bit OPTIONAL may be added. */
-enum { NUMBER, WHOLE, TRUTH, OPTIONAL = 4 };
+/* Kinds of values in JSON. The bit OPTIONAL may be added: the key is left out if there is no value;
+ * else it becomes null. */
+enum { NUMBER, WHOLE, TRUTH, TEXT, OPTIONAL = 4 };
+/* The struct that has a text: operation, bench, bench_case or record. */
+enum { OF_operation, OF_bench, OF_bench_case, OF_record };
 
-static const struct {
+/* The keys. Those of numbers come first, in the order of enum value. */
+static const struct key {
 	const char *key;
-	int kind;
-} numbers[KEYED] = {
-#define FIELD(name, key, kind) {key, kind},
+	int kind, of; /* `of` and `at` say where a text is */
+	size_t at;
+} keys[] = {
+#define FIELD(name, key, kind)            {key, kind, 0, 0},
+#define TEXT_FIELD(key, of, member, kind) {key, kind, OF_##of, offsetof(struct of, member)},
 #include "fields.def"
 #undef FIELD
+#undef TEXT_FIELD
 };
+enum { KEYS_ALL = sizeof keys / sizeof *keys };
 
 const char *value_key(enum value value)
 {
-	return numbers[value].key;
+	return keys[value].key;
 }
 
-/* The struct that has a text: operation, bench, bench_case or record. */
-enum { OF_OPERATION, OF_BENCH, OF_CASE, OF_RECORD };
+static const struct key *find(const char *name)
+{
+	for (const struct key *key = keys; key < keys + KEYS_ALL; key++)
+		if (strcmp(key->key, name) == 0)
+			return key;
+	return NULL;
+}
 
-static const struct {
-	const char *key;
-	int of;
-	size_t at;
-	bool optional; /* the key is left out if there is no text; else it becomes null */
-} texts[] = {
-	{"op", OF_OPERATION, offsetof(struct operation, name), false},
-	{"machine", OF_BENCH, offsetof(struct bench, machine), false},
-	{"date", OF_BENCH, offsetof(struct bench, date), false},
-	{"commit", OF_BENCH, offsetof(struct bench, commit), true},
-	{"baseline", OF_BENCH, offsetof(struct bench, o.baseline), false},
-	{"case", OF_CASE, offsetof(struct bench_case, name), false}, /* only in tables */
-	{"matrix", OF_CASE, offsetof(struct bench_case, matrix), false},
-	{"source", OF_CASE, offsetof(struct bench_case, source), false},
-	{"group", OF_CASE, offsetof(struct bench_case, group), false},
-	{"variant", OF_CASE, offsetof(struct bench_case, variant), false},
-	{"order", OF_CASE, offsetof(struct bench_case, variant), false},
-	{"transpose", OF_CASE, offsetof(struct bench_case, op), false},
-	{"value", OF_CASE, offsetof(struct bench_case, value), false},
-	{"index", OF_CASE, offsetof(struct bench_case, index), false},
-	{"device_name", OF_CASE, offsetof(struct bench_case, device_name), true},
-	{"driver", OF_CASE, offsetof(struct bench_case, driver), true},
-	{"vectors", OF_CASE, offsetof(struct bench_case, vectors), true},
-	{"unit", OF_CASE, offsetof(struct bench_case, unit), false},
-	{"bound", OF_CASE, offsetof(struct bench_case, bound), false},
-	{"method", OF_RECORD, offsetof(struct record, method), false},
-	{"chosen", OF_RECORD, offsetof(struct record, chosen), true},
-	{"device", OF_RECORD, offsetof(struct record, device), false},
-	{"isa", OF_RECORD, offsetof(struct record, isa), false},
-	{"version", OF_RECORD, offsetof(struct record, version), false},
-	{"name", OF_RECORD, offsetof(struct record, name), false}, /* only in tables */
-	{"on", OF_RECORD, offsetof(struct record, on), false},
-	{"on_csr", OF_RECORD, offsetof(struct record, on_csr), false},
-};
-enum { TEXTS = sizeof texts / sizeof *texts };
+const char *text_of(const struct bench *b, const struct bench_case *c, const struct record *r,
+                    const char *name)
+{
+	const void *const of[] = {b->op, b, c, r};
+	const struct key *key = find(name);
+
+	return *(const char *const *)(const void *)((const char *)of[key->of] + key->at);
+}
+
+static json_t *text(const char *text)
+{
+	return text ? json_string(text) : json_null();
+}
 
 /* Makes a JSON value of a number. JSON has no infinity, so 1e300 is written instead. */
 static json_t *number(double value, int kind)
 {
 	if (isnan(value))
 		return json_null();
-	kind &= ~OPTIONAL;
 	if (kind == TRUTH)
 		return json_boolean(value != 0);
 	if (kind == WHOLE)
@@ -259,68 +232,28 @@ static json_t *number(double value, int kind)
 	return json_real(isinf(value) ? copysign(1e300, value) : value);
 }
 
-static bool put_number(json_t *o, const char *key, const struct bench_case *c,
-                       const struct record *r)
-{
-	for (int k = 0; k < KEYED; k++) {
-		const double value = value_of(c, r, (enum value)k);
-
-		if (strcmp(numbers[k].key, key) != 0)
-			continue;
-		if (!(numbers[k].kind & OPTIONAL) || !isnan(value))
-			json_object_set_new(o, key, number(value, numbers[k].kind));
-		return true;
-	}
-	return false;
-}
-
-static int text_row(const char *key)
-{
-	int k = 0;
-
-	while (k < TEXTS && strcmp(texts[k].key, key) != 0)
-		k++;
-	return k;
-}
-
-const char *text_of(const struct bench *b, const struct bench_case *c, const struct record *r,
-                    const char *key)
-{
-	const void *const of[] = {b->op, b, c, r};
-	const int k = text_row(key);
-
-	return *(const char *const *)(const void *)((const char *)of[texts[k].of] + texts[k].at);
-}
-
-static bool put_text(json_t *o, const char *key, const struct bench *b, const struct bench_case *c,
-                     const struct record *r)
-{
-	const int k = text_row(key);
-
-	if (k == TEXTS)
-		return false;
-	const char *text = text_of(b, c, r, key);
-
-	if (text || !texts[k].optional)
-		json_object_set_new(o, key, text ? json_string(text) : json_null());
-	return true;
-}
-
 json_t *record_object(const struct bench *b, const struct bench_case *c, const struct record *r,
-                      const char *keys)
+                      const char *names)
 {
-	json_t *o = json_object();
-	char key[32];
+	json_t *o = json_object(), *value;
+	char name[32];
 
-	for (const char *at = keys; *at; at += strspn(at, " ")) {
-		const size_t len = strcspn(at, " ");
+	for (int used; sscanf(names, "%31s%n", name, &used) == 1; names += used) {
+		const struct key *key = find(name);
 
-		snprintf(key, sizeof key, "%.*s", (int)len, at);
-		if (strcmp(key, "format") == 0)
+		if (strcmp(name, "format") == 0) {
 			tool_json_format(o, r->format && *r->format ? r->format : NULL);
-		else if (!put_number(o, key, c, r) && !put_text(o, key, b, c, r))
-			json_object_set_new(o, key, b->op->json(b, c, r));
-		at += len;
+			continue;
+		}
+		if (!key)
+			value = b->op->json(b, c, r);
+		else if ((key->kind & ~OPTIONAL) == TEXT)
+			value = text(text_of(b, c, r, name));
+		else
+			value = number(value_of(c, r, (enum value)(key - keys)),
+			               key->kind & ~OPTIONAL);
+		if (!key || !(key->kind & OPTIONAL) || !json_is_null(value))
+			json_object_set_new(o, name, value);
 	}
 	if (r->failed || r->refused) {
 		json_object_set_new(o, r->failed ? "failed" : "refused", json_true());

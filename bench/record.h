@@ -14,8 +14,10 @@ struct bench;
 enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario takes */
 enum value {
 #define FIELD(name, key, kind) V_##name,
+#define TEXT_FIELD(key, of, member, kind)
 #include "fields.def"
 #undef FIELD
+#undef TEXT_FIELD
 	KEYED, /* number of the values above, which have keys in JSON records; those below have none */
 	V_MATRICES = KEYED,
 	V_REFUSED,
@@ -28,7 +30,8 @@ enum value {
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 
-enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND };
+/* RECORD_BARE is the bare loop, whose record is not kept. */
+enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND, RECORD_BARE };
 #define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
 #define KINDS_PEERS (1u << RECORD_PEER)
 
@@ -75,10 +78,8 @@ json_t *record_object(const struct bench *bench, const struct bench_case *c, con
                       const char *keys);
 /* Writes the records of a case as JSON lines. Returns an exit code. */
 int record_json(const struct bench *bench, const struct bench_case *c);
-/* Reads the ratios in the records of an earlier ek bench spmv (records.c). Returns an exit code. */
-int records_read(struct bench *bench, const char *path);
 const char *value_key(enum value value);
-/* Returns the text that belongs to a key of the table of texts in record.c, or NULL. */
+/* Returns the text that belongs to a key of a text in fields.def, or NULL. */
 const char *text_of(const struct bench *bench, const struct bench_case *c, const struct record *r,
                     const char *key);
 
@@ -91,7 +92,6 @@ bool in_group(const struct bench_case *c, int group);
 /* Fills bench->sums with a case for each group. The case has a record for each name in the group,
  * in order of appearance. Its values are geometric means over the group, unless op->sum replaces
  * them. */
-enum { MOST_NAMES = 512 };
 void bench_sum_up(struct bench *bench);
 /* Returns the record called `name`, or NULL. */
 const struct record *case_record(const struct bench_case *c, const char *name);
@@ -99,7 +99,6 @@ const struct record *case_record(const struct bench_case *c, const char *name);
  * NULL if none has a time. */
 const struct record *case_best(const struct bench_case *c, unsigned kinds);
 bool case_has(const struct bench_case *c, enum record_kind kind);
-bool bench_has_peers(const struct bench *bench);
 int bench_disturbed(const struct bench *bench); /* counts the heavily disturbed cases */
 /* A running geometric mean: the sum of the logarithms, and their number. */
 struct mean {

@@ -26,18 +26,20 @@ static void before(void *entrant, int64_t calls)
 struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
                             const char *name, size_t own)
 {
-	struct entrant *e = &f->entrant[f->entrants];
-
+	if (!f->entrant)
+		f->entrant =
+			need(calloc(MOST_ENTRANTS, sizeof *f->entrant), "those who are measured");
 	if (f->entrants == MOST_ENTRANTS)
 		tool_usage("more than %d candidates; name fewer by --method or --format",
 		           MOST_ENTRANTS);
-	f->entrants++;
+	struct entrant *e = &f->entrant[f->entrants++];
+
 	*e = (struct entrant){.record = record_start(kind, prefix, name),
 	                      .field = f,
 	                      .moves = f->c->bytes,
 	                      .own = own ? need(calloc(1, own), "those who are measured") : NULL,
 	                      .calls.state = e};
-	if (kind != RECORD_BOUND && f->bench->op->before) {
+	if (kind < RECORD_BOUND && f->bench->op->before) {
 		e->calls.before = before;
 		e->calls.most = f->most;
 	}
@@ -82,17 +84,16 @@ bool entrant_check(struct entrant *e)
 	return !r->failed;
 }
 
-int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden)
+void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden)
 {
 	struct entrant *e = entrant_add(f, RECORD_BOUND, "", "read", sizeof(struct read_probe));
 
 	if (!read_probe_make(e->own, bytes, threads))
-		return tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
+		f->code = tool_fail(TOOL_FAILED, "out of memory for the bandwidth probe");
 	e->calls = (struct candidate){.run = read_probe_run, .state = e->own};
 	e->release = read_probe_free;
 	e->moves = (double)((struct read_probe *)e->own)->bytes;
 	e->hidden = hidden;
-	return TOOL_OK;
 }
 
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads)
@@ -111,19 +112,12 @@ void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, in
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-void field_start(struct field *f)
-{
-	f->entrant = need(calloc(MOST_ENTRANTS, sizeof *f->entrant), "those who are measured");
-}
-
 void field_rounds(struct field *f, double seconds, struct tool_progress *progress)
 {
-	const struct measure_limits limits = {seconds, f->bench->o.rounds};
-
 	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
 		if (!e->record.failed && !e->record.refused)
 			f->timed[f->candidates++] = &e->calls;
-	f->rounds = measure_rounds(f->timed, f->candidates, &limits, progress);
+	f->rounds = measure_rounds(f->timed, f->candidates, seconds, f->bench->o.rounds, progress);
 }
 
 void field_end(struct field *f)
@@ -170,7 +164,7 @@ static const struct entrant *fastest(const struct field *f, enum record_kind kin
 	const struct entrant *best = NULL;
 
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && e->record.kind == kind && !e->bare &&
+		if (was_timed(e) && e->record.kind == kind &&
 		    (!best || entrant_ms(e) < entrant_ms(best)))
 			best = e;
 	return best;
@@ -183,14 +177,13 @@ struct yardstick {
 
 static struct yardstick yardstick_of(const struct field *f)
 {
-	const char *unit = f->bench->op->unit(f);
-	struct yardstick y = {.bound = fastest(f, RECORD_BOUND), .peer = fastest(f, RECORD_PEER)};
+	struct yardstick y = {.bare = fastest(f, RECORD_BARE),
+	                      .bound = fastest(f, RECORD_BOUND),
+	                      .peer = fastest(f, RECORD_PEER)};
 
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && e->bare)
-			y.bare = e;
-		else if (was_timed(e) && e->record.kind == RECORD_OURS &&
-		         strcmp(e->record.method, unit) == 0)
+		if (was_timed(e) && e->record.kind == RECORD_OURS &&
+		    strcmp(e->record.method, f->unit) == 0)
 			y.unit = e;
 	return y;
 }
@@ -230,9 +223,7 @@ static void fill_case(const struct field *f, const struct yardstick *y)
 
 	c->v[V_ROUNDS] = f->rounds;
 	c->v[V_DISTURBED] = field_disturbed(f);
-	c->unit = f->bench->op->unit(f);
-	if (y->unit)
-		c->v[V_UNIT_MS] = entrant_ms(y->unit);
+	c->unit = f->unit;
 	if (y->bound) {
 		c->bound = y->bound->record.method;
 		c->v[V_BOUND_GBPS] = 1e-6 * y->bound->moves / entrant_ms(y->bound);
@@ -249,7 +240,7 @@ static int collect(struct field *f)
 	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++) {
 		const struct record *r = &e->record;
 
-		if (e->bare)
+		if (r->kind == RECORD_BARE)
 			continue;
 		if (was_timed(e) && (r->kind == RECORD_BOUND || entrant_check(e)))
 			fill(e, &y);
@@ -269,15 +260,15 @@ static int measure(struct field *f, const char *preparing)
 	const struct bench_options *o = &f->bench->o;
 	struct tool_progress *progress =
 		tool_progress_start(&o->common, preparing ? preparing : f->c->name);
-	int code = f->bench->op->enter(f);
 
+	f->bench->op->enter(f);
 	tool_progress_end(progress);
-	if (code)
-		return code;
+	if (f->code)
+		return f->code;
 	progress = tool_progress_start(&o->common, f->c->name);
 	field_rounds(f, o->seconds, progress);
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && !e->bare) /* each by itself, as the K-best scheme requires */
+		if (was_timed(e)) /* each by itself, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
 	tool_progress_end(progress);
 	return collect(f);
@@ -288,7 +279,6 @@ int measure_case(struct bench *b, struct bench_case *c, void *problem, const cha
 	struct field f = {.bench = b, .c = c, .problem = problem};
 	int code, written = TOOL_OK;
 
-	field_start(&f);
 	code = measure(&f, preparing);
 	field_end(&f);
 	if (c->count)

@@ -21,7 +21,6 @@ struct entrant {
 	void (*release)(void *own);
 	void *own;    /* memory for the functions above, freed after `release` */
 	double moves; /* bytes that one call moves */
-	bool bare;    /* it is the bare loop, which gets no record */
 	bool hidden;  /* it is measured, but its record is not shown */
 };
 
@@ -33,17 +32,18 @@ struct field {
 	struct entrant *entrant;
 	struct candidate *timed[MOST_ENTRANTS];
 	int entrants, candidates, rounds; /* `candidates` is the number of those that are timed */
-	int64_t most; /* most calls that op->before can prepare; 0 if there is no limit */
+	/* `enter` sets these: the method that ratios are relative to; an exit code; the most calls
+	 * that op->before can prepare, or 0 if there is no limit. */
+	const char *unit;
+	int code;
+	int64_t most;
 };
 
 /* Measures a problem, adds the records to its case, and shows them. A case without records is
  * removed. Returns an exit code, which is TOOL_FAILED if a result was wrong. While methods are
  * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case. */
 int measure_case(struct bench *bench, struct bench_case *c, void *problem, const char *preparing);
-/* The steps of measure_case, for operations with a course of their own. Allocates memory for
- * entrants. */
-void field_start(struct field *f);
-/* Times all entrants that have neither failed nor been refused. */
+/* The steps of measure_case, for operations with a course of their own. Times all entrants that have neither failed nor been refused. */
 void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
 /* Return the median time; the median of a's time over b's in the same round. Both return NAN for
  * entrants that are NULL or were not timed. */
@@ -63,8 +63,8 @@ bool entered(const struct field *f, const char *method);
 bool entrant_check(struct entrant *e);
 /* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */
 void enter_peers(struct field *f, const ek_peer_problem *problem);
-/* Enters reads of that many bytes as a bound. Returns an exit code. */
-int enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
+/* Enters reads of that many bytes as a bound. */
+void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
 /* Enters copies of one array to another as bounds: by memcpy, and by non-temporal stores. */
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
 

@@ -7,8 +7,6 @@
  * of an earlier one. Records have T_prepare and T_method relative to plain CSR in the same rounds,
  * so a drift of the machine's speed does not matter. */
 #include <math.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "spmv.h"
@@ -18,7 +16,7 @@
 /* Method or peer that is the baseline, or NULL for plain CSR. */
 static const char *baseline;
 
-/* Returns the speed-up for n b->o.calls. The unit of time is one product of plain CSR, so T_csr is 1,
+/* Returns the speed-up for n products. The unit of time is one product of plain CSR, so T_csr is 1,
  * T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr is 1 / vs_csr
  * of the baseline. */
 static double speedup(const struct bench_case *c, const struct record *r, int64_t n)
@@ -71,6 +69,65 @@ static int finish(struct bench *b, struct bench_case *c)
 	return TOOL_OK;
 }
 
+/* Adds a record of an earlier run, of which only the numbers, method, matrix, machine and date are
+ * needed. */
+static void add(struct bench *b, json_t *o, const char *matrix, const char *method)
+{
+	const char *unit = "", *machine = "unknown", *date = "unknown";
+	struct record r = record_start(RECORD_OURS, "", method);
+	struct bench_case *c = b->count ? &b->cases[b->count - 1] : NULL;
+
+	for (int k = 0; k < KEYED; k++) {
+		const json_t *value = json_object_get(o, value_key((enum value)k));
+
+		r.v[k] = json_is_number(value) ? json_number_value(value) : NAN;
+	}
+	/* Records of a matrix follow each other, so its case is the last one, or new. */
+	if (!c || strcmp(c->name, matrix) != 0 ||
+	    !(c->v[V_THREADS] == r.v[V_THREADS] || isnan(r.v[V_THREADS]))) {
+		c = case_add(b);
+		c->name = c->matrix = keep("%s", matrix);
+		memcpy(c->v, r.v, sizeof c->v);
+		c->group = group_of(r.v[V_ROW_MAX], r.v[V_ROW_MEAN]);
+	}
+	record_add(c, &r);
+	json_unpack(o, "{s?s s?s s?s}", "unit", &unit, "machine", &machine, "date", &date);
+	b->machine = keep("%s", machine);
+	b->date = keep("%s", date);
+	b->commit = NULL;
+	b->device.size = strcmp(unit, unit_method(true)) == 0 ? sizeof b->device : 0;
+}
+
+static int records_read(struct bench *b, const char *path)
+{
+	FILE *file = fopen(path, "r");
+	int code = TOOL_OK, at = 0;
+	json_error_t error;
+	json_t *o;
+
+	if (!file)
+		return tool_fail(TOOL_INPUT, "%s: cannot be opened", path);
+	while (!code && (o = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error))) {
+		const char *op, *matrix, *method;
+
+		at++;
+		if (json_unpack(o, "{s:s s:s s:s}", "op", &op, "matrix", &matrix, "method",
+		                &method) == 0 &&
+		    strcmp(op, "spmv") == 0)
+			add(b, o, matrix, method);
+		else
+			code = tool_fail(TOOL_INPUT, "%s: record %d is not one of ek bench spmv",
+			                 path, at);
+		json_decref(o);
+	}
+	if (!code && !feof(file))
+		code = tool_fail(TOOL_INPUT, "%s: record %d: %s", path, at + 1, error.text);
+	if (!code && !at)
+		code = tool_fail(TOOL_INPUT, "%s: has no records", path);
+	fclose(file);
+	return code;
+}
+
 static int walk(struct bench *b)
 {
 	int code;
@@ -90,7 +147,8 @@ static int walk(struct bench *b)
 static struct column columns[3 + 2 * MOST_CALLS + 1] = {
 	{"method", SUM | LEFT, VALUES, "name", NULL, NULL},
 	{"matrices", SUM, V_MATRICES, "%.0f", NULL, NULL},
-	{"preparation", SUM, V_PREPARATION, "%.2f", NULL, NULL}};
+	{"preparation", SUM, V_PREPARATION, "%.2f", NULL, NULL},
+};
 
 /* Takes the records called sum->name in a group. Sets sum->v[value] to the arithmetic mean of their
  * v[value], and *most to the largest. Returns how many of these records have this value. */
@@ -100,8 +158,7 @@ static int average(const struct bench *b, int group, struct record *sum, int val
 	int count = 0;
 
 	*most = NAN;
-	for (int k = 0; k < b->count; k++) {
-		const struct bench_case *c = &b->cases[k];
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
 
 		if (!r || isnan(r->v[value]))
@@ -185,6 +242,7 @@ const struct operation bench_scenario = {
 		"preparation is paid by so many products.",
 	.options = PRODUCT_OPTIONS " sweep calls baseline from",
 	.defaults = "time=3 calls=50,500",
+	.usage = "[MATRIX...]",
 	.children = children,
 	.check = check,
 	.fields =
@@ -195,7 +253,6 @@ const struct operation bench_scenario = {
 	.begin = begin,
 	PRODUCT_MEASURED,
 	.walk = walk,
-	.matrix = spmv_matrix,
 	.operation = EK_SPMV,
 	.finish = finish,
 	.end = end,

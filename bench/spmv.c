@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spmv: y = alpha op(A) x + beta y, method by method, on matrices. The unit of the ratios
- * is spmv.csr.rows, the row loop over threads, or on a device spmv.csr.vector.gpu. */
+ * is spmv.csr.rows, the row loop over threads, or on a device spmv.csr.vector.gpu.
+ *
+ * ek bench spmm: Y = alpha op(A) X + beta Y with blocks of vectors, for each width and order of the
+ * blocks. A block is compared with one product for each of its k columns, which are then in
+ * separate vectors: k products of plain CSR, which are the unit of the ratios, and k products of
+ * what auto chooses. The bound is the time of reading A, X and Y once, as for spmv. */
 #include <math.h>
 #include <string.h>
 
@@ -32,13 +37,12 @@ int spmv_begin(struct bench *b)
 }
 
 /* Returns the order of X and Y, such as "row", or "row:col" if the two differ. */
-static const char *order_text(const struct shape *shape)
+static const char *order_text(const ek_peer_problem *p)
 {
 	static const char *const names[] = {"col", "row"};
 
-	return shape->x_order == shape->y_order
-	               ? names[shape->x_order]
-	               : keep("%s:%s", names[shape->x_order], names[shape->y_order]);
+	return p->x_order == p->y_order ? names[p->x_order]
+	                                : keep("%s:%s", names[p->x_order], names[p->y_order]);
 }
 
 static void describe(const struct bench *b, struct bench_case *c, const struct problem *p)
@@ -46,13 +50,13 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 	c->op = p->op == EK_OP_T ? "t" : "n";
 	c->bytes = c->v[V_CSR_BYTES] = (double)p->csr_bytes;
 	c->v[V_BYTES] = c->bytes;
-	c->v[V_BYTES_PER_NNZ] = p->nnz > 0 ? c->bytes / (double)p->nnz : NAN;
-	c->flops = 2 * (double)(p->nnz * p->shape.width);
-	if (p->operation == EK_SPMM) {
-		c->v[V_WIDTH] = (double)p->shape.width;
-		c->variant = order_text(&p->shape);
-		c->name = keep("%s, %lld column%s, %s", c->matrix, (long long)p->shape.width,
-		               p->shape.width == 1 ? "" : "s", c->variant);
+	c->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? c->bytes / (double)p->peer.nnz : NAN;
+	c->flops = 2 * (double)(p->peer.nnz * p->peer.width);
+	if (p->peer.operation == EK_SPMM) {
+		c->v[V_WIDTH] = (double)p->peer.width;
+		c->variant = order_text(&p->peer);
+		c->name = keep("%s, %lld column%s, %s", c->matrix, (long long)p->peer.width,
+		               p->peer.width == 1 ? "" : "s", c->variant);
 	}
 	if (b->device.size) {
 		c->device = &b->device;
@@ -62,12 +66,13 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 	}
 }
 
-int product_measure(struct bench *b, const struct tool_source *source, ek_matrix *A,
-                    const struct shape *shape)
+/* Measures the products of one width and order with a matrix. Returns an exit code. */
+static int product_measure(struct bench *b, const struct tool_source *source, ek_matrix *A,
+                           int64_t width, int x_order, int y_order)
 {
 	const char *preparing = tool_on_device(b->ctx) ? tool_preparing(b->ctx) : NULL;
 	struct problem p = {0};
-	int code = problem_make(&p, b, shape, A);
+	int code = problem_make(&p, b, width, x_order, y_order, A);
 	struct bench_case *c = code ? NULL : case_of_matrix(b, source, A, &code);
 
 	if (c) {
@@ -81,12 +86,29 @@ int product_measure(struct bench *b, const struct tool_source *source, ek_matrix
 	return code;
 }
 
-int spmv_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+/* Measures all widths and orders with a matrix. A wrong result does not end this; any other failure
+ * does. */
+int product_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
-	return product_measure(b, source, A, &(struct shape){1, EK_COL_MAJOR, EK_COL_MAJOR});
+	const struct list one = {{1}, 1}, by_columns = {{0}, 1};
+	const struct list *widths = b->o.columns.count ? &b->o.columns : &one;
+	const struct list *orders = b->o.order.count ? &b->o.order : &by_columns;
+	int code = TOOL_OK;
+
+	for (int k = 0; k < orders->count * widths->count; k++) {
+		const int64_t order = orders->value[k / widths->count];
+		const int this = product_measure(b, source, A, widths->value[k % widths->count],
+		                                 order & X_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR,
+		                                 order & Y_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR);
+
+		code = this ? this : code;
+		if (this && this != TOOL_FAILED)
+			break;
+	}
+	return code;
 }
 
-void product_each(const struct bench *b, const struct bench_case *c, FILE *out)
+static void product_each(const struct bench *b, const struct bench_case *c, FILE *out)
 {
 	if (!one_method(b))
 		table_case(b, c, out);
@@ -109,7 +131,7 @@ static const char *place_text(const struct bench_case *c)
 	return text_many(c->v[V_THREADS], "thread");
 }
 
-const char *product_title(const struct bench *b, const struct bench_case *c)
+static const char *product_title(const struct bench *b, const struct bench_case *c)
 {
 	const double *v = c->v;
 
@@ -122,71 +144,62 @@ const char *product_title(const struct bench *b, const struct bench_case *c)
 	            v[V_BOUND_GBPS], v[V_IN_CACHE] > 0 ? " (in cache)" : "");
 }
 
-static const char *cell_method(struct cell *cell)
+static const char *cell_method(const struct bench_case *c, const struct record *r)
 {
-	const char *chosen = cell->r->chosen ? cell->r->chosen : "";
-
-	snprintf(cell->text, CELL, "%s%s%s", cell->r->name, *chosen ? "->" : "",
-	         method_short(chosen));
-	return cell->text;
+	(void)c;
+	return r->chosen ? keep("%s->%s", r->name, method_short(r->chosen)) : r->name;
 }
 
-static const char *cell_chosen(struct cell *cell)
+static const char *cell_chosen(const struct bench_case *c, const struct record *r)
 {
-	return cell->r->chosen ? cell->r->chosen : cell->r->method;
+	(void)c;
+	return r->chosen ? r->chosen : r->method;
 }
 
-static const char *cell_bound(struct cell *cell)
+static const char *cell_bound(const struct bench_case *c, const struct record *r)
 {
-	snprintf(cell->text, CELL, "%.1f%s", cell->c->v[V_BOUND_GBPS],
-	         cell->c->v[V_IN_CACHE] > 0 ? "c" : "");
-	return cell->text;
+	(void)r;
+	return keep("%.1f%s", c->v[V_BOUND_GBPS], c->v[V_IN_CACHE] > 0 ? "c" : "");
 }
 
-static const char *cell_disturbed(struct cell *cell)
+static const char *cell_disturbed(const struct bench_case *c, const struct record *r)
 {
-	snprintf(cell->text, CELL, "%.0f %%", 100 * cell->c->v[V_DISTURBED]);
-	return cell->text;
+	(void)r;
+	return keep("%.0f %%", 100 * c->v[V_DISTURBED]);
 }
 
-const struct column product_columns[] = {
+static const struct column product_columns[] = {
 	{"matrix", LINE | LEFT, VALUES, "matrix", NULL, NULL},
 	{"columns", LINE | BLOCKS, V_WIDTH, "%.0f", NULL, NULL},
 	{"order", LINE | LEFT | BLOCKS, VALUES, "order", NULL, NULL},
 	{"source", LINE | LEFT, VALUES, "source", NULL, NULL},
 	{"rows", LINE, V_ROWS, ",", NULL, NULL},
 	{"nonzeros", LINE, V_NNZ, ",", NULL, NULL},
-	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL,
-         "after ->, the method that auto, or a format, chose", cell_method},
-	{"method", LINE | LEFT, VALUES, NULL, NULL, cell_chosen},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto, or a format, chose"},
+	{"method", LINE | LEFT, VALUES, NULL, cell_chosen, NULL},
 	{"method", SUM | PAGE_SUM | LEFT | SWATCH, VALUES, "name", NULL, NULL},
-	{"matrices", SUM | VECTORS, V_MATRICES, "%.0f", NULL, NULL},
-	{"cases", SUM | BLOCKS, V_MATRICES, "%.0f", NULL, NULL},
-	{"matrices", PAGE_SUM | VECTORS, V_MATRICES, "%.0f", NULL, NULL},
-	{"cases", PAGE_SUM | BLOCKS, V_MATRICES, "%.0f", NULL, NULL},
-	{"ms", BLOCK | LINE | PAGE | LESS, V_MS, NULL, "median time of one product", NULL},
-	{"Gflop/s", BLOCK | LINE | PAGE | BLOCKS, V_GFLOPS, "%.2f",
-         "two operations for each nonzero and column, divided by that time", NULL},
-	{"GB/s", BLOCK | LINE | PAGE, V_RATE, "%.1f",
-         "bytes of the CSR arrays, x and y, whatever the format, divided by that time", NULL},
-	{"bound", LINE, VALUES, NULL,
+	{"matrices", SUM | PAGE_SUM | VECTORS, V_MATRICES, "%.0f", NULL, NULL},
+	{"cases", SUM | PAGE_SUM | BLOCKS, V_MATRICES, "%.0f", NULL, NULL},
+	{"ms", BLOCK | LINE | PAGE | LESS, V_MS, NULL, NULL, "median time of one product"},
+	{"Gflop/s", BLOCK | LINE | PAGE | BLOCKS, V_GFLOPS, "%.2f", NULL,
+         "two operations for each nonzero and column, divided by that time"},
+	{"GB/s", BLOCK | LINE | PAGE, V_RATE, "%.1f", NULL,
+         "bytes of the CSR arrays, x and y, whatever the format, divided by that time"},
+	{"bound", LINE, VALUES, NULL, cell_bound,
          "bandwidth at which the same threads read as many bytes from one array, or the device "
-         "copies them; c: in cache",
-         cell_bound},
-	{"of bound", BLOCK | LINE | PAGE, V_OF_BOUND, "%.3f",
+         "copies them; c: in cache"},
+	{"of bound", BLOCK | LINE | PAGE, V_OF_BOUND, "%.3f", NULL,
          "GB/s divided by the bandwidth at which the same threads read as many bytes from one "
-         "array, or the device copies them (-: less than 1 MB)",
-         NULL},
-	{"vs CSR", BLOCK | LINE | SUM | PAGE | RATIO | VECTORS, V_VS_CSR, "%.3f",
+         "array, or the device copies them (-: less than 1 MB)"},
+	{"vs CSR", BLOCK | LINE | SUM | PAGE | RATIO | VECTORS, V_VS_CSR, "%.3f", NULL,
          "speed divided by that of spmv.csr.rows (on a device spmv.csr.vector.gpu); all ratios are "
-         "medians over the rounds",
-         NULL},
-	{"vs CSR", BLOCK | LINE | SUM | PAGE | RATIO | BLOCKS, V_VS_CSR, "%.3f",
+         "medians over the rounds"},
+	{"vs CSR", BLOCK | LINE | SUM | PAGE | RATIO | BLOCKS, V_VS_CSR, "%.3f", NULL,
          "speed divided by that of one product with spmv.csr.rows (on a device "
-         "spmv.csr.vector.gpu) for each column; all ratios are medians over the rounds",
-         NULL},
-	{"vs peer", BLOCK | SUM | PAGE | RATIO | PEERS, V_VS_PEER, "%.3f",
-         "speed divided by that of the fastest other library", NULL},
+         "spmv.csr.vector.gpu) for each column; all ratios are medians over the rounds"},
+	{"vs peer", BLOCK | SUM | PAGE | RATIO | PEERS, V_VS_PEER, "%.3f", NULL,
+         "speed divided by that of the fastest other library"},
 	{"worst", SUM, V_WORST, "%.3f", NULL, NULL},
 	{"on", SUM | LEFT, VALUES, "on", NULL, NULL},
 	{"wins", SUM, V_WINS, "%.0f", NULL, NULL},
@@ -195,37 +208,34 @@ const struct column product_columns[] = {
 	{"worst vs plain CSR", PAGE_SUM | RATIO, V_WORST_CSR, "%.2f", NULL, NULL},
 	{"on", PAGE_SUM | LEFT, VALUES, "on_csr", NULL, NULL},
 	{"fastest of all", PAGE_SUM, V_WINS_ALL, "%.0f", NULL, NULL},
-	{"error", BLOCK | LINE | SUM | PAGE | LESS, V_ERROR, "%.3f",
-         "largest error divided by its proven bound; at most 1 is accepted", NULL},
+	{"error", BLOCK | LINE | SUM | PAGE | LESS, V_ERROR, "%.3f", NULL,
+         "largest error divided by its proven bound; at most 1 is accepted"},
 	{"error / bound", PAGE_SUM | LESS, V_ERROR, "%.3f", NULL, NULL},
-	{"prepare ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL,
+	{"prepare ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL, NULL,
          "time to make a plan from CSR arrays; for a device, the arrays are there already, and "
-         "the compilation of kernels is not counted",
-         NULL},
-	{"calls", BLOCK | PAGE | LESS, V_PREPARE_CALLS, "%.1f",
-         "the same time, in products of plain CSR", NULL},
-	{"disturbed", LINE, VALUES, NULL, "share of the batches that other processes disturbed",
-         cell_disturbed},
-	{"k-best ms", BLOCK | LINE | PAGE | KBEST | LESS, V_MS_KBEST, NULL,
-         "mean of the 5 shortest times, run by itself (--k-best)", NULL},
+         "the compilation of kernels is not counted"},
+	{"calls", BLOCK | PAGE | LESS, V_PREPARE_CALLS, "%.1f", NULL,
+         "the same time, in products of plain CSR"},
+	{"disturbed", LINE, VALUES, NULL, cell_disturbed,
+         "share of the batches that other processes disturbed"},
+	{"k-best ms", BLOCK | LINE | PAGE | KBEST | LESS, V_MS_KBEST, NULL, NULL,
+         "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"ns over bare loop", PAGE | LESS, V_OVERHEAD_NS, "%+.0f", NULL, NULL},
-	{"", BLOCK | LEFT | VECTORS, VALUES, NULL,
+	{"", BLOCK | LEFT | VECTORS, VALUES, NULL, cell_best,
          "* the fastest of ours; +N ns: for small matrices, the time beyond that of a plain loop "
-         "on one thread, without a call of the library; or refused, or FAILED",
-         cell_best},
-	{"", BLOCK | LEFT | BLOCKS, VALUES, NULL, "* the fastest of ours; or refused, or FAILED",
-         cell_best},
-	NO_COLUMN};
+         "on one thread, without a call of the library; or refused, or FAILED"},
+	{"", BLOCK | LEFT | BLOCKS, VALUES, NULL, cell_best,
+         "* the fastest of ours; or refused, or FAILED"},
+	{.head = NULL}};
 
-void product_sum(const struct bench *b, int group, struct record *sum)
+static void product_sum(const struct bench *b, int group, struct record *sum)
 {
 	const unsigned kinds = sum->kind == RECORD_PEER ? KINDS_PEERS : KINDS_OURS;
 	double *v = sum->v;
 
 	v[V_MATRICES] = v[V_WINS] = v[V_WINS_ALL] = v[V_ERROR] = 0;
 	v[V_WORST] = v[V_WORST_CSR] = NAN;
-	for (int k = 0; k < b->count; k++) {
-		const struct bench_case *c = &b->cases[k];
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
 		const struct record *r = in_group(c, group) ? case_record(c, sum->name) : NULL;
 
 		v[V_ERROR] = r ? fmax(v[V_ERROR], r->v[V_ERROR]) : v[V_ERROR];
@@ -250,7 +260,7 @@ void product_sum(const struct bench *b, int group, struct record *sum)
 /* Prints the table of sums over all matrices. */
 static void summary(const struct bench *b, FILE *out)
 {
-	const bool peers = bench_has_peers(b);
+	const bool peers = case_has(&b->sums[ALL_GROUPS], RECORD_PEER);
 
 	fprintf(out,
 	        "All %s: geometric means over %s%s, worst case, wins among ours%s, largest "
@@ -260,15 +270,15 @@ static void summary(const struct bench *b, FILE *out)
 	table_print(b, &b->sums[ALL_GROUPS], 1, SUM, out);
 }
 
-void product_end(const struct bench *b, FILE *out)
+static void product_end(const struct bench *b, FILE *out)
 {
 	if (one_method(b))
-		table_lines(b, out);
+		table_full(b, b->cases, b->count, LINE, out);
 	if (b->count > 1)
 		summary(b, out);
 }
 
-const char *product_place(const struct bench *b)
+static const char *product_place(const struct bench *b)
 {
 	const struct bench_case *c = &b->cases[0];
 
@@ -285,10 +295,23 @@ static void check(struct bench_options *o)
 	sweep_apply(o);
 }
 
-const struct argp_child product_children[] = {{&tool_common_argp, 0, "Common options:", 3},
-                                              {&tool_product_argp, 0, "The product:", 2},
-                                              {&tool_calls_argp, 0, NULL, 2},
-                                              {0}};
+static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Common options:", 3},
+                                                     {&tool_product_argp, 0, "The product:", 2},
+                                                     {&tool_calls_argp, 0, NULL, 2},
+                                                     {0}};
+
+#define PRODUCT_SHOWN                                                                          \
+	.usage = "[MATRIX...]", .children = product_children, .columns = product_columns,      \
+	.walk = walk_matrices, .begin = spmv_begin, .sum = product_sum, .each = product_each,  \
+	.end = product_end, .title = product_title, .place = product_place, .page = html_spmv, \
+	.charts = "case name method device_name ms csr_gbps vs_csr prepare_calls of_bound "    \
+		  "bound_gbps row_mean row_stddev"
+#define PRODUCT_FIELDS                                                                         \
+	"op method chosen format device device_name driver vectors isa version matrix source " \
+	"rows cols nnz row_max row_mean row_stddev group transpose value index threads runs "  \
+	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest prepare_ms prepare_calls bytes "    \
+	"bytes_per_nnz gflops gbps csr_gbps bound_gbps of_bound in_cache unit vs_csr "         \
+	"vs_best_peer overhead_ns error commit machine date"
 
 const struct operation bench_spmv = {
 	.name = "spmv",
@@ -305,14 +328,34 @@ const struct operation bench_spmv = {
 		"result was wrong.",
 	.options = PRODUCT_OPTIONS " k_best sweep",
 	.defaults = "time=3",
-	.children = product_children,
 	.check = check,
 	.fields = PRODUCT_FIELDS,
 	.problem = "matrices",
 	.traits = VECTORS,
 	PRODUCT_MEASURED,
 	PRODUCT_SHOWN,
-	.matrix = spmv_matrix,
 	.operation = EK_SPMV,
 	.heading = "Sparse matrix times vector, method by method",
+};
+
+const struct operation bench_spmm = {
+	.name = "spmm",
+	.text = "Y = alpha op(A) X + beta Y with dense blocks, the same way",
+	.help = "Times the product Y = alpha op(A) X + beta Y with dense blocks, method by method, "
+		"in turn and in rounds of under a second, and compares it with one product for "
+		"each column, with other libraries and with the read bandwidth of the memory. "
+		"Every result is checked first.\v"
+		"Example: ek bench spmm cant.mtx --columns 1,8,32 --order row,col --peers\n"
+		"k*spmv.csr.rows, the unit of the ratios, and k*spmv.auto multiply the columns "
+		"one by one, in vectors of their own. Exit status 1: a result was wrong.",
+	.options = PRODUCT_OPTIONS " k_best columns order",
+	.defaults = "time=3 columns=8 order=row",
+	.check = check_matrices,
+	.fields = PRODUCT_FIELDS " columns order",
+	.problem = "cases",
+	.traits = BLOCKS,
+	PRODUCT_MEASURED,
+	PRODUCT_SHOWN,
+	.operation = EK_SPMM,
+	.heading = "Sparse matrix times dense blocks, method by method",
 };

@@ -48,7 +48,7 @@ static ek_status vectors(struct problem *p)
 /* Makes a plan of the unit, which keeps the CSR arrays on the device while others are prepared. */
 static void hold(const struct field *f, struct problem *p)
 {
-	ek_hints hints = {.size = sizeof hints, .method = spmv_unit(f), .op = p->op};
+	ek_hints hints = {.size = sizeof hints, .method = f->unit, .op = p->op};
 
 	if (ek_plan_create(EK_SPMV, p->A, &hints, &p->device.holder) != EK_OK)
 		p->device.holder = NULL;

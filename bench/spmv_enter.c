@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Prepares and checks the entrants in a measurement of products (our methods, the peers, and what
- * they are compared with) before products are timed. */
+ * The entrants in a measurement of products: those that --method and --format name, or else all
+ * methods for the processor or, with --device, for the device; the peers; and what they are compared
+ * with. They are prepared and checked before products are timed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,9 @@ void run_ours(void *entrant, int64_t calls)
 {
 	struct entrant *e = entrant;
 	const struct product *p = e->own;
-	const double alpha = p->problem->alpha, beta = p->problem->beta;
+	const double alpha = p->problem->peer.alpha, beta = p->problem->peer.beta;
 	ek_status (*multiply)(ek_plan *, double, const ek_dense *, double, const ek_dense *) =
-		p->columns || p->problem->operation == EK_SPMV ? ek_spmv : ek_spmm;
+		p->columns || p->problem->peer.operation == EK_SPMV ? ek_spmv : ek_spmm;
 
 	for (; calls > 0; calls--)
 		for (int64_t j = 0; j < p->count; j++)
@@ -30,7 +31,7 @@ static bool move_ours(struct entrant *e, bool back)
 {
 	const struct product *own = e->own;
 	const struct problem *p = own->problem;
-	const ek_dense *here = p->side + (own->columns ? 2 + p->shape.width : 1);
+	const ek_dense *here = p->side + (own->columns ? 2 + p->peer.width : 1);
 	bool works = true;
 
 	if (own->columns && !back)
@@ -63,8 +64,8 @@ static ek_status make_plan(const struct problem *p, ek_operation operation, cons
 	                        .method = method,
 	                        .format = format,
 	                        .op = p->op,
-	                        .calls = blocks ? p->calls : p->calls * p->shape.width,
-	                        .width = blocks ? p->shape.width : 0,
+	                        .calls = blocks ? p->calls : p->calls * p->peer.width,
+	                        .width = blocks ? p->peer.width : 0,
 	                        .reproducible = p->reproducible};
 	double sample[5] = {0};
 
@@ -105,6 +106,35 @@ static const char *lack(const struct problem *p, const char *method, const char 
 	                       " are needed on the way");
 }
 
+/* Tells whether a method has the operation and runs where the measurement takes place. */
+static bool here(const struct field *f, const ek_method *m)
+{
+	return ek_method_operation(m) == f->bench->op->operation &&
+	       strcmp(ek_method_device(m), tool_on_device(f->bench->ctx) ? "gpu" : "cpu") == 0;
+}
+
+/* Tells whether a method can use a format. It can if the format is NULL, which is the method's own,
+ * if the method is NULL, which is auto, and if the method takes any format. */
+static bool fit(const ek_method *m, const char *format)
+{
+	size_t len = format ? strcspn(format, ":") : 0;
+	const char *of = ek_method_format(m);
+
+	return !m || !format || strcmp(of, "any") == 0 ||
+	       (strncmp(of, format, len) == 0 && !of[len]);
+}
+
+/* Tells whether a format has methods for where the measurement takes place or, if `anywhere`, for
+ * any device. */
+static bool has_methods(const struct field *f, const char *format, bool anywhere)
+{
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (ek_method_operation(m) == f->bench->op->operation && (anywhere || here(f, m)) &&
+		    fit(m, format))
+			return true;
+	return false;
+}
+
 /* Adds an entrant for a method, whose plan the caller adds, or which the caller refuses. */
 static struct entrant *enter_method(struct field *f, const char *name, const char *format)
 {
@@ -128,7 +158,8 @@ static struct entrant *enter_method(struct field *f, const char *name, const cha
 	return e;
 }
 
-void refuse(struct field *f, const char *name, const char *format, const char *why)
+/* Enters a method or format as refused, with the reason. */
+static void refuse(struct field *f, const char *name, const char *format, const char *why)
 {
 	record_refuse(&enter_method(f, name, format)->record, why);
 }
@@ -144,17 +175,22 @@ static void place_vectors(struct entrant *e)
 	e->record.device = there ? e->field->c->device->name : "cpu";
 	e->calls.clocked = on_device ? device_clocked : NULL;
 	e->move = move_ours;
-	own->count = own->columns ? p->shape.width : 1;
+	own->count = own->columns ? p->peer.width : 1;
 	own->x = (on_device ? p->device.side : p->side) + (own->columns ? 2 : 0);
 	own->y = own->x + own->count;
 }
 
-int enter_ours(struct field *f, ek_operation operation, const char *name, const char *format,
-               bool hidden)
+/* Enters and checks a method or auto, with A in a format or, if that is NULL, in the method's own.
+ * It is refused if it cannot multiply this matrix, and not shown if `hidden`. If the operation is
+ * EK_SPMV in a measurement of blocks, each column is multiplied as a separate vector. */
+static void enter_as(struct field *f, ek_operation operation, const char *name, const char *format,
+                     bool hidden)
 {
+	if (f->code)
+		return;
 	struct problem *p = f->problem;
-	const bool columns = operation != p->operation;
-	const double width = columns ? (double)p->shape.width : 1;
+	const bool columns = operation != p->peer.operation;
+	const double width = columns ? (double)p->peer.width : 1;
 	struct entrant *e = enter_method(f, name, format);
 	struct product *own = e->own;
 	struct record *r = &e->record;
@@ -166,10 +202,11 @@ int enter_ours(struct field *f, ek_operation operation, const char *name, const 
 	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM ||
 	    status == EK_EDEVICE) {
 		record_refuse(r, why ? why : ek_error_text());
-		return TOOL_OK;
+		return;
 	}
-	if (status != EK_OK)
-		return tool_check(status);
+	f->code = tool_check(status);
+	if (f->code)
+		return;
 	if (columns) {
 		r->kind = RECORD_OURS;
 		r->method = keep("%s%s", strcmp(name, "auto") == 0 ? "spmv." : "", name);
@@ -179,69 +216,144 @@ int enter_ours(struct field *f, ek_operation operation, const char *name, const 
 	e->hidden = hidden;
 	place_vectors(e);
 	r->v[V_BYTES] = (double)ek_plan_bytes(own->plan) * width;
-	r->v[V_BYTES_PER_NNZ] = p->nnz > 0 ? r->v[V_BYTES] / (double)p->nnz : NAN;
+	r->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? r->v[V_BYTES] / (double)p->peer.nnz : NAN;
 	r->format = keep("%s", ek_plan_format(own->plan));
 	if (strcmp(name, "auto") == 0)
 		r->chosen = keep("%s", ek_plan_method(own->plan));
 	entrant_check(e);
 	entrant_check(e); /* from the state that the first run left */
-	return TOOL_OK;
 }
 
-/* Returns the number of the CUDA device that is measured, or -1. */
-static int peer_device(const struct field *f)
+static void enter(struct field *f, const char *name, const char *format)
 {
-	const char *name = f->c->device ? f->c->device->name : "";
-
-	return strncmp(name, "cuda:", 5) == 0 ? atoi(name + 5) : -1;
+	enter_as(f, f->bench->op->operation, name, format, false);
 }
 
-void enter_libraries(struct field *f)
+/* ---- Choosing -------------------------------------------------------------------------------- */
+
+/* Tells whether a method can do the product that the options ask for. */
+static bool can(const struct field *f, const ek_method *m)
 {
-	struct problem *p = f->problem;
-
-	p->peer = (ek_peer_problem){.operation = p->operation,
-	                            .type = p->value,
-	                            .width = p->shape.width,
-	                            .x_order = p->shape.x_order,
-	                            .y_order = p->shape.y_order,
-	                            .rows = p->rows,
-	                            .cols = p->cols,
-	                            .nnz = p->nnz,
-	                            .row_ptr = p->row_ptr,
-	                            .col_idx = p->col_idx,
-	                            .val = p->val,
-	                            .value_bytes = (int)ek_value_size(p->value),
-	                            .ptr_bytes = p->index == EK_I32 ? 4 : 8,
-	                            .idx_bytes = p->index == EK_I64 ? 8 : 4,
-	                            .transposed = p->op == EK_OP_T,
-	                            .threads = p->threads,
-	                            .calls = p->calls ? p->calls : 1000,
-	                            .device = peer_device(f),
-	                            .alpha = p->alpha,
-	                            .beta = p->beta,
-	                            .x = p->x,
-	                            .y = p->y};
-	enter_peers(f, &p->peer);
+	return m && ek_method_supports(m, f->bench->o.common.op, f->bench->o.common.reproducible);
 }
 
-int enter_bounds(struct field *f)
+const char *unit_method(bool device)
+{
+	return device ? "spmv.csr.vector.gpu" : "spmv.csr.rows";
+}
+
+/* Enters those of the named methods that fit the format. */
+static void enter_named(struct field *f, const char *names, const char *format)
+{
+	char name[TOOL_METHOD];
+
+	while (tool_method_next_of(f->bench->op->operation, &names, name))
+		if (fit(tool_method_find(name), format))
+			enter(f, name, format);
+}
+
+/* Enters the methods for a format, or all if that is NULL. A format without methods is entered with
+ * auto. */
+static void enter_methods(struct field *f, const char *format)
+{
+	if (!has_methods(f, format, false))
+		enter(f, "auto", format);
+	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		if (here(f, m) && can(f, m) && fit(m, format))
+			enter(f, ek_method_name(m), format);
+}
+
+/* Enters each format of --format with the methods for it. Enters as refused the formats that no
+ * method uses, and the methods that use no format. */
+static void enter_formats(struct field *f, const char *names, const char *formats)
+{
+	const char *why = names ? "none of --method multiplies with it"
+	                  : f->bench->o.common.reproducible == EK_REPRO_STRICT
+	                          ? "no method of it has reproducible bits"
+	                          : "no method of it does this op";
+	char format[TOOL_FORMAT], name[TOOL_METHOD];
+
+	for (const char *list = formats; tool_format_next("--format", &list, format);) {
+		const int count = f->entrants;
+
+		if (names)
+			enter_named(f, names, format);
+		else
+			enter_methods(f, format);
+		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
+		if (f->entrants == count)
+			refuse(f, name, format, why);
+	}
+	while (names && tool_method_next_of(f->bench->op->operation, &names, name)) {
+		bool partner = false;
+
+		for (const char *at = formats; tool_format_next("--format", &at, format);)
+			partner |= fit(tool_method_find(name), format);
+		if (!partner)
+			refuse(f, name, NULL, "it multiplies with none of --format");
+	}
+}
+
+/* Enters all methods and auto. Formats that have no method on any device, such as CSC, are entered
+ * with what auto takes for them. */
+static void enter_everything(struct field *f)
+{
+	enter_methods(f, NULL);
+	for (const ek_format *format = NULL; (format = ek_format_next(format));)
+		if (!has_methods(f, ek_format_name(format), true))
+			enter(f, "auto", ek_format_name(format));
+	enter(f, "auto", NULL);
+}
+
+/* ---- Others ---------------------------------------------------------------------------------- */
+
+/* Enters the bound of products that move the bytes of CSR: reads, or copies on a device. For small
+ * matrices, also enters the bare loop, from which the overhead of a call is computed. */
+static void enter_bounds(struct field *f)
 {
 	const struct problem *p = f->problem;
 
 	if (p->device.ctx) {
 		device_enter_copies(f);
-		return TOOL_OK;
+		return;
 	}
-	if (p->nnz < SMALL_NNZ && p->operation == EK_SPMV && p->op == EK_OP_N && p->alpha == 1 &&
-	    p->beta == 0) {
+	if (p->peer.nnz < SMALL_NNZ && p->peer.operation == EK_SPMV && p->op == EK_OP_N &&
+	    p->peer.alpha == 1 && p->peer.beta == 0) {
 		struct entrant *e =
-			entrant_add(f, RECORD_BOUND, "", "bare", sizeof(struct bare_loop));
+			entrant_add(f, RECORD_BARE, "", "bare", sizeof(struct bare_loop));
 
 		*(struct bare_loop *)e->own = (struct bare_loop){
-			p->value, p->index, p->rows, p->row_ptr, p->col_idx, p->val, p->x, p->y};
+			p->peer.type,    p->index,    p->peer.rows, p->peer.row_ptr,
+			p->peer.col_idx, p->peer.val, p->x,         p->y};
 		e->calls = (struct candidate){.run = bare_loop_run, .state = e->own};
-		e->bare = true;
 	}
-	return enter_reads(f, p->csr_bytes, p->threads, true);
+	enter_reads(f, p->csr_bytes, p->peer.threads, true);
+}
+
+void spmv_enter(struct field *f)
+{
+	const struct bench *b = f->bench;
+	const char *names = methods_named(b), *formats = b->o.common.format;
+
+	/* If the usual unit does not support the options, it is the serial loop. */
+	f->unit = unit_method(tool_on_device(b->ctx));
+	if (!can(f, ek_method_find(f->unit)))
+		f->unit = "spmv.csr.serial";
+	f->code = device_make(f, f->problem);
+	if (formats)
+		enter_formats(f, names, formats);
+	else if (names)
+		enter_named(f, names, NULL);
+	else
+		enter_everything(f);
+	if (b->op->operation == EK_SPMM)
+		enter_as(f, EK_SPMV, f->unit, NULL, names || formats);
+	else if (!entered(f, f->unit))
+		enter_as(f, EK_SPMV, f->unit, NULL, true);
+	if (b->op->operation == EK_SPMM && !names && !formats)
+		enter_as(f, EK_SPMV, "auto", NULL, false);
+	if (f->code)
+		return;
+	enter_peers(f, &((struct problem *)f->problem)->peer);
+	enter_bounds(f);
 }

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 
@@ -28,17 +27,24 @@ static FILE *open_suite(const char *name)
 	return path_beside(near, path) ? fopen(path, "r") : NULL;
 }
 
-static void append(const char *text, char ***list, int *count)
+/* The matrices to measure, as they would be written on the command line. */
+struct names {
+	const char **name;
+	int count;
+};
+
+static void append(struct names *names, const char *text)
 {
-	*list = need(realloc(*list, (size_t)(*count + 1) * sizeof **list), "a suite");
-	(*list)[(*count)++] = need(strdup(text), "a suite");
+	names->name = need(realloc(names->name, (size_t)(names->count + 1) * sizeof *names->name),
+	                   "a suite");
+	names->name[names->count++] = text;
 }
 
-static void append_twins(const char *work, char ***list, int *count)
+static void append_twins(struct names *names, const char *work)
 {
 	for (const ek_twin *t = NULL; (t = ek_twin_next(t));)
 		if (!*work || has_word(t->works, work))
-			append(t->name, list, count);
+			append(names, t->name);
 }
 
 static int is_matrix(const struct dirent *entry)
@@ -47,20 +53,18 @@ static int is_matrix(const struct dirent *entry)
 	       strstr(entry->d_name, ".ekm");
 }
 
-static int append_real(char ***list, int *count)
+static int append_real(struct names *names)
 {
 	const char *folder = getenv("EK_MATRICES");
 	struct dirent **entry;
-	char path[PATH_BYTES];
-	int files;
+	const int files = folder ? scandir(folder, &entry, is_matrix, alphasort) : -1;
 
-	if (!folder || (files = scandir(folder, &entry, is_matrix, alphasort)) < 0)
+	if (files < 0)
 		return tool_fail(TOOL_INPUT,
 		                 "EK_MATRICES does not name a folder with matrices, which this "
 		                 "suite needs");
 	for (int k = 0; k < files; k++) {
-		snprintf(path, sizeof path, "%s/%s", folder, entry[k]->d_name);
-		append(path, list, count);
+		append(names, keep("%s/%s", folder, entry[k]->d_name));
 		free(entry[k]);
 	}
 	free(entry);
@@ -69,8 +73,8 @@ static int append_real(char ***list, int *count)
 
 static int no_suite(const char *name)
 {
-	static const char *const names[] = {"twins", "paper", "real", "nasty", "small", "demo"};
-	const char *near = tool_nearest(name, names, sizeof names / sizeof *names);
+	static const char *const suites[] = {"twins", "paper", "real", "nasty", "small", "demo"};
+	const char *near = tool_nearest(name, suites, sizeof suites / sizeof *suites);
 
 	if (near)
 		return tool_fail(TOOL_INPUT,
@@ -83,7 +87,7 @@ static int no_suite(const char *name)
 	                 name);
 }
 
-static int suite_read(const char *name, char ***list, int *count)
+static int suite_read(const char *name, struct names *names)
 {
 	FILE *file = open_suite(name);
 	char *line = NULL;
@@ -99,11 +103,11 @@ static int suite_read(const char *name, char ***list, int *count)
 		if (!word)
 			continue;
 		if (strcmp(word, "@twins") == 0)
-			append_twins(second ? second : "", list, count);
+			append_twins(names, second ? second : "");
 		else if (strcmp(word, "@matrices") == 0)
-			code = append_real(list, count);
+			code = append_real(names);
 		else
-			append(word, list, count);
+			append(names, keep("%s", word));
 	}
 	free(line);
 	fclose(file);
@@ -112,42 +116,8 @@ static int suite_read(const char *name, char ***list, int *count)
 
 /* ---- One after the other --------------------------------------------------------------------- */
 
-/* What has happened to the matrices so far. */
-struct tally {
-	int count, left_out, code;
-	bool stopped;    /* options are wrong for all matrices */
-	char names[160]; /* names of the first matrices that were left out */
-};
-
-static void add(struct tally *t, const char *text, bool loaded, int code)
-{
-	const size_t used = strlen(t->names);
-
-	t->count++;
-	t->code = code ? code : t->code;
-	if (!code ||
-	    (loaded && code == TOOL_FAILED)) /* it was measured, perhaps with a wrong result */
-		return;
-	t->stopped = loaded && code == TOOL_USAGE;
-	if (!t->stopped && t->left_out++ < 4)
-		snprintf(t->names + used, sizeof t->names - used, "%s%.36s", used ? ", " : "",
-		         text);
-}
-
-static int end(const struct tally *t, struct bench *b)
-{
-	if (t->count < 2 || t->code == TOOL_OK)
-		return t->code;
-	if (t->left_out) {
-		snprintf(b->left_out, sizeof b->left_out,
-		         "%d of %d matrices could not be used: %s%s", t->left_out, t->count,
-		         t->names, t->left_out > 4 ? " ..." : "");
-		tool_fail(TOOL_FAILED, "%s", b->left_out);
-	}
-	return t->stopped ? TOOL_USAGE : TOOL_FAILED;
-}
-
-static void one(struct bench *b, const char *text, struct tally *tally)
+/* Measures one matrix. Sets *loaded if the matrix could be used. Returns an exit code. */
+static int one(struct bench *b, const char *text, bool *loaded)
 {
 	static struct tool_source source;
 	ek_matrix *A = NULL;
@@ -155,47 +125,61 @@ static void one(struct bench *b, const char *text, struct tally *tally)
 
 	if (!code)
 		code = tool_csr(&A);
-	const bool loaded = !code;
-
-	if (loaded)
+	*loaded = !code;
+	if (*loaded)
 		code = b->op->matrix(b, &source, A);
 	ek_matrix_destroy(A);
-	add(tally, text, loaded, code);
+	return code;
+}
+
+static void leave_out(struct bench *b, const struct names *names, int of)
+{
+	const char *list = names->name[0];
+
+	for (int k = 1; k < names->count && k < 4; k++)
+		list = keep("%s, %.36s", list, names->name[k]);
+	b->left_out = keep("%d of %d matrices could not be used: %s%s", names->count, of, list,
+	                   names->count > 4 ? " ..." : "");
+	tool_fail(TOOL_FAILED, "%s", b->left_out);
 }
 
 int walk_matrices(struct bench *b)
 {
-	struct tally tally = {0};
-	char **suite = NULL;
-	int count = 0, code = TOOL_OK;
+	struct names names = {NULL, 0}, left_out = {NULL, 0};
+	bool loaded, stopped = false; /* options are wrong for all matrices */
+	int code = TOOL_OK, worst = TOOL_OK, count = 0;
 
+	for (int k = 0; k < b->o.arguments; k++)
+		append(&names, b->o.argument[k]);
 	if (b->o.suite)
-		code = suite_read(b->o.suite, &suite, &count);
-	for (int k = 0; !code && !tally.stopped && k < b->o.arguments; k++)
-		one(b, b->o.argument[k], &tally);
-	for (int k = 0; !code && !tally.stopped && k < count; k++)
-		one(b, suite[k], &tally);
-	for (int k = 0; k < count; k++)
-		free(suite[k]);
-	free(suite);
-	return code ? code : end(&tally, b);
+		code = suite_read(b->o.suite, &names);
+	while (!code && !stopped && count < names.count) {
+		const char *name = names.name[count++];
+		const int this = one(b, name, &loaded);
+
+		worst = this ? this : worst;
+		stopped = loaded && this == TOOL_USAGE;
+		/* A loaded matrix that failed was measured, perhaps with a wrong result. */
+		if (this && !stopped && !(loaded && this == TOOL_FAILED))
+			append(&left_out, keep("%.36s", name));
+	}
+	if (left_out.count && count > 1)
+		leave_out(b, &left_out, count);
+	free(names.name);
+	free(left_out.name);
+	return code ? code : count < 2 || !worst ? worst : stopped ? TOOL_USAGE : TOOL_FAILED;
 }
 
-struct bench_case *case_of_matrix(struct bench *b, const struct tool_source *source,
-                                  const ek_matrix *A, int *code)
+int case_describe(struct bench_case *c, const ek_matrix *A)
 {
 	ek_matrix_info info = {.size = sizeof info};
 	ek_stats stats = {.size = sizeof stats};
-	struct bench_case *c;
+	int code = tool_check(ek_matrix_get_info(A, &info));
 
-	*code = tool_check(ek_matrix_get_info(A, &info));
-	if (!*code)
-		*code = tool_check(ek_matrix_stats(A, &stats));
-	if (*code)
-		return NULL;
-	c = case_add(b);
-	c->name = c->matrix = keep("%s", source->name);
-	c->source = source->kind;
+	if (!code)
+		code = tool_check(ek_matrix_stats(A, &stats));
+	if (code)
+		return code;
 	c->value = ek_value_name(info.value);
 	c->index = ek_index_name(info.index);
 	c->group = group_of((double)stats.row_max, stats.row_mean);
@@ -206,6 +190,18 @@ struct bench_case *case_of_matrix(struct bench *b, const struct tool_source *sou
 	c->v[V_ROW_MEAN] = stats.row_mean;
 	c->v[V_ROW_STDDEV] = stats.row_stddev;
 	c->v[V_CSR_BYTES] = (double)info.bytes;
+	return TOOL_OK;
+}
+
+struct bench_case *case_of_matrix(struct bench *b, const struct tool_source *source,
+                                  const ek_matrix *A, int *code)
+{
+	struct bench_case *c = case_add(b);
+
+	c->name = c->matrix = keep("%s", source->name);
+	c->source = source->kind;
 	c->v[V_THREADS] = ek_context_threads(b->ctx);
-	return c;
+	*code = case_describe(c, A);
+	b->count -= *code != TOOL_OK;
+	return *code ? NULL : c;
 }

@@ -17,51 +17,37 @@ double value_of(const struct bench_case *c, const struct record *r, enum value v
 	return isnan(r->v[value]) ? c->v[value] : r->v[value];
 }
 
-static const char *number_text(char buf[CELL], const char *format, double value)
+const char *number_text(const char *format, double value)
 {
 	if (!format)
 		format = value < 0.1 ? "%.3g" : value < 10 ? "%.3f" : "%.1f";
-	if (isnan(value))
-		snprintf(buf, CELL, "-");
-	else if (*format == ',')
-		snprintf(buf, CELL, "%s", text_count(value));
-	else
-		snprintf(buf, CELL, format, value);
-	return buf;
+	return isnan(value) ? "-" : *format == ',' ? text_count(value) : keep(format, value);
 }
 
-void table_cell(struct tool_table *t, const char *format, double value)
+const char *cell_status(const struct bench_case *c, const struct record *r)
 {
-	char buf[CELL];
-
-	tool_table_add(t, "%s", number_text(buf, format, value));
+	(void)c;
+	return r->failed ? "FAILED" : r->refused ? "refused" : "";
 }
 
-const char *cell_status(struct cell *cell)
+const char *cell_best(const struct bench_case *c, const struct record *r)
 {
-	return cell->r->failed ? "FAILED" : cell->r->refused ? "refused" : "";
+	const char *best = r == case_best(c, KINDS_OURS) ? "*" : "";
+	const double more = r->v[V_OVERHEAD_NS];
+
+	if (r->failed || r->refused)
+		return cell_status(c, r);
+	return isnan(more) ? best : keep("%s%s%+.0f ns", best, *best ? " " : "", more);
 }
 
-const char *cell_best(struct cell *cell)
-{
-	const char *best = cell->r == case_best(cell->c, KINDS_OURS) ? "*" : "";
-	const double more = cell->r->v[V_OVERHEAD_NS];
-
-	if (cell->r->failed || cell->r->refused)
-		return cell_status(cell);
-	if (isnan(more))
-		return best;
-	snprintf(cell->text, CELL, "%s%s%+.0f ns", best, *best ? " " : "", more);
-	return cell->text;
-}
-
-const char *cell_text(const struct column *col, struct cell *cell)
+const char *cell_text(const struct bench *b, const struct bench_case *c, const struct record *r,
+                      const struct column *col)
 {
 	if (col->text)
-		return col->text(cell);
+		return col->text(c, r);
 	if (col->value == VALUES)
-		return text_of(cell->b, cell->c, cell->r, col->format);
-	return number_text(cell->text, col->format, value_of(cell->c, cell->r, col->value));
+		return text_of(b, c, r, col->format);
+	return number_text(col->format, value_of(c, r, col->value));
 }
 
 /* ---- Columns --------------------------------------------------------------------------------- */
@@ -96,20 +82,18 @@ static void wrapped(const char *text, int width, int indent, int *at, FILE *out)
 	}
 }
 
-static const char *meaning(const struct operation *op, const struct column *col, char text[256],
-                           const char *end)
+static const char *meaning(const struct operation *op, const struct column *col)
 {
-	snprintf(text, 256, "%s: %s%s%s", *col->head ? col->head : "last column",
-	         *col->legend ? col->legend : op->moves,
-	         *col->legend ? "" : " divided by that time", end);
-	return text;
+	return keep("%s: %s%s", *col->head ? col->head : "last column",
+	            *col->legend ? col->legend : op->moves,
+	            *col->legend ? "" : " divided by that time");
 }
 
 /* Makes the legend for --help. Its lines are broken here because argp would not indent the lines
  * that it breaks. */
 char *legend_text(const struct operation *op)
 {
-	char *all = NULL, text[256];
+	char *all = NULL;
 	size_t size;
 	FILE *out = open_memstream(&all, &size);
 
@@ -122,7 +106,7 @@ char *legend_text(const struct operation *op)
 		if (!col->legend || !has_traits(op, col))
 			continue;
 		fputc(' ', out);
-		wrapped(meaning(op, col, text, ""), 77, 4, &at, out);
+		wrapped(meaning(op, col), 77, 4, &at, out);
 		fputc('\n', out);
 	}
 	return fclose(out) == 0 ? all : NULL;
@@ -132,12 +116,11 @@ static void legend_once(const struct bench *b, const struct bench_case *c, unsig
                         FILE *out)
 {
 	static bool told;
-	char text[256];
 	int at = 0;
 
 	for (const struct column *col = b->op->columns; col->head && !told; col++)
 		if (col->legend && column_shown(b, c, col, where))
-			wrapped(meaning(b->op, col, text, "."), 98, 0, &at, out);
+			wrapped(keep("%s.", meaning(b->op, col)), 98, 0, &at, out);
 	if (at)
 		fputc('\n', out);
 	told = true;
@@ -171,16 +154,6 @@ void paragraphs(const char *text, FILE *out)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
-/* Prints why methods of a case failed or were refused. */
-static void reasons(const struct bench_case *c, FILE *out)
-{
-	for (int k = 0; k < c->count; k++)
-		if (*c->record[k].why)
-			tool_paragraph(out, "%s %s: %s", c->record[k].name,
-			               c->record[k].failed ? "FAILED" : "refused",
-			               c->record[k].why);
-}
-
 void table_print(const struct bench *b, const struct bench_case *cases, int count, unsigned where,
                  FILE *out)
 {
@@ -199,36 +172,35 @@ void table_print(const struct bench *b, const struct bench_case *cases, int coun
 	for (int n = 0; n < columns; n++)
 		tool_table_add(&t, "%s", shown[n]->head);
 	for (const struct bench_case *c = cases; c < cases + count; c++)
-		for (int k = 0; k < c->count; k++) {
-			struct cell cell = {.b = b, .c = c, .r = &c->record[k]};
+		for (const struct record *r = c->record; r < c->record + c->count; r++)
+			for (int n = 0; n < columns && (where != COUNTS || r->v[V_ARITY] > 0);
+			     n++) {
+				const char *text = cell_text(b, c, r, shown[n]);
 
-			for (int n = 0; n < columns; n++)
-				if (where != COUNTS || cell.r->v[V_ARITY] > 0) {
-					const char *text = cell_text(shown[n], &cell);
-
-					tool_table_add(&t, "%s", text ? text : "-");
-				}
-		}
+				tool_table_add(&t, "%s", text ? text : "-");
+			}
 	tool_table_print(&t, TOOL_TEXT, out);
 	tool_table_free(&t);
+}
+
+void table_full(const struct bench *b, const struct bench_case *cases, int count, unsigned where,
+                FILE *out)
+{
+	table_print(b, cases, count, where, out);
+	for (const struct bench_case *c = cases; c < cases + count; c++)
+		for (const struct record *r = c->record; r < c->record + c->count; r++)
+			if (*r->why)
+				tool_paragraph(out, "%s %s: %s", r->name, cell_status(c, r),
+				               r->why);
+	legend_once(b, cases, where, out);
 }
 
 void table_case(const struct bench *b, const struct bench_case *c, FILE *out)
 {
 	paragraphs(case_title(b, c), out);
-	table_print(b, c, 1, BLOCK, out);
-	reasons(c, out);
-	legend_once(b, c, BLOCK, out);
+	table_full(b, c, 1, BLOCK, out);
 	fputc('\n', out);
 	fflush(out);
-}
-
-void table_lines(const struct bench *b, FILE *out)
-{
-	table_print(b, b->cases, b->count, LINE, out);
-	for (int k = 0; k < b->count; k++)
-		reasons(&b->cases[k], out);
-	legend_once(b, &b->cases[0], LINE, out);
 }
 
 void table_groups(const struct bench *b, FILE *out, FILE *page)

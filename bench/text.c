@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "../cli/ek.h"
-#include "text.h"
+#include "bench.h"
 
 void *need(void *memory, const char *what)
 {

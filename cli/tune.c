@@ -120,7 +120,6 @@ static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void 
 static int measure_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
                           double *time, struct tally *tally)
 {
-	const struct measure_limits limits = {.seconds = o->seconds};
 	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
 	void *x = calloc(65536, ek_value_size(value)),
 	     *y = calloc((size_t)rows, ek_value_size(value));
@@ -139,7 +138,7 @@ static int measure_matrix(const struct tune_options *o, ek_context *ctx, int len
 			candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
 			all[k] = &candidate[k];
 		}
-		rounds = measure_rounds(all, SIGMAS, &limits, NULL);
+		rounds = measure_rounds(all, SIGMAS, o->seconds, 0, NULL);
 		for (int k = 0; k < SIGMAS; k++) {
 			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
 			share += (double)candidate[k].disturbed / rounds / SIGMAS;

@@ -98,12 +98,13 @@ if command -v node >/dev/null; then
 		}));
 		global.document = {querySelectorAll: what => what == 'table' ? [] : places};
 		eval([...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script).join(''));
-		places.forEach(p => console.log(p.dataset.chart, (p.innerHTML || '').slice(0, 4), p.after));
+		places.forEach(p => console.log(p.dataset.chart, p.innerHTML || '', p.after));
 	END
 	node page.js >out 2>err || fail "node page.js" "$(head -n 5 err)"
 	for chart in overview variation preparation profile bars; do
 		grep -q "^$chart <svg" out || fail "ek bench --html" "no chart: $chart"
 	done
+	grep -q '^heat .*<tr><td>csr.rows</td>\(<td class="h" style="--shade: 0">1.00</td>\)\{3\}</tr>' out || fail "ek bench --html" "no heat map"
 	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' out ||
 		fail "ek bench --html" "a.mtx has no row and is not named"
 fi
