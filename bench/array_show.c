@@ -141,56 +141,52 @@ static bool same_card(const struct bench_case *a, const struct bench_case *b)
 	       strcmp(a->variant ? a->variant : "", b->variant ? b->variant : "") == 0;
 }
 
-/* Returns the next case after `c` on the same card, or NULL. */
-static const struct bench_case *next_of(const struct bench *b, const struct bench_case *c)
+/* Lists the cases of the card that begins with a case. Returns their number, or 0 if the card begins
+ * with another case. */
+static int card_of(const struct bench *b, const struct bench_case *first,
+                   const struct bench_case **card)
 {
-	for (const struct bench_case *next = c + 1; next < b->cases + b->count; next++)
-		if (same_card(c, next))
-			return next;
-	return NULL;
-}
+	int count = 0;
 
-/* Tells whether `c` is the first case of its card. */
-static bool is_first(const struct bench *b, const struct bench_case *c)
-{
-	const struct bench_case *other = b->cases;
-
-	while (!same_card(other, c))
-		other++;
-	return other == c;
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++)
+		if (same_card(c, first))
+			card[count++] = c;
+	return card[0] == first ? count : 0;
 }
 
 /* Returns the size that differs between the cases of a card: V_LENGTH or else V_N. */
-static enum value varies(const struct bench *b, const struct bench_case *first)
+static enum value varies(const struct bench_case **card, int count)
 {
-	for (const struct bench_case *c = first; (c = next_of(b, c));)
-		if (c->v[V_LENGTH] != first->v[V_LENGTH] && !isnan(first->v[V_LENGTH]))
+	for (int k = 1; k < count; k++)
+		if (card[k]->v[V_LENGTH] != card[0]->v[V_LENGTH] && !isnan(card[0]->v[V_LENGTH]))
 			return V_LENGTH;
 	return V_N;
 }
 
-static void chart(const struct bench *b, const struct bench_case *first, FILE *f)
+static void chart(const struct bench *b, const struct bench_case **card, int count, FILE *f)
 {
 	html(f,
 	     "<div class=chart data-chart=rates data-size=%s data-rate=%s data-unit=\"%s\" "
 	     "data-cases=",
-	     varies(b, first) == V_LENGTH ? "length" : "n", b->op->traits & KEYS ? "mkeys" : "gbps",
-	     unit(b));
-	for (const struct bench_case *c = first; c; c = next_of(b, c))
-		html(f, c == first ? "%d" : ",%d", (int)(c - b->cases));
+	     varies(card, count) == V_LENGTH ? "length" : "n",
+	     b->op->traits & KEYS ? "mkeys" : "gbps", unit(b));
+	for (int k = 0; k < count; k++)
+		html(f, k ? ",%d" : "%d", (int)(card[k] - b->cases));
 	fputs("></div>\n", f);
 }
 
-static void table(const struct bench *b, const struct bench_case *first, FILE *f)
+static void table(const struct bench *b, const struct bench_case **card, int count, FILE *f)
 {
 	const struct bench_case *sums = &b->sums[ALL_GROUPS];
-	const enum value size = varies(b, first);
+	const enum value size = varies(card, count);
 
 	fputs("<div class=scroll><table><tr><th class=l data-first=up>case", f);
 	for (int m = 0; m < sums->count; m++)
 		html(f, "<th>%s", sums->record[m].name);
 	fputs("</tr>\n", f);
-	for (const struct bench_case *c = first; c; c = next_of(b, c)) {
+	for (int k = 0; k < count; k++) {
+		const struct bench_case *c = card[k];
+
 		html(f, "<tr><td data-key=%.0f>%s", c->v[size], c->name);
 		fputs(disturbed_much(c->v[V_DISTURBED]) ? " <small>disturbed</small></td>"
 		                                        : "</td>",
@@ -210,12 +206,16 @@ static void table(const struct bench *b, const struct bench_case *first, FILE *f
 
 void array_page(const struct bench *b, FILE *f)
 {
+	const struct bench_case **card = need(malloc((size_t)b->count * sizeof *card), "the page");
+
 	html(f,
 	     "<p>Rates in %s, all methods in turn and in rounds of under a second; medians. The "
 	     "fastest of ours is bold; every result was checked.</p>\n",
 	     unit(b));
 	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
-		if (!is_first(b, c))
+		const int count = card_of(b, c, card);
+
+		if (!count)
 			continue;
 		html(f, "<div class=card><h3>%s", c->value);
 		if (c->v[V_VALUE_SIZE] > 0)
@@ -223,8 +223,9 @@ void array_page(const struct bench *b, FILE *f)
 		if (c->variant)
 			html(f, "<span class=badge>%s</span>", c->variant);
 		fputs("</h3>\n", f);
-		chart(b, c, f);
-		table(b, c, f);
+		chart(b, card, count, f);
+		table(b, card, count, f);
 		fputs("</div>\n", f);
 	}
+	free(card);
 }
