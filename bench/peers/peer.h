@@ -16,11 +16,19 @@
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 3
+#define EK_PEER_ABI 4
+
+/* A sparse result, in CSR. Its arrays belong to the peer, and are valid until its next call. */
+typedef struct ek_peer_result {
+	const void *row_ptr, *col_idx, *val;
+	int ptr_bytes, idx_bytes;
+} ek_peer_result;
 
 /* A problem for peers. Which members are used depends on the operation:
  *   spmv     y = alpha op(A) x + beta y, A in CSR
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
+ *   spgemm   A A or, if `transposed`, A A^T, to a new matrix in each run; `fetch` describes the last
+ *            one in `result`
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
  *   segsum   in[n], cut by offset[count + 1], to out[count]
@@ -47,6 +55,7 @@ typedef struct ek_peer_problem {
 	double alpha, beta;
 	const void *x;
 	void *y;
+	ek_peer_result *result;
 	/* for operations on arrays */
 	ek_monoid op;
 	ek_scan_kind kind;

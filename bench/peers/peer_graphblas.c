@@ -29,7 +29,7 @@ typedef uint64_t GrB_Index;
 
 extern GrB_Type GrB_FP32, GrB_FP64;
 extern GrB_Semiring GrB_PLUS_TIMES_SEMIRING_FP32, GrB_PLUS_TIMES_SEMIRING_FP64;
-extern GrB_Descriptor GrB_DESC_T0;
+extern GrB_Descriptor GrB_DESC_T0, GrB_DESC_T1;
 extern GrB_BinaryOp GrB_PLUS_FP32, GrB_PLUS_FP64;
 extern const GrB_Index *GrB_ALL;
 int GrB_init(int mode);
@@ -39,6 +39,7 @@ int GrB_Matrix_import_FP64(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, const G
                            const GrB_Index *, const double *, GrB_Index, GrB_Index, GrB_Index, int);
 int GrB_Matrix_wait(GrB_Matrix, int);
 int GrB_Matrix_free(GrB_Matrix *);
+int GrB_Matrix_nvals(GrB_Index *, GrB_Matrix);
 int GxB_Vector_import_Full(GrB_Vector *, GrB_Type, GrB_Index, void **, GrB_Index, bool,
                            GrB_Descriptor);
 int GxB_Matrix_import_FullR(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, void **, GrB_Index, bool,
@@ -276,9 +277,120 @@ static const ek_peer graphblas = {
 	.error = error,
 };
 
+/* ---- Products of sparse matrices ------------------------------------------------------------- */
+
+struct sparse_product {
+	struct product of; /* of.Y is C */
+	GrB_Index *row, *row_ptr, *col;
+	void *val;
+};
+
+static void sparse_free(struct sparse_product *m)
+{
+	free(m->row);
+	free(m->row_ptr);
+	free(m->col);
+	free(m->val);
+	m->row = m->row_ptr = m->col = NULL;
+	m->val = NULL;
+}
+
+static void sparse_release(void *state)
+{
+	struct sparse_product *m = state;
+
+	sparse_free(m);
+	GrB_Matrix_free(&m->of.A);
+	GrB_Matrix_free(&m->of.Y);
+	free(m);
+}
+
+static int sparse_prepare(const ek_peer_problem *p, void **state)
+{
+	struct sparse_product *m = initialise(p->threads) ? calloc(1, sizeof *m) : NULL;
+
+	if (!m)
+		return 1;
+	m->of.p = p;
+	m->of.out = (GrB_Index)p->rows;
+	m->of.width = (GrB_Index)(p->transposed ? p->rows : p->cols);
+	m->of.semiring =
+		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
+	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
+	if (!import_matrix(&m->of)) {
+		sparse_release(m);
+		return 1;
+	}
+	*state = m;
+	return 0;
+}
+
+static int sparse_run(void *state, int64_t calls)
+{
+	struct product *m = &((struct sparse_product *)state)->of;
+	const GrB_Type type = m->p->value_bytes == 4 ? GrB_FP32 : GrB_FP64;
+
+	for (; calls > 0; calls--) {
+		GrB_Matrix_free(&m->Y);
+		if (failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
+		    failed("GrB_mxm",
+		           GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A, m->descriptor)) ||
+		    failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
+			return 1;
+	}
+	return 0;
+}
+
+static int sparse_fetch(void *state)
+{
+	struct sparse_product *m = state;
+	GrB_Index n;
+
+	sparse_free(m);
+	if (failed("GrB_Matrix_nvals", GrB_Matrix_nvals(&n, m->of.Y)))
+		return 1;
+	m->row = malloc((n + 1) * sizeof *m->row);
+	m->col = malloc((n + 1) * sizeof *m->col);
+	m->row_ptr = calloc(m->of.out + 1, sizeof *m->row_ptr);
+	m->val = malloc((n + 1) * (size_t)m->of.p->value_bytes);
+	if (!m->row || !m->col || !m->row_ptr || !m->val)
+		return failed("malloc", -1);
+	if (failed("extractTuples",
+	           m->of.p->value_bytes == 8
+	                   ? GrB_Matrix_extractTuples_FP64(m->row, m->col, m->val, &n, m->of.Y)
+	                   : GrB_Matrix_extractTuples_FP32(m->row, m->col, m->val, &n, m->of.Y)))
+		return 1;
+	for (GrB_Index k = 0; k < n; k++) /* the entries come row by row */
+		m->row_ptr[m->row[k] + 1]++;
+	for (GrB_Index i = 0; i < m->of.out; i++)
+		m->row_ptr[i + 1] += m->row_ptr[i];
+	*m->of.p->result = (ek_peer_result){m->row_ptr, m->col, m->val, 8, 8};
+	return 0;
+}
+
+static int sparse_supports(const ek_peer_problem *p)
+{
+	return p->rows > 0 && p->cols > 0;
+}
+
+static const ek_peer graphblas_product = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPGEMM),
+	.name = "graphblas",
+	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES and GrB_Matrix_wait, which sorts "
+                "rows",
+	.version = version,
+	.supports = sparse_supports,
+	.prepare = sparse_prepare,
+	.run = sparse_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
+	.error = error,
+};
+
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&graphblas, NULL};
+	static const ek_peer *const list[] = {&graphblas, &graphblas_product, NULL};
 
 	return list;
 }

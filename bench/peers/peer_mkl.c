@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Intel MKL's inspector-executor products: mkl_sparse_?_mv, or mkl_sparse_?_mm for blocks, with a
- * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products. MKL
+ * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products; and
+ * mkl_sparse_sp2m for products of sparse matrices, with and without mkl_sparse_order. MKL
  * is told to use the GNU OpenMP run time, which it then shares with the rest of the process. */
 #include <mkl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -153,9 +155,130 @@ static const ek_peer mkl = {
 	.error = error,
 };
 
+/* ---- Products of sparse matrices ------------------------------------------------------------- */
+
+struct sparse_product {
+	const ek_peer_problem *p;
+	bool sorted;
+	sparse_matrix_t A, C;
+};
+
+static void drop(struct sparse_product *m)
+{
+	if (m->C)
+		mkl_sparse_destroy(m->C);
+	m->C = NULL;
+}
+
+static void sparse_release(void *state)
+{
+	struct sparse_product *m = state;
+
+	drop(m);
+	mkl_sparse_destroy(m->A);
+	free(m);
+}
+
+static int sparse_prepare(const ek_peer_problem *p, bool sorted, void **state)
+{
+	struct sparse_product *m = calloc(1, sizeof *m);
+
+	failure = SPARSE_STATUS_ALLOC_FAILED;
+	if (!m)
+		return 1;
+	m->p = p;
+	m->sorted = sorted;
+	mkl_set_num_threads(p->threads);
+	failure = create(p, &m->A);
+	if (failure != SPARSE_STATUS_SUCCESS) {
+		free(m);
+		return 1;
+	}
+	*state = m;
+	return 0;
+}
+
+static int prepare_sorted(const ek_peer_problem *p, void **state)
+{
+	return sparse_prepare(p, true, state);
+}
+
+static int prepare_unsorted(const ek_peer_problem *p, void **state)
+{
+	return sparse_prepare(p, false, state);
+}
+
+static int sparse_run(void *state, int64_t calls)
+{
+	const struct matrix_descr descr = {.type = SPARSE_MATRIX_TYPE_GENERAL};
+	struct sparse_product *m = state;
+
+	for (; calls > 0; calls--) {
+		drop(m);
+		failure = mkl_sparse_sp2m(SPARSE_OPERATION_NON_TRANSPOSE, descr, m->A,
+		                          m->p->transposed ? SPARSE_OPERATION_TRANSPOSE
+		                                           : SPARSE_OPERATION_NON_TRANSPOSE,
+		                          descr, m->A, SPARSE_STAGE_FULL_MULT, &m->C);
+		if (failure == SPARSE_STATUS_SUCCESS && m->sorted)
+			failure = mkl_sparse_order(m->C);
+		if (failure != SPARSE_STATUS_SUCCESS)
+			return 1;
+	}
+	return 0;
+}
+
+static int sparse_fetch(void *state)
+{
+	const struct sparse_product *m = state;
+	sparse_index_base_t base;
+	MKL_INT rows, cols, *begin, *end, *col;
+	void *val;
+
+	failure = m->p->value_bytes == 4
+	                  ? mkl_sparse_s_export_csr(m->C, &base, &rows, &cols, &begin, &end, &col,
+	                                            (float **)&val)
+	                  : mkl_sparse_d_export_csr(m->C, &base, &rows, &cols, &begin, &end, &col,
+	                                            (double **)&val);
+	*m->p->result = (ek_peer_result){begin, col, val, 4, 4};
+	return failure != SPARSE_STATUS_SUCCESS;
+}
+
+static int sparse_supports(const ek_peer_problem *p)
+{
+	return p->ptr_bytes == 4 && p->idx_bytes == 4 && p->rows > 0 && p->cols > 0;
+}
+
+static const ek_peer mkl_sorted = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPGEMM),
+	.name = "mkl",
+	.text = "Intel MKL, mkl_sparse_sp2m in one stage and mkl_sparse_order",
+	.version = version,
+	.supports = sparse_supports,
+	.prepare = prepare_sorted,
+	.run = sparse_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
+	.error = error,
+};
+
+static const ek_peer mkl_unsorted = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPGEMM),
+	.name = "mkl.unsorted",
+	.text = "Intel MKL, mkl_sparse_sp2m in one stage; rows are not sorted",
+	.version = version,
+	.supports = sparse_supports,
+	.prepare = prepare_unsorted,
+	.run = sparse_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
+	.error = error,
+};
+
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&mkl, NULL};
+	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, NULL};
 
 	mkl_set_interface_layer(MKL_INTERFACE_LP64);
 	mkl_set_threading_layer(MKL_THREADING_GNU);

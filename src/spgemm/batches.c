@@ -44,12 +44,27 @@ static void FN(cut_rows)(eki_batch_cut *c)
 	c->products += (double)products;
 }
 
+/* Returns the length of the longest of the rows [begin, end). */
+static int64_t FN(longest)(const ek_store *csr, int64_t begin, int64_t end)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	PTR most = 0;
+
+	for (int64_t i = begin; i < end; i++)
+		most = row_ptr[i + 1] - row_ptr[i] > most ? row_ptr[i + 1] - row_ptr[i] : most;
+	return most;
+}
+
 #endif
 #if EK_ONCE
 
 enum { PARTS = 64 };
 
+/* Batches have equal numbers of rows if no row has more than this times the mean of the products. */
+#define EVEN 2.5
+
 typedef void cut_fn(eki_batch_cut *);
+typedef int64_t longest_fn(const ek_store *, int64_t, int64_t);
 
 struct cut_job {
 	eki_batch_cut part[PARTS];
@@ -90,9 +105,68 @@ static ek_status list(eki_step *step, const uint64_t *first, eki_batches *b)
 	return EK_OK;
 }
 
+struct longest_job {
+	const ek_store *csr;
+	longest_fn *longest;
+	int parts;
+	int64_t most[PARTS];
+};
+
+static void longest_part(void *arg, int part)
+{
+	struct longest_job *job = arg;
+	const int64_t rows = job->csr->rows;
+
+	job->most[part] = job->longest(job->csr, eki_cut(rows, job->parts, part),
+	                               eki_cut(rows, job->parts, part + 1));
+}
+
 static int64_t larger(int64_t a, int64_t b)
 {
 	return a > b ? a : b;
+}
+
+static int64_t longest_row(const ek_context *ctx, const ek_store *csr)
+{
+	static longest_fn *const longest[EK_NTYPE] = EK_BY_TYPE(longest);
+	const int parts = eki_parts(ctx, csr->rows);
+	struct longest_job job = {.csr = csr,
+	                          .longest = longest[eki_type(csr->value, csr->index)],
+	                          .parts = parts < PARTS ? parts : PARTS};
+	int64_t most = 0;
+
+	eki_parallel(ctx->threads, job.parts, longest_part, &job);
+	for (int part = 0; part < job.parts; part++)
+		most = larger(most, job.most[part]);
+	return most;
+}
+
+/* Cuts the rows into batches of equal numbers of rows if no row has many more products than the mean.
+ * Then only the lengths of rows are read. Sets *done to tell whether it was so. */
+static ek_status cut_evenly(eki_step *step, int64_t entries, eki_batches *b, bool *done)
+{
+	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
+	const int64_t a = longest_row(step->ctx, A), most = longest_row(step->ctx, B);
+	const int64_t d = D ? longest_row(step->ctx, D) : 0;
+	const double mean = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
+	const int64_t bound = eki_plus(eki_times(a, most), d);
+	int64_t rows;
+
+	*done = A->rows > 0 && bound <= entries &&
+	        (double)bound * (double)A->rows <= EVEN * (mean + (D ? (double)D->nnz : 0));
+	if (!*done)
+		return EK_OK;
+	rows = entries / (bound + !bound) < EKI_BATCH_ROWS ? entries / (bound + !bound)
+	                                                   : EKI_BATCH_ROWS;
+	*b = (eki_batches){.products = mean + (D ? (double)D->nnz : 0),
+	                   .row_products = bound,
+	                   .row_bound = bound < B->cols ? bound : B->cols,
+	                   .row_lists = a + 1,
+	                   .count = eki_groups(A->rows, rows)};
+	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
+	for (int64_t k = 0; k <= b->count; k++)
+		b->begin[k] = eki_group(A->rows, rows, k);
+	return EK_OK;
 }
 
 ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
@@ -104,8 +178,12 @@ ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
 	                      .parts = parts < PARTS ? parts : PARTS};
 	const int64_t words = eki_groups(A->rows, 64);
 	void *first;
+	bool done;
 	ek_status status;
 
+	EK_RETURN_IF(cut_evenly(step, entries, b, &done));
+	if (done)
+		return EK_OK;
 	EK_RETURN_IF(eki_alloc(step->ctx, words, sizeof(uint64_t), &first));
 	for (int part = 0; part < job.parts; part++)
 		job.part[part] = (eki_batch_cut){

@@ -9,9 +9,11 @@
  * begin[k + 1] - 1. */
 typedef struct eki_batches {
 	int64_t count, *begin;
-	double products; /* number of products of entries in all rows, and of entries of D */
-	/* largest numbers for one row of C: of its products, of its entries by the upper bound, and
-	 * of the rows of B and D that it needs */
+	/* number of products of entries in all rows, and of entries of D; an estimate if the rows
+	 * have nearly the same numbers */
+	double products;
+	/* bounds for one row of C: on its products, its entries, and the rows of B and D that it
+	 * needs */
 	int64_t row_products, row_bound, row_lists;
 } eki_batches;
 

@@ -55,19 +55,39 @@ static inline void FN(add_runs)(const eki_window *s, LIST list, IDX base, bool v
 	}
 }
 
+/* Adds the rows of B to the window that begins at column `base`, without runs. */
+static inline void FN(add_rows)(const LISTS *l, const eki_window *s, IDX base, bool values,
+                                int mark)
+{
+	const IDX *a_col = l->a_col, *b_col = l->b_col;
+	const PTR *b_ptr = l->b_ptr, end = l->begin + (PTR)(l->count - (l->d.n > 0));
+	const VAL *a_val = l->a_val, *b_val = l->b_val, alpha = l->alpha;
+
+	for (PTR k = l->begin; k < end; k++) {
+		const PTR begin = b_ptr[a_col[k]];
+		const LIST list = {.col = b_col + begin,
+		                   .n = b_ptr[a_col[k] + 1] - begin,
+		                   .val = values ? b_val + begin : NULL,
+		                   .a = values ? alpha * a_val[k] : 0};
+
+		FN(add)(s, list, base, values, mark);
+	}
+}
+
 /* Adds all lists of a row to the window. */
 static inline void FN(add_lists)(const LISTS *l, const eki_window *s, IDX base, int mark)
 {
-	for (int64_t k = 0; k < l->count; k++) {
-		const LIST list = FN(list_at)(l, k);
+	int64_t k = 0;
 
-		if (list.run_col)
-			FN(add_runs)(s, list, base, list.read, mark);
-		else if (list.read)
-			FN(add)(s, list, base, true, mark);
-		else
-			FN(add)(s, list, base, false, mark);
-	}
+	if (l->d.n > 0)
+		FN(add)(s, FN(list_at)(l, k++), base, l->d.read, mark);
+	if (l->b->run_ptr)
+		for (; k < l->count; k++)
+			FN(add_runs)(s, FN(list_at)(l, k), base, l->read, mark);
+	else if (l->read)
+		FN(add_rows)(l, s, base, true, mark);
+	else
+		FN(add_rows)(l, s, base, false, mark);
 }
 
 /* Adds the entries of all lists that are left of column `limit`, from the positions in s->at on. */

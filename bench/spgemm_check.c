@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Compares the results of ek bench spgemm with that of spgemm.csr.serial: the pattern must be the same,
+ * the error of a value at most twice the bound in ek.h, since that of the reference counts too. */
+#include <math.h>
+#include <string.h>
+
+#include "spgemm.h"
+
+ek_view spgemm_view(const ek_matrix *A, const char *name)
+{
+	ek_view view = {.size = sizeof view};
+
+	if (ek_matrix_array(A, name, &view) != EK_OK)
+		view.data = NULL;
+	return view;
+}
+
+double spgemm_number(const ek_view *v, int64_t k)
+{
+	switch (v->type) {
+	case EK_F32: return (double)((const float *)v->data)[k];
+	case EK_F64: return ((const double *)v->data)[k];
+	case EK_INT32: return (double)((const int32_t *)v->data)[k];
+	default: return (double)((const int64_t *)v->data)[k];
+	}
+}
+
+static bool same_indices(const ek_matrix *A, const ek_matrix *B, const char *name)
+{
+	const ek_view a = spgemm_view(A, name), b = spgemm_view(B, name);
+
+	for (int64_t k = 0; k < a.len && a.len == b.len; k++)
+		if (spgemm_number(&a, k) != spgemm_number(&b, k))
+			return false;
+	return a.len == b.len;
+}
+
+/* Returns the largest error of a value of C over its bound. */
+static double compare(const struct spgemm *p, const ek_matrix *C)
+{
+	const ek_view c = spgemm_view(C, "val"), ref = spgemm_view(p->C, "val");
+	const ek_view size = spgemm_view(p->size, "val");
+	const double u = c.type == EK_F32 ? 0x1p-24 : 0x1p-53, terms = (p->row_max + 2) * u;
+	const double eta = c.type == EK_F32 ? 0x1p-149 : 0x1p-1074;
+	double worst = 0;
+
+	if (!same_indices(C, p->C, "row_ptr") || !same_indices(C, p->C, "col_idx"))
+		return INFINITY;
+	for (int64_t k = 0; k < c.len; k++) {
+		const double bound = 2 * terms / (1 - terms) * spgemm_number(&size, k) + 4 * eta;
+		const double error = fabs(spgemm_number(&c, k) - spgemm_number(&ref, k));
+
+		worst = error <= bound ? fmax(worst, error / bound) : INFINITY;
+	}
+	return worst;
+}
+
+/* Copies the result of a peer to a matrix with sorted rows. */
+static ek_matrix *sorted(const struct spgemm *p)
+{
+	const ek_peer_result *r = &p->from_peer;
+	const ek_index index = r->ptr_bytes == 4 ? EK_I32 : r->idx_bytes == 4 ? EK_I64_32 : EK_I64;
+	ek_matrix_info info = {.size = sizeof info};
+	ek_matrix *C = NULL;
+
+	if (ek_matrix_get_info(p->C, &info) != EK_OK ||
+	    ek_matrix_from_csr(p->ctx, p->peer.type, index, info.rows, info.cols, r->row_ptr,
+	                       r->col_idx, r->val, EK_COPY | EK_DUP_SUM, &C) != EK_OK)
+		return NULL;
+	return C;
+}
+
+double spgemm_error(void *problem, const char *method)
+{
+	struct spgemm *p = problem;
+	ek_matrix *copy = p->result ? NULL : sorted(p);
+	const double e = p->result || copy ? compare(p, copy ? copy : p->result) : INFINITY;
+
+	(void)method;
+	ek_matrix_destroy(copy);
+	return e;
+}
+
+void spgemm_spoil(void *problem)
+{
+	struct spgemm *p = problem;
+
+	p->result = NULL;
+	memset(&p->from_peer, 0, sizeof p->from_peer);
+}
