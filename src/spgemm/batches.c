@@ -162,6 +162,7 @@ static ek_status cut_evenly(eki_step *step, int64_t entries, eki_batches *b, boo
 	                   .row_products = bound,
 	                   .row_bound = bound < B->cols ? bound : B->cols,
 	                   .row_lists = a + 1,
+	                   .entries = (rows < A->rows ? rows : A->rows) * bound,
 	                   .count = eki_groups(A->rows, rows)};
 	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
 	for (int64_t k = 0; k <= b->count; k++)
@@ -196,6 +197,8 @@ ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
 		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
 	}
 	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
+	b->entries = larger(b->row_bound,
+	                    b->products < (double)entries ? (int64_t)b->products : entries);
 	status = list(step, first, b);
 	eki_free(step->ctx, first, words, sizeof(uint64_t));
 	return status;

@@ -15,6 +15,7 @@ typedef struct eki_batches {
 	/* bounds for one row of C: on its products, its entries, and the rows of B and D that it
 	 * needs */
 	int64_t row_products, row_bound, row_lists;
+	int64_t entries; /* upper bound on the entries of a batch */
 } eki_batches;
 
 enum {

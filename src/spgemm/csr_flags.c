@@ -94,13 +94,14 @@ static ek_status prepare(eki_step *step)
 	memset(s, 0, sizeof *s);
 	EK_RETURN_IF(eki_b_pattern_make(step, &s->b));
 	EK_RETURN_IF(eki_batches_make(step, entries, &s->batches));
+	step->parts = eki_output_parts(step, &s->batches);
 	s->rows = eki_flags_rows[step->isa][eki_type(A->value, A->index)];
 	s->sort = eki_sort_short[step->isa][1][0];
 	s->few = eki_short_max(step->isa, EK_INT64, 0);
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
 		s->few = 0;
 	s->width = usual_width(step);
-	s->buffers.entries = s->batches.row_bound > entries ? s->batches.row_bound : entries;
+	s->buffers.entries = s->batches.entries;
 	if (s->buffers.entries > BUFFER_MOST / entry || !eki_heap_is_default(step->ctx))
 		s->buffers.entries = 0;
 	EK_RETURN_IF(limit_width(step, s));

@@ -63,7 +63,7 @@ static eki_rows_task task_of(const struct output *o, int part, int64_t batch, bo
 	                       .end = o->batches->begin[batch + 1]};
 }
 
-static int parts_of(const eki_step *step, const eki_batches *b)
+int eki_output_parts(const eki_step *step, const eki_batches *b)
 {
 	const double work = b->products + (double)step->in[0]->rows;
 
@@ -303,7 +303,7 @@ done:
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
                      const eki_batch_buffers *buffers, eki_rows_fn *rows)
 {
-	const int parts = parts_of(step, batches);
+	const int parts = eki_output_parts(step, batches);
 	struct output *o;
 	void *block;
 	ek_status status = EK_OK;

@@ -34,6 +34,8 @@ typedef struct eki_batch_buffers {
 	int64_t at;
 } eki_batch_buffers;
 
+/* Returns the number of parts for the work of a product: 1 if there is little of it. */
+int eki_output_parts(const eki_step *step, const eki_batches *batches);
 /* Computes C = v->C: allocates its arrays, unless it has some, and fills them by calls of `rows` for
  * all batches, on all threads of the step. */
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
