@@ -182,29 +182,6 @@ static void check_problem(struct problem *p, int times)
 		sparse_reference_free(&p->ref[k]);
 }
 
-/* Makes a matrix of the given size with up to `most` entries in a row, whose columns are in a few
- * clusters. */
-static void random_shape(struct shape *s, int64_t rows, int64_t cols, int64_t most)
-{
-	*s = (struct shape){.name = "random", .rows = rows, .cols = cols};
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)(rows * most + 1), sizeof *s->col);
-	s->val = calloc((size_t)(rows * most + 1), sizeof *s->val);
-	s->val2 = calloc((size_t)(rows * most + 1), sizeof *s->val2);
-	for (int64_t i = 0; i < rows; i++) {
-		const int64_t n = cols ? rng_below(&draw, (most < cols ? most : cols) + 1) : 0;
-		int64_t j = cols > n ? rng_below(&draw, cols - n) : 0;
-
-		for (int64_t k = 0; k < n && j < cols; k++) {
-			s->col[s->nnz] = j;
-			s->val[s->nnz] = rng_integer(&draw, 3);
-			s->val2[s->nnz++] = rng_integer(&draw, 3);
-			j += 1 + (rng_below(&draw, 5) == 0 ? rng_below(&draw, cols / 3 + 1) : 0);
-		}
-		s->ptr[i + 1] = s->nnz;
-	}
-}
-
 /* Multiplies a shape by its transpose, on both sides, and by a random matrix. */
 static void check_shape(int k, ek_value value, enum data data)
 {
@@ -218,7 +195,7 @@ static void check_shape(int k, ek_value value, enum data data)
 		                    .data = data};
 
 		if (turn >= 2) {
-			random_shape(&b, turn & 1 ? 12 : s.cols, turn & 1 ? s.cols : 40, 6);
+			sparse_random(&draw, &b, turn & 1 ? 12 : s.cols, turn & 1 ? s.cols : 40, 6);
 			p.shape[1] = &b;
 			p.op[0] = 0;
 		} else if (value == EK_F32) {
@@ -231,7 +208,7 @@ static void check_shape(int k, ek_value value, enum data data)
 			const int64_t rows = p.op[0] ? s.cols : s.rows;
 			const int64_t cols = p.op[1] ? p.shape[1]->rows : p.shape[1]->cols;
 
-			random_shape(&d, rows, cols, 3);
+			sparse_random(&draw, &d, rows, cols, 3);
 			p.shape[2] = &d;
 			check_problem(&p, test_tier() <= TIER_QUICK ? 1 : 6);
 			shape_free(&d);
@@ -278,9 +255,9 @@ static void test_random(void **state)
 		                    .value = turn & 1 ? EK_F64 : EK_F32,
 		                    .data = DATA_EXACT};
 
-		random_shape(&a, rows, inner, 1 + rng_below(&draw, 30));
-		random_shape(&b, inner, cols, 1 + rng_below(&draw, 60));
-		random_shape(&d, rows, cols, 5);
+		sparse_random(&draw, &a, rows, inner, 1 + rng_below(&draw, 30));
+		sparse_random(&draw, &b, inner, cols, 1 + rng_below(&draw, 60));
+		sparse_random(&draw, &d, rows, cols, 5);
 		check_problem(&p, 1);
 		shape_free(&a);
 		shape_free(&b);

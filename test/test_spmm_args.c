@@ -83,7 +83,7 @@ static void test_plans(void **state)
 	assert_string_equal(ek_plan_method(out), "spmm.csr.panels");
 	ek_plan_destroy(out);
 	expect_error(ek_plan_create((ek_operation)99, small_matrix, NULL, &out), EK_EINVAL,
-	             "operation is 99; plans are made for these: spmv spmm spgemm");
+	             "operation is 99; plans are made for these: spmv spmm spgemm spadd");
 	assert_string_equal(ek_operation_name(EK_SPMM), "spmm");
 }
 

@@ -721,7 +721,8 @@ typedef enum ek_operation {
 	EK_SET_UNION = 9,
 	EK_SET_INTERSECTION = 10,
 	EK_SPMM = 11,  /* product of A and a dense block; needs a plan, like EK_SPMV */
-	EK_SPGEMM = 12 /* product of two sparse matrices, A and hints.B; needs a plan */
+	EK_SPGEMM = 12, /* product of two sparse matrices, A and hints.B; needs a plan */
+	EK_SPADD = 13   /* sum of two sparse matrices, A and hints.B; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -779,13 +780,13 @@ typedef struct ek_hints {
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
 	 * plus 16 MiB; -1 means no limit. Scratch for runs is not counted. A method or format that
 	 * is asked for by name is not limited, nor is the only method that can do the product.
-	 * For EK_SPGEMM this is a hard limit on everything that the plan and its runs allocate
+	 * For EK_SPGEMM and EK_SPADD this is a hard limit on everything that the plan and its runs allocate
 	 * besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
 	int64_t width; /* for EK_SPMM: expected columns of X; 0 means 8. Runs may differ */
-	/* For EK_SPGEMM: the second factor B and its op, the type of the indices of C (0 means the
-	 * widest of the operands' types), and D, which is added to the product, or NULL. B and D
-	 * have the context and the value type of A. Operands whose index type is narrower than that
+	/* For EK_SPGEMM and EK_SPADD: the second matrix B and its op, and the type of the indices of
+	 * C (0 means the widest of the operands' types). For EK_SPGEMM: D, which is added to the
+	 * product, or NULL. B and D have the context and the value type of A. Operands whose index type is narrower than that
 	 * of another operand are copied; no index is narrowed. */
 	const ek_matrix *B;
 	ek_op op_b;
@@ -1004,6 +1005,28 @@ ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, c
  *
  * Source: Gustavson 1978 (by rows, with sums for all columns); Liu 2015, chapter 9. */
 ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
+
+/* Computes C = alpha op(A) + beta op(B), where all matrices are sparse. The plan must be made for
+ * EK_SPADD, with B in hints.B; hints.op is the op of A, hints.op_b that of B.
+ *   A, B   op(A) and op(B) have the same numbers of rows and columns
+ *   *C     NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm
+ *
+ * Result: C is in csr, or in csc if A and B are both in csc, with indices that start at 0 and ascend
+ * strictly. It has an entry exactly where op(A) or op(B) has one. Entries whose value is 0 are kept,
+ * also if alpha or beta is 0. Duplicates in A and B are added up.
+ *
+ * What is read: with alpha = 0, the values of A are not read; with beta = 0, those of B are not. Both
+ * are rounded to the value type of A.
+ *
+ * Accuracy: |error of c_ij| <= gamma(2) (|alpha||a_ij| + |beta||b_ij|), more by one for each duplicate,
+ * barring underflow. Each entry is one addition of two rounded products, so the bits are the same
+ * for any method, number of threads and instruction set. As for ek_spgemm, hints.memory limits
+ * what is allocated besides C.
+ *
+ * Errors and thread safety: as ek_spgemm. Cost: O(nnz(A) + nnz(B) + rows), and a transposition of
+ * operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
+ * 2015, section 2.3.3 and chapter 7. */
+ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *

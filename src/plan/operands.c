@@ -50,13 +50,13 @@ ek_status eki_operands_check(const ek_hints *h, eki_problem *problem)
 	const eki_operation *o = problem->operation;
 	const ek_matrix *A = problem->A[0].M;
 
-	if (o->matrices == 1 && (h->B || h->D || h->index || h->op_b))
-		return eki_fail(EK_EINVAL, "hints.%s is set, but operation %s takes one matrix",
-		                h->B      ? "B"
-		                : h->D    ? "D"
+	if ((o->matrices == 1 && (h->B || h->index || h->op_b)) || (o->matrices < 3 && h->D))
+		return eki_fail(EK_EINVAL, "hints.%s is set, but operation %s takes %s",
+		                h->D      ? "D"
+		                : h->B    ? "B"
 		                : h->op_b ? "op_b"
 		                          : "index",
-		                o->name);
+		                o->name, o->matrices == 1 ? "one matrix" : "two matrices");
 	problem->index = problem->common = A->store.index;
 	if (o->matrices == 1)
 		return EK_OK;
@@ -153,4 +153,57 @@ ek_status eki_plan_operand_values(ek_plan *p, int k)
 	              ek_value_size(own->value));
 	eki_store_free(p->ctx, &copy);
 	return EK_OK;
+}
+
+/* ---- Sparse results --------------------------------------------------------------------------- */
+
+bool eki_by_columns(const ek_plan *p)
+{
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (p->problem.A[k].M && !p->problem.A[k].M->transposed)
+			return false;
+	return true;
+}
+
+static ek_status result_check(const ek_plan *p, const ek_matrix *C)
+{
+	if (!C)
+		return EK_OK;
+	EK_RETURN_IF(eki_matrix_check(C));
+	if (C->maker != p->id)
+		return eki_fail(EK_EINVAL,
+		                "*C was not made by a run of this plan, or was converted "
+		                "since; NULL asks for a new matrix");
+	return EK_OK;
+}
+
+/* Runs the plan into a new matrix. */
+static ek_status make(ek_plan *plan, eki_run *run, ek_matrix **C)
+{
+	ek_context *ctx = (ek_context *)(uintptr_t)plan->ctx;
+	ek_store store = {0};
+	ek_status status;
+
+	run->C = &store;
+	EK_TRY(eki_plan_run(plan, run));
+	store.columns = eki_by_columns(plan);
+	EK_TRY(eki_matrix_from_store(ctx, &store, C));
+	(*C)->transposed = store.columns;
+	(*C)->maker = plan->id;
+done:
+	if (status != EK_OK)
+		eki_store_free(ctx, &store);
+	return status;
+}
+
+ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
+{
+	if (!C)
+		return eki_fail(EK_EINVAL, "C, where the result goes, is NULL");
+	EK_RETURN_IF(result_check(plan, *C));
+	if (!*C)
+		return make(plan, run, C);
+	run->C = &(*C)->store;
+	EK_RETURN_IF(eki_plan_run(plan, run));
+	return ek_matrix_values_changed(*C);
 }

@@ -17,4 +17,10 @@ ek_status eki_plan_operand(ek_plan *plan, int k, bool transposed, bool ascending
 /* Copies the present values of operand k into plan->own[k]. */
 ek_status eki_plan_operand_values(ek_plan *plan, int k);
 
+/* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
+bool eki_by_columns(const ek_plan *plan);
+/* Does a run with a sparse result. If *C is NULL, sets it to a new matrix; otherwise replaces the values
+ * of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
+ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C);
+
 #endif

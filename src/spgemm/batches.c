@@ -23,8 +23,11 @@ static void FN(cut_rows)(eki_batch_cut *c)
 	for (int64_t i = c->begin; i < c->end; i++) {
 		int64_t u = 0, bound;
 
-		for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++)
-			u += b_ptr[a_col[k] + 1] - b_ptr[a_col[k]];
+		if (c->kind == EKI_SUM)
+			u = a_ptr[i + 1] - a_ptr[i] + b_ptr[i + 1] - b_ptr[i];
+		else
+			for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++)
+				u += b_ptr[a_col[k] + 1] - b_ptr[a_col[k]];
 		if (c->D)
 			u += eki_ptr_at(c->D, i + 1) - eki_ptr_at(c->D, i);
 		bound = u < cols ? u : cols;
@@ -126,6 +129,22 @@ static int64_t larger(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
+double eki_batch_terms(const eki_step *step, eki_result_kind kind, int64_t begin, int64_t end)
+{
+	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
+	double terms = 0;
+
+	if (kind == EKI_SUM)
+		return (double)(eki_ptr_at(A, end) - eki_ptr_at(A, begin) + eki_ptr_at(B, end) -
+		                eki_ptr_at(B, begin));
+	for (int64_t k = eki_ptr_at(A, begin); k < eki_ptr_at(A, end); k++) {
+		const int64_t j = eki_col_at(A, k);
+
+		terms += (double)(eki_ptr_at(B, j + 1) - eki_ptr_at(B, j));
+	}
+	return D ? terms + (double)(eki_ptr_at(D, end) - eki_ptr_at(D, begin)) : terms;
+}
+
 static int64_t longest_row(const ek_context *ctx, const ek_store *csr)
 {
 	static longest_fn *const longest[EK_NTYPE] = EK_BY_TYPE(longest);
@@ -143,13 +162,15 @@ static int64_t longest_row(const ek_context *ctx, const ek_store *csr)
 
 /* Cuts the rows into batches of equal numbers of rows if no row has many more products than the mean.
  * Then only the lengths of rows are read. Sets *done to tell whether it was so. */
-static ek_status cut_evenly(eki_step *step, int64_t entries, eki_batches *b, bool *done)
+static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b,
+                            bool *done)
 {
 	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
 	const int64_t a = longest_row(step->ctx, A), most = longest_row(step->ctx, B);
 	const int64_t d = D ? longest_row(step->ctx, D) : 0;
-	const double mean = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
-	const int64_t bound = eki_plus(eki_times(a, most), d);
+	const double product = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
+	const double mean = kind == EKI_SUM ? (double)A->nnz + (double)B->nnz : product;
+	const int64_t bound = kind == EKI_SUM ? a + most : eki_plus(eki_times(a, most), d);
 	int64_t rows;
 
 	*done = A->rows > 0 && bound <= entries &&
@@ -170,7 +191,7 @@ static ek_status cut_evenly(eki_step *step, int64_t entries, eki_batches *b, boo
 	return EK_OK;
 }
 
-ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
+ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b)
 {
 	static cut_fn *const cut[EK_NTYPE] = EK_BY_TYPE(cut_rows);
 	const ek_store *A = step->in[0], *B = step->in[1];
@@ -182,15 +203,20 @@ ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
 	bool done;
 	ek_status status;
 
-	EK_RETURN_IF(cut_evenly(step, entries, b, &done));
+	EK_RETURN_IF(cut_evenly(step, kind, entries, b, &done));
+	b->kind = kind;
 	if (done)
 		return EK_OK;
 	EK_RETURN_IF(eki_alloc(step->ctx, words, sizeof(uint64_t), &first));
 	for (int part = 0; part < job.parts; part++)
-		job.part[part] = (eki_batch_cut){
-			.A = A, .B = B, .D = step->in[2], .entries = entries, .first = first};
+		job.part[part] = (eki_batch_cut){.A = A,
+		                                 .B = B,
+		                                 .D = step->in[2],
+		                                 .kind = kind,
+		                                 .entries = entries,
+		                                 .first = first};
 	eki_parallel(step->threads, job.parts, cut_part, &job);
-	*b = (eki_batches){0};
+	*b = (eki_batches){.kind = kind};
 	for (int part = 0; part < job.parts; part++) {
 		b->products += job.part[part].products;
 		b->row_products = larger(b->row_products, job.part[part].row_products);

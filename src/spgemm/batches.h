@@ -5,10 +5,17 @@
 
 #include "plan/plan.h"
 
+/* What C is, for the numbers of entries that its rows may have. */
+typedef enum eki_result_kind {
+	EKI_PRODUCT, /* A B + D */
+	EKI_SUM      /* A + B */
+} eki_result_kind;
+
 /* Consecutive rows of C that one thread computes at a time. Batch k has the rows begin[k] ..
  * begin[k + 1] - 1. */
 typedef struct eki_batches {
 	int64_t count, *begin;
+	eki_result_kind kind;
 	/* number of products of entries in all rows, and of entries of D; an estimate if the rows
 	 * have nearly the same numbers */
 	double products;
@@ -23,13 +30,17 @@ enum {
 	EKI_BATCH_PRODUCTS = 8, /* products of a batch, at most, for each entry that it may have */
 };
 
+/* Returns how many products or entries are added up in rows [begin, end) of C. */
+double eki_batch_terms(const eki_step *step, eki_result_kind kind, int64_t begin, int64_t end);
+
 /* Cuts the rows of C into batches. Unless it has one row, a batch has at most `entries` entries by
  * the upper bound: the sum of the products of each row, or the columns of C if they are fewer. */
-ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b);
+ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b);
 
 /* What batches.c finds out about some rows. */
 typedef struct eki_batch_cut {
 	const ek_store *A, *B, *D;
+	eki_result_kind kind;
 	int64_t entries, begin, end; /* limit for batches; rows of the part */
 	uint64_t *first;             /* bit i is 1 if row i begins a batch */
 	double products;

@@ -10,31 +10,30 @@
 #include "base/for_each.h"
 
 #if EK_PER_TYPE
+#include "spgemm/scaled.h"
 
-typedef struct FN(list) {
+#define LISTED FN(listed)
+
+/* Products with their columns. */
+typedef struct LISTED {
 	IDX *col;
 	VAL *val;
 	int64_t n;
-} FN(list);
+} LISTED;
 
-/* Adds `a` times entries [begin, end) of a CSR store to the list, or zeros if `read` is false. */
-static void FN(list_add)(FN(list) * to, const ek_store *B, int64_t begin, int64_t end, VAL a,
-                         bool read)
+static void FN(list_add)(LISTED *to, SCALED row)
 {
-	const IDX *col = B->array[CSR_COL];
-	const VAL *val = B->array[CSR_VAL];
-
-	for (int64_t k = begin; k < end; k++) {
-		to->col[to->n] = col[k];
-		to->val[to->n++] = read ? a * val[k] : 0;
+	for (int64_t k = 0; k < row.n; k++) {
+		to->col[to->n] = row.col[k];
+		to->val[to->n++] = row.val ? row.a * row.val[k] : 0;
 	}
 }
 
 /* Lists beta D and the products of row i. */
-static void FN(list_row)(FN(list) * list, const eki_rows_task *t, int64_t i)
+static void FN(list_row)(LISTED *list, const eki_rows_task *t, int64_t i)
 {
 	const ek_store *A = t->step->in[0], *B = t->step->in[1], *D = t->step->in[2];
-	const PTR *a_ptr = A->array[CSR_PTR], *b_ptr = B->array[CSR_PTR];
+	const PTR *a_ptr = A->array[CSR_PTR];
 	const IDX *a_col = A->array[CSR_COL];
 	const VAL *a_val = A->array[CSR_VAL];
 	const VAL alpha = EK_SCALAR(t->run->alpha), beta = EK_SCALAR(t->run->beta);
@@ -42,17 +41,18 @@ static void FN(list_row)(FN(list) * list, const eki_rows_task *t, int64_t i)
 
 	list->n = 0;
 	if (D)
-		FN(list_add)
-	(list, D, eki_ptr_at(D, i), eki_ptr_at(D, i + 1), beta, eki_reads_addend(t->run));
-	for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++)
-		FN(list_add)
-	(list, B, b_ptr[a_col[k]], b_ptr[a_col[k] + 1], read ? alpha * a_val[k] : 0, read);
+		FN(list_add)(list, FN(scaled_of)(D, i, beta, eki_reads_addend(t->run)));
+	for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++) {
+		const VAL a = read ? alpha * a_val[k] : 0;
+
+		FN(list_add)(list, FN(scaled_of)(B, a_col[k], a, read));
+	}
 }
 
 static int64_t FN(serial_rows)(const eki_rows_task *t, char *scratch, int64_t most)
 {
 	const eki_pair_kind kind = {.key = sizeof(IDX), .value = sizeof(VAL)};
-	FN(list) list = {.val = (VAL *)scratch, .col = (IDX *)(scratch + 2 * most * 8)};
+	LISTED list = {.val = (VAL *)scratch, .col = (IDX *)(scratch + 2 * most * 8)};
 	const eki_pair_at pairs = {list.col, (char *)list.val};
 	const eki_pair_at other = {list.col + most, (char *)(list.val + most)};
 	IDX *col = t->col;
@@ -82,6 +82,8 @@ static int64_t FN(serial_rows)(const eki_rows_task *t, char *scratch, int64_t mo
 	return all;
 }
 
+#undef LISTED
+#undef SCALED
 #endif
 #if EK_ONCE
 
@@ -107,7 +109,7 @@ static ek_status prepare(eki_step *step)
 	serial *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_batches_make(step, INT64_MAX / 16, &s->batches));
+	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, INT64_MAX / 16, &s->batches));
 	step->state = s;
 	return eki_step_scratch(step, eki_times(s->batches.row_products, 4), 8, &s->list);
 }

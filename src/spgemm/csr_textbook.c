@@ -12,51 +12,51 @@
 #include "base/for_each.h"
 
 #if EK_PER_TYPE
+#include "spgemm/scaled.h"
+#define SUMS FN(sums)
 
 /* Sums for all columns. mark[j] is 1 + the last row in which column j was met. */
-typedef struct FN(sums) {
+typedef struct SUMS {
 	VAL *sum;
 	int64_t *mark;
 	IDX *list;
 	int64_t n, row;
-} FN(sums);
+} SUMS;
 
-static inline void FN(sums_add)(FN(sums) * s, const ek_store *B, int64_t begin, int64_t end, VAL a,
-                                bool read)
+static inline void FN(sums_add)(SUMS *s, SCALED row)
 {
-	const IDX *col = B->array[CSR_COL];
-	const VAL *val = B->array[CSR_VAL];
-
-	for (int64_t k = begin; k < end; k++) {
-		const IDX j = col[k];
+	for (int64_t k = 0; k < row.n; k++) {
+		const IDX j = row.col[k];
 
 		if (s->mark[j] != s->row) {
 			s->mark[j] = s->row;
 			s->sum[j] = 0;
 			s->list[s->n++] = j;
 		}
-		if (read)
-			s->sum[j] += a * val[k];
+		if (row.val)
+			s->sum[j] += row.a * row.val[k];
 	}
 }
 
-static void FN(sums_row)(FN(sums) * s, const eki_rows_task *t, int64_t i)
+static void FN(sums_row)(SUMS *s, const eki_rows_task *t, int64_t i)
 {
 	const ek_store *A = t->step->in[0], *B = t->step->in[1], *D = t->step->in[2];
-	const PTR *a_ptr = A->array[CSR_PTR], *b_ptr = B->array[CSR_PTR];
+	const PTR *a_ptr = A->array[CSR_PTR];
 	const IDX *a_col = A->array[CSR_COL];
 	const VAL *a_val = A->array[CSR_VAL];
 	const VAL alpha = EK_SCALAR(t->run->alpha), beta = EK_SCALAR(t->run->beta);
 	const bool values = t->mode != EKI_ROWS_COUNT, read = values && eki_reads_factors(t->run);
+	const bool read_d = values && eki_reads_addend(t->run);
 
 	s->n = 0;
 	s->row = i + 1;
 	if (D)
-		FN(sums_add)
-	(s, D, eki_ptr_at(D, i), eki_ptr_at(D, i + 1), beta, values && eki_reads_addend(t->run));
-	for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++)
-		FN(sums_add)
-	(s, B, b_ptr[a_col[k]], b_ptr[a_col[k] + 1], read ? alpha * a_val[k] : 0, read);
+		FN(sums_add)(s, FN(scaled_of)(D, i, beta, read_d));
+	for (PTR k = a_ptr[i]; k < a_ptr[i + 1]; k++) {
+		const VAL a = read ? alpha * a_val[k] : 0;
+
+		FN(sums_add)(s, FN(scaled_of)(B, a_col[k], a, read));
+	}
 }
 
 /* Computes rows with scratch for `cols` sums, `cols` marks and two lists of `most` columns. */
@@ -89,6 +89,8 @@ static int64_t FN(textbook_rows)(const eki_rows_task *t, char *scratch, int64_t 
 	return all;
 }
 
+#undef SUMS
+#undef SCALED
 #endif
 #if EK_ONCE
 
@@ -115,7 +117,7 @@ static ek_status prepare(eki_step *step)
 	textbook *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
-	EK_RETURN_IF(eki_batches_make(step, INT64_MAX / 16, &s->batches));
+	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, INT64_MAX / 16, &s->batches));
 	step->state = s;
 	s->bytes = eki_times(eki_plus(step->in[1]->cols, s->batches.row_bound), 16);
 	return eki_step_scratch(step, step->parts, (size_t)s->bytes, &s->at);

@@ -130,7 +130,6 @@ static double estimate(struct output *o)
 	const int64_t rows = o->C->rows;
 	const int64_t groups = (SAMPLE_ROWS + rows / SAMPLE_SHARE) / SAMPLE_GROUP;
 	const int64_t distance = rows / groups > SAMPLE_GROUP ? rows / groups : SAMPLE_GROUP;
-	const ek_store *A = o->step->in[0], *B = o->step->in[1], *D = o->step->in[2];
 	double entries = 0, products = 0;
 
 	for (int64_t i = distance / 2; i < rows; i += distance) {
@@ -143,13 +142,7 @@ static double estimate(struct output *o)
 		                            .end = end};
 
 		entries += (double)o->rows(&task);
-		for (int64_t k = eki_ptr_at(A, i); k < eki_ptr_at(A, end); k++) {
-			const int64_t j = eki_col_at(A, k);
-
-			products += (double)(eki_ptr_at(B, j + 1) - eki_ptr_at(B, j));
-		}
-		if (D)
-			products += (double)(eki_ptr_at(D, end) - eki_ptr_at(D, i));
+		products += eki_batch_terms(o->step, o->batches->kind, i, end);
 	}
 	return products > 0 ? entries / products * o->batches->products : o->batches->products;
 }

@@ -37,18 +37,9 @@ static ek_status check(const eki_problem *p)
 	return EK_OK;
 }
 
-/* Tells whether all operands are in CSC, so that C will be. */
-static bool by_columns(const ek_plan *p)
-{
-	for (int k = 0; k < EKI_MAX_MATRICES; k++)
-		if (p->problem.A[k].M && !p->problem.A[k].M->transposed)
-			return false;
-	return true;
-}
-
 static ek_status operands(ek_plan *p)
 {
-	const bool transposed = by_columns(p);
+	const bool transposed = eki_by_columns(p);
 	const int left = transposed ? 1 : 0, right = 1 - left;
 	const ek_store *a;
 
@@ -64,61 +55,23 @@ static ek_status operands(ek_plan *p)
 	return EK_OK;
 }
 
-static ek_status result_check(const ek_plan *p, const ek_matrix *C)
-{
-	if (!C)
-		return EK_OK;
-	EK_RETURN_IF(eki_matrix_check(C));
-	if (C->maker != p->id)
-		return eki_fail(EK_EINVAL,
-		                "*C was not made by a run of this plan, or was converted "
-		                "since; NULL asks for a new matrix");
-	return EK_OK;
-}
-
-/* Runs the plan into a new matrix. */
-static ek_status make(ek_plan *plan, eki_run *run, ek_matrix **C)
-{
-	ek_context *ctx = (ek_context *)(uintptr_t)plan->ctx;
-	ek_store store = {0};
-	ek_status status;
-
-	run->C = &store;
-	EK_TRY(eki_plan_run(plan, run));
-	store.columns = by_columns(plan);
-	EK_TRY(eki_matrix_from_store(ctx, &store, C));
-	(*C)->transposed = store.columns;
-	(*C)->maker = plan->id;
-done:
-	if (status != EK_OK)
-		eki_store_free(ctx, &store);
-	return status;
-}
-
 ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C)
 {
 	EK_RETURN_IF(eki_plan_check_for(plan, EK_SPGEMM));
-	if (!C)
-		return eki_fail(EK_EINVAL, "C, where the result goes, is NULL");
-	EK_RETURN_IF(result_check(plan, *C));
 	if (plan->problem.A[0].M->store.value == EK_F32) {
 		alpha = (float)alpha;
 		beta = (float)beta;
 	}
 	eki_run run = {.alpha = eki_real(alpha), .beta = eki_real(plan->problem.A[2].M ? beta : 0)};
 
-	if (!*C)
-		return make(plan, &run, C);
-	run.C = &(*C)->store;
-	EK_RETURN_IF(eki_plan_run(plan, &run));
-	return ek_matrix_values_changed(*C);
+	return eki_plan_run_sparse(plan, &run, C);
 }
 
 const eki_operation eki_op_spgemm = {
 	.name = "spgemm",
 	.text = "C = alpha op(A) op(B) + beta D, all sparse",
 	.number = EK_SPGEMM,
-	.matrices = 2,
+	.matrices = 3,
 	.check = check,
 	.operands = operands,
 };

@@ -236,3 +236,24 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 	free(next);
 	return true;
 }
+
+void sparse_random(struct rng *draw, struct shape *s, int64_t rows, int64_t cols, int64_t most)
+{
+	*s = (struct shape){.name = "random", .rows = rows, .cols = cols};
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = calloc((size_t)(rows * most + 1), sizeof *s->col);
+	s->val = calloc((size_t)(rows * most + 1), sizeof *s->val);
+	s->val2 = calloc((size_t)(rows * most + 1), sizeof *s->val2);
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t n = cols ? rng_below(draw, (most < cols ? most : cols) + 1) : 0;
+		int64_t j = cols > n ? rng_below(draw, cols - n) : 0;
+
+		for (int64_t k = 0; k < n && j < cols; k++) {
+			s->col[s->nnz] = j;
+			s->val[s->nnz] = rng_integer(draw, 3);
+			s->val2[s->nnz++] = rng_integer(draw, 3);
+			j += 1 + (rng_below(draw, 5) == 0 ? rng_below(draw, cols / 3 + 1) : 0);
+		}
+		s->ptr[i + 1] = s->nnz;
+	}
+}

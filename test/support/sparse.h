@@ -33,4 +33,8 @@ void sparse_reference_free(struct sparse_reference *r);
 bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum data data,
                   double alpha, double beta, char *text, size_t size);
 
+/* Makes a matrix of the given size with up to `most` entries in a row, small integers whose columns
+ * are in a few clusters. */
+void sparse_random(struct rng *draw, struct shape *s, int64_t rows, int64_t cols, int64_t most);
+
 #endif
