@@ -80,8 +80,7 @@ static int64_t FN(merge_rows)(const eki_rows_task *t)
 #endif
 #if EK_ONCE
 
-/* Maximum number of entries of a batch, and bytes of its buffer. */
-enum { ENTRIES = 1 << 15, BUFFER_MOST = 4 << 20 };
+enum { ENTRIES = 1 << 15 }; /* maximum number of entries of a batch */
 
 typedef struct merge {
 	eki_batches batches;
@@ -106,22 +105,15 @@ static ek_status prepare(eki_step *step)
 	return eki_batches_make(step, EKI_SUM, ENTRIES, &s->batches);
 }
 
-/* Adds buffers, so that C is made in one pass, unless memory is limited. */
+/* Adds buffers, so that C is made in one pass. */
 static ek_status prepare_buffers(eki_step *step)
 {
-	const ek_store *A = step->in[0];
-	const size_t entry = ek_value_size(A->value) + eki_idx_size(A->index);
 	merge *s;
 
 	EK_RETURN_IF(prepare(step));
 	s = step->state;
 	step->parts = eki_output_parts(step, &s->batches);
-	if (step->problem->memory > 0 || !eki_heap_is_default(step->ctx) ||
-	    s->batches.entries > BUFFER_MOST / (int64_t)entry)
-		return EK_OK;
-	s->buffers.entries = s->batches.entries;
-	return eki_step_scratch(step, step->parts, (size_t)s->buffers.entries * entry,
-	                        &s->buffers.at);
+	return eki_output_buffers(step, &s->batches, &s->buffers);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

@@ -10,9 +10,8 @@
 #include "spgemm/flags.h"
 
 enum {
-	LEAST_WIDTH = 4096,    /* columns of the smallest window */
-	BUFFER_MOST = 4 << 20, /* largest buffer for a batch, in bytes */
-	FIXED_BYTES = 4096     /* memory of a run besides the scratch of its threads */
+	LEAST_WIDTH = 4096, /* columns of the smallest window */
+	FIXED_BYTES = 4096  /* memory of a run besides the scratch of its threads */
 };
 
 typedef struct flags {
@@ -68,7 +67,6 @@ static ek_status limit_width(const eki_step *step, flags *s)
 		                "least %lld besides C",
 		                (long long)limit, step->parts,
 		                (long long)(held + step->parts * thread_bytes(step, s, least)));
-	s->buffers.entries = 0;
 	while (held + step->parts * thread_bytes(step, s, s->width) > limit)
 		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
 	return EK_OK;
@@ -86,7 +84,6 @@ static int64_t buffer_entries(const eki_step *step)
 static ek_status prepare(eki_step *step)
 {
 	const ek_store *A = step->in[0];
-	const int64_t entry = (int64_t)(ek_value_size(A->value) + eki_idx_size(A->index));
 	const int64_t entries = buffer_entries(step);
 	flags *s;
 
@@ -101,14 +98,10 @@ static ek_status prepare(eki_step *step)
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
 		s->few = 0;
 	s->width = usual_width(step);
-	s->buffers.entries = s->batches.entries;
-	if (s->buffers.entries > BUFFER_MOST / entry || !eki_heap_is_default(step->ctx))
-		s->buffers.entries = 0;
 	EK_RETURN_IF(limit_width(step, s));
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
-	EK_RETURN_IF(eki_step_scratch(step, step->parts, (size_t)(s->buffers.entries * entry),
-	                              &s->buffers.at));
+	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));
 	return eki_step_scratch(step, step->parts, (size_t)s->part_bytes, &s->at);
 }
 

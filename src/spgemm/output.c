@@ -23,6 +23,7 @@
 #define MARGIN      1.1
 #define MARGIN_PLUS 4096
 #define GROWTH      1.5
+enum { BUFFER_MOST = 4 << 20 }; /* largest buffer for a batch, in bytes */
 enum { SAMPLE_ROWS = 64, SAMPLE_SHARE = 64, SAMPLE_GROUP = 4 };
 
 struct output {
@@ -271,6 +272,22 @@ static ek_status in_one_pass(struct output *o, int parts)
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
+
+ek_status eki_output_buffers(eki_step *step, const eki_batches *batches, eki_batch_buffers *buffers)
+{
+	const ek_store *A = step->in[0];
+	const size_t entry = ek_value_size(A->value) + eki_idx_size(A->index);
+	/* a multiple of the alignment, so that the buffer of each part is aligned, too */
+	const int64_t entries =
+		eki_group(INT64_MAX, EKI_ALIGNMENT, eki_groups(batches->entries, EKI_ALIGNMENT));
+
+	*buffers = (eki_batch_buffers){0};
+	if (step->problem->memory > 0 || !eki_heap_is_default(step->ctx) ||
+	    entries > BUFFER_MOST / (int64_t)entry)
+		return EK_OK;
+	buffers->entries = entries;
+	return eki_step_scratch(step, step->parts, (size_t)entries * entry, &buffers->at);
+}
 
 static ek_status fill(struct output *o, int parts)
 {

@@ -36,6 +36,11 @@ typedef struct eki_batch_buffers {
 
 /* Returns the number of parts for the work of a product: 1 if there is little of it. */
 int eki_output_parts(const eki_step *step, const eki_batches *batches);
+/* Reserves buffers for the batches of all parts, so that C is made in one pass. Leaves buffers->entries
+ * 0 if memory is limited, if the caller gave functions to allocate memory, or if the buffers would be
+ * large. */
+ek_status eki_output_buffers(eki_step *step, const eki_batches *batches,
+                             eki_batch_buffers *buffers);
 /* Computes C = v->C: allocates its arrays, unless it has some, and fills them by calls of `rows` for
  * all batches, on all threads of the step. */
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
