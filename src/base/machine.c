@@ -46,7 +46,22 @@
 	          .segsum_narrow = 0.4,                                                          \
 	          .lanes_gbps = 40,                                                              \
 	          .lanes_segment = {1, 3.5},                                                     \
-	          .sort_level = {4, 1, 0.5}}
+	          .sort_level = {4, 1, 0.5}},                                                    \
+	.vector = {.unite_entry = 3,                                                             \
+	           .meet_entry = 3,                                                              \
+	           .unite_lanes = 1,                                                             \
+	           .meet_lanes = 0.8,                                                            \
+	           .lanes_call = 100,                                                            \
+	           .copy_entry = 0.3,                                                            \
+	           .spa_entry = 2,                                                               \
+	           .spa_index = 0.2,                                                             \
+	           .spa_tile = 10,                                                               \
+	           .method_call = 300,                                                           \
+	           .heap_level = 5,                                                              \
+	           .esc_entry = 3,                                                               \
+	           .esc_level = {1, 0.1, 0.05},                                                  \
+	           .merge_entry = 2,                                                             \
+	           .merge_search = 5}
 
 static const eki_machine gathering = {
 	.name = "gathering",

@@ -60,6 +60,20 @@ typedef struct eki_array_speed {
 	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
 } eki_array_speed;
 
+/* Speeds of operations on sparse vectors (vec/), in nanoseconds of one core. */
+typedef struct eki_vector_speed {
+	/* For each entry of both vectors: the plain loop of an addition and of a dot product, the
+	 * same by four lanes, and what a call with lanes costs beside that. */
+	double unite_entry, meet_entry, unite_lanes, meet_lanes, lanes_call;
+	double copy_entry; /* for each entry that is multiplied and copied */
+	/* SPA: for each entry of both vectors, for each index of a tile, and for each tile. */
+	double spa_entry, spa_index, spa_tile;
+	double method_call; /* what a call of a published addition costs beside its entries */
+	/* For each entry of both vectors: each level of a heap; expansion and compression, and each
+	 * step of a sort by networks; merging, and in addition each search for an entry. */
+	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
+} eki_vector_speed;
+
 typedef struct eki_machine {
 	const char *name;
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
@@ -103,6 +117,7 @@ typedef struct eki_machine {
 	 * lane_gather if it reads x by the column index, lane_sum if it adds up products. */
 	double lane_gather, lane_sum;
 	eki_array_speed array;
+	eki_vector_speed vector;
 } eki_machine;
 
 /* Returns the description that fits this processor. */

@@ -28,6 +28,10 @@ typedef struct eki_operation {
 	int matrices; /* number of sparse operands; 0 for primitives on arrays (without plans) */
 	/* Refuses operands that the operation cannot take. NULL for primitives. */
 	ek_status (*check)(const eki_problem *problem);
+	/* For primitives: checks the contents of the arrays, in time proportional to their lengths,
+	 * before a method runs. Not called with EK_TRUSTED. NULL if there is nothing to check, or
+	 * if the methods check it themselves. */
+	ek_status (*contents)(const eki_array *array);
 } eki_operation;
 
 /* Returns the row of the operation with that number, or NULL if there is none. */
