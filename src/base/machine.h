@@ -60,17 +60,22 @@ typedef struct eki_array_speed {
 	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
 } eki_array_speed;
 
-/* Speeds of operations on sparse vectors (vec/), in nanoseconds of one core. */
+/* Speeds of operations on sparse vectors (vec/), in nanoseconds of one core. "For each entry" means
+ * those of both vectors. Pairs of numbers are for common entries [0] and for unions [1]. */
 typedef struct eki_vector_speed {
-	/* For each entry of both vectors: the plain loop of an addition and of a dot product, the
-	 * same by four lanes, and what a call with lanes costs beside that. */
-	double unite_entry, meet_entry, unite_lanes, meet_lanes, lanes_call;
-	double copy_entry; /* for each entry that is multiplied and copied */
-	/* SPA: for each entry of both vectors, for each index of a tile, and for each tile. */
-	double spa_entry, spa_index, spa_tile;
-	double method_call; /* what a call of a published addition costs beside its entries */
-	/* For each entry of both vectors: each level of a heap; expansion and compression, and each
-	 * step of a sort by networks; merging, and in addition each search for an entry. */
+	double serial_entry[2]; /* the plain loop, for each entry */
+	/* Four lanes, for each entry, and in addition for each call. */
+	double lanes_entry[2], lanes_call;
+	/* Searches for the entries of the smaller vector: for each of them, for each halving, and
+	 * for each entry of the larger one that is copied. */
+	double gallop_entry[2], gallop_step[2], copy_entry;
+	/* The addition in registers: for each entry, by whether indices or values have 64 bits, and
+	 * for each call. */
+	double simd_entry[EK_NISA][2], simd_call;
+	double method_call; /* for each call of a published addition, which allocates memory */
+	double spa_entry, spa_index; /* SPA: for each entry, and for each index of a tile */
+	/* For each entry: each level of a heap; expansion and compression, and each step of a
+	 * bitonic sort; merging. For each entry of y that is searched for in x. */
 	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
 } eki_vector_speed;
 

@@ -165,10 +165,10 @@ static double cost(const eki_features *f)
 	const eki_vector_speed *s = &f->machine->vector;
 	const double xn = (double)a->x.nnz, yn = (double)a->y.nnz;
 
-	return s->method_call + (s->merge_entry * (xn + yn) +
-	                         yn * (s->merge_search + f->machine->array.search_step[0] *
-	                                                         log2(1 + xn / (yn + 1)))) /
-	                                a->threads;
+	return s->method_call +
+	       (s->merge_entry * (xn + yn) +
+	        yn * (s->merge_search + s->gallop_step[0] * log2(1 + xn / (yn + 1)))) /
+	               a->threads;
 }
 
 const ek_method ek_add_merge = {

@@ -133,18 +133,17 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds. Tiles and indices are counted as if the entries were spread
+/* Returns the predicted nanoseconds. The marks of tiles are counted as if the entries were spread
  * evenly. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;
 	const eki_vector_speed *s = &f->machine->vector;
 	const double n = (double)(a->x.nnz + a->y.nnz), all = (double)a->x.n;
-	const double block = (double)(a->block ? a->block : TILE);
-	const double tiles = all / block < n ? all / block : n;
+	const double most = n * (double)(a->block ? a->block : TILE);
 
 	return s->method_call +
-	       (s->spa_entry * n + s->spa_tile * tiles + s->spa_index * tiles * block) / a->threads;
+	       (s->spa_entry * n + s->spa_index * (all < most ? all : most)) / a->threads;
 }
 
 const ek_method ek_add_spa = {

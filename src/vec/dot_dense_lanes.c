@@ -12,6 +12,7 @@
 #define EK_FILE "vec/dot_dense_lanes.c"
 #include "base/for_each.h"
 
+#include "simd/array_gather.h"
 #include "vec/terms.h"
 
 #define LANES 16
@@ -24,6 +25,21 @@ static void FN(dot_dense)(const eki_array *a, int64_t begin, int64_t end, void *
 	VAL sum[LANES] = {0};
 	int64_t k = begin;
 
+#if EK_GATHERS
+	vec lanes[LANES / W];
+
+	EK_UNROLL
+	for (int l = 0; l < LANES / W; l++)
+		lanes[l] = vset1(0);
+	for (; k + LANES <= end; k += LANES)
+		EK_UNROLL
+	for (int l = 0; l < LANES / W; l++)
+		lanes[l] = vop(EK_SUM, lanes[l],
+		               vmul(vload(val + k + l * W), vgather(y, idx + k + l * W)));
+	EK_UNROLL
+	for (int l = 0; l < LANES / W; l++)
+		vstore(sum + l * W, lanes[l]);
+#endif
 	for (; k + LANES <= end; k += LANES)
 		EK_UNROLL
 	for (int l = 0; l < LANES; l++)
@@ -37,6 +53,9 @@ static void FN(dot_dense)(const eki_array *a, int64_t begin, int64_t end, void *
 }
 
 #undef LANES
+#undef EK_GATHERS
+#undef vgather
+#undef vmul
 
 #if EK_PER_TYPE
 static void FN(join)(const eki_array *a, const void *piece, int pieces)

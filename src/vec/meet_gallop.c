@@ -90,11 +90,11 @@ static ek_status run_intersect(const eki_step *step, const eki_run *v)
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;
-	const eki_array_speed *s = &f->machine->array;
+	const eki_vector_speed *s = &f->machine->vector;
 	const int64_t xn = a->x.nnz, yn = a->y.nnz;
 	const double small = (double)(xn < yn ? xn : yn), large = (double)(xn < yn ? yn : xn);
 
-	return small * (s->search_entry + s->search_step[0] * log2(1 + large / (small + 1))) /
+	return small * (s->gallop_entry[0] + s->gallop_step[0] * log2(1 + large / (small + 1))) /
 	       a->threads;
 }
 

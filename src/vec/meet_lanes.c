@@ -217,7 +217,7 @@ static double cost(const eki_features *f)
 	const eki_array *a = f->array;
 	const eki_vector_speed *s = &f->machine->vector;
 
-	return s->lanes_call + s->meet_lanes * (double)(a->x.nnz + a->y.nnz) / a->threads;
+	return s->lanes_call + s->lanes_entry[0] * (double)(a->x.nnz + a->y.nnz) / a->threads;
 }
 
 const ek_method ek_dot_lanes = {

@@ -46,7 +46,7 @@ static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;
 
-	return f->machine->vector.meet_entry * (double)(a->x.nnz + a->y.nnz);
+	return f->machine->vector.serial_entry[0] * (double)(a->x.nnz + a->y.nnz);
 }
 
 const ek_method ek_pairs_intersect_serial = {

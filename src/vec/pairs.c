@@ -2,15 +2,12 @@
  * ek_pairs_union and ek_pairs_intersection: checks of their arguments. A set of pairs is handled as
  * a sparse vector whose indices are the keys, so the methods are in the files unite_*.c and
  * meet_*.c of this folder. */
-#include <stdio.h>
-
 #include "vec/vec.h"
 
 /* Copies the caller's pairs to `own`, as a sparse vector. */
 static ek_status pairs_in(const char *name, const ek_pairs *given, ek_value value, ek_sparse *own)
 {
 	ek_pairs p;
-	char text[24];
 
 	if (!given)
 		return eki_fail(EK_EINVAL, "%s is NULL", name);
@@ -22,12 +19,9 @@ static ek_status pairs_in(const char *name, const ek_pairs *given, ek_value valu
 		return eki_fail(EK_EINVAL,
 		                "%s->value_size is %zu, and a value of type %s has %zu bytes", name,
 		                p.value_size, ek_value_name(value), ek_value_size(value));
-	snprintf(text, sizeof text, "%s->n", name);
-	EK_RETURN_IF(eki_length_check(text, p.n));
-	snprintf(text, sizeof text, "%s->key", name);
-	EK_RETURN_IF(eki_array_check(text, p.key, p.n, ek_value_size(p.type)));
-	snprintf(text, sizeof text, "%s->value", name);
-	EK_RETURN_IF(eki_array_check(text, p.value, p.n, p.value_size));
+	EK_RETURN_IF(eki_member_length(name, "->n", p.n));
+	EK_RETURN_IF(eki_member_check(name, "->key", p.key, p.n, ek_value_size(p.type)));
+	EK_RETURN_IF(eki_member_check(name, "->value", p.value, p.n, p.value_size));
 	*own = ek_sparse_vector(value, p.type, 0, p.n, p.key, p.value);
 	return EK_OK;
 }

@@ -31,7 +31,8 @@ typedef struct work {
 
 eki_two eki_two_of(const eki_array *a)
 {
-	return (eki_two){.xi = a->x.idx,
+	return (eki_two){.array = a,
+	                 .xi = a->x.idx,
 	                 .xv = a->x.val,
 	                 .yi = a->y.idx,
 	                 .yv = a->y.val,

@@ -208,7 +208,7 @@ static double cost(const eki_features *f)
 	const eki_array *a = f->array;
 	const eki_vector_speed *s = &f->machine->vector;
 
-	return s->lanes_call + s->unite_lanes * (double)(a->x.nnz + a->y.nnz) / a->threads;
+	return s->lanes_call + s->lanes_entry[1] * (double)(a->x.nnz + a->y.nnz) / a->threads;
 }
 
 const ek_method ek_add_lanes = {

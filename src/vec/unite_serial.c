@@ -86,7 +86,7 @@ static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;
 
-	return f->machine->vector.unite_entry * (double)(a->x.nnz + a->y.nnz);
+	return f->machine->vector.serial_entry[1] * (double)(a->x.nnz + a->y.nnz);
 }
 
 const ek_method ek_add_serial = {

@@ -5,10 +5,29 @@
 
 #include "vec/vec.h"
 
-ek_status eki_sparse_in(const char *name, const ek_sparse *given, ek_sparse *own)
+ek_status eki_member_length(const char *name, const char *member, int64_t n)
 {
 	char text[24];
 
+	if (n >= 0 && n <= INT64_MAX / 16)
+		return EK_OK;
+	snprintf(text, sizeof text, "%s%s", name, member);
+	return eki_length_check(text, n);
+}
+
+ek_status eki_member_check(const char *name, const char *member, const void *array, int64_t n,
+                           size_t size)
+{
+	char text[24];
+
+	if ((array || n == 0) && ((uintptr_t)array & (eki_alignment(size) - 1)) == 0)
+		return EK_OK;
+	snprintf(text, sizeof text, "%s%s", name, member);
+	return eki_array_check(text, array, n, size);
+}
+
+ek_status eki_sparse_in(const char *name, const ek_sparse *given, ek_sparse *own)
+{
 	if (!given)
 		return eki_fail(EK_EINVAL, "%s is NULL", name);
 	EK_RETURN_IF(EKI_STRUCT_IN(name, ek_sparse, given, own));
@@ -22,12 +41,10 @@ ek_status eki_sparse_in(const char *name, const ek_sparse *given, ek_sparse *own
 	if (own->n < 0)
 		return eki_fail(EK_EINVAL, "%s->n is %lld; it must not be negative", name,
 		                (long long)own->n);
-	snprintf(text, sizeof text, "%s->nnz", name);
-	EK_RETURN_IF(eki_length_check(text, own->nnz));
-	snprintf(text, sizeof text, "%s->idx", name);
-	EK_RETURN_IF(eki_array_check(text, own->idx, own->nnz, ek_value_size(own->index)));
-	snprintf(text, sizeof text, "%s->val", name);
-	return eki_array_check(text, own->val, own->nnz, ek_value_size(own->value));
+	EK_RETURN_IF(eki_member_length(name, "->nnz", own->nnz));
+	EK_RETURN_IF(
+		eki_member_check(name, "->idx", own->idx, own->nnz, ek_value_size(own->index)));
+	return eki_member_check(name, "->val", own->val, own->nnz, ek_value_size(own->value));
 }
 
 ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse *x)
@@ -47,8 +64,6 @@ ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse 
 ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x,
                               ek_dense *own)
 {
-	char text[24];
-
 	if (!given)
 		return eki_fail(EK_EINVAL, "%s is NULL", name);
 	EK_RETURN_IF(EKI_STRUCT_IN(name, ek_dense, given, own));
@@ -70,10 +85,8 @@ ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_
 	if (own->where != 0)
 		return eki_fail(EK_EINVAL, "%s.where is %d; 0, the host's memory, is expected",
 		                name, own->where);
-	snprintf(text, sizeof text, "%s.rows", name);
-	EK_RETURN_IF(eki_length_check(text, own->rows));
-	snprintf(text, sizeof text, "%s.data", name);
-	return eki_array_check(text, own->data, own->rows, ek_value_size(own->value));
+	EK_RETURN_IF(eki_member_length(name, ".rows", own->rows));
+	return eki_member_check(name, ".data", own->data, own->rows, ek_value_size(own->value));
 }
 
 ek_status eki_factor_in(const char *name, double given, ek_value type, eki_scalar *own)

@@ -17,6 +17,12 @@ ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse 
 /* Copies the caller's dense vector to `own` and checks that it fits the sparse vector x. */
 ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x,
                               ek_dense *own);
+/* Checks the length n of the arrays of an argument, which is member `member` of the argument `name`:
+ * "x" and "->nnz", for example. eki_member_check checks the address of such an array. The names are
+ * put together only for messages. */
+ek_status eki_member_length(const char *name, const char *member, int64_t n);
+ek_status eki_member_check(const char *name, const char *member, const void *array, int64_t n,
+                           size_t size);
 /* Rounds a factor to the type of the values. Errors: EK_EINVAL if the type is that of integers and
  * the factor is no such integer. */
 ek_status eki_factor_in(const char *name, double given, ek_value type, eki_scalar *own);
@@ -57,6 +63,7 @@ ek_status eki_ranges(const eki_array *a, eki_range_fn *fn);
 /* Two sparse vectors x and y, or pieces of them, that a kernel combines. Results go to z. No index
  * outside the pieces equals one inside them. */
 typedef struct eki_two {
+	const eki_array *array; /* the whole call */
 	const void *xi, *xv, *yi, *yv;
 	int64_t xn, yn;
 	void *zi, *zv;
