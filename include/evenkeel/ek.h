@@ -1313,8 +1313,8 @@ ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_
  * each rounded; so all methods give the same bits for any number of threads and any instruction set
  * (which NaN results from two is not promised).
  * Methods: "add.spa" works in tiles of a dense vector; options->block is the number of indices in a
- * tile (0: 4096), and a block of at least n is the method as published. "add.heap" uses
- * options->arity and options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32
+ * tile (0: 4096). A block of at least n is the method as published, with memory for a value at each
+ * index from the first to the last. "add.heap" uses options->arity and options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32
  * "add.heap", up to 512 "add.esc", else "add.merge". The library itself chooses by predicted time.
  * Cost: one read of x and y, one write of z. Source: Liu 2015, chapter 7. */
 ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
