@@ -54,6 +54,8 @@ _ek_values()
 		"bench spmv" | "bench scenario" | "bench convert") ;;
 		"bench "*) of=${2#bench } ;;
 		spmm) of=spmm ;;
+		dot) of="dot" ;;
+		vector-add) of=add ;;
 		esac
 		[[ $4 == *[:,]* ]] || echo auto
 		[[ $2 == bench* && $2 != "bench convert" && $4 != *[:,]* ]] && echo all
@@ -92,7 +94,7 @@ _ek_arguments()
 {
 	local head
 	case $2 in
-	help) "$1" --help | sed -n 's/^  ek \([a-z]*\) .*/\1/p' ;;
+	help) "$1" --help | sed -n 's/^  ek \([a-z-]*\) .*/\1/p' ;;
 	list) echo methods generators twins formats devices layout ;;
 	bench) [[ -n $4 ]] || "$1" bench --help | sed -n 's/^  ek bench \([a-z]*\) .*/\1/p' ;;
 	esac
@@ -135,7 +137,7 @@ _ek()
 	done
 	[[ $sub == bench && -n $first ]] && options="bench $first"
 	if ((${#words[@]} == 2)); then
-		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z]*\) .*/\1/p') --help --version"
+		candidates="$("$tool" --help 2>/dev/null | sed -n 's/^  ek \([a-z-]*\) .*/\1/p') --help --version"
 	elif [[ $cur == --*=* ]]; then
 		candidates=$(_ek_values "$tool" "$options" "${cur%%=*}" "${cur#*=}")
 		[[ ${candidates##*$'\n'} == FILE ]] && candidates=${candidates%FILE} files=1

@@ -14,6 +14,8 @@ const struct tool_command tool_commands[] = {
          cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
 	{"spmm", "Y = alpha op(A) X + beta Y, X and Y blocks of vectors", cmd_spmm},
+	{"dot", "dot product of two sparse vectors", cmd_dot},
+	{"vector-add", "Z = alpha X + beta Y, X, Y and Z sparse vectors", cmd_vector_add},
 	{"spy", "picture of the pattern", cmd_spy},
 	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
 	{"tune", "measure what the library can be told about this machine", cmd_tune},
@@ -54,8 +56,8 @@ static int help(void)
 	       "Sparse linear algebra whose speed does not depend on how the nonzeros are spread.\n"
 	       "\n");
 	for (const struct tool_command *c = tool_commands; c->name; c++)
-		printf("  ek %-9s %s\n", c->name, c->text);
-	printf("  ek %-9s the same as ek SUBCOMMAND --help\n"
+		printf("  ek %-10s %s\n", c->name, c->text);
+	printf("  ek %-10s the same as ek SUBCOMMAND --help\n"
 	       "\n"
 	       "Where a matrix is expected: a file (Matrix Market, plain or compressed; .tar.gz "
 	       "of\n"

@@ -6,6 +6,8 @@
  * newer method. "auto" stands for the choice among the methods. The bits after an upgrade are not
  * promised. But they must not change unnoticed: if a method computes other bits on purpose, record
  * them anew (EK_RECORD=1 prints them), and say so in NEWS. */
+#include <stdbool.h>
+
 #include "support/random.h"
 #include "support/support.h"
 
@@ -113,6 +115,26 @@ static uint64_t product_hash(ek_context *ctx, const char *name, ek_operation ope
 	return hash(14695981039346656037u, value, y, width * out);
 }
 
+/* Computes a dot product of a sparse vector with entries at even indices, and a sparse vector with
+ * entries at multiples of 3 or a dense vector. */
+static ek_status dot(ek_context *ctx, const ek_array_options *o, ek_operation operation,
+                     ek_value value, void *result)
+{
+	static int32_t idx[2][N];
+	const void *in = value == EK_F64 ? (const void *)val64 : val32;
+	const void *other = value == EK_F64 ? (const void *)x64 : x32;
+	const ek_sparse x = ek_sparse_vector(value, EK_INT32, 3 * N, N, idx[0], in);
+	const ek_sparse y = ek_sparse_vector(value, EK_INT32, 3 * N, N, idx[1], other);
+	const ek_dense dense = ek_vector(value, 3 * N, other);
+
+	for (int32_t k = 0; k < N; k++) {
+		idx[0][k] = 2 * k;
+		idx[1][k] = 3 * k;
+	}
+	return operation == EK_SPARSE_DOT ? ek_sparse_dot(ctx, o, &x, &y, result)
+	                                  : ek_sparse_dot_dense(ctx, o, &x, &dense, result);
+}
+
 /* Returns a hash of the results of a primitive that adds. */
 static uint64_t array_hash(ek_context *ctx, const char *name, ek_operation operation,
                            ek_value value)
@@ -131,6 +153,8 @@ static uint64_t array_hash(ek_context *ctx, const char *name, ek_operation opera
 		status = ek_segmented_scan(ctx, &o, value, EK_SUM, EK_INCLUSIVE, N, in, &s, out);
 		break;
 	case EK_SEGMENTED_SUM: status = ek_segmented_sum(ctx, &o, value, N, in, &s, out); break;
+	case EK_SPARSE_DOT:
+	case EK_SPARSE_DOT_DENSE: status = dot(ctx, &o, operation, value, out); break;
 	default: break; /* sorting, merging and sets do not add: their results are exact */
 	}
 	expect_status(status, EK_OK);
@@ -161,6 +185,13 @@ static void check(const char *method, char op, const uint64_t now[2])
 		         r->f32 != now[0] ? "f32" : "f64");
 }
 
+/* Tells whether a primitive adds many floats. */
+static bool adds(ek_operation operation)
+{
+	return (operation >= EK_REDUCE && operation <= EK_SEGMENTED_SUM) ||
+	       operation == EK_SPARSE_DOT || operation == EK_SPARSE_DOT_DENSE;
+}
+
 static void test_bits(void **state)
 {
 	const ek_value value[2] = {EK_F32, EK_F64};
@@ -187,8 +218,7 @@ static void test_bits(void **state)
 			check(name, op ? 'T' : 'N', now);
 			checked++;
 		}
-		if (operation < EK_REDUCE || operation > EK_SEGMENTED_SUM ||
-		    !ek_method_supports(m, (ek_op)0, EK_REPRO_STRICT))
+		if (!adds(operation) || !ek_method_supports(m, (ek_op)0, EK_REPRO_STRICT))
 			continue;
 		for (int v = 0; v < 2; v++)
 			now[v] = array_hash(ctx, name, operation, value[v]);

@@ -65,6 +65,49 @@ static ek_status merge_pairs(ek_context *ctx, const ek_array_options *o, result 
 	return ek_merge(ctx, o, 1, &a, &b, &out);
 }
 
+/* Calls a method for a sparse vector and a dense one. */
+static ek_status call_dense(ek_context *ctx, const ek_method *m, const ek_array_options *o,
+                            result *to)
+{
+	const int64_t n = ascending[0][N / 2 - 1] + 1;
+	const ek_sparse x = ek_sparse_vector(EK_F64, EK_INT64, n, N / 2, ascending[0], number);
+	const ek_sparse gathered =
+		ek_sparse_vector(EK_F64, EK_INT64, n, N / 2, ascending[0], to->value);
+	const ek_dense y = ek_vector(EK_F64, n, to->out);
+
+	for (int64_t i = 0; i < n; i++)
+		to->out[i] = number[(i + N / 3) % N];
+	switch (ek_method_operation(m)) {
+	case EK_SPARSE_DOT_DENSE: return ek_sparse_dot_dense(ctx, o, &x, &y, to->value);
+	case EK_SPARSE_AXPY: return ek_sparse_axpy(ctx, o, 0.3, &x, &y);
+	case EK_GATHER: return ek_gather(ctx, o, &y, &gathered);
+	case EK_GATHER_ZERO: return ek_gather_zero(ctx, o, &y, &gathered);
+	default: return ek_scatter(ctx, o, &x, &y);
+	}
+}
+
+/* Calls a method for two sparse vectors, or two sets of pairs. */
+static ek_status call_two(ek_context *ctx, const ek_method *m, const ek_array_options *o,
+                          result *to)
+{
+	const int64_t n = INT64_MAX;
+	const ek_sparse x = ek_sparse_vector(EK_F64, EK_INT64, n, N / 2, ascending[0], number);
+	const ek_sparse y =
+		ek_sparse_vector(EK_F64, EK_INT64, n, N / 2, ascending[1], number + N / 2);
+	const ek_sparse z = ek_sparse_vector(EK_F64, EK_INT64, n, N, to->key, to->out);
+	const ek_pairs a = ek_key_value(EK_INT64, 8, N / 2, x.idx, x.val);
+	const ek_pairs b = ek_key_value(EK_INT64, 8, N / 2, y.idx, y.val);
+	const ek_pairs out = ek_key_value(EK_INT64, 8, N, to->key, to->out);
+
+	switch (ek_method_operation(m)) {
+	case EK_SPARSE_DOT: return ek_sparse_dot(ctx, o, &x, &y, to->value);
+	case EK_SPARSE_ADD: return ek_sparse_add(ctx, o, 0.3, &x, 0.7, &y, &to->count, &z);
+	case EK_PAIRS_UNION:
+		return ek_pairs_union(ctx, o, EK_F64, EK_SUM, &a, &b, &to->count, &out);
+	default: return ek_pairs_intersection(ctx, o, EK_F64, EK_SUM, &a, &b, &to->count, &out);
+	}
+}
+
 static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 {
 	const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
@@ -87,6 +130,15 @@ static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 	case EK_SET_INTERSECTION:
 		return ek_set_intersection(ctx, &o, EK_INT64, N / 2, ascending[0], N / 2,
 		                           ascending[1], &to->count, to->key);
+	case EK_SPARSE_DOT_DENSE:
+	case EK_SPARSE_AXPY:
+	case EK_GATHER:
+	case EK_GATHER_ZERO:
+	case EK_SCATTER: return call_dense(ctx, m, &o, to);
+	case EK_SPARSE_DOT:
+	case EK_SPARSE_ADD:
+	case EK_PAIRS_UNION:
+	case EK_PAIRS_INTERSECTION: return call_two(ctx, m, &o, to);
 	default: fail_msg("%s: no call for its operation", ek_method_name(m)); return EK_OK;
 	}
 }
@@ -101,10 +153,13 @@ static void check_row(const ek_method *m)
 
 		memset(to, 0x5a, sizeof *to);
 		expect_status(call(contexts.of[level][count], m, to), EK_OK);
-		if (to->count >= 0 &&
-		    to->count <= ROOM) /* the room after a set may have any content */
+		if (to->count >= 0 && to->count <= ROOM) {
+			/* the room after a set or a sum may have any content */
 			memset(to->key + to->count, 0,
 			       (size_t)(ROOM - to->count) * sizeof *to->key);
+			memset(to->out + to->count, 0,
+			       (size_t)(ROOM - to->count) * sizeof *to->out);
+		}
 		if (k && memcmp(&first, &again, sizeof first) != 0)
 			fail_msg("%s: %s with %d threads gives other bits than %s with %d",
 			         ek_method_name(m), ek_isa_name(contexts.level[level]),

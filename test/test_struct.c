@@ -15,6 +15,7 @@ static struct guard guard;
 
 static double x[2] = {1, 2}, y[2];
 static int32_t numbers[4] = {3, 1, 2, 0}, sum;
+static const int32_t one_two[2] = {1, 2};
 static const int64_t offset[] = {0, 1, 4};
 
 static ek_status with_options(const void *given)
@@ -95,8 +96,31 @@ static ek_status with_merged(const void *given)
 	return ek_merge(ctx, NULL, 1, given, &none, &to);
 }
 
+static ek_status with_sparse(const void *given)
+{
+	return ek_sparse_dot(ctx, NULL, given, given, &sum);
+}
+
+static ek_status with_sparse_dense(const void *given)
+{
+	const ek_sparse none = ek_sparse_vector(EK_F64, EK_INT32, 2, 0, NULL, NULL);
+
+	return ek_scatter(ctx, NULL, &none, given);
+}
+
+static ek_status with_set(const void *given)
+{
+	const ek_pairs none = ek_key_value(EK_INT32, 4, 0, NULL, NULL);
+	int32_t key[2], value[2];
+	const ek_pairs to = ek_key_value(EK_INT32, 4, 2, key, value);
+	int64_t count;
+
+	return ek_pairs_union(ctx, NULL, EK_INT32, EK_SUM, given, &none, &count, &to);
+}
+
 static ek_dense dense;
-static ek_pairs pairs;
+static ek_sparse sparse;
+static ek_pairs pairs, set;
 static ek_segments segments;
 static const ek_options options = {.size = sizeof options, .threads = 1};
 static const ek_read_options read_options = {.size = sizeof read_options};
@@ -124,6 +148,9 @@ static const struct input {
 	{"segments", "ek_segments", with_segments, &segments, sizeof segments, sizeof segments},
 	{"pairs", "ek_pairs", with_pairs, &pairs, sizeof pairs, offsetof(ek_pairs, value)},
 	{"a", "ek_pairs", with_merged, &pairs, sizeof pairs, offsetof(ek_pairs, value)},
+	{"a", "ek_pairs", with_set, &set, sizeof set, sizeof set},
+	{"x", "ek_sparse", with_sparse, &sparse, sizeof sparse, sizeof sparse},
+	{"y", "ek_dense", with_sparse_dense, &dense, sizeof dense, offsetof(ek_dense, where)},
 };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
@@ -243,6 +270,8 @@ static int setup(void **state)
 	dense = ek_vector(EK_F64, 2, bad ? NULL : x);
 	dense.data = calloc(2, sizeof(double)); /* is x of some calls and y of others */
 	pairs = ek_key_value(EK_INT32, 0, 4, numbers, NULL);
+	set = ek_key_value(EK_INT32, 4, 2, one_two, numbers);
+	sparse = ek_sparse_vector(EK_INT32, EK_INT32, 3, 2, one_two, numbers);
 	segments = ek_segment_offsets(2, EK_INT64, offset);
 	guard_make(&guard, MOST);
 	return bad || !dense.data;

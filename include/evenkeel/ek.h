@@ -8,7 +8,8 @@
  *     ek_context   allocator, threads, instruction-set limit, log callback
  *     ek_matrix    a sparse matrix made from CSR, CSC or COO arrays, from a file, or generated
  *     ek_plan      an operation prepared for one matrix: prepared once, run many times
- * Functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays").
+ * Functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays"), and
+ * after them those on sparse vectors ("Sparse vectors").
  *
  * Conventions that hold for every function (doc/architecture.md has the reasons):
  *   - The result is an ek_status; 0 is success, errors are negative. ek_error_text() has the
@@ -720,9 +721,19 @@ typedef enum ek_operation {
 	EK_KSELECT = 8,
 	EK_SET_UNION = 9,
 	EK_SET_INTERSECTION = 10,
-	EK_SPMM = 11,  /* product of A and a dense block; needs a plan, like EK_SPMV */
+	EK_SPMM = 11,   /* product of A and a dense block; needs a plan, like EK_SPMV */
 	EK_SPGEMM = 12, /* product of two sparse matrices, A and hints.B; needs a plan */
-	EK_SPADD = 13   /* sum of two sparse matrices, A and hints.B; needs a plan */
+	EK_SPADD = 13,  /* sum of two sparse matrices, A and hints.B; needs a plan */
+	/* sparse vectors and sets of pairs, which need no plan */
+	EK_SPARSE_DOT_DENSE = 14,
+	EK_SPARSE_DOT = 15,
+	EK_SPARSE_AXPY = 16,
+	EK_GATHER = 17,
+	EK_GATHER_ZERO = 18,
+	EK_SCATTER = 19,
+	EK_SPARSE_ADD = 20,
+	EK_PAIRS_UNION = 21,
+	EK_PAIRS_INTERSECTION = 22
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -1065,7 +1076,7 @@ typedef struct ek_array_options {
 	size_t size;
 	const char *method; /* as in ek_hints; with NULL or "auto" the library chooses */
 	int threads;        /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
-	unsigned flags;     /* 0, or EK_TRUSTED to skip the check of segments */
+	unsigned flags;     /* 0, or EK_TRUSTED to skip the check of segments and of indices */
 	int64_t block;      /* entries in a block, for methods with blocks; 0 means their default */
 	int arity;          /* children of a node of a heap, 2 to 1024; 0 means 8 */
 	ek_heap_counts *counts; /* NULL, or where methods that use heaps store their counts */
@@ -1226,6 +1237,27 @@ ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, 
                               int64_t a_n, const void *a, int64_t b_n, const void *b,
                               int64_t *count, void *out);
 
+/* Compute the union and the intersection of two sets of pairs: the keys are sets as for
+ * ek_set_union (EK_INT32 or EK_INT64, strictly ascending), and each key has a value of type
+ * `value`, one of the four types of numbers. At a key that both sets contain, the value of the
+ * result is a's value `op` b's value; all other values are copied. So `op` is what becomes of
+ * duplicates: EK_SUM adds sparse vectors. The result is the first *count pairs of `out`, whose keys
+ * ascend strictly. out->n is the number of pairs for which `out` has space, at least a->n + b->n
+ * (union) or the smaller of a->n and b->n (intersection). value_size must be that of `value` in all
+ * three. `a` and `b` may be the same; `out` and `count` must not overlap anything else. Inputs
+ * whose keys do not ascend give a meaningless result, but nothing beyond the space of `out` is
+ * written.
+ * Errors: as all primitives. Bits: the same for all methods, any number of threads and any
+ * instruction set. Cost: one read of both sets and one write of the result; if one set is much
+ * smaller, an intersection costs O(small log large), and a union copies most of the large set.
+ * Source: Bentley and Yao 1976, for sets of very different sizes. */
+ek_status ek_pairs_union(ek_context *ctx, const ek_array_options *options, ek_value value,
+                         ek_monoid op, const ek_pairs *a, const ek_pairs *b, int64_t *count,
+                         const ek_pairs *out);
+ek_status ek_pairs_intersection(ek_context *ctx, const ek_array_options *options, ek_value value,
+                                ek_monoid op, const ek_pairs *a, const ek_pairs *b, int64_t *count,
+                                const ek_pairs *out);
+
 /* A max-heap in which every node has d children. It is an array without pointers. The children of a
  * node are stored side by side and aligned, so that SIMD instructions can find the largest. Nodes
  * are numbered 0 (the root, the largest key) to size - 1; the parent of node i is (i - 1) / d. Keys
@@ -1255,6 +1287,116 @@ ek_status ek_heap_delete_max(ek_heap *heap, void *key, void *value);
 ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const void *value);
 /* Fills in `counts` with the operations that the heap has performed since it was made. */
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
+
+/* ---- Sparse vectors --------------------------------------------------------------------------
+ *
+ * Level 1 of the Sparse BLAS: dot products, additions, gather and scatter. These functions are
+ * primitives, so what is said at "Primitives on arrays" holds for them. In addition:
+ *   - Values are f32, f64, i32 or i64, and have the same type in all vectors of a call; indices are
+ *     32 or 64 bits wide. Integers wrap around.
+ *   - Indices must ascend strictly and lie in 0 .. n - 1. One pass over the indices checks this
+ *     before anything is written: EK_ERANGE, with the position in the message. It takes about a
+ *     quarter of the time of a gather. EK_TRUSTED in options->flags skips the check; wrong indices
+ *     are then undefined behaviour.
+ *   - An entry is an index with its value, also if the value is 0. Entries that are not stored are
+ *     never multiplied or added: NaN or Inf in a dense vector has no effect where the sparse vector
+ *     has no entry.
+ *   - Dense vectors are those of ek_vector, as long as the sparse ones (rows = n), in memory of the
+ *     host.
+ *   - Factors are rounded to the type of the values. For integers they must be integers of that
+ *     type (else EK_EINVAL). If a factor is 0, the values that it multiplies are not read and count
+ *     as +0.
+ *   - Outputs must not overlap each other or the inputs; inputs may overlap each other.
+ *   - Errors: EK_EINVAL (NULL, wrong type or length, overlap, factor), EK_ERANGE (indices),
+ *     EK_EOVERFLOW, EK_ENOMEM. A failing call writes no output.
+ */
+
+/* A view of a sparse vector; it owns nothing. */
+typedef struct ek_sparse {
+	size_t size;    /* sizeof(ek_sparse); ek_sparse_vector sets it */
+	ek_value value; /* type of the values */
+	ek_value index; /* type of the indices: EK_INT32 or EK_INT64 */
+	int64_t n;      /* length of the vector */
+	int64_t nnz;    /* number of entries */
+	void *idx, *val;
+} ek_sparse;
+
+static inline ek_sparse ek_sparse_vector(ek_value value, ek_value index, int64_t n, int64_t nnz,
+                                         const void *idx, const void *val)
+{
+	ek_sparse v;
+	v.size = sizeof v;
+	v.value = value;
+	v.index = index;
+	v.n = n;
+	v.nnz = nnz;
+	v.idx = (void *)(uintptr_t)idx;
+	v.val = (void *)(uintptr_t)val;
+	return v;
+}
+
+/* Computes *result = x . y, the sum of x_i y_i over the entries of x. *result has the type of the
+ * values.
+ * Accuracy: |error| <= gamma(k) sum |x_i y_i|, where k is the number of entries of x (gamma as at
+ * ek_spmv), barring underflow. Bits: "dot_dense.serial" adds the products in their order.
+ * "dot_dense.lanes" cuts x into pieces whose lengths depend on nnz only, adds product k of a piece
+ * to sum k mod 16, adds these sums in pairs, and then those of the pieces in order. So neither
+ * depends on the threads or on the instruction set.
+ * Cost: one read of x, and of y at its entries. Source: Liu 2015, section 2.3.1. */
+ek_status ek_sparse_dot_dense(ek_context *ctx, const ek_array_options *options, const ek_sparse *x,
+                              const ek_dense *y, void *result);
+
+/* Computes *result = x . y, the sum of x_i y_i over the indices at which both vectors have an
+ * entry. x and y have the same length and the same types.
+ * Accuracy: |error| <= gamma(k) sum |x_i y_i|, where k is the number of common indices. Bits:
+ * "dot.serial" adds the products in ascending order of their indices, beginning with 0. The other
+ * methods add pieces in this way, cut at places that depend on the two vectors only, and then the
+ * sums of the pieces in order. So no method depends on the threads or on the instruction set.
+ * Cost: one read of both vectors; O(small log large) if one has far fewer entries. Source: Liu
+ * 2015, section 2.3.1 (the intersection of two sets). */
+ek_status ek_sparse_dot(ek_context *ctx, const ek_array_options *options, const ek_sparse *x,
+                        const ek_sparse *y, void *result);
+
+/* Computes y = y + alpha x for a dense y. Only the entries of y at which x has an entry are read
+ * and written. With alpha = 0 the values of x are not read and y is not changed.
+ * Accuracy and bits: one multiplication and one addition for each entry, each rounded.
+ * Cost: one read of x, one read and one write of y at its entries. Source: Liu 2015, section
+ * 2.3.1. */
+ek_status ek_sparse_axpy(ek_context *ctx, const ek_array_options *options, double alpha,
+                         const ek_sparse *x, const ek_dense *y);
+
+/* Gather: copy entries of the dense vector y to the values of x, x->val[k] = y[x->idx[k]]. The
+ * indices of x are read, its values only written. ek_gather_zero also sets these entries of y to 0.
+ * Bits are copied. Cost: one read of the indices and of y at these places, one write of the
+ * values. Source: Dodson, Grimes and Lewis 1991 (GTHR, GTHRZ). */
+ek_status ek_gather(ek_context *ctx, const ek_array_options *options, const ek_dense *y,
+                    const ek_sparse *x);
+ek_status ek_gather_zero(ek_context *ctx, const ek_array_options *options, const ek_dense *y,
+                         const ek_sparse *x);
+
+/* Scatter: copies the values of x to the dense vector y, y[x->idx[k]] = x->val[k]. Other entries of
+ * y are neither read nor written. Cost as that of ek_gather. Source: Dodson, Grimes and Lewis 1991
+ * (SCTR). */
+ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_sparse *x,
+                     const ek_dense *y);
+
+/* Computes z = alpha x + beta y, all three sparse. x, y and z have the same length and the same
+ * types. z has an entry wherever x or y has one, also if its value is 0 and if a factor is 0, and
+ * its indices ascend.
+ *   z      space for the result: z->nnz is the number of entries that fit, at least x->nnz + y->nnz
+ *   count  gets the number of entries of the result, the first *count entries of z
+ * Entries of z after the first *count may be overwritten.
+ * Bits: one multiplication for each entry of x and of y, and one addition where both have an entry,
+ * each rounded; so all methods give the same bits for any number of threads and any instruction set
+ * (which NaN results from two is not promised).
+ * Methods: "add.spa" works in tiles of a dense vector; options->block is the number of indices in a
+ * tile (0: 4096). A block of at least n is the method as published, with memory for a value at each
+ * index from the first to the last. "add.heap" uses options->arity and options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32
+ * "add.heap", up to 512 "add.esc", else "add.merge". The library itself chooses by predicted time.
+ * Cost: one read of x and y, one write of z. Source: Liu 2015, chapter 7. */
+ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
+                        const ek_sparse *x, double beta, const ek_sparse *y, int64_t *count,
+                        const ek_sparse *z);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

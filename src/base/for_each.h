@@ -27,6 +27,11 @@
  * EK_BY_VALUE(name) by [ek_value - 1]. If EK_INTS_ONLY is defined too, the passes are only i32 and
  * i64. Tables made by EK_BY_ISA_AND_INT(name) are indexed by [isa][0 for i32, 1 for i64].
  *
+ * Operations on sparse vectors define EK_VECTORS instead (for_each_vector.h). Their passes are all
+ * pairs of these four types with indices of 32 and of 64 bits, with the same vector operations.
+ * Tables made by EK_BY_ISA_AND_VECTOR(name) are indexed by [isa][0 for indices of 32 bits, 1 for 64]
+ * [ek_value - 1], and tables made by EK_BY_VECTOR(name) by the last two.
+ *
  * A pragma compiles the functions of a pass for its instruction set. So the build needs no flags
  * for single files. It must not have any, because with them the scalar code would use instructions
  * that the machine may lack. */
@@ -83,7 +88,13 @@ static inline uint64_t eki_flags(const uint8_t *p)
  * nothing. */
 #define EK_AHEAD(p) __builtin_prefetch((const void *)((uintptr_t)(p) + 4096))
 
-#ifdef EK_ARRAYS
+#ifdef EK_VECTORS
+#define EK_ARRAYS
+#define EK_TYPE_LIST   "base/for_each_vector.h"
+#define EK_SIMD_AVX512 "simd/array_avx512.h"
+#define EK_SIMD_AVX2   "simd/array_avx2.h"
+#define EK_SIMD_SCALAR "simd/array_scalar.h"
+#elif defined(EK_ARRAYS)
 #define EK_TYPE_LIST   "base/for_each_array.h"
 #define EK_SIMD_AVX512 "simd/array_avx512.h"
 #define EK_SIMD_AVX2   "simd/array_avx2.h"
@@ -216,6 +227,33 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #define EK_BY_INT(name)                  \
 	{                                \
 		EK_INTS_OF(name, scalar) \
+	}
+
+#define EK_VECTORS_OF(name, level)              \
+	{EK_VALUES_OF(name, i32_##level)},      \
+	{                                       \
+		EK_VALUES_OF(name, i64_##level) \
+	}
+#ifdef EK_HAVE_X86
+#define EK_BY_ISA_AND_VECTOR(name)                                          \
+	{                                                                   \
+		{EK_VECTORS_OF(name, scalar)}, {EK_VECTORS_OF(name, avx2)}, \
+		{                                                           \
+			EK_VECTORS_OF(name, avx512)                         \
+		}                                                           \
+	}
+#else
+#define EK_BY_ISA_AND_VECTOR(name)                                            \
+	{                                                                     \
+		{EK_VECTORS_OF(name, scalar)}, {EK_VECTORS_OF(name, scalar)}, \
+		{                                                             \
+			EK_VECTORS_OF(name, scalar)                           \
+		}                                                             \
+	}
+#endif
+#define EK_BY_VECTOR(name)                  \
+	{                                   \
+		EK_VECTORS_OF(name, scalar) \
 	}
 
 #endif

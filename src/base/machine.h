@@ -60,6 +60,25 @@ typedef struct eki_array_speed {
 	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
 } eki_array_speed;
 
+/* Speeds of operations on sparse vectors (vec/), in nanoseconds of one core. "For each entry" means
+ * those of both vectors. Pairs of numbers are for common entries [0] and for unions [1]. */
+typedef struct eki_vector_speed {
+	double serial_entry[2]; /* the plain loop, for each entry */
+	/* Four lanes, for each entry, and in addition for each call. */
+	double lanes_entry[2], lanes_call;
+	/* Searches for the entries of the smaller vector: for each of them, for each halving, and
+	 * for each entry of the larger one that is copied. */
+	double gallop_entry[2], gallop_step[2], copy_entry;
+	/* The addition in registers: for each entry, by whether indices or values have 64 bits, and
+	 * for each call. */
+	double simd_entry[EK_NISA][2], simd_call;
+	double method_call; /* for each call of a published addition, which allocates memory */
+	double spa_entry, spa_index; /* SPA: for each entry, and for each index of a tile */
+	/* For each entry: each level of a heap; expansion and compression, and each step of a
+	 * bitonic sort; merging. For each entry of y that is searched for in x. */
+	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
+} eki_vector_speed;
+
 typedef struct eki_machine {
 	const char *name;
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
@@ -103,6 +122,7 @@ typedef struct eki_machine {
 	 * lane_gather if it reads x by the column index, lane_sum if it adds up products. */
 	double lane_gather, lane_sum;
 	eki_array_speed array;
+	eki_vector_speed vector;
 } eki_machine;
 
 /* Returns the description that fits this processor. */

@@ -31,6 +31,10 @@ typedef struct eki_operation {
 	/* Sets the stores of the root step by eki_plan_operand. NULL for operations on one matrix,
 	 * whose store and format eki_plan_choose finds. */
 	ek_status (*operands)(ek_plan *plan);
+	/* For primitives: checks the contents of the arrays, in time proportional to their lengths,
+	 * before a method runs. Not called with EK_TRUSTED. NULL if there is nothing to check, or
+	 * if the methods check it themselves. */
+	ek_status (*contents)(const eki_array *array);
 } eki_operation;
 
 /* Returns the row of the operation with that number, or NULL if there is none. */

@@ -89,7 +89,11 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 	a->trusted = (o.flags & EK_TRUSTED) != 0;
 	a->counts = o.counts;
 	EK_RETURN_IF(choose(ctx, o.method, a, &method));
-	return work ? run(ctx, method, a) : EK_OK;
+	if (!work)
+		return EK_OK;
+	if (!a->trusted && eki_operation_row(a->operation)->contents)
+		EK_RETURN_IF(eki_operation_row(a->operation)->contents(a));
+	return run(ctx, method, a);
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */

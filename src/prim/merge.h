@@ -39,5 +39,8 @@ static inline eki_merge eki_merge_of(const eki_array *a, int64_t k)
  * where the merge path crosses diagonal d. Of equal keys, those of m->a come first. Reads only
  * within the arrays, even if they are not sorted. */
 int64_t eki_merge_cut(const eki_array *a, const eki_merge *m, int64_t d);
+/* Runs the merges that `a` describes by merge path (merge_path.c). `a` must be complete, already
+ * checked, and have at least one pair. Allocates no memory. */
+void eki_merge_path_into(const eki_array *a);
 
 #endif

@@ -258,19 +258,22 @@ static void part(void *arg, int number)
 	}
 }
 
-static ek_status run(const eki_step *step, const eki_run *v)
+void eki_merge_path_into(const eki_array *a)
 {
-	const eki_array *a = v->array;
 	static four_fn *const four[3][2] = {EK_BY_INT(path_0), EK_BY_INT(path_4),
 	                                    EK_BY_INT(path_8)};
-
-	(void)step;
 	work w = {.a = a,
 	          .at = {a->a.key, a->b.key, a->a.value, a->b.value, a->c.key, a->c.value},
 	          .four = four[a->a.value_size / 4][eki_int_row(a->type)],
 	          .parts = a->threads};
 
 	eki_parallel(a->threads, w.parts, part, &w);
+}
+
+static ek_status run(const eki_step *step, const eki_run *v)
+{
+	(void)step;
+	eki_merge_path_into(v->array);
 	return EK_OK;
 }
 

@@ -91,5 +91,8 @@ typedef void eki_step_fn(eki_pair_at p, int64_t n, int64_t stage, int64_t k, int
  * EKI_CHUNK, 2 EKI_CHUNK, .... Each of these consists of the steps k = stage, stage / 2, ... down
  * to `least`. */
 void eki_network_sort(const eki_array *a, eki_step_fn *step, int64_t least);
+/* Sorts the pairs a->a in place by the bitonic sort (sort_bitonic.c). Not stable. `a` must be
+ * complete and already checked. Allocates no memory. */
+void eki_sort_bitonic_into(const eki_array *a);
 
 #endif

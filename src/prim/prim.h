@@ -24,7 +24,12 @@ struct eki_array {
 	int64_t batch;    /* number of merges; used by merge only */
 	int64_t lists, k; /* used by kselect, with n as the length of a list */
 	void *smallest;
-	int64_t *count; /* gets the size of the result of a set operation */
+	int64_t *count; /* gets the size of the result of a set operation or of an addition */
+	/* The operations on sparse vectors (vec/) use these. Their indices have type x.index, their
+	 * values type `type`. Sets of pairs are x, y and z, too, with keys as indices. */
+	ek_sparse x, y, z;
+	void *dense; /* the values of the dense vector */
+	eki_scalar alpha, beta;
 	/* The members from here on come from the options, with defaults filled in. */
 	ek_isa isa;
 	int threads;   /* number of threads, 1 for small arrays */

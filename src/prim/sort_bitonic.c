@@ -115,13 +115,17 @@ EK_EACH_PAIR(STEP)
 
 #if EK_ONCE
 
-static ek_status run(const eki_step *step, const eki_run *v)
+void eki_sort_bitonic_into(const eki_array *a)
 {
-	const eki_array *a = v->array;
 	static eki_step_fn *const stage[EK_NISA][2][3] = EKI_BY_PAIR(bitonic);
 
-	(void)step;
 	eki_network_sort(a, stage[a->isa][eki_int_row(a->type)][a->a.value_size / 4], CHUNK / 2);
+}
+
+static ek_status run(const eki_step *step, const eki_run *v)
+{
+	(void)step;
+	eki_sort_bitonic_into(v->array);
 	return EK_OK;
 }
 

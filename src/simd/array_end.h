@@ -8,6 +8,7 @@
 #undef EK_FIRST
 #undef EK_FROM_BITS
 #undef EK_GT
+#undef EK_IDX_64
 #undef EK_JOIN
 #undef EK_LANES
 #undef EK_LOAD
@@ -32,6 +33,7 @@
 #undef EK_VMAX
 #undef EK_VMIN
 #undef EK_VOR
+#undef IDX
 #undef UNS
 #undef VAL
 #undef W

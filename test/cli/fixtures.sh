@@ -36,3 +36,8 @@ record()
 	record long spmv.csr.vector 5000 1 0
 	record long spmv.coo 5000 null null
 } >records.json
+
+# Two sparse vectors with a common row, and one that is shorter.
+printf '%%%%MatrixMarket matrix coordinate real general\n8 1 4\n1 1 1\n3 1 2\n6 1 3\n8 1 4\n' >sx.mtx
+printf '%%%%MatrixMarket vector coordinate real general\n8 2\n4 10\n6 20\n' >sy.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n7 1 1\n7 1 1\n' >s7.mtx

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Sparse vectors from files, for ek dot and ek vector-add (vector.c). */
+#ifndef EK_TOOL_VECTOR_H
+#define EK_TOOL_VECTOR_H
+
+#include "ek.h"
+
+/* Keys of options that these subcommands share. */
+enum { VECTOR_METHOD = 600, VECTOR_ALPHA, VECTOR_BETA, VECTOR_DENSE };
+
+/* A sparse vector. It is a matrix of one column, in csc, whose arrays it views. */
+struct vector {
+	ek_matrix *A;
+	ek_sparse v;
+	struct tool_source source;
+};
+
+/* Reads a vector from a file, or makes one by a generator: a matrix of one column. Reports failures
+ * and returns an exit code. */
+int vector_read(ek_context *ctx, const struct tool_options *o, const char *text, struct vector *v);
+void vector_free(struct vector *v);
+/* Checks that y is as long as x. Reports failures and returns an exit code. */
+int vector_same_length(const struct vector *x, const char *name, int64_t rows);
+
+#endif
