@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpAdd on CSR: each row of C is the merge of a row of A and a row of B, entry after entry, with a
  * comparison for each (Gustavson 1978). As "spadd.csr.serial", the reference, it counts C, then fills
- * it, in one thread. As "spadd.csr.merge" threads take batches of rows, and C is made in one pass
+ * it, in one thread. As "spadd.csr.batches" threads take batches of rows, and C is made in one pass
  * (spgemm/output.c). */
 #include <string.h>
 
@@ -141,8 +141,8 @@ const ek_method ek_spadd_csr_serial = {
 	.run = run,
 };
 
-const ek_method ek_spadd_csr_merge = {
-	.name = "spadd.csr.merge",
+const ek_method ek_spadd_csr_batches = {
+	.name = "spadd.csr.batches",
 	.text = "merges the rows of A and B in batches, and makes C in one pass",
 	.source = "Gustavson 1978; Liu 2015, section 2.3.3",
 	.operation = EK_SPADD,
