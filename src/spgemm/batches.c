@@ -103,10 +103,10 @@ ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
 	struct cut_job job = {.cut = cut[eki_type(A->value, A->index)],
 	                      .parts = parts < PARTS ? parts : PARTS};
 	const int64_t words = eki_groups(A->rows, 64);
-	void *first;
-	ek_status status;
+	uint64_t *first;
 
-	EK_RETURN_IF(eki_alloc(step->ctx, words, sizeof(uint64_t), &first));
+	/* The marks stay with the plan, so that ek_plan_memory counts them. */
+	EK_RETURN_IF(eki_step_alloc(step, words, sizeof *first, &first));
 	for (int part = 0; part < job.parts; part++)
 		job.part[part] = (eki_batch_cut){
 			.A = A, .B = B, .D = step->in[2], .entries = entries, .first = first};
@@ -118,9 +118,7 @@ ek_status eki_batches_make(eki_step *step, int64_t entries, eki_batches *b)
 		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
 	}
 	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
-	status = list(step, first, b);
-	eki_free(step->ctx, first, words, sizeof(uint64_t));
-	return status;
+	return list(step, first, b);
 }
 
 #endif

@@ -12,7 +12,6 @@
 enum {
 	LEAST_WIDTH = 4096,    /* columns of the smallest window */
 	BUFFER_MOST = 4 << 20, /* largest buffer for a batch, in bytes */
-	FIXED_BYTES = 4096     /* memory of a run besides the scratch of its threads */
 };
 
 typedef struct flags {
@@ -53,25 +52,18 @@ static int64_t usual_width(const eki_step *step)
 	return core > LEAST_WIDTH ? core & -LEAST_WIDTH : LEAST_WIDTH;
 }
 
-/* Makes the window as small as the limit on memory demands. */
-static ek_status limit_width(const eki_step *step, flags *s)
+/* Makes the window as small as the limit on memory demands. If even the smallest is too large, the
+ * plan refuses it (eki_operands_limit). */
+static void limit_width(const eki_step *step, flags *s)
 {
-	const int64_t limit = step->problem->memory;
-	const int64_t held = ek_plan_memory(step->plan) + FIXED_BYTES + 16 * step->parts;
+	const int64_t left = step->problem->memory - eki_plan_needs(step->plan);
 	const int64_t least = s->width < LEAST_WIDTH ? s->width : LEAST_WIDTH;
 
-	if (limit <= 0)
-		return EK_OK;
-	if (held + step->parts * thread_bytes(step, s, least) > limit)
-		return eki_fail(EK_ELIMIT,
-		                "hints.memory is %lld bytes; this product on %d threads takes at "
-		                "least %lld besides C",
-		                (long long)limit, step->parts,
-		                (long long)(held + step->parts * thread_bytes(step, s, least)));
+	if (step->problem->memory <= 0)
+		return;
 	s->buffers.entries = 0;
-	while (held + step->parts * thread_bytes(step, s, s->width) > limit)
+	while (s->width > least && step->parts * thread_bytes(step, s, s->width) > left)
 		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
-	return EK_OK;
 }
 
 /* Returns how many entries the buffer for a batch should have. */
@@ -103,7 +95,7 @@ static ek_status prepare(eki_step *step)
 	s->buffers.entries = s->batches.row_bound > entries ? s->batches.row_bound : entries;
 	if (s->buffers.entries > BUFFER_MOST / entry || !eki_heap_is_default(step->ctx))
 		s->buffers.entries = 0;
-	EK_RETURN_IF(limit_width(step, s));
+	limit_width(step, s);
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
 	EK_RETURN_IF(eki_step_scratch(step, step->parts, (size_t)(s->buffers.entries * entry),

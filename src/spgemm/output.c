@@ -39,7 +39,7 @@ struct output {
 	_Atomic int64_t ready; /* number of batches before which all lengths are known */
 	_Atomic int full;      /* 1 if batch `ready` did not fit */
 	int64_t at;            /* number of entries in the batches before `ready` */
-	int64_t count[];       /* entries that each part has counted */
+	_Atomic int64_t nnz;   /* number of entries that were counted */
 };
 
 /* ---- Common parts ---------------------------------------------------------------------------- */
@@ -76,7 +76,7 @@ static int parts_of(const eki_step *step, const eki_batches *b)
 static void two_pass_part(void *arg, int part)
 {
 	struct output *o = arg;
-	int64_t batch;
+	int64_t batch, nnz = 0;
 
 	for (bool fresh = true; (batch = atomic_fetch_add(&o->next, 1)) < o->batches->count;
 	     fresh = false) {
@@ -90,8 +90,9 @@ static void two_pass_part(void *arg, int part)
 			task.col = (char *)o->C->array[CSR_COL] + (size_t)at * o->col_size;
 			task.val = (char *)o->C->array[CSR_VAL] + (size_t)at * o->val_size;
 		}
-		o->count[part] += o->rows(&task);
+		nnz += o->rows(&task);
 	}
+	atomic_fetch_add(&o->nnz, nnz);
 }
 
 static void two_pass(struct output *o, eki_rows_mode mode, int parts)
@@ -105,11 +106,10 @@ static ek_status count_and_fill(struct output *o, int parts)
 {
 	const ek_context *ctx = o->step->ctx;
 	ek_store *C = o->C;
-	int64_t nnz = 0;
+	int64_t nnz;
 
 	two_pass(o, EKI_ROWS_COUNT, parts);
-	for (int part = 0; part < parts; part++)
-		nnz += o->count[part];
+	nnz = atomic_load(&o->nnz);
 	if (nnz > eki_ptr_max(C->index))
 		return overflow(C, nnz);
 	eki_ptr_sum(ctx, C);
@@ -304,25 +304,17 @@ ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *
                      const eki_batch_buffers *buffers, eki_rows_fn *rows)
 {
 	const int parts = parts_of(step, batches);
-	struct output *o;
-	void *block;
-	ek_status status = EK_OK;
+	struct output o = {.step = step,
+	                   .run = v,
+	                   .batches = batches,
+	                   .buffers = buffers,
+	                   .rows = rows,
+	                   .C = v->C,
+	                   .col_size = eki_idx_size(step->problem->index),
+	                   .val_size = ek_value_size(step->in[0]->value)};
 
-	EK_RETURN_IF(eki_calloc(step->ctx, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count,
-	                        1, &block));
-	o = block;
-	o->step = step;
-	o->run = v;
-	o->batches = batches;
-	o->buffers = buffers;
-	o->rows = rows;
-	o->C = v->C;
-	o->col_size = eki_idx_size(step->problem->index);
-	o->val_size = ek_value_size(step->in[0]->value);
-	if (v->C->array[CSR_PTR])
-		two_pass(o, EKI_ROWS_VALUES, parts);
-	else
-		status = fill(o, parts);
-	eki_free(step->ctx, block, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count, 1);
-	return status;
+	if (!v->C->array[CSR_PTR])
+		return fill(&o, parts);
+	two_pass(&o, EKI_ROWS_VALUES, parts);
+	return EK_OK;
 }
