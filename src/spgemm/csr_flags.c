@@ -93,6 +93,7 @@ static ek_status prepare(eki_step *step)
 		s->few = 0;
 	s->width = usual_width(step);
 	s->buffers.entries = s->batches.row_bound > entries ? s->batches.row_bound : entries;
+	s->buffers.entries = aligned(s->buffers.entries); /* so that all arrays in them are, too */
 	if (s->buffers.entries > BUFFER_MOST / entry || !eki_heap_is_default(step->ctx))
 		s->buffers.entries = 0;
 	limit_width(step, s);

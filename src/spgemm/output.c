@@ -242,7 +242,8 @@ static ek_status trim(struct output *o)
 	return EK_OK;
 }
 
-/* Counts C, which may have more entries than its row pointers can count. */
+/* Begins again in two passes, since C may have more entries than its row pointers can count, or since
+ * there is no memory for as many as it may have. */
 static ek_status count_again(struct output *o, int parts)
 {
 	for (int k = CSR_COL; k <= CSR_VAL; k++) {
@@ -264,11 +265,8 @@ static ek_status in_one_pass(struct output *o, int parts)
 	while (atomic_load(&o->ready) < o->batches->count) {
 		if (want > bound)
 			want = bound;
-		if (o->at > eki_ptr_max(o->C->index) - o->buffers->entries)
+		if (want > (double)eki_ptr_max(o->C->index) || resize(o, (int64_t)want) != EK_OK)
 			return count_again(o, parts);
-		if (want > (double)eki_ptr_max(o->C->index))
-			want = (double)eki_ptr_max(o->C->index);
-		EK_RETURN_IF(resize(o, (int64_t)want));
 		atomic_store(&o->full, 0);
 		atomic_store(&o->next, atomic_load(&o->ready));
 		eki_parallel(o->step->threads, parts, one_pass_part, o);
