@@ -312,6 +312,52 @@ static void test_strict(void **state)
 	}
 }
 
+/* A needs only the longest rows of B, so that C has more entries than the mean lengths of rows make
+ * believe. The library's own heap makes C in one pass. */
+static void test_longer_than_the_mean(void **state)
+{
+	enum { ROWS = 20000, FEW = 1000 };
+	struct shape a, b;
+	struct problem p = {.shape = {&a, &b, NULL}, .value = EK_F64, .data = DATA_EXACT};
+	struct variant v = {.index = {EK_I32, EK_I32, EK_I32}, .alpha = 1};
+	size_t bytes;
+	void *bits;
+
+	(void)state;
+	sparse_random(&draw, &a, ROWS, ROWS, 3);
+	sparse_random(&draw, &b, ROWS, ROWS, 50);
+	a.nnz = b.nnz = 0;
+	for (int64_t i = 0; i < ROWS; i++) {
+		for (int64_t k = 0; k < 3; k++) {
+			a.col[a.nnz] = 300 * k + i % 300;
+			a.val[a.nnz] = a.val2[a.nnz] = 1;
+			a.nnz++;
+		}
+		for (int64_t k = 0; k < (i < FEW ? 50 : 20); k++) {
+			b.col[b.nnz] = 350 * k + i % 350;
+			b.val[b.nnz] = b.val2[b.nnz] = 2;
+			b.nnz++;
+		}
+		a.ptr[i + 1] = a.nnz;
+		b.ptr[i + 1] = b.nnz;
+	}
+	for (int r = 0; r < 2; r++)
+		sparse_reference_make(&p.ref[r], (struct operand){&a, 0}, (struct operand){&b, 0},
+		                      NULL, EK_F64, r);
+	for (int threads = 1; threads <= 3; threads++) {
+		const ek_options options = {.size = sizeof options, .threads = threads};
+
+		expect_status(ek_context_create(&options, &v.ctx), EK_OK);
+		check_variant(&p, &v, &bits, &bytes);
+		free(bits);
+		ek_context_destroy(v.ctx);
+	}
+	for (int r = 0; r < 2; r++)
+		sparse_reference_free(&p.ref[r]);
+	shape_free(&a);
+	shape_free(&b);
+}
+
 static int setup(void **state)
 {
 	draw.state = 12;
@@ -325,6 +371,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_real_data),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_longer_than_the_mean),
 	};
 
 	(void)argc;

@@ -1001,9 +1001,10 @@ ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, c
  *
  * Memory: besides C, for each thread sums for the columns of C, at most as many as fit the cache of
  * a core, and a block of rows of C. ek_plan_memory returns it. hints.memory limits it, together
- * with copies of operands: to stay within the limit, C is counted before it is filled, and columns
- * are processed in pieces, which takes longer but gives the same bits. If even that takes more than
- * the limit, ek_plan_create returns EK_ELIMIT, and the message has the least limit that would do.
+ * with copies of operands and what it takes to make these: to stay within the limit, C is counted
+ * before it is filled, and columns are processed in pieces, which takes longer but gives the same
+ * bits. If even that takes more than the limit, ek_plan_create returns EK_ELIMIT, and the message
+ * has the least limit that would do. Each further run at the same time has sums of its own.
  * Copies are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B
  * and D if their indices do not ascend strictly.
  *

@@ -40,7 +40,8 @@ static ek_status index_check(const ek_hints *h, eki_problem *problem)
 	problem->index = h->index ? h->index : problem->common;
 	if (problem->common == EK_I64 && problem->index != EK_I64)
 		return eki_fail(EK_EINVAL,
-		                "hints.index is %s, but an operand has columns of 64 bits",
+		                "hints.index is %s, but an operand has columns of 64 bits; 0 or "
+		                "EK_I64 is expected",
 		                ek_index_name(h->index));
 	return EK_OK;
 }
@@ -206,4 +207,44 @@ ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
 	run->C = &(*C)->store;
 	EK_RETURN_IF(eki_plan_run(plan, run));
 	return ek_matrix_values_changed(*C);
+}
+
+/* ---- Memory ---------------------------------------------------------------------------------- */
+
+/* Returns the bytes that making the copy of operand k takes besides the copy. On the way there may be
+ * a copy in CSR, its transpose, and one with other types or sorted rows. */
+static int64_t bytes_to_copy(const ek_plan *p, int k)
+{
+	const ek_store *own = &p->own[k];
+	const int64_t entry = (int64_t)(eki_idx_size(own->index) + ek_value_size(own->value));
+
+	if (!own->format || own->borrowed >> CSR_VAL & 1)
+		return 0;
+	return 3 * ((own->rows + own->cols + 2) * (int64_t)eki_ptr_size(own->index) +
+	            p->problem.A[k].M->store.nnz * entry);
+}
+
+int64_t eki_plan_needs(const ek_plan *p)
+{
+	int64_t most = 0;
+
+	for (int k = 0; k < EKI_MAX_MATRICES; k++) {
+		const int64_t bytes = bytes_to_copy(p, k);
+
+		most = bytes > most ? bytes : most;
+	}
+	return ek_plan_memory(p) + eki_plus(p->scratch_bytes, most);
+}
+
+ek_status eki_operands_limit(const ek_plan *p)
+{
+	const int64_t limit = p->problem.memory, needs = eki_plan_needs(p);
+
+	if (p->problem.operation->matrices == 1 || limit <= 0 || needs <= limit)
+		return EK_OK;
+	return eki_fail(EK_ELIMIT,
+	                "hints.memory is %lld bytes; method %s takes at least %lld besides C on %d "
+	                "thread%s",
+	                (long long)limit, p->root.method->name, (long long)needs, p->root.parts,
+	                p->root.parts == 1 ? "" : "s");
 }

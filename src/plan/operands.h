@@ -16,6 +16,12 @@ uint64_t eki_latest_state(const ek_plan *plan);
 ek_status eki_plan_operand(ek_plan *plan, int k, bool transposed, bool ascending);
 /* Copies the present values of operand k into plan->own[k]. */
 ek_status eki_plan_operand_values(ek_plan *plan, int k);
+/* Returns the bytes that a plan whose scratch is not allocated yet holds, plus those that a run will
+ * take besides its result: scratch, and copies of operands with new values. */
+int64_t eki_plan_needs(const ek_plan *plan);
+/* Returns EK_ELIMIT, with the least limit that would do, if this is more than hints.memory. Operations
+ * on one matrix have no such limit. */
+ek_status eki_operands_limit(const ek_plan *plan);
 
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
 bool eki_by_columns(const ek_plan *plan);

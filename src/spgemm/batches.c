@@ -180,6 +180,8 @@ static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entrie
 	rows = entries / (bound + !bound) < EKI_BATCH_ROWS ? entries / (bound + !bound)
 	                                                   : EKI_BATCH_ROWS;
 	*b = (eki_batches){.products = mean + (D ? (double)D->nnz : 0),
+	                   .bound = (double)A->rows * (double)(bound < B->cols ? bound : B->cols),
+	                   .even = true,
 	                   .row_products = bound,
 	                   .row_bound = bound < B->cols ? bound : B->cols,
 	                   .row_lists = a + 1,
@@ -199,15 +201,15 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 	struct cut_job job = {.cut = cut[eki_type(A->value, A->index)],
 	                      .parts = parts < PARTS ? parts : PARTS};
 	const int64_t words = eki_groups(A->rows, 64);
-	void *first;
+	uint64_t *first;
 	bool done;
-	ek_status status;
 
 	EK_RETURN_IF(cut_evenly(step, kind, entries, b, &done));
 	b->kind = kind;
 	if (done)
 		return EK_OK;
-	EK_RETURN_IF(eki_alloc(step->ctx, words, sizeof(uint64_t), &first));
+	/* The marks stay with the plan, so that ek_plan_memory counts them. */
+	EK_RETURN_IF(eki_step_alloc(step, words, sizeof *first, &first));
 	for (int part = 0; part < job.parts; part++)
 		job.part[part] = (eki_batch_cut){.A = A,
 		                                 .B = B,
@@ -222,12 +224,11 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 		b->row_products = larger(b->row_products, job.part[part].row_products);
 		b->row_lists = larger(b->row_lists, job.part[part].row_lists + 1);
 	}
+	b->bound = b->products;
 	b->row_bound = b->row_products < B->cols ? b->row_products : B->cols;
 	b->entries = larger(b->row_bound,
 	                    b->products < (double)entries ? (int64_t)b->products : entries);
-	status = list(step, first, b);
-	eki_free(step->ctx, first, words, sizeof(uint64_t));
-	return status;
+	return list(step, first, b);
 }
 
 #endif

@@ -16,9 +16,11 @@ typedef enum eki_result_kind {
 typedef struct eki_batches {
 	int64_t count, *begin;
 	eki_result_kind kind;
-	/* number of products of entries in all rows, and of entries of D; an estimate if the rows
-	 * have nearly the same numbers */
+	/* number of terms - products of entries, or entries that are only added - in all rows; an
+	 * estimate if the batches are even */
 	double products;
+	double bound; /* upper bound on the entries of C */
+	bool even;    /* whether all batches have the same number of rows */
 	/* bounds for one row of C: on its products, its entries, and the rows of B and D that it
 	 * needs */
 	int64_t row_products, row_bound, row_lists;

@@ -9,10 +9,7 @@
 
 #include "spgemm/flags.h"
 
-enum {
-	LEAST_WIDTH = 4096, /* columns of the smallest window */
-	FIXED_BYTES = 4096  /* memory of a run besides the scratch of its threads */
-};
+enum { LEAST_WIDTH = 4096 }; /* columns of the smallest window */
 
 typedef struct flags {
 	eki_batches batches;
@@ -52,24 +49,17 @@ static int64_t usual_width(const eki_step *step)
 	return core > LEAST_WIDTH ? core & -LEAST_WIDTH : LEAST_WIDTH;
 }
 
-/* Makes the window as small as the limit on memory demands. */
-static ek_status limit_width(const eki_step *step, flags *s)
+/* Makes the window as small as the limit on memory demands. If even the smallest is too large, the
+ * plan refuses it (eki_operands_limit). */
+static void limit_width(const eki_step *step, flags *s)
 {
-	const int64_t limit = step->problem->memory;
-	const int64_t held = ek_plan_memory(step->plan) + FIXED_BYTES + 16 * step->parts;
+	const int64_t left = step->problem->memory - eki_plan_needs(step->plan);
 	const int64_t least = s->width < LEAST_WIDTH ? s->width : LEAST_WIDTH;
 
-	if (limit <= 0)
-		return EK_OK;
-	if (held + step->parts * thread_bytes(step, s, least) > limit)
-		return eki_fail(EK_ELIMIT,
-		                "hints.memory is %lld bytes; this product on %d threads takes at "
-		                "least %lld besides C",
-		                (long long)limit, step->parts,
-		                (long long)(held + step->parts * thread_bytes(step, s, least)));
-	while (held + step->parts * thread_bytes(step, s, s->width) > limit)
+	if (step->problem->memory <= 0)
+		return;
+	while (s->width > least && step->parts * thread_bytes(step, s, s->width) > left)
 		s->width = s->width / 2 > least ? s->width / 2 & -LEAST_WIDTH : least;
-	return EK_OK;
 }
 
 /* Returns how many entries the buffer for a batch should have. */
@@ -98,7 +88,7 @@ static ek_status prepare(eki_step *step)
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
 		s->few = 0;
 	s->width = usual_width(step);
-	EK_RETURN_IF(limit_width(step, s));
+	limit_width(step, s);
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
 	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));

@@ -100,7 +100,7 @@ static int64_t FN(window_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	return FN(write)(s, groups, base, EKI_MARK_BITS, col, val, 0);
 }
 
-/* Computes a row in pieces, from window to window, as above. */
+/* Computes a row in pieces, as above. Each window begins at the first column that is left. */
 static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n,
                               IDX *col, VAL *val)
 {
@@ -109,12 +109,13 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	int64_t done = 0;
 
 	memset(s->at, 0, (size_t)l->count * sizeof *s->at);
-	for (;; base += (IDX)s->width) {
+	for (;;) {
 		const bool last = l->last - base < s->width;
 		const IDX limit = last ? l->last + 1 : base + (IDX)s->width;
+		const IDX next =
+			FN(add_piece)(l, s, base, limit, known ? EKI_MARK_NONE : EKI_MARK_BITS);
 		int64_t end = done;
 
-		FN(add_piece)(l, s, base, limit, known ? EKI_MARK_NONE : EKI_MARK_BITS);
 		if (known) {
 			while (end < n && known[end] < limit)
 				end++;
@@ -125,6 +126,7 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 		}
 		if (last)
 			return done;
+		base = next & ~(IDX)63;
 	}
 }
 

@@ -145,7 +145,7 @@ static int FN(take_shifted)(LISTS *l, int64_t i)
 	const uint64_t *shifted = l->b->shifted;
 	int shift;
 
-	if (n == 0 || begin - l->begin != n)
+	if (n == 0 || begin - l->begin != n || l->products == 0)
 		return -1;
 	shift = col[0] == before[0] ? 0 : col[0] == before[0] + 1 && shifted ? 1 : -1;
 	for (PTR k = 0; k < n && shift >= 0; k++)

@@ -40,7 +40,7 @@ struct output {
 	_Atomic int64_t ready; /* number of batches before which all lengths are known */
 	_Atomic int full;      /* 1 if batch `ready` did not fit */
 	int64_t at;            /* number of entries in the batches before `ready` */
-	int64_t count[];       /* entries that each part has counted */
+	_Atomic int64_t nnz;   /* number of entries that were counted */
 };
 
 /* ---- Common parts ---------------------------------------------------------------------------- */
@@ -77,7 +77,7 @@ int eki_output_parts(const eki_step *step, const eki_batches *b)
 static void two_pass_part(void *arg, int part)
 {
 	struct output *o = arg;
-	int64_t batch;
+	int64_t batch, nnz = 0;
 
 	for (bool fresh = true; (batch = atomic_fetch_add(&o->next, 1)) < o->batches->count;
 	     fresh = false) {
@@ -91,8 +91,9 @@ static void two_pass_part(void *arg, int part)
 			task.col = (char *)o->C->array[CSR_COL] + (size_t)at * o->col_size;
 			task.val = (char *)o->C->array[CSR_VAL] + (size_t)at * o->val_size;
 		}
-		o->count[part] += o->rows(&task);
+		nnz += o->rows(&task);
 	}
+	atomic_fetch_add(&o->nnz, nnz);
 }
 
 static void two_pass(struct output *o, eki_rows_mode mode, int parts)
@@ -106,11 +107,10 @@ static ek_status count_and_fill(struct output *o, int parts)
 {
 	const ek_context *ctx = o->step->ctx;
 	ek_store *C = o->C;
-	int64_t nnz = 0;
+	int64_t nnz;
 
 	two_pass(o, EKI_ROWS_COUNT, parts);
-	for (int part = 0; part < parts; part++)
-		nnz += o->count[part];
+	nnz = atomic_load(&o->nnz);
 	if (nnz > eki_ptr_max(C->index))
 		return overflow(C, nnz);
 	eki_ptr_sum(ctx, C);
@@ -124,14 +124,16 @@ static ek_status count_and_fill(struct output *o, int parts)
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-/* Estimates nnz(C) from groups of rows, at equal distances: the entries of these rows, times the
- * products of all rows over the products of these. */
+/* Estimates nnz(C) from groups of rows, at equal distances: the entries of these rows, times the rows of
+ * C over these or, if rows have very different numbers of products, the products of all over those of
+ * these. */
 static double estimate(struct output *o)
 {
+	const eki_batches *b = o->batches;
 	const int64_t rows = o->C->rows;
 	const int64_t groups = (SAMPLE_ROWS + rows / SAMPLE_SHARE) / SAMPLE_GROUP;
 	const int64_t distance = rows / groups > SAMPLE_GROUP ? rows / groups : SAMPLE_GROUP;
-	double entries = 0, products = 0;
+	double entries = 0, terms = 0;
 
 	for (int64_t i = distance / 2; i < rows; i += distance) {
 		const int64_t end = i + SAMPLE_GROUP < rows ? i + SAMPLE_GROUP : rows;
@@ -143,9 +145,9 @@ static double estimate(struct output *o)
 		                            .end = end};
 
 		entries += (double)o->rows(&task);
-		products += eki_batch_terms(o->step, o->batches->kind, i, end);
+		terms += b->even ? (double)(end - i) : eki_batch_terms(o->step, b->kind, i, end);
 	}
-	return products > 0 ? entries / products * o->batches->products : o->batches->products;
+	return terms > 0 ? entries / terms * (b->even ? (double)rows : b->products) : b->bound;
 }
 
 /* Waits until all batches before `batch` have published their lengths. Returns false if the threads
@@ -165,10 +167,12 @@ static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, 
 {
 	ek_store *C = o->C;
 
-	memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
-	       (size_t)count * o->col_size);
-	memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
-	       (size_t)count * o->val_size);
+	if (count) { /* without entries, the arrays may be NULL */
+		memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
+		       (size_t)count * o->col_size);
+		memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
+		       (size_t)count * o->val_size);
+	}
 	for (int64_t i = task->begin; i < task->end; i++)
 		eki_ptr_set(C, i + 1, at += eki_ptr_at(C, i + 1));
 }
@@ -236,7 +240,8 @@ static ek_status trim(struct output *o)
 	return EK_OK;
 }
 
-/* Counts C, which may have more entries than its row pointers can count. */
+/* Begins again in two passes, since C may have more entries than its row pointers can count, or since
+ * there is no memory for as many as it may have. */
 static ek_status count_again(struct output *o, int parts)
 {
 	for (int k = CSR_COL; k <= CSR_VAL; k++) {
@@ -250,7 +255,7 @@ static ek_status count_again(struct output *o, int parts)
 
 static ek_status in_one_pass(struct output *o, int parts)
 {
-	const double bound = o->batches->products;
+	const double bound = o->batches->bound;
 	double want = MARGIN * estimate(o) + MARGIN_PLUS;
 
 	eki_ptr_set(o->C, 0, 0);
@@ -258,11 +263,8 @@ static ek_status in_one_pass(struct output *o, int parts)
 	while (atomic_load(&o->ready) < o->batches->count) {
 		if (want > bound)
 			want = bound;
-		if (o->at > eki_ptr_max(o->C->index) - o->buffers->entries)
+		if (want > (double)eki_ptr_max(o->C->index) || resize(o, (int64_t)want) != EK_OK)
 			return count_again(o, parts);
-		if (want > (double)eki_ptr_max(o->C->index))
-			want = (double)eki_ptr_max(o->C->index);
-		EK_RETURN_IF(resize(o, (int64_t)want));
 		atomic_store(&o->full, 0);
 		atomic_store(&o->next, atomic_load(&o->ready));
 		eki_parallel(o->step->threads, parts, one_pass_part, o);
@@ -314,25 +316,17 @@ ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *
                      const eki_batch_buffers *buffers, eki_rows_fn *rows)
 {
 	const int parts = eki_output_parts(step, batches);
-	struct output *o;
-	void *block;
-	ek_status status = EK_OK;
+	struct output o = {.step = step,
+	                   .run = v,
+	                   .batches = batches,
+	                   .buffers = buffers,
+	                   .rows = rows,
+	                   .C = v->C,
+	                   .col_size = eki_idx_size(step->problem->index),
+	                   .val_size = ek_value_size(step->in[0]->value)};
 
-	EK_RETURN_IF(eki_calloc(step->ctx, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count,
-	                        1, &block));
-	o = block;
-	o->step = step;
-	o->run = v;
-	o->batches = batches;
-	o->buffers = buffers;
-	o->rows = rows;
-	o->C = v->C;
-	o->col_size = eki_idx_size(step->problem->index);
-	o->val_size = ek_value_size(step->in[0]->value);
-	if (v->C->array[CSR_PTR])
-		two_pass(o, EKI_ROWS_VALUES, parts);
-	else
-		status = fill(o, parts);
-	eki_free(step->ctx, block, (int64_t)sizeof *o + parts * (int64_t)sizeof *o->count, 1);
-	return status;
+	if (!v->C->array[CSR_PTR])
+		return fill(&o, parts);
+	two_pass(&o, EKI_ROWS_VALUES, parts);
+	return EK_OK;
 }

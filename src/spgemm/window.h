@@ -90,9 +90,12 @@ static inline void FN(add_lists)(const LISTS *l, const eki_window *s, IDX base, 
 		FN(add_rows)(l, s, base, false, mark);
 }
 
-/* Adds the entries of all lists that are left of column `limit`, from the positions in s->at on. */
-static void FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX limit, int mark)
+/* Adds the entries of all lists that are left of column `limit`, from the positions in s->at on.
+ * Returns the first column that is left, or -1 if there is none. */
+static IDX FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX limit, int mark)
 {
+	IDX next = -1;
+
 	for (int64_t k = 0; k < l->count; k++) {
 		LIST list = FN(list_at)(l, k);
 		const int64_t from = s->at[k];
@@ -100,12 +103,15 @@ static void FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX lim
 
 		while (to < list.n && list.col[to] < limit)
 			to++;
+		if (to < list.n && (next < 0 || list.col[to] < next))
+			next = list.col[to];
 		s->at[k] = to;
 		list.col += from;
 		list.val += list.read ? from : 0;
 		list.n = to - from;
 		FN(add)(s, list, base, list.read, mark);
 	}
+	return next;
 }
 
 /* Reads the sums at n known columns, and clears them. */

@@ -33,20 +33,33 @@ static int64_t op_cols(struct operand A)
 	return A.op ? A.s->rows : A.s->cols;
 }
 
-/* Returns op(A) in CSR; the caller frees it. */
+static void *copy_of(const void *from, int64_t n, size_t size)
+{
+	void *to = get(n, size);
+
+	if (n)
+		memcpy(to, from, (size_t)n * size);
+	return to;
+}
+
+/* Returns op(A) in CSR with sorted rows; the caller frees it. A that is so already is copied, since
+ * transposing takes memory for all columns. */
 static struct shape applied(struct operand A)
 {
-	struct shape out;
+	struct shape out = *A.s, T;
 
-	if (A.op) {
-		shape_transpose(A.s, &out);
+	if (!A.op && shape_ascending(A.s)) {
+		out.ptr = copy_of(out.ptr, out.rows + 1, sizeof *out.ptr);
+		out.col = copy_of(out.col, out.nnz, sizeof *out.col);
+		out.val = copy_of(out.val, out.nnz, sizeof *out.val);
+		out.val2 = copy_of(out.val2, out.nnz, sizeof *out.val2);
 		return out;
 	}
-	struct shape twice;
-
-	shape_transpose(A.s, &twice);
-	shape_transpose(&twice, &out); /* a copy, with sorted rows */
-	shape_free(&twice);
+	shape_transpose(A.s, &T);
+	if (A.op)
+		return T;
+	shape_transpose(&T, &out);
+	shape_free(&T);
 	return out;
 }
 

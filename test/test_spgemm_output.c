@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests the ways in which products of sparse matrices fill the arrays of C: in one pass, which needs
+ * the library's own heap, and in two, which every other heap gets. Both must give the same bits. The
+ * matrices are large enough for several batches, and one of them misleads the sample from which the
+ * number of entries is estimated. */
+#include "plan/plan.h"
+#include "support/heap.h"
+#include "support/random.h"
+#include "support/support.h"
+
+static struct rng draw;
+
+struct csr {
+	int64_t rows, cols, nnz;
+	int32_t *ptr, *col;
+	double *val;
+};
+
+static void csr_open(struct csr *s, int64_t rows, int64_t cols, int64_t room)
+{
+	*s = (struct csr){.rows = rows, .cols = cols};
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = malloc((size_t)(room + 1) * sizeof *s->col);
+	s->val = malloc((size_t)(room + 1) * sizeof *s->val);
+}
+
+static void add(struct csr *s, int64_t col)
+{
+	s->col[s->nnz] = (int32_t)col;
+	s->val[s->nnz++] = rng_real(&draw, 10);
+}
+
+static void csr_free(struct csr *s)
+{
+	free(s->ptr);
+	free(s->col);
+	free(s->val);
+}
+
+static ek_matrix *matrix(ek_context *ctx, const struct csr *s)
+{
+	ek_matrix *A;
+
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, s->rows, s->cols, s->ptr, s->col,
+	                                 s->val, EK_BORROW, &A),
+	              EK_OK);
+	return A;
+}
+
+static void view_of(const ek_matrix *C, const char *name, ek_view *view)
+{
+	*view = (ek_view){.size = sizeof *view};
+	expect_status(ek_matrix_array(C, name, view), EK_OK);
+}
+
+static void expect_same(const ek_matrix *C, const ek_matrix *right)
+{
+	static const char *const name[] = {"row_ptr", "col_idx", "val"};
+	ek_view a, b;
+
+	for (int k = 0; k < 3; k++) {
+		view_of(C, name[k], &a);
+		view_of(right, name[k], &b);
+		assert_int_equal(a.len, b.len);
+		assert_int_equal(a.elem_size, b.elem_size);
+		if (a.len && memcmp(a.data, b.data, (size_t)a.len * a.elem_size) != 0)
+			fail_msg("%s differs", name[k]);
+	}
+	expect_status(ek_matrix_check(C), EK_OK);
+}
+
+/* Computes A B + D in a context, D = A if `with_d`, into a new matrix and again into that. */
+static ek_matrix *product(ek_context *ctx, const struct csr *a, const struct csr *b, bool with_d,
+                          ek_index index)
+{
+	ek_matrix *A = matrix(ctx, a), *B = matrix(ctx, b), *C = NULL;
+	const ek_hints h = {.size = sizeof h, .B = B, .D = with_d ? A : NULL, .index = index};
+	ek_plan *plan;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &h, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 1.5, -1, &C), EK_OK);
+	ek_matrix *again = NULL;
+
+	expect_status(ek_spgemm(plan, 1.5, -1, &again), EK_OK);
+	expect_status(ek_spgemm(plan, 1.5, -1, &again), EK_OK);
+	expect_same(again, C);
+	ek_matrix_destroy(again);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	return C;
+}
+
+/* Compares one pass with two, for all numbers of threads and some instruction sets. */
+static void compare(const struct csr *a, const struct csr *b, bool with_d, ek_index index)
+{
+	struct heap heap = HEAP_INIT;
+	ek_context *counted = heap_context_cut(&heap, 2, 0);
+	ek_matrix *right = product(counted, a, b, with_d, index);
+	ek_isa level[MAX_LEVELS];
+	int count[MAX_COUNTS];
+	const int levels = test_levels(level), counts = test_counts(count);
+
+	for (int k = 0; k < counts; k++) {
+		const ek_options o = {.size = sizeof o,
+		                      .threads = count[k],
+		                      .isa_limit = EK_ISA_LIMIT(level[k % levels])};
+		ek_context *own;
+		ek_matrix *C;
+
+		expect_status(ek_context_create(&o, &own), EK_OK);
+		own->small_work = 0;
+		C = product(own, a, b, with_d, index);
+		expect_same(C, right);
+		ek_matrix_destroy(C);
+		ek_context_destroy(own);
+	}
+	ek_matrix_destroy(right);
+	ek_context_destroy(counted);
+	heap_close(&heap);
+}
+
+/* ---- Matrices -------------------------------------------------------------------------------- */
+
+static void make_random(struct csr *s, int64_t rows, int64_t cols, int64_t most)
+{
+	csr_open(s, rows, cols, rows * most);
+	for (int64_t i = 0; i < rows; i++) {
+		const int64_t n = rng_below(&draw, most + 1), gap = cols / (n + 1);
+
+		for (int64_t k = 0; k < n; k++)
+			add(s, k * gap + rng_below(&draw, gap));
+		s->ptr[i + 1] = (int32_t)s->nnz;
+	}
+}
+
+static void test_batches(void **state)
+{
+	static const int64_t rows[] = {1, 2, 3, 5, 4095, 4097, 30000};
+	struct csr a, b;
+
+	(void)state;
+	for (int k = 0; k < 7; k++) {
+		make_random(&a, rows[k], 700, 9);
+		make_random(&b, 700, 700, 9);
+		compare(&a, &b, k & 1, k == 4 ? EK_I64 : k == 5 ? EK_I64_32 : 0);
+		csr_free(&a);
+		csr_free(&b);
+	}
+}
+
+/* The first rows of B are alike, and the others have no column in common. The rows of A that the
+ * estimate looks at (spgemm/output.c) take only the first, so C has ten times as many entries as
+ * estimated, or, if `swap`, a tenth of them. */
+static void mislead(bool swap)
+{
+	enum { ROWS = 8192, EACH = 20, LENGTH = 10, GROUP = 4 };
+	const int64_t distance = ROWS / ((64 + ROWS / 64) / GROUP);
+	struct csr a, b;
+
+	csr_open(&b, 2 * EACH, EACH * LENGTH, 2 * EACH * LENGTH);
+	for (int64_t j = 0; j < 2 * EACH; j++) {
+		for (int64_t k = 0; k < LENGTH; k++)
+			add(&b, j < EACH ? 7 * k : (j - EACH) * LENGTH + k);
+		b.ptr[j + 1] = (int32_t)b.nnz;
+	}
+	csr_open(&a, ROWS, 2 * EACH, ROWS * EACH);
+	for (int64_t i = 0; i < ROWS; i++) {
+		const bool seen = i >= distance / 2 && (i - distance / 2) % distance < GROUP;
+
+		for (int64_t k = 0; k < EACH; k++)
+			add(&a, k + (seen == swap ? EACH : 0));
+		a.ptr[i + 1] = (int32_t)a.nnz;
+	}
+	compare(&a, &b, false, 0);
+	csr_free(&a);
+	csr_free(&b);
+}
+
+static void test_wrong_estimates(void **state)
+{
+	(void)state;
+	mislead(false);
+	mislead(true);
+}
+
+/* A row that has more entries than usual batches, an odd number. Its batch alone fills a buffer. */
+static void test_long_row(void **state)
+{
+	const int64_t cols = 120001;
+	struct csr a, b;
+
+	(void)state;
+	csr_open(&b, 3, cols, cols + 2);
+	for (int64_t j = 0; j < 3; j++) {
+		for (int64_t k = j; k < cols; k += j == 1 ? 1 : cols)
+			add(&b, k);
+		b.ptr[j + 1] = (int32_t)b.nnz;
+	}
+	make_random(&a, 20, 3, 2);
+	compare(&a, &b, false, 0);
+	csr_free(&a);
+	csr_free(&b);
+}
+
+static void test_no_entries(void **state)
+{
+	struct csr a, b;
+
+	(void)state;
+	for (int64_t rows = 0; rows < 12000; rows += 5500) {
+		csr_open(&a, rows, 5, 0);
+		make_random(&b, 5, 9, 3);
+		compare(&a, &b, false, 0);
+		csr_free(&a);
+		csr_free(&b);
+		make_random(&a, rows, 3, 2);
+		csr_open(&b, 3, 0, 0);
+		compare(&a, &b, false, 0);
+		csr_free(&a);
+		csr_free(&b);
+	}
+}
+
+/* ---- Too many entries ------------------------------------------------------------------------ */
+
+/* The product of a column and a row of 46341 entries has more than 2^31. It is counted before memory
+ * is taken for it, in both ways. */
+static void test_overflow(void **state)
+{
+	enum { N = 46341 };
+	const char *const message =
+		"C has 2147488281 entries, which do not fit row pointers of type 32: set "
+		"hints.index to EK_I64_32";
+	struct heap heap = HEAP_INIT;
+	struct csr a, b;
+
+	(void)state;
+	csr_open(&a, N, 1, N);
+	csr_open(&b, 1, N, N);
+	for (int64_t i = 0; i < N; i++) {
+		add(&a, 0);
+		a.ptr[i + 1] = (int32_t)(i + 1);
+		add(&b, i);
+	}
+	b.ptr[1] = N;
+	for (int own = 0; own < 2; own++) {
+		ek_context *ctx;
+		ek_matrix *C = NULL;
+		ek_plan *plan;
+
+		if (own)
+			expect_status(ek_context_create(NULL, &ctx), EK_OK);
+		else
+			ctx = heap_context(&heap, 2, 0);
+		ek_matrix *A = matrix(ctx, &a), *B = matrix(ctx, &b);
+		const ek_hints h = {.size = sizeof h, .B = B};
+
+		expect_status(ek_plan_create(EK_SPGEMM, A, &h, &plan), EK_OK);
+		expect_error(ek_spgemm(plan, 1, 0, &C), EK_EOVERFLOW, message);
+		assert_null(C);
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(A);
+		ek_matrix_destroy(B);
+		ek_context_destroy(ctx);
+	}
+	csr_free(&a);
+	csr_free(&b);
+	heap_close(&heap);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_batches),  cmocka_unit_test(test_wrong_estimates),
+		cmocka_unit_test(test_long_row), cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_overflow),
+	};
+
+	(void)argc;
+	test_passive_threads(argv);
+	return run_all_tests(tests, NULL, NULL);
+}
