@@ -40,11 +40,18 @@ static void append(struct names *names, const char *text)
 	names->name[names->count++] = text;
 }
 
-static void append_twins(struct names *names, const char *work)
+static int append_twins(struct names *names, const char *work)
 {
+	const int before = names->count;
+
 	for (const ek_twin *t = NULL; (t = ek_twin_next(t));)
 		if (!*work || has_word(t->works, work))
 			append(names, t->name);
+	if (names->count == before)
+		return tool_fail(TOOL_INPUT,
+		                 "@twins %s: no twin is in a table of that name (ek list twins)",
+		                 work);
+	return TOOL_OK;
 }
 
 static int is_matrix(const struct dirent *entry)
@@ -73,7 +80,8 @@ static int append_real(struct names *names)
 
 static int no_suite(const char *name)
 {
-	static const char *const suites[] = {"twins", "paper", "real", "nasty", "small", "demo"};
+	static const char *const suites[] = {"twins", "products", "paper", "real",
+	                                     "nasty", "small",    "demo"};
 	const char *near = tool_nearest(name, suites, sizeof suites / sizeof *suites);
 
 	if (near)
@@ -81,10 +89,11 @@ static int no_suite(const char *name)
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "
 		                 "accepted, too",
 		                 name, near);
-	return tool_fail(TOOL_INPUT,
-	                 "there is no suite \"%s\"; twins, paper, real, nasty, small, demo or the "
-	                 "path of a file is expected",
-	                 name);
+	return tool_fail(
+		TOOL_INPUT,
+		"there is no suite \"%s\"; twins, products, paper, real, nasty, small, demo "
+		"or the path of a file is expected",
+		name);
 }
 
 static int suite_read(const char *name, struct names *names)
@@ -103,7 +112,7 @@ static int suite_read(const char *name, struct names *names)
 		if (!word)
 			continue;
 		if (strcmp(word, "@twins") == 0)
-			append_twins(names, second ? second : "");
+			code = append_twins(names, second ? second : "");
 		else if (strcmp(word, "@matrices") == 0)
 			code = append_real(names);
 		else
