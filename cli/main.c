@@ -14,6 +14,7 @@ const struct tool_command tool_commands[] = {
          cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
 	{"spmm", "Y = alpha op(A) X + beta Y, X and Y blocks of vectors", cmd_spmm},
+	{"multiply", "C = alpha op(A) op(B) + beta D, all sparse", cmd_multiply},
 	{"spy", "picture of the pattern", cmd_spy},
 	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
 	{"tune", "measure what the library can be told about this machine", cmd_tune},

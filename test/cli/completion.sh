@@ -35,6 +35,9 @@ complete_word "ek spmv a.mtx --method spmv.csr.m" spmv.csr.merge
 complete_word "ek spmv a.mtx --method csr.m" csr.merge
 complete_word "ek spmm a.mtx --method csr.p" csr.panels
 complete_word "ek spmm a.mtx --order " col
+complete_word "ek multiply a.mtx --method csr.fl" csr.flags
+complete_word "ek multiply a.mtx --op-b " t
+complete_word "ek multiply a.mtx --add a.m" a.mtx
 complete_word "ek spmv a.mtx --method=csr.strea" csr.stream
 complete_word "ek bench scan --method bl" blelloch
 complete_word "ek bench spmv a.mtx --method spmv.coo,csr.me" spmv.coo,csr.merge
