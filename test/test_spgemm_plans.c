@@ -185,6 +185,34 @@ static void test_operands(void **state)
 	heap_close(&other);
 }
 
+/* Plans say which format they multiply with, and whether A was copied for it. */
+static void test_format(void **state)
+{
+	ek_matrix *A[3];
+	static const char *const stored[] = {"csr", "csc", "ell"};
+	static const char *const format[3][2] = {{"csr", "csr"}, {"csc", "csc"}, {"csr", "csr"}};
+	char text[4096];
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		expect_status(ek_matrix_convert(small_matrix, stored[k], NULL, &A[k]), EK_OK);
+		for (int op = 0; op < 2; op++) {
+			const ek_hints h = {.size = sizeof h,
+			                    .op = op ? EK_OP_T : EK_OP_N,
+			                    .op_b = op ? EK_OP_N : EK_OP_T,
+			                    .B = A[k]};
+			ek_plan *out;
+
+			expect_status(ek_plan_create(EK_SPGEMM, A[k], &h, &out), EK_OK);
+			assert_string_equal(ek_plan_format(out), format[k][op]);
+			expect_status(ek_plan_explain(out, text, sizeof text), EK_OK);
+			assert_non_null(strstr(text, k < 2 && !op ? "as A is stored" : "a copy"));
+			ek_plan_destroy(out);
+		}
+		ek_matrix_destroy(A[k]);
+	}
+}
+
 static void test_methods(void **state)
 {
 	ek_hints h = {.size = sizeof h, .op = EK_OP_T, .B = small_matrix};
@@ -360,10 +388,11 @@ static void test_converted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_result),   cmocka_unit_test(test_plans),
-		cmocka_unit_test(test_operands), cmocka_unit_test(test_hints_of_others),
-		cmocka_unit_test(test_methods),  cmocka_unit_test(test_environment),
-		cmocka_unit_test(test_runs),     cmocka_unit_test(test_converted),
+		cmocka_unit_test(test_result),      cmocka_unit_test(test_plans),
+		cmocka_unit_test(test_operands),    cmocka_unit_test(test_hints_of_others),
+		cmocka_unit_test(test_format),      cmocka_unit_test(test_methods),
+		cmocka_unit_test(test_environment), cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_converted),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -218,6 +218,8 @@ static const char *held_as(const ek_plan *plan)
 
 	if (plan->own[0].format && plan->own[0].borrowed)
 		return "with a copy of the columns, which starts at 0";
+	if (plan->problem.operation->operands) /* in[0] may be B */
+		return plan->own[0].format ? "a copy" : "as A is stored";
 	return plan->own[0].format || root->in[0] != &plan->problem.A[0].M->store ||
 	                       (root->method->format[0] &&
 	                        root->in[0]->format != root->method->format[0])

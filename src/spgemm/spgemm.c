@@ -3,6 +3,8 @@
  * function. Methods get the factors in CSR, with their ops applied. If all operands are in CSC, the
  * methods compute the transpose of C, op(B)^T op(A)^T, from the arrays as they are, and C is in CSC
  * too. */
+#include <stdio.h>
+
 #include "plan/plan.h"
 
 /* Returns the numbers of rows and columns of op(M) of operand k. */
@@ -52,6 +54,7 @@ static ek_status operands(ek_plan *p)
 		p->root.in[0] = p->root.in[1];
 		p->root.in[1] = a;
 	}
+	snprintf(p->format, sizeof p->format, "%s", transposed ? "csc" : "csr");
 	return EK_OK;
 }
 

@@ -35,6 +35,9 @@ complete_word "ek spmv a.mtx --method spmv.csr.m" spmv.csr.merge
 complete_word "ek spmv a.mtx --method csr.m" csr.merge
 complete_word "ek spmm a.mtx --method csr.p" csr.panels
 complete_word "ek spmm a.mtx --order " col
+complete_word "ek multiply a.mtx --method csr.fl" csr.flags
+complete_word "ek multiply a.mtx --op-b " t
+complete_word "ek multiply a.mtx --add a.m" a.mtx
 complete_word "ek vector-add sx.mtx sy.mtx --method he" heap
 complete_word "ek dot sx.mtx sy.mtx --method dot.g" dot.gallop
 complete_word "ek vec" vector-add
