@@ -152,8 +152,10 @@ static int FN(take_shifted)(LISTS *l, int64_t i)
 		if (col[k] != before[k] + shift ||
 		    (shift && !(shifted[col[k] / 64] >> (col[k] % 64) & 1)))
 			shift = -1;
-	if (shift >= 0) {
-		l->begin = begin;
+	if (shift < 0)
+		return -1;
+	l->begin = begin;
+	if (l->products > 0) { /* otherwise there is no first column */
 		l->first += (IDX)shift;
 		l->last += (IDX)shift;
 	}

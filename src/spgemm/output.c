@@ -171,10 +171,12 @@ static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, 
 {
 	ek_store *C = o->C;
 
-	memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
-	       (size_t)count * o->col_size);
-	memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
-	       (size_t)count * o->val_size);
+	if (count > 0) { /* otherwise C may have no arrays */
+		memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
+		       (size_t)count * o->col_size);
+		memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,
+		       (size_t)count * o->val_size);
+	}
 	for (int64_t i = task->begin; i < task->end; i++)
 		eki_ptr_set(C, i + 1, at += eki_ptr_at(C, i + 1));
 }
