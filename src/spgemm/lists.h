@@ -145,15 +145,17 @@ static int FN(take_shifted)(LISTS *l, int64_t i)
 	const uint64_t *shifted = l->b->shifted;
 	int shift;
 
-	if (n == 0 || begin - l->begin != n || l->products == 0)
+	if (n == 0 || begin - l->begin != n)
 		return -1;
 	shift = col[0] == before[0] ? 0 : col[0] == before[0] + 1 && shifted ? 1 : -1;
 	for (PTR k = 0; k < n && shift >= 0; k++)
 		if (col[k] != before[k] + shift ||
 		    (shift && !(shifted[col[k] / 64] >> (col[k] % 64) & 1)))
 			shift = -1;
-	if (shift >= 0) {
-		l->begin = begin;
+	if (shift < 0)
+		return -1;
+	l->begin = begin;
+	if (l->products > 0) { /* otherwise there is no first column */
 		l->first += (IDX)shift;
 		l->last += (IDX)shift;
 	}

@@ -167,7 +167,7 @@ static void copy_batch(struct output *o, const eki_rows_task *task, int64_t at, 
 {
 	ek_store *C = o->C;
 
-	if (count) { /* without entries, the arrays may be NULL */
+	if (count > 0) { /* otherwise C may have no arrays */
 		memcpy((char *)C->array[CSR_COL] + (size_t)at * o->col_size, task->col,
 		       (size_t)count * o->col_size);
 		memcpy((char *)C->array[CSR_VAL] + (size_t)at * o->val_size, task->val,

@@ -220,7 +220,7 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 		return false;
 	}
 	/* With C in csc, entry k of the reference is the next entry of its column. */
-	int64_t *next = get(r->cols + 1, sizeof *next);
+	int64_t *next = get(columns ? r->cols + 1 : 0, sizeof *next);
 
 	for (int64_t j = 0; columns && j < r->cols; j++)
 		next[j] = (int64_t)value_at(view[0].type, view[0].data, j);
