@@ -217,9 +217,9 @@ static void test_windows(void **state)
 	for (int turn = 0; turn < 8; turn++) {
 		problem_make(&p, 150 + 30 * turn, cols[turn / 2], turn & 1);
 		for (int level = 0; level < contexts.levels; level++)
-			for (int k = 0; k < 4; k++) {
+			for (int k = 0; k < 6; k++) {
 				hold(&p, contexts.of[level][k % contexts.counts],
-				     k & 1 ? EK_F32 : EK_F64, k & 2 ? EK_I64 : EK_I32);
+				     k & 1 ? EK_F32 : EK_F64, (ek_index)(EK_I32 + k % 3));
 				/* Windows that are as large as a cache take long to clear. */
 				for (int way = turn >= 6 || (turn >= 4 && k + level) ? 2 : 0;
 				     way < 4; way++)
