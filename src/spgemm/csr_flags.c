@@ -35,18 +35,22 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 	       aligned((s->batches.row_lists + 1) * 8);
 }
 
-/* Returns the columns of the window if memory is not limited. */
-static int64_t usual_width(const eki_step *step)
+/* Returns the columns of the window if memory is not limited. The window is cleared in each run, so it has
+ * no more columns than there are products. */
+static int64_t usual_width(const eki_step *step, const eki_batches *batches)
 {
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 	const int64_t cols = LEAST_WIDTH * eki_groups(step->in[1]->cols, LEAST_WIDTH);
 	const int64_t shared = eki_cpu_cache() / 2 / step->parts / size;
 	const int64_t core = (int64_t)step->ctx->machine->core_bytes / 2 / size;
-	const int64_t most = shared > core ? shared : core;
+	int64_t most = shared > core ? shared : core;
 
+	if (batches->products < (double)most)
+		most = (int64_t)batches->products;
 	if (cols <= most)
 		return cols;
-	return core > LEAST_WIDTH ? core & -LEAST_WIDTH : LEAST_WIDTH;
+	most = core < most ? core : most;
+	return most > LEAST_WIDTH ? most & -LEAST_WIDTH : LEAST_WIDTH;
 }
 
 /* Makes the window as small as the limit on memory demands. If even the smallest is too large, the
@@ -87,7 +91,7 @@ static ek_status prepare(eki_step *step)
 	s->few = eki_short_max(step->isa, EK_INT64, 0);
 	if (step->in[1]->cols >= INT64_MAX >> EKI_FEW_BITS)
 		s->few = 0;
-	s->width = usual_width(step);
+	s->width = usual_width(step, &s->batches);
 	limit_width(step, s);
 	s->part_bytes = thread_bytes(step, s, s->width);
 	step->state = s;
