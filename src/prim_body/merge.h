@@ -29,21 +29,28 @@ EKI_BODY void eki_merge_runs(eki_pair_at from, int64_t an, int64_t bn, eki_pair_
 	eki_pairs_copy(n - j, from, j, to, o + an - i, of);
 }
 
+/* Moves n pairs from place i to place o of the same arrays, which may overlap. */
+EKI_BODY void eki_pairs_shift(int64_t n, eki_pair_at p, int64_t i, int64_t o, eki_pair_kind of)
+{
+	memmove((char *)p.key + o * of.key, (char *)p.key + i * of.key, (size_t)(n * of.key));
+	if (of.value)
+		memmove(p.value + o * of.value, p.value + i * of.value, (size_t)(n * of.value));
+}
+
 /* Merges n more pairs at `from` into the run of `to_n` pairs at `to`, which has room for all.
- * rank[k] pairs of the run come before pair k; ranks ascend. */
+ * rank[k] pairs of the run come before pair k; ranks ascend. Pairs of the same rank move together. */
 EKI_BODY void eki_insert_ranked(eki_pair_at to, int64_t to_n, eki_pair_at from, const int64_t *rank,
                                 int64_t n, eki_pair_kind of)
 {
-	for (int64_t k = n - 1, end = to_n; k >= 0; end = rank[k--]) {
-		char *key = (char *)to.key + rank[k] * of.key, *value;
+	for (int64_t k = n, begin, end = to_n; k > 0; k = begin) {
+		const int64_t at = rank[k - 1];
 
-		memmove(key + (k + 1) * of.key, key, (size_t)((end - rank[k]) * of.key));
-		if (of.value) {
-			value = to.value + rank[k] * of.value;
-			memmove(value + (k + 1) * of.value, value,
-			        (size_t)((end - rank[k]) * of.value));
-		}
-		eki_pair_move(from, k, to, rank[k] + k, of);
+		for (begin = k - 1; begin > 0 && rank[begin - 1] == at;)
+			begin--;
+		if (end > at)
+			eki_pairs_shift(end - at, to, at, at + k, of);
+		eki_pairs_copy(k - begin, from, begin, to, at + begin, of);
+		end = at;
 	}
 }
 

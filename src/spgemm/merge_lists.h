@@ -41,11 +41,13 @@ static inline void FN(merge_search)(MERGE *m, const IDX *col, int64_t n)
 		const IDX j = col[e];
 
 		at = eki_gallop_bound(m->col, at, m->n, j);
-		level = eki_gallop_bound(m->level_col, level, m->level_n, j);
 		if (at < m->n && m->col[at] == j) {
-			m->place[e] = at;
-		} else if (level < m->level_n && m->level_col[level] == j) {
-			m->place[e] = -1 - level;
+			m->place[e] = at++;
+			continue;
+		}
+		level = eki_gallop_bound(m->level_col, level, m->level_n, j);
+		if (level < m->level_n && m->level_col[level] == j) {
+			m->place[e] = -1 - level++;
 		} else {
 			m->place[e] = MERGE_NEW;
 			m->new_col[m->new_n] = j;
@@ -80,9 +82,13 @@ static inline eki_pair_kind FN(merge_kind)(const MERGE *m)
 /* Merges the short sequence into the row. */
 static void FN(merge_level)(MERGE *m)
 {
-	eki_insert_ranked((eki_pair_at){m->col, (char *)m->val}, m->n,
-	                  (eki_pair_at){m->level_col, (char *)m->level_val}, m->level_rank,
-	                  m->level_n, FN(merge_kind)(m));
+	const eki_pair_at row = {m->col, (char *)m->val};
+	const eki_pair_at level = {m->level_col, (char *)m->level_val};
+
+	if (m->n == 0)
+		eki_pairs_copy(m->level_n, level, 0, row, 0, FN(merge_kind)(m));
+	else
+		eki_insert_ranked(row, m->n, level, m->level_rank, m->level_n, FN(merge_kind)(m));
 	m->n += m->level_n;
 	m->level_n = 0;
 }
@@ -102,8 +108,9 @@ static void FN(merge_new)(MERGE *m)
 	eki_insert_ranked((eki_pair_at){m->level_col, (char *)m->level_val}, m->level_n,
 	                  (eki_pair_at){m->new_col, (char *)m->new_val}, m->new_at, m->new_n,
 	                  FN(merge_kind)(m));
-	eki_insert_ranked((eki_pair_at){m->level_rank, NULL}, m->level_n,
-	                  (eki_pair_at){m->new_rank, NULL}, m->new_at, m->new_n, rank);
+	if (m->n > 0) /* else all are 0 */
+		eki_insert_ranked((eki_pair_at){m->level_rank, NULL}, m->level_n,
+		                  (eki_pair_at){m->new_rank, NULL}, m->new_at, m->new_n, rank);
 	m->level_n += m->new_n;
 }
 
