@@ -45,7 +45,7 @@ static void choose_tools(const eki_step *step, eki_bins_state *s)
 
 	s->keys = cols <= INT64_MAX >> EKI_ESC_BITS;
 	s->tools = (eki_bins_tools){.narrow = !wide,
-	                            .fuse = eki_heap_fuse[step->isa][wide],
+	                            .fuse = eki_heap_fuse[wide],
 	                            .sort = eki_sort_short[step->isa][wide][0],
 	                            .short_most =
 	                                    eki_short_max(step->isa, wide ? EK_INT64 : EK_INT32, 0),

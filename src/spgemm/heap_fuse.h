@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 
 enum {
-	EKI_FUSE_ARITY = 8, /* children of a node */
+	EKI_FUSE_ARITY = 4, /* children of a node */
 	EKI_FUSE_BITS = 5   /* low bits of a key, for the number of a product */
 };
 
@@ -18,7 +18,7 @@ enum {
  * there are none. */
 typedef int64_t eki_heap_fuse_fn(int64_t n, void *key, size_t value_size, const void *product,
                                  void *sum);
-/* Functions for all instruction sets, and for keys of 4 and of 8 bytes. */
-extern eki_heap_fuse_fn *const eki_heap_fuse[EK_NISA][2];
+/* Functions for keys of 4 and of 8 bytes. */
+extern eki_heap_fuse_fn *const eki_heap_fuse[2];
 
 #endif
