@@ -109,6 +109,7 @@ static ek_status take_block(product *o, int64_t count, size_t size, void *out)
 	o->block[o->blocks].block = block;
 	o->block[o->blocks].count = count;
 	o->block[o->blocks++].size = size;
+	o->bytes += count * (int64_t)size;
 	memcpy(out, &block, sizeof block);
 	return EK_OK;
 }
@@ -127,7 +128,6 @@ static ek_status take_entries(product *o, int64_t count, char **col, char **val)
 
 	EK_RETURN_IF(take_block(o, count, entry, val));
 	*col = *val ? *val + (size_t)count * ek_value_size(o->step->in[0]->value) : NULL;
-	o->bytes += count * (int64_t)entry;
 	return EK_OK;
 }
 
@@ -246,9 +246,9 @@ static ek_status with_temporary(product *o)
 	o->task.val = val;
 	o->task.lengths = C;
 	o->at = s->bins.at;
-	o->uncapped = o->bytes;
 	if (s->memory == EKI_MEMORY_HYBRID && longs_of(s) > 0)
 		EK_RETURN_IF(begin_longs(o));
+	o->uncapped = o->bytes;
 	launch(o, EKI_ROWS_MAKE, s->piece_end[0]);
 	while (o->longs) {
 		uncapped = eki_times(uncapped, 2);
