@@ -114,20 +114,17 @@ static ek_status take_block(product *o, int64_t count, size_t size, void *out)
 	return EK_OK;
 }
 
-static size_t entry_bytes(const eki_step *step)
-{
-	const ek_store *A = step->in[0];
-
-	return ek_value_size(A->value) + eki_idx_size(A->index);
-}
-
-/* Allocates room for `count` entries. */
+/* Allocates room for `count` entries. The wider of columns and values come first, so that both are
+ * aligned. */
 static ek_status take_entries(product *o, int64_t count, char **col, char **val)
 {
-	const size_t entry = entry_bytes(o->step);
+	const size_t idx = eki_idx_size(o->step->in[0]->index);
+	const size_t size = ek_value_size(o->step->in[0]->value);
+	char *block;
 
-	EK_RETURN_IF(take_block(o, count, entry, val));
-	*col = *val ? *val + (size_t)count * ek_value_size(o->step->in[0]->value) : NULL;
+	EK_RETURN_IF(take_block(o, count, idx + size, &block));
+	*col = block && size > idx ? block + (size_t)count * size : block;
+	*val = block && size <= idx ? block + (size_t)count * idx : block;
 	return EK_OK;
 }
 
