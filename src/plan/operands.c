@@ -233,7 +233,7 @@ int64_t eki_plan_needs(const ek_plan *p)
 
 		most = bytes > most ? bytes : most;
 	}
-	return ek_plan_memory(p) + eki_plus(p->scratch_bytes, most);
+	return ek_plan_memory(p) + eki_plus(eki_plus(p->scratch_bytes, p->run_bytes), most);
 }
 
 ek_status eki_operands_limit(const ek_plan *p)

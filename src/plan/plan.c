@@ -251,7 +251,9 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	if (plan->selection && used < size)
 		used += eki_selection_text(plan->selection, text + used, size - used);
 	if (plan->why.data && used < size)
-		snprintf(text + used, size - used, "%s", plan->why.data);
+		used += (size_t)snprintf(text + used, size - used, "%s", plan->why.data);
+	if (root->method->report && used < size)
+		root->method->report(root, text + used, size - used);
 	return EK_OK;
 }
 

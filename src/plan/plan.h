@@ -132,6 +132,9 @@ struct ek_method {
 	/* Does one run (the executor). Any number of threads may call it at once, since its
 	 * temporaries are in run->scratch. */
 	ek_status (*run)(const eki_step *step, const eki_run *run);
+	/* Writes to `text`, for ek_plan_explain, what runs have found out. NULL if there is nothing
+	 * to say. */
+	void (*report)(const eki_step *step, char *text, size_t size);
 };
 
 /* Returns row k of the table of methods, or NULL after the last. Unlike ek_method_next, it does not
@@ -316,6 +319,7 @@ struct ek_plan {
 	eki_text why;             /* reasons that steps gave, for ek_plan_explain */
 	eki_selection *selection; /* table of candidates; NULL if a method was named */
 	int64_t scratch_bytes;    /* bytes of scratch that one run needs */
+	int64_t run_bytes;        /* most bytes that a run allocates besides scratch and result */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The lists whose sum is a row of C (spgemm/flags.c). Included once in each pass of
+ * The lists whose sum is a row of C (spgemm/flags.c, spgemm/bins_rows.c). Included once in each pass of
  * base/for_each.h. */
 #define LIST  FN(list)
 #define LISTS FN(lists)
@@ -138,7 +138,7 @@ static void FN(take_lists)(LISTS *l, int64_t i)
 
 /* Takes the lists of row i if the row of C has the columns of the row before plus a constant. Returns
  * the constant, 0 or 1, or -1 if that is not known. */
-static int FN(take_shifted)(LISTS *l, int64_t i)
+static inline int FN(take_shifted)(LISTS *l, int64_t i)
 {
 	const PTR begin = l->a_ptr[i], n = l->a_ptr[i + 1] - begin;
 	const IDX *col = l->a_col + begin, *before = col - n;

@@ -103,21 +103,37 @@ static void two_pass(struct output *o, eki_rows_mode mode, int parts)
 	eki_parallel(o->step->threads, parts, two_pass_part, o);
 }
 
-static ek_status count_and_fill(struct output *o, int parts)
+ek_status eki_output_begin(const eki_step *step, ek_store *C)
 {
-	const ek_context *ctx = o->step->ctx;
-	ek_store *C = o->C;
-	int64_t nnz;
+	const ek_store *A = step->in[0], *B = step->in[1];
 
-	two_pass(o, EKI_ROWS_COUNT, parts);
-	nnz = atomic_load(&o->nnz);
+	*C = (ek_store){.format = &ek_format_csr,
+	                .value = A->value,
+	                .index = step->problem->index,
+	                .rows = A->rows,
+	                .cols = B->cols,
+	                .len = {A->rows + 1}};
+	return eki_alloc(step->ctx, A->rows + 1, eki_ptr_size(C->index), &C->array[CSR_PTR]);
+}
+
+ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz)
+{
+	const ek_context *ctx = step->ctx;
+
 	if (nnz > eki_ptr_max(C->index))
 		return overflow(C, nnz);
 	eki_ptr_sum(ctx, C);
-	EK_RETURN_IF(eki_alloc(ctx, nnz, o->col_size, &C->array[CSR_COL]));
+	EK_RETURN_IF(eki_alloc(ctx, nnz, eki_idx_size(C->index), &C->array[CSR_COL]));
 	C->len[CSR_COL] = nnz;
-	EK_RETURN_IF(eki_alloc(ctx, nnz, o->val_size, &C->array[CSR_VAL]));
+	EK_RETURN_IF(eki_alloc(ctx, nnz, ek_value_size(C->value), &C->array[CSR_VAL]));
 	C->len[CSR_VAL] = C->nnz = nnz;
+	return EK_OK;
+}
+
+static ek_status count_and_fill(struct output *o, int parts)
+{
+	two_pass(o, EKI_ROWS_COUNT, parts);
+	EK_RETURN_IF(eki_output_entries(o->step, o->C, atomic_load(&o->nnz)));
 	two_pass(o, EKI_ROWS_MAKE, parts);
 	return EK_OK;
 }
@@ -293,17 +309,10 @@ ek_status eki_output_buffers(eki_step *step, const eki_batches *batches, eki_bat
 
 static ek_status fill(struct output *o, int parts)
 {
-	const ek_store *A = o->step->in[0], *B = o->step->in[1];
 	ek_store *C = o->C;
 	ek_status status;
 
-	*C = (ek_store){.format = &ek_format_csr,
-	                .value = A->value,
-	                .index = o->step->problem->index,
-	                .rows = A->rows,
-	                .cols = B->cols,
-	                .len = {A->rows + 1}};
-	EK_TRY(eki_alloc(o->step->ctx, A->rows + 1, eki_ptr_size(C->index), &C->array[CSR_PTR]));
+	EK_TRY(eki_output_begin(o->step, C));
 	status = o->buffers->entries && C->rows > 0 ? in_one_pass(o, parts)
 	                                            : count_and_fill(o, parts);
 done:

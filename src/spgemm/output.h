@@ -45,6 +45,12 @@ ek_status eki_output_buffers(eki_step *step, const eki_batches *batches,
  * all batches, on all threads of the step. */
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
                      const eki_batch_buffers *buffers, eki_rows_fn *rows);
+/* Makes C a matrix of the sizes and types of the result, with row pointers that are not set. On
+ * failure, as after the next function's, the caller frees the store. */
+ek_status eki_output_begin(const eki_step *step, ek_store *C);
+/* Makes row pointers of the lengths of rows, where row pointer i + 1 is the length of row i, and
+ * allocates the arrays of the nnz entries. */
+ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz);
 
 /* Tells whether the run reads the values of A and B, or of D. */
 static inline bool eki_reads_factors(const eki_run *v)

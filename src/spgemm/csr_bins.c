@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * SpGEMM on CSR with rows in bins, in four stages.
+ *
+ *   1  bound the entries of each row of C by the number of its products (bins.c)
+ *   2  put the rows into 38 bins in five groups by their bounds (bins.c)
+ *   3  compute the rows, into temporary rows: copy, heap, bitonic ESC or merge (bins_rows.c)
+ *   4  add up the lengths of the rows, allocate C, and copy the rows
+ *
+ * Preparation does stages 1 and 2, which read the pattern only. In stage 3 threads take pieces of
+ * bins, those with the longest rows first.
+ *
+ * The parameter `memory` says how rows are stored whose lengths are not known:
+ *
+ *   1  hybrid, the default: as many entries as the bound. Rows of group 5 have 256 entries at first. A
+ *      row that is full stops at a checkpoint. When all threads are done, memory for twice the entries
+ *      of each such row is allocated, at most its bound, and the rows go on where they were
+ *   2  upper bound: as many entries as the bound for all rows
+ *   3  precise: the rows are counted, then computed again, into C
+ *
+ * A run into an existing C computes the rows again and writes only values.
+ *
+ * All methods add the products of an entry in the order of the lists. If the columns are too many for
+ * keys that contain the number of a product, rows of groups 3 and 4 are merged like those of group 5.
+ *
+ * The method is published for comparison. It has no cost function, so it is never chosen
+ * automatically. Cost: products times the logarithm of the products of a row, and every entry is
+ * written twice.
+ *
+ * Liu 2015, chapter 9, Algorithms 33 to 35; Liu and Vinter 2014. */
+#include <stdio.h>
+#include <string.h>
+
+#include "spgemm/bins_product.h"
+
+enum {
+	PIECE_PRODUCTS = 4096, /* bound on the products of a piece of more than one row */
+	TEXT_BYTES = 4096      /* memory for what the plan says, at most */
+};
+
+/* Chooses the kernels, and keys of 4 or 8 bytes. */
+static void choose_tools(const eki_step *step, eki_bins_state *s)
+{
+	const int64_t cols = step->in[1]->cols;
+	const bool wide = cols > (int64_t)INT32_MAX >> EKI_ESC_BITS;
+
+	s->keys = cols <= INT64_MAX >> EKI_ESC_BITS;
+	s->tools = (eki_bins_tools){.narrow = !wide,
+	                            .fuse = eki_heap_fuse[wide],
+	                            .sort = eki_sort_short[step->isa][wide][0],
+	                            .short_most =
+	                                    eki_short_max(step->isa, wide ? EK_INT64 : EK_INT32, 0),
+	                            .merge = eki_merge_run[step->isa][wide][0]};
+}
+
+static void cut_pieces(eki_bins_state *s)
+{
+	int64_t end = 0;
+
+	for (int bin = EKI_BIN_LONG; bin >= 0; bin--) {
+		const int64_t rows = s->bins.begin[bin + 1] - s->bins.begin[bin];
+		const int64_t mean = s->bins.products[bin] / (rows + !rows) + 1;
+
+		s->piece_rows[bin] = mean < PIECE_PRODUCTS ? PIECE_PRODUCTS / mean : 1;
+		end += eki_groups(rows, s->piece_rows[bin]);
+		s->piece_end[bin] = end;
+	}
+}
+
+/* The largest numbers of temporary bytes that each memory method needs. */
+typedef struct needs {
+	int64_t bytes[EKI_MEMORY_PRECISE + 1], hybrid_first, row_cols;
+} needs;
+
+static needs find_needs(const eki_step *step, const eki_bins *b)
+{
+	const ek_store *A = step->in[0];
+	const int64_t idx = (int64_t)eki_idx_size(A->index);
+	const int64_t entry = (int64_t)ek_value_size(A->value) + idx;
+	const int64_t longs =
+		(b->begin[EKI_BINS] - b->begin[EKI_BIN_LONG]) * (int64_t)sizeof(eki_long_row);
+	const int64_t most = b->most < step->in[1]->cols ? b->most : step->in[1]->cols;
+	needs n = {.row_cols = eki_times(most, idx)};
+
+	n.row_cols = eki_plus(n.row_cols, EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
+	n.hybrid_first = eki_plus(eki_times(b->hybrid_first, entry), longs);
+	n.bytes[EKI_MEMORY_HYBRID] = eki_plus(eki_times(b->hybrid_most, entry), longs);
+	n.bytes[EKI_MEMORY_BOUND] = eki_times(b->total, entry);
+	n.bytes[EKI_MEMORY_PRECISE] = eki_times(n.row_cols, step->parts);
+	return n;
+}
+
+/* Chooses the memory method: that of the parameter, or by default hybrid; precise if the limit on
+ * memory demands it. If even that is too much, the plan refuses it (eki_operands_limit). */
+static void choose_memory(const eki_step *step, eki_bins_state *s, const needs *n)
+{
+	const int64_t limit = step->problem->memory;
+	const int64_t held = eki_plan_needs(step->plan) + TEXT_BYTES +
+	                     step->parts * (int64_t)sizeof(eki_bins_scratch);
+
+	s->memory = step->param[0] ? (eki_bin_memory)step->param[0] : EKI_MEMORY_HYBRID;
+	if (limit > 0 && !step->param[0] && eki_plus(held, n->bytes[s->memory]) > limit)
+		s->memory = EKI_MEMORY_PRECISE;
+	if (s->memory != EKI_MEMORY_PRECISE) /* the precise method has scratch only */
+		step->plan->run_bytes = n->bytes[s->memory];
+}
+
+static ek_status say(eki_step *step, const eki_bins_state *s, const needs *n)
+{
+	EK_RETURN_IF(eki_bins_say(step, &s->bins));
+	return eki_step_say(step,
+	                    "         temporary bytes: hybrid %lld to %lld, upper bound %lld, "
+	                    "precise %lld; this plan has memory=%d\n",
+	                    (long long)n->hybrid_first, (long long)n->bytes[EKI_MEMORY_HYBRID],
+	                    (long long)n->bytes[EKI_MEMORY_BOUND],
+	                    (long long)n->bytes[EKI_MEMORY_PRECISE], (int)s->memory);
+}
+
+static ek_status prepare(eki_step *step)
+{
+	eki_bins_state *s;
+	needs n;
+
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	memset(s, 0, sizeof *s);
+	EK_RETURN_IF(eki_bins_make(step, &s->bins));
+	step->state = s;
+	step->parts = eki_output_parts(step, &(eki_batches){.products = (double)s->bins.total});
+	choose_tools(step, s);
+	cut_pieces(s);
+	n = find_needs(step, &s->bins);
+	choose_memory(step, s, &n);
+	EK_RETURN_IF(say(step, s, &n));
+	if (s->memory == EKI_MEMORY_PRECISE)
+		s->counted_bytes = n.row_cols;
+	else
+		s->temporary = eki_bins_places(&s->bins, s->memory);
+	EK_RETURN_IF(eki_step_scratch(step, step->parts, sizeof(eki_bins_scratch), &s->scratch));
+	return eki_step_scratch(step, step->parts, (size_t)s->counted_bytes, &s->counted);
+}
+
+static void report(const eki_step *step, char *text, size_t size)
+{
+	eki_bins_state *s = step->state;
+
+	if (atomic_load(&s->launches) > 0)
+		snprintf(text, size,
+		         "         last new C: %lld temporary bytes (%lld if rows grew beyond "
+		         "their bounds), %lld launches\n",
+		         (long long)atomic_load(&s->bytes), (long long)atomic_load(&s->uncapped),
+		         (long long)atomic_load(&s->launches));
+}
+
+const ek_method ek_spgemm_csr_bins = {
+	.name = "spgemm.csr.bins",
+	.text = "rows in 38 bins by their products: copied, heap, bitonic ESC or merge",
+	.source = "Liu 2015, chapter 9, Algorithms 33 to 35; Liu, Vinter 2014",
+	.operation = EK_SPGEMM,
+	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
+	.param = {{"memory", 1, 3, "1 hybrid, 2 upper bound, 3 precise"}},
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
+	.prepare = prepare,
+	.run = eki_bins_run,
+	.report = report,
+};

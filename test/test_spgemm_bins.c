@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests SpGEMM by bins: into which bins and groups rows fall, rows that grow, the three memory
+ * methods, what ek_plan_explain says, the limit on memory, and failing allocations. */
+#include "plan/plan.h"
+#include "spgemm/bins_rows.h"
+#include "support/exhaust.h"
+#include "support/support.h"
+
+static struct exhaust e;
+
+static int setup(void **state)
+{
+	(void)state;
+	exhaust_open(&e, 3, NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	exhaust_close(&e);
+	return 0;
+}
+
+/* ---- Matrices and products ------------------------------------------------------------------- */
+
+/* Makes a matrix of n rows, of which row i has the columns first[i], first[i] + 1, ..., as many as
+ * length[i]. `first` may be NULL: then all are 0. Values are small integers. */
+static ek_matrix *matrix_of(int64_t n, int64_t cols, const int64_t *first, const int64_t *length)
+{
+	int64_t *row_ptr = calloc((size_t)n + 1, sizeof *row_ptr), nnz = 0;
+	ek_matrix *M;
+
+	for (int64_t i = 0; i < n; i++)
+		row_ptr[i + 1] = nnz += length[i];
+	int64_t *col = calloc((size_t)nnz + 1, sizeof *col);
+	double *val = calloc((size_t)nnz + 1, sizeof *val);
+
+	for (int64_t i = 0; i < n; i++)
+		for (int64_t k = 0; k < length[i]; k++) {
+			col[row_ptr[i] + k] = (first ? first[i] : 0) + k;
+			val[row_ptr[i] + k] = (double)((i + 3 * k) % 7 - 3);
+		}
+	expect_status(
+		ek_matrix_from_csr(e.ctx, EK_F64, EK_I64, n, cols, row_ptr, col, val, EK_COPY, &M),
+		EK_OK);
+	free(row_ptr);
+	free(col);
+	free(val);
+	return M;
+}
+
+/* Makes a matrix of n equal rows. */
+static ek_matrix *equal_rows(int64_t n, int64_t cols, int64_t length)
+{
+	int64_t *lengths = calloc((size_t)n + 1, sizeof *lengths);
+	ek_matrix *M;
+
+	for (int64_t i = 0; i < n; i++)
+		lengths[i] = length;
+	M = matrix_of(n, cols, NULL, lengths);
+	free(lengths);
+	return M;
+}
+
+/* Makes a matrix whose row i has `length` entries from column `step` i on. */
+static ek_matrix *stairs(int64_t n, int64_t step, int64_t length)
+{
+	int64_t *first = calloc((size_t)n + 1, sizeof *first);
+	int64_t *lengths = calloc((size_t)n + 1, sizeof *lengths);
+	ek_matrix *M;
+
+	for (int64_t i = 0; i < n; i++) {
+		first[i] = step * i;
+		lengths[i] = length;
+	}
+	M = matrix_of(n, (n - 1) * step + length, first, lengths);
+	free(first);
+	free(lengths);
+	return M;
+}
+
+static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
+	ek_plan *plan;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	return plan;
+}
+
+static void same_array(const ek_matrix *C, const ek_matrix *ref, const char *name)
+{
+	ek_view c = {.size = sizeof c}, r = {.size = sizeof r};
+
+	expect_status(ek_matrix_array(C, name, &c), EK_OK);
+	expect_status(ek_matrix_array(ref, name, &r), EK_OK);
+	assert_int_equal(c.len, r.len);
+	if (c.len > 0)
+		assert_memory_equal(c.data, r.data, (size_t)c.len * c.elem_size);
+}
+
+/* Multiplies by `method`, twice into the same C, and compares it with that of the reference. Copies
+ * the text of ek_plan_explain. */
+static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
+                          size_t size)
+{
+	static const char *const array[] = {"row_ptr", "col_idx", "val"};
+	ek_plan *plan = plan_of(A, B, method), *serial = plan_of(A, B, "spgemm.csr.serial");
+	ek_matrix *C = NULL, *ref = NULL;
+
+	expect_status(ek_spgemm(serial, 1, 0, &ref), EK_OK);
+	for (int again = 0; again < 2; again++) {
+		expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+		for (int k = 0; k < 3; k++)
+			same_array(C, ref, array[k]);
+	}
+	expect_status(ek_plan_explain(plan, text, size), EK_OK);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(ref);
+	ek_plan_destroy(plan);
+	ek_plan_destroy(serial);
+}
+
+/* Checks a product by all memory methods. Sets `text` to what is said with the default. */
+static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, size_t size)
+{
+	char name[64];
+
+	for (int memory = 3; memory > 0; memory--) {
+		snprintf(name, sizeof name, "spgemm.csr.bins:memory=%d", memory);
+		check_product(A, B, name, text, size);
+	}
+	check_product(A, B, "spgemm.csr.bins", text, size);
+}
+
+static void expect_text(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("\"%s\" is not in: %s", part, text);
+}
+
+/* Returns the number after `part` in a text. */
+static long long number_after(const char *text, const char *part)
+{
+	expect_text(text, part);
+	return strtoll(strstr(text, part) + strlen(part), NULL, 10);
+}
+
+/* ---- Bins ------------------------------------------------------------------------------------ */
+
+static const struct {
+	int64_t bound;
+	int bin, group;
+} bins_of[] = {{0, 0, 1},    {1, 1, 2},    {2, 2, 3},    {31, 31, 3},  {32, 32, 3},  {33, 33, 4},
+               {64, 33, 4},  {65, 34, 4},  {128, 34, 4}, {129, 35, 4}, {256, 35, 4}, {257, 36, 4},
+               {512, 36, 4}, {513, 37, 5}, {700, 37, 5}, {2049, 37, 5}};
+
+enum { CASES = sizeof bins_of / sizeof *bins_of, LARGEST = 2049 };
+
+/* Makes a matrix with a row for each case, `copies` times. */
+static ek_matrix *case_rows(int copies)
+{
+	int64_t length[CASES * 3];
+
+	for (int k = 0; k < copies * CASES; k++)
+		length[k] = bins_of[k % CASES].bound;
+	return matrix_of((int64_t)copies * CASES, LARGEST, NULL, length);
+}
+
+static void test_bins(void **state)
+{
+	ek_matrix *A = case_rows(2), *B = stairs(LARGEST, 1, 1);
+	ek_plan *plan = plan_of(A, B, "spgemm.csr.serial");
+	int64_t at = 0, total = 0;
+	eki_bins b;
+
+	(void)state;
+	for (int k = 0; k < CASES; k++) {
+		assert_int_equal(eki_bin_of(bins_of[k].bound), bins_of[k].bin);
+		assert_int_equal(eki_bin_group_of(bins_of[k].bin), bins_of[k].group);
+	}
+	assert_int_equal(eki_bin_of(INT64_MAX), EKI_BIN_LONG);
+	expect_status(eki_bins_make(&plan->root, &b), EK_OK);
+	for (int64_t i = 0; i < 2 * CASES; i++) {
+		assert_int_equal(b.at[i], bins_of[i % CASES].bound);
+		total += bins_of[i % CASES].bound;
+	}
+	assert_int_equal(b.total, total);
+	assert_int_equal(b.most, LARGEST);
+	assert_int_equal(b.begin[EKI_BINS], 2 * CASES);
+	for (int bin = 0; bin < EKI_BINS; bin++)
+		for (int64_t k = b.begin[bin]; k < b.begin[bin + 1]; k++) {
+			assert_int_equal(bins_of[b.row[k] % CASES].bin, bin);
+			assert_true(k == b.begin[bin] || b.row[k] > b.row[k - 1]);
+		}
+	assert_int_equal(b.hybrid_first, total - 2 * (513 + 700 + 2049) + 6 * 256);
+	/* 513 and 700 grow to 512 and to the bound; 2049 also to 1024, 2048 */
+	assert_int_equal(b.hybrid_most - b.hybrid_first,
+	                 2 * (512 + 513 + 512 + 700 + 512 + 1024 + 2048 + 2049));
+	assert_int_equal(eki_bins_places(&b, EKI_MEMORY_HYBRID), b.hybrid_first);
+	for (int64_t i = 0; i < 2 * CASES; i++) {
+		const int64_t bound = bins_of[i % CASES].bound;
+
+		assert_int_equal(b.at[i], at);
+		at += bound > EKI_ESC_MOST ? EKI_LONG_FIRST : bound;
+	}
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+/* The rows of all groups, with one product for each entry and with many. */
+static void test_groups(void **state)
+{
+	static const int64_t step[] = {1, 3, 1, 0, 900000000000, INT64_C(1) << 42};
+	static const int64_t length[] = {1, 2, 3, 1, 1, 2};
+	char text[4096];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof step / sizeof *step; k++) {
+		ek_matrix *A = case_rows(3), *B = stairs(LARGEST, step[k], length[k]);
+
+		check_memory(A, B, text, sizeof text);
+		if (k == 0) {
+			expect_text(text, "group 1, empty: 3 rows, bound 0 entries\n");
+			expect_text(text, "group 2, copied: 3 rows, bound 3 entries\n");
+			expect_text(text, "group 3, heap: 9 rows, bound 195 entries; rows of each "
+			                  "bin: 2: 3 31: 3 32: 3\n");
+			expect_text(text, "group 4, bitonic ESC: 24 rows");
+			expect_text(text, "33: 6 34: 6 35: 6 36: 6\n");
+			expect_text(text, "group 5, merge: 9 rows, bound 9786 entries\n");
+			expect_text(text, "memory=1\n");
+		}
+		ek_matrix_destroy(A);
+		ek_matrix_destroy(B);
+	}
+}
+
+/* ---- Rows that grow -------------------------------------------------------------------------- */
+
+/* Computes rows of `lists` lists of `length` entries in all memory methods, where each list begins
+ * `step` columns after the one before. Checks how often the rows grow, and the bytes. */
+static void check_growth(int64_t lists, int64_t step, int64_t length, int doublings)
+{
+	const int64_t entry = 16, rows = 5, bound = lists * length;
+	const int64_t states = rows * (int64_t)sizeof(eki_long_row);
+	ek_matrix *A = equal_rows(rows, lists, lists), *B = stairs(lists, step, length);
+	int64_t capacity = EKI_LONG_FIRST, capped = EKI_LONG_FIRST, uncapped = EKI_LONG_FIRST;
+	char text[4096];
+
+	check_memory(A, B, text, sizeof text);
+	for (int k = 1; k <= doublings; k++) {
+		capacity *= 2;
+		uncapped += capacity;
+		capped += capacity < bound ? capacity : bound;
+	}
+	const long long bytes = number_after(text, "last new C: ");
+
+	assert_int_equal(bytes, rows * capped * entry + states);
+	assert_int_equal(number_after(text, "temporary bytes ("), rows * uncapped * entry + states);
+	assert_int_equal(number_after(text, "beyond their bounds), "), 1 + doublings);
+	assert_int_equal(number_after(text, "temporary bytes: hybrid "),
+	                 rows * EKI_LONG_FIRST * entry + states);
+	assert_int_equal(number_after(text, ", upper bound "), rows * bound * entry);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+static void test_growth(void **state)
+{
+	(void)state;
+	check_growth(100, 0, 30, 0);   /* 30 entries of 3000 products */
+	check_growth(3, 0, 256, 0);    /* exactly 256 entries */
+	check_growth(257, 1, 2, 1);    /* 258 entries */
+	check_growth(3, 0, 257, 1);    /* 257 entries */
+	check_growth(4, 85, 257, 1);   /* 512 entries */
+	check_growth(4, 86, 257, 2);   /* 515 entries */
+	check_growth(513, 1, 1, 2);    /* 513 entries of 513 products */
+	check_growth(600, 1, 1, 2);    /* as many entries as products */
+	check_growth(1100, 7, 3, 4);   /* 3300 entries: longer than the sequence in scratch */
+	check_growth(40, 37, 500, 3);  /* lists longer than what is merged at a time */
+	check_growth(5, 1500, 900, 5); /* 4500 entries */
+}
+
+/* ---- Limits and failures --------------------------------------------------------------------- */
+
+enum { LIMIT = 600000 };
+
+/* Returns the bytes of the arrays of C. */
+static long long bytes_of(const ek_matrix *C)
+{
+	static const char *const array[] = {"row_ptr", "col_idx", "val"};
+	long long bytes = 0;
+
+	for (int k = 0; k < 3; k++) {
+		ek_view view = {.size = sizeof view};
+
+		expect_status(ek_matrix_array(C, array[k], &view), EK_OK);
+		bytes += (long long)((size_t)view.len * view.elem_size);
+	}
+	return bytes;
+}
+
+static void test_limit(void **state)
+{
+	ek_matrix *A = case_rows(3), *B = stairs(LARGEST, 3, 3), *C = NULL;
+	ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.bins", .B = B};
+	char text[4096];
+	ek_plan *plan;
+
+	(void)state;
+	hints.memory = LIMIT;
+	const long long before = atomic_load(&e.heap.bytes);
+
+	atomic_store(&e.heap.peak, before);
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, "memory=3\n");
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	assert_true(atomic_load(&e.heap.peak) - before <= LIMIT + bytes_of(C));
+	ek_matrix_destroy(C);
+	ek_plan_destroy(plan);
+	hints.memory = 1 << 24;
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, "memory=1\n");
+	ek_plan_destroy(plan);
+	hints.memory = LIMIT;
+	hints.method = "spgemm.csr.bins:memory=2";
+	expect_error(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_ELIMIT, "hints.memory");
+	hints.memory = 1;
+	hints.method = "spgemm.csr.bins";
+	expect_error(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_ELIMIT, "hints.memory");
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+struct wish {
+	const ek_matrix *A, *B;
+	const char *method;
+};
+
+static ek_status multiply(struct exhaust *x)
+{
+	const struct wish *w = x->arg;
+	const ek_hints hints = {.size = sizeof hints, .method = w->method, .B = w->B};
+	ek_plan *plan;
+	ek_matrix *C = NULL;
+	ek_status status;
+
+	EK_RETURN_IF(ek_plan_create(EK_SPGEMM, w->A, &hints, &plan));
+	status = ek_spgemm(plan, 1, 0, &C);
+	ek_plan_destroy(plan);
+	if (status == EK_OK)
+		x->out = C;
+	return status;
+}
+
+static void free_result(struct exhaust *x)
+{
+	ek_matrix_destroy(x->out);
+}
+
+static void test_failures(void **state)
+{
+	static const char *const method[] = {"spgemm.csr.bins", "spgemm.csr.bins:memory=2",
+	                                     "spgemm.csr.bins:memory=3"};
+	ek_matrix *A = case_rows(1), *B = stairs(LARGEST, 1, 2);
+
+	(void)state;
+	for (int k = 0; k < 3; k++) {
+		const struct wish w = {A, B, method[k]};
+
+		e.arg = &w;
+		assert_true(exhaust(&e, method[k], multiply, free_result) > 10);
+	}
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bins),     cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_growth),   cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_failures),
+	};
+
+	return run_all_tests(tests, setup, teardown);
+}
