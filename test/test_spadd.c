@@ -167,10 +167,10 @@ static void test_large(void **state)
 		ek_plan *plan;
 
 		expect_status(ek_context_create(&options, &own), EK_OK);
-		expect_status(ek_matrix_generate(own, "uniform:rows=30000,k=9,seed=1", EK_F64,
+		expect_status(ek_matrix_generate(own, "uniform:rows=20000,k=7,seed=1", EK_F64,
 		                                 EK_I32, &A),
 		              EK_OK);
-		expect_status(ek_matrix_generate(own, "banded:n=30000,lower=3,upper=4", EK_F64,
+		expect_status(ek_matrix_generate(own, "banded:n=20000,lower=3,upper=4", EK_F64,
 		                                 EK_I32, &B),
 		              EK_OK);
 		hints.B = B;
