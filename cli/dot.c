@@ -115,7 +115,7 @@ int cmd_dot(int argc, char **argv)
 {
 	static struct dot_options o;
 	static struct vector x;
-	struct dot_result r;
+	struct dot_result r = {0};
 	ek_context *ctx;
 	int code;
 
