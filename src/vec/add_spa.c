@@ -118,7 +118,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	const int64_t most = span(a), block = a->block ? a->block : TILE;
 	eki_scratch s = {.block = block < most ? block : most};
 	int64_t units;
-	void *scratch;
+	void *scratch = NULL;
 	ek_status status;
 
 	/* A tile and its marks take at most 9 bytes for each index, and 128 more for alignment. They
