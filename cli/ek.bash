@@ -96,7 +96,7 @@ _ek_arguments()
 	local head
 	case $2 in
 	help) "$1" --help | sed -n 's/^  ek \([a-z-]*\) .*/\1/p' ;;
-	list) echo methods generators twins formats devices layout ;;
+	list) echo operations methods generators twins formats devices layout ;;
 	bench) [[ -n $4 ]] || "$1" bench --help | sed -n 's/^  ek bench \([a-z]*\) .*/\1/p' ;;
 	esac
 	case $2 in

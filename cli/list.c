@@ -98,6 +98,24 @@ static void list_methods(ek_context *ctx, struct tool_table *t)
 				list_method(m, t);
 }
 
+static void list_operations(ek_context *ctx, struct tool_table *t)
+{
+	static const char *const names[] = {"operation", "what", "methods", NULL};
+
+	(void)ctx;
+	tool_table_start(t, "llr");
+	list_header(t, names);
+	for (int op = 1; ek_operation_name((ek_operation)op); op++) {
+		int methods = 0;
+
+		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+			methods += ek_method_operation(m) == (ek_operation)op;
+		tool_table_add(t, "%s", ek_operation_name((ek_operation)op));
+		tool_table_add(t, "%s", ek_operation_text((ek_operation)op));
+		tool_table_add(t, "%d", methods);
+	}
+}
+
 static void list_generators(ek_context *ctx, struct tool_table *t)
 {
 	static const char *const names[] = {"generator", "what", "parameters", NULL};
@@ -197,6 +215,7 @@ static const struct list {
 	void (*fill)(ek_context *ctx, struct tool_table *t);
 	void (*json)(json_t *record); /* changes or adds members of a record, or is NULL */
 } lists[] = {
+	{"operations", list_operations, NULL},
 	{"methods", list_methods, method_json},
 	{"generators", list_generators, NULL},
 	{"twins", list_twins, NULL},
@@ -267,7 +286,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {options,
                                  parse,
-                                 "methods|generators|twins|formats|devices|layout",
+                                 "operations|methods|generators|twins|formats|devices|layout",
                                  "Lists the tables of the library.",
                                  tool_general_children,
                                  NULL,
@@ -284,7 +303,8 @@ static const struct list *find(const char *name)
 	}
 	near = name ? tool_nearest(name, names, LISTS) : NULL;
 	tool_usage(
-		"%s%sone of methods, generators, twins, formats, devices, layout is expected%s%s%s",
+		"%s%sone of operations, methods, generators, twins, formats, devices, layout is "
+		"expected%s%s%s",
 		name ? name : "", name ? ": " : "", near ? "; did you mean " : "", near ? near : "",
 		near ? "?" : "");
 }

@@ -34,6 +34,14 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* Tells GCC that a function does not read what its pointer argument n points to, so that a view of an
+ * array without values yet gets no warning. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
+#define EK_NOT_READ(n) __attribute__((access(none, n)))
+#else
+#define EK_NOT_READ(n)
+#endif
+
 #if defined(__GNUC__)
 #pragma GCC visibility push(default) /* the library exports exactly these declarations */
 #endif
@@ -739,6 +747,8 @@ typedef enum ek_operation {
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
  * begin. Returns NULL if there is no such operation. */
 const char *ek_operation_name(ek_operation operation);
+/* Returns a line that says what an operation computes, or NULL if there is no such operation. */
+const char *ek_operation_text(ek_operation operation);
 
 /* Conditions under which results must have the same bits. */
 typedef enum ek_reproducible {
@@ -861,6 +871,7 @@ typedef struct ek_dense {
 enum { EK_ON_DEVICE = 1 }; /* `data` is memory of the context's device (ek_device_alloc) */
 enum { EK_COL_MAJOR = 0, EK_ROW_MAJOR = 1 };
 
+EK_NOT_READ(3)
 static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 {
 	ek_dense v;
@@ -875,6 +886,7 @@ static inline ek_dense ek_vector(ek_value value, int64_t n, const void *data)
 	return v;
 }
 
+EK_NOT_READ(6)
 static inline ek_dense ek_block(ek_value value, int64_t rows, int64_t cols, int64_t ld, int order,
                                 const void *data)
 {
@@ -885,6 +897,7 @@ static inline ek_dense ek_block(ek_value value, int64_t rows, int64_t cols, int6
 	return v;
 }
 
+EK_NOT_READ(3)
 static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *data)
 {
 	ek_dense v = ek_vector(value, n, data);
@@ -1185,6 +1198,7 @@ typedef struct ek_pairs {
 	void *key, *value;
 } ek_pairs;
 
+EK_NOT_READ(4) EK_NOT_READ(5)
 static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n, const void *key,
                                     const void *value)
 {
@@ -1322,6 +1336,7 @@ typedef struct ek_sparse {
 	void *idx, *val;
 } ek_sparse;
 
+EK_NOT_READ(5) EK_NOT_READ(6)
 static inline ek_sparse ek_sparse_vector(ek_value value, ek_value index, int64_t n, int64_t nnz,
                                          const void *idx, const void *val)
 {

@@ -27,3 +27,10 @@ const char *ek_operation_name(ek_operation number)
 
 	return o ? o->name : NULL;
 }
+
+const char *ek_operation_text(ek_operation number)
+{
+	const eki_operation *o = eki_operation_row(number);
+
+	return o ? o->text : NULL;
+}
