@@ -78,10 +78,8 @@ static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, u
 #endif
 #if EK_ONCE
 
-/* The least share of rows that must be shifted, and the least mean length of runs, for which to
- * write them down. */
+/* The least share of rows that must be shifted for which to write them down. */
 #define SHIFTED_SHARE 0.25
-#define RUN_MEAN      2.0
 
 typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
 typedef bool shift_fn(const void *, const void *, int64_t);
@@ -128,7 +126,7 @@ static void write_part(void *arg, int part)
 }
 
 /* Finds out from a sample of rows what is worth writing down. */
-static void sample(struct pattern_job *job, ek_isa isa)
+static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
 	static shift_fn *const is_shifted[EK_NTYPE] = EK_BY_TYPE(is_shifted);
@@ -141,7 +139,7 @@ static void sample(struct pattern_job *job, ek_isa isa)
 		runs += count[job->type](B, i, i + 1);
 		shifted += is_shifted[job->type](B->array[CSR_PTR], B->array[CSR_COL], i);
 	}
-	job->with_runs = isa != EK_ISA_SCALAR && RUN_MEAN * (double)runs <= (double)entries;
+	job->with_runs = isa != EK_ISA_SCALAR && run_length * (double)runs <= (double)entries;
 	job->with_shifted = (double)shifted >= SHIFTED_SHARE * (double)rows;
 }
 
@@ -177,7 +175,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
 	if (B->nnz == 0)
 		return EK_OK;
-	sample(&job, step->isa);
+	sample(&job, step->isa, step->ctx->machine->run_length);
 	if (job.with_runs)
 		eki_parallel(step->threads, job.parts, count_part, &job);
 	for (int part = 0; part < job.parts; part++) {
