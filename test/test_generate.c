@@ -39,8 +39,10 @@ static const struct {
 	{"random:rows=2000,cols=900,mean=8.5,max=700", 0xf6d3c85ea3515fe8},
 	{"twin:name=pde2961", 0xf68a48b7052d27e9},
 	{"twin:name=sme3Da", 0xb86afd12cb20458e},
-	{"twin:name=qcd,values=integer", 0x765ea2025cac6114},
+	{"twin:name=qcd,values=integer", 0xf727b73b64b6b4e0},
 	{"twin:name=Dc2,seed=3", 0xb2e92e7970c6b663},
+	{"twin:name=Poisson3Da", 0x01d8b845e327ff77},
+	{"twin:name=Patents_main", 0xef9e046a3ff9865e},
 };
 enum { GOLDEN = sizeof golden / sizeof *golden };
 

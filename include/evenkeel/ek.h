@@ -601,7 +601,8 @@ const char *ek_generator_text(const ek_generator *generator);    /* one line on 
 const char *ek_generator_example(const ek_generator *generator); /* all parameters, with defaults */
 
 /* A matrix from published works, with its published figures. The generator text "twin:name=..."
- * makes its twin, a matrix with the same sizes and row lengths. */
+ * makes its twin, a matrix with the same sizes, shortest and longest row. If the works have "9.2",
+ * the products and the nonzeros of its square are those of that table within a tenth, too. */
 typedef struct ek_twin {
 	const char *name;       /* name in the matrix collection, for example "webbase-1M" */
 	const char *paper_name; /* name in the published work, for example "Webbase" */

@@ -166,7 +166,7 @@ done:
 	return status; /* on failure, the caller frees the arrays of csr */
 }
 
-static ek_status generate(const eki_gen *g, ek_value value, ek_index index, ek_store *csr)
+static ek_status generate(eki_gen *g, ek_value value, ek_index index, ek_store *csr)
 {
 	struct generate_job job = {.g = g, .csr = csr, .parts = g->ctx->threads};
 	void *scratch = NULL;
@@ -185,6 +185,7 @@ static ek_status generate(const eki_gen *g, ek_value value, ek_index index, ek_s
 		EK_TRY(make_rows(&job));
 		EK_TRY(eki_alloc(g->ctx, job.longest * job.parts, sizeof *job.scratch, &scratch));
 		job.scratch = scratch;
+		g->csr = csr;
 	}
 	eki_partition_rows(csr, job.parts, job.bound);
 	eki_parallel(g->ctx->threads, job.parts, fill_part, &job);

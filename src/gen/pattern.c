@@ -42,12 +42,11 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
 
 	int64_t half = known ? held / known / 2 * lines->block : 0;
 
-	/* Shift some lines, chosen at random, by one block, as in an irregular mesh. Never shift
-	 * the node's own line. */
+	/* The node's own line is never shifted. */
 	for (int64_t r = 0; r < known; r++)
 		start[r] = lines->centre + near_line[r][0] * lines->plane +
 		           near_line[r][1] * lines->line - half +
-		           (r > 0 ? eki_rng_below(rng, 2) : 0) * lines->block;
+		           (r > 0 && eki_rng_unit(rng) >= 1 - lines->shifted ? lines->block : 0);
 	eki_gen_sort(start, known);
 	for (int64_t r = 0; r < known; r++)
 		for (int64_t j = start[r]; k < held * (r + 1) / known * lines->block && k < n; j++)
@@ -75,17 +74,31 @@ void eki_pattern_stencil(int64_t i, int64_t line, int64_t n, int64_t *col)
 		col[k] = k < STEPS ? i + step[k][0] * line + step[k][1] : i + k;
 }
 
-void eki_pattern_scatter(uint64_t *rng, int64_t centre, int64_t cols, double local, bool crowded,
-                         int64_t n, int64_t *col)
+void eki_pattern_star(int64_t i, int64_t dims, int64_t side, int64_t n, int64_t *col)
 {
-	int64_t window = n > 16 ? 4 * n : 64;
+	int64_t k = 0;
+
+	if (n > 0)
+		col[k++] = i;
+	for (int64_t away = 1; k < n; away++)
+		for (int64_t d = 0, stride = away; d < dims && k < n; d++, stride *= side) {
+			col[k++] = i - stride;
+			if (k < n)
+				col[k++] = i + stride;
+		}
+}
+
+void eki_pattern_scatter(uint64_t *rng, const eki_scatter *scatter, int64_t n, int64_t *col)
+{
+	int64_t window = scatter->window;
 
 	for (int64_t k = 0; k < n; k++) {
-		bool near = eki_rng_unit(rng) < local;
+		bool near = eki_rng_unit(rng) < scatter->local;
 		double u = eki_rng_unit(rng);
 
-		col[k] = near ? centre + (int64_t)(u * (double)window) - window / 2
-		              : (int64_t)((crowded ? u * u * u : u) * (double)cols);
+		col[k] = near ? scatter->centre + (int64_t)(u * (double)window) - window / 2
+		              : (int64_t)((scatter->crowded ? u * u * u : u) *
+		                          (double)scatter->cols);
 	}
 }
 

@@ -16,20 +16,35 @@ void eki_pattern_runs(uint64_t *rng, int64_t cols, int64_t n, int64_t *col);
 /* Describes a mesh to eki_pattern_lines, which makes runs of at most `run` columns, in blocks of
  * `block`. The runs are on the mesh line through column `centre` and on neighbouring lines. `line`
  * and `plane` are the distances, in columns, between neighbouring lines and between neighbouring
- * planes of the mesh. */
+ * planes of the mesh. The share `shifted` of the lines, drawn for each row, is shifted by a block,
+ * as in an irregular mesh. */
 typedef struct eki_lines {
 	int64_t centre, line, plane;
 	int64_t block, run;
+	double shifted;
 } eki_lines;
 void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t *col);
 /* Writes column i and the columns around it on a grid whose lines have `line` points. Nearest
  * columns come first: those next to i on its line, then those on the lines above and below, and so
  * on. */
 void eki_pattern_stencil(int64_t i, int64_t line, int64_t n, int64_t *col);
-/* Draws n columns. On average the fraction `local` of them is near `centre`. The others can be
- * anywhere or, if `crowded` is true, mostly at low numbers. */
-void eki_pattern_scatter(uint64_t *rng, int64_t centre, int64_t cols, double local, bool crowded,
-                         int64_t n, int64_t *col);
+/* Writes column i and the columns of its neighbours on a grid of `dims` dimensions whose edges have
+ * `side` points: first the next ones on all axes, then the next but one, and so on. */
+void eki_pattern_star(int64_t i, int64_t dims, int64_t side, int64_t n, int64_t *col);
+/* Describes the columns that eki_pattern_scatter draws. On average the fraction `local` of them is
+ * within window / 2 of `centre`. The others can be anywhere or, if `crowded` is true, mostly at low
+ * numbers. */
+typedef struct eki_scatter {
+	int64_t centre, cols, window;
+	double local;
+	bool crowded;
+} eki_scatter;
+void eki_pattern_scatter(uint64_t *rng, const eki_scatter *scatter, int64_t n, int64_t *col);
+/* Returns a window that is wide enough for the columns of a row of length n. */
+static inline int64_t eki_scatter_window(int64_t n)
+{
+	return n > 16 ? 4 * n : 64;
+}
 /* Writes column i, which is on the diagonal, and draws the other columns, most of them near i. */
 void eki_pattern_circuit(uint64_t *rng, int64_t i, int64_t cols, int64_t n, int64_t *col);
 

@@ -30,9 +30,13 @@ static int64_t powerlaw_count(const eki_gen *g, int64_t i)
 static void powerlaw_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
 {
 	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i);
-	int64_t centre = (int64_t)((double)i / (double)g->rows * (double)g->cols);
+	eki_scatter scatter = {.centre = (int64_t)((double)i / (double)g->rows * (double)g->cols),
+	                       .cols = g->cols,
+	                       .window = eki_scatter_window(n),
+	                       .local = g->param[LOCAL],
+	                       .crowded = true};
 
-	eki_pattern_scatter(&rng, centre, g->cols, g->param[LOCAL], true, n, col);
+	eki_pattern_scatter(&rng, &scatter, n, col);
 }
 
 const ek_generator eki_gen_powerlaw = {

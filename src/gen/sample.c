@@ -36,8 +36,8 @@ int64_t eki_gen_root(int64_t n, int degree)
 	while (high - low > 1) {
 		int64_t mid = low + (high - low) / 2, power = mid;
 
-		for (int k = 1; k < degree; k++)
-			power *= mid;
+		for (int k = 1; k < degree && power <= n; k++)
+			power = power > n / mid ? n + 1 : power * mid;
 		if (power <= n)
 			low = mid;
 		else

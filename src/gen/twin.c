@@ -6,59 +6,49 @@
  *
  * Row lengths are drawn one by one from a distribution, which depends on the class of the matrix.
  * They are then corrected so that their sum is exact. All rows of one node of a finite-element mesh
- * have the same columns, in blocks, and the same length, which is drawn once for the node. */
+ * have the same columns, in blocks, and the same length, which is drawn once for the node.
+ *
+ * The work and the memory of A^2 depend on more than sizes: on whether long rows have columns whose
+ * rows are long, and on how many columns neighbouring rows share. For the matrices whose squares
+ * Liu's thesis (2015) measures, the table says both (twin.h). */
+#include <math.h>
 #include <string.h>
 
-#include "gen/pattern.h"
+#include "gen/twin.h"
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-typedef void class_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col);
+/* The columns are the members of eki_twin_class. */
+#define CLASS(name, lengths, group, run, local, dims, fill) \
+	static const eki_twin_class class_##name = {lengths, group, run, local, dims, fill};
 
-enum lengths {
-	BELL, /* bell-shaped around the mean, as wide as the shortest and longest row allow */
-	ZIPF, /* many short rows, few long, some very long */
-	FALL, /* many short rows, few long */
-	HUBS  /* a handful of very long rows, all others as BELL */
-};
+CLASS(fem, EKI_BELL, 1, 3, 0, 3, eki_lines_fill)
+CLASS(qcd, EKI_BELL, 1, 1, 0, 3, eki_lines_fill)
+CLASS(chemistry, EKI_FALL, 8, 8, 0, 3, eki_lines_fill)
+CLASS(power, EKI_FALL, 2, 8, 0, 3, eki_lines_fill)
+CLASS(optimization, EKI_HUBS, 1, 8, 0, 3, eki_lines_fill)
+CLASS(stencil, EKI_BELL, 1, 1, 0, 2, eki_stencil_fill)
+CLASS(lattice, EKI_BELL, 1, 1, 0, 1, eki_lattice_fill)
+CLASS(circuit, EKI_HUBS, 1, 1, 0, 1, eki_circuit_fill)
+CLASS(web, EKI_ZIPF, 1, 1, 0.6, 1, eki_web_fill)
+CLASS(graph, EKI_BELL, 1, 1, 0.4, 1, eki_scatter_fill)
+CLASS(citations, EKI_ZIPF, 1, 1, 0.1, 1, eki_scatter_fill)
+CLASS(economics, EKI_FALL, 1, 1, 0.7, 1, eki_scatter_fill)
+CLASS(dense, EKI_BELL, 1, 1, 0, 1, eki_lp_fill)
+CLASS(lp, EKI_FALL, 1, 1, 0, 1, eki_lp_fill)
+#undef CLASS
 
-typedef struct twin_class {
-	enum lengths lengths;
-	int64_t group; /* number of consecutive nodes whose rows have the same length and columns */
-	int64_t run;   /* largest number of consecutive columns, counted in nodes */
-	double local;  /* share of the columns near the diagonal */
-	class_fill *fill;
-} twin_class;
-
-typedef struct twin_row {
-	ek_twin twin;
-	const twin_class *class;
-	int64_t dof;
-} twin_row;
-
-static class_fill lines_fill, stencil_fill, web_fill, scatter_fill, circuit_fill, lp_fill;
-
-static const twin_class class_fem = {BELL, 1, 3, 0, lines_fill};
-static const twin_class class_qcd = {BELL, 1, 1, 0, lines_fill};
-static const twin_class class_chemistry = {FALL, 8, 8, 0, lines_fill};
-static const twin_class class_power = {FALL, 2, 8, 0, lines_fill};
-static const twin_class class_dense = {BELL, 1, 1, 0, lp_fill};
-static const twin_class class_stencil = {BELL, 1, 1, 0, stencil_fill};
-static const twin_class class_circuit = {HUBS, 1, 1, 0, circuit_fill};
-static const twin_class class_optimization = {HUBS, 1, 8, 0, lines_fill};
-static const twin_class class_web = {ZIPF, 1, 1, 0.6, web_fill};
-static const twin_class class_graph = {BELL, 1, 1, 0.4, scatter_fill};
-static const twin_class class_citations = {ZIPF, 1, 1, 0.1, scatter_fill};
-static const twin_class class_economics = {FALL, 1, 1, 0.7, scatter_fill};
-static const twin_class class_lp = {FALL, 1, 1, 0, lp_fill};
-
-static const twin_row table[] = {
+static const eki_twin_row table[] = {
+#define FITTED(name, paper, rows, cols, nnz, shortest, longest, structure, dof, works, ...) \
+	{{name, paper, rows, cols, nnz, shortest, longest, #structure, works},              \
+	 &class_##structure,                                                                \
+	 dof,                                                                               \
+	 __VA_ARGS__},
 #define TWIN(name, paper, rows, cols, nnz, shortest, longest, structure, dof, works) \
-	{{name, paper, rows, cols, nnz, shortest, longest, #structure, works},       \
-	 &class_##structure,                                                         \
-	 dof},
+	FITTED(name, paper, rows, cols, nnz, shortest, longest, structure, dof, works, .spread = 0)
 #include "gen/twins.def"
 #undef TWIN
+#undef FITTED
 };
 enum { TWINS = sizeof table / sizeof *table };
 
@@ -98,13 +88,9 @@ static ek_status no_such_twin(const char *name)
 
 /* ---- Lengths --------------------------------------------------------------------------------- */
 
-/* Indices into g->dim: the number of rows in a group, the least and the greatest length of ordinary
- * rows, and the row numbers of the shortest and of the longest row. */
-enum { GROUP, LOW, HIGH, SHORT_ROW, LONG_ROW };
-
 static ek_status twin_setup(eki_gen *g)
 {
-	const twin_row *row = NULL;
+	const eki_twin_row *row = NULL;
 
 	for (int k = 0; k < TWINS; k++)
 		if (same_name(g->name, table[k].twin.name) ||
@@ -118,21 +104,23 @@ static ek_status twin_setup(eki_gen *g)
 	g->model = row;
 	g->rows = t->rows;
 	g->cols = t->cols;
-	g->dim[GROUP] = row->dof * row->class->group;
-	g->dim[LOW] = t->row_min;
-	g->dim[HIGH] = t->row_max;
-	g->dim[SHORT_ROW] = t->rows / 3;
-	g->dim[LONG_ROW] = t->rows / 3 * 2;
-	if (row->class->lengths == ZIPF)
+	g->dim[EKI_GROUP] = row->dof * row->class->group;
+	g->dim[EKI_LOW] = t->row_min;
+	g->dim[EKI_HIGH] = t->row_max;
+	g->dim[EKI_SHORT_ROW] = t->rows / 3;
+	g->dim[EKI_LONG_ROW] = t->rows / 3 * 2;
+	g->dim[EKI_SIDE] =
+		eki_gen_root(g->rows / row->dof, (int)(row->dims ? row->dims : row->class->dims));
+	if (row->class->lengths == EKI_ZIPF)
 		return eki_gen_zipf(g, t->row_min, t->row_max, 1 + above,
 		                    eki_gen_zipf_fit(t->row_min, t->row_max, 1 + above, mean));
-	if (row->class->lengths == FALL)
+	if (row->class->lengths == EKI_FALL)
 		return eki_gen_geometric(g, t->row_min, t->row_max, mean);
-	if (row->class->lengths != HUBS)
+	if (row->class->lengths != EKI_HUBS)
 		return EK_OK;
 	EK_RETURN_IF(eki_hubs_make(g, t->row_max, 32 * ((int64_t)mean + 1), 16));
-	g->dim[HIGH] = 4 * (int64_t)mean < t->row_max ? 4 * (int64_t)mean : t->row_max;
-	g->dim[LONG_ROW] = g->table_len ? (int64_t)g->table[0] : g->dim[LONG_ROW];
+	g->dim[EKI_HIGH] = 4 * (int64_t)mean < t->row_max ? 4 * (int64_t)mean : t->row_max;
+	g->dim[EKI_LONG_ROW] = g->table_len ? (int64_t)g->table[0] : g->dim[EKI_LONG_ROW];
 	return EK_OK;
 }
 
@@ -140,37 +128,68 @@ static ek_status twin_setup(eki_gen *g)
  * longest row or a hub. Returns 0 for all other rows. */
 static int64_t special_length(const eki_gen *g, int64_t i)
 {
-	const twin_row *row = g->model;
+	const eki_twin_row *row = g->model;
 
-	if (i == g->dim[LONG_ROW])
+	if (i == g->dim[EKI_LONG_ROW])
 		return row->twin.row_max;
-	if (i == g->dim[SHORT_ROW])
+	if (i == g->dim[EKI_SHORT_ROW])
 		return row->twin.row_min;
-	return row->class->lengths == HUBS ? eki_hub_length(g, i) : 0;
+	return row->class->lengths == EKI_HUBS ? eki_hub_length(g, i) : 0;
 }
 
 static bool is_special(const eki_gen *g, int64_t i)
 {
-	return i == g->dim[LONG_ROW] || i == g->dim[SHORT_ROW] || special_length(g, i) > 0;
+	return i == g->dim[EKI_LONG_ROW] || i == g->dim[EKI_SHORT_ROW] || special_length(g, i) > 0;
 }
 
+/* Returns a number for the patch to which group q belongs. */
+static int64_t patch_of(const eki_gen *g, int64_t q)
+{
+	const eki_twin_row *row = g->model;
+	int64_t side = g->dim[EKI_SIDE], patch = 0, place = 1;
+
+	if (row->patch < 2)
+		return q;
+	for (int64_t d = 1; d < row->class->dims; d++) {
+		patch += q % side / row->patch * place;
+		q /= side;
+		place *= side;
+	}
+	return patch + q / row->patch * place;
+}
+
+/* Rows of a patch have nearly the same length: the whole length is drawn for the patch, and what
+ * makes it differ a little for the row. */
 static int64_t twin_count(const eki_gen *g, int64_t i)
 {
-	const twin_row *row = g->model;
+	const eki_twin_row *row = g->model;
 	const ek_twin *t = &row->twin;
-	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, i / g->dim[GROUP]);
-	double hubs = row->class->lengths == HUBS ? (double)eki_hub_total(g) : 0;
-	double mean = ((double)t->nnz - hubs) / (double)t->rows, low = (double)g->dim[LOW];
-	double above = (double)g->dim[HIGH] - mean, below = mean - low;
+	int64_t q = i / g->dim[EKI_GROUP], n;
+	uint64_t rng = eki_rng(g, EKI_RNG_LENGTH, patch_of(g, q));
+	uint64_t own = eki_rng(g, EKI_RNG_OTHER, q), *differ = row->patch ? &own : &rng;
+	double hubs = row->class->lengths == EKI_HUBS ? (double)eki_hub_total(g) : 0;
+	double mean = ((double)t->nnz - hubs) / (double)t->rows, low = (double)g->dim[EKI_LOW];
+	double above = (double)g->dim[EKI_HIGH] - mean, below = mean - low;
 
 	if (is_special(g, i))
 		return special_length(g, i);
-	if (row->class->lengths == ZIPF || row->class->lengths == FALL)
-		return eki_gen_table_draw(g, t->row_min, eki_rng_next(&rng));
-	double x = eki_gen_bell(&rng, mean, above < below ? above : below);
-	int64_t n = (int64_t)(x / (double)row->dof + eki_rng_unit(&rng)) * row->dof;
+	if (row->class->lengths == EKI_ZIPF || row->class->lengths == EKI_FALL) {
+		n = eki_gen_table_draw(g, t->row_min, eki_rng_next(&rng));
+		if (row->patch) {
+			double share = 0.5 + eki_rng_unit(&own);
 
-	return n < g->dim[LOW] ? g->dim[LOW] : n > g->dim[HIGH] ? g->dim[HIGH] : n;
+			n = t->row_min +
+			    (int64_t)((double)(n - t->row_min) * share + eki_rng_unit(&own));
+		}
+	} else {
+		/* how far the bell reaches from the mean, on each side */
+		double reach = above < below ? above : below;
+		double x =
+			eki_gen_bell(&rng, mean, row->spread > 0 ? row->spread * sqrt(12) : reach);
+
+		n = (int64_t)(x / (double)row->dof + eki_rng_unit(differ)) * row->dof;
+	}
+	return n < g->dim[EKI_LOW] ? g->dim[EKI_LOW] : n > g->dim[EKI_HIGH] ? g->dim[EKI_HIGH] : n;
 }
 
 /* Adds `missing` entries to the row lengths, evenly over the matrix, or removes entries if
@@ -186,7 +205,9 @@ static int64_t spread(const eki_gen *g, ek_store *csr, int64_t missing, int64_t 
 		for (int64_t i = q * group; step && i < (q + 1) * group; i++) {
 			int64_t n = eki_ptr_at(csr, i), to = n + step * unit;
 
-			to = to < g->dim[LOW] ? g->dim[LOW] : to > g->dim[HIGH] ? g->dim[HIGH] : to;
+			to = to < g->dim[EKI_LOW]    ? g->dim[EKI_LOW]
+			     : to > g->dim[EKI_HIGH] ? g->dim[EKI_HIGH]
+			                             : to;
 			if (is_special(g, i))
 				continue;
 			eki_ptr_set(csr, i, to);
@@ -198,7 +219,7 @@ static int64_t spread(const eki_gen *g, ek_store *csr, int64_t missing, int64_t 
 
 static void twin_adjust(const eki_gen *g, ek_store *csr)
 {
-	const twin_row *row = g->model;
+	const eki_twin_row *row = g->model;
 	int64_t missing = row->twin.nnz;
 
 	for (int64_t i = 0; i < g->rows; i++)
@@ -207,81 +228,20 @@ static void twin_adjust(const eki_gen *g, ek_store *csr)
 	 * of their group. A row whose length is at a bound cannot change, so several rounds are
 	 * needed. */
 	for (int round = 0; round < 16; round++)
-		missing = spread(g, csr, missing, row->dof, g->dim[GROUP]);
+		missing = spread(g, csr, missing, row->dof, g->dim[EKI_GROUP]);
 	for (int round = 0; round < 16; round++)
 		missing = spread(g, csr, missing, 1, 1);
 	for (int64_t i = 0; i < g->rows && missing; i++) {
 		int64_t n = eki_ptr_at(csr, i), to = n + missing;
 
-		to = to < g->dim[LOW] ? g->dim[LOW] : to > g->dim[HIGH] ? g->dim[HIGH] : to;
+		to = to < g->dim[EKI_LOW]    ? g->dim[EKI_LOW]
+		     : to > g->dim[EKI_HIGH] ? g->dim[EKI_HIGH]
+		                             : to;
 		if (is_special(g, i))
 			continue;
 		eki_ptr_set(csr, i, to);
 		missing -= to - n;
 	}
-}
-
-/* ---- Columns --------------------------------------------------------------------------------- */
-
-static void lines_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	const twin_row *row = g->model;
-	int64_t dof = row->dof, side = eki_gen_root(g->rows / dof, 3);
-	int64_t middle = g->dim[GROUP] / 2 / dof * dof;
-	eki_lines lines = {.centre = i / g->dim[GROUP] * g->dim[GROUP] + middle,
-	                   .line = side * dof,
-	                   .plane = side * side * dof,
-	                   .block = dof,
-	                   .run = row->class->run * dof};
-
-	eki_pattern_lines(rng, &lines, n, col);
-}
-
-static void stencil_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	(void)rng;
-	eki_pattern_stencil(i, eki_gen_root(g->rows, 2), n, col);
-}
-
-static void web_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	const twin_row *row = g->model;
-
-	eki_pattern_scatter(rng, i, g->cols, row->class->local, true, n, col);
-}
-
-static void scatter_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	const twin_row *row = g->model;
-
-	eki_pattern_scatter(rng, i, g->cols, row->class->local, false, n, col);
-}
-
-static void circuit_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	eki_pattern_circuit(rng, i, g->cols, n, col);
-}
-
-static void lp_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
-{
-	(void)i;
-	eki_pattern_runs(rng, g->cols, n, col);
-}
-
-static void twin_fill(const eki_gen *g, int64_t i, int64_t n, int64_t *col)
-{
-	const twin_row *row = g->model;
-	uint64_t rng = eki_rng(g, EKI_RNG_COLUMN, i / g->dim[GROUP]);
-	int64_t hubs = 0;
-
-	if (row->class->lengths == HUBS) {
-		if (eki_hub_length(g, i)) {
-			eki_pattern_strata(&rng, g->cols, n, col);
-			return;
-		}
-		hubs = eki_hub_columns(g, &rng, n - 1, col);
-	}
-	row->class->fill(g, &rng, i, n - hubs, col + hubs);
 }
 
 const ek_generator eki_gen_twin = {
@@ -291,5 +251,5 @@ const ek_generator eki_gen_twin = {
 	.setup = twin_setup,
 	.count = twin_count,
 	.adjust = twin_adjust,
-	.fill = twin_fill,
+	.fill = eki_twin_columns,
 };
