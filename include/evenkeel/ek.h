@@ -742,7 +742,9 @@ typedef enum ek_operation {
 	EK_SCATTER = 19,
 	EK_SPARSE_ADD = 20,
 	EK_PAIRS_UNION = 21,
-	EK_PAIRS_INTERSECTION = 22
+	EK_PAIRS_INTERSECTION = 22,
+	EK_DENSE_SPMM = 23, /* product of a dense block and A; needs a plan */
+	EK_SPADD_DENSE = 24 /* sum of A and a dense matrix; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -805,7 +807,9 @@ typedef struct ek_hints {
 	 * For EK_SPGEMM and EK_SPADD this is a hard limit on everything that the plan and its runs allocate
 	 * besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
-	int64_t width; /* for EK_SPMM: expected columns of X; 0 means 8. Runs may differ */
+	/* for EK_SPMM: expected columns of X, for EK_DENSE_SPMM: expected rows of X; 0 means 8. Runs
+	 * may differ */
+	int64_t width;
 	/* For EK_SPGEMM and EK_SPADD: the second matrix B and its op, and the type of the indices of
 	 * C (0 means the widest of the operands' types). For EK_SPGEMM: D, which is added to the
 	 * product, or NULL. B and D have the context and the value type of A. Operands whose index type is narrower than that
@@ -989,6 +993,26 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * Source: after Yang, Buluc, Owens 2018 (row-major panels), Aktulga et al. 2014. */
 ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, const ek_dense *Y);
 
+/* Computes Y = alpha X op(A) + beta Y: a product like ek_spmm, but with the dense blocks X and Y on the
+ * left of op(A). The plan must be made for EK_DENSE_SPMM.
+ *   X   any number of rows, as many columns as op(A) has rows; not written to
+ *   Y   as many rows as X, as many columns as op(A) has columns; must not overlap X or the arrays of
+ *       A. X and Y may be interleaved, as for ek_spmm
+ * Both have the value type of A; each is row- or column-major, with any leading dimension. Memory
+ * between the rows or columns of a block is not touched.
+ *
+ * Result: the transpose of what ek_spmm computes with the transposes of X and Y and the other op,
+ * in the same bits. The transpose of a row-major block is the same memory, read as column-major.
+ *
+ * What is read, accuracy, errors, thread safety: as for ek_spmm, with rows in place of columns, and
+ * (|X||A|)_rj in the bound. Blocks are on the host.
+ *
+ * Cost: that of ek_spmm with the transposes, so column-major X is faster. With op N on a matrix in
+ * csr (and op T on one in csc), the fast method keeps a transposed copy of A in the plan
+ * (ek_plan_memory); hints.memory can forbid it. Source: Liu 2015, section 2.3.3. */
+ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta,
+                        const ek_dense *Y);
+
 /* Computes C = alpha op(A) op(B) + beta D, where all matrices are sparse. The plan must be made for
  * EK_SPGEMM, with B in hints.B and perhaps D in hints.D; hints.op is the op of A.
  *   A, B   op(A) has as many columns as op(B) has rows
@@ -1053,6 +1077,31 @@ ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  * operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
  * 2015, section 2.3.3 and chapter 7. */
 ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
+
+/* Computes Y = alpha op(A) + beta Y, where Y is dense. The plan must be made for EK_SPADD_DENSE. With
+ * alpha = 1 and beta = 0, Y becomes op(A) as a dense matrix.
+ *   Y   as many rows and columns as op(A); row- or column-major, with any leading dimension, and
+ *       with the value type of A; on the host; must not overlap the arrays of A. Memory between the
+ *       rows or columns of Y is not touched
+ * alpha and beta are rounded to the value type of A. Duplicates in A are added up.
+ *
+ * What is read: with beta = 0, Y is only written, so it may hold NaN or be uninitialised. With
+ * alpha = 0, the values of A are not read.
+ *
+ * Accuracy: |error of y_ij| <= gamma(k + 2) (|alpha| |A|_ij + |beta||y_ij|), where k is the number of
+ * entries of op(A) at (i, j), and |A|_ij the sum of their absolute values (gamma as at ek_spmv),
+ * barring underflow. alpha times each entry is rounded and added to beta y_ij, in the order in which
+ * A stores the entries. So the bits are the same for any method, number of threads and instruction
+ * set.
+ *
+ * Errors: EK_EINVAL (NULL, wrong type, wrong size, overlap), EK_ENOMEM in the first run after values
+ * of A changed, if A is in neither csr nor csc. After an error Y is unchanged.
+ *
+ * Cost: Y is read and written once (beta = 0: only written; beta = 1: only where A has entries), and
+ * A is read once. If Y is stored by the columns of a wide matrix in csr (or by the rows of one in
+ * csc), the entries are added in a second pass. A is never transposed. Thread safety: any number of threads may run one plan at the same
+ * time, each with its own Y. Source: Liu 2015, section 2.3.3. */
+ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dense *Y);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *

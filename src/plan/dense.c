@@ -24,28 +24,33 @@ static ek_status layout_check(const char *name, const ek_dense *v)
 	return EK_OK;
 }
 
-ek_status eki_dense_check(const char *name, const ek_dense *v, ek_value value, int64_t rows,
-                          int64_t cols, const char *what)
+ek_status eki_dense_check_but_shape(const char *name, const ek_dense *v, ek_value value)
 {
 	if (v->value != value)
 		return eki_fail(EK_EINVAL, "%s has values of type %s, A of type %s", name,
 		                ek_value_name(v->value) ? ek_value_name(v->value) : "unknown",
 		                ek_value_name(value));
-	if (v->rows != rows || v->cols != cols)
-		return eki_fail(EK_EINVAL,
-		                "%s is %lld x %lld; op(A) has %lld %s, so %lld x %lld is expected",
-		                name, (long long)v->rows, (long long)v->cols, (long long)rows, what,
-		                (long long)rows, (long long)cols);
 	EK_RETURN_IF(layout_check(name, v));
 	if (v->where != 0 && v->where != EK_ON_DEVICE)
 		return eki_fail(EK_EINVAL, "%s.where is %d; 0 or EK_ON_DEVICE is expected", name,
 		                v->where);
-	if (!v->data && rows > 0 && cols > 0)
+	if (!v->data && v->rows > 0 && v->cols > 0)
 		return eki_fail(EK_EINVAL, "%s.data is NULL", name);
 	if ((uintptr_t)v->data & (eki_alignment((size_t)eki_value_bytes(value)) - 1))
 		return eki_fail(EK_EINVAL, "%s.data lies at %p, which is not aligned to %s", name,
 		                v->data, ek_value_name(value));
 	return EK_OK;
+}
+
+ek_status eki_dense_check(const char *name, const ek_dense *v, ek_value value, int64_t rows,
+                          int64_t cols, const char *what)
+{
+	if (v->rows != rows || v->cols != cols)
+		return eki_fail(EK_EINVAL,
+		                "%s is %lld x %lld; op(A) has %lld %s, so %lld x %lld is expected",
+		                name, (long long)v->rows, (long long)v->cols, (long long)rows, what,
+		                (long long)rows, (long long)cols);
+	return eki_dense_check_but_shape(name, v, value);
 }
 
 ek_status eki_vector_check_all(const char *name, const ek_dense *v, ek_value value, int64_t n,
@@ -126,6 +131,26 @@ void eki_plan_arrays(ek_plan *p)
 		          eki_elem_size(desc[k].elem, s->value, s->index), desc[k].name);
 }
 
+/* Checks that y does not overlap the arrays of A. */
+static ek_status apart_from_arrays(const ek_plan *p, const char *name, const ek_dense *y)
+{
+	const int64_t bytes = eki_dense_bytes(y);
+
+	for (int k = 0; k < p->arrays; k++)
+		if (eki_overlap(y->data, bytes, p->array[k].data, p->array[k].bytes))
+			return eki_fail(EK_EINVAL, "%s overlaps the array %s of A", name,
+			                p->array[k].name);
+	return EK_OK;
+}
+
+ek_status eki_dense_writable(const ek_plan *p, const char *name, const ek_dense *y)
+{
+	if (y->where)
+		return eki_fail(EK_EINVAL, "%s is on a device, and method %s runs on the processor",
+		                name, p->root.method->name);
+	return apart_from_arrays(p, name, y);
+}
+
 ek_status eki_dense_apart(const ek_plan *p, const char *x_name, const ek_dense *x,
                           const char *y_name, const ek_dense *y)
 {
@@ -141,9 +166,5 @@ ek_status eki_dense_apart(const ek_plan *p, const char *x_name, const ek_dense *
 		               : EK_OK;
 	if (eki_overlap(x->data, eki_dense_bytes(x), y->data, bytes) && !interleaved(x, y))
 		return eki_fail(EK_EINVAL, "%s and %s overlap", x_name, y_name);
-	for (int k = 0; k < p->arrays; k++)
-		if (eki_overlap(y->data, bytes, p->array[k].data, p->array[k].bytes))
-			return eki_fail(EK_EINVAL, "%s overlaps the array %s of A", y_name,
-			                p->array[k].name);
-	return EK_OK;
+	return apart_from_arrays(p, y_name, y);
 }

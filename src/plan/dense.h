@@ -16,7 +16,9 @@ static inline ek_status eki_dense_in(const char *name, ek_dense *copy, const ek_
 	return EK_OK;
 }
 
-/* Checks type, shape, leading dimension and address of a vector or block. `rows` is the number of
+/* Checks type, leading dimension and address of a vector or block whose shape is right. */
+ek_status eki_dense_check_but_shape(const char *name, const ek_dense *v, ek_value value);
+/* Checks shape, type, leading dimension and address of a vector or block. `rows` is the number of
  * rows or of columns of op(A). In messages, `what` ("rows" or "columns") says which. */
 ek_status eki_dense_check(const char *name, const ek_dense *v, ek_value value, int64_t rows,
                           int64_t cols, const char *what);
@@ -50,6 +52,9 @@ void eki_plan_arrays(ek_plan *plan);
  * Both x and y have already passed eki_dense_check. */
 ek_status eki_dense_apart(const ek_plan *plan, const char *x_name, const ek_dense *x,
                           const char *y_name, const ek_dense *y);
+/* Checks that a method of the processor can access y, and that writing y does not change A. y has
+ * passed eki_dense_check_but_shape. */
+ek_status eki_dense_writable(const ek_plan *plan, const char *name, const ek_dense *y);
 /* Returns the strides and the address of a checked vector or block. */
 static inline eki_dense eki_dense_of(const ek_dense *v)
 {

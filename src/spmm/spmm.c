@@ -2,14 +2,9 @@
  * The operation SpMM, Y = alpha op(A) X + beta Y with dense blocks X and Y, and its public
  * function. A run checks its blocks in constant time and calls the plan's method. beta always
  * multiplies Y itself, never another block. */
-#include "plan/plan.h"
+#include "spmm/spmm.h"
 
-/* Number of columns for which a plan is made if the hints give none. The fast methods multiply that
- * many columns as one panel. */
-enum { USUAL_WIDTH = 8 };
-
-/* Checks that columns, and blocks of the expected width, fit the address space. */
-static ek_status check(const eki_problem *problem)
+ek_status eki_blocks_check(const eki_problem *problem)
 {
 	const ek_store *A = &problem->A[0].M->store;
 	const int64_t longest = A->rows > A->cols ? A->rows : A->cols;
@@ -37,9 +32,8 @@ static ek_status blocks_check(const ek_plan *p, const ek_dense *X, const ek_dens
 	return eki_dense_apart(p, "X", X, "Y", Y);
 }
 
-/* Computes the product. The arguments have been checked. */
-static ek_status multiply(ek_plan *plan, double alpha, const ek_dense *X, double beta,
-                          const ek_dense *Y)
+ek_status eki_blocks_multiply(ek_plan *plan, double alpha, const ek_dense *X, double beta,
+                              const ek_dense *Y)
 {
 	const eki_step *root = &plan->root;
 	const ek_store *A = root->in[0];
@@ -78,7 +72,7 @@ ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, c
 	EK_RETURN_IF(eki_dense_in("X", &x_copy, &X));
 	EK_RETURN_IF(eki_dense_in("Y", &y_copy, &Y));
 	EK_RETURN_IF(blocks_check(plan, X, Y));
-	return multiply(plan, alpha, X, beta, Y);
+	return eki_blocks_multiply(plan, alpha, X, beta, Y);
 }
 
 const eki_operation eki_op_spmm = {
@@ -86,6 +80,6 @@ const eki_operation eki_op_spmm = {
 	.text = "Y = alpha op(A) X + beta Y, X and Y dense",
 	.number = EK_SPMM,
 	.matrices = 1,
-	.width = USUAL_WIDTH,
-	.check = check,
+	.width = EKI_USUAL_WIDTH,
+	.check = eki_blocks_check,
 };

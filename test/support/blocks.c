@@ -260,6 +260,22 @@ static bool result_right(const struct blocks *b, const struct block_run *run, co
 	return right;
 }
 
+/* Returns the transpose of a block, in the same memory. */
+static ek_dense flipped(const ek_dense *v)
+{
+	return ek_block(v->value, v->cols, v->rows, v->ld,
+	                v->order == EK_ROW_MAJOR ? EK_COL_MAJOR : EK_ROW_MAJOR, v->data);
+}
+
+static ek_status run_on_host(const struct block_run *run, ek_plan *plan, const struct laid *x,
+                             const struct laid *y)
+{
+	const ek_dense X = flipped(&x->view), Y = flipped(&y->view);
+
+	return run->left ? ek_dense_spmm(plan, run->alpha, &X, run->beta, &Y)
+	                 : ek_spmm(plan, run->alpha, &x->view, run->beta, &y->view);
+}
+
 bool blocks_run(const struct blocks *b, struct heap *heap, ek_plan *plan,
                 const struct block_run *run, void **out, char *text, size_t size)
 {
@@ -272,8 +288,7 @@ bool blocks_run(const struct blocks *b, struct heap *heap, ek_plan *plan,
 	lay(&x, b->value, b->n[1 - run->op], run->width, run->order[0], run->more[0], run->at_end);
 	lay(&y, b->value, b->n[run->op], run->width, run->order[1], run->more[1], run->at_end);
 	fill(b, run, &x, &y);
-	status = run->device ? run_on_device(run, plan, &x, &y)
-	                     : ek_spmm(plan, run->alpha, &x.view, run->beta, &y.view);
+	status = run->device ? run_on_device(run, plan, &x, &y) : run_on_host(run, plan, &x, &y);
 	if (status != EK_OK)
 		snprintf(why, sizeof why, "status %d: %s", (int)status, ek_error_text());
 	else if (heap && atomic_load(&heap->calls) != calls)
