@@ -744,7 +744,8 @@ typedef enum ek_operation {
 	EK_PAIRS_UNION = 21,
 	EK_PAIRS_INTERSECTION = 22,
 	EK_DENSE_SPMM = 23, /* product of a dense block and A; needs a plan */
-	EK_SPADD_DENSE = 24 /* sum of A and a dense matrix; needs a plan */
+	EK_SPADD_DENSE = 24, /* sum of A and a dense matrix; needs a plan */
+	EK_TRANSPOSE = 25 /* transpose of a sparse matrix; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -804,8 +805,8 @@ typedef struct ek_hints {
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
 	 * plus 16 MiB; -1 means no limit. Scratch for runs is not counted. A method or format that
 	 * is asked for by name is not limited, nor is the only method that can do the product.
-	 * For EK_SPGEMM and EK_SPADD this is a hard limit on everything that the plan and its runs allocate
-	 * besides C; 0 and -1 mean no limit (ek_spgemm). */
+	 * For EK_SPGEMM, EK_SPADD and EK_TRANSPOSE this is a hard limit on everything that the plan and
+	 * its runs allocate besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
 	/* for EK_SPMM: expected columns of X, for EK_DENSE_SPMM: expected rows of X; 0 means 8. Runs
 	 * may differ */
@@ -1102,6 +1103,36 @@ ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  * csc), the entries are added in a second pass. A is never transposed. Thread safety: any number of threads may run one plan at the same
  * time, each with its own Y. Source: Liu 2015, section 2.3.3. */
 ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dense *Y);
+
+/* Computes C = A^T, where both matrices are sparse. The plan must be made for EK_TRANSPOSE.
+ *   A    in any format; hints.op must be EK_OP_N
+ *   *C   NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm: then the run
+ *        writes the present values of A to it, and nothing else
+ *
+ * Result: C is in csc if A is in csc, else in csr. It has the types of A, and indices that start at 0.
+ * Each entry of A becomes one of C: zeros are kept, and duplicates are not added up. Within a row of C
+ * (a column, in csc) entries have the order of the rows (columns) of A, whether those of A are sorted
+ * or not; entries with the same place keep their order. So C has sorted rows, and transposing twice
+ * sorts the rows of A.
+ *
+ * The transpose of A in the other format has the same arrays: A in csr, with its arrays read as those
+ * of csc, is A^T. Such a copy needs no transposition, and ek_matrix_from_csc makes it, also with
+ * borrowed arrays. C in csr is the same as A in csc, read as csr, so ek_matrix_convert(A, "csc") does
+ * the same work as this function and gives A itself.
+ *
+ * Accuracy: values are copied, so all bits are the same, also those of NaN, for any method, number of
+ * threads and instruction set.
+ *
+ * Memory: as ek_spgemm. Besides C, positions for the columns of A (rows, in csc), or 2 bytes for each
+ * entry and a share of the cache of each core. hints.memory limits it together with a copy of A in csr, which is made if A is
+ * in another format than csr and csc.
+ *
+ * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or was converted
+ * since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns). Thread safety: any
+ * number of threads may run one plan at the same time, each with its own *C.
+ *
+ * Source: Gustavson 1978; Wang, Liu, Hou, Feng 2016. */
+ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *

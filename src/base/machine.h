@@ -112,6 +112,10 @@ typedef struct eki_machine {
 	 * transpose_column for each column. The other three are the costs, for each entry, of
 	 * making tiles, of copying columns to 16 bits, and of looking for patterns. */
 	double transpose_entry, transpose_column, tiles_entry, narrow_entry, patterns_entry;
+	/* Costs of a transposition besides the time to move its bytes: for each entry, of scattering
+	 * it to its place and, in addition, if that is in no cache; and of sorting it through
+	 * buckets. */
+	double scatter_entry, scatter_far, radix_entry;
 	/* tile_entry, tile_row and tile_segment: costs of one entry, of one row and of
 	 * one segment in methods with tiles (spmv/csr_forward.c). pattern_row: additional cost of a
 	 * row that is not in a group of kind RUN (spmv/csr_patterns.c). */

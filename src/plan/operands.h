@@ -20,7 +20,7 @@ ek_status eki_plan_operand_values(ek_plan *plan, int k);
  * take besides its result: scratch, and copies of operands with new values. */
 int64_t eki_plan_needs(const ek_plan *plan);
 /* Returns EK_ELIMIT, with the least limit that would do, if this is more than hints.memory. Operations
- * on one matrix have no such limit. */
+ * with dense results have no such limit. */
 ek_status eki_operands_limit(const ek_plan *plan);
 
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */

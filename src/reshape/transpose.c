@@ -1,51 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposes a CSR matrix by counting. The rows are split into parts, and each part counts its
- * entries in each column. A prefix sum over columns and parts turns the counts into positions, to
- * which each part scatters its entries (Wang et al. 2016, ScanTrans). This is stable: entries of a
- * column keep the order of rows, and duplicates keep their order too. Cost: the entries are read
- * twice and written once, and there are (parts - 1) * cols counters. So the number of parts is
- * limited by the average number of entries in a column. */
-#include "prim/counters.h"
+ * Transposes that conversions and plans need, by the algorithm that is predicted to be the fastest:
+ * counting, or buckets of columns. Plans keep the origin of each value, so that new values need one
+ * pass over the result. */
+#include "transpose/radix.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "reshape/transpose.c"
 #include "base/for_each.h"
 
 #if EK_PER_TYPE
 
-static void FN(transpose_count)(const ek_store *in, int64_t begin, int64_t end, void *counter)
-{
-	const PTR *row_ptr = in->array[CSR_PTR];
-	const IDX *col_idx = in->array[CSR_COL];
-	PTR *count = counter;
-
-	for (int64_t k = row_ptr[begin]; k < row_ptr[end]; k++)
-		count[col_idx[k]]++;
-}
-
-static void FN(transpose_scatter)(const ek_store *in, int64_t begin, int64_t end, void *counter,
-                                  ek_store *out, void *source)
-{
-	const PTR *row_ptr = in->array[CSR_PTR];
-	const IDX *col_idx = in->array[CSR_COL];
-	const VAL *val = in->array[CSR_VAL];
-	IDX *out_idx = out->array[CSR_COL];
-	VAL *out_val = out->array[CSR_VAL];
-	PTR *at = counter, *from = source;
-
-	for (int64_t i = begin; i < end; i++)
-		for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
-			PTR p = at[col_idx[k]]++;
-
-			out_idx[p] = (IDX)i;
-			out_val[p] = val[k];
-			if (from)
-				from[p] = k;
-		}
-}
-
 /* Updates values [begin, end) of a transposed matrix with the present values of the original. */
-static void FN(transpose_values)(const ek_store *in, ek_store *out, const void *source,
-                                 int64_t begin, int64_t end)
+static void FN(transposed_values)(const ek_store *in, ek_store *out, const void *source,
+                                  int64_t begin, int64_t end)
 {
 	const VAL *val = in->array[CSR_VAL];
 	const PTR *from = source;
@@ -58,78 +24,89 @@ static void FN(transpose_values)(const ek_store *in, ek_store *out, const void *
 #endif
 #if EK_ONCE
 
-typedef void count_fn(const ek_store *, int64_t, int64_t, void *);
-typedef void scatter_fn(const ek_store *, int64_t, int64_t, void *, ek_store *, void *);
-
-struct transpose_job {
-	const ek_store *in;
-	ek_store *out;
-	eki_counters counters;
-	void *from;
-	int parts;
-	int64_t bound[64];
-	count_fn *count;
-	scatter_fn *scatter;
-};
-
-static void count_part(void *arg, int part)
+/* Tells whether buckets are predicted to be faster than counting. */
+static bool scattered(const ek_context *ctx, const ek_store *csr)
 {
-	struct transpose_job *job = arg;
+	eki_features f = {.value = csr->value,
+	                  .index = csr->index,
+	                  .threads = ctx->threads,
+	                  .isa = ctx->isa,
+	                  .calls = 1,
+	                  .width = 1,
+	                  .stats = {.rows = csr->rows, .cols = csr->cols, .nnz = csr->nnz},
+	                  .machine = ctx->machine};
 
-	job->count(job->in, job->bound[part], job->bound[part + 1],
-	           eki_counters_clear(&job->counters, part));
+	if (csr->nnz < EKI_SAMPLE_ENTRIES)
+		return false;
+	eki_sample_shapes(csr, &f);
+	return eki_radix_cost(&f) < eki_scan_cost(&f);
 }
 
-static void scatter_part(void *arg, int part)
+/* Transposes through buckets. Does nothing but set *done to false if no buckets fit the matrix. */
+static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 {
-	struct transpose_job *job = arg;
+	const ek_context *ctx = flip->ctx;
+	eki_radix r = {0};
+	void *scratch = NULL;
+	int64_t bytes = 0;
+	ek_status status;
 
-	job->scatter(job->in, job->bound[part], job->bound[part + 1],
-	             eki_counters_of(&job->counters, part), job->out, job->from);
+	EK_TRY(eki_radix_make(ctx, flip->in, parts, &r));
+	*done = r.buckets > 0;
+	if (*done) {
+		bytes = eki_radix_bytes(&r, flip->in, flip->from != NULL);
+		EK_TRY(eki_alloc(ctx, bytes, 1, &scratch));
+		eki_radix_flip(flip, &r, scratch);
+	}
+done:
+	eki_free(ctx, scratch, bytes, 1);
+	eki_radix_free(ctx, &r);
+	return status;
+}
+
+static ek_status by_counting(const eki_flip *flip, int parts)
+{
+	const int64_t bytes = eki_scan_bytes(flip->in, parts);
+	void *scratch;
+
+	EK_RETURN_IF(eki_alloc(flip->ctx, bytes, 1, &scratch));
+	eki_scan_flip(flip, parts, scratch);
+	eki_free(flip->ctx, scratch, bytes, 1);
+	return EK_OK;
 }
 
 ek_status eki_transpose(const ek_context *ctx, const ek_store *csr, ek_store *out, void **from)
 {
-	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(transpose_count);
-	static scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(transpose_scatter);
-	int type = eki_type(csr->value, csr->index);
-	size_t psize = eki_ptr_size(csr->index);
-	struct transpose_job job = {.in = csr,
-	                            .parts = eki_parts(ctx, csr->nnz),
-	                            .count = count[type],
-	                            .scatter = scatter[type]};
+	const int parts = eki_flip_parts(ctx, csr, ctx->threads);
+	const size_t psize = eki_ptr_size(csr->index);
 	ek_store new = {0};
-	eki_counters *c = &job.counters;
 	void *source = NULL;
+	bool done = false;
 	ek_status status;
 
-	while (job.parts > 1 && (job.parts > 63 || csr->cols > csr->nnz / job.parts))
-		job.parts--;
 	EK_TRY(eki_csr_alloc(ctx, csr->value, csr->index, csr->cols, csr->rows, csr->nnz, &new));
-	*c = (eki_counters){
-		.n = csr->cols, .size = psize, .parts = job.parts, .begin = new.array[CSR_PTR]};
-	EK_TRY(eki_alloc(ctx, eki_counters_len(c), psize, &c->own));
 	if (from)
 		EK_TRY(eki_alloc(ctx, csr->nnz, psize, &source));
-	job.from = source;
-	job.out = &new;
-	eki_partition_rows(csr, job.parts, job.bound);
-	if (csr->cols > 0)
-		eki_parallel(ctx->threads, job.parts, count_part, &job);
-	eki_counters_scan(ctx, c);
-	if (csr->nnz > 0) /* without columns there are no entries, and no counters */
-		eki_parallel(ctx->threads, job.parts, scatter_part, &job);
+
+	const eki_flip flip = {
+		.ctx = ctx, .threads = ctx->threads, .in = csr, .out = &new, .from = source};
+
+	if (scattered(ctx, csr))
+		EK_TRY(by_buckets(&flip, parts, &done));
+	if (!done)
+		EK_TRY(by_counting(&flip, eki_scan_parts(csr, parts)));
 	*out = new;
 	if (from)
 		*from = source;
 done:
-	eki_free(ctx, c->own, eki_counters_len(c), psize);
-	if (status != EK_OK)
+	if (status != EK_OK) {
 		eki_store_free(ctx, &new);
+		eki_free(ctx, source, csr->nnz, psize);
+	}
 	return status;
 }
 
-/* ---- For plans ------------------------------------------------------------------------ */
+/* ---- For plans -------------------------------------------------------------------------------- */
 
 ek_status eki_step_transpose(eki_step *step, eki_transposed *copy)
 {
@@ -171,7 +148,7 @@ static void values_part(void *arg, int part)
 
 void eki_transposed_refresh(const eki_step *step, eki_transposed *copy)
 {
-	static values_fn *const values[EK_NTYPE] = EK_BY_TYPE(transpose_values);
+	static values_fn *const values[EK_NTYPE] = EK_BY_TYPE(transposed_values);
 	const ek_store *in = copy->in;
 	struct values_job job = {in, copy, eki_parts(step->ctx, in->nnz),
 	                         values[eki_type(in->value, in->index)]};

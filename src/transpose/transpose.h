@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Transpositions, which the methods of the operation `transpose` and the conversions of matrices
+ * share. The algorithms write to arrays of the caller, use scratch of the caller and cannot fail. */
+#ifndef EK_TRANSPOSE_TRANSPOSE_H
+#define EK_TRANSPOSE_TRANSPOSE_H
+
+#include "plan/plan.h"
+
+/* What is transposed, and where the result goes. */
+typedef struct eki_flip {
+	const ek_context *ctx;
+	int threads;
+	const ek_store *in;
+	ek_store *out; /* CSR with arrays of the right lengths */
+	bool values;   /* `out` has the pattern, which is not written; only values are */
+	/* array of nnz row pointers, or NULL: entry k of `out` came from entry from[k] of `in` */
+	void *from;
+} eki_flip;
+
+/* Returns the flip of a run: step->in[0] to run->C, whose arrays are allocated first if there are
+ * none. */
+ek_status eki_flip_begin(const eki_step *step, const eki_run *run, eki_flip *flip);
+/* Returns the number of parts for a transposition of `in` on `threads` threads: 1 if there is little
+ * work. */
+int eki_flip_parts(const ek_context *ctx, const ek_store *in, int threads);
+/* Returns the bytes of an entry of `in`: column and value. */
+size_t eki_flip_entry(const ek_store *in);
+
+/* ---- csr_scan.c ------------------------------------------------------------------------------- */
+
+/* Returns the number of parts, at most `parts`, for which all counters together are not more than the
+ * entries. */
+int eki_scan_parts(const ek_store *in, int parts);
+/* Returns the bytes of scratch. They suffice for a new and for an existing pattern. */
+int64_t eki_scan_bytes(const ek_store *in, int parts);
+void eki_scan_flip(const eki_flip *flip, int parts, void *scratch);
+/* Predicts the nanoseconds of a transposition by scanned counters. */
+double eki_scan_cost(const eki_features *f);
+
+#endif
