@@ -183,6 +183,7 @@ static void set_peer(struct sparse *p)
 	                            .b_row_ptr = sparse_view(B, "row_ptr").data,
 	                            .b_col_idx = sparse_view(B, "col_idx").data,
 	                            .b_val = sparse_view(B, "val").data,
+	                            .b_nnz = sparse_view(B, "val").len,
 	                            .value_bytes = (int)ek_value_size(p->info.value),
 	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
 	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
