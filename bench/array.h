@@ -46,9 +46,9 @@ struct job {
 	struct array_sum sum;     /* for reduce: reference */
 	ek_segments segments;     /* for segsum */
 	void *smallest;           /* for kselect: the k smallest of each list */
-	ek_sparse x, y, z; /* for sparse vectors: operands and result ... */
-	ek_dense dense;    /* ... a dense operand ... */
-	int64_t *result;   /* ... and the number of entries of z */
+	ek_sparse x, y, z;        /* for sparse vectors: operands and result ... */
+	ek_dense dense;           /* ... a dense operand ... */
+	int64_t *result;          /* ... and the number of entries of z */
 	char *fresh[2], *pool[2]; /* for sort: keys and values, unsorted, and for the calls */
 	int64_t copy;             /* for sort: index of the input of this call */
 };
@@ -100,13 +100,13 @@ const char *array_place(const struct bench *bench);
 
 /* Members of struct operation that all primitives set in the same way. The functions have the same
  * names in each file. */
-#define ARRAY_OPERATION(called, of, has)                                                          \
-	.name = called, .heading = called ", method by method", .operation = of, .traits = has,   \
-	.children = tool_array_children, .fields = array_fields, .problem = "cases",              \
-	.charts = "case name value value_size variant n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
-	.each = array_each, .end = array_end, .enter = array_enter, .title = array_title,         \
-	.place = array_place, .layout = "arrays", .spoil = array_spoil, .error = error,           \
-	.size = size, .make = make, .call = call
+#define ARRAY_OPERATION(called, of, has)                                                        \
+	.name = called, .heading = called ", method by method", .operation = of, .traits = has, \
+	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \
+	.charts = "case name value value_size variant n length mkeys gbps",                     \
+	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = array_end,    \
+	.enter = array_enter, .title = array_title, .place = array_place, .layout = "arrays",   \
+	.spoil = array_spoil, .error = error, .size = size, .make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \

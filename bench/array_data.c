@@ -214,8 +214,7 @@ double array_error(const struct job *job, const struct array_sum *sum, int64_t i
 		return array_order(job->type, job->p.out, i) == sum->exact ? 0 : INFINITY;
 	const double unit = job->type == EK_F32 ? 0x1p-24 : 0x1p-53;
 	const double bound = depth * unit * sum->absolute;
-	const double error =
-		fabs((array_number(job->type, job->p.out, i) - sum->high) - sum->low);
+	const double error = fabs((array_number(job->type, job->p.out, i) - sum->high) - sum->low);
 
 	return error == 0 ? 0 : isnan(error) || bound == 0 ? INFINITY : error / bound;
 }

@@ -129,9 +129,9 @@ static ek_status absolute(const struct sparse *p, const ek_matrix *A, ek_matrix 
 			((float *)copy)[k] = fabsf(((const float *)val.data)[k]);
 		else
 			((double *)copy)[k] = fabs(((const double *)val.data)[k]);
-	status = ek_matrix_from_csr(p->ctx, p->info.value, p->info.index, p->info.rows, p->info.cols,
-	                            sparse_view(A, "row_ptr").data, sparse_view(A, "col_idx").data,
-	                            copy, EK_COPY | EK_TRUSTED, M);
+	status = ek_matrix_from_csr(p->ctx, p->info.value, p->info.index, p->info.rows,
+	                            p->info.cols, sparse_view(A, "row_ptr").data,
+	                            sparse_view(A, "col_idx").data, copy, EK_COPY | EK_TRUSTED, M);
 	free(copy);
 	return status;
 }

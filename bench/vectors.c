@@ -38,8 +38,9 @@ static void size(struct job *job)
 	                          : (double)(n * (entry + job->b->op->passes * job->size));
 	job->need = 4.1 * (double)((n + other) * entry) +
 	            (has_two(job) ? 0 : 3.1 * (double)(job->length * job->size));
-	job->line = keep("%s %s l=%s%s%s", text_size(n), ek_value_name(job->type), text_size(spread),
-	                 has_two(job) ? " y=" : "", has_two(job) ? text_size(other) : "");
+	job->line =
+		keep("%s %s l=%s%s%s", text_size(n), ek_value_name(job->type), text_size(spread),
+	             has_two(job) ? " y=" : "", has_two(job) ? text_size(other) : "");
 	job->variant = keep("spread %s%s%s", text_size(spread), has_two(job) ? ", ratio " : "",
 	                    has_two(job) ? text_size(ratio) : "");
 }
@@ -151,8 +152,7 @@ static ek_status call(struct job *job, const ek_array_options *o)
 	case EK_GATHER_ZERO: return ek_gather_zero(job->ctx, o, &job->dense, &job->x);
 	case EK_SCATTER: return ek_scatter(job->ctx, o, &job->x, &job->dense);
 	case EK_SPARSE_ADD:
-		return ek_sparse_add(job->ctx, o, ALPHA, &job->x, 1, &job->y, job->result,
-		                     &job->z);
+		return ek_sparse_add(job->ctx, o, ALPHA, &job->x, 1, &job->y, job->result, &job->z);
 	case EK_PAIRS_UNION:
 		return ek_pairs_union(job->ctx, o, job->type, EK_SUM, &a, &b, job->result, &c);
 	default:
@@ -166,8 +166,8 @@ static ek_status call(struct job *job, const ek_array_options *o)
 /* Returns the error of entry k of `out`, which should be alpha x + y, over the bound gamma(2) (|alpha
  * x| + |y|); integers and what is not added must be exact. x and y are entries of arrays, or
  * negative for none. */
-static double sum_error(const struct job *job, double alpha, const void *x, int64_t i, const void *y,
-                        int64_t j, const void *out, int64_t k)
+static double sum_error(const struct job *job, double alpha, const void *x, int64_t i,
+                        const void *y, int64_t j, const void *out, int64_t k)
 {
 	if (!array_is_float(job->type)) {
 		const uint64_t sum =
@@ -193,7 +193,8 @@ static double dot_error(const struct job *job)
 	int64_t a = 0, b = 0;
 	bool in_x = true, in_y = true;
 
-	for (; two ? next_index(job, a, b, &in_x, &in_y) : a < job->n; a += in_x, b += two && in_y) {
+	for (; two ? next_index(job, a, b, &in_x, &in_y) : a < job->n;
+	     a += in_x, b += two && in_y) {
 		const void *y = two ? job->y.val : job->in;
 		const int64_t j = two ? b : index_at(&job->x, a);
 
@@ -221,8 +222,7 @@ static double dense_error(const struct job *job)
 		const bool here = k < job->n && index_at(&job->x, k) == i;
 
 		if (here && (op == EK_GATHER || op == EK_GATHER_ZERO))
-			worst = fmax(worst,
-			             sum_error(job, 1, NULL, -1, job->in, i, job->x.val, k));
+			worst = fmax(worst, sum_error(job, 1, NULL, -1, job->in, i, job->x.val, k));
 		/* What y becomes. */
 		worst = fmax(worst,
 		             sum_error(job, op == EK_SPARSE_AXPY ? ALPHA : 1, job->x.val,
@@ -250,9 +250,9 @@ static double sparse_error_of(const struct job *job)
 		if (k == *job->result ||
 		    index_at(&job->z, k) != (in_x ? index_at(&job->x, a) : index_at(&job->y, b)))
 			return INFINITY;
-		worst = fmax(worst, sum_error(job, op == EK_SPARSE_ADD ? ALPHA : 1, job->x.val,
-		                              in_x ? a : -1, job->y.val, in_y ? b : -1,
-		                              job->z.val, k++));
+		worst = fmax(worst,
+		             sum_error(job, op == EK_SPARSE_ADD ? ALPHA : 1, job->x.val,
+		                       in_x ? a : -1, job->y.val, in_y ? b : -1, job->z.val, k++));
 	}
 	return k == *job->result ? worst : INFINITY;
 }
@@ -280,16 +280,16 @@ static void check(struct bench_options *o)
 }
 
 /* An operation with `with` passes over entries of y in addition to reading x. */
-#define VECTOR(called, of, has, with, what, more_options, more_defaults)                         \
-	const struct operation bench_##called = {                                               \
-		ARRAY_OPERATION(#called, of, NUMBERS | (has)),                                  \
-		.passes = with,                                                                 \
-		.text = what,                                                                   \
-		.help = ARRAY_HELP(what, "other libraries",                                     \
-		                   #called " --n 2^10,2^20 --spread 1,64 --peers\n"),           \
-		.options = ARRAY_OPTIONS "n spread " more_options,                              \
-		.defaults = "time=1 type=f32,f64 n=2^12,2^20 spread=8,256 " more_defaults,      \
-		.check = check,                                                                 \
+#define VECTOR(called, of, has, with, what, more_options, more_defaults)                   \
+	const struct operation bench_##called = {                                          \
+		ARRAY_OPERATION(#called, of, NUMBERS | (has)),                             \
+		.passes = with,                                                            \
+		.text = what,                                                              \
+		.help = ARRAY_HELP(what, "other libraries",                                \
+	                           #called " --n 2^10,2^20 --spread 1,64 --peers\n"),      \
+		.options = ARRAY_OPTIONS "n spread " more_options,                         \
+		.defaults = "time=1 type=f32,f64 n=2^12,2^20 spread=8,256 " more_defaults, \
+		.check = check,                                                            \
 		.moves = "bytes of the entries and of the places of y that are read or written"}
 
 #define TWO_VECTORS(called, of, what, more_options, more_defaults) \
