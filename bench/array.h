@@ -39,13 +39,16 @@ struct job {
 		void *data;
 		const void *from; /* what the output is before a run, or NULL */
 		int64_t bytes;
-	} output[2];
+	} output[3];
 	int outputs;
 	void *held[8]; /* memory that is freed with the job */
 	int holds;
 	struct array_sum sum;     /* for reduce: reference */
 	ek_segments segments;     /* for segsum */
 	void *smallest;           /* for kselect: the k smallest of each list */
+	ek_sparse x, y, z;        /* for sparse vectors: operands and result ... */
+	ek_dense dense;           /* ... a dense operand ... */
+	int64_t *result;          /* ... and the number of entries of z */
 	char *fresh[2], *pool[2]; /* for sort: keys and values, unsorted, and for the calls */
 	int64_t copy;             /* for sort: index of the input of this call */
 };
@@ -76,6 +79,8 @@ bool array_ascending(ek_value type, int64_t n, const void *key);
 bool array_rounds(const struct job *job);
 /* Adds entry i of the input to a sum, in the arithmetic of the type. */
 void array_add(const struct job *job, struct array_sum *sum, int64_t i);
+/* Adds x y to a sum of floats. */
+void array_add_product(struct array_sum *sum, double x, double y);
 /* Returns the error of entry i of the output, whose exact value is `sum`: for floats |computed - sum|
  * divided by the bound `depth` * u * sum of absolute values, where u is the unit roundoff of the
  * type; 0 if the error is 0, else infinity for what must be exact. The bound holds for any tree of
@@ -95,13 +100,13 @@ const char *array_place(const struct bench *bench);
 
 /* Members of struct operation that all primitives set in the same way. The functions have the same
  * names in each file. */
-#define ARRAY_OPERATION(called, of, has)                                                          \
-	.name = called, .heading = called ", method by method", .operation = of, .traits = has,   \
-	.children = tool_array_children, .fields = array_fields, .problem = "cases",              \
-	.charts = "case name value value_size variant n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
-	.each = array_each, .end = array_end, .enter = array_enter, .title = array_title,         \
-	.place = array_place, .layout = "arrays", .spoil = array_spoil, .error = error,           \
-	.size = size, .make = make, .call = call
+#define ARRAY_OPERATION(called, of, has)                                                        \
+	.name = called, .heading = called ", method by method", .operation = of, .traits = has, \
+	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \
+	.charts = "case name value value_size variant n length mkeys gbps",                     \
+	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = array_end,    \
+	.enter = array_enter, .title = array_title, .place = array_place, .layout = "arrays",   \
+	.spoil = array_spoil, .error = error, .size = size, .make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \

@@ -180,16 +180,29 @@ static int64_t combine(const struct job *job, int64_t a, int64_t b)
 	return job->type == EK_INT32 ? (int32_t)(uint32_t)(uint64_t)result : result;
 }
 
+static void add(struct array_sum *sum, double x)
+{
+	const double high = sum->high + x, back = high - sum->high;
+
+	sum->low += (sum->high - (high - back)) + (x - back);
+	sum->high = high;
+}
+
+void array_add_product(struct array_sum *sum, double x, double y)
+{
+	add(sum, x * y);
+	sum->low += fma(x, y, -(x * y));
+	sum->absolute += fabs(x * y);
+}
+
 void array_add(const struct job *job, struct array_sum *sum, int64_t i)
 {
 	const int64_t exact = array_order(job->type, job->in, i);
 
 	if (array_rounds(job)) {
 		const double x = array_number(job->type, job->in, i);
-		const double high = sum->high + x, back = high - sum->high;
 
-		sum->low += (sum->high - (high - back)) + (x - back);
-		sum->high = high;
+		add(sum, x);
 		sum->absolute += fabs(x);
 	}
 	sum->exact = sum->count++ ? combine(job, sum->exact, exact) : exact;
@@ -201,8 +214,7 @@ double array_error(const struct job *job, const struct array_sum *sum, int64_t i
 		return array_order(job->type, job->p.out, i) == sum->exact ? 0 : INFINITY;
 	const double unit = job->type == EK_F32 ? 0x1p-24 : 0x1p-53;
 	const double bound = depth * unit * sum->absolute;
-	const double error =
-		fabs((array_number(job->type, job->p.out, i) - sum->high) - sum->low);
+	const double error = fabs((array_number(job->type, job->p.out, i) - sum->high) - sum->low);
 
 	return error == 0 ? 0 : isnan(error) || bound == 0 ? INFINITY : error / bound;
 }

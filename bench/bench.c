@@ -28,7 +28,7 @@ static int help(void)
 	       "bandwidth of the memory.\n"
 	       "\n");
 	for (int k = 0; k < OPERATIONS; k++)
-		printf("  ek bench %-8s %s\n", operations[k]->name, operations[k]->text);
+		printf("  ek bench %-15s %s\n", operations[k]->name, operations[k]->text);
 	printf("\nek bench OPERATION --help has the options.\n");
 	return TOOL_OK;
 }

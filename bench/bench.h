@@ -118,6 +118,7 @@ enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
 enum { VECTORS = 1 << 16, BLOCKS = 1 << 17, PRODUCTS = 1 << 18, SUMS = 1 << 19 };
+enum { TWO = 1 << 20 }; /* two sparse vectors; no column needs it */
 #define TRAITS \
 	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS))
 
@@ -180,6 +181,7 @@ struct operation {
 	 * calls, and `next` selects the input of the next call; else both are NULL. */
 	void (*size)(struct job *job);
 	void (*make)(struct job *job);
+	int passes; /* for sparse vectors: accesses to y or to values that are written, for each entry */
 	ek_status (*call)(struct job *job, const ek_array_options *options);
 	void (*before)(struct job *job, int64_t calls);
 	void (*next)(struct job *job);

@@ -155,8 +155,7 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 		from_coo = enter(&f, (struct maker){coo, format ? format : "csr", method, limit,
 		                                    &slot, NULL, NULL});
 	if (!is_csr)
-		from_csr = enter(&f, (struct maker){A, format, method, limit, &slot, NULL,
-		                                    NULL});
+		from_csr = enter(&f, (struct maker){A, format, method, limit, &slot, NULL, NULL});
 	plain = enter(&f, (struct maker){.plan = rows, .vectors = vectors});
 	if (made->plan)
 		own = enter(&f, (struct maker){.plan = made->plan, .vectors = vectors});

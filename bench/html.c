@@ -55,8 +55,11 @@ static json_t *row(const struct bench *b, const struct bench_case *c, const stru
 	for (const struct column *col = b->op->columns; col->head; col++)
 		if (shown(b, c, col, where))
 			json_array_append_new(cells, cell(b, c, r, col));
-	return json_pack("{s:o, s:s, s:s, s:s*, s:s*, s:s*, s:o}", "name", text_json(r->name), "role",
-	                 role_of(one, r), "class", r->failed ? "failed" : best ? "best" : "",
+	return json_pack("{s:o, s:s, s:s, s:s*, s:s*, s:s*, s:o}", "name", text_json(r->name),
+	                 "role", role_of(one, r), "class",
+	                 r->failed ? "failed"
+	                 : best    ? "best"
+	                           : "",
 	                 "chosen", r->chosen && !r->refused ? method_short(r->chosen) : NULL,
 	                 "version", where == PAGE_SUM && r->kind == RECORD_PEER ? r->version : NULL,
 	                 "refused", r->refused ? r->why : NULL, "cells", cells);
@@ -69,12 +72,12 @@ static json_t *table(const struct bench *b, const struct bench_case *c, unsigned
 
 	for (const struct column *col = b->op->columns; col->head; col++)
 		if (shown(b, c, col, where))
-			json_array_append_new(
-				columns,
-				json_pack("{s:s, s:b, s:b, s:b, s:b}", "head", col->head, "left",
-			                  col->where & LEFT, "up", col->where & (LEFT | LESS),
-			                  "ratio", col->where & RATIO, "swatch",
-			                  col->where & SWATCH));
+			json_array_append_new(columns,
+			                      json_pack("{s:s, s:b, s:b, s:b, s:b}", "head",
+			                                col->head, "left", col->where & LEFT, "up",
+			                                col->where & (LEFT | LESS), "ratio",
+			                                col->where & RATIO, "swatch",
+			                                col->where & SWATCH));
 	for (const struct record *r = c->record; r < c->record + c->count; r++)
 		json_array_append_new(rows, row(b, c, r, where));
 	return json_pack("{s:o, s:o}", "columns", columns, "rows", rows);
@@ -98,10 +101,10 @@ static json_t *cases(const struct bench *b)
 			json_array_append_new(records, o);
 		}
 		json_array_append_new(
-			all, json_pack("{s:o, s:s*, s:o, s:o}", "title", text_json(case_title(b, c)),
-		                       "disturbed",
-		                       disturbed ? disturbed_text(c->v[V_DISTURBED]) : NULL,
-		                       "table", table(b, c, PAGE), "records", records));
+			all,
+			json_pack("{s:o, s:s*, s:o, s:o}", "title", text_json(case_title(b, c)),
+		                  "disturbed", disturbed ? disturbed_text(c->v[V_DISTURBED]) : NULL,
+		                  "table", table(b, c, PAGE), "records", records));
 	}
 	return all;
 }
@@ -114,9 +117,8 @@ static json_t *groups(const struct bench *b)
 
 	for (int group = 0; group < GROUPS; group++)
 		if ((title = group_title(b, group)))
-			json_array_append_new(all,
-			                      json_pack("{s:s, s:o}", "title", title, "table",
-			                                table(b, &b->sums[group], SUM)));
+			json_array_append_new(all, json_pack("{s:s, s:o}", "title", title, "table",
+			                                     table(b, &b->sums[group], SUM)));
 	return all;
 }
 
@@ -129,13 +131,12 @@ static json_t *warnings(const struct bench *b)
 		json_array_append_new(all, text_json(keep("%s.", b->left_out)));
 	if (count)
 		json_array_append_new(
-			all,
-			json_string(keep(
-				"%s.%s", disturbed_warning(count, b->count, b->op->problem),
-				b->memory_gbps > 0 && b->count > 1
-					? " Means in tiles leave out what was disturbed; the "
-					  "tables have all."
-					: "")));
+			all, json_string(keep(
+				     "%s.%s", disturbed_warning(count, b->count, b->op->problem),
+				     b->memory_gbps > 0 && b->count > 1
+					     ? " Means in tiles leave out what was disturbed; the "
+					       "tables have all."
+					     : "")));
 	return all;
 }
 
@@ -143,9 +144,9 @@ static json_t *warnings(const struct bench *b)
 static json_t *figures(const struct bench *b)
 {
 	const struct operation *op = b->op;
-	const char *meta = keep("%s · %s · %.16s UTC · evenkeel %s%s%s", b->machine, op->place(b),
-	                        b->date, ek_version(), b->commit ? ", commit " : "",
-	                        b->commit ? b->commit : "");
+	const char *meta =
+		keep("%s · %s · %.16s UTC · evenkeel %s%s%s", b->machine, op->place(b), b->date,
+	             ek_version(), b->commit ? ", commit " : "", b->commit ? b->commit : "");
 	char *legend = legend_text(op);
 	json_t *all = json_pack(
 		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:b, s:b, s:f, s:o, s:o, s:o, s:o}", "layout",

@@ -36,7 +36,8 @@ static double error(void *problem, const char *method)
 	for (int64_t i = 0; i < job->n; i++) {
 		if (!late)
 			array_add(job, &sum, i);
-		worst = fmax(worst, array_error(job, &sum, i, fmin((double)(sum.count - 1), depth)));
+		worst = fmax(worst,
+		             array_error(job, &sum, i, fmin((double)(sum.count - 1), depth)));
 		if (late)
 			array_add(job, &sum, i);
 	}

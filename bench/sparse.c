@@ -129,9 +129,9 @@ static ek_status absolute(const struct sparse *p, const ek_matrix *A, ek_matrix 
 			((float *)copy)[k] = fabsf(((const float *)val.data)[k]);
 		else
 			((double *)copy)[k] = fabs(((const double *)val.data)[k]);
-	status = ek_matrix_from_csr(p->ctx, p->info.value, p->info.index, p->info.rows, p->info.cols,
-	                            sparse_view(A, "row_ptr").data, sparse_view(A, "col_idx").data,
-	                            copy, EK_COPY | EK_TRUSTED, M);
+	status = ek_matrix_from_csr(p->ctx, p->info.value, p->info.index, p->info.rows,
+	                            p->info.cols, sparse_view(A, "row_ptr").data,
+	                            sparse_view(A, "col_idx").data, copy, EK_COPY | EK_TRUSTED, M);
 	free(copy);
 	return status;
 }
@@ -183,6 +183,7 @@ static void set_peer(struct sparse *p)
 	                            .b_row_ptr = sparse_view(B, "row_ptr").data,
 	                            .b_col_idx = sparse_view(B, "col_idx").data,
 	                            .b_val = sparse_view(B, "val").data,
+	                            .b_nnz = sparse_view(B, "val").len,
 	                            .value_bytes = (int)ek_value_size(p->info.value),
 	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
 	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,

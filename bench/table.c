@@ -208,8 +208,7 @@ const char *group_title(const struct bench *b, int group)
 
 	return matrices > 0 ? keep("%.0f %s matri%s%s", matrices, group_name[group],
 	                           matrices == 1 ? "x" : "ces",
-	                           b->op->group_title ? b->op->group_title(b)
-	                                              : ", geometric means")
+	                           b->op->group_title ? b->op->group_title(b) : ", geometric means")
 	                    : NULL;
 }
 

@@ -98,7 +98,7 @@ _ek_arguments()
 	case $2 in
 	help) "$1" --help | sed -n 's/^  ek \([a-z-]*\) .*/\1/p' ;;
 	list) echo operations methods generators twins formats devices layout ;;
-	bench) [[ -n $4 ]] || "$1" bench --help | sed -n 's/^  ek bench \([a-z]*\) .*/\1/p' ;;
+	bench) [[ -n $4 ]] || "$1" bench --help | sed -n 's/^  ek bench \([a-z_]*\) .*/\1/p' ;;
 	esac
 	case $2 in
 	help | list) return ;;

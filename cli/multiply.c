@@ -65,8 +65,10 @@ static const struct argp multiply_argp = {
 	options,  parse, "A [B]", "C = alpha op(A) op(B) + beta D, all sparse. Without B, B is A.",
 	children, NULL,  NULL};
 static const struct argp add_argp = {
-	options + 1, parse, "A B", "C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
-	children,    NULL,  NULL};
+	options + 1, parse,
+	"A B",       "C = alpha op(A) + beta op(B), all sparse; beta is 1 by default.",
+	children,    NULL,
+	NULL};
 
 /* ---- The computation ------------------------------------------------------------------------- */
 
@@ -190,7 +192,7 @@ static double speed(const struct multiply *p, double seconds)
 	const int64_t bytes =
 		info_of(p->what.A).bytes + info_of(p->what.B).bytes + info_of(p->C).bytes;
 
-	return seconds <= 0                     ? 0
+	return seconds <= 0                    ? 0
 	       : p->what.operation == EK_SPADD ? 1e-9 * (double)bytes / seconds
 	                                       : 2e-9 * p->products / seconds;
 }
@@ -224,8 +226,7 @@ static void print(const struct multiply *p, FILE *out)
 	fprintf(out, "first run %.4g ms, %.3g %s\n", 1e3 * p->first_seconds,
 	        speed(p, p->first_seconds), unit);
 	if (p->o->repeat)
-		fprintf(out,
-		        "later     %.4g ms in the mean of %lld, %.4g ms at best, %.3g %s\n",
+		fprintf(out, "later     %.4g ms in the mean of %lld, %.4g ms at best, %.3g %s\n",
 		        1e3 * p->mean_seconds, (long long)p->o->repeat, 1e3 * p->best_seconds,
 		        speed(p, p->best_seconds), unit);
 	if (p->o->explain && ek_plan_explain(p->plan, text, sizeof text) == EK_OK)
@@ -337,9 +338,8 @@ static int compute(int argc, char **argv, ek_operation operation)
 	                                .op_b = o.op_b,
 	                                .index = o.common.index,
 	                                .alpha = o.common.alpha,
-	                                .beta = operation == EK_SPADD || o.name[2]
-	                                                ? o.common.beta
-	                                                : 0};
+	                                .beta = operation == EK_SPADD || o.name[2] ? o.common.beta
+	                                                                           : 0};
 	if (!p.what.ctx)
 		return code;
 	code = run(&p);

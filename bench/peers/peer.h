@@ -29,11 +29,16 @@ typedef struct ek_peer_result {
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
  *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
  *            one in `result`. B has the types of A; it is A itself if b_val is val
+ *   spadd    A + B or, if `transposed`, A + B^T, likewise; B has as many rows and columns as A
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
  *   segsum   in[n], cut by offset[count + 1], to out[count]
  *   sort     key[n], and value[n] of value_size bytes each, in place
  *   merge    batch times: in[n] and in_b[n], with their values, to key[2 n] and value[2 n]
+ *   dot_dense, axpy, gather, gather_zero, scatter
+ *            a sparse x with the n values `in` at the indices `offset`, which is NULL if they have
+ *            64 bits, and a dense y: the product of x and in_b to out[1]; key += alpha x; entries of
+ *            in_b, or of key, which become 0, to out[n]; x to key
  *   kselect  the k-th smallest of each of `batch` lists of n numbers of `in` to out[batch]
  * Products have the same arrays in all runs. In other operations the pointers may change between
  * runs, but not the sizes. */
@@ -46,6 +51,7 @@ typedef struct ek_peer_problem {
 	int64_t rows, cols, nnz;
 	const void *row_ptr, *col_idx, *val;
 	const void *b_row_ptr, *b_col_idx, *b_val; /* B, for operations on two matrices */
+	int64_t b_nnz;
 	int value_bytes;      /* 4 for float, 8 for double */
 	int ptr_bytes;        /* bytes of a row pointer: 4 or 8 */
 	int idx_bytes;        /* bytes of a column index: 4 or 8 */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import
  * and a full vector. Blocks are full matrices, held by rows; GrB_mxm adds to zeros, which keeps Y
- * full and is several times as fast as creating Y again. Version 10 is asked to hold 32-bit
- * indices. Neither function has alpha and beta, so only y = op(A) x is compared.
+ * full and is several times as fast as creating Y again. Sparse results are made by GrB_mxm and
+ * GrB_Matrix_eWiseAdd_BinaryOp. Version 10 is asked to hold 32-bit indices. These functions have no
+ * alpha and beta, so only y = op(A) x is compared.
  *
- * The Python wheel with version 10 has no header, so the few functions that are used are declared
- * below. All are in the C API standard 2.0, except those that import full objects. */
+ * The Python wheel with version 10 has no header, so the functions that are used are declared below.
+ * All are in the C API standard 2.0, except those that import full objects. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,6 +52,8 @@ int GrB_Matrix_assign_FP64(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, double, const G
                            GrB_Index, const GrB_Index *, GrB_Index, GrB_Descriptor);
 int GrB_mxm(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Semiring, GrB_Matrix, GrB_Matrix,
             GrB_Descriptor);
+int GrB_Matrix_eWiseAdd_BinaryOp(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_BinaryOp, GrB_Matrix,
+                                 GrB_Matrix, GrB_Descriptor);
 int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
 int GrB_Vector_wait(GrB_Vector, int);
 int GrB_Vector_free(GrB_Vector *);
@@ -96,7 +99,7 @@ static bool failed(const char *what, int info)
 static int supports(const ek_peer_problem *p)
 {
 	return p->alpha == 1 && p->beta == 0 && p->rows > 0 && p->cols > 0 &&
-	       (p->operation == EK_SPMV ||
+	       (p->operation != EK_SPMM ||
 	        (p->x_order == EK_ROW_MAJOR && p->y_order == EK_ROW_MAJOR));
 }
 
@@ -111,24 +114,25 @@ static GrB_Index *widen(const void *data, int bytes, int64_t count)
 	return wide;
 }
 
-static bool import_matrix(struct product *m)
+/* Imports a matrix with the sizes and types of A. */
+static bool import_matrix(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
+                          const void *val, GrB_Matrix *A)
 {
-	const ek_peer_problem *p = m->p;
-	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)p->cols, nnz = (GrB_Index)p->nnz;
-	GrB_Index *row_ptr = widen(p->row_ptr, p->ptr_bytes, p->rows + 1);
-	GrB_Index *col_idx = widen(p->col_idx, p->idx_bytes, p->nnz);
+	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)p->cols, nnz = (GrB_Index)entries;
+	GrB_Index *row_ptr = widen(ptr, p->ptr_bytes, p->rows + 1);
+	GrB_Index *col_idx = widen(idx, p->idx_bytes, entries);
 	int info = -1;
 
 	if (row_ptr && col_idx && p->value_bytes == 4)
-		info = GrB_Matrix_import_FP32(&m->A, GrB_FP32, rows, cols, row_ptr, col_idx, p->val,
+		info = GrB_Matrix_import_FP32(A, GrB_FP32, rows, cols, row_ptr, col_idx, val,
 		                              rows + 1, nnz, nnz, CSR_FORMAT);
 	else if (row_ptr && col_idx)
-		info = GrB_Matrix_import_FP64(&m->A, GrB_FP64, rows, cols, row_ptr, col_idx, p->val,
+		info = GrB_Matrix_import_FP64(A, GrB_FP64, rows, cols, row_ptr, col_idx, val,
 		                              rows + 1, nnz, nnz, CSR_FORMAT);
 	free(row_ptr);
 	free(col_idx);
 	return !failed("GrB_Matrix_import", info) &&
-	       !failed("GrB_Matrix_wait", GrB_Matrix_wait(m->A, MATERIALIZE));
+	       !failed("GrB_Matrix_wait", GrB_Matrix_wait(*A, MATERIALIZE));
 }
 
 static bool import_vectors(struct product *m)
@@ -193,7 +197,8 @@ static int prepare(const ek_peer_problem *p, void **state)
 	m->semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->descriptor = p->transposed ? GrB_DESC_T0 : NULL;
-	if (!import_matrix(m) || !import_vectors(m)) {
+	if (!import_matrix(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
+	    !import_vectors(m)) {
 		release(m);
 		return 1;
 	}
@@ -235,7 +240,7 @@ static int extract(const struct product *m, GrB_Index *i, GrB_Index *j, void *va
 {
 	const bool wide = m->p->value_bytes == 8;
 
-	if (m->p->operation == EK_SPMM)
+	if (m->p->operation != EK_SPMV)
 		return wide ? GrB_Matrix_extractTuples_FP64(i, j, value, n, m->Y)
 		            : GrB_Matrix_extractTuples_FP32(i, j, value, n, m->Y);
 	return wide ? GrB_Vector_extractTuples_FP64(i, value, n, m->y)
@@ -277,10 +282,10 @@ static const ek_peer graphblas = {
 	.error = error,
 };
 
-/* ---- Products of sparse matrices ------------------------------------------------------------- */
+/* ---- Sparse results -------------------------------------------------------------------------- */
 
 struct sparse_product {
-	struct product of; /* of.Y is C */
+	struct product of; /* of.Y is C, of.X is B of a sum */
 	GrB_Index *row, *row_ptr, *col;
 	void *val;
 };
@@ -300,9 +305,7 @@ static void sparse_release(void *state)
 	struct sparse_product *m = state;
 
 	sparse_free(m);
-	GrB_Matrix_free(&m->of.A);
-	GrB_Matrix_free(&m->of.Y);
-	free(m);
+	release(m); /* `of` is its first member */
 }
 
 static int sparse_prepare(const ek_peer_problem *p, void **state)
@@ -313,16 +316,27 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 		return 1;
 	m->of.p = p;
 	m->of.out = (GrB_Index)p->rows;
-	m->of.width = (GrB_Index)(p->transposed ? p->rows : p->cols);
+	m->of.width = (GrB_Index)(p->transposed && p->operation == EK_SPGEMM ? p->rows : p->cols);
 	m->of.semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
-	if (!import_matrix(&m->of)) {
+	if (!import_matrix(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->of.A) ||
+	    (p->operation == EK_SPADD &&
+	     !import_matrix(p, p->b_nnz, p->b_row_ptr, p->b_col_idx, p->b_val, &m->of.X))) {
 		sparse_release(m);
 		return 1;
 	}
 	*state = m;
 	return 0;
+}
+
+static int compute(struct product *m)
+{
+	if (m->p->operation == EK_SPADD)
+		return GrB_Matrix_eWiseAdd_BinaryOp(
+			m->Y, NULL, NULL, m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64,
+			m->A, m->X, m->descriptor);
+	return GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A, m->descriptor);
 }
 
 static int sparse_run(void *state, int64_t calls)
@@ -333,8 +347,7 @@ static int sparse_run(void *state, int64_t calls)
 	for (; calls > 0; calls--) {
 		GrB_Matrix_free(&m->Y);
 		if (failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
-		    failed("GrB_mxm",
-		           GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A, m->descriptor)) ||
+		    failed("GrB_mxm or eWiseAdd", compute(m)) ||
 		    failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
 			return 1;
 	}
@@ -344,21 +357,17 @@ static int sparse_run(void *state, int64_t calls)
 static int sparse_fetch(void *state)
 {
 	struct sparse_product *m = state;
-	GrB_Index n;
+	GrB_Index n = 0;
+	const bool lost = failed("GrB_Matrix_nvals", GrB_Matrix_nvals(&n, m->of.Y));
 
 	sparse_free(m);
-	if (failed("GrB_Matrix_nvals", GrB_Matrix_nvals(&n, m->of.Y)))
-		return 1;
 	m->row = malloc((n + 1) * sizeof *m->row);
 	m->col = malloc((n + 1) * sizeof *m->col);
 	m->row_ptr = calloc(m->of.out + 1, sizeof *m->row_ptr);
 	m->val = malloc((n + 1) * (size_t)m->of.p->value_bytes);
 	if (!m->row || !m->col || !m->row_ptr || !m->val)
 		return failed("malloc", -1);
-	if (failed("extractTuples",
-	           m->of.p->value_bytes == 8
-	                   ? GrB_Matrix_extractTuples_FP64(m->row, m->col, m->val, &n, m->of.Y)
-	                   : GrB_Matrix_extractTuples_FP32(m->row, m->col, m->val, &n, m->of.Y)))
+	if (lost || failed("extractTuples", extract(&m->of, m->row, m->col, m->val, &n)))
 		return 1;
 	for (GrB_Index k = 0; k < n; k++) /* the entries come row by row */
 		m->row_ptr[m->row[k] + 1]++;
@@ -368,19 +377,14 @@ static int sparse_fetch(void *state)
 	return 0;
 }
 
-static int sparse_supports(const ek_peer_problem *p)
-{
-	return p->rows > 0 && p->cols > 0;
-}
-
 static const ek_peer graphblas_product = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD),
 	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES and GrB_Matrix_wait, which sorts "
-                "rows",
+	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, or eWiseAdd with PLUS, and "
+		"GrB_Matrix_wait, which sorts rows",
 	.version = version,
-	.supports = sparse_supports,
+	.supports = supports,
 	.prepare = sparse_prepare,
 	.run = sparse_run,
 	.fetch = sparse_fetch,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Intel MKL's inspector-executor products: mkl_sparse_?_mv, or mkl_sparse_?_mm for blocks, with a
- * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products; and
- * mkl_sparse_sp2m for products of sparse matrices, with and without mkl_sparse_order. MKL
- * is told to use the GNU OpenMP run time, which it then shares with the rest of the process. */
+ * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products; mkl_sparse_sp2m
+ * for products of sparse matrices, with and without mkl_sparse_order; mkl_sparse_?_add for sums; and
+ * the Sparse BLAS level 1. MKL is told to use the GNU OpenMP run time, which it then shares with the rest of the process. */
 #include <mkl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,11 +55,12 @@ static MKL_INT leading(const ek_peer_problem *p, int64_t rows)
 }
 
 /* Makes a handle. MKL takes pointers without const to arrays that it only reads. */
-static sparse_status_t create(const ek_peer_problem *p, sparse_matrix_t *A)
+static sparse_status_t create(const ek_peer_problem *p, const void *ptr, const void *idx,
+                              const void *values, sparse_matrix_t *A)
 {
-	MKL_INT *row_ptr = (MKL_INT *)(uintptr_t)p->row_ptr;
-	MKL_INT *col_idx = (MKL_INT *)(uintptr_t)p->col_idx;
-	void *val = (void *)(uintptr_t)p->val;
+	MKL_INT *row_ptr = (MKL_INT *)(uintptr_t)ptr;
+	MKL_INT *col_idx = (MKL_INT *)(uintptr_t)idx;
+	void *val = (void *)(uintptr_t)values;
 
 	if (p->value_bytes == 4)
 		return mkl_sparse_s_create_csr(A, SPARSE_INDEX_BASE_ZERO, (MKL_INT)p->rows,
@@ -89,7 +90,7 @@ static int prepare(const ek_peer_problem *p, void **state)
 	m->op = p->transposed ? SPARSE_OPERATION_TRANSPOSE : SPARSE_OPERATION_NON_TRANSPOSE;
 	m->descr.type = SPARSE_MATRIX_TYPE_GENERAL;
 	mkl_set_num_threads(p->threads);
-	failure = create(p, &m->A);
+	failure = create(p, p->row_ptr, p->col_idx, p->val, &m->A);
 	if (failure == SPARSE_STATUS_SUCCESS)
 		failure = p->operation == EK_SPMV
 		                  ? mkl_sparse_set_mv_hint(m->A, m->op, m->descr, (MKL_INT)p->calls)
@@ -155,12 +156,12 @@ static const ek_peer mkl = {
 	.error = error,
 };
 
-/* ---- Products of sparse matrices ------------------------------------------------------------- */
+/* ---- Sparse results -------------------------------------------------------------------------- */
 
 struct sparse_product {
 	const ek_peer_problem *p;
 	bool sorted;
-	sparse_matrix_t A, C;
+	sparse_matrix_t A, B, C; /* B is only for sums */
 };
 
 static void drop(struct sparse_product *m)
@@ -175,7 +176,10 @@ static void sparse_release(void *state)
 	struct sparse_product *m = state;
 
 	drop(m);
-	mkl_sparse_destroy(m->A);
+	if (m->A)
+		mkl_sparse_destroy(m->A);
+	if (m->B)
+		mkl_sparse_destroy(m->B);
 	free(m);
 }
 
@@ -189,9 +193,11 @@ static int sparse_prepare(const ek_peer_problem *p, bool sorted, void **state)
 	m->p = p;
 	m->sorted = sorted;
 	mkl_set_num_threads(p->threads);
-	failure = create(p, &m->A);
+	failure = create(p, p->row_ptr, p->col_idx, p->val, &m->A);
+	if (failure == SPARSE_STATUS_SUCCESS && p->operation == EK_SPADD)
+		failure = create(p, p->b_row_ptr, p->b_col_idx, p->b_val, &m->B);
 	if (failure != SPARSE_STATUS_SUCCESS) {
-		free(m);
+		sparse_release(m);
 		return 1;
 	}
 	*state = m;
@@ -208,17 +214,27 @@ static int prepare_unsorted(const ek_peer_problem *p, void **state)
 	return sparse_prepare(p, false, state);
 }
 
-static int sparse_run(void *state, int64_t calls)
+/* Makes C. MKL adds op(B), its first operand, to A. */
+static sparse_status_t compute(struct sparse_product *m)
 {
 	const struct matrix_descr descr = {.type = SPARSE_MATRIX_TYPE_GENERAL};
+	const sparse_operation_t op = m->p->transposed ? SPARSE_OPERATION_TRANSPOSE
+	                                               : SPARSE_OPERATION_NON_TRANSPOSE;
+
+	if (m->p->operation == EK_SPADD)
+		return m->p->value_bytes == 4 ? mkl_sparse_s_add(op, m->B, 1, m->A, &m->C)
+		                              : mkl_sparse_d_add(op, m->B, 1, m->A, &m->C);
+	return mkl_sparse_sp2m(SPARSE_OPERATION_NON_TRANSPOSE, descr, m->A, op, descr, m->A,
+	                       SPARSE_STAGE_FULL_MULT, &m->C);
+}
+
+static int sparse_run(void *state, int64_t calls)
+{
 	struct sparse_product *m = state;
 
 	for (; calls > 0; calls--) {
 		drop(m);
-		failure = mkl_sparse_sp2m(SPARSE_OPERATION_NON_TRANSPOSE, descr, m->A,
-		                          m->p->transposed ? SPARSE_OPERATION_TRANSPOSE
-		                                           : SPARSE_OPERATION_NON_TRANSPOSE,
-		                          descr, m->A, SPARSE_STAGE_FULL_MULT, &m->C);
+		failure = compute(m);
 		if (failure == SPARSE_STATUS_SUCCESS && m->sorted)
 			failure = mkl_sparse_order(m->C);
 		if (failure != SPARSE_STATUS_SUCCESS)
@@ -250,9 +266,10 @@ static int sparse_supports(const ek_peer_problem *p)
 
 static const ek_peer mkl_sorted = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD),
 	.name = "mkl",
-	.text = "Intel MKL, mkl_sparse_sp2m in one stage and mkl_sparse_order",
+	.text = "Intel MKL, mkl_sparse_sp2m in one stage, or mkl_sparse_?_add, and "
+		"mkl_sparse_order",
 	.version = version,
 	.supports = sparse_supports,
 	.prepare = prepare_sorted,
@@ -264,9 +281,9 @@ static const ek_peer mkl_sorted = {
 
 static const ek_peer mkl_unsorted = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD),
 	.name = "mkl.unsorted",
-	.text = "Intel MKL, mkl_sparse_sp2m in one stage; rows are not sorted",
+	.text = "Intel MKL, the same without mkl_sparse_order",
 	.version = version,
 	.supports = sparse_supports,
 	.prepare = prepare_unsorted,
@@ -276,9 +293,71 @@ static const ek_peer mkl_unsorted = {
 	.error = error,
 };
 
+/* ---- Sparse vectors -------------------------------------------------------------------------- */
+
+static int vector_supports(const ek_peer_problem *p)
+{
+	return p->offset && (p->type == EK_F32 || p->type == EK_F64);
+}
+
+static int vector_prepare(const ek_peer_problem *p, void **state)
+{
+	mkl_set_num_threads(p->threads);
+	*state = (void *)(uintptr_t)p;
+	return 0;
+}
+
+/* Makes a call for the values of a type, whose name for MKL begins with the letter `t`. */
+#define CALL(t, type)                                                             \
+	switch (p->operation) {                                                   \
+	case EK_SPARSE_DOT_DENSE:                                                 \
+		*(type *)p->out = cblas_##t##doti(n, p->in, p->offset, p->in_b);  \
+		break;                                                            \
+	case EK_SPARSE_AXPY:                                                      \
+		cblas_##t##axpyi(n, (type)p->alpha, p->in, p->offset, p->key);    \
+		break;                                                            \
+	case EK_GATHER: cblas_##t##gthr(n, p->in_b, p->out, p->offset); break;    \
+	case EK_GATHER_ZERO: cblas_##t##gthrz(n, p->key, p->out, p->offset); break; \
+	default: cblas_##t##sctr(n, p->in, p->offset, p->key); break;             \
+	}
+
+static int vector_run(void *state, int64_t calls)
+{
+	const ek_peer_problem *p = state;
+	const MKL_INT n = (MKL_INT)p->n;
+
+	for (; calls > 0; calls--)
+		if (p->type == EK_F32) {
+			CALL(s, float)
+		} else {
+			CALL(d, double)
+		}
+	return 0;
+}
+
+static void vector_release(void *state)
+{
+	(void)state;
+}
+
+static const ek_peer mkl_vectors = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_SPARSE_DOT_DENSE) | EK_PEER_OF(EK_SPARSE_AXPY) |
+	              EK_PEER_OF(EK_GATHER) | EK_PEER_OF(EK_GATHER_ZERO) | EK_PEER_OF(EK_SCATTER),
+	.name = "mkl",
+	.text = "Intel MKL, Sparse BLAS level 1: cblas_?doti, _?axpyi, _?gthr, _?gthrz, _?sctr",
+	.version = version,
+	.supports = vector_supports,
+	.prepare = vector_prepare,
+	.run = vector_run,
+	.release = vector_release,
+	.error = error,
+};
+
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, NULL};
+	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, &mkl_vectors,
+	                                     NULL};
 
 	mkl_set_interface_layer(MKL_INTERFACE_LP64);
 	mkl_set_threading_layer(MKL_THREADING_GNU);
