@@ -267,7 +267,7 @@ static void test_formats(void **state)
 				                    ek_plan_method(plan));
 				for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
 					const struct block_run run = {op, which, 9, {1, 0}, {2, 0},
-					                              1,  -1,    1, NULL};
+					                              1,  -1,    1, NULL,   false};
 					char text[600];
 
 					blocks_values(&b, HELD_CSR, EK_I32, which);

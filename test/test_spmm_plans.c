@@ -9,10 +9,10 @@
 #include "support/support.h"
 
 /* Columns that are numbered from 1 give the same bits as columns from 0, with blocks of one panel
- * and of several, in both orders. X ends at a guard page, and begins after other values. */
+ * and of several, in both orders, with windows that fit (a band) and rows that need more. X ends at a guard page, and begins after other values. */
 static void check_base1(const ek_method *m, const ek_matrix *A, const ek_matrix *A1, int64_t width)
 {
-	enum { ROWS = 60, COLS = 50, MOST_WIDTH = 40, BEFORE = 64 };
+	enum { ROWS = 150, COLS = 150, MOST_WIDTH = 40, BEFORE = 64 };
 	static double x[BEFORE + COLS * MOST_WIDTH], y[2][ROWS * MOST_WIDTH];
 	const ek_hints hints = {.size = sizeof hints, .method = name_or_auto(m)};
 
@@ -51,9 +51,11 @@ static void test_base1(void **state)
 		const ek_method *m = NULL;
 		ek_matrix *A, *A1;
 
-		expect_status(
-			ek_matrix_generate(here, "uniform:rows=60,cols=50,k=5", EK_F64, EK_I32, &A),
-			EK_OK);
+		expect_status(ek_matrix_generate(here,
+		                                 at & 1 ? "uniform:rows=150,cols=150,k=5"
+		                                        : "banded:n=150,lower=3,upper=3",
+		                                 EK_F64, EK_I32, &A),
+		              EK_OK);
 		for (int k = 0; k < 3; k++) {
 			static const char *const name[] = {"row_ptr", "col_idx", "val"};
 
@@ -66,8 +68,8 @@ static void test_base1(void **state)
 			ptr[k] = ((const int32_t *)v[0].data)[k] + 1;
 		for (int64_t k = 0; k < v[1].len; k++)
 			col[k] = ((const int32_t *)v[1].data)[k] + 1;
-		expect_status(ek_matrix_from_csr(here, EK_F64, EK_I32, 60, 50, ptr, col, v[2].data,
-		                                 EK_BORROW | EK_BASE1, &A1),
+		expect_status(ek_matrix_from_csr(here, EK_F64, EK_I32, 150, 150, ptr, col,
+		                                 v[2].data, EK_BORROW | EK_BASE1, &A1),
 		              EK_OK);
 		do
 			for (size_t k = 0; k < sizeof width / sizeof *width; k++)

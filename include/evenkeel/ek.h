@@ -985,7 +985,9 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
  * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X
  * of more than one column, and row-major X with more columns than a panel. A panel is as wide as
- * hints.width, rounded up, but at most four SIMD vectors wide. A method that goes column by column
+ * hints.width, rounded up, but at most four SIMD vectors wide. If X is larger than the caches, and rows
+ * of A near each other have columns near each other, only a window of the panel is copied at a
+ * time. A method that goes column by column
  * ("spmm.columns") reads A once for each column of X.
  *
  * Thread safety: any number of threads may run one plan at the same time, each with its own Y; runs
