@@ -55,6 +55,7 @@ _ek_values()
 		"bench "*) of=${2#bench } ;;
 		spmm) of=spmm ;;
 		multiply) of=spgemm ;;
+		spmspv) of=spmspv ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;
 		esac
