@@ -56,6 +56,7 @@ _ek_values()
 		spmm) of=spmm ;;
 		multiply) of=spgemm ;;
 		add) of=spadd ;;
+		spmspv) of=spmspv ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;
 		esac

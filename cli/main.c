@@ -14,6 +14,7 @@ const struct tool_command tool_commands[] = {
          cmd_convert},
 	{"spmv", "y = alpha op(A) x + beta y", cmd_spmv},
 	{"spmm", "Y = alpha op(A) X + beta Y, X and Y blocks of vectors", cmd_spmm},
+	{"spmspv", "y = alpha op(A) x, all sparse", cmd_spmspv},
 	{"multiply", "C = alpha op(A) op(B) + beta D, all sparse", cmd_multiply},
 	{"add", "C = alpha op(A) + beta op(B), all sparse", cmd_add},
 	{"dot", "dot product of two sparse vectors", cmd_dot},

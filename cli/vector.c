@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reads sparse vectors, as matrices of one column. In csc, the row indices of such a matrix ascend
+ * Reads sparse vectors, as matrices of one column, and makes such matrices of results. In csc, the row indices of such a matrix ascend
  * and are the indices of the vector. */
 #include "vector.h"
 
@@ -52,4 +52,20 @@ int vector_same_length(const struct vector *x, const char *name, int64_t rows)
 	                 "%s: has %lld rows, and %s has %lld; vectors of the same length "
 	                 "are expected",
 	                 name, (long long)rows, x->source.path, (long long)x->v.n);
+}
+
+int vector_matrix(ek_context *ctx, const ek_sparse *z, int64_t count, ek_matrix **Z)
+{
+	const int32_t narrow[2] = {0, (int32_t)count};
+	const int64_t wide[2] = {0, count};
+	const bool long_index = z->index == EK_INT64;
+
+	if (long_index)
+		return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I64, z->n, 1, wide, z->idx,
+		                                     z->val, EK_COPY, Z));
+	if (count > INT32_MAX)
+		return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I64_32, z->n, 1, wide,
+		                                     z->idx, z->val, EK_COPY, Z));
+	return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I32, z->n, 1, narrow, z->idx, z->val,
+	                                     EK_COPY, Z));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse vectors from files, for ek dot and ek vector-add (vector.c). */
+ * Sparse vectors from files, for ek dot, ek vector-add and ek spmspv (vector.c). */
 #ifndef EK_TOOL_VECTOR_H
 #define EK_TOOL_VECTOR_H
 
@@ -19,6 +19,9 @@ struct vector {
  * and returns an exit code. */
 int vector_read(ek_context *ctx, const struct tool_options *o, const char *text, struct vector *v);
 void vector_free(struct vector *v);
+/* Makes Z, a matrix of one column with the first `count` entries of z, so that it can be written.
+ * Reports failures and returns an exit code. */
+int vector_matrix(ek_context *ctx, const ek_sparse *z, int64_t count, ek_matrix **Z);
 /* Checks that y is as long as x. Reports failures and returns an exit code. */
 int vector_same_length(const struct vector *x, const char *name, int64_t rows);
 

@@ -48,23 +48,6 @@ static const struct argp argp = {options,
                                  NULL,
                                  NULL};
 
-/* Makes Z a matrix of one column, so that it can be written. */
-static int as_matrix(ek_context *ctx, const ek_sparse *z, int64_t count, ek_matrix **Z)
-{
-	const int32_t narrow[2] = {0, (int32_t)count};
-	const int64_t wide[2] = {0, count};
-	const bool long_index = z->index == EK_INT64;
-
-	if (long_index)
-		return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I64, z->n, 1, wide, z->idx,
-		                                     z->val, EK_COPY, Z));
-	if (count > INT32_MAX)
-		return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I64_32, z->n, 1, wide,
-		                                     z->idx, z->val, EK_COPY, Z));
-	return tool_check(ek_matrix_from_csc(ctx, z->value, EK_I32, z->n, 1, narrow, z->idx, z->val,
-	                                     EK_COPY, Z));
-}
-
 static int add(ek_context *ctx, const struct add_options *o, const struct vector *x,
                const struct vector *y, int64_t *count, ek_matrix **Z)
 {
@@ -79,7 +62,7 @@ static int add(ek_context *ctx, const struct add_options *o, const struct vector
 		code = tool_check(ek_sparse_add(ctx, &how, o->common.alpha, &x->v, o->common.beta,
 		                                &y->v, count, &z));
 	if (code == TOOL_OK)
-		code = as_matrix(ctx, &z, *count, Z);
+		code = vector_matrix(ctx, &z, *count, Z);
 	free(idx);
 	free(val);
 	return code;

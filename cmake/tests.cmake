@@ -14,7 +14,7 @@ file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
 set(SLOW_TESTS test_base1 test_blocks test_dense_spmm test_formats test_forward test_generate
                test_kselect test_merge
                test_methods test_parts test_scan test_segmented test_spadd test_spadd_dense
-               test_spgemm test_spgemm_memory test_spgemm_wide test_spmm test_templates_formats
+               test_spgemm test_spgemm_memory test_spgemm_wide test_spmm test_spmspv test_templates_formats
                test_templates_methods)
 # add_unit_test(name source objects...)
 function(add_unit_test name source)

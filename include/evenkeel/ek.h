@@ -745,7 +745,9 @@ typedef enum ek_operation {
 	EK_PAIRS_INTERSECTION = 22,
 	EK_DENSE_SPMM = 23, /* product of a dense block and A; needs a plan */
 	EK_SPADD_DENSE = 24, /* sum of A and a dense matrix; needs a plan */
-	EK_TRANSPOSE = 25 /* transpose of a sparse matrix; needs a plan */
+	EK_TRANSPOSE = 25, /* transpose of a sparse matrix; needs a plan */
+	EK_SPMSPV = 26, /* product of A and a sparse vector; needs a plan, like EK_SPMV */
+	EK_GEMVI = 27   /* product of a dense matrix and a sparse vector; needs no plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -1496,6 +1498,69 @@ ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_
 ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
                         const ek_sparse *x, double beta, const ek_sparse *y, int64_t *count,
                         const ek_sparse *z);
+
+/* Computes y = alpha A x + beta y for a dense matrix A, a sparse x and a dense y.
+ *   A   a block with x->n columns, row- or column-major, with any leading dimension. For the product
+ *       with the transpose, give the same memory as a block of the other order
+ *   y   as many entries as A has rows; must not overlap A or x
+ * Columns of A in which x has no entry are not read. With alpha = 0, neither A nor the values of x
+ * are read; with beta = 0, y is only written.
+ * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the number
+ * of entries of x (gamma as at ek_spmv). Bits: the products of a row are added to 0 in the order of
+ * the entries of x, each rounded; so all methods give the same bits for any number of threads and any
+ * instruction set, and for both orders of A.
+ * Methods: "gemvi.columns" adds up columns, for column-major A; "gemvi.rows" forms dot products of
+ * rows, for row-major A. Both take both orders; the library chooses by the order.
+ * Cost: one read of those columns of A in which x has an entry. Source: Liu 2015, section 2.3.2. */
+ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alpha,
+                   const ek_dense *A, const ek_sparse *x, double beta, const ek_dense *y);
+
+/* Computes y = alpha op(A) x for sparse vectors x and y. The plan must be made for EK_SPMSPV, with
+ * hints.op as the op of A. A may be in any format; those other than csr and csc are copied.
+ *   x      as long as op(A) has columns; indices ascend strictly (EK_ERANGE otherwise)
+ *   y      as long as op(A) has rows; space for the result: y->nnz is the number of entries that fit.
+ *          Must not overlap x or the arrays of A
+ *   count  gets the number of entries of the result, the first *count entries of y
+ * Values have the type of A, indices the width of the column indices of A (EK_INT64 for EK_I64, else
+ * EK_INT32).
+ *
+ * Result: the indices of y ascend strictly. y has an entry exactly where a row of op(A) and x have an
+ * entry in the same column, also if its value is 0 and if alpha is 0. Entries of y after the first
+ * *count may be overwritten.
+ *
+ * What is read: with alpha = 0, the values of A and x are not read, and those of y are +0. Entries
+ * that are not stored are never multiplied. There is no beta: ek_sparse_add adds sparse vectors.
+ *
+ * Accuracy: |error of y_i| <= gamma(k + 2) |alpha| (|A||x|)_i, where k is the number of products that
+ * are added up (gamma as at ek_spmv), barring underflow. Bits: the products of a row are added to 0
+ * one after the other, in the order of the columns, and the sum is multiplied by alpha. So all
+ * methods give the same bits, for any number of threads and any instruction set.
+ *
+ * Methods: "spmspv.csr.switch" chooses for each x between the others, by nnz(x) and the number of
+ * products; ek_plan_explain says from how many products on it goes by rows. It keeps a transposed
+ * copy of A. "spmspv.csr.masked" and "spmspv.csr.intersect" go by rows, "spmspv.csr.spa" and
+ * "spmspv.csr.buckets" by columns; they keep a transposed copy if A is not stored so. If only a few
+ * calls are expected (hints.calls), no copy is made for the library's choice.
+ *
+ * Errors: EK_EINVAL (as said above; y->nnz is too small: the message has the number that would do,
+ * and y and *count are untouched), EK_ERANGE, EK_ENOMEM (new values, or more threads than before).
+ *
+ * Cost: by columns O(nnz(x) + products), where the products are the entries of A in the columns in
+ * which x has an entry; by rows that of ek_spmv. Besides transposed copies a plan holds arrays as long
+ * as x and y, and with buckets an array as long as the products of a run.
+ *
+ * Thread safety: any number of threads may run one plan at the same time, each with its own y.
+ *
+ * Source: Liu 2015, section 2.3.2; Azad and Buluc 2017 (buckets). */
+ek_status ek_spmspv(ek_plan *plan, double alpha, const ek_sparse *x, int64_t *count,
+                    const ek_sparse *y);
+
+/* Says how many entries a result of ek_spmspv has; either pointer may be NULL. *most is an upper
+ * bound: the number of products, or of rows if there are fewer. It takes one look at each column of
+ * x. If the plan has A by rows only, it is the number of entries, or of rows, of A. *exact is the
+ * number of entries itself, and takes as long as a run. Only the indices of x are read. Errors as for
+ * ek_spmspv. */
+ek_status ek_spmspv_size(ek_plan *plan, const ek_sparse *x, int64_t *most, int64_t *exact);
 
 #if defined(__GNUC__)
 #pragma GCC visibility pop

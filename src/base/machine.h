@@ -79,6 +79,15 @@ typedef struct eki_vector_speed {
 	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
 } eki_vector_speed;
 
+/* Speeds of products with sparse vectors (spmspv/), in nanoseconds of one core: for each entry of x
+ * whose column is looked up; for each product that is added to sums in a core's cache, and to sums
+ * beyond it; for each product by way of buckets; for each entry of x that is written to a dense
+ * vector. `partial` is a factor: products by rows take so many times as long if x does not have all
+ * entries. */
+typedef struct eki_product_speed {
+	double column, near, far, bucket, spread, partial;
+} eki_product_speed;
+
 typedef struct eki_machine {
 	const char *name;
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
@@ -130,6 +139,7 @@ typedef struct eki_machine {
 	double lane_gather, lane_sum;
 	eki_array_speed array;
 	eki_vector_speed vector;
+	eki_product_speed product;
 } eki_machine;
 
 /* Returns the description that fits this processor. */

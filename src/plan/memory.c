@@ -6,7 +6,10 @@
  * block, so that runs one after another allocate nothing. Threads that run the plan at the same
  * time each allocate a block, which is kept for later runs. Unused blocks are kept in a few slots.
  * These are emptied and filled by atomic exchanges, so that no thread waits for another. A thread
- * that finds all slots full frees its block. Small scratch is on the caller's stack instead. */
+ * that finds all slots full frees its block. Small scratch is on the caller's stack instead.
+ *
+ * Some runs need arrays of zeros, of which they touch little. Such scratch is cleared once, when a
+ * block is made, and every run leaves it as it was. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -85,13 +88,27 @@ void eki_text_free(const ek_context *ctx, eki_text *text)
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
 
+void eki_scratch_clear(const ek_plan *plan, void *block)
+{
+	if (plan->zero_end > plan->zero_begin)
+		memset((char *)block + plan->zero_begin, 0,
+		       (size_t)(plan->zero_end - plan->zero_begin));
+}
+
+static ek_status new_block(const ek_plan *plan, void **block)
+{
+	EK_RETURN_IF(eki_alloc(plan->ctx, plan->scratch_bytes, 1, block));
+	eki_scratch_clear(plan, *block);
+	return EK_OK;
+}
+
 ek_status eki_scratch_make(ek_plan *plan)
 {
 	void *block;
 
 	if (plan->scratch_bytes <= EKI_SCRATCH_STACK)
 		return EK_OK;
-	EK_RETURN_IF(eki_alloc(plan->ctx, plan->scratch_bytes, 1, &block));
+	EK_RETURN_IF(new_block(plan, &block));
 	atomic_store(&plan->scratch[0], block);
 	return EK_OK;
 }
@@ -101,7 +118,7 @@ ek_status eki_scratch_take(ek_plan *plan, void **block)
 	for (int k = 0; k < EKI_SCRATCH_KEPT; k++)
 		if ((*block = atomic_exchange(&plan->scratch[k], NULL)))
 			return EK_OK;
-	return eki_alloc(plan->ctx, plan->scratch_bytes, 1, block);
+	return new_block(plan, block);
 }
 
 void eki_scratch_give(ek_plan *plan, void *block)

@@ -325,6 +325,7 @@ run_on_stack(const ek_plan *p, eki_run *run)
 {
 	_Alignas(EKI_ALIGNMENT) char scratch[EKI_SCRATCH_STACK];
 
+	eki_scratch_clear(p, scratch);
 	run->scratch = scratch;
 	return execute(p, run);
 }

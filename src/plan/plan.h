@@ -77,6 +77,7 @@ typedef struct eki_run {
 	/* Sparse result, in CSR. If it has arrays, an earlier run of the plan made them, and only
 	 * the values are written. Otherwise the run allocates and fills all arrays. */
 	ek_store *C;
+	struct eki_sparse_run *sparse; /* sparse vectors (spmspv/spmspv.h) */
 	const eki_array *array;
 	const void *aux; /* `aux` of the step that is run, for its kernels */
 	/* x and y in the memory of the device, if the parent step has copied them there; else NULL,
@@ -205,6 +206,8 @@ void eki_step_own(eki_step *step, void *block, int64_t bytes);
 /* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
  * from run->scratch. */
 ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at);
+/* Does the same for scratch that is zero when a run gets it. The run must leave it so. */
+ek_status eki_step_scratch_zero(eki_step *step, int64_t count, size_t size, int64_t *at);
 /* Adds a line to the reasons that ek_plan_explain reports. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -319,6 +322,7 @@ struct ek_plan {
 	eki_text why;             /* reasons that steps gave, for ek_plan_explain */
 	eki_selection *selection; /* table of candidates; NULL if a method was named */
 	int64_t scratch_bytes;    /* bytes of scratch that one run needs */
+	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
 	int64_t run_bytes;        /* most bytes that a run allocates besides scratch and result */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 };
@@ -331,6 +335,8 @@ ek_status eki_text_add_list(const ek_context *ctx, eki_text *text, const char *f
                             va_list args);
 void eki_text_free(const ek_context *ctx, eki_text *text);
 
+/* Clears those bytes of a new block of scratch that runs expect to be 0. */
+void eki_scratch_clear(const ek_plan *plan, void *block);
 /* Allocates the first block of scratch, once all steps are prepared. */
 ek_status eki_scratch_make(ek_plan *plan);
 /* Takes a block of scratch for a run; eki_scratch_give gives it back. */

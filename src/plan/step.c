@@ -43,6 +43,17 @@ ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *
 	return EK_OK;
 }
 
+ek_status eki_step_scratch_zero(eki_step *step, int64_t count, size_t size, int64_t *at)
+{
+	ek_plan *p = step->plan;
+
+	EK_RETURN_IF(eki_step_scratch(step, count, size, at));
+	if (p->zero_end == 0)
+		p->zero_begin = *at;
+	p->zero_end = p->scratch_bytes;
+	return EK_OK;
+}
+
 ek_status eki_step_say(eki_step *step, const char *format, ...)
 {
 	ek_status status;

@@ -40,4 +40,5 @@ record()
 # Two sparse vectors with a common row, and one that is shorter.
 printf '%%%%MatrixMarket matrix coordinate real general\n8 1 4\n1 1 1\n3 1 2\n6 1 3\n8 1 4\n' >sx.mtx
 printf '%%%%MatrixMarket vector coordinate real general\n8 2\n4 10\n6 20\n' >sy.mtx
+printf '%%%%MatrixMarket matrix coordinate real general\n3 8 4\n1 1 5\n2 2 7\n3 3 1\n3 8 2\n' >sa.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n7 1 1\n7 1 1\n' >s7.mtx
