@@ -13,7 +13,7 @@ file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
 # More than 30 s of processor time, unoptimised, in QEMU.
 set(SLOW_TESTS test_base1 test_blocks test_formats test_forward test_generate test_kselect test_merge
                test_methods test_parts test_scan test_segmented test_spadd test_spgemm
-               test_spgemm_memory test_spgemm_wide test_spmm test_templates_formats
+               test_spgemm_memory test_spgemm_wide test_spmm test_triple test_templates_formats
                test_templates_methods)
 # add_unit_test(name source objects...)
 function(add_unit_test name source)
