@@ -1082,7 +1082,8 @@ ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
 
 /* ---- Aggregation ----------------------------------------------------------------------------
  *
- * What algebraic multigrid by smoothed aggregation needs besides products. */
+ * What algebraic multigrid by smoothed aggregation needs besides products: examples/multigrid.c is a
+ * whole solver. */
 
 /* Options of aggregation; zero means the default. */
 typedef struct ek_aggregation {
