@@ -299,7 +299,8 @@ int cmd_multiply(int argc, char **argv)
 	if (o.output)
 		tool_output_form(o.output, NULL);
 	p.o = &o;
-	p.what = (struct multiply_case){.ctx = tool_context(&o.common, &code),
+	p.what = (struct multiply_case){.operation = EK_SPGEMM,
+	                                .ctx = tool_context(&o.common, &code),
 	                                .op = o.common.op,
 	                                .op_b = o.op_b,
 	                                .index = o.common.index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Counts the products of ek multiply, and checks its result. The bound of each entry needs the number
- * of its products and the sum of their magnitudes. Both are products of sparse matrices, too: of
- * ones, and of the magnitudes of all values. */
+ * Counts the products of ek multiply, and checks its result and that of ek triple. The bound of each
+ * entry needs the number of its products and the sum of their magnitudes. Both are products of sparse
+ * matrices, too: of ones, and of the magnitudes of all values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -126,22 +126,24 @@ static int change(const struct multiply_case *m, const ek_matrix *M, enum kind k
 	                                     EK_BORROW, &c->M));
 }
 
-/* Makes C by the reference, in the format that it has. */
+/* Makes C by the reference of the operation, in the format that it has. */
 static int reference(const struct multiply_case *m, const ek_matrix *const in[3], double alpha,
                      double beta, ek_matrix **C)
 {
 	const ek_hints hints = {.size = sizeof hints,
-	                        .method = "spgemm.csr.serial",
+	                        .method = m->operation == EK_TRIPLE ? "triple.csr.serial"
+	                                                            : "spgemm.csr.serial",
 	                        .op = m->op,
 	                        .op_b = m->op_b,
 	                        .B = in[1],
 	                        .D = in[2],
 	                        .index = m->index};
 	ek_plan *plan = NULL;
-	int code = tool_check(ek_plan_create(EK_SPGEMM, in[0], &hints, &plan));
+	int code = tool_check(ek_plan_create(m->operation, in[0], &hints, &plan));
 
 	if (!code)
-		code = tool_check(ek_spgemm(plan, alpha, beta, C));
+		code = tool_check(m->operation == EK_TRIPLE ? ek_triple(plan, alpha, C)
+		                                            : ek_spgemm(plan, alpha, beta, C));
 	ek_plan_destroy(plan);
 	return code;
 }

@@ -126,6 +126,8 @@ static void check_variant(const struct problem *p, const struct variant *v, void
 	expect_status(ek_plan_create(EK_TRIPLE, h[0].M, &hints, &plan), EK_OK);
 	expect_status(ek_triple(plan, v->alpha, &C), EK_OK);
 	check(p, v, C, false);
+	assert_string_equal(ek_plan_format(plan),
+	                    v->held[0] == HELD_CSC && v->held[1] == HELD_CSC ? "csc" : "csr");
 	*bits = values_of(C, bytes);
 	for (int second = 1; second >= 0; second--) {
 		for (int k = 0; k < 2; k++)

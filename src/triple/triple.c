@@ -3,6 +3,8 @@
  * its public function. Methods get A in CSR, and P or its transpose in CSR, whichever is stored so;
  * they make the other one (eki_triple_open). If A and P are in CSC, the methods compute the transpose
  * of C, op(P)^T op(A)^T op(P), from the arrays as they are, and C is in CSC too. */
+#include <stdio.h>
+
 #include "triple/triple.h"
 
 static bool is_swapped(const eki_problem *p, int k)
@@ -39,6 +41,7 @@ static ek_status operands(ek_plan *p)
 	EK_RETURN_IF(eki_plan_operand(p, 0, eki_by_columns(p), true));
 	EK_RETURN_IF(eki_plan_operand(p, 1, transposed, true));
 	p->root.op[1] = transposed ? EK_OP_T : EK_OP_N;
+	snprintf(p->format, sizeof p->format, "%s", eki_by_columns(p) ? "csc" : "csr");
 	return EK_OK;
 }
 
