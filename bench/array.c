@@ -89,20 +89,9 @@ void array_enter(struct field *f)
 {
 	const struct operation *op = f->bench->op;
 	const struct job *job = f->problem;
-	const char *names = methods_named(f->bench);
-	char name[TOOL_METHOD];
 
 	f->most = job->most;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (ek_method_operation(m) == op->operation) {
-			f->unit = f->unit ? f->unit : ek_method_name(m);
-			if (!names)
-				enter_ours(f, ek_method_name(m), false);
-		}
-	while (names && tool_method_next_of(op->operation, &names, name))
-		enter_ours(f, name, false);
-	if (!entered(f, f->unit))
-		enter_ours(f, f->unit, true);
+	enter_methods(f, enter_ours);
 	enter_peers(f, &job->p);
 	if (op->traits & COPIES)
 		enter_copies(f, job->in, job->p.out, (int64_t)job->bytes / 2, job->threads);

@@ -9,10 +9,12 @@
 
 #include "run.h"
 
-/* A sum in twice double precision: the exact sum is close to high + low. `absolute` is the sum of
- * the absolute values. */
+/* The numbers that were combined so far, by the operator of a job: a sum of floats in twice double
+ * precision, close to high + low, with the sum of the absolute values; for all other operators and
+ * types the exact result, as array_order gives it. */
 struct array_sum {
 	double high, low, absolute;
+	int64_t exact, count;
 };
 
 /* One case. array.c fills in the context, type and sizes that were asked for; the functions of the
@@ -41,8 +43,7 @@ struct job {
 	int outputs;
 	void *held[8]; /* memory that is freed with the job */
 	int holds;
-	struct array_sum sum;     /* for reduce: reference for sums of floats ... */
-	int64_t exact;            /* ... and for all other cases, as array_order gives it */
+	struct array_sum sum;     /* for reduce: reference */
 	ek_segments segments;     /* for segsum */
 	void *smallest;           /* for kselect: the k smallest of each list */
 	char *fresh[2], *pool[2]; /* for sort: keys and values, unsorted, and for the calls */
@@ -68,18 +69,18 @@ void *job_values(struct job *job, int64_t n, int64_t which);
 int64_t array_order(ek_value type, const void *data, int64_t i);
 double array_number(ek_value type, const void *data, int64_t i);
 bool array_is_float(ek_value type);
-/* Tells whether results are sums of floats, which are rounded. All others must be exact. */
-bool array_rounds(const struct job *job);
-/* Returns `a` and `b` combined by the operator of the job, in the arithmetic of its type. */
-int64_t array_combine(const struct job *job, int64_t a, int64_t b);
 /* Returns the sum of the hashes of n pairs, which does not depend on their order. */
 uint64_t array_hash(const struct job *job, int64_t n, const void *key, const void *value);
 bool array_ascending(ek_value type, int64_t n, const void *key);
-void array_sum_add(struct array_sum *sum, double x);
-/* Returns |computed - sum| divided by the bound `depth` * u * sum of absolute values, where u is
- * the unit roundoff of the type; 0 if the error is 0. The bound holds for any tree of additions of
- * that depth (Jeannerod and Rump 2013, if the depth is the number of terms - 1). */
-double array_sum_error(const struct array_sum *sum, ek_value type, double computed, double depth);
+/* Tells whether results are sums of floats, which are rounded. All others must be exact. */
+bool array_rounds(const struct job *job);
+/* Adds entry i of the input to a sum, in the arithmetic of the type. */
+void array_add(const struct job *job, struct array_sum *sum, int64_t i);
+/* Returns the error of entry i of the output, whose exact value is `sum`: for floats |computed - sum|
+ * divided by the bound `depth` * u * sum of absolute values, where u is the unit roundoff of the
+ * type; 0 if the error is 0, else infinity for what must be exact. The bound holds for any tree of
+ * additions of that depth (Jeannerod and Rump 2013, if the depth is the number of terms - 1). */
+double array_error(const struct job *job, const struct array_sum *sum, int64_t i, double depth);
 
 /* ---- What is shown (array_show.c) ------------------------------------------------------------ */
 
@@ -91,16 +92,15 @@ const char *array_title(const struct bench *bench, const struct bench_case *c);
 void array_each(const struct bench *bench, const struct bench_case *c, FILE *out);
 void array_end(const struct bench *bench, FILE *out);
 const char *array_place(const struct bench *bench);
-void array_page(const struct bench *bench, FILE *page);
 
 /* Members of struct operation that all primitives set in the same way. The functions have the same
  * names in each file. */
 #define ARRAY_OPERATION(called, of, has)                                                          \
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has,   \
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",              \
-	.charts = "case name n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
+	.charts = "case name value value_size variant n length mkeys gbps", .columns = array_columns, .walk = walk_arrays, \
 	.each = array_each, .end = array_end, .enter = array_enter, .title = array_title,         \
-	.place = array_place, .page = array_page, .spoil = array_spoil, .error = error,           \
+	.place = array_place, .layout = "arrays", .spoil = array_spoil, .error = error,           \
 	.size = size, .make = make, .call = call
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \

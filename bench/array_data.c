@@ -143,17 +143,6 @@ int64_t array_order(ek_value type, const void *data, int64_t i)
 	return type == EK_F64 && bits < 0 ? bits ^ INT64_MAX : bits;
 }
 
-int64_t array_combine(const struct job *job, int64_t a, int64_t b)
-{
-	const ek_monoid op = job->p.op;
-	const int64_t result = op == EK_SUM   ? (int64_t)((uint64_t)a + (uint64_t)b)
-	                       : op == EK_MAX ? (a > b ? a : b)
-	                       : op == EK_MIN ? (a < b ? a : b)
-	                                      : (a | b);
-
-	return job->type == EK_INT32 ? (int32_t)(uint32_t)(uint64_t)result : result;
-}
-
 uint64_t array_hash(const struct job *job, int64_t n, const void *key, const void *value)
 {
 	const size_t size = (size_t)job->size, value_size = value ? (size_t)job->value_size : 0;
@@ -180,20 +169,40 @@ bool array_ascending(ek_value type, int64_t n, const void *key)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-void array_sum_add(struct array_sum *sum, double x)
+static int64_t combine(const struct job *job, int64_t a, int64_t b)
 {
-	double high = sum->high + x, back = high - sum->high;
+	const ek_monoid op = job->p.op;
+	const int64_t result = op == EK_SUM   ? (int64_t)((uint64_t)a + (uint64_t)b)
+	                       : op == EK_MAX ? (a > b ? a : b)
+	                       : op == EK_MIN ? (a < b ? a : b)
+	                                      : (a | b);
 
-	sum->low += (sum->high - (high - back)) + (x - back);
-	sum->high = high;
-	sum->absolute += fabs(x);
+	return job->type == EK_INT32 ? (int32_t)(uint32_t)(uint64_t)result : result;
 }
 
-double array_sum_error(const struct array_sum *sum, ek_value type, double computed, double depth)
+void array_add(const struct job *job, struct array_sum *sum, int64_t i)
 {
-	double unit = type == EK_F32 ? 0x1p-24 : 0x1p-53;
-	double bound = depth * unit * sum->absolute;
-	double error = fabs((computed - sum->high) - sum->low);
+	const int64_t exact = array_order(job->type, job->in, i);
+
+	if (array_rounds(job)) {
+		const double x = array_number(job->type, job->in, i);
+		const double high = sum->high + x, back = high - sum->high;
+
+		sum->low += (sum->high - (high - back)) + (x - back);
+		sum->high = high;
+		sum->absolute += fabs(x);
+	}
+	sum->exact = sum->count++ ? combine(job, sum->exact, exact) : exact;
+}
+
+double array_error(const struct job *job, const struct array_sum *sum, int64_t i, double depth)
+{
+	if (!array_rounds(job))
+		return array_order(job->type, job->p.out, i) == sum->exact ? 0 : INFINITY;
+	const double unit = job->type == EK_F32 ? 0x1p-24 : 0x1p-53;
+	const double bound = depth * unit * sum->absolute;
+	const double error =
+		fabs((array_number(job->type, job->p.out, i) - sum->high) - sum->low);
 
 	return error == 0 ? 0 : isnan(error) || bound == 0 ? INFINITY : error / bound;
 }

@@ -57,7 +57,7 @@ void check_op(struct bench_options *o)
 
 const char *array_title(const struct bench *b, const struct bench_case *c)
 {
-	return keep("%s%s%s  %s %s, %s, %s", bold(b, keep("%s %s", b->op->name, c->name)),
+	return keep("%s%s%s  %s %s, %s, %s", keep("%s %s", b->op->name, c->name),
 	            c->variant ? "  " : "", c->variant ? c->variant : "", text_count(c->v[V_N]),
 	            b->op->traits & KEYS ? "keys" : "numbers", text_many(c->v[V_THREADS], "thread"),
 	            text_many(c->v[V_ROUNDS], "round"));
@@ -67,11 +67,6 @@ const char *array_title(const struct bench *b, const struct bench_case *c)
 static double rate_of(const struct bench *b, const struct record *r)
 {
 	return !r ? NAN : r->v[b->op->traits & KEYS ? V_MKEYS : V_GBPS];
-}
-
-static const char *unit(const struct bench *b)
-{
-	return b->op->traits & KEYS ? "millions of keys a second" : "GB/s";
 }
 
 /* ---- All cases ------------------------------------------------------------------------------- */
@@ -130,102 +125,4 @@ const char *array_place(const struct bench *b)
 {
 	return keep("%s · %s", text_many(ek_context_threads(b->ctx), "thread"),
 	            ek_isa_name(ek_context_isa(b->ctx)));
-}
-
-/* ---- The page -------------------------------------------------------------------------------- */
-
-/* Tells whether two cases belong on one card, that is whether they differ only in their sizes. */
-static bool same_card(const struct bench_case *a, const struct bench_case *b)
-{
-	return strcmp(a->value, b->value) == 0 && a->v[V_VALUE_SIZE] == b->v[V_VALUE_SIZE] &&
-	       strcmp(a->variant ? a->variant : "", b->variant ? b->variant : "") == 0;
-}
-
-/* Lists the cases of the card that begins with a case. Returns their number, or 0 if the card begins
- * with another case. */
-static int card_of(const struct bench *b, const struct bench_case *first,
-                   const struct bench_case **card)
-{
-	int count = 0;
-
-	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++)
-		if (same_card(c, first))
-			card[count++] = c;
-	return card[0] == first ? count : 0;
-}
-
-/* Returns the size that differs between the cases of a card: V_LENGTH or else V_N. */
-static enum value varies(const struct bench_case **card, int count)
-{
-	for (int k = 1; k < count; k++)
-		if (card[k]->v[V_LENGTH] != card[0]->v[V_LENGTH] && !isnan(card[0]->v[V_LENGTH]))
-			return V_LENGTH;
-	return V_N;
-}
-
-static void chart(const struct bench *b, const struct bench_case **card, int count, FILE *f)
-{
-	html(f,
-	     "<div class=chart data-chart=rates data-size=%s data-rate=%s data-unit=\"%s\" "
-	     "data-cases=",
-	     varies(card, count) == V_LENGTH ? "length" : "n",
-	     b->op->traits & KEYS ? "mkeys" : "gbps", unit(b));
-	for (int k = 0; k < count; k++)
-		html(f, k ? ",%d" : "%d", (int)(card[k] - b->cases));
-	fputs("></div>\n", f);
-}
-
-static void table(const struct bench *b, const struct bench_case **card, int count, FILE *f)
-{
-	const struct bench_case *sums = &b->sums[ALL_GROUPS];
-	const enum value size = varies(card, count);
-
-	fputs("<div class=scroll><table><tr><th class=l data-first=up>case", f);
-	for (int m = 0; m < sums->count; m++)
-		html(f, "<th>%s", sums->record[m].name);
-	fputs("</tr>\n", f);
-	for (int k = 0; k < count; k++) {
-		const struct bench_case *c = card[k];
-
-		html(f, "<tr><td data-key=%.0f>%s", c->v[size], c->name);
-		fputs(disturbed_much(c->v[V_DISTURBED]) ? " <small>disturbed</small></td>"
-		                                        : "</td>",
-		      f);
-		for (int m = 0; m < sums->count; m++) {
-			const struct record *r = case_record(c, sums->record[m].name);
-
-			html(f,
-			     r && r == case_best(c, KINDS_OURS) ? "<td><b>%.1f</b></td>"
-			                                        : "<td>%.1f</td>",
-			     rate_of(b, r));
-		}
-		fputs("</tr>\n", f);
-	}
-	fputs("</table></div>\n", f);
-}
-
-void array_page(const struct bench *b, FILE *f)
-{
-	const struct bench_case **card = need(malloc((size_t)b->count * sizeof *card), "the page");
-
-	html(f,
-	     "<p>Rates in %s, all methods in turn and in rounds of under a second; medians. The "
-	     "fastest of ours is bold; every result was checked.</p>\n",
-	     unit(b));
-	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
-		const int count = card_of(b, c, card);
-
-		if (!count)
-			continue;
-		html(f, "<div class=card><h3>%s", c->value);
-		if (c->v[V_VALUE_SIZE] > 0)
-			html(f, ", values of %.0f bytes", c->v[V_VALUE_SIZE]);
-		if (c->variant)
-			html(f, "<span class=badge>%s</span>", c->variant);
-		fputs("</h3>\n", f);
-		chart(b, card, count, f);
-		table(b, card, count, f);
-		fputs("</div>\n", f);
-	}
-	free(card);
 }

@@ -49,15 +49,21 @@ static void start(struct bench *b)
 	b->commit = ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
 }
 
-int case_done(struct bench *b, struct bench_case *c)
+int case_done(struct bench *b, struct bench_case *c, int code)
 {
-	int code = b->op->finish ? b->op->finish(b, c) : TOOL_OK;
+	int written;
 
-	if (!code)
-		code = record_json(b, c);
+	if (!c->count || (code != TOOL_OK && code != TOOL_FAILED)) {
+		free(c->record);
+		b->count--;
+		return code;
+	}
+	written = b->op->finish ? b->op->finish(b, c) : TOOL_OK;
+	if (!written)
+		written = record_json(b, c);
 	if (b->op->each)
 		b->op->each(b, c, tool_people(&b->o.common));
-	return code;
+	return code ? code : written;
 }
 
 static int results(struct bench *b)

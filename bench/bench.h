@@ -16,6 +16,7 @@
 
 struct field;
 struct job;
+struct sparse;
 
 /* ---- Texts (text.c) -------------------------------------------------------------------------- */
 
@@ -116,8 +117,9 @@ enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2
 /* Traits of an operation: what it works on, and what bounds it. A column with traits is shown only
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
-enum { VECTORS = 1 << 16, BLOCKS = 1 << 17 };
-#define TRAITS ((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS))
+enum { VECTORS = 1 << 16, BLOCKS = 1 << 17, PRODUCTS = 1 << 18, SUMS = 1 << 19, TRIPLES = 1 << 20 };
+#define TRAITS \
+	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS | TRIPLES))
 
 /* A column of one or more tables. */
 struct column {
@@ -166,6 +168,12 @@ struct operation {
 	void (*spoil)(void *problem);
 	double (*error)(void *problem, const char *method);
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
+	const char *unit; /* method that ratios are relative to; NULL for the operation's first */
+	/* For operations with a sparse result (sparse.h). `set` sets what is computed from a matrix
+	 * as the problem of a number from 0; it returns false if there is no such problem.
+	 * `compute` runs a plan for A and B. */
+	bool (*set)(struct sparse *p, int problem);
+	ek_status (*compute)(ek_plan *plan, ek_matrix **C);
 	/* For primitives on arrays (array.h). `size` computes line, variant, batch, k, bytes and
 	 * need of a job from its type, n, length and value_size. `make` makes the arrays. `call`
 	 * makes one call. Where calls work in place, `before` prepares fresh inputs for a number of
@@ -175,19 +183,20 @@ struct operation {
 	ek_status (*call)(struct job *job, const ek_array_options *options);
 	void (*before)(struct job *job, int64_t calls);
 	void (*next)(struct job *job);
-	/* Returns the text above the table of a case, a line for each paragraph. */
+	/* Returns the text above the table of a case, a line for each paragraph. Its beginning, up
+	 * to two blanks, is bold. */
 	const char *(*title)(const struct bench *bench, const struct bench_case *c);
 	/* Replaces values of a record of bench->sums where a geometric mean is not wanted; NULL if
 	 * nothing is to be replaced. */
 	void (*sum)(const struct bench *bench, int group, struct record *sum);
-	/* Returns the last words of the title of a group's table. */
+	/* Returns the last words of the title of a group's table; NULL for geometric means. */
 	const char *(*group_title)(const struct bench *bench);
-	/* The page: its heading, a line about where it was measured, and a function that writes the
-	 * rest. If that is NULL, the page has a table for each case. */
+	/* The page: its heading, a line about where it was measured, its layout (a function of
+	 * page.js; NULL for a table for each case), and the keys of the records that its charts are
+	 * drawn from, or NULL. */
 	const char *heading;
 	const char *(*place)(const struct bench *bench);
-	void (*page)(const struct bench *bench, FILE *page);
-	const char *charts; /* keys of the records that the page's charts are drawn from, or NULL */
+	const char *layout, *charts;
 };
 
 struct bench {
@@ -204,9 +213,10 @@ struct bench {
 	const char *left_out; /* sentence about matrices that could not be used, or NULL */
 };
 
-/* Writes the JSON records and the table of a case whose records are complete. Returns an exit
- * code. */
-int case_done(struct bench *bench, struct bench_case *c);
+/* Ends the case that was added last, whose measurement had the exit code `code`: writes its JSON
+ * records and its table, or removes the case if it has no records or the code is neither TOOL_OK nor
+ * TOOL_FAILED. Returns `code` or, if that is TOOL_OK, the exit code of the writing. */
+int case_done(struct bench *bench, struct bench_case *c, int code);
 
 /* ---- Matrices (suite.c) ---------------------------------------------------------------------- */
 
@@ -247,12 +257,12 @@ void table_full(const struct bench *bench, const struct bench_case *cases, int c
 void table_case(const struct bench *bench, const struct bench_case *c, FILE *out);
 /* Returns the title of a case, with a warning if its measurement was disturbed. */
 const char *case_title(const struct bench *bench, const struct bench_case *c);
-/* Returns the text in bold type if the output for people is a terminal. */
-const char *bold(const struct bench *bench, const char *text);
 /* Prints each line of the text as a paragraph. */
 void paragraphs(const char *text, FILE *out);
-/* Prints the table SUM of each group that has matrices: to `page` or, if that is NULL, to `out`. */
-void table_groups(const struct bench *bench, FILE *out, FILE *page);
+/* Returns the title of the table SUM of a group, NULL if the group has no matrices; and prints these
+ * tables. */
+const char *group_title(const struct bench *bench, int group);
+void table_groups(const struct bench *bench, FILE *out);
 /* Return the text of a cell: of any column; a "*" for our fastest method, or "FAILED" or "refused";
  * only "FAILED" or "refused". The first may return NULL. */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
@@ -267,23 +277,8 @@ char *legend_text(const struct operation *op);
 
 /* ---- Pages (html.c) -------------------------------------------------------------------------- */
 
-/* Writes the page with all results to the file `path`. page.css is its style sheet; page.js sorts
+/* Writes the page with all results to the file `path`. page.css is its style sheet; page.js makes
  * its tables and draws its charts. Returns an exit code. */
 int html_write(const struct bench *bench, const char *path);
-/* Writes like fprintf, but escapes the texts of %s for HTML and writes a dash for NAN. The format
- * may have %s, %d, and %f and %g with flags and precision. */
-__attribute__((format(printf, 2, 3))) void html(FILE *f, const char *format, ...);
-/* Write a table of the records of a case, and a card with a title and that table. `where` is PAGE,
- * SUM or PAGE_SUM. */
-void html_table(FILE *f, const struct bench *bench, const struct bench_case *c, unsigned where);
-void html_card(FILE *f, const struct bench *bench, const char *title, const struct bench_case *c,
-               unsigned where);
-/* Writes a card with a chart, which is drawn by the function of that name in page.js. */
-void html_chart(FILE *f, const char *title, const char *chart);
-/* Writes a card for each case and one for the legend. This is the whole page of an operation that
- * has no page function. */
-void html_cards(FILE *f, const struct bench *bench);
-/* Writes a card with the meaning of the columns. */
-void html_legend(FILE *f, const struct bench *bench);
 
 #endif

@@ -1,11 +1,241 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench convert: the cost of making each format from coordinates and from CSR, in products and
  * in bytes, and the cost of what methods of plain CSR prepare in addition to CSR. Every format that
- * is made must convert back to CSR bit for bit. */
+ * is made must convert back to CSR bit for bit.
+ *
+ * Each round times, one after the other and in changing order, CSR from COO, the format from COO,
+ * the format from CSR, a product of plain CSR and a product of the format, so that both sides of a
+ * ratio are of the same seconds. Only one matrix or plan that was made exists at a time. It is freed,
+ * untimed, before the next is made, so memory is touched for the first time in each conversion, as
+ * in a program that converts once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "spmv.h"
+
+/* ---- Making a format or a plan ---------------------------------------------------------------- */
+
+/* Upper estimate of the memory in use, in copies of CSR: COO, the format that was checked, the
+ * format that is made, and intermediate arrays. */
+#define MOST_COPIES 6
+
+/* The matrix and the plan that the last maker made. */
+struct slot {
+	ek_matrix *matrix;
+	ek_plan *plan;
+};
+
+/* One who takes part. It multiplies by `plan` or, if that is NULL, converts `from` to a format and
+ * makes a plan of the result or, without a format, of `from`. */
+struct maker {
+	const ek_matrix *from;
+	const char *format, *method; /* NULL if there is no conversion, or no plan */
+	int64_t max_bytes;
+	struct slot *slot;
+	ek_plan *plan;
+	const ek_dense *vectors; /* x and y */
+};
+
+static void clear(struct slot *slot)
+{
+	ek_plan_destroy(slot->plan);
+	ek_matrix_destroy(slot->matrix);
+	*slot = (struct slot){NULL, NULL};
+}
+
+static void before(void *entrant, int64_t calls)
+{
+	(void)calls;
+	clear(((struct maker *)((struct entrant *)entrant)->own)->slot);
+}
+
+static ek_status make_plan(const ek_matrix *A, const char *method, ek_plan **plan)
+{
+	ek_hints hints = {.size = sizeof hints, .method = method};
+
+	return ek_plan_create(EK_SPMV, A, &hints, plan);
+}
+
+static void run(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+	const struct maker *m = e->own;
+	ek_convert_options o = {.size = sizeof o, .max_bytes = m->max_bytes};
+
+	for (; calls > 0; calls--) {
+		ek_status status = EK_OK;
+
+		if (m->plan)
+			status = ek_spmv(m->plan, 1, &m->vectors[0], 0, &m->vectors[1]);
+		if (m->format)
+			status = ek_matrix_convert(m->from, m->format, &o, &m->slot->matrix);
+		if (status == EK_OK && m->method)
+			status = make_plan(m->slot->matrix ? m->slot->matrix : m->from, m->method,
+			                   &m->slot->plan);
+		e->record.failed |= status != EK_OK;
+	}
+}
+
+static struct entrant *enter(struct field *f, struct maker maker)
+{
+	struct entrant *e = entrant_add(f, RECORD_OURS, "", "", sizeof maker);
+
+	*(struct maker *)e->own = maker;
+	e->calls.run = run;
+	if (!maker.plan) {
+		e->calls.before = before;
+		e->calls.most = 1;
+	}
+	return e;
+}
+
+/* Returns a vector of n random entries. */
+static ek_dense vector_for(const ek_matrix_info *info, int64_t n)
+{
+	return ek_vector(info->value, n,
+	                 need(problem_vector(info->value, n), "the vectors of a product"));
+}
+
+/* ---- The way back ---------------------------------------------------------------------------- */
+
+static bool same_arrays(const ek_matrix *A, const ek_matrix *B)
+{
+	static const char *const name[] = {"row_ptr", "col_idx", "val"};
+	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
+
+	for (int k = 0; k < 3; k++)
+		if (ek_matrix_array(A, name[k], &a) != EK_OK ||
+		    ek_matrix_array(B, name[k], &b) != EK_OK || a.len != b.len ||
+		    a.elem_size != b.elem_size ||
+		    (a.len && memcmp(a.data, b.data, (size_t)a.len * a.elem_size) != 0))
+			return false;
+	return true;
+}
+
+/* Tells whether X, which is A converted to a format, converts back to A bit for bit. From a format
+ * that places entries by their columns, the entries of a row come back in the order of these. */
+static bool goes_back(const ek_matrix *A, const ek_matrix *X)
+{
+	ek_matrix *back = NULL, *columns = NULL, *sorted = NULL;
+	bool same = ek_matrix_convert(X, "csr", NULL, &back) == EK_OK;
+
+	if (same && !same_arrays(A, back))
+		same = ek_matrix_convert(A, "csc", NULL, &columns) == EK_OK &&
+		       ek_matrix_convert(columns, "csr", NULL, &sorted) == EK_OK &&
+		       same_arrays(sorted, back);
+	ek_matrix_destroy(back);
+	ek_matrix_destroy(columns);
+	ek_matrix_destroy(sorted);
+	return same;
+}
+
+/* ---- Measuring ------------------------------------------------------------------------------- */
+
+/* Times the makers and the products in rounds, and fills in the record. `made` is what r->name says,
+ * from A or, if `beside`, beside A; `coo` is A as coordinates, `rows` a plan of plain CSR. */
+static void time_all(struct bench_case *c, struct record *r, const struct slot *made,
+                     const ek_matrix *A, const ek_matrix *coo, ek_plan *rows, struct bench *b)
+{
+	struct field f = {.bench = b, .c = c};
+	struct slot slot = {NULL, NULL};
+	const bool is_csr = strcmp(r->name, "csr") == 0, is_coo = strcmp(r->name, "coo") == 0;
+	/* What is made beside CSR has a method and no format. The limit applies to a format, not to
+	 * the CSR from which a method makes its plan. */
+	const char *format = made->matrix ? r->name : NULL, *method = format ? NULL : r->name;
+	const int64_t limit = format ? b->o.max_bytes : -1;
+	ek_matrix_info info = {.size = sizeof info};
+
+	ek_matrix_get_info(A, &info);
+	const ek_dense vectors[] = {vector_for(&info, info.cols), vector_for(&info, info.rows)};
+	struct entrant *to_csr, *from_coo = NULL, *from_csr = NULL, *plain, *own = NULL;
+	double *v = r->v;
+
+	to_csr = enter(&f, (struct maker){coo, "csr", NULL, -1, &slot, NULL, NULL});
+	if (!is_coo && !is_csr)
+		from_coo = enter(&f, (struct maker){coo, format ? format : "csr", method, limit,
+		                                    &slot, NULL, NULL});
+	if (!is_csr)
+		from_csr = enter(&f, (struct maker){A, format, method, limit, &slot, NULL,
+		                                    NULL});
+	plain = enter(&f, (struct maker){.plan = rows, .vectors = vectors});
+	if (made->plan)
+		own = enter(&f, (struct maker){.plan = made->plan, .vectors = vectors});
+	field_rounds(&f, b->o.seconds / c->count, NULL);
+	clear(&slot);
+	v[V_ROUNDS] = f.rounds;
+	v[V_DISTURBED] = field_disturbed(&f);
+	v[V_COO_MS] = entrant_ms(is_csr ? to_csr : from_coo);
+	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(from_coo, to_csr);
+	v[V_CSR_MS] = entrant_ms(from_csr);
+	v[V_CSR_COST] = entrant_ratio(from_csr, to_csr);
+	v[V_MS] = entrant_ms(own);
+	v[V_CALLS] = entrant_ratio(from_csr, plain);
+	v[V_OWN_CALLS] = entrant_ratio(from_csr, own);
+	for (int k = 0; k < f.entrants; k++)
+		r->failed |= f.entrant[k].record.failed;
+	if (r->failed)
+		r->why = keep("%s", ek_error_text());
+	field_end(&f);
+	free(vectors[0].data);
+	free(vectors[1].data);
+}
+
+/* Makes what r->name says once, and checks that a format converts back to CSR. */
+static ek_status look(const struct bench *b, struct record *r, struct slot *made,
+                      const ek_matrix *A, double csr_bytes, bool beside)
+{
+	ek_convert_options o = {.size = sizeof o, .max_bytes = b->o.max_bytes};
+	ek_matrix_info info = {.size = sizeof info};
+	char format[TOOL_FORMAT];
+	ek_status status;
+
+	if (beside) {
+		status = make_plan(A, r->name, &made->plan);
+		if (status == EK_OK)
+			r->v[V_BYTES] = csr_bytes + (double)ek_plan_memory(made->plan);
+	} else if ((status = ek_matrix_convert(A, r->name, &o, &made->matrix)) == EK_OK) {
+		/* If no method multiplies with the format, it is measured without a product. */
+		if (make_plan(made->matrix, NULL, &made->plan) != EK_OK)
+			made->plan = NULL;
+		ek_matrix_get_info(made->matrix, &info);
+		tool_format_text(&info, format);
+		r->format = keep("%s", format);
+		r->v[V_BYTES] = (double)info.bytes;
+		r->failed = !goes_back(A, made->matrix);
+		if (r->failed)
+			r->why = "going back to CSR does not give the same bits";
+	}
+	if (status == EK_OK)
+		r->v[V_SIZE] = r->v[V_BYTES] / csr_bytes;
+	return status;
+}
+
+static int measure(struct bench *b, struct bench_case *c, const ek_matrix *A, bool beside,
+                   struct record *r)
+{
+	const char *lack = text_lack(MOST_COPIES * c->v[V_CSR_BYTES], "about ", " are needed");
+	struct slot made = {NULL, NULL};
+	ek_matrix *coo = NULL;
+	ek_plan *rows = NULL;
+	ek_status status = lack ? EK_ENOMEM : look(b, r, &made, A, c->v[V_CSR_BYTES], beside);
+	int code = TOOL_OK;
+
+	if (status == EK_ELIMIT || status == EK_EUNSUPPORTED || status == EK_ENOMEM) {
+		record_refuse(r, lack ? lack : ek_error_text());
+	} else {
+		if (status == EK_OK)
+			status = ek_matrix_convert(A, "coo", NULL, &coo);
+		if (status == EK_OK)
+			status = make_plan(A, "spmv.csr.rows", &rows);
+		code = tool_check(status);
+		if (!code && !r->failed)
+			time_all(c, r, &made, A, coo, rows, b);
+	}
+	ek_plan_destroy(rows);
+	ek_matrix_destroy(coo);
+	clear(&made);
+	return code;
+}
 
 /* ---- What is made ---------------------------------------------------------------------------- */
 
@@ -26,8 +256,8 @@ static bool beside_csr(const ek_method *m)
 	       ek_method_supports(m, EK_OP_N, EK_REPRO_RUN);
 }
 
-/* Adds records for the formats and methods that were named, or for all if none was. Returns how
- * many of the records are formats. */
+/* Adds records for the formats and methods that were named, or for all if none was. Returns the
+ * number of the formats. */
 static int add_all(const struct bench *b, struct bench_case *c)
 {
 	const char *formats = b->o.common.format, *methods = b->o.common.method;
@@ -56,45 +286,29 @@ static int add_all(const struct bench *b, struct bench_case *c)
 
 /* ---- A matrix -------------------------------------------------------------------------------- */
 
-/* Measures all records of a case, of which the first `formats` are formats. */
-static int make_all(struct bench *b, struct bench_case *c, int formats, const ek_matrix *A)
-{
-	struct tool_progress *progress = tool_progress_start(&b->o.common, c->name);
-	int code = TOOL_OK, worst = TOOL_OK, count = 0;
-	double disturbed = 0;
-
-	for (int k = 0; k < c->count && !code; k++) {
-		struct record *r = &c->record[k];
-
-		code = convert_measure(b, c, A, k >= formats, r);
-		if (r->failed)
-			worst = tool_fail(TOOL_FAILED, "%s: %s: %s", c->name, r->name, r->why);
-		if (!r->failed && !r->refused) {
-			disturbed += r->v[V_DISTURBED];
-			count++;
-		}
-		tool_progress_step(progress, k + 1, c->count);
-	}
-	tool_progress_end(progress);
-	c->v[V_DISTURBED] = count ? disturbed / count : 0;
-	return code ? code : worst;
-}
-
 static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
-	int code, shown;
+	int code, worst = TOOL_OK, count = 0;
 	struct bench_case *c = case_of_matrix(b, source, A, &code);
+	const int formats = c ? add_all(b, c) : 0;
 
 	if (!c)
 		return code;
-	code = make_all(b, c, add_all(b, c), A);
-	if (code != TOOL_OK && code != TOOL_FAILED) {
-		free(c->record);
-		b->count--;
-		return code;
+	struct tool_progress *progress = tool_progress_start(&b->o.common, c->name);
+
+	c->v[V_DISTURBED] = 0;
+	for (int k = 0; k < c->count && !code; k++) {
+		struct record *r = &c->record[k];
+
+		code = measure(b, c, A, k >= formats, r);
+		if (r->failed)
+			worst = tool_fail(TOOL_FAILED, "%s: %s: %s", c->name, r->name, r->why);
+		if (!r->failed && !r->refused)
+			c->v[V_DISTURBED] += (r->v[V_DISTURBED] - c->v[V_DISTURBED]) / ++count;
+		tool_progress_step(progress, k + 1, c->count);
 	}
-	shown = case_done(b, c);
-	return code ? code : shown;
+	tool_progress_end(progress);
+	return case_done(b, c, code ? code : worst);
 }
 
 /* ---- What is shown --------------------------------------------------------------------------- */
@@ -128,16 +342,10 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 	            text_bytes(c->v[V_CSR_BYTES]));
 }
 
-static const char *group_title(const struct bench *b)
-{
-	(void)b;
-	return ", geometric means";
-}
-
 static void end(const struct bench *b, FILE *out)
 {
 	if (b->count > 1)
-		table_groups(b, out, NULL);
+		table_groups(b, out);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -146,13 +354,6 @@ static const char *place(const struct bench *b)
 {
 	return keep("%s, values %s, indices %s", text_many(ek_context_threads(b->ctx), "thread"),
 	            b->cases[0].value, b->cases[0].index);
-}
-
-static void page(const struct bench *b, FILE *f)
-{
-	html_chart(f, "From coordinates", "costs");
-	table_groups(b, NULL, f);
-	html_cards(f, b);
 }
 
 /* ---- The operation --------------------------------------------------------------------------- */
@@ -184,9 +385,8 @@ const struct operation bench_convert = {
 	.each = table_case,
 	.end = end,
 	.title = title,
-	.group_title = group_title,
 	.heading = "The cost of formats",
 	.charts = "name group coo_cost",
 	.place = place,
-	.page = page,
+	.layout = "costs",
 };

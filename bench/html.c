@@ -1,58 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The page of `ek bench --html`: one self-contained file that says what was measured, where and
- * when, in tables and charts. This source file has the parts that all pages share. */
+ * when. It consists of a style sheet, of all figures as one object, and of scripts, which make
+ * tables (page.js) and charts (chart.js) from them. Where scripts are not run, the page has the tables of the
+ * terminal. */
+#define _GNU_SOURCE /* for open_memstream */
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
-
-/* ---- Text ------------------------------------------------------------------------------------ */
-
-static void escaped(FILE *f, const char *s)
-{
-	for (; s && *s; s++)
-		switch (*s) {
-		case '<': fputs("&lt;", f); break;
-		case '>': fputs("&gt;", f); break;
-		case '&': fputs("&amp;", f); break;
-		case '"': fputs("&quot;", f); break;
-		default: fputc(*s, f); break;
-		}
-}
-
-static void number(FILE *f, const char *format, double value)
-{
-	if (isnan(value))
-		fputs("–", f);
-	else
-		fprintf(f, format, value);
-}
-
-void html(FILE *f, const char *format, ...)
-{
-	char one[16]; /* a single conversion of the format, such as "%.1f" */
-	va_list args;
-
-	va_start(args, format);
-	for (const char *at = format; *at;) {
-		const size_t plain = strcspn(at, "%"), length = strcspn(at + plain, "sdfg") + 1;
-
-		fwrite(at, 1, plain, f);
-		at += plain;
-		if (!*at)
-			break;
-		snprintf(one, sizeof one, "%.*s", (int)length, at);
-		at += length;
-		switch (one[length - 1]) {
-		case 's': escaped(f, va_arg(args, const char *)); break;
-		case 'd': fprintf(f, one, va_arg(args, int)); break;
-		default: number(f, one, va_arg(args, double)); break;
-		}
-	}
-	va_end(args);
-}
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -78,104 +34,153 @@ static bool shown(const struct bench *b, const struct bench_case *c, const struc
 	       (where != PAGE || col->where & BLOCK || !isnan(c->record[0].v[col->value]));
 }
 
-/* Begins a row with the cell of the method, which has what auto chose and, in sums, the version of
- * a peer. */
-static void name(FILE *f, const struct bench_case *c, const struct record *r,
-                 const struct column *col, unsigned where)
+/* Returns a cell: a number if it is a ratio, else a text. It is null if there is no value. */
+static json_t *cell(const struct bench *b, const struct bench_case *c, const struct record *r,
+                    const struct column *col)
 {
-	const bool swatch = col->where & SWATCH;
+	const double value = col->value == VALUES ? 0 : value_of(c, r, col->value);
 
-	c = where == PAGE ? c : NULL; /* no method of sums is best */
-	html(f, "<tr%s><td>",
-	     r->failed                                                    ? " class=failed"
-	     : c && swatch && r == case_best(c, KINDS_OURS | KINDS_PEERS) ? " class=best"
-	                                                                  : "");
-	if (swatch)
-		html(f, "<i style=\"background:var(--%s)\"></i>", role_of(c, r));
-	html(f, "%s", r->name);
-	if (r->chosen && !r->refused)
-		html(f, " <small>→ %s</small>", method_short(r->chosen));
-	if (where == PAGE_SUM && r->kind == RECORD_PEER)
-		html(f, " <small>%s</small>", r->version);
-	fputs("</td>", f);
+	return isnan(value)         ? json_null()
+	       : col->where & RATIO ? json_real(fmin(value, 1e300))
+	                            : text_json(cell_text(b, c, r, col));
 }
 
-static void figure(FILE *f, const struct column *col, double value, const char *text, bool dash)
+static json_t *row(const struct bench *b, const struct bench_case *c, const struct record *r,
+                   unsigned where)
 {
-	if (col->where & RATIO)
-		html(f, "<td%s>%.2f</td>",
-		     value >= 1.05   ? " class=good"
-		     : value <= 0.95 ? " class=bad"
-		                     : "",
-		     value);
-	else
-		html(f, "<td%s>%s</td>", col->where & LEFT ? " class=l" : "",
-		     isnan(value) && dash ? "–" : text);
-}
+	const struct bench_case *one = where == PAGE ? c : NULL; /* no method of sums is best */
+	const bool best = one && r == case_best(one, KINDS_OURS | KINDS_PEERS);
+	json_t *cells = json_array();
 
-void html_table(FILE *f, const struct bench *b, const struct bench_case *c, unsigned where)
-{
-	int columns = 0;
-
-	fputs("<div class=scroll><table>\n<tr>", f);
 	for (const struct column *col = b->op->columns; col->head; col++)
-		if (shown(b, c, col, where)) {
-			columns++;
-			html(f, "<th%s%s>%s", col->where & LEFT ? " class=l" : "",
-			     col->where & (LEFT | LESS) ? " data-first=up" : "", col->head);
-		}
-	fputs("</tr>\n", f);
-	for (const struct record *r = c->record; r < c->record + c->count; r++) {
-		int at = 0;
+		if (shown(b, c, col, where))
+			json_array_append_new(cells, cell(b, c, r, col));
+	return json_pack("{s:o, s:s, s:s, s:s*, s:s*, s:s*, s:o}", "name", text_json(r->name), "role",
+	                 role_of(one, r), "class", r->failed ? "failed" : best ? "best" : "",
+	                 "chosen", r->chosen && !r->refused ? method_short(r->chosen) : NULL,
+	                 "version", where == PAGE_SUM && r->kind == RECORD_PEER ? r->version : NULL,
+	                 "refused", r->refused ? r->why : NULL, "cells", cells);
+}
 
-		for (const struct column *col = b->op->columns; col->head; col++) {
-			if (!shown(b, c, col, where))
-				continue;
-			if (!at++)
-				name(f, c, r, col, where);
-			else if (!r->refused)
-				figure(f, col,
-				       col->value == VALUES ? 0 : value_of(c, r, col->value),
-				       cell_text(b, c, r, col), where != SUM);
+/* Returns the heads and rows of the table `where` of a case. */
+static json_t *table(const struct bench *b, const struct bench_case *c, unsigned where)
+{
+	json_t *columns = json_array(), *rows = json_array();
+
+	for (const struct column *col = b->op->columns; col->head; col++)
+		if (shown(b, c, col, where))
+			json_array_append_new(
+				columns,
+				json_pack("{s:s, s:b, s:b, s:b, s:b}", "head", col->head, "left",
+			                  col->where & LEFT, "up", col->where & (LEFT | LESS),
+			                  "ratio", col->where & RATIO, "swatch",
+			                  col->where & SWATCH));
+	for (const struct record *r = c->record; r < c->record + c->count; r++)
+		json_array_append_new(rows, row(b, c, r, where));
+	return json_pack("{s:o, s:o}", "columns", columns, "rows", rows);
+}
+
+/* ---- All figures ----------------------------------------------------------------------------- */
+
+/* Returns the cases: for each its title, its table, and the records that charts are drawn from. */
+static json_t *cases(const struct bench *b)
+{
+	json_t *all = json_array();
+
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		const bool disturbed = disturbed_much(c->v[V_DISTURBED]);
+		json_t *records = json_array();
+
+		for (const struct record *r = c->record; r < c->record + c->count; r++) {
+			json_t *o = record_object(b, c, r, b->op->charts ? b->op->charts : "");
+
+			json_object_set_new(o, "role", json_string(role_of(c, r)));
+			json_array_append_new(records, o);
 		}
-		if (r->refused)
-			html(f, "<td class=why colspan=%d><div>refused: %s</div></td>", columns - 1,
-			     r->why);
-		fputs("</tr>\n", f);
+		json_array_append_new(
+			all, json_pack("{s:o, s:s*, s:o, s:o}", "title", text_json(case_title(b, c)),
+		                       "disturbed",
+		                       disturbed ? disturbed_text(c->v[V_DISTURBED]) : NULL,
+		                       "table", table(b, c, PAGE), "records", records));
 	}
-	fputs("</table></div>\n", f);
+	return all;
 }
 
-void html_card(FILE *f, const struct bench *b, const char *title, const struct bench_case *c,
-               unsigned where)
+/* Returns the tables of sums of the groups that have matrices. */
+static json_t *groups(const struct bench *b)
 {
-	html(f, "<div class=card><h3>%s</h3>\n", title);
-	html_table(f, b, c, where);
-	fputs("</div>\n", f);
+	json_t *all = json_array();
+	const char *title;
+
+	for (int group = 0; group < GROUPS; group++)
+		if ((title = group_title(b, group)))
+			json_array_append_new(all,
+			                      json_pack("{s:s, s:o}", "title", title, "table",
+			                                table(b, &b->sums[group], SUM)));
+	return all;
 }
 
-void html_legend(FILE *f, const struct bench *b)
+static json_t *warnings(const struct bench *b)
 {
-	char *text = legend_text(b->op);
+	const int count = bench_disturbed(b);
+	json_t *all = json_array();
 
-	html(f, "<div class=card><pre>%s</pre></div>\n", text);
-	free(text);
+	if (b->left_out)
+		json_array_append_new(all, text_json(keep("%s.", b->left_out)));
+	if (count)
+		json_array_append_new(
+			all,
+			json_string(keep(
+				"%s.%s", disturbed_warning(count, b->count, b->op->problem),
+				b->memory_gbps > 0 && b->count > 1
+					? " Means in tiles leave out what was disturbed; the "
+					  "tables have all."
+					: "")));
+	return all;
 }
 
-void html_cards(FILE *f, const struct bench *b)
+/* Returns all that page.js shows. */
+static json_t *figures(const struct bench *b)
 {
-	for (int k = 0; k < b->count; k++)
-		html_card(f, b, case_title(b, &b->cases[k]), &b->cases[k], PAGE);
-	html_legend(f, b);
-}
+	const struct operation *op = b->op;
+	const char *meta = keep("%s · %s · %.16s UTC · evenkeel %s%s%s", b->machine, op->place(b),
+	                        b->date, ek_version(), b->commit ? ", commit " : "",
+	                        b->commit ? b->commit : "");
+	char *legend = legend_text(op);
+	json_t *all = json_pack(
+		"{s:s, s:s, s:s, s:s, s:s, s:s*, s:b, s:b, s:f, s:o, s:o, s:o, s:o}", "layout",
+		op->layout ? op->layout : "cards", "heading", op->heading, "meta", meta, "problem",
+		op->problem, "rate", op->traits & KEYS ? "mkeys" : "gbps", "legend", legend,
+		"blocks", op->operation == EK_SPMM, "device", b->device.size > 0, "memory_gbps",
+		b->memory_gbps, "warnings", warnings(b), "cases", cases(b), "groups", groups(b),
+		"sums", table(b, &b->sums[ALL_GROUPS], PAGE_SUM));
 
-void html_chart(FILE *f, const char *title, const char *chart)
-{
-	html(f, "<div class=card><h3>%s</h3>\n<div class=chart data-chart=%s></div></div>\n", title,
-	     chart);
+	free(legend);
+	return all;
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
+
+/* Writes the tables of the terminal. */
+static void plain(const struct bench *b, FILE *f)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return;
+	for (const struct bench_case *c = b->cases; b->op->each && c < b->cases + b->count; c++)
+		b->op->each(b, c, out);
+	if (b->op->end)
+		b->op->end(b, out);
+	fclose(out);
+	fputs("<noscript><pre>", f);
+	for (const char *at = text; *at; at++)
+		fputs(*at == '<' ? "&lt;" : *at == '&' ? "&amp;" : (char[]){*at, 0}, f);
+	fputs("</pre></noscript>\n", f);
+	free(text);
+}
 
 /* Defines the string `name`, whose text the assembler takes from a file of this folder. */
 #define PAGE_TEXT(name, file)                                                             \
@@ -183,51 +188,8 @@ void html_chart(FILE *f, const char *title, const char *chart)
 	        ".incbin \"" EK_PAGE_DIR "/" file "\"\n.byte 0\n.popsection\n");          \
 	extern const char name[]
 PAGE_TEXT(page_style, "page.css");
+PAGE_TEXT(chart_script, "chart.js");
 PAGE_TEXT(page_script, "page.js");
-
-static void head(FILE *f, const struct bench *b)
-{
-	const int count = bench_disturbed(b);
-
-	fprintf(f,
-	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
-	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
-	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main>\n",
-	        b->op->name, page_style);
-	html(f, "<h1>%s</h1>\n<p class=meta>%s · %s · %s UTC · evenkeel %s%s%s</p>\n",
-	     b->op->heading, b->machine, b->op->place(b), keep("%.16s", b->date), ek_version(),
-	     b->commit ? ", commit " : "", b->commit);
-	if (b->left_out)
-		html(f, "<p class=warn>%s.</p>\n", b->left_out);
-	if (count)
-		html(f, "<p class=warn>%s.%s</p>\n",
-		     disturbed_warning(count, b->count, b->op->problem),
-		     b->memory_gbps > 0 && b->count > 1 ? " Means in tiles leave out what was "
-		                                          "disturbed; the tables have all."
-		                                        : "");
-}
-
-/* Writes what the script draws charts from: for each case an array of its records. */
-static void data(FILE *f, const struct bench *b)
-{
-	json_t *cases = json_array();
-
-	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
-		json_t *records = json_array();
-
-		for (const struct record *r = c->record; r < c->record + c->count; r++) {
-			json_t *o = record_object(b, c, r, b->op->charts);
-
-			json_object_set_new(o, "role", json_string(role_of(c, r)));
-			json_array_append_new(records, o);
-		}
-		json_array_append_new(cases, records);
-	}
-	fputs("<script>const cases = ", f);
-	json_dumpf(cases, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
-	fputs(";\n</script>\n", f);
-	json_decref(cases);
-}
 
 int html_write(const struct bench *b, const char *path)
 {
@@ -235,18 +197,17 @@ int html_write(const struct bench *b, const char *path)
 
 	if (!f)
 		return TOOL_FAILED;
-	head(f, b);
-	if (b->op->page)
-		b->op->page(b, f);
-	else
-		html_cards(f, b);
-	if (b->op->charts)
-		data(f, b);
 	fprintf(f,
-	        "<footer>Made by <b>ek bench</b>. Peers are other libraries, called as their "
-	        "manuals recommend "
-	        "for many calls with one preparation.</footer>\n</main>\n"
-	        "<script>%s</script>\n</html>\n",
-	        page_script);
+	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
+	        "<title>evenkeel: %s</title>\n<style>%s</style>\n<main></main>\n",
+	        b->op->name, page_style);
+	plain(b, f);
+	json_t *all = figures(b);
+
+	fputs("<script>const page = ", f);
+	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
+	fprintf(f, ";\n</script>\n<script>%s%s</script>\n</html>\n", chart_script, page_script);
+	json_decref(all);
 	return tool_close(f);
 }

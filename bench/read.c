@@ -187,10 +187,9 @@ static int walk(struct bench *b)
 	c->name = c->matrix = keep("%s", path);
 	c->v[V_BYTES] = (double)st.st_size;
 	code = read_rounds(b, c, ek_context_threads(b->ctx));
-	if (!code) {
+	if (!code)
 		read_scipy(b, c);
-		code = case_done(b, c);
-	}
+	code = case_done(b, c, code);
 	tool_temporary_remove();
 	return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Cases, their records, figures over all cases, and the JSON lines of records. An operation lists
  * the keys of its records, and the tables `numbers` and `texts` say where the value of a key is. */
+#define _GNU_SOURCE /* for strdup */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -215,9 +216,19 @@ const char *text_of(const struct bench *b, const struct bench_case *c, const str
 	return *(const char *const *)(const void *)((const char *)of[key->of] + key->at);
 }
 
-static json_t *text(const char *text)
+json_t *text_json(const char *text)
 {
-	return text ? json_string(text) : json_null();
+	json_t *string = text ? json_string(text) : json_null();
+	char *ascii;
+
+	if (string)
+		return string;
+	ascii = need(strdup(text), "records"); /* text is not UTF-8, such as the name of a file */
+	for (char *at = ascii; *at; at++)
+		*at = *at & 0x80 ? '?' : *at;
+	string = json_string(ascii);
+	free(ascii);
+	return string;
 }
 
 /* Makes a JSON value of a number. JSON has no infinity, so 1e300 is written instead. */
@@ -248,7 +259,7 @@ json_t *record_object(const struct bench *b, const struct bench_case *c, const s
 		if (!key)
 			value = b->op->json(b, c, r);
 		else if ((key->kind & ~OPTIONAL) == TEXT)
-			value = text(text_of(b, c, r, name));
+			value = text_json(text_of(b, c, r, name));
 		else
 			value = number(value_of(c, r, (enum value)(key - keys)),
 			               key->kind & ~OPTIONAL);

@@ -54,6 +54,7 @@ struct record {
 struct bench_case {
 	const char *name, *matrix, *source, *variant, *group, *op, *value, *index;
 	const char *device_name, *driver, *vectors; /* NULL without a device */
+	const char *what;                           /* what is computed from a matrix */
 	const char *unit;                           /* method that ratios are relative to */
 	const char *bound;                          /* name of the bound, or NULL */
 	const ek_device_info *device;               /* NULL without a device */
@@ -76,6 +77,8 @@ void record_refuse(struct record *r, const char *why);
 /* Returns a JSON object with those keys, which are separated by blanks, of a record and its case. */
 json_t *record_object(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const char *keys);
+/* Returns a JSON string, in which what is not UTF-8 is replaced; null for NULL. */
+json_t *text_json(const char *text);
 /* Writes the records of a case as JSON lines. Returns an exit code. */
 int record_json(const struct bench *bench, const struct bench_case *c);
 const char *value_key(enum value value);

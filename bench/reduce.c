@@ -24,10 +24,7 @@ static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
 
-	if (!array_rounds(job))
-		return array_order(job->type, job->p.out, 0) == job->exact ? 0 : INFINITY;
-	return array_sum_error(&job->sum, job->type, array_number(job->type, job->p.out, 0),
-	                       depth_of(method, (double)job->n));
+	return array_error(job, &job->sum, 0, depth_of(method, (double)job->n));
 }
 
 static void size(struct job *job)
@@ -44,13 +41,7 @@ static void make(struct job *job)
 	job->p.in = job->in = job_random(job, job->n, 0);
 	job->p.out = job_output(job, sizeof(int64_t), NULL);
 	for (int64_t i = 0; i < job->n; i++)
-		if (array_rounds(job)) {
-			array_sum_add(&job->sum, array_number(job->type, job->in, i));
-		} else {
-			const int64_t x = array_order(job->type, job->in, i);
-
-			job->exact = i ? array_combine(job, job->exact, x) : x;
-		}
+		array_add(job, &job->sum, i);
 }
 
 const struct operation bench_reduce = {

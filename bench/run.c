@@ -58,6 +58,31 @@ bool entered(const struct field *f, const char *method)
 	return false;
 }
 
+const ek_method *method_first(ek_operation operation)
+{
+	const ek_method *m = NULL;
+
+	while ((m = ek_method_next(m)) && ek_method_operation(m) != operation)
+		;
+	return m;
+}
+
+void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit))
+{
+	const struct operation *op = f->bench->op;
+	const char *names = methods_named(f->bench);
+	char name[TOOL_METHOD];
+
+	f->unit = op->unit ? op->unit : ek_method_name(method_first(op->operation));
+	for (const ek_method *m = NULL; !names && (m = ek_method_next(m));)
+		if (ek_method_operation(m) == op->operation)
+			enter(f, ek_method_name(m), false);
+	while (names && tool_method_next_of(op->operation, &names, name))
+		enter(f, name, false);
+	if (!entered(f, f->unit))
+		enter(f, f->unit, true);
+}
+
 bool entrant_check(struct entrant *e)
 {
 	const struct operation *op = e->field->bench->op;
@@ -277,13 +302,8 @@ static int measure(struct field *f, const char *preparing)
 int measure_case(struct bench *b, struct bench_case *c, void *problem, const char *preparing)
 {
 	struct field f = {.bench = b, .c = c, .problem = problem};
-	int code, written = TOOL_OK;
+	const int code = measure(&f, preparing);
 
-	code = measure(&f, preparing);
 	field_end(&f);
-	if (c->count)
-		written = case_done(b, c);
-	else
-		b->count--; /* remove the case, as tables need at least one record */
-	return code ? code : written;
+	return case_done(b, c, code);
 }

@@ -56,6 +56,11 @@ void field_end(struct field *f);
 /* Adds an entrant with `own` bytes of memory, set to 0. Ends the program if there are too many. */
 struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
                             const char *name, size_t own);
+/* Returns the first method of an operation. */
+const ek_method *method_first(ek_operation operation);
+/* Calls enter(f, name, false) for the methods that --method names, else for all of the operation. Sets
+ * f->unit to the unit of the operation; if that is not among them, calls enter(f, f->unit, true). */
+void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit));
 /* Tells whether a method has been entered. */
 bool entered(const struct field *f, const char *method);
 /* Runs the entrant once on spoilt outputs, compares the result with the reference, and records the

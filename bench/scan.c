@@ -13,28 +13,7 @@ static ek_status call(struct job *job, const ek_array_options *options)
 	               job->p.out);
 }
 
-/* Returns the largest error of a prefix sum of floats over its bound. `depth` is that of the tree
- * of additions that ek.h promises for the method. */
-static double sum_error(const struct job *job, double depth)
-{
-	const bool late = job->p.kind == EK_EXCLUSIVE;
-	struct array_sum sum = {0};
-	double worst = 0;
-
-	for (int64_t i = 0; i < job->n; i++) {
-		const double additions = (double)(late && i ? i - 1 : i);
-
-		if (!late || i)
-			array_sum_add(&sum, array_number(job->type, job->in, i - late));
-		const double error =
-			array_sum_error(&sum, job->type, array_number(job->type, job->p.out, i),
-		                        fmin(additions, depth));
-
-		worst = error > worst ? error : worst;
-	}
-	return worst;
-}
-
+/* Returns what an exclusive scan of integers begins with. */
 static int64_t identity(ek_value type, ek_monoid op)
 {
 	const bool small = type == EK_INT32;
@@ -44,29 +23,24 @@ static int64_t identity(ek_value type, ek_monoid op)
 	                      : 0;
 }
 
-/* Returns 0 if all results are exact, else infinity. */
-static double exact_error(const struct job *job)
+static double error(void *problem, const char *method)
 {
+	const struct job *job = problem;
+	const double depth = strcmp(method, "scan.blocked") == 0 ? 1040 : INFINITY;
 	const bool late = job->p.kind == EK_EXCLUSIVE;
-	int64_t sum = identity(job->type, job->p.op);
+	struct array_sum sum = {.exact = identity(job->type, job->p.op)};
+	double worst = 0;
 
+	if (late && array_is_float(job->type) && !array_rounds(job))
+		sum.exact = array_order(job->type, job->p.out, 0); /* an infinity */
 	for (int64_t i = 0; i < job->n; i++) {
-		const int64_t x = array_order(job->type, job->in, i), before = sum;
-
-		sum = i ? array_combine(job, sum, x) : x;
-		if (late && i == 0 && array_is_float(job->type))
-			continue; /* the first result is an infinity */
-		if (array_order(job->type, job->p.out, i) != (late ? before : sum))
-			return INFINITY;
+		if (!late)
+			array_add(job, &sum, i);
+		worst = fmax(worst, array_error(job, &sum, i, fmin((double)(sum.count - 1), depth)));
+		if (late)
+			array_add(job, &sum, i);
 	}
-	return 0;
-}
-
-static double error(void *job, const char *method)
-{
-	return array_rounds(job)
-	               ? sum_error(job, strcmp(method, "scan.blocked") == 0 ? 1040 : INFINITY)
-	               : exact_error(job);
+	return worst;
 }
 
 static void size(struct job *job)

@@ -136,7 +136,7 @@ static int walk(struct bench *b)
 		return walk_matrices(b);
 	code = records_read(b, b->o.records);
 	for (int k = 0; k < b->count && !code; k++)
-		code = case_done(b, &b->cases[k]);
+		code = case_done(b, &b->cases[k], TOOL_OK);
 	return code;
 }
 
@@ -180,7 +180,7 @@ static void sum(const struct bench *b, int group, struct record *sum)
 		average(b, group, sum, V_SPEEDUP + k, &sum->v[V_MOST_SPEEDUP + k]);
 }
 
-static const char *group_title(const struct bench *b)
+static const char *sums_title(const struct bench *b)
 {
 	(void)b;
 	return keep(": speed-up over %s", baseline ? baseline : "plain CSR");
@@ -195,19 +195,13 @@ static const char legend[] =
 
 static void end(const struct bench *b, FILE *out)
 {
-	table_groups(b, out, NULL);
+	table_groups(b, out);
 	paragraphs(legend, out);
 }
 
 static const char *place(const struct bench *b)
 {
 	return b->o.baseline;
-}
-
-static void page(const struct bench *b, FILE *f)
-{
-	table_groups(b, NULL, f);
-	html_legend(f, b);
 }
 
 /* ---- The operation --------------------------------------------------------------------------- */
@@ -258,8 +252,8 @@ const struct operation bench_scenario = {
 	.end = end,
 	.sum = sum,
 	.columns = columns,
-	.group_title = group_title,
+	.group_title = sums_title,
 	.heading = "Products with their preparation",
 	.place = place,
-	.page = page,
+	.layout = "sums",
 };

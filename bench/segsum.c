@@ -56,19 +56,6 @@ static void cut(struct job *job)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-static double integer_error(const struct job *job)
-{
-	for (int64_t s = 0; s < job->p.count; s++) {
-		int64_t sum = 0;
-
-		for (int64_t i = job->p.offset[s]; i < job->p.offset[s + 1]; i++)
-			sum = array_combine(job, sum, array_order(job->type, job->in, i));
-		if (array_order(job->type, job->p.out, s) != sum)
-			return INFINITY;
-	}
-	return 0;
-}
-
 /* Returns the largest error of a sum over its bound. The bound of a segment depends on its own
  * values. For methods that take differences of one long scan, as ek.h says, it also depends on all
  * values before the segment. */
@@ -78,22 +65,19 @@ static double error(void *problem, const char *method)
 	bool differences = strcmp(method, "segsum.offset") == 0;
 	double worst = 0, before = 0;
 
-	if (!array_rounds(job))
-		return integer_error(job);
 	for (int64_t s = 0; s < job->p.count; s++) {
-		int64_t begin = job->p.offset[s], end = job->p.offset[s + 1];
+		const int64_t begin = job->p.offset[s], end = job->p.offset[s + 1];
 		double depth = (double)(end - begin);
 		struct array_sum sum = {0};
 
 		for (int64_t i = begin; i < end; i++)
-			array_sum_add(&sum, array_number(job->type, job->in, i));
+			array_add(job, &sum, i);
 		if (differences) {
 			before += sum.absolute;
 			sum.absolute = before;
 			depth = (double)(begin + end + 1);
 		}
-		worst = fmax(worst, array_sum_error(&sum, job->type,
-		                                    array_number(job->type, job->p.out, s), depth));
+		worst = fmax(worst, array_error(job, &sum, s, depth));
 	}
 	return worst;
 }

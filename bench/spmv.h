@@ -68,8 +68,6 @@ struct product {
 	const ek_dense *x, *y; /* arrays of `count` operands */
 	int64_t count;
 };
-/* Runs a struct product, which is `own` of the entrant. */
-void run_ours(void *entrant, int64_t calls);
 
 /* Enters the methods, formats and peers that the options name, plain CSR and the bound
  * (spmv_enter.c). */
@@ -81,17 +79,6 @@ int product_matrix(struct bench *bench, const struct tool_source *source, ek_mat
 #define PRODUCT_MEASURED                                                     \
 	.enter = spmv_enter, .spoil = problem_reset, .error = problem_error, \
 	.matrix = product_matrix
-void html_spmv(const struct bench *bench, FILE *page); /* defined in html_spmv.c */
-/* Returns words for a kind of source, such as "generated twin" for "twin". */
-const char *kind_text(const char *source);
-
-/* ---- Formats (convert_make.c) ---------------------------------------------------------------- */
-
-/* Measures the making of what r->name says from A, which is in CSR: a format or, if `beside`, what
- * a method prepares beside CSR. Returns an exit code. What a limit, missing support or missing
- * memory prevents is refused, which is recorded in `r` only; and so is a failed conversion back. */
-int convert_measure(struct bench *bench, struct bench_case *c, const ek_matrix *A, bool beside,
-                    struct record *r);
 
 /* ---- On a device (spmv_device.c) ------------------------------------------------------------- */
 

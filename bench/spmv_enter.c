@@ -12,7 +12,7 @@
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-void run_ours(void *entrant, int64_t calls)
+static void run_ours(void *entrant, int64_t calls)
 {
 	struct entrant *e = entrant;
 	const struct product *p = e->own;
@@ -242,25 +242,20 @@ const char *unit_method(bool device)
 	return device ? "spmv.csr.vector.gpu" : "spmv.csr.rows";
 }
 
-/* Enters those of the named methods that fit the format. */
-static void enter_named(struct field *f, const char *names, const char *format)
+/* Enters those of the named methods that fit a format or, if `names` is NULL, of all methods that can
+ * be used here, and auto for a format that has none of these. */
+static void enter_fitting(struct field *f, const char *names, const char *format)
 {
 	char name[TOOL_METHOD];
 
-	while (tool_method_next_of(f->bench->op->operation, &names, name))
-		if (fit(tool_method_find(name), format))
-			enter(f, name, format);
-}
-
-/* Enters the methods for a format, or all if that is NULL. A format without methods is entered with
- * auto. */
-static void enter_methods(struct field *f, const char *format)
-{
-	if (!has_methods(f, format, false))
+	if (!names && !has_methods(f, format, false))
 		enter(f, "auto", format);
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; !names && (m = ek_method_next(m));)
 		if (here(f, m) && can(f, m) && fit(m, format))
 			enter(f, ek_method_name(m), format);
+	while (names && tool_method_next_of(f->bench->op->operation, &names, name))
+		if (fit(tool_method_find(name), format))
+			enter(f, name, format);
 }
 
 /* Enters each format of --format with the methods for it. Enters as refused the formats that no
@@ -276,10 +271,7 @@ static void enter_formats(struct field *f, const char *names, const char *format
 	for (const char *list = formats; tool_format_next("--format", &list, format);) {
 		const int count = f->entrants;
 
-		if (names)
-			enter_named(f, names, format);
-		else
-			enter_methods(f, format);
+		enter_fitting(f, names, format);
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
 		if (f->entrants == count)
 			refuse(f, name, format, why);
@@ -292,17 +284,6 @@ static void enter_formats(struct field *f, const char *names, const char *format
 		if (!partner)
 			refuse(f, name, NULL, "it multiplies with none of --format");
 	}
-}
-
-/* Enters all methods and auto. Formats that have no method on any device, such as CSC, are entered
- * with what auto takes for them. */
-static void enter_everything(struct field *f)
-{
-	enter_methods(f, NULL);
-	for (const ek_format *format = NULL; (format = ek_format_next(format));)
-		if (!has_methods(f, ek_format_name(format), true))
-			enter(f, "auto", ek_format_name(format));
-	enter(f, "auto", NULL);
 }
 
 /* ---- Others ---------------------------------------------------------------------------------- */
@@ -334,6 +315,7 @@ void spmv_enter(struct field *f)
 {
 	const struct bench *b = f->bench;
 	const char *names = methods_named(b), *formats = b->o.common.format;
+	const bool all = !names && !formats;
 
 	/* If the usual unit does not support the options, it is the serial loop. */
 	f->unit = unit_method(tool_on_device(b->ctx));
@@ -342,15 +324,19 @@ void spmv_enter(struct field *f)
 	f->code = device_make(f, f->problem);
 	if (formats)
 		enter_formats(f, names, formats);
-	else if (names)
-		enter_named(f, names, NULL);
 	else
-		enter_everything(f);
+		enter_fitting(f, names, NULL);
+	/* Formats that have no method on any device, such as CSC, with what auto takes for them. */
+	for (const ek_format *m = NULL; all && (m = ek_format_next(m));)
+		if (!has_methods(f, ek_format_name(m), true))
+			enter(f, "auto", ek_format_name(m));
+	if (all)
+		enter(f, "auto", NULL);
 	if (b->op->operation == EK_SPMM)
-		enter_as(f, EK_SPMV, f->unit, NULL, names || formats);
+		enter_as(f, EK_SPMV, f->unit, NULL, !all);
 	else if (!entered(f, f->unit))
 		enter_as(f, EK_SPMV, f->unit, NULL, true);
-	if (b->op->operation == EK_SPMM && !names && !formats)
+	if (b->op->operation == EK_SPMM && all)
 		enter_as(f, EK_SPMV, "auto", NULL, false);
 	if (f->code)
 		return;

@@ -130,16 +130,11 @@ static void legend_once(const struct bench *b, const struct bench_case *c, unsig
 
 const char *case_title(const struct bench *b, const struct bench_case *c)
 {
-	const char *title = b->op->title(b, c);
+	const char *title = b->op->title ? b->op->title(b, c) : c->name;
 
 	return disturbed_much(c->v[V_DISTURBED])
 	               ? keep("%s; %s", title, disturbed_text(c->v[V_DISTURBED]))
 	               : title;
-}
-
-const char *bold(const struct bench *b, const char *text)
-{
-	return tool_color(tool_people(&b->o.common)) ? keep("\033[1m%s\033[0m", text) : text;
 }
 
 void paragraphs(const char *text, FILE *out)
@@ -197,29 +192,36 @@ void table_full(const struct bench *b, const struct bench_case *cases, int count
 
 void table_case(const struct bench *b, const struct bench_case *c, FILE *out)
 {
-	paragraphs(case_title(b, c), out);
+	const char *title = case_title(b, c), *rest = strstr(title, "  ");
+
+	if (rest && tool_color(out)) /* the name of the case is bold */
+		title = keep("\033[1m%.*s\033[0m%s", (int)(rest - title), title, rest);
+	paragraphs(title, out);
 	table_full(b, c, 1, BLOCK, out);
 	fputc('\n', out);
 	fflush(out);
 }
 
-void table_groups(const struct bench *b, FILE *out, FILE *page)
+const char *group_title(const struct bench *b, int group)
 {
+	const double matrices = b->sums[group].v[V_MATRICES];
+
+	return matrices > 0 ? keep("%.0f %s matri%s%s", matrices, group_name[group],
+	                           matrices == 1 ? "x" : "ces",
+	                           b->op->group_title ? b->op->group_title(b)
+	                                              : ", geometric means")
+	                    : NULL;
+}
+
+void table_groups(const struct bench *b, FILE *out)
+{
+	const char *title;
+
 	for (int group = 0; group < GROUPS; group++) {
-		const struct bench_case *sums = &b->sums[group];
-		const int matrices = (int)sums->v[V_MATRICES];
-
-		if (!matrices)
+		if (!(title = group_title(b, group)))
 			continue;
-		const char *title = keep("%d %s matri%s%s", matrices, group_name[group],
-		                         matrices == 1 ? "x" : "ces", b->op->group_title(b));
-
-		if (page) {
-			html_card(page, b, title, sums, SUM);
-			continue;
-		}
 		fprintf(out, "%s\n", title);
-		table_print(b, sums, 1, SUM, out);
+		table_print(b, &b->sums[group], 1, SUM, out);
 		fputc('\n', out);
 	}
 }

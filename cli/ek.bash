@@ -55,6 +55,7 @@ _ek_values()
 		"bench "*) of=${2#bench } ;;
 		spmm) of=spmm ;;
 		multiply) of=spgemm ;;
+		add) of=spadd ;;
 		triple) of=triple ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;

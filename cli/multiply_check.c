@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Counts the products of ek multiply, and checks its result and that of ek triple. The bound of each
- * entry needs the number of its products and the sum of their magnitudes. Both are products of sparse
- * matrices, too: of ones, and of the magnitudes of all values. */
+ * Counts the products of ek multiply, and checks its result and those of ek add and ek triple. The bound
+ * of each entry needs the number of its summands and the sum of their magnitudes. Both are results of
+ * the same operation, too: on ones, and on the magnitudes of all values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ int multiply_products(const struct multiply_case *m, double *products)
 
 /* ---- Check ----------------------------------------------------------------------------------- */
 
-/* What a product for the check is made of. */
+/* What a result for the check is made of. */
 enum kind { VALUES, MAGNITUDES, COUNTS };
 
 /* A matrix with the pattern of another and other values. */
@@ -126,13 +126,28 @@ static int change(const struct multiply_case *m, const ek_matrix *M, enum kind k
 	                                     EK_BORROW, &c->M));
 }
 
-/* Makes C by the reference of the operation, in the format that it has. */
+ek_status multiply_run(const struct multiply_case *m, ek_plan *plan, double alpha, double beta,
+                       ek_matrix **C)
+{
+	if (m->operation == EK_TRIPLE)
+		return ek_triple(plan, alpha, C);
+	return m->operation == EK_SPADD ? ek_spadd(plan, alpha, beta, C)
+	                                : ek_spgemm(plan, alpha, beta, C);
+}
+
+const char *multiply_reference(const struct multiply_case *m)
+{
+	return m->operation == EK_TRIPLE  ? "triple.csr.serial"
+	       : m->operation == EK_SPADD ? "spadd.csr.serial"
+	                                  : "spgemm.csr.serial";
+}
+
+/* Makes C by the reference, in the format that it has. */
 static int reference(const struct multiply_case *m, const ek_matrix *const in[3], double alpha,
                      double beta, ek_matrix **C)
 {
 	const ek_hints hints = {.size = sizeof hints,
-	                        .method = m->operation == EK_TRIPLE ? "triple.csr.serial"
-	                                                            : "spgemm.csr.serial",
+	                        .method = multiply_reference(m),
 	                        .op = m->op,
 	                        .op_b = m->op_b,
 	                        .B = in[1],
@@ -142,13 +157,12 @@ static int reference(const struct multiply_case *m, const ek_matrix *const in[3]
 	int code = tool_check(ek_plan_create(m->operation, in[0], &hints, &plan));
 
 	if (!code)
-		code = tool_check(m->operation == EK_TRIPLE ? ek_triple(plan, alpha, C)
-		                                            : ek_spgemm(plan, alpha, beta, C));
+		code = tool_check(multiply_run(m, plan, alpha, beta, C));
 	ek_plan_destroy(plan);
 	return code;
 }
 
-/* Makes the product of one kind, in CSR. */
+/* Makes the result of one kind, in CSR. */
 static int product(const struct multiply_case *m, enum kind kind, struct arrays *out)
 {
 	const ek_matrix *in[3] = {m->A, m->B, m->D};
@@ -167,7 +181,7 @@ static int product(const struct multiply_case *m, enum kind kind, struct arrays 
 		                 kind == COUNTS       ? 1
 		                 : kind == MAGNITUDES ? fabs(m->alpha)
 		                                      : m->alpha,
-		                 kind == COUNTS       ? 0
+		                 kind == COUNTS       ? (m->operation == EK_SPADD ? 1 : 0)
 		                 : kind == MAGNITUDES ? fabs(m->beta)
 		                                      : m->beta,
 		                 &C);

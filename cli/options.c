@@ -337,8 +337,8 @@ static const struct argp_option choice_options[] = {
          "the same bits for any number of threads and any instruction set", 0},
 	{0}};
 static const struct argp_option product_options[] = {
-	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of the product (1)", 0},
-	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0), of D (1)", 0},
+	{"alpha", KEY_ALPHA, "NUMBER", 0, "factor of the product or of A (1)", 0},
+	{"beta", KEY_BETA, "NUMBER", 0, "factor of the old y (0), of D or B (1)", 0},
 	{0}};
 static const struct argp_option device_options[] = {
 	{"device", KEY_DEVICE, "NAME", 0,

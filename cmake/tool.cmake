@@ -16,5 +16,5 @@ set_property(SOURCE bench/suite.c APPEND PROPERTY COMPILE_DEFINITIONS
 # The page of ek bench --html carries its style sheet and its script; the assembler takes them in.
 set(page ${PROJECT_SOURCE_DIR}/bench)
 set_property(SOURCE bench/html.c APPEND PROPERTY COMPILE_DEFINITIONS EK_PAGE_DIR="${page}")
-set_property(SOURCE bench/html.c APPEND PROPERTY OBJECT_DEPENDS "${page}/page.css;${page}/page.js")
+set_property(SOURCE bench/html.c APPEND PROPERTY OBJECT_DEPENDS "${page}/page.css;${page}/page.js;${page}/chart.js")
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/bench/suites ${PROJECT_BINARY_DIR}/suites SYMBOLIC)

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 4
+#define EK_PEER_ABI 5
 
 /* A sparse result, in CSR. Its arrays belong to the peer, and are valid until its next call. */
 typedef struct ek_peer_result {
@@ -27,8 +27,8 @@ typedef struct ek_peer_result {
 /* A problem for peers. Which members are used depends on the operation:
  *   spmv     y = alpha op(A) x + beta y, A in CSR
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
- *   spgemm   A A or, if `transposed`, A A^T, to a new matrix in each run; `fetch` describes the last
- *            one in `result`
+ *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
+ *            one in `result`. B has the types of A; it is A itself if b_val is val
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
  *   segsum   in[n], cut by offset[count + 1], to out[count]
@@ -45,10 +45,11 @@ typedef struct ek_peer_problem {
 	/* for products */
 	int64_t rows, cols, nnz;
 	const void *row_ptr, *col_idx, *val;
+	const void *b_row_ptr, *b_col_idx, *b_val; /* B, for operations on two matrices */
 	int value_bytes;      /* 4 for float, 8 for double */
 	int ptr_bytes;        /* bytes of a row pointer: 4 or 8 */
 	int idx_bytes;        /* bytes of a column index: 4 or 8 */
-	int transposed;       /* 1 if op(A) is A transposed */
+	int transposed;       /* 1 if op(A), or of two matrices op(B), is transposed */
 	int64_t width;        /* number of columns of x and y */
 	int x_order, y_order; /* EK_ROW_MAJOR or EK_COL_MAJOR */
 	int64_t calls;        /* number of products that peers may prepare for */

@@ -37,6 +37,7 @@ complete_word "ek spmm a.mtx --method csr.p" csr.panels
 complete_word "ek spmm a.mtx --order " col
 complete_word "ek multiply a.mtx --method csr.fl" csr.flags
 complete_word "ek multiply a.mtx --op-b " t
+complete_word "ek add a.mtx a.mtx --method csr.b" csr.batches
 complete_word "ek multiply a.mtx --add a.m" a.mtx
 complete_word "ek vector-add sx.mtx sy.mtx --method he" heap
 complete_word "ek dot sx.mtx sy.mtx --method dot.g" dot.gallop

@@ -79,32 +79,58 @@ if command -v gnuplot >/dev/null; then
 	grep -qE '> *200M<' p.svg && grep -qE '> *1G<' p.svg && ! grep -qE '> *[0-9]{6,}<' p.svg ||
 		fail "ek spy of 1e9 columns" "labels: $(grep -oE '> *[0-9]+[kMG]?<' p.svg | tr '\n' ' ')"
 fi
-# The page has what its script draws charts from. If there is a Node.js, it runs the script on what stands for
-# the page: a place for each chart, which must get a picture, or a text that names what is left out.
+# The page has all figures and, for whoever runs no scripts, the tables of the terminal. If there is a
+# Node.js, it runs the scripts on what stands for the page: the text must have tables, and each place
+# for a chart must get a picture, or a text that names what is left out.
 count=$((count + 1))
 ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
-for title in "How near to the bound" "Performance profile" "When preparation pays"; do
-	grep -A 1 "<h3>$title" c.html | grep -q 'data-chart=' || fail "ek bench --html" "no chart: $title"
-done
-grep -q '^<script>const cases = \[\[{.*"of_bound"' c.html || fail "ek bench --html" "no figures for charts"
+grep -q '^<script>const page = {.*"of_bound"' c.html || fail "ek bench --html" "no figures"
+sed -n '/<noscript>/,/<.noscript>/p' c.html | grep -q '^spmv.csr.rows .* 1\.000' || fail "ek bench --html" "no tables without scripts"
 if command -v node >/dev/null; then
 	count=$((count + 1))
 	cat >page.js <<-'END'
-		const text = require('fs').readFileSync('c.html', 'utf8');
-		const places = [...text.matchAll(/data-chart=(\w+)(?: data-case=(\d+))?/g)].map(([, chart, number]) => ({
-			dataset: {chart, case: number}, style: {setProperty: () => {}}, after: '',
-			closest: () => ({remove: () => {}}),
+		const text = require('fs').readFileSync(process.argv[2], 'utf8');
+		const main = {}, places = () => [...main.innerHTML
+			.matchAll(/data-chart="(\w+)"([^>]*)/g)].map(([, chart, more]) => ({
+			dataset: Object.fromEntries([['chart', chart],
+				...[...more.matchAll(/data-(\w+)="([^"]*)"/g)].map(([, key, value]) => [key, value])]),
+			style: {setProperty: () => {}}, after: '', closest: () => ({remove: () => {}}),
 			insertAdjacentHTML(where, html) { this.after = html; },
 		}));
-		global.document = {querySelectorAll: what => what == 'table' ? [] : places};
+		let charts = [];
+		global.document = {querySelector: () => main,
+			querySelectorAll: what => what == 'table' ? [] : charts = places()};
 		eval([...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script).join(''));
-		places.forEach(p => console.log(p.dataset.chart, p.innerHTML || '', p.after));
+		console.log(main.innerHTML);
+		charts.forEach(p => console.log(p.dataset.chart, p.innerHTML || '', p.after));
 	END
-	node page.js >out 2>err || fail "node page.js" "$(head -n 5 err)"
+	node page.js c.html >out 2>err || fail "node page.js" "$(head -n 5 err)"
+	for title in "How near to the bound" "Performance profile" "When preparation pays"; do
+		grep -q "<h3>$title</h3><div class=\"chart\" data-chart=" out || fail "ek bench --html" "no chart: $title"
+	done
+	grep -q '<th class=l data-first=up>method<th data-first=up>ms<th>GB/s<th>of bound' out || fail "ek bench --html" "no table"
 	for chart in overview variation preparation profile bars; do
 		grep -q "^$chart <svg" out || fail "ek bench --html" "no chart: $chart"
 	done
 	grep -q '^heat .*<tr><td>csr.rows</td>\(<td class="h" style="--shade: 0">1.00</td>\)\{3\}</tr>' out || fail "ek bench --html" "no heat map"
 	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' out ||
 		fail "ek bench --html" "a.mtx has no row and is not named"
+	# page OPERATION-AND-ARGUMENTS PATTERN: the text of the page has it.
+	page()
+	{
+		count=$((count + 1))
+		ek bench $1 --rounds 1 --html d.html >out 2>&1
+		node page.js d.html >out 2>err || fail "node page.js" "$(head -n 5 err)"
+		grep -qE "$2" out || fail "ek bench $1 --html" "should have: $2"
+	}
+	page "spmm a.mtx --columns 3" '>a, 3 columns, row<span class="badge">file<'
+	page "convert a.mtx --format csr5" '<tr class=""><td>csr5</td><td'
+	page "convert a.mtx --format csr5" '^costs '
+	page "scan --n 1000 --type f32 --kind exclusive" '<h3>f32.*exclusive sum'
+	page "scan --n 3x2^12,1K --type f32" '<tr><td data-key="12288">3x2\^12 f32'
+	page "scan --n 3x2^12,1K --type f32" '^rates <svg'
+	page "spmv a.mtx nothing.mtx symmetric.mtx --method csr.rows" '<p class="warn">1 of 3 matrices could not be used: nothing.mtx\.</p>'
+	page "spmv powerlaw:rows=20000,cols=20000 --method ell,coo" 'spmv.ell</td><td class="why" colspan="[78]"><div>refused: format ell would take'
+	page "scenario a.mtx symmetric.mtx --method coo" '<h3>2 regular matrices: speed-up over plain CSR</h3>'
+	page "spgemm a.mtx --method csr.flags" '<td>.*spgemm.csr.flags again</td>'
 fi

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares the results of ek bench spgemm with that of spgemm.csr.serial: the pattern must be the same,
- * the error of a value at most twice the bound in ek.h, since that of the reference counts too. */
+ * Compares sparse results with that of the operation's reference: the pattern must be the same, the
+ * error of a value at most twice the bound in ek.h, since that of the reference counts too. */
 #include <math.h>
 #include <string.h>
 
-#include "spgemm.h"
+#include "sparse.h"
 
-ek_view spgemm_view(const ek_matrix *A, const char *name)
+ek_view sparse_view(const ek_matrix *A, const char *name)
 {
 	ek_view view = {.size = sizeof view};
 
@@ -15,7 +15,7 @@ ek_view spgemm_view(const ek_matrix *A, const char *name)
 	return view;
 }
 
-double spgemm_number(const ek_view *v, int64_t k)
+double sparse_number(const ek_view *v, int64_t k)
 {
 	switch (v->type) {
 	case EK_F32: return (double)((const float *)v->data)[k];
@@ -27,28 +27,28 @@ double spgemm_number(const ek_view *v, int64_t k)
 
 static bool same_indices(const ek_matrix *A, const ek_matrix *B, const char *name)
 {
-	const ek_view a = spgemm_view(A, name), b = spgemm_view(B, name);
+	const ek_view a = sparse_view(A, name), b = sparse_view(B, name);
 
 	for (int64_t k = 0; k < a.len && a.len == b.len; k++)
-		if (spgemm_number(&a, k) != spgemm_number(&b, k))
+		if (sparse_number(&a, k) != sparse_number(&b, k))
 			return false;
 	return a.len == b.len;
 }
 
 /* Returns the largest error of a value of C over its bound. */
-static double compare(const struct spgemm *p, const ek_matrix *C)
+static double compare(const struct sparse *p, const ek_matrix *C)
 {
-	const ek_view c = spgemm_view(C, "val"), ref = spgemm_view(p->C, "val");
-	const ek_view size = spgemm_view(p->size, "val");
-	const double u = c.type == EK_F32 ? 0x1p-24 : 0x1p-53, terms = (p->row_max + 2) * u;
+	const ek_view c = sparse_view(C, "val"), ref = sparse_view(p->C, "val");
+	const ek_view size = sparse_view(p->size, "val");
+	const double u = c.type == EK_F32 ? 0x1p-24 : 0x1p-53, terms = p->depth * u;
 	const double eta = c.type == EK_F32 ? 0x1p-149 : 0x1p-1074;
 	double worst = 0;
 
 	if (!same_indices(C, p->C, "row_ptr") || !same_indices(C, p->C, "col_idx"))
 		return INFINITY;
 	for (int64_t k = 0; k < c.len; k++) {
-		const double bound = 2 * terms / (1 - terms) * spgemm_number(&size, k) + 4 * eta;
-		const double error = fabs(spgemm_number(&c, k) - spgemm_number(&ref, k));
+		const double bound = 2 * terms / (1 - terms) * sparse_number(&size, k) + 4 * eta;
+		const double error = fabs(sparse_number(&c, k) - sparse_number(&ref, k));
 
 		worst = error <= bound ? fmax(worst, error / bound) : INFINITY;
 	}
@@ -56,7 +56,7 @@ static double compare(const struct spgemm *p, const ek_matrix *C)
 }
 
 /* Copies the result of a peer to a matrix with sorted rows. */
-static ek_matrix *sorted(const struct spgemm *p)
+static ek_matrix *sorted(const struct sparse *p)
 {
 	const ek_peer_result *r = &p->from_peer;
 	const ek_index index = r->ptr_bytes == 4 ? EK_I32 : r->idx_bytes == 4 ? EK_I64_32 : EK_I64;
@@ -70,9 +70,9 @@ static ek_matrix *sorted(const struct spgemm *p)
 	return C;
 }
 
-double spgemm_error(void *problem, const char *method)
+double sparse_error(void *problem, const char *method)
 {
-	struct spgemm *p = problem;
+	struct sparse *p = problem;
 	ek_matrix *copy = p->result ? NULL : sorted(p);
 	const double e = p->result || copy ? compare(p, copy ? copy : p->result) : INFINITY;
 
@@ -81,9 +81,9 @@ double spgemm_error(void *problem, const char *method)
 	return e;
 }
 
-void spgemm_spoil(void *problem)
+void sparse_spoil(void *problem)
 {
-	struct spgemm *p = problem;
+	struct sparse *p = problem;
 
 	p->result = NULL;
 	memset(&p->from_peer, 0, sizeof p->from_peer);

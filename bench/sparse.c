@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
+ * method makes a plan and C and frees those of the call before, so that both are in new memory, as in
+ * programs that compute once. Each method also takes part as "NAME again", which replaces the values
+ * of an existing C. Peers make a new C in each call too. The first method of the operation is the
+ * reference; the unit of the ratios is op->unit. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse.h"
+
+/* One of our methods. */
+struct ours {
+	const char *method;
+	bool again;
+	ek_plan *plan;
+	ek_matrix *C;
+};
+
+/* ---- Our methods ----------------------------------------------------------------------------- */
+
+static ek_status make_plan(const struct sparse *p, const ek_matrix *A, const ek_matrix *B,
+                           const char *method, int64_t calls, ek_plan **plan)
+{
+	const ek_hints hints = {
+		.size = sizeof hints, .method = method, .B = B, .op_b = p->op_b, .calls = calls};
+
+	return ek_plan_create(p->op->operation, A, &hints, plan);
+}
+
+static void drop(void *own)
+{
+	struct ours *o = own;
+
+	ek_matrix_destroy(o->C);
+	ek_plan_destroy(o->plan);
+	o->C = NULL;
+	o->plan = NULL;
+}
+
+static void run(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+	const struct sparse *p = e->field->problem;
+	struct ours *o = e->own;
+
+	for (; calls > 0 && !e->record.failed; calls--) {
+		ek_status status = EK_OK;
+
+		if (!o->again)
+			drop(o);
+		else if (o->plan && p->new_values)
+			status = ek_matrix_values_changed(p->A);
+		if (!o->plan)
+			status = make_plan(p, p->A, p->B, o->method, o->again ? 1000 : 1, &o->plan);
+		if (status == EK_OK)
+			status = p->op->compute(o->plan, &o->C);
+		e->record.failed = status != EK_OK;
+	}
+}
+
+/* Spoils the values of an existing C or, if `back`, takes C for the check. */
+static bool move(struct entrant *e, bool back)
+{
+	struct sparse *p = e->field->problem;
+	struct ours *o = e->own;
+
+	if (back) {
+		p->result = o->C;
+	} else if (o->C) {
+		const ek_view val = sparse_view(o->C, "val");
+		void *bad = malloc((size_t)val.len * val.elem_size + 1);
+
+		if (bad) {
+			memset(bad, 0xff, (size_t)val.len * val.elem_size); /* NaN */
+			ek_matrix_set_values(o->C, val.len, bad);
+		}
+		free(bad);
+	}
+	return true;
+}
+
+static void enter_ours(struct field *f, const char *method, bool again)
+{
+	struct entrant *e =
+		entrant_add(f, RECORD_OURS, method, again ? " again" : "", sizeof(struct ours));
+	const struct sparse *p = f->problem;
+	ek_plan *plan;
+
+	*(struct ours *)e->own = (struct ours){.method = keep("%s", method), .again = again};
+	e->calls.run = run;
+	e->move = move;
+	e->release = drop;
+	const double start = tool_seconds();
+
+	if (make_plan(p, p->A, p->B, method, 1, &plan) == EK_OK) {
+		e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+		e->record.v[V_BYTES] = (double)ek_plan_memory(plan);
+		ek_plan_destroy(plan);
+	}
+	entrant_check(e);
+	if (again && !e->record.failed)
+		entrant_check(e); /* into the C that the first run made */
+}
+
+static void enter_both(struct field *f, const char *method, bool unit)
+{
+	enter_ours(f, method, false);
+	if (!unit)
+		enter_ours(f, method, true);
+}
+
+void sparse_enter(struct field *f)
+{
+	enter_methods(f, enter_both);
+	enter_peers(f, &((struct sparse *)f->problem)->peer);
+}
+
+/* ---- The problem ----------------------------------------------------------------------------- */
+
+/* Sets *M to |A|. */
+static ek_status absolute(const struct sparse *p, const ek_matrix *A, ek_matrix **M)
+{
+	const ek_view val = sparse_view(A, "val");
+	void *copy = need(malloc((size_t)val.len * val.elem_size + 1), "|A|");
+	ek_matrix_info info = {.size = sizeof info};
+	ek_status status = ek_matrix_get_info(A, &info);
+
+	for (int64_t k = 0; k < val.len; k++)
+		if (val.type == EK_F32)
+			((float *)copy)[k] = fabsf(((const float *)val.data)[k]);
+		else
+			((double *)copy)[k] = fabs(((const double *)val.data)[k]);
+	if (status == EK_OK)
+		status = ek_matrix_from_csr(p->ctx, info.value, info.index, info.rows, info.cols,
+		                            sparse_view(A, "row_ptr").data,
+		                            sparse_view(A, "col_idx").data, copy,
+		                            EK_COPY | EK_TRUSTED, M);
+	free(copy);
+	return status;
+}
+
+static ek_status result_of(const struct sparse *p, const ek_matrix *A, const ek_matrix *B,
+                           ek_matrix **C)
+{
+	ek_plan *plan = NULL;
+	ek_status status =
+		make_plan(p, A, B, ek_method_name(method_first(p->op->operation)), 1, &plan);
+
+	if (status == EK_OK)
+		status = p->op->compute(plan, C);
+	ek_plan_destroy(plan);
+	return status;
+}
+
+/* Makes the reference, and the size of what its entries are sums of. */
+static int references(struct sparse *p)
+{
+	ek_matrix *A = NULL, *B = NULL;
+	ek_status status = result_of(p, p->A, p->B, &p->C);
+
+	if (status == EK_OK)
+		status = absolute(p, p->A, &A);
+	if (status == EK_OK && p->B && p->B != p->A)
+		status = absolute(p, p->B, &B);
+	if (status == EK_OK)
+		status = result_of(p, A, p->B == p->A ? A : B, &p->size);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	return status == EK_OK ? TOOL_OK : tool_fail(TOOL_FAILED, "reference: %s", ek_error_text());
+}
+
+static void set_peer(struct sparse *p)
+{
+	const ek_matrix *B = p->B ? p->B : p->A;
+
+	p->peer = (ek_peer_problem){.operation = p->op->operation,
+	                            .type = p->info.value,
+	                            .threads = ek_context_threads(p->ctx),
+	                            .device = -1,
+	                            .rows = p->info.rows,
+	                            .cols = p->info.cols,
+	                            .nnz = p->info.nnz,
+	                            .row_ptr = sparse_view(p->A, "row_ptr").data,
+	                            .col_idx = sparse_view(p->A, "col_idx").data,
+	                            .val = sparse_view(p->A, "val").data,
+	                            .b_row_ptr = sparse_view(B, "row_ptr").data,
+	                            .b_col_idx = sparse_view(B, "col_idx").data,
+	                            .b_val = sparse_view(B, "val").data,
+	                            .value_bytes = (int)ek_value_size(p->info.value),
+	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
+	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
+	                            .transposed = p->op_b == EK_OP_T,
+	                            .alpha = 1,
+	                            .result = &p->from_peer};
+}
+
+static int measure(struct bench *b, const struct tool_source *source, struct sparse *p)
+{
+	ek_matrix_info info = {.size = sizeof info};
+	int code = references(p);
+	struct bench_case *c = code ? NULL : case_of_matrix(b, source, p->A, &code);
+
+	if (!c || ek_matrix_get_info(p->C, &info) != EK_OK)
+		return code;
+	set_peer(p);
+	c->op = p->op_b == EK_OP_T ? "t" : "n";
+	c->what = p->what;
+	c->variant = p->variant;
+	if (p->variant)
+		c->name = keep("%s, %s", c->matrix, p->variant);
+	c->flops = p->flops;
+	c->v[V_PRODUCTS] = p->products;
+	c->v[V_RESULT_NNZ] = (double)info.nnz;
+	c->v[V_COMPRESSION] = p->products / fmax(1, (double)info.nnz);
+	c->bytes = c->v[V_CSR_BYTES] + (double)info.bytes;
+	return measure_case(b, c, p, NULL);
+}
+
+/* Measures what the operation computes from a matrix, one problem after the other. A wrong result
+ * does not end this; any other failure does. */
+int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+{
+	int code = TOOL_OK, this = TOOL_OK;
+	bool more = true;
+
+	for (int k = 0; more && (!this || this == TOOL_FAILED); k++) {
+		struct sparse p = {.A = A,
+		                   .ctx = b->ctx,
+		                   .op = b->op,
+		                   .info = {.size = sizeof p.info},
+		                   .products = NAN};
+
+		if (ek_matrix_get_info(A, &p.info) != EK_OK)
+			return tool_fail(TOOL_FAILED, "%s", ek_error_text());
+		more = b->op->set(&p, k);
+		if (more)
+			this = measure(b, source, &p);
+		code = this ? this : code;
+		ek_matrix_destroy(p.C);
+		ek_matrix_destroy(p.size);
+		ek_matrix_destroy(p.owned);
+		ek_matrix_destroy(p.owned_a);
+	}
+	return code;
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+const char *sparse_title(const struct bench *b, const struct bench_case *c)
+{
+	const double *v = c->v;
+	const char *work = isnan(v[V_PRODUCTS])
+	                           ? keep("%s nonzeros", text_count(v[V_RESULT_NNZ]))
+	                           : keep("%s products, %s nonzeros, %.2f products for each",
+	                                  text_count(v[V_PRODUCTS]), text_count(v[V_RESULT_NNZ]),
+	                                  v[V_COMPRESSION]);
+
+	(void)b;
+	return keep("%s  %s x %s, %s nonzeros; %s: %s\n%s, index %s, %s, %s", c->matrix,
+	            text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]), c->what,
+	            work, c->value, c->index, text_many(v[V_THREADS], "thread"),
+	            text_many(v[V_ROUNDS], "round"));
+}
+
+const struct column sparse_columns[] = {
+	{"method", BLOCK | PAGE | SUM | PAGE_SUM | LEFT | SWATCH, VALUES, "name", NULL,
+         "\"again\" replaces the values of an existing C; the others make it, in new memory"},
+	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
+	{"GFlop/s", BLOCK | SUM | PAGE | PRODUCTS, V_GFLOPS, "%.2f", NULL, "two for each product"},
+	{"GB/s", BLOCK | SUM | PAGE | SUMS | TRIPLES, V_RATE, "%.2f", NULL, ""},
+	{"vs textbook", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | PRODUCTS, V_VS_CSR, "%.2f", NULL,
+         "speed divided by that of spgemm.csr.textbook"},
+	{"vs serial", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | SUMS, V_VS_CSR, "%.2f", NULL,
+         "speed divided by that of the plain method with one thread"},
+	{"vs left", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | TRIPLES, V_VS_CSR, "%.2f", NULL,
+         "speed divided by that of (P^T A) P in two products"},
+	{"vs best peer", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | PEERS, V_VS_PEER, "%.2f", NULL,
+         "speed divided by that of the fastest other library"},
+	{"plan ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL, NULL,
+         "time to make the plan, which the time of a call includes"},
+	{"plan bytes", BLOCK | PAGE | LESS, V_BYTES, ",", NULL, "bytes that the plan holds"},
+	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
+         "largest difference from the serial method over twice the proven bound"},
+	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
+	{.head = NULL}};
+
+void sparse_end(const struct bench *b, FILE *out)
+{
+	if (b->count > 1)
+		table_groups(b, out);
+}
+
+const char *sparse_place(const struct bench *b)
+{
+	return keep("%s · %s", text_many(b->cases[0].v[V_THREADS], "thread"),
+	            ek_isa_name(ek_context_isa(b->ctx)));
+}
+
+const struct argp_child sparse_children[] = {{&tool_common_argp, 0, "Common options:", 3}, {0}};
