@@ -117,10 +117,10 @@ enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2
 /* Traits of an operation: what it works on, and what bounds it. A column with traits is shown only
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
-enum { VECTORS = 1 << 16, BLOCKS = 1 << 17, PRODUCTS = 1 << 18, SUMS = 1 << 19 };
+enum { VECTORS = 1 << 16, BLOCKS = 1 << 17, PRODUCTS = 1 << 18, SUMS = 1 << 19, TRIPLES = 1 << 21 };
 enum { TWO = 1 << 20 }; /* two sparse vectors; no column needs it */
 #define TRAITS \
-	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS))
+	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS | TRIPLES))
 
 /* A column of one or more tables. */
 struct column {

@@ -50,6 +50,8 @@ static void run(void *entrant, int64_t calls)
 
 		if (!o->again)
 			drop(o);
+		else if (o->plan && p->new_values)
+			status = ek_matrix_values_changed(p->A);
 		if (!o->plan)
 			status = make_plan(p, p->A, p->B, o->method, o->again ? 1000 : 1, &o->plan);
 		if (status == EK_OK)
@@ -122,16 +124,19 @@ static ek_status absolute(const struct sparse *p, const ek_matrix *A, ek_matrix 
 {
 	const ek_view val = sparse_view(A, "val");
 	void *copy = need(malloc((size_t)val.len * val.elem_size + 1), "|A|");
-	ek_status status;
+	ek_matrix_info info = {.size = sizeof info};
+	ek_status status = ek_matrix_get_info(A, &info);
 
 	for (int64_t k = 0; k < val.len; k++)
 		if (val.type == EK_F32)
 			((float *)copy)[k] = fabsf(((const float *)val.data)[k]);
 		else
 			((double *)copy)[k] = fabs(((const double *)val.data)[k]);
-	status = ek_matrix_from_csr(p->ctx, p->info.value, p->info.index, p->info.rows,
-	                            p->info.cols, sparse_view(A, "row_ptr").data,
-	                            sparse_view(A, "col_idx").data, copy, EK_COPY | EK_TRUSTED, M);
+	if (status == EK_OK)
+		status = ek_matrix_from_csr(p->ctx, info.value, info.index, info.rows, info.cols,
+		                            sparse_view(A, "row_ptr").data,
+		                            sparse_view(A, "col_idx").data, copy,
+		                            EK_COPY | EK_TRUSTED, M);
 	free(copy);
 	return status;
 }
@@ -237,6 +242,7 @@ int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 		ek_matrix_destroy(p.C);
 		ek_matrix_destroy(p.size);
 		ek_matrix_destroy(p.owned);
+		ek_matrix_destroy(p.owned_a);
 	}
 	return code;
 }
@@ -264,11 +270,13 @@ const struct column sparse_columns[] = {
          "\"again\" replaces the values of an existing C; the others make it, in new memory"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
 	{"GFlop/s", BLOCK | SUM | PAGE | PRODUCTS, V_GFLOPS, "%.2f", NULL, "two for each product"},
-	{"GB/s", BLOCK | SUM | PAGE | SUMS, V_RATE, "%.2f", NULL, ""},
+	{"GB/s", BLOCK | SUM | PAGE | SUMS | TRIPLES, V_RATE, "%.2f", NULL, ""},
 	{"vs textbook", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | PRODUCTS, V_VS_CSR, "%.2f", NULL,
          "speed divided by that of spgemm.csr.textbook"},
 	{"vs serial", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | SUMS, V_VS_CSR, "%.2f", NULL,
          "speed divided by that of the plain method with one thread"},
+	{"vs left", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | TRIPLES, V_VS_CSR, "%.2f", NULL,
+         "speed divided by that of (P^T A) P in two products"},
 	{"vs best peer", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | PEERS, V_VS_PEER, "%.2f", NULL,
          "speed divided by that of the fastest other library"},
 	{"plan ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL, NULL,

@@ -13,6 +13,8 @@
 struct sparse {
 	const ek_matrix *B; /* second operand, or NULL; A or `owned` */
 	ek_matrix *owned;   /* a matrix that is freed with the problem, or NULL */
+	ek_matrix *owned_a; /* the same for A, if that is not the matrix of the command line */
+	bool new_values;    /* whether calls into an existing C take new values of A */
 	ek_op op_b;
 	const char *what;    /* what is computed, such as "A^2", for the title */
 	const char *variant; /* the same in records, or NULL */

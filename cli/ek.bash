@@ -57,6 +57,7 @@ _ek_values()
 		multiply) of=spgemm ;;
 		add) of=spadd ;;
 		spmspv) of=spmspv ;;
+		triple) of=triple ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;
 		esac
@@ -71,7 +72,7 @@ _ek_values()
 		_ek_names "$1" devices
 		return ;;
 	--type) [[ $2 == bench* ]] && echo "i32 i64 f32 f64"; return ;;
-	-o | --output | --json | --y0 | --from | --add) echo FILE; return ;;
+	-o | --output | --output-p | --json | --y0 | --from | --add) echo FILE; return ;;
 	-f) echo "mtx ekm"; return ;;
 	--suite) printf '%s\n' twins products paper real nasty small demo FILE; return ;;
 	--format) _ek_items "$1" "$4" "$list" formats 4 .; return ;;

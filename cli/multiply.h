@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek multiply and ek add: what their files share. */
+ * ek multiply, ek add and ek triple: what their files share. */
 #ifndef EK_TOOL_MULTIPLY_H
 #define EK_TOOL_MULTIPLY_H
 
 #include "ek.h"
 
-/* A product C = alpha op(A) op(B) + beta D or, for EK_SPADD, a sum C = alpha op(A) + beta op(B). */
+/* A product C = alpha op(A) op(B) + beta D, for EK_SPADD a sum C = alpha op(A) + beta op(B), and for
+ * EK_TRIPLE a product C = alpha op(B)^T op(A) op(B). */
 struct multiply_case {
 	ek_operation operation;
 	ek_context *ctx;
@@ -30,7 +31,7 @@ const char *multiply_reference(const struct multiply_case *m);
  * code. */
 int multiply_products(const struct multiply_case *m, double *products);
 /* Compares C with that of the reference: the patterns must be the same, and the difference of two
- * values at most the sum of their bounds (ek_spgemm, ek_spadd). Returns an exit code. */
+ * values at most the sum of their bounds (ek_spgemm, ek_spadd, ek_triple). Returns an exit code. */
 int multiply_check(const struct multiply_case *m, const ek_matrix *C, struct multiply_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Counts the products of ek multiply, and checks its result and that of ek add. The bound of each entry
- * needs the number of its summands and the sum of their magnitudes. Both are results of the same
- * operation, too: on ones, and on the magnitudes of all values. */
+ * Counts the products of ek multiply, and checks its result and those of ek add and ek triple. The bound
+ * of each entry needs the number of its summands and the sum of their magnitudes. Both are results of
+ * the same operation, too: on ones, and on the magnitudes of all values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -129,13 +129,17 @@ static int change(const struct multiply_case *m, const ek_matrix *M, enum kind k
 ek_status multiply_run(const struct multiply_case *m, ek_plan *plan, double alpha, double beta,
                        ek_matrix **C)
 {
+	if (m->operation == EK_TRIPLE)
+		return ek_triple(plan, alpha, C);
 	return m->operation == EK_SPADD ? ek_spadd(plan, alpha, beta, C)
 	                                : ek_spgemm(plan, alpha, beta, C);
 }
 
 const char *multiply_reference(const struct multiply_case *m)
 {
-	return m->operation == EK_SPADD ? "spadd.csr.serial" : "spgemm.csr.serial";
+	return m->operation == EK_TRIPLE  ? "triple.csr.serial"
+	       : m->operation == EK_SPADD ? "spadd.csr.serial"
+	                                  : "spgemm.csr.serial";
 }
 
 /* Makes C by the reference, in the format that it has. */

@@ -747,7 +747,8 @@ typedef enum ek_operation {
 	EK_SPADD_DENSE = 24, /* sum of A and a dense matrix; needs a plan */
 	EK_TRANSPOSE = 25, /* transpose of a sparse matrix; needs a plan */
 	EK_SPMSPV = 26, /* product of A and a sparse vector; needs a plan, like EK_SPMV */
-	EK_GEMVI = 27   /* product of a dense matrix and a sparse vector; needs no plan */
+	EK_GEMVI = 27,  /* product of a dense matrix and a sparse vector; needs no plan */
+	EK_TRIPLE = 28  /* Galerkin product of A and P in hints.B; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -807,13 +808,14 @@ typedef struct ek_hints {
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
 	 * plus 16 MiB; -1 means no limit. Scratch for runs is not counted. A method or format that
 	 * is asked for by name is not limited, nor is the only method that can do the product.
-	 * For EK_SPGEMM, EK_SPADD and EK_TRANSPOSE this is a hard limit on everything that the plan and
-	 * its runs allocate besides C; 0 and -1 mean no limit (ek_spgemm). */
+	 * For EK_SPGEMM, EK_SPADD, EK_TRANSPOSE and EK_TRIPLE this is a hard limit on everything
+	 * that the plan and its runs allocate besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
 	/* for EK_SPMM: expected columns of X, for EK_DENSE_SPMM: expected rows of X; 0 means 8. Runs
 	 * may differ */
 	int64_t width;
-	/* For EK_SPGEMM and EK_SPADD: the second matrix B and its op, and the type of the indices of
+	/* For EK_SPGEMM, EK_SPADD and EK_TRIPLE (where B is P): the second matrix B and its op, and
+	 * the type of the indices of
 	 * C (0 means the widest of the operands' types). For EK_SPGEMM: D, which is added to the
 	 * product, or NULL. B and D have the context and the value type of A. Operands whose index type is narrower than that
 	 * of another operand are copied; no index is narrowed. */
@@ -1137,6 +1139,98 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
  *
  * Source: Gustavson 1978; Wang, Liu, Hou, Feng 2016. */
 ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
+
+/* Computes the Galerkin product C = alpha op(P)^T op(A) op(P), where all matrices are sparse. The plan
+ * must be made for EK_TRIPLE, with P in hints.B; hints.op is the op of A, hints.op_b that of P.
+ *   A      square
+ *   P      op(P) has as many rows as A
+ *   *C     NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm
+ *
+ * Result: C is square, with as many rows as op(P) has columns. It is in csr, or in csc if A and P are
+ * both in csc, with indices that start at 0 and ascend strictly. It has an entry c_ij exactly where a
+ * product p_ki a_kl p_lj of three stored entries falls. Entries whose value is 0 are kept, also if
+ * alpha is 0. Duplicates in A and P are added up.
+ *
+ * Methods: triple.csr.fused makes C row by row, and stores no other product. triple.csr.left and
+ * triple.csr.right multiply twice, (P^T A) P and P^T (A P). Their plans hold the first of the two
+ * products, which is computed when the plan is made and in the first run after values changed. So
+ * compare times of making a plan and one run, or of runs with new values.
+ *
+ * What is read: with alpha = 0 a run reads no values, but left and right have read them when the plan
+ * was made. alpha is rounded to the value type of A.
+ *
+ * Accuracy: |error of c_ij| <= gamma(k + 2) |alpha| (|P|^T|A||P|)_ij, where k is the number of products
+ * p a p that are added up (gamma as at ek_spmv; with duplicates k counts each of them and one more
+ * for each), barring underflow. For each method the bits are the same for any number of threads, any
+ * instruction set and any limit of memory, and for a new and an existing C. Methods add in
+ * different orders.
+ *
+ * Memory: all methods hold a transposed copy of P, with the position of each value, and copies of A
+ * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread; if
+ * these would take more than twice the bytes of A, fewer threads work. left and right take the first
+ * product. hints.memory is a hard limit, as for ek_spgemm.
+ *
+ * Errors: as ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of two
+ * products has more entries than hints.index can count. A run after new values may return EK_ENOMEM.
+ * After an error *C is unchanged.
+ *
+ * Cost: O(products of P^T A + products of that and P). Thread safety: as ek_spgemm.
+ *
+ * Source: Liu 2015, section 9.5.1 (the two orders); Gustavson 1978. */
+ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
+
+/* ---- Aggregation ----------------------------------------------------------------------------
+ *
+ * What algebraic multigrid by smoothed aggregation needs besides products: examples/multigrid.c is a
+ * whole solver. */
+
+/* Options of aggregation; zero means the default. */
+typedef struct ek_aggregation {
+	size_t size;
+	/* Threshold: entry a_ij off the diagonal is strong if it is not 0 and |a_ij| >= strength
+	 * sqrt(|a_ii a_jj|). 0 means that all entries but zeros are strong. For anisotropic problems
+	 * 0.08 on the finest level, and half of it on each coarser one, is usual */
+	double strength;
+	double omega; /* damping of the smoother of ek_prolongator, below 2; 0 means 4/3 */
+} ek_aggregation;
+
+/* Makes T, the prolongator that is constant on each aggregate of rows of A. An aggregate is a row with
+ * its strong neighbours, the columns of its strong entries, as far as these have no aggregate yet.
+ *   A         square, in any format. Its pattern should be symmetric. Duplicates are added up
+ *   options   may be NULL
+ *   *T        as many rows as A, as many columns as there are aggregates, in csr, with the types of
+ *             A. The row of a member of aggregate j has one entry, 1 in column j. Rows of A without
+ *             strong entries off the diagonal belong to no aggregate; their rows are empty, and a
+ *             smoother must solve them
+ *
+ * Each aggregate has two rows or more if the pattern of A is symmetric. Aggregates are numbered by
+ * their first rows, and do not depend on threads.
+ *
+ * Errors: EK_EINVAL (A is not square; a diagonal entry is missing, 0 or not finite, and the message
+ * names the first such row; an option is out of range; T is NULL), EK_ENOMEM. After an error *T is
+ * unchanged. Cost: O(nnz + rows), on one thread except for the diagonal; copies as ek_spgemm makes of
+ * B. Thread safety: A is only read.
+ *
+ * Source: Vanek, Mandel, Brezina 1996. */
+ek_status ek_aggregate(const ek_matrix *A, const ek_aggregation *options, ek_matrix **T);
+
+/* Makes the smoothed prolongator P = (I - w D^-1 F) T. T is that of ek_aggregate. F is A without its
+ * weak entries, each added to the diagonal of its row; D is the diagonal of F. w is omega divided by
+ * the largest sum of |f_ij| / |d_i| over a row, a bound on the eigenvalues of D^-1 F (Gershgorin).
+ * Where a row of A has the sum 0, that of P has the sum 1, if all its strong neighbours have
+ * aggregates.
+ *   *P   as many rows and columns as T, in csr, with the types of A; indices start at 0 and ascend
+ *        strictly. Row i has an entry for each aggregate of row i and its strong neighbours
+ *
+ * Accuracy: values are computed in f64 and rounded once to the type of A. The bits are the same for any
+ * number of threads and any instruction set.
+ *
+ * Errors: as ek_aggregate; also EK_EINVAL if a diagonal entry of F is 0 or not finite. After an error *P
+ * is unchanged. Cost: that of ek_aggregate, and two passes over A on all threads. Thread safety: A
+ * is only read.
+ *
+ * Source: Vanek, Mandel, Brezina 1996. */
+ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_matrix **P);
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *

@@ -92,10 +92,8 @@ uint64_t eki_latest_state(const ek_plan *p)
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
-/* Replaces *csr by a copy in *copy with indices of type `index` and, with `ascending`, with sorted
- * rows in which duplicates are added up. */
-static ek_status copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
-                         const ek_store **csr)
+ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
+                          const ek_store **csr)
 {
 	ek_store new = {0};
 	int64_t first;
@@ -123,7 +121,7 @@ static ek_status convert(const ek_plan *p, int k, ek_store *copy, const ek_store
 	EK_RETURN_IF(eki_matrix_csr(p->problem.A[k].M, p->by_columns[k], copy, csr));
 	unsorted = p->ascending[k] && !eki_ascends_strictly(p->ctx, *csr);
 	if (unsorted || (*csr)->index != index)
-		EK_TRY(copy_as(p->ctx, index, unsorted, copy, csr));
+		EK_TRY(eki_csr_copy_as(p->ctx, index, unsorted, copy, csr));
 done:
 	if (status != EK_OK)
 		eki_store_free(p->ctx, copy);

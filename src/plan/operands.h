@@ -23,6 +23,11 @@ int64_t eki_plan_needs(const ek_plan *plan);
  * with dense results have no such limit. */
 ek_status eki_operands_limit(const ek_plan *plan);
 
+/* Replaces *csr by a copy in *copy with indices of type `index` and, with `ascending`, with sorted rows
+ * in which duplicates are added up. *csr may be *copy. After an error both are unchanged. */
+ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
+                          const ek_store **csr);
+
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
 bool eki_by_columns(const ek_plan *plan);
 /* Does a run with a sparse result. If *C is NULL, sets it to a new matrix; otherwise replaces the values

@@ -32,8 +32,8 @@ typedef struct eki_window {
 } eki_window;
 
 /* How the columns of entries are marked: not at all, by flags, or by bits and the flags of groups, for
- * rows whose columns are so far apart that most groups of 64 have none. */
-enum { EKI_MARK_NONE, EKI_MARK_FLAGS, EKI_MARK_BITS };
+ * rows whose columns are so far apart that most groups of 64 have none; or by both kinds of flags. */
+enum { EKI_MARK_NONE, EKI_MARK_FLAGS, EKI_MARK_BITS, EKI_MARK_BOTH };
 
 /* Computes rows as eki_rows_fn does. */
 typedef int64_t eki_flags_fn(const eki_rows_task *task, const eki_window *window);

@@ -141,12 +141,14 @@ static void FN(take_lists)(LISTS *l, int64_t i)
 static inline int FN(take_shifted)(LISTS *l, int64_t i)
 {
 	const PTR begin = l->a_ptr[i], n = l->a_ptr[i + 1] - begin;
-	const IDX *col = l->a_col + begin, *before = col - n;
 	const uint64_t *shifted = l->b->shifted;
+	const IDX *col, *before;
 	int shift;
 
 	if (n == 0 || begin - l->begin != n)
 		return -1;
+	col = l->a_col + begin;
+	before = col - n;
 	shift = col[0] == before[0] ? 0 : col[0] == before[0] + 1 && shifted ? 1 : -1;
 	for (PTR k = 0; k < n && shift >= 0; k++)
 		if (col[k] != before[k] + shift ||

@@ -98,6 +98,8 @@ static void two_pass_part(void *arg, int part)
 
 static void two_pass(struct output *o, eki_rows_mode mode, int parts)
 {
+	if (mode != EKI_ROWS_COUNT && o->C->nnz == 0) /* C may have no arrays */
+		return;
 	o->mode = mode;
 	atomic_store(&o->next, 0);
 	eki_parallel(o->step->threads, parts, two_pass_part, o);

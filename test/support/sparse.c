@@ -111,6 +111,17 @@ static void add_row(struct sparse_reference *r, struct term *term, int64_t n)
 	}
 }
 
+static void open_reference(struct sparse_reference *r, int64_t rows, int64_t cols, int64_t most)
+{
+	*r = (struct sparse_reference){.rows = rows, .cols = cols};
+	r->ptr = get(rows + 1, sizeof *r->ptr);
+	r->col = get(most, sizeof *r->col);
+	r->count = get(most, sizeof *r->count);
+	r->sum = get(most, sizeof *r->sum);
+	r->size = get(most, sizeof *r->size);
+	r->addend = get(most, sizeof *r->addend);
+}
+
 void sparse_reference_make(struct sparse_reference *r, struct operand A, struct operand B,
                            const struct shape *D, ek_value value, bool second)
 {
@@ -119,13 +130,7 @@ void sparse_reference_make(struct sparse_reference *r, struct operand A, struct 
 	const int64_t most = sparse_products(A, B) + (D ? D->nnz : 0);
 	struct term *term = get(most, sizeof *term);
 
-	*r = (struct sparse_reference){.rows = a.rows, .cols = b.cols};
-	r->ptr = get(a.rows + 1, sizeof *r->ptr);
-	r->col = get(most, sizeof *r->col);
-	r->count = get(most, sizeof *r->count);
-	r->sum = get(most, sizeof *r->sum);
-	r->size = get(most, sizeof *r->size);
-	r->addend = get(most, sizeof *r->addend);
+	open_reference(r, a.rows, b.cols, most);
 	for (int64_t i = 0; i < a.rows; i++) {
 		int64_t n = 0;
 
@@ -145,6 +150,56 @@ void sparse_reference_make(struct sparse_reference *r, struct operand A, struct 
 	free(term);
 	shape_free(&a);
 	shape_free(&b);
+}
+
+int64_t sparse_triples(struct operand A, struct operand P)
+{
+	const struct operand R = {P.s, !P.op};
+	int64_t products = 0;
+
+	if (op_cols(A) != op_rows(P) || op_rows(A) != op_rows(P))
+		return -1;
+	struct shape a = applied(A), p = applied(P), r = applied(R);
+
+	for (int64_t k = 0; k < r.nnz; k++)
+		for (int64_t e = a.ptr[r.col[k]]; e < a.ptr[r.col[k] + 1]; e++)
+			products += p.ptr[a.col[e] + 1] - p.ptr[a.col[e]];
+	shape_free(&a);
+	shape_free(&p);
+	shape_free(&r);
+	return products;
+}
+
+void sparse_reference_triple(struct sparse_reference *r, struct operand A, struct operand P,
+                             ek_value value, bool second)
+{
+	struct shape a = applied(A), p = applied(P), t = applied((struct operand){P.s, !P.op});
+	const double *av = second ? a.val2 : a.val, *pv = second ? p.val2 : p.val;
+	const double *tv = second ? t.val2 : t.val;
+	const int64_t most = sparse_triples(A, P);
+	struct term *term = get(most, sizeof *term);
+
+	open_reference(r, t.rows, p.cols, most);
+	for (int64_t i = 0; i < t.rows; i++) {
+		int64_t n = 0;
+
+		for (int64_t k = t.ptr[i]; k < t.ptr[i + 1]; k++)
+			for (int64_t e = a.ptr[t.col[k]]; e < a.ptr[t.col[k] + 1]; e++) {
+				const quad left =
+					(quad)rounded(value, tv[k]) * (quad)rounded(value, av[e]);
+
+				for (int64_t q = p.ptr[a.col[e]]; q < p.ptr[a.col[e] + 1]; q++)
+					term[n++] = (struct term){
+						.col = p.col[q],
+						.product = left * (quad)rounded(value, pv[q])};
+			}
+		add_row(r, term, n);
+		r->ptr[i + 1] = r->nnz;
+	}
+	free(term);
+	shape_free(&a);
+	shape_free(&p);
+	shape_free(&t);
 }
 
 void sparse_reference_free(struct sparse_reference *r)

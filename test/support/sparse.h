@@ -26,6 +26,11 @@ int64_t sparse_products(struct operand A, struct operand B);
  * second values of all shapes. */
 void sparse_reference_make(struct sparse_reference *r, struct operand A, struct operand B,
                            const struct shape *D, ek_value value, bool second);
+/* The same for op(P)^T op(A) op(P), with sums of products of three. */
+void sparse_reference_triple(struct sparse_reference *r, struct operand A, struct operand P,
+                             ek_value value, bool second);
+/* Returns the number of these products, or -1 if the sizes do not fit. */
+int64_t sparse_triples(struct operand A, struct operand P);
 void sparse_reference_free(struct sparse_reference *r);
 
 /* Checks C, in csr or csc: its pattern, and its values, exactly or by the bound in ek.h. If a check

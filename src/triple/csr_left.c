@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Galerkin products in the order (P^T A) P. P^T A has as many rows as C, which are long, so there is
+ * little to do for each row besides its products; rows of A are read once for each entry of P in them.
+ *
+ * Cost: the products of P^T A, then those of it with P, and P^T A is written and read. Liu 2015,
+ * section 9.5.1. */
+#include "triple/two_products.h"
+
+static ek_status prepare(eki_step *step)
+{
+	return eki_two_products_prepare(step, true);
+}
+
+const ek_method ek_triple_csr_left = {
+	.name = "triple.csr.left",
+	.text = "(P^T A) P, two products of sparse matrices",
+	.source = "Liu 2015, section 9.5.1",
+	.operation = EK_TRIPLE,
+	.format = {&ek_format_csr, &ek_format_csr},
+	.backend = EKI_CPU,
+	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
+	.prepare = prepare,
+	.refresh = eki_two_products_refresh,
+	.run = eki_two_products_run,
+};
