@@ -159,10 +159,10 @@ static void sum_up(struct bench *b, int group)
 				                                  .device = r->device,
 				                                  .why = ""});
 	}
-	for (struct record *sum = sums->record; sum < sums->record + sums->count; sum++) {
-		take_means(b, group, sum);
+	for (int k = 0; k < sums->count; k++) {
+		take_means(b, group, &sums->record[k]);
 		if (b->op->sum)
-			b->op->sum(b, group, sum);
+			b->op->sum(b, group, &sums->record[k]);
 	}
 }
 
