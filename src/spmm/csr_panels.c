@@ -31,8 +31,8 @@
 #ifndef EK_TOGETHER
 #define EK_TOGETHER
 enum {
-	TOGETHER = 4096, /* maximum number of entries for which a window moves once */
-	BEYOND = 8 << 20 /* bytes of Y above which non-temporal stores are used, except in tests */
+	TOGETHER = 16384, /* maximum number of entries for which a window moves once */
+	BEYOND = 8 << 20  /* bytes of Y above which non-temporal stores are used, except in tests */
 };
 #endif
 

@@ -8,7 +8,7 @@ enum {
 	MOST = 4,   /* maximum number of SIMD vectors in a row of a panel */
 	LINE = 64,  /* bytes of a cache line */
 	STAGE = 64, /* number of rows of a column-major Y that are written together */
-	AHEAD = 32  /* number of entries after which a row of X that is prefetched is used */
+	AHEAD = 12  /* number of entries after which a row of X that is prefetched is used */
 };
 
 /* State of the step. */

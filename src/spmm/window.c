@@ -62,7 +62,7 @@ int64_t eki_window_room(const eki_step *step, int width)
 {
 	const ek_store *A = step->in[0];
 	const double row = (double)width * (double)ek_value_size(A->value);
-	const double own = step->ctx->machine->core_bytes / 2 / row;
+	const double own = step->ctx->machine->core_bytes / 4 / row;
 	const double shared = (double)eki_cpu_cache() / 4 / step->parts / row;
 	const double most = own > shared ? own : shared;
 	const int64_t chunks = A->rows / EKI_CHUNK, pairs = chunks / 2;
