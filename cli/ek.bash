@@ -56,6 +56,7 @@ _ek_values()
 		spmm) of=spmm ;;
 		multiply) of=spgemm ;;
 		add) of=spadd ;;
+		transpose) of=transpose ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;
 		esac

@@ -343,6 +343,7 @@ int cmd_spmv(int argc, char **argv);
 int cmd_spmm(int argc, char **argv);
 int cmd_multiply(int argc, char **argv);
 int cmd_add(int argc, char **argv); /* in multiply.c */
+int cmd_transpose(int argc, char **argv);
 int cmd_dot(int argc, char **argv);
 int cmd_vector_add(int argc, char **argv);
 int cmd_spy(int argc, char **argv);

@@ -29,6 +29,7 @@ typedef struct ek_peer_result {
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
  *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
  *            one in `result`. B has the types of A; it is A itself if b_val is val
+ *   transpose A^T, to a new matrix in each run, as for spgemm
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
  *   segsum   in[n], cut by offset[count + 1], to out[count]

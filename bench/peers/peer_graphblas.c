@@ -51,6 +51,7 @@ int GrB_Matrix_assign_FP64(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, double, const G
                            GrB_Index, const GrB_Index *, GrB_Index, GrB_Descriptor);
 int GrB_mxm(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Semiring, GrB_Matrix, GrB_Matrix,
             GrB_Descriptor);
+int GrB_transpose(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Matrix, GrB_Descriptor);
 int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
 int GrB_Vector_wait(GrB_Vector, int);
 int GrB_Vector_free(GrB_Vector *);
@@ -277,8 +278,7 @@ static const ek_peer graphblas = {
 	.error = error,
 };
 
-/* ---- Products of sparse matrices ------------------------------------------------------------- */
-
+/* ---- Products and transposes of sparse matrices ----------------------------------------------- */
 struct sparse_product {
 	struct product of; /* of.Y is C */
 	GrB_Index *row, *row_ptr, *col;
@@ -312,8 +312,9 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 	if (!m)
 		return 1;
 	m->of.p = p;
-	m->of.out = (GrB_Index)p->rows;
-	m->of.width = (GrB_Index)(p->transposed ? p->rows : p->cols);
+	m->of.out = (GrB_Index)(p->operation == EK_TRANSPOSE ? p->cols : p->rows);
+	m->of.width =
+		(GrB_Index)(p->transposed || p->operation == EK_TRANSPOSE ? p->rows : p->cols);
 	m->of.semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
@@ -333,8 +334,11 @@ static int sparse_run(void *state, int64_t calls)
 	for (; calls > 0; calls--) {
 		GrB_Matrix_free(&m->Y);
 		if (failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
-		    failed("GrB_mxm",
-		           GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A, m->descriptor)) ||
+		    failed("GrB_mxm or GrB_transpose",
+		           m->p->operation == EK_TRANSPOSE
+		                   ? GrB_transpose(m->Y, NULL, NULL, m->A, NULL)
+		                   : GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A,
+		                             m->descriptor)) ||
 		    failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
 			return 1;
 	}
@@ -375,10 +379,10 @@ static int sparse_supports(const ek_peer_problem *p)
 
 static const ek_peer graphblas_product = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_TRANSPOSE),
 	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES and GrB_Matrix_wait, which sorts "
-                "rows",
+	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, or GrB_transpose, and "
+		"GrB_Matrix_wait, which sorts rows",
 	.version = version,
 	.supports = sparse_supports,
 	.prepare = sparse_prepare,

@@ -276,9 +276,39 @@ static const ek_peer mkl_unsorted = {
 	.error = error,
 };
 
+/* ---- Transposition --------------------------------------------------------------------------- */
+
+static int transpose_run(void *state, int64_t calls)
+{
+	struct sparse_product *m = state;
+
+	for (; calls > 0; calls--) {
+		drop(m);
+		failure = mkl_sparse_convert_csr(m->A, SPARSE_OPERATION_TRANSPOSE, &m->C);
+		if (failure != SPARSE_STATUS_SUCCESS)
+			return 1;
+	}
+	return 0;
+}
+
+static const ek_peer mkl_transpose = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_TRANSPOSE),
+	.name = "mkl",
+	.text = "Intel MKL, mkl_sparse_convert_csr with SPARSE_OPERATION_TRANSPOSE",
+	.version = version,
+	.supports = sparse_supports,
+	.prepare = prepare_sorted,
+	.run = transpose_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
+	.error = error,
+};
+
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, NULL};
+	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, &mkl_transpose,
+	                                      NULL};
 
 	mkl_set_interface_layer(MKL_INTERFACE_LP64);
 	mkl_set_threading_layer(MKL_THREADING_GNU);
