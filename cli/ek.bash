@@ -58,6 +58,7 @@ _ek_values()
 		add) of=spadd ;;
 		spmspv) of=spmspv ;;
 		triple) of=triple ;;
+		transpose) of=transpose ;;
 		dot) of="dot" ;;
 		vector-add) of=add ;;
 		esac

@@ -345,6 +345,7 @@ int cmd_multiply(int argc, char **argv);
 int cmd_add(int argc, char **argv); /* in multiply.c */
 int cmd_spmspv(int argc, char **argv);
 int cmd_triple(int argc, char **argv);
+int cmd_transpose(int argc, char **argv);
 int cmd_dot(int argc, char **argv);
 int cmd_vector_add(int argc, char **argv);
 int cmd_spy(int argc, char **argv);

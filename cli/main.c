@@ -18,6 +18,7 @@ const struct tool_command tool_commands[] = {
 	{"multiply", "C = alpha op(A) op(B) + beta D, all sparse", cmd_multiply},
 	{"add", "C = alpha op(A) + beta op(B), all sparse", cmd_add},
 	{"triple", "C = alpha op(P)^T op(A) op(P), all sparse", cmd_triple},
+	{"transpose", "C = A^T, all sparse", cmd_transpose},
 	{"dot", "dot product of two sparse vectors", cmd_dot},
 	{"vector-add", "Z = alpha X + beta Y, X, Y and Z sparse vectors", cmd_vector_add},
 	{"spy", "picture of the pattern", cmd_spy},

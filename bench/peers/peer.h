@@ -30,6 +30,7 @@ typedef struct ek_peer_result {
  *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
  *            one in `result`. B has the types of A; it is A itself if b_val is val
  *   spadd    A + B or, if `transposed`, A + B^T, likewise; B has as many rows and columns as A
+ *   transpose A^T, to a new matrix in each run, as for spgemm
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
  *   segsum   in[n], cut by offset[count + 1], to out[count]

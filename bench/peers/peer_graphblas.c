@@ -54,6 +54,7 @@ int GrB_mxm(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Semiring, GrB_Matrix, GrB_
             GrB_Descriptor);
 int GrB_Matrix_eWiseAdd_BinaryOp(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_BinaryOp, GrB_Matrix,
                                  GrB_Matrix, GrB_Descriptor);
+int GrB_transpose(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Matrix, GrB_Descriptor);
 int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
 int GrB_Vector_wait(GrB_Vector, int);
 int GrB_Vector_free(GrB_Vector *);
@@ -115,8 +116,8 @@ static GrB_Index *widen(const void *data, int bytes, int64_t count)
 }
 
 /* Imports a matrix with the sizes and types of A. */
-static bool import_matrix(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
-                          const void *val, GrB_Matrix *A)
+static bool import_matrix(const ek_peer_problem *p, int64_t entries, const void *ptr,
+                          const void *idx, const void *val, GrB_Matrix *A)
 {
 	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)p->cols, nnz = (GrB_Index)entries;
 	GrB_Index *row_ptr = widen(ptr, p->ptr_bytes, p->rows + 1);
@@ -315,8 +316,11 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 	if (!m)
 		return 1;
 	m->of.p = p;
-	m->of.out = (GrB_Index)p->rows;
-	m->of.width = (GrB_Index)(p->transposed && p->operation == EK_SPGEMM ? p->rows : p->cols);
+	m->of.out = (GrB_Index)(p->operation == EK_TRANSPOSE ? p->cols : p->rows);
+	m->of.width = (GrB_Index)((p->transposed && p->operation == EK_SPGEMM) ||
+	                                          p->operation == EK_TRANSPOSE
+	                                  ? p->rows
+	                                  : p->cols);
 	m->of.semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
@@ -336,6 +340,8 @@ static int compute(struct product *m)
 		return GrB_Matrix_eWiseAdd_BinaryOp(
 			m->Y, NULL, NULL, m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64,
 			m->A, m->X, m->descriptor);
+	if (m->p->operation == EK_TRANSPOSE)
+		return GrB_transpose(m->Y, NULL, NULL, m->A, NULL);
 	return GrB_mxm(m->Y, NULL, NULL, m->semiring, m->A, m->A, m->descriptor);
 }
 
@@ -347,7 +353,7 @@ static int sparse_run(void *state, int64_t calls)
 	for (; calls > 0; calls--) {
 		GrB_Matrix_free(&m->Y);
 		if (failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
-		    failed("GrB_mxm or eWiseAdd", compute(m)) ||
+		    failed("GrB_mxm, eWiseAdd or GrB_transpose", compute(m)) ||
 		    failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
 			return 1;
 	}
@@ -379,9 +385,10 @@ static int sparse_fetch(void *state)
 
 static const ek_peer graphblas_product = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRANSPOSE),
 	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, or eWiseAdd with PLUS, and "
+	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, eWiseAdd with PLUS, or "
+                "GrB_transpose, and "
 		"GrB_Matrix_wait, which sorts rows",
 	.version = version,
 	.supports = supports,

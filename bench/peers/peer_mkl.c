@@ -218,8 +218,8 @@ static int prepare_unsorted(const ek_peer_problem *p, void **state)
 static sparse_status_t compute(struct sparse_product *m)
 {
 	const struct matrix_descr descr = {.type = SPARSE_MATRIX_TYPE_GENERAL};
-	const sparse_operation_t op = m->p->transposed ? SPARSE_OPERATION_TRANSPOSE
-	                                               : SPARSE_OPERATION_NON_TRANSPOSE;
+	const sparse_operation_t op =
+		m->p->transposed ? SPARSE_OPERATION_TRANSPOSE : SPARSE_OPERATION_NON_TRANSPOSE;
 
 	if (m->p->operation == EK_SPADD)
 		return m->p->value_bytes == 4 ? mkl_sparse_s_add(op, m->B, 1, m->A, &m->C)
@@ -293,6 +293,35 @@ static const ek_peer mkl_unsorted = {
 	.error = error,
 };
 
+/* ---- Transposition --------------------------------------------------------------------------- */
+
+static int transpose_run(void *state, int64_t calls)
+{
+	struct sparse_product *m = state;
+
+	for (; calls > 0; calls--) {
+		drop(m);
+		failure = mkl_sparse_convert_csr(m->A, SPARSE_OPERATION_TRANSPOSE, &m->C);
+		if (failure != SPARSE_STATUS_SUCCESS)
+			return 1;
+	}
+	return 0;
+}
+
+static const ek_peer mkl_transpose = {
+	.abi = EK_PEER_ABI,
+	.operations = EK_PEER_OF(EK_TRANSPOSE),
+	.name = "mkl",
+	.text = "Intel MKL, mkl_sparse_convert_csr with SPARSE_OPERATION_TRANSPOSE",
+	.version = version,
+	.supports = sparse_supports,
+	.prepare = prepare_sorted,
+	.run = transpose_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
+	.error = error,
+};
+
 /* ---- Sparse vectors -------------------------------------------------------------------------- */
 
 static int vector_supports(const ek_peer_problem *p)
@@ -308,17 +337,15 @@ static int vector_prepare(const ek_peer_problem *p, void **state)
 }
 
 /* Makes a call for the values of a type, whose name for MKL begins with the letter `t`. */
-#define CALL(t, type)                                                             \
-	switch (p->operation) {                                                   \
-	case EK_SPARSE_DOT_DENSE:                                                 \
-		*(type *)p->out = cblas_##t##doti(n, p->in, p->offset, p->in_b);  \
-		break;                                                            \
-	case EK_SPARSE_AXPY:                                                      \
-		cblas_##t##axpyi(n, (type)p->alpha, p->in, p->offset, p->key);    \
-		break;                                                            \
-	case EK_GATHER: cblas_##t##gthr(n, p->in_b, p->out, p->offset); break;    \
-	case EK_GATHER_ZERO: cblas_##t##gthrz(n, p->key, p->out, p->offset); break; \
-	default: cblas_##t##sctr(n, p->in, p->offset, p->key); break;             \
+#define CALL(t, type)                                                                              \
+	switch (p->operation) {                                                                    \
+	case EK_SPARSE_DOT_DENSE:                                                                  \
+		*(type *)p->out = cblas_##t##doti(n, p->in, p->offset, p->in_b);                   \
+		break;                                                                             \
+	case EK_SPARSE_AXPY: cblas_##t##axpyi(n, (type)p->alpha, p->in, p->offset, p->key); break; \
+	case EK_GATHER: cblas_##t##gthr(n, p->in_b, p->out, p->offset); break;                     \
+	case EK_GATHER_ZERO: cblas_##t##gthrz(n, p->key, p->out, p->offset); break;                \
+	default: cblas_##t##sctr(n, p->in, p->offset, p->key); break;                              \
 	}
 
 static int vector_run(void *state, int64_t calls)
@@ -343,7 +370,7 @@ static void vector_release(void *state)
 static const ek_peer mkl_vectors = {
 	.abi = EK_PEER_ABI,
 	.operations = EK_PEER_OF(EK_SPARSE_DOT_DENSE) | EK_PEER_OF(EK_SPARSE_AXPY) |
-	              EK_PEER_OF(EK_GATHER) | EK_PEER_OF(EK_GATHER_ZERO) | EK_PEER_OF(EK_SCATTER),
+                      EK_PEER_OF(EK_GATHER) | EK_PEER_OF(EK_GATHER_ZERO) | EK_PEER_OF(EK_SCATTER),
 	.name = "mkl",
 	.text = "Intel MKL, Sparse BLAS level 1: cblas_?doti, _?axpyi, _?gthr, _?gthrz, _?sctr",
 	.version = version,
@@ -356,8 +383,8 @@ static const ek_peer mkl_vectors = {
 
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&mkl, &mkl_sorted, &mkl_unsorted, &mkl_vectors,
-	                                     NULL};
+	static const ek_peer *const list[] = {&mkl,           &mkl_sorted,  &mkl_unsorted,
+	                                      &mkl_transpose, &mkl_vectors, NULL};
 
 	mkl_set_interface_layer(MKL_INTERFACE_LP64);
 	mkl_set_threading_layer(MKL_THREADING_GNU);

@@ -28,8 +28,8 @@ static void FN(flip_count)(const ek_store *in, int64_t begin, int64_t end, void 
 }
 
 /* Scatters entries [begin, end), where begin < end. The three flags are constants of each call. */
-static inline void FN(flip_entries)(const eki_flip *f, int64_t begin, int64_t end, PTR *at, bool rows,
-                                    bool from)
+static inline void FN(flip_entries)(const eki_flip *f, int64_t begin, int64_t end, PTR *at,
+                                    bool rows, bool from)
 {
 	const PTR *row_ptr = f->in->array[CSR_PTR];
 	const IDX *col_idx = f->in->array[CSR_COL];
@@ -125,8 +125,7 @@ void eki_scan_flip(const eki_flip *flip, int parts, void *scratch)
 
 	if (flip->values)
 		s.counters.begin =
-			(char *)scratch +
-			(size_t)eki_counters_len(&s.counters) * s.counters.size;
+			(char *)scratch + (size_t)eki_counters_len(&s.counters) * s.counters.size;
 	if (in->cols > 0)
 		eki_parallel(flip->threads, parts, count_part, &s);
 	eki_counters_scan(flip->ctx, &s.counters);

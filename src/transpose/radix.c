@@ -68,7 +68,8 @@ static inline void copy_lines(void *to, const void *from, size_t bytes, bool str
 #define RECORD struct FN(radix_record)
 
 /* An entry that waits in a group. */
-RECORD {
+RECORD
+{
 	VAL val;
 	IDX row, col;
 };
@@ -107,10 +108,11 @@ static void FN(radix_write)(const struct task *t, int part, int64_t b, int64_t e
 			offset[s] = (uint16_t)(e[s].col - first);
 		}
 	copy_lines((VAL *)f->out->array[CSR_VAL] + at, val, (size_t)n * sizeof *val, stream);
-	copy_lines((uint16_t *)(t->scratch + t->at.offset) + at, offset,
-	           (size_t)n * sizeof *offset, stream);
+	copy_lines((uint16_t *)(t->scratch + t->at.offset) + at, offset, (size_t)n * sizeof *offset,
+	           stream);
 	if (!f->values)
-		copy_lines((IDX *)f->out->array[CSR_COL] + at, row, (size_t)n * sizeof *row, stream);
+		copy_lines((IDX *)f->out->array[CSR_COL] + at, row, (size_t)n * sizeof *row,
+		           stream);
 	if (f->from)
 		memcpy((PTR *)f->from + at, from, (size_t)n * sizeof *from);
 }
@@ -307,8 +309,8 @@ void eki_radix_flip(const eki_flip *flip, const eki_radix *r, void *scratch)
 	                 .r = r,
 	                 .at = places_of(r, flip->in, flip->from != NULL),
 	                 .scratch = scratch,
-	                 .stream = r->stream && aligned(scratch) &&
-	                           aligned(out->array[CSR_COL]) && aligned(out->array[CSR_VAL])};
+	                 .stream = r->stream && aligned(scratch) && aligned(out->array[CSR_COL]) &&
+	                           aligned(out->array[CSR_VAL])};
 
 	if (!flip->values)
 		memset(out->array[CSR_PTR], 0, eki_ptr_size(out->index));

@@ -14,14 +14,14 @@ typedef struct eki_radix {
 	int parts;
 	int shift; /* all columns of a range, j >> shift, are in one bucket */
 	int64_t ranges;
-	int64_t buckets; /* 0 if buckets do not fit this matrix */
+	int64_t buckets;     /* 0 if buckets do not fit this matrix */
 	uint16_t *bucket_of; /* for each range */
 	int64_t *column;     /* first column of each bucket, and the number of columns */
 	/* for each part and bucket, the position where its entries begin, and finally nnz; the parts
 	 * of a bucket follow each other */
 	int64_t *begin;
 	int64_t most, widest; /* entries and columns of buckets, at most */
-	bool stream; /* stores go around the caches, which the result does not fit */
+	bool stream;          /* stores go around the caches, which the result does not fit */
 } eki_radix;
 
 /* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets to 0

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operation transpose, C = A^T with sparse matrices, and its public function. Methods get a store in CSR and make that of its transpose: A and C
  * or, if A is in CSC, the transposes of both, whose arrays are those of A and C in CSC. */
+#include <stdio.h>
+
 #include "transpose/transpose.h"
 
 static ek_status check(const eki_problem *p)
@@ -13,7 +15,11 @@ static ek_status check(const eki_problem *p)
 
 static ek_status operands(ek_plan *p)
 {
-	return eki_plan_operand(p, 0, eki_by_columns(p), false);
+	const bool columns = eki_by_columns(p);
+
+	EK_RETURN_IF(eki_plan_operand(p, 0, columns, false));
+	snprintf(p->format, sizeof p->format, "%s", columns ? "csc" : "csr");
+	return EK_OK;
 }
 
 ek_status ek_transpose(ek_plan *plan, ek_matrix **C)

@@ -10,7 +10,7 @@
  * (MergeTrans). */
 #include "transpose/transpose.h"
 #define EK_TYPES_ONLY
-#define EK_FILE "transpose/csr_merge.c"
+#define EK_FILE "transpose/csr_blocks.c"
 #include "base/for_each.h"
 
 #ifndef EK_MERGE_TASK
@@ -132,9 +132,9 @@ static void pair_part(void *arg, int part)
 	const struct task *t = arg;
 	const int pieces = PIECES * t->parts;
 
-	pair[eki_type(t->in->value, t->in->index)](
-		t, part / pieces, eki_cut(t->cols, pieces, part % pieces),
-		eki_cut(t->cols, pieces, part % pieces + 1));
+	pair[eki_type(t->in->value, t->in->index)](t, part / pieces,
+	                                           eki_cut(t->cols, pieces, part % pieces),
+	                                           eki_cut(t->cols, pieces, part % pieces + 1));
 }
 
 /* Returns the number of blocks: they should fit a quarter of a core's cache, and there should be one
@@ -217,8 +217,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-const ek_method ek_transpose_csr_merge = {
-	.name = "transpose.csr.merge",
+const ek_method ek_transpose_csr_blocks = {
+	.name = "transpose.csr.blocks",
 	.text = "blocks that fit a cache are transposed, then merged pair by pair",
 	.source = "Wang, Liu, Hou, Feng 2016, section 4.2 (MergeTrans)",
 	.operation = EK_TRANSPOSE,
