@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Declarations of the functions of SuiteSparse:GraphBLAS that peer_graphblas.c uses. All are in the C
+ * API standard 2.0, except those that import full objects. */
+#ifndef PEERS_GRAPHBLAS_H
+#define PEERS_GRAPHBLAS_H
+
+#include <stdint.h>
+
+typedef struct GB_Type_opaque *GrB_Type;
+typedef struct GB_Semiring_opaque *GrB_Semiring;
+typedef struct GB_Matrix_opaque *GrB_Matrix;
+typedef struct GB_Vector_opaque *GrB_Vector;
+typedef struct GB_Descriptor_opaque *GrB_Descriptor;
+typedef struct GB_BinaryOp_opaque *GrB_BinaryOp;
+typedef struct GB_Global_opaque *GrB_Global;
+typedef uint64_t GrB_Index;
+
+extern GrB_Type GrB_FP32, GrB_FP64;
+extern GrB_Semiring GrB_PLUS_TIMES_SEMIRING_FP32, GrB_PLUS_TIMES_SEMIRING_FP64;
+extern GrB_Descriptor GrB_DESC_T0, GrB_DESC_T1;
+extern GrB_BinaryOp GrB_PLUS_FP32, GrB_PLUS_FP64;
+extern const GrB_Index *GrB_ALL;
+int GrB_init(int mode);
+int GrB_Matrix_import_FP32(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, const GrB_Index *,
+                           const GrB_Index *, const float *, GrB_Index, GrB_Index, GrB_Index, int);
+int GrB_Matrix_import_FP64(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, const GrB_Index *,
+                           const GrB_Index *, const double *, GrB_Index, GrB_Index, GrB_Index, int);
+int GrB_Matrix_wait(GrB_Matrix, int);
+int GrB_Matrix_free(GrB_Matrix *);
+int GrB_Matrix_nvals(GrB_Index *, GrB_Matrix);
+int GxB_Vector_import_Full(GrB_Vector *, GrB_Type, GrB_Index, void **, GrB_Index, bool,
+                           GrB_Descriptor);
+int GxB_Matrix_import_FullR(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index, void **, GrB_Index, bool,
+                            GrB_Descriptor);
+int GrB_Matrix_new(GrB_Matrix *, GrB_Type, GrB_Index, GrB_Index);
+int GrB_Matrix_extractTuples_FP32(GrB_Index *, GrB_Index *, float *, GrB_Index *, GrB_Matrix);
+int GrB_Matrix_extractTuples_FP64(GrB_Index *, GrB_Index *, double *, GrB_Index *, GrB_Matrix);
+int GrB_Matrix_assign_FP64(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, double, const GrB_Index *,
+                           GrB_Index, const GrB_Index *, GrB_Index, GrB_Descriptor);
+int GrB_mxm(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Semiring, GrB_Matrix, GrB_Matrix,
+            GrB_Descriptor);
+int GrB_Matrix_eWiseAdd_BinaryOp(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_BinaryOp, GrB_Matrix,
+                                 GrB_Matrix, GrB_Descriptor);
+int GrB_transpose(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Matrix, GrB_Descriptor);
+int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
+int GrB_Vector_wait(GrB_Vector, int);
+int GrB_Vector_free(GrB_Vector *);
+int GrB_Vector_extractTuples_FP32(GrB_Index *, float *, GrB_Index *, GrB_Vector);
+int GrB_Vector_extractTuples_FP64(GrB_Index *, double *, GrB_Index *, GrB_Vector);
+int GrB_mxv(GrB_Vector, GrB_Vector, void *, GrB_Semiring, GrB_Matrix, GrB_Vector, GrB_Descriptor);
+#ifdef PEER_GRAPHBLAS_32BIT
+extern GrB_Global GrB_GLOBAL;
+int GrB_Global_set_INT32(GrB_Global, int32_t, int);
+enum { ROWINDEX_HINT = 7053, COLINDEX_HINT = 7054, OFFSET_HINT = 7056 };
+#endif
+enum { SUCCESS = 0, NONBLOCKING = 0, MATERIALIZE = 1, CSR_FORMAT = 0 };
+
+#endif
