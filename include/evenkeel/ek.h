@@ -1129,9 +1129,10 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
  * Accuracy: values are copied, so all bits are the same, also those of NaN, for any method, number of
  * threads and instruction set.
  *
- * Memory: as ek_spgemm. Besides C, positions for the columns of A (rows, in csc), or 2 bytes for each
- * entry and a share of the cache of each core. hints.memory limits it together with a copy of A in csr, which is made if A is
- * in another format than csr and csc.
+ * Memory: besides C, positions for the columns of A (rows, in csc) for each thread, or 2 bytes for each
+ * entry and, for each thread, about the size of a core's cache; transpose.csr.blocks takes more than
+ * another C. hints.memory limits it together with a copy of A in csr, which is made if A is in another
+ * format than csr and csc.
  *
  * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or was converted
  * since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns). Thread safety: any
