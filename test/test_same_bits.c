@@ -86,6 +86,19 @@ static ek_status call_dense(ek_context *ctx, const ek_method *m, const ek_array_
 	}
 }
 
+/* Calls a method for a dense matrix and a sparse vector. */
+static ek_status call_gemvi(ek_context *ctx, const ek_array_options *o, result *to)
+{
+	const int64_t n = ascending[0][63] + 1, rows = N / n;
+	const ek_dense A = ek_block(EK_F64, rows, n, n, EK_ROW_MAJOR, number);
+	const ek_dense y = ek_vector(EK_F64, rows, to->out);
+	const ek_sparse x = ek_sparse_vector(EK_F64, EK_INT64, n, 64, ascending[0], number);
+
+	for (int64_t i = 0; i < rows; i++)
+		to->out[i] = number[(i + N / 3) % N];
+	return ek_gemvi(ctx, o, 0.3, &A, &x, 0.7, &y);
+}
+
 /* Calls a method for two sparse vectors, or two sets of pairs. */
 static ek_status call_two(ek_context *ctx, const ek_method *m, const ek_array_options *o,
                           result *to)
@@ -135,6 +148,7 @@ static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 	case EK_GATHER:
 	case EK_GATHER_ZERO:
 	case EK_SCATTER: return call_dense(ctx, m, &o, to);
+	case EK_GEMVI: return call_gemvi(ctx, &o, to);
 	case EK_SPARSE_DOT:
 	case EK_SPARSE_ADD:
 	case EK_PAIRS_UNION:

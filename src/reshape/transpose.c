@@ -66,8 +66,8 @@ done:
 
 static ek_status by_counting(const eki_flip *flip, int parts)
 {
-	const int64_t bytes = eki_scan_bytes(flip->in, parts);
-	void *scratch;
+	const int64_t bytes = eki_scan_bytes(flip->in, parts, false);
+	void *scratch = NULL;
 
 	EK_RETURN_IF(eki_alloc(flip->ctx, bytes, 1, &scratch));
 	eki_scan_flip(flip, parts, scratch);

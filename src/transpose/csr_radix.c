@@ -32,7 +32,7 @@ static ek_status prepare(eki_step *step)
 	}
 	step->parts = eki_scan_parts(in, step->parts);
 	EK_RETURN_IF(eki_step_say(step, "no buckets fit the columns; entries are counted\n"));
-	return eki_step_scratch(step, eki_scan_bytes(in, step->parts), 1, &s->at);
+	return eki_step_scratch(step, eki_scan_bytes(in, step->parts, true), 1, &s->at);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

@@ -107,9 +107,12 @@ int eki_scan_parts(const ek_store *in, int parts)
 	return parts;
 }
 
-int64_t eki_scan_bytes(const ek_store *in, int parts)
+int64_t eki_scan_bytes(const ek_store *in, int parts, bool values)
 {
-	return eki_times(eki_plus(eki_times(in->cols, parts), 1), (int64_t)eki_ptr_size(in->index));
+	const int64_t own = eki_times(in->cols, parts - 1);
+
+	return eki_times(values ? eki_plus(own, eki_plus(in->cols, 1)) : own,
+	                 (int64_t)eki_ptr_size(in->index));
 }
 
 void eki_scan_flip(const eki_flip *flip, int parts, void *scratch)
@@ -148,7 +151,7 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	step->threads = serial ? 1 : step->threads;
 	step->parts = eki_scan_parts(in, eki_flip_parts(step->ctx, in, step->threads));
-	return eki_step_scratch(step, eki_scan_bytes(in, step->parts), 1, &s->at);
+	return eki_step_scratch(step, eki_scan_bytes(in, step->parts, true), 1, &s->at);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

@@ -31,8 +31,8 @@ size_t eki_flip_entry(const ek_store *in);
 /* Returns the number of parts, at most `parts`, for which all counters together are not more than the
  * entries. */
 int eki_scan_parts(const ek_store *in, int parts);
-/* Returns the bytes of scratch. They suffice for a new and for an existing pattern. */
-int64_t eki_scan_bytes(const ek_store *in, int parts);
+/* Returns the bytes of scratch. With `values` they suffice for an existing pattern, too. */
+int64_t eki_scan_bytes(const ek_store *in, int parts, bool values);
 void eki_scan_flip(const eki_flip *flip, int parts, void *scratch);
 /* Predicts the nanoseconds of a transposition by scanned counters. */
 double eki_scan_cost(const eki_features *f);
