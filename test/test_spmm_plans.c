@@ -9,7 +9,7 @@
 #include "support/support.h"
 
 /* Columns that are numbered from 1 give the same bits as columns from 0, with blocks of one panel
- * and of several, in both orders, with windows that fit (a band) and rows that need more. X ends at a guard page, and begins after other values. */
+ * and of several, in both orders. X ends at a guard page, and begins after other values. */
 static void check_base1(const ek_method *m, const ek_matrix *A, const ek_matrix *A1, int64_t width)
 {
 	enum { ROWS = 150, COLS = 150, MOST_WIDTH = 40, BEFORE = 64 };
