@@ -22,8 +22,15 @@ static const struct argp_option options[] = {
          0},
 	{0}};
 
+/* Adds a word to the parameters of the generator. The name of a twin may stand without its key, as
+ * in "twin webbase-1M" and "twin:webbase-1M". */
 static void add_word(struct generate_options *o, const char *word)
 {
+	if (!*o->spec && strncmp(word, "twin:", 5) == 0 && !strchr(word, '=')) {
+		add_word(o, "twin");
+		word += 5;
+	}
+
 	size_t used = strlen(o->spec);
 	bool twin = strcmp(o->spec, "twin") == 0 && !strchr(word, '=');
 	const char *joint = !used ? "" : strchr(o->spec, ':') ? "," : ":";
