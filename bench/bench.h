@@ -170,6 +170,7 @@ struct operation {
 	void (*spoil)(void *problem);
 	double (*error)(void *problem, const char *method);
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
+	ek_operation peers;     /* operation whose peers take part instead, or 0 */
 	const char *unit; /* method that ratios are relative to; NULL for the operation's first */
 	/* For operations with a sparse result (sparse.h). `set` sets what is computed from a matrix
 	 * as the problem of a number from 0; it returns false if there is no such problem.
