@@ -44,6 +44,8 @@ struct job {
 	void *held[8]; /* memory that is freed with the job */
 	int holds;
 	struct array_sum sum;     /* for reduce: reference */
+	struct array_sum *sums;   /* for gemvi: the same for each row ... */
+	void *first;              /* ... and the result of the first method */
 	ek_segments segments;     /* for segsum */
 	void *smallest;           /* for kselect: the k smallest of each list */
 	ek_sparse x, y, z;        /* for sparse vectors: operands and result ... */

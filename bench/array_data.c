@@ -94,6 +94,30 @@ void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads
 	}
 }
 
+void data_indices(const ek_sparse *v, int64_t seed, int threads)
+{
+	const int64_t share = v->nnz ? v->n / v->nnz : 0;
+
+	(void)threads;
+#pragma omp parallel for num_threads(threads)
+	for (int64_t k = 0; k < v->nnz; k++) {
+		double unit;
+
+		data_random(EK_F64, 1, &unit, seed + k, 1);
+		const int64_t i = k * share + (int64_t)((unit + 1) / 2 * (double)share);
+
+		if (v->index == EK_INT32)
+			((int32_t *)v->idx)[k] = (int32_t)i;
+		else
+			((int64_t *)v->idx)[k] = i;
+	}
+}
+
+int64_t data_index(const ek_sparse *v, int64_t k)
+{
+	return v->index == EK_INT32 ? ((const int32_t *)v->idx)[k] : ((const int64_t *)v->idx)[k];
+}
+
 static void *random_of(struct job *job, ek_value type, int64_t n, int64_t which)
 {
 	void *data = job_alloc(job, n * (int64_t)ek_value_size(type));

@@ -82,6 +82,7 @@ struct bench_options {
 	const char *vectors;            /* "device" or "host", or NULL if not given */
 	const char *records, *baseline; /* --from and --baseline of scenario */
 	struct list columns, order, calls;
+	struct list op_a; /* values of ek_op */
 	int64_t max_bytes, megabytes;
 	/* options of operations on arrays; `type` lists values of ek_value */
 	struct list n, type, length, value_size, arity;
@@ -169,6 +170,7 @@ struct operation {
 	void (*spoil)(void *problem);
 	double (*error)(void *problem, const char *method);
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
+	ek_operation peers;     /* operation whose peers take part instead, or 0 */
 	const char *unit; /* method that ratios are relative to; NULL for the operation's first */
 	/* For operations with a sparse result (sparse.h). `set` sets what is computed from a matrix
 	 * as the problem of a number from 0; it returns false if there is no such problem.
@@ -240,6 +242,10 @@ struct bench_case *case_of_matrix(struct bench *bench, const struct tool_source 
 /* Fills an array with n random numbers from a seed: floats in [-1, 1), integers with all bits
  * random, so that their sums wrap around. */
 void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads);
+/* Fills the indices of a sparse vector with ascending random ones, one in each n / nnz of all. */
+void data_indices(const ek_sparse *v, int64_t seed, int threads);
+/* Returns the index of entry k of a sparse vector. */
+int64_t data_index(const ek_sparse *v, int64_t k);
 
 /* ---- Tables (table.c) ------------------------------------------------------------------------ */
 

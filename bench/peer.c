@@ -52,6 +52,12 @@ static bool find_folder(const char *folder, char path[PATH_BYTES])
 
 /* ---- Loading --------------------------------------------------------------------------------- */
 
+/* Returns the operation whose peers are wanted. */
+static ek_operation wanted(const struct bench *b)
+{
+	return b->op->peers ? b->op->peers : b->op->operation;
+}
+
 /* Adds the peers of a module. Returns false, and says why, if the module cannot be used here. */
 static bool load_module(struct bench *b, const char *path)
 {
@@ -69,7 +75,7 @@ static bool load_module(struct bench *b, const char *path)
 	if (list && !peer)
 		tool_remark(&b->o.common, "peer left out: %s does not work here", path);
 	for (const ek_peer *const *p = peer; p && *p; p++)
-		if ((*p)->abi == EK_PEER_ABI && (*p)->operations & EK_PEER_OF(b->op->operation) &&
+		if ((*p)->abi == EK_PEER_ABI && (*p)->operations & EK_PEER_OF(wanted(b)) &&
 		    !(*p)->device == !tool_on_device(b->ctx) && peers->count < PEERS_MAX)
 			peers->peer[peers->count++] = *p;
 	return peer;
@@ -101,7 +107,7 @@ void peers_load(struct bench *b)
 		tool_remark(common, "no peers in %s", path);
 	else if (!b->peers.count)
 		tool_remark(common, "no peers: none of those that are built does %s on %s",
-		            ek_operation_name(b->op->operation),
+		            ek_operation_name(wanted(b)),
 		            tool_on_device(b->ctx) ? "devices" : "the processor");
 }
 

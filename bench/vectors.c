@@ -45,37 +45,19 @@ static void size(struct job *job)
 	                    has_two(job) ? text_size(ratio) : "");
 }
 
-/* Makes ascending random indices for a vector, one in each n / nnz of all. */
+/* Makes the indices of a vector. */
 static void make_indices(struct job *job, ek_sparse *v, int64_t seed)
 {
-	const int64_t share = v->n / v->nnz, at = job->o->common.seed + seed;
-
 	v->idx = job_alloc(job, v->nnz * (int64_t)ek_value_size(v->index));
-#pragma omp parallel for num_threads(job->threads)
-	for (int64_t k = 0; k < v->nnz; k++) {
-		double unit;
-
-		data_random(EK_F64, 1, &unit, at + k, 1);
-		const int64_t i = k * share + (int64_t)((unit + 1) / 2 * (double)share);
-
-		if (v->index == EK_INT32)
-			((int32_t *)v->idx)[k] = (int32_t)i;
-		else
-			((int64_t *)v->idx)[k] = i;
-	}
-}
-
-static int64_t index_at(const ek_sparse *v, int64_t k)
-{
-	return v->index == EK_INT32 ? ((const int32_t *)v->idx)[k] : ((const int64_t *)v->idx)[k];
+	data_indices(v, job->o->common.seed + seed, job->threads);
 }
 
 /* Tells which of x and y have an entry at the next index of both, after the first `a` entries of x and
  * `b` of y. Returns false if there are no more. */
 static bool next_index(const struct job *job, int64_t a, int64_t b, bool *in_x, bool *in_y)
 {
-	const int64_t i = a < job->x.nnz ? index_at(&job->x, a) : INT64_MAX;
-	const int64_t j = b < job->y.nnz ? index_at(&job->y, b) : INT64_MAX;
+	const int64_t i = a < job->x.nnz ? data_index(&job->x, a) : INT64_MAX;
+	const int64_t j = b < job->y.nnz ? data_index(&job->y, b) : INT64_MAX;
 
 	*in_x = i <= j;
 	*in_y = j <= i;
@@ -196,7 +178,7 @@ static double dot_error(const struct job *job)
 	for (; two ? next_index(job, a, b, &in_x, &in_y) : a < job->n;
 	     a += in_x, b += two && in_y) {
 		const void *y = two ? job->y.val : job->in;
-		const int64_t j = two ? b : index_at(&job->x, a);
+		const int64_t j = two ? b : data_index(&job->x, a);
 
 		if (in_x && in_y && floats)
 			array_add_product(&sum, array_number(job->type, job->x.val, a),
@@ -219,7 +201,7 @@ static double dense_error(const struct job *job)
 	int64_t k = 0;
 
 	for (int64_t i = 0; i < job->length; i++) {
-		const bool here = k < job->n && index_at(&job->x, k) == i;
+		const bool here = k < job->n && data_index(&job->x, k) == i;
 
 		if (here && (op == EK_GATHER || op == EK_GATHER_ZERO))
 			worst = fmax(worst, sum_error(job, 1, NULL, -1, job->in, i, job->x.val, k));
@@ -248,7 +230,7 @@ static double sparse_error_of(const struct job *job)
 		if (op == EK_PAIRS_INTERSECTION && !(in_x && in_y))
 			continue;
 		if (k == *job->result ||
-		    index_at(&job->z, k) != (in_x ? index_at(&job->x, a) : index_at(&job->y, b)))
+		    data_index(&job->z, k) != (in_x ? data_index(&job->x, a) : data_index(&job->y, b)))
 			return INFINITY;
 		worst = fmax(worst,
 		             sum_error(job, op == EK_SPARSE_ADD ? ALPHA : 1, job->x.val,

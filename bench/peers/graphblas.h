@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Declarations of the functions of SuiteSparse:GraphBLAS that peer_graphblas.c uses. All are in the C
- * API standard 2.0, except those that import full objects. */
+ * Declarations of the functions of SuiteSparse:GraphBLAS that its module uses. All are in the C API
+ * standard 2.0, except those that import full objects. Then those of peer_graphblas.c that
+ * graphblas_spmspv.c uses, too. */
 #ifndef PEERS_GRAPHBLAS_H
 #define PEERS_GRAPHBLAS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "peer.h"
 
 typedef struct GB_Type_opaque *GrB_Type;
 typedef struct GB_Semiring_opaque *GrB_Semiring;
@@ -45,6 +49,9 @@ int GrB_transpose(GrB_Matrix, GrB_Matrix, GrB_BinaryOp, GrB_Matrix, GrB_Descript
 int GrB_Vector_new(GrB_Vector *, GrB_Type, GrB_Index);
 int GrB_Vector_wait(GrB_Vector, int);
 int GrB_Vector_free(GrB_Vector *);
+int GrB_Vector_nvals(GrB_Index *, GrB_Vector);
+int GrB_Vector_build_FP32(GrB_Vector, const GrB_Index *, const float *, GrB_Index, GrB_BinaryOp);
+int GrB_Vector_build_FP64(GrB_Vector, const GrB_Index *, const double *, GrB_Index, GrB_BinaryOp);
 int GrB_Vector_extractTuples_FP32(GrB_Index *, float *, GrB_Index *, GrB_Vector);
 int GrB_Vector_extractTuples_FP64(GrB_Index *, double *, GrB_Index *, GrB_Vector);
 int GrB_mxv(GrB_Vector, GrB_Vector, void *, GrB_Semiring, GrB_Matrix, GrB_Vector, GrB_Descriptor);
@@ -54,5 +61,18 @@ int GrB_Global_set_INT32(GrB_Global, int32_t, int);
 enum { ROWINDEX_HINT = 7053, COLINDEX_HINT = 7054, OFFSET_HINT = 7056 };
 #endif
 enum { SUCCESS = 0, NONBLOCKING = 0, MATERIALIZE = 1, CSR_FORMAT = 0 };
+
+/* Starts the library, whose number of threads is that of the first problem. */
+bool graphblas_start(int threads);
+/* Tells whether a call failed, by what it returned, and keeps a message for graphblas_error. */
+bool graphblas_failed(const char *call, int info);
+const char *graphblas_error(void);
+const char *graphblas_version(void);
+/* Returns a copy of an index array with 64-bit entries, which the library takes. */
+GrB_Index *graphblas_indices(const void *data, int bytes, int64_t count);
+/* Imports a matrix with the sizes and types of A. */
+bool graphblas_import(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
+                      const void *val, GrB_Matrix *A);
+extern const ek_peer graphblas_spmspv, graphblas_spmspv_turned;
 
 #endif

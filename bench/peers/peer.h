@@ -27,6 +27,8 @@ typedef struct ek_peer_result {
 /* A problem for peers. Which members are used depends on the operation:
  *   spmv     y = alpha op(A) x + beta y, A in CSR
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
+ *   spmspv   op(A) x with a sparse x, which is B as a matrix of one row, without b_row_ptr; to a new
+ *            vector in each run, which `result` describes likewise, as for spgemm
  *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
  *            one in `result`. B has the types of A; it is A itself if b_val is val
  *   spadd    A + B or, if `transposed`, A + B^T, likewise; B has as many rows and columns as A

@@ -5,7 +5,8 @@
  * GrB_Matrix_eWiseAdd_BinaryOp. Version 10 is asked to hold 32-bit indices. These functions have no
  * alpha and beta, so only y = op(A) x is compared.
  *
- * The Python wheel with version 10 has no header, so graphblas.h declares the functions that are used. */
+ * Products with sparse vectors are in graphblas_spmspv.c. The Python wheel with version 10 has no
+ * header, so graphblas.h declares the functions that are used. */
 #include <omp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #include "graphblas.h"
-#include "peer.h"
 
 #ifndef PEER_VERSION
 #define PEER_VERSION "unknown"
@@ -30,17 +30,17 @@ struct product {
 
 static char message[64];
 
-static const char *error(void)
+const char *graphblas_error(void)
 {
 	return message;
 }
 
-static const char *version(void)
+const char *graphblas_version(void)
 {
 	return PEER_VERSION;
 }
 
-static bool failed(const char *what, int info)
+bool graphblas_failed(const char *what, int info)
 {
 	if (info == SUCCESS)
 		return false;
@@ -55,8 +55,7 @@ static int supports(const ek_peer_problem *p)
 	        (p->x_order == EK_ROW_MAJOR && p->y_order == EK_ROW_MAJOR));
 }
 
-/* Returns a copy of an index array with 64-bit entries, which the import function takes. */
-static GrB_Index *widen(const void *data, int bytes, int64_t count)
+GrB_Index *graphblas_indices(const void *data, int bytes, int64_t count)
 {
 	GrB_Index *wide = malloc((size_t)(count + 1) * sizeof *wide);
 
@@ -66,13 +65,12 @@ static GrB_Index *widen(const void *data, int bytes, int64_t count)
 	return wide;
 }
 
-/* Imports a matrix with the sizes and types of A. */
-static bool import_matrix(const ek_peer_problem *p, int64_t entries, const void *ptr,
-                          const void *idx, const void *val, GrB_Matrix *A)
+bool graphblas_import(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
+                      const void *val, GrB_Matrix *A)
 {
 	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)p->cols, nnz = (GrB_Index)entries;
-	GrB_Index *row_ptr = widen(ptr, p->ptr_bytes, p->rows + 1);
-	GrB_Index *col_idx = widen(idx, p->idx_bytes, entries);
+	GrB_Index *row_ptr = graphblas_indices(ptr, p->ptr_bytes, p->rows + 1);
+	GrB_Index *col_idx = graphblas_indices(idx, p->idx_bytes, entries);
 	int info = -1;
 
 	if (row_ptr && col_idx && p->value_bytes == 4)
@@ -83,8 +81,8 @@ static bool import_matrix(const ek_peer_problem *p, int64_t entries, const void 
 		                              rows + 1, nnz, nnz, CSR_FORMAT);
 	free(row_ptr);
 	free(col_idx);
-	return !failed("GrB_Matrix_import", info) &&
-	       !failed("GrB_Matrix_wait", GrB_Matrix_wait(*A, MATERIALIZE));
+	return !graphblas_failed("GrB_Matrix_import", info) &&
+	       !graphblas_failed("GrB_Matrix_wait", GrB_Matrix_wait(*A, MATERIALIZE));
 }
 
 static bool import_vectors(struct product *m)
@@ -94,16 +92,18 @@ static bool import_vectors(struct product *m)
 	void *x = malloc(bytes);
 
 	if (!x)
-		return !failed("malloc", -1);
+		return !graphblas_failed("malloc", -1);
 	memcpy(x, m->p->x, bytes);
 	if (m->p->operation == EK_SPMM)
-		return !failed("GxB_Matrix_import_FullR",
-		               GxB_Matrix_import_FullR(&m->X, type, m->in, m->width, &x, bytes,
-		                                       false, NULL)) &&
-		       !failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width));
-	return !failed("GxB_Vector_import_Full",
-	               GxB_Vector_import_Full(&m->x, type, m->in, &x, bytes, false, NULL)) &&
-	       !failed("GrB_Vector_new", GrB_Vector_new(&m->y, type, m->out));
+		return !graphblas_failed("GxB_Matrix_import_FullR",
+		                         GxB_Matrix_import_FullR(&m->X, type, m->in, m->width, &x,
+		                                                 bytes, false, NULL)) &&
+		       !graphblas_failed("GrB_Matrix_new",
+		                         GrB_Matrix_new(&m->Y, type, m->out, m->width));
+	return !graphblas_failed(
+		       "GxB_Vector_import_Full",
+		       GxB_Vector_import_Full(&m->x, type, m->in, &x, bytes, false, NULL)) &&
+	       !graphblas_failed("GrB_Vector_new", GrB_Vector_new(&m->y, type, m->out));
 }
 
 static void release(void *state)
@@ -118,15 +118,14 @@ static void release(void *state)
 	free(m);
 }
 
-/* Starts the library, whose number of threads is that of the first problem. */
-static bool initialise(int threads)
+bool graphblas_start(int threads)
 {
 	static bool done;
 
 	if (done)
 		return true;
 	omp_set_num_threads(threads);
-	if (failed("GrB_init", GrB_init(NONBLOCKING)))
+	if (graphblas_failed("GrB_init", GrB_init(NONBLOCKING)))
 		return false;
 #ifdef PEER_GRAPHBLAS_32BIT
 	GrB_Global_set_INT32(GrB_GLOBAL, 32, ROWINDEX_HINT);
@@ -138,7 +137,7 @@ static bool initialise(int threads)
 
 static int prepare(const ek_peer_problem *p, void **state)
 {
-	struct product *m = initialise(p->threads) ? calloc(1, sizeof *m) : NULL;
+	struct product *m = graphblas_start(p->threads) ? calloc(1, sizeof *m) : NULL;
 
 	if (!m)
 		return 1;
@@ -149,7 +148,7 @@ static int prepare(const ek_peer_problem *p, void **state)
 	m->semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->descriptor = p->transposed ? GrB_DESC_T0 : NULL;
-	if (!import_matrix(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
+	if (!graphblas_import(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
 	    !import_vectors(m)) {
 		release(m);
 		return 1;
@@ -163,19 +162,19 @@ static bool multiplied_blocks(const struct product *m)
 {
 	const GrB_BinaryOp plus = m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64;
 
-	return !failed("GrB_Matrix_assign",
-	               GrB_Matrix_assign_FP64(m->Y, NULL, NULL, 0, GrB_ALL, m->out, GrB_ALL,
-	                                      m->width, NULL)) &&
-	       !failed("GrB_mxm",
-	               GrB_mxm(m->Y, NULL, plus, m->semiring, m->A, m->X, m->descriptor)) &&
-	       !failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE));
+	return !graphblas_failed("GrB_Matrix_assign",
+	                         GrB_Matrix_assign_FP64(m->Y, NULL, NULL, 0, GrB_ALL, m->out,
+	                                                GrB_ALL, m->width, NULL)) &&
+	       !graphblas_failed("GrB_mxm", GrB_mxm(m->Y, NULL, plus, m->semiring, m->A, m->X,
+	                                            m->descriptor)) &&
+	       !graphblas_failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE));
 }
 
 static bool multiplied(const struct product *m)
 {
-	return !failed("GrB_mxv",
-	               GrB_mxv(m->y, NULL, NULL, m->semiring, m->A, m->x, m->descriptor)) &&
-	       !failed("GrB_Vector_wait", GrB_Vector_wait(m->y, MATERIALIZE));
+	return !graphblas_failed("GrB_mxv", GrB_mxv(m->y, NULL, NULL, m->semiring, m->A, m->x,
+	                                            m->descriptor)) &&
+	       !graphblas_failed("GrB_Vector_wait", GrB_Vector_wait(m->y, MATERIALIZE));
 }
 
 static int run(void *state, int64_t calls)
@@ -217,7 +216,7 @@ static int fetch(void *state)
 	free(i);
 	free(j);
 	free(value);
-	return failed("extractTuples", info);
+	return graphblas_failed("extractTuples", info);
 }
 
 static const ek_peer graphblas = {
@@ -225,13 +224,13 @@ static const ek_peer graphblas = {
 	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
 	.name = "graphblas",
 	.text = "SuiteSparse:GraphBLAS, GrB_mxv, or GrB_mxm added to zeros, with PLUS_TIMES",
-	.version = version,
+	.version = graphblas_version,
 	.supports = supports,
 	.prepare = prepare,
 	.run = run,
 	.fetch = fetch,
 	.release = release,
-	.error = error,
+	.error = graphblas_error,
 };
 
 /* ---- Sparse results -------------------------------------------------------------------------- */
@@ -264,7 +263,7 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 {
 	const bool is_transposed =
 		p->operation == EK_TRANSPOSE || (p->transposed && p->operation == EK_SPGEMM);
-	struct sparse_product *m = initialise(p->threads) ? calloc(1, sizeof *m) : NULL;
+	struct sparse_product *m = graphblas_start(p->threads) ? calloc(1, sizeof *m) : NULL;
 
 	if (!m)
 		return 1;
@@ -274,9 +273,9 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 	m->of.semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
-	if (!import_matrix(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->of.A) ||
+	if (!graphblas_import(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->of.A) ||
 	    (p->operation == EK_SPADD &&
-	     !import_matrix(p, p->b_nnz, p->b_row_ptr, p->b_col_idx, p->b_val, &m->of.X))) {
+	     !graphblas_import(p, p->b_nnz, p->b_row_ptr, p->b_col_idx, p->b_val, &m->of.X))) {
 		sparse_release(m);
 		return 1;
 	}
@@ -302,9 +301,10 @@ static int sparse_run(void *state, int64_t calls)
 
 	for (; calls > 0; calls--) {
 		GrB_Matrix_free(&m->Y);
-		if (failed("GrB_Matrix_new", GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
-		    failed("GrB_mxm, eWiseAdd or GrB_transpose", compute(m)) ||
-		    failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
+		if (graphblas_failed("GrB_Matrix_new",
+		                     GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
+		    graphblas_failed("GrB_mxm, eWiseAdd or GrB_transpose", compute(m)) ||
+		    graphblas_failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
 			return 1;
 	}
 	return 0;
@@ -314,7 +314,7 @@ static int sparse_fetch(void *state)
 {
 	struct sparse_product *m = state;
 	GrB_Index n = 0;
-	const bool lost = failed("GrB_Matrix_nvals", GrB_Matrix_nvals(&n, m->of.Y));
+	const bool lost = graphblas_failed("GrB_Matrix_nvals", GrB_Matrix_nvals(&n, m->of.Y));
 
 	sparse_free(m);
 	m->row = malloc((n + 1) * sizeof *m->row);
@@ -322,8 +322,8 @@ static int sparse_fetch(void *state)
 	m->row_ptr = calloc(m->of.out + 1, sizeof *m->row_ptr);
 	m->val = malloc((n + 1) * (size_t)m->of.p->value_bytes);
 	if (!m->row || !m->col || !m->row_ptr || !m->val)
-		return failed("malloc", -1);
-	if (lost || failed("extractTuples", extract(&m->of, m->row, m->col, m->val, &n)))
+		return graphblas_failed("malloc", -1);
+	if (lost || graphblas_failed("extractTuples", extract(&m->of, m->row, m->col, m->val, &n)))
 		return 1;
 	for (GrB_Index k = 0; k < n; k++) /* the entries come row by row */
 		m->row_ptr[m->row[k] + 1]++;
@@ -339,18 +339,19 @@ static const ek_peer graphblas_product = {
 	.name = "graphblas",
 	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, eWiseAdd with PLUS, or "
 		"GrB_transpose, and GrB_Matrix_wait, which sorts rows",
-	.version = version,
+	.version = graphblas_version,
 	.supports = supports,
 	.prepare = sparse_prepare,
 	.run = sparse_run,
 	.fetch = sparse_fetch,
 	.release = sparse_release,
-	.error = error,
+	.error = graphblas_error,
 };
 
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&graphblas, &graphblas_product, NULL};
+	static const ek_peer *const list[] = {&graphblas, &graphblas_product, &graphblas_spmspv,
+	                                      &graphblas_spmspv_turned, NULL};
 
 	return list;
 }

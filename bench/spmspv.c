@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * ek bench spmspv: y = op(A) x with sparse x and y, method by method, for each density of x. x has an
+ * entry at a random place of each --spread indices. Values are checked against sums in twice double
+ * precision, and those of our methods must have the bits of the first method, spmspv.csr.serial.
+ *
+ * The bytes of a run are the least that a method by columns moves: the entries of x and y, and those
+ * entries of A that are multiplied. Methods by rows read all of A. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "sparse.h"
+
+struct spmspv {
+	const ek_matrix *A;
+	ek_matrix_info info;
+	struct bench *b;
+	ek_op op;
+	int64_t spread;
+	ek_sparse x, y, first; /* y is space for a result; `first` is that of the first method */
+	int64_t count, first_count; /* number of their entries */
+	struct array_sum *exact;    /* for each row of op(A), with the number of its products */
+	double products, entries;   /* of all rows; entries of y */
+	ek_peer_problem peer;
+	ek_peer_result from_peer; /* y of the peer that is checked, as a matrix of one row */
+	int64_t entry_bytes;      /* bytes of an index and a value */
+};
+
+/* ---- The problem ----------------------------------------------------------------------------- */
+
+/* Makes a vector of n indices with space for nnz entries. */
+static ek_sparse vector(const struct spmspv *p, int64_t n, int64_t nnz)
+{
+	const ek_value index = p->info.index == EK_I64 ? EK_INT64 : EK_INT32;
+	const int64_t size = (int64_t)ek_value_size(p->info.value);
+	const int threads = ek_context_threads(p->b->ctx);
+	void *idx = need(data_alloc(nnz * (int64_t)ek_value_size(index), threads), "a vector");
+	void *val = need(data_alloc(nnz * size, threads), "a vector");
+
+	return ek_sparse_vector(p->info.value, index, n, nnz, idx, val);
+}
+
+static void make_vectors(struct spmspv *p)
+{
+	const bool turned = p->op == EK_OP_T;
+	const int64_t in = turned ? p->info.rows : p->info.cols;
+	const int64_t out = turned ? p->info.cols : p->info.rows;
+	const int64_t some = in / p->spread ? in / p->spread : in > 0;
+	const int64_t most = out < p->info.nnz ? out : p->info.nnz;
+	const int threads = ek_context_threads(p->b->ctx);
+
+	p->x = vector(p, in, some);
+	data_indices(&p->x, p->b->o.common.seed, threads);
+	data_random(p->x.value, some, p->x.val, p->b->o.common.seed + 1, threads);
+	p->y = vector(p, out, most);
+	p->first = vector(p, out, most);
+	p->entry_bytes = (int64_t)(ek_value_size(p->x.index) + ek_value_size(p->x.value));
+}
+
+/* Computes the sums of all rows of op(A), and counts the products and the entries of y. */
+static void make_exact(struct spmspv *p)
+{
+	const ek_view row_ptr = sparse_view(p->A, "row_ptr"),
+		      col_idx = sparse_view(p->A, "col_idx"), val = sparse_view(p->A, "val");
+	int64_t *place = need(calloc((size_t)p->x.n + 1, sizeof *place), "the check");
+
+	p->exact = need(calloc((size_t)p->y.n + 1, sizeof *p->exact), "the check");
+	for (int64_t k = 0; k < p->x.nnz; k++)
+		place[data_index(&p->x, k)] = k + 1;
+	for (int64_t i = 0; i < p->info.rows; i++) {
+		const int64_t end = (int64_t)sparse_number(&row_ptr, i + 1);
+
+		for (int64_t k = (int64_t)sparse_number(&row_ptr, i); k < end; k++) {
+			const int64_t j = (int64_t)sparse_number(&col_idx, k);
+			const int64_t at = place[p->op == EK_OP_T ? i : j];
+			struct array_sum *sum = &p->exact[p->op == EK_OP_T ? j : i];
+
+			if (at == 0)
+				continue;
+			array_add_product(sum, sparse_number(&val, k),
+			                  array_number(p->x.value, p->x.val, at - 1));
+			p->entries += sum->count++ == 0;
+			p->products++;
+		}
+	}
+	free(place);
+}
+
+static void set_peer(struct spmspv *p)
+{
+	p->peer = (ek_peer_problem){.operation = EK_SPMSPV,
+	                            .type = p->info.value,
+	                            .threads = ek_context_threads(p->b->ctx),
+	                            .device = -1,
+	                            .rows = p->info.rows,
+	                            .cols = p->info.cols,
+	                            .nnz = p->info.nnz,
+	                            .row_ptr = sparse_view(p->A, "row_ptr").data,
+	                            .col_idx = sparse_view(p->A, "col_idx").data,
+	                            .val = sparse_view(p->A, "val").data,
+	                            .b_col_idx = p->x.idx,
+	                            .b_val = p->x.val,
+	                            .b_nnz = p->x.nnz,
+	                            .value_bytes = (int)ek_value_size(p->info.value),
+	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
+	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
+	                            .transposed = p->op == EK_OP_T,
+	                            .alpha = 1,
+	                            .result = &p->from_peer};
+}
+
+static ek_status make_plan(const struct spmspv *p, const char *method, ek_plan **plan)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = method, .op = p->op, .calls = 1000};
+
+	return ek_plan_create(EK_SPMSPV, p->A, &hints, plan);
+}
+
+/* Runs the first method, whose bits all others must have. */
+static int run_first(struct spmspv *p)
+{
+	ek_plan *plan = NULL;
+	ek_status status = make_plan(p, ek_method_name(method_first(EK_SPMSPV)), &plan);
+
+	if (status == EK_OK)
+		status = ek_spmspv(plan, 1, &p->x, &p->first_count, &p->first);
+	ek_plan_destroy(plan);
+	return tool_check(status);
+}
+
+static void problem_end(struct spmspv *p)
+{
+	const ek_sparse *v[] = {&p->x, &p->y, &p->first};
+
+	for (int k = 0; k < 3; k++) {
+		free(v[k]->idx);
+		free(v[k]->val);
+	}
+	free(p->exact);
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+static void spoil(void *problem)
+{
+	struct spmspv *p = problem;
+
+	memset(&p->from_peer, 0, sizeof p->from_peer);
+	memset(p->y.idx, 0xff, (size_t)p->y.nnz * ek_value_size(p->y.index));
+	memset(p->y.val, 0xff, (size_t)p->y.nnz * ek_value_size(p->y.value));
+	p->count = -1;
+}
+
+/* Returns the largest error of the first `count` entries of y over its bound, gamma(k + 2) |A||x| with
+ * k products; infinity if the pattern is wrong. */
+static double compare(const struct spmspv *p, const ek_sparse *y, int64_t count)
+{
+	const bool is_float = y->value == EK_F32;
+	const double u = is_float ? 0x1p-24 : 0x1p-53, eta = is_float ? 0x1p-149 : 0x1p-1074;
+	double worst = 0;
+	int64_t at = 0;
+
+	for (int64_t i = 0; i < p->y.n; i++) {
+		const struct array_sum *sum = &p->exact[i];
+		const double k = (double)sum->count, terms = (k + 2) * u;
+
+		if (sum->count == 0)
+			continue;
+		if (at >= count || data_index(y, at) != i)
+			return INFINITY;
+		const double bound = terms / (1 - terms) * sum->absolute + k * eta;
+		const double error =
+			fabs((array_number(y->value, y->val, at++) - sum->high) - sum->low);
+
+		worst = error <= bound ? fmax(worst, error / bound) : INFINITY;
+	}
+	return at == count ? worst : INFINITY;
+}
+
+static bool same_bits(const struct spmspv *p)
+{
+	const size_t count = (size_t)p->first_count;
+
+	return p->count == p->first_count &&
+	       memcmp(p->y.idx, p->first.idx, count * ek_value_size(p->y.index)) == 0 &&
+	       memcmp(p->y.val, p->first.val, count * ek_value_size(p->y.value)) == 0;
+}
+
+static double error(void *problem, const char *method)
+{
+	const struct spmspv *p = problem;
+	const ek_peer_result *r = &p->from_peer;
+	const bool by_peer = r->val;
+	ek_sparse y = p->y;
+
+	(void)method;
+	if (!by_peer)
+		return same_bits(p) ? compare(p, &y, p->count) : INFINITY;
+	y.index = r->idx_bytes == 4 ? EK_INT32 : EK_INT64;
+	y.idx = (void *)r->col_idx;
+	y.val = (void *)r->val;
+	return compare(p, &y, ((const int64_t *)r->row_ptr)[1]);
+}
+
+/* ---- Who takes part -------------------------------------------------------------------------- */
+
+static void run(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+	struct spmspv *p = e->field->problem;
+	ek_plan **plan = e->own;
+
+	for (; calls > 0; calls--)
+		e->record.failed |= ek_spmspv(*plan, 1, &p->x, &p->count, &p->y) != EK_OK;
+}
+
+static void release(void *own)
+{
+	ek_plan_destroy(*(ek_plan **)own);
+}
+
+static void enter_ours(struct field *f, const char *name, bool hidden)
+{
+	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(ek_plan *));
+	ek_plan **plan = e->own;
+	const double start = tool_seconds();
+
+	e->record.name = keep("%s", strchr(name, '.') + 1);
+	e->calls.run = run;
+	e->release = release;
+	e->hidden = hidden;
+	if (make_plan(f->problem, e->record.method, plan) != EK_OK) {
+		e->record.failed = true;
+		e->record.why = keep("%s", ek_error_text());
+		return;
+	}
+	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
+	entrant_check(e);
+}
+
+static void enter(struct field *f)
+{
+	struct spmspv *p = f->problem;
+
+	enter_methods(f, enter_ours);
+	enter_peers(f, &p->peer);
+	enter_reads(f, (int64_t)f->c->bytes + 1, p->peer.threads, false);
+}
+
+/* ---- The course ------------------------------------------------------------------------------ */
+
+static int measure(struct spmspv *p, const struct tool_source *source)
+{
+	int code = run_first(p);
+	struct bench_case *c = code ? NULL : case_of_matrix(p->b, source, p->A, &code);
+
+	if (!c)
+		return code;
+	c->op = p->op == EK_OP_T ? "t" : "n";
+	c->what = p->op == EK_OP_T ? "y = A^T x" : "y = A x";
+	c->variant = keep("spread %s", text_size(p->spread));
+	c->name = keep("%s%s, %s", c->matrix, p->op == EK_OP_T ? "^T" : "", c->variant);
+	c->flops = 2 * p->products;
+	c->bytes = ((double)p->x.nnz + p->products + p->entries) * (double)p->entry_bytes;
+	c->v[V_BYTES] = c->bytes;
+	c->v[V_N] = (double)p->x.nnz;
+	c->v[V_PRODUCTS] = p->products;
+	c->v[V_RESULT_NNZ] = p->entries;
+	return measure_case(p->b, c, p, NULL);
+}
+
+/* Measures all ops and densities with a matrix. A wrong result does not end this; any other failure
+ * does. */
+static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+{
+	const struct list *spreads = &b->o.length, *ops = &b->o.op_a;
+	int code = TOOL_OK;
+
+	for (int k = 0; k < ops->count * spreads->count && (!code || code == TOOL_FAILED); k++) {
+		struct spmspv p = {.A = A,
+		                   .info = {.size = sizeof p.info},
+		                   .b = b,
+		                   .op = (ek_op)ops->value[k / spreads->count],
+		                   .spread = spreads->value[k % spreads->count]};
+		int this = tool_check(ek_matrix_get_info(A, &p.info));
+
+		if (!this) {
+			make_vectors(&p);
+			make_exact(&p);
+			set_peer(&p);
+			this = measure(&p, source);
+		}
+		problem_end(&p);
+		code = this ? this : code;
+	}
+	return code;
+}
+
+/* ---- What is shown --------------------------------------------------------------------------- */
+
+static const char *title(const struct bench *b, const struct bench_case *c)
+{
+	const double *v = c->v;
+
+	(void)b;
+	return keep(
+		"%s  %s x %s, %s nonzeros; %s\nentries of x: %s, products: %s, entries of y: %s; "
+		"%s, index %s, %s, %s",
+		c->name, text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]),
+		c->what, text_count(v[V_N]), text_count(v[V_PRODUCTS]), text_count(v[V_RESULT_NNZ]),
+		c->value, c->index, text_many(v[V_THREADS], "thread"),
+		text_many(v[V_ROUNDS], "round"));
+}
+
+static const struct column columns[] = {
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
+	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
+	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
+         "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "
+         "1 MB)"},
+	{"vs serial", BLOCK | PAGE | RATIO, V_VS_SERIAL, "%.2f", NULL,
+         "speed divided by that of the plain method with one thread, by rows"},
+	{"vs best peer", BLOCK | PAGE | RATIO | PEERS, V_VS_PEER, "%.2f", NULL,
+         "speed divided by that of the fastest other library"},
+	{"plan ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL, NULL, "time to make the plan"},
+	{"size", BLOCK | PAGE | LESS, V_SIZE, "%.2f", NULL,
+         "bytes of A and the plan divided by those of A"},
+	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
+         "largest error divided by its proven bound; ours must have the bits of the plain method, "
+         "too"},
+	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
+	{.head = NULL}};
+
+const struct operation bench_spmspv = {
+	.name = "spmspv",
+	.text = "y = op(A) x with sparse x and y, for densities of x, with peers",
+	.help = "Times products with sparse vectors, method by method, in turn and in rounds, for "
+		"each density of x, and compares them with other libraries. Every result is "
+		"checked "
+		"first.\vExample: ek bench spmspv cant.mtx --spread 1,256 --op n,t --peers\n"
+		"Exit status 1: a result was wrong.",
+	.usage = "[MATRIX...]",
+	.options = "suite html rounds time peers peer_dir method spread_x op_a",
+	.defaults = "time=1 spread=1,16,256,4096,65536 op=n",
+	.children = sparse_children,
+	.check = check_matrices,
+	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
+		  "row_stddev group transpose variant n products result_nnz value index threads "
+		  "runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps "
+		  "bound bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
+	.problem = "cases",
+	.moves = "bytes of the entries of A that are multiplied, of x and of y",
+	.columns = columns,
+	.walk = walk_matrices,
+	.matrix = matrix,
+	.each = table_case,
+	.enter = enter,
+	.spoil = spoil,
+	.error = error,
+	.operation = EK_SPMSPV,
+	.title = title,
+	.heading = "Sparse matrix times sparse vector, method by method",
+	.place = sparse_place,
+};
