@@ -131,7 +131,7 @@ struct column {
 	enum value value;
 	/* Format of the number as for printf; NULL for milliseconds, "," for 1,234. */
 	const char *format;
-	/* Makes the text instead of a value, unless NULL. */
+	/* If not NULL, returns the text that is shown in place of a value. */
 	const char *(*text)(const struct bench_case *c, const struct record *r);
 	/* Meaning of the column, or NULL; "" means: the bytes that `moves` names, over the time. */
 	const char *legend;

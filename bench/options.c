@@ -16,8 +16,9 @@ struct bench_option {
 	const char *key, *name, *arg, *text;
 	size_t at;
 	enum { FLAG, TEXT, INT, WHOLE, REAL, LIST } as;
-	/* How the argument, or an item of a list, becomes a number. Without any of these it is not a
-	 * number. */
+	/* How the argument, or each item of a list, is turned into a number: it is an integer from
+	 * `min` to `max`, one of `choices`, or what a function returns. Without any of these it
+	 * stays text. */
 	int64_t min, max;
 	const struct tool_choice *choices;
 	int64_t (*value)(const char *what, const char *text);

@@ -74,7 +74,8 @@ struct record record_start(enum record_kind kind, const char *prefix, const char
 const char *method_short(const char *name);
 /* Marks a record as refused, with the reason. */
 void record_refuse(struct record *r, const char *why);
-/* Returns a JSON object with those keys, which are separated by blanks, of a record and its case. */
+/* Returns a JSON object with fields of a record and its case. `keys` names the fields, separated by
+ * blanks. */
 json_t *record_object(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const char *keys);
 /* Returns a JSON string, in which what is not UTF-8 is replaced; null for NULL. */

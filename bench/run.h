@@ -68,9 +68,9 @@ bool entered(const struct field *f, const char *method);
 bool entrant_check(struct entrant *e);
 /* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */
 void enter_peers(struct field *f, const ek_peer_problem *problem);
-/* Enters reads of that many bytes as a bound. */
+/* Enters the reading of `bytes` bytes as a bound, which is not shown if `hidden`. */
 void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
-/* Enters copies of one array to another as bounds: by memcpy, and by non-temporal stores. */
+/* Enters the copying of one array to another as bounds: by memcpy, and by non-temporal stores. */
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
- * method makes a plan and C and frees those of the call before, so that both are in new memory, as in
- * programs that compute once. Each method also takes part as "NAME again", which replaces the values
- * of an existing C. Peers make a new C in each call too. The first method of the operation is the
- * reference; the unit of the ratios is op->unit. */
+ * method makes a plan and C, and frees the plan and C of the call before. So both are in new
+ * memory, as in programs that compute once. Each method also takes part as "NAME again", which
+ * replaces the values of an existing C. Peers make a new C in each call too. The first method of
+ * the operation is the reference; the unit of the ratios is op->unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,7 +60,7 @@ static void run(void *entrant, int64_t calls)
 	}
 }
 
-/* Spoils the values of an existing C or, if `back`, takes C for the check. */
+/* Spoils the values of an existing C or, if `back`, makes C the result to check. */
 static bool move(struct entrant *e, bool back)
 {
 	struct sparse *p = e->field->problem;
@@ -154,7 +154,8 @@ static ek_status result_of(const struct sparse *p, const ek_matrix *A, const ek_
 	return status;
 }
 
-/* Makes the reference, and the size of what its entries are sums of. */
+/* Computes the reference, p->C, and p->size: for each entry of C, the sum of the magnitudes of its
+ * terms. */
 static int references(struct sparse *p)
 {
 	ek_matrix *A = NULL, *B = NULL;
@@ -219,8 +220,8 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 	return measure_case(b, c, p, NULL);
 }
 
-/* Measures what the operation computes from a matrix, one problem after the other. A wrong result
- * does not end this; any other failure does. */
+/* Measures the problems that the operation makes from a matrix, one after the other. Goes on after
+ * a wrong result, but not after any other failure. */
 int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
 	int code = TOOL_OK, this = TOOL_OK;

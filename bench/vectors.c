@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench dot_dense, dot, axpy, gather, gather_zero, scatter, add, pairs_union, pairs_intersect:
- * operations on sparse vectors. x has --n entries, of which each lies at a random place of its own
- * --spread indices; y is dense, or has --ratio times fewer entries, spread likewise over the same
- * length. alpha is 2, so that multiplying by it rounds nothing. */
+ * operations on sparse vectors. x has --n entries: one at a random place in each interval of
+ * --spread indices. y is dense, or has --ratio times fewer entries, one in each of as many
+ * intervals of the same length. alpha is 2, so that multiplying by it rounds nothing. */
 #include <math.h>
 #include <string.h>
 
@@ -45,15 +45,15 @@ static void size(struct job *job)
 	                    has_two(job) ? text_size(ratio) : "");
 }
 
-/* Makes the indices of a vector. */
+/* Makes ascending random indices for a vector: one in each interval of n / nnz indices. */
 static void make_indices(struct job *job, ek_sparse *v, int64_t seed)
 {
 	v->idx = job_alloc(job, v->nnz * (int64_t)ek_value_size(v->index));
 	data_indices(v, job->o->common.seed + seed, job->threads);
 }
 
-/* Tells which of x and y have an entry at the next index of both, after the first `a` entries of x and
- * `b` of y. Returns false if there are no more. */
+/* Finds the next index at which x or y has an entry, after the first `a` entries of x and `b` of y,
+ * and tells which of them have one there. Returns false if there are no more. */
 static bool next_index(const struct job *job, int64_t a, int64_t b, bool *in_x, bool *in_y)
 {
 	const int64_t i = a < job->x.nnz ? data_index(&job->x, a) : INT64_MAX;
@@ -145,9 +145,9 @@ static ek_status call(struct job *job, const ek_array_options *o)
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Returns the error of entry k of `out`, which should be alpha x + y, over the bound gamma(2) (|alpha
- * x| + |y|); integers and what is not added must be exact. x and y are entries of arrays, or
- * negative for none. */
+/* Returns the error of entry k of `out`, which should be alpha x + y, divided by the bound gamma(2)
+ * (|alpha x| + |y|). Integers must be exact, and so must results with only one of the terms. The
+ * terms are entry i of x and entry j of y; a negative i or j means that there is none. */
 static double sum_error(const struct job *job, double alpha, const void *x, int64_t i,
                         const void *y, int64_t j, const void *out, int64_t k)
 {
@@ -167,7 +167,8 @@ static double sum_error(const struct job *job, double alpha, const void *x, int6
 	return error == 0 ? 0 : i < 0 || j < 0 ? INFINITY : error / (2 * u * (fabs(a) + fabs(b)));
 }
 
-/* Returns the error of a dot product over its bound, with products in twice double precision. */
+/* Returns the error of a dot product divided by its bound. Products are formed in twice double
+ * precision. */
 static double dot_error(const struct job *job)
 {
 	const bool two = has_two(job), floats = array_is_float(job->type);

@@ -86,7 +86,7 @@ static int compute(struct transpose *p)
 	return code;
 }
 
-/* Compares an array of two matrices bit by bit. */
+/* Compares the array `name` of C with that of D, bit by bit. */
 static int compare(const ek_matrix *C, const ek_matrix *D, const char *name)
 {
 	ek_view c = {.size = sizeof c}, d = {.size = sizeof d};

@@ -15,7 +15,7 @@ struct vector {
 	struct tool_source source;
 };
 
-/* Reads a vector from a file, or makes one by a generator: a matrix of one column. Reports failures
+/* Reads a vector from a file or generates it. A vector is a matrix of one column. Reports failures
  * and returns an exit code. */
 int vector_read(ek_context *ctx, const struct tool_options *o, const char *text, struct vector *v);
 void vector_free(struct vector *v);

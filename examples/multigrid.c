@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Solves a Poisson problem in three dimensions by conjugate gradients, preconditioned by algebraic
- * multigrid with smoothed aggregation: multigrid [points [strength]]. The problem has points^3 unknowns
- * (100^3 by default) and the 7-point star. The set-up makes one level after the other: a prolongator P by
- * ek_prolongator, and the next matrix P^T A P by ek_triple. A V-cycle smooths with a Chebyshev polynomial before and after the correction from the next level;
- * the last level is solved by a Cholesky factorisation. The right-hand side is sin(i), which has all
- * frequencies.
- *
+ * multigrid with smoothed aggregation: multigrid [points [strength]]. The problem has points^3
+ * unknowns (100^3 by default) and the 7-point star. The set-up makes one level after the other:
+ * ek_prolongator makes the prolongator P, and ek_triple the next matrix, P^T A P. A V-cycle smooths
+ * with a Chebyshev polynomial before and after the correction from the next level; the last level
+ * is solved by a Cholesky factorisation. The right-hand side is sin(i), which has all frequencies.
  * Prints the levels and the residuals. Fails unless 50 steps reduce the residual by 1e-8.
  *
  * Vanek, Mandel, Brezina 1996; Adams et al. 2003 (polynomial smoothers). */
@@ -311,7 +310,7 @@ static double dot(int64_t n, const double *a, const double *b)
 	return sum;
 }
 
-/* Solves A x = b, with x = 0 at first. Returns the number of steps, or -1 if they do not suffice. */
+/* Solves A x = b from x = 0 on. Returns the number of steps, or -1 if they do not suffice. */
 static int solve(struct hierarchy *h, const double *b, double *x)
 {
 	struct level *l = &h->level[0];

@@ -11,7 +11,7 @@
 
 #define TEXT "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1.5\n2 2 -3\n"
 
-static struct bytes gz[3]; /* TEXT, its first half and its second half as gzip streams */
+static struct bytes gz[3]; /* gzip streams of TEXT, of its first and its second half */
 static char logged[512];
 
 static void keep_log(void *user, ek_log_level level, const char *text)

@@ -214,9 +214,9 @@ static void test_default(void **state)
 	free(out);
 }
 
-/* Tests arrays so long that results are written with non-temporal stores, in whole cache lines,
- * although sums begin within a cache line. The tested methods are those that the library may
- * choose; the instruction sets take turns. */
+/* Tests arrays so long that results are written with non-temporal stores. These fill whole cache
+ * lines, and the array of sums does not begin at one. The tested methods are those that the library
+ * may choose; the instruction sets take turns. */
 static void test_past_caches(void **state)
 {
 	ek_isa level[MAX_LEVELS];

@@ -34,8 +34,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Tells GCC that a function does not read what its pointer argument n points to, so that a view of an
- * array without values yet gets no warning. */
+/* Tells GCC that a function does not read what its pointer argument n points to, so that a view of
+ * an array without values yet gets no warning. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
 #define EK_NOT_READ(n) __attribute__((access(none, n)))
 #else
@@ -748,7 +748,7 @@ typedef enum ek_operation {
 	EK_TRANSPOSE = 25, /* transpose of a sparse matrix; needs a plan */
 	EK_SPMSPV = 26, /* product of A and a sparse vector; needs a plan, like EK_SPMV */
 	EK_GEMVI = 27,  /* product of a dense matrix and a sparse vector; needs no plan */
-	EK_TRIPLE = 28  /* Galerkin product of A and P in hints.B; needs a plan */
+	EK_TRIPLE = 28  /* Galerkin product of A and P, which is hints.B; needs a plan */
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -811,14 +811,14 @@ typedef struct ek_hints {
 	 * For EK_SPGEMM, EK_SPADD, EK_TRANSPOSE and EK_TRIPLE this is a hard limit on everything
 	 * that the plan and its runs allocate besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
-	/* for EK_SPMM: expected columns of X, for EK_DENSE_SPMM: expected rows of X; 0 means 8. Runs
-	 * may differ */
+	/* expected number of columns of X (EK_SPMM) or of rows of X (EK_DENSE_SPMM); 0 means 8.
+	 * Runs may have another number */
 	int64_t width;
-	/* For EK_SPGEMM, EK_SPADD and EK_TRIPLE (where B is P): the second matrix B and its op, and
-	 * the type of the indices of
-	 * C (0 means the widest of the operands' types). For EK_SPGEMM: D, which is added to the
-	 * product, or NULL. B and D have the context and the value type of A. Operands whose index type is narrower than that
-	 * of another operand are copied; no index is narrowed. */
+	/* For EK_SPGEMM, EK_SPADD and EK_TRIPLE: the second matrix B (for EK_TRIPLE: P), its op,
+	 * and the type of the indices of C (0 means the widest of the operands' types). For
+	 * EK_SPGEMM also D, a matrix to add to the product, or NULL. B and D have the context and
+	 * the value type of A. Operands whose index type is narrower than that of another operand
+	 * are copied; no index is narrowed. */
 	const ek_matrix *B;
 	ek_op op_b;
 	ek_index index;
@@ -989,10 +989,9 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
  * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X
  * of more than one column, and row-major X with more columns than a panel. A panel is as wide as
- * hints.width, rounded up, but at most four SIMD vectors wide. If X is larger than the caches, and rows
- * of A near each other have columns near each other, only a window of the panel is copied at a
- * time. A method that goes column by column
- * ("spmm.columns") reads A once for each column of X.
+ * hints.width, rounded up, but at most four SIMD vectors wide. If X is larger than the caches, and
+ * rows of A near each other have columns near each other, only a window of the panel is copied at a
+ * time. A method that goes column by column ("spmm.columns") reads A once for each column of X.
  *
  * Thread safety: any number of threads may run one plan at the same time, each with its own Y; runs
  * on a device take turns.
@@ -1000,16 +999,16 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * Source: after Yang, Buluc, Owens 2018 (row-major panels), Aktulga et al. 2014. */
 ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, const ek_dense *Y);
 
-/* Computes Y = alpha X op(A) + beta Y: a product like ek_spmm, but with the dense blocks X and Y on the
- * left of op(A). The plan must be made for EK_DENSE_SPMM.
+/* Computes Y = alpha X op(A) + beta Y: a product like ek_spmm, but with the dense blocks X and Y on
+ * the left of op(A). The plan must be made for EK_DENSE_SPMM.
  *   X   any number of rows, as many columns as op(A) has rows; not written to
- *   Y   as many rows as X, as many columns as op(A) has columns; must not overlap X or the arrays of
- *       A. X and Y may be interleaved, as for ek_spmm
+ *   Y   as many rows as X, as many columns as op(A) has columns; must not overlap X or the arrays
+ *       of A. X and Y may be interleaved, as for ek_spmm
  * Both have the value type of A; each is row- or column-major, with any leading dimension. Memory
  * between the rows or columns of a block is not touched.
  *
  * Result: the transpose of what ek_spmm computes with the transposes of X and Y and the other op,
- * in the same bits. The transpose of a row-major block is the same memory, read as column-major.
+ * with the same bits. The transpose of a row-major block is the same memory, read as column-major.
  *
  * What is read, accuracy, errors, thread safety: as for ek_spmm, with rows in place of columns, and
  * (|X||A|)_rj in the bound. Blocks are on the host.
@@ -1068,25 +1067,25 @@ ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  *   A, B   op(A) and op(B) have the same numbers of rows and columns
  *   *C     NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm
  *
- * Result: C is in csr, or in csc if A and B are both in csc, with indices that start at 0 and ascend
- * strictly. It has an entry exactly where op(A) or op(B) has one. Entries whose value is 0 are kept,
- * also if alpha or beta is 0. Duplicates in A and B are added up.
+ * Result: C is in csr, or in csc if A and B are both in csc, with indices that start at 0 and
+ * ascend strictly. It has an entry exactly where op(A) or op(B) has one. Entries whose value is 0
+ * are kept, also if alpha or beta is 0. Duplicates in A and B are added up.
  *
- * What is read: with alpha = 0, the values of A are not read; with beta = 0, those of B are not. Both
- * are rounded to the value type of A.
+ * What is read: with alpha = 0, the values of A are not read; with beta = 0, those of B are not.
+ * Both are rounded to the value type of A.
  *
- * Accuracy: |error of c_ij| <= gamma(2) (|alpha||a_ij| + |beta||b_ij|), more by one for each duplicate,
- * barring underflow. Each entry is one addition of two rounded products, so the bits are the same
- * for any method, number of threads and instruction set. As for ek_spgemm, hints.memory limits
- * what is allocated besides C.
+ * Accuracy: |error of c_ij| <= gamma(2) (|alpha||a_ij| + |beta||b_ij|), barring underflow; the 2
+ * grows by one for each duplicate. Each entry is one addition of two rounded products, so the bits
+ * are the same for any method, number of threads and instruction set. As for ek_spgemm,
+ * hints.memory limits what is allocated besides C.
  *
  * Errors and thread safety: as ek_spgemm. Cost: O(nnz(A) + nnz(B) + rows), and a transposition of
  * operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
  * 2015, section 2.3.3 and chapter 7. */
 ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
 
-/* Computes Y = alpha op(A) + beta Y, where Y is dense. The plan must be made for EK_SPADD_DENSE. With
- * alpha = 1 and beta = 0, Y becomes op(A) as a dense matrix.
+/* Computes Y = alpha op(A) + beta Y, where Y is dense. The plan must be made for EK_SPADD_DENSE.
+ * With alpha = 1 and beta = 0, Y becomes op(A) as a dense matrix.
  *   Y   as many rows and columns as op(A); row- or column-major, with any leading dimension, and
  *       with the value type of A; on the host; must not overlap the arrays of A. Memory between the
  *       rows or columns of Y is not touched
@@ -1095,19 +1094,20 @@ ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  * What is read: with beta = 0, Y is only written, so it may hold NaN or be uninitialised. With
  * alpha = 0, the values of A are not read.
  *
- * Accuracy: |error of y_ij| <= gamma(k + 2) (|alpha| |A|_ij + |beta||y_ij|), where k is the number of
- * entries of op(A) at (i, j), and |A|_ij the sum of their absolute values (gamma as at ek_spmv),
- * barring underflow. alpha times each entry is rounded and added to beta y_ij, in the order in which
- * A stores the entries. So the bits are the same for any method, number of threads and instruction
- * set.
+ * Accuracy: |error of y_ij| <= gamma(k + 2) (|alpha| |A|_ij + |beta||y_ij|), where k is the number
+ * of entries of op(A) at (i, j), and |A|_ij the sum of their absolute values (gamma as at ek_spmv),
+ * barring underflow. alpha times each entry is rounded and added to beta y_ij, in the order in
+ * which A stores the entries. So the bits are the same for any method, number of threads and
+ * instruction set.
  *
- * Errors: EK_EINVAL (NULL, wrong type, wrong size, overlap), EK_ENOMEM in the first run after values
- * of A changed, if A is in neither csr nor csc. After an error Y is unchanged.
+ * Errors: EK_EINVAL (NULL, wrong type, wrong size, overlap), EK_ENOMEM in the first run after
+ * values of A changed, if A is in neither csr nor csc. After an error Y is unchanged.
  *
- * Cost: Y is read and written once (beta = 0: only written; beta = 1: only where A has entries), and
- * A is read once. If Y is stored by the columns of a wide matrix in csr (or by the rows of one in
- * csc), the entries are added in a second pass. A is never transposed. Thread safety: any number of threads may run one plan at the same
- * time, each with its own Y. Source: Liu 2015, section 2.3.3. */
+ * Cost: Y is read and written once (beta = 0: only written; beta = 1: only where A has entries),
+ * and A is read once. If A is wide and in csr, and Y is stored by the columns of A, the entries are
+ * added in a second pass over Y; likewise if A is tall and in csc, and Y is stored by the rows of
+ * A. A is never transposed. Thread safety: any number of threads may run one plan at the same time,
+ * each with its own Y. Source: Liu 2015, section 2.3.3. */
 ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dense *Y);
 
 /* Computes C = A^T, where both matrices are sparse. The plan must be made for EK_TRANSPOSE.
@@ -1115,65 +1115,66 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
  *   *C   NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm: then the run
  *        writes the present values of A to it, and nothing else
  *
- * Result: C is in csc if A is in csc, else in csr. It has the types of A, and indices that start at 0.
- * Each entry of A becomes one of C: zeros are kept, and duplicates are not added up. Within a row of C
- * (a column, in csc) entries have the order of the rows (columns) of A, whether those of A are sorted
- * or not; entries with the same place keep their order. So C has sorted rows, and transposing twice
- * sorts the rows of A.
+ * Result: C is in csc if A is in csc, else in csr. It has the types of A, and indices that start at
+ * 0. Each entry of A becomes one of C: zeros are kept, and duplicates are not added up. In a row of
+ * C (csc: a column) entries are in the order of the rows of A (csc: of the columns), even if the
+ * entries of A are not sorted. Entries at the same place keep their order. So C has sorted rows,
+ * and transposing twice sorts the rows of A.
  *
- * The transpose of A in the other format has the same arrays: A in csr, with its arrays read as those
- * of csc, is A^T. Such a copy needs no transposition, and ek_matrix_from_csc makes it, also with
- * borrowed arrays. C in csr is the same as A in csc, read as csr, so ek_matrix_convert(A, "csc") does
- * the same work as this function and gives A itself.
+ * A^T in the other format needs no transposition: the arrays of A in csr, read as those of a matrix
+ * in csc, are A^T. ek_matrix_from_csc makes that matrix, also with borrowed arrays. In the same way
+ * C in csr has the arrays of A in csc, so ek_matrix_convert(A, "csc") does the same work as this
+ * function, but its result is A, not A^T.
  *
- * Accuracy: values are copied, so all bits are the same, also those of NaN, for any method, number of
- * threads and instruction set.
+ * Accuracy: values are copied, so all bits are the same, also those of NaN, for any method, number
+ * of threads and instruction set.
  *
- * Memory: besides C, positions for the columns of A (rows, in csc) for each thread, or 2 bytes for each
- * entry and, for each thread, about the size of a core's cache; transpose.csr.blocks takes more than
- * another C. hints.memory limits it together with a copy of A in csr, which is made if A is in another
- * format than csr and csc.
+ * Memory besides C: transpose.csr.serial and scan take a position for each column of A (csc: each
+ * row) in each thread; transpose.csr.radix takes 2 bytes for each entry and, in each thread, about
+ * the size of a core's cache; transpose.csr.blocks takes more than another C. If A is neither in
+ * csr nor in csc, a copy of A in csr comes in addition. hints.memory limits all this.
  *
- * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or was converted
- * since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns). Thread safety: any
- * number of threads may run one plan at the same time, each with its own *C.
+ * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or was
+ * converted since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns).
+ * Thread safety: any number of threads may run one plan at the same time, each with its own *C.
  *
  * Source: Gustavson 1978; Wang, Liu, Hou, Feng 2016. */
 ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
 
-/* Computes the Galerkin product C = alpha op(P)^T op(A) op(P), where all matrices are sparse. The plan
- * must be made for EK_TRIPLE, with P in hints.B; hints.op is the op of A, hints.op_b that of P.
+/* Computes the Galerkin product C = alpha op(P)^T op(A) op(P), where all matrices are sparse. The
+ * plan must be made for EK_TRIPLE, with P in hints.B; hints.op is the op of A, hints.op_b that of
+ * P.
  *   A      square
  *   P      op(P) has as many rows as A
  *   *C     NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm
  *
- * Result: C is square, with as many rows as op(P) has columns. It is in csr, or in csc if A and P are
- * both in csc, with indices that start at 0 and ascend strictly. It has an entry c_ij exactly where a
- * product p_ki a_kl p_lj of three stored entries falls. Entries whose value is 0 are kept, also if
- * alpha is 0. Duplicates in A and P are added up.
+ * Result: C is square, with as many rows as op(P) has columns. It is in csr, or in csc if A and P
+ * are both in csc, with indices that start at 0 and ascend strictly. It has an entry c_ij exactly
+ * where there is a product p_ki a_kl p_lj of three stored entries. Entries whose value is 0 are
+ * kept, also if alpha is 0. Duplicates in A and P are added up.
  *
  * Methods: triple.csr.fused makes C row by row, and stores no other product. triple.csr.left and
  * triple.csr.right multiply twice, (P^T A) P and P^T (A P). Their plans hold the first of the two
  * products, which is computed when the plan is made and in the first run after values changed. So
- * compare times of making a plan and one run, or of runs with new values.
+ * compare methods by the time of making a plan and one run, or by that of runs with new values.
  *
- * What is read: with alpha = 0 a run reads no values, but left and right have read them when the plan
- * was made. alpha is rounded to the value type of A.
+ * What is read: with alpha = 0 a run reads no values, but left and right have read them when the
+ * plan was made. alpha is rounded to the value type of A.
  *
- * Accuracy: |error of c_ij| <= gamma(k + 2) |alpha| (|P|^T|A||P|)_ij, where k is the number of products
- * p a p that are added up (gamma as at ek_spmv; with duplicates k counts each of them and one more
- * for each), barring underflow. For each method the bits are the same for any number of threads, any
- * instruction set and any limit of memory, and for a new and an existing C. Methods add in
- * different orders.
+ * Accuracy: |error of c_ij| <= gamma(k + 2) |alpha| (|P|^T|A||P|)_ij, where k is the number of
+ * products p a p that are added up (gamma as at ek_spmv; with duplicates, k counts the products of
+ * each of them, and one more for each duplicate), barring underflow. For each method the bits are
+ * the same for any number of threads, any instruction set and any limit of memory, and for a new
+ * and an existing C. Different methods add in different orders.
  *
  * Memory: all methods hold a transposed copy of P, with the position of each value, and copies of A
- * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread; if
- * these would take more than twice the bytes of A, fewer threads work. left and right take the first
- * product. hints.memory is a hard limit, as for ek_spgemm.
+ * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread;
+ * if these would take more than twice the bytes of A, fewer threads work. left and right hold the
+ * first product. hints.memory is a hard limit, as for ek_spgemm.
  *
  * Errors: as ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of two
- * products has more entries than hints.index can count. A run after new values may return EK_ENOMEM.
- * After an error *C is unchanged.
+ * products has more entries than hints.index can count. A run after new values may return
+ * EK_ENOMEM. After an error *C is unchanged.
  *
  * Cost: O(products of P^T A + products of that and P). Thread safety: as ek_spgemm.
  *
@@ -1182,53 +1183,55 @@ ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
 
 /* ---- Aggregation ----------------------------------------------------------------------------
  *
- * What algebraic multigrid by smoothed aggregation needs besides products: examples/multigrid.c is a
- * whole solver. */
+ * What algebraic multigrid by smoothed aggregation needs besides products; examples/multigrid.c is
+ * a whole solver. */
 
 /* Options of aggregation; zero means the default. */
 typedef struct ek_aggregation {
 	size_t size;
 	/* Threshold: entry a_ij off the diagonal is strong if it is not 0 and |a_ij| >= strength
-	 * sqrt(|a_ii a_jj|). 0 means that all entries but zeros are strong. For anisotropic problems
-	 * 0.08 on the finest level, and half of it on each coarser one, is usual */
+	 * sqrt(|a_ii a_jj|). 0 means that all entries but zeros are strong. For anisotropic
+	 * problems, 0.08 on the finest level is usual, and on each coarser level half as much as on
+	 * the one before */
 	double strength;
 	double omega; /* damping of the smoother of ek_prolongator, below 2; 0 means 4/3 */
 } ek_aggregation;
 
-/* Makes T, the prolongator that is constant on each aggregate of rows of A. An aggregate is a row with
- * its strong neighbours, the columns of its strong entries, as far as these have no aggregate yet.
+/* Makes T, the prolongator that is constant on each aggregate of rows of A. The strong neighbours
+ * of a row are the columns of its strong entries. An aggregate is a row together with those of its
+ * strong neighbours that have no aggregate yet.
  *   A         square, in any format. Its pattern should be symmetric. Duplicates are added up
  *   options   may be NULL
  *   *T        as many rows as A, as many columns as there are aggregates, in csr, with the types of
- *             A. The row of a member of aggregate j has one entry, 1 in column j. Rows of A without
- *             strong entries off the diagonal belong to no aggregate; their rows are empty, and a
- *             smoother must solve them
+ *             A. If row i of A belongs to aggregate j, row i of T has one entry, a 1 in column j.
+ *             Rows of A without strong entries off the diagonal belong to no aggregate: these rows
+ *             of T are empty, and a smoother must solve them
  *
  * Each aggregate has two rows or more if the pattern of A is symmetric. Aggregates are numbered by
  * their first rows, and do not depend on threads.
  *
  * Errors: EK_EINVAL (A is not square; a diagonal entry is missing, 0 or not finite, and the message
  * names the first such row; an option is out of range; T is NULL), EK_ENOMEM. After an error *T is
- * unchanged. Cost: O(nnz + rows), on one thread except for the diagonal; copies as ek_spgemm makes of
- * B. Thread safety: A is only read.
+ * unchanged. Cost: O(nnz + rows), on one thread except for the diagonal; copies as ek_spgemm makes
+ * of B. Thread safety: A is only read.
  *
  * Source: Vanek, Mandel, Brezina 1996. */
 ek_status ek_aggregate(const ek_matrix *A, const ek_aggregation *options, ek_matrix **T);
 
-/* Makes the smoothed prolongator P = (I - w D^-1 F) T. T is that of ek_aggregate. F is A without its
- * weak entries, each added to the diagonal of its row; D is the diagonal of F. w is omega divided by
- * the largest sum of |f_ij| / |d_i| over a row, a bound on the eigenvalues of D^-1 F (Gershgorin).
- * Where a row of A has the sum 0, that of P has the sum 1, if all its strong neighbours have
- * aggregates.
+/* Makes the smoothed prolongator P = (I - w D^-1 F) T. T is that of ek_aggregate. F is A without
+ * its weak entries, each added to the diagonal of its row; D is the diagonal of F. w is omega
+ * divided by the largest sum of |f_ij| / |d_i| over a row, a bound on the eigenvalues of D^-1 F
+ * (Gershgorin). If the entries of row i of A add up to 0, and all strong neighbours of the row have
+ * aggregates, the entries of row i of P add up to 1.
  *   *P   as many rows and columns as T, in csr, with the types of A; indices start at 0 and ascend
  *        strictly. Row i has an entry for each aggregate of row i and its strong neighbours
  *
- * Accuracy: values are computed in f64 and rounded once to the type of A. The bits are the same for any
- * number of threads and any instruction set.
+ * Accuracy: values are computed in f64 and rounded once to the type of A. The bits are the same for
+ * any number of threads and any instruction set.
  *
- * Errors: as ek_aggregate; also EK_EINVAL if a diagonal entry of F is 0 or not finite. After an error *P
- * is unchanged. Cost: that of ek_aggregate, and two passes over A on all threads. Thread safety: A
- * is only read.
+ * Errors: as ek_aggregate; also EK_EINVAL if a diagonal entry of F is 0 or not finite. After an
+ * error *P is unchanged. Cost: that of ek_aggregate, and two passes over A on all threads. Thread
+ * safety: A is only read.
  *
  * Source: Vanek, Mandel, Brezina 1996. */
 ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_matrix **P);
@@ -1586,24 +1589,25 @@ ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_
  * each rounded; so all methods give the same bits for any number of threads and any instruction set
  * (which NaN results from two is not promised).
  * Methods: "add.spa" works in tiles of a dense vector; options->block is the number of indices in a
- * tile (0: 4096). A block of at least n is the method as published, with memory for a value at each
- * index from the first to the last. "add.heap" uses options->arity and options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32
- * "add.heap", up to 512 "add.esc", else "add.merge". The library itself chooses by predicted time.
+ * tile (0: 4096). With a block of at least n indices it is the method as published, with memory for
+ * a value at each index from the first to the last. "add.heap" uses options->arity and
+ * options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32 "add.heap", up to
+ * 512 "add.esc", else "add.merge". The library itself chooses by predicted time.
  * Cost: one read of x and y, one write of z. Source: Liu 2015, chapter 7. */
 ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
                         const ek_sparse *x, double beta, const ek_sparse *y, int64_t *count,
                         const ek_sparse *z);
 
 /* Computes y = alpha A x + beta y for a dense matrix A, a sparse x and a dense y.
- *   A   a block with x->n columns, row- or column-major, with any leading dimension. For the product
- *       with the transpose, give the same memory as a block of the other order
+ *   A   a block with x->n columns, row- or column-major, with any leading dimension. For the
+ *       product with the transpose, give the same memory as a block of the other order
  *   y   as many entries as A has rows; must not overlap A or x
  * Columns of A in which x has no entry are not read. With alpha = 0, neither A nor the values of x
  * are read; with beta = 0, y is only written.
- * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the number
- * of entries of x (gamma as at ek_spmv). Bits: the products of a row are added to 0 in the order of
- * the entries of x, each rounded; so all methods give the same bits for any number of threads and any
- * instruction set, and for both orders of A.
+ * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the
+ * number of entries of x (gamma as at ek_spmv). Bits: the products of a row are added to 0 in the
+ * order of the entries of x, each rounded; so all methods give the same bits for any number of
+ * threads and any instruction set, and for both orders of A.
  * Methods: "gemvi.columns" adds up columns, for column-major A; "gemvi.rows" forms dot products of
  * rows, for row-major A. Both take both orders; the library chooses by the order.
  * Cost: one read of those columns of A in which x has an entry. Source: Liu 2015, section 2.3.2. */
@@ -1613,36 +1617,37 @@ ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alph
 /* Computes y = alpha op(A) x for sparse vectors x and y. The plan must be made for EK_SPMSPV, with
  * hints.op as the op of A. A may be in any format; those other than csr and csc are copied.
  *   x      as long as op(A) has columns; indices ascend strictly (EK_ERANGE otherwise)
- *   y      as long as op(A) has rows; space for the result: y->nnz is the number of entries that fit.
- *          Must not overlap x or the arrays of A
+ *   y      as long as op(A) has rows; space for the result: y->nnz is the number of entries that
+ *          fit. Must not overlap x or the arrays of A
  *   count  gets the number of entries of the result, the first *count entries of y
- * Values have the type of A, indices the width of the column indices of A (EK_INT64 for EK_I64, else
- * EK_INT32).
+ * Values have the type of A, indices the width of the column indices of A (EK_INT64 for EK_I64,
+ * else EK_INT32).
  *
- * Result: the indices of y ascend strictly. y has an entry exactly where a row of op(A) and x have an
- * entry in the same column, also if its value is 0 and if alpha is 0. Entries of y after the first
- * *count may be overwritten.
+ * Result: the indices of y ascend strictly. y has an entry exactly where a row of op(A) and x have
+ * an entry in the same column, also if its value is 0 and if alpha is 0. Entries of y after the
+ * first *count may be overwritten.
  *
  * What is read: with alpha = 0, the values of A and x are not read, and those of y are +0. Entries
  * that are not stored are never multiplied. There is no beta: ek_sparse_add adds sparse vectors.
  *
- * Accuracy: |error of y_i| <= gamma(k + 2) |alpha| (|A||x|)_i, where k is the number of products that
- * are added up (gamma as at ek_spmv), barring underflow. Bits: the products of a row are added to 0
- * one after the other, in the order of the columns, and the sum is multiplied by alpha. So all
+ * Accuracy: |error of y_i| <= gamma(k + 2) |alpha| (|A||x|)_i, where k is the number of products
+ * that are added up (gamma as at ek_spmv), barring underflow. Bits: the products of a row are added
+ * to 0 one after the other, in the order of the columns, and the sum is multiplied by alpha. So all
  * methods give the same bits, for any number of threads and any instruction set.
  *
- * Methods: "spmspv.csr.switch" chooses for each x between the others, by nnz(x) and the number of
- * products; ek_plan_explain says from how many products on it goes by rows. It keeps a transposed
- * copy of A. "spmspv.csr.masked" and "spmspv.csr.intersect" go by rows, "spmspv.csr.spa" and
- * "spmspv.csr.buckets" by columns; they keep a transposed copy if A is not stored so. If only a few
- * calls are expected (hints.calls), no copy is made for the library's choice.
+ * Methods: "spmspv.csr.switch" chooses between masked, spa and buckets for each x, by nnz(x) and
+ * the number of products. ek_plan_explain says up to how many products it goes by columns.
+ * "spmspv.csr.switch" keeps a transposed copy of A. "spmspv.csr.masked" and "spmspv.csr.intersect"
+ * go by rows, "spmspv.csr.spa" and "spmspv.csr.buckets" by columns; they keep a transposed copy if
+ * A is not stored so. If only a few calls are expected (hints.calls), the library chooses a method
+ * that makes no copy.
  *
  * Errors: EK_EINVAL (as said above; y->nnz is too small: the message has the number that would do,
  * and y and *count are untouched), EK_ERANGE, EK_ENOMEM (new values, or more threads than before).
  *
  * Cost: by columns O(nnz(x) + products), where the products are the entries of A in the columns in
- * which x has an entry; by rows that of ek_spmv. Besides transposed copies a plan holds arrays as long
- * as x and y, and with buckets an array as long as the products of a run.
+ * which x has an entry; by rows that of ek_spmv. Besides transposed copies a plan holds arrays as
+ * long as x and y and, for buckets, arrays with room for all products of a run.
  *
  * Thread safety: any number of threads may run one plan at the same time, each with its own y.
  *
@@ -1651,10 +1656,10 @@ ek_status ek_spmspv(ek_plan *plan, double alpha, const ek_sparse *x, int64_t *co
                     const ek_sparse *y);
 
 /* Says how many entries a result of ek_spmspv has; either pointer may be NULL. *most is an upper
- * bound: the number of products, or of rows if there are fewer. It takes one look at each column of
- * x. If the plan has A by rows only, it is the number of entries, or of rows, of A. *exact is the
- * number of entries itself, and takes as long as a run. Only the indices of x are read. Errors as for
- * ek_spmspv. */
+ * bound: the number of products or, if that is smaller, of rows of op(A). Finding it takes one look
+ * at each column of op(A) in which x has an entry. If the plan has op(A) by rows only, all entries
+ * of A count in place of the products. *exact is the number itself, and takes as long as a run.
+ * Only the indices of x are read. Errors as for ek_spmspv. */
 ek_status ek_spmspv_size(ek_plan *plan, const ek_sparse *x, int64_t *most, int64_t *exact);
 
 #if defined(__GNUC__)

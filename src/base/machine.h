@@ -134,8 +134,9 @@ typedef struct eki_machine {
 	 * such a processor, the bandwidth of kernels that have no barriers, which become plain
 	 * loops. */
 	double launch[2], device_gbps[2], loop_gbps;
-	/* Times that one lane of a device takes for an entry, if its entries follow each other:
-	 * lane_gather if it reads x by the column index, lane_sum if it adds up products. */
+	/* Times that one lane of a device takes for each entry when it handles entries one after
+	 * the other: lane_gather if it reads x by the column index, lane_sum if it adds up
+	 * products. */
 	double lane_gather, lane_sum;
 	eki_array_speed array;
 	eki_vector_speed vector;

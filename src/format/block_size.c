@@ -28,8 +28,9 @@ enum { SAMPLES = 96, MOST = 2048 };
 
 /* Totals over the sampled block rows, for blocks of one height. */
 typedef struct block_sample {
-	double blocks[BLOCK_MOST]; /* blocks / entries for each width, summed over block rows */
-	double rows;               /* 1 / entries of a block row, summed over block rows */
+	/* for each width of blocks, the sum over block rows of (number of blocks / of entries) */
+	double blocks[BLOCK_MOST];
+	double rows; /* sum over block rows of (1 / number of entries) */
 } block_sample;
 #endif
 

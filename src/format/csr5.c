@@ -75,9 +75,9 @@ static int64_t FN(csr5_row_of)(const ek_store *csr, int64_t i, int64_t k)
 	return i;
 }
 
-/* Returns the number of row numbers that tiles [begin, end) store in empty_offset. A tile that has
- * empty rows stores a number for each row with entries in it; other tiles store none. If `out` has
- * the array empty_ptr, sets empty_ptr[t] to the number that tile t stores. */
+/* Counts the elements of empty_offset that tiles [begin, end) need. A tile that has empty rows
+ * needs one for each row with entries in it; other tiles need none. If `out` has the array
+ * empty_ptr, sets empty_ptr[t] to the count of tile t. */
 static int64_t FN(csr5_count)(const ek_store *csr, const ek_store *out, int64_t begin, int64_t end)
 {
 	const csr5_shape h = csr5_shape_of(out);

@@ -8,9 +8,9 @@
  * They are then corrected so that their sum is exact. All rows of one node of a finite-element mesh
  * have the same columns, in blocks, and the same length, which is drawn once for the node.
  *
- * The work and the memory of A^2 depend on more than sizes: on whether long rows have columns whose
- * rows are long, and on how many columns neighbouring rows share. For the matrices whose squares
- * Liu's thesis (2015) measures, the table says both (twin.h). */
+ * The work and the memory of A^2 depend on more than sizes: on whether long rows have entries in
+ * columns j whose rows j are long too, and on how many columns neighbouring rows share. For the
+ * matrices whose squares Liu's thesis (2015) measures, the table has members for both (twin.h). */
 #include <math.h>
 #include <string.h>
 
@@ -158,8 +158,8 @@ static int64_t patch_of(const eki_gen *g, int64_t q)
 	return patch + q / row->patch * place;
 }
 
-/* Rows of a patch have nearly the same length: the whole length is drawn for the patch, and what
- * makes it differ a little for the row. */
+/* Returns the length of row i. Rows of a patch have nearly the same length: one length is drawn for
+ * the patch, and a small deviation from it for each group of rows. */
 static int64_t twin_count(const eki_gen *g, int64_t i)
 {
 	const eki_twin_row *row = g->model;

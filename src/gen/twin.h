@@ -24,31 +24,33 @@ typedef struct eki_twin_class {
 	eki_twin_fill *fill;
 } eki_twin_class;
 
-/* A row of the table. What follows `dof` decides two sizes of a second order: the products of A^2
- * and its nonzeros. There is a product for each entry of A and each entry of the row that has the
- * number of its column. So long rows make many products if other long rows, or many rows, have
- * entries in their columns. The products of a row make few entries of A^2 if the rows that they
- * come from have columns in common. Members that are zero leave everything as the class has it. */
+/* A row of the table. The members after `dof` determine the numbers of products and of nonzeros of
+ * A^2. A^2 has a product for each entry a_ij of A and each entry of row j. So a long row j makes
+ * many products if other long rows, or many rows, have an entry in column j. The products of row i
+ * make few entries of A^2 if the rows j have many columns in common. A member that is zero leaves
+ * its property as the class has it. */
 typedef struct eki_twin_row {
 	ek_twin twin;
 	const eki_twin_class *class;
 	int64_t dof; /* unknowns at each node, whose rows have the same length and columns */
-	/* Standard deviation of bell-shaped row lengths, before they are confined to those between
-	 * the shortest and the longest row. Zero: as wide as these two allow. */
+	/* Standard deviation of bell-shaped row lengths, before they are limited to the range
+	 * between the shortest and the longest row. Zero: as wide as this range allows. */
 	double spread;
 	/* Edge, in nodes, of a cube of the mesh (without a mesh: number of consecutive nodes) in
-	 * which all rows have the same length, as where a mesh is fine or elements are of higher
-	 * order. Then the columns of long rows belong to long rows. */
+	 * which all rows have nearly the same length. Real meshes have such regions, where they are
+	 * fine or elements are of higher order. So long rows have entries in the columns of other
+	 * long rows. */
 	int64_t patch;
-	/* Share of the columns that belong to row j with a probability in proportion to its length,
-	 * as in a symmetric matrix or in a graph whose hubs have many links in both directions; and
-	 * how far, in rows, these columns are from the diagonal at most (zero: anywhere). */
+	/* Share of the columns that are drawn so that the probability of column j is proportional
+	 * to the length of row j, as in a symmetric matrix or in a graph whose hubs have many links
+	 * in both directions. `reach` is the largest distance of these columns from the diagonal
+	 * (zero: no limit). */
 	double popular;
 	int64_t reach;
-	double regular; /* of a mesh: 1 if all is in line, 0 if half of the lines are shifted */
-	int64_t run;    /* in place of that of the class; long runs have much in common */
-	double local;   /* in place of that of the class */
-	int64_t dims;   /* dimensions of a lattice; the more, the less rows have in common */
+	double regular; /* for a mesh: 1 if all lines are aligned, 0 if half of them are shifted */
+	int64_t run;    /* replaces that of the class; rows with long runs share many columns */
+	double local;   /* replaces that of the class */
+	int64_t dims;   /* dimensions of a lattice; the more, the fewer columns rows share */
 } eki_twin_row;
 
 /* Indices into g->dim: the number of rows in a group, the least and the greatest length of ordinary

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The columns of twins. A class of matrices draws them by one of the patterns of pattern.c. Two
- * kinds of columns come before those: the hubs of classes that have hubs, and the popular columns of
- * twins that have some. A column is popular in proportion to the length of the row of the same
- * number. It is drawn as the row of a random entry, so the choice costs a search in the row
- * pointers. Graphs that grow while links prefer what is linked already have such columns (Barabasi
- * and Albert 1999). */
+ * kinds of columns are drawn before those: the hubs of classes that have hubs, and the popular
+ * columns of twins that have some. A column is popular in proportion to the length of the row of
+ * the same number. To draw one, a random entry of the matrix is chosen and its row number taken as
+ * the column, which costs a search in the row pointers. Graphs have such columns if new links
+ * prefer nodes with many links (Barabasi and Albert 1999). */
 #include "gen/twin.h"
 #include "prim_body/search.h"
 
@@ -83,7 +83,8 @@ static bool ends_before(const void *of, int64_t i)
 	return eki_ptr_at(e->csr, i + 1) <= e->k;
 }
 
-/* Returns the row of a random entry among those of the rows at most `reach` away from row i. */
+/* Draws a random entry from the rows that are at most `reach` rows away from row i. Returns its
+ * row. */
 static int64_t popular(const eki_gen *g, uint64_t *rng, int64_t i)
 {
 	const eki_twin_row *row = g->model;

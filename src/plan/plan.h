@@ -28,8 +28,8 @@ typedef struct eki_operation {
 	int matrices; /* number of sparse operands; 0 for primitives on arrays (without plans) */
 	/* Refuses operands that the operation cannot take. NULL for primitives. */
 	ek_status (*check)(const eki_problem *problem);
-	/* Sets the stores of the root step by eki_plan_operand. NULL for operations on one matrix,
-	 * whose store and format eki_plan_choose finds. */
+	/* Calls eki_plan_operand for each store of the root step. NULL for operations on one
+	 * matrix, whose store and format eki_plan_choose finds. */
 	ek_status (*operands)(ek_plan *plan);
 	/* For primitives: checks the contents of the arrays, in time proportional to their lengths,
 	 * before a method runs. Not called with EK_TRUSTED. NULL if there is nothing to check, or

@@ -19,8 +19,8 @@ enum {
 	/* Least number of expected calls for a conversion that takes as long as one product. A
 	 * longer conversion needs proportionally more calls. */
 	WORTHWHILE = 20,
-	/* A sample is taken only if all expected calls together multiply at least this many
-	 * entries for each entry that the sample reads. */
+	/* A sample is taken only if the expected calls, all together, multiply at least this many
+	 * times as many entries as the sample reads. */
 	SAMPLED = 20
 };
 

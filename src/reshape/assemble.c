@@ -162,7 +162,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 	                           .val = val,
 	                           .out = &out,
 	                           .merged = &merged,
-	                           .policy = duplicates & EK_DUP_ERROR, /* a mask of all policies */
+	                           .policy = duplicates & EK_DUP_ERROR, /* masks the policy bits */
 	                           .parts = ctx->threads};
 	int64_t repeated = 0;
 	ek_status status;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Aggregates of rows along strong entries, and the prolongator that is constant on each of them. Three
- * passes over the rows, in their order:
+ * Aggregates of rows along strong entries, and the prolongator that is constant on each of them.
+ * Three passes over the rows, in their order:
  *
- *   1  a row none of whose strong neighbours has an aggregate yet makes a new one of itself and these
- *   2  a row that is left joins the aggregate, made in pass 1, of the neighbour with the largest entry
- *   3  a row that is still left makes a new aggregate of itself and the neighbours that are left
+ *   1  a row forms a new aggregate with its strong neighbours if none of them has an aggregate yet
+ *   2  a row that is left joins the aggregate, made in pass 1, of the neighbour with the largest
+ *      entry
+ *   3  a row that is still left forms a new aggregate with its strong neighbours that are left
  *
  * Rows without strong neighbours, such as boundary conditions, belong to no aggregate: a smoother
  * solves them, and coarse levels need not see them. In pass 2 rows join only aggregates of pass 1,
  * so no aggregate grows along a chain.
  *
- * At last the aggregates are numbered by their first rows, so that those which are near each other have
- * near numbers: pass 3 made its aggregates everywhere.
+ * Finally the aggregates are numbered by their first rows. So aggregates near each other have
+ * numbers near each other; those of pass 3 would not.
  *
  * One thread does the passes, since each row depends on those before. They read the pattern two or
  * three times, far less than a Galerkin product does.
  *
- * Vanek, Mandel, Brezina 1996, Algebraic multigrid by smoothed aggregation for second and fourth order
- * elliptic problems, Computing 56. */
+ * Vanek, Mandel, Brezina 1996, Algebraic multigrid by smoothed aggregation for second and fourth
+ * order elliptic problems, Computing 56. */
 #include <math.h>
 
 #include "solver/solver.h"
@@ -47,8 +48,8 @@ static bool FN(all_free)(const eki_coupling *c, const IDX *of, int64_t i)
 	return some;
 }
 
-/* Puts row i and its strong neighbours that have no aggregate into aggregate g. Returns their number,
- * without row i. */
+/* Puts the strong neighbours of row i that have no aggregate into aggregate g. Returns the number
+ * of all strong neighbours. */
 static int64_t FN(gather)(const eki_coupling *c, IDX *of, int64_t i, IDX g)
 {
 	const PTR *row_ptr = c->A->array[CSR_PTR];
@@ -68,8 +69,9 @@ static int64_t FN(gather)(const eki_coupling *c, IDX *of, int64_t i, IDX g)
 	return n;
 }
 
-/* Returns the aggregate of the neighbour of row i with the largest entry, the first if there are
- * several, or -1. Aggregates of rows that joined in this pass are -2 - g and do not count. */
+/* Returns the aggregate of the strong neighbour of row i with the largest entry (the first of
+ * several equal ones), or -1 if no such neighbour has an aggregate. Rows that joined aggregate g in
+ * this pass have -2 - g, which does not count. */
 static IDX FN(nearest)(const eki_coupling *c, const IDX *of, int64_t i)
 {
 	const PTR *row_ptr = c->A->array[CSR_PTR];
@@ -132,7 +134,7 @@ static int64_t FN(aggregate)(const eki_coupling *c, void *out)
 	return count;
 }
 
-/* Writes the columns of T, and its row pointers. */
+/* Writes the row pointers, columns and values of T. */
 static void FN(tentative)(const void *aggregates, ek_store *T)
 {
 	const IDX *of = aggregates;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Opens a matrix for aggregation: its options, the matrix in CSR with sorted rows, and its diagonal.
- * Which entries are strong is computed from these whenever it is asked for. */
+ * Opens a matrix for aggregation: its options, the matrix in CSR with sorted rows, and its
+ * diagonal. Whether an entry is strong is computed from these each time that the question
+ * arises. */
 #include <math.h>
 
 #include "solver/solver.h"
@@ -10,8 +11,8 @@
 
 #if EK_PER_TYPE
 
-/* Finds the diagonal of rows [begin, end). Returns the first row whose diagonal is 0 or not finite, or
- * `end`. */
+/* Finds the diagonal of rows [begin, end). Returns the first row whose diagonal is 0 or not finite,
+ * or `end`. */
 static int64_t FN(coupling_diagonal)(const ek_store *A, double *diagonal, int64_t begin,
                                      int64_t end)
 {

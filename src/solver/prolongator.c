@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The smoothed prolongator P = (I - w D^-1 F) T. T is constant on each aggregate (aggregate.c). F is A
- * without its weak entries, which are added to its diagonal D, so the rows of F have the sums of those
- * of A, and a constant is interpolated as a constant where these are 0. w is omega divided by a bound
- * on the eigenvalues of D^-1 F, the largest sum of |f_ij| / |d_i| over a row (Gershgorin 1931).
+ * The smoothed prolongator P = (I - w D^-1 F) T. T is constant on each aggregate (aggregate.c). F
+ * is A without its weak entries, which are added to the diagonal; D is the diagonal of F. So each
+ * row of F has the same sum as that of A, and where this sum is 0, a constant is interpolated as a
+ * constant. w is omega divided by a bound on the eigenvalues of D^-1 F, the largest sum of |f_ij| /
+ * |d_i| over a row (Gershgorin 1931).
  *
- * Row i of P adds up the entries of row i of F by the aggregates of their columns. The sums of a row are in
- * a list, and an array has the place of each aggregate in the list; places that the array does not
- * know yet are recognised by looking into the list (Briggs, Torczon 1993), so nothing is cleared
- * between rows. The list is sorted. One pass finds D, the bound and the lengths of rows, the other
- * writes P.
+ * For row i of P, the entries of row i of F are added up by the aggregates of their columns. The
+ * sums of a row are in a list, and an array has the place of each aggregate in the list. A place
+ * that was left by an earlier row is recognised by a look into the list (Briggs, Torczon 1993), so
+ * nothing is cleared between rows. The list is sorted. One pass finds D, the bound and the lengths
+ * of rows, the other writes P.
  *
- * Cost: A is read twice. The bits depend on no number of threads: a row is added up in its order, and
- * the bound is a maximum.
+ * Cost: A is read twice. The bits do not depend on the number of threads: each row is added up in
+ * its order, and the bound is a maximum.
  *
  * Vanek, Mandel, Brezina 1996, as in aggregate.c. */
 #include <math.h>
@@ -29,7 +30,7 @@
 typedef struct smooth_part {
 	const eki_coupling *c;
 	const void *of;   /* aggregate of each row */
-	ek_store *P;      /* its row pointers, or all arrays */
+	ek_store *P;      /* has only row pointers in the first pass, then all arrays */
 	double *diagonal; /* that of F */
 	double step;      /* w */
 	int64_t begin, end, most;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse plus dense on CSR, the reference: scales all of Y, then adds the entries of A one by one, in
- * one thread. Cost: one pass over Y, and one access to Y for each entry. */
+ * Sparse plus dense on CSR, the reference: scales all of Y, then adds the entries of A one by one,
+ * in one thread. Cost: one pass over Y, and one access to Y for each entry. */
 #include "plan/plan.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spadd_dense/csr_serial.c"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse plus dense on CSR by tiles of Y. A tile is scaled, or set to 0, and then the entries of A that
- * fall into it are added while it is in the cache, so Y moves through memory once. Each thread has
- * rows of its own, cut such that scaling and adding take about the same time everywhere. If there are
- * too few rows for that, each thread has columns of its own instead, reads all of col_idx, and skips
- * what falls elsewhere.
+ * Sparse plus dense on CSR by tiles of Y. A tile is scaled, or set to 0, and then the entries of A
+ * that fall into it are added while it is in the cache, so Y moves through memory once. Each thread
+ * has rows of its own, cut so that all threads take about the same time. If there are too few rows
+ * for that, each thread has columns of its own instead, reads all of col_idx, and skips what falls
+ * elsewhere.
  *
- * Each entry of Y belongs to one thread, which adds in the order of the entries of A. So the bits do
- * not depend on how the work is cut.
+ * Each entry of Y belongs to one thread, which adds in the order of the entries of A. So the bits
+ * do not depend on how the work is cut.
  *
- * If Y is stored by columns of A (v->y.row is 1), tiles of few rows would touch little of each page of
- * Y. Then a thread scales all of its rows before it adds, and Y moves up to twice.
+ * If Y is stored by columns of A (v->y.row is 1), tiles of few rows would touch little of each page
+ * of Y. Then a thread scales all of its rows before it adds, and Y moves through memory up to
+ * twice.
  *
  * Cost: Y once, A once, an access to Y for each entry. Source: Liu 2015, section 2.3.3. */
 #include <string.h>
@@ -99,8 +100,8 @@ struct tiles_job {
 	int64_t height; /* number of rows of a tile */
 };
 
-/* Returns the first row of a part. Weighs a row by the cache lines of Y that scaling touches, plus two
- * for each entry. */
+/* Returns the first row of a part. Weighs a row by the cache lines of Y that scaling touches, plus
+ * two for each entry. */
 static int64_t first_row(const ek_store *A, int parts, int part)
 {
 	const double lines = 1 + (double)A->cols * (double)ek_value_size(A->value) / LINE;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operation Y = alpha op(A) + beta Y, a sparse matrix added to a dense one (Liu 2015, section
- * 2.3.3), and its public function. Methods get A in CSR as it is, or its transpose if A is in CSC. If
- * op(A) is the transpose of that, they exchange the rows and columns of Y instead, which only
- * exchanges its strides. So A is never transposed. */
+ * 2.3.3), and its public function. Methods get A in CSR as it is, or its transpose if A is in CSC.
+ * If op(A) is the transpose of what they get, the rows and columns of Y are exchanged instead,
+ * which only exchanges its strides. So A is never transposed. */
 #include "plan/plan.h"
 
-/* Does without limits on lengths: Y, which is checked at each call, is longer than any vector. */
+/* Accepts all operands. No limit on the lengths of vectors is needed here: Y is longer than any
+ * vector, and each call checks Y. */
 static ek_status check(const eki_problem *problem)
 {
 	(void)problem;

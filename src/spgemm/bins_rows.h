@@ -24,9 +24,10 @@ typedef struct eki_bins_scratch {
 			uint8_t flag[EKI_ESC_MOST];
 		} sort;
 		struct {
-			/* the first sequence: entries that the row itself does not have yet */
+			/* the short sequence: entries that are not merged into the row yet */
 			int64_t col[EKI_MERGE_LEVEL], val[EKI_MERGE_LEVEL], rank[EKI_MERGE_LEVEL];
-			/* where each entry of the input goes; those of its entries that are new */
+			/* place[e] says where entry e of the input goes; the new_ arrays have those
+			 * entries of the input that are new */
 			int64_t place[EKI_MERGE_INPUT];
 			int64_t new_col[EKI_MERGE_INPUT], new_val[EKI_MERGE_INPUT];
 			int64_t new_rank[EKI_MERGE_INPUT], new_at[EKI_MERGE_INPUT];
@@ -55,7 +56,8 @@ typedef struct eki_bins_tools {
 
 /* Rows of one bin that are computed in one call. */
 typedef struct eki_bins_piece {
-	/* step, run, mode, the arrays of which rows are parts, and C if it gets their lengths */
+	/* has what all rows of the call share: step, run, mode, the arrays that they belong to, and
+	 * C if it gets their lengths */
 	const eki_rows_task *task;
 	const eki_bins_tools *tools;
 	eki_bins_scratch *scratch;

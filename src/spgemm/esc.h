@@ -89,7 +89,7 @@ static int64_t FN(esc_row)(const LISTS *l, const eki_bins_piece *p, IDX *col, VA
 		if (val)
 			sorted[k] = product[key & number];
 		if (col)
-			col[entries] = (IDX)j; /* again for each product of the entry */
+			col[entries] = (IDX)j; /* stored again for each product */
 		entries += k + 1 == n || FN(key_at)(keys, narrow, k + 1) >> EKI_ESC_BITS != j;
 	}
 	for (int64_t k = 0, entry = 0; val && k < n; entry++) {

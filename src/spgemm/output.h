@@ -41,8 +41,8 @@ int eki_output_parts(const eki_step *step, const eki_batches *batches);
  * large. */
 ek_status eki_output_buffers(eki_step *step, const eki_batches *batches,
                              eki_batch_buffers *buffers);
-/* Computes C = v->C: allocates its arrays, unless it has some, and fills them by calls of `rows` for
- * all batches, on all threads of the step. */
+/* Computes the result, v->C. Allocates its arrays unless it has some, and fills them by calling
+ * `rows` for all batches, on all threads of the step. */
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
                      const eki_batch_buffers *buffers, eki_rows_fn *rows);
 /* Makes C a matrix of the sizes and types of the result, with row pointers that are not set. On

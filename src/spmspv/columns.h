@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The two methods that go through the columns of op(A) in which x has entries, for spmspv.csr.switch,
- * which uses both. */
+ * The two methods that go through the columns of op(A) in which x has entries, for
+ * spmspv.csr.switch, which uses both. */
 #ifndef EK_SPMSPV_COLUMNS_H
 #define EK_SPMSPV_COLUMNS_H
 
@@ -8,9 +8,9 @@
 
 /* ---- csr_spa.c ------------------------------------------------------------------------------- */
 
-/* A sparse accumulator for all rows. Each part has a range of rows. `cut` has parts positions for
- * each column: where the rows of each part begin; it is the pointer array of `cols` if there is one
- * part. */
+/* A sparse accumulator for all rows. Each part has a range of rows. `cut` has `parts` positions for
+ * each column, at which the rows of each part begin. If there is one part, `cut` is the pointer
+ * array of `cols`. */
 typedef struct eki_by_spa {
 	const ek_store *cols;
 	int parts;
@@ -21,7 +21,8 @@ typedef struct eki_by_spa {
 	int64_t sum, flag, group, super;
 } eki_by_spa;
 
-/* Returns the most parts for which `cut` is in proportion to the matrix. */
+/* Returns the largest number of parts with which the size of `cut` is in proportion to the
+ * matrix. */
 int eki_spa_parts(const eki_step *step, const ek_store *cols);
 ek_status eki_spa_prepare(eki_step *step, const ek_store *cols, eki_by_spa *s);
 /* Does a run with `products` products, by one thread if these are few. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector by columns with buckets, in time proportional to the products:
  *
- *   1. the products are divided evenly between parts, also within columns. Each part counts how many
- *      fall into each bucket, a range of 2^shift rows
+ *   1. the products are divided evenly between parts, also within columns. Each part counts how
+ *      many fall into each bucket, a range of 2^shift rows
  *   2. each part writes its products to the places in the buckets that follow from the counts, so
  *      that a bucket has them in the order of the columns
  *   3. the products of a bucket are added up in a sparse accumulator that stays in a core's cache
@@ -11,8 +11,8 @@
  *
  * Cost: a product is written once and read once, and its row number is read twice more; no step
  * depends on the rows, the columns or the entries of A, except through the number of buckets, which
- * is at most 1024. After Azad and Buluc 2017 (SpMSpV-bucket); there, a column is never divided, and a
- * list of the rows of a bucket takes the place of flags. */
+ * is at most 1024. After Azad and Buluc 2017 (SpMSpV-bucket); there, a column is never divided, and
+ * a list of the rows of a bucket takes the place of flags. */
 #include "spmspv/columns.h"
 #define EK_FILE "spmspv/csr_buckets.c"
 #include "base/for_each.h"
@@ -21,7 +21,8 @@
 
 #ifndef BUCKETS_RANGE
 #define BUCKETS_RANGE
-/* Products of one part: from number `within` in the column of entry `entry` of x on. */
+/* The n products of a part. The first one is number `within` of the products with entry `entry` of
+ * x. */
 typedef struct range {
 	int64_t entry, within, n;
 } range;
@@ -99,8 +100,8 @@ typedef int64_t add_fn(const eki_by_buckets *, const eki_run *, const eki_spa *,
 
 enum { MOST_BUCKETS = 1024 };
 
-/* Returns the width of buckets, as a power of two: sums and flags take a quarter of a core's cache,
- * but there are at least four buckets for each part, and at most MOST_BUCKETS. */
+/* Returns `shift`: buckets have 2^shift rows. Sums and flags of a bucket take a quarter of a core's
+ * cache, but there are at least four buckets for each part, and at most MOST_BUCKETS. */
 static int width_of(const eki_step *step, int64_t rows, int64_t row_bytes)
 {
 	const double most = step->ctx->machine->core_bytes / 4;
@@ -158,8 +159,8 @@ typedef struct work {
 	const eki_products *products;
 	const eki_run *v;
 	int type, parts;
-	/* counter[p][k] for bucket k of part p; for each bucket, where its products begin, how many
-	 * sums it has, and where they go */
+	/* counter[p][k] is for bucket k and part p. `begin`, `count` and `at` have, for each
+	 * bucket, where its products begin, how many sums it has, and where these go in y */
 	int64_t *counter, *begin, *count, *at;
 	_Atomic int64_t next; /* bucket that no part has taken yet */
 } work;

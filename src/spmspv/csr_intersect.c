@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse matrix x sparse vector by rows: the entry of a row is the dot product of the row and x, the
- * sum over the intersection of two sets of indices. The two sets are gone through together if they
- * are about equally long. Otherwise the indices of the smaller one are looked for in the other, by
- * growing steps.
+ * Sparse matrix x sparse vector by rows: the entry of a row is the dot product of the row and x,
+ * the sum over the intersection of two sets of indices. The two sets are gone through together if
+ * they are about equally long. Otherwise the indices of the smaller one are looked for in the
+ * other, by growing steps.
  *
- * Cost: O(nnz(A) + rows min(nnz(x), length log nnz(x))), so it takes as long as SpMV even if x has few
- * entries; but it needs no array as long as x, and none for A by columns. Liu 2015, section 2.3.2;
- * Bentley and Yao 1976 for the growing steps. */
+ * Cost: O(nnz(A) + rows min(nnz(x), length log nnz(x))), so it takes as long as SpMV even if x has
+ * few entries; but it needs no array as long as x, and no copy of A by columns. Liu 2015, section
+ * 2.3.2; Bentley and Yao 1976 for the growing steps. */
 #include "spmspv/rows.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spmspv/csr_intersect.c"
@@ -19,8 +19,8 @@
 #define SEARCHED 8
 #endif
 
-/* Adds up the products of one row. Returns the number of common indices, where entries of the row in
- * the same column count each. */
+/* Adds up the products of one row. Returns the number of entries of the row in whose columns x has
+ * an entry. */
 static int64_t FN(dot)(const IDX *col, const VAL *a, int64_t n, const eki_rows_x *x, VAL *sum)
 {
 	const IDX *idx = x->x->idx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector, the reference: one thread, without arrays as long as x or y. With
- * op N each entry of a row is looked for in x by bisection. With op T the products of the columns are
- * listed, sorted by row with a merge sort, which keeps the order of equal rows, and added up.
+ * op N each entry of a row is looked for in x by bisection. With op T the products of the columns
+ * are listed, sorted by row with a merge sort, which keeps the order of equal rows, and added up.
  *
  * Cost: O(nnz(A) log nnz(x)) with op N, O(products log products) with op T. Liu 2015, section
  * 2.3.2. */
@@ -14,8 +14,8 @@
 #define SERIAL_STATE
 typedef struct serial_state {
 	eki_sides sides; /* must be the first member */
-	/* offsets in the scratch, [1] for the other array of the sort; the result is in the first,
-	 * until it is known to fit */
+	/* offsets in the scratch: [0] and [1] of the arrays between which the sort moves products.
+	 * The result is in [0] until it is known to fit */
 	int64_t idx[2], val[2];
 } serial_state;
 #endif

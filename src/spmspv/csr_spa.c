@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse matrix x sparse vector by columns: the columns of op(A) in which x has entries are multiplied
- * by these and added up in a sparse accumulator (window.h). Each part has the rows of one range,
- * with about the same number of entries of A, and goes through all entries of x. Preparation finds
- * where the rows of each part begin in each column, so that runs search for nothing. Products of a
- * row are added in the order of the columns, whatever the number of parts.
+ * Sparse matrix x sparse vector by columns: the columns of op(A) in which x has entries are
+ * multiplied by these entries and added up in a sparse accumulator (window.h). Each part has the
+ * rows of one range, with about the same number of entries of A, and goes through all entries of x.
+ * Preparation finds where the rows of each part begin in each column, so that runs search for
+ * nothing. Products of a row are added in the order of the columns, whatever the number of parts.
  *
  * Cost: O(parts nnz(x) + products), with accesses to sums and flags in the order of the entries of
- * the columns. Liu 2015, section 2.3.2 (addition of sparse vectors); Gilbert, Moler and Schreiber 1992
- * for the accumulator. */
+ * the columns. Liu 2015, section 2.3.2 (addition of sparse vectors); Gilbert, Moler and Schreiber
+ * 1992 for the accumulator. */
 #include "spmspv/columns.h"
 #define EK_FILE "spmspv/csr_spa.c"
 #include "base/for_each.h"
@@ -15,11 +15,11 @@
 #include "spmspv/window.h"
 
 #ifndef AHEAD
-#define AHEAD 8 /* entries of x by which reads are ahead, in each of three steps */
-#define SUMS  4 /* entries of a column whose sums are fetched ahead */
+#define AHEAD 8 /* entries of x by which each of three steps of prefetching is ahead */
+#define SUMS  4 /* entries of a column whose sums are prefetched */
 #endif
 
-/* Fetches the sums and flags of the first rows of a column. */
+/* Prefetches the sums and flags of the first rows of a column. */
 static inline void FN(sums_ahead)(const eki_spa *s, const IDX *row, PTR begin, PTR end)
 {
 	const VAL *sum = s->sum;
@@ -30,7 +30,8 @@ static inline void FN(sums_ahead)(const eki_spa *s, const IDX *row, PTR begin, P
 	}
 }
 
-/* Adds up the products in rows of parts [part, part + parts). Returns the number of these rows. */
+/* Adds up the products in the rows of parts [part, part + parts). Returns the number of rows that
+ * get a sum. */
 static int64_t FN(spa_columns)(const eki_by_spa *b, const eki_run *v, const eki_spa *s, int part,
                                int parts)
 {
@@ -92,7 +93,7 @@ static void FN(cut_columns)(const eki_by_spa *b, void *to, int64_t begin, int64_
 		cut[end * b->parts] = ptr[end];
 }
 
-/* Counts the entries of all rows of op(A): count[g] is that of 64 rows. */
+/* Counts the entries of op(A), for 64 rows in each element of `count`. */
 static void FN(count_rows)(const ek_store *cols, int64_t *count)
 {
 	const IDX *row = cols->array[CSR_COL];

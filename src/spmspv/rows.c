@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products by rows: parts of nearly equal numbers of rows plus entries, each with the rows of the
- * result that have an entry, side by side. If y has space for all rows, each part writes to the
- * place of its first row in y, and the parts are then moved together. Otherwise they write to
- * scratch, so that y is untouched if the result does not fit.
+ * Products by rows. Each part has about the same number of rows plus entries, and writes the
+ * entries of its rows of the result side by side. If y has space for all rows, each part writes to
+ * y, from the place of its first row on, and the entries of the parts are then moved together.
+ * Otherwise the parts write to scratch, so that y is untouched if the result does not fit.
  *
  * A method may ask for x as a dense vector with marks. Both are scratch that is zero between runs:
  * the entries of x are written before the rows are computed, and cleared after that. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The driver of methods that go through the rows of op(A) (rows.c). A method is a kernel for a range
- * of rows. */
+ * The driver of methods that go through the rows of op(A) (rows.c). A method is a kernel for a
+ * range of rows. */
 #ifndef EK_SPMSPV_ROWS_H
 #define EK_SPMSPV_ROWS_H
 
@@ -12,7 +12,7 @@ typedef struct eki_rows_x {
 	const void *dense;   /* x as a dense vector, 0 where it has no entry, if the method asks */
 	const uint8_t *mark; /* 1 where x has an entry; NULL if it has all entries */
 	eki_scalar alpha;
-	bool read; /* whether alpha is not 0. Otherwise no values are read */
+	bool read; /* whether alpha is not 0; otherwise no values are read */
 } eki_rows_x;
 
 /* Computes rows begin .. end - 1. Writes the entries of the result to idx and val, where there is

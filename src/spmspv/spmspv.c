@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The operation y = alpha op(A) x with sparse x and y, and its public functions. Methods use op(A) by
- * rows, by columns, or both; this file finds these sides, as A itself or as transposed copies, and
- * counts products. */
+ * The operation y = alpha op(A) x with sparse x and y, and its public functions. Methods use op(A)
+ * by rows, by columns, or both; this file finds these sides, as A itself or as transposed copies,
+ * and counts products. */
 #include <stdio.h>
 
 #include "spmspv/spmspv.h"
@@ -24,7 +24,8 @@ static bool FN(rows_ascend)(const ek_store *csr, int64_t begin, int64_t end)
 	return !wrong;
 }
 
-/* Returns the number of entries in the columns of entries begin .. end - 1 of x. */
+/* Returns the number of products with entries begin .. end - 1 of x: the total length of their
+ * columns. */
 static int64_t FN(lengths)(const ek_store *cols, const ek_sparse *x, int64_t begin, int64_t end)
 {
 	const PTR *ptr = cols->array[CSR_PTR];
@@ -206,7 +207,8 @@ static ek_status operands(ek_plan *p)
 	return EK_OK;
 }
 
-/* Checks the types and the length of a vector. `what` is what op(A) has as many of. */
+/* Checks the types and the length of a vector, which must be n. `what` tells in messages what op(A)
+ * has n of: "rows" or "columns". */
 static ek_status vector_check(const ek_plan *p, const char *name, const ek_sparse *given, int64_t n,
                               const char *what, ek_sparse *own)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A sparse accumulator (SPA): sums for a range of rows, and the rows that have one. Three levels of
  * flags say which: `flag` has one byte for each row, `group` one for 64 rows, `super` one for 64
- * groups. Setting a byte does not read it, so it does not wait for the one before. The rows come out
- * in order, without sorting, in O(entries + rows / 2^18), and are cleared as they are read, so
+ * groups. Setting a byte does not read it, so it does not wait for the one before. The rows come
+ * out in order, without sorting, in O(entries + rows / 2^18), and are cleared as they are read, so
  * arrays that were zero are zero again.
  *
  * Gilbert, Moler and Schreiber 1992 (SPA); the levels are those of a tree of van Emde Boas, 1975,
@@ -52,8 +52,9 @@ static inline int64_t FN(spa_add)(const eki_spa *s, int64_t n, const IDX *row, I
 	return new;
 }
 
-/* Writes the rows whose flags are set in one group, and alpha times their sums, as entries n, n + 1,
- * ... Clears them. Returns the number of entries then. With `idx` NULL, only clears. */
+/* Writes the rows whose flags are set in one group, and alpha times their sums, as entries n and
+ * following. Clears sums and flags. Returns the number of entries written so far. If `idx` is NULL,
+ * it only clears. */
 static inline int64_t FN(spa_group)(const eki_spa *s, int64_t g, VAL alpha, IDX base, IDX *idx,
                                     VAL *val, int64_t n)
 {
@@ -89,7 +90,7 @@ static inline int64_t FN(spa_group)(const eki_spa *s, int64_t g, VAL alpha, IDX 
 	return n;
 }
 
-/* Writes all rows of [begin, end), as above. Returns their number. */
+/* Writes the rows of [begin, end) that have sums, as FN(spa_group) does. Returns their number. */
 static int64_t FN(spa_write)(const eki_spa *s, int64_t begin, int64_t end, VAL alpha, IDX base,
                              IDX *idx, VAL *val)
 {

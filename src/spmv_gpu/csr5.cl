@@ -17,8 +17,8 @@
 typedef struct csr5_rows {
 	VAL alpha, beta;
 	EK_GLOBAL VAL *y;           /* entry of y for the tile's first row */
-	const EK_GLOBAL IDX *place; /* each row's distance from the first, or 0 if consecutive */
-	EK_GLOBAL VAL *carry;       /* gets the sum of a first row that began earlier, or is 0 */
+	const EK_GLOBAL IDX *place; /* distance of each row from the first; NULL: consecutive */
+	EK_GLOBAL VAL *carry;       /* gets the sum of a first row that began earlier, or NULL */
 } csr5_rows;
 
 /* Stores the sum of row k of a tile, counting only the rows that have entries in the tile. */

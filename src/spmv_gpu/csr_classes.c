@@ -118,7 +118,7 @@ static bool is_direct(const list *l, int64_t first, int64_t end)
 	return true;
 }
 
-/* Returns the last number of an item whose rows are read directly. It encodes kind, lanes and
+/* Returns the fourth number of an item whose rows are read directly. It encodes kind, lanes and
  * rows. */
 static int64_t direct(int64_t rows, int64_t entries)
 {

@@ -129,9 +129,9 @@ EK_FN VAL staged_sum(const EK_LOCAL_PTR VAL *product, int k, int end, int step)
 	return sum;
 }
 
-/* Returns the sum of a row, products [begin, end), over `lanes` work-items; the first of these gets
- * the result. With CUDA, a row of more than 32 products for each work-item is summed by the whole
- * warp, one such row after the other. */
+/* Adds up products [begin, end), which are those of a row, on `lanes` work-items. Only the first of
+ * these gets the sum. With CUDA, a row of more than 32 products for each work-item is summed by the
+ * whole warp, one such row after the other. */
 EK_FN VAL staged_row(const EK_LOCAL_PTR VAL *product, int begin, int end, int lanes,
                      EK_LOCAL_PTR VAL *scratch)
 {

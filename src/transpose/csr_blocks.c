@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MergeTrans: the entries are cut into blocks that fit a core's cache. Each block is transposed by a
- * counting sort. Then neighbouring blocks are merged, pair by pair, until one is left. Since the rows
- * of one block come before those of the next, a merged column is the column of the first block
+ * MergeTrans: the entries are cut into blocks that fit a core's cache. Each block is transposed by
+ * a counting sort. Then neighbouring blocks are merged, pair by pair, until one is left. Since the
+ * rows of one block come before those of the next, a merged column is the column of the first block
  * followed by that of the second. In each round all threads share the columns of all pairs.
  *
  * Cost: log2(blocks) + 1 passes over the entries, all in order, and blocks * columns pointers; so
@@ -16,15 +16,16 @@
 #ifndef EK_MERGE_TASK
 #define EK_MERGE_TASK
 
-/* Arrays that hold the entries after a round. `ptr` has (cols + 1) positions for each block: where its
- * columns begin, from the first entry of all. `idx` is NULL if only values move. */
+/* Arrays that hold the entries after a round. `ptr` has (cols + 1) positions for each block: where
+ * its columns begin, counted from the first entry of the matrix. `idx` is NULL if only values
+ * move. */
 struct side {
 	void *ptr, *idx, *val;
 };
 
 struct task {
 	const ek_store *in;
-	int64_t cols, blocks; /* blocks of `from`, for merging */
+	int64_t cols, blocks; /* blocks to transpose or, when merging, blocks of `from` */
 	int parts;
 	struct side from, to;
 };
@@ -137,8 +138,8 @@ static void pair_part(void *arg, int part)
 	                                           eki_cut(t->cols, pieces, part % pieces + 1));
 }
 
-/* Returns the number of blocks: they should fit a quarter of a core's cache, and there should be one
- * for each part, but not more than entries in an average column. */
+/* Returns the number of blocks. A block should fit a quarter of a core's cache, and there should be
+ * one for each part, but not more blocks than an average column has entries. */
 static int64_t blocks_of(const eki_step *step)
 {
 	const ek_store *in = step->in[0];
@@ -173,7 +174,7 @@ static ek_status prepare(eki_step *step)
 	return eki_step_scratch(step, in->nnz, ek_value_size(in->value), &s->val);
 }
 
-/* Returns the place of the entries that are `left` rounds before the end. */
+/* Returns the arrays that hold the entries when `left` rounds are left to do. */
 static struct side side_of(const eki_flip *f, const state *s, char *scratch, int left)
 {
 	const ek_store *out = f->out;

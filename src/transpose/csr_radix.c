@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The method "transpose.csr.radix": through buckets of columns (radix.c), which are found when the plan
- * is made (radix_make.c). If nearly all entries are in few columns of many, they are counted as by
- * "transpose.csr.scan": stores then go to few places anyway. */
+ * The method "transpose.csr.radix": through buckets of columns (radix.c), which are found when the
+ * plan is made (radix_make.c). If a few of many columns have nearly all entries, it counts as
+ * "transpose.csr.scan" does: then stores go to few places anyway. */
 #include "transpose/radix.h"
 
 typedef struct state {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposes a CSR matrix by counting. The entries are cut into equal parts, and each part counts its
- * entries in each column. A prefix sum over columns and parts turns the counts into positions, to
- * which each part scatters its entries. As "transpose.csr.serial", the reference, there is one part,
- * which is the counting sort of Gustavson 1978; as "transpose.csr.scan" there is one for each thread.
- * The sort is stable: entries of a column keep the order of rows, and duplicates keep their order
- * too.
+ * Transposes a CSR matrix by counting. The entries are cut into equal parts, and each part counts
+ * its entries in each column. A prefix sum over columns and parts turns the counts into positions,
+ * to which each part scatters its entries. As "transpose.csr.serial", the reference, there is one
+ * part, which is the counting sort of Gustavson 1978; as "transpose.csr.scan" there is one for each
+ * thread. The sort is stable: entries of a column keep the order of rows, and duplicates keep their
+ * order too.
  *
  * Cost: columns are read twice, values once, and both are written once; there are parts * columns
  * counters, so the number of parts is limited by the average number of entries in a column. If the
@@ -27,7 +27,7 @@ static void FN(flip_count)(const ek_store *in, int64_t begin, int64_t end, void 
 		count[col_idx[k]]++;
 }
 
-/* Scatters entries [begin, end), where begin < end. The three flags are constants of each call. */
+/* Scatters entries [begin, end), where begin < end. The two flags are constants in each call. */
 static inline void FN(flip_entries)(const eki_flip *f, int64_t begin, int64_t end, PTR *at,
                                     bool rows, bool from)
 {
@@ -135,7 +135,7 @@ void eki_scan_flip(const eki_flip *flip, int parts, void *scratch)
 	eki_parallel(flip->threads, parts, scatter_part, &s);
 }
 
-/* ---- The methods ------------------------------------------------------------------------------ */
+/* ---- The methods ----------------------------------------------------------------------------- */
 
 typedef struct state {
 	int64_t at; /* counters in the scratch of a run */

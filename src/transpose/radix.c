@@ -3,19 +3,20 @@
  * cache. The result is the same as that of counting, entry for entry.
  *
  * 1. Once for a pattern, entries are counted by ranges of columns, and neighbouring ranges become
- *    buckets whose entries fit the cache of a core (radix_make.c). This gives the place in C of each
- *    bucket and, within it, of the entries that each part of A has there.
- * 2. Each part reads its entries and puts them, in their order, into the buckets. A bucket lies where
- *    its entries will be in C. Entries wait in a group of 32 for each bucket, and a full group is
- *    written in whole cache lines, around the caches if C does not fit these (software write
- *    combining). What is not part of C is the column within the bucket, in 16 bits.
- * 3. Threads take buckets, sort each by column in cache, by counting, and copy it back. So row
- *    pointers are made here, too. A bucket of one column is in order already.
+ *    buckets whose entries fit the cache of a core (radix_make.c). This gives the place in C of
+ *    each bucket and, within it, of the entries that each part of A has there.
+ * 2. Each part reads its entries and puts them, in their order, into the buckets. A bucket lies
+ *    where its entries will be in C. Entries wait in a group of 32 for each bucket, and a full
+ *    group is written in whole cache lines, around the caches if C does not fit these (software
+ *    write combining). The column of each entry within its bucket, 16 bits, is written to scratch.
+ * 3. Threads take buckets, sort each by column, by counting in cache, and copy it back. The counts
+ *    also give the row pointers. A bucket of one column is in order already.
  *
- * Cost: columns are read twice and values once; 2 bytes more than the entries are written and read
- * again. All of this is in order, whatever the pattern is, and every page of C is touched first by a
- * store of whole lines. Source: Satish et al. 2010 (radix sort with write-combining buffers); the
- * division of columns and the sort within C are this library's. */
+ * Cost: columns are read twice and values once; the entries, with 2 bytes more for each, are
+ * written and read again, and the sorted entries are written back. All of this is in order,
+ * whatever the pattern is, and every page of C is touched first by a store of whole lines. Source:
+ * Satish et al. 2010 (radix sort with write-combining buffers); the division of columns and the
+ * sort within C are this library's. */
 #include "transpose/radix.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "transpose/radix.c"
@@ -74,8 +75,8 @@ RECORD
 	IDX row, col;
 };
 
-/* Writes the entries of bucket `b` that wait before position `end` to their places in C. Position p is
- * in element p % EKI_RADIX_GROUP of the group. */
+/* Writes the entries of bucket `b` that wait before position `end` to their places in C. The entry
+ * for position p waits in element p % EKI_RADIX_GROUP of the group. */
 static void FN(radix_write)(const struct task *t, int part, int64_t b, int64_t end)
 {
 	const eki_flip *f = t->flip;
@@ -167,8 +168,8 @@ static void FN(radix_fill)(const struct task *t, int part)
 		FN(radix_entries)(t, part, false);
 }
 
-/* Counts the entries of bucket b, which begin at `first`, by column. Turns the counts into positions
- * within the bucket and, unless only values are written, into row pointers. */
+/* Counts the entries of bucket b, which begin at `first`, by column. Turns the counts into
+ * positions within the bucket and, unless only values are written, into row pointers. */
 static void FN(radix_count)(const struct task *t, int64_t b, int64_t n, const uint16_t *offset,
                             PTR *count)
 {
@@ -200,7 +201,7 @@ static void FN(radix_sort)(const struct task *t, int part, int64_t b)
 	char *area = area_of(t, part);
 	PTR *count = (PTR *)(area + t->at.count);
 
-	if (t->r->column[b + 1] - t->r->column[b] == 1) { /* `count` has no room for n > most */
+	if (t->r->column[b + 1] - t->r->column[b] == 1) { /* in order already; n may be > most */
 		if (!f->values)
 			((PTR *)f->out->array[CSR_PTR])[t->r->column[b + 1]] = (PTR)(first + n);
 		return;
@@ -213,7 +214,7 @@ static void FN(radix_sort)(const struct task *t, int part, int64_t b)
 	IDX *out_idx = (IDX *)f->out->array[CSR_COL] + first, *idx = (IDX *)(area + t->at.idx);
 	PTR *from = (PTR *)(area + t->at.from);
 
-	if (f->from) { /* before the counters move */
+	if (f->from) { /* moves its elements with the entries */
 		const PTR *out_from = (const PTR *)f->from + first;
 
 		for (int64_t k = 0; k < n; k++) {

@@ -5,31 +5,32 @@
 
 #include "transpose/transpose.h"
 
-/* Number of entries that wait for a bucket before they are written: whole cache lines of all
- * types. */
+/* Number of entries that wait for a bucket before they are written together. They fill whole cache
+ * lines for all types. */
 enum { EKI_RADIX_GROUP = 32 };
 
 /* How the columns of a matrix are divided into buckets, which depends on its pattern alone. */
 typedef struct eki_radix {
 	int parts;
-	int shift; /* all columns of a range, j >> shift, are in one bucket */
+	int shift; /* columns j with the same j >> shift are a range, which is in one bucket */
 	int64_t ranges;
 	int64_t buckets;     /* 0 if buckets do not fit this matrix */
-	uint16_t *bucket_of; /* for each range */
+	uint16_t *bucket_of; /* bucket of each range */
 	int64_t *column;     /* first column of each bucket, and the number of columns */
-	/* for each part and bucket, the position where its entries begin, and finally nnz; the parts
-	 * of a bucket follow each other */
+	/* for each bucket, and in it for each part, the position where its entries begin; at the
+	 * end nnz */
 	int64_t *begin;
-	int64_t most, widest; /* entries and columns of buckets, at most */
-	bool stream;          /* stores go around the caches, which the result does not fit */
+	/* largest number of entries of a bucket of several columns; of columns of any bucket */
+	int64_t most, widest;
+	bool stream; /* whether stores bypass the caches, since the result does not fit them */
 } eki_radix;
 
-/* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets to 0
- * if buckets do not fit the matrix. */
+/* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets
+ * to 0 if buckets do not fit the matrix. */
 ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, eki_radix *r);
 void eki_radix_free(const ek_context *ctx, eki_radix *r);
 
-/* Returns the bytes, at most, of an entry that waits: value, row and column. */
+/* Returns an upper bound on the bytes of a waiting entry: value, row and column. */
 static inline size_t eki_radix_record(ek_value value, ek_index index)
 {
 	const size_t idx = eki_idx_size(index), val = ek_value_size(value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The operation transpose, C = A^T with sparse matrices, and its public function. Methods get a store in CSR and make that of its transpose: A and C
- * or, if A is in CSC, the transposes of both, whose arrays are those of A and C in CSC. */
+ * The operation transpose, C = A^T with sparse matrices, and its public function. Methods get a
+ * store in CSR and make its transpose in CSR. If A is in CSC, these are A^T and C^T, since the
+ * arrays of a matrix in CSC are those of its transpose in CSR; otherwise they are A and C. */
 #include <stdio.h>
 
 #include "transpose/transpose.h"
@@ -39,7 +40,7 @@ const eki_operation eki_op_transpose = {
 	.operands = operands,
 };
 
-/* ---- For methods ------------------------------------------------------------------------------ */
+/* ---- For methods ----------------------------------------------------------------------------- */
 
 ek_status eki_flip_begin(const eki_step *step, const eki_run *run, eki_flip *flip)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Transpositions, which the methods of the operation `transpose` and the conversions of matrices
- * share. The algorithms write to arrays of the caller, use scratch of the caller and cannot fail. */
+ * share. The algorithms write to arrays of the caller, use scratch of the caller and cannot
+ * fail. */
 #ifndef EK_TRANSPOSE_TRANSPOSE_H
 #define EK_TRANSPOSE_TRANSPOSE_H
 
@@ -12,23 +13,24 @@ typedef struct eki_flip {
 	int threads;
 	const ek_store *in;
 	ek_store *out; /* CSR with arrays of the right lengths */
-	bool values;   /* `out` has the pattern, which is not written; only values are */
-	/* array of nnz row pointers, or NULL: entry k of `out` came from entry from[k] of `in` */
+	bool values;   /* whether `out` has the pattern already, so that only values are written */
+	/* gets nnz positions, of the type of row pointers: entry k of `out` came from entry from[k]
+	 * of `in`. May be NULL */
 	void *from;
 } eki_flip;
 
-/* Returns the flip of a run: step->in[0] to run->C, whose arrays are allocated first if there are
- * none. */
+/* Sets *flip to the transposition that a run does, from step->in[0] to run->C. First allocates the
+ * arrays of run->C if it has none. */
 ek_status eki_flip_begin(const eki_step *step, const eki_run *run, eki_flip *flip);
-/* Returns the number of parts for a transposition of `in` on `threads` threads: 1 if there is little
- * work. */
+/* Returns the number of parts for a transposition of `in` on `threads` threads: 1 if there is
+ * little work. */
 int eki_flip_parts(const ek_context *ctx, const ek_store *in, int threads);
 /* Returns the bytes of an entry of `in`: column and value. */
 size_t eki_flip_entry(const ek_store *in);
 
-/* ---- csr_scan.c ------------------------------------------------------------------------------- */
+/* ---- csr_scan.c ------------------------------------------------------------------------------ */
 
-/* Returns the number of parts, at most `parts`, for which all counters together are not more than the
+/* Returns the largest number of parts, at most `parts`, with which there are not more counters than
  * entries. */
 int eki_scan_parts(const ek_store *in, int parts);
 /* Returns the bytes of scratch. With `values` they suffice for an existing pattern, too. */

@@ -4,18 +4,19 @@
  *
  * A row of P^T A has sums and flags in arrays as long as a row of A, and a list of its columns in
  * the order in which they are met first. The list grows without a branch: each column is written to
- * its end, and the end moves if the flag was not set. The row of C is added up in a second window, of
- * all columns of C, from which it is read in order, as spgemm/flags.c does. Its columns are marked by
- * flags, and each group of 64 columns by another flag, so reading looks at few groups that have none.
+ * its end, and the end moves if the flag was not set. The row of C is added up in a second window,
+ * of all columns of C, from which it is read in order, as spgemm/flags.c does. Its columns are
+ * marked by flags, and each group of 64 columns by another flag, so reading looks at few groups
+ * without entries.
  *
- * Sums are added in the order of the entries of P^T and A, and in the order of the list, so the bits
- * depend on no number of threads and no instruction set.
+ * Sums are added in the order of the entries of P^T and A, and in the order of the list, so the
+ * bits depend neither on the number of threads nor on the instruction set.
  *
- * Cost: as many products as (P^T A) P in two steps. P^T, A and P are read and C is written: bytes of
- * A once if the rows of A that several rows of P^T need stay in a cache, and at most once for each
- * entry of P. Two products move in addition 4 times the bytes of P^T A, in pages that are new. Each
- * thread has sums for all columns of A and of C; there are no more threads than that these take
- * twice the bytes of A.
+ * Cost: as many products as (P^T A) P in two steps. P^T, A and P are read and C is written. A row
+ * of A is read from memory once if it stays in a cache until all rows of P^T that need it have been
+ * computed, and at most once for each entry in the same row of P. Two separate products would also
+ * move 4 times the bytes of P^T A, in new pages. Each thread has sums for all columns of A and of
+ * C; the number of threads is limited so that all these take at most twice the bytes of A.
  *
  * Gustavson 1978 (rows); Patwary et al. 2015 (flags); the fusion is our own, after the row-wise
  * products of three matrices of McInnes et al. (PETSc, MatPtAP). */
@@ -31,7 +32,7 @@
 
 /* The scratch of one thread. Everything but `list` is 0 between rows. */
 typedef struct fused_scratch {
-	void *sum;     /* of each column of P^T A */
+	void *sum;     /* for each column of P^T A */
 	uint8_t *flag; /* for each column of P^T A: 1 if the row has an entry there */
 	void *list;    /* the columns of the row of P^T A */
 	eki_window c;
@@ -69,8 +70,9 @@ static inline int64_t FN(fused_left)(const eki_triple *t, const fused_scratch *s
 	return n;
 }
 
-/* Adds the n entries of a row of P^T A, times rows of P, to the window, and clears their sums. Returns the
- * number of groups of 64 columns up to the last column that was met. */
+/* Multiplies the n entries of a row of P^T A by rows of P, adds the products to the window, and
+ * clears the sums of that row. Returns the number of groups of 64 columns up to the last column
+ * that was met. */
 static inline int64_t FN(fused_right)(const eki_triple *t, const fused_scratch *s, int64_t n,
                                       bool read, bool mark)
 {
@@ -171,7 +173,7 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Cuts the rows of C into batches: those that P^T A would have, with bounds that are multiplied by the
+/* Cuts the rows of C into the batches that P^T A would have. Their bounds are multiplied by the
  * length of the longest row of P. */
 static ek_status make_batches(eki_step *step, fused *s)
 {
@@ -230,8 +232,8 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_triple_open(step, &s->t));
 	step->state = s;
 	EK_RETURN_IF(make_batches(step, s));
-	step->in[0] = s->t.R; /* from which C has its rows */
-	step->in[1] = s->t.P;
+	step->in[0] = s->t.R; /* gives C its rows */
+	step->in[1] = s->t.P; /* gives C its columns */
 	step->parts = eki_output_parts(step, &s->batches);
 	s->rows = fn[step->isa][eki_type(s->t.A->value, s->t.A->index)];
 	s->width = 4096 * eki_groups(s->t.P->cols, 4096);
@@ -277,14 +279,14 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_output(step, v, &s->batches, &s->buffers, rows);
 }
 
-/* Predicts the time of the products, and of reading the pattern. Only its order relative to that of
- * two products matters. */
+/* Predicts the time of the products, and of reading the pattern. Only the comparison with the cost
+ * of two products matters. */
 static double cost(const eki_features *f)
 {
 	return eki_work_csr(f, EKI_LOOP_SCATTER);
 }
 
-/* Predicts the bytes of a thread, for as many columns of C as A has. */
+/* Predicts the bytes of a thread, as if C had as many columns as A. */
 static double memory(const eki_features *f)
 {
 	return 2 * (double)f->stats.cols * (double)(ek_value_size(f->value) + 1);

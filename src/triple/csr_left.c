@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products in the order (P^T A) P. P^T A has as many rows as C, which are long, so there is
- * little to do for each row besides its products; rows of A are read once for each entry of P in them.
+ * Galerkin products in the order (P^T A) P. P^T A has as few rows as C, and these are long, so
+ * there is little to do for each row besides its products. Each row of A is read once for each
+ * entry in the same row of P.
  *
- * Cost: the products of P^T A, then those of it with P, and P^T A is written and read. Liu 2015,
- * section 9.5.1. */
+ * Cost: the products of P^T A, then those of that matrix and P. P^T A is written and read. Liu
+ * 2015, section 9.5.1. */
 #include "triple/two_products.h"
 
 static ek_status prepare(eki_step *step)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products, the reference. For each row of C, all products of three entries are written to a
- * list, the list is sorted by column, stably, and products of the same column are added up, one after
- * the other, in one thread. It takes the time to sort all products, and memory for those of one row. */
+ * Galerkin products, the reference. For each row of C, all products of three entries are written to
+ * a list, the list is sorted by column, stably, and products of the same column are added up, one
+ * after the other, in one thread. It takes the time to sort all products, and memory for those of
+ * one row. */
 #include "prim_body/sort.h"
 #include "spgemm/output.h"
 #include "triple/triple.h"
@@ -116,8 +117,8 @@ static ek_status prepare(eki_step *step)
 	memset(s, 0, sizeof *s);
 	EK_RETURN_IF(eki_triple_open(step, &s->t));
 	step->state = s;
-	step->in[0] = s->t.R; /* from which C has its rows */
-	step->in[1] = s->t.P;
+	step->in[0] = s->t.R; /* gives C its rows */
+	step->in[1] = s->t.P; /* gives C its columns */
 	s->most = most[eki_type(s->t.A->value, s->t.A->index)](&s->t);
 	s->rows[1] = s->t.R->rows;
 	s->batches = (eki_batches){.count = 1, .begin = s->rows};

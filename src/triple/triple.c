@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The operation "triple", the Galerkin product C = alpha op(P)^T op(A) op(P) of sparse matrices, and
- * its public function. Methods get A in CSR, and P or its transpose in CSR, whichever is stored so;
- * they make the other one (eki_triple_open). If A and P are in CSC, the methods compute the transpose
- * of C, op(P)^T op(A)^T op(P), from the arrays as they are, and C is in CSC too. */
+ * The operation "triple", the Galerkin product C = alpha op(P)^T op(A) op(P) of sparse matrices,
+ * and its public function. Methods get A in CSR, and either P or its transpose in CSR, whichever
+ * exists; they make the other one (eki_triple_open). If A and P are in CSC, the methods compute the
+ * transpose of C, op(P)^T op(A)^T op(P), from the arrays as they are, and C is in CSC too. */
 #include <stdio.h>
 
 #include "triple/triple.h"
@@ -30,8 +30,8 @@ static ek_status check(const eki_problem *p)
 	return EK_OK;
 }
 
-/* Takes P as its transpose if that needs no copy. All operands get the index type of C if that is the
- * wider one, since products on the way may have more entries than C. */
+/* Takes P or its transpose, whichever needs no copy. All operands get the index type of C if that
+ * is wider than theirs, since intermediate products may have more entries than C. */
 static ek_status operands(ek_plan *p)
 {
 	const bool transposed = is_swapped(&p->problem, 1);

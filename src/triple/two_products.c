@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products as two products of sparse matrices. Each is a child step that does SpGEMM, by the
- * method that is chosen for it. The result of the first, M, belongs to the plan: preparation
- * computes it, and so does the first run after new values, by a run into the existing M. So a run
- * is one product, and M keeps its pattern. alpha is a factor of the second product.
+ * Galerkin products as two products of sparse matrices. Each is a child step that does SpGEMM, by
+ * the method that is chosen for it. The plan holds M, the result of the first product. Preparation
+ * computes M. After values changed, the first run computes the values of M again, in the same
+ * pattern. So every other run does one product, the second. alpha is a factor of the second
+ * product.
  *
  * The children are asked for reproducible bits, so the bits depend neither on the method that is
- * chosen for a child nor on threads. The scratch of the first child is needed only while no run has
- * scratch, so both children use the same one. */
+ * chosen for a child nor on threads. The first child needs scratch only while no run uses any, so
+ * both children use the same scratch. */
 #include <string.h>
 
 #include "triple/two_products.h"
@@ -25,8 +26,9 @@ static void make_problems(const eki_step *step, two_products *s)
 		s->problem[k].reproducible = EK_REPRO_STRICT;
 	}
 	s->problem[0].index = s->problem[0].common;
-	/* How much is left for the scratch of the first child is known only when M is. So under a
-	 * limit it takes as little as it can. */
+	/* The size of M, and so how much of the limit is left for the scratch of the first child,
+	 * is known only after that child has run. So under a limit it takes as little scratch as it
+	 * can. */
 	if (s->problem[0].memory > 0)
 		s->problem[0].memory = 1;
 }

@@ -70,9 +70,9 @@ typedef struct eki_two {
 	/* z of an intersection has space for as many entries as x has, else for as many as y has */
 	bool by_x;
 	eki_scalar alpha, beta; /* the factors of x and y; not used by sets of pairs */
-	ek_monoid op;  /* what becomes of two values at the same index; EK_SUM for vectors */
-	char *scratch; /* of this piece; NULL if the method asked for none */
-	int64_t block; /* parameter of the method */
+	ek_monoid op;           /* combines two values at the same index; EK_SUM for vectors */
+	char *scratch;          /* scratch of this piece; NULL if the method asked for none */
+	int64_t block;          /* parameter of the method */
 } eki_two;
 
 /* Scratch memory for pieces: `bytes` bytes for each, from `at` on, a->threads times. */

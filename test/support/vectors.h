@@ -27,7 +27,8 @@ extern struct guard vectors_guards[6];
 void vectors_open(void);
 void vectors_close(void);
 
-/* Returns memory for n elements of `size` bytes at a random place of one of the guards. */
+/* Returns memory for n elements of `size` bytes at a random place in vectors_guards[guard]. May
+ * return NULL if n is 0. */
 void *vectors_lay(int guard, struct rng *r, int64_t n, size_t size);
 
 /* How indices lie: one after the other, with gaps, or so far apart as the type allows; keys may be
