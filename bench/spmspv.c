@@ -317,7 +317,7 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 static const struct column columns[] = {
 	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
-	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
+	{"GB/s", BLOCK | PAGE, V_GBPS, "%.3g", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
          "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "
          "1 MB)"},
