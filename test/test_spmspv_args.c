@@ -143,6 +143,7 @@ static void test_hints(void **state)
 static void test_choice(void **state)
 {
 	const ek_hints few = {.size = sizeof few, .calls = 1};
+	const ek_hints limited = {.size = sizeof limited, .method = "csr.switch", .memory = 100};
 	const int64_t row[1] = {3}, col[1] = {INT64_C(1) << 55};
 	const double val[1] = {5};
 	ek_matrix *wide;
@@ -159,6 +160,9 @@ static void test_choice(void **state)
 	ek_plan_destroy(p);
 	expect_status(ek_plan_create(EK_SPMSPV, wide, &few, &p), EK_OK);
 	assert_string_equal(ek_plan_method(p), "spmspv.csr.masked");
+	ek_plan_destroy(p);
+	/* No result is made, so a method that was named is not limited. */
+	expect_status(ek_plan_create(EK_SPMSPV, wide, &limited, &p), EK_OK);
 	ek_plan_destroy(p);
 	ek_matrix_destroy(wide);
 	expect_status(ek_matrix_from_coo(ctx, EK_F64, EK_I64, 5, INT64_C(1) << 56, 1, row, col, val,

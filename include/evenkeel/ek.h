@@ -989,9 +989,8 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
  * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X
  * of more than one column, and row-major X with more columns than a panel. A panel is as wide as
- * hints.width, rounded up, but at most four SIMD vectors wide. If X is larger than the caches, and
- * rows of A near each other have columns near each other, only a window of the panel is copied at a
- * time. A method that goes column by column ("spmm.columns") reads A once for each column of X.
+ * hints.width, rounded up, but at most four SIMD vectors wide. A method that goes column by column
+ * ("spmm.columns") reads A once for each column of X.
  *
  * Thread safety: any number of threads may run one plan at the same time, each with its own Y; runs
  * on a device take turns.
@@ -1198,8 +1197,9 @@ typedef struct ek_aggregation {
 } ek_aggregation;
 
 /* Makes T, the prolongator that is constant on each aggregate of rows of A. The strong neighbours
- * of a row are the columns of its strong entries. An aggregate is a row together with those of its
- * strong neighbours that have no aggregate yet.
+ * of a row are the columns of its strong entries. An aggregate is a row together with its strong
+ * neighbours, if none of these has an aggregate yet, and rows that join it: those that are left join
+ * the aggregate of the strong neighbour with the largest entry.
  *   A         square, in any format. Its pattern should be symmetric. Duplicates are added up
  *   options   may be NULL
  *   *T        as many rows as A, as many columns as there are aggregates, in csr, with the types of
@@ -1207,8 +1207,8 @@ typedef struct ek_aggregation {
  *             Rows of A without strong entries off the diagonal belong to no aggregate: these rows
  *             of T are empty, and a smoother must solve them
  *
- * Each aggregate has two rows or more if the pattern of A is symmetric. Aggregates are numbered by
- * their first rows, and do not depend on threads.
+ * Each aggregate has two rows or more. Aggregates are numbered by their first rows, and do not depend
+ * on threads.
  *
  * Errors: EK_EINVAL (A is not square; a diagonal entry is missing, 0 or not finite, and the message
  * names the first such row; an option is out of range; T is NULL), EK_ENOMEM. After an error *T is

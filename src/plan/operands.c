@@ -238,7 +238,7 @@ ek_status eki_operands_limit(const ek_plan *p)
 {
 	const int64_t limit = p->problem.memory, needs = eki_plan_needs(p);
 
-	if (!p->problem.operation->operands || limit <= 0 || needs <= limit)
+	if (!p->problem.operation->limited || limit <= 0 || needs <= limit)
 		return EK_OK;
 	return eki_fail(EK_ELIMIT,
 	                "hints.memory is %lld bytes; method %s takes at least %lld besides C on %d "

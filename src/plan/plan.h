@@ -31,6 +31,7 @@ typedef struct eki_operation {
 	/* Calls eki_plan_operand for each store of the root step. NULL for operations on one
 	 * matrix, whose store and format eki_plan_choose finds. */
 	ek_status (*operands)(ek_plan *plan);
+	bool limited; /* whether hints.memory is a hard limit on all that is allocated besides C */
 	/* For primitives: checks the contents of the arrays, in time proportional to their lengths,
 	 * before a method runs. Not called with EK_TRUSTED. NULL if there is nothing to check, or
 	 * if the methods check it themselves. */

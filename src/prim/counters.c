@@ -85,9 +85,9 @@ void *eki_counters_clear(const eki_counters *c, int part)
 	return count;
 }
 
-void eki_counters_scan(const ek_context *ctx, const eki_counters *c)
+void eki_counters_scan(const ek_context *ctx, const eki_counters *c, int most)
 {
-	const int threads = eki_parts(ctx, c->n);
+	const int parts = eki_parts(ctx, c->n), threads = parts < most ? parts : most;
 	struct job j = {.c = c,
 	                .row = c->size == 8,
 	                .ranges = threads < MOST_RANGES ? threads : MOST_RANGES};

@@ -35,7 +35,8 @@ static inline void *eki_counters_of(const eki_counters *c, int part)
 
 /* Sets the counters of a part to 0 and returns them. */
 void *eki_counters_clear(const eki_counters *c, int part);
-/* Turns the counts into positions, ordered by key and, within a key, by part. */
-void eki_counters_scan(const ek_context *ctx, const eki_counters *c);
+/* Turns the counts into positions, ordered by key and, within a key, by part. Uses at most `most`
+ * threads. */
+void eki_counters_scan(const ek_context *ctx, const eki_counters *c, int most);
 
 #endif

@@ -178,7 +178,7 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 		EK_TRY(eki_alloc(ctx, nnz, psize, &job.order));
 	if (rows > 0)
 		eki_parallel(ctx->threads, job.parts, count[type], &job);
-	eki_counters_scan(ctx, &job.count);
+	eki_counters_scan(ctx, &job.count, ctx->threads);
 	if (nnz > 0)
 		eki_parallel(ctx->threads, job.parts, scatter[type], &job);
 	job.rows =

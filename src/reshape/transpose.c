@@ -42,10 +42,12 @@ static bool scattered(const ek_context *ctx, const ek_store *csr)
 	return eki_radix_cost(&f) < eki_scan_cost(&f);
 }
 
-/* Transposes through buckets. Does nothing but set *done to false if no buckets fit the matrix. */
+/* Transposes through buckets. Does nothing but set *done to false if no buckets fit the matrix, or
+ * if they take more memory than counters may. */
 static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 {
 	const ek_context *ctx = flip->ctx;
+	const int64_t most = flip->in->nnz * (int64_t)eki_ptr_size(flip->in->index);
 	eki_radix r = {0};
 	void *scratch = NULL;
 	int64_t bytes = 0;
@@ -55,6 +57,10 @@ static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 	*done = r.buckets > 0;
 	if (*done) {
 		bytes = eki_radix_bytes(&r, flip->in, flip->from != NULL);
+		/* Callers with a limit on memory count on one counter for each entry, at most. */
+		*done = bytes <= most;
+	}
+	if (*done) {
 		EK_TRY(eki_alloc(ctx, bytes, 1, &scratch));
 		eki_radix_flip(flip, &r, scratch);
 	}

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Aggregates of rows along strong entries, and the prolongator that is constant on each of them.
- * Three passes over the rows, in their order:
+ * Two passes over the rows, in their order:
  *
  *   1  a row forms a new aggregate with its strong neighbours if none of them has an aggregate yet
  *   2  a row that is left joins the aggregate, made in pass 1, of the neighbour with the largest
  *      entry
- *   3  a row that is still left forms a new aggregate with its strong neighbours that are left
+ *
+ * A third pass, as published, would find nothing: a row that pass 1 leaves out has a strong neighbour
+ * in an aggregate.
  *
  * Rows without strong neighbours, such as boundary conditions, belong to no aggregate: a smoother
  * solves them, and coarse levels need not see them. In pass 2 rows join only aggregates of pass 1,
  * so no aggregate grows along a chain.
  *
- * Finally the aggregates are numbered by their first rows. So aggregates near each other have
- * numbers near each other; those of pass 3 would not.
+ * Finally the aggregates are numbered by their first rows, which need not be the rows that formed
+ * them. So aggregates near each other have numbers near each other.
  *
  * One thread does the passes, since each row depends on those before. They read the pattern two or
  * three times, far less than a Galerkin product does.
@@ -48,25 +50,17 @@ static bool FN(all_free)(const eki_coupling *c, const IDX *of, int64_t i)
 	return some;
 }
 
-/* Puts the strong neighbours of row i that have no aggregate into aggregate g. Returns the number
- * of all strong neighbours. */
-static int64_t FN(gather)(const eki_coupling *c, IDX *of, int64_t i, IDX g)
+/* Puts row i and its strong neighbours into aggregate g. */
+static void FN(gather)(const eki_coupling *c, IDX *of, int64_t i, IDX g)
 {
 	const PTR *row_ptr = c->A->array[CSR_PTR];
 	const IDX *col_idx = c->A->array[CSR_COL];
 	const VAL *val = c->A->array[CSR_VAL];
-	int64_t n = 0;
 
-	for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
-		const IDX j = col_idx[k];
-
-		if (j == i || !eki_is_strong(c, i, j, (double)val[k]))
-			continue;
-		if (of[j] < 0)
-			of[j] = g;
-		n++;
-	}
-	return n;
+	for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++)
+		if (col_idx[k] == i || eki_is_strong(c, i, col_idx[k], (double)val[k]))
+			of[col_idx[k]] = g;
+	of[i] = g;
 }
 
 /* Returns the aggregate of the strong neighbour of row i with the largest entry (the first of
@@ -116,10 +110,8 @@ static int64_t FN(aggregate)(const eki_coupling *c, void *out)
 	for (int64_t i = 0; i < n; i++)
 		of[i] = -1;
 	for (int64_t i = 0; i < n; i++)
-		if (of[i] < 0 && FN(all_free)(c, of, i)) {
-			FN(gather)(c, of, i, count);
-			of[i] = count++;
-		}
+		if (of[i] < 0 && FN(all_free)(c, of, i))
+			FN(gather)(c, of, i, count++);
 	for (int64_t i = 0; i < n; i++) {
 		const IDX g = of[i] < 0 ? FN(nearest)(c, of, i) : -1;
 
@@ -128,9 +120,6 @@ static int64_t FN(aggregate)(const eki_coupling *c, void *out)
 	}
 	for (int64_t i = 0; i < n; i++)
 		of[i] = of[i] < -1 ? -2 - of[i] : of[i];
-	for (int64_t i = 0; i < n; i++)
-		if (of[i] < 0 && FN(gather)(c, of, i, count) > 0)
-			of[i] = count++;
 	return count;
 }
 

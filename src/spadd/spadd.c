@@ -2,6 +2,8 @@
  * The operation SpAdd, C = alpha op(A) + beta op(B) with sparse matrices, and its public function.
  * Methods get both in CSR, with their ops applied and columns that ascend strictly. If both are in
  * CSC, the methods add the transposes, and C is in CSC too. */
+#include <stdio.h>
+
 #include "plan/plan.h"
 
 static ek_status check(const eki_problem *p)
@@ -26,6 +28,7 @@ static ek_status operands(ek_plan *p)
 {
 	const bool transposed = eki_by_columns(p);
 
+	snprintf(p->format, sizeof p->format, "%s", transposed ? "csc" : "csr");
 	EK_RETURN_IF(eki_plan_operand(p, 0, transposed, true));
 	return eki_plan_operand(p, 1, transposed, true);
 }
@@ -49,4 +52,5 @@ const eki_operation eki_op_spadd = {
 	.matrices = 2,
 	.check = check,
 	.operands = operands,
+	.limited = true,
 };

@@ -3,6 +3,8 @@
  * 2.3.3), and its public function. Methods get A in CSR as it is, or its transpose if A is in CSC.
  * If op(A) is the transpose of what they get, the rows and columns of Y are exchanged instead,
  * which only exchanges its strides. So A is never transposed. */
+#include <stdio.h>
+
 #include "plan/plan.h"
 
 /* Accepts all operands. No limit on the lengths of vectors is needed here: Y is longer than any
@@ -17,6 +19,7 @@ static ek_status operands(ek_plan *p)
 {
 	const bool transposed = (p->problem.A[0].op == EK_OP_T) != p->problem.A[0].M->transposed;
 
+	snprintf(p->format, sizeof p->format, "%s", p->problem.A[0].M->transposed ? "csc" : "csr");
 	EK_RETURN_IF(eki_plan_operand(p, 0, transposed, false));
 	p->root.op[0] = transposed ? EK_OP_T : EK_OP_N;
 	return EK_OK;

@@ -77,4 +77,5 @@ const eki_operation eki_op_spgemm = {
 	.matrices = 3,
 	.check = check,
 	.operands = operands,
+	.limited = true,
 };

@@ -201,15 +201,14 @@ static void FN(panel_dot)(const ek_store *A, const eki_run *v, int64_t begin, in
 }
 
 /* Copies rows [begin, end) of the block v->x, which has up to MOST * W columns, to the panel v->y.
- * Columns of the panel that the block lacks are not written. */
-static void FN(panel_pack)(const eki_run *v, int64_t begin, int64_t end)
+ * Columns of the panel that the block lacks are not written. The panel bypasses the caches if it is
+ * too `large` to stay in the last of them. */
+static void FN(panel_pack)(const eki_run *v, int64_t begin, int64_t end, bool large)
 {
 	const VAL *x = v->x.data;
 	VAL *to = v->y.data;
 	const int64_t whole = v->width / W * W, row = v->y.row;
-	/* A panel that stays in the last-level cache is read from there. */
-	const bool stream = whole == row &&
-	                    (end - begin) * row > eki_cpu_cache() / 2 / (int64_t)sizeof(VAL);
+	const bool stream = large && whole == row;
 	int64_t i = begin;
 
 	for (; i + W <= end; i += W)
@@ -239,7 +238,7 @@ static void FN(panel_pack)(const eki_run *v, int64_t begin, int64_t end)
 
 #if EK_ONCE
 
-typedef void pack_fn(const eki_run *, int64_t, int64_t);
+typedef void pack_fn(const eki_run *, int64_t, int64_t, bool);
 
 /* Returns the width of a panel in columns. With that width there are as few panels as possible, all
  * of nearly the same width. */
@@ -284,6 +283,7 @@ struct pack_job {
 	int64_t rows;
 	int parts;
 	pack_fn *pack;
+	bool large; /* whether the panel is too large for the last-level cache */
 };
 
 static void pack_part(void *arg, int part)
@@ -291,7 +291,7 @@ static void pack_part(void *arg, int part)
 	const struct pack_job *job = arg;
 
 	job->pack(job->v, eki_cut(job->rows, job->parts, part),
-	          eki_cut(job->rows, job->parts, part + 1));
+	          eki_cut(job->rows, job->parts, part + 1), job->large);
 }
 
 /* Copies the columns of X in run `v` to the scratch memory, in row-major order, and makes the run
@@ -302,12 +302,14 @@ static void pack(const eki_step *step, const panels *p, eki_run *v)
 	const ek_store *A = step->in[0];
 	const int64_t skip = A->base * (int64_t)ek_value_size(A->value);
 	const eki_dense to = {.data = v->scratch + p->x, .row = p->width, .col = 1};
+	const int64_t bytes = step->x_len * p->width * (int64_t)ek_value_size(A->value);
 	eki_run from = {.x = v->x, .y = to, .width = v->width};
 
 	from.x.data = (char *)v->x.data + skip * v->x.row;
 	eki_parallel(step->threads, step->parts, pack_part,
 	             &(struct pack_job){&from, step->x_len, step->parts,
-	                                fn[step->isa][eki_type(A->value, A->index)]});
+	                                fn[step->isa][eki_type(A->value, A->index)],
+	                                bytes > eki_cpu_cache() / 2});
 	v->x = to;
 	v->x.data = (char *)to.data - skip * p->width;
 }

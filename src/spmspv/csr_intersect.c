@@ -109,6 +109,7 @@ const ek_method ek_spmspv_csr_intersect = {
 	.format = {&ek_format_csr},
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
+	.applies = eki_sides_applies,
 	.prepare = prepare,
 	.refresh = eki_sides_refresh,
 	.run = run,

@@ -24,7 +24,7 @@ static inline void FN(sums_ahead)(const eki_spa *s, const IDX *row, PTR begin, P
 {
 	const VAL *sum = s->sum;
 
-	for (PTR k = begin; k < end && k < begin + SUMS; k++) {
+	for (PTR k = begin; k < end && k - begin < SUMS; k++) {
 		__builtin_prefetch(sum + row[k]);
 		__builtin_prefetch(s->flag + row[k]);
 	}

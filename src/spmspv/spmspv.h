@@ -18,7 +18,7 @@ typedef struct eki_sparse_run {
 	int64_t count;
 } eki_sparse_run;
 
-/* ---- sides.c --------------------------------------------------------------------------------- */
+/* ---- A by rows and by columns ---------------------------------------------------------------- */
 
 /* op(A) by rows and by columns; NULL for a side that the method does not use. The columns of the
  * entries of a row ascend, with duplicates in the order in which A has them. The rows of the
@@ -41,7 +41,7 @@ ek_status eki_sides_refresh(eki_step *step);
  * have such arrays. */
 bool eki_sides_applies(const ek_store *store, ek_op op);
 
-/* ---- products.c ------------------------------------------------------------------------------ */
+/* ---- Numbers of products --------------------------------------------------------------------- */
 
 /* The products of a run, counted in chunks of the entries of x: before[c] is the number of products
  * before chunk c. */

@@ -5,8 +5,8 @@
  * out in order, without sorting, in O(entries + rows / 2^18), and are cleared as they are read, so
  * arrays that were zero are zero again.
  *
- * Gilbert, Moler and Schreiber 1992 (SPA); the levels are those of a tree of van Emde Boas, 1975,
- * with 64 children. Included once in each pass of base/for_each.h. */
+ * Gilbert, Moler and Schreiber 1992 (SPA); the levels are a tree in which each node has 64 children.
+ * Included once in each pass of base/for_each.h. */
 #ifndef EK_SPMSPV_WINDOW_H
 #define EK_SPMSPV_WINDOW_H
 

@@ -38,6 +38,7 @@ const eki_operation eki_op_transpose = {
 	.matrices = 1,
 	.check = check,
 	.operands = operands,
+	.limited = true,
 };
 
 /* ---- For methods ----------------------------------------------------------------------------- */

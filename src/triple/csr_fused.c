@@ -240,7 +240,7 @@ static ek_status prepare(eki_step *step)
 	s->part_bytes = thread_bytes(s);
 	limit_parts(step, s);
 	EK_RETURN_IF(eki_output_buffers(step, &s->batches, &s->buffers));
-	return eki_step_scratch(step, step->parts, (size_t)s->part_bytes, &s->at);
+	return eki_step_scratch(step, eki_times(step->parts, s->part_bytes), 1, &s->at);
 }
 
 static ek_status refresh(eki_step *step)

@@ -75,10 +75,10 @@ static int64_t FN(triple_serial)(const eki_rows_task *task, const eki_triple *t,
 
 			for (; k < count && list[k] == j; k++)
 				sum += list_val[k];
-			if (task->mode != EKI_ROWS_COUNT) {
+			if (task->mode == EKI_ROWS_MAKE)
 				col[all + n] = j;
+			if (task->mode != EKI_ROWS_COUNT)
 				val[all + n] = sum;
-			}
 		}
 		if (task->lengths)
 			eki_ptr_set(task->lengths, i + 1, n);

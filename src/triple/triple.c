@@ -77,4 +77,5 @@ const eki_operation eki_op_triple = {
 	.matrices = 2,
 	.check = check,
 	.operands = operands,
+	.limited = true,
 };
