@@ -31,7 +31,9 @@ static void check_arrays(const ek_matrix *C, const struct typed *t)
 /* Fills the values of C with NaN. */
 static void poison_values(ek_matrix *C)
 {
-	memset(C->store.array[CSR_VAL], 0xff, (size_t)C->store.nnz * ek_value_size(C->store.value));
+	if (C->store.nnz > 0)
+		memset(C->store.array[CSR_VAL], 0xff,
+		       (size_t)C->store.nnz * ek_value_size(C->store.value));
 }
 
 static void check_method(const struct shape *s, const ek_method *m, ek_value value, bool csc)
