@@ -350,7 +350,7 @@ static void check_counters(const ek_context *ctx, int64_t n, int parts, size_t s
 				((int64_t *)count)[key[e]]++;
 		}
 	}
-	eki_counters_scan(ctx, &c);
+	eki_counters_scan(ctx, &c, ctx->threads);
 	for (int part = 0; part < parts; part++)
 		for (int64_t e = EACH * part; n && e < EACH * (part + 1); e++) {
 			void *next = eki_counters_of(&c, part);
