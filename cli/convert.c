@@ -107,9 +107,7 @@ int cmd_convert(int argc, char **argv)
 		tool_usage("a matrix is expected: %s A -o FILE", tool_name);
 	if (!o.output)
 		tool_usage("-o FILE is expected: where to write the matrix; - is standard output");
-	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
-		tool_usage("--json -: standard output takes the matrix; name a file for one of "
-		           "them");
+	tool_one_output(&o.common, o.output, "the matrix");
 	check_form(&o);
 	ek_context *ctx = tool_context(&o.common, &code);
 

@@ -113,6 +113,7 @@ struct tool_choice {
 /* Returns the value of the choice called `text`. If there is none, ends the program with exit code
  * 2 and a message that lists the choices. */
 int tool_choose(const char *what, const char *text, const struct tool_choice *choices);
+ek_op tool_op(const char *what, const char *text); /* n or t, also in capitals */
 
 /* ---- Methods (method.c) ---------------------------------------------------------------------- */
 
@@ -124,6 +125,8 @@ const char *tool_method(const char *name);
 /* Does what tool_method does, but for the methods of `operation`. The user may leave out the name
  * of the operation. */
 const char *tool_method_of(ek_operation operation, const char *name);
+/* Does what tool_method_of does, but refuses "all" with a message of its own. */
+const char *tool_one_method(ek_operation operation, const char *name);
 /* Finds a method by its full name, which parameters may follow. Returns NULL if there is no such
  * method, also for "auto". */
 const ek_method *tool_method_find(const char *text);
@@ -219,6 +222,8 @@ void tool_progress_end(struct tool_progress *progress);
 /* Tells whether text to the stream may have colours. It may if the stream is a terminal, NO_COLOR
  * is not set, and TERM is not "dumb". */
 bool tool_color(FILE *stream);
+/* Prints `before` and why a plan is as it is, and ends the line. */
+void tool_explain(FILE *out, const char *before, const ek_plan *plan);
 
 /* ---- Outputs (output.c) ---------------------------------------------------------------------- */
 
@@ -261,6 +266,12 @@ int tool_json_one(const struct tool_options *options, json_t *record);
 /* Returns the stream for text to the user: standard output, or standard error if JSON goes to
  * standard output. */
 FILE *tool_people(const struct tool_options *options);
+/* Does what tool_people does, but returns standard error also if the result goes to standard output,
+ * that is, if `output` is "-". */
+FILE *tool_people_beside(const struct tool_options *options, const char *output);
+/* Ends the program with exit code 2 if JSON and the result, `what`, both go to standard output.
+ * `output` may be NULL. */
+void tool_one_output(const struct tool_options *options, const char *output, const char *what);
 
 /* ---- Tables (table.c) ------------------------------------------------------------------------ */
 

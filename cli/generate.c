@@ -104,9 +104,7 @@ int cmd_generate(int argc, char **argv)
 	o.to_terminal = !o.output && isatty(STDOUT_FILENO);
 	o.output = o.output ? o.output : "-";
 	tool_output_form(o.output, o.form);
-	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
-		tool_usage("--json -: standard output takes the matrix; name a file for one of "
-		           "them");
+	tool_one_output(&o.common, o.output, "the matrix");
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)

@@ -75,6 +75,13 @@ const char *tool_method_of(ek_operation operation, const char *name)
 	no_method(operation, name);
 }
 
+const char *tool_one_method(ek_operation operation, const char *name)
+{
+	if (name && strcmp(name, "all") == 0)
+		tool_usage("--method all: one method or auto is expected; ek list methods has all");
+	return tool_method_of(operation, name);
+}
+
 const char *tool_method(const char *name)
 {
 	return tool_method_of(EK_SPMV, name);

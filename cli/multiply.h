@@ -10,7 +10,8 @@
 struct multiply_case {
 	ek_operation operation;
 	ek_context *ctx;
-	const ek_matrix *A, *B, *D; /* D may be NULL */
+	ek_matrix *A;
+	const ek_matrix *B, *D; /* D may be NULL */
 	ek_op op, op_b;
 	ek_index index; /* type of the indices of C, or 0 */
 	double alpha, beta;

@@ -129,10 +129,12 @@ static int change(const struct multiply_case *m, const ek_matrix *M, enum kind k
 ek_status multiply_run(const struct multiply_case *m, ek_plan *plan, double alpha, double beta,
                        ek_matrix **C)
 {
-	if (m->operation == EK_TRIPLE)
-		return ek_triple(plan, alpha, C);
-	return m->operation == EK_SPADD ? ek_spadd(plan, alpha, beta, C)
-	                                : ek_spgemm(plan, alpha, beta, C);
+	switch (m->operation) {
+	case EK_TRANSPOSE: return ek_transpose(plan, C);
+	case EK_TRIPLE: return ek_triple(plan, alpha, C);
+	case EK_SPADD: return ek_spadd(plan, alpha, beta, C);
+	default: return ek_spgemm(plan, alpha, beta, C);
+	}
 }
 
 const char *multiply_reference(const struct multiply_case *m)

@@ -47,8 +47,6 @@ static const struct tool_choice memories[] = {{"auto", EK_MEMORY_AUTO},
                                               {"mapped", EK_MEMORY_MAPPED},
                                               {"shared", EK_MEMORY_SHARED},
                                               {0}};
-static const struct tool_choice ops[] = {
-	{"n", EK_OP_N}, {"t", EK_OP_T}, {"N", EK_OP_N}, {"T", EK_OP_T}, {0}};
 static const struct tool_choice policies[] = {
 	{"sum", EK_DUP_SUM}, {"last", EK_DUP_LAST}, {"error", EK_DUP_ERROR}, {0}};
 
@@ -235,7 +233,7 @@ static error_t parse_choice(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT: hand_on(state, 1); break;
 	case KEY_METHOD: o->method = arg; break;
-	case KEY_OP: o->op = (ek_op)tool_choose("--op", arg, ops); break;
+	case KEY_OP: o->op = tool_op("--op", arg); break;
 	case KEY_FORMAT: o->format = arg; break;
 	case KEY_REPRODUCIBLE: o->reproducible = EK_REPRO_STRICT; break;
 	default: return ARGP_ERR_UNKNOWN;

@@ -345,7 +345,23 @@ int tool_json_one(const struct tool_options *options, json_t *record)
 	return code ? code : closed;
 }
 
+static bool is_standard(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
 FILE *tool_people(const struct tool_options *options)
 {
-	return options->json && strcmp(options->json, "-") == 0 ? stderr : stdout;
+	return is_standard(options->json) ? stderr : stdout;
+}
+
+FILE *tool_people_beside(const struct tool_options *options, const char *output)
+{
+	return is_standard(output) ? stderr : tool_people(options);
+}
+
+void tool_one_output(const struct tool_options *options, const char *output, const char *what)
+{
+	if (is_standard(options->json) && is_standard(output))
+		tool_usage("--json -: standard output takes %s; name a file for one of them", what);
 }

@@ -296,7 +296,7 @@ static int write_y(const struct product *p)
 static int run(struct product *p)
 {
 	const struct product_options *o = p->o;
-	FILE *out = o->output && strcmp(o->output, "-") == 0 ? stderr : tool_people(&o->common);
+	FILE *out = tool_people_beside(&o->common, o->output);
 	int code = tool_matrix(p->ctx, &o->common, o->matrix, &p->source, &p->A);
 
 	if (code == TOOL_OK)
@@ -329,18 +329,13 @@ int product_command(const struct product_kind *kind, struct product_options *o)
 	if (o->y0 && o->common.beta == 0)
 		tool_usage("--y0 %s: without --beta, or with --beta 0, the old %s is not read",
 		           o->y0, kind->y);
-	if (o->common.method && strcmp(o->common.method, "all") == 0)
-		tool_usage("--method all: one method or auto is expected; ek list methods has all");
-	o->common.method = tool_method_of(kind->operation, o->common.method);
+	o->common.method = tool_one_method(kind->operation, o->common.method);
 	if (o->common.format)
 		tool_format("--format", o->common.format);
 	if (!o->output && !o->common.calls && !o->check &&
 	    !(o->common.json && strcmp(o->common.json, "-") == 0))
 		o->output = "-";
-	if (o->common.json && o->output && strcmp(o->common.json, "-") == 0 &&
-	    strcmp(o->output, "-") == 0)
-		tool_usage("--json -: standard output takes %s; name a file for one of them",
-		           kind->y);
+	tool_one_output(&o->common, o->output, kind->y);
 	if (o->output)
 		tool_output_vector(o->output);
 	p.ctx = tool_context(&o->common, &code);

@@ -283,3 +283,11 @@ bool tool_color(FILE *stream)
 
 	return !(no && no[0]) && term && strcmp(term, "dumb") != 0 && isatty(fileno(stream));
 }
+
+void tool_explain(FILE *out, const char *before, const ek_plan *plan)
+{
+	char text[4096];
+
+	if (ek_plan_explain(plan, text, sizeof text) == EK_OK)
+		fprintf(out, "%s%s%s", before, text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+}

@@ -167,7 +167,6 @@ static int check_length(const struct spmspv *p)
 static int run(struct spmspv *p)
 {
 	const struct spmspv_options *o = p->o;
-	char text[4096];
 	int code = tool_matrix(p->ctx, &o->common, o->A, &p->source, &p->A);
 
 	if (code == TOOL_OK)
@@ -178,9 +177,8 @@ static int run(struct spmspv *p)
 		code = make_plan(p, o->common.method, &p->plan);
 	if (code == TOOL_OK)
 		code = run_plan(p, p->plan, &p->y, &p->count);
-	if (code == TOOL_OK && o->explain && ek_plan_explain(p->plan, text, sizeof text) == EK_OK)
-		fprintf(tool_people(&o->common), "%s%s", text,
-		        text[strlen(text) - 1] == '\n' ? "" : "\n");
+	if (code == TOOL_OK && o->explain)
+		tool_explain(tool_people(&o->common), "", p->plan);
 	if (code == TOOL_OK && o->check)
 		code = check(p);
 	if (code == TOOL_OK && o->output)
@@ -203,10 +201,7 @@ int cmd_spmspv(int argc, char **argv)
 		o.output = "-";
 	if (o.output)
 		tool_output_vector(o.output);
-	if (o.common.json && o.output && strcmp(o.common.json, "-") == 0 &&
-	    strcmp(o.output, "-") == 0)
-		tool_usage("--json -: standard output takes the vector; name a file for one of "
-		           "them");
+	tool_one_output(&o.common, o.output, "the vector");
 	o.common.method = tool_method_of(EK_SPMSPV, o.common.method);
 	p.o = &o;
 	p.ctx = tool_context(&o.common, &code);

@@ -327,10 +327,7 @@ int cmd_spy(int argc, char **argv)
 	    !(len > 4 &&
 	      (strcmp(o.output + len - 4, ".png") == 0 || strcmp(o.output + len - 4, ".svg") == 0)))
 		tool_usage("-o %s: a name that ends in .png or .svg is expected, or -", o.output);
-	if (o.common.json && o.output && strcmp(o.common.json, "-") == 0 &&
-	    strcmp(o.output, "-") == 0)
-		tool_usage("--json -: standard output takes the picture; name a file for one of "
-		           "them");
+	tool_one_output(&o.common, o.output, "the picture");
 	ek_context *ctx = tool_context(&o.common, &code);
 
 	if (!ctx)

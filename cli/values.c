@@ -125,3 +125,11 @@ int tool_choose(const char *what, const char *text, const struct tool_choice *ch
 	}
 	tool_usage("%s %s: one of %s is expected", what, text, list);
 }
+
+ek_op tool_op(const char *what, const char *text)
+{
+	static const struct tool_choice ops[] = {
+		{"n", EK_OP_N}, {"t", EK_OP_T}, {"N", EK_OP_N}, {"T", EK_OP_T}, {0}};
+
+	return (ek_op)tool_choose(what, text, ops);
+}

@@ -102,9 +102,7 @@ int cmd_vector_add(int argc, char **argv)
 	o.output = o.output ? o.output : "-";
 	tool_output_vector(o.output);
 	tool_method_of(EK_SPARSE_ADD, o.method);
-	if (o.common.json && strcmp(o.common.json, "-") == 0 && strcmp(o.output, "-") == 0)
-		tool_usage("--json -: standard output takes the vector; name a file for one of "
-		           "them");
+	tool_one_output(&o.common, o.output, "the vector");
 	ctx = tool_context(&o.common, &code);
 	if (!ctx)
 		return code;
