@@ -183,7 +183,8 @@ struct operation {
 	 * calls, and `next` selects the input of the next call; else both are NULL. */
 	void (*size)(struct job *job);
 	void (*make)(struct job *job);
-	int passes; /* for sparse vectors: accesses to y or to values that are written, for each entry */
+	/* For sparse vectors: accesses to y or to values that are written, for each entry. */
+	int passes;
 	ek_status (*call)(struct job *job, const ek_array_options *options);
 	void (*before)(struct job *job, int64_t calls);
 	void (*next)(struct job *job);

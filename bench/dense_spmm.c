@@ -159,11 +159,11 @@ const struct operation bench_dense_spmm = {
 	.name = "dense_spmm",
 	.text = "Y = X op(A) with dense blocks, with peers and the read bound",
 	.help = "Times products with a dense block on the left of A, method by method, in turn and "
-                "in "
+		"in "
 		"rounds, for each op, number of rows and order of the blocks, and compares them "
-                "with "
+		"with "
 		"other libraries, which multiply the transposes, and with the read bandwidth of "
-                "the "
+		"the "
 		"memory. Every result is checked first.\v"
 		"Example: ek bench dense_spmm cant.mtx --rows 1,8,32 --order row,col --peers\n"
 		"Exit status 1: a result was wrong.",

@@ -178,7 +178,8 @@ int problem_make(struct problem *p, const struct bench *bench, int64_t width, in
 	                      .op = options->op,
 	                      .calls = options->calls,
 	                      .reproducible = options->reproducible};
-	p->peer = (ek_peer_problem){.operation = bench->op->peers ? bench->op->peers : bench->op->operation,
+	p->peer = (ek_peer_problem){.operation = bench->op->peers ? bench->op->peers
+	                                                          : bench->op->operation,
 	                            .type = info.value,
 	                            .threads = ek_context_threads(bench->ctx),
 	                            .device = device_number(bench),

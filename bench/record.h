@@ -18,7 +18,8 @@ enum value {
 #include "fields.def"
 #undef FIELD
 #undef TEXT_FIELD
-	KEYED, /* number of the values above, which have keys in JSON records; those below have none */
+	/* Number of the values above, which have keys in JSON records; those below have none. */
+	KEYED,
 	V_MATRICES = KEYED,
 	V_REFUSED,
 	V_WORST, /* in sums: least speed over the best peer or, without peers, over plain CSR */

@@ -218,7 +218,7 @@ const struct operation bench_spadd_dense = {
 	.name = "spadd_dense",
 	.text = "Y = op(A) + beta Y with a dense Y and beta 0 and 1",
 	.help = "Times sums of a sparse and a dense matrix, method by method, in turn and in "
-                "rounds, "
+		"rounds, "
 		"for each op and order of Y, with beta = 0 and 1. Every result is checked first.\v"
 		"Example: ek bench spadd_dense poisson2d5:nx=60,ny=60 --order row,col --op n,t\n"
 		"Exit status 1: a result was wrong.",

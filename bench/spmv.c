@@ -138,11 +138,11 @@ static const char *product_title(const struct bench *b, const struct bench_case 
 	(void)b;
 	return keep("%s (%s)  %s x %s, %s nonzeros, rows of %.1f +- %.1f, longest %.0f\n"
 	            "%s, index %s, op %s, %s, %s; %s %.1f GB/s%s",
-	            c->name, kind_text(c->source), text_count(v[V_ROWS]),
-	            text_count(v[V_COLS]), text_count(v[V_NNZ]), v[V_ROW_MEAN], v[V_ROW_STDDEV],
-	            v[V_ROW_MAX], c->value, c->index, c->op, place_text(c),
-	            text_many(v[V_ROUNDS], "round"), c->device ? "copies" : "reads",
-	            v[V_BOUND_GBPS], v[V_IN_CACHE] > 0 ? " (in cache)" : "");
+	            c->name, kind_text(c->source), text_count(v[V_ROWS]), text_count(v[V_COLS]),
+	            text_count(v[V_NNZ]), v[V_ROW_MEAN], v[V_ROW_STDDEV], v[V_ROW_MAX], c->value,
+	            c->index, c->op, place_text(c), text_many(v[V_ROUNDS], "round"),
+	            c->device ? "copies" : "reads", v[V_BOUND_GBPS],
+	            v[V_IN_CACHE] > 0 ? " (in cache)" : "");
 }
 
 static const char *cell_method(const struct bench_case *c, const struct record *r)
@@ -301,12 +301,12 @@ static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Com
                                                      {&tool_calls_argp, 0, NULL, 2},
                                                      {0}};
 
-#define PRODUCT_SHOWN                                                                          \
-	.usage = "[MATRIX...]", .children = product_children, .columns = product_columns,      \
-	.walk = walk_matrices, .begin = spmv_begin, .sum = product_sum, .each = product_each,  \
+#define PRODUCT_SHOWN                                                                             \
+	.usage = "[MATRIX...]", .children = product_children, .columns = product_columns,         \
+	.walk = walk_matrices, .begin = spmv_begin, .sum = product_sum, .each = product_each,     \
 	.end = product_end, .title = product_title, .place = product_place, .layout = "products", \
-	.charts = "case name method device_name source rows cols nnz row_max row_mean "        \
-		  "row_stddev rounds in_cache bound_gbps ms csr_gbps vs_csr vs_best_peer "     \
+	.charts = "case name method device_name source rows cols nnz row_max row_mean "           \
+		  "row_stddev rounds in_cache bound_gbps ms csr_gbps vs_csr vs_best_peer "        \
 		  "prepare_calls of_bound error"
 #define PRODUCT_FIELDS                                                                         \
 	"op method chosen format device device_name driver vectors isa version matrix source " \

@@ -16,8 +16,8 @@ struct device_side {
 	ek_dense *side;  /* as `side` of the problem; NULL if vectors stay on the host */
 	void *from, *to; /* buffers of the copies that are the bound on a device */
 	int64_t bytes;   /* size of each buffer */
-	ek_plan *
-		holder; /* plan that keeps the CSR arrays on the device, so no preparation copies them */
+	/* Plan that keeps the CSR arrays on the device, so no preparation copies them. */
+	ek_plan *holder;
 	bool failed; /* a copy has failed */
 };
 

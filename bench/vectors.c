@@ -230,8 +230,8 @@ static double sparse_error_of(const struct job *job)
 	for (; next_index(job, a, b, &in_x, &in_y); a += in_x, b += in_y) {
 		if (op == EK_PAIRS_INTERSECTION && !(in_x && in_y))
 			continue;
-		if (k == *job->result ||
-		    data_index(&job->z, k) != (in_x ? data_index(&job->x, a) : data_index(&job->y, b)))
+		if (k == *job->result || data_index(&job->z, k) != (in_x ? data_index(&job->x, a)
+		                                                         : data_index(&job->y, b)))
 			return INFINITY;
 		worst = fmax(worst,
 		             sum_error(job, op == EK_SPARSE_ADD ? ALPHA : 1, job->x.val,

@@ -215,12 +215,9 @@ static const struct list {
 	void (*fill)(ek_context *ctx, struct tool_table *t);
 	void (*json)(json_t *record); /* changes or adds members of a record, or is NULL */
 } lists[] = {
-	{"operations", list_operations, NULL},
-	{"methods", list_methods, method_json},
-	{"generators", list_generators, NULL},
-	{"twins", list_twins, NULL},
-	{"formats", list_formats, format_json},
-	{"devices", list_devices, list_devices_json},
+	{"operations", list_operations, NULL},  {"methods", list_methods, method_json},
+	{"generators", list_generators, NULL},  {"twins", list_twins, NULL},
+	{"formats", list_formats, format_json}, {"devices", list_devices, list_devices_json},
 	{"layout", list_layout, NULL},
 };
 enum { LISTS = sizeof lists / sizeof lists[0] };
@@ -302,11 +299,10 @@ static const struct list *find(const char *name)
 		names[k] = lists[k].name;
 	}
 	near = name ? tool_nearest(name, names, LISTS) : NULL;
-	tool_usage(
-		"%s%sone of operations, methods, generators, twins, formats, devices, layout is "
-		"expected%s%s%s",
-		name ? name : "", name ? ": " : "", near ? "; did you mean " : "", near ? near : "",
-		near ? "?" : "");
+	tool_usage("%s%sone of operations, methods, generators, twins, formats, devices, layout is "
+	           "expected%s%s%s",
+	           name ? name : "", name ? ": " : "", near ? "; did you mean " : "",
+	           near ? near : "", near ? "?" : "");
 }
 
 int cmd_list(int argc, char **argv)

@@ -8,7 +8,8 @@
 
 const struct tool_command tool_commands[] = {
 	{"info", "what a matrix looks like, and which method fits it", cmd_info},
-	{"list", "operations, methods, generators, twins, formats, devices, layout of structs", cmd_list},
+	{"list", "operations, methods, generators, twins, formats, devices, layout of structs",
+         cmd_list},
 	{"generate", "make a synthetic matrix, the same on every machine", cmd_generate},
 	{"convert", "Matrix Market to and from the binary form, other types and formats",
          cmd_convert},

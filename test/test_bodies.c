@@ -161,10 +161,11 @@ static void value_put(eki_pair_kind of, int64_t i, char *to)
 	memcpy(to, value, (size_t)of.value);
 }
 
-static eki_pair_at run_lay(const struct guard *k, const struct guard *v, int64_t n, eki_pair_kind of)
+static eki_pair_at run_lay(const struct guard *k, const struct guard *v, int64_t n,
+                           eki_pair_kind of)
 {
 	return (eki_pair_at){guard_at_end(k, (size_t)(n * of.key)),
-	                 guard_at_end(v, (size_t)(n * of.value))};
+	                     guard_at_end(v, (size_t)(n * of.value))};
 }
 
 /* Makes n pairs, and sets `number` and `place` for them. */

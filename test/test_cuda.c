@@ -232,10 +232,10 @@ static void test_no_compiler(void **state)
 
 		assert_true(child >= 0);
 		if (child == 0)
-			_exit(no_compiler_child(k ? NULL : "/nonexistent/libnvrtc.so",
-			                        k ? 1000 : 13000,
-			                        k ? "neither libnvrtc.so.1 nor an earlier one"
-			                          : "EK_NVRTC: there is no /nonexistent/libnvrtc.so"));
+			_exit(no_compiler_child(
+				k ? NULL : "/nonexistent/libnvrtc.so", k ? 1000 : 13000,
+				k ? "neither libnvrtc.so.1 nor an earlier one"
+				  : "EK_NVRTC: there is no /nonexistent/libnvrtc.so"));
 		assert_int_equal(waitpid(child, &result, 0), child);
 		assert_int_equal(result, 0);
 	}

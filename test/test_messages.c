@@ -234,8 +234,8 @@ static void test_long_list(void **state)
 	int listed = 0, more = 0;
 
 	(void)state;
-	expect_status(eki_fail_list(EK_EINVAL, number_name, "name", "there is no %s; these exist:",
-	                            "such name"),
+	expect_status(eki_fail_list(EK_EINVAL, number_name, "name",
+	                            "there is no %s; these exist:", "such name"),
 	              EK_EINVAL);
 	snprintf(text, sizeof text, "%s", ek_error_text());
 	assert_int_equal(strncmp(text, "there is no such name; these exist: name0 name1 ", 48), 0);
@@ -249,10 +249,9 @@ static void test_long_list(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_long_list),
-		cmocka_unit_test(test_duplicates),        cmocka_unit_test(test_base1_compressed),
-		cmocka_unit_test(test_base1_coordinates), cmocka_unit_test(test_long_coordinates),
-		cmocka_unit_test(test_values_of_its_own),
+		cmocka_unit_test(test_long_list),        cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_base1_compressed), cmocka_unit_test(test_base1_coordinates),
+		cmocka_unit_test(test_long_coordinates), cmocka_unit_test(test_values_of_its_own),
 	};
 
 	return run_all_tests(tests, context_setup, context_teardown);

@@ -50,7 +50,8 @@ static void segmented_scan(int threads, int64_t block)
 		flag[i] = i % 37 == 0;
 	}
 	if (ek_segmented_scan(ctx, &o, EK_INT32, EK_SUM, EK_INCLUSIVE, N, in,
-	                      &(ek_segments){.size = sizeof(ek_segments), .flag = flag}, out) != EK_OK)
+	                      &(ek_segments){.size = sizeof(ek_segments), .flag = flag},
+	                      out) != EK_OK)
 		atomic_fetch_add(&faults, 1);
 	for (int i = 0; i < N; i++)
 		if (out[i] != 1 + i % 37) {

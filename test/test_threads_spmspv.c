@@ -92,8 +92,9 @@ static void test_one_plan(void **state)
 	(void)state;
 	expect_status(ek_context_create(&options, &ctx), EK_OK);
 	ctx->small_work = 0;
-	expect_status(ek_matrix_generate(ctx, "uniform:rows=2000,cols=2000,k=6", EK_F64, EK_I32, &A),
-	              EK_OK);
+	expect_status(
+		ek_matrix_generate(ctx, "uniform:rows=2000,cols=2000,k=6", EK_F64, EK_I32, &A),
+		EK_OK);
 	make_pairs();
 	do
 		check_method(m, A);

@@ -14,7 +14,7 @@
 #include "evenkeel/ek.h"
 
 #if FLT_EVAL_METHOD == 1 || FLT_EVAL_METHOD == 2
-#error "sums must round at each step: use -msse2 -mfpmath=sse (x86), -fexcess-precision=fast (s390x)"
+#error "sums must round at each step: -msse2 -mfpmath=sse (x86), -fexcess-precision=fast (s390x)"
 #endif
 
 #define EKI_ALIGNMENT 64

@@ -39,7 +39,7 @@
 #define EK_NESTED
 
 #if defined(__AVX__) && !defined(EK_ALLOW_NATIVE)
-#error "compile evenkeel for the baseline: it chooses instructions at run time (or define EK_ALLOW_NATIVE)"
+#error "compile for the baseline: instructions are chosen at run time (or define EK_ALLOW_NATIVE)"
 #endif
 
 #include <math.h>

@@ -33,43 +33,43 @@
 
 /* Initialisers of the members that are the same for all processors, since no difference between
  * processors has been measured. */
-#define ALIKE                                                                                    \
-	.panel = {{3, 0.6, 0.6}, {5, 0.7, 0.2}, {5, 0.7, 0.2}}, .copy = 2, .strip = 0.3,         \
-	.transpose_entry = 20, .transpose_column = 10, .tiles_entry = 15, .narrow_entry = 0.5,   \
-	.scatter_entry = 2.2, .scatter_far = 18, .radix_entry = 5.5,                             \
-	.patterns_entry = 4, .launch = {3000, 30000}, .device_gbps = {1000, 4}, .loop_gbps = 20, \
-	.lane_gather = 100, .lane_sum = 20,                                                      \
-	.array = {.set_entry = 3.3,                                                              \
-	          .search_entry = 20,                                                            \
-	          .search_step = {5, 4},                                                         \
-	          .copy_entry = 0.15,                                                            \
-	          .select_gbps = 12,                                                             \
-	          .select_list = 1000,                                                           \
-	          .merge_entry = {1.3, 2.3},                                                     \
-	          .merge_simd = {{5.5, 5.5}, {1, 2.1}, {0.5, 1}},                                \
-	          .segscan_gbps = 16,                                                            \
-	          .segscan_call = 1000,                                                          \
-	          .segsum_gbps = {{14, 17}, {16, 21}},                                           \
-	          .segsum_narrow = 0.4,                                                          \
-	          .lanes_gbps = 40,                                                              \
-	          .lanes_segment = {1, 3.5},                                                     \
-	          .sort_level = {4, 1, 0.5}},                                                    \
-	.vector = {.serial_entry = {2.8, 4.5},                                                   \
-	           .lanes_entry = {1.25, 2.4},                                                   \
-	           .lanes_call = 150,                                                            \
-	           .gallop_entry = {4.5, 8},                                                     \
-	           .gallop_step = {3.6, 4},                                                      \
-	           .copy_entry = 0.15,                                                           \
-	           .simd_entry = {{7, 7}, {1.9, 3.5}, {1, 1.9}},                                 \
-	           .simd_call = 400,                                                             \
-	           .method_call = 200,                                                           \
-	           .spa_entry = 2.6,                                                             \
-	           .spa_index = 0.14,                                                            \
-	           .heap_level = 4.5,                                                            \
-	           .esc_entry = 1,                                                               \
-	           .esc_level = {0.35, 0.175, 0.13},                                             \
-	           .merge_entry = 2,                                                             \
-	           .merge_search = 4},                                                           \
+#define ALIKE                                                                                   \
+	.panel = {{3, 0.6, 0.6}, {5, 0.7, 0.2}, {5, 0.7, 0.2}}, .copy = 2, .strip = 0.3,        \
+	.transpose_entry = 20, .transpose_column = 10, .tiles_entry = 15, .narrow_entry = 0.5,  \
+	.scatter_entry = 2.2, .scatter_far = 18, .radix_entry = 5.5, .patterns_entry = 4,       \
+	.launch = {3000, 30000}, .device_gbps = {1000, 4}, .loop_gbps = 20, .lane_gather = 100, \
+	.lane_sum = 20,                                                                         \
+	.array = {.set_entry = 3.3,                                                             \
+	          .search_entry = 20,                                                           \
+	          .search_step = {5, 4},                                                        \
+	          .copy_entry = 0.15,                                                           \
+	          .select_gbps = 12,                                                            \
+	          .select_list = 1000,                                                          \
+	          .merge_entry = {1.3, 2.3},                                                    \
+	          .merge_simd = {{5.5, 5.5}, {1, 2.1}, {0.5, 1}},                               \
+	          .segscan_gbps = 16,                                                           \
+	          .segscan_call = 1000,                                                         \
+	          .segsum_gbps = {{14, 17}, {16, 21}},                                          \
+	          .segsum_narrow = 0.4,                                                         \
+	          .lanes_gbps = 40,                                                             \
+	          .lanes_segment = {1, 3.5},                                                    \
+	          .sort_level = {4, 1, 0.5}},                                                   \
+	.vector = {.serial_entry = {2.8, 4.5},                                                  \
+	           .lanes_entry = {1.25, 2.4},                                                  \
+	           .lanes_call = 150,                                                           \
+	           .gallop_entry = {4.5, 8},                                                    \
+	           .gallop_step = {3.6, 4},                                                     \
+	           .copy_entry = 0.15,                                                          \
+	           .simd_entry = {{7, 7}, {1.9, 3.5}, {1, 1.9}},                                \
+	           .simd_call = 400,                                                            \
+	           .method_call = 200,                                                          \
+	           .spa_entry = 2.6,                                                            \
+	           .spa_index = 0.14,                                                           \
+	           .heap_level = 4.5,                                                           \
+	           .esc_entry = 1,                                                              \
+	           .esc_level = {0.35, 0.175, 0.13},                                            \
+	           .merge_entry = 2,                                                            \
+	           .merge_search = 4},                                                          \
 	.product = {.column = 20, .near = 2, .far = 4, .bucket = 8, .spread = 1, .partial = 2.5}
 
 static const eki_machine gathering = {

@@ -112,7 +112,7 @@ typedef struct eki_machine {
 	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NISA];
 	eki_block_speed block[EK_NVALUE][EK_NISA];
 	eki_panel_speed panel[EK_NISA];
-	double copy;  /* cost of copying one vector entry from or to memory with a stride */
+	double copy; /* cost of copying one vector entry from or to memory with a stride */
 	/* mean length of runs of consecutive columns from which on SpGEMM adds runs as vectors. Vectors
 	 * that partly overlap those just written wait for them to reach the cache. */
 	double run_length;

@@ -34,7 +34,7 @@ typedef struct eki_gen {
 	int64_t dim[EKI_GEN_DIMS]; /* numbers for the generator's own use */
 	uint64_t *table; /* from eki_gen_table, for the generator's own use; freed by the driver */
 	int64_t table_len;
-	const void *model; /* static data for the generator's own use */
+	const void *model;   /* static data for the generator's own use */
 	const ek_store *csr; /* the row pointers; set by the driver before it calls `fill` */
 } eki_gen;
 

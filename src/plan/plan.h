@@ -320,11 +320,11 @@ struct ek_plan {
 	eki_lock refreshing;
 	char format[96]; /* format that the plan multiplies with, as text */
 	eki_arena memory;
-	eki_text why;             /* reasons that steps gave, for ek_plan_explain */
-	eki_selection *selection; /* table of candidates; NULL if a method was named */
-	int64_t scratch_bytes;    /* bytes of scratch that one run needs */
+	eki_text why;                 /* reasons that steps gave, for ek_plan_explain */
+	eki_selection *selection;     /* table of candidates; NULL if a method was named */
+	int64_t scratch_bytes;        /* bytes of scratch that one run needs */
 	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
-	int64_t run_bytes;        /* most bytes that a run allocates besides scratch and result */
+	int64_t run_bytes; /* most bytes that a run allocates besides scratch and result */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 };
 

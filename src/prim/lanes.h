@@ -40,7 +40,8 @@ typedef struct FN(pack) {
 #define NET_GREATER_IN(m, a, b) _mm512_mask_cmpgt_epi64_mask((FN(lanes_mask))(m), a, b)
 #define NET_OTHER(a, b)         _mm512_cmpneq_epi64_mask(a, b)
 #define NET_MIX(m, a, b)        _mm512_mask_mov_epi64(b, m, a)
-#define NET_ORDER(x)            _mm512_xor_si512(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), vset1(x))
+#define NET_ORDER(x)                                                                               \
+	_mm512_xor_si512(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7), vset1(x))
 #define NET_MAX(a, m, x, y)     _mm512_mask_max_epi64(a, m, x, y)
 #define NET_PERMUTE(v, o)       _mm512_permutexvar_epi64(o, v)
 #define NET_TAKE(v, m, o)       _mm512_mask_permutexvar_epi64(v, m, o, v)

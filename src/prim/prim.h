@@ -28,7 +28,7 @@ struct eki_array {
 	/* The operations on sparse vectors (vec/) use these. Their indices have type x.index, their
 	 * values type `type`. Sets of pairs are x, y and z, too, with keys as indices. */
 	ek_sparse x, y, z;
-	void *dense; /* the values of the dense vector */
+	void *dense;        /* the values of the dense vector */
 	eki_dense block_of; /* the dense matrix of gemvi, which has n rows */
 	eki_scalar alpha, beta;
 	/* The members from here on come from the options, with defaults filled in. */

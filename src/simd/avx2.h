@@ -11,7 +11,8 @@
 #if EK_VAL_F64
 #define W                    4
 #define vec                  __m256d
-#define vmask_n(n)           _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vmask_n(n)                                                                                 \
+	_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
 #define vzero()              _mm256_setzero_pd()
 #define vset1(a)             _mm256_set1_pd(a)
 #define vload(p)             _mm256_loadu_pd(p)
@@ -114,7 +115,8 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vwords               __m256i
 #define vwords_load(p)       _mm256_loadu_si256((const __m256i *)(p))
 #define vwords_next(w)       _mm256_srli_epi32(w, 1)
-#define vclear(a, w)         _mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
+#define vclear(a, w)                                                                               \
+	_mm256_blendv_ps(a, vzero(), _mm256_castsi256_ps(_mm256_slli_epi32(w, 31)))
 
 static inline bool FN(vfinite)(vec a)
 {

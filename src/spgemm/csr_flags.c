@@ -17,7 +17,8 @@ typedef struct flags {
 	eki_b_pattern b;
 	eki_flags_fn *rows;
 	eki_sort_short_fn *sort;
-	int64_t few; /* products of a row that `sort` can sort; 0 if columns are too large for keys */
+	/* Products of a row that `sort` can sort; 0 if columns are too large for keys. */
+	int64_t few;
 	int64_t width, at, part_bytes; /* of the window; scratch and its size for each thread */
 } flags;
 

@@ -86,11 +86,10 @@ static int64_t FN(write)(const eki_window *s, int64_t groups, IDX base, int mark
 		if (set)
 			memset(s->group + first, 0, 64);
 		for (; set; set &= set - 1)
-			n = mark == EKI_MARK_BITS
-			            ? FN(write_bits)(s, first + __builtin_ctzll(set), base, col,
-			                             val, n)
-			            : FN(write_group)(s, first + __builtin_ctzll(set), base, col,
-			                              val, n);
+			n = mark == EKI_MARK_BITS ? FN(write_bits)(s, first + __builtin_ctzll(set),
+			                                           base, col, val, n)
+			                          : FN(write_group)(s, first + __builtin_ctzll(set),
+			                                            base, col, val, n);
 	}
 	return n;
 }

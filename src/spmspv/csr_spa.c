@@ -55,7 +55,7 @@ static int64_t FN(spa_columns)(const eki_by_spa *b, const eki_run *v, const eki_
 		}
 		if (e + AHEAD < n)
 			FN(sums_ahead)
-			(s, row, cut[idx[e + AHEAD] * step], cut[idx[e + AHEAD] * step + parts]);
+		(s, row, cut[idx[e + AHEAD] * step], cut[idx[e + AHEAD] * step + parts]);
 		new += read ? FN(spa_add)(s, end - begin, row + begin, 0, a + begin, val[e], true)
 		            : FN(spa_add)(s, end - begin, row + begin, 0, NULL, 0, false);
 	}

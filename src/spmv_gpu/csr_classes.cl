@@ -71,7 +71,8 @@ EK_FN void multiply(columns in, const EK_GLOBAL VAL *x, int left, int step, cons
 #ifdef FIRST_FAR
 #pragma unroll
 	for (int j = 0; j < count; j++)
-		col[j] = col[j] < FIRST_FAR ? in.base + col[j] : EK_LOAD(in.far + (col[j] - FIRST_FAR));
+		col[j] = col[j] < FIRST_FAR ? in.base + col[j]
+		                            : EK_LOAD(in.far + (col[j] - FIRST_FAR));
 #endif
 #pragma unroll
 	for (int j = 0; j < count; j++)
@@ -83,8 +84,8 @@ EK_FN void multiply(columns in, const EK_GLOBAL VAL *x, int left, int step, cons
 
 /* Returns the sum of the products of `count` entries that are `step` apart, starting with entry k.
  * Uses fetch and multiply. */
-EK_FN VAL dot(columns in, const EK_GLOBAL VAL *val, PTR k, const EK_GLOBAL VAL *x, int left, int step,
-              const int count, const int sure)
+EK_FN VAL dot(columns in, const EK_GLOBAL VAL *val, PTR k, const EK_GLOBAL VAL *x, int left,
+              int step, const int count, const int sure)
 {
 	COL col[MOST];
 	VAL sum, v[MOST];

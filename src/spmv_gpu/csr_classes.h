@@ -37,7 +37,8 @@ enum { EKI_CLASSES_U, EKI_CLASSES_W, EKI_CLASSES_S, EKI_CLASSES_COLUMNS };
 	{"u", 1, 16, "entries that a work-item reads at once"}, \
 	{"w", 32, 512, "work-items of a group, a power of two"}, \
 	{"s", 1, INT32_MAX, "average row from which on rows are not staged"}, \
-	{"columns", 16, 32, "bits of a column, 16 or 32; 16: of its distance from a window's start"}, \
+	{"columns", 16, 32, \
+	 "bits of a column, 16 or 32; 16: of its distance from a window's start"}, \
 }
 /* clang-format on */
 

@@ -189,7 +189,8 @@ EK_KERNEL(speculate, EK_WG)
 		const target to = {offset[0], end, sum, y, alpha, beta};
 
 		if (n > 0)
-			describe(row_ptr, rows, start, stop, (PTR)begin, n, lane, head, dirty + mine);
+			describe(row_ptr, rows, start, stop, (PTR)begin, n, lane, head,
+			         dirty + mine);
 		multiply(col_idx, val, x, (PTR)begin, n, lane, product);
 		BUNCH_BARRIER();
 		if (lane == 0 && n > 0) {

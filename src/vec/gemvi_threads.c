@@ -82,8 +82,8 @@ static void FN(gemvi_columns)(const eki_array *a, int64_t begin, int64_t end)
 		memset(sum, 0, sizeof sum);
 		for (; k + 4 <= nnz; k += 4)
 			FN(four_columns)
-			(n, row, A + idx[k] * col, A + idx[k + 1] * col, A + idx[k + 2] * col,
-			 A + idx[k + 3] * col, val + k, sum);
+		(n, row, A + idx[k] * col, A + idx[k + 1] * col, A + idx[k + 2] * col,
+		 A + idx[k + 3] * col, val + k, sum);
 		for (; k < nnz; k++) {
 			const VAL *at = A + idx[k] * col;
 
