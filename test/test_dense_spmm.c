@@ -3,8 +3,6 @@
  * `auto`, in every type, instruction set and number of threads, on awkward shapes held as CSR and as CSC.
  * References and blocks are those of the transposed products (support/blocks.h): the plan computes
  * Y^T = op(A)^T X^T, where `op` of a case is that of the SpMM. */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/blocks.h"
 #include "support/exhaust.h"
@@ -70,14 +68,7 @@ static void walk(enum data data)
 		blocks_make(&b, shape, data, shape % 2 ? EK_F32 : EK_F64, shape);
 		do
 			for (int k = 0; k < 8; k++) {
-				const struct plan_case c = {
-					.method = m,
-					.op = k & 1,
-					.held = k / 2 & 1,
-					.repro = (ek_reproducible)(k / 4),
-					.index = (ek_index)(1 + rng_below(&draw, 3)),
-					.isa = (int)rng_below(&draw, contexts.levels),
-					.count = (int)rng_below(&draw, contexts.counts)};
+				const struct plan_case c = plan_case_draw(m, k, &draw);
 
 				check_case(&b, &c);
 			}
@@ -186,58 +177,27 @@ static void test_formats(void **state)
 
 /* ---- One plan, several threads --------------------------------------------------------------- */
 
-enum { WORKERS = 4 };
-
-static struct {
-	struct blocks b;
-	ek_plan *plan;
-	int op;
-	_Atomic int faults;
-} common;
-
-static void *worker(void *arg)
-{
-	struct rng own = {(uint64_t)(uintptr_t)arg};
-	char text[600];
-
-	for (unsigned k = 0; k < 5; k++) {
-		struct block_run run = blocks_draw(&common.b, &own, k);
-
-		run.op = common.op;
-		run.left = true;
-		if (!blocks_run(&common.b, NULL, common.plan, &run, NULL, text, sizeof text) &&
-		    atomic_fetch_add(&common.faults, 1) == 0)
-			print_error("  %s\n", text);
-	}
-	return NULL;
-}
-
 static void test_one_plan(void **state)
 {
+	struct blocks b;
 	ek_matrix *A;
 
 	(void)state;
-	blocks_make(&common.b, shape_count() / 2, DATA_EXACT, EK_F32, 3);
-	expect_status(blocks_matrix(&common.b,
-	                            contexts.of[contexts.levels - 1][1 % contexts.counts], HELD_CSR,
-	                            EK_I32, &A),
+	blocks_make(&b, shape_count() / 2, DATA_EXACT, EK_F32, 3);
+	expect_status(blocks_matrix(&b, contexts.of[contexts.levels - 1][1 % contexts.counts],
+	                            HELD_CSR, EK_I32, &A),
 	              EK_OK);
-	for (common.op = 0; common.op < 2; common.op++) {
-		const struct plan_case c = {.op = common.op};
-		pthread_t thread[WORKERS];
+	for (int op = 0; op < 2; op++) {
+		const struct plan_case c = {.op = op};
+		ek_plan *plan;
 
-		expect_status(make_plan(&c, A, 0, &common.plan), EK_OK);
+		expect_status(make_plan(&c, A, 0, &plan), EK_OK);
 		expect_status(ek_matrix_values_changed(A), EK_OK);
-		for (uintptr_t k = 0; k < WORKERS; k++)
-			assert_int_equal(pthread_create(&thread[k], NULL, worker, (void *)(k + 1)),
-			                 0);
-		for (int k = 0; k < WORKERS; k++)
-			pthread_join(thread[k], NULL);
-		assert_int_equal(common.faults, 0);
-		ek_plan_destroy(common.plan);
+		blocks_threads(&b, plan, op, true);
+		ek_plan_destroy(plan);
 	}
 	ek_matrix_destroy(A);
-	blocks_free(&common.b);
+	blocks_free(&b);
 }
 
 /* ---- Arguments, with the matrix of support/small.h ------------------------------------------- */
@@ -306,38 +266,24 @@ static void test_arguments(void **state)
 	assert_int_equal(small_teardown(state), 0);
 }
 
-static struct wish {
-	ek_matrix *A;
-	ek_hints hints;
-} wish;
-
-static ek_status exhausted_plan(struct exhaust *x)
-{
-	return ek_plan_create(EK_DENSE_SPMM, wish.A, &wish.hints, (ek_plan **)&x->out);
-}
-
-static void free_plan(struct exhaust *x)
-{
-	ek_plan_destroy(x->out);
-}
-
 static void test_memory(void **state)
 {
 	static struct exhaust e;
 	const ek_method *m = NULL;
+	ek_matrix *A;
 
 	(void)state;
 	exhaust_open(&e, 3, NULL);
-	expect_status(small_make(e.ctx, &wish.A), EK_OK);
+	expect_status(small_make(e.ctx, &A), EK_OK);
 	do
 		for (int op = 0; op < 2; op++) {
-			wish.hints = (ek_hints){.size = sizeof wish.hints,
+			const ek_hints hints = {.size = sizeof hints,
 			                        .method = name_or_auto(m),
 			                        .op = op ? EK_OP_T : EK_OP_N};
-			assert_true(exhaust(&e, "plan", exhausted_plan, free_plan) > 0);
+			assert_true(exhaust_plan(&e, EK_DENSE_SPMM, A, &hints) > 0);
 		}
 	while ((m = processor_method_next(m, EK_DENSE_SPMM)));
-	ek_matrix_destroy(wish.A);
+	ek_matrix_destroy(A);
 	exhaust_close(&e);
 }
 

@@ -195,14 +195,7 @@ static void walk(enum data data)
 		sums_make(&s);
 		do
 			for (int k = 0; k < 8; k++) {
-				const struct plan_case c = {
-					.method = m,
-					.op = k & 1,
-					.held = k / 2 & 1,
-					.repro = (ek_reproducible)(k / 4),
-					.index = (ek_index)(1 + rng_below(&draw, 3)),
-					.isa = (int)rng_below(&draw, contexts.levels),
-					.count = (int)rng_below(&draw, contexts.counts)};
+				const struct plan_case c = plan_case_draw(m, k, &draw);
 
 				check_case(&s, &c);
 			}

@@ -5,12 +5,11 @@
  *   1 .
  *   . .
  *   2 3 */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/small.h"
+#include "support/workers.h"
 
 /* Matrices in every format and with columns from 1 can be added. */
 static void test_formats(void **state)
@@ -51,32 +50,27 @@ static void test_formats(void **state)
 
 /* ---- One plan, several threads --------------------------------------------------------------- */
 
-enum { WORKERS = 4, SIDE = 50 };
+enum { SIDE = 50 };
 
-static struct {
-	ek_plan *plan;
-	_Atomic int faults;
-} common;
+static ek_plan *common;
 
-static void *worker(void *arg)
+static void worker(int number)
 {
-	const double size = (double)(uintptr_t)arg;
+	const double size = number + 1;
 	double y[SIDE * SIDE];
 	const ek_dense Y = ek_block(EK_F64, SIDE, SIDE, SIDE, EK_ROW_MAJOR, y);
 
 	for (int turn = 0; turn < 20; turn++) {
-		if (ek_spadd_dense(common.plan, size, 0, &Y) != EK_OK)
-			atomic_fetch_add(&common.faults, 1);
+		if (ek_spadd_dense(common, size, 0, &Y) != EK_OK)
+			worker_fault(ek_plan_method(common));
 		for (int i = 0; i < SIDE * SIDE; i++)
 			if (y[i] != (i / SIDE == i % SIDE ? size : 0))
-				atomic_fetch_add(&common.faults, 1);
+				worker_fault(ek_plan_method(common));
 	}
-	return NULL;
 }
 
 static void test_one_plan(void **state)
 {
-	pthread_t thread[WORKERS];
 	ek_view val = {.size = sizeof val};
 	ek_matrix *A;
 
@@ -87,14 +81,10 @@ static void test_one_plan(void **state)
 	expect_status(ek_matrix_array(A, "val", &val), EK_OK);
 	for (int64_t k = 0; k < val.len; k++)
 		((double *)(uintptr_t)val.data)[k] = 1;
-	expect_status(ek_plan_create(EK_SPADD_DENSE, A, NULL, &common.plan), EK_OK);
+	expect_status(ek_plan_create(EK_SPADD_DENSE, A, NULL, &common), EK_OK);
 	expect_status(ek_matrix_values_changed(A), EK_OK);
-	for (uintptr_t k = 0; k < WORKERS; k++)
-		assert_int_equal(pthread_create(&thread[k], NULL, worker, (void *)(k + 1)), 0);
-	for (int k = 0; k < WORKERS; k++)
-		pthread_join(thread[k], NULL);
-	assert_int_equal(common.faults, 0);
-	ek_plan_destroy(common.plan);
+	run_workers(WORKERS, worker);
+	ek_plan_destroy(common);
 	ek_matrix_destroy(A);
 }
 
@@ -137,21 +127,6 @@ static void test_arguments(void **state)
 	assert_int_equal(small_teardown(state), 0);
 }
 
-static struct wish {
-	ek_matrix *A;
-	ek_hints hints;
-} wish;
-
-static ek_status exhausted_plan(struct exhaust *x)
-{
-	return ek_plan_create(EK_SPADD_DENSE, wish.A, &wish.hints, (ek_plan **)&x->out);
-}
-
-static void free_plan(struct exhaust *x)
-{
-	ek_plan_destroy(x->out);
-}
-
 /* Making a plan fails cleanly at each allocation, and runs allocate nothing. */
 static void test_memory(void **state)
 {
@@ -166,17 +141,18 @@ static void test_memory(void **state)
 	expect_status(small_make(e.ctx, &A), EK_OK);
 	do
 		for (int k = 0; k < 2; k++) {
-			wish.hints =
-				(ek_hints){.size = sizeof wish.hints, .method = name_or_auto(m)};
-			expect_status(ek_matrix_convert(A, k ? "ell" : "csr", NULL, &wish.A),
-			              EK_OK);
-			assert_true(exhaust(&e, "plan", exhausted_plan, free_plan) > 0);
-			expect_status(exhausted_plan(&e), EK_OK);
+			const ek_hints hints = {.size = sizeof hints, .method = name_or_auto(m)};
+			ek_matrix *B;
+			ek_plan *plan;
+
+			expect_status(ek_matrix_convert(A, k ? "ell" : "csr", NULL, &B), EK_OK);
+			assert_true(exhaust_plan(&e, EK_SPADD_DENSE, B, &hints) > 0);
+			expect_status(ek_plan_create(EK_SPADD_DENSE, B, &hints, &plan), EK_OK);
 			heap_fail(&e.heap, 0, true);
-			expect_status(ek_spadd_dense(e.out, 1, 0, &Y), EK_OK);
+			expect_status(ek_spadd_dense(plan, 1, 0, &Y), EK_OK);
 			heap_fail(&e.heap, -1, false);
-			ek_plan_destroy(e.out);
-			ek_matrix_destroy(wish.A);
+			ek_plan_destroy(plan);
+			ek_matrix_destroy(B);
 		}
 	while ((m = processor_method_next(m, EK_SPADD_DENSE)));
 	ek_matrix_destroy(A);

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "plan/plan.h"
+#include "support/held.h"
 #include "support/plan_case.h"
 #include "support/sparse.h"
 
@@ -34,27 +35,6 @@ struct variant {
 	bool with_d;
 };
 
-struct held {
-	struct shape T;
-	struct typed typed;
-	ek_matrix *M;
-};
-
-static void hold(struct held *h, const struct shape *s, int held, ek_value value, ek_index index,
-                 ek_context *ctx)
-{
-	shape_transpose(s, &h->T);
-	typed_make(&h->typed, held == HELD_CSC ? &h->T : s, value, index, (int)rng_below(&draw, 2));
-	expect_status((held == HELD_CSC ? typed_csc : typed_csr)(ctx, &h->typed, 0, &h->M), EK_OK);
-}
-
-static void release(struct held *h)
-{
-	ek_matrix_destroy(h->M);
-	typed_free(&h->typed);
-	shape_free(&h->T);
-}
-
 static void check(const struct problem *p, const struct variant *v, const ek_matrix *C, bool second)
 {
 	char text[400];
@@ -62,20 +42,6 @@ static void check(const struct problem *p, const struct variant *v, const ek_mat
 	if (!sparse_check(&p->ref[2 * v->with_d + second], C, p->data, v->alpha, v->beta, text,
 	                  sizeof text))
 		fail_msg("%s: %s", product_where, text);
-}
-
-/* Copies the values of C, so that results can be compared bit for bit. */
-static void *values_of(const ek_matrix *C, size_t *bytes)
-{
-	ek_view view = {.size = sizeof view};
-
-	expect_status(ek_matrix_array(C, "val", &view), EK_OK);
-	*bytes = (size_t)view.len * view.elem_size;
-	void *copy = malloc(*bytes + 1);
-
-	if (*bytes)
-		memcpy(copy, view.data, *bytes);
-	return copy;
 }
 
 static void where(const struct problem *p, const struct variant *v)
@@ -103,7 +69,8 @@ static void check_variant(const struct problem *p, const struct variant *v, void
 
 	where(p, v);
 	for (int k = 0; k < 2 + v->with_d; k++)
-		hold(&h[k], p->shape[k], v->held[k], p->value, v->index[k], v->ctx);
+		held_make(&h[k], p->shape[k], v->held[k], p->value, v->index[k],
+		          (int)rng_below(&draw, 2), v->ctx);
 	const ek_hints hints = {.size = sizeof hints,
 	                        .method = name_or_auto(v->method),
 	                        .op = p->op[0] ? EK_OP_T : EK_OP_N,
@@ -116,25 +83,21 @@ static void check_variant(const struct problem *p, const struct variant *v, void
 	expect_status(ek_plan_create(EK_SPGEMM, h[0].M, &hints, &plan), EK_OK);
 	expect_status(ek_spgemm(plan, v->alpha, v->beta, &C), EK_OK);
 	check(p, v, C, false);
-	*bits = values_of(C, bytes);
+	*bits = values_copy(C, bytes);
 	for (int second = 1; second >= 0; second--) {
-		for (int k = 0; k < 2 + v->with_d; k++) {
-			const struct shape *s = v->held[k] == HELD_CSC ? &h[k].T : p->shape[k];
-
-			typed_values(&h[k].typed, second ? s->val2 : s->val);
-			expect_status(ek_matrix_values_changed(h[k].M), EK_OK);
-		}
+		for (int k = 0; k < 2 + v->with_d; k++)
+			held_values(&h[k], second);
 		expect_status(ek_spgemm(plan, v->alpha, v->beta, &C), EK_OK);
 		check(p, v, C, second);
 	}
-	void *again = values_of(C, &again_bytes);
+	void *again = values_copy(C, &again_bytes);
 
 	if (memcmp(again, *bits, *bytes) != 0)
 		fail_msg("%s: other bits in an existing C", product_where);
 	free(again);
 	ek_plan_destroy(plan);
 	for (int k = 0; k < 2 + v->with_d; k++)
-		release(&h[k]);
+		held_free(&h[k]);
 	ek_matrix_destroy(C);
 }
 

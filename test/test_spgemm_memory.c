@@ -79,16 +79,6 @@ static struct wish {
 	bool new_values;
 } wish;
 
-static ek_status make_plan(struct exhaust *e)
-{
-	return ek_plan_create(EK_SPGEMM, wish.h[0].M, &wish.hints, (ek_plan **)&e->out);
-}
-
-static void free_plan(struct exhaust *e)
-{
-	ek_plan_destroy(e->out);
-}
-
 static ek_status make_product(struct exhaust *e)
 {
 	ek_matrix *C = NULL;
@@ -99,11 +89,6 @@ static ek_status make_product(struct exhaust *e)
 	else
 		e->out = C;
 	return status;
-}
-
-static void free_product(struct exhaust *e)
-{
-	ek_matrix_destroy(e->out);
 }
 
 static const void *array_of(const ek_matrix *C, const char *name, size_t *bytes)
@@ -154,12 +139,11 @@ static void exhaust_kinds(const enum kind kind[3], const char *name)
 		                        .method = m ? ek_method_name(m) : NULL,
 		                        .B = wish.h[1].M,
 		                        .D = wish.h[2].M};
-		snprintf(text, sizeof text, "%s, plan", name);
-		assert_true(exhaust(&e, text, make_plan, free_plan) > 0);
-		expect_status(make_plan(&e), EK_OK);
-		wish.plan = e.out;
+		assert_true(exhaust_plan(&e, EK_SPGEMM, wish.h[0].M, &wish.hints) > 0);
+		expect_status(ek_plan_create(EK_SPGEMM, wish.h[0].M, &wish.hints, &wish.plan),
+		              EK_OK);
 		snprintf(text, sizeof text, "%s, new C", name);
-		assert_true(exhaust(&e, text, make_product, free_product) > 2);
+		assert_true(exhaust(&e, text, make_product, exhaust_free_matrix) > 2);
 		expect_status(make_product(&e), EK_OK);
 		wish.C = e.out;
 		for (int k = 0; k < 2; k++) {

@@ -4,7 +4,6 @@
  * 256 columns, both orders and several leading dimensions. A new row of the table is tested without
  * a change here. */
 #include <math.h>
-#include <pthread.h>
 
 #include "plan/plan.h"
 #include "support/blocks.h"
@@ -285,62 +284,30 @@ static void test_formats(void **state)
 
 /* ---- One plan, several threads --------------------------------------------------------------- */
 
-enum { WORKERS = 4 };
-
-static struct {
-	struct blocks b;
-	ek_plan *plan;
-	int op;
-	_Atomic int faults;
-} common;
-
-static void *worker(void *arg)
-{
-	struct rng own = {(uint64_t)(uintptr_t)arg};
-	char text[600];
-
-	for (unsigned k = 0; k < 5; k++) {
-		struct block_run run = blocks_draw(&common.b, &own, k);
-
-		run.op = common.op;
-		if (!blocks_run(&common.b, NULL, common.plan, &run, NULL, text, sizeof text) &&
-		    atomic_fetch_add(&common.faults, 1) == 0)
-			print_error("  %s\n", text);
-	}
-	return NULL;
-}
-
 /* Runs one plan in several threads. The values change before the threads start, so all threads
  * notice the change at the same time. */
 static void test_one_plan(void **state)
 {
+	struct blocks b;
 	ek_matrix *A;
 
 	(void)state;
-	blocks_make(&common.b, shape_count() / 2, DATA_EXACT, EK_F32, 3);
-	expect_status(blocks_matrix(&common.b,
-	                            contexts.of[contexts.levels - 1][1 % contexts.counts], HELD_CSR,
-	                            EK_I32, &A),
+	blocks_make(&b, shape_count() / 2, DATA_EXACT, EK_F32, 3);
+	expect_status(blocks_matrix(&b, contexts.of[contexts.levels - 1][1 % contexts.counts],
+	                            HELD_CSR, EK_I32, &A),
 	              EK_OK);
-	for (const ek_method *m = processor_method_next(NULL, EK_SPMM); m;
-	     m = processor_method_next(m, EK_SPMM))
-		for (common.op = 0; common.op < 2; common.op++) {
-			const struct plan_case c = {.method = m, .op = common.op};
-			pthread_t thread[WORKERS];
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPMM));)
+		for (int op = 0; op < 2; op++) {
+			const struct plan_case c = {.method = m, .op = op};
+			ek_plan *plan;
 
-			expect_status(make_plan(&c, A, 0, &common.plan), EK_OK);
+			expect_status(make_plan(&c, A, 0, &plan), EK_OK);
 			expect_status(ek_matrix_values_changed(A), EK_OK);
-			for (uintptr_t k = 0; k < WORKERS; k++)
-				assert_int_equal(
-					pthread_create(&thread[k], NULL, worker, (void *)(k + 1)),
-					0);
-			for (int k = 0; k < WORKERS; k++)
-				pthread_join(thread[k], NULL);
-			assert_int_equal(common.faults, 0);
-			ek_plan_destroy(common.plan);
+			blocks_threads(&b, plan, op, false);
+			ek_plan_destroy(plan);
 		}
 	ek_matrix_destroy(A);
-	blocks_free(&common.b);
+	blocks_free(&b);
 }
 
 int main(int argc, char **argv)

@@ -189,51 +189,38 @@ static void test_old_caller(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static struct wish {
-	ek_matrix *A;
-	ek_hints hints;
-} wish;
-
-static ek_status make_plan(struct exhaust *x)
-{
-	return ek_plan_create(EK_SPMM, wish.A, &wish.hints, (ek_plan **)&x->out);
-}
-
-static void free_plan(struct exhaust *x)
-{
-	ek_plan_destroy(x->out);
-}
-
 static void test_memory(void **state)
 {
 	static struct exhaust e;
 	const ek_method *m = NULL;
+	ek_matrix *A;
 
 	(void)state;
 	exhaust_open(&e, 3, NULL);
-	expect_status(small_make(e.ctx, &wish.A), EK_OK);
+	expect_status(small_make(e.ctx, &A), EK_OK);
 	do
 		for (int op = 0; op < 2; op++) {
 			const ek_dense X = ek_block(EK_F64, 3, WIDTH, 3, EK_COL_MAJOR, y_data),
 				       Y = x_block();
+			const ek_hints hints = {.size = sizeof hints,
+			                        .method = m ? ek_method_name(m) : NULL,
+			                        .op = op ? EK_OP_T : EK_OP_N};
+			ek_plan *own;
 
 			if (m && *ek_method_device(m) != 'c')
 				continue;
-			wish.hints = (ek_hints){.size = sizeof wish.hints,
-			                        .method = m ? ek_method_name(m) : NULL,
-			                        .op = op ? EK_OP_T : EK_OP_N};
-			assert_true(exhaust(&e, "plan", make_plan, free_plan) > 0);
-			expect_status(make_plan(&e), EK_OK);
+			assert_true(exhaust_plan(&e, EK_SPMM, A, &hints) > 0);
+			expect_status(ek_plan_create(EK_SPMM, A, &hints, &own), EK_OK);
 			heap_fail(&e.heap, 0, true);
 			if (op)
-				expect_status(ek_spmm(e.out, 1, &X, 0, &Y), EK_OK);
+				expect_status(ek_spmm(own, 1, &X, 0, &Y), EK_OK);
 			else
-				expect_status(ek_spmm(e.out, 1, &Y, 0, &X), EK_OK);
+				expect_status(ek_spmm(own, 1, &Y, 0, &X), EK_OK);
 			heap_fail(&e.heap, -1, false);
-			ek_plan_destroy(e.out);
+			ek_plan_destroy(own);
 		}
 	while ((m = operation_next(m, EK_SPMM)));
-	ek_matrix_destroy(wish.A);
+	ek_matrix_destroy(A);
 	exhaust_close(&e);
 }
 

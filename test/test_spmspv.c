@@ -5,12 +5,12 @@
  * All methods promise the bits of one order of summation, so results are compared with it bit by
  * bit. A new row of the table is tested without a change here. */
 #include <math.h>
-#include <pthread.h>
 
 #include "plan/plan.h"
 #include "support/plan_case.h"
 #include "support/sparse.h"
 #include "support/sparse_problem.h"
+#include "support/workers.h"
 
 static struct rng draw;
 
@@ -156,18 +156,15 @@ static void test_not_finite(void **state)
 
 /* ---- One plan, several threads --------------------------------------------------------------- */
 
-enum { WORKERS = 4 };
-
 static struct {
 	const struct shape *s;
 	ek_plan *plan;
 	int op;
-	_Atomic int faults;
 } common;
 
-static void *worker(void *arg)
+static void worker(int number)
 {
-	struct rng own = {(uint64_t)(uintptr_t)arg};
+	struct rng own = {(uint64_t)number + 1};
 	struct guard g[4];
 	struct sparse_problem p;
 	char text[300];
@@ -184,13 +181,12 @@ static void *worker(void *arg)
 		if (!sparse_problem_run(&p, g, &own, common.plan, 1, &x,
 		                        p.count ? p.count - rng_below(&own, 2) : 0, text,
 		                        sizeof text) &&
-		    p.count > 0 && atomic_fetch_add(&common.faults, 1) == 0)
-			print_error("  %s\n", text);
+		    p.count > 0)
+			worker_fault(text);
 	}
 	for (int k = 0; k < 4; k++)
 		guard_free(&g[k]);
 	sparse_problem_free(&p);
-	return NULL;
 }
 
 static void test_one_plan(void **state)
@@ -212,17 +208,10 @@ static void test_one_plan(void **state)
 			const ek_hints hints = {.size = sizeof hints,
 			                        .method = m->name,
 			                        .op = common.op ? EK_OP_T : EK_OP_N};
-			pthread_t thread[WORKERS];
 
 			expect_status(ek_plan_create(EK_SPMSPV, A, &hints, &common.plan), EK_OK);
 			expect_status(ek_matrix_values_changed(A), EK_OK);
-			for (uintptr_t k = 0; k < WORKERS; k++)
-				assert_int_equal(
-					pthread_create(&thread[k], NULL, worker, (void *)(k + 1)),
-					0);
-			for (int k = 0; k < WORKERS; k++)
-				pthread_join(thread[k], NULL);
-			assert_int_equal(common.faults, 0);
+			run_workers(WORKERS, worker);
 			ek_plan_destroy(common.plan);
 		}
 	ek_matrix_destroy(A);

@@ -4,7 +4,6 @@
  * parallel region of the caller. This test is also for the thread sanitizer, with clang and its
  * OpenMP run time. The sanitizer needs OMP_TOOL_LIBRARIES=libarcher.so to know when OpenMP threads
  * wait. */
-#include <pthread.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -13,22 +12,15 @@
 #include "support/context.h"
 #include "support/support.h"
 #include "support/shapes.h"
+#include "support/workers.h"
 
-enum { WORKERS = 4, ROUNDS = 30 };
+enum { ROUNDS = 30 };
 
-/* Counters of faults, of plans made and of plans refused. Threads count faults, because cmocka's
- * checks are for the main thread only. */
-static _Atomic int faults, made, refused;
+static _Atomic int made, refused; /* plans */
 static struct shape shape;
 static struct typed arrays;
 static const ek_matrix *shared;
 static double *x[2], *expected[2][2]; /* expected[op][k] is the product with x[k] */
-
-static void wrong(const char *what)
-{
-	if (atomic_fetch_add(&faults, 1) == 0)
-		print_error("  %s; last message: %s\n", what, ek_error_text());
-}
 
 static int setup(void **state)
 {
@@ -84,10 +76,10 @@ static void multiply(ek_plan *plan, int op, int round, double *y, double *want)
 	for (int64_t i = 0; i < n; i++)
 		want[i] = alpha * product[i] + beta * want[i];
 	if (ek_spmv(plan, alpha, &xv, beta, &yv) != EK_OK)
-		wrong("a product failed");
+		worker_fault("a product failed");
 	for (int64_t i = 0; i < n; i++)
 		if (!(y[i] == want[i])) {
-			wrong("a product is wrong");
+			worker_fault("a product is wrong");
 			return;
 		}
 }
@@ -105,7 +97,7 @@ static ek_plan *plan_of(const ek_matrix *A, const char *method, int op)
 	else if (status == EK_ELIMIT && m && m->format[0] != &ek_format_csr)
 		refused++; /* the long rows would need too much padding */
 	else
-		wrong("no plan");
+		worker_fault("no plan");
 	return plan;
 }
 
@@ -124,25 +116,8 @@ static void plan_and_multiply(const ek_matrix *A, const char *method, int op, in
 
 /* ---- Several threads ------------------------------------------------------------------------- */
 
-static void run_workers(void *(*work)(void *))
+static void plans_of_one_matrix(int number)
 {
-	pthread_t thread[WORKERS];
-	int number[WORKERS], started = 0;
-
-	atomic_store(&faults, 0);
-	for (int k = 0; k < WORKERS; k++) {
-		number[k] = k;
-		started += pthread_create(&thread[k], NULL, work, &number[k]) == 0;
-	}
-	assert_int_equal(started, WORKERS);
-	for (int k = 0; k < WORKERS; k++)
-		pthread_join(thread[k], NULL);
-	assert_int_equal(atomic_load(&faults), 0);
-}
-
-static void *plans_of_one_matrix(void *arg)
-{
-	int number = *(int *)arg;
 	const ek_method *m = NULL;
 
 	for (int op = 0; op < 2; op++)
@@ -151,14 +126,13 @@ static void *plans_of_one_matrix(void *arg)
 		for (int op = 0; op < 2; op++)
 			if (ek_method_supports(m, op ? EK_OP_T : EK_OP_N, EK_REPRO_RUN))
 				plan_and_multiply(shared, ek_method_name(m), op, 5);
-	return NULL;
 }
 
 static void test_one_matrix(void **state)
 {
 	(void)state;
 	made = refused = 0;
-	run_workers(plans_of_one_matrix);
+	run_workers(WORKERS, plans_of_one_matrix);
 	assert_true(made > 5 * refused);
 }
 
@@ -168,16 +142,15 @@ static struct {
 	int op;
 } common;
 
-static void *runs_of_one_plan(void *arg)
+static void runs_of_one_plan(int number)
 {
 	double *y = calloc((size_t)(shape.rows + shape.cols), sizeof *y);
 	double *want = calloc((size_t)(shape.rows + shape.cols), sizeof *want);
 
 	for (int k = 0; k < 10; k++)
-		multiply(common.plan, common.op, k + *(int *)arg, y, want);
+		multiply(common.plan, common.op, k + number, y, want);
 	free(want);
 	free(y);
-	return NULL;
 }
 
 /* Runs each plan in all threads. The values change before the threads start, so all threads notice
@@ -195,14 +168,14 @@ static void test_one_plan(void **state)
 			common.op = op;
 			expect_status(ek_matrix_values_changed((ek_matrix *)(uintptr_t)shared),
 			              EK_OK);
-			run_workers(runs_of_one_plan);
+			run_workers(WORKERS, runs_of_one_plan);
 			ek_plan_destroy(common.plan);
 		}
 }
 
-static void *questions(void *arg)
+static void questions(int number)
 {
-	(void)arg;
+	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		ek_matrix_info info = {.size = sizeof info};
 		ek_stats stats = {.size = sizeof stats};
@@ -212,54 +185,52 @@ static void *questions(void *arg)
 		    ek_matrix_array(shared, "val", &view) != EK_OK ||
 		    ek_matrix_check(shared) != EK_OK || ek_matrix_stats(shared, &stats) != EK_OK ||
 		    stats.nnz != shape.nnz)
-			wrong("a question about the matrix");
+			worker_fault("a question about the matrix");
 	}
-	return NULL;
 }
 
 static void test_questions(void **state)
 {
 	(void)state;
-	run_workers(questions);
+	run_workers(WORKERS, questions);
 }
 
 /* Makes a new context in each round. Makes a matrix and a plan in that context or in the shared
  * one. */
-static void *own_objects(void *arg)
+static void own_objects(int number)
 {
+	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		ek_options options = {.size = sizeof options, .threads = 1 + k % 3};
 		ek_context *own = NULL;
 		ek_matrix *A = NULL;
 
 		if (ek_context_create(&options, &own) != EK_OK) {
-			wrong("no context");
-			return NULL;
+			worker_fault("no context");
+			return;
 		}
 		if (typed_csr(k & 1 ? own : ctx, &arrays, k & 2 ? EK_COPY : EK_BORROW, &A) == EK_OK)
 			plan_and_multiply(A, "auto", k & 1, 2);
 		else
-			wrong("no matrix");
+			worker_fault("no matrix");
 		ek_matrix_destroy(A);
 		ek_context_destroy(own);
 	}
-	return arg ? NULL : NULL;
 }
 
 static void test_own_objects(void **state)
 {
 	(void)state;
-	run_workers(own_objects);
+	run_workers(WORKERS, own_objects);
 }
 
 /* In each thread, ek_error_text must give the message of the last failure in that thread. */
-static void *own_messages(void *arg)
+static void own_messages(int number)
 {
-	int number = *(int *)arg;
 	char part[64];
 
 	if (ek_error_text()[0])
-		wrong("a new thread has a message");
+		worker_fault("a new thread has a message");
 	snprintf(part, sizeof part, "rows is %d;", -1 - number);
 	for (int k = 0; k < 20 * ROUNDS; k++) {
 		ek_matrix *A;
@@ -267,15 +238,14 @@ static void *own_messages(void *arg)
 		if (ek_matrix_from_csr(ctx, EK_F64, EK_I32, -1 - number, 1, NULL, NULL, NULL, 0,
 		                       &A) != EK_EINVAL ||
 		    !strstr(ek_error_text(), part))
-			wrong("the message of another thread");
+			worker_fault("the message of another thread");
 	}
-	return NULL;
 }
 
 static void test_messages(void **state)
 {
 	(void)state;
-	run_workers(own_messages);
+	run_workers(WORKERS, own_messages);
 }
 
 /* ---- A caller's parallel region -------------------------------------------------------------- */
@@ -312,11 +282,11 @@ static void inside_region(int threads, int levels)
 static void test_inside_region(void **state)
 {
 	(void)state;
-	atomic_store(&faults, 0);
+	worker_faults_clear();
 	for (int threads = 1; threads <= 4; threads++)
 		for (int levels = 1; levels <= MOST_LEVELS; levels++)
 			inside_region(threads, levels);
-	assert_int_equal(atomic_load(&faults), 0);
+	worker_faults_none();
 }
 
 /* If a caller turns on dynamic adjustment or sets another number of threads, results stay the same,
@@ -324,7 +294,7 @@ static void test_inside_region(void **state)
 static void test_callers_settings(void **state)
 {
 	(void)state;
-	atomic_store(&faults, 0);
+	worker_faults_clear();
 #ifdef _OPENMP
 	int threads = omp_get_max_threads(), dynamic = omp_get_dynamic();
 
@@ -338,7 +308,7 @@ static void test_callers_settings(void **state)
 	omp_set_num_threads(threads);
 	omp_set_dynamic(dynamic);
 #endif
-	assert_int_equal(atomic_load(&faults), 0);
+	worker_faults_none();
 }
 
 int main(int argc, char **argv)

@@ -2,16 +2,12 @@
  * Tests primitives whose threads wait for each other, called by several threads at once, over and
  * over. There are more threads than processors, and blocks are so small that threads often wait.
  * This test is also for the thread sanitizer (see test_threads.c). */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/support.h"
+#include "support/workers.h"
 
 enum { CALLERS = 3, ROUNDS = 40, N = 5000, LIST = 140000 };
 
-/* Number of faults. Threads count them here, because cmocka's checks are for the main thread
- * only. */
-static _Atomic int faults;
 static ek_context *ctx;
 
 static void scan(const char *method, int threads, int64_t block, bool in_place, bool exclusive)
@@ -25,13 +21,13 @@ static void scan(const char *method, int threads, int64_t block, bool in_place, 
 		in[i] = out[i] = i % 17;
 	if (ek_scan(ctx, &o, EK_INT32, EK_SUM, exclusive ? EK_EXCLUSIVE : EK_INCLUSIVE, N,
 	            in_place ? out : in, out) != EK_OK)
-		atomic_fetch_add(&faults, 1);
+		worker_fault(o.method);
 	for (int i = 0; i < N; i++) {
 		int64_t before = sum;
 
 		sum += in[i];
 		if (out[i] != (exclusive ? before : sum)) {
-			atomic_fetch_add(&faults, 1);
+			worker_fault(o.method);
 			return;
 		}
 	}
@@ -52,10 +48,10 @@ static void segmented_scan(int threads, int64_t block)
 	if (ek_segmented_scan(ctx, &o, EK_INT32, EK_SUM, EK_INCLUSIVE, N, in,
 	                      &(ek_segments){.size = sizeof(ek_segments), .flag = flag},
 	                      out) != EK_OK)
-		atomic_fetch_add(&faults, 1);
+		worker_fault(o.method);
 	for (int i = 0; i < N; i++)
 		if (out[i] != 1 + i % 37) {
-			atomic_fetch_add(&faults, 1);
+			worker_fault(o.method);
 			return;
 		}
 }
@@ -72,18 +68,19 @@ static void kselect(int threads, int64_t k, bool all)
 	if (!in ||
 	    ek_kselect(ctx, &o, EK_INT32, 1, LIST, k, in, &kth, all ? smallest : NULL) != EK_OK ||
 	    kth != k - 1)
-		atomic_fetch_add(&faults, 1);
+		worker_fault(o.method);
 	for (int64_t i = 0; in && all && i < k; i++)
 		sum += smallest[i];
 	if (all && sum != k * (k - 1) / 2)
-		atomic_fetch_add(&faults, 1);
+		worker_fault(o.method);
 	free(in);
 }
 
-static void *caller(void *arg)
+static void caller(int number)
 {
 	static const char *const method[] = {"scan.zhang", "scan.blocked", "scan.blelloch"};
 
+	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		segmented_scan(1 + k % 8, 64);
 		if (k % 8 == 0)
@@ -91,25 +88,17 @@ static void *caller(void *arg)
 		for (int m = 0; m < 3; m++)
 			scan(method[m], 1 + (k + m) % 8, k % 2 ? 64 : 7 + k, k & 2, k & 4);
 	}
-	return arg;
 }
 
 static void test_waiting(void **state)
 {
-	pthread_t thread[CALLERS];
 	ek_options o = {.size = sizeof o, .threads = 8};
-	int started = 0;
 
 	(void)state;
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
 	ctx->small_work = 0;
-	for (int k = 0; k < CALLERS; k++)
-		started += pthread_create(&thread[k], NULL, caller, NULL) == 0;
-	assert_int_equal(started, CALLERS);
-	for (int k = 0; k < CALLERS; k++)
-		pthread_join(thread[k], NULL);
+	run_workers(CALLERS, caller);
 	ek_context_destroy(ctx);
-	assert_int_equal(atomic_load(&faults), 0);
 }
 
 int main(int argc, char **argv)

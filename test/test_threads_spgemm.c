@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that several threads can run one plan for SpGEMM at the same time, each with its own C. This
  * test is also for the thread sanitizer (test_threads.c). */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/heap.h"
 #include "support/shapes.h"
 #include "support/support.h"
+#include "support/workers.h"
 
-enum { WORKERS = 4, ROUNDS = 3 };
+enum { ROUNDS = 3 };
 
 static struct shape shape;
 static ek_matrix *A, *B;
 static ek_plan *plan;
 static ek_matrix *expected;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
-static _Atomic int faults;
 
 /* Tells whether an array of C is `factor` times the same array of what is expected. */
 static bool same(const ek_matrix *C, const char *name, double factor)
@@ -30,23 +27,20 @@ static bool same(const ek_matrix *C, const char *name, double factor)
 }
 
 /* Runs the plan into new matrices, and into those again with another alpha. */
-static void *work(void *arg)
+static void work(int number)
 {
-	(void)arg;
+	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		ek_matrix *C = NULL;
 
 		for (int alpha = 1; alpha <= 3; alpha++)
 			if (ek_spgemm(plan, alpha, 0, &C) != EK_OK || !same(C, "row_ptr", 1) ||
 			    !same(C, "col_idx", 1) || !same(C, "val", alpha)) {
-				if (atomic_fetch_add(&faults, 1) == 0)
-					print_error("  %s: wrong; last message: %s\n",
-					            ek_plan_method(plan), ek_error_text());
+				worker_fault(ek_plan_method(plan));
 				break;
 			}
 		ek_matrix_destroy(C);
 	}
-	return NULL;
 }
 
 /* Runs the plan in all threads. The values change before the threads start, so all threads notice
@@ -54,22 +48,15 @@ static void *work(void *arg)
 static void check_plan(const char *method)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
-	pthread_t thread[WORKERS];
-	int started = 0;
 
 	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
 	expected = NULL;
 	expect_status(ek_spgemm(plan, 1, 0, &expected), EK_OK);
 	expect_status(ek_matrix_values_changed(A), EK_OK);
 	expect_status(ek_matrix_values_changed(B), EK_OK);
-	for (int k = 0; k < WORKERS; k++)
-		started += pthread_create(&thread[k], NULL, work, NULL) == 0;
-	assert_int_equal(started, WORKERS);
-	for (int k = 0; k < WORKERS; k++)
-		pthread_join(thread[k], NULL);
+	run_workers(WORKERS, work);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(expected);
-	assert_int_equal(atomic_load(&faults), 0);
 }
 
 /* Runs all methods in a context with the library's own heap, where C is made in one pass, or with

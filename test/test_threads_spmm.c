@@ -2,14 +2,14 @@
  * Tests that several threads can run one plan for SpMM at the same time, each with its own blocks.
  * This test is also for the thread sanitizer (test_threads.c). */
 #include <math.h>
-#include <pthread.h>
 
 #include "plan/plan.h"
 #include "support/context.h"
 #include "support/shapes.h"
 #include "support/support.h"
+#include "support/workers.h"
 
-enum { WORKERS = 4, ROUNDS = 4, WIDTH = 37 }; /* more columns than in a panel */
+enum { ROUNDS = 4, WIDTH = 37 }; /* more columns than in a panel */
 
 static struct shape shape;
 static struct typed arrays;
@@ -17,8 +17,6 @@ static ek_matrix *A;
 static double *x[2], *expected[2][2]; /* expected[op][k] is the product with x[k] */
 static ek_plan *plan;
 static int plan_op;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
-static _Atomic int faults;
 
 static int setup(void **state)
 {
@@ -88,26 +86,24 @@ static bool multiply(double alpha, const ek_dense *X, double beta, const ek_dens
 }
 
 /* Runs the plan with row-major and column-major blocks in turn. */
-static void *work(void *arg)
+static void work(int number)
 {
 	const int64_t n = plan_op ? shape.cols : shape.rows, m = plan_op ? shape.rows : shape.cols;
 	double *in = calloc((size_t)(m * WIDTH), sizeof *in);
 	double *out = calloc((size_t)(n * WIDTH), sizeof *out);
 
 	for (int k = 0; k < ROUNDS; k++) {
-		const bool x_rows = (k + *(int *)arg) & 1, y_rows = k & 2;
+		const bool x_rows = (k + number) & 1, y_rows = k & 2;
 		const ek_dense X = ek_block(EK_F64, m, WIDTH, x_rows ? WIDTH : m,
 		                            x_rows ? EK_ROW_MAJOR : EK_COL_MAJOR, in);
 		const ek_dense Y = ek_block(EK_F64, n, WIDTH, y_rows ? WIDTH : n,
 		                            y_rows ? EK_ROW_MAJOR : EK_COL_MAJOR, out);
 
-		if (!multiply(1.5 - k, &X, k & 1, &Y) && atomic_fetch_add(&faults, 1) == 0)
-			print_error("  %s, op %c: wrong; last message: %s\n", ek_plan_method(plan),
-			            plan_op ? 'T' : 'N', ek_error_text());
+		if (!multiply(1.5 - k, &X, k & 1, &Y))
+			worker_fault(ek_plan_method(plan));
 	}
 	free(out);
 	free(in);
-	return NULL;
 }
 
 /* Runs the plan in all threads. The values change before the threads start, so all threads notice
@@ -115,21 +111,12 @@ static void *work(void *arg)
 static void check_plan(const char *method, ek_op op)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .width = WIDTH};
-	pthread_t thread[WORKERS];
-	int number[WORKERS], started = 0;
 
 	expect_status(ek_plan_create(EK_SPMM, A, &hints, &plan), EK_OK);
 	plan_op = op == EK_OP_T;
 	expect_status(ek_matrix_values_changed(A), EK_OK);
-	for (int k = 0; k < WORKERS; k++) {
-		number[k] = k;
-		started += pthread_create(&thread[k], NULL, work, &number[k]) == 0;
-	}
-	assert_int_equal(started, WORKERS);
-	for (int k = 0; k < WORKERS; k++)
-		pthread_join(thread[k], NULL);
+	run_workers(WORKERS, work);
 	ek_plan_destroy(plan);
-	assert_int_equal(atomic_load(&faults), 0);
 }
 
 static void test_one_plan(void **state)

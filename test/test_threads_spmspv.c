@@ -3,12 +3,11 @@
  * with its own x and y. Their scratch must be zero between runs, whoever had it before. Before they
  * start, the values change, so all notice that at once. This test is also for the thread sanitizer
  * (test_threads.c). */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/support.h"
+#include "support/workers.h"
 
-enum { WORKERS = 4, ROUNDS = 20, N = 2000 };
+enum { ROUNDS = 20, N = 2000 };
 
 /* A vector x, and the y that a run alone gives. */
 struct pair {
@@ -19,8 +18,6 @@ struct pair {
 
 static ek_plan *plan;
 static struct pair pairs[WORKERS];
-/* The threads count faults, because cmocka's checks are for the main thread only. */
-static _Atomic int faults;
 
 static ek_status product(const struct pair *p, int64_t *count, int32_t *yi, double *yv)
 {
@@ -30,9 +27,9 @@ static ek_status product(const struct pair *p, int64_t *count, int32_t *yi, doub
 	return ek_spmspv(plan, 3, &x, count, &y);
 }
 
-static void *work(void *arg)
+static void work(int number)
 {
-	const struct pair *p = arg;
+	const struct pair *p = &pairs[number];
 	struct pair *own = malloc(sizeof *own);
 
 	for (int k = 0; own && k < ROUNDS; k++) {
@@ -41,10 +38,9 @@ static void *work(void *arg)
 		if (product(p, &count, own->yi, own->yv) != EK_OK || count != p->count ||
 		    memcmp(own->yi, p->yi, (size_t)count * sizeof *own->yi) != 0 ||
 		    memcmp(own->yv, p->yv, (size_t)count * sizeof *own->yv) != 0)
-			atomic_fetch_add(&faults, 1);
+			worker_fault(ek_plan_method(plan));
 	}
 	free(own);
-	return NULL;
 }
 
 /* Makes vectors with 1, 20, 400 and 2000 entries, for all ways that a method may go. */
@@ -66,20 +62,13 @@ static void make_pairs(void)
 static void check_method(const ek_method *m, ek_matrix *A)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = name_or_auto(m)};
-	pthread_t thread[WORKERS];
-	int started = 0;
 
 	expect_status(ek_plan_create(EK_SPMSPV, A, &hints, &plan), EK_OK);
 	for (int w = 0; w < WORKERS; w++)
 		expect_status(product(&pairs[w], &pairs[w].count, pairs[w].yi, pairs[w].yv), EK_OK);
 	expect_status(ek_matrix_values_changed(A), EK_OK);
-	for (int w = 0; w < WORKERS; w++)
-		started += pthread_create(&thread[w], NULL, work, &pairs[w]) == 0;
-	assert_int_equal(started, WORKERS);
-	for (int w = 0; w < WORKERS; w++)
-		pthread_join(thread[w], NULL);
+	run_workers(WORKERS, work);
 	ek_plan_destroy(plan);
-	assert_int_equal(atomic_load(&faults), 0);
 }
 
 static void test_one_plan(void **state)

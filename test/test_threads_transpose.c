@@ -1,46 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that several threads can run one plan for a transposition at the same time, each with its own
  * C. This test is also for the thread sanitizer (test_threads.c). */
-#include <pthread.h>
-
 #include "plan/plan.h"
 #include "support/heap.h"
+#include "support/held.h"
 #include "support/support.h"
+#include "support/workers.h"
 
-enum { WORKERS = 4, ROUNDS = 3 };
+enum { ROUNDS = 3 };
 
 static ek_matrix *A, *expected;
 static ek_plan *plan;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
-static _Atomic int faults;
-
-static bool same(const ek_matrix *C, const char *name)
-{
-	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
-
-	return ek_matrix_array(C, name, &a) == EK_OK &&
-	       ek_matrix_array(expected, name, &b) == EK_OK && a.len == b.len &&
-	       memcmp(a.data, b.data, (size_t)a.len * a.elem_size) == 0;
-}
 
 /* Runs the plan into new matrices, and into those again. */
-static void *work(void *arg)
+static void work(int number)
 {
-	(void)arg;
+	(void)number;
 	for (int k = 0; k < ROUNDS; k++) {
 		ek_matrix *C = NULL;
 
 		for (int again = 0; again < 3; again++)
-			if (ek_transpose(plan, &C) != EK_OK || !same(C, "row_ptr") ||
-			    !same(C, "col_idx") || !same(C, "val")) {
-				if (atomic_fetch_add(&faults, 1) == 0)
-					print_error("  %s: wrong; last message: %s\n",
-					            ek_plan_method(plan), ek_error_text());
+			if (ek_transpose(plan, &C) != EK_OK || different_array(C, expected)) {
+				worker_fault(ek_plan_method(plan));
 				break;
 			}
 		ek_matrix_destroy(C);
 	}
-	return NULL;
 }
 
 /* Runs the plan in all threads. The values change before the threads start, so all threads notice
@@ -48,21 +33,14 @@ static void *work(void *arg)
 static void check_plan(const char *method)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method};
-	pthread_t thread[WORKERS];
-	int started = 0;
 
 	expect_status(ek_plan_create(EK_TRANSPOSE, A, &hints, &plan), EK_OK);
 	expected = NULL;
 	expect_status(ek_transpose(plan, &expected), EK_OK);
 	expect_status(ek_matrix_values_changed(A), EK_OK);
-	for (int k = 0; k < WORKERS; k++)
-		started += pthread_create(&thread[k], NULL, work, NULL) == 0;
-	assert_int_equal(started, WORKERS);
-	for (int k = 0; k < WORKERS; k++)
-		pthread_join(thread[k], NULL);
+	run_workers(WORKERS, work);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(expected);
-	assert_int_equal(atomic_load(&faults), 0);
 }
 
 /* A in CSR, and in a format of which the plan has a copy. */

@@ -61,18 +61,6 @@ static void test_bytes(void **state)
 		}
 }
 
-static ek_status make_plan(struct exhaust *x)
-{
-	ek_hints hints = {.size = sizeof hints, .method = method};
-
-	return ek_plan_create(EK_SPMV, x->arg, &hints, (ek_plan **)&x->out);
-}
-
-static void free_plan(struct exhaust *x)
-{
-	ek_plan_destroy(x->out);
-}
-
 static void test_no_memory(void **state)
 {
 	static const char *const spec[] = {"uniform:rows=50,cols=1000,k=9",
@@ -80,10 +68,10 @@ static void test_no_memory(void **state)
 
 	(void)state;
 	for (int k = 0; k < 2; k++) {
+		const ek_hints hints = {.size = sizeof hints, .method = method};
 		ek_matrix *A = generate(spec[k], EK_I32);
 
-		e.arg = A;
-		assert_true(exhaust(&e, spec[k], make_plan, free_plan) >= (k ? 10 : 4));
+		assert_true(exhaust_plan(&e, EK_SPMV, A, &hints) >= (k ? 10 : 4));
 		ek_matrix_destroy(A);
 	}
 }

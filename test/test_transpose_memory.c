@@ -27,16 +27,6 @@ static void open_context(ek_context *ctx, double far)
 
 /* ---- Allocations that fail ------------------------------------------------------------------- */
 
-static ek_status make_plan(struct exhaust *e)
-{
-	return ek_plan_create(EK_TRANSPOSE, wish.A, &wish.hints, (ek_plan **)&e->out);
-}
-
-static void free_plan(struct exhaust *e)
-{
-	ek_plan_destroy(e->out);
-}
-
 static ek_status make_transpose(struct exhaust *e)
 {
 	ek_matrix *C = NULL;
@@ -47,11 +37,6 @@ static ek_status make_transpose(struct exhaust *e)
 	else
 		e->out = C;
 	return status;
-}
-
-static void free_transpose(struct exhaust *e)
-{
-	ek_matrix_destroy(e->out);
 }
 
 /* Runs into the C of an earlier run, with new values of A. */
@@ -72,9 +57,9 @@ static ek_status convert(struct exhaust *e)
 static void exhaust_method(struct exhaust *e, const ek_method *m)
 {
 	wish.hints = (ek_hints){.size = sizeof wish.hints, .method = name_or_auto(m)};
-	exhaust(e, "ek_plan_create", make_plan, free_plan);
+	exhaust_plan(e, EK_TRANSPOSE, wish.A, &wish.hints);
 	expect_status(ek_plan_create(EK_TRANSPOSE, wish.A, &wish.hints, &wish.plan), EK_OK);
-	exhaust(e, "ek_transpose", make_transpose, free_transpose);
+	exhaust(e, "ek_transpose", make_transpose, exhaust_free_matrix);
 	wish.C = NULL;
 	expect_status(ek_transpose(wish.plan, &wish.C), EK_OK);
 	exhaust(e, "ek_transpose, again", fill_transpose, NULL);
@@ -116,7 +101,7 @@ static void test_exhaust_copies(void **state)
 		expect_status(ek_matrix_generate(e.ctx, "uniform:rows=30000,k=8", EK_F64, EK_I32,
 		                                 &wish.A),
 		              EK_OK);
-		exhaust(&e, "ek_matrix_convert", convert, free_transpose);
+		exhaust(&e, "ek_matrix_convert", convert, exhaust_free_matrix);
 		ek_matrix_destroy(wish.A);
 		exhaust_close(&e);
 	}

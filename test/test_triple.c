@@ -3,6 +3,7 @@
  * and number of threads, with awkward shapes in the place of P and, if they are square, of A, held
  * as CSR and as CSC, with both ops. A new row of the table is tested without a change here. */
 #include "plan/plan.h"
+#include "support/held.h"
 #include "support/plan_case.h"
 #include "support/sparse.h"
 
@@ -27,39 +28,6 @@ struct variant {
 	double alpha;
 };
 
-struct held {
-	const struct shape *s;
-	struct shape T;
-	struct typed typed;
-	ek_matrix *M;
-	bool columns;
-};
-
-static void hold(struct held *h, const struct problem *p, const struct variant *v, int k)
-{
-	h->s = p->of[k].s;
-	h->columns = v->held[k] == HELD_CSC;
-	shape_transpose(h->s, &h->T);
-	typed_make(&h->typed, h->columns ? &h->T : h->s, p->value, v->index[k],
-	           (int)rng_below(&draw, 2));
-	expect_status((h->columns ? typed_csc : typed_csr)(v->ctx, &h->typed, 0, &h->M), EK_OK);
-}
-
-static void take_values(struct held *h, bool second)
-{
-	const struct shape *s = h->columns ? &h->T : h->s;
-
-	typed_values(&h->typed, second ? s->val2 : s->val);
-	expect_status(ek_matrix_values_changed(h->M), EK_OK);
-}
-
-static void release(struct held *h)
-{
-	ek_matrix_destroy(h->M);
-	typed_free(&h->typed);
-	shape_free(&h->T);
-}
-
 static void check(const struct problem *p, const struct variant *v, const ek_matrix *C, bool second)
 {
 	ek_matrix_info info = {.size = sizeof info};
@@ -73,20 +41,6 @@ static void check(const struct problem *p, const struct variant *v, const ek_mat
 	assert_string_equal(info.format, columns ? "csc" : "csr");
 	if (v->result)
 		assert_int_equal(info.index, v->result);
-}
-
-/* Copies the values of C, so that results can be compared bit for bit. */
-static void *values_of(const ek_matrix *C, size_t *bytes)
-{
-	ek_view view = {.size = sizeof view};
-
-	expect_status(ek_matrix_array(C, "val", &view), EK_OK);
-	*bytes = (size_t)view.len * view.elem_size;
-	void *copy = malloc(*bytes + 1);
-
-	if (*bytes)
-		memcpy(copy, view.data, *bytes);
-	return copy;
 }
 
 static void where(const struct problem *p, const struct variant *v)
@@ -114,7 +68,8 @@ static void check_variant(const struct problem *p, const struct variant *v, void
 
 	where(p, v);
 	for (int k = 0; k < 2; k++)
-		hold(&h[k], p, v, k);
+		held_make(&h[k], p->of[k].s, v->held[k], p->value, v->index[k],
+		          (int)rng_below(&draw, 2), v->ctx);
 	const ek_hints hints = {.size = sizeof hints,
 	                        .method = name_or_auto(v->method),
 	                        .op = p->of[0].op ? EK_OP_T : EK_OP_N,
@@ -128,21 +83,21 @@ static void check_variant(const struct problem *p, const struct variant *v, void
 	check(p, v, C, false);
 	assert_string_equal(ek_plan_format(plan),
 	                    v->held[0] == HELD_CSC && v->held[1] == HELD_CSC ? "csc" : "csr");
-	*bits = values_of(C, bytes);
+	*bits = values_copy(C, bytes);
 	for (int second = 1; second >= 0; second--) {
 		for (int k = 0; k < 2; k++)
-			take_values(&h[k], second);
+			held_values(&h[k], second);
 		expect_status(ek_triple(plan, v->alpha, &C), EK_OK);
 		check(p, v, C, second);
 	}
-	void *again = values_of(C, &again_bytes);
+	void *again = values_copy(C, &again_bytes);
 
 	if (memcmp(again, *bits, *bytes) != 0)
 		fail_msg("%s: other bits in an existing C", product_where);
 	free(again);
 	ek_plan_destroy(plan);
 	for (int k = 0; k < 2; k++)
-		release(&h[k]);
+		held_free(&h[k]);
 	ek_matrix_destroy(C);
 }
 

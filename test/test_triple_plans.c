@@ -154,16 +154,6 @@ static ek_plan *wish_plan;
 static ek_matrix *wish_C;
 static bool wish_new;
 
-static ek_status make_plan(struct exhaust *e)
-{
-	return ek_plan_create(EK_TRIPLE, pair.A, &hints, (ek_plan **)&e->out);
-}
-
-static void free_plan(struct exhaust *e)
-{
-	ek_plan_destroy(e->out);
-}
-
 static ek_status make_product(struct exhaust *e)
 {
 	ek_matrix *C = NULL;
@@ -174,11 +164,6 @@ static ek_status make_product(struct exhaust *e)
 	else
 		e->out = C;
 	return status;
-}
-
-static void free_product(struct exhaust *e)
-{
-	ek_matrix_destroy(e->out);
 }
 
 /* Runs into the C of an earlier run, whose values must stay as they are if the run fails. */
@@ -215,10 +200,9 @@ static void test_failures(void **state)
 		do {
 			hints = (ek_hints){
 				.size = sizeof hints, .method = name_or_auto(m), .B = pair.P};
-			assert_true(exhaust(&e, "plan", make_plan, free_plan) > 0);
-			expect_status(make_plan(&e), EK_OK);
-			wish_plan = e.out;
-			assert_true(exhaust(&e, "new C", make_product, free_product) > 2);
+			assert_true(exhaust_plan(&e, EK_TRIPLE, pair.A, &hints) > 0);
+			expect_status(ek_plan_create(EK_TRIPLE, pair.A, &hints, &wish_plan), EK_OK);
+			assert_true(exhaust(&e, "new C", make_product, exhaust_free_matrix) > 2);
 			expect_status(make_product(&e), EK_OK);
 			wish_C = e.out;
 			for (int k = 0; k < 2; k++) {

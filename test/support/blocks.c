@@ -4,6 +4,7 @@
 
 #include "plan/plan.h"
 #include "support/blocks.h"
+#include "support/workers.h"
 #include "support/support.h"
 
 enum { BESIDE = 0xa5 };
@@ -305,4 +306,37 @@ bool blocks_run(const struct blocks *b, struct heap *heap, ek_plan *plan,
 	guard_free(&x.guard);
 	guard_free(&y.guard);
 	return right;
+}
+
+/* ---- One plan, several threads --------------------------------------------------------------- */
+
+static struct {
+	const struct blocks *b;
+	ek_plan *plan;
+	int op;
+	bool left;
+} common;
+
+static void worker(int number)
+{
+	struct rng own = {(uint64_t)number + 1};
+	char text[600];
+
+	for (unsigned k = 0; k < 5; k++) {
+		struct block_run run = blocks_draw(common.b, &own, k);
+
+		run.op = common.op;
+		run.left = common.left;
+		if (!blocks_run(common.b, NULL, common.plan, &run, NULL, text, sizeof text))
+			worker_fault(text);
+	}
+}
+
+void blocks_threads(const struct blocks *b, ek_plan *plan, int op, bool left)
+{
+	common.b = b;
+	common.plan = plan;
+	common.op = op;
+	common.left = left;
+	run_workers(WORKERS, worker);
 }

@@ -64,3 +64,42 @@ long exhaust(struct exhaust *e, const char *name, exhaust_call *call, exhaust_re
 	print_message("  %-40s %3ld allocations\n", name, needed[0]);
 	return needed[0];
 }
+
+struct wanted {
+	ek_operation operation;
+	const ek_matrix *A;
+	const ek_hints *hints;
+};
+
+static ek_status make_plan(struct exhaust *e)
+{
+	const struct wanted *w = e->arg;
+
+	return ek_plan_create(w->operation, w->A, w->hints, (ek_plan **)&e->out);
+}
+
+static void free_plan(struct exhaust *e)
+{
+	ek_plan_destroy(e->out);
+}
+
+long exhaust_plan(struct exhaust *e, ek_operation operation, const ek_matrix *A,
+                  const ek_hints *hints)
+{
+	const struct wanted wanted = {operation, A, hints};
+	const void *before = e->arg;
+	char name[64];
+
+	snprintf(name, sizeof name, "ek_plan_create, %s",
+	         hints->method ? hints->method : ek_operation_name(operation));
+	e->arg = &wanted;
+	const long needed = exhaust(e, name, make_plan, free_plan);
+
+	e->arg = before;
+	return needed;
+}
+
+void exhaust_free_matrix(struct exhaust *e)
+{
+	ek_matrix_destroy(e->out);
+}

@@ -29,5 +29,9 @@ typedef void exhaust_release(struct exhaust *e);
 /* Runs the loop. Returns the number of allocations that the call needs. `release` may be NULL if
  * the call makes nothing that has to be freed. */
 long exhaust(struct exhaust *e, const char *name, exhaust_call *call, exhaust_release *release);
+/* Runs the loop with ek_plan_create. */
+long exhaust_plan(struct exhaust *e, ek_operation operation, const ek_matrix *A,
+                  const ek_hints *hints);
+void exhaust_free_matrix(struct exhaust *e); /* releases a matrix */
 
 #endif

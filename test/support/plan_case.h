@@ -15,6 +15,19 @@ struct plan_case {
 	int isa, count; /* indices into contexts.of */
 };
 
+/* Returns case k of 0 to 7 for a method, each with another op, store and reproducibility, and with the
+ * rest drawn at random. */
+static inline struct plan_case plan_case_draw(const ek_method *method, int k, struct rng *draw)
+{
+	return (struct plan_case){.method = method,
+	                          .op = k & 1,
+	                          .held = k / 2 & 1,
+	                          .repro = (ek_reproducible)(k / 4),
+	                          .index = (ek_index)(1 + rng_below(draw, 3)),
+	                          .isa = (int)rng_below(draw, contexts.levels),
+	                          .count = (int)rng_below(draw, contexts.counts)};
+}
+
 /* Writes to product_where which plan is tested, and with which matrix. */
 static inline void plan_case_where(const struct plan_case *c, ek_value value, const char *shape,
                                    enum data data)
