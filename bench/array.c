@@ -144,45 +144,30 @@ static int one(struct job *job)
 	return code;
 }
 
-/* Measures all combinations of the ways to give segments, lengths, n, sizes of values and types
- * that the options list. An operation that has no use for one of these lists leaves it empty. A
- * wrong result does not end the walk; any other failure does. */
+/* Measures one combination of the values of `lists` of ARRAY_OPERATION. */
+static int combination(void *bench, const int64_t value[MOST_LISTS])
+{
+	struct bench *b = bench;
+	struct job job = {.b = b,
+	                  .o = &b->o,
+	                  .ctx = b->ctx,
+	                  .threads = ek_context_threads(b->ctx),
+	                  .by_flags = value[0] != 0,
+	                  .length = value[1],
+	                  .n = value[2],
+	                  .value_size = value[3],
+	                  .type = (ek_value)value[4]};
+
+	job.p = (ek_peer_problem){.operation = b->op->operation,
+	                          .type = job.type,
+	                          .threads = job.threads,
+	                          .value_size = (size_t)job.value_size,
+	                          .op = (ek_monoid)b->o.op,
+	                          .kind = (ek_scan_kind)b->o.kind};
+	return one(&job);
+}
+
 int walk_arrays(struct bench *b)
 {
-	const struct bench_options *o = &b->o;
-	const struct list *list[] = {&o->by, &o->length, &o->n, &o->value_size, &o->type};
-	enum { LISTS = sizeof list / sizeof *list };
-	int count = 1, code = TOOL_OK;
-
-	for (int l = 0; l < LISTS; l++)
-		count *= list[l]->count ? list[l]->count : 1;
-	for (int k = 0; k < count && (!code || code == TOOL_FAILED); k++) {
-		int64_t value[LISTS] = {0};
-
-		for (int l = 0, rest = k; l < LISTS; l++)
-			if (list[l]->count) {
-				value[l] = list[l]->value[rest % list[l]->count];
-				rest /= list[l]->count;
-			}
-		struct job job = {.b = b,
-		                  .o = o,
-		                  .ctx = b->ctx,
-		                  .threads = ek_context_threads(b->ctx),
-		                  .by_flags = value[0] != 0,
-		                  .length = value[1],
-		                  .n = value[2],
-		                  .value_size = value[3],
-		                  .type = (ek_value)value[4]};
-
-		job.p = (ek_peer_problem){.operation = b->op->operation,
-		                          .type = job.type,
-		                          .threads = job.threads,
-		                          .value_size = (size_t)job.value_size,
-		                          .op = (ek_monoid)o->op,
-		                          .kind = (ek_scan_kind)o->kind};
-		const int this = one(&job);
-
-		code = this ? this : code;
-	}
-	return code;
+	return walk_lists(b, b, combination);
 }

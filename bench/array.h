@@ -98,7 +98,6 @@ const char *array_op_text(const struct job *job);
 const char *array_title(const struct bench *bench, const struct bench_case *c);
 void array_each(const struct bench *bench, const struct bench_case *c, FILE *out);
 void array_end(const struct bench *bench, FILE *out);
-const char *array_place(const struct bench *bench);
 
 /* Members of struct operation that all primitives set in the same way. The functions have the same
  * names in each file. */
@@ -107,8 +106,9 @@ const char *array_place(const struct bench *bench);
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \
 	.charts = "case name value value_size variant n length mkeys gbps",                     \
 	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = array_end,    \
-	.enter = array_enter, .title = array_title, .place = array_place, .layout = "arrays",   \
-	.spoil = array_spoil, .error = error, .size = size, .make = make, .call = call
+	.enter = array_enter, .title = array_title, .place = text_place, .layout = "arrays",    \
+	.spoil = array_spoil, .error = error, .size = size, .make = make, .call = call,         \
+	.lists = {LIST_OF(by), LIST_OF(length), LIST_OF(n), LIST_OF(value_size), LIST_OF(type)}
 #define ARRAY_HELP(what, with, example)                                                            \
 	"Times " what ", method by method, in turn and in rounds of under a second, and compares " \
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \

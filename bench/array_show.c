@@ -120,9 +120,3 @@ void array_end(const struct bench *b, FILE *out)
 		table_print(b, b->cases, b->count, COUNTS, out);
 	}
 }
-
-const char *array_place(const struct bench *b)
-{
-	return keep("%s · %s", text_many(ek_context_threads(b->ctx), "thread"),
-	            ek_isa_name(ek_context_isa(b->ctx)));
-}

@@ -9,6 +9,8 @@
 #ifndef EK_BENCH_H
 #define EK_BENCH_H
 
+#include <stddef.h>
+
 #include "../cli/ek.h"
 #include "measure.h"
 #include "peers/peer.h"
@@ -16,6 +18,7 @@
 
 struct field;
 struct job;
+struct matrix_at;
 struct sparse;
 
 /* ---- Texts (text.c) -------------------------------------------------------------------------- */
@@ -94,6 +97,13 @@ struct bench_options {
 };
 extern const struct tool_choice option_ops[], option_shapes[]; /* choices of --op and --shape */
 
+enum { MOST_LISTS = 5 };
+/* Calls measure(at, value) for all combinations of the values of the lists that the operation names;
+ * the first list changes fastest, and an empty one has the value 0. Goes on after a wrong result, but
+ * not after any other failure. Returns an exit code. */
+int walk_lists(const struct bench *bench, void *at,
+               int (*measure)(void *at, const int64_t value[MOST_LISTS]));
+
 /* Tells whether `word` is one of `words`, which are separated by blanks. */
 bool has_word(const char *words, const char *word);
 void options_parse(struct bench *bench, int argc, char **argv);
@@ -136,6 +146,8 @@ struct column {
 	/* Meaning of the column, or NULL; "" means: the bytes that `moves` names, over the time. */
 	const char *legend;
 };
+/* The offset of a list of options, for `lists` of an operation. */
+#define LIST_OF(member) offsetof(struct bench_options, member)
 struct operation {
 	const char *name, *text; /* name and description in ek bench --help */
 	/* Text of ek bench NAME --help; names of the arguments there, or NULL if it takes none. */
@@ -172,6 +184,13 @@ struct operation {
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
 	ek_operation peers;     /* operation whose peers take part instead, or 0 */
 	const char *unit; /* method that ratios are relative to; NULL for the operation's first */
+	/* Members of bench_options, of type struct list, whose values walk_lists combines. */
+	size_t lists[MOST_LISTS];
+	/* For operations on a matrix (run.h): measures the case of one combination. */
+	int (*one)(const struct matrix_at *at, const int64_t value[MOST_LISTS]);
+	/* For enter_plans: `plan` makes a plan of a method for a problem, `run` runs it once. */
+	ek_status (*plan)(const void *problem, const char *method, ek_plan **plan);
+	ek_status (*run)(void *problem, ek_plan *plan);
 	/* For operations with a sparse result (sparse.h). `set` sets what is computed from a matrix
 	 * as the problem of a number from 0; it returns false if there is no such problem.
 	 * `compute` runs a plan for A and B. */
@@ -233,6 +252,12 @@ int case_done(struct bench *bench, struct bench_case *c, int code);
 int walk_matrices(struct bench *bench);
 /* Fills in what a case says about its matrix. Returns an exit code. */
 int case_describe(struct bench_case *c, const ek_matrix *A);
+/* Returns texts such as "3 x 4, 5 nonzeros" and "f64, index 32, 2 threads, 9 rounds" for titles. */
+const char *text_matrix(const struct bench_case *c);
+const char *text_run(const struct bench_case *c);
+/* Returns the threads and the instruction set, for pages. */
+const char *text_place(const struct bench *bench);
+extern const struct argp_child matrix_children[]; /* options for reading matrices */
 /* Makes a case that describes A. If that fails, reports why, stores an exit code in *code, and
  * returns NULL. */
 struct bench_case *case_of_matrix(struct bench *bench, const struct tool_source *source,
@@ -283,6 +308,9 @@ const char *cell_status(const struct bench_case *c, const struct record *r);
 const char *unit_method(bool device);
 /* Returns the legend of all columns, which the caller frees; NULL if there is no memory. */
 char *legend_text(const struct operation *op);
+
+void groups_end(const struct bench *bench,
+                FILE *out); /* table_groups, if there are several cases */
 
 /* ---- Pages (html.c) -------------------------------------------------------------------------- */
 

@@ -336,15 +336,8 @@ static const struct column columns[] = {
 static const char *title(const struct bench *b, const struct bench_case *c)
 {
 	(void)b;
-	return keep("%s (%s, %s)  %s x %s, %s nonzeros, %s in CSR", c->name, c->source, c->group,
-	            text_count(c->v[V_ROWS]), text_count(c->v[V_COLS]), text_count(c->v[V_NNZ]),
+	return keep("%s (%s, %s)  %s, %s in CSR", c->name, c->source, c->group, text_matrix(c),
 	            text_bytes(c->v[V_CSR_BYTES]));
-}
-
-static void end(const struct bench *b, FILE *out)
-{
-	if (b->count > 1)
-		table_groups(b, out);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -382,7 +375,7 @@ const struct operation bench_convert = {
 	.walk = walk_matrices,
 	.matrix = matrix,
 	.each = table_case,
-	.end = end,
+	.end = groups_end,
 	.title = title,
 	.heading = "The cost of formats",
 	.charts = "name group coo_cost",

@@ -231,3 +231,30 @@ void check_matrices(struct bench_options *o)
 		while (tool_method_next_of(current->operation, &list, word))
 			;
 }
+
+/* ---- Combinations ---------------------------------------------------------------------------- */
+
+int walk_lists(const struct bench *b, void *at,
+               int (*measure)(void *at, const int64_t value[MOST_LISTS]))
+{
+	const struct list *list[MOST_LISTS];
+	int lists = 0, count = 1, code = TOOL_OK;
+
+	for (; lists < MOST_LISTS && b->op->lists[lists]; lists++) {
+		list[lists] = (const void *)((const char *)&b->o + b->op->lists[lists]);
+		count *= list[lists]->count ? list[lists]->count : 1;
+	}
+	for (int k = 0; k < count && (!code || code == TOOL_FAILED); k++) {
+		int64_t value[MOST_LISTS] = {0};
+
+		for (int l = 0, rest = k; l < lists; l++)
+			if (list[l]->count) {
+				value[l] = list[l]->value[rest % list[l]->count];
+				rest /= list[l]->count;
+			}
+		const int this = measure(at, value);
+
+		code = this ? this : code;
+	}
+	return code;
+}

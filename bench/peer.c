@@ -196,3 +196,33 @@ void enter_peers(struct field *f, const ek_peer_problem *problem)
 		if (f->bench->peers.peer[k]->supports(problem))
 			enter(f, f->bench->peers.peer[k], problem);
 }
+
+ek_peer_problem peer_problem(const struct bench *b, const ek_matrix *A, bool transposed)
+{
+	static const char *const name[] = {"row_ptr", "col_idx", "val"};
+	ek_matrix_info info = {.size = sizeof info};
+	const void *array[3];
+
+	ek_matrix_get_info(A, &info);
+	for (int k = 0; k < 3; k++) {
+		ek_view view = {.size = sizeof view};
+
+		ek_matrix_array(A, name[k], &view);
+		array[k] = view.data;
+	}
+	return (ek_peer_problem){.operation = wanted(b),
+	                         .type = info.value,
+	                         .threads = ek_context_threads(b->ctx),
+	                         .device = -1,
+	                         .rows = info.rows,
+	                         .cols = info.cols,
+	                         .nnz = info.nnz,
+	                         .row_ptr = array[0],
+	                         .col_idx = array[1],
+	                         .val = array[2],
+	                         .value_bytes = (int)ek_value_size(info.value),
+	                         .ptr_bytes = info.index == EK_I32 ? 4 : 8,
+	                         .idx_bytes = info.index == EK_I64 ? 8 : 4,
+	                         .transposed = transposed,
+	                         .alpha = 1};
+}

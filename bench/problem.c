@@ -82,25 +82,6 @@ void *problem_vector(ek_value value, int64_t n)
 	return data;
 }
 
-static int arrays(struct problem *p)
-{
-	ek_view view[3] = {
-		{.size = sizeof(ek_view)}, {.size = sizeof(ek_view)}, {.size = sizeof(ek_view)}};
-
-	for (int k = 0; k < 3; k++) {
-		static const char *const name[] = {"row_ptr", "col_idx", "val"};
-		int code = tool_check(ek_matrix_array(p->A, name[k], &view[k]));
-
-		if (code)
-			return code;
-		p->csr_bytes += view[k].len * (int64_t)view[k].elem_size;
-	}
-	p->peer.row_ptr = view[0].data;
-	p->peer.col_idx = view[1].data;
-	p->peer.val = view[2].data;
-	return TOOL_OK;
-}
-
 static int vectors(struct problem *p)
 {
 	const int64_t in = p->in * p->peer.width, out = p->out * p->peer.width;
@@ -171,35 +152,24 @@ int problem_make(struct problem *p, const struct bench *bench, int64_t width, in
 	const struct tool_options *options = &bench->o.common;
 	ek_matrix_info info = {.size = sizeof info};
 	int code = tool_check(ek_matrix_get_info(A, &info));
-	bool wide = info.value == EK_F64;
+	const bool wide = info.value == EK_F64;
 
 	*p = (struct problem){.A = A,
 	                      .index = info.index,
 	                      .op = options->op,
 	                      .calls = options->calls,
-	                      .reproducible = options->reproducible};
-	p->peer = (ek_peer_problem){.operation = bench->op->peers ? bench->op->peers
-	                                                          : bench->op->operation,
-	                            .type = info.value,
-	                            .threads = ek_context_threads(bench->ctx),
-	                            .device = device_number(bench),
-	                            .rows = info.rows,
-	                            .cols = info.cols,
-	                            .nnz = info.nnz,
-	                            .value_bytes = (int)ek_value_size(info.value),
-	                            .ptr_bytes = info.index == EK_I32 ? 4 : 8,
-	                            .idx_bytes = info.index == EK_I64 ? 8 : 4,
-	                            .transposed = p->op == EK_OP_T,
-	                            .width = width,
-	                            .x_order = x_order,
-	                            .y_order = y_order,
-	                            .calls = p->calls ? p->calls : 1000,
-	                            .alpha = wide ? options->alpha : (float)options->alpha,
-	                            .beta = wide ? options->beta : (float)options->beta};
-	if (!code)
-		code = arrays(p);
+	                      .reproducible = options->reproducible,
+	                      .csr_bytes = info.bytes};
 	if (code)
 		return code;
+	p->peer = peer_problem(bench, A, p->op == EK_OP_T);
+	p->peer.device = device_number(bench);
+	p->peer.width = width;
+	p->peer.x_order = x_order;
+	p->peer.y_order = y_order;
+	p->peer.calls = p->calls ? p->calls : 1000;
+	p->peer.alpha = wide ? options->alpha : (float)options->alpha;
+	p->peer.beta = wide ? options->beta : (float)options->beta;
 	p->in = p->op == EK_OP_T ? p->peer.rows : p->peer.cols;
 	p->out = p->op == EK_OP_T ? p->peer.cols : p->peer.rows;
 	code = fits(p);

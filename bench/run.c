@@ -83,6 +83,45 @@ void enter_methods(struct field *f, void (*enter)(struct field *f, const char *n
 		enter(f, f->unit, true);
 }
 
+static void run_calls(void *entrant, int64_t calls)
+{
+	struct entrant *e = entrant;
+	ek_plan **plan = e->own;
+
+	for (; calls > 0; calls--)
+		e->record.failed |= e->field->bench->op->run(e->field->problem, *plan) != EK_OK;
+}
+
+static void release_plan(void *own)
+{
+	ek_plan_destroy(*(ek_plan **)own);
+}
+
+static void enter_plan(struct field *f, const char *name, bool hidden)
+{
+	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(ek_plan *));
+	ek_plan **plan = e->own;
+	const double start = tool_seconds();
+
+	e->record.name = keep("%s", strchr(name, '.') + 1);
+	e->calls.run = run_calls;
+	e->release = release_plan;
+	e->hidden = hidden;
+	if (f->bench->op->plan(f->problem, e->record.method, plan) != EK_OK) {
+		e->record.failed = true;
+		e->record.why = keep("%s", ek_error_text());
+		return;
+	}
+	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
+	entrant_check(e);
+}
+
+void enter_plans(struct field *f)
+{
+	enter_methods(f, enter_plan);
+}
+
 bool entrant_check(struct entrant *e)
 {
 	const struct operation *op = e->field->bench->op;
@@ -306,4 +345,33 @@ int measure_case(struct bench *b, struct bench_case *c, void *problem, const cha
 
 	field_end(&f);
 	return case_done(b, c, code);
+}
+
+/* ---- Operations on a matrix ------------------------------------------------------------------ */
+
+static int one(void *at, const int64_t value[MOST_LISTS])
+{
+	const struct matrix_at *m = at;
+
+	return m->b->op->one(m, value);
+}
+
+int matrix_lists(struct bench *b, const struct tool_source *source, ek_matrix *A)
+{
+	struct matrix_at at = {b, source, A, {.size = sizeof at.info}};
+	const int code = tool_check(ek_matrix_get_info(A, &at.info));
+
+	return code ? code : walk_lists(b, &at, one);
+}
+
+struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *variant, int *code)
+{
+	struct bench_case *c = case_of_matrix(at->b, at->source, at->A, code);
+
+	if (c) {
+		c->op = op == EK_OP_T ? "t" : "n";
+		c->variant = variant;
+		c->name = keep("%s%s, %s", c->matrix, op == EK_OP_T ? "^T" : "", variant);
+	}
+	return c;
 }

@@ -61,16 +61,52 @@ const ek_method *method_first(ek_operation operation);
 /* Calls enter(f, name, false) for the methods that --method names, else for all of the operation. Sets
  * f->unit to the unit of the operation; if that is not among them, calls enter(f, f->unit, true). */
 void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit));
+/* Enters the methods that --method names, else all of the operation, with plans that op->plan makes
+ * and op->run runs. */
+void enter_plans(struct field *f);
 /* Tells whether a method has been entered. */
 bool entered(const struct field *f, const char *method);
 /* Runs the entrant once on spoilt outputs, compares the result with the reference, and records the
  * largest error so far. Returns false if the run failed or its result is wrong. */
 bool entrant_check(struct entrant *e);
+/* Returns the problem with A, an operand, as peers get it (peer.c). The caller adds what is special. */
+ek_peer_problem peer_problem(const struct bench *bench, const ek_matrix *A, bool transposed);
 /* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */
 void enter_peers(struct field *f, const ek_peer_problem *problem);
 /* Enters the reading of `bytes` bytes as a bound, which is not shown if `hidden`. */
 void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
 /* Enters the copying of one array to another as bounds: by memcpy, and by non-temporal stores. */
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
+
+/* ---- Operations on a matrix ------------------------------------------------------------------ */
+
+struct matrix_at {
+	struct bench *b;
+	const struct tool_source *source;
+	ek_matrix *A;
+	ek_matrix_info info;
+};
+
+/* op->matrix of operations with `lists` and `one`: measures all combinations with a matrix. */
+int matrix_lists(struct bench *bench, const struct tool_source *source, ek_matrix *A);
+/* Makes a case of a product with op(A). Stores an exit code if that fails, and returns NULL. */
+struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *variant, int *code);
+
+/* Keys of records that operations on a matrix begin with, of their times, and at the end. */
+#define MATRIX_KEYS                                                                             \
+	"op method device isa version matrix source rows cols nnz row_max row_mean row_stddev " \
+	"group "
+#define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms "
+#define RUN_KEYS  " commit machine date"
+
+/* Members of struct operation that operations with plans and outputs of their own set in the same
+ * way. The functions have the same names in each file. `keys` are keys of records that tell cases
+ * apart, `figures` those of results. */
+#define PLAN_OPERATION(called, of, keys, figures)                                               \
+	.name = called, .operation = of, .usage = "[MATRIX...]", .children = matrix_children,   \
+	.check = check_matrices, .problem = "cases", .columns = columns, .walk = walk_matrices, \
+	.matrix = matrix_lists, .each = table_case, .enter = enter, .plan = make_plan,          \
+	.run = run_plan, .one = one, .title = title, .place = text_place,                       \
+	.fields = MATRIX_KEYS "transpose " keys " value index " TIME_KEYS figures RUN_KEYS
 
 #endif

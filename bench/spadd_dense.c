@@ -9,9 +9,7 @@
 #include "sparse.h"
 
 struct dense {
-	const ek_matrix *A;
-	ek_matrix_info info;
-	struct bench *b;
+	const struct matrix_at *at;
 	ek_op op;
 	double beta;
 	ek_dense y;
@@ -24,10 +22,11 @@ struct dense {
 /* Adds A to `after`, one entry at a time. */
 static void add_entries(const struct dense *p)
 {
-	const ek_view row_ptr = sparse_view(p->A, "row_ptr"),
-		      col_idx = sparse_view(p->A, "col_idx"), val = sparse_view(p->A, "val");
+	const ek_view row_ptr = sparse_view(p->at->A, "row_ptr"),
+		      col_idx = sparse_view(p->at->A, "col_idx"),
+		      val = sparse_view(p->at->A, "val");
 
-	for (int64_t i = 0; i < p->info.rows; i++) {
+	for (int64_t i = 0; i < p->at->info.rows; i++) {
 		const int64_t end = (int64_t)sparse_number(&row_ptr, i + 1);
 
 		for (int64_t k = (int64_t)sparse_number(&row_ptr, i); k < end; k++) {
@@ -48,10 +47,10 @@ static void add_entries(const struct dense *p)
 /* Makes Y and what it must become. Returns an exit code. */
 static int make(struct dense *p, int order)
 {
-	const int64_t rows = p->op == EK_OP_T ? p->info.cols : p->info.rows;
-	const int64_t cols = p->op == EK_OP_T ? p->info.rows : p->info.cols;
-	const double bytes = (double)rows * (double)cols * (double)ek_value_size(p->info.value);
-	const int threads = ek_context_threads(p->b->ctx);
+	const int64_t rows = p->op == EK_OP_T ? p->at->info.cols : p->at->info.rows;
+	const int64_t cols = p->op == EK_OP_T ? p->at->info.rows : p->at->info.cols;
+	const double bytes = (double)rows * (double)cols * (double)ek_value_size(p->at->info.value);
+	const int threads = ek_context_threads(p->at->b->ctx);
 	const char *lack = text_lack(4 * bytes, "a dense matrix, its check and a bound need ", "");
 
 	if (lack)
@@ -59,9 +58,9 @@ static int make(struct dense *p, int order)
 	p->bytes = (size_t)bytes;
 	p->before = need(data_alloc((int64_t)p->bytes, threads), "Y");
 	p->after = need(data_alloc((int64_t)p->bytes, threads), "Y");
-	p->y = ek_block(p->info.value, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order,
+	p->y = ek_block(p->at->info.value, rows, cols, order == EK_ROW_MAJOR ? cols : rows, order,
 	                need(data_alloc((int64_t)p->bytes, threads), "Y"));
-	data_random(p->info.value, rows * cols, p->before, p->b->o.common.seed, threads);
+	data_random(p->at->info.value, rows * cols, p->before, p->at->b->o.common.seed, threads);
 	if (p->beta != 0)
 		memcpy(p->after, p->before, p->bytes);
 	add_entries(p);
@@ -93,95 +92,63 @@ static double error(void *problem, const char *method)
 	return memcmp(p->y.data, p->after, p->bytes) == 0 ? 0 : INFINITY;
 }
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- The course ------------------------------------------------------------------------------ */
 
-static void run(void *entrant, int64_t calls)
+static ek_status make_plan(const void *problem, const char *method, ek_plan **plan)
 {
-	struct entrant *e = entrant;
-	const struct dense *p = e->field->problem;
-	ek_plan **plan = e->own;
+	const struct dense *p = problem;
+	const ek_hints hints = {.size = sizeof hints, .method = method, .op = p->op};
 
-	for (; calls > 0; calls--)
-		e->record.failed |= ek_spadd_dense(*plan, 1, p->beta, &p->y) != EK_OK;
+	return ek_plan_create(EK_SPADD_DENSE, p->at->A, &hints, plan);
 }
 
-static void release(void *own)
+static ek_status run_plan(void *problem, ek_plan *plan)
 {
-	ek_plan_destroy(*(ek_plan **)own);
-}
+	const struct dense *p = problem;
 
-static void enter_ours(struct field *f, const char *name, bool hidden)
-{
-	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(ek_plan *));
-	const struct dense *p = f->problem;
-	const ek_hints hints = {.size = sizeof hints, .method = e->record.method, .op = p->op};
-	ek_plan **plan = e->own;
-	const double start = tool_seconds();
-
-	e->record.name = keep("%s", strchr(name, '.') + 1);
-	e->calls.run = run;
-	e->release = release;
-	e->hidden = hidden;
-	if (ek_plan_create(EK_SPADD_DENSE, p->A, &hints, plan) != EK_OK) {
-		e->record.failed = true;
-		e->record.why = keep("%s", ek_error_text());
-		return;
-	}
-	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
-	entrant_check(e);
+	return ek_spadd_dense(plan, 1, p->beta, &p->y);
 }
 
 static void enter(struct field *f)
 {
 	const struct dense *p = f->problem;
 
-	enter_methods(f, enter_ours);
+	enter_plans(f);
 	if (p->beta == 0)
 		enter_copies(f, p->before, p->y.data, (int64_t)p->bytes / 2,
-		             ek_context_threads(p->b->ctx));
+		             ek_context_threads(p->at->b->ctx));
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
-
-static int measure(struct dense *p, const struct tool_source *source)
+static int measure(struct dense *p)
 {
 	const char *order = p->y.order == EK_ROW_MAJOR ? "row" : "col";
+	const bool adds = p->beta != 0;
 	int code = TOOL_OK;
-	struct bench_case *c = case_of_matrix(p->b, source, p->A, &code);
+	struct bench_case *c =
+		case_of_op(p->at, p->op, keep("%s, %s", adds ? "beta 1" : "beta 0", order), &code);
 
 	if (!c)
 		return code;
-	c->op = p->op == EK_OP_T ? "t" : "n";
-	c->what = keep("Y = %s%s", p->op == EK_OP_T ? "A^T" : "A", p->beta != 0 ? " + Y" : "");
-	c->variant = keep("%s, %s", p->beta != 0 ? "beta 1" : "beta 0", order);
-	c->name = keep("%s%s, %s", c->matrix, p->op == EK_OP_T ? "^T" : "", c->variant);
+	c->what = keep("Y = %s%s", p->op == EK_OP_T ? "A^T" : "A", adds ? " + Y" : "");
 	/* With beta = 1, only places of Y at which A has an entry are read and written. */
 	c->bytes = c->v[V_CSR_BYTES] +
-	           (p->beta != 0 ? 2 * c->v[V_NNZ] * (double)ek_value_size(p->info.value)
-	                         : (double)p->bytes);
+	           (adds ? 2 * c->v[V_NNZ] * (double)ek_value_size(p->at->info.value)
+	                 : (double)p->bytes);
 	c->v[V_BYTES] = c->bytes;
-	return measure_case(p->b, c, p, NULL);
+	return measure_case(p->at->b, c, p, NULL);
 }
 
-/* Measures all ops, orders of Y and betas with a matrix. A wrong result does not end this; any other
- * failure does. */
-static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+/* Measures both values of beta. */
+static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 {
-	const struct list *ops = &b->o.op_a, *orders = &b->o.value_size;
 	int code = TOOL_OK;
 
-	for (int k = 0; k < 2 * ops->count * orders->count && (!code || code == TOOL_FAILED); k++) {
-		struct dense p = {.A = A,
-		                  .info = {.size = sizeof p.info},
-		                  .b = b,
-		                  .op = (ek_op)ops->value[k / 2 / orders->count],
-		                  .beta = k % 2};
-		int this = tool_check(ek_matrix_get_info(A, &p.info));
+	for (int beta = 0; beta < 2 && (!code || code == TOOL_FAILED); beta++) {
+		struct dense p = {.at = at, .op = (ek_op)value[1], .beta = beta};
+		int this = make(&p, (int)value[0]);
 
 		if (!this)
-			this = make(&p, (int)orders->value[k / 2 % orders->count]);
-		if (!this)
-			this = measure(&p, source);
+			this = measure(&p);
 		problem_end(&p);
 		code = this ? this : code;
 	}
@@ -192,13 +159,8 @@ static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {
-	const double *v = c->v;
-
 	(void)b;
-	return keep("%s  %s x %s, %s nonzeros; %s\n%s, index %s, %s, %s", c->name,
-	            text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]), c->what,
-	            c->value, c->index, text_many(v[V_THREADS], "thread"),
-	            text_many(v[V_ROUNDS], "round"));
+	return keep("%s  %s; %s\n%s", c->name, text_matrix(c), c->what, text_run(c));
 }
 
 static const struct column columns[] = {
@@ -215,33 +177,19 @@ static const struct column columns[] = {
 	{.head = NULL}};
 
 const struct operation bench_spadd_dense = {
-	.name = "spadd_dense",
+	PLAN_OPERATION("spadd_dense", EK_SPADD_DENSE, "variant",
+                       "bytes gbps bound bound_gbps of_bound unit vs_serial error"),
 	.text = "Y = op(A) + beta Y with a dense Y and beta 0 and 1",
 	.help = "Times sums of a sparse and a dense matrix, method by method, in turn and in "
-		"rounds, "
-		"for each op and order of Y, with beta = 0 and 1. Every result is checked first.\v"
+		"rounds, for each op and order of Y, with beta = 0 and 1. Every result is checked "
+		"first.\v"
 		"Example: ek bench spadd_dense poisson2d5:nx=60,ny=60 --order row,col --op n,t\n"
 		"Exit status 1: a result was wrong.",
-	.usage = "[MATRIX...]",
 	.options = "suite html rounds time method order_a op_a",
 	.defaults = "time=1 order=row,col op=n",
-	.children = sparse_children,
-	.check = check_matrices,
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
-		  "row_stddev group transpose variant value index threads runs rounds disturbed ms "
-		  "ms_min ms_p10 ms_p90 prepare_ms bytes gbps bound bound_gbps of_bound unit "
-		  "vs_serial error commit machine date",
-	.problem = "cases",
+	.lists = {LIST_OF(value_size), LIST_OF(op_a)},
 	.moves = "bytes of A, and of Y or, with beta 1, twice those of its entries that change",
-	.columns = columns,
-	.walk = walk_matrices,
-	.matrix = matrix,
-	.each = table_case,
-	.enter = enter,
 	.spoil = spoil,
 	.error = error,
-	.operation = EK_SPADD_DENSE,
-	.title = title,
 	.heading = "Sparse plus dense, method by method",
-	.place = sparse_place,
 };

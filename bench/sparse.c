@@ -172,30 +172,16 @@ static int references(struct sparse *p)
 	return status == EK_OK ? TOOL_OK : tool_fail(TOOL_FAILED, "reference: %s", ek_error_text());
 }
 
-static void set_peer(struct sparse *p)
+static void set_peer(struct bench *b, struct sparse *p)
 {
 	const ek_matrix *B = p->B ? p->B : p->A;
 
-	p->peer = (ek_peer_problem){.operation = p->op->operation,
-	                            .type = p->info.value,
-	                            .threads = ek_context_threads(p->ctx),
-	                            .device = -1,
-	                            .rows = p->info.rows,
-	                            .cols = p->info.cols,
-	                            .nnz = p->info.nnz,
-	                            .row_ptr = sparse_view(p->A, "row_ptr").data,
-	                            .col_idx = sparse_view(p->A, "col_idx").data,
-	                            .val = sparse_view(p->A, "val").data,
-	                            .b_row_ptr = sparse_view(B, "row_ptr").data,
-	                            .b_col_idx = sparse_view(B, "col_idx").data,
-	                            .b_val = sparse_view(B, "val").data,
-	                            .b_nnz = sparse_view(B, "val").len,
-	                            .value_bytes = (int)ek_value_size(p->info.value),
-	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
-	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
-	                            .transposed = p->op_b == EK_OP_T,
-	                            .alpha = 1,
-	                            .result = &p->from_peer};
+	p->peer = peer_problem(b, p->A, p->op_b == EK_OP_T);
+	p->peer.b_row_ptr = sparse_view(B, "row_ptr").data;
+	p->peer.b_col_idx = sparse_view(B, "col_idx").data;
+	p->peer.b_val = sparse_view(B, "val").data;
+	p->peer.b_nnz = sparse_view(B, "val").len;
+	p->peer.result = &p->from_peer;
 }
 
 static int measure(struct bench *b, const struct tool_source *source, struct sparse *p)
@@ -206,7 +192,7 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 
 	if (!c || ek_matrix_get_info(p->C, &info) != EK_OK)
 		return code;
-	set_peer(p);
+	set_peer(b, p);
 	c->op = p->op_b == EK_OP_T ? "t" : "n";
 	c->what = p->what;
 	c->variant = p->variant;
@@ -260,10 +246,7 @@ const char *sparse_title(const struct bench *b, const struct bench_case *c)
 	                                  v[V_COMPRESSION]);
 
 	(void)b;
-	return keep("%s  %s x %s, %s nonzeros; %s: %s\n%s, index %s, %s, %s", c->matrix,
-	            text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]), c->what,
-	            work, c->value, c->index, text_many(v[V_THREADS], "thread"),
-	            text_many(v[V_ROUNDS], "round"));
+	return keep("%s  %s; %s: %s\n%s", c->matrix, text_matrix(c), c->what, work, text_run(c));
 }
 
 const struct column sparse_columns[] = {
@@ -287,17 +270,3 @@ const struct column sparse_columns[] = {
          "largest difference from the serial method over twice the proven bound"},
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};
-
-void sparse_end(const struct bench *b, FILE *out)
-{
-	if (b->count > 1)
-		table_groups(b, out);
-}
-
-const char *sparse_place(const struct bench *b)
-{
-	return keep("%s · %s", text_many(b->cases[0].v[V_THREADS], "thread"),
-	            ek_isa_name(ek_context_isa(b->ctx)));
-}
-
-const struct argp_child sparse_children[] = {{&tool_common_argp, 0, "Common options:", 3}, {0}};

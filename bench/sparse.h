@@ -43,23 +43,18 @@ void sparse_enter(struct field *f);
 void sparse_spoil(void *problem);
 double sparse_error(void *problem, const char *method);
 const char *sparse_title(const struct bench *bench, const struct bench_case *c);
-const char *sparse_place(const struct bench *bench);
-void sparse_end(const struct bench *bench, FILE *out);
-extern const struct argp_child sparse_children[];
 extern const struct column sparse_columns[];
 
 /* Members of struct operation that all operations with a sparse result set in the same way. The
  * functions have the same names in each file. `more` are further keys of records. */
-#define SPARSE_OPERATION(called, of, more)                                                     \
-	.name = called, .operation = of, .usage = "[MATRIX...]", .children = sparse_children,  \
-	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",       \
-	.check = check_matrices, .problem = "matrices", .columns = sparse_columns,             \
-	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = sparse_end, \
-	.title = sparse_title, .place = sparse_place, .enter = sparse_enter,                   \
-	.spoil = sparse_spoil, .error = sparse_error, .set = set, .compute = compute,          \
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean " \
-		  "row_stddev group " more " value index result_nnz threads runs rounds "      \
-		  "disturbed ms ms_min ms_p10 ms_p90 prepare_ms bytes gflops unit vs_csr "     \
-		  "vs_best_peer error commit machine date"
+#define SPARSE_OPERATION(called, of, more)                                                        \
+	.name = called, .operation = of, .usage = "[MATRIX...]", .children = matrix_children,     \
+	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",          \
+	.check = check_matrices, .problem = "matrices", .columns = sparse_columns,                \
+	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = groups_end,    \
+	.title = sparse_title, .place = text_place, .enter = sparse_enter, .spoil = sparse_spoil, \
+	.error = sparse_error, .set = set, .compute = compute,                                    \
+	.fields = MATRIX_KEYS more " value index result_nnz " TIME_KEYS                           \
+				   "bytes gflops unit vs_csr vs_best_peer error" RUN_KEYS
 
 #endif

@@ -13,9 +13,7 @@
 #include "sparse.h"
 
 struct spmspv {
-	const ek_matrix *A;
-	ek_matrix_info info;
-	struct bench *b;
+	const struct matrix_at *at;
 	ek_op op;
 	int64_t spread;
 	ek_sparse x, y, first; /* y is space for a result; `first` is that of the first method */
@@ -32,27 +30,27 @@ struct spmspv {
 /* Makes a vector of n indices with space for nnz entries. */
 static ek_sparse vector(const struct spmspv *p, int64_t n, int64_t nnz)
 {
-	const ek_value index = p->info.index == EK_I64 ? EK_INT64 : EK_INT32;
-	const int64_t size = (int64_t)ek_value_size(p->info.value);
-	const int threads = ek_context_threads(p->b->ctx);
+	const ek_value index = p->at->info.index == EK_I64 ? EK_INT64 : EK_INT32;
+	const int64_t size = (int64_t)ek_value_size(p->at->info.value);
+	const int threads = ek_context_threads(p->at->b->ctx);
 	void *idx = need(data_alloc(nnz * (int64_t)ek_value_size(index), threads), "a vector");
 	void *val = need(data_alloc(nnz * size, threads), "a vector");
 
-	return ek_sparse_vector(p->info.value, index, n, nnz, idx, val);
+	return ek_sparse_vector(p->at->info.value, index, n, nnz, idx, val);
 }
 
 static void make_vectors(struct spmspv *p)
 {
 	const bool turned = p->op == EK_OP_T;
-	const int64_t in = turned ? p->info.rows : p->info.cols;
-	const int64_t out = turned ? p->info.cols : p->info.rows;
+	const int64_t in = turned ? p->at->info.rows : p->at->info.cols;
+	const int64_t out = turned ? p->at->info.cols : p->at->info.rows;
 	const int64_t some = in / p->spread ? in / p->spread : in > 0;
-	const int64_t most = out < p->info.nnz ? out : p->info.nnz;
-	const int threads = ek_context_threads(p->b->ctx);
+	const int64_t most = out < p->at->info.nnz ? out : p->at->info.nnz;
+	const int threads = ek_context_threads(p->at->b->ctx);
 
 	p->x = vector(p, in, some);
-	data_indices(&p->x, p->b->o.common.seed, threads);
-	data_random(p->x.value, some, p->x.val, p->b->o.common.seed + 1, threads);
+	data_indices(&p->x, p->at->b->o.common.seed, threads);
+	data_random(p->x.value, some, p->x.val, p->at->b->o.common.seed + 1, threads);
 	p->y = vector(p, out, most);
 	p->first = vector(p, out, most);
 	p->entry_bytes = (int64_t)(ek_value_size(p->x.index) + ek_value_size(p->x.value));
@@ -61,14 +59,15 @@ static void make_vectors(struct spmspv *p)
 /* Computes the sums of all rows of op(A), and counts the products and the entries of y. */
 static void make_exact(struct spmspv *p)
 {
-	const ek_view row_ptr = sparse_view(p->A, "row_ptr"),
-		      col_idx = sparse_view(p->A, "col_idx"), val = sparse_view(p->A, "val");
+	const ek_view row_ptr = sparse_view(p->at->A, "row_ptr"),
+		      col_idx = sparse_view(p->at->A, "col_idx"),
+		      val = sparse_view(p->at->A, "val");
 	int64_t *place = need(calloc((size_t)p->x.n + 1, sizeof *place), "the check");
 
 	p->exact = need(calloc((size_t)p->y.n + 1, sizeof *p->exact), "the check");
 	for (int64_t k = 0; k < p->x.nnz; k++)
 		place[data_index(&p->x, k)] = k + 1;
-	for (int64_t i = 0; i < p->info.rows; i++) {
+	for (int64_t i = 0; i < p->at->info.rows; i++) {
 		const int64_t end = (int64_t)sparse_number(&row_ptr, i + 1);
 
 		for (int64_t k = (int64_t)sparse_number(&row_ptr, i); k < end; k++) {
@@ -89,32 +88,26 @@ static void make_exact(struct spmspv *p)
 
 static void set_peer(struct spmspv *p)
 {
-	p->peer = (ek_peer_problem){.operation = EK_SPMSPV,
-	                            .type = p->info.value,
-	                            .threads = ek_context_threads(p->b->ctx),
-	                            .device = -1,
-	                            .rows = p->info.rows,
-	                            .cols = p->info.cols,
-	                            .nnz = p->info.nnz,
-	                            .row_ptr = sparse_view(p->A, "row_ptr").data,
-	                            .col_idx = sparse_view(p->A, "col_idx").data,
-	                            .val = sparse_view(p->A, "val").data,
-	                            .b_col_idx = p->x.idx,
-	                            .b_val = p->x.val,
-	                            .b_nnz = p->x.nnz,
-	                            .value_bytes = (int)ek_value_size(p->info.value),
-	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
-	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
-	                            .transposed = p->op == EK_OP_T,
-	                            .alpha = 1,
-	                            .result = &p->from_peer};
+	p->peer = peer_problem(p->at->b, p->at->A, p->op == EK_OP_T);
+	p->peer.b_col_idx = p->x.idx;
+	p->peer.b_val = p->x.val;
+	p->peer.b_nnz = p->x.nnz;
+	p->peer.result = &p->from_peer;
 }
 
-static ek_status make_plan(const struct spmspv *p, const char *method, ek_plan **plan)
+static ek_status make_plan(const void *problem, const char *method, ek_plan **plan)
 {
+	const struct spmspv *p = problem;
 	const ek_hints hints = {.size = sizeof hints, .method = method, .op = p->op, .calls = 1000};
 
-	return ek_plan_create(EK_SPMSPV, p->A, &hints, plan);
+	return ek_plan_create(EK_SPMSPV, p->at->A, &hints, plan);
+}
+
+static ek_status run_plan(void *problem, ek_plan *plan)
+{
+	struct spmspv *p = problem;
+
+	return ek_spmspv(plan, 1, &p->x, &p->count, &p->y);
 }
 
 /* Runs the first method, whose bits all others must have. */
@@ -203,98 +196,46 @@ static double error(void *problem, const char *method)
 	return compare(p, &y, ((const int64_t *)r->row_ptr)[1]);
 }
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
-
-static void run(void *entrant, int64_t calls)
-{
-	struct entrant *e = entrant;
-	struct spmspv *p = e->field->problem;
-	ek_plan **plan = e->own;
-
-	for (; calls > 0; calls--)
-		e->record.failed |= ek_spmspv(*plan, 1, &p->x, &p->count, &p->y) != EK_OK;
-}
-
-static void release(void *own)
-{
-	ek_plan_destroy(*(ek_plan **)own);
-}
-
-static void enter_ours(struct field *f, const char *name, bool hidden)
-{
-	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(ek_plan *));
-	ek_plan **plan = e->own;
-	const double start = tool_seconds();
-
-	e->record.name = keep("%s", strchr(name, '.') + 1);
-	e->calls.run = run;
-	e->release = release;
-	e->hidden = hidden;
-	if (make_plan(f->problem, e->record.method, plan) != EK_OK) {
-		e->record.failed = true;
-		e->record.why = keep("%s", ek_error_text());
-		return;
-	}
-	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
-	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
-	entrant_check(e);
-}
+/* ---- The course ------------------------------------------------------------------------------ */
 
 static void enter(struct field *f)
 {
-	struct spmspv *p = f->problem;
+	const struct spmspv *p = f->problem;
 
-	enter_methods(f, enter_ours);
+	enter_plans(f);
 	enter_peers(f, &p->peer);
 	enter_reads(f, (int64_t)f->c->bytes + 1, p->peer.threads, false);
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
-
-static int measure(struct spmspv *p, const struct tool_source *source)
+static int measure(struct spmspv *p)
 {
 	int code = run_first(p);
-	struct bench_case *c = code ? NULL : case_of_matrix(p->b, source, p->A, &code);
+	struct bench_case *c =
+		code ? NULL
+		     : case_of_op(p->at, p->op, keep("spread %s", text_size(p->spread)), &code);
 
 	if (!c)
 		return code;
-	c->op = p->op == EK_OP_T ? "t" : "n";
 	c->what = p->op == EK_OP_T ? "y = A^T x" : "y = A x";
-	c->variant = keep("spread %s", text_size(p->spread));
-	c->name = keep("%s%s, %s", c->matrix, p->op == EK_OP_T ? "^T" : "", c->variant);
 	c->flops = 2 * p->products;
 	c->bytes = ((double)p->x.nnz + p->products + p->entries) * (double)p->entry_bytes;
 	c->v[V_BYTES] = c->bytes;
 	c->v[V_N] = (double)p->x.nnz;
 	c->v[V_PRODUCTS] = p->products;
 	c->v[V_RESULT_NNZ] = p->entries;
-	return measure_case(p->b, c, p, NULL);
+	return measure_case(p->at->b, c, p, NULL);
 }
 
-/* Measures all ops and densities with a matrix. A wrong result does not end this; any other failure
- * does. */
-static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
+static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 {
-	const struct list *spreads = &b->o.length, *ops = &b->o.op_a;
-	int code = TOOL_OK;
+	struct spmspv p = {.at = at, .spread = value[0], .op = (ek_op)value[1]};
+	int code;
 
-	for (int k = 0; k < ops->count * spreads->count && (!code || code == TOOL_FAILED); k++) {
-		struct spmspv p = {.A = A,
-		                   .info = {.size = sizeof p.info},
-		                   .b = b,
-		                   .op = (ek_op)ops->value[k / spreads->count],
-		                   .spread = spreads->value[k % spreads->count]};
-		int this = tool_check(ek_matrix_get_info(A, &p.info));
-
-		if (!this) {
-			make_vectors(&p);
-			make_exact(&p);
-			set_peer(&p);
-			this = measure(&p, source);
-		}
-		problem_end(&p);
-		code = this ? this : code;
-	}
+	make_vectors(&p);
+	make_exact(&p);
+	set_peer(&p);
+	code = measure(&p);
+	problem_end(&p);
 	return code;
 }
 
@@ -305,13 +246,9 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 	const double *v = c->v;
 
 	(void)b;
-	return keep(
-		"%s  %s x %s, %s nonzeros; %s\nentries of x: %s, products: %s, entries of y: %s; "
-		"%s, index %s, %s, %s",
-		c->name, text_count(v[V_ROWS]), text_count(v[V_COLS]), text_count(v[V_NNZ]),
-		c->what, text_count(v[V_N]), text_count(v[V_PRODUCTS]), text_count(v[V_RESULT_NNZ]),
-		c->value, c->index, text_many(v[V_THREADS], "thread"),
-		text_many(v[V_ROUNDS], "round"));
+	return keep("%s  %s; %s\nentries of x: %s, products: %s, entries of y: %s; %s", c->name,
+	            text_matrix(c), c->what, text_count(v[V_N]), text_count(v[V_PRODUCTS]),
+	            text_count(v[V_RESULT_NNZ]), text_run(c));
 }
 
 static const struct column columns[] = {
@@ -335,33 +272,20 @@ static const struct column columns[] = {
 	{.head = NULL}};
 
 const struct operation bench_spmspv = {
-	.name = "spmspv",
+	PLAN_OPERATION("spmspv", EK_SPMSPV, "variant n products result_nnz",
+                       "size bytes gflops gbps bound bound_gbps of_bound unit vs_serial "
+                       "vs_best_peer error"),
 	.text = "y = op(A) x with sparse x and y, for densities of x, with peers",
 	.help = "Times products with sparse vectors, method by method, in turn and in rounds, for "
 		"each density of x, and compares them with other libraries. Every result is "
-		"checked "
-		"first.\vExample: ek bench spmspv cant.mtx --spread 1,256 --op n,t --peers\n"
+		"checked first.\v"
+		"Example: ek bench spmspv cant.mtx --spread 1,256 --op n,t --peers\n"
 		"Exit status 1: a result was wrong.",
-	.usage = "[MATRIX...]",
 	.options = "suite html rounds time peers peer_dir method spread_x op_a",
 	.defaults = "time=1 spread=1,16,256,4096,65536 op=n",
-	.children = sparse_children,
-	.check = check_matrices,
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
-		  "row_stddev group transpose variant n products result_nnz value index threads "
-		  "runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps "
-		  "bound bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
-	.problem = "cases",
+	.lists = {LIST_OF(length), LIST_OF(op_a)},
 	.moves = "bytes of the entries of A that are multiplied, of x and of y",
-	.columns = columns,
-	.walk = walk_matrices,
-	.matrix = matrix,
-	.each = table_case,
-	.enter = enter,
 	.spoil = spoil,
 	.error = error,
-	.operation = EK_SPMSPV,
-	.title = title,
 	.heading = "Sparse matrix times sparse vector, method by method",
-	.place = sparse_place,
 };

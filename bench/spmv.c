@@ -66,45 +66,24 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 	}
 }
 
-/* Measures the products of one width and order with a matrix. Returns an exit code. */
-static int product_measure(struct bench *b, const struct tool_source *source, ek_matrix *A,
-                           int64_t width, int x_order, int y_order)
+int product_one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 {
+	struct bench *b = at->b;
 	const char *preparing = tool_on_device(b->ctx) ? tool_preparing(b->ctx) : NULL;
 	struct problem p = {0};
-	int code = problem_make(&p, b, width, x_order, y_order, A);
-	struct bench_case *c = code ? NULL : case_of_matrix(b, source, A, &code);
+	int code = problem_make(&p, b, value[0] ? value[0] : 1,
+	                        value[1] & X_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR,
+	                        value[1] & Y_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR, at->A);
+	struct bench_case *c = code ? NULL : case_of_matrix(b, at->source, at->A, &code);
 
 	if (c) {
 		describe(b, c, &p);
 		code = measure_case(b, c, &p, preparing);
 	} else {
-		tool_fail(TOOL_FAILED, "%s: not measured", source->name);
+		tool_fail(TOOL_FAILED, "%s: not measured", at->source->name);
 	}
 	device_free(&p);
 	problem_free(&p);
-	return code;
-}
-
-/* Measures all widths and orders with a matrix. A wrong result does not end this; any other failure
- * does. */
-int product_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
-{
-	const struct list one = {{1}, 1}, by_columns = {{0}, 1};
-	const struct list *widths = b->o.columns.count ? &b->o.columns : &one;
-	const struct list *orders = b->o.order.count ? &b->o.order : &by_columns;
-	int code = TOOL_OK;
-
-	for (int k = 0; k < orders->count * widths->count; k++) {
-		const int64_t order = orders->value[k / widths->count];
-		const int this = product_measure(b, source, A, widths->value[k % widths->count],
-		                                 order & X_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR,
-		                                 order & Y_BY_ROWS ? EK_ROW_MAJOR : EK_COL_MAJOR);
-
-		code = this ? this : code;
-		if (this && this != TOOL_FAILED)
-			break;
-	}
 	return code;
 }
 
@@ -136,13 +115,12 @@ static const char *product_title(const struct bench *b, const struct bench_case 
 	const double *v = c->v;
 
 	(void)b;
-	return keep("%s (%s)  %s x %s, %s nonzeros, rows of %.1f +- %.1f, longest %.0f\n"
+	return keep("%s (%s)  %s, rows of %.1f +- %.1f, longest %.0f\n"
 	            "%s, index %s, op %s, %s, %s; %s %.1f GB/s%s",
-	            c->name, kind_text(c->source), text_count(v[V_ROWS]), text_count(v[V_COLS]),
-	            text_count(v[V_NNZ]), v[V_ROW_MEAN], v[V_ROW_STDDEV], v[V_ROW_MAX], c->value,
-	            c->index, c->op, place_text(c), text_many(v[V_ROUNDS], "round"),
-	            c->device ? "copies" : "reads", v[V_BOUND_GBPS],
-	            v[V_IN_CACHE] > 0 ? " (in cache)" : "");
+	            c->name, kind_text(c->source), text_matrix(c), v[V_ROW_MEAN], v[V_ROW_STDDEV],
+	            v[V_ROW_MAX], c->value, c->index, c->op, place_text(c),
+	            text_many(v[V_ROUNDS], "round"), c->device ? "copies" : "reads",
+	            v[V_BOUND_GBPS], v[V_IN_CACHE] > 0 ? " (in cache)" : "");
 }
 
 static const char *cell_method(const struct bench_case *c, const struct record *r)

@@ -73,12 +73,13 @@ struct product {
  * (spmv_enter.c). */
 void spmv_enter(struct field *f);
 int spmv_begin(struct bench *bench);
-int product_matrix(struct bench *bench, const struct tool_source *source, ek_matrix *A);
+/* Measures the products with the width value[0], or vectors if that is 0, and the order value[1]. */
+int product_one(const struct matrix_at *at, const int64_t value[MOST_LISTS]);
 /* Members of struct operation, and options, that the operations on products share. */
 #define PRODUCT_OPTIONS "suite html rounds time peers peer_dir vectors"
 #define PRODUCT_MEASURED                                                     \
 	.enter = spmv_enter, .spoil = problem_reset, .error = problem_error, \
-	.matrix = product_matrix
+	.matrix = matrix_lists, .one = product_one, .lists = {LIST_OF(columns), LIST_OF(order)}
 
 /* ---- On a device (spmv_device.c) ------------------------------------------------------------- */
 

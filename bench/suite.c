@@ -214,3 +214,23 @@ struct bench_case *case_of_matrix(struct bench *b, const struct tool_source *sou
 	b->count -= *code != TOOL_OK;
 	return *code ? NULL : c;
 }
+
+const char *text_matrix(const struct bench_case *c)
+{
+	return keep("%s x %s, %s nonzeros", text_count(c->v[V_ROWS]), text_count(c->v[V_COLS]),
+	            text_count(c->v[V_NNZ]));
+}
+
+const char *text_run(const struct bench_case *c)
+{
+	return keep("%s, index %s, %s, %s", c->value, c->index,
+	            text_many(c->v[V_THREADS], "thread"), text_many(c->v[V_ROUNDS], "round"));
+}
+
+const char *text_place(const struct bench *b)
+{
+	return keep("%s · %s", text_many(ek_context_threads(b->ctx), "thread"),
+	            ek_isa_name(ek_context_isa(b->ctx)));
+}
+
+const struct argp_child matrix_children[] = {{&tool_common_argp, 0, "Common options:", 3}, {0}};

@@ -224,3 +224,9 @@ void table_groups(const struct bench *b, FILE *out)
 		fputc('\n', out);
 	}
 }
+
+void groups_end(const struct bench *b, FILE *out)
+{
+	if (b->count > 1)
+		table_groups(b, out);
+}
