@@ -179,6 +179,14 @@ static inline size_t eki_alignment(size_t size)
 	return size == 8 ? _Alignof(struct eight) : size;
 }
 
+/* Returns a number of bytes, rounded up to whole units of EKI_ALIGNMENT; down if it is too large. */
+static inline int64_t eki_align(int64_t bytes)
+{
+	const int64_t most = INT64_MAX - EKI_ALIGNMENT + 1;
+
+	return bytes > most ? most : (bytes + EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
+}
+
 /* Returns W (base/for_each.h), the number of values in a vector, for an instruction set and a value
  * type of matrices. */
 static inline int64_t eki_lanes(ek_isa isa, ek_value value)

@@ -29,8 +29,7 @@ ek_status eki_step_alloc(eki_step *step, int64_t count, size_t size, void *out)
 ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at)
 {
 	ek_plan *p = step->plan;
-	const int64_t bytes = eki_plus(eki_times(count, (int64_t)size), EKI_ALIGNMENT - 1) &
-	                      -(int64_t)EKI_ALIGNMENT;
+	const int64_t bytes = eki_align(eki_times(count, (int64_t)size));
 
 	if (eki_plus(p->scratch_bytes, bytes) > PTRDIFF_MAX - EKI_ALIGNMENT)
 		return eki_fail(

@@ -19,6 +19,7 @@
 
 #include "prim_body/sort.h"
 #include "solver/solver.h"
+#include "spgemm/batches.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "solver/prolongator.c"
 #include "base/for_each.h"
@@ -251,18 +252,6 @@ static void fill(struct smooth_job *job, double bound)
 	eki_parallel(job->c->ctx->threads, job->parts, smooth, job);
 }
 
-static int64_t longest_row(const ek_store *A)
-{
-	int64_t most = 0;
-
-	for (int64_t i = 0; i < A->rows; i++) {
-		const int64_t n = eki_ptr_at(A, i + 1) - eki_ptr_at(A, i);
-
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_matrix **P)
 {
 	eki_coupling c;
@@ -275,7 +264,7 @@ ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_m
 	EK_RETURN_IF(eki_coupling_open(A, options, &c));
 	job.parts = eki_parts(c.ctx, c.A->nnz + c.A->rows);
 	job.parts = job.parts < PARTS ? job.parts : PARTS;
-	job.most = longest_row(c.A);
+	job.most = eki_longest_row(c.ctx, c.A);
 	job.idx = eki_idx_size(c.A->index);
 	EK_TRY(eki_aggregates_make(&c, &job.g));
 	EK_TRY(allocate(&job));

@@ -145,7 +145,7 @@ double eki_batch_terms(const eki_step *step, eki_result_kind kind, int64_t begin
 	return D ? terms + (double)(eki_ptr_at(D, end) - eki_ptr_at(D, begin)) : terms;
 }
 
-static int64_t longest_row(const ek_context *ctx, const ek_store *csr)
+int64_t eki_longest_row(const ek_context *ctx, const ek_store *csr)
 {
 	static longest_fn *const longest[EK_NTYPE] = EK_BY_TYPE(longest);
 	const int parts = eki_parts(ctx, csr->rows);
@@ -166,8 +166,8 @@ static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entrie
                             bool *done)
 {
 	const ek_store *A = step->in[0], *B = step->in[1], *D = step->in[2];
-	const int64_t a = longest_row(step->ctx, A), most = longest_row(step->ctx, B);
-	const int64_t d = D ? longest_row(step->ctx, D) : 0;
+	const int64_t a = eki_longest_row(step->ctx, A), most = eki_longest_row(step->ctx, B);
+	const int64_t d = D ? eki_longest_row(step->ctx, D) : 0;
 	const double product = (double)A->nnz * (double)B->nnz / (double)(B->rows + !B->rows);
 	const double mean = kind == EKI_SUM ? (double)A->nnz + (double)B->nnz : product;
 	const int64_t bound = kind == EKI_SUM ? a + most : eki_plus(eki_times(a, most), d);

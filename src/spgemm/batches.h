@@ -39,6 +39,9 @@ double eki_batch_terms(const eki_step *step, eki_result_kind kind, int64_t begin
  * the upper bound: the sum of the products of each row, or the columns of C if they are fewer. */
 ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b);
 
+/* Returns the length of the longest row. */
+int64_t eki_longest_row(const ek_context *ctx, const ek_store *csr);
+
 /* What batches.c finds out about some rows. */
 typedef struct eki_batch_cut {
 	const ek_store *A, *B, *D;

@@ -79,9 +79,8 @@ static needs find_needs(const eki_step *step, const eki_bins *b)
 	const int64_t longs =
 		(b->begin[EKI_BINS] - b->begin[EKI_BIN_LONG]) * (int64_t)sizeof(eki_long_row);
 	const int64_t most = b->most < step->in[1]->cols ? b->most : step->in[1]->cols;
-	needs n = {.row_cols = eki_times(most, idx)};
+	needs n = {.row_cols = eki_align(eki_times(most, idx))};
 
-	n.row_cols = eki_plus(n.row_cols, EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
 	n.hybrid_first = eki_plus(eki_times(b->hybrid_first, entry), longs);
 	n.bytes[EKI_MEMORY_HYBRID] = eki_plus(eki_times(b->hybrid_most, entry), longs);
 	n.bytes[EKI_MEMORY_BOUND] = eki_times(b->total, entry);

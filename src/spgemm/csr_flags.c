@@ -22,18 +22,13 @@ typedef struct flags {
 	int64_t width, at, part_bytes; /* of the window; scratch and its size for each thread */
 } flags;
 
-static int64_t aligned(int64_t bytes)
-{
-	return (bytes + EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
-}
-
 /* Returns the bytes of scratch that a thread needs, with a window of `width` columns. */
 static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 {
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 
 	return (width + EKI_WINDOW_PLUS) * size + width + EKI_WINDOW_PLUS + width / 8 + width / 64 +
-	       aligned((s->batches.row_lists + 1) * 8);
+	       eki_align((s->batches.row_lists + 1) * 8);
 }
 
 /* Returns the columns of the window if memory is not limited. The window is cleared in each run, so it has

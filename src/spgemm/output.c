@@ -298,8 +298,7 @@ ek_status eki_output_buffers(eki_step *step, const eki_batches *batches, eki_bat
 	const ek_store *A = step->in[0];
 	const size_t entry = ek_value_size(A->value) + eki_idx_size(A->index);
 	/* a multiple of the alignment, so that the buffer of each part is aligned, too */
-	const int64_t entries =
-		eki_group(INT64_MAX, EKI_ALIGNMENT, eki_groups(batches->entries, EKI_ALIGNMENT));
+	const int64_t entries = eki_align(batches->entries);
 
 	*buffers = (eki_batch_buffers){0};
 	if (step->problem->memory > 0 || !eki_heap_is_default(step->ctx) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Reads the entries of a row from the sums in a dense window of columns (spgemm/flags.c,
  * triple/csr_fused.c), and clears them. Included once in each pass of base/for_each.h. */
+#include "spmspv/take.h"
 
 /* Reads the sums at n known columns, and clears them. */
 static void FN(collect)(const eki_window *s, const IDX *col, int64_t n, IDX base, VAL *val)
@@ -27,27 +28,7 @@ static inline int64_t FN(write_group)(const eki_window *s, int64_t g, IDX base, 
 	memset(flag, 0, 64);
 	if (!val)
 		return n + __builtin_popcountll(set);
-	base += (IDX)(64 * g);
-	while (set) {
-#ifdef vpack
-		const int first = __builtin_ctzll(set) & -W;
-		const vmask lanes = (vmask)(set >> first);
-
-		vpack_lanes(col + n, base + (IDX)first, lanes);
-		vpack(val + n, vload(sum + first), lanes);
-		vstore(sum + first, vzero());
-		n += __builtin_popcount(lanes);
-		set &= ~((uint64_t)0xff << first);
-#else
-		const int first = __builtin_ctzll(set);
-
-		col[n] = base + (IDX)first;
-		val[n++] = sum[first];
-		sum[first] = 0;
-		set &= set - 1;
-#endif
-	}
-	return n;
+	return FN(take)(sum, set, false, 0, base + (IDX)(64 * g), col, val, n);
 }
 
 /* Writes the columns and sums of the bits of a group, as above. */

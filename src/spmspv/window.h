@@ -30,6 +30,7 @@ static inline int64_t eki_spa_supers(int64_t n)
 }
 
 #endif
+#include "spmspv/take.h"
 
 /* Adds n products to rows row[k] - base. Returns how many of the rows are new. */
 static inline int64_t FN(spa_add)(const eki_spa *s, int64_t n, const IDX *row, IDX base,
@@ -62,31 +63,10 @@ static inline int64_t FN(spa_group)(const eki_spa *s, int64_t g, VAL alpha, IDX 
 	uint64_t set = vflags(s->flag + 64 * g);
 
 	memset(s->flag + 64 * g, 0, 64);
-	base += (IDX)(64 * g);
-	while (set) {
-		const int at = __builtin_ctzll(set);
-
-		if (!idx) {
-			sum[at] = 0;
-			set &= set - 1;
-			continue;
-		}
-#ifdef vpack
-		const int first = at & -W;
-		const vmask lanes = (vmask)(set >> first);
-
-		vpack_lanes(idx + n, base + (IDX)first, lanes);
-		vpack(val + n, vmul(vset1(alpha), vload(sum + first)), lanes);
-		vstore_n(sum + first, vzero(), lanes);
-		n += __builtin_popcount(lanes);
-		set &= ~((uint64_t)0xff << first);
-#else
-		idx[n] = base + (IDX)at;
-		val[n++] = alpha * sum[at];
-		sum[at] = 0;
-		set &= set - 1;
-#endif
-	}
+	if (idx)
+		return FN(take)(sum, set, true, alpha, base + (IDX)(64 * g), idx, val, n);
+	for (; set; set &= set - 1)
+		sum[__builtin_ctzll(set)] = 0;
 	return n;
 }
 

@@ -248,9 +248,9 @@ static void FN(radix_sort)(const struct task *t, int part, int64_t b)
 /* Returns the offset of `count` elements of `size` bytes, and moves *end behind them. */
 static int64_t place(int64_t *end, int64_t count, size_t size)
 {
-	const int64_t at = *end, bytes = eki_times(count, (int64_t)size);
+	const int64_t at = *end;
 
-	*end = eki_plus(at, eki_plus(bytes, EKI_ALIGNMENT - 1)) / EKI_ALIGNMENT * EKI_ALIGNMENT;
+	*end = eki_align(eki_plus(at, eki_times(count, (int64_t)size)));
 	return at;
 }
 

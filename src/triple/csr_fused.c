@@ -150,24 +150,6 @@ typedef struct fused {
 	int64_t at, part_bytes;
 } fused;
 
-static int64_t aligned(int64_t bytes)
-{
-	return eki_plus(bytes, EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
-}
-
-/* Returns the length of the longest row of P. */
-static int64_t longest_of(const ek_store *P)
-{
-	int64_t most = 0;
-
-	for (int64_t i = 0; i < P->rows; i++) {
-		const int64_t n = eki_ptr_at(P, i + 1) - eki_ptr_at(P, i);
-
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -178,7 +160,7 @@ static int64_t least(int64_t a, int64_t b)
 static ek_status make_batches(eki_step *step, fused *s)
 {
 	const int64_t entry = (int64_t)(ek_value_size(s->t.A->value) + eki_idx_size(s->t.A->index));
-	const int64_t longest = longest_of(s->t.P), cols = s->t.P->cols;
+	const int64_t longest = eki_longest_row(step->ctx, s->t.P), cols = s->t.P->cols;
 	const int64_t most =
 		(int64_t)(step->ctx->machine->core_bytes / 2) / entry / (longest + !longest) + 1;
 	eki_batches *b = &s->batches;
@@ -202,11 +184,11 @@ static int64_t thread_bytes(const fused *s)
 {
 	const int64_t size = (int64_t)ek_value_size(s->t.A->value);
 	const int64_t idx = (int64_t)eki_idx_size(s->t.A->index);
-	int64_t bytes = aligned(eki_times(s->t.A->cols, size + 1));
+	int64_t bytes = eki_align(eki_times(s->t.A->cols, size + 1));
 
-	bytes = eki_plus(bytes, aligned(eki_times(s->list + 1, idx)));
+	bytes = eki_plus(bytes, eki_align(eki_times(s->list + 1, idx)));
 	bytes = eki_plus(bytes, eki_times(s->width + EKI_WINDOW_PLUS, size + 1));
-	return aligned(eki_plus(bytes, s->width / 64));
+	return eki_align(eki_plus(bytes, s->width / 64));
 }
 
 /* Limits the number of threads by the bytes of A, and by hints.memory. */
@@ -256,8 +238,8 @@ static int64_t rows(const eki_rows_task *t)
 	const fused *s = t->step->state;
 	const int64_t size = (int64_t)ek_value_size(s->t.A->value), n = s->t.A->cols;
 	char *at = t->run->scratch + s->at + t->part * s->part_bytes;
-	char *list = at + aligned(n * (size + 1));
-	char *sum = list + aligned((s->list + 1) * (int64_t)eki_idx_size(s->t.A->index));
+	char *list = at + eki_align(n * (size + 1));
+	char *sum = list + eki_align((s->list + 1) * (int64_t)eki_idx_size(s->t.A->index));
 	uint8_t *flag = (uint8_t *)sum + (s->width + EKI_WINDOW_PLUS) * size;
 	uint8_t *group = flag + s->width + EKI_WINDOW_PLUS;
 	const fused_scratch scratch = {.sum = at,
