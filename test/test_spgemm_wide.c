@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests products of sparse matrices with many columns, whose rows take every way through
  * spgemm/flags.c: rows of one list, of few and of many products, near each other and far apart, in
- * one window and in pieces, and rows whose columns are those of the row before or these plus 1. The
- * values are also NaN and infinite. */
+ * one window and in pieces, rows of runs and of nodes, and rows whose columns are those of the row
+ * before or these plus 1. The values are also NaN and infinite. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -38,12 +38,20 @@ static void end_row(struct shape *s, int64_t i)
 	s->ptr[i + 1] = s->nnz;
 }
 
+/* What the rows of B have in common. */
+enum pattern { POINTS_ONLY, WITH_RUNS, NODES, PATTERNS };
+
 /* Makes B. Its first GRID rows are each the row before, moved by one column; then come rows with runs,
  * or without, rows with few entries that are far apart, and rows without entries. */
-static void make_b(struct shape *s, int64_t cols, bool with_runs)
+static void make_b(struct shape *s, int64_t cols, enum pattern pattern)
 {
+	const bool with_runs = pattern == WITH_RUNS;
 	const int64_t far = (cols - GRID - 64) / 6;
 
+	if (pattern == NODES) {
+		sparse_nodes(&draw, s, INNER, cols);
+		return;
+	}
 	shape_open(s, INNER, cols, INNER * 80);
 	for (int64_t i = 0; i < INNER; i++) {
 		const int64_t at = rng_below(&draw, cols - 64), gap = with_runs ? 1 : 2;
@@ -78,7 +86,7 @@ static void make_a(struct shape *s, int64_t rows)
 			for (int64_t k = 0; k < before; k++)
 				add_entry(s, s->col[s->ptr[i - 1] + k] + (again > 0));
 		} else {
-			switch (rng_below(&draw, 8)) {
+			switch (rng_below(&draw, 9)) {
 			case 0: add_spread(s, 1, rng_below(&draw, INNER - 1), INNER); break;
 			case 1: add_spread(s, n, 0, GRID / 2 - 20); break;
 			case 2: add_spread(s, n, GRID / 2, GRID - 20); break;
@@ -86,6 +94,7 @@ static void make_a(struct shape *s, int64_t rows)
 			case 4: add_spread(s, n, GRID, GRID + RUNS); break;
 			case 5: add_spread(s, 3 * n, GRID / 2, INNER - 30); break;
 			case 6: add_spread(s, n % 5, INNER - 20, INNER - 8); break;
+			case 7: add_spread(s, n, 5 * n, 6 * n); break;
 			default: add_spread(s, 2 + n % 2, GRID / 2, GRID - 20); break;
 			}
 		}
@@ -112,10 +121,10 @@ struct problem {
 	struct sparse_reference ref[2][2]; /* [with D][values] */
 };
 
-static void problem_make(struct problem *p, int64_t rows, int64_t cols, bool with_runs)
+static void problem_make(struct problem *p, int64_t rows, int64_t cols, enum pattern pattern)
 {
 	make_a(&p->a, rows);
-	make_b(&p->b, cols, with_runs);
+	make_b(&p->b, cols, pattern);
 	make_d(&p->d, rows, cols);
 	for (int k = 0; k < 4; k++)
 		sparse_reference_make(&p->ref[k & 1][k >> 1], (struct operand){&p->a, 0},
@@ -214,14 +223,17 @@ static void test_windows(void **state)
 	struct problem p;
 
 	(void)state;
-	for (int turn = 0; turn < 8; turn++) {
-		problem_make(&p, 150 + 30 * turn, cols[turn / 2], turn & 1);
+	for (int turn = 0; turn < 4 * PATTERNS; turn++) {
+		problem_make(&p, 150 + 20 * turn, cols[turn / PATTERNS], turn % PATTERNS);
 		for (int level = 0; level < contexts.levels; level++)
 			for (int k = 0; k < 6; k++) {
 				hold(&p, contexts.of[level][k % contexts.counts],
 				     k & 1 ? EK_F32 : EK_F64, (ek_index)(EK_I32 + k % 3));
 				/* Windows that are as large as a cache take long to clear. */
-				for (int way = turn >= 6 || (turn >= 4 && k + level) ? 2 : 0;
+				for (int way = turn >= 3 * PATTERNS ||
+				                               (turn >= 2 * PATTERNS && k + level)
+				                       ? 2
+				                       : 0;
 				     way < 4; way++)
 					check_product(&p, way & 1, way & 2);
 				release();

@@ -180,7 +180,7 @@ static const eki_machine zen = {
 	.overlap = 0.15,
 	.wake = 1500,
 	.far = 3,
-	.run_length = 5.5,
+	.run_length = 3,
 	.call = 100,
 	.learned_rows = 16000,
 	.speed = {[EKI_LOOP_SERIAL] = {LEVELS(0.5, 0.75, 8.3), LEVELS(0, 0.82, 7.8)},

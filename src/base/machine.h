@@ -113,8 +113,8 @@ typedef struct eki_machine {
 	eki_block_speed block[EK_NVALUE][EK_NISA];
 	eki_panel_speed panel[EK_NISA];
 	double copy;  /* cost of copying one vector entry from or to memory with a stride */
-	/* mean length of runs of consecutive columns from which on SpGEMM adds runs as vectors. Vectors
-	 * that partly overlap those just written wait for them to reach the cache. */
+	/* mean length of runs of consecutive columns, cut at multiples of 8, from which on SpGEMM
+	 * adds runs as vectors */
 	double run_length;
 	double strip; /* cost of clearing, writing or adding one value of a strip */
 	/* Costs of preparations. A transposition costs transpose_entry for each entry plus

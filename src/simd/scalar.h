@@ -5,6 +5,7 @@
  *   W                  number of lanes of a vector
  *   vec, vmask         types of a vector of VAL and of a mask, which says which lanes are active
  *   vmask_n(n)         mask in which the first n lanes are active, 0 <= n <= W
+ *   vmask_bits(b)      mask in which lane k is active if bit k of b is set, k < W
  *   vzero() vset1(a)                  0 or `a` in all lanes
  *   vload(p) vload_n(p, m)            load; inactive lanes are 0, and their memory is not touched
  *   vstore(p, v) vstore_n(p, v, m)    store; inactive lanes are not written
@@ -35,6 +36,7 @@
 #define vmask int
 
 #define vmask_n(n)             ((n) > 0)
+#define vmask_bits(b)          ((int)((b)&1))
 #define vzero()                ((VAL)0)
 #define vset1(a)               (a)
 #define vload(p)               (*(p))

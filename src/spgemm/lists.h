@@ -12,7 +12,7 @@ typedef struct LIST {
 	VAL a;
 	bool read;
 	const IDX *run_col; /* runs of the entries, or NULL */
-	const uint8_t *run_len;
+	const uint8_t *run_bits;
 } LIST;
 
 /* The lists of a row. */
@@ -74,7 +74,7 @@ static inline LIST FN(list_at)(const LISTS *l, int64_t k)
 		const PTR *run_ptr = l->b->run_ptr;
 
 		list.run_col = (const IDX *)l->b->run_col + run_ptr[row];
-		list.run_len = l->b->run_len + run_ptr[row];
+		list.run_bits = l->b->run_bits + run_ptr[row];
 	}
 	return list;
 }

@@ -41,5 +41,8 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 /* Makes a matrix of the given size with up to `most` entries in a row, small integers whose columns
  * are in a few clusters. */
 void sparse_random(struct rng *draw, struct shape *s, int64_t rows, int64_t cols, int64_t most);
+/* Makes a matrix of nodes, which are 1 to 6 rows with the same columns: 1 to 12 runs of up to 20
+ * consecutive columns. There must be at least 252 columns. Values are small integers. */
+void sparse_nodes(struct rng *draw, struct shape *s, int64_t rows, int64_t cols);
 
 #endif
