@@ -202,7 +202,7 @@ done:
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Fails with a message that has the error code and the beginning of the compiler's log on one
+/* Fails with a message that contains the error code and the beginning of the compiler's log on one
  * line. */
 static ek_status build_failed(const eki_device *d, cl_program program, const char *name,
                               cl_int code)
