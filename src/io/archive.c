@@ -18,7 +18,7 @@ struct reader {
 	ek_status fault; /* error of the source below, which is reported with its own message */
 	const char *kind;
 	bool nothing; /* whether the content is empty or has ended */
-	/* The part of libarchive's current block that was not delivered yet: `left` bytes at
+	/* The part of libarchive's current block that has not been delivered yet: `left` bytes at
 	 * `block`, which belong at position `offset` of the content. `at` is the number of bytes
 	 * delivered so far, including zeros for holes. */
 	const char *block;

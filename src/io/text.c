@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Reads text in blocks of complete lines. A failure of the source is reported only when all
- * complete lines before it are used, so that the size of the blocks does not decide which error of
- * a file is reported first. */
+ * complete lines before it have been used, so that the size of the blocks does not decide which
+ * error of a file is reported first. */
 #include <string.h>
 
 #include "io/mtx.h"

@@ -164,7 +164,7 @@ static inline int64_t eki_idx_at(const ek_store *s, int array, int64_t k)
 	const void *p = s->array[array];
 	return s->index == EK_I64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k];
 }
-/* Returns the first position in [begin, end) at which the index is v or more, or `end` if there is
+/* Returns the first position in [begin, end) at which the index is at least v, or `end` if there is
  * none. The indices are in array number `array`, in ascending order. */
 static inline int64_t eki_idx_lower_bound(const ek_store *s, int array, int64_t begin, int64_t end,
                                           int64_t v)

@@ -20,7 +20,7 @@ typedef struct eki_problem eki_problem;
 
 /* A row of the table of operations. */
 typedef struct eki_operation {
-	const char *name; /* name, with which the names of its methods begin */
+	const char *name; /* the names of its methods begin with this name */
 	const char *text; /* line that says what the operation computes */
 	ek_operation number;
 	/* default number of columns of its dense blocks, or 0 if it takes contiguous vectors */
@@ -52,7 +52,7 @@ struct eki_problem {
 	int64_t memory; /* limit on memory in bytes, as in ek_hints */
 	int64_t width;  /* expected number of columns of dense blocks; 1 for vectors */
 	ek_index index; /* index type of a sparse result */
-	/* index type that all operands have in the steps; the same columns as `index` */
+	/* index type of all operands in the steps; its columns have the type of those of `index` */
 	ek_index common;
 	ek_reproducible reproducible;
 };
@@ -142,9 +142,9 @@ struct ek_method {
 /* Returns row k of the table of methods, or NULL after the last. Unlike ek_method_next, it does not
  * search the table. */
 const ek_method *eki_method(size_t k);
-/* Parses a method's name and its parameters, which may follow after a colon (method_name.c). The
- * name may omit the operation if only one method can be meant. Unless `operation` is 0, the method
- * must be for this operation. Error messages begin with `from`. */
+/* Parses a method's name and its parameters, which may follow a colon (method_name.c). The name may
+ * omit the operation if that is unambiguous. Unless `operation` is 0, the method must be for this
+ * operation. Error messages begin with `from`. */
 ek_status eki_method_parse(const char *from, const char *text, ek_operation operation,
                            const ek_method **method, int64_t param[EKI_MAX_DIMS]);
 
@@ -207,7 +207,7 @@ void eki_step_own(eki_step *step, void *block, int64_t bytes);
 /* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
  * from run->scratch. */
 ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at);
-/* Does the same for scratch that is zero when a run gets it. The run must leave it so. */
+/* Does the same for scratch that is zero when a run gets it. The run must leave it zero. */
 ek_status eki_step_scratch_zero(eki_step *step, int64_t count, size_t size, int64_t *at);
 /* Adds a line to the reasons that ek_plan_explain reports. */
 #if defined(__GNUC__)
@@ -328,7 +328,7 @@ struct ek_plan {
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 };
 
-/* Makes space for another `blocks` blocks, so that eki_arena_own cannot fail for these. */
+/* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
 ek_status eki_arena_reserve(const ek_context *ctx, eki_arena *arena, int blocks);
 void eki_arena_own(eki_arena *arena, void *block, int64_t bytes);
 void eki_arena_free(const ek_context *ctx, eki_arena *arena);

@@ -16,7 +16,7 @@
 #include "plan/plan.h"
 
 enum {
-	/* Least number of expected calls for a conversion that takes as long as one product. A
+	/* Smallest number of expected calls for a conversion that takes as long as one product. A
 	 * longer conversion needs proportionally more calls. */
 	WORTHWHILE = 20,
 	/* A sample is taken only if the expected calls, all together, multiply at least this many
@@ -291,8 +291,8 @@ static ek_status consider_formats(selection *s)
 	return EK_OK;
 }
 
-/* Returns the number of bytes that the choice may take beside A: a copy in another format, or arrays
- * of the method. */
+/* Returns the number of bytes that the choice may take besides A: a copy in another format, or
+ * arrays of the method. */
 static double allowance(const ek_plan *p)
 {
 	const double most = (double)p->problem.memory, usual = 1 << 24;

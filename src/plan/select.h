@@ -36,7 +36,7 @@ typedef struct eki_choice {
 /* Chooses the method and the format with the least predicted time among those that can do the
  * step's work. The format is that of step->in[0]. If this is CSR and `formats` is true, other
  * formats are considered too. Their time includes that of the conversion, divided by the expected
- * calls. What the choice takes beside A is limited by the memory of the problem. If `why` is not
+ * calls. What the choice takes besides A is limited by the memory of the problem. If `why` is not
  * NULL, sets *why to the table of candidates, which lives as long as the plan. */
 ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
 /* Returns the least time that a method of `backend` predicts for an operation on the matrix of `f`,
