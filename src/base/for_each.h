@@ -29,8 +29,8 @@
  *
  * Operations on sparse vectors define EK_VECTORS instead (for_each_vector.h). Their passes are all
  * pairs of these four types with indices of 32 and of 64 bits, with the same vector operations.
- * Tables made by EK_BY_ISA_AND_VECTOR(name) are indexed by [isa][0 for indices of 32 bits, 1 for 64]
- * [ek_value - 1], and tables made by EK_BY_VECTOR(name) by the last two.
+ * Tables made by EK_BY_ISA_AND_VECTOR(name) are indexed by [isa][0 for 32-bit indices, 1 for
+ * 64-bit] [ek_value - 1], and tables made by EK_BY_VECTOR(name) by the last two.
  *
  * A pragma compiles the functions of a pass for its instruction set. So the build needs no flags
  * for single files. It must not have any, since the scalar code would then use instructions that

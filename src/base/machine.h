@@ -46,7 +46,7 @@ typedef struct eki_panel_speed {
 /* Speeds of primitives on arrays (prim/). Members in _gbps are gigabytes of input that one core
  * handles in a second; the others are nanoseconds on one core. */
 typedef struct eki_array_speed {
-	/* Sets: for each entry of both sets; for each entry of the smaller set if it is searched for
+	/* Sets: for each entry of both sets; for each entry of the smaller set that is searched for
 	 * in the larger; for each halving in such a search (intersection, union); for each entry
 	 * that a union copies. */
 	double set_entry, search_entry, search_step[2], copy_entry;

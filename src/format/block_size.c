@@ -12,8 +12,8 @@
  * matrix that is large enough to make choosing worthwhile, this takes about as long as one or two
  * products.
  *
- * Choice: of all 64 sizes, including 1 x 1, the one with the least predicted time of a product. The
- * prediction is based on the bytes and the work of the product.
+ * Choice: of all 64 sizes, including 1 x 1, the one with the shortest predicted time of a product.
+ * The prediction is based on the bytes and the work of the product.
  *
  * Estimating fill from a sample, and taking the speed of each size from a table, are ideas of Vuduc
  * 2003, section 3.3, and of Im, Yelick and Vuduc 2004. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CSR5: the entries of CSR in tiles of omega lanes and sigma steps. Each tile is transposed so that
  * a vector has one entry of every lane; one or two words for each lane tell where rows begin
- * (csr5.h). All tiles are alike, whatever the rows are, so neither long rows nor empty rows disturb
+ * (csr5.h). All tiles are alike, whatever the row lengths, so neither long nor empty rows disturb
  * the balance between lanes or threads. row_ptr is unchanged. The last entries, which are too few
  * to fill a tile, stay in CSR's order. In addition to CSR's bytes, a tile takes up to 8 omega bytes
  * for its descriptor and 4 or 8 for its pointer (together 2.2 % for doubles with omega = 8, sigma =
@@ -162,7 +162,7 @@ static void csr5_part(void *arg, int part)
 	                           eki_cut(job->tiles, job->parts, part + 1));
 }
 
-/* Calls fn for all tiles, divided into ranges, on all threads. Returns the sum of its results. */
+/* Calls fn for all tiles, divided into ranges, on all threads. Returns the sum of the results. */
 static int64_t all_tiles(const ek_context *ctx, csr5_fn *const fn[EK_NTYPE], const ek_store *csr,
                          const ek_store *out)
 {

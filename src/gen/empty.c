@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Generators of matrices with rows of many different lengths, with empty rows, and with nearly all
- * rows empty. These shapes break methods; no application has them. */
+ * rows empty. These shapes are meant to break methods, not to resemble an application. */
 #include "gen/pattern.h"
 
 /* ---- Shares of empty rows -------------------------------------------------------------------- */

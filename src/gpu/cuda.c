@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The CUDA driver: implements the table of functions in gpu.h by calls into the library that
+ * The CUDA driver: implements the table of functions in gpu.h by calling the library that
  * cuda_load.c loads. nvrtc.c compiles the kernels.
  *
  * A device is the primary context of its card. The CUDA runtime uses the same context, so pointers

@@ -278,7 +278,7 @@ static inline int64_t eki_gpu_width(const eki_step *step)
 
 /* Does the first part of a method's preparation. Sets step->gpu, replaces op T by op N on a
  * transposed copy, builds the program from `defines` (may be "") and `text`, and allocates buffers
- * for x and y. A child of a step on the device uses the buffers of its parent instead, so the parent
+ * for x and y. A child of a step on the device uses its parent's buffers instead, so the parent
  * must set run->there. If `text` is NULL, or if the method needs another program, it calls
  * eki_gpu_program later. */
 ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text);

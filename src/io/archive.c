@@ -202,7 +202,7 @@ struct tar_search {
 	char link[200]; /* name of a .mtx member that is a link; "" if there is none */
 };
 
-/* Appends the name of a member to the list, or "..." if it does not fit; nothing comes after that. */
+/* Appends the name of a member to the list. If it does not fit, appends "..." as the last item. */
 static void list_member(struct tar_search *t, const char *path)
 {
 	static const char more[] = ", ...";

@@ -34,7 +34,7 @@ typedef struct eki_place {
 } eki_place;
 
 /* A format: its name, lists of its arrays and integer parameters, a check of their invariants, and
- * conversions from and to CSR. All other conversions go by way of CSR. Functions that free, save,
+ * conversions from and to CSR. All other conversions go through CSR. Functions that free, save,
  * print or count the bytes of a store go through the list of arrays, so a format needs none of its
  * own.
  *

@@ -46,7 +46,7 @@ static const ek_method *find(const char *text, size_t length, ek_operation opera
 	return full;
 }
 
-/* Returns the least number of letters to change, add or remove so that one word becomes the
+/* Returns the smallest number of letters to change, add or remove so that one word becomes the
  * other. */
 static int distance(const char *a, const char *b)
 {

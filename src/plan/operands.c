@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operands of operations on several matrices. The methods of these operations multiply CSR with
  * CSR. An operand in csr with op N, or in csc with op T, is used in place. Any other is copied when
- * the plan is made, by way of CSR, and the copy is filled again after its values change. */
+ * the plan is made, via CSR, and the copy is filled again after its values change. */
 #include <string.h>
 
 #include "plan/plan.h"
@@ -153,7 +153,7 @@ ek_status eki_plan_operand_values(ek_plan *p, int k)
 	return EK_OK;
 }
 
-/* ---- Sparse results --------------------------------------------------------------------------- */
+/* ---- Sparse results -------------------------------------------------------------------------- */
 
 bool eki_by_columns(const ek_plan *p)
 {

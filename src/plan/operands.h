@@ -6,8 +6,8 @@
 /* Sets the operands and index types of the problem from the hints. Returns EK_EINVAL if the
  * operation takes a different number of matrices, or if an operand is not compatible with A. */
 ek_status eki_operands_check(const ek_hints *hints, eki_problem *problem);
-/* Returns the largest state number of the operands. State numbers only grow, so it changes whenever an
- * operand gets new values. */
+/* Returns the largest state number of the operands. State numbers only grow, so the largest changes
+ * whenever an operand gets new values. */
 uint64_t eki_latest_state(const ek_plan *plan);
 /* Sets step->in[k] of the root to operand k of the problem in CSR, with its op applied, or to the
  * transpose of that if `transposed` is true. This is a copy in plan->own[k] if the operand is not
@@ -23,15 +23,15 @@ int64_t eki_plan_needs(const ek_plan *plan);
  * would do. Operations with dense results have no such limit. */
 ek_status eki_operands_limit(const ek_plan *plan);
 
-/* Replaces *csr by a copy in *copy with indices of type `index` and, with `ascending`, with sorted rows
- * in which duplicates are added up. *csr may be *copy. After an error both are unchanged. */
+/* Replaces *csr by a copy in *copy with indices of type `index`. With `ascending`, its rows are
+ * sorted and duplicates are added up. *csr may be *copy. After an error both are unchanged. */
 ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
                           const ek_store **csr);
 
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
 bool eki_by_columns(const ek_plan *plan);
-/* Does a run with a sparse result. If *C is NULL, sets it to a new matrix; otherwise replaces the values
- * of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
+/* Does a run with a sparse result. If *C is NULL, sets *C to a new matrix; otherwise replaces the
+ * values of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
 ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C);
 
 #endif

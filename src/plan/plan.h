@@ -63,14 +63,14 @@ struct eki_problem {
 typedef struct eki_dense {
 	void *data;
 	int64_t row, col;
-	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods of the processor */
+	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods on the processor */
 } eki_dense;
 
-/* The arguments of one run. Products with dense blocks compute Y = alpha op(A) X + beta Y0, products
- * of sparse matrices C = alpha A B + beta D. Primitives use `array` alone. */
+/* The arguments of one run. Products with dense blocks compute Y = alpha op(A) X + beta Y0;
+ * products of sparse matrices, C = alpha A B + beta D. Primitives use `array` alone. */
 typedef struct eki_run {
 	eki_dense x, y;
-	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods of
+	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods on
 	 * devices it is always y. */
 	eki_dense y0;
 	int64_t width; /* number of columns of x and y */
@@ -99,8 +99,8 @@ enum { /* traits of a method */
         * entries. */
        EKI_BASE1_N = 16,
        EKI_BASE1_T = 32,
-       /* A method of a device that also reads or writes the vectors on the host. It is never
-        * chosen for a child, whose parent may have brought the vectors to the device. */
+       /* A method on a device that also reads or writes the vectors on the host. It is never chosen
+        * for a child, whose parent may have brought the vectors to the device. */
        EKI_ON_BOTH = 64
 };
 
@@ -181,8 +181,8 @@ struct eki_step {
 	/* Stores that the method multiplies with: those of the problem's matrices, copies made by
 	 * the plan, or stores made by the method of a parent step. */
 	const ek_store *in[EKI_MAX_MATRICES];
-	/* Op applied to each store of `in`. Normally it is the problem's op. It is the opposite op if
-	 * A is stored as its transpose, and op N if the store is a transposed copy. */
+	/* Op applied to each store of `in`: normally the problem's op, the opposite op if A is
+	 * stored as its transpose, or op N if the store is a transposed copy. */
 	ek_op op[EKI_MAX_MATRICES];
 	int64_t x_len, y_len; /* number of columns and of rows of op(A) */
 	ek_isa isa;
@@ -360,8 +360,8 @@ ek_status eki_plan_run(ek_plan *plan, eki_run *run);
 
 /* ---- Steps on devices: gpu/launch.c, gpu/run.c ----------------------------------------------- */
 
-/* Tells whether the context can run a method. It can run all methods of the processor, and methods
- * of a device if the context has a device of that kind. */
+/* Tells whether the context can run a method. It can run all methods on the processor, and methods
+ * on a device if the context has a device of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);
 /* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
  * first copies y0 to y. The two must both be in host memory or both in device memory. */
