@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One plan to test on the processor: a method with everything that it is tested over. SpMV and SpMM
- * share it. */
+ * A plan to test on the processor: a method and all that varies between its tests, for SpMV and
+ * SpMM. */
 #ifndef TEST_SUPPORT_PLAN_CASE_H
 #define TEST_SUPPORT_PLAN_CASE_H
 
