@@ -100,8 +100,7 @@ void array_each(const struct bench *bench, const struct bench_case *c, FILE *out
 void array_end(const struct bench *bench, FILE *out);
 const char *array_place(const struct bench *bench);
 
-/* Sets members of struct operation as all primitives do. The functions have the same names in each
- * file. */
+/* Sets members of struct operation as all primitives do. Each file has functions of these names. */
 #define ARRAY_OPERATION(called, of, has)                                                        \
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has, \
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \

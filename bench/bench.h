@@ -133,8 +133,7 @@ struct column {
 	const char *format;
 	/* If not NULL, returns the text that is shown in place of a value. */
 	const char *(*text)(const struct bench_case *c, const struct record *r);
-	/* Meaning of the column, or NULL; "" stands for the bytes that `moves` names, divided by
-	 * the time. */
+	/* Meaning of the column, or NULL; "" stands for what `moves` names, over the time. */
 	const char *legend;
 };
 struct operation {
@@ -268,8 +267,7 @@ void table_case(const struct bench *bench, const struct bench_case *c, FILE *out
 const char *case_title(const struct bench *bench, const struct bench_case *c);
 /* Prints each line of the text as a paragraph. */
 void paragraphs(const char *text, FILE *out);
-/* Return the title of a group's table SUM, or NULL if the group has no matrices; print these
- * tables. */
+/* Return the title of a group's table SUM, or NULL if the group is empty; print these tables. */
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
 /* Return the text of a cell: of any column, or NULL; "*" for our fastest method, or as cell_status;

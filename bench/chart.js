@@ -38,8 +38,7 @@ const scale = ({lo, hi, log}, from, to) => {
 	return value => +(from + (f(value) - f(lo)) / (f(hi) - f(lo)) * (to - from)).toFixed(1);
 };
 
-/* Draws an axis: {label, lo, hi, log: base of a logarithmic axis, names: labels in place of
- * marks}. */
+/* Draws an axis: {label, lo, hi, log: base of a logarithmic axis, names: labels, not marks}. */
 const draw_axis = (axis, at, upright, {left, right, top, bottom}) => {
 	const middle = upright ? `translate(14 ${(top + bottom) / 2}) rotate(-90)`
 		: `translate(${(left + right) / 2} ${bottom + 38})`;
@@ -101,8 +100,7 @@ const ranged = (axis, list) => {
 	return {...axis, lo: axis.lo ?? lo, hi: axis.hi ?? hi};
 };
 
-/* Draws a chart with two axes, series and perhaps a guide. If there are no points, removes the
- * card. */
+/* Draws a chart with two axes, series and perhaps a guide. Without points, removes the card. */
 const chart = (place, {width, height, x, y, series, guide}) => {
 	const used = series.filter(s => s.points.length), points = used.flatMap(s => s.points);
 	if (!points.length)

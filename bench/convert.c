@@ -12,8 +12,7 @@
 
 #include "spmv.h"
 
-/* ---- Making a format or a plan
- * ---------------------------------------------------------------- */
+/* ---- Making a format or a plan --------------------------------------------------------------- */
 
 /* Upper bound on the memory in use, in copies of CSR: COO, the checked format, the format being
  * made, and intermediate arrays. */

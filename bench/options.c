@@ -18,8 +18,7 @@ struct bench_option {
 	size_t at;
 	enum { FLAG, TEXT, INT, WHOLE, REAL, LIST } as;
 	/* How the argument, or each item of a list, becomes a number: an integer from `min` to
-	 * `max`, one of `choices`, or what a function returns. Without any of these it stays
-	 * text. */
+	 * `max`, one of `choices`, or what a function returns. Else it stays text. */
 	int64_t min, max;
 	const struct tool_choice *choices;
 	int64_t (*value)(const char *what, const char *text);

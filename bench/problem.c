@@ -123,8 +123,8 @@ static int vectors(struct problem *p)
 	return TOOL_OK;
 }
 
-/* Computes the exact result of each column. The old y is read by columns from where the result will
- * be stored. */
+/* Computes the exact result of each column, reading the old y, by columns, where it will be
+ * stored. */
 static int oracles(struct problem *p)
 {
 	int code = TOOL_OK;

@@ -142,8 +142,7 @@ static void read_scipy(struct bench *b, struct bench_case *c)
 		pclose(python);
 }
 
-/* Makes a temporary file of about --size bytes, and stores its name in `path`. Returns an exit
- * code. */
+/* Makes a temporary file of about --size bytes, named in `path`. Returns an exit code. */
 static int make_file(struct bench *b, char path[4096])
 {
 	const char *folder = getenv("TMPDIR");

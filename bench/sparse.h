@@ -48,8 +48,8 @@ void sparse_end(const struct bench *bench, FILE *out);
 extern const struct argp_child sparse_children[];
 extern const struct column sparse_columns[];
 
-/* Sets members of struct operation as all operations with a sparse result do. The functions have
- * the same names in each file. `more` are further keys of records. */
+/* Sets members of struct operation as all operations with a sparse result do. Each file has
+ * functions of these names. `more` are further keys of records. */
 #define SPARSE_OPERATION(called, of, more)                                                     \
 	.name = called, .operation = of, .usage = "[MATRIX...]", .children = sparse_children,  \
 	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",       \

@@ -52,8 +52,7 @@ void problem_to_columns(const struct problem *p);
 void problem_from_columns(const struct problem *p);
 /* Sets y before a checked run: to y0 or, if beta is 0, to NaN. */
 void problem_reset(void *problem);
-/* Makes a vector of n random entries, which the caller frees with free(). Returns NULL if there is
- * no memory. */
+/* Makes a vector of n random entries, to be freed with free(), or returns NULL without memory. */
 void *problem_vector(ek_value value, int64_t n);
 /* Returns the largest error of an entry of y over its proven bound; if it is above 1, the result is
  * wrong. */
@@ -89,8 +88,7 @@ void device_free(struct problem *p);
 bool device_move(const struct problem *p, const ek_dense *there, const ek_dense *here, bool back);
 /* Runs an entrant and returns the seconds on the device's clock, 0 if it gives no time. */
 double device_clocked(void *entrant, int64_t calls);
-/* Enters a copy from one device buffer to another, whose speed is the bound for products on the
- * device. */
+/* Enters a copy between device buffers, whose speed is the bound for products on the device. */
 void device_enter_copies(struct field *f);
 /* Returns the GB/s that are read and written when the device copies a large array, or 0 if that
  * failed. */

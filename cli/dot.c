@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek dot: computes the dot product of two sparse vectors, or of a sparse and a dense one, from
- * files. */
+ * ek dot: the dot product of two sparse vectors, or of a sparse and a dense one, from files. */
 #include "vector.h"
 
 struct dot_options {

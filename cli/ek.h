@@ -156,8 +156,7 @@ const char *tool_output_form(const char *path, const char *form);
 /* Checks the name of an output file for a vector, which is always Matrix Market text. If the name
  * has another ending, ends the program with exit code 2. */
 void tool_output_vector(const char *path);
-/* As tool_check, but appends to the message of EK_ELIMIT `how`, which says how to raise the
- * limit. */
+/* As tool_check, but appends `how`, a way to raise the limit, to the message of EK_ELIMIT. */
 int tool_limited(ek_status status, const char *how);
 /* Converts *A to another format. `max_bytes` is as in ek_convert_options, `how` as in tool_limited.
  * Returns an exit code. */

@@ -153,8 +153,8 @@ static int distance(const char *a, const char *b)
 	return row[la % 3][lb];
 }
 
-/* Tells whether `name` begins with `word`, or ends in a dot and `word`. `word` must have at least
- * two letters. */
+/* Tells whether `name` begins with `word`, or ends in a dot and `word`. `word` must have two
+ * letters. */
 static bool is_part(const char *word, size_t len, const char *name)
 {
 	const size_t all = strlen(name);

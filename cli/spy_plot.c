@@ -91,8 +91,7 @@ static void print_axes(int height, int width, bool svg, int *high, int *wide, FI
 	        (double)(BOTTOM + *high) / down, (double)BOTTOM / down);
 }
 
-/* Prints the commands for the colour scale, which is left out if no cell has more than one
- * entry. */
+/* Prints the commands for the colour scale, which is left out if cells have at most one entry. */
 static void print_colors(int64_t most, FILE *out)
 {
 	if (most < 2) {

@@ -15,8 +15,7 @@ struct vector {
 	struct tool_source source;
 };
 
-/* Reads or generates a vector, that is a matrix of one column. Reports failures and returns an exit
- * code. */
+/* Reads or generates a vector, a matrix of one column. Reports failures, returns an exit code. */
 int vector_read(ek_context *ctx, const struct tool_options *o, const char *text, struct vector *v);
 void vector_free(struct vector *v);
 /* Makes Z, a matrix of one column with the first `count` entries of z, for writing. Reports

@@ -253,7 +253,7 @@ static void expect_bad(ek_plan *plan, const ek_dense *X, const ek_dense *Y, cons
 		assert_true(y_data[k] == -1);
 }
 
-/* X is 2 x 3, op(A) 3 x 2, Y 2 x 2. */
+/* Tests arguments with X 2 x 3, op(A) 3 x 2, Y 2 x 2. */
 static void test_arguments(void **state)
 {
 	const ek_dense X = ek_block(EK_F64, 2, 3, 3, EK_ROW_MAJOR, x_data),

@@ -110,8 +110,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Runs the plan in all threads. Values change before the threads start, so all notice the change at
- * once. */
+/* Runs the plan in all threads. Values change before these start, so all notice it at once. */
 static void check_plan(const char *method, ek_op op)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .width = WIDTH};

@@ -250,8 +250,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Tests random products of many sizes. In some, columns of C are far apart or rows of P are
- * empty. */
+/* Tests random products of many sizes; in some, columns of C are far apart or P has empty rows. */
 static void test_random(void **state)
 {
 	static const int64_t size[] = {0, 1, 7, 64, 65, 300, 9000};

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests that an interrupted tool ends by the signal and leaves no half-written file; sourced by
-# run.sh.
+# Tests that a signal ends the tool and leaves no half-written file; sourced by run.sh.
 
 # interrupt SIGNAL COMMAND...: sends the signal as soon as a file appears in the folder `begun`.
 interrupt()

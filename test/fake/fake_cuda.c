@@ -54,7 +54,7 @@ int fake_fails(const char *name, int error)
 	return failed ? error : 0;
 }
 
-/* ---- Things ---------------------------------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 thing *fake_make(enum kind kind, int device)
 {

@@ -75,8 +75,7 @@ rm "$out/headers/xxhash.h"
 configure | grep 'again.* xxhash.h$' || fail "xxHash went, and the build does not know"
 left_out 'the binary form .ekm' || fail "xxHash went, and .ekm is not left out"
 
-# With CI set, what was left out is a failure, and is named at the end; otherwise it is only
-# reported.
+# With CI set, what was left out is a failure, named at the end; otherwise it is only reported.
 mkdir "$out/tests"
 echo 'add_test(yes true)' >"$out/tests/CTestTestfile.cmake"
 printf 'charts: none\nunit tests: none\n' >"$out/tests/left-out.txt"

@@ -81,8 +81,7 @@ static void svm_free(cl_context c, void *block)
 	take_away(block);
 }
 
-/* Finishes the queue. Unless `event` is NULL, sets *event to the event of a marker at the end of
- * the queue. */
+/* Finishes the queue. Unless `event` is NULL, sets *event to that of a marker at its end. */
 static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before,
                           cl_event *event)
 {

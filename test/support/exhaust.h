@@ -12,7 +12,7 @@ struct exhaust {
 	struct heap heap;
 	ek_context *ctx;
 	const void *arg; /* argument for the calls */
-	/* The pointer that the call outputs. Other outputs go to `room`. A failing call must change
+	/* The pointer that the call outputs. Other outputs go to `room`. Failing calls change
 	 * neither. */
 	void *out;
 	unsigned char room[1024];

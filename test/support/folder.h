@@ -11,8 +11,7 @@ extern char folder[64], path[512];
 
 /* Set-up for run_all_tests; a program's own set-up may call it. */
 int folder_setup(void **state);
-/* Fails the test if a file, even a temporary one, is left in the folder, or if a large block was
- * requested. */
+/* Fails the test if the folder has files, even temporary ones, or a large block was requested. */
 int folder_teardown(void **state);
 /* Removes the folder's files, made by the library, whose names end with `end`. */
 void folder_empty(const char *end);

@@ -69,16 +69,14 @@ static void straight(struct groups *b, int64_t n)
 		b->list[k] = k;
 }
 
-/* Sets the list to ascending offsets with gaps. Lists for different v differ from the third offset
- * on. */
+/* Sets the list to ascending offsets with gaps, which differ for each v from the third on. */
 static void gaps(struct groups *b, int64_t n, int64_t v)
 {
 	for (int64_t k = 0; k < n; k++)
 		b->list[k] = k * (2 + v % 3) + (k * (1 + v / 3)) % 2;
 }
 
-/* Sets the list to offsets of which the first is the least; the others are unordered, some
- * repeated. */
+/* Sets the list to offsets: first the least, then others, unordered and some repeated. */
 static void mixed(struct groups *b, int64_t n)
 {
 	for (int64_t k = 0; k < n; k++)

@@ -35,8 +35,7 @@ void heap_fail(struct heap *h, long n, bool persistent);
 ek_options heap_options(struct heap *h, int threads);
 /* Creates a context with the hooks of `h`, or fails the test. isa_limit is as in ek_options. */
 ek_context *heap_context(struct heap *h, int threads, int isa_limit);
-/* Creates a context as heap_context does, but one that divides even small arrays between
- * threads. */
+/* As heap_context, but the context divides even small arrays between threads. */
 ek_context *heap_context_cut(struct heap *h, int threads, int isa_limit);
 /* Allocates a block with the hooks, for an array that a matrix will adopt. */
 void *heap_block(struct heap *h, size_t bytes);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A plan to test on the processor: a method and all that varies between its tests, for SpMV and
- * SpMM. */
+ * A plan of SpMV or SpMM to test on the processor: a method, and what varies between its tests. */
 #ifndef TEST_SUPPORT_PLAN_CASE_H
 #define TEST_SUPPORT_PLAN_CASE_H
 

@@ -54,8 +54,7 @@ struct run {
  * message to `text` and returns 0. */
 int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struct run *run,
                 const void **y, char *text, size_t size);
-/* Sets alpha and beta to pair number k of those that the data allow, starting again after the
- * last. */
+/* Sets alpha and beta to pair number k, modulo their number, of those that the data allow. */
 void product_pair(enum data data, unsigned k, double *alpha, double *beta);
 
 /* Tells whether the method (NULL for `auto`) may refuse the matrix with this status, because its

@@ -235,8 +235,7 @@ static void part_edges(struct shape *s, int p)
 		spread(s, 10);
 }
 
-/* Builds two long rows with many empty rows between them. All cuts between parts fall into the
- * two. */
+/* Builds two long rows, into which all cuts fall, with many empty rows between them. */
 static void two_rows(struct shape *s, int p)
 {
 	start(s, p);

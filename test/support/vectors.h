@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Two random sparse vectors between guard pages, and brute-force references for operations on
- * them. */
+ * Two random sparse vectors between guard pages, and brute-force references for operations. */
 #ifndef TEST_VECTORS_H
 #define TEST_VECTORS_H
 
@@ -30,8 +29,7 @@ void vectors_close(void);
  * return NULL if n is 0. */
 void *vectors_lay(int guard, struct rng *r, int64_t n, size_t size);
 
-/* How indices are spaced: without gaps, with gaps, or as far apart as the type allows; keys may be
- * negative. */
+/* Spacing of indices: without gaps, with gaps, or the widest possible; keys may be negative. */
 enum vectors_kind { VECTORS_NEAR, VECTORS_APART, VECTORS_FAR, VECTORS_KEYS, VECTORS_KINDS };
 
 /* Makes vectors: each place is in x with probability px / 1024, in y with py / 1024. `real` selects
