@@ -34,10 +34,10 @@ struct job {
 	int64_t most;       /* maximum number of calls with fresh inputs; 0 if there is no limit */
 	/* The arrays, as peers get them. array.c fills in operation, type, threads, op and kind. */
 	ek_peer_problem p;
-	const void *in; /* the numbers of the input, which calls in place do not overwrite */
+	const void *in; /* the input numbers, which in-place calls do not overwrite */
 	struct {
 		void *data;
-		const void *from; /* what the output is before a run, or NULL */
+		const void *from; /* contents of the output before a run, or NULL */
 		int64_t bytes;
 	} output[3];
 	int outputs;
@@ -61,10 +61,10 @@ void array_spoil(void *job);
 
 /* ---- Data (array_data.c) --------------------------------------------------------------------- */
 
-/* Allocate memory that is freed with the job; the program ends if there is none. job_output is for
- * an output: before a checked run it gets wrong values or, unless `from` is NULL, a copy of `from`.
- * job_random makes n random numbers of the job's type, other ones for each `which`; job_values
- * makes values of value_size bytes, and returns NULL if that is 0. */
+/* Allocate memory that is freed with the job; the program ends if memory runs out. job_output is
+ * for an output: before a checked run it gets wrong values or, unless `from` is NULL, a copy of
+ * `from`. job_random makes n random numbers of the job's type, other ones for each `which`;
+ * job_values makes values of value_size bytes, and returns NULL if that is 0. */
 void *job_alloc(struct job *job, int64_t bytes);
 void *job_output(struct job *job, int64_t bytes, const void *from);
 void *job_random(struct job *job, int64_t n, int64_t which);

@@ -153,10 +153,10 @@ struct operation {
 	const char *moves; /* which bytes GB/s counts, for the legend: "bytes of the input" */
 	const struct column *columns; /* columns of all its tables; the last has no head */
 	const char *legend;           /* replaces the legends of the columns, unless NULL */
-	/* The steps of the measurement. `begin` sets up, `walk` measures all problems one after the
-	 * other, `matrix` measures those of one matrix, `finish` completes the records of a case
-	 * before they are shown; these return exit codes. `each` prints the table of a case, `end`
-	 * the tables of all cases. Only `walk` has to exist. */
+	/* The steps of the measurement. `begin` sets up, `walk` measures all problems in sequence,
+	 * `matrix` measures those of one matrix, `finish` completes the records of a case before
+	 * they are shown; these return exit codes. `each` prints the table of a case, `end` the
+	 * tables of all cases. Only `walk` has to exist. */
 	int (*begin)(struct bench *bench);
 	int (*walk)(struct bench *bench);
 	int (*matrix)(struct bench *bench, const struct tool_source *source, ek_matrix *A);

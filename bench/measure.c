@@ -2,8 +2,8 @@
  * Timing of candidates side by side.
  *
  * The speed of a shared machine drifts: by a quarter within minutes, and by more when another user
- * becomes active. So candidates are not timed one after the other but in rounds of under a second.
- * In each round every candidate runs one batch of calls, and times of the same round are compared.
+ * becomes active. So candidates are not timed one after another but in rounds of under a second. In
+ * each round every candidate runs one batch of calls, and times of the same round are compared.
  * Before each batch a few untimed calls bring the working set of this candidate into the caches,
  * where that of the previous candidate was. The order is shuffled in every round, so that no
  * candidate always runs after the same one. A batch during which another process took a processor

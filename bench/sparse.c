@@ -220,8 +220,8 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 	return measure_case(b, c, p, NULL);
 }
 
-/* Measures the problems that the operation makes from a matrix, one after the other. Goes on after
- * a wrong result, but not after any other failure. */
+/* Measures the problems that the operation makes from a matrix, one after another. Goes on after a
+ * wrong result, but not after any other failure. */
 int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
 	int code = TOOL_OK, this = TOOL_OK;

@@ -293,7 +293,7 @@ __attribute__((format(printf, 2, 3))) void tool_paragraph(FILE *out, const char 
  * returns NULL. */
 ek_context *tool_context(const struct tool_options *options, int *code);
 
-/* Where a matrix comes from. */
+/* The source of a matrix. */
 struct tool_source {
 	char name[256];  /* short name: "webbase-1M", "poisson2d5:nx=100" */
 	char path[4096]; /* path of the file, or the text that named the generator */

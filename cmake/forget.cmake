@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes each configuration look anew for what is installed, since CMake caches what it found, so
-# that a removed package seems to be there, and some failures to find. Forgets the answers of
-# pkg-config, files not found or now missing, and the folders where find_path found a header, which
-# outlive the header. Keeps what was given by -D and exists.
+# Makes each configuration look anew for what is installed: CMake caches what it found, even
+# packages since removed, and some failures. Forgets the answers of pkg-config, files not found or
+# now missing, and the folders where find_path found a header, which outlive the header. Keeps what
+# was given by -D and exists.
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(name ${cached})
   if(name MATCHES "^__pkg_config_checked_(.*)")

@@ -166,8 +166,8 @@ static bool has_case(const ek_generator *g)
 	return false;
 }
 
-/* Checks that examples start with the generator's name, and have every parameter in the table of
- * limits with a value within them, since these are the defaults. */
+/* Checks that examples start with the generator's name, and give every parameter in the table a
+ * value within its limits, since these values are the defaults. */
 static void test_table(void **state)
 {
 	int generators = 0;

@@ -228,8 +228,8 @@ static void test_rows_without_entries(void **state)
 		ek_matrix_read_memory(ctx, "t", empty, sizeof empty - 1, EK_F64, EK_I64, NULL, &A),
 		EK_ELIMIT, "t:2: 4000000000 rows");
 	assert_int_equal(atomic_load(&heap.refused), 0);
-	/* With max_dim the rows are accepted, but memory is too small or, with 32-bit pointers, the
-	 * address space. */
+	/* With max_dim the rows are accepted. Then memory is too small or, with 32-bit pointers,
+	 * the address space is. */
 	const bool wide = sizeof(void *) > 4;
 
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, &o, &A),

@@ -122,7 +122,8 @@ static void test_shapes(void **state)
 		}
 }
 
-/* Tests random matrices of up to some thousand rows, with many buckets and groups of groups. */
+/* Tests random matrices of up to some thousand rows, with many buckets and nested groups of
+ * rows. */
 static void test_random(void **state)
 {
 	const int turns = test_tier() == TIER_BRIEF ? 6 : test_tier() == TIER_QUICK ? 20 : 200;

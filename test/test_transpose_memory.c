@@ -8,7 +8,7 @@
 #include "support/exhaust.h"
 #include "support/support.h"
 
-/* What the calls work with. */
+/* The arguments of the calls. */
 static struct wish {
 	ek_matrix *A, *C;
 	ek_plan *plan;

@@ -44,7 +44,7 @@ static bool writes_x(ek_operation operation)
 	return operation == EK_GATHER || operation == EK_GATHER_ZERO;
 }
 
-/* Returns what the dense vector's entry at place p, where x has an entry, is after the call. */
+/* Returns the dense vector's entry at place p, where x has one, after the call. */
 static double after(ek_operation operation, double alpha, int64_t p)
 {
 	switch (operation) {

@@ -88,7 +88,7 @@ void test_passive_threads(char **argv)
 	if (getenv("OMP_WAIT_POLICY"))
 		return;
 	setenv("OMP_WAIT_POLICY", "passive", 1);
-	execv("/proc/self/exe", argv); /* without such a file, the program just goes on */
+	execv("/proc/self/exe", argv); /* without such a file, the program goes on */
 }
 
 double value_at(ek_value value, const void *v, int64_t i)
