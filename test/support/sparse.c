@@ -42,8 +42,8 @@ static void *copy_of(const void *from, int64_t n, size_t size)
 	return to;
 }
 
-/* Returns op(A) in CSR with sorted rows; the caller frees it. A that is so already is copied, since
- * transposing takes memory for all columns. */
+/* Returns op(A) in CSR with sorted rows; the caller frees it. If A is so already, it is copied,
+ * since transposing takes memory for all columns. */
 static struct shape applied(struct operand A)
 {
 	struct shape out = *A.s, T;
@@ -212,8 +212,8 @@ void sparse_reference_free(struct sparse_reference *r)
 	free(r->addend);
 }
 
-/* Returns the bound of ek.h for entry k. Duplicates of an operand may be added up first, each with an
- * error of its own, so the number of products counts twice. */
+/* Returns the bound of ek.h for entry k. An operand's duplicates may be added up first, each sum
+ * with its own error, so the number of products counts twice. */
 static quad bound(const struct sparse_reference *r, int64_t k, double alpha, double beta,
                   ek_value value)
 {
@@ -239,7 +239,7 @@ static bool value_right(const struct sparse_reference *r, int64_t k, double valu
 	return (error < 0 ? -error : error) <= bound(r, k, alpha, beta, type);
 }
 
-/* Returns C as a shape in CSR without values; the place of each value is in `val`. */
+/* Sets `view` to the arrays of C, and *columns if it is in CSC. */
 static void result_arrays(const ek_matrix *C, ek_view view[3], bool *columns)
 {
 	static const char *const name[2][3] = {{"row_ptr", "col_idx", "val"},
@@ -274,7 +274,7 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 		snprintf(text, size, "%s", ek_error_text());
 		return false;
 	}
-	/* With C in csc, entry k of the reference is the next entry of its column. */
+	/* If C is in CSC, entry k of the reference is the next entry of its column. */
 	int64_t *next = get(columns ? r->cols + 1 : 0, sizeof *next);
 
 	for (int64_t j = 0; columns && j < r->cols; j++)
