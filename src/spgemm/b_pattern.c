@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which vectors
- * can add at once, and rows that are the row before, moved by one column, as on grids. A
- * sample of rows shows which of them are frequent; these are then written down. */
+ * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which are
+ * added as vectors, and rows that equal the row before, shifted by one column, as on grids. A
+ * sample of rows shows which of the two are frequent enough to record. */
 #include <string.h>
 
 #include "spgemm/b_pattern.h"
@@ -21,7 +21,7 @@ static inline int FN(run_length)(const IDX *col, PTR k, PTR end)
 	return n;
 }
 
-/* Tells whether row i is row i - 1, moved by one column. */
+/* Tells whether row i is row i - 1, shifted by one column. */
 static bool FN(is_shifted)(const void *row_ptr, const void *col_idx, int64_t i)
 {
 	const PTR *ptr = row_ptr;
@@ -49,7 +49,7 @@ static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
 	return runs;
 }
 
-/* Writes down the runs of rows [begin, end), the first of which is run number `run`. */
+/* Records the runs of rows [begin, end), the first of which is run number `run`. */
 static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
                              const eki_b_pattern *b)
 {
@@ -78,7 +78,7 @@ static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, u
 #endif
 #if EK_ONCE
 
-/* The least share of rows that must be shifted for which to write them down. */
+/* Shifted rows are recorded if they are at least this share of all rows. */
 #define SHIFTED_SHARE 0.25
 
 typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
@@ -125,7 +125,7 @@ static void write_part(void *arg, int part)
 		shifted[job->type](job->B, begin, end, job->b->shifted);
 }
 
-/* Finds out from a sample of rows what is worth writing down. */
+/* Finds out from a sample of rows what is worth recording. */
 static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);

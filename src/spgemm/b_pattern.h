@@ -14,12 +14,12 @@ typedef struct eki_b_pattern {
 	 * any. */
 	void *run_ptr, *run_col;
 	uint8_t *run_len;
-	/* Bit i is 1 if row i has the columns of row i - 1, each plus 1. NULL if few rows have. */
+	/* Bit i is 1 if row i has the columns of row i - 1, each plus 1. NULL if few rows do. */
 	uint64_t *shifted;
 	bool far; /* whether B is too large for the cache of a core */
 } eki_b_pattern;
 
-/* Finds out about the rows of B of a step (b_pattern.c). */
+/* Examines the rows of B of a step. */
 ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b);
 
 #endif

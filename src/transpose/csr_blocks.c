@@ -89,7 +89,7 @@ static void FN(merge_pair)(const struct task *t, int64_t pair, int64_t begin, in
 	const bool single = 2 * pair + 1 == t->blocks;
 	const PTR *b = single ? NULL : a + t->cols + 1;
 	PTR *ptr = (PTR *)t->to.ptr + pair * (t->cols + 1);
-	/* after the entries of both blocks in the columns before */
+	/* after the entries of both blocks in earlier columns */
 	PTR at = single ? a[begin] : (PTR)(a[begin] + (b[begin] - b[0]));
 
 	for (int64_t j = begin; j < end; j++) {

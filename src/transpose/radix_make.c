@@ -29,7 +29,7 @@ static void FN(radix_ranges)(const ek_store *in, int64_t begin, int64_t end, int
 enum {
 	FEW_RANGES = 1 << 12,
 	MANY_RANGES = 1 << 16,
-	WIDEST = 1 << 16, /* most columns in a bucket, whose numbers have 16 bits */
+	WIDEST = 1 << 16, /* maximum number of columns of a bucket, so that 16 bits suffice */
 	FAR_MORE = 4
 };
 

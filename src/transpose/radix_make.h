@@ -17,10 +17,10 @@ typedef struct eki_radix {
 	int64_t buckets;     /* 0 if buckets do not suit this matrix */
 	uint16_t *bucket_of; /* bucket of each range */
 	int64_t *column;     /* first column of each bucket; at the end the number of columns */
-	/* for each bucket, and in it for each part, where the part's entries begin; at the end
-	 * nnz */
+	/* for each bucket, and in it for each part, where its entries begin; at the end nnz */
 	int64_t *begin;
-	/* most entries in a bucket of several columns; most columns in any bucket */
+	/* largest numbers of entries in a bucket of several columns, and of columns in any
+	 * bucket */
 	int64_t most, widest;
 	bool stream; /* whether stores bypass the caches, as the result does not fit into them */
 } eki_radix;
