@@ -2,8 +2,7 @@
  * Gathers and products of floats for operations on sparse vectors (base/for_each_vector.h).
  * Included in each pass of a file with EK_VECTORS that needs them:
  *
- *   EK_GATHERS       1 if this pass has the two operations: passes for floats with AVX2 or AVX-512
- *                    do
+ *   EK_GATHERS       1 if this pass has the two operations: for floats with AVX2 and AVX-512
  *   vgather(p, c)    p[c[0]], p[c[1]] ...; the elements of c have type IDX
  *   vmul(a, b)       the product of the lanes
  *
