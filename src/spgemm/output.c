@@ -12,7 +12,7 @@
  *
  * In two passes: the first counts the entries of all rows. Then the arrays are allocated with the
  * right lengths, and the second pass fills them. This takes the least memory. It is used if memory
- * is limited, if the caller's functions allocate memory (unused pages may then take some), and if
+ * is limited, if functions of the caller allocate it, where unused pages may take memory, and if
  * the buffers would be large.
  *
  * If C has a pattern already, one pass writes the values. */

@@ -12,7 +12,7 @@
  *
  * where the times in parentheses are those of the machine's description. An access to a sum costs
  * more if the sums of a part are not in a core's cache. If `rows` is the fastest by nnz(x) alone,
- * the columns are not looked at. All methods give the same bits, so the choice does not show in y.
+ * products are not counted. All methods give the same bits, so the choice does not show in y.
  *
  * Buckets are used only up to the number of products at which rows are faster, so their scratch is
  * limited, too. Azad and Buluc 2017 for the choice by density; Beamer, Asanovic and Patterson 2012

@@ -6,7 +6,7 @@
 
 #include "spmspv/spmspv.h"
 
-/* What a kernel multiplies with. */
+/* The vector that a kernel multiplies by. */
 typedef struct eki_rows_x {
 	const ek_sparse *x;
 	const void *dense;   /* x as a dense vector, 0 where it has no entry, if asked for */

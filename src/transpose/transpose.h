@@ -37,7 +37,7 @@ int eki_scan_parts(const ek_store *in, int parts);
  * `values`. */
 int64_t eki_scan_bytes(const ek_store *in, int parts, bool values);
 void eki_scan_flip(const eki_flip *flip, int parts, void *scratch);
-/* Predicts the nanoseconds of a transposition by scanned counters. */
+/* Predicts the time of a transposition by scanned counters, in nanoseconds. */
 double eki_scan_cost(const eki_features *f);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products (P^T A) P in one pass: each row of P^T A is added up and at once multiplied by
- * P, so P^T A is neither stored nor sorted.
+ * Galerkin products (P^T A) P in one pass: each row of P^T A is added up and immediately multiplied
+ * by P, so P^T A is neither stored nor sorted.
  *
  * A row of P^T A has a sum and a flag for each column of A, and a list of its columns in the order
  * in which they first occur. The list grows without a branch: each column is written at the end of

@@ -140,7 +140,7 @@ done:
 	return status;
 }
 
-/* Predicts the nanoseconds: the sort, whose steps grow with the square of the logarithm. */
+/* Predicts the time in nanoseconds: the sort, whose steps grow with the square of the logarithm. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

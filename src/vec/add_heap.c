@@ -133,7 +133,7 @@ done:
 	return status;
 }
 
-/* Predicts the nanoseconds: each entry passes through the levels of the heap. */
+/* Predicts the time in nanoseconds: each entry passes through the levels of the heap. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -83,7 +83,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(v->array, NULL, add_blocks);
 }
 
-/* Predicts the nanoseconds. */
+/* Predicts the time in nanoseconds. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -133,7 +133,7 @@ done:
 	return status;
 }
 
-/* Predicts the nanoseconds. The marks of tiles are counted as if the entries were spread
+/* Predicts the time in nanoseconds. The marks of tiles are counted as if the entries were spread
  * evenly. */
 static double cost(const eki_features *f)
 {
