@@ -24,7 +24,7 @@
  *   vclear(a, w)                      `a`, but 0 in lanes where the lowest bit of the word is set
  *   vflags(p)                         bit k is 1 if byte p[k] is not 0, k < 64; bytes are 0 or 1
  *   vpack(p, v, m)                    stores the active lanes side by side, and nothing else
- *   vpack_lanes(p, first, m)          stores first + k, of type IDX, for the active lanes k likewise.
+ *   vpack_lanes(p, first, m)          stores first + k, of type IDX, for active lanes k likewise.
  *                                     Only AVX-512 has these two, so ask #ifdef vpack
  *   vfinite(a)                        true if no lane is Inf or NaN
  *   vsum(v)                           sum of the lanes, as a tree

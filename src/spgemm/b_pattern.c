@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which vectors
- * can add at once; rows that have the columns of the row before, as the unknowns of one node of a
- * finite element mesh do; and rows that are the row before, moved by one column, as on grids. A
- * sample of rows shows which of them are frequent; these are then written down. */
+ * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which are
+ * added as vectors; rows with the columns of the row before, as the unknowns of a node of a finite
+ * element mesh have; and rows that equal the row before, shifted by one column, as on grids. A
+ * sample of rows shows which of these are frequent enough to record. */
 #include <string.h>
 
 #include "spgemm/b_pattern.h"
@@ -50,7 +50,7 @@ static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
 	return runs;
 }
 
-/* Writes down the runs of rows [begin, end), the first of which is run number `run`. */
+/* Records the runs of rows [begin, end), the first of which is run number `run`. */
 static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
                              const eki_b_pattern *b)
 {
@@ -84,12 +84,12 @@ static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, i
 #endif
 #if EK_ONCE
 
-/* The least share of rows that must be like the row before for which to write them down. */
+/* Rows like the row before are recorded if they are at least this share of all rows. */
 #define LIKE_SHARE 0.25
-/* How much of the time for the runs of a row is saved if they are added with those of the row
+/* Share of the time for the runs of a row that is saved if they are added with those of the row
  * before. */
 #define SAME_GAIN 0.6
-/* Factor by which runs must be longer where a vector has only half of EKI_RUN columns. */
+/* Factor by which runs must be longer where a vector has only half of EKI_RUN lanes. */
 #define HALVES 1.5
 
 typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
@@ -138,8 +138,8 @@ static void write_part(void *arg, int part)
 		shifted[job->type](job->B, begin, end, 0, job->b->same);
 }
 
-/* Finds out from a sample of rows what is worth writing down. The sample consists of groups of rows
- * that follow each other: single rows at equal distances could all be the first ones of their nodes. */
+/* Finds out from a sample of rows what is worth recording. The sample consists of groups of adjacent
+ * rows: single rows at equal distances could all be the first ones of their nodes. */
 static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);

@@ -17,14 +17,14 @@ typedef struct eki_b_pattern {
 	 * follows, and a bit for each of the EKI_RUN columns from there on. NULL if runs are short. */
 	void *run_ptr, *run_col;
 	uint8_t *run_bits;
-	/* Bit i is 1 if row i has the columns of row i - 1, each plus 1. NULL if few rows have. */
+	/* Bit i is 1 if row i has the columns of row i - 1, each plus 1. NULL if few rows do. */
 	uint64_t *shifted;
-	/* Bit i is 1 if row i has the columns of row i - 1. NULL if few rows have. */
+	/* Bit i is 1 if row i has the columns of row i - 1. NULL if few rows do. */
 	uint64_t *same;
 	bool far; /* whether B is too large for the cache of a core */
 } eki_b_pattern;
 
-/* Finds out about the rows of B of a step (b_pattern.c). */
+/* Examines the rows of B of a step. */
 ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b);
 
 #endif

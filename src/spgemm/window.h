@@ -106,7 +106,7 @@ FN(add_rows_of_runs)(const LISTS *l, const eki_window *s, int64_t k, IDX base, i
 	}
 }
 
-/* Adds the rows of B to the window that begins at column `base`, without runs. */
+/* Adds the rows of B to the window that begins at column `base`, entry by entry. */
 static inline void FN(add_rows)(const LISTS *l, const eki_window *s, IDX base, bool values,
                                 int mark)
 {
@@ -143,8 +143,8 @@ static inline __attribute__((always_inline)) void FN(add_lists)(const LISTS *l, 
 		FN(add_rows)(l, s, base, false, mark);
 }
 
-/* Adds the entries of all lists that are left of column `limit`, from the positions in s->at on.
- * Returns the first column that is left, or -1 if there is none. */
+/* Adds the entries of all lists in columns before `limit`, from the positions in s->at on. Returns
+ * the first column that remains, or -1 if there is none. */
 static IDX FN(add_piece)(const LISTS *l, const eki_window *s, IDX base, IDX limit, int mark)
 {
 	IDX next = -1;
