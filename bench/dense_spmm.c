@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench dense_spmm: Y = X op(A) with dense blocks, for each op, number of rows of X, and order of X
- * and Y. This is Y^T = op(A)^T X^T, and the transpose of a row-major block is the same memory read as
- * column-major. So data, exact results and peers are those of `ek bench spmm` for that product. */
+ * ek bench dense_spmm: Y = X op(A) with dense blocks, for each op, number of rows of X, and order
+ * of X and Y. This is Y^T = op(A)^T X^T, and the transpose of a row-major block is the same memory
+ * read as column-major. So data, exact results and peers are those of `ek bench spmm` for that
+ * product. */
 #include "spmv.h"
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static ek_status make_plan(const void *problem, const char *method, ek_plan **plan)
 {
@@ -42,7 +43,7 @@ static void enter(struct field *f)
 	enter_reads(f, p->csr_bytes, p->peer.threads, false);
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* Measures one number of rows and one order, which has the bits X_BY_ROWS and Y_BY_ROWS. */
 static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
@@ -74,7 +75,7 @@ static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spadd_dense: Y = op(A) + beta Y with a dense Y, for beta = 0, which makes a dense matrix of A,
- * and beta = 1. The entries of A are added in an order that ek.h promises, so results must have the bits
+ * ek bench spadd_dense: Y = op(A) + beta Y with a dense Y, for beta = 0, which makes A dense, and
+ * beta = 1. ek.h promises the order in which entries of A are added, so results must have the bits
  * of a plain loop. With beta = 1, each call changes Y. */
 #include <math.h>
 #include <stdlib.h>
@@ -155,7 +155,7 @@ static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spmspv: y = op(A) x with sparse x and y, method by method, for each density of x. x has an
- * entry at a random place of each --spread indices. Values are checked against sums in twice double
- * precision, and those of our methods must have the bits of the first method, spmspv.csr.serial.
+ * ek bench spmspv: y = op(A) x with sparse x and y, method by method, for each density of x. x has
+ * an entry at a random place of each --spread indices. Values are checked against sums in twice
+ * double precision, and those of our methods must equal those of the first, spmspv.csr.serial, bit
+ * for bit.
  *
- * The bytes of a run are the least that a method by columns moves: the entries of x and y, and those
- * entries of A that are multiplied. Methods by rows read all of A. */
+ * The bytes of a run are the least that a method by columns moves: the entries of x and y, and
+ * those entries of A that are multiplied. Methods by rows read all of A. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct spmspv {
 	struct array_sum *exact;    /* for each row of op(A), with the number of its products */
 	double products, entries;   /* of all rows; entries of y */
 	ek_peer_problem peer;
-	ek_peer_result from_peer; /* y of the peer that is checked, as a matrix of one row */
+	ek_peer_result from_peer; /* y of the peer being checked, as a matrix of one row */
 	int64_t entry_bytes;      /* bytes of an index and a value */
 };
 
@@ -145,8 +146,8 @@ static void spoil(void *problem)
 	p->count = -1;
 }
 
-/* Returns the largest error of the first `count` entries of y over its bound, gamma(k + 2) |A||x| with
- * k products; infinity if the pattern is wrong. */
+/* Returns the largest error of the first `count` entries of y over its bound, gamma(k + 2) |A||x|
+ * with k products; infinity if the pattern is wrong. */
 static double compare(const struct spmspv *p, const ek_sparse *y, int64_t count)
 {
 	const bool is_float = y->value == EK_F32;
@@ -239,7 +240,7 @@ static int one(const struct matrix_at *at, const int64_t value[MOST_LISTS])
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans of EK_SPADD_DENSE: matrices in every format and with columns from 1, one plan in several
- * threads, calls that are refused, and plans whose n-th allocation fails. The matrix is that of
+ * Tests plans of EK_SPADD_DENSE: matrices in every format and with columns from 1, one plan in
+ * several threads, refused calls, and plans whose n-th allocation fails. The matrix is that of
  * support/small.h:
  *   1 .
  *   . .
@@ -11,7 +11,7 @@
 #include "support/small.h"
 #include "support/workers.h"
 
-/* Matrices in every format and with columns from 1 can be added. */
+/* Adds matrices in every format and with columns from 1. */
 static void test_formats(void **state)
 {
 	const int32_t ptr[] = {1, 2, 2, 4}, col[] = {1, 1, 2};
@@ -127,7 +127,7 @@ static void test_arguments(void **state)
 	assert_int_equal(small_teardown(state), 0);
 }
 
-/* Making a plan fails cleanly at each allocation, and runs allocate nothing. */
+/* Checks that making a plan fails cleanly at each allocation, and that runs allocate nothing. */
 static void test_memory(void **state)
 {
 	static struct exhaust e;

@@ -2,8 +2,7 @@
  * Tests calls that may happen at the same time: many threads with plans of one const matrix,
  * contexts and matrices made by several threads, error messages of each thread, and calls from a
  * parallel region of the caller. This test is also for the thread sanitizer, with clang and its
- * OpenMP run time. The sanitizer needs OMP_TOOL_LIBRARIES=libarcher.so to know when OpenMP threads
- * wait. */
+ * OpenMP run time; OMP_TOOL_LIBRARIES=libarcher.so tells it when OpenMP threads wait. */
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -65,7 +64,7 @@ static int teardown(void **state)
 }
 
 /* Runs a product of the shared matrix and checks it. x, alpha and beta depend on the round. `y` and
- * its expected value `want` continue from the round before. */
+ * its expected value `want` continue from the previous round. */
 static void multiply(ek_plan *plan, int op, int round, double *y, double *want)
 {
 	int64_t n = op ? shape.cols : shape.rows, m = op ? shape.rows : shape.cols;
@@ -136,7 +135,7 @@ static void test_one_matrix(void **state)
 	assert_true(made > 5 * refused);
 }
 
-/* A plan that all threads run at the same time. Each thread has its own y. */
+/* A plan that all threads run at once, each with its own y. */
 static struct {
 	ek_plan *plan;
 	int op;
@@ -153,8 +152,7 @@ static void runs_of_one_plan(int number)
 	free(y);
 }
 
-/* Runs each plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs each plan in all threads. Values change before these start, so all notice it at once. */
 static void test_one_plan(void **state)
 {
 	(void)state;
@@ -195,8 +193,7 @@ static void test_questions(void **state)
 	run_workers(WORKERS, questions);
 }
 
-/* Makes a new context in each round. Makes a matrix and a plan in that context or in the shared
- * one. */
+/* Makes a new context in each round, and a matrix and a plan in it or in the shared one. */
 static void own_objects(int number)
 {
 	(void)number;
@@ -224,7 +221,7 @@ static void test_own_objects(void **state)
 	run_workers(WORKERS, own_objects);
 }
 
-/* In each thread, ek_error_text must give the message of the last failure in that thread. */
+/* Checks that ek_error_text gives the message of the last failure in the calling thread. */
 static void own_messages(int number)
 {
 	char part[64];
@@ -266,10 +263,10 @@ static void inside_region(int threads, int levels)
 #endif
 }
 
-/* Maximum number of nested parallel regions that may be active. With one, the library gets one
- * thread. With two, it gets its own threads, in a nested region. Two are not tested under the
- * thread sanitizer: archer (LLVM 14) does not see the end of a nested region, so everything that a
- * program reads after it would count as a race. */
+/* Maximum number of nested active parallel regions. With one, the library gets one thread; with
+ * two, it gets its own threads, in a nested region. Two are not tested under the thread sanitizer:
+ * archer (LLVM 14) does not see the end of a nested region, so all reads after it would count as
+ * races. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define MOST_LEVELS 1
@@ -289,8 +286,8 @@ static void test_inside_region(void **state)
 	worker_faults_none();
 }
 
-/* If a caller turns on dynamic adjustment or sets another number of threads, results stay the same,
- * and the library does not change these settings. */
+/* Checks that results do not depend on a caller's dynamic adjustment or number of threads, and that
+ * the library does not change these settings. */
 static void test_callers_settings(void **state)
 {
 	(void)state;

@@ -68,7 +68,7 @@ static double element(const ek_dense *block, double *const v[2], int64_t k)
 }
 
 /* Computes Y = alpha op(A) X + beta Y, where Y is 3 before, or NaN if beta is 0. The columns of X
- * are x[0] and x[1] in turn. Returns whether Y is right. */
+ * are x[0] and x[1] in turn. Tells whether Y is right. */
 static bool multiply(double alpha, const ek_dense *X, double beta, const ek_dense *Y)
 {
 	double *in = (double *)(uintptr_t)X->data, *out = (double *)(uintptr_t)Y->data;
@@ -106,8 +106,7 @@ static void work(int number)
 	free(in);
 }
 
-/* Runs the plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs the plan in all threads. Values change before these start, so all notice it at once. */
 static void check_plan(const char *method, ek_op op)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .width = WIDTH};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that several threads can run one plan for a transposition at the same time, each with its own
- * C. This test is also for the thread sanitizer (test_threads.c). */
+ * Tests that several threads can run one plan for a transposition at the same time, each with its
+ * own C. This test is also for the thread sanitizer (test_threads.c). */
 #include "plan/plan.h"
 #include "support/heap.h"
 #include "support/held.h"
@@ -12,7 +12,7 @@ enum { ROUNDS = 3 };
 static ek_matrix *A, *expected;
 static ek_plan *plan;
 
-/* Runs the plan into new matrices, and into those again. */
+/* Runs the plan into new matrices, then into these again. */
 static void work(int number)
 {
 	(void)number;
@@ -28,8 +28,7 @@ static void work(int number)
 	}
 }
 
-/* Runs the plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs the plan in all threads. Values change before these start, so all notice it at once. */
 static void check_plan(const char *method)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method};
@@ -43,7 +42,7 @@ static void check_plan(const char *method)
 	ek_matrix_destroy(expected);
 }
 
-/* A in CSR, and in a format of which the plan has a copy. */
+/* Tests A in CSR, and in a format of which the plan has a copy. */
 static void test_shared_plan(void **state)
 {
 	struct heap heap = HEAP_INIT;

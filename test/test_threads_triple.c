@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that several threads can run one plan for Galerkin products at the same time, each with its
- * own C. Before they start, the values change, so all notice that at once. This test is also for the
- * thread sanitizer (test_threads.c). */
+ * own C. Values change before the threads start, so all notice the change at once. This test is
+ * also for the thread sanitizer (test_threads.c). */
 #include "plan/plan.h"
 #include "support/held.h"
 #include "support/sparse.h"
@@ -13,7 +13,7 @@ enum { ROUNDS = 3 };
 static ek_plan *plan;
 static ek_matrix *expected;
 
-/* Runs the plan into new matrices, and into those again. */
+/* Runs the plan into new matrices, then into these again. */
 static void work(int number)
 {
 	(void)number;

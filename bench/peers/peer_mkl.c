@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Intel MKL's inspector-executor products: mkl_sparse_?_mv, or mkl_sparse_?_mm for blocks, with a
- * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products; mkl_sparse_sp2m
- * for products of sparse matrices, with and without mkl_sparse_order; mkl_sparse_?_add for sums; and
- * the Sparse BLAS level 1. MKL is told to use the GNU OpenMP run time, which it then shares with the rest of the process. */
+ * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products;
+ * mkl_sparse_sp2m for products of sparse matrices, with and without mkl_sparse_order;
+ * mkl_sparse_?_add for sums; and the Sparse BLAS level 1. MKL is told to use the GNU OpenMP run
+ * time, like the rest of the process. */
 #include <mkl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -54,7 +55,7 @@ static MKL_INT leading(const ek_peer_problem *p, int64_t rows)
 	return (MKL_INT)(p->x_order == EK_ROW_MAJOR ? p->width : rows);
 }
 
-/* Makes a handle. MKL takes pointers without const to arrays that it only reads. */
+/* Makes a handle. MKL takes non-const pointers even to arrays that it only reads. */
 static sparse_status_t create(const ek_peer_problem *p, const void *ptr, const void *idx,
                               const void *values, sparse_matrix_t *A)
 {
