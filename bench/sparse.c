@@ -172,10 +172,13 @@ static int references(struct sparse *p)
 	return status == EK_OK ? TOOL_OK : tool_fail(TOOL_FAILED, "reference: %s", ek_error_text());
 }
 
-static void set_peer(struct sparse *p)
+static int set_peer(struct sparse *p)
 {
 	const ek_matrix *B = p->B ? p->B : p->A;
+	ek_matrix_info info = {.size = sizeof info};
 
+	if (ek_matrix_get_info(B, &info) != EK_OK)
+		return tool_fail(TOOL_FAILED, "%s", ek_error_text());
 	p->peer = (ek_peer_problem){.operation = p->op->operation,
 	                            .type = p->info.value,
 	                            .threads = ek_context_threads(p->ctx),
@@ -189,24 +192,28 @@ static void set_peer(struct sparse *p)
 	                            .b_row_ptr = sparse_view(B, "row_ptr").data,
 	                            .b_col_idx = sparse_view(B, "col_idx").data,
 	                            .b_val = sparse_view(B, "val").data,
-	                            .b_nnz = sparse_view(B, "val").len,
+	                            .b_cols = info.cols,
+	                            .b_nnz = info.nnz,
 	                            .value_bytes = (int)ek_value_size(p->info.value),
 	                            .ptr_bytes = p->info.index == EK_I32 ? 4 : 8,
 	                            .idx_bytes = p->info.index == EK_I64 ? 8 : 4,
 	                            .transposed = p->op_b == EK_OP_T,
 	                            .alpha = 1,
 	                            .result = &p->from_peer};
+	return TOOL_OK;
 }
 
 static int measure(struct bench *b, const struct tool_source *source, struct sparse *p)
 {
 	ek_matrix_info info = {.size = sizeof info};
 	int code = references(p);
+
+	if (!code)
+		code = set_peer(p);
 	struct bench_case *c = code ? NULL : case_of_matrix(b, source, p->A, &code);
 
 	if (!c || ek_matrix_get_info(p->C, &info) != EK_OK)
 		return code;
-	set_peer(p);
 	c->op = p->op_b == EK_OP_T ? "t" : "n";
 	c->what = p->what;
 	c->variant = p->variant;
