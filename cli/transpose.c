@@ -72,17 +72,33 @@ static int prepare(struct transpose *p)
 	return code;
 }
 
-static int compute(struct transpose *p)
+static int run_all(struct transpose *p, struct tool_progress *progress)
 {
+	const int64_t repeat = p->o->repeat;
 	double start = tool_seconds();
 	int code = tool_check(ek_transpose(p->plan, &p->C));
 
 	p->first_seconds = tool_seconds() - start;
+	tool_progress_step(progress, 1, repeat + 1);
 	start = tool_seconds();
-	for (int64_t k = 0; k < p->o->repeat && !code; k++)
+	for (int64_t k = 0; k < repeat && !code; k++) {
 		code = tool_check(ek_transpose(p->plan, &p->C));
-	if (p->o->repeat)
-		p->mean_seconds = (tool_seconds() - start) / (double)p->o->repeat;
+		tool_progress_step(progress, k + 2, repeat + 1);
+	}
+	if (repeat)
+		p->mean_seconds = (tool_seconds() - start) / (double)repeat;
+	return code;
+}
+
+/* Makes the plan and does all runs, with one progress bar. */
+static int compute(struct transpose *p)
+{
+	struct tool_progress *progress = tool_progress_start(&p->o->common, "transposing");
+	int code = prepare(p);
+
+	if (!code)
+		code = run_all(p, progress);
+	tool_progress_end(progress);
 	return code;
 }
 
@@ -104,6 +120,7 @@ static int check(const struct transpose *p, FILE *out)
 	                                       {"col_ptr", "row_idx", "val"}};
 	const ek_hints hints = {.size = sizeof hints, .method = "transpose.csr.serial"};
 	ek_matrix_info info = {.size = sizeof info};
+	struct tool_progress *progress = tool_progress_start(&p->o->common, "checking");
 	ek_matrix *D = NULL;
 	ek_plan *plan = NULL;
 	int code = tool_check(ek_plan_create(EK_TRANSPOSE, p->A, &hints, &plan));
@@ -114,6 +131,7 @@ static int check(const struct transpose *p, FILE *out)
 		code = tool_check(ek_matrix_get_info(p->C, &info));
 	for (int k = 0; k < 3 && !code; k++)
 		code = compare(p->C, D, name[strcmp(info.format, "csc") == 0][k]);
+	tool_progress_end(progress);
 	if (!code)
 		fprintf(out, "check     same bits as by transpose.csr.serial\n");
 	ek_plan_destroy(plan);
@@ -192,8 +210,6 @@ static int run(struct transpose *p)
 	FILE *out = o->output && strcmp(o->output, "-") == 0 ? stderr : tool_people(&o->common);
 	int code = tool_matrix(p->ctx, &o->common, o->name, &p->source, &p->A), checked = TOOL_OK;
 
-	if (!code)
-		code = prepare(p);
 	if (!code)
 		code = compute(p);
 	if (code)

@@ -102,10 +102,12 @@ static int aggregate(struct triple *p)
 	for (int64_t k = 0; k < p->level; k++)
 		strength /= 2;
 	const ek_aggregation how = {.size = sizeof how, .strength = strength};
+	struct tool_progress *progress = tool_progress_start(&p->o->common, "making P");
 	const double start = tool_seconds();
 	const int code = tool_check(ek_prolongator(p->A, &how, &p->P));
 
 	p->prolongator_seconds = tool_seconds() - start;
+	tool_progress_end(progress);
 	return code;
 }
 
@@ -129,7 +131,7 @@ static int prepare(struct triple *p)
 	return tool_check(status);
 }
 
-static int multiply(struct triple *p)
+static int run_all(struct triple *p, struct tool_progress *progress)
 {
 	double sum = 0;
 	int code = TOOL_OK;
@@ -149,9 +151,23 @@ static int multiply(struct triple *p)
 			sum += seconds;
 		if (k == 1 || seconds < p->best_seconds)
 			p->best_seconds = seconds;
+		tool_progress_step(progress, k + 1, p->o->repeat + 1);
 	}
 	if (p->o->repeat)
 		p->mean_seconds = sum / (double)p->o->repeat;
+	return code;
+}
+
+/* Makes the plan and does all runs. They share a progress bar, since plans of some methods do the
+ * first of two products. */
+static int multiply(struct triple *p)
+{
+	struct tool_progress *progress = tool_progress_start(&p->o->common, "multiplying");
+	int code = prepare(p);
+
+	if (!code)
+		code = run_all(p, progress);
+	tool_progress_end(progress);
 	return code;
 }
 
@@ -252,8 +268,6 @@ static int do_level(struct triple *p, FILE *out, int *checked)
 {
 	int code = p->P ? TOOL_OK : aggregate(p);
 
-	if (!code)
-		code = prepare(p);
 	if (!code)
 		code = multiply(p);
 	if (!code && p->o->check)
