@@ -1616,6 +1616,7 @@ ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alph
 
 /* Computes y = alpha op(A) x for sparse vectors x and y. The plan must be made for EK_SPMSPV, with
  * hints.op as the op of A. A may be in any format; those other than csr and csc are copied.
+ * hints.format may be "csr" or "csc", and A is copied if it is in another.
  *   x      as long as op(A) has columns; indices ascend strictly (EK_ERANGE otherwise)
  *   y      as long as op(A) has rows; space for the result: y->nnz is the number of entries that
  *          fit. Must not overlap x or the arrays of A

@@ -55,6 +55,8 @@ struct eki_problem {
 	/* index type that all operands have in the steps; the same columns as `index` */
 	ek_index common;
 	ek_reproducible reproducible;
+	/* whether A is wanted by columns: hints.format is csc or, if it is NULL, A is in csc */
+	bool columns;
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
