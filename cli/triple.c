@@ -296,6 +296,21 @@ static void next_level(struct triple *p)
 	p->P = p->C = NULL;
 }
 
+/* Tells whether a level is left for which the C before has rows. Says so if it has none. */
+static bool more_levels(const struct triple *p)
+{
+	ek_matrix_info info = {.size = sizeof info};
+
+	if (p->level == p->o->levels)
+		return false;
+	if (p->level == 0 || ek_matrix_get_info(p->C, &info) != EK_OK || info.rows > 0)
+		return true;
+	tool_remark(&p->o->common,
+	            "C of level %lld has no rows, so the rest of --levels %lld is left out",
+	            (long long)p->level, (long long)p->o->levels);
+	return false;
+}
+
 static int run(struct triple *p)
 {
 	const struct triple_options *o = p->o;
@@ -306,7 +321,7 @@ static int run(struct triple *p)
 
 	if (!code && o->name[1])
 		code = tool_matrix(p->what.ctx, &o->common, o->name[1], &p->source[1], &p->P);
-	for (; p->level < o->levels && !code; p->level++) {
+	for (; !code && more_levels(p); p->level++) {
 		if (p->level > 0)
 			next_level(p);
 		code = do_level(p, out, &checked);
