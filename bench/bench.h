@@ -271,10 +271,12 @@ void paragraphs(const char *text, FILE *out);
  * tables. */
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
-/* Return the text of a cell: of any column; a "*" for our fastest method, or "FAILED" or "refused";
- * only "FAILED" or "refused". The first may return NULL. */
+/* Return the text of a cell: of any column; a name, and after it the method that auto chose; a "*"
+ * for our fastest method, or "FAILED" or "refused"; only "FAILED" or "refused". The first may return
+ * NULL. */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const struct column *column);
+const char *cell_method(const struct bench_case *c, const struct record *r);
 const char *cell_best(const struct bench_case *c, const struct record *r);
 const char *cell_status(const struct bench_case *c, const struct record *r);
 /* Returns the method that is the usual unit of the ratios of products, on a device or on the

@@ -50,7 +50,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 	const double start = tool_seconds();
 
 	*o = (struct ours){.x = turned(&p->side[0]), .y = turned(&p->side[1])};
-	e->record.name = keep("%s", strchr(name, '.') + 1);
+	entrant_shorten(e);
 	e->calls.run = run;
 	e->release = release;
 	e->hidden = hidden;
@@ -60,6 +60,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 		return;
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	entrant_chose(e, name, o->plan);
 	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(o->plan) / f->c->v[V_CSR_BYTES];
 	entrant_check(e);
 }
@@ -136,7 +137,8 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 }
 
 static const struct column columns[] = {
-	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
 	{"GFlop/s", BLOCK | PAGE, V_GFLOPS, "%.2f", NULL, "two for each nonzero and row of X"},
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
@@ -172,10 +174,11 @@ const struct operation bench_dense_spmm = {
 	.defaults = "time=1 rows=8 order=row,col op=n",
 	.children = sparse_children,
 	.check = check_matrices,
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
-		  "row_stddev group transpose columns order value index threads runs rounds "
-		  "disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps bound "
-		  "bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
+	.fields =
+		"op method chosen device isa version matrix source rows cols nnz row_max row_mean "
+		"row_stddev group transpose columns order value index threads runs rounds "
+		"disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps bound "
+		"bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
 	.problem = "cases",
 	.moves = "bytes of A, X and Y, each once",
 	.columns = columns,

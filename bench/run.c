@@ -50,6 +50,21 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 	return e;
 }
 
+void entrant_shorten(struct entrant *e)
+{
+	const char *dot = strchr(e->record.method, '.');
+
+	e->record.name = dot ? keep("%s", dot + 1) : e->record.method;
+}
+
+void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan)
+{
+	if (strcmp(method, "auto") != 0)
+		return;
+	e->record.kind = RECORD_AUTO;
+	e->record.chosen = keep("%s", ek_plan_method(plan));
+}
+
 bool entered(const struct field *f, const char *method)
 {
 	for (int k = 0; k < f->entrants; k++)

@@ -56,6 +56,10 @@ void field_end(struct field *f);
 /* Adds an entrant with `own` bytes of memory, set to 0. Ends the program if there are too many. */
 struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *prefix,
                             const char *name, size_t own);
+/* Shortens the name of an entrant to that of its method without the operation. */
+void entrant_shorten(struct entrant *e);
+/* If the method is auto, records the one that its plan has. */
+void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan);
 /* Returns the first method of an operation. */
 const ek_method *method_first(ek_operation operation);
 /* Calls enter(f, name, false) for the methods that --method names, else for all of the operation. Sets

@@ -118,7 +118,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 	ek_plan **plan = e->own;
 	const double start = tool_seconds();
 
-	e->record.name = keep("%s", strchr(name, '.') + 1);
+	entrant_shorten(e);
 	e->calls.run = run;
 	e->release = release;
 	e->hidden = hidden;
@@ -128,6 +128,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 		return;
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	entrant_chose(e, name, *plan);
 	entrant_check(e);
 }
 
@@ -202,7 +203,8 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 }
 
 static const struct column columns[] = {
-	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.2f", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
@@ -227,10 +229,11 @@ const struct operation bench_spadd_dense = {
 	.defaults = "time=1 order=row,col op=n",
 	.children = sparse_children,
 	.check = check_matrices,
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
-		  "row_stddev group transpose variant value index threads runs rounds disturbed ms "
-		  "ms_min ms_p10 ms_p90 prepare_ms bytes gbps bound bound_gbps of_bound unit "
-		  "vs_serial error commit machine date",
+	.fields =
+		"op method chosen device isa version matrix source rows cols nnz row_max row_mean "
+		"row_stddev group transpose variant value index threads runs rounds disturbed ms "
+		"ms_min ms_p10 ms_p90 prepare_ms bytes gbps bound bound_gbps of_bound unit "
+		"vs_serial error commit machine date",
 	.problem = "cases",
 	.moves = "bytes of A, and of Y or, with beta 1, twice those of its entries that change",
 	.columns = columns,

@@ -57,9 +57,9 @@ extern const struct column sparse_columns[];
 	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = sparse_end, \
 	.title = sparse_title, .place = sparse_place, .enter = sparse_enter,                   \
 	.spoil = sparse_spoil, .error = sparse_error, .set = set, .compute = compute,          \
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean " \
-		  "row_stddev group " more " value index result_nnz threads runs rounds "      \
-		  "disturbed ms ms_min ms_p10 ms_p90 prepare_ms bytes gflops unit vs_csr "     \
-		  "vs_best_peer error commit machine date"
+	.fields = "op method chosen device isa version matrix source rows cols nnz row_max "   \
+		  "row_mean row_stddev group " more " value index result_nnz threads runs "    \
+		  "rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms bytes gflops unit "     \
+		  "vs_csr vs_best_peer error commit machine date"
 
 #endif

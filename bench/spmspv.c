@@ -226,7 +226,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 	ek_plan **plan = e->own;
 	const double start = tool_seconds();
 
-	e->record.name = keep("%s", strchr(name, '.') + 1);
+	entrant_shorten(e);
 	e->calls.run = run;
 	e->release = release;
 	e->hidden = hidden;
@@ -236,6 +236,7 @@ static void enter_ours(struct field *f, const char *name, bool hidden)
 		return;
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	entrant_chose(e, name, *plan);
 	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
 	entrant_check(e);
 }
@@ -315,7 +316,8 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 }
 
 static const struct column columns[] = {
-	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.3g", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,
@@ -347,10 +349,11 @@ const struct operation bench_spmspv = {
 	.defaults = "time=1 spread=1,16,256,4096,65536 op=n",
 	.children = sparse_children,
 	.check = check_matrices,
-	.fields = "op method device isa version matrix source rows cols nnz row_max row_mean "
-		  "row_stddev group transpose variant n products result_nnz value index threads "
-		  "runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps "
-		  "bound bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
+	.fields =
+		"op method chosen device isa version matrix source rows cols nnz row_max row_mean "
+		"row_stddev group transpose variant n products result_nnz value index threads "
+		"runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms size bytes gflops gbps "
+		"bound bound_gbps of_bound unit vs_serial vs_best_peer error commit machine date",
 	.problem = "cases",
 	.moves = "bytes of the entries of A that are multiplied, of x and of y",
 	.columns = columns,
