@@ -609,7 +609,7 @@ typedef struct ek_twin {
 	int64_t rows, cols, nnz;
 	int64_t row_min, row_max; /* shortest and longest row */
 	const char *structure;    /* class: fem, stencil, circuit, lp, web, graph, dense, ... */
-	const char *works;        /* published tables that list it, for example "A.1 8.4 I" */
+	const char *works;        /* published tables that list it, for example "A.1 8.2 8.4 I" */
 } ek_twin;
 /* Returns the twin after `after`, or the first if `after` is NULL. Returns NULL after the last. */
 const ek_twin *ek_twin_next(const ek_twin *after);
