@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench scan, sort, merge ...: measures one case after the other, with all methods. The options
- * list the sizes and types of the cases. No method is known by name here: the plain method, which
- * is the unit of vs_serial, is the first method of the operation, and a method that counts heap
- * operations has heaps, so it is measured with every value of --arity. */
+ * ek bench scan, sort, merge ...: measures one case after another, each with all methods. The
+ * options list the sizes and types of the cases. No method is named here: the plain method, the
+ * baseline of vs_serial, is the operation's first, and a method that counts heap operations is
+ * measured with every value of --arity. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
 
-/* The arguments of a call of one of our methods, and the heap operations that it counted. */
+/* The arguments of a call to one of our methods, and the heap operations that it counted. */
 struct caller {
 	ek_array_options options;
 	ek_heap_counts counts;
@@ -32,7 +32,7 @@ static void run(void *entrant, int64_t calls)
 	}
 }
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static void heap_counts(struct entrant *e, int arity)
 {
@@ -144,9 +144,9 @@ static int one(struct job *job)
 	return code;
 }
 
-/* Measures all combinations of the ways to give segments, lengths, n, sizes of values and types
- * that the options list. An operation that has no use for one of these lists leaves it empty. A
- * wrong result does not end the walk; any other failure does. */
+/* Measures all combinations of segment forms, lengths, n, value sizes and types that the options
+ * list. A list that the operation does not use is empty. A wrong result does not end the walk; any
+ * other failure does. */
 int walk_arrays(struct bench *b)
 {
 	const struct bench_options *o = &b->o;

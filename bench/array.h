@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Primitives on arrays as problems of `ek bench`. array.c goes through the sizes and types that the
+ * Primitives on arrays as problems of `ek bench`. array.c walks the sizes and types that the
  * options list and enters the methods, array_data.c makes numbers and checks results, array_show.c
- * shows the figures. The file of a primitive has functions that compute the sizes of a case, make
- * its arrays, call the library and check the result.
+ * shows the figures. The file of a primitive computes the sizes of a case, makes its arrays, calls
+ * the library and checks the result.
  */
 #ifndef EK_BENCH_ARRAY_H
 #define EK_BENCH_ARRAY_H
 
 #include "run.h"
 
-/* The numbers that were combined so far, by the operator of a job: a sum of floats in twice double
- * precision, close to high + low, with the sum of the absolute values; for all other operators and
- * types the exact result, as array_order gives it. */
+/* The numbers combined so far by a job's operator: for sums of floats high + low, in twice double
+ * precision, and the sum of absolute values; for all else the exact result, as array_order gives
+ * it. */
 struct array_sum {
 	double high, low, absolute;
 	int64_t exact, count;
 };
 
-/* One case. array.c fills in the context, type and sizes that were asked for; the functions of the
- * operation add the rest. */
+/* One case. array.c fills in the context, type and requested sizes; the functions of the operation
+ * add the rest. */
 struct job {
 	struct bench *b;
 	const struct bench_options *o;
 	ek_context *ctx;
 	int threads;
-	const char *line;    /* name of the case for people, such as "2^25 f64" */
+	const char *line;    /* name of the case in tables, such as "2^25 f64" */
 	const char *variant; /* variant in records, such as "inclusive sum", or NULL */
 	ek_value type;
 	int64_t n, length, batch, k; /* n counts all numbers or pairs of the case */
@@ -34,24 +34,24 @@ struct job {
 	int64_t most;       /* maximum number of calls with fresh inputs; 0 if there is no limit */
 	/* The arrays, as peers get them. array.c fills in operation, type, threads, op and kind. */
 	ek_peer_problem p;
-	const void *in; /* the numbers of the input, which calls in place do not overwrite */
+	const void *in; /* the input numbers, which in-place calls do not overwrite */
 	struct {
 		void *data;
-		const void *from; /* what the output is before a run, or NULL */
+		const void *from; /* contents of the output before a run, or NULL */
 		int64_t bytes;
 	} output[3];
 	int outputs;
 	void *held[8]; /* memory that is freed with the job */
 	int holds;
 	struct array_sum sum;     /* for reduce: reference */
-	struct array_sum *sums;   /* for gemvi: the same for each row ... */
+	struct array_sum *sums;   /* for gemvi: reference of each row ... */
 	void *first;              /* ... and the result of the first method */
 	ek_segments segments;     /* for segsum */
 	void *smallest;           /* for kselect: the k smallest of each list */
 	ek_sparse x, y, z;        /* for sparse vectors: operands and result ... */
 	ek_dense dense;           /* ... a dense operand ... */
 	int64_t *result;          /* ... and the number of entries of z */
-	char *fresh[2], *pool[2]; /* for sort: keys and values, unsorted, and for the calls */
+	char *fresh[2], *pool[2]; /* for sort: unsorted keys and values; what calls sort */
 	int64_t copy;             /* for sort: index of the input of this call */
 };
 
@@ -61,16 +61,16 @@ void array_spoil(void *job);
 
 /* ---- Data (array_data.c) --------------------------------------------------------------------- */
 
-/* Allocate memory that is freed with the job; the program ends if there is none. job_output is for
- * an output, which is filled before a checked run with wrong values or, if `from` is not NULL, with
- * a copy of that. job_random fills n numbers of the job's type with random ones, which differ with
- * `which`; job_values does it for values of value_size bytes, and returns NULL if that is 0. */
+/* Allocate memory that is freed with the job; the program ends if memory runs out. job_output is
+ * for an output: before a checked run it gets wrong values or, unless `from` is NULL, a copy of
+ * `from`. job_random makes n random numbers of the job's type, other ones for each `which`;
+ * job_values makes values of value_size bytes, and returns NULL if that is 0. */
 void *job_alloc(struct job *job, int64_t bytes);
 void *job_output(struct job *job, int64_t bytes, const void *from);
 void *job_random(struct job *job, int64_t n, int64_t which);
 void *job_values(struct job *job, int64_t n, int64_t which);
-/* Returns an integer for entry i whose order is that of the library: itself for an integer; for
- * floats it is the total order of IEEE 754. */
+/* Returns an integer in the library's order of entries: entry i itself if it is an integer, else
+ * its position in the total order of IEEE 754. */
 int64_t array_order(ek_value type, const void *data, int64_t i);
 double array_number(ek_value type, const void *data, int64_t i);
 bool array_is_float(ek_value type);
@@ -83,13 +83,13 @@ bool array_rounds(const struct job *job);
 void array_add(const struct job *job, struct array_sum *sum, int64_t i);
 /* Adds x y to a sum of floats. */
 void array_add_product(struct array_sum *sum, double x, double y);
-/* Returns the error of entry i of the output, whose exact value is `sum`: for floats |computed - sum|
- * divided by the bound `depth` * u * sum of absolute values, where u is the unit roundoff of the
- * type; 0 if the error is 0, else infinity for what must be exact. The bound holds for any tree of
- * additions of that depth (Jeannerod and Rump 2013, if the depth is the number of terms - 1). */
+/* Returns the error of entry i of the output, whose exact value is `sum`: for floats |computed -
+ * sum| divided by the bound `depth` * u * sum of absolute values, where u is the unit roundoff of
+ * the type; for what must be exact, 0 or infinity. The bound holds for any tree of additions of
+ * that depth (Jeannerod and Rump 2013, if the depth is the number of terms - 1). */
 double array_error(const struct job *job, const struct array_sum *sum, int64_t i, double depth);
 
-/* ---- What is shown (array_show.c) ------------------------------------------------------------ */
+/* ---- Output (array_show.c) ------------------------------------------------------------------- */
 
 extern const struct column array_columns[];
 extern const char array_fields[];
@@ -100,8 +100,7 @@ void array_each(const struct bench *bench, const struct bench_case *c, FILE *out
 void array_end(const struct bench *bench, FILE *out);
 const char *array_place(const struct bench *bench);
 
-/* Members of struct operation that all primitives set in the same way. The functions have the same
- * names in each file. */
+/* Sets members of struct operation as all primitives do. Each file has functions of these names. */
 #define ARRAY_OPERATION(called, of, has)                                                        \
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has, \
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \

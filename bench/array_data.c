@@ -16,8 +16,8 @@
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Allocates memory on page boundaries, so that measurements do not depend on where malloc happens
- * to put an array. Large arrays are in huge pages, as those of the library and of the read probe
- * are. */
+ * to put an array. Large arrays are in huge pages, like those of the library and of the read
+ * probe. */
 void *data_alloc(int64_t bytes, int threads)
 {
 	const int64_t huge = 1 << 21, page = bytes >= 2 * huge ? huge : 4096;
@@ -66,7 +66,7 @@ void array_spoil(void *problem)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Returns the number that SplitMix64 (Steele, Lea and Flood 2014) makes in state z. */
+/* Returns the output of SplitMix64 (Steele, Lea and Flood 2014) in state z. */
 static uint64_t mix(uint64_t z)
 {
 	z += UINT64_C(0x9e3779b97f4a7c15);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The output of benchmarks on arrays: for one case a table with a line for each method; for several
- * cases a table with a line for each case and a column for each method; the counts of heap
+ * The output of benchmarks on arrays: one case gives a table with a line for each method, several
+ * give a table with a line for each case and a column for each method; then the counts of heap
  * operations. The page has a card for each combination of type, size of values and variant, with a
  * chart of the rates against the size and a table of the same figures. */
 #include <math.h>

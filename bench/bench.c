@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench OPERATION: the course of a measurement, which is the same for all operations. */
+ * ek bench OPERATION: the steps of a measurement, which are the same for all operations. */
 #define _GNU_SOURCE /* for gmtime_r */
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Declarations that the files of `ek bench` share. An operation is a file with one
  * `struct operation` and a row in operations.def. The struct says which options the operation has,
  * how its problems are made, which methods are measured on them, how a result is checked, and which
- * figures its records, tables and page show. The rest is written once: the course of a measurement
+ * figures its records, tables and page show. The rest is written once: the steps of a measurement
  * (bench.c), options (options.c), the matrices (suite.c), the rounds (run.c), records (record.c),
  * tables (table.c) and pages (html.c).
  */
@@ -20,8 +20,8 @@ struct sparse;
 
 /* ---- Texts (text.c) -------------------------------------------------------------------------- */
 
-/* Returns a formatted string, which lives as long as the program, so that callers need no buffers.
- * So do the texts of the other functions. */
+/* Returns a formatted string. It lives as long as the program, as do the strings from the functions
+ * below, so that callers need no buffers. */
 __attribute__((format(printf, 1, 2))) const char *keep(const char *format, ...);
 /* Returns `memory`, or ends the program if that is NULL. */
 void *need(void *memory, const char *what);
@@ -37,8 +37,8 @@ const char *text_lack(double bytes, const char *before, const char *after);
 
 /* ---- Peers (peer.c) -------------------------------------------------------------------------- */
 
-/* Stores in `path` the first existing one of the paths `near`, which are relative to the folder of
- * the program and end with NULL. Returns false if none exists. */
+/* Stores in `path` the first path in `near` that exists. Paths are relative to the folder of the
+ * program, and the last is NULL. Returns false if none exists. */
 enum { PATH_BYTES = 4096 };
 bool path_beside(const char *const *near, char path[PATH_BYTES]);
 
@@ -49,10 +49,10 @@ struct peers {
 	int count;
 };
 
-/* Loads every module peer_*.so in the folder of --peer-dir, else of EK_PEERS, else in the build
- * folder of the program or in the installed libexec folder. Adds the peers that have the operation
- * and run where the measurement takes place. Unless --quiet is given, reports modules that cannot
- * be loaded, and whether no peers were found. Modules stay loaded. */
+/* Loads every peer_*.so in the folder that --peer-dir, or else EK_PEERS, names, else in the build
+ * folder or the installed libexec folder. Adds the peers that have the operation and run where the
+ * measurement takes place. Unless --quiet is given, reports modules that cannot be loaded, and if
+ * no peers were found. Modules stay loaded. */
 void peers_load(struct bench *bench);
 
 /* ---- Options (options.c) --------------------------------------------------------------------- */
@@ -64,7 +64,7 @@ struct list {
 	int count;
 };
 
-/* How x and y of blocks lie, and how lengths of segments vary: values of --order and --shape. */
+/* The orders of the blocks X and Y, and how segment lengths vary: values of --order and --shape. */
 enum { X_BY_ROWS = 1, Y_BY_ROWS = 2 };
 enum { EVEN, RANDOM, POWER };
 
@@ -90,7 +90,7 @@ struct bench_options {
 	int op, kind, shape; /* values of ek_monoid and ek_scan_kind; EVEN, ... */
 	bool in_place, flags, offsets, counts, smallest;
 	int64_t block;
-	double k; /* the k of k-th or, if below 1, the share of the length that it is */
+	double k; /* the k of kselect; below 1, a share of the list's length */
 };
 extern const struct tool_choice option_ops[], option_shapes[]; /* choices of --op and --shape */
 
@@ -101,7 +101,7 @@ void options_parse(struct bench *bench, int argc, char **argv);
 const char *methods_named(const struct bench *bench);
 /* Checks, for operations on matrices, that a matrix is given and that formats and methods exist. */
 void check_matrices(struct bench_options *options);
-/* Replaces the one method of --method by one method for each value of --sweep (sweep.c). */
+/* Replaces the method of --method by one method for each value of --sweep (sweep.c). */
 void sweep_apply(struct bench_options *options);
 
 /* ---- Operations ------------------------------------------------------------------------------ */
@@ -119,7 +119,7 @@ enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
 enum { VECTORS = 1 << 16, BLOCKS = 1 << 17, PRODUCTS = 1 << 18, SUMS = 1 << 19, TRIPLES = 1 << 21 };
-enum { TWO = 1 << 20 }; /* two sparse vectors; no column needs it */
+enum { TWO = 1 << 20 }; /* two sparse vectors; no column depends on it */
 #define TRAITS \
 	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS | TRIPLES))
 
@@ -133,7 +133,7 @@ struct column {
 	const char *format;
 	/* If not NULL, returns the text that is shown in place of a value. */
 	const char *(*text)(const struct bench_case *c, const struct record *r);
-	/* Meaning of the column, or NULL; "" means: the bytes that `moves` names, over the time. */
+	/* Meaning of the column, or NULL; "" stands for what `moves` names, over the time. */
 	const char *legend;
 };
 struct operation {
@@ -153,17 +153,17 @@ struct operation {
 	const char *moves; /* which bytes GB/s counts, for the legend: "bytes of the input" */
 	const struct column *columns; /* columns of all its tables; the last has no head */
 	const char *legend;           /* replaces the legends of the columns, unless NULL */
-	/* The course of the measurement. `begin` sets up, `walk` measures all problems one after
-	 * the other, `matrix` measures those of one matrix, `finish` completes the records of a
-	 * case before they are shown; these return exit codes. `each` prints the table of a case,
-	 * `end` the tables of all cases. Only `walk` has to exist. */
+	/* The steps of the measurement. `begin` sets up, `walk` measures all problems in sequence,
+	 * `matrix` measures those of one matrix, `finish` completes the records of a case before
+	 * they are shown; these return exit codes. `each` prints the table of a case, `end` the
+	 * tables of all cases. Only `walk` has to exist. */
 	int (*begin)(struct bench *bench);
 	int (*walk)(struct bench *bench);
 	int (*matrix)(struct bench *bench, const struct tool_source *source, ek_matrix *A);
 	int (*finish)(struct bench *bench, struct bench_case *c);
 	void (*each)(const struct bench *bench, const struct bench_case *c, FILE *out);
 	void (*end)(const struct bench *bench, FILE *out);
-	/* For the standard measurement of a problem (run.c): enters all who are measured. */
+	/* For the standard measurement of a problem (run.c): adds all entrants. */
 	void (*enter)(struct field *field);
 	/* `spoil` fills the outputs with wrong values before a checked run. `error` returns the
 	 * largest error of the run's outputs over its bound; above 1 the result is wrong. */
@@ -172,9 +172,9 @@ struct operation {
 	ek_operation operation; /* operation whose methods and peers take part, or 0 */
 	ek_operation peers;     /* operation whose peers take part instead, or 0 */
 	const char *unit; /* method that ratios are relative to; NULL for the operation's first */
-	/* For operations with a sparse result (sparse.h). `set` sets what is computed from a matrix
-	 * as the problem of a number from 0; it returns false if there is no such problem.
-	 * `compute` runs a plan for A and B. */
+	/* For operations with a sparse result (sparse.h). `set` sets up the problem with the given
+	 * number, from 0, on a matrix, or returns false if there is none. `compute` runs a plan for
+	 * A and B. */
 	bool (*set)(struct sparse *p, int problem);
 	ek_status (*compute)(ek_plan *plan, ek_matrix **C);
 	/* For primitives on arrays (array.h). `size` computes line, variant, batch, k, bytes and
@@ -183,12 +183,12 @@ struct operation {
 	 * calls, and `next` selects the input of the next call; else both are NULL. */
 	void (*size)(struct job *job);
 	void (*make)(struct job *job);
-	int passes; /* for sparse vectors: accesses to y or to values that are written, for each entry */
+	int passes; /* for sparse vectors: accesses to values for each entry, besides x */
 	ek_status (*call)(struct job *job, const ek_array_options *options);
 	void (*before)(struct job *job, int64_t calls);
 	void (*next)(struct job *job);
-	/* Returns the text above the table of a case, a line for each paragraph. Its beginning, up
-	 * to two blanks, is bold. */
+	/* Returns the text above the table of a case, a line for each paragraph. The part before
+	 * the first two blanks is bold. */
 	const char *(*title)(const struct bench *bench, const struct bench_case *c);
 	/* Replaces values of a record of bench->sums where a geometric mean is not wanted; NULL if
 	 * nothing is to be replaced. */
@@ -217,9 +217,9 @@ struct bench {
 	const char *left_out; /* sentence about matrices that could not be used, or NULL */
 };
 
-/* Ends the case that was added last, whose measurement had the exit code `code`: writes its JSON
- * records and its table, or removes the case if it has no records or the code is neither TOOL_OK nor
- * TOOL_FAILED. Returns `code` or, if that is TOOL_OK, the exit code of the writing. */
+/* Ends the case added last, whose measurement returned `code`: writes its JSON records and its
+ * table, or removes the case if it has no records or `code` is neither TOOL_OK nor TOOL_FAILED.
+ * Returns `code` or, if that is TOOL_OK, the exit code of writing. */
 int case_done(struct bench *bench, struct bench_case *c, int code);
 
 /* ---- Matrices (suite.c) ---------------------------------------------------------------------- */
@@ -230,7 +230,7 @@ int case_done(struct bench *bench, struct bench_case *c, int code);
  * Returns the exit code of a single matrix; of several, TOOL_FAILED if anything was wrong with any
  * of them, or TOOL_USAGE if options were. */
 int walk_matrices(struct bench *bench);
-/* Fills in what a case says about its matrix. Returns an exit code. */
+/* Fills in the description of a case's matrix. Returns an exit code. */
 int case_describe(struct bench_case *c, const ek_matrix *A);
 /* Makes a case that describes A. If that fails, reports why, stores an exit code in *code, and
  * returns NULL. */
@@ -242,7 +242,7 @@ struct bench_case *case_of_matrix(struct bench *bench, const struct tool_source 
 /* Fills an array with n random numbers from a seed: floats in [-1, 1), integers with all bits
  * random, so that their sums wrap around. */
 void data_random(ek_value type, int64_t n, void *data, int64_t seed, int threads);
-/* Fills the indices of a sparse vector with ascending random ones, one in each n / nnz of all. */
+/* Gives a sparse vector random indices in ascending order, one from each range of n / nnz. */
 void data_indices(const ek_sparse *v, int64_t seed, int threads);
 /* Returns the index of entry k of a sparse vector. */
 int64_t data_index(const ek_sparse *v, int64_t k);
@@ -258,8 +258,8 @@ const char *number_text(const char *format, double value);
  * COUNTS has only the records of methods with heaps. */
 void table_print(const struct bench *bench, const struct bench_case *cases, int count,
                  unsigned where, FILE *out);
-/* Print a table, followed by the reasons why records have no figures and, once in a run, by the
- * legend; and in this way the table BLOCK of a case with its title. */
+/* Print a table, then why records have no figures and, once in a run, the legend. table_case prints
+ * the title of a case and its table BLOCK in this way. */
 void table_full(const struct bench *bench, const struct bench_case *cases, int count,
                 unsigned where, FILE *out);
 void table_case(const struct bench *bench, const struct bench_case *c, FILE *out);
@@ -267,20 +267,17 @@ void table_case(const struct bench *bench, const struct bench_case *c, FILE *out
 const char *case_title(const struct bench *bench, const struct bench_case *c);
 /* Prints each line of the text as a paragraph. */
 void paragraphs(const char *text, FILE *out);
-/* Returns the title of the table SUM of a group, NULL if the group has no matrices; and prints these
- * tables. */
+/* Return the title of a group's table SUM, or NULL if the group is empty; print these tables. */
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
-/* Return the text of a cell: of any column; a name, and after it the method that auto chose; a "*"
- * for our fastest method, or "FAILED" or "refused"; only "FAILED" or "refused". The first may return
- * NULL. */
+/* Return the text of a cell: of any column, or NULL; a name, with the method that auto chose after it;
+ * "*" for our fastest method, or as cell_status; "FAILED", "refused" or "". */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const struct column *column);
 const char *cell_method(const struct bench_case *c, const struct record *r);
 const char *cell_best(const struct bench_case *c, const struct record *r);
 const char *cell_status(const struct bench_case *c, const struct record *r);
-/* Returns the method that is the usual unit of the ratios of products, on a device or on the
- * processor. */
+/* Returns the usual baseline of the ratios of products, on a device or on the processor. */
 const char *unit_method(bool device);
 /* Returns the legend of all columns, which the caller frees; NULL if there is no memory. */
 char *legend_text(const struct operation *op);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The charts of the page. `page`, which html.c writes, has all figures: page.cases has for each case
- * its title, its table, and the records of its methods, with the keys that the operation lists and
- * the name of a colour of the style sheet, `role`. Missing numbers are null. The script page.js puts
- * a chart into each element with data-chart, by the function of that name in `charts`. */
+ * The charts of the page. `page`, which html.c writes, has all figures: page.cases has for each
+ * case its title, its table, and the records of its methods, with the keys that the operation lists
+ * and `role`, the name of a colour in the style sheet. Missing numbers are null. page.js calls the
+ * function of `charts` that an element's data-chart names to draw a chart there. */
 const cases = page.cases.map(c => c.records);
 
 const tag = (name, attributes, text = '') => `<${name}` + Object.entries(attributes)
@@ -17,7 +17,7 @@ const shapes = ['M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z', 'M-4-4h8v8h-8z', 'M0-5 5 0
 	'M0-5 5 4h-10z'];
 const dashes = ['', '8 4', '2 3', '8 3 2 3', '12 4'];
 
-/* Numbers at which an axis has marks: 1, 2 or 5 times a power of ten apart, or powers of `log`. */
+/* Returns where an axis has marks: 1, 2 or 5 times a power of ten apart, or at powers of `log`. */
 const marks = ({lo, hi, log}) => {
 	const exponent = value => Math.log(value) / Math.log(log), near = 1e-9;
 	const from = log ? exponent(lo) : lo, to = log ? exponent(hi) : hi;
@@ -32,13 +32,13 @@ const marks = ({lo, hi, log}) => {
 const label = (value, log) => log == 2 && value > 512
 	? `2<tspan dy="-5" font-size="10">${Math.round(Math.log2(value))}</tspan>` : `${value}`;
 
-/* The place of a number on an axis from one pixel to another. */
+/* Returns the function that maps numbers on an axis to pixels. */
 const scale = ({lo, hi, log}, from, to) => {
 	const f = log ? Math.log : value => value;
 	return value => +(from + (f(value) - f(lo)) / (f(hi) - f(lo)) * (to - from)).toFixed(1);
 };
 
-/* Draws an axis: {label, lo, hi, log: the base or nothing, names: instead of marks}. */
+/* Draws an axis: {label, lo, hi, log: base of a logarithmic axis, names: labels, not marks}. */
 const draw_axis = (axis, at, upright, {left, right, top, bottom}) => {
 	const middle = upright ? `translate(14 ${(top + bottom) / 2}) rotate(-90)`
 		: `translate(${(left + right) / 2} ${bottom + 38})`;
@@ -54,8 +54,8 @@ const draw_axis = (axis, at, upright, {left, right, top, bottom}) => {
 			d: `M${left} ${bottom}` + (upright ? `V${top}` : `H${right}`)});
 };
 
-/* Draws a series: {name, role, points: [{x, y, text, role}]} as bars of half the thickness `bar`,
- * as a line of that `width`, or as points of a `shape`. */
+/* Draws a series: {name, role, points: [{x, y, text, role}]} as bars `bar` thick on either side, as
+ * a line of that `width`, or as points of a `shape`. */
 const draw_series = (s, x, y) => {
 	const style = {fill: 'none', stroke: colour(s.role), 'stroke-width': s.width || 1.6};
 	const start = x(s.from || 0);
@@ -89,8 +89,8 @@ const draw_guide = ({at, role, upright, text}, x, y, {left, right, top, bottom})
 			text || '');
 };
 
-/* Fills in the range of an axis that the chart leaves open, from the numbers and at most up to
- * `most`. Ranges of a logarithm to base 10 end at its powers. */
+/* Fills in the ends of an axis that the chart leaves open, so that the numbers up to `most` fit.
+ * Axes with log 10 end at powers of ten. */
 const ranged = (axis, list) => {
 	const least = Math.min(...list);
 	const greatest = Math.min(axis.most ?? Infinity, Math.max(...list));
@@ -100,8 +100,7 @@ const ranged = (axis, list) => {
 	return {...axis, lo: axis.lo ?? lo, hi: axis.hi ?? hi};
 };
 
-/* Draws a chart with two axes, series and perhaps a guide. A chart without points takes its card
- * away. */
+/* Draws a chart with two axes, series and perhaps a guide. Without points, removes the card. */
 const chart = (place, {width, height, x, y, series, guide}) => {
 	const used = series.filter(s => s.points.length), points = used.flatMap(s => s.points);
 	if (!points.length)
@@ -122,14 +121,14 @@ const chart = (place, {width, height, x, y, series, guide}) => {
 };
 const rows = (names, above = 0.6) => ({names, lo: names.length - 0.4, hi: -above});
 
-/* The series of the charts over all matrices: which records the best is taken from. */
+/* The series of the charts over all matrices, each the best of some records. */
 const shares = [
 	{name: 'plain CSR', role: 'csr', of: r => /^spmv.csr.(rows|vector.gpu)$/.test(r.method)},
 	{name: 'best peer', role: 'peer', of: r => r.role == 'peer'},
 	{name: 'our best', role: 'best', of: r => r.role != 'peer'},
 	{name: 'auto', role: 'auto', of: r => r.role == 'auto'},
 ];
-/* The series with a point for each matrix, which place(records, share of the bound) makes. */
+/* Returns the series with a point for each matrix, at place(records, share of the bound). */
 const share_series = place => shares.map((s, k) => ({...s, shape: shapes[k],
 	points: cases.flatMap(records => {
 		const list = known(records.filter(s.of).map(r => r.of_bound));
@@ -137,8 +136,8 @@ const share_series = place => shares.map((s, k) => ({...s, shape: shapes[k],
 		return list.length ? [{...place(records, Math.max(...list)), text}] : [];
 	})}));
 
-/* The methods that have a mean speed over plain CSR, the fastest first: their names, kinds and, for
- * each case, records. */
+/* The methods that have a mean speed relative to plain CSR, fastest first: name, kind, and the
+ * record of each case. */
 const kind = r => r.role == 'peer' || r.role == 'auto' ? r.role : 'best';
 const fastest = () => [...new Set(cases.flat().map(r => r.name))].map(name => {
 	const list = cases.map(records => records.find(r => r.name == name));
@@ -146,8 +145,8 @@ const fastest = () => [...new Set(cases.flat().map(r => r.name))].map(name => {
 		speed: mean(known(list.map(r => r && r.vs_csr)))};
 }).filter(m => m.speed).sort((a, b) => b.speed - a.speed);
 
-/* For each peer, auto, and the three of our methods that are the fastest, a curve of value(records
- * of the method, x) at points from 1 to `most`. */
+/* Draws a curve of value(records of the method, x), for x from 1 to `most`, for each peer, auto,
+ * and our three fastest methods. */
 const curves = (place, most, y, x, value, guide) => {
 	const methods = fastest(), used = {};
 	const lines = ['peer', 'auto', 'best'].flatMap(role =>
@@ -162,7 +161,7 @@ const curves = (place, most, y, x, value, guide) => {
 };
 
 const charts = {};
-/* A bar for the speed of every method on one matrix, and a line for the bound. */
+/* Draws the speed of every method on one matrix as a bar, and the bound as a line. */
 charts.bars = place => {
 	const records = cases[place.dataset.case], [{bound_gbps: bound, device_name}] = records;
 	const text = r => r.refused ? 'refused' : r.csr_gbps?.toFixed(1) ?? 'failed';
@@ -176,7 +175,7 @@ charts.bars = place => {
 			({x: r.csr_gbps ?? 0, y: k, role: r.role, text: text(r)}))}]});
 };
 /* For each matrix, the speeds of plain CSR, auto, our best and the best peer as shares of the
- * bound; below it the matrices that have none. */
+ * bound; below the chart, the matrices without a bound. */
 charts.overview = place => {
 	const shown = cases.filter(records => records.some(r => r.of_bound != null));
 	const names = cases.filter(list => !shown.includes(list)).map(([r]) => quoted(r.case));
@@ -213,9 +212,9 @@ charts.profile = place => {
 		{label: 'time over that of the fastest method', log: 2},
 		(list, t) => list.filter((r, k) => within(r, k, t)).length / cases.length);
 };
-/* The heat map, a table that is sorted like others: a row for each method, the fastest in the mean
- * first, a column for each matrix, the speed over plain CSR coloured by its logarithm. There are
- * four shades on either side of 1; each spans a factor of 2^(1/2). */
+/* The heat map, a table that is sorted like others: a row for each method, the fastest on average
+ * first, a column for each matrix, the speed relative to plain CSR coloured by its logarithm. There
+ * are four shades on either side of 1; each spans a factor of 2^(1/2). */
 charts.heat = place => {
 	const shade = value => Math.max(-4, Math.min(4, Math.round(2 * Math.log2(value))));
 	const cell = value => value == null ? '<td>–</td>' : tag('td', {
@@ -227,7 +226,7 @@ charts.heat = place => {
 	place.innerHTML = tag('div', {class: 'scroll'}, tag('table', {class: 'heat'},
 		tag('tr', {}, `<th>method<th>mean${heads.join('')}`) + fastest().map(row).join('')));
 };
-/* The rates of all methods of a primitive against the size, in some of the cases. */
+/* The rates of all methods of a primitive against the size, for the cases of one card. */
 charts.rates = place => {
 	const {size} = place.dataset, {rate} = page, some = place.dataset.cases.split(',');
 	const records = some.flatMap(k => cases[k]).filter(r => r[rate] != null);
@@ -241,9 +240,8 @@ charts.rates = place => {
 		series: names.map((name, k) =>
 			line(name, records.filter(r => r.name == name), k))});
 };
-/* The cost of each format, as a multiple of the cost from COO to CSR. Bars of regular matrices
- * are above those of irregular ones; if there is only one group, its bars are level with the
- * names. */
+/* The cost of each format, as a multiple of the cost from COO to CSR. Bars for regular matrices are
+ * above those for irregular ones; those of a single group are level with the names. */
 charts.costs = place => {
 	const used = new Set(cases.map(([r]) => r.group));
 	const groups = ['regular', 'irregular'].filter(name => used.has(name));

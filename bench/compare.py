@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares two files of `ek bench --json`: bench/compare.py OLD NEW [--limit 0.05] [--by FIELD]
 
-Records with the same operation, method, matrix, block, types, op and threads are put side by side. What is
-compared is a ratio, not a time, wherever there is one: vs_csr, since both runs may have met the machine
-in a different mood (--by ms compares times). Prints what changed by more than the limit, slower first,
-and the geometric mean for each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
+Pairs records with the same operation, method, matrix, block, types, op and threads. Compares ratios
+(vs_csr), not times, where possible, since the machine's speed may differ between runs; --by ms
+compares times. Prints what changed by more than the limit, slower first, and the geometric mean for
+each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
 """
 import argparse
 import json
@@ -38,7 +38,7 @@ def fail(text):
 
 
 def change(old, new, field):
-    """How many times better the new record is; None if it cannot be said."""
+    """Returns how many times better the new record is; None if unknown."""
     name = field or next((n for n in ("vs_csr", "csr_cost") if old.get(n) and new.get(n)), "ms")
     a, b = old.get(name), new.get(name)
     if not a or not b or a <= 0 or b <= 0:
@@ -47,7 +47,7 @@ def change(old, new, field):
 
 
 def case(record):
-    """The matrix, and the width and order of a block."""
+    """Returns the matrix, and the width and order of a block."""
     block = f" x{record['columns']} {record['order']}" if "columns" in record else ""
     return str(record.get("matrix")) + block
 

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench convert: the cost of making each format from coordinates and from CSR, in products and
- * in bytes, and the cost of what methods of plain CSR prepare in addition to CSR. Every format that
- * is made must convert back to CSR bit for bit.
+ * ek bench convert: the cost, in products and in bytes, of making each format from coordinates and
+ * from CSR, and of what methods of plain CSR prepare beside it. Every format that is made must
+ * convert back to CSR bit for bit.
  *
- * Each round times, one after the other and in changing order, CSR from COO, the format from COO,
- * the format from CSR, a product of plain CSR and a product of the format, so that both sides of a
- * ratio are of the same seconds. Only one matrix or plan that was made exists at a time. It is freed,
- * untimed, before the next is made, so memory is touched for the first time in each conversion, as
- * in a program that converts once. */
+ * Each round times, one after another and in changing order, CSR from COO, the format from COO, the
+ * format from CSR, a product of plain CSR and a product of the format, so that both sides of a
+ * ratio are from the same seconds. Each result is freed, untimed, before the next is made, so each
+ * conversion touches its memory for the first time, as in a program that converts once. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "spmv.h"
 
-/* ---- Making a format or a plan ---------------------------------------------------------------- */
+/* ---- Making a format or a plan --------------------------------------------------------------- */
 
-/* Upper estimate of the memory in use, in copies of CSR: COO, the format that was checked, the
- * format that is made, and intermediate arrays. */
+/* Upper bound on the memory in use, in copies of CSR: COO, the checked format, the format being
+ * made, and intermediate arrays. */
 #define MOST_COPIES 6
 
 /* The matrix and the plan that the last maker made. */
@@ -25,11 +24,11 @@ struct slot {
 	ek_plan *plan;
 };
 
-/* One who takes part. It multiplies by `plan` or, if that is NULL, converts `from` to a format and
- * makes a plan of the result or, without a format, of `from`. */
+/* A timed step. It multiplies by `plan` or, if that is NULL, converts `from` to a format and makes
+ * a plan of the result or, without a format, of `from`. */
 struct maker {
 	const ek_matrix *from;
-	const char *format, *method; /* NULL if there is no conversion, or no plan */
+	const char *format, *method; /* NULL: no conversion, or no plan */
 	int64_t max_bytes;
 	struct slot *slot;
 	ek_plan *plan;
@@ -96,7 +95,7 @@ static ek_dense vector_for(const ek_matrix_info *info, int64_t n)
 	                 need(problem_vector(info->value, n), "the vectors of a product"));
 }
 
-/* ---- The way back ---------------------------------------------------------------------------- */
+/* ---- Converting back ------------------------------------------------------------------------- */
 
 static bool same_arrays(const ek_matrix *A, const ek_matrix *B)
 {
@@ -112,8 +111,8 @@ static bool same_arrays(const ek_matrix *A, const ek_matrix *B)
 	return true;
 }
 
-/* Tells whether X, which is A converted to a format, converts back to A bit for bit. From a format
- * that places entries by their columns, the entries of a row come back in the order of these. */
+/* Tells whether X, which is A converted to a format, converts back to A bit for bit. A format that
+ * places entries by column returns those of a row in ascending order. */
 static bool goes_back(const ek_matrix *A, const ek_matrix *X)
 {
 	ek_matrix *back = NULL, *columns = NULL, *sorted = NULL;
@@ -131,8 +130,9 @@ static bool goes_back(const ek_matrix *A, const ek_matrix *X)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* Times the makers and the products in rounds, and fills in the record. `made` is what r->name says,
- * from A or, if `beside`, beside A; `coo` is A as coordinates, `rows` a plan of plain CSR. */
+/* Times the makers and the products in rounds, and fills in the record. `made` is what r->name
+ * names, made from A or, if `beside`, beside A; `coo` is A in coordinates, `rows` a plan of plain
+ * CSR. */
 static void time_all(struct bench_case *c, struct record *r, const struct slot *made,
                      const ek_matrix *A, const ek_matrix *coo, ek_plan *rows, struct bench *b)
 {
@@ -179,7 +179,7 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	free(vectors[1].data);
 }
 
-/* Makes what r->name says once, and checks that a format converts back to CSR. */
+/* Makes once what r->name names, and checks that a format converts back to CSR. */
 static ek_status look(const struct bench *b, struct record *r, struct slot *made,
                       const ek_matrix *A, double csr_bytes, bool beside)
 {
@@ -193,7 +193,7 @@ static ek_status look(const struct bench *b, struct record *r, struct slot *made
 		if (status == EK_OK)
 			r->v[V_BYTES] = csr_bytes + (double)ek_plan_memory(made->plan);
 	} else if ((status = ek_matrix_convert(A, r->name, &o, &made->matrix)) == EK_OK) {
-		/* If no method multiplies with the format, it is measured without a product. */
+		/* A format that no method multiplies with is measured without a product. */
 		if (make_plan(made->matrix, NULL, &made->plan) != EK_OK)
 			made->plan = NULL;
 		ek_matrix_get_info(made->matrix, &info);
@@ -236,7 +236,7 @@ static int measure(struct bench *b, struct bench_case *c, const ek_matrix *A, bo
 	return code;
 }
 
-/* ---- What is made ---------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------- */
 
 /* Adds a record for a format or, if `beside`, for what a method prepares beside CSR. */
 static void add(const struct bench *b, struct bench_case *c, const char *name, bool beside)
@@ -256,7 +256,7 @@ static bool beside_csr(const ek_method *m)
 }
 
 /* Adds records for the formats and methods that were named, or for all if none was. Returns the
- * number of the formats. */
+ * number of formats. */
 static int add_all(const struct bench *b, struct bench_case *c)
 {
 	const char *formats = b->o.common.format, *methods = b->o.common.method;
@@ -310,7 +310,7 @@ static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 	return case_done(b, c, code ? code : worst);
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const struct column columns[] = {
 	{"format", BLOCK | PAGE | SUM | LEFT, VALUES, "name", NULL, NULL},

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench dense_spmm: Y = X op(A) with dense blocks, for each op, number of rows of X, and order of X
- * and Y. This is Y^T = op(A)^T X^T, and the transpose of a row-major block is the same memory read as
- * column-major. So data, exact results and peers are those of `ek bench spmm` for that product. */
+ * ek bench dense_spmm: Y = X op(A) with dense blocks, for each op, number of rows of X, and order
+ * of X and Y. This is Y^T = op(A)^T X^T, and the transpose of a row-major block is the same memory
+ * read as column-major. So data, exact results and peers are those of `ek bench spmm` for that
+ * product. */
 #include <math.h>
 #include <string.h>
 
 #include "sparse.h"
 #include "spmv.h"
 
-/* One of our methods, with X and Y as it gets them. */
+/* One of our methods, with the X and Y that it is given. */
 struct ours {
 	ek_plan *plan;
 	ek_dense x, y;
 };
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static void run(void *entrant, int64_t calls)
 {
@@ -74,7 +75,7 @@ static void enter(struct field *f)
 	enter_reads(f, p->csr_bytes, p->peer.threads, false);
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 /* Measures one case; `order` has the bits X_BY_ROWS and Y_BY_ROWS. */
 static int measure(struct bench *b, const struct tool_source *source, ek_matrix *A, ek_op op,
@@ -105,7 +106,7 @@ static int measure(struct bench *b, const struct tool_source *source, ek_matrix 
 	return code;
 }
 
-/* Measures all cases of a matrix. A wrong result does not end this; any other failure does. */
+/* Measures all cases of a matrix. A wrong result does not stop it; any other failure does. */
 static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
 	const struct list *rows = &b->o.columns, *orders = &b->o.order, *ops = &b->o.op_a;
@@ -123,7 +124,7 @@ static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

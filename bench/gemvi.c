@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench gemvi: y = A x for a square dense matrix A with --n rows, row- or column-major, and a sparse
- * x, which has an entry at a random place of each --spread indices. Results are checked against sums in
- * twice double precision, and must have the bits of the first method. */
+ * ek bench gemvi: y = A x for a square dense matrix A with --n rows, row- or column-major, and a
+ * sparse x, which has an entry at a random place of each --spread indices. Results are checked
+ * against sums in twice double precision, and must equal those of the first method bit for bit. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The page of `ek bench --html`: one self-contained file that says what was measured, where and
  * when. It consists of a style sheet, of all figures as one object, and of scripts, which make
- * tables (page.js) and charts (chart.js) from them. Where scripts are not run, the page has the tables of the
- * terminal. */
+ * tables (page.js) and charts (chart.js) from them. Without scripts, the page shows the tables of
+ * the terminal. */
 #define _GNU_SOURCE /* for open_memstream */
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 /* Returns the name of the colour of a method in the style sheet; "best" only if `c` is not NULL and
- * `r` is our fastest record of it. */
+ * `r` is our fastest record in it. */
 static const char *role_of(const struct bench_case *c, const struct record *r)
 {
 	static const char *const roles[] = {
@@ -34,7 +34,7 @@ static bool shown(const struct bench *b, const struct bench_case *c, const struc
 	       (where != PAGE || col->where & BLOCK || !isnan(c->record[0].v[col->value]));
 }
 
-/* Returns a cell: a number if it is a ratio, else a text. It is null if there is no value. */
+/* Returns a cell: a number if it is a ratio, else a text; null if there is no value. */
 static json_t *cell(const struct bench *b, const struct bench_case *c, const struct record *r,
                     const struct column *col)
 {
@@ -48,7 +48,7 @@ static json_t *cell(const struct bench *b, const struct bench_case *c, const str
 static json_t *row(const struct bench *b, const struct bench_case *c, const struct record *r,
                    unsigned where)
 {
-	const struct bench_case *one = where == PAGE ? c : NULL; /* no method of sums is best */
+	const struct bench_case *one = where == PAGE ? c : NULL; /* in sums no method is best */
 	const bool best = one && r == case_best(one, KINDS_OURS | KINDS_PEERS);
 	json_t *cells = json_array();
 

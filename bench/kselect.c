@@ -13,8 +13,8 @@ static ek_status call(struct job *job, const ek_array_options *options)
 	                  job->p.out, job->smallest);
 }
 
-/* Tells whether the k-th smallest key of a list is right and, if `filled`, whether the k keys that
- * were stored are those below it and as many copies of it as are missing. */
+/* Tells whether the k-th smallest key of a list is right and, if `filled`, whether the k stored
+ * keys are all those below it, and copies of it. */
 static bool list_right(const struct job *job, int64_t list, bool filled)
 {
 	const int64_t size = job->size;
@@ -50,7 +50,7 @@ static double error(void *problem, const char *method)
 	return 0;
 }
 
-/* Returns k for lists of that length; a value of --k below 1 is a share of the length. */
+/* Returns k for lists of a length; a value of --k below 1 is a share of the length. */
 static int64_t k_of(double k, int64_t length)
 {
 	double share = k < 1 ? k * (double)length : k;

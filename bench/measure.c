@@ -2,8 +2,8 @@
  * Timing of candidates side by side.
  *
  * The speed of a shared machine drifts: by a quarter within minutes, and by more when another user
- * becomes active. So candidates are not timed one after the other but in rounds of under a second.
- * In each round every candidate has one batch of calls, and times of the same round are compared.
+ * becomes active. So candidates are not timed one after another but in rounds of under a second. In
+ * each round every candidate runs one batch of calls, and times of the same round are compared.
  * Before each batch a few untimed calls bring the working set of this candidate into the caches,
  * where that of the previous candidate was. The order is shuffled in every round, so that no
  * candidate always runs after the same one. A batch during which another process took a processor
@@ -81,8 +81,8 @@ static long disturbances(void)
 	return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
-/* Times one batch, and times it again, a few times at most, if it was disturbed. Returns the seconds of one call in the first
- * undisturbed attempt, or else in the shortest. */
+/* Times a batch, and repeats it a few times at most if it was disturbed. Returns the seconds of one
+ * call in the first undisturbed attempt, else in the shortest. */
 static double batch(struct candidate *c)
 {
 	double shortest = HUGE_VAL;
@@ -221,7 +221,7 @@ double measure_kbest(struct candidate *c)
 	return sum / K;
 }
 
-/* ---- What other processes disturbed ---------------------------------------------------------- */
+/* ---- Disturbance ----------------------------------------------------------------------------- */
 
 #define MOST_DISTURBED 0.1 /* share of disturbed samples above which figures are not used */
 

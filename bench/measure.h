@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Timing of candidates side by side and by the K-best scheme, which notices disturbance by other
- * processes (measure.c); the probes of read and copy bandwidth (measure_probe.c); the bare loop
- * that small products are compared with (measure_bare.c).
+ * Timing of candidates side by side and by the K-best scheme, and disturbance by other processes
+ * (measure.c); the probes of read and copy bandwidth (measure_probe.c); the bare loop that small
+ * products are compared with (measure_bare.c).
  */
 #ifndef EK_MEASURE_H
 #define EK_MEASURE_H
@@ -15,8 +15,8 @@
  * calling it through a pointer is not part of a call that takes nanoseconds. */
 struct candidate {
 	void (*run)(void *state, int64_t calls);
-	/* Makes the calls and returns their seconds by the clock of a device. If it is NULL or
-	 * returns 0, the processor's clock counts. */
+	/* Makes the calls and returns their seconds on a device's clock. If it is NULL or returns
+	 * 0, the processor's clock counts. */
 	double (*clocked)(void *state, int64_t calls);
 	void *state;
 	/* Prepares fresh inputs for `calls` calls, untimed; NULL if calls do not change their
@@ -31,8 +31,8 @@ struct candidate {
 };
 
 /* Times all candidates, round after round, each round in a new order: `rounds` times or, if that is
- * 0, as often as fits into the seconds, but at least five times. Returns the number of rounds, which
- * is the number of samples that each candidate then has. The caller frees these. */
+ * 0, as often as fits into `seconds`, but at least five times. Returns the number of rounds, which
+ * is the number of samples of each candidate. The caller frees the samples. */
 int measure_rounds(struct candidate *const *candidates, int count, double seconds, int rounds,
                    struct tool_progress *progress);
 
@@ -47,7 +47,7 @@ double measure_ratio(const struct candidate *a, const struct candidate *b, int r
 double measure_excess(const struct candidate *a, const struct candidate *b, int rounds);
 
 /* Allocates zeros, each part touched first by the thread that will use it (array_data.c). The
- * caller frees them by free(). Returns NULL if there is no memory. */
+ * caller frees them with free(). Returns NULL if there is no memory. */
 void *data_alloc(int64_t bytes, int threads);
 
 /* A probe of read bandwidth: a buffer that `threads` threads read from one end to the other. `way`

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The bare loop: y = A x as anybody would write it in place, with one thread, no checks and no
- * calls. The time of a call of the library minus that of this loop is the overhead of the call,
- * which is what counts for products of microseconds. */
+ * calls. The time of a call to the library minus that of this loop is the overhead of the call,
+ * which matters for products that take microseconds. */
 #include "measure.h"
 
 #define BARE(name, VAL, PTR, IDX)                                         \

@@ -6,7 +6,7 @@
  * Reading. Each thread adds up the words of its own contiguous part, like STREAM (McCalpin 1995)
  * without its writes. Integer addition has a latency of one cycle, so it never limits the rate. The
  * buffer is as large as what the operation reads, so the caches help the probe as much as they help
- * the operation. Of several loops, the one that is fastest on this machine is taken.
+ * the operation. Of several loops, the fastest on this machine is used.
  *
  * Copying. The COPY of STREAM in two forms. memcpy makes the processor read every cache line of the
  * target before it is overwritten, unless the C library decides otherwise. The stream copy writes

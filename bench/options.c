@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The options of `ek bench`. The table options.def has them all, and each operation selects from it
- * by keys, and gives defaults as they would be given on the command line. */
+ * The options of `ek bench`. The table options.def has them all. Each operation selects from it by
+ * keys, and writes defaults as on the command line. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +11,14 @@ enum { FIRST_KEY = 1024 };
 
 /* ---- Table ----------------------------------------------------------------------------------- */
 
-/* An option. The type of its member is a bool, const char *, int, int64_t, double or struct list. */
+/* An option. The type of its member is a bool, const char *, int, int64_t, double or struct
+ * list. */
 struct bench_option {
 	const char *key, *name, *arg, *text;
 	size_t at;
 	enum { FLAG, TEXT, INT, WHOLE, REAL, LIST } as;
-	/* How the argument, or each item of a list, is turned into a number: it is an integer from
-	 * `min` to `max`, one of `choices`, or what a function returns. Without any of these it
-	 * stays text. */
+	/* How the argument, or each item of a list, becomes a number: an integer from `min` to
+	 * `max`, one of `choices`, or what a function returns. Else it stays text. */
 	int64_t min, max;
 	const struct tool_choice *choices;
 	int64_t (*value)(const char *what, const char *text);
@@ -145,7 +145,7 @@ bool has_word(const char *words, const char *word)
 	return false;
 }
 
-/* Stores the defaults of the operation, words such as "n=2^16,2^20". */
+/* Stores the defaults of the operation, in words such as "n=2^16,2^20". */
 static void defaults(struct bench_options *o)
 {
 	char name[16], value[128];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The script of the page (html.c): it makes the text with all tables, and sorts tables. */
+ * The script of the page (html.c), which builds the text with all tables, and sorts tables. */
 
 /* ---- Layouts --------------------------------------------------------------------------------
- * The text of the page, by the function of `layouts` that page.layout names. */
+ * The function of `layouts` that page.layout names builds the text of the page. */
 const join = (list, f) => list.map(f).join('');
 const many = (n, what) => `${n} ${what}${n == 1 ? '' : 's'}`;
 const count = n => n.toLocaleString('en');
@@ -12,7 +12,7 @@ const drawn = (name, data = {}) => tag('div', {class: 'chart', 'data-chart': nam
 const legend = () => card('', tag('pre', {}, quoted(page.legend)));
 const unit = page.rate == 'mkeys' ? 'millions of keys a second' : 'GB/s';
 
-/* A table as html.c describes it. */
+/* Builds a table as html.c describes it. */
 const head = c => `<th${c.left ? ' class=l' : ''}${c.up ? ' data-first=up' : ''}>${quoted(c.head)}`;
 const figure = (text, c) => c.ratio && text != null
 	? tag('td', {class: text >= 1.05 ? 'good' : text <= 0.95 ? 'bad' : ''}, text.toFixed(2))
@@ -130,7 +130,7 @@ document.querySelectorAll('[data-chart]').forEach(place => charts[place.dataset.
 
 /* ---- Tables --------------------------------------------------------------------------------- */
 
-/* A click, or the enter key, on the head of a column sorts its table; the second time in reverse.
+/* A click, or the enter key, on the head of a column sorts the table; a second one reverses it.
  * Names are sorted alphabetically, numbers inside them by size, ascending first; numbers descending
  * first, unless the head says data-first=up, as for times. A cell that is not sorted by its text
  * has data-key, a number. Missing values are always last. */

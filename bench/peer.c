@@ -111,7 +111,7 @@ void peers_load(struct bench *b)
 		            tool_on_device(b->ctx) ? "devices" : "the processor");
 }
 
-/* ---- Taking part ----------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 struct guest {
 	const ek_peer *peer;
@@ -187,7 +187,7 @@ static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *p
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
 	entrant_check(e);
-	entrant_check(e); /* from the state that the first run left */
+	entrant_check(e); /* again, after a first run */
 }
 
 void enter_peers(struct field *f, const ek_peer_problem *problem)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The problem that is measured: a matrix and matching vectors, or blocks of vectors. The entries of
- * x are random, so that an exchanged or forgotten column of A changes the result. The result of a
- * block is checked column by column. */
+ * The measured problem: a matrix and matching vectors, or blocks of vectors. The entries of x are
+ * random, so that a swapped or forgotten column of A changes the result. The result of a block is
+ * checked column by column. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,8 +123,8 @@ static int vectors(struct problem *p)
 	return TOOL_OK;
 }
 
-/* Makes the exact result of each column. The old y is read from where the result will be stored, by
- * columns. */
+/* Computes the exact result of each column, reading the old y, by columns, where it will be
+ * stored. */
 static int oracles(struct problem *p)
 {
 	int code = TOOL_OK;

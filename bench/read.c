@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench read: the speed at which Matrix Market text becomes a matrix, in MB of text a second,
- * for one and for more threads, which are measured in turn; the peak memory compared with the
- * arrays of the matrix; and the speed at which scipy's mmread reads the same file, if python3 and
- * scipy are installed. The file is read once beforehand, so parsing is measured and not the
- * disk. */
+ * ek bench read: the speed at which Matrix Market text becomes a matrix, in MB of text per second,
+ * with one and with more threads in turn; the peak memory compared with the arrays of the matrix;
+ * and the speed at which scipy's mmread reads the same file, if python3 and scipy are installed.
+ * The file is read once beforehand, so that parsing is measured, not the disk. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -116,8 +115,8 @@ static int read_rounds(struct bench *b, struct bench_case *c, int most)
 	return TOOL_OK;
 }
 
-/* Times scipy's own reader inside Python, and leaves it out if it does not run. The path is passed
- * in the environment, so that the shell does not interpret it. */
+/* Times scipy's own reader inside Python, and skips it if it does not run. The path is passed in
+ * the environment, so that the shell does not interpret it. */
 static void read_scipy(struct bench *b, struct bench_case *c)
 {
 	static const char command[] =
@@ -143,8 +142,7 @@ static void read_scipy(struct bench *b, struct bench_case *c)
 		pclose(python);
 }
 
-/* Makes a file of about the size of --size, and stores its temporary name in `path`. Returns an
- * exit code. */
+/* Makes a temporary file of about --size bytes, named in `path`. Returns an exit code. */
 static int make_file(struct bench *b, char path[4096])
 {
 	const char *folder = getenv("TMPDIR");

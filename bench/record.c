@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Cases, their records, figures over all cases, and the JSON lines of records. An operation lists
- * the keys of its records, and the tables `numbers` and `texts` say where the value of a key is. */
+ * the keys of its records, and a table says where the value of a key is. */
 #define _GNU_SOURCE /* for strdup */
 #include <math.h>
 #include <stddef.h>
@@ -119,8 +119,8 @@ double mean_value(struct mean m)
 	return m.count ? exp(m.sum / m.count) : NAN;
 }
 
-/* Stores in `sum` the geometric means of all values of the records in a group that have its name,
- * and how many of these were measured and refused. */
+/* Stores in `sum` the geometric means of all values of those records of a group that have its name,
+ * and how many of them were measured and refused. */
 static void take_means(const struct bench *b, int group, struct record *sum)
 {
 	struct mean mean[VALUES] = {0};
@@ -177,7 +177,7 @@ void bench_sum_up(struct bench *b)
 /* Kinds of values in JSON. The bit OPTIONAL may be added: the key is left out if there is no value;
  * else it becomes null. */
 enum { NUMBER, WHOLE, TRUTH, TEXT, OPTIONAL = 4 };
-/* The struct that has a text: operation, bench, bench_case or record. */
+/* The struct that a text is in: operation, bench, bench_case or record. */
 enum { OF_operation, OF_bench, OF_bench_case, OF_record };
 
 /* The keys. Those of numbers come first, in the order of enum value. */
@@ -223,7 +223,7 @@ json_t *text_json(const char *text)
 
 	if (string)
 		return string;
-	ascii = need(strdup(text), "records"); /* text is not UTF-8, such as the name of a file */
+	ascii = need(strdup(text), "records"); /* not UTF-8, as a file name may be */
 	for (char *at = ascii; *at; at++)
 		*at = *at & 0x80 ? '?' : *at;
 	string = json_string(ascii);

@@ -18,10 +18,10 @@ enum value {
 #include "fields.def"
 #undef FIELD
 #undef TEXT_FIELD
-	KEYED, /* number of the values above, which have keys in JSON records; those below have none */
+	KEYED, /* values above have keys in JSON records; those below have none */
 	V_MATRICES = KEYED,
 	V_REFUSED,
-	V_WORST, /* in sums: least speed over the best peer or, without peers, over plain CSR */
+	V_WORST, /* in sums: least speed relative to the best peer, else to plain CSR */
 	V_WORST_CSR,
 	V_WINS, /* in sums: number of matrices on which the method is the fastest of its kind */
 	V_WINS_ALL,
@@ -50,7 +50,7 @@ struct record {
 	double v[VALUES];        /* figures, indexed by enum value; NAN where one does not apply */
 };
 
-/* A problem, that is a matrix with its types or some arrays, with a record for each method. */
+/* A problem, a matrix with its types or some arrays, with a record for each method. */
 struct bench_case {
 	const char *name, *matrix, *source, *variant, *group, *op, *value, *index;
 	const char *device_name, *driver, *vectors; /* NULL without a device */
@@ -68,22 +68,22 @@ struct bench_case {
 struct bench_case *case_add(struct bench *bench);
 /* Appends a copy of a record to a case, and returns the copy. */
 struct record *record_add(struct bench_case *c, const struct record *record);
-/* Returns a record without figures for the method called `prefix` and `name`, joined. */
+/* Returns a record without figures for the method called `prefix` followed by `name`. */
 struct record record_start(enum record_kind kind, const char *prefix, const char *name);
 /* Returns the name of a method without "spmv." or "spmm.". */
 const char *method_short(const char *name);
 /* Marks a record as refused, with the reason. */
 void record_refuse(struct record *r, const char *why);
-/* Returns a JSON object with fields of a record and its case. `keys` names the fields, separated by
+/* Returns a JSON object with the fields of a record and its case that `keys` names, separated by
  * blanks. */
 json_t *record_object(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const char *keys);
-/* Returns a JSON string, in which what is not UTF-8 is replaced; null for NULL. */
+/* Returns a JSON string, with what is not UTF-8 replaced; null for NULL. */
 json_t *text_json(const char *text);
 /* Writes the records of a case as JSON lines. Returns an exit code. */
 int record_json(const struct bench *bench, const struct bench_case *c);
 const char *value_key(enum value value);
-/* Returns the text that belongs to a key of a text in fields.def, or NULL. */
+/* Returns the text for a key of TEXT_FIELD in fields.def, or NULL. */
 const char *text_of(const struct bench *bench, const struct bench_case *c, const struct record *r,
                     const char *key);
 
@@ -109,7 +109,7 @@ struct mean {
 	double sum;
 	int count;
 };
-/* Adds a value to the mean; leaves out NAN and what is not above 0. */
+/* Adds a value to the mean, unless it is NAN or not above 0. */
 void mean_add(struct mean *m, double ratio);
 double mean_value(struct mean m); /* returns NAN for an empty mean */
 

@@ -11,8 +11,8 @@ static ek_status call(struct job *job, const ek_array_options *options)
 	return ek_reduce(job->ctx, options, job->type, job->p.op, job->n, job->in, job->p.out);
 }
 
-/* Returns the depth of the tree of additions that ek.h promises for a method, else n - 1, which is
- * the greatest depth of all orders. */
+/* Returns the depth of the tree of additions that ek.h promises for a method, else n - 1, the
+ * greatest depth that any order has. */
 static double depth_of(const char *method, double n)
 {
 	if (strcmp(method, "reduce.tree") == 0)

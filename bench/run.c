@@ -3,8 +3,8 @@
  * products, a bare loop) are prepared, checked, and timed in the same rounds; then each gets its
  * record.
  *
- * Ratios are medians of the ratios of single rounds, so that both sides change alike if the speed
- * of the machine drifts. */
+ * Ratios are medians of the ratios of single rounds, in which a drift of the machine's speed
+ * affects both sides alike. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 #include "run.h"
 
 #define SMALL_BYTES  1000000 /* moving fewer bytes takes less time than waking the threads */
-#define CACHE_FACTOR 1.3     /* reads that are faster than memory by this factor are from a cache */
+#define CACHE_FACTOR 1.3     /* reads faster than memory by this factor come from a cache */
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static void before(void *entrant, int64_t calls)
 {
@@ -210,7 +210,7 @@ static const struct entrant *fastest(const struct field *f, enum record_kind kin
 	return best;
 }
 
-/* The entrants that others are compared with; NULL for one that was not timed. */
+/* The entrants that others are compared with; NULL for those not timed. */
 struct yardstick {
 	const struct entrant *unit, *bare, *bound, *peer;
 };
@@ -308,7 +308,7 @@ static int measure(struct field *f, const char *preparing)
 	progress = tool_progress_start(&o->common, f->c->name);
 	field_rounds(f, o->seconds, progress);
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
-		if (was_timed(e)) /* each by itself, as the K-best scheme requires */
+		if (was_timed(e)) /* each alone, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
 	tool_progress_end(progress);
 	return collect(f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The standard measurement of a problem (run.c), and who takes part in it.
+ * The standard measurement of a problem (run.c), and its entrants.
  */
 #ifndef EK_BENCH_RUN_H
 #define EK_BENCH_RUN_H
@@ -8,14 +8,14 @@
 
 enum { MOST_ENTRANTS = 300 };
 
-/* One who takes part in a measurement: a method of ours, a peer, or a bound. */
+/* An entrant in a measurement: a method of ours, a peer, or a bound. */
 struct entrant {
 	struct record record;
 	struct field *field;
-	struct candidate calls; /* how it is run; the state is the entrant or, for probes, `own`.
+	struct candidate calls; /* how it is run; `state` is the entrant or, for probes, `own`.
 	                         * Without samples it was not timed. */
-	/* Copies the problem's outputs to those of the entrant or, if `back`, the other way round;
-	 * NULL if the entrant writes the problem's outputs itself. */
+	/* Copies the problem's outputs to the entrant's or, if `back`, the other way round; NULL if
+	 * the entrant writes the problem's outputs itself. */
 	bool (*move)(struct entrant *entrant, bool back);
 	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
 	void (*release)(void *own);
@@ -31,7 +31,7 @@ struct field {
 	void *problem;
 	struct entrant *entrant;
 	struct candidate *timed[MOST_ENTRANTS];
-	int entrants, candidates, rounds; /* `candidates` is the number of those that are timed */
+	int entrants, candidates, rounds; /* `candidates` is the number of timed ones */
 	/* `enter` sets these: the method that ratios are relative to; an exit code; the most calls
 	 * that op->before can prepare, or 0 if there is no limit. */
 	const char *unit;
@@ -43,9 +43,10 @@ struct field {
  * removed. Returns an exit code, which is TOOL_FAILED if a result was wrong. While methods are
  * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case. */
 int measure_case(struct bench *bench, struct bench_case *c, void *problem, const char *preparing);
-/* The steps of measure_case, for operations with a course of their own. Times all entrants that have neither failed nor been refused. */
+/* The steps of measure_case, for operations that call them one by one. Times all entrants that have
+ * neither failed nor been refused. */
 void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
-/* Return the median time; the median of a's time over b's in the same round. Both return NAN for
+/* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
 double entrant_ratio(const struct entrant *a, const struct entrant *b);
@@ -62,12 +63,13 @@ void entrant_shorten(struct entrant *e);
 void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan);
 /* Returns the first method of an operation. */
 const ek_method *method_first(ek_operation operation);
-/* Calls enter(f, name, false) for the methods that --method names, else for all of the operation. Sets
- * f->unit to the unit of the operation; if that is not among them, calls enter(f, f->unit, true). */
+/* Calls enter(f, name, false) for the methods that --method names, else for all of the operation.
+ * Sets f->unit to the unit of the operation; if the unit is not among them, calls enter(f, f->unit,
+ * true). */
 void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit));
 /* Tells whether a method has been entered. */
 bool entered(const struct field *f, const char *method);
-/* Runs the entrant once on spoilt outputs, compares the result with the reference, and records the
+/* Runs the entrant once on spoiled outputs, compares the result with the reference, and records the
  * largest error so far. Returns false if the run failed or its result is wrong. */
 bool entrant_check(struct entrant *e);
 /* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */

@@ -13,7 +13,7 @@ static ek_status call(struct job *job, const ek_array_options *options)
 	               job->p.out);
 }
 
-/* Returns what an exclusive scan of integers begins with. */
+/* Returns the first result of an exclusive scan of integers. */
 static int64_t identity(ek_value type, ek_monoid op)
 {
 	const bool small = type == EK_INT32;

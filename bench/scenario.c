@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench scenario: the speed-up that a method gives to a program that makes n products,
- * preparation included:
+ * ek bench scenario: the speed-up of a method in a program that computes n products, preparation
+ * included:
  *     (n T_csr) / (T_prepare + n T_method)
- * Its average and its greatest value are computed over the regular and over the irregular matrices
- * (Liu 2015, Tables 8.5 and 8.6), from the records of `ek bench spmv` of this run or, with --from,
- * of an earlier one. Records have T_prepare and T_method relative to plain CSR in the same rounds,
- * so a drift of the machine's speed does not matter. */
+ * Its average and greatest value are computed over the regular and over the irregular matrices (Liu
+ * 2015, Tables 8.5 and 8.6), from the records of `ek bench spmv` of this run or, with --from, of an
+ * earlier one. Records have T_prepare and T_method relative to plain CSR in the same rounds, so
+ * drift of the machine's speed does not matter. */
 #include <math.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static json_t *speedups(const struct bench *b, const struct bench_case *c, const
 	return each;
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static int begin(struct bench *b)
 {
@@ -82,7 +82,7 @@ static void add(struct bench *b, json_t *o, const char *matrix, const char *meth
 
 		r.v[k] = json_is_number(value) ? json_number_value(value) : NAN;
 	}
-	/* Records of a matrix follow each other, so its case is the last one, or new. */
+	/* The records of a matrix are adjacent, so its case is the last one, or new. */
 	if (!c || strcmp(c->name, matrix) != 0 ||
 	    !(c->v[V_THREADS] == r.v[V_THREADS] || isnan(r.v[V_THREADS]))) {
 		c = case_add(b);
@@ -150,8 +150,8 @@ static struct column columns[3 + 2 * MOST_CALLS + 1] = {
 	{"preparation", SUM, V_PREPARATION, "%.2f", NULL, NULL},
 };
 
-/* Takes the records called sum->name in a group. Sets sum->v[value] to the arithmetic mean of their
- * v[value], and *most to the largest. Returns how many of these records have this value. */
+/* Sets sum->v[value] to the arithmetic mean, and *most to the largest, of v[value] in the records
+ * of a group called sum->name. Returns how many of these have the value. */
 static int average(const struct bench *b, int group, struct record *sum, int value, double *most)
 {
 	double total = 0;

@@ -25,8 +25,7 @@ static int64_t length_of(int shape, int64_t mean, double unit)
 	return (int64_t)ceil((double)mean / 3 * pow(1 - unit, -2.0 / 3));
 }
 
-/* Cuts the entries into segments. Flags are made first, since they give the number of the
- * offsets. */
+/* Cuts the entries into segments. Flags are made first, since they give the number of offsets. */
 static void cut(struct job *job)
 {
 	uint8_t *flag = job_alloc(job, job->n);

@@ -8,7 +8,7 @@
 
 #include "array.h"
 
-#define POOL (INT64_C(1) << 21) /* about the number of pairs in the pool, if arrays are shorter */
+#define POOL (INT64_C(1) << 21) /* pairs in the pool, unless one array has more */
 
 /* The arrays of the job: unsorted keys and values, and the pool. */
 enum { KEY, VALUE };

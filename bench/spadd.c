@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spadd: C = A + A^T, if A is square, and C = A + B, where B is A with its columns in reverse
- * order: rows of the same lengths and another pattern. */
+ * ek bench spadd: C = A + A^T, if A is square, and C = A + B, where B is A with its columns in
+ * reverse order: the row lengths are the same, the pattern differs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,8 @@ static ek_status compute(ek_plan *plan, ek_matrix **C)
 	return ek_spadd(plan, 1, 1, C);
 }
 
-/* Returns A with its columns in reverse order; each row is reversed, so its columns still ascend. */
+/* Returns A with its columns in reverse order. The entries of a row are reversed too, so columns
+ * ascend. */
 static ek_matrix *reversed(const struct sparse *p)
 {
 	const ek_view row_ptr = sparse_view(p->A, "row_ptr"),

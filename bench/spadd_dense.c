@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spadd_dense: Y = op(A) + beta Y with a dense Y, for beta = 0, which makes a dense matrix of A,
- * and beta = 1. The entries of A are added in an order that ek.h promises, so results must have the bits
+ * ek bench spadd_dense: Y = op(A) + beta Y with a dense Y, for beta = 0, which makes A dense, and
+ * beta = 1. ek.h promises the order in which entries of A are added, so results must have the bits
  * of a plain loop. With beta = 1, each call changes Y. */
 #include <math.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static double error(void *problem, const char *method)
 	return memcmp(p->y.data, p->after, p->bytes) == 0 ? 0 : INFINITY;
 }
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static void run(void *entrant, int64_t calls)
 {
@@ -142,7 +142,7 @@ static void enter(struct field *f)
 		             ek_context_threads(p->b->ctx));
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static int measure(struct dense *p, const struct tool_source *source)
 {
@@ -164,7 +164,7 @@ static int measure(struct dense *p, const struct tool_source *source)
 	return measure_case(p->b, c, p, NULL);
 }
 
-/* Measures all ops, orders of Y and betas with a matrix. A wrong result does not end this; any other
+/* Measures all ops, orders of Y and betas with a matrix. A wrong result does not stop it; any other
  * failure does. */
 static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
@@ -189,7 +189,7 @@ static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
- * method makes a plan and C, and frees the plan and C of the call before. So both are in new
- * memory, as in programs that compute once. Each method also takes part as "NAME again", which
- * replaces the values of an existing C. Peers make a new C in each call too. The first method of
- * the operation is the reference; the unit of the ratios is op->unit. */
+ * method makes a plan and C, and frees those of the previous call. So both are in new memory, as in
+ * programs that compute once. Each method is also entered as "NAME again", which replaces the
+ * values of an existing C. Peers make a new C in each call too. The first method of the operation
+ * is the reference; the unit of the ratios is op->unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static void run(void *entrant, int64_t calls)
 	}
 }
 
-/* Spoils the values of an existing C or, if `back`, makes C the result to check. */
+/* Fills an existing C with NaN or, if `back`, makes C the result to check. */
 static bool move(struct entrant *e, bool back)
 {
 	struct sparse *p = e->field->problem;
@@ -108,7 +108,7 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	}
 	entrant_check(e);
 	if (again && !e->record.failed)
-		entrant_check(e); /* into the C that the first run made */
+		entrant_check(e); /* again, into the C of the first run */
 }
 
 static void enter_both(struct field *f, const char *method, bool unit)
@@ -234,8 +234,8 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 	return measure_case(b, c, p, NULL);
 }
 
-/* Measures the problems that the operation makes from a matrix, one after the other. Goes on after
- * a wrong result, but not after any other failure. */
+/* Measures the problems that the operation makes from a matrix, one after another. Goes on after a
+ * wrong result, but not after any other failure. */
 int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
 	int code = TOOL_OK, this = TOOL_OK;
@@ -262,7 +262,7 @@ int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 const char *sparse_title(const struct bench *b, const struct bench_case *c)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Operations with a sparse result as problems of `ek bench`. sparse.c makes the problems, enters the
- * methods and shows the figures, sparse_check.c checks results. The file of an operation has two
- * functions: one says what is computed from a matrix, the other computes it by a plan.
+ * Operations with a sparse result as problems of `ek bench`. sparse.c makes the problems, enters
+ * the methods and shows the figures, sparse_check.c checks results. The file of an operation has
+ * two functions: one says what is computed from a matrix, the other computes it by a plan.
  */
 #ifndef EK_BENCH_SPARSE_H
 #define EK_BENCH_SPARSE_H
 
 #include "run.h"
 
-/* What is measured. An operation sets the members of the first group; sparse.c has set them as
- * for an operation on A alone. */
+/* What is measured. An operation sets the members of the first group, which sparse.c has preset for
+ * an operation on A alone. */
 struct sparse {
 	const ek_matrix *B; /* second operand, or NULL; A or `owned` */
 	ek_matrix *owned;   /* a matrix that is freed with the problem, or NULL */
-	ek_matrix *owned_a; /* the same for A, if that is not the matrix of the command line */
-	bool new_values;    /* whether calls into an existing C take new values of A */
+	ek_matrix *owned_a; /* likewise A, if that is not the matrix of the command line */
+	bool new_values;    /* whether calls into an existing C reread the values of A */
 	ek_op op_b;
 	const char *what;    /* what is computed, such as "A^2", for the title */
 	const char *variant; /* the same in records, or NULL */
@@ -26,10 +26,10 @@ struct sparse {
 	ek_matrix_info info; /* of A */
 	ek_context *ctx;
 	const struct operation *op;
-	ek_matrix *C, *size; /* reference; the same of absolute values, for bounds */
+	ek_matrix *C, *size; /* reference; the same with absolute values, for bounds */
 	ek_peer_problem peer;
 	ek_peer_result from_peer;
-	const ek_matrix *result; /* C of the entrant that is checked, or NULL for from_peer */
+	const ek_matrix *result; /* C of the entrant being checked, or NULL for from_peer */
 };
 
 /* Returns a view of an array of a matrix; its data is NULL if there is no such array. */
@@ -48,8 +48,8 @@ void sparse_end(const struct bench *bench, FILE *out);
 extern const struct argp_child sparse_children[];
 extern const struct column sparse_columns[];
 
-/* Members of struct operation that all operations with a sparse result set in the same way. The
- * functions have the same names in each file. `more` are further keys of records. */
+/* Sets members of struct operation as all operations with a sparse result do. Each file has
+ * functions of these names. `more` are further keys of records. */
 #define SPARSE_OPERATION(called, of, more)                                                     \
 	.name = called, .operation = of, .usage = "[MATRIX...]", .children = sparse_children,  \
 	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",       \

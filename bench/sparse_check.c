@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares sparse results with that of the operation's reference: the pattern must be the same, the
- * error of a value at most twice the bound in ek.h, since that of the reference counts too. */
+ * Compares sparse results with that of the operation's reference: the pattern must be the same, and
+ * a value may differ by twice the bound in ek.h, since the reference has errors too. */
 #include <math.h>
 #include <string.h>
 

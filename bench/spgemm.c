@@ -10,7 +10,7 @@ static ek_status compute(ek_plan *plan, ek_matrix **C)
 	return ek_spgemm(plan, 1, 0, C);
 }
 
-/* Counts the products, which are for each entry of A the entries of the row of B. */
+/* Sets up the product, and counts the terms: for each entry of A, the entries of a row of B. */
 static bool set(struct sparse *p, int problem)
 {
 	const ek_view row_ptr = sparse_view(p->A, "row_ptr"),

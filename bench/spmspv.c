@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spmspv: y = op(A) x with sparse x and y, method by method, for each density of x. x has an
- * entry at a random place of each --spread indices. Values are checked against sums in twice double
- * precision, and those of our methods must have the bits of the first method, spmspv.csr.serial.
+ * ek bench spmspv: y = op(A) x with sparse x and y, method by method, for each density of x. x has
+ * an entry at a random place of each --spread indices. Values are checked against sums in twice
+ * double precision, and those of our methods must equal those of the first, spmspv.csr.serial, bit
+ * for bit.
  *
- * The bytes of a run are the least that a method by columns moves: the entries of x and y, and those
- * entries of A that are multiplied. Methods by rows read all of A. */
+ * The bytes of a run are the least that a method by columns moves: the entries of x and y, and
+ * those entries of A that are multiplied. Methods by rows read all of A. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct spmspv {
 	struct array_sum *exact;    /* for each row of op(A), with the number of its products */
 	double products, entries;   /* of all rows; entries of y */
 	ek_peer_problem peer;
-	ek_peer_result from_peer; /* y of the peer that is checked, as a matrix of one row */
+	ek_peer_result from_peer; /* y of the peer being checked, as a matrix of one row */
 	int64_t entry_bytes;      /* bytes of an index and a value */
 };
 
@@ -152,8 +153,8 @@ static void spoil(void *problem)
 	p->count = -1;
 }
 
-/* Returns the largest error of the first `count` entries of y over its bound, gamma(k + 2) |A||x| with
- * k products; infinity if the pattern is wrong. */
+/* Returns the largest error of the first `count` entries of y over its bound, gamma(k + 2) |A||x|
+ * with k products; infinity if the pattern is wrong. */
 static double compare(const struct spmspv *p, const ek_sparse *y, int64_t count)
 {
 	const bool is_float = y->value == EK_F32;
@@ -203,7 +204,7 @@ static double error(void *problem, const char *method)
 	return compare(p, &y, ((const int64_t *)r->row_ptr)[1]);
 }
 
-/* ---- Who takes part -------------------------------------------------------------------------- */
+/* ---- Entrants -------------------------------------------------------------------------------- */
 
 static void run(void *entrant, int64_t calls)
 {
@@ -250,7 +251,7 @@ static void enter(struct field *f)
 	enter_reads(f, (int64_t)f->c->bytes + 1, p->peer.threads, false);
 }
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static int measure(struct spmspv *p, const struct tool_source *source)
 {
@@ -272,7 +273,7 @@ static int measure(struct spmspv *p, const struct tool_source *source)
 	return measure_case(p->b, c, p, NULL);
 }
 
-/* Measures all ops and densities with a matrix. A wrong result does not end this; any other failure
+/* Measures all ops and densities with a matrix. A wrong result does not stop it; any other failure
  * does. */
 static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
@@ -299,7 +300,7 @@ static int matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 	return code;
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *title(const struct bench *b, const struct bench_case *c)
 {

@@ -3,15 +3,15 @@
  * is spmv.csr.rows, the row loop over threads, or on a device spmv.csr.vector.gpu.
  *
  * ek bench spmm: Y = alpha op(A) X + beta Y with blocks of vectors, for each width and order of the
- * blocks. A block is compared with one product for each of its k columns, which are then in
- * separate vectors: k products of plain CSR, which are the unit of the ratios, and k products of
- * what auto chooses. The bound is the time of reading A, X and Y once, as for spmv. */
+ * blocks. A block is compared with one product for each of its k columns, held as separate vectors:
+ * k products of plain CSR, which are the unit of the ratios, and k products of what auto chooses.
+ * The bound is the time of reading A, X and Y once, as for spmv. */
 #include <math.h>
 #include <string.h>
 
 #include "spmv.h"
 
-/* ---- The course ------------------------------------------------------------------------------ */
+/* ---- Measuring ------------------------------------------------------------------------------- */
 
 static bool one_method(const struct bench *b)
 {
@@ -86,7 +86,7 @@ static int product_measure(struct bench *b, const struct tool_source *source, ek
 	return code;
 }
 
-/* Measures all widths and orders with a matrix. A wrong result does not end this; any other failure
+/* Measures all widths and orders with a matrix. A wrong result does not stop it; any other failure
  * does. */
 int product_matrix(struct bench *b, const struct tool_source *source, ek_matrix *A)
 {
@@ -114,7 +114,7 @@ static void product_each(const struct bench *b, const struct bench_case *c, FILE
 		table_case(b, c, out);
 }
 
-/* ---- What is shown --------------------------------------------------------------------------- */
+/* ---- Output ---------------------------------------------------------------------------------- */
 
 static const char *kind_text(const char *kind)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The product y = alpha op(A) x + beta y, with vectors or with blocks of vectors, as a problem of
- * `ek bench`. spmv.c and scenario.c show it, spmv_enter.c chooses and prepares
- * the methods, spmv_device.c has what differs on a device, problem.c makes the
- * vectors and checks the result.
+ * `ek bench`. spmv.c and scenario.c show it, spmv_enter.c chooses and prepares the methods,
+ * spmv_device.c has what differs on a device, problem.c makes the vectors and checks the result.
  */
 #ifndef EK_BENCH_SPMV_H
 #define EK_BENCH_SPMV_H
@@ -16,16 +15,16 @@ struct device_side {
 	ek_dense *side;  /* as `side` of the problem; NULL if vectors stay on the host */
 	void *from, *to; /* buffers of the copies that are the bound on a device */
 	int64_t bytes;   /* size of each buffer */
-	ek_plan *
-		holder; /* plan that keeps the CSR arrays on the device, so no preparation copies them */
-	bool failed; /* a copy has failed */
+	ek_plan *holder; /* plan that keeps the CSR arrays on the device, so no preparation copies
+		         * them */
+	bool failed;     /* a copy has failed */
 };
 
 /* A product that is measured. */
 struct problem {
 	ek_matrix *A;
-	/* The problem as peers get it, with all sizes and arrays; `operation` is EK_SPMV, or EK_SPMM
-	 * for blocks. */
+	/* The problem as peers get it, with all sizes and arrays; `operation` is EK_SPMV, or
+	 * EK_SPMM for blocks. */
 	ek_peer_problem peer;
 	ek_index index;
 	ek_op op;
@@ -35,7 +34,7 @@ struct problem {
 	void *x, *y, *y0;
 	/* Column-major copies of x and y, or x and y themselves if they are column-major. */
 	void *x_column, *y_column;
-	ek_dense *side;         /* x and y; for blocks, then each column of x and each of y */
+	ek_dense *side;         /* x and y; for blocks, then the columns of x and of y */
 	int64_t csr_bytes;      /* bytes of CSR arrays, x and y, the least that a product moves */
 	struct oracle **oracle; /* exact result and error bound of each column */
 	struct device_side device;
@@ -53,8 +52,7 @@ void problem_to_columns(const struct problem *p);
 void problem_from_columns(const struct problem *p);
 /* Sets y before a checked run: to y0 or, if beta is 0, to NaN. */
 void problem_reset(void *problem);
-/* Makes a vector of n random entries, which the caller frees by free(). Returns NULL if there is no
- * memory. */
+/* Makes a vector of n random entries, to be freed with free(), or returns NULL without memory. */
 void *problem_vector(ek_value value, int64_t n);
 /* Returns the largest error of an entry of y over its proven bound; if it is above 1, the result is
  * wrong. */
@@ -64,7 +62,7 @@ double problem_error(void *problem, const char *method);
 struct product {
 	struct problem *problem;
 	ek_plan *plan;
-	bool columns;          /* it multiplies one column of a block after the other */
+	bool columns;          /* it multiplies one column of a block after another */
 	const ek_dense *x, *y; /* arrays of `count` operands */
 	int64_t count;
 };
@@ -88,10 +86,9 @@ void device_free(struct problem *p);
 /* Copies a vector or a block from `here` on the host to `there` on the device; if `back`, the other
  * way round. Returns false if that failed. */
 bool device_move(const struct problem *p, const ek_dense *there, const ek_dense *here, bool back);
-/* Runs an entrant and returns the seconds by the device's clock, 0 if it gives no time. */
+/* Runs an entrant and returns the seconds on the device's clock, 0 if it gives no time. */
 double device_clocked(void *entrant, int64_t calls);
-/* Adds to the measurement a copy from one device buffer to another, whose speed is the bound for
- * products on the device. */
+/* Enters a copy between device buffers, whose speed is the bound for products on the device. */
 void device_enter_copies(struct field *f);
 /* Returns the GB/s that are read and written when the device copies a large array, or 0 if that
  * failed. */

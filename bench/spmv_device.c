@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spmv on a device. Vectors are in the device's memory, unless --vectors host is given,
- * and a batch of products is timed by the device's own clock, from one place in its queue to
- * another. The bound is timed in the same way. It is a copy whose reads and writes together move as
- * many bytes as the CSR arrays and vectors have, so that both the product and the copy fit in the
- * device's cache or neither does. */
+ * and a batch of products is timed by the device's own clock, between two points in its queue. The
+ * bound is timed in the same way. It is a copy whose reads and writes together move as many bytes
+ * as the CSR arrays and vectors have, so that both the product and the copy fit in the device's
+ * cache or neither does. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,7 +102,7 @@ bool device_move(const struct problem *p, const ek_dense *there, const ek_dense 
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Makes `calls` calls, and returns their seconds by the device's clock, 0 if it gives no time. */
+/* Makes `calls` calls, and returns their seconds on the device's clock, 0 if it gives no time. */
 static double device_seconds(ek_context *ctx, void (*run)(void *, int64_t), void *state,
                              int64_t calls, bool *failed)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The entrants in a measurement of products: those that --method and --format name, or else all
- * methods for the processor or, with --device, for the device; the peers; and what they are compared
- * with. They are prepared and checked before products are timed. */
+ * methods for the processor or, with --device, for the device; the peers; and what they are
+ * compared with. They are prepared and checked before products are timed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +54,8 @@ static void release(void *own)
 #define SHORT_SECONDS 20e-3
 
 /* Makes a plan and stores the time that it took in *milliseconds. For a device a first plan is made
- * untimed, since kernels are compiled only once in an installation. The time ends when the device
- * has finished its part of the work. */
+ * untimed, since kernels are compiled only once per installation. The time ends when the device has
+ * finished its work. */
 static ek_status make_plan(const struct problem *p, ek_operation operation, const char *method,
                            const char *format, ek_plan **plan, double *milliseconds)
 {
@@ -93,8 +93,8 @@ static ek_status make_plan(const struct problem *p, ek_operation operation, cons
 #define MOST_COPIES 4
 
 /* Returns why there is not enough memory for a plan, or NULL if there is. The check is needed since
- * the system provides memory only when it is written to: a plan that does not fit would end the
- * whole program. */
+ * the system provides memory only when it is written to: a plan that does not fit would get the
+ * program killed. */
 static const char *lack(const struct problem *p, const char *method, const char *format)
 {
 	const ek_method *m = tool_method_find(method);
@@ -113,8 +113,8 @@ static bool here(const struct field *f, const ek_method *m)
 	       strcmp(ek_method_device(m), tool_on_device(f->bench->ctx) ? "gpu" : "cpu") == 0;
 }
 
-/* Tells whether a method can use a format. It can if the format is NULL, which is the method's own,
- * if the method is NULL, which is auto, and if the method takes any format. */
+/* Tells whether a method can use a format. It can if the format is NULL (the method's own), the
+ * method is NULL (auto), or the method takes any format. */
 static bool fit(const ek_method *m, const char *format)
 {
 	size_t len = format ? strcspn(format, ":") : 0;
@@ -135,7 +135,7 @@ static bool has_methods(const struct field *f, const char *format, bool anywhere
 	return false;
 }
 
-/* Adds an entrant for a method, whose plan the caller adds, or which the caller refuses. */
+/* Adds an entrant for a method. The caller then adds its plan, or refuses it. */
 static struct entrant *enter_method(struct field *f, const char *name, const char *format)
 {
 	const bool stand_in = strcmp(name, "auto") == 0 && !has_methods(f, format, false);
@@ -221,7 +221,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	if (strcmp(name, "auto") == 0)
 		r->chosen = keep("%s", ek_plan_method(own->plan));
 	entrant_check(e);
-	entrant_check(e); /* from the state that the first run left */
+	entrant_check(e); /* again, after a first run */
 }
 
 static void enter(struct field *f, const char *name, const char *format)
@@ -242,8 +242,8 @@ const char *unit_method(bool device)
 	return device ? "spmv.csr.vector.gpu" : "spmv.csr.rows";
 }
 
-/* Enters those of the named methods that fit a format or, if `names` is NULL, of all methods that can
- * be used here, and auto for a format that has none of these. */
+/* Enters the methods that fit a format, among those named or, if `names` is NULL, all that can be
+ * used here; and auto for a format that has none of these. */
 static void enter_fitting(struct field *f, const char *names, const char *format)
 {
 	char name[TOOL_METHOD];
@@ -286,7 +286,7 @@ static void enter_formats(struct field *f, const char *names, const char *format
 	}
 }
 
-/* ---- Others ---------------------------------------------------------------------------------- */
+/* ---- Bounds, and all entrants ---------------------------------------------------------------- */
 
 /* Enters the bound of products that move the bytes of CSR: reads, or copies on a device. For small
  * matrices, also enters the bare loop, from which the overhead of a call is computed. */
@@ -326,7 +326,7 @@ void spmv_enter(struct field *f)
 		enter_formats(f, names, formats);
 	else
 		enter_fitting(f, names, NULL);
-	/* Formats that have no method on any device, such as CSC, with what auto takes for them. */
+	/* Formats without methods on any device, such as CSC, with what auto chooses. */
 	for (const ek_format *m = NULL; all && (m = ek_format_next(m));)
 		if (!has_methods(f, ek_format_name(m), true))
 			enter(f, "auto", ek_format_name(m));

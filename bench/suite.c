@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Suites: text files with a matrix in each line, written as on the command line. "#" begins a
  * comment. Two kinds of lines name many matrices:
- *     @twins WORD    the twins whose list of works has WORD, or all twins if there is no WORD
+ *     @twins WORD    the twins whose list of papers has WORD, or all twins without WORD
  *     @matrices      every matrix in the folder EK_MATRICES
  * Suites are looked for relative to the program: where they are installed, then in the folder
  * `suites` beside the program, which is in the build folder. */
@@ -123,7 +123,7 @@ static int suite_read(const char *name, struct names *names)
 	return code;
 }
 
-/* ---- One after the other --------------------------------------------------------------------- */
+/* ---- Walking the matrices -------------------------------------------------------------------- */
 
 /* Measures one matrix. Sets *loaded if the matrix could be used. Returns an exit code. */
 static int one(struct bench *b, const char *text, bool *loaded)
@@ -155,7 +155,7 @@ static void leave_out(struct bench *b, const struct names *names, int of)
 int walk_matrices(struct bench *b)
 {
 	struct names names = {NULL, 0}, left_out = {NULL, 0};
-	bool loaded, stopped = false; /* options are wrong for all matrices */
+	bool loaded, stopped = false; /* stopped: options are wrong for all matrices */
 	int code = TOOL_OK, worst = TOOL_OK, count = 0;
 
 	for (int k = 0; k < b->o.arguments; k++)

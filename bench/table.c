@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The output for people: for each case a table with a line for each method, or one table with a
- * line for each record of all cases, and tables of sums. The first table of a run is followed by
- * the meaning of its columns; --help has the meaning of all columns. */
+ * line for each record of all cases; and tables of sums. A legend of its columns follows the first
+ * table of a run; --help has the legend of all columns. */
 #define _GNU_SOURCE /* for open_memstream */
 #include <math.h>
 #include <string.h>
@@ -73,8 +73,8 @@ bool column_shown(const struct bench *b, const struct bench_case *c, const struc
 
 /* ---- Legend ---------------------------------------------------------------------------------- */
 
-/* Prints a text on lines of at most `width` characters, of which all but the first are indented.
- * *at is the column in which the text before ended, and becomes that in which this one ends. */
+/* Prints a text on lines of at most `width` characters, all but the first indented. *at is the
+ * column in which the previous text ended, and becomes that in which this one ends. */
 static void wrapped(const char *text, int width, int indent, int *at, FILE *out)
 {
 	while (*text) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Texts that are never freed, since a run makes only some hundreds of them. */
+ * Strings that are never freed, since a run makes only a few hundred of them. */
 #define _GNU_SOURCE /* for vasprintf */
 #include <stdarg.h>
 #include <stdlib.h>

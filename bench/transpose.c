@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench transpose: C = A^T. Values are copied, so results must be the same, bit by bit. */
+ * ek bench transpose: C = A^T. Values are copied, so results must be the same bit for bit. */
 #include "sparse.h"
 
 static ek_status compute(ek_plan *plan, ek_matrix **C)

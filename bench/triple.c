@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench triple: the Galerkin products C = P^T A P of algebraic multigrid, where P is made by smoothed
- * aggregation, on up to five levels: A of a level is C of the level before. Unlike in other
- * operations, a call into an existing C takes new values of A, since plans may hold a part of the
- * product. The unit of the ratios is triple.csr.left. */
+ * ek bench triple: the Galerkin products C = P^T A P of algebraic multigrid, where P is made by
+ * smoothed aggregation, on up to five levels: A of a level is C of the level before. Unlike in
+ * other operations, a call into an existing C rereads the values of A, since plans may hold part of
+ * the product. The unit of the ratios is triple.csr.left. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ static ek_status compute(ek_plan *plan, ek_matrix **C)
 	return ek_triple(plan, 1, C);
 }
 
-/* Returns the largest number of products that an entry of C is a sum of: for each column of P, the
- * entries of the rows of A that it needs. */
+/* Returns the largest number of products that an entry of C sums: for each column of P, the entries
+ * of the rows of A that it needs. */
 static double most_products(const struct sparse *p)
 {
 	const ek_view a_ptr = sparse_view(p->A, "row_ptr");

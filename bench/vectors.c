@@ -53,7 +53,7 @@ static void make_indices(struct job *job, ek_sparse *v, int64_t seed)
 }
 
 /* Finds the next index at which x or y has an entry, after the first `a` entries of x and `b` of y,
- * and tells which of them have one there. Returns false if there are no more. */
+ * and which of them have one there. Returns false if there are no more. */
 static bool next_index(const struct job *job, int64_t a, int64_t b, bool *in_x, bool *in_y)
 {
 	const int64_t i = a < job->x.nnz ? data_index(&job->x, a) : INT64_MAX;
@@ -64,7 +64,7 @@ static bool next_index(const struct job *job, int64_t a, int64_t b, bool *in_x, 
 	return i != INT64_MAX || j != INT64_MAX;
 }
 
-/* Returns the number of entries of a result of two sparse vectors. */
+/* Returns the number of entries in the result of two sparse vectors. */
 static int64_t count_of(const struct job *job, bool both)
 {
 	int64_t a = 0, b = 0, count = 0;
@@ -193,7 +193,7 @@ static double dot_error(const struct job *job)
 	return array_error(job, &sum, 0, (double)job->n);
 }
 
-/* Returns the largest error of an operation with a dense y. */
+/* Returns the largest error in the outputs of an operation with a dense y. */
 static double dense_error(const struct job *job)
 {
 	const ek_operation op = job->b->op->operation;
@@ -206,7 +206,7 @@ static double dense_error(const struct job *job)
 
 		if (here && (op == EK_GATHER || op == EK_GATHER_ZERO))
 			worst = fmax(worst, sum_error(job, 1, NULL, -1, job->in, i, job->x.val, k));
-		/* What y becomes. */
+		/* The entry of y after the run. */
 		worst = fmax(worst,
 		             sum_error(job, op == EK_SPARSE_AXPY ? ALPHA : 1, job->x.val,
 		                       here && (op == EK_SPARSE_AXPY || op == EK_SCATTER) ? k : -1,
@@ -262,7 +262,7 @@ static void check(struct bench_options *o)
 				           "expected");
 }
 
-/* An operation with `with` passes over entries of y in addition to reading x. */
+/* Defines an operation that makes `with` passes over entries of y besides reading x. */
 #define VECTOR(called, of, has, with, what, more_options, more_defaults)                   \
 	const struct operation bench_##called = {                                          \
 		ARRAY_OPERATION(#called, of, NUMBERS | (has)),                             \

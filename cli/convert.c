@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek convert: reads a matrix and writes it in another form (Matrix Market, binary), with other
- * types of values and indices, or, in the binary form, in another storage format. It can turn
- * compressed or symmetric files into files that load fast. */
+ * types of values and indices, or, in the binary form, in another storage format. For example, it
+ * turns compressed or symmetric files into files that load fast. */
 #include <string.h>
 
 #include "ek.h"
@@ -77,7 +77,7 @@ static int report(const struct convert_options *o, const struct tool_source *sou
 }
 
 /* Refuses --format for Matrix Market text, and chooses the form "ekm" if only --format is given.
- * Text holds entries and not arrays, so the format would be lost silently. */
+ * Text holds entries, not arrays, so the format would be silently lost. */
 static void check_form(struct convert_options *o)
 {
 	const char *form = tool_output_form(o->output, o->form);

@@ -33,15 +33,15 @@ _ek_items()
 		fi
 		if [[ $2 != *[:,]* || ( $3 == list && $head == *, ) ]]; then
 			_ek_names "$1" "$4" | grep -e "$6"
-			# Also propose names of methods without the operation in front, but only after
-			# a first letter is typed.
+			# Also propose names of methods without the operation in front, but only
+			# after a first letter is typed.
 			[[ $4 == methods && -n ${2##*,} ]] && _ek_names "$1" "$4" | sed -n "s/$6//p"
 		fi
 	} | sed "s|^|$head|"
 }
 
-# Prints the values that option $3 of subcommand $2 accepts. $4 is the part of the value that is
-# typed so far. The word "FILE" stands for names of files. $1 is the tool.
+# Prints the values that option $3 of subcommand $2 accepts. $4 is the part of the value typed so
+# far. The word "FILE" stands for names of files. $1 is the tool.
 _ek_values()
 {
 	local kind of list=
@@ -94,7 +94,7 @@ _ek_parameters()
 }
 
 # Prints words for an argument that is not an option. $1 is the tool, $2 the subcommand, $3 the part
-# of the word that is typed so far, and $4 the first argument of the subcommand.
+# of the word typed so far, and $4 the first argument of the subcommand.
 _ek_arguments()
 {
 	local head

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Declarations that the files of the tool `ek` share: options, exit codes, and the small services
- * that every subcommand needs (reading a matrix wherever it comes from, tables, JSON, progress,
- * outputs that appear only when complete). The tool uses the library through <evenkeel/ek.h> only.
+ * that every subcommand needs (reading matrices from any source, tables, JSON, progress, outputs
+ * that appear only when complete). The tool uses the library through <evenkeel/ek.h> only.
  *
  * A subcommand is a function `int cmd_name(int argc, char **argv)` and a row of the table in
  * main.c. The function fills a struct tool_options with tool_parse, makes a context, and returns an
@@ -121,11 +121,10 @@ enum { TOOL_METHOD = 128 };
  * parameters. For an unknown name, ends the program with exit code 2 and a message that proposes
  * the nearest name. Returns NULL and "auto" unchanged. */
 const char *tool_method(const char *name);
-/* Does what tool_method does, but for the methods of `operation`. The user may leave out the name
- * of the operation. */
+/* As tool_method, but for the methods of `operation`, whose name the user may leave out. */
 const char *tool_method_of(ek_operation operation, const char *name);
-/* Finds a method by its full name, which parameters may follow. Returns NULL if there is no such
- * method, also for "auto". */
+/* Finds a method by its full name, which parameters may follow. Returns NULL if there is none, and
+ * for "auto". */
 const ek_method *tool_method_find(const char *text);
 /* Take the next method of a list such as "csr.merge,csr.adaptive.gpu:block=2048" and store its full
  * name in `word`. Return false at the end of the list. */
@@ -150,22 +149,21 @@ bool tool_format_next(const char *what, const char **list, char word[TOOL_FORMAT
 /* Checks all formats of a list, so that a mistake in it is reported early. Accepts NULL, which
  * means that there is no list, but refuses an empty list. */
 void tool_format_list(const char *what, const char *list);
-/* Returns the form of an output file, "mtx" or "ekm": `form`, the value of --form, or if that is NULL
- * the form that the ending of the name says, compressed or not. Returns NULL if the name has no
- * ending. Ends the program with exit code 2 if the value or the ending is another one. */
+/* Returns the form of an output file, "mtx" or "ekm": `form`, the value of --form, or if that is
+ * NULL, the form that the file's ending names, compressed or not. Returns NULL if there is no
+ * ending. Ends the program with exit code 2 for any other form or ending. */
 const char *tool_output_form(const char *path, const char *form);
 /* Checks the name of an output file for a vector, which is always Matrix Market text. If the name
  * has another ending, ends the program with exit code 2. */
 void tool_output_vector(const char *path);
-/* Does what tool_check does, but extends the message of EK_ELIMIT by `how`, which says how to raise
- * the limit. */
+/* As tool_check, but appends `how`, a way to raise the limit, to the message of EK_ELIMIT. */
 int tool_limited(ek_status status, const char *how);
-/* Replaces *A by the same matrix in another format. `max_bytes` is as in ek_convert_options, `how`
- * as in tool_limited. Returns an exit code. */
+/* Converts *A to another format. `max_bytes` is as in ek_convert_options, `how` as in tool_limited.
+ * Returns an exit code. */
 int tool_convert(const char *format, int64_t max_bytes, const char *how, ek_matrix **A);
-/* Replaces *A by the same matrix in CSR, unless it is in CSR already. Returns an exit code. */
+/* Converts *A to CSR, unless it is in CSR already. Returns an exit code. */
 int tool_csr(ek_matrix **A);
-/* Writes the format of a matrix to `text`, with its parameters, as options accept it: for example
+/* Writes the format of a matrix and its parameters to `text` as options accept them, such as
  * "sell:c=8,sigma=64". */
 void tool_format_text(const ek_matrix_info *info, char text[TOOL_FORMAT]);
 /* Adds two members to a JSON record: "format", a name, and "parameters", an object of numbers.
@@ -177,13 +175,13 @@ void tool_json_format(json_t *record, const char *text);
 /* Name of the running subcommand for messages, such as "ek info". */
 extern const char *tool_name;
 
-/* Prints a message in one line on standard error, with tool_name in front ("ek info: ..."), and
+/* Prints a message on one line on standard error, with tool_name in front ("ek info: ..."), and
  * returns `code`. */
 __attribute__((format(printf, 2, 3))) int tool_fail(int code, const char *format, ...);
 /* Prints a message as tool_fail does, and exits with TOOL_USAGE. */
 __attribute__((format(printf, 1, 2), noreturn)) void tool_usage(const char *format, ...);
-/* Report the library's last error and return the exit code for it, or silently return TOOL_OK for
- * EK_OK. tool_input is for calls that read a file that the user named, tool_check for all
+/* Report the library's last error and return the exit code for it; for EK_OK, silently return
+ * TOOL_OK. tool_input is for calls that read a file named by the user, tool_check for all
  * others. */
 int tool_check(ek_status status);
 int tool_input(ek_status status);
@@ -193,8 +191,8 @@ __attribute__((format(printf, 2, 3))) void tool_remark(const struct tool_options
 /* Returns the name nearest to `word` among `count` names, or NULL if none is near. A name is near
  * if it differs from `word` in few letters, begins with `word`, or ends in a dot and `word`. */
 const char *tool_nearest(const char *word, const char *const *names, int count);
-/* Returns the nearer of two names, or NULL if neither is near. `near` is NULL, or what this function
- * returned before. For names that are not in one array. */
+/* Returns the nearer of two names, or NULL if neither is near. `near` is NULL or the result of the
+ * previous call, so that names need not be in one array. */
 const char *tool_nearer(const char *word, const char *near, const char *name);
 
 double tool_seconds(void);     /* time of a monotonic clock, in seconds */
@@ -211,8 +209,8 @@ const char *tool_bytes(char buf[32], double n);        /* writes bytes as in "12
  * often. */
 struct tool_progress;
 struct tool_progress *tool_progress_start(const struct tool_options *options, const char *what);
-/* Returns a text for the progress bar of a call that makes a plan. If the context has a device,
- * this is a text such as "compiling for opencl:0", else "preparing". */
+/* Returns the text of the progress bar while a plan is made: such as "compiling for opencl:0" if
+ * the context has a device, else "preparing". */
 const char *tool_preparing(const ek_context *ctx);
 int tool_progress_step(void *progress, int64_t done, int64_t total); /* total is -1 if not known */
 void tool_progress_end(struct tool_progress *progress);
@@ -222,16 +220,16 @@ bool tool_color(FILE *stream);
 
 /* ---- Outputs (output.c) ---------------------------------------------------------------------- */
 
-/* Opens a stream to the file `path`, or to standard output if `path` is "-". If this fails, reports
- * the failure and returns NULL. The file has a temporary name until tool_close renames it to
- * `path`; until then, SIGINT, SIGTERM, SIGHUP and exit() remove the file. tool_close reports
- * failures and returns an exit code. */
+/* Opens a stream to the file `path`, or to standard output if `path` is "-". Returns NULL after
+ * reporting a failure. The file has a temporary name until tool_close renames it to `path`; until
+ * then, SIGINT, SIGTERM, SIGHUP and exit() remove it. tool_close reports failures and returns an
+ * exit code. */
 FILE *tool_open(const char *path);
 int tool_close(FILE *stream);
-/* Closes the stream and removes the unfinished file. Called instead of tool_close. */
+/* Closes the stream and removes the unfinished file, in place of tool_close. */
 void tool_cancel(FILE *stream);
 /* Notes that the library will write the file `path`, so that a signal removes the unfinished file.
- * When the library is done, call this function with "-" to forget the file. */
+ * When the library is done, the call tool_will_write("-") forgets the file. */
 void tool_will_write(const char *path);
 /* Makes a temporary file for this run: calls mkstemps(path, suffix) and returns its result. The
  * file is removed by tool_temporary_remove, a signal or exit(). Only one can exist at a time. */
@@ -264,7 +262,7 @@ FILE *tool_people(const struct tool_options *options);
 
 /* ---- Tables (table.c) ------------------------------------------------------------------------ */
 
-/* Styles of printed tables. TOOL_PLAIN divides fields by tabs and has no header. */
+/* Styles of printed tables. TOOL_PLAIN separates fields by tabs and has no header. */
 enum tool_style { TOOL_TEXT, TOOL_MARKDOWN, TOOL_PLAIN };
 
 struct tool_table {
@@ -291,29 +289,29 @@ __attribute__((format(printf, 2, 3))) void tool_paragraph(FILE *out, const char 
 
 /* ---- Matrices (source.c) --------------------------------------------------------------------- */
 
-/* Makes a context as the options say. If this fails, reports it, stores the exit code in *code and
+/* Makes a context as the options say. If this fails, reports why, stores the exit code in *code and
  * returns NULL. */
 ek_context *tool_context(const struct tool_options *options, int *code);
 
-/* Where a matrix comes from. */
+/* The source of a matrix. */
 struct tool_source {
 	char name[256];  /* short name: "webbase-1M", "poisson2d5:nx=100" */
 	char path[4096]; /* path of the file, or the text that named the generator */
-	/* "file", "generated", "twin", or "real" for a matrix that was named without its path and
-	 * found in the folder EK_MATRICES */
+	/* "file", "generated", "twin", or "real" for a matrix named without its path and found in
+	 * the folder EK_MATRICES */
 	const char *kind;
 	double seconds; /* time that reading or generating took */
 };
 /* Returns the options for reading files, converted to the struct of the library. */
 ek_read_options tool_read_options(const struct tool_options *options);
 /* Makes A from `text`: a path, "-" for standard input, a generator ("NAME" or "NAME:key=value,..."
- * if no file has that name), or the name of a twin (also "twin:NAME"). For the name of a twin, it
- * first looks for the real matrix in the folder EK_MATRICES. Shows progress and remarks. `source`
+ * if no file has that name), or the name of a twin (also "twin:NAME"). For the name of a twin,
+ * looks first for the real matrix in the folder EK_MATRICES. Shows progress and remarks. `source`
  * may be NULL. Reports failures and returns an exit code. */
 int tool_matrix(ek_context *ctx, const struct tool_options *options, const char *text,
                 struct tool_source *source, ek_matrix **A);
-/* Makes A by the generator `spec`, never from a file. Uses --seed, shows progress, reports failures
- * and returns an exit code. */
+/* Makes A with the generator `spec`, never from a file. Uses --seed, shows progress, reports
+ * failures and returns an exit code. */
 int tool_generate(ek_context *ctx, const struct tool_options *options, const char *spec,
                   struct tool_source *source, ek_matrix **A);
 /* Writes A to the file `path` and shows progress. `form` is as in ek_matrix_write. Returns an exit

@@ -13,7 +13,7 @@ struct generate_options {
 	struct tool_options common; /* must be the first member, see tool_init */
 	char spec[4096];
 	const char *output, *form;
-	bool to_terminal; /* whether standard output is a terminal and -o is not given */
+	bool to_terminal; /* standard output is a terminal and -o is not given */
 };
 
 static const struct argp_option options[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Prints the names, sizes and contents of the arrays of a matrix in any format. The names come from
  * the table of formats. Short entries of all arrays get the same width, so that a value is below
- * its column index. Single bytes, and words of bits, are printed in hexadecimal. */
+ * its column index. Single bytes and words of bits are in hexadecimal. */
 #include <string.h>
 
 #include "info.h"

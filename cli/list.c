@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek list: prints the tables of the library: for the user, for the README (--markdown), for scripts
- * such as the shell completion (--plain), and as JSON. Each list is a function that fills one
- * table; the JSON records take their field names from the header of that table. */
+ * ek list: prints the tables of the library for the user, for the README (--markdown), for scripts
+ * such as the shell completion (--plain), or as JSON. Each list is a function that fills one table;
+ * the JSON records take their field names from the header of that table. */
 #define _GNU_SOURCE /* for open_memstream */
 #include <stdlib.h>
 #include <string.h>
@@ -37,9 +37,9 @@ void list_header(struct tool_table *t, const char *const *names)
 		tool_table_add(t, "%s", *names);
 }
 
-/* Returns all parameters that `param` returns for the method or format `of`, as in "omega 2 to 64
+/* Returns all parameters that `param` gives for the method or format `of`, as in "omega 2 to 64
  * (lanes of a tile), sigma ...", or "-" if there are none. The caller frees the text, which is NULL
- * if there is no memory for it. */
+ * if memory runs out. */
 static char *parameters(const ek_format_param *(*param)(const void *, int), const void *of)
 {
 	const ek_format_param *p;

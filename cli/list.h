@@ -11,9 +11,8 @@ void list_header(struct tool_table *t, const char *const *names);
 void list_layout(ek_context *ctx, struct tool_table *t);
 void list_devices(ek_context *ctx, struct tool_table *t);
 void list_devices_json(json_t *record);
-/* Reports an error for each device that fails to describe itself: the name of the device and the
- * reason. Then prints a remark that says what each driver has, or what it lacks. Returns an exit
- * code. */
+/* Reports the name of each device that fails to describe itself, with the reason. Then prints a
+ * remark on what each driver has, or lacks. Returns an exit code. */
 int list_devices_rest(const struct tool_options *options);
 
 #endif

@@ -91,9 +91,8 @@ int list_devices_rest(const struct tool_options *options)
 	return code;
 }
 
-/* Changes a JSON record so that it suits programs: bytes become a number, "yes" and "no" become
- * true and false, and the kinds of memory become an array. Adds members that the table leaves
- * out. */
+/* Makes a JSON record suit programs: bytes become a number, "yes" and "no" become true and false,
+ * and the kinds of memory an array. Adds members that the table leaves out. */
 void list_devices_json(json_t *record)
 {
 	const char *name = json_string_value(json_object_get(record, "device"));

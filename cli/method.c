@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Names of methods in options, and lists of such names. A name may be given with or without the
- * operation in front, and with parameters at the end, as in "csr.adaptive.gpu:block=2048". */
+ * Names of methods in options, and lists of such names. A name may begin with the operation and end
+ * with parameters, as in "csr.adaptive.gpu:block=2048". */
 #include <string.h>
 
 #include "ek.h"
@@ -21,7 +21,7 @@ static bool method_of(ek_operation operation, const char *text)
 }
 
 /* Ends the program with a message that proposes the nearest method. Names are compared without the
- * operation in front: with it, any two names would be similar. */
+ * operation, with which any two names would be similar. */
 static _Noreturn void no_method(ek_operation operation, const char *name)
 {
 	const char *prefix = ek_operation_name(operation), *near = NULL, *text;

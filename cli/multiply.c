@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek multiply: computes C = alpha op(A) op(B) + beta D with sparse matrices from files and generators,
- * times the plan, the run that makes C, and later runs into it, checks C, and writes it. ek add does
- * the same with C = alpha op(A) + beta op(B). */
+ * ek multiply: computes C = alpha op(A) op(B) + beta D with sparse matrices from files and
+ * generators, times the plan, the run that makes C, and later runs into it, checks C, and writes
+ * it. ek add does this for C = alpha op(A) + beta op(B). */
 #include <string.h>
 
 #include "multiply.h"

@@ -5,8 +5,8 @@
 
 #include "ek.h"
 
-/* A product C = alpha op(A) op(B) + beta D, for EK_SPADD a sum C = alpha op(A) + beta op(B), and for
- * EK_TRIPLE a product C = alpha op(B)^T op(A) op(B). */
+/* A product C = alpha op(A) op(B) + beta D, for EK_SPADD a sum C = alpha op(A) + beta op(B), and
+ * for EK_TRIPLE a product C = alpha op(B)^T op(A) op(B). */
 struct multiply_case {
 	ek_operation operation;
 	ek_context *ctx;
@@ -27,11 +27,12 @@ ek_status multiply_run(const struct multiply_case *m, ek_plan *plan, double alph
                        ek_matrix **C);
 /* Returns the name of the reference method. */
 const char *multiply_reference(const struct multiply_case *m);
-/* Sets *products to the number of products of an entry of op(A) and an entry of op(B). Returns an exit
- * code. */
+/* Sets *products to the number of products of an entry of op(A) and an entry of op(B). Returns an
+ * exit code. */
 int multiply_products(const struct multiply_case *m, double *products);
-/* Compares C with that of the reference: the patterns must be the same, and the difference of two
- * values at most the sum of their bounds (ek_spgemm, ek_spadd, ek_triple). Returns an exit code. */
+/* Compares C with that of the reference: the patterns must be the same, and the difference between
+ * two values at most the sum of their bounds (ek_spgemm, ek_spadd, ek_triple). Returns an exit
+ * code. */
 int multiply_check(const struct multiply_case *m, const ek_matrix *C, struct multiply_error *error);
 
 #endif

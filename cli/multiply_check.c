@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Counts the products of ek multiply, and checks its result and those of ek add and ek triple. The bound
- * of each entry needs the number of its summands and the sum of their magnitudes. Both are results of
- * the same operation, too: on ones, and on the magnitudes of all values. */
+ * Counts the products of ek multiply, and checks its result and those of ek add and ek triple. The
+ * bound of each entry needs the number of its summands and the sum of their magnitudes. Both are
+ * results of the same operation: on ones, and on the magnitudes of all values. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -92,10 +92,10 @@ int multiply_products(const struct multiply_case *m, double *products)
 
 /* ---- Check ----------------------------------------------------------------------------------- */
 
-/* What a result for the check is made of. */
+/* What replaces the values of the operands for a result of the check. */
 enum kind { VALUES, MAGNITUDES, COUNTS };
 
-/* A matrix with the pattern of another and other values. */
+/* A matrix with the pattern of another but other values. */
 struct changed {
 	struct arrays a;
 	double *val;
@@ -142,7 +142,7 @@ const char *multiply_reference(const struct multiply_case *m)
 	                                  : "spgemm.csr.serial";
 }
 
-/* Makes C by the reference, in the format that it has. */
+/* Makes C by the reference, in the reference's format. */
 static int reference(const struct multiply_case *m, const ek_matrix *const in[3], double alpha,
                      double beta, ek_matrix **C)
 {
@@ -196,7 +196,8 @@ static int product(const struct multiply_case *m, enum kind kind, struct arrays 
 	return code;
 }
 
-/* Returns the error of entry k divided by twice its bound, since the reference has an error, too. */
+/* Returns the error of entry k divided by twice its bound, since the reference has an error,
+ * too. */
 static double quotient(const struct arrays *c, const struct arrays r[3], int64_t k)
 {
 	const bool wide = c->val.type == EK_F64;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The options that subcommands share, as argp parsers that the subcommands' parsers include as
- * children. argp parses the words, and writes the texts of --help and --usage. argp's own messages
- * for wrong usage take two lines and do not say what would be accepted. So this file switches these
- * messages off, looks again at the word at which parsing stopped, and writes a message of its
- * own. */
+ * children. argp parses the words, and writes the texts of --help and --usage. Its messages for
+ * wrong usage take two lines and do not say what would be accepted. So this file switches them off,
+ * and writes a message of its own about the word at which parsing stopped. */
 #define _GNU_SOURCE /* for asprintf */
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +53,8 @@ static const struct tool_choice policies[] = {
 
 /* ---- Wrong usage ----------------------------------------------------------------------------- */
 
-/* Finds the row of a long option in a parser and its children. `name`, of `len` bytes, may be the
- * whole name of the option or the beginning of it. */
+/* Finds the row of a long option in a parser and its children. `name`, of `len` bytes, is the name
+ * of the option or its beginning. */
 static const struct argp_option *long_option(const struct argp *argp, const char *name, size_t len)
 {
 	const struct argp_option *found = NULL;
@@ -211,7 +210,7 @@ static error_t parse_common(int key, char *arg, struct argp_state *state)
 }
 
 /* Parses --device and --device-memory. Only subcommands with these options use the device that
- * EK_DEVICE names; for all others, tool_init has set the device to "cpu". */
+ * EK_DEVICE names; tool_init has set it to "cpu" for the others. */
 static error_t parse_device(int key, char *arg, struct argp_state *state)
 {
 	struct tool_options *o = state->input;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Checks whether a product is right. Every entry of y is compared with the product in quadruple
- * precision, and the error is divided by a bound that holds for any order of summation, with or
- * without fused multiplications:
+ * Checks whether a product is right: compares y with the product in quadruple precision, and
+ * divides the errors by a bound that holds for any order of summation, with or without fused
+ * multiplications:
  *     alpha = 1, beta = 0:  k u (|A||x|)_i + 2 k eta
  *     else:  gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y0_i|) + (2 k + 2) max(1, |alpha|) eta
  * where k is the number of entries that are added to y_i, u the unit roundoff, eta half the
@@ -22,8 +22,8 @@ struct oracle {
 	int threads;
 	int64_t n; /* number of entries of y */
 	quad *y;
-	/* Largest error that each entry may have, or -1 if intermediate sums may overflow, so that
-	 * nothing is promised */
+	/* Largest error that each entry may have, or -1 if intermediate sums may overflow, for
+	 * which nothing is promised */
 	double *bound;
 };
 
@@ -172,8 +172,8 @@ void oracle_free(struct oracle *o)
 }
 
 /* Returns the error of `y` divided by its bound, or 0 if there is no bound. Inf and NaN do not
- * depend on the order of summation, so if `y` or `exact` is Inf or NaN, the other must be the same.
- * If it is not, returns INFINITY. */
+ * depend on the order of summation, so if `y` or `exact` is one of them, the other must be the
+ * same; else returns INFINITY. */
 static double ratio(quad exact, double bound, double y)
 {
 	const double right = (double)exact, error = fabs((double)((quad)y - exact));

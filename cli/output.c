@@ -4,8 +4,8 @@
  * unfinished files before the signal ends the program. A signal handler could not do that, because
  * it would have to search a folder for an unfinished file of the library.
  *
- * JSON records are an exception, since a run of hours must not lose what it has measured. Their
- * file gets its name with the first record, and each record is appended by one write. */
+ * JSON records are an exception, since a long run must not lose what it has measured. Their file
+ * gets its name with the first record, and one write appends each record. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -119,8 +119,8 @@ static bool resolve(const char *path, char *out)
 	return len < PATH_BYTES;
 }
 
-/* Makes a new file in the folder of `o->path`. Its permissions are `mode`, taken from the file that
- * it will replace. If `mode` is 0, they are those that fopen would give. */
+/* Makes a new file in the folder of `o->path`. Its permissions are `mode`, those of the file that
+ * it will replace, or if that is 0, those that fopen would give. */
 static FILE *open_temp(struct output *o, mode_t mode)
 {
 	mode_t mask = umask(0);
@@ -272,8 +272,8 @@ int tool_json_open(const struct tool_options *options)
 	return options->json && !json_stream ? TOOL_FAILED : TOOL_OK;
 }
 
-/* Renames the JSON file to its final name, unless that was done before. Called when the file has a
- * record. Returns 0 or an errno value. */
+/* Gives the JSON file its final name, unless it has it already. Called when the file has a record.
+ * Returns 0 or an errno value. */
 static int name_json(void)
 {
 	struct output *o = find(json_stream);
@@ -287,9 +287,8 @@ static int name_json(void)
 	return error;
 }
 
-/* Writes a line to the JSON file in one piece, bypassing the buffer of the stream, so that a run
- * that is killed has written either the whole line or nothing of it. Returns 0 or an errno
- * value. */
+/* Writes a line to the JSON file in one piece, bypassing the buffer of the stream, so that a killed
+ * run has written either the whole line or nothing. Returns 0 or an errno value. */
 static int write_line(const char *text)
 {
 	size_t len = strlen(text), done = 0;

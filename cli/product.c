@@ -103,7 +103,7 @@ static int prepare(struct product *p)
 	return code;
 }
 
-/* Multiplies once, starting from y0; the time to copy y0 to y is not counted. */
+/* Multiplies once, starting from y0. The time of copying y0 to y does not count. */
 static int multiply_once(struct product *p, double *seconds)
 {
 	const struct tool_options *o = &p->o->common;
@@ -152,8 +152,8 @@ static const char *column_text(const struct product *p, int64_t col, char text[4
 	return text;
 }
 
-/* Checks column j of the result of a product with A. Finds the entry whose quotient error / bound is
- * largest. */
+/* Checks column j of the result of a product with A, and finds the entry whose quotient error /
+ * bound is largest. */
 static int check_column(const struct product *p, const ek_matrix *A, int64_t j,
                         struct oracle_result *worst)
 {

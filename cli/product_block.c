@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Makes, reads and writes the vectors and blocks of products. Files hold one column after the
- * other; blocks in memory are column- or row-major. */
+ * Makes, reads and writes the vectors and blocks of products. Files hold one column after another;
+ * blocks in memory are column- or row-major. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +35,7 @@ void block_set(const ek_dense *v, int64_t i, int64_t j, double number)
 		((double *)v->data)[k] = number;
 }
 
-/* Makes a block of zeros. It allocates one byte more than the block has, so that NULL always means
- * failure. */
+/* Makes a block of zeros. Allocates an extra byte, so that NULL always means failure. */
 int block_make(ek_value value, int64_t rows, int64_t cols, int order, ek_dense *v)
 {
 	const int64_t size = (int64_t)ek_value_size(value);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Runs the products of ek spmv and ek spmm on a device. x and y are in the memory of the device, so
- * the measured time is that of the product alone. The measurement ends when the product is done.
- * The number of bytes copied during a product is printed too; it is 0, unless the processor
- * computes a part of the product. */
+ * Runs the products of ek spmv and ek spmm on a device. x and y are in the device's memory, so the
+ * time is that of the product alone, until it is done. The bytes copied during a product are
+ * printed too: 0, unless the processor computes part of it. */
 #include "product_device.h"
 
-/* Returns a copy of `v`, which describes a vector or block of the host, but with its data at `data`
- * in device memory. */
+/* Returns the description `v` of a vector or block, with its data at `data` in device memory. */
 static ek_dense there(const ek_dense *v, void *data)
 {
 	ek_dense on = *v;

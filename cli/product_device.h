@@ -23,8 +23,8 @@ int64_t product_device_copied(ek_context *ctx);
  * exit code. */
 int product_device_start(struct product_device *d, ek_context *ctx, const char *method,
                          int64_t before, const ek_dense *x, int64_t y_bytes);
-/* Computes y = alpha op(A) x + beta y0 on the device with the function `multiply`, and measures the
- * seconds until the product is done. Returns an exit code. */
+/* Computes y = alpha op(A) x + beta y0 on the device by `multiply`, and measures the seconds until
+ * the product is done. Returns an exit code. */
 int product_device_run(struct product_device *d, product_fn *multiply, ek_plan *plan, double alpha,
                        const ek_dense *x, double beta, const ek_dense *y0, double *seconds);
 /* Copies the result from the device to y. Returns an exit code. */

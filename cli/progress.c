@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The progress bar. A thread draws it five times a second, starting after one second. The work
- * stores two numbers for it: how much is done, and the total. If the work stores none, the bar
- * shows the seconds that have passed. */
+ * stores how much is done, and the total. If it stores neither, the bar shows the seconds that have
+ * passed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void draw(struct tool_progress *p)
 	enum { BAR = 30 };
 	char bar[BAR + 1];
 	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
-	int name = width - (total > 0 ? BAR + 30 : 30); /* characters that are left for p->what */
+	int name = width - (total > 0 ? BAR + 30 : 30); /* characters left for p->what */
 
 	name = name < 1 ? 1 : name > 40 ? 40 : name;
 	if (total > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Prints messages about failures, each in one line, and chooses the exit codes for statuses of the
- * library. Also reads the clock, and writes figures for the user. */
+ * Prints messages about failures, each on one line, and chooses exit codes for the library's
+ * statuses. Also reads the clock, and formats figures for the user. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 const char *tool_name = "ek";
 
-/* Prints a message in one line, with blanks in place of line breaks. */
+/* Prints a message on one line, with blanks in place of line breaks. */
 static void say(const char *format, va_list args)
 {
 	char text[2048];
@@ -97,7 +97,7 @@ int tool_check(ek_status status)
 	return report(status, false);
 }
 
-/* Names of options in the library's messages, and the names that the tool has for them. */
+/* What the library's messages name, and the tool's options for it. */
 static const struct {
 	const char *member, *option;
 } options[] = {
@@ -125,8 +125,8 @@ static bool differ(char a, char b)
 }
 
 /* Returns the least number of insertions, deletions and substitutions of letters that turn one word
- * into the other (Wagner and Fischer 1974). Exchanging two neighbouring letters counts as 1. Upper
- * and lower case are the same. */
+ * into the other (Wagner and Fischer 1974). Swapping two neighbouring letters counts as 1. Case is
+ * ignored. */
 static int distance(const char *a, const char *b)
 {
 	enum { MOST = 63 };
@@ -154,7 +154,7 @@ static int distance(const char *a, const char *b)
 }
 
 /* Tells whether `name` begins with `word`, or ends in a dot and `word`. `word` must have two
- * letters or more. */
+ * letters. */
 static bool is_part(const char *word, size_t len, const char *name)
 {
 	const size_t all = strlen(name);

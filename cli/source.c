@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Makes contexts, and matrices from wherever the user points: a file, standard input, a generator,
- * a twin. A name is looked up in this order: file, generator, twin, any other matrix in the folder
- * EK_MATRICES. For the name of a twin, the real matrix in that folder comes before the generated
- * one. */
+ * Makes contexts, and matrices from any source: a file, standard input, a generator, a twin. A name
+ * is looked up in this order: file, generator, twin, any other matrix in the folder EK_MATRICES.
+ * For a twin, the real matrix in that folder comes before the generated one. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,7 @@ static bool reproducible_on_device(ek_op op)
 	return false;
 }
 
-/* Prints a warning of the library, for example that numbers of a file were rounded. */
+/* Prints a warning of the library, for example that numbers in a file were rounded. */
 static void warning(void *user, ek_log_level level, const char *text)
 {
 	(void)level;
@@ -175,8 +174,8 @@ static int no_such_matrix(const char *text)
 	                 text, proposal(near, text, GENERATORS | TWINS));
 }
 
-/* Finds out whether generating failed because `spec` names an unknown twin. If so, reports this in
- * one line; the library's own message would list all twins. Otherwise returns TOOL_OK. */
+/* Finds out whether generating failed because `spec` names an unknown twin. If so, reports this on
+ * one line, as the library's own message would list all twins. Otherwise returns TOOL_OK. */
 static int check_twin(const char *spec)
 {
 	const char *name = strncmp(spec, "twin:", 5) == 0 ? strstr(spec, "name=") : NULL;
@@ -256,7 +255,7 @@ static int take_twin(ek_context *ctx, const struct tool_options *options, const 
 	return generate(ctx, options, source, "twin", A);
 }
 
-/* Copies the name of the file at `path` without its folder and known endings. */
+/* Copies the name of the file at `path`, without folder and known endings. */
 static void short_name(const char *path, char *name, size_t size)
 {
 	static const char *const endings[] = {".gz", ".xz", ".zst", ".tar", ".mtx", ".ekm"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek spmspv: the product of a sparse matrix and a sparse vector, from and to files. */
+ * ek spmspv: computes the product of a sparse matrix and a sparse vector, from and to files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,7 +151,7 @@ static int report(const struct spmspv *p)
 	return tool_json_one(&p->o->common, record);
 }
 
-/* Checks that x is as long as op(A) has columns. */
+/* Checks that the length of x is the number of columns of op(A). */
 static int check_length(const struct spmspv *p)
 {
 	ek_matrix_info info = {.size = sizeof info};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek spy: draws a picture of the pattern. A grid of cells is laid over the matrix and the entries
- * in every cell are counted, so that a large matrix shows densities and not a black square. gnuplot
- * draws the picture to a file (PNG or SVG). Without -o the picture is text, in which each cell with
- * an entry is a Braille dot (2 x 4 dots to a character), so that no entry is lost. The number of
- * entries in the cells is shown only on a terminal with colour, by characters from faint to bold.
- * Without UTF-8 each cell is one character, which shows how many entries it has. */
+ * ek spy: draws a picture of the pattern. The entries in each cell of a grid over the matrix are
+ * counted, so that a large matrix shows densities, not a black square. gnuplot draws the picture to
+ * a file (PNG or SVG). Without -o the picture is text, in which each cell with an entry is a
+ * Braille dot (2 x 4 dots to a character), so that no entry is lost. Numbers of entries are shown
+ * only on a terminal with colour, by characters from faint to bold. Without UTF-8 each cell is a
+ * character that shows how many entries it has. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -96,8 +96,8 @@ static int fill(const ek_matrix *A, struct grid *g)
 	return TOOL_OK;
 }
 
-/* Chooses the largest grid within height x width that has the shape of the matrix. The shorter
- * side, however, is at least a tenth of its limit. */
+/* Chooses the largest grid within height x width that has the shape of the matrix, but whose sides
+ * are at least a tenth of their limits. */
 static void shape(struct grid *g, int height, int width)
 {
 	double tall = (double)g->rows / (g->cols > 0 ? (double)g->cols : 1);
@@ -133,7 +133,7 @@ static void put_braille(unsigned bits, FILE *out)
 }
 
 /* Switches the terminal to faint, plain or bold for a character of 2 x 4 cells, depending on the
- * darkest cell. Writes nothing if the character before had the same weight. Returns the new
+ * darkest cell. Writes nothing if the previous character had the same weight. Returns the new
  * weight. */
 static int put_weight(const struct grid *g, int row, int col, int before, FILE *out)
 {
@@ -209,8 +209,8 @@ static void text_size(int *lines, int *columns)
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-/* Starts gnuplot, which writes the picture to `file` and reads commands from a pipe. Sets *pipe_end
- * to the end of the pipe that takes the commands. Returns an exit code. */
+/* Starts gnuplot, which writes the picture to `file` and reads commands from a pipe, to which
+ * *pipe_end is set. Returns an exit code. */
 static int start_gnuplot(FILE *file, FILE **pipe_end, pid_t *pid)
 {
 	char *words[] = {(char *)"gnuplot", NULL};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Writes the picture of `ek spy` for gnuplot. gnuplot's own labels of the axes would have all
- * digits of the numbers and overlap on large matrices. The labels made here are short, such as
- * 200M, and there are as many as fit. */
+ * Writes the picture of `ek spy` for gnuplot. gnuplot's own labels on the axes would have all
+ * digits and overlap for large matrices. The labels made here are short, such as 200M, and as many
+ * as fit. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 /* Lengths in pixels: the longer axis, the margins around the axes, and the width of a letter. */
 #define AXIS   570
 #define LEFT   76
-#define RIGHT  150 /* space for the scale of colours and its title */
+#define RIGHT  150 /* space for the colour scale and its title */
 #define TOP    96  /* space for the title and the labels */
 #define BOTTOM 24
 #define LETTER 10
@@ -30,8 +30,8 @@ static void label(char text[32], int64_t n)
 		snprintf(text, 32, "%.0f%s", value, suffix[k]);
 }
 
-/* Prints the command for the labels of an axis from 0 to n, in steps of 1, 2 or 5 times a power of
- * ten. There are at most `most` steps. */
+/* Prints the command that labels an axis from 0 to n in at most `most` steps of 1, 2 or 5 times a
+ * power of ten. */
 static void print_tics(const char *axis, int64_t n, int most, FILE *out)
 {
 	static const int factor[] = {1, 2, 5};
@@ -51,8 +51,8 @@ static void print_tics(const char *axis, int64_t n, int most, FILE *out)
 	fprintf(out, ")\n");
 }
 
-/* Copies the name to `title`, and cuts it to `letters` characters. Leaves out characters that
- * gnuplot does not take literally in double quotes. */
+/* Copies at most `letters` characters of the name to `title`, without those that gnuplot does not
+ * take literally in double quotes. */
 static void title_of(const char *name, int letters, char *title, size_t size)
 {
 	size_t used = 0, most = (size_t)letters < size ? (size_t)letters : size - 1;
@@ -64,10 +64,10 @@ static void title_of(const char *name, int letters, char *title, size_t size)
 	snprintf(title + used, size - used, "%s", cut ? "..." : "");
 }
 
-/* Prints the commands for the size of the picture and the place of the axes. All cells get the same
- * whole number of pixels: if some were larger than others, they would form a lattice that the
- * matrix does not have. The picture has the shape of the matrix, except that a thin one is widened
- * to stay readable. */
+/* Prints the commands for the size of the picture and the position of the axes. All cells get the
+ * same whole number of pixels: larger ones among them would form a lattice that is not in the
+ * matrix. The picture has the shape of the matrix, except that a thin one is widened to stay
+ * readable. */
 static void print_axes(int height, int width, bool svg, int *high, int *wide, FILE *out)
 {
 	const double ratio = fmin(fmax((double)height / width, 0.3), 3);
@@ -91,8 +91,7 @@ static void print_axes(int height, int width, bool svg, int *high, int *wide, FI
 	        (double)(BOTTOM + *high) / down, (double)BOTTOM / down);
 }
 
-/* Prints the commands for the scale of colours. No scale is shown if no cell has more than one
- * entry. */
+/* Prints the commands for the colour scale, which is left out if cells have at most one entry. */
 static void print_colors(int64_t most, FILE *out)
 {
 	if (most < 2) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Prints tables for the user (aligned, as wide as the terminal), for the README (Markdown) and for
- * scripts (fields divided by tabs). Widths are counted in code points, which is right for the text
- * that the tool prints. */
+ * scripts (separated by tabs). Widths are counted in code points, which is right for what the tool
+ * prints. */
 #define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdlib.h>

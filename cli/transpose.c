@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek transpose: makes the transpose of a sparse matrix from a file or a generator, times the plan, the
- * run that makes it, and later runs into it, checks it, and writes it. */
+ * ek transpose: makes the transpose C of a sparse matrix from a file or a generator, times the
+ * plan, the run that makes C, and later runs into it, checks C, and writes it. */
 #include <string.h>
 
 #include "ek.h"
@@ -102,7 +102,7 @@ static int compute(struct transpose *p)
 	return code;
 }
 
-/* Compares the array `name` of C with that of D, bit by bit. */
+/* Compares the array `name` of C with that of D bit for bit. */
 static int compare(const ek_matrix *C, const ek_matrix *D, const char *name)
 {
 	ek_view c = {.size = sizeof c}, d = {.size = sizeof d};

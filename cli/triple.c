@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek triple: computes Galerkin products C = alpha op(P)^T op(A) op(P), times the plan, the run that
- * makes C, and runs into it with new values, checks C, and writes it. Without P, it makes P by
- * smoothed aggregation, and on further levels goes on with C in the place of A. */
+ * makes C, and runs into C with new values, checks C, and writes it. Without P, makes P by smoothed
+ * aggregation; each further level has C as its A. */
 #include <string.h>
 
 #include "multiply.h"
@@ -263,7 +263,7 @@ static int check(struct triple *p)
 	return code;
 }
 
-/* Does one level, and shows it. *checked becomes TOOL_FAILED if a value is wrong. */
+/* Computes and shows one level. Sets *checked to TOOL_FAILED if a value is wrong. */
 static int do_level(struct triple *p, FILE *out, int *checked)
 {
 	int code = p->P ? TOOL_OK : aggregate(p);
@@ -285,7 +285,7 @@ static int do_level(struct triple *p, FILE *out, int *checked)
 	return p->o->common.json ? tool_json_one(&p->o->common, record_of(p)) : TOOL_OK;
 }
 
-/* Frees A, P and the plan, and goes on with C. */
+/* Frees A, P and the plan, and makes C the new A. */
 static void next_level(struct triple *p)
 {
 	ek_plan_destroy(p->plan);

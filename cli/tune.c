@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek tune: finds good tile heights of CSR5 by measurements (Liu 2015, section 6.3.2), which are
- * needed only once for a machine. All candidate heights take turns, in several rounds, on matrices
- * with rows of 1 to 512 entries. A rule with the numbers r, s, t and u gives a height for each
- * length of the rows. The time with a rule, divided by the best time, is averaged over the matrices
- * (geometric mean). The rule with the least average is chosen. */
+ * ek tune: finds good tile heights of CSR5 by measurement (Liu 2015, section 6.3.2), once for a
+ * machine. Several rounds time all heights in turn on matrices with rows of 1 to 512 entries. A
+ * rule with the numbers r, s, t and u gives a height for each row length. The rule is chosen whose
+ * time, divided by the best, has the least geometric mean over the matrices. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +23,7 @@ struct tune_options {
  * second that of the tile height in `sigmas`. */
 typedef double times[LENGTHS][SIGMAS];
 
-/* Number of matrices that were measured, and number of those whose measurement was disturbed by
- * other processes. */
+/* Number of measured matrices, and of those whose measurement other processes disturbed. */
 struct tally {
 	int matrices, disturbed;
 	double share; /* share of disturbed samples, summed over the matrices */

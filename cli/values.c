@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Converts values of options strictly. A wrong value ends the program with a message that says what
+ * Parses values of options strictly. A wrong value ends the program with a message that says what
  * would be accepted. */
 #include <errno.h>
 #include <math.h>

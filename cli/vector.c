@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reads sparse vectors, as matrices of one column, and makes such matrices of results. In csc, the row indices of such a matrix ascend
- * and are the indices of the vector. */
+ * Reads sparse vectors as matrices of one column, and turns results into such matrices. In CSC the
+ * row indices of such a matrix ascend, and are the indices of the vector. */
 #include "vector.h"
 
-/* Sets v->v to a view of the arrays of v->A, which is in csc. */
+/* Sets v->v to a view of the arrays of v->A, which is in CSC. */
 static ek_status view_arrays(struct vector *v, const ek_matrix_info *info)
 {
 	ek_view idx = {.size = sizeof idx}, val = {.size = sizeof val};

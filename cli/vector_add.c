@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek vector-add: the sum of multiples of two sparse vectors, from and to files. */
+ * ek vector-add: computes the sum of multiples of two sparse vectors, from and to files. */
 #include <stdlib.h>
 #include <string.h>
 

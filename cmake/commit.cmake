@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Run at each build: writes OUT, a header with the commit of SOURCE, when the commit changed. Of
-# sources that are no working tree of git it is "unknown", also if a folder above them is one.
+# Runs at each build: writes OUT, a header with the commit of SOURCE, if the commit changed. For
+# sources that are not a git working tree it is "unknown", even if a folder above them is one.
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git -C ${SOURCE} describe --always --dirty --abbrev=12 --exclude *
                   OUTPUT_VARIABLE commit ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Each configuration looks anew for what is installed. CMake keeps what it found, so that a package
-# that is gone seems to be there, and for some things also that it found nothing. Forgotten are the
-# answers of pkg-config, files that were not found or are not there any more, and the folders in which
-# find_path found a header, which stay when the header goes; what was given by -D and exists stays.
+# Makes each configuration look anew for what is installed: CMake caches what it found, even
+# packages since removed, and some failures. Forgets the answers of pkg-config, files not found or
+# now missing, and the folders where find_path found a header, which outlive the header. Keeps what
+# was given by -D and exists.
 get_cmake_property(cached CACHE_VARIABLES)
 foreach(name ${cached})
   if(name MATCHES "^__pkg_config_checked_(.*)")
@@ -28,7 +28,7 @@ foreach(name ${cached})
     endif()
   endif()
 endforeach()
-if(forget_openmp) # its flags hang together with its libraries
+if(forget_openmp) # its flags depend on its libraries
   foreach(name ${cached})
     if(name MATCHES "^OpenMP_")
       unset(${name} CACHE)

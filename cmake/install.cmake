@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# `cmake --install`: the tree may be moved afterwards; no file in it knows where it lies.
+# `cmake --install`: the tree may be moved afterwards, as no file in it names its location.
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/evenkeel)
 foreach(kind ${kinds})
   install(TARGETS evenkeel_${kind} EXPORT evenkeel-${kind})
   install(EXPORT evenkeel-${kind} NAMESPACE evenkeel:: DESTINATION ${package_dir})
 endforeach()
 install(FILES include/evenkeel/ek.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
-# As in the tree, so that the links from one to the other hold.
+# In the same folders as in the sources, so that links between documents work.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
         PATTERN "*.mtx" PATTERN "*.c")
@@ -16,8 +16,8 @@ if(TARGET ek)
   install(FILES cli/ek.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME ek)
   install(DIRECTORY bench/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
-  # The loader looks into /usr/lib by itself, and distributions forbid a run path there. Only here
-  # the prefix is known for certain.
+  # The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
+  # certain only at installation.
   set(ek_file ${CMAKE_INSTALL_BINDIR}/ek)
   install(CODE "
     if(CMAKE_INSTALL_PREFIX MATCHES \"^/(usr)?/?$\")
@@ -25,7 +25,7 @@ if(TARGET ek)
     endif()")
 endif()
 
-# CMake package. What runs threads is looked for by the compiler of who uses the static library.
+# CMake package. The static library gets the OpenMP run time of the user's compiler.
 set(openmp_names "")
 if(OpenMP_C_FOUND)
   set(openmp_names ${OpenMP_C_LIB_NAMES})
@@ -36,14 +36,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/evenkeelConfig.cmake
               ${PROJECT_BINARY_DIR}/evenkeelConfigVersion.cmake DESTINATION ${package_dir})
 
-# pkg-config. Its prefix is found from where the file lies. libarchive is named by -l, not required:
-# its own file asks for a dozen libraries whose development files are not there in general.
+# pkg-config, whose prefix is relative to the .pc file. libarchive is named by -l, not required: its
+# own .pc file requires a dozen libraries whose development files are often missing.
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
 set(pc_libs -lm)
 if(OpenMP_C_FOUND)
   foreach(name ${OpenMP_C_LIB_NAMES})
-    if(name STREQUAL "omp") # by the name of its file, which the loader's folders have; some have no libomp.so
+    if(name STREQUAL "omp") # by file name, since some systems have no libomp.so
       file(REAL_PATH ${OpenMP_omp_LIBRARY} omp_file)
       get_filename_component(omp_file ${omp_file} NAME)
       list(APPEND pc_libs -l:${omp_file})
@@ -64,7 +64,7 @@ endif()
 list(JOIN pc_libs " " pc_libs)
 set(pc_static "")
 if(NOT shared IN_LIST kinds)
-  set(pc_static " ${pc_libs}") # there is no other than the static library
+  set(pc_static " ${pc_libs}") # there is only the static library
 endif()
 configure_file(cmake/evenkeel.pc.in ${PROJECT_BINARY_DIR}/evenkeel.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/evenkeel.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The static library: all objects linked to one, in which only the names of the public header are
-# left. A program may then have functions with the names of ours. As every table refers to all of
-# its rows, a linker would have taken all objects in any case.
+# The static library: all objects linked into one that exports only the names of the public header,
+# so that programs may use our other names. It costs nothing: as every table refers to all of its
+# rows, a linker would take all objects in any case.
 if(NOT CMAKE_OBJCOPY)
   message(FATAL_ERROR "objcopy is missing (binutils): the static library needs it to hide its own "
                       "names; -DBUILD_SHARED_LIBS=ON builds the shared library only")
 endif()
-# The archive's members carry no time and no owner.
+# The archive's members have no time and no owner, so that builds are reproducible.
 set(CMAKE_C_ARCHIVE_CREATE "<CMAKE_AR> qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_C_ARCHIVE_FINISH "<CMAKE_RANLIB> -D <TARGET>")
 
 if(EK_SANITIZE)
-  # Instrumented objects belong to their run time, which knows them one by one; never installed.
+  # The sanitizer's run time needs the instrumented objects one by one. They are never installed.
   add_library(evenkeel_static STATIC $<TARGET_OBJECTS:ek_objects>)
 else()
   separate_arguments(flags UNIX_COMMAND "${CMAKE_C_FLAGS}")
@@ -19,7 +19,7 @@ else()
     list(APPEND flags --target=${CMAKE_C_COMPILER_TARGET})
   endif()
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    list(APPEND flags -flinker-output=nolto-rel) # with -flto: code, not what makes code
+    list(APPEND flags -flinker-output=nolto-rel) # with -flto: machine code, not LTO bytecode
   endif()
   set(one ${PROJECT_BINARY_DIR}/evenkeel.o)
   add_custom_command(

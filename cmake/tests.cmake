@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests, by label:
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
-#   device   those of them that run kernels, or stand in for a driver
-#   slow     those of them that take minutes in an emulator (test/cross.sh leaves them out)
+#   device   unit tests that run kernels, or stand in for a driver
+#   slow     unit tests that take minutes in an emulator (test/cross.sh leaves them out)
 #   cli      test/cli/run.sh: the tool's commands and what they print
 #   source   rules on the source files, README, examples and public header
-#   package  what is installed: symbols, consumers by pkg-config and CMake, run paths, documents; the
-#            same bytes from two folders; what breaks old programs; the build without CMake
+#   package  the installation: symbols, consumers with pkg-config and CMake, run paths, documents;
+#            the same bytes from two folders; ABI breaks; the build without CMake
 # EK_TEST_TIER=full in the environment makes unit tests longer.
 file(GLOB TEST_SOURCES CONFIGURE_DEPENDS test/test_*.c)
 file(GLOB TEST_SUPPORT CONFIGURE_DEPENDS test/support/*.c)
-# More than 30 s of processor time, unoptimised, in QEMU.
+# Tests of more than 30 s of processor time in QEMU, unoptimised.
 set(SLOW_TESTS test_base1 test_blocks test_dense_spmm test_formats test_forward test_generate
                test_kselect test_merge
                test_methods test_parts test_scan test_segmented test_spadd test_spadd_dense
@@ -45,7 +45,7 @@ if(CMOCKA_FOUND)
   if(NOT EK_WITH_GPU)
     list(APPEND test_definitions EK_NO_GPU)
   endif()
-  # What stands for libcuda.so.1, and the same without one of its functions.
+  # Stand-ins for libcuda.so.1: a full one, and one that lacks a function.
   foreach(name fake_cuda fake_cuda_part)
     add_library(${name} MODULE test/fake/fake_cuda.c test/fake/fake_cuda_memory.c)
     target_include_directories(${name} PRIVATE src test)
@@ -66,8 +66,8 @@ if(CMOCKA_FOUND)
     get_filename_component(name ${source} NAME_WE)
     add_unit_test(${name} ${source})
   endforeach()
-  # Templates of new files (doc/add-a-*.md): test/templates stands before src, so that its tables,
-  # which have the references and the templates alone, are those that the tests here walk.
+  # Templates of new files (doc/add-a-*.md): test/templates comes before src, so that the tests here
+  # walk its tables, which have only the references and the templates.
   file(GLOB templates CONFIGURE_DEPENDS test/templates/*/*.c)
   add_library(ek_templates OBJECT ${templates} src/format/format.c src/plan/forced.c
               src/plan/methods.c src/plan/operations.c)
@@ -89,7 +89,7 @@ if(CMOCKA_FOUND)
     add_unit_test(${name} ${source} $<TARGET_OBJECTS:ek_templates>)
     target_include_directories(${name} BEFORE PRIVATE test/templates)
   endforeach()
-  # The files that name a codec, compiled for each smaller set, stand before the library's own.
+  # The files that depend on codecs, compiled for each smaller set, are linked before the library's.
   foreach(set none ZLIB ARCHIVE)
     string(TOLOWER test_codecs_${set} name)
     if(NOT set STREQUAL "none" AND NOT set IN_LIST codecs)
@@ -109,14 +109,14 @@ if(CMOCKA_FOUND)
   endforeach()
 endif()
 
-# Tests that run side by side end together if the long ones begin first.
+# Starting with the long tests shortens a parallel run.
 foreach(name test_methods test_formats test_merge test_sort test_nvrtc)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()
 endforeach()
 
-# The examples are programs of users: public header, installed library. multigrid solves a small problem.
+# Examples are built as users build programs. multigrid solves a small problem.
 set(multigrid_arguments 24)
 file(GLOB EXAMPLES CONFIGURE_DEPENDS examples/*.c)
 foreach(source ${EXAMPLES})
@@ -150,7 +150,7 @@ if(TARGET ek)
   add_script_test(source.docs source tool/update-docs --check $<TARGET_FILE:ek>)
 endif()
 
-# The programs that these build are not instrumented, so they cannot use instrumented libraries.
+# These tests build programs without instrumentation, which cannot use instrumented libraries.
 if(EK_SANITIZE)
   return()
 endif()

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Solves a Poisson problem in three dimensions by conjugate gradients, preconditioned by algebraic
  * multigrid with smoothed aggregation: multigrid [points [strength]]. The problem has points^3
- * unknowns (100^3 by default) and the 7-point star. The set-up makes one level after the other:
+ * unknowns (100^3 by default) and the 7-point stencil. The set-up makes level after level:
  * ek_prolongator makes the prolongator P, and ek_triple the next matrix, P^T A P. A V-cycle smooths
  * with a Chebyshev polynomial before and after the correction from the next level; the last level
  * is solved by a Cholesky factorisation. The right-hand side is sin(i), which has all frequencies.
@@ -19,7 +19,7 @@
 enum { LEVELS = 12, LAST_ROWS = 400, STEPS = 50, DEGREE = 2 };
 
 #define TOLERANCE 1e-8
-/* The smoother damps eigenvalues between this share of the largest and the largest. */
+/* The smoother damps eigenvalues between this share of the largest one and the largest one. */
 #define SMOOTHED 0.25
 
 /* Stops the program with the library's message unless a call succeeded. */
@@ -52,7 +52,7 @@ static double seconds(void)
 
 /* ---- The problem ----------------------------------------------------------------------------- */
 
-/* Makes the matrix of the 7-point star on points^3 points. */
+/* Makes the matrix of the 7-point stencil on points^3 points. */
 static ek_matrix *poisson(ek_context *ctx, int points)
 {
 	const int64_t n = (int64_t)points * points * points;
@@ -310,7 +310,7 @@ static double dot(int64_t n, const double *a, const double *b)
 	return sum;
 }
 
-/* Solves A x = b from x = 0 on. Returns the number of steps, or -1 if they do not suffice. */
+/* Solves A x = b from x = 0. Returns the number of steps, or -1 if they do not suffice. */
 static int solve(struct hierarchy *h, const double *b, double *x)
 {
 	struct level *l = &h->level[0];

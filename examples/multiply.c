@@ -29,8 +29,7 @@ static ek_status load(ek_context *ctx, const char *what, ek_matrix **A)
 	return ek_matrix_read(ctx, what, EK_F64, EK_I32, NULL, A);
 }
 
-/* Measures the time of one product. Sets *best to the time of the fastest of 20 runs, in
- * seconds. */
+/* Sets *best to the time of a product: the fastest of 20 runs, in seconds. */
 static ek_status measure(ek_plan *plan, const ek_dense *x, const ek_dense *y, double *best)
 {
 	*best = 1e9;

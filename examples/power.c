@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Computes the largest eigenvalue of a matrix by the power method. The arrays of the matrix belong
- * to the program and are used in place. When the program changes the values, the same plan uses the
- * new values.
+ * to the program and are used in place. If the program changes values, the plan uses the new ones.
  *
  * The matrix is tridiagonal with rows (-1, d, -1). Its eigenvalues are d - 2 cos(k pi / (n + 1))
  * for k = 1, ..., n. */

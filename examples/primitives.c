@@ -48,8 +48,8 @@ static ek_status row_sums(ek_context *ctx, double sum[ROWS])
 	return status;
 }
 
-/* Prints the three rows with the largest sums. The sums are the keys of the sort. The row numbers
- * are its values, which move with the keys. */
+/* Prints the three rows with the largest sums. The sort's keys are the sums; its values, which move
+ * with the keys, are the row numbers. */
 static ek_status largest_rows(ek_context *ctx, double sum[ROWS])
 {
 	int32_t row[ROWS];

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/cross.sh aarch64|s390x|i686|musl [FOLDER]: builds library, tests and, but for musl, the tool
-# for another machine or C library on Debian, and runs all unit tests but those with the label
-# "slow": in QEMU, or directly where this machine can. Exit status 77: a program or a library is missing.
+# test/cross.sh aarch64|s390x|i686|musl [FOLDER]: builds library, tests and, except for musl, the
+# tool for another machine or C library on Debian, and runs all unit tests not labelled "slow": in
+# QEMU, or directly where this machine can. Exit status 77: a program or a library is missing.
 #
-# The libraries for that machine (cmocka, jansson, libarchive, zlib, xxHash) come from the same Debian,
-# by an apt that keeps its state in FOLDER (build-cross/MACHINE) and unpacks into FOLDER/root: nothing
-# is installed on this system, so their versions need not be those of this system. For musl there are
-# none, so cmocka is built from Debian's source package.
+# The libraries for that machine (cmocka, jansson, libarchive, zlib, xxHash) come from the same
+# Debian release, by an apt that keeps its state in FOLDER (build-cross/MACHINE) and unpacks into
+# FOLDER/root: nothing is installed on this system, so versions may differ. For musl there are none,
+# so cmocka is built from Debian's source package.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 machine=${1:-}
@@ -24,24 +24,24 @@ for program in apt-get dpkg-deb pkg-config "$cross-gcc" $programs; do
 	command -v "$program" >/dev/null || { echo "$machine needs $program" && exit 77; }
 done
 
-private_apt() { # WHAT...: apt-get for that architecture; sources in $at/apt/sources
+private_apt() { # ARGUMENTS...: apt-get for that architecture; sources in $at/apt/sources
 	apt-get -qq -o APT::Architecture="$arch" -o APT::Architectures="$arch" \
 		-o APT::Install-Recommends=0 -o APT::Sandbox::User=root -o Debug::NoLocking=1 \
 		-o Dir::State="$at/apt" -o Dir::State::status="$at/apt/status" -o Dir::Cache="$at/apt" \
 		-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$at/apt/sources" "$@"
 }
-# copy_sources SED-SCRIPT: this system's list of repositories, changed
+# copy_sources SED-SCRIPT: copies and changes this system's list of repositories
 copy_sources() {
 	local f
 	mkdir -p "$at/apt/lists/partial" "$at/apt/archives/partial" "$at/apt/sources" && : >"$at/apt/status"
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.{list,sources}; do
 		[ -f "$f" ] && sed "$1" "$f" >"$at/apt/sources/${f##*/}"
 	done
-	# Whatever of it cannot be had now, it is the packages that count.
+	# Failed parts do not matter if the packages can be installed.
 	private_apt update || echo "apt-get update failed in part"
 }
 
-libraries() { # those of Debian for another architecture
+libraries() { # unpacks Debian's for another architecture
 	local package lib=$root/lib/${cross/i686/i386}
 	copy_sources '' &&
 		private_apt install -y --download-only libcmocka-dev libjansson-dev libarchive-dev \
@@ -49,7 +49,7 @@ libraries() { # those of Debian for another architecture
 	for package in "$at"/apt/archives/*.deb; do
 		dpkg-deb -x "$package" "$root" || return 1
 	done
-	# Away from what programs are linked with, since the compiler brings the same one.
+	# Hides it from the linker, since the compiler has its own copy.
 	mv "$root/usr${lib#"$root"}"/libgomp.so.* "$lib"
 }
 libraries_musl() {
@@ -75,7 +75,7 @@ cmake -S . -B "$at/build" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/cross/$machine.cmak
 	-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="${EK_CROSS_FLAGS:--O1}" -DEK_PEERS=OFF \
 	-DEK_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" &&
 	cmake --build "$at/build" -j "$(nproc)" || exit 1
-unset EK_NVRTC EK_OPENCL EK_CUDA EK_DEVICE # files and devices of this machine
-# Threads that wait give their core to the others; some tests would start themselves again for that.
+unset EK_NVRTC EK_OPENCL EK_CUDA EK_DEVICE # these name files and devices of this machine
+# Waiting threads give up their core. Some tests would restart to set this.
 export OMP_WAIT_POLICY=passive
 cd "$at/build" && ctest -j "$(nproc)" --output-on-failure --no-tests=error -L unit -LE slow

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/oclgrind.sh PROGRAM...: runs programs on the simulator Oclgrind, which looks at each access of
-# each work-item: out of bounds, or a data race within a launch, is a failure. Results that nobody
-# initialised are not looked for: padding that no one uses is copied.
+# test/oclgrind.sh PROGRAM...: runs programs on the simulator Oclgrind, which checks each access of
+# each work-item: accesses out of bounds and data races within a launch are failures. Uninitialised
+# values are not looked for, since unused padding is copied.
 set -u
 library=
 for folder in /usr/lib/oclgrind /usr/local/lib/oclgrind /usr/lib64/oclgrind; do
@@ -16,9 +16,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/vendors"
 echo "$library" >"$folder/vendors/oclgrind.icd"
-# The command oclgrind puts its library before that of the loader, which is then loaded as well.
+# The command oclgrind would preload its library, but the loader would be loaded as well.
 export OCL_ICD_VENDORS=$folder/vendors OCLGRIND_LOG=$folder/log OCLGRIND_DATA_RACES=1
-# Inlined functions with restrict have instructions that it does not know.
+# Inlined functions with restrict have instructions that Oclgrind does not know.
 export OCLGRIND_BUILD_OPTIONS=-Drestrict= OCLGRIND_MAX_ERRORS=20 EK_CACHE=off
 failed=0
 for program in "$@"; do

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of ek_spmv_add: which vectors may be the same, and which arguments are refused. Tests of
- * the methods check that each method gives the same bits as in ek_spmv (support/product.c). */
+ * Tests ek_spmv_add: which vectors may be the same, and which arguments are refused. Tests of the
+ * methods check that each gives the same bits as in ek_spmv (support/product.c). */
 #include <math.h>
 
 #include "support/context.h"
@@ -9,8 +9,8 @@
 enum { N = 6 };
 
 static const int32_t ptr[] = {0, 2, 2, 3, 4, 4, 5}, idx[] = {0, 5, 2, 1, 3};
-/* This array has N elements, although A has only 5 entries. So a vector of N elements placed here
- * overlaps no other array. */
+/* This array has N elements, although A has only 5 entries. So no other array overlaps a vector of
+ * N elements placed here. */
 static const double val[N] = {1, 2, 3, 4, 5};
 /* A x for x = 1, 2, ..., 6 */
 static const double product[N] = {13, 0, 9, 8, 0, 20};
@@ -67,7 +67,7 @@ static void test_vectors(void **state)
 		assert_true(y[i] == product[i] - 10 - i);
 }
 
-/* If alpha or beta is 0, x or y is not read, and z still gets all of its entries. */
+/* Checks that x or y is not read if alpha or beta is 0, and z still gets all of its entries. */
 static void test_shortcuts(void **state)
 {
 	const double beta[] = {0, 1, 0.5};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests aggregates of rows and smoothed prolongators: what each aggregate must be, all values of P by
+ * Tests aggregates of rows and smoothed prolongators: properties of aggregates, all values of P by
  * another computation, the same bits for all types of indices, forms of A and numbers of threads,
- * refused arguments, and allocations that fail. */
+ * refused arguments, and failing allocations. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -11,9 +11,8 @@
 
 static struct rng draw;
 
-/* Makes a symmetric pattern of n rows with about `most` entries off the diagonal in a row, some of
- * them 0, and a diagonal larger than their sum. Every seventh row has no entries off the
- * diagonal. */
+/* Makes a symmetric pattern of n rows with about `most` off-diagonal entries in a row, some of them
+ * 0, and a diagonal larger than their sum. Every seventh row has only its diagonal. */
 static void symmetric(struct shape *s, int64_t n, int64_t most)
 {
 	double *dense = calloc((size_t)(n * n + 1), sizeof *dense);
@@ -78,7 +77,7 @@ static int64_t int_of(const ek_matrix *M, const char *name, int64_t k)
 
 /* ---- Aggregates ------------------------------------------------------------------------------ */
 
-/* Reads the aggregate of each row from T, and checks that T has at most one entry in a row, 1. */
+/* Reads the aggregate of each row from T, and checks that rows of T have at most one entry, 1. */
 static int64_t *aggregates_of(const ek_matrix *T, int64_t *count)
 {
 	ek_matrix_info info = {.size = sizeof info};
@@ -99,8 +98,8 @@ static int64_t *aggregates_of(const ek_matrix *T, int64_t *count)
 	return of;
 }
 
-/* Checks what holds for every aggregation: rows with strong neighbours have an aggregate, and others have
- * none; each member has a strong neighbour that is a member, too; numbers ascend by first rows. */
+/* Checks what holds for every aggregation: only rows with strong neighbours have an aggregate; each
+ * member has a strong neighbour in it; aggregates are numbered by their first rows. */
 static void check_aggregates(const struct shape *s, double strength, const int64_t *of,
                              int64_t count)
 {
@@ -131,7 +130,7 @@ static void check_aggregates(const struct shape *s, double strength, const int64
 
 /* ---- Prolongators ---------------------------------------------------------------------------- */
 
-/* Computes entry (i, g) of P by the definition, and the size of its terms. */
+/* Computes entry (i, g) of P by its definition, and the magnitude of its terms. */
 static double entry_of(const struct shape *s, double strength, double step, const double *d,
                        const int64_t *of, int64_t i, int64_t g, double *size)
 {
@@ -211,7 +210,7 @@ static void same_bits(const ek_matrix *M, const ek_matrix *first, const char *na
 		assert_true(value_at(a.type, a.data, e) == value_at(b.type, b.data, e));
 }
 
-/* Checks one matrix in csr and csc, with all types of indices and some numbers of threads. */
+/* Checks a matrix in CSR and CSC, with all types of indices and some numbers of threads. */
 static void check_matrix(const struct shape *s, const ek_aggregation *o, ek_value value)
 {
 	static struct heap heap = HEAP_INIT;
@@ -263,7 +262,7 @@ static void test_random(void **state)
 		struct shape s;
 
 		symmetric(&s, size[k % 6], 1 + k % 9);
-		if (k & 1) /* values that are the same in both types */
+		if (k & 1) /* values that are exact in both types */
 			for (int64_t e = 0; e < s.nnz; e++)
 				s.val[e] = (double)(float)s.val[e];
 		check_matrix(&s, &o, k & 1 ? EK_F32 : EK_F64);
@@ -273,7 +272,7 @@ static void test_random(void **state)
 
 /* ---- Known cases ----------------------------------------------------------------------------- */
 
-/* On a path of rows, most aggregates have three rows. */
+/* Tests a path of rows, where most aggregates have three rows. */
 static void test_path(void **state)
 {
 	enum { N = 9 };
@@ -345,7 +344,7 @@ static void test_arguments(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* ---- Allocations that fail ------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static ek_status aggregate(struct exhaust *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests every public call that can allocate. Its n-th allocation fails, for n = 0, 1, ... until the
+ * Tests every public call that can allocate: its n-th allocation fails, for n = 0, 1, ... until the
  * call succeeds. */
 #include "plan/plan.h"
 #include "support/exhaust.h"
@@ -122,7 +122,7 @@ static void test_matrices(void **state)
 	}
 }
 
-/* If the call fails, arrays that it should have adopted still belong to the caller. */
+/* Checks that arrays which a failed call should have adopted still belong to the caller. */
 static void test_adopt(void **state)
 {
 	void *p = heap_block(&e.heap, sizeof ptr), *c = heap_block(&e.heap, sizeof col),
@@ -302,8 +302,8 @@ static ek_status run_again(struct exhaust *t)
 	return status;
 }
 
-/* A plan that has its own copy of the matrix takes memory for new values only in the cases that
- * ek.h lists at ek_spmv. */
+/* Checks that a plan with its own copy of the matrix takes memory for new values only in the cases
+ * that ek.h lists at ek_spmv. */
 static void test_new_values(void **state)
 {
 	static const char *const held[] = {"csr", "csc", "ell", "csr5"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reading and writing while the n-th allocation fails: the status must be EK_ENOMEM, nothing may
- * leak, and neither a result nor a file may be left. */
+ * Tests reading and writing while the n-th allocation fails: the status must be EK_ENOMEM, nothing
+ * may leak, and neither a result nor a file may be left. */
 #define _POSIX_C_SOURCE 200809L /* unlink */
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed files and tar archives, good and damaged. The test makes archives byte by byte, as
- * gzip streams of uncompressed blocks. Files that are really compressed come from the library's
- * writer. Each case has a number, which is printed if the case fails. */
+ * Tests compressed files and tar archives, good and damaged. Archives are made byte by byte, as
+ * gzip streams of uncompressed blocks. Really compressed files come from the library's writer. Each
+ * case has a number, which is printed if it fails. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -100,7 +100,7 @@ static void test_gzip(void **state)
 		struct bytes b = {malloc(gz[0].length), 0}, two;
 
 		expect_matrix(ctx, gz[0].data, gz[0].length);
-		for (size_t n = 3; n < gz[0].length; n++) { /* cases 58, 59: cut after n bytes */
+		for (size_t n = 3; n < gz[0].length; n++) { /* cases 58, 59: truncated to n bytes */
 			memcpy(b.data, gz[0].data, n);
 			b.length = n;
 			check(ctx, n < gz[0].length - 8 ? 58 : 59, b, EK_ETRUNCATED, "gzip stream");
@@ -134,8 +134,8 @@ static void test_gzip(void **state)
 	}
 }
 
-/* Reads files with more text than the limit allows (case 64), a plain text file named .gz (case
- * 66), and damaged gzip, xz and zstd files. */
+/* Reads files with more text than the limit (case 64), plain text named .gz (case 66), and damaged
+ * gzip, xz and zstd files. */
 static void test_files(void **state)
 {
 	static const char *const name[] = {"a.mtx.gz", "a.mtx.xz", "a.mtx.zst"};
@@ -221,8 +221,8 @@ static void test_threads(void **state)
 
 /* ---- tar ------------------------------------------------------------------------------------- */
 
-/* Reads an archive whose member ends early. The library parses the text before the end first, so
- * the message has the number of the line where the text ends. */
+/* Reads an archive whose member ends early. The library first parses the text before the end, so
+ * the message has the number of its last line. */
 static void test_short_member(void **state)
 {
 	if (!HAVE_ARCHIVE)
@@ -304,7 +304,7 @@ static void test_tar(void **state)
 		assert_null(A);
 		free(z.data);
 	}
-	for (int k = 100; k < 200; k++) { /* more names than the message has room for */
+	for (int k = 100; k < 200; k++) { /* more names than fit in the message */
 		char name[32];
 
 		snprintf(name, sizeof name, "a/readme%d", k);

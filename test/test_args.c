@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Calls each public function with one bad argument at a time. The status must be right, the message
- * must name the argument, and outputs must stay as they were. The memory hooks keep freed blocks
+ * must name the argument, and outputs must stay unchanged. The memory hooks keep freed blocks
  * readable, so that destroyed objects can be passed. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include "plan/plan.h"
@@ -85,7 +85,7 @@ static void expect_refused(int kind, const struct make *m, ek_status status, con
 	assert_int_equal(atomic_load(&heap.live), live);
 }
 
-/* Sets the member `field` of good arguments to `bad`. Checks that the call is then refused. */
+/* Checks that a call is refused whose arguments are good except for `field`, which is `bad`. */
 #define REFUSED(kind, field, bad, status, part)                       \
 	do {                                                          \
 		struct make m_ = (kind) == COO ? good_coo : good_csr; \
@@ -139,7 +139,7 @@ static void test_make(void **state)
 	               EK_ERANGE, "row_ptr(2)");
 }
 
-/* ---- Questions about matrices ---------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 static void test_matrix_questions(void **state)
 {
@@ -332,7 +332,7 @@ static void test_spmv_overlap(void **state)
 		expect_bad_product(plan, &gx, &v, "overlaps the array row_ptr");
 }
 
-/* Messages about a CSC matrix call its arrays by their names in CSC. */
+/* Checks that messages about a CSC matrix call its arrays by their names in CSC. */
 static void test_spmv_overlap_csc(void **state)
 {
 	static union {
@@ -356,7 +356,7 @@ static void test_spmv_overlap_csc(void **state)
 	ek_matrix_destroy(C);
 }
 
-/* A plan of an f32 matrix refuses vectors of f64. */
+/* Checks that a plan of an f32 matrix refuses vectors of f64. */
 static void test_spmv_types(void **state)
 {
 	const ek_dense gx = ek_vector(EK_F64, 1, x), gy = ek_vector(EK_F64, 1, y);
@@ -368,8 +368,8 @@ static void test_spmv_types(void **state)
 	ek_plan_destroy(p32);
 }
 
-/* Destroying NULL is harmless. So is destroying an object twice, as long as its memory stays
- * readable. */
+/* Checks that destroying NULL is harmless, and so is destroying an object twice while its memory
+ * stays readable. */
 static void test_destroy(void **state)
 {
 	long live = atomic_load(&heap.live);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Borrowed index arrays whose indices start at 1, as in Fortran. Every method, and every function
- * that reads or converts a matrix, must give the same results as with indices that start at 0.
+ * Tests borrowed index arrays whose indices start at 1, as in Fortran. Every method, and every
+ * function that reads or converts a matrix, must give the same results as with indices from 0.
  * Arrays and vectors are between guard pages, so that an access before x or y crashes. */
 #include <stdio.h>
 #include <unistd.h>
@@ -44,8 +44,8 @@ static void run(struct product *p, ek_plan *plan, int op, int values, bool again
 	const void *y;
 	char text[400];
 
-	/* If the plan has its own format, the first run with new values may take memory, to
-	 * convert the columns to ones that start at 0. */
+	/* If the plan has its own format, the first run with new values may take memory to convert
+	 * the columns to columns from 0. */
 	struct heap *watched =
 		values == VALUES_SECOND && plan->own[0].format ? NULL : &contexts.heap;
 
@@ -54,8 +54,8 @@ static void run(struct product *p, ek_plan *plan, int op, int values, bool again
 		fail_msg("%s: %s", product_where, text);
 }
 
-/* Checks that the plan has no copy of the columns if its method can read columns that start at 1.
- * Otherwise checks that the plan's memory includes the copy. */
+/* Checks that the plan has no copy of the columns if its method can read columns from 1, and else
+ * that its memory includes the copy. */
 static void check_copy(const struct product *p, const ek_plan *plan, bool transposed)
 {
 	const unsigned can = transposed ? EKI_BASE1_T : EKI_BASE1_N;
@@ -125,7 +125,7 @@ static void test_products(void **state)
 	assert_true(plans > 1000);
 }
 
-/* ---- What is made of a matrix ---------------------------------------------------------------- */
+/* ---- Results from a matrix ------------------------------------------------------------------- */
 
 static void same_arrays(const ek_matrix *A, const ek_matrix *B)
 {
@@ -256,7 +256,7 @@ static void test_same(void **state)
 		}
 }
 
-/* ---- Adopted arrays, and messages later on --------------------------------------------------- */
+/* ---- Adopted arrays, and later messages ------------------------------------------------------ */
 
 static void test_adopted(void **state)
 {
@@ -291,7 +291,7 @@ static void test_adopted(void **state)
 	assert_int_equal(atomic_load(&heap.live), live);
 }
 
-/* If indices start at 1, messages of later errors count positions from 1 too. */
+/* Checks that messages of later errors count positions from 1 too if indices start at 1. */
 static void test_messages(void **state)
 {
 	static const int32_t ptr[2][4] = {{0, 1, 1, 3}, {1, 2, 2, 4}};

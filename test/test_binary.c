@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Writes matrices of all types, as text and in the binary form, and reads them again. The bits must
- * be the same. Text files must not depend on the number of threads. Binary files are refused if any
- * single bit is changed, if they are cut anywhere, or if they state wrong sizes. */
+ * Writes matrices of all types, as text and in the binary form, and reads them again: the bits must
+ * be the same. Text files must not depend on the number of threads. Binary files must be refused if
+ * any bit is changed, if they are truncated, or if they state wrong sizes. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static char *slurp(const char *name, size_t *length)
 enum { ROWS = 3000, COLS = 2000, NNZ = 9000 };
 
 /* Makes a matrix with random bits as values, including subnormal numbers and -0. Its entries are
- * sorted, so that files keep their order. */
+ * sorted, so files keep their order. */
 static ek_matrix *random_matrix(ek_context *ctx, ek_value value, ek_index index, int csc,
                                 int integers)
 {
@@ -100,7 +100,7 @@ static void test_round_trips(void **state)
 		if (status != EK_EUNSUPPORTED) {
 			expect_status(status, EK_OK);
 			expect_status(ek_matrix_read(ctx, path, value, index, NULL, &B), EK_OK);
-			if (csc && form % 2 == 0) { /* text was read as CSR, so compare in CSR */
+			if (csc && form % 2 == 0) { /* text is read as CSR, so compare in CSR */
 				expect_status(convert_types(A, value, index, &C), EK_OK);
 				same_arrays(C, B, 0);
 				ek_matrix_destroy(C);
@@ -115,7 +115,7 @@ static void test_round_trips(void **state)
 	}
 }
 
-/* Integers are written without a decimal point. The text is the same for all numbers of threads. */
+/* Checks that integers have no decimal point, and that threads do not change the text. */
 static void test_same_text(void **state)
 {
 	char *text[3];
@@ -188,7 +188,7 @@ static void test_damage(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* A failed write leaves no file. Writing to a link or a device does not replace it by a file. */
+/* Checks that a failed write leaves no file, and that links and devices are not replaced. */
 static void test_places(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);
@@ -218,8 +218,8 @@ static void test_places(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Reading accepts NaN and infinity only if allow_nan is set, whatever the format. Otherwise the
- * message names the value and its place. */
+/* Checks that NaN and infinity are read, in any format, only if allow_nan is set, and that
+ * otherwise the message names the value and its place. */
 static void test_not_finite(void **state)
 {
 	static const char *const format[] = {"csr", "csc", "ell", "csr5", "bcsr", "cocktail"};
@@ -259,8 +259,8 @@ static void test_not_finite(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* If the call gives no types, the matrix has the types of the file (text: f64, 32-bit indices). The
- * matrix keeps the parameters of its format. */
+/* Checks that a matrix read without given types has those of the file (text: f64, 32-bit indices),
+ * and keeps the parameters of its format. */
 static void test_types(void **state)
 {
 	static const char text[] = "%%MatrixMarket matrix coordinate real general\n3 1 1\n2 1 5\n";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats of dense blocks: all 64 block sizes, NaN and infinity in x where blocks have fill, and
- * the size that is chosen if none is given. */
+ * Tests formats of dense blocks: all 64 block sizes, NaN and infinity in x where blocks have fill,
+ * and the size chosen if none is given. */
 #include <math.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ static void test_sizes(void **state)
 		}
 }
 
-/* A NaN or infinite x_j reaches only the y_i whose row has an entry in column j. */
+/* Checks that NaN or Inf in x_j reaches only those y_i whose rows have an entry in column j. */
 static void test_leak(void **state)
 {
 	int turn = 0;
@@ -107,8 +107,7 @@ static void test_leak(void **state)
 	}
 }
 
-/* Checks the size of the blocks that the format chooses. Their height must be a multiple of r, and
- * their width must be a multiple of c. */
+/* Checks the block size that the format chooses: a multiple of r high, and of c wide. */
 static void check_choice(const char *spec, const char *format, int r, int c)
 {
 	ek_matrix *A, *B;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of the primitives in src/prim_body/, which kernels include. Each is compared with a plain
- * loop, for lengths up to 300. Arrays and scratch are between guard pages, and have exactly the
- * lengths that the primitives ask for. Scratch is poisoned. */
+ * Tests the primitives in src/prim_body/, which kernels include, against plain loops, for lengths
+ * up to 300. Arrays and scratch are between guard pages, and have exactly the lengths that the
+ * primitives ask for. Scratch is poisoned. */
 #include "plan/plan.h"
 #include "prim/counters.h"
 #include "prim_body/heap_sort.h"
@@ -226,7 +226,7 @@ static void test_sort(void **state)
 				check_sort(kinds[k], n, order, &r);
 }
 
-/* Heap sort is not stable, so pairs in this test have no values or have different keys. */
+/* Tests heap sort, which is not stable, on pairs without values or with different keys. */
 static void test_heap_sort(void **state)
 {
 	struct rng r = {4};
@@ -307,7 +307,7 @@ static void put(const void *of, int64_t e, int64_t to)
 	d->to[to] = d->from[e];
 }
 
-/* Number i is 1000 d + i, where d is its digit. As i ascends, one stable pass sorts all numbers. */
+/* Sorts numbers 1000 d + i, where d is the digit of number i: a stable pass sorts them all. */
 static void test_radix(void **state)
 {
 	struct rng r = {7};
@@ -328,7 +328,7 @@ static void test_radix(void **state)
 		}
 }
 
-/* Makes several parts count entries by key. Each entry must be placed after all entries of smaller
+/* Counts entries by key in several parts. Each entry must be placed after all entries of smaller
  * keys, and after the earlier entries of its own key. */
 static void check_counters(const ek_context *ctx, int64_t n, int parts, size_t size, struct rng *r)
 {

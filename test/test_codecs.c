@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Builds that lack zlib, libarchive or both, because EK_WITH_ZLIB or EK_WITH_ARCHIVE is off. Each
- * build must read and write the files that it can. For others, it must name the library that it
- * lacks. */
+ * Tests builds that lack zlib, libarchive or both, because EK_WITH_ZLIB or EK_WITH_ARCHIVE is off.
+ * Each must read and write the files that it can, and for others name the library that it lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -16,8 +15,8 @@ static ek_status read_bytes(ek_context *ctx, const void *data, size_t bytes, ek_
 	return ek_matrix_read_memory(ctx, "t", data, bytes, EK_F64, EK_I32, NULL, A);
 }
 
-/* If the build lacks zlib or libarchive, files that need this library can neither be read nor
- * written, and the message names the library. All other files work. */
+/* Checks that files which need a missing library can neither be read nor written, with a message
+ * that names it, and that all other files work. */
 static void test_left_out(void **state)
 {
 	static const struct {

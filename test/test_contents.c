@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * For content that is not text, the message names the kind of file, instead of the place where a
- * parser would fail. */
+ * Tests that for content that is not text, the message names the kind of file, not the place where
+ * a parser would fail. */
 #include "support/heap.h"
 #include "support/support.h"
 

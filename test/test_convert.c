@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Conversion between all types, of matrices held by rows and by columns. Entries and their order
- * must stay the same. Values and indices that do not fit must be refused. Failing allocations are
- * tested too. */
+ * Tests conversion between all types, of matrices held by rows and by columns. Entries must keep
+ * their values and order. What does not fit must be refused. Allocations also fail. */
 #include <float.h>
 #include <math.h>
 
@@ -48,8 +47,8 @@ static void check_entries(const ek_matrix *B, const struct shape *s, int type)
 		            value_at(info.value, val.data, k) == s->val[k]);
 }
 
-/* Converts a matrix from one type to all types, once held by rows and once held by columns. In the
- * second case, each row of the result has ascending columns, as after transposing twice. */
+/* Converts a matrix from one type to all types, held by rows and held by columns. In the second
+ * case, columns ascend in each row of the result, as after transposing twice. */
 static void check_from(ek_context *ctx, const struct shape *s, int from)
 {
 	struct shape turned, sorted;
@@ -129,7 +128,7 @@ static void test_large(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* f64 is rounded to the nearest f32; NaN and infinity stay; values too large for f32 are
+/* Checks that f64 is rounded to nearest, NaN and infinity stay, and too large values are
  * refused. */
 static void test_values(void **state)
 {
@@ -236,8 +235,8 @@ static void test_allocations(void **state)
 	heap_close(&heap);
 }
 
-/* Checks that each array of the format is found by its name. The sizes of the arrays must add up to
- * the number of bytes that the matrix reports. */
+/* Checks that each array of the format is found by its name, and that their sizes add up to the
+ * bytes that the matrix reports. */
 static void check_arrays(const ek_matrix *A, const ek_format *f)
 {
 	ek_matrix_info info = {.size = sizeof info};

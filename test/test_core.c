@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of the version, names, contexts and their options, environment variables, and the log. */
+ * Tests the version, names, contexts and their options, environment variables, and the log. */
 #define _GNU_SOURCE /* setenv */
 #include "plan/plan.h"
 #include "support/support.h"
@@ -51,7 +51,7 @@ static void test_names(void **state)
 	assert_null(ek_isa_name((ek_isa)-1));
 }
 
-/* Every status has its own text. Numbers that are not a status have a text too. */
+/* Checks that every status has its own text, and that other numbers have a text too. */
 static void test_status_text(void **state)
 {
 	(void)state;
@@ -64,7 +64,7 @@ static void test_status_text(void **state)
 	assert_non_null(ek_status_text((ek_status)-12345));
 }
 
-/* A successful call keeps the text of the last failure. A message that is too long is cut. */
+/* Checks that successful calls keep the text of the last failure, and long messages are cut. */
 static void test_error_text(void **state)
 {
 	char before[2048], longest[3000];
@@ -236,8 +236,8 @@ static void test_environment(void **state)
 	clear_environment();
 }
 
-/* EK_METHOD takes effect where the method would be "auto". It replaces no other method that a hint
- * names. */
+/* Checks that EK_METHOD takes effect where the method would be "auto", and replaces no method that
+ * a hint names. */
 static void test_method_variable(void **state)
 {
 	static const int32_t ptr[] = {0, 1}, col[] = {0};
@@ -327,8 +327,8 @@ static void test_memory_sizes(void **state)
 	heap_close(&heap);
 }
 
-/* Arrays are accepted if they have the compiler's alignment for their type. 32-bit x86 aligns
- * 8-byte types to 4 bytes, so there some arrays of this test are not at a multiple of 8. */
+/* Checks that arrays are accepted if they have the compiler's alignment for their type: 32-bit x86
+ * aligns 8-byte types to 4 bytes, so some arrays here are not at a multiple of 8. */
 static void test_alignment(void **state)
 {
 	static struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5: descriptors of tiles, compared with ones worked out by hand; the height of tiles; and the
- * memory that the format takes. */
+ * Tests CSR5: descriptors of tiles, compared with ones worked out by hand; the height of tiles; and
+ * the memory that the format takes. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 
@@ -131,12 +131,12 @@ static void test_descriptors(void **state)
 
 /* ---- Height and cost ------------------------------------------------------------------------- */
 
-/* The height of the tiles follows from the mean row length, and from EK_CSR5_SIGMA if it is set. */
+/* Checks that tile height follows from the mean row length, or from EK_CSR5_SIGMA if set. */
 static void test_sigma(void **state)
 {
 	static const struct {
 		const char *text; /* EK_CSR5_SIGMA, or NULL if it is not set */
-		int width, sigma; /* width of a full band, and the expected height of tiles */
+		int width, sigma; /* width of a full band, and expected height of tiles */
 	} row[] = {{NULL, 3, 32},
 	           {NULL, 81, 16},
 	           {"4,7,20,5,1,1,1,1", 3, 4},
@@ -182,8 +182,8 @@ static void test_sigma(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* With omega = sigma = 32, doubles and no empty rows, CSR5 takes at most 3 % more bytes than CSR. A
- * tile with empty rows would take 4 bytes more for each of its nonempty rows. */
+/* Checks that with omega = sigma = 32, doubles and no empty rows, CSR5 takes at most 3 % more bytes
+ * than CSR. A tile with empty rows would take 4 more bytes for each nonempty row. */
 static void test_extra_memory(void **state)
 {
 	static const char *const spec[] = {"poisson2d5:nx=300,ny=300",

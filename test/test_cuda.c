@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of the library's CUDA code with a fake libcuda.so.1 (test/fake), which computes nothing.
- * They cover messages about missing libraries and devices, two cards, arguments of launches, and
- * compiler messages. */
+ * Tests the library's CUDA code with a fake libcuda.so.1 (test/fake), which computes nothing:
+ * messages about missing libraries and devices, two cards, arguments of launches, and compiler
+ * messages. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@ int main(void)
 static struct fake_cuda *fake;
 static ek_context *ctx;
 
-/* ---- What is missing ------------------------------------------------------------------------- */
+/* ---- Missing libraries ----------------------------------------------------------------------- */
 
 static const struct missing {
 	const char *file; /* file that EK_CUDA names, or NULL for the fake */
@@ -133,7 +133,7 @@ static const char ptx[] = ".visible .entry probe(\n"
 			  "	.param .u64 probe_param_2,\n	.param .f32 probe_param_3,\n"
 			  "	.param .f64 probe_param_4\n)\n{ }\n";
 
-/* The driver gets each argument of a launch with the right size and bits. */
+/* Checks that the driver gets each argument of a launch with the right size and bits. */
 static void test_launch(void **state)
 {
 	const eki_driver *d = &eki_cuda;
@@ -175,7 +175,7 @@ static void test_launch(void **state)
 	fake_clean("launch");
 }
 
-/* The message is one line and contains the report of the driver's own compiler. */
+/* Checks that the message is one line and contains the report of the driver's own compiler. */
 static void test_bad_module(void **state)
 {
 	void *none = NULL;

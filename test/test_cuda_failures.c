@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Repeats a session on a CUDA device of the fake libcuda.so.1. In each repetition the n-th driver
- * call fails, for n = 0, 1, ... until the session ends before call n. This is done twice: first
- * only call n fails, then all calls after it fail too. Each failure must give the right status and
- * a message that names the call. It must leave nothing on the device or in memory, and must leave
- * outputs as they were. */
+ * Repeats a session on a CUDA device of the fake libcuda.so.1 while the n-th driver call fails, for
+ * n = 0, 1, ... until the session ends before call n. This is done twice: first only call n fails,
+ * then all calls after it too. Each failure must give the right status and a message that names the
+ * call, leave nothing on the device or in memory, and change no outputs. */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/gpu.h"
 #include "support/fake.h"
@@ -110,9 +109,9 @@ static void check_failure(ek_status status, const char *what)
 		fail_msg("%s: %s failed, message: %s", what, fake->failed, ek_error_text());
 }
 
-/* Returns whether the session may succeed although `call` failed. A compiled program that cannot be
- * loaded is compiled again. Loading a program may ask for memory of the shared heap, and a failure to
- * get it counts as a failed load. If there is no memory for 16-bit columns, they are left out. */
+/* Tells whether the session may succeed although `call` failed. A program that cannot be loaded,
+ * even for lack of shared memory, is compiled again. If there is no memory for 16-bit columns, they
+ * are left out. */
 static bool may_fail(const struct session *s, const char *call)
 {
 	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
@@ -121,8 +120,8 @@ static bool may_fail(const struct session *s, const char *call)
 	        strncmp(call, "cuMemAlloc", 10) == 0);
 }
 
-/* Runs a session in which call n fails and, if `persistent`, all calls after it. Returns whether
- * the session made call n. If it did, n + 1 has to be tried too. */
+/* Runs a session in which call n fails and, if `persistent`, all calls after it. Tells whether the
+ * session made call n, so that n + 1 must be tried too. */
 static bool session(struct session like, long n, bool persistent)
 {
 	struct session s = like;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Programs for CUDA, compiled by the real NVRTC for the fake libcuda.so.1. Tests which programs are
- * loaded from the folder and which are compiled again. Also tests a log function that asks for
- * programs while another program is being compiled. */
+ * Tests programs for CUDA, compiled by the real NVRTC for the fake libcuda.so.1: which are loaded
+ * from the folder and which compiled again, and a log function that asks for programs while another
+ * is being compiled. */
 #define _POSIX_C_SOURCE 200809L
 #include "gpu/gpu.h"
 #include "support/fake.h"
@@ -26,8 +26,8 @@ static struct {
 	int warnings;
 } logged;
 
-/* Counts warnings, as the log function. At the first warning, asks for two programs: one without
- * warnings, and the one that is being compiled, which then warns again. */
+/* Counts warnings, as the log function. At the first, asks for two programs: one without warnings,
+ * and the one being compiled, which then warns again. */
 static void get_more(void *user, ek_log_level level, const char *text)
 {
 	void *program = NULL;
@@ -100,8 +100,7 @@ static bool compiles(ek_status (*compiler)(eki_device *, char *, size_t))
 	return c.compiled == 1;
 }
 
-/* Programs in the folder are used only if the compiler has the same version and options as the one
- * that made them. */
+/* Checks that stored programs are used only if compiled with the same version and options. */
 static void test_compiler(void **state)
 {
 	char text[300];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests products of dense blocks and a sparse matrix (EK_DENSE_SPMM) by every method of the table and by
- * `auto`, in every type, instruction set and number of threads, on awkward shapes held as CSR and as CSC.
- * References and blocks are those of the transposed products (support/blocks.h): the plan computes
- * Y^T = op(A)^T X^T, where `op` of a case is that of the SpMM. */
+ * Tests products of dense blocks and a sparse matrix (EK_DENSE_SPMM) by every method of the table
+ * and by `auto`, in every type, instruction set and number of threads, on awkward shapes held as
+ * CSR and as CSC. References and blocks are those of the transposed products (support/blocks.h):
+ * the plan computes Y^T = op(A)^T X^T, where `op` of a case is that of the SpMM. */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -98,8 +98,8 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* The result has the bits of the transposed SpMM, and with EK_REPRO_STRICT the same bits for all numbers
- * of threads and instruction sets. */
+/* Checks that results have the bits of the transposed SpMM and, with EK_REPRO_STRICT, the same bits
+ * for all numbers of threads and instruction sets. */
 static void test_bits(void **state)
 {
 	struct blocks b;
@@ -150,7 +150,7 @@ static void test_bits(void **state)
 	blocks_free(&b);
 }
 
-/* Every format can be multiplied. */
+/* Multiplies by every format. */
 static void test_formats(void **state)
 {
 	struct blocks b;
@@ -275,7 +275,7 @@ static void expect_bad(ek_plan *plan, const ek_dense *X, const ek_dense *Y, cons
 		assert_true(y_data[k] == -1);
 }
 
-/* X is 2 x 3, op(A) 3 x 2, Y 2 x 2. */
+/* Tests arguments with X 2 x 3, op(A) 3 x 2, Y 2 x 2. */
 static void test_arguments(void **state)
 {
 	const ek_dense X = ek_block(EK_F64, 2, 3, 3, EK_ROW_MAJOR, x_data),

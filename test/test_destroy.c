@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Objects may be destroyed in any order and in any thread: each object keeps alive the objects that
- * it needs. */
+ * Tests that objects may be destroyed in any order and in any thread: each keeps alive the objects
+ * that it needs. */
 #define _POSIX_C_SOURCE 200809L /* pthread_barrier_t */
 #include <pthread.h>
 
@@ -52,7 +52,7 @@ static void test_orders(void **state)
 	}
 }
 
-/* If a matrix gets new values and is then destroyed, products still use the new values. */
+/* Checks that products still use the new values of a matrix that is then destroyed. */
 static void test_new_values(void **state)
 {
 	const int32_t ptr[] = {0, 1, 2}, idx[] = {0, 1};
@@ -77,7 +77,7 @@ static void test_new_values(void **state)
 	assert_int_equal(atomic_load(&heap.live), 0);
 }
 
-/* A plan that could not be made does not keep the matrix or the context alive. */
+/* Checks that a plan that could not be made does not keep the matrix or the context alive. */
 static void test_failed_plan(void **state)
 {
 	const int32_t ptr[] = {0, 1}, idx[] = {0};

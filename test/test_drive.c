@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Test of eki_drive.both, with which a run both computes rows and scatters. The method of the test
- * is like one for symmetric storage: it computes y = alpha (L + S^T) x + beta y0, where the lower
- * triangle L is in CSR, and S is L without its diagonal. Kernels either finish all their rows
- * (`rows`) or pass on the sums of their first and last row (`carry`). x and y are vectors or blocks
- * of several columns, stored by rows or by columns. Kernels take one or four columns at a time.
- * Data are small integers, so results are exact. If beta is 0, y0 is NaN. */
+ * Tests eki_drive.both, with which a run both computes rows and scatters. The test's method is like
+ * one for symmetric storage: it computes y = alpha (L + S^T) x + beta y0, where the lower triangle
+ * L is in CSR, and S is L without its diagonal. Kernels either finish all their rows (`rows`) or
+ * pass on the sums of their first and last row (`carry`). x and y are vectors, or blocks stored by
+ * rows or by columns, of which kernels take one or four columns at a time. Data are small integers,
+ * so results are exact. If beta is 0, y0 is NaN. */
 #include "drive/drive.h"
 #include "support/contexts.h"
 #include "support/guard.h"
@@ -69,7 +69,7 @@ static void FN(lower_carry)(const ek_store *L, const eki_run *v, int64_t begin, 
 		}
 }
 
-/* Adds the share that rows [begin, end) of L have in alpha S^T x to the array `to`, which begins
+/* Adds the contribution of rows [begin, end) of L to alpha S^T x to the array `to`, which begins
  * with the sums of row `first` of y. */
 static void FN(lower_scatter)(const ek_store *L, const eki_run *v, int64_t begin, int64_t end,
                               int64_t first, void *to)
@@ -131,7 +131,7 @@ static const ek_method lower = {
 	.run = eki_drive_run,
 };
 
-/* Makes a plan of the oracle, then prepares the plan's step again with the method `lower`. */
+/* Makes a plan of the oracle, then prepares its step again with the method `lower`. */
 static ek_plan *make_plan(ek_operation operation, ek_op op, const ek_matrix *L)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "csr.serial", .op = op};
@@ -152,9 +152,9 @@ static int64_t n;
 static int64_t row_ptr[MOST + 1], col_idx[ENTRIES];
 static double val[ENTRIES], x[MOST * COLUMNS], y0[MOST * COLUMNS], product[MOST * COLUMNS];
 
-/* Returns whether entry (i, j) of the lower triangle is stored. Kinds 0 to 5: no entries, a
- * diagonal, a long last row, a long first column, random entries, and random entries between empty
- * rows at the beginning and at the end. */
+/* Tells whether entry (i, j) of the lower triangle is stored. Kinds 0 to 5: no entries, a diagonal,
+ * a long last row, a long first column, random entries, and random entries between empty rows at
+ * the beginning and at the end. */
 static bool stored(int kind, int64_t i, int64_t j)
 {
 	switch (kind) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Versions of the binary form. Files of version 2, with the library's own checksum, can be read.
- * Files are written as version 3, with xxHash checksums of the bytes as they are in the file. A
- * build without xxHash refuses to write, and the message says why. */
+ * Tests versions of the binary form. Files of version 2, with the library's own checksum, can be
+ * read. Files are written as version 3, with xxHash checksums of the bytes as in the file. A build
+ * without xxHash refuses to write, and the message says why. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ static size_t slurp(const char *name)
 }
 
 /* Reads the fuzz seed of version 2 into `data`. The seed is one byte of options for the fuzz
- * target, then a file of *n bytes, at data[1]. Returns whether this file has the byte order of this
+ * target, then a file of *n bytes, at data[1]. Tells whether this file has the byte order of this
  * machine. */
 static bool old_file(size_t *n)
 {
@@ -43,8 +43,8 @@ static ek_context *context(void)
 	return ctx;
 }
 
-/* Checks that the file can be read. Then changes every fifth byte in turn, from the checksums on;
- * each time the file must be refused. */
+/* Checks that the file can be read, and that it is refused after a change of any fifth byte from
+ * the checksums on. */
 static void check_bytes(ek_context *ctx, const unsigned char *file, size_t n, ek_status expected)
 {
 	ek_matrix *A = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of EK_METHOD. Each entry forces the method of one operation, for both ops or for only one
- * of op N and op T. It changes nothing else. Also tests method names that are short, misspelt
- * or unknown, in EK_METHOD, hints and options. */
+ * Tests EK_METHOD, each entry of which forces the method of one operation, for both ops or for only
+ * one, and changes nothing else. Also tests short, misspelt and unknown method names, in EK_METHOD,
+ * hints and options. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 
@@ -83,7 +83,7 @@ static void test_products(void **state)
 	}
 }
 
-/* `.n` and `.t` in EK_METHOD mean op N and op T of A itself, even if its transpose is stored. */
+/* Checks that `.n` and `.t` in EK_METHOD refer to A, even if its transpose is stored. */
 static void test_csc(void **state)
 {
 	ek_context *own = open_with("spmv.n=spmv.csr.copy_t;spmv.t=spmv.csr.merge");
@@ -99,8 +99,8 @@ static void test_csc(void **state)
 	ek_context_destroy(own);
 }
 
-/* A method name without an operation forces only the ops that the method supports for A as it is
- * held: in CSC, op N and op T change places. The other op is chosen as usual. */
+/* Checks that a method name without an operation forces only the ops that the method supports for A
+ * as held (in CSC, op N and op T change places). For the other op `auto` chooses. */
 static void test_bare(void **state)
 {
 	const ek_hints ell = {.size = sizeof ell, .op = EK_OP_T, .format = "ell"};
@@ -121,8 +121,8 @@ static void test_bare(void **state)
 	ek_context_destroy(own);
 }
 
-/* A forced method is refused if it does not do the op that its entry names, or if the hints ask for
- * reproducible bits that it does not give. */
+/* Checks that a forced method is refused if it lacks the op that its entry names, or the
+ * reproducibility that the hints ask for. */
 static void test_cannot(void **state)
 {
 	static const struct {
@@ -153,7 +153,7 @@ static void test_cannot(void **state)
 	}
 }
 
-/* Parameters after a method's name belong to the method, even though they contain "=". */
+/* Checks that parameters after a method's name belong to the method, although they contain "=". */
 static void test_parameters(void **state)
 {
 	if (!ek_method_find("spmv.csr.hetero.gpu")) /* built without devices */
@@ -237,7 +237,7 @@ static void test_nonsense(void **state)
 	unsetenv("EK_METHOD");
 }
 
-/* Method names in hints and options follow the same rules as method names in EK_METHOD. */
+/* Checks that method names in hints and options follow the same rules as in EK_METHOD. */
 static void test_given(void **state)
 {
 	static const char *const given[][2] = {

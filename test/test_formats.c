@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests every format of the table, with several values of its parameters, on awkward shapes and in
  * all types. Conversion to the format and back must keep every bit. Also tests the format's own
- * check, single entries, conversion in place, and products of the converted matrix. A format that
- * is added to the table is tested without a change here. */
+ * check, single entries, conversion in place, and products of the converted matrix. A new row of
+ * the table is tested without a change here. */
 #include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
@@ -12,8 +12,8 @@ static struct rng draw = {11};
 
 enum { SPECS = 5, FORMATS = 64 };
 
-/* For each format: how many conversions to it were tried, and how many were made. A conversion
- * that must fail, because two entries have the same place, is not counted. */
+/* For each format: how many conversions to it were tried, and how many succeeded. Those that must
+ * fail, because two entries have the same place, are not counted. */
 static struct {
 	int tried, made;
 } count[FORMATS];
@@ -25,9 +25,9 @@ static int64_t wide(void)
 	return test_tier() <= TIER_QUICK ? 4 << 20 : 64 << 20;
 }
 
-/* Writes the name and parameters of format f. If k is 0, writes no parameters, so that the defaults
- * are used. If k is 1, writes the least values; if k is 2, the greatest; otherwise, the greatest
- * values, each halved a random number of times. */
+/* Writes the name of format f with its parameters: none, and so the defaults, if k is 0; the least
+ * values if k is 1; the greatest if k is 2; else the greatest, each halved a random number of
+ * times. */
 static void spec(const ek_format *f, int k, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "%s", ek_format_name(f));
@@ -36,7 +36,7 @@ static void spec(const ek_format *f, int k, char *text, size_t size)
 	for (int i = 0; k > 0 && (p = ek_format_get_param(f, i)); i++) {
 		int64_t v = k == 1 ? p->min : p->max;
 
-		/* Values are halved, since some formats take only powers of two. */
+		/* Halving keeps powers of two, which some formats require. */
 		while (k > 2 && v / 2 >= p->min && rng_below(&draw, 3))
 			v /= 2;
 		used += (size_t)snprintf(text + used, size - used, "%c%s=%lld", i ? ',' : ':',
@@ -75,8 +75,7 @@ static bool converted(const ek_matrix *A, const struct shape *s, const char *tex
 	return true;
 }
 
-/* Checks that each format without padding accepted every matrix, and each other format at least
- * nine tenths of the matrices. */
+/* Checks that formats without padding accepted all matrices, and others at least nine tenths. */
 static void check_counts(void)
 {
 	static const char *const every[] = {"csr", "csc", "coo", "csr5", "scoo"};
@@ -113,8 +112,8 @@ static bool same_csr(const ek_matrix *A, const ek_matrix *B)
 	       same_array(A, B, "val");
 }
 
-/* Checks that converting B back to CSR gives the bits of A. If B places entries by their columns,
- * compares the result with a copy of A that has ascending columns in each row. */
+/* Checks that converting B back to CSR gives the bits of A or, if B places entries by their
+ * columns, of a copy of A with ascending columns in each row. */
 static void check_round_trip(const ek_matrix *A, const ek_matrix *B, const ek_format *f)
 {
 	ek_matrix *C, *columns, *sorted;
@@ -205,8 +204,8 @@ static void check_products(struct product *p, ek_matrix *B)
 		expect_status(ek_plan_create(EK_SPMV, B, &hints, &plan), EK_OK);
 		if (!product_run(p, &contexts.heap, plan, &run, &y, text, sizeof text))
 			fail_msg("%s, %s: %s", product_where, ek_plan_method(plan), text);
-		/* A format that places entries by their columns takes new values in the order of
-		 * ascending columns, which may not be the order of p->A. */
+		/* A format that places entries by their columns takes new values in that order,
+		 * which may not be the order of p->A. */
 		const bool in_order = !B->store.format->by_column || shape_ascending(&p->A);
 
 		for (int which = VALUES_SECOND; which >= VALUES_FIRST && in_order; which--) {

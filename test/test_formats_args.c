@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Conversions that must be refused, because the result would be too large or an argument is bad. */
+ * Tests conversions that must be refused, because the result would be too large or an argument is
+ * bad. */
 #include "support/contexts.h"
 
 /* Generates a matrix of one long row and many short ones. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of formats with damaged arrays, in which one byte is changed, and with allocations that
- * fail. A format that is added to the table is tested without a change here. */
+ * Tests formats with damaged arrays, in which one byte is changed, and with failing allocations. A
+ * new row of the table is tested without a change here. */
 #include "plan/plan.h"
 #include "support/exhaust.h"
 #include "support/product.h"
@@ -32,9 +32,9 @@ static void use(const ek_matrix *B)
 		expect_status(ek_matrix_get(B, i, i % 7, &value), EK_OK);
 }
 
-/* Changes one byte of array k at a time, first in several bits, then in one bit. Adds to *all the
- * number of bytes, and to *found the number of bytes whose first change the check found. An array
- * of values adds nothing: there the check must find every change of padding. */
+/* Changes one byte of array k at a time, first in several bits, then in one bit. Adds the number of
+ * bytes to *all, and of those whose first change the check found to *found. An array of values adds
+ * nothing: there the check must find every change of padding. */
 static void break_array(ek_matrix *B, int k, int *found, int *all)
 {
 	const eki_elem elem = B->store.format->array[k].elem;
@@ -76,8 +76,7 @@ static void break_dims(ek_matrix *B)
 			if (ek_matrix_check(B) == EK_ERANGE)
 				continue;
 			use(B);
-			/* Conversion to other types makes the arrays again, with the changed
-			 * parameters. */
+			/* Converting types remakes the arrays, with the changed parameters. */
 			expect_status(eki_matrix_retype(B, NULL, EK_F32, EK_I64, &C), EK_OK);
 			ek_matrix_destroy(C);
 		}
@@ -122,11 +121,12 @@ static void break_format(const ek_matrix *A, const char *format)
 	ek_matrix_destroy(B);
 }
 
-/* Changes each byte of the pattern and each parameter. The check must find the change, or products
- * and conversions must stay inside the arrays. The check must also find padding that is not 0. */
+/* Changes each byte of the pattern and each parameter. Either the check finds the change, or
+ * products and conversions must stay inside the arrays. The check must also find padding that is
+ * not 0. */
 static void test_broken(void **state)
 {
-	/* Parameters that cause more padding than those that the formats choose for this matrix. */
+	/* Parameters that cause more padding than what the formats choose for this matrix. */
 	static const char *const other[] = {
 		"ell:order=1",  "hyb:width=7",  "sell:c=8,sigma=16", "brc:height=8,width=7",
 		"bcsr:r=2,c=3", "bcoo:r=3,c=2", "bccoo:r=3,c=3"};

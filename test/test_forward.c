@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests spmv.csr.forward at, below and above the limits of 16-bit numbers: 65,536 columns, 65,536
  * rows, and segments of 65,535 entries. Also tests panels without entries, rows in one panel only,
- * columns in no order, parts that begin inside rows and between empty rows, and new values in the
+ * unsorted columns, parts that begin inside rows and between empty rows, and new values in the
  * plan's own copies. All arrays are next to guard pages, and x is NaN where A has an empty
  * column. */
 #include "spmv/panels.h"
@@ -284,8 +284,8 @@ static void check_plan(struct trial *t, ek_context *ctx)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Checks every case in all types. In the quick tier, each check takes a quarter of the combinations
- * of instruction set and number of threads, in turn; otherwise it takes all combinations. */
+/* Checks every case in all types. In the quick tier, each check takes another quarter of the
+ * combinations of instruction set and number of threads; otherwise all. */
 static void walk(enum data data)
 {
 	int all = contexts.levels * contexts.counts, turn = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares every method of ek_gemvi with the order of summation that ek.h promises, for all types,
- * both orders of A, instruction sets and numbers of threads. Values are small integers or random
+ * Compares every method of ek_gemvi with sums in the order that ek.h promises, for all types, both
+ * orders of A, instruction sets and numbers of threads. Values are small integers or random
  * numbers; columns of A in which x has no entry are NaN. Arrays are between guard pages. */
 #include <math.h>
 

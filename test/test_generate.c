@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests of generators. A matrix must be the same for any number of threads and in every type. A
- * table of hashes shows if it changes from version to version. Also tests the sizes and row lengths
- * of twins, and failing allocations. */
+ * Tests generators. A matrix must be the same for any number of threads and in every type; a table
+ * of hashes shows changes from version to version. Also tests the sizes and row lengths of twins,
+ * and failing allocations. */
 #include "gen/gen.h"
 #include "support/support.h"
 #include "support/heap.h"
 
-/* Small cases, at least one for each generator, and the hashes of their f64 matrices. If a hash
- * changes, benchmarks with this generator cannot be compared with earlier ones. */
+/* Small cases, at least one for each generator, and hashes of their f64 matrices. If a hash
+ * changes, benchmarks with the generator cannot be compared with earlier ones. */
 static const struct {
 	const char *spec;
 	uint64_t hash;
@@ -92,7 +92,7 @@ static uint64_t hash_of(const ek_matrix *A)
 	return hash;
 }
 
-/* Returns whether the spec has values=stencil, the default of the poisson generators. */
+/* Tells whether the spec has values=stencil, the default of the poisson generators. */
 static bool is_stencil(const char *spec)
 {
 	return strncmp(spec, "poisson", 7) == 0 && !strstr(spec, "values=real") &&
@@ -166,9 +166,8 @@ static bool has_case(const ek_generator *g)
 	return false;
 }
 
-/* An example must start with the generator's name and have every parameter in the table of limits.
- * The values in the example are the defaults, which are read before every spec. So they must be
- * within the limits. */
+/* Checks that examples start with the generator's name, and give every parameter in the table a
+ * value within its limits, since these values are the defaults. */
 static void test_table(void **state)
 {
 	int generators = 0;
@@ -199,8 +198,8 @@ static void test_table(void **state)
 	assert_null(ek_generator_example(NULL));
 }
 
-/* Each example must generate a valid matrix, at full size. In the full tier, the bare name of the
- * generator must give the same matrix with another number of threads. */
+/* Checks that each example generates a valid matrix, at full size, and in the full tier that the
+ * bare name of the generator gives the same matrix with another number of threads. */
 static void test_examples(void **state)
 {
 	ek_context *one = context(1), *three = context(3);
@@ -251,7 +250,7 @@ static void test_types(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Stencils have one value on the diagonal, -1 in all other entries, and row sums of 0 or more. */
+/* Checks that stencils have one value on the diagonal, -1 elsewhere, and row sums of 0 or more. */
 static void test_stencils(void **state)
 {
 	static const struct {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats of dense blocks on devices, in all 64 block sizes. The matrices' rows and columns are no
- * multiples of the blocks' height and width. In some matrices a block row extends over several
- * groups; in others many block rows end in one tile. Some matrices have empty block rows. Where a
- * column has no entries, x is NaN or infinity; fill must not be multiplied by these. Sums are
- * exact, and each plan runs twice. */
+ * Tests formats of dense blocks on devices, in all 64 block sizes. Rows and columns are no
+ * multiples of the block size. In some matrices a block row extends over several groups; in others
+ * many block rows end in one tile, or some are empty. Where a column has no entries, x is NaN or
+ * infinity, by which fill must not be multiplied. Sums are exact, and each plan runs twice. */
 #include "support/devices.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -105,7 +104,7 @@ static void check_size(int r, int c, unsigned turn)
 {
 	const struct device_context *on = &devices.of[turn % (unsigned)devices.count];
 	const int kind = (int)(turn % KINDS);
-	/* Few types are tested: every c and type needs compiling, which takes most of the time. */
+	/* Few types, since compiling, once for every c and type, takes most of the time. */
 	const unsigned type = test_tier() <= TIER_QUICK ? (unsigned)c % 2 : (unsigned)(r + c) % 6;
 	ek_matrix *wide, *A;
 

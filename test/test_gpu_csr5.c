@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * CSR5 on devices: the device converts CSR to the same arrays as the processor does, and products
- * are right for tiles of any width and height, on awkward shapes, in every type. test_gpu_methods.c
- * tests the method with the default width and height of each device. */
+ * Tests CSR5 on devices: the device must convert CSR to the same arrays as the processor, and
+ * products must be right for tiles of any width and height, on awkward shapes, in every type.
+ * test_gpu_methods.c tests the default width and height of each device. */
 #include "spmv_gpu/csr5_make.h"
 #include "support/devices.h"
 #include "support/product.h"
@@ -26,7 +26,7 @@ static unsigned turn;
 
 /* ---- Conversion ------------------------------------------------------------------------------ */
 
-/* Compares the arrays that the device made with those that the processor makes. */
+/* Compares the arrays that the device made with the processor's. */
 static void check_arrays(ek_context *ctx, const ek_plan *plan)
 {
 	const csr5_on_device *A = plan->root.state;
@@ -123,8 +123,7 @@ static void test_tiles(void **state)
 			struct product p;
 
 			product_make(&p, shape, DATA_EXACT, (ek_value)value, shape);
-			/* One index type for each tile size, since each program takes a second to
-			 * compile. */
+			/* One index type for each tile size, since compiling takes a second. */
 			for (int t = 0; t < TILES; t += step, k++) {
 				const int which = (t + shape) % TILES;
 
@@ -137,8 +136,8 @@ static void test_tiles(void **state)
 
 /* ---- Width and height ------------------------------------------------------------------------ */
 
-/* Checks the width of tiles if no parameters are given. If the device's warps have 32 or 64 lanes,
- * tiles must be as wide as a warp, else as wide as on the processor. */
+/* Checks the default width of tiles: that of a warp if the device's warps have 32 or 64 lanes, else
+ * that on the processor. */
 static void test_shape(void **state)
 {
 	(void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Objects of a context with a device, destroyed in every order, with each kind of device memory.
- * When the last object is destroyed, the context's queue, its programs and its copies of matrices
- * must be released. */
+ * Destroys objects of a context with a device in every order, with each kind of device memory. The
+ * last one must release the context's queue, its programs and its copies of matrices. */
 #include "support/heap.h"
 #include "support/orders.h"
 #include "support/support.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Formats other than CSR on devices. Parameters of formats and methods are at or near their limits,
- * so that small matrices reach every branch: slices of one row and of all rows, rows cut into
- * pieces, each part of a cocktail. No row has two entries in the same column, since some formats
- * refuse that. Data are small integers, so results have the same bits as those of a loop over
- * rows. */
+ * Tests formats other than CSR on devices. Parameters of formats and methods are at or near their
+ * limits, so that small matrices reach every branch: slices of one row and of all rows, rows cut
+ * into pieces, each part of a cocktail. There are no duplicates, since some formats refuse them.
+ * Data are small integers, so results must equal those of a loop over rows bit for bit. */
 #include "support/devices.h"
 #include "support/exact.h"
 #include "support/random.h"
@@ -28,13 +27,13 @@ static const struct {
 	{"spmv.cocktail.gpu", "cocktail"},
 };
 
-enum { COLS = 12007 }; /* a prime, so that steps of any length reach each column */
+enum { COLS = 12007 }; /* a prime, so that equal steps reach every column */
 
 static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
 static double *val, x[COLS], *y;
 
-/* Returns the length of row i in a matrix of the given kind. There are five kinds. */
+/* Returns the length of row i in a matrix of kind 0 to 4. */
 static int64_t length(int kind, int64_t i)
 {
 	const int64_t luck = rng_below(&draw, 1000);
@@ -50,9 +49,9 @@ static int64_t length(int kind, int64_t i)
 	}
 }
 
-/* Returns the column of entry n of row i. All n give different columns. In a matrix of kind
- * 4, a row has entries on 12 diagonals, then in two blocks of 8 x 8, then in columns after the
- * blocks. In other kinds, entries can be in any column. */
+/* Returns the column of entry n of row i, which differs for all n. In kind 4, a row has entries on
+ * 12 diagonals, then in two blocks of 8 x 8, then in columns after the blocks. In other kinds,
+ * entries can be in any column. */
 static int64_t column(int kind, int64_t i, int64_t n, int64_t start, int64_t step)
 {
 	if (kind < 4)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * spmv.csr.hetero.gpu, which cuts the rows of a matrix into a part for the device and a part for
- * the processor. Results must be right for every place of the cut, in every type and kind of
- * memory. A plan keeps the share that it measured. The processor must work while the device works,
- * not before or after. If processor and device share memory, nothing may be copied. */
+ * Tests spmv.csr.hetero.gpu, which cuts the rows of a matrix into a part for the device and a part
+ * for the processor. Results must be right for every cut, in every type and kind of memory. A plan
+ * keeps the share that it measured. The processor must work while the device works. If they share
+ * memory, nothing may be copied. */
 #include <math.h>
 #include <stdio.h>
 
@@ -48,12 +48,12 @@ static void test_every_cut(void **state)
 	each_device(every_cut);
 }
 
-/* ---- At the same time ------------------------------------------------------------------------ */
+/* ---- Concurrency ----------------------------------------------------------------------------- */
 
 enum { ROWS = 300000, EACH = 12, TRIES = 20 };
 
-/* A driver that calls the real driver. Before that, it looks at y when the host starts the device,
- * and again when the host begins to wait. */
+/* A driver that calls the real one, and first looks at y when the host starts the device, and when
+ * the host begins to wait. */
 static struct watch {
 	const eki_driver *real;
 	eki_driver driver;
@@ -166,10 +166,10 @@ static void test_same_time(void **state)
 	each_device(same_time);
 }
 
-/* ---- The share, bits, bytes ------------------------------------------------------------------ */
+/* ---- Share, bits, bytes ---------------------------------------------------------------------- */
 
-/* Checks that a plan reports that it measured speeds, and that all its runs give the same bits. If
- * memory is shared, the runs must copy nothing. */
+/* Checks that a plan reports that it measured speeds, that all its runs give the same bits and, if
+ * memory is shared, that they copy nothing. */
 static void measured(ek_context *ctx, eki_memory memory)
 {
 	enum { N = 1 << 14 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * All methods of devices, on matrices with hundreds of thousands of rows or entries. This makes
- * many groups work on rows and on pieces of rows, and each group take several rounds. Data are
- * integers, and results are compared with those of the oracle. A method that is added to the
- * table is tested without a change here. */
+ * Tests all methods of devices on matrices with hundreds of thousands of rows or entries, so that
+ * many groups work on rows and on pieces of rows, each in several rounds. Data are integers, and
+ * results are compared with those of the oracle. A new row of the table is tested without a change
+ * here. */
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/random.h"
@@ -75,8 +75,8 @@ static void free_vectors(struct vectors *v)
 	free(v->right);
 }
 
-/* Checks one product and returns 1. Returns 0 if the method refuses the matrix, because its format
- * would be too large or does not support the matrix. */
+/* Checks one product and returns 1, or 0 if the method refuses the matrix, because its format does
+ * not support it or would be too large. */
 static int check(const ek_matrix *A, ek_value value, int op, const char *method,
                  const struct vectors *v, const char *what)
 {

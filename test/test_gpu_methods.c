@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests every method that runs on a device, and `auto`, on all devices of this machine. Products
  * are made in every type and kind of memory, with vectors on the host and on the device. Matrices
- * have awkward shapes and are held as CSR and as CSC. A method that is added to the table is tested
- * without a change here.
+ * have awkward shapes and are held as CSR and as CSC. A new row of the table is tested without a
+ * change here.
  *
  * Each triple (method, op, held) is tested with every shape, kind of data and value type, but with
  * only one pair of index type and context. The quick tier tests half of these cases. The long tier
@@ -19,7 +19,7 @@ static unsigned turn; /* number of the next pair of alpha and beta */
 static struct rng draw;
 
 struct plan_case {
-	const ek_method *method; /* number of the next pair (alpha, beta) */
+	const ek_method *method; /* NULL for `auto` */
 	int op, held;
 	ek_index index;
 	const struct device_context *on;
@@ -51,8 +51,8 @@ static void checked_run(struct product *p, const struct plan_case *c, ek_plan *p
 		         run->device ? "device" : "host", text);
 }
 
-/* Runs the plan with vectors on the host and on the device. For the same vectors, both runs must
- * give the same bits. Then runs the plan with new values of A. */
+/* Runs the plan with vectors on the host and on the device. Both must give the same bits. Then runs
+ * the plan with new values of A. */
 static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
 {
 	const size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
@@ -80,8 +80,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 
 		product_values(p, c->held, c->index, which);
 		expect_status(ek_matrix_values_changed(A), EK_OK);
-		/* A plan that holds A in another format may allocate memory for new values, as ek.h
-		 * says. */
+		/* With A in another format, a plan may allocate for new values. */
 		struct plan_case any = *c;
 		struct device_context loose = *c->on;
 
@@ -178,8 +177,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* A context without a device refuses every method of devices, with a message that names the
- * method. */
+/* Checks that without a device every device method is refused, with a message that names it. */
 static void test_no_device(void **state)
 {
 	const ek_options o = {.size = sizeof o, .device = "cpu"};

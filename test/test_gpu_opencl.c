@@ -58,7 +58,7 @@ static void test_without_driver(void **state)
 	assert_int_equal(result, 0);
 }
 
-/* ---- Calls that fail ------------------------------------------------------------------------- */
+/* ---- Failing calls --------------------------------------------------------------------------- */
 
 static void check_status(ek_status status, long n, int code)
 {
@@ -71,8 +71,8 @@ static void check_status(ek_status status, long n, int code)
 		         ek_error_text());
 }
 
-/* For n = 0, 1, ..., makes a context and a plan and runs the plan while the n-th OpenCL call fails.
- * If `persistent` is true, all later calls fail too. */
+/* Makes a context and a plan and runs it while the n-th OpenCL call fails and, if `persistent`, all
+ * later ones, for n = 0, 1, .... */
 static void check_calls(ek_device_memory memory, bool persistent, int code)
 {
 	const long blocks = heap.live, objects = cl_faults.live;
@@ -89,8 +89,7 @@ static void check_calls(ek_device_memory memory, bool persistent, int code)
 		if (status == EK_OK)
 			status = multiply_on(&a, y);
 		cl_fail(-1, false, 0);
-		/* The run may succeed if the failed call only asked for times or for the compiled
-		 * form of a program. */
+		/* The run may succeed if only times or the compiled program were asked for. */
 		if (status == EK_OK)
 			assert_true(is_right(y));
 		else if (!is_painted(y))
@@ -123,7 +122,7 @@ static void test_calls(void **state)
 	}
 }
 
-/* Lets OpenCL calls fail during a run only. The next run must be right. */
+/* Makes OpenCL calls fail during a run only. The next run must be right. */
 static void test_runs(void **state)
 {
 	double y[ROWS];
@@ -153,9 +152,9 @@ static void test_runs(void **state)
 	}
 }
 
-/* Checks launches that begin and then fail. With vectors on the host, the run itself returns the
- * error. With vectors on the device, a later call returns it. Afterwards all runs and reads in this
- * context fail. */
+/* Checks launches that begin and then fail. The run returns the error if vectors are on the host;
+ * if they are on the device, a later call does. Afterwards all runs and reads in this context
+ * fail. */
 static void check_dying(bool host)
 {
 	double y[ROWS];

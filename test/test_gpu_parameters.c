@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests methods of devices with their parameters at and near the limits, so that small matrices
  * reach every branch. Rows have very different lengths; in some matrices, successive rows have
- * equal lengths. Data are small integers, so results must equal those of a loop over rows, bit for
+ * equal lengths. Data are small integers, so results must equal those of a loop over rows bit for
  * bit. Each plan runs twice, since some plans keep counters on the device between runs. */
 #include "support/devices.h"
 #include "support/exact.h"
@@ -38,7 +38,7 @@ static struct rng draw;
 static int64_t rows, nnz, *ptr, *col;
 static double *val, x[COLS], *y;
 
-/* Returns the length of row i in a matrix of kind `kind` (0 to 4). */
+/* Returns the length of row i in a matrix of kind 0 to 4. */
 static int64_t length(int kind, int64_t i)
 {
 	const int64_t luck = rng_below(&draw, 1000);
@@ -55,15 +55,15 @@ static int64_t length(int kind, int64_t i)
 	}
 }
 
-/* Returns a random column for an entry of row i. Most columns of a row are near each other. The
+/* Returns a random column for an entry of row i. Most columns of a row are close together; the
  * others are anywhere, so that some are outside any window of 2^16 columns. */
 static int64_t column(int64_t i)
 {
 	return rng_below(&draw, 8) > 0 ? i * 180 + rng_below(&draw, 3000) : rng_below(&draw, COLS);
 }
 
-/* Returns the column of entry k of row i. Rows of a run have the same shape: each row is the one
- * before, shifted by -2 or by 0 to 3 columns. */
+/* Returns the column of entry k of row i. Each row of a run is the one before, shifted by -2 or by
+ * 0 to 3 columns. */
 static int64_t shared_column(int64_t i, int64_t k)
 {
 	const int64_t step = i / 37 % 5 < 4 ? i / 37 % 5 : -2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests methods of devices whose work depends on row lengths: CSR-Stream, CSR-Adaptive and segSpMV.
- * Row lengths are chosen for their special cases: rows that fill a block to the last entry, rows
- * far longer than their neighbours, rows that several groups share. Parameters are at their limits
- * and between them. Sums are exact. Each plan runs several times and must give the same result, so
- * it must leave its counters at zero. */
+ * Row lengths give their special cases: rows that fill a block to the last entry, rows far longer
+ * than their neighbours, rows that several groups share. Parameters are at their limits and between
+ * them. Sums are exact. Each plan runs several times and must give the same result, so it must
+ * leave its counters at zero. */
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/random.h"
@@ -16,8 +16,8 @@ int main(void)
 }
 #else
 
-/* Patterns of row lengths. A pattern is the list `length`, repeated `times` times. The list ends at
- * a 0 or at the end of the array. */
+/* Patterns of row lengths. A pattern is the list `length`, which ends at a 0 or at the end of the
+ * array, repeated `times` times. */
 static const struct pattern {
 	const char *name;
 	int times;
@@ -62,8 +62,8 @@ struct sample {
 	double *val, x[COLS], *right;
 };
 
-/* Makes a matrix whose row lengths are those of the pattern. Repetition t = 0, 1, ... of the list
- * is followed by t empty rows. */
+/* Makes a matrix with the row lengths of the pattern. Repetition t = 0, 1, ... of the list is
+ * followed by t empty rows. */
 static void make_sample(struct sample *s, const struct pattern *p)
 {
 	int64_t entries = 0, rows = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests all methods of devices, with their parameters at their limits, on a few small matrices. The
- * work is little enough for a simulator of OpenCL that checks each access (test/oclgrind.sh). The
- * device is the one that EK_DEVICE names or, without EK_DEVICE, the first OpenCL device. If that
- * device is the processor, arrays are between guard pages. An access outside an array is then a
- * crash even without the simulator. */
+ * work is little enough for an OpenCL simulator that checks each access (test/oclgrind.sh). The
+ * device is the one that EK_DEVICE names, or else the first OpenCL device. If it is the processor,
+ * arrays are between guard pages, so that accesses outside an array crash even without the
+ * simulator. */
 #include <stdlib.h>
 
 #include "plan/plan.h"
@@ -19,7 +19,7 @@ int main(void)
 }
 #else
 
-static ek_device_info info = {.size = sizeof info}; /* information about the device */
+static ek_device_info info = {.size = sizeof info}; /* of the device */
 static unsigned turn;
 static long refused, done;
 
@@ -76,8 +76,8 @@ static void check(struct product *p, const char *method, int op, ek_index index,
 	ek_matrix_destroy(A);
 }
 
-/* Checks the method with its defaults. Then checks it with each parameter at its least or greatest
- * value, which the method may refuse in combination with other parameters. */
+/* Checks the method with its defaults, then with each parameter at its least or greatest value,
+ * which the method may refuse in combination with others. */
 static void check_method(struct product *p, const ek_method *m)
 {
 	const ek_format_param *param;
@@ -125,8 +125,8 @@ static void test_copies(void **state)
 	walk(o);
 }
 
-/* Returns whether one product works with the kind of memory in `o`. Drivers may refuse to give
- * kernels memory that they did not allocate, such as guarded memory. */
+/* Tells whether a product works with the kind of memory in `o`. Drivers may reject memory that they
+ * did not allocate, such as guarded memory. */
 static bool takes_guarded(const ek_options *o)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.speculative.gpu"};
@@ -168,8 +168,7 @@ static void test_mapped(void **state)
 	walk(o);
 }
 
-/* Tests memory that the library allocates and shares with the device. The memory is between guard
- * pages. */
+/* Tests memory, between guard pages, that the library allocates and shares with the device. */
 static void test_shared_heap(void **state)
 {
 	const ek_options o = {.size = sizeof o,

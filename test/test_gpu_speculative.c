@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests spmv.csr.speculative.gpu with tiles so small that a few rows have many tiles. Matrices have
  * every pattern of short, long and empty rows, and the edge cases of support/lengths.c, in every
- * type and kind of memory. Every run must give the same bits, although dirty tiles (tiles with
- * empty rows) are finished in any order. Also tests the number of bytes copied, and parameters that
- * are refused. */
+ * type and kind of memory. Every run must give the same bits, although dirty tiles (those with
+ * empty rows) finish in any order. Also tests the number of bytes copied, and refused
+ * parameters. */
 #include <stdio.h>
 
 #include "support/lengths.h"
@@ -19,7 +19,7 @@ static struct lengths m;
 static struct rng rng = {5};
 
 /* Methods with tiles of 1 to 8 entries, bunches of 1 to 16 entries and groups of 1 to 3 bunches.
- * The last method has larger sizes, such as a graphics card would have. */
+ * The last one has larger sizes, as on a graphics card. */
 static const char *const cut[] = {
 	"spmv.csr.speculative.gpu:t=1,w=1,b=1,s=1", "spmv.csr.speculative.gpu:t=2,w=1,b=1,s=2",
 	"spmv.csr.speculative.gpu:t=1,w=2,b=3,s=2", "spmv.csr.speculative.gpu:t=2,w=2,b=2,s=2",
@@ -95,8 +95,7 @@ static void test_edges(void **state)
 
 enum { SCALE = 14, LENGTH = 1 << SCALE, RUNS = 12 };
 
-/* Generates a graph and makes a plan for it. So many vertices of the graph have no edges that all
- * tiles are dirty. */
+/* Makes a plan for a graph with so many isolated vertices that all tiles are dirty. */
 static void make_graph(ek_context *ctx, const char *method, ek_matrix **A, ek_plan **plan)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method};
@@ -134,9 +133,8 @@ static void test_same_bits(void **state)
 	each_device(same_bits);
 }
 
-/* Checks the bytes that a run copies. With vectors in shared memory nothing is copied, whether
- * there are dirty tiles or not. Otherwise the vectors are copied, and the scratch only if there are
- * dirty tiles. */
+/* Checks the bytes that a run copies. If vectors are in shared memory nothing is copied, even with
+ * dirty tiles. Otherwise the vectors are copied, and the scratch only if there are dirty tiles. */
 static void few_bytes(ek_context *ctx, eki_memory memory)
 {
 	const int64_t vectors = 2 * LENGTH * 8;

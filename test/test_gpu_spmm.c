@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests products with dense blocks on all devices of this machine, in every type and kind of
- * memory. They are made by every method of the table that runs on devices and by `auto`, with
- * blocks on the host and on the device. */
+ * memory, by every method of the table that runs on devices and by `auto`, with blocks on the host
+ * and on the device. */
 #include "plan/plan.h"
 #include "support/blocks.h"
 #include "support/devices.h"
@@ -28,8 +28,8 @@ static void checked_run(const struct blocks *b, const struct device_context *on,
 		         text);
 }
 
-/* Does the same run with blocks on the host and on the device; both must give the same bits. Then
- * runs the plan with new values of A. */
+/* Runs the plan with blocks on the host and on the device; both must give the same bits. Then runs
+ * the plan with new values of A. */
 static void check_plan(struct blocks *b, const struct device_context *on, ek_index index,
                        ek_matrix *A, ek_plan *plan, int op)
 {
@@ -112,8 +112,8 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Checks that all steps run on the processor, even in a context with a device, if the plan names a
- * method that runs on the processor. */
+/* Checks that all steps run on the processor, even in a context with a device, if the hints name a
+ * method of the processor. */
 static void test_processor(void **state)
 {
 	struct blocks b;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests devices with several threads: threads with a plan each in one context, contexts on one
- * device used at the same time, and contexts made and freed at the same time. Also tests the folder
- * of compiled programs: a later context loads programs from it, and damaged files in it must be
- * noticed. */
+ * Tests devices with several threads: threads with a plan each in one context, and contexts on one
+ * device used, or made and freed, at the same time. Also tests the folder of compiled programs:
+ * later contexts must load programs from it, and notice damaged files. */
 #define _POSIX_C_SOURCE 200809L
 #include <dirent.h>
 #include <sys/stat.h>
@@ -64,7 +63,7 @@ static void check_team(eki_part_fn *work)
 		assert_true(right[k]);
 }
 
-/* All threads ask one context for the same program at the same time. */
+/* Makes all threads ask one context for the same program at the same time. */
 static void test_one_context(void **state)
 {
 	struct all a;
@@ -125,8 +124,8 @@ static void remove_files(void)
 		assert_int_equal(unlink(names[k]), 0);
 }
 
-/* Makes a context and a plan, and runs the plan. Returns the counters of the context, which tell
- * how many programs were compiled and how many were loaded. */
+/* Makes a context and a plan, and runs the plan. Returns the context's counters, which say how many
+ * programs were compiled and how many loaded. */
 static ek_device_counters counts(void)
 {
 	ek_device_counters c = {.size = sizeof c};
@@ -162,8 +161,7 @@ static void store(const char *file, const unsigned char *bytes, size_t n)
 	assert_int_equal(fclose(f), 0);
 }
 
-/* Checks that, after a file was damaged, only its program is compiled again, and that the program
- * is stored again. */
+/* Checks that after a file was damaged, only its program is compiled and stored again. */
 static void check_compiled_again(const char *what)
 {
 	ek_device_counters c = counts();
@@ -230,7 +228,7 @@ static void test_folder(void **state)
 	assert_int_equal(files, 0);
 }
 
-/* If other users may write to the folder, nothing is stored there and nothing is loaded from it. */
+/* Checks that a folder to which other users may write is neither written nor read. */
 static void test_open_folder(void **state)
 {
 	static const mode_t modes[] = {0720, 0702, 0777};
@@ -251,8 +249,7 @@ static void test_open_folder(void **state)
 	setenv("EK_CACHE", "off", 1);
 }
 
-/* Tests a folder that does not exist and cannot be made, and a device file in place of the
- * folder. */
+/* Tests a folder that cannot be made, and a device file in place of the folder. */
 static void test_no_folder(void **state)
 {
 	(void)state;

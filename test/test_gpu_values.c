@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests when a device sees values that change: values that two matrices share, and values that are
- * replaced while runs are in the queue. Also tests the timer. */
+ * Tests when a device sees changed values: values that two matrices share, and values replaced
+ * while runs are in the queue. Also tests the timer. */
 #include <string.h>
 
 #include "support/devices.h"
@@ -39,8 +39,8 @@ static void expect_product(ek_plan *plan, double diagonal, const char *where)
 			fail_msg("%s: y_%d is %g; %g is expected", where, i, y[i], diagonal * x[i]);
 }
 
-/* Two matrices borrow the same array of values, which is changed before the second matrix is made.
- * The plan of the first matrix sees the new values only after ek_matrix_values_changed. */
+/* Changes an array of values before a second matrix borrows it. The plan of the first matrix must
+ * see the new values only after ek_matrix_values_changed. */
 static void test_one_array_of_two(void **state)
 {
 	(void)state;
@@ -71,7 +71,7 @@ static void test_one_array_of_two(void **state)
 	}
 }
 
-/* Runs that were queued before new values were set use the old values. */
+/* Checks that runs queued before new values were set use the old values. */
 static void test_new_values_behind_the_queue(void **state)
 {
 	const int64_t bytes = N * (int64_t)sizeof(double);
@@ -114,7 +114,7 @@ static void test_new_values_behind_the_queue(void **state)
 	}
 }
 
-/* A timer that was not started gives an error. */
+/* Checks that a timer that was not started gives an error. */
 static void test_timer(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the d-heap by comparing random operations with two models. The first is a plain heap, with
- * one loop for each operation. It must have the same nodes in the same places, and the same counts.
- * The second is an unordered bag, searched from end to end. It must have the same largest key. */
+ * Tests the d-heap by comparing random operations with two models: a plain heap, with one loop for
+ * each operation, which must have the same nodes in the same places and the same counts; and an
+ * unordered bag, searched from end to end, which must have the same largest key. */
 #include "support/heap.h"
 #include "support/random.h"
 #include "support/support.h"
@@ -11,8 +11,8 @@ enum { MOST = 1500 };
 static struct heap heap = HEAP_INIT;
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
 
-/* A pair of key and value in the models. The key is given by its rank only, so that the models need
- * no types. Values are unique. */
+/* A pair of key and value in the models. The key is given by its rank, so that models need no
+ * types. Values are unique. */
 struct pair {
 	int64_t rank;
 	uint64_t value;
@@ -344,7 +344,7 @@ static void arguments(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* If a heap cannot grow because memory is refused, it stays as it was. */
+/* Checks that a heap that cannot grow because memory is refused stays as it was. */
 static void no_memory(void **state)
 {
 	static struct model m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests conversion in place: from matrices made in every way, to every format and to other types.
- * Also tests the order in which new values are given after a conversion, and limits of size. After
- * every failure, A must be as it was. */
+ * Also tests the order of new values after a conversion, and limits on size. After every failure, A
+ * must be as it was. */
 #include "support/context.h"
 #include "support/support.h"
 
@@ -33,7 +33,7 @@ static double nth(int k, int round)
 	return k * (round + 3) % 11 - 4.5;
 }
 
-/* Sets each val[k] to a new value for the entry at (row_idx[k], col_idx[k]). Sets `t` to the matrix
+/* Sets each val[k] to a new value for the entry at (row_idx[k], col_idx[k]), and `t` to the matrix
  * with these values. */
 static void given(struct table *t, ek_value value, void *val, int round)
 {
@@ -124,7 +124,7 @@ static void check_product(const ek_matrix *A, const struct table *t, const char 
 	}
 }
 
-/* ---- What comes out -------------------------------------------------------------------------- */
+/* ---- Results --------------------------------------------------------------------------------- */
 
 static void check_in_place(enum source source, int from, const char *format, int to)
 {
@@ -165,7 +165,7 @@ static void test_all(void **state)
 			}
 }
 
-/* ---- What fails ------------------------------------------------------------------------------ */
+/* ---- Failures -------------------------------------------------------------------------------- */
 
 /* Checks that A still has its format, its entries, and the order in which these were given. */
 static void check_untouched(ek_matrix *A, struct table *t, int round, const char *what)
@@ -181,8 +181,7 @@ static void check_untouched(ek_matrix *A, struct table *t, int round, const char
 	check_product(A, t, what);
 }
 
-/* For every format, conversion is refused if the limit is one byte too small, and A stays as it
- * was. */
+/* Checks that conversion is refused, and A unchanged, if the limit is a byte too small. */
 static void test_limits(void **state)
 {
 	(void)state;
@@ -231,8 +230,7 @@ static void test_default_limit(void **state)
 	ek_matrix_destroy(A);
 }
 
-/* Lets every allocation fail once, in conversions that keep the types of A and in conversions that
- * change them. */
+/* Makes every allocation fail once, in conversions that keep and that change the types of A. */
 static void test_no_memory(void **state)
 {
 	(void)state;
@@ -259,8 +257,8 @@ static void test_no_memory(void **state)
 		}
 }
 
-/* Formats that keep values in the order of CSR need no memory for new values. Other formats may
- * need memory; if it is refused, the old values stay. */
+/* Checks that formats with values in the order of CSR need no memory for new values, and that
+ * others keep the old ones if memory is refused. */
 static void test_values_no_memory(void **state)
 {
 	static const char *const alone[] = {"csr", "csc", "coo", "csr5"};

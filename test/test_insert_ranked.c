@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the merge of ranked pairs into a run in place (prim_body/merge.h), for all sizes of keys and
- * values, against a stable merge of two runs. */
+ * Tests the merge of ranked pairs into a run in place (prim_body/merge.h), for all sizes of keys
+ * and values, against a stable merge of two runs. */
 #include "prim_body/merge.h"
 #include "support/context.h"
 #include "support/random.h"
@@ -18,7 +18,7 @@ static const eki_pair_kind kinds[] = {{.key = 4},
 static int64_t key[2 * MOST + 1], value[2 * MOST + 1], more_key[MOST + 1], more_value[MOST + 1];
 static int64_t want_key[2 * MOST + 1], want_value[2 * MOST + 1];
 
-/* Writes n ascending keys with the values `first`, first + 1, .... */
+/* Writes n ascending keys with the values first, first + 1, .... */
 static void make_run(eki_pair_at p, int64_t n, int first, eki_pair_kind of, struct rng *r)
 {
 	int64_t last = -2;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests ek_kselect. Every method is compared with sorting, for each type, instruction set and
- * number of threads. Each kind of input is hard for some method. Numbers are compared by their
- * bits. */
+ * Tests every method of ek_kselect against sorting, for each type, instruction set and number of
+ * threads. Each kind of input is hard for some method. Numbers are compared by their bits. */
 #include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
@@ -71,8 +70,8 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-/* Checks every method with every instruction set. The number of threads is chosen by `threads`; if
- * `threads` is negative, all numbers of threads are checked. */
+/* Checks every method with every instruction set, with one number of threads that `threads` selects
+ * or, if `threads` is negative, with all. */
 static void all_check(struct call c, int threads, bool smallest)
 {
 	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
@@ -229,9 +228,9 @@ static void alignments(void **state)
 	free(whole.in);
 }
 
-/* kselect.heap must count as many replacements of the root as a heap that takes one entry at a
- * time: a replacement for each entry that is less than the root. The count must be the same with
- * any instruction set and number of threads. */
+/* Checks that kselect.heap, with any instruction set and number of threads, counts as many
+ * replacements of the root as a heap that takes one entry at a time, one for each entry less than
+ * the root. */
 static void heap_counts(void **state)
 {
 	enum { N = 3000, K = 100, LISTS = 6 };

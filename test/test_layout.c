@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares the table of public structs (ek_layout_next) with the text of ek.h. No struct and no
- * member may be missing or in the wrong place, kinds must be those of the declarations, and members
- * must not overlap. */
+ * Compares the table of public structs (ek_layout_next) with the text of ek.h: no struct or member
+ * may be missing or in the wrong place, kinds must match the declarations, and members must not
+ * overlap. */
 #include <ctype.h>
 #include <stdbool.h>
 
@@ -155,8 +155,8 @@ static void test_header(void **state)
 	assert_null(ek_layout_next(row));
 }
 
-/* If a struct has a member `size`, this must be the first member. The library can then read it
- * before it knows which version of the struct the caller has. */
+/* Checks that a member `size` is the first, so that the library can read it before it knows which
+ * version of the struct the caller has. */
 static void test_size_first(void **state)
 {
 	int handed_out = 0;

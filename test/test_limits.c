@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that memory grows with the number of entries that exist. It must not grow with the number
- * of threads, nor with the sizes that the header of a file announces. */
+ * Tests that memory grows with the number of existing entries, not with the number of threads or
+ * with the sizes that the header of a file announces. */
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <unistd.h>
@@ -26,8 +26,8 @@ static void check_sorted(const ek_matrix *A)
 	}
 }
 
-/* Sorting one long row whose columns are in descending order takes memory for one copy of its
- * entries, not for a copy in each thread. */
+/* Checks that sorting one long row with descending columns takes memory for one copy of its
+ * entries, not for one in each thread. */
 static void test_long_row_coo(void **state)
 {
 	struct heap heap = HEAP_INIT;
@@ -104,7 +104,7 @@ static struct ekm_header header(ek_index index, const char *format, int64_t rows
 	return h;
 }
 
-/* INT64_MAX rows are refused, since int64_t cannot hold rows + 1. */
+/* Checks that INT64_MAX rows are refused, since int64_t cannot hold rows + 1. */
 static void test_largest_rows(void **state)
 {
 	struct ekm_header h = header(EK_I64, "csr", INT64_MAX, 1);
@@ -127,8 +127,8 @@ static void test_largest_rows(void **state)
 	heap_close(&heap);
 }
 
-/* A file of 368 bytes that announces 2^31 - 1 rows or columns is refused unless max_dim allows
- * them. Its format, coo, has no array as long as its rows, so such a short file is valid. */
+/* Checks that a file of 368 bytes that announces 2^31 - 1 rows or columns is refused unless max_dim
+ * allows them. It can be so short since its format, coo, has no array as long as its rows. */
 static void test_binary_rows(void **state)
 {
 	ek_read_options o = {.size = sizeof o, .max_dim = INT32_MAX};
@@ -154,9 +154,9 @@ static void test_binary_rows(void **state)
 	heap_close(&heap);
 }
 
-/* A plan is refused if its vectors do not fit the address space; the sum of their lengths must not
- * overflow before that. A plan whose vectors fit is refused if its strips do not fit. Strips are
- * the arrays in which the parts of op T collect their results. */
+/* Checks that a plan is refused if its vectors do not fit the address space, without overflow of
+ * the sum of their lengths, or if its strips, the arrays in which the parts of op T collect their
+ * results, do not. */
 static void test_long_vectors(void **state)
 {
 	enum { ROWS = 64, ENTRIES = 4 * ROWS };
@@ -203,7 +203,7 @@ static void write_file(const char *text)
 	fclose(f);
 }
 
-/* A file of 60 bytes must not make the library allocate gigabytes, whether the file is read as a
+/* Checks that a file of 60 bytes does not make the library allocate gigabytes, whether read as a
  * vector or as a matrix. */
 static void test_rows_without_entries(void **state)
 {
@@ -228,8 +228,8 @@ static void test_rows_without_entries(void **state)
 		ek_matrix_read_memory(ctx, "t", empty, sizeof empty - 1, EK_F64, EK_I64, NULL, &A),
 		EK_ELIMIT, "t:2: 4000000000 rows");
 	assert_int_equal(atomic_load(&heap.refused), 0);
-	/* With max_dim the rows are accepted. Then the memory is too small or, with pointers of 32
-	 * bits, the address space. */
+	/* With max_dim the rows are accepted. Then memory is too small or, with 32-bit pointers,
+	 * the address space is. */
 	const bool wide = sizeof(void *) > 4;
 
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, &o, &A),
@@ -241,8 +241,8 @@ static void test_rows_without_entries(void **state)
 	unlink(path);
 }
 
-/* Reading a vector from coordinates takes memory for its values, but not for row pointers. The
- * values of 2^20 rows are 4 MiB of float. Blocks of text take more. */
+/* Checks that reading a vector from coordinates takes memory for its values (4 MiB of float for
+ * 2^20 rows) and blocks of text, but not for row pointers. */
 static void test_column(void **state)
 {
 	struct heap heap = HEAP_INIT;

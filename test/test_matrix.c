@@ -70,8 +70,8 @@ static void test_borrow_and_copy(void **state)
 	ek_matrix_destroy(NULL);
 }
 
-/* Adopted arrays are freed through the context's memory hook. If the call fails, they still belong
- * to the caller. */
+/* Checks that adopted arrays are freed by the context's memory hook, and still belong to the caller
+ * if the call fails. */
 static void test_adopt(void **state)
 {
 	long live = atomic_load(&heap.live);
@@ -189,8 +189,7 @@ static void test_duplicates_refused(void **state)
 		                                dup_val, flags, &A),
 		             EK_ERANGE, "repeats row 0, column 1");
 		assert_null(A);
-		/* Without duplicates the entries keep their order, so new values can be given in
-		 * that order. */
+		/* Without duplicates, new values can be given in the order of entries. */
 		expect_status(
 			ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3, 4, ptr, col, val, flags, &A),
 			EK_OK);
@@ -259,7 +258,7 @@ static void test_set_values_refused(void **state)
 
 /* ---- Bad arrays ------------------------------------------------------------------------------ */
 
-/* Arrays given with EK_TRUSTED are not checked at first; ek_matrix_check finds their faults. */
+/* Checks that EK_TRUSTED postpones checks, and that ek_matrix_check then finds the faults. */
 static void test_trusted(void **state)
 {
 	static const int32_t wrong[] = {2, 4, 0};

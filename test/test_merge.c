@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Compares every merge of the table, and the merge that the library chooses, with a simple merge in
- * this file. Keys must be the same bit for bit, and values must be in the same order. Networks are
- * not stable: with them, each value must occur once and with its key. Arrays are between guard
- * pages, at all alignments. */
+ * this file. Keys must be the same bit for bit, and values in the same order. Networks are not
+ * stable: with them, each value must occur once, with its key. Arrays are between guard pages, at
+ * all alignments. */
 #include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
@@ -12,12 +12,10 @@
 
 enum { MOST = 40000 };
 
-/* How the keys of `a` compare with those of `b`: mixed, all keys of `a` below those of `b`, or all
- * above. */
+/* How keys of `a` compare with those of `b`: mixed, all below, or all above. */
 enum mix { MIXED, A_BELOW, B_BELOW, MIXES };
 
-/* Memory for the keys and the values of `a`, of `b` and of the result; then the expected keys and
- * values of the result. */
+/* Memory for the keys and values of `a`, `b` and the result; then the expected keys and values. */
 static struct guard guards[3], value_guards[3];
 static uint64_t expected_key[MOST], expected_value[MOST];
 
@@ -47,7 +45,7 @@ struct test {
 	int64_t batch;
 	enum input kind;
 	enum mix mix;
-	/* whether the keys of `a` and of `b` ascend, or descend; in any order if both are false */
+	/* whether the keys of `a` and of `b` ascend, or descend; if neither, they are unordered */
 	bool sorted, falling;
 	int place;
 	ek_pairs a, b, out;
@@ -96,7 +94,7 @@ static void keys_put(const struct test *t, const ek_pairs *to, int64_t k, const 
 	}
 }
 
-/* Makes the keys of merge k of the batch. The keys of `a` and `b` are drawn together, so that both
+/* Makes the keys of merge k of the batch. Those of `a` and `b` are drawn together, so that both
  * have the same distribution. */
 static void fill(const struct test *t, int64_t k, struct rng *r)
 {
@@ -213,8 +211,8 @@ static void check(const struct test *t, ek_context *ctx, const char *method)
 		check_values(t);
 }
 
-/* Tests all methods with all instruction sets, with `an` keys in `a` and `bn` keys in `b`. The
- * other properties of the case are random. */
+/* Tests all methods with all instruction sets, with `an` keys in `a` and `bn` in `b`. Other
+ * properties are random. */
 static void lengths(int64_t an, int64_t bn, int64_t batch, bool sorted, int rare, struct rng *r)
 {
 	struct test t = {.type = (ek_value)(1 + rng_below(r, 4)),
@@ -280,9 +278,8 @@ static void test_batch(void **state)
 	}
 }
 
-/* Even if inputs are in any order, nothing outside the arrays is read or written. In descending
- * inputs, the search on one diagonal of the merge can end before the place where the search on the
- * previous diagonal ended. */
+/* Checks that unordered inputs lead to no access outside the arrays. In descending inputs, the
+ * search on one diagonal of the merge can end before the place where the previous search ended. */
 static void test_unsorted(void **state)
 {
 	const int times = test_tier() <= TIER_QUICK ? 120 : 3000;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Messages about bad arrays give rows, columns and positions as the caller counts them, even where
- * the library stores the matrix in another way: a CSC matrix as the CSR of its transpose, and
- * indices that count from 1 as indices that count from 0. If there are several faults, the first is
- * reported, even if the check is divided between threads. */
+ * Tests that messages about bad arrays give rows, columns and positions as the caller counts them,
+ * even where the library stores the matrix differently: a CSC matrix as the CSR of its transpose,
+ * and indices from 1 as indices from 0. Of several faults, the first must be reported, even if the
+ * check is divided between threads. */
 #include <stdlib.h>
 
 #include "plan/plan.h"
@@ -11,8 +11,7 @@
 
 static const double val[] = {1, 2, 4, 8};
 
-/* The entry at row 4, column 1 of a 6 x 3 matrix is given twice. Counted from 1, it is at row 5,
- * column 2. */
+/* Tests duplicates at row 4, column 1 of a 6 x 3 matrix: from 1, row 5, column 2. */
 static void test_duplicates(void **state)
 {
 	static const int32_t csr[2][7] = {{0, 0, 0, 0, 0, 2, 2}, {1, 1, 1, 1, 1, 3, 3}};
@@ -38,8 +37,8 @@ static void test_duplicates(void **state)
 	}
 }
 
-/* Expects that bad arrays with indices from 1 are refused. As the CSR of a 3 x 4 matrix they must
- * give the message `csr`, and as the CSC of a 4 x 3 matrix the message `csc`. */
+/* Expects bad arrays with indices from 1 to be refused: as the CSR of a 3 x 4 matrix with the
+ * message `csr`, as the CSC of a 4 x 3 matrix with the message `csc`. */
 static void check_base1(ek_index index, const int64_t *ptr, const int64_t *idx, const char *csr,
                         const char *csc)
 {
@@ -124,10 +123,9 @@ static void test_base1_coordinates(void **state)
 	assert_null(A);
 }
 
-/* Checks a diagonal matrix that is long enough to be divided between threads. Valid arrays are
- * accepted. If `base` is 1, columns must be decremented in every part. Then an index in the last
- * part is made wrong, and after that another one near the beginning. In both cases the first fault
- * must be reported. */
+/* Checks a diagonal matrix long enough to be divided between threads. Valid arrays are accepted; if
+ * `base` is 1, columns must be decremented in every part. Then an index in the last part is made
+ * wrong, then also one near the beginning: each time the first fault must be reported. */
 static void check_long(ek_context *with, ek_index index, int base)
 {
 	enum { N = 30011 };
@@ -192,7 +190,7 @@ static void test_long_coordinates(void **state)
 		}
 }
 
-/* New values may be a view of the matrix's own values, or overlap them. */
+/* Checks that new values may be a view of the matrix's own values, or overlap them. */
 static void test_values_of_its_own(void **state)
 {
 	static const int32_t p0[] = {0, 3}, c0[] = {0, 1, 2};
@@ -226,8 +224,7 @@ static const char *number_name(const void *list, size_t k)
 	return k < NAMES ? name : NULL;
 }
 
-/* If a list of names is too long for a message, each name is either in the message or counted in
- * its "and N more". */
+/* Checks that each name of a long list is in the message or counted in its "and N more". */
 static void test_long_list(void **state)
 {
 	char text[1024];

@@ -4,12 +4,11 @@
  * change here.
  *
  * A case is a shape, kind of data, value type, method, op, reproducibility and format in which A is
- * held. Each case runs with some of the combinations of index type, instruction set and number of
- * threads. There are at most 36 combinations. The brief tier takes one. The quick tier takes two,
- * drawn so that each pair of settings occurs in some shape. The full tier takes eight, or half of
- * all for core shapes. The long tier takes all. In the quick and full tiers, large shapes get half
- * as many. Methods that convert A get fewer, as test_formats.c multiplies with every format
- * too. */
+ * held. Each case runs with some of the at most 36 combinations of index type, instruction set and
+ * number of threads: one in the brief tier; two in the quick tier, drawn so that each pair of
+ * settings occurs in some shape; eight in the full tier, or half of all for core shapes; all in the
+ * long tier. In the quick and full tiers, large shapes get half as many. Methods that convert A get
+ * fewer, as test_formats.c multiplies with every format too. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -19,8 +18,8 @@ static long asked;    /* number of plans asked for so far */
 static unsigned turn; /* selects alpha, beta, and the cases left out */
 static struct rng draw;
 
-/* Returns whether the table says that the method supports the given op, format and reproducibility.
- * For `auto`, which is NULL, one such method is enough. */
+/* Tells whether the table says that the method supports an op, format and reproducibility. For
+ * `auto`, which is NULL, one such method is enough. */
 static int supported(const ek_method *m, int op, int held, ek_reproducible repro)
 {
 	ek_op of_store = (op == 1) != (held == HELD_CSC) ? EK_OP_T : EK_OP_N;
@@ -51,9 +50,9 @@ static void checked_run(struct product *p, ek_plan *plan, const struct run *run,
 		fail_msg("%s: %s", product_where, text);
 }
 
-/* Runs the plan with three sets of operands. The first and the third run are repeated with y in
- * another place, which must give the same bits. Then the plan runs with the second values of A and
- * again with the first, except for some large shapes. */
+/* Runs the plan with three sets of operands. Repeats the first and the third with y in another
+ * place, which must give the same bits. Then, except for some large shapes, runs the plan with the
+ * second values of A and again with the first. */
 static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
 {
 	size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
@@ -125,8 +124,8 @@ static int share(const struct product *p, int shape, const ek_method *m, int all
 }
 
 /* Tests some combinations of index type, instruction set and number of threads, in steps of 11. As
- * 11 is coprime to the number of each, a few combinations reach all values of each. Returns how
- * many plans could be made. */
+ * 11 is coprime to the numbers of these, a few steps reach all of them. Returns how many plans
+ * could be made. */
 static int check_combinations(struct product *p, int shape, const struct plan_case *fixed)
 {
 	int all = 3 * contexts.levels * contexts.counts, some = share(p, shape, fixed->method, all),
@@ -218,7 +217,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* A combination that a method does not support is refused, and the message names the method. */
+/* Checks that an unsupported combination is refused, and that the message names the method. */
 static void test_unsupported(void **state)
 {
 	struct product p;
@@ -243,8 +242,8 @@ static void test_unsupported(void **state)
 	product_free(&p);
 }
 
-/* Runs a case and compares the bits of y with those of the first case that could run. *have is 0
- * until a case could run. */
+/* Runs a case and compares the bits of y with those of the first that ran. *have is 0 until
+ * then. */
 static void same_bits(struct product *p, const struct plan_case *c, int *have)
 {
 	struct run run = {c->op, 0, 0, VALUES_FIRST, 0.1, 2.5, 1, NULL};
@@ -274,8 +273,8 @@ static void same_bits(struct product *p, const struct plan_case *c, int *have)
 	ek_matrix_destroy(A);
 }
 
-/* EK_REPRO_STRICT gives the same bits for all numbers of threads and instruction sets and, with a
- * named method, for all index types. */
+/* Checks that EK_REPRO_STRICT gives the same bits for all numbers of threads and instruction sets
+ * and, with a named method, for all index types. */
 static void test_strict(void **state)
 {
 	const enum tier tier = test_tier();
@@ -309,7 +308,7 @@ static void test_strict(void **state)
 		}
 }
 
-/* New values for the same pattern can be given to a matrix that has copied its arrays. */
+/* Checks that a matrix with copied arrays takes new values for the same pattern. */
 static void test_set_values(void **state)
 {
 	int shapes = shape_count();

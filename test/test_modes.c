@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that the contents of files do not depend on the floating-point mode of the program. Modes
- * are the rounding modes, also with flush-to-zero and denormals-are-zero (which -ffast-math sets).
- * In each mode the same text is written and the same bits are read. Conversions to another value
- * type, in memory or from a file, also give the same bits. */
+ * Tests that the contents of files do not depend on the program's floating-point mode: the rounding
+ * mode, and flush-to-zero and denormals-are-zero (which -ffast-math sets). In each mode the same
+ * text must be written and the same bits read. Conversions to another value type, in memory or from
+ * a file, must also give the same bits. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <math.h>
@@ -17,8 +17,8 @@
 
 enum { N = 64 };
 
-/* Fills x and f with denormal numbers: the least, the largest, their neighbours, and random ones.
- * If denormal_only is false, also stores some numbers that directed rounding would change. */
+/* Fills x and f with denormal numbers: the least, the largest, their neighbours, and random ones;
+ * unless denormal_only, also with numbers that directed rounding would change. */
 static void fill(double *x, float *f, bool denormal_only)
 {
 	static const double edge[] = {0x1p-1074,
@@ -61,8 +61,8 @@ static void check_values(const ek_matrix *A, const void *expected, size_t bytes)
 	assert_memory_equal(v.data, expected, bytes);
 }
 
-/* Writes and reads a matrix of one row, and a vector, in floating-point mode `mode`. If `text` is
- * empty, copies the content of the matrix's file to it; otherwise the content must equal `text`. */
+/* Writes and reads a matrix of one row, and a vector, in mode `mode`. The text of the matrix's file
+ * must equal `text` or, if that is empty, is copied to it. */
 static void check_matrix(ek_context *ctx, int mode, ek_value value, const void *val, char *text)
 {
 	const size_t bytes = N * ek_value_size(value);
@@ -166,8 +166,7 @@ static void test_decimals(void **state)
 	}
 }
 
-/* Integers that the type cannot hold are rounded to the nearest number, with ties to even, in every
- * mode. */
+/* Checks that integers of too many digits are rounded to nearest even in every mode. */
 static void test_integers(void **state)
 {
 	static const char text[] = "%%MatrixMarket matrix coordinate integer general\n1 4 4\n"
@@ -191,8 +190,7 @@ static void test_integers(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Sets new values of a matrix that was made from coordinates. A value that is not added to another
- * one must keep its bits. */
+/* Sets values of a matrix made from coordinates, which keep their bits unless they are added. */
 static void test_set_values(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);
@@ -232,9 +230,9 @@ static void keep_log(void *user, ek_log_level level, const char *text)
 	snprintf(logged, sizeof logged, "%s", text);
 }
 
-/* Fills x with values at the edges of f32: middles between two neighbouring numbers, also denormal
- * ones; doubles next to a middle; and the largest value that is not too large. Fills f with the
- * values of x, rounded in the usual mode of the processor. Returns how many values become 0. */
+/* Fills x with values at the edges of f32: midpoints between neighbouring numbers, also denormal
+ * ones; doubles next to a midpoint; and the largest value that fits. Fills f with the values of x,
+ * rounded in the processor's default mode. Returns how many values become 0. */
 static int fill_f64(double *x, float *f)
 {
 	static const double edge[] = {0x1.fffffefffffffp127,  0x1.fffffep127,
@@ -256,8 +254,8 @@ static int fill_f64(double *x, float *f)
 	return lost;
 }
 
-/* Narrows A to f32. If `file` is true, writes A to a binary file and reads it as f32, otherwise
- * converts A. Either way, the bits must be those expected, and the warning the same. */
+/* Narrows A to f32, by a binary file read as f32 if `file` is true, else by conversion. Either way,
+ * the bits must be those expected, and the warning the same. */
 static void check_narrow(ek_context *ctx, int mode, const ek_matrix *A, bool file,
                          const float *expected, int lost)
 {
@@ -321,7 +319,7 @@ static void test_narrow(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Denormal f32 numbers keep their value in f64, even where the processor takes them for 0. */
+/* Checks that denormal f32 numbers keep their value in f64, even if taken for 0 in arithmetic. */
 static void test_widen(void **state)
 {
 	const ek_convert_options to = {.size = sizeof to, .value = EK_F64};
@@ -357,7 +355,7 @@ static void test_widen(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* ek_matrix_set rounds a value to f32 in the same way in every mode. */
+/* Checks that ek_matrix_set rounds values to f32 in the same way in every mode. */
 static void test_set(void **state)
 {
 	ek_context *ctx = heap_context(&heap, 1, 0);

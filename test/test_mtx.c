@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests bad and unusual Matrix Market text. Each refused case must give its status and its message,
- * which starts with the file and the line, for any number of threads. No case may leak memory or
- * allocate a large block. */
+ * Tests bad and unusual Matrix Market text. Each refused case must give its status and message,
+ * which starts with file and line, for any number of threads. No case may leak memory or allocate a
+ * large block. */
 #include <math.h>
 
 #include "support/heap.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests reading of whole files: locale, size, special files, the error reported if there are
- * several, options, memory that runs out, and real matrices where they are available. Some files
- * are written first and then read back. */
+ * Tests reading whole files: locale, size, special files, which of several errors is reported,
+ * options, memory that runs out, and real matrices where available. Some files are written
+ * first. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
@@ -26,16 +26,15 @@ static ek_status read_text(ek_context *ctx, const char *text, size_t length, ek_
 	return ek_matrix_read_memory(ctx, "t", text, length, EK_F64, EK_I32, NULL, A);
 }
 
-/* Sets the locale `name` and returns its name. Returns NULL if there is no such locale or if it has
- * no decimal comma. With the C library musl, no locale has one. */
+/* Sets the locale `name` and returns its name, or NULL if there is no such locale or it has no
+ * decimal comma, as with the C library musl. */
 static const char *comma_locale(const char *name)
 {
 	name = setlocale(LC_ALL, name);
 	return name && strcmp(localeconv()->decimal_point, ",") == 0 ? name : NULL;
 }
 
-/* Whatever the locale says, a decimal comma is refused and a decimal point accepted (case 32 of the
- * bad inputs). */
+/* Checks that no locale changes the decimal point to a comma (case 32 of the bad inputs). */
 static void test_locale(void **state)
 {
 	static const char *const name[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8"};
@@ -117,7 +116,7 @@ static void test_large(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Directories and devices are refused; a pipe can be read (case 56 of the bad inputs). */
+/* Checks that pipes are read, and folders and devices refused (case 56 of the bad inputs). */
 static void test_files(void **state)
 {
 	static const char text[] = R "2 2 4611686018427387904\n1 1 1\n";
@@ -141,8 +140,7 @@ static void test_files(void **state)
 
 		_exit(write(fd, text, sizeof text - 1) < 0);
 	}
-	/* The length of a pipe is not known. Even so, the size line must not cause a large
-	 * allocation. */
+	/* The length of a pipe is unknown, yet the size line must not cause a large allocation. */
 	expect_error(ek_matrix_read(ctx, path, EK_F64, EK_I64, NULL, &A), EK_ETRUNCATED,
 	             "pipe:4: the file ends after 1 entries");
 	waitpid(child, NULL, 0);
@@ -150,8 +148,8 @@ static void test_files(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* eki_mtx_expanded refuses more entries than the index type can count. A file with so many entries
- * would be too large for a test (case 44 of the bad inputs). */
+/* Checks that eki_mtx_expanded refuses more entries than the index type can count (case 44 of the
+ * bad inputs), for which a file would be too large. */
 static void test_expanded(void **state)
 {
 	struct mtx_header h = {.symmetry = MTX_SYMMETRIC, .entries = 1100000000};
@@ -165,8 +163,7 @@ static void test_expanded(void **state)
 	assert_false(eki_mtx_expanded(&h, 0, EK_I64, &nnz));
 }
 
-/* If a file has several errors, the first one in the file is reported, whichever thread finds
- * it. */
+/* Checks that the first of several errors in a file is reported, whichever thread finds it. */
 static void test_first_error(void **state)
 {
 	enum { LINES = 60000 };
@@ -235,7 +232,7 @@ static void test_options(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* ---- Memory that runs out -------------------------------------------------------------------- */
+/* ---- Out of memory --------------------------------------------------------------------------- */
 
 struct job {
 	char text[4096];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests files that a reader must refuse although most of their text is right. The cases are those
  * of the folders `invalid` and `overflow` in the tests of fast_matrix_market (A. Lugowski,
- * BSD-2-Clause), written again in our own words. Each case must give its status and its message,
- * which starts with file and line, for any number of threads. */
+ * BSD-2-Clause), rewritten. Each case must give its status and message, which starts with file and
+ * line, for any number of threads. */
 #include "support/heap.h"
 #include "support/support.h"
 

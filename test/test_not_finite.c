@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests Inf and NaN in x and in A. As IEEE arithmetic says, an x_j that is not finite must reach
- * the rows that have an entry in column j. It must reach no other row, whatever a format pads or
- * fills in. All methods of the table are tested, and all formats with several parameters. A new row
- * of the table is tested without a change here. */
+ * Tests Inf and NaN in x and in A. By IEEE arithmetic, an x_j that is not finite must reach the
+ * rows with an entry in column j, and no other row, whatever a format pads or fills in. All methods
+ * of the table are tested, and all formats with several parameters. A new row of the table is
+ * tested without a change here. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -14,7 +14,7 @@ enum { ROWS = 300, COLS = 211, MOST = 20 * ROWS };
 static struct rng draw = {5};
 
 /* The matrix and the vectors under test. Numbers are small integers, some of them 0. One row is
- * long; the others have 0 to 12 entries, near a line or anywhere. */
+ * long; others have 0 to 12 entries, near a line or anywhere. */
 static struct {
 	int32_t row_ptr[ROWS + 1], col_idx[MOST];
 	double val[MOST], x[2][ROWS]; /* x[0] for op N, x[1] for op T */
@@ -45,8 +45,7 @@ static void make_matrix(void)
 	A.row_ptr[ROWS] = k;
 }
 
-/* Draws x. If `where` is 1, replaces some elements of x by numbers that are not finite. If `where`
- * is 2, replaces some values of A instead. */
+/* Draws x. Makes some elements of x infinite or NaN if `where` is 1, or of A if it is 2. */
 static void make_values(int where)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -117,8 +116,8 @@ static void check_run(ek_plan *plan, ek_value value, int op, double y0, const ch
 	}
 }
 
-/* Checks op N and op T with a method, a format, or both. A NULL leaves the choice to the library.
- * No format and no method has a reason to refuse this matrix. */
+/* Checks op N and op T with a method, a format, or both. NULL leaves the choice to the library. No
+ * format or method has a reason to refuse this matrix. */
 static void check(ek_context *ctx, const char *method, const char *format, int turn)
 {
 	const ek_value value = turn % 2 ? EK_F32 : EK_F64;
@@ -157,8 +156,8 @@ static void test_methods(void **state)
 	}
 }
 
-/* Writes the name of a format with all its parameters. Each is 1, 2, 4 or 8 times its least value,
- * but at most its largest value. */
+/* Writes the name of a format with all its parameters, each 1, 2, 4 or 8 times its least value, but
+ * at most its largest. */
 static void format_text(const ek_format *f, char *text, size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "%s", ek_format_name(f));
@@ -188,8 +187,7 @@ static void test_formats(void **state)
 	}
 }
 
-/* Tests the methods that run on devices in the same way, also with random parameters of their
- * formats. */
+/* Tests methods of devices in the same way, also with random parameters of their formats. */
 static void test_devices(void **state)
 {
 	(void)state;
@@ -210,7 +208,7 @@ static void test_devices(void **state)
 	}
 }
 
-/* Returns whether this build has the format named in `format`, which may have parameters, and the
+/* Tells whether this build has the format that `format` names, with or without parameters, and the
  * method `method`, unless that is NULL. */
 static bool exists(const char *format, const char *method)
 {
@@ -223,8 +221,8 @@ static bool exists(const char *format, const char *method)
 	return f && (!method || ek_method_find(method));
 }
 
-/* With alpha = Inf, a row that has no entries and is in no block must give beta y, wherever the
- * work is divided between threads. */
+/* Checks that with alpha = Inf, a row without entries and in no block gives beta y, wherever work
+ * is divided between threads. */
 static void test_alpha(void **state)
 {
 	static const char *const format[] = {"csr",      "coo",          "csr5:omega=4,sigma=4",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares reading and writing of numbers with the C library, for decimals of all kinds and for
- * middles between neighbouring numbers. A written number must read back to the same bits, and must
+ * Compares reading and writing numbers with the C library, for decimals of all kinds and for
+ * midpoints between neighbouring numbers. A written number must read back to the same bits, and
  * have no more digits than needed. */
 #include <float.h>
 #include <math.h>
@@ -121,8 +121,8 @@ static void test_decimals(void **state)
 	}
 }
 
-/* Tests decimals exactly in the middle between two neighbouring numbers, and decimals a little
- * above it, so that the last of hundreds of digits decides. */
+/* Tests decimals exactly midway between neighbouring numbers, and a little above, where the last of
+ * hundreds of digits decides. */
 static void test_middles(void **state)
 {
 	struct rng r = {2};
@@ -209,9 +209,9 @@ static void test_shortest(void **state)
 	assert_string_equal(text, "1234.5");
 }
 
-/* eki_mul_halves, which makes a 128-bit product from halves, must agree with eki_mul, which uses
- * the compiler's 128-bit type if there is one. If a product fits 64 bits, dividing it by one factor
- * must give the other. */
+/* Checks that eki_mul_halves, which makes a 128-bit product from halves, agrees with eki_mul, which
+ * uses the compiler's 128-bit type if there is one, and that a product that fits 64 bits, divided
+ * by one factor, gives the other. */
 static void test_products(void **state)
 {
 	static const uint64_t edge[] = {0, 1, 2, 0xffffffff, (uint64_t)1 << 32, UINT64_MAX - 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the checker of results: it must accept right results and catch wrong ones. The results come
- * from a plain product in this file, with one kind of error at a time. */
+ * Tests the checks of results: they must accept right results and catch wrong ones, from a plain
+ * product in this file, with one kind of error at a time. */
 #include <math.h>
 
 #include "support/support.h"
@@ -8,8 +8,7 @@
 
 enum error { NONE, DROPPED, DOUBLED, SWAPPED, NARROW, MOVED, NOT_A_NUMBER, ERRORS };
 
-/* Computes y = alpha A x + beta y0 in f64, with an error in row `at`. The error NARROW is in all
- * rows. */
+/* Computes y = alpha A x + beta y0 in f64, with an error in row `at` (NARROW: in all rows). */
 static void faulty(const struct typed *t, double alpha, const double *x, double beta,
                    const double *y0, enum error error, int64_t at, double *y)
 {
@@ -39,7 +38,7 @@ static void faulty(const struct typed *t, double alpha, const double *x, double 
 	}
 }
 
-/* Returns the number of the shape that is called `name` and has `row` entries in row 0. */
+/* Returns the number of the shape called `name` with `row` entries in row 0. */
 static int find_shape(const char *name, int64_t row)
 {
 	int count = shape_count();
@@ -112,8 +111,8 @@ static void test_bound(void **state)
 	check_errors(DATA_REAL, 0.1, 2.5);
 }
 
-/* In a row with one entry, an error of one unit in the last place is beyond the bound for alpha = 1
- * and beta = 0. */
+/* Checks that in a row with one entry, an error of one unit in the last place is beyond the bound
+ * for alpha = 1 and beta = 0. */
 static void test_last_place(void **state)
 {
 	double x[100], y[100];
@@ -139,8 +138,7 @@ static void test_last_place(void **state)
 	shape_free(&s);
 }
 
-/* With beta = 0 the checker must not read y0. The result for an empty row must be 0 if beta is 0,
- * else beta y0. */
+/* Checks that y0 is not read if beta = 0, and that empty rows give 0 then, else beta y0. */
 static void test_empty_rows(void **state)
 {
 	double x[507] = {0}, y[8] = {0}, y0[8];
@@ -164,8 +162,8 @@ static void test_empty_rows(void **state)
 	shape_free(&s);
 }
 
-/* With the integers of DATA_EXACT, every partial sum is at most 2^22. As alpha and beta may be 2.5,
- * sums may be multiples of 1/2. f32 holds such multiples exactly up to 2^23. */
+/* Checks that with the integers of DATA_EXACT, every partial sum is at most 2^22. As alpha and beta
+ * may be 2.5, sums are multiples of 1/2, which are exact in f32 up to 2^23. */
 static void test_exact_data_is_exact(void **state)
 {
 	int count = shape_count();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that every kernel compiles for CUDA without a warning, in every type, for compute_75, sm_80
- * and sm_90. All methods make plans on three cards of the fake libcuda.so.1, but NVRTC is the real
- * one. It compiles exactly the programs that the methods ask for, so a new row of the table is
- * tested without a change here.
+ * and sm_90. All methods make plans on three cards of the fake libcuda.so.1, with the real NVRTC.
+ * It compiles exactly the programs that methods ask for, so a new row of the table is tested
+ * without a change here.
  *
  * For each method and type, the quick tier makes a plan of one shape on one card; shapes and cards
- * are taken in turn. The full tier takes two shapes on each card, the long tier all shapes on each
- * card. Parameters are tested at both ends of their ranges. */
+ * take turns. The full tier takes two shapes on each card, the long tier all shapes on each card.
+ * Parameters are tested at both ends of their ranges. */
 #include "plan/plan.h"
 #include "support/fake.h"
 #include "support/product.h"
@@ -34,8 +34,8 @@ static void keep_warning(void *user, ek_log_level level, const char *text)
 		snprintf(warning, sizeof warning, "%s", text);
 }
 
-/* Returns whether the method may refuse the shape with this status. If `name` gives a parameter,
- * the method may also refuse a combination of parameters that are each in range. */
+/* Tells whether the method may refuse the shape with this status. If `name` has a parameter, the
+ * method may also refuse a combination of parameters that are each in range. */
 static bool may_refuse(const struct shape *s, const ek_method *m, const char *name,
                        ek_status status)
 {
@@ -44,7 +44,7 @@ static bool may_refuse(const struct shape *s, const ek_method *m, const char *na
 	return shape_may_refuse(s, m, status);
 }
 
-/* Tries to make a plan, and returns whether it was made. A refusal that is allowed is no error. */
+/* Tries to make a plan, and tells whether it was made. A permitted refusal is no error. */
 static bool check_plan(const struct shape *s, const ek_matrix *A, const char *name, ek_op op,
                        const ek_method *m)
 {
@@ -91,8 +91,8 @@ static bool check_shape(int k, int type, int c, const char *name, const ek_metho
 	return made;
 }
 
-/* Makes plans for one shape after the other, until `wanted` plans were made or no shape is left.
- * Returns the number of plans made. */
+/* Makes plans for shape after shape, until `wanted` plans were made or no shape is left. Returns
+ * the number of plans made. */
 static int check_shapes(int wanted, int type, int c, const char *name, const ek_method *m)
 {
 	int made = 0;

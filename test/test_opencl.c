@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the OpenCL driver by itself: its messages when something is missing, the three kinds of
- * memory, programs, and several threads with one queue. */
+ * Tests the OpenCL driver alone: its messages when something is missing, the three kinds of memory,
+ * programs, and several threads with one queue. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,10 +21,10 @@ enum { N = CL_N };
 
 static const eki_driver *const driver = &eki_opencl;
 
-/* ---- What is missing ------------------------------------------------------------------------- */
+/* ---- Missing libraries ----------------------------------------------------------------------- */
 
-/* Checks the message that the driver gives if the environment variable has this value. Uses a child
- * process, in which no OpenCL library has been loaded before. */
+/* Checks the driver's message if the environment variable has this value, in a child process, in
+ * which no OpenCL library has been loaded before. */
 static void check_missing(const char *variable, const char *value, const char *message)
 {
 	pid_t child = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Makes each OpenCL call of the driver fail: only that call, or all calls from that one on. The
- * error must name the call, nothing may leak, and outputs must stay as they were. Also tests
- * launches that fail while they run. */
+ * Makes each OpenCL call of the driver fail: only that call, or it and all later ones. The error
+ * must name the call, nothing may leak, and outputs must stay unchanged. Also tests launches that
+ * fail while they run. */
 #include "gpu/opencl_api.h"
 #include "support/cl_device.h"
 #include "support/cl_faults.h"
@@ -81,8 +81,7 @@ static void check_failures(eki_memory memory, bool persistent, int code)
 		if (heap.live != blocks || cl_faults.live != objects)
 			fail_msg("call %ld: %ld blocks and %ld objects leaked", n,
 			         heap.live - blocks, cl_faults.live - objects);
-		/* If only the device's times are lost, a failed call is no error: the host's clock
-		 * is used instead. */
+		/* If only the device's times are lost, the host's clock is used instead. */
 		if (status == EK_OK) {
 			assert_int_equal(out[0], 13);
 			assert_int_equal(out[N - 1], 4);
@@ -120,9 +119,9 @@ static void reopen(void)
 	expect_status(cl_device_open(NULL), 0);
 }
 
-/* Launches a kernel `before` times. The last of these launches begins without an error and fails
- * later. Then launches the kernel `after` times more. Every later call that wants results must get
- * the error, not only the first such call. */
+/* Launches a kernel `before` times, of which the last begins without an error and fails later, then
+ * `after` times more. Every later call that wants results must get the error, not only the
+ * first. */
 static void check_dying(int before, int after)
 {
 	int out[N] = {PAINT};
@@ -178,8 +177,8 @@ static void test_many(void **state)
 			status = cl_launch(cl_triple, &b, &b, 0);
 		cl_faults.dying = false;
 		expect_status(status, dies ? EK_EDEVICE : EK_OK);
-		/* The first wait is for the clear, which succeeds; the second is for a launch, which
-		 * fails. */
+		/* The first wait is for the clear, which succeeds; the second is for a launch,
+		 * which fails. */
 		assert_int_equal(k, dies ? EKI_CL_PENDING + 1 : MANY);
 		assert_true(cl_faults.live <= objects + 1 + EKI_CL_PENDING);
 		expect_status(cl_get(&b, out), status);

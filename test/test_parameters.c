@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests parameters of formats. If a conversion asks for the parameters that a matrix reports, they
- * must be accepted. */
+ * Tests that conversions accept the format parameters that a matrix reports. */
 #include "support/support.h"
 
-/* Converts A to the format `asked`. Then converts A to the format and parameters that the result
- * reports; they must be accepted and give the same format. */
+/* Converts A to the format `asked`, then to the format and parameters that the result reports,
+ * which must be accepted and give the same format. */
 static void same_again(const ek_matrix *A, const char *asked)
 {
 	ek_convert_options o = {.size = sizeof o, .max_bytes = -1};

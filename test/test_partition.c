@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares the cuts of work between threads with a walk that takes one step at a time, on all
- * shapes. */
+ * Compares the division of work between threads with a walk in single steps, on all shapes. */
 #include "plan/plan.h"
 #include "support/support.h"
 #include "support/shapes.h"
@@ -170,7 +169,7 @@ static void mark(void *arg, int part)
 	atomic_fetch_add(&m->done[part], 1);
 }
 
-/* Every part is done once, whatever the number of threads. */
+/* Checks that every part is done once, for any number of threads. */
 static void test_parallel(void **state)
 {
 	(void)state;

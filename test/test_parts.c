@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests formats that consist of several parts: which entries go to which part, how a plan describes
- * the parts, and numbers that are not finite. */
+ * Tests formats of several parts: which entries go to which part, how a plan describes the parts,
+ * and numbers that are not finite. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -9,8 +9,7 @@
 
 /* ---- HYB: the width -------------------------------------------------------------------------- */
 
-/* Makes a matrix whose first `some` rows have `longer` entries each. The other rows have `shorter`
- * entries each. */
+/* Makes a matrix whose first `some` rows have `longer` entries each, the others `shorter`. */
 static ek_matrix *two_lengths(int64_t rows, int64_t some, int longer, int shorter)
 {
 	int32_t *ptr = malloc((size_t)(rows + 1) * sizeof *ptr);
@@ -72,8 +71,8 @@ static void test_width(void **state)
 
 enum { N = 4000, BLOCK = 4, BLOCKS = 3, LONG = 800, EACH = 100 };
 
-/* in_band, in_block and in_long return whether the entry in row i and column j belongs to a
- * diagonal, a block or a long row of the matrix that `mixture` makes. */
+/* Tell whether the entry in row i and column j belongs to a diagonal, a block or a long row of the
+ * matrix that `mixture` makes. */
 static bool in_band(int64_t i, int64_t j)
 {
 	static const int64_t offset[] = {0, 1, 11, 20, 37, 70};
@@ -211,7 +210,7 @@ static void test_mixtures(void **state)
 	check_mixture(false, false, true);
 }
 
-/* Matrices without diagonals and blocks: rows of one length go to ELLPACK, others to CSR. */
+/* Tests matrices without diagonals and blocks: rows of one length go to ELLPACK, others to CSR. */
 static void test_flat(void **state)
 {
 	static const char *const source[] = {"uniform:rows=5000,cols=5000,k=7",
@@ -231,9 +230,9 @@ static void test_flat(void **state)
 	}
 }
 
-/* ---- Numbers that are not finite ------------------------------------------------------------- */
+/* ---- NaN and infinity ------------------------------------------------------------------------ */
 
-/* An x_j that is not finite reaches only the y_i whose row has an entry in column j. */
+/* Checks that NaN or Inf in x_j reaches only those y_i whose rows have an entry in column j. */
 static void test_leaks(void **state)
 {
 	static const char *const format[] = {"dia", "hyb:width=13", "cocktail"};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests spmv.csr.patterns on matrices that are built group by group. So every kind of group, every
- * length of a list, and every limit of the numbers in lists occurs in each type, instruction set
- * and number of threads. The lists of the plan are decoded and compared with the matrix, and y must
- * be exact. All arrays are between guard pages. */
+ * Tests spmv.csr.patterns on matrices built group by group, so that every kind of group, length of
+ * a list and limit of the numbers in lists occurs, in each type, instruction set and number of
+ * threads. The lists of the plan are decoded and compared with the matrix, and y must be exact. All
+ * arrays are between guard pages. */
 #include <math.h>
 
 #include "spmv/patterns.h"
@@ -195,8 +195,8 @@ static void test_kinds(void **state)
 	assert_true(met[RUN >> 30] && met[EACH >> 30] && met[CSR >> 30]);
 }
 
-/* On a stencil, a run moves the values and the vectors. For the pattern, it moves at most an eighth
- * of the bytes of the index arrays of CSR. */
+/* Checks that on a stencil, a run moves, besides values and vectors, at most an eighth of the bytes
+ * of the index arrays of CSR. */
 static void test_bytes(void **state)
 {
 	(void)state;
@@ -227,7 +227,7 @@ static void test_bytes(void **state)
 			}
 }
 
-/* A matrix with more than 2^31 columns is refused, since offsets are added to a 32-bit column. */
+/* Checks that more than 2^31 columns are refused, since offsets are added to a 32-bit column. */
 static void test_too_many_columns(void **state)
 {
 	const int64_t ptr[] = {0, 1}, col[] = {INT64_C(1) << 31};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans: hints, the description that a plan gives of itself, special values of alpha and
- * beta, new values, and sizes of 0. */
+ * Tests plans: hints, a plan's description of itself, special values of alpha and beta, new values,
+ * and sizes of 0. */
 #define _POSIX_C_SOURCE 200809L /* unsetenv */
 #include <math.h>
 
@@ -55,7 +55,7 @@ static void test_questions(void **state)
 	assert_int_equal(ek_plan_memory(NULL), 0);
 }
 
-/* The explanation of a plan made by `auto` names the method and says why it was chosen. */
+/* Checks that the explanation of a plan made by `auto` names the method and why it was chosen. */
 static void test_auto_explains(void **state)
 {
 	char text[4096];
@@ -119,8 +119,8 @@ static void test_factors(void **state)
 	ek_plan_destroy(plan);
 }
 
-/* NaN or Inf in x_j must reach the rows with an entry in column j, and no others. alpha = NaN
- * reaches all rows with entries, and beta = NaN reaches all rows. */
+/* Checks that NaN or Inf in x_j reaches the rows with an entry in column j, and no others, that
+ * alpha = NaN reaches all rows with entries, and beta = NaN all rows. */
 static void test_nan_and_inf(void **state)
 {
 	double x[] = {1, INFINITY}, y[] = {0, 0, 0};
@@ -147,7 +147,7 @@ static void test_nan_and_inf(void **state)
 	}
 }
 
-/* alpha and beta are rounded to the value type. */
+/* Checks that alpha and beta are rounded to the value type. */
 static void test_factors_are_rounded(void **state)
 {
 	static const int32_t one_ptr[] = {0, 1}, one_col[] = {0};
@@ -227,8 +227,8 @@ static void test_empty(void **state)
 		}
 }
 
-/* A matrix without entries may be given without arrays. Every method must accept it, even if the
- * method divides the work between threads. */
+/* Checks that every method, even if it divides work between threads, accepts a matrix without
+ * entries that is given without arrays. */
 static void test_no_arrays(void **state)
 {
 	const int32_t rows[41] = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that memory grows with the contents of a file or matrix, not with a number in a header or
- * with the number of columns. The hooks of the context measure the peaks. */
+ * the number of columns. The context's hooks measure the peaks. */
 #define _POSIX_C_SOURCE 200809L
 #include <unistd.h>
 
@@ -56,7 +56,7 @@ static struct ekm_header header(ek_index index, const char *format, int64_t rows
 	return h;
 }
 
-/* Converts A to every format and back, and computes statistics, each in at most `most` bytes. */
+/* Checks that conversions to every format and back, and statistics, take at most `most` bytes. */
 static void check_uses(struct heap *heap, const ek_matrix *A, int64_t max_bytes, long long most)
 {
 	const ek_convert_options o = {.size = sizeof o, .max_bytes = max_bytes};
@@ -142,7 +142,7 @@ static void test_small_text(void **state)
 	heap_close(&heap);
 }
 
-/* A file may have 64 rows for each of its bytes. In this one, every 200th row has an entry. */
+/* Tests a file with an entry in every 200th row; the limit is 64 rows for each byte. */
 static void test_sparse_text(void **state)
 {
 	enum { ENTRIES = 40000, STEP = 200 };
@@ -189,7 +189,7 @@ static size_t bomb(const struct ekm_header *h, int blocks, unsigned char *out)
 	return n;
 }
 
-/* The header announces gigabytes, but memory must grow only with the data that arrives. */
+/* Tests a header that announces gigabytes: memory must grow only with the data that arrives. */
 static void test_bomb(void **state)
 {
 	const struct ekm_header h = header(EK_I64, "coo", 1, 1, (int64_t)1 << 30);
@@ -228,7 +228,7 @@ static void test_bomb(void **state)
 	heap_close(&heap);
 }
 
-/* A file that the library wrote must be readable, even if 19.6 MB of diagonals became a few KB. */
+/* Checks that the library can read what it wrote, even 19.6 MB of diagonals in a few KB. */
 static void test_diagonals(void **state)
 {
 	ek_read_options o = {.size = sizeof o, .max_dim = 1000000};
@@ -264,7 +264,7 @@ static void count_warning(void *user, ek_log_level level, const char *text)
 	*(int *)user += level == EK_LOG_WARNING && strstr(text, "it needs max_dim = 2097152");
 }
 
-/* Writing one entry in 2^21 rows gives a warning, as reading the file is refused by default. */
+/* Checks that writing one entry in 2^21 rows warns, as reading the file is refused by default. */
 static void test_empty_rows(void **state)
 {
 	int i = 77, j = 0, warnings = 0;
@@ -339,7 +339,7 @@ static void test_wide(void **state)
 	heap_close(&heap);
 }
 
-/* A conversion to csc takes memory for the transpose itself, but none for counters. */
+/* Checks that a conversion to CSC takes memory for the transpose, but none for counters. */
 static void test_transpose(void **state)
 {
 	const ek_convert_options o = {.size = sizeof o, .max_bytes = -1};
@@ -364,7 +364,7 @@ static void test_transpose(void **state)
 	heap_close(&heap);
 }
 
-/* 2^33 empty rows take no memory in coo, but max_bytes must count the row pointers of CSR. */
+/* Checks that 2^33 empty rows take no memory in coo, but count for max_bytes in CSR. */
 static void test_way(void **state)
 {
 	const struct ekm_header h = header(EK_I64, "coo", (int64_t)1 << 33, (int64_t)1 << 33, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that the library leaves these alone: standard output and error, errno, locale, rounding
- * mode. */
+ * Tests that the library leaves standard output and error, errno, locale and rounding mode
+ * alone. */
 #define _GNU_SOURCE /* setenv, fileno, dup2 */
 #include <errno.h>
 #include <fenv.h>
@@ -9,7 +9,7 @@
 
 #include "support/support.h"
 
-/* Makes some calls of the library that succeed and some that fail. */
+/* Makes some library calls that succeed and some that fail. */
 static void use_library(void)
 {
 	static const int32_t ptr[] = {0, 2, 3}, col[] = {0, 1, 1}, bad[] = {0, 1, 9};

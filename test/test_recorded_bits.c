@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Checks that reproducible methods still compute the bits that they computed in earlier versions.
- * recorded_bits.def has hashes of their results for fixed inputs, whose numbers differ so much in
- * size that another order of additions nearly always changes the bits. The hashes were made by the
- * library as it was before plans consisted of steps (commit e73819e), or by the first version of a
- * newer method. "auto" stands for the choice among the methods. The bits after an upgrade are not
- * promised. But they must not change unnoticed: if a method computes other bits on purpose, record
- * them anew (EK_RECORD=1 prints them), and say so in NEWS. */
+ * recorded_bits.def has hashes of their results for fixed inputs, whose magnitudes differ so much
+ * that another order of additions nearly always changes the bits. The hashes are those of the
+ * library before plans consisted of steps (commit e73819e), or of the first version of a newer
+ * method. "auto" stands for the choice among methods. Upgrades may change bits, but not unnoticed:
+ * if a method changes them on purpose, record them anew (EK_RECORD=1 prints them), and say so in
+ * NEWS. */
 #include <stdbool.h>
 
 #include "support/random.h"
@@ -115,8 +115,8 @@ static uint64_t product_hash(ek_context *ctx, const char *name, ek_operation ope
 	return hash(14695981039346656037u, value, y, width * out);
 }
 
-/* Computes a dot product of a sparse vector with entries at even indices, and a sparse vector with
- * entries at multiples of 3 or a dense vector. */
+/* Computes the dot product of a sparse vector with entries at even indices and a dense vector, or a
+ * sparse one with entries at multiples of 3. */
 static ek_status dot(ek_context *ctx, const ek_array_options *o, ek_operation operation,
                      ek_value value, void *result)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests reductions by every method of the table. With integers, results must equal those of a loop,
  * for all short lengths, alignments, numbers of threads and instruction sets. Arrays are between
- * guard pages. With floats, comparison with sums in quadruple precision shows that errors are
- * within the bound in ek.h. Any number of threads must give the same bits. */
+ * guard pages. With floats, errors, found by sums in quadruple precision, must be within the bound
+ * in ek.h. Any number of threads must give the same bits. */
 #include <math.h>
 
 #include "../cli/quad.h"
@@ -109,7 +109,7 @@ static void check_bound(const char *method, ek_value type, int64_t n, const void
 		         (long long)n, (double)e, (double)(k / (1 - k) * all));
 }
 
-/* Sums are within the bound, and have the same bits for any number of threads. */
+/* Checks that sums are within the bound, and have the same bits for any number of threads. */
 static void test_bounds(void **state)
 {
 	const int64_t length[] = {1, 2, 3, 100, 1025, 40000, LONG, LONG};
@@ -147,7 +147,7 @@ static void test_bounds(void **state)
 	free(in);
 }
 
-/* One NaN anywhere makes maximum and minimum NaN. */
+/* Checks that one NaN anywhere makes maximum and minimum NaN. */
 static void test_nan(void **state)
 {
 	ek_isa level[MAX_LEVELS];

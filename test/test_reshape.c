@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares assembly from coordinates, and transposition, with brute force: with one and with
- * several threads, with entries in order and in random order, with duplicates, in all types. */
+ * Compares assembly from coordinates, and transposition, with brute force: with one and several
+ * threads, entries in order and in random order, duplicates, and all types. */
 #include "plan/plan.h"
 #include "support/support.h"
 #include "support/heap.h"
 #include "support/shapes.h"
 
-/* Coordinates of a shape. A stable sort by row, then column, puts entry rank[k] in place k. */
+/* Coordinates of a shape. A stable sort by row, then column, puts entry rank[k] at place k. */
 struct coo {
 	int64_t nnz, *row, *col, *rank;
 	double *val;
@@ -31,8 +31,8 @@ static int by_place(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* Makes the coordinates of a shape. `shuffle` puts them in random order. `repeat` makes twice as
- * many, so that some coordinates repeat. */
+/* Makes the coordinates of a shape, in random order if `shuffle`, and twice as many, some of them
+ * repeated, if `repeat`. */
 static void coo_make(struct coo *c, const struct shape *s, bool shuffle, bool repeat)
 {
 	struct rng rng = {7};

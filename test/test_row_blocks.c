@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests the row blocks of CSR-Adaptive. Each row must be in one block, each block must have as many
  * rows as fit, and there must not be more blocks than eki_row_blocks_most allows. The rows are
- * those of all shapes, and rows with lengths made for this test. */
+ * those of all shapes, and some made for this test. */
 #include "plan/plan.h"
 #include "spmv/row_blocks.h"
 #include "support/shapes.h"
@@ -12,8 +12,7 @@ static const eki_row_limit limits[] = {
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
 
-/* Checks the blocks of rows [begin, end): their number, their sizes, and that none has room for one
- * more row. */
+/* Checks the number and sizes of the blocks of rows [begin, end), and that none has room left. */
 static void check_blocks(const ek_store *csr, const int64_t *ptr, const char *name, int64_t begin,
                          int64_t end, eki_row_limit limit)
 {
@@ -69,8 +68,8 @@ static void test_shapes(void **state)
 		}
 }
 
-/* Expects that rows of lengths len[0], len[1], ... are cut into blocks whose first rows are those
- * in `blocks`. The last number of `blocks` is the end of the last block. */
+/* Expects rows of lengths len[0], len[1], ... to be cut into blocks whose first rows are in
+ * `blocks`, the last number of which is the end of the last block. */
 static void expect_blocks(const int *len, int rows, int entries, const int *blocks, int count)
 {
 	int64_t ptr[33] = {0}, first[64];
@@ -95,10 +94,10 @@ static void test_lengths(void **state)
 	/* Rows that fill a block exactly, a row that does not fit, and a block of only the last
 	 * row. */
 	static const int full[] = {2, 2, 2, 1, 2, 4, 1}, full_b[] = {0, 2, 4, 5, 6, 7};
-	/* A row that is too long for a block is a block of its own, also at both ends. */
+	/* A row too long for a block is its own block, also at both ends. */
 	static const int longs[] = {5, 1, 1, 9, 8, 1, 5}, longs_b[] = {0, 1, 3, 4, 5, 6, 7};
-	/* Empty rows join the block before them. At the beginning, and after a row that is too
-	 * long, they join the block after them. */
+	/* Empty rows join the block before them or, at the beginning and after a row that is too
+	 * long, the block after them. */
 	static const int empty[] = {0, 0, 4, 0, 0, 5, 0, 1, 0, 0, 0};
 	static const int empty_b[] = {0, 5, 6, 11};
 	static const int only[] = {0, 0, 0}, only_b[] = {0, 3};

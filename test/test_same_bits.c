@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Primitives that the table calls reproducible must give the same bytes with every instruction set
- * and any number of threads. The order of work affects the results: in sums of floats the rounding,
- * in sorting and merging the order of values that have equal keys. */
+ * Tests that primitives which the table calls reproducible give the same bytes with every
+ * instruction set and number of threads. The order of work could affect rounding in sums of floats,
+ * and in sorting and merging the order of values with equal keys. */
 #include "plan/plan.h"
 #include "support/contexts.h"
 
@@ -11,7 +11,7 @@ static double number[N], sorted[2][N / 2];
 static int64_t key[2][N], ascending[2][N / 2], offset[N + 1], segments;
 static uint8_t flag[N];
 
-/* The output of a method. All bytes of it are compared. */
+/* The output of a method, all bytes of which are compared. */
 typedef struct result {
 	double out[ROOM];
 	int64_t key[ROOM], value[ROOM], count;
@@ -168,7 +168,7 @@ static void check_row(const ek_method *m)
 		memset(to, 0x5a, sizeof *to);
 		expect_status(call(contexts.of[level][count], m, to), EK_OK);
 		if (to->count >= 0 && to->count <= ROOM) {
-			/* the room after a set or a sum may have any content */
+			/* the space after a set or a sum may have any content */
 			memset(to->key + to->count, 0,
 			       (size_t)(ROOM - to->count) * sizeof *to->key);
 			memset(to->out + to->count, 0,

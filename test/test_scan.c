@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests scans by every method of the table. With integers, results must equal those of a loop, for
  * all short lengths, alignments, numbers of threads and instruction sets. Arrays are between guard
- * pages. Sums overflow, so wrapping around is tested too. With floats, comparison with sums in
- * quadruple precision shows that errors are within the bound in ek.h. */
+ * pages. Sums overflow, so wrapping around is tested too. With floats, errors, found by sums in
+ * quadruple precision, must be within the bound in ek.h. */
 #include <math.h>
 
 #include "../cli/quad.h"
@@ -234,8 +234,8 @@ static void test_bounds(void **state)
 		}
 }
 
-/* With ones in f32, the sums of the plain loop stop growing at 2^24. The sums of the blocked scan
- * must not. */
+/* Checks that with ones in f32 the sums of the blocked scan, unlike the plain loop's, do not stop
+ * growing at 2^24. */
 static void test_long(void **state)
 {
 	int64_t n = test_tier() >= TIER_FULL ? (int64_t)1 << 27 : ((int64_t)1 << 25) + 12345;
@@ -258,7 +258,7 @@ static void test_long(void **state)
 	free(out);
 }
 
-/* scan.blocked gives the same bits for any number of threads. */
+/* Checks that scan.blocked gives the same bits for any number of threads. */
 static void test_same_bits(void **state)
 {
 	const int count[] = {1, 2, 3, 5, 7, 8};
@@ -296,8 +296,8 @@ static void test_same_bits(void **state)
 	free(out[1]);
 }
 
-/* A NaN reaches all results from its own place to the end, and none before. An infinite sum stays
- * infinite. */
+/* Checks that a NaN reaches all results from its own place to the end, and none before, and that an
+ * infinite sum stays infinite. */
 static void test_special(void **state)
 {
 	const int64_t n = 20000;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests scans and reductions when allocations fail, and with wrong arguments. Each call must return
+ * Tests scans and reductions with failing allocations and wrong arguments. Each call must return
  * its error and leave the outputs as they were. */
 #include "plan/plan.h"
 #include "support/heap.h"

@@ -180,7 +180,7 @@ static void test_long(void **state)
 		ek_context_destroy(ctx[k]);
 }
 
-/* If no method is named, the library chooses one, and its result is right. */
+/* Checks that the library chooses a method if none is named, and that its result is right. */
 static void test_default(void **state)
 {
 	struct rng r = {3};

@@ -33,9 +33,8 @@ static quad magnitude(quad a)
 	return a < 0 ? -a : a;
 }
 
-/* Returns the largest quotient of an error and its bound, which should be at most 1. If
- * from_beginning is true, uses the bound of segsum.offset, which is derived in the file of that
- * method. */
+/* Returns the largest error relative to its bound, which should be at most 1. If from_beginning is
+ * true, uses the bound of segsum.offset, derived in that method's file. */
 static double worst(const ek_method *m, ek_value type, const struct segments *g, const void *in,
                     const void *out, bool from_beginning)
 {
@@ -104,7 +103,7 @@ static void test_bound(void **state)
 }
 
 /* Tests small segments after a large one. segsum.offset computes a sum as the difference of two
- * scan results, which is inaccurate here. It must violate the ordinary bound, but not its own. */
+ * scan results, which is inaccurate here: it must violate the ordinary bound, but not its own. */
 static void test_hazard(void **state)
 {
 	int32_t offset[] = {0, 1, 5, 9};
@@ -131,7 +130,7 @@ static void test_hazard(void **state)
 	heap_close(&h);
 }
 
-/* NaN and infinity stay in their segment, except with segsum.offset. */
+/* Checks that NaN and infinity stay in their segment, except with segsum.offset. */
 static void test_spread(void **state)
 {
 	enum { LENGTH = 7, COUNT = 500, N = LENGTH * COUNT };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Compares every union and intersection of the table with brute force, which has flags for each
- * number that can occur. Sets have all lengths, densities and types, and are combined with all
+ * possible number. Sets have all lengths, densities and types, and are combined with all
  * instruction sets and numbers of threads. Arrays are between guard pages. Inputs that are not sets
- * must not lead to accesses outside the arrays. */
+ * must not cause accesses outside the arrays. */
 #include "support/support.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
@@ -40,8 +40,8 @@ static void put(ek_value type, void *v, int64_t i, int64_t to)
 		((int32_t *)v)[i] = (int32_t)(uint32_t)(uint64_t)to;
 }
 
-/* Returns number k of the universe, the list of numbers that can occur in a set. The first and the
- * last number are the extremes of the type. */
+/* Returns number k of the universe, the list of possible numbers in a set. The first and the last
+ * are the extremes of the type. */
 static int64_t number(ek_value type, int64_t k, int64_t universe)
 {
 	if (k == universe - 1)
@@ -69,8 +69,8 @@ static ek_status call(ek_operation operation, const char *method, ek_context *ct
 	return ek_set_intersection(ctx, &o, type, n[0], set[0], n[1], set[1], count, out);
 }
 
-/* The inputs, and the expected result of each call. Garbage has no expected result: only accesses
- * outside the arrays are a fault. */
+/* The inputs, and the expected result of each call. Garbage has none: only accesses outside the
+ * arrays are faults. */
 struct expect {
 	ek_value type;
 	int64_t n[2];
@@ -164,8 +164,7 @@ static void test_lengths(void **state)
 		        density[rng_below(&r, 6)], 1, &r);
 }
 
-/* Inputs that do not ascend. Nothing but the output may be written, and nothing but the inputs may
- * be read. */
+/* Tests inputs that do not ascend: only the output may be written, and only the inputs read. */
 static void test_garbage(void **state)
 {
 	static struct expect e;

@@ -9,8 +9,7 @@
 #include "support/inputs.h"
 #include "support/support.h"
 
-/* Largest number of pairs that are sorted. The quick tier sorts fewer pairs, but still several
- * chunks of the networks. */
+/* Most sorted pairs. The quick tier sorts fewer, but still several chunks of the networks. */
 enum { MOST = 300000 };
 
 static struct guard keys, values;
@@ -156,8 +155,7 @@ static void test_large(void **state)
 	}
 }
 
-/* Sorts all sequences of 0 and 1. A network that sorts these sorts everything (Knuth 5.3.4, theorem
- * Z). */
+/* Sorts all 0-1 sequences: a network that sorts these sorts everything (Knuth 5.3.4, theorem Z). */
 static void zero_one(const char *method, ek_context *ctx, ek_value type, size_t vs)
 {
 	const ek_array_options o = {.size = sizeof o, .method = method};
@@ -190,9 +188,8 @@ static void test_zero_one(void **state)
 				         k % 2 ? EK_INT64 : EK_INT32, (size_t)(k / 2 * 4));
 }
 
-/* Tests the kernel eki_merge_run, which other files use, by itself. It merges two sorted runs of
- * random lengths, with keys of all types. It converts floats to integers that compare in the same
- * way, and converts the result back. */
+/* Tests the kernel eki_merge_run, which other files use, on sorted runs of random lengths, with
+ * keys of all types. */
 static void test_merge_run(void **state)
 {
 	static uint64_t in[600], places[600], out[600], value[600];
@@ -248,8 +245,7 @@ static void test_failing_allocations(void **state)
 	for (const ek_method *m = NULL; (m = operation_next(m, EK_SORT));) {
 		struct exhaust e = {.heap = HEAP_INIT};
 
-		/* With so few numbers, the scalar version of the merge sort allocates memory, but
-		 * the vector versions do not. */
+		/* With so few numbers, only the scalar merge sort allocates memory. */
 		e.ctx = heap_context(&e.heap, 2, EK_ISA_LIMIT(EK_ISA_SCALAR));
 		e.arg = ek_method_name(m);
 		exhaust(&e, e.arg, exhaust_sort, exhaust_none);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests sums of sparse matrices by every method of the table, and by `auto`, in every type and number of
- * threads, on awkward shapes, plain and transposed, held as CSR and as CSC. The reference is that of
- * products, with the identity as the other factor. */
+ * Tests sums of sparse matrices by every method of the table, and by `auto`, in every type and
+ * number of threads, on awkward shapes, plain and transposed, held as CSR and as CSC. The reference
+ * is that of products, with the identity as B. */
 #include "plan/plan.h"
 #include "support/plan_case.h"
 #include "support/sparse.h"
 
 static struct rng draw;
 
-/* alpha op(A) + beta op(B). */
+/* The sum alpha op(A) + beta op(B). */
 struct problem {
 	const struct shape *shape[2];
 	int op[2];
@@ -155,7 +155,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* With the library's own heap, C is made in one pass, in several batches. */
+/* Tests C made in one pass, which needs the library's own heap, in several batches. */
 static void test_large(void **state)
 {
 	(void)state;

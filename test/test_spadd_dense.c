@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests sums of a sparse and a dense matrix (EK_SPADD_DENSE) by every method of the table, and by
  * `auto`, in every type, instruction set and number of threads, on awkward shapes, plain and
- * transposed, held as CSR and as CSC. Each entry of Y is judged like an entry of a
- * product of one row: exactly for integers, and by the bound of the header for real numbers. */
+ * transposed, held as CSR and as CSC. Each entry of Y is checked like that of a product of one row:
+ * integers exactly, real numbers by the bound in ek.h. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -13,7 +13,7 @@ enum { MOST = 300000 }; /* maximum number of entries of Y */
 
 static struct rng draw;
 
-/* A shape, and its sums at each place of Y, row after row. */
+/* A shape, and the sums of its entries at each place of Y, row by row. */
 struct sums {
 	struct shape A, T;
 	ek_value value;
@@ -61,7 +61,7 @@ static void sums_free(struct sums *s)
 
 struct sum_run {
 	int op, order;
-	int64_t more; /* how much the leading dimension exceeds the least allowed */
+	int64_t more; /* by how much the leading dimension exceeds the minimum */
 	double alpha, beta;
 	bool second, at_end;
 };
@@ -75,9 +75,9 @@ static void *entry(const ek_dense *v, int op, int64_t i, int64_t j)
 	return (char *)v->data + at * (int64_t)ek_value_size(v->value);
 }
 
-/* Runs the plan with a Y between guard pages, which is poisoned if beta = 0. Checks each entry of Y, and
- * that the gaps between them are unchanged. Returns the entries, row after row of A, which the caller
- * frees. */
+/* Runs the plan with a Y between guard pages, which is poisoned if beta = 0. Checks each entry of
+ * Y, and that the gaps between them are unchanged. Returns the entries, by rows of A, which the
+ * caller frees. */
 static void *checked_run(const struct sums *s, ek_plan *plan, const struct sum_run *run)
 {
 	const size_t size = ek_value_size(s->value);
@@ -223,7 +223,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* The bits are the same for all methods, numbers of threads, instruction sets and orders. */
+/* Checks that all methods, numbers of threads, instruction sets and orders give the same bits. */
 static void test_bits(void **state)
 {
 	(void)state;
@@ -273,8 +273,8 @@ static void test_bits(void **state)
 	}
 }
 
-/* Matrices that are wide, so that tiles are low and columns are cut, and tall ones; large enough for
- * several tiles. Y begins with ones: twice op(A) + 3. */
+/* Tests matrices large enough for several tiles: wide ones, where tiles are low and columns are
+ * cut, and tall ones. Y begins as ones, and becomes 2 op(A) + 3. */
 static void test_large(void **state)
 {
 	static const char *const spec[] = {"uniform:rows=5,cols=90000,k=70",

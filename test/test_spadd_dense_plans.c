@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans of EK_SPADD_DENSE: matrices in every format and with columns from 1, one plan in several
- * threads, calls that are refused, and plans whose n-th allocation fails. The matrix is that of
+ * Tests plans of EK_SPADD_DENSE: matrices in every format and with columns from 1, one plan in
+ * several threads, refused calls, and plans whose n-th allocation fails. The matrix is that of
  * support/small.h:
  *   1 .
  *   . .
@@ -12,7 +12,7 @@
 #include "support/exhaust.h"
 #include "support/small.h"
 
-/* Matrices in every format and with columns from 1 can be added. */
+/* Adds matrices in every format and with columns from 1. */
 static void test_formats(void **state)
 {
 	const int32_t ptr[] = {1, 2, 2, 4}, col[] = {1, 1, 2};
@@ -152,7 +152,7 @@ static void free_plan(struct exhaust *x)
 	ek_plan_destroy(x->out);
 }
 
-/* Making a plan fails cleanly at each allocation, and runs allocate nothing. */
+/* Checks that making a plan fails cleanly at each allocation, and that runs allocate nothing. */
 static void test_memory(void **state)
 {
 	static struct exhaust e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests texts that specify a matrix to generate: those that are refused, with their messages, and
- * those that are only just accepted. */
+ * Tests texts that specify a matrix to generate: refused ones, with their messages, and those only
+ * just accepted. */
 #include "support/support.h"
 
 static void test_bad_specs(void **state)
@@ -86,7 +86,7 @@ static void test_bad_specs(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* A matrix without rows, columns or entries can be generated too. */
+/* Generates matrices without rows, columns or entries. */
 static void test_empty(void **state)
 {
 	static const char *const spec[] = {
@@ -122,9 +122,8 @@ static void test_empty(void **state)
 }
 
 /* Tests pairs of texts that give the same matrix: numbers in another notation, names in another
- * letter case, and defaults written out. Defaults depend on the given parameters: if the
- * generator's example is square, `cols` is by default equal to `rows`, and row lengths are by
- * default at most `cols`. */
+ * letter case, and defaults written out. Defaults depend on given parameters: if the generator's
+ * example is square, `cols` is by default `rows`, and default row lengths are at most `cols`. */
 static void test_same(void **state)
 {
 	static const char *const same[][2] = {

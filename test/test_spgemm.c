@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests products of sparse matrices by every method of the table, and by `auto`, in every type,
  * instruction set and number of threads, on products of awkward shapes with each other and with
- * their transposes, held as CSR and as CSC, with and without a matrix that is added. A new row of
- * the table is tested without a change here. */
+ * their transposes, held as CSR and as CSC, with and without an added matrix D. A new row of the
+ * table is tested without a change here. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -23,7 +23,7 @@ struct problem {
 	struct sparse_reference ref[4];
 };
 
-/* How the product is tested. */
+/* One way to compute the product. */
 struct variant {
 	const ek_method *method;
 	int held[3];
@@ -92,7 +92,7 @@ static void where(const struct problem *p, const struct variant *v)
 }
 
 /* Runs into a new matrix and into an existing one, with first and second values. Sets *bits to the
- * values with the first. */
+ * result for the first. */
 static void check_variant(const struct problem *p, const struct variant *v, void **bits,
                           size_t *bytes)
 {
@@ -146,7 +146,7 @@ static struct variant drawn(const struct problem *p, const ek_method *m)
 	                    .alpha = factor[rng_below(&draw, 6)],
 	                    .beta = factor[rng_below(&draw, 6)],
 	                    .with_d = p->shape[2] && rng_below(&draw, 2)};
-	const int all = (int)rng_below(&draw, 4); /* 0: all in csc */
+	const int all = (int)rng_below(&draw, 4); /* 0: all in CSC */
 
 	for (int k = 0; k < 3; k++) {
 		v.held[k] = all == 0 || rng_below(&draw, 3) == 0 ? HELD_CSC : HELD_CSR;
@@ -240,7 +240,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Random products of many sizes, since rows of different lengths take different ways. */
+/* Tests random products of many sizes, since row lengths decide which code computes a row. */
 static void test_random(void **state)
 {
 	static const int64_t size[] = {1, 7, 64, 65, 300, 5000};
@@ -265,8 +265,8 @@ static void test_random(void **state)
 	}
 }
 
-/* Methods with EK_REPRO_STRICT give the same bits for all numbers of threads and instruction
- * sets, and so do all of these methods among each other. */
+/* Checks that methods with EK_REPRO_STRICT give the same bits as each other, for all numbers of
+ * threads and instruction sets. */
 static void test_strict(void **state)
 {
 	(void)state;
@@ -312,8 +312,8 @@ static void test_strict(void **state)
 	}
 }
 
-/* A needs only the longest rows of B, so that C has more entries than the mean lengths of rows make
- * believe. The library's own heap makes C in one pass. */
+/* Uses only the longest rows of B, so that C has more entries than mean row lengths suggest. With
+ * the library's own heap, C is made in one pass. */
 static void test_longer_than_the_mean(void **state)
 {
 	enum { A_ROWS = 3000, ROWS = 20000, FEW = 1000 };

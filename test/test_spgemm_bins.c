@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests SpGEMM by bins: into which bins and groups rows fall, rows that grow, the three memory
- * methods, what ek_plan_explain says, the limit on memory, and failing allocations. */
+ * Tests SpGEMM by bins: bins and groups of rows, rows that grow, the three memory methods, the text
+ * of ek_plan_explain, the limit on memory, and failing allocations. */
 #include "plan/plan.h"
 #include "spgemm/bins_rows.h"
 #include "support/exhaust.h"
@@ -24,8 +24,8 @@ static int teardown(void **state)
 
 /* ---- Matrices and products ------------------------------------------------------------------- */
 
-/* Makes a matrix of n rows, of which row i has the columns first[i], first[i] + 1, ..., as many as
- * length[i]. `first` may be NULL: then all are 0. Values are small integers. */
+/* Makes a matrix of n rows, of which row i has length[i] columns from first[i] on, or from 0 on if
+ * `first` is NULL. Values are small integers. */
 static ek_matrix *matrix_of(int64_t n, int64_t cols, const int64_t *first, const int64_t *length)
 {
 	int64_t *row_ptr = calloc((size_t)n + 1, sizeof *row_ptr), nnz = 0;
@@ -100,8 +100,8 @@ static void same_array(const ek_matrix *C, const ek_matrix *ref, const char *nam
 		assert_memory_equal(c.data, r.data, (size_t)c.len * c.elem_size);
 }
 
-/* Multiplies by `method`, twice into the same C, and compares it with that of the reference. Copies
- * the text of ek_plan_explain. */
+/* Multiplies by `method`, twice into the same C, and compares C with the reference's. Copies the
+ * text of ek_plan_explain. */
 static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
                           size_t size)
 {
@@ -122,7 +122,7 @@ static void check_product(const ek_matrix *A, const ek_matrix *B, const char *me
 	ek_plan_destroy(serial);
 }
 
-/* Checks a product by all memory methods. Sets `text` to what is said with the default. */
+/* Checks a product by all memory methods. Sets `text` to the explanation of the default one. */
 static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, size_t size)
 {
 	char name[64];
@@ -158,7 +158,7 @@ static const struct {
 
 enum { CASES = sizeof bins_of / sizeof *bins_of, LARGEST = 2049 };
 
-/* Makes a matrix with a row for each case, `copies` times. */
+/* Makes a matrix with `copies` rows for each case. */
 static ek_matrix *case_rows(int copies)
 {
 	int64_t length[CASES * 3];
@@ -210,7 +210,7 @@ static void test_bins(void **state)
 	ek_matrix_destroy(B);
 }
 
-/* The rows of all groups, with one product for each entry and with many. */
+/* Tests rows of all groups, with one product for each entry and with many. */
 static void test_groups(void **state)
 {
 	static const int64_t step[] = {1, 3, 1, 0, 900000000000, INT64_C(1) << 42};
@@ -239,8 +239,8 @@ static void test_groups(void **state)
 
 /* ---- Rows that grow -------------------------------------------------------------------------- */
 
-/* Computes rows of `lists` lists of `length` entries in all memory methods, where each list begins
- * `step` columns after the one before. Checks how often the rows grow, and the bytes. */
+/* Computes rows of `lists` lists of `length` entries, each starting `step` columns after the one
+ * before, in all memory methods. Checks how often rows grow, and the bytes. */
 static void check_growth(int64_t lists, int64_t step, int64_t length, int doublings)
 {
 	const int64_t entry = 16, rows = 5, bound = lists * length;
@@ -279,7 +279,7 @@ static void test_growth(void **state)
 	check_growth(513, 1, 1, 2);    /* 513 entries of 513 products */
 	check_growth(600, 1, 1, 2);    /* as many entries as products */
 	check_growth(1100, 7, 3, 4);   /* 3300 entries: longer than the sequence in scratch */
-	check_growth(40, 37, 500, 3);  /* lists longer than what is merged at a time */
+	check_growth(40, 37, 500, 3);  /* lists longer than what one merge takes */
 	check_growth(5, 1500, 900, 5); /* 4500 entries */
 }
 

@@ -11,8 +11,8 @@
 
 static struct rng draw;
 
-/* Makes a matrix with 1 to `most` entries in each row, somewhere among the columns. Without
- * `ascending`, the columns of a row descend. */
+/* Makes a matrix with 1 to `most` entries in each row, in random columns, which ascend if
+ * `ascending`, else descend. */
 static void scattered(struct shape *s, int64_t rows, int64_t cols, int64_t most, bool ascending)
 {
 	*s = (struct shape){.name = "scattered", .rows = rows, .cols = cols};
@@ -34,7 +34,7 @@ static void scattered(struct shape *s, int64_t rows, int64_t cols, int64_t most,
 	}
 }
 
-/* One operand, how it is held, and its matrix. */
+/* An operand, how it is held, and its matrix. */
 struct held {
 	struct shape shape;
 	struct typed typed;
@@ -69,7 +69,7 @@ static void release(struct held *h)
 	shape_free(&h->shape);
 }
 
-/* ---- Allocations that fail ------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static struct wish {
 	struct held h[3];
@@ -136,7 +136,7 @@ static ek_status fill_product(struct exhaust *e)
 	return status;
 }
 
-/* Tries the combination of three kinds for all methods. */
+/* Tries a combination of three kinds with all methods. */
 static void exhaust_kinds(const enum kind kind[3], const char *name)
 {
 	static struct exhaust e;
@@ -238,7 +238,7 @@ static void expect_same(const struct result *r, const ek_matrix *C)
 }
 
 /* Makes the plan and two runs, the second after new values, with a limit. Checks the bits, and that
- * no more memory was in use at any time than the limit and C. */
+ * memory never exceeded the limit plus C. */
 static void check_limit(const char *name, const ek_hints *hints, const struct result *right)
 {
 	const long long before = atomic_load(&heap.bytes);

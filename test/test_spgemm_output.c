@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the ways in which products of sparse matrices fill the arrays of C: in one pass, which needs
- * the library's own heap, and in two, which every other heap gets. Both must give the same bits. The
- * matrices are large enough for several batches, and one of them misleads the sample from which the
- * number of entries is estimated. */
+ * Tests how products of sparse matrices fill the arrays of C: in one pass, which needs the
+ * library's own heap, and in two with any other heap. Both must give the same bits. The matrices
+ * are large enough for several batches, and one misleads the sample from which the number of
+ * entries is estimated. */
 #include "plan/plan.h"
 #include "support/heap.h"
 #include "support/random.h"
@@ -69,7 +69,7 @@ static void expect_same(const ek_matrix *C, const ek_matrix *right)
 	expect_status(ek_matrix_check(C), EK_OK);
 }
 
-/* Computes A B + D in a context, D = A if `with_d`, into a new matrix and again into that. */
+/* Computes A B + D in a context, with D = A if `with_d`, into a new matrix and again into it. */
 static ek_matrix *product(ek_context *ctx, const struct csr *a, const struct csr *b, bool with_d,
                           ek_index index)
 {
@@ -149,9 +149,9 @@ static void test_batches(void **state)
 	}
 }
 
-/* The first rows of B are alike, and the others have no column in common. The rows of A that the
- * estimate looks at (spgemm/output.c) take only the first, so C has ten times as many entries as
- * estimated, or, if `swap`, a tenth of them. */
+/* Tests a B whose first rows are alike, and whose others have no column in common. The rows of A
+ * that the estimate samples (spgemm/output.c) use only the first, so C has ten times as many
+ * entries as estimated or, if `swap`, a tenth. */
 static void mislead(bool swap)
 {
 	enum { ROWS = 8192, EACH = 20, LENGTH = 10, GROUP = 4 };
@@ -184,7 +184,7 @@ static void test_wrong_estimates(void **state)
 	mislead(true);
 }
 
-/* A row that has more entries than usual batches, an odd number. Its batch alone fills a buffer. */
+/* Tests a row with more entries than usual batches: its batch alone fills a buffer. */
 static void test_long_row(void **state)
 {
 	const int64_t cols = 120001;
@@ -224,8 +224,8 @@ static void test_no_entries(void **state)
 
 /* ---- Too many entries ------------------------------------------------------------------------ */
 
-/* The product of a column and a row of 46341 entries has more than 2^31. It is counted before memory
- * is taken for it, in both ways. */
+/* Multiplies a column by a row of 46341 entries, so that C has more than 2^31. They must be counted
+ * before memory is taken, in one pass and in two. */
 static void test_overflow(void **state)
 {
 	enum { N = 46341 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests calls that ek_spgemm and its plans refuse, results that may be reused and those that may
- * not, and plans and runs whose n-th allocation fails. The matrix is that of support/small.h:
+ * Tests calls that ek_spgemm and its plans refuse, which results may be reused, and plans and runs
+ * whose n-th allocation fails. The matrix is that of support/small.h:
  *   1 .
  *   . .
  *   2 3 */
@@ -112,7 +112,7 @@ static void test_plans(void **state)
 	expect_refused(&h, EK_EINVAL, "hints.index is -1");
 }
 
-/* Operations on one matrix refuse the hints of products of two. */
+/* Checks that operations on one matrix refuse the hints of products of two. */
 static void test_hints_of_others(void **state)
 {
 	const ek_operation operation[] = {EK_SPMV, EK_SPMM};
@@ -185,7 +185,7 @@ static void test_operands(void **state)
 	heap_close(&other);
 }
 
-/* Plans say which format they multiply with, and whether A was copied for it. */
+/* Checks that plans say which format they multiply with, and whether A was copied for it. */
 static void test_format(void **state)
 {
 	ek_matrix *A[3];
@@ -353,8 +353,8 @@ static void test_runs(void **state)
 	ek_plan_destroy(twin);
 }
 
-/* A plan refuses a C whose arrays were replaced, also if they are in the same format again. A copy
- * of C is another matrix, and a C whose plan is gone belongs to no other. */
+/* Checks that a plan refuses a C whose arrays were replaced, even if it is in the same format
+ * again, a copy of C, and a C of a destroyed plan. */
 static void test_converted(void **state)
 {
 	static const char *const format[] = {"csc", "ell", "csr"};

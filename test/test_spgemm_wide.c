@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests products of sparse matrices with many columns, whose rows take every way through
- * spgemm/flags.c: rows of one list, of few and of many products, near each other and far apart, in
- * one window and in pieces, and rows whose columns are those of the row before or these plus 1. The
- * values are also NaN and infinite. */
+ * Tests products of sparse matrices with many columns, whose rows reach every branch of
+ * spgemm/flags.c: rows of one list, of few and of many products, close together and far apart, in
+ * one window and in pieces, rows of runs and of nodes, and rows with the columns of the previous row
+ * or these plus 1. Some values are NaN or infinite. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -31,19 +31,26 @@ static void add_entry(struct shape *s, int64_t col)
 	s->val2[s->nnz++] = rng_integer(&draw, 3);
 }
 
-/* Ends row i. The columns that were added to it need not ascend; those of B must, so they come from
- * loops. */
+/* Ends row i. Its columns need not ascend; those of B must, so loops add them in order. */
 static void end_row(struct shape *s, int64_t i)
 {
 	s->ptr[i + 1] = s->nnz;
 }
 
-/* Makes B. Its first GRID rows are each the row before, moved by one column; then come rows with runs,
- * or without, rows with few entries that are far apart, and rows without entries. */
-static void make_b(struct shape *s, int64_t cols, bool with_runs)
+/* What the rows of B have in common. */
+enum pattern { POINTS_ONLY, WITH_RUNS, NODES, PATTERNS };
+
+/* Makes B. Unless it consists of nodes, its first GRID rows are each the previous row shifted by one
+ * column; then come rows with or without runs, rows with few entries far apart, and empty rows. */
+static void make_b(struct shape *s, int64_t cols, enum pattern pattern)
 {
+	const bool with_runs = pattern == WITH_RUNS;
 	const int64_t far = (cols - GRID - 64) / 6;
 
+	if (pattern == NODES) {
+		sparse_nodes(&draw, s, INNER, cols);
+		return;
+	}
 	shape_open(s, INNER, cols, INNER * 80);
 	for (int64_t i = 0; i < INNER; i++) {
 		const int64_t at = rng_below(&draw, cols - 64), gap = with_runs ? 1 : 2;
@@ -66,7 +73,7 @@ static void add_spread(struct shape *s, int64_t n, int64_t begin, int64_t end)
 		add_entry(s, begin + k * (end - begin) / n);
 }
 
-/* Makes A. Many rows have the columns of the row before, or these plus 1. */
+/* Makes A. Many rows have the columns of the previous row, or these plus 1. */
 static void make_a(struct shape *s, int64_t rows)
 {
 	shape_open(s, rows, INNER, rows * 60);
@@ -78,7 +85,7 @@ static void make_a(struct shape *s, int64_t rows)
 			for (int64_t k = 0; k < before; k++)
 				add_entry(s, s->col[s->ptr[i - 1] + k] + (again > 0));
 		} else {
-			switch (rng_below(&draw, 8)) {
+			switch (rng_below(&draw, 9)) {
 			case 0: add_spread(s, 1, rng_below(&draw, INNER - 1), INNER); break;
 			case 1: add_spread(s, n, 0, GRID / 2 - 20); break;
 			case 2: add_spread(s, n, GRID / 2, GRID - 20); break;
@@ -86,6 +93,7 @@ static void make_a(struct shape *s, int64_t rows)
 			case 4: add_spread(s, n, GRID, GRID + RUNS); break;
 			case 5: add_spread(s, 3 * n, GRID / 2, INNER - 30); break;
 			case 6: add_spread(s, n % 5, INNER - 20, INNER - 8); break;
+			case 7: add_spread(s, n, 5 * n, 6 * n); break;
 			default: add_spread(s, 2 + n % 2, GRID / 2, GRID - 20); break;
 			}
 		}
@@ -112,10 +120,10 @@ struct problem {
 	struct sparse_reference ref[2][2]; /* [with D][values] */
 };
 
-static void problem_make(struct problem *p, int64_t rows, int64_t cols, bool with_runs)
+static void problem_make(struct problem *p, int64_t rows, int64_t cols, enum pattern pattern)
 {
 	make_a(&p->a, rows);
-	make_b(&p->b, cols, with_runs);
+	make_b(&p->b, cols, pattern);
 	make_d(&p->d, rows, cols);
 	for (int k = 0; k < 4; k++)
 		sparse_reference_make(&p->ref[k & 1][k >> 1], (struct operand){&p->a, 0},
@@ -165,7 +173,7 @@ static void release(void)
 	}
 }
 
-/* Returns hints for a product whose window is as small as possible, if `small`. */
+/* Returns hints for a product, with the smallest possible window if `small`. */
 static ek_hints hints_for(bool with_d, bool small)
 {
 	ek_hints h = {.size = sizeof h,
@@ -190,7 +198,7 @@ static void expect_right(const struct sparse_reference *ref, const ek_matrix *C,
 		fail_msg("%s", text);
 }
 
-/* Runs into a new matrix, and with other values into the same. */
+/* Runs into a new matrix, and with other values into it again. */
 static void check_product(const struct problem *p, bool with_d, bool small)
 {
 	const ek_hints h = hints_for(with_d, small);
@@ -214,14 +222,17 @@ static void test_windows(void **state)
 	struct problem p;
 
 	(void)state;
-	for (int turn = 0; turn < 8; turn++) {
-		problem_make(&p, 150 + 30 * turn, cols[turn / 2], turn & 1);
+	for (int turn = 0; turn < 4 * PATTERNS; turn++) {
+		problem_make(&p, 150 + 20 * turn, cols[turn / PATTERNS], turn % PATTERNS);
 		for (int level = 0; level < contexts.levels; level++)
 			for (int k = 0; k < 6; k++) {
 				hold(&p, contexts.of[level][k % contexts.counts],
 				     k & 1 ? EK_F32 : EK_F64, (ek_index)(EK_I32 + k % 3));
-				/* Windows that are as large as a cache take long to clear. */
-				for (int way = turn >= 6 || (turn >= 4 && k + level) ? 2 : 0;
+				/* Windows as large as a cache take long to clear. */
+				for (int way = turn >= 3 * PATTERNS ||
+				                               (turn >= 2 * PATTERNS && k + level)
+				                       ? 2
+				                       : 0;
 				     way < 4; way++)
 					check_product(&p, way & 1, way & 2);
 				release();
@@ -232,8 +243,8 @@ static void test_windows(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Sizes near the largest that indices of 32 bits can have take no more memory than the windows of all
- * threads, neither for C in csr nor, with all operands in csc, for C in csc. */
+/* Checks that sizes near the limit of 32-bit indices take no more memory than the windows of all
+ * threads, for C in CSR and, with all operands in CSC, in CSC. */
 static void test_hypersparse(void **state)
 {
 	static const int32_t ptr[] = {0, 2, 3}, b_ptr[] = {0, 2, 4}, col[] = {0, 1, 1},
@@ -279,7 +290,7 @@ static void test_hypersparse(void **state)
 
 /* ---- NaN and Inf ----------------------------------------------------------------------------- */
 
-/* Puts values into the entries of a shape that are neither finite nor frequent. */
+/* Makes a few values of a shape infinite or NaN. */
 static void spoil(struct shape *s)
 {
 	static const double bad[] = {NAN, INFINITY, -INFINITY};
@@ -294,7 +305,7 @@ static bool alike(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* Checks that C has the finite entries of the reference, and its NaN and Inf where it has them. */
+/* Checks that C has the finite entries, NaN and Inf of the reference. */
 static void check_spoilt(const struct sparse_reference *r, const ek_matrix *C, double alpha,
                          double beta)
 {

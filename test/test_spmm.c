@@ -189,8 +189,8 @@ static void test_widths(void **state)
 	blocks_free(&b);
 }
 
-/* EK_REPRO_STRICT gives the same bits for all numbers of threads, instruction sets and index
- * types. */
+/* Checks that EK_REPRO_STRICT gives the same bits for all numbers of threads, instruction sets and
+ * index types. */
 static void test_strict(void **state)
 {
 	(void)state;
@@ -240,7 +240,7 @@ static void test_strict(void **state)
 	}
 }
 
-/* Every format can be multiplied with dense blocks, and a plan of each format sees new values. */
+/* Multiplies dense blocks by every format, and checks that plans see new values. */
 static void test_formats(void **state)
 {
 	struct blocks b;
@@ -310,8 +310,8 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* Runs one plan in several threads. The values change before the threads start, so all threads
- * notice the change at the same time. */
+/* Runs one plan in several threads. Values change before the threads start, so all notice the
+ * change at once. */
 static void test_one_plan(void **state)
 {
 	ek_matrix *A;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests calls that ek_spmm and its plans refuse, blocks without columns, callers with another
- * version of the header, and plans whose n-th allocation fails. The matrix is that of
- * support/small.h:
+ * Tests calls that ek_spmm and its plans refuse, blocks without columns, callers with an older
+ * header, and plans whose n-th allocation fails. The matrix is that of support/small.h:
  *   1 .
  *   . .
  *   2 3 */
@@ -174,7 +173,7 @@ static void test_empty(void **state)
 		assert_true(y_data[k] == (k % 5 < 3 ? 2 * k : k));
 }
 
-/* If the caller's ek_dense has no member `order` yet, the order is by columns. */
+/* Checks that the order is by columns if the caller's ek_dense has no member `order` yet. */
 static void test_old_caller(void **state)
 {
 	ek_dense X = x_block(), Y = ek_block(EK_F64, 3, WIDTH, 3, EK_COL_MAJOR, y_data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Plans of SpMM, by every method of the table and by `auto`: columns that are numbered from 1, and
- * the explanation of the choice. */
+ * Tests plans of SpMM, by every method of the table and by `auto`: columns from 1, and the
+ * explanation of the choice. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +8,8 @@
 #include "support/contexts.h"
 #include "support/support.h"
 
-/* Columns that are numbered from 1 give the same bits as columns from 0, with blocks of one panel
- * and of several, in both orders. X ends at a guard page, and begins after other values. */
+/* Checks that columns from 1 give the same bits as columns from 0, with blocks of one panel and of
+ * several, in both orders. X ends at a guard page, and begins after other values. */
 static void check_base1(const ek_method *m, const ek_matrix *A, const ek_matrix *A1, int64_t width)
 {
 	enum { ROWS = 150, COLS = 150, MOST_WIDTH = 40, BEFORE = 64 };
@@ -82,7 +82,7 @@ static void test_base1(void **state)
 	}
 }
 
-/* A plan explains the choice, whatever the format, and names its method. */
+/* Checks that a plan explains the choice, whatever the format, and names its method. */
 static void test_explain(void **state)
 {
 	(void)state;
@@ -108,8 +108,8 @@ static void test_explain(void **state)
 		}
 }
 
-/* A plan that multiplies column by column runs on as many threads as its child, counts A once in the
- * bytes that it moves, and names the child before the parts of the child. */
+/* Checks that a plan that multiplies column by column runs on as many threads as its child, counts
+ * A once in its bytes, and names the child before the child's parts. */
 static void test_columns(void **state)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "spmm.columns", .width = 4};
@@ -128,11 +128,10 @@ static void test_columns(void **state)
 	expect_status(ek_matrix_convert(A, "hyb:width=4", NULL, &B), EK_OK);
 	expect_status(ek_matrix_get_info(B, &info), EK_OK);
 	expect_status(ek_plan_create(EK_SPMM, B, &hints, &plan), EK_OK);
-	assert_int_equal(
-		ek_plan_bytes(plan),
-		info.bytes + 4 * (200 + 200) * 8 +
-			/* for each of its 144 entries, the second part reads x and y, and writes y */
-			3 * 144 * 8);
+	assert_int_equal(ek_plan_bytes(plan),
+	                 info.bytes + 4 * (200 + 200) * 8 +
+	                         /* the second part reads x and y, and writes y, for 144 entries */
+	                         3 * 144 * 8);
 	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
 	child = strstr(text, "each column is multiplied by spmv.hyb");
 	part = strstr(text, "spmv.coo");

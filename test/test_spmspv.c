@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests products of sparse matrices and sparse vectors by every method of the table, and by `auto`, in
- * every type, instruction set and number of threads, on awkward shapes held as CSR and as CSC, and
- * on random matrices of many sizes. Vectors of all densities and results lie between guard pages.
- * All methods promise the bits of one order of summation, so results are compared with it bit by
- * bit. A new row of the table is tested without a change here. */
+ * Tests products of sparse matrices and sparse vectors by every method of the table, and by `auto`,
+ * in every type, instruction set and number of threads, on awkward shapes held as CSR and as CSC,
+ * and on random matrices of many sizes. Vectors of all densities and results are between guard
+ * pages. All methods promise one order of summation, so results are compared with it bit for bit. A
+ * new row of the table is tested without a change here. */
 #include <math.h>
 #include <pthread.h>
 
@@ -122,8 +122,8 @@ static void test_shapes(void **state)
 		}
 }
 
-/* Random matrices with up to some thousand rows, so that there are many buckets and groups of
- * groups of rows. */
+/* Tests random matrices of up to some thousand rows, with many buckets and nested groups of
+ * rows. */
 static void test_random(void **state)
 {
 	const int turns = test_tier() == TIER_BRIEF ? 6 : test_tier() == TIER_QUICK ? 20 : 200;
@@ -140,8 +140,8 @@ static void test_random(void **state)
 	}
 }
 
-/* Values that are NaN or infinite reach only those rows that have them in a column in which x has an
- * entry, and those of x only rows with an entry there. */
+/* Checks that NaN and infinite values of A reach only their rows, and only if x has an entry in
+ * their column, and those of x only rows with an entry there. */
 static void test_not_finite(void **state)
 {
 	struct shape s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests calls that ek_spmspv, ek_spmspv_size and their plans refuse, all formats of A, the choice of
- * methods, matrices with very many columns, and plans whose n-th allocation fails. The matrix is that
- * of support/small.h:
+ * Tests calls that ek_spmspv, ek_spmspv_size and their plans refuse, all formats of A, the choice
+ * of methods, matrices with very many columns, and plans whose n-th allocation fails. The matrix is
+ * that of support/small.h:
  *   1 .
  *   . .
  *   2 3 */
@@ -138,8 +138,8 @@ static void test_hints(void **state)
 	assert_null(out);
 }
 
-/* Tests the choice: with many calls the method that switches, which says where, with few a method
- * that needs no copy, and for a matrix with very many columns one without long arrays. */
+/* Tests which method is chosen: for many calls csr.switch, which explains when it switches; for few
+ * one that needs no copy; for very many columns one without long arrays. */
 static void test_choice(void **state)
 {
 	const ek_hints few = {.size = sizeof few, .calls = 1};
@@ -161,7 +161,7 @@ static void test_choice(void **state)
 	expect_status(ek_plan_create(EK_SPMSPV, wide, &few, &p), EK_OK);
 	assert_string_equal(ek_plan_method(p), "spmspv.csr.masked");
 	ek_plan_destroy(p);
-	/* No result is made, so a method that was named is not limited. */
+	/* hints.memory limits no method that makes no matrix. */
 	expect_status(ek_plan_create(EK_SPMSPV, wide, &limited, &p), EK_OK);
 	ek_plan_destroy(p);
 	ek_matrix_destroy(wide);

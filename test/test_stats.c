@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Compares statistics with brute force over sorted triples, for awkward shapes as CSR and as CSC,
- * all symmetries, unsorted rows, and duplicates. All numbers of threads must give the same bits. */
+ * all symmetries, unsorted rows and duplicates. All numbers of threads must give the same bits. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -163,8 +163,8 @@ static void check_shape(ek_context *ctx, const struct shape *s, ek_value value, 
 
 enum { NONE, EQUAL, PATTERN, SKEW, KINDS };
 
-/* Makes an n x n shape with symmetry `kind`, from `entries` random entries. `messy` puts rows out
- * of order and splits some entries into two at the same place. */
+/* Makes an n x n shape with symmetry `kind`, from `entries` random entries. `messy` shuffles rows
+ * and splits some entries into two at the same place. */
 static void square(struct shape *s, int64_t n, int entries, int kind, bool diagonal, bool messy)
 {
 	struct rng rng = {(uint64_t)(n * 31 + kind)};
@@ -248,7 +248,7 @@ static void test_symmetry(void **state)
 	heap_close(&heap);
 }
 
-/* NaN equals nothing, not even itself. */
+/* Tests NaN, which equals nothing, not even itself. */
 static void test_nan(void **state)
 {
 	int32_t ptr[] = {0, 2, 4}, col[] = {0, 1, 0, 1};
@@ -273,7 +273,7 @@ static void test_nan(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Statistics and features of large matrices have the same bits for any number of threads. */
+/* Checks that threads do not change the bits of statistics and features of large matrices. */
 static void test_threads(void **state)
 {
 	static const char *const spec[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the format in which A is stored, and the format with which a plan multiplies. One call must
- * make a plan of any format from A in any other format. If a plan cannot be made, an error must say
- * why. */
+ * Tests the format in which A is stored, and the one with which a plan multiplies. One call must
+ * make a plan of any format from A in any other, or an error must say why not. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 
@@ -42,8 +41,8 @@ static void check_stored(ek_matrix *B, const char *held, const char *method, con
 	}
 }
 
-/* One call makes a plan that multiplies with any format from a matrix in any other format. New
- * values of the matrix must reach the plan. */
+/* Checks that one call makes a plan of any format from a matrix in any other format, and that new
+ * values of the matrix reach the plan. */
 static void test_stored(void **state)
 {
 	static const char *const held[] = {"csr", "csc", "ell:order=1", "csr5:omega=8,sigma=4",
@@ -74,7 +73,7 @@ static void test_stored(void **state)
 	}
 }
 
-/* If A is already in the format that is asked for, the plan uses it in place. */
+/* Checks that the plan uses A in place if A is already in the requested format. */
 static void test_no_copy(void **state)
 {
 	static const char *const asked[] = {NULL, "csr5", "csr5:sigma=4", "csr5:omega=8,sigma=4"};
@@ -99,8 +98,8 @@ static void test_no_copy(void **state)
 	assert_null(ek_plan_format(NULL));
 }
 
-/* A is also used in place if the conversion would not change it: a sigma of 3 is rounded up to 4,
- * and a width beyond the longest row is reduced to its length. */
+/* Checks that A is also used in place if conversion would not change it: a sigma of 3 is rounded up
+ * to 4, and a width is reduced to the length of the longest row. */
 static void test_no_copy_rounded(void **state)
 {
 	static const struct {
@@ -142,8 +141,7 @@ static void refused(const ek_matrix *B, const ek_hints *hints, ek_status status,
 	assert_null(plan);
 }
 
-/* Messages name the op that the caller asked for. If the method comes from EK_METHOD, they say
- * so. */
+/* Checks that messages name the requested op, and say so if the method comes from EK_METHOD. */
 static void test_refused(void **state)
 {
 	ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.merge"};
@@ -179,8 +177,8 @@ static void test_refused(void **state)
 	ek_context_destroy(forced);
 }
 
-/* In every rounding mode, a value that f32 cannot hold is refused and changes nothing. Inf is
- * accepted. */
+/* Checks that in every rounding mode, a value too large for f32 is refused and changes nothing, but
+ * Inf is accepted. */
 static void test_set_beyond(void **state)
 {
 	static const int32_t ptr[] = {0, 1}, col[] = {0};

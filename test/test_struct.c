@@ -154,9 +154,8 @@ static const struct input {
 };
 enum { INPUTS = sizeof inputs / sizeof *inputs };
 
-/* Returns a copy of the first `bytes` bytes of a good struct, right before a guard page. Sets the
- * member `size` of the copy to `size`. If `bytes` is more than the good struct has, zeros
- * follow. */
+/* Returns a copy of the first `bytes` bytes of a good struct, with member `size` set to `size`,
+ * right before a guard page. If the struct has fewer bytes, zeros follow. */
 static void *laid(const struct input *in, size_t bytes, size_t size)
 {
 	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
@@ -196,8 +195,7 @@ static void test_shorter(void **state)
 		}
 }
 
-/* Members that begin after `size` bytes must count as zero, whatever is in their place in
- * memory. */
+/* Checks that members that begin after `size` bytes count as zero, whatever memory holds there. */
 static void test_not_read(void **state)
 {
 	ek_hints h = {.size = offsetof(ek_hints, op), .op = (ek_op)77, .threads = -1};
@@ -268,7 +266,7 @@ static int setup(void **state)
 	bad |= ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, col, val, 0, &A);
 	bad |= ek_plan_create(EK_SPMV, A, NULL, &plan);
 	dense = ek_vector(EK_F64, 2, bad ? NULL : x);
-	dense.data = calloc(2, sizeof(double)); /* is x of some calls and y of others */
+	dense.data = calloc(2, sizeof(double)); /* x of some calls and y of others */
 	pairs = ek_key_value(EK_INT32, 0, 4, numbers, NULL);
 	set = ek_key_value(EK_INT32, 4, 2, one_two, numbers);
 	sparse = ek_sparse_vector(EK_INT32, EK_INT32, 3, 2, one_two, numbers);

@@ -89,8 +89,8 @@ static const struct output {
 };
 enum { OUTPUTS = sizeof outputs / sizeof *outputs };
 
-/* Returns a block of `bytes` bytes right before a guard page. The block begins with the number
- * `size`. The rest is a pattern that the library does not write. */
+/* Returns a block of `bytes` bytes right before a guard page, which begins with the number `size`
+ * and is filled with a pattern that the library does not write. */
 static char *room(size_t bytes, size_t size)
 {
 	char *at = guard_at_end(&guard, (bytes + 7) / 8 * 8);
@@ -100,8 +100,8 @@ static char *room(size_t bytes, size_t size)
 	return at;
 }
 
-/* Checks that the struct at `at` begins with `size`. The other members within its first `size`
- * bytes must be equal to those of the complete struct `all`. */
+/* Checks that the struct at `at` begins with `size`, and that its other members within `size` bytes
+ * equal those of the complete struct `all`. */
 static void expect_members(const char *type, const char *at, const char *all, size_t size)
 {
 	for (const ek_layout *row = NULL; (row = ek_layout_next(row));)
@@ -197,7 +197,7 @@ static void test_build(void **state)
 	assert_null(ek_feature_version(NULL));
 }
 
-/* ek_device_drivers must load the drivers and report how many devices each of them has. */
+/* Checks that ek_device_drivers loads the drivers and reports how many devices each has. */
 static void test_drivers(void **state)
 {
 	char text[1000] = "as it was", little[8];

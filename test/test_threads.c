@@ -2,8 +2,7 @@
  * Tests calls that may happen at the same time: many threads with plans of one const matrix,
  * contexts and matrices made by several threads, error messages of each thread, and calls from a
  * parallel region of the caller. This test is also for the thread sanitizer, with clang and its
- * OpenMP run time. The sanitizer needs OMP_TOOL_LIBRARIES=libarcher.so to know when OpenMP threads
- * wait. */
+ * OpenMP run time; OMP_TOOL_LIBRARIES=libarcher.so tells it when OpenMP threads wait. */
 #include <pthread.h>
 #ifdef _OPENMP
 #include <omp.h>
@@ -16,8 +15,7 @@
 
 enum { WORKERS = 4, ROUNDS = 30 };
 
-/* Counters of faults, of plans made and of plans refused. Threads count faults, because cmocka's
- * checks are for the main thread only. */
+/* Faults, plans made and plans refused. cmocka's checks work in the main thread only. */
 static _Atomic int faults, made, refused;
 static struct shape shape;
 static struct typed arrays;
@@ -73,7 +71,7 @@ static int teardown(void **state)
 }
 
 /* Runs a product of the shared matrix and checks it. x, alpha and beta depend on the round. `y` and
- * its expected value `want` continue from the round before. */
+ * its expected value `want` continue from the previous round. */
 static void multiply(ek_plan *plan, int op, int round, double *y, double *want)
 {
 	int64_t n = op ? shape.cols : shape.rows, m = op ? shape.rows : shape.cols;
@@ -162,7 +160,7 @@ static void test_one_matrix(void **state)
 	assert_true(made > 5 * refused);
 }
 
-/* A plan that all threads run at the same time. Each thread has its own y. */
+/* A plan that all threads run at once, each with its own y. */
 static struct {
 	ek_plan *plan;
 	int op;
@@ -180,8 +178,7 @@ static void *runs_of_one_plan(void *arg)
 	return NULL;
 }
 
-/* Runs each plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs each plan in all threads. Values change before these start, so all notice it at once. */
 static void test_one_plan(void **state)
 {
 	(void)state;
@@ -223,8 +220,7 @@ static void test_questions(void **state)
 	run_workers(questions);
 }
 
-/* Makes a new context in each round. Makes a matrix and a plan in that context or in the shared
- * one. */
+/* Makes a new context in each round, and a matrix and a plan in it or in the shared one. */
 static void *own_objects(void *arg)
 {
 	for (int k = 0; k < ROUNDS; k++) {
@@ -252,7 +248,7 @@ static void test_own_objects(void **state)
 	run_workers(own_objects);
 }
 
-/* In each thread, ek_error_text must give the message of the last failure in that thread. */
+/* Checks that ek_error_text gives the message of the last failure in the calling thread. */
 static void *own_messages(void *arg)
 {
 	int number = *(int *)arg;
@@ -296,10 +292,10 @@ static void inside_region(int threads, int levels)
 #endif
 }
 
-/* Maximum number of nested parallel regions that may be active. With one, the library gets one
- * thread. With two, it gets its own threads, in a nested region. Two are not tested under the
- * thread sanitizer: archer (LLVM 14) does not see the end of a nested region, so everything that a
- * program reads after it would count as a race. */
+/* Maximum number of nested active parallel regions. With one, the library gets one thread; with
+ * two, it gets its own threads, in a nested region. Two are not tested under the thread sanitizer:
+ * archer (LLVM 14) does not see the end of a nested region, so all reads after it would count as
+ * races. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define MOST_LEVELS 1
@@ -319,8 +315,8 @@ static void test_inside_region(void **state)
 	assert_int_equal(atomic_load(&faults), 0);
 }
 
-/* If a caller turns on dynamic adjustment or sets another number of threads, results stay the same,
- * and the library does not change these settings. */
+/* Checks that results do not depend on a caller's dynamic adjustment or number of threads, and that
+ * the library does not change these settings. */
 static void test_callers_settings(void **state)
 {
 	(void)state;

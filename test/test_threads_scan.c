@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests primitives whose threads wait for each other, called by several threads at once, over and
- * over. There are more threads than processors, and blocks are so small that threads often wait.
- * This test is also for the thread sanitizer (see test_threads.c). */
+ * Tests primitives whose threads wait for each other, called repeatedly by several threads at once.
+ * There are more threads than processors, and blocks are so small that threads often wait. This
+ * test is also for the thread sanitizer (see test_threads.c). */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -9,8 +9,7 @@
 
 enum { CALLERS = 3, ROUNDS = 40, N = 5000, LIST = 140000 };
 
-/* Number of faults. Threads count them here, because cmocka's checks are for the main thread
- * only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 static ek_context *ctx;
 
@@ -59,7 +58,7 @@ static void segmented_scan(int threads, int64_t block)
 		}
 }
 
-/* Checks ek_kselect on a single list that all its threads share: 0 to LIST - 1 in another order. */
+/* Checks ek_kselect on one list that all its threads share, a permutation of 0 to LIST - 1. */
 static void kselect(int threads, int64_t k, bool all)
 {
 	ek_array_options o = {.size = sizeof o, .method = "kselect.sample", .threads = threads};

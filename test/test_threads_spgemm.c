@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that several threads can run one plan for SpGEMM at the same time, each with its own C. This
- * test is also for the thread sanitizer (test_threads.c). */
+ * Tests that several threads can run one plan for SpGEMM at the same time, each with its own C.
+ * This test is also for the thread sanitizer (test_threads.c). */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -14,10 +14,10 @@ static struct shape shape;
 static ek_matrix *A, *B;
 static ek_plan *plan;
 static ek_matrix *expected;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 
-/* Tells whether an array of C is `factor` times the same array of what is expected. */
+/* Tells whether an array of C is `factor` times the expected array. */
 static bool same(const ek_matrix *C, const char *name, double factor)
 {
 	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
@@ -29,7 +29,7 @@ static bool same(const ek_matrix *C, const char *name, double factor)
 	return right;
 }
 
-/* Runs the plan into new matrices, and into those again with another alpha. */
+/* Runs the plan into new matrices, then into these with another alpha. */
 static void *work(void *arg)
 {
 	(void)arg;
@@ -49,8 +49,8 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Runs the plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time; B is in another format, so the plan has a copy of it. */
+/* Runs the plan in all threads. Values change before the threads start, so all notice the change at
+ * once. B is in another format, so the plan has a copy of it. */
 static void check_plan(const char *method)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};

@@ -17,7 +17,7 @@ static ek_matrix *A;
 static double *x[2], *expected[2][2]; /* expected[op][k] is the product with x[k] */
 static ek_plan *plan;
 static int plan_op;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 
 static int setup(void **state)
@@ -70,7 +70,7 @@ static double element(const ek_dense *block, double *const v[2], int64_t k)
 }
 
 /* Computes Y = alpha op(A) X + beta Y, where Y is 3 before, or NaN if beta is 0. The columns of X
- * are x[0] and x[1] in turn. Returns whether Y is right. */
+ * are x[0] and x[1] in turn. Tells whether Y is right. */
 static bool multiply(double alpha, const ek_dense *X, double beta, const ek_dense *Y)
 {
 	double *in = (double *)(uintptr_t)X->data, *out = (double *)(uintptr_t)Y->data;
@@ -110,8 +110,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Runs the plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs the plan in all threads. Values change before these start, so all notice it at once. */
 static void check_plan(const char *method, ek_op op)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method, .op = op, .width = WIDTH};

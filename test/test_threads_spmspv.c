@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that several threads can run one plan for products with sparse vectors at the same time, each
- * with its own x and y. Their scratch must be zero between runs, whoever had it before. Before they
- * start, the values change, so all notice that at once. This test is also for the thread sanitizer
- * (test_threads.c). */
+ * Tests that several threads can run one plan for products with sparse vectors at the same time,
+ * each with its own x and y. Scratch must be zero between runs, whichever thread had it before.
+ * Values change before the threads start, so all notice the change at once. This test is also for
+ * the thread sanitizer (test_threads.c). */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -10,7 +10,7 @@
 
 enum { WORKERS = 4, ROUNDS = 20, N = 2000 };
 
-/* A vector x, and the y that a run alone gives. */
+/* A vector x, and y as computed by a run alone. */
 struct pair {
 	int64_t nnz, count;
 	int32_t xi[N], yi[N];
@@ -19,7 +19,7 @@ struct pair {
 
 static ek_plan *plan;
 static struct pair pairs[WORKERS];
-/* The threads count faults, because cmocka's checks are for the main thread only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 
 static ek_status product(const struct pair *p, int64_t *count, int32_t *yi, double *yv)
@@ -47,7 +47,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Makes vectors with 1, 20, 400 and 2000 entries, for all ways that a method may go. */
+/* Makes vectors with 1, 20, 400 and 2000 entries, to reach all branches of a method. */
 static void make_pairs(void)
 {
 	static const int64_t nnz[WORKERS] = {1, 20, 400, N};

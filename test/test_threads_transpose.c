@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that several threads can run one plan for a transposition at the same time, each with its own
- * C. This test is also for the thread sanitizer (test_threads.c). */
+ * Tests that several threads can run one plan for a transposition at the same time, each with its
+ * own C. This test is also for the thread sanitizer (test_threads.c). */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -11,7 +11,7 @@ enum { WORKERS = 4, ROUNDS = 3 };
 
 static ek_matrix *A, *expected;
 static ek_plan *plan;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 
 static bool same(const ek_matrix *C, const char *name)
@@ -23,7 +23,7 @@ static bool same(const ek_matrix *C, const char *name)
 	       memcmp(a.data, b.data, (size_t)a.len * a.elem_size) == 0;
 }
 
-/* Runs the plan into new matrices, and into those again. */
+/* Runs the plan into new matrices, then into these again. */
 static void *work(void *arg)
 {
 	(void)arg;
@@ -43,8 +43,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Runs the plan in all threads. The values change before the threads start, so all threads notice
- * the change at the same time. */
+/* Runs the plan in all threads. Values change before these start, so all notice it at once. */
 static void check_plan(const char *method)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = method};
@@ -65,7 +64,7 @@ static void check_plan(const char *method)
 	assert_int_equal(atomic_load(&faults), 0);
 }
 
-/* A in CSR, and in a format of which the plan has a copy. */
+/* Tests A in CSR, and in a format of which the plan has a copy. */
 static void test_shared_plan(void **state)
 {
 	struct heap heap = HEAP_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that several threads can run one plan for Galerkin products at the same time, each with its
- * own C. Before they start, the values change, so all notice that at once. This test is also for the
- * thread sanitizer (test_threads.c). */
+ * own C. Values change before the threads start, so all notice the change at once. This test is
+ * also for the thread sanitizer (test_threads.c). */
 #include <pthread.h>
 
 #include "plan/plan.h"
@@ -12,7 +12,7 @@ enum { WORKERS = 4, ROUNDS = 3 };
 
 static ek_plan *plan;
 static ek_matrix *expected;
-/* The threads count faults, because cmocka's checks are for the main thread only. */
+/* Faults that threads found. cmocka's checks work in the main thread only. */
 static _Atomic int faults;
 
 static bool same(const ek_matrix *C, const char *name)
@@ -24,7 +24,7 @@ static bool same(const ek_matrix *C, const char *name)
 	       memcmp(a.data, b.data, (size_t)a.len * a.elem_size) == 0;
 }
 
-/* Runs the plan into new matrices, and into those again. */
+/* Runs the plan into new matrices, then into these again. */
 static void *work(void *arg)
 {
 	(void)arg;

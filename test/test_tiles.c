@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans of spmv.csr.forward: the number of bytes that a run moves, the n-th allocation
- * failing while tiles are made, and matrices that are refused. Also tests the tiles of a transposed
- * copy, whose values come from A. */
+ * Tests plans of spmv.csr.forward: the bytes that a run moves, failures of the n-th allocation
+ * while tiles are made, and refused matrices. Also tests the tiles of a transposed copy, whose
+ * values come from A. */
 #include "plan/plan.h"
 #include "spmv/panels.h"
 #include "support/exhaust.h"
@@ -33,7 +33,7 @@ static ek_matrix *generate(const char *spec, ek_index index)
 	return A;
 }
 
-/* Column indices take 16 bits. So a run moves 2 or 6 bytes less per entry than with plain CSR. */
+/* Checks that a run moves 2 or 6 bytes less per entry than plain CSR, as columns take 16 bits. */
 static void test_bytes(void **state)
 {
 	(void)state;
@@ -88,9 +88,9 @@ static void test_no_memory(void **state)
 	}
 }
 
-/* A matrix of one entry in 5001 panels of columns is refused, since it would have too many tiles.
- * The message names the method. `auto` takes another method. Matrices with one panel need no tiles,
- * so they are not refused, however many rows they have. */
+/* Checks that a matrix of one entry in 5001 panels of columns, which would have too many tiles, is
+ * refused with a message that names the method, and that `auto` takes another. Matrices with one
+ * panel need no tiles, so they are accepted with any number of rows. */
 static void test_too_many_tiles(void **state)
 {
 	int64_t rows[2] = {0, 1}, col = 5000LL * PANEL;
@@ -125,8 +125,8 @@ static void multiply(ek_matrix *A, const char *by, ek_plan **plan, const double 
 	expect_status(ek_spmv(*plan, 2, &xv, 0, &yv), EK_OK);
 }
 
-/* The x of the transposed copy is larger than a cache, and the columns of the copy are scattered.
- * So the plan chooses tiles for the copy. */
+/* Tests a transposed copy whose x is larger than a cache and whose columns are scattered, so that
+ * the plan chooses tiles for it. */
 static void test_copy(void **state)
 {
 	ek_matrix *A = generate("uniform:rows=240000,cols=5000,k=3", EK_I32);

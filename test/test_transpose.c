@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests transpositions by every method of the table, and by `auto`: in every type, instruction set and
- * number of threads, on awkward shapes, held as CSR and as CSC, into a new C and into an existing one.
- * C must have the very bits of a plain loop's result. */
+ * Tests transpositions by every method of the table, and by `auto`: in every type, instruction set
+ * and number of threads, on awkward shapes, held as CSR and as CSC, into a new C and into an
+ * existing one. C must have the bits of a plain loop's result. */
 #include "plan/plan.h"
 #include "support/plan_case.h"
 #include "support/shapes.h"
@@ -97,7 +97,7 @@ static void test_shapes(void **state)
 		}
 }
 
-/* Sizes around powers of two, so that groups, buckets and ranges begin and end anywhere. */
+/* Tests sizes around powers of two, so that groups, buckets and ranges begin and end anywhere. */
 static void test_random(void **state)
 {
 	(void)state;
@@ -110,7 +110,7 @@ static void test_random(void **state)
 	}
 }
 
-/* ---- Many buckets ----------------------------------------------------------------------------- */
+/* ---- Many buckets ---------------------------------------------------------------------------- */
 
 static void compare(const ek_matrix *C, const ek_matrix *D)
 {
@@ -162,7 +162,7 @@ static void check_generated(ek_context *ctx, const char *spec, ek_value value, e
 	ek_matrix_destroy(A);
 }
 
-/* The caches are said to be small, so that there are many buckets. */
+/* Tests generated matrices with a machine of small caches, so that there are many buckets. */
 static void test_generated(void **state)
 {
 	static const char *const spec[] = {"uniform:rows=3000,cols=70000,k=20",
@@ -201,7 +201,7 @@ static void test_large(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* All entries are in a few neighbouring columns of many: no buckets are made. */
+/* Tests a matrix with entries only in a few neighbouring columns, for which no buckets are made. */
 static void test_few_columns(void **state)
 {
 	enum { ROWS = 5000, EACH = 8 };
@@ -238,7 +238,7 @@ static void test_few_columns(void **state)
 	ek_context_destroy(ctx);
 }
 
-/* Copies of plans and conversions, with the origin of each entry, by counting and by buckets. */
+/* Tests transposed copies, with the origin of each entry, by counting and by buckets. */
 static void test_copies(void **state)
 {
 	(void)state;
@@ -275,10 +275,10 @@ static void test_copies(void **state)
 		}
 }
 
-/* ---- Other matrices ---------------------------------------------------------------------------- */
+/* ---- Other matrices -------------------------------------------------------------------------- */
 
-/* Duplicates keep their order, rows that are not sorted are read as they are, NaN keep their bits,
- * and arrays may begin at 1. */
+/* Checks that duplicates keep their order, unsorted rows are read as they are, NaN keep their bits,
+ * and indices may begin at 1. */
 static void test_as_given(void **state)
 {
 	static const int32_t ptr[] = {0, 4, 4, 7}, ptr1[] = {1, 5, 5, 8};
@@ -318,7 +318,7 @@ static void test_as_given(void **state)
 	while ((m = processor_method_next(m, EK_TRANSPOSE)));
 }
 
-/* A matrix in another format goes by way of CSR, and its new values too. */
+/* Checks that a matrix in another format, and its new values, are transposed by way of CSR. */
 static void test_other_format(void **state)
 {
 	ek_context *ctx = contexts.of[0][0];

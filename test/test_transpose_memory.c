@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests the memory of transpositions: plans, runs and copies whose n-th allocation fails, and
- * hints.memory, the limit on all that a plan and its runs allocate besides C;
- * arguments that are refused. */
+ * hints.memory, the limit on all that a plan and its runs allocate besides C; and refused
+ * arguments. */
 #include <stdlib.h>
 
 #include "plan/plan.h"
 #include "support/exhaust.h"
 #include "support/support.h"
 
-/* What the calls work with. */
+/* The arguments of the calls. */
 static struct wish {
 	ek_matrix *A, *C;
 	ek_plan *plan;
@@ -25,7 +25,7 @@ static void open_context(ek_context *ctx, double far)
 	ctx->machine = &machine;
 }
 
-/* ---- Allocations that fail ------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static ek_status make_plan(struct exhaust *e)
 {
@@ -104,7 +104,7 @@ static void test_exhaust(void **state)
 	}
 }
 
-/* Conversions by counting and by buckets. */
+/* Tests conversions by counting and by buckets. */
 static void test_exhaust_copies(void **state)
 {
 	(void)state;
@@ -122,10 +122,10 @@ static void test_exhaust_copies(void **state)
 	}
 }
 
-/* ---- Limits ----------------------------------------------------------------------------------- */
+/* ---- Limits ---------------------------------------------------------------------------------- */
 
-/* Finds the least limit that a method accepts, which the message about a lower one has. Checks that
- * a run with this limit takes no more. */
+/* Finds the least limit that a method accepts, from the message about a lower one, and checks that
+ * a run with it takes no more. */
 static void check_limit(ek_context *ctx, struct heap *heap, const char *method)
 {
 	ek_hints hints = {.size = sizeof hints, .method = method, .memory = 1};
@@ -218,7 +218,7 @@ static void test_copies(void **state)
 	}
 }
 
-/* ---- Arguments -------------------------------------------------------------------------------- */
+/* ---- Arguments ------------------------------------------------------------------------------- */
 
 static void test_refused(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests Galerkin products by every method of the table, and by `auto`, in every type, instruction set
- * and number of threads, with awkward shapes in the place of P and, if they are square, of A, held
- * as CSR and as CSC, with both ops. A new row of the table is tested without a change here. */
+ * Tests Galerkin products by every method of the table, and by `auto`, in every type, instruction
+ * set and number of threads, with awkward shapes as P and, if they are square, as A, held as CSR
+ * and as CSC, with both ops. A new row of the table is tested without a change here. */
 #include "plan/plan.h"
 #include "support/plan_case.h"
 #include "support/sparse.h"
@@ -17,7 +17,7 @@ struct problem {
 	struct sparse_reference ref[2]; /* with the first and the second values */
 };
 
-/* How the product is tested. */
+/* One way to compute the product. */
 struct variant {
 	const ek_method *method;
 	int held[2];
@@ -103,7 +103,7 @@ static void where(const struct problem *p, const struct variant *v)
 }
 
 /* Runs into a new matrix and into an existing one, with first and second values. Sets *bits to the
- * values with the first. */
+ * result for the first. */
 static void check_variant(const struct problem *p, const struct variant *v, void **bits,
                           size_t *bytes)
 {
@@ -152,7 +152,7 @@ static struct variant drawn(const ek_method *m)
 	struct variant v = {.method = m,
 	                    .ctx = contexts_any((int)rng_below(&draw, contexts.levels), 2, &draw),
 	                    .alpha = factor[rng_below(&draw, 6)]};
-	const int all = (int)rng_below(&draw, 4); /* 0: all in csc */
+	const int all = (int)rng_below(&draw, 4); /* 0: all in CSC */
 
 	v.result = (ek_index)rng_below(&draw, 4);
 	for (int k = 0; k < 2; k++) {
@@ -194,7 +194,7 @@ static void check_problem(struct problem *p, int times)
 	free_references(p);
 }
 
-/* Gives integers so small that sums of products of three of them are exact in f32. */
+/* Sets the values to integers so small that sums of products of three are exact in f32. */
 static void small_integers(struct shape *s)
 {
 	for (int64_t k = 0; k < s->nnz; k++) {
@@ -203,7 +203,7 @@ static void small_integers(struct shape *s)
 	}
 }
 
-/* Takes a shape as P, with both ops, and as A if it is square. */
+/* Tests a shape as P, with both ops, and as A if it is square. */
 static void check_shape(int k, ek_value value, enum data data)
 {
 	struct shape s, other;
@@ -250,7 +250,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Random products of many sizes. Some have columns of C far apart, some rows of P without entries. */
+/* Tests random products of many sizes; in some, columns of C are far apart or P has empty rows. */
 static void test_random(void **state)
 {
 	static const int64_t size[] = {0, 1, 7, 64, 65, 300, 9000};
@@ -275,7 +275,7 @@ static void test_random(void **state)
 	}
 }
 
-/* Each method gives the same bits for all numbers of threads and instruction sets. */
+/* Checks that a method gives the same bits for all numbers of threads and instruction sets. */
 static void test_strict(void **state)
 {
 	struct shape a, b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans of Galerkin products: refused arguments, allocations that fail, hints.memory,
- * and what is read. */
+ * Tests plans of Galerkin products: refused arguments, failing allocations, hints.memory, and which
+ * values are read. */
 #include "plan/plan.h"
 #include "support/exhaust.h"
 #include "support/random.h"
@@ -23,7 +23,7 @@ static void fill(struct shape *s)
 		s->val[k] = s->val2[k] = rng_real(&draw, 10);
 }
 
-/* With `csc`, P is held as CSC. */
+/* Makes the pair, with P held as CSC if `csc`. */
 static void pair_open(ek_context *ctx, int64_t n, int64_t m, int64_t most, bool csc)
 {
 	struct shape T;
@@ -110,7 +110,8 @@ static void test_arguments(void **state)
 	heap_close(&heap);
 }
 
-/* With alpha = 0 no value is read; otherwise a NaN reaches the entries that it is a part of. */
+/* Checks that no value is read with alpha = 0, and that otherwise a NaN reaches the entries that
+ * depend on it. */
 static void test_not_finite(void **state)
 {
 	static const int32_t a_ptr[] = {0, 1, 2, 3}, a_col[] = {0, 1, 2}, p_ptr[] = {0, 1, 2, 3};
@@ -147,7 +148,7 @@ static void test_not_finite(void **state)
 	heap_close(&heap);
 }
 
-/* ---- Allocations that fail ------------------------------------------------------------------- */
+/* ---- Failing allocations --------------------------------------------------------------------- */
 
 static ek_hints hints;
 static ek_plan *wish_plan;
@@ -247,7 +248,7 @@ static bool same_values(const ek_matrix *C, const ek_matrix *right)
 }
 
 /* Makes the plan and two runs, the second after new values, with a limit. Checks the bits, and that
- * no more memory was in use at any time than the limit and C. */
+ * memory never exceeded the limit plus C. */
 static void check_limit(const ek_hints *h, const ek_matrix *right)
 {
 	const long long before = atomic_load(&limit_heap.bytes);

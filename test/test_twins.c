@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests which twins are in Table 8.2 of Liu's thesis (2015), and two sizes of the twins' squares:
- * the number of products of A^2, which is the work of a sparse product, and the number of its
- * nonzeros, which is the memory. Table 9.2 of the thesis gives both in millions. Twins must have them
- * within a tenth. They are counted exactly, by a pass over the products with a mark for each
- * column. */
+ * Tests which twins are in Table 8.2 of Liu's thesis (2015), and two sizes of the twins' squares A^2:
+ * the number of products, which is the work, and the number of nonzeros, which is the memory. Table
+ * 9.2 of the thesis gives both in millions, and twins must match within a tenth. Both are counted
+ * exactly, by a pass over the products with a mark for each column. */
 #include <stdbool.h>
 
 #include "support/support.h"
@@ -104,7 +103,7 @@ static void test_squares(void **state)
 
 		while (s < SQUARES && strcmp(square[s].name, t->name) != 0)
 			s++;
-		/* the table above has those and only those that Table 9.2 has */
+		/* the table above has exactly the matrices of Table 9.2 */
 		assert_int_equal(s < SQUARES, strstr(t->works, "9.2") != NULL);
 		if (s == SQUARES || t->nnz > most)
 			continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares every method for a sparse and a dense vector - dot product, addition, gather, gather and
- * zero, scatter - with brute force, for all types, instruction sets and numbers of threads. Values
- * are small integers, so results are exact. Entries of the dense vector at other indices are NaN and
- * must neither be used nor changed. Arrays are between guard pages. */
+ * Compares every method for a sparse and a dense vector (dot product, addition, gather, gather and
+ * zero, scatter) with brute force, for all types, instruction sets and numbers of threads. Values
+ * are small integers, so results are exact. The dense vector is NaN at all other indices, which
+ * must be neither used nor changed. Arrays are between guard pages. */
 #include <math.h>
 
 #include "support/contexts.h"
@@ -44,7 +44,7 @@ static bool writes_x(ek_operation operation)
 	return operation == EK_GATHER || operation == EK_GATHER_ZERO;
 }
 
-/* What an entry of the dense vector at the index of an entry of x is after the call. */
+/* Returns the dense vector's entry at place p, where x has one, after the call. */
 static double after(ek_operation operation, double alpha, int64_t p)
 {
 	switch (operation) {
@@ -164,7 +164,7 @@ static void test_lengths(void **state)
 	}
 }
 
-/* With alpha = 0 the values of x are not read, and y keeps its bits, those of -0 and NaN, too. */
+/* Checks that with alpha = 0, x is not read, and y keeps its bits, even of -0 and NaN. */
 static void test_no_factor(void **state)
 {
 	int32_t idx[3] = {0, 2, 3};

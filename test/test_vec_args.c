@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Arguments that operations on sparse vectors and on sets of pairs refuse: status and message, and
- * outputs that stay as they were. */
+ * Tests arguments that operations on sparse vectors and on sets of pairs refuse: status, message,
+ * and unchanged outputs. */
 #include <math.h>
 
 #include "support/context.h"
 #include "support/support.h"
 
-/* Arguments that are right; a test changes one of them. */
+/* Valid arguments; a test changes one of them. */
 static struct args {
 	ek_context *ctx;
 	int32_t xi[3], yi[3], zi[6];
@@ -18,7 +18,7 @@ static struct args {
 	ek_array_options options;
 } right, now;
 
-/* Sets all arguments right again. */
+/* Makes all arguments valid again. */
 static void reset(void)
 {
 	now = (struct args){.xi = {1, 4, 9}, .yi = {0, 4, 8}, .xv = {1, 2, 3}, .yv = {4, 5, 6}};
@@ -88,7 +88,7 @@ static ek_status intersect(void)
 	                             &now.out);
 }
 
-/* Checks that a call is refused and changes no array, then sets the arguments right again. */
+/* Checks that a call is refused and changes nothing, then makes the arguments valid again. */
 static void refused(ek_status (*call)(void), ek_status status, const char *part)
 {
 	const struct args before = now;
@@ -237,7 +237,7 @@ static void test_pairs(void **state)
 	assert_true(now.zv[0] == 7);
 }
 
-/* Vectors without entries, and without length. */
+/* Tests vectors without entries, and of length 0. */
 static void test_empty(void **state)
 {
 	const ek_sparse none = ek_sparse_vector(EK_F64, EK_INT64, 0, 0, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Operations on sparse vectors with random numbers: errors of dot products are below the bound that
- * the header gives, additions are one multiplication for each entry and one addition, and results
- * have the same bits for any number of threads and any instruction set, as the methods promise.
- * Values at indices that are not common may be NaN and have no effect. */
+ * Tests operations on sparse vectors with random numbers: errors of dot products are below the
+ * bound in ek.h, additions multiply each entry once and add once, and results have the same bits
+ * for any number of threads and instruction set, as the methods promise. Values at indices that are
+ * not common may be NaN and have no effect. */
 #include <math.h>
 
 #include "../cli/quad.h"
@@ -36,8 +36,7 @@ static void check_bound(const char *method, double result, quad sum, quad size, 
 		         (double)(ku / (1 - ku) * size));
 }
 
-/* Checks one method for the dot product of x and y, or of x and the dense vector, with all
- * contexts. */
+/* Checks a method for the dot product of x and y, or the dense vector, with all contexts. */
 static void check_dot(const ek_method *m, const ek_dense *y, quad sum, quad size, int64_t k)
 {
 	const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
@@ -121,7 +120,7 @@ static void test_dot_dense(void **state)
 	}
 }
 
-/* Returns alpha x + beta y as the header says, each step rounded to the type. */
+/* Returns alpha x + beta y as ek.h says, each step rounded to the type. */
 static double combined(int64_t p, double alpha, double beta)
 {
 	volatile double a = alpha * v.xv[p], b = beta * v.yv[p], d = a + b;

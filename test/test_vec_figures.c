@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The examples of the thesis for adding two sparse vectors (Liu 2015, Figures 7.1 to 7.3), step by
- * step. The text at hand has the captions and the descriptions of the figures, but not their
- * numbers. So the numbers are ours, and the sizes and the events are those of the captions: 4 and 2
- * entries, of which one index is common; a root that is fused with the first entry of the result,
- * then a root that is put before it; masks, their scan, and the merge. */
+ * Tests the thesis's examples of adding two sparse vectors (Liu 2015, Figures 7.1 to 7.3), step by
+ * step. The numbers are ours; the sizes and events are those of the captions: 4 and 2 entries, of
+ * which one index is common; a root that is fused with the first entry of the result, then a root
+ * that is put before it; masks, their scan, and the merge. */
 #include "prim/prim.h"
 #include "support/context.h"
 #include "support/support.h"
@@ -53,7 +52,7 @@ static void expect_heap(const eki_add_heap *h)
 		assert_true(((int32_t *)h->idx)[(k - 1) / 2] >= ((int32_t *)h->idx)[k]);
 }
 
-/* Figure 7.1: the heap holds all 6 entries, index 5 twice. The result grows in the tail. */
+/* Tests Figure 7.1: the heap holds all 6 entries, index 5 twice. The result grows in the tail. */
 static void test_heap(void **state)
 {
 	const eki_array a = arguments();
@@ -66,7 +65,7 @@ static void test_heap(void **state)
 	eki_add_heap_make(&h);
 	expect_heap(&h);
 	assert_int_equal(at[0], 7);
-	eki_add_heap_step(&h); /* 7 is the first of the result */
+	eki_add_heap_step(&h); /* 7 is the result's first entry */
 	assert_int_equal(h.first, 5);
 	assert_int_equal(at[5], 7);
 	eki_add_heap_step(&h); /* the first of the two entries with index 5 is put before it */
@@ -94,8 +93,8 @@ static void test_heap(void **state)
 	assert_memory_equal(val + h.first, zv, sizeof zv);
 }
 
-/* Figure 7.2: 4 and 2 entries are expanded, sorted by bitonic sort, and compressed by a scan of the
- * heads of segments and a segmented sum. */
+/* Tests Figure 7.2: 4 and 2 entries are expanded, sorted by bitonic sort, and compressed by a scan
+ * of the heads of segments and a segmented sum. */
 static void test_esc(void **state)
 {
 	const eki_array a = arguments();
@@ -120,8 +119,8 @@ static void test_esc(void **state)
 	assert_memory_equal(out_val, zv, sizeof zv);
 }
 
-/* Figure 7.3: the resulting sequence holds x. Index 5 of y is found there and fused, index 3 is
- * not: its mask is set, and it is copied behind x. */
+/* Tests Figure 7.3: the result starts as x. Index 5 of y is found there and fused; index 3 is not,
+ * so its mask is set, and it is copied behind x. */
 static void test_merge(void **state)
 {
 	const eki_array a = arguments();
@@ -147,8 +146,8 @@ static void test_merge(void **state)
 	assert_memory_equal(out_val, zv, sizeof zv);
 }
 
-/* Algorithm 27, and the choice by the upper bound of the result's length: "add.bound" has the bits
- * of the method that it stands for. Sums that are 0 are kept by all methods. */
+/* Tests Algorithm 27, which chooses by the upper bound of the result's length: "add.bound" has the
+ * bits of the method that it chooses. All methods keep sums that are 0. */
 static void test_methods(void **state)
 {
 	static const struct {
@@ -184,7 +183,7 @@ static void test_methods(void **state)
 			assert_int_equal(count, n);
 			for (int k = 0; k < n; k++)
 				assert_true(to_idx[k] == idx[k] && to_val[k] == 0);
-			/* Only the heap method counts what its heap does. */
+			/* Only the heap method counts heap operations. */
 			assert_int_equal(counts.compare != -1, counted);
 		}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compares every method for two sparse vectors - dot product, addition, union and intersection of
- * pairs - with brute force over all indices that can occur. Vectors have all types, lengths,
- * densities and gaps, and are combined with all instruction sets and numbers of threads. Values are
- * small integers, so results are exact; zeros must be kept. Arrays are between guard pages. */
+ * Compares every method for two sparse vectors (dot product, addition, union and intersection of
+ * pairs) with brute force over all possible indices, for all types, lengths, densities, gaps,
+ * instruction sets and numbers of threads. Values are small integers, so results are exact; zeros
+ * must be kept. Arrays are between guard pages. */
 #include "support/contexts.h"
 #include "support/exhaust.h"
 #include "support/integers.h"
@@ -22,7 +22,7 @@ static int teardown(void **state)
 	return contexts_teardown(state);
 }
 
-/* What a call is asked for. */
+/* The parameters of a call. */
 struct call {
 	ek_operation operation;
 	const char *method;
@@ -133,7 +133,7 @@ static void check_operation(ek_operation operation, int level, int rare, struct 
 
 		if (!reals && c.op == EK_OR)
 			c.op = EK_SUM;
-		/* A tile of the whole vector, as published, is possible for short vectors only. */
+		/* A tile of the whole vector, as published, works only for short vectors. */
 		if (rng_next(r) % 2)
 			c.block = v.n < 100000 && rng_next(r) % 2 ? v.n : 1 + rng_below(r, 200);
 		if (operation == EK_SPARSE_DOT)
@@ -190,8 +190,7 @@ static void test_lengths(void **state)
 	}
 }
 
-/* Vectors without common indices, one after the other and interleaved, and one inside a gap of the
- * other. */
+/* Tests vectors without common indices: in sequence, interleaved, and one in a gap of the other. */
 static void test_apart(void **state)
 {
 	struct rng r = {2};
@@ -211,7 +210,7 @@ static void test_apart(void **state)
 		}
 }
 
-/* Integers that overflow wrap around. */
+/* Checks that integers wrap around. */
 static void test_wrap(void **state)
 {
 	const int32_t idx[1] = {4}, big[1] = {INT32_MAX};
@@ -237,7 +236,7 @@ static void test_wrap(void **state)
 	}
 }
 
-/* Pairs whose keys do not ascend: only accesses outside the arrays are a fault. */
+/* Tests pairs whose keys do not ascend: only accesses outside the arrays are faults. */
 static void test_garbage(void **state)
 {
 	struct rng r = {3};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Declarations of the functions of SuiteSparse:GraphBLAS that its module uses. All are in the C API
- * standard 2.0, except those that import full objects. Then those of peer_graphblas.c that
- * graphblas_spmspv.c uses, too. */
+ * standard 2.0, except those that import full objects. They are followed by functions of
+ * peer_graphblas.c that graphblas_spmspv.c uses. */
 #ifndef PEERS_GRAPHBLAS_H
 #define PEERS_GRAPHBLAS_H
 
@@ -62,13 +62,14 @@ enum { ROWINDEX_HINT = 7053, COLINDEX_HINT = 7054, OFFSET_HINT = 7056 };
 #endif
 enum { SUCCESS = 0, NONBLOCKING = 0, MATERIALIZE = 1, CSR_FORMAT = 0 };
 
-/* Starts the library, whose number of threads is that of the first problem. */
+/* Starts the library. The threads of the first problem serve all later ones. */
 bool graphblas_start(int threads);
-/* Tells whether a call failed, by what it returned, and keeps a message for graphblas_error. */
+/* Tells from `info`, what a call returned, whether it failed, and keeps a message for
+ * graphblas_error. */
 bool graphblas_failed(const char *call, int info);
 const char *graphblas_error(void);
 const char *graphblas_version(void);
-/* Returns a copy of an index array with 64-bit entries, which the library takes. */
+/* Returns a copy of an index array with 64-bit entries, for the library to own. */
 GrB_Index *graphblas_indices(const void *data, int bytes, int64_t count);
 /* Imports a matrix with the types and the rows of A. */
 bool graphblas_import(const ek_peer_problem *p, int64_t columns, int64_t entries, const void *ptr,

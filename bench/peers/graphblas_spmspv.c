@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SuiteSparse:GraphBLAS: GrB_mxv with a sparse vector and the PLUS_TIMES semiring, in the module of
- * peer_graphblas.c. The library holds matrices by rows. It goes by columns of op(A), in time that
- * depends on the products, only if it need not transpose what it holds: A for A^T x, or A^T for A x.
- * So both take part, "graphblas" with A and "graphblas.t" with A^T, made by GrB_transpose. */
+ * peer_graphblas.c. The library holds matrices by rows. It works by columns of op(A), in time that
+ * depends on the number of products, only if it need not transpose what it holds: A for A^T x, or
+ * A^T for A x. So both are measured, "graphblas" with A and "graphblas.t" with A^T, made by
+ * GrB_transpose. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #     bench/peers/install.sh [PREFIX]        (default: $BUILD/peers-prefix, BUILD = build)
 # librsb, Eigen and TBB come from the distribution (skipped with EK_NO_APT=1), Intel MKL,
 # SuiteSparse:GraphBLAS 10 and x86-simd-sort, which NumPy carries, from PyPI, into PREFIX, which may
-# simply be deleted. What cannot be had is left out, with a remark; the exit status is 0 all the
-# same.
+# simply be deleted. What cannot be installed is skipped with a message; the exit status is 0 all
+# the same.
 set -u
 prefix=${1:-${BUILD:-build}/peers-prefix}
 mkdir -p "$prefix/lib" "$prefix/include" || exit 1
@@ -65,9 +65,9 @@ if wheel suitesparse-graphblas; then
 fi
 [ -e "$prefix/lib/libgraphblas.so" ] || apt_install libgraphblas-dev || left_out libgraphblas-dev
 
-# x86-simd-sort is only in the sources of NumPy. Before pip hands over sources, it asks their build
-# system for name and version, for which the one of NumPy, meson, is fetched and configures a build.
-# Nothing of it is needed here: a module in its place answers at once.
+# x86-simd-sort is only in the sources of NumPy. To fetch sources, pip asks their build system for
+# name and version, so it would fetch NumPy's, meson, which would configure a build. None of this is
+# needed here: a stub module answers at once.
 numpy=2.2.6
 simdsort=$prefix/include/x86-simd-sort
 if [ ! -e "$simdsort/VERSION" ] && [ -x "$python/bin/pip" ]; then

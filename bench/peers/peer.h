@@ -18,7 +18,7 @@ extern "C" {
 
 #define EK_PEER_ABI 6
 
-/* A sparse result, in CSR. Its arrays belong to the peer, and are valid until its next call. */
+/* A sparse result, in CSR. Its arrays belong to the peer, and are valid until the next call. */
 typedef struct ek_peer_result {
 	const void *row_ptr, *col_idx, *val;
 	int ptr_bytes, idx_bytes;
@@ -27,10 +27,10 @@ typedef struct ek_peer_result {
 /* A problem for peers. Which members are used depends on the operation:
  *   spmv     y = alpha op(A) x + beta y, A in CSR
  *   spmm     the same with blocks of `width` columns, contiguous, each row- or column-major
- *   spmspv   op(A) x with a sparse x, which is B as a matrix of one row, without b_row_ptr; to a new
- *            vector in each run, which `result` describes likewise, as for spgemm
- *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes the last
- *            one in `result`. B has the types of A; it is A itself if b_val is val
+ *   spmspv   op(A) x with a sparse x, given as B, a matrix of one row without b_row_ptr; to a new
+ *            vector in each run, which `result` describes in the same form
+ *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes it
+ *            in `result`. B has the types of A, and is A itself if b_val is val
  *   spadd    A + B or, if `transposed`, A + B^T, likewise; B has as many rows and columns as A
  *   triple   B^T A B, likewise; A is square, and B has as many rows
  *   transpose A^T, to a new matrix in each run, as for spgemm
@@ -40,9 +40,9 @@ typedef struct ek_peer_result {
  *   sort     key[n], and value[n] of value_size bytes each, in place
  *   merge    batch times: in[n] and in_b[n], with their values, to key[2 n] and value[2 n]
  *   dot_dense, axpy, gather, gather_zero, scatter
- *            a sparse x with the n values `in` at the indices `offset`, which is NULL if they have
- *            64 bits, and a dense y: the product of x and in_b to out[1]; key += alpha x; entries of
- *            in_b, or of key, which become 0, to out[n]; x to key
+ *            a sparse x with the n values `in` at the indices `offset` (NULL: they have
+ *            64 bits), and a dense y: the product of x and in_b to out[1]; key += alpha x;
+ *            entries of in_b, or of key, which become 0, to out[n]; x to key
  *   kselect  the k-th smallest of each of `batch` lists of n numbers of `in` to out[batch]
  * Products have the same arrays in all runs. In other operations the pointers may change between
  * runs, but not the sizes. */
@@ -104,13 +104,13 @@ typedef struct ek_peer {
 	/* Returns why the last call failed. */
 	const char *(*error)(void);
 	/* 1 if the peer runs on a device. Then it has vectors of its own there, and `elapsed`
-	 * returns the seconds of the last `run` by the device's clock. */
+	 * returns the seconds of the last `run` on the device's clock. */
 	int device;
 	double (*elapsed)(void *state);
 } ek_peer;
 
-/* Returns the peers of a module, ended by NULL; there are several if the library is used in several
- * ways. Returns NULL if the library does not work on this machine. */
+/* Returns the peers of a module, ending with NULL, one for each way to use the library; or NULL if
+ * the library does not work on this machine. */
 #if defined(__GNUC__)
 __attribute__((visibility("default")))
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CSR5 by its authors: y = A x of doubles with 32-bit indices by their published code for AVX2 or
- * AVX-512 (CSR5_AVX512), which is in the folder EK_CSR5_SOURCE of the build. The code rearranges
- * arrays in place, so it gets copies; making them is part of its preparation, as it would be for a
- * caller who keeps CSR. Three properties of the code are worked around here, at no cost to its
- * products: it prints during the conversion, one version clears its carries only then, and it reads
- * 64 bytes at a time whatever the alignment. sigma is the constant of the authors' own program. */
+ * AVX-512 (CSR5_AVX512), from the folder EK_CSR5_SOURCE, a variable of the build. The code
+ * rearranges arrays in place, so it gets copies; making them is part of its preparation, as it
+ * would be for a caller who keeps CSR. Three properties of the code are worked around here, at no
+ * cost to its products: it prints during the conversion, one version clears its carries only then,
+ * and it reads 64 bytes at a time whatever the alignment. sigma is the constant of the authors' own
+ * program. */
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,7 +19,7 @@
 #define printf(...) static_cast<void>(0)
 #ifdef CSR5_AVX512
 #include <immintrin.h>
-/* Intrinsics that only another compiler has under these names. */
+/* Intrinsics that have these names only in Intel's compiler. */
 #define _mm512_i32logather_pd(index, base, scale) \
 	_mm512_i32gather_pd(_mm512_castsi512_si256(index), base, scale)
 #define _mm512_mask_i32loscatter_pd(base, mask, index, value, scale) \

@@ -2,7 +2,7 @@
  * NVIDIA's cuSPARSE: cusparseSpMV, or cusparseSpMM for blocks, with CSR, by each of its algorithms,
  * with and without the preprocess function, which examines the pattern of the matrix first. Each
  * peer has a copy of the matrix and the vectors on the device. Time is measured between two events
- * around the products. With 64-bit indices, both row offsets and columns have 64 bits. */
+ * around the products. */
 #include <cuda_runtime_api.h>
 #include <cusparse.h>
 #include <stdbool.h>

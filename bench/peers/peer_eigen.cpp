@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Eigen: y = A x with a row-major Map of the CSR arrays and Maps of vectors or of blocks in their
- * order; sums of two such Maps, of which one may be transposed first; products of three of them,
- * P^T A P. Eigen runs the product with dense vectors on several threads, but neither the transposed
- * one nor operations with a sparse result. The module is compiled for the machine that it is built
- * on, as users of Eigen do. */
+ * Eigen: y = A x with a row-major Map of the CSR arrays and Maps of vectors, or of blocks in their
+ * order; sums of two such matrices, of which one may be transposed first; products of three,
+ * P^T A P. Eigen runs y = A x on several threads, but neither y = A^T x nor operations with a sparse
+ * result. The module is compiled for the machine that it is built on, as users of Eigen do. */
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstdio>
@@ -37,8 +36,8 @@ template <typename Value, typename Index, typename In, typename Out> struct prod
 			y.setZero();
 		else if (p.beta != 1)
 			y *= static_cast<Value>(p.beta);
-		/* alpha = 1 has branches of its own, since Eigen's products of row-major blocks
-		 * take five times as long with a factor in the expression. */
+		/* alpha = 1 is handled separately, since Eigen's products of row-major blocks take
+		 * five times as long with a factor in the expression. */
 		if (p.transposed && alpha == 1)
 			y.noalias() += A.transpose() * x;
 		else if (p.transposed)
@@ -157,7 +156,7 @@ template <typename Value, typename Index> struct sparse_of : sparse {
 	}
 	void once() override
 	{
-		C = matrix(); /* new memory, as for all */
+		C = matrix(); /* new memory, as for all entrants */
 		if (p.operation == EK_TRIPLE)
 			C = matrix(B.transpose()) * A * B;
 		else if (p.transposed)

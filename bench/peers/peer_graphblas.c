@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import
- * and a full vector. Blocks are full matrices, held by rows; GrB_mxm adds to zeros, which keeps Y
- * full and is several times as fast as creating Y again. Sparse results are made by GrB_mxm, twice
- * for Galerkin products, by GrB_Matrix_eWiseAdd_BinaryOp and by GrB_transpose. Version 10 is asked to hold 32-bit indices. These functions have no
- * alpha and beta, so only y = op(A) x is compared.
+ * and a full vector. Blocks are full matrices, held by rows; GrB_mxm adds to a Y of zeros, which
+ * stays full. This is several times as fast as creating Y anew. Sparse results are made by GrB_mxm,
+ * twice for Galerkin products, by GrB_Matrix_eWiseAdd_BinaryOp and by GrB_transpose. Version 10 is
+ * told to hold 32-bit indices. These functions have no alpha and beta, so only y = op(A) x is
+ * compared.
  *
  * Products with sparse vectors are in graphblas_spmspv.c. The Python wheel with version 10 has no
  * header, so graphblas.h declares the functions that are used. */
@@ -157,7 +158,7 @@ static int prepare(const ek_peer_problem *p, void **state)
 	return 0;
 }
 
-/* Sets Y to 0, for which the library stores only one number, and multiplies. */
+/* Sets Y to 0, which the library stores as a single number, and multiplies. */
 static bool multiplied_blocks(const struct product *m)
 {
 	const GrB_BinaryOp plus = m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64;

@@ -86,7 +86,7 @@ static void release(void *state)
 	free(m);
 }
 
-/* Starts the library, which asks OpenMP for the number of threads: that of the first problem. */
+/* Starts the library, which takes the number of threads from OpenMP: that of the first problem. */
 static int initialise(int threads)
 {
 	static int done;

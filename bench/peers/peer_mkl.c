@@ -2,7 +2,7 @@
  * Intel MKL's inspector-executor products: mkl_sparse_?_mv, or mkl_sparse_?_mm for blocks, with a
  * handle from mkl_sparse_?_create_csr, after mkl_sparse_optimize with a hint of many products; and
  * the Sparse BLAS level 1. Operations with a sparse result are in mkl_sparse.c. MKL is told to use
- * the GNU OpenMP run time, which it then shares with the rest of the process. */
+ * the GNU OpenMP run time, like the rest of the process. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,7 +53,7 @@ static MKL_INT leading(const ek_peer_problem *p, int64_t rows)
 	return (MKL_INT)(p->x_order == EK_ROW_MAJOR ? p->width : rows);
 }
 
-/* MKL takes pointers without const to arrays that it only reads. */
+/* MKL takes non-const pointers even to arrays that it only reads. */
 sparse_status_t mkl_peer_create(const ek_peer_problem *p, int64_t cols, const void *ptr,
                                 const void *idx, const void *values, sparse_matrix_t *A)
 {

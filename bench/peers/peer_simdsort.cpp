@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Intel's x86-simd-sort, the headers that NumPy includes: sort, sort with values, selection. An
- * array is sorted by one thread. OpenMP distributes lists over threads, and selection works on a
- * copy of a list, since the input must not change. The module is compiled for AVX-512 and works
- * only on processors that have it. */
+ * Intel's x86-simd-sort, from the headers in NumPy: sort, sort with values, selection. One thread
+ * sorts an array. OpenMP distributes lists over threads, and selection works on a copy of a list,
+ * since the input must not change. The module is compiled for AVX-512 and works only on processors
+ * that have it. */
 #include <cstdint>
 
 #include <x86simdsort-static-incl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The parallel algorithms of C++17 with std::execution::par_unseq, which libstdc++ runs on Intel's
- * TBB: reduce, inclusive_scan, exclusive_scan and sort. TBB has threads of its own, and is limited
- * to as many as other methods have. */
+ * TBB: reduce, inclusive_scan, exclusive_scan and sort. TBB has threads of its own, limited to the
+ * number that other methods have. */
 #include <algorithm>
 #include <execution>
 #include <cstdio>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# AArch64 by Debian's cross compiler; test/cross.sh uses it.
+# AArch64 with Debian's cross compiler, for test/cross.sh.
 set(CROSS aarch64-linux-gnu)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

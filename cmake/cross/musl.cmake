@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The C library musl on this machine by Debian's musl-gcc; test/cross.sh uses it. There is no OpenMP
-# run time for it, and no library but those in the folder EK_CROSS_ROOT of the environment.
+# The C library musl on this machine, with Debian's musl-gcc, for test/cross.sh. There is no OpenMP
+# run time for it, and no library outside the folder that the environment variable EK_CROSS_ROOT
+# names.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER musl-gcc)
 set(root $ENV{EK_CROSS_ROOT})

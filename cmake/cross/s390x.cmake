@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# s390x, which is big-endian, by Debian's cross compiler; test/cross.sh uses it.
+# s390x, which is big-endian, with Debian's cross compiler, for test/cross.sh.
 set(CROSS s390x-linux-gnu)
 set(CMAKE_LIBRARY_ARCHITECTURE s390x-linux-gnu)
 set(CMAKE_SYSTEM_PROCESSOR s390x)

@@ -7,7 +7,7 @@
  * Three objects do everything:
  *     ek_context   allocator, threads, instruction-set limit, log callback
  *     ek_matrix    a sparse matrix made from CSR, CSC or COO arrays, from a file, or generated
- *     ek_plan      an operation prepared for one matrix: prepared once, run many times
+ *     ek_plan      an operation on matrices: prepared once, run many times
  * Functions on plain arrays, from scans to sorting, are at the end ("Primitives on arrays"), and
  * after them those on sparse vectors ("Sparse vectors").
  *
@@ -60,7 +60,7 @@ const char *ek_version(void);
  *   - A struct of the caller that the library reads or fills begins with `size`. The caller sets it
  *     to the sizeof of the struct: ek_hints h = {.size = sizeof h}. The inline functions
  *     (ek_vector, ek_key_value, ...) set it themselves.
- *   - Structs that the library reads may have another length than in the library's version of this
+ *   - Structs that the library reads may be shorter or longer than in the library's version of this
  *     header. A shorter struct is read as if zeros followed, and zero means the default. A longer
  *     one is accepted if all bytes that the library does not know are 0.
  *   - In a struct that it fills, the library sets the members that `size` covers, and sets bytes
@@ -202,7 +202,7 @@ typedef enum ek_device_memory {
 } ek_device_memory;
 
 /* Options of a context. Set `size` to sizeof(ek_options) and everything else to zero, then change
- * what you need: zero always means the default. All structs of options work like this. */
+ * what you need: zero always means the default. All option structs work like this. */
 typedef struct ek_options {
 	size_t size;
 	/* Memory hooks; set both or neither. `alloc` returns `bytes` (> 0) bytes, aligned to
@@ -269,13 +269,13 @@ ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that t
 /* ---- Devices ------------------------------------------------------------------------------ */
 
 /* A context with a device has methods that run on it ("spmv.csr.vector.gpu"; ek_method_device
- * returns "gpu" for them). If no method is named, the library chooses one of these methods if any
- * of them can do the operation as asked (none supports EK_REPRO_STRICT). Methods of the processor
- * still run if they are named.
+ * returns "gpu" for them). Unless a method is named, the library chooses one of these methods if
+ * any can do the operation as asked (none supports EK_REPRO_STRICT). Methods on the processor still
+ * run if they are named.
  *
  * Vectors in the host's memory are copied to the device and back. With vectors on the device
  * (EK_ON_DEVICE), a run returns as soon as its work is in the device's queue. Each context has its
- * own queue, whose work is done in order. The queues of different contexts run concurrently, also
+ * own queue, whose work is done in order. The queues of different contexts run concurrently, even
  * on the same device. With EK_MEMORY_SHARED, call ek_device_wait before the host changes vectors or
  * values of A that a queued run reads.
  *
@@ -330,7 +330,7 @@ typedef struct ek_device_counters {
 } ek_device_counters;
 ek_status ek_device_get_counters(const ek_context *ctx, ek_device_counters *counters);
 
-/* Allocates memory of the context's device, for vectors. Use the pointer only in ek_dense with
+/* Allocates memory on the context's device, for vectors. Use the pointer only in ek_dense with
  * EK_ON_DEVICE and in the functions below, and do not add an offset to it: with OpenCL it may be a
  * handle. With CUDA it is a device pointer that the caller's own kernels and libraries can use;
  * conversely, with EK_MEMORY_COPY any device pointer of the same CUDA primary context can be used
@@ -391,7 +391,7 @@ enum {
 
 /* Makes A from compressed sparse rows: row i consists of entries row_ptr[i] .. row_ptr[i+1]-1 of
  * col_idx and val.
- *   row_ptr   rows + 1 entries of the row pointer type, row_ptr[0] = 0, not decreasing
+ *   row_ptr   rows + 1 entries of the row pointer type, row_ptr[0] = 0, non-decreasing
  *   col_idx   row_ptr[rows] entries of the column type in 0 .. cols-1, in any order within a row
  *   val       row_ptr[rows] values
  * row_ptr must not be NULL; col_idx and val may be NULL if there are no entries. Elements of
@@ -555,7 +555,7 @@ ek_status ek_matrix_read_memory(ek_context *ctx, const char *name, const void *d
 
 /* Writes A to a file. `form` is one of:
  *   "mtx"   Matrix Market, coordinate, general, with the fewest digits that read back bit for bit.
- *           The text is the same in every rounding mode, and also if the caller flushes denormal
+ *           The text is the same in every rounding mode, even if the caller flushes denormal
  *           numbers to zero. The header's field is "integer" if all values are integers of at most
  *           2^24
  *   "ekm"   binary, fast, with a checksum; EK_EUNSUPPORTED in a library built without xxHash
@@ -601,8 +601,8 @@ const char *ek_generator_text(const ek_generator *generator);    /* one line on 
 const char *ek_generator_example(const ek_generator *generator); /* all parameters, with defaults */
 
 /* A matrix from published works, with its published figures. The generator text "twin:name=..."
- * makes its twin, a matrix with the same sizes, shortest and longest row. If the works have "9.2",
- * the products and the nonzeros of its square are those of that table within a tenth, too. */
+ * makes its twin, a matrix with the same sizes, shortest and longest row. If `works` includes
+ * "9.2", the products and the nonzeros of its square also match that table to within a tenth. */
 typedef struct ek_twin {
 	const char *name;       /* name in the matrix collection, for example "webbase-1M" */
 	const char *paper_name; /* name in the published work, for example "Webbase" */
@@ -800,9 +800,9 @@ typedef struct ek_hints {
 	 * means the format of the method. If no method is given either, the library uses A's own
 	 * format or, if A is in csr or csc and its indices count from 0, the fastest format (the
 	 * cost of the conversion is divided by the expected calls). If A has another format or
-	 * other parameters, the plan holds a copy in this format. The copy is made by way of CSR,
-	 * within the default limit of ek_matrix_convert. Methods of "csr" multiply with "csc" too,
-	 * with op N and op T exchanged. */
+	 * other parameters, the plan holds a copy in this format. The copy is made via CSR, within
+	 * the default limit of ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op
+	 * N and op T exchanged. */
 	const char *format;
 	/* Maximum number of bytes that the library's choice may take in addition to A, for a
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,
@@ -812,7 +812,7 @@ typedef struct ek_hints {
 	 * that the plan and its runs allocate besides C; 0 and -1 mean no limit (ek_spgemm). */
 	int64_t memory;
 	/* expected number of columns of X (EK_SPMM) or of rows of X (EK_DENSE_SPMM); 0 means 8.
-	 * Runs may have another number */
+	 * Runs may have a different number */
 	int64_t width;
 	/* For EK_SPGEMM, EK_SPADD and EK_TRIPLE: the second matrix B (for EK_TRIPLE: P), its op,
 	 * and the type of the indices of C (0 means the widest of the operands' types). For
@@ -837,14 +837,14 @@ typedef struct ek_plan ek_plan;
  * method does not support hints.format), EK_EUNSUPPORTED (the method does not support this op, or
  * not with this reproducibility; the format cannot hold A), EK_ELIMIT (A would take too many bytes
  * in the format; ek_matrix_convert with max_bytes = -1 has no such limit), EK_EOVERFLOW (x or y
- * would not fit the address space), EK_EDEVICE (the context has no device for the method; its
+ * would not fit in the address space), EK_EDEVICE (the context has no device for the method; its
  * compiler or driver failed), EK_ENOMEM.
  * Cost: from nothing to O(rows) for methods that only divide the work. O(nnz) for methods that have
  * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or that find out which
  * columns each thread writes to (transposed, adaptive and acsr with op T, and most other formats
  * with op T). If the method's format is not that of A, add the cost of the conversion. `ek bench`
  * measures the cost in units of one product. If the library chooses and many calls are expected, it
- * also considers other formats, which takes the time of some more products. hints.calls = 0 means
+ * also considers other formats, which takes the time of a few more products. hints.calls = 0 means
  * many calls, so set it to the real number if that is small. */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
@@ -864,7 +864,7 @@ int64_t ek_plan_bytes(const ek_plan *plan);
 /* Returns the bytes that the plan takes in addition to the matrix. */
 int64_t ek_plan_memory(const ek_plan *plan);
 
-/* A view of a dense vector or block; it owns nothing. Make a view by ek_vector, ek_block or
+/* A view of a dense vector or block; it owns nothing. Make a view with ek_vector, ek_block or
  * ek_device_vector, or set its members yourself, with `size` = sizeof(ek_dense). */
 typedef struct ek_dense {
 	size_t size;
@@ -957,7 +957,7 @@ ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, c
  *   y   as long as z; not written to, and not read if beta = 0. It may be x, if the lengths are
  *       equal, and may be part of the arrays of A
  *   z   y itself, or memory that overlaps neither y nor x nor the arrays of A
- * Errors: as ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not.
+ * Errors: as for ek_spmv; also EK_EINVAL if one of y and z is on a device and the other is not.
  * Cost: on the processor, the same as ek_spmv, except that y is read instead of z. Two kinds of
  * products read y once and then work on z, as ek_spmv works on y: those with formats that consist
  * of parts (hyb, cocktail), and those of op T that add to columns. On a device y is first copied to
@@ -982,9 +982,9 @@ ek_status ek_spmv_add(ek_plan *plan, double alpha, const ek_dense *x, double bet
  * y. The bits of a column depend neither on the other columns nor on whether the blocks are row- or
  * column-major.
  *
- * Errors: as ek_spmv; also EK_EINVAL if the plan is for another operation. If a device fails, Y may
- * have its new values in some columns: a block on the host with more columns than hints.width, or
- * more than 32, goes to the device in pieces.
+ * Errors: as for ek_spmv; also EK_EINVAL if the plan is for another operation. If a device fails, Y
+ * may have its new values in some columns: a block on the host with more columns than hints.width,
+ * or more than 32, goes to the device in pieces.
  *
  * Cost: O((nnz + rows) columns). Row-major X is faster, since its rows are contiguous. Two kinds of
  * blocks are copied to scratch that the plan holds, one panel of columns at a time: column-major X
@@ -1010,7 +1010,7 @@ ek_status ek_spmm(ek_plan *plan, double alpha, const ek_dense *X, double beta, c
  * with the same bits. The transpose of a row-major block is the same memory, read as column-major.
  *
  * What is read, accuracy, errors, thread safety: as for ek_spmm, with rows in place of columns, and
- * (|X||A|)_rj in the bound. Blocks are on the host.
+ * (|X||A|)_rj in the bound. Blocks must be on the host.
  *
  * Cost: that of ek_spmm with the transposes, so column-major X is faster. With op N on a matrix in
  * csr (and op T on one in csc), the fast method keeps a transposed copy of A in the plan
@@ -1019,7 +1019,7 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
                         const ek_dense *Y);
 
 /* Computes C = alpha op(A) op(B) + beta D, where all matrices are sparse. The plan must be made for
- * EK_SPGEMM, with B in hints.B and perhaps D in hints.D; hints.op is the op of A.
+ * EK_SPGEMM, with B in hints.B and D, if any, in hints.D; hints.op is the op of A.
  *   A, B   op(A) has as many columns as op(B) has rows
  *   D      as many rows as op(A), as many columns as op(B). beta is not read without D
  *   *C     NULL: the call makes a new matrix, which the caller destroys. Otherwise a matrix that
@@ -1028,7 +1028,7 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  *
  * Result: C is in csr, or in csc if A, B and D are all in csc. Indices start at 0 and ascend
  * strictly in each row (csc: in each column). C has an entry exactly where a product of two stored
- * entries falls, or where D has an entry. Entries whose value is 0 are kept, also if alpha or beta
+ * entries falls, or where D has an entry. Entries whose value is 0 are kept, even if alpha or beta
  * is 0. Duplicates in A, B and D are added up.
  *
  * What is read: with alpha = 0, the values of A and B are not read; with beta = 0, those of D are
@@ -1036,23 +1036,23 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * value type of A.
  *
  * Accuracy: |error of c_ij| <= gamma(k + 2) (|alpha| (|A||B|)_ij + |beta||d_ij|), where k is the
- * number of products that are added up (gamma as at ek_spmv; k + m + 1 if B has up to m entries at
- * one place), barring underflow. Methods with EK_REPRO_STRICT add the products of an entry to
- * beta d_ij one after the other, in the order of the entries of the row of op(A), each rounded, so
- * the bits are the same for any number of threads, any instruction set and any limit of memory. A
- * run into an existing C gives the same bits as one that makes C.
+ * number of products that are added up (gamma as for ek_spmv; k + m + 1 if B has up to m entries at
+ * one place), barring underflow. Methods with EK_REPRO_STRICT add the products of an entry to beta
+ * d_ij one after the other, in the order of the entries of the row of op(A), each rounded, so the
+ * bits are the same for any number of threads, any instruction set and any memory limit. A run into
+ * an existing C gives the same bits as one that makes C.
  *
- * Memory: besides C, for each thread sums for the columns of C, at most as many as fit the cache of
- * a core, and a block of rows of C. ek_plan_memory returns it. hints.memory limits it, together
- * with copies of operands and what it takes to make these: to stay within the limit, C is counted
- * before it is filled, and columns are processed in pieces, which takes longer but gives the same
- * bits. If even that takes more than the limit, ek_plan_create returns EK_ELIMIT, and the message
- * has the least limit that would do. Each further run at the same time has sums of its own.
- * Copies are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B
- * and D if their indices do not ascend strictly.
+ * Memory besides C: each thread has sums for the columns of C, at most as many as fit in the cache
+ * of a core, and a block of rows of C. ek_plan_memory returns the total. hints.memory limits it,
+ * together with copies of operands and what it takes to make these: to stay within the limit, C is
+ * counted before it is filled, and columns are processed in pieces, which takes longer but gives
+ * the same bits. If even that takes more than the limit, ek_plan_create returns EK_ELIMIT, and the
+ * message has the smallest limit that would do. Concurrent runs each have sums of their own. Copies
+ * are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B and D
+ * if their indices do not ascend strictly.
  *
- * Errors: EK_EINVAL (NULL; *C was not made by this plan, or was converted since), EK_EOVERFLOW (C
- * has more entries than its index type can count; the message names the type that can, for
+ * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
+ * (C has more entries than its index type can count; the message names the type that can, for
  * hints.index), EK_ENOMEM. After an error *C is unchanged.
  *
  * Cost: O(products + entries of C + rows) and, for scattered products, cache misses. Thread safety:
@@ -1068,18 +1068,18 @@ ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  *
  * Result: C is in csr, or in csc if A and B are both in csc, with indices that start at 0 and
  * ascend strictly. It has an entry exactly where op(A) or op(B) has one. Entries whose value is 0
- * are kept, also if alpha or beta is 0. Duplicates in A and B are added up.
+ * are kept, even if alpha or beta is 0. Duplicates in A and B are added up.
  *
  * What is read: with alpha = 0, the values of A are not read; with beta = 0, those of B are not.
- * Both are rounded to the value type of A.
+ * alpha and beta are rounded to the value type of A.
  *
  * Accuracy: |error of c_ij| <= gamma(2) (|alpha||a_ij| + |beta||b_ij|), barring underflow; the 2
  * grows by one for each duplicate. Each entry is one addition of two rounded products, so the bits
  * are the same for any method, number of threads and instruction set. As for ek_spgemm,
  * hints.memory limits what is allocated besides C.
  *
- * Errors and thread safety: as ek_spgemm. Cost: O(nnz(A) + nnz(B) + rows), and a transposition of
- * operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
+ * Errors and thread safety: as for ek_spgemm. Cost: O(nnz(A) + nnz(B) + rows), and a transposition
+ * of operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
  * 2015, section 2.3.3 and chapter 7. */
 ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
 
@@ -1094,10 +1094,10 @@ ek_status ek_spadd(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  * alpha = 0, the values of A are not read.
  *
  * Accuracy: |error of y_ij| <= gamma(k + 2) (|alpha| |A|_ij + |beta||y_ij|), where k is the number
- * of entries of op(A) at (i, j), and |A|_ij the sum of their absolute values (gamma as at ek_spmv),
- * barring underflow. alpha times each entry is rounded and added to beta y_ij, in the order in
- * which A stores the entries. So the bits are the same for any method, number of threads and
- * instruction set.
+ * of entries of op(A) at (i, j), and |A|_ij the sum of their absolute values (gamma as for
+ * ek_spmv), barring underflow. alpha times each entry is rounded and added to beta y_ij, in the
+ * order in which A stores the entries. So the bits are the same for any method, number of threads
+ * and instruction set.
  *
  * Errors: EK_EINVAL (NULL, wrong type, wrong size, overlap), EK_ENOMEM in the first run after
  * values of A changed, if A is in neither csr nor csc. After an error Y is unchanged.
@@ -1112,7 +1112,7 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
 /* Computes C = A^T, where both matrices are sparse. The plan must be made for EK_TRANSPOSE.
  *   A    in any format; hints.op must be EK_OP_N
  *   *C   NULL, or a matrix that an earlier run of this plan made, as for ek_spgemm: then the run
- *        writes the present values of A to it, and nothing else
+ *        writes the current values of A to it, and nothing else
  *
  * Result: C is in csc if A is in csc, else in csr. It has the types of A, and indices that start at
  * 0. Each entry of A becomes one of C: zeros are kept, and duplicates are not added up. In a row of
@@ -1121,19 +1121,19 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
  * and transposing twice sorts the rows of A.
  *
  * A^T in the other format needs no transposition: the arrays of A in csr, read as those of a matrix
- * in csc, are A^T. ek_matrix_from_csc makes that matrix, also with borrowed arrays. In the same way
+ * in csc, are A^T. ek_matrix_from_csc makes that matrix, even with borrowed arrays. In the same way
  * C in csr has the arrays of A in csc, so ek_matrix_convert(A, "csc") does the same work as this
  * function, but its result is A, not A^T.
  *
- * Accuracy: values are copied, so all bits are the same, also those of NaN, for any method, number
+ * Accuracy: values are copied, so all bits are the same, even those of NaN, for any method, number
  * of threads and instruction set.
  *
  * Memory besides C: transpose.csr.serial and scan take a position for each column of A (csc: each
  * row) in each thread; transpose.csr.radix takes 2 bytes for each entry and, in each thread, about
  * the size of a core's cache; transpose.csr.blocks takes more than another C. If A is neither in
- * csr nor in csc, a copy of A in csr comes in addition. hints.memory limits all this.
+ * csr nor in csc, a copy of A in csr is needed as well. hints.memory limits all this.
  *
- * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or was
+ * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or has been
  * converted since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns).
  * Thread safety: any number of threads may run one plan at the same time, each with its own *C.
  *
@@ -1150,7 +1150,7 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * Result: C is square, with as many rows as op(P) has columns. It is in csr, or in csc if A and P
  * are both in csc, with indices that start at 0 and ascend strictly. It has an entry c_ij exactly
  * where there is a product p_ki a_kl p_lj of three stored entries. Entries whose value is 0 are
- * kept, also if alpha is 0. Duplicates in A and P are added up.
+ * kept, even if alpha is 0. Duplicates in A and P are added up.
  *
  * Methods: triple.csr.fused makes C row by row, and stores no other product. triple.csr.left and
  * triple.csr.right multiply twice, (P^T A) P and P^T (A P). Their plans hold the first of the two
@@ -1161,21 +1161,21 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * plan was made. alpha is rounded to the value type of A.
  *
  * Accuracy: |error of c_ij| <= gamma(k + 2) |alpha| (|P|^T|A||P|)_ij, where k is the number of
- * products p a p that are added up (gamma as at ek_spmv; with duplicates, k counts the products of
+ * products p a p that are added up (gamma as for ek_spmv; with duplicates, k counts the products of
  * each of them, and one more for each duplicate), barring underflow. For each method the bits are
- * the same for any number of threads, any instruction set and any limit of memory, and for a new
- * and an existing C. Different methods add in different orders.
+ * the same for any number of threads, any instruction set and any memory limit, and for a new and
+ * an existing C. Different methods add in different orders.
  *
  * Memory: all methods hold a transposed copy of P, with the position of each value, and copies of A
  * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread;
  * if these would take more than twice the bytes of A, fewer threads work. left and right hold the
  * first product. hints.memory is a hard limit, as for ek_spgemm.
  *
- * Errors: as ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of two
- * products has more entries than hints.index can count. A run after new values may return
+ * Errors: as for ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of
+ * two products has more entries than hints.index can count. A run after new values may return
  * EK_ENOMEM. After an error *C is unchanged.
  *
- * Cost: O(products of P^T A + products of that and P). Thread safety: as ek_spgemm.
+ * Cost: O(products of P^T A + products of (P^T A) P). Thread safety: as for ek_spgemm.
  *
  * Source: Liu 2015, section 9.5.1 (the two orders); Gustavson 1978. */
 ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
@@ -1183,7 +1183,7 @@ ek_status ek_triple(ek_plan *plan, double alpha, ek_matrix **C);
 /* ---- Aggregation ----------------------------------------------------------------------------
  *
  * What algebraic multigrid by smoothed aggregation needs besides products; examples/multigrid.c is
- * a whole solver. */
+ * a complete solver. */
 
 /* Options of aggregation; zero means the default. */
 typedef struct ek_aggregation {
@@ -1197,18 +1197,18 @@ typedef struct ek_aggregation {
 } ek_aggregation;
 
 /* Makes T, the prolongator that is constant on each aggregate of rows of A. The strong neighbours
- * of a row are the columns of its strong entries. An aggregate is a row together with its strong
- * neighbours, if none of these has an aggregate yet, and rows that join it: those that are left join
- * the aggregate of the strong neighbour with the largest entry.
+ * of a row are the columns of its strong entries. A row and its strong neighbours form an aggregate
+ * if none of them belongs to one yet. The rows that are left join the aggregate of the strong
+ * neighbour with the largest entry.
  *   A         square, in any format. Its pattern should be symmetric. Duplicates are added up
  *   options   may be NULL
  *   *T        as many rows as A, as many columns as there are aggregates, in csr, with the types of
  *             A. If row i of A belongs to aggregate j, row i of T has one entry, a 1 in column j.
  *             Rows of A without strong entries off the diagonal belong to no aggregate: these rows
- *             of T are empty, and a smoother must solve them
+ *             of T are empty, and a smoother must solve for them
  *
- * Each aggregate has two rows or more. Aggregates are numbered by their first rows, and do not depend
- * on threads.
+ * Each aggregate has two rows or more. Aggregates are numbered by their first rows, and do not
+ * depend on threads.
  *
  * Errors: EK_EINVAL (A is not square; a diagonal entry is missing, 0 or not finite, and the message
  * names the first such row; an option is out of range; T is NULL), EK_ENOMEM. After an error *T is
@@ -1229,7 +1229,7 @@ ek_status ek_aggregate(const ek_matrix *A, const ek_aggregation *options, ek_mat
  * Accuracy: values are computed in f64 and rounded once to the type of A. The bits are the same for
  * any number of threads and any instruction set.
  *
- * Errors: as ek_aggregate; also EK_EINVAL if a diagonal entry of F is 0 or not finite. After an
+ * Errors: as for ek_aggregate; also EK_EINVAL if a diagonal entry of F is 0 or not finite. After an
  * error *P is unchanged. Cost: that of ek_aggregate, and two passes over A on all threads. Thread
  * safety: A is only read.
  *
@@ -1282,7 +1282,7 @@ typedef struct ek_array_options {
 /* An associative operator with its identity. */
 typedef enum ek_monoid {
 	EK_SUM = 1,
-	EK_MAX = 2, /* identity: the least number of the type, -inf for floats */
+	EK_MAX = 2, /* identity: the smallest number of the type, -inf for floats */
 	EK_MIN = 3, /* identity: the largest number of the type, +inf for floats */
 	EK_OR = 4   /* bitwise or, for integers only; identity: 0 */
 } ek_monoid;
@@ -1296,8 +1296,8 @@ typedef enum ek_scan_kind {
  * The bits of sums of floats depend on the method and on n, and for "reduce.simd" on the
  * instruction set, but not on the number of threads. |error| <= gamma(d) sum |in[i]|, where d is
  * the depth of the tree of additions: n - 1 for "reduce.serial", ceil(log2 n) for "reduce.tree",
- * 1040 for "reduce.simd", however large n is (gamma as at ek_spmv; Higham 2002, section 4.2). Cost:
- * one read of `in`. Source: Liu 2015, section 4.3.2. */
+ * 1040 for "reduce.simd", however large n is (gamma as for ek_spmv; Higham 2002, section 4.2).
+ * Cost: one read of `in`. Source: Liu 2015, section 4.3.2. */
 ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                     int64_t n, const void *in, void *result);
 
@@ -1315,11 +1315,11 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
 /* Segments of an array of n entries. They are given either by flags or by offsets; the other
  * pointer is NULL.
  *   flag    n bytes, not 0 where a segment begins; entry 0 always begins a segment
- *   offset  count + 1 positions, from 0 to n, not decreasing, of type EK_INT32 or EK_INT64.
+ *   offset  count + 1 positions, from 0 to n, non-decreasing, of type EK_INT32 or EK_INT64.
  *           Segment s is offset[s] .. offset[s + 1] - 1, and may be empty
- * Wrong offsets give EK_ERANGE, with the position in the message. For sums with flags, it is
- * checked that `count` is the number of segments. EK_TRUSTED skips these checks; wrong segments are
- * then undefined behaviour. */
+ * Wrong offsets give EK_ERANGE, with the position in the message. Sums with flags also check that
+ * `count` is the number of segments. EK_TRUSTED skips these checks; wrong segments are then
+ * undefined behaviour. */
 typedef struct ek_segments {
 	size_t size; /* sizeof(ek_segments); the two functions below set it */
 	int64_t count;
@@ -1438,14 +1438,14 @@ ek_status ek_set_intersection(ek_context *ctx, const ek_array_options *options, 
 /* Compute the union and the intersection of two sets of pairs: the keys are sets as for
  * ek_set_union (EK_INT32 or EK_INT64, strictly ascending), and each key has a value of type
  * `value`, one of the four types of numbers. At a key that both sets contain, the value of the
- * result is a's value `op` b's value; all other values are copied. So `op` is what becomes of
+ * result is a's value `op` b's value; all other values are copied. So `op` decides what becomes of
  * duplicates: EK_SUM adds sparse vectors. The result is the first *count pairs of `out`, whose keys
  * ascend strictly. out->n is the number of pairs for which `out` has space, at least a->n + b->n
  * (union) or the smaller of a->n and b->n (intersection). value_size must be that of `value` in all
  * three. `a` and `b` may be the same; `out` and `count` must not overlap anything else. Inputs
  * whose keys do not ascend give a meaningless result, but nothing beyond the space of `out` is
  * written.
- * Errors: as all primitives. Bits: the same for all methods, any number of threads and any
+ * Errors: as for all primitives. Bits: the same for all methods, any number of threads and any
  * instruction set. Cost: one read of both sets and one write of the result; if one set is much
  * smaller, an intersection costs O(small log large), and a union copies most of the large set.
  * Source: Bentley and Yao 1976, for sets of very different sizes. */
@@ -1480,8 +1480,8 @@ ek_status ek_heap_node(const ek_heap *heap, int64_t node, void *key, void *value
 /* Removes the root and stores its pair in `key` and `value`, either of which may be NULL. Errors:
  * EK_ERANGE if the heap is empty. Cost: O(d log_d size) steps, of which SIMD does d at a time. */
 ek_status ek_heap_delete_max(ek_heap *heap, void *key, void *value);
-/* Gives a node another pair and restores the order of the heap. Errors: EK_ERANGE if there is no
- * such node. */
+/* Gives a node a new pair and restores the order of the heap. Errors: EK_ERANGE if there is no such
+ * node. */
 ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const void *value);
 /* Fills in `counts` with the operations that the heap has performed since it was made. */
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
@@ -1489,14 +1489,14 @@ ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
 /* ---- Sparse vectors --------------------------------------------------------------------------
  *
  * Level 1 of the Sparse BLAS: dot products, additions, gather and scatter. These functions are
- * primitives, so what is said at "Primitives on arrays" holds for them. In addition:
+ * primitives, so all that "Primitives on arrays" says holds for them. In addition:
  *   - Values are f32, f64, i32 or i64, and have the same type in all vectors of a call; indices are
  *     32 or 64 bits wide. Integers wrap around.
  *   - Indices must ascend strictly and lie in 0 .. n - 1. One pass over the indices checks this
  *     before anything is written: EK_ERANGE, with the position in the message. It takes about a
  *     quarter of the time of a gather. EK_TRUSTED in options->flags skips the check; wrong indices
  *     are then undefined behaviour.
- *   - An entry is an index with its value, also if the value is 0. Entries that are not stored are
+ *   - An entry is an index with its value, even if the value is 0. Entries that are not stored are
  *     never multiplied or added: NaN or Inf in a dense vector has no effect where the sparse vector
  *     has no entry.
  *   - Dense vectors are those of ek_vector, as long as the sparse ones (rows = n), in memory of the
@@ -1536,8 +1536,8 @@ static inline ek_sparse ek_sparse_vector(ek_value value, ek_value index, int64_t
 
 /* Computes *result = x . y, the sum of x_i y_i over the entries of x. *result has the type of the
  * values.
- * Accuracy: |error| <= gamma(k) sum |x_i y_i|, where k is the number of entries of x (gamma as at
- * ek_spmv), barring underflow. Bits: "dot_dense.serial" adds the products in their order.
+ * Accuracy: |error| <= gamma(k) sum |x_i y_i|, where k is the number of entries of x (gamma as for
+ * ek_spmv), barring underflow. Bits: "dot_dense.serial" adds the products in order.
  * "dot_dense.lanes" cuts x into pieces whose lengths depend on nnz only, adds product k of a piece
  * to sum k mod 16, adds these sums in pairs, and then those of the pieces in order. So neither
  * depends on the threads or on the instruction set.
@@ -1574,14 +1574,14 @@ ek_status ek_gather_zero(ek_context *ctx, const ek_array_options *options, const
                          const ek_sparse *x);
 
 /* Scatter: copies the values of x to the dense vector y, y[x->idx[k]] = x->val[k]. Other entries of
- * y are neither read nor written. Cost as that of ek_gather. Source: Dodson, Grimes and Lewis 1991
+ * y are neither read nor written. Cost: as for ek_gather. Source: Dodson, Grimes and Lewis 1991
  * (SCTR). */
 ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_sparse *x,
                      const ek_dense *y);
 
 /* Computes z = alpha x + beta y, all three sparse. x, y and z have the same length and the same
- * types. z has an entry wherever x or y has one, also if its value is 0 and if a factor is 0, and
- * its indices ascend.
+ * types. z has an entry wherever x or y has one, even if its value or a factor is 0, and its
+ * indices ascend.
  *   z      space for the result: z->nnz is the number of entries that fit, at least x->nnz + y->nnz
  *   count  gets the number of entries of the result, the first *count entries of z
  * Entries of z after the first *count may be overwritten.
@@ -1605,11 +1605,11 @@ ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double
  * Columns of A in which x has no entry are not read. With alpha = 0, neither A nor the values of x
  * are read; with beta = 0, y is only written.
  * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the
- * number of entries of x (gamma as at ek_spmv). Bits: the products of a row are added to 0 in the
+ * number of entries of x (gamma as for ek_spmv). Bits: the products of a row are added to 0 in the
  * order of the entries of x, each rounded; so all methods give the same bits for any number of
  * threads and any instruction set, and for both orders of A.
  * Methods: "gemvi.columns" adds up columns, for column-major A; "gemvi.rows" forms dot products of
- * rows, for row-major A. Both take both orders; the library chooses by the order.
+ * rows, for row-major A. Both accept either order; the library chooses by the order.
  * Cost: one read of those columns of A in which x has an entry. Source: Liu 2015, section 2.3.2. */
 ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alpha,
                    const ek_dense *A, const ek_sparse *x, double beta, const ek_dense *y);
@@ -1625,26 +1625,26 @@ ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alph
  * else EK_INT32).
  *
  * Result: the indices of y ascend strictly. y has an entry exactly where a row of op(A) and x have
- * an entry in the same column, also if its value is 0 and if alpha is 0. Entries of y after the
- * first *count may be overwritten.
+ * an entry in the same column, even if its value or alpha is 0. Entries of y after the first *count
+ * may be overwritten.
  *
  * What is read: with alpha = 0, the values of A and x are not read, and those of y are +0. Entries
  * that are not stored are never multiplied. There is no beta: ek_sparse_add adds sparse vectors.
  *
  * Accuracy: |error of y_i| <= gamma(k + 2) |alpha| (|A||x|)_i, where k is the number of products
- * that are added up (gamma as at ek_spmv), barring underflow. Bits: the products of a row are added
- * to 0 one after the other, in the order of the columns, and the sum is multiplied by alpha. So all
- * methods give the same bits, for any number of threads and any instruction set.
+ * that are added up (gamma as for ek_spmv), barring underflow. Bits: the products of a row are
+ * added to 0 one after the other, in the order of the columns, and the sum is multiplied by alpha.
+ * So all methods give the same bits, for any number of threads and any instruction set.
  *
  * Methods: "spmspv.csr.switch" chooses between masked, spa and buckets for each x, by nnz(x) and
  * the number of products. ek_plan_explain says up to how many products it goes by columns.
  * "spmspv.csr.switch" keeps a transposed copy of A. "spmspv.csr.masked" and "spmspv.csr.intersect"
  * go by rows, "spmspv.csr.spa" and "spmspv.csr.buckets" by columns; they keep a transposed copy if
- * A is not stored so. If only a few calls are expected (hints.calls), the library chooses a method
- * that makes no copy.
+ * A is not stored that way. If only a few calls are expected (hints.calls), the library chooses a
+ * method that makes no copy.
  *
- * Errors: EK_EINVAL (as said above; y->nnz is too small: the message has the number that would do,
- * and y and *count are untouched), EK_ERANGE, EK_ENOMEM (new values, or more threads than before).
+ * Errors: EK_EINVAL (as above; y->nnz is too small: the message has the number that would do, and y
+ * and *count are untouched), EK_ERANGE, EK_ENOMEM (new values, or more threads than before).
  *
  * Cost: by columns O(nnz(x) + products), where the products are the entries of A in the columns in
  * which x has an entry; by rows that of ek_spmv. Besides transposed copies a plan holds arrays as
@@ -1659,8 +1659,8 @@ ek_status ek_spmspv(ek_plan *plan, double alpha, const ek_sparse *x, int64_t *co
 /* Says how many entries a result of ek_spmspv has; either pointer may be NULL. *most is an upper
  * bound: the number of products or, if that is smaller, of rows of op(A). Finding it takes one look
  * at each column of op(A) in which x has an entry. If the plan has op(A) by rows only, all entries
- * of A count in place of the products. *exact is the number itself, and takes as long as a run.
- * Only the indices of x are read. Errors as for ek_spmspv. */
+ * of A count in place of the products. *exact is the number itself; finding it takes as long as a
+ * run. Only the indices of x are read. Errors as for ek_spmspv. */
 ek_status ek_spmspv_size(ek_plan *plan, const ek_sparse *x, int64_t *most, int64_t *exact);
 
 #if defined(__GNUC__)

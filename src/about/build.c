@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Information about this build of the library: its commit, its compiler, and the parts that a build
  * may leave out. The build system passes the commit as EK_COMMIT. Only this file uses EK_COMMIT, so
- * that after a new commit no other file is compiled again. To add a part, write a function that
- * returns its version, and add a row to the table `feature`. */
+ * a new commit recompiles no other file. To add a part, write a function that returns its version,
+ * and add a row to the table `feature`. */
 #include <string.h>
 
 #ifdef EK_HAVE_ARCHIVE
@@ -47,7 +47,7 @@ ek_status ek_build_get_info(ek_build_info *info)
 /* ---- Features -------------------------------------------------------------------------------- */
 
 #ifdef EK_HAVE_ARCHIVE
-/* Returns the number in the version text of libarchive: "3.6.2" of "libarchive 3.6.2". */
+/* Returns libarchive's version number: "3.6.2" from "libarchive 3.6.2". */
 static const char *archive_number(void)
 {
 	const char *text = archive_version_string(), *space = strrchr(text, ' ');

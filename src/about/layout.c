@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sizes and offsets of the public structs, as the compiler of the library chose them. A binding in
- * another language compares its own declarations with them. */
+ * Sizes and offsets of the public structs, as chosen by the compiler that built the library. A
+ * binding for another language compares its own declarations with them. */
 #include "base/base.h"
 
 static const ek_layout layout[] = {

@@ -59,7 +59,7 @@ eki_fail_list(ek_status status, eki_name_fn *name, const void *list, const char 
 			return s_;     \
 	} while (0)
 
-/* ---- struct.c: structs of callers, perhaps of another version of the header ------------------ */
+/* ---- struct.c: callers' structs, perhaps from another version of the header ------------------ */
 
 /* Copies the caller's struct `given` to `own`, with zeros for the members that the caller's version
  * lacks. Errors: EK_EINVAL if the size that `given` states makes no sense, or if `given` sets
@@ -82,8 +82,8 @@ void eki_struct_out(const void *own, void *given, size_t known);
 
 /* Returns the best instruction-set level that this processor and operating system can run. */
 ek_isa eki_cpu_isa(void);
-/* Returns the names of all instruction-set levels that were compiled, lowest first, with spaces
- * between them. */
+/* Returns the names of the instruction-set levels that were compiled, lowest first, separated by
+ * spaces. */
 const char *eki_isa_compiled(void);
 /* Returns the size of the last-level cache in bytes, or 32 MiB if the system does not report it. */
 int64_t eki_cpu_cache(void);
@@ -101,7 +101,7 @@ struct ek_context {
 	ek_isa isa;
 	const eki_machine *machine;
 	struct eki_forced *forced; /* methods that EK_METHOD asks for (plan/forced.c), or NULL */
-	int64_t small_work; /* EKI_SMALL_WORK; in tests 0, so that small matrices are split */
+	int64_t small_work; /* EKI_SMALL_WORK, or 0 in tests, so that small matrices are split */
 	struct eki_device *device; /* the device (base/device.h), or NULL if there is none */
 };
 
@@ -118,9 +118,9 @@ ek_status eki_calloc(const ek_context *ctx, int64_t count, size_t size, void **o
 /* Frees a block that eki_alloc returned for the same `count` and `size`. Does nothing if `block` is
  * NULL. */
 void eki_free(const ek_context *ctx, void *block, int64_t count, size_t size);
-/* Gives back the memory of a block behind its first `count` elements of `size` bytes; `*block` has
- * `held`. A large block of the library's own heap keeps its addresses: pages that were never written
- * take no memory. Other blocks are replaced by copies. After an error the block is unchanged. */
+/* Shrinks `*block` from `held` to `count` elements of `size` bytes. A large block of the library's
+ * own heap stays as it is, since pages that were never written take no memory. Other blocks are
+ * replaced by smaller copies. After an error the block is unchanged. */
 ek_status eki_trim(const ek_context *ctx, void **block, int64_t held, int64_t count, size_t size);
 /* Allocates a copy of `from`. The context's threads write the copy, so that its pages are in memory
  * near these threads. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Conversions from f64 to f32 and back by bit operations. They round to the nearest value, ties to
  * even, whatever rounding mode the caller has set. They keep denormal numbers even if the caller's
- * mode flushes these to zero. The processor's own conversions would follow both modes. */
+ * mode flushes these to zero. The processor's own conversions would obey both modes. */
 #ifndef EK_F32_H
 #define EK_F32_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The least double that becomes infinity when it is rounded to f32: FLT_MAX plus half a unit in its
- * last place. */
+/* The smallest double that rounds to infinity in f32: FLT_MAX plus half a unit in its last
+ * place. */
 #define EKI_F32_END 0x1.ffffffp127
 
 /* The f64 bits of three magnitudes. EKI_F32_NORMAL: 2^-126, the smallest normal number of f32.

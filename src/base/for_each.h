@@ -6,8 +6,8 @@
  *     #define EK_FILE "spmv/csr_rows.c"
  *     #include "base/for_each.h"
  * is compiled once for each pair of a type (for_each_type.h) and an instruction set (src/simd/).
- * Each of these compilations is a pass. The last pass, scalar with f64_i32, is the text of the
- * file itself and not an include, so that editors and debuggers see live code. Each pass defines:
+ * Each of these compilations is a pass. The last pass, scalar with f64_i32, is the text of the file
+ * itself, not an include, so that editors and debuggers see live code. Each pass defines:
  *     VAL PTR IDX       value, row pointer and column type
  *     FN(name)          name of a function in this pass, for example ek_name_f64_i32_avx2
  *     W, vec, vload...  vector operations, listed in simd/scalar.h
@@ -29,12 +29,12 @@
  *
  * Operations on sparse vectors define EK_VECTORS instead (for_each_vector.h). Their passes are all
  * pairs of these four types with indices of 32 and of 64 bits, with the same vector operations.
- * Tables made by EK_BY_ISA_AND_VECTOR(name) are indexed by [isa][0 for indices of 32 bits, 1 for 64]
- * [ek_value - 1], and tables made by EK_BY_VECTOR(name) by the last two.
+ * Tables made by EK_BY_ISA_AND_VECTOR(name) are indexed by [isa][0 for 32-bit indices, 1 for
+ * 64-bit] [ek_value - 1], and tables made by EK_BY_VECTOR(name) by the last two.
  *
  * A pragma compiles the functions of a pass for its instruction set. So the build needs no flags
- * for single files. It must not have any, because with them the scalar code would use instructions
- * that the machine may lack. */
+ * for single files. It must not have any, since the scalar code would then use instructions that
+ * the machine may lack. */
 #ifndef EK_NESTED
 #define EK_NESTED
 

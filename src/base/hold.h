@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Lifetimes of contexts and matrices. Each object counts its holders. The caller is a holder until
  * it destroys the object. The other holders are objects that were made from it: matrices and heaps
- * hold their context, plans hold their matrix. When the last holder lets go, in whatever thread,
- * the object is freed. So callers, such as garbage collectors, may destroy objects in any order.
- * Part of base/base.h. */
+ * hold their context, plans hold their matrix. When the last holder lets go, in any thread, the
+ * object is freed. So callers, such as garbage collectors, may destroy objects in any order. Part
+ * of base/base.h. */
 #ifndef EK_BASE_HOLD_H
 #define EK_BASE_HOLD_H
 

@@ -3,19 +3,17 @@
  *
  * "xeon" was fitted to single-threaded runs on an Intel Xeon with AMX and AVX-512: 76 matrices (f64
  * and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector methods
- * are those of "gathering". It is used for all 64-bit x86 processors that are
- * not AMD's.
+ * are those of "gathering". It is used for all 64-bit x86 processors except AMD's.
  *
  * "zen" was fitted to such runs on an AMD EPYC with Zen 3: 90 matrices (f64, AVX2) and 68 (f32).
  * There, a gather costs about three times as much. So plain loops win if the branch predictor knows
  * the row lengths, and blocked formats win wherever there are blocks. For AVX-512 "zen" has the
- * numbers of AVX2. Its cost of a distant x was lowered from 4 to 3, since products on a Zen 4 with
- * AVX-512 were predicted to take twice the time they took.
+ * numbers of AVX2. Its cost of a far entry of x was lowered from 4 to 3, since products on a Zen 4
+ * with AVX-512 were predicted to take twice the time they took.
  *
- * The speeds of operations on sparse vectors were measured on that Xeon, and stand in for others.
+ * The speeds of operations on sparse vectors were measured on that Xeon, those of products with
+ * sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
  *
- * The speeds of products with sparse vectors were measured on an AMD EPYC with Zen 4, and stand in for
- * others.
  *
  * "gathering" is an earlier description of Xeons. It is used for other kinds of processors, and it
  * never changes: choices among reproducible methods are made with it. */
@@ -180,7 +178,7 @@ static const eki_machine zen = {
 	.overlap = 0.15,
 	.wake = 1500,
 	.far = 3,
-	.run_length = 5.5,
+	.run_length = 3,
 	.call = 100,
 	.learned_rows = 16000,
 	.speed = {[EKI_LOOP_SERIAL] = {LEVELS(0.5, 0.75, 8.3), LEVELS(0, 0.82, 7.8)},

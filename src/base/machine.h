@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The description of a processor and its device: the numbers in cost functions that depend on their
- * kind. Costs and times are nanoseconds of one core. Part of base/base.h. */
+ * The description of a processor and its device: the numbers in cost functions that depend on the
+ * hardware. Costs and times are in nanoseconds on one core. Part of base/base.h. */
 #ifndef EK_MACHINE_H
 #define EK_MACHINE_H
 
@@ -24,8 +24,8 @@ typedef enum eki_loop {
 	EKI_LOOPS
 } eki_loop;
 
-/* Costs of a loop: for each row, for each entry, and in addition for each row whose length the
- * branch predictor misses. */
+/* Costs of a loop: for each row, for each entry, and extra for each row whose length the branch
+ * predictor misses. */
 typedef struct eki_speed {
 	double row, entry, miss;
 } eki_speed;
@@ -43,47 +43,46 @@ typedef struct eki_panel_speed {
 	double row, entry, vector;
 } eki_panel_speed;
 
-/* Speeds of primitives on arrays (prim/). Names in _gbps are gigabytes of input that one core
- * handles in a second; the others are nanoseconds of one core. */
+/* Speeds of primitives on arrays (prim/). Members in _gbps are gigabytes of input that one core
+ * handles in a second; the others are nanoseconds on one core. */
 typedef struct eki_array_speed {
-	/* Sets: for each entry of both sets; for each entry of the smaller set if it is searched for
+	/* Sets: for each entry of both sets; for each entry of the smaller set that is searched for
 	 * in the larger; for each halving in such a search (intersection, union); for each entry
 	 * that a union copies. */
 	double set_entry, search_entry, search_step[2], copy_entry;
-	double select_gbps, select_list; /* k-selection, and in addition for each list */
+	double select_gbps, select_list; /* k-selection, and extra for each list */
 	double merge_entry[2];           /* merge path: integers, floating point */
 	double merge_simd[EK_NISA][2];   /* merge with SIMD: 32 bits, 64 bits */
 	double segscan_gbps, segscan_call;
 	/* Segmented sums: by blocks, [0] with pointers and [1] with flags, 4 and 8 bytes; the share
-	 * of that speed without AVX-512; by lanes, and in addition for each segment. */
+	 * of that speed without AVX-512; by lanes, and extra for each segment. */
 	double segsum_gbps[2][2], segsum_narrow, lanes_gbps, lanes_segment[2];
 	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
 } eki_array_speed;
 
-/* Speeds of operations on sparse vectors (vec/), in nanoseconds of one core. "For each entry" means
- * those of both vectors. Pairs of numbers are for common entries [0] and for unions [1]. */
+/* Costs of operations on sparse vectors (vec/). "For each entry" means each entry of both vectors.
+ * In pairs, [0] is for common entries and [1] for unions. */
 typedef struct eki_vector_speed {
 	double serial_entry[2]; /* the plain loop, for each entry */
-	/* Four lanes, for each entry, and in addition for each call. */
+	/* Four lanes: for each entry, and extra for each call. */
 	double lanes_entry[2], lanes_call;
 	/* Searches for the entries of the smaller vector: for each of them, for each halving, and
 	 * for each entry of the larger one that is copied. */
 	double gallop_entry[2], gallop_step[2], copy_entry;
-	/* The addition in registers: for each entry, by whether indices or values have 64 bits, and
-	 * for each call. */
+	/* Addition in registers: for each entry ([1] if indices or values have 64 bits), and for
+	 * each call. */
 	double simd_entry[EK_NISA][2], simd_call;
 	double method_call; /* for each call of a published addition, which allocates memory */
 	double spa_entry, spa_index; /* SPA: for each entry, and for each index of a tile */
-	/* For each entry: each level of a heap; expansion and compression, and each step of a
-	 * bitonic sort; merging. For each entry of y that is searched for in x. */
+	/* For each entry: one level of a heap; expansion and compression; one step of a bitonic
+	 * sort; merging. merge_search: for each entry of y that is searched for in x. */
 	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
 } eki_vector_speed;
 
-/* Speeds of products with sparse vectors (spmspv/), in nanoseconds of one core: for each entry of x
- * whose column is looked up; for each product that is added to sums in a core's cache, and to sums
- * beyond it; for each product by way of buckets; for each entry of x that is written to a dense
- * vector. `partial` is a factor: products by rows take so many times as long if x does not have all
- * entries. */
+/* Costs of products with sparse vectors (spmspv/): for each entry of x whose column is looked up;
+ * for each product that is added to a sum in a core's cache (near) or outside it (far); for each
+ * product that goes through buckets; for each entry of x that is written to a dense vector.
+ * `partial` is the factor by which products by rows take longer if x lacks entries. */
 typedef struct eki_product_speed {
 	double column, near, far, bucket, spread, partial;
 } eki_product_speed;
@@ -94,8 +93,8 @@ typedef struct eki_machine {
 	 * core's own cache. core_bytes is a lower bound on the size of that cache. */
 	double memory_gbps, cache_gbps, core_gbps, core_bytes;
 	double x_share; /* an x of up to x_share * core_bytes bytes stays in a core's cache */
-	/* Share of the shorter time that is added to the longer time. The two are the times for
-	 * moving data and for computing, which overlap only in part. */
+	/* Of the times for moving data and for computing, which overlap only in part: the share of
+	 * the shorter time that is added to the longer one. */
 	double overlap;
 	double wake; /* time to start and join threads */
 	double far;  /* cost of reading an entry of x that is not in a core's cache */
@@ -112,22 +111,21 @@ typedef struct eki_machine {
 	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NISA];
 	eki_block_speed block[EK_NVALUE][EK_NISA];
 	eki_panel_speed panel[EK_NISA];
-	double copy;  /* cost of copying one vector entry from or to memory with a stride */
-	/* mean length of runs of consecutive columns from which on SpGEMM adds runs as vectors. Vectors
-	 * that partly overlap those just written wait for them to reach the cache. */
+	double copy; /* cost of copying one vector entry from or to memory with a stride */
+	/* Mean length of runs of consecutive columns, cut at multiples of 8, from which SpGEMM adds
+	 * runs as vectors. */
 	double run_length;
 	double strip; /* cost of clearing, writing or adding one value of a strip */
-	/* Costs of preparations. A transposition costs transpose_entry for each entry plus
+	/* Costs of preparation. A transposition costs transpose_entry for each entry plus
 	 * transpose_column for each column. The other three are the costs, for each entry, of
-	 * making tiles, of copying columns to 16 bits, and of looking for patterns. */
+	 * making tiles, of copying columns to 16 bits and of looking for patterns. */
 	double transpose_entry, transpose_column, tiles_entry, narrow_entry, patterns_entry;
-	/* Costs of a transposition besides the time to move its bytes: for each entry, of scattering
-	 * it to its place and, in addition, if that is in no cache; and of sorting it through
-	 * buckets. */
+	/* Costs of a transposition for each entry, besides moving its bytes: scattering it to its
+	 * place, and extra if that place is in no cache; sorting it through buckets. */
 	double scatter_entry, scatter_far, radix_entry;
-	/* tile_entry, tile_row and tile_segment: costs of one entry, of one row and of
-	 * one segment in methods with tiles (spmv/csr_forward.c). pattern_row: additional cost of a
-	 * row that is not in a group of kind RUN (spmv/csr_patterns.c). */
+	/* tile_entry, tile_row, tile_segment: costs of one entry, row and segment in methods with
+	 * tiles (spmv/csr_forward.c). pattern_row: additional cost of a row that is not in a group
+	 * of kind RUN (spmv/csr_patterns.c). */
 	double tile_entry, tile_row, tile_segment, pattern_row;
 	/* Cost of launching a kernel on a device, and bandwidth of the device in GB/s. Element [1]
 	 * is for a processor that serves as the device, [0] for any other device. loop_gbps: for
@@ -135,8 +133,7 @@ typedef struct eki_machine {
 	 * loops. */
 	double launch[2], device_gbps[2], loop_gbps;
 	/* Times that one lane of a device takes for each entry when it handles entries one after
-	 * the other: lane_gather if it reads x by the column index, lane_sum if it adds up
-	 * products. */
+	 * the other: lane_gather if it reads x by column index, lane_sum if it adds up products. */
 	double lane_gather, lane_sum;
 	eki_array_speed array;
 	eki_vector_speed vector;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The only file that starts threads. Callers split work into parts, and this file decides which
  * thread does which part. So results depend on the parts alone, and never on the number of threads
- * that the run time of OpenMP grants. Inside a parallel region of the application, OpenMP may grant
- * only one thread. Without OpenMP the parts run one after the other. */
+ * that OpenMP grants. Inside a parallel region of the application, OpenMP may grant only one
+ * thread. Without OpenMP the parts run one after the other. */
 #define _POSIX_C_SOURCE 200809L
 #include <sched.h>
 #ifdef _OPENMP

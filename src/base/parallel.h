@@ -44,20 +44,20 @@ const char *eki_thread_run_time(void);
 /* Returns the version of OpenMP that the library was compiled for, or NULL if it was compiled
  * without OpenMP. */
 const char *eki_openmp_version(void);
-/* Returns the start of range number `part` if [0, n) is cut into `parts` nearly equal ranges.
- * Returns n if `part` equals `parts`. */
+/* Cuts [0, n) into `parts` nearly equal ranges and returns the start of range number `part`, or n
+ * if `part` equals `parts`. */
 static inline int64_t eki_cut(int64_t n, int parts, int part)
 {
 	return n / parts * part + (n % parts < part ? n % parts : part);
 }
-/* Returns the number of groups if n things are divided into groups of `size`. The last group may be
+/* Returns the number of groups if n items are divided into groups of `size`. The last group may be
  * smaller. */
 static inline int64_t eki_groups(int64_t n, int64_t size)
 {
 	return n / size + (n % size != 0);
 }
-/* Returns the number of the first thing in group `group` if n things are divided into groups of
- * `size`. Returns n if there are fewer groups. */
+/* Returns the first item of group `group` if n items are divided into groups of `size`, or n if
+ * there are fewer groups. */
 static inline int64_t eki_group(int64_t n, int64_t size, int64_t group)
 {
 	return group * size < n ? group * size : n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Copies structs of callers that were compiled with another version of the header. Such a struct
+ * Copies structs of callers that may be compiled with another version of the header. Such a struct
  * may be shorter and lack the last members, or longer and have members that this library does not
  * know. The library always works on its own full struct, and these functions copy between the two.
  * They read and write nothing beyond the size that the caller states.

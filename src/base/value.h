@@ -5,8 +5,8 @@
 #ifndef EK_VALUE_H
 #define EK_VALUE_H
 
-/* How many there are of each: value types that matrices can have, index types, pairs of the two,
- * and instruction sets. */
+/* Numbers of value types that matrices can have, of index types, of pairs of the two, and of
+ * instruction sets. */
 enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 3 };
 
 typedef struct eki_value_type {

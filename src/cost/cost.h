@@ -34,19 +34,20 @@ typedef struct eki_features {
 	bool in_cache;     /* csr_bytes is less than the size of the last-level cache */
 	bool on_processor; /* the context's device is a processor */
 	bool strict;       /* results must have the same bits on all machines */
-	double memory;     /* bytes that the choice may take beside A, perhaps INFINITY */
-	/* The arguments, if a primitive (prim/prim.h) is predicted. Only `machine` is then set
-	 * besides. */
+	double memory;     /* bytes that the choice may take besides A, perhaps INFINITY */
+	/* The arguments of a primitive (prim/prim.h), or NULL. Of the other members, only `machine`
+	 * is then set. */
 	const eki_array *array;
 } eki_features;
 
-/* Predicts the nanoseconds of a run that moves `bytes` bytes. `work` is the computing time in
- * nanoseconds, added up over all cores. The prediction starts with the longer of the times for
- * moving and for computing. It adds a share of the shorter one, since the two overlap only in part.
- * Finally it adds the times to wake threads and to wait for far entries of x (far_share). */
+/* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
+ * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
+ * for moving and for computing. It adds a share of the shorter one, since the two overlap only in
+ * part. Finally it adds the times to wake threads and to wait for far entries of x (far_share). */
 double eki_cost(const eki_features *f, double bytes, double work);
-/* Predicts the nanoseconds that one core needs for `rows` rows and `entries` entries with the inner
- * loop `loop`. For formats other than CSR, `entries` counts stored values, padding included. */
+/* Predicts the time, in nanoseconds, that one core needs for `rows` rows and `entries` entries with
+ * the inner loop `loop`. For formats other than CSR, `entries` counts stored values, padding
+ * included. */
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries);
 /* Returns the value of eki_work for all rows and entries of the matrix. */
 double eki_work_csr(const eki_features *f, eki_loop loop);
@@ -66,7 +67,7 @@ enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample
 /* Estimates repeat_share, run_share, narrow_share and far_share of eki_features from a sample of
  * rows. */
 void eki_sample_shapes(const ek_store *csr, eki_features *f);
-/* Returns an estimate of eki_features.unforeseen_share, from a sample of the rows. */
+/* Estimates eki_features.unforeseen_share from a sample of the rows. */
 double eki_unforeseen_rows(const ek_store *csr);
 
 #endif

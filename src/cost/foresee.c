@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Estimates the share of rows whose length a processor's branch predictor would miss. A
  * misprediction at the end of the loop over a row's entries costs as much as a dozen entries. A
- * predictor remembers what followed the same branches before. Here, a table is indexed by the last
- * eight row lengths and holds the length that followed them the last time. Lengths of LONGEST and
- * more count as equal, since a processor never predicts the end of so long a loop. So regular
- * patterns of lengths are predicted, and random lengths are not. If the sample has all rows of the
- * matrix, the estimate passes over it twice and counts only the second pass, because runs are
- * repeated.
+ * predictor remembers what followed the same branches before. Here, a table indexed by the last
+ * eight row lengths holds the length that followed them the last time. Lengths of LONGEST and above
+ * count as equal, since a processor never predicts the end of so long a loop. So regular patterns
+ * of lengths are predicted, and random lengths are not. If the sample has all rows of the matrix,
+ * the estimate passes over it twice and counts only the second pass, since a plan runs repeatedly.
  *
  * After the history-based predictors of Yeh and Patt 1991. */
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Estimates, from a sample of the rows, how many rows share a shape and how local the accesses to x
  * are. The sample has 64 segments of 32 consecutive rows and about 200,000 entries at most, so that
- * choosing a method costs far less than one product. A row counts as repeating if it has the
- * columns of one of the four rows before it, shifted by the same number. An entry counts as far if
- * it is more than 16,384 columns from the diagonal and has no near neighbour. A near neighbour is
- * within 8 columns (a cache line or two of x), and is the entry before or an entry of the row
+ * choosing a method costs far less than one product. A row counts as repeating if its columns are
+ * those of one of the four rows before it, all shifted by the same distance. An entry counts as far
+ * if it is more than 16,384 columns from the diagonal and has no near neighbour. A near neighbour
+ * is within 8 columns (a cache line or two of x), and is the entry before or an entry of the row
  * above. The segments are evenly spaced, so the answer is the same on every machine. */
 #include "cost/cost.h"
 #define EK_TYPES_ONLY

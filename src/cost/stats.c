@@ -3,8 +3,8 @@
  * enough for choosing a method; only the exact median takes more. The others take one pass over the
  * columns.
  *
- * Rows are cut into a fixed number of parts, and the results of the parts are added in their order,
- * so every figure is the same for any number of threads. */
+ * Rows are cut into a fixed number of parts, and the results of the parts are added in order, so
+ * every figure is the same for any number of threads. */
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * The operation Y = alpha X op(A) + beta Y with dense blocks X and Y on the left of A (Liu 2015,
  * section 2.3.3), and its public function. It is a product of the transposes, Y^T = alpha op(A)^T
  * X^T + beta Y^T, and the transpose of a block is the same memory in the other order. So nothing is
- * copied for it here, and the methods are those of SpMM with op N and op T exchanged. */
+ * copied, and the methods are those of SpMM with op N and op T exchanged. */
 #include "spmm/spmm.h"
 
 static ek_status shape_check(const char *name, const ek_dense *v, int64_t rows, int64_t cols,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Products with a dense block on the left, as products with one on the right: the step has one
  * child, a step of SpMM on the same store with op N and op T exchanged. The operation has already
- * exchanged the rows and columns of X and Y. As "dense_spmm.csr.serial", the reference, the child
- * is spmm.csr.serial; as "dense_spmm.transposed" it is the method that is chosen for the format.
- * Results are strict (EKI_STRICT) if those of the child are.
+ * exchanged the rows and columns of X and Y. In "dense_spmm.csr.serial", the reference, the child
+ * runs spmm.csr.serial; in "dense_spmm.transposed" it runs the method that is chosen for the
+ * format. Results are strict (EKI_STRICT) if those of the child are.
  *
  * Cost: that of the child. On CSR with op N the child does op T, for which spmm.csr.panels keeps a
  * transposed copy of A. */
 #include "plan/plan.h"
 
-/* Prepares the child, with `method` or, if that is NULL, with the method that is chosen. */
+/* Prepares the child with `method` or, if that is NULL, with a method that is chosen for it. */
 static ek_status prepare_child(eki_step *step, const ek_method *method)
 {
 	eki_problem *problem;

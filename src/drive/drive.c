@@ -14,7 +14,7 @@
  * reading a strip moves three values for each of its columns. The idea is that of local buffers
  * with effective ranges (Batista et al. 2010).
  *
- * Both results depend on the number of parts, never on how many threads really ran. Rounding: if
+ * Both results depend on the number of parts, never on how many threads actually ran. Rounding: if
  * several parts share a row of k entries, the sum of each part includes at least one of them. So a
  * product goes through at most k - 1 additions, as in a plain sum. */
 #include <string.h>
@@ -109,7 +109,7 @@ typedef struct state {
 	bool into_y;    /* whether y is the only strip: there is one part, and y is a vector */
 	int64_t *bound; /* first unit of each part: parts + 1 numbers */
 	strip *strip;   /* strip of each part */
-	/* Offsets in the scratch: of the parts' carries, the carries' sums, and the strips' sums */
+	/* Offsets in the scratch of the parts' carries, the carries' sums and the strips' sums */
 	int64_t carry, carry_sums, strip_sums;
 } state;
 

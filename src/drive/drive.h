@@ -26,8 +26,8 @@ typedef void eki_carry_fn(const ek_store *A, const eki_run *v, int64_t begin, in
  * that is, from A->base. */
 typedef void eki_scatter_fn(const ek_store *A, const eki_run *v, int64_t begin, int64_t end,
                             int64_t first, void *sum);
-/* Finds columns [span[0], span[1]) such that all entries of units [begin, end) are in them. There
- * is at least one unit. */
+/* Finds a range of columns [span[0], span[1]) that contains all entries of units [begin, end).
+ * There is at least one unit. */
 typedef void eki_span_fn(const ek_store *A, int64_t begin, int64_t end, int64_t span[2]);
 
 typedef struct eki_drive {
@@ -35,14 +35,14 @@ typedef struct eki_drive {
 	/* `units` + 1 row pointers: the number of entries before each unit. NULL if units are cut
 	 * into parts by their number alone. */
 	const void *unit_ptr;
-	/* The kernel for op N. One of the two members is set, or none if the method does only op T.
-	 * `rows` is for units that share no rows; together they must have all rows of the matrix.
-	 * `carry` is for units that may share rows; these units must be sorted by row. */
+	/* The kernel for op N. One of the two members is set, or neither if the method does only op
+	 * T. `rows` is for units that share no rows; together they must cover all rows of the
+	 * matrix. `carry` is for units that may share rows; these units must be sorted by row. */
 	eki_rows_fn *rows;
 	eki_carry_fn *carry;
 	int height; /* rows of the matrix in one row of eki_carry; 0 means 1 */
 	/* The functions for op T. If `scatter` is NULL, op T runs in the same way as op N. The
-	 * units must then have all columns. */
+	 * units must then cover all columns. */
 	eki_scatter_fn *scatter;
 	eki_span_fn *span;
 	/* Whether a run computes the products with A and with B^T together: y = alpha (A + B^T) x +
@@ -56,8 +56,8 @@ typedef struct eki_drive {
  * The columns are in array number `array` of A. The range is empty if there are no entries. */
 void eki_span(const ek_store *A, int array, int64_t begin, int64_t end, int64_t span[2]);
 
-/* Predicts the nanoseconds of a product with a format. Op N reads all stored values, padding
- * included, by `loop`. Op T scatters them by columns. */
+/* Predicts the time, in nanoseconds, of a product with a format. Op N reads all stored values,
+ * padding included, by `loop`. Op T scatters them by columns. */
 double eki_cost_units(const eki_features *f, eki_loop loop);
 
 ek_status eki_drive_prepare(eki_step *step, const eki_drive *drive);

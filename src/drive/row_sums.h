@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Multiplies consecutive entries of a row by vectors. Included by files that use base/for_each.h,
- * in every pass. */
+ * Multiplies consecutive entries of a row by x, W at a time. Included by files that use
+ * base/for_each.h, in every pass. */
 /* Returns the products of entries [k, end) of a row with x, added up into W partial sums. */
 static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
                                int64_t end)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Splits y = alpha A x + beta y0 between threads.
  *
- * Part p has the entries from entry[p] to entry[p + 1]. It owns the rows from row[p] to row[p + 1],
- * which are the rows that end in it, and writes y for them. If its last entries belong to a row
- * that ends in a later part, their sum is the carry of part p. When all parts are done, the carries
- * are added to y, in the order of the parts; a row that covers several parts gets several carries.
- * So each y_i is written by one part, even if the row is empty, and no atomic operation is needed.
- * The result depends on the number of parts, not on how many threads really ran.
+ * Part p has entries [entry[p], entry[p + 1]). It owns rows [row[p], row[p + 1]), which are the
+ * rows that end in it, and writes y for them. If its last entries belong to a row that ends in a
+ * later part, their sum is the carry of part p. When all parts are done, the carries are added to
+ * y, in the order of the parts; a row that spans several parts gets several carries. So each y_i is
+ * written by one part, even if the row is empty, and no atomic operation is needed. The result
+ * depends on the number of parts, not on how many threads actually ran.
  *
  * Rounding: a term of a row of k entries goes through at most k - 1 additions, as in a plain sum.
  * The reason is that a row with c carries has at least c entries outside the part that owns it. */
@@ -61,8 +61,8 @@ typedef struct split {
 	eki_dot_fn *dot;
 	int parts, width;
 	int64_t *entry, *row; /* first entry and first row of each part: parts + 1 numbers each */
-	/* Offset in the scratch of `parts` carries, followed by `parts` pieces. Each carry and each
-	 * piece has `width` values. The piece of a part is its sum for a row that began in an
+	/* Offset, in the scratch, of `parts` carries, followed by `parts` pieces. Each carry and
+	 * each piece has `width` values. The piece of a part is its sum for a row that began in an
 	 * earlier part and ends in this one. */
 	int64_t carry;
 } split;

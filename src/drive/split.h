@@ -34,8 +34,8 @@ ek_status eki_split_prepare_wide(eki_step *step, eki_split_kind kind, int width,
 void eki_split_whole(const eki_step *step, int part, int64_t *begin, int64_t *end);
 ek_status eki_split_run(const eki_step *step, const eki_run *v);
 
-/* Predicts the nanoseconds of a run of methods that cut no rows. `work` is as in eki_cost. The
- * result is at least the time that one thread needs for the longest row. */
+/* Predicts the time, in nanoseconds, of a run of a method that cuts no rows. `work` is as in
+ * eki_cost. The result is at least the time that one thread needs for the longest row. */
 double eki_cost_uncut(const eki_features *f, double work);
 
 #endif

@@ -59,8 +59,7 @@ static inline int64_t bccoo_first(const ek_store *s, int64_t number)
 	return k;
 }
 
-/* Returns the block row that has number `number` if only block rows that are not empty are
- * counted. */
+/* Returns the block row with number `number`, counting only block rows that are not empty. */
 static inline int64_t bccoo_row(const ek_store *s, int64_t number)
 {
 	return s->len[BCCOO_FILLED] ? eki_idx_at(s, BCCOO_FILLED, number) : number;

@@ -129,7 +129,7 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 	return eki_block_check(ctx, s, ends);
 }
 
-/* Returns the first block whose block row is b or more, or the number of blocks if there is
+/* Returns the first block whose block row is at least b, or the number of blocks if there is
  * none. */
 static int64_t first_of(const ek_store *s, int64_t b)
 {

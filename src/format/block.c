@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Conversion of blocks from and to CSR, for all formats of format/block.h.
  *
- * The r rows of a block row are merged: the least column among the next entries of these rows
+ * The r rows of a block row are merged: the lowest column among the next entries of these rows
  * determines the next block, and all entries inside that block are taken. The merge runs twice,
  * first to count the blocks and then to fill them. Afterwards, values are copied row by row into
  * the blocks found (format/block_row.h). */

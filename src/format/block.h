@@ -97,11 +97,11 @@ ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends 
 /* Checks the block size and the lengths of all arrays except BLOCK_HEAD. */
 ek_status eki_block_shape_check(const ek_store *s);
 /* Checks block columns, masks, padding and the number of entries. BLOCK_HEAD must have been checked
- * before. */
+ * already. */
 ek_status eki_block_check(const ek_context *ctx, const ek_store *s, block_ends ends);
 /* Searches for the entry in row i and column j. If there is one, sets *at to its place and returns
- * true. Blocks [begin, end) must be all blocks of the block row of row i. If *at is already
- * the place of an entry, returns false, since blocks cannot have two entries at one place. */
+ * true. Blocks [begin, end) must be all those of the block row of row i. If *at is already the
+ * place of an entry, returns false, since blocks cannot have two entries at one place. */
 bool eki_block_find(const ek_store *s, int64_t begin, int64_t end, int64_t i, int64_t j,
                     eki_place *at);
 

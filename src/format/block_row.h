@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Filling the values of one block row. The formats of format/block.h include this file in each pass
+ * Fills the values of one block row. The formats of format/block.h include this file in each pass
  * of base/for_each.h. Each format finds the blocks of a block row in its own arrays. A view
  * (format/block.h) would have to be allocated, but filling in new values must not take memory. */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Choosing the fastest block size for a matrix, from the cost of a block and an estimate of the
+ * Chooses the fastest block size for a matrix, from the cost of a block and an estimate of the
  * number of blocks that each of the 64 sizes would need.
  *
  * Estimate: SAMPLES evenly spread entries are drawn. For each of these entries and each height r,
@@ -12,8 +12,8 @@
  * matrix that is large enough to make choosing worthwhile, this takes about as long as one or two
  * products.
  *
- * Choice: of all 64 sizes, including 1 x 1, the one with the least predicted time of a product. The
- * prediction is based on the bytes and the work of the product.
+ * Choice: of all 64 sizes, including 1 x 1, the one with the shortest predicted time of a product.
+ * The prediction is based on the bytes and the work of the product.
  *
  * Estimating fill from a sample, and taking the speed of each size from a table, are ideas of Vuduc
  * 2003, section 3.3, and of Im, Yelick and Vuduc 2004. */
@@ -28,7 +28,8 @@ enum { SAMPLES = 96, MOST = 2048 };
 
 /* Totals over the sampled block rows, for blocks of one height. */
 typedef struct block_sample {
-	/* for each width of blocks, the sum over block rows of (number of blocks / of entries) */
+	/* for each width of blocks, the sum over block rows of (number of blocks / number of
+	 * entries) */
 	double blocks[BLOCK_MOST];
 	double rows; /* sum over block rows of (1 / number of entries) */
 } block_sample;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Choosing the size of blocks if the caller gives none. */
+ * Chooses the size of blocks if the caller gives none. */
 #ifndef EK_FORMAT_BLOCK_SIZE_H
 #define EK_FORMAT_BLOCK_SIZE_H
 

@@ -14,7 +14,7 @@
  *
  * Rows of several pieces come before all others. Such a row is cut into pieces of nearly the same
  * length, rather than into full pieces and a remainder, so that its pieces stay together and are
- * added in their order.
+ * added in order.
  *
  * The default height is four vectors if a vector has up to four lanes, and two vectors if it has
  * eight. This is 3 to 8 % faster than a height of one vector. A greater height would need more

@@ -2,9 +2,9 @@
  * Cocktail: each entry is stored in the format that suits its surroundings. Dense diagonals go to a
  * DIA part and dense blocks to a BCSR part. The other entries go to CSR, to coordinates, or to
  * ELLPACK and coordinates. Parts without entries take no memory. The rule, which counts bytes, is
- * in format/cocktail_split.c. The explanation of a plan tells how much each part holds, and so do
- * the lengths of the arrays. The format has the arrays of all parts; their names begin with the
- * name of the part, as in bcsr_val.
+ * in format/cocktail_split.c. The explanation of a plan and the lengths of the arrays tell how much
+ * each part holds. The format has the arrays of all parts; their names begin with the name of the
+ * part, as in bcsr_val.
  *
  * Su and Keutzer 2012 (clSpMV); Liu 2015, section 5.3.2. */
 #include <string.h>
@@ -219,7 +219,7 @@ static ek_status pattern_part(const ek_context *ctx, const ek_store *csr,
 typedef ek_status part_fn(const ek_context *, const ek_store *csr, const cocktail_split *, int k,
                           ek_store *out);
 
-/* Decides to which part each entry goes, and calls fn for each part that gets entries. */
+/* Decides which part each entry goes to, and calls fn for each part that gets entries. */
 static ek_status each_part(const ek_context *ctx, const ek_store *csr, ek_store *out, part_fn *fn)
 {
 	cocktail_split split;

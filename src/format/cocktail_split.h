@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Deciding to which part of a cocktail each entry of a matrix goes. */
+ * Decides which part of the cocktail format each entry of a matrix goes to. */
 #ifndef EK_FORMAT_COCKTAIL_SPLIT_H
 #define EK_FORMAT_COCKTAIL_SPLIT_H
 
@@ -11,7 +11,7 @@ typedef struct cocktail_split {
 	bool has[PARTS];
 } cocktail_split;
 
-/* Decides to which part each entry of `csr` goes, from the pattern and the types alone. The columns
+/* Decides which part each entry of `csr` goes to, from the pattern and the types alone. The columns
  * of each row of `csr` must ascend. */
 ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktail_split *split);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Filling new values into a matrix in the cocktail format, entry by entry. An entry is searched for
+ * Fills new values into a matrix in the cocktail format, entry by entry. An entry is searched for
  * on the dense diagonals and then in the dense blocks. If it is in neither, it is a flat entry,
  * stored in the ELLPACK part or else in the CSR or coordinate part. Flat entries of a row have
  * ascending columns, so the entry is usually the next one after the flat entry found last. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Filling new values into a matrix in the cocktail format. */
+ * Fills new values into a matrix in the cocktail format. */
 #ifndef EK_FORMAT_COCKTAIL_VALUES_H
 #define EK_FORMAT_COCKTAIL_VALUES_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Compressed sparse rows (CSR), from and to which all other formats are converted. Row i is entries
- * row_ptr[i] .. row_ptr[i + 1] - 1 of col_idx and val. With 32-bit indices and values of w bytes,
- * the format takes w nnz + 4 nnz + 4 (rows + 1) bytes.
+ * Compressed sparse rows (CSR), the format that all others are converted from and to. Row i has
+ * entries row_ptr[i] .. row_ptr[i + 1] - 1 of col_idx and val. With 32-bit indices and values of w
+ * bytes, the format takes w nnz + 4 nnz + 4 (rows + 1) bytes.
  *
  * A row may have several entries in one column, and its columns may be in any order. A method that
  * needs distinct or ascending columns says so in its function `applies`. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CSR5: the entries of CSR in tiles of omega lanes and sigma steps. Each tile is transposed so that
  * a vector has one entry of every lane; one or two words for each lane tell where rows begin
- * (csr5.h). All tiles are alike, whatever the rows are, so neither long rows nor empty rows disturb
+ * (csr5.h). All tiles are alike, whatever the row lengths, so neither long nor empty rows disturb
  * the balance between lanes or threads. row_ptr is unchanged. The last entries, which are too few
  * to fill a tile, stay in CSR's order. In addition to CSR's bytes, a tile takes up to 8 omega bytes
  * for its descriptor and 4 or 8 for its pointer (together 2.2 % for doubles with omega = 8, sigma =
- * 32). If empty rows are between the rows of a tile, the tile also takes a row number for each row
- * that has entries in it.
+ * 32). If there are empty rows between the rows of a tile, the tile also takes a row number for
+ * each row that has entries in it.
  *
  * Conversion: each thread takes a range of tiles. One pass over the rows of the range sets the
  * flags, from which the offsets follow. Columns and values are transposed in registers and written
@@ -26,8 +26,8 @@
 #ifndef EK_CSR5_TILE
 #define EK_CSR5_TILE
 /* Data from which the descriptor and the pointer of a tile are made: the flags of each lane, the
- * row of the first entry, and the number of rows with entries in the tile. `empty` is true if empty
- * rows are between these rows. */
+ * row of the first entry, and the number of rows with entries in the tile. `empty` is true if there
+ * are empty rows between them. */
 struct csr5_tile {
 	uint32_t flag[CSR5_MAX_OMEGA];
 	int64_t row, segments;
@@ -162,7 +162,7 @@ static void csr5_part(void *arg, int part)
 	                           eki_cut(job->tiles, job->parts, part + 1));
 }
 
-/* Calls fn for all tiles, divided into ranges, on all threads. Returns the sum of its results. */
+/* Calls fn for all tiles, divided into ranges, on all threads. Returns the sum of the results. */
 static int64_t all_tiles(const ek_context *ctx, csr5_fn *const fn[EK_NTYPE], const ek_store *csr,
                          const ek_store *out)
 {

@@ -80,8 +80,8 @@ static inline int64_t csr5_rows_of(const csr5_shape *h, const uint32_t *word)
 	       __builtin_popcount(word[l] & h->flags);
 }
 
-/* Returns the row of the first entry of a tile. csr5_has_empty tells whether rows without entries
- * are between the rows of the tile. */
+/* Returns the row of the first entry of a tile. csr5_has_empty tells whether there are empty rows
+ * between the rows of the tile. */
 static inline int64_t csr5_row(const ek_store *s, int64_t tile)
 {
 	return s->index == EK_I32

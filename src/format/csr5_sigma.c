@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Choosing sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r,
- * k if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s
- * has the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
+ * Chooses sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r, k
+ * if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s has
+ * the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
  * variable EK_CSR5_SIGMA sets them: first the four for doubles, then the four for floats. `ek tune`
  * measures them. The defaults were measured that way on processors with AVX-512, where the rule is
  * about one percent slower than the best height for each row length. Since each tile has a fixed

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposing the tiles of CSR5: the entry in lane l and step j of a tile moves from place
- * l sigma + j to place j omega + l, or back. Squares with as many rows and columns as a vector has
- * lanes are transposed in registers. Values are moved in their own type; column indices are moved
- * as floats if they have 4 bytes and as doubles if they have 8, since only their bits matter. If
- * the result replaces the input, each tile is first copied. */
+ * Transposes the tiles of CSR5: the entry in lane l and step j of a tile moves from place l sigma +
+ * j to place j omega + l, or back. Squares with as many rows and columns as a vector has lanes are
+ * transposed in registers. Values are moved in their own type; column indices are moved as floats
+ * if they have 4 bytes and as doubles if they have 8, since only their bits matter. If the result
+ * replaces the input, each tile is first copied. */
 #include <string.h>
 
 #include "format/csr5_transpose.h"

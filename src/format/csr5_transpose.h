@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposing the tiles of CSR5. */
+ * Transposes the tiles of CSR5. */
 #ifndef EK_FORMAT_CSR5_TRANSPOSE_H
 #define EK_FORMAT_CSR5_TRANSPOSE_H
 

@@ -19,7 +19,7 @@ static inline int64_t dia_count(const ek_store *s)
 
 /* Returns the number of places of a diagonal: the number of rows, rounded up so that the mask of a
  * diagonal is an odd number of whole words. With such a number, the places of one row in different
- * diagonals do not compete for the same lines of a cache. */
+ * diagonals do not compete for the same cache lines. */
 static inline int64_t dia_stride(int64_t rows)
 {
 	return eki_times(eki_groups(rows, 32) | 1, 32);

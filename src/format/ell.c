@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ELLPACK: every row takes `width` places, where the width is the number of entries of the longest
- * row. If it is stored by columns (order=2, the default), entry j of row i is at place j * stride +
- * i. Entries of consecutive rows are then side by side for the lanes of a vector. The stride is the
- * number of rows, rounded up to an odd multiple of 16. If it is stored by rows (order=1), entry j
- * of row i is at place i * width + j. With 32-bit indices and values of w bytes, the format takes
- * (w + 4) rows width bytes, and 4 bytes for the length of each row.
+ * row. With order=2 (by columns, the default), entry j of row i is at place j * stride + i. Entries
+ * of consecutive rows are then side by side for the lanes of a vector. The stride is the number of
+ * rows, rounded up to an odd multiple of 16. With order=1 (by rows), entry j of row i is at place i
+ * * width + j. With 32-bit indices and values of w bytes, the format takes (w + 4) rows width
+ * bytes, and 4 bytes for the length of each row.
  *
  * Padding has the value 0. Its column is that of the last entry of its row, so that this element of
  * x is in the cache. In a row without entries the column is 0. spmv/ell.c has the product.

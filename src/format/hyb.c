@@ -90,8 +90,8 @@ static void FN(hyb_back)(const ek_store *rest, ek_store *csr, int64_t begin, int
 #endif
 #if EK_ONCE
 
-/* The speed of ELLPACK divided by that of coordinates, and the least number of rows that are worth
- * a part of their own. */
+/* The speed of ELLPACK divided by that of coordinates, and the smallest number of rows that are
+ * worth a part of their own. */
 enum { SPEED = 3, MANY = 4096 };
 
 ek_store eki_hyb_ell(const ek_store *s)

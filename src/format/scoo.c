@@ -189,7 +189,7 @@ static void FN(scoo_values)(const ek_store *csr, ek_store *out, int64_t begin, i
 }
 
 /* Sets row_ptr[i + 1] to the number of entries of row i, for each row i of slices [begin, end).
- * eki_ptr_sum then turns these numbers into the pointers. */
+ * eki_ptr_sum then turns these numbers into pointers. */
 static void FN(scoo_lengths)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *slice_ptr = in->array[SCOO_PTR];

@@ -55,7 +55,7 @@ static inline int64_t FN(sell_width)(const ek_store *s, int64_t chunk)
 }
 
 /* Sets chunk_ptr[k + 1] to the number of places of chunk k, for each k in [begin, end). eki_ptr_sum
- * then turns these numbers into the pointers. */
+ * then turns these numbers into pointers. */
 static void FN(sell_sizes)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
 	PTR *chunk_ptr = out->array[SELL_PTR];
@@ -118,8 +118,8 @@ static void FN(sell_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, in
 	}
 }
 
-/* Tells whether row i comes before row j in the sorted order: it does if it is longer, or if it has
- * the same length and i < j. */
+/* Tells whether row i comes before row j in the sorted order: if it is longer, or of the same
+ * length and i < j. */
 static inline bool FN(sell_before)(const IDX *len, int64_t i, int64_t j)
 {
 	return len[i] > len[j] || (len[i] == len[j] && i < j);
@@ -153,8 +153,8 @@ static int64_t FN(sell_row_fault)(const ek_store *s, int64_t begin, int64_t end)
 }
 
 /* Returns the first faulty chunk in [begin, end), or `end` if there is none. A chunk is faulty if
- * its number of places does not suit its longest row, if a column is out of range, or if padding is
- * not 0. */
+ * its number of places does not match its longest row, if a column is out of range, or if padding
+ * is not 0. */
 static int64_t FN(sell_chunk_fault)(const ek_store *s, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = s->array[SELL_PTR];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Generators of matrices with rows of many different lengths, with empty rows, and with nearly all
- * rows empty. These are shapes that break methods, not shapes of an application. */
+ * rows empty. These shapes are meant to break methods, not to resemble an application. */
 #include "gen/pattern.h"
 
 /* ---- Shares of empty rows -------------------------------------------------------------------- */
@@ -103,8 +103,8 @@ static ek_status random_setup(eki_gen *g)
 	return EK_OK;
 }
 
-/* Draws the length of row i: uniform from min to mean, or uniform from mean to max. The odds of
- * these two are such that the expected length is the mean. */
+/* Draws the length of row i: uniform from min to mean, or uniform from mean to max. The odds of the
+ * two are such that the expected length is the mean. */
 static int64_t random_count(const eki_gen *g, int64_t i)
 {
 	double min = g->param[RANDOM_MIN], mean = g->param[RANDOM_MEAN], max = g->param[RANDOM_MAX];

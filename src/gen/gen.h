@@ -57,7 +57,7 @@ struct ek_generator {
 	ek_status (*setup)(eki_gen *g);
 	/* Returns the length of row i, at most cols. */
 	int64_t (*count)(const eki_gen *g, int64_t i);
-	/* Changes row lengths after all of them have been computed, so that their totals are as
+	/* Changes row lengths after all of them have been computed, so that their sum is as
 	 * required. NULL if the generator needs no such changes. */
 	void (*adjust)(const eki_gen *g, ek_store *csr);
 	/* Writes n columns of row i to `col`. The driver then sorts these columns, moves those
@@ -103,7 +103,7 @@ ek_status eki_gen_geometric(eki_gen *g, int64_t min, int64_t max, double mean);
 /* Returns the exponent for which the mean length in the table of eki_gen_zipf is nearest to
  * `mean`. */
 double eki_gen_zipf_fit(int64_t min, int64_t max, double shift, double mean);
-/* Returns the length that the number `random` selects from the table of g. `min` is the least
+/* Returns the length that the number `random` selects from the table of g. `min` is the smallest
  * length in the table. */
 int64_t eki_gen_table_draw(const eki_gen *g, int64_t min, uint64_t random);
 /* Draws a number between mean - width and mean + width with a bell-shaped distribution: a scaled

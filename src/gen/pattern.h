@@ -29,7 +29,8 @@ void eki_pattern_lines(uint64_t *rng, const eki_lines *lines, int64_t n, int64_t
  * on. */
 void eki_pattern_stencil(int64_t i, int64_t line, int64_t n, int64_t *col);
 /* Writes column i and the columns of its neighbours on a grid of `dims` dimensions whose edges have
- * `side` points: first the next ones on all axes, then the next but one, and so on. */
+ * `side` points: first those one step away along each axis, then those two steps away, and so
+ * on. */
 void eki_pattern_star(int64_t i, int64_t dims, int64_t side, int64_t n, int64_t *col);
 /* Describes the columns that eki_pattern_scatter draws. On average the fraction `local` of them is
  * within window / 2 of `centre`. The others can be anywhere or, if `crowded` is true, mostly at low

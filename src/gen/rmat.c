@@ -3,7 +3,7 @@
  * into one of the four quadrants of the matrix with probabilities a, b, c and d = 1 - a - b - c,
  * then into a quadrant of that quadrant, and so on. If shuffle is 1, vertices are then renamed by a
  * bijection, so that vertices of high degree do not crowd at low numbers. If an edge occurs several
- * times, only one of them is kept, so the matrix has fewer than factor * 2^scale entries.
+ * times, it is kept only once, so the matrix has fewer than factor * 2^scale entries.
  *
  * Edges are independent of each other, so they are made in parallel and then assembled. */
 #include "gen/gen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Random distributions whose results have the same bits on every machine: powers are computed by
+ * Random distributions whose results have the same bits on every machine: powers are computed from
  * square roots, row lengths are drawn from a table of cumulative probabilities, and bell-shaped
  * numbers are sums of uniform ones. */
 #include <math.h>

@@ -10,7 +10,8 @@
  *
  * The work and the memory of A^2 depend on more than sizes: on whether long rows have entries in
  * columns j whose rows j are long too, and on how many columns neighbouring rows share. For the
- * matrices whose squares Liu's thesis (2015) measures, the table has members for both (twin.h). */
+ * matrices whose squares Liu's thesis (2015) measures, the table has members for both properties
+ * (twin.h). */
 #include <math.h>
 #include <string.h>
 

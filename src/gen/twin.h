@@ -25,7 +25,7 @@ typedef struct eki_twin_class {
 } eki_twin_class;
 
 /* A row of the table. The members after `dof` determine the numbers of products and of nonzeros of
- * A^2. A^2 has a product for each entry a_ij of A and each entry of row j. So a long row j makes
+ * A^2. A^2 takes a product for each entry a_ij of A and each entry of row j. So a long row j makes
  * many products if other long rows, or many rows, have an entry in column j. The products of row i
  * make few entries of A^2 if the rows j have many columns in common. A member that is zero leaves
  * its property as the class has it. */
@@ -38,8 +38,8 @@ typedef struct eki_twin_row {
 	double spread;
 	/* Edge, in nodes, of a cube of the mesh (without a mesh: number of consecutive nodes) in
 	 * which all rows have nearly the same length. Real meshes have such regions, where they are
-	 * fine or elements are of higher order. So long rows have entries in the columns of other
-	 * long rows. */
+	 * refined or elements are of higher order. So long rows have entries in the columns of
+	 * other long rows. */
 	int64_t patch;
 	/* Share of the columns that are drawn so that the probability of column j is proportional
 	 * to the length of row j, as in a symmetric matrix or in a graph whose hubs have many links
@@ -53,9 +53,9 @@ typedef struct eki_twin_row {
 	int64_t dims;   /* dimensions of a lattice; the more, the fewer columns rows share */
 } eki_twin_row;
 
-/* Indices into g->dim: the number of rows in a group, the least and the greatest length of ordinary
- * rows, the row numbers of the shortest and of the longest row, and the nodes on an edge of the
- * mesh. */
+/* Indices into g->dim: the number of rows in a group, the smallest and the greatest length of
+ * ordinary rows, the row numbers of the shortest and of the longest row, and the nodes on an edge
+ * of the mesh. */
 enum { EKI_GROUP, EKI_LOW, EKI_HIGH, EKI_SHORT_ROW, EKI_LONG_ROW, EKI_SIDE };
 
 /* Functions that draw n columns of row i, one for each kind of class. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The columns of twins. A class of matrices draws them by one of the patterns of pattern.c. Two
  * kinds of columns are drawn before those: the hubs of classes that have hubs, and the popular
- * columns of twins that have some. A column is popular in proportion to the length of the row of
+ * columns of twins that have some. A column is popular in proportion to the length of the row with
  * the same number. To draw one, a random entry of the matrix is chosen and its row number taken as
  * the column, which costs a search in the row pointers. Graphs have such columns if new links
  * prefer nodes with many links (Barabasi and Albert 1999). */

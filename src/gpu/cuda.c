@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The CUDA driver: implements the table of functions in gpu.h by calls into the library that
+ * The CUDA driver: implements the table of functions in gpu.h by calling the library that
  * cuda_load.c loads. nvrtc.c compiles the kernels.
  *
  * A device is the primary context of its card. The CUDA runtime uses the same context, so pointers
@@ -195,7 +195,7 @@ static ek_status no_map(eki_device *device, eki_buffer *buffer)
 /* ---- Programs -------------------------------------------------------------------------------- */
 
 /* Loads a module from machine code, or from PTX, which the driver compiles. If loading fails, the
- * error message has the beginning of the driver's log. */
+ * error message contains the beginning of the driver's log. */
 static ek_status module_load(const char *name, const void *code, void **module)
 {
 	char log[LOG] = "", line[LOG / 2];

@@ -100,8 +100,8 @@ static ek_status no_gpu(void)
 	return eki_fail(EK_EDEVICE, "there is no GPU (%s)", text);
 }
 
-/* Finds the device that a name such as "cuda", "opencl:1" or "gpu" means. Sets *d to the index of
- * its driver, and *number to its number among the devices of that driver. */
+/* Finds the device that a name such as "cuda", "opencl:1" or "gpu" refers to. Sets *d to the index
+ * of its driver, and *number to its number among the devices of that driver. */
 static ek_status find(const char *name, int *d, int *number)
 {
 	const size_t length = strcspn(name, ":");

@@ -120,8 +120,8 @@ struct eki_driver {
 	 * messages. */
 	ek_status (*build)(eki_device *, const char *name, const char *text, const void *binary,
 	                   size_t bytes, void **program);
-	/* Writes the compiler's version and options to `text`. These affect how a program is
-	 * compiled, and so do the device and its driver. */
+	/* Writes the compiler's version and options to `text`. Like the device and its driver, they
+	 * affect how a program is compiled. */
 	ek_status (*compiler)(eki_device *, char *text, size_t size);
 	/* Sets *binary to the compiled form of a program, allocated by eki_alloc. If there is none,
 	 * sets *bytes to 0. */
@@ -267,8 +267,8 @@ struct eki_gpu {
 	bool transposed_here;      /* true if eki_gpu_release frees `transposed` */
 };
 
-/* Returns the number of columns that the step's buffers for blocks have. Blocks on the host that are
- * wider go through these buffers piece by piece, so that the buffers stay small. */
+/* Returns the number of columns of the step's buffers for blocks. Wider blocks on the host go
+ * through these buffers piece by piece, so that the buffers stay small. */
 static inline int64_t eki_gpu_width(const eki_step *step)
 {
 	enum { MOST = 32 };
@@ -278,7 +278,7 @@ static inline int64_t eki_gpu_width(const eki_step *step)
 
 /* Does the first part of a method's preparation. Sets step->gpu, replaces op T by op N on a
  * transposed copy, builds the program from `defines` (may be "") and `text`, and allocates buffers
- * for x and y. A child of a step on the device uses the buffers of its parent instead, so the parent
+ * for x and y. A child of a step on the device uses its parent's buffers instead, so the parent
  * must set run->there. If `text` is NULL, or if the method needs another program, it calls
  * eki_gpu_program later. */
 ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text);
@@ -311,13 +311,13 @@ typedef struct eki_gpu_vectors {
 ek_status eki_gpu_enter(const eki_step *step, const eki_run *v, eki_gpu_vectors *on);
 ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int group_size,
                          const eki_arg *args, int count);
-/* Ends a run: copies y back if it is a vector of the host. If y is on the device, the device may
- * still be computing it. */
+/* Ends a run: copies y back if it is on the host. If y is on the device, the device may still be
+ * computing it. */
 ek_status eki_gpu_leave(const eki_step *step, const eki_run *v, const eki_gpu_vectors *on);
 /* Launches the kernel that computes y = beta y, as part of a run. */
 ek_status eki_gpu_scale_there(const eki_step *step, eki_scalar beta, const eki_buffer *y);
-/* Predicts the nanoseconds of a run on a device. The run moves `bytes` bytes in `launches` launches
- * of kernels that have barriers. */
+/* Predicts the time, in nanoseconds, of a run on a device that moves `bytes` bytes in `launches`
+ * launches of kernels with barriers. */
 double eki_gpu_cost(const eki_features *f, double bytes, int launches);
 /* Predicts the time of one launch of a kernel without barriers, on a processor that serves as the
  * device. */

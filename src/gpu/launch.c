@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Preparation that all methods on a device share: the transposed copy for op T, the program,
- * mirrors of the store's arrays, and buffers for vectors of the host. */
+ * mirrors of the store's arrays, and buffers for vectors on the host. */
 #include <string.h>
 
 #include "gpu/gpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Loads vendors' libraries by dlopen, so that none of their headers and libraries is needed to
- * build. Error messages name what is missing at run time. */
+ * Loads vendors' libraries by dlopen, so that the build needs none of their headers and libraries.
+ * Error messages name what is missing at run time. */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -12,11 +12,11 @@ enum { EKI_NVRTC_TARGET = 24, EKI_NVRTC_ANY = 0 };
  * version of CUDA that the driver supports, or EKI_NVRTC_ANY if the code will not be run. If no
  * suitable NVRTC is found, returns EK_EDEVICE; the message says where it was looked for. */
 ek_status eki_nvrtc_open(int newest);
-/* Finds the target for which to compile, so that a device can run the code. `arch` is 10 times the
- * compute capability of the device: 90 for 9.0. If NVRTC knows this architecture, the target is
- * machine code for it, such as "sm_90". Otherwise the target is PTX, such as "compute_80", for the
- * newest architecture before `arch` that NVRTC knows. The driver compiles PTX to machine code.
- * NVRTC must be open. */
+/* Finds the compilation target whose code a device can run. `arch` is 10 times the compute
+ * capability of the device: 90 for 9.0. If NVRTC knows this architecture, the target is machine
+ * code for it, such as "sm_90". Otherwise the target is PTX, such as "compute_80", for the newest
+ * architecture before `arch` that NVRTC knows. The driver compiles PTX to machine code. NVRTC must
+ * be open. */
 ek_status eki_nvrtc_target(int arch, char target[EKI_NVRTC_TARGET]);
 /* Writes the version of NVRTC, the target and all options: "NVRTC 13.0 sm_90 ...". */
 ek_status eki_nvrtc_describe(const char *target, char *text, size_t size);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and has the table of the
- * driver's functions. opencl_queue.c has memory and launches. An open device has an OpenCL context
- * and an in-order queue of its own, with profiling. A device is described as sharing memory with
- * the host only if the OpenCL library has the functions for that. So later calls never use a
+ * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and holds the table of
+ * the driver's functions. opencl_queue.c handles memory and launches. An open device has an OpenCL
+ * context and an in-order queue of its own, with profiling. A device is described as sharing memory
+ * with the host only if the OpenCL library has the functions for that. So later calls never use a
  * function that the library lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
@@ -202,7 +202,7 @@ done:
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Fails with a message that has the error code and the beginning of the compiler's log on one
+/* Fails with a message that contains the error code and the beginning of the compiler's log on one
  * line. */
 static ek_status build_failed(const eki_device *d, cl_program program, const char *name,
                               cl_int code)

@@ -25,7 +25,7 @@ void eki_program_types(ek_value value, ek_index index, char *defines, size_t siz
 	         index == EK_I32 ? "int" : "ek_i64", index == EK_I64 ? "ek_i64" : "int");
 }
 
-/* Returns the length of `text` after each line that includes a body of a primitive is replaced by
+/* Returns the length of `text` once each line that includes a body of a primitive is replaced by
  * that body. Writes the resulting text to `to`, without a final 0, unless `to` is NULL. */
 static size_t expand(const char *text, char *to)
 {

@@ -168,9 +168,9 @@ EK_FN VAL ek_warp_sum(VAL v)
 	return v;
 }
 
-/* Stores a value for another group. That group reads the value by ek_found, once an atomic counter
- * says that the value has been stored. The writer calls EK_FENCE before it changes the counter; the
- * reader calls EK_FENCE after it has read the counter. */
+/* Stores a value for another group. That group reads the value with ek_found, once an atomic
+ * counter says that the value has been stored. The writer calls EK_FENCE before it changes the
+ * counter; the reader calls EK_FENCE after it has read the counter. */
 EK_FN void ek_leave(EK_GLOBAL VAL *p, VAL v)
 {
 #ifdef __CUDACC__

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Compiled programs on disk: one file for each program and device. The folder is $EK_CACHE, else
- * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file has the whole key (driver, device,
+ * $XDG_CACHE_HOME/evenkeel, else ~/.cache/evenkeel. A file contains the whole key (driver, device,
  * compiler with its options, and text), a checksum, and the driver's binary. The whole key is
  * compared on loading, so neither two keys with the same hash nor a damaged file gives a wrong
  * program. Files are written under a temporary name and then renamed. If anything fails here, the

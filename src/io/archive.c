@@ -18,7 +18,7 @@ struct reader {
 	ek_status fault; /* error of the source below, which is reported with its own message */
 	const char *kind;
 	bool nothing; /* whether the content is empty or has ended */
-	/* The part of libarchive's current block that was not delivered yet: `left` bytes at
+	/* The part of libarchive's current block that has not been delivered yet: `left` bytes at
 	 * `block`, which belong at position `offset` of the content. `at` is the number of bytes
 	 * delivered so far, including zeros for holes. */
 	const char *block;
@@ -202,7 +202,7 @@ struct tar_search {
 	char link[200]; /* name of a .mtx member that is a link; "" if there is none */
 };
 
-/* Appends the name of a member to the list, or "..." if it does not fit; nothing comes after that. */
+/* Appends the name of a member to the list. If it does not fit, appends "..." as the last item. */
 static void list_member(struct tar_search *t, const char *path)
 {
 	static const char more[] = ", ...";

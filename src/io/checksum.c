@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Checksums of the binary form, computed over the bytes of the file in their order.
+ * Checksums of the binary form, computed over the bytes of the file in order.
  *
  * Version 3 uses the 64-bit XXH3 (Collet, xxHash). Only the header of xxHash is needed. XXH3 is
  * widely tested, and about as fast as memory. Version 2 had a checksum of its own, which is kept to

@@ -244,8 +244,8 @@ static int64_t product(int64_t a, int64_t b)
 	return p.high || p.low > INT64_MAX ? INT64_MAX : (int64_t)p.low;
 }
 
-/* Counts the n (n - 1) / 2 places below the diagonal of an n x n matrix and, if `diagonal` is true,
- * the n places on the diagonal. Returns their number, or INT64_MAX if their number is larger. */
+/* Returns the number of places below the diagonal of an n x n matrix, n (n - 1) / 2, plus the n
+ * places on it if `diagonal` is true. Returns INT64_MAX if the number is larger. */
 static int64_t triangle(int64_t n, bool diagonal)
 {
 	int64_t below = n % 2 ? product(n, (n - 1) / 2) : product(n / 2, n > 0 ? n - 1 : 0);

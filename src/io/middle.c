@@ -7,8 +7,8 @@
 #include "io/number.h"
 
 /* Before the final shift, the longest numbers are those of 801 decimal digits, which take 2661
- * bits, and the products of a number of 54 bits and 5^1124, which take 2664 bits. The shift makes the two compared
- * numbers about equally long. */
+ * bits, and the products of a number of 54 bits and 5^1124, which take 2664 bits. The shift makes
+ * the two numbers about equally long. */
 enum { LIMBS = 90, DIGITS = 800 };
 
 struct big {

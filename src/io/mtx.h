@@ -72,7 +72,7 @@ struct mtx_quote eki_mtx_quote(const char *begin, const char *end);
 /* Finds the next word of a line, starting at *p, and moves *p past it. Returns false at the end of
  * the line. */
 bool eki_mtx_word(const char **p, const char **begin, const char **end);
-/* Returns the least number of bytes that the line of an entry can have. */
+/* Returns the smallest number of bytes that the line of an entry can have. */
 int64_t eki_mtx_least_bytes(const struct mtx_header *h);
 /* Sets *nnz to the number of entries, mirror images included. `diagonal` is the number of entries
  * on the diagonal. Returns false if the index type cannot count that many entries. */
@@ -95,8 +95,7 @@ struct mtx_part {
 	bool quick;              /* whether the parsing thread rounds to nearest */
 	int64_t lines, diagonal;
 	struct mtx_mark too_small, rounded;
-	/* Number of entries in another row than the entry before, and number of entries in another
-	 * column than the entry before */
+	/* Numbers of entries whose row, or whose column, differs from that of the entry before */
 	int64_t row_runs, col_runs;
 	int64_t runs_at; /* index of the first run of this part in the segment */
 };

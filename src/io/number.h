@@ -6,8 +6,8 @@
  *
  * Digits are converted eight at a time. A word is loaded with eight characters, and each character
  * is combined with '0' by exclusive or. This turns digits into bytes of at most 9, so the lowest
- * byte above 9 ends the number. Three multiplications join the digits to pairs, the pairs to fours
- * and the fours to one number. Texts must be followed by at least 16 readable bytes. */
+ * byte above 9 ends the number. Three multiplications join the digits into pairs, the pairs into
+ * fours and the fours into one number. Texts must be followed by at least 16 readable bytes. */
 #ifndef EK_NUMBER_H
 #define EK_NUMBER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Packs the coordinates of a block into a segment. There, the index by which the file is sorted is
- * stored once for each run of entries. Cost: one copy. */
+ * Packs the coordinates of a block into a segment, which stores the index by which the file is
+ * sorted once for each run of entries. Cost: one copy. */
 #include <string.h>
 
 #include "io/mtx.h"

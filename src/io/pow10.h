@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Table of the powers of ten from 10^-342 to 10^324. Each row, {high, low}, has the leading 128
- * bits of one power, cut off and not rounded; the highest bit of `high` is set. 10^e = (high * 2^64
+ * bits of one power, truncated, not rounded; the highest bit of `high` is set. 10^e = (high * 2^64
  * + low + d) * 2^(floor(e log2(10)) - 127) with 0 <= d < 1, and d = 0 for e in 0 .. 55. The
  * expressions `10**e >> n` and `(1 << n) // 10**-e` compute the rows in any language with long
  * integers. Reading and writing of numbers both use the table. */

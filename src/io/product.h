@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Multiplies two 64-bit numbers to a product of 128 bits. The compiler's own 128-bit type is used
+ * Multiplies two 64-bit numbers into a product of 128 bits. The compiler's own 128-bit type is used
  * if there is one. Otherwise the result is the sum of four products of halves (Knuth, The Art of
  * Computer Programming, volume 2, section 4.3.1, Algorithm M). */
 #ifndef EKI_IO_PRODUCT_H

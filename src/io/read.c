@@ -7,7 +7,7 @@
 
 #include "io/mtx.h"
 
-enum { PART_MIN = 1 << 14 }; /* fewest bytes of text for which one more thread is worth its cost */
+enum { PART_MIN = 1 << 14 }; /* fewest bytes of text for which another thread pays off */
 
 ek_status eki_read_options(const ek_read_options *given, ek_read_options *out)
 {

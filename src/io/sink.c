@@ -219,8 +219,8 @@ static ek_status compress_close(eki_sink *s, ek_status status)
 
 /* ---- Files ----------------------------------------------------------------------------------- */
 
-/* Finds out three things: the final name of the file, with links followed; whether to write to that
- * file directly; and the mode of the file that will be replaced, or 0 if there is none. */
+/* Finds the final name of the file, with links followed; whether to write to that file directly;
+ * and the mode of the file to be replaced, or 0 if there is none. */
 static ek_status target(eki_sink *s, const char *path, bool *direct, mode_t *mode)
 {
 	struct stat st;

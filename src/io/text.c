@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Reads text in blocks of complete lines. A failure of the source is reported only when all
- * complete lines before it are used, so that the size of the blocks does not decide which error of
- * a file is reported first. */
+ * complete lines before it have been used, so that the size of the blocks does not decide which
+ * error of a file is reported first. */
 #include <string.h>
 
 #include "io/mtx.h"
@@ -34,8 +34,7 @@ void eki_mtx_text_close(struct mtx_text *text)
 		eki_free(text->source->ctx, text->buffer, text->size + PADDING, 1);
 }
 
-/* Doubles the buffer. This happens only after the buffer was full once, so memory grows with the
- * bytes read. */
+/* Doubles the buffer. Called only if the buffer is full, so memory grows with the bytes read. */
 static ek_status grow(struct mtx_text *text)
 {
 	const ek_context *ctx = text->source->ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The matrix object. It has a CSR store of A or, for matrices made from CSC, of the transpose of A.
- * It knows who owns the arrays, and has a state number that changes with the values. */
+ * The matrix object. It has a store of A or, for matrices in CSC, a CSR store of the transpose of
+ * A. It knows who owns the arrays, and has a state number that changes with the values. */
 #include <string.h>
 
 #include "matrix/matrix.h"

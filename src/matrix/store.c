@@ -40,7 +40,7 @@ int64_t eki_ptr_max(ek_index index)
 
 int64_t eki_idx_max(ek_index index)
 {
-	return index == EK_I64 ? INT64_MAX - 1 : INT32_MAX; /* rows + 1 must fit 64 bits */
+	return index == EK_I64 ? INT64_MAX - 1 : INT32_MAX; /* rows + 1 must fit in 64 bits */
 }
 
 size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index)

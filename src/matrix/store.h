@@ -34,7 +34,7 @@ typedef struct eki_place {
 } eki_place;
 
 /* A format: its name, lists of its arrays and integer parameters, a check of their invariants, and
- * conversions from and to CSR. All other conversions go by way of CSR. Functions that free, save,
+ * conversions from and to CSR. All other conversions go through CSR. Functions that free, save,
  * print or count the bytes of a store go through the list of arrays, so a format needs none of its
  * own.
  *
@@ -164,7 +164,7 @@ static inline int64_t eki_idx_at(const ek_store *s, int array, int64_t k)
 	const void *p = s->array[array];
 	return s->index == EK_I64 ? ((const int64_t *)p)[k] : ((const int32_t *)p)[k];
 }
-/* Returns the first position in [begin, end) at which the index is v or more, or `end` if there is
+/* Returns the first position in [begin, end) at which the index is at least v, or `end` if there is
  * none. The indices are in array number `array`, in ascending order. */
 static inline int64_t eki_idx_lower_bound(const ek_store *s, int array, int64_t begin, int64_t end,
                                           int64_t v)

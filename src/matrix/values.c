@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions with which callers ask for the properties and arrays of a matrix, check it, and give it
- * new values on the same pattern. */
+ * Public functions that query the properties and arrays of a matrix, check it, and give it new
+ * values on the same pattern. */
 #include <stdio.h>
 #include <string.h>
 
 #include "matrix/matrix.h"
 
-/* ---- Questions ------------------------------------------------------------------------------- */
+/* ---- Queries --------------------------------------------------------------------------------- */
 
 /* Returns the format of A as callers see it: CSC if the store is a transpose, else the format of
  * the store. The returned format names the arrays. */
@@ -101,7 +101,7 @@ ek_status ek_matrix_values_changed(ek_matrix *A)
 
 /* Adds a value to a sum. The sum begins as -0 and not as +0, because adding -0 changes no number.
  * While the sum is -0, the value is copied and not added, so that a single value keeps its bits in
- * all modes of rounding and of flushing to 0. */
+ * every rounding and flush-to-zero mode. */
 static void add_value(ek_value type, void *sum, const void *v)
 {
 	const double none = -0.0;

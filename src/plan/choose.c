@@ -3,10 +3,10 @@
  * the one that the hints give or, if they give none, the format of A. If the caller or EK_METHOD
  * named a method that can use neither format, the format of that method is chosen.
  *
- * If A is not in the chosen format, the plan makes a copy, which is always converted by way of CSR.
- * CSC is CSR of the transpose, so methods of CSR multiply with it, with op N and op T exchanged. If
- * A is in CSC, a copy in any format except CSR also stores the transpose, so that new values need
- * not be transposed. */
+ * If A is not in the chosen format, the plan makes a copy, which is always converted via CSR. CSC
+ * is CSR of the transpose, so methods of CSR multiply with it, with op N and op T exchanged. If A
+ * is in CSC, a copy in any format except CSR also stores the transpose, so that new values need not
+ * be transposed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +61,8 @@ static const ek_format *held(const ek_matrix *A)
 	return A->transposed ? &ek_format_csc : A->store.format;
 }
 
-/* Tells whether A in `format` is stored as its transpose. This is so for CSC and, if A is in CSC,
- * for all other formats except CSR. */
+/* Tells whether A in `format` is stored as its transpose: CSC is and, if A is in CSC, so are all
+ * other formats except CSR. */
 static bool by_columns(const ek_matrix *A, const ek_format *format)
 {
 	return format == &ek_format_csc || (A->transposed && format != &ek_format_csr);
@@ -214,7 +214,7 @@ static ek_status columns_for_method(ek_plan *p)
 	return EK_OK;
 }
 
-/* Chooses the method and, if the hints give no format, the format too. If there is not enough memory
+/* Chooses the method and, if the hints give no format, the format. If there is not enough memory
  * for a copy of A in that format, chooses a method for A as it is. */
 static ek_status choose_pair(ek_plan *p, const ek_hints *hints, const request *r)
 {

@@ -52,7 +52,7 @@ void eki_plan_arrays(ek_plan *plan);
  * Both x and y have already passed eki_dense_check. */
 ek_status eki_dense_apart(const ek_plan *plan, const char *x_name, const ek_dense *x,
                           const char *y_name, const ek_dense *y);
-/* Checks that a method of the processor can access y, and that writing y does not change A. y has
+/* Checks that a method on the processor can access y, and that writing y does not change A. y has
  * passed eki_dense_check_but_shape. */
 ek_status eki_dense_writable(const ek_plan *plan, const char *name, const ek_dense *y);
 /* Returns the strides and the address of a checked vector or block. */

@@ -8,8 +8,8 @@
  * These are emptied and filled by atomic exchanges, so that no thread waits for another. A thread
  * that finds all slots full frees its block. Small scratch is on the caller's stack instead.
  *
- * Some runs need arrays of zeros, of which they touch little. Such scratch is cleared once, when a
- * block is made, and every run leaves it as it was. */
+ * Some runs need arrays of zeros, of which they touch only a little. Such scratch is cleared once,
+ * when a block is made, and every run leaves it as it was. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Finds methods by the names that callers and EK_METHOD use. A name may be given in full, as in
- * "spmv.csr.merge", or, if only one method can be meant, without the operation, as in "csr.merge".
- * Parameters may follow after a colon, as in "csr.speculative.gpu:t=8,w=16". For an unknown name,
- * the error message suggests the name with the least Levenshtein distance (1966). If no name is
+ * "spmv.csr.merge", or, if that is unambiguous, without the operation, as in "csr.merge".
+ * Parameters may follow a colon, as in "csr.speculative.gpu:t=8,w=16". For an unknown name, the
+ * error message suggests the name with the smallest Levenshtein distance (1966). If no name is
  * near, the message lists as many names as fit. */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const ek_method *find(const char *text, size_t length, ek_operation opera
 	return full;
 }
 
-/* Returns the least number of letters to change, add or remove so that one word becomes the
+/* Returns the smallest number of letters to change, add or remove so that one word becomes the
  * other. */
 static int distance(const char *a, const char *b)
 {

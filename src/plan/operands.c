@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operands of operations on several matrices. The methods of these operations multiply CSR with
- * CSR. An operand that is stored so, in csr with op N or in csc with op T, is used in place. Any
- * other is copied when the plan is made, by way of CSR, and the copy is filled again after its
- * values changed. */
+ * CSR. An operand in csr with op N, or in csc with op T, is used in place. Any other is copied when
+ * the plan is made, via CSR, and the copy is filled again after its values change. */
 #include <string.h>
 
 #include "plan/plan.h"
 
 /* ---- Checks ---------------------------------------------------------------------------------- */
 
-/* Checks that an operand goes with A. */
+/* Checks that an operand is compatible with A. */
 static ek_status operand_check(const ek_matrix *A, const ek_matrix *M, const char *name)
 {
 	if (M->life.magic != A->life.magic)
@@ -111,7 +110,7 @@ done:
 	return status;
 }
 
-/* Sets *csr to operand k as eki_plan_operand wants it, in *copy unless it is stored so. */
+/* Sets *csr to operand k as eki_plan_operand wants it: in *copy, unless it is stored that way. */
 static ek_status convert(const ek_plan *p, int k, ek_store *copy, const ek_store **csr)
 {
 	const ek_index index = p->problem.common;
@@ -154,7 +153,7 @@ ek_status eki_plan_operand_values(ek_plan *p, int k)
 	return EK_OK;
 }
 
-/* ---- Sparse results --------------------------------------------------------------------------- */
+/* ---- Sparse results -------------------------------------------------------------------------- */
 
 bool eki_by_columns(const ek_plan *p)
 {
@@ -176,7 +175,7 @@ static ek_status result_check(const ek_plan *p, const ek_matrix *C)
 	return EK_OK;
 }
 
-/* Runs the plan into a new matrix. */
+/* Runs the plan and makes a new matrix of the result. */
 static ek_status make(ek_plan *plan, eki_run *run, ek_matrix **C)
 {
 	ek_context *ctx = (ek_context *)(uintptr_t)plan->ctx;
@@ -209,8 +208,8 @@ ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-/* Returns the bytes that making the copy of operand k takes besides the copy. On the way there may be
- * a copy in CSR, its transpose, and one with other types or sorted rows. */
+/* Returns the bytes of temporary memory that copying operand k takes: perhaps a copy in CSR, its
+ * transpose, and one with other types or sorted rows. */
 static int64_t bytes_to_copy(const ek_plan *p, int k)
 {
 	const ek_store *own = &p->own[k];

@@ -3,35 +3,35 @@
 #ifndef EK_PLAN_OPERANDS_H
 #define EK_PLAN_OPERANDS_H
 
-/* Takes the operands that the hints name into the problem. Returns EK_EINVAL if the operation takes
- * another number of matrices, or if an operand does not go with A. */
+/* Sets the operands and index types of the problem from the hints. Returns EK_EINVAL if the
+ * operation takes a different number of matrices, or if an operand is not compatible with A. */
 ek_status eki_operands_check(const ek_hints *hints, eki_problem *problem);
-/* Returns the largest state number of the operands. State numbers only grow, so it changes whenever an
- * operand gets new values. */
+/* Returns the largest state number of the operands. State numbers only grow, so the largest changes
+ * whenever an operand gets new values. */
 uint64_t eki_latest_state(const ek_plan *plan);
 /* Sets step->in[k] of the root to operand k of the problem in CSR, with its op applied, or to the
  * transpose of that if `transposed` is true. This is a copy in plan->own[k] if the operand is not
- * stored so. With `ascending`, the columns of each row ascend strictly, and duplicates are added
- * up. */
+ * stored that way. With `ascending`, the columns of each row ascend strictly, and duplicates are
+ * added up. */
 ek_status eki_plan_operand(ek_plan *plan, int k, bool transposed, bool ascending);
-/* Copies the present values of operand k into plan->own[k]. */
+/* Copies the current values of operand k into plan->own[k]. */
 ek_status eki_plan_operand_values(ek_plan *plan, int k);
-/* Returns the bytes that a plan whose scratch is not allocated yet holds, plus those that a run will
+/* Returns the bytes that a plan holds before its scratch is allocated, plus those that a run will
  * take besides its result: scratch, and copies of operands with new values. */
 int64_t eki_plan_needs(const ek_plan *plan);
-/* Returns EK_ELIMIT, with the least limit that would do, if this is more than hints.memory. Operations
- * with dense results have no such limit. */
+/* Returns EK_ELIMIT if eki_plan_needs exceeds hints.memory; the message has the smallest limit that
+ * would do. Operations with dense results have no such limit. */
 ek_status eki_operands_limit(const ek_plan *plan);
 
-/* Replaces *csr by a copy in *copy with indices of type `index` and, with `ascending`, with sorted rows
- * in which duplicates are added up. *csr may be *copy. After an error both are unchanged. */
+/* Replaces *csr by a copy in *copy with indices of type `index`. With `ascending`, its rows are
+ * sorted and duplicates are added up. *csr may be *copy. After an error both are unchanged. */
 ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,
                           const ek_store **csr);
 
 /* Tells whether all operands are in CSC. Results are then made by columns, from the transposes. */
 bool eki_by_columns(const ek_plan *plan);
-/* Does a run with a sparse result. If *C is NULL, sets it to a new matrix; otherwise replaces the values
- * of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
+/* Does a run with a sparse result. If *C is NULL, sets *C to a new matrix; otherwise replaces the
+ * values of *C, which an earlier run of the plan must have made. After an error *C is unchanged. */
 ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct eki_problem eki_problem;
 
 /* A row of the table of operations. */
 typedef struct eki_operation {
-	const char *name; /* name, with which the names of its methods begin */
+	const char *name; /* the names of its methods begin with this name */
 	const char *text; /* line that says what the operation computes */
 	ek_operation number;
 	/* default number of columns of its dense blocks, or 0 if it takes contiguous vectors */
@@ -52,7 +52,7 @@ struct eki_problem {
 	int64_t memory; /* limit on memory in bytes, as in ek_hints */
 	int64_t width;  /* expected number of columns of dense blocks; 1 for vectors */
 	ek_index index; /* index type of a sparse result */
-	/* index type that all operands have in the steps; the same columns as `index` */
+	/* index type of all operands in the steps; its columns have the type of those of `index` */
 	ek_index common;
 	ek_reproducible reproducible;
 	/* whether A is wanted by columns: hints.format is csc or, if it is NULL, A is in csc */
@@ -65,14 +65,14 @@ struct eki_problem {
 typedef struct eki_dense {
 	void *data;
 	int64_t row, col;
-	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods of the processor */
+	int where; /* as in ek_dense: 0 or EK_ON_DEVICE; always 0 for methods on the processor */
 } eki_dense;
 
-/* The arguments of one run. Products with dense blocks compute Y = alpha op(A) X + beta Y0, products
- * of sparse matrices C = alpha A B + beta D. Primitives use `array` alone. */
+/* The arguments of one run. Products with dense blocks compute Y = alpha op(A) X + beta Y0;
+ * products of sparse matrices, C = alpha A B + beta D. Primitives use `array` alone. */
 typedef struct eki_run {
 	eki_dense x, y;
-	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods of
+	/* Block that beta multiplies: y itself, or a block that does not overlap y. For methods on
 	 * devices it is always y. */
 	eki_dense y0;
 	int64_t width; /* number of columns of x and y */
@@ -101,8 +101,8 @@ enum { /* traits of a method */
         * entries. */
        EKI_BASE1_N = 16,
        EKI_BASE1_T = 32,
-       /* A method of a device that also reads or writes the vectors on the host. It is never
-        * chosen for a child, whose parent may have brought the vectors to the device. */
+       /* A method on a device that also reads or writes the vectors on the host. It is never chosen
+        * for a child, whose parent may have brought the vectors to the device. */
        EKI_ON_BOTH = 64
 };
 
@@ -144,9 +144,9 @@ struct ek_method {
 /* Returns row k of the table of methods, or NULL after the last. Unlike ek_method_next, it does not
  * search the table. */
 const ek_method *eki_method(size_t k);
-/* Parses a method's name and its parameters, which may follow after a colon (method_name.c). The
- * name may omit the operation if only one method can be meant. Unless `operation` is 0, the method
- * must be for this operation. Error messages begin with `from`. */
+/* Parses a method's name and its parameters, which may follow a colon (method_name.c). The name may
+ * omit the operation if that is unambiguous. Unless `operation` is 0, the method must be for this
+ * operation. Error messages begin with `from`. */
 ek_status eki_method_parse(const char *from, const char *text, ek_operation operation,
                            const ek_method **method, int64_t param[EKI_MAX_DIMS]);
 
@@ -183,8 +183,8 @@ struct eki_step {
 	/* Stores that the method multiplies with: those of the problem's matrices, copies made by
 	 * the plan, or stores made by the method of a parent step. */
 	const ek_store *in[EKI_MAX_MATRICES];
-	/* Op applied to each store of `in`. Normally it is the problem's op. It is the opposite op if
-	 * A is stored as its transpose, and op N if the store is a transposed copy. */
+	/* Op applied to each store of `in`: normally the problem's op, the opposite op if A is
+	 * stored as its transpose, or op N if the store is a transposed copy. */
 	ek_op op[EKI_MAX_MATRICES];
 	int64_t x_len, y_len; /* number of columns and of rows of op(A) */
 	ek_isa isa;
@@ -209,7 +209,7 @@ void eki_step_own(eki_step *step, void *block, int64_t bytes);
 /* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
  * from run->scratch. */
 ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at);
-/* Does the same for scratch that is zero when a run gets it. The run must leave it so. */
+/* Does the same for scratch that is zero when a run gets it. The run must leave it zero. */
 ek_status eki_step_scratch_zero(eki_step *step, int64_t count, size_t size, int64_t *at);
 /* Adds a line to the reasons that ek_plan_explain reports. */
 #if defined(__GNUC__)
@@ -330,7 +330,7 @@ struct ek_plan {
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
 };
 
-/* Makes space for another `blocks` blocks, so that eki_arena_own cannot fail for these. */
+/* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
 ek_status eki_arena_reserve(const ek_context *ctx, eki_arena *arena, int blocks);
 void eki_arena_own(eki_arena *arena, void *block, int64_t bytes);
 void eki_arena_free(const ek_context *ctx, eki_arena *arena);
@@ -362,8 +362,8 @@ ek_status eki_plan_run(ek_plan *plan, eki_run *run);
 
 /* ---- Steps on devices: gpu/launch.c, gpu/run.c ----------------------------------------------- */
 
-/* Tells whether the context can run a method. It can run all methods of the processor, and methods
- * of a device if the context has a device of that kind. */
+/* Tells whether the context can run a method. It can run all methods on the processor, and methods
+ * on a device if the context has a device of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);
 /* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
  * first copies y0 to y. The two must both be in host memory or both in device memory. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Chooses a method and a format. Each method that can do the work predicts its time from a few
- * features of the pattern, and the one with the least time is chosen. ek_plan_explain shows the
+ * features of the pattern, and the one with the shortest time is chosen. ek_plan_explain shows the
  * table of predictions.
  *
  * If A is in CSR, other formats are candidates too. Their time is that of a run, plus the time of
@@ -16,7 +16,7 @@
 #include "plan/plan.h"
 
 enum {
-	/* Least number of expected calls for a conversion that takes as long as one product. A
+	/* Smallest number of expected calls for a conversion that takes as long as one product. A
 	 * longer conversion needs proportionally more calls. */
 	WORTHWHILE = 20,
 	/* A sample is taken only if the expected calls, all together, multiply at least this many
@@ -60,7 +60,7 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
 
 /* Returns the backend that candidates must have. If the context has a device, this is the backend
  * of the device, since a caller who opened a device wants its methods. There are two exceptions in
- * which it is EKI_CPU: if no method of the device can do the work, and in child steps of a plan
+ * which it is EKI_CPU: if no method on the device can do the work, and in child steps of a plan
  * whose root method runs on the processor. */
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
@@ -172,7 +172,7 @@ static void consider(selection *s, const ek_method *m)
 	note(s, m, time, 0, NULL);
 }
 
-/* Considers all methods for the format of A. Returns the first of them, or NULL if there is none. */
+/* Considers all methods for the format of A. Returns the first, or NULL if there is none. */
 static const ek_method *consider_all(selection *s)
 {
 	const ek_format *format = s->step->in[0]->format;
@@ -293,8 +293,8 @@ static ek_status consider_formats(selection *s)
 	return EK_OK;
 }
 
-/* Returns the number of bytes that the choice may take beside A: a copy in another format, or arrays
- * of the method. */
+/* Returns the number of bytes that the choice may take besides A: a copy in another format, or
+ * arrays of the method. */
 static double allowance(const ek_plan *p)
 {
 	const double most = (double)p->problem.memory, usual = 1 << 24;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The choice of a method and a format by predicted time (select.c, explain.c). Part of plan/plan.h. */
+ * Chooses a method and a format by predicted time (select.c, explain.c). Part of plan/plan.h. */
 #ifndef EK_PLAN_SELECT_H
 #define EK_PLAN_SELECT_H
 
@@ -33,14 +33,14 @@ typedef struct eki_choice {
 	int64_t dim[EKI_MAX_DIMS];
 } eki_choice;
 
-/* Chooses the method and the format with the least predicted time among those that can do the
+/* Chooses the method and the format with the shortest predicted time among those that can do the
  * step's work. The format is that of step->in[0]. If this is CSR and `formats` is true, other
  * formats are considered too. Their time includes that of the conversion, divided by the expected
- * calls. What the choice takes beside A is limited by the memory of the problem. If `why` is not
+ * calls. What the choice takes besides A is limited by the memory of the problem. If `why` is not
  * NULL, sets *why to the table of candidates, which lives as long as the plan. */
 ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
-/* Returns the least time that a method of `backend` predicts for an operation on the matrix of `f`,
- * or INFINITY if none predicts any. For steps whose children will do that operation. */
+/* Returns the shortest time that a method of `backend` predicts for an operation on the matrix of
+ * `f`, or INFINITY if none predicts any. For steps whose children will do that operation. */
 double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);
 /* Returns the only method that can do the step's work with a format, or NULL if there are several
  * or none. */

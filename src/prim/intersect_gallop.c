@@ -40,7 +40,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_set_pieces(set, intersect);
 }
 
-/* Returns the predicted nanoseconds. Each entry of the small set costs a mispredicted branch and a
+/* Predicts the time in nanoseconds. Each entry of the small set costs a mispredicted branch and a
  * number of steps that grows with the logarithm of large / small. */
 static double cost(const eki_features *f)
 {

@@ -38,7 +38,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Returns the predicted nanoseconds: 3.3 for each entry, since about every second entry costs a
+/* Predicts the time in nanoseconds: 3.3 for each entry, since about every second entry costs a
  * mispredicted branch. */
 static double cost(const eki_features *f)
 {

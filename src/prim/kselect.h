@@ -52,9 +52,10 @@ typedef struct eki_filter {
 void eki_filter_run(const eki_list *s, eki_filter *f);
 
 /* Returns the entry that would be at position k, counted from 0, if the n entries of `in` were
- * sorted. The result is an integer of prim_body/order.h. No input makes the search slow. `scratch`
- * has room for `capacity` entries, at least EKI_SELECT_FEW + EKI_SELECT_PAD. The call changes `in`
- * only if `in` is `scratch`; then `in` must have room for EKI_SELECT_PAD more entries. */
+ * sorted. The result is an integer made by prim_body/order.h. No input makes the search slow.
+ * `scratch` has room for `capacity` entries, at least EKI_SELECT_FEW + EKI_SELECT_PAD. The call
+ * changes `in` only if `in` is `scratch`; then `in` must have room for EKI_SELECT_PAD more
+ * entries. */
 typedef int64_t eki_radix_fn(ek_value type, const void *in, int64_t n, int64_t k, void *scratch,
                              int64_t capacity);
 extern eki_radix_fn *const eki_select_radix[EK_NISA][2];

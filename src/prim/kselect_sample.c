@@ -30,7 +30,7 @@
 #include "prim/select.h"
 
 /* Returns the entry that would be at position k, counted from 0, if the n entries were sorted. The
- * result is an integer of prim_body/order.h. n is at most EKI_SELECT_FEW. */
+ * result is an integer made by prim_body/order.h. n is at most EKI_SELECT_FEW. */
 static int64_t FN(few)(ek_value type, const void *in, int64_t n, int64_t k)
 {
 	return FN(bisect)(in, n, k, FN(flip)(type));

@@ -277,7 +277,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Returns the predicted nanoseconds: 1.3 for each pair, or 2.3 if keys are floats, since those are
+/* Predicts the time in nanoseconds: 1.3 for each pair, or 2.3 if keys are floats, since those are
  * flipped to integers as they are compared. */
 static double cost(const eki_features *f)
 {

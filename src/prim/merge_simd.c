@@ -56,7 +56,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Returns the predicted nanoseconds, from the time to merge one pair, which depends on the
+/* Predicts the time in nanoseconds, from the time to merge one pair, which depends on the
  * instruction set and the size of the keys. Returns INFINITY if the keys have values, so that this
  * method is not chosen. */
 static double cost(const eki_features *f)

@@ -36,8 +36,8 @@ static void FN(local_scan)(const eki_array *a, int64_t begin, int64_t end, void 
 	*(VAL *)total = sum;
 }
 
-/* Adds *before to *total and to the last entry of a segment in the result. *before is the sum of all
- * entries before the segment, *total the sum of the segment. */
+/* Adds *before to *total and to the last entry of a segment in the result. *before is the sum of
+ * all entries before the segment, *total the sum of the segment. */
 static void FN(cross_add)(const eki_array *a, int64_t last, const void *before, void *total)
 {
 	const VAL left = *(const VAL *)before;

@@ -259,7 +259,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds, from rates in bytes per nanosecond that were measured in the
+/* Predicts the time in nanoseconds, from rates in bytes per nanosecond that were measured in the
  * cache. Rates are higher for types of 8 bytes, since vectors have fewer lanes, and for given
  * flags, since no flags have to be made from offsets. Rates are lower without AVX-512, since the
  * scans rely on its masks and compression. */

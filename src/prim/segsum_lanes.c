@@ -209,7 +209,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_segsum_split(ctx, a, kernel[a->isa][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds, from the time per byte and the time per segment, both measured
+/* Predicts the time in nanoseconds, from the time per byte and the time per segment, both measured
  * in the cache. A segment takes longer with flags, since its end has to be searched for. */
 static double cost(const eki_features *f)
 {

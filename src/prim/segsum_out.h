@@ -8,7 +8,7 @@
 #endif
 
 typedef struct FN(sums) {
-	VAL *out;     /* address for the first buffered sum */
+	VAL *out;     /* where the first buffered sum goes */
 	int64_t held; /* number of buffered sums, less than a line */
 	bool stream;
 	/* The buffered sums. Up to max(W, 8) places after the last one may be overwritten. */

@@ -13,8 +13,9 @@ static inline vec FN(lanes)(const FN(raw) * in, int64_t i, int64_t n, vec fill)
 	return n - i >= W ? vload(in + i) : vload_n(in + i, n - i, fill);
 }
 
-/* Copies the n entries of `in` to `v` as integers of prim_body/order.h, followed by copies of the
- * greatest of them up to a multiple of W. Sets *lo and *hi to the least and the greatest entry. */
+/* Copies the n entries of `in` to `v` as integers made by prim_body/order.h, followed by copies of
+ * the greatest of them up to a multiple of W. Sets *lo and *hi to the least and the greatest
+ * entry. */
 static inline void FN(few_load)(const FN(raw) * in, int64_t n, VAL flip, VAL *v, VAL *lo, VAL *hi)
 {
 	const VAL greatest = (VAL)((UNS)-1 >> 1);
@@ -58,7 +59,7 @@ static inline VAL FN(cut)(const VAL *v, int64_t n, int64_t k_min, int64_t k_max,
 }
 
 /* Returns the entry that would be at position k if the n entries of `in` were sorted. The result is
- * an integer of prim_body/order.h. Requires 0 <= k < n <= EKI_SELECT_FEW. */
+ * an integer made by prim_body/order.h. Requires 0 <= k < n <= EKI_SELECT_FEW. */
 static inline VAL FN(bisect)(const FN(raw) * in, int64_t n, int64_t k, VAL flip)
 {
 	VAL v[EKI_SELECT_FEW], lo, hi, x;

@@ -36,8 +36,7 @@ static inline eki_set_piece eki_set_smaller_first(const eki_set_piece *s)
 	return t;
 }
 
-/* Returns the predicted nanoseconds of union.simd and of intersect.simd, which take the same
- * time. */
+/* Predicts the time of union.simd and of intersect.simd in nanoseconds; it is the same. */
 double eki_set_simd_cost(const eki_features *f);
 extern eki_set_fn *const eki_set_union_simd[EK_NISA][2];
 extern eki_set_fn *const eki_set_intersection_simd[EK_NISA][2];

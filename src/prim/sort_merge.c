@@ -69,7 +69,8 @@ static void sort_piece(void *arg, int part)
 	           s->pieces == 1 ? s->flip & EKI_FLIP_OUT : 0);
 }
 
-/* Does one thread's share of a round of merges: all that goes to the thread's part of the result. */
+/* Does one thread's share of a round of merges: all that goes to the thread's part of the
+ * result. */
 static void merge_part(void *arg, int part)
 {
 	const struct sort *s = arg;
@@ -169,7 +170,7 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds, from the time that one core takes for one pair and one level
+/* Predicts the time in nanoseconds, from the time that one core takes for one pair and one level
  * of merges. That time was measured for each instruction set. */
 static double cost(const eki_features *f)
 {

@@ -49,7 +49,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_set_pieces(set, unite);
 }
 
-/* Returns the predicted nanoseconds: the time of one search for each entry of the small set, plus
+/* Predicts the time in nanoseconds: the time of one search for each entry of the small set, plus
  * the time of copying the large set. */
 static double cost(const eki_features *f)
 {

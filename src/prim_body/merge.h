@@ -38,7 +38,8 @@ EKI_BODY void eki_pairs_shift(int64_t n, eki_pair_at p, int64_t i, int64_t o, ek
 }
 
 /* Merges n more pairs at `from` into the run of `to_n` pairs at `to`, which has room for all.
- * rank[k] pairs of the run come before pair k; ranks ascend. Pairs of the same rank move together. */
+ * rank[k] pairs of the run come before pair k; ranks ascend. Pairs of the same rank move
+ * together. */
 EKI_BODY void eki_insert_ranked(eki_pair_at to, int64_t to_n, eki_pair_at from, const int64_t *rank,
                                 int64_t n, eki_pair_kind of)
 {

@@ -43,12 +43,13 @@ EK_FN ek_open ek_open_join(ek_open before, ek_open own)
 }
 
 /* Returns the inclusive segmented scan: the lane's own sum plus the sums of the lanes before it,
- * back to the last mark. `at` is the number of this work-item, and `end` that of the work-item after
- * the last lane. Lanes are `apart` work-items apart, so `apart` scans run side by side. The arrays
- * `sums` and `marks` have an entry for each work-item. The call overwrites both without waiting for
- * earlier reads, and leaves the results in `sums`. `counted` is a compile-time constant. If it is
- * not 0, the numbers of marks are computed too, and are left in the array `marks`. If it is 0, the
- * member `marks` of the returned value only tells whether there is a mark. Has barriers. */
+ * back to the last mark. `at` is the number of this work-item, and `end` that of the work-item
+ * after the last lane. Lanes are `apart` work-items apart, so `apart` scans run side by side. The
+ * arrays `sums` and `marks` have an entry for each work-item. The call overwrites both without
+ * waiting for earlier reads, and leaves the results in `sums`. `counted` is a compile-time
+ * constant. If it is not 0, the numbers of marks are computed too, and are left in the array
+ * `marks`. If it is 0, the member `marks` of the returned value only tells whether there is a mark.
+ * Has barriers. */
 EK_FN ek_open ek_segmented_scan(ek_open own, int at, int apart, int end, int counted,
                                 EK_LOCAL_PTR VAL *sums, EK_LOCAL_PTR int *marks)
 {

@@ -86,15 +86,15 @@ EKI_BODY bool eki_upto_i64(const void *of, int64_t i)
 #define EKI_BY_SIZE(v, i32, i64) \
 	_Generic((v), const int32_t *: i32, int32_t *: i32, const int64_t *: i64, int64_t *: i64)
 
-/* The first k in [begin, end) with v[k] >= x (eki_lower_bound) or with v[k] > x (eki_upper_bound),
- * or `end` if there is none. */
+/* Return the first k in [begin, end) with v[k] >= x (eki_lower_bound) or with v[k] > x
+ * (eki_upper_bound), or `end` if there is none. */
 #define eki_lower_bound(v, begin, end, x)                                    \
 	eki_search(begin, end, EKI_BY_SIZE(v, eki_below_i32, eki_below_i64), \
 	           &(const struct eki_number_in){v, x})
 #define eki_upper_bound(v, begin, end, x)                                  \
 	eki_search(begin, end, EKI_BY_SIZE(v, eki_upto_i32, eki_upto_i64), \
 	           &(const struct eki_number_in){v, x})
-/* The same as eki_lower_bound, but found by growing steps that start at `begin`. */
+/* Does the same as eki_lower_bound, in growing steps that start at `begin`. */
 #define eki_gallop_bound(v, begin, end, x)                                   \
 	eki_gallop(begin, end, EKI_BY_SIZE(v, eki_below_i32, eki_below_i64), \
 	           &(const struct eki_number_in){v, x})

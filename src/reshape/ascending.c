@@ -37,9 +37,9 @@ static int64_t FN(repeated)(const ek_store *csr, int64_t begin, int64_t end)
 	return end;
 }
 
-/* Tells by its result, begin or end, whether the columns of a row in [begin, end) do not ascend
- * strictly. Counts the entries whose column is not larger than that of the entry before, of whatever
- * row, in a loop that vectors can do, and leaves out the first entries of rows. */
+/* Returns `end` if the columns of each row in [begin, end) ascend strictly, else `begin`. Counts
+ * the entries whose column is not larger than that of the entry before, even across rows, since
+ * compilers vectorise that loop. Then counts such entries among the first of rows, and compares. */
 static int64_t FN(not_strict)(const ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];

@@ -42,7 +42,7 @@ static bool scattered(const ek_context *ctx, const ek_store *csr)
 	return eki_radix_cost(&f) < eki_scan_cost(&f);
 }
 
-/* Transposes through buckets. Does nothing but set *done to false if no buckets fit the matrix, or
+/* Transposes through buckets. Does nothing but set *done to false if no buckets suit the matrix, or
  * if they take more memory than counters may. */
 static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 {
@@ -53,7 +53,7 @@ static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 	int64_t bytes = 0;
 	ek_status status;
 
-	/* Callers with a limit on memory count on one counter for each entry, at most. */
+	/* Callers with a limit on memory assume at most one counter for each entry. */
 	EK_TRY(eki_radix_make(ctx, flip->in, parts, most, &r));
 	*done = r.buckets > 0;
 	if (*done) {
@@ -112,7 +112,7 @@ done:
 	return status;
 }
 
-/* ---- For plans -------------------------------------------------------------------------------- */
+/* ---- For plans ------------------------------------------------------------------------------- */
 
 ek_status eki_step_transpose(eki_step *step, eki_transposed *copy)
 {

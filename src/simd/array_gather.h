@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Gathers and products of floats for operations on sparse vectors (base/for_each_vector.h). Included
- * in each pass of a file with EK_VECTORS that needs them:
+ * Gathers and products of floats for operations on sparse vectors (base/for_each_vector.h).
+ * Included in each pass of a file with EK_VECTORS that needs them:
  *
- *   EK_GATHERS       1 if this pass has the two operations: those for floats with AVX2 and AVX-512
+ *   EK_GATHERS       1 if this pass has the two operations: for floats with AVX2 and AVX-512
  *   vgather(p, c)    p[c[0]], p[c[1]] ...; the elements of c have type IDX
  *   vmul(a, b)       the product of the lanes
  *
- * Undefined by the including file, at its end. */
+ * The including file undefines them at its end. */
 #if EK_VAL_FLOAT && EK_VAL_64 && W == 8
 #define EK_GATHERS 1
 #define vmul(a, b) _mm512_mul_pd(a, b)

@@ -9,9 +9,13 @@
 #define vflags(p) (EK_FLAGS32(p) | EK_FLAGS32((const uint8_t *)(p) + 32) << 32)
 
 #if EK_VAL_F64
-#define W                    4
-#define vec                  __m256d
-#define vmask_n(n)           _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define W          4
+#define vec        __m256d
+#define vmask_n(n) _mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vmask_bits(b)                                                         \
+	_mm256_cmpgt_epi64(_mm256_and_si256(_mm256_set1_epi64x((int64_t)(b)), \
+	                                    _mm256_setr_epi64x(1, 2, 4, 8)),  \
+	                   _mm256_setzero_si256())
 #define vzero()              _mm256_setzero_pd()
 #define vset1(a)             _mm256_set1_pd(a)
 #define vload(p)             _mm256_loadu_pd(p)
@@ -99,6 +103,10 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vec __m256
 #define vmask_n(n) \
 	_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define vmask_bits(b)                                                                        \
+	_mm256_cmpgt_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(b)),                     \
+	                                    _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128)), \
+	                   _mm256_setzero_si256())
 #define vzero()              _mm256_setzero_ps()
 #define vset1(a)             _mm256_set1_ps(a)
 #define vload(p)             _mm256_loadu_ps(p)

@@ -7,6 +7,7 @@
 #define EK_NOT_FINITE 0x99 /* classes of fpclass: quiet NaN, +Inf, -Inf, signalling NaN */
 #define vmask         __mmask8
 #define vmask_n(n)    ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
+#define vmask_bits(b) ((__mmask8)(b))
 #define vflags(p)     EK_TEST8(_mm512_loadu_si512(p))
 #define EK_TEST8(v)   ((uint64_t)_mm512_test_epi8_mask(v, v))
 #define EK_PACKED(m)  vmask_n(_mm_popcnt_u32(m))

@@ -14,6 +14,7 @@
 #undef vec
 #undef vmask
 #undef vmask_n
+#undef vmask_bits
 #undef vflags
 #undef vpack
 #undef vpack_lanes

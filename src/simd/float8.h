@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions that sum the lanes of vectors of eight floats, and that transpose such vectors. They
- * are for both AVX2 and AVX-512 VL. */
+ * Sums of the lanes of vectors of eight floats, and transposes of such vectors, for AVX2 and
+ * AVX-512 VL. */
 
 /* Sums the eight lanes as a tree: three times, the upper half of the lanes is added to the lower
  * half. This leaves four sums, then two, then one. */

@@ -5,6 +5,7 @@
  *   W                  number of lanes of a vector
  *   vec, vmask         types of a vector of VAL and of a mask, which says which lanes are active
  *   vmask_n(n)         mask in which the first n lanes are active, 0 <= n <= W
+ *   vmask_bits(b)      mask in which lane k is active if bit k of b is set, k < W
  *   vzero() vset1(a)                  0 or `a` in all lanes
  *   vload(p) vload_n(p, m)            load; inactive lanes are 0, and their memory is not touched
  *   vstore(p, v) vstore_n(p, v, m)    store; inactive lanes are not written
@@ -23,7 +24,7 @@
  *   vclear(a, w)                      `a`, but 0 in lanes where the lowest bit of the word is set
  *   vflags(p)                         bit k is 1 if byte p[k] is not 0, k < 64; bytes are 0 or 1
  *   vpack(p, v, m)                    stores the active lanes side by side, and nothing else
- *   vpack_lanes(p, first, m)          stores first + k, of type IDX, for the active lanes k likewise.
+ *   vpack_lanes(p, first, m)          stores first + k, of type IDX, for active lanes k likewise.
  *                                     Only AVX-512 has these two, so ask #ifdef vpack
  *   vfinite(a)                        true if no lane is Inf or NaN
  *   vsum(v)                           sum of the lanes, as a tree
@@ -35,6 +36,7 @@
 #define vmask int
 
 #define vmask_n(n)             ((n) > 0)
+#define vmask_bits(b)          ((int)((b)&1))
 #define vzero()                ((VAL)0)
 #define vset1(a)               (a)
 #define vload(p)               (*(p))

@@ -6,8 +6,8 @@
  *   2  a row that is left joins the aggregate, made in pass 1, of the neighbour with the largest
  *      entry
  *
- * A third pass, as published, would find nothing: a row that pass 1 leaves out has a strong neighbour
- * in an aggregate.
+ * The third pass of the publication would find nothing: a row that pass 1 leaves out has a strong
+ * neighbour in an aggregate.
  *
  * Rows without strong neighbours, such as boundary conditions, belong to no aggregate: a smoother
  * solves them, and coarse levels need not see them. In pass 2 rows join only aggregates of pass 1,
@@ -16,8 +16,8 @@
  * Finally the aggregates are numbered by their first rows, which need not be the rows that formed
  * them. So aggregates near each other have numbers near each other.
  *
- * One thread does the passes, since each row depends on those before. They read the pattern two or
- * three times, far less than a Galerkin product does.
+ * One thread does the passes, since each row depends on those before it. The passes read the
+ * pattern two or three times, far less often than a Galerkin product does.
  *
  * Vanek, Mandel, Brezina 1996, Algebraic multigrid by smoothed aggregation for second and fourth
  * order elliptic problems, Computing 56. */
@@ -65,7 +65,7 @@ static void FN(gather)(const eki_coupling *c, IDX *of, int64_t i, IDX g)
 
 /* Returns the aggregate of the strong neighbour of row i with the largest entry (the first of
  * several equal ones), or -1 if no such neighbour has an aggregate. Rows that joined aggregate g in
- * this pass have -2 - g, which does not count. */
+ * this pass are marked -2 - g, which does not count as one. */
 static IDX FN(nearest)(const eki_coupling *c, const IDX *of, int64_t i)
 {
 	const PTR *row_ptr = c->A->array[CSR_PTR];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Opens a matrix for aggregation: its options, the matrix in CSR with sorted rows, and its
- * diagonal. Whether an entry is strong is computed from these each time that the question
- * arises. */
+ * diagonal. Whether an entry is strong is computed from these at each use. */
 #include <math.h>
 
 #include "solver/solver.h"

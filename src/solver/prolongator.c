@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The smoothed prolongator P = (I - w D^-1 F) T. T is constant on each aggregate (aggregate.c). F
- * is A without its weak entries, which are added to the diagonal; D is the diagonal of F. So each
- * row of F has the same sum as that of A, and where this sum is 0, a constant is interpolated as a
- * constant. w is omega divided by a bound on the eigenvalues of D^-1 F, the largest sum of |f_ij| /
- * |d_i| over a row (Gershgorin 1931).
+ * is A without its weak entries, which are added to the diagonal; D is the diagonal of F. So a row
+ * has the same sum in F as in A, and where this sum is 0, P interpolates a constant as a constant.
+ * w is omega divided by a bound on the eigenvalues of D^-1 F, the largest sum of |f_ij| / |d_i|
+ * over a row (Gershgorin 1931).
  *
  * For row i of P, the entries of row i of F are added up by the aggregates of their columns. The
- * sums of a row are in a list, and an array has the place of each aggregate in the list. A place
- * that was left by an earlier row is recognised by a look into the list (Briggs, Torczon 1993), so
+ * sums of a row are in a list, and an array has the place of each aggregate in the list. A lookup
+ * in the list shows whether a place is left over from an earlier row (Briggs, Torczon 1993), so
  * nothing is cleared between rows. The list is sorted. One pass finds D, the bound and the lengths
  * of rows, the other writes P.
  *
- * Cost: A is read twice. The bits do not depend on the number of threads: each row is added up in
- * its order, and the bound is a maximum.
+ * Cost: A is read twice. The bits do not depend on the number of threads: the entries of a row are
+ * added up in their order, and the bound is a maximum.
  *
  * Vanek, Mandel, Brezina 1996, as in aggregate.c. */
 #include <math.h>
@@ -46,7 +46,8 @@ typedef struct smooth_part {
 
 #if EK_PER_TYPE
 
-/* Finds the diagonal of F in row i, and adds up the magnitudes of the row's other entries. */
+/* Returns the diagonal entry of row i of F. Sets *others to the sum of the magnitudes of the row's
+ * other entries. */
 static double FN(filtered_diagonal)(const eki_coupling *c, int64_t i, double *others)
 {
 	const PTR *row_ptr = c->A->array[CSR_PTR];

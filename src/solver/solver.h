@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What solvers share: the entries of a matrix that couple its rows strongly, and aggregates of rows
- * along these. */
+ * What solvers share: which entries of a matrix are strong, and aggregates of the rows that they
+ * couple. */
 #ifndef EK_SOLVER_H
 #define EK_SOLVER_H
 
@@ -12,14 +12,14 @@
 typedef struct eki_coupling {
 	const ek_context *ctx;
 	const ek_store *A;
-	ek_store copy;   /* what A points to, if it is not the caller's matrix */
+	ek_store copy;   /* what A points to, unless that is the caller's matrix */
 	double strength; /* the threshold */
-	double omega;    /* damping of the smoother of prolongators */
+	double omega;    /* damping in the smoothing of prolongators */
 	double *diagonal;
 } eki_coupling;
 
-/* Reads the options, and finds the diagonal. Errors: EK_EINVAL if A is not square, if a diagonal is
- * 0 or not finite, or if an option is out of range; the message names the row. */
+/* Reads the options, and finds the diagonal. Errors: EK_EINVAL if A is not square, if a diagonal
+ * entry is 0 or not finite, or if an option is out of range; the message names the row. */
 ek_status eki_coupling_open(const ek_matrix *A, const ek_aggregation *options, eki_coupling *c);
 void eki_coupling_close(eki_coupling *c);
 
@@ -37,7 +37,7 @@ typedef struct eki_aggregates {
 	int64_t count;
 } eki_aggregates;
 
-/* Makes the aggregates. The caller frees them, also after an error; before the call *g must be
+/* Makes the aggregates. The caller frees them, even after an error; before the call *g must be
  * {0}. */
 ek_status eki_aggregates_make(const eki_coupling *c, eki_aggregates *g);
 void eki_aggregates_free(const eki_coupling *c, eki_aggregates *g);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpAdd on CSR: each row of C is the merge of a row of A and a row of B, entry after entry, with a
- * comparison for each (Gustavson 1978). As "spadd.csr.serial", the reference, it counts C, then fills
- * it, in one thread. As "spadd.csr.batches" threads take batches of rows, and C is made in one pass
- * (spgemm/output.c). */
+ * comparison for each (Gustavson 1978). "spadd.csr.serial", the reference, counts the entries of C,
+ * then fills it, on one thread. In "spadd.csr.batches" threads take batches of rows, and C is made
+ * in one pass (spgemm/output.c). */
 #include <string.h>
 
 #include "spgemm/output.h"
@@ -13,7 +13,7 @@
 #if EK_PER_TYPE
 #include "spgemm/scaled.h"
 
-/* Merges the columns of two rows. Returns how many there are. `col` may be NULL. */
+/* Merges the columns of two rows. Returns the number of different columns. `col` may be NULL. */
 static int64_t FN(merge_columns)(const IDX *a, int64_t a_n, const IDX *b, int64_t b_n, IDX *col)
 {
 	int64_t i = 0, j = 0, n = 0;
@@ -33,8 +33,8 @@ static int64_t FN(merge_columns)(const IDX *a, int64_t a_n, const IDX *b, int64_
 	return n + (a_n - i) + (b_n - j);
 }
 
-/* Writes the values of a row of n entries, whose columns are known: the sum of the values that the two
- * rows have there. */
+/* Writes the values of a row of n entries, whose columns are known: the sums of the values of both
+ * rows. */
 static void FN(add_values)(const IDX *col, int64_t n, SCALED a, SCALED b, VAL *val)
 {
 	int64_t i = 0, j = 0;
@@ -105,7 +105,7 @@ static ek_status prepare(eki_step *step)
 	return eki_batches_make(step, EKI_SUM, ENTRIES, &s->batches);
 }
 
-/* Adds buffers, so that C is made in one pass. */
+/* Prepares buffers too, so that C is made in one pass. */
 static ek_status prepare_buffers(eki_step *step)
 {
 	merge *s;
@@ -123,7 +123,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_output(step, v, &s->batches, &s->buffers, rows);
 }
 
-/* Predicts one pass over A and B and one over C. */
+/* Predicts the time of one pass over A and B and one over C. */
 static double cost(const eki_features *f)
 {
 	return eki_work_csr(f, EKI_LOOP_MERGE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The operation SpAdd, C = alpha op(A) + beta op(B) with sparse matrices, and its public function.
- * Methods get both in CSR, with their ops applied and columns that ascend strictly. If both are in
- * CSC, the methods add the transposes, and C is in CSC too. */
+ * Methods get both operands in CSR, with their ops applied and columns that ascend strictly. If
+ * both are in CSC, the methods add the transposes, and C is in CSC too. */
 #include <stdio.h>
 
 #include "plan/plan.h"

@@ -27,7 +27,7 @@ typedef struct tile {
 } tile;
 #endif
 
-/* Sets n contiguous values to beta times what they are. */
+/* Multiplies n contiguous values by beta. Does not read them if beta is 0. */
 static void FN(scale_line)(VAL *y, int64_t n, VAL beta)
 {
 	const vec b = vset1(beta);
@@ -169,7 +169,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Predicts one pass over A and one over Y. */
+/* Predicts the time of one pass over A and one over Y. */
 static double cost(const eki_features *f)
 {
 	const double y = (double)f->stats.rows * (double)f->stats.cols;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which vectors
- * can add at once, and rows that are the row before, moved by one column, as on grids. A
- * sample of rows shows which of them are frequent; these are then written down. */
+ * What the rows of B have in common, for spgemm/flags.c: runs of consecutive columns, which are
+ * added as vectors; rows with the columns of the row before, as the unknowns of a node of a finite
+ * element mesh have; and rows that equal the row before, shifted by one column, as on grids. A
+ * sample of rows shows which of these are frequent enough to record. */
 #include <string.h>
 
 #include "spgemm/b_pattern.h"
@@ -16,23 +17,23 @@ static inline int FN(run_length)(const IDX *col, PTR k, PTR end)
 {
 	int n = 1;
 
-	while (n < EKI_RUN && k + n < end && col[k + n] == col[k] + n)
+	while (k + n < end && col[k + n] == col[k] + n && col[k + n] % EKI_RUN)
 		n++;
 	return n;
 }
 
-/* Tells whether row i is row i - 1, moved by one column. */
-static bool FN(is_shifted)(const void *row_ptr, const void *col_idx, int64_t i)
+/* Tells whether row i has the columns of row i - 1, each plus `shift`. */
+static bool FN(is_shifted)(const void *row_ptr, const void *col_idx, int64_t i, int shift)
 {
 	const PTR *ptr = row_ptr;
 	const IDX *col = col_idx;
 	const PTR n = ptr[i + 1] - ptr[i];
 	IDX differ = 0;
 
-	if (i == 0 || ptr[i] - ptr[i - 1] != n)
+	if (i == 0 || n == 0 || ptr[i] - ptr[i - 1] != n)
 		return false;
 	for (PTR k = ptr[i]; k < ptr[i + 1]; k++)
-		differ |= col[k] ^ (col[k - n] + 1);
+		differ |= col[k] ^ (col[k - n] + (IDX)shift);
 	return differ == 0;
 }
 
@@ -49,7 +50,7 @@ static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
 	return runs;
 }
 
-/* Writes down the runs of rows [begin, end), the first of which is run number `run`. */
+/* Records the runs of rows [begin, end), the first of which is run number `run`. */
 static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
                              const eki_b_pattern *b)
 {
@@ -60,39 +61,49 @@ static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int6
 
 	for (int64_t i = begin; i < end; i++) {
 		run_ptr[i] = (PTR)run;
-		for (PTR k = ptr[i]; k < ptr[i + 1]; k += b->run_len[run++]) {
-			run_col[run] = col[k];
-			b->run_len[run] = (uint8_t)FN(run_length)(col, k, ptr[i + 1]);
+		for (PTR k = ptr[i], n; k < ptr[i + 1]; k += n, run++) {
+			const IDX first = col[k] % EKI_RUN;
+
+			n = FN(run_length)(col, k, ptr[i + 1]);
+			run_col[run] = col[k] - first;
+			b->run_bits[run] = (uint8_t)(((1 << n) - 1) << first);
 		}
 	}
 	run_ptr[end] = (PTR)run;
 }
 
-static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, uint64_t *shifted)
+/* Sets the bits of those of rows [begin, end) that are the row before, moved by `shift` columns. */
+static void FN(pattern_shifted)(const ek_store *B, int64_t begin, int64_t end, int shift,
+                                uint64_t *bits)
 {
 	for (int64_t i = begin; i < end; i++)
-		if (FN(is_shifted)(B->array[CSR_PTR], B->array[CSR_COL], i))
-			shifted[i / 64] |= (uint64_t)1 << (i % 64);
+		if (FN(is_shifted)(B->array[CSR_PTR], B->array[CSR_COL], i, shift))
+			bits[i / 64] |= (uint64_t)1 << (i % 64);
 }
 
 #endif
 #if EK_ONCE
 
-/* The least share of rows that must be shifted for which to write them down. */
-#define SHIFTED_SHARE 0.25
+/* Rows like the row before are recorded if they are at least this share of all rows. */
+#define LIKE_SHARE 0.25
+/* Share of the time for the runs of a row that is saved if they are added with those of the row
+ * before. */
+#define SAME_GAIN 0.6
+/* Factor by which runs must be longer where a vector has only half of EKI_RUN lanes. */
+#define HALVES 1.5
 
 typedef int64_t count_fn(const ek_store *, int64_t, int64_t);
-typedef bool shift_fn(const void *, const void *, int64_t);
+typedef bool shift_fn(const void *, const void *, int64_t, int);
 typedef void runs_fn(const ek_store *, int64_t, int64_t, int64_t, const eki_b_pattern *);
-typedef void shifted_fn(const ek_store *, int64_t, int64_t, uint64_t *);
+typedef void shifted_fn(const ek_store *, int64_t, int64_t, int, uint64_t *);
 
-enum { PARTS = 64, SAMPLE_ROWS = 2048 };
+enum { PARTS = 64, SAMPLES = 256, SAMPLE_ROWS = 8 };
 
 struct pattern_job {
 	const ek_store *B;
 	eki_b_pattern *b;
 	int parts, type;
-	bool with_runs, with_shifted;
+	bool with_runs, with_shifted, with_same;
 	int64_t runs[PARTS], first[PARTS];
 };
 
@@ -122,43 +133,65 @@ static void write_part(void *arg, int part)
 	if (job->with_runs)
 		runs[job->type](job->B, begin, end, job->first[part], job->b);
 	if (job->with_shifted)
-		shifted[job->type](job->B, begin, end, job->b->shifted);
+		shifted[job->type](job->B, begin, end, 1, job->b->shifted);
+	if (job->with_same)
+		shifted[job->type](job->B, begin, end, 0, job->b->same);
 }
 
-/* Finds out from a sample of rows what is worth writing down. */
+/* Finds out from a sample of rows what is worth recording. The sample consists of groups of adjacent
+ * rows: single rows at equal distances could all be the first ones of their nodes. */
 static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
 	static shift_fn *const is_shifted[EK_NTYPE] = EK_BY_TYPE(is_shifted);
 	const ek_store *B = job->B;
-	const int64_t distance = eki_groups(B->rows, SAMPLE_ROWS);
-	int64_t rows = 0, entries = 0, runs = 0, shifted = 0;
+	const int64_t distance = eki_groups(B->rows, SAMPLES);
+	int64_t rows = 0, entries = 0, runs = 0, like[2] = {0};
 
-	for (int64_t i = 0; i < B->rows; i += distance, rows++) {
+	for (int64_t i = 0; i < B->rows; i++) {
+		if (distance > SAMPLE_ROWS && i % distance == SAMPLE_ROWS)
+			i += distance - SAMPLE_ROWS;
+		if (i >= B->rows)
+			break;
+		rows++;
 		entries += eki_ptr_at(B, i + 1) - eki_ptr_at(B, i);
 		runs += count[job->type](B, i, i + 1);
-		shifted += is_shifted[job->type](B->array[CSR_PTR], B->array[CSR_COL], i);
+		for (int shift = 0; shift < 2; shift++)
+			like[shift] += is_shifted[job->type](B->array[CSR_PTR], B->array[CSR_COL],
+			                                     i, shift);
 	}
-	job->with_runs = isa != EK_ISA_SCALAR && run_length * (double)runs <= (double)entries;
-	job->with_shifted = (double)shifted >= SHIFTED_SHARE * (double)rows;
+	const double same = rows > 0 ? (double)like[0] / (double)rows : 0;
+
+	job->with_runs = isa != EK_ISA_SCALAR &&
+	                 run_length * (double)runs * (1 - SAME_GAIN * same) <= (double)entries;
+	job->with_same = job->with_runs && same >= LIKE_SHARE;
+	job->with_shifted = (double)like[1] >= LIKE_SHARE * (double)rows;
+}
+
+static ek_status allocate_bits(eki_step *step, int64_t rows, uint64_t **bits)
+{
+	const int64_t words = eki_groups(rows, 64);
+
+	EK_RETURN_IF(eki_step_alloc(step, words, sizeof **bits, bits));
+	memset(*bits, 0, (size_t)words * sizeof **bits);
+	return EK_OK;
 }
 
 static ek_status allocate(eki_step *step, struct pattern_job *job, int64_t runs)
 {
 	const ek_store *B = job->B;
-	const int64_t words = eki_groups(B->rows, 64);
 	eki_b_pattern *b = job->b;
 
 	if (job->with_runs) {
 		EK_RETURN_IF(
 			eki_step_alloc(step, B->rows + 1, eki_ptr_size(B->index), &b->run_ptr));
 		EK_RETURN_IF(eki_step_alloc(step, runs, eki_idx_size(B->index), &b->run_col));
-		EK_RETURN_IF(eki_step_alloc(step, runs, 1, &b->run_len));
+		EK_RETURN_IF(eki_step_alloc(step, runs, 1, &b->run_bits));
 	}
-	if (job->with_shifted) {
-		EK_RETURN_IF(eki_step_alloc(step, words, sizeof *b->shifted, &b->shifted));
-		memset(b->shifted, 0, (size_t)words * sizeof *b->shifted);
-	}
+	if (job->with_shifted)
+		EK_RETURN_IF(allocate_bits(step, B->rows, &b->shifted));
+	if (job->with_same)
+		EK_RETURN_IF(allocate_bits(step, B->rows, &b->same));
 	return EK_OK;
 }
 
@@ -166,6 +199,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 {
 	const ek_store *B = step->in[1];
 	const int parts = eki_parts(step->ctx, B->nnz + B->rows);
+	const bool halves = step->isa == EK_ISA_AVX2 && B->value == EK_F64;
 	struct pattern_job job = {.B = B,
 	                          .b = b,
 	                          .parts = parts < PARTS ? parts : PARTS,
@@ -175,7 +209,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 	*b = (eki_b_pattern){.far = (double)eki_store_bytes(B) > step->ctx->machine->core_bytes};
 	if (B->nnz == 0)
 		return EK_OK;
-	sample(&job, step->isa, step->ctx->machine->run_length);
+	sample(&job, step->isa, step->ctx->machine->run_length * (halves ? HALVES : 1));
 	if (job.with_runs)
 		eki_parallel(step->threads, job.parts, count_part, &job);
 	for (int part = 0; part < job.parts; part++) {
@@ -183,7 +217,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 		runs += job.runs[part];
 	}
 	EK_RETURN_IF(allocate(step, &job, runs));
-	if (job.with_runs || job.with_shifted)
+	if (job.with_runs || job.with_shifted || job.with_same)
 		eki_parallel(step->threads, job.parts, write_part, &job);
 	return EK_OK;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Cuts the rows of C into batches with about the same work. One pass over the entries of A adds up
  * the lengths of the rows of B that each row of C needs, which is the number of its products
- * (Gustavson 1978). Threads take batches one after the other, so threads that meet longer rows take
- * fewer. The pass marks the first rows of batches by bits, since their number is not known
- * before. */
+ * (Gustavson 1978). Threads take batches one after the other, so those with longer rows take fewer.
+ * The pass marks the first row of each batch by a bit, since it does not know the number of
+ * batches. */
 #include <string.h>
 
 #include "spgemm/batches.h"
@@ -63,7 +63,8 @@ static int64_t FN(longest)(const ek_store *csr, int64_t begin, int64_t end)
 
 enum { PARTS = 64 };
 
-/* Batches have equal numbers of rows if no row has more than this times the mean of the products. */
+/* Batches have equal numbers of rows if no row can have more than this times the mean number of
+ * products. */
 #define EVEN 2.5
 
 typedef void cut_fn(eki_batch_cut *);
@@ -91,7 +92,7 @@ static void cut_part(void *arg, int part)
 	job->cut(c);
 }
 
-/* Makes the list of the rows that are marked. */
+/* Lists the marked rows in b->begin. */
 static ek_status list(eki_step *step, const uint64_t *first, eki_batches *b)
 {
 	const int64_t rows = step->in[0]->rows;
@@ -160,8 +161,8 @@ static int64_t longest_row(const ek_context *ctx, const ek_store *csr)
 	return most;
 }
 
-/* Cuts the rows into batches of equal numbers of rows if no row has many more products than the mean.
- * Then only the lengths of rows are read. Sets *done to tell whether it was so. */
+/* Cuts the rows into batches of equal numbers of rows if, by the lengths of the rows of A, B and D,
+ * no row can have many more products than the mean. Sets *done to whether it did. */
 static ek_status cut_evenly(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b,
                             bool *done)
 {

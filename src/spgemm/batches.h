@@ -5,7 +5,7 @@
 
 #include "plan/plan.h"
 
-/* What C is, for the numbers of entries that its rows may have. */
+/* What C is, which bounds the number of entries in its rows. */
 typedef enum eki_result_kind {
 	EKI_PRODUCT, /* A B + D */
 	EKI_SUM      /* A + B */
@@ -29,17 +29,17 @@ typedef struct eki_batches {
 
 enum {
 	EKI_BATCH_ROWS = 4096,  /* maximum number of rows of a batch */
-	EKI_BATCH_PRODUCTS = 8, /* products of a batch, at most, for each entry that it may have */
+	EKI_BATCH_PRODUCTS = 8, /* maximum number of products of a batch for each possible entry */
 };
 
 /* Returns how many products or entries are added up in rows [begin, end) of C. */
 double eki_batch_terms(const eki_step *step, eki_result_kind kind, int64_t begin, int64_t end);
 
-/* Cuts the rows of C into batches. Unless it has one row, a batch has at most `entries` entries by
- * the upper bound: the sum of the products of each row, or the columns of C if they are fewer. */
+/* Cuts the rows of C into batches. Unless it has only one row, a batch has at most `entries`
+ * entries by an upper bound on each row: its products, or the columns of C if these are fewer. */
 ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries, eki_batches *b);
 
-/* What batches.c finds out about some rows. */
+/* What batches.c finds out about the rows of a part. */
 typedef struct eki_batch_cut {
 	const ek_store *A, *B, *D;
 	eki_result_kind kind;

@@ -2,11 +2,12 @@
  * The first two stages of SpGEMM by bins (csr_bins.c).
  *
  * Stage 1 bounds the entries of each row of C by the number of its products: the sum of the lengths
- * of the rows of B and D that it is made of. Rows are independent, so threads share them. O(nnz(A)).
+ * of the rows of B and D that it is made of. Rows are independent, so threads share them.
+ * O(nnz(A)).
  *
  * Stage 2 puts each row into one of 38 bins by its bound, in one array of all rows with a segment
- * for each bin. Rows ascend within a bin. It also adds up how much memory temporary rows take. It is
- * a counting sort on one thread, O(rows), as in the source.
+ * for each bin. Rows ascend within a bin. It also adds up how much memory temporary rows take. It
+ * is a counting sort on one thread, O(rows), as in the source.
  *
  *   group 1   bin 0         no products
  *   group 2   bin 1         one product
@@ -83,7 +84,7 @@ static void bound_part(void *arg, int part)
 
 /* ---- Stage 2 --------------------------------------------------------------------------------- */
 
-/* Returns the entries that a temporary row of group 5 has had room for in all, once it has grown to
+/* Returns the sum of all capacities that a temporary row of group 5 has had once it has grown to
  * its bound. */
 static int64_t grown(int64_t bound)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Bins of rows by the upper bound of their entries, for spgemm/csr_bins.c. */
+ * Bins of rows by the upper bound on their entries, for spgemm/csr_bins.c. */
 #ifndef EK_SPGEMM_BINS_H
 #define EK_SPGEMM_BINS_H
 
@@ -42,14 +42,14 @@ typedef struct eki_bins {
 	int64_t hybrid_first, hybrid_most;
 } eki_bins;
 
-/* Returns the bin of rows that have up to `bound` entries. */
+/* Returns the bin of rows that may have up to `bound` entries. */
 int eki_bin_of(int64_t bound);
 /* Returns the group of a bin. */
 eki_bin_group eki_bin_group_of(int bin);
 /* Puts the rows of C of a step into bins. The arrays belong to the plan. */
 ek_status eki_bins_make(eki_step *step, eki_bins *b);
-/* Replaces the bounds of the rows by the places of their temporary rows. Returns the entries of all
- * temporary rows. */
+/* Replaces the bounds of the rows by the places of their temporary rows. Returns the number of
+ * entries that all temporary rows have room for. */
 int64_t eki_bins_places(eki_bins *b, eki_bin_memory memory);
 /* Adds what is in the bins to the text of ek_plan_explain. */
 ek_status eki_bins_say(eki_step *step, const eki_bins *b);

@@ -2,12 +2,13 @@
  * Stages 3 and 4 of SpGEMM by bins (csr_bins.c): the rows of C are computed, most of them into
  * temporary rows, and copied to C.
  *
- * In a launch, threads take pieces of bins one after the other, those with the longest rows first, so
- * there is little to wait for at the end. Which thread computes a row changes nothing.
+ * In a launch, threads take pieces of bins one after the other, those with the longest rows first,
+ * so there is little to wait for at the end. Which thread computes a row does not change the
+ * result.
  *
- * Temporary rows of the bound's length are side by side in one block. Rows of group 5 that are full
- * get new places in a block for all of them, and are launched again. Blocks are freed when C is done.
- * Rows are copied in the order of C, whose pages so are written from the first to the last.
+ * Temporary rows lie side by side in one block. Rows of group 5 that are full get new places in
+ * another block, and are launched again. Blocks are freed when C is done. Rows are copied in the
+ * order of C, so its pages are written from first to last.
  *
  * Liu 2015, section 9.4.2. */
 #include <string.h>
@@ -50,7 +51,7 @@ static int64_t longs_of(const eki_bins_state *s)
 	return s->bins.begin[EKI_BINS] - row_of_long(s);
 }
 
-/* Computes piece number `number`. Returns its entries. */
+/* Computes piece number `number`. Returns the number of its entries. */
 static int64_t piece_rows(const product *o, const eki_rows_task *task, int64_t number)
 {
 	const eki_run *v = task->run;
@@ -114,7 +115,7 @@ static ek_status take_block(product *o, int64_t count, size_t size, void *out)
 	return EK_OK;
 }
 
-/* Allocates room for `count` entries. The wider of columns and values come first, so that both are
+/* Allocates room for `count` entries. The wider of columns and values comes first, so that both are
  * aligned. */
 static ek_status take_entries(product *o, int64_t count, char **col, char **val)
 {
@@ -128,7 +129,7 @@ static ek_status take_entries(product *o, int64_t count, char **col, char **val)
 	return EK_OK;
 }
 
-/* Gives the rows of group 5 the first places. */
+/* Gives the rows of group 5 their first places. */
 static ek_status begin_longs(product *o)
 {
 	const eki_bins_state *s = o->s;
@@ -152,8 +153,8 @@ static int64_t doubled(const eki_long_row *r)
 	return r->capacity > r->bound / 2 ? r->bound : 2 * r->capacity;
 }
 
-/* Gives each row that is full twice the room, at most its bound. Sets *some to tell whether there is
- * one. `uncapped` is twice the entries of all rows before. */
+/* Doubles the room of each full row, up to its bound. Sets *some to whether there are full rows.
+ * `uncapped` is the room that each of them would have without the bound. */
 static ek_status grow(product *o, int64_t uncapped, bool *some)
 {
 	const size_t idx = eki_idx_size(o->step->in[0]->index);

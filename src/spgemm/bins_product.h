@@ -14,7 +14,7 @@ typedef struct eki_bins_state {
 	/* rows of a piece of each bin; pieces of this bin and of all bins after it */
 	int64_t piece_rows[EKI_BINS], piece_end[EKI_BINS];
 	int64_t scratch, counted, counted_bytes; /* in the scratch of a run */
-	/* of the last run that made C: temporary bytes, bytes without the cap at the bound, launches */
+	/* of the last run that made C: temporary bytes, these without the bounds, launches */
 	_Atomic int64_t bytes, uncapped, launches;
 } eki_bins_state;
 

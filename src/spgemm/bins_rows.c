@@ -7,8 +7,8 @@
  *   group 4   bitonic ESC (esc.h)
  *   group 5   merge (merge_lists.h)
  *
- * Every method adds the products of an entry to 0 one after the other, in the order of the lists: the
- * row of D, then the rows of B. So all give the same bits. Entries whose value is 0 are kept.
+ * Every method adds the products of an entry to 0 one after the other, in the order of the lists:
+ * the row of D, then the rows of B. So all give the same bits. Entries whose value is 0 are kept.
  *
  * Liu 2015, sections 7.4 and 9.4.2. */
 #include "spgemm/bins_rows.h"
@@ -61,9 +61,8 @@ static int64_t FN(heap_row)(const LISTS *l, const eki_bins_piece *p, IDX *col, V
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Computes row `i`, which is row k of the piece, or goes on with it. Returns the number of its
- * entries, or -1 if it needs more room. `col` and `val` are its places, or NULL if they are not
- * wanted. */
+/* Computes row k of the piece, or goes on with it. Returns the number of its entries, or -1 if it
+ * needs more room. `col` and `val` are where it goes, or NULL if they are not wanted. */
 static int64_t FN(bins_row)(LISTS *l, const eki_bins_piece *p, int64_t k, IDX *col, VAL *val)
 {
 	const ek_store *C = p->task->run->C;

@@ -12,7 +12,7 @@
 enum {
 	EKI_ESC_BITS = 9,      /* low bits of a key, for the number of a product */
 	EKI_MERGE_INPUT = 256, /* entries of a list that are merged at a time */
-	EKI_MERGE_LEVEL = 1024 /* entries of the sequence in the thread's scratch */
+	EKI_MERGE_LEVEL = 1024 /* capacity of the sequence in the thread's scratch */
 };
 
 /* The scratch of one thread. Arrays have room for elements of 8 bytes. */
@@ -26,8 +26,8 @@ typedef struct eki_bins_scratch {
 		struct {
 			/* the short sequence: entries that are not merged into the row yet */
 			int64_t col[EKI_MERGE_LEVEL], val[EKI_MERGE_LEVEL], rank[EKI_MERGE_LEVEL];
-			/* place[e] says where entry e of the input goes; the new_ arrays have those
-			 * entries of the input that are new */
+			/* place[e] says where entry e of the input goes; the new_ arrays have the
+			 * entries that are new */
 			int64_t place[EKI_MERGE_INPUT];
 			int64_t new_col[EKI_MERGE_INPUT], new_val[EKI_MERGE_INPUT];
 			int64_t new_rank[EKI_MERGE_INPUT], new_at[EKI_MERGE_INPUT];
@@ -40,9 +40,9 @@ typedef struct eki_long_row {
 	void *col, *val;         /* its entries; no values if C is counted */
 	int64_t n, capacity;     /* entries, and how many there is room for */
 	int64_t bound;           /* greatest number of entries that it may get */
-	int64_t list, entry;     /* checkpoint: the first entry of a list that is not in the row */
+	int64_t list, entry;     /* checkpoint: a list, and its first entry not in the row */
 	bool done;               /* false if it needs more room */
-	void *old_col, *old_val; /* where its n entries are, if it has been moved; else NULL */
+	void *old_col, *old_val; /* where its n entries still are after it got more room, or NULL */
 } eki_long_row;
 
 /* Functions for the instruction set and the size of keys. */
@@ -50,7 +50,7 @@ typedef struct eki_bins_tools {
 	bool narrow; /* whether keys have 4 bytes */
 	eki_heap_fuse_fn *fuse;
 	eki_sort_short_fn *sort;
-	int64_t short_most; /* keys that `sort` can sort */
+	int64_t short_most; /* number of keys that `sort` can sort */
 	eki_merge_run_fn *merge;
 } eki_bins_tools;
 
@@ -61,11 +61,11 @@ typedef struct eki_bins_piece {
 	const eki_rows_task *task;
 	const eki_bins_tools *tools;
 	eki_bins_scratch *scratch;
-	void *counted; /* room for the columns of a row of which only the entries are counted */
+	void *counted; /* room for the columns of a row whose entries are only counted */
 	eki_bin_group group;
 	const int64_t *row;
 	int64_t rows;
-	const int64_t *at;       /* place of each row of C in the arrays, or NULL: as in C */
+	const int64_t *at;       /* place of each row of C in the arrays; NULL: as in C */
 	eki_long_row *long_rows; /* states of the rows, if they may grow, or NULL */
 } eki_bins_piece;
 

@@ -9,18 +9,19 @@
  * Preparation does stages 1 and 2, which read the pattern only. In stage 3 threads take pieces of
  * bins, those with the longest rows first.
  *
- * The parameter `memory` says how rows are stored whose lengths are not known:
+ * The parameter `memory` says where rows of unknown length are stored:
  *
- *   1  hybrid, the default: as many entries as the bound. Rows of group 5 have 256 entries at first. A
- *      row that is full stops at a checkpoint. When all threads are done, memory for twice the entries
- *      of each such row is allocated, at most its bound, and the rows go on where they were
- *   2  upper bound: as many entries as the bound for all rows
- *   3  precise: the rows are counted, then computed again, into C
+ *   1  hybrid, the default: in temporary rows with room for the bound, in group 5 for 256 entries
+ *      at first. A row that is full stops at a checkpoint. When all threads are done, each such row
+ *      gets twice the room, at most its bound, and goes on
+ *   2  upper bound: in temporary rows with room for the bound
+ *   3  precise: in C. All entries are counted first, so each row is computed twice
  *
  * A run into an existing C computes the rows again and writes only values.
  *
- * All methods add the products of an entry in the order of the lists. If the columns are too many for
- * keys that contain the number of a product, rows of groups 3 and 4 are merged like those of group 5.
+ * All methods add the products of an entry in the order of the lists. If the columns are too many
+ * for keys that contain the number of a product, rows of groups 3 and 4 are merged like those of
+ * group 5.
  *
  * The method is published for comparison. It has no cost function, so it is never chosen
  * automatically. Cost: products times the logarithm of the products of a row, and every entry is
@@ -34,7 +35,7 @@
 
 enum {
 	PIECE_PRODUCTS = 4096, /* bound on the products of a piece of more than one row */
-	TEXT_BYTES = 4096      /* memory for what the plan says, at most */
+	TEXT_BYTES = 4096      /* upper bound on the text of the plan */
 };
 
 /* Chooses the kernels, and keys of 4 or 8 bytes. */
@@ -66,7 +67,7 @@ static void cut_pieces(eki_bins_state *s)
 	}
 }
 
-/* The largest numbers of temporary bytes that each memory method needs. */
+/* The temporary bytes that each memory method needs at most. */
 typedef struct needs {
 	int64_t bytes[EKI_MEMORY_PRECISE + 1], hybrid_first, row_cols;
 } needs;
@@ -89,8 +90,9 @@ static needs find_needs(const eki_step *step, const eki_bins *b)
 	return n;
 }
 
-/* Chooses the memory method: that of the parameter, or by default hybrid; precise if the limit on
- * memory demands it. If even that is too much, the plan refuses it (eki_operands_limit). */
+/* Chooses the memory method: that of the parameter; by default hybrid, or precise if the limit on
+ * memory demands it. If even that takes too much, the plan refuses the method
+ * (eki_operands_limit). */
 static void choose_memory(const eki_step *step, eki_bins_state *s, const needs *n)
 {
 	const int64_t limit = step->problem->memory;

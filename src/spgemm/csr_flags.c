@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpGEMM on CSR by rows, with sums in a dense window of columns and a bitmap of the columns that have
- * an entry (flags.c). Preparation reads the pattern of A and counts products. C is made in one pass,
- * or in two if memory is limited; a run into an existing C has one pass without flags (output.c).
+ * SpGEMM on CSR by rows, with sums in a dense window of columns and a bitmap of the columns that
+ * have an entry (flags.c). Preparation reads the pattern of A and counts products. C is made in one
+ * pass, or in two if memory is limited; a run into an existing C has one pass without flags
+ * (output.c).
  *
- * The window has all columns of C if the sums of all threads fit a share of the last-level cache,
- * else as many as fit the cache of a core. hints.memory makes it smaller. */
+ * The window has all columns of C if the sums of all threads fit into half of the last-level cache,
+ * else as many as fit into half of a core's cache. hints.memory makes it smaller. */
 #include <string.h>
 
 #include "spgemm/flags.h"
@@ -17,8 +18,8 @@ typedef struct flags {
 	eki_b_pattern b;
 	eki_flags_fn *rows;
 	eki_sort_short_fn *sort;
-	int64_t few; /* products of a row that `sort` can sort; 0 if columns are too large for keys */
-	int64_t width, at, part_bytes; /* of the window; scratch and its size for each thread */
+	int64_t few; /* products that `sort` can sort; 0 if columns are too large for keys */
+	int64_t width, at, part_bytes; /* of the window; scratch, and its bytes for each thread */
 } flags;
 
 static int64_t aligned(int64_t bytes)
@@ -35,7 +36,7 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 	       aligned((s->batches.row_lists + 1) * 8);
 }
 
-/* Returns the columns of the window if memory is not limited. The window is cleared in each run, so it has
+/* Returns the width of the window if memory is not limited. Each run clears the window, so it has
  * no more columns than there are products. */
 static int64_t usual_width(const eki_step *step, const eki_batches *batches)
 {
@@ -53,8 +54,8 @@ static int64_t usual_width(const eki_step *step, const eki_batches *batches)
 	return most > LEAST_WIDTH ? most & -LEAST_WIDTH : LEAST_WIDTH;
 }
 
-/* Makes the window as small as the limit on memory demands. If even the smallest is too large, the
- * plan refuses it (eki_operands_limit). */
+/* Narrows the window as far as the limit on memory demands. If even the smallest is too large, the
+ * plan refuses the method (eki_operands_limit). */
 static void limit_width(const eki_step *step, flags *s)
 {
 	const int64_t left = step->problem->memory - eki_plan_needs(step->plan);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpGEMM on CSR, the reference. For each row of C, all products are written to a list, the list is
- * sorted by column, stably, and products of the same column are added up, one after the other, in
- * one thread. It takes the time to sort all products, and memory for the products of one row, for
- * any number of columns. Gustavson 1978. */
+ * SpGEMM on CSR, the reference. For each row of C, one thread lists all products, sorts them by
+ * column, stably, and adds up those of the same column in order. Cost: the time to sort all
+ * products, and memory for those of one row, for any number of columns. Gustavson 1978. */
 #include "prim_body/sort.h"
 #include "spgemm/output.h"
 #define EK_TYPES_ONLY
@@ -29,7 +28,7 @@ static void FN(list_add)(LISTED *to, SCALED row)
 	}
 }
 
-/* Lists beta D and the products of row i. */
+/* Lists the entries of row i of beta D, then the products of row i. */
 static void FN(list_row)(LISTED *list, const eki_rows_task *t, int64_t i)
 {
 	const ek_store *A = t->step->in[0], *B = t->step->in[1], *D = t->step->in[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpGEMM on CSR as textbooks have it: for each row of C, a dense array with one sum for each column,
- * and a list of the columns that the row has; the list is sorted, and the sums are read in its order.
- * C is counted first. It takes sums and marks for all columns for each thread. Many libraries are
- * slower than this, so it is measured beside the other methods.
+ * SpGEMM on CSR as textbooks have it: for each row of C, a dense array with one sum for each
+ * column, and a list of the columns that the row has; the list is sorted, and the sums are read in
+ * its order. The entries of C are counted first. Each thread has sums and marks for all columns.
+ * Many libraries are slower than this, so it is measured beside the other methods.
  *
  * Gustavson 1978; Davis 2006, Direct Methods for Sparse Linear Systems, section 2.8. */
 #include "prim_body/sort.h"
@@ -15,7 +15,7 @@
 #include "spgemm/scaled.h"
 #define SUMS FN(sums)
 
-/* Sums for all columns. mark[j] is 1 + the last row in which column j was met. */
+/* Sums for all columns. mark[j] is 1 + the last row that has column j. */
 typedef struct SUMS {
 	VAL *sum;
 	int64_t *mark;

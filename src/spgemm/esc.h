@@ -2,14 +2,14 @@
  * The bitonic ESC method of SpGEMM by bins: expand, sort, compress. Included in each pass of
  * bins_rows.c.
  *
- * The products of a row, up to 512, are listed. Each has a key: its column, then its number. The keys
- * are sorted by bitonic networks: as many at a time as the registers hold (eki_sort_short), then runs
- * of them are merged (eki_merge_run). Compression flags the products that begin a column. The scan of
- * the flags, which counts the entries, and the segmented sum of the products are one loop, since one
- * thread has the whole row.
+ * The products of a row, up to 512, are listed. Each has a key: its column, then its number. The
+ * keys are sorted by bitonic networks: as many at a time as the registers hold (eki_sort_short),
+ * then sorted runs are merged (eki_merge_run). Compression flags the products that begin a column.
+ * The scan of the flags, which counts the entries, and the segmented sum of the products are one
+ * loop, since one thread has the whole row.
  *
- * Cost: for n products, n log2(n)^2 / 2 comparisons in vectors. All of it stays in the first cache.
- * Liu 2015, sections 4.5.2 and 7.4.2; Bell, Dalton and Olson 2012 for ESC. */
+ * Cost: for n products, n log2(n)^2 / 2 comparisons in vectors. All data stays in the first-level
+ * cache. Liu 2015, sections 4.5.2 and 7.4.2; Bell, Dalton and Olson 2012 for ESC. */
 #include "prim_body/segmented.h"
 
 static inline int64_t FN(key_at)(const void *keys, bool narrow, int64_t k)
@@ -17,9 +17,9 @@ static inline int64_t FN(key_at)(const void *keys, bool narrow, int64_t k)
 	return narrow ? ((const int32_t *)keys)[k] : ((const int64_t *)keys)[k];
 }
 
-/* Lists the products of a row, and makes their keys with `bits` bits for the number of a product, or
- * for the ones' complement of it if `down` is true. `product` may be NULL. Returns how many there
- * are. */
+/* Lists the products of a row and their keys. The low `bits` bits of a key are the number of the
+ * product, or the ones' complement of it if `down` is true. `product` may be NULL. Returns the
+ * number of products. */
 static inline int64_t FN(expand)(const LISTS *l, void *keys, bool narrow, int bits, bool down,
                                  VAL *product)
 {
@@ -41,7 +41,7 @@ static inline int64_t FN(expand)(const LISTS *l, void *keys, bool narrow, int bi
 	return n;
 }
 
-/* Sorts n keys, which are at `from`. Returns where they are: at `from` or at `to`. */
+/* Sorts the n keys at `from`. Returns where they are then: `from` or `to`. */
 static inline char *FN(sort_keys)(const eki_bins_tools *tools, int64_t n, char *from, char *to)
 {
 	const int64_t size = tools->narrow ? 4 : 8, most = tools->short_most;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Rows of a sparse product, C = alpha A B + beta D. Each row of C is a sum of lists: the row of D,
- * times beta, and rows of B, each times an entry of A. How the row is computed depends on its lists:
+ * times beta, and rows of B, each times an entry of A. How the row is computed depends on its
+ * lists:
  *
  *   one list       it is copied and scaled
  *   few products   they are listed and sorted in registers, if they are at most 16, or if their
  *                  columns are far apart
- *   known columns  if the row of A has the columns of the row before, or these plus 1 where rows of B
- *                  are moved by one column, too, the columns of C follow from the row before. Products
- *                  are added to a dense window of sums, which are read at these columns
- *   all others     products are added to the window, and each sets the flag of its column. The flags
- *                  that are set are the columns of the row, in order, so nothing is sorted
+ *   known columns  if the row of A has the columns of the row before, or these plus 1 while the
+ *                  rows of B are shifted by 1 too, the columns of C follow from the row before.
+ *                  Products are added to a dense window of sums, which are read at these columns
+ *   all others     products are added to the window, and each sets the flag of its column. The
+ *                  flags that are set are the columns of the row, in order, so nothing is sorted
  *
  * The window begins at the first column that the lists have. If they reach beyond the window, the
  * row is computed in pieces, each for the columns of one window; every list has a position.
@@ -18,10 +19,10 @@
  * it, as setting bits of one word would. Runs of consecutive columns of B are added as vectors
  * (b_pattern.c). The rows of B that A needs next are prefetched, if B is too large for the cache.
  *
- * Every way adds the products of an entry to 0 one after the other, in the order of the lists, so all
- * give the same bits. Cost: one addition and one flag for each product, in the first cache if columns
- * are near each other, and a scan of one byte for each column, or for each 64 columns if they are
- * far apart. Gustavson 1978; pieces of columns after Patwary et al. 2015. */
+ * All ways add the products of an entry to 0 one after the other, in the order of the lists, so
+ * they give the same bits. Cost: one addition and one flag for each product, in the first-level
+ * cache if columns are near each other, and a scan of one byte for each column, or for each 64
+ * columns if they are far apart. Gustavson 1978; pieces of columns after Patwary et al. 2015. */
 #include "spgemm/flags.h"
 #define EK_FILE "spgemm/flags.c"
 #include "base/for_each.h"
@@ -31,7 +32,7 @@
 
 /* ---- One list -------------------------------------------------------------------------------- */
 
-/* Copies the one list of a row. `col` and `val` may be NULL. */
+/* Copies the only list of a row, scaled. `col` and `val` may be NULL. */
 static int64_t FN(copy_row)(const LISTS *l, IDX *col, VAL *val)
 {
 	const LIST list = FN(list_at)(l, 0);
@@ -46,8 +47,8 @@ static int64_t FN(copy_row)(const LISTS *l, IDX *col, VAL *val)
 
 /* ---- Few products ---------------------------------------------------------------------------- */
 
-/* Lists the products of a row, each with a key: its column, then its number. Sorts the keys, and adds
- * up the products of each column. */
+/* Lists the products of a row, each with a key: its column, then its number. Sorts the keys, and
+ * adds up the products of each column. */
 static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL *val)
 {
 	int64_t key[EKI_FEW_MOST], count = 0, n = -1, before = -1;
@@ -79,8 +80,8 @@ static int64_t FN(sorted_row)(const LISTS *l, const eki_window *s, IDX *col, VAL
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Computes a row in a window that has all of its columns. If its n columns are `known`, only their
- * sums are written. */
+/* Computes a row in a window that has all of its columns. If its n columns are `known`, writes only
+ * their sums. */
 static int64_t FN(window_row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n,
                               IDX *col, VAL *val)
 {
@@ -100,7 +101,7 @@ static int64_t FN(window_row)(const LISTS *l, const eki_window *s, const IDX *kn
 	return FN(write)(s, groups, base, EKI_MARK_BITS, col, val, 0);
 }
 
-/* Computes a row in pieces, as above. Each window begins at the first column that is left. */
+/* Does the same in pieces. Each window begins at the first column that remains. */
 static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *known, int64_t n,
                               IDX *col, VAL *val)
 {
@@ -131,7 +132,7 @@ static int64_t FN(pieces_row)(const LISTS *l, const eki_window *s, const IDX *kn
 }
 
 /* Tells whether to sort the products of a row. If the columns of C are known, the window is faster,
- * unless the sums are where the cache has none of them. */
+ * unless the products are few and their sums far apart. */
 static bool FN(is_sorted)(const LISTS *l, const eki_window *s, bool known)
 {
 	const int64_t groups = (l->last - l->first) / 64;
@@ -158,7 +159,7 @@ static int64_t FN(row)(const LISTS *l, const eki_window *s, const IDX *known, in
 	return FN(pieces_row)(l, s, known, n, col, val);
 }
 
-/* Writes n columns, which are those before them plus `shift`. */
+/* Writes n columns: the n columns before them, each plus `shift`. */
 static void FN(shift_columns)(IDX *col, int64_t n, int shift)
 {
 	for (int64_t k = 0; k < n; k++)

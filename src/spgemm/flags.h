@@ -8,21 +8,21 @@
 #include "spgemm/output.h"
 
 enum {
-	EKI_FEW = 16, /* number of products up to which they are always sorted */
+	EKI_FEW = 16, /* so many products are sorted even if their columns are near each other */
 	/* maximum number of products that are sorted, and bits for their numbers */
 	EKI_FEW_MOST = 64,
 	EKI_FEW_BITS = 6,
-	/* columns that a window has room for behind its last one, since vectors may reach there */
+	/* room for columns past the end of a window, where vectors may reach */
 	EKI_WINDOW_PLUS = 64
 };
 
-/* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0 between
- * rows. */
+/* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0
+ * between rows. */
 typedef struct eki_window {
 	void *sum;      /* of each column */
 	uint8_t *flag;  /* for each column: 1 if the row has an entry there */
 	uint64_t *bits; /* the same for rows whose columns are far apart, as bits */
-	uint8_t *group; /* for each 64 columns: 1 if one of them has a bit */
+	uint8_t *group; /* for each 64 columns: 1 if one of them is marked */
 	int64_t *at;    /* position within each row of B and D that the row of C needs */
 	int64_t width;
 	/* sorts up to `few` keys of 64 bits */
@@ -31,8 +31,9 @@ typedef struct eki_window {
 	const eki_b_pattern *b;
 } eki_window;
 
-/* How the columns of entries are marked: not at all, by flags, or by bits and the flags of groups, for
- * rows whose columns are so far apart that most groups of 64 have none; or by both kinds of flags. */
+/* How columns with entries are marked: not at all; by flags; by bits and flags of groups, for rows
+ * whose columns are so far apart that most groups of 64 have none; or by flags of columns and of
+ * groups. */
 enum { EKI_MARK_NONE, EKI_MARK_FLAGS, EKI_MARK_BITS, EKI_MARK_BOTH };
 
 /* Computes rows as eki_rows_fn does. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The heap method of SpGEMM by bins: a heap sort that adds up equal columns as it goes.
  *
- * All products of a row go into a heap. Then its root is removed until it is empty, and the row of C
- * grows from the end of the same array, which the heap leaves. If the root has the column of the
- * first entry of the row, its product is added to that entry; otherwise it becomes a new first entry.
+ * All products of a row go into a heap. Then the root is removed until the heap is empty. The row
+ * of C grows from the end of the same array, where the heap leaves room. If the root has the column
+ * of the first entry of the row, its product is added to that entry; otherwise it becomes a new
+ * first entry.
  *
- * The heap is that of prim_body/heap.h with four children for each node, compiled without vectors: the
- * largest child of a few, loaded right after one of them was stored, comes two to three times as late
- * from a vector (measured on a Xeon with AVX-512, rows of 25 products).
+ * The heap is that of prim_body/heap.h with four children for each node, compiled without vectors:
+ * finding the largest of a few children right after one of them was stored takes two to three times
+ * as long with vectors (measured on a Xeon with AVX-512, rows of 25 products).
  *
  * Keys contain the number of the product, so no values move, and of equal columns the first product
  * leaves the heap first. Cost: n log4(n) steps for n products.
@@ -22,7 +23,7 @@
 
 #include "prim_body/heap.h"
 
-/* Adds product k to sum `to`, or to 0. */
+/* Adds product k to sum `to`, which counts as 0 if `first`. */
 #ifndef EK_FUSE_ADD
 #define EK_FUSE_ADD
 static inline void fuse_add(size_t size, const void *product, int64_t k, void *sum, int64_t to,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The lists whose sum is a row of C (spgemm/flags.c, spgemm/bins_rows.c). Included once in each pass of
- * base/for_each.h. */
+ * The lists whose sum is a row of C (spgemm/flags.c, spgemm/bins_rows.c). Included once in each
+ * pass of base/for_each.h. */
 #define LIST  FN(list)
 #define LISTS FN(lists)
 
@@ -12,7 +12,7 @@ typedef struct LIST {
 	VAL a;
 	bool read;
 	const IDX *run_col; /* runs of the entries, or NULL */
-	const uint8_t *run_len;
+	const uint8_t *run_bits;
 } LIST;
 
 /* The lists of a row. */
@@ -26,7 +26,7 @@ typedef struct LISTS {
 	VAL alpha;
 	bool read;     /* whether values of A and B are read */
 	PTR begin;     /* first entry of A */
-	int64_t count; /* number of lists, with that of D */
+	int64_t count; /* number of lists, including that of D */
 	LIST d;        /* the row of D; it is the first list unless it is empty */
 	int64_t products;
 	IDX first, last; /* smallest and largest column */
@@ -74,12 +74,12 @@ static inline LIST FN(list_at)(const LISTS *l, int64_t k)
 		const PTR *run_ptr = l->b->run_ptr;
 
 		list.run_col = (const IDX *)l->b->run_col + run_ptr[row];
-		list.run_len = l->b->run_len + run_ptr[row];
+		list.run_bits = l->b->run_bits + run_ptr[row];
 	}
 	return list;
 }
 
-/* Prefetches what the entries of A need that come soon after entry k. */
+/* Prefetches what entries of A soon after entry k will need. */
 static inline void FN(prefetch)(const LISTS *l, PTR k)
 {
 	const PTR soon = k + 64, later = k + 128;
@@ -110,7 +110,8 @@ static void FN(list_of_d)(LISTS *l, int64_t i)
 	}
 }
 
-/* Takes the lists of row i, and finds how many products and which columns they have. */
+/* Takes the lists of row i, and finds the number of their products and their first and last
+ * columns. */
 static void FN(take_lists)(LISTS *l, int64_t i)
 {
 	const PTR *b_ptr = l->b_ptr, end = l->a_ptr[i + 1];
@@ -136,8 +137,8 @@ static void FN(take_lists)(LISTS *l, int64_t i)
 	}
 }
 
-/* Takes the lists of row i if the row of C has the columns of the row before plus a constant. Returns
- * the constant, 0 or 1, or -1 if that is not known. */
+/* Takes the lists of row i if the row of C has the columns of the row before, each plus a constant.
+ * Returns the constant, 0 or 1, or -1 if none is known. */
 static inline int FN(take_shifted)(LISTS *l, int64_t i)
 {
 	const PTR begin = l->a_ptr[i], n = l->a_ptr[i + 1] - begin;

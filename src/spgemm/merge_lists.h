@@ -3,21 +3,21 @@
  *
  * The lists of a row are merged into it one after the other, up to 256 entries of a list at a time:
  *
- *   1  each entry of the input is searched for, in growing steps from where the one before was found
- *   2  if the new entries might not fit, the position in the lists is the checkpoint, and the caller
- *      makes room (csr_bins.c)
+ *   1  each entry of the input is searched for, in growing steps from where the last one was found
+ *   2  if the new entries might not fit, the position in the lists is the checkpoint, and the
+ *      caller makes room (bins_product.c)
  *   3  products whose columns are there already are added to their entries
  *   4  the others are merged in. Their ranks are known from the search, so blocks of entries move
  *      as a whole (eki_insert_ranked)
  *
- * Every entry moves when smaller ones come in. So that long rows move seldom, there are two sequences:
- * a short one in the scratch of the thread, which takes new entries, and the row itself. A column is
- * in one of them. When the short one is full, it is merged into the row. The source adds up entries
- * that both sequences have when it merges them at the end; here each product is added where its column
- * is, so the products of an entry are added in the order of the lists.
+ * Every entry moves when smaller ones come in. So that long rows move seldom, there are two
+ * sequences: a short one in the scratch of the thread, which takes new entries, and the row itself.
+ * A column is in only one of them. When the short one is full, it is merged into the row. The
+ * source adds up entries that both sequences have when it merges them at the end; here each product
+ * is added where its column is, so the products of an entry are added in the order of the lists.
  *
- * Cost: two searches for each product, up to 1024 moves for each 256 entries of a list, and a move of
- * the row for each 1024 entries. Liu 2015, sections 7.4.3 and 9.4.2. */
+ * Cost: two searches for each product, up to 1024 moves for each 256 entries of a list, and a move
+ * of the row for each 1024 entries. Liu 2015, sections 7.4.3 and 9.4.2. */
 
 /* The sequences of a row. */
 #define MERGE FN(merge)
@@ -30,8 +30,8 @@ typedef struct MERGE {
 
 #define MERGE_NEW INT64_MIN
 
-/* Searches for n columns. place[e] becomes the place in the row, or -1 minus the place in the short
- * sequence, or MERGE_NEW. Lists the columns that are new, with their ranks in both sequences. */
+/* Searches for n columns. Sets place[e] to the place in the row, to -1 minus the place in the short
+ * sequence, or to MERGE_NEW. Lists the columns that are new, with their ranks in both sequences. */
 static inline void FN(merge_search)(MERGE *m, const IDX *col, int64_t n)
 {
 	int64_t at = 0, level = 0;
@@ -57,7 +57,7 @@ static inline void FN(merge_search)(MERGE *m, const IDX *col, int64_t n)
 	}
 }
 
-/* Adds n products to the entries that were found. */
+/* Adds n products to the entries that were found; the others become the values of new entries. */
 static inline void FN(merge_fuse)(MERGE *m, const LIST *list, int64_t from, int64_t n)
 {
 	VAL *new = m->new_val;
@@ -108,13 +108,13 @@ static void FN(merge_new)(MERGE *m)
 	eki_insert_ranked((eki_pair_at){m->level_col, (char *)m->level_val}, m->level_n,
 	                  (eki_pair_at){m->new_col, (char *)m->new_val}, m->new_at, m->new_n,
 	                  FN(merge_kind)(m));
-	if (m->n > 0) /* else all are 0 */
+	if (m->n > 0) /* else all ranks are 0 */
 		eki_insert_ranked((eki_pair_at){m->level_rank, NULL}, m->level_n,
 		                  (eki_pair_at){m->new_rank, NULL}, m->new_at, m->new_n, rank);
 	m->level_n += m->new_n;
 }
 
-/* Returns the sequences of a row, after its entries have come to their new places. */
+/* Moves the entries of a row to its new places, if it has got some. Returns its sequences. */
 static MERGE FN(merge_begin)(eki_bins_scratch *s, eki_long_row *r)
 {
 	if (r->old_col) {
@@ -135,7 +135,7 @@ static MERGE FN(merge_begin)(eki_bins_scratch *s, eki_long_row *r)
 	               .place = s->of.merge.place};
 }
 
-/* Merges the lists of a row from its checkpoint on, until it is done or has no more room. */
+/* Merges the lists of a row from its checkpoint on, until the row is done or full. */
 static void FN(merge_lists)(const LISTS *l, eki_bins_scratch *s, eki_long_row *r)
 {
 	MERGE m = FN(merge_begin)(s, r);

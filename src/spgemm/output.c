@@ -2,24 +2,26 @@
  * The arrays of C. There are two ways to fill them.
  *
  * In one pass: threads take batches of rows in order. A thread computes a batch into a buffer that
- * fits its cache. Then it waits until the number of entries before the batch is known, publishes the
- * number after the batch, and copies the buffer to its place in C. So every page of C is written
- * once, C is in order, and there is no other large array. The arrays are allocated for an estimate
- * of nnz(C), from a sample of rows. Pages that are never written take no memory. If the estimate was
- * too low, the threads stop, the arrays grow, and the threads go on with the batch that did not fit.
- * The chained wait is that of a scan in one pass (Merrill, Garland 2016: decoupled look-back).
+ * fits into its cache. Then it waits until the number of entries before the batch is known,
+ * publishes the number after the batch, and copies the buffer to its place in C. So every page of C
+ * is written once, C is in order, and there is no other large array. The arrays are allocated for
+ * an estimate of nnz(C), from a sample of rows. Pages that are never written take no memory. If the
+ * estimate was too low, the threads stop, the arrays grow, and the threads go on with the batch
+ * that did not fit. The chained wait is that of a scan in one pass (Merrill, Garland 2016:
+ * decoupled look-back).
  *
  * In two passes: the first counts the entries of all rows. Then the arrays are allocated with the
- * right lengths, and the second pass fills them. This takes the least memory. It is used if memory is
- * limited, if the caller gave functions to allocate memory, which may not leave unused pages out,
- * and for rows whose buffers would be large.
+ * right lengths, and the second pass fills them. This takes the least memory. It is used if memory
+ * is limited, if functions of the caller allocate it, where unused pages may take memory, and if
+ * the buffers would be large.
  *
  * If C has a pattern already, one pass writes the values. */
 #include <string.h>
 
 #include "spgemm/output.h"
 
-/* Margin of the estimate of nnz(C): this times the estimate plus this many entries. */
+/* Room for MARGIN times the estimate of nnz(C), plus MARGIN_PLUS entries; then GROWTH times as
+ * much. */
 #define MARGIN      1.1
 #define MARGIN_PLUS 4096
 #define GROWTH      1.5
@@ -73,7 +75,7 @@ int eki_output_parts(const eki_step *step, const eki_batches *b)
 
 /* ---- Two passes ------------------------------------------------------------------------------ */
 
-/* Does the batches that no other thread has taken. */
+/* Takes batches and computes them, until none is left. */
 static void two_pass_part(void *arg, int part)
 {
 	struct output *o = arg;
@@ -142,9 +144,8 @@ static ek_status count_and_fill(struct output *o, int parts)
 
 /* ---- One pass -------------------------------------------------------------------------------- */
 
-/* Estimates nnz(C) from groups of rows, at equal distances: the entries of these rows, times the rows of
- * C over these or, if rows have very different numbers of products, the products of all over those of
- * these. */
+/* Estimates nnz(C) from groups of rows at equal distances: scales their entries by the number of
+ * rows or, if rows have very different numbers of products, by the number of products. */
 static double estimate(struct output *o)
 {
 	const eki_batches *b = o->batches;
@@ -244,7 +245,7 @@ static ek_status resize(struct output *o, int64_t capacity)
 	return EK_OK;
 }
 
-/* Gives back the memory behind the last entry. */
+/* Gives back the memory past the last entry. */
 static ek_status trim(struct output *o)
 {
 	const ek_context *ctx = o->step->ctx;
@@ -258,8 +259,8 @@ static ek_status trim(struct output *o)
 	return EK_OK;
 }
 
-/* Begins again in two passes, since C may have more entries than its row pointers can count, or since
- * there is no memory for as many as it may have. */
+/* Starts over in two passes, since C may have more entries than its row pointers can count, or than
+ * there is memory for. */
 static ek_status count_again(struct output *o, int parts)
 {
 	for (int k = CSR_COL; k <= CSR_VAL; k++) {

@@ -16,7 +16,7 @@ typedef struct eki_rows_task {
 	const eki_step *step;
 	const eki_run *run;
 	eki_rows_mode mode;
-	int part;   /* number of the thread, from 0, for scratch */
+	int part;   /* number of the thread, from 0, which selects its scratch */
 	bool fresh; /* whether the scratch of this part has not been used yet in this pass */
 	int64_t begin, end;
 	/* places for the first entry; not used when counting */
@@ -36,23 +36,23 @@ typedef struct eki_batch_buffers {
 
 /* Returns the number of parts for the work of a product: 1 if there is little of it. */
 int eki_output_parts(const eki_step *step, const eki_batches *batches);
-/* Reserves buffers for the batches of all parts, so that C is made in one pass. Leaves buffers->entries
- * 0 if memory is limited, if the caller gave functions to allocate memory, or if the buffers would be
- * large. */
+/* Reserves buffers for the batches of all parts, so that C is made in one pass. Leaves
+ * buffers->entries 0 if memory is limited, if the caller gave functions to allocate memory, or if
+ * the buffers would be large. */
 ek_status eki_output_buffers(eki_step *step, const eki_batches *batches,
                              eki_batch_buffers *buffers);
 /* Computes the result, v->C. Allocates its arrays unless it has some, and fills them by calling
  * `rows` for all batches, on all threads of the step. */
 ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *batches,
                      const eki_batch_buffers *buffers, eki_rows_fn *rows);
-/* Makes C a matrix of the sizes and types of the result, with row pointers that are not set. On
- * failure, as after the next function's, the caller frees the store. */
+/* Makes C a matrix of the sizes and types of the result, with row pointers that are not set. If
+ * this function or the next one fails, the caller frees the store. */
 ek_status eki_output_begin(const eki_step *step, ek_store *C);
-/* Makes row pointers of the lengths of rows, where row pointer i + 1 is the length of row i, and
- * allocates the arrays of the nnz entries. */
+/* Sums up row pointers, of which number i + 1 is the length of row i before, and allocates the
+ * arrays of the nnz entries. */
 ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz);
 
-/* Tells whether the run reads the values of A and B, or of D. */
+/* Tell whether the run reads the values of A and B, and those of D. */
 static inline bool eki_reads_factors(const eki_run *v)
 {
 	return !eki_is(v->alpha, 0);

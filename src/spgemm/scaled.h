@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A row of a matrix times a factor. Included once in each pass of base/for_each.h; SCALED is the name of
- * the type, which the including file undefines. */
+ * A row of a matrix times a factor. Included once in each pass of base/for_each.h; SCALED is the
+ * name of the type, which the including file undefines. */
 #define SCALED FN(scaled_row)
 
 typedef struct SCALED {
@@ -10,7 +10,7 @@ typedef struct SCALED {
 	VAL a;
 } SCALED;
 
-/* Returns entries [begin, end) of a CSR store times `a`, or with values that are not read. */
+/* Returns entries [begin, end) of a CSR store times `a`, without values unless `read`. */
 static inline SCALED FN(scaled)(const ek_store *csr, int64_t begin, int64_t end, VAL a, bool read)
 {
 	return (SCALED){.col = (const IDX *)csr->array[CSR_COL] + begin,

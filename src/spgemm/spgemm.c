@@ -7,7 +7,7 @@
 
 #include "plan/plan.h"
 
-/* Returns the numbers of rows and columns of op(M) of operand k. */
+/* Sets *rows and *cols to the size of operand k with its op applied. */
 static void size_of(const eki_problem *p, int k, int64_t *rows, int64_t *cols)
 {
 	const ek_matrix *M = p->A[k].M;

@@ -13,8 +13,9 @@ static void FN(collect)(const eki_window *s, const IDX *col, int64_t n, IDX base
 	}
 }
 
-/* Writes the columns and sums of the flags that are set in a group, as entries n, n + 1, ..., and
- * clears them. Returns the number of entries then. With `val` NULL they are only counted. */
+/* Writes the columns of group g whose flags are set, and their sums, as entries n, n + 1, ...
+ * Clears flags and sums. Returns the number of entries so far. If `val` is NULL, it counts and
+ * clears flags only. */
 static inline int64_t FN(write_group)(const eki_window *s, int64_t g, IDX base, IDX *col, VAL *val,
                                       int64_t n)
 {
@@ -50,7 +51,7 @@ static inline int64_t FN(write_group)(const eki_window *s, int64_t g, IDX base, 
 	return n;
 }
 
-/* Writes the columns and sums of the bits of a group, as above. */
+/* Does the same for a group whose columns are marked by bits. */
 static inline int64_t FN(write_bits)(const eki_window *s, int64_t g, IDX base, IDX *col, VAL *val,
                                      int64_t n)
 {
@@ -71,7 +72,8 @@ static inline int64_t FN(write_bits)(const eki_window *s, int64_t g, IDX base, I
 	return n;
 }
 
-/* Writes all entries of the first `groups` groups, beginning with entry n. */
+/* Writes the entries of the first `groups` groups, from entry n on. Returns the number of entries
+ * so far. */
 static int64_t FN(write)(const eki_window *s, int64_t groups, IDX base, int mark, IDX *col,
                          VAL *val, int64_t n)
 {

@@ -9,7 +9,7 @@
  * sets of a cache (measured: with the copy, 64 columns take 0.5 to 0.7 of the time). Y is written
  * in place, with non-temporal stores if it is large and made of whole cache lines. If it is
  * column-major, W rows at a time are transposed in registers. Each thread gets about the same
- * number of entries, even if that cuts rows (split.c). op T multiplies with a transposed copy.
+ * number of entries, even if that cuts rows (split.c). op T multiplies by a transposed copy.
  *
  * Memory traffic: A once for each panel, Y once, and X once or, if it is copied, three times.
  * Row-major panels are used as in Yang, Buluc, Owens 2018 (row splitting, merge-based cuts) and

@@ -9,10 +9,10 @@
  * many columns as one panel. */
 enum { EKI_USUAL_WIDTH = 8 };
 
-/* Checks that columns, and blocks of the expected width, fit the address space. */
+/* Checks that columns, and blocks of the expected width, fit into the address space. */
 ek_status eki_blocks_check(const eki_problem *problem);
-/* Computes Y = alpha op(A) X + beta Y by the root step of the plan, where op is that of the root. X and
- * Y have been checked. */
+/* Computes Y = alpha op(A) X + beta Y by the root step of the plan, where op is that of the root. X
+ * and Y have been checked. */
 ek_status eki_blocks_multiply(ek_plan *plan, double alpha, const ek_dense *X, double beta,
                               const ek_dense *Y);
 

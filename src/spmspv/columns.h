@@ -21,16 +21,16 @@ typedef struct eki_by_spa {
 	int64_t sum, flag, group, super;
 } eki_by_spa;
 
-/* Returns the largest number of parts with which the size of `cut` is in proportion to the
+/* Returns the largest number of parts for which the size of `cut` is in proportion to the
  * matrix. */
 int eki_spa_parts(const eki_step *step, const ek_store *cols);
 ek_status eki_spa_prepare(eki_step *step, const ek_store *cols, eki_by_spa *s);
-/* Does a run with `products` products, by one thread if these are few. */
+/* Does a run with `products` products, on one thread if these are few. */
 void eki_spa_run(const eki_step *step, const eki_by_spa *s, int64_t products, const eki_run *v);
 
 /* ---- csr_buckets.c --------------------------------------------------------------------------- */
 
-/* Rows i with the same i >> shift are a bucket. */
+/* Rows i with the same i >> shift form a bucket. */
 typedef struct eki_by_buckets {
 	const ek_store *cols;
 	int parts, shift;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector by columns with buckets, in time proportional to the products:
  *
- *   1. the products are divided evenly between parts, also within columns. Each part counts how
+ *   1. the products are divided evenly between parts, even within columns. Each part counts how
  *      many fall into each bucket, a range of 2^shift rows
  *   2. each part writes its products to the places in the buckets that follow from the counts, so
  *      that a bucket has them in the order of the columns
@@ -45,7 +45,7 @@ static void FN(buckets_count)(const eki_by_buckets *b, const eki_run *v, range r
 	}
 }
 
-/* Writes the products of a part to the buckets, and moves the counters on. */
+/* Writes the products of a part to the buckets, and advances the counters. */
 static void FN(buckets_fill)(const eki_by_buckets *b, const eki_run *v, range r, int64_t *counter)
 {
 	const PTR *ptr = b->cols->array[CSR_PTR];
@@ -162,7 +162,7 @@ typedef struct work {
 	/* counter[p][k] is for bucket k and part p. `begin`, `count` and `at` have, for each
 	 * bucket, where its products begin, how many sums it has, and where these go in y */
 	int64_t *counter, *begin, *count, *at;
-	_Atomic int64_t next; /* bucket that no part has taken yet */
+	_Atomic int64_t next; /* first bucket that no part has taken */
 } work;
 
 static range range_of(const work *w, int part)
@@ -198,7 +198,7 @@ static void fill_part(void *arg, int part)
 	fill[w->step->isa][w->type](w->b, w->v, range_of(w, part), counters_of(w, part));
 }
 
-/* Turns the counters into positions: bucket by bucket, part by part. */
+/* Turns the counters into positions, bucket by bucket and, within a bucket, part by part. */
 static void place(const work *w)
 {
 	int64_t sum = 0;

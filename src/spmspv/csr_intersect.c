@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sparse matrix x sparse vector by rows: the entry of a row is the dot product of the row and x,
- * the sum over the intersection of two sets of indices. The two sets are gone through together if
- * they are about equally long. Otherwise the indices of the smaller one are looked for in the
- * other, by growing steps.
+ * Sparse matrix x sparse vector by rows: each entry of y is the dot product of a row and x, a sum
+ * over the intersection of two sets of indices. Sets of about equal length are traversed together.
+ * Otherwise the indices of the smaller one are searched for in the other, in growing steps.
  *
  * Cost: O(nnz(A) + rows min(nnz(x), length log nnz(x))), so it takes as long as SpMV even if x has
  * few entries; but it needs no array as long as x, and no copy of A by columns. Liu 2015, section
@@ -14,7 +13,7 @@
 
 #if EK_PER_TYPE
 
-/* Ratio of lengths from which searching is faster than going through both sets. */
+/* Ratio of lengths from which on searching is faster than traversing both sets. */
 #ifndef SEARCHED
 #define SEARCHED 8
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector by rows, for vectors with many entries: x is spread over a dense
- * vector with marks, and each row of op(A) is multiplied with it, as in SpMV.
+ * vector with marks, and each row of op(A) is multiplied by it, as in SpMV.
  *
  * Where x has no entry the dense vector has 0. The product with this 0 is 0 and changes no sum,
  * unless the entry of A is NaN or infinite, which makes the sum NaN. So rows are added up without a
- * look at the marks. Only rows whose sum is 0 or NaN are gone through again: a sum of 0 may mean
- * that the row has no entry in common with x. The sums of four rows are formed at the same time,
- * since an addition waits for the one before it.
+ * look at the marks. Only rows whose sum is 0 or NaN are read again: a sum of 0 may mean that the
+ * row has no entry in common with x. The sums of four rows are formed at the same time, since an
+ * addition waits for the one before it.
  *
- * Cost: one read of A, as SpMV, a second look at rows whose sum is 0, and one pass over x. Liu
+ * Cost: one read of A, as in SpMV, a second read of rows whose sum is 0, and one pass over x. Liu
  * 2015, section 2.3.2 (dot products of rows and x); Gustavson 1978 for the dense vector with
  * marks. */
 #include "spmspv/rows.h"
@@ -28,8 +28,8 @@ static bool FN(meets)(const IDX *col, PTR k, PTR end, const uint8_t *mark)
 	return k < end;
 }
 
-/* Finishes row i. Looks at its entries again if `sum` is 0 or NaN. If the row has an entry of the
- * result, writes it as entry n. Returns the number of entries written so far. */
+/* Finishes row i. Looks at its entries again if `sum` is 0 or NaN. If the result has an entry in
+ * this row, writes it as entry n. Returns the number of entries written so far. */
 static inline int64_t FN(finish)(const ek_store *rows, const eki_rows_x *x, int64_t i, VAL sum,
                                  int64_t n, IDX *idx, VAL *val)
 {

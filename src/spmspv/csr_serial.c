@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector, the reference: one thread, without arrays as long as x or y. With
- * op N each entry of a row is looked for in x by bisection. With op T the products of the columns
+ * op N each entry of a row is looked up in x by bisection. With op T the products of the columns
  * are listed, sorted by row with a merge sort, which keeps the order of equal rows, and added up.
  *
  * Cost: O(nnz(A) log nnz(x)) with op N, O(products log products) with op T. Liu 2015, section
@@ -14,8 +14,8 @@
 #define SERIAL_STATE
 typedef struct serial_state {
 	eki_sides sides; /* must be the first member */
-	/* offsets in the scratch: [0] and [1] of the arrays between which the sort moves products.
-	 * The result is in [0] until it is known to fit */
+	/* offsets in the scratch: two arrays between which the sort moves products. The result is
+	 * in the first until it is known to fit */
 	int64_t idx[2], val[2];
 } serial_state;
 #endif
@@ -67,7 +67,7 @@ static void FN(merge)(const IDX *idx, const VAL *val, int64_t begin, int64_t mid
 	}
 }
 
-/* Sorts n products by row; the result is in array 0 or 1, whose number is returned. */
+/* Sorts n products by row. Returns which array has the result, 0 or 1. */
 static int FN(sort)(int64_t n, IDX *const idx[2], VAL *const val[2])
 {
 	int in = 0;

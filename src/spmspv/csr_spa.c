@@ -2,8 +2,8 @@
  * Sparse matrix x sparse vector by columns: the columns of op(A) in which x has entries are
  * multiplied by these entries and added up in a sparse accumulator (window.h). Each part has the
  * rows of one range, with about the same number of entries of A, and goes through all entries of x.
- * Preparation finds where the rows of each part begin in each column, so that runs search for
- * nothing. Products of a row are added in the order of the columns, whatever the number of parts.
+ * Preparation finds where the rows of each part begin in each column, so that runs need not search.
+ * Products of a row are added in the order of the columns, whatever the number of parts.
  *
  * Cost: O(parts nnz(x) + products), with accesses to sums and flags in the order of the entries of
  * the columns. Liu 2015, section 2.3.2 (addition of sparse vectors); Gilbert, Moler and Schreiber
@@ -15,7 +15,7 @@
 #include "spmspv/window.h"
 
 #ifndef AHEAD
-#define AHEAD 8 /* entries of x by which each of three steps of prefetching is ahead */
+#define AHEAD 8 /* entries of x from each step of prefetching to the next */
 #define SUMS  4 /* entries of a column whose sums are prefetched */
 #endif
 
@@ -93,7 +93,7 @@ static void FN(cut_columns)(const eki_by_spa *b, void *to, int64_t begin, int64_
 		cut[end * b->parts] = ptr[end];
 }
 
-/* Counts the entries of op(A), for 64 rows in each element of `count`. */
+/* Counts the entries of op(A) in each group of 64 rows. */
 static void FN(count_rows)(const ek_store *cols, int64_t *count)
 {
 	const IDX *row = cols->array[CSR_COL];

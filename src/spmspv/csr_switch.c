@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sparse matrix x sparse vector by the method that is fastest for each x: by columns with one
  * sparse accumulator or with buckets, or by rows with x as a dense vector. The plan keeps A by rows
- * and by columns, one of them as a transposed copy. A run predicts its times from nnz(x) and from
- * the number of products, which takes one look at each column of op(A) in which x has an entry:
+ * and by columns, one of them as a transposed copy. A run predicts the time of each from nnz(x) and
+ * the number of products. Counting these takes the length of each column of op(A) in which x has an
+ * entry:
  *
  *   accumulator   nnz(x) (column) + products (product) / parts
  *   buckets       (nnz(x) (column) + products (bucket)) / parts
  *   rows          what eki_cost predicts for SpMV. If x does not have all entries: this times
- *                 `partial`, since many rows are then gone through twice, plus
- *                 nnz(x) (spread) / parts
+ *                 `partial`, since many rows are then read twice, plus nnz(x) (spread) / parts
  *
  * where the times in parentheses are those of the machine's description. An access to a sum costs
  * more if the sums of a part are not in a core's cache. If `rows` is the fastest by nnz(x) alone,
- * the columns are not looked at. All methods give the same bits, so the choice does not show in y.
+ * products are not counted. All methods give the same bits, so the choice does not show in y.
  *
  * Buckets are used only up to the number of products at which rows are faster, so their scratch is
  * limited, too. Azad and Buluc 2017 for the choice by density; Beamer, Asanovic and Patterson 2012
@@ -62,8 +62,8 @@ static ek_status by_rows(const eki_step *step, const ek_store *rows, double *tim
 	return EK_OK;
 }
 
-/* Returns the number of products of entries from which on a run by rows is faster. It assumes that
- * the columns in which x has entries are as long as the columns of A on average. */
+/* Returns the number of products from which on a run by rows is faster. Assumes that the columns in
+ * which x has entries are of average length. */
 static int64_t switch_at(const state *s)
 {
 	const ek_store *cols = s->sides.cols;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Products by rows. Each part has about the same number of rows plus entries, and writes the
- * entries of its rows of the result side by side. If y has space for all rows, each part writes to
- * y, from the place of its first row on, and the entries of the parts are then moved together.
- * Otherwise the parts write to scratch, so that y is untouched if the result does not fit.
+ * Products by rows. Each part has about the same number of rows plus entries, and writes its
+ * entries of the result side by side. If y has space for all rows, each part writes to y, from the
+ * place of its first row on, and the entries of the parts are then moved together. Otherwise the
+ * parts write to scratch, so that y is untouched if the result does not fit.
  *
  * A method may ask for x as a dense vector with marks. Both are scratch that is zero between runs:
  * the entries of x are written before the rows are computed, and cleared after that. */
@@ -60,7 +60,8 @@ ek_status eki_by_rows_prepare(eki_step *step, const ek_store *rows, bool dense, 
 	return eki_step_scratch(step, rows->rows, vs, &r->val);
 }
 
-/* Clears what spread_part wrote: all of it if x has many entries, else entry by entry. */
+/* Clears a part of the dense vector and of the marks as a whole, which is faster than spread_part
+ * if x has many entries. */
 static void clear_part(void *arg, int part)
 {
 	const work *w = arg;

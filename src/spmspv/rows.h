@@ -6,10 +6,10 @@
 
 #include "spmspv/spmspv.h"
 
-/* What a kernel multiplies with. */
+/* The vector that a kernel multiplies by. */
 typedef struct eki_rows_x {
 	const ek_sparse *x;
-	const void *dense;   /* x as a dense vector, 0 where it has no entry, if the method asks */
+	const void *dense;   /* x as a dense vector, 0 where it has no entry, if asked for */
 	const uint8_t *mark; /* 1 where x has an entry; NULL if it has all entries */
 	eki_scalar alpha;
 	bool read; /* whether alpha is not 0; otherwise no values are read */

@@ -56,7 +56,7 @@ static bool ascending(const ek_store *csr)
 	return rows_ascend[eki_type(csr->value, csr->index)](csr, 0, csr->rows);
 }
 
-/* Sets *to to a copy of `from`, transposed. */
+/* Sets *to to a transposed copy of `from`. */
 static ek_status transpose(eki_step *step, eki_sides *s, const ek_store *from, const ek_store **to)
 {
 	const ek_store *in = step->in[0];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A sparse accumulator (SPA): sums for a range of rows, and the rows that have one. Three levels of
- * flags say which: `flag` has one byte for each row, `group` one for 64 rows, `super` one for 64
- * groups. Setting a byte does not read it, so it does not wait for the one before. The rows come
- * out in order, without sorting, in O(entries + rows / 2^18), and are cleared as they are read, so
- * arrays that were zero are zero again.
+ * A sparse accumulator (SPA): sums for a range of rows. Three levels of flags tell which rows have
+ * one: `flag` has one byte for each row, `group` one for 64 rows, `super` one for 64 groups.
+ * Setting a byte does not read it, so it does not wait for the one before. The rows come out in
+ * order, without sorting, in O(entries + rows / 2^18), and are cleared as they are read, so arrays
+ * that were zero are zero again.
  *
- * Gilbert, Moler and Schreiber 1992 (SPA); the levels are a tree in which each node has 64 children.
- * Included once in each pass of base/for_each.h. */
+ * Gilbert, Moler and Schreiber 1992 (SPA); the levels are a tree in which each node has 64
+ * children. Included once in each pass of base/for_each.h. */
 #ifndef EK_SPMSPV_WINDOW_H
 #define EK_SPMSPV_WINDOW_H
 
@@ -15,7 +15,7 @@ typedef struct eki_spa {
 	uint8_t *flag, *group, *super;
 } eki_spa;
 
-/* Lengths of the three arrays of flags for n rows: whole cache lines. */
+/* Return the lengths of the three arrays of flags for n rows: whole cache lines. */
 static inline int64_t eki_spa_flags(int64_t n)
 {
 	return eki_groups(n, 64) * 64;
@@ -31,7 +31,8 @@ static inline int64_t eki_spa_supers(int64_t n)
 
 #endif
 
-/* Adds n products to rows row[k] - base. Returns how many of the rows are new. */
+/* Adds n products a[k] x to rows row[k] - base. Returns the number of rows that had no sum
+ * before. */
 static inline int64_t FN(spa_add)(const eki_spa *s, int64_t n, const IDX *row, IDX base,
                                   const VAL *a, VAL x, bool read)
 {
@@ -52,9 +53,9 @@ static inline int64_t FN(spa_add)(const eki_spa *s, int64_t n, const IDX *row, I
 	return new;
 }
 
-/* Writes the rows whose flags are set in one group, and alpha times their sums, as entries n and
- * following. Clears sums and flags. Returns the number of entries written so far. If `idx` is NULL,
- * it only clears. */
+/* Writes the rows whose flags are set in one group, and alpha times their sums, as entries n, n +
+ * 1, ... Clears sums and flags. Returns the number of entries written so far. If `idx` is NULL, it
+ * only clears. */
 static inline int64_t FN(spa_group)(const eki_spa *s, int64_t g, VAL alpha, IDX base, IDX *idx,
                                     VAL *val, int64_t n)
 {

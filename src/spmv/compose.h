@@ -9,8 +9,8 @@
  * line for each product to the plan's reasons. The stores in `part` are copied, but not their
  * arrays, which are those of step->in[0]. */
 ek_status eki_compose_prepare(eki_step *step, const ek_store *part, int count);
-/* Predicts the time of a run: the sum, over the parts, of the least time that any method of `backend`
- * predicts for the part. Reads only the lengths of the arrays. */
+/* Predicts the time of a run: the sum, over the parts, of the least time that any method of
+ * `backend` predicts for the part. Reads only the lengths of the arrays. */
 double eki_compose_cost(const eki_features *f, const ek_store *part, int count, unsigned backend);
 ek_status eki_compose_run(const eki_step *step, const eki_run *v);
 

@@ -14,8 +14,8 @@
  * rows with entries are written.
  *
  * Threads get the same number of tiles; the driver (drive.c) adds up the sums of rows that threads
- * share. A product reads the arrays of the format once. Rounding: if the sum of one lane is
- * added to that of another, it includes at least one entry of the row. So in a row of k entries each
+ * share. A product reads the arrays of the format once. Rounding: if the sum of one lane is added
+ * to that of another, it includes at least one entry of the row. So in a row of k entries each
  * product passes through at most k - 1 additions.
  *
  * Liu 2015, section 8.5, Algorithm 32. */

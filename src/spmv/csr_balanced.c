@@ -4,7 +4,7 @@
  * multiplied by the kernel of csr_vector.c. One row of a million entries costs no more than a
  * million rows of one entry.
  *
- * Preparation: one binary search for each thread. Liu 2015, section 8.3. Cutting by nonzeros, also
+ * Preparation: one binary search for each thread. Liu 2015, section 8.3. Cutting by nonzeros, even
  * inside rows, is from the segmented sums of Blelloch, Heroux, Zagha 1993; their flags are not
  * needed here. */
 #include "spmv/csr_vector.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The transposed product y = alpha A^T x + beta y on CSR, without atomic operations.
  *
- * Entries are cut evenly between parts, also inside rows. Each part adds val * x[row] of its
+ * Entries are cut evenly between parts, even inside rows. Each part adds val * x[row] of its
  * entries to a strip of its own, an array of sums for the range of columns in which the part has
  * entries. The driver (drive.c) adds the strips in the order of the parts, so the result depends on
  * the number of parts, but never on timing.

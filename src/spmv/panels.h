@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A matrix cut into tiles of 65,536 rows and columns, so that 16 bits give the row or the column of
- * an entry within its tile. panels.c makes the tiles, csr_forward.c multiplies with them. */
+ * an entry within its tile. panels.c makes the tiles, csr_forward.c multiplies by them. */
 #ifndef EK_SPMV_PANELS_H
 #define EK_SPMV_PANELS_H
 

@@ -5,13 +5,13 @@
 
 #include "gpu/gpu.h"
 
-/* Copies the parts of a store to `part`, which has room for EKI_GPU_PARTS, and returns their number.
- * The parts borrow the arrays of the store. */
+/* Copies the parts of a store to `part`, which has room for EKI_GPU_PARTS, and returns their
+ * number. The parts borrow the arrays of the store. */
 typedef int eki_gpu_parts_fn(const ek_store *store, ek_store *part);
 enum { EKI_GPU_PARTS = 5 };
 
-/* Prepares a step: replaces op T by op N on a transposed copy, then chooses and prepares a method of
- * the device for each part. */
+/* Prepares a step: replaces op T by op N on a transposed copy, then chooses and prepares a method
+ * of the device for each part. */
 ek_status eki_gpu_compose_prepare(eki_step *step, eki_gpu_parts_fn *parts);
 ek_status eki_gpu_compose_run(const eki_step *step, const eki_run *v);
 

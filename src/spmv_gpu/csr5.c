@@ -53,9 +53,9 @@ static ek_status list_rest(eki_step *step, state *s)
 		return eki_gpu_buffer(step, 0, sizeof *list, false, NULL, &s->rest);
 	EK_RETURN_IF(eki_alloc(step->ctx, capacity, sizeof *list, (void **)&list));
 	s->rest_row = eki_row_of(A, first);
-	/* The list begins with the rows. This loop stores the positions of their first entries after
-	 * space for the largest possible number of rows, and the next loop moves them to the end of
-	 * the rows. */
+	/* The list begins with the rows. This loop stores the positions of their first entries
+	 * after space for the largest possible number of rows, and the next loop moves them to the
+	 * end of the rows. */
 	for (int64_t i = s->rest_row; k < A->nnz; i++)
 		if (eki_ptr_at(A, i + 1) > k) {
 			list[n] = i;

@@ -20,7 +20,7 @@
 
 /* ---- omega and sigma ------------------------------------------------------------------------- */
 
-/* Chooses omega and sigma by the rows of the matrix that runs multiply with: A for op N, the
+/* Chooses omega and sigma by the rows of the matrix that runs multiply by x: A for op N, the
  * transpose of A for op T. */
 static ek_status shape(const eki_step *step, int64_t dim[EKI_MAX_DIMS])
 {

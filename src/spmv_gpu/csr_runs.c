@@ -74,8 +74,8 @@ static void put_run(int32_t *record, const row_run *r)
 	record[3] = (int32_t)(r->length + 65536 * r->step);
 }
 
-/* Returns how many bytes of its list are charged to the run. The bytes of a list are divided equally
- * among all rows that use it. Returns 0 if the list already has a place in `offset`. */
+/* Returns how many bytes of its list are charged to the run. The bytes of a list are divided
+ * equally among all rows that use it. Returns 0 if the list already has a place in `offset`. */
 static int64_t list_bytes(const maker *m, const row_run *r)
 {
 	const int64_t rows = -m->place[r->list];

@@ -28,8 +28,8 @@ typedef struct state {
 	void *kernel;
 } state;
 
-/* Prepares a step with `lanes` work-items for a row, or, if it is 0, a number that suits the average
- * row. */
+/* Prepares a step with `lanes` work-items for a row, or, if it is 0, a number that suits the
+ * average row. */
 static ek_status prepare(eki_step *step, int lanes)
 {
 	char defines[64];

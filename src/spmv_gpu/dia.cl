@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on diagonals, with one work-item for each entry of y (dia.c). Entry i of A x is the sum,
- * over all diagonals, of value i of the diagonal times x[i + offset]. If `transposed` is not 0, A is
- * transposed, and entry i is the sum of value i - offset times x[i - offset]. A sum that is Inf or
- * NaN, which may come from fill (0 times Inf is NaN), is computed again without fill. Compile-time
- * parameter: EK_WG, work-items of a group. */
+ * over all diagonals, of value i of the diagonal times x[i + offset]. If `transposed` is not 0, A
+ * is transposed, and entry i is the sum of value i - offset times x[i - offset]. A sum that is Inf
+ * or NaN, which may come from fill (0 times Inf is NaN), is computed again without fill.
+ * Compile-time parameter: EK_WG, work-items of a group. */
 EK_KERNEL(dia, EK_WG)
 (ek_i64 y_len, ek_i64 x_len, int transposed, ek_i64 stride, ek_i64 count,
  const EK_GLOBAL IDX *EK_RESTRICT offset, const EK_GLOBAL VAL *EK_RESTRICT val,

@@ -44,8 +44,8 @@ static ek_status prepare(eki_step *step)
 	return eki_gpu_kernel(step, s->lanes ? "ell_by_rows" : "ell_by_columns", &s->kernel);
 }
 
-/* Launches one of the two kernels, which have the same parameters. `stride` is the distance from row
- * to row if the matrix is stored by rows, or from entry to entry of a row if it is stored by
+/* Launches one of the two kernels, which have the same parameters. `stride` is the distance from
+ * row to row if the matrix is stored by rows, or from entry to entry of a row if it is stored by
  * columns. */
 static ek_status run(const eki_step *step, const eki_run *v)
 {

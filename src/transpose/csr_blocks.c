@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * MergeTrans: the entries are cut into blocks that fit a core's cache. Each block is transposed by
- * a counting sort. Then neighbouring blocks are merged, pair by pair, until one is left. Since the
- * rows of one block come before those of the next, a merged column is the column of the first block
- * followed by that of the second. In each round all threads share the columns of all pairs.
+ * MergeTrans: the entries are cut into blocks that fit into a core's cache. Each block is
+ * transposed by a counting sort. Then neighbouring blocks are merged, pair by pair, until one is
+ * left. Since the rows of one block come before those of the next, a merged column is the column of
+ * the first block followed by that of the second. In each round all threads share the columns of
+ * all pairs.
  *
- * Cost: log2(blocks) + 1 passes over the entries, all in order, and blocks * columns pointers; so
- * there are at most as many blocks as entries in an average column. Entries move between the arrays
- * of C and scratch, and the last round ends in C. Source: Wang, Liu, Hou, Feng 2016, section 4.2
- * (MergeTrans). */
+ * Cost: log2(blocks) + 1 passes over the entries, all in order, and blocks * columns column
+ * pointers; so there are at most as many blocks as entries in an average column. Entries move
+ * between the arrays of C and scratch, and the last round ends in C. Source: Wang, Liu, Hou, Feng
+ * 2016, section 4.2 (MergeTrans). */
 #include "transpose/transpose.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "transpose/csr_blocks.c"
@@ -88,7 +89,7 @@ static void FN(merge_pair)(const struct task *t, int64_t pair, int64_t begin, in
 	const bool single = 2 * pair + 1 == t->blocks;
 	const PTR *b = single ? NULL : a + t->cols + 1;
 	PTR *ptr = (PTR *)t->to.ptr + pair * (t->cols + 1);
-	/* the entries of a end where those of b begin */
+	/* after the entries of both blocks in earlier columns */
 	PTR at = single ? a[begin] : (PTR)(a[begin] + (b[begin] - b[0]));
 
 	for (int64_t j = begin; j < end; j++) {
@@ -138,8 +139,8 @@ static void pair_part(void *arg, int part)
 	                                           eki_cut(t->cols, pieces, part % pieces + 1));
 }
 
-/* Returns the number of blocks. A block should fit a quarter of a core's cache, and there should be
- * one for each part, but not more blocks than an average column has entries. */
+/* Returns the number of blocks. A block should fit into a quarter of a core's cache, and there
+ * should be one for each part, but not more blocks than an average column has entries. */
 static int64_t blocks_of(const eki_step *step)
 {
 	const ek_store *in = step->in[0];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The method "transpose.csr.radix": through buckets of columns (radix.c), which are found when the
- * plan is made (radix_make.c). If a few of many columns have nearly all entries, it counts as
- * "transpose.csr.scan" does: then stores go to few places anyway. */
+ * The method "transpose.csr.radix" goes through buckets of columns (radix.c), which are found when
+ * the plan is made (radix_make.c). If the columns are too many for buckets, or a few of them have
+ * most of the entries and stores go to few places anyway, it counts like "transpose.csr.scan". */
 #include "transpose/radix.h"
 
 typedef struct state {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Transposes a CSR matrix by counting. The entries are cut into equal parts, and each part counts
  * its entries in each column. A prefix sum over columns and parts turns the counts into positions,
- * to which each part scatters its entries. As "transpose.csr.serial", the reference, there is one
- * part, which is the counting sort of Gustavson 1978; as "transpose.csr.scan" there is one for each
- * thread. The sort is stable: entries of a column keep the order of rows, and duplicates keep their
- * order too.
+ * to which each part scatters its entries. "transpose.csr.serial", the reference, has one part,
+ * which is the counting sort of Gustavson 1978; "transpose.csr.scan" has one for each thread. The
+ * sort is stable: the entries of a column are in the order of the rows, and duplicates keep their
+ * order.
  *
- * Cost: columns are read twice, values once, and both are written once; there are parts * columns
- * counters, so the number of parts is limited by the average number of entries in a column. If the
- * columns of nearby rows are far apart, each entry is written to two cache lines that are in no
- * cache. Source: Wang, Liu, Hou, Feng 2016, section 4.1 (ScanTrans). */
+ * Cost: column indices are read twice and values once, row indices and values are written once;
+ * there are parts * columns counters, so the number of parts is limited by the average number of
+ * entries in a column. If the columns of nearby rows are far apart, each entry is written to two
+ * cache lines that are in no cache. Source: Wang, Liu, Hou, Feng 2016, section 4.1 (ScanTrans). */
 #include "prim/counters.h"
 #include "transpose/transpose.h"
 #define EK_TYPES_ONLY
@@ -27,7 +27,8 @@ static void FN(flip_count)(const ek_store *in, int64_t begin, int64_t end, void 
 		count[col_idx[k]]++;
 }
 
-/* Scatters entries [begin, end), where begin < end. The two flags are constants in each call. */
+/* Scatters entries [begin, end), where begin < end. `rows` and `from` say what to write besides the
+ * values, and are constants in each call. */
 static inline void FN(flip_entries)(const eki_flip *f, int64_t begin, int64_t end, PTR *at,
                                     bool rows, bool from)
 {
@@ -179,7 +180,7 @@ double eki_scan_cost(const eki_features *f)
 	const double entry = idx + (double)ek_value_size(f->value);
 	const double bytes = nnz * (idx + 3 * entry) +
 	                     6 * (double)f->stats.cols * (double)eki_ptr_size(f->index);
-	/* share of the places of C that are in no cache */
+	/* the share of the places in C that are in no cache */
 	const double away = nnz * entry / (nnz * entry + (double)eki_cpu_cache());
 	const double far = f->machine->scatter_far * f->far_share * away;
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Transposes a CSR matrix through buckets of columns, so that no store goes to memory that is in no
- * cache. The result is the same as that of counting, entry for entry.
+ * Transposes a CSR matrix through buckets of columns, so that no scattered store misses the caches.
+ * The result is the same as that of counting, entry for entry.
  *
  * 1. Once for a pattern, entries are counted by ranges of columns, and neighbouring ranges become
- *    buckets whose entries fit the cache of a core (radix_make.c). This gives the place in C of
+ *    buckets whose entries fit into a core's cache (radix_make.c). This gives the place in C of
  *    each bucket and, within it, of the entries that each part of A has there.
  * 2. Each part reads its entries and puts them, in their order, into the buckets. A bucket lies
- *    where its entries will be in C. Entries wait in a group of 32 for each bucket, and a full
- *    group is written in whole cache lines, around the caches if C does not fit these (software
- *    write combining). The column of each entry within its bucket, 16 bits, is written to scratch.
- * 3. Threads take buckets, sort each by column, by counting in cache, and copy it back. The counts
- *    also give the row pointers. A bucket of one column is in order already.
+ *    where its entries will be in C. Each bucket has a group in which up to 32 entries wait. A full
+ *    group is written in whole cache lines, bypassing the caches if C does not fit into them
+ *    (software write combining). The column of each entry, counted from the first of its bucket,
+ *    goes to scratch as 16 bits.
+ * 3. Threads take buckets, sort each by column (by counting, in the cache), and copy it back. The
+ *    counts also give the row pointers. A bucket of one column is in order already.
  *
  * Cost: columns are read twice and values once; the entries, with 2 bytes more for each, are
  * written and read again, and the sorted entries are written back. All of this is in order,
@@ -25,8 +26,8 @@
 #ifndef EK_RADIX_TASK
 #define EK_RADIX_TASK
 
-/* The scratch of a run, as offsets. Those from `groups` on are within the area of a part; the step
- * that fills buckets uses the first three of them, and the step that sorts them the others. */
+/* Offsets in the scratch of a run. Those from `groups` on are within the area of a part: filling
+ * buckets uses the first three of these, sorting them the others. */
 struct places {
 	int64_t offset; /* columns within buckets, 16 bits for each entry */
 	int64_t areas, area_bytes, bytes;
@@ -75,8 +76,8 @@ RECORD
 	IDX row, col;
 };
 
-/* Writes the entries of bucket `b` that wait before position `end` to their places in C. The entry
- * for position p waits in element p % EKI_RADIX_GROUP of the group. */
+/* Writes the waiting entries of bucket b, up to position `end`, to their places in C. The entry for
+ * position p waits in element p % EKI_RADIX_GROUP of the group. */
 static void FN(radix_write)(const struct task *t, int part, int64_t b, int64_t end)
 {
 	const eki_flip *f = t->flip;
@@ -168,8 +169,8 @@ static void FN(radix_fill)(const struct task *t, int part)
 		FN(radix_entries)(t, part, false);
 }
 
-/* Counts the entries of bucket b, which begin at `first`, by column. Turns the counts into
- * positions within the bucket and, unless only values are written, into row pointers. */
+/* Counts the entries of bucket b by column. Turns the counts into positions within the bucket and,
+ * unless only values are written, into row pointers. */
 static void FN(radix_count)(const struct task *t, int64_t b, int64_t n, const uint16_t *offset,
                             PTR *count)
 {
@@ -214,7 +215,7 @@ static void FN(radix_sort)(const struct task *t, int part, int64_t b)
 	IDX *out_idx = (IDX *)f->out->array[CSR_COL] + first, *idx = (IDX *)(area + t->at.idx);
 	PTR *from = (PTR *)(area + t->at.from);
 
-	if (f->from) { /* moves its elements with the entries */
+	if (f->from) { /* its elements move with the entries */
 		const PTR *out_from = (const PTR *)f->from + first;
 
 		for (int64_t k = 0; k < n; k++) {
@@ -245,7 +246,7 @@ static void FN(radix_sort)(const struct task *t, int part, int64_t b)
 #endif
 #if EK_ONCE
 
-/* Returns the offset of `count` elements of `size` bytes, and moves *end behind them. */
+/* Reserves `count` elements of `size` bytes at *end. Returns their offset. */
 static int64_t place(int64_t *end, int64_t count, size_t size)
 {
 	const int64_t at = *end, bytes = eki_times(count, (int64_t)size);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Divides the columns of a matrix into buckets for transposition (radix.c). Entries are counted by
  * ranges of 2^shift columns. The first count has at most 4096 ranges, so that their counters stay
- * in the nearest cache. Consecutive ranges are joined to a bucket as long as their entries fit a
- * quarter of a core's cache. If a single range has far more entries, there is a second count, with
- * narrower ranges.
+ * in the nearest cache. Consecutive ranges are joined into a bucket as long as their entries fit
+ * into a quarter of a core's cache. If a single range has far more entries, there is a second
+ * count, with narrower ranges.
  *
  * Cost: one pass over the columns, or two. How much memory the counters and tables take at most is
  * known before, and nothing is allocated if that is too much. */
@@ -18,7 +18,7 @@ static void FN(radix_ranges)(const ek_store *in, int64_t begin, int64_t end, int
                              int64_t *counter)
 {
 	const IDX *col_idx = in->array[CSR_COL];
-	PTR *count = (PTR *)counter; /* has room, since no counter is wider */
+	PTR *count = (PTR *)counter; /* PTR is at most as wide as int64_t */
 
 	for (int64_t k = begin; k < end; k++)
 		count[col_idx[k] >> shift]++;
@@ -30,7 +30,7 @@ static void FN(radix_ranges)(const ek_store *in, int64_t begin, int64_t end, int
 enum {
 	FEW_RANGES = 1 << 12,
 	MANY_RANGES = 1 << 16,
-	WIDEST = 1 << 16, /* columns of a bucket, which are numbered with 16 bits */
+	WIDEST = 1 << 16, /* maximum number of columns of a bucket, so that 16 bits suffice */
 	FAR_MORE = 4
 };
 
@@ -38,7 +38,7 @@ struct ranges {
 	const ek_store *in;
 	int parts, shift;
 	int64_t ranges;
-	int64_t *count; /* entries of each part in each range, with the width of row pointers */
+	int64_t *count; /* entries of each part in each range, of the type of row pointers */
 };
 
 static void count_part(void *arg, int part)
@@ -100,8 +100,8 @@ static void drop_ranges(const ek_context *ctx, struct ranges *s)
 	s->count = NULL;
 }
 
-/* Joins ranges to buckets of at most `limit` entries, unless a range alone has more. Sets the
- * members of *r that describe them, except begin. */
+/* Joins ranges into buckets of at most `limit` entries, unless a range alone has more. Sets the
+ * members of *r that describe the buckets, except begin. */
 static void join(const struct ranges *s, int64_t limit, eki_radix *r)
 {
 	int64_t here = 0, first = 0;
@@ -149,10 +149,10 @@ static void set_begin(const struct ranges *s, eki_radix *r)
 	}
 }
 
-/* Returns the largest number of entries that a bucket should have. With that many, the bucket and
- * the buffer in which it is sorted take half of a core's cache. But if the groups of all buckets
- * then took more than half of the cache, the number is higher, so that there are fewer buckets.
- * Sets *buckets to the number of buckets whose groups fit. */
+/* Returns the largest number of entries that a bucket should have: with that many, the bucket and
+ * its sort buffer take half of a core's cache. If the groups of that many buckets would not fit
+ * into the other half, the number is higher and there are fewer buckets. Sets *buckets to the
+ * number of buckets whose groups fit. */
 static int64_t limit_of(const ek_context *ctx, const ek_store *in, int64_t *buckets)
 {
 	const int64_t cache = (int64_t)ctx->machine->core_bytes;

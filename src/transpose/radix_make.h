@@ -12,22 +12,22 @@ enum { EKI_RADIX_GROUP = 32 };
 /* How the columns of a matrix are divided into buckets, which depends on its pattern alone. */
 typedef struct eki_radix {
 	int parts;
-	int shift; /* columns j with the same j >> shift are a range, which is in one bucket */
+	int shift; /* columns j with the same j >> shift form a range; it is in one bucket */
 	int64_t ranges;
-	int64_t buckets;     /* 0 if buckets do not fit this matrix */
+	int64_t buckets;     /* 0 if buckets do not suit this matrix */
 	uint16_t *bucket_of; /* bucket of each range */
-	int64_t *column;     /* first column of each bucket, and the number of columns */
-	/* for each bucket, and in it for each part, the position where its entries begin; at the
-	 * end nnz */
+	int64_t *column;     /* first column of each bucket; at the end the number of columns */
+	/* for each bucket, and in it for each part, where its entries begin; at the end nnz */
 	int64_t *begin;
-	/* largest number of entries of a bucket of several columns; of columns of any bucket */
+	/* largest numbers of entries in a bucket of several columns, and of columns in any
+	 * bucket */
 	int64_t most, widest;
-	bool stream; /* whether stores bypass the caches, since the result does not fit them */
+	bool stream; /* whether stores bypass the caches, as the result does not fit into them */
 } eki_radix;
 
 /* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets
- * to 0 if buckets do not fit the matrix, or if the counters and the tables would at any time take
- * more than `most` bytes. */
+ * to 0 if buckets do not suit the matrix, or if counters and tables would at any time take more than
+ * `most` bytes. */
 ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, int64_t most,
                          eki_radix *r);
 /* Returns the bytes of the tables. */

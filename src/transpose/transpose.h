@@ -33,10 +33,11 @@ size_t eki_flip_entry(const ek_store *in);
 /* Returns the largest number of parts, at most `parts`, with which there are not more counters than
  * entries. */
 int eki_scan_parts(const ek_store *in, int parts);
-/* Returns the bytes of scratch. With `values` they suffice for an existing pattern, too. */
+/* Returns the bytes of scratch that eki_scan_flip needs, also for an existing pattern if
+ * `values`. */
 int64_t eki_scan_bytes(const ek_store *in, int parts, bool values);
 void eki_scan_flip(const eki_flip *flip, int parts, void *scratch);
-/* Predicts the nanoseconds of a transposition by scanned counters. */
+/* Predicts the time of a transposition by scanned counters, in nanoseconds. */
 double eki_scan_cost(const eki_features *f);
 
 #endif

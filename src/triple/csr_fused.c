@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products (P^T A) P in one pass: a row of P^T A is added up, and its entries are at once
- * multiplied with the rows of P that they need, so P^T A is neither stored nor sorted.
+ * Galerkin products (P^T A) P in one pass: each row of P^T A is added up and immediately multiplied
+ * by P, so P^T A is neither stored nor sorted.
  *
- * A row of P^T A has sums and flags in arrays as long as a row of A, and a list of its columns in
- * the order in which they are met first. The list grows without a branch: each column is written to
- * its end, and the end moves if the flag was not set. The row of C is added up in a second window,
- * of all columns of C, from which it is read in order, as spgemm/flags.c does. Its columns are
- * marked by flags, and each group of 64 columns by another flag, so reading looks at few groups
- * without entries.
+ * A row of P^T A has a sum and a flag for each column of A, and a list of its columns in the order
+ * in which they first occur. The list grows without a branch: each column is written at the end of
+ * the list, and the end moves on if the flag of the column was not set. The row of C is added up in
+ * a window of all columns of C and read from it in order, as in spgemm/flags.c. Flags mark the
+ * columns that the row has, and the groups of 64 columns that have some of them, so that reading
+ * skips empty groups.
  *
- * Sums are added in the order of the entries of P^T and A, and in the order of the list, so the
- * bits depend neither on the number of threads nor on the instruction set.
+ * Products are added up in the order of the entries of P^T and A, and in the order of the list, so
+ * the bits depend neither on the number of threads nor on the instruction set.
  *
  * Cost: as many products as (P^T A) P in two steps. P^T, A and P are read and C is written. A row
- * of A is read from memory once if it stays in a cache until all rows of P^T that need it have been
- * computed, and at most once for each entry in the same row of P. Two separate products would also
- * move 4 times the bytes of P^T A, in new pages. Each thread has sums for all columns of A and of
- * C; the number of threads is limited so that all these take at most twice the bytes of A.
+ * of A is read from memory once if it stays in a cache as long as it is needed, and otherwise at
+ * most once for each entry in the same row of P. Two separate products would also move 4 times the
+ * bytes of P^T A, in new pages. Each thread has sums for all columns of A and of C; the number of
+ * threads is limited so that all sums take at most twice the bytes of A.
  *
  * Gustavson 1978 (rows); Patwary et al. 2015 (flags); the fusion is our own, after the row-wise
- * products of three matrices of McInnes et al. (PETSc, MatPtAP). */
+ * triple product of McInnes et al. (PETSc, MatPtAP). */
 #include "spgemm/flags.h"
 #include "triple/triple.h"
 #define EK_FILE "triple/csr_fused.c"
@@ -173,8 +173,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Cuts the rows of C into the batches that P^T A would have. Their bounds are multiplied by the
- * length of the longest row of P. */
+/* Cuts the rows of C into the batches that P^T A would have, and multiplies the bounds on their
+ * entries by the length of the longest row of P. */
 static ek_status make_batches(eki_step *step, fused *s)
 {
 	const int64_t entry = (int64_t)(ek_value_size(s->t.A->value) + eki_idx_size(s->t.A->index));
@@ -197,7 +197,7 @@ static ek_status make_batches(eki_step *step, fused *s)
 	return EK_OK;
 }
 
-/* Returns the bytes of scratch of a thread. */
+/* Returns the size of a thread's scratch, in bytes. */
 static int64_t thread_bytes(const fused *s)
 {
 	const int64_t size = (int64_t)ek_value_size(s->t.A->value);
@@ -209,7 +209,8 @@ static int64_t thread_bytes(const fused *s)
 	return aligned(eki_plus(bytes, s->width / 64));
 }
 
-/* Limits the number of threads by the bytes of A, and by hints.memory. */
+/* Limits the number of threads: their scratch takes at most twice the bytes of A, and no more than
+ * hints.memory allows. */
 static void limit_parts(eki_step *step, const fused *s)
 {
 	const int64_t limit = step->problem->memory;
@@ -286,7 +287,7 @@ static double cost(const eki_features *f)
 	return eki_work_csr(f, EKI_LOOP_SCATTER);
 }
 
-/* Predicts the bytes of a thread, as if C had as many columns as A. */
+/* Predicts the bytes of a thread's scratch, as if C had as many columns as A. */
 static double memory(const eki_features *f)
 {
 	return 2 * (double)f->stats.cols * (double)(ek_value_size(f->value) + 1);

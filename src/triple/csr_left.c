@@ -3,8 +3,8 @@
  * there is little to do for each row besides its products. Each row of A is read once for each
  * entry in the same row of P.
  *
- * Cost: the products of P^T A, then those of that matrix and P. P^T A is written and read. Liu
- * 2015, section 9.5.1. */
+ * Cost: the products of P^T and A, then those of P^T A, which is written and read, and P. Liu 2015,
+ * section 9.5.1. */
 #include "triple/two_products.h"
 
 static ek_status prepare(eki_step *step)

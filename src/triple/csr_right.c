@@ -2,7 +2,7 @@
  * Galerkin products in the order P^T (A P). A P has as many rows as A, most of them short; the rows
  * of A are read once, in order.
  *
- * Cost: the products of A P, then those of P^T and that matrix. A P is written and read. Liu 2015,
+ * Cost: the products of A and P, then those of P^T and A P, which is written and read. Liu 2015,
  * section 9.5.1. */
 #include "triple/two_products.h"
 

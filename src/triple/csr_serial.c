@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Galerkin products, the reference. For each row of C, all products of three entries are written to
- * a list, the list is sorted by column, stably, and products of the same column are added up, one
- * after the other, in one thread. It takes the time to sort all products, and memory for those of
- * one row. */
+ * Galerkin products, the reference. For each row of C, one thread lists all products of three
+ * entries, sorts them by column, stably, and adds up those of the same column in order. Cost: the
+ * time to sort all products, and memory for those of one row. */
 #include "prim_body/sort.h"
 #include "spgemm/output.h"
 #include "triple/triple.h"

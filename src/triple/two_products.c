@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Galerkin products as two products of sparse matrices. Each is a child step that does SpGEMM, by
  * the method that is chosen for it. The plan holds M, the result of the first product. Preparation
- * computes M. After values changed, the first run computes the values of M again, in the same
- * pattern. So every other run does one product, the second. alpha is a factor of the second
- * product.
+ * computes M. The first run after a change of values computes the values of M again, on the same
+ * pattern; every other run does only the second product, which also multiplies by alpha.
  *
  * The children are asked for reproducible bits, so the bits depend neither on the method that is
  * chosen for a child nor on threads. The first child needs scratch only while no run uses any, so

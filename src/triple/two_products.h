@@ -9,7 +9,7 @@
 ek_status eki_two_products_prepare(eki_step *step, bool left);
 ek_status eki_two_products_refresh(eki_step *step);
 ek_status eki_two_products_run(const eki_step *step, const eki_run *v);
-/* Predicts the time of both, in nanoseconds. */
+/* Predicts the time of both products, in nanoseconds. */
 double eki_two_products_cost(const eki_features *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The published methods of adding two sparse vectors, step by step, so that tests can look at what
+ * The published methods for adding two sparse vectors, step by step, so that tests can check what
  * the figures of the thesis show (Liu 2015, Figures 7.1 to 7.3). Each method keeps its state in a
  * struct, whose arrays its `run` allocates. In all of them, places 0, 1, 2 ... hold an index and a
  * value that is already multiplied by its factor. */
@@ -32,7 +32,7 @@ typedef struct eki_add_heap {
 /* Collects all entries and makes a heap of them. */
 void eki_add_heap_make(eki_add_heap *h);
 /* Removes the root. Adds its value to the first entry of the result if that has the same index;
- * else puts the root before it. */
+ * else puts the root before that entry. */
 void eki_add_heap_step(eki_add_heap *h);
 
 /* ---- add_esc.c ------------------------------------------------------------------------------- */
@@ -56,8 +56,9 @@ void eki_add_esc_compress(eki_add_esc *e);
 
 /* ---- add_merge.c ----------------------------------------------------------------------------- */
 
-/* The resulting sequence: the entries of x, then those entries of y whose index is not in x. mask[k]
- * is 1 if entry k of y is one of these, and place[k] is the number of these before it. */
+/* The resulting sequence: the entries of x, then those entries of y whose index is not in x.
+ * mask[k] is 1 if entry k of y is one of the latter, and place[k] is the number of such entries
+ * before it. */
 typedef struct eki_add_merge {
 	const eki_array *a;
 	void *idx, *val;
@@ -66,8 +67,8 @@ typedef struct eki_add_merge {
 	int64_t more; /* number of entries after those of x */
 } eki_add_merge;
 
-/* The steps: look for each index of y in x, and add its value there or set its mask; scan the masks;
- * copy the entries with a mask behind x; merge both parts into z. */
+/* The steps: look for each index of y in x, and add its value there or set its mask; scan the
+ * masks; copy the entries with a mask after x; merge both parts into z. */
 void eki_add_merge_fuse(eki_add_merge *m);
 void eki_add_merge_scan(eki_add_merge *m);
 void eki_add_merge_copy(eki_add_merge *m);

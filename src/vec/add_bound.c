@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The choice of a method as published: by the upper bound of the length of the result, x->nnz +
+ * The choice of a method as published: by the upper bound on the length of the result, x->nnz +
  * y->nnz. Up to 32 the heap method, up to 512 bitonic expand-sort-compress, else the merge method;
  * these are the bins of the rows in the thesis's product of two sparse matrices. They were made for
  * GPUs. On a processor other methods are faster, so the library's own choice goes by predicted

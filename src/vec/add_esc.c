@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The addition of two sparse vectors by expansion, sorting and compression. Expansion: all entries
  * of both go to one array. Sorting: by index, with the bitonic sort (sort_bitonic.c). Compression:
- * entries that differ from the one before are the heads of segments; a scan of the heads numbers
- * the segments, and a segmented sum adds up each segment into its place of z. The parts of the last
- * step begin and end at heads, so no sum is shared.
+ * entries whose index differs from that of the one before are the heads of segments; a scan of the
+ * heads numbers the segments, and a segmented sum adds up each segment into its place of z. The
+ * parts of the last step begin and end at heads, so no sum is shared.
  *
  * Cost: n log2^2(n) / 4 comparators for n entries, and some passes over them.
  *
@@ -140,7 +140,7 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds: the sort, whose steps grow with the square of the logarithm. */
+/* Predicts the time in nanoseconds: the sort, whose steps grow with the square of the logarithm. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -3,11 +3,11 @@
  * max-heap of the upper-bound size, x->nnz + y->nnz. Then a heapsort takes the root again and again
  * and puts it before the result, which grows downwards in the tail of the same array. If the first
  * entry of the result has the index of the root, the root is added to it instead, so the result has
- * no duplicates, whereas the heap has. Since the heap gives up a place in each step, the result
- * never reaches it. In the end the result is copied to z.
+ * no duplicates, unlike the heap. Since the heap gives up a place in each step, the result never
+ * reaches it. In the end the result is copied to z.
  *
  * The heap is that of prim_body/heap.h, with a->arity children for each node. Cost: for each entry
- * a search of the largest of d children on log_d levels; one thread.
+ * a search for the largest of d children on log_d levels; one thread.
  *
  * Liu 2015, section 7.4.1, Figure 7.1. */
 #include <math.h>
@@ -133,7 +133,7 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds: each entry passes through the levels of the heap. */
+/* Predicts the time in nanoseconds: each entry passes through the levels of the heap. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

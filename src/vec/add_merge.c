@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The addition of two sparse vectors by merging. At first the resulting sequence holds x. (1) Each
- * entry of y looks for its index in x by binary search: if it is there, the values are fused,
- * otherwise the mask of the entry is set. (2) A scan of the masks gives the entries that are left
- * their places behind x. (3) They are copied there. (4) The two parts, which are in one array and
- * have no index in common, are merged by merge path (merge_path.c) into z. Threads share the entries
- * of y in the first three steps; two entries of y never fuse with the same entry of x. As the
- * entries of y ascend, each search begins where the one before it ended, with growing steps.
+ * index of y is looked up in x by binary search: if it is there, the values are added, otherwise
+ * the mask of the entry is set. (2) A scan of the masks gives the masked entries their places after
+ * x. (3) They are copied there. (4) The two parts, which are in one array and have no index in
+ * common, are merged by merge path (merge_path.c) into z. Threads share the entries of y in the
+ * first three steps; no two entries of y are added to the same entry of x. As the entries of y
+ * ascend, each search begins where the one before it ended, in growing steps.
  *
  * Cost: O(ny log(nx / ny)) comparisons, and some passes over both vectors.
  *
@@ -158,7 +158,7 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds: a search for each entry of y, and the merge. */
+/* Predicts the time in nanoseconds: a search for each entry of y, and the merge. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -2,9 +2,9 @@
  * The addition of two sparse vectors in registers, a block at a time: the values of the block are
  * multiplied by their factors, a merge network merges the entries of x with those of y
  * (eki_merge_run), and a compression adds up neighbours with equal indices. All of it stays in the
- * first-level cache, and nothing has a branch that depends on the indices. A search on a diagonal
- * finds the next block; a block never ends between two equal indices. Which of two equal indices
- * comes first depends on the network, but a sum of two numbers does not depend on their order.
+ * first-level cache, and no branch depends on the indices. A search on a diagonal finds the next
+ * block; a block never ends between two equal indices. Which of two equal indices comes first
+ * depends on the network, but a sum of two numbers does not depend on their order.
  *
  * Cost: one read of x and y and one write of z, and some passes over each block.
  *
@@ -29,7 +29,7 @@ static int64_t index_at(const void *idx, int64_t k, size_t size)
 	return size == 8 ? ((const int64_t *)idx)[k] : ((const int32_t *)idx)[k];
 }
 
-/* Adds the next p entries of x and q of y, which `t` begins with. Returns the number of entries
+/* Adds the first p entries of x and the first q of y in `t`. Returns the number of entries
  * written. */
 static int64_t add_block(block *b, const eki_two *t, int64_t p, int64_t q, int64_t space)
 {
@@ -83,7 +83,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(v->array, NULL, add_blocks);
 }
 
-/* Returns the predicted nanoseconds. */
+/* Predicts the time in nanoseconds. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

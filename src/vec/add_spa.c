@@ -6,8 +6,8 @@
  * collects what is not 0.
  *
  * The published method needs an array as long as the vectors. Here the array is a tile, which
- * begins at the least index that is left and stays in the core's own cache, and tiles without
- * entries are left out. So time and memory do not depend on the length of the vectors. With
+ * begins at the least index that remains and stays in the core's own cache, and tiles without
+ * entries are skipped. So time and memory do not depend on the length of the vectors. With
  * options.block at least as large as that length there is one tile, as published.
  *
  * Cost: two writes and one read of the tile for each entry, and a look at the marks of 64 indices
@@ -31,8 +31,8 @@ struct FN(tile) {
 	int64_t base;
 };
 
-/* Moves the marked entries of groups of 64 up to that of entry `last` to z, from place n on. Clears
- * their marks. Returns the place after the last entry. */
+/* Moves the marked entries up to the group of 64 that has entry `last` to z, from place n on.
+ * Clears their marks. Returns the place after the last entry. */
 static int64_t FN(collect)(const struct FN(tile) * s, int64_t last, const eki_two *t, int64_t n)
 {
 	IDX *zi = t->zi;
@@ -121,8 +121,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	void *scratch = NULL;
 	ek_status status;
 
-	/* A tile and its marks take at most 9 bytes for each index, and 128 more for alignment. They
-	 * are counted in units of 16 bytes, so that the number does not overflow. */
+	/* A tile and its marks take at most 9 bytes for each index, and 128 more for alignment.
+	 * They are counted in units of 16 bytes, so that the number does not overflow. */
 	units = s.block / 16 * 9 + 20;
 	EK_TRY(eki_calloc(step->ctx, units, (size_t)16 * (size_t)pieces, &scratch));
 	s.at = scratch;
@@ -133,7 +133,7 @@ done:
 	return status;
 }
 
-/* Returns the predicted nanoseconds. The marks of tiles are counted as if the entries were spread
+/* Predicts the time in nanoseconds. The marks of tiles are counted as if the entries were spread
  * evenly. */
 static double cost(const eki_features *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y += alpha x for a dense y: the plain loop, by one thread or by all. Each entry costs a load and a
- * store at an address that its index gives.
+ * y += alpha x for a dense y: the plain loop, on one thread or on all. Each entry costs a load and
+ * a store at an address that its index gives.
  *
  * Liu 2015, section 2.3.1 (addition of a dense and a sparse vector). */
 #include "vec/vec.h"

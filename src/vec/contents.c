@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Checks of indices: strictly ascending, and in 0 .. n - 1. Each thread checks a range of entries.
- * It compares each index with the one before by a loop without an early exit, which compilers turn
- * into vectors, and looks for the place of a fault only if there is one. If indices ascend, only
- * the first and the last can be out of range. */
+ * It compares each index with the one before in a loop without an early exit, which compilers
+ * vectorise, and looks for the place of a fault only if there is one. If indices ascend, only the
+ * first and the last can be out of range. */
 #include "vec/vec.h"
 #define EK_ARRAYS
 #define EK_INTS_ONLY
 #define EK_FILE "vec/contents.c"
 #include "base/for_each.h"
 
-/* Tells whether entries begin .. end - 1 are right. */
+/* Tells whether entries begin .. end - 1 are correct. */
 static bool FN(right)(const void *idx, int64_t begin, int64_t end, int64_t n)
 {
 	const VAL *v = idx;

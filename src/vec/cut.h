@@ -2,15 +2,15 @@
  * Cuts of two sparse vectors within a thread. A loop that takes the lesser of two indices waits for
  * itself: which indices to load next is known only when the last two have been compared. So a
  * thread walks through four pieces at a time, step by step in turn (merge_path.c has the figures).
- * The vectors are taken a chunk after the other, so that what a chunk reads and writes stays in the
- * core's own cache. A chunk is cut into four pieces by searches on diagonals. Included in each
- * pass of a file with EK_VECTORS.
+ * The vectors are taken chunk by chunk, so that what a chunk reads and writes stays in the core's
+ * own cache. A chunk is cut into four pieces by searches on diagonals. Included in each pass of a
+ * file with EK_VECTORS.
  *
  * Odeh, Green, Mwassi, Shmueli and Birk 2012, for the cuts. */
 #ifndef EK_VEC_CUT_H
 #define EK_VEC_CUT_H
 
-/* Number of lanes, and of the entries of both vectors that a chunk has. */
+/* Number of lanes, and of entries of both vectors in a chunk. */
 enum { LANES = 4, CHUNK = 16384 };
 
 /* A piece in progress: the next entries i of x and j of y, and their ends. `o` is the place for the
@@ -19,7 +19,7 @@ typedef struct lane {
 	int64_t i, j, o, i_end, j_end;
 } lane;
 
-/* Returns a number of steps that the lane can do before it reaches an end of x or y: a step moves
+/* Returns a number of steps that the lane can do without passing an end of x or y: a step moves
  * past at most one entry of each. */
 static inline int64_t lane_safe(const lane *l)
 {

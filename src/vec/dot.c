@@ -3,8 +3,8 @@
  * dot_*.c. */
 #include "vec/vec.h"
 
-/* Checks the result, which has the type of the values, and runs the method, for empty vectors too,
- * since it then gives 0. */
+/* Checks the result, which has the type of the values, and runs the method, even for empty vectors,
+ * for which it gives 0. */
 static ek_status dot_call(ek_context *ctx, const ek_array_options *options, int64_t work,
                           const eki_region *input, eki_array *a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The dot product of a sparse and a dense vector by sixteen sums at a time, so that additions do not
- * wait for each other. Entry k of a piece goes to sum k mod 16, whatever the instruction set, and
- * the number of pieces depends on the number of entries only. So the bits are the same for all
+ * The dot product of a sparse and a dense vector with sixteen sums at a time, so that additions do
+ * not wait for each other. Entry k of a piece goes to sum k mod 16, whatever the instruction set,
+ * and the number of pieces depends on the number of entries only. So the bits are the same for all
  * instruction sets and any number of threads.
  *
  * Higham 2002, section 4.2 (blocked summation); Liu 2015, section 2.3.1. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The dot product of two sparse vectors as a plain loop, the reference for the other methods: each
- * step moves past the lesser of the two current indices or, if they are equal, multiplies the values
- * and moves past both.
+ * step moves past the lesser of the two current indices or, if they are equal, multiplies the
+ * values and moves past both.
  *
  * Liu 2015, section 2.3.1 (the intersection of two sets). */
 #include "vec/vec.h"
@@ -41,7 +41,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Returns the predicted nanoseconds: about every second entry costs a mispredicted branch. */
+/* Predicts the time in nanoseconds: about every second entry costs a mispredicted branch. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

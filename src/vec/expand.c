@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Copies of sparse vectors whose values are multiplied by a factor: the first step of the published
- * methods of adding two of them. */
+ * methods for adding two of them. */
 #include <string.h>
 
 #include "vec/add.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Gather, gather and zero, scatter: plain loops, by one thread or by all.
+ * Gather, gather and zero, scatter: plain loops, on one thread or on all.
  *
  * Dodson, Grimes and Lewis 1991, Sparse extensions to the Fortran Basic Linear Algebra Subprograms
  * (GTHR, GTHRZ, SCTR); Liu 2015, section 2.3.1. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Gather by the gather instructions of AVX2 and AVX-512, for floats; for other types and instruction
- * sets the plain loop. Threads take ranges of entries.
+ * Gather by the gather instructions of AVX2 and AVX-512, for floats; for other types and
+ * instruction sets the plain loop. Threads take ranges of entries.
  *
  * Dodson, Grimes and Lewis 1991 (GTHR). */
 #include "vec/vec.h"
@@ -39,9 +39,9 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	return eki_ranges(a, gather[a->isa][eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Returns a predicted time in units of an entry of the plain loop, as the other gathers do. Loops
- * that gather are compared with plain loops as the machine's products with CSR are: the factor makes
- * that 0.75 on a Xeon, as measured in cache, and more than 1 on a Zen, whose gathers are slow. */
+/* Predicts the time in units of an entry of the plain loop, as the other gathers do. The ratio of
+ * gathering to plain loops is that of products with CSR on this machine, times a factor that makes
+ * it 0.75 on a Xeon, as measured in cache, and more than 1 on a Zen, whose gathers are slow. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -3,7 +3,7 @@
  * are in the files gemvi_*.c. */
 #include "vec/vec.h"
 
-/* Checks A, whose columns are the indices of x. */
+/* Checks A, which has a column for each index of x. */
 static ek_status matrix_in(const ek_dense *given, const ek_sparse *x, ek_dense *A)
 {
 	if (!given)

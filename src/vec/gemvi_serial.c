@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The product of a dense matrix and a sparse vector: the plain loop, row after row, by one thread.
+ * The product of a dense matrix and a sparse vector: the plain loop, row by row, on one thread.
  *
  * Liu 2015, section 2.3.2 (dot products of the rows of A and x). */
 #include "vec/vec.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The product of a dense matrix and a sparse vector in two ways, by all threads, each with a range of
- * rows:
+ * The product of a dense matrix and a sparse vector in two ways, on all threads, each with a range
+ * of rows:
  *
- *   columns   multiples of those columns of A in which x has entries are added up, four at a time, in
- *             sums of a strip of rows that stay in the cache. It is the fast way if A is
+ *   columns   multiples of those columns of A in which x has entries are added up, four at a time,
+ *             in sums of a strip of rows that stay in the cache. It is the fast way if A is
  *             column-major, since columns are then contiguous
- *   rows      the dot product of each row of A and x. Eight rows are handled at the same time, since
- *             an addition waits for the one before it. It is the fast way if A is row-major
+ *   rows      the dot product of each row of A and x. Eight rows are handled at the same time,
+ *             since an addition waits for the one before it. It is the fast way if A is row-major
  *
- * Both add the products of a row in the order of the entries of x, so both give the same bits. Cost:
- * one read of these columns of A; where A is row-major and the entries of x are far apart, each value
- * takes a cache line. Liu 2015, section 2.3.2. */
+ * Both add the products of a row in the order of the entries of x, so both give the same bits.
+ * Cost: one read of these columns of A; where A is row-major and the entries of x are far apart,
+ * each value takes a cache line. Liu 2015, section 2.3.2. */
 #include "vec/vec.h"
 #define EK_VECTORS
 #define EK_FILE "vec/gemvi_threads.c"
@@ -171,7 +171,7 @@ static ek_status run_rows(const eki_step *step, const eki_run *v)
 	return run_ranges(a, rows[a->isa][eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Each method is the cheaper one for matrices of its order. */
+/* Predict that each method is the cheaper one for matrices of its order. */
 static double cost_columns(const eki_features *f)
 {
 	return f->array->block_of.row == 1 ? 1 : 3;

@@ -85,7 +85,7 @@ static ek_status run_intersect(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(a, NULL, intersect[eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds. Each entry of the smaller vector costs a mispredicted branch
+/* Predicts the time in nanoseconds. Each entry of the smaller vector costs a mispredicted branch
  * and a number of steps that grows with the logarithm of large / small. */
 static double cost(const eki_features *f)
 {

@@ -100,8 +100,7 @@ static void FN(dot)(const eki_two *t, void *out)
 
 /* ---- Intersections --------------------------------------------------------------------------- */
 
-/* Writes the entry that is common to x and y in the next step, if there is one. There must be space
- * for it. */
+/* Writes an entry, for which there must be space, and keeps it if it is common to x and y. */
 INLINE void FN(meet_step)(const eki_two *t, int64_t *i, int64_t *j, int64_t *o, ek_monoid op)
 {
 	const IDX p = ((const IDX *)t->xi)[*i], q = ((const IDX *)t->yi)[*j];
@@ -211,7 +210,7 @@ static ek_status run_intersect(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(a, NULL, intersect[eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds. */
+/* Predicts the time in nanoseconds. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

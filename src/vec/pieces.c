@@ -3,8 +3,8 @@
  * pieces on diagonals (eki_merge_cut). If a cut would separate two equal indices, one of x and one
  * of y, both go to the left piece. The number of results of a piece is known only when the piece is
  * done. So each piece writes its results to the place where they would begin if all earlier pieces
- * had as many results as possible, and at the end they are moved together: what set_pieces.c does
- * for sets without values. */
+ * had as many results as possible, and at the end they are moved together, as set_pieces.c does for
+ * sets without values. */
 #include <string.h>
 
 #include "prim/merge.h"

@@ -15,8 +15,8 @@ typedef struct eki_block_bits {
 	uint64_t pair[EKI_BLOCK / 64 + 1], head[EKI_BLOCK / 64 + 1];
 } eki_block_bits;
 
-/* Compares the n indices of a block, at most EKI_BLOCK + 1, with their neighbours. Writes each index
- * once to zi, which has space for `space` of them, and returns how many there are. */
+/* Compares the n indices of a block, at most EKI_BLOCK + 1, with their neighbours. Writes each
+ * index once to zi, which has space for `space` of them, and returns their number. */
 typedef int64_t eki_block_indices_fn(const void *idx, int64_t n, eki_block_bits *bits, void *zi,
                                      int64_t space);
 extern eki_block_indices_fn *const eki_block_indices[EK_NISA][2];

@@ -110,7 +110,7 @@ static ek_status run_union(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(a, NULL, unite[eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds: the time of one search for each entry of the smaller vector,
+/* Predicts the time in nanoseconds: the time of one search for each entry of the smaller vector,
  * plus the time of copying the larger one. */
 static double cost(const eki_features *f)
 {

@@ -202,7 +202,7 @@ static ek_status run_union(const eki_step *step, const eki_run *v)
 	return eki_two_pieces(a, NULL, unite[eki_index_row(a)][eki_value_row(a->type)]);
 }
 
-/* Returns the predicted nanoseconds. */
+/* Predicts the time in nanoseconds. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

@@ -81,7 +81,7 @@ static ek_status run_union(const eki_step *step, const eki_run *v)
 	return EK_OK;
 }
 
-/* Returns the predicted nanoseconds: about every second entry costs a mispredicted branch. */
+/* Predicts the time in nanoseconds: about every second entry costs a mispredicted branch. */
 static double cost(const eki_features *f)
 {
 	const eki_array *a = f->array;

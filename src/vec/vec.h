@@ -17,14 +17,14 @@ ek_status eki_sparse_like(const char *name, const ek_sparse *v, const ek_sparse 
 /* Copies the caller's dense vector to `own` and checks that it fits the sparse vector x. */
 ek_status eki_sparse_dense_in(const char *name, const ek_dense *given, const ek_sparse *x,
                               ek_dense *own);
-/* Checks the length n of the arrays of an argument, which is member `member` of the argument `name`:
- * "x" and "->nnz", for example. eki_member_check checks the address of such an array. The names are
- * put together only for messages. */
+/* Checks the length n of the arrays of an argument, which is member `member` of the argument
+ * `name`: "x" and "->nnz", for example. eki_member_check checks the address of such an array. The
+ * names are put together only for messages. */
 ek_status eki_member_length(const char *name, const char *member, int64_t n);
 ek_status eki_member_check(const char *name, const char *member, const void *array, int64_t n,
                            size_t size);
-/* Rounds a factor to the type of the values. Errors: EK_EINVAL if the type is that of integers and
- * the factor is no such integer. */
+/* Rounds a factor to the type of the values. Errors: EK_EINVAL if the values are integers and the
+ * factor is no integer of that type. */
 ek_status eki_factor_in(const char *name, double given, ek_value type, eki_scalar *own);
 
 /* Memory that an argument occupies. */
@@ -36,7 +36,7 @@ typedef struct eki_region {
 /* Checks that no output overlaps another output or an input. */
 ek_status eki_regions_apart(int outputs, const eki_region *output, int inputs,
                             const eki_region *input);
-/* Returns the memory of n indices or of n values of v. */
+/* Return the memory that the indices or the values of v occupy. */
 eki_region eki_idx_region(const char *name, const ek_sparse *v);
 eki_region eki_val_region(const char *name, const ek_sparse *v);
 
@@ -45,7 +45,7 @@ eki_region eki_val_region(const char *name, const ek_sparse *v);
 ek_status eki_contents_of_x(const eki_array *a);
 ek_status eki_contents_of_x_and_y(const eki_array *a);
 
-/* Returns the row for the indices in tables made by EK_BY_VECTOR. */
+/* Returns the row of the index type in tables made by EK_BY_VECTOR. */
 static inline int eki_index_row(const eki_array *a)
 {
 	return a->x.index == EK_INT64;
@@ -67,7 +67,7 @@ typedef struct eki_two {
 	const void *xi, *xv, *yi, *yv;
 	int64_t xn, yn;
 	void *zi, *zv;
-	/* z of an intersection has space for as many entries as x has, else for as many as y has */
+	/* whether z of an intersection has space for as many entries as x has; else as y has */
 	bool by_x;
 	eki_scalar alpha, beta; /* the factors of x and y; not used by sets of pairs */
 	ek_monoid op;           /* combines two values at the same index; EK_SUM for vectors */
@@ -87,11 +87,11 @@ eki_two eki_two_of(const eki_array *a);
 
 /* Writes the result of a piece to z, and returns the number of its entries. */
 typedef int64_t eki_two_fn(const eki_two *t);
-/* Does a whole operation with a sparse result by at most a->threads pieces, and stores *a->count.
+/* Does a whole operation with a sparse result in at most a->threads pieces, and stores *a->count.
  * `scratch` may be NULL. */
 ek_status eki_two_pieces(const eki_array *a, const eki_scratch *scratch, eki_two_fn *fn);
 
-/* Adds the product of two pieces to *sum, a number of the type of the values. */
+/* Stores the dot product of two pieces in *sum, a number of the type of the values. */
 typedef void eki_two_sum_fn(const eki_two *t, void *sum);
 /* Stores the sum of the products of all pieces in a->out. The vectors are cut into `pieces` pieces,
  * which must not depend on the threads. */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The completion for bash offers what it should; sourced by run.sh.
+# Tests what the completion for bash offers; sourced by run.sh.
 
-# complete_word LINE WORD: WORD is among the completions of LINE.
+# complete_word LINE WORD: checks that WORD is among the completions of LINE.
 complete_word()
 {
 	count=$((count + 1))
@@ -14,7 +14,7 @@ complete_word()
 }
 
 complete_word "ek sp" spmv
-# complete_not LINE WORD: WORD is not.
+# complete_not LINE WORD: checks that it is not.
 complete_not()
 {
 	complete_word "$1" "$3"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# --device: what is said without one, and, where OpenCL has a device (PoCL makes the processor one),
-# products there; sourced by run.sh.
+# Tests --device: messages without a device and, where OpenCL has one (PoCL makes the processor
+# one), products there; sourced by run.sh.
 
 check 4 '' 'opencl:99' 'ek spmv a.mtx --device opencl:99'
 check 4 '' 'cuda:99' 'ek bench spmv a.mtx --device cuda:99'
@@ -48,7 +48,7 @@ check 0 'spmv\.csr\.merge +[0-9.]' '*' \
 check 0 'error/bound 0$' 'reproducible: no method on a device is' \
 	'ek spmv a.mtx --device opencl --reproducible --check'
 if script -qec true /dev/null >out 2>/dev/null </dev/null; then
-	# PoCL has a cache of its own. A bar is due after a second, which a fast machine does not need.
+	# PoCL has its own cache. A bar appears after a second, which fast machines may not need.
 	count=$((count + 1))
 	TERM=xterm EK_CACHE=off POCL_CACHE_DIR=$work/pocl \
 		script -qec "$EK spmv a.mtx --device opencl --calls 1" /dev/null >out 2>&1 </dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Files that must be equal, appear only when complete, or be pictures; sourced by run.sh.
+# Tests files that must be equal, appear only when complete, or be pictures; sourced by run.sh.
 
-# same COMMAND FILE FILE
+# same COMMAND FILE FILE: checks that COMMAND succeeds and that the files are equal
 same()
 {
 	count=$((count + 1))
@@ -22,14 +22,14 @@ same 'ek spmv c.mtx -o ya.mtx; ek spmv c.ekm >yb.mtx' ya.mtx yb.mtx
 same 'ek spmv c.mtx --reproducible --threads 1 --isa scalar -o yc.mtx
 	ek spmv c.mtx --reproducible -o yd.mtx' yc.mtx yd.mtx
 
-# Every format goes back to the same text.
+# Every format converts back to the same text.
 for format in $(ek list formats --plain | cut -f 1); do
 	same "ek convert c.mtx --format $format --max-bytes none -o f.ekm
 		ek convert f.ekm --format csr -o g.ekm
 		ek convert g.ekm -o f.mtx" c.mtx f.mtx
 done
 
-# A failure leaves an older file of that name, and nothing beside it.
+# A failure keeps an older file of that name, and leaves nothing beside it.
 count=$((count + 1))
 cp a.mtx kept.mtx
 ek convert short.mtx -o kept.mtx 2>err
@@ -41,7 +41,7 @@ count=$((count + 1))
 ek info a.mtx --json /dev/null >out 2>err || fail "ek info --json /dev/null" "$(cat err)"
 [[ -c /dev/null ]] || fail "ek info --json /dev/null" "replaced the device"
 
-# A Braille dot for every cell that has an entry: 40 in the row, the column and on the diagonal.
+# Every cell that has an entry is a Braille dot: 40 in the row, the column and on the diagonal.
 dots()
 {
 	od -An -v -tu1 | tr -s ' \n' '\n\n' | awk '/./ && ($1 < 128 ? at = 0 : ++at) % 3 != 1 && at {
@@ -64,7 +64,7 @@ if command -v gnuplot >/dev/null; then
 	done
 	count=$((count + 1))
 	ek spy c.mtx -o - 2>err | grep -q '</svg>' || fail "ek spy c.mtx -o -" "no SVG" "$(cat err)"
-	# Cells are whole pixels without seams, and an image is one in SVG too.
+	# Cells are whole pixels without seams, and SVG has an image too, so files are small.
 	for picture in dense:rows=512,cols=512:png:40000 dense:rows=700,cols=512:png:40000 \
 		powerlaw:rows=20000,cols=20000:svg:200000; do
 		count=$((count + 1))
@@ -73,15 +73,15 @@ if command -v gnuplot >/dev/null; then
 		(($(wc -c <"$name") < ${picture##*:})) ||
 			fail "ek spy ${picture%:*:*} -o $name" "$(wc -c <"$name") bytes" "$(cat err)"
 	done
-	# Labels are short, so that they do not run into each other.
+	# Labels are short, so that they do not overlap.
 	count=$((count + 1))
 	ek spy hypersparse:rows=1000000,cols=1000000000 -o - >p.svg 2>err
 	grep -qE '> *200M<' p.svg && grep -qE '> *1G<' p.svg && ! grep -qE '> *[0-9]{6,}<' p.svg ||
 		fail "ek spy of 1e9 columns" "labels: $(grep -oE '> *[0-9]+[kMG]?<' p.svg | tr '\n' ' ')"
 fi
-# The page has all figures and, for whoever runs no scripts, the tables of the terminal. If there is a
-# Node.js, it runs the scripts on what stands for the page: the text must have tables, and each place
-# for a chart must get a picture, or a text that names what is left out.
+# The page has all figures and, for readers without scripts, the tables of the terminal. Node.js, if
+# installed, runs the scripts on a stand-in for the page: the text must have tables, and each place
+# for a chart must get a picture, or a text that says what is left out.
 count=$((count + 1))
 ek bench spmv a.mtx poisson2d5:nx=200,ny=200 --rounds 1 --method csr.rows,auto --html c.html >out 2>err
 grep -q '^<script>const page = {.*"of_bound"' c.html || fail "ek bench --html" "no figures"
@@ -115,7 +115,7 @@ if command -v node >/dev/null; then
 	grep -q '^heat .*<tr><td>csr.rows</td>\(<td class="h" style="--shade: 0">1.00</td>\)\{3\}</tr>' out || fail "ek bench --html" "no heat map"
 	grep -q '<p>Not shown, because .* less than 1 MB: a\.</p>' out ||
 		fail "ek bench --html" "a.mtx has no row and is not named"
-	# page OPERATION-AND-ARGUMENTS PATTERN: the text of the page has it.
+	# page OPERATION-AND-ARGUMENTS PATTERN: checks that the text of the page matches PATTERN.
 	page()
 	{
 		count=$((count + 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Files that the cases use, made in the current folder; sourced by run.sh.
+# Makes the files that the cases use in the current folder; sourced by run.sh.
 head='%%MatrixMarket matrix coordinate'
 printf '%s real general\n3 4 5\n1 1 2\n1 4 -1\n2 2 0.5\n3 1 4\n3 3 1\n' "$head" >a.mtx
 printf '%s real general\n3 4 5\n1 1 2\n1 4 -1\n2 2 0.5\n3 9 4\n3 3 1\n' "$head" >range.mtx
@@ -21,8 +21,8 @@ printf '%s real general\n3000000 2 1\n3000000 1 1\n' "$head" >tall.mtx
 mkdir real
 cp a.mtx real/webbase-1M.mtx
 cp a.mtx real/other.mtx
-# What ek bench spmv writes, as far as ek bench scenario reads it: vs_csr 2 and 1.25, preparation of
-# 5 and 11.2 products of plain CSR.
+# Prints what ek bench scenario reads of the output of ek bench spmv: vs_csr 2 and 1.25, preparation
+# of 5 and 11.2 products of plain CSR.
 record()
 {
 	printf '{"op":"spmv","matrix":"%s","method":"%s","threads":1,"row_max":%s,"row_mean":2,' "$1" "$2" "$3"
@@ -37,7 +37,7 @@ record()
 	record long spmv.coo 5000 null null
 } >records.json
 
-# Two sparse vectors with a common row, and one that is shorter.
+# Two sparse vectors with a common row, and a shorter one.
 printf '%%%%MatrixMarket matrix coordinate real general\n8 1 4\n1 1 1\n3 1 2\n6 1 3\n8 1 4\n' >sx.mtx
 printf '%%%%MatrixMarket vector coordinate real general\n8 2\n4 10\n6 20\n' >sy.mtx
 printf '%%%%MatrixMarket matrix coordinate real general\n3 8 4\n1 1 5\n2 2 7\n3 3 1\n3 8 2\n' >sa.mtx

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# An interrupt ends the tool as a signal does and leaves no half-written file; sourced by run.sh.
+# Tests that a signal ends the tool and leaves no half-written file; sourced by run.sh.
 
 # interrupt SIGNAL COMMAND...: sends the signal as soon as a file appears in the folder `begun`.
 interrupt()
@@ -27,8 +27,7 @@ interrupt()
 interrupt INT "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx
 interrupt TERM "$EK" generate uniform:rows=1000000,cols=1000000,k=12 -o begun/a.mtx.gz
 
-# Records that were measured stay, whatever ends the run; the next matrix is a pipe that nobody
-# writes to.
+# Measured records stay, whatever ends the run. The next matrix is a pipe that nobody writes to.
 mkfifo pipe.mtx
 for signal in KILL INT; do
 	for operation in spmv convert scenario; do

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# --json: every line is an object with the fields that are promised; sourced by run.sh. Needs
+# Tests that every line of --json is an object with the promised fields; sourced by run.sh. Needs
 # python3.
 if ! command -v python3 >/dev/null; then
 	echo "python3 is not installed: JSON is not checked"
 	return
 fi
 
-# json EXPRESSION COMMAND: EXPRESSION is Python over `r`, the list of records.
+# json EXPRESSION COMMAND: checks a Python expression on `r`, the list of COMMAND's records.
 json()
 {
 	count=$((count + 1))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Progress is shown on a terminal only, after a second, unless --quiet; sourced by run.sh. Needs
-# script(1), which gives the tool a terminal.
+# Tests that progress is shown only on a terminal, after a second, without --quiet; sourced by
+# run.sh. Needs script(1), which gives the tool a terminal.
 if ! script -qec true /dev/null >out 2>/dev/null </dev/null; then
 	echo "script(1) is not installed: progress is not checked"
 	return
 fi
 
-# What `ek info - ARGUMENTS` puts on a terminal while its input pauses.
+# Prints what `ek info - ARGUMENTS` shows on a terminal while its input pauses.
 slow()
 {
 	count=$((count + 1))
@@ -38,7 +38,7 @@ END
 begin transpose poisson2d5:nx=30,ny=30 --repeat 1000000000 --quiet
 [[ ! -s out ]] || fail "ek transpose --quiet on a terminal" "says: $(cat out)"
 
-# A terminal is not flooded with a matrix.
+# A large matrix is not written to a terminal.
 count=$((count + 1))
 script -qec "$EK generate poisson2d5 nx=100 ny=100" /dev/null >out 2>&1 </dev/null
 grep -q "49,600 entries are too many for a terminal" out && [[ $(wc -l <out) == 1 ]] ||

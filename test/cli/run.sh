@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tool from outside: test/cli/run.sh PATH-OF-EK. Every row of cases.tsv is a command line with
-# its exit code and patterns for standard output and standard error; what a row cannot say (files
-# that must be equal, interrupts, JSON) is checked below. Takes some seconds.
+# Tests the tool from outside: test/cli/run.sh PATH-OF-EK. Every row of cases.tsv is a command line
+# with its exit code and patterns for standard output and standard error; what a row cannot say
+# (files that must be equal, interrupts, JSON) is checked below. Takes a few seconds.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
@@ -11,7 +11,7 @@ unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export EK_CACHE=$work/kernels # not that of whoever runs the tests
+export EK_CACHE=$work/kernels # not the cache of whoever runs the tests
 ek()
 {
 	"$EK" "$@"
@@ -27,7 +27,7 @@ fail()
 	printf '       %s\n' "$@"
 }
 
-# matches PATTERN FILE: "*" is anything, "" is nothing, else an extended regular expression.
+# matches PATTERN FILE: "*" matches anything, "" an empty file; else an extended regular expression.
 matches()
 {
 	case $1 in
@@ -37,7 +37,7 @@ matches()
 	esac
 }
 
-# check CODE OUT ERR COMMAND
+# check CODE OUT ERR COMMAND: checks the exit code and both outputs of COMMAND
 check()
 {
 	local code
@@ -47,7 +47,7 @@ check()
 	[[ $code == "$1" ]] || fail "$4" "exit code $code, expected $1" "$(head -n 3 err)"
 	matches "$2" out || fail "$4" "standard output should match: $2" "$(head -n 3 out)"
 	matches "$3" err || fail "$4" "standard error should match: $3" "$(head -n 3 err)"
-	# A failure is one line that says who speaks, and nothing on standard output.
+	# A failure prints one line that begins with the tool's name, and nothing on stdout.
 	if [[ $1 == [234] ]]; then
 		[[ $(wc -l <err) == 1 ]] || fail "$4" "one line on standard error expected" "$(cat err)"
 		grep -q '^ek' err || fail "$4" "the line should start with ek" "$(cat err)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The header from C++: handles in smart pointers, arrays in vectors.
+// A user's program in C++: handles in smart pointers, arrays in vectors.
 #include <evenkeel/ek.h>
 
 #include <cstdio>

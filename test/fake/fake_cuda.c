@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A fake that replaces libcuda.so.1 in tests. Its devices do no arithmetic, and their memory is
- * memory of the host. Launches are recorded, not run. A copy to the host is delayed until the
- * stream gets its next command or is waited for. Every call is checked against a strict reading of
- * the manual: handles must be live and belong to the current context, and copies must stay within
- * their blocks. Any call can be made to fail. A program is ELF or PTX. The parameters of a PTX
- * program are read from its text. */
+ * host memory. Launches are recorded, not run. Copies to the host are delayed until the stream gets
+ * its next command or is waited for. Every call is checked against a strict reading of the manual:
+ * handles must be live and belong to the current context, and copies must stay within their blocks.
+ * Any call can be made to fail. A program is ELF or PTX. The parameters of a PTX program are read
+ * from its text. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,7 +54,7 @@ int fake_fails(const char *name, int error)
 	return failed ? error : 0;
 }
 
-/* ---- Things ---------------------------------------------------------------------------------- */
+/* ---- Objects --------------------------------------------------------------------------------- */
 
 thing *fake_make(enum kind kind, int device)
 {
@@ -271,7 +271,7 @@ int cuStreamDestroy_v2(void *stream)
 	return error;
 }
 
-/* Waits for the stream. If that fails, drops the copy that the stream still had to make. */
+/* Waits for the stream. If that fails, drops the stream's pending copy. */
 int cuStreamSynchronize(void *stream)
 {
 	if (fake_fails(__func__, UNKNOWN)) {

@@ -19,8 +19,8 @@ struct fake_cuda {
 	 * never fail. */
 	long fail_at;
 	int persistent;
-	/* Number of the device that does not tell its name, or negative if there is none. cuInit
-	 * takes this number from the environment variable EK_FAKE_BROKEN if that is set. */
+	/* Number of the device that hides its name, or negative if there is none. cuInit takes this
+	 * number from the environment variable EK_FAKE_BROKEN if that is set. */
 	int broken;
 
 	/* Set by the fake: the number of calls so far, the names of the first and the last call
@@ -29,11 +29,11 @@ struct fake_cuda {
 	long calls;
 	const char *failed, *last_failed;
 	long live, launches;
-	char misuse[256]; /* the first use that the driver's manual forbids; "" if none */
+	char misuse[256]; /* the first use that the driver's manual forbids, or "" */
 	struct {
 		char name[64];
 		unsigned groups, group_size;
-		int arguments; /* number of arguments, or -1 if machine code does not tell it */
+		int arguments; /* number of arguments, or -1 if machine code does not say */
 		int size[FAKE_ARGUMENTS];
 		uint64_t value[FAKE_ARGUMENTS]; /* bits of each argument */
 	} last;                                 /* the last launch */

@@ -113,7 +113,7 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *stream
 
 /* ---- Modules --------------------------------------------------------------------------------- */
 
-/* Returns the length of an ELF file: it ends with its table of sections or of segments. */
+/* Returns the length of an ELF file, which ends with its section or segment table. */
 static size_t elf_bytes(const unsigned char *image)
 {
 	uint64_t segments, sections;

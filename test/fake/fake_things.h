@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Declarations that the files of the fake libcuda.so.1 share: its live things and its checks. */
+ * Declarations that the files of the fake libcuda.so.1 share: live things and checks. */
 #ifndef TEST_FAKE_THINGS_H
 #define TEST_FAKE_THINGS_H
 
@@ -23,7 +23,7 @@ typedef struct thing {
 	char *data; /* the bytes of MEMORY, or the image of a MODULE */
 	size_t bytes;
 	struct thing *module; /* the module of a FUNCTION */
-	struct {              /* the copy to the host that a STREAM still has to make */
+	struct {              /* pending copy to the host of a STREAM */
 		void *to;
 		const void *from;
 		size_t bytes;
@@ -58,8 +58,8 @@ thing *fake_current(const char *call);
 /* Returns 0 if `handle` is live, has the given kind and belongs to the current context. Otherwise
  * records a misuse and returns an error. */
 int fake_check(const char *call, const void *handle, enum kind kind);
-/* Checks the handle of a stream as fake_check does. Then makes the copy to the host that the stream
- * still had to make. Called when the stream gets a command or is waited for. */
+/* Checks the handle of a stream as fake_check does, then makes the stream's pending copy to the
+ * host. Called when the stream gets a command or is waited for. */
 int fake_stream(const char *call, void *stream);
 
 #endif

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# abi.sh OLD.so NEW.so OLD-INCLUDE NEW-INCLUDE: does a program that was compiled with the old library
-# run with the new one? Both have debug information. What may change under one SONAME: functions
-# may come, enumerators may come, and structs may grow at their end that say their size, or that only
-# the library makes and hands out by const pointer. With another SONAME the changes are shown, and none is an error.
+# abi.sh OLD.so NEW.so OLD-INCLUDE NEW-INCLUDE: checks that programs compiled with the old library
+# run with the new one. Both have debug information. Under one SONAME, functions and enumerators may
+# be added, and structs may grow at the end if they begin with their size, or if only the library
+# makes them and returns them by const pointer. If the SONAME differs, changes are shown, not
+# refused.
 set -eu
 old=$1 new=$2
 command -v abidiff >/dev/null || {

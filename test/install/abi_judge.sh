@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# abi.sh, which .ci/run asks about the last release, judges as it says: libraries of a few functions,
-# made from the header and from changed copies of it.
+# Tests the rules of abi.sh, which .ci/run applies to the last release, on libraries of a few
+# functions made from the header and from changed copies of it.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 command -v abidiff >/dev/null || exit 77
 out=$TREE.abi
 rm -rf "$out"
 failed=0
-# judge EXPECTED(0 or 1) NAME SONAME sed-script...: changes to the header
+# judge EXPECTED(0 or 1) NAME SONAME sed-script...: judges a header changed by the scripts
 judge() {
 	local expected=$1 name=$2 soname=$3 got=0
 	shift 3

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A program whose functions have the names of all of ours that are not in the header: it links with
-# the static library, and each side calls its own.
+# Tests that a program links with the static library although it defines all names of our functions
+# that are not in the header, and that each side calls its own.
 set -eu
 case $KINDS in *static*) ;; *) exit 77 ;; esac
 command -v pkg-config >/dev/null || exit 77
@@ -15,7 +15,7 @@ nm "$TREE/$LIB/libevenkeel.a" | awk 'NF == 3 && $3 ~ /^eki?_[a-z0-9_]*$/ { print
 	exit 1
 }
 for name in eki_alloc eki_fail ek_spmv_csr_merge; do grep -qx $name "$out/names"; done
-# In the assembler's language, since a compiler takes half a minute for so many functions.
+# In assembly, since a compiler takes half a minute for so many functions.
 {
 	echo '.text'
 	sed 's/.*/.globl &\n&:/' "$out/names"

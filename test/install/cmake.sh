@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A C and a C++ project that find the moved tree by find_package, with each target that was built
-# ($KINDS), and with another compiler, whose OpenMP has another run time.
+# Tests that a C and a C++ project find the moved tree by find_package, with each target that was
+# built ($KINDS), and with another compiler, which has another OpenMP run time.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/test/consumer
@@ -9,7 +9,7 @@ version() { sed -n "s/#define EK_VERSION_$1 //p" "$root/include/evenkeel/ek.h"; 
 wanted=$(version MAJOR).$(version MINOR)
 later=$(version MAJOR).$(($(version MINOR) + 1))
 
-# An exported target that names a file outside the tree holds for one machine and one compiler only.
+# An exported target that names a file outside the tree works with one machine and compiler only.
 if grep -n '"[^"]*[";]/[a-z]\|[ ;"]/usr' "$TREE/$LIB"/cmake/evenkeel/evenkeel-*.cmake; then
 	echo "the exported targets name a path of this machine"
 	exit 1
@@ -34,7 +34,7 @@ other=clang
 if "$CC" --version | grep -q clang; then other=gcc; fi
 if command -v $other >/dev/null; then try $other C $other; fi
 
-# The target without a kind is the shared library, or the static one if that is all there is.
+# The target evenkeel::evenkeel is the shared library, or else the static one.
 shared=no
 if readelf -d "$TREE.cmake-C/consumer_evenkeel" | grep -q 'NEEDED.*libevenkeel'; then shared=yes; fi
 case $KINDS in
@@ -45,7 +45,7 @@ esac || {
 	exit 1
 }
 
-# Another minor version is refused while the major version is 0, and so is what was not built.
+# Other minor versions are refused while the major version is 0, and so is what was not built.
 refused() { # what options...
 	local what=$1
 	shift

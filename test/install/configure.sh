@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What came or went since a folder was configured reaches the build: `make demo` on a fresh machine
-# configures without cmocka, and `make check` then installs it and must have all unit tests. Here
-# pkg-config sees a folder of ours, from which packages are taken and put back.
+# Tests that packages installed or removed since a folder was configured reach the build: `make
+# demo` on a fresh machine configures without cmocka, and `make check` then installs it and must
+# have all unit tests. Here pkg-config sees a folder of ours, from which packages are taken and put
+# back.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.configure
@@ -16,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# tool/configure watches all that is looked for, by whatever means (Threads come with the C library).
+# tool/configure watches all that CMake looks for, except Threads, which come with the C library.
 tool/configure --found "$CC" | cut -d ' ' -f 1 | sort -u >"$out/watched.txt"
 grep -rhoE --include=CMakeLists.txt --include='*.cmake' \
 	'(pkg_check_modules|find_(path|file|library|program|package)|check_language) *\([^)]*' \
@@ -36,7 +37,7 @@ for module in libarchive zlib jansson cmocka; do
 	cp "$folder"/*.pc "$modules"
 done
 export PKG_CONFIG_LIBDIR=$modules
-unset CI PKG_CONFIG_PATH CMAKE_GENERATOR MAKEFLAGS MAKELEVEL # as typed, not as `make check` calls it
+unset CI PKG_CONFIG_PATH CMAKE_GENERATOR MAKEFLAGS MAKELEVEL # as typed by hand, not by `make check`
 configure() { make configure BUILD="$build" CMAKE_FLAGS="$*"; }
 tests() { ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p'; }
 left_out() { grep -q "^$1" "$build/left-out.txt" && grep -q "^$1" "$build/missing.txt"; }
@@ -62,7 +63,7 @@ left_out 'the tool ek' || fail "jansson went, and the tool is not left out"
 ! tests | grep -q '^test_' || fail "cmocka went, and there are unit tests"
 [ -z "$(configure)" ] || fail "configured again although nothing changed"
 
-# A header comes and goes: CMake must not see the one of the system, and the compiler sees ours first.
+# A header comes and goes: CMake must ignore the system's, and the compiler sees ours first.
 mkdir "$out/headers"
 export CPATH=$out/headers
 configure "-DCMAKE_INCLUDE_PATH=$out/headers -DCMAKE_SYSTEM_IGNORE_PATH=/usr/include"
@@ -74,7 +75,7 @@ rm "$out/headers/xxhash.h"
 configure | grep 'again.* xxhash.h$' || fail "xxHash went, and the build does not know"
 left_out 'the binary form .ekm' || fail "xxHash went, and .ekm is not left out"
 
-# With CI set, what was left out is a failure, and stands at the end; without, it is only said.
+# With CI set, what was left out is a failure, named at the end; otherwise it is only reported.
 mkdir "$out/tests"
 echo 'add_test(yes true)' >"$out/tests/CTestTestfile.cmake"
 printf 'charts: none\nunit tests: none\n' >"$out/tests/left-out.txt"

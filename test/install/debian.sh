@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The Debian packages in folder $1: three, and each has what it shall have. Unpacked to one folder,
-# the tool runs, finds its suites there and has no run path; the packages' version is the tool's.
+# Tests the Debian packages in folder $1: there are three with the right contents. Unpacked to one
+# folder, the tool runs, finds its suites there and has no run path; the packages' version is the
+# tool's.
 set -eu
 at=$(cd "$1" && pwd)
 root=$at/root

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Documents and examples are installed, each link of README.md to them leads to a file, and the
-# examples compile against the installed library.
+# Tests that documents and examples are installed, that links to them in README.md work, and that
+# the examples compile against the installed library.
 set -eu
 doc=$(dirname "$(find "$TREE/share/doc" -name README.md)")
 ls "$doc/LICENSE" "$doc/NEWS.md" "$doc/doc/promises.md" "$doc/doc/formats.md" "$doc"/examples/*.c
 missing=0
 for name in $(grep -o '`\(doc\|examples\)/[a-z_-]*\.[a-z]*`' "$doc/README.md" | tr -d '`' | sort -u); do
-	case $name in *.1) continue ;; esac # the man page lies where man looks
+	case $name in *.1) continue ;; esac # the man page is where man looks
 	[ -f "$doc/$name" ] && continue
 	echo "README.md names $name, which is not installed"
 	missing=1

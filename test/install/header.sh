@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The public header compiles alone, without a warning, in each language and with each compiler here.
+# Tests that the public header alone compiles without warnings, in each language, by each compiler.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 failed=0 tried=0

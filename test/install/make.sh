@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# `make install` in a new folder asks for no package and compiles no test. So that this takes
-# seconds, a program in front of the compiler notes each file and compiles an empty one in its place.
+# Tests that `make install` in a new folder needs no packages and compiles no tests. To take only
+# seconds, a wrapper around the compiler notes each file and compiles an empty one in its place.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.make
@@ -39,7 +39,7 @@ if [ -e "$out/asked" ]; then
 	cat "$out/asked"
 	exit 1
 fi
-# Again, without flags: nothing is configured, nothing compiled.
+# Again, without flags: configures and compiles nothing.
 rm "$out/compiled"
 PATH=$out/bin:$PATH make install BUILD="$out/build" PREFIX="$out/prefix" >"$out/log" 2>&1
 [ ! -e "$out/compiled" ]

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The examples of doc/operations.md, one for each operation, compile with the installed library and
-# print what the document says. They are the bodies of one function in the program at its beginning.
+# Tests that the examples of doc/operations.md, one for each operation, compile with the installed
+# library and print what the document says. Each is the body of a function in the document's first
+# program.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 doc=$root/doc/operations.md
 out=$TREE.operations
 rm -rf "$out" && mkdir -p "$out"
-# block NAME WORD: the block that starts with ```WORD in section NAME, or before the first section
+# block NAME WORD: prints the block that starts with ```WORD in section NAME or before all sections
 block() { awk -v name="$1" -v want="\`\`\`$2" '
 	/^## / { section = $2; next }
 	$0 == want && section == name { on = 1; next }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A C program built against the moved tree by pkg-config, with each library that was built ($KINDS).
+# Tests a C program built with pkg-config against each library in the moved tree ($KINDS).
 set -eu
 here=$(cd "$(dirname "$0")/../consumer" && pwd)
 command -v pkg-config >/dev/null || exit 77
@@ -9,7 +9,7 @@ out=$TREE.pkgconfig
 mkdir -p "$out"
 [ "$(pkg-config --variable=prefix evenkeel | xargs realpath)" = "$(realpath "$TREE")" ]
 
-# The file names no folder but its own: those of the compiler that built the library may not be there.
+# The .pc file names no folder but its own: those of the build's compiler may be missing.
 ! pkg-config --static --libs evenkeel | tr ' ' '\n' | grep '^\(-L\)\?/' | grep -v "^-L$(realpath "$TREE")/" ||
 	exit 1
 
@@ -25,7 +25,7 @@ case $KINDS in
 esac
 case $KINDS in *static*) ;; *) exit 0 ;; esac
 
-# -l:libevenkeel.a takes the archive although the shared library lies beside it.
+# -l:libevenkeel.a selects the archive although the shared library is beside it.
 # shellcheck disable=SC2046
 $CC -std=c99 $(pkg-config --cflags evenkeel) "$here/consumer.c" \
 	$(pkg-config --static --libs evenkeel | sed 's/-levenkeel/-l:libevenkeel.a/') -o "$out/static"

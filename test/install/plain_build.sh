@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The library needs no build system: the line that the README prints compiles it, with a program, by
-# the compiler of this build.
+# Tests that the library needs no build system: the line in the README compiles it together with a
+# program, with the compiler of this build.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.plain

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The C example of the README: at most 20 lines, compiles by the command that the README prints, and
-# prints what the README says.
+# Tests the C example of the README: it has at most 20 lines, compiles with the README's command,
+# and prints what the README says.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.readme
 mkdir -p "$out"
-# block N: the N-th block that starts with ```WORD
+# block WORD N: prints the N-th block that starts with ```WORD
 block() { awk -v want="\`\`\`$1" -v n="$2" '
 	$0 == want { if (++seen == n) { on = 1; next } } /^```$/ { on = 0 } on' "$root/README.md"; }
 block c 1 >"$out/example.c"

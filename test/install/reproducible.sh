@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Objects of two copies of the tree in two folders are the same bytes, with debug information: of
-# the library, of a kernel for devices, of the tool.
+# Tests that copies of the tree in two folders give the same objects, with debug information: of the
+# library, of a kernel for devices, of the tool.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 objects=(src/plan/plan.o src/io/sink.o src/gpu/program.o src/spmv_gpu/bcsr.o)

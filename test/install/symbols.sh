@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared library exports what symbols.txt lists, each with its version, and nothing else, and so
-# does the static one; the list is what the header declares; the SONAME and the flags of the file
-# are as promised.
+# Tests that the shared library exports what symbols.txt lists, each with its version, and nothing
+# else, and so does the static one; that the list is what the header declares; and that the SONAME
+# and the flags of the file are as promised.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 version() { sed -n "s/#define EK_VERSION_$1 //p" "$TREE/include/evenkeel/ek.h"; }
@@ -15,7 +15,7 @@ fail() {
 }
 
 sed 's/@@.*//' "$here/symbols.txt" >"$TREE.listed"
-# Functions of the header: names before "(" in lines that do not start with a tab, comments apart.
+# Functions of the header: names before "(" in lines that do not start with a tab, without comments.
 sed -e 's,/\*.*\*/,,' "$TREE/include/evenkeel/ek.h" | grep -v '^[ \t]*\*' | grep -v $'^static\\|^#\\|^\t' |
 	grep -o 'ek_[a-z0-9_]*(' | tr -d '(' | sort -u >"$TREE.declared"
 diff -u "$TREE.listed" "$TREE.declared" || fail "symbols.txt differs from the functions of the header"

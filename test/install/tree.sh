@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs the build folder $1 to a prefix and moves the tree to $TREE, where the other tests use it:
-# nothing may remember the first place.
+# Installs the build folder $1 to a prefix and moves the tree to $TREE, where the other tests use
+# it: nothing may depend on the first location.
 set -eu
 rm -rf "$TREE" "$TREE-first"
 "$CMAKE" --install "$1" --prefix "$TREE-first" >"$TREE.log"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What packagers get of the build folder $1: nothing installed under /usr has a run path, and no
-# program or library names the folder of the sources or of the build. BUILD_TYPE Debug names them
-# for debuggers, so that is only looked at without debug information.
+# Tests what packagers get from the build folder $1: nothing installed under /usr has a run path,
+# and no program or library names the folder of the sources or of the build. Debug builds name them
+# for debuggers, so debug information is stripped first.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 dest=$TREE.usr
@@ -11,7 +11,7 @@ rm -rf "$dest"
 DESTDIR=$dest "$CMAKE" --install "$1" --prefix /usr >"$dest.log"
 while read -r file; do
 	[ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || [[ $file = *.a ]] || continue
-	case $file in */peers/*) continue ;; esac # they name the folders of the other libraries
+	case $file in */peers/*) continue ;; esac # these name the folders of other libraries
 	if readelf -d "$file" 2>/dev/null | grep 'RUNPATH\|RPATH'; then
 		echo "$file has a run path"
 		failed=1

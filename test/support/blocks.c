@@ -102,7 +102,7 @@ struct block_run blocks_draw(const struct blocks *b, struct rng *draw, unsigned 
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
 
-/* A dense block between guard pages, including the gaps between its rows or columns. */
+/* A dense block between guard pages, with the gaps between its rows or columns. */
 struct laid {
 	struct guard guard;
 	ek_dense view;
@@ -132,7 +132,7 @@ static void lay(struct laid *l, ek_value value, int64_t rows, int64_t cols, int 
 	l->view = ek_block(value, rows, cols, ld, order, data);
 }
 
-/* Tells whether the bytes from `from` to `to` still are what lay() filled them with. */
+/* Tells whether the bytes from `from` to `to` are still as lay() filled them. */
 static bool filled(const void *from, const void *to)
 {
 	for (const unsigned char *at = from; at < (const unsigned char *)to; at++)
@@ -158,7 +158,7 @@ static bool untouched(const struct laid *l)
 	return same;
 }
 
-/* Returns the value that Y[i, j] has before the run. Y has n rows. */
+/* Returns the value of Y[i, j] before the run. Y has n rows. */
 static double old(const struct blocks *b, int64_t n, int64_t i, int64_t j)
 {
 	return value_at(b->value, b->y0, (i + 11 * j) % n);

@@ -34,21 +34,20 @@ struct block_run {
 	int op, values;
 	int64_t width;
 	int order[2];    /* orders of X and of Y: by rows or by columns */
-	int64_t more[2]; /* how much the leading dimensions of X and Y exceed the least allowed */
+	int64_t more[2]; /* by how much the leading dimensions of X and Y exceed the minimum */
 	double alpha, beta;
 	int at_end;         /* whether blocks end at a guard page; otherwise they begin after one */
 	ek_context *device; /* X and Y are on the device of this context, or on the host if NULL */
-	/* The plan is for EK_DENSE_SPMM, with the op opposite to `op`, and gets the transposes of X and
-	 * Y: the same memory in the other order. */
+	/* The plan is for EK_DENSE_SPMM, with the op opposite to `op`, and gets the transposes of X
+	 * and Y: the same memory in the other order. */
 	bool left;
 };
 
-/* Runs the plan. Checks the status and every entry of Y. Checks also that nothing between or beside
- * the entries of Y changed and that, unless `heap` is NULL, the run took no memory from `heap`.
- * Before the run, Y is poisoned if beta = 0, and X if alpha = 0. The gaps between the entries of X
- * are always poisoned. Unless `y` is NULL, sets *y to a copy of the entries of Y, column after
- * column, which the caller frees. If a check fails, writes a message to `text` and returns
- * false. */
+/* Runs the plan. Checks the status, every entry of Y, that nothing between or beside the entries of
+ * Y changed and, unless `heap` is NULL, that the run took no memory from `heap`. Before the run, Y
+ * is poisoned if beta = 0, and X if alpha = 0. The gaps between the entries of X are always
+ * poisoned. Unless `y` is NULL, sets *y to a copy of the entries of Y, column after column, which
+ * the caller frees. If a check fails, writes a message to `text` and returns false. */
 bool blocks_run(const struct blocks *b, struct heap *heap, ek_plan *plan,
                 const struct block_run *run, void **y, char *text, size_t size);
 /* Returns a run whose settings are all drawn at random. */

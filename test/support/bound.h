@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Decides whether y is right. If the sums of the data are exact in every order, y must equal
- * integer sums. For real data, the error is the difference from a sum in quadruple precision. The
- * error is divided by a proven bound: a ratio of more than 1 is a bug, never bad luck. */
+ * integer sums. For real data, the error is the difference from a sum in quadruple precision. It is
+ * divided by a proven bound: a ratio above 1 is a bug, never bad luck. */
 #ifndef TEST_BOUND_H
 #define TEST_BOUND_H
 

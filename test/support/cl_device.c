@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Calls of OpenCL through the driver's table of functions, as the library makes them. */
+ * Calls to OpenCL through the driver's table of functions, as the library makes them. */
 #include "support/cl_device.h"
 #include "support/cl_faults.h"
 #include "support/context.h"
@@ -60,7 +60,7 @@ void cl_drop(eki_buffer *b)
 		eki_opencl.free(&cl_device, b->memory, b->device);
 }
 
-/* Copies `from` into the whole of a buffer in any kind of memory. */
+/* Fills a buffer in any kind of memory from `from`. */
 ek_status cl_put(eki_buffer *b, const void *from)
 {
 	if (b->memory == EKI_MEMORY_COPY)

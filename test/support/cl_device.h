@@ -16,11 +16,11 @@ extern void *cl_program_made, *cl_triple;
 int cl_device_open(void **state);
 int cl_device_close(void **state);
 
-/* Returns whether the device has that kind of memory. */
+/* Tells whether the device has a kind of memory. */
 bool cl_has(eki_memory memory);
 ek_status cl_make(eki_memory memory, int64_t bytes, eki_buffer *b);
 void cl_drop(eki_buffer *b);
-/* Write and read the whole of a buffer in any kind of memory. */
+/* Write and read a whole buffer in any kind of memory. */
 ek_status cl_put(eki_buffer *b, const void *from);
 ek_status cl_get(eki_buffer *b, void *to);
 ek_status cl_launch(void *kernel, const eki_buffer *x, const eki_buffer *y, int add);

@@ -11,8 +11,8 @@ struct cl_faults cl_faults = {.fail_at = -1};
 
 static struct eki_cl real;
 
-/* Events of commands that will fail. Their status is "running" until somebody has waited for them or
- * has finished the queue. */
+/* Events of commands that will fail. Their status is "running" until somebody has waited for them
+ * or has finished the queue. */
 enum { MOST = 256, RUNNING = 1, WAIT_LIST_FAILED = -14 };
 static struct {
 	cl_event event;
@@ -187,7 +187,7 @@ static cl_int clWaitForEvents_(cl_uint n, const cl_event *events)
 {
 	cl_int code = fails("clWaitForEvents") ? cl_faults.code : real.clWaitForEvents(n, events);
 
-	/* Only what was waited for is over: how far the device is with the others is chance. */
+	/* Only what was waited for is done: the progress of other commands is random. */
 	for (cl_uint k = 0; k < n && code == CL_SUCCESS; k++) {
 		const int found = find_dying(events[k]);
 
@@ -211,7 +211,7 @@ static cl_int clReleaseEvent_(cl_event event)
 	return real.clReleaseEvent(event);
 }
 
-/* Finishes the queue, even if the call is made to fail: no command of the queue runs after it. */
+/* Finishes the queue even if the call must fail, so that no command runs after it. */
 static cl_int clFinish_(cl_command_queue q)
 {
 	const cl_int code = real.clFinish(q);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Guarded buffers. With OpenCL's CL_MEM_USE_HOST_PTR, a device that is the processor works in
- * memory of the host. This memory can be between guard pages.
+ * Guarded buffers. With OpenCL's CL_MEM_USE_HOST_PTR, a device that is the processor works in host
+ * memory, which can be between guard pages.
  *
  * OpenCL has no such flag for shared virtual memory, so drivers get pointers to memory that they
  * did not allocate. Some drivers accept these pointers only as kernel arguments and refuse them in
@@ -18,12 +18,12 @@ static struct eki_cl real;
 static int place;
 static _Atomic bool refused;
 static struct {
-	const void *made; /* the buffer or shared memory that was made; NULL if the place is free */
+	const void *made; /* the buffer or shared memory; NULL if the place is free */
 	struct guard guard;
 } list[MOST];
 
-/* Returns the number of a free place of the list, which gets guarded memory of `bytes` bytes. Sets
- * *at to this memory. */
+/* Allocates `bytes` bytes of guarded memory for a free place of the list, and sets *at to it.
+ * Returns the number of the place. */
 static int lay(size_t bytes, void **at)
 {
 	int k = 0;
@@ -81,8 +81,7 @@ static void svm_free(cl_context c, void *block)
 	take_away(block);
 }
 
-/* Finishes the queue. If `event` is not NULL, sets *event to the event of a marker at the end of
- * the queue. */
+/* Finishes the queue. Unless `event` is NULL, sets *event to that of a marker at its end. */
 static cl_int come_to_end(cl_command_queue q, cl_uint waits, const cl_event *before,
                           cl_event *event)
 {

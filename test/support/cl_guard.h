@@ -11,11 +11,9 @@
 /* Puts guard pages around all arrays of the device from now on. Returns false if the device is not
  * the processor. */
 bool cl_guard_install(const ek_device_info *info);
-/* Sets the place of arrays made from now on: they end at a guard page if `at_end` is true, else
- * they begin after one. */
+/* Makes arrays end at a guard page from now on if `at_end` is true, else begin after one. */
 void cl_guard_place(int at_end);
-/* Returns whether the driver has refused a kernel argument in shared memory because the driver did
- * not allocate that memory. */
+/* Tells whether the driver has refused, as a kernel argument, memory that it had not allocated. */
 bool cl_guard_refused(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts for all instruction sets and numbers of threads. Their memory is counted, and they cut
- * even small arrays between threads. A program makes one set before its tests and frees it
- * after. */
+ * Contexts for all instruction sets and numbers of threads. Their memory is counted, and they
+ * divide even small arrays between threads. A program makes one set before its tests and frees it
+ * after them. */
 #ifndef TEST_CONTEXTS_H
 #define TEST_CONTEXTS_H
 
@@ -20,12 +20,11 @@ extern struct contexts {
 int contexts_setup(void **state);
 int contexts_teardown(void **state);
 
-/* Returns one of the contexts. The instruction set changes with every turn, and the number of
- * threads with every third turn. */
+/* Returns one of the contexts: each turn has another instruction set, every third turn another
+ * number of threads. */
 ek_context *contexts_turn(int turn);
-/* Returns a context of instruction set number `level`, in most calls the context with the first
- * number of threads. About one call in `rare` returns a context with a random number of threads,
- * since waking the other threads takes long. */
+/* Returns a context of instruction set number `level`: in most calls with the first number of
+ * threads, in about one of `rare` with a random number, since waking threads takes long. */
 ek_context *contexts_any(int level, int rare, struct rng *r);
 
 #endif

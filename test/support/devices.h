@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Contexts on all devices of this machine, or only on the device that EK_DEVICE names. Each device
- * has contexts for each kind of memory that it supports. Without a device there are no contexts,
- * and tests say so. */
+ * Contexts on all devices of this machine, or only on the one that EK_DEVICE names, for each kind
+ * of memory that a device supports. Without a device there are no contexts, and tests say so. */
 #ifndef TEST_DEVICES_H
 #define TEST_DEVICES_H
 
@@ -15,8 +14,7 @@ extern struct devices {
 	struct device_context {
 		ek_context *ctx;
 		char text[64]; /* device and kind of memory, such as "opencl:0 mapped" */
-		/* Hooks that count the context's memory, or NULL if the context allocates memory
-		 * that it shares with the device. */
+		/* Hooks that count the context's memory, or NULL if the device shares it. */
 		struct heap *heap;
 	} of[MAX_DEVICE_CONTEXTS];
 } devices;

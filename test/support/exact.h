@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Check of products of small integers. Results must equal those of a plain loop over rows, bit for
- * bit. */
+ * Checks products of small integers, whose results must equal those of a plain loop over rows bit
+ * for bit. */
 #ifndef TEST_EXACT_H
 #define TEST_EXACT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A loop that repeats a call while its n-th allocation fails, for n = 0, 1, ..., until the call
  * succeeds. The loop runs twice: the first time only the n-th allocation fails, the second time all
- * later allocations fail too (SQLite and LAGraph test in this way). Each failure must give
- * EK_ENOMEM, leak nothing and leave the output as it was. */
+ * later ones fail too (as SQLite and LAGraph test). Each failure must give EK_ENOMEM, leak nothing
+ * and leave the output as it was. */
 #ifndef TEST_EXHAUST_H
 #define TEST_EXHAUST_H
 
@@ -12,13 +12,13 @@ struct exhaust {
 	struct heap heap;
 	ek_context *ctx;
 	const void *arg; /* argument for the calls */
-	/* Pointer that the call outputs. Calls write other outputs to `room`. A failing call must
-	 * change neither. */
+	/* The pointer that the call outputs. Other outputs go to `room`. Failing calls change
+	 * neither. */
 	void *out;
 	unsigned char room[1024];
 };
 
-/* Opens a context in which small arrays are cut between threads too. */
+/* Opens a context that divides even small arrays between threads. */
 void exhaust_open(struct exhaust *e, int threads, const void *arg);
 void exhaust_close(struct exhaust *e);
 

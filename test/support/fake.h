@@ -9,7 +9,7 @@
 /* Loads the fake, points EK_CUDA to it, and turns off the cache of compiled programs (EK_CACHE).
  * Returns the fake's settings and records. */
 struct fake_cuda *fake_cuda_use(void);
-/* Creates a context of one thread. Its memory is counted in `h` unless `h` is NULL. */
+/* Creates a context of one thread, whose memory `h` counts unless it is NULL. */
 ek_status fake_context(const char *device, ek_device_memory memory, struct heap *h,
                        ek_context **ctx);
 /* Fails the test, with `what` in the message, if anything in the fake is still live or if the fake

@@ -69,16 +69,14 @@ static void straight(struct groups *b, int64_t n)
 		b->list[k] = k;
 }
 
-/* Sets the list to ascending offsets with gaps; lists for different v differ from the third offset
- * on. */
+/* Sets the list to ascending offsets with gaps, which differ for each v from the third on. */
 static void gaps(struct groups *b, int64_t n, int64_t v)
 {
 	for (int64_t k = 0; k < n; k++)
 		b->list[k] = k * (2 + v % 3) + (k * (1 + v / 3)) % 2;
 }
 
-/* Sets the list so that the first offset is the least, and the others are in no order, some
- * twice. */
+/* Sets the list to offsets: first the least, then others, unordered and some repeated. */
 static void mixed(struct groups *b, int64_t n)
 {
 	for (int64_t k = 0; k < n; k++)
@@ -136,8 +134,8 @@ static void lists(struct groups *b)
 		row(b, r, 60);
 }
 
-/* Builds groups in which the columns of one row span about 2^16 (65534 to 69980). That row is at
- * each place of a group in turn. */
+/* Builds groups in which the columns of one row span about 2^16 (65534 to 69980). That row takes
+ * each place in a group in turn. */
 static void wide(struct groups *b)
 {
 	static const int64_t span[] = {65534, 65535, 65536, 65537, 69980};
@@ -243,9 +241,9 @@ static void shared(struct groups *b)
 	row(b, 5, 9);
 }
 
-/* Sets the list to twelve offsets, which are multiples of four. If v > 0, adds one to offset number
- * v. The lists for all v that are used collide: the hash depends only on the length and on the
- * first, quarter, middle and last offset. */
+/* Sets the list to twelve multiples of four, and adds one to offset number v if v > 0. The lists
+ * for all v that are used collide: the hash depends only on the length and on the first, quarter,
+ * middle and last offset. */
 static void collide(struct groups *b, int v)
 {
 	for (int64_t k = 0; k < 12; k++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrices for the method that shares lists of offsets. They are built in groups of eight rows, and
- * the kind that the method must find is known for each group. They have every kind of group, every
- * length of a list, and both sides of every limit. */
+ * Matrices for the method that shares lists of offsets. They consist of groups of eight rows, and
+ * record the kind that the method must find for each. They have every kind of group, every length
+ * of a list, and both sides of every limit. */
 #ifndef TEST_GROUPS_H
 #define TEST_GROUPS_H
 

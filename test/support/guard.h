@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory between two guard pages. Any access to a guard page crashes the program (as in GMP's
- * tests). So an array at the end of this memory must not be read or written after its end, nor an
- * array at the beginning before its beginning. */
+ * Memory between two guard pages, to which any access crashes the program (as in GMP's tests). So
+ * accesses beyond an array at the end of this memory, or before one at its beginning, are found. */
 #ifndef TEST_GUARD_H
 #define TEST_GUARD_H
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Each block has a header of 64 bytes before it, a size that keeps the block aligned, and 64 known
- * bytes after it. The known bytes are left out if the address sanitizer is used, which finds
- * overruns by itself. New memory is filled with 0xff, which is NaN as a number and -1 as an
- * index. */
+ * bytes after it. The address sanitizer finds overruns itself, so with it there are no such bytes.
+ * New memory is filled with 0xff, which is NaN as a number and -1 as an index. */
 #define _POSIX_C_SOURCE 200809L /* posix_memalign */
 #include <stdint.h>
 #include <stdlib.h>

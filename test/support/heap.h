@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Memory hooks for tests. They count blocks, let allocations fail when told to, and find blocks
+ * Memory hooks for tests, which count blocks, make allocations fail on request, and find blocks
  * that are overrun, freed twice, or freed with a wrong size. */
 #ifndef TEST_HEAP_H
 #define TEST_HEAP_H
@@ -14,7 +14,7 @@ struct heap {
 	_Atomic long live;       /* number of live blocks */
 	_Atomic long long bytes; /* total size of the live blocks */
 	_Atomic long long peak;  /* largest number of bytes live at a time */
-	_Atomic long faults;     /* number of overruns, wrong sizes and double frees */
+	_Atomic long faults;     /* overruns, wrong sizes and double frees */
 	_Atomic long fail_at;    /* number of the allocation that fails, or negative if none does */
 	_Atomic bool persistent; /* whether all allocations after that one fail too */
 	long long limit;         /* most bytes that one block may have, or 0 if there is no limit */
@@ -35,12 +35,12 @@ void heap_fail(struct heap *h, long n, bool persistent);
 ek_options heap_options(struct heap *h, int threads);
 /* Creates a context with the hooks of `h`, or fails the test. isa_limit is as in ek_options. */
 ek_context *heap_context(struct heap *h, int threads, int isa_limit);
-/* Creates a context as heap_context does, except that it cuts even small arrays between threads. */
+/* As heap_context, but the context divides even small arrays between threads. */
 ek_context *heap_context_cut(struct heap *h, int threads, int isa_limit);
-/* Returns a block from the hooks, for an array that a matrix will adopt. */
+/* Allocates a block with the hooks, for an array that a matrix will adopt. */
 void *heap_block(struct heap *h, size_t bytes);
 void heap_return(struct heap *h, void *block, size_t bytes);
-/* Releases the blocks that were kept. Fails the test if blocks are live or a fault was seen. */
+/* Releases the kept blocks. Fails the test if blocks are live or a fault was seen. */
 void heap_close(struct heap *h);
 
 #endif

@@ -81,8 +81,7 @@ static uint64_t special(ek_value type, struct rng *r)
 	return type == EK_F32 ? b4 : bits;
 }
 
-/* Stores large numbers at the places from which kselect_sample.c takes its sample: `run` neighbours
- * in each piece. */
+/* Stores large numbers where kselect_sample.c takes its sample: `run` neighbours in each piece. */
 static void at_sample(ek_value type, int64_t n, int run, uint64_t seed, void *v)
 {
 	const double root = 3 * sqrt((double)n);

@@ -16,10 +16,10 @@ enum input {
 	ORGAN,  /* ascending, then descending */
 	KILLER, /* the worst case for quicksort with the median of three (Musser 1997) */
 	SAWTOOTH,
-	PERIOD,  /* periodic in a power of two, so a sample at equal steps may meet few values */
+	PERIOD,  /* periodic in a power of two, so equal steps sample few values */
 	OUTLIER, /* all numbers except one in the same bucket of a radix method */
 	CLOSE,   /* numbers that differ only in the last digit of a radix method */
-	ENDS,    /* special values: zeros, infinities, NaN, the least and greatest numbers */
+	ENDS,    /* special values: zeros, infinities, NaN, least and greatest numbers */
 	SAMPLED, /* large numbers at the places of both samples of kselect.sample */
 	UNIT,    /* uniform floats, 0 <= x < 1, or integers scaled from them */
 	INPUTS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Reference for results on integers: access to arrays of either integer type, and the operators of
- * ek_monoid on integers, with sums that wrap around. */
+ * For references on integers: access to arrays of either integer type, and the operators of
+ * ek_monoid, whose sums wrap around. */
 #ifndef TEST_INTEGERS_H
 #define TEST_INTEGERS_H
 

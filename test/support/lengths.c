@@ -45,7 +45,7 @@ static const int edges[][12] = {
 	{2, 2, 0, 0, -1},               /* empty rows after the last entry, where a tile ends */
 	{5, 4, 0, 0, -1},               /* empty rows after an incomplete tile */
 	{4, 4, 1, -1},                  /* an incomplete tile of one entry */
-	{1, 1, 1, 1, 1, 1, 1, 1, 1, -1} /* nothing but short rows */
+	{1, 1, 1, 1, 1, 1, 1, 1, 1, -1} /* only short rows */
 	,
 	{2, 0, 2, 2, 0, 6, -1} /* dirty first and last tiles of a bunch */
 	,
@@ -134,7 +134,7 @@ static void reference(const struct lengths *m, const struct lengths_run *run, in
 	free(sum);
 }
 
-/* Copies a vector between host and device, if the run has its vectors on the device. */
+/* Copies a vector between host and device if the run's vectors are on the device. */
 static void move(ek_context *ctx, const struct lengths_run *run, void *device, void *host,
                  int64_t n, bool to_device)
 {

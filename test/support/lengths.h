@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Matrices that are given by their row lengths, and products with them on a device. Results must be
- * exact. The matrices are for methods that cut rows, for which the places where rows end are
- * decisive. */
+ * Matrices given by their row lengths, and products with them on a device, which must be exact.
+ * They are for methods that cut rows, for which it matters where rows end. */
 #ifndef TEST_LENGTHS_H
 #define TEST_LENGTHS_H
 
@@ -20,7 +19,7 @@ struct lengths {
 
 /* Makes a matrix with the given row lengths; columns and values are random small integers. */
 void lengths_make(struct lengths *m, int64_t rows, const int *len, struct rng *r);
-/* Makes pattern number k. Most patterns hit the edges of tiles of 4 entries and bunches of 8, some
+/* Makes pattern number k. Most patterns hit edges of tiles of 4 entries and of bunches of 8; some
  * are random. Returns false if k is past the last pattern. */
 bool lengths_edge(struct lengths *m, int k, struct rng *r);
 ek_status lengths_matrix(const struct lengths *m, ek_context *ctx, ek_value value, ek_index index,
@@ -39,7 +38,7 @@ struct lengths_run {
 /* Makes a plan and runs it. Fails the test if any entry of a result is wrong. */
 void lengths_check(const struct lengths *m, ek_context *ctx, const struct lengths_run *run);
 
-/* Returns whether the array is in memory that the device sees, so that it need not be copied. */
+/* Tells whether the device can access the array, so that it need not be copied. */
 bool in_shared_heap(ek_context *ctx, const void *array, int64_t bytes);
 
 /* Returns the number of bytes copied so far between host and device, in both directions. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The floating-point modes that a program may have set before it calls the library: each rounding
- * mode, with and without flush-to-zero and denormals-are-zero (where the processor has them and
- * there is a way to set them). */
+ * mode, with and without flush-to-zero and denormals-are-zero (where these exist and can be
+ * set). */
 #ifndef TEST_MODES_H
 #define TEST_MODES_H
 

@@ -24,11 +24,11 @@ ek_status make_all(ek_device_memory memory, struct all *a);
 void drop_all(struct all *a);
 /* Computes y = A x with vectors on the host. */
 ek_status multiply_on(const struct all *a, double *y);
-/* Returns whether the device has that kind of memory. */
+/* Tells whether the device has a kind of memory. */
 bool has_memory(int memory);
 
-/* paint fills y before a run. After the run, is_painted tells whether y is unchanged, and is_right
- * tells whether y is right. */
+/* paint fills y before a run. Afterwards is_painted tells whether y is unchanged, and is_right
+ * whether it is right. */
 void paint(double *y);
 bool is_painted(const double *y);
 bool is_right(const double *y);

@@ -67,8 +67,7 @@ static void make(struct scene *s, void *(*alloc)(size_t), void *array[3])
 	expect_status(ek_heap_create(s->ctx, EK_F64, 0, 4, 2, &s->heap), EK_OK);
 }
 
-/* Returns whether the arrays are given as CSC. If so, A is the transpose of the matrix that the
- * same arrays mean in CSR. */
+/* Tells whether the arrays are given as CSC, so that A is the transpose of the CSR matrix. */
 static bool by_columns(const struct made *m)
 {
 	return m->format && strcmp(m->format, "csc") == 0;

@@ -6,8 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whether zlib and libarchive are used by the library's files, which are compiled into the test
- * program. */
+/* Whether the library's files compiled into the test program use zlib and libarchive. */
 #ifdef EK_HAVE_ZLIB
 enum { HAVE_ZLIB = 1 };
 #else

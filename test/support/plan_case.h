@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * One plan to test on the processor: a method with everything that it is tested over. SpMV and SpMM
- * share it. */
+ * A plan of SpMV or SpMM to test on the processor: a method, and what varies between its tests. */
 #ifndef TEST_SUPPORT_PLAN_CASE_H
 #define TEST_SUPPORT_PLAN_CASE_H
 

@@ -199,7 +199,7 @@ static int result_fault(const struct product *p, const struct run *run, const vo
 }
 
 /* Computes z = alpha op(A) x + beta y on the device. Copies the vectors from the host to the
- * device, and z back to the host. If y is NULL, the old z is used as y. */
+ * device, and z back to the host. If y is NULL, the old z serves as y. */
 static ek_status run_on_device(const struct run *run, ek_plan *plan, const ek_dense *x,
                                const ek_dense *y, const ek_dense *z)
 {

@@ -41,29 +41,28 @@ ek_status product_matrix(const struct product *p, ek_context *ctx, int held, ek_
 struct run {
 	int op;     /* 0 for op N, 1 for op T */
 	int x, y0;  /* variants of x and of y before the run */
-	int values; /* VALUES_FIRST or VALUES_SECOND, whichever the matrix has now */
+	int values; /* VALUES_FIRST or VALUES_SECOND, as in the matrix now */
 	double alpha, beta;
 	int at_end;         /* whether y ends at a guard page; otherwise it begins after one */
 	ek_context *device; /* x and y are on the device of this context, or on the host if NULL */
 };
 
-/* Runs the plan. Checks the status and every entry of y. Checks also that nothing beside y changed
- * and that, unless `heap` is NULL, the run took no memory from `heap`. Before the run, y is
- * poisoned if beta = 0, and x if alpha = 0. If run->at_end is true, repeats the run with
- * ek_spmv_add and a result in other memory, which must have the same bits. Sets *y to the result.
- * If a check fails, writes a message to `text` and returns 0. */
+/* Runs the plan. Checks the status, every entry of y, that nothing beside y changed and, unless
+ * `heap` is NULL, that the run took no memory from `heap`. Before the run, y is poisoned if beta =
+ * 0, and x if alpha = 0. If run->at_end is true, repeats the run with ek_spmv_add and a result in
+ * other memory, which must have the same bits. Sets *y to the result. If a check fails, writes a
+ * message to `text` and returns 0. */
 int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struct run *run,
                 const void **y, char *text, size_t size);
-/* Sets alpha and beta to pair number k of the pairs that the data allow. After the last pair, the
- * first comes again. */
+/* Sets alpha and beta to pair number k, modulo their number, of those that the data allow. */
 void product_pair(enum data data, unsigned k, double *alpha, double *beta);
 
-/* Returns whether the method (NULL for `auto`) may refuse the matrix with this status. It may if
- * its format would be too large, or if its format cannot hold two entries at the same place. */
+/* Tells whether the method (NULL for `auto`) may refuse the matrix with this status, because its
+ * format would be too large or cannot hold two entries at the same place. */
 bool shape_may_refuse(const struct shape *s, const ek_method *m, ek_status status);
 
-/* Text that a crash prints before the program ends. From product_make to the end of the test, a
- * handler that prints this text replaces cmocka's handling of crashes. */
+/* Text printed if the program crashes. From product_make to the end of the test, a handler that
+ * prints it replaces cmocka's. */
 extern char product_where[512];
 void product_catch_crashes(void); /* for tests that do not call product_make */
 

@@ -226,8 +226,8 @@ static void unsorted(struct shape *s, int p)
 	}
 }
 
-/* Builds p rows of 10 entries. If the entries are cut into 2, 3, 6, 7, ... equal parts, each part
- * ends at the end of a row. */
+/* Builds p rows of 10 entries. If these are cut into 2, 3, 6, 7, ... equal parts, each part ends at
+ * the end of a row. */
 static void part_edges(struct shape *s, int p)
 {
 	start(s, 21);
@@ -235,8 +235,7 @@ static void part_edges(struct shape *s, int p)
 		spread(s, 10);
 }
 
-/* Builds two rows that have all entries, with many empty rows between them. All cuts between parts
- * fall into these two rows. */
+/* Builds two long rows, into which all cuts fall, with many empty rows between them. */
 static void two_rows(struct shape *s, int p)
 {
 	start(s, p);

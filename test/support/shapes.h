@@ -26,17 +26,17 @@ int shape_count(void);
 enum { SHAPE_X = 4, SHAPE_Y = 100 };
 void shape_make(struct shape *s, int k, enum data data);
 const char *shape_name(int k);
-/* Returns 1 if the shape is one of the few that are tested in every combination. */
+/* Tells whether the shape is one of the few that are tested in every combination. */
 int shape_is_core(int k);
 /* Makes the CSR of the transpose. The entries of a column stay in the order of their rows. */
 void shape_transpose(const struct shape *s, struct shape *out);
-/* Returns whether columns ascend in each row. */
+/* Tells whether columns ascend in each row. */
 bool shape_ascending(const struct shape *s);
-/* Returns whether a row has two entries in one column. */
+/* Tells whether a row has two entries in one column. */
 bool shape_repeats(const struct shape *s);
 void shape_free(struct shape *s);
 
-/* The arrays of a shape in types of the library, and their lengths in bytes. */
+/* The arrays of a shape in the library's types, and their lengths in bytes. */
 struct typed {
 	ek_value value;
 	ek_index index;
@@ -55,8 +55,8 @@ void typed_free(struct typed *t);
 int64_t typed_ptr(const struct typed *t, int64_t i);
 int64_t typed_idx(const struct typed *t, int64_t k);
 
-/* Make a matrix that borrows the arrays. typed_csr makes it in CSR. typed_csc makes it in CSC, for
- * which the arrays must be those of the transpose. */
+/* Make a matrix that borrows the arrays: typed_csr in CSR, typed_csc in CSC, for which the arrays
+ * must be those of the transpose. */
 ek_status typed_csr(ek_context *ctx, const struct typed *t, unsigned flags, ek_matrix **A);
 ek_status typed_csc(ek_context *ctx, const struct typed *t, unsigned flags, ek_matrix **A);
 

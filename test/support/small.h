@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * A matrix that fits into a comment, borrowed from arrays that a test may change:
+ * A tiny matrix, borrowed from arrays that a test may change:
  *   1 .
  *   . .
  *   2 3  */

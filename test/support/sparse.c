@@ -42,8 +42,8 @@ static void *copy_of(const void *from, int64_t n, size_t size)
 	return to;
 }
 
-/* Returns op(A) in CSR with sorted rows; the caller frees it. A that is so already is copied, since
- * transposing takes memory for all columns. */
+/* Returns op(A) in CSR with sorted rows; the caller frees it. If A is so already, it is copied,
+ * since transposing takes memory for all columns. */
 static struct shape applied(struct operand A)
 {
 	struct shape out = *A.s, T;
@@ -212,8 +212,8 @@ void sparse_reference_free(struct sparse_reference *r)
 	free(r->addend);
 }
 
-/* Returns the bound of ek.h for entry k. Duplicates of an operand may be added up first, each with an
- * error of its own, so the number of products counts twice. */
+/* Returns the bound of ek.h for entry k. An operand's duplicates may be added up first, each sum
+ * with its own error, so the number of products counts twice. */
 static quad bound(const struct sparse_reference *r, int64_t k, double alpha, double beta,
                   ek_value value)
 {
@@ -239,7 +239,7 @@ static bool value_right(const struct sparse_reference *r, int64_t k, double valu
 	return (error < 0 ? -error : error) <= bound(r, k, alpha, beta, type);
 }
 
-/* Returns C as a shape in CSR without values; the place of each value is in `val`. */
+/* Sets `view` to the arrays of C, and *columns if it is in CSC. */
 static void result_arrays(const ek_matrix *C, ek_view view[3], bool *columns)
 {
 	static const char *const name[2][3] = {{"row_ptr", "col_idx", "val"},
@@ -274,7 +274,7 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 		snprintf(text, size, "%s", ek_error_text());
 		return false;
 	}
-	/* With C in csc, entry k of the reference is the next entry of its column. */
+	/* If C is in CSC, entry k of the reference is the next entry of its column. */
 	int64_t *next = get(columns ? r->cols + 1 : 0, sizeof *next);
 
 	for (int64_t j = 0; columns && j < r->cols; j++)
@@ -305,22 +305,65 @@ bool sparse_check(const struct sparse_reference *r, const ek_matrix *C, enum dat
 	return true;
 }
 
+/* Makes a matrix without entries that has room for them. */
+static void shape_open(struct shape *s, const char *name, int64_t rows, int64_t cols, int64_t room)
+{
+	*s = (struct shape){.rows = rows, .cols = cols};
+	snprintf(s->name, sizeof s->name, "%s", name);
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = calloc((size_t)room, sizeof *s->col);
+	s->val = calloc((size_t)room, sizeof *s->val);
+	s->val2 = calloc((size_t)room, sizeof *s->val2);
+}
+
+static void add_entry(struct rng *draw, struct shape *s, int64_t col)
+{
+	s->col[s->nnz] = col;
+	s->val[s->nnz] = rng_integer(draw, 3);
+	s->val2[s->nnz++] = rng_integer(draw, 3);
+}
+
 void sparse_random(struct rng *draw, struct shape *s, int64_t rows, int64_t cols, int64_t most)
 {
-	*s = (struct shape){.name = "random", .rows = rows, .cols = cols};
-	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
-	s->col = calloc((size_t)(rows * most + 1), sizeof *s->col);
-	s->val = calloc((size_t)(rows * most + 1), sizeof *s->val);
-	s->val2 = calloc((size_t)(rows * most + 1), sizeof *s->val2);
+	shape_open(s, "random", rows, cols, rows * most + 1);
 	for (int64_t i = 0; i < rows; i++) {
 		const int64_t n = cols ? rng_below(draw, (most < cols ? most : cols) + 1) : 0;
 		int64_t j = cols > n ? rng_below(draw, cols - n) : 0;
 
 		for (int64_t k = 0; k < n && j < cols; k++) {
-			s->col[s->nnz] = j;
-			s->val[s->nnz] = rng_integer(draw, 3);
-			s->val2[s->nnz++] = rng_integer(draw, 3);
+			add_entry(draw, s, j);
 			j += 1 + (rng_below(draw, 5) == 0 ? rng_below(draw, cols / 3 + 1) : 0);
+		}
+		s->ptr[i + 1] = s->nnz;
+	}
+}
+
+/* Adds up to 12 runs of entries to the last row. */
+static void add_runs(struct rng *draw, struct shape *s)
+{
+	const int64_t runs = 1 + rng_below(draw, 12), room = s->cols / runs;
+
+	for (int64_t k = 0; k < runs; k++) {
+		const int64_t first = k * room + rng_below(draw, room - 20);
+		const int64_t n = 1 + rng_below(draw, 20);
+
+		for (int64_t j = 0; j < n; j++)
+			add_entry(draw, s, first + j);
+	}
+}
+
+void sparse_nodes(struct rng *draw, struct shape *s, int64_t rows, int64_t cols)
+{
+	int64_t next = 0; /* the first row of the next node */
+
+	shape_open(s, "nodes", rows, cols, rows * 12 * 20);
+	for (int64_t i = 0; i < rows; i++) {
+		if (i < next) {
+			for (int64_t k = s->ptr[i - 1]; k < s->ptr[i]; k++)
+				add_entry(draw, s, s->col[k]);
+		} else {
+			next += 1 + rng_below(draw, 6);
+			add_runs(draw, s);
 		}
 		s->ptr[i + 1] = s->nnz;
 	}

@@ -98,7 +98,7 @@ ek_sparse sparse_problem_lay(const struct sparse_problem *p, const struct guard 
 	return ek_sparse_vector(p->value, type, p->n, p->nnz, idx, val);
 }
 
-/* Writes what is wrong with a result to `text`, and returns whether it is right. */
+/* Tells whether a result is right; if not, writes what is wrong to `text`. */
 static bool right(const struct sparse_problem *p, const ek_sparse *y, int64_t count, char *text,
                   size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Checks that all tests share, and their settings from the environment. */
+ * Checks that all tests share, and settings from the environment. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <math.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ void expect_error_at(ek_status status, ek_status expected, const char *part, con
 }
 
 static CMFixtureFunction group_teardown;
-static int torn_down; /* 1 if the tear-down succeeded; stays 0 if an assertion in it fails */
+static int torn_down; /* 1 if the tear-down succeeded, 0 if an assertion in it failed */
 
 static int watched_teardown(void **state)
 {
@@ -88,7 +88,7 @@ void test_passive_threads(char **argv)
 	if (getenv("OMP_WAIT_POLICY"))
 		return;
 	setenv("OMP_WAIT_POLICY", "passive", 1);
-	execv("/proc/self/exe", argv); /* if there is no such file, the program goes on unchanged */
+	execv("/proc/self/exe", argv); /* without such a file, the program goes on */
 }
 
 double value_at(ek_value value, const void *v, int64_t i)

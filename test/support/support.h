@@ -31,8 +31,8 @@ void expect_error_at(ek_status status, ek_status expected, const char *part, con
 /* Converts A to B, in CSR with the given types. */
 ek_status convert_types(const ek_matrix *A, ek_value value, ek_index index, ek_matrix **B);
 
-/* Runs an array of tests as cmocka_run_group_tests does, except that a tear-down that fails is an
- * error. (cmocka only prints a message.) Tear-downs find leaks and files left behind. */
+/* Runs an array of tests as cmocka_run_group_tests does, but counts a failed tear-down, for which
+ * cmocka only prints a message, as an error. Tear-downs find leaks and files left behind. */
 #define run_all_tests(tests, setup, teardown) \
 	run_group(tests, sizeof(tests) / sizeof *(tests), setup, teardown)
 int run_group(const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
@@ -50,15 +50,14 @@ int test_levels(ek_isa level[MAX_LEVELS]);
  * or only the number that EK_THREADS gives. */
 int test_counts(int count[MAX_COUNTS]);
 
-/* Restarts the program with threads that sleep while they wait, unless OMP_WAIT_POLICY is set. If
- * there are more threads than processors, threads that wait actively would take most of the
- * time. */
+/* Restarts the program with threads that sleep while they wait, unless OMP_WAIT_POLICY is set. With
+ * more threads than processors, threads that spin would take most of the time. */
 void test_passive_threads(char **argv);
 
 /* Read and write element i of an array of any type of numbers. */
 double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
-/* Returns the next method of one operation after m, as ek_method_next does for all methods. */
+/* Returns the next method of an operation after m, as ek_method_next does for all methods. */
 const ek_method *operation_next(const ek_method *m, ek_operation operation);
 /* Returns the next method of an operation after m that runs on the processor. */
 static inline const ek_method *processor_method_next(const ek_method *m, ek_operation operation)
@@ -89,11 +88,11 @@ void multiply_f64(ek_plan *plan, double alpha, const double *x, int64_t n, doubl
                   int64_t m);
 /* Checks that a `bad` x_j, which may be NaN or infinite, reaches only the rows with an entry in
  * column j. For each j = 0, step, 2 step, ..., x_j is `bad` and the rest of x is 1. Then op(B) x
- * must equal op(A) x as the oracle computes it. A is square. Fails with `what` and the place in the
- * message. */
+ * must equal op(A) x as the oracle computes it. A is square. Fails with a message that has `what`
+ * and the place. */
 void check_leak(const ek_matrix *A, const ek_matrix *B, ek_op op, double bad, int64_t step,
                 const char *what);
-/* Fills v with NaN. If v has integers, fills it with a number that no test uses. */
+/* Fills v with NaN or, if v has integers, a number that no test uses. */
 void poison(ek_value value, void *v, int64_t n);
 
 #endif

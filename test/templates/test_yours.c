@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests y = |op(A)| |x| with every method of the table, and with `auto`, on awkward shapes held as
- * CSR and as CSC. Types, instruction sets and numbers of threads are taken in turn. Results with
- * integers must be exact, and results with real numbers within the bound. y is NaN before each run.
- * A method that is added to the table is tested without a change here. */
+ * CSR and as CSC. Types, instruction sets and numbers of threads take turns. Results with integers
+ * must be exact, and results with real numbers within the bound. y is NaN before each run. A new
+ * row of the table is tested without a change here. */
 #include "yours/yours.h"
 #include "support/contexts.h"
 #include "support/product.h"
 
-static unsigned turn; /* selects index types, contexts and the place of y */
+static unsigned turn; /* selects index types, contexts and the position of y */
 
 /* Runs the plan with set `which` of the values of A. Checks y and the bytes beside it. */
 static void check_run(struct product *p, ek_plan *plan, int op, int which)
@@ -87,7 +87,7 @@ static void test_real_data(void **state)
 	walk(DATA_REAL);
 }
 
-/* Checks that bad arguments are refused, and that y stays as it was. */
+/* Checks that bad arguments are refused and leave y unchanged. */
 static void test_arguments(void **state)
 {
 	double x[64] = {0}, y[64] = {7};

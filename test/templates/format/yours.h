@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Numbers of the arrays and parameters of the format `yours`, for methods that multiply with it. */
+ * Indices of the arrays and parameters of the format `yours`, for methods that multiply with it. */
 #ifndef EK_FORMAT_YOURS_H
 #define EK_FORMAT_YOURS_H
 

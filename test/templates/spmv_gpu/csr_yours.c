@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR on a device, with one work-item for each row.
  *
- * Neighbouring work-items read places that are a row apart. So only a few bytes of each sector that
- * is fetched are used, unless caches keep the sector. The method is slow if rows are long or differ
- * in length. Author year, section 1. */
+ * Neighbouring work-items read places that are a row apart. So only a few bytes of each fetched
+ * sector are used, unless caches keep it. The method is slow if rows are long or differ in length.
+ * Author year, section 1. */
 #include "gpu/gpu.h"
 
 #ifndef EK_NO_GPU
@@ -12,8 +12,7 @@ EKI_KERNEL_TEXT(eki_cl_csr_yours, "spmv_gpu/csr_yours.cl");
 
 enum { WG = 256 };
 
-/* Builds the program and brings the arrays to the device. op T is done as op N on a transposed
- * copy. */
+/* Builds the program and copies the arrays to the device. Op T is op N on a transposed copy. */
 static ek_status prepare(eki_step *step)
 {
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_yours", "#define EK_WG 256\n", eki_cl_csr_yours));

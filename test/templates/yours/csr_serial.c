@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * y = |op(A)| |x| on CSR, the reference: one thread, one row after the other, one entry after the
- * other; op T scatters row by row. Every other method is compared with this one, so it stays plain.
+ * y = |op(A)| |x| on CSR, the reference: one thread, row by row, entry by entry; op T scatters
+ * rows. All other methods are compared with it, so it stays plain.
  *
  * Cost: a chain of dependent additions for each row. */
 #include <math.h>

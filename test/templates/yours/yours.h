@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The two parts that go into ek.h: the function, and the number of the operation, which is the next
- * free number there. */
+ * What goes into ek.h: the function, and the number of the operation, the next free one there. */
 #ifndef EK_YOURS_H
 #define EK_YOURS_H
 
