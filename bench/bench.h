@@ -296,10 +296,11 @@ void paragraphs(const char *text, FILE *out);
 /* Return the title of a group's table SUM, or NULL if the group is empty; print these tables. */
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
-/* Return the text of a cell: of any column, or NULL; "*" for our fastest method, or as cell_status;
- * "FAILED", "refused" or "". */
+/* Return the text of a cell: of any column, or NULL; a name, with the method that auto chose after it;
+ * "*" for our fastest method, or as cell_status; "FAILED", "refused" or "". */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const struct column *column);
+const char *cell_method(const struct bench_case *c, const struct record *r);
 const char *cell_best(const struct bench_case *c, const struct record *r);
 const char *cell_status(const struct bench_case *c, const struct record *r);
 /* Returns the usual baseline of the ratios of products, on a device or on the processor. */

@@ -50,6 +50,21 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 	return e;
 }
 
+void entrant_shorten(struct entrant *e)
+{
+	const char *dot = strchr(e->record.method, '.');
+
+	e->record.name = dot ? keep("%s", dot + 1) : e->record.method;
+}
+
+void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan)
+{
+	if (strcmp(method, "auto") != 0)
+		return;
+	e->record.kind = RECORD_AUTO;
+	e->record.chosen = keep("%s", ek_plan_method(plan));
+}
+
 bool entered(const struct field *f, const char *method)
 {
 	for (int k = 0; k < f->entrants; k++)
@@ -103,7 +118,7 @@ static void enter_plan(struct field *f, const char *name, bool hidden)
 	ek_plan **plan = e->own;
 	const double start = tool_seconds();
 
-	e->record.name = keep("%s", strchr(name, '.') + 1);
+	entrant_shorten(e);
 	e->calls.run = run_calls;
 	e->release = release_plan;
 	e->hidden = hidden;
@@ -113,6 +128,7 @@ static void enter_plan(struct field *f, const char *name, bool hidden)
 		return;
 	}
 	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	entrant_chose(e, name, *plan);
 	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
 	entrant_check(e);
 }

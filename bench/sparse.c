@@ -29,6 +29,12 @@ static ek_status make_plan(const struct sparse *p, const ek_matrix *A, const ek_
 	return ek_plan_create(p->op->operation, A, &hints, plan);
 }
 
+/* Returns the number of calls that a plan is made for. */
+static int64_t calls_of(bool again)
+{
+	return again ? 1000 : 1;
+}
+
 static void drop(void *own)
 {
 	struct ours *o = own;
@@ -53,7 +59,7 @@ static void run(void *entrant, int64_t calls)
 		else if (o->plan && p->new_values)
 			status = ek_matrix_values_changed(p->A);
 		if (!o->plan)
-			status = make_plan(p, p->A, p->B, o->method, o->again ? 1000 : 1, &o->plan);
+			status = make_plan(p, p->A, p->B, o->method, calls_of(o->again), &o->plan);
 		if (status == EK_OK)
 			status = p->op->compute(o->plan, &o->C);
 		e->record.failed = status != EK_OK;
@@ -94,8 +100,9 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	e->release = drop;
 	const double start = tool_seconds();
 
-	if (make_plan(p, p->A, p->B, method, 1, &plan) == EK_OK) {
+	if (make_plan(p, p->A, p->B, method, calls_of(again), &plan) == EK_OK) {
 		e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+		entrant_chose(e, method, plan);
 		e->record.v[V_BYTES] = (double)ek_plan_memory(plan);
 		ek_plan_destroy(plan);
 	}
@@ -172,27 +179,34 @@ static int references(struct sparse *p)
 	return status == EK_OK ? TOOL_OK : tool_fail(TOOL_FAILED, "reference: %s", ek_error_text());
 }
 
-static void set_peer(struct bench *b, struct sparse *p)
+static int set_peer(struct bench *b, struct sparse *p)
 {
 	const ek_matrix *B = p->B ? p->B : p->A;
+	ek_matrix_info info = {.size = sizeof info};
 
+	if (ek_matrix_get_info(B, &info) != EK_OK)
+		return tool_fail(TOOL_FAILED, "%s", ek_error_text());
 	p->peer = peer_problem(b, p->A, p->op_b == EK_OP_T);
 	p->peer.b_row_ptr = sparse_view(B, "row_ptr").data;
 	p->peer.b_col_idx = sparse_view(B, "col_idx").data;
 	p->peer.b_val = sparse_view(B, "val").data;
-	p->peer.b_nnz = sparse_view(B, "val").len;
+	p->peer.b_cols = info.cols;
+	p->peer.b_nnz = info.nnz;
 	p->peer.result = &p->from_peer;
+	return TOOL_OK;
 }
 
 static int measure(struct bench *b, const struct tool_source *source, struct sparse *p)
 {
 	ek_matrix_info info = {.size = sizeof info};
 	int code = references(p);
+
+	if (!code)
+		code = set_peer(b, p);
 	struct bench_case *c = code ? NULL : case_of_matrix(b, source, p->A, &code);
 
 	if (!c || ek_matrix_get_info(p->C, &info) != EK_OK)
 		return code;
-	set_peer(b, p);
 	c->op = p->op_b == EK_OP_T ? "t" : "n";
 	c->what = p->what;
 	c->variant = p->variant;
@@ -250,8 +264,10 @@ const char *sparse_title(const struct bench *b, const struct bench_case *c)
 }
 
 const struct column sparse_columns[] = {
-	{"method", BLOCK | PAGE | SUM | PAGE_SUM | LEFT | SWATCH, VALUES, "name", NULL,
-         "\"again\" replaces the values of an existing C; the others make it, in new memory"},
+	{"method", SUM | PAGE_SUM | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto chose; \"again\" replaces the values of an existing C; "
+         "the others make it, in new memory"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
 	{"GFlop/s", BLOCK | SUM | PAGE | PRODUCTS, V_GFLOPS, "%.2f", NULL, "two for each product"},
 	{"GB/s", BLOCK | SUM | PAGE | SUMS | TRIPLES, V_RATE, "%.2f", NULL, ""},

@@ -253,7 +253,8 @@ static const char *title(const struct bench *b, const struct bench_case *c)
 }
 
 static const struct column columns[] = {
-	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, "name", NULL, NULL},
+	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
+         "after ->, the method that auto chose"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a product"},
 	{"GB/s", BLOCK | PAGE, V_GBPS, "%.3g", NULL, ""},
 	{"of bound", BLOCK | PAGE, V_OF_BOUND, "%.3f", NULL,

@@ -123,12 +123,6 @@ static const char *product_title(const struct bench *b, const struct bench_case 
 	            v[V_BOUND_GBPS], v[V_IN_CACHE] > 0 ? " (in cache)" : "");
 }
 
-static const char *cell_method(const struct bench_case *c, const struct record *r)
-{
-	(void)c;
-	return r->chosen ? keep("%s->%s", r->name, method_short(r->chosen)) : r->name;
-}
-
 static const char *cell_chosen(const struct bench_case *c, const struct record *r)
 {
 	(void)c;

@@ -30,6 +30,12 @@ const char *cell_status(const struct bench_case *c, const struct record *r)
 	return r->failed ? "FAILED" : r->refused ? "refused" : "";
 }
 
+const char *cell_method(const struct bench_case *c, const struct record *r)
+{
+	(void)c;
+	return r->chosen ? keep("%s->%s", r->name, strchr(r->chosen, '.') + 1) : r->name;
+}
+
 const char *cell_best(const struct bench_case *c, const struct record *r)
 {
 	const char *best = r == case_best(c, KINDS_OURS) ? "*" : "";

@@ -92,13 +92,15 @@ static bool set(struct sparse *p, int level)
 
 const struct operation bench_triple = {
 	SPARSE_OPERATION("triple", EK_TRIPLE, "variant csr_gbps"),
-	.text = "C = P^T A P, sparse, P by smoothed aggregation, on several levels",
+	.text = "C = P^T A P, sparse, P by smoothed aggregation, on several levels, with peers",
 	.help = "Times the Galerkin products of algebraic multigrid by smoothed aggregation, "
-		"method "
-		"by method, in turn and in rounds, on up to five levels. Every result is checked "
-		"first, with triple.csr.serial, which takes long.\v"
+		"method by method, in turn and in rounds, on up to five levels, and compares them "
+		"with other libraries. Every result is checked first, with triple.csr.serial, "
+		"which takes long.\v"
 		"Each call makes a plan and C, in new memory; NAME again computes new values of C "
-		"after new values of A. Exit status 1: a result was wrong.",
+		"after new values of A. Peers make C in each call, too, by two products: "
+		"peer.mkl.unsorted leaves the rows unsorted, all others sort them. Exit status 1: "
+		"a result was wrong.",
 	.heading = "Galerkin products, method by method",
 	.traits = TRIPLES,
 	.moves = "bytes of the CSR arrays of A and C",

@@ -28,6 +28,13 @@ void compute_check_options(ek_operation operation, struct compute_options *o)
 
 /* ---- The computation ------------------------------------------------------------------------- */
 
+static const char *word_of(ek_operation operation)
+{
+	return operation == EK_SPADD       ? "adding"
+	       : operation == EK_TRANSPOSE ? "transposing"
+	                                   : "multiplying";
+}
+
 int compute_plan(struct compute *c)
 {
 	const struct tool_options *o = &c->o->common;
@@ -43,20 +50,16 @@ int compute_plan(struct compute *c)
 	                        .B = m->B,
 	                        .D = m->D,
 	                        .index = m->index};
-	struct tool_progress *progress = tool_progress_start(o, "preparing");
+	/* Plans of some methods for EK_TRIPLE do the first of two products. */
+	const bool works = m->operation == EK_TRIPLE || m->operation == EK_TRANSPOSE;
+	const char *word = works ? word_of(m->operation) : "preparing";
+	struct tool_progress *progress = tool_progress_start(o, word);
 	const double start = tool_seconds();
 	const ek_status status = ek_plan_create(m->operation, m->A, &hints, &c->plan);
 
 	c->plan_seconds = tool_seconds() - start;
 	tool_progress_end(progress);
 	return tool_check(status);
-}
-
-static const char *word_of(ek_operation operation)
-{
-	return operation == EK_SPADD       ? "adding"
-	       : operation == EK_TRANSPOSE ? "transposing"
-	                                   : "multiplying";
 }
 
 int compute_runs(struct compute *c)

@@ -67,15 +67,17 @@ static int check(const struct transpose *p, FILE *out)
 	static const char *const name[2][3] = {{"row_ptr", "col_idx", "val"},
 	                                       {"col_ptr", "row_idx", "val"}};
 	const ek_hints hints = {.size = sizeof hints, .method = "transpose.csr.serial"};
+	const bool csc = strcmp(compute_info(p->c.C).format, "csc") == 0;
+	struct tool_progress *progress = tool_progress_start(&p->c.o->common, "checking");
 	ek_matrix *D = NULL;
 	ek_plan *plan = NULL;
 	int code = tool_check(ek_plan_create(EK_TRANSPOSE, p->A, &hints, &plan));
 
 	if (!code)
 		code = tool_check(ek_transpose(plan, &D));
-	const bool csc = strcmp(compute_info(p->c.C).format, "csc") == 0;
 	for (int k = 0; k < 3 && !code; k++)
 		code = compare(p->c.C, D, name[csc][k]);
+	tool_progress_end(progress);
 	if (!code)
 		fprintf(out, "check     same bits as by transpose.csr.serial\n");
 	ek_plan_destroy(plan);

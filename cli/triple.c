@@ -81,10 +81,12 @@ static int aggregate(struct triple *p)
 	for (int64_t k = 0; k < p->level; k++)
 		strength /= 2;
 	const ek_aggregation how = {.size = sizeof how, .strength = strength};
+	struct tool_progress *progress = tool_progress_start(&p->c.o->common, "making P");
 	const double start = tool_seconds();
 	const int code = tool_check(ek_prolongator(p->A, &how, &p->P));
 
 	p->prolongator_seconds = tool_seconds() - start;
+	tool_progress_end(progress);
 	return code;
 }
 
@@ -168,6 +170,19 @@ static void next_level(struct triple *p)
 	p->P = p->c.C = NULL;
 }
 
+/* Tells whether a level is left for which the C before has rows. Says so if it has none. */
+static bool more_levels(const struct triple *p)
+{
+	if (p->level == p->o->levels)
+		return false;
+	if (p->level == 0 || compute_info(p->c.C).rows > 0)
+		return true;
+	tool_remark(&p->c.o->common,
+	            "C of level %lld has no rows, so the rest of --levels %lld is left out",
+	            (long long)p->level, (long long)p->o->levels);
+	return false;
+}
+
 static int run(struct triple *p)
 {
 	const struct triple_options *o = p->o;
@@ -179,7 +194,7 @@ static int run(struct triple *p)
 
 	if (!code && o->name[1])
 		code = tool_matrix(ctx, common, o->name[1], &p->source[1], &p->P);
-	for (; p->level < o->levels && !code; p->level++) {
+	for (; !code && more_levels(p); p->level++) {
 		if (p->level > 0)
 			next_level(p);
 		code = do_level(p, out, &checked);

@@ -175,6 +175,28 @@ static void test_formats(void **state)
 	blocks_free(&b);
 }
 
+/* Without a method for the bits that are asked for, the message has the op that was asked for. */
+static void test_no_method(void **state)
+{
+	ek_hints hints = {.size = sizeof hints,
+	                  .format = "ell",
+	                  .reproducible = EK_REPRO_STRICT,
+	                  .op = EK_OP_N};
+	ek_plan *plan = NULL;
+
+	assert_int_equal(small_setup(state), 0);
+	for (int k = 0; k < 2; k++) {
+		ek_matrix *A;
+
+		expect_status(ek_matrix_convert(small_matrix, k ? "csc" : "csr", NULL, &A), EK_OK);
+		expect_error(ek_plan_create(EK_DENSE_SPMM, A, &hints, &plan), EK_EUNSUPPORTED,
+		             "no method does op N reproducibly on format ell");
+		ek_matrix_destroy(A);
+	}
+	assert_null(plan);
+	assert_int_equal(small_teardown(state), 0);
+}
+
 /* ---- One plan, several threads --------------------------------------------------------------- */
 
 static void test_one_plan(void **state)
@@ -292,8 +314,8 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_integer_data), cmocka_unit_test(test_real_data),
 		cmocka_unit_test(test_bits),         cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_one_plan),     cmocka_unit_test(test_arguments),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_no_method),    cmocka_unit_test(test_one_plan),
+		cmocka_unit_test(test_arguments),    cmocka_unit_test(test_memory),
 	};
 
 	if (argc > 0)

@@ -227,6 +227,44 @@ static void test_formats(void **state)
 		}
 }
 
+/* hints.format tells whether the plan has A by rows or by columns, whatever the format of A. */
+static void test_asked_format(void **state)
+{
+	static const char *const stored[] = {"csr", "csc", "ell"}, *const asked[] = {"csr", "csc"};
+	const ek_sparse x = x_vector(), y = y_vector();
+
+	(void)state;
+	for (const ek_method *m = NULL; (m = operation_next(m, EK_SPMSPV));)
+		for (int k = 0; k < 12; k++) {
+			const bool op = k & 1;
+			const ek_hints h = {.size = sizeof h,
+			                    .method = ek_method_name(m),
+			                    .op = op ? EK_OP_T : EK_OP_N,
+			                    .format = asked[k / 2 % 2]};
+			const ek_sparse from =
+				op ? ek_sparse_vector(EK_F64, EK_INT32, 3, 2, x_idx, x_val) : x;
+			const ek_sparse to =
+				op ? ek_sparse_vector(EK_F64, EK_INT32, 2, 2, y_idx, y_val) : y;
+			const double twice[3] = {2, 4, 6};
+			ek_matrix *B;
+			ek_plan *p;
+
+			expect_status(ek_matrix_convert(small_matrix, stored[k / 4], NULL, &B),
+			              EK_OK);
+			expect_status(ek_plan_create(EK_SPMSPV, B, &h, &p), EK_OK);
+			assert_string_equal(ek_plan_format(p), h.format);
+			for (int times = 1; times <= 2; times++) {
+				expect_status(ek_spmspv(p, 1, &from, &count, &to), EK_OK);
+				assert_int_equal(count, op ? 1 : 2);
+				assert_true(y_val[0] == 10 * times);
+				assert_true(op || y_val[1] == 320 * times);
+				expect_status(ek_matrix_set_values(B, 3, twice), EK_OK);
+			}
+			ek_plan_destroy(p);
+			ek_matrix_destroy(B);
+		}
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 static ek_status make_plan(struct exhaust *e)
@@ -270,7 +308,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_result),  cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_hints),   cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_formats), cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_formats), cmocka_unit_test(test_asked_format),
+		cmocka_unit_test(test_memory),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -165,6 +165,44 @@ static void test_limit(void **state)
 	}
 }
 
+/* Copies take at most one counter for each entry, besides the result. That is so with many threads,
+ * whose counters of buckets would take more, and with few. Counting in one part takes nothing. */
+static void test_copies(void **state)
+{
+	static const int threads[] = {1, 2, 8, 40};
+
+	(void)state;
+	for (int k = 0; k < 16; k++) {
+		struct heap heap = HEAP_INIT;
+		ek_context *ctx = heap_context_cut(&heap, threads[k / 4], 0);
+		ek_store out = {0};
+		char spec[64];
+		ek_matrix *A;
+
+		open_context(ctx, 1e6);
+		snprintf(spec, sizeof spec, "uniform:rows=30000,cols=%d,k=%d", k & 1 ? 90000 : 1000000,
+		         k & 2 ? 7 : 17);
+		expect_status(ek_matrix_generate(ctx, spec, EK_F64, EK_I32, &A), EK_OK);
+
+		const long long before = atomic_load(&heap.bytes);
+
+		atomic_store(&heap.peak, before);
+		expect_status(eki_transpose(ctx, &A->store, &out, NULL), EK_OK);
+
+		const long long taken = atomic_load(&heap.peak) - before - eki_store_bytes(&out);
+
+		if (taken > A->store.nnz * (int64_t)sizeof(int32_t))
+			fail_msg("%s on %d threads: %lld bytes for %lld entries", spec,
+			         threads[k / 4], taken, (long long)A->store.nnz);
+		if (k == 1)
+			assert_true(taken > 0); /* buckets do take part */
+		eki_store_free(ctx, &out);
+		ek_matrix_destroy(A);
+		ek_context_destroy(ctx);
+		heap_close(&heap);
+	}
+}
+
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 static void test_refused(void **state)
@@ -212,6 +250,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_exhaust),
 		cmocka_unit_test(test_exhaust_copies),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_refused),
 	};
 

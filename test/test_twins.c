@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests two sizes of the twins' squares A^2: the number of products, which is the work, and the
- * number of nonzeros, which is the memory. Table 9.2 of Liu's thesis (2015) gives both in millions,
- * and twins must match within a tenth. Both are counted exactly, by a pass over the products with a
- * mark for each column. */
+ * Tests which twins are in Table 8.2 of Liu's thesis (2015), and two sizes of the twins' squares A^2:
+ * the number of products, which is the work, and the number of nonzeros, which is the memory. Table
+ * 9.2 of the thesis gives both in millions, and twins must match within a tenth. Both are counted
+ * exactly, by a pass over the products with a mark for each column. */
 #include <stdbool.h>
 
 #include "support/support.h"
@@ -61,6 +61,30 @@ static bool near(int64_t found, double millions)
 	return (double)found >= 0.9e6 * millions && (double)found <= 1.1e6 * millions;
 }
 
+/* The 20 matrices of Table 8.2 have that word in their works, and no others. */
+static void test_table_8_2(void **state)
+{
+	static const char *const name[] = {
+		"dense2",         "pdb1HYS",   "consph",          "cant",    "pwtk",     "rma10",
+		"conf5_4-8x8-20", "shipsec1",  "mac_econ_fwd500", "mc2depi", "cop20k_A", "scircuit",
+		"webbase-1M",     "rail4284",  "ASIC_680k",       "boyd2",   "dc2",      "ins2",
+		"rajat21",        "transient",
+	};
+	enum { NAMES = sizeof name / sizeof *name };
+	int found = 0;
+
+	(void)state;
+	for (const ek_twin *t = NULL; (t = ek_twin_next(t));) {
+		int k = 0;
+
+		while (k < NAMES && strcmp(name[k], t->name) != 0)
+			k++;
+		assert_int_equal(k < NAMES, strstr(t->works, "A.1 8.2") != NULL);
+		found += k < NAMES;
+	}
+	assert_int_equal(found, NAMES);
+}
+
 static void test_squares(void **state)
 {
 	int64_t most = test_tier() >= TIER_FULL    ? INT64_MAX
@@ -103,7 +127,8 @@ static void test_squares(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_squares)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_table_8_2),
+	                                   cmocka_unit_test(test_squares)};
 
 	(void)argc;
 	test_passive_threads(argv);

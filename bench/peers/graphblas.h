@@ -71,9 +71,9 @@ const char *graphblas_error(void);
 const char *graphblas_version(void);
 /* Returns a copy of an index array with 64-bit entries, for the library to own. */
 GrB_Index *graphblas_indices(const void *data, int bytes, int64_t count);
-/* Imports a matrix with the sizes and types of A. */
-bool graphblas_import(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
-                      const void *val, GrB_Matrix *A);
+/* Imports a matrix with the types and the rows of A. */
+bool graphblas_import(const ek_peer_problem *p, int64_t columns, int64_t entries, const void *ptr,
+                      const void *idx, const void *val, GrB_Matrix *A);
 extern const ek_peer graphblas_spmspv, graphblas_spmspv_turned;
 
 #endif

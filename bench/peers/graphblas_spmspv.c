@@ -96,7 +96,7 @@ static int prepare_held(const ek_peer_problem *p, bool turned, void **state)
 	m->semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->descriptor = turned != (p->transposed != 0) ? GrB_DESC_T0 : NULL;
-	if (!graphblas_import(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
+	if (!graphblas_import(p, p->cols, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
 	    (turned && !turn(m)) || !make_vectors(m)) {
 		release(m);
 		return 1;

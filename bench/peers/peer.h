@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 5
+#define EK_PEER_ABI 6
 
 /* A sparse result, in CSR. Its arrays belong to the peer, and are valid until the next call. */
 typedef struct ek_peer_result {
@@ -32,6 +32,7 @@ typedef struct ek_peer_result {
  *   spgemm   A B or, if `transposed`, A B^T, to a new matrix in each run; `fetch` describes it
  *            in `result`. B has the types of A, and is A itself if b_val is val
  *   spadd    A + B or, if `transposed`, A + B^T, likewise; B has as many rows and columns as A
+ *   triple   B^T A B, likewise; A is square, and B has as many rows
  *   transpose A^T, to a new matrix in each run, as for spgemm
  *   reduce   in[n] to out[1]
  *   scan     in[n] to out[n], which may be the same array
@@ -54,7 +55,7 @@ typedef struct ek_peer_problem {
 	int64_t rows, cols, nnz;
 	const void *row_ptr, *col_idx, *val;
 	const void *b_row_ptr, *b_col_idx, *b_val; /* B, for operations on two matrices */
-	int64_t b_nnz;
+	int64_t b_cols, b_nnz;
 	int value_bytes;      /* 4 for float, 8 for double */
 	int ptr_bytes;        /* bytes of a row pointer: 4 or 8 */
 	int idx_bytes;        /* bytes of a column index: 4 or 8 */

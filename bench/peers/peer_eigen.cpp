@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Eigen: y = A x with a row-major Map of the CSR arrays and Maps of vectors, or of blocks in their
- * order; sums of two such matrices, of which one may be transposed first. Eigen runs y = A x on
- * several threads, but not y = A^T x. The module is compiled for the machine that it is built on,
- * as users of Eigen do. */
+ * order; sums of two such matrices, of which one may be transposed first; products of three,
+ * P^T A P. Eigen runs y = A x on several threads, but neither y = A^T x nor operations with a sparse
+ * result. The module is compiled for the machine that it is built on, as users of Eigen do. */
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstdio>
@@ -128,14 +128,14 @@ const ek_peer eigen = {
 	.error = error,
 };
 
-/* A sum of sparse matrices, and its last result. */
-struct sum {
-	virtual ~sum() = default;
+/* An operation on sparse matrices, and its last result. */
+struct sparse {
+	virtual ~sparse() = default;
 	virtual void once() = 0;
 	virtual void fetch() = 0;
 };
 
-template <typename Value, typename Index> struct sum_of : sum {
+template <typename Value, typename Index> struct sparse_of : sparse {
 	using matrix = Eigen::SparseMatrix<Value, Eigen::RowMajor, Index>;
 	using view = Eigen::Map<const matrix>;
 
@@ -143,21 +143,23 @@ template <typename Value, typename Index> struct sum_of : sum {
 	view A, B;
 	matrix C;
 
-	static view map(const ek_peer_problem &p, int64_t nnz, const void *ptr, const void *idx,
-	                const void *val)
+	static view map(const ek_peer_problem &p, int64_t cols, int64_t nnz, const void *ptr,
+	                const void *idx, const void *val)
 	{
-		return view(p.rows, p.cols, nnz, static_cast<const Index *>(ptr),
+		return view(p.rows, cols, nnz, static_cast<const Index *>(ptr),
 		            static_cast<const Index *>(idx), static_cast<const Value *>(val));
 	}
-	explicit sum_of(const ek_peer_problem &of)
-	    : p(of), A(map(p, p.nnz, p.row_ptr, p.col_idx, p.val)),
-	      B(map(p, p.b_nnz, p.b_row_ptr, p.b_col_idx, p.b_val))
+	explicit sparse_of(const ek_peer_problem &of)
+	    : p(of), A(map(p, p.cols, p.nnz, p.row_ptr, p.col_idx, p.val)),
+	      B(map(p, p.b_cols, p.b_nnz, p.b_row_ptr, p.b_col_idx, p.b_val))
 	{
 	}
 	void once() override
 	{
 		C = matrix(); /* new memory, as for all entrants */
-		if (p.transposed)
+		if (p.operation == EK_TRIPLE)
+			C = matrix(B.transpose()) * A * B;
+		else if (p.transposed)
 			C = A + matrix(B.transpose());
 		else
 			C = A + B;
@@ -169,50 +171,50 @@ template <typename Value, typename Index> struct sum_of : sum {
 	}
 };
 
-int sum_prepare(const ek_peer_problem *p, void **out)
+int sparse_prepare(const ek_peer_problem *p, void **out)
 {
 	const bool wide = p->idx_bytes == 8;
-	sum *s = nullptr;
+	sparse *s = nullptr;
 
 	if (p->value_bytes == 4)
-		s = wide ? static_cast<sum *>(new (std::nothrow) sum_of<float, int64_t>(*p))
-		         : new (std::nothrow) sum_of<float, int32_t>(*p);
+		s = wide ? static_cast<sparse *>(new (std::nothrow) sparse_of<float, int64_t>(*p))
+		         : new (std::nothrow) sparse_of<float, int32_t>(*p);
 	else
-		s = wide ? static_cast<sum *>(new (std::nothrow) sum_of<double, int64_t>(*p))
-		         : new (std::nothrow) sum_of<double, int32_t>(*p);
+		s = wide ? static_cast<sparse *>(new (std::nothrow) sparse_of<double, int64_t>(*p))
+		         : new (std::nothrow) sparse_of<double, int32_t>(*p);
 	*out = s;
 	return s ? 0 : 1;
 }
 
-int sum_run(void *data, int64_t calls)
+int sparse_run(void *data, int64_t calls)
 {
 	for (; calls > 0; calls--)
-		static_cast<sum *>(data)->once();
+		static_cast<sparse *>(data)->once();
 	return 0;
 }
 
-int sum_fetch(void *data)
+int sparse_fetch(void *data)
 {
-	static_cast<sum *>(data)->fetch();
+	static_cast<sparse *>(data)->fetch();
 	return 0;
 }
 
-void sum_release(void *data)
+void sparse_release(void *data)
 {
-	delete static_cast<sum *>(data);
+	delete static_cast<sparse *>(data);
 }
 
-const ek_peer eigen_sum = {
+const ek_peer eigen_sparse = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPADD),
+	.operations = EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
 	.name = "eigen",
-	.text = "Eigen, A + B with row-major Maps; B is transposed first if it has to be",
+	.text = "Eigen, A + B or P^T A P with row-major Maps; what is transposed is copied first",
 	.version = version,
 	.supports = supports,
-	.prepare = sum_prepare,
-	.run = sum_run,
-	.fetch = sum_fetch,
-	.release = sum_release,
+	.prepare = sparse_prepare,
+	.run = sparse_run,
+	.fetch = sparse_fetch,
+	.release = sparse_release,
 	.error = error,
 };
 
@@ -220,7 +222,7 @@ const ek_peer eigen_sum = {
 
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&eigen, &eigen_sum, nullptr};
+	static const ek_peer *const list[] = {&eigen, &eigen_sparse, nullptr};
 
 	return list;
 }

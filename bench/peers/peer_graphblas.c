@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SuiteSparse:GraphBLAS: GrB_mxv with the PLUS_TIMES semiring on a matrix from GrB_Matrix_import
  * and a full vector. Blocks are full matrices, held by rows; GrB_mxm adds to a Y of zeros, which
- * stays full. This is several times as fast as creating Y anew. Sparse results are made by GrB_mxm
- * and GrB_Matrix_eWiseAdd_BinaryOp. Version 10 is told to hold 32-bit indices. These functions have
- * no alpha and beta, so only y = op(A) x is compared.
+ * stays full. This is several times as fast as creating Y anew. Sparse results are made by GrB_mxm,
+ * twice for Galerkin products, by GrB_Matrix_eWiseAdd_BinaryOp and by GrB_transpose. Version 10 is
+ * told to hold 32-bit indices. These functions have no alpha and beta, so only y = op(A) x is
+ * compared.
  *
  * Products with sparse vectors are in graphblas_spmspv.c. The Python wheel with version 10 has no
  * header, so graphblas.h declares the functions that are used. */
@@ -65,10 +66,10 @@ GrB_Index *graphblas_indices(const void *data, int bytes, int64_t count)
 	return wide;
 }
 
-bool graphblas_import(const ek_peer_problem *p, int64_t entries, const void *ptr, const void *idx,
-                      const void *val, GrB_Matrix *A)
+bool graphblas_import(const ek_peer_problem *p, int64_t columns, int64_t entries, const void *ptr,
+                      const void *idx, const void *val, GrB_Matrix *A)
 {
-	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)p->cols, nnz = (GrB_Index)entries;
+	GrB_Index rows = (GrB_Index)p->rows, cols = (GrB_Index)columns, nnz = (GrB_Index)entries;
 	GrB_Index *row_ptr = graphblas_indices(ptr, p->ptr_bytes, p->rows + 1);
 	GrB_Index *col_idx = graphblas_indices(idx, p->idx_bytes, entries);
 	int info = -1;
@@ -148,7 +149,7 @@ static int prepare(const ek_peer_problem *p, void **state)
 	m->semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->descriptor = p->transposed ? GrB_DESC_T0 : NULL;
-	if (!graphblas_import(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
+	if (!graphblas_import(p, p->cols, p->nnz, p->row_ptr, p->col_idx, p->val, &m->A) ||
 	    !import_vectors(m)) {
 		release(m);
 		return 1;
@@ -236,7 +237,7 @@ static const ek_peer graphblas = {
 /* ---- Sparse results -------------------------------------------------------------------------- */
 
 struct sparse_product {
-	struct product of; /* of.Y is C, of.X is B of a sum */
+	struct product of; /* of.Y is C, of.X is B of a sum or P of a Galerkin product */
 	GrB_Index *row, *row_ptr, *col;
 	void *val;
 };
@@ -263,19 +264,23 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 {
 	const bool is_transposed =
 		p->operation == EK_TRANSPOSE || (p->transposed && p->operation == EK_SPGEMM);
+	const bool is_triple = p->operation == EK_TRIPLE;
 	struct sparse_product *m = graphblas_start(p->threads) ? calloc(1, sizeof *m) : NULL;
 
 	if (!m)
 		return 1;
 	m->of.p = p;
-	m->of.out = (GrB_Index)(p->operation == EK_TRANSPOSE ? p->cols : p->rows);
-	m->of.width = (GrB_Index)(is_transposed ? p->rows : p->cols);
+	m->of.out = (GrB_Index)(is_triple                      ? p->b_cols
+	                        : p->operation == EK_TRANSPOSE ? p->cols
+	                                                       : p->rows);
+	m->of.width = (GrB_Index)(is_triple ? p->b_cols : is_transposed ? p->rows : p->cols);
 	m->of.semiring =
 		p->value_bytes == 4 ? GrB_PLUS_TIMES_SEMIRING_FP32 : GrB_PLUS_TIMES_SEMIRING_FP64;
 	m->of.descriptor = p->transposed ? GrB_DESC_T1 : NULL;
-	if (!graphblas_import(p, p->nnz, p->row_ptr, p->col_idx, p->val, &m->of.A) ||
-	    (p->operation == EK_SPADD &&
-	     !graphblas_import(p, p->b_nnz, p->b_row_ptr, p->b_col_idx, p->b_val, &m->of.X))) {
+	if (!graphblas_import(p, p->cols, p->nnz, p->row_ptr, p->col_idx, p->val, &m->of.A) ||
+	    ((is_triple || p->operation == EK_SPADD) &&
+	     !graphblas_import(p, p->b_cols, p->b_nnz, p->b_row_ptr, p->b_col_idx, p->b_val,
+	                       &m->of.X))) {
 		sparse_release(m);
 		return 1;
 	}
@@ -283,8 +288,25 @@ static int sparse_prepare(const ek_peer_problem *p, void **state)
 	return 0;
 }
 
-static int compute(struct product *m)
+/* Makes P^T (A P), where P^T is P with a descriptor. */
+static int multiply_three(struct product *m, GrB_Type type)
 {
+	const GrB_Index rows = (GrB_Index)m->p->rows;
+	GrB_Matrix AP = NULL;
+	int info = GrB_Matrix_new(&AP, type, rows, m->width);
+
+	if (info == SUCCESS)
+		info = GrB_mxm(AP, NULL, NULL, m->semiring, m->A, m->X, NULL);
+	if (info == SUCCESS)
+		info = GrB_mxm(m->Y, NULL, NULL, m->semiring, m->X, AP, GrB_DESC_T0);
+	GrB_Matrix_free(&AP);
+	return info;
+}
+
+static int compute(struct product *m, GrB_Type type)
+{
+	if (m->p->operation == EK_TRIPLE)
+		return multiply_three(m, type);
 	if (m->p->operation == EK_SPADD)
 		return GrB_Matrix_eWiseAdd_BinaryOp(
 			m->Y, NULL, NULL, m->p->value_bytes == 4 ? GrB_PLUS_FP32 : GrB_PLUS_FP64,
@@ -303,7 +325,7 @@ static int sparse_run(void *state, int64_t calls)
 		GrB_Matrix_free(&m->Y);
 		if (graphblas_failed("GrB_Matrix_new",
 		                     GrB_Matrix_new(&m->Y, type, m->out, m->width)) ||
-		    graphblas_failed("GrB_mxm, eWiseAdd or GrB_transpose", compute(m)) ||
+		    graphblas_failed("GrB_mxm, eWiseAdd or GrB_transpose", compute(m, type)) ||
 		    graphblas_failed("GrB_Matrix_wait", GrB_Matrix_wait(m->Y, MATERIALIZE)))
 			return 1;
 	}
@@ -335,10 +357,12 @@ static int sparse_fetch(void *state)
 
 static const ek_peer graphblas_product = {
 	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRANSPOSE),
+	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRANSPOSE) |
+                      EK_PEER_OF(EK_TRIPLE),
 	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, eWiseAdd with PLUS, or "
-		"GrB_transpose, and GrB_Matrix_wait, which sorts rows",
+	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, once or, for P^T (A P), "
+		"twice, eWiseAdd with PLUS, or GrB_transpose, and GrB_Matrix_wait, which sorts "
+                "rows",
 	.version = graphblas_version,
 	.supports = supports,
 	.prepare = sparse_prepare,

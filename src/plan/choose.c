@@ -249,6 +249,7 @@ static ek_status choose_for_operands(ek_plan *p, const ek_hints *hints, request 
 	if (hints->format && !multiplies(&ek_format_csr, r->format))
 		return eki_fail(EK_EINVAL, "hints.format is %s; operation %s takes csr and csc",
 		                r->format->name, p->problem.operation->name);
+	p->problem.columns = hints->format ? r->format == &ek_format_csc : matrix(p)->transposed;
 	r->format = &ek_format_csr;
 	p->root.op[0] = EK_OP_N;
 	if (r->method)

@@ -55,6 +55,8 @@ struct eki_problem {
 	/* index type of all operands in the steps; its columns have the type of those of `index` */
 	ek_index common;
 	ek_reproducible reproducible;
+	/* whether A is wanted by columns: hints.format is csc or, if it is NULL, A is in csc */
+	bool columns;
 };
 
 /* ---- Runs ------------------------------------------------------------------------------------ */

@@ -36,12 +36,14 @@ typedef struct selection {
 	eki_selection *why; /* table of candidates, or NULL if none is wanted */
 } selection;
 
+/* Says that there is no method. The op is the caller's, which that of the step may be the opposite
+ * of. */
 static ek_status none(const eki_step *step, const ek_format *format)
 {
 	const bool csc = step->in[0]->columns && format == &ek_format_csr;
 
 	return eki_fail(EK_EUNSUPPORTED, "no method does op %s%s on format %s",
-	                (step->op[0] == EK_OP_T) != csc ? "T" : "N",
+	                step->plan->problem.A[0].op == EK_OP_T ? "T" : "N",
 	                step->problem->reproducible == EK_REPRO_STRICT ? " reproducibly" : "",
 	                csc ? "csc" : format->name);
 }

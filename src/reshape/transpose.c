@@ -53,12 +53,12 @@ static ek_status by_buckets(const eki_flip *flip, int parts, bool *done)
 	int64_t bytes = 0;
 	ek_status status;
 
-	EK_TRY(eki_radix_make(ctx, flip->in, parts, &r));
+	/* Callers with a limit on memory assume at most one counter for each entry. */
+	EK_TRY(eki_radix_make(ctx, flip->in, parts, most, &r));
 	*done = r.buckets > 0;
 	if (*done) {
 		bytes = eki_radix_bytes(&r, flip->in, flip->from != NULL);
-		/* Callers with a limit on memory assume at most one counter for each entry. */
-		*done = bytes <= most;
+		*done = bytes <= most - eki_radix_held(&r);
 	}
 	if (*done) {
 		EK_TRY(eki_alloc(ctx, bytes, 1, &scratch));

@@ -195,10 +195,11 @@ static ek_status check(const eki_problem *p)
 	return EK_OK;
 }
 
-/* Takes A as it is stored, in csr or in csc, and any other format as a copy in CSR. */
+/* Takes A in csr or in csc, as the hints say; without them as it is stored, or any other format as a
+ * copy in CSR. */
 static ek_status operands(ek_plan *p)
 {
-	const bool flipped = p->problem.A[0].M->transposed;
+	const bool flipped = p->problem.columns;
 	const bool op_t = p->problem.A[0].op == EK_OP_T;
 
 	EK_RETURN_IF(eki_plan_operand(p, 0, op_t != flipped, false));

@@ -25,7 +25,7 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	step->parts = eki_flip_parts(step->ctx, in, step->threads);
 	EK_RETURN_IF(eki_step_reserve(step, 3));
-	EK_RETURN_IF(eki_radix_make(step->ctx, in, step->parts, &s->radix));
+	EK_RETURN_IF(eki_radix_make(step->ctx, in, step->parts, INT64_MAX, &s->radix));
 	if (s->radix.buckets) {
 		own_tables(step, &s->radix);
 		return eki_step_scratch(step, eki_radix_bytes(&s->radix, in, false), 1, &s->at);

@@ -5,7 +5,8 @@
  * into a quarter of a core's cache. If a single range has far more entries, there is a second
  * count, with narrower ranges.
  *
- * Cost: one pass over the columns, or two. */
+ * Cost: one pass over the columns, or two. How much memory the counters and tables take at most is
+ * known before, and nothing is allocated if that is too much. */
 #include "transpose/radix_make.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "transpose/radix_make.c"
@@ -61,15 +62,32 @@ static int64_t entries_of(const struct ranges *s, int part, int64_t range)
 	return s->in->index == EK_I32 ? ((const int32_t *)own)[range] : own[range];
 }
 
-/* Chooses the ranges and counts the entries of each. */
-static ek_status count_ranges(const ek_context *ctx, struct ranges *s, int64_t most)
+/* Returns the bytes of tables. */
+static int64_t table_bytes(int64_t ranges, int64_t buckets, int parts)
 {
-	void *count;
+	const eki_radix *r = NULL;
 
+	return ranges * (int64_t)sizeof *r->bucket_of + (ranges + 1) * (int64_t)sizeof *r->column +
+	       (buckets * parts + 1) * (int64_t)sizeof *r->begin;
+}
+
+/* Chooses at most `most` ranges. Returns the most bytes that counters and tables then take, which is
+ * if each range becomes a bucket. */
+static int64_t choose_ranges(struct ranges *s, int64_t most)
+{
 	s->shift = 0;
 	while ((s->in->cols - 1) >> s->shift >= most)
 		s->shift++;
 	s->ranges = ((s->in->cols - 1) >> s->shift) + 1;
+	return s->ranges * s->parts * (int64_t)sizeof *s->count +
+	       table_bytes(s->ranges, s->ranges, s->parts);
+}
+
+/* Counts the entries of each range. */
+static ek_status count_ranges(const ek_context *ctx, struct ranges *s)
+{
+	void *count;
+
 	EK_RETURN_IF(eki_alloc(ctx, s->ranges * s->parts, sizeof *s->count, &count));
 	s->count = count;
 	eki_parallel(ctx->threads, s->parts, count_part, s);
@@ -158,7 +176,8 @@ static ek_status alloc_tables(const ek_context *ctx, const struct ranges *s, eki
 	return EK_OK;
 }
 
-ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, eki_radix *r)
+ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, int64_t most,
+                         eki_radix *r)
 {
 	struct ranges s = {.in = in, .parts = parts};
 	int64_t buckets;
@@ -170,13 +189,17 @@ ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, e
 	                 .stream = 2 * in->nnz * (int64_t)eki_flip_entry(in) > eki_cpu_cache()};
 	if (in->cols == 0 || in->cols / WIDEST > buckets / 2)
 		return EK_OK;
-	EK_TRY(count_ranges(ctx, &s, FEW_RANGES));
+	if (choose_ranges(&s, FEW_RANGES) > most)
+		return EK_OK;
+	EK_TRY(count_ranges(ctx, &s));
 	EK_TRY(alloc_tables(ctx, &s, r));
 	join(&s, limit, r);
 	if (r->most > FAR_MORE * limit && s.shift > 0) {
 		drop_ranges(ctx, &s);
 		eki_radix_free(ctx, r);
-		EK_TRY(count_ranges(ctx, &s, MANY_RANGES));
+		if (choose_ranges(&s, MANY_RANGES) > most)
+			goto done;
+		EK_TRY(count_ranges(ctx, &s));
 		EK_TRY(alloc_tables(ctx, &s, r));
 		join(&s, limit, r);
 	}
@@ -192,6 +215,11 @@ done:
 	if (status != EK_OK)
 		eki_radix_free(ctx, r);
 	return status;
+}
+
+int64_t eki_radix_held(const eki_radix *r)
+{
+	return r->buckets ? table_bytes(r->ranges, r->buckets, r->parts) : 0;
 }
 
 void eki_radix_free(const ek_context *ctx, eki_radix *r)

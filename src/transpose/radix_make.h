@@ -26,8 +26,12 @@ typedef struct eki_radix {
 } eki_radix;
 
 /* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets
- * to 0 if buckets do not suit the matrix. */
-ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, eki_radix *r);
+ * to 0 if buckets do not suit the matrix, or if counters and tables would at any time take more than
+ * `most` bytes. */
+ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, int64_t most,
+                         eki_radix *r);
+/* Returns the bytes of the tables. */
+int64_t eki_radix_held(const eki_radix *r);
 void eki_radix_free(const ek_context *ctx, eki_radix *r);
 
 /* Returns an upper bound on the bytes of a waiting entry: value, row and column. */

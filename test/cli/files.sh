@@ -134,3 +134,23 @@ if command -v node >/dev/null; then
 	page "scenario a.mtx symmetric.mtx --method coo" '<h3>2 regular matrices: speed-up over plain CSR</h3>'
 	page "spgemm a.mtx --method csr.flags" '<td>.*spgemm.csr.flags again</td>'
 fi
+
+# The manual page has each subcommand, and in the section of ek bench each operation.
+manual=$here/../../doc/ek.1
+# named TEXT NAME...: TEXT has each name in a list of commands.
+named()
+{
+	local text=$1 name
+	shift
+	count=$((count + 1))
+	[[ $# -gt 10 ]] || fail "ek --help, ek bench --help" "too few names: $*"
+	for name in "$@"; do
+		grep -qE "(It|Nm|Pq|,) Cm (bench )?([a-z_]+ , )*$name( |\$)" <<<"$text" ||
+			fail "doc/ek.1" "$name is not there"
+	done
+}
+# shellcheck disable=SC2046 # the names are several words
+named "$(cat "$manual")" $(ek --help | sed -n 's/^  ek \([a-z-]*\) .*/\1/p')
+# shellcheck disable=SC2046
+named "$(sed -n '/^.It Cm bench/,/^.It Cm help/p' "$manual" | sed 's/^.Cm/.Pq Cm/')" \
+	$(ek bench --help | sed -n 's/^  ek bench \([a-z_]*\) .*/\1/p')

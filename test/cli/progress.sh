@@ -19,6 +19,25 @@ grep -q "reading standard input" out || fail "ek info - on a terminal" "no progr
 slow --quiet
 [[ ! -s out ]] || fail "ek info - --quiet on a terminal" "says: $(cat out)"
 
+# What a command puts on a terminal in its first seconds.
+begin()
+{
+	count=$((count + 1))
+	TERM=xterm script -qec "timeout 1.7 $EK $*" /dev/null >out 2>&1 </dev/null
+}
+
+# Runs have a bar: WHAT COMMAND.
+while read -r what command; do
+	begin "$command --repeat 1000000000"
+	grep -q "$what .*%" out || fail "ek $command on a terminal" "no progress" "$(cat out)"
+done <<-END
+	multiplying multiply poisson2d5:nx=30,ny=30
+	multiplying triple poisson2d5:nx=30,ny=30
+	transposing transpose poisson2d5:nx=30,ny=30
+END
+begin transpose poisson2d5:nx=30,ny=30 --repeat 1000000000 --quiet
+[[ ! -s out ]] || fail "ek transpose --quiet on a terminal" "says: $(cat out)"
+
 # A large matrix is not written to a terminal.
 count=$((count + 1))
 script -qec "$EK generate poisson2d5 nx=100 ny=100" /dev/null >out 2>&1 </dev/null
