@@ -98,9 +98,9 @@ struct bench_options {
 extern const struct tool_choice option_ops[], option_shapes[]; /* choices of --op and --shape */
 
 enum { MOST_LISTS = 5 };
-/* Calls measure(at, value) for all combinations of the values of the lists that the operation names;
- * the first list changes fastest, and an empty one has the value 0. Goes on after a wrong result, but
- * not after any other failure. Returns an exit code. */
+/* Calls measure(at, value) for all combinations of the values of the lists that the operation
+ * names; the first list changes fastest, and an empty one has the value 0. Goes on after a wrong
+ * result, but not after any other failure. Returns an exit code. */
 int walk_lists(const struct bench *bench, void *at,
                int (*measure)(void *at, const int64_t value[MOST_LISTS]));
 
@@ -296,8 +296,8 @@ void paragraphs(const char *text, FILE *out);
 /* Return the title of a group's table SUM, or NULL if the group is empty; print these tables. */
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
-/* Return the text of a cell: of any column, or NULL; a name, with the method that auto chose after it;
- * "*" for our fastest method, or as cell_status; "FAILED", "refused" or "". */
+/* Return the text of a cell: of any column, or NULL; a name, with the method that auto chose after
+ * it; "*" for our fastest method, or as cell_status; "FAILED", "refused" or "". */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const struct column *column);
 const char *cell_method(const struct bench_case *c, const struct record *r);

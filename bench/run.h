@@ -75,7 +75,8 @@ bool entered(const struct field *f, const char *method);
 /* Runs the entrant once on spoiled outputs, compares the result with the reference, and records the
  * largest error so far. Returns false if the run failed or its result is wrong. */
 bool entrant_check(struct entrant *e);
-/* Returns the problem with A, an operand, as peers get it (peer.c). The caller adds what is special. */
+/* Returns the problem with A, an operand, as peers get it (peer.c). The caller adds what is
+ * special. */
 ek_peer_problem peer_problem(const struct bench *bench, const ek_matrix *A, bool transposed);
 /* Enters all loaded peers that can do the problem (peer.c). `problem` must outlive the field. */
 void enter_peers(struct field *f, const ek_peer_problem *problem);

@@ -71,7 +71,8 @@ struct product {
  * (spmv_enter.c). */
 void spmv_enter(struct field *f);
 int spmv_begin(struct bench *bench);
-/* Measures the products with the width value[0], or vectors if that is 0, and the order value[1]. */
+/* Measures the products with the width value[0], or vectors if that is 0, and the order
+ * value[1]. */
 int product_one(const struct matrix_at *at, const int64_t value[MOST_LISTS]);
 /* Members of struct operation, and options, that the operations on products share. */
 #define PRODUCT_OPTIONS "suite html rounds time peers peer_dir vectors"

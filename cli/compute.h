@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek multiply, ek add, ek triple and ek transpose: what their files share. Each makes a plan, times the
- * run that makes a sparse matrix C, and times later runs into C. */
+ * ek multiply, ek add, ek triple and ek transpose: what their files share. Each makes a plan, times
+ * the run that makes a sparse matrix C, and times later runs into C. */
 #ifndef EK_TOOL_COMPUTE_H
 #define EK_TOOL_COMPUTE_H
 
@@ -46,8 +46,9 @@ void compute_print_matrix(FILE *out, const char *name, const ek_matrix *M);
 void compute_print(const struct compute *c, double work, const char *unit, FILE *out);
 void compute_print_error(const struct compute *c, FILE *out);
 void compute_print_explain(const struct compute *c, FILE *out); /* if the options ask for it */
-/* Add members to a JSON record: the method, threads and instruction set; the times, and the speed of
- * the first run by the name `unit`, unless that is NULL; and the error of compute_check, if it ran. */
+/* Add members to a JSON record: the method, threads and instruction set; the times, and the speed
+ * of the first run by the name `unit`, unless that is NULL; and the error of compute_check, if it
+ * ran. */
 void compute_json_method(json_t *record, const struct compute *c);
 void compute_json_times(json_t *record, const struct compute *c, double work, const char *unit);
 void compute_json_error(json_t *record, const struct compute *c);

@@ -264,8 +264,8 @@ int tool_json_one(const struct tool_options *options, json_t *record);
 /* Returns the stream for text to the user: standard output, or standard error if JSON goes to
  * standard output. */
 FILE *tool_people(const struct tool_options *options);
-/* Does what tool_people does, but returns standard error also if the result goes to standard output,
- * that is, if `output` is "-". */
+/* Does what tool_people does, but returns standard error also if the result goes to standard
+ * output, that is, if `output` is "-". */
 FILE *tool_people_beside(const struct tool_options *options, const char *output);
 /* Ends the program with exit code 2 if JSON and the result, `what`, both go to standard output.
  * `output` may be NULL. */

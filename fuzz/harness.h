@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Functions that the fuzz targets share. A target is the function LLVMFuzzerTestOneInput: it must
  * return for any input, unless the library accepts what it should not; then it aborts. Memory is
- * capped: if a small input makes the library ask for too much, the allocation is refused, instead of
- * the process being killed. */
+ * capped: if a small input makes the library ask for too much, the allocation is refused, instead
+ * of the process being killed. */
 #ifndef EK_FUZZ_HARNESS_H
 #define EK_FUZZ_HARNESS_H
 

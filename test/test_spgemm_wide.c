@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests products of sparse matrices with many columns, whose rows reach every branch of
  * spgemm/flags.c: rows of one list, of few and of many products, close together and far apart, in
- * one window and in pieces, rows of runs and of nodes, and rows with the columns of the previous row
- * or these plus 1. Some values are NaN or infinite. */
+ * one window and in pieces, rows of runs and of nodes, and rows with the columns of the previous
+ * row or these plus 1. Some values are NaN or infinite. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -40,8 +40,9 @@ static void end_row(struct shape *s, int64_t i)
 /* What the rows of B have in common. */
 enum pattern { POINTS_ONLY, WITH_RUNS, NODES, PATTERNS };
 
-/* Makes B. Unless it consists of nodes, its first GRID rows are each the previous row shifted by one
- * column; then come rows with or without runs, rows with few entries far apart, and empty rows. */
+/* Makes B. Unless it consists of nodes, its first GRID rows are each the previous row shifted by
+ * one column; then come rows with or without runs, rows with few entries far apart, and empty
+ * rows. */
 static void make_b(struct shape *s, int64_t cols, enum pattern pattern)
 {
 	const bool with_runs = pattern == WITH_RUNS;

@@ -180,8 +180,8 @@ static void test_copies(void **state)
 		ek_matrix *A;
 
 		open_context(ctx, 1e6);
-		snprintf(spec, sizeof spec, "uniform:rows=30000,cols=%d,k=%d", k & 1 ? 90000 : 1000000,
-		         k & 2 ? 7 : 17);
+		snprintf(spec, sizeof spec, "uniform:rows=30000,cols=%d,k=%d",
+		         k & 1 ? 90000 : 1000000, k & 2 ? 7 : 17);
 		expect_status(ek_matrix_generate(ctx, spec, EK_F64, EK_I32, &A), EK_OK);
 
 		const long long before = atomic_load(&heap.bytes);
@@ -247,10 +247,8 @@ static void test_refused(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exhaust),
-		cmocka_unit_test(test_exhaust_copies),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_exhaust), cmocka_unit_test(test_exhaust_copies),
+		cmocka_unit_test(test_limit),   cmocka_unit_test(test_copies),
 		cmocka_unit_test(test_refused),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests which twins are in Table 8.2 of Liu's thesis (2015), and two sizes of the twins' squares A^2:
- * the number of products, which is the work, and the number of nonzeros, which is the memory. Table
+ * Tests which twins are in Table 8.2 of Liu's thesis (2015), and two sizes of the twins' squares
+ * A^2: the number of products, which is the work, and the number of nonzeros, which is the memory.
+ * Table
  * 9.2 of the thesis gives both in millions, and twins must match within a tenth. Both are counted
  * exactly, by a pass over the products with a mark for each column. */
 #include <stdbool.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Eigen: y = A x with a row-major Map of the CSR arrays and Maps of vectors, or of blocks in their
  * order; sums of two such matrices, of which one may be transposed first; products of three,
- * P^T A P. Eigen runs y = A x on several threads, but neither y = A^T x nor operations with a sparse
- * result. The module is compiled for the machine that it is built on, as users of Eigen do. */
+ * P^T A P. Eigen runs y = A x on several threads, but neither y = A^T x nor operations with a
+ * sparse result. The module is compiled for the machine that it is built on, as users of Eigen
+ * do. */
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
 #include <cstdio>

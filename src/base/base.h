@@ -179,7 +179,8 @@ static inline size_t eki_alignment(size_t size)
 	return size == 8 ? _Alignof(struct eight) : size;
 }
 
-/* Returns a number of bytes, rounded up to whole units of EKI_ALIGNMENT; down if it is too large. */
+/* Returns a number of bytes, rounded up to whole units of EKI_ALIGNMENT; down if it is too
+ * large. */
 static inline int64_t eki_align(int64_t bytes)
 {
 	const int64_t most = INT64_MAX - EKI_ALIGNMENT + 1;

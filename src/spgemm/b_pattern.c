@@ -138,8 +138,8 @@ static void write_part(void *arg, int part)
 		shifted[job->type](job->B, begin, end, 0, job->b->same);
 }
 
-/* Finds out from a sample of rows what is worth recording. The sample consists of groups of adjacent
- * rows: single rows at equal distances could all be the first ones of their nodes. */
+/* Finds out from a sample of rows what is worth recording. The sample consists of groups of
+ * adjacent rows: single rows at equal distances could all be the first ones of their nodes. */
 static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 {
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);

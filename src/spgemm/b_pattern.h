@@ -12,9 +12,10 @@ enum {
 
 /* What preparation finds out about B. */
 typedef struct eki_b_pattern {
-	/* Runs of entries in consecutive columns, which are cut at the multiples of EKI_RUN: those of
-	 * row i are run_ptr[i] .. run_ptr[i + 1] - 1, each with the multiple of EKI_RUN that it
-	 * follows, and a bit for each of the EKI_RUN columns from there on. NULL if runs are short. */
+	/* Runs of entries in consecutive columns, which are cut at the multiples of EKI_RUN: those
+	 * of row i are run_ptr[i] .. run_ptr[i + 1] - 1, each with the multiple of EKI_RUN that it
+	 * follows, and a bit for each of the EKI_RUN columns from there on. NULL if runs are
+	 * short. */
 	void *run_ptr, *run_col;
 	uint8_t *run_bits;
 	/* Bit i is 1 if row i has the columns of row i - 1, each plus 1. NULL if few rows do. */

@@ -38,10 +38,10 @@ static inline int FN(count_same)(const LISTS *l, int64_t k)
 	return m;
 }
 
-/* Adds lists k ... k + m - 1, which are rows of B that follow each other and have the same columns, to
- * the window that begins at column `base`, run by run. Each sum is read and written once, by loads and
- * stores of the same aligned vectors in all rows, so a load never waits for a part of what was stored
- * to reach the cache. */
+/* Adds lists k ... k + m - 1, which are rows of B that follow each other and have the same columns,
+ * to the window that begins at column `base`, run by run. Each sum is read and written once, by
+ * loads and stores of the same aligned vectors in all rows, so a load never waits for a part of
+ * what was stored to reach the cache. */
 static inline __attribute__((always_inline)) void
 FN(add_runs)(const LISTS *l, const eki_window *s, int64_t k, int m, IDX base, int mark, bool read)
 {

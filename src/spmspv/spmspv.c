@@ -195,8 +195,8 @@ static ek_status check(const eki_problem *p)
 	return EK_OK;
 }
 
-/* Takes A in csr or in csc, as the hints say; without them as it is stored, or any other format as a
- * copy in CSR. */
+/* Takes A in csr or in csc, as the hints say; without them as it is stored, or any other format as
+ * a copy in CSR. */
 static ek_status operands(ek_plan *p)
 {
 	const bool flipped = p->problem.columns;

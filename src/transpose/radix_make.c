@@ -71,8 +71,8 @@ static int64_t table_bytes(int64_t ranges, int64_t buckets, int parts)
 	       (buckets * parts + 1) * (int64_t)sizeof *r->begin;
 }
 
-/* Chooses at most `most` ranges. Returns the most bytes that counters and tables then take, which is
- * if each range becomes a bucket. */
+/* Chooses at most `most` ranges. Returns the most bytes that counters and tables then take, which
+ * is if each range becomes a bucket. */
 static int64_t choose_ranges(struct ranges *s, int64_t most)
 {
 	s->shift = 0;

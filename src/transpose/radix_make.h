@@ -26,8 +26,8 @@ typedef struct eki_radix {
 } eki_radix;
 
 /* Divides the columns of `in`. *r must be {0} before; eki_radix_free releases it. Sets r->buckets
- * to 0 if buckets do not suit the matrix, or if counters and tables would at any time take more than
- * `most` bytes. */
+ * to 0 if buckets do not suit the matrix, or if counters and tables would at any time take more
+ * than `most` bytes. */
 ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, int64_t most,
                          eki_radix *r);
 /* Returns the bytes of the tables. */

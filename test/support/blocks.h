@@ -50,8 +50,8 @@ struct block_run {
  * the caller frees. If a check fails, writes a message to `text` and returns false. */
 bool blocks_run(const struct blocks *b, struct heap *heap, ek_plan *plan,
                 const struct block_run *run, void **y, char *text, size_t size);
-/* Runs the plan in several threads at the same time, each with blocks of its own. `op` and `left` are
- * those of all runs. */
+/* Runs the plan in several threads at the same time, each with blocks of its own. `op` and `left`
+ * are those of all runs. */
 void blocks_threads(const struct blocks *b, ek_plan *plan, int op, bool left);
 /* Returns a run whose settings are all drawn at random. */
 struct block_run blocks_draw(const struct blocks *b, struct rng *draw, unsigned turn);

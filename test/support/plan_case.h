@@ -14,8 +14,8 @@ struct plan_case {
 	int isa, count; /* indices into contexts.of */
 };
 
-/* Returns case k of 0 to 7 for a method, each with another op, store and reproducibility, and with the
- * rest drawn at random. */
+/* Returns case k of 0 to 7 for a method, each with another op, store and reproducibility, and with
+ * the rest drawn at random. */
 static inline struct plan_case plan_case_draw(const ek_method *method, int k, struct rng *draw)
 {
 	return (struct plan_case){.method = method,
