@@ -142,32 +142,21 @@ static int sparse_supports(const ek_peer_problem *p)
 }
 
 const ek_peer mkl_sorted = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
-	.name = "mkl",
-	.text = "Intel MKL, mkl_sparse_sp2m in one stage, once or, for P^T (A P), twice, or "
-		"mkl_sparse_?_add, and mkl_sparse_order",
-	.version = mkl_peer_version,
-	.supports = sparse_supports,
-	.prepare = prepare_sorted,
-	.run = sparse_run,
-	.fetch = sparse_fetch,
-	.release = sparse_release,
-	.error = mkl_peer_error,
+	EK_PEER("mkl",
+                "Intel MKL, mkl_sparse_sp2m in one stage, once or, for P^T (A P), twice, or "
+                "mkl_sparse_?_add, and mkl_sparse_order",
+                EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
+                mkl_peer_version),
+	EK_PEER_CALLS(sparse_supports, prepare_sorted, sparse_run, sparse_fetch, sparse_release,
+                      mkl_peer_error),
 };
 
 const ek_peer mkl_unsorted = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
-	.name = "mkl.unsorted",
-	.text = "Intel MKL, the same without mkl_sparse_order",
-	.version = mkl_peer_version,
-	.supports = sparse_supports,
-	.prepare = prepare_unsorted,
-	.run = sparse_run,
-	.fetch = sparse_fetch,
-	.release = sparse_release,
-	.error = mkl_peer_error,
+	EK_PEER("mkl.unsorted", "Intel MKL, the same without mkl_sparse_order",
+                EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
+                mkl_peer_version),
+	EK_PEER_CALLS(sparse_supports, prepare_unsorted, sparse_run, sparse_fetch, sparse_release,
+                      mkl_peer_error),
 };
 
 /* ---- Transposition --------------------------------------------------------------------------- */
@@ -186,15 +175,8 @@ static int transpose_run(void *state, int64_t calls)
 }
 
 const ek_peer mkl_transpose = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_TRANSPOSE),
-	.name = "mkl",
-	.text = "Intel MKL, mkl_sparse_convert_csr with SPARSE_OPERATION_TRANSPOSE",
-	.version = mkl_peer_version,
-	.supports = sparse_supports,
-	.prepare = prepare_sorted,
-	.run = transpose_run,
-	.fetch = sparse_fetch,
-	.release = sparse_release,
-	.error = mkl_peer_error,
+	EK_PEER("mkl", "Intel MKL, mkl_sparse_convert_csr with SPARSE_OPERATION_TRANSPOSE",
+                EK_PEER_OF(EK_TRANSPOSE), mkl_peer_version),
+	EK_PEER_CALLS(sparse_supports, prepare_sorted, transpose_run, sparse_fetch, sparse_release,
+                      mkl_peer_error),
 };

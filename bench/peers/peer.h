@@ -109,6 +109,15 @@ typedef struct ek_peer {
 	double (*elapsed)(void *state);
 } ek_peer;
 
+/* Members of a peer of the processor: what it is, and its functions, of which `fetch_` may be
+ * NULL. */
+#define EK_PEER(name_, text_, operations_, version_)                                 \
+	.abi = EK_PEER_ABI, .operations = operations_, .name = name_, .text = text_, \
+	.version = version_
+#define EK_PEER_CALLS(supports_, prepare_, run_, fetch_, release_, error_)        \
+	.supports = supports_, .prepare = prepare_, .run = run_, .fetch = fetch_, \
+	.release = release_, .error = error_
+
 /* Returns the peers of a module, ending with NULL, one for each way to use the library; or NULL if
  * the library does not work on this machine. */
 #if defined(__GNUC__)

@@ -117,16 +117,9 @@ void release(void *data)
 }
 
 const ek_peer eigen = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
-	.name = "eigen",
-	.text = "Eigen, a row-major Map times a vector or block",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("eigen", "Eigen, a row-major Map times a vector or block",
+                EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM), version),
+	EK_PEER_CALLS(supports, prepare, run, nullptr, release, error),
 };
 
 /* An operation on sparse matrices, and its last result. */
@@ -206,17 +199,10 @@ void sparse_release(void *data)
 }
 
 const ek_peer eigen_sparse = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE),
-	.name = "eigen",
-	.text = "Eigen, A + B or P^T A P with row-major Maps; what is transposed is copied first",
-	.version = version,
-	.supports = supports,
-	.prepare = sparse_prepare,
-	.run = sparse_run,
-	.fetch = sparse_fetch,
-	.release = sparse_release,
-	.error = error,
+	EK_PEER("eigen",
+                "Eigen, A + B or P^T A P with row-major Maps; what is transposed is copied first",
+                EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRIPLE), version),
+	EK_PEER_CALLS(supports, sparse_prepare, sparse_run, sparse_fetch, sparse_release, error),
 };
 
 } // namespace

@@ -221,17 +221,10 @@ static int fetch(void *state)
 }
 
 static const ek_peer graphblas = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
-	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxv, or GrB_mxm added to zeros, with PLUS_TIMES",
-	.version = graphblas_version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.fetch = fetch,
-	.release = release,
-	.error = graphblas_error,
+	EK_PEER("graphblas",
+                "SuiteSparse:GraphBLAS, GrB_mxv, or GrB_mxm added to zeros, with PLUS_TIMES",
+                EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM), graphblas_version),
+	EK_PEER_CALLS(supports, prepare, run, fetch, release, graphblas_error),
 };
 
 /* ---- Sparse results -------------------------------------------------------------------------- */
@@ -356,20 +349,14 @@ static int sparse_fetch(void *state)
 }
 
 static const ek_peer graphblas_product = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRANSPOSE) |
-                      EK_PEER_OF(EK_TRIPLE),
-	.name = "graphblas",
-	.text = "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, once or, for P^T (A P), "
-		"twice, eWiseAdd with PLUS, or GrB_transpose, and GrB_Matrix_wait, which sorts "
-                "rows",
-	.version = graphblas_version,
-	.supports = supports,
-	.prepare = sparse_prepare,
-	.run = sparse_run,
-	.fetch = sparse_fetch,
-	.release = sparse_release,
-	.error = graphblas_error,
+	EK_PEER("graphblas",
+                "SuiteSparse:GraphBLAS, GrB_mxm with PLUS_TIMES, once or, for P^T (A P), twice, "
+                "eWiseAdd with PLUS, or GrB_transpose, and GrB_Matrix_wait, which sorts rows",
+                EK_PEER_OF(EK_SPGEMM) | EK_PEER_OF(EK_SPADD) | EK_PEER_OF(EK_TRANSPOSE) |
+                        EK_PEER_OF(EK_TRIPLE),
+                graphblas_version),
+	EK_PEER_CALLS(supports, sparse_prepare, sparse_run, sparse_fetch, sparse_release,
+                      graphblas_error),
 };
 
 const ek_peer *const *ek_peer_list(void)

@@ -164,28 +164,14 @@ static int run(void *state, int64_t calls)
 }
 
 static const ek_peer plain = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
-	.name = "librsb",
-	.text = "librsb, recursive sparse blocks",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("librsb", "librsb, recursive sparse blocks",
+                EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM), version),
+	EK_PEER_CALLS(supports, prepare, run, NULL, release, error),
 };
 static const ek_peer tuned = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
-	.name = "librsb.tuned",
-	.text = "librsb, recursive sparse blocks, after rsb_tune_spmm",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare_tuned,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("librsb.tuned", "librsb, recursive sparse blocks, after rsb_tune_spmm",
+                EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM), version),
+	EK_PEER_CALLS(supports, prepare_tuned, run, NULL, release, error),
 };
 
 const ek_peer *const *ek_peer_list(void)

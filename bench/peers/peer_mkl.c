@@ -144,17 +144,11 @@ static int run(void *state, int64_t calls)
 }
 
 static const ek_peer mkl = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM),
-	.name = "mkl",
-	.text = "Intel MKL, mkl_sparse_optimize with a hint of many products, then mkl_sparse_?_mv "
-		"or _mm",
-	.version = mkl_peer_version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = mkl_peer_error,
+	EK_PEER("mkl",
+                "Intel MKL, mkl_sparse_optimize with a hint of many products, then mkl_sparse_?_mv "
+                "or _mm",
+                EK_PEER_OF(EK_SPMV) | EK_PEER_OF(EK_SPMM), mkl_peer_version),
+	EK_PEER_CALLS(supports, prepare, run, NULL, release, mkl_peer_error),
 };
 
 /* ---- Sparse vectors -------------------------------------------------------------------------- */
@@ -203,17 +197,13 @@ static void vector_release(void *state)
 }
 
 static const ek_peer mkl_vectors = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SPARSE_DOT_DENSE) | EK_PEER_OF(EK_SPARSE_AXPY) |
-                      EK_PEER_OF(EK_GATHER) | EK_PEER_OF(EK_GATHER_ZERO) | EK_PEER_OF(EK_SCATTER),
-	.name = "mkl",
-	.text = "Intel MKL, Sparse BLAS level 1: cblas_?doti, _?axpyi, _?gthr, _?gthrz, _?sctr",
-	.version = mkl_peer_version,
-	.supports = vector_supports,
-	.prepare = vector_prepare,
-	.run = vector_run,
-	.release = vector_release,
-	.error = mkl_peer_error,
+	EK_PEER("mkl",
+                "Intel MKL, Sparse BLAS level 1: cblas_?doti, _?axpyi, _?gthr, _?gthrz, _?sctr",
+                EK_PEER_OF(EK_SPARSE_DOT_DENSE) | EK_PEER_OF(EK_SPARSE_AXPY) |
+                        EK_PEER_OF(EK_GATHER) | EK_PEER_OF(EK_GATHER_ZERO) | EK_PEER_OF(EK_SCATTER),
+                mkl_peer_version),
+	EK_PEER_CALLS(vector_supports, vector_prepare, vector_run, NULL, vector_release,
+                      mkl_peer_error),
 };
 
 const ek_peer *const *ek_peer_list(void)

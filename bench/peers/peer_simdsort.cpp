@@ -93,16 +93,9 @@ const char *error()
 }
 
 const ek_peer simdsort = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_SORT) | EK_PEER_OF(EK_KSELECT),
-	.name = "simdsort",
-	.text = "x86-simd-sort: qsort, keyvalue_qsort, qselect",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("simdsort", "x86-simd-sort: qsort, keyvalue_qsort, qselect",
+                EK_PEER_OF(EK_SORT) | EK_PEER_OF(EK_KSELECT), version),
+	EK_PEER_CALLS(supports, prepare, run, nullptr, release, error),
 };
 
 } // namespace

@@ -156,29 +156,15 @@ int partial_prepare(const problem *p, void **out)
 }
 
 const ek_peer standard = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_REDUCE) | EK_PEER_OF(EK_SCAN) | EK_PEER_OF(EK_SORT) |
-                      EK_PEER_OF(EK_MERGE) | EK_PEER_OF(EK_KSELECT),
-	.name = "std",
-	.text = "std::accumulate, inclusive_scan, sort, merge, nth_element",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("std", "std::accumulate, inclusive_scan, sort, merge, nth_element",
+                EK_PEER_OF(EK_REDUCE) | EK_PEER_OF(EK_SCAN) | EK_PEER_OF(EK_SORT) |
+                        EK_PEER_OF(EK_MERGE) | EK_PEER_OF(EK_KSELECT),
+                version),
+	EK_PEER_CALLS(supports, prepare, run, nullptr, release, error),
 };
 const ek_peer partial_sort = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_KSELECT),
-	.name = "std.partial_sort",
-	.text = "std::partial_sort",
-	.version = version,
-	.supports = supports,
-	.prepare = partial_prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("std.partial_sort", "std::partial_sort", EK_PEER_OF(EK_KSELECT), version),
+	EK_PEER_CALLS(supports, partial_prepare, run, nullptr, release, error),
 };
 
 } // namespace

@@ -118,16 +118,9 @@ const char *error()
 }
 
 const ek_peer tbb_peer = {
-	.abi = EK_PEER_ABI,
-	.operations = EK_PEER_OF(EK_REDUCE) | EK_PEER_OF(EK_SCAN) | EK_PEER_OF(EK_SORT),
-	.name = "tbb",
-	.text = "std::reduce, inclusive_scan, sort with par_unseq over TBB",
-	.version = version,
-	.supports = supports,
-	.prepare = prepare,
-	.run = run,
-	.release = release,
-	.error = error,
+	EK_PEER("tbb", "std::reduce, inclusive_scan, sort with par_unseq over TBB",
+                EK_PEER_OF(EK_REDUCE) | EK_PEER_OF(EK_SCAN) | EK_PEER_OF(EK_SORT), version),
+	EK_PEER_CALLS(supports, prepare, run, nullptr, release, error),
 };
 
 } // namespace
