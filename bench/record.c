@@ -43,7 +43,9 @@ struct record record_start(enum record_kind kind, const char *prefix, const char
 
 const char *method_short(const char *name)
 {
-	return strncmp(name, "spmv.", 5) == 0 || strncmp(name, "spmm.", 5) == 0 ? name + 5 : name;
+	const char *dot = strchr(name, '.');
+
+	return dot ? dot + 1 : name;
 }
 
 void record_refuse(struct record *r, const char *why)

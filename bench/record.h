@@ -71,7 +71,7 @@ struct bench_case *case_add(struct bench *bench);
 struct record *record_add(struct bench_case *c, const struct record *record);
 /* Returns a record without figures for the method called `prefix` followed by `name`. */
 struct record record_start(enum record_kind kind, const char *prefix, const char *name);
-/* Returns the name of a method without "spmv." or "spmm.". */
+/* Returns the name of a method without that of its operation. */
 const char *method_short(const char *name);
 /* Marks a record as refused, with the reason. */
 void record_refuse(struct record *r, const char *why);

@@ -33,7 +33,7 @@ const char *cell_status(const struct bench_case *c, const struct record *r)
 const char *cell_method(const struct bench_case *c, const struct record *r)
 {
 	(void)c;
-	return r->chosen ? keep("%s->%s", r->name, strchr(r->chosen, '.') + 1) : r->name;
+	return r->chosen ? keep("%s->%s", r->name, method_short(r->chosen)) : r->name;
 }
 
 const char *cell_best(const struct bench_case *c, const struct record *r)

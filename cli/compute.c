@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * What ek multiply, ek add, ek triple and ek transpose do in the same way: options, the plan and
  * its runs, and the lines and JSON members of their results. */
-#include <string.h>
-
 #include "compute.h"
 
 error_t compute_parse(int key, char *arg, struct compute_options *o)

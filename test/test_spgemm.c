@@ -228,26 +228,41 @@ static void test_random(void **state)
 	}
 }
 
+/* Makes shape k, or, behind the last one, a matrix of nodes with real values. */
+static void shape_or_nodes(struct shape *s, int k)
+{
+	if (k < shape_count()) {
+		shape_make(s, k, DATA_REAL);
+		return;
+	}
+	sparse_nodes(&draw, s, 40, 300);
+	for (int64_t e = 0; e < s->nnz; e++)
+		s->val[e] = s->val2[e] = rng_real(&draw, 40);
+}
+
 /* Checks that methods with EK_REPRO_STRICT give the same bits as each other, for all numbers of
  * threads and instruction sets. */
 static void test_strict(void **state)
 {
 	(void)state;
-	for (int k = 0; k < shape_count(); k += 2) {
+	for (int k = 0; k < shape_count() + 2; k += 2) {
+		const bool nodes = k >= shape_count();
 		struct shape s;
 		void *first = NULL, *bits;
 		size_t bytes;
 
-		shape_make(&s, k, DATA_REAL);
-		struct problem p = {
-			.shape = {&s, &s, NULL}, .op = {0, 1}, .value = EK_F64, .data = DATA_REAL};
-		const int64_t products =
-			sparse_products((struct operand){&s, 0}, (struct operand){&s, 1});
+		shape_or_nodes(&s, k);
+		/* The rows of the transpose of nodes need rows with the same columns. */
+		struct problem p = {.shape = {&s, &s, NULL},
+		                    .op = {nodes, !nodes},
+		                    .value = EK_F64,
+		                    .data = DATA_REAL};
+		const struct operand a = {&s, nodes}, b = {&s, !nodes};
+		const int64_t products = sparse_products(a, b);
 
 		if (products < PRODUCTS_MOST && !shape_repeats(&s)) {
 			for (int r = 0; r < 2; r++)
-				sparse_reference_make(&p.ref[r], (struct operand){&s, 0},
-				                      (struct operand){&s, 1}, NULL, EK_F64, r);
+				sparse_reference_make(&p.ref[r], a, b, NULL, EK_F64, r);
 			for (const ek_method *m = processor_method_next(NULL, EK_SPGEMM); m;
 			     m = processor_method_next(m, EK_SPGEMM))
 				for (int at = 0; at < contexts.levels * contexts.counts; at++) {

@@ -113,7 +113,8 @@ typedef struct eki_machine {
 	eki_panel_speed panel[EK_NISA];
 	double copy; /* cost of copying one vector entry from or to memory with a stride */
 	/* Mean length of runs of consecutive columns, cut at multiples of 8, from which SpGEMM adds
-	 * runs as vectors. */
+	 * runs as vectors of 8 columns. It is shorter if rows have the columns of the row before,
+	 * and longer for half vectors (spgemm/b_pattern.c). */
 	double run_length;
 	double strip; /* cost of clearing, writing or adding one value of a strip */
 	/* Costs of preparation. A transposition costs transpose_entry for each entry plus

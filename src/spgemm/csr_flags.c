@@ -28,7 +28,7 @@ static int64_t thread_bytes(const eki_step *step, const flags *s, int64_t width)
 {
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 
-	return (width + EKI_WINDOW_PLUS) * size + width + EKI_WINDOW_PLUS + width / 8 + width / 64 +
+	return width * (size + 1) + width / 8 + width / 64 +
 	       eki_align((s->batches.row_lists + 1) * 8);
 }
 
@@ -101,8 +101,8 @@ static int64_t rows(const eki_rows_task *t)
 	const flags *s = t->step->state;
 	const int64_t size = (int64_t)ek_value_size(t->step->in[0]->value);
 	char *scratch = t->run->scratch + s->at + t->part * s->part_bytes;
-	uint8_t *flag = (uint8_t *)scratch + (s->width + EKI_WINDOW_PLUS) * size;
-	uint8_t *bits = flag + s->width + EKI_WINDOW_PLUS, *group = bits + s->width / 8;
+	uint8_t *flag = (uint8_t *)scratch + s->width * size;
+	uint8_t *bits = flag + s->width, *group = bits + s->width / 8;
 	const eki_window b = {.sum = scratch,
 	                      .flag = flag,
 	                      .bits = (uint64_t *)(void *)bits,

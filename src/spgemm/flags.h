@@ -11,9 +11,7 @@ enum {
 	EKI_FEW = 16, /* so many products are sorted even if their columns are near each other */
 	/* maximum number of products that are sorted, and bits for their numbers */
 	EKI_FEW_MOST = 64,
-	EKI_FEW_BITS = 6,
-	/* room for columns past the end of a window, where vectors may reach */
-	EKI_WINDOW_PLUS = 64
+	EKI_FEW_BITS = 6
 };
 
 /* The scratch of one thread: a window of `width` columns, a multiple of 4096. Everything is 0

@@ -11,8 +11,6 @@ typedef struct LIST {
 	int64_t n;
 	VAL a;
 	bool read;
-	const IDX *run_col; /* runs of the entries, or NULL */
-	const uint8_t *run_bits;
 } LIST;
 
 /* The lists of a row. */
@@ -69,12 +67,6 @@ static inline LIST FN(list_at)(const LISTS *l, int64_t k)
 	if (l->read) {
 		list.val = l->b_val + begin;
 		list.a = l->alpha * l->a_val[k];
-	}
-	if (l->b->run_ptr) {
-		const PTR *run_ptr = l->b->run_ptr;
-
-		list.run_col = (const IDX *)l->b->run_col + run_ptr[row];
-		list.run_bits = l->b->run_bits + run_ptr[row];
 	}
 	return list;
 }

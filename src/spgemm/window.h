@@ -27,13 +27,14 @@ static inline void FN(add)(const eki_window *s, LIST list, IDX base, bool values
  * columns. */
 static inline int FN(count_same)(const LISTS *l, int64_t k)
 {
-	const IDX *row = l->a_col + l->begin - (l->d.n > 0);
+	const int64_t at = l->begin + k - (l->d.n > 0);
+	const IDX *row = l->a_col + at;
 	int m = 1;
 
 	if (!l->b->same)
 		return 1;
-	while (m < EKI_SAME && k + m < l->count && row[k + m] == row[k] + m &&
-	       (l->b->same[row[k + m] / 64] >> (row[k + m] % 64) & 1))
+	while (m < EKI_SAME && k + m < l->count && row[m] == row[0] + m &&
+	       (l->b->same[row[m] / 64] >> (row[m] % 64) & 1))
 		m++;
 	return m;
 }

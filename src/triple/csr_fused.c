@@ -187,7 +187,7 @@ static int64_t thread_bytes(const fused *s)
 	int64_t bytes = eki_align(eki_times(s->t.A->cols, size + 1));
 
 	bytes = eki_plus(bytes, eki_align(eki_times(s->list + 1, idx)));
-	bytes = eki_plus(bytes, eki_times(s->width + EKI_WINDOW_PLUS, size + 1));
+	bytes = eki_plus(bytes, eki_times(s->width, size + 1));
 	return eki_align(eki_plus(bytes, s->width / 64));
 }
 
@@ -241,8 +241,8 @@ static int64_t rows(const eki_rows_task *t)
 	char *at = t->run->scratch + s->at + t->part * s->part_bytes;
 	char *list = at + eki_align(n * (size + 1));
 	char *sum = list + eki_align((s->list + 1) * (int64_t)eki_idx_size(s->t.A->index));
-	uint8_t *flag = (uint8_t *)sum + (s->width + EKI_WINDOW_PLUS) * size;
-	uint8_t *group = flag + s->width + EKI_WINDOW_PLUS;
+	uint8_t *flag = (uint8_t *)sum + s->width * size;
+	uint8_t *group = flag + s->width;
 	const fused_scratch scratch = {.sum = at,
 	                               .flag = (uint8_t *)at + n * size,
 	                               .list = list,

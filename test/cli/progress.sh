@@ -23,7 +23,7 @@ slow --quiet
 begin()
 {
 	count=$((count + 1))
-	TERM=xterm script -qec "timeout 1.7 $EK $*" /dev/null >out 2>&1 </dev/null
+	TERM=xterm script -qec "timeout 4 $EK $*" /dev/null >out 2>&1 </dev/null
 }
 
 # Runs have a bar: WHAT COMMAND.

@@ -4,8 +4,6 @@
 #ifndef TEST_WORKERS_H
 #define TEST_WORKERS_H
 
-#include <stdbool.h>
-
 enum { WORKERS = 4 };
 
 /* Calls work(0), work(1), ..., each in one of `count` threads (at most WORKERS), waits for all, and
