@@ -239,6 +239,8 @@ int sparse_matrix(struct bench *b, const struct tool_source *source, ek_matrix *
 		more = b->op->set(&p, k);
 		if (more)
 			this = measure(b, source, &p);
+		else if (p.why)
+			this = tool_fail(TOOL_INPUT, "%s: %s", source->name, p.why);
 		code = this ? this : code;
 		ek_matrix_destroy(p.C);
 		ek_matrix_destroy(p.size);

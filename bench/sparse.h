@@ -20,6 +20,7 @@ struct sparse {
 	const char *variant; /* the same in records, or NULL */
 	double products;     /* products of entries, or NAN if these are not counted */
 	double flops;
+	const char *why; /* why the matrix cannot be used, or NULL */
 	double depth; /* an entry of C has an error of at most `depth` roundings of its summands */
 
 	ek_matrix *A;

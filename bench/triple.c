@@ -81,8 +81,10 @@ static bool set(struct sparse *p, int level)
 		return false;
 	if (status == EK_OK)
 		status = ek_prolongator(p->A, NULL, &p->owned);
-	if (status != EK_OK)
-		exit(tool_fail(TOOL_FAILED, "P: %s", ek_error_text()));
+	if (status != EK_OK) {
+		p->why = keep("P: %s", ek_error_text());
+		return false;
+	}
 	p->B = p->owned;
 	p->depth = most_products(p) + 2;
 	p->what = "P^T A P";

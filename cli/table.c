@@ -258,10 +258,17 @@ static void print_markdown(const struct tool_table *t, FILE *out)
 	}
 }
 
+/* Prints cells for programs, so numbers have no commas. */
 static void print_plain(const struct tool_table *t, FILE *out)
 {
-	for (int k = t->cols; k < t->cells; k++)
-		fprintf(out, "%s%s", t->cell[k], k % t->cols == t->cols - 1 ? "\n" : "\t");
+	for (int k = t->cols; k < t->cells; k++) {
+		const bool number = t->align[k % t->cols] == 'r';
+
+		for (const char *c = t->cell[k]; *c; c++)
+			if (!number || *c != ',')
+				fputc(*c, out);
+		fputc(k % t->cols == t->cols - 1 ? '\n' : '\t', out);
+	}
 }
 
 void tool_table_print(const struct tool_table *t, enum tool_style style, FILE *out)

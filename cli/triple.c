@@ -2,6 +2,8 @@
  * ek triple: computes Galerkin products C = alpha op(P)^T op(A) op(P), times the plan, the run that
  * makes C, and runs into C with new values, checks C, and writes it. Without P, makes P by smoothed
  * aggregation; each further level has C as its A. */
+#include <string.h>
+
 #include "compute.h"
 
 struct triple_options {
@@ -74,7 +76,8 @@ struct triple {
 	double prolongator_seconds;
 };
 
-static int aggregate(struct triple *p)
+/* Makes P of A. */
+static int aggregate(struct triple *p, const ek_matrix *A, ek_matrix **P)
 {
 	double strength = p->o->strength;
 
@@ -83,7 +86,7 @@ static int aggregate(struct triple *p)
 	const ek_aggregation how = {.size = sizeof how, .strength = strength};
 	struct tool_progress *progress = tool_progress_start(&p->c.o->common, "making P");
 	const double start = tool_seconds();
-	const int code = tool_check(ek_prolongator(p->A, &how, &p->P));
+	const int code = tool_check(ek_prolongator(A, &how, P));
 
 	p->prolongator_seconds = tool_seconds() - start;
 	tool_progress_end(progress);
@@ -141,12 +144,11 @@ static json_t *record_of(const struct triple *p)
 static int do_level(struct triple *p, FILE *out, int *checked)
 {
 	const struct compute_options *o = p->c.o;
-	int code = p->P ? TOOL_OK : aggregate(p);
+	int code;
 
 	p->c.what.A = p->A;
 	p->c.what.B = p->P;
-	if (!code)
-		code = compute_plan(&p->c);
+	code = compute_plan(&p->c);
 	if (!code)
 		code = compute_runs(&p->c);
 	if (!code && o->check)
@@ -156,31 +158,50 @@ static int do_level(struct triple *p, FILE *out, int *checked)
 	print(p, out);
 	if (o->check && compute_verdict(&p->c))
 		*checked = TOOL_FAILED;
-	return o->common.json ? tool_json_one(&o->common, record_of(p)) : TOOL_OK;
+	return o->common.json ? tool_json(&o->common, record_of(p)) : TOOL_OK;
 }
 
-/* Frees A, P and the plan, and makes C the new A. */
-static void next_level(struct triple *p)
+/* Makes P of the C before, which becomes the new A. Sets *more to false if P would have no columns,
+ * and says so; C and P then stay those of the last level. */
+static int next_level(struct triple *p, bool *more)
 {
+	ek_matrix *P = NULL;
+	const int code = aggregate(p, p->c.C, &P);
+
+	if (code)
+		return code;
+	if (compute_info(P).cols == 0) {
+		*more = false;
+		ek_matrix_destroy(P);
+		tool_remark(
+			&p->c.o->common,
+			"P of level %lld has no columns, so the rest of --levels %lld is left out",
+			(long long)p->level + 1, (long long)p->o->levels);
+		return TOOL_OK;
+	}
 	ek_plan_destroy(p->c.plan);
 	ek_matrix_destroy(p->P);
 	ek_matrix_destroy(p->A);
 	p->A = p->c.C;
+	p->P = P;
 	p->c.plan = NULL;
-	p->P = p->c.C = NULL;
+	p->c.C = NULL;
+	return TOOL_OK;
 }
 
-/* Tells whether a level is left for which the C before has rows. Says so if it has none. */
-static bool more_levels(const struct triple *p)
+/* Computes all levels. Sets *checked as do_level does. */
+static int do_levels(struct triple *p, FILE *out, int *checked)
 {
-	if (p->level == p->o->levels)
-		return false;
-	if (p->level == 0 || compute_info(p->c.C).rows > 0)
-		return true;
-	tool_remark(&p->c.o->common,
-	            "C of level %lld has no rows, so the rest of --levels %lld is left out",
-	            (long long)p->level, (long long)p->o->levels);
-	return false;
+	bool more = true;
+	int code = p->P ? TOOL_OK : aggregate(p, p->A, &p->P);
+
+	while (!code && more) {
+		code = do_level(p, out, checked);
+		more = ++p->level < p->o->levels;
+		if (!code && more)
+			code = next_level(p, &more);
+	}
+	return code;
 }
 
 static int run(struct triple *p)
@@ -189,16 +210,16 @@ static int run(struct triple *p)
 	const struct tool_options *common = &o->shared.common;
 	ek_context *ctx = p->c.what.ctx;
 	FILE *out = tool_people_beside(common, o->shared.output);
-	int checked = TOOL_OK;
+	int checked = TOOL_OK, closed = TOOL_OK;
 	int code = tool_matrix(ctx, common, o->name[0], &p->source[0], &p->A);
 
 	if (!code && o->name[1])
 		code = tool_matrix(ctx, common, o->name[1], &p->source[1], &p->P);
-	for (; !code && more_levels(p); p->level++) {
-		if (p->level > 0)
-			next_level(p);
-		code = do_level(p, out, &checked);
-	}
+	if (!code)
+		code = do_levels(p, out, &checked);
+	if (common->json)
+		closed = tool_json_close(common);
+	code = code ? code : closed;
 	if (!code && o->output_p)
 		code = tool_write(common, p->P, o->output_p, NULL);
 	if (!code && o->shared.output)
@@ -217,6 +238,8 @@ static void check_options(struct triple_options *o)
 	compute_check_options(EK_TRIPLE, &o->shared);
 	if (o->output_p)
 		tool_output_form(o->output_p, NULL);
+	if (o->output_p && o->shared.output && strcmp(o->output_p, o->shared.output) == 0)
+		tool_usage("--output-p %s: C would replace P; name another file", o->output_p);
 }
 
 int cmd_triple(int argc, char **argv)
