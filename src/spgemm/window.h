@@ -76,7 +76,7 @@ FN(add_runs)(const LISTS *l, const eki_window *s, int64_t k, int m, IDX base, in
 			vstore(sums + j + q, sum);
 		}
 		b += len;
-		if (mark == EKI_MARK_FLAGS) {
+		if (mark == EKI_MARK_FLAGS) { /* vectors are only on little-endian processors */
 			uint64_t flags;
 
 			memcpy(&flags, flag + j, sizeof flags);
