@@ -188,6 +188,12 @@ static inline int64_t eki_align(int64_t bytes)
 	return bytes > most ? most : (bytes + EKI_ALIGNMENT - 1) & -(int64_t)EKI_ALIGNMENT;
 }
 
+/* Tells whether bit i is set in an array of bits, 64 in a word. */
+static inline bool eki_bit(const uint64_t *words, int64_t i)
+{
+	return words[i / 64] >> (i % 64) & 1;
+}
+
 /* Returns W (base/for_each.h), the number of values in a vector, for an instruction set and a value
  * type of matrices. */
 static inline int64_t eki_lanes(ek_isa isa, ek_value value)

@@ -145,20 +145,20 @@ static void sample(struct pattern_job *job, ek_isa isa, double run_length)
 	static count_fn *const count[EK_NTYPE] = EK_BY_TYPE(pattern_count);
 	static shift_fn *const is_shifted[EK_NTYPE] = EK_BY_TYPE(is_shifted);
 	const ek_store *B = job->B;
-	const int64_t distance = eki_groups(B->rows, SAMPLES);
+	const int64_t apart = eki_groups(B->rows, SAMPLES);
+	const int64_t distance = apart > SAMPLE_ROWS ? apart : SAMPLE_ROWS;
 	int64_t rows = 0, entries = 0, runs = 0, like[2] = {0};
 
-	for (int64_t i = 0; i < B->rows; i++) {
-		if (distance > SAMPLE_ROWS && i % distance == SAMPLE_ROWS)
-			i += distance - SAMPLE_ROWS;
-		if (i >= B->rows)
-			break;
-		rows++;
-		entries += eki_ptr_at(B, i + 1) - eki_ptr_at(B, i);
-		runs += count[job->type](B, i, i + 1);
-		for (int shift = 0; shift < 2; shift++)
-			like[shift] += is_shifted[job->type](B->array[CSR_PTR], B->array[CSR_COL],
-			                                     i, shift);
+	for (int64_t first = 0; first < B->rows; first += distance) {
+		const int64_t end = B->rows - first < SAMPLE_ROWS ? B->rows : first + SAMPLE_ROWS;
+
+		rows += end - first;
+		entries += eki_ptr_at(B, end) - eki_ptr_at(B, first);
+		runs += count[job->type](B, first, end);
+		for (int64_t i = first; i < end; i++)
+			for (int shift = 0; shift < 2; shift++)
+				like[shift] += is_shifted[job->type](B->array[CSR_PTR],
+				                                     B->array[CSR_COL], i, shift);
 	}
 	const double same = rows > 0 ? (double)like[0] / (double)rows : 0;
 

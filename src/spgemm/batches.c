@@ -99,11 +99,11 @@ static ek_status list(eki_step *step, const uint64_t *first, eki_batches *b)
 
 	b->count = 0;
 	for (int64_t i = 0; i < rows; i++)
-		b->count += (int64_t)(first[i / 64] >> (i % 64) & 1);
+		b->count += eki_bit(first, i);
 	EK_RETURN_IF(eki_step_alloc(step, b->count + 1, sizeof *b->begin, &b->begin));
 	b->count = 0;
 	for (int64_t i = 0; i < rows; i++)
-		if (first[i / 64] >> (i % 64) & 1)
+		if (eki_bit(first, i))
 			b->begin[b->count++] = i;
 	b->begin[b->count] = rows;
 	return EK_OK;

@@ -144,8 +144,7 @@ static inline int FN(take_shifted)(LISTS *l, int64_t i)
 	before = col - n;
 	shift = col[0] == before[0] ? 0 : col[0] == before[0] + 1 && shifted ? 1 : -1;
 	for (PTR k = 0; k < n && shift >= 0; k++)
-		if (col[k] != before[k] + shift ||
-		    (shift && !(shifted[col[k] / 64] >> (col[k] % 64) & 1)))
+		if (col[k] != before[k] + shift || (shift && !eki_bit(shifted, col[k])))
 			shift = -1;
 	if (shift < 0)
 		return -1;

@@ -34,7 +34,7 @@ static inline int FN(count_same)(const LISTS *l, int64_t k)
 	if (!l->b->same)
 		return 1;
 	while (m < EKI_SAME && k + m < l->count && row[m] == row[0] + m &&
-	       (l->b->same[row[m] / 64] >> (row[m] % 64) & 1))
+	       eki_bit(l->b->same, row[m]))
 		m++;
 	return m;
 }
