@@ -64,7 +64,7 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 	    !reproducible_on_device(options->op))
 		tool_remark(options, "--reproducible: no method on a device is, so the processor "
 		                     "makes the products");
-	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) < options->isa_limit) {
+	if (options->isa_limit && EK_ISA_LIMIT(ek_context_isa(ctx)) != options->isa_limit) {
 		*code = tool_fail(TOOL_UNSUPPORTED,
 		                  "--isa %s: this machine (or EK_ISA) allows at most %s",
 		                  ek_isa_name((ek_isa)(options->isa_limit - 1)),

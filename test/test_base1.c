@@ -314,7 +314,7 @@ static void test_messages(void **state)
 
 static int setup(void **state)
 {
-	return contexts_setup(state) || folder_setup(state);
+	return contexts_setup_isas(state) || folder_setup(state);
 }
 
 static int teardown(void **state)

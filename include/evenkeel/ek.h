@@ -137,16 +137,21 @@ typedef enum ek_op {
 	EK_OP_T = 112  /* A transposed */
 } ek_op;
 
-/* Instruction-set levels that the library has code for, lowest first. */
+/* Instruction sets that the library has code for. */
 typedef enum ek_isa {
 	EK_ISA_SCALAR = 0,
-	EK_ISA_AVX2 = 1,  /* AVX2 and FMA */
-	EK_ISA_AVX512 = 2 /* AVX-512 F, DQ, BW, VL */
+	EK_ISA_AVX2 = 1,   /* AVX2 and FMA */
+	EK_ISA_AVX512 = 2, /* AVX-512 F, DQ, BW, VL */
+	/* The same without gather instructions: entries of x are loaded one by one. Processors
+	 * differ in which of the two is faster. Reproducible methods give the same bits. */
+	EK_ISA_AVX2_LOADS = 3,
+	EK_ISA_AVX512_LOADS = 4
 } ek_isa;
 
 const char *ek_value_name(ek_value value); /* "f32", "f64", "i32" or "i64"; NULL for other values */
 const char *ek_index_name(ek_index index); /* "32", "64/32" or "64"; NULL for other values */
-const char *ek_isa_name(ek_isa isa);       /* "scalar", "avx2" or "avx512"; NULL for other values */
+/* "scalar", "avx2", "avx512", "avx2-loads" or "avx512-loads"; NULL for other values */
+const char *ek_isa_name(ek_isa isa);
 size_t ek_value_size(ek_value value);      /* bytes of one value of that type; 0 for other values */
 
 /* ---- The build ----------------------------------------------------------------------------- */
@@ -160,7 +165,8 @@ typedef struct ek_build_info {
 	const char *commit;
 	const char *compiler; /* for example "gcc 12.2.0" */
 	const char *threads;  /* the OpenMP run time: "libgomp", "libomp" or "none" */
-	const char *isa;      /* instruction sets compiled in, for example "scalar avx2 avx512" */
+	/* instruction sets compiled in, for example "scalar avx2 avx512 avx2-loads avx512-loads" */
+	const char *isa;
 	ek_isa isa_here;      /* the highest compiled-in instruction set that this processor has */
 } ek_build_info;
 /* Fills in `info`. Errors: EK_EINVAL. Cost: small. Nothing is loaded or opened, not even drivers of
@@ -216,9 +222,11 @@ typedef struct ek_options {
 	 * variable EK_THREADS or, if that is not set, the number that the OpenMP run time offers
 	 * (OMP_NUM_THREADS, else the processors of this process). */
 	int threads;
-	/* Highest instruction set to use, plus one. 0 means the highest that the processor and the
-	 * environment variable EK_ISA (scalar, avx2, avx512) allow. EK_ISA_LIMIT(EK_ISA_AVX2) asks
-	 * for AVX2. */
+	/* Instruction set to use, plus one: EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2 with gather
+	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,
+	 * avx2-loads, avx512-loads) does not allow it, the highest one below it is used. 0 means
+	 * the highest that both allow, with loads or gather instructions, whichever is faster on
+	 * this kind of processor. */
 	int isa_limit;
 	/* Receives warnings, for example that a file holds values that underflow. If `log` is NULL,
 	 * warnings are dropped. The thread that called the library calls `log`, which may itself

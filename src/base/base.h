@@ -194,11 +194,30 @@ static inline bool eki_bit(const uint64_t *words, int64_t i)
 	return words[i / 64] >> (i % 64) & 1;
 }
 
+/* Returns the level of an instruction set: EK_ISA_SCALAR, EK_ISA_AVX2 or EK_ISA_AVX512. */
+static inline ek_isa eki_isa_level(ek_isa isa)
+{
+	return isa == EK_ISA_AVX512_LOADS ? EK_ISA_AVX512
+	       : isa == EK_ISA_AVX2_LOADS ? EK_ISA_AVX2
+	                                  : isa;
+}
+
+/* Returns the instruction set of a level that gathers by loads, or by the instruction. */
+static inline ek_isa eki_isa_gather(ek_isa level, bool loads)
+{
+	return !loads                    ? level
+	       : level == EK_ISA_AVX512  ? EK_ISA_AVX512_LOADS
+	       : level == EK_ISA_AVX2    ? EK_ISA_AVX2_LOADS
+	                                 : level;
+}
+
 /* Returns W (base/for_each.h), the number of values in a vector, for an instruction set and a value
  * type of matrices. */
 static inline int64_t eki_lanes(ek_isa isa, ek_value value)
 {
-	return isa == EK_ISA_SCALAR ? 1 : value == EK_F64 && isa == EK_ISA_AVX2 ? 4 : 8;
+	const ek_isa level = eki_isa_level(isa);
+
+	return level == EK_ISA_SCALAR ? 1 : value == EK_F64 && level == EK_ISA_AVX2 ? 4 : 8;
 }
 
 #endif

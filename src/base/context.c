@@ -214,6 +214,14 @@ static ek_status threads_from_environment(int *threads)
 	return EK_OK;
 }
 
+/* Returns the instruction set of the lower of the two levels that gathers as `limit` does. */
+static ek_isa limited(ek_isa isa, ek_isa limit)
+{
+	const ek_isa have = eki_isa_level(isa), most = eki_isa_level(limit);
+
+	return eki_isa_gather(have < most ? have : most, limit != most);
+}
+
 static ek_status isa_from_environment(ek_isa *isa)
 {
 	const char *text = eki_getenv("EK_ISA");
@@ -222,12 +230,12 @@ static ek_status isa_from_environment(ek_isa *isa)
 		return EK_OK;
 	for (int k = 0; k < EK_NISA; k++)
 		if (strcmp(text, ek_isa_name((ek_isa)k)) == 0) {
-			if ((int)*isa > k)
-				*isa = (ek_isa)k;
+			*isa = limited(*isa, (ek_isa)k);
 			return EK_OK;
 		}
 	return eki_fail(EK_EINVAL,
-	                "environment variable EK_ISA is \"%s\"; scalar, avx2 or avx512 is expected",
+	                "environment variable EK_ISA is \"%s\"; scalar, avx2, avx512, avx2-loads or "
+	                "avx512-loads is expected",
 	                text);
 }
 
@@ -291,10 +299,10 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 		eki_heap_default(&new.options);
 	new.threads = new.options.threads;
 	EK_RETURN_IF(threads_from_environment(&new.threads));
-	new.isa = eki_cpu_isa();
 	new.machine = eki_machine_here();
-	if (new.options.isa_limit && (int)new.isa > new.options.isa_limit - 1)
-		new.isa = (ek_isa)(new.options.isa_limit - 1);
+	new.isa = eki_isa_gather(eki_cpu_isa(), new.machine->loads);
+	if (new.options.isa_limit)
+		new.isa = limited(new.isa, (ek_isa)(new.options.isa_limit - 1));
 	EK_RETURN_IF(isa_from_environment(&new.isa));
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);

@@ -23,7 +23,7 @@ ek_isa eki_cpu_isa(void)
 const char *eki_isa_compiled(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
-	return "scalar avx2 avx512";
+	return "scalar avx2 avx512 avx2-loads avx512-loads";
 #else
 	return "scalar";
 #endif
@@ -39,7 +39,8 @@ int64_t eki_cpu_cache(void)
 	return bytes > 0 ? bytes : (int64_t)32 << 20;
 }
 
-static const char *const isa_name[] = {"scalar", "avx2", "avx512"};
+static const char *const isa_name[EK_NISA] = {"scalar", "avx2", "avx512", "avx2-loads",
+                                              "avx512-loads"};
 
 const char *ek_isa_name(ek_isa isa)
 {

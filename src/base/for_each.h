@@ -16,6 +16,8 @@
  *     EK_PASS_OF(table) the function for this pass in a table that another file defines
  *     EK_PER_TYPE       1 in the scalar passes (one per type), for conversions and checks
  *     EK_ONCE           1 in the last pass: for tables, drivers and method rows
+ * A file that gathers defines EK_WITH_LOADS before this include. It gets two passes for each
+ * instruction set with gather instructions: one with them, one with loads of single lanes.
  * A file without code for particular instruction sets defines EK_TYPES_ONLY before this include. It
  * gets only the scalar passes. The last pass also defines initialisers of tables of functions:
  *     EK_BY_ISA_AND_TYPE(name)   FN(name) of all passes
@@ -119,12 +121,21 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #pragma GCC target( \
 	"avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt,prefer-vector-width=512")
 #endif
+#define EK_SIMD        EK_SIMD_AVX512
 #define EK_LEVEL       avx512
 #define EK_ISA_OF_PASS EK_ISA_AVX512
-#define EK_SIMD        EK_SIMD_AVX512
 #include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
+#ifdef EK_WITH_LOADS
+#define EK_LOADS       1
+#define EK_LEVEL       avx512_loads
+#define EK_ISA_OF_PASS EK_ISA_AVX512_LOADS
+#include EK_TYPE_LIST
+#undef EK_LOADS
+#undef EK_LEVEL
+#undef EK_ISA_OF_PASS
+#endif
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
@@ -135,12 +146,21 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
 #endif
+#define EK_SIMD        EK_SIMD_AVX2
 #define EK_LEVEL       avx2
 #define EK_ISA_OF_PASS EK_ISA_AVX2
-#define EK_SIMD        EK_SIMD_AVX2
 #include EK_TYPE_LIST
 #undef EK_LEVEL
 #undef EK_ISA_OF_PASS
+#ifdef EK_WITH_LOADS
+#define EK_LOADS       1
+#define EK_LEVEL       avx2_loads
+#define EK_ISA_OF_PASS EK_ISA_AVX2_LOADS
+#include EK_TYPE_LIST
+#undef EK_LOADS
+#undef EK_LEVEL
+#undef EK_ISA_OF_PASS
+#endif
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
@@ -164,23 +184,6 @@ static inline uint64_t eki_flags(const uint8_t *p)
 	EK_PASTE3(name, f32_i32, level), EK_PASTE3(name, f32_i64_32, level),      \
 		EK_PASTE3(name, f32_i64, level), EK_PASTE3(name, f64_i32, level), \
 		EK_PASTE3(name, f64_i64_32, level), EK_PASTE3(name, f64_i64, level)
-#ifdef EK_HAVE_X86
-#define EK_BY_ISA_AND_TYPE(name)                                        \
-	{                                                               \
-		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, avx2)}, \
-		{                                                       \
-			EK_TYPES_OF(name, avx512)                       \
-		}                                                       \
-	}
-#else
-#define EK_BY_ISA_AND_TYPE(name)                                          \
-	{                                                                 \
-		{EK_TYPES_OF(name, scalar)}, {EK_TYPES_OF(name, scalar)}, \
-		{                                                         \
-			EK_TYPES_OF(name, scalar)                         \
-		}                                                         \
-	}
-#endif
 #define EK_BY_TYPE(name)                  \
 	{                                 \
 		EK_TYPES_OF(name, scalar) \
@@ -189,37 +192,6 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #define EK_INTS_OF(name, level) EK_PASTE3(name, i32, level), EK_PASTE3(name, i64, level)
 #define EK_VALUES_OF(name, level) \
 	EK_PASTE3(name, f32, level), EK_PASTE3(name, f64, level), EK_INTS_OF(name, level)
-#ifdef EK_HAVE_X86
-#define EK_BY_ISA_AND_VALUE(name)                                         \
-	{                                                                 \
-		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, avx2)}, \
-		{                                                         \
-			EK_VALUES_OF(name, avx512)                        \
-		}                                                         \
-	}
-#define EK_BY_ISA_AND_INT(name)                                       \
-	{                                                             \
-		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, avx2)}, \
-		{                                                     \
-			EK_INTS_OF(name, avx512)                      \
-		}                                                     \
-	}
-#else
-#define EK_BY_ISA_AND_VALUE(name)                                           \
-	{                                                                   \
-		{EK_VALUES_OF(name, scalar)}, {EK_VALUES_OF(name, scalar)}, \
-		{                                                           \
-			EK_VALUES_OF(name, scalar)                          \
-		}                                                           \
-	}
-#define EK_BY_ISA_AND_INT(name)                                         \
-	{                                                               \
-		{EK_INTS_OF(name, scalar)}, {EK_INTS_OF(name, scalar)}, \
-		{                                                       \
-			EK_INTS_OF(name, scalar)                        \
-		}                                                       \
-	}
-#endif
 #define EK_BY_VALUE(name)                  \
 	{                                  \
 		EK_VALUES_OF(name, scalar) \
@@ -234,26 +206,36 @@ static inline uint64_t eki_flags(const uint8_t *p)
 	{                                       \
 		EK_VALUES_OF(name, i64_##level) \
 	}
-#ifdef EK_HAVE_X86
-#define EK_BY_ISA_AND_VECTOR(name)                                          \
-	{                                                                   \
-		{EK_VECTORS_OF(name, scalar)}, {EK_VECTORS_OF(name, avx2)}, \
-		{                                                           \
-			EK_VECTORS_OF(name, avx512)                         \
-		}                                                           \
-	}
-#else
-#define EK_BY_ISA_AND_VECTOR(name)                                            \
-	{                                                                     \
-		{EK_VECTORS_OF(name, scalar)}, {EK_VECTORS_OF(name, scalar)}, \
-		{                                                             \
-			EK_VECTORS_OF(name, scalar)                           \
-		}                                                             \
-	}
-#endif
 #define EK_BY_VECTOR(name)                  \
 	{                                   \
 		EK_VECTORS_OF(name, scalar) \
 	}
+
+/* Initialises a table of all instruction sets, in the order of ek_isa: OF(name, level) gives the
+ * functions of a level. Files without EK_WITH_LOADS have one pass for both ways to gather, and files
+ * compiled for other processors have only scalar passes. */
+#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY) && defined(EK_WITH_LOADS)
+#define EK_BY_ISA(OF, name)                                                                     \
+	{                                                                                       \
+		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)}, {OF(name, avx2_loads)}, \
+			{OF(name, avx512_loads)},                                               \
+	}
+#elif defined(EK_HAVE_X86)
+#define EK_BY_ISA(OF, name)                                                              \
+	{                                                                                \
+		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)}, {OF(name, avx2)}, \
+			{OF(name, avx512)},                                              \
+	}
+#else
+#define EK_BY_ISA(OF, name)                                                                 \
+	{                                                                                   \
+		{OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, \
+			{OF(name, scalar)},                                                 \
+	}
+#endif
+#define EK_BY_ISA_AND_TYPE(name)   EK_BY_ISA(EK_TYPES_OF, name)
+#define EK_BY_ISA_AND_VALUE(name)  EK_BY_ISA(EK_VALUES_OF, name)
+#define EK_BY_ISA_AND_INT(name)    EK_BY_ISA(EK_INTS_OF, name)
+#define EK_BY_ISA_AND_VECTOR(name) EK_BY_ISA(EK_VECTORS_OF, name)
 
 #endif

@@ -170,6 +170,7 @@ static const eki_machine xeon = {
 
 static const eki_machine zen = {
 	.name = "zen",
+	.loads = true,
 	.memory_gbps = 24,
 	.cache_gbps = 28,
 	.core_gbps = 60,

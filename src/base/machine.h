@@ -52,12 +52,12 @@ typedef struct eki_array_speed {
 	double set_entry, search_entry, search_step[2], copy_entry;
 	double select_gbps, select_list; /* k-selection, and extra for each list */
 	double merge_entry[2];           /* merge path: integers, floating point */
-	double merge_simd[EK_NISA][2];   /* merge with SIMD: 32 bits, 64 bits */
+	double merge_simd[EK_NLEVEL][2];   /* merge with SIMD: 32 bits, 64 bits */
 	double segscan_gbps, segscan_call;
 	/* Segmented sums: by blocks, [0] with pointers and [1] with flags, 4 and 8 bytes; the share
 	 * of that speed without AVX-512; by lanes, and extra for each segment. */
 	double segsum_gbps[2][2], segsum_narrow, lanes_gbps, lanes_segment[2];
-	double sort_level[EK_NISA]; /* for each entry and each level of a merge sort */
+	double sort_level[EK_NLEVEL]; /* for each entry and each level of a merge sort */
 } eki_array_speed;
 
 /* Costs of operations on sparse vectors (vec/). "For each entry" means each entry of both vectors.
@@ -71,12 +71,12 @@ typedef struct eki_vector_speed {
 	double gallop_entry[2], gallop_step[2], copy_entry;
 	/* Addition in registers: for each entry ([1] if indices or values have 64 bits), and for
 	 * each call. */
-	double simd_entry[EK_NISA][2], simd_call;
+	double simd_entry[EK_NLEVEL][2], simd_call;
 	double method_call; /* for each call of a published addition, which allocates memory */
 	double spa_entry, spa_index; /* SPA: for each entry, and for each index of a tile */
 	/* For each entry: one level of a heap; expansion and compression; one step of a bitonic
 	 * sort; merging. merge_search: for each entry of y that is searched for in x. */
-	double heap_level, esc_entry, esc_level[EK_NISA], merge_entry, merge_search;
+	double heap_level, esc_entry, esc_level[EK_NLEVEL], merge_entry, merge_search;
 } eki_vector_speed;
 
 /* Costs of products with sparse vectors (spmspv/): for each entry of x whose column is looked up;
@@ -89,6 +89,7 @@ typedef struct eki_product_speed {
 
 typedef struct eki_machine {
 	const char *name;
+	bool loads; /* loads of the single lanes are faster than gather instructions */
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
 	 * core's own cache. core_bytes is a lower bound on the size of that cache. */
 	double memory_gbps, cache_gbps, core_gbps, core_bytes;
@@ -108,9 +109,9 @@ typedef struct eki_machine {
 	 * entries of x are not in the cache. `spread`: share by which differing row lengths slow
 	 * down plain loops. */
 	double mixed_rows, far_rows, spread;
-	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NISA];
-	eki_block_speed block[EK_NVALUE][EK_NISA];
-	eki_panel_speed panel[EK_NISA];
+	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NLEVEL];
+	eki_block_speed block[EK_NVALUE][EK_NLEVEL];
+	eki_panel_speed panel[EK_NLEVEL];
 	double copy; /* cost of copying one vector entry from or to memory with a stride */
 	/* Mean length of runs of consecutive columns, cut at multiples of 8, from which SpGEMM adds
 	 * runs as vectors of 8 columns. It is shorter if rows have the columns of the row before,

@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Multiplies consecutive entries of a row by x, W at a time. Included by files that use
  * base/for_each.h, in every pass. */
+/* Adds the products of the last n entries of a row, which ends at `end`, to the partial sums `a`; n is
+ * from 0 to W. If x is gathered by loads, the lanes of entries before these n are loaded too, which
+ * takes less than to tell them apart, and only their products are left out. */
+static inline vec FN(row_rest)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t end,
+                               int64_t n, vec a)
+{
+#ifdef EK_LOADS
+	if (end >= W) {
+		const vec xs = vgather(x, col_idx + end - W);
+
+		return vfused_n(vload(val + end - W), xs, a, vmask_last(n));
+	}
+#endif
+	const vmask m = vmask_n(n);
+
+	return vfma(vload_n(val + end - n, m), vgather_n(x, col_idx + end - n, m), a);
+}
+
 /* Returns the products of entries [k, end) of a row with x, added up into W partial sums. */
 static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
                                int64_t end)
@@ -31,8 +49,5 @@ static inline vec FN(row_sums)(const IDX *col_idx, const VAL *val, const VAL *x,
 	}
 	EK_AHEAD(val + k);
 	EK_AHEAD(col_idx + k);
-
-	vmask m = vmask_n(end - k);
-
-	return vfma(vload_n(val + k, m), vgather_n(x, col_idx + k, m), a);
+	return FN(row_rest)(col_idx, val, x, end, end - k, a);
 }

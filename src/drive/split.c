@@ -12,6 +12,7 @@
  * The reason is that a row with c carries has at least c entries outside the part that owns it. */
 #include "drive/split.h"
 #define EK_FILE "drive/split.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

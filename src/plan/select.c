@@ -117,7 +117,7 @@ static ek_status find_features(selection *s)
 	                    .index = A->index,
 	                    .op = step->op[0],
 	                    .threads = A->nnz + A->rows < step->ctx->small_work ? 1 : step->threads,
-	                    .isa = step->isa,
+	                    .isa = eki_isa_level(step->isa),
 	                    .calls = step->problem->calls,
 	                    .width = step->problem->width,
 	                    .machine = step->ctx->machine,

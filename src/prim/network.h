@@ -28,24 +28,12 @@ static inline unsigned eki_flip(ek_value type)
 /* Initializers for tables of functions, indexed by instruction set, eki_int_row(type) and
  * value_size / 4. Keys of 4 bytes with values of 8 bytes are processed in lanes of 8 bytes, by
  * FN(name_wide) of the pass i64. */
-#define EKI_PAIRS_OF(name, level)                                                          \
-	{                                                                                  \
-		{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),         \
-		 EK_PASTE3(name##_wide, i64, level)},                                      \
-			{EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
-		         EK_PASTE3(name##_8, i64, level)},                                 \
-	}
-#if defined(__x86_64__) && defined(__GNUC__)
-#define EKI_BY_PAIR(name)                                                                        \
-	{                                                                                        \
-		EKI_PAIRS_OF(name, scalar), EKI_PAIRS_OF(name, avx2), EKI_PAIRS_OF(name, avx512) \
-	}
-#else
-#define EKI_BY_PAIR(name)                                                                          \
-	{                                                                                          \
-		EKI_PAIRS_OF(name, scalar), EKI_PAIRS_OF(name, scalar), EKI_PAIRS_OF(name, scalar) \
-	}
-#endif
+#define EKI_PAIRS_OF(name, level)                                                  \
+	{EK_PASTE3(name##_0, i32, level), EK_PASTE3(name##_4, i32, level),         \
+	 EK_PASTE3(name##_wide, i64, level)},                                      \
+		{EK_PASTE3(name##_0, i64, level), EK_PASTE3(name##_4, i64, level), \
+	         EK_PASTE3(name##_8, i64, level)}
+#define EKI_BY_PAIR(name) EK_BY_ISA(EKI_PAIRS_OF, name)
 
 /* Merges two sorted runs: n1 >= 0 pairs with keys k1 and values v1, and n2 >= 0 pairs with keys k2
  * and values v2. The n1 + n2 pairs of the result go to k and v, which must not overlap the runs.
@@ -67,7 +55,7 @@ static inline int64_t eki_short_max(ek_isa isa, ek_value type, size_t value_size
 {
 	const int wide = ek_value_size(type) == 8 || value_size == 8;
 
-	return isa == EK_ISA_SCALAR ? 32 : (isa == EK_ISA_AVX512 ? 128 : 64) >> wide;
+	return isa == EK_ISA_SCALAR ? 32 : (eki_isa_level(isa) == EK_ISA_AVX512 ? 128 : 64) >> wide;
 }
 
 /* ---- steps.c: sorting networks in place ------------------------------------------------------ */

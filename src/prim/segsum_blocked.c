@@ -268,7 +268,7 @@ static double cost(const eki_features *f)
 	const eki_array *a = f->array;
 	const eki_array_speed *s = &f->machine->array;
 	const size_t size = ek_value_size(a->type);
-	const double share = a->isa == EK_ISA_AVX512 ? 1 : s->segsum_narrow;
+	const double share = eki_isa_level(a->isa) == EK_ISA_AVX512 ? 1 : s->segsum_narrow;
 
 	return (double)a->n * (double)size / s->segsum_gbps[a->segments.flag != NULL][size == 8] /
 	       share / a->threads;

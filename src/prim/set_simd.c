@@ -92,9 +92,9 @@ double eki_set_simd_cost(const eki_features *f)
 	const eki_array *set = f->array;
 	/* Measured nanoseconds for one entry, by instruction set and by size of the entry (4 or 8
 	 * bytes). */
-	static const double entry[EK_NISA][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
+	static const double entry[EK_NLEVEL][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
 
-	return entry[set->isa][eki_int_row(set->type)] * (double)(set->a.n + set->b.n) /
+	return entry[eki_isa_level(set->isa)][eki_int_row(set->type)] * (double)(set->a.n + set->b.n) /
 	       set->threads;
 }
 

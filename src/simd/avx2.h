@@ -13,6 +13,9 @@
 #define vec        __m256d
 #define vmask_n(n)                                                                                 \
 	_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), _mm256_setr_epi64x(0, 1, 2, 3))
+#define vmask_last(n)                               \
+	_mm256_cmpgt_epi64(_mm256_set1_epi64x(n), \
+	                   _mm256_setr_epi64x(3, 2, 1, 0))
 #define vmask_bits(b)                                                         \
 	_mm256_cmpgt_epi64(_mm256_and_si256(_mm256_set1_epi64x((int64_t)(b)), \
 	                                    _mm256_setr_epi64x(1, 2, 4, 8)),  \
@@ -75,35 +78,16 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 	t[3] = _mm256_permute2f128_pd(ef, gh, 0x31);
 }
 
-static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
-{
-#if EK_IDX_64
-	__m256i index = _mm256_maskload_epi64((const long long *)c, m);
-
-	return _mm256_mask_i64gather_pd(vzero(), x, index, _mm256_castsi256_pd(m), 8);
-#else
-	const __m256i even = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-	__m128i half = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(m, even));
-
-	return _mm256_mask_i32gather_pd(vzero(), x, _mm_maskload_epi32(c, half),
-	                                _mm256_castsi256_pd(m), 8);
-#endif
-}
-
-#define EK_U16(c) _mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(c)))
-#define vgather_u16(x, c, m) \
-	_mm256_mask_i32gather_pd(vzero(), x, EK_U16(c), _mm256_castsi256_pd(m), 8)
-#if EK_IDX_64
-#define vgather(x, c) _mm256_i64gather_pd(x, _mm256_loadu_si256((const __m256i *)(c)), 8)
-#else
-#define vgather(x, c) _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)(c)), 8)
-#endif
+#define vkeep(a, m) _mm256_and_pd(a, _mm256_castsi256_pd(m))
+#define vcount(m)   _mm_popcnt_u32((unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(m)))
 
 #else
 #define W   8
 #define vec __m256
 #define vmask_n(n) \
 	_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))
+#define vmask_last(n) \
+	_mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n)), _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))
 #define vmask_bits(b)                                                                        \
 	_mm256_cmpgt_epi32(_mm256_and_si256(_mm256_set1_epi32((int)(b)),                     \
 	                                    _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128)), \
@@ -136,33 +120,8 @@ static inline bool FN(vfinite)(vec a)
 #define EK_LOAD4(p, m) _mm_maskload_ps(p, _mm256_castsi256_si128(m))
 #include "simd/float8.h"
 
-static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
-{
-#if EK_IDX_64
-	__m256i m_low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128(m));
-	__m256i m_high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256(m, 1));
-	__m256i low = _mm256_maskload_epi64((const long long *)c, m_low);
-	__m256i high = _mm256_maskload_epi64((const long long *)c + 4, m_high);
-	const __m128 zero = _mm_setzero_ps();
-	__m128 m4 = _mm_castsi128_ps(_mm256_castsi256_si128(m));
-	__m128 n4 = _mm_castsi128_ps(_mm256_extracti128_si256(m, 1));
-
-	return _mm256_set_m128(_mm256_mask_i64gather_ps(zero, x, high, n4, 4),
-	                       _mm256_mask_i64gather_ps(zero, x, low, m4, 4));
-#else
-	return _mm256_mask_i32gather_ps(vzero(), x, _mm256_maskload_epi32(c, m),
-	                                _mm256_castsi256_ps(m), 4);
-#endif
-}
-
-#define EK_U16(c) _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)(c)))
-#define vgather_u16(x, c, m) \
-	_mm256_mask_i32gather_ps(vzero(), x, EK_U16(c), _mm256_castsi256_ps(m), 4)
-#if EK_IDX_64
-#define vgather(x, c) vgather_n(x, c, vmask_n(8))
-#else
-#define vgather(x, c) _mm256_i32gather_ps(x, _mm256_loadu_si256((const __m256i *)(c)), 4)
-#endif
+#define vkeep(a, m) _mm256_and_ps(a, _mm256_castsi256_ps(m))
+#define vcount(m)   _mm_popcnt_u32((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(m)))
 #endif
 
 #define vfinite(a)             FN(vfinite)(a)
@@ -171,4 +130,15 @@ static inline vec FN(vgather_n)(const VAL *x, const IDX *c, vmask m)
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vstream_end()          _mm_sfence()
 #define vfused(a, b, c)        vfma(a, b, c)
-#define vgather_n(x, c, m)     FN(vgather_n)(x, c, m)
+#ifdef EK_LOADS
+#include "simd/loads.h"
+#elif defined(EK_WITH_LOADS) /* others have no pass with loads, so they must not gather */
+#include "simd/avx2_gather.h"
+#endif
+#ifdef EK_WITH_LOADS
+#include "simd/scatter.h"
+#ifndef EK_LOADS
+#define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
+#define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
+#endif
+#endif

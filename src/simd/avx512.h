@@ -7,6 +7,7 @@
 #define EK_NOT_FINITE 0x99 /* classes of fpclass: quiet NaN, +Inf, -Inf, signalling NaN */
 #define vmask         __mmask8
 #define vmask_n(n)    ((__mmask8)_bzhi_u32(0xff, (unsigned)(n)))
+#define vmask_last(n) ((vmask)(0xff00u >> (n)))
 #define vmask_bits(b) ((__mmask8)(b))
 #define vflags(p)     EK_TEST8(_mm512_loadu_si512(p))
 #define EK_TEST8(v)   ((uint64_t)_mm512_test_epi8_mask(v, v))
@@ -28,14 +29,7 @@
 #define vfused_n(a, b, c, m) _mm512_mask3_fmadd_pd(a, b, c, m)
 #define vfinite(a)           (_mm512_fpclass_pd_mask(a, EK_NOT_FINITE) == 0)
 #define vsum(v)              _mm512_reduce_add_pd(v)
-#define vgather_u16(x, c, m) _mm512_mask_i32gather_pd(vzero(), m, EK_U16(c), x, 8)
-#if EK_IDX_64
-#define vgather_n(x, c, m) \
-	_mm512_mask_i64gather_pd(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 8)
-#else
-#define vgather_n(x, c, m) \
-	_mm512_mask_i32gather_pd(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 8)
-#endif
+#define vkeep(a, m)          _mm512_maskz_mov_pd(m, a)
 
 /* Sums the lanes of each of eight vectors. In each of three steps, two vectors become one: pairs of
  * lanes of each vector are added, and the sums are put side by side. */
@@ -118,14 +112,7 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vfused_n(a, b, c, m) _mm256_mask3_fmadd_ps(a, b, c, m)
 #define vfinite(a)           (_mm256_fpclass_ps_mask(a, EK_NOT_FINITE) == 0)
 #define vsum(v)              FN(vsum)(v)
-#define vgather_u16(x, c, m) _mm256_mmask_i32gather_ps(vzero(), m, EK_U16(c), x, 4)
-#if EK_IDX_64
-#define vgather_n(x, c, m) \
-	_mm512_mask_i64gather_ps(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 4)
-#else
-#define vgather_n(x, c, m) \
-	_mm256_mmask_i32gather_ps(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 4)
-#endif
+#define vkeep(a, m)          _mm256_maskz_mov_ps(m, a)
 
 #define EK_LOAD4(p, m) _mm_maskz_loadu_ps(m, p)
 #include "simd/float8.h"
@@ -151,7 +138,31 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 			m, _mm256_add_epi32(_mm256_set1_epi32(first), \
 	                                    _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7))))
 #endif
+#define vcount(m)              _mm_popcnt_u32(m)
+#ifdef EK_LOADS
+#include "simd/loads.h"
+#elif defined(EK_WITH_LOADS) /* others have no pass with loads, so they must not gather */
 #define vgather(x, c)          vgather_n(x, c, 0xff)
+#define vgather_u16(x, c)      vgather_u16_n(x, c, 0xff)
+#if EK_VAL_F64
+#define vgather_u16_n(x, c, m) _mm512_mask_i32gather_pd(vzero(), m, EK_U16(c), x, 8)
+#else
+#define vgather_u16_n(x, c, m) _mm256_mmask_i32gather_ps(vzero(), m, EK_U16(c), x, 4)
+#endif
+#if EK_VAL_F64 && EK_IDX_64
+#define vgather_n(x, c, m) \
+	_mm512_mask_i64gather_pd(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 8)
+#elif EK_VAL_F64
+#define vgather_n(x, c, m) \
+	_mm512_mask_i32gather_pd(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 8)
+#elif EK_IDX_64
+#define vgather_n(x, c, m) \
+	_mm512_mask_i64gather_ps(vzero(), m, _mm512_maskz_loadu_epi64(m, c), x, 4)
+#else
+#define vgather_n(x, c, m) \
+	_mm256_mmask_i32gather_ps(vzero(), m, _mm256_maskz_loadu_epi32(m, c), x, 4)
+#endif
+#endif
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
 /* Vectors of eight 32-bit words, one for each lane, for both value types. */
@@ -165,3 +176,10 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #endif
 #define vstream_end()   _mm_sfence()
 #define vfused(a, b, c) vfma(a, b, c)
+#ifdef EK_WITH_LOADS
+#include "simd/scatter.h"
+#ifndef EK_LOADS
+#define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
+#define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
+#endif
+#endif

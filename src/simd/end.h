@@ -14,6 +14,7 @@
 #undef vec
 #undef vmask
 #undef vmask_n
+#undef vmask_last
 #undef vmask_bits
 #undef vflags
 #undef vpack
@@ -32,6 +33,12 @@
 #undef vgather
 #undef vgather_n
 #undef vgather_u16
+#undef vgather_u16_n
+#undef vkeep
+#undef vcount
+#undef vgather_within
+#undef vgather_u16_within
+#undef vscatter
 #undef vtranspose
 #undef vwords
 #undef vwords_load

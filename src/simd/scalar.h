@@ -5,6 +5,7 @@
  *   W                  number of lanes of a vector
  *   vec, vmask         types of a vector of VAL and of a mask, which says which lanes are active
  *   vmask_n(n)         mask in which the first n lanes are active, 0 <= n <= W
+ *   vmask_last(n)      mask in which the last n lanes are active, 0 <= n <= W; not here
  *   vmask_bits(b)      mask in which lane k is active if bit k of b is set, k < W
  *   vzero() vset1(a)                  0 or `a` in all lanes
  *   vload(p) vload_n(p, m)            load; inactive lanes are 0, and their memory is not touched
@@ -12,8 +13,14 @@
  *   vstream(p, v)                     a non-temporal store; p is aligned to the vector. Call
  *                                     vstream_end() before other threads read
  *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; the elements of c have type IDX
- *   vgather_u16(x, c, m)              vgather_n, where c has elements of type uint16_t; all W
- *                                     elements may be read, even those of inactive lanes
+ *                                     The active lanes must be the first ones
+ *   vgather_u16(x, c) vgather_u16_n(x, c, m)   the same, where c has elements of type uint16_t; all
+ *                                     W elements may be read, even those of inactive lanes
+ *   vgather_within(x, c, m, left)     vgather_n, where the next `left` elements of c are columns
+ *                                     too, so that inactive lanes among them may be loaded
+ *   vgather_u16_within(x, c, m, left) the same for vgather_u16_n
+ *   vscatter(y, c, v)                 y[c[0]] = lane 0 of v, y[c[1]] = lane 1, ...; the elements of
+ *                                     c have type IDX and differ
  *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], or 0 if j >= m; m <= W. No
  *                                     other memory is touched
  *   vadd vmul vfma(a, b, c)           vfma is a * b + c, rounded once or twice, whichever is fast
@@ -47,7 +54,11 @@
 #define vstream_end()          ((void)0)
 #define vgather(x, c)          ((x)[*(c)])
 #define vgather_n(x, c, m)     ((m) ? (x)[*(c)] : (VAL)0)
-#define vgather_u16(x, c, m)   vgather_n(x, c, m)
+#define vgather_u16(x, c)      vgather(x, c)
+#define vgather_u16_n(x, c, m) vgather_n(x, c, m)
+#define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
+#define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
+#define vscatter(y, c, v)      ((void)((y)[*(c)] = (v)))
 #define vtranspose(p, n, m, t) ((void)(n), (void)(m), (void)(*(t) = *(p)))
 #define vadd(a, b)             ((a) + (b))
 #define vadd_n(a, b, m)        ((m) ? (a) + (b) : (a))

@@ -23,6 +23,7 @@
 #include "format/block_size.h"
 #include "spmv/block.h"
 #define EK_FILE "spmv/block.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 /* Checks by the undefined-behaviour sanitizer in 64 unrolled kernels would take minutes to compile,

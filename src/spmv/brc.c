@@ -15,6 +15,7 @@
 #include "format/brc.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/brc.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

@@ -7,6 +7,7 @@
 #include "format/coo.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/coo.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

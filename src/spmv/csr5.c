@@ -22,6 +22,7 @@
 #include "format/csr5.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/csr5.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
@@ -294,11 +295,12 @@ static void FN(csr5_scatter)(const ek_store *A, const eki_run *v, int64_t begin,
  * than a tile has columns. */
 static ek_isa isa_for(const eki_step *step, int64_t omega)
 {
-	ek_isa isa = step->isa;
+	ek_isa level = eki_isa_level(step->isa);
+	const bool loads = level != step->isa;
 
-	while (isa != EK_ISA_SCALAR && omega < eki_lanes(isa, step->in[0]->value))
-		isa--;
-	return isa;
+	while (level != EK_ISA_SCALAR && omega < eki_lanes(level, step->in[0]->value))
+		level--;
+	return eki_isa_gather(level, loads);
 }
 
 static void span(const ek_store *A, int64_t begin, int64_t end, int64_t span[2])

@@ -27,6 +27,7 @@
 #include "spmv/csr_transposed.h"
 #include "spmv/row_blocks.h"
 #define EK_FILE "spmv/csr_acsr.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

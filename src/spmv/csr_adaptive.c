@@ -31,6 +31,7 @@
 #include "spmv/csr_vector.h"
 #include "spmv/row_blocks.h"
 #define EK_FILE "spmv/csr_adaptive.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

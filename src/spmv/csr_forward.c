@@ -25,14 +25,17 @@
 #include "spmv/csr_vector.h"
 #include "spmv/panels.h"
 #define EK_FILE "spmv/csr_forward.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
 
-/* Returns W partial sums of the products of n entries of a row. */
-static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL *x, int64_t n)
+/* Returns W partial sums of the products of n entries of a row. From the first of them on, `left`
+ * entries have their columns counted from x. */
+static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL *x, int64_t n,
+                                   int64_t left)
 {
-	const vmask all = vmask_n(W);
+	const uint16_t *last = c + left;
 	vec a = vzero();
 
 	if (n > 4 * W) {
@@ -44,23 +47,23 @@ static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL 
 			EK_AHEAD(val + 2 * W);
 			EK_AHEAD(val + 3 * W);
 			EK_AHEAD(c);
-			a = vfma(vload(val), vgather_u16(x, c, all), a);
-			b = vfma(vload(val + W), vgather_u16(x, c + W, all), b);
-			d = vfma(vload(val + 2 * W), vgather_u16(x, c + 2 * W, all), d);
-			e = vfma(vload(val + 3 * W), vgather_u16(x, c + 3 * W, all), e);
+			a = vfma(vload(val), vgather_u16(x, c), a);
+			b = vfma(vload(val + W), vgather_u16(x, c + W), b);
+			d = vfma(vload(val + 2 * W), vgather_u16(x, c + 2 * W), d);
+			e = vfma(vload(val + 3 * W), vgather_u16(x, c + 3 * W), e);
 		}
 		a = vadd(vadd(a, b), vadd(d, e));
 	}
 	for (; n > W; n -= W, c += W, val += W) {
 		EK_AHEAD(val);
-		a = vfma(vload(val), vgather_u16(x, c, all), a);
+		a = vfma(vload(val), vgather_u16(x, c), a);
 	}
 	EK_AHEAD(val);
 	EK_AHEAD(c);
 
 	vmask m = vmask_n(n);
 
-	return vfma(vload_n(val, m), vgather_u16(x, c, m), a);
+	return vfma(vload_n(val, m), vgather_u16_within(x, c, m, last - c), a);
 }
 
 /* ---- Up to 65,536 columns: CSR whose columns have 16 bits ------------------------------------ */
@@ -81,12 +84,13 @@ static void FN(forward_rows)(const ek_store *A, const eki_run *v, int64_t begin,
 		EK_UNROLL
 		for (int r = 0; r < W; r++)
 			row[r] = FN(forward_sums)(col + row_ptr[i + r], val + row_ptr[i + r], x,
-			                          row_ptr[i + r + 1] - row_ptr[i + r]);
+			                          row_ptr[i + r + 1] - row_ptr[i + r],
+			                          A->nnz - row_ptr[i + r]);
 		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < end; i++) {
 		vec row = FN(forward_sums)(col + row_ptr[i], val + row_ptr[i], x,
-		                           row_ptr[i + 1] - row_ptr[i]);
+		                           row_ptr[i + 1] - row_ptr[i], A->nnz - row_ptr[i]);
 
 		FN(finish_row)(vsum(row), alpha, beta, y0 + i, y + i);
 	}
@@ -95,9 +99,9 @@ static void FN(forward_rows)(const ek_store *A, const eki_run *v, int64_t begin,
 /* ---- More than 65,536 columns: tiles --------------------------------------------------------- */
 
 /* Multiplies a tile of the kind EKI_TILE_ALL with n rows. Its values begin at `val`, its columns at
- * `c`; `y` points to the first row of the block. */
+ * `c` and end at `last`; `y` points to the first row of the block. */
 static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_t *c,
-                                const VAL *val, const VAL *x, VAL alpha, VAL beta, const VAL *y0,
+                                const uint16_t *last, const VAL *val, const VAL *x, VAL alpha, VAL beta, const VAL *y0,
                                 VAL *y)
 {
 	int64_t i = 0;
@@ -107,14 +111,14 @@ static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_
 
 		EK_UNROLL
 		for (int r = 0; r < W; r++) {
-			row[r] = FN(forward_sums)(c, val, x, length[i + r]);
+			row[r] = FN(forward_sums)(c, val, x, length[i + r], last - c);
 			c += length[i + r];
 			val += length[i + r];
 		}
 		FN(finish_rows)(vsum_rows(row), alpha, beta, y0 + i, y + i);
 	}
 	for (; i < n; i++) {
-		const VAL sum = vsum(FN(forward_sums)(c, val, x, length[i]));
+		const VAL sum = vsum(FN(forward_sums)(c, val, x, length[i], last - c));
 
 		FN(finish_row)(sum, alpha, beta, y0 + i, y + i);
 		c += length[i];
@@ -123,7 +127,7 @@ static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_
 }
 
 static inline void FN(tile_segments)(const uint16_t *word, int64_t n, const uint16_t *c,
-                                     const VAL *val, const VAL *x, VAL alpha, VAL *y)
+                                     const uint16_t *last, const VAL *val, const VAL *x, VAL alpha, VAL *y)
 {
 	const uint16_t *end = word + n;
 
@@ -134,7 +138,7 @@ static inline void FN(tile_segments)(const uint16_t *word, int64_t n, const uint
 		EK_AHEAD(word);
 		EK_UNROLL
 		for (int r = 0; r < W; r++) {
-			row[r] = FN(forward_sums)(c, val, x, word[2 * r + 1]);
+			row[r] = FN(forward_sums)(c, val, x, word[2 * r + 1], last - c);
 			c += word[2 * r + 1];
 			val += word[2 * r + 1];
 		}
@@ -143,7 +147,7 @@ static inline void FN(tile_segments)(const uint16_t *word, int64_t n, const uint
 			y[word[2 * r]] += sum[r];
 	}
 	for (; word < end; word += 2) {
-		y[word[0]] += alpha * vsum(FN(forward_sums)(c, val, x, word[1]));
+		y[word[0]] += alpha * vsum(FN(forward_sums)(c, val, x, word[1], last - c));
 		c += word[1];
 		val += word[1];
 	}
@@ -152,7 +156,6 @@ static inline void FN(tile_segments)(const uint16_t *word, int64_t n, const uint
 static inline void FN(tile_entries)(const uint16_t *row, int64_t n, const uint16_t *c,
                                     const VAL *val, const VAL *x, VAL alpha, VAL *y)
 {
-	const vmask all = vmask_n(W);
 	VAL term[2 * W];
 
 	for (; n >= 2 * W; n -= 2 * W, row += 2 * W, c += 2 * W, val += 2 * W) {
@@ -160,9 +163,9 @@ static inline void FN(tile_entries)(const uint16_t *row, int64_t n, const uint16
 		EK_AHEAD(val + W);
 		EK_AHEAD(c);
 		EK_AHEAD(row);
-		vstore(term, vmul(vset1(alpha), vmul(vload(val), vgather_u16(x, c, all))));
+		vstore(term, vmul(vset1(alpha), vmul(vload(val), vgather_u16(x, c))));
 		vstore(term + W,
-		       vmul(vset1(alpha), vmul(vload(val + W), vgather_u16(x, c + W, all))));
+		       vmul(vset1(alpha), vmul(vload(val + W), vgather_u16(x, c + W))));
 		for (int r = 0; r < 2 * W; r++)
 			y[row[r]] += term[r];
 	}
@@ -186,13 +189,14 @@ static void FN(forward_block)(const eki_panels *s, const eki_block *b, const eki
 	}
 	for (; t < end; t++) {
 		const uint16_t *word = s->word + t->word, *c = s->col + t->entry;
+		const uint16_t *last = s->col + t[1].entry;
 		const VAL *val = val0 + t->entry, *x = x0 + (int64_t)t->panel * PANEL;
 		int64_t words = t[1].word - t->word;
 
 		if (t->kind == EKI_TILE_ALL)
-			FN(tile_all)(word, rows, c, val, x, alpha, beta, y0, y);
+			FN(tile_all)(word, rows, c, last, val, x, alpha, beta, y0, y);
 		else if (t->kind == EKI_TILE_SEGMENTS)
-			FN(tile_segments)(word, words, c, val, x, alpha, y);
+			FN(tile_segments)(word, words, c, last, val, x, alpha, y);
 		else
 			FN(tile_entries)(word, words, c, val, x, alpha, y);
 		beta = 1;

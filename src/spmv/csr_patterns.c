@@ -23,6 +23,7 @@
 #include "spmv/csr_vector.h"
 #include "spmv/patterns.h"
 #define EK_FILE "spmv/csr_patterns.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
@@ -31,18 +32,17 @@
 static inline vec FN(shaped_sums)(const uint16_t *c, int64_t n, const VAL *val, const VAL *x)
 {
 	vec a = vzero(), b = vzero();
-	const vmask all = vmask_n(W);
 
 	for (; n > 2 * W; n -= 2 * W, c += 2 * W, val += 2 * W) {
 		EK_AHEAD(val);
 		EK_AHEAD(val + W);
-		a = vfma(vload(val), vgather_u16(x, c, all), a);
-		b = vfma(vload(val + W), vgather_u16(x, c + W, all), b);
+		a = vfma(vload(val), vgather_u16(x, c), a);
+		b = vfma(vload(val + W), vgather_u16(x, c + W), b);
 	}
 	EK_AHEAD(val);
 	if (n > W) {
 		EK_AHEAD(val + W);
-		a = vfma(vload(val), vgather_u16(x, c, all), a);
+		a = vfma(vload(val), vgather_u16(x, c), a);
 		n -= W;
 		c += W;
 		val += W;
@@ -50,7 +50,7 @@ static inline vec FN(shaped_sums)(const uint16_t *c, int64_t n, const VAL *val, 
 
 	vmask m = vmask_n(n);
 
-	return vadd(vfma(vload_n(val, m), vgather_u16(x, c, m), a), b);
+	return vadd(vfma(vload_n(val, m), vgather_u16_n(x, c, m), a), b);
 }
 
 /* Returns W partial sums of a row of n entries in consecutive columns. */

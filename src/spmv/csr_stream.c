@@ -16,6 +16,7 @@
 
 #include "spmv/csr_vector.h"
 #define EK_FILE "spmv/csr_stream.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

@@ -17,6 +17,7 @@
 
 #include "drive/split.h"
 #define EK_FILE "spmv/csr_strict.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
@@ -27,10 +28,10 @@ enum { LANES = 8, CHUNK = 4096 };
 #endif
 #define STEPS (LANES / W) /* number of vectors that hold the lanes */
 
-/* Multiplies entries [k, end), at most a chunk, by x, and stores the sums of the 8 lanes in
- * lane[]. */
-static inline void FN(strict_lanes)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t k,
-                                    int64_t end, vec lane[STEPS])
+/* Multiplies entries [k, end), at most a chunk, of the `nnz` entries of a matrix by x, and stores
+ * the sums of the 8 lanes in lane[]. */
+static inline void FN(strict_lanes)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t nnz,
+                                    int64_t k, int64_t end, vec lane[STEPS])
 {
 	for (int s = 0; s < STEPS; s++)
 		lane[s] = vzero();
@@ -46,7 +47,8 @@ static inline void FN(strict_lanes)(const IDX *col_idx, const VAL *val, const VA
 	for (int s = 0; s < STEPS && k < end; s++, k += W) {
 		vmask m = vmask_n(end - k < W ? end - k : W);
 
-		lane[s] = vfused_n(vload_n(val + k, m), vgather_n(x, col_idx + k, m), lane[s], m);
+		lane[s] = vfused_n(vload_n(val + k, m),
+		                   vgather_within(x, col_idx + k, m, nnz - k), lane[s], m);
 	}
 }
 
@@ -71,7 +73,8 @@ static void FN(strict_chunk)(const ek_store *A, const eki_run *v, int64_t begin,
 	vec lane[STEPS], rows[STEPS][W];
 	VAL result[W];
 
-	FN(strict_lanes)(A->array[CSR_COL], A->array[CSR_VAL], v->x.data, begin, end, lane);
+	FN(strict_lanes)(A->array[CSR_COL], A->array[CSR_VAL], v->x.data, A->nnz, begin, end,
+	                 lane);
 	for (int s = 0; s < STEPS; s++) {
 		rows[s][0] = lane[s];
 		for (int r = 1; r < W; r++)
@@ -97,7 +100,8 @@ static void FN(strict_rows)(const ek_store *A, const eki_run *v, int64_t begin, 
 
 		EK_UNROLL
 		for (int r = 0; r < W; r++) {
-			FN(strict_lanes)(col_idx, val, x, row_ptr[i + r], row_ptr[i + r + 1], lane);
+			FN(strict_lanes)(col_idx, val, x, A->nnz, row_ptr[i + r],
+			                 row_ptr[i + r + 1], lane);
 			for (int s = 0; s < STEPS; s++)
 				rows[s][r] = lane[s];
 		}

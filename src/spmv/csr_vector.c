@@ -11,6 +11,7 @@
  * Reads each array once. Bell, Garland 2009; Liu 2015, Algorithm 29. */
 #include "spmv/csr_vector.h"
 #define EK_FILE "spmv/csr_vector.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

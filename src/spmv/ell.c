@@ -16,6 +16,7 @@
 #include "format/ell.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/ell.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

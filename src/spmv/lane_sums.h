@@ -4,7 +4,7 @@
  * places apart. The function lane_sums multiplies a chunk, for SELL-C-sigma and BRC; each lane of
  * the chunk gets one lane of a vector. The functions for a single lane, which ELLPACK uses too,
  * tell entries from padding by the length of the lane. In all of these formats, columns and values
- * are the arrays CSR_COL and CSR_VAL. Included in each pass of base/for_each.h. */
+ * are the arrays CSR_COL and CSR_VAL. Included in each pass of base/for_each.h, after drive/finish.h. */
 #ifndef EK_LANES_WIDE
 #define EK_LANES_WIDE
 enum { LANES_WIDE = 4 }; /* maximum number of vectors that are summed side by side */
@@ -13,6 +13,7 @@ struct lane_run {
 	const ek_store *A;
 	const eki_run *v;
 	bool past;    /* y is written with non-temporal stores of whole aligned vectors */
+	bool ahead;   /* entries are prefetched: they do not stay in the core's cache */
 	bool x_ahead; /* x is prefetched where it is read like a stream */
 };
 #endif
@@ -58,6 +59,41 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 		if (left > 0)
 			finish(s, p + k * W, left < W ? left : W, sum[k]);
 	}
+}
+
+/* Finishes the W rows row[0] ... row[W - 1], which differ. */
+static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y0, VAL *y,
+                                      const IDX *row)
+{
+	vec r = vmul(vset1(alpha), sum);
+
+	if (beta != 0)
+		r = vadd(r, vmul(vset1(beta), vgather(y0, row)));
+	vscatter(y, row, r);
+}
+
+/* Returns the sums of the W lanes of a chunk of height W. Two vectors of sums hide the latency of the
+ * additions. Prefetching costs a tenth of the time if the entries are in the core's cache, so
+ * `ahead` is a compile-time constant. */
+static inline __attribute__((always_inline)) vec
+FN(lane_chunk)(const struct lane_run *s, int64_t at, int64_t end, const bool ahead)
+{
+	const IDX *col_idx = s->A->array[CSR_COL];
+	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
+	vec a = vzero(), b = vzero();
+
+	for (; end - at >= 2 * W; at += 2 * W) {
+		if (ahead) {
+			EK_AHEAD(val + at);
+			EK_AHEAD(val + at + W);
+			EK_AHEAD(col_idx + at);
+		}
+		a = vfma(vload(val + at), vgather(x, col_idx + at), a);
+		b = vfma(vload(val + at + W), vgather(x, col_idx + at + W), b);
+	}
+	if (at < end)
+		a = vfma(vload(val + at), vgather(x, col_idx + at), a);
+	return vadd(a, b);
 }
 
 /* Returns the sums of fewer than W lanes: the lanes that are active in `m`. */

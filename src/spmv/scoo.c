@@ -9,6 +9,7 @@
 #include "format/scoo.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/scoo.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

@@ -7,6 +7,7 @@
 
 #include "spmv/segments.h"
 #define EK_FILE "spmv/segments.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 static void FN(segments_multiply)(const ek_store *A, const eki_run *v, eki_segments *s,

@@ -16,10 +16,19 @@
 #include "format/sell.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/sell.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
 #include "spmv/lane_sums.h"
+
+#ifndef EK_SELL_FLAGS
+#define EK_SELL_FLAGS
+struct sell_flags {
+	bool past;  /* y may be written with non-temporal stores when beta is 0 */
+	bool ahead; /* the arrays do not stay in the cores' caches */
+};
+#endif
 
 /* Returns the row at place p of the order in which rows are stored. */
 static inline int64_t FN(sell_row)(const ek_store *A, int64_t p)
@@ -52,6 +61,11 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 		FN(finish_rows)(sum, alpha, beta, y0 + p, y + p);
 		return;
 	}
+	if (n == W && finite) {
+		FN(finish_rows_at)(sum, alpha, beta, y0, y,
+		                   (const IDX *)s->A->array[SELL_PERM] + p);
+		return;
+	}
 	vstore(each, sum);
 	for (int64_t r = 0; r < n; r++) {
 		const int64_t i = FN(sell_row)(s->A, p + r);
@@ -62,15 +76,38 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 	}
 }
 
+/* Multiplies chunks of W rows. */
+static inline __attribute__((always_inline)) void
+FN(sell_chunks)(const struct lane_run *s, int64_t begin, int64_t end, const bool ahead)
+{
+	const PTR *chunk_ptr = s->A->array[SELL_PTR];
+
+	for (int64_t k = begin; k < end; k++) {
+		const int64_t left = s->A->rows - k * W;
+
+		FN(sell_finish)(s, k * W, left < W ? left : W,
+		                FN(lane_chunk)(s, chunk_ptr[k], chunk_ptr[k + 1], ahead));
+	}
+}
+
 static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	const PTR *chunk_ptr = A->array[SELL_PTR];
 	const int64_t c = A->dim[SELL_C];
-	const bool *past = v->aux, aligned = (uintptr_t)v->y.data % sizeof(vec) == 0;
-	const struct lane_run s = {A, v, *past && eki_is(v->beta, 0) && c % W == 0 && aligned,
-	                           .x_ahead = true};
+	const struct sell_flags *flags = v->aux;
+	const bool aligned = (uintptr_t)v->y.data % sizeof(vec) == 0;
+	const struct lane_run s = {
+		.A = A,
+		.v = v,
+		.past = flags->past && eki_is(v->beta, 0) && c % W == 0 && aligned,
+		.x_ahead = true,
+	};
 
-	for (int64_t k = begin; k < end; k++) {
+	if (c == W && flags->ahead)
+		FN(sell_chunks)(&s, begin, end, true);
+	else if (c == W)
+		FN(sell_chunks)(&s, begin, end, false);
+	for (int64_t k = c == W ? end : begin; k < end; k++) {
 		const int64_t p = k * c, rows = sell_first(A, k + 1) - p;
 
 		FN(lane_sums)(&s, p, rows, c, chunk_ptr[k], chunk_ptr[k + 1], FN(sell_finish));
@@ -124,11 +161,14 @@ static ek_status prepare(eki_step *step)
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(sell_scatter);
 	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
-	bool *past;
+	struct sell_flags *flags;
 
-	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *past, &past));
-	*past = past_caches(step);
-	step->aux = past;
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *flags, &flags));
+	*flags = (struct sell_flags){
+		.past = past_caches(step),
+		.ahead = (double)step->bytes > step->threads * step->ctx->machine->core_bytes,
+	};
+	step->aux = flags;
 	/* Runs of op N do not read the lengths of the rows. */
 	if (step->op[0] == EK_OP_N)
 		step->bytes -= A->rows * (int64_t)eki_idx_size(A->index);

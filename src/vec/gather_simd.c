@@ -50,8 +50,8 @@ static double cost(const eki_features *f)
 
 	if (a->type != EK_F32 && a->type != EK_F64)
 		return 1.01 * n;
-	return 1.6 * n * f->machine->speed[EKI_LOOP_GATHER][value][a->isa].entry /
-	       f->machine->speed[EKI_LOOP_SERIAL][value][a->isa].entry;
+	return 1.6 * n * f->machine->speed[EKI_LOOP_GATHER][value][eki_isa_level(a->isa)].entry /
+	       f->machine->speed[EKI_LOOP_SERIAL][value][eki_isa_level(a->isa)].entry;
 }
 
 const ek_method ek_gather_simd = {

@@ -4,19 +4,30 @@
 
 struct contexts contexts = {.heap = HEAP_INIT};
 
-int contexts_setup(void **state)
+static int setup(int levels)
 {
 	struct contexts *c = &contexts;
 	int count[MAX_COUNTS];
 
-	(void)state;
-	c->levels = test_levels(c->level);
+	c->levels = levels;
 	c->counts = test_counts(count);
 	for (int l = 0; l < c->levels; l++)
 		for (int k = 0; k < c->counts; k++)
 			c->of[l][k] =
 				heap_context_cut(&c->heap, count[k], EK_ISA_LIMIT(c->level[l]));
 	return 0;
+}
+
+int contexts_setup(void **state)
+{
+	(void)state;
+	return setup(test_levels(contexts.level));
+}
+
+int contexts_setup_isas(void **state)
+{
+	(void)state;
+	return setup(test_isas(contexts.level));
 }
 
 int contexts_teardown(void **state)

@@ -12,12 +12,13 @@
 extern struct contexts {
 	struct heap heap; /* the memory of all contexts */
 	int levels, counts;
-	ek_isa level[MAX_LEVELS];
-	ek_context *of[MAX_LEVELS][MAX_COUNTS];
+	ek_isa level[MAX_ISAS];
+	ek_context *of[MAX_ISAS][MAX_COUNTS];
 } contexts;
 
 /* Set-up and tear-down for run_all_tests; a program's own set-up and tear-down may call them. */
 int contexts_setup(void **state);
+int contexts_setup_isas(void **state); /* with all of test_isas */
 int contexts_teardown(void **state);
 
 /* Returns one of the contexts: each turn has another instruction set, every third turn another

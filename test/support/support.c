@@ -59,17 +59,42 @@ enum tier test_tier(void)
 	return TIER_QUICK;
 }
 
+/* Returns the instruction set of a context with options.isa_limit = limit. */
+static ek_isa isa_with(int limit)
+{
+	const ek_options options = {.size = sizeof options, .isa_limit = limit};
+	ek_context *ctx = NULL;
+	ek_isa isa;
+
+	expect_status(ek_context_create(&options, &ctx), EK_OK);
+	isa = ek_context_isa(ctx);
+	ek_context_destroy(ctx);
+	return isa;
+}
+
+/* Stores the instruction sets 0 .. end - 1 that the processor has, or the one that EK_ISA names. */
+static int isas_below(int end, ek_isa *isa)
+{
+	int count = 0;
+
+	if (getenv("EK_ISA") && *getenv("EK_ISA")) {
+		*isa = isa_with(0);
+		return 1;
+	}
+	for (int k = 0; k < end; k++)
+		if (isa_with(EK_ISA_LIMIT(k)) == (ek_isa)k)
+			isa[count++] = (ek_isa)k;
+	return count;
+}
+
 int test_levels(ek_isa level[MAX_LEVELS])
 {
-	ek_context *ctx = NULL;
-	int count = 0, best;
+	return isas_below(MAX_LEVELS, level);
+}
 
-	expect_status(ek_context_create(NULL, &ctx), EK_OK);
-	best = (int)ek_context_isa(ctx);
-	ek_context_destroy(ctx);
-	for (int k = getenv("EK_ISA") && *getenv("EK_ISA") ? best : 0; k <= best; k++)
-		level[count++] = (ek_isa)k;
-	return count;
+int test_isas(ek_isa isa[MAX_ISAS])
+{
+	return isas_below(MAX_ISAS, isa);
 }
 
 int test_counts(int count[MAX_COUNTS])

@@ -42,10 +42,14 @@ enum tier { TIER_BRIEF, TIER_QUICK, TIER_FULL, TIER_LONG };
 /* Returns the tier that EK_TEST_TIER names: brief, quick (the default), full or long. */
 enum tier test_tier(void);
 
-enum { MAX_LEVELS = 3, MAX_COUNTS = 4 };
-/* Stores in `level` the instruction sets to test, and returns their number: all sets that the
- * processor has, or only the set that EK_ISA names. */
+enum { MAX_LEVELS = 3, MAX_ISAS = 5, MAX_COUNTS = 4 };
+/* Stores in `level` the instruction sets to test, and returns their number: scalar, AVX2 and AVX-512
+ * as far as the processor has them, or only the set that EK_ISA names. For code that does not
+ * gather. */
 int test_levels(ek_isa level[MAX_LEVELS]);
+/* Stores in `isa` the instruction sets to test for code that gathers: those of test_levels and their
+ * forms with loads. */
+int test_isas(ek_isa isa[MAX_ISAS]);
 /* Stores in `count` the numbers of threads to test, and returns how many there are: 1, 2, 3 and 7,
  * or only the number that EK_THREADS gives. */
 int test_counts(int count[MAX_COUNTS]);

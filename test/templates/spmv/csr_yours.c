@@ -8,6 +8,7 @@
  * longer than a thread's share of the entries. Author year, Algorithm 1. */
 #include "drive/split.h"
 #define EK_FILE "spmv/csr_yours.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

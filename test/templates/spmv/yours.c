@@ -9,6 +9,7 @@
 #include "drive/drive.h"
 #include "format/yours.h"
 #define EK_FILE "spmv/yours.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/finish.h"
