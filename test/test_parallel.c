@@ -312,16 +312,6 @@ static void test_signals(void **state)
 	assert_int_equal(atomic_load(&wrong), 0);
 }
 
-/* Waits for a child, and checks that it said that all is well. */
-static void child_is_well(pid_t child)
-{
-	int status = -1;
-
-	assert_true(child > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define NO_FORK /* the thread sanitizer allows no threads in a child of several threads */
@@ -332,6 +322,16 @@ static void child_is_well(pid_t child)
 #endif
 
 #ifndef NO_FORK
+/* Waits for a child, and checks that it said that all is well. */
+static void child_is_well(pid_t child)
+{
+	int status = -1;
+
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void test_fork(void **state)
 {
 	(void)state;
