@@ -6,21 +6,51 @@
  * each round every candidate runs one batch of calls, and times of the same round are compared.
  * Before each batch a few untimed calls bring the working set of this candidate into the caches,
  * where that of the previous candidate was. The order is shuffled in every round, so that no
- * candidate always runs after the same one. A batch during which another process took a processor
- * away is repeated, a few times at most. */
+ * candidate always runs after the same one. Candidates have threads of several run times, whose
+ * idle threads spin before they sleep, so each candidate begins when those of the previous one
+ * sleep. A batch during which another process took a processor away is repeated, a few times at
+ * most. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "bench.h"
 
-#define BATCH_SECONDS 3e-3  /* much longer than the clock's resolution and the wake-up of threads */
-#define COLD_SECONDS  30e-3 /* calls this long gain nothing from untimed calls before them */
-#define WARM_CALLS    3     /* untimed calls that bring a working set into the last-level cache */
-#define MIN_ROUNDS    5
-#define ATTEMPTS      4
-#define MAX_ROUNDS    100000
+#define BATCH_SECONDS   3e-3 /* much longer than the clock's resolution and waking threads take */
+#define COLD_SECONDS    30e-3 /* calls this long gain nothing from untimed calls before them */
+#define WARM_CALLS      3    /* untimed calls that bring a working set into the last-level cache */
+#define SETTLE_MOST     50   /* milliseconds to wait for idle threads at most */
+#define SETTLED_SECONDS 1e-4 /* less than a thread that spins uses in a millisecond */
+#define MIN_ROUNDS      5
+#define ATTEMPTS        4
+#define MAX_ROUNDS      100000
+
+/* Returns how many seconds all threads of this process have used their processors. */
+static double processor_seconds(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Sleeps until no other thread of this process runs: until a millisecond has taken next to no time
+ * of a processor, but no longer than SETTLE_MOST such steps. */
+static void settle(void)
+{
+	const struct timespec step = {0, 1000000};
+
+	for (int k = 0; k < SETTLE_MOST; k++) {
+		const double before = processor_seconds();
+
+		nanosleep(&step, NULL);
+		if (processor_seconds() - before < SETTLED_SECONDS)
+			return;
+	}
+}
 
 static double timed(struct candidate *c, int64_t calls)
 {
@@ -109,6 +139,7 @@ static void one_round(struct candidate *const *candidates, const int *order, int
 		struct candidate *c = candidates[order[i]];
 		double last = round ? c->sample[round - 1] : 0;
 
+		settle();
 		if (last < COLD_SECONDS)
 			timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
 		c->sample[round] = batch(c);

@@ -14,8 +14,8 @@
  * read soon. Both copy the arrays that the operation itself works on, so that pages and caches are
  * the same.
  *
- * Both probes use the OpenMP run time of the library: a separate pool of threads would have to be
- * put to sleep and woken between candidates. */
+ * Both probes use the OpenMP run time, as peers do. Its idle threads spin for a while, as those of
+ * the library do, so measure.c waits between candidates until all of them sleep. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stddef.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Loads the modules of the peers, and enters peers in a measurement. Each module is opened with its
- * symbols kept local, so that two libraries that export the same names do not collide. Peers must
- * use the same OpenMP run time as this library, which bench/peers/install.sh arranges: two pools of
- * threads in one process disturb each other, since an idle pool spins for a while before it
- * sleeps. */
+ * symbols kept local, so that two libraries that export the same names do not collide. All peers
+ * must use one OpenMP run time, which bench/peers/install.sh arranges: two of them would have twice
+ * as many threads, which disturb each other. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>

@@ -25,9 +25,9 @@ if(TARGET ek)
     endif()")
 endif()
 
-# CMake package. The static library gets the OpenMP run time of the user's compiler.
+# CMake package. A static library with threads by OpenMP gets the run time of the user's compiler.
 set(openmp_names "")
-if(OpenMP_C_FOUND)
+if(EK_PARALLEL STREQUAL openmp)
   set(openmp_names ${OpenMP_C_LIB_NAMES})
 endif()
 configure_file(cmake/evenkeelConfig.cmake.in evenkeelConfig.cmake @ONLY)
@@ -41,7 +41,10 @@ install(FILES ${PROJECT_BINARY_DIR}/evenkeelConfig.cmake
 file(RELATIVE_PATH pc_up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" pc_up "${pc_up}")
 set(pc_libs -lm)
-if(OpenMP_C_FOUND)
+if(EK_PTHREADS)
+  list(APPEND pc_libs -pthread)
+endif()
+if(EK_PARALLEL STREQUAL openmp)
   foreach(name ${OpenMP_C_LIB_NAMES})
     if(name STREQUAL "omp") # by file name, since some systems have no libomp.so
       file(REAL_PATH ${OpenMP_omp_LIBRARY} omp_file)

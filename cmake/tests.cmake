@@ -39,7 +39,7 @@ if(CMOCKA_FOUND)
   add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)
   target_include_directories(ek_internal PUBLIC include)
   target_link_libraries(ek_internal PUBLIC m ${CMAKE_DL_LIBS} ${codec_targets}
-                        $<$<BOOL:${EK_WITH_GPU}>:Threads::Threads>)
+                        $<$<BOOL:${EK_PTHREADS}>:Threads::Threads>)
   set(test_definitions EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
       EK_FAKE_DIR="${PROJECT_BINARY_DIR}/fake" ${codec_macros})
   if(NOT EK_WITH_GPU)

@@ -11,6 +11,7 @@
 #include "support/folder.h"
 #include "support/on_device.h"
 #include "support/support.h"
+#include "support/workers.h"
 
 enum { TEAM = 3, ROUNDS = 40, BYTES = 1 << 20 };
 
@@ -32,33 +33,30 @@ static bool run_often(const struct all *a)
 	return true;
 }
 
-static void run_given(void *arg, int member)
+static void run_given(int member)
 {
-	(void)arg;
 	right[member] = run_often(&given[member]);
 }
 
-static void plan_and_run_given(void *arg, int member)
+static void plan_and_run_given(int member)
 {
 	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr.vector.gpu"};
 	struct all *a = &given[member];
 
-	(void)arg;
 	right[member] = ek_plan_create(EK_SPMV, a->A, &hints, &a->plan) == EK_OK && run_often(a);
 }
 
-static void run_own(void *arg, int member)
+static void run_own(int member)
 {
 	struct all a;
 
-	(void)arg;
 	right[member] = make_all(kind, &a) == EK_OK && run_often(&a);
 	drop_all(&a);
 }
 
-static void check_team(eki_part_fn *work)
+static void check_team(void (*work)(int member))
 {
-	eki_parallel(TEAM, TEAM, work, NULL);
+	run_workers(TEAM, work);
 	for (int k = 0; k < TEAM; k++)
 		assert_true(right[k]);
 }

@@ -9,6 +9,7 @@
 #include "support/cl_device.h"
 #include "support/cl_faults.h"
 #include "support/support.h"
+#include "support/workers.h"
 
 #ifdef EK_NO_GPU
 int main(void)
@@ -218,16 +219,15 @@ static bool use_device(int member)
 	return true;
 }
 
-static void member(void *arg, int number)
+static void member(int number)
 {
-	(void)arg;
 	right[number] = use_device(number);
 }
 
 static void test_threads(void **state)
 {
 	(void)state;
-	eki_parallel(TEAM, TEAM, member, NULL);
+	run_workers(TEAM, member);
 	for (int k = 0; k < TEAM; k++)
 		assert_true(right[k]);
 }

@@ -158,31 +158,6 @@ static void test_cut(void **state)
 		}
 }
 
-struct marks {
-	_Atomic int done[100];
-};
-
-static void mark(void *arg, int part)
-{
-	struct marks *m = arg;
-
-	atomic_fetch_add(&m->done[part], 1);
-}
-
-/* Checks that every part is done once, for any number of threads. */
-static void test_parallel(void **state)
-{
-	(void)state;
-	for (int threads = 1; threads <= 9; threads += 2)
-		for (int parts = 0; parts <= 100; parts = parts * 2 + 1) {
-			struct marks m = {{0}};
-
-			eki_parallel(threads, parts, mark, &m);
-			for (int p = 0; p < 100; p++)
-				assert_int_equal(atomic_load(&m.done[p]), p < parts);
-		}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,7 +166,6 @@ int main(void)
 		cmocka_unit_test(test_partition_rows),
 		cmocka_unit_test(test_path_parts),
 		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_parallel),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

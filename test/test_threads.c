@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests calls that may happen at the same time: many threads with plans of one const matrix,
  * contexts and matrices made by several threads, error messages of each thread, and calls from a
- * parallel region of the caller. This test is also for the thread sanitizer, with clang and its
- * OpenMP run time; OMP_TOOL_LIBRARIES=libarcher.so tells it when OpenMP threads wait. */
+ * parallel region of the caller. This test is also for the thread sanitizer, in a build without
+ * OpenMP, whose run time the sanitizer does not see. */
 #ifdef _OPENMP
 #include <omp.h>
 #endif
@@ -263,18 +263,9 @@ static void inside_region(int threads, int levels)
 #endif
 }
 
-/* Maximum number of nested active parallel regions. With one, the library gets one thread; with
- * two, it gets its own threads, in a nested region. Two are not tested under the thread sanitizer:
- * archer (LLVM 14) does not see the end of a nested region, so all reads after it would count as
- * races. */
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MOST_LEVELS 1
-#endif
-#endif
-#ifndef MOST_LEVELS
-#define MOST_LEVELS 2
-#endif
+/* Maximum number of nested active parallel regions. If OpenMP runs the library's threads, the
+ * library gets one thread with one level, and its own threads, in a nested region, with two. */
+enum { MOST_LEVELS = 2 };
 
 static void test_inside_region(void **state)
 {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The C library musl on this machine, with Debian's musl-gcc, for test/cross.sh. There is no OpenMP
-# run time for it, and no library outside the folder that the environment variable EK_CROSS_ROOT
-# names.
+# run time for it (the library has threads of its own), and no library outside the folder that the
+# environment variable EK_CROSS_ROOT names.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_C_COMPILER musl-gcc)
 set(root $ENV{EK_CROSS_ROOT})

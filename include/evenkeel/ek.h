@@ -164,9 +164,14 @@ typedef struct ek_build_info {
 	 * differed from it; "unknown" if it is not known */
 	const char *commit;
 	const char *compiler; /* for example "gcc 12.2.0" */
+<<<<<<< HEAD
 	const char *threads;  /* the OpenMP run time: "libgomp", "libomp" or "none" */
 	/* instruction sets compiled in, for example "scalar avx2 avx512 avx2-loads avx512-loads" */
 	const char *isa;
+=======
+	const char *threads;  /* "pool", or the OpenMP run time ("libgomp", "libomp"), or "none" */
+	const char *isa;      /* instruction sets compiled in, for example "scalar avx2 avx512" */
+>>>>>>> pool
 	ek_isa isa_here;      /* the highest compiled-in instruction set that this processor has */
 } ek_build_info;
 /* Fills in `info`. Errors: EK_EINVAL. Cost: small. Nothing is loaded or opened, not even drivers of
@@ -219,8 +224,8 @@ typedef struct ek_options {
 	void (*dealloc)(void *user, void *block, size_t bytes);
 	void *user;
 	/* Maximum number of threads that one call may use. 0 means the value of the environment
-	 * variable EK_THREADS or, if that is not set, the number that the OpenMP run time offers
-	 * (OMP_NUM_THREADS, else the processors of this process). */
+	 * variable EK_THREADS or, if that is not set, the first number of OMP_NUM_THREADS, else the
+	 * number of processors that this process may use. */
 	int threads;
 	/* Instruction set to use, plus one: EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2 with gather
 	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,
@@ -240,6 +245,20 @@ typedef struct ek_options {
 	 * set. */
 	const char *device;
 	ek_device_memory device_memory;
+	/* An executor of the caller, in place of the library's threads; NULL means the library's.
+	 * It calls part(arg, 0), part(arg, 1), ..., part(arg, parts - 1), each exactly once, on at
+	 * most `threads` threads, this one included or not, and returns when all these calls have
+	 * returned. threads is at least 2 and at most parts. The calls may be made in any order,
+	 * one after the other as well as at the same time. They never throw, do not block, and do
+	 * not call the executor. Some wait, in a loop that pauses and yields, for what another call
+	 * of a part that has begun will soon do. So an executor must not suspend a part to begin
+	 * another one in the same thread. What was written before the executor was called must be
+	 * visible to all parts, and what they wrote to the thread that called it. The library calls
+	 * the executor in any thread that calls the library, also in several at the same time, and
+	 * in calls for little work not at all. Results do not depend on what it does. */
+	void (*parallel)(void *user, int threads, int parts, void (*part)(void *arg, int part),
+	                 void *arg);
+	void *parallel_user;
 } ek_options;
 
 #define EK_ISA_LIMIT(isa) ((int)(isa) + 1)
@@ -266,9 +285,14 @@ typedef struct ek_options {
 ek_status ek_context_create(const ek_options *options, ek_context **ctx);
 
 /* Destroys a context. Matrices, plans and heaps made in it continue to work. The context is freed,
- * and its device closed, when the last of these objects is destroyed. So the memory hooks and the
- * log callback, with their user pointers, must remain valid until then. Before the call, free the
- * memory that ek_device_alloc and ek_dense_read returned. */
+ * and its device closed, when the last of these objects is destroyed. So the memory hooks, the log
+ * callback and the executor, with their user pointers, must remain valid until then. Before the
+ * call, free the memory that ek_device_alloc and ek_dense_read returned.
+ *
+ * The threads of the library serve all contexts. They start when a call first needs them, and end
+ * when the last context of the process is freed, which waits for them (a few milliseconds at
+ * most). Before the library is unloaded (dlclose), all contexts must have been freed. After fork,
+ * the child has no such threads, and its calls start new ones. */
 void ek_context_destroy(ek_context *ctx);
 
 int ek_context_threads(const ek_context *ctx); /* maximum number of threads of one call */

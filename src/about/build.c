@@ -83,7 +83,7 @@ struct ek_feature {
 };
 
 static const ek_feature feature[] = {
-	{"openmp", "threads", eki_openmp_version},
+	{"openmp", "threads by OpenMP, in place of the library's own", eki_openmp_version},
 	{"devices", "methods on devices, by OpenCL and CUDA", DEVICES},
 	{"zlib", "files compressed by gzip", ZLIB},
 	{"libarchive", "files compressed by xz and zstd, and tar files", LIBARCHIVE},

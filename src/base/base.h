@@ -17,8 +17,9 @@
 #error "sums must round at each step: -msse2 -mfpmath=sse (x86), -fexcess-precision=fast (s390x)"
 #endif
 
-#define EKI_ALIGNMENT 64
-#define EKI_MAX_DIMS  4 /* maximum number of parameters of a format or a method */
+#define EKI_ALIGNMENT   64
+#define EKI_MAX_THREADS 4096
+#define EKI_MAX_DIMS    4 /* maximum number of parameters of a format or a method */
 
 #include "base/value.h"
 

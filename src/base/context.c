@@ -17,7 +17,6 @@
 
 #define HUGE_PAGE   ((size_t)2 << 20)
 #define HUGE_FROM   ((size_t)4 << 20)
-#define MAX_THREADS 4096
 
 const char *eki_getenv(const char *name)
 {
@@ -138,7 +137,7 @@ void eki_copy_into(const ek_context *ctx, void *to, const void *from, int64_t co
 	if (job.bytes >= (int64_t)1 << 20)
 		job.parts = ctx->threads;
 	if (job.bytes && to != from)
-		eki_parallel(ctx->threads, job.parts, copy_part, &job);
+		eki_parallel(ctx, ctx->threads, job.parts, copy_part, &job);
 }
 
 ek_status eki_copy(const ek_context *ctx, const void *from, int64_t count, size_t size, void **out)
@@ -201,11 +200,11 @@ static ek_status threads_from_environment(int *threads)
 		long n = strtol(text, &end, 10);
 
 		errno = saved;
-		if (*end || n < 1 || n > MAX_THREADS)
+		if (*end || n < 1 || n > EKI_MAX_THREADS)
 			return eki_fail(EK_EINVAL,
 			                "environment variable EK_THREADS is \"%s\"; a number from "
 			                "1 to %d is expected",
-			                text, MAX_THREADS);
+			                text, EKI_MAX_THREADS);
 		if (*threads == 0)
 			*threads = (int)n;
 	}
@@ -248,9 +247,9 @@ static ek_status options_check(const ek_options *o)
 		                "options.device_memory is %d; EK_MEMORY_AUTO, EK_MEMORY_COPY, "
 		                "EK_MEMORY_MAPPED or EK_MEMORY_SHARED is expected",
 		                (int)o->device_memory);
-	if (o->threads < 0 || o->threads > MAX_THREADS)
+	if (o->threads < 0 || o->threads > EKI_MAX_THREADS)
 		return eki_fail(EK_EINVAL, "options.threads is %d; 0 (default) to %d are accepted",
-		                o->threads, MAX_THREADS);
+		                o->threads, EKI_MAX_THREADS);
 	if (o->isa_limit < 0 || o->isa_limit > EK_NISA)
 		return eki_fail(EK_EINVAL,
 		                "options.isa_limit is %d; 0 or EK_ISA_LIMIT(...) is expected",
@@ -279,6 +278,7 @@ void eki_context_free(ek_context *ctx)
 	old = *ctx;
 	ctx->life.magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);
+	eki_threads_drop();
 }
 
 ek_status ek_context_create(const ek_options *options, ek_context **ctx)
@@ -306,6 +306,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	EK_RETURN_IF(isa_from_environment(&new.isa));
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
+	eki_threads_hold();
 	status = open_all(block);
 	if (status == EK_OK)
 		*ctx = block;

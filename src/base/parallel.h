@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions that split work into parts and run it on threads. Only parallel.c starts threads. Part
+ * Functions that split work into parts and run it on threads. Only base/pool.c starts threads. Part
  * of base/base.h. */
 #ifndef EK_PARALLEL_H
 #define EK_PARALLEL_H
 
 typedef void eki_part_fn(void *arg, int part);
 /* Calls fn(arg, 0) ... fn(arg, parts - 1) on up to `threads` threads and returns when all calls are
- * done. All calls are made even if OpenMP grants fewer threads. */
-void eki_parallel(int threads, int parts, eki_part_fn *fn, void *arg);
-/* Calls fn(arg, member, members) on all threads of a team at the same time, so the threads may wait
- * for each other. `members` is the number of threads that OpenMP grants, from 1 to `threads`. */
-typedef void eki_team_fn(void *arg, int member, int members);
-void eki_team(int threads, eki_team_fn *fn, void *arg);
+ * done. How many threads really work is decided while they do, and may be one. Parts may be called
+ * in any order, so a part must not wait for another one, which may begin only after it. It may wait
+ * for work that some part took from a common counter, since the thread that took it goes on. */
+void eki_parallel(const ek_context *ctx, int threads, int parts, eki_part_fn *fn, void *arg);
+/* Adds a context to those that may call eki_parallel (hold), or takes one away (drop). With the
+ * last one all threads of the library end. */
+void eki_threads_hold(void);
+void eki_threads_drop(void);
+/* Returns how many threads the library's pool has started and not ended. Used by tests. */
+int eki_threads_running(void);
 /* An event that happens once and that other threads can wait for. Zeroed memory is an event that
  * has not happened. All writes of a thread before its eki_event_set are visible to other threads
  * after their eki_event_wait. */
@@ -20,9 +24,15 @@ typedef struct eki_event {
 } eki_event;
 void eki_event_set(eki_event *event);
 void eki_event_wait(eki_event *event);
-/* Waits a moment for another thread. The first 2000 tries only pause the processor, since the other
- * thread should be quick. Later tries yield, since the other thread may need this processor. */
-void eki_pause(int64_t tries);
+/* A wait for another thread, which begins with zeros. */
+typedef struct eki_wait {
+	int64_t until; /* when this thread begins to yield */
+	uint32_t looks;
+} eki_wait;
+/* Waits a moment for another thread. In the first tens of microseconds it only pauses the
+ * processor, since the other thread should be quick. Later it yields, since the other thread may
+ * need this processor. */
+void eki_pause(eki_wait *wait);
 /* A counter by which threads take turns, in the order of their numbers 0, 1, 2 and so on. All
  * writes of a thread before its eki_turn_pass are visible to the thread that waits for the next
  * number. */
@@ -37,12 +47,13 @@ typedef struct eki_lock {
 } eki_lock;
 void eki_lock_take(eki_lock *lock);
 void eki_lock_give(eki_lock *lock);
-/* Returns the number of threads that OpenMP uses by default, or 1 without OpenMP. */
+/* Returns the default number of threads: the first number of OMP_NUM_THREADS if that is set, else
+ * the processors of this process, or 1 without threads. */
 int eki_default_threads(void);
-/* Returns the name of the library that runs the threads, such as "libgomp", or "none". */
+/* Returns what runs the threads: "pool", the library of OpenMP, such as "libgomp", or "none". */
 const char *eki_thread_run_time(void);
-/* Returns the version of OpenMP that the library was compiled for, or NULL if it was compiled
- * without OpenMP. */
+/* Returns the version of OpenMP that the library was compiled for, or NULL if OpenMP does not run
+ * its threads. */
 const char *eki_openmp_version(void);
 /* Cuts [0, n) into `parts` nearly equal ranges and returns the start of range number `part`, or n
  * if `part` equals `parts`. */

@@ -204,7 +204,7 @@ ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features
 	if (csr->rows == 0)
 		return EK_OK;
 	job.mean = s->row_mean = (double)csr->nnz / (double)csr->rows;
-	eki_parallel(csr->rows < SMALL ? 1 : ctx->threads, PARTS, length_part, &job);
+	eki_parallel(ctx, csr->rows < SMALL ? 1 : ctx->threads, PARTS, length_part, &job);
 	s->row_min = INT64_MAX;
 	for (int part = 0; part < PARTS; part++) {
 		const struct length_part *p = &job.part[part];
@@ -263,7 +263,7 @@ static int64_t exact_median(const ek_context *ctx, const ek_store *csr, const ek
 	while (low < high) {
 		struct below_job job = {.csr = csr, .length = low + (high - low) / 2};
 
-		eki_parallel(csr->rows < SMALL ? 1 : ctx->threads, PARTS, below_part, &job);
+		eki_parallel(ctx, csr->rows < SMALL ? 1 : ctx->threads, PARTS, below_part, &job);
 		rows = 0;
 		for (int part = 0; part < PARTS; part++)
 			rows += job.count[part];
@@ -284,7 +284,7 @@ static bool is_sorted(const ek_context *ctx, const ek_store *csr)
 	bool sorted = true;
 
 	eki_partition_rows(csr, PARTS, job.bound);
-	eki_parallel(csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
+	eki_parallel(ctx, csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
 	             fn[eki_type(csr->value, csr->index)], &job);
 	for (int part = 0; part < PARTS; part++)
 		sorted &= job.sorted[part];
@@ -324,7 +324,7 @@ static ek_status pattern_stats(const ek_context *ctx, const ek_store *csr, ek_st
 	job.seen = seen;
 	job.one_sided = csr->rows != csr->cols;
 	eki_partition_rows(csr, PARTS, job.bound);
-	eki_parallel(csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
+	eki_parallel(ctx, csr->nnz < SMALL ? 1 : ctx->threads, PARTS,
 	             fn[eki_type(csr->value, csr->index)], &job);
 	for (int part = 0; part < PARTS; part++) {
 		const struct pattern_part *p = &job.part[part];

@@ -166,7 +166,7 @@ static ek_status make_strips(eki_step *step, state *s)
 	s->into_y = step->parts == 1 && step->problem->operation->width == 0;
 	if (s->into_y)
 		return EK_OK;
-	eki_parallel(step->threads, step->parts, span_part, step);
+	eki_parallel(step->ctx, step->threads, step->parts, span_part, step);
 	for (int part = 0; part < step->parts; part++) {
 		const int64_t *span = s->strip[part].span;
 
@@ -300,7 +300,8 @@ static void add_carries(const eki_step *step, const eki_run *v)
 
 static void multiply(const eki_step *step, const eki_run *v)
 {
-	eki_parallel(step->threads, step->parts, multiply_part, &(struct drive_job){step, v});
+	eki_parallel(step->ctx, step->threads, step->parts, multiply_part,
+	             &(struct drive_job){step, v});
 	if (((const state *)step->state)->drive.carry)
 		add_carries(step, v);
 }
@@ -344,8 +345,8 @@ static void scatter(const eki_step *step, const eki_run *v)
 	struct drive_job job = {step, v};
 
 	if (!s->into_y) {
-		eki_parallel(step->threads, step->parts, scatter_part, &job);
-		eki_parallel(step->threads, step->parts, gather_part, &job);
+		eki_parallel(step->ctx, step->threads, step->parts, scatter_part, &job);
+		eki_parallel(step->ctx, step->threads, step->parts, gather_part, &job);
 		return;
 	}
 	if (!by_rows(step, &s->drive))

@@ -194,7 +194,7 @@ static void run_columns(const eki_step *step, const eki_run *v)
 	struct split_job job = {step, v, finish[type], s->width * (int64_t)ek_value_size(A->value),
 	                        s->dot ? v->scratch + s->carry : NULL};
 
-	eki_parallel(step->threads, s->parts, run_part, &job);
+	eki_parallel(step->ctx, step->threads, s->parts, run_part, &job);
 	if (s->dot)
 		add_carries(&job, add[type]);
 }

@@ -131,7 +131,7 @@ ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *
 	f.csr_bytes = (double)eki_store_bytes(csr);
 	f.in_cache = f.csr_bytes < (double)eki_cpu_cache();
 	if (csr->nnz > 0 && !(dim[BLOCK_R] && dim[BLOCK_C]))
-		eki_parallel(eki_parts(ctx, csr->nnz), BLOCK_MOST, sample_part, &job);
+		eki_parallel(ctx, eki_parts(ctx, csr->nnz), BLOCK_MOST, sample_part, &job);
 	for (int k = 0; k < BLOCK_MOST * BLOCK_MOST && csr->nnz > 0; k++) {
 		const int r = k / BLOCK_MOST + 1, c = k % BLOCK_MOST + 1;
 		const block_sample *s = &job.sample[r - 1];

@@ -106,7 +106,7 @@ static void all_rows(const ek_context *ctx, order_fn *const fn[EK_NTYPE], const 
 {
 	struct order_job job = {fn[eki_type(o->csr->value, o->csr->index)], o, out};
 
-	eki_parallel(eki_parts(ctx, o->csr->rows), o->windows, order_window, &job);
+	eki_parallel(ctx, eki_parts(ctx, o->csr->rows), o->windows, order_window, &job);
 }
 
 /* Replaces *at, a number of pieces, by *next, the position at which these pieces begin. Advances

@@ -248,7 +248,7 @@ static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_s
 	EK_RETURN_IF(eki_calloc(ctx, eki_times(parts, job.diagonals), sizeof *job.count, &block));
 	job.count = block;
 	eki_partition_rows(csr, parts, job.bound);
-	eki_parallel(ctx->threads, parts, count_part, &job);
+	eki_parallel(ctx, ctx->threads, parts, count_part, &job);
 	for (int64_t d = 0; d < job.diagonals; d++) {
 		int64_t n = 0;
 		double gain;

@@ -175,7 +175,7 @@ static int64_t all_tiles(const ek_context *ctx, csr5_fn *const fn[EK_NTYPE], con
 	int64_t total = 0;
 
 	job.parts = job.parts < MOST_PARTS ? job.parts : MOST_PARTS;
-	eki_parallel(ctx->threads, job.parts, csr5_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, csr5_part, &job);
 	for (int part = 0; part < job.parts; part++)
 		total += job.total[part];
 	return total;

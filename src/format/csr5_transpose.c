@@ -80,7 +80,7 @@ void csr5_transpose(const ek_context *ctx, const ek_store *s, const void *from, 
 	struct transpose_job job = {
 		fn[ctx->isa][eki_type(type, EK_I32)], h, from, to, back, eki_parts(ctx, s->nnz)};
 
-	eki_parallel(ctx->threads, job.parts, transpose_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, transpose_part, &job);
 	if (from != to && h.tiles * h.tile < s->nnz)
 		memcpy((char *)to + tiled, (const char *)from + tiled,
 		       (size_t)s->nnz * size - tiled);

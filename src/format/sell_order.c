@@ -163,7 +163,7 @@ ek_status eki_sell_order(const ek_context *ctx, const ek_store *csr, const ek_st
 	const int64_t len = job.parts * job.scratch_len;
 
 	EK_RETURN_IF(eki_alloc(ctx, len, sizeof *job.scratch, (void **)&job.scratch));
-	eki_parallel(ctx->threads, job.parts, order_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, order_part, &job);
 	eki_free(ctx, job.scratch, len, sizeof *job.scratch);
 	*places = 0;
 	for (int part = 0; part < job.parts; part++)

@@ -155,7 +155,7 @@ static ek_status make_rows(struct generate_job *job)
 
 	csr->len[CSR_PTR] = g->rows + 1;
 	EK_TRY(eki_alloc(g->ctx, g->rows + 1, psize, &csr->array[CSR_PTR]));
-	eki_parallel(g->ctx->threads, job->parts, count_part, job);
+	eki_parallel(g->ctx, g->ctx->threads, job->parts, count_part, job);
 	if (g->generator->adjust)
 		g->generator->adjust(g, csr);
 	EK_TRY(scan(g, csr, &job->longest));
@@ -188,7 +188,7 @@ static ek_status generate(eki_gen *g, ek_value value, ek_index index, ek_store *
 		g->csr = csr;
 	}
 	eki_partition_rows(csr, job.parts, job.bound);
-	eki_parallel(g->ctx->threads, job.parts, fill_part, &job);
+	eki_parallel(g->ctx, g->ctx->threads, job.parts, fill_part, &job);
 done:
 	eki_free(g->ctx, scratch, job.longest * job.parts, sizeof *job.scratch);
 	if (status != EK_OK)

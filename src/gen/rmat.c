@@ -85,7 +85,7 @@ static ek_status rmat_build(const eki_gen *g, ek_value value, ek_index index, ek
 	EK_TRY(eki_alloc(g->ctx, job.edges, isize, &job.row));
 	EK_TRY(eki_alloc(g->ctx, job.edges, isize, &job.col));
 	EK_TRY(eki_calloc(g->ctx, job.edges, vsize, &val));
-	eki_parallel(g->ctx->threads, EDGE_PARTS, edge_part, &job);
+	eki_parallel(g->ctx, g->ctx->threads, EDGE_PARTS, edge_part, &job);
 	EK_TRY(eki_assemble(g->ctx, value, index, g->rows, g->cols, job.edges, job.row, job.col,
 	                    val, EK_DUP_LAST, csr, NULL));
 done:

@@ -195,9 +195,9 @@ ek_status eki_mtx_assemble(const ek_context *ctx, const char *name, const struct
 	job.count = (eki_counters){
 		.n = h->rows, .size = psize, .parts = job.parts, .begin = out.array[CSR_PTR]};
 	EK_TRY(eki_alloc(ctx, eki_counters_len(&job.count), psize, &job.count.own));
-	eki_parallel(ctx->threads, job.parts, step.count[type], &job);
+	eki_parallel(ctx, ctx->threads, job.parts, step.count[type], &job);
 	eki_counters_scan(ctx, &job.count, ctx->threads);
-	eki_parallel(ctx->threads, job.parts, step.put[type], &job);
+	eki_parallel(ctx, ctx->threads, job.parts, step.put[type], &job);
 	EK_TRY(eki_sort_rows(ctx, h->duplicates, &out, &repeated));
 	if (repeated >= 0)
 		EK_TRY(refuse_repeated(&job, name, type, repeated));

@@ -118,7 +118,7 @@ ek_status eki_mtx_pack(const ek_context *ctx, struct mtx_block *b, ek_value valu
 		b->part[k].runs_at = runs;
 		runs += by_row ? b->part[k].row_runs : b->part[k].col_runs;
 	}
-	eki_parallel(ctx->threads, b->parts, pack_part[eki_type(value, index)], b);
+	eki_parallel(ctx, ctx->threads, b->parts, pack_part[eki_type(value, index)], b);
 	*out = b->segment;
 	return EK_OK;
 }

@@ -192,7 +192,7 @@ static ek_status block_read(struct reading *r)
 	int64_t before = r->done;
 
 	block_cut(r);
-	eki_parallel(r->ctx->threads, r->block.parts, parse, &r->block);
+	eki_parallel(r->ctx, r->ctx->threads, r->block.parts, parse, &r->block);
 	EK_RETURN_IF(block_check(r, parse));
 	EK_RETURN_IF(eki_mtx_pack(r->ctx, &r->block, r->value, r->index, &segment));
 	if (segment) {

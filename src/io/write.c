@@ -103,7 +103,7 @@ static bool all_integer(struct writing *w, int64_t count)
 	bool all = true;
 
 	w->end = count;
-	eki_parallel(w->ctx->threads, w->parts, integer_part, w);
+	eki_parallel(w->ctx, w->ctx->threads, w->parts, integer_part, w);
 	for (int part = 0; part < w->parts; part++)
 		all &= w->integer[part];
 	return all;
@@ -122,7 +122,7 @@ static ek_status write_lines(struct writing *w, int64_t count, eki_sink *sink)
 		w->end = count - w->begin < (int64_t)BATCH * w->parts
 		                 ? count
 		                 : w->begin + (int64_t)BATCH * w->parts;
-		eki_parallel(w->ctx->threads, w->parts, format_part, w);
+		eki_parallel(w->ctx, w->ctx->threads, w->parts, format_part, w);
 		for (int part = 0; part < w->parts; part++)
 			EK_TRY(eki_sink_write(sink, w->text[part], w->length[part]));
 	}

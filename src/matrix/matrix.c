@@ -145,7 +145,7 @@ static ek_status merge_duplicates(const ek_context *ctx, unsigned policy, ek_sto
 
 	EK_TRY(eki_format_csr(ctx, s, &copy, &csr));
 	EK_TRY(eki_alloc(ctx, nnz, isize, &row));
-	eki_parallel(ctx->threads, ctx->threads, expand_part,
+	eki_parallel(ctx, ctx->threads, ctx->threads, expand_part,
 	             &(struct expand_job){s, row, ctx->threads});
 	EK_TRY(eki_assemble(ctx, s->value, s->index, s->rows, s->cols, s->nnz, row,
 	                    csr->array[CSR_COL], s->array[CSR_VAL], policy | words, &merged, NULL));

@@ -25,7 +25,7 @@ int64_t eki_first_fault(const ek_context *ctx, const ek_store *s, eki_fault_fn *
 
 	if (eki_parts(ctx, n) > 1)
 		job.parts = ctx->threads < 64 ? ctx->threads : 64;
-	eki_parallel(ctx->threads, job.parts, check_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, check_part, &job);
 	for (int part = 0; part < job.parts; part++)
 		if (job.first[part] < n)
 			return job.first[part];
@@ -57,7 +57,7 @@ void eki_fill(const ek_context *ctx, eki_fill_fn *const fn[EK_NTYPE], const ek_s
 	struct fill_job job = {fn[eki_type(in->value, in->index)], in, out, n,
 	                       parts > 1 ? PIECES * parts : 1};
 
-	eki_parallel(ctx->threads, job.parts, fill_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, fill_part, &job);
 }
 
 int64_t eki_idx_sum(const ek_store *s, int array)

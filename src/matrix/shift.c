@@ -35,7 +35,7 @@ void eki_idx_shift(const ek_context *ctx, const void *from, int64_t len, size_t 
 {
 	struct shift_job job = {from, to, len, size, base, eki_parts(ctx, len)};
 
-	eki_parallel(ctx->threads, job.parts, shift_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, shift_part, &job);
 }
 
 eki_place_text eki_place_of(const char *array, int64_t k, int base)

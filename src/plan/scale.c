@@ -59,7 +59,7 @@ void eki_scale(const eki_step *step, const eki_run *v, int64_t begin, int64_t en
 	                        scale[eki_type(step->in[0]->value, step->in[0]->index)]};
 
 	if (!unchanged(v))
-		eki_parallel(step->threads, job.parts, scale_part, &job);
+		eki_parallel(step->ctx, step->threads, job.parts, scale_part, &job);
 }
 
 void eki_scale_serial(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)

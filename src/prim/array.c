@@ -82,6 +82,7 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_array_options, options, &o));
 		EK_RETURN_IF(options_check(ctx, &o));
 	}
+	a->ctx = ctx;
 	a->isa = ctx->isa;
 	a->threads = work < ctx->small_work ? 1 : o.threads ? o.threads : ctx->threads;
 	a->block = o.block;

@@ -94,9 +94,9 @@ void eki_counters_scan(const ek_context *ctx, const eki_counters *c, int most)
 
 	memset(c->begin, 0, c->size);
 	if (j.ranges > 1)
-		eki_parallel(threads, j.ranges, sum_range, &j);
+		eki_parallel(ctx, threads, j.ranges, sum_range, &j);
 	eki_inclusive_sum(j.at + 1, j.ranges - 1);
-	eki_parallel(threads, j.ranges, scan_range, &j);
+	eki_parallel(ctx, threads, j.ranges, scan_range, &j);
 }
 
 #endif

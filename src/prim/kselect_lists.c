@@ -138,7 +138,7 @@ void eki_filter_run(const eki_list *s, eki_filter *f)
 	f->upto = f->inside = 0;
 	if (s->threads > 1)
 		memset(s->done, 0, (size_t)blocks_of(f->n) * sizeof *s->done);
-	eki_parallel(s->threads, s->threads, filter_part, &p);
+	eki_parallel(s->a->ctx, s->threads, s->threads, filter_part, &p);
 }
 
 /* ---- The lists ------------------------------------------------------------------------------- */
@@ -206,7 +206,7 @@ ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_
 		                     .threads = split ? threads : 1,
 		                     .local = (char *)locals + (size_t)p * local,
 		                     .done = done};
-	eki_parallel(l.parts, l.parts, lists_part, &l);
+	eki_parallel(ctx, l.parts, l.parts, lists_part, &l);
 	for (int p = 0; p < l.parts; p++)
 		counts_add(&counts, &l.of[p].counts);
 	if (a->counts)

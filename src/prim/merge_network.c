@@ -192,7 +192,7 @@ ek_status eki_merge_network(const eki_array *a, bool reverse, eki_steps_fn *step
 
 	w.steps = steps(a->a.n, a->b.n, w.step);
 	if (a->batch >= a->threads) {
-		eki_parallel(a->threads, a->threads, part_of_batch, &w);
+		eki_parallel(a->ctx, a->threads, a->threads, part_of_batch, &w);
 		return EK_OK;
 	}
 	w.a = &one;
@@ -203,7 +203,7 @@ ek_status eki_merge_network(const eki_array *a, bool reverse, eki_steps_fn *step
 		one.b = ek_key_value(a->type, a->a.value_size, m.bn, m.b, m.b_value);
 		one.c = ek_key_value(a->type, a->a.value_size, 0, m.out, m.out_value);
 		for (w.now = -1; w.now < w.steps; w.now++)
-			eki_parallel(a->threads, a->threads, part_of_step, &w);
+			eki_parallel(a->ctx, a->threads, a->threads, part_of_step, &w);
 	}
 	return EK_OK;
 }

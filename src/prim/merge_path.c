@@ -267,7 +267,7 @@ void eki_merge_path_into(const eki_array *a)
 	          .four = four[a->a.value_size / 4][eki_int_row(a->type)],
 	          .parts = a->threads};
 
-	eki_parallel(a->threads, w.parts, part, &w);
+	eki_parallel(a->ctx, a->threads, w.parts, part, &w);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

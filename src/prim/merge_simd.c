@@ -52,7 +52,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	eki_array copy = *a;
 
 	(void)step;
-	eki_parallel(a->threads, a->threads, part, &copy);
+	eki_parallel(a->ctx, a->threads, a->threads, part, &copy);
 	return EK_OK;
 }
 

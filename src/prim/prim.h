@@ -32,6 +32,7 @@ struct eki_array {
 	eki_dense block_of; /* the dense matrix of gemvi, which has n rows */
 	eki_scalar alpha, beta;
 	/* The members from here on come from the options, with defaults filled in. */
+	const ek_context *ctx;
 	ek_isa isa;
 	int threads;   /* number of threads, 1 for small arrays */
 	int64_t block; /* number of entries in a block, 0 for the method's default */

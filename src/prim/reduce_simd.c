@@ -64,7 +64,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	r.a = a;
 	r.sum = sum[a->isa][eki_value_row(a->type)];
 	r.pieces = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES;
-	eki_parallel(a->threads, r.pieces, sum_piece, &r);
+	eki_parallel(a->ctx, a->threads, r.pieces, sum_piece, &r);
 	join[eki_value_row(a->type)](a, r.piece, r.pieces);
 	return EK_OK;
 }

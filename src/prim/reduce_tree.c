@@ -89,7 +89,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 		t.leaves *= 2;
 	top.in = &t.sums;
 	top.n = (a->n + t.leaves - 1) / t.leaves;
-	eki_parallel(a->threads, (int)top.n, sum_subtree, &t);
+	eki_parallel(a->ctx, a->threads, (int)top.n, sum_subtree, &t);
 	t.sum(&top, 0, top.n, a->out, 0);
 	return EK_OK;
 }

@@ -87,10 +87,10 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	while (2 * s.sections <= a->threads)
 		s.sections *= 2;
 	EK_RETURN_IF(eki_alloc(ctx, s.sections, size, &s.sums));
-	eki_parallel(s.sections, s.sections, section, &s);
+	eki_parallel(ctx, s.sections, s.sections, section, &s);
 	tree[row](a, s.sums, s.sections);
 	s.phase = scan[row];
-	eki_parallel(s.sections, s.sections, section, &s);
+	eki_parallel(ctx, s.sections, s.sections, section, &s);
 	eki_free(ctx, s.sums, s.sections, size);
 	return EK_OK;
 }

@@ -316,7 +316,7 @@ void eki_scan_into(const eki_array *a)
 	s.blocks = a->n / s.block + (a->n % s.block > 0);
 	threads = s.blocks < a->threads ? (int)s.blocks : a->threads;
 	if (threads > 1)
-		eki_parallel(threads, threads, scan_blocks, &s);
+		eki_parallel(a->ctx, threads, threads, scan_blocks, &s);
 	else
 		scan_alone(&s);
 }

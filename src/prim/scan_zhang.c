@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The scan by any number p of processors, with little waiting. Each processor scans a segment of
- * its own. Processor 0 adds the last number of each segment to the last number of the next segment,
- * as soon as the next segment is scanned. Then the owner of each segment adds the last number of
- * the previous segment to the rest of its own segment. It takes the blocks of the segment from the
- * last to the first, since the last blocks are still in the caches. Within a block it goes
- * forwards, which suits the caches.
+ * The scan by any number p of processors, in three steps. Each processor scans a segment of its
+ * own. One adds the last number of each segment to the last number of the next segment. Then the
+ * owner of each segment adds the last number of the previous segment to the rest of its own
+ * segment. It takes the blocks of the segment from the last to the first, since the last blocks are
+ * still in the caches. Within a block it goes forwards, which suits the caches.
  *
  * Segments 1 to p - 1 have w b + 1 entries: w = floor(n / (b p)) blocks of b entries, and one entry
  * for the last number. Segment 0 has the remaining entries, and nothing is added to it. In short
- * arrays, where this would leave segment 0 empty, w is smaller. Two events for each segment say
- * "scanned" and "its last number is final". The result of an exclusive scan does not contain the
- * sums of segments, so they are stored outside the array. All entries are read once and written up
- * to twice, and read once more where the caches do not help.
+ * arrays, where this would leave segment 0 empty, w is smaller. The result of an exclusive scan
+ * does not contain the sums of segments, so they are stored outside the array. All entries are read
+ * once and written up to twice, and read once more where the caches do not help.
+ *
+ * In the paper, two events for each segment let processor 0 do the second step while others still
+ * scan. That needs p processors at the same time. Segments are equally long, so little is lost by
+ * waiting for all of them, and the result does not depend on how many threads there really are.
  *
  * Zhang 2012, Algorithm 1 and sections 3.2 and 3.3. */
 #include "prim/prim.h"
@@ -61,9 +63,7 @@ static void FN(block_add)(const eki_array *a, int64_t begin, int64_t end, const 
 enum { BLOCK = 4096 };
 
 struct segment {
-	_Alignas(EKI_ALIGNMENT) eki_event scanned;
-	eki_event final;
-	union {
+	_Alignas(EKI_ALIGNMENT) union {
 		float f32;
 		double f64;
 		int32_t i32;
@@ -74,7 +74,9 @@ struct segment {
 struct scan {
 	const eki_array *a;
 	struct segment *segment;
-	int64_t block;
+	int64_t block;  /* number of entries in a block */
+	int64_t blocks; /* number of blocks in each segment but the first */
+	int p;          /* number of segments */
 	void (*local)(const eki_array *, int64_t, int64_t, void *);
 	void (*cross)(const eki_array *, int64_t, const void *, void *);
 	void (*add)(const eki_array *, int64_t, int64_t, const void *);
@@ -89,32 +91,27 @@ static int64_t blocks_of_segment(int64_t n, int64_t block, int64_t p)
 	return w < most ? w : most;
 }
 
-static void scan_segment(void *arg, int member, int members)
+static int64_t last_of(const struct scan *s, int segment)
+{
+	return s->a->n - 1 - (s->p - 1 - segment) * (s->blocks * s->block + 1);
+}
+
+static void scan_part(void *arg, int part)
 {
 	const struct scan *s = arg;
-	const eki_array *a = s->a;
-	const int p = members < a->n ? members : (int)a->n;
 
-	if (member >= p)
-		return;
-	int64_t w = blocks_of_segment(a->n, s->block, p), length = w * s->block + 1;
-	int64_t begin = member ? a->n - (p - member) * length : 0,
-		last = a->n - 1 - (p - 1 - member) * length;
-	struct segment *own = s->segment + member;
+	s->local(s->a, part ? last_of(s, part - 1) + 1 : 0, last_of(s, part) + 1,
+	         &s->segment[part].total);
+}
 
-	s->local(a, begin, last + 1, &own->total);
-	if (member == 0) {
-		for (int i = 1; i < p; i++) {
-			eki_event_wait(&own[i].scanned);
-			s->cross(a, last + i * length, &own[i - 1].total, &own[i].total);
-			eki_event_set(&own[i].final);
-		}
-		return;
-	}
-	eki_event_set(&own->scanned);
-	eki_event_wait(&own->final);
-	for (int64_t k = w; k-- > 0;)
-		s->add(a, begin + k * s->block, begin + (k + 1) * s->block, &own[-1].total);
+static void add_part(void *arg, int part)
+{
+	const struct scan *s = arg;
+	const int64_t begin = part ? last_of(s, part - 1) + 1 : 0;
+
+	for (int64_t k = part ? s->blocks : 0; k-- > 0;)
+		s->add(s->a, begin + k * s->block, begin + (k + 1) * s->block,
+		       &s->segment[part - 1].total);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)
@@ -128,13 +125,22 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	static void (*const add[])(const eki_array *, int64_t, int64_t, const void *) =
 		EK_BY_VALUE(block_add);
 	int row = eki_value_row(a->type);
-	struct scan s = {a, NULL, a->block ? a->block : BLOCK, local[row], cross[row], add[row]};
+	struct scan s = {.a = a,
+	                 .block = a->block ? a->block : BLOCK,
+	                 .p = a->threads < a->n ? a->threads : (int)a->n,
+	                 .local = local[row],
+	                 .cross = cross[row],
+	                 .add = add[row]};
 	void *memory;
 
-	EK_RETURN_IF(eki_calloc(ctx, a->threads, sizeof *s.segment, &memory));
+	s.blocks = blocks_of_segment(a->n, s.block, s.p);
+	EK_RETURN_IF(eki_alloc(ctx, s.p, sizeof *s.segment, &memory));
 	s.segment = memory;
-	eki_team(a->threads, scan_segment, &s);
-	eki_free(ctx, memory, a->threads, sizeof *s.segment);
+	eki_parallel(ctx, s.p, s.p, scan_part, &s);
+	for (int k = 1; k < s.p; k++)
+		s.cross(a, last_of(&s, k), &s.segment[k - 1].total, &s.segment[k].total);
+	eki_parallel(ctx, s.p, s.p, add_part, &s);
+	eki_free(ctx, memory, s.p, sizeof *s.segment);
 	return EK_OK;
 }
 

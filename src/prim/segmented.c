@@ -148,7 +148,7 @@ ek_status eki_segments_check(const ek_context *ctx, const eki_array *a, int64_t 
 		EK_TRY(eki_alloc(ctx, a->threads + 1, sizeof *c.found, &own));
 		c.found = own;
 	}
-	eki_parallel(a->threads, a->threads, flags ? flags_part : offsets_part, &c);
+	eki_parallel(a->ctx, a->threads, a->threads, flags ? flags_part : offsets_part, &c);
 	EK_TRY(flags ? flags_check(a, c.found) : offsets_check(a, c.found));
 done:
 	eki_free(ctx, own, a->threads + 1, sizeof *c.found);

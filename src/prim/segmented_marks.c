@@ -109,7 +109,7 @@ void eki_segments_flags(const eki_array *a, uint8_t *flag)
 {
 	flags_job j = {a, flag};
 
-	eki_parallel(a->threads, a->threads, flags_part, &j);
+	eki_parallel(a->ctx, a->threads, a->threads, flags_part, &j);
 }
 
 #endif

@@ -277,7 +277,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	job.stream = job.stream && (uintptr_t)a->out % EKI_ALIGNMENT == 0;
 	job.blocks = a->n / job.block + (a->n % job.block > 0);
 	if (a->threads > 1 && job.blocks > 1)
-		eki_parallel(a->threads, a->threads, blocks[a->isa][row], &job);
+		eki_parallel(a->ctx, a->threads, a->threads, blocks[a->isa][row], &job);
 	else
 		alone[a->isa][row](&job, 0);
 	return EK_OK;

@@ -105,9 +105,9 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	EK_TRY(eki_alloc(ctx, a->threads, sizeof(section), &sections));
 	EK_TRY(eki_segments_check(ctx, a, NULL, NULL));
 	j.sections = sections;
-	eki_parallel(a->threads, a->threads, scan_part, &j);
+	eki_parallel(a->ctx, a->threads, a->threads, scan_part, &j);
 	join[eki_value_row(a->type)](a, sections);
-	eki_parallel(a->threads, a->threads, add_part, &j);
+	eki_parallel(a->ctx, a->threads, a->threads, add_part, &j);
 done:
 	eki_free(ctx, sections, a->threads, sizeof(section));
 	return status;

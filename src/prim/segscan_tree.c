@@ -107,7 +107,7 @@ static void do_level(const eki_array *a, const eki_segtree *tree, level_fn *cons
 {
 	level s = {a, tree, fn[eki_value_row(a->type)], half, nodes, nodes < 4096 ? 1 : a->threads};
 
-	eki_parallel(s.parts, s.parts, level_part, &s);
+	eki_parallel(a->ctx, s.parts, s.parts, level_part, &s);
 }
 
 ek_status eki_segtree_make(const ek_context *ctx, const eki_array *a, eki_segtree *tree)

@@ -132,7 +132,7 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 	}
 
 	job j = {a, kernel, part};
-	eki_parallel(a->threads, a->threads, run_part, &j);
+	eki_parallel(a->ctx, a->threads, a->threads, run_part, &j);
 	carry[eki_value_row(a->type)](a, part);
 done:
 	eki_free(ctx, memory, a->threads, sizeof *part);

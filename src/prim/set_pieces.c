@@ -72,7 +72,7 @@ ek_status eki_set_pieces(const eki_array *set, eki_set_fn *const fn[2])
 	int64_t n = 0;
 
 	cut(&w, pieces);
-	eki_parallel(set->threads, pieces, part, &w);
+	eki_parallel(set->ctx, set->threads, pieces, part, &w);
 	for (int k = 0; k < pieces; k++) {
 		if (n < place(&w, k) && w.count[k])
 			memmove(eki_merge_at(set->out, n, size),

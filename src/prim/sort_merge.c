@@ -17,6 +17,7 @@
 #include "prim/network.h"
 
 struct sort {
+	const ek_context *ctx;
 	eki_pair_at run[2]; /* [0] the caller's arrays, [1] the copy */
 	int64_t n, size, values, most;
 	ek_value as; /* integer type of the same size as the keys */
@@ -107,9 +108,9 @@ static void sort(struct sort *s)
 	while (1 << rounds < s->pieces)
 		rounds++;
 	s->from = rounds % 2;
-	eki_parallel(s->threads, s->pieces, sort_piece, s);
+	eki_parallel(s->ctx, s->threads, s->pieces, sort_piece, s);
 	for (s->width = 1; s->width < s->pieces; s->width *= 2) {
-		eki_parallel(s->threads, s->threads, merge_part, s);
+		eki_parallel(s->ctx, s->threads, s->threads, merge_part, s);
 		s->from = !s->from;
 	}
 }
@@ -144,6 +145,7 @@ void eki_sort_into(const eki_array *a, eki_pair_at scratch)
 	                 .sort_short = eki_sort_short[a->isa][row][values / 4],
 	                 .merge_run = eki_merge_run[a->isa][row][values / 4],
 	                 .flip = eki_flip(a->type),
+	                 .ctx = a->ctx,
 	                 .threads = a->threads,
 	                 .pieces = eki_sort_scratch_pairs(a) ? pieces(a->threads) : 1};
 

@@ -58,13 +58,13 @@ void eki_network_sort(const eki_array *a, eki_step_fn *step, int64_t least)
 	                  .parts = a->threads};
 
 	if (eki_flip(a->type))
-		eki_parallel(s.parts, s.parts, flip_part, &s);
-	eki_parallel(s.parts, s.parts, step_part, &s);
+		eki_parallel(a->ctx, s.parts, s.parts, flip_part, &s);
+	eki_parallel(a->ctx, s.parts, s.parts, step_part, &s);
 	for (s.stage = EKI_CHUNK; s.stage < s.n; s.stage *= 2)
 		for (s.k = s.stage; s.k >= least; s.k /= 2)
-			eki_parallel(s.parts, s.parts, step_part, &s);
+			eki_parallel(a->ctx, s.parts, s.parts, step_part, &s);
 	if (eki_flip(a->type))
-		eki_parallel(s.parts, s.parts, flip_part, &s);
+		eki_parallel(a->ctx, s.parts, s.parts, flip_part, &s);
 }
 
 #endif

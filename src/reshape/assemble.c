@@ -177,10 +177,10 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 	if (order)
 		EK_TRY(eki_alloc(ctx, nnz, psize, &job.order));
 	if (rows > 0)
-		eki_parallel(ctx->threads, job.parts, count[type], &job);
+		eki_parallel(ctx, ctx->threads, job.parts, count[type], &job);
 	eki_counters_scan(ctx, &job.count, ctx->threads);
 	if (nnz > 0)
-		eki_parallel(ctx->threads, job.parts, scatter[type], &job);
+		eki_parallel(ctx, ctx->threads, job.parts, scatter[type], &job);
 	job.rows =
 		(eki_rows){.csr = &out, .with = job.source, .with_size = psize, .parts = job.parts};
 	EK_TRY(eki_rows_sort(ctx, &job.rows, &repeated));
@@ -188,10 +188,10 @@ ek_status eki_assemble(const ek_context *ctx, ek_value value, ek_index index, in
 		EK_TRY(refuse_duplicates(&job, duplicates));
 	if (repeated && job.policy) {
 		EK_TRY(eki_csr_alloc(ctx, value, index, rows, cols, nnz - repeated, &merged));
-		eki_parallel(ctx->threads, job.parts, merge[type], &job);
+		eki_parallel(ctx, ctx->threads, job.parts, merge[type], &job);
 		*csr = merged;
 	} else {
-		eki_parallel(ctx->threads, job.parts, values[type], &job);
+		eki_parallel(ctx, ctx->threads, job.parts, values[type], &job);
 		*csr = out;
 	}
 	if (order)

@@ -43,6 +43,7 @@ ek_status eki_distinct(const ek_context *ctx, const ek_store *csr, bool diagonal
 	                   .type = EK_INT64,
 	                   .n = csr->nnz,
 	                   .a = ek_key_value(EK_INT64, 0, csr->nnz, v, NULL),
+	                   .ctx = ctx,
 	                   .isa = ctx->isa,
 	                   .threads = eki_parts(ctx, csr->nnz)};
 	EK_TRY(eki_alloc(ctx, eki_sort_scratch_pairs(&sort), sizeof *v, &scratch));

@@ -123,7 +123,7 @@ static struct piece convert_array(const ek_context *ctx, const ek_store *in, int
 		job.piece[part].begin = eki_cut(all.end, parts, part);
 		job.piece[part].end = eki_cut(all.end, parts, part + 1);
 	}
-	eki_parallel(ctx->threads, parts, convert_part, &job);
+	eki_parallel(ctx, ctx->threads, parts, convert_part, &job);
 	for (int part = parts - 1; part >= 0; part--) {
 		const struct piece *p = &job.piece[part];
 

@@ -12,6 +12,7 @@ void eki_ptr_scan(const ek_context *ctx, ek_index index, ek_scan_kind kind, int6
 	                     .n = n,
 	                     .in = count,
 	                     .out = count,
+	                     .ctx = ctx,
 	                     .isa = ctx->isa,
 	                     .threads = eki_parts(ctx, n)};
 

@@ -91,12 +91,12 @@ ek_status eki_rows_sort(const ek_context *ctx, eki_rows *rows, int64_t *repeated
 	rows->col_scratch = rows->with_scratch = NULL;
 	rows->scratch[0] = 0;
 	eki_partition_rows(rows->csr, rows->parts, rows->bound);
-	eki_parallel(ctx->threads, rows->parts, look[type], rows);
+	eki_parallel(ctx, ctx->threads, rows->parts, look[type], rows);
 	eki_inclusive_sum(rows->scratch + 1, rows->parts);
 	total = rows->scratch[rows->parts];
 	EK_TRY(eki_alloc(ctx, total, eki_idx_size(index), &rows->col_scratch));
 	EK_TRY(eki_alloc(ctx, total, rows->with_size, &rows->with_scratch));
-	eki_parallel(ctx->threads, rows->parts, sort[type], rows);
+	eki_parallel(ctx, ctx->threads, rows->parts, sort[type], rows);
 	*repeated = 0;
 	for (int part = 0; part < rows->parts; part++)
 		*repeated += rows->repeated[part];

@@ -62,7 +62,7 @@ static ek_status merge_rows(const ek_context *ctx, const eki_rows *rows, unsigne
 
 	EK_RETURN_IF(eki_csr_alloc(ctx, csr->value, csr->index, csr->rows, csr->cols,
 	                           csr->nnz - repeated, &merged));
-	eki_parallel(ctx->threads, rows->parts, merge[eki_type(csr->value, csr->index)], &job);
+	eki_parallel(ctx, ctx->threads, rows->parts, merge[eki_type(csr->value, csr->index)], &job);
 	eki_store_free(ctx, csr);
 	*csr = merged;
 	return EK_OK;

@@ -159,7 +159,7 @@ void eki_transposed_refresh(const eki_step *step, eki_transposed *copy)
 	struct values_job job = {in, copy, eki_parts(step->ctx, in->nnz),
 	                         values[eki_type(in->value, in->index)]};
 
-	eki_parallel(step->threads, job.parts, values_part, &job);
+	eki_parallel(step->ctx, step->threads, job.parts, values_part, &job);
 }
 
 #endif

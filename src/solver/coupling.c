@@ -65,7 +65,7 @@ static ek_status find_diagonal(const eki_coupling *c)
 	                           .fn = fn[eki_type(A->value, A->index)],
 	                           .parts = parts < PARTS ? parts : PARTS};
 
-	eki_parallel(c->ctx->threads, job.parts, diagonal_part, &job);
+	eki_parallel(c->ctx, c->ctx->threads, job.parts, diagonal_part, &job);
 	for (int part = 0; part < job.parts; part++)
 		if (job.bad[part] < A->rows)
 			return eki_fail(EK_EINVAL,

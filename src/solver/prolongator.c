@@ -222,7 +222,7 @@ static ek_status count(struct smooth_job *job, double *bound)
 	ek_store *P = &job->P;
 
 	job->fn = fn[eki_type(A->value, A->index)];
-	eki_parallel(job->c->ctx->threads, job->parts, smooth, job);
+	eki_parallel(job->c->ctx, job->c->ctx->threads, job->parts, smooth, job);
 	*bound = 1;
 	for (int part = 0; part < job->parts; part++) {
 		const int64_t bad = job->part[part].bad;
@@ -250,7 +250,7 @@ static void fill(struct smooth_job *job, double bound)
 	job->fn = fn[eki_type(job->P.value, job->P.index)];
 	for (int part = 0; part < job->parts; part++)
 		job->part[part].step = job->c->omega / bound;
-	eki_parallel(job->c->ctx->threads, job->parts, smooth, job);
+	eki_parallel(job->c->ctx, job->c->ctx->threads, job->parts, smooth, job);
 }
 
 ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_matrix **P)

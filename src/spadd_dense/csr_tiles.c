@@ -165,7 +165,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	                              .parts = work < step->ctx->small_work ? 1 : step->parts,
 	                              .height = tile_height(step, v)};
 
-	eki_parallel(step->threads, job.parts, tiles_part, (void *)(uintptr_t)&job);
+	eki_parallel(step->ctx, step->threads, job.parts, tiles_part, (void *)(uintptr_t)&job);
 	return EK_OK;
 }
 

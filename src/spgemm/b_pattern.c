@@ -211,14 +211,14 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 		return EK_OK;
 	sample(&job, step->isa, step->ctx->machine->run_length * (halves ? HALVES : 1));
 	if (job.with_runs)
-		eki_parallel(step->threads, job.parts, count_part, &job);
+		eki_parallel(step->ctx, step->threads, job.parts, count_part, &job);
 	for (int part = 0; part < job.parts; part++) {
 		job.first[part] = runs;
 		runs += job.runs[part];
 	}
 	EK_RETURN_IF(allocate(step, &job, runs));
 	if (job.with_runs || job.with_shifted || job.with_same)
-		eki_parallel(step->threads, job.parts, write_part, &job);
+		eki_parallel(step->ctx, step->threads, job.parts, write_part, &job);
 	return EK_OK;
 }
 

@@ -155,7 +155,7 @@ int64_t eki_longest_row(const ek_context *ctx, const ek_store *csr)
 	                          .parts = parts < PARTS ? parts : PARTS};
 	int64_t most = 0;
 
-	eki_parallel(ctx->threads, job.parts, longest_part, &job);
+	eki_parallel(ctx, ctx->threads, job.parts, longest_part, &job);
 	for (int part = 0; part < job.parts; part++)
 		most = larger(most, job.most[part]);
 	return most;
@@ -218,7 +218,7 @@ ek_status eki_batches_make(eki_step *step, eki_result_kind kind, int64_t entries
 		                                 .kind = kind,
 		                                 .entries = entries,
 		                                 .first = first};
-	eki_parallel(step->threads, job.parts, cut_part, &job);
+	eki_parallel(step->ctx, step->threads, job.parts, cut_part, &job);
 	*b = (eki_batches){.kind = kind};
 	for (int part = 0; part < job.parts; part++) {
 		b->products += job.part[part].products;

@@ -131,7 +131,7 @@ ek_status eki_bins_make(eki_step *step, eki_bins *b)
 	EK_RETURN_IF(eki_step_alloc(step, A->rows, sizeof *b->row, &b->row));
 	EK_RETURN_IF(eki_step_alloc(step, A->rows, sizeof *b->at, &b->at));
 	job.at = b->at;
-	eki_parallel(step->threads, job.parts, bound_part, &job);
+	eki_parallel(step->ctx, step->threads, job.parts, bound_part, &job);
 	fill(b, A->rows);
 	return EK_OK;
 }

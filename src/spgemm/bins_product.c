@@ -99,7 +99,7 @@ static void launch(product *o, eki_rows_mode mode, int64_t pieces)
 	o->pieces = pieces;
 	o->launches++;
 	atomic_store(&o->next, 0);
-	eki_parallel(o->step->threads, o->step->parts, launch_part, o);
+	eki_parallel(o->step->ctx, o->step->threads, o->step->parts, launch_part, o);
 }
 
 static ek_status take_block(product *o, int64_t count, size_t size, void *out)
@@ -258,7 +258,7 @@ static ek_status with_temporary(product *o)
 	EK_RETURN_IF(eki_output_entries(o->step, C, atomic_load(&o->nnz)));
 	o->pieces = eki_groups(C->rows, ARRANGE_ROWS);
 	atomic_store(&o->next, 0);
-	eki_parallel(o->step->threads, o->step->parts, arrange_part, o);
+	eki_parallel(o->step->ctx, o->step->threads, o->step->parts, arrange_part, o);
 	return EK_OK;
 }
 

@@ -104,7 +104,7 @@ static void two_pass(struct output *o, eki_rows_mode mode, int parts)
 		return;
 	o->mode = mode;
 	atomic_store(&o->next, 0);
-	eki_parallel(o->step->threads, parts, two_pass_part, o);
+	eki_parallel(o->step->ctx, o->step->threads, parts, two_pass_part, o);
 }
 
 ek_status eki_output_begin(const eki_step *step, ek_store *C)
@@ -173,11 +173,10 @@ static double estimate(struct output *o)
  * must stop. */
 static bool wait_for_turn(struct output *o, int64_t batch)
 {
-	for (int64_t tries = 0; atomic_load_explicit(&o->ready, memory_order_acquire) != batch;
-	     tries++) {
+	for (eki_wait wait = {0}; atomic_load_explicit(&o->ready, memory_order_acquire) != batch;) {
 		if (atomic_load_explicit(&o->full, memory_order_relaxed))
 			return false;
-		eki_pause(tries);
+		eki_pause(&wait);
 	}
 	return true;
 }
@@ -286,7 +285,7 @@ static ek_status in_one_pass(struct output *o, int parts)
 			return count_again(o, parts);
 		atomic_store(&o->full, 0);
 		atomic_store(&o->next, atomic_load(&o->ready));
-		eki_parallel(o->step->threads, parts, one_pass_part, o);
+		eki_parallel(o->step->ctx, o->step->threads, parts, one_pass_part, o);
 		want = GROWTH * (double)o->capacity + (double)o->buffers->entries;
 	}
 	return trim(o);

@@ -306,7 +306,7 @@ static void pack(const eki_step *step, const panels *p, eki_run *v)
 	eki_run from = {.x = v->x, .y = to, .width = v->width};
 
 	from.x.data = (char *)v->x.data + skip * v->x.row;
-	eki_parallel(step->threads, step->parts, pack_part,
+	eki_parallel(step->ctx, step->threads, step->parts, pack_part,
 	             &(struct pack_job){&from, step->x_len, step->parts,
 	                                fn[step->isa][eki_type(A->value, A->index)],
 	                                bytes > eki_cpu_cache() / 2});

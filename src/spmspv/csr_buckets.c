@@ -266,13 +266,13 @@ void eki_buckets_run(const eki_step *step, const eki_by_buckets *b, const eki_pr
 	w.count = w.begin + b->buckets + 1;
 	w.at = w.count + b->buckets;
 	atomic_init(&w.next, 0);
-	eki_parallel(step->threads, w.parts, count_part, &w);
+	eki_parallel(step->ctx, step->threads, w.parts, count_part, &w);
 	place(&w);
-	eki_parallel(step->threads, w.parts, fill_part, &w);
-	eki_parallel(step->threads, w.parts, add_part, &w);
+	eki_parallel(step->ctx, step->threads, w.parts, fill_part, &w);
+	eki_parallel(step->ctx, step->threads, w.parts, add_part, &w);
 	s->count = eki_positions(w.count, b->buckets, w.at);
 	if (s->count <= s->y.nnz)
-		eki_parallel(step->threads, w.parts, copy_part, &w);
+		eki_parallel(step->ctx, step->threads, w.parts, copy_part, &w);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

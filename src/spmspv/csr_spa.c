@@ -178,7 +178,7 @@ ek_status eki_spa_prepare(eki_step *step, const ek_store *cols, eki_by_spa *s)
 		EK_RETURN_IF(eki_step_alloc(step, eki_plus(eki_times(cols->rows, s->parts), 1),
 		                            eki_ptr_size(cols->index), &c.cut));
 		c.parts = s->parts;
-		eki_parallel(step->threads, c.parts, cut_part, &c);
+		eki_parallel(step->ctx, step->threads, c.parts, cut_part, &c);
 		s->cut = c.cut;
 	}
 	EK_RETURN_IF(eki_step_scratch_zero(step, eki_groups(rows, 64) * 64,
@@ -259,10 +259,10 @@ void eki_spa_run(const eki_step *step, const eki_by_spa *s, int64_t products, co
 	w.columns = columns[step->isa][type];
 	w.rows = rows[step->isa][type];
 	w.together = parts == 1 ? s->parts : 1;
-	eki_parallel(step->threads, parts, add_part, &w);
+	eki_parallel(step->ctx, step->threads, parts, add_part, &w);
 	v->sparse->count = eki_positions(w.count, parts, w.at);
 	w.fits = v->sparse->count <= v->sparse->y.nnz;
-	eki_parallel(step->threads, parts, write_part, &w);
+	eki_parallel(step->ctx, step->threads, parts, write_part, &w);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

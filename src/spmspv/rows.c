@@ -136,15 +136,16 @@ void eki_by_rows_run(const eki_step *step, const eki_by_rows *r, const eki_run *
 	if (spread) {
 		w.x.dense = v->scratch + r->dense;
 		w.x.mark = (const uint8_t *)v->scratch + r->mark;
-		eki_parallel(few, r->parts, spread_part, &w);
+		eki_parallel(step->ctx, few, r->parts, spread_part, &w);
 	}
-	eki_parallel(step->threads, r->parts, rows_part, &w);
+	eki_parallel(step->ctx, step->threads, r->parts, rows_part, &w);
 	s->count = eki_positions(w.count, r->parts, w.at);
 	if (s->count <= s->y.nnz)
-		eki_parallel(w.direct ? 1 : step->threads, r->parts, move_part, &w);
+		eki_parallel(step->ctx, w.direct ? 1 : step->threads, r->parts, move_part, &w);
 	w.clear = true;
 	if (spread)
-		eki_parallel(few, r->parts, s->x.nnz > s->x.n / 8 ? clear_part : spread_part, &w);
+		eki_parallel(step->ctx, few, r->parts,
+		             s->x.nnz > s->x.n / 8 ? clear_part : spread_part, &w);
 }
 
 #endif

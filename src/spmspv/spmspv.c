@@ -143,8 +143,8 @@ void eki_products_count(const eki_step *step, const ek_store *cols, const ek_spa
 	w.p = p;
 	w.lengths = lengths[eki_type(cols->value, cols->index)];
 	p->chunks = x->nnz < 4 * EKI_CHUNKS ? (int)(x->nnz / 4 + 1) : EKI_CHUNKS;
-	eki_parallel(x->nnz < step->ctx->small_work ? 1 : step->threads, p->chunks, count_chunk,
-	             &w);
+	eki_parallel(step->ctx, x->nnz < step->ctx->small_work ? 1 : step->threads, p->chunks,
+	             count_chunk, &w);
 	p->total = eki_positions(w.sum, p->chunks, p->before);
 	p->before[p->chunks] = p->total;
 }
@@ -234,7 +234,7 @@ static ek_status vector_check(const ek_plan *p, const char *name, const ek_spars
 /* Checks x, and its indices. */
 static ek_status x_check(const ek_plan *p, const ek_sparse *given, ek_sparse *x)
 {
-	eki_array a = {.isa = p->root.isa};
+	eki_array a = {.ctx = p->ctx, .isa = p->root.isa};
 
 	EK_RETURN_IF(vector_check(p, "x", given, p->root.x_len, "columns", x));
 	a.x = *x;

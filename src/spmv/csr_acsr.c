@@ -293,7 +293,7 @@ static ek_status prepare(eki_step *step)
 		cut_strips(step, s, limit);
 	step->aux = s;
 	step->bytes += A->rows + s->count * (int64_t)(sizeof *s->first + sizeof *s->end);
-	eki_parallel(step->threads, step->parts, fill_part, step);
+	eki_parallel(step->ctx, step->threads, step->parts, fill_part, step);
 	return EK_OK;
 }
 

@@ -269,7 +269,7 @@ static ek_status prepare_narrow(eki_step *step)
 	EK_RETURN_IF(eki_step_alloc(step, A->nnz + PADDING, sizeof *job.col, &job.col));
 	for (int k = 0; k < PADDING; k++)
 		job.col[A->nnz + k] = 0;
-	eki_parallel(step->threads, step->parts, narrow_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, narrow_part, &job);
 	step->aux = job.col;
 	step->bytes += A->nnz * (2 - (int64_t)eki_idx_size(A->index));
 	return EK_OK;

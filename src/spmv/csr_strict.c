@@ -298,7 +298,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 	struct strict_job job = {step, v, rows[step->isa][type], chunk[step->isa][type]};
 
-	eki_parallel(step->threads, step->parts, run_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, run_part, &job);
 	for (int64_t r = 0; r < s->count; r++)
 		finish[type](v->scratch + s->chunk_sum + s->longs[r].first * size,
 		             s->longs[r + 1].first - s->longs[r].first, v, s->longs[r].row);

@@ -208,7 +208,7 @@ static void fetch_values(const eki_step *step, eki_panels *s, int64_t block, tal
 
 void eki_panels_refresh(const eki_step *step, eki_panels *s)
 {
-	eki_parallel(step->threads, step->parts, step_part,
+	eki_parallel(step->ctx, step->threads, step->parts, step_part,
 	             &(struct panels_job){step, s, fetch_values});
 }
 
@@ -262,7 +262,8 @@ ek_status eki_panels_make(eki_step *step, eki_panels **out)
 	EK_RETURN_IF(eki_step_alloc(step, step->parts * s->panels, sizeof *s->tally, &s->tally));
 	make_blocks(step, s->block);
 	s->block[s->blocks] = (eki_block){.begin = A->rows, .end = A->rows};
-	eki_parallel(step->threads, step->parts, step_part, &(struct panels_job){step, s, measure});
+	eki_parallel(step->ctx, step->threads, step->parts, step_part,
+	             &(struct panels_job){step, s, measure});
 	add_up(s);
 
 	const eki_block *all = &s->block[s->blocks];
@@ -273,7 +274,7 @@ ek_status eki_panels_make(eki_step *step, eki_panels **out)
 	EK_RETURN_IF(eki_step_alloc(step, all->entry, size, &s->val));
 	s->tile[all->tile] = (eki_tile){.entry = all->entry, .word = all->word};
 	memset(s->col + all->entry, 0, PADDING * sizeof *s->col);
-	eki_parallel(step->threads, step->parts, step_part,
+	eki_parallel(step->ctx, step->threads, step->parts, step_part,
 	             &(struct panels_job){step, s, write_tiles});
 	eki_panels_refresh(step, s);
 	step->bytes += all->entry * (2 - (int64_t)eki_idx_size(A->index)) + all->word * 2 +

@@ -224,8 +224,8 @@ static int parts_for(const ek_context *ctx, const ek_store *A)
 /* Runs the first pass over all whole groups, or over all rows if no groups are made. Then sets the
  * positions at which each part writes its shapes and lists, and sets *shapes and *lists to the
  * totals. */
-static void find_all(struct patterns_job *job, int threads, int count, void *work, int64_t *shapes,
-                     int64_t *lists)
+static void find_all(const ek_context *ctx, struct patterns_job *job, int threads, int count,
+                     void *work, int64_t *shapes, int64_t *lists)
 {
 	const ek_store *A = job->A;
 	const int64_t groups = A->rows / GROUP;
@@ -238,7 +238,7 @@ static void find_all(struct patterns_job *job, int threads, int count, void *wor
 		                       .of_row = (row_shape *)(table + (int64_t)count * TABLE)};
 	if (!job->s)
 		job->parts[count - 1].end = A->rows;
-	eki_parallel(threads, count, find_part, job);
+	eki_parallel(ctx, threads, count, find_part, job);
 	*shapes = *lists = 0;
 	for (int k = 0; k < count; k++) {
 		part *p = &job->parts[k];
@@ -260,12 +260,12 @@ static ek_status find_patterns(eki_step *step, patterns *s, int count, void *wor
 	const int64_t groups = step->in[0]->rows / GROUP;
 	int64_t shapes, lists;
 
-	find_all(&job, step->threads, count, work, &shapes, &lists);
+	find_all(step->ctx, &job, step->threads, count, work, &shapes, &lists);
 	EK_RETURN_IF(eki_step_alloc(step, shapes, sizeof *s->shape, &s->shape));
 	EK_RETURN_IF(eki_step_alloc(step, lists + PADDING, sizeof *s->list, &s->list));
 	memset(s->list + lists, 0, PADDING * sizeof *s->list);
 	job.list = s->list;
-	eki_parallel(step->threads, count, write_part, &job);
+	eki_parallel(step->ctx, step->threads, count, write_part, &job);
 	for (int k = 0; k < count; k++)
 		step->bytes -= parts[k].saved;
 	step->bytes += groups * 4 + shapes * (int64_t)sizeof *s->shape + lists * 2;
@@ -302,10 +302,10 @@ ek_status eki_row_shapes_find(const ek_context *ctx, const ek_store *A, int thre
 	ek_status status;
 
 	EK_RETURN_IF(eki_alloc(ctx, s.work_bytes, 1, &s.work));
-	find_all(&job, threads, count, s.work, &shapes, &s.lists);
+	find_all(ctx, &job, threads, count, s.work, &shapes, &s.lists);
 	EK_TRY(eki_alloc(ctx, s.lists, sizeof *job.list, &list));
 	job.list = list;
-	eki_parallel(threads, count, write_part, &job);
+	eki_parallel(ctx, threads, count, write_part, &job);
 	s.of_row = parts[0].of_row;
 	s.list = list;
 	*out = s;

@@ -103,7 +103,7 @@ ek_status eki_segments_prepare(eki_step *step)
 		memset(s->bit_flag, 0, (size_t)A->nnz);
 	step->state = s;
 	step->bytes += A->nnz * (int64_t)(1 + 4 * size);
-	eki_parallel(step->threads, step->parts, flag_part, step);
+	eki_parallel(step->ctx, step->threads, step->parts, flag_part, step);
 	return EK_OK;
 }
 
@@ -140,7 +140,7 @@ eki_segments eki_segments_multiply(const eki_step *step, const eki_run *v)
 	                           .pass = pass[step->isa][eki_type(A->value, A->index)],
 	                           .n = A->nnz};
 
-	eki_parallel(step->threads, step->parts, pass_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, pass_part, &job);
 	return segments;
 }
 
@@ -148,7 +148,7 @@ void eki_segments_each(const eki_step *step, eki_segments *s, eki_segments_fn *f
 {
 	struct segments_job job = {.step = step, .segments = s, .fn = fn, .n = step->in[0]->nnz};
 
-	eki_parallel(step->threads, step->parts, fn_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, fn_part, &job);
 }
 
 void eki_segments_collect(const eki_step *step, const eki_run *v, eki_segments *s, bool at_end)
@@ -162,7 +162,7 @@ void eki_segments_collect(const eki_step *step, const eki_run *v, eki_segments *
 	                           .pass = pass[at_end][eki_type(A->value, A->index)],
 	                           .n = A->rows};
 
-	eki_parallel(step->threads, step->parts, pass_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, pass_part, &job);
 }
 
 #endif

@@ -140,7 +140,7 @@ static void each_row(const eki_step *step, rows_fn *const fn[EK_NTYPE], const vo
 {
 	struct rows_job job = {step, fn[eki_type(step->in[0]->value, step->in[0]->index)], in, out};
 
-	eki_parallel(step->threads, step->parts, rows_part, &job);
+	eki_parallel(step->ctx, step->threads, step->parts, rows_part, &job);
 }
 
 static rows_fn *const expand_values[EK_NTYPE] = EK_BY_TYPE(expand_values);

@@ -272,7 +272,7 @@ static ek_status repair(const eki_step *step, const state *s, int64_t dirty, int
 		add_pieces(s, tile[3 * k] + 1, tile[3 * k + 1], count);
 	}
 	j.parts = eki_parts(step->ctx, rows);
-	eki_parallel(step->threads, j.parts, rearrange_part, &j);
+	eki_parallel(step->ctx, step->threads, j.parts, rearrange_part, &j);
 	EK_RETURN_IF(give(step, s->speculator, 0));
 	EK_RETURN_IF(give(step, s->sum, bytes));
 	return give(step, s->pieces, 2 * (int64_t)sizeof *tile * *count);

@@ -153,12 +153,12 @@ static ek_status make_list(const ek_context *ctx, list *l)
 	void *block;
 
 	l->tile_piece[0] = 0;
-	eki_parallel(ctx->threads, l->parts, work_part, l);
+	eki_parallel(ctx, ctx->threads, l->parts, work_part, l);
 	eki_inclusive_sum(l->tile_piece, tiles + 1);
 	EK_RETURN_IF(eki_alloc(ctx, l->tile_piece[tiles], sizeof *l->piece, &block));
 	l->piece = block;
 	if (l->piece)
-		eki_parallel(ctx->threads, l->parts, work_part, l);
+		eki_parallel(ctx, ctx->threads, l->parts, work_part, l);
 	return EK_OK;
 }
 

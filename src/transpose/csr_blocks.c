@@ -207,13 +207,14 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	                 .parts = step->parts,
 	                 .to = side_of(&flip, s, v->scratch, s->rounds)};
 
-	eki_parallel(step->threads, (int)t.blocks, block_part, &t);
+	eki_parallel(step->ctx, step->threads, (int)t.blocks, block_part, &t);
 	for (int left = s->rounds - 1; left >= 0; left--) {
 		const int64_t pairs = (t.blocks + 1) / 2;
 
 		t.from = t.to;
 		t.to = side_of(&flip, s, v->scratch, left);
-		eki_parallel(step->threads, (int)pairs * PIECES * t.parts, pair_part, &t);
+		eki_parallel(step->ctx, step->threads, (int)pairs * PIECES * t.parts, pair_part,
+		             &t);
 		t.blocks = pairs;
 	}
 	return EK_OK;

@@ -131,9 +131,9 @@ void eki_scan_flip(const eki_flip *flip, int parts, void *scratch)
 		s.counters.begin =
 			(char *)scratch + (size_t)eki_counters_len(&s.counters) * s.counters.size;
 	if (in->cols > 0)
-		eki_parallel(flip->threads, parts, count_part, &s);
+		eki_parallel(flip->ctx, flip->threads, parts, count_part, &s);
 	eki_counters_scan(flip->ctx, &s.counters, flip->threads);
-	eki_parallel(flip->threads, parts, scatter_part, &s);
+	eki_parallel(flip->ctx, flip->threads, parts, scatter_part, &s);
 }
 
 /* ---- The methods ----------------------------------------------------------------------------- */

@@ -316,8 +316,8 @@ void eki_radix_flip(const eki_flip *flip, const eki_radix *r, void *scratch)
 
 	if (!flip->values)
 		memset(out->array[CSR_PTR], 0, eki_ptr_size(out->index));
-	eki_parallel(flip->threads, r->parts, fill_part, &t);
-	eki_parallel(flip->threads, r->parts, sort_part, &t);
+	eki_parallel(flip->ctx, flip->threads, r->parts, fill_part, &t);
+	eki_parallel(flip->ctx, flip->threads, r->parts, sort_part, &t);
 }
 
 #endif

@@ -90,7 +90,7 @@ static ek_status count_ranges(const ek_context *ctx, struct ranges *s)
 
 	EK_RETURN_IF(eki_alloc(ctx, s->ranges * s->parts, sizeof *s->count, &count));
 	s->count = count;
-	eki_parallel(ctx->threads, s->parts, count_part, s);
+	eki_parallel(ctx, ctx->threads, s->parts, count_part, s);
 	return EK_OK;
 }
 

@@ -69,7 +69,7 @@ static void parts(const eki_add_esc *e, esc_fn *fn)
 {
 	work w = {e, fn};
 
-	eki_parallel(e->a->threads, e->a->threads, part, &w);
+	eki_parallel(e->a->ctx, e->a->threads, e->a->threads, part, &w);
 }
 
 void eki_add_esc_expand(eki_add_esc *e)

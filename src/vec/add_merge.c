@@ -75,7 +75,7 @@ static void parts(const eki_add_merge *m, merge_fn *fn)
 {
 	work w = {m, fn};
 
-	eki_parallel(m->a->threads, m->a->threads, part, &w);
+	eki_parallel(m->a->ctx, m->a->threads, m->a->threads, part, &w);
 }
 
 void eki_add_merge_fuse(eki_add_merge *m)

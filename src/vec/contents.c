@@ -83,7 +83,7 @@ static ek_status contents(const char *name, const eki_array *a, const ek_sparse 
 	check c = {.v = v, .right = right[a->isa][v->index == EK_INT64]};
 
 	c.parts = a->threads < MOST_PARTS ? a->threads : MOST_PARTS;
-	eki_parallel(a->threads, c.parts, part, &c);
+	eki_parallel(a->ctx, a->threads, c.parts, part, &c);
 	for (int k = 0; k < c.parts; k++)
 		if (!c.is_right[k])
 			return fault(name, v, eki_cut(v->nnz, c.parts, k),

@@ -115,7 +115,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	w.a = a;
 	w.fn = dot[a->isa][index][value];
 	w.pieces = pieces < MOST_PIECES ? (int)pieces : MOST_PIECES;
-	eki_parallel(a->threads, w.pieces, part, &w);
+	eki_parallel(a->ctx, a->threads, w.pieces, part, &w);
 	join[index][value](a, w.sum, w.pieces);
 	return EK_OK;
 }

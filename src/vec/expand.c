@@ -52,7 +52,7 @@ void eki_scaled_copy(const eki_array *a, eki_scalar factor, const ek_sparse *v, 
 	work w = {v,         factor, idx, val, scaled[eki_index_row(a)][eki_value_row(a->type)],
 	          a->threads};
 
-	eki_parallel(a->threads, w.parts, part, &w);
+	eki_parallel(a->ctx, a->threads, w.parts, part, &w);
 }
 
 void eki_expand(const eki_array *a, void *idx, void *val)

@@ -149,7 +149,7 @@ static ek_status run_ranges(const eki_array *a, range_fn *fn)
 {
 	work w = {a, fn, a->threads};
 
-	eki_parallel(a->threads, w.parts, part, &w);
+	eki_parallel(a->ctx, a->threads, w.parts, part, &w);
 	return EK_OK;
 }
 

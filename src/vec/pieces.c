@@ -126,7 +126,7 @@ ek_status eki_two_pieces(const eki_array *a, const eki_scratch *scratch, eki_two
 	int64_t n = 0;
 
 	cut(&w, a->threads < MOST_PIECES ? a->threads : MOST_PIECES);
-	eki_parallel(a->threads, w.pieces, part, &w);
+	eki_parallel(a->ctx, a->threads, w.pieces, part, &w);
 	for (int k = 0; k < w.pieces; k++) {
 		if (n < place(&w, k) && w.count[k]) {
 			move(a->z.idx, n, place(&w, k), w.count[k], ek_value_size(a->x.index));
@@ -166,7 +166,7 @@ ek_status eki_two_sums(const eki_array *a, int64_t pieces, eki_two_sum_fn *fn)
 	number sum;
 
 	cut(&w, pieces < MOST_PIECES ? (int)pieces : MOST_PIECES);
-	eki_parallel(a->threads, w.pieces, sum_part, &w);
+	eki_parallel(a->ctx, a->threads, w.pieces, sum_part, &w);
 	sum = w.sums[0];
 	for (int k = 1; k < w.pieces; k++)
 		sum = add(a->type, sum, w.sums[k]);

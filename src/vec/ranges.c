@@ -21,6 +21,6 @@ ek_status eki_ranges(const eki_array *a, eki_range_fn *fn)
 {
 	work w = {a, fn};
 
-	eki_parallel(a->threads, a->threads, part, &w);
+	eki_parallel(a->ctx, a->threads, a->threads, part, &w);
 	return EK_OK;
 }
