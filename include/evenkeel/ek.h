@@ -871,13 +871,14 @@ typedef struct ek_plan ek_plan;
  * in the format; ek_matrix_convert with max_bytes = -1 has no such limit), EK_EOVERFLOW (x or y
  * would not fit in the address space), EK_EDEVICE (the context has no device for the method; its
  * compiler or driver failed), EK_ENOMEM.
- * Cost: from nothing to O(rows) for methods that only divide the work. O(nnz) for methods that have
- * arrays of their own (patterns, segsum, forward, copy_t, strict with op T) or that find out which
- * columns each thread writes to (transposed, adaptive and acsr with op T, and most other formats
- * with op T). If the method's format is not that of A, add the cost of the conversion. `ek bench`
- * measures the cost in units of one product. If the library chooses and many calls are expected, it
- * also considers other formats, which takes the time of a few more products. hints.calls = 0 means
- * many calls, so set it to the real number if that is small. */
+ * Cost: from nothing to O(rows) for methods that only divide the work or list the rows that have
+ * entries (nonempty). O(nnz) for methods that have arrays of their own (patterns, segsum, forward,
+ * copy_t, strict with op T) or that find out which columns each thread writes to (transposed,
+ * adaptive and acsr with op T, and most other formats with op T). If the method's format is not
+ * that of A, add the cost of the conversion. `ek bench` measures the cost in units of one product.
+ * If the library chooses and many calls are expected, it also considers other formats, which takes
+ * the time of a few more products. hints.calls = 0 means many calls, so set it to the real number
+ * if that is small. */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);

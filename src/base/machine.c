@@ -35,6 +35,7 @@
 	.panel = {{3, 0.6, 0.6}, {5, 0.7, 0.2}, {5, 0.7, 0.2}}, .copy = 2, .strip = 0.3,        \
 	.transpose_entry = 20, .transpose_column = 10, .tiles_entry = 15, .narrow_entry = 0.5,  \
 	.scatter_entry = 2.2, .scatter_far = 18, .radix_entry = 5.5, .patterns_entry = 4,       \
+	.list_row = 0.8,                                                                        \
 	.launch = {3000, 30000}, .device_gbps = {1000, 4}, .loop_gbps = 20, .lane_gather = 100, \
 	.lane_sum = 20,                                                                         \
 	.array = {.set_entry = 3.3,                                                             \

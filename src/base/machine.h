@@ -122,6 +122,7 @@ typedef struct eki_machine {
 	 * transpose_column for each column. The other three are the costs, for each entry, of
 	 * making tiles, of copying columns to 16 bits and of looking for patterns. */
 	double transpose_entry, transpose_column, tiles_entry, narrow_entry, patterns_entry;
+	double list_row; /* cost of a row in the pass that lists the nonempty rows */
 	/* Costs of a transposition for each entry, besides moving its bytes: scattering it to its
 	 * place, and extra if that place is in no cache; sorting it through buckets. */
 	double scatter_entry, scatter_far, radix_entry;

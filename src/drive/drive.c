@@ -11,8 +11,10 @@
  * y = alpha A^T x + beta y0: A part adds its products into a strip of its own, which spans the
  * columns of its entries. Then all strips are added to y, range by range, in the order of the
  * parts. If there is one part and y is a vector, y itself is the strip. Clearing, writing and
- * reading a strip moves three values for each of its columns. The idea is that of local buffers
- * with effective ranges (Batista et al. 2010).
+ * reading a strip moves three values for each of its columns. So if few entries lie far apart, as
+ * in a matrix in which most columns are empty, one part adds them to y, since strips would take
+ * longer than all the products. The idea is that of local buffers with effective ranges (Batista et
+ * al. 2010).
  *
  * Both results depend on the number of parts, never on how many threads actually ran. Rounding: if
  * several parts share a row of k entries, the sum of each part includes at least one of them. So a
@@ -83,25 +85,11 @@ static void FN(drive_gather)(const strip *s, int parts, const void *sums, const 
 	}
 }
 
-static void FN(drive_span)(const void *index, int64_t begin, int64_t end, int64_t span[2])
-{
-	const IDX *col_idx = index;
-	IDX low = begin < end ? col_idx[begin] : 0, high = begin < end ? low : -1;
-
-	for (int64_t k = begin; k < end; k++) {
-		low = col_idx[k] < low ? col_idx[k] : low;
-		high = col_idx[k] > high ? col_idx[k] : high;
-	}
-	span[0] = low;
-	span[1] = (int64_t)high + 1;
-}
-
 #endif
 #if EK_ONCE
 
 typedef void add_fn(void *, const void *, int64_t);
 typedef void finish_fn(const eki_run *, int64_t, int64_t, const void *);
-typedef void range_fn(const void *, int64_t, int64_t, int64_t *);
 typedef void gather_fn(const strip *, int, const void *, const eki_run *, int64_t, int64_t);
 
 typedef struct state {
@@ -135,17 +123,6 @@ static void cut(const eki_step *step, state *s)
 	eki_partition_rows(&units, step->parts, s->bound);
 }
 
-void eki_span(const ek_store *A, int array, int64_t begin, int64_t end, int64_t span[2])
-{
-	static range_fn *const range[EK_NTYPE] = EK_BY_TYPE(drive_span);
-
-	range[eki_type(A->value, A->index)](A->array[array], begin, end, span);
-	if (begin < end) {
-		span[0] -= A->base;
-		span[1] -= A->base;
-	}
-}
-
 static void span_part(void *arg, int part)
 {
 	const eki_step *step = arg;
@@ -157,16 +134,26 @@ static void span_part(void *arg, int part)
 
 static ek_status make_strips(eki_step *step, state *s)
 {
+	const bool vector = step->problem->operation->width == 0;
 	const size_t size = ek_value_size(step->in[0]->value);
 	const int64_t width = s->drive.width;
+	double columns = 0;
 	int64_t total = 0;
 
 	EK_RETURN_IF(eki_step_alloc(step, step->parts, sizeof *s->strip, &s->strip));
 	memset(s->strip, 0, (size_t)step->parts * sizeof *s->strip);
-	s->into_y = step->parts == 1 && step->problem->operation->width == 0;
+	s->into_y = step->parts == 1 && vector;
 	if (s->into_y)
 		return EK_OK;
 	eki_parallel(step->ctx, step->threads, step->parts, span_part, step);
+	for (int part = 0; part < step->parts; part++)
+		columns += (double)(s->strip[part].span[1] - s->strip[part].span[0]);
+	if (vector && !s->drive.both && eki_strips_are_long(step, columns)) {
+		step->parts = 1;
+		step->threads = eki_in_cores(step, step->in[0]->cols) ? 1 : step->threads;
+		s->into_y = true;
+		return EK_OK;
+	}
 	for (int part = 0; part < step->parts; part++) {
 		const int64_t *span = s->strip[part].span;
 
@@ -380,21 +367,6 @@ ek_status eki_drive_run(const eki_step *step, const eki_run *v)
 		run_columns(step, &part);
 	}
 	return EK_OK;
-}
-
-/* ---- Predicted cost -------------------------------------------------------------------------- */
-
-double eki_cost_units(const eki_features *f, eki_loop loop)
-{
-	const double strips = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
-	const double rows = (double)f->stats.rows, places = eki_places(f);
-
-	if (f->op == EK_OP_N)
-		return f->machine->call +
-		       eki_cost(f, eki_format_bytes(f), eki_work(f, loop, rows, places));
-	return f->machine->call +
-	       eki_cost(f, eki_format_bytes(f) + strips * (double)ek_value_size(f->value),
-	                eki_work(f, EKI_LOOP_SCATTER, rows, places) + f->machine->strip * strips);
 }
 
 #endif

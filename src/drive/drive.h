@@ -56,6 +56,18 @@ typedef struct eki_drive {
  * The columns are in array number `array` of A. The range is empty if there are no entries. */
 void eki_span(const ek_store *A, int array, int64_t begin, int64_t end, int64_t span[2]);
 
+/* Tells whether strips of so many columns in all parts together would take longer than they save,
+ * by the description of the machine. If tests cut even small matrices (small_work = 0), they never
+ * do. */
+bool eki_strips_are_long(const eki_step *step, double columns);
+/* Tells whether n values fit the caches of the step's cores. Each thread should then add to the
+ * part of y that it has scaled itself, since other cores' caches are slow to read. */
+static inline bool eki_in_cores(const eki_step *step, int64_t n)
+{
+	return (double)n * (double)ek_value_size(step->in[0]->value) <=
+	       step->ctx->machine->core_bytes * step->threads;
+}
+
 /* Predicts the time, in nanoseconds, of a product with a format. Op N reads all stored values,
  * padding included, by `loop`. Op T scatters them by columns. */
 double eki_cost_units(const eki_features *f, eki_loop loop);

@@ -248,6 +248,8 @@ uint64_t eki_step_values(const eki_step *step);
 /* Sets rows [begin, end) of Y to beta Y0, on all threads of the step. If beta is 0, writes
  * zeros. */
 void eki_scale(const eki_step *step, const eki_run *v, int64_t begin, int64_t end);
+/* Tells whether beta Y0 is Y, so that the two functions do nothing. */
+bool eki_scale_keeps(const eki_run *v);
 /* Sets rows [begin, end) of Y to beta Y0, on the calling thread alone. Values and indices have the
  * types of those of A. */
 void eki_scale_serial(const ek_store *A, const eki_run *v, int64_t begin, int64_t end);

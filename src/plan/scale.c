@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Computes Y = beta Y0 on the processor. This is used for products without entries, for rows
- * without entries, and before methods that add entries to y one by one. */
+ * without entries, and before methods that add entries to y one by one. Zeros and copies of vectors
+ * are left to the C library, which writes long ones past the caches. */
+#include <string.h>
+
 #include "plan/plan.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "plan/scale.c"
@@ -14,8 +17,15 @@ static void FN(scale)(const eki_run *v, int64_t begin, int64_t end)
 	VAL *to = v->y.data;
 
 	if (v->width == 1 && v->y.row == 1 && v->y0.row == 1) {
-		for (int64_t i = begin; i < end; i++)
-			to[i] = beta == 0 ? 0 : beta * from[i];
+		const size_t bytes = (size_t)(end - begin) * sizeof *to;
+
+		if (beta == 0)
+			memset(to + begin, 0, bytes);
+		else if (beta == 1)
+			memcpy(to + begin, from + begin, bytes);
+		else
+			for (int64_t i = begin; i < end; i++)
+				to[i] = beta * from[i];
 		return;
 	}
 	for (int64_t i = begin; i < end; i++)
@@ -31,7 +41,7 @@ typedef void scale_fn(const eki_run *, int64_t, int64_t);
 
 static scale_fn *const scale[EK_NTYPE] = EK_BY_TYPE(scale);
 
-static bool unchanged(const eki_run *v)
+bool eki_scale_keeps(const eki_run *v)
 {
 	return eki_is(v->beta, 1) && v->y0.data == v->y.data;
 }
@@ -58,13 +68,13 @@ void eki_scale(const eki_step *step, const eki_run *v, int64_t begin, int64_t en
 	                        work > 2 * step->ctx->small_work ? step->threads : 1,
 	                        scale[eki_type(step->in[0]->value, step->in[0]->index)]};
 
-	if (!unchanged(v))
+	if (!eki_scale_keeps(v))
 		eki_parallel(step->ctx, step->threads, job.parts, scale_part, &job);
 }
 
 void eki_scale_serial(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	if (!unchanged(v))
+	if (!eki_scale_keeps(v))
 		scale[eki_type(A->value, A->index)](v, begin, end);
 }
 

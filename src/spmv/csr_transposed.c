@@ -77,12 +77,28 @@ static ek_status prepare(eki_step *step)
 	return eki_csr_scatter_prepare(step, eki_csr_scatter[step->isa][type]);
 }
 
+/* Predicts the time if the threads of `f` have strips or, if there is one thread, if it adds to y.
+ * `rows` and `bytes` are as in eki_csr_scatter_cost. */
+static double cost_in_parts(const eki_features *f, double bytes, double rows)
+{
+	const double cols = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
+
+	return eki_cost(f, bytes + cols * (double)ek_value_size(f->value),
+	                eki_work(f, EKI_LOOP_SCATTER, rows, (double)f->stats.nnz) +
+	                        f->machine->strip * cols);
+}
+
+double eki_csr_scatter_cost(const eki_features *f, double bytes, double rows)
+{
+	eki_features one = *f;
+
+	one.threads = 1;
+	return fmin(cost_in_parts(f, bytes, rows), cost_in_parts(&one, bytes, rows));
+}
+
 static double cost(const eki_features *f)
 {
-	double cols = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
-
-	return eki_cost(f, f->csr_bytes + cols * (double)ek_value_size(f->value),
-	                eki_work_csr(f, EKI_LOOP_SCATTER) + f->machine->strip * cols);
+	return eki_csr_scatter_cost(f, f->csr_bytes, (double)f->stats.rows);
 }
 
 const ek_method ek_spmv_csr_transposed = {

@@ -15,6 +15,9 @@ void eki_csr_scatter_rows(const ek_store *A, const eki_run *v, int64_t k, int64_
                           int64_t first, void *sum, eki_scatter_fn *entries, eki_scatter_fn *rows);
 /* Prepares the driver (drive.h) for op T, with single entries as its units. */
 ek_status eki_csr_scatter_prepare(eki_step *step, eki_scatter_fn *scatter);
+/* Predicts the time of op T by the kernels of this file. `bytes` are those of the matrix and the
+ * vectors, and `rows` is the number of rows that the kernel goes through. */
+double eki_csr_scatter_cost(const eki_features *f, double bytes, double rows);
 /* Runs a step that was prepared by eki_csr_scatter_prepare for op T, or by eki_split_prepare for op
  * N. */
 ek_status eki_csr_either_run(const eki_step *step, const eki_run *v);
