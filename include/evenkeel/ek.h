@@ -164,14 +164,9 @@ typedef struct ek_build_info {
 	 * differed from it; "unknown" if it is not known */
 	const char *commit;
 	const char *compiler; /* for example "gcc 12.2.0" */
-<<<<<<< HEAD
-	const char *threads;  /* the OpenMP run time: "libgomp", "libomp" or "none" */
+	const char *threads; /* "pool", or the OpenMP run time ("libgomp", "libomp"), or "none" */
 	/* instruction sets compiled in, for example "scalar avx2 avx512 avx2-loads avx512-loads" */
 	const char *isa;
-=======
-	const char *threads;  /* "pool", or the OpenMP run time ("libgomp", "libomp"), or "none" */
-	const char *isa;      /* instruction sets compiled in, for example "scalar avx2 avx512" */
->>>>>>> pool
 	ek_isa isa_here;      /* the highest compiled-in instruction set that this processor has */
 } ek_build_info;
 /* Fills in `info`. Errors: EK_EINVAL. Cost: small. Nothing is loaded or opened, not even drivers of

@@ -16,6 +16,7 @@
 #include "spmv/csr_transposed.h"
 #include "spmv/csr_vector.h"
 #define EK_FILE "spmv/csr_nonempty.c"
+#define EK_WITH_LOADS
 #include "base/for_each.h"
 
 #include "drive/row_sums.h"
