@@ -33,9 +33,9 @@ static int help(void)
 	return TOOL_OK;
 }
 
-/* Writes ", gather_data_sampling: " and what the system says of it to `state`: microcode against this
- * leak makes gather instructions several times slower. Writes nothing where the system does not
- * know it or the processor does not have it. */
+/* Writes ", gather_data_sampling: " and what the system says of it to `state`: microcode against
+ * this leak makes gather instructions several times slower. Writes nothing where the system does
+ * not know it or the processor does not have it. */
 static const char *gather_state(char state[128])
 {
 	FILE *file = fopen("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "r");
@@ -43,7 +43,8 @@ static const char *gather_state(char state[128])
 
 	state[0] = 0;
 	if (file && fgets(line, sizeof line, file) && strncmp(line, "Not affected", 12) != 0)
-		snprintf(state, 128, ", gather_data_sampling: %.*s", (int)strcspn(line, "\n"), line);
+		snprintf(state, 128, ", gather_data_sampling: %.*s", (int)strcspn(line, "\n"),
+		         line);
 	if (file)
 		fclose(file);
 	return state;

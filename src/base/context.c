@@ -232,10 +232,11 @@ static ek_status isa_from_environment(ek_isa *isa)
 			*isa = limited(*isa, (ek_isa)k);
 			return EK_OK;
 		}
-	return eki_fail(EK_EINVAL,
-	                "environment variable EK_ISA is \"%s\"; scalar, avx2, avx512, avx2-loads or "
-	                "avx512-loads is expected",
-	                text);
+	return eki_fail(
+		EK_EINVAL,
+		"environment variable EK_ISA is \"%s\"; scalar, avx2, avx512, avx2-loads or "
+		"avx512-loads is expected",
+		text);
 }
 
 static ek_status options_check(const ek_options *o)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Multiplies consecutive entries of a row by x, W at a time. Included by files that use
  * base/for_each.h, in every pass. */
-/* Adds the products of the last n entries of a row, which ends at `end`, to the partial sums `a`; n is
- * from 0 to W. If x is gathered by loads, the lanes of entries before these n are loaded too, which
- * takes less than to tell them apart, and only their products are left out. */
+/* Adds the products of the last n entries of a row, which ends at `end`, to the partial sums `a`; n
+ * is from 0 to W. If x is gathered by loads, the lanes of entries before these n are loaded too,
+ * which takes less time than to tell them apart, and only their products are left out. */
 static inline vec FN(row_rest)(const IDX *col_idx, const VAL *val, const VAL *x, int64_t end,
                                int64_t n, vec a)
 {

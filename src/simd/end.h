@@ -38,6 +38,7 @@
 #undef vcount
 #undef vgather_within
 #undef vgather_u16_within
+#undef EK_ONE_OF_W
 #undef vscatter
 #undef vtranspose
 #undef vwords

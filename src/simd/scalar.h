@@ -19,6 +19,8 @@
  *   vgather_within(x, c, m, left)     vgather_n, where the next `left` elements of c are columns
  *                                     too, so that inactive lanes among them may be loaded
  *   vgather_u16_within(x, c, m, left) the same for vgather_u16_n
+ *   EK_ONE_OF_W                       stands before a function that gathers and is called for each
+ *                                     of W rows in an unrolled loop: `inline` where that is faster
  *   vscatter(y, c, v)                 y[c[0]] = lane 0 of v, y[c[1]] = lane 1, ...; the elements of
  *                                     c have type IDX and differ
  *   vtranspose(p, n, m, t)            lane r of t[j] is p[r n + j], or 0 if j >= m; m <= W. No
@@ -58,6 +60,7 @@
 #define vgather_u16_n(x, c, m) vgather_n(x, c, m)
 #define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
 #define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
+#define EK_ONE_OF_W inline
 #define vscatter(y, c, v)      ((void)((y)[*(c)] = (v)))
 #define vtranspose(p, n, m, t) ((void)(n), (void)(m), (void)(*(t) = *(p)))
 #define vadd(a, b)             ((a) + (b))

@@ -79,6 +79,12 @@ static inline void FN(acsr_exact)(const FN(acsr) s, const uint8_t *list, int n, 
 	}
 }
 
+/* Returns W partial sums of row i. */
+static EK_ONE_OF_W vec FN(acsr_row)(const FN(acsr) *s, int64_t i)
+{
+	return FN(row_sums)(s->col_idx, s->val, s->x, s->row_ptr[i], s->row_ptr[i + 1]);
+}
+
 /* Multiplies n <= W rows of any length. */
 static inline void FN(acsr_group)(const FN(acsr) s, const uint8_t *list, int n)
 {
@@ -87,9 +93,7 @@ static inline void FN(acsr_group)(const FN(acsr) s, const uint8_t *list, int n)
 
 	EK_UNROLL
 	for (int r = 0; r < W; r++)
-		row[r] = r < n ? FN(row_sums)(s.col_idx, s.val, s.x, s.row_ptr[list[r]],
-		                              s.row_ptr[list[r] + 1])
-		               : vzero();
+		row[r] = r < n ? FN(acsr_row)(&s, list[r]) : vzero();
 	vstore(sum, vmul(vset1(s.alpha), vsum_rows(row)));
 	if (s.beta == 0)
 		for (int r = 0; r < n; r++)

@@ -32,8 +32,8 @@
 
 /* Returns W partial sums of the products of n entries of a row. From the first of them on, `left`
  * entries have their columns counted from x. */
-static inline vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL *x, int64_t n,
-                                   int64_t left)
+static EK_ONE_OF_W vec FN(forward_sums)(const uint16_t *c, const VAL *val, const VAL *x, int64_t n,
+                                        int64_t left)
 {
 	const uint16_t *last = c + left;
 	vec a = vzero();
@@ -101,8 +101,8 @@ static void FN(forward_rows)(const ek_store *A, const eki_run *v, int64_t begin,
 /* Multiplies a tile of the kind EKI_TILE_ALL with n rows. Its values begin at `val`, its columns at
  * `c` and end at `last`; `y` points to the first row of the block. */
 static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_t *c,
-                                const uint16_t *last, const VAL *val, const VAL *x, VAL alpha, VAL beta, const VAL *y0,
-                                VAL *y)
+                                const uint16_t *last, const VAL *val, const VAL *x, VAL alpha,
+                                VAL beta, const VAL *y0, VAL *y)
 {
 	int64_t i = 0;
 
@@ -127,7 +127,8 @@ static inline void FN(tile_all)(const uint16_t *length, int64_t n, const uint16_
 }
 
 static inline void FN(tile_segments)(const uint16_t *word, int64_t n, const uint16_t *c,
-                                     const uint16_t *last, const VAL *val, const VAL *x, VAL alpha, VAL *y)
+                                     const uint16_t *last, const VAL *val, const VAL *x, VAL alpha,
+                                     VAL *y)
 {
 	const uint16_t *end = word + n;
 
@@ -164,8 +165,7 @@ static inline void FN(tile_entries)(const uint16_t *row, int64_t n, const uint16
 		EK_AHEAD(c);
 		EK_AHEAD(row);
 		vstore(term, vmul(vset1(alpha), vmul(vload(val), vgather_u16(x, c))));
-		vstore(term + W,
-		       vmul(vset1(alpha), vmul(vload(val + W), vgather_u16(x, c + W))));
+		vstore(term + W, vmul(vset1(alpha), vmul(vload(val + W), vgather_u16(x, c + W))));
 		for (int r = 0; r < 2 * W; r++)
 			y[row[r]] += term[r];
 	}

@@ -10,6 +10,7 @@
  * Algorithm 2. */
 #include "drive/split.h"
 #define EK_FILE "spmv/csr_merge.c"
+#define EK_PLAIN_LOOPS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

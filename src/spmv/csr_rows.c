@@ -9,6 +9,7 @@
  * 28; Greathouse, Daga 2014. */
 #include "drive/split.h"
 #define EK_FILE "spmv/csr_rows.c"
+#define EK_PLAIN_LOOPS
 #include "base/for_each.h"
 
 #include "drive/finish.h"

@@ -4,7 +4,7 @@
  * places apart. The function lane_sums multiplies a chunk, for SELL-C-sigma and BRC; each lane of
  * the chunk gets one lane of a vector. The functions for a single lane, which ELLPACK uses too,
  * tell entries from padding by the length of the lane. In all of these formats, columns and values
- * are the arrays CSR_COL and CSR_VAL. Included in each pass of base/for_each.h, after drive/finish.h. */
+ * are the arrays CSR_COL and CSR_VAL. Included in each pass of base/for_each.h. */
 #ifndef EK_LANES_WIDE
 #define EK_LANES_WIDE
 enum { LANES_WIDE = 4 }; /* maximum number of vectors that are summed side by side */
@@ -72,8 +72,8 @@ static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y
 	vscatter(y, row, r);
 }
 
-/* Returns the sums of the W lanes of a chunk of height W. Two vectors of sums hide the latency of the
- * additions. Prefetching costs a tenth of the time if the entries are in the core's cache, so
+/* Returns the sums of the W lanes of a chunk of height W. Two vectors of sums hide the latency of
+ * the additions. Prefetching costs a tenth of the time if the entries are in the core's cache, so
  * `ahead` is a compile-time constant. */
 static inline __attribute__((always_inline)) vec
 FN(lane_chunk)(const struct lane_run *s, int64_t at, int64_t end, const bool ahead)
