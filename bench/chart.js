@@ -8,7 +8,7 @@ const cases = page.cases.map(c => c.records);
 const tag = (name, attributes, text = '') => `<${name}` + Object.entries(attributes)
 	.map(([key, value]) => ` ${key}="${value}"`).join('') + `>${text}</${name}>`;
 const quoted = text => text.replace(/[<>&"]/g, c => `&#${c.charCodeAt(0)};`);
-const colour = role => role.startsWith('hsl') ? role : `var(--${role})`;
+const colour = role => /^hsl/.test(role) ? role : `var(--${role})`;
 const known = list => list.filter(value => value != null && isFinite(value));
 const mean = list => list.length
 	? Math.exp(list.reduce((sum, value) => sum + Math.log(value), 0) / list.length) : null;
@@ -275,7 +275,7 @@ charts.predicted = place => {
 	const times = records.flatMap(r => [r.ms, r.predicted_ms]);
 	const ends = [Math.min(...times), Math.max(...times)];
 	const point = r => ({x: r.ms, y: r.predicted_ms,
-		text: `${r.matrix}, ${r.name}: ${r.ms} ms, predicted ${r.predicted_ms} ms`});
+		text: `${r.matrix}, ${short(r.name)}: ${r.ms} ms, predicted ${r.predicted_ms} ms`});
 	const axis = {lo: 10 ** Math.floor(Math.log10(ends[0])),
 		hi: 10 ** (Math.floor(Math.log10(ends[1])) + 1), log: 10};
 	chart(place, {width: 620, height: 520, x: {label: 'measured ms', ...axis},

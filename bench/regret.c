@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench regret: what the automatic choice loses to the best candidate in hindsight, preparation
  * included, if a plan serves so many products. The regret of a choice is its time divided by that
- * of the best (Rice 1976 calls the selection of algorithms by such a measure the algorithm selection
- * problem). All records have the times that the library predicts, too (ek_plan_predict). */
+ * of the best. All records have the times that the library predicts, too (ek_plan_predict). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,8 @@
  * these times. The regret is the median over the rounds of the time divided by that of the best.
  *
  * Candidates that cannot be the best are not timed in rounds, which would take longer for them than
- * for all others: those whose first preparations and runs take more than HOPELESS times as long
- * as the least, at every number of calls. The rule is one of measured times, not of predictions, so a
+ * for all others: those whose first preparations and runs take more than HOPELESS times as long as
+ * the least, at every number of calls. The rule is one of measured times, not of predictions, so a
  * wrong prediction cannot hide the best candidate. */
 #include <math.h>
 #include <stdlib.h>
