@@ -88,7 +88,10 @@ static int results(struct bench *b)
 	FILE *out = tool_people(&b->o.common);
 	int page = TOOL_OK;
 
-	bench_sum_up(b);
+	if (b->op->sums)
+		b->op->sums(b);
+	else
+		bench_sum_up(b);
 	if (b->op->end)
 		b->op->end(b, out);
 	disturbed_warn(bench_disturbed(b), b->count, b->op->problem, out);

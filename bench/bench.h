@@ -210,6 +210,9 @@ struct operation {
 	/* Returns the text above the table of a case, a line for each paragraph. The part before
 	 * the first two blanks is bold. */
 	const char *(*title)(const struct bench *bench, const struct bench_case *c);
+	/* Fills bench->sums, whose cases are empty, with records of its own instead of one for each
+	 * method; NULL if bench_sum_up does it. */
+	void (*sums)(struct bench *bench);
 	/* Replaces values of a record of bench->sums where a geometric mean is not wanted; NULL if
 	 * nothing is to be replaced. */
 	void (*sum)(const struct bench *bench, int group, struct record *sum);

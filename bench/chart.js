@@ -8,7 +8,7 @@ const cases = page.cases.map(c => c.records);
 const tag = (name, attributes, text = '') => `<${name}` + Object.entries(attributes)
 	.map(([key, value]) => ` ${key}="${value}"`).join('') + `>${text}</${name}>`;
 const quoted = text => text.replace(/[<>&"]/g, c => `&#${c.charCodeAt(0)};`);
-const colour = role => `var(--${role})`;
+const colour = role => /^hsl/.test(role) ? role : `var(--${role})`;
 const known = list => list.filter(value => value != null && isFinite(value));
 const mean = list => list.length
 	? Math.exp(list.reduce((sum, value) => sum + Math.log(value), 0) / list.length) : null;
@@ -257,4 +257,46 @@ charts.costs = place => {
 			lo: 0.1, log: 10},
 		series: groups.map((name, k) => ({name, role: name == 'regular' ? 'ours' : 'peer',
 			bar: 0.17, from: 0.1, points: bars(name, k)}))});
+};
+/* Methods of ek bench regret, which keep their colours in all of its charts: auto as elsewhere, the
+ * others around the circle of hues. */
+const contest = () => {
+	const names = [...new Set(cases.flat().filter(r => r.ms != null).map(r => r.name))].sort();
+	const others = names.filter(name => name != 'auto');
+	return names.map(name => ({name, k: others.indexOf(name), role: name == 'auto' ? 'auto'
+		: `hsl(${Math.round(360 * others.indexOf(name) / others.length)} 60% 50%)`}));
+};
+const with_calls = calls => cases.filter(([r]) => r.expected_calls == calls);
+/* The predicted against the measured times of all methods on all matrices; on the dashed line the
+ * two are equal. */
+charts.predicted = place => {
+	const records = with_calls(place.dataset.calls).flat()
+		.filter(r => r.ms != null && r.predicted_ms != null);
+	const times = records.flatMap(r => [r.ms, r.predicted_ms]);
+	const ends = [Math.min(...times), Math.max(...times)];
+	const point = r => ({x: r.ms, y: r.predicted_ms,
+		text: `${r.matrix}, ${short(r.name)}: ${r.ms} ms, predicted ${r.predicted_ms} ms`});
+	const axis = {lo: 10 ** Math.floor(Math.log10(ends[0])),
+		hi: 10 ** (Math.floor(Math.log10(ends[1])) + 1), log: 10};
+	chart(place, {width: 620, height: 520, x: {label: 'measured ms', ...axis},
+		y: {label: 'predicted ms', ...axis}, series: [
+			...contest().map(({name, role, k}) => ({name: short(name), role,
+				shape: shapes[(k + 1) % shapes.length],
+				points: records.filter(r => r.name == name).map(point)})),
+			{role: 'bound', width: 1.6, dash: '6 4', points: records.length
+				? ends.map(x => ({x, y: x})) : []}]});
+};
+/* The performance profile (Dolan and More 2002) with the times of one of so many calls: for auto,
+ * and for each method if it were always taken, the share of the matrices on which the time is at
+ * most t times that of the best. What ties with the best counts as the best. */
+charts.losses = place => {
+	const some = with_calls(place.dataset.calls);
+	const steps = [...Array(121).keys()].map(k => 8 ** (k / 120));
+	const share = (name, t) => some.filter(records => records.some(r => r.name == name
+		&& r.regret != null && r.regret <= t * (1 + 1e-12))).length / some.length;
+	chart(place, {width: 620, height: 520, y: {label: 'share of the matrices', lo: 0, hi: 1.02},
+		x: {label: 'time over that of the best in hindsight', log: 2, lo: 1, hi: 8},
+		series: contest().map(({name, role, k}) => ({name: short(name), role,
+			width: name == 'auto' ? 3.2 : 1.6, dash: dashes[(k + 1) % dashes.length],
+			points: steps.map(x => ({x, y: share(name, x)}))}))});
 };

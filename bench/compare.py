@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares two files of `ek bench --json`: bench/compare.py OLD NEW [--limit 0.05] [--by FIELD]
 
-Pairs records with the same operation, method, matrix, block, types, op and threads. Compares ratios
-(vs_csr), not times, where possible, since the machine's speed may differ between runs; --by ms
+Pairs records with the same operation, method, matrix, block, types, op, threads and expected calls.
+Compares ratios (vs_csr, regret), not times, where possible, since the machine's speed may differ between runs; --by ms
 compares times. Prints what changed by more than the limit, slower first, and the geometric mean for
 each method. Exit status: 0 no regression, 1 some, 2 usage or a bad file.
 """
@@ -12,9 +12,10 @@ import json
 import math
 import sys
 
-KEY = ("op", "method", "format", "matrix", "columns", "order", "value", "index", "transpose", "threads")
+KEY = ("op", "method", "format", "matrix", "columns", "order", "value", "index", "transpose", "threads",
+       "expected_calls")
 LESS_IS_BETTER = {"ms", "ms_min", "prepare_ms", "prepare_calls", "overhead_ns", "error", "bytes",
-                  "coo_ms", "csr_ms", "coo_cost", "csr_cost", "calls", "own_calls", "size"}
+                  "run_ms", "first_ms", "regret", "coo_ms", "csr_ms", "coo_cost", "csr_cost", "calls", "own_calls", "size"}
 
 
 def read(path):
@@ -39,7 +40,7 @@ def fail(text):
 
 def change(old, new, field):
     """Returns how many times better the new record is; None if unknown."""
-    name = field or next((n for n in ("vs_csr", "csr_cost") if old.get(n) and new.get(n)), "ms")
+    name = field or next((n for n in ("vs_csr", "csr_cost", "regret") if old.get(n) and new.get(n)), "ms")
     a, b = old.get(name), new.get(name)
     if not a or not b or a <= 0 or b <= 0:
         return None
@@ -47,9 +48,10 @@ def change(old, new, field):
 
 
 def case(record):
-    """Returns the matrix, and the width and order of a block."""
+    """Returns the matrix, the width and order of a block, and the expected calls."""
     block = f" x{record['columns']} {record['order']}" if "columns" in record else ""
-    return str(record.get("matrix")) + block
+    calls = f" {record['expected_calls']} calls" if "expected_calls" in record else ""
+    return str(record.get("matrix")) + block + calls
 
 
 def table(rows):
@@ -64,7 +66,7 @@ def main():
     parser.add_argument("old")
     parser.add_argument("new")
     parser.add_argument("--limit", type=float, default=0.05, help="relative change that counts (0.05)")
-    parser.add_argument("--by", metavar="FIELD", help="the field to compare (vs_csr, csr_cost, else ms)")
+    parser.add_argument("--by", metavar="FIELD", help="the field to compare (vs_csr, csr_cost, regret, else ms)")
     options = parser.parse_args()
     old, new = read(options.old), read(options.new)
     rows, methods, broken = [], {}, []

@@ -95,6 +95,21 @@ layouts.products = () => {
 		+ `<h2>The ${page.problem}</h2>` + join(page.cases, product);
 };
 
+/* The automatic choice: its losses, then for each number of calls the predictions and the
+ * performance profile, then each case. */
+layouts.regret = () => {
+	const calls = [...new Set(cases.map(([r]) => r.expected_calls))];
+	const pair = n => `<h2>${many(count(n), 'call')}</h2>` + tag('div', {class: 'pair'},
+		card('Predicted and measured times', drawn('predicted', {'data-calls': n}))
+		+ card('Performance profile', drawn('losses', {'data-calls': n})));
+	return `<p>The regret of a choice is its time divided by that of the best of ours in hindsight,
+		preparation included: the time of one of so many calls is that of a run, and that of the
+		preparation divided by the number of calls. It counts as 1 where the intervals from the
+		10th to the 90th percentile of the two times overlap.</p>`
+		+ card('Regret of the automatic choice', table(page.sums)) + join(calls, pair)
+		+ '<h2>The matrices</h2>' + tables(page.cases) + legend();
+};
+
 /* Arrays: a card for the cases that differ only in their sizes, with a chart of the rates and a
  * table of the same figures. */
 const sizes = group => {

@@ -11,7 +11,7 @@
 
 struct bench;
 
-enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario takes */
+enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario and regret takes */
 enum value {
 #define FIELD(name, key, kind) V_##name,
 #define TEXT_FIELD(key, of, member, kind)
@@ -26,6 +26,12 @@ enum value {
 	V_WORST_CSR,
 	V_WINS, /* in sums: number of matrices on which the method is the fastest of its kind */
 	V_WINS_ALL,
+	V_WITHIN_5, /* in sums of regrets: shares of matrices, quantiles, and their largest */
+	V_WITHIN_20,
+	V_MEDIAN,
+	V_NINETIETH,
+	V_LARGEST,
+	V_TIES,
 	V_SPEEDUP, /* first of MOST_CALLS speed-ups, one for each value of --calls */
 	V_MOST_SPEEDUP = V_SPEEDUP + MOST_CALLS,
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
@@ -58,6 +64,7 @@ struct bench_case {
 	const char *what;                           /* what is computed from a matrix */
 	const char *unit;                           /* method that ratios are relative to */
 	const char *bound;                          /* name of the bound, or NULL */
+	const char *best;                           /* method that was the best, or NULL */
 	const ek_device_info *device;               /* NULL without a device */
 	double bytes, flops; /* least bytes that a run moves; flops of a run, 0 if not counted */
 	double v[VALUES];

@@ -70,6 +70,15 @@ struct product {
 /* Enters the methods, formats and peers that the options name, plain CSR and the bound
  * (spmv_enter.c). */
 void spmv_enter(struct field *f);
+/* Returns the hints for a plan of a method, or auto, for the problem. */
+ek_hints product_hints(const struct problem *p, ek_operation operation, const char *method,
+                       const char *format);
+/* Enters and checks a method, or auto, with A in a format or, if that is NULL, in the method's own.
+ * It is refused if it cannot multiply this matrix. */
+void product_enter(struct field *f, const char *name, const char *format);
+/* Enters the methods that fit a format, among those named or, if `names` is NULL, all that can be
+ * used here; and auto for a format that has none of these. */
+void product_methods(struct field *f, const char *names, const char *format);
 int spmv_begin(struct bench *bench);
 /* Measures the products with the width value[0], or vectors if that is 0, and the order
  * value[1]. */

@@ -53,20 +53,28 @@ static void release(void *own)
 /* Preparations shorter than this are repeated, and the median of their times is taken. */
 #define SHORT_SECONDS 20e-3
 
-/* Makes a plan and stores the time that it took in *milliseconds. For a device a first plan is made
- * untimed, since kernels are compiled only once per installation. The time ends when the device has
- * finished its work. */
-static ek_status make_plan(const struct problem *p, ek_operation operation, const char *method,
-                           const char *format, ek_plan **plan, double *milliseconds)
+ek_hints product_hints(const struct problem *p, ek_operation operation, const char *method,
+                       const char *format)
 {
 	const bool blocks = operation == EK_SPMM;
-	const ek_hints hints = {.size = sizeof hints,
-	                        .method = method,
-	                        .format = format,
-	                        .op = p->op,
-	                        .calls = blocks ? p->calls : p->calls * p->peer.width,
-	                        .width = blocks ? p->peer.width : 0,
-	                        .reproducible = p->reproducible};
+
+	return (ek_hints){.size = sizeof(ek_hints),
+	                  .method = method,
+	                  .format = format,
+	                  .op = p->op,
+	                  .calls = blocks ? p->calls : p->calls * p->peer.width,
+	                  .width = blocks ? p->peer.width : 0,
+	                  .reproducible = p->reproducible};
+}
+
+/* Makes a plan and stores in `v` the time that it took, in milliseconds: that of the first making
+ * and, if it was short, the median of a few. For a device a plan is made before, untimed, since
+ * kernels are compiled only once per installation. The time ends when the device has finished its
+ * work. */
+static ek_status make_plan(const struct problem *p, ek_operation operation, const char *method,
+                           const char *format, ek_plan **plan, double v[VALUES])
+{
+	const ek_hints hints = product_hints(p, operation, method, format);
 	double sample[5] = {0};
 
 	for (int k = p->device.ctx ? -1 : 0; k < 1 || (k < 5 && sample[k - 1] < SHORT_SECONDS);
@@ -83,7 +91,8 @@ static ek_status make_plan(const struct problem *p, ek_operation operation, cons
 			return status;
 		if (k >= 0) {
 			sample[k] = tool_seconds() - start;
-			*milliseconds = 1e3 * measure_quantile(sample, k + 1, 0.5);
+			v[V_FIRST_MS] = 1e3 * sample[0];
+			v[V_PREPARE_MS] = 1e3 * measure_quantile(sample, k + 1, 0.5);
 		}
 	}
 	return EK_OK;
@@ -196,8 +205,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	struct record *r = &e->record;
 	const char *why = lack(p, name, format);
 	const ek_status status =
-		why ? EK_ENOMEM
-		    : make_plan(p, operation, name, format, &own->plan, &r->v[V_PREPARE_MS]);
+		why ? EK_ENOMEM : make_plan(p, operation, name, format, &own->plan, r->v);
 
 	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM ||
 	    status == EK_EDEVICE) {
@@ -224,7 +232,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	entrant_check(e); /* again, after a first run */
 }
 
-static void enter(struct field *f, const char *name, const char *format)
+void product_enter(struct field *f, const char *name, const char *format)
 {
 	enter_as(f, f->bench->op->operation, name, format, false);
 }
@@ -242,20 +250,18 @@ const char *unit_method(bool device)
 	return device ? "spmv.csr.vector.gpu" : "spmv.csr.rows";
 }
 
-/* Enters the methods that fit a format, among those named or, if `names` is NULL, all that can be
- * used here; and auto for a format that has none of these. */
-static void enter_fitting(struct field *f, const char *names, const char *format)
+void product_methods(struct field *f, const char *names, const char *format)
 {
 	char name[TOOL_METHOD];
 
 	if (!names && !has_methods(f, format, false))
-		enter(f, "auto", format);
+		product_enter(f, "auto", format);
 	for (const ek_method *m = NULL; !names && (m = ek_method_next(m));)
 		if (here(f, m) && can(f, m) && fit(m, format))
-			enter(f, ek_method_name(m), format);
+			product_enter(f, ek_method_name(m), format);
 	while (names && tool_method_next_of(f->bench->op->operation, &names, name))
 		if (fit(tool_method_find(name), format))
-			enter(f, name, format);
+			product_enter(f, name, format);
 }
 
 /* Enters each format of --format with the methods for it. Enters as refused the formats that no
@@ -271,7 +277,7 @@ static void enter_formats(struct field *f, const char *names, const char *format
 	for (const char *list = formats; tool_format_next("--format", &list, format);) {
 		const int count = f->entrants;
 
-		enter_fitting(f, names, format);
+		product_methods(f, names, format);
 		snprintf(name, sizeof name, "%.*s", (int)strcspn(format, ":"), format);
 		if (f->entrants == count)
 			refuse(f, name, format, why);
@@ -325,13 +331,13 @@ void spmv_enter(struct field *f)
 	if (formats)
 		enter_formats(f, names, formats);
 	else
-		enter_fitting(f, names, NULL);
+		product_methods(f, names, NULL);
 	/* Formats without methods on any device, such as CSC, with what auto chooses. */
 	for (const ek_format *m = NULL; all && (m = ek_format_next(m));)
 		if (!has_methods(f, ek_format_name(m), true))
-			enter(f, "auto", ek_format_name(m));
+			product_enter(f, "auto", ek_format_name(m));
 	if (all)
-		enter(f, "auto", NULL);
+		product_enter(f, "auto", NULL);
 	if (b->op->operation == EK_SPMM)
 		enter_as(f, EK_SPMV, f->unit, NULL, !all);
 	else if (!entered(f, f->unit))

@@ -51,7 +51,7 @@ _ek_values()
 	--method)
 		of=spmv
 		case $2 in
-		"bench spmv" | "bench scenario" | "bench convert") ;;
+		"bench spmv" | "bench scenario" | "bench regret" | "bench convert") ;;
 		"bench "*) of=${2#bench } ;;
 		spmm) of=spmm ;;
 		multiply) of=spgemm ;;

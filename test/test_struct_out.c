@@ -13,6 +13,7 @@ enum { MOST = 4096 }; /* largest size of a struct in bytes, as ek.h says */
 
 static ek_context *ctx;
 static ek_matrix *A;
+static ek_plan *plan;
 static ek_heap *heap_of_keys;
 static struct guard guard;
 
@@ -51,6 +52,11 @@ static ek_status fill_kselect_counts(bool good, void *to)
 	return ek_kselect(ctx, &o, EK_INT32, 1, 4, good ? 2 : 5, numbers, &kth, NULL);
 }
 
+static ek_status fill_prediction(bool good, void *to)
+{
+	return ek_plan_predict(good ? plan : NULL, 50, to);
+}
+
 #ifndef EK_NO_GPU
 static ek_context *with_device;
 
@@ -77,6 +83,7 @@ static const struct output {
 } outputs[] = {
 	{"info", "ek_matrix_info", fill_info, sizeof(ek_matrix_info)},
 	{"stats", "ek_stats", fill_stats, sizeof(ek_stats)},
+	{"prediction", "ek_prediction", fill_prediction, sizeof(ek_prediction)},
 	{"view", "ek_view", fill_view, sizeof(ek_view)},
 	{"counts", "ek_heap_counts", fill_counts, sizeof(ek_heap_counts)},
 	{"info", "ek_build_info", fill_build, sizeof(ek_build_info)},
@@ -236,6 +243,7 @@ static int setup(void **state)
 #endif
 	bad |= ek_context_create(&one, &ctx);
 	bad |= ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 2, ptr, col, val, 0, &A);
+	bad |= ek_plan_create(EK_SPMV, A, NULL, &plan);
 	bad |= ek_heap_create(ctx, EK_INT32, 0, 2, 4, &heap_of_keys);
 	bad |= ek_heap_build(heap_of_keys, 4, numbers, NULL);
 	guard_make(&guard, MOST);
@@ -247,6 +255,7 @@ static int teardown(void **state)
 	(void)state;
 	guard_free(&guard);
 	ek_heap_destroy(heap_of_keys);
+	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 	ek_context_destroy(ctx);
 #ifndef EK_NO_GPU

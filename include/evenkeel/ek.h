@@ -886,6 +886,25 @@ const char *ek_plan_format(const ek_plan *plan);
  * bytes are written, the final 0 included; a longer text is cut, without an error. 4096 bytes are
  * enough for most plans. Errors: EK_EINVAL. Thread-safe. */
 ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size);
+/* The predicted time of one of `calls` runs of a plan, which is run + convert. */
+typedef struct ek_prediction {
+	size_t size; /* set to sizeof(ek_prediction) before the call */
+	int64_t calls;
+	double run;     /* seconds of a run, and what its method prepares divided by `calls` */
+	double convert; /* seconds of bringing A into the plan's format, divided by `calls` */
+} ek_prediction;
+/* Predicts the time of a run if there are `calls` runs; 0 means as many as the plan was made for.
+ * These are the numbers by which the library chooses if hints.method is NULL. For a plan with a
+ * method or a format given by name they are what the choice would have found for it, so predicted
+ * and measured times can be compared (`ek bench regret`). They are estimates for a kind of
+ * processor or device, not promises. `convert` is 0 if the plan multiplies with A as it is stored,
+ * and NAN if the library does not predict the conversion: from formats other than csr and csc,
+ * between these two, and to a few formats, which are never chosen for A.
+ * Errors: EK_EINVAL, EK_EUNSUPPORTED (there are no predictions for the method, and it is never
+ * chosen where there is another), EK_ENOMEM.
+ * Cost: a pass over row_ptr and a sample of the columns; for methods that make the arrays of their
+ * format themselves, also the layout of the format. Thread-safe. */
+ek_status ek_plan_predict(const ek_plan *plan, int64_t calls, ek_prediction *prediction);
 /* Returns a lower bound on the bytes that one run moves. It is the size of the matrix, of the
  * plan's own arrays, and of x and y, each counted once. */
 int64_t ek_plan_bytes(const ek_plan *plan);

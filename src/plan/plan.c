@@ -135,6 +135,7 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	first_step(p, A, h.threads);
 	atomic_store(&p->seen, eki_latest_state(p));
 	EK_TRY(eki_plan_choose(p, &h));
+	p->chosen = p->root;
 	EK_TRY(eki_step_prepare(&p->root));
 	EK_TRY(eki_operands_limit(p));
 	EK_TRY(eki_scratch_make(p));

@@ -197,6 +197,7 @@ struct eki_step {
 	struct eki_gpu *gpu;         /* state of a method that runs on a device */
 	eki_step *child;
 	int children;
+	bool part; /* a child of another step, not the root of the plan */
 };
 
 /* Allocates memory that lives as long as the plan. */
@@ -318,6 +319,8 @@ struct ek_plan {
 	bool by_columns[EKI_MAX_MATRICES], ascending[EKI_MAX_MATRICES];
 	uint64_t id; /* number that no other plan has had */
 	eki_step root;
+	/* The root as it was chosen, before its method prepared it: predictions are about this. */
+	eki_step chosen;
 	/* The largest state of the operands when the plan last read their values. New values of any
 	 * operand give it a larger one. */
 	_Atomic uint64_t seen;

@@ -51,7 +51,7 @@ static ek_status none(const eki_step *step, const ek_format *format)
 static bool candidate(const eki_step *step, const ek_format *format, unsigned backend,
                       const ek_method *m)
 {
-	if (step != &step->plan->root && m->traits & EKI_ON_BOTH)
+	if (step->part && m->traits & EKI_ON_BOTH)
 		return false;
 	return (m->backend & backend) && m->operation == step->problem->operation->number &&
 	       (!m->format[0] || m->format[0] == format) &&
@@ -65,10 +65,9 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
-	const eki_step *root = &step->plan->root;
 	const ek_method *m;
 
-	if (!device || (step != root && root->method->backend & EKI_CPU))
+	if (!device || (step->part && step->plan->root.method->backend & EKI_CPU))
 		return EKI_CPU;
 	for (size_t k = 0; (m = eki_method(k)); k++)
 		if (candidate(step, format, device, m))
@@ -246,13 +245,18 @@ static ek_status look(const selection *s, const ek_format *format, ek_store *out
 	               : status;
 }
 
-/* Considers a method whose format is not that of A. `plain` is the time, in nanoseconds, of a
- * product with A in CSR. */
+/* Returns the nanoseconds of a conversion to a format, divided by the expected calls. `plain` is
+ * the time, in nanoseconds, of a product with A in CSR. */
+static double share_of(const selection *s, const ek_format *format, double plain)
+{
+	return (format->convert.products * plain + 1e3 * format->convert.us) / (double)s->f.calls;
+}
+
+/* Considers a method whose format is not that of A; `plain` as for share_of. */
 static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 {
 	const ek_format *format = m->format[0];
-	const double share =
-		(format->convert.products * plain + 1e3 * format->convert.us) / (double)s->f.calls;
+	const double share = share_of(s, format, plain);
 	eki_features f = s->f;
 	ek_store out;
 	double run;
@@ -338,5 +342,23 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 		s.why->f.store = NULL;
 		s.why->format = A->format;
 	}
+	return EK_OK;
+}
+
+/* ---- Predictions ----------------------------------------------------------------------------- */
+
+ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, double *share)
+{
+	const ek_store *A = step->in[0];
+	selection s = {.step = step,
+	               .backend = backend_for(step, A->format),
+	               .memory = allowance(step->plan)};
+
+	EK_RETURN_IF(find_features(&s));
+	if (with != A)
+		EK_RETURN_IF(choose_method(&s));
+	*share = with == A ? 0 : share_of(&s, with->format, s.run);
+	s.f.store = with->format == &ek_format_csr ? NULL : with;
+	*run = step->method->cost(&s.f);
 	return EK_OK;
 }

@@ -39,6 +39,10 @@ typedef struct eki_choice {
  * calls. What the choice takes besides A is limited by the memory of the problem. If `why` is not
  * NULL, sets *why to the table of candidates, which lives as long as the plan. */
 ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
+/* Predicts the time of a step with a method that has `cost`, in nanoseconds: *run as in
+ * eki_candidate, and *share of converting step->in[0] to the store `with`, which the method
+ * multiplies with; only the layout of that store is read. *share is 0 if the two are the same. */
+ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, double *share);
 /* Returns the shortest time that a method of `backend` predicts for an operation on the matrix of
  * `f`, or INFINITY if none predicts any. For steps whose children will do that operation. */
 double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);

@@ -99,6 +99,7 @@ eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek
 		.threads = step->threads,
 		.parts = step->parts,
 		.bytes = eki_moved_bytes(problem, in),
+		.part = true,
 	};
 	memcpy(child->dim, step->dim, sizeof child->dim);
 	return child;

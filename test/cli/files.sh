@@ -132,6 +132,9 @@ if command -v node >/dev/null; then
 	page "spmv a.mtx nothing.mtx symmetric.mtx --method csr.rows" '<p class="warn">1 of 3 matrices could not be used: nothing.mtx\.</p>'
 	page "spmv powerlaw:rows=20000,cols=20000 --method ell,coo" 'spmv.ell</td><td class="why" colspan="[78]"><div>refused: format ell would take'
 	page "scenario a.mtx symmetric.mtx --method coo" '<h3>2 regular matrices: speed-up over plain CSR</h3>'
+	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '^predicted <svg.*<title>symmetric, coo: '
+	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '^losses <svg'
+	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '<h3>Regret of the automatic choice</h3>.*<td>1 call</td><td class="">2</td>.*<h2>50 calls</h2>'
 	page "spgemm a.mtx --method csr.flags" '<td>.*spgemm.csr.flags again</td>'
 fi
 

@@ -74,5 +74,11 @@ json 'all(x["op"] == "convert" and x["size"] > 0 for x in r)
 json '[x["speedup"]["10"] for x in r if x["matrix"] == "a" and x["method"] == "spmv.coo"] == [1.0]
 	and r[-1]["speedup"]["10"] is None and r[-1]["group"] == "irregular"' \
 	'ek bench scenario --from records.json --calls 10 --json - 2>/dev/null'
+json 'len(r) == 6 and all(x["regret"] >= 1 and x["ms_p10"] <= x["ms"] <= x["ms_p90"] for x in r)
+	and all(x["best_ms"] == min(y["ms"] for y in r if y["method"] != "auto"
+		and y["expected_calls"] == x["expected_calls"]) for x in r)
+	and all(x["regret"] == 1 and not x["tie"] for x in r if x["ms"] == x["best_ms"])
+	and all(x["predicted_convert_ms"] > 0 for x in r if x["method"] == "spmv.coo")' \
+	'ek bench regret a.mtx --rounds 3 --method coo,csr.rows --calls 1,50 --json - 2>/dev/null'
 json 'all(x["group"] == "regular" for x in r)' \
 	'ek bench spmv a.mtx --rounds 1 --threads 1 --method auto --json - 2>/dev/null'
