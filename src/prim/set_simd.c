@@ -94,8 +94,8 @@ double eki_set_simd_cost(const eki_features *f)
 	 * bytes). */
 	static const double entry[EK_NLEVEL][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
 
-	return entry[eki_isa_level(set->isa)][eki_int_row(set->type)] * (double)(set->a.n + set->b.n) /
-	       set->threads;
+	return entry[eki_isa_row(set->isa)][eki_int_row(set->type)] *
+	       (double)(set->a.n + set->b.n) / set->threads;
 }
 
 eki_set_fn *const eki_set_union_simd[EK_NISA][2] = EK_BY_ISA_AND_INT(set_union);
