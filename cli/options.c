@@ -42,6 +42,7 @@ static const struct tool_choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)
                                           {"avx512", EK_ISA_LIMIT(EK_ISA_AVX512)},
                                           {"avx2-loads", EK_ISA_LIMIT(EK_ISA_AVX2_LOADS)},
                                           {"avx512-loads", EK_ISA_LIMIT(EK_ISA_AVX512_LOADS)},
+                                          {"neon", EK_ISA_LIMIT(EK_ISA_NEON)},
                                           {0}};
 static const struct tool_choice memories[] = {{"auto", EK_MEMORY_AUTO},
                                               {"copy", EK_MEMORY_COPY},
@@ -267,8 +268,7 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option general_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "most threads (EK_THREADS, else the processors)", 0},
-	{"isa", KEY_ISA, "scalar|avx2|avx512|avx2-loads|avx512-loads", 0,
-	 "instruction set (EK_ISA, else the fastest)", 0},
+	{"isa", KEY_ISA, "NAME", 0, "instruction set, such as avx2 (EK_ISA, else the fastest)", 0},
 	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
          0},
 	{"quiet", 'q', NULL, 0, "no progress bar and no remarks", 0},

@@ -47,7 +47,8 @@ static void test_names(void **state)
 	assert_string_equal(ek_isa_name(EK_ISA_SCALAR), "scalar");
 	assert_string_equal(ek_isa_name(EK_ISA_AVX2), "avx2");
 	assert_string_equal(ek_isa_name(EK_ISA_AVX512), "avx512");
-	assert_null(ek_isa_name((ek_isa)3));
+	assert_string_equal(ek_isa_name(EK_ISA_NEON), "neon");
+	assert_null(ek_isa_name((ek_isa)EK_NISA));
 	assert_null(ek_isa_name((ek_isa)-1));
 }
 
@@ -148,6 +149,12 @@ static void test_context(void **state)
 			assert_in_range(ek_context_isa(ctx), 0, isa);
 			ek_context_destroy(ctx);
 		}
+	/* Limits of another kind of processor leave the scalar code. */
+	const ek_isa other = eki_cpu_isa() == EK_ISA_NEON ? EK_ISA_AVX512 : EK_ISA_NEON;
+
+	ctx = heap_context(&heap, 1, EK_ISA_LIMIT(other));
+	assert_int_equal(ek_context_isa(ctx), EK_ISA_SCALAR);
+	ek_context_destroy(ctx);
 	heap_close(&heap);
 }
 
@@ -179,7 +186,7 @@ static void test_bad_options(void **state)
 	expect_bad_options(&o, "options.threads is 1000000000");
 	o = good, o.isa_limit = -1;
 	expect_bad_options(&o, "options.isa_limit");
-	o = good, o.isa_limit = 4;
+	o = good, o.isa_limit = EK_NISA + 1;
 	expect_bad_options(&o, "options.isa_limit");
 	heap_close(&heap);
 }
@@ -228,7 +235,8 @@ static void test_environment(void **state)
 	assert_int_equal(ek_context_threads(ctx), 3); /* the option overrides EK_THREADS */
 	ek_context_destroy(ctx);
 	setenv("EK_THREADS", "", 1);
-	setenv("EK_ISA", "avx512", 1); /* only an upper limit, so valid on any processor */
+	/* only an upper limit, so valid on any processor */
+	setenv("EK_ISA", eki_cpu_isa() == EK_ISA_NEON ? "neon" : "avx512", 1);
 	setenv("EK_METHOD", "auto", 1);
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	assert_int_equal(ek_context_isa(ctx), eki_cpu_isa());

@@ -291,7 +291,7 @@ static void test_segments(void **state)
 	for (int k = 0; k < N; k++)
 		out[k] = -77;
 	for (int threads = 1; threads <= 3; threads += 2) {
-		ek_context *ctx = heap_context_cut(&h, threads, EK_ISA_LIMIT(EK_ISA_AVX512));
+		ek_context *ctx = heap_context_cut(&h, threads, 0);
 
 		for (const ek_method *m = NULL; (m = segmented_next(m));) {
 			for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
@@ -328,7 +328,7 @@ static void test_arguments(void **state)
 	int64_t offset[2] = {0, 8}, one = 1;
 	double in[8] = {0}, out[8];
 	struct heap h = HEAP_INIT;
-	ek_context *ctx = heap_context_cut(&h, 2, EK_ISA_LIMIT(EK_ISA_AVX512));
+	ek_context *ctx = heap_context_cut(&h, 2, 0);
 	ek_segments f = ek_segment_flags(1, flag), both = f;
 	ek_segments o = ek_segment_offsets(1, EK_INT64, offset);
 	ek_segments none = ek_segment_flags(1, NULL);

@@ -145,12 +145,13 @@ typedef enum ek_isa {
 	/* The same without gather instructions: entries of x are loaded one by one. Processors
 	 * differ in which of the two is faster. Reproducible methods give the same bits. */
 	EK_ISA_AVX2_LOADS = 3,
-	EK_ISA_AVX512_LOADS = 4
+	EK_ISA_AVX512_LOADS = 4,
+	EK_ISA_NEON = 5 /* Advanced SIMD of 64-bit ARM (AArch64), which always has it */
 } ek_isa;
 
 const char *ek_value_name(ek_value value); /* "f32", "f64", "i32" or "i64"; NULL for other values */
 const char *ek_index_name(ek_index index); /* "32", "64/32" or "64"; NULL for other values */
-/* "scalar", "avx2", "avx512", "avx2-loads" or "avx512-loads"; NULL for other values */
+/* "scalar", "avx2", "avx512", "avx2-loads", "avx512-loads" or "neon"; NULL for other values */
 const char *ek_isa_name(ek_isa isa);
 size_t ek_value_size(ek_value value);      /* bytes of one value of that type; 0 for other values */
 
@@ -165,7 +166,8 @@ typedef struct ek_build_info {
 	const char *commit;
 	const char *compiler; /* for example "gcc 12.2.0" */
 	const char *threads; /* "pool", or the OpenMP run time ("libgomp", "libomp"), or "none" */
-	/* instruction sets compiled in, for example "scalar avx2 avx512 avx2-loads avx512-loads" */
+	/* instruction sets compiled in: "scalar avx2 avx512 avx2-loads avx512-loads" (64-bit x86),
+	 * "scalar neon" (AArch64) or "scalar" */
 	const char *isa;
 	ek_isa isa_here;      /* the highest compiled-in instruction set that this processor has */
 } ek_build_info;
@@ -224,9 +226,9 @@ typedef struct ek_options {
 	int threads;
 	/* Instruction set to use, plus one: EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2 with gather
 	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,
-	 * avx2-loads, avx512-loads) does not allow it, the highest one below it is used. 0 means
-	 * the highest that both allow, with loads or gather instructions, whichever is faster on
-	 * this kind of processor. */
+	 * avx2-loads, avx512-loads, neon) does not allow it, the highest one below it is used:
+	 * scalar, if it belongs to another kind of processor. 0 means the highest that both allow,
+	 * with loads or gather instructions, whichever is faster on this kind of processor. */
 	int isa_limit;
 	/* Receives warnings, for example that a file holds values that underflow. If `log` is NULL,
 	 * warnings are dropped. The thread that called the library calls `log`, which may itself

@@ -195,7 +195,8 @@ static inline bool eki_bit(const uint64_t *words, int64_t i)
 	return words[i / 64] >> (i % 64) & 1;
 }
 
-/* Returns the level of an instruction set: EK_ISA_SCALAR, EK_ISA_AVX2 or EK_ISA_AVX512. */
+/* Returns the level of an instruction set: EK_ISA_SCALAR, EK_ISA_AVX2, EK_ISA_AVX512 or
+ * EK_ISA_NEON. */
 static inline ek_isa eki_isa_level(ek_isa isa)
 {
 	return isa == EK_ISA_AVX512_LOADS ? EK_ISA_AVX512
@@ -212,13 +213,32 @@ static inline ek_isa eki_isa_gather(ek_isa level, bool loads)
 	                                 : level;
 }
 
+/* Returns the level below a level that is not scalar. */
+static inline ek_isa eki_isa_below(ek_isa level)
+{
+	return level == EK_ISA_AVX512 ? EK_ISA_AVX2 : EK_ISA_SCALAR;
+}
+
+/* Returns the row of an instruction set in tables of costs, which have EK_NLEVEL rows: for scalar,
+ * AVX2 and AVX-512 code. NEON, for which nothing was measured, has the row of AVX2. */
+static inline int eki_isa_row(ek_isa isa)
+{
+	const ek_isa level = eki_isa_level(isa);
+
+	return level == EK_ISA_NEON ? EK_ISA_AVX2 : (int)level;
+}
+
 /* Returns W (base/for_each.h), the number of values in a vector, for an instruction set and a value
  * type of matrices. */
 static inline int64_t eki_lanes(ek_isa isa, ek_value value)
 {
 	const ek_isa level = eki_isa_level(isa);
+	const int64_t narrow = value == EK_F64 ? 2 : 4; /* lanes of 16 bytes */
 
-	return level == EK_ISA_SCALAR ? 1 : value == EK_F64 && level == EK_ISA_AVX2 ? 4 : 8;
+	return level == EK_ISA_SCALAR ? 1
+	       : level == EK_ISA_NEON ? narrow
+	       : level == EK_ISA_AVX2 ? 2 * narrow
+	                              : 8;
 }
 
 #endif

@@ -213,11 +213,14 @@ static ek_status threads_from_environment(int *threads)
 	return EK_OK;
 }
 
-/* Returns the instruction set of the lower of the two levels that gathers as `limit` does. */
+/* Returns the instruction set of the lower of the two levels that gathers as `limit` does. Of
+ * levels of different kinds of processors, scalar is the only one below both. */
 static ek_isa limited(ek_isa isa, ek_isa limit)
 {
 	const ek_isa have = eki_isa_level(isa), most = eki_isa_level(limit);
 
+	if ((have == EK_ISA_NEON) != (most == EK_ISA_NEON))
+		return EK_ISA_SCALAR;
 	return eki_isa_gather(have < most ? have : most, limit != most);
 }
 
@@ -232,11 +235,10 @@ static ek_status isa_from_environment(ek_isa *isa)
 			*isa = limited(*isa, (ek_isa)k);
 			return EK_OK;
 		}
-	return eki_fail(
-		EK_EINVAL,
-		"environment variable EK_ISA is \"%s\"; scalar, avx2, avx512, avx2-loads or "
-		"avx512-loads is expected",
-		text);
+	return eki_fail(EK_EINVAL,
+	                "environment variable EK_ISA is \"%s\"; scalar, avx2, avx512, avx2-loads, "
+	                "avx512-loads or neon is expected",
+	                text);
 }
 
 static ek_status options_check(const ek_options *o)

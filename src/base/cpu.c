@@ -16,14 +16,20 @@ ek_isa eki_cpu_isa(void)
 		return EK_ISA_AVX512;
 	if (avx2)
 		return EK_ISA_AVX2;
-#endif
 	return EK_ISA_SCALAR;
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+	return EK_ISA_NEON;
+#else
+	return EK_ISA_SCALAR;
+#endif
 }
 
 const char *eki_isa_compiled(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
 	return "scalar avx2 avx512 avx2-loads avx512-loads";
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+	return "scalar neon";
 #else
 	return "scalar";
 #endif
@@ -40,7 +46,7 @@ int64_t eki_cpu_cache(void)
 }
 
 static const char *const isa_name[EK_NISA] = {"scalar", "avx2", "avx512", "avx2-loads",
-                                              "avx512-loads"};
+                                              "avx512-loads", "neon"};
 
 const char *ek_isa_name(ek_isa isa)
 {

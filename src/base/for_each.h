@@ -62,6 +62,11 @@
 #define EK_HAVE_X86 1
 #include <immintrin.h>
 #endif
+/* Big-endian processors number the lanes of vectors that C initialises from the other end. */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#define EK_HAVE_NEON 1
+#include <arm_neon.h>
+#endif
 
 #define EK_PASTE3(a, b, c) ek_##a##_##b##_##c
 #define EK_PASTE(a, b, c)  EK_PASTE3(a, b, c)
@@ -106,16 +111,19 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #define EK_TYPE_LIST   "base/for_each_vector.h"
 #define EK_SIMD_AVX512 "simd/array_avx512.h"
 #define EK_SIMD_AVX2   "simd/array_avx2.h"
+#define EK_SIMD_NEON   "simd/array_neon.h"
 #define EK_SIMD_SCALAR "simd/array_scalar.h"
 #elif defined(EK_ARRAYS)
 #define EK_TYPE_LIST   "base/for_each_array.h"
 #define EK_SIMD_AVX512 "simd/array_avx512.h"
 #define EK_SIMD_AVX2   "simd/array_avx2.h"
+#define EK_SIMD_NEON   "simd/array_neon.h"
 #define EK_SIMD_SCALAR "simd/array_scalar.h"
 #else
 #define EK_TYPE_LIST   "base/for_each_type.h"
 #define EK_SIMD_AVX512 "simd/avx512.h"
 #define EK_SIMD_AVX2   "simd/avx2.h"
+#define EK_SIMD_NEON   "simd/neon.h"
 #define EK_SIMD_SCALAR "simd/scalar.h"
 #endif
 
@@ -180,6 +188,17 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #endif
 #endif
 
+/* Every AArch64 processor has NEON, so these passes need no pragma. */
+#if defined(EK_HAVE_NEON) && !defined(EK_TYPES_ONLY)
+#define EK_SIMD        EK_SIMD_NEON
+#define EK_LEVEL       neon
+#define EK_ISA_OF_PASS EK_ISA_NEON
+#include EK_TYPE_LIST
+#undef EK_SIMD
+#undef EK_LEVEL
+#undef EK_ISA_OF_PASS
+#endif
+
 #undef EK_PER_TYPE
 #define EK_PER_TYPE    1
 #define EK_LEVEL       scalar
@@ -223,25 +242,32 @@ static inline uint64_t eki_flags(const uint8_t *p)
 	}
 
 /* Initialises a table of all instruction sets, in the order of ek_isa: OF(name, level) gives the
- * functions of a level. Files without EK_WITH_LOADS have one pass for both ways to gather, and files
- * compiled for other processors have only scalar passes. */
+ * functions of a level. Files without EK_WITH_LOADS have one pass for both ways to gather.
+ * Instruction sets of other processors than the one compiled for have the functions of the scalar
+ * passes. */
 #if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY) && defined(EK_WITH_LOADS)
 #define EK_BY_ISA(OF, name)                                                                     \
 	{                                                                                       \
 		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)},                       \
-			{OF(name, avx2_loads)}, {OF(name, avx512_loads)},                       \
+			{OF(name, avx2_loads)}, {OF(name, avx512_loads)}, {OF(name, scalar)},   \
 	}
-#elif defined(EK_HAVE_X86)
+#elif defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
 #define EK_BY_ISA(OF, name)                                                              \
 	{                                                                                \
 		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)}, {OF(name, avx2)}, \
-			{OF(name, avx512)},                                              \
+			{OF(name, avx512)}, {OF(name, scalar)},                          \
+	}
+#elif defined(EK_HAVE_NEON) && !defined(EK_TYPES_ONLY)
+#define EK_BY_ISA(OF, name)                                                                 \
+	{                                                                                   \
+		{OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, \
+			{OF(name, scalar)}, {OF(name, neon)},                               \
 	}
 #else
 #define EK_BY_ISA(OF, name)                                                                 \
 	{                                                                                   \
 		{OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, \
-			{OF(name, scalar)},                                                 \
+			{OF(name, scalar)}, {OF(name, scalar)},                             \
 	}
 #endif
 #define EK_BY_ISA_AND_TYPE(name)   EK_BY_ISA(EK_TYPES_OF, name)

@@ -16,7 +16,8 @@
  *
  *
  * "gathering" is an earlier description of Xeons. It is used for other kinds of processors, and it
- * never changes: choices among reproducible methods are made with it. */
+ * never changes: choices among reproducible methods are made with it. NEON code on AArch64 has its
+ * numbers for AVX2 (eki_isa_row), though vectors have half as many lanes: nothing was measured. */
 #include "base/base.h"
 
 /* Initialiser that gives both value types the same numbers. Its arguments are the numbers for

@@ -7,7 +7,7 @@
 
 /* Numbers of value types that matrices can have, of index types, of pairs of the two, and of
  * instruction sets. */
-enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 5, EK_NLEVEL = 3 };
+enum { EK_NVALUE = 2, EK_NINDEX = 3, EK_NTYPE = EK_NVALUE * EK_NINDEX, EK_NISA = 6, EK_NLEVEL = 3 };
 
 typedef struct eki_value_type {
 	const char *name;

@@ -22,7 +22,8 @@ double eki_cost(const eki_features *f, double bytes, double work)
 
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries)
 {
-	const eki_speed *s = &f->machine->speed[loop][eki_value_types[f->value].matrix - 1][f->isa];
+	const eki_speed *s =
+		&f->machine->speed[loop][eki_value_types[f->value].matrix - 1][eki_isa_row(f->isa)];
 	const double learned = f->machine->learned_rows, all = (double)f->stats.rows;
 	const double missed =
 		learned > 0 ? f->unforeseen_share * all / (all + learned) : f->mixed_share;

@@ -103,7 +103,8 @@ static void sample_part(void *arg, int part)
 
 double eki_block_cost(const eki_features *f, int r, int c, double blocks, double block_rows)
 {
-	const eki_block_speed *v = &f->machine->block[eki_value_types[f->value].matrix - 1][f->isa];
+	const int type = eki_value_types[f->value].matrix - 1;
+	const eki_block_speed *v = &f->machine->block[type][eki_isa_row(f->isa)];
 	const int line = r < c ? c : r, lines = r < c ? r : c;
 	const double value = (double)ek_value_size(f->value);
 	const double bytes = blocks * (r * c * value + (double)eki_idx_size(f->index)) +

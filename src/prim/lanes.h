@@ -59,18 +59,33 @@ typedef __mmask8 FN(lanes_mask);
 #define NET_TAKE(v, m, o)   _mm512_mask_permutexvar_epi32(v, m, o, v)
 typedef __mmask16 FN(lanes_mask);
 #endif
+typedef vec FN(places);
 /* The mask of the lanes whose number has bit `b` set, where `b` is 1, 2, 4 or 8. */
 #define NET_UPPER(b) \
 	((FN(lanes_mask))((b) == 1 ? 0xaaaa : (b) == 2 ? 0xcccc : (b) == 4 ? 0xf0f0 : 0xff00))
+#elif W == 16 / (EK_VAL_64 ? 8 : 4)
+#define NET_GREATER(a, b)     EK_GT(a, b)
+#define NET_MIX(m, a, b)      EK_MIX(m, a, b)
+#define NET_SWAP(k, y, upper) EK_UNSIGNED(vbslq)(upper, EK_GT(y, k), EK_GT(k, y))
+/* Lanes are permuted by the numbers of their bytes. */
+#define NET_ORDER(x)          veorq_u8(EK_IOTA(), vdupq_n_u8((uint8_t)((x) * (16 / W))))
+#define NET_PERMUTE(v, o)     EK_FROM_BYTES(vqtbl1q_u8(EK_BYTES(v), o))
+#define NET_UPPER(b)          EK_NEON(vtstq)(EK_LANES(), vset1(b))
+typedef uint8x16_t FN(places);
+typedef EK_MASK FN(lanes_mask);
 #else
 #define NET_GREATER(a, b) EK_GT(a, b)
 #define NET_MIX(m, a, b)  EK_MIX(m, a, b)
+/* Complements both sides in the upper lanes, which reverses the comparison there. */
+#define NET_SWAP(k, y, upper) \
+	EK_GT(_mm256_xor_si256(k, upper), _mm256_xor_si256(y, upper))
 /* Lanes of 8 bytes are permuted as pairs of lanes of 4 bytes. */
 #define NET_ORDER(x)                                                \
 	_mm256_xor_si256(_mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), \
 	                 _mm256_set1_epi32((int)(x) << EK_VAL_64))
 #define NET_PERMUTE(v, o) _mm256_permutevar8x32_epi32(v, o)
 #define NET_UPPER(b)      EK_GT(_mm256_and_si256(EK_LANES(), vset1(b)), _mm256_setzero_si256())
+typedef vec FN(places), FN(lanes_mask);
 #endif
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -89,6 +104,14 @@ INLINE vec FN(widen)(const char *p, int64_t n)
 #elif W == 8
 	return _mm512_cvtepi32_epi64(n >= W ? _mm256_loadu_si256((const void *)p)
 	                                    : _mm256_maskz_loadu_epi32(EK_MASK(n), p));
+#elif W == 2
+	int32x2_t x = vdup_n_s32(0);
+
+	if (n >= W)
+		memcpy(&x, p, sizeof x);
+	else if (n > 0)
+		memcpy(&x, p, sizeof x / 2);
+	return vmovl_s32(x);
 #else
 	return _mm256_cvtepi32_epi64(
 		n >= W ? _mm_loadu_si128((const void *)p)
@@ -112,6 +135,13 @@ INLINE void FN(narrow)(char *p, vec x, int64_t n)
 		_mm256_storeu_si256((void *)p, y);
 	else
 		_mm256_mask_storeu_epi32(p, EK_MASK(n), y);
+#elif W == 2
+	const int32x2_t y = vmovn_s64(x);
+
+	if (n >= W)
+		memcpy(p, &y, sizeof y);
+	else if (n > 0)
+		memcpy(p, &y, sizeof y / 2);
 #else
 	const __m128i y = _mm256_castsi256_si128(
 		_mm256_permutevar8x32_epi32(x, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6)));
@@ -185,7 +215,7 @@ INLINE void FN(pack_store)(FN(pack) x, eki_pair_at p, int64_t i, int64_t n, int 
 INLINE FN(pack) FN(pack_xor)(FN(pack) a, int x, int vs)
 {
 #if W > 1
-	const vec order = NET_ORDER(x);
+	const FN(places) order = NET_ORDER(x);
 
 	a.k = NET_PERMUTE(a.k, order);
 	if (vs)
@@ -222,11 +252,11 @@ INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 #if W == 1
 	(void)a, (void)x, (void)b, (void)vs;
 #else
-	const vec order = NET_ORDER(x), k = a->k, y = NET_PERMUTE(k, order);
-
-#if W == 64 / (EK_VAL_64 ? 8 : 4)
+	const FN(places) order = NET_ORDER(x);
+	const vec k = a->k, y = NET_PERMUTE(k, order);
 	const FN(lanes_mask) upper = NET_UPPER(b);
 
+#if W == 64 / (EK_VAL_64 ? 8 : 4)
 	if (vs && EK_VAL_64) {
 		const FN(lanes_mask) swap =
 			NET_GREATER_IN(~upper, k, y) | NET_GREATER_IN(upper, y, k);
@@ -239,9 +269,7 @@ INLINE void FN(compare_lanes)(FN(pack) * a, int x, int b, int vs)
 			a->v = NET_TAKE(a->v, NET_OTHER(a->k, k), order);
 	}
 #else
-	/* Complements both sides in the upper lanes, which reverses the comparison there. */
-	const vec upper = NET_UPPER(b);
-	const vec swap = NET_GREATER(_mm256_xor_si256(k, upper), _mm256_xor_si256(y, upper));
+	const FN(lanes_mask) swap = NET_SWAP(k, y, upper);
 
 	a->k = NET_MIX(swap, y, k);
 	if (vs)

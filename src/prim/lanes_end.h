@@ -10,5 +10,6 @@
 #undef NET_ORDER
 #undef NET_OTHER
 #undef NET_PERMUTE
+#undef NET_SWAP
 #undef NET_TAKE
 #undef NET_UPPER

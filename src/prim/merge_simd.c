@@ -65,7 +65,7 @@ static double cost(const eki_features *f)
 
 	if (a->a.value_size)
 		return INFINITY;
-	return f->machine->array.merge_simd[eki_isa_level(a->isa)][eki_int_row(a->type)] *
+	return f->machine->array.merge_simd[eki_isa_row(a->isa)][eki_int_row(a->type)] *
 	       (double)a->batch * (double)(a->a.n + a->b.n) / a->threads;
 }
 

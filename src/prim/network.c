@@ -38,9 +38,9 @@
 
 #if W > 1
 
-/* Number of registers in a block of a merge: 4 where the instruction set has 32 registers, else
- * 2. */
-#define UNITS (W == 64 / (EK_VAL_64 ? 8 : 4) ? 4 : 2)
+/* Number of registers in a block of a merge: 4 where the instruction set has 32 registers (AVX-512
+ * and NEON), else 2. */
+#define UNITS (W == 32 / (EK_VAL_64 ? 8 : 4) ? 2 : 4)
 
 /* ---- Short arrays ---------------------------------------------------------------------------- */
 
@@ -108,7 +108,8 @@ INLINE void FN(sort_rows)(int64_t n, eki_pair_at from, eki_pair_at to, VAL in, V
 		r[i] = FN(pack_load)(from, i * W, n > i * W ? n - i * W : 0, ks, vs, in);
 	FN(sort_columns)(r, R, vs);
 	FN(merge_columns)(r, R, 2, vs);
-	FN(merge_columns)(r, R, 4, vs);
+	if (W >= 4)
+		FN(merge_columns)(r, R, 4, vs);
 	if (W >= 8)
 		FN(merge_columns)(r, R, 8, vs);
 	if (W >= 16)

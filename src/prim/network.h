@@ -53,9 +53,14 @@ extern eki_sort_short_fn *const eki_sort_short[EK_NISA][2][3];
  * key and value. */
 static inline int64_t eki_short_max(ek_isa isa, ek_value type, size_t value_size)
 {
+	static const int lanes[EK_NISA] = {[EK_ISA_AVX2] = 8,
+	                                   [EK_ISA_AVX512] = 16,
+	                                   [EK_ISA_AVX2_LOADS] = 8,
+	                                   [EK_ISA_AVX512_LOADS] = 16,
+	                                   [EK_ISA_NEON] = 4};
 	const int wide = ek_value_size(type) == 8 || value_size == 8;
 
-	return isa == EK_ISA_SCALAR ? 32 : (eki_isa_level(isa) == EK_ISA_AVX512 ? 128 : 64) >> wide;
+	return isa == EK_ISA_SCALAR ? 32 : 8 * lanes[isa] >> wide;
 }
 
 /* ---- steps.c: sorting networks in place ------------------------------------------------------ */

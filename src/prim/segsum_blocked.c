@@ -24,7 +24,7 @@
 
 /* Number of steps of the scan of a vector; each doubles the number of entries in the sum of a
  * lane. */
-#define STEPS (W == 1 ? 0 : W == 4 ? 2 : W == 8 ? 3 : 4)
+#define STEPS (W == 1 ? 0 : W == 2 ? 1 : W == 4 ? 2 : W == 8 ? 3 : 4)
 /* If 64 entries have more segment ends than this, the sums at the ends are compressed in registers.
  * Otherwise the sums are picked from memory, which is faster only where a register has few
  * lanes. */

@@ -94,7 +94,7 @@ double eki_set_simd_cost(const eki_features *f)
 	 * bytes). */
 	static const double entry[EK_NLEVEL][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
 
-	return entry[eki_isa_level(set->isa)][eki_int_row(set->type)] *
+	return entry[eki_isa_row(set->isa)][eki_int_row(set->type)] *
 	       (double)(set->a.n + set->b.n) / set->threads;
 }
 

@@ -179,7 +179,7 @@ static double cost(const eki_features *f)
 	const eki_array *a = f->array;
 	const double n = (double)a->n;
 
-	return n * log2(n + 2) * f->machine->array.sort_level[eki_isa_level(a->isa)] *
+	return n * log2(n + 2) * f->machine->array.sort_level[eki_isa_row(a->isa)] *
 	       (double)(a->a.value_size + 8) / 8 / a->threads;
 }
 

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Ends a pass of base/for_each_array.h by undefining all its macros. */
 #undef EK_BITS
+#undef EK_BYTES
 #undef EK_COMPRESS
 #undef EK_EQ
 #undef EK_EVEN
 #undef EK_EXPAND
 #undef EK_FIRST
 #undef EK_FROM_BITS
+#undef EK_FROM_BYTES
 #undef EK_GT
+#undef EK_IOTA
 #undef EK_IDX_64
 #undef EK_JOIN
 #undef EK_LANES
+#undef EK_LANE_BITS
 #undef EK_LOAD
 #undef EK_MASK
 #undef EK_MIX
 #undef EK_MOVEMASK
 #undef EK_NAN
+#undef EK_NEON
 #undef EK_ORDER
 #undef EK_ODD
 #undef EK_PERMUTE
 #undef EK_SET
 #undef EK_SHIFT
 #undef EK_SUFFIX
+#undef EK_UNSIGNED
 #undef EK_UP1
 #undef EK_UP2
 #undef EK_UP4

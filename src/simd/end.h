@@ -46,6 +46,13 @@
 #undef vwords_next
 #undef vclear
 #undef EK_LOAD4
+#undef EK_LANES_AT
+#undef EK_NEON
+#undef EK_WHERE
+#undef EK_BITS
+#undef EK_AND
+#undef EK_ALL
+#undef EK_EACH_LANE
 #undef vadd
 #undef vadd_n
 #undef vmul

@@ -2,7 +2,9 @@
  * Gathers without gather instructions: each lane is loaded by itself, and the lanes are then put
  * together. On some processors the instruction takes several times as long as this: on AMD's Zen,
  * and on Intel's with the microcode against Downfall. Included by avx2.h and avx512.h in passes
- * with EK_LOADS; simd/scalar.h says what each operation means. */
+ * with EK_LOADS, and by neon.h, which has no other way and defines EK_LANES_AT(c), the vector of
+ * x[c[0]], x[c[1]] ... simd/scalar.h says what each operation means. */
+#ifndef EK_LANES_AT
 #if EK_VAL_F64
 #define EK_PAIR(i, j) _mm_loadh_pd(_mm_load_sd(x + (i)), x + (j))
 #define EK_QUAD(i, j, k, l) \
@@ -20,6 +22,7 @@
 	            EK_QUAD((c)[4], (c)[5], (c)[6], (c)[7]))
 #else
 #define EK_LANES_AT(c) EK_QUAD((c)[0], (c)[1], (c)[2], (c)[3])
+#endif
 #endif
 
 static inline vec FN(vgather)(const VAL *x, const IDX *c)
@@ -47,7 +50,8 @@ static inline vec FN(vgather_u16)(const VAL *x, const uint16_t *c)
 }
 
 /* Gathers the first n lanes; the others are 0. No branch depends on n unless it is 0, since rows
- * have all lengths: a lane that is not active reads what the last active one reads, and is cleared. */
+ * have all lengths: a lane that is not active reads what the last active one reads, and is
+ * cleared. */
 static inline vec FN(vgather_first)(const VAL *x, const IDX *c, int n, vmask m)
 {
 	IDX at[W];
@@ -94,4 +98,3 @@ static inline vec FN(vgather_within_u16)(const VAL *x, const uint16_t *c, vmask 
 #undef EK_PAIR
 #undef EK_QUAD
 #undef EK_TOGETHER
-#undef EK_LANES_AT

@@ -199,7 +199,7 @@ ek_status eki_b_pattern_make(eki_step *step, eki_b_pattern *b)
 {
 	const ek_store *B = step->in[1];
 	const int parts = eki_parts(step->ctx, B->nnz + B->rows);
-	const bool halves = eki_isa_level(step->isa) == EK_ISA_AVX2 && B->value == EK_F64;
+	const bool halves = eki_lanes(step->isa, B->value) < EKI_RUN;
 	struct pattern_job job = {.B = B,
 	                          .b = b,
 	                          .parts = parts < PARTS ? parts : PARTS,

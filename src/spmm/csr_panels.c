@@ -334,7 +334,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
  * plus the time `vector` for each SIMD vector of columns. */
 static double cost(const eki_features *f)
 {
-	const eki_panel_speed *v = &f->machine->panel[f->isa];
+	const eki_panel_speed *v = &f->machine->panel[eki_isa_row(f->isa)];
 	const int64_t lanes = eki_lanes(f->isa, f->value);
 	const double vectors = (double)eki_groups(f->width, lanes);
 	const double count = (double)eki_groups(f->width, MOST * lanes);

@@ -299,7 +299,7 @@ static ek_isa isa_for(const eki_step *step, int64_t omega)
 	const bool loads = level != step->isa;
 
 	while (level != EK_ISA_SCALAR && omega < eki_lanes(level, step->in[0]->value))
-		level--;
+		level = eki_isa_below(level);
 	return eki_isa_gather(level, loads);
 }
 

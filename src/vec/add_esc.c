@@ -149,7 +149,7 @@ static double cost(const eki_features *f)
 	return f->machine->vector.method_call +
 	       n *
 	               (f->machine->vector.esc_entry +
-	                f->machine->vector.esc_level[eki_isa_level(a->isa)] * levels * levels) /
+	                f->machine->vector.esc_level[eki_isa_row(a->isa)] * levels * levels) /
 	               a->threads;
 }
 

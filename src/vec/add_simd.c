@@ -90,7 +90,7 @@ static double cost(const eki_features *f)
 	const eki_vector_speed *s = &f->machine->vector;
 	const bool wide = a->x.index == EK_INT64 || ek_value_size(a->type) == 8;
 
-	return s->simd_call + s->simd_entry[eki_isa_level(a->isa)][wide] *
+	return s->simd_call + s->simd_entry[eki_isa_row(a->isa)][wide] *
 	                              (double)(a->x.nnz + a->y.nnz) / a->threads;
 }
 

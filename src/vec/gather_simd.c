@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Gather by the gather instructions of AVX2 and AVX-512, for floats; for other types and
- * instruction sets the plain loop. Threads take ranges of entries.
+ * without these instructions, as with NEON, the plain loop. Threads take ranges of entries.
  *
  * Dodson, Grimes and Lewis 1991 (GTHR). */
 #include "vec/vec.h"
@@ -50,8 +50,8 @@ static double cost(const eki_features *f)
 
 	if (a->type != EK_F32 && a->type != EK_F64)
 		return 1.01 * n;
-	return 1.6 * n * f->machine->speed[EKI_LOOP_GATHER][value][eki_isa_level(a->isa)].entry /
-	       f->machine->speed[EKI_LOOP_SERIAL][value][eki_isa_level(a->isa)].entry;
+	return 1.6 * n * f->machine->speed[EKI_LOOP_GATHER][value][eki_isa_row(a->isa)].entry /
+	       f->machine->speed[EKI_LOOP_SERIAL][value][eki_isa_row(a->isa)].entry;
 }
 
 const ek_method ek_gather_simd = {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "support/support.h"
 
 void expect_status_at(ek_status status, ek_status expected, const char *what, const char *file,
@@ -72,8 +73,9 @@ static ek_isa isa_with(int limit)
 	return isa;
 }
 
-/* Stores the instruction sets 0 .. end - 1 that the processor has, or the one that EK_ISA names. */
-static int isas_below(int end, ek_isa *isa)
+/* Stores the instruction sets that the processor has, with or without those that gather by loads,
+ * or the one that EK_ISA names. */
+static int isas_here(bool with_loads, ek_isa *isa)
 {
 	int count = 0;
 
@@ -81,20 +83,21 @@ static int isas_below(int end, ek_isa *isa)
 		*isa = isa_with(0);
 		return 1;
 	}
-	for (int k = 0; k < end; k++)
-		if (isa_with(EK_ISA_LIMIT(k)) == (ek_isa)k)
+	for (int k = 0; k < EK_NISA; k++)
+		if ((with_loads || eki_isa_level((ek_isa)k) == (ek_isa)k) &&
+		    isa_with(EK_ISA_LIMIT(k)) == (ek_isa)k)
 			isa[count++] = (ek_isa)k;
 	return count;
 }
 
 int test_levels(ek_isa level[MAX_LEVELS])
 {
-	return isas_below(MAX_LEVELS, level);
+	return isas_here(false, level);
 }
 
 int test_isas(ek_isa isa[MAX_ISAS])
 {
-	return isas_below(MAX_ISAS, isa);
+	return isas_here(true, isa);
 }
 
 int test_counts(int count[MAX_COUNTS])

@@ -43,9 +43,9 @@ enum tier { TIER_BRIEF, TIER_QUICK, TIER_FULL, TIER_LONG };
 enum tier test_tier(void);
 
 enum { MAX_LEVELS = 3, MAX_ISAS = 5, MAX_COUNTS = 4 };
-/* Stores in `level` the instruction sets to test, and returns their number: scalar, AVX2 and
- * AVX-512 as far as the processor has them, or only the set that EK_ISA names. For code that does
- * not gather. */
+/* Stores in `level` the instruction sets to test, and returns their number: scalar, AVX2,
+ * AVX-512 and NEON as far as the processor has them, or only the set that EK_ISA names. For code
+ * that does not gather. */
 int test_levels(ek_isa level[MAX_LEVELS]);
 /* Stores in `isa` the instruction sets to test for code that gathers: those of test_levels and
  * their forms with loads. */
