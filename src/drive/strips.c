@@ -42,7 +42,7 @@ bool eki_strips_are_long(const eki_step *step, double columns)
 	const eki_machine *m = step->ctx->machine;
 	const ek_store *A = step->in[0];
 	const int type = eki_value_types[A->value].matrix - 1;
-	const double entry = m->speed[EKI_LOOP_SCATTER][type][step->isa].entry;
+	const double entry = m->speed[EKI_LOOP_SCATTER][type][eki_isa_level(step->isa)].entry;
 
 	return step->ctx->small_work > 0 &&
 	       3 * m->strip * columns > (step->parts - 1) * entry * (double)A->nnz;

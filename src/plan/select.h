@@ -39,6 +39,9 @@ typedef struct eki_choice {
  * calls. What the choice takes besides A is limited by the memory of the problem. If `why` is not
  * NULL, sets *why to the table of candidates, which lives as long as the plan. */
 ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selection **why);
+/* Finds the features of the matrix of a step. `memory` is the number of bytes that a choice may
+ * take besides A. */
+ek_status eki_step_features(const eki_step *step, double memory, eki_features *f);
 /* Returns the shortest time that a method of `backend` predicts for an operation on the matrix of
  * `f`, or INFINITY if none predicts any. For steps whose children will do that operation. */
 double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);
