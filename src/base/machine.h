@@ -132,6 +132,9 @@ typedef struct eki_machine {
 	 * tiles (spmv/csr_forward.c). pattern_row: additional cost of a row that is not in a group
 	 * of kind RUN (spmv/csr_patterns.c). */
 	double tile_entry, tile_row, tile_segment, pattern_row;
+	/* Additional costs of a row and of an entry where columns have 16 bits
+	 * (spmv/csr_forward.c). */
+	double narrow_work[2];
 	/* Cost of launching a kernel on a device, and bandwidth of the device in GB/s. Element [1]
 	 * is for a processor that serves as the device, [0] for any other device. loop_gbps: for
 	 * such a processor, the bandwidth of kernels that have no barriers, which become plain

@@ -9,7 +9,7 @@
 
 enum { REPEAT = 3, CORE_BYTES = 192 << 10, WAKE_RUNS = 200 };
 
-/* Returns in *gbps the best bandwidth of several sums of an array. */
+/* Raises *gbps to the best bandwidth of several sums of an array. */
 static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, double *gbps)
 {
 	const ek_array_options options = {.size = sizeof options, .method = "reduce.simd"};
@@ -19,7 +19,7 @@ static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, 
 	ek_status status;
 
 	EK_RETURN_IF(eki_calloc(ctx, n, sizeof(double), &data));
-	end = eki_tune_now() + effort->rounds * effort->budget;
+	end = eki_tune_now() + effort->budget;
 	for (int k = 0; k <= REPEAT || eki_tune_now() < end; k++) {
 		const double start = eki_tune_now();
 		const int calls = bytes > 1 << 20 ? 1 : 8;
@@ -29,7 +29,7 @@ static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, 
 		if (k > 0) /* the first sum brings the array to the cache */
 			least = fmin(least, (eki_tune_now() - start) / calls);
 	}
-	*gbps = (double)bytes / least;
+	*gbps = fmax(*gbps, (double)bytes / least);
 	status = EK_OK;
 done:
 	eki_free(ctx, data, n, sizeof(double));
@@ -56,8 +56,9 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns how much longer a job of two parts takes on two threads than one of the parts. The lower
- * quartile of many jobs counts, since other programs may have the second processor for a while. */
+/* Returns how much longer a job of two parts takes on two threads than one of the parts, or
+ * INFINITY if no second thread joined. The first decile of many jobs counts, since other programs
+ * may have the second processor for a while. */
 static double wake_time(const ek_context *ctx)
 {
 	double ns[WAKE_RUNS];
@@ -69,14 +70,18 @@ static double wake_time(const ek_context *ctx)
 		ns[k] = eki_tune_now() - start;
 	}
 	qsort(ns, WAKE_RUNS, sizeof *ns, by_size);
-	return fmax(0, ns[WAKE_RUNS / 4] - PART_NS);
+	const double more = ns[WAKE_RUNS / 10] - PART_NS;
+
+	return more < PART_NS / 2 ? fmax(0, more) : INFINITY;
 }
 
-ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_machine *m)
+ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_machine *m,
+                              double *least_wake)
 {
 	const int64_t last = eki_cpu_cache();
 	const int64_t cached = last / 4 < effort->most / 8 ? last / 4 : effort->most / 8;
 	ek_context *one = NULL, *all = NULL;
+	double wake;
 	ek_status status;
 
 	EK_TRY(eki_tune_context(1, isa, &one));
@@ -88,10 +93,11 @@ ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_m
 	eki_effort_step(effort);
 	if (threads > 1) {
 		EK_TRY(read_speed(effort, all, cached, &m->cache_all_gbps));
-		eki_effort_step(effort);
 		EK_TRY(read_speed(effort, all, effort->most, &m->memory_all_gbps));
-		m->wake = wake_time(all);
+		wake = wake_time(all);
+		*least_wake = fmin(*least_wake, wake);
 	}
+	eki_effort_step(effort);
 	/* A slower cache than the one below it was disturbed: nothing else explains it. */
 	m->cache_gbps = fmax(m->cache_gbps, m->memory_gbps);
 	m->core_gbps = fmax(m->core_gbps, m->cache_gbps);

@@ -19,14 +19,15 @@ typedef enum unknown {
 	OF_LOOP, /* row, entry and miss of a loop */
 	OF_EVEN, /* row and entry of a loop whose rows are all alike */
 	OF_BLOCK,
-	OF_ONE
+	OF_ONE,
+	OF_TWO /* a member of two numbers */
 } unknown;
 
 typedef struct group {
 	const char *method, *format;
 	ek_op op;
 	unknown kind;
-	size_t at; /* kind of loop, or for OF_ONE the offset of the member */
+	size_t at; /* kind of loop, or the offset of the member */
 	const eki_pattern *patterns;
 } group;
 
@@ -81,6 +82,7 @@ static const group loops[] = {
 static const group ones[] = {
 	ONE_OF("spmv.csr.merge", call, tiny),
 	ONE_OF("spmv.csr.patterns", pattern_row, rows),
+	{"spmv.csr.forward", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, narrow_work), rows},
 	ONE_OF("spmv.csr.rows", far, scattered),
 };
 #undef ONE_OF
@@ -100,7 +102,7 @@ static double *costs(eki_machine *m, const task *t, int *count)
 {
 	const int v = eki_value_types[t->value].matrix - 1, level = (int)eki_isa_level(t->isa);
 
-	*count = t->g->kind == OF_ONE ? 1 : t->g->kind == OF_EVEN ? 2 : 3;
+	*count = t->g->kind == OF_ONE ? 1 : t->g->kind == OF_EVEN || t->g->kind == OF_TWO ? 2 : 3;
 	if (t->g->kind == OF_LOOP || t->g->kind == OF_EVEN)
 		return &m->speed[t->g->at][v][level].row;
 	if (t->g->kind == OF_BLOCK)
@@ -222,13 +224,16 @@ static void add_tasks(const group *g, int groups, ek_value value, ek_isa isa, ta
 
 enum { MOST_TASKS = EK_NLEVEL * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS };
 
-int eki_loops_steps(const eki_effort *e, ek_isa most)
+int eki_tune_steps(const eki_effort *e, ek_isa most)
 {
-	return e->rounds * (((int)most + 1) * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS);
+	return e->rounds *
+	       (((int)most + 1) * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS + EKI_BANDWIDTHS);
 }
 
-ek_status eki_tune_loops(eki_effort *effort, ek_isa most, eki_machine *m)
+ek_status eki_tune_costs(eki_effort *effort, int threads, ek_isa most, eki_machine *m)
 {
+	double wake = INFINITY;
+
 	task list[MOST_TASKS];
 	int count = 0;
 
@@ -239,11 +244,16 @@ ek_status eki_tune_loops(eki_effort *effort, ek_isa most, eki_machine *m)
 		add_tasks(loops, LOOP_GROUPS, EK_F64, isa, list, &count);
 	}
 	add_tasks(ones, ONE_GROUPS, EK_F64, eki_isa_gather(most, m->loads), list, &count);
-	for (int r = 0; r < effort->rounds; r++)
+	m->core_gbps = m->cache_gbps = m->memory_gbps = 0;
+	m->cache_all_gbps = m->memory_all_gbps = 0;
+	for (int r = 0; r < effort->rounds; r++) {
+		EK_RETURN_IF(eki_tune_bandwidths(effort, threads, most, m, &wake));
 		for (int k = 0; k < count; k++) {
 			EK_RETURN_IF(pass(&list[k], effort->budget));
 			eki_effort_step(effort);
 		}
+	}
+	m->wake = wake < INFINITY ? wake : m->wake;
 	for (int k = 0; k < count; k++)
 		EK_RETURN_IF(solve(&list[k], m));
 	return EK_OK;

@@ -7,12 +7,13 @@
 
 typedef struct member {
 	const char *name;
-	size_t offset;
+	size_t offset, size;
 	double least, most;
 } member;
 
 static const member ones[] = {
-#define ONE(member, least, most) {#member, offsetof(eki_machine, member), least, most},
+#define ONE(member, least, most) \
+	{#member, offsetof(eki_machine, member), sizeof(((eki_machine *)0)->member), least, most},
 #define LOOP(kind, name)
 #include "tune/tunable.def"
 #undef ONE
@@ -44,7 +45,7 @@ bool eki_tunable_row(int k, eki_tunable *row)
 
 	if (k < ONES) {
 		*row = (eki_tunable){.offset = ones[k].offset,
-		                     .count = 1,
+		                     .count = (int)(ones[k].size / sizeof(double)),
 		                     .least = ones[k].least,
 		                     .most = ones[k].most};
 		snprintf(row->name, sizeof row->name, "%s", ones[k].name);

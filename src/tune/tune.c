@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_tune: measures this machine and stores the profile. The order matters: what is measured first
- * is part of the predictions from which later numbers are solved. Three passes take about 15
- * seconds; each keeps the least times, so that a program that ran for a second spoils no number. */
+ * ek_tune: measures this machine and stores the profile. Five passes, seconds apart, keep the least
+ * times, so that a program that ran for a second spoils no number. */
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +8,8 @@
 #include "tune/tune.h"
 
 /* Effort of a full measurement and of a short one. */
-static const eki_effort full = {.rounds = 3, .budget = 1e6, .most = INT64_C(256) << 20},
+static const eki_effort full = {.rounds = 5, .budget = 1e6, .most = INT64_C(256) << 20},
 			quick = {.rounds = 1, .budget = 2e4, .most = INT64_C(16) << 20};
-
-enum { BANDWIDTH_STEPS = 4 };
 
 void eki_effort_step(eki_effort *e)
 {
@@ -41,15 +38,14 @@ static ek_status measure(const ek_context *ctx, const ek_tune_options *o, eki_ma
 
 	e.progress = o->progress;
 	e.user = o->user;
-	e.of = BANDWIDTH_STEPS + eki_loops_steps(&e, most);
+	e.of = eki_tune_steps(&e, most);
 	if (most != EK_ISA_SCALAR) {
 		double ratio;
 
 		EK_RETURN_IF(eki_tune_gather(2 * e.rounds, e.budget, most, &ratio));
 		m->loads = ratio < 1;
 	}
-	EK_RETURN_IF(eki_tune_bandwidths(&e, ctx->threads, most, m));
-	EK_RETURN_IF(eki_tune_loops(&e, most, m));
+	EK_RETURN_IF(eki_tune_costs(&e, ctx->threads, most, m));
 	clamp(m);
 	return EK_OK;
 }

@@ -119,13 +119,16 @@ typedef struct eki_effort {
 } eki_effort;
 
 void eki_effort_step(eki_effort *e);
-/* Number of steps that eki_tune_loops makes. */
-int eki_loops_steps(const eki_effort *e, ek_isa most);
-/* Measures the costs of loops, blocks and calls at all levels up to `most`, gathering as m->loads
- * says, and stores them in `m`. m has the bandwidths already. */
-ek_status eki_tune_loops(eki_effort *e, ek_isa most, eki_machine *m);
-/* Measures the bandwidths, one thread's and `threads` threads', and what waking a thread takes. */
-ek_status eki_tune_bandwidths(eki_effort *e, int threads, ek_isa isa, eki_machine *m);
+/* Returns the number of steps that eki_tune_costs makes. */
+int eki_tune_steps(const eki_effort *e, ek_isa most);
+/* Measures bandwidths, and the costs of loops, blocks and calls at all levels up to `most`,
+ * gathering as m->loads says, and stores them in `m`. */
+ek_status eki_tune_costs(eki_effort *e, int threads, ek_isa most, eki_machine *m);
+enum { EKI_BANDWIDTHS = 3 }; /* steps of eki_tune_bandwidths */
+/* Measures the bandwidths, of one thread and of `threads` threads, and raises those in `m` to them.
+ * Lowers *least_wake to the time that waking a thread takes. */
+ek_status eki_tune_bandwidths(eki_effort *e, int threads, ek_isa isa, eki_machine *m,
+                              double *least_wake);
 /* Times products by loads and by gather instructions of a level. *ratio is the geometric mean of
  * the time by loads divided by that by the instruction. */
 ek_status eki_tune_gather(int rounds, double budget, ek_isa level, double *ratio);
