@@ -1,42 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek tune: finds good tile heights of CSR5 by measurement (Liu 2015, section 6.3.2), once for a
- * machine. Several rounds time all heights in turn on matrices with rows of 1 to 512 entries. A
- * rule with the numbers r, s, t and u gives a height for each row length. The rule is chosen whose
- * time, divided by the best, has the least geometric mean over the matrices. */
-#include <math.h>
+ * ek tune: measures the machine profile, from which the library predicts times, and stores it for
+ * later processes of this user. Shows what was measured next to the table that is built in. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bench/measure.h"
+#include "tune.h"
 
-enum { SIGMAS = 8, LENGTHS = 10 };
-static const int sigmas[SIGMAS] = {4, 8, 12, 16, 20, 24, 28, 32};
-static const int lengths[LENGTHS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
-
-struct tune_options {
-	struct tool_options common; /* must be the first member, see tool_init */
-	double seconds;
-	int64_t nnz;
-};
-
-/* Seconds that one product takes. The first index is that of the row length in `lengths`, the
- * second that of the tile height in `sigmas`. */
-typedef double times[LENGTHS][SIGMAS];
-
-/* Number of measured matrices, and of those whose measurement other processes disturbed. */
-struct tally {
-	int matrices, disturbed;
-	double share; /* share of disturbed samples, summed over the matrices */
-};
-
-struct rule {
-	int r, s, t, u;
-	double loss; /* geometric mean, over the row lengths, of time / best time */
-};
+enum { KEY_SHOW = 1, KEY_DRY, KEY_QUICK, KEY_TILES };
 
 static const struct argp_option options[] = {
-	{"nnz", 'n', "N", 0, "entries of the matrices (1000000)", 0},
-	{"time", 't', "SECONDS", 0, "time to spend on each of the 20 matrices (1)", 0},
+	{"output", 'o', "FILE", 0, "write the profile there, for EK_PROFILE", 0},
+	{"dry-run", KEY_DRY, NULL, 0, "measure, but write nothing", 0},
+	{"quick", KEY_QUICK, NULL, 0, "one short pass, for rough numbers", 0},
+	{"show", KEY_SHOW, NULL, 0, "measure nothing; show the numbers that are in force", 0},
+	{"tiles", KEY_TILES, NULL, 0, "measure the tile heights of the format csr5 instead", 0},
+	{"nnz", 'n', "N", 0, "with --tiles: entries of the matrices (1000000)", 0},
+	{"time", 't', "SECONDS", 0, "with --tiles: time to spend on each of the 20 matrices (1)",
+         0},
 	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -49,212 +29,138 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->seconds = 1;
 		o->nnz = 1000000;
 		break;
+	case 'o': o->output = arg; break;
+	case KEY_DRY: o->dry = true; break;
+	case KEY_QUICK: o->quick = true; break;
+	case KEY_SHOW: o->show = true; break;
+	case KEY_TILES: o->tiles = true; break;
 	case 'n': o->nnz = tool_integer("--nnz", arg, 1000, 1000000000); break;
 	case 't': o->seconds = tool_duration("--time", arg); break;
+	case ARGP_KEY_END:
+		if (o->show + o->tiles + (o->output || o->dry || o->quick) > 1)
+			tool_usage("--show and --tiles do not go together, nor with --output, "
+			           "--dry-run or --quick");
+		if (o->output && o->dry)
+			tool_usage("--output and --dry-run do not go together");
+		break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
-static const struct argp argp = {
-	options,
-	parse,
-	"",
-	"Measures what the library takes from the environment for this machine: the tile heights "
-	"of "
-	"the format csr5, for doubles and floats.\vThe last line is for the shell or its start-up "
-	"file; it is left out where other processes disturbed the measurement. A line of the table "
-	"gives the time of each height over the best of its matrix.",
-	tool_general_children,
-	NULL,
-	NULL};
+static const struct argp argp = {options,
+                                 parse,
+                                 "",
+                                 "Measures how fast this machine's memory, caches and inner loops "
+                                 "are, and stores the numbers "
+                                 "for the library, which predicts times from them when it chooses "
+                                 "methods. Takes less than 20 "
+                                 "seconds; other programs should rest meanwhile.\vThe profile is "
+                                 "the file that EK_PROFILE names, "
+                                 "else $XDG_CACHE_HOME/evenkeel/profile, else "
+                                 "~/.cache/evenkeel/profile; EK_PROFILE=none switches "
+                                 "it off. With --tiles the last line is for the shell or its "
+                                 "start-up file; it is left out where "
+                                 "other processes disturbed the measurement.",
+                                 tool_general_children,
+                                 NULL,
+                                 NULL};
 
-/* ---- Measuring ------------------------------------------------------------------------------- */
-
-struct product {
-	ek_plan *plan;
-	ek_dense x, y;
-	int64_t failed;
+/* Where the rows of a profile go: a table for people, an object for programs. */
+struct numbers {
+	struct tool_table table;
+	json_t *json;
 };
 
-static void multiply(void *state, int64_t calls)
+static void add_cell(struct tool_table *table, const double *value, int count)
 {
-	struct product *p = state;
+	char text[3 * 16] = "";
+	size_t used = 0;
 
-	for (; calls > 0; calls--)
-		p->failed += ek_spmv(p->plan, 1, &p->x, 0, &p->y) != EK_OK;
+	for (int k = 0; k < count; k++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%.3g", k ? "  " : "",
+		                         value[k]);
+	tool_table_add(table, "%s", text);
 }
 
-/* Makes a matrix with rows of `length` random entries. */
-static int make_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
-                       ek_matrix **A)
+static void add_number(void *user, const ek_profile_number *n)
 {
-	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
-	char spec[128];
+	struct numbers *to = user;
+	json_t *value = json_array(), *family = json_array();
 
-	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=65536,k=%d", (long long)rows, length);
-	return tool_check(ek_matrix_generate(ctx, spec, value, EK_I32, A));
-}
-
-static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void *x, void *y,
-                         struct product *p)
-{
-	for (int k = 0; k < SIGMAS; k++) {
-		ek_hints hints = {.size = sizeof hints, .method = "spmv.csr5"};
-		char format[32];
-		int code;
-
-		snprintf(format, sizeof format, "csr5:sigma=%d", sigmas[k]);
-		hints.format = format;
-		code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &p[k].plan));
-		if (code)
-			return code;
-		p[k].x = ek_vector(value, 65536, x);
-		p[k].y = ek_vector(value, rows, y);
+	tool_table_add(&to->table, "%s", n->name);
+	add_cell(&to->table, n->value, n->count);
+	add_cell(&to->table, n->family, n->count);
+	for (int k = 0; k < n->count; k++) {
+		json_array_append_new(value, json_real(n->value[k]));
+		json_array_append_new(family, json_real(n->family[k]));
 	}
-	return TOOL_OK;
+	json_object_set_new(to->json, n->name,
+	                    json_pack("{s:o, s:o}", "value", value, "family", family));
 }
 
-static int measure_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
-                          double *time, struct tally *tally)
-{
-	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
-	void *x = calloc(65536, ek_value_size(value)),
-	     *y = calloc((size_t)rows, ek_value_size(value));
-	struct product product[SIGMAS] = {0};
-	struct candidate candidate[SIGMAS] = {0}, *all[SIGMAS];
-	ek_matrix *A = NULL;
-	double share = 0;
-	int rounds, code = x && y ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
+/* What the calls from ek_tune get. */
+struct step {
+	struct tool_progress *progress;
+	struct numbers *numbers;
+};
 
-	if (!code)
-		code = make_matrix(o, ctx, length, value, &A);
-	if (!code)
-		code = make_products(A, value, rows, x, y, product);
+static void on_progress(void *user, int done, int of)
+{
+	tool_progress_step(((struct step *)user)->progress, done, of);
+}
+
+static void on_number(void *user, const ek_profile_number *n)
+{
+	add_number(((struct step *)user)->numbers, n);
+}
+
+static int measure(const struct tune_options *o, ek_context *ctx, struct numbers *numbers)
+{
+	struct step step = {tool_progress_start(&o->common, "measuring"), numbers};
+	const ek_tune_options tune = {.size = sizeof tune,
+	                              .path = o->output,
+	                              .dry = o->dry,
+	                              .quick = o->quick,
+	                              .progress = on_progress,
+	                              .number = on_number,
+	                              .user = &step};
+	const ek_status status = ek_tune(ctx, &tune);
+
+	tool_progress_end(step.progress);
+	return tool_check(status);
+}
+
+static int profile(const struct tune_options *o, ek_context *ctx)
+{
+	struct numbers numbers = {.json = json_object()};
+	FILE *out = tool_people(&o->common);
+	int code;
+
+	tool_table_start(&numbers.table, "lrr");
+	tool_table_add(&numbers.table, "GB/s, or ns");
+	tool_table_add(&numbers.table, o->show ? "in force" : "measured");
+	tool_table_add(&numbers.table, "built in");
+	code = o->show ? tool_check(ek_profile_numbers(add_number, &numbers))
+	               : measure(o, ctx, &numbers);
 	if (!code) {
-		for (int k = 0; k < SIGMAS; k++) {
-			candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
-			all[k] = &candidate[k];
-		}
-		rounds = measure_rounds(all, SIGMAS, o->seconds, 0, NULL);
-		for (int k = 0; k < SIGMAS; k++) {
-			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
-			share += (double)candidate[k].disturbed / rounds / SIGMAS;
-			free(candidate[k].sample);
-		}
-		tally->matrices++;
-		tally->share += share;
-		tally->disturbed += disturbed_much(share);
+		tool_table_print(&numbers.table, TOOL_TEXT, out);
+		fputs("loop: row, entry, misprediction. block: row of blocks, block, step in it.\n",
+		      out);
+		if (o->show)
+			fprintf(out, "in force: %s\n", ek_profile_name());
+		code = tool_json(&o->common, json_pack("{s:s, s:s, s:b, s:O}", "op", "tune",
+		                                       "in_force", ek_profile_name(), "show",
+		                                       o->show, "numbers", numbers.json));
 	}
-	for (int k = 0; k < SIGMAS; k++)
-		ek_plan_destroy(product[k].plan);
-	ek_matrix_destroy(A);
-	free(x);
-	free(y);
+	json_decref(numbers.json);
+	tool_table_free(&numbers.table);
 	return code;
-}
-
-/* ---- The rule -------------------------------------------------------------------------------- */
-
-/* Returns the tile height that a rule gives for rows of `length` entries. */
-static int height(const struct rule *rule, int length)
-{
-	return length <= rule->r   ? rule->r
-	       : length <= rule->s ? length
-	       : length <= rule->t ? rule->s
-	                           : rule->u;
-}
-
-static double best_of(const double *time)
-{
-	double best = time[0];
-
-	for (int k = 1; k < SIGMAS; k++)
-		best = time[k] < best ? time[k] : best;
-	return best;
-}
-
-static double loss_of(const struct rule *rule, times time)
-{
-	double sum = 0;
-
-	for (int i = 0; i < LENGTHS; i++) {
-		const int sigma = height(rule, lengths[i]);
-		int k = 0;
-
-		while (k + 1 < SIGMAS && sigmas[k] < sigma)
-			k++;
-		sum += log(time[i][k] / best_of(time[i]));
-	}
-	return exp(sum / LENGTHS);
-}
-
-static struct rule best_rule(times time)
-{
-	struct rule best = {.loss = INFINITY};
-
-	for (int r = 0; r < SIGMAS; r++)
-		for (int s = r; s < SIGMAS; s++)
-			for (int t = 0; t < LENGTHS; t++)
-				for (int u = 0; u < SIGMAS; u++) {
-					struct rule rule = {sigmas[r], sigmas[s], lengths[t],
-					                    sigmas[u], 0};
-
-					rule.loss = loss_of(&rule, time);
-					if (rule.loss < best.loss)
-						best = rule;
-				}
-	return best;
-}
-
-static void show(ek_value value, times time, const struct rule *rule, FILE *out)
-{
-	struct tool_table table;
-
-	tool_table_start(&table, "rrrrrrrrr");
-	tool_table_add(&table, "%s, entries of a row", ek_value_name(value));
-	for (int k = 0; k < SIGMAS; k++)
-		tool_table_add(&table, "sigma %d", sigmas[k]);
-	for (int i = 0; i < LENGTHS; i++) {
-		tool_table_add(&table, "%d", lengths[i]);
-		for (int k = 0; k < SIGMAS; k++)
-			tool_table_add(&table, "%.2f", time[i][k] / best_of(time[i]));
-	}
-	tool_table_print(&table, TOOL_TEXT, out);
-	tool_table_free(&table);
-	fprintf(out,
-	        "rule: r = %d, s = %d, t = %d, u = %d, %.1f %% behind the best of each row\n\n",
-	        rule->r, rule->s, rule->t, rule->u, 100 * (rule->loss - 1));
-}
-
-static int tune_value(const struct tune_options *o, ek_context *ctx, ek_value value,
-                      struct tool_progress *progress, struct rule *rule, struct tally *tally)
-{
-	static const int already[] = {[EK_F64] = 0, [EK_F32] = LENGTHS};
-	times time;
-
-	for (int i = 0; i < LENGTHS; i++) {
-		int code = measure_matrix(o, ctx, lengths[i], value, time[i], tally);
-
-		if (code)
-			return code;
-		tool_progress_step(progress, already[value] + i + 1, (int64_t)2 * LENGTHS);
-	}
-	*rule = best_rule(time);
-	show(value, time, rule, tool_people(&o->common));
-	return tool_json(&o->common,
-	                 json_pack("{s:s, s:s, s:i, s:i, s:i, s:i, s:f, s:f}", "op", "tune",
-	                           "value", ek_value_name(value), "r", rule->r, "s", rule->s, "t",
-	                           rule->t, "u", rule->u, "loss", rule->loss, "disturbed",
-	                           tally->share / tally->matrices));
 }
 
 int cmd_tune(int argc, char **argv)
 {
 	struct tune_options o = {0};
-	struct tool_progress *progress;
-	struct rule f64, f32;
-	struct tally tally = {0};
 	ek_context *ctx;
 	int code = TOOL_OK, closed;
 
@@ -262,16 +168,7 @@ int cmd_tune(int argc, char **argv)
 	ctx = tool_context(&o.common, &code);
 	if (code)
 		return code;
-	progress = tool_progress_start(&o.common, "measuring");
-	code = tune_value(&o, ctx, EK_F64, progress, &f64, &tally);
-	if (!code)
-		code = tune_value(&o, ctx, EK_F32, progress, &f32, &tally);
-	tool_progress_end(progress);
-	if (!code)
-		disturbed_warn(tally.disturbed, tally.matrices, "matrices", tool_people(&o.common));
-	if (!code && !tally.disturbed)
-		fprintf(tool_people(&o.common), "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",
-		        f64.r, f64.s, f64.t, f64.u, f32.r, f32.s, f32.t, f32.u);
+	code = o.tiles ? tune_tiles(&o, ctx) : profile(&o, ctx);
 	ek_context_destroy(ctx);
 	closed = tool_json_close(&o.common);
 	return code ? code : closed;

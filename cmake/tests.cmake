@@ -32,7 +32,8 @@ function(add_unit_test name source)
   if(name IN_LIST SLOW_TESTS)
     list(APPEND labels slow)
   endif()
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900)
+  # No test depends on what ek tune has stored for the user.
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 900 ENVIRONMENT EK_PROFILE=none)
 endfunction()
 if(CMOCKA_FOUND)
   # Unit tests see the names that the installed libraries hide.

@@ -165,7 +165,7 @@ static void test_long_vectors(void **state)
 	const int64_t wide = (int64_t)1 << 57, one[] = {0, 1}, far = wide - 1;
 	static double val[ENTRIES];
 	struct heap heap = HEAP_INIT;
-	ek_context *ctx = heap_context(&heap, ROWS, 0);
+	ek_context *ctx = heap_context_cut(&heap, ROWS, 0);
 	int64_t ptr[ROWS + 1], col[ENTRIES];
 	ek_plan *plan = NULL;
 	ek_matrix *A;

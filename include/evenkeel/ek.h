@@ -69,8 +69,8 @@ const char *ek_version(void);
  *     library knows are not 0, if the size ends within a member, or if it is impossible (below
  *     sizeof(size_t) or above 4096). Nothing is read or written beyond `size`.
  *   - Structs that the library owns and hands out by const pointer (ek_twin, ek_format_param,
- *     ek_layout) have no member `size` and may also grow at the end: use them through the pointer,
- *     and do not copy them or make arrays of them.
+ *     ek_layout, ek_profile_number) have no member `size` and may also grow at the end: use them
+ *     through the pointer, and do not copy them or make arrays of them.
  */
 
 /* A row of the table of public structs. For each struct, the table has one row for the struct
@@ -228,7 +228,7 @@ typedef struct ek_options {
 	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,
 	 * avx2-loads, avx512-loads, neon) does not allow it, the highest one below it is used:
 	 * scalar, if it belongs to another kind of processor. 0 means the highest that both allow,
-	 * with loads or gather instructions, whichever is faster on this kind of processor. */
+	 * with loads or gather instructions, whichever is faster on this processor. */
 	int isa_limit;
 	/* Receives warnings, for example that a file holds values that underflow. If `log` is NULL,
 	 * warnings are dropped. The thread that called the library calls `log`, which may itself
@@ -294,6 +294,64 @@ void ek_context_destroy(ek_context *ctx);
 
 int ek_context_threads(const ek_context *ctx); /* maximum number of threads of one call */
 ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that the context uses */
+
+/* ---- The machine profile ------------------------------------------------------------------- */
+
+/* The library chooses methods by predicted times. How fast memory, caches and inner loops are is a
+ * *machine profile*. A table for the processor's family is built in. ek_tune measures this machine
+ * and stores a profile, which every later process of this user reads once, when it makes its first
+ * context, from the file that the environment variable EK_PROFILE names ("none": no file), else
+ * from $XDG_CACHE_HOME/evenkeel/profile, else from ~/.cache/evenkeel/profile. A profile of another
+ * processor or of another version of the library, or one that is damaged, is not used: products
+ * never fail for it, and ek_plan_explain and the context's log say why.
+ *
+ * Without a profile the first context that names no instruction set also measures, for about a
+ * millisecond, whether loads or gather instructions are the faster way to gather entries of x.
+ * Both give the same bits, and the choice of a method does not depend on it. Choices with
+ * EK_REPRO_STRICT depend on no profile. */
+
+/* A row of a profile. `name` and the struct are valid during the call that hands them out. Numbers
+ * are GB/s if the name contains "gbps", else nanoseconds: for a "loop.", of a row, an entry, and a
+ * row whose length the branch predictor missed; for a "block.", of a row of blocks, a block, and a
+ * step in it. "loads" is 1 if entries of x are gathered by loads. */
+typedef struct ek_profile_number {
+	const char *name;
+	int count;        /* how many of the numbers the row has */
+	double value[3];  /* measured, or in force */
+	double family[3]; /* in the table for the processor's family */
+} ek_profile_number;
+
+/* Options of ek_tune. Set `size` to sizeof(ek_tune_options) and the rest to zero, then change what
+ * you need. */
+typedef struct ek_tune_options {
+	size_t size;
+	const char *path; /* file to write; NULL means the one that later processes read */
+	int dry;          /* if not 0, nothing is written */
+	int quick;        /* if not 0, one short pass: rough numbers, to try out a program */
+	/* Called now and then, with the steps that are done and their number; NULL: no calls. */
+	void (*progress)(void *user, int done, int of);
+	/* Called for each row of the new profile, at the end; NULL: no calls. */
+	void (*number)(void *user, const ek_profile_number *number);
+	void *user;
+} ek_tune_options;
+
+/* Measures this machine and stores its profile. `options` may be NULL. Costs are solved from the
+ * times of whole products on small generated matrices, on one thread; bandwidths are measured on
+ * one thread and on all threads of the context. This process goes on with the profile that it has.
+ *
+ * Errors: EK_EINVAL (no path is known), EK_EIO (the file cannot be written; the message has its
+ * path), EK_ENOMEM. After an error the file is as it was. Cost: less than 20 seconds and about 300
+ * MB on an idle machine; `quick`, about 2 seconds. Other programs that run meanwhile make the
+ * numbers worse, not the products wrong. Thread safety: one call at a time is best, since calls
+ * disturb each other. */
+ek_status ek_tune(ek_context *ctx, const ek_tune_options *options);
+/* Returns the name of what is in force: "measured 2026-11-25", or the table, such as "zen". */
+const char *ek_profile_name(void);
+/* Returns why a stored profile is not in force, or NULL if it is, or if there is none. */
+const char *ek_profile_refused(void);
+/* Calls number(user, row) for each row that is in force. Errors: EK_EINVAL. */
+ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number *number),
+                             void *user);
 
 /* ---- Devices ------------------------------------------------------------------------------ */
 

@@ -224,7 +224,9 @@ static ek_isa limited(ek_isa isa, ek_isa limit)
 	return eki_isa_gather(have < most ? have : most, limit != most);
 }
 
-static ek_status isa_from_environment(ek_isa *isa)
+/* Lowers *isa to what EK_ISA allows. Sets *named if EK_ISA is set, since it then says how to
+ * gather, too. */
+static ek_status isa_from_environment(ek_isa *isa, bool *named)
 {
 	const char *text = eki_getenv("EK_ISA");
 
@@ -233,6 +235,7 @@ static ek_status isa_from_environment(ek_isa *isa)
 	for (int k = 0; k < EK_NISA; k++)
 		if (strcmp(text, ek_isa_name((ek_isa)k)) == 0) {
 			*isa = limited(*isa, (ek_isa)k);
+			*named = true;
 			return EK_OK;
 		}
 	return eki_fail(EK_EINVAL,
@@ -289,6 +292,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	ek_context new = {.life = {EKI_CONTEXT_MAGIC, 1},
 	                  .options = {.size = sizeof(ek_options)},
 	                  .small_work = EKI_SMALL_WORK};
+	bool named = false; /* whether the caller says how to gather */
 	void *block = NULL;
 	ek_status status;
 
@@ -303,10 +307,16 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	new.threads = new.options.threads;
 	EK_RETURN_IF(threads_from_environment(&new.threads));
 	new.machine = eki_machine_here();
-	new.isa = eki_isa_gather(eki_cpu_isa(), new.machine->loads);
-	if (new.options.isa_limit)
+	new.isa = eki_cpu_isa();
+	if (new.options.isa_limit) {
 		new.isa = limited(new.isa, (ek_isa)(new.options.isa_limit - 1));
-	EK_RETURN_IF(isa_from_environment(&new.isa));
+		named = true;
+	}
+	EK_RETURN_IF(isa_from_environment(&new.isa, &named));
+	if (!named)
+		new.isa = eki_isa_gather(new.isa, eki_loads_here(new.isa));
+	if (eki_profile_refused())
+		eki_log(&new, EK_LOG_WARNING, "%s", eki_profile_refused());
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
 	eki_threads_hold();

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Descriptions of processors, from which the times of methods are predicted.
  *
- * "xeon" was fitted to single-threaded runs on an Intel Xeon with AMX and AVX-512: 76 matrices (f64
- * and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector methods
- * are those of "gathering". It is used for all 64-bit x86 processors except AMD's.
+ * "xeon" was fitted to single-threaded runs on an Intel Xeon with AMX and AVX-512: 76 matrices
+ * (f64 and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector
+ * methods are those of "gathering". It is used for all 64-bit x86 processors except AMD's.
  *
- * "zen" was fitted to such runs on an AMD EPYC with Zen 3: 90 matrices (f64, AVX2) and 68 (f32).
- * There, a gather costs about three times as much. So plain loops win if the branch predictor knows
- * the row lengths, and blocked formats win wherever there are blocks. For AVX-512 "zen" has the
- * numbers of AVX2. Its cost of a far entry of x was lowered from 4 to 3, since products on a Zen 4
- * with AVX-512 were predicted to take twice the time they took.
+ * "zen" was measured by `ek tune` on an AMD EPYC with Zen 4, gathering by loads at AVX2 and
+ * AVX-512: medians of three profiles, taken while the machine was quiet (2026-11-25). Its tile_...
+ * and run_length were fitted to runs on Zen 3. Bandwidths of all threads are left out, since the
+ * machine had two processors only.
  *
  * The speeds of operations on sparse vectors were measured on that Xeon, those of products with
  * sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
- *
  *
  * "gathering" is an earlier description of Xeons. It is used for other kinds of processors, and it
  * never changes: choices among reproducible methods are made with it. NEON code on AArch64 has its
@@ -103,8 +101,8 @@ static const eki_machine gathering = {
                   [EKI_LOOP_RUNS] = BOTH({2.0, 1.2, 0}, {2.0, 0.8, 0}, {2.0, 0.7, 0}),
                   [EKI_LOOP_SLICES] = BOTH({0.6, 1.6, 0}, {0.6, 1.3, 0}, {0.6, 1.2, 0}),
                   [EKI_LOOP_DIAGONALS] = BOTH({1.0, 0.5, 0}, {1.0, 0.25, 0}, {1.0, 0.2, 0})},
-	.block = {{{4, 0.6, 0.2, 1}, {6, 0.3, 0.27, 8}, {6, 0.3, 0.27, 8}},
-                  {{4, 0.6, 0.2, 1}, {6, 0.4, 0.31, 4}, {6, 0.5, 0.46, 8}}},
+	.block = {{{4, 0.6, 0.2}, {6, 0.3, 0.27}, {6, 0.3, 0.27}},
+                  {{4, 0.6, 0.2}, {6, 0.4, 0.31}, {6, 0.5, 0.46}}},
 	.tile_entry = 1.1,
 	.tile_row = 1.5,
 	.tile_segment = 2,
@@ -151,8 +149,8 @@ static const eki_machine xeon = {
                   [EKI_LOOP_SLICES] = {{{0.06, 0.61, 0.1}, {0.06, 0.61, 0.1}, {0.09, 0.6, 0.1}},
                                        {{0.1, 0.91, 0.1}, {0.1, 0.91, 0.1}, {0.2, 0.76, 0.1}}},
                   [EKI_LOOP_DIAGONALS] = BOTH({1, 0.5, 0}, {0.5, 0.06, 0}, {0.6, 0.06, 0})},
-	.block = {{{4, 0.6, 0.2, 1}, {8, 0.37, 0.26, 8}, {7.6, 0.37, 0.24, 8}},
-                  {{4, 0.6, 0.2, 1}, {6.4, 0.46, 0.28, 4}, {6.2, 0.6, 0.38, 8}}},
+	.block = {{{4, 0.6, 0.2}, {8, 0.37, 0.26}, {7.6, 0.37, 0.24}},
+                  {{4, 0.6, 0.2}, {6.4, 0.46, 0.28}, {6.2, 0.6, 0.38}}},
 	.tile_entry = 0.66,
 	.tile_row = 0.52,
 	.tile_segment = 0.61,
@@ -160,55 +158,64 @@ static const eki_machine xeon = {
 	ALIKE,
 };
 
-/* Initialiser that gives one value type the same costs (of a row, an entry and a branch miss) for
- * all instruction sets. */
-#define LEVELS(row, entry, miss)                        \
-	{                                               \
-		{row, entry, miss}, {row, entry, miss}, \
-		{                                       \
-			row, entry, miss                \
-		}                                       \
-	}
-
 static const eki_machine zen = {
 	.name = "zen",
 	.loads = true,
-	.memory_gbps = 24,
-	.cache_gbps = 28,
+	.memory_gbps = 30,
+	.cache_gbps = 34,
 	.core_gbps = 60,
 	.core_bytes = 2e6,
 	.x_share = 2,
 	.overlap = 0.15,
-	.wake = 1500,
-	.far = 3,
+	.wake = 1000,
+	.far = 2,
 	.run_length = 3,
-	.call = 100,
+	.call = 36,
 	.learned_rows = 16000,
-	.speed = {[EKI_LOOP_SERIAL] = {LEVELS(0.5, 0.75, 8.3), LEVELS(0, 0.82, 7.8)},
-                  [EKI_LOOP_ROWS] = {LEVELS(1.3, 0.73, 9.4), LEVELS(0.8, 0.55, 10.7)},
-                  [EKI_LOOP_MERGE] = {LEVELS(0.9, 0.72, 9.1), LEVELS(0, 0.7, 8.2)},
-                  [EKI_LOOP_GATHER] = {LEVELS(3.8, 0.5, 2.6), LEVELS(2.8, 0.635, 6.5)},
-                  [EKI_LOOP_STREAM] = {LEVELS(1.4, 0.62, 4.3), LEVELS(1.3, 0.91, 8.3)},
-                  [EKI_LOOP_STRICT] = {LEVELS(3.8, 0.54, 3.2), LEVELS(4.3, 0.67, 7)},
-                  [EKI_LOOP_SEGMENTS] = {LEVELS(1.5, 2.5, 2), LEVELS(1.5, 2.5, 2)},
-                  [EKI_LOOP_SCATTER] = {LEVELS(1.5, 1.2, 7), LEVELS(1.5, 1.2, 7)},
-                  [EKI_LOOP_TILES] = {LEVELS(1.1, 0.67, 1.8), LEVELS(0.8, 0.91, 3.8)},
-                  [EKI_LOOP_LANES] = {LEVELS(1.3, 0.37, 2), LEVELS(1.4, 0.57, 0)},
-                  [EKI_LOOP_CHUNKS] = {LEVELS(3.2, 0.54, 4.2), LEVELS(2.8, 0.68, 7.8)},
-                  [EKI_LOOP_PIECES] = {LEVELS(1.4, 0.51, 1.5), LEVELS(1.5, 0.634, 3.5)},
-                  [EKI_LOOP_RUNS] = {LEVELS(4.1, 0.71, 3.8), LEVELS(2.6, 1, 7)},
-                  [EKI_LOOP_SLICES] = {LEVELS(0.4, 1.15, 0.5), LEVELS(0.4, 1.6, 0.7)},
-                  [EKI_LOOP_DIAGONALS] = {LEVELS(0.9, 0.18, 0), LEVELS(1.2, 0.19, 0)}},
-	.block = {{{4, 0.6, 0.5, 1}, {14, 0.06, 0.49, 8}, {14, 0.06, 0.49, 8}},
-                  {{4, 0.6, 0.5, 1}, {10, 0.14, 0.55, 4}, {10, 0.14, 0.55, 8}}},
+	.speed = {[EKI_LOOP_SERIAL] = {{{0.26, 0.49, 10.2}, {0.25, 0.49, 10.1}, {0.25, 0.49, 10.2}},
+                                       {{0.098, 0.43, 8.3}, {0.095, 0.43, 8.3}, {0.11, 0.43, 8.3}}},
+                  [EKI_LOOP_ROWS] = {{{0.63, 0.5, 11.6}, {0.74, 0.55, 12}, {0.54, 0.53, 12.5}},
+                                     {{1, 0.31, 10.9}, {1, 0.31, 10.8}, {1, 0.31, 10.9}}},
+                  [EKI_LOOP_MERGE] = {{{0.2, 0.49, 10.9}, {0.56, 0.49, 11.2}, {0.48, 0.53, 11.5}},
+                                      {{0.2, 0.39, 8.2}, {0.21, 0.39, 8.1}, {0.22, 0.38, 8.1}}},
+                  [EKI_LOOP_GATHER] = {{{1.4, 0.46, 12.6}, {1.9, 0.21, 0}, {2, 0.21, 0}},
+                                       {{1.2, 0.45, 12.2}, {2, 0.25, 5}, {2, 0.23, 0}}},
+                  [EKI_LOOP_STREAM] = {{{1.2, 0.88, 12.5}, {0.96, 0.27, 0.11}, {0.96, 0.27, 0.11}},
+                                       {{1.1, 0.91, 11.6}, {0.96, 0.34, 4.4}, {0.91, 0.32, 0.15}}},
+                  [EKI_LOOP_STRICT] = {{{7.1, 1.5, 8.1}, {1.9, 0.22, 0}, {2.4, 0.2, 0.32}},
+                                       {{11.9, 1.3, 2.6}, {2.1, 0.23, 5.6}, {2.2, 0.23, 0.01}}},
+                  [EKI_LOOP_SEGMENTS] = {{{0.78, 0.87, 8}, {0.78, 0.53, 8}, {0.77, 0.54, 8}},
+                                         {{0.85, 0.82, 7.6}, {0.86, 0.51, 8}, {0.86, 0.52, 8.1}}},
+                  [EKI_LOOP_SCATTER] = {{{0.0068, 0.54, 7.3}, {0.094, 0.46, 7.5},
+                                         {0.075, 0.47, 7.5}},
+                                        {{0.055, 0.52, 7.4}, {0.16, 0.45, 8.4}, {0.15, 0.46, 8.4}}},
+                  [EKI_LOOP_TILES] = {{{0.69, 0.8, 9.3}, {0.61, 0.32, 0}, {0.59, 0.34, 0}},
+                                      {{0.64, 0.81, 9.2}, {0.64, 0.4, 0.31}, {0.58, 0.35, 0.012}}},
+                  [EKI_LOOP_LANES] = {{{1.7, 0.65, 5.8}, {0.48, 0.25, 0}, {0.49, 0.24, 0}},
+                                      {{1.7, 0.64, 6}, {0.65, 0.32, 0.58}, {0.52, 0.27, 0}}},
+                  [EKI_LOOP_CHUNKS] = {{{2.2, 0.47, 0.44}, {0.85, 0.19, 0.37}, {0.55, 0.2, 0.48}},
+                                       {{2.2, 0.48, 0.45}, {0.88, 0.3, 0.55}, {0.51, 0.22, 0.43}}},
+                  [EKI_LOOP_PIECES] = {{{2.5, 0.47, 0.22}, {1.2, 0.2, 0.16}, {1.2, 0.19, 0.079}},
+                                       {{2.7, 0.5, 0.41}, {1.4, 0.24, 0.42}, {1.3, 0.21, 0.17}}},
+                  [EKI_LOOP_RUNS] = {{{2.6, 0.5, 11.2}, {4.2, 0.26, 11.2}, {4.3, 0.26, 11}},
+                                     {{2.3, 0.49, 11.2}, {3.7, 0.25, 10.4}, {4.1, 0.26, 11}}},
+                  [EKI_LOOP_SLICES] = {{{0.085, 0.86, 0.073}, {0.037, 0.5, 0.084},
+                                        {0.019, 0.5, 0.052}},
+                                       {{0.17, 0.9, 0.15}, {0.083, 0.58, 0.13},
+                                        {0.046, 0.54, 0.29}}},
+                  [EKI_LOOP_DIAGONALS] = {{{0.91, 0.42, 0}, {0.89, 0.022, 0}, {0.89, 0.022, 0}},
+                                          {{1, 0.43, 0}, {1, 0.068, 0}, {1, 0.068, 0}}}},
+	.block = {{{8.9, 0.62, 0.21}, {8.4, 0.063, 0.23}, {7.6, 0.37, 0.2}},
+                  {{8.4, 0.84, 0.17}, {8.4, 0.028, 0.19}, {8.7, 0.73, 0.27}}},
 	.tile_entry = 2,
 	.tile_row = 3,
 	.tile_segment = 4,
-	.pattern_row = 0.8,
+	.pattern_row = 1.6,
+	.narrow_work = {2, 0.045},
 	ALIKE,
 };
 
-const eki_machine *eki_machine_here(void)
+const eki_machine *eki_machine_family(void)
 {
 	bool x86 = false, amd = false;
 

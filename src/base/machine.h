@@ -31,10 +31,9 @@ typedef struct eki_speed {
 } eki_speed;
 
 /* Costs of blocked formats: for each row of blocks, for each block, and for each step within a
- * block (spmv/block.c). A step handles `lanes` values. */
+ * block (spmv/block.c). A step handles as many values as a vector has. */
 typedef struct eki_block_speed {
 	double row, block, step;
-	int lanes;
 } eki_block_speed;
 
 /* Costs of a product with a panel (group of columns) of a dense block: for each row, for each
@@ -93,6 +92,9 @@ typedef struct eki_machine {
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
 	 * core's own cache. core_bytes is a lower bound on the size of that cache. */
 	double memory_gbps, cache_gbps, core_gbps, core_bytes;
+	/* Bandwidths of all threads together, from memory and from the last-level cache. 0 if they
+	 * are not known: each thread then adds its own bandwidth. */
+	double memory_all_gbps, cache_all_gbps;
 	double x_share; /* an x of up to x_share * core_bytes bytes stays in a core's cache */
 	/* Of the times for moving data and for computing, which overlap only in part: the share of
 	 * the shorter time that is added to the longer one. */
@@ -130,6 +132,9 @@ typedef struct eki_machine {
 	 * tiles (spmv/csr_forward.c). pattern_row: additional cost of a row that is not in a group
 	 * of kind RUN (spmv/csr_patterns.c). */
 	double tile_entry, tile_row, tile_segment, pattern_row;
+	/* Additional costs of a row and of an entry where columns have 16 bits
+	 * (spmv/csr_forward.c). */
+	double narrow_work[2];
 	/* Cost of launching a kernel on a device, and bandwidth of the device in GB/s. Element [1]
 	 * is for a processor that serves as the device, [0] for any other device. loop_gbps: for
 	 * such a processor, the bandwidth of kernels that have no barriers, which become plain
@@ -143,9 +148,20 @@ typedef struct eki_machine {
 	eki_product_speed product;
 } eki_machine;
 
-/* Returns the description that fits this processor. */
-const eki_machine *eki_machine_here(void);
+/* Returns the table for processors of this family. */
+const eki_machine *eki_machine_family(void);
 /* Returns one fixed description, for choices that must not depend on the processor. */
 const eki_machine *eki_machine_fixed(void);
+
+/* ---- Defined in tune/, which measures ------------------------------------------------------- */
+
+/* Returns the description of this machine: the profile that `ek tune` has stored, or the table for
+ * the processor's family. The file is read once in each process. Any thread may call it. */
+const eki_machine *eki_machine_here(void);
+/* Says why a stored profile is not in force. Returns NULL if one is, or if there is none. */
+const char *eki_profile_refused(void);
+/* Tells whether loads of the single lanes are faster than gather instructions of a level: as the
+ * profile says, else by a measurement of about a millisecond, once in each process. */
+bool eki_loads_here(ek_isa level);
 
 #endif

@@ -4,14 +4,23 @@
  * the predictions matters, not their absolute values. */
 #include "cost/cost.h"
 
+/* Returns the bandwidth of one thread, in GB/s, while all threads of the product read from memory,
+ * or from the last-level cache if the matrix fits into that. */
+static double bandwidth(const eki_features *f)
+{
+	const eki_machine *m = f->machine;
+	const double one = f->in_cache ? m->cache_gbps : m->memory_gbps;
+	const double all = f->in_cache ? m->cache_all_gbps : m->memory_all_gbps;
+
+	return all > 0 && all < one * f->threads ? all / f->threads : one;
+}
+
 double eki_cost(const eki_features *f, double bytes, double work)
 {
 	const eki_machine *m = f->machine;
 	double x_bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
 	bool in_core = f->in_cache && bytes < m->core_bytes * f->threads;
-	double move = bytes / (in_core       ? m->core_gbps
-	                       : f->in_cache ? m->cache_gbps
-	                                     : m->memory_gbps);
+	double move = bytes / (in_core ? m->core_gbps : bandwidth(f));
 	double wait = x_bytes < m->x_share * m->core_bytes
 	                      ? 0
 	                      : m->far * f->far_share * (double)f->stats.nnz;

@@ -106,10 +106,11 @@ double eki_block_cost(const eki_features *f, int r, int c, double blocks, double
 	const int type = eki_value_types[f->value].matrix - 1;
 	const eki_block_speed *v = &f->machine->block[type][eki_isa_row(f->isa)];
 	const int line = r < c ? c : r, lines = r < c ? r : c;
+	const int lanes = (int)eki_lanes(f->isa, f->value);
 	const double value = (double)ek_value_size(f->value);
 	const double bytes = blocks * (r * c * value + (double)eki_idx_size(f->index)) +
 	                     block_rows * (r * value + (double)eki_ptr_size(f->index));
-	const double steps = lines * ((line + v->lanes - 1) / v->lanes);
+	const double steps = lines * ((line + lanes - 1) / lanes);
 
 	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }

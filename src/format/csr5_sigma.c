@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Chooses sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r, k
- * if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s has
- * the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
- * variable EK_CSR5_SIGMA sets them: first the four for doubles, then the four for floats. `ek tune`
- * measures them. The defaults were measured that way on processors with AVX-512, where the rule is
- * about one percent slower than the best height for each row length. Since each tile has a fixed
- * cost, high tiles are best as long as rows do not span whole tiles.
+ * Chooses sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r,
+ * k if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s
+ * has the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
+ * variable EK_CSR5_SIGMA sets them: first the four for doubles, then the four for floats. `ek tune
+ * --tiles` measures them. The defaults were measured that way on processors with AVX-512, where
+ * the rule is about one percent slower than the best height for each row length. Since each tile
+ * has a fixed cost, high tiles are best as long as rows do not span whole tiles.
  *
  * Liu 2015, section 6.3.2, measures these bounds for GPUs and uses sigma = 16 (AVX2) and 12 (Xeon
  * Phi) on CPUs. */
@@ -43,7 +43,7 @@ static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 		return eki_fail(EK_EINVAL,
 		                "environment variable EK_CSR5_SIGMA is \"%s\"; r,s,t,u,r,s,t,u is "
 		                "expected, for doubles and for floats, r, s and u from 1 to %d and "
-		                "r <= s (ek tune measures them)",
+		                "r <= s (ek tune --tiles measures them)",
 		                text, CSR5_MAX_SIGMA);
 	return EK_OK;
 }

@@ -27,14 +27,16 @@ static size_t candidate_text(const eki_selection *s, const eki_candidate *c, cha
 static size_t head_text(const eki_selection *s, char *text, size_t size)
 {
 	const ek_stats *stats = &s->f.stats;
+	const char *refused = eki_profile_refused();
 
 	if (s->format != &ek_format_csr)
 		return (size_t)snprintf(text, size, "of the methods for format %s\n",
 		                        s->format->name);
 	return (size_t)snprintf(text, size,
-	                        "least predicted time (%s), from rows of %lld to %lld entries "
+	                        "least predicted time (%s%s%s), from rows of %lld to %lld entries "
 	                        "(mean %.3g, deviation %.3g), %lld empty\n",
-	                        s->f.machine->name, (long long)stats->row_min,
+	                        s->f.machine->name, refused ? "; " : "", refused ? refused : "",
+	                        (long long)stats->row_min,
 	                        (long long)stats->row_max, stats->row_mean, stats->row_stddev,
 	                        (long long)stats->empty_rows);
 }

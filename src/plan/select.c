@@ -106,11 +106,9 @@ static void note(selection *s, const ek_method *m, double run, double share, con
 
 /* ---- Features -------------------------------------------------------------------------------- */
 
-static ek_status find_features(selection *s)
+ek_status eki_step_features(const eki_step *step, double memory, eki_features *f)
 {
-	const eki_step *step = s->step;
 	const ek_store *A = step->in[0];
-	eki_features *f = &s->f;
 
 	*f = (eki_features){.value = A->value,
 	                    .index = A->index,
@@ -124,7 +122,7 @@ static ek_status find_features(selection *s)
 	                    .in_cache = step->bytes < eki_cpu_cache(),
 	                    .on_processor = eki_device_is_processor(step->ctx),
 	                    .strict = step->problem->reproducible == EK_REPRO_STRICT,
-	                    .memory = s->memory};
+	                    .memory = memory};
 	if (f->strict) {
 		/* Strict methods differ in their order of summation, so the choice must not depend
 		 * on threads, instruction set or machine. Therefore all predictions are for one
@@ -332,7 +330,7 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 		EK_RETURN_IF(make_table(step, why));
 		s.why = *why;
 	}
-	EK_RETURN_IF(find_features(&s));
+	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	EK_RETURN_IF(choose_method(&s));
 	if (formats && A->format == &ek_format_csr && !A->base && A->nnz > 0)
 		EK_RETURN_IF(consider_formats(&s));
@@ -354,7 +352,7 @@ ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, d
 	               .backend = backend_for(step, A->format),
 	               .memory = allowance(step->plan)};
 
-	EK_RETURN_IF(find_features(&s));
+	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	if (with != A)
 		EK_RETURN_IF(choose_method(&s));
 	*share = with == A ? 0 : share_of(&s, with->format, s.run);

@@ -43,6 +43,9 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
  * eki_candidate, and *share of converting step->in[0] to the store `with`, which the method
  * multiplies with; only the layout of that store is read. *share is 0 if the two are the same. */
 ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, double *share);
+/* Finds the features of the matrix of a step. `memory` is the number of bytes that a choice may
+ * take besides A. */
+ek_status eki_step_features(const eki_step *step, double memory, eki_features *f);
 /* Returns the shortest time that a method of `backend` predicts for an operation on the matrix of
  * `f`, or INFINITY if none predicts any. For steps whose children will do that operation. */
 double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);

@@ -362,7 +362,9 @@ static double cost(const eki_features *f)
 		return cost_of_tiles(f);
 	return 1.5 * f->machine->call + f->machine->narrow_entry * nnz / (double)f->calls +
 	       eki_cost(f, f->csr_bytes - ((double)eki_idx_size(f->index) - 2) * nnz,
-	                eki_csr_vector_work(f));
+	                eki_csr_vector_work(f) +
+	                        f->machine->narrow_work[0] * (double)f->stats.rows +
+	                        f->machine->narrow_work[1] * nnz);
 }
 
 static double memory(const eki_features *f)

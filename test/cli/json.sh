@@ -60,7 +60,9 @@ json 'all(x["op"] == "scan" and x["n"] == 1000 and x["value"] == "i32" and x["ma
 	and sorted(x["method"] for x in r)[0:3] == ["copy.memcpy", "copy.stream", "scan.serial"]' \
 	'ek bench scan --n 1000 --type i32 --method serial --rounds 1 --json - 2>/dev/null'
 json '[x["value"] for x in r] == ["f64", "f32"] and all(x["loss"] >= 1 for x in r)' \
-	'ek tune --nnz 2000 --time 0.001 --threads 1 --json - 2>/dev/null'
+	'ek tune --tiles --nnz 2000 --time 0.001 --threads 1 --json - 2>/dev/null'
+json 'len(r) == 1 and all(len(x["value"]) == len(x["family"]) for x in r[0]["numbers"].values())' \
+	'ek tune --show --json - 2>/dev/null'
 json 'all(x["error"] <= 1 and x["ms"] > 0 for x in r if x["method"] != "read") and len(r) > 1' \
 	'ek bench segsum --n 3000 --length 10 --type f32 --rounds 1 --json - 2>/dev/null'
 json 'all(x["length"] == 64 and x["value_size"] == 4 and x["mkeys"] > 0 for x in r)' \

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the two measurements of ek tune share: that of the machine profile (tune.c), and that of the
+ * tile heights of CSR5 (tune_tiles.c). */
+#ifndef EK_CLI_TUNE_H
+#define EK_CLI_TUNE_H
+
+#include "ek.h"
+
+struct tune_options {
+	struct tool_options common; /* must be the first member, see tool_init */
+	bool tiles, show, dry, quick;
+	const char *output;
+	double seconds;
+	int64_t nnz;
+};
+
+/* Measures the tile heights and prints the line for the shell. Returns an exit code. */
+int tune_tiles(const struct tune_options *o, ek_context *ctx);
+
+#endif
