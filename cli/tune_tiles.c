@@ -220,7 +220,8 @@ int tune_tiles(const struct tune_options *o, ek_context *ctx)
 		code = tune_value(o, ctx, EK_F32, progress, &f32, &tally);
 	tool_progress_end(progress);
 	if (!code)
-		disturbed_warn(tally.disturbed, tally.matrices, "matrices", tool_people(&o->common));
+		disturbed_warn(tally.disturbed, tally.matrices, "matrices",
+		               tool_people(&o->common));
 	if (!code && !tally.disturbed)
 		fprintf(tool_people(&o->common),
 		        "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",

@@ -101,7 +101,7 @@ static void file_round_trip(void **state)
 	assert_int_equal(back.machine.loads, p.machine.loads);
 	for (int k = 0; eki_tunable_row(k, &row); k++)
 		for (int i = 0; i < row.count; i++)
-			assert_true(eki_tuned(&back.machine, &row)[i] ==
+			assert_true((float)eki_tuned(&back.machine, &row)[i] ==
 			            (float)eki_tuned(&p.machine, &row)[i]);
 	assert_int_equal(strncmp(back.name, "measured 20", 11), 0);
 	ek_context_destroy(ctx);
@@ -239,7 +239,7 @@ static void read_once_by_all_threads(void **state)
 
 static void choices_are_explained(void **state)
 {
-	const char *const spec = "circuit:rows=20000,k=6";
+	const char *const spec = "circuit:n=20000,longest=1000";
 	char text[2][8192];
 	ek_context *ctx;
 	ek_matrix *A;

@@ -161,7 +161,7 @@ const eki_machine *eki_machine_here(void);
 /* Says why a stored profile is not in force. Returns NULL if one is, or if there is none. */
 const char *eki_profile_refused(void);
 /* Tells whether loads of the single lanes are faster than gather instructions of a level: as the
- * profile says, else by a measurement of about a millisecond, once in each process. */
+ * profile says, else by a measurement of up to two milliseconds, once in each process. */
 bool eki_loads_here(ek_isa level);
 
 #endif

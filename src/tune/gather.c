@@ -6,7 +6,7 @@
  *
  * Both ways give the same bits, and predictions do not depend on the way. So a measurement in each
  * process, where there is no profile, makes no choice of a method or a format differ from run to
- * run. It takes about a millisecond, when the first context is made that names no instruction set.
+ * run. It takes up to two milliseconds, when the first context is made that names no instruction set.
  * The way that the family's table names is kept unless the other one is clearly faster, so that a
  * disturbed measurement changes nothing. */
 #include <math.h>
@@ -57,7 +57,7 @@ enum { UNKNOWN, BUSY, INSTRUCTION, LOADS };
 /* Measures the way, or returns that of the family's table if the measurement fails. */
 static bool measure(ek_isa level)
 {
-	const double clear = 1.1, budget = 20e3;
+	const double clear = 1.1, budget = 5e3;
 	const bool usual = eki_machine_family()->loads;
 	double ratio;
 

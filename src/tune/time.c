@@ -74,8 +74,8 @@ ek_status eki_timed_run(eki_timed *t, double budget)
 	const bool turned = t->op == EK_OP_T;
 	const ek_dense x = ek_vector(A->value, turned ? A->rows : A->cols, t->x);
 	const ek_dense y = ek_vector(A->value, turned ? A->cols : A->rows, t->y);
-	const double end = eki_tune_now() + budget,
-		     clock = 20e3; /* many times a look at the clock */
+	const double end = eki_tune_now() + budget;
+	const double clock = fmin(20e3, budget); /* many times a look at the clock */
 	int64_t calls = 1;
 
 	for (int k = 0; k < 3 || eki_tune_now() < end; k++) {

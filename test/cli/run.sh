@@ -12,6 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 export EK_CACHE=$work/kernels # not the cache of whoever runs the tests
+export EK_PROFILE=none           # not the profile, either
 ek()
 {
 	"$EK" "$@"
