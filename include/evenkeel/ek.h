@@ -305,9 +305,10 @@ ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that t
  * processor or of another version of the library, or one that is damaged, is not used: products
  * never fail for it, and ek_plan_explain and the context's log say why.
  *
- * Without a profile the first context that names no instruction set also measures, for about a
- * millisecond, whether loads or gather instructions are the faster way to gather entries of x.
- * Both give the same bits, and the choice of a method does not depend on it. Choices with
+ * Without a profile the first context that names no instruction set also measures, for up to two
+ * milliseconds, whether loads or gather instructions are the faster way to gather entries of x.
+ * Reproducible methods give the same bits either way, and the choice of a method does not depend
+ * on it. Choices with
  * EK_REPRO_STRICT depend on no profile. */
 
 /* A row of a profile. `name` and the struct are valid during the call that hands them out. Numbers

@@ -4,11 +4,12 @@
  * the cost of the instruction alone misleads: elsewhere in a kernel other instructions wait for
  * the same units.
  *
- * Both ways give the same bits, and predictions do not depend on the way. So a measurement in each
- * process, where there is no profile, makes no choice of a method or a format differ from run to
- * run. It takes up to two milliseconds, when the first context is made that names no instruction set.
- * The way that the family's table names is kept unless the other one is clearly faster, so that a
- * disturbed measurement changes nothing. */
+ * Reproducible methods give the same bits both ways, and predictions do not depend on the way. So a
+ * measurement in each process, where there is no profile, makes no choice of a method or a format
+ * differ from run to run. Other methods may round otherwise: the way that the family's table names
+ * is kept unless the other one is clearly faster, so that a disturbed measurement changes nothing.
+ * It takes up to two milliseconds, when the first context is made that names no instruction
+ * set. */
 #include <math.h>
 
 #include "tune/tune.h"
@@ -73,7 +74,7 @@ bool eki_loads_here(ek_isa level)
 	eki_wait wait = {0};
 	int state = UNKNOWN;
 
-	if (m != eki_machine_family() || level == EK_ISA_SCALAR)
+	if (m != eki_machine_family() || eki_isa_gather(level, true) == level)
 		return m->loads;
 	if (atomic_compare_exchange_strong(&known, &state, BUSY)) {
 		state = measure(level) ? LOADS : INSTRUCTION;

@@ -227,7 +227,7 @@ enum { MOST_TASKS = EK_NLEVEL * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS };
 int eki_tune_steps(const eki_effort *e, ek_isa most)
 {
 	return e->rounds *
-	       (((int)most + 1) * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS + EKI_BANDWIDTHS);
+	       ((eki_isa_row(most) + 1) * EK_NVALUE * LOOP_GROUPS + ONE_GROUPS + EKI_BANDWIDTHS);
 }
 
 ek_status eki_tune_costs(eki_effort *effort, int threads, ek_isa most, eki_machine *m)
@@ -237,8 +237,9 @@ ek_status eki_tune_costs(eki_effort *effort, int threads, ek_isa most, eki_machi
 	task list[MOST_TASKS];
 	int count = 0;
 
-	for (int level = 0; level <= (int)most; level++) {
-		const ek_isa isa = eki_isa_gather((ek_isa)level, m->loads);
+	for (int level = 0; level <= eki_isa_row(most); level++) {
+		const ek_isa isa = eki_isa_gather(
+			level == eki_isa_row(most) ? most : (ek_isa)level, m->loads);
 
 		add_tasks(loops, LOOP_GROUPS, EK_F32, isa, list, &count);
 		add_tasks(loops, LOOP_GROUPS, EK_F64, isa, list, &count);

@@ -39,7 +39,7 @@ static ek_status measure(const ek_context *ctx, const ek_tune_options *o, eki_ma
 	e.progress = o->progress;
 	e.user = o->user;
 	e.of = eki_tune_steps(&e, most);
-	if (most != EK_ISA_SCALAR) {
+	if (eki_isa_gather(most, true) != most) { /* there are two ways to gather */
 		double ratio;
 
 		EK_RETURN_IF(eki_tune_gather(2 * e.rounds, e.budget, most, &ratio));
