@@ -17,6 +17,14 @@
 #error "sums must round at each step: -msse2 -mfpmath=sse (x86), -fexcess-precision=fast (s390x)"
 #endif
 
+/* Processors with code of their own. Big-endian ones number the lanes of vectors that C initialises
+ * from the other end. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define EK_HAVE_X86 1
+#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#define EK_HAVE_NEON 1
+#endif
+
 #define EKI_ALIGNMENT   64
 #define EKI_MAX_THREADS 4096
 #define EKI_MAX_DIMS    4 /* maximum number of parameters of a format or a method */

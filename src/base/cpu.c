@@ -6,7 +6,7 @@
 
 ek_isa eki_cpu_isa(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef EK_HAVE_X86
 	__builtin_cpu_init();
 	bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	            __builtin_cpu_supports("bmi2");
@@ -17,7 +17,7 @@ ek_isa eki_cpu_isa(void)
 	if (avx2)
 		return EK_ISA_AVX2;
 	return EK_ISA_SCALAR;
-#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#elif defined(EK_HAVE_NEON)
 	return EK_ISA_NEON;
 #else
 	return EK_ISA_SCALAR;
@@ -26,9 +26,9 @@ ek_isa eki_cpu_isa(void)
 
 const char *eki_isa_compiled(void)
 {
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef EK_HAVE_X86
 	return "scalar avx2 avx512 avx2-loads avx512-loads";
-#elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
+#elif defined(EK_HAVE_NEON)
 	return "scalar neon";
 #else
 	return "scalar";

@@ -58,13 +58,9 @@
 #include <math.h>
 #include <string.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
-#define EK_HAVE_X86 1
+#ifdef EK_HAVE_X86
 #include <immintrin.h>
-#endif
-/* Big-endian processors number the lanes of vectors that C initialises from the other end. */
-#if defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
-#define EK_HAVE_NEON 1
+#elif defined(EK_HAVE_NEON)
 #include <arm_neon.h>
 #endif
 

@@ -219,7 +219,7 @@ const eki_machine *eki_machine_family(void)
 {
 	bool x86 = false, amd = false;
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef EK_HAVE_X86
 	__builtin_cpu_init();
 	x86 = true;
 	amd = __builtin_cpu_is("amd");

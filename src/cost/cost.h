@@ -15,7 +15,7 @@ typedef struct eki_features {
 	ek_index index;
 	ek_op op; /* op that the product applies to the CSR store */
 	int threads;
-	ek_isa isa; /* scalar, AVX2, AVX-512 or NEON, however the processor gathers */
+	ek_isa isa; /* costs do not depend on the way to gather (eki_isa_row) */
 	int64_t calls, width;
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */

@@ -68,6 +68,10 @@ static inline bool eki_in_cores(const eki_step *step, int64_t n)
 	       step->ctx->machine->core_bytes * step->threads;
 }
 
+/* Predicts the time, in nanoseconds, of op T if each of the threads of `f` has a strip or, if there
+ * is one thread, adds to y. `bytes` are those of the matrix and the vectors; `rows` and `places`
+ * are the numbers of rows and stored values that the kernel goes through. */
+double eki_cost_strips(const eki_features *f, double bytes, double rows, double places);
 /* Predicts the time, in nanoseconds, of a product with a format. Op N reads all stored values,
  * padding included, by `loop`. Op T scatters them by columns. */
 double eki_cost_units(const eki_features *f, eki_loop loop);

@@ -48,17 +48,22 @@ bool eki_strips_are_long(const eki_step *step, double columns)
 	       3 * m->strip * columns > (step->parts - 1) * entry * (double)A->nnz;
 }
 
-double eki_cost_units(const eki_features *f, eki_loop loop)
+double eki_cost_strips(const eki_features *f, double bytes, double rows, double places)
 {
 	const double strips = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
-	const double rows = (double)f->stats.rows, places = eki_places(f);
 
-	if (f->op == EK_OP_N)
-		return f->machine->call +
-		       eki_cost(f, eki_format_bytes(f), eki_work(f, loop, rows, places));
-	return f->machine->call +
-	       eki_cost(f, eki_format_bytes(f) + strips * (double)ek_value_size(f->value),
+	return eki_cost(f, bytes + strips * (double)ek_value_size(f->value),
 	                eki_work(f, EKI_LOOP_SCATTER, rows, places) + f->machine->strip * strips);
+}
+
+double eki_cost_units(const eki_features *f, eki_loop loop)
+{
+	const double rows = (double)f->stats.rows, places = eki_places(f);
+	const double bytes = eki_format_bytes(f);
+
+	return f->machine->call +
+	       (f->op == EK_OP_N ? eki_cost(f, bytes, eki_work(f, loop, rows, places))
+	                         : eki_cost_strips(f, bytes, rows, places));
 }
 
 #endif

@@ -122,7 +122,7 @@ ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *
 	eki_features f = {.value = csr->value,
 	                  .index = csr->index,
 	                  .threads = 1,
-	                  .isa = eki_isa_level(ctx->isa),
+	                  .isa = ctx->isa,
 	                  .machine = ctx->machine};
 	const double each = (double)csr->nnz / SAMPLES;
 	double least = INFINITY;

@@ -114,7 +114,7 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 	                    .index = A->index,
 	                    .op = step->op[0],
 	                    .threads = A->nnz + A->rows < step->ctx->small_work ? 1 : step->threads,
-	                    .isa = eki_isa_level(step->isa),
+	                    .isa = step->isa,
 	                    .calls = step->problem->calls,
 	                    .width = step->problem->width,
 	                    .machine = step->ctx->machine,

@@ -184,16 +184,7 @@ static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec 
 	vaddif(grow, v, (k) == 1 ? EK_UP1(v, v) : (k) == 2 ? EK_UP2(v, v) : EK_UP4(v, v))
 #endif
 
-static inline VAL FN(vfold)(ek_monoid op, vec v)
-{
-	VAL lane[W];
-
-	vstore(lane, v);
-	for (int half = W / 2; half; half /= 2)
-		for (int k = 0; k < half; k++)
-			lane[k] = sop(op, lane[k], lane[k + half]);
-	return lane[0];
-}
+#include "simd/array_steps.h"
 
 /* Stores, side by side, the lanes whose bit is 1. The constant 0x0706050403020100 has the numbers
  * of all lanes of 4 bytes, one in each byte. PEXT picks from it the numbers of the lanes to

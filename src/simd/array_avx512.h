@@ -137,51 +137,9 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 	return EK_VADD(a, b);
 }
 
-/* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
- * number of lanes that are combined in a lane. */
-static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
-{
-	const vec none = vset1(FN(identity)(op));
-
-	v = FN(vop)(op, EK_SHIFT(v, 1, none), v);
-	v = FN(vop)(op, EK_SHIFT(v, 2, none), v);
-	v = FN(vop)(op, EK_SHIFT(v, 4, none), v);
-#if !EK_VAL_64
-	v = FN(vop)(op, EK_SHIFT(v, 8, none), v);
-#endif
-	return v;
-}
-
-/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
- * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
- * of other segments. */
-static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
-{
-	bits |= 1;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 1, v), v));
-	bits |= bits << 1;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 2, v), v));
-	bits |= bits << 2;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 4, v), v));
-#if !EK_VAL_64
-	bits |= bits << 4;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 8, v), v));
-#endif
-	return v;
-}
+#include "simd/array_steps.h"
 
 #define vsegstep(v, k, grow) vaddif(grow, v, EK_SHIFT(v, k, v))
-
-static inline VAL FN(vfold)(ek_monoid op, vec v)
-{
-	VAL lane[W];
-
-	vstore(lane, v);
-	for (int half = W / 2; half; half /= 2)
-		for (int k = 0; k < half; k++)
-			lane[k] = sop(op, lane[k], lane[k + half]);
-	return lane[0];
-}
 
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)

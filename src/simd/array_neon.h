@@ -134,46 +134,10 @@ static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, ve
 	return EK_FROM_BYTES(vqtbl2q_u8(both, vaddq_u8(EK_IOTA(), first)));
 }
 
-/* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
- * number of lanes that are combined in a lane. */
-static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
-{
-	const vec none = vset1(FN(identity)(op));
-
-	v = FN(vop)(op, EK_SHIFT(v, 1, none), v);
-#if !EK_VAL_64
-	v = FN(vop)(op, EK_SHIFT(v, 2, none), v);
-#endif
-	return v;
-}
-
-/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
- * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
- * of other segments. */
-static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
-{
-	bits |= 1;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 1, v), v));
-#if !EK_VAL_64
-	bits |= bits << 1;
-	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 2, v), v));
-#endif
-	return v;
-}
+#include "simd/array_steps.h"
 
 #define vaddif(bits, a, b)   vselect(bits, EK_VADD(b, a), a)
 #define vsegstep(v, k, grow) vaddif(grow, v, (k) == 1 ? EK_SHIFT(v, 1, v) : EK_SHIFT(v, W / 2, v))
-
-static inline VAL FN(vfold)(ek_monoid op, vec v)
-{
-	VAL lane[W];
-
-	vstore(lane, v);
-	for (int half = W / 2; half; half /= 2)
-		for (int k = 0; k < half; k++)
-			lane[k] = sop(op, lane[k], lane[k + half]);
-	return lane[0];
-}
 
 /* Stores all lanes one after the other. Each is overwritten by the next one if its bit is 0. */
 static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, unsigned bits)

@@ -138,8 +138,6 @@ static inline bool FN(vfinite)(vec a)
 #ifdef EK_WITH_LOADS
 #include "simd/scatter.h"
 #ifndef EK_LOADS
-#define EK_ONE_OF_W inline
-#define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
-#define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
+#include "simd/gather_active.h"
 #endif
 #endif

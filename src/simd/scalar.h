@@ -58,9 +58,7 @@
 #define vgather_n(x, c, m)     ((m) ? (x)[*(c)] : (VAL)0)
 #define vgather_u16(x, c)      vgather(x, c)
 #define vgather_u16_n(x, c, m) vgather_n(x, c, m)
-#define vgather_within(x, c, m, left)     ((void)(left), vgather_n(x, c, m))
-#define vgather_u16_within(x, c, m, left) ((void)(left), vgather_u16_n(x, c, m))
-#define EK_ONE_OF_W inline
+#include "simd/gather_active.h"
 #define vscatter(y, c, v)      ((void)((y)[*(c)] = (v)))
 #define vtranspose(p, n, m, t) ((void)(n), (void)(m), (void)(*(t) = *(p)))
 #define vadd(a, b)             ((a) + (b))

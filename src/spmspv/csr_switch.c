@@ -51,7 +51,7 @@ static ek_status by_rows(const eki_step *step, const ek_store *rows, double *tim
 	                  .index = rows->index,
 	                  .op = EK_OP_N,
 	                  .threads = step->threads,
-	                  .isa = eki_isa_level(step->isa),
+	                  .isa = step->isa,
 	                  .machine = step->ctx->machine,
 	                  .csr_bytes = (double)step->bytes,
 	                  .in_cache = step->bytes < eki_cpu_cache()};

@@ -77,23 +77,13 @@ static ek_status prepare(eki_step *step)
 	return eki_csr_scatter_prepare(step, eki_csr_scatter[step->isa][type]);
 }
 
-/* Predicts the time if the threads of `f` have strips or, if there is one thread, if it adds to y.
- * `rows` and `bytes` are as in eki_csr_scatter_cost. */
-static double cost_in_parts(const eki_features *f, double bytes, double rows)
-{
-	const double cols = (double)f->stats.cols * (f->threads > 1 ? 3 * f->threads : 1);
-
-	return eki_cost(f, bytes + cols * (double)ek_value_size(f->value),
-	                eki_work(f, EKI_LOOP_SCATTER, rows, (double)f->stats.nnz) +
-	                        f->machine->strip * cols);
-}
-
 double eki_csr_scatter_cost(const eki_features *f, double bytes, double rows)
 {
+	const double nnz = (double)f->stats.nnz;
 	eki_features one = *f;
 
 	one.threads = 1;
-	return fmin(cost_in_parts(f, bytes, rows), cost_in_parts(&one, bytes, rows));
+	return fmin(eki_cost_strips(f, bytes, rows, nnz), eki_cost_strips(&one, bytes, rows, nnz));
 }
 
 static double cost(const eki_features *f)

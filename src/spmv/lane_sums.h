@@ -13,7 +13,6 @@ struct lane_run {
 	const ek_store *A;
 	const eki_run *v;
 	bool past;    /* y is written with non-temporal stores of whole aligned vectors */
-	bool ahead;   /* entries are prefetched: they do not stay in the core's cache */
 	bool x_ahead; /* x is prefetched where it is read like a stream */
 };
 #endif

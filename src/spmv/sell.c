@@ -90,9 +90,21 @@ FN(sell_chunks)(const struct lane_run *s, int64_t begin, int64_t end, const bool
 	}
 }
 
+/* Multiplies chunks of any height. */
+static inline void FN(sell_any_chunks)(const struct lane_run *s, int64_t begin, int64_t end)
+{
+	const PTR *chunk_ptr = s->A->array[SELL_PTR];
+	const int64_t c = s->A->dim[SELL_C];
+
+	for (int64_t k = begin; k < end; k++) {
+		const int64_t p = k * c, rows = sell_first(s->A, k + 1) - p;
+
+		FN(lane_sums)(s, p, rows, c, chunk_ptr[k], chunk_ptr[k + 1], FN(sell_finish));
+	}
+}
+
 static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	const PTR *chunk_ptr = A->array[SELL_PTR];
 	const int64_t c = A->dim[SELL_C];
 	const struct sell_flags *flags = v->aux;
 	const bool aligned = (uintptr_t)v->y.data % sizeof(vec) == 0;
@@ -103,15 +115,12 @@ static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 		.x_ahead = true,
 	};
 
-	if (c == W && flags->ahead)
+	if (c != W)
+		FN(sell_any_chunks)(&s, begin, end);
+	else if (flags->ahead)
 		FN(sell_chunks)(&s, begin, end, true);
-	else if (c == W)
+	else
 		FN(sell_chunks)(&s, begin, end, false);
-	for (int64_t k = c == W ? end : begin; k < end; k++) {
-		const int64_t p = k * c, rows = sell_first(A, k + 1) - p;
-
-		FN(lane_sums)(&s, p, rows, c, chunk_ptr[k], chunk_ptr[k + 1], FN(sell_finish));
-	}
 	if (s.past)
 		vstream_end();
 }

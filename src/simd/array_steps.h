@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Operations on the lanes of a vector of W numbers that take the same steps with all instruction
+ * sets. The scans need EK_SHIFT, which moves lanes up; array_avx2.h, whose shifts differ from step
+ * to step, has its own. Included by simd/array_*.h. */
+static inline VAL FN(vfold)(ek_monoid op, vec v)
+{
+	VAL lane[W];
+
+	vstore(lane, v);
+	for (int half = W / 2; half; half /= 2)
+		for (int k = 0; k < half; k++)
+			lane[k] = sop(op, lane[k], lane[k + half]);
+	return lane[0];
+}
+
+#ifdef EK_SHIFT
+/* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
+ * number of lanes that are combined in a lane. */
+static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
+{
+	const vec none = vset1(FN(identity)(op));
+
+	v = FN(vop)(op, EK_SHIFT(v, 1, none), v);
+#if W > 2
+	v = FN(vop)(op, EK_SHIFT(v, 2, none), v);
+#endif
+#if W > 4
+	v = FN(vop)(op, EK_SHIFT(v, 4, none), v);
+#endif
+#if W > 8
+	v = FN(vop)(op, EK_SHIFT(v, 8, none), v);
+#endif
+	return v;
+}
+
+/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
+ * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
+ * of other segments. */
+static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
+{
+	bits |= 1;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 1, v), v));
+#if W > 2
+	bits |= bits << 1;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 2, v), v));
+#endif
+#if W > 4
+	bits |= bits << 2;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 4, v), v));
+#endif
+#if W > 8
+	bits |= bits << 4;
+	v = vselect(bits, v, FN(vop)(op, EK_SHIFT(v, 8, v), v));
+#endif
+	return v;
+}
+#endif
