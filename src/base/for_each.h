@@ -48,11 +48,13 @@
  * the flags of a packager: the differences between -O2 and -O3 are up to a third of the time, in
  * both directions. Files whose loops are fastest as they are written define EK_PLAIN_LOOPS: gcc
  * would make vectors of them, with gather instructions and sums over lanes in every row. Builds
- * without optimisation stay as they are. clang has no such pragma. */
-#if defined(__OPTIMIZE__) && !defined(__clang__) && defined(EK_PLAIN_LOOPS)
-#pragma GCC optimize("O3", "no-tree-vectorize")
-#elif defined(__OPTIMIZE__) && !defined(__clang__)
+ * without optimisation stay as they are, and so do those with EK_KEEP_LEVEL, as CMake's build type
+ * Debug defines. clang has no such pragma. */
+#if defined(__OPTIMIZE__) && !defined(__clang__) && !defined(EK_KEEP_LEVEL)
 #pragma GCC optimize("O3")
+#ifdef EK_PLAIN_LOOPS
+#pragma GCC optimize("no-tree-vectorize")
+#endif
 #endif
 
 #include <math.h>
