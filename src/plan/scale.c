@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Computes Y = beta Y0 on the processor. This is used for products without entries, for rows
  * without entries, and before methods that add entries to y one by one. Zeros and copies of vectors
- * are left to the C library, which writes long ones past the caches. */
+ * are left to the C library, which writes long ones past the caches. Ranges without elements are left
+ * out, since y may be NULL then. */
 #include <string.h>
 
 #include "plan/plan.h"
@@ -68,13 +69,13 @@ void eki_scale(const eki_step *step, const eki_run *v, int64_t begin, int64_t en
 	                        work > 2 * step->ctx->small_work ? step->threads : 1,
 	                        scale[eki_type(step->in[0]->value, step->in[0]->index)]};
 
-	if (!eki_scale_keeps(v))
+	if (begin < end && !eki_scale_keeps(v))
 		eki_parallel(step->ctx, step->threads, job.parts, scale_part, &job);
 }
 
 void eki_scale_serial(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
-	if (!eki_scale_keeps(v))
+	if (begin < end && !eki_scale_keeps(v))
 		scale[eki_type(A->value, A->index)](v, begin, end);
 }
 
