@@ -933,8 +933,8 @@ typedef struct ek_plan ek_plan;
  * adaptive and acsr with op T, and most other formats with op T). If the method's format is not
  * that of A, add the cost of the conversion. `ek bench` measures the cost in units of one product.
  * If the library chooses and many calls are expected, it also considers other formats, which takes
- * the time of a few more products. hints.calls = 0 means many calls, so set it to the real number
- * if that is small. */
+ * the time of a few more products; copy_t does the same for its transposed copy. hints.calls = 0
+ * means many calls, so set it to the real number if that is small. */
 ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
                          ek_plan **plan);
 void ek_plan_destroy(ek_plan *plan);

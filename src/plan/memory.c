@@ -42,6 +42,19 @@ void eki_arena_own(eki_arena *arena, void *block, int64_t bytes)
 	arena->bytes += bytes;
 }
 
+void eki_arena_drop(const ek_context *ctx, eki_arena *arena, void *block)
+{
+	int k = 0;
+
+	if (!block)
+		return;
+	while (arena->list[k].block != block)
+		k++;
+	arena->bytes -= arena->list[k].bytes;
+	eki_free(ctx, block, arena->list[k].bytes, 1);
+	arena->list[k] = arena->list[--arena->count];
+}
+
 void eki_arena_free(const ek_context *ctx, eki_arena *arena)
 {
 	for (int k = 0; k < arena->count; k++)

@@ -207,6 +207,10 @@ ek_status eki_step_alloc(eki_step *step, int64_t count, size_t size, void *out);
 ek_status eki_step_reserve(eki_step *step, int blocks);
 /* Gives the plan a block from eki_alloc, which the plan will free. */
 void eki_step_own(eki_step *step, void *block, int64_t bytes);
+/* Gives the plan the arrays of a store, for which room was reserved. */
+void eki_step_own_store(eki_step *step, const ek_store *store);
+/* Frees a block of the plan, or does nothing if `block` is NULL. */
+void eki_step_free(eki_step *step, void *block);
 /* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
  * from run->scratch. */
 ek_status eki_step_scratch(eki_step *step, int64_t count, size_t size, int64_t *at);
@@ -233,6 +237,10 @@ eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek
 int64_t eki_moved_bytes(const eki_problem *problem, const ek_store *in);
 /* Chooses the method of a step for the format of step->in, without adding to the reasons. */
 ek_status eki_step_choose(eki_step *step);
+/* Does the same for a step on a CSR store, but considers other formats too. If another one is
+ * chosen, makes *copy, a store in this format, which becomes step->in[0] and must live as long as
+ * the plan. The plan owns its arrays. Otherwise copy->format is NULL. */
+ek_status eki_step_choose_format(eki_step *step, ek_store *copy);
 /* Prepares a step by calling `prepare` of its method. */
 ek_status eki_step_prepare(eki_step *step);
 /* Refreshes a step with new values of its stores, and then its children. */
@@ -338,6 +346,8 @@ struct ek_plan {
 /* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
 ek_status eki_arena_reserve(const ek_context *ctx, eki_arena *arena, int blocks);
 void eki_arena_own(eki_arena *arena, void *block, int64_t bytes);
+/* Frees one block of the arena, or does nothing if `block` is NULL. */
+void eki_arena_drop(const ek_context *ctx, eki_arena *arena, void *block);
 void eki_arena_free(const ek_context *ctx, eki_arena *arena);
 ek_status eki_text_add_list(const ek_context *ctx, eki_text *text, const char *format,
                             va_list args);

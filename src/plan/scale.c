@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Computes Y = beta Y0 on the processor. This is used for products without entries, for rows
  * without entries, and before methods that add entries to y one by one. Zeros and copies of vectors
- * are left to the C library, which writes long ones past the caches. Ranges without elements are left
- * out, since y may be NULL then. */
+ * are left to the C library, which writes long ones past the caches. Ranges without elements are
+ * left out, since y may be NULL then. */
 #include <string.h>
 
 #include "plan/plan.h"

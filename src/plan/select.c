@@ -243,18 +243,22 @@ static ek_status look(const selection *s, const ek_format *format, ek_store *out
 	               : status;
 }
 
-/* Returns the nanoseconds of a conversion to a format, divided by the expected calls. `plain` is
- * the time, in nanoseconds, of a product with A in CSR. */
-static double share_of(const selection *s, const ek_format *format, double plain)
+double eki_convert_share(const eki_features *f, const ek_format *format, double plain)
 {
-	return (format->convert.products * plain + 1e3 * format->convert.us) / (double)s->f.calls;
+	return (format->convert.products * plain + 1e3 * format->convert.us) / (double)f->calls;
 }
 
-/* Considers a method whose format is not that of A; `plain` as for share_of. */
+bool eki_convert_worthwhile(const eki_features *f, const ek_format *format)
+{
+	return format->convert.products > 0 &&
+	       WORTHWHILE * format->convert.products <= (double)f->calls;
+}
+
+/* Considers a method whose format is not that of A. `plain` is the time of a product with A. */
 static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 {
 	const ek_format *format = m->format[0];
-	const double share = share_of(s, format, plain);
+	const double share = eki_convert_share(&s->f, format, plain);
 	eki_features f = s->f;
 	ek_store out;
 	double run;
@@ -287,8 +291,7 @@ static ek_status consider_formats(selection *s)
 	for (size_t k = 0; (m = eki_method(k)); k++) {
 		const ek_format *format = m->format[0];
 
-		if (format && format != &ek_format_csr && format->convert.products > 0 &&
-		    WORTHWHILE * format->convert.products <= (double)s->f.calls &&
+		if (format && format != &ek_format_csr && eki_convert_worthwhile(&s->f, format) &&
 		    candidate(s->step, format, s->backend, m))
 			EK_RETURN_IF(consider_pair(s, m, plain));
 	}
@@ -330,6 +333,11 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 		EK_RETURN_IF(make_table(step, why));
 		s.why = *why;
 	}
+	/* A child shares the limit with its parent, which frees the columns of the child's store if
+	 * a copy replaces it. */
+	if (formats && step->part)
+		s.memory = fmax(0, s.memory - (double)step->plan->memory.bytes +
+		                           (double)A->nnz * (double)eki_idx_size(A->index));
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	EK_RETURN_IF(choose_method(&s));
 	if (formats && A->format == &ek_format_csr && !A->base && A->nnz > 0)
@@ -355,7 +363,7 @@ ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, d
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	if (with != A)
 		EK_RETURN_IF(choose_method(&s));
-	*share = with == A ? 0 : share_of(&s, with->format, s.run);
+	*share = with == A ? 0 : eki_convert_share(&s.f, with->format, s.run);
 	s.f.store = with->format == &ek_format_csr ? NULL : with;
 	*run = step->method->cost(&s.f);
 	return EK_OK;

@@ -15,6 +15,11 @@ void eki_step_own(eki_step *step, void *block, int64_t bytes)
 	eki_arena_own(&step->plan->memory, block, bytes);
 }
 
+void eki_step_free(eki_step *step, void *block)
+{
+	eki_arena_drop(step->ctx, &step->plan->memory, block);
+}
+
 ek_status eki_step_alloc(eki_step *step, int64_t count, size_t size, void *out)
 {
 	void *block;
@@ -111,6 +116,38 @@ ek_status eki_step_choose(eki_step *step)
 
 	EK_RETURN_IF(eki_select(step, false, &choice, NULL));
 	step->method = choice.method;
+	return EK_OK;
+}
+
+void eki_step_own_store(eki_step *step, const ek_store *s)
+{
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		if (s->array[k])
+			eki_step_own(step, s->array[k],
+			             s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem,
+			                                                s->value, s->index));
+}
+
+ek_status eki_step_choose_format(eki_step *step, ek_store *copy)
+{
+	const int64_t most = step->problem->memory < 0 ? -1 : 0;
+	eki_choice choice;
+	ek_status status;
+
+	*copy = (ek_store){0};
+	EK_RETURN_IF(eki_select(step, true, &choice, NULL));
+	step->method = choice.method;
+	if (choice.format == step->in[0]->format)
+		return EK_OK;
+	EK_RETURN_IF(eki_step_reserve(step, EKI_MAX_ARRAYS));
+	status = eki_format_make(step->ctx, step->in[0], choice.format, choice.dim, most, copy);
+	if (status == EK_ENOMEM)
+		return eki_step_choose(step);
+	EK_RETURN_IF(status);
+	eki_step_own_store(step, copy);
+	memcpy(step->dim, choice.dim, sizeof step->dim);
+	step->in[0] = copy;
+	step->bytes = eki_moved_bytes(step->problem, copy);
 	return EK_OK;
 }
 

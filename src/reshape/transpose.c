@@ -124,10 +124,7 @@ ek_status eki_step_transpose(eki_step *step, eki_transposed *copy)
 	EK_RETURN_IF(eki_transpose(step->ctx, in, s, &copy->from));
 	copy->in = in;
 	eki_step_own(step, copy->from, s->nnz * (int64_t)psize);
-	for (int k = CSR_PTR; k <= CSR_VAL; k++)
-		eki_step_own(step, s->array[k],
-		             s->len[k] * (int64_t)eki_elem_size(s->format->array[k].elem, s->value,
-		                                                s->index));
+	eki_step_own_store(step, s);
 	step->bytes += eki_store_bytes(s) - eki_store_bytes(in);
 	step->in[0] = s;
 	step->op[0] = EK_OP_N;

@@ -76,7 +76,8 @@ static double cost(const eki_features *f)
 	eki_features one = *f;
 
 	one.threads = 1;
-	return eki_cost(&one, f->csr_bytes, eki_work_csr(f, EKI_LOOP_SERIAL));
+	return eki_cost(&one, f->csr_bytes,
+	                eki_work_csr(f, f->op == EK_OP_N ? EKI_LOOP_SERIAL : EKI_LOOP_SCATTER));
 }
 
 const ek_method ek_spmv_csr_serial = {
