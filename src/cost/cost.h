@@ -26,6 +26,10 @@ typedef struct eki_features {
 	 * than 2^16. far_share: entries far from the diagonal and from the entries just read; the x
 	 * that they need may not be in the cache. */
 	double repeat_share, run_share, narrow_share, far_share;
+	/* Shares of the entries in that sample whose neighbour is an entry too: that in the column
+	 * before (beside), in the row above (above), and on the same diagonal in the row above
+	 * (diagonal). */
+	double beside_share, above_share, diagonal_share;
 	const eki_machine *machine;
 	/* The matrix in a format other than CSR, with the lengths of its arrays but perhaps without
 	 * the arrays. NULL for CSR. */
@@ -64,8 +68,7 @@ double eki_transposed_bytes(const eki_features *f);
  * Sets f->stats, f->short_share and f->mixed_share. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample reads */
-/* Estimates repeat_share, run_share, narrow_share and far_share of eki_features from a sample of
- * rows. */
+/* Estimates from a sample of rows the shares of eki_features that are shares of entries. */
 void eki_sample_shapes(const ek_store *csr, eki_features *f);
 /* Estimates eki_features.unforeseen_share from a sample of the rows. */
 double eki_unforeseen_rows(const ek_store *csr);

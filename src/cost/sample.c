@@ -5,7 +5,11 @@
  * those of one of the four rows before it, all shifted by the same distance. An entry counts as far
  * if it is more than 16,384 columns from the diagonal and has no near neighbour. A near neighbour
  * is within 8 columns (a cache line or two of x), and is the entry before or an entry of the row
- * above. The segments are evenly spaced, so the answer is the same on every machine. */
+ * above. Neighbours in the same row, column and diagonal tell how dense blocks and diagonals are;
+ * they are looked for in each eleventh row, since blocks rarely have eleven rows. The segments are
+ * evenly spaced, so the answer is the same on every machine. */
+#include <math.h>
+
 #include "cost/cost.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "cost/sample.c"
@@ -13,10 +17,10 @@
 
 #ifndef EK_SAMPLE_STATE
 #define EK_SAMPLE_STATE
-enum { SEGMENTS = 64, SEGMENT_ROWS = 32, BACK = 4, FAR = 16384, NEAR = 8 };
+enum { SEGMENTS = 64, SEGMENT_ROWS = 32, BACK = 4, FAR = 16384, NEAR = 8, SOME_ROWS = 11 };
 
 typedef struct sample {
-	int64_t entries, repeated, run, narrow, far;
+	int64_t entries, repeated, run, narrow, far, looked_at, beside, above, diagonal;
 } sample;
 #endif
 
@@ -49,6 +53,25 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 	return far;
 }
 
+/* Counts the entries of a row that have an entry beside them, above them, or before them on their
+ * diagonal. Columns that do not ascend are counted too low. */
+static void FN(neighbours)(const IDX *col, int64_t n, const IDX *above, int64_t m, sample *s)
+{
+	int64_t at = 0;
+
+	for (int64_t k = 0; k < n; k++) {
+		const int64_t c = col[k];
+
+		while (at < m && above[at] < c - 1)
+			at++;
+		const bool diagonal = at < m && above[at] == c - 1;
+
+		s->diagonal += diagonal;
+		s->above += at + diagonal < m && above[at + diagonal] == c;
+		s->beside += k > 0 && col[k - 1] == c - 1;
+	}
+}
+
 static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sample *s)
 {
 	const PTR *row_ptr = A->array[CSR_PTR];
@@ -71,6 +94,10 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 		int64_t above_n = i > 0 ? row_ptr[i] - row_ptr[i - 1] : 0;
 
 		s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
+		if (i % SOME_ROWS == 0) {
+			FN(neighbours)(col, n, col - above_n, above_n, s);
+			s->looked_at += n;
+		}
 		s->entries += n;
 		s->run += run ? n : 0;
 		s->repeated += repeated ? n : 0;
@@ -98,12 +125,15 @@ void eki_sample_shapes(const ek_store *csr, eki_features *f)
 			fn(csr, begin, begin + SEGMENT_ROWS, &s);
 		}
 	if (s.entries) {
-		double entries = (double)s.entries;
+		const double entries = (double)s.entries, looked_at = fmax(1, (double)s.looked_at);
 
 		f->repeat_share = (double)s.repeated / entries;
 		f->run_share = (double)s.run / entries;
 		f->narrow_share = (double)s.narrow / entries;
 		f->far_share = (double)s.far / entries;
+		f->beside_share = (double)s.beside / looked_at;
+		f->above_share = (double)s.above / looked_at;
+		f->diagonal_share = (double)s.diagonal / looked_at;
 	}
 }
 

@@ -155,6 +155,7 @@ const ek_format ek_format_bcoo = {
 	.check = check,
 	.convert = {25, 500},
 	.layout = layout,
+	.estimate = eki_block_estimate,
 	.pattern = pattern,
 	.values = values,
 	.to_csr = to_csr,

@@ -91,6 +91,7 @@ const ek_format ek_format_bcsr = {
 	.check = check,
 	.convert = {25, 500},
 	.layout = layout,
+	.estimate = eki_block_estimate,
 	.pattern = pattern,
 	.values = values,
 	.to_csr = to_csr,

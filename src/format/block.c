@@ -208,7 +208,7 @@ ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store 
 	static eki_fill_fn *const count[EK_NTYPE] = EK_BY_TYPE(block_count);
 	ek_store view, rows;
 
-	EK_RETURN_IF(eki_block_choose(ctx, csr, out->dim));
+	eki_block_choose(ctx, csr, out->dim);
 	EK_RETURN_IF(eki_block_view(ctx, out, NULL, &view));
 
 	const block_shape h = block_shape_of(out);
@@ -223,6 +223,18 @@ ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store 
 	out->len[BLOCK_VAL] = eki_times(out->len[BLOCK_COL], h.places);
 	out->len[BLOCK_MASK] = eki_times(out->len[BLOCK_COL], h.bytes);
 	eki_block_view_free(ctx, &view);
+	return EK_OK;
+}
+
+ek_status eki_block_estimate(const ek_context *ctx, const ek_store *csr, ek_store *out)
+{
+	const double blocks = eki_block_choose(ctx, csr, out->dim);
+	const block_shape h = block_shape_of(out);
+
+	out->len[BLOCK_HEAD] = h.rows + 1;
+	out->len[BLOCK_COL] = (int64_t)blocks;
+	out->len[BLOCK_VAL] = eki_times(out->len[BLOCK_COL], h.places);
+	out->len[BLOCK_MASK] = eki_times(out->len[BLOCK_COL], h.bytes);
 	return EK_OK;
 }
 

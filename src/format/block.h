@@ -88,6 +88,9 @@ typedef eki_fill_fn *const *block_ends;
  * none. */
 ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store *out,
                            int64_t *filled);
+/* Does the work of ek_format.estimate for formats of blocks: chooses the block size, and estimates
+ * the lengths of the arrays. */
+ek_status eki_block_estimate(const ek_context *ctx, const ek_store *csr, ek_store *out);
 /* Fills all arrays of `view`, including BLOCK_HEAD, from the pattern of `csr`, and sets all values
  * to 0. */
 void eki_block_pattern(const ek_context *ctx, const ek_store *csr, ek_store *view);

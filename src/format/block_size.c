@@ -115,7 +115,7 @@ double eki_block_cost(const eki_features *f, int r, int c, double blocks, double
 	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }
 
-ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim)
+double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim)
 {
 	static add_fn *const add[EK_NTYPE] = EK_BY_TYPE(sample_add);
 	struct sample_job job = {.csr = csr, .add = add[eki_type(csr->value, csr->index)]};
@@ -125,7 +125,7 @@ ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *
 	                  .isa = ctx->isa,
 	                  .machine = ctx->machine};
 	const double each = (double)csr->nnz / SAMPLES;
-	double least = INFINITY;
+	double least = INFINITY, blocks = 0;
 	int64_t best[2] = {1, 1};
 
 	f.stats.cols = csr->cols;
@@ -137,18 +137,20 @@ ek_status eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *
 	for (int k = 0; k < BLOCK_MOST * BLOCK_MOST && csr->nnz > 0; k++) {
 		const int r = k / BLOCK_MOST + 1, c = k % BLOCK_MOST + 1;
 		const block_sample *s = &job.sample[r - 1];
-		const double t = eki_block_cost(&f, r, c, s->blocks[c - 1] * each, s->rows * each);
+		const double n = s->blocks[c - 1] * each;
+		const double t = eki_block_cost(&f, r, c, n, s->rows * each);
 
 		if ((dim[BLOCK_R] && dim[BLOCK_R] != r) || (dim[BLOCK_C] && dim[BLOCK_C] != c) ||
 		    t >= least)
 			continue;
 		least = t;
+		blocks = n;
 		best[0] = r;
 		best[1] = c;
 	}
 	dim[BLOCK_R] = dim[BLOCK_R] ? dim[BLOCK_R] : best[0];
 	dim[BLOCK_C] = dim[BLOCK_C] ? dim[BLOCK_C] : best[1];
-	return EK_OK;
+	return blocks;
 }
 
 #endif

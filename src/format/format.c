@@ -171,17 +171,30 @@ static ek_status in_order(const ek_context *ctx, const ek_store *csr, const ek_f
 	return format->by_column ? eki_ascending(ctx, csr, format, copy, use) : EK_OK;
 }
 
-/* Computes the lengths of the arrays of `out`, without allocating them, and checks that their bytes
- * are within the limit `max_bytes`. */
-static ek_status lay_out(const ek_context *ctx, const ek_store *csr, const ek_format *format,
-                         const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+/* Returns a store without arrays for the matrix `csr`. */
+static ek_store without_arrays(const ek_store *csr, const ek_format *format)
 {
-	*out = (ek_store){.format = format,
+	return (ek_store){.format = format,
 	                  .value = csr->value,
 	                  .index = csr->index,
 	                  .rows = csr->rows,
 	                  .cols = csr->cols,
 	                  .nnz = csr->nnz};
+}
+
+ek_status eki_format_estimate(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                              ek_store *out)
+{
+	*out = without_arrays(csr, format);
+	return format->estimate(ctx, csr, out);
+}
+
+/* Computes the lengths of the arrays of `out`, without allocating them, and checks that their bytes
+ * are within the limit `max_bytes`. */
+static ek_status lay_out(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                         const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+{
+	*out = without_arrays(csr, format);
 	memcpy(out->dim, dim, sizeof out->dim);
 	EK_RETURN_IF(format->layout(ctx, csr, out));
 	return eki_format_limit(csr, out, max_bytes);

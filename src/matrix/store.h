@@ -59,6 +59,9 @@ struct ek_format {
 		double products, us;
 	} convert;
 	ek_status (*layout)(const ek_context *, const ek_store *csr, ek_store *out);
+	/* Sets what `layout` sets, but the lengths are estimates from a sample of the entries. NULL
+	 * if `layout` does not take much longer. */
+	ek_status (*estimate)(const ek_context *, const ek_store *csr, ek_store *out);
 	ek_status (*pattern)(const ek_context *, const ek_store *csr, ek_store *out);
 	ek_status (*values)(const ek_context *, const ek_store *csr, ek_store *out);
 	/* Fills the arrays of `csr`, which are allocated with the right lengths. */
@@ -259,6 +262,10 @@ ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_f
  * `format`, but allocates no arrays. Errors as for eki_format_make. */
 ek_status eki_format_look(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out);
+/* Sets the parameters and the lengths of arrays in `out` by format->estimate, which must not be
+ * NULL. */
+ek_status eki_format_estimate(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                              ek_store *out);
 /* Does the same as eki_format_make, but in place: format->adopt turns the arrays of `csr` into
  * those of `out`. After an error `csr` is unchanged. */
 ek_status eki_format_adopt(const ek_context *ctx, ek_store *csr, const ek_format *format,

@@ -266,6 +266,12 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 
 	if (!m->cost || m->cost(&f) + share >= s->time)
 		return EK_OK;
+	if (format->estimate) {
+		EK_RETURN_IF(eki_format_estimate(s->step->ctx, s->step->in[0], format, &out));
+		f.store = &out;
+		if (m->cost(&f) + share >= s->time)
+			return EK_OK;
+	}
 	EK_RETURN_IF(look(s, format, &out, &fits));
 	if (!fits || (m->applies && !m->applies(&out, s->step->op[0])))
 		return EK_OK;
@@ -286,12 +292,16 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 static ek_status consider_formats(selection *s)
 {
 	const double plain = s->run;
+	double (*looked)(const eki_features *) = NULL;
 	const ek_method *m;
 
-	for (size_t k = 0; (m = eki_method(k)); k++) {
+	/* Neighbours in the table that share a cost function have the same kernels in formats of
+	 * the same size, so the first stands for all. */
+	for (size_t k = 0; (m = eki_method(k)); looked = m->cost, k++) {
 		const ek_format *format = m->format[0];
 
-		if (format && format != &ek_format_csr && eki_convert_worthwhile(&s->f, format) &&
+		if (format && format != &ek_format_csr && m->cost != looked &&
+		    eki_convert_worthwhile(&s->f, format) &&
 		    candidate(s->step, format, s->backend, m))
 			EK_RETURN_IF(consider_pair(s, m, plain));
 	}

@@ -20,6 +20,8 @@
  * additions.
  *
  * Register blocking: Im and Yelick 2001; Vuduc 2003, chapter 3. */
+#include <math.h>
+
 #include "format/block_size.h"
 #include "spmv/block.h"
 #define EK_FILE "spmv/block.c"
@@ -347,23 +349,29 @@ ek_status eki_block_prepare(eki_step *step, eki_carry_fn *const carry[EK_NISA][E
 	                                            .span = eki_block_span});
 }
 
-/* Predicts the time of a product. If A is not in blocks yet, blocks are worth trying only if many
- * rows have the shape of a row shortly before them, as the rows of a block row do. The product with
- * blocks is then assumed to take 0.6 times as long as a plain loop. */
+/* Returns the number of lines of full blocks in which this share of the entries has a neighbour in
+ * the line before: (n - 1) / n. Rounds up if in doubt. */
+static int lines(double share)
+{
+	const double n = 1 / (1 - share) + 0.3;
+
+	return n < BLOCK_MOST ? (int)n : BLOCK_MOST;
+}
+
+/* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as large
+ * as the shares of entries that have a neighbour above and beside them allow. */
 double eki_block_product_cost(const eki_features *f)
 {
-	const double hope = 0.6, shared = 0.3;
 	const ek_store *s = f->store;
+	const int r = s ? (int)s->dim[BLOCK_R] : lines(f->above_share);
+	const int c = s ? (int)s->dim[BLOCK_C] : lines(f->beside_share);
+	const double blocks = s ? (double)s->len[BLOCK_COL] : (double)f->stats.nnz / (r * c);
 
 	if (f->op == EK_OP_T)
 		return eki_cost_units(f, EKI_LOOP_SCATTER);
-	if (!s)
-		return f->repeat_share < shared
-		               ? INFINITY
-		               : hope * eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_ROWS));
-	const int r = (int)s->dim[BLOCK_R], c = (int)s->dim[BLOCK_C];
-
-	return f->machine->call + eki_block_cost(f, r, c, (double)s->len[BLOCK_COL],
+	if (!s && r * c == 1)
+		return INFINITY;
+	return f->machine->call + eki_block_cost(f, r, c, blocks,
 	                                         (double)eki_groups(f->stats.rows, r));
 }
 

@@ -5,6 +5,8 @@
  * -offset[d], whose values begin offset[d] places later.
  *
  * Bell and Garland 2009, section 2.1. */
+#include <math.h>
+
 #include "format/dia.h"
 #include "format/mask.h"
 #include "drive/drive.h"
@@ -123,16 +125,34 @@ static ek_status prepare(eki_step *step)
 	                     .rows = rows[transposed][step->isa][eki_type(A->value, A->index)]});
 }
 
-/* Predicts the time. In each block of rows, every diagonal costs as much as `ends` additional rows,
- * for the start and the end of its loop. */
-static double cost(const eki_features *f)
+/* Predicts the time with the layout f->store. In each block of rows, every diagonal costs as much as
+ * `ends` additional rows, for the start and the end of its loop. */
+static double cost_of_layout(const eki_features *f)
 {
-	const double ends = 12, diagonals = f->store ? (double)f->store->len[DIA_OFFSET] : 1;
+	const double ends = 12, diagonals = (double)f->store->len[DIA_OFFSET];
 
 	return eki_cost_units(f, EKI_LOOP_DIAGONALS) +
 	       eki_work(f, EKI_LOOP_DIAGONALS,
 	                ends * diagonals * (1 + (double)f->stats.rows / DIA_BLOCK), 0) /
 	               f->threads;
+}
+
+/* Predicts the time. Before the diagonals have been counted, they are taken to be as full everywhere
+ * as in the sampled rows. */
+static double cost(const eki_features *f)
+{
+	const double places = (double)f->stats.nnz / f->diagonal_share;
+	ek_store guess = {.format = &ek_format_dia, .value = f->value, .index = f->index};
+	eki_features g = *f;
+
+	if (f->store)
+		return cost_of_layout(f);
+	if (!(places < 0x1p60))
+		return INFINITY;
+	guess.len[DIA_VAL] = (int64_t)places;
+	guess.len[DIA_OFFSET] = 1 + (int64_t)places / (f->stats.rows + 1);
+	g.store = &guess;
+	return cost_of_layout(&g);
 }
 
 const ek_method ek_spmv_dia = {
