@@ -10,8 +10,8 @@
  * block rows. */
 double eki_block_cost(const eki_features *f, int r, int c, double blocks, double block_rows);
 /* Sets dim[BLOCK_R] and dim[BLOCK_C] to the block size that is predicted to be fastest. A dimension
- * that is not 0 was chosen by the caller and is kept. Returns an estimate of the number of blocks, or
- * 0 if the caller chose both dimensions. */
+ * that is not 0 was chosen by the caller and is kept. Returns an estimate of the number of blocks,
+ * or 0 if the caller chose both dimensions. */
 double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim);
 
 #endif

@@ -358,8 +358,8 @@ static int lines(double share)
 	return n < BLOCK_MOST ? (int)n : BLOCK_MOST;
 }
 
-/* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as large
- * as the shares of entries that have a neighbour above and beside them allow. */
+/* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as
+ * large as the shares of entries that have a neighbour above and beside them allow. */
 double eki_block_product_cost(const eki_features *f)
 {
 	const ek_store *s = f->store;
