@@ -63,6 +63,17 @@ double eki_transposed_bytes(const eki_features *f)
 	       (double)f->stats.nnz * (double)eki_ptr_size(f->index);
 }
 
+eki_features eki_transposed_features(const eki_features *f)
+{
+	eki_features t = *f;
+
+	t.op = EK_OP_N;
+	t.stats.rows = f->stats.cols;
+	t.stats.cols = f->stats.rows;
+	t.stats.row_mean = t.stats.rows ? (double)t.stats.nnz / (double)t.stats.rows : 0;
+	return t;
+}
+
 double eki_places(const eki_features *f)
 {
 	const ek_store *s = f->store;

@@ -63,18 +63,13 @@ static ek_status run(const eki_step *step, const eki_run *v)
  * formats it hopes for SELL alone, whose padding is small for all patterns. */
 static double cost(const eki_features *f)
 {
-	eki_features t = *f;
-	double plain, sell;
+	const eki_features t = eki_transposed_features(f);
+	const double plain = eki_cost_uncut(&t, eki_csr_vector_work(&t));
+	const double sell = eki_convert_worthwhile(f, &ek_format_sell)
+	                            ? eki_cost_units(&t, EKI_LOOP_CHUNKS) +
+	                                      eki_convert_share(f, &ek_format_sell, plain)
+	                            : INFINITY;
 
-	t.op = EK_OP_N;
-	t.stats.rows = f->stats.cols;
-	t.stats.cols = f->stats.rows;
-	t.stats.row_mean = t.stats.rows ? (double)t.stats.nnz / (double)t.stats.rows : 0;
-	plain = eki_cost_uncut(&t, eki_csr_vector_work(&t));
-	sell = eki_convert_worthwhile(f, &ek_format_sell)
-	               ? eki_cost_units(&t, EKI_LOOP_CHUNKS) +
-		                 eki_convert_share(f, &ek_format_sell, plain)
-	               : INFINITY;
 	return fmin(plain, sell) + (f->machine->transpose_entry * (double)f->stats.nnz +
 	                            f->machine->transpose_column * (double)f->stats.cols) /
 	                                   (double)f->calls;

@@ -125,8 +125,8 @@ static ek_status prepare(eki_step *step)
 	                     .rows = rows[transposed][step->isa][eki_type(A->value, A->index)]});
 }
 
-/* Predicts the time with the layout f->store. In each block of rows, every diagonal costs as much as
- * `ends` additional rows, for the start and the end of its loop. */
+/* Predicts the time with the layout f->store. In each block of rows, every diagonal costs as much
+ * as `ends` additional rows, for the start and the end of its loop. */
 static double cost_of_layout(const eki_features *f)
 {
 	const double ends = 12, diagonals = (double)f->store->len[DIA_OFFSET];
@@ -137,8 +137,8 @@ static double cost_of_layout(const eki_features *f)
 	               f->threads;
 }
 
-/* Predicts the time. Before the diagonals have been counted, they are taken to be as full everywhere
- * as in the sampled rows. */
+/* Predicts the time. Before the diagonals have been counted, they are taken to be as full
+ * everywhere as in the sampled rows. */
 static double cost(const eki_features *f)
 {
 	const double places = (double)f->stats.nnz / f->diagonal_share;
