@@ -33,180 +33,244 @@
 
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
-enum { AHEAD = 4096 };
+enum { AHEAD = 8192, KEPT = 64 };
 /* How a tile is written: with ordinary stores (NEAR), or with non-temporal stores to an output that
  * is aligned to vectors (PAST) or not (SHIFTED). */
 enum way { NEAR, PAST, SHIFTED };
 struct range {
 	int64_t begin, end;
 };
+/* The sum of a block, and those of its first KEPT tiles. */
 struct scan_sums {
-	eki_wide own, later;
+	eki_wide all, tile[KEPT];
 };
 /* Types of the current pass. */
 #define TILE struct FN(tile)
-#define SUMS struct FN(tile_sums)
+#define WALK struct FN(walk)
+#define EACH EK_UNROLL for (int k = 0; k < count; k++)
 #endif
 
-/* A tile to scan. `prefix` is the sum of all entries before it. `later` is a tile of a later block,
- * to be added up at the same time, or NULL. */
+/* A tile to scan. `prefix` is the sum of all entries before it. `ahead` is the tile to be added up
+ * at the same time: the same one, or a tile of a later block. */
 struct FN(tile) {
-	const VAL *in, *later;
+	const VAL *in, *ahead;
 	VAL *out;
 	int64_t n; /* number of entries of each of the two tiles */
 	VAL prefix;
 	bool exclusive;
 };
-struct FN(tile_sums) {
-	VAL own, later; /* sums of the two tiles, as tile_sum returns them */
+/* What goes from vector to vector in a tile: the sums of the tile `ahead`, the sum of all vectors
+ * of the scan so far, and the last vector of results. `one` is for vaside. */
+struct FN(walk) {
+	vec sum[4], chain, held, first, one;
+	int64_t off; /* the output begins `off` entries after an aligned address */
 };
 
-/* Prefetches the data AHEAD bytes after the vector at p + k W, into the second-level cache only.
- * The first-level cache does not have room both for lines that wait for memory and for lines that
- * wait to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter
- * with one. */
+/* Prefetches the data AHEAD bytes after the vector at p, into the second-level cache only. The
+ * first-level cache does not have room both for lines that wait for memory and for lines that wait
+ * to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter with
+ * one. Half of this distance is a tenth slower. */
 static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 {
 	if (k * W * (int)sizeof(VAL) % 64 == 0)
 		__builtin_prefetch((const void *)((uintptr_t)(p + k * W) + AHEAD), 0, 2);
 }
 
-/* Writes the vector `s` to out + i in the given way. *held is the vector before `s`, and is then
- * set to `s`. The output begins `off` entries after an aligned address. */
-static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i,
-                                                          int64_t off, vec s, vec *held)
+/* Writes the vector `s` to out + i in the given way. w->held is the vector before `s`, and is then
+ * set to `s`. */
+static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i, vec s,
+                                                          WALK *w)
 {
-	if (way == NEAR || (way == SHIFTED && i == 0))
-		vstore_n(out + i, s, way == NEAR ? W : W - off);
+	if (way == NEAR)
+		vstore(out + i, s);
 	else if (way == PAST)
 		vstream(out + i, s);
+	else if (i == 0)
+		vstore_n(out, s, W - w->off);
 	else
-		vstream(out + i - off, vshift(s, off, *held));
-	*held = s;
+		vstream(out + i - w->off, vshift(s, w->off, w->held));
+	w->held = s;
+}
+
+/* Adds outside the chain of sums. Where memory is not the limit, half of the additions are left to
+ * the multipliers. */
+static inline __attribute__((always_inline)) vec FN(join)(ek_monoid op, enum way way, const WALK *w,
+                                                          vec a, vec b)
+{
+	return way == NEAR ? vaside(op, w->one, a, b) : vop(op, a, b);
 }
 
 /* Scans the entries after the last whole vector. */
 static inline __attribute__((always_inline)) void
-FN(scan_rest)(ek_monoid op, const TILE *t, int64_t i, vec first, vec chain, vec *sum, vec *later)
+FN(scan_rest)(ek_monoid op, bool exclusive, const TILE *t, int64_t i, WALK *w)
 {
 	const vec none = vset1(FN(identity)(op));
 	const int64_t m = t->n - i;
 	vec v = vload_n(t->in + i, m, none);
 
-	*sum = vop(op, *sum, v);
-	if (t->later)
-		*later = vop(op, *later, vload_n(t->later + i, m, none));
+	w->sum[0] = vop(op, w->sum[0], vload_n(t->ahead + i, m, none));
 	v = vscan(op, v);
-	v = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
-	vstore_n(t->out + i, vop(op, first, v), m);
+	v = vop(op, w->chain, exclusive ? vprevious(v, none) : v);
+	vstore_n(t->out + i, vop(op, w->first, v), m);
+}
+
+/* Scans `count` vectors from entry i on. All of them are read before the first one is written, and
+ * each step is taken for all of them, so that few instructions wait for the one before. */
+static inline __attribute__((always_inline)) void FN(scan_some)(ek_monoid op, enum way way,
+                                                                bool exclusive, int count,
+                                                                const VAL *in, const VAL *ahead,
+                                                                VAL *out, int64_t i, WALK *w)
+{
+	const vec none = vset1(FN(identity)(op));
+	vec v[4], s[4];
+
+	EACH
+	{
+		FN(fetch)(ahead + i, k);
+		v[k] = vload(in + i + k * W);
+		w->sum[k] = FN(join)(op, way, w, w->sum[k], vload(ahead + i + k * W));
+	}
+	EACH v[k] = vscan(op, v[k]);
+	EACH
+	{
+		s[k] = exclusive ? vprevious(v[k], none) : v[k];
+		s[k] = FN(join)(op, way, w, w->chain, s[k]);
+		s[k] = FN(join)(op, way, w, w->first, s[k]);
+		w->chain = vop(op, w->chain, vlast(v[k]));
+	}
+	EACH FN(put)(way, out, i + k * W, s[k], w);
 }
 
 /* Scans a tile. Non-temporal stores write whole aligned vectors. If `way` is SHIFTED, such a vector
- * is put together from the end of one vector of the scan and the beginning of the next. Each vector
- * is written as soon as it is computed, since reads, writes and additions at an even pace keep the
- * memory busy. A chain with one addition for each vector is used, since a chain with one for every
- * four vectors takes more instructions and is slower. */
-static inline __attribute__((always_inline)) SUMS FN(scan_tile_by)(ek_monoid op, enum way way,
-                                                                   const TILE *t)
+ * is put together from the end of one vector of the scan and the beginning of the next. A chain
+ * with one addition for each vector is used, since a chain with one for every four vectors takes
+ * more instructions and is slower. */
+static inline __attribute__((always_inline)) VAL FN(scan_tile_by)(ek_monoid op, enum way way,
+                                                                  bool exclusive, const TILE *t)
 {
-	const vec none = vset1(FN(identity)(op)), first = vset1(t->prefix);
-	const int64_t n = t->n, whole = n - n % W,
-		      off = way == SHIFTED ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1)
-	                                   : 0;
-	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
-	vec chain = none, held = none;
+	const vec none = vset1(FN(identity)(op));
+	const VAL *in = t->in, *ahead = t->ahead;
+	VAL *out = t->out;
+	const int64_t n = t->n, whole = n - n % W, fours = n - n % (4 * W);
+	WALK w = {.sum = {none, none, none, none},
+	          .chain = none,
+	          .held = none,
+	          .first = vset1(t->prefix),
+	          .one = vone(),
+	          .off = way == SHIFTED ? (int64_t)((uintptr_t)out / sizeof(VAL)) & (W - 1) : 0};
 
 	/* The last cache line of the tile is written only in part, so it has to be read; it is
 	 * prefetched here, before non-temporal stores queue up in front of it. */
 	if (way == SHIFTED)
 		__builtin_prefetch(
-			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
-	for (int64_t i = 0; i < whole; i += 4 * W) {
-		EK_UNROLL
-		for (int k = 0; k < 4; k++) {
-			const int64_t at = i + k * W;
-			vec v, s;
+			(const void *)((uintptr_t)out + (uintptr_t)(n - w.off) * sizeof(VAL)), 1);
+	for (int64_t i = 0; i < fours; i += 4 * W)
+		FN(scan_some)(op, way, exclusive, 4, in, ahead, out, i, &w);
+	for (int64_t i = fours; i < fours + 4 * W; i += W) { /* turns the four sums around once */
+		if (i < whole)
+			FN(scan_some)(op, way, exclusive, 1, in, ahead, out, i, &w);
+		const vec used = w.sum[0];
 
-			if (at >= whole)
-				continue;
-			v = vload(t->in + at);
-			FN(fetch)((t->later ? t->later : t->in) + i, k);
-			if (t->later)
-				later[k] = vop(op, later[k], vload(t->later + at));
-			sum[k] = vop(op, sum[k], v);
-			v = vscan(op, v);
-			s = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
-			FN(put)(way, t->out, at, off, vop(op, first, s), &held);
-			chain = vop(op, chain, vlast(v));
-		}
+		for (int k = 0; k < 3; k++)
+			w.sum[k] = w.sum[k + 1];
+		w.sum[3] = used;
 	}
 	if (way == SHIFTED && whole > 0)
-		vstore_n(t->out + whole - off, vshift(none, off, held), off);
+		vstore_n(out + whole - w.off, vshift(none, w.off, w.held), w.off);
 	if (whole < n)
-		FN(scan_rest)(op, t, whole, first, chain, &sum[0], &later[0]);
-	return (SUMS){FN(four)(op, sum), FN(four)(op, later)};
+		FN(scan_rest)(op, exclusive, t, whole, &w);
+	return FN(four)(op, w.sum);
 }
 
-static inline __attribute__((always_inline)) SUMS FN(scan_tile_op)(ek_monoid op, enum way way,
+static inline __attribute__((always_inline)) VAL FN(scan_tile_op)(ek_monoid op, enum way way,
+                                                                  const TILE *t)
+{
+	return t->exclusive ? FN(scan_tile_by)(op, way, true, t)
+	                    : FN(scan_tile_by)(op, way, false, t);
+}
+
+static inline __attribute__((always_inline)) VAL FN(scan_tile_way)(ek_monoid op, enum way way,
                                                                    const TILE *t)
 {
 	switch (op) {
-	case EK_MAX: return FN(scan_tile_by)(EK_MAX, way, t);
-	case EK_MIN: return FN(scan_tile_by)(EK_MIN, way, t);
+	case EK_MAX: return FN(scan_tile_op)(EK_MAX, way, t);
+	case EK_MIN: return FN(scan_tile_op)(EK_MIN, way, t);
 #if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_by)(EK_OR, way, t);
+	case EK_OR: return FN(scan_tile_op)(EK_OR, way, t);
 #endif
-	default: return FN(scan_tile_by)(EK_SUM, way, t);
+	default: return FN(scan_tile_op)(EK_SUM, way, t);
 	}
 }
 
-static SUMS FN(scan_tile)(ek_monoid op, bool stream, const TILE *t)
+/* Scans a tile and returns the sum of the tile `ahead`, with the bits of tile_sum. */
+static VAL FN(scan_tile)(ek_monoid op, bool stream, const TILE *t)
 {
 	if (!stream)
-		return FN(scan_tile_op)(op, NEAR, t);
+		return FN(scan_tile_way)(op, NEAR, t);
 	if ((uintptr_t)t->out % (W * sizeof(VAL)) == 0)
-		return FN(scan_tile_op)(op, PAST, t);
-	return FN(scan_tile_op)(op, SHIFTED, t);
+		return FN(scan_tile_way)(op, PAST, t);
+	return FN(scan_tile_way)(op, SHIFTED, t);
 }
 
-static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t end)
+/* Adds the sum of tile k to the sums of its block. */
+static void FN(scan_keep)(const eki_array *a, VAL sum, int64_t k, struct scan_sums *sums)
 {
-	const VAL *in = a->in;
-
-	return FN(wide_sum)(a->op, in + begin, end - begin);
+	sums->all = FN(wide_op)(a->op, sums->all, FN(widen)(sum));
+	if (k < KEPT)
+		sums->tile[k] = FN(widen)(sum);
 }
 
-/* Scans block `own`; `prefix` is the sum of all blocks before it. At the same time adds up block
- * `next`, which is not longer. Returns the sums of both blocks. */
-static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
-                                       struct range next, eki_wide prefix)
+static void FN(scan_block_sum)(const eki_array *a, struct range r, struct scan_sums *sums)
 {
 	const int64_t tile = EKI_TILE;
-	const eki_wide none = FN(widen)(FN(identity)(a->op));
+	const VAL *in = a->in;
+
+	sums->all = FN(widen)(FN(identity)(a->op));
+	for (int64_t i = r.begin, k = 0; i < r.end; i += tile, k++)
+		FN(scan_keep)(a, FN(tile_sum)(a->op, in + i, r.end - i < tile ? r.end - i : tile),
+		              k, sums);
+}
+
+/* Scans block `own`; `prefix` is the sum of all blocks before it, and `sums` has its own sums, or
+ * is NULL if they are not known yet. At the same time adds up block `next`, which is not longer,
+ * to *later. Returns the sum of block `own`. */
+static eki_wide FN(scan_block)(const eki_array *a, bool stream, struct range own, struct range next,
+                               eki_wide prefix, const struct scan_sums *sums,
+                               struct scan_sums *later)
+{
+	const int64_t tile = EKI_TILE;
 	const VAL *in = a->in;
 	VAL *out = a->out;
-	struct scan_sums sum = {none, none};
+	eki_wide all = FN(widen)(FN(identity)(a->op));
 
-	for (int64_t i = 0; own.begin + i < own.end; i += tile) {
-		int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
-		int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
-		const TILE t = {.in = in + own.begin + i,
-		                .later = n == m ? in + next.begin + i : NULL,
+	later->all = all;
+	for (int64_t i = 0, k = 0; own.begin + i < own.end; i += tile, k++) {
+		const VAL *here = in + own.begin + i, *there = in + next.begin + i;
+		const int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
+		const int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
+		const TILE t = {.in = here,
+		                .ahead = n == m ? there : here,
 		                .out = out + own.begin + i,
 		                .n = n,
-		                .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
+		                .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, all)),
 		                .exclusive = a->kind == EK_EXCLUSIVE};
-		SUMS s = FN(scan_tile)(a->op, stream, &t);
+		const bool kept = sums && k < KEPT;
+		VAL sum = 0;
 
-		if (n != m && m > 0)
-			s.later = FN(tile_sum)(a->op, in + next.begin + i, m);
-		sum.own = FN(wide_op)(a->op, sum.own, FN(widen)(s.own));
+		if (!kept && n == m) /* before the scan, which may overwrite the tile */
+			sum = FN(tile_sum)(a->op, here, n);
+
+		const VAL met = FN(scan_tile)(a->op, stream, &t);
+
+		if (n != m)
+			sum = met;
+		all = FN(wide_op)(a->op, all, kept ? sums->tile[k] : FN(widen)(sum));
 		if (m > 0)
-			sum.later = FN(wide_op)(a->op, sum.later, FN(widen)(s.later));
+			FN(scan_keep)(a, n == m ? met : FN(tile_sum)(a->op, there, m), k, later);
 	}
 	if (stream)
 		vstream_end();
-	return sum;
+	return all;
 }
 
 #if EK_PER_TYPE
@@ -222,8 +286,9 @@ static eki_wide FN(scan_join)(const eki_array *a, eki_wide x, eki_wide y)
 
 #if EK_ONCE
 
-typedef struct scan_sums scan_fn(const eki_array *, bool, struct range, struct range, eki_wide);
-typedef eki_wide sum_fn(const eki_array *, int64_t, int64_t);
+typedef eki_wide scan_fn(const eki_array *, bool, struct range, struct range, eki_wide,
+                         const struct scan_sums *, struct scan_sums *);
+typedef void sum_fn(const eki_array *, struct range, struct scan_sums *);
 typedef eki_wide join_fn(const eki_array *, eki_wide, eki_wide);
 
 struct scan {
@@ -255,19 +320,20 @@ static void scan_blocks(void *arg, int part)
 	struct scan *s = arg;
 	int64_t k = atomic_fetch_add(&s->next, 1);
 	struct range own = range_of(s, k);
-	eki_wide sum = s->sum(s->a, own.begin, own.end);
+	struct scan_sums sums[2];
 
 	(void)part;
-	while (k < s->blocks) {
-		int64_t later = atomic_fetch_add(&s->next, 1);
-		struct range next = range_of(s, later);
+	s->sum(s->a, own, &sums[0]);
+	for (int now = 0; k < s->blocks; now = !now) {
+		const int64_t later = atomic_fetch_add(&s->next, 1);
+		const struct range next = range_of(s, later);
 		eki_wide prefix;
 
 		eki_turn_wait(&s->turn, k);
 		prefix = s->prefix;
-		s->prefix = s->join(s->a, prefix, sum);
+		s->prefix = s->join(s->a, prefix, sums[now].all);
 		eki_turn_pass(&s->turn, k);
-		sum = s->scan(s->a, s->stream, own, next, prefix).later;
+		s->scan(s->a, s->stream, own, next, prefix, &sums[now], &sums[!now]);
 		own = next;
 		k = later;
 	}
@@ -276,12 +342,12 @@ static void scan_blocks(void *arg, int part)
 static void scan_alone(struct scan *s)
 {
 	const struct range none = {0, 0};
+	struct scan_sums unused;
 
-	for (int64_t k = 0; k < s->blocks; k++) {
-		eki_wide sum = s->scan(s->a, s->stream, range_of(s, k), none, s->prefix).own;
-
-		s->prefix = s->join(s->a, s->prefix, sum);
-	}
+	for (int64_t k = 0; k < s->blocks; k++)
+		s->prefix = s->join(s->a, s->prefix,
+		                    s->scan(s->a, s->stream, range_of(s, k), none, s->prefix, NULL,
+		                            &unused));
 }
 
 enum { BLOCK_BYTES = 1 << 18 };

@@ -7,6 +7,7 @@
 #undef EK_EVEN
 #undef EK_EXPAND
 #undef EK_FIRST
+#undef EK_FMA
 #undef EK_FROM_BITS
 #undef EK_FROM_BYTES
 #undef EK_GT
@@ -45,6 +46,7 @@
 #undef W
 #undef sop
 #undef vaddif
+#undef vaside
 #undef vbytes
 #undef vcompress
 #undef vec
@@ -56,6 +58,7 @@
 #undef vload
 #undef vload_n
 #undef vlt
+#undef vone
 #undef vop
 #undef vorder
 #undef vprevious

@@ -15,6 +15,9 @@
  *                         before other threads read
  *   vop(op, a, b)         `a` op `b`, in this order; op is a constant ek_monoid. The result is NaN
  *                         if `a` or `b` is NaN
+ *   vaside(op, one, a, b) vop, whose floats may be added by the units that multiply, which some
+ *                         processors have besides those that add; `one` is vone(). The bits of the
+ *                         result are those of vop, except which NaN it is
  *   vscan(op, v)          inclusive scan of the lanes
  *   vlast(v)              the last lane of v in all lanes
  *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
@@ -47,6 +50,8 @@
 #define vstream(p, v)        (*(p) = (v))
 #define vstream_end()        ((void)0)
 #define vop(op, a, b)        sop(op, a, b)
+#define vone()               ((VAL)1)
+#define vaside(op, one, a, b) ((void)(one), sop(op, a, b))
 #define vscan(op, v)         (v)
 #define vlast(v)             (v)
 #define vprevious(v, before) ((void)(v), (before))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Operations on the lanes of a vector of W numbers that take the same steps with all instruction
  * sets. The scans need EK_SHIFT, which moves lanes up; array_avx2.h, whose shifts differ from step
- * to step, has its own. Included by simd/array_*.h. */
+ * to step, has its own. EK_FMA, if there is one, is the fused multiplication and addition of floats.
+ * Included by simd/array_*.h. */
 static inline VAL FN(vfold)(ek_monoid op, vec v)
 {
 	VAL lane[W];
@@ -12,6 +13,23 @@ static inline VAL FN(vfold)(ek_monoid op, vec v)
 			lane[k] = sop(op, lane[k], lane[k + half]);
 	return lane[0];
 }
+
+#ifdef EK_FMA
+/* Returns 1 in all lanes. Hides from the compiler that it is 1, since a compiler may replace a
+ * multiplication by 1 and an addition by the addition alone. */
+static inline __attribute__((always_inline)) vec FN(vone)(void)
+{
+	vec one = vset1(1);
+
+	__asm__("" : "+x"(one));
+	return one;
+}
+#define vone()                FN(vone)()
+#define vaside(op, one, a, b) ((op) == EK_SUM ? EK_FMA(one, a, b) : FN(vop)(op, a, b))
+#else
+#define vone()                vset1(1)
+#define vaside(op, one, a, b) ((void)(one), FN(vop)(op, a, b))
+#endif
 
 #ifdef EK_SHIFT
 /* Computes the inclusive scan of the lanes by the method of Kogge and Stone: each step doubles the
