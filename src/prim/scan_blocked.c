@@ -59,11 +59,16 @@ struct FN(tile) {
 	VAL prefix;
 	bool exclusive;
 };
-/* What goes from vector to vector in a tile: the sums of the tile `ahead`, the sum of all vectors
- * of the scan so far, and the last vector of results. `one` is for vaside. */
+/* A walk through a tile, in variables of its own, since the compiler would read members of the tile
+ * again after each non-temporal store. */
 struct FN(walk) {
-	vec sum[4], chain, held, first, one;
-	int64_t off; /* the output begins `off` entries after an aligned address */
+	const VAL *in, *ahead;
+	VAL *out;
+	bool exclusive;
+	int64_t off;     /* the output begins `off` entries after an aligned address */
+	vec first, one;  /* the prefix; what vaside needs */
+	vec sum[4];      /* sums of the tile `ahead` */
+	vec chain, held; /* the sum of all vectors of the scan so far; the last vector of results */
 };
 
 /* Prefetches the data AHEAD bytes after the vector at p, into the second-level cache only. The
@@ -78,9 +83,10 @@ static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
 
 /* Writes the vector `s` to out + i in the given way. w->held is the vector before `s`, and is then
  * set to `s`. */
-static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i, vec s,
-                                                          WALK *w)
+static inline __attribute__((always_inline)) void FN(put)(enum way way, int64_t i, vec s, WALK *w)
 {
+	VAL *const out = w->out;
+
 	if (way == NEAR)
 		vstore(out + i, s);
 	else if (way == PAST)
@@ -100,75 +106,84 @@ static inline __attribute__((always_inline)) vec FN(join)(ek_monoid op, enum way
 	return way == NEAR ? vaside(op, w->one, a, b) : vop(op, a, b);
 }
 
-/* Scans the entries after the last whole vector. */
+/* Scans the m entries after the last whole vector, which ends before entry i. */
 static inline __attribute__((always_inline)) void
-FN(scan_rest)(ek_monoid op, bool exclusive, const TILE *t, int64_t i, WALK *w)
+FN(scan_rest)(ek_monoid op, int64_t i, int64_t m, WALK *w)
 {
 	const vec none = vset1(FN(identity)(op));
-	const int64_t m = t->n - i;
-	vec v = vload_n(t->in + i, m, none);
+	vec v = vload_n(w->in + i, m, none);
 
-	w->sum[0] = vop(op, w->sum[0], vload_n(t->ahead + i, m, none));
+	w->sum[0] = vop(op, w->sum[0], vload_n(w->ahead + i, m, none));
 	v = vscan(op, v);
-	v = vop(op, w->chain, exclusive ? vprevious(v, none) : v);
-	vstore_n(t->out + i, vop(op, w->first, v), m);
+	v = vop(op, w->chain, w->exclusive ? vprevious(v, none) : v);
+	vstore_n(w->out + i, vop(op, w->first, v), m);
 }
 
-/* Scans `count` vectors from entry i on. All of them are read before the first one is written, and
- * each step is taken for all of them, so that few instructions wait for the one before. */
-static inline __attribute__((always_inline)) void FN(scan_some)(ek_monoid op, enum way way,
-                                                                bool exclusive, int count,
-                                                                const VAL *in, const VAL *ahead,
-                                                                VAL *out, int64_t i, WALK *w)
+/* Scans `count` vectors from entry i on, and adds those of `ahead` to w->sum[to] and the following.
+ * All vectors are read before the first one is written, and each step is taken for all of them, so
+ * that few instructions wait for the one before. */
+static inline __attribute__((always_inline)) void
+FN(scan_some)(ek_monoid op, enum way way, int64_t i, int count, int to, WALK *w)
 {
 	const vec none = vset1(FN(identity)(op));
+	const VAL *in = w->in + i, *ahead = w->ahead + i;
 	vec v[4], s[4];
 
 	EACH
 	{
-		FN(fetch)(ahead + i, k);
-		v[k] = vload(in + i + k * W);
-		w->sum[k] = FN(join)(op, way, w, w->sum[k], vload(ahead + i + k * W));
+		FN(fetch)(ahead, k);
+		v[k] = vload(in + k * W);
+		w->sum[to + k] = FN(join)(op, way, w, w->sum[to + k], vload(ahead + k * W));
 	}
 	EACH v[k] = vscan(op, v[k]);
 	EACH
 	{
-		s[k] = exclusive ? vprevious(v[k], none) : v[k];
+		s[k] = w->exclusive ? vprevious(v[k], none) : v[k];
 		s[k] = FN(join)(op, way, w, w->chain, s[k]);
 		s[k] = FN(join)(op, way, w, w->first, s[k]);
 		w->chain = vop(op, w->chain, vlast(v[k]));
 	}
-	EACH FN(put)(way, out, i + k * W, s[k], w);
+	EACH FN(put)(way, i + k * W, s[k], w);
 }
 
 /* Scans a tile. Non-temporal stores write whole aligned vectors. If `way` is SHIFTED, such a vector
- * is put together from the end of one vector of the scan and the beginning of the next. A chain
- * with one addition for each vector is used, since a chain with one for every four vectors takes
- * more instructions and is slower. */
+ * is put together from the end of one vector of the scan and the beginning of the next. With
+ * ordinary stores four vectors are scanned together; with the others each is written as soon as it
+ * is computed, since reads, writes and additions at an even pace keep the memory busy. A chain with
+ * one addition for each vector is used, since a chain with one for every four vectors takes more
+ * instructions and is slower. */
 static inline __attribute__((always_inline)) VAL FN(scan_tile_by)(ek_monoid op, enum way way,
                                                                   bool exclusive, const TILE *t)
 {
 	const vec none = vset1(FN(identity)(op));
-	const VAL *in = t->in, *ahead = t->ahead;
-	VAL *out = t->out;
 	const int64_t n = t->n, whole = n - n % W, fours = n - n % (4 * W);
-	WALK w = {.sum = {none, none, none, none},
-	          .chain = none,
-	          .held = none,
+	const int together = way == NEAR ? 4 : 1;
+	const int64_t past = (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1);
+	WALK w = {.in = t->in,
+	          .ahead = t->ahead,
+	          .out = t->out,
+	          .exclusive = exclusive,
+	          .off = way == SHIFTED ? past : 0,
 	          .first = vset1(t->prefix),
 	          .one = vone(),
-	          .off = way == SHIFTED ? (int64_t)((uintptr_t)out / sizeof(VAL)) & (W - 1) : 0};
+	          .sum = {none, none, none, none},
+	          .chain = none,
+	          .held = none};
 
 	/* The last cache line of the tile is written only in part, so it has to be read; it is
 	 * prefetched here, before non-temporal stores queue up in front of it. */
 	if (way == SHIFTED)
-		__builtin_prefetch(
-			(const void *)((uintptr_t)out + (uintptr_t)(n - w.off) * sizeof(VAL)), 1);
-	for (int64_t i = 0; i < fours; i += 4 * W)
-		FN(scan_some)(op, way, exclusive, 4, in, ahead, out, i, &w);
+		__builtin_prefetch((const void *)((uintptr_t)w.out +
+		                                  (uintptr_t)(n - w.off) * sizeof(VAL)),
+		                   1);
+	for (int64_t i = 0; i < fours; i += 4 * W) {
+		EK_UNROLL
+		for (int k = 0; k < 4; k += together)
+			FN(scan_some)(op, way, i + k * W, together, k, &w);
+	}
 	for (int64_t i = fours; i < fours + 4 * W; i += W) { /* turns the four sums around once */
 		if (i < whole)
-			FN(scan_some)(op, way, exclusive, 1, in, ahead, out, i, &w);
+			FN(scan_some)(op, way, i, 1, 0, &w);
 		const vec used = w.sum[0];
 
 		for (int k = 0; k < 3; k++)
@@ -176,9 +191,9 @@ static inline __attribute__((always_inline)) VAL FN(scan_tile_by)(ek_monoid op, 
 		w.sum[3] = used;
 	}
 	if (way == SHIFTED && whole > 0)
-		vstore_n(out + whole - w.off, vshift(none, w.off, w.held), w.off);
+		vstore_n(w.out + whole - w.off, vshift(none, w.off, w.held), w.off);
 	if (whole < n)
-		FN(scan_rest)(op, exclusive, t, whole, &w);
+		FN(scan_rest)(op, whole, n - whole, &w);
 	return FN(four)(op, w.sum);
 }
 
