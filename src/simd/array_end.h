@@ -23,6 +23,7 @@
 #undef EK_NAN
 #undef EK_NEON
 #undef EK_ORDER
+#undef EK_ORDERED
 #undef EK_ODD
 #undef EK_PERMUTE
 #undef EK_SET
