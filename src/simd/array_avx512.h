@@ -141,12 +141,11 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 
 #include "simd/array_steps.h"
 
-#define vsegstep(v, k, grow) vaddif(grow, v, EK_SHIFT(v, k, v))
+#define vsegstep(op, v, k, grow) vopif(op, grow, v, EK_SHIFT(v, k, v))
 
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
-#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 /* Compresses in a register and then stores, because the instruction that does both is many times
  * slower on some processors. */

@@ -61,10 +61,10 @@
 #undef vlt
 #undef vone
 #undef vop
+#undef vopif
 #undef vorder
 #undef vprevious
 #undef vscan
-#undef vsegscan
 #undef vsegstep
 #undef vselect
 #undef vset1
