@@ -4,9 +4,10 @@
  * Blocks that fit the cache of a core are handed out to threads in order. A thread sums its block,
  * which brings the block into that cache. Then it waits for the prefix, which is the sum of all
  * earlier blocks. It passes the prefix plus its own sum on to the next block, and scans its block
- * from the cache. A thread waits only for blocks begun before its own, so the runtime may grant any
- * number of threads. A single thread does not sum a block first: it computes the sums while it
- * scans, in the same order, so the bits of the result are the same.
+ * from the cache; meanwhile it sums the block that it takes next. A thread waits only for blocks
+ * begun before its own, so the runtime may grant any number of threads. A single thread does not
+ * sum a block first: it computes the sums while it scans, in the same order, so the bits of the
+ * result are the same.
  *
  * A block is scanned in tiles of 16 KiB or less. Within a tile the scan starts from the identity:
  * each vector is scanned in its register, and its sum is carried to the next vector. The sum of all
@@ -30,13 +31,11 @@
 #define EK_FILE "prim/scan_blocked.c"
 #include "base/for_each.h"
 #include "prim/wide.h"
+#include "prim/scan_tile.h"
 
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
-enum { AHEAD = 8192, KEPT = 64 };
-/* How a tile is written: with ordinary stores (NEAR), or with non-temporal stores to an output that
- * is aligned to vectors (PAST) or not (SHIFTED). */
-enum way { NEAR, PAST, SHIFTED };
+enum { KEPT = 64 };
 struct range {
 	int64_t begin, end;
 };
@@ -44,188 +43,7 @@ struct range {
 struct scan_sums {
 	eki_wide all, tile[KEPT];
 };
-/* Types of the current pass. */
-#define TILE struct FN(tile)
-#define WALK struct FN(walk)
-#define EACH EK_UNROLL for (int k = 0; k < count; k++)
 #endif
-
-/* A tile to scan. `prefix` is the sum of all entries before it. `ahead` is the tile to be added up
- * at the same time: the same one, or a tile of a later block. */
-struct FN(tile) {
-	const VAL *in, *ahead;
-	VAL *out;
-	int64_t n; /* number of entries of each of the two tiles */
-	VAL prefix;
-	bool exclusive;
-};
-/* A walk through a tile, in variables of its own, since the compiler would read members of the tile
- * again after each non-temporal store. */
-struct FN(walk) {
-	const VAL *in, *ahead;
-	VAL *out;
-	bool exclusive;
-	int64_t off;     /* the output begins `off` entries after an aligned address */
-	vec first, one;  /* the prefix; what vaside needs */
-	vec sum[4];      /* sums of the tile `ahead` */
-	vec chain, held; /* the sum of all vectors of the scan so far; the last vector of results */
-};
-
-/* Prefetches the data AHEAD bytes after the vector at p, into the second-level cache only. The
- * first-level cache does not have room both for lines that wait for memory and for lines that wait
- * to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter with
- * one. Half of this distance is a tenth slower. */
-static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
-{
-	if (k * W * (int)sizeof(VAL) % 64 == 0)
-		__builtin_prefetch((const void *)((uintptr_t)(p + k * W) + AHEAD), 0, 2);
-}
-
-/* Writes the vector `s` to out + i in the given way. w->held is the vector before `s`, and is then
- * set to `s`. */
-static inline __attribute__((always_inline)) void FN(put)(enum way way, int64_t i, vec s, WALK *w)
-{
-	VAL *const out = w->out;
-
-	if (way == NEAR)
-		vstore(out + i, s);
-	else if (way == PAST)
-		vstream(out + i, s);
-	else if (i == 0)
-		vstore_n(out, s, W - w->off);
-	else
-		vstream(out + i - w->off, vshift(s, w->off, w->held));
-	w->held = s;
-}
-
-/* Adds outside the chain of sums. Where memory is not the limit, half of the additions are left to
- * the multipliers. */
-static inline __attribute__((always_inline)) vec FN(join)(ek_monoid op, enum way way, const WALK *w,
-                                                          vec a, vec b)
-{
-	return way == NEAR ? vaside(op, w->one, a, b) : vop(op, a, b);
-}
-
-/* Scans the m entries after the last whole vector, which ends before entry i. */
-static inline __attribute__((always_inline)) void
-FN(scan_rest)(ek_monoid op, int64_t i, int64_t m, WALK *w)
-{
-	const vec none = vset1(FN(identity)(op));
-	vec v = vload_n(w->in + i, m, none);
-
-	w->sum[0] = vop(op, w->sum[0], vload_n(w->ahead + i, m, none));
-	v = vscan(op, v);
-	v = vop(op, w->chain, w->exclusive ? vprevious(v, none) : v);
-	vstore_n(w->out + i, vop(op, w->first, v), m);
-}
-
-/* Scans `count` vectors from entry i on, and adds those of `ahead` to w->sum[to] and the following.
- * All vectors are read before the first one is written, and each step is taken for all of them, so
- * that few instructions wait for the one before. */
-static inline __attribute__((always_inline)) void
-FN(scan_some)(ek_monoid op, enum way way, int64_t i, int count, int to, WALK *w)
-{
-	const vec none = vset1(FN(identity)(op));
-	const VAL *in = w->in + i, *ahead = w->ahead + i;
-	vec v[4], s[4];
-
-	EACH
-	{
-		FN(fetch)(ahead, k);
-		v[k] = vload(in + k * W);
-		w->sum[to + k] = FN(join)(op, way, w, w->sum[to + k], vload(ahead + k * W));
-	}
-	EACH v[k] = vscan(op, v[k]);
-	EACH
-	{
-		s[k] = w->exclusive ? vprevious(v[k], none) : v[k];
-		s[k] = FN(join)(op, way, w, w->chain, s[k]);
-		s[k] = FN(join)(op, way, w, w->first, s[k]);
-		w->chain = vop(op, w->chain, vlast(v[k]));
-	}
-	EACH FN(put)(way, i + k * W, s[k], w);
-}
-
-/* Scans a tile. Non-temporal stores write whole aligned vectors. If `way` is SHIFTED, such a vector
- * is put together from the end of one vector of the scan and the beginning of the next. With
- * ordinary stores four vectors are scanned together; with the others each is written as soon as it
- * is computed, since reads, writes and additions at an even pace keep the memory busy. A chain with
- * one addition for each vector is used, since a chain with one for every four vectors takes more
- * instructions and is slower. */
-static inline __attribute__((always_inline)) VAL FN(scan_tile_by)(ek_monoid op, enum way way,
-                                                                  bool exclusive, const TILE *t)
-{
-	const vec none = vset1(FN(identity)(op));
-	const int64_t n = t->n, whole = n - n % W, fours = n - n % (4 * W);
-	const int together = way == NEAR ? 4 : 1;
-	const int64_t past = (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1);
-	WALK w = {.in = t->in,
-	          .ahead = t->ahead,
-	          .out = t->out,
-	          .exclusive = exclusive,
-	          .off = way == SHIFTED ? past : 0,
-	          .first = vset1(t->prefix),
-	          .one = vone(),
-	          .sum = {none, none, none, none},
-	          .chain = none,
-	          .held = none};
-
-	/* The last cache line of the tile is written only in part, so it has to be read; it is
-	 * prefetched here, before non-temporal stores queue up in front of it. */
-	if (way == SHIFTED)
-		__builtin_prefetch((const void *)((uintptr_t)w.out +
-		                                  (uintptr_t)(n - w.off) * sizeof(VAL)),
-		                   1);
-	for (int64_t i = 0; i < fours; i += 4 * W) {
-		EK_UNROLL
-		for (int k = 0; k < 4; k += together)
-			FN(scan_some)(op, way, i + k * W, together, k, &w);
-	}
-	for (int64_t i = fours; i < fours + 4 * W; i += W) { /* turns the four sums around once */
-		if (i < whole)
-			FN(scan_some)(op, way, i, 1, 0, &w);
-		const vec used = w.sum[0];
-
-		for (int k = 0; k < 3; k++)
-			w.sum[k] = w.sum[k + 1];
-		w.sum[3] = used;
-	}
-	if (way == SHIFTED && whole > 0)
-		vstore_n(w.out + whole - w.off, vshift(none, w.off, w.held), w.off);
-	if (whole < n)
-		FN(scan_rest)(op, whole, n - whole, &w);
-	return FN(four)(op, w.sum);
-}
-
-static inline __attribute__((always_inline)) VAL FN(scan_tile_op)(ek_monoid op, enum way way,
-                                                                  const TILE *t)
-{
-	return t->exclusive ? FN(scan_tile_by)(op, way, true, t)
-	                    : FN(scan_tile_by)(op, way, false, t);
-}
-
-static inline __attribute__((always_inline)) VAL FN(scan_tile_way)(ek_monoid op, enum way way,
-                                                                   const TILE *t)
-{
-	switch (op) {
-	case EK_MAX: return FN(scan_tile_op)(EK_MAX, way, t);
-	case EK_MIN: return FN(scan_tile_op)(EK_MIN, way, t);
-#if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_op)(EK_OR, way, t);
-#endif
-	default: return FN(scan_tile_op)(EK_SUM, way, t);
-	}
-}
-
-/* Scans a tile and returns the sum of the tile `ahead`, with the bits of tile_sum. */
-static VAL FN(scan_tile)(ek_monoid op, bool stream, const TILE *t)
-{
-	if (!stream)
-		return FN(scan_tile_way)(op, NEAR, t);
-	if ((uintptr_t)t->out % (W * sizeof(VAL)) == 0)
-		return FN(scan_tile_way)(op, PAST, t);
-	return FN(scan_tile_way)(op, SHIFTED, t);
-}
 
 /* Adds the sum of tile k to the sums of its block. */
 static void FN(scan_keep)(const eki_array *a, VAL sum, int64_t k, struct scan_sums *sums)
@@ -241,9 +59,11 @@ static void FN(scan_block_sum)(const eki_array *a, struct range r, struct scan_s
 	const VAL *in = a->in;
 
 	sums->all = FN(widen)(FN(identity)(a->op));
-	for (int64_t i = r.begin, k = 0; i < r.end; i += tile, k++)
-		FN(scan_keep)(a, FN(tile_sum)(a->op, in + i, r.end - i < tile ? r.end - i : tile),
-		              k, sums);
+	for (int64_t i = r.begin, k = 0; i < r.end; i += tile, k++) {
+		const int64_t n = r.end - i < tile ? r.end - i : tile;
+
+		FN(scan_keep)(a, FN(tile_sum)(a->op, in + i, n), k, sums);
+	}
 }
 
 /* Scans block `own`; `prefix` is the sum of all blocks before it, and `sums` has its own sums, or
@@ -262,7 +82,7 @@ static eki_wide FN(scan_block)(const eki_array *a, bool stream, struct range own
 	for (int64_t i = 0, k = 0; own.begin + i < own.end; i += tile, k++) {
 		const VAL *here = in + own.begin + i, *there = in + next.begin + i;
 		const int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
-		const int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
+		const int64_t left = next.end - next.begin - i, m = left < tile ? left : tile;
 		const TILE t = {.in = here,
 		                .ahead = n == m ? there : here,
 		                .out = out + own.begin + i,
@@ -359,10 +179,12 @@ static void scan_alone(struct scan *s)
 	const struct range none = {0, 0};
 	struct scan_sums unused;
 
-	for (int64_t k = 0; k < s->blocks; k++)
-		s->prefix = s->join(s->a, s->prefix,
-		                    s->scan(s->a, s->stream, range_of(s, k), none, s->prefix, NULL,
-		                            &unused));
+	for (int64_t k = 0; k < s->blocks; k++) {
+		const eki_wide sum =
+			s->scan(s->a, s->stream, range_of(s, k), none, s->prefix, NULL, &unused);
+
+		s->prefix = s->join(s->a, s->prefix, sum);
+	}
 }
 
 enum { BLOCK_BYTES = 1 << 18 };

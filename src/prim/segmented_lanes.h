@@ -40,9 +40,8 @@ static inline __attribute__((always_inline)) FN(lanes) FN(lanes_of)(uint64_t beg
 
 /* Computes the inclusive scan of each segment of the lanes of v, which are entries k, k + 1, ... of
  * the 64. */
-static inline __attribute__((always_inline)) vec FN(lanes_scan)(ek_monoid op, vec v,
-                                                                const FN(lanes) * l, int k,
-                                                                int steps)
+static inline __attribute__((always_inline)) vec
+FN(lanes_scan)(ek_monoid op, vec v, const FN(lanes) * l, int k, int steps)
 {
 	if (steps > 0)
 		v = vsegstep(op, v, 1, (unsigned)(l->grow[0] >> k));

@@ -49,7 +49,8 @@ static inline __attribute__((always_inline)) vec FN(group_scan)(ek_monoid op, bo
 		vec v = vload(in + k), s, before = open;
 
 		if (k * (int)sizeof(VAL) % 64 == 0)
-			__builtin_prefetch((const void *)(ahead + (uintptr_t)k * sizeof(VAL)), 0, 2);
+			__builtin_prefetch((const void *)(ahead + (uintptr_t)k * sizeof(VAL)), 0,
+			                   2);
 		if (begins) {
 			v = FN(lanes_scan)(op, v, &lanes, k, STEPS);
 			s = vopif(op, (unsigned)(lanes.lead >> k), v, before);
@@ -70,11 +71,9 @@ static inline __attribute__((always_inline)) vec FN(group_scan)(ek_monoid op, bo
 }
 
 /* Scans n entries. `begin` has a byte for each of them, and zeros up to a multiple of 64. */
-static inline __attribute__((always_inline)) vec FN(tile_scan_by)(ek_monoid op, bool exclusive,
-                                                                  bool stream, const VAL *in,
-                                                                  uintptr_t ahead,
-                                                                  const uint8_t *begin, int64_t n,
-                                                                  vec open, VAL *out)
+static inline __attribute__((always_inline)) vec
+FN(tile_scan_by)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintptr_t ahead,
+                 const uint8_t *begin, int64_t n, vec open, VAL *out)
 {
 	VAL last[64] = {0};
 	int64_t i = 0;
@@ -99,11 +98,9 @@ static inline __attribute__((always_inline)) vec FN(tile_scan_by)(ek_monoid op, 
 	return open;
 }
 
-static inline __attribute__((always_inline)) vec FN(tile_scan_op)(ek_monoid op, bool exclusive,
-                                                                  bool stream, const VAL *in,
-                                                                  uintptr_t ahead,
-                                                                  const uint8_t *begin, int64_t n,
-                                                                  vec open, VAL *out)
+static inline __attribute__((always_inline)) vec
+FN(tile_scan_op)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintptr_t ahead,
+                 const uint8_t *begin, int64_t n, vec open, VAL *out)
 {
 	if (stream)
 		return FN(tile_scan_by)(op, exclusive, true, in, ahead, begin, n, open, out);

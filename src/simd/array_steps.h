@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Operations on the lanes of a vector of W numbers that take the same steps with all instruction
  * sets. The scan needs EK_SHIFT, which moves lanes up; array_avx2.h, whose shifts differ from step
- * to step, has its own. EK_FMA, if there is one, is the fused multiplication and addition of floats.
- * Included by simd/array_*.h. */
+ * to step, has its own. EK_FMA, if there is one, multiplies and adds floats. Included by
+ * simd/array_*.h. */
 static inline VAL FN(vfold)(ek_monoid op, vec v)
 {
 	VAL lane[W];
