@@ -173,18 +173,28 @@ INLINE void FN(sort_short)(int64_t n, eki_pair_at from, eki_pair_at to, unsigned
 
 /* ---- Sorted runs ----------------------------------------------------------------------------- */
 
-/* Sorts a block whose keys are a bitonic sequence. */
-INLINE void FN(clean)(FN(pack) * r, int U, int vs)
+/* Takes step d of sorting bitonic sequences of W lanes in both blocks. */
+INLINE void FN(clean_step)(FN(pack) * a, FN(pack) * b, int d, int U, int vs)
+{
+	EK_UNROLL
+	for (int i = 0; i < U && d < W; i++) {
+		FN(compare_lanes)(&a[i], d, d, vs);
+		FN(compare_lanes)(&b[i], d, d, vs);
+	}
+}
+
+/* Moves lesser keys to lower registers of a block whose keys are a bitonic sequence, until each
+ * register is one of its own. */
+INLINE void FN(clean_rows)(FN(pack) * r, int U, int vs)
 {
 	if (U == 4)
 		COMPARE(0, 2), COMPARE(1, 3), COMPARE(2, 3);
 	COMPARE(0, 1);
-	EK_UNROLL
-	for (int i = 0; i < U; i++)
-		FN(clean_lanes)(&r[i], W, vs);
 }
 
-/* Merges two sorted blocks: the lesser half goes to `next`, the greater half stays in `held`. */
+/* Merges two sorted blocks: the lesser half goes to `next`, the greater half stays in `held`. Each
+ * step within registers is taken for all of them before the next step, so that few instructions
+ * wait for the one before. */
 INLINE void FN(merge_blocks)(FN(pack) * held, FN(pack) * next, int U, int vs)
 {
 	FN(pack) lo[4];
@@ -200,8 +210,12 @@ INLINE void FN(merge_blocks)(FN(pack) * held, FN(pack) * next, int U, int vs)
 	EK_UNROLL
 	for (int i = 0; i < U; i++)
 		next[i] = lo[i];
-	FN(clean)(next, U, vs);
-	FN(clean)(held, U, vs);
+	FN(clean_rows)(next, U, vs);
+	FN(clean_rows)(held, U, vs);
+	FN(clean_step)(next, held, 8, U, vs);
+	FN(clean_step)(next, held, 4, U, vs);
+	FN(clean_step)(next, held, 2, U, vs);
+	FN(clean_step)(next, held, 1, U, vs);
 }
 
 INLINE void FN(block_load)(FN(pack) * r, eki_pair_at p, int64_t i, int64_t n, VAL flip, int U,

@@ -16,8 +16,14 @@
 static eki_wide FN(reduce_simd_piece)(const eki_array *a, int64_t begin, int64_t end)
 {
 	const VAL *in = a->in;
+	eki_wide sum = FN(widen)(FN(identity)(a->op));
 
-	return FN(wide_sum)(a->op, in + begin, end - begin);
+	for (int64_t i = begin; i < end; i += EKI_TILE) {
+		const int64_t n = end - i < EKI_TILE ? end - i : EKI_TILE;
+
+		sum = FN(wide_op)(a->op, sum, FN(widen)(FN(tile_sum)(a->op, in + i, n)));
+	}
+	return sum;
 }
 
 #if EK_PER_TYPE

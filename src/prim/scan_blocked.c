@@ -4,9 +4,10 @@
  * Blocks that fit the cache of a core are handed out to threads in order. A thread sums its block,
  * which brings the block into that cache. Then it waits for the prefix, which is the sum of all
  * earlier blocks. It passes the prefix plus its own sum on to the next block, and scans its block
- * from the cache. A thread waits only for blocks begun before its own, so the runtime may grant any
- * number of threads. A single thread does not sum a block first: it computes the sums while it
- * scans, in the same order, so the bits of the result are the same.
+ * from the cache; meanwhile it sums the block that it takes next. A thread waits only for blocks
+ * begun before its own, so the runtime may grant any number of threads. A single thread does not
+ * sum a block first: it computes the sums while it scans, in the same order, so the bits of the
+ * result are the same.
  *
  * A block is scanned in tiles of 16 KiB or less. Within a tile the scan starts from the identity:
  * each vector is scanned in its register, and its sum is carried to the next vector. The sum of all
@@ -30,183 +31,81 @@
 #define EK_FILE "prim/scan_blocked.c"
 #include "base/for_each.h"
 #include "prim/wide.h"
+#include "prim/scan_tile.h"
 
 #ifndef EK_SCAN_BLOCKED
 #define EK_SCAN_BLOCKED
-enum { AHEAD = 4096 };
-/* How a tile is written: with ordinary stores (NEAR), or with non-temporal stores to an output that
- * is aligned to vectors (PAST) or not (SHIFTED). */
-enum way { NEAR, PAST, SHIFTED };
+enum { KEPT = 64 };
 struct range {
 	int64_t begin, end;
 };
+/* The sum of a block, and those of its first KEPT tiles. */
 struct scan_sums {
-	eki_wide own, later;
+	eki_wide all, tile[KEPT];
 };
-/* Types of the current pass. */
-#define TILE struct FN(tile)
-#define SUMS struct FN(tile_sums)
 #endif
 
-/* A tile to scan. `prefix` is the sum of all entries before it. `later` is a tile of a later block,
- * to be added up at the same time, or NULL. */
-struct FN(tile) {
-	const VAL *in, *later;
-	VAL *out;
-	int64_t n; /* number of entries of each of the two tiles */
-	VAL prefix;
-	bool exclusive;
-};
-struct FN(tile_sums) {
-	VAL own, later; /* sums of the two tiles, as tile_sum returns them */
-};
-
-/* Prefetches the data AHEAD bytes after the vector at p + k W, into the second-level cache only.
- * The first-level cache does not have room both for lines that wait for memory and for lines that
- * wait to be written. Bypassing it makes the scan faster: by a tenth with two threads, by a quarter
- * with one. */
-static inline __attribute__((always_inline)) void FN(fetch)(const VAL *p, int k)
+/* Adds the sum of tile k to the sums of its block. */
+static void FN(scan_keep)(const eki_array *a, VAL sum, int64_t k, struct scan_sums *sums)
 {
-	if (k * W * (int)sizeof(VAL) % 64 == 0)
-		__builtin_prefetch((const void *)((uintptr_t)(p + k * W) + AHEAD), 0, 2);
+	sums->all = FN(wide_op)(a->op, sums->all, FN(widen)(sum));
+	if (k < KEPT)
+		sums->tile[k] = FN(widen)(sum);
 }
 
-/* Writes the vector `s` to out + i in the given way. *held is the vector before `s`, and is then
- * set to `s`. The output begins `off` entries after an aligned address. */
-static inline __attribute__((always_inline)) void FN(put)(enum way way, VAL *out, int64_t i,
-                                                          int64_t off, vec s, vec *held)
-{
-	if (way == NEAR || (way == SHIFTED && i == 0))
-		vstore_n(out + i, s, way == NEAR ? W : W - off);
-	else if (way == PAST)
-		vstream(out + i, s);
-	else
-		vstream(out + i - off, vshift(s, off, *held));
-	*held = s;
-}
-
-/* Scans the entries after the last whole vector. */
-static inline __attribute__((always_inline)) void
-FN(scan_rest)(ek_monoid op, const TILE *t, int64_t i, vec first, vec chain, vec *sum, vec *later)
-{
-	const vec none = vset1(FN(identity)(op));
-	const int64_t m = t->n - i;
-	vec v = vload_n(t->in + i, m, none);
-
-	*sum = vop(op, *sum, v);
-	if (t->later)
-		*later = vop(op, *later, vload_n(t->later + i, m, none));
-	v = vscan(op, v);
-	v = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
-	vstore_n(t->out + i, vop(op, first, v), m);
-}
-
-/* Scans a tile. Non-temporal stores write whole aligned vectors. If `way` is SHIFTED, such a vector
- * is put together from the end of one vector of the scan and the beginning of the next. Each vector
- * is written as soon as it is computed, since reads, writes and additions at an even pace keep the
- * memory busy. A chain with one addition for each vector is used, since a chain with one for every
- * four vectors takes more instructions and is slower. */
-static inline __attribute__((always_inline)) SUMS FN(scan_tile_by)(ek_monoid op, enum way way,
-                                                                   const TILE *t)
-{
-	const vec none = vset1(FN(identity)(op)), first = vset1(t->prefix);
-	const int64_t n = t->n, whole = n - n % W,
-		      off = way == SHIFTED ? (int64_t)((uintptr_t)t->out / sizeof(VAL)) & (W - 1)
-	                                   : 0;
-	vec sum[4] = {none, none, none, none}, later[4] = {none, none, none, none};
-	vec chain = none, held = none;
-
-	/* The last cache line of the tile is written only in part, so it has to be read; it is
-	 * prefetched here, before non-temporal stores queue up in front of it. */
-	if (way == SHIFTED)
-		__builtin_prefetch(
-			(const void *)((uintptr_t)t->out + (uintptr_t)(n - off) * sizeof(VAL)), 1);
-	for (int64_t i = 0; i < whole; i += 4 * W) {
-		EK_UNROLL
-		for (int k = 0; k < 4; k++) {
-			const int64_t at = i + k * W;
-			vec v, s;
-
-			if (at >= whole)
-				continue;
-			v = vload(t->in + at);
-			FN(fetch)((t->later ? t->later : t->in) + i, k);
-			if (t->later)
-				later[k] = vop(op, later[k], vload(t->later + at));
-			sum[k] = vop(op, sum[k], v);
-			v = vscan(op, v);
-			s = vop(op, chain, t->exclusive ? vprevious(v, none) : v);
-			FN(put)(way, t->out, at, off, vop(op, first, s), &held);
-			chain = vop(op, chain, vlast(v));
-		}
-	}
-	if (way == SHIFTED && whole > 0)
-		vstore_n(t->out + whole - off, vshift(none, off, held), off);
-	if (whole < n)
-		FN(scan_rest)(op, t, whole, first, chain, &sum[0], &later[0]);
-	return (SUMS){FN(four)(op, sum), FN(four)(op, later)};
-}
-
-static inline __attribute__((always_inline)) SUMS FN(scan_tile_op)(ek_monoid op, enum way way,
-                                                                   const TILE *t)
-{
-	switch (op) {
-	case EK_MAX: return FN(scan_tile_by)(EK_MAX, way, t);
-	case EK_MIN: return FN(scan_tile_by)(EK_MIN, way, t);
-#if !EK_VAL_FLOAT
-	case EK_OR: return FN(scan_tile_by)(EK_OR, way, t);
-#endif
-	default: return FN(scan_tile_by)(EK_SUM, way, t);
-	}
-}
-
-static SUMS FN(scan_tile)(ek_monoid op, bool stream, const TILE *t)
-{
-	if (!stream)
-		return FN(scan_tile_op)(op, NEAR, t);
-	if ((uintptr_t)t->out % (W * sizeof(VAL)) == 0)
-		return FN(scan_tile_op)(op, PAST, t);
-	return FN(scan_tile_op)(op, SHIFTED, t);
-}
-
-static eki_wide FN(scan_block_sum)(const eki_array *a, int64_t begin, int64_t end)
-{
-	const VAL *in = a->in;
-
-	return FN(wide_sum)(a->op, in + begin, end - begin);
-}
-
-/* Scans block `own`; `prefix` is the sum of all blocks before it. At the same time adds up block
- * `next`, which is not longer. Returns the sums of both blocks. */
-static struct scan_sums FN(scan_block)(const eki_array *a, bool stream, struct range own,
-                                       struct range next, eki_wide prefix)
+static void FN(scan_block_sum)(const eki_array *a, struct range r, struct scan_sums *sums)
 {
 	const int64_t tile = EKI_TILE;
-	const eki_wide none = FN(widen)(FN(identity)(a->op));
+	const VAL *in = a->in;
+
+	sums->all = FN(widen)(FN(identity)(a->op));
+	for (int64_t i = r.begin, k = 0; i < r.end; i += tile, k++) {
+		const int64_t n = r.end - i < tile ? r.end - i : tile;
+
+		FN(scan_keep)(a, FN(tile_sum)(a->op, in + i, n), k, sums);
+	}
+}
+
+/* Scans block `own`; `prefix` is the sum of all blocks before it, and `sums` has its own sums, or
+ * is NULL if they are not known yet. At the same time adds up block `next`, which is not longer,
+ * to *later. Returns the sum of block `own`. */
+static eki_wide FN(scan_block)(const eki_array *a, bool stream, struct range own, struct range next,
+                               eki_wide prefix, const struct scan_sums *sums,
+                               struct scan_sums *later)
+{
+	const int64_t tile = EKI_TILE;
 	const VAL *in = a->in;
 	VAL *out = a->out;
-	struct scan_sums sum = {none, none};
+	eki_wide all = FN(widen)(FN(identity)(a->op));
 
-	for (int64_t i = 0; own.begin + i < own.end; i += tile) {
-		int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
-		int64_t m = next.end - next.begin - i < tile ? next.end - next.begin - i : tile;
-		const TILE t = {.in = in + own.begin + i,
-		                .later = n == m ? in + next.begin + i : NULL,
+	later->all = all;
+	for (int64_t i = 0, k = 0; own.begin + i < own.end; i += tile, k++) {
+		const VAL *here = in + own.begin + i, *there = in + next.begin + i;
+		const int64_t n = own.end - own.begin - i < tile ? own.end - own.begin - i : tile;
+		const int64_t left = next.end - next.begin - i, m = left < tile ? left : tile;
+		const TILE t = {.in = here,
+		                .ahead = n == m ? there : here,
 		                .out = out + own.begin + i,
 		                .n = n,
-		                .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, sum.own)),
+		                .prefix = FN(narrow)(FN(wide_op)(a->op, prefix, all)),
 		                .exclusive = a->kind == EK_EXCLUSIVE};
-		SUMS s = FN(scan_tile)(a->op, stream, &t);
+		const bool kept = sums && k < KEPT;
+		VAL sum = 0;
 
-		if (n != m && m > 0)
-			s.later = FN(tile_sum)(a->op, in + next.begin + i, m);
-		sum.own = FN(wide_op)(a->op, sum.own, FN(widen)(s.own));
+		if (!kept && n == m) /* before the scan, which may overwrite the tile */
+			sum = FN(tile_sum)(a->op, here, n);
+
+		const VAL met = FN(scan_tile)(a->op, stream, &t);
+
+		if (n != m)
+			sum = met;
+		all = FN(wide_op)(a->op, all, kept ? sums->tile[k] : FN(widen)(sum));
 		if (m > 0)
-			sum.later = FN(wide_op)(a->op, sum.later, FN(widen)(s.later));
+			FN(scan_keep)(a, n == m ? met : FN(tile_sum)(a->op, there, m), k, later);
 	}
 	if (stream)
 		vstream_end();
-	return sum;
+	return all;
 }
 
 #if EK_PER_TYPE
@@ -222,8 +121,9 @@ static eki_wide FN(scan_join)(const eki_array *a, eki_wide x, eki_wide y)
 
 #if EK_ONCE
 
-typedef struct scan_sums scan_fn(const eki_array *, bool, struct range, struct range, eki_wide);
-typedef eki_wide sum_fn(const eki_array *, int64_t, int64_t);
+typedef eki_wide scan_fn(const eki_array *, bool, struct range, struct range, eki_wide,
+                         const struct scan_sums *, struct scan_sums *);
+typedef void sum_fn(const eki_array *, struct range, struct scan_sums *);
 typedef eki_wide join_fn(const eki_array *, eki_wide, eki_wide);
 
 struct scan {
@@ -255,19 +155,20 @@ static void scan_blocks(void *arg, int part)
 	struct scan *s = arg;
 	int64_t k = atomic_fetch_add(&s->next, 1);
 	struct range own = range_of(s, k);
-	eki_wide sum = s->sum(s->a, own.begin, own.end);
+	struct scan_sums sums[2];
 
 	(void)part;
-	while (k < s->blocks) {
-		int64_t later = atomic_fetch_add(&s->next, 1);
-		struct range next = range_of(s, later);
+	s->sum(s->a, own, &sums[0]);
+	for (int now = 0; k < s->blocks; now = !now) {
+		const int64_t later = atomic_fetch_add(&s->next, 1);
+		const struct range next = range_of(s, later);
 		eki_wide prefix;
 
 		eki_turn_wait(&s->turn, k);
 		prefix = s->prefix;
-		s->prefix = s->join(s->a, prefix, sum);
+		s->prefix = s->join(s->a, prefix, sums[now].all);
 		eki_turn_pass(&s->turn, k);
-		sum = s->scan(s->a, s->stream, own, next, prefix).later;
+		s->scan(s->a, s->stream, own, next, prefix, &sums[now], &sums[!now]);
 		own = next;
 		k = later;
 	}
@@ -276,9 +177,11 @@ static void scan_blocks(void *arg, int part)
 static void scan_alone(struct scan *s)
 {
 	const struct range none = {0, 0};
+	struct scan_sums unused;
 
 	for (int64_t k = 0; k < s->blocks; k++) {
-		eki_wide sum = s->scan(s->a, s->stream, range_of(s, k), none, s->prefix).own;
+		const eki_wide sum =
+			s->scan(s->a, s->stream, range_of(s, k), none, s->prefix, NULL, &unused);
 
 		s->prefix = s->join(s->a, s->prefix, sum);
 	}

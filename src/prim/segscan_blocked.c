@@ -20,9 +20,10 @@
 #define EK_ARRAYS
 #define EK_FILE "prim/segscan_blocked.c"
 #include "base/for_each.h"
+#include "prim/segmented_lanes.h"
 
 #ifndef SEGSCAN_TILE
-#define SEGSCAN_TILE 1024 /* number of entries whose flags and results are buffered */
+#define SEGSCAN_TILE 1024 /* number of entries whose flags are buffered */
 typedef struct segscan {
 	const eki_array *a;
 	int64_t block, blocks;
@@ -37,39 +38,42 @@ typedef struct segscan {
  * each lane, the sum of the segment that is open before these entries. Returns, in each lane, the
  * sum of the segment that is open after them. Prefetches 64 entries at address `ahead`. */
 static inline __attribute__((always_inline)) vec FN(group_scan)(ek_monoid op, bool exclusive,
-                                                                const VAL *in, uintptr_t ahead,
-                                                                uint64_t begins, vec open, VAL *out)
+                                                                bool stream, const VAL *in,
+                                                                uintptr_t ahead, uint64_t begins,
+                                                                vec open, VAL *out)
 {
 	const vec none = vset1(FN(identity)(op));
+	const FN(lanes) lanes = FN(lanes_of)(begins, STEPS);
 
-	for (uintptr_t line = 0; line < 64 * sizeof(VAL); line += 64)
-		__builtin_prefetch((const void *)(ahead + line), 0, 2);
 	for (int k = 0; k < 64; k += W) {
-		vec v = vload(in + k), s, last, before = open;
+		vec v = vload(in + k), s, before = open;
 
+		if (k * (int)sizeof(VAL) % 64 == 0)
+			__builtin_prefetch((const void *)(ahead + (uintptr_t)k * sizeof(VAL)), 0,
+			                   2);
 		if (begins) {
-			unsigned first = (unsigned)(begins >> k) & ((1u << W) - 1);
-
-			v = vsegscan(op, v, first);
-			last = vlast(v);
-			open = vselect(first ? 0u : ~0u, vop(op, open, last), last);
-			s = vselect((first & (0u - first)) - 1, vop(op, before, v), v);
+			v = FN(lanes_scan)(op, v, &lanes, k, STEPS);
+			s = vopif(op, (unsigned)(lanes.lead >> k), v, before);
+			open = vlast(s);
 			if (exclusive)
-				s = vselect(first, none, vprevious(s, before));
+				s = vselect((unsigned)(begins >> k), none, vprevious(s, before));
 		} else {
 			v = vscan(op, v);
 			open = vop(op, open, vlast(v));
 			s = vop(op, before, exclusive ? vprevious(v, none) : v);
 		}
-		vstore(out + k, s);
+		if (stream)
+			vstream(out + k, s);
+		else
+			vstore(out + k, s);
 	}
 	return open;
 }
 
-static inline __attribute__((always_inline)) vec FN(tile_scan_by)(ek_monoid op, bool exclusive,
-                                                                  const VAL *in, uintptr_t ahead,
-                                                                  const uint8_t *begin, int64_t n,
-                                                                  vec open, VAL *out)
+/* Scans n entries. `begin` has a byte for each of them, and zeros up to a multiple of 64. */
+static inline __attribute__((always_inline)) vec
+FN(tile_scan_by)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintptr_t ahead,
+                 const uint8_t *begin, int64_t n, vec open, VAL *out)
 {
 	VAL last[64] = {0};
 	int64_t i = 0;
@@ -79,30 +83,42 @@ static inline __attribute__((always_inline)) vec FN(tile_scan_by)(ek_monoid op, 
 
 		/* group_scan is inlined twice; the second copy omits the work for flags */
 		if (begins)
-			open = FN(group_scan)(op, exclusive, in + i, ahead, begins, open, out + i);
+			open = FN(group_scan)(op, exclusive, stream, in + i, ahead, begins, open,
+			                      out + i);
 		else
-			open = FN(group_scan)(op, exclusive, in + i, ahead, 0, open, out + i);
+			open = FN(group_scan)(op, exclusive, stream, in + i, ahead, 0, open,
+			                      out + i);
 	}
 	if (i < n) {
 		memcpy(last, in + i, (size_t)(n - i) * sizeof *in);
-		open = FN(group_scan)(op, exclusive, last, ahead, vbytes(begin + i), open, last);
+		open = FN(group_scan)(op, exclusive, false, last, ahead, vbytes(begin + i), open,
+		                      last);
 		memcpy(out + i, last, (size_t)(n - i) * sizeof *out);
 	}
 	return open;
 }
 
-static vec FN(tile_scan)(const eki_array *a, const VAL *in, uintptr_t ahead, const uint8_t *begin,
+static inline __attribute__((always_inline)) vec
+FN(tile_scan_op)(ek_monoid op, bool exclusive, bool stream, const VAL *in, uintptr_t ahead,
+                 const uint8_t *begin, int64_t n, vec open, VAL *out)
+{
+	if (stream)
+		return FN(tile_scan_by)(op, exclusive, true, in, ahead, begin, n, open, out);
+	return FN(tile_scan_by)(op, exclusive, false, in, ahead, begin, n, open, out);
+}
+
+static vec FN(tile_scan)(const segscan *job, const VAL *in, uintptr_t ahead, const uint8_t *begin,
                          int64_t n, vec open, VAL *out)
 {
-	bool exclusive = a->kind == EK_EXCLUSIVE;
+	const bool late = job->a->kind == EK_EXCLUSIVE, stream = job->stream;
 
-	switch (a->op) {
-	case EK_MAX: return FN(tile_scan_by)(EK_MAX, exclusive, in, ahead, begin, n, open, out);
-	case EK_MIN: return FN(tile_scan_by)(EK_MIN, exclusive, in, ahead, begin, n, open, out);
+	switch (job->a->op) {
+	case EK_MAX: return FN(tile_scan_op)(EK_MAX, late, stream, in, ahead, begin, n, open, out);
+	case EK_MIN: return FN(tile_scan_op)(EK_MIN, late, stream, in, ahead, begin, n, open, out);
 #if !EK_VAL_FLOAT
-	case EK_OR: return FN(tile_scan_by)(EK_OR, exclusive, in, ahead, begin, n, open, out);
+	case EK_OR: return FN(tile_scan_op)(EK_OR, late, stream, in, ahead, begin, n, open, out);
 #endif
-	default: return FN(tile_scan_by)(EK_SUM, exclusive, in, ahead, begin, n, open, out);
+	default: return FN(tile_scan_op)(EK_SUM, late, stream, in, ahead, begin, n, open, out);
 	}
 }
 
@@ -116,7 +132,6 @@ static void FN(segscan_block)(const segscan *job, int64_t begin, int64_t end, in
 	const ek_segments *g = &a->segments;
 	const VAL *in = a->in;
 	VAL *out = a->out, value;
-	_Alignas(EKI_ALIGNMENT) VAL buffer[SEGSCAN_TILE];
 	uint8_t mark[SEGSCAN_TILE];
 	int64_t s = g->flag ? 0 : eki_segment_from(g, begin);
 	vec open;
@@ -124,7 +139,7 @@ static void FN(segscan_block)(const segscan *job, int64_t begin, int64_t end, in
 	memcpy(&value, number, sizeof value);
 	open = vset1(value);
 	for (int64_t i = begin; i < end; i += SEGSCAN_TILE) {
-		int64_t n = end - i < SEGSCAN_TILE ? end - i : SEGSCAN_TILE, k = 0;
+		int64_t n = end - i < SEGSCAN_TILE ? end - i : SEGSCAN_TILE;
 		const uint8_t *first = mark;
 
 		if (g->flag && n == SEGSCAN_TILE) {
@@ -136,13 +151,8 @@ static void FN(segscan_block)(const segscan *job, int64_t begin, int64_t end, in
 			else
 				s = eki_segments_mark(g, s, g->count, i, i + n, mark);
 		}
-		open = FN(tile_scan)(a, in + i, (uintptr_t)(in + i) + (uintptr_t)later, first, n,
-		                     open, job->stream ? buffer : out + i);
-		if (!job->stream)
-			continue;
-		for (; k + W <= n; k += W)
-			vstream(out + i + k, vload(buffer + k));
-		memcpy(out + i + k, buffer + k, (size_t)(n - k) * sizeof *out);
+		open = FN(tile_scan)(job, in + i, (uintptr_t)(in + i) + (uintptr_t)later, first, n,
+		                     open, out + i);
 	}
 	if (job->stream)
 		vstream_end();
@@ -235,7 +245,7 @@ static void FN(segscan_alone)(void *arg, int part)
 	segscan *job = arg;
 
 	(void)part;
-	FN(segscan_block)(job, 0, job->a->n, 4096, &job->open);
+	FN(segscan_block)(job, 0, job->a->n, 8192, &job->open);
 }
 
 #if EK_PER_TYPE

@@ -16,25 +16,17 @@
 #define EK_ARRAYS
 #define EK_FILE "prim/segsum_blocked.c"
 #include "base/for_each.h"
+#include "prim/segmented_lanes.h"
 #include "prim/segsum_out.h"
 
 #ifndef SEGSUM_BLOCK
 #define SEGSUM_BLOCK 2048 /* number of entries that are buffered, in half of a 48 KiB cache */
 #endif
 
-/* Number of steps of the scan of a vector; each doubles the number of entries in the sum of a
- * lane. */
-#define STEPS (W == 1 ? 0 : W == 2 ? 1 : W == 4 ? 2 : W == 8 ? 3 : 4)
 /* If 64 entries have more segment ends than this, the sums at the ends are compressed in registers.
  * Otherwise the sums are picked from memory, which is faster only where a register has few
  * lanes. */
 #define DENSE (sizeof(VAL) == 4 ? 0 : 24)
-
-/* Returns a word with a bit for each of 64 entries: 1 for the first lane of each vector. */
-static inline uint64_t FN(first_lanes)(void)
-{
-	return UINT64_MAX / ((UINT64_C(1) << W) - 1);
-}
 
 /* Prefetches the cache line 2 KiB after the vector at p. One prefetch for each vector spreads the
  * prefetches evenly; a burst of prefetches keeps loads waiting. The distance is shorter than that
@@ -83,29 +75,16 @@ static inline __attribute__((always_inline)) VAL *
 FN(group_by)(bool dense, int steps, const VAL *in, uint64_t ends, FN(open) * open, VAL *out)
 {
 	const uint64_t begins = ends << 1 | open->closed;
-	uint64_t met = begins | FN(first_lanes)(), grow[4];
+	const FN(lanes) lanes = FN(lanes_of)(begins, steps);
 	vec before = open->first;
 	_Alignas(EKI_ALIGNMENT) VAL sums[64];
 
-	for (int k = 0; k < steps; k++) {
-		grow[k] = ~met;
-		met |= met << (1 << k);
-	}
 	for (int i = 0; i < 64; i += W) {
 		const unsigned begin = (unsigned)(begins >> i) & ((1u << W) - 1);
 		vec sum = vload(in + i);
 
 		FN(fetch)(in + i);
-
-		if (steps > 0)
-			sum = vsegstep(sum, 1, (unsigned)(grow[0] >> i));
-		if (steps > 1)
-			sum = vsegstep(sum, 2, (unsigned)(grow[1] >> i));
-		if (steps > 2)
-			sum = vsegstep(sum, 4, (unsigned)(grow[2] >> i));
-		if (steps > 3)
-			sum = vsegstep(sum, 8, (unsigned)(grow[3] >> i));
-
+		sum = FN(lanes_scan)(EK_SUM, sum, &lanes, i, steps);
 		/* add `before` to the lanes before the first lane that begins a segment */
 		sum = vaddif(~begin & (begin - 1), sum, before);
 		before = vlast(sum);

@@ -117,15 +117,3 @@ static VAL FN(tile_sum)(ek_monoid op, const VAL *in, int64_t n)
 	default: return FN(tile_sum_by)(EK_SUM, in, n);
 	}
 }
-
-/* Returns the sum of any number of entries, tile after tile. */
-static eki_wide FN(wide_sum)(ek_monoid op, const VAL *in, int64_t n)
-{
-	eki_wide sum = FN(widen)(FN(identity)(op));
-
-	for (int64_t i = 0; i < n; i += EKI_TILE)
-		sum = FN(wide_op)(
-			op, sum,
-			FN(widen)(FN(tile_sum)(op, in + i, n - i < EKI_TILE ? n - i : EKI_TILE)));
-	return sum;
-}

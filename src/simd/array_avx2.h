@@ -44,6 +44,7 @@
 #define vle(a, b)         ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_LE_OQ)))
 #define veq(a, b)         ((unsigned)_mm256_movemask_pd(_mm256_cmp_pd(a, b, _CMP_EQ_OQ)))
 #define EK_VADD(a, b)     _mm256_add_pd(a, b)
+#define EK_FMA(a, b, c)   _mm256_fmadd_pd(a, b, c)
 #define EK_NAN(a)         _mm256_cmp_pd(a, a, _CMP_UNORD_Q)
 #define EK_VMAX(a, b)     _mm256_blendv_pd(_mm256_max_pd(a, b), a, EK_NAN(a))
 #define EK_VMIN(a, b)     _mm256_blendv_pd(_mm256_min_pd(a, b), a, EK_NAN(a))
@@ -62,6 +63,7 @@
 #define vle(a, b)         ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ)))
 #define veq(a, b)         ((unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)))
 #define EK_VADD(a, b)     _mm256_add_ps(a, b)
+#define EK_FMA(a, b, c)   _mm256_fmadd_ps(a, b, c)
 #define EK_NAN(a)         _mm256_cmp_ps(a, a, _CMP_UNORD_Q)
 #define EK_VMAX(a, b)     _mm256_blendv_ps(_mm256_max_ps(a, b), a, EK_NAN(a))
 #define EK_VMIN(a, b)     _mm256_blendv_ps(_mm256_min_ps(a, b), a, EK_NAN(a))
@@ -158,30 +160,12 @@ static inline __attribute__((always_inline)) vec FN(vscan)(ek_monoid op, vec v)
 	return FN(vop)(op, EK_UP4(v, none), v);
 }
 
-/* Computes the inclusive scan of each segment of lanes. Bit i of `bits` is 1 if a segment begins at
- * lane i. Each step doubles the number of lanes that are combined in a lane, but leaves out lanes
- * of other segments. */
-static inline __attribute__((always_inline)) vec FN(vsegscan)(ek_monoid op, vec v, unsigned bits)
-{
-	bits |= 1;
-#if !EK_VAL_64
-	v = vselect(bits, v, FN(vop)(op, EK_UP1(v, v), v));
-	bits |= bits << 1;
-	v = vselect(bits, v, FN(vop)(op, EK_UP2(v, v), v));
-	bits |= bits << 2;
-#else
-	v = vselect(bits, v, FN(vop)(op, EK_UP2(v, v), v));
-	bits |= bits << 1;
-#endif
-	return vselect(bits, v, FN(vop)(op, EK_UP4(v, v), v));
-}
-
 #define vaddif(bits, a, b) vselect(bits, FN(vop)(EK_SUM, b, a), a)
 #if EK_VAL_64
-#define vsegstep(v, k, grow) vaddif(grow, v, (k) == 1 ? EK_UP2(v, v) : EK_UP4(v, v))
+#define vsegstep(op, v, k, grow) vopif(op, grow, v, (k) == 1 ? EK_UP2(v, v) : EK_UP4(v, v))
 #else
-#define vsegstep(v, k, grow) \
-	vaddif(grow, v, (k) == 1 ? EK_UP1(v, v) : (k) == 2 ? EK_UP2(v, v) : EK_UP4(v, v))
+#define vsegstep(op, v, k, grow) \
+	vopif(op, grow, v, (k) == 1 ? EK_UP1(v, v) : (k) == 2 ? EK_UP2(v, v) : EK_UP4(v, v))
 #endif
 
 #include "simd/array_steps.h"
@@ -206,7 +190,6 @@ static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, u
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
-#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 #define vcompress(p, v, bits) FN(vcompress)(p, v, bits)
 

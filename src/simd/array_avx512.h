@@ -27,11 +27,12 @@
 #define EK_BITS(v)          _mm512_castpd_si512(v)
 #define EK_FROM_BITS(v)     _mm512_castsi512_pd(v)
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_pd((__mmask8)(m), v)
-#define EK_NAN(a, b)        (_mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q))
+#define EK_ORDERED(a)       _mm512_cmp_pd_mask(a, a, _CMP_ORD_Q)
 #define EK_VADD(a, b)       _mm512_add_pd(a, b)
+#define EK_FMA(a, b, c)     _mm512_fmadd_pd(a, b, c)
 #define vaddif(bits, a, b)  _mm512_mask_add_pd(a, (__mmask8)(bits), a, b)
-#define EK_VMAX(a, b)       _mm512_mask_mov_pd(_mm512_max_pd(a, b), EK_NAN(a, b), a)
-#define EK_VMIN(a, b)       _mm512_mask_mov_pd(_mm512_min_pd(a, b), EK_NAN(a, b), a)
+#define EK_VMAX(a, b)       _mm512_mask_max_pd(a, EK_ORDERED(a), a, b)
+#define EK_VMIN(a, b)       _mm512_mask_min_pd(a, EK_ORDERED(a), a, b)
 #define EK_VOR(a, b)        EK_VADD(a, b)
 #elif EK_VAL_FLOAT
 #define vec                 __m512
@@ -48,11 +49,12 @@
 #define EK_BITS(v)          _mm512_castps_si512(v)
 #define EK_FROM_BITS(v)     _mm512_castsi512_ps(v)
 #define EK_COMPRESS(v, m)   _mm512_maskz_compress_ps((__mmask16)(m), v)
-#define EK_NAN(a, b)        (_mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q))
+#define EK_ORDERED(a)       _mm512_cmp_ps_mask(a, a, _CMP_ORD_Q)
 #define EK_VADD(a, b)       _mm512_add_ps(a, b)
+#define EK_FMA(a, b, c)     _mm512_fmadd_ps(a, b, c)
 #define vaddif(bits, a, b)  _mm512_mask_add_ps(a, (__mmask16)(bits), a, b)
-#define EK_VMAX(a, b)       _mm512_mask_mov_ps(_mm512_max_ps(a, b), EK_NAN(a, b), a)
-#define EK_VMIN(a, b)       _mm512_mask_mov_ps(_mm512_min_ps(a, b), EK_NAN(a, b), a)
+#define EK_VMAX(a, b)       _mm512_mask_max_ps(a, EK_ORDERED(a), a, b)
+#define EK_VMIN(a, b)       _mm512_mask_min_ps(a, EK_ORDERED(a), a, b)
 #define EK_VOR(a, b)        EK_VADD(a, b)
 #else
 #define vec             __m512i
@@ -139,12 +141,11 @@ static inline __attribute__((always_inline)) vec FN(vop)(ek_monoid op, vec a, ve
 
 #include "simd/array_steps.h"
 
-#define vsegstep(v, k, grow) vaddif(grow, v, EK_SHIFT(v, k, v))
+#define vsegstep(op, v, k, grow) vopif(op, grow, v, EK_SHIFT(v, k, v))
 
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
-#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 /* Compresses in a register and then stores, because the instruction that does both is many times
  * slower on some processors. */

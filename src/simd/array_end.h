@@ -7,6 +7,7 @@
 #undef EK_EVEN
 #undef EK_EXPAND
 #undef EK_FIRST
+#undef EK_FMA
 #undef EK_FROM_BITS
 #undef EK_FROM_BYTES
 #undef EK_GT
@@ -22,6 +23,7 @@
 #undef EK_NAN
 #undef EK_NEON
 #undef EK_ORDER
+#undef EK_ORDERED
 #undef EK_ODD
 #undef EK_PERMUTE
 #undef EK_SET
@@ -45,6 +47,7 @@
 #undef W
 #undef sop
 #undef vaddif
+#undef vaside
 #undef vbytes
 #undef vcompress
 #undef vec
@@ -56,11 +59,12 @@
 #undef vload
 #undef vload_n
 #undef vlt
+#undef vone
 #undef vop
+#undef vopif
 #undef vorder
 #undef vprevious
 #undef vscan
-#undef vsegscan
 #undef vsegstep
 #undef vselect
 #undef vset1

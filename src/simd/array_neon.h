@@ -136,8 +136,9 @@ static inline __attribute__((always_inline)) vec FN(vshift)(vec v, int64_t k, ve
 
 #include "simd/array_steps.h"
 
-#define vaddif(bits, a, b)   vselect(bits, EK_VADD(b, a), a)
-#define vsegstep(v, k, grow) vaddif(grow, v, (k) == 1 ? EK_SHIFT(v, 1, v) : EK_SHIFT(v, W / 2, v))
+#define vaddif(bits, a, b) vselect(bits, EK_VADD(b, a), a)
+#define vsegstep(op, v, k, grow) \
+	vopif(op, grow, v, (k) == 1 ? EK_SHIFT(v, 1, v) : EK_SHIFT(v, W / 2, v))
 
 /* Stores all lanes one after the other. Each is overwritten by the next one if its bit is 0. */
 static inline __attribute__((always_inline)) void FN(vcompress)(VAL *p, vec v, unsigned bits)
@@ -185,7 +186,6 @@ static inline __attribute__((always_inline)) vec FN(vfolds)(ek_monoid op, const 
 #define vop(op, a, b)         FN(vop)(op, a, b)
 #define vscan(op, v)          FN(vscan)(op, v)
 #define vshift(v, k, before)  FN(vshift)(v, k, before)
-#define vsegscan(op, v, bits) FN(vsegscan)(op, v, bits)
 #define vfold(op, v)          FN(vfold)(op, v)
 #define vcompress(p, v, bits) FN(vcompress)(p, v, bits)
 #define vbytes(p)             FN(vbytes)(p)

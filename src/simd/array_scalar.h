@@ -15,14 +15,17 @@
  *                         before other threads read
  *   vop(op, a, b)         `a` op `b`, in this order; op is a constant ek_monoid. The result is NaN
  *                         if `a` or `b` is NaN
+ *   vaside(op, one, a, b) vop, whose floats may be added by the units that multiply, which some
+ *                         processors have besides those that add; `one` is vone(). The bits of the
+ *                         result are those of vop, except which NaN it is
  *   vscan(op, v)          inclusive scan of the lanes
  *   vlast(v)              the last lane of v in all lanes
  *   vprevious(v, before)  lane i is lane i - 1 of v; lane 0 is the last lane of `before`
  *   vshift(v, k, before)  vprevious by k lanes instead of one, 0 <= k < W
- *   vsegscan(op, v, bits) inclusive scan of segments; bit i is 1 if a segment begins at lane i
- *   vsegstep(v, k, bits)  one step of vsegscan for sums, k = 1, 2, 4 ... < W: adds lane i - k to
- *                         lane i if bit i is 1; bits below bit k are 0
  *   vaddif(bits, a, b)    `a` + `b` where the bit is 1, else `a`. Bits beyond the lanes are ignored
+ *   vopif(op, bits, a, b) likewise `b` op `a`
+ *   vsegstep(op, v, k, bits)  a step of a segmented scan, k = 1, 2, 4 ... < W: combines lane i with
+ *                         lane i - k if bit i is 1; bits below bit k are 0
  *   vfold(op, v)          all lanes combined by op, as a VAL
  *   vfolds(op, v)         v is an array of W vectors: lane i is vfold(op, v[i])
  *   vlt(a, b) vle(a, b) veq(a, b)   bits of the lanes for which a < b, a <= b, a == b
@@ -47,13 +50,15 @@
 #define vstream(p, v)        (*(p) = (v))
 #define vstream_end()        ((void)0)
 #define vop(op, a, b)        sop(op, a, b)
+#define vone()               ((VAL)1)
+#define vaside(op, one, a, b) ((void)(one), sop(op, a, b))
 #define vscan(op, v)         (v)
 #define vlast(v)             (v)
 #define vprevious(v, before) ((void)(v), (before))
 #define vshift(v, k, before) ((void)(k), (void)(before), (v))
-#define vsegscan(op, v, b)   (v)
-#define vsegstep(v, k, bits) ((void)(bits), (v))
+#define vsegstep(op, v, k, bits) ((void)(op), (void)(bits), (v))
 #define vaddif(bits, a, b)   ((bits) & 1u ? sop(EK_SUM, a, b) : (a))
+#define vopif(op, bits, a, b) ((bits) & 1u ? sop(op, b, a) : (a))
 #define vfold(op, v)         (v)
 #define vfolds(op, v)        ((v)[0])
 #define vlt(a, b)            ((unsigned)((a) < (b)))
