@@ -73,7 +73,8 @@ static void decision_follows_times(void **state)
 	(void)state;
 	for (int n = 0; n < EKI_TRIED_MOST; n++)
 		for (int k = 0; k < 4; k++)
-			checked[n] += check_decision(operations[k / 2], k & 1 ? EK_OP_T : EK_OP_N, n);
+			checked[n] +=
+				check_decision(operations[k / 2], k & 1 ? EK_OP_T : EK_OP_N, n);
 	assert_true(checked[0] == 4 && checked[1] >= 3 && checked[2] >= 1);
 }
 
@@ -113,8 +114,8 @@ static void limit_holds(void **state)
 	for (int round = 0; round < 200; round++) {
 		fake_reset();
 		fake.prepares = 2500;
-		ek_plan *plan = make_plan(A, EK_SPMV, round & 1 ? EK_OP_T : EK_OP_N, true, NULL,
-		                          NULL);
+		ek_plan *plan =
+			make_plan(A, EK_SPMV, round & 1 ? EK_OP_T : EK_OP_N, true, NULL, NULL);
 		eki_trials *t = plan->trials;
 		double extra = 0;
 

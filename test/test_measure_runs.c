@@ -81,7 +81,8 @@ static void *work(void *arg)
 		w->wrong |= ek_spmv(w->plan, 1.5, &xv, 0, &yv) != EK_OK;
 		w->wrong |= memcmp(w->y, w->want, sizeof w->y) != 0;
 		w->wrong |= ek_plan_explain(w->plan, text, sizeof text) != EK_OK;
-		w->wrong |= ek_plan_memory(w->plan) <= 0 || !ek_method_find(ek_plan_method(w->plan));
+		w->wrong |=
+			ek_plan_memory(w->plan) <= 0 || !ek_method_find(ek_plan_method(w->plan));
 	}
 	return NULL;
 }

@@ -79,8 +79,9 @@ static void same_method_same_bits(void **state)
 	other = heap_context(&heap, 3, 0);
 	expect_status(ek_wisdom_load(other, path), EK_OK);
 	assert_int_equal(ek_wisdom_count(other), 3);
-	expect_status(ek_matrix_generate(other, "uniform:rows=6000,cols=6000,k=9", EK_F64, EK_I32, &B),
-	              EK_OK);
+	expect_status(
+		ek_matrix_generate(other, "uniform:rows=6000,cols=6000,k=9", EK_F64, EK_I32, &B),
+		EK_OK);
 	for (int k = 0; k < 3; k++) {
 		again = make_plan(B, operations[k], ops[k], true, NULL, NULL);
 		assert_true(again->trials->decided && again->trials->known);
@@ -137,8 +138,8 @@ static void keys_differ(void **state)
 		ek_plan_destroy(plan);
 	}
 	expect_status(convert_types(A, EK_F64, EK_I64, &B), EK_OK);
-	expect_status(ek_matrix_generate(ctx, "uniform:rows=6000,cols=6000,k=9,seed=5", EK_F64, EK_I32,
-	                                 &C),
+	expect_status(ek_matrix_generate(ctx, "uniform:rows=6000,cols=6000,k=9,seed=5", EK_F64,
+	                                 EK_I32, &C),
 	              EK_OK);
 	assert_true(eki_matrix_pattern(A) == eki_matrix_pattern(A));
 	assert_true(eki_matrix_pattern(A) != eki_matrix_pattern(C));
@@ -216,9 +217,9 @@ static void not_followed(void **state)
 	forced = heap_context(&heap, 3, 0);
 	unsetenv("EK_METHOD");
 	expect_status(ek_wisdom_load(forced, path), EK_OK);
-	expect_status(ek_matrix_generate(forced, "uniform:rows=6000,cols=6000,k=9", EK_F64, EK_I32,
-	                                 &B),
-	              EK_OK);
+	expect_status(
+		ek_matrix_generate(forced, "uniform:rows=6000,cols=6000,k=9", EK_F64, EK_I32, &B),
+		EK_OK);
 	plan = make_plan(B, EK_SPMV, EK_OP_N, true, NULL, NULL);
 	assert_string_equal(ek_plan_method(plan), "spmv.csr.rows");
 	ek_plan_destroy(plan);

@@ -26,7 +26,8 @@ static int setup(void **state)
 	         "decision 0000000000000abc spmv9 h f16 128 sve 4 1 -1 4 csr9:c=8 spmv9.new csr9\n"
 	         "machine %s\n"
 	         "decision 00000000000000aa spmv n f64 32 scalar 2 1 0 4 - spmv.csr.rows csr\n"
-	         "decision 00000000000000ab spmm t f32 64 avx2 3 8 -1 4 ell spmm.columns ell:order=1\n"
+	         "decision 00000000000000ab spmm t f32 64 avx2 3 8 -1 4 ell spmm.columns "
+	         "ell:order=1\n"
 	         "end 3\n",
 	         here);
 	return 0;

@@ -920,10 +920,10 @@ typedef struct ek_hints {
 typedef struct ek_plan ek_plan;
 
 /* Prepares `operation` for A. Everything that costs more than one product happens here. Runs of the
- * plan allocate nothing, with two exceptions besides hints.measure. One is the first run after values changed, if the
- * plan has a copy of A that needs a conversion (ek_spmv says when). The other is the first time
- * that more threads than before run the plan at once, since each of them needs scratch of its own;
- * with more than 16 threads at once it may happen again.
+ * plan allocate nothing, with two exceptions besides hints.measure. One is the first run after
+ * values changed, if the plan has a copy of A that needs a conversion (ek_spmv says when). The
+ * other is the first time that more threads than before run the plan at once, since each of them
+ * needs scratch of its own; with more than 16 threads at once it may happen again.
  * A may be destroyed before the plan. `hints` may be NULL.
  * Errors: EK_EINVAL (there is no such method or format, and the message lists the names; or the
  * method does not support hints.format), EK_EUNSUPPORTED (the method does not support this op, or
@@ -984,17 +984,17 @@ int64_t ek_plan_memory(const ek_plan *plan);
  * operation. Then the method with the least time stays, and the plan frees what the others hold.
  * The predicted one stays unless another is at least 3 percent faster.
  *   - Trials take at most the time of 3 products more than the predicted method alone would. This
- *     includes what the trials prepare, so a method that needs a copy of A in another format or long
- *     preparations is rarely tried. A trial begins only if it fits into what is left. The library
- *     assumes for that that preparations take as long as predicted, and that a method takes at
- *     most twice the time of the predicted one until a run of it was measured; a run that takes
+ *     includes what the trials prepare, so a method that needs a copy of A in another format or
+ *     long preparations is rarely tried. A trial begins only if it fits into what is left. The
+ *     library assumes for that that preparations take as long as predicted, and that a method takes
+ *     at most twice the time of the predicted one until a run of it was measured; a run that takes
  *     longer than that exceeds the limit, and is the last of its method.
  *   - Only runs alike are compared: with the strides and the width of the first, with beta = 0 or
  *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
  *     method that the plan has. If this leaves too few runs, the predicted method stays.
  *   - ek_plan_method, ek_plan_format, ek_plan_bytes and ek_plan_predict are about the method that
- *     the plan has so far, ek_plan_memory counts all that are prepared, and ek_plan_explain lists the
- *     times of the trials, and what was not tried and why.
+ *     the plan has so far, ek_plan_memory counts all that are prepared, and ek_plan_explain lists
+ *     the times of the trials, and what was not tried and why.
  *   - Trials allocate memory in runs. A method for which there is none is not tried.
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With
@@ -1016,8 +1016,9 @@ int64_t ek_plan_memory(const ek_plan *plan);
 
 /* Adds the decisions in a file to those of a context, in place of those about the same. Decisions
  * of other machines and versions are kept, and saved again, but not used. Errors: EK_EIO (there is
- * no such file, or it cannot be read), EK_ESYNTAX and EK_ETRUNCATED (the message names file and
- * line), EK_ENOMEM, EK_EINVAL. After an error the context has the decisions that it had. */
+ * no such file, or it cannot be read), EK_ESYNTAX, EK_ETRUNCATED and EK_ETRAILING (the message
+ * names file and line), EK_ENOMEM, EK_EINVAL. After an error the context has the decisions that it
+ * had. */
 ek_status ek_wisdom_load(ek_context *ctx, const char *path);
 /* Writes all decisions of a context to a file, a line of text for each, in place of what the file
  * had. It appears under its name only when it is complete. Errors: EK_EIO, EK_ENOMEM, EK_EINVAL. */

@@ -60,8 +60,8 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 
 /* ---- pattern.c ------------------------------------------------------------------------------- */
 
-/* Returns a hash, never 0, of the sizes, the format and all arrays of A except values. Matrices with
- * different patterns almost never have the same. */
+/* Returns a hash, never 0, of the sizes, the format and all arrays of A except values. Matrices
+ * with different patterns almost never have the same. */
 uint64_t eki_matrix_pattern(const ek_matrix *A);
 
 /* ---- reshape/ -------------------------------------------------------------------------------- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The key of a pattern: a hash of sizes, format and all arrays except values, by which decisions
- * about a matrix are found again (plan/wisdom.c). All threads hash pieces of the arrays, whose sizes
- * do not depend on the number of threads, and the hashes of the pieces are added up, so their order
- * does not matter. One pass over the indices: as fast as memory delivers them.
+ * about a matrix are found again (plan/wisdom.c). All threads hash pieces of the arrays, whose
+ * sizes do not depend on the number of threads, and the hashes of the pieces are added up, so their
+ * order does not matter. One pass over the indices: as fast as memory delivers them.
  *
- * Source: each lane multiplies and rotates, as in the hashes of Appleby (MurmurHash, 2008); the last
- * step is the mixer of Steele, Lea and Flood 2014 (SplitMix). */
+ * Source: each lane multiplies and rotates, as in the hashes of Appleby (MurmurHash, 2008); the
+ * last step is the mixer of Steele, Lea and Flood 2014 (SplitMix). */
 #include <string.h>
 
 #include "matrix/matrix.h"
@@ -28,8 +28,8 @@ static uint64_t stir(uint64_t h, uint64_t word)
 	return (h << 29 | h >> 35) * SECOND;
 }
 
-/* Hashes `bytes` bytes; the last word is filled with zeros. Four lanes, since a multiplication waits
- * for the one before it in its lane. */
+/* Hashes `bytes` bytes; the last word is filled with zeros. Four lanes, since a multiplication
+ * waits for the one before it in its lane. */
 static uint64_t hash(const char *data, int64_t bytes, uint64_t seed)
 {
 	uint64_t lane[LANES] = {seed, seed ^ FIRST, seed ^ SECOND, ~seed}, word[LANES];
@@ -64,7 +64,7 @@ static void hash_part(void *arg, int part)
 	uint64_t sum = 0;
 
 	for (int64_t k = eki_cut(pieces, job->parts, part),
-		     end = eki_cut(pieces, job->parts, part + 1);
+	             end = eki_cut(pieces, job->parts, part + 1);
 	     k < end; k++) {
 		const int64_t begin = eki_group(job->bytes, PIECE, k);
 
@@ -77,17 +77,17 @@ static void hash_part(void *arg, int part)
 static uint64_t find(const ek_matrix *A)
 {
 	const ek_store *s = &A->store;
-	const int64_t head[] = {s->rows,   s->cols,   s->nnz,    s->dim[0], s->dim[1], s->dim[2],
-	                        s->dim[3], s->base,   A->transposed};
+	const int64_t head[] = {s->rows,   s->cols,   s->nnz,  s->dim[0],    s->dim[1],
+	                        s->dim[2], s->dim[3], s->base, A->transposed};
 	uint64_t key = hash((const char *)head, sizeof head, FIRST);
 
 	key = hash(s->format->name, (int64_t)strlen(s->format->name), key);
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++) {
 		const eki_elem elem = s->format->array[k].elem;
-		struct job job = {
-			.A = s,
-			.array = k,
-			.bytes = s->len[k] * (int64_t)eki_elem_size(elem, s->value, s->index)};
+		struct job job = {.A = s,
+		                  .array = k,
+		                  .bytes = s->len[k] *
+		                           (int64_t)eki_elem_size(elem, s->value, s->index)};
 
 		if (elem == EKI_VALUE || !job.bytes)
 			continue;

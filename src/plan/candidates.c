@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The candidates of a plan with hints.measure, and what trials of them cost. They come from the table
- * of predictions of the plan that the library chose. Each is made by name, as a caller would make
- * it, so a decision that names method and format leads to the same plan in a later program.
+ * The candidates of a plan with hints.measure, and what trials of them cost. They come from the
+ * table of predictions of the plan that the library chose. Each is made by name, as a caller would
+ * make it, so a decision that names method and format leads to the same plan in a later program.
  *
  * Costs are counted in products of the predicted candidate. How long a preparation takes is found
  * from the method's own cost function, as in plan/predict.c: the part that shrinks with the number
@@ -36,8 +36,8 @@ static double own_preparation(const ek_method *m, eki_features f)
 	return fmax(0, (once - m->cost(&f)) * 2 * calls);
 }
 
-/* Tells whether the chosen plan has a copy of A in the format that the hints ask for. Each candidate
- * then makes such a copy. */
+/* Tells whether the chosen plan has a copy of A in the format that the hints ask for. Each
+ * candidate then makes such a copy. */
 static bool copies(const ek_plan *chosen, const ek_hints *h)
 {
 	return h->format && chosen->own[0].format && !chosen->own[0].borrowed;
@@ -72,10 +72,10 @@ static void predict(const ek_plan *chosen, const ek_hints *h, const eki_candidat
 	if (chosen->own[0].format && !chosen->own[0].borrowed && !as_chosen)
 		trial->prepares += cold(s);
 	if (copies(chosen, h))
-		trial->prepares += format->convert.products > 0
-		                           ? format->convert.products * product +
-		                                     1e3 * format->convert.us
-		                           : INFINITY;
+		trial->prepares +=
+			format->convert.products > 0
+				? format->convert.products * product + 1e3 * format->convert.us
+				: INFINITY;
 	else if (A->base && !(c->method->traits & can))
 		trial->prepares += COLUMNS * product;
 }

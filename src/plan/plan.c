@@ -54,9 +54,9 @@ static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 		return eki_fail(EK_EINVAL, "hints.measure is %d; 0 or 1 is expected", h->measure);
 	if (h->measure && h->reproducible == EK_REPRO_STRICT)
 		return eki_fail(EK_EINVAL,
-		                "hints.measure is 1 and hints.reproducible EK_REPRO_STRICT; a choice "
-		                "by measured times is not reproducible, so one of the two is "
-		                "expected");
+		                "hints.measure is 1 and hints.reproducible EK_REPRO_STRICT; a "
+		                "choice by measured times is not reproducible, so only one of "
+		                "the two is expected");
 	if (h->threads < 0 || h->threads > ctx->threads)
 		return eki_fail(EK_EINVAL,
 		                "hints.threads is %d; 0 to %d, the context's, are possible",

@@ -2,8 +2,8 @@
  * Trials: the runs of a plan with hints.measure, until the fastest candidate is known. Such a plan
  * holds a plan for each candidate, and passes its runs to one of them. At first the predicted
  * candidate runs twice, so that the time of a product is known. Then the candidate with the fewest
- * runs is next, so they take turns and a disturbance hits all. The least time of a candidate counts,
- * since other programs only make a run longer (as in tune/time.c).
+ * runs is next, so they take turns and a disturbance hits all. The least time of a candidate
+ * counts, since other programs only make a run longer (as in tune/time.c).
  *
  * Threads: one thread at a time does a trial, and only it makes and gives up candidates. All other
  * runs use the plan `current`, which changes once, with the decision. Then the plans of the losers
@@ -155,10 +155,9 @@ static ek_status run_current(const ek_plan *p, const eki_run *run)
 
 static eki_run_kind kind_of(const eki_run *v)
 {
-	return (eki_run_kind){v->width, v->x.row, v->x.col, v->y.row, v->y.col,
-	                      eki_is(v->beta, 0)              ? 0
-	                      : v->y0.data == v->y.data ? 1
-	                                                      : 2};
+	return (eki_run_kind){v->width, v->x.row,
+	                      v->x.col, v->y.row,
+	                      v->y.col, eki_is(v->beta, 0) ? 0 : v->y0.data == v->y.data ? 1 : 2};
 }
 
 /* Tells whether a run is like the first one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Plans with hints.measure: their candidates are plans of their own, which do the runs in turn until
- * the fastest is known (trials.c, candidates.c, trials_report.c). Part of plan/plan.h. */
+ * Plans with hints.measure: their candidates are plans of their own, which do the runs in turn
+ * until the fastest is known (trials.c, candidates.c, trials_report.c). Part of plan/plan.h. */
 #ifndef EK_PLAN_TRIALS_H
 #define EK_PLAN_TRIALS_H
 
@@ -16,16 +16,16 @@ enum {
  * nanoseconds. */
 typedef struct eki_trial {
 	const ek_method *method;
-	char format[96];   /* the format that the plan multiplies with, as in hints.format */
-	bool converted;    /* whether `format` is wanted, not what the caller's hints lead to */
-	double predicted;  /* predicted time of a run, without preparation */
-	double prepares;   /* predicted time of the preparation */
-	int64_t bytes;     /* bytes that a run moves */
+	char format[96];  /* the format that the plan multiplies with, as in hints.format */
+	bool converted;   /* whether `format` is wanted, not what the caller's hints lead to */
+	double predicted; /* predicted time of a run, without preparation */
+	double prepares;  /* predicted time of the preparation */
+	int64_t bytes;    /* bytes that a run moves */
 	ek_plan *plan;
-	int runs;          /* runs whose time was taken */
-	double least;      /* the least of their times */
-	double prepared;   /* measured time of the preparation */
-	const char *out;   /* why it was given up, or NULL */
+	int runs;        /* runs whose time was taken */
+	double least;    /* the least of their times */
+	double prepared; /* measured time of the preparation */
+	const char *out; /* why it was given up, or NULL */
 } eki_trial;
 
 /* What runs must have in common to be compared. */

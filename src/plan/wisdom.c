@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The table of decisions of a context: a list in the order in which they came, so that a file that is
- * loaded and saved stays as it was, and a hash table with linear probing that finds them. A look-up
- * hashes and compares one key of some 300 bytes, in a fraction of a microsecond. Source: Knuth 1998,
- * section 6.4, Algorithm L. */
+ * The table of decisions of a context: a list in the order in which they came, so that a file that
+ * is loaded and saved stays as it was, and a hash table with linear probing that finds them. A
+ * look-up hashes and compares one key of some 300 bytes, in a fraction of a microsecond. Source:
+ * Knuth 1998, section 6.4, Algorithm L. */
 #include <stdio.h>
 #include <string.h>
 

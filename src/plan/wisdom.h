@@ -6,8 +6,8 @@
 
 enum { EKI_WISDOM_WORD = 96 };
 
-/* All that a decision depends on. Bytes after the end of a text, and padding, are 0, so that keys are
- * compared and hashed as memory. */
+/* All that a decision depends on. Bytes after the end of a text, and padding, are 0, so that keys
+ * are compared and hashed as memory. */
 typedef struct eki_wisdom_key {
 	uint64_t pattern;
 	/* "0.2.0 AuthenticAMD 25 17 1 AMD EPYC": version of the library, and processor */
