@@ -204,7 +204,7 @@ static void not_followed(void **state)
 	assert_string_equal(ek_plan_method(plan), "spmv.csr.merge");
 	ek_plan_destroy(plan);
 	plan = make_plan(A, EK_SPMV, EK_OP_N, true, NULL, NULL);
-	wrong = (eki_decision){.key = plan->trials->key};
+	wrong = (eki_decision){.key = plan->trials->key, .calls = 100};
 	ek_plan_destroy(plan);
 	strcpy(wrong.method, "spmv.csr.transposed"); /* for op T only */
 	strcpy(wrong.format, "csr");
@@ -241,11 +241,15 @@ static void other_machines(void **state)
 	snprintf(text, sizeof text,
 	         "evenkeel wisdom 1\n"
 	         "machine 9.9.9 Some Other Processor\n"
-	         "decision 0000000000000abc spmv9 h f16 128 sve 4 1 -1 4 csr9:c=8 spmv9.new csr9\n"
-	         "decision 0000000000000abd spmv n f64 32 avx2 4 1 0 4 - spmv.csr.rows csr\n"
+	         "decision 0000000000000abc 0000000000000001 spmv9 h f16 128 sve 4 1 -1 4 csr9:c=8 "
+	         "spmv9.new csr9 1000\n"
+	         "decision 0000000000000abd 00000000000000ff spmv n f64 32 avx2 4 1 0 4 - "
+	         "spmv.csr.rows "
+	         "csr 1000\n"
 	         "machine %s\n"
-	         "decision 00000000000000aa spmm t f32 64/32 scalar 2 8 4096 7 sell:c=8 "
-	         "spmm.columns sell:c=8,sigma=64\n"
+	         "decision 00000000000000aa 0123456789abcdef spmm t f32 64/32 scalar 2 8 4096 7 "
+	         "sell:c=8 "
+	         "spmm.columns sell:c=8,sigma=64 1234567\n"
 	         "end 3\n",
 	         here);
 	write_text(text);
@@ -267,7 +271,7 @@ static void other_machines(void **state)
 static void many(void **state)
 {
 	enum { MANY = 3000 };
-	eki_decision d = {.method = "spmv.csr.rows", .format = "csr"}, found;
+	eki_decision d = {.calls = 100, .method = "spmv.csr.rows", .format = "csr"}, found;
 	struct timespec begin, end;
 	volatile bool all = true;
 

@@ -23,9 +23,11 @@ static int setup(void **state)
 	snprintf(good, sizeof good,
 	         "evenkeel wisdom 1\n"
 	         "machine 9.9.9 Some Other Processor\n"
-	         "decision 0000000000000abc spmv9 h f16 128 sve 4 1 -1 4 csr9:c=8 spmv9.new csr9\n"
+	         "decision 0000000000000abc 0000000000000001 spmv9 h f16 128 sve 4 1 -1 4 csr9:c=8 "
+	         "spmv9.new csr9 1000\n"
 	         "machine %s\n"
-	         "decision 00000000000000aa spmv n f64 32 scalar 2 1 0 4 - spmv.csr.rows csr\n"
+	         "decision 00000000000000aa 0123456789abcdef spmv n f64 32 scalar 2 1 0 4 - "
+	         "spmv.csr.rows csr 1000\n"
 	         "decision 00000000000000ab spmm t f32 64 avx2 3 8 -1 4 ell spmm.columns "
 	         "ell:order=1\n"
 	         "end 3\n",
@@ -78,18 +80,22 @@ static void damaged(void **state)
 		{"sve 4 1 ", "sve 4 x ", EK_ESYNTAX, "line 3: \"x\"; a number of columns"},
 		{" -1 4 csr9", " -2 4 csr9", EK_ESYNTAX, "line 3: \"-2\"; a number of bytes"},
 		{" -1 4 csr9", " -1 20 csr9", EK_ESYNTAX, "line 3: \"20\"; a number of digits"},
-		{" spmv9.new csr9", " spmv9.new", EK_ESYNTAX, "13 words"},
-		{" spmv9.new csr9", " spmv9.new csr9 more", EK_ESYNTAX, "13 words"},
-		{"aa spmv n", "aa spmx n", EK_ESYNTAX, "line 5: \"spmx\"; an operation"},
-		{"aa spmv n", "aa spgemm n", EK_ESYNTAX, "line 5: \"spgemm\"; an operation"},
-		{"aa spmv n", "aa spmv c", EK_ESYNTAX, "line 5: \"c\"; n or t"},
+		{" spmv9.new csr9", " spmv9.new", EK_ESYNTAX, "15 words"},
+		{" spmv9.new csr9", " spmv9.new csr9 more", EK_ESYNTAX, "15 words"},
+		{"csr9 1000", "csr9 0", EK_ESYNTAX, "line 3: \"0\"; a number of calls"},
+		{"0abc 0000000000000001", "0abc 000000000000001", EK_ESYNTAX, "line 3: \"0000"},
+		{"ef spmv n", "ef spmx n", EK_ESYNTAX, "line 5: \"spmx\"; an operation"},
+		{"ef spmv n", "ef spgemm n", EK_ESYNTAX, "line 5: \"spgemm\"; an operation"},
+		{"ef spmv n", "ef spmv c", EK_ESYNTAX, "line 5: \"c\"; n or t"},
 		{"n f64 32", "n f16 32", EK_ESYNTAX, "line 5: \"f16\""},
 		{"n f64 32", "n f64 33", EK_ESYNTAX, "line 5: \"33\""},
 		{"32 scalar", "32 vector", EK_ESYNTAX, "line 5: \"vector\"; an instruction set"},
 		{"4 - spmv", "4 what spmv", EK_ESYNTAX, "line 5: there is no format \"what\""},
-		{"spmv.csr.rows csr", "spmv.csr.row csr", EK_ESYNTAX, "line 5: there is no method"},
-		{"spmv.csr.rows csr", "spmv.csr.rows cs", EK_ESYNTAX, "line 5: there is no format"},
-		{"spmv.csr.rows csr", "spmv.csr.rows ell", EK_ESYNTAX, "line 5: \"ell\""},
+		{"spmv.csr.rows csr ", "spmv.csr.row csr ", EK_ESYNTAX,
+	         "line 5: there is no method"},
+		{"spmv.csr.rows csr ", "spmv.csr.rows cs ", EK_ESYNTAX,
+	         "line 5: there is no format"},
+		{"spmv.csr.rows csr ", "spmv.csr.rows ell ", EK_ESYNTAX, "line 5: \"ell\""},
 		{"spmm.columns", "spmv.csr.rows", EK_ESYNTAX, "line 6: "},
 		{"ell:order=1", "ell:order=7", EK_ESYNTAX, "line 6: "},
 		{"end 3\n", "end 2\n", EK_ESYNTAX, "line 7: \"end 2\""},

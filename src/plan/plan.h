@@ -306,8 +306,7 @@ typedef struct eki_text {
 	int64_t used, capacity;
 } eki_text;
 
-/* Limits for the scratch of runs: the largest number of unused blocks that a plan keeps, and the
- * largest size, in bytes, of scratch that is on the stack. */
+/* Limits for scratch: most unused blocks that a plan keeps; most bytes on the stack. */
 enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };
 
 struct ek_plan {
@@ -341,9 +340,7 @@ struct ek_plan {
 	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
 	int64_t run_bytes; /* most bytes that a run allocates besides scratch and result */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
-	/* For hints.measure, else NULL. Such a plan only holds plans that are tried, which do its
-	 * runs. */
-	struct eki_trials *trials;
+	struct eki_trials *trials; /* with hints.measure: plans that do the runs; else NULL */
 };
 
 /* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
@@ -374,10 +371,6 @@ ek_status eki_plan_check_for(const ek_plan *plan, ek_operation operation);
 /* Chooses the method of a plan. Sets plan->own, the reasons, and the method, stores, op and bytes
  * of plan->root. */
 ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);
-/* Makes a plan for an operation that has a row and for hints that ek_plan_create has checked. A may
- * have been destroyed by the caller, if another plan holds it. */
-ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *hints,
-                        ek_plan **plan);
 /* Does a run with checked arguments. First takes over new values of A; then gives the run its
  * scratch and calls the method. */
 ek_status eki_plan_run(ek_plan *plan, eki_run *run);

@@ -69,6 +69,7 @@ static bool recall(ek_plan *p)
 		return false;
 	h.method = known.method;
 	h.format = known.format;
+	h.calls = known.calls;
 	t->known = eki_candidate_make(p, &t->list[0], &h) == EK_OK;
 	return t->known;
 }
@@ -261,7 +262,7 @@ static eki_trial *next_trial(ek_plan *p)
 static void remember(const ek_plan *p, const eki_trial *best)
 {
 	eki_trials *t = p->trials;
-	eki_decision decision = {.key = t->key};
+	eki_decision decision = {.key = t->key, .calls = p->problem.calls};
 
 	snprintf(decision.method, sizeof decision.method, "%s", best->method->name);
 	snprintf(decision.format, sizeof decision.format, "%s", best->format);

@@ -67,6 +67,11 @@ void eki_trials_free(ek_plan *plan);
 /* Does a run of a plan with trials. */
 ek_status eki_trials_run(ek_plan *plan, eki_run *run);
 
+/* Makes a plan for an operation that has a row and for hints that ek_plan_create has checked. A may
+ * have been destroyed by the caller, if another plan holds it (plan.c). */
+ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *hints,
+                        ek_plan **plan);
+
 /* ---- candidates.c ---------------------------------------------------------------------------- */
 
 /* Lists the candidates besides list[0], the plan that the library chose by prediction. */

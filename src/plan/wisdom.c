@@ -15,6 +15,19 @@ static eki_wisdom *wisdom_of(const ek_context *ctx)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
+/* Hashes memory whose size is a multiple of 8 bytes. */
+static uint64_t hash_words(const void *from, size_t bytes)
+{
+	uint64_t h = 1, word;
+
+	for (size_t k = 0; k + sizeof word <= bytes; k += sizeof word) {
+		memcpy(&word, (const char *)from + k, sizeof word);
+		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		h ^= h >> 32;
+	}
+	return h;
+}
+
 static void machine_name(eki_wisdom *w)
 {
 	char processor[EKI_PROCESSOR];
@@ -33,6 +46,14 @@ void eki_wisdom_machine(eki_wisdom *w, char machine[sizeof((eki_wisdom *)0)->mac
 	eki_lock_give(&w->lock);
 }
 
+/* Hashes the numbers by which steps of a plan choose. They are doubles, without gaps. */
+static uint64_t profile_hash(const eki_machine *m)
+{
+	const char *from = (const char *)m + offsetof(eki_machine, memory_gbps);
+
+	return hash_words(from, sizeof *m - offsetof(eki_machine, memory_gbps));
+}
+
 static void put(char *to, const char *text)
 {
 	memcpy(to, text, strlen(text));
@@ -47,6 +68,7 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 		return false;
 	memset(key, 0, sizeof *key);
 	key->pattern = eki_matrix_pattern(A);
+	key->profile = profile_hash(step->ctx->machine);
 	eki_wisdom_machine(wisdom_of(step->ctx), key->machine);
 	put(key->operation, problem->operation->name);
 	put(key->op, problem->A[0].op == EK_OP_T ? "t" : "n");
@@ -62,25 +84,13 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 	return true;
 }
 
-static uint64_t hash(const eki_wisdom_key *key)
-{
-	uint64_t h = 0, word;
-
-	for (size_t k = 0; k + sizeof word <= sizeof *key; k += sizeof word) {
-		memcpy(&word, (const char *)key + k, sizeof word);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-	}
-	return h;
-}
-
 /* ---- The table ------------------------------------------------------------------------------- */
 
 /* Returns the place of a key in the hash table, which may be empty. The table has a place. */
 static int64_t *place(const eki_wisdom *w, const eki_wisdom_key *key)
 {
 	const uint64_t last = 2 * (uint64_t)w->capacity - 1;
-	uint64_t at = hash(key) & last;
+	uint64_t at = hash_words(key, sizeof *key) & last;
 
 	while (w->slot[at] && memcmp(&w->list[w->slot[at] - 1].key, key, sizeof *key) != 0)
 		at = (at + 1) & last;

@@ -9,7 +9,7 @@ enum { EKI_WISDOM_WORD = 96 };
 /* All that a decision depends on. Bytes after the end of a text, and padding, are 0, so that keys
  * are compared and hashed as memory. */
 typedef struct eki_wisdom_key {
-	uint64_t pattern;
+	uint64_t pattern, profile; /* hashes of the pattern, and of the machine's numbers */
 	/* "0.2.0 AuthenticAMD 25 17 1 AMD EPYC": version of the library, and processor */
 	char machine[sizeof((eki_wisdom *)0)->machine];
 	char operation[24], op[8], value[8], index[8], isa[16];
@@ -18,9 +18,11 @@ typedef struct eki_wisdom_key {
 	char wanted[EKI_WISDOM_WORD]; /* hints.format, or "-" */
 } eki_wisdom_key;
 
-/* A decision. `method` and `format` are as in ek_hints. */
+/* A decision. `method`, `format` and `calls` are as in ek_hints. Steps of the plan choose methods
+ * of their own by the announced calls, so `calls` are those of the plan that was measured. */
 typedef struct eki_decision {
 	eki_wisdom_key key;
+	int64_t calls;
 	char method[EKI_WISDOM_WORD], format[EKI_WISDOM_WORD];
 } eki_decision;
 

@@ -3,14 +3,14 @@
  *
  *   evenkeel wisdom 1
  *   machine 0.2.0 AuthenticAMD 25 17 1 AMD EPYC      version and processor of the next decisions
- *   decision 8d1fc04a9b0c27e3 spmv n f64 32 avx512 2 1 0 4 - spmv.csr.vector csr
+ *   decision 8d1fc04a9b0c27e3 5e0c55a2d81a90f3 spmv n f64 32 avx2 2 1 0 4 - spmv.csr.rows csr 1000
  *   end 1                                            number of decisions
  *
- * The words of a decision are: hash of the pattern, operation, op, types of values and indices,
- * instruction set, threads, width, hints.memory, digits of hints.calls, hints.format or "-"; then
- * the method and the format that were the fastest. A file counts only as a whole. What stands under
- * this machine's name is checked word by word; what stands under others', only as far as it does
- * not depend on the version. */
+ * The words of a decision are: hash of the pattern, hash of the machine profile, operation, op,
+ * types of values and indices, instruction set, threads, width, hints.memory, digits of
+ * hints.calls, hints.format or "-"; then the method and the format that were the fastest, and
+ * hints.calls. A file counts only as a whole. What stands under this machine's name is checked word
+ * by word; what stands under others', only as far as it does not depend on the version. */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 
 #define FIRST "evenkeel wisdom 1"
 
-enum { WORDS = 13, MOST_BYTES = 1 << 28 };
+enum { WORDS = 15, MOST_BYTES = 1 << 28 };
 
 /* A file that is read. `text` ends with a 0. */
 typedef struct reading {
@@ -121,30 +121,34 @@ static ek_status read_words(const reading *r, char *word[WORDS], eki_decision *d
 	memcpy(key->machine, r->machine, sizeof key->machine);
 	if (!hexadecimal(word[0], &key->pattern))
 		return wrong(r, word[0], "a hash of 16 hexadecimal digits");
-	if (!copy(word[1], key->operation, sizeof key->operation))
-		return wrong(r, word[1], "an operation");
-	if (!copy(word[2], key->op, sizeof key->op))
-		return wrong(r, word[2], "n or t");
-	if (!copy(word[3], key->value, sizeof key->value))
-		return wrong(r, word[3], "f32 or f64");
-	if (!copy(word[4], key->index, sizeof key->index))
-		return wrong(r, word[4], "32, 64/32 or 64");
-	if (!copy(word[5], key->isa, sizeof key->isa))
-		return wrong(r, word[5], "an instruction set");
-	if (!integer(word[6], 1, EKI_MAX_THREADS, &key->threads))
-		return wrong(r, word[6], "a number of threads");
-	if (!integer(word[7], 1, INT64_MAX, &key->width))
-		return wrong(r, word[7], "a number of columns");
-	if (!integer(word[8], -1, INT64_MAX, &key->memory))
-		return wrong(r, word[8], "a number of bytes, 0 or -1");
-	if (!integer(word[9], 1, 19, &key->digits))
-		return wrong(r, word[9], "a number of digits");
-	if (!copy(word[10], key->wanted, sizeof key->wanted))
-		return wrong(r, word[10], "a format or -");
-	if (!copy(word[11], d->method, sizeof d->method))
-		return wrong(r, word[11], "a method");
-	if (!copy(word[12], d->format, sizeof d->format))
-		return wrong(r, word[12], "a format");
+	if (!hexadecimal(word[1], &key->profile))
+		return wrong(r, word[1], "a hash of 16 hexadecimal digits");
+	if (!copy(word[2], key->operation, sizeof key->operation))
+		return wrong(r, word[2], "an operation");
+	if (!copy(word[3], key->op, sizeof key->op))
+		return wrong(r, word[3], "n or t");
+	if (!copy(word[4], key->value, sizeof key->value))
+		return wrong(r, word[4], "f32 or f64");
+	if (!copy(word[5], key->index, sizeof key->index))
+		return wrong(r, word[5], "32, 64/32 or 64");
+	if (!copy(word[6], key->isa, sizeof key->isa))
+		return wrong(r, word[6], "an instruction set");
+	if (!integer(word[7], 1, EKI_MAX_THREADS, &key->threads))
+		return wrong(r, word[7], "a number of threads");
+	if (!integer(word[8], 1, INT64_MAX, &key->width))
+		return wrong(r, word[8], "a number of columns");
+	if (!integer(word[9], -1, INT64_MAX, &key->memory))
+		return wrong(r, word[9], "a number of bytes, 0 or -1");
+	if (!integer(word[10], 1, 19, &key->digits))
+		return wrong(r, word[10], "a number of digits");
+	if (!copy(word[11], key->wanted, sizeof key->wanted))
+		return wrong(r, word[11], "a format or -");
+	if (!copy(word[12], d->method, sizeof d->method))
+		return wrong(r, word[12], "a method");
+	if (!copy(word[13], d->format, sizeof d->format))
+		return wrong(r, word[13], "a format");
+	if (!integer(word[14], 1, INT64_MAX, &d->calls))
+		return wrong(r, word[14], "a number of calls");
 	return EK_OK;
 }
 
@@ -213,7 +217,7 @@ static ek_status read_decision(reading *r, char *text)
 		word[k] = text;
 		text += strcspn(text, " ");
 		if ((*text == 0) != (k == WORDS - 1))
-			return wrong(r, word[k], "a line of \"decision\" and 13 words");
+			return wrong(r, word[k], "a line of \"decision\" and 15 words");
 		*text++ = 0;
 	}
 	EK_RETURN_IF(read_words(r, word, d));
@@ -340,10 +344,11 @@ static ek_status write_decision(eki_sink *sink, const eki_decision *d, const cha
 	if (strcmp(machine, k->machine) != 0)
 		n = snprintf(line, sizeof line, "machine %s\n", k->machine);
 	n += snprintf(line + n, sizeof line - (size_t)n,
-	              "decision %016llx %s %s %s %s %s %lld %lld %lld %lld %s %s %s\n",
-	              (unsigned long long)k->pattern, k->operation, k->op, k->value, k->index,
-	              k->isa, (long long)k->threads, (long long)k->width, (long long)k->memory,
-	              (long long)k->digits, k->wanted, d->method, d->format);
+	              "decision %016llx %016llx %s %s %s %s %s %lld %lld %lld %lld %s %s %s %lld\n",
+	              (unsigned long long)k->pattern, (unsigned long long)k->profile, k->operation,
+	              k->op, k->value, k->index, k->isa, (long long)k->threads, (long long)k->width,
+	              (long long)k->memory, (long long)k->digits, k->wanted, d->method, d->format,
+	              (long long)d->calls);
 	return eki_sink_write(sink, line, (size_t)n);
 }
 
