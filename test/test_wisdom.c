@@ -153,10 +153,10 @@ static void keys_differ(void **state)
 /* The hash does not depend on threads, and changes with each index. */
 static void patterns(void **state)
 {
-	enum { ROWS = 300, EACH = 200 };
+	enum { ROWS = 2000, EACH = 200 };
 	static int32_t ptr[ROWS + 1], col[ROWS * EACH];
 	static double val[ROWS * EACH];
-	ek_context *one = heap_context(&heap, 1, 0), *cut = heap_context_cut(&heap, 3, 0);
+	ek_context *one = heap_context(&heap, 1, 0), *cut = heap_context(&heap, 3, 0);
 	uint64_t first = 0;
 
 	(void)state;
@@ -273,6 +273,7 @@ static void many(void **state)
 	enum { MANY = 3000 };
 	eki_decision d = {.calls = 100, .method = "spmv.csr.rows", .format = "csr"}, found;
 	struct timespec begin, end;
+	double ns, least = 0;
 	volatile bool all = true;
 
 	(void)state;
@@ -290,20 +291,23 @@ static void many(void **state)
 	expect_status(ek_wisdom_forget(ctx), EK_OK);
 	expect_status(ek_wisdom_load(ctx, path), EK_OK);
 	assert_int_equal(ek_wisdom_count(ctx), MANY);
-	clock_gettime(CLOCK_MONOTONIC, &begin);
-	for (int k = 0; k < MANY; k++) {
-		d.key.pattern = 77 + (uint64_t)k * 4096;
-		d.key.threads = 1 + k % 5;
-		all &= eki_wisdom_find(ctx, &d.key, &found);
+	for (int round = 0; round < 9; round++) {
+		clock_gettime(CLOCK_MONOTONIC, &begin);
+		for (int k = 0; k < MANY; k++) {
+			d.key.pattern = 77 + (uint64_t)k * 4096;
+			d.key.threads = 1 + k % 5;
+			all &= eki_wisdom_find(ctx, &d.key, &found);
+		}
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		ns = ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
+		      (double)(end.tv_nsec - begin.tv_nsec)) /
+		     MANY;
+		least = round == 0 || ns < least ? ns : least;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &end);
 	assert_true(all);
 	d.key.threads = 6;
 	assert_false(eki_wisdom_find(ctx, &d.key, &found));
-	print_message("  a decision is found in %.0f ns\n",
-	              ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
-	               (double)(end.tv_nsec - begin.tv_nsec)) /
-	                      MANY);
+	print_message("  a decision is found in %.0f ns\n", least);
 	fake_reset();
 }
 

@@ -28,8 +28,8 @@ static int setup(void **state)
 	         "machine %s\n"
 	         "decision 00000000000000aa 0123456789abcdef spmv n f64 32 scalar 2 1 0 4 - "
 	         "spmv.csr.rows csr 1000\n"
-	         "decision 00000000000000ab spmm t f32 64 avx2 3 8 -1 4 ell spmm.columns "
-	         "ell:order=1\n"
+	         "decision 00000000000000ab 0123456789abcdef spmm t f32 64 avx2 3 8 -1 4 ell "
+	         "spmm.columns ell:order=1 1000\n"
 	         "end 3\n",
 	         here);
 	return 0;

@@ -10,7 +10,7 @@
 
 #include "matrix/matrix.h"
 
-enum { PIECE = 1 << 16, LANES = 4 };
+enum { PIECE = 1 << 16, LANES = 8, PARALLEL = 1 << 20 /* bytes that make up for waking threads */ };
 
 #define FIRST  UINT64_C(0x9e3779b97f4a7c15)
 #define SECOND UINT64_C(0xd6e8feb86659fd93)
@@ -22,19 +22,22 @@ static uint64_t mix(uint64_t h)
 	return h ^ h >> 31;
 }
 
+/* Takes a word into a lane. For each word this is one-to-one, so lanes that differ stay apart. */
 static uint64_t stir(uint64_t h, uint64_t word)
 {
-	h += word * FIRST;
+	h ^= word;
 	return (h << 29 | h >> 35) * SECOND;
 }
 
-/* Hashes `bytes` bytes; the last word is filled with zeros. Four lanes, since a multiplication
+/* Hashes `bytes` bytes; the last word is filled with zeros. Eight lanes, since a multiplication
  * waits for the one before it in its lane. */
 static uint64_t hash(const char *data, int64_t bytes, uint64_t seed)
 {
-	uint64_t lane[LANES] = {seed, seed ^ FIRST, seed ^ SECOND, ~seed}, word[LANES];
+	uint64_t lane[LANES], word[LANES];
 	int64_t at = 0;
 
+	for (int k = 0; k < LANES; k++)
+		lane[k] = seed ^ (uint64_t)(k + 1) * FIRST;
 	for (; at + (int64_t)sizeof word <= bytes; at += (int64_t)sizeof word) {
 		memcpy(word, data + at, sizeof word);
 		for (int k = 0; k < LANES; k++)
@@ -91,7 +94,7 @@ static uint64_t find(const ek_matrix *A)
 
 		if (elem == EKI_VALUE || !job.bytes)
 			continue;
-		job.parts = eki_parts(A->ctx, job.bytes / 4);
+		job.parts = job.bytes >= PARALLEL ? A->ctx->threads : 1;
 		eki_parallel(A->ctx, A->ctx->threads, job.parts, hash_part, &job);
 		key = mix(key ^ atomic_load(&job.sum));
 	}
