@@ -1012,8 +1012,8 @@ int64_t ek_plan_memory(const ek_plan *plan);
  * later programs. Plans without hints.measure never look at decisions.
  *
  * The hash takes one pass over the indices of A when its first plan with hints.measure is made (0.2
- * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a decision
- * takes less than a microsecond. */
+ * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a
+ * decision takes less than a microsecond. */
 
 /* Adds the decisions in a file to those of a context, in place of those about the same. Decisions
  * of other machines and versions are kept, and saved again, but not used. Errors: EK_EIO (there is

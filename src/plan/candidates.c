@@ -47,7 +47,11 @@ static bool copies(const ek_plan *chosen, const ek_hints *h)
  * of A is there. */
 static double cold(const eki_selection *s)
 {
-	return s->f.in_cache ? s->f.csr_bytes / s->f.machine->memory_gbps : 0;
+	const eki_machine *m = s->f.machine;
+	const double all = m->memory_all_gbps > 0 ? m->memory_all_gbps
+	                                          : s->f.threads * m->memory_gbps;
+
+	return s->f.in_cache ? s->f.csr_bytes / (s->f.threads > 1 ? all : m->memory_gbps) : 0;
 }
 
 /* Sets the predictions of a candidate. `product` is the predicted time of a product. */
