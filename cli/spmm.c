@@ -3,7 +3,7 @@
  * files (product.c). */
 #include "product.h"
 
-enum { KEY_COLUMNS = PRODUCT_CHECK + 1, KEY_ORDER };
+enum { KEY_COLUMNS = PRODUCT_OWN, KEY_ORDER };
 
 static const struct argp_option options[] = {
 	{"columns", KEY_COLUMNS, "N", 0, "columns of X and Y (those of the file X; else 8)", 0},
@@ -13,6 +13,7 @@ static const struct argp_option options[] = {
 	{"y0", PRODUCT_Y0, "FILE", 0, "the old Y, for --beta", 0},
 	{"check", PRODUCT_CHECK, NULL, 0,
          "compare with a plain loop in extended precision; prints error/bound", 0},
+	PRODUCT_MEASURE_OPTIONS,
 	{0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)

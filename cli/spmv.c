@@ -9,6 +9,7 @@ static const struct argp_option options[] = {
 	{"y0", PRODUCT_Y0, "FILE", 0, "the old y, for --beta", 0},
 	{"check", PRODUCT_CHECK, NULL, 0,
          "compare with a plain loop in extended precision; prints error/bound", 0},
+	PRODUCT_MEASURE_OPTIONS,
 	{0}};
 
 static const struct argp argp = {

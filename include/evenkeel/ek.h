@@ -911,15 +911,19 @@ typedef struct ek_hints {
 	ek_op op_b;
 	ek_index index;
 	const ek_matrix *D;
+	/* If this is 1, the library does not rely on predictions alone: the plan's first runs use
+	 * several methods in turn, and the fastest stays ("Measured choices"). 0, the default,
+	 * means that the same machine profile and the same matrix always give the same method. */
+	int measure;
 } ek_hints;
 
 typedef struct ek_plan ek_plan;
 
 /* Prepares `operation` for A. Everything that costs more than one product happens here. Runs of the
- * plan allocate nothing, with two exceptions. One is the first run after values changed, if the
- * plan has a copy of A that needs a conversion (ek_spmv says when). The other is the first time
- * that more threads than before run the plan at once, since each of them needs scratch of its own;
- * with more than 16 threads at once it may happen again.
+ * plan allocate nothing, with two exceptions besides hints.measure. One is the first run after
+ * values changed, if the plan has a copy of A that needs a conversion (ek_spmv says when). The
+ * other is the first time that more threads than before run the plan at once, since each of them
+ * needs scratch of its own; with more than 16 threads at once it may happen again.
  * A may be destroyed before the plan. `hints` may be NULL.
  * Errors: EK_EINVAL (there is no such method or format, and the message lists the names; or the
  * method does not support hints.format), EK_EUNSUPPORTED (the method does not support this op, or
@@ -971,6 +975,59 @@ ek_status ek_plan_predict(const ek_plan *plan, int64_t calls, ek_prediction *pre
 int64_t ek_plan_bytes(const ek_plan *plan);
 /* Returns the bytes that the plan takes in addition to the matrix. */
 int64_t ek_plan_memory(const ek_plan *plan);
+
+/* ---- Measured choices ------------------------------------------------------------------------
+ *
+ * With hints.measure a plan begins with the method that is predicted to be the fastest. Its first
+ * runs, some thirty, are also trials: they use this method and up to three others, whose predicted
+ * times are not far above, in turn. The result of each run is right, within the bound of the
+ * operation. Then the method with the least time stays, and the plan frees what the others hold.
+ * The predicted one stays unless another is at least 3 percent faster.
+ *   - Trials take at most the time of 3 products more than the predicted method alone would. This
+ *     includes what the trials prepare, so a method that needs a copy of A in another format or
+ *     long preparations is rarely tried. A trial begins only if it fits into what is left. The
+ *     library assumes for that that preparations take as long as predicted, and that a method takes
+ *     at most twice the time of the predicted one until a run of it was measured; a run that takes
+ *     longer than that exceeds the limit, and is the last of its method.
+ *   - Only runs alike are compared: with the strides and the width of the first, with beta = 0 or
+ *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
+ *     method that the plan has. If this leaves too few runs, the predicted method stays.
+ *   - ek_plan_method, ek_plan_format, ek_plan_bytes and ek_plan_predict are about the method that
+ *     the plan has so far, ek_plan_memory counts all that are prepared, and ek_plan_explain lists
+ *     the times of the trials, and what was not tried and why.
+ *   - Trials allocate memory in runs. A method for which there is none is not tried.
+ *   - The choice depends on what else the machine does at that time, so the bits of results may
+ *     differ from one program to the next, and during the trials from one run to the next. With
+ *     EK_REPRO_STRICT the hint gives EK_EINVAL.
+ *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM in contexts without a device; elsewhere it gives
+ *     EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with fewer
+ *     than 64 announced calls, which could not make up for the trials.
+ *
+ * The context remembers the decision. A later plan with hints.measure takes it without trials if
+ * everything agrees: the version of the library, the processor, the machine profile, the pattern of
+ * A (but for collisions of 64-bit hashes) with its format and types, operation, op, threads,
+ * instruction set, hints.width, hints.format, hints.memory, and the number of digits of
+ * hints.calls. So it has the same method and format, and its runs give the same bits as those of
+ * the first plan after its trials. Decisions of a context can be saved to a file and loaded by
+ * later programs. Plans without hints.measure never look at decisions.
+ *
+ * The hash takes one pass over the indices of A when its first plan with hints.measure is made (0.2
+ * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a
+ * decision takes less than a microsecond. */
+
+/* Adds the decisions in a file to those of a context, in place of those about the same. Decisions
+ * of other machines and versions are kept, and saved again, but not used. Errors: EK_EIO (there is
+ * no such file, or it cannot be read), EK_ESYNTAX, EK_ETRUNCATED and EK_ETRAILING (the message
+ * names file and line), EK_ENOMEM, EK_EINVAL. After an error the context has the decisions that it
+ * had. */
+ek_status ek_wisdom_load(ek_context *ctx, const char *path);
+/* Writes all decisions of a context to a file, a line of text for each, in place of what the file
+ * had. It appears under its name only when it is complete. Errors: EK_EIO, EK_ENOMEM, EK_EINVAL. */
+ek_status ek_wisdom_save(ek_context *ctx, const char *path);
+/* Forgets all decisions of a context. Plans keep their methods. Errors: EK_EINVAL. */
+ek_status ek_wisdom_forget(ek_context *ctx);
+/* Returns the number of decisions that a context remembers, those of other machines included. */
+int64_t ek_wisdom_count(const ek_context *ctx);
 
 /* A view of a dense vector or block; it owns nothing. Make a view with ek_vector, ek_block or
  * ek_device_vector, or set its members yourself, with `size` = sizeof(ek_dense). */

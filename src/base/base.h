@@ -101,7 +101,19 @@ int64_t eki_cpu_cache(void);
 
 #include "base/hold.h"
 
+#include "base/parallel.h"
+
 /* ---- context.c ------------------------------------------------------------------------------- */
+
+/* Decisions of hints.measure that a context remembers (plan/wisdom.h). Zeroed memory is an empty
+ * table. */
+typedef struct eki_wisdom {
+	eki_lock lock;
+	struct eki_decision *list;
+	int64_t *slot; /* hash table of 2 * capacity places: 1 + a position in `list`, or 0 */
+	int64_t count, capacity;
+	char machine[160]; /* name of this machine, or "" as long as nobody has asked for it */
+} eki_wisdom;
 
 struct ek_context {
 	eki_life life;
@@ -112,6 +124,10 @@ struct ek_context {
 	struct eki_forced *forced; /* methods that EK_METHOD asks for (plan/forced.c), or NULL */
 	int64_t small_work; /* EKI_SMALL_WORK, or 0 in tests, so that small matrices are split */
 	struct eki_device *device; /* the device (base/device.h), or NULL if there is none */
+	eki_wisdom wisdom;
+	/* Replaces the measured nanoseconds of a trial, which is a run, or the preparation if
+	 * `prepares` is true, of a method. NULL except in tests. */
+	double (*timing)(const ek_method *method, bool prepares, double ns);
 };
 
 /* Number of rows plus entries below which waking a thread costs more than it saves. */
@@ -162,6 +178,8 @@ void eki_forced_free(ek_context *ctx);
 /* Checks the environment variable EK_CSR5_SIGMA (format/csr5_sigma.c). Returns EK_EINVAL if its
  * value makes no sense. */
 ek_status eki_csr5_environment(void);
+/* Frees what ctx->wisdom holds (plan/wisdom.c). */
+void eki_wisdom_free(ek_context *ctx);
 
 /* ---- params.c -------------------------------------------------------------------------------- */
 
@@ -174,7 +192,6 @@ ek_status eki_params_parse(const char *owner, const ek_format_param *param, cons
 
 #include "base/device.h"
 #include "base/f32.h"
-#include "base/parallel.h"
 
 /* Returns the alignment that an array of elements of `size` bytes must have. That is `size` itself,
  * except on 32-bit x86, where compilers align doubles and 64-bit integers to 4 bytes. */

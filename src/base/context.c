@@ -281,6 +281,7 @@ void eki_context_free(ek_context *ctx)
 
 	eki_device_detach(ctx);
 	eki_forced_free(ctx);
+	eki_wisdom_free(ctx);
 	old = *ctx;
 	ctx->life.magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);

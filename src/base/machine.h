@@ -155,6 +155,9 @@ const eki_machine *eki_machine_fixed(void);
 
 /* ---- Defined in tune/, which measures ------------------------------------------------------- */
 
+enum { EKI_PROCESSOR = 128 };
+/* Writes the name of this kind of processor (tune/profile.c). */
+void eki_processor_name(char name[EKI_PROCESSOR]);
 /* Returns the description of this machine: the profile that `ek tune` has stored, or the table for
  * the processor's family. The file is read once in each process. Any thread may call it. */
 const eki_machine *eki_machine_here(void);

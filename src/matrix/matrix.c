@@ -391,4 +391,5 @@ void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed)
 	A->merged = false;
 	A->value_count = store->nnz;
 	A->maker = 0;
+	atomic_store(&A->pattern, 0);
 }

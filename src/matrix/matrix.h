@@ -28,6 +28,8 @@ struct ek_matrix {
 	/* id of the plan whose runs may write values to this matrix, since a run of it made the
 	 * pattern; 0 if there is none */
 	uint64_t maker;
+	/* key of the pattern (eki_matrix_pattern), or 0 if nobody has asked for it */
+	_Atomic uint64_t pattern;
 };
 
 /* eki_matrix_check checks a matrix, eki_matrix_hold adds a holder and eki_matrix_drop removes one,
@@ -55,6 +57,12 @@ ek_status eki_type_check(ek_value value, ek_index index);
 /* Checks an array of `len` elements of `size` bytes. Returns EK_EINVAL if the array is NULL
  * although `len` > 0, or if it is not aligned to its type. */
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);
+
+/* ---- pattern.c ------------------------------------------------------------------------------- */
+
+/* Returns a hash, never 0, of the sizes, the format and all arrays of A except values. Matrices
+ * with different patterns almost never have the same. */
+uint64_t eki_matrix_pattern(const ek_matrix *A);
 
 /* ---- reshape/ -------------------------------------------------------------------------------- */
 

@@ -50,6 +50,13 @@ static ek_status hints_check(const ek_context *ctx, const ek_hints *h)
 			EK_EINVAL,
 			"hints.reproducible is %d; EK_REPRO_RUN or EK_REPRO_STRICT is expected",
 			(int)h->reproducible);
+	if (h->measure != 0 && h->measure != 1)
+		return eki_fail(EK_EINVAL, "hints.measure is %d; 0 or 1 is expected", h->measure);
+	if (h->measure && h->reproducible == EK_REPRO_STRICT)
+		return eki_fail(EK_EINVAL,
+		                "hints.measure is 1 and hints.reproducible EK_REPRO_STRICT; a "
+		                "choice by measured times is not reproducible, so only one of "
+		                "the two is expected");
 	if (h->threads < 0 || h->threads > ctx->threads)
 		return eki_fail(EK_EINVAL,
 		                "hints.threads is %d; 0 to %d, the context's, are possible",
@@ -97,31 +104,34 @@ static void first_step(ek_plan *p, const ek_matrix *A, int threads)
 	step->threads = step->parts = threads ? threads : p->ctx->threads;
 }
 
-ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
-                         ek_plan **plan)
+/* Chooses and prepares what does the runs: steps or, with hints.measure, plans that are tried. */
+static ek_status prepare(ek_plan *p, const ek_hints *h)
 {
-	ek_hints h = {.size = sizeof h};
-	eki_problem problem = {0};
+	if (h->measure)
+		return eki_trials_make(p, h);
+	EK_RETURN_IF(eki_plan_choose(p, h));
+	p->chosen = p->root;
+	EK_RETURN_IF(eki_step_prepare(&p->root));
+	EK_RETURN_IF(eki_operands_limit(p));
+	return eki_scratch_make(p);
+}
+
+ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *h,
+                        ek_plan **plan)
+{
+	eki_problem problem = {.operation = operation};
 	ek_plan *p = NULL;
 	void *block;
 	ek_status status;
 
-	EK_RETURN_IF(eki_matrix_check(A));
-	if (!plan)
-		return eki_fail(EK_EINVAL, "plan, where the result goes, is NULL");
-	EK_RETURN_IF(operation_check(operation, &problem.operation));
-	if (hints) {
-		EK_RETURN_IF(EKI_STRUCT_IN("hints", ek_hints, hints, &h));
-		EK_RETURN_IF(hints_check(A->ctx, &h));
-	}
 	problem.A[0].M = A;
-	problem.A[0].op = h.op == EK_OP_T ? EK_OP_T : EK_OP_N;
-	problem.calls = h.calls ? h.calls : 1000;
-	problem.width = problem.operation->width ? h.width ? h.width : problem.operation->width : 1;
-	problem.reproducible = h.reproducible;
-	problem.memory = h.memory;
-	EK_RETURN_IF(eki_operands_check(&h, &problem));
-	EK_RETURN_IF(problem.operation->check(&problem));
+	problem.A[0].op = h->op == EK_OP_T ? EK_OP_T : EK_OP_N;
+	problem.calls = h->calls ? h->calls : 1000;
+	problem.width = operation->width ? h->width ? h->width : operation->width : 1;
+	problem.reproducible = h->reproducible;
+	problem.memory = h->memory;
+	EK_RETURN_IF(eki_operands_check(h, &problem));
+	EK_RETURN_IF(operation->check(&problem));
 	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
 	p = block;
 	p->magic = PLAN_MAGIC;
@@ -132,18 +142,33 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 		if (problem.A[k].M)
 			eki_matrix_hold(problem.A[k].M);
 	eki_plan_arrays(p);
-	first_step(p, A, h.threads);
+	first_step(p, A, h->threads);
 	atomic_store(&p->seen, eki_latest_state(p));
-	EK_TRY(eki_plan_choose(p, &h));
-	p->chosen = p->root;
-	EK_TRY(eki_step_prepare(&p->root));
-	EK_TRY(eki_operands_limit(p));
-	EK_TRY(eki_scratch_make(p));
+	EK_TRY(prepare(p, h));
 	*plan = p;
 done:
 	if (status != EK_OK)
 		ek_plan_destroy(p);
 	return status;
+}
+
+ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hints *hints,
+                         ek_plan **plan)
+{
+	ek_hints h = {.size = sizeof h};
+	const eki_operation *o = NULL;
+
+	EK_RETURN_IF(eki_matrix_check(A));
+	if (!plan)
+		return eki_fail(EK_EINVAL, "plan, where the result goes, is NULL");
+	EK_RETURN_IF(operation_check(operation, &o));
+	if (hints) {
+		EK_RETURN_IF(EKI_STRUCT_IN("hints", ek_hints, hints, &h));
+		EK_RETURN_IF(hints_check(A->ctx, &h));
+	}
+	if (h.measure)
+		EK_RETURN_IF(eki_trials_check(A->ctx, o));
+	return eki_plan_make(o, A, &h, plan);
 }
 
 /* Releases what devices hold for a step and for its descendants. */
@@ -167,6 +192,7 @@ void ek_plan_destroy(ek_plan *plan)
 {
 	if (!plan || eki_plan_check(plan) != EK_OK)
 		return;
+	eki_trials_free(plan);
 	release(&plan->root);
 	eki_scratch_free(plan);
 	eki_arena_free(plan->ctx, &plan->memory);
@@ -186,24 +212,30 @@ void ek_plan_destroy(ek_plan *plan)
 
 const char *ek_plan_method(const ek_plan *plan)
 {
-	return plan && plan->magic == PLAN_MAGIC ? plan->root.method->name : NULL;
+	if (!plan || plan->magic != PLAN_MAGIC)
+		return NULL;
+	return plan->trials ? eki_trials_now(plan)->method->name : plan->root.method->name;
 }
 
 const char *ek_plan_format(const ek_plan *plan)
 {
-	return plan && plan->magic == PLAN_MAGIC ? plan->format : NULL;
+	if (!plan || plan->magic != PLAN_MAGIC)
+		return NULL;
+	return plan->trials ? eki_trials_now(plan)->format : plan->format;
 }
 
 int64_t ek_plan_bytes(const ek_plan *plan)
 {
-	return plan && plan->magic == PLAN_MAGIC ? plan->root.bytes : 0;
+	if (!plan || plan->magic != PLAN_MAGIC)
+		return 0;
+	return plan->trials ? eki_trials_now(plan)->bytes : plan->root.bytes;
 }
 
 int64_t ek_plan_memory(const ek_plan *plan)
 {
 	if (!plan || plan->magic != PLAN_MAGIC)
 		return 0;
-	int64_t bytes = (int64_t)sizeof *plan;
+	int64_t bytes = (int64_t)sizeof *plan + (plan->trials ? eki_trials_memory(plan) : 0);
 
 	for (int k = 0; k < EKI_MAX_MATRICES; k++)
 		bytes += plan->own[k].format ? eki_store_held(&plan->own[k]) : 0;
@@ -237,6 +269,8 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 	char where[96];
 	size_t used;
 
+	if (plan->trials)
+		return eki_trials_explain(plan, text, size);
 	if (!(root->method->backend & EKI_CPU))
 		snprintf(where, sizeof where, "device %s", eki_device_name(plan->ctx));
 	else
@@ -337,6 +371,8 @@ ek_status eki_plan_run(ek_plan *p, eki_run *run)
 	ek_status status;
 	void *block;
 
+	if (p->trials)
+		return eki_trials_run(p, run);
 	EK_RETURN_IF(take_new_values(p));
 	run->scratch = &none;
 	if (p->scratch_bytes == 0)

@@ -306,8 +306,7 @@ typedef struct eki_text {
 	int64_t used, capacity;
 } eki_text;
 
-/* Limits for the scratch of runs: the largest number of unused blocks that a plan keeps, and the
- * largest size, in bytes, of scratch that is on the stack. */
+/* Limits for scratch: most unused blocks that a plan keeps; most bytes on the stack. */
 enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };
 
 struct ek_plan {
@@ -341,6 +340,7 @@ struct ek_plan {
 	int64_t zero_begin, zero_end; /* the bytes of scratch that must be 0 are in this range */
 	int64_t run_bytes; /* most bytes that a run allocates besides scratch and result */
 	void *_Atomic scratch[EKI_SCRATCH_KEPT];
+	struct eki_trials *trials; /* with hints.measure: plans that do the runs; else NULL */
 };
 
 /* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
@@ -395,5 +395,6 @@ int64_t eki_gpu_bytes(const eki_step *step);
 #include "plan/dense.h"
 #include "plan/operands.h"
 #include "plan/select.h"
+#include "plan/trials.h"
 
 #endif

@@ -15,7 +15,6 @@ static bool as_stored(const ek_plan *p)
 
 static ek_status check(const ek_plan *p, int64_t calls, ek_prediction *prediction)
 {
-	EK_RETURN_IF(eki_plan_check(p));
 	if (calls < 0)
 		return eki_fail(EK_EINVAL, "calls is %lld; it must not be negative",
 		                (long long)calls);
@@ -31,6 +30,9 @@ ek_status ek_plan_predict(const ek_plan *plan, int64_t calls, ek_prediction *pre
 	ek_prediction all = {.size = sizeof all};
 	ek_store layout;
 
+	EK_RETURN_IF(eki_plan_check(plan));
+	if (plan->trials)
+		return eki_trials_predict(plan, calls, prediction);
 	EK_RETURN_IF(check(plan, calls, prediction));
 	const ek_format *own = plan->chosen.method->format[0];
 	const ek_store *A = &plan->problem.A[0].M->store, *with = plan->chosen.in[0];

@@ -34,10 +34,8 @@ typedef struct eki_profile {
 	char name[64];
 } eki_profile;
 
-enum { EKI_PROFILE_PATH = 1024, EKI_PROFILE_WHY = 320, EKI_PROCESSOR = 128 };
+enum { EKI_PROFILE_PATH = 1024, EKI_PROFILE_WHY = 320 };
 
-/* Writes the name of this kind of processor, which a profile must have. */
-void eki_processor_name(char name[EKI_PROCESSOR]);
 /* Finds the path of the profile: EK_PROFILE, or the file in the user's cache folder. Returns false
  * if there is none. *given tells whether EK_PROFILE named it. If `make` is true, makes the
  * folder. */
