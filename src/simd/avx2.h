@@ -129,6 +129,7 @@ static inline bool FN(vfinite)(vec a)
 #define vtranspose(p, n, m, t) FN(vtranspose)(p, n, m, t)
 #define vsum_rows(a)           FN(vsum_rows)(a)
 #define vstream_end()          _mm_sfence()
+#define vleave()               _mm256_zeroupper()
 #define vfused(a, b, c)        vfma(a, b, c)
 #ifdef EK_LOADS
 #include "simd/loads.h"

@@ -175,6 +175,7 @@ static inline void FN(vtranspose)(const VAL *p, int64_t n, int m, vec *t)
 #define vclear(a, w) _mm256_maskz_mov_ps(_mm256_testn_epi32_mask(w, _mm256_set1_epi32(1)), a)
 #endif
 #define vstream_end()   _mm_sfence()
+#define vleave()        _mm256_zeroupper()
 #define vfused(a, b, c) vfma(a, b, c)
 #ifdef EK_WITH_LOADS
 #include "simd/scatter.h"

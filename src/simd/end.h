@@ -30,6 +30,7 @@
 #undef vstore_n
 #undef vstream
 #undef vstream_end
+#undef vleave
 #undef vgather
 #undef vgather_n
 #undef vgather_u16

@@ -11,6 +11,7 @@
 #define vflags(p)     eki_flags(p)
 #define vstream(p, v) vstore(p, v)
 #define vstream_end() ((void)0)
+#define vleave()      ((void)0)
 
 #if EK_VAL_F64
 #define W              2

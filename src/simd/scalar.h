@@ -38,6 +38,11 @@
  *   vfinite(a)                        true if no lane is Inf or NaN
  *   vsum(v)                           sum of the lanes, as a tree
  *   vsum_rows(a)                      lane r of the result is the sum of the lanes of a[r], r < W
+ *   vleave()                          ends a kernel that gives vectors to functions which are not
+ *                                     inlined: clears the upper halves of the registers, without
+ *                                     which the caller's own SSE code may run at half its speed.
+ *                                     Elsewhere compilers do this, but gcc expects such functions
+ *                                     to do it, and does not do it in them
  *
  * Included once for each type, between base/for_each_type.h and simd/end.h. */
 #define W     1
@@ -54,6 +59,7 @@
 #define vstore_n(p, v, m)      ((m) ? (void)(*(p) = (v)) : (void)0)
 #define vstream(p, v)          (*(p) = (v))
 #define vstream_end()          ((void)0)
+#define vleave()               ((void)0)
 #define vgather(x, c)          ((x)[*(c)])
 #define vgather_n(x, c, m)     ((m) ? (x)[*(c)] : (VAL)0)
 #define vgather_u16(x, c)      vgather(x, c)

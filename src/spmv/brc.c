@@ -73,6 +73,7 @@ static void FN(brc_multiply)(const ek_store *A, const eki_run *v, int64_t begin,
 
 		FN(lane_sums)(&s, p, n, height, at, stop, FN(brc_finish));
 	}
+	vleave();
 }
 
 #if EK_PER_TYPE

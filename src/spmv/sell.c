@@ -123,6 +123,7 @@ static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 		FN(sell_chunks)(&s, begin, end, false);
 	if (s.past)
 		vstream_end();
+	vleave();
 }
 
 #if EK_PER_TYPE

@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "support/support.h"
 #include "support/product.h"
+#include "support/registers.h"
 
 enum { SLACK = 256, SLACK_BYTE = 0xa5 };
 
@@ -279,6 +280,8 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 		memcpy(y, p->y0[run->y0], bytes);
 	status = run->device ? run_on_device(run, plan, &x_view, NULL, &y_view)
 	                     : ek_spmv(plan, run->alpha, &x_view, run->beta, &y_view);
+	const bool clear = run->device || registers_are_clear(plan->ctx->isa);
+
 	*result = y;
 	if (status == EK_OK && run->at_end &&
 	    elsewhere_fault(p, plan, run, &x_view, &y_view, text, size))
@@ -287,6 +290,8 @@ int product_run(struct product *p, struct heap *heap, ek_plan *plan, const struc
 		return snprintf(text, size, "status %d: %s", (int)status, ek_error_text()), 0;
 	if (heap && atomic_load(&heap->calls) != calls)
 		return snprintf(text, size, "a run asked for memory"), 0;
+	if (!clear)
+		return snprintf(text, size, "a run left vector registers in use"), 0;
 	if (slack_changed((unsigned char *)slack))
 		return snprintf(text, size, "memory %s y was written to",
 		                run->at_end ? "before" : "behind"),
