@@ -68,6 +68,7 @@ static enum help help(eki_worker *w, eki_job *j)
 		return IN_THE_WAY;
 	if (!eki_job_enter(j))
 		return NOTHING;
+	eki_clear_registers();
 	w->last = j;
 	room = (int)(atomic_load_explicit(&j->door, memory_order_relaxed) & EKI_ROOM);
 	if (room > 0)

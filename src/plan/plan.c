@@ -346,6 +346,7 @@ static ek_status take_new_values(ek_plan *p)
 
 static ek_status execute(const ek_plan *p, eki_run *run)
 {
+	eki_clear_registers();
 	return p->root.method->backend & EKI_CPU ? eki_step_run(&p->root, run)
 	                                         : eki_gpu_run(&p->root, run);
 }

@@ -68,6 +68,7 @@ static ek_status run(const ek_context *ctx, const ek_method *method, const eki_a
 {
 	const eki_step step = {.method = method, .ctx = ctx, .isa = a->isa, .threads = a->threads};
 
+	eki_clear_registers();
 	return method->run(&step, &(eki_run){.array = a});
 }
 

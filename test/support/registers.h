@@ -32,6 +32,19 @@ static inline bool upper_halves_are_clear(void)
 	return any == 0;
 }
 
+/* Sets all bits of registers 0 to 15 that are above bit 127. The processor must have AVX. */
+static inline void fill_upper_halves(void)
+{
+#define FILL(n) "vcmpps $15, %%ymm" #n ", %%ymm" #n ", %%ymm" #n "\n\t"
+	__asm__ volatile(FILL(0) FILL(1) FILL(2) FILL(3) FILL(4) FILL(5) FILL(6) FILL(7) FILL(8)
+	                         FILL(9) FILL(10) FILL(11) FILL(12) FILL(13) FILL(14) FILL(15)
+	                 :
+	                 :
+	                 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+	                   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+#undef FILL
+}
+
 /* Tells whether a call with instruction set `isa` left the registers as it must. */
 static inline bool registers_are_clear(ek_isa isa)
 {
