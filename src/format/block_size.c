@@ -2,15 +2,14 @@
  * Chooses the fastest block size for a matrix, from the cost of a block and an estimate of the
  * number of blocks that each of the 64 sizes would need.
  *
- * Estimate: SAMPLES evenly spread entries are drawn. For each of these entries and each height r,
+ * Estimate: up to SAMPLES evenly spread entries are drawn. For each of these entries and each height r,
  * the rows of the block row that contains the entry are merged once. The same pass counts the
  * blocks of that block row for all 8 widths. A block row of n entries is drawn with a probability
  * proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the mean of
  * 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may have most
  * of the entries, get their due weight. If a block row is long, only its first MOST entries are
- * examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are examined. For a
- * matrix that is large enough to make choosing worthwhile, this takes about as long as one or two
- * products.
+ * examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are examined, and of
+ * matrices with few rows, each row about once.
  *
  * Choice: of all 64 sizes, including 1 x 1, the one with the shortest predicted time of a product.
  * The prediction is based on the bytes and the work of the product.
@@ -24,7 +23,7 @@
 
 #ifndef EK_BLOCK_SAMPLE
 #define EK_BLOCK_SAMPLE
-enum { SAMPLES = 96, MOST = 2048 };
+enum { SAMPLES = 96, LEAST_SAMPLES = 16, MOST = 512 };
 
 /* Totals over the sampled block rows, for blocks of one height. */
 typedef struct block_sample {
@@ -84,6 +83,7 @@ typedef void add_fn(const ek_store *, int, int64_t, block_sample *);
 struct sample_job {
 	const ek_store *csr;
 	add_fn *add;
+	int samples;
 	block_sample sample[BLOCK_MOST]; /* sample[r - 1] has the sums for height r */
 };
 
@@ -93,7 +93,7 @@ static void sample_part(void *arg, int part)
 	/* Multiples of the golden ratio, taken modulo 1, are spread evenly but form no grid. */
 	const double golden = 0.6180339887498949;
 
-	for (int t = 1; t <= SAMPLES; t++) {
+	for (int t = 1; t <= job->samples; t++) {
 		const double at = t * golden - (double)(int)(t * golden);
 
 		job->add(job->csr, part + 1, (int64_t)(at * (double)job->csr->nnz),
@@ -115,16 +115,27 @@ double eki_block_cost(const eki_features *f, int r, int c, double blocks, double
 	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }
 
+/* Returns the number of samples with which the rows of all heights are about as many as the matrix
+ * has. */
+static int samples(const ek_store *csr)
+{
+	const int64_t n = csr->rows / (BLOCK_MOST * (BLOCK_MOST + 1) / 2);
+
+	return n < LEAST_SAMPLES ? LEAST_SAMPLES : n < SAMPLES ? (int)n : SAMPLES;
+}
+
 double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim)
 {
 	static add_fn *const add[EK_NTYPE] = EK_BY_TYPE(sample_add);
-	struct sample_job job = {.csr = csr, .add = add[eki_type(csr->value, csr->index)]};
+	struct sample_job job = {.csr = csr,
+	                         .add = add[eki_type(csr->value, csr->index)],
+	                         .samples = samples(csr)};
 	eki_features f = {.value = csr->value,
 	                  .index = csr->index,
 	                  .threads = 1,
 	                  .isa = ctx->isa,
 	                  .machine = ctx->machine};
-	const double each = (double)csr->nnz / SAMPLES;
+	const double each = (double)csr->nnz / job.samples;
 	double least = INFINITY, blocks = 0;
 	int64_t best[2] = {1, 1};
 
