@@ -74,6 +74,13 @@ eki_features eki_transposed_features(const eki_features *f)
 	return t;
 }
 
+double eki_transpose_share(const eki_features *f)
+{
+	return (f->machine->transpose_entry * (double)f->stats.nnz +
+	        f->machine->transpose_column * (double)f->stats.cols) /
+	       (double)f->calls;
+}
+
 double eki_places(const eki_features *f)
 {
 	const ek_store *s = f->store;

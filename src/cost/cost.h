@@ -67,6 +67,8 @@ double eki_transposed_bytes(const eki_features *f);
 /* Returns the features of op N on such a copy. Its rows are taken to be like those of the matrix,
  * but for their number and mean length. */
 eki_features eki_transposed_features(const eki_features *f);
+/* Predicts the time of making it, in nanoseconds, divided by the expected calls. */
+double eki_transpose_share(const eki_features *f);
 /* Computes the statistics of the row lengths, for the selection of methods and for ek_matrix_stats.
  * Sets f->stats, f->short_share and f->mixed_share. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);

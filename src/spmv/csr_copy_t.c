@@ -60,19 +60,19 @@ static ek_status run(const eki_step *step, const eki_run *v)
 }
 
 /* Predicts the best product with the copy, whose rows are taken to be like those of A. Of other
- * formats it hopes for SELL alone, whose padding is small for all patterns. */
+ * formats it hopes for SELL alone, whose padding is small for all patterns. The product in a fixed
+ * order is no faster by itself (csr_strict.c), so that it is chosen only where it is asked for. */
 static double cost(const eki_features *f)
 {
 	const eki_features t = eki_transposed_features(f);
 	const double plain = eki_cost_uncut(&t, eki_csr_vector_work(&t));
+	const double strict = eki_cost(&t, f->csr_bytes, eki_work_csr(&t, EKI_LOOP_STRICT));
 	const double sell = eki_convert_worthwhile(f, &ek_format_sell)
 	                            ? eki_cost_units(&t, EKI_LOOP_CHUNKS) +
 	                                      eki_convert_share(f, &ek_format_sell, plain)
 	                            : INFINITY;
 
-	return fmin(plain, sell) + (f->machine->transpose_entry * (double)f->stats.nnz +
-	                            f->machine->transpose_column * (double)f->stats.cols) /
-	                                   (double)f->calls;
+	return fmin(fmin(plain, strict), sell) + eki_transpose_share(f);
 }
 
 const ek_method ek_spmv_csr_copy_t = {

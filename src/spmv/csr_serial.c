@@ -48,9 +48,13 @@ static void FN(csr_serial_t)(const ek_store *A, const eki_run *v, int64_t begin,
 	const VAL alpha = EK_SCALAR(v->alpha);
 	VAL *y = (VAL *)v->y.data - A->base;
 
-	for (int64_t i = begin; i < end; i++)
-		for (PTR k = row_ptr[i]; k < row_ptr[i + 1]; k++)
-			y[col_idx[k]] += val[k] * (alpha * x[i]);
+	for (int64_t i = begin; i < end; i++) {
+		const VAL xi = alpha * x[i];
+		const PTR stop = row_ptr[i + 1];
+
+		for (PTR k = row_ptr[i]; k < stop; k++)
+			y[col_idx[k]] += val[k] * xi;
+	}
 }
 
 #endif

@@ -307,11 +307,10 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 static double cost(const eki_features *f)
 {
-	const double copy = 0.75 * f->machine->transpose_entry * (double)f->stats.nnz;
 	const eki_features t = f->op == EK_OP_T ? eki_transposed_features(f) : *f;
 
 	return eki_cost(&t, f->csr_bytes, eki_work_csr(&t, EKI_LOOP_STRICT)) +
-	       (f->op == EK_OP_T ? copy / (double)f->calls : 0);
+	       (f->op == EK_OP_T ? eki_transpose_share(f) : 0);
 }
 
 static double memory(const eki_features *f)
