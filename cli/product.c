@@ -308,8 +308,6 @@ static int run(struct product *p)
 		code = prepare(p);
 	if (code == TOOL_OK)
 		code = multiply(p);
-	if (code == TOOL_OK)
-		code = product_wisdom_save(p->ctx, o);
 	if (code != TOOL_OK)
 		return code;
 	if (o->common.calls)
@@ -321,7 +319,10 @@ static int run(struct product *p)
 	code = write_y(p);
 	if (code == TOOL_OK && o->common.json)
 		code = tool_json_one(&o->common, record_of(p));
-	return checked ? checked : code;
+
+	int saved = product_wisdom_save(p->ctx, o);
+
+	return checked ? checked : code ? code : saved;
 }
 
 int product_command(const struct product_kind *kind, struct product_options *o)

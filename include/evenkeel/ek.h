@@ -993,8 +993,9 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
  *     method that the plan has. If this leaves too few runs, the predicted method stays.
  *   - ek_plan_method, ek_plan_format, ek_plan_bytes and ek_plan_predict are about the method that
- *     the plan has so far, ek_plan_memory counts all that are prepared, and ek_plan_explain lists
- *     the times of the trials, and what was not tried and why.
+ *     the plan has so far, ek_plan_memory counts all that are prepared (hints.memory is a limit for
+ *     each of them), and ek_plan_explain lists the times of the trials, and what was not tried and
+ *     why.
  *   - Trials allocate memory in runs. A method for which there is none is not tried.
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The workers of the pool of threads: how they learn of jobs, join them and sleep (base/pool.c). */
-#define _GNU_SOURCE /* pthread_setname_np */
+#define _GNU_SOURCE /* pthread_setname_np, pthread_setaffinity_np */
 #include "base/worker.h"
 
 #if EKI_POOL
 
+#ifdef __linux__
+#include <sched.h>
+#endif
 #include <time.h>
 
 enum {
@@ -125,6 +128,25 @@ static int64_t nap(int64_t ns)
 	return 2 * ns < NAP_MOST_NS ? 2 * ns : NAP_MOST_NS;
 }
 
+/* Moves the calling worker to another processor of those that it may use. The system often wakes a
+ * worker where the caller runs, above all after other threads were busy elsewhere. On the other
+ * processor the worker takes its turn; callers do not wait for workers that have not joined. */
+static void move_away(void)
+{
+#ifdef __linux__
+	const pthread_t self = pthread_self();
+	cpu_set_t may, others;
+	const int here = eki_this_cpu();
+
+	if (here < 0 || here >= CPU_SETSIZE || pthread_getaffinity_np(self, sizeof may, &may) != 0)
+		return;
+	others = may;
+	CPU_CLR((size_t)here, &others);
+	if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(self, sizeof others, &others) == 0)
+		pthread_setaffinity_np(self, sizeof may, &may);
+#endif
+}
+
 void *eki_worker_run(void *arg)
 {
 	eki_worker *w = arg;
@@ -148,6 +170,10 @@ void *eki_worker_run(void *arg)
 		first = mail >= EKI_OFFER ? (int)(mail - EKI_OFFER) : (int)(w->last - eki_jobs);
 		if (!sleeps)
 			got = help_all(w, first);
+		if (got == IN_THE_WAY) {
+			move_away();
+			got = help_all(w, first);
+		}
 		while (got == IN_THE_WAY || (sleeps && !useful)) {
 			useful = sleeps = true;
 			next_nap = nap(next_nap);

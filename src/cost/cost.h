@@ -16,7 +16,9 @@ typedef struct eki_features {
 	ek_op op; /* op that the product applies to the CSR store */
 	int threads;
 	ek_isa isa; /* costs do not depend on the way to gather (eki_isa_row) */
-	int64_t calls, width;
+	/* calls: number of runs that share the cost of preparations. announced: the same, as the
+	 * caller gave it. It decides whether a conversion is considered at all. */
+	int64_t calls, announced, width;
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
 	double unforeseen_share; /* share of the rows whose length a branch predictor misses */

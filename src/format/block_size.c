@@ -2,9 +2,9 @@
  * Chooses the fastest block size for a matrix, from the cost of a block and an estimate of the
  * number of blocks that each of the 64 sizes would need.
  *
- * Estimate: up to SAMPLES evenly spread entries are drawn. For each of these entries and each height r,
- * the rows of the block row that contains the entry are merged once. The same pass counts the
- * blocks of that block row for all 8 widths. A block row of n entries is drawn with a probability
+ * Estimate: up to SAMPLES evenly spread entries are drawn. For each of these entries and each
+ * height r, the rows of the block row that contains the entry are merged once. The same pass counts
+ * the blocks of that block row for all 8 widths. A block row of n entries is drawn with a probability
  * proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the mean of
  * 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may have most
  * of the entries, get their due weight. If a block row is long, only its first MOST entries are

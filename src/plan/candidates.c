@@ -164,6 +164,20 @@ ek_status eki_candidates_list(ek_plan *p)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
+/* Lets the reasons of a plan that was made by name begin with the true one. What its method says
+ * follows. */
+static void say_measured(eki_text *why)
+{
+	static const char named[] = "asked for by name", measured[] = "times of runs";
+	const size_t from = sizeof named - 1, to = sizeof measured - 1;
+
+	if (!why->data || strncmp(why->data, named, from) != 0)
+		return;
+	memcpy(why->data, measured, to);
+	memmove(why->data + to, why->data + from, (size_t)why->used - from + 1);
+	why->used -= (int64_t)(from - to);
+}
+
 ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints)
 {
 	const eki_problem *problem = &p->problem;
@@ -173,8 +187,7 @@ ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints
 
 	EK_TRY(eki_plan_make(problem->operation, A, hints, &made));
 	if (hints->method && p->trials->hints.method != hints->method) {
-		made->why.used = 0; /* else it said that the caller had named the method */
-		EK_TRY(eki_step_say(&made->root, "times of runs\n"));
+		say_measured(&made->why);
 	}
 	/* Only the plan with the trials counts as a holder of A, since that is what the caller
 	 * sees. */

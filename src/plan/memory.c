@@ -46,10 +46,10 @@ void eki_arena_drop(const ek_context *ctx, eki_arena *arena, void *block)
 {
 	int k = 0;
 
-	if (!block)
-		return;
-	while (arena->list[k].block != block)
+	while (k < arena->count && arena->list[k].block != block)
 		k++;
+	if (k == arena->count)
+		return;
 	arena->bytes -= arena->list[k].bytes;
 	eki_free(ctx, block, arena->list[k].bytes, 1);
 	arena->list[k] = arena->list[--arena->count];

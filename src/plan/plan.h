@@ -192,6 +192,9 @@ struct eki_step {
 	int64_t param[EKI_MAX_DIMS]; /* parameters of the method */
 	int64_t dim[EKI_MAX_DIMS];   /* parameters of the format that the hints ask for */
 	int64_t bytes;               /* bytes moved by one run */
+	/* bytes of in[0] and of what belongs to it, if the parent made them for this step: they
+	 * count as taken when formats are considered */
+	int64_t held;
 	void *state;                 /* state of the method, or of the driver that it uses */
 	void *aux;                   /* state of a method whose driver uses `state` */
 	struct eki_gpu *gpu;         /* state of a method that runs on a device */
@@ -209,7 +212,7 @@ ek_status eki_step_reserve(eki_step *step, int blocks);
 void eki_step_own(eki_step *step, void *block, int64_t bytes);
 /* Gives the plan the arrays of a store, for which room was reserved. */
 void eki_step_own_store(eki_step *step, const ek_store *store);
-/* Frees a block of the plan, or does nothing if `block` is NULL. */
+/* Frees a block of the plan, or does nothing if the plan has no such block. */
 void eki_step_free(eki_step *step, void *block);
 /* Reserves `count` elements of `size` bytes in the scratch of each run. Sets *at to their offset
  * from run->scratch. */
@@ -346,7 +349,7 @@ struct ek_plan {
 /* Makes room for `blocks` more blocks, so that eki_arena_own cannot fail for them. */
 ek_status eki_arena_reserve(const ek_context *ctx, eki_arena *arena, int blocks);
 void eki_arena_own(eki_arena *arena, void *block, int64_t bytes);
-/* Frees one block of the arena, or does nothing if `block` is NULL. */
+/* Frees one block of the arena, or does nothing if it has no such block. */
 void eki_arena_drop(const ek_context *ctx, eki_arena *arena, void *block);
 void eki_arena_free(const ek_context *ctx, eki_arena *arena);
 ek_status eki_text_add_list(const ek_context *ctx, eki_text *text, const char *format,

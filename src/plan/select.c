@@ -29,6 +29,8 @@ typedef struct selection {
 	eki_features f;
 	unsigned backend;
 	double memory; /* f.memory, or INFINITY if no method fits into that */
+	double columns; /* bytes that the parent step frees if a format does not need them */
+	double (*looked)(const eki_features *); /* cost function of the last layout compared */
 	eki_choice best;
 	/* Predicted time of a run with `best`. `time` includes a share of the time of the
 	 * conversion; `run` does not. */
@@ -116,6 +118,7 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 	                    .threads = A->nnz + A->rows < step->ctx->small_work ? 1 : step->threads,
 	                    .isa = step->isa,
 	                    .calls = step->problem->calls,
+	                    .announced = step->problem->calls,
 	                    .width = step->problem->width,
 	                    .machine = step->ctx->machine,
 	                    .csr_bytes = (double)step->bytes,
@@ -227,16 +230,23 @@ double eki_least_cost(const eki_features *f, ek_operation operation, unsigned ba
 
 /* ---- Other formats --------------------------------------------------------------------------- */
 
+/* Returns the number of bytes that a copy in a format may take. New values of a copy in which the
+ * place of an entry does not depend on its column need no columns (csr_copy_t.c). */
+static double limit(const selection *s, const ek_format *format)
+{
+	return s->memory + (format->by_column ? 0 : s->columns);
+}
+
 /* Computes the layout of A in a format. Sets *fits to tell whether the format can hold A within the
  * allowed memory, and whether there was enough memory to find that out. */
 static ek_status look(const selection *s, const ek_format *format, ek_store *out, bool *fits)
 {
 	static const int64_t any[EKI_MAX_DIMS];
-	const int64_t limit = isinf(s->memory) ? -1 : 0;
+	const int64_t most = isinf(s->memory) ? -1 : 0;
 	const ek_status status =
-		eki_format_look(s->step->ctx, s->step->in[0], format, any, limit, out);
+		eki_format_look(s->step->ctx, s->step->in[0], format, any, most, out);
 
-	*fits = status == EK_OK && (double)eki_store_bytes(out) <= s->memory;
+	*fits = status == EK_OK && (double)eki_store_bytes(out) <= limit(s, format);
 	return status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_EOVERFLOW ||
 	                       status == EK_ENOMEM
 	               ? EK_OK
@@ -251,7 +261,7 @@ double eki_convert_share(const eki_features *f, const ek_format *format, double 
 bool eki_convert_worthwhile(const eki_features *f, const ek_format *format)
 {
 	return format->convert.products > 0 &&
-	       WORTHWHILE * format->convert.products <= (double)f->calls;
+	       WORTHWHILE * format->convert.products <= (double)f->announced;
 }
 
 /* Considers a method whose format is not that of A. `plain` is the time of a product with A. */
@@ -264,7 +274,9 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	double run;
 	bool fits;
 
-	if (!m->cost || m->cost(&f) + share >= s->time)
+	/* Neighbours in the table that share a cost function have the same kernels in formats of
+	 * the same size, so the first that fits stands for all. */
+	if (!m->cost || m->cost == s->looked || m->cost(&f) + share >= s->time)
 		return EK_OK;
 	if (format->estimate) {
 		EK_RETURN_IF(eki_format_estimate(s->step->ctx, s->step->in[0], format, &out));
@@ -276,8 +288,9 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	if (!fits || (m->applies && !m->applies(&out, s->step->op[0])))
 		return EK_OK;
 	f.store = &out;
-	if (m->memory && (double)eki_store_bytes(&out) + m->memory(&f) > s->memory)
+	if (m->memory && (double)eki_store_bytes(&out) + m->memory(&f) > limit(s, format))
 		return EK_OK;
+	s->looked = m->cost;
 	run = m->cost(&f);
 	if (run + share < s->time) {
 		s->best = (eki_choice){.method = m, .format = format};
@@ -292,16 +305,12 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 static ek_status consider_formats(selection *s)
 {
 	const double plain = s->run;
-	double (*looked)(const eki_features *) = NULL;
 	const ek_method *m;
 
-	/* Neighbours in the table that share a cost function have the same kernels in formats of
-	 * the same size, so the first stands for all. */
-	for (size_t k = 0; (m = eki_method(k)); looked = m->cost, k++) {
+	for (size_t k = 0; (m = eki_method(k)); k++) {
 		const ek_format *format = m->format[0];
 
-		if (format && format != &ek_format_csr && m->cost != looked &&
-		    eki_convert_worthwhile(&s->f, format) &&
+		if (format && format != &ek_format_csr && eki_convert_worthwhile(&s->f, format) &&
 		    candidate(s->step, format, s->backend, m))
 			EK_RETURN_IF(consider_pair(s, m, plain));
 	}
@@ -343,11 +352,10 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 		EK_RETURN_IF(make_table(step, why));
 		s.why = *why;
 	}
-	/* A child shares the limit with its parent, which frees the columns of the child's store if
-	 * a copy replaces it. */
-	if (formats && step->part)
-		s.memory = fmax(0, s.memory - (double)step->plan->memory.bytes +
-		                           (double)A->nnz * (double)eki_idx_size(A->index));
+	if (step->held) {
+		s.memory = fmax(0, s.memory - (double)step->held);
+		s.columns = (double)A->nnz * (double)eki_idx_size(A->index);
+	}
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	EK_RETURN_IF(choose_method(&s));
 	if (formats && A->format == &ek_format_csr && !A->base && A->nnz > 0)

@@ -173,7 +173,7 @@ static bool alike(eki_trials *t, const eki_run *run)
 
 static double timing(const ek_plan *p, const ek_method *method, bool prepares, int64_t start)
 {
-	const double ns = (double)(eki_now_ns() - start);
+	const double ns = fmax(1, (double)(eki_now_ns() - start)); /* a coarse clock may say 0 */
 
 	return p->ctx->timing ? p->ctx->timing(method, prepares, ns) : ns;
 }

@@ -81,6 +81,7 @@ static double cost(const eki_features *f)
 	eki_features one = *f;
 
 	one.calls = eki_times(f->calls, f->width);
+	one.announced = eki_times(f->announced, f->width);
 	one.width = 1;
 	one.csr_bytes -= (width - 1) * both * (double)ek_value_size(f->value);
 	one.in_cache = !f->strict && one.csr_bytes < (double)eki_cpu_cache();

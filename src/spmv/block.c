@@ -353,9 +353,7 @@ ek_status eki_block_prepare(eki_step *step, eki_carry_fn *const carry[EK_NISA][E
  * the line before: (n - 1) / n. Rounds up if in doubt. */
 static int lines(double share)
 {
-	const double n = 1 / (1 - share) + 0.3;
-
-	return n < BLOCK_MOST ? (int)n : BLOCK_MOST;
+	return share < 1 - 1.0 / BLOCK_MOST ? (int)(1 / (1 - share) + 0.3) : BLOCK_MOST;
 }
 
 /* Predicts the time of a product. If A is not in blocks yet, they are taken to be full, and as

@@ -29,6 +29,8 @@ static ek_status prepare(eki_step *step)
 	step->state = c;
 	EK_RETURN_IF(eki_step_children(step, 1));
 	child = eki_step_child(step, step->in[0], step->op[0]);
+	child->held = eki_plus(eki_store_bytes(step->in[0]),
+	                       step->in[0]->nnz * (int64_t)eki_ptr_size(step->in[0]->index));
 	EK_RETURN_IF(eki_step_choose_format(child, &c->other));
 	step->in[0] = child->in[0];
 	if (c->other.format && !c->other.format->by_column) {

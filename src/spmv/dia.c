@@ -141,14 +141,15 @@ static double cost_of_layout(const eki_features *f)
  * everywhere as in the sampled rows. */
 static double cost(const eki_features *f)
 {
-	const double places = (double)f->stats.nnz / f->diagonal_share;
 	ek_store guess = {.format = &ek_format_dia, .value = f->value, .index = f->index};
 	eki_features g = *f;
 
 	if (f->store)
 		return cost_of_layout(f);
-	if (!(places < 0x1p60))
+	if (f->diagonal_share <= 0)
 		return INFINITY;
+	const double places = (double)f->stats.nnz / f->diagonal_share;
+
 	guess.len[DIA_VAL] = (int64_t)places;
 	guess.len[DIA_OFFSET] = 1 + (int64_t)places / (f->stats.rows + 1);
 	g.store = &guess;
