@@ -192,9 +192,7 @@ struct eki_step {
 	int64_t param[EKI_MAX_DIMS]; /* parameters of the method */
 	int64_t dim[EKI_MAX_DIMS];   /* parameters of the format that the hints ask for */
 	int64_t bytes;               /* bytes moved by one run */
-	/* bytes of in[0] and of what belongs to it, if the parent made them for this step: they
-	 * count as taken when formats are considered */
-	int64_t held;
+	int64_t held; /* bytes that the parent took for in[0], which count when formats do */
 	void *state;                 /* state of the method, or of the driver that it uses */
 	void *aux;                   /* state of a method whose driver uses `state` */
 	struct eki_gpu *gpu;         /* state of a method that runs on a device */
@@ -240,9 +238,8 @@ eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek
 int64_t eki_moved_bytes(const eki_problem *problem, const ek_store *in);
 /* Chooses the method of a step for the format of step->in, without adding to the reasons. */
 ek_status eki_step_choose(eki_step *step);
-/* Does the same for a step on a CSR store, but considers other formats too. If another one is
- * chosen, makes *copy, a store in this format, which becomes step->in[0] and must live as long as
- * the plan. The plan owns its arrays. Otherwise copy->format is NULL. */
+/* Does the same for a CSR store, but considers other formats too. If another one is chosen, makes
+ * *copy, which becomes step->in[0] and must live as long as the plan; else copy->format is NULL. */
 ek_status eki_step_choose_format(eki_step *step, ek_store *copy);
 /* Prepares a step by calling `prepare` of its method. */
 ek_status eki_step_prepare(eki_step *step);
