@@ -5,11 +5,11 @@
  * Estimate: up to SAMPLES evenly spread entries are drawn. For each of these entries and each
  * height r, the rows of the block row that contains the entry are merged once. The same pass counts
  * the blocks of that block row for all 8 widths. A block row of n entries is drawn with a
- * probability proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the mean of
- * 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may have most
- * of the entries, get their due weight. If a block row is long, only its first MOST entries are
- * examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are examined, and of
- * matrices with few rows, each row about once.
+ * probability proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the
+ * mean of 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may
+ * have most of the entries, get their due weight. If a block row is long, only its first MOST
+ * entries are examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are
+ * examined, and of matrices with few rows, each row about once.
  *
  * Choice: of all 64 sizes, including 1 x 1, the one with the shortest predicted time of a product.
  * The prediction is based on the bytes and the work of the product.
