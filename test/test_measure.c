@@ -217,6 +217,33 @@ static void no_effect(void **state)
 	ek_plan_destroy(plan);
 }
 
+/* Checks that the announced calls do not change the predicted time of a run by more than what is
+ * prepared for more calls gains: preparations are found from the difference between predictions for
+ * some and for twice as many calls, between which formats may become worth considering. */
+static void predictions_are_sound(void **state)
+{
+	(void)state;
+	for (int64_t calls = EKI_TRIAL_CALLS; calls < 1000; calls += 41)
+		for (int op = EK_OP_N; op <= EK_OP_T; op++) {
+			const ek_hints h = {.size = sizeof h,
+			                    .measure = 1,
+			                    .op = (ek_op)op,
+			                    .calls = calls};
+			ek_plan *plan = NULL;
+
+			expect_status(ek_plan_create(EK_SPMV, A, &h, &plan), EK_OK);
+			const eki_trials *t = plan->trials;
+
+			for (int k = 0; k < t->count && !t->known; k++) {
+				assert_true(t->list[k].prepares >= 0);
+				assert_true(t->list[k].predicted > 0.2 * t->list[0].predicted);
+			}
+			assert_true(t->list[0].predicted > 0);
+			ek_plan_destroy(plan);
+			ek_wisdom_forget(ctx);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +253,7 @@ int main(void)
 		cmocka_unit_test(too_slow),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(no_effect),
+		cmocka_unit_test(predictions_are_sound),
 	};
 
 	return run_all_tests(tests, trials_setup, trials_teardown);
