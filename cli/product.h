@@ -26,7 +26,7 @@ enum { PRODUCT_Y0 = 512, PRODUCT_CHECK, PRODUCT_MEASURE, PRODUCT_WISDOM, PRODUCT
 	{"measure", PRODUCT_MEASURE, NULL, 0,                                                 \
          "with --calls: the first runs try several methods; the fastest stays", 0},           \
 	{"wisdom", PRODUCT_WISDOM, "FILE", 0,                                                 \
-         "the same, with decisions of earlier runs in FILE, which gets the new one", 0}
+         "as --measure, with decisions of earlier runs in FILE, which gets the new one", 0}
 
 /* The operation of a subcommand, its function, and the name of its result in messages. */
 struct product_kind {

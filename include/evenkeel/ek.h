@@ -979,10 +979,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
 /* ---- Measured choices ------------------------------------------------------------------------
  *
  * With hints.measure a plan begins with the method that is predicted to be the fastest. Its first
- * runs, some thirty, are also trials: they use this method and up to three others, whose predicted
- * times are not far above, in turn. The result of each run is right, within the bound of the
- * operation. Then the method with the least time stays, and the plan frees what the others hold.
- * The predicted one stays unless another is at least 3 percent faster.
+ * runs, at most some thirty, are also trials: they use this method and up to three others, whose
+ * predicted times are not far above, in turn. The result of each run is right, within the bound of
+ * the operation. Then the method with the least time stays, and the plan frees what the others
+ * hold. The predicted one stays unless another is at least 3 percent faster.
  *   - Trials take at most the time of 3 products more than the predicted method alone would. This
  *     includes what the trials prepare, so a method that needs a copy of A in another format or
  *     long preparations is rarely tried. A trial begins only if it fits into what is left. The

@@ -79,6 +79,15 @@ static void say_trial(out *o, const eki_trials *t, int k)
 	say(o, "\n");
 }
 
+/* Tells whether another method than the predicted one was timed. */
+static bool compared(const eki_trials *t)
+{
+	for (int k = 1; k < t->count; k++)
+		if (t->list[k].runs > 0)
+			return true;
+	return false;
+}
+
 ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 {
 	eki_trials *t = trials_of(p);
@@ -94,7 +103,9 @@ ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 		say(&o, "measured before: a decision that the context remembers\n");
 	else
 		say(&o, "measured %s; trials took %.2f products (limit %d)\n",
-		    atomic_load(&t->decided) ? "and decided" : "so far, undecided",
+		    !atomic_load(&t->decided) ? "so far, undecided"
+		    : compared(t)             ? "and decided"
+		                              : "no other method, so the prediction stands",
 		    t->list[0].runs ? eki_trials_spent(t) : 0, EKI_TRIALS_BUDGET);
 	for (int k = 0; k < t->count && !t->note && !t->known; k++)
 		say_trial(&o, t, k);
