@@ -77,6 +77,7 @@ static void same_method_same_bits(void **state)
 	assert_int_equal(ek_wisdom_count(ctx), 3);
 	expect_status(ek_wisdom_save(ctx, path), EK_OK);
 	other = heap_context(&heap, 3, 0);
+	trials_machine(other);
 	expect_status(ek_wisdom_load(other, path), EK_OK);
 	assert_int_equal(ek_wisdom_count(other), 3);
 	expect_status(

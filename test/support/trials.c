@@ -33,11 +33,33 @@ void fake_set(const ek_method *m, double time)
 	fake.time[fake.count++] = time;
 }
 
+void trials_machine(ek_context *c)
+{
+	static eki_machine m;
+
+	m = *eki_machine_fixed();
+	m.memory_gbps = 30;
+	m.cache_gbps = 40;
+	m.core_gbps = 60;
+	m.core_bytes = 2e6;
+	m.memory_all_gbps = m.cache_all_gbps = 0;
+	m.x_share = 2;
+	m.overlap = 0.05;
+	m.wake = 300;
+	m.far = m.mixed_rows = m.far_rows = 0;
+	for (int k = 0; k < EKI_LOOPS; k++)
+		for (int value = 0; value < EK_NVALUE; value++)
+			for (int level = 0; level < EK_NLEVEL; level++)
+				m.speed[k][value][level] = (eki_speed){1, 0.3 + 0.005 * k, 0};
+	c->machine = &m;
+}
+
 int trials_setup(void **state)
 {
 	unsetenv("EK_METHOD");
 	context_setup(state);
 	ctx->timing = fake_time;
+	trials_machine(ctx);
 	for (int k = 0; k < N * WIDTH; k++)
 		x[k] = 1 + k % 13 / 7.0;
 	return ek_matrix_generate(ctx, "uniform:rows=6000,cols=6000,k=9", EK_F64, EK_I32, &A);
