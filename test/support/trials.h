@@ -31,8 +31,8 @@ double fake_time(const ek_method *m, bool prepares, double ns);
 extern ek_matrix *A;
 extern double x[N * WIDTH], y[N * WIDTH], z[N * WIDTH];
 
-/* Gives a context a machine on which methods are near each other, so that there are trials, whatever
- * the processor. */
+/* Gives a context a machine on which methods are near each other, so that there are trials,
+ * whatever the processor. */
 void trials_machine(ek_context *c);
 int trials_setup(void **state);
 int trials_teardown(void **state);
