@@ -2,7 +2,6 @@
  * ek spmv and ek spmm with --measure and --wisdom: the library tries methods in the first runs, and
  * a file keeps what it decided for the next time. */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,14 +28,18 @@ void product_measure_check(const struct product_options *o)
 /* Tells whether a file can be written or, if there is none, made in its folder. */
 static bool writable(const char *path)
 {
-	char folder[PATH_MAX];
+	char folder[4096];
 	const char *slash = strrchr(path, '/');
 
 	if (access(path, F_OK) == 0)
 		return access(path, W_OK) == 0;
 	if (!slash)
 		return access(".", W_OK) == 0;
-	snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+	if (snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path) >=
+	    (int)sizeof folder) {
+		errno = ENAMETOOLONG;
+		return false;
+	}
 	return access(folder, W_OK) == 0;
 }
 
