@@ -130,8 +130,9 @@ static int64_t nap(int64_t ns)
 
 /* Moves the calling worker to another processor of those that it may use. The system often wakes a
  * worker where the caller runs, above all after other threads were busy elsewhere. On the other
- * processor the worker takes its turn; callers do not wait for workers that have not joined. */
-static void move_away(void)
+ * processor the worker takes its turn; callers do not wait for workers that have not joined. Returns
+ * false if it stays where it is. */
+static bool move_away(void)
 {
 #ifdef __linux__
 	const pthread_t self = pthread_self();
@@ -139,11 +140,15 @@ static void move_away(void)
 	const int here = eki_this_cpu();
 
 	if (here < 0 || here >= CPU_SETSIZE || pthread_getaffinity_np(self, sizeof may, &may) != 0)
-		return;
+		return false;
 	others = may;
 	CPU_CLR((size_t)here, &others);
-	if (CPU_COUNT(&others) > 0 && pthread_setaffinity_np(self, sizeof others, &others) == 0)
-		pthread_setaffinity_np(self, sizeof may, &may);
+	if (CPU_COUNT(&others) == 0 || pthread_setaffinity_np(self, sizeof others, &others) != 0)
+		return false;
+	pthread_setaffinity_np(self, sizeof may, &may);
+	return true;
+#else
+	return false;
 #endif
 }
 
@@ -170,10 +175,8 @@ void *eki_worker_run(void *arg)
 		first = mail >= EKI_OFFER ? (int)(mail - EKI_OFFER) : (int)(w->last - eki_jobs);
 		if (!sleeps)
 			got = help_all(w, first);
-		if (got == IN_THE_WAY) {
-			move_away();
+		if (got == IN_THE_WAY && move_away())
 			got = help_all(w, first);
-		}
 		while (got == IN_THE_WAY || (sleeps && !useful)) {
 			useful = sleeps = true;
 			next_nap = nap(next_nap);
