@@ -130,8 +130,8 @@ static int64_t nap(int64_t ns)
 
 /* Moves the calling worker to another processor of those that it may use. The system often wakes a
  * worker where the caller runs, above all after other threads were busy elsewhere. On the other
- * processor the worker takes its turn; callers do not wait for workers that have not joined. Returns
- * false if it stays where it is. */
+ * processor the worker takes its turn; callers do not wait for workers that have not joined.
+ * Returns false if it stays where it is. */
 static bool move_away(void)
 {
 #ifdef __linux__

@@ -84,27 +84,6 @@ static void predict(const ek_plan *chosen, const ek_hints *h, const eki_candidat
 		trial->prepares += COLUMNS * product;
 }
 
-/* Writes a format and its parameters as hints.format takes them. */
-static void format_text(const eki_candidate *c, char *text, size_t size)
-{
-	ek_store out = {.format = c->method->format[0]};
-	const ek_format_param *param = out.format->param;
-	int64_t ask[EKI_MAX_DIMS];
-	size_t used = (size_t)snprintf(text, size, "%s", out.format->name);
-	char before = ':';
-
-	memcpy(out.dim, c->dim, sizeof out.dim);
-	eki_format_ask(&out, ask);
-	for (int k = 0; k < EKI_MAX_DIMS && used < size; k++) {
-		if (!ask[k])
-			continue;
-		used += (size_t)snprintf(text + used, size - used, "%c%s=%lld", before,
-		                         param[k].name,
-		                         ask[k] == EKI_ZERO ? 0LL : (long long)ask[k]);
-		before = ',';
-	}
-}
-
 /* ---- The list -------------------------------------------------------------------------------- */
 
 static const eki_candidate *chosen_one(const ek_plan *chosen)
@@ -145,11 +124,13 @@ ek_status eki_candidates_list(ek_plan *p)
 	predict(chosen, &t->hints, best, best->run, &t->list[0]);
 	for (const eki_candidate *c = s->list; c < s->list + s->count; c++) {
 		eki_trial new = {.method = c->method, .converted = c->share > 0};
+		ek_store layout = {.format = c->method->format[0]};
 
 		if (c == best)
 			continue;
+		memcpy(layout.dim, c->dim, sizeof layout.dim);
 		if (new.converted)
-			format_text(c, new.format, sizeof new.format);
+			eki_format_text(&layout, new.format, sizeof new.format);
 		else
 			snprintf(new.format, sizeof new.format, "%s",
 			         best->share > 0 ? held : t->list[0].format);
@@ -186,9 +167,8 @@ ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints
 	ek_status status;
 
 	EK_TRY(eki_plan_make(problem->operation, A, hints, &made));
-	if (hints->method && p->trials->hints.method != hints->method) {
-		say_measured(&made->why);
-	}
+	if (hints->method && p->trials->hints.method != hints->method)
+		say_measured(&made->why); /* the caller named none */
 	/* Only the plan with the trials counts as a holder of A, since that is what the caller
 	 * sees. */
 	eki_matrix_drop(A);

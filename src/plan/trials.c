@@ -52,11 +52,6 @@ static bool is_named(const ek_plan *p, const ek_hints *h)
 	       eki_forced_of(p->ctx, p->problem.operation->number, p->problem.A[0].op);
 }
 
-static void settle(eki_trials *t)
-{
-	atomic_store_explicit(&t->decided, true, memory_order_release);
-}
-
 /* Takes the decision that the context remembers. Returns false if there is none, or if it cannot be
  * followed, for example for lack of memory. */
 static bool recall(ek_plan *p)
@@ -103,8 +98,7 @@ ek_status eki_trials_make(ek_plan *p, const ek_hints *hints)
 		EK_RETURN_IF(eki_candidates_list(p));
 	p->root.method = t->list[0].method;
 	atomic_store(&t->current, t->list[0].plan);
-	if (t->note || t->known)
-		settle(t);
+	atomic_store(&t->decided, t->note || t->known);
 	return EK_OK;
 }
 

@@ -6,15 +6,9 @@
 
 #include "plan/plan.h"
 
-/* Trials are changed by runs of plans that are const for queries. */
-static eki_trials *trials_of(const ek_plan *p)
-{
-	return p->trials;
-}
-
 int64_t eki_trials_memory(const ek_plan *p)
 {
-	eki_trials *t = trials_of(p);
+	eki_trials *t = p->trials;
 	int64_t bytes = 0;
 
 	eki_lock_take(&t->lock);
@@ -28,7 +22,7 @@ int64_t eki_trials_memory(const ek_plan *p)
 
 ek_status eki_trials_predict(const ek_plan *p, int64_t calls, ek_prediction *prediction)
 {
-	eki_trials *t = trials_of(p);
+	eki_trials *t = p->trials;
 	ek_status status;
 
 	/* The lock keeps the decision, and so the end of the plan, waiting. */
@@ -63,9 +57,8 @@ say(out *o, const char *format, ...)
 static void say_trial(out *o, const eki_trials *t, int k)
 {
 	const eki_trial *c = &t->list[k];
-	const char *format = c->format;
 
-	say(o, "         %-24s on %s: ", c->method->name, format);
+	say(o, "         %-24s on %s: ", c->method->name, c->format);
 	if (c->runs)
 		say(o, "%.3f us, the least of %d", c->least * 1e-3, c->runs);
 	else
@@ -90,7 +83,7 @@ static bool compared(const eki_trials *t)
 
 ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 {
-	eki_trials *t = trials_of(p);
+	eki_trials *t = p->trials;
 	out o = {.text = text, .size = size};
 	ek_status status;
 

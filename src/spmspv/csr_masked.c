@@ -137,13 +137,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 static double cost(const eki_features *f)
 {
-	const double transpose =
-		f->op == EK_OP_T ? f->machine->transpose_entry * (double)f->stats.nnz +
-					   f->machine->transpose_column * (double)f->stats.cols
-				 : 0;
-
 	return eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_SERIAL)) +
-	       transpose / (double)f->calls;
+	       (f->op == EK_OP_T ? eki_transpose_share(f) : 0);
 }
 
 static double memory(const eki_features *f)

@@ -148,11 +148,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 static double cost(const eki_features *f)
 {
-	const double transpose = f->machine->transpose_entry * (double)f->stats.nnz +
-	                         f->machine->transpose_column * (double)f->stats.cols;
-
 	return 0.5 * eki_cost(f, f->csr_bytes, eki_work_csr(f, EKI_LOOP_SERIAL)) +
-	       transpose / (double)f->calls;
+	       eki_transpose_share(f);
 }
 
 const ek_method ek_spmspv_csr_switch = {

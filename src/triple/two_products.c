@@ -65,10 +65,7 @@ static ek_status make_first(eki_step *step, two_products *s)
 	eki_free(step->ctx, scratch, bytes, 1);
 	if (status != EK_OK)
 		return status;
-	for (int k = CSR_PTR; k <= CSR_VAL; k++)
-		eki_step_own(step, s->M.array[k],
-		             s->M.len[k] * (int64_t)eki_elem_size(s->M.format->array[k].elem,
-		                                                  s->M.value, s->M.index));
+	eki_step_own_store(step, &s->M);
 	return EK_OK;
 }
 
