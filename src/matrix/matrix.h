@@ -63,6 +63,8 @@ ek_status eki_array_check(const char *name, const void *array, int64_t len, size
 /* Returns a hash, never 0, of the sizes, the format and all arrays of A except values. Matrices
  * with different patterns almost never have the same. */
 uint64_t eki_matrix_pattern(const ek_matrix *A);
+/* Returns a hash of memory. Different seeds give different hashes. */
+uint64_t eki_hash(const void *from, int64_t bytes, uint64_t seed);
 
 /* ---- reshape/ -------------------------------------------------------------------------------- */
 

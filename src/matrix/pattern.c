@@ -29,10 +29,11 @@ static uint64_t stir(uint64_t h, uint64_t word)
 	return (h << 29 | h >> 35) * SECOND;
 }
 
-/* Hashes `bytes` bytes; the last word is filled with zeros. Eight lanes, since a multiplication
- * waits for the one before it in its lane. */
-static uint64_t hash(const char *data, int64_t bytes, uint64_t seed)
+/* Works in eight lanes, since a multiplication waits for the one before it in its lane. The last
+ * words are filled with zeros. */
+uint64_t eki_hash(const void *from, int64_t bytes, uint64_t seed)
 {
+	const char *data = from;
 	uint64_t lane[LANES], word[LANES];
 	int64_t at = 0;
 
@@ -71,7 +72,7 @@ static void hash_part(void *arg, int part)
 	     k < end; k++) {
 		const int64_t begin = eki_group(job->bytes, PIECE, k);
 
-		sum += hash(data + begin, eki_group(job->bytes, PIECE, k + 1) - begin,
+		sum += eki_hash(data + begin, eki_group(job->bytes, PIECE, k + 1) - begin,
 		            mix((uint64_t)k * EKI_MAX_ARRAYS + (uint64_t)job->array));
 	}
 	atomic_fetch_add(&job->sum, sum);
@@ -82,9 +83,9 @@ static uint64_t find(const ek_matrix *A)
 	const ek_store *s = &A->store;
 	const int64_t head[] = {s->rows,   s->cols,   s->nnz,  s->dim[0],    s->dim[1],
 	                        s->dim[2], s->dim[3], s->base, A->transposed};
-	uint64_t key = hash((const char *)head, sizeof head, FIRST);
+	uint64_t key = eki_hash(head, sizeof head, FIRST);
 
-	key = hash(s->format->name, (int64_t)strlen(s->format->name), key);
+	key = eki_hash(s->format->name, (int64_t)strlen(s->format->name), key);
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++) {
 		const eki_elem elem = s->format->array[k].elem;
 		struct job job = {.A = s,

@@ -15,19 +15,6 @@ static eki_wisdom *wisdom_of(const ek_context *ctx)
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-/* Hashes memory whose size is a multiple of 8 bytes. */
-static uint64_t hash_words(const void *from, size_t bytes)
-{
-	uint64_t h = 1, word;
-
-	for (size_t k = 0; k + sizeof word <= bytes; k += sizeof word) {
-		memcpy(&word, (const char *)from + k, sizeof word);
-		h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		h ^= h >> 32;
-	}
-	return h;
-}
-
 static void machine_name(eki_wisdom *w)
 {
 	char processor[EKI_PROCESSOR];
@@ -51,7 +38,7 @@ static uint64_t profile_hash(const eki_machine *m)
 {
 	const char *from = (const char *)m + offsetof(eki_machine, memory_gbps);
 
-	return hash_words(from, sizeof *m - offsetof(eki_machine, memory_gbps));
+	return eki_hash(from, (int64_t)(sizeof *m - offsetof(eki_machine, memory_gbps)), 0);
 }
 
 static void put(char *to, const char *text)
@@ -91,7 +78,7 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 static int64_t *place(const eki_wisdom *w, const eki_wisdom_key *key)
 {
 	const uint64_t last = 2 * (uint64_t)w->capacity - 1;
-	uint64_t at = hash_words(key, sizeof *key) & last;
+	uint64_t at = eki_hash(key, sizeof *key, 0) & last;
 
 	while (w->slot[at] && memcmp(&w->list[w->slot[at] - 1].key, key, sizeof *key) != 0)
 		at = (at + 1) & last;

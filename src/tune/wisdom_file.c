@@ -14,6 +14,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,7 +25,7 @@
 
 #define FIRST "evenkeel wisdom 1"
 
-enum { WORDS = 15, MOST_BYTES = 1 << 28 };
+enum { MOST_BYTES = 1 << 28 };
 
 /* A file that is read. `text` ends with a 0. */
 typedef struct reading {
@@ -112,44 +113,62 @@ static bool is_isa(const char *name)
 
 /* ---- Decisions ------------------------------------------------------------------------------- */
 
+/* The words of a line, in their order: the member of a decision that each is, and what a message
+ * says is expected. */
+static const struct word {
+	enum { HASH, TEXT, NUMBER } kind;
+	size_t at, size;
+	int64_t least, most; /* of a number */
+	const char *what;
+} words[] = {
+#define MEMBER(m) offsetof(eki_decision, m), sizeof((eki_decision *)0)->m
+	{HASH, MEMBER(key.pattern), 0, 0, "a hash of 16 hexadecimal digits"},
+	{HASH, MEMBER(key.profile), 0, 0, "a hash of 16 hexadecimal digits"},
+	{TEXT, MEMBER(key.operation), 0, 0, "an operation"},
+	{TEXT, MEMBER(key.op), 0, 0, "n or t"},
+	{TEXT, MEMBER(key.value), 0, 0, "f32 or f64"},
+	{TEXT, MEMBER(key.index), 0, 0, "32, 64/32 or 64"},
+	{TEXT, MEMBER(key.isa), 0, 0, "an instruction set"},
+	{NUMBER, MEMBER(key.threads), 1, EKI_MAX_THREADS, "a number of threads"},
+	{NUMBER, MEMBER(key.width), 1, INT64_MAX, "a number of columns"},
+	{NUMBER, MEMBER(key.memory), -1, INT64_MAX, "a number of bytes, 0 or -1"},
+	{NUMBER, MEMBER(key.digits), 1, 19, "a number of digits"},
+	{TEXT, MEMBER(key.wanted), 0, 0, "a format or -"},
+	{TEXT, MEMBER(method), 0, 0, "a method"},
+	{TEXT, MEMBER(format), 0, 0, "a format"},
+	{NUMBER, MEMBER(calls), 1, INT64_MAX, "a number of calls"},
+#undef MEMBER
+};
+enum { WORDS = sizeof words / sizeof *words };
+
 /* Reads a decision as far as it means the same in all versions. */
 static ek_status read_words(const reading *r, char *word[WORDS], eki_decision *d)
 {
-	eki_wisdom_key *key = &d->key;
-
 	memset(d, 0, sizeof *d);
-	memcpy(key->machine, r->machine, sizeof key->machine);
-	if (!hexadecimal(word[0], &key->pattern))
-		return wrong(r, word[0], "a hash of 16 hexadecimal digits");
-	if (!hexadecimal(word[1], &key->profile))
-		return wrong(r, word[1], "a hash of 16 hexadecimal digits");
-	if (!copy(word[2], key->operation, sizeof key->operation))
-		return wrong(r, word[2], "an operation");
-	if (!copy(word[3], key->op, sizeof key->op))
-		return wrong(r, word[3], "n or t");
-	if (!copy(word[4], key->value, sizeof key->value))
-		return wrong(r, word[4], "f32 or f64");
-	if (!copy(word[5], key->index, sizeof key->index))
-		return wrong(r, word[5], "32, 64/32 or 64");
-	if (!copy(word[6], key->isa, sizeof key->isa))
-		return wrong(r, word[6], "an instruction set");
-	if (!integer(word[7], 1, EKI_MAX_THREADS, &key->threads))
-		return wrong(r, word[7], "a number of threads");
-	if (!integer(word[8], 1, INT64_MAX, &key->width))
-		return wrong(r, word[8], "a number of columns");
-	if (!integer(word[9], -1, INT64_MAX, &key->memory))
-		return wrong(r, word[9], "a number of bytes, 0 or -1");
-	if (!integer(word[10], 1, 19, &key->digits))
-		return wrong(r, word[10], "a number of digits");
-	if (!copy(word[11], key->wanted, sizeof key->wanted))
-		return wrong(r, word[11], "a format or -");
-	if (!copy(word[12], d->method, sizeof d->method))
-		return wrong(r, word[12], "a method");
-	if (!copy(word[13], d->format, sizeof d->format))
-		return wrong(r, word[13], "a format");
-	if (!integer(word[14], 1, INT64_MAX, &d->calls))
-		return wrong(r, word[14], "a number of calls");
+	memcpy(d->key.machine, r->machine, sizeof d->key.machine);
+	for (int k = 0; k < WORDS; k++) {
+		const struct word *w = &words[k];
+		void *to = (char *)d + w->at;
+		const bool good = w->kind == HASH   ? hexadecimal(word[k], to)
+		                  : w->kind == TEXT ? copy(word[k], to, w->size)
+		                                    : integer(word[k], w->least, w->most, to);
+
+		if (!good)
+			return wrong(r, word[k], w->what);
+	}
 	return EK_OK;
+}
+
+/* Writes a word of a decision, after a space. Returns the length. */
+static int write_word(const struct word *w, const eki_decision *d, char *text, size_t size)
+{
+	const void *from = (const char *)d + w->at;
+
+	switch (w->kind) {
+	case HASH: return snprintf(text, size, " %016" PRIx64, *(const uint64_t *)from);
+	case TEXT: return snprintf(text, size, " %s", (const char *)from);
+	default: return snprintf(text, size, " %" PRId64, *(const int64_t *)from);
+	}
 }
 
 /* Repeats the message of a failed call with file and line in front. */
@@ -338,17 +357,14 @@ done:
 static ek_status write_decision(eki_sink *sink, const eki_decision *d, const char *machine)
 {
 	char line[1024];
-	const eki_wisdom_key *k = &d->key;
 	int n = 0;
 
-	if (strcmp(machine, k->machine) != 0)
-		n = snprintf(line, sizeof line, "machine %s\n", k->machine);
-	n += snprintf(line + n, sizeof line - (size_t)n,
-	              "decision %016llx %016llx %s %s %s %s %s %lld %lld %lld %lld %s %s %s %lld\n",
-	              (unsigned long long)k->pattern, (unsigned long long)k->profile, k->operation,
-	              k->op, k->value, k->index, k->isa, (long long)k->threads, (long long)k->width,
-	              (long long)k->memory, (long long)k->digits, k->wanted, d->method, d->format,
-	              (long long)d->calls);
+	if (strcmp(machine, d->key.machine) != 0)
+		n = snprintf(line, sizeof line, "machine %s\n", d->key.machine);
+	n += snprintf(line + n, sizeof line - (size_t)n, "decision");
+	for (int k = 0; k < WORDS; k++)
+		n += write_word(&words[k], d, line + n, sizeof line - (size_t)n);
+	n += snprintf(line + n, sizeof line - (size_t)n, "\n");
 	return eki_sink_write(sink, line, (size_t)n);
 }
 
