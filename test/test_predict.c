@@ -12,6 +12,7 @@
 
 static const char *const specs[] = {
 	"poisson2d5:nx=60,ny=60",
+	"fem:nx=10,ny=10,nz=10", /* on every processor, a format of blocks is a candidate */
 	"banded:n=3000",
 	"powerlaw:rows=5000,cols=5000",
 	"emptyrows:rows=40000,cols=500,k=12,leading=0.1,interleaved=0.95,trailing=0.1",
