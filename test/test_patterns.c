@@ -12,7 +12,7 @@
 #include "support/support.h"
 
 static const char method[] = "spmv.csr.patterns";
-static long met[3]; /* number of groups of each kind so far */
+static long met[4]; /* number of groups of each kind so far */
 
 /* ---- One matrix ------------------------------------------------------------------------------ */
 
@@ -78,22 +78,27 @@ static void trial_free(struct trial *t)
 /* Decodes the lists of group g and checks that they give the columns of its rows. */
 static void check_group(const struct shape *s, const patterns *p, int64_t g)
 {
-	uint32_t k = p->group[g] & KIND;
+	const uint32_t k = p->group[g] & KIND;
+	const bool run = k == RUN || k == WIDE_RUN;
 
 	for (int64_t r = 0; r < GROUP; r++) {
 		const int64_t *col = s->col + s->ptr[g * GROUP + r];
 		int64_t n = s->ptr[g * GROUP + r + 1] - s->ptr[g * GROUP + r];
-		const row_shape *shape = &p->shape[(p->group[g] & ~KIND) + (k == RUN ? 0 : r)];
+		const row_shape *shape = &p->shape[(p->group[g] & ~KIND) + (run ? 0 : r)];
 		const uint16_t *list = p->list + shape->list;
-		int64_t first = shape->first + (k == RUN ? r : 0), steps = n > 1;
+		int64_t first = shape->first + (run ? r : 0), steps = n > 1;
 
 		assert_int_equal(*list & LENGTH, n);
 		for (int64_t e = 0; e < n; e++) {
-			if (first + list[1 + e] != col[e])
+			int32_t offset = list[1 + e];
+
+			if (k == WIDE_RUN)
+				memcpy(&offset, list + 1 + 2 * e, sizeof offset);
+			if (first + offset != col[e])
 				fail_msg("%s: row %lld, entry %lld: offset %d from %lld, column "
 				         "%lld",
 				         s->name, (long long)(g * GROUP + r), (long long)e,
-				         (int)list[1 + e], (long long)first, (long long)col[e]);
+				         (int)offset, (long long)first, (long long)col[e]);
 			steps += e > 0 && col[e] == col[e - 1] + 1;
 		}
 		assert_int_equal(!!(*list & STRAIGHT), n > 1 && steps == n);
@@ -190,9 +195,10 @@ static void test_kinds(void **state)
 		groups_make(&b, k);
 		check_matrix(&b);
 	}
-	print_message("  groups: %ld RUN, %ld EACH, %ld CSR\n", met[RUN >> 30], met[EACH >> 30],
-	              met[CSR >> 30]);
-	assert_true(met[RUN >> 30] && met[EACH >> 30] && met[CSR >> 30]);
+	print_message("  groups: %ld RUN, %ld WIDE_RUN, %ld EACH, %ld CSR\n", met[RUN >> 30],
+	              met[WIDE_RUN >> 30], met[EACH >> 30], met[CSR >> 30]);
+	for (int k = 0; k < 4; k++)
+		assert_true(met[k] > 0);
 }
 
 /* Checks that on a stencil, a run moves, besides values and vectors, at most an eighth of the bytes

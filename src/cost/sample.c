@@ -101,7 +101,8 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 		s->entries += n;
 		s->run += run ? n : 0;
 		s->repeated += repeated ? n : 0;
-		s->narrow += col[n - 1] >= col[0] && col[n - 1] - col[0] <= UINT16_MAX ? n : 0;
+		if (run || (col[n - 1] >= col[0] && col[n - 1] - col[0] <= UINT16_MAX))
+			s->narrow += n;
 	}
 }
 

@@ -176,10 +176,9 @@ INLINE void FN(sort_short)(int64_t n, eki_pair_at from, eki_pair_at to, unsigned
 /* Takes step d of sorting bitonic sequences of W lanes in both blocks. */
 INLINE void FN(clean_step)(FN(pack) * a, FN(pack) * b, int d, int U, int vs)
 {
-	if (d >= W)
-		return;
+	const int steps = d < W ? U : 0;
 	EK_UNROLL
-	for (int i = 0; i < U; i++) {
+	for (int i = 0; i < steps; i++) {
 		FN(compare_lanes)(&a[i], d, d, vs);
 		FN(compare_lanes)(&b[i], d, d, vs);
 	}

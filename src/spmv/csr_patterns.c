@@ -3,14 +3,16 @@
  *
  * In matrices from meshes and stencils, in band matrices, and where unknowns form blocks, most rows
  * repeat the columns of a row shortly before them, shifted by some distance. So equal lists of
- * 16-bit offsets are stored once, and rows are multiplied in groups of eight. There are three kinds
+ * 16-bit offsets are stored once, and rows are multiplied in groups of eight. There are four kinds
  * of groups:
  *   RUN   all rows share one list, and each row begins one column after the row before, as along a
  *         grid line. Eight rows are eight lanes: values are transposed in registers, x is loaded,
  *         not gathered, and nothing is summed across lanes. A group takes 12 bytes.
+ *   WIDE_RUN  the same with 32-bit offsets, for rows that span 2^16 columns or more, as in boxes of
+ *         more than 180 x 180 x n points. The list is shared, so its size does not matter.
  *   EACH  every row has a list and a first column of its own, which take 8 bytes a row. Rows are
  *         summed as in csr_vector.c.
- *   CSR   some row spans 2^16 columns or more, so the columns of CSR are used.
+ *   CSR   some row spans 2^16 columns or more and the group is no run: the columns of CSR are used.
  * Values are read from the caller's array. A product with a matrix of doubles moves little more
  * than 8 bytes an entry, instead of 12, and 10 bytes an entry in rows whose shape occurs only once.
  *
@@ -72,8 +74,21 @@ static inline vec FN(straight_sums)(int64_t n, const VAL *val, const VAL *x)
 	return vadd(a, b);
 }
 
-/* Returns the sums of W rows of a RUN, each of n entries: lane r is row r. */
-static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, const VAL *x)
+/* Returns offset k of a list of one word or two for each. */
+static inline int64_t FN(offset)(const uint16_t *c, int64_t k, bool two_words)
+{
+	int32_t wide;
+
+	if (!two_words)
+		return c[k];
+	memcpy(&wide, c + 2 * k, sizeof wide);
+	return wide;
+}
+
+/* Returns the sums of W rows of a RUN or WIDE_RUN, each of n entries: lane r is row r. */
+static inline __attribute__((always_inline)) vec FN(run_sums)(const uint16_t *c, int64_t n,
+                                                              const VAL *val, const VAL *x,
+                                                              bool two_words)
 {
 	vec sum[2] = {vzero(), vzero()};
 
@@ -87,7 +102,8 @@ static inline vec FN(run_sums)(const uint16_t *c, int64_t n, const VAL *val, con
 		EK_UNROLL
 		for (int l = 0; l < W; l++)
 			if (l < m)
-				sum[l % 2] = vfma(t[l], vload(x + c[j + l]), sum[l % 2]);
+				sum[l % 2] = vfma(t[l], vload(x + FN(offset)(c, j + l, two_words)),
+				                  sum[l % 2]);
 	}
 	return vadd(sum[0], sum[1]);
 }
@@ -107,8 +123,11 @@ static inline const VAL *FN(group)(const eki_run *v, const VAL *val, int64_t i, 
 		int64_t n = *list & LENGTH;
 		vec row[W];
 
-		if ((group & KIND) == RUN) {
-			const vec sums = FN(run_sums)(list + 1, n, val, x + shape->first + h);
+		if ((group & KIND) == RUN || (group & KIND) == WIDE_RUN) {
+			const VAL *xr = x + shape->first + h;
+			const vec sums = (group & KIND) == RUN
+			                         ? FN(run_sums)(list + 1, n, val, xr, false)
+			                         : FN(run_sums)(list + 1, n, val, xr, true);
 
 			FN(finish_rows)(sums, alpha, beta, y0 + h, y + h);
 			val += n * W;

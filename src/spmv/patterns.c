@@ -6,7 +6,11 @@
  * shape in a table of 4096 places, indexed by a hash of a few offsets, and compares the rows in
  * full. One pass counts, a second pass writes. Each part has a table of its own, so that the result
  * depends only on the matrix and the number of parts. Cost: the time of about four products; at
- * most 2 bytes an entry, plus 8 a row. */
+ * most 2 bytes an entry, plus 8 a row.
+ *
+ * A row whose columns span 2^16 or more begins a list only if the next row has the same shape, and
+ * only if groups are made. A list of 32-bit offsets saves nothing unless rows share it, and where
+ * two rows share it, it takes no more room than two lists of 16-bit offsets. */
 #include <string.h>
 
 #include "spmv/patterns.h"
@@ -27,6 +31,7 @@ typedef struct part {
 	int64_t saved;     /* bytes of CSR that runs do not read, thanks to the patterns */
 	int64_t *table;    /* for each of TABLE hashes, 1 + the last row that began a list, or 0 */
 	row_shape *of_row; /* shapes of all rows of the matrix */
+	bool groups;       /* whether groups are made, which can have lists of 32-bit offsets */
 } part;
 #endif
 
@@ -66,6 +71,17 @@ static bool FN(narrow)(const IDX *col, int64_t n)
 	return low == col[0] && high - low <= UINT16_MAX && n <= (int64_t)LENGTH;
 }
 
+/* Tells whether rows i and j have the same shape. Both have entries. */
+static bool FN(alike)(const ek_store *A, int64_t i, int64_t j)
+{
+	const PTR *row_ptr = A->array[CSR_PTR];
+	const IDX *col_idx = A->array[CSR_COL];
+	const int64_t n = row_ptr[i + 1] - row_ptr[i];
+
+	return row_ptr[j + 1] - row_ptr[j] == n &&
+	       FN(same_shape)(col_idx + row_ptr[i], col_idx + row_ptr[j], n);
+}
+
 /* Does the first pass for a part: finds the shapes of its rows and the total length of its
  * lists. */
 static void FN(find_shapes)(const ek_store *A, part *p)
@@ -86,17 +102,39 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 		int64_t *place = &p->table[FN(shape_hash)(col, n)], other = *place - 1;
 
 		shape[i].first = (int32_t)col[0];
-		if (other >= 0 && row_ptr[other + 1] - row_ptr[other] == n &&
-		    FN(same_shape)(col_idx + row_ptr[other], col, n)) {
+		if (other >= 0 && FN(alike)(A, other, i)) {
 			shape[i].list = shape[other].list;
 		} else if (FN(narrow)(col, n)) {
 			*place = i + 1;
 			shape[i].list = (uint32_t)p->lists;
 			p->lists += n + 1;
+		} else if (p->groups && n <= (int64_t)LENGTH && i + 1 < p->end &&
+		           FN(alike)(A, i, i + 1)) {
+			*place = i + 1;
+			shape[i].list = TWO_WORDS + (uint32_t)p->lists;
+			p->lists += 2 * n + 1;
 		} else {
 			shape[i].list = WIDE;
 		}
 	}
+}
+
+/* Writes the offsets of a row of n entries to `list`, in one word each or in two. Returns what the
+ * list begins with: the number of entries, and STRAIGHT if it is that. */
+static uint16_t FN(write_offsets)(const IDX *col, int64_t n, bool two_words, uint16_t *list)
+{
+	bool straight = n > 1;
+
+	for (int64_t k = 0; k < n; k++) {
+		const int32_t offset = (int32_t)(col[k] - col[0]);
+
+		if (two_words)
+			memcpy(list + 2 * k, &offset, sizeof offset);
+		else
+			list[k] = (uint16_t)offset;
+		straight &= offset == k;
+	}
+	return (uint16_t)(n | (straight ? STRAIGHT : 0));
 }
 
 /* Does the second pass for a part: writes its lists from list[p->lists] on. */
@@ -109,20 +147,14 @@ static void FN(write_lists)(const ek_store *A, const part *p, uint16_t *list)
 	list += p->lists;
 	list[0] = 0;
 	for (int64_t i = p->begin; i < p->end; i++) {
-		if (p->of_row[i].list != next)
+		if (p->of_row[i].list == WIDE || (p->of_row[i].list & ~TWO_WORDS) != next)
 			continue;
 
-		const IDX *col = col_idx + row_ptr[i];
-		int64_t n = row_ptr[i + 1] - row_ptr[i];
+		const bool two_words = p->of_row[i].list & TWO_WORDS;
+		const int64_t n = row_ptr[i + 1] - row_ptr[i];
 
-		bool straight = n > 1;
-
-		for (int64_t k = 0; k < n; k++) {
-			list[next + 1 + k] = (uint16_t)(col[k] - col[0]);
-			straight &= col[k] - col[0] == k;
-		}
-		list[next] = (uint16_t)(n | (straight ? STRAIGHT : 0));
-		next += n + 1;
+		list[next] = FN(write_offsets)(col_idx + row_ptr[i], n, two_words, list + next + 1);
+		next += 1 + (two_words ? 2 * n : n);
 	}
 }
 
@@ -141,19 +173,22 @@ struct patterns_job {
 
 static uint32_t kind_of(const row_shape *shape)
 {
-	bool run = true;
+	bool run = true, two_words = false;
 
 	for (int r = 0; r < GROUP; r++) {
 		if (shape[r].list == WIDE)
 			return CSR;
+		two_words |= (shape[r].list & TWO_WORDS) != 0;
 		run &= shape[r].list == shape[0].list && shape[r].first == shape[0].first + r;
 	}
+	if (two_words)
+		return run ? WIDE_RUN : CSR;
 	return run ? RUN : EACH;
 }
 
 static int64_t shapes_of(uint32_t kind)
 {
-	return kind == RUN ? 1 : kind == EACH ? GROUP : 0;
+	return kind == EACH ? GROUP : kind == CSR ? 0 : 1;
 }
 
 static void find_groups(const ek_store *A, part *p, patterns *s)
@@ -188,8 +223,10 @@ static void write_groups(const part *p, patterns *s)
 		int64_t n = shapes_of(s->group[g]);
 
 		s->group[g] |= (uint32_t)at;
-		for (int64_t r = 0; r < n; r++)
-			s->shape[at++] = p->of_row[g * GROUP + r];
+		for (int64_t r = 0; r < n; r++) {
+			s->shape[at] = p->of_row[g * GROUP + r];
+			s->shape[at++].list &= ~TWO_WORDS;
+		}
 	}
 }
 
@@ -235,7 +272,8 @@ static void find_all(const ek_context *ctx, struct patterns_job *job, int thread
 		job->parts[k] = (part){.begin = GROUP * eki_cut(groups, count, k),
 		                       .end = GROUP * eki_cut(groups, count, k + 1),
 		                       .table = table + (int64_t)k * TABLE,
-		                       .of_row = (row_shape *)(table + (int64_t)count * TABLE)};
+		                       .of_row = (row_shape *)(table + (int64_t)count * TABLE),
+		                       .groups = job->s != NULL};
 	if (!job->s)
 		job->parts[count - 1].end = A->rows;
 	eki_parallel(ctx, threads, count, find_part, job);

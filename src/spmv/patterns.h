@@ -9,10 +9,12 @@
 /* The shape of a row. `list` is the position of the row's list in an array of uint16_t. A list is
  * the number of entries of the row, then the offsets of their columns. If `list` is WIDE, the row
  * has no list and is read from CSR. If the offsets are 0, 1, 2, ..., STRAIGHT is added to the
- * number; x is then loaded, not gathered, as in dense rows. */
-#define WIDE     UINT32_MAX
-#define STRAIGHT 0x8000u
-#define LENGTH   0x7fffu
+ * number; x is then loaded, not gathered, as in dense rows. If TWO_WORDS is added to `list`, the
+ * offsets of its list are numbers of 32 bits, each in two places of the array. */
+#define WIDE      UINT32_MAX
+#define TWO_WORDS (UINT32_C(1) << 31)
+#define STRAIGHT  0x8000u
+#define LENGTH    0x7fffu
 typedef struct row_shape {
 	uint32_t list;
 	int32_t first; /* column of the first entry, from which the offsets are counted */
@@ -20,16 +22,17 @@ typedef struct row_shape {
 
 enum { GROUP = 8 };
 /* Kinds of groups, in the highest two bits of patterns.group. */
-#define RUN  (UINT32_C(0) << 30)
-#define EACH (UINT32_C(1) << 30)
-#define CSR  (UINT32_C(2) << 30)
-#define KIND (UINT32_C(3) << 30)
+#define RUN      (UINT32_C(0) << 30)
+#define EACH     (UINT32_C(1) << 30)
+#define CSR      (UINT32_C(2) << 30)
+#define WIDE_RUN (UINT32_C(3) << 30)
+#define KIND     (UINT32_C(3) << 30)
 
 typedef struct patterns {
-	/* for each group, its kind plus the index in `shape` of its first shape; a RUN has 1 shape,
-	 * an EACH has 8 */
+	/* for each group, its kind plus the index in `shape` of its first shape; a RUN or WIDE_RUN
+	 * has 1 shape, an EACH has 8 */
 	uint32_t *group;
-	row_shape *shape;
+	row_shape *shape; /* without TWO_WORDS, which the kind of the group tells */
 	uint16_t *list;
 } patterns;
 

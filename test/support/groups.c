@@ -155,7 +155,11 @@ static void wide(struct groups *b)
 		gaps(b, 5, k);
 		last_run(b, 5, RUN);
 		b->list[4] = span[k];
-		last_run(b, 5, narrow ? RUN : CSR);
+		last_run(b, 5, narrow ? RUN : WIDE_RUN);
+		for (int64_t r = 0; r < GROUP; r++)
+			row(b, r / 2, 5);
+		kind(b, narrow ? EACH : CSR);
+		run(b, 0, 5, narrow ? RUN : WIDE_RUN);
 	}
 	for (int64_t r = 0; r < 5; r++)
 		row(b, r, 5);
@@ -202,14 +206,15 @@ static void empties(struct groups *b)
 		row(b, 1, 0);
 }
 
-/* Builds groups with unsorted rows: a row whose first column is not its least has no list. */
+/* Builds groups with unsorted rows: a row whose first column is not its least has no list
+ * of 16-bit offsets. */
 static void unsorted(struct groups *b)
 {
 	begin(b, 80);
 	for (int64_t n = 2; n <= 20; n++) {
 		for (int64_t k = 0; k < n; k++)
 			b->list[k] = n - k;
-		last_run(b, n, CSR);
+		last_run(b, n, WIDE_RUN);
 		for (int64_t k = 0; k < n; k++)
 			b->list[k] = k / 3 * 2;
 		last_run(b, n, RUN);
