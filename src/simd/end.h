@@ -32,6 +32,7 @@
 #undef vstream_end
 #undef vleave
 #undef vgather
+#undef vgather_inlined
 #undef vgather_n
 #undef vgather_u16
 #undef vgather_u16_n

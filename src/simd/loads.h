@@ -25,7 +25,7 @@
 #endif
 #endif
 
-static inline vec FN(vgather)(const VAL *x, const IDX *c)
+static inline __attribute__((always_inline)) vec FN(vgather_inlined)(const VAL *x, const IDX *c)
 {
 #if EK_IDX_64
 	return EK_LANES_AT(c);
@@ -42,6 +42,11 @@ static inline vec FN(vgather)(const VAL *x, const IDX *c)
 	}
 	return EK_LANES_AT(at);
 #endif
+}
+
+static inline vec FN(vgather)(const VAL *x, const IDX *c)
+{
+	return FN(vgather_inlined)(x, c);
 }
 
 static inline vec FN(vgather_u16)(const VAL *x, const uint16_t *c)
@@ -92,6 +97,7 @@ static inline vec FN(vgather_within_u16)(const VAL *x, const uint16_t *c, vmask 
 #define vgather_within(x, c, m, left)     FN(vgather_within)(x, c, m, left)
 #define vgather_u16_within(x, c, m, left) FN(vgather_within_u16)(x, c, m, left)
 #define vgather(x, c)          FN(vgather)(x, c)
+#define vgather_inlined(x, c)  FN(vgather_inlined)(x, c)
 #define vgather_n(x, c, m)     FN(vgather_first)(x, c, vcount(m), m)
 #define vgather_u16(x, c)      FN(vgather_u16)(x, c)
 #define vgather_u16_n(x, c, m) FN(vgather_first_u16)(x, c, vcount(m), m)

@@ -14,6 +14,8 @@
  *                                     vstream_end() before other threads read
  *   vgather(x, c) vgather_n(x, c, m)  x[c[0]], x[c[1]], ...; the elements of c have type IDX
  *                                     The active lanes must be the first ones
+ *   vgather_inlined(x, c)             vgather, inlined even where that takes many instructions: for
+ *                                     kernels with few gathers in which all else is inlined, too
  *   vgather_u16(x, c) vgather_u16_n(x, c, m)   the same, where c has elements of type uint16_t; all
  *                                     W elements may be read, even those of inactive lanes
  *   vgather_within(x, c, m, left)     vgather_n, where the next `left` elements of c are columns

@@ -71,14 +71,13 @@ static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y
 	vscatter(y, row, r);
 }
 
-/* Returns the sums of the W lanes of a chunk of height W. Two vectors of sums hide the latency of
- * the additions. Prefetching costs a tenth of the time if the entries are in the core's cache, so
- * `ahead` is a compile-time constant. */
-static inline __attribute__((always_inline)) vec
-FN(lane_chunk)(const struct lane_run *s, int64_t at, int64_t end, const bool ahead)
+/* Returns the sums of the W lanes of a chunk of height W, whose entries are at places `at` to `end`.
+ * Two vectors of sums hide the latency of the additions. Prefetching costs a tenth of the time if
+ * the entries are in the core's cache, so `ahead` is a compile-time constant. */
+static inline __attribute__((always_inline)) vec FN(lane_chunk)(const VAL *val, const IDX *col_idx,
+                                                                const VAL *x, int64_t at,
+                                                                int64_t end, const bool ahead)
 {
-	const IDX *col_idx = s->A->array[CSR_COL];
-	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
 	vec a = vzero(), b = vzero();
 
 	for (; end - at >= 2 * W; at += 2 * W) {
@@ -87,11 +86,11 @@ FN(lane_chunk)(const struct lane_run *s, int64_t at, int64_t end, const bool ahe
 			EK_AHEAD(val + at + W);
 			EK_AHEAD(col_idx + at);
 		}
-		a = vfma(vload(val + at), vgather(x, col_idx + at), a);
-		b = vfma(vload(val + at + W), vgather(x, col_idx + at + W), b);
+		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
+		b = vfma(vload(val + at + W), vgather_inlined(x, col_idx + at + W), b);
 	}
 	if (at < end)
-		a = vfma(vload(val + at), vgather(x, col_idx + at), a);
+		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
 	return vadd(a, b);
 }
 
