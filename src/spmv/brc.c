@@ -38,9 +38,9 @@ static inline VAL *FN(brc_partial)(const eki_run *v)
 	return (VAL *)(void *)(v->scratch + *(const int64_t *)v->aux);
 }
 
-/* Finishes pieces p .. p + n - 1, n <= W, from their sums. If a piece is a whole row, writes its y;
- * otherwise stores the sum of the piece. */
-static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
+/* Finishes pieces p .. p + n - 1, n <= W, from their sums, some of which may be Inf or NaN. If a
+ * piece is a whole row, writes its y; otherwise stores the sum of the piece. */
+static void FN(brc_finish_any)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
 	const ek_store *A = s->A;
 	const eki_run *v = s->v;
@@ -51,14 +51,26 @@ static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n
 	int64_t r = 0;
 
 	vstore(each, sum);
-	if (!vfinite(sum))
-		for (int64_t k = 0; k < n; k++)
-			if (!EK_IS_FINITE(each[k]))
-				each[k] = FN(brc_exact)(A, v->x.data, p + k);
+	for (int64_t k = 0; k < n; k++)
+		if (!EK_IS_FINITE(each[k]))
+			each[k] = FN(brc_exact)(A, v->x.data, p + k);
 	for (; r < n && p + r < A->dim[BRC_SPLIT]; r++)
 		partial[p + r] = each[r];
 	for (; r < n; r++)
 		FN(finish_row)(each[r], alpha, beta, y0 + row[r], y + row[r]);
+}
+
+/* Finishes pieces p .. p + n - 1, n <= W, from their sums. */
+static inline void FN(brc_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
+{
+	const eki_run *v = s->v;
+	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
+
+	if (n < W || p < s->A->dim[BRC_SPLIT] || !vfinite(sum))
+		FN(brc_finish_any)(s, p, n, sum);
+	else
+		FN(finish_rows_at)(sum, alpha, beta, v->y0.data, v->y.data,
+		                   (const IDX *)s->A->array[BRC_ROW] + p);
 }
 
 static void FN(brc_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)

@@ -43,7 +43,7 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 
 			EK_AHEAD(a);
 			EK_AHEAD(c);
-			sum[k] = vfma(vload(a), vgather(x, c), sum[k]);
+			sum[k] = vfma(vload(a), vgather_inlined(x, c), sum[k]);
 		}
 	}
 	/* If the last columns of neighbouring lanes follow each other, as in meshes, x is read like
@@ -67,7 +67,7 @@ static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y
 	vec r = vmul(vset1(alpha), sum);
 
 	if (beta != 0)
-		r = vadd(r, vmul(vset1(beta), vgather(y0, row)));
+		r = vadd(r, vmul(vset1(beta), vgather_inlined(y0, row)));
 	vscatter(y, row, r);
 }
 
