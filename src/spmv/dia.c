@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on diagonals (format/dia.c): rows are multiplied in blocks, and the sums of a block stay in
- * the first-level cache while all diagonals are added to them. Values, x and sums are contiguous,
- * so nothing is gathered. The transposed product works in the same way, since A^T has the diagonals
- * -offset[d], whose values begin offset[d] places later.
+ * the first-level cache while all diagonals are added to them, four at a time where all four cross
+ * the whole block. Values, x and sums are contiguous, so nothing is gathered. The transposed product
+ * works in the same way, since A^T has the diagonals -offset[d], whose values begin offset[d] places
+ * later.
  *
  * Bell and Garland 2009, section 2.1. */
 #include <math.h>
@@ -17,13 +18,43 @@
 
 #ifndef EK_DIA_BLOCK
 #define EK_DIA_BLOCK
-enum { DIA_BLOCK = 256 }; /* number of rows whose sums are computed together */
+enum {
+	DIA_BLOCK = 256, /* number of rows whose sums are computed together */
+	TOGETHER = 4     /* number of diagonals that are added by one loop */
+};
 
 static inline int64_t dia_end(int64_t block, int64_t rows)
 {
 	return rows - block * DIA_BLOCK < DIA_BLOCK ? rows : (block + 1) * DIA_BLOCK;
 }
 #endif
+
+/* A part of a diagonal: the values of rows low .. high - 1 of a block, and the elements of x that
+ * they are multiplied by. */
+struct FN(dia_part) {
+	const VAL *a, *x;
+	int64_t low, high;
+};
+
+/* Adds TOGETHER diagonals, one after the other, to the sums of all n rows of a block. */
+static inline void FN(dia_add_together)(const struct FN(dia_part) * p, VAL *sum, int64_t n)
+{
+	const VAL *a0 = p[0].a, *a1 = p[1].a, *a2 = p[2].a, *a3 = p[3].a;
+	const VAL *x0 = p[0].x, *x1 = p[1].x, *x2 = p[2].x, *x3 = p[3].x;
+
+	for (int64_t k = 0; k < n; k += W) {
+		vec s = vload(sum + k);
+
+		EK_AHEAD(a0 + k);
+		EK_AHEAD(a1 + k);
+		EK_AHEAD(a2 + k);
+		EK_AHEAD(a3 + k);
+		s = vfma(vload(a0 + k), vload(x0 + k), s);
+		s = vfma(vload(a1 + k), vload(x1 + k), s);
+		s = vfma(vload(a2 + k), vload(x2 + k), s);
+		vstore(sum + k, vfma(vload(a3 + k), vload(x3 + k), s));
+	}
+}
 
 static inline void FN(dia_add)(const VAL *a, const VAL *x, VAL *sum, int64_t n)
 {
@@ -61,51 +92,76 @@ static VAL FN(dia_exact)(const ek_store *A, const VAL *x, int64_t i, bool transp
 	return sum;
 }
 
+/* Returns the part of diagonal d in rows first .. first + n - 1 of A, or of A^T. */
+static inline struct FN(dia_part) FN(dia_part_of)(const ek_store *A, const VAL *x, int64_t d,
+                                                  int64_t first, int64_t n, bool transposed)
+{
+	const int64_t offset = ((const IDX *)A->array[DIA_OFFSET])[d];
+	const int64_t shift = transposed ? -offset : offset;
+	const int64_t end = (transposed ? A->rows : A->cols) - shift;
+	const int64_t low = first > -shift ? first : -shift;
+	const int64_t place = d * A->dim[DIA_STRIDE] + low + (transposed ? shift : 0);
+
+	return (struct FN(dia_part)){(const VAL *)A->array[DIA_VAL] + place, x + (low + shift),
+	                             low - first, (first + n < end ? first + n : end) - first};
+}
+
+/* Adds all diagonals to the sums of rows first .. first + n - 1, n <= DIA_BLOCK. */
+static inline void FN(dia_sums)(const ek_store *A, const VAL *x, VAL *sum, int64_t first, int64_t n,
+                                bool transposed)
+{
+	const int64_t count = dia_count(A);
+
+	for (int64_t d = 0; d < count;) {
+		struct FN(dia_part) p[TOGETHER];
+		int whole = 0, some = 0;
+
+		for (; some < TOGETHER && d + some < count; some++) {
+			p[some] = FN(dia_part_of)(A, x, d + some, first, n, transposed);
+			whole += p[some].low == 0 && p[some].high == n;
+		}
+		d += some;
+		if (whole == TOGETHER && n % W == 0) {
+			FN(dia_add_together)(p, sum, n);
+			continue;
+		}
+		for (int k = 0; k < some; k++)
+			if (p[k].low < p[k].high)
+				FN(dia_add)(p[k].a, p[k].x, sum + p[k].low, p[k].high - p[k].low);
+	}
+}
+
 /* Computes elements first .. first + n - 1 of y, n <= DIA_BLOCK. */
 static inline void FN(dia_block)(const ek_store *A, const eki_run *v, int64_t first, int64_t n,
                                  bool transposed)
 {
-	const IDX *offset = A->array[DIA_OFFSET];
-	const VAL *val = A->array[DIA_VAL], *x = v->x.data;
+	const VAL *x = v->x.data, *y0 = (const VAL *)v->y0.data + first;
 	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
-	const int64_t stride = A->dim[DIA_STRIDE], x_len = transposed ? A->rows : A->cols;
-	const VAL *y0 = (const VAL *)v->y0.data + first;
-	VAL *y = (VAL *)v->y.data + first, sum[DIA_BLOCK] = {0}, bad = 0;
+	VAL *y = (VAL *)v->y.data + first, sum[DIA_BLOCK] = {0};
 	int64_t i = 0;
 
-	for (int64_t d = 0; d < dia_count(A); d++) {
-		const int64_t shift = transposed ? -(int64_t)offset[d] : offset[d];
-		const int64_t low = first > -shift ? first : -shift;
-		const int64_t high = first + n < x_len - shift ? first + n : x_len - shift;
-
-		if (low < high) {
-			const VAL *a = val + (d * stride + low + (transposed ? shift : 0));
-
-			FN(dia_add)(a, x + (low + shift), sum + (low - first), high - low);
-		}
-	}
-	for (int64_t k = 0; k < n; k++)
-		bad += sum[k] * 0;
-	if (bad != 0) /* true only if `bad` is NaN, that is, if a sum is not finite */
-		for (int64_t k = 0; k < n; k++)
-			sum[k] = sum[k] * 0 == 0 ? sum[k]
-			                         : FN(dia_exact)(A, x, first + k, transposed);
-	for (; i + W <= n; i += W)
+	FN(dia_sums)(A, x, sum, first, n, transposed);
+	for (; i + W <= n && vfinite(vload(sum + i)); i += W)
 		FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
-	for (; i < n; i++)
+	for (; i < n; i++) {
+		if (!EK_IS_FINITE(sum[i]))
+			sum[i] = FN(dia_exact)(A, x, first + i, transposed);
 		FN(finish_row)(sum[i], alpha, beta, y0 + i, y + i);
+	}
 }
 
 static void FN(dia_rows)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	for (int64_t k = begin; k < end; k++)
 		FN(dia_block)(A, v, k * DIA_BLOCK, dia_end(k, A->rows) - k * DIA_BLOCK, false);
+	vleave();
 }
 
 static void FN(dia_columns)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
 {
 	for (int64_t k = begin; k < end; k++)
 		FN(dia_block)(A, v, k * DIA_BLOCK, dia_end(k, A->cols) - k * DIA_BLOCK, true);
+	vleave();
 }
 
 #if EK_ONCE
