@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests the decisions that a context remembers: they lead to the same method and the same bits in
- * another context, by way of a file; files that are damaged are refused with the line; what a
- * decision depends on; and memory. */
+ * another context, by way of a file; decisions that cannot be followed; and those of other
+ * machines. */
 #define _POSIX_C_SOURCE 200809L /* setenv */
 #include <time.h>
 #include <unistd.h>
 
-#include "support/exhaust.h"
 #include "support/trials.h"
 #include "tune/tune.h"
 
@@ -42,21 +41,6 @@ static void read_text(char text[MOST_TEXT])
 		abort();
 	text[fread(text, 1, MOST_TEXT - 1, f)] = 0;
 	fclose(f);
-}
-
-/* Makes a plan whose trials choose a candidate that is not the predicted one. */
-static ek_plan *decide(ek_operation operation, ek_op op)
-{
-	ek_plan *plan = make_plan(A, operation, op, true, NULL, NULL);
-
-	const int best = tryable(plan, 0);
-
-	assert_true(best && !plan->trials->decided);
-	fake_set(plan->trials->list[best].method, 50e3);
-	run_until_decided(plan);
-	assert_int_equal(plan->trials->now, best);
-	fake.count = 0;
-	return plan;
 }
 
 /* ---- From one program to the next ------------------------------------------------------------ */
@@ -110,83 +94,6 @@ static void same_method_same_bits(void **state)
 	ek_context_destroy(other);
 	ctx = before;
 	A = mine;
-}
-
-/* A decision holds for its question only. */
-static void keys_differ(void **state)
-{
-	ek_hints h = {.size = sizeof h, .calls = 100, .measure = 1};
-	ek_matrix *B, *C;
-	ek_plan *plan;
-
-	(void)state;
-	fake_reset();
-	ek_plan_destroy(decide(EK_SPMV, EK_OP_N));
-	expect_status(ek_plan_create(EK_SPMV, A, &h, &plan), EK_OK);
-	assert_true(plan->trials->known);
-	ek_plan_destroy(plan);
-	for (int k = 0; k < 6; k++) {
-		ek_hints other = h;
-
-		other.op = k == 0 ? EK_OP_T : 0;
-		other.calls = k == 1 ? 1000 : 999;
-		other.threads = k == 2 ? 1 : 0;
-		other.memory = k == 3 ? 1 << 20 : 0;
-		other.format = k == 4 ? "csr" : NULL;
-		expect_status(ek_plan_create(EK_SPMV, A, &other, &plan), EK_OK);
-		if (plan->trials->known != (k == 5))
-			fail_msg("hints %d: a decision was%s found", k, k == 5 ? " not" : "");
-		ek_plan_destroy(plan);
-	}
-	expect_status(convert_types(A, EK_F64, EK_I64, &B), EK_OK);
-	expect_status(ek_matrix_generate(ctx, "uniform:rows=6000,cols=6000,k=9,seed=5", EK_F64,
-	                                 EK_I32, &C),
-	              EK_OK);
-	assert_true(eki_matrix_pattern(A) == eki_matrix_pattern(A));
-	assert_true(eki_matrix_pattern(A) != eki_matrix_pattern(C));
-	expect_status(ek_plan_create(EK_SPMV, B, &h, &plan), EK_OK);
-	assert_false(plan->trials->known);
-	ek_plan_destroy(plan);
-	ek_matrix_destroy(B);
-	ek_matrix_destroy(C);
-}
-
-/* The hash does not depend on threads, and changes with each index. */
-static void patterns(void **state)
-{
-	enum { ROWS = 2000, EACH = 200 };
-	static int32_t ptr[ROWS + 1], col[ROWS * EACH];
-	static double val[ROWS * EACH];
-	ek_context *one = heap_context(&heap, 1, 0), *cut = heap_context(&heap, 3, 0);
-	uint64_t first = 0;
-
-	(void)state;
-	for (int i = 0; i < ROWS * EACH; i++)
-		col[i] = i % EACH;
-	for (int i = 0; i <= ROWS; i++)
-		ptr[i] = i * EACH;
-	for (int k = 0; k < 40; k++) {
-		uint64_t key[2];
-		const int at = k * 1499 % (ROWS * EACH);
-
-		for (int c = 0; c < 2; c++) {
-			ek_matrix *B;
-
-			expect_status(ek_matrix_from_csr(c ? one : cut, EK_F64, EK_I32, ROWS,
-			                                 EACH + 1, ptr, col, val, EK_BORROW, &B),
-			              EK_OK);
-			key[c] = eki_matrix_pattern(B);
-			ek_matrix_destroy(B);
-		}
-		assert_true(key[0] == key[1]);
-		first = k ? first : key[0];
-		assert_true((k == 0) == (key[0] == first));
-		if (k)
-			col[(k - 1) * 1499 % (ROWS * EACH)] = (k - 1) * 1499 % EACH;
-		col[at] = EACH;
-	}
-	ek_context_destroy(one);
-	ek_context_destroy(cut);
 }
 
 /* EK_METHOD and names come before decisions; decisions that cannot be followed are passed over. */
@@ -316,8 +223,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_method_same_bits),
-		cmocka_unit_test(keys_differ),
-		cmocka_unit_test(patterns),
 		cmocka_unit_test(not_followed),
 		cmocka_unit_test(other_machines),
 		cmocka_unit_test(many),

@@ -128,3 +128,17 @@ int tryable(const ek_plan *plan, int after)
 			return k;
 	return 0;
 }
+
+ek_plan *decide(ek_operation operation, ek_op op)
+{
+	ek_plan *plan = make_plan(A, operation, op, true, NULL, NULL);
+
+	const int best = tryable(plan, 0);
+
+	assert_true(best && !plan->trials->decided);
+	fake_set(plan->trials->list[best].method, 50e3);
+	run_until_decided(plan);
+	assert_int_equal(plan->trials->now, best);
+	fake.count = 0;
+	return plan;
+}

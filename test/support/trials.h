@@ -46,5 +46,7 @@ size_t result_bytes(const ek_plan *plan); /* bytes of the result of a run */
 void run_until_decided(ek_plan *plan);
 /* Returns the number of the next candidate that takes less than a product to prepare, or 0. */
 int tryable(const ek_plan *plan, int after);
+/* Makes a plan with A whose trials choose a candidate that is not the predicted one. */
+ek_plan *decide(ek_operation operation, ek_op op);
 
 #endif
