@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on diagonals (format/dia.c): rows are multiplied in blocks, and the sums of a block stay in
  * the first-level cache while all diagonals are added to them, four at a time where all four cross
- * the whole block. Values, x and sums are contiguous, so nothing is gathered. The transposed product
- * works in the same way, since A^T has the diagonals -offset[d], whose values begin offset[d] places
- * later.
+ * the whole block. Values, x and sums are contiguous, so nothing is gathered. The transposed
+ * product works in the same way, since A^T has the diagonals -offset[d], whose values begin
+ * offset[d] places later.
  *
  * Bell and Garland 2009, section 2.1. */
 #include <math.h>
