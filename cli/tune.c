@@ -131,6 +131,15 @@ static int measure(const struct tune_options *o, ek_context *ctx, struct numbers
 	return tool_check(status);
 }
 
+static void tell_in_force(FILE *out)
+{
+	const char *name = ek_profile_name();
+	const bool stored = strncmp(name, "measured", 8) == 0;
+
+	fprintf(out, "in force: %s%s\n", name,
+	        stored ? "" : ", built in, since no stored profile is used; ek tune stores one");
+}
+
 static int profile(const struct tune_options *o, ek_context *ctx)
 {
 	struct numbers numbers = {.json = json_object()};
@@ -148,7 +157,7 @@ static int profile(const struct tune_options *o, ek_context *ctx)
 		fputs("loop: row, entry, misprediction. block: row of blocks, block, step in it.\n",
 		      out);
 		if (o->show)
-			fprintf(out, "in force: %s\n", ek_profile_name());
+			tell_in_force(out);
 		code = tool_json(&o->common, json_pack("{s:s, s:s, s:b, s:O}", "op", "tune",
 		                                       "in_force", ek_profile_name(), "show",
 		                                       o->show, "numbers", numbers.json));

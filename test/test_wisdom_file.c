@@ -126,6 +126,7 @@ static void damaged(void **state)
 	expect_status(ek_wisdom_load(e.ctx, path), EK_OK);
 	assert_int_equal(ek_wisdom_count(e.ctx), 3);
 	expect_refused("evenkeel wisdom 1\n", EK_ETRUNCATED, "line 1");
+	expect_refused("", EK_ETRUNCATED, "is empty");
 	expect_status(ek_wisdom_forget(e.ctx), EK_OK);
 }
 

@@ -251,6 +251,9 @@ static ek_status read_lines(reading *r)
 	int64_t count;
 	bool ended = false;
 
+	if (!*r->text)
+		return eki_fail(EK_ETRUNCATED, "%s is empty; its first line should be \"%s\"",
+		                r->path, FIRST);
 	for (char *line = r->text, *end; *line; line = end + 1) {
 		r->line++;
 		end = strchr(line, '\n');
