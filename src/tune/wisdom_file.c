@@ -252,8 +252,7 @@ static ek_status read_lines(reading *r)
 	bool ended = false;
 
 	if (!*r->text)
-		return eki_fail(EK_ETRUNCATED, "%s is empty; its first line should be \"%s\"",
-		                r->path, FIRST);
+		return eki_fail(EK_ETRUNCATED, "%s is empty; \"" FIRST "\" is expected", r->path);
 	for (char *line = r->text, *end; *line; line = end + 1) {
 		r->line++;
 		end = strchr(line, '\n');
