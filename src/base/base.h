@@ -107,7 +107,8 @@ static inline void eki_clear_registers(void)
 /* Returns the names of the instruction-set levels that were compiled, lowest first, separated by
  * spaces. */
 const char *eki_isa_compiled(void);
-/* Returns the size of the last-level cache in bytes, or 32 MiB if the system does not report it. */
+/* Returns the size in bytes of the last-level cache that a processor reaches, or 32 MiB if the
+ * system does not report it. */
 int64_t eki_cpu_cache(void);
 
 #include "base/machine.h"

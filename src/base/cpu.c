@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The instruction sets that the processor supports, and the size of its cache. */
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -35,14 +36,56 @@ const char *eki_isa_compiled(void)
 #endif
 }
 
-int64_t eki_cpu_cache(void)
+/* Returns the number in a file of Linux about a cache of the first processor, or 0. */
+static long cache_number(int cache, const char *what)
+{
+	char path[80];
+	long number = 0;
+	FILE *f;
+
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/%s", cache, what);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld", &number) != 1)
+		number = 0;
+	fclose(f);
+	return number;
+}
+
+/* Asks Linux first, which knows the cache that the first processor reaches. sysconf adds up all
+ * caches of some processors: on a virtual Zen 4 it says 320 MiB, where eight cores share 32. */
+static int64_t find_cache(void)
 {
 	long bytes = 0;
+	long level = 0;
 
+	for (int cache = 0; cache < 8; cache++) {
+		const long found = cache_number(cache, "level");
+
+		if (found > level) {
+			level = found;
+			bytes = 1024 * cache_number(cache, "size"); /* such as 32768K */
+		}
+	}
+	if (level >= 3 && bytes > 0)
+		return bytes;
 #ifdef _SC_LEVEL3_CACHE_SIZE
 	bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
 	return bytes > 0 ? bytes : (int64_t)32 << 20;
+}
+
+int64_t eki_cpu_cache(void)
+{
+	static _Atomic int64_t known;
+	int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (!bytes) {
+		bytes = find_cache();
+		atomic_store_explicit(&known, bytes, memory_order_relaxed);
+	}
+	return bytes;
 }
 
 static const char *const isa_name[EK_NISA] = {"scalar", "avx2", "avx512", "avx2-loads",

@@ -36,7 +36,9 @@ struct FN(dia_part) {
 	int64_t low, high;
 };
 
-/* Adds TOGETHER diagonals, one after the other, to the sums of all n rows of a block. */
+/* Adds TOGETHER diagonals, one after the other, to the sums of all n rows of a block. Without
+ * EK_AHEAD, since the values are streams between which nothing is gathered: with it, products that
+ * read from memory took 1.1 to 1.5 times as long (Zen 4, measured). */
 static inline void FN(dia_add_together)(const struct FN(dia_part) * p, VAL *sum, int64_t n)
 {
 	const VAL *a0 = p[0].a, *a1 = p[1].a, *a2 = p[2].a, *a3 = p[3].a;
@@ -45,10 +47,6 @@ static inline void FN(dia_add_together)(const struct FN(dia_part) * p, VAL *sum,
 	for (int64_t k = 0; k < n; k += W) {
 		vec s = vload(sum + k);
 
-		EK_AHEAD(a0 + k);
-		EK_AHEAD(a1 + k);
-		EK_AHEAD(a2 + k);
-		EK_AHEAD(a3 + k);
 		s = vfma(vload(a0 + k), vload(x0 + k), s);
 		s = vfma(vload(a1 + k), vload(x1 + k), s);
 		s = vfma(vload(a2 + k), vload(x2 + k), s);
@@ -60,10 +58,8 @@ static inline void FN(dia_add)(const VAL *a, const VAL *x, VAL *sum, int64_t n)
 {
 	int64_t k = 0;
 
-	for (; k + W <= n; k += W) {
-		EK_AHEAD(a + k);
+	for (; k + W <= n; k += W)
 		vstore(sum + k, vfma(vload(a + k), vload(x + k), vload(sum + k)));
-	}
 	if (k < n) {
 		const vmask m = vmask_n(n - k);
 

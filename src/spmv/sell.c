@@ -26,7 +26,7 @@
 #define EK_SELL_FLAGS
 struct sell_flags {
 	bool past;  /* y may be written with non-temporal stores when beta is 0 */
-	bool ahead; /* the arrays do not stay in the cores' caches */
+	bool ahead; /* the arrays do not stay in the last-level cache */
 };
 #endif
 
@@ -204,7 +204,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *flags, &flags));
 	*flags = (struct sell_flags){
 		.past = past_caches(step),
-		.ahead = (double)step->bytes > step->threads * step->ctx->machine->core_bytes,
+		.ahead = step->bytes > eki_cpu_cache(),
 	};
 	step->aux = flags;
 	/* Runs of op N do not read the lengths of the rows. */

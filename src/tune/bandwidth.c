@@ -7,7 +7,7 @@
 
 #include "tune/tune.h"
 
-enum { REPEAT = 3, CORE_BYTES = 192 << 10, WAKE_RUNS = 200 };
+enum { REPEAT = 3, CORE_BYTES = 192 << 10, CACHED_BYTES = 8 << 20, WAKE_RUNS = 200 };
 
 /* Raises *gbps to the best bandwidth of several sums of an array. */
 static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, double *gbps)
@@ -78,8 +78,9 @@ static double wake_time(const ek_context *ctx)
 ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_machine *m,
                               double *least_wake)
 {
-	const int64_t last = eki_cpu_cache();
-	const int64_t cached = last / 4 < effort->most / 8 ? last / 4 : effort->most / 8;
+	/* Several times a core's own caches, since the last-level cache may be shared. */
+	const int64_t quarter = eki_cpu_cache() / 4, most = (int64_t)CACHED_BYTES;
+	const int64_t cached = quarter < most ? quarter : most;
 	ek_context *one = NULL, *all = NULL;
 	double wake;
 	ek_status status;
