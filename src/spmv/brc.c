@@ -77,7 +77,11 @@ static void FN(brc_multiply)(const ek_store *A, const eki_run *v, int64_t begin,
 {
 	const PTR *block_ptr = A->array[BRC_PTR];
 	const int64_t height = A->dim[BRC_HEIGHT];
-	const struct lane_run s = {.A = A, .v = v};
+	const struct lane_run s = {
+		.A = A,
+		.v = v,
+		.ahead = eki_store_bytes(A) > eki_cpu_cache(),
+	};
 
 	for (int64_t b = begin; b < end; b++) {
 		const int64_t at = block_ptr[b] * height, stop = block_ptr[b + 1] * height;

@@ -14,6 +14,7 @@ struct lane_run {
 	const eki_run *v;
 	bool past;    /* y is written with non-temporal stores of whole aligned vectors */
 	bool x_ahead; /* x is prefetched where it is read like a stream */
+	bool ahead;   /* values and columns are prefetched */
 };
 #endif
 
@@ -30,6 +31,7 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 	const IDX *col_idx = s->A->array[CSR_COL];
 	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
 	const int64_t first = at;
+	const bool ahead = s->ahead;
 	vec sum[LANES_WIDE];
 
 	EK_UNROLL
@@ -41,8 +43,10 @@ FN(lane_vectors)(const struct lane_run *s, int64_t p, int64_t n, int64_t step, i
 			const VAL *a = val + at + k * W;
 			const IDX *c = col_idx + at + k * W;
 
-			EK_AHEAD(a);
-			EK_AHEAD(c);
+			if (ahead) {
+				EK_AHEAD(a);
+				EK_AHEAD(c);
+			}
 			sum[k] = vfma(vload(a), vgather_inlined(x, c), sum[k]);
 		}
 	}

@@ -142,6 +142,7 @@ static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 		.v = v,
 		.past = flags->past && eki_is(v->beta, 0) && c % W == 0 && aligned,
 		.x_ahead = true,
+		.ahead = flags->ahead,
 	};
 
 	if (full > begin && flags->ahead)
