@@ -203,9 +203,8 @@ static void test_kinds(void **state)
 
 /* Checks that on a stencil, a run moves, besides values and vectors, at most an eighth of the bytes
  * of the index arrays of CSR. */
-static void test_bytes(void **state)
+static void check_bytes(const char *stencil)
 {
-	(void)state;
 	for (int value = EK_F32; value <= EK_F64; value++)
 		for (int index = EK_I32; index <= EK_I64; index++)
 			for (int count = 0; count < contexts.counts; count++) {
@@ -216,7 +215,7 @@ static void test_bytes(void **state)
 				ek_plan *plan;
 
 				expect_status(ek_matrix_generate(contexts.of[0][count],
-				                                 "poisson2d9:nx=200,ny=200",
+				                                 stencil,
 				                                 (ek_value)value, (ek_index)index,
 				                                 &A),
 				              EK_OK);
@@ -231,6 +230,39 @@ static void test_bytes(void **state)
 				ek_plan_destroy(plan);
 				ek_matrix_destroy(A);
 			}
+}
+
+/* Checks a stencil whose rows span fewer than 2^16 columns, and one whose rows span more. */
+static void test_bytes(void **state)
+{
+	(void)state;
+	check_bytes("poisson2d9:nx=200,ny=200");
+	check_bytes("poisson2d9:nx=40000,ny=5");
+}
+
+/* Checks that pairs of equal rows, with other distances in each pair, have no lists of 32-bit
+ * offsets: no run could use them, and they would take room. */
+static void test_no_useless_lists(void **state)
+{
+	enum { ROWS = 800, EACH_ROW = 20 };
+	static int32_t ptr[ROWS + 1], col[ROWS * EACH_ROW];
+	static double val[ROWS * EACH_ROW];
+	ek_hints hints = {.size = sizeof hints, .method = method};
+	ek_matrix *A;
+	ek_plan *plan;
+
+	(void)state;
+	for (int i = 0; i <= ROWS; i++)
+		ptr[i] = i * EACH_ROW;
+	for (int k = 0; k < ROWS * EACH_ROW; k++)
+		col[k] = k % EACH_ROW * (4000 + k / EACH_ROW / 2);
+	expect_status(ek_matrix_from_csr(contexts.of[0][0], EK_F64, EK_I32, ROWS, 100000, ptr, col,
+	                                 val, EK_BORROW, &A),
+	              EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+	assert_true(ek_plan_memory(plan) < ROWS * EACH_ROW / 2);
+	ek_plan_destroy(plan);
+	ek_matrix_destroy(A);
 }
 
 /* Checks that more than 2^31 columns are refused, since offsets are added to a 32-bit column. */
@@ -256,6 +288,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_no_useless_lists),
 		cmocka_unit_test(test_too_many_columns),
 	};
 

@@ -108,7 +108,7 @@ static inline void eki_clear_registers(void)
  * spaces. */
 const char *eki_isa_compiled(void);
 /* Returns the size in bytes of the last-level cache that a processor reaches, or 32 MiB if the
- * system does not report it. */
+ * system reports none of level 3 or higher. */
 int64_t eki_cpu_cache(void);
 
 #include "base/machine.h"

@@ -53,8 +53,10 @@ static long cache_number(int cache, const char *what)
 	return number;
 }
 
-/* Asks Linux first, which knows the cache that the first processor reaches. sysconf adds up all
- * caches of some processors: on a virtual Zen 4 it says 320 MiB, where eight cores share 32. */
+/* Looks for a cache of level 3 or higher, since virtual machines may hide it and report the core's
+ * own caches only. Asks Linux first, which knows the cache that the first processor reaches;
+ * sysconf adds up all caches of some processors. On a virtual Zen 4 it says 320 MiB, where eight
+ * cores share 32. */
 static int64_t find_cache(void)
 {
 	long bytes = 0;

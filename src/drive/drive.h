@@ -5,6 +5,8 @@
 #ifndef EK_SPMV_DRIVE_H
 #define EK_SPMV_DRIVE_H
 
+#include <math.h>
+
 #include "drive/split.h"
 
 /* Sums of A x, without alpha and beta, for the first and the last row of a part. The part may share
@@ -66,6 +68,17 @@ static inline bool eki_in_cores(const eki_step *step, int64_t n)
 {
 	return (double)n * (double)ek_value_size(step->in[0]->value) <=
 	       step->ctx->machine->core_bytes * step->threads;
+}
+
+/* Tells whether a run takes the matrix from memory, since it fits neither the last-level cache that
+ * a processor reaches nor the caches of the step's cores. Kernels then prefetch. If tests cut even
+ * small matrices (small_work = 0), those of more than two threads do so too. */
+static inline bool eki_from_memory(const eki_step *step)
+{
+	const double cores = step->ctx->machine->core_bytes * step->threads;
+
+	return (!step->ctx->small_work && step->threads > 2) ||
+	       (double)step->bytes > fmax((double)eki_cpu_cache(), cores);
 }
 
 /* Predicts the time, in nanoseconds, of op T if each of the threads of `f` has a strip or, if there

@@ -21,6 +21,14 @@
 #include "drive/finish.h"
 #include "spmv/lane_sums.h"
 
+#ifndef EK_BRC_AUX
+#define EK_BRC_AUX
+struct brc_aux {
+	int64_t at; /* offset of the partial sums in the scratch */
+	bool ahead; /* the arrays come from memory */
+};
+#endif
+
 /* Returns the sum of piece p, computed from its entries alone, without padding. */
 static VAL FN(brc_exact)(const ek_store *A, const VAL *x, int64_t p)
 {
@@ -35,7 +43,7 @@ static VAL FN(brc_exact)(const ek_store *A, const VAL *x, int64_t p)
  * cut into several pieces. */
 static inline VAL *FN(brc_partial)(const eki_run *v)
 {
-	return (VAL *)(void *)(v->scratch + *(const int64_t *)v->aux);
+	return (VAL *)(void *)(v->scratch + ((const struct brc_aux *)v->aux)->at);
 }
 
 /* Finishes pieces p .. p + n - 1, n <= W, from their sums, some of which may be Inf or NaN. If a
@@ -80,7 +88,7 @@ static void FN(brc_multiply)(const ek_store *A, const eki_run *v, int64_t begin,
 	const struct lane_run s = {
 		.A = A,
 		.v = v,
-		.ahead = eki_store_bytes(A) > eki_cpu_cache(),
+		.ahead = ((const struct brc_aux *)v->aux)->ahead,
 	};
 
 	for (int64_t b = begin; b < end; b++) {
@@ -145,15 +153,16 @@ static ek_status prepare(eki_step *step)
 	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
 	const int64_t value = (int64_t)ek_value_size(A->value), split = A->dim[BRC_SPLIT];
-	int64_t *at; /* offset of the partial sums in the scratch */
+	struct brc_aux *aux;
 
-	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *at, &at));
-	step->aux = at;
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *aux, &aux));
+	step->aux = aux;
 	step->bytes -= A->rows * (int64_t)eki_ptr_size(A->index);
 	if (step->op[0] == EK_OP_N) {
-		EK_RETURN_IF(eki_step_scratch(step, split, (size_t)value, at));
+		EK_RETURN_IF(eki_step_scratch(step, split, (size_t)value, &aux->at));
 		step->bytes += 2 * split * value - brc_pieces(A) * (int64_t)eki_idx_size(A->index);
 	}
+	aux->ahead = eki_from_memory(step);
 	return eki_drive_prepare(step, &(eki_drive){.units = brc_blocks(A),
 	                                            .unit_ptr = A->array[BRC_PTR],
 	                                            .rows = multiply[step->isa][type],

@@ -12,7 +12,8 @@
  *         more than 180 x 180 x n points. The list is shared, so its size does not matter.
  *   EACH  every row has a list and a first column of its own, which take 8 bytes a row. Rows are
  *         summed as in csr_vector.c.
- *   CSR   some row spans 2^16 columns or more and the group is no run: the columns of CSR are used.
+ *   CSR   the columns of CSR are used, since the group is no run and some row spans 2^16 columns or
+ *         more or does not begin with its least column, or since some row is too long.
  * Values are read from the caller's array. A product with a matrix of doubles moves little more
  * than 8 bytes an entry, instead of 12, and 10 bytes an entry in rows whose shape occurs only once.
  *
@@ -179,7 +180,8 @@ static void FN(csr_patterns)(const ek_store *A, const eki_run *v, int64_t begin,
 static bool applies(const ek_store *A, ek_op op)
 {
 	(void)op;
-	return A->cols <= INT32_MAX && A->rows < (int64_t)EACH && A->rows + A->nnz < INT32_MAX;
+	return A->cols <= INT32_MAX && A->rows < (int64_t)EACH &&
+	       A->rows + A->nnz < INT32_MAX - MAX_PARTS;
 }
 
 static ek_status prepare(eki_step *step)
@@ -221,8 +223,7 @@ static double memory(const eki_features *f)
 
 const ek_method ek_spmv_csr_patterns = {
 	.name = "spmv.csr.patterns",
-	.text = "rows of the same shape share one list of 16-bit column offsets: fewer bytes than "
-		"CSR",
+	.text = "rows of the same shape share one list of column offsets: fewer bytes than CSR",
 	.source = "evenkeel; after Belgin, Back and Ribbens 2009 and Kourtis et al. 2008",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},

@@ -23,26 +23,29 @@ enum {
 	TOGETHER = 4     /* number of diagonals that are added by one loop */
 };
 
+/* A part of a diagonal: rows low .. high - 1 of a block, the place of the first of their values,
+ * and the column of the element of x that it is multiplied by. If low >= high, there is no such
+ * part, and place and column may be outside the arrays. */
+struct dia_part {
+	int64_t place, column, low, high;
+};
+
 static inline int64_t dia_end(int64_t block, int64_t rows)
 {
 	return rows - block * DIA_BLOCK < DIA_BLOCK ? rows : (block + 1) * DIA_BLOCK;
 }
 #endif
 
-/* A part of a diagonal: the values of rows low .. high - 1 of a block, and the elements of x that
- * they are multiplied by. */
-struct FN(dia_part) {
-	const VAL *a, *x;
-	int64_t low, high;
-};
-
 /* Adds TOGETHER diagonals, one after the other, to the sums of all n rows of a block. Without
  * EK_AHEAD, since the values are streams between which nothing is gathered: with it, products that
  * read from memory took 1.1 to 1.5 times as long (Zen 4, measured). */
-static inline void FN(dia_add_together)(const struct FN(dia_part) * p, VAL *sum, int64_t n)
+static inline void FN(dia_add_together)(const struct dia_part *p, const VAL *val, const VAL *x,
+                                        VAL *sum, int64_t n)
 {
-	const VAL *a0 = p[0].a, *a1 = p[1].a, *a2 = p[2].a, *a3 = p[3].a;
-	const VAL *x0 = p[0].x, *x1 = p[1].x, *x2 = p[2].x, *x3 = p[3].x;
+	const VAL *a0 = val + p[0].place, *a1 = val + p[1].place;
+	const VAL *a2 = val + p[2].place, *a3 = val + p[3].place;
+	const VAL *x0 = x + p[0].column, *x1 = x + p[1].column;
+	const VAL *x2 = x + p[2].column, *x3 = x + p[3].column;
 
 	for (int64_t k = 0; k < n; k += W) {
 		vec s = vload(sum + k);
@@ -89,8 +92,8 @@ static VAL FN(dia_exact)(const ek_store *A, const VAL *x, int64_t i, bool transp
 }
 
 /* Returns the part of diagonal d in rows first .. first + n - 1 of A, or of A^T. */
-static inline struct FN(dia_part) FN(dia_part_of)(const ek_store *A, const VAL *x, int64_t d,
-                                                  int64_t first, int64_t n, bool transposed)
+static inline struct dia_part FN(dia_part_of)(const ek_store *A, int64_t d, int64_t first,
+                                              int64_t n, bool transposed)
 {
 	const int64_t offset = ((const IDX *)A->array[DIA_OFFSET])[d];
 	const int64_t shift = transposed ? -offset : offset;
@@ -98,32 +101,34 @@ static inline struct FN(dia_part) FN(dia_part_of)(const ek_store *A, const VAL *
 	const int64_t low = first > -shift ? first : -shift;
 	const int64_t place = d * A->dim[DIA_STRIDE] + low + (transposed ? shift : 0);
 
-	return (struct FN(dia_part)){(const VAL *)A->array[DIA_VAL] + place, x + (low + shift),
-	                             low - first, (first + n < end ? first + n : end) - first};
+	return (struct dia_part){place, low + shift, low - first,
+	                         (first + n < end ? first + n : end) - first};
 }
 
 /* Adds all diagonals to the sums of rows first .. first + n - 1, n <= DIA_BLOCK. */
 static inline void FN(dia_sums)(const ek_store *A, const VAL *x, VAL *sum, int64_t first, int64_t n,
                                 bool transposed)
 {
+	const VAL *val = A->array[DIA_VAL];
 	const int64_t count = dia_count(A);
 
 	for (int64_t d = 0; d < count;) {
-		struct FN(dia_part) p[TOGETHER];
+		struct dia_part p[TOGETHER];
 		int whole = 0, some = 0;
 
 		for (; some < TOGETHER && d + some < count; some++) {
-			p[some] = FN(dia_part_of)(A, x, d + some, first, n, transposed);
+			p[some] = FN(dia_part_of)(A, d + some, first, n, transposed);
 			whole += p[some].low == 0 && p[some].high == n;
 		}
 		d += some;
 		if (whole == TOGETHER && n % W == 0) {
-			FN(dia_add_together)(p, sum, n);
+			FN(dia_add_together)(p, val, x, sum, n);
 			continue;
 		}
 		for (int k = 0; k < some; k++)
 			if (p[k].low < p[k].high)
-				FN(dia_add)(p[k].a, p[k].x, sum + p[k].low, p[k].high - p[k].low);
+				FN(dia_add)(val + p[k].place, x + p[k].column, sum + p[k].low,
+				            p[k].high - p[k].low);
 	}
 }
 

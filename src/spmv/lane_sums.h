@@ -76,9 +76,10 @@ static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y
 }
 
 /* Returns the sums of the W lanes of a chunk of height W, whose entries are at places `at` to
- * `end`. Two vectors of sums hide the latency of the additions. Prefetching costs a tenth of the
- * time if the entries are in a cache, and up to a quarter if that is the last-level cache (Zen 4,
- * measured), so `ahead` is a compile-time constant. */
+ * `end`. Two vectors of sums hide the latency of the additions. With `ahead`, which is a
+ * compile-time constant so that the loop has no branch, prefetches the entries. That pays if they
+ * come from memory, and costs up to a quarter of the time if they are in a cache (Zen 4,
+ * measured). */
 static inline __attribute__((always_inline)) vec FN(lane_chunk)(const VAL *val, const IDX *col_idx,
                                                                 const VAL *x, int64_t at,
                                                                 int64_t end, const bool ahead)
@@ -108,8 +109,10 @@ static inline vec FN(lane_rest)(const struct lane_run *s, int64_t step, int64_t 
 	vec sum = vzero();
 
 	for (; at < end; at += step) {
-		EK_AHEAD(val + at);
-		EK_AHEAD(col_idx + at);
+		if (s->ahead) {
+			EK_AHEAD(val + at);
+			EK_AHEAD(col_idx + at);
+		}
 		sum = vfma(vload_n(val + at, m), vgather_n(x, col_idx + at, m), sum);
 	}
 	return sum;

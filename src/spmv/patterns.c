@@ -8,9 +8,10 @@
  * depends only on the matrix and the number of parts. Cost: the time of about four products; at
  * most 2 bytes an entry, plus 8 a row.
  *
- * A row whose columns span 2^16 or more begins a list only if the next row has the same shape, and
- * only if groups are made. A list of 32-bit offsets saves nothing unless rows share it, and where
- * two rows share it, it takes no more room than two lists of 16-bit offsets. */
+ * A row whose columns span 2^16 or more begins a list only if groups are made and the next row is
+ * the same one column further, as in a run. A list of 32-bit offsets saves nothing unless a run
+ * shares it, and where two rows share it, it takes no more room than two lists of 16-bit
+ * offsets. */
 #include <string.h>
 
 #include "spmv/patterns.h"
@@ -20,7 +21,7 @@
 
 #ifndef EK_PATTERNS_PART
 #define EK_PATTERNS_PART
-enum { TABLE = 4096, PADDING = 16, MAX_PARTS = 64 };
+enum { TABLE = 4096, PADDING = 16 };
 
 /* One part of the rows, as the preparation handles it. */
 typedef struct part {
@@ -57,9 +58,9 @@ static bool FN(same_shape)(const IDX *a, const IDX *b, int64_t n)
 	return differ == 0;
 }
 
-/* Tells whether a row of n entries can have a list: the offsets of its columns from the first must
- * fit unsigned 16-bit numbers, and n must be at most LENGTH. Columns may be in any order, so all
- * are checked. */
+/* Tells whether a row of n entries can have a list of 16-bit offsets: the distances of its columns
+ * from the first must fit unsigned 16-bit numbers, and n must be at most LENGTH. Columns may be in
+ * any order, so all are checked. */
 static bool FN(narrow)(const IDX *col, int64_t n)
 {
 	IDX low = col[0], high = col[0];
@@ -109,7 +110,7 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 			shape[i].list = (uint32_t)p->lists;
 			p->lists += n + 1;
 		} else if (p->groups && n <= (int64_t)LENGTH && i + 1 < p->end &&
-		           FN(alike)(A, i, i + 1)) {
+		           FN(alike)(A, i, i + 1) && col[n] == col[0] + 1) {
 			*place = i + 1;
 			shape[i].list = TWO_WORDS + (uint32_t)p->lists;
 			p->lists += 2 * n + 1;

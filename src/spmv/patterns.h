@@ -20,7 +20,7 @@ typedef struct row_shape {
 	int32_t first; /* column of the first entry, from which the offsets are counted */
 } row_shape;
 
-enum { GROUP = 8 };
+enum { GROUP = 8, MAX_PARTS = 64 /* parts of the rows that have lists of their own */ };
 /* Kinds of groups, in the highest two bits of patterns.group. */
 #define RUN      (UINT32_C(0) << 30)
 #define EACH     (UINT32_C(1) << 30)
@@ -40,7 +40,7 @@ typedef struct patterns {
  * bytes that a run with the patterns moves. */
 ek_status eki_patterns_find(eki_step *step, patterns **out);
 
-/* Shapes of the single rows of a matrix, without groups. */
+/* Shapes of the single rows of a matrix, without groups, and so without TWO_WORDS. */
 typedef struct row_shapes {
 	row_shape *of_row; /* shapes of all rows */
 	uint16_t *list;

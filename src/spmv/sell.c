@@ -26,7 +26,7 @@
 #define EK_SELL_FLAGS
 struct sell_flags {
 	bool past;  /* y may be written with non-temporal stores when beta is 0 */
-	bool ahead; /* the arrays do not stay in the last-level cache */
+	bool ahead; /* the arrays come from memory */
 };
 #endif
 
@@ -141,7 +141,7 @@ static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 		.A = A,
 		.v = v,
 		.past = flags->past && eki_is(v->beta, 0) && c % W == 0 && aligned,
-		.x_ahead = true,
+		.x_ahead = flags->ahead,
 		.ahead = flags->ahead,
 	};
 
@@ -205,7 +205,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *flags, &flags));
 	*flags = (struct sell_flags){
 		.past = past_caches(step),
-		.ahead = step->bytes > eki_cpu_cache(),
+		.ahead = eki_from_memory(step),
 	};
 	step->aux = flags;
 	/* Runs of op N do not read the lengths of the rows. */

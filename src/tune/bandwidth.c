@@ -78,9 +78,11 @@ static double wake_time(const ek_context *ctx)
 ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_machine *m,
                               double *least_wake)
 {
-	/* Several times a core's own caches, since the last-level cache may be shared. */
-	const int64_t quarter = eki_cpu_cache() / 4, most = (int64_t)CACHED_BYTES;
-	const int64_t cached = quarter < most ? quarter : most;
+	/* Each thread gets several times what its core's own caches hold, if the last-level cache
+	 * has room for that. */
+	const int64_t half = eki_cpu_cache() / 2, most = (int64_t)CACHED_BYTES;
+	const int64_t cached = half / 2 < most ? half / 2 : most;
+	const int64_t all_cached = half / threads < cached ? half : threads * cached;
 	ek_context *one = NULL, *all = NULL;
 	double wake;
 	ek_status status;
@@ -93,7 +95,7 @@ ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_m
 	EK_TRY(read_speed(effort, one, effort->most, &m->memory_gbps));
 	eki_effort_step(effort);
 	if (threads > 1) {
-		EK_TRY(read_speed(effort, all, cached, &m->cache_all_gbps));
+		EK_TRY(read_speed(effort, all, all_cached, &m->cache_all_gbps));
 		EK_TRY(read_speed(effort, all, effort->most, &m->memory_all_gbps));
 		wake = wake_time(all);
 		*least_wake = fmin(*least_wake, wake);
