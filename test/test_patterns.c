@@ -240,6 +240,30 @@ static void test_bytes(void **state)
 	check_bytes("poisson2d9:nx=40000,ny=5");
 }
 
+static eki_features sampled(const char *spec)
+{
+	eki_features f = {0};
+	ek_matrix *A;
+
+	expect_status(ek_matrix_generate(contexts.of[0][0], spec, EK_F64, EK_I32, &A), EK_OK);
+	eki_sample_shapes(&A->store, &f);
+	ek_matrix_destroy(A);
+	return f;
+}
+
+/* Checks what predictions are made from: entries that need no column of 32 bits. */
+static void test_shares(void **state)
+{
+	(void)state;
+	const eki_features narrow = sampled("poisson2d9:nx=200,ny=200");
+	const eki_features run = sampled("poisson2d9:nx=40000,ny=5");
+	const eki_features wide = sampled("uniform:rows=3000,cols=1000000,k=8");
+
+	assert_true(narrow.narrow_share == 1 && narrow.run_share > 0.9);
+	assert_true(run.narrow_share > 0.9 && run.run_share > 0.9);
+	assert_true(wide.narrow_share < 0.1 && wide.run_share == 0);
+}
+
 /* Checks that pairs of equal rows, with other distances in each pair, have no lists of 32-bit
  * offsets: no run could use them, and they would take room. */
 static void test_no_useless_lists(void **state)
@@ -288,6 +312,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kinds),
 		cmocka_unit_test(test_bytes),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_no_useless_lists),
 		cmocka_unit_test(test_too_many_columns),
 	};
