@@ -59,17 +59,13 @@ static long cache_number(int cache, const char *what)
  * cores share 32. */
 static int64_t find_cache(void)
 {
-	long bytes = 0;
-	long level = 0;
+	long bytes = 0, level = 0, found;
 
-	for (int cache = 0; cache < 8; cache++) {
-		const long found = cache_number(cache, "level");
-
+	for (int cache = 0; (found = cache_number(cache, "level")) > 0; cache++)
 		if (found > level) {
 			level = found;
 			bytes = 1024 * cache_number(cache, "size"); /* such as 32768K */
 		}
-	}
 	if (level >= 3 && bytes > 0)
 		return bytes;
 #ifdef _SC_LEVEL3_CACHE_SIZE

@@ -73,7 +73,7 @@ static void hash_part(void *arg, int part)
 		const int64_t begin = eki_group(job->bytes, PIECE, k);
 
 		sum += eki_hash(data + begin, eki_group(job->bytes, PIECE, k + 1) - begin,
-		            mix((uint64_t)k * EKI_MAX_ARRAYS + (uint64_t)job->array));
+		                mix((uint64_t)k * EKI_MAX_ARRAYS + (uint64_t)job->array));
 	}
 	atomic_fetch_add(&job->sum, sum);
 }

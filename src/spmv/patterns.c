@@ -83,6 +83,21 @@ static bool FN(alike)(const ek_store *A, int64_t i, int64_t j)
 	       FN(same_shape)(col_idx + row_ptr[i], col_idx + row_ptr[j], n);
 }
 
+/* Returns how many words of a list the offsets of row i would take each, or 0 if it can begin no
+ * list. */
+static int FN(list_words)(const ek_store *A, const part *p, int64_t i)
+{
+	const PTR *row_ptr = A->array[CSR_PTR];
+	const IDX *col = (const IDX *)A->array[CSR_COL] + row_ptr[i];
+	const int64_t n = row_ptr[i + 1] - row_ptr[i];
+
+	if (FN(narrow)(col, n))
+		return 1;
+	if (!p->groups || n > (int64_t)LENGTH || i + 1 == p->end)
+		return 0;
+	return FN(alike)(A, i, i + 1) && col[n] == col[0] + 1 ? 2 : 0;
+}
+
 /* Does the first pass for a part: finds the shapes of its rows and the total length of its
  * lists. */
 static void FN(find_shapes)(const ek_store *A, part *p)
@@ -105,17 +120,16 @@ static void FN(find_shapes)(const ek_store *A, part *p)
 		shape[i].first = (int32_t)col[0];
 		if (other >= 0 && FN(alike)(A, other, i)) {
 			shape[i].list = shape[other].list;
-		} else if (FN(narrow)(col, n)) {
+			continue;
+		}
+
+		const int words = FN(list_words)(A, p, i);
+
+		shape[i].list = WIDE;
+		if (words) {
 			*place = i + 1;
-			shape[i].list = (uint32_t)p->lists;
-			p->lists += n + 1;
-		} else if (p->groups && n <= (int64_t)LENGTH && i + 1 < p->end &&
-		           FN(alike)(A, i, i + 1) && col[n] == col[0] + 1) {
-			*place = i + 1;
-			shape[i].list = TWO_WORDS + (uint32_t)p->lists;
-			p->lists += 2 * n + 1;
-		} else {
-			shape[i].list = WIDE;
+			shape[i].list = (uint32_t)p->lists + (words == 2 ? TWO_WORDS : 0);
+			p->lists += 1 + words * n;
 		}
 	}
 }

@@ -63,22 +63,47 @@ static void FN(sell_finish_any)(const struct lane_run *s, int64_t p, int64_t n, 
 	}
 }
 
+/* What it takes to write y. A loop over chunks holds it in registers. */
+struct FN(sell_result) {
+	const IDX *row; /* the row at each place, or NULL if that is the place */
+	const VAL *y0;
+	VAL *y, alpha, beta;
+	bool past;
+};
+
+static inline struct FN(sell_result) FN(sell_result_of)(const struct lane_run *s)
+{
+	return (struct FN(sell_result)){
+		.row = s->A->len[SELL_PERM] ? s->A->array[SELL_PERM] : NULL,
+		.y0 = s->v->y0.data,
+		.y = s->v->y.data,
+		.alpha = EK_SCALAR(s->v->alpha),
+		.beta = EK_SCALAR(s->v->beta),
+		.past = s->past,
+	};
+}
+
+/* Finishes the rows at places p .. p + W - 1 from their sums, all of which are finite. */
+static inline __attribute__((always_inline)) void
+FN(sell_finish_finite)(const struct FN(sell_result) * to, int64_t p, vec sum)
+{
+	if (to->row)
+		FN(finish_rows_at)(sum, to->alpha, to->beta, to->y0, to->y, to->row + p);
+	else if (to->past)
+		vstream(to->y + p, vmul(vset1(to->alpha), sum));
+	else
+		FN(finish_rows)(sum, to->alpha, to->beta, to->y0 + p, to->y + p);
+}
+
 /* Finishes the rows at places p .. p + n - 1, n <= W, from their sums. */
 static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t n, vec sum)
 {
-	const VAL alpha = EK_SCALAR(s->v->alpha), beta = EK_SCALAR(s->v->beta);
-	const VAL *y0 = s->v->y0.data;
-	VAL *y = s->v->y.data;
+	const struct FN(sell_result) to = FN(sell_result_of)(s);
 
 	if (n < W || !vfinite(sum))
 		FN(sell_finish_any)(s, p, n, sum);
-	else if (s->past)
-		vstream(y + p, vmul(vset1(alpha), sum));
-	else if (!s->A->len[SELL_PERM])
-		FN(finish_rows)(sum, alpha, beta, y0 + p, y + p);
 	else
-		FN(finish_rows_at)(sum, alpha, beta, y0, y,
-		                   (const IDX *)s->A->array[SELL_PERM] + p);
+		FN(sell_finish_finite)(&to, p, sum);
 }
 
 /* Multiplies chunks of W rows. All that a chunk needs is held in registers, and what is rare is a
@@ -88,25 +113,18 @@ FN(sell_chunks)(const struct lane_run *s, int64_t begin, int64_t end, const bool
 {
 	const PTR *chunk_ptr = s->A->array[SELL_PTR];
 	const IDX *col_idx = s->A->array[CSR_COL];
-	const IDX *row = s->A->len[SELL_PERM] ? s->A->array[SELL_PERM] : NULL;
-	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data, *y0 = s->v->y0.data;
-	const VAL alpha = EK_SCALAR(s->v->alpha), beta = EK_SCALAR(s->v->beta);
-	const bool past = s->past;
-	VAL *y = s->v->y.data;
+	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
+	const struct FN(sell_result) to = FN(sell_result_of)(s);
 
 	for (int64_t k = begin, at = chunk_ptr[k]; k < end; k++) {
-		const int64_t next = chunk_ptr[k + 1], p = k * W;
+		const int64_t next = chunk_ptr[k + 1];
 		const vec sum = FN(lane_chunk)(val, col_idx, x, at, next, ahead);
 
 		at = next;
-		if (!vfinite(sum))
-			FN(sell_finish_any)(s, p, W, sum);
-		else if (row)
-			FN(finish_rows_at)(sum, alpha, beta, y0, y, row + p);
-		else if (past)
-			vstream(y + p, vmul(vset1(alpha), sum));
+		if (vfinite(sum))
+			FN(sell_finish_finite)(&to, k * W, sum);
 		else
-			FN(finish_rows)(sum, alpha, beta, y0 + p, y + p);
+			FN(sell_finish_any)(s, k * W, W, sum);
 	}
 }
 
