@@ -189,16 +189,6 @@ static void scan_alone(struct scan *s)
 
 enum { BLOCK_BYTES = 1 << 18 };
 
-/* Returns how many bytes of output the caches can hold in addition to the input, but at most 32
- * MiB. A large cache is shared by many cores, and a process gets only a part of it. Measurements
- * show that non-temporal stores are faster from 32 MiB on. */
-static int64_t stream_from(void)
-{
-	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
-
-	return half < most ? half : most;
-}
-
 void eki_scan_into(const eki_array *a)
 {
 	static scan_fn *const scan[EK_NISA][4] = EK_BY_ISA_AND_VALUE(scan_block);
@@ -212,7 +202,7 @@ void eki_scan_into(const eki_array *a)
 	                 .sum = sum[a->isa][row],
 	                 .join = join[row],
 	                 .block = a->block ? a->block : BLOCK_BYTES / size,
-	                 .stream = a->in != a->out && a->n * size > stream_from(),
+	                 .stream = a->in != a->out && eki_array_streams(a->n * size),
 	                 .prefix = nothing[row](a)};
 	int threads;
 

@@ -6,16 +6,6 @@
 
 #include "prim/prim.h"
 
-/* Tells whether to write results with non-temporal stores. `bytes` is half the number of bytes that
- * are read and written. The limit is half the cache, but at most 32 MiB, since a large cache is
- * shared by many cores and a process gets only a part of it (scan_blocked.c). */
-static inline bool eki_segments_stream(int64_t bytes)
-{
-	int64_t half = eki_cpu_cache() / 2, most = (int64_t)32 << 20;
-
-	return bytes > (half < most ? half : most);
-}
-
 /* Returns the index of the first flag of part `part`, if n flags are divided into `parts` parts. It
  * is a multiple of 64, or n if `part` equals `parts`. */
 static inline int64_t eki_flags_cut(int64_t n, int parts, int part)

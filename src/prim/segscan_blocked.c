@@ -275,7 +275,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 	segscan job = {.a = a,
 	               .block = a->block ? a->block : BLOCK_BYTES / size,
-	               .stream = a->in != a->out && eki_segments_stream(bytes),
+	               .stream = a->in != a->out && eki_array_streams(bytes),
 	               .open = none[row](a->op)};
 
 	EK_RETURN_IF(eki_segments_check(ctx, a, NULL, NULL));

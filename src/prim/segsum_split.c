@@ -126,8 +126,8 @@ ek_status eki_segsum_split(const ek_context *ctx, const eki_array *a, eki_segsum
 		cut_offsets(a, part);
 	}
 	for (int p = 0; p < a->threads; p++) {
-		part[p].stream = eki_segments_stream((a->n + a->segments.count) *
-		                                     (int64_t)ek_value_size(a->type) / 2);
+		part[p].stream = eki_array_streams((a->n + a->segments.count) *
+		                                   (int64_t)ek_value_size(a->type) / 2);
 		part[p].bits = bits;
 	}
 
