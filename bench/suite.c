@@ -84,6 +84,12 @@ static int no_suite(const char *name)
 	                                     "nasty", "small",    "demo"};
 	const char *near = tool_nearest(name, suites, sizeof suites / sizeof *suites);
 
+	if (near && strcmp(near, name) == 0)
+		return tool_fail(TOOL_INPUT,
+		                 "the suite %s is not beside this program: neither suites/%s.txt "
+		                 "nor " EK_TO_SUITES
+		                 "/%s.txt can be read; the path of a file is accepted, too",
+		                 name, name, name);
 	if (near)
 		return tool_fail(TOOL_INPUT,
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "

@@ -2,14 +2,15 @@
  * Chooses the fastest block size for a matrix, from the cost of a block and an estimate of the
  * number of blocks that each of the 64 sizes would need.
  *
- * Estimate: up to SAMPLES evenly spread entries are drawn. For each of these entries and each
- * height r, the rows of the block row that contains the entry are merged once. The same pass counts
- * the blocks of that block row for all 8 widths. A block row of n entries is drawn with a
- * probability proportional to n. Therefore the mean of blocks / n estimates blocks / nnz, and the
- * mean of 1 / n estimates the number of non-empty block rows divided by nnz. Long rows, which may
- * have most of the entries, get their due weight. If a block row is long, only its first MOST
- * entries are examined. In all, at most 36 * SAMPLES rows or 8 * SAMPLES * MOST entries are
- * examined, and of matrices with few rows, each row about once.
+ * Estimate: evenly spread entries are drawn. For each of them and each height r, the block row of
+ * the entry is seen through a window of WIDE columns around it, a bit for each column, and the
+ * blocks that begin in the window are counted for all 8 widths. An entry is drawn from a window of
+ * n entries with a probability proportional to n. Therefore the mean of blocks / n estimates
+ * blocks / nnz, and the mean of 1 / (entries of the block row) estimates the number of non-empty
+ * block rows divided by nnz. Long rows, which may have most of the entries, get their due weight.
+ * An entry costs about a microsecond, whatever the matrix; one is drawn for each 1,024 entries of
+ * the matrix, so that all take about as long as a product, but at least LEAST_SAMPLES and at most
+ * SAMPLES.
  *
  * Choice: of all 64 sizes, including 1 x 1, the one with the shortest predicted time of a product.
  * The prediction is based on the bytes and the work of the product.
@@ -23,68 +24,131 @@
 
 #ifndef EK_BLOCK_SAMPLE
 #define EK_BLOCK_SAMPLE
-enum { SAMPLES = 96, LEAST_SAMPLES = 16, MOST = 512 };
+enum { LEAST_SAMPLES = 32, SAMPLES = 256, EACH = 1024, PARTS = 8 };
+
+/* Columns of a window, a multiple of all widths but 7. Blocks that begin in a window end within the
+ * bits of two words. Rows that are in a block row of any height with a given row. */
+enum { WIDE = 120, ROWS = 2 * BLOCK_MOST - 1 };
+
+typedef struct window {
+	uint64_t low, high;
+} window;
 
 /* Totals over the sampled block rows, for blocks of one height. */
 typedef struct block_sample {
-	/* for each width of blocks, the sum over block rows of (number of blocks / number of
-	 * entries) */
+	/* for each width of blocks, the sum over samples of (number of blocks / number of entries)
+	 * in the window */
 	double blocks[BLOCK_MOST];
-	double rows; /* sum over block rows of (1 / number of entries) */
+	double rows; /* sum over samples of (1 / number of entries of the block row) */
 } block_sample;
+
+/* The columns of a window. */
+static const window within = {~UINT64_C(0), (UINT64_C(1) << (WIDE - 64)) - 1};
+
+static int64_t in_window(window w)
+{
+	return __builtin_popcountll(w.low) + __builtin_popcountll(w.high & within.high);
+}
+
+/* Sets begin[c - 1], for each width c, to the columns where blocks begin in the window at column
+ * `first`. */
+static void block_columns(int64_t first, window *begin)
+{
+	for (int c = 1; c <= BLOCK_MOST; c++) {
+		window w = {0, 0};
+
+		for (int k = (int)((c - first % c) % c); k < WIDE; k += c)
+			if (k < 64)
+				w.low |= UINT64_C(1) << k;
+			else
+				w.high |= UINT64_C(1) << (k - 64);
+		begin[c - 1] = w;
+	}
+}
+
+/* Adds to blocks[c - 1], for each width c, the number of blocks that begin in the window and have
+ * one of its entries, divided by `entries`. */
+static void count_blocks(window all, const window *begin, double entries, double *blocks)
+{
+	window w = all; /* bit k: one of the columns k to k + c - 1 has an entry */
+
+	for (int c = 1; c <= BLOCK_MOST; c++) {
+		blocks[c - 1] += (double)(__builtin_popcountll(w.low & begin[c - 1].low) +
+		                          __builtin_popcountll(w.high & begin[c - 1].high)) /
+		                 entries;
+		w.low |= all.low >> c | all.high << (64 - c);
+		w.high |= all.high >> c;
+	}
+}
 #endif
 
 #if EK_PER_TYPE
 
-/* Adds to *s the block row of height r that contains entry k. */
-static void FN(sample_add)(const ek_store *csr, int r, int64_t k, block_sample *s)
+/* Returns the entries of row i in the two words of columns from `first` on. */
+static window FN(window_of)(const ek_store *csr, int64_t i, int64_t first)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
-	const int64_t first = eki_row_of(csr, k) / r * r;
-	const int n = csr->rows - first < r ? (int)(csr->rows - first) : r;
-	int64_t at[BLOCK_MOST], last[BLOCK_MOST], blocks[BLOCK_MOST] = {0}, seen = 0;
+	const int64_t end = row_ptr[i + 1];
+	int64_t k = row_ptr[i], n = end - k;
+	window w = {0, 0};
 
-	for (int i = 0; i < BLOCK_MOST; i++) {
-		at[i] = i < n ? row_ptr[first + i] : 0;
-		last[i] = -1;
-	}
-	while (seen < MOST) {
-		int64_t low = INT64_MAX;
-
-		for (int i = 0; i < n; i++)
-			if (at[i] < row_ptr[first + i + 1] && col_idx[at[i]] < low)
-				low = col_idx[at[i]];
-		if (low == INT64_MAX)
-			break;
-		for (int i = 0; i < n; i++)
-			if (at[i] < row_ptr[first + i + 1] && col_idx[at[i]] == low) {
-				at[i]++;
-				seen++;
-			}
-		EK_UNROLL
-		for (int c = 0; c < BLOCK_MOST; c++) {
-			const int64_t column = (int64_t)((uint64_t)low / (unsigned)(c + 1));
-
-			blocks[c] += column != last[c];
-			last[c] = column;
+	for (; n > 0; n /= 2)
+		if (col_idx[k + n / 2] < first) {
+			k += n / 2 + 1;
+			n--;
 		}
+	for (; k < end && col_idx[k] < first + 128; k++) {
+		const uint64_t at = (uint64_t)(col_idx[k] - first);
+
+		if (at < 64) /* columns that do not ascend may be before the window */
+			w.low |= UINT64_C(1) << at;
+		else if (at < 128)
+			w.high |= UINT64_C(1) << (at - 64);
 	}
-	for (int c = 0; c < BLOCK_MOST; c++)
-		s->blocks[c] += (double)blocks[c] / (double)seen;
-	s->rows += 1 / (double)(row_ptr[first + n] - row_ptr[first]);
+	return w;
+}
+
+/* Adds to s[r - 1], for each height r, what the window of entry k shows. */
+static void FN(sample_add)(const ek_store *csr, int64_t k, block_sample *s)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const int64_t row = eki_row_of(csr, k), first = col_idx[k] / WIDE * WIDE;
+	const int64_t from = row < BLOCK_MOST ? 0 : row - BLOCK_MOST + 1;
+	window rows[ROWS], begins[BLOCK_MOST];
+
+	block_columns(first, begins);
+	for (int i = 0; i < ROWS; i++)
+		rows[i] =
+			from + i < csr->rows ? FN(window_of)(csr, from + i, first) : (window){0, 0};
+	for (int r = 1; r <= BLOCK_MOST; r++) {
+		const int64_t begin = row / r * r,
+			      end = begin + r < csr->rows ? begin + r : csr->rows;
+		int64_t seen = 0;
+		window all = {0, 0};
+
+		for (int64_t i = begin; i < end; i++) {
+			seen += in_window(rows[i - from]);
+			all.low |= rows[i - from].low;
+			all.high |= rows[i - from].high;
+		}
+		count_blocks(all, begins, (double)seen, s[r - 1].blocks);
+		s[r - 1].rows += 1 / (double)(row_ptr[end] - row_ptr[begin]);
+	}
 }
 
 #endif
 #if EK_ONCE
 
-typedef void add_fn(const ek_store *, int, int64_t, block_sample *);
+typedef void add_fn(const ek_store *, int64_t, block_sample *);
 
 struct sample_job {
 	const ek_store *csr;
 	add_fn *add;
 	int samples;
-	block_sample sample[BLOCK_MOST]; /* sample[r - 1] has the sums for height r */
+	/* Sums of each part, for each height. The parts are the same for any number of threads. */
+	block_sample sample[PARTS][BLOCK_MOST];
 };
 
 static void sample_part(void *arg, int part)
@@ -93,11 +157,10 @@ static void sample_part(void *arg, int part)
 	/* Multiples of the golden ratio, taken modulo 1, are spread evenly but form no grid. */
 	const double golden = 0.6180339887498949;
 
-	for (int t = 1; t <= job->samples; t++) {
+	for (int t = 1 + part; t <= job->samples; t += PARTS) {
 		const double at = t * golden - (double)(int)(t * golden);
 
-		job->add(job->csr, part + 1, (int64_t)(at * (double)job->csr->nnz),
-		         &job->sample[part]);
+		job->add(job->csr, (int64_t)(at * (double)job->csr->nnz), job->sample[part]);
 	}
 }
 
@@ -115,11 +178,21 @@ double eki_block_cost(const eki_features *f, int r, int c, double blocks, double
 	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }
 
-/* Returns the number of samples with which the rows of all heights are about as many as the matrix
- * has. */
+/* Adds up the sums of all parts in those of the first. */
+static void add_parts(block_sample part[PARTS][BLOCK_MOST])
+{
+	for (int p = 1; p < PARTS; p++)
+		for (int r = 0; r < BLOCK_MOST; r++) {
+			for (int c = 0; c < BLOCK_MOST; c++)
+				part[0][r].blocks[c] += part[p][r].blocks[c];
+			part[0][r].rows += part[p][r].rows;
+		}
+}
+
+/* Returns the number of entries to draw. */
 static int samples(const ek_store *csr)
 {
-	const int64_t n = csr->rows / (BLOCK_MOST * (BLOCK_MOST + 1) / 2);
+	const int64_t n = csr->nnz / EACH;
 
 	return n < LEAST_SAMPLES ? LEAST_SAMPLES : n < SAMPLES ? (int)n : SAMPLES;
 }
@@ -127,9 +200,8 @@ static int samples(const ek_store *csr)
 double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim)
 {
 	static add_fn *const add[EK_NTYPE] = EK_BY_TYPE(sample_add);
-	struct sample_job job = {.csr = csr,
-	                         .add = add[eki_type(csr->value, csr->index)],
-	                         .samples = samples(csr)};
+	struct sample_job job = {
+		.csr = csr, .add = add[eki_type(csr->value, csr->index)], .samples = samples(csr)};
 	eki_features f = {.value = csr->value,
 	                  .index = csr->index,
 	                  .threads = 1,
@@ -143,11 +215,13 @@ double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim
 	f.stats.nnz = csr->nnz;
 	f.csr_bytes = (double)eki_store_bytes(csr);
 	f.in_cache = f.csr_bytes < (double)eki_cpu_cache();
-	if (csr->nnz > 0 && !(dim[BLOCK_R] && dim[BLOCK_C]))
-		eki_parallel(ctx, eki_parts(ctx, csr->nnz), BLOCK_MOST, sample_part, &job);
+	if (csr->nnz > 0 && !(dim[BLOCK_R] && dim[BLOCK_C])) {
+		eki_parallel(ctx, eki_parts(ctx, csr->nnz), PARTS, sample_part, &job);
+		add_parts(job.sample);
+	}
 	for (int k = 0; k < BLOCK_MOST * BLOCK_MOST && csr->nnz > 0; k++) {
 		const int r = k / BLOCK_MOST + 1, c = k % BLOCK_MOST + 1;
-		const block_sample *s = &job.sample[r - 1];
+		const block_sample *s = &job.sample[0][r - 1];
 		const double n = s->blocks[c - 1] * each;
 		const double t = eki_block_cost(&f, r, c, n, s->rows * each);
 

@@ -52,6 +52,22 @@ void eki_plan_arrays(ek_plan *plan);
  * Both x and y have already passed eki_dense_check. */
 ek_status eki_dense_apart(const ek_plan *plan, const char *x_name, const ek_dense *x,
                           const char *y_name, const ek_dense *y);
+/* Does the same for two contiguous vectors. An inline test accepts most valid pairs. */
+static inline ek_status eki_vectors_apart(const ek_plan *plan, const char *x_name,
+                                          const ek_dense *x, const char *y_name, const ek_dense *y)
+{
+	const int64_t size = eki_value_bytes(y->value);
+	const uintptr_t begin = (uintptr_t)y->data, end = begin + (uintptr_t)(y->rows * size),
+	                from = (uintptr_t)x->data, to = from + (uintptr_t)(x->rows * size);
+	bool apart = !x->where && !y->where && (end <= from || to <= begin);
+
+	for (int k = 0; k < plan->arrays; k++) {
+		const uintptr_t array = (uintptr_t)plan->array[k].data;
+
+		apart &= end <= array || array + (uintptr_t)plan->array[k].bytes <= begin;
+	}
+	return apart ? EK_OK : eki_dense_apart(plan, x_name, x, y_name, y);
+}
 /* Checks that a method on the processor can access y, and that writing y does not change A. y has
  * passed eki_dense_check_but_shape. */
 ek_status eki_dense_writable(const ek_plan *plan, const char *name, const ek_dense *y);

@@ -76,19 +76,6 @@ ek_status eki_operands_check(const ek_hints *h, eki_problem *problem)
 	return index_check(h, problem);
 }
 
-uint64_t eki_latest_state(const ek_plan *p)
-{
-	uint64_t latest = 0;
-
-	for (int k = 0; k < EKI_MAX_MATRICES; k++) {
-		const ek_matrix *M = p->problem.A[k].M;
-		const uint64_t state = M ? atomic_load(&M->state) : 0;
-
-		latest = state > latest ? state : latest;
-	}
-	return latest;
-}
-
 /* ---- Copies ---------------------------------------------------------------------------------- */
 
 ek_status eki_csr_copy_as(const ek_context *ctx, ek_index index, bool ascending, ek_store *copy,

@@ -8,7 +8,18 @@
 ek_status eki_operands_check(const ek_hints *hints, eki_problem *problem);
 /* Returns the largest state number of the operands. State numbers only grow, so the largest changes
  * whenever an operand gets new values. */
-uint64_t eki_latest_state(const ek_plan *plan);
+static inline uint64_t eki_latest_state(const ek_plan *p)
+{
+	uint64_t latest = atomic_load(&p->problem.A[0].M->state);
+
+	for (int k = 1; k < p->problem.operation->matrices; k++) {
+		const ek_matrix *M = p->problem.A[k].M;
+		const uint64_t state = M ? atomic_load(&M->state) : 0;
+
+		latest = state > latest ? state : latest;
+	}
+	return latest;
+}
 /* Sets step->in[k] of the root to operand k of the problem in CSR, with its op applied, or to the
  * transpose of that if `transposed` is true. This is a copy in plan->own[k] if the operand is not
  * stored that way. With `ascending`, the columns of each row ascend strictly, and duplicates are

@@ -237,14 +237,15 @@ static double limit(const selection *s, const ek_format *format)
 	return s->memory + (format->by_column ? 0 : s->columns);
 }
 
-/* Computes the layout of A in a format. Sets *fits to tell whether the format can hold A within the
- * allowed memory, and whether there was enough memory to find that out. */
-static ek_status look(const selection *s, const ek_format *format, ek_store *out, bool *fits)
+/* Computes the layout of A in a format with the parameters `dim`, of which 0 lets the format
+ * choose. Sets *fits to tell whether the format can hold A within the allowed memory, and whether
+ * there was enough memory to find that out. */
+static ek_status look(const selection *s, const ek_format *format, const int64_t *dim,
+                      ek_store *out, bool *fits)
 {
-	static const int64_t any[EKI_MAX_DIMS];
 	const int64_t most = isinf(s->memory) ? -1 : 0;
 	const ek_status status =
-		eki_format_look(s->step->ctx, s->step->in[0], format, any, most, out);
+		eki_format_look(s->step->ctx, s->step->in[0], format, dim, most, out);
 
 	*fits = status == EK_OK && (double)eki_store_bytes(out) <= limit(s, format);
 	return status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_EOVERFLOW ||
@@ -270,6 +271,7 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	const ek_format *format = m->format[0];
 	const double share = eki_convert_share(&s->f, format, plain);
 	eki_features f = s->f;
+	int64_t dim[EKI_MAX_DIMS] = {0};
 	ek_store out;
 	double run;
 	bool fits;
@@ -283,8 +285,9 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 		f.store = &out;
 		if (m->cost(&f) + share >= s->time)
 			return EK_OK;
+		eki_format_ask(&out, dim);
 	}
-	EK_RETURN_IF(look(s, format, &out, &fits));
+	EK_RETURN_IF(look(s, format, dim, &out, &fits));
 	if (!fits || (m->applies && !m->applies(&out, s->step->op[0])))
 		return EK_OK;
 	f.store = &out;
@@ -302,18 +305,22 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	return EK_OK;
 }
 
+/* Considers all methods for other formats. Those of formats whose layout takes long to find come
+ * last: often they are then known to be slower before it is looked for. */
 static ek_status consider_formats(selection *s)
 {
 	const double plain = s->run;
 	const ek_method *m;
 
-	for (size_t k = 0; (m = eki_method(k)); k++) {
-		const ek_format *format = m->format[0];
+	for (int last = 0; last < 2; last++)
+		for (size_t k = 0; (m = eki_method(k)); k++) {
+			const ek_format *format = m->format[0];
 
-		if (format && format != &ek_format_csr && eki_convert_worthwhile(&s->f, format) &&
-		    candidate(s->step, format, s->backend, m))
-			EK_RETURN_IF(consider_pair(s, m, plain));
-	}
+			if (format && format != &ek_format_csr && !format->estimate == !last &&
+			    eki_convert_worthwhile(&s->f, format) &&
+			    candidate(s->step, format, s->backend, m))
+				EK_RETURN_IF(consider_pair(s, m, plain));
+		}
 	return EK_OK;
 }
 

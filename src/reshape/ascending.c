@@ -76,6 +76,8 @@ ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_for
 	int64_t i, first;
 
 	*use = csr;
+	if (eki_ascends_strictly(ctx, csr))
+		return EK_OK;
 	if (eki_first_fault(ctx, csr, descent[type], csr->rows) < csr->rows) {
 		EK_RETURN_IF(eki_sorted_copy(ctx, csr, copy, &first));
 		*use = copy;

@@ -18,7 +18,7 @@ static ek_status vectors_check(const ek_plan *p, const ek_dense *x, const ek_den
 
 	EK_RETURN_IF(eki_vector_check("x", x, value, p->root.x_len, "columns"));
 	EK_RETURN_IF(eki_vector_check(name, y, value, p->root.y_len, "rows"));
-	return eki_dense_apart(p, "x", x, name, y);
+	return eki_vectors_apart(p, "x", x, name, y);
 }
 
 /* ---- Products -------------------------------------------------------------------------------- */
