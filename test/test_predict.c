@@ -96,7 +96,7 @@ static void test_stored(void **state)
 {
 	ek_hints to_coo = {.size = sizeof to_coo, .format = "coo"};
 	ek_hints to_csr = {.size = sizeof to_csr, .format = "csr"};
-	ek_hints unknown = {.size = sizeof unknown, .format = "cocktail"};
+	ek_hints unknown = {.size = sizeof unknown, .format = "csc"};
 	ek_matrix *A = generate(specs[0], "ell"), *csr = generate(specs[0], "csr");
 	ek_plan *plan, *other;
 

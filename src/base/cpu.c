@@ -74,6 +74,16 @@ static int64_t find_cache(void)
 	return bytes > 0 ? bytes : (int64_t)32 << 20;
 }
 
+int64_t eki_cpu_core_cache(void)
+{
+	long level;
+
+	for (int cache = 0; (level = cache_number(cache, "level")) > 0; cache++)
+		if (level == 2)
+			return 1024 * (int64_t)cache_number(cache, "size");
+	return 0;
+}
+
 int64_t eki_cpu_cache(void)
 {
 	static _Atomic int64_t known;

@@ -76,10 +76,10 @@ static const eki_machine gathering = {
 	.cache_gbps = 28,
 	.core_gbps = 80,
 	.core_bytes = 2e6,
-	.x_share = 0.9,
+	.cache_bytes = 32e6,
 	.overlap = 0.15,
 	.wake = 1500,
-	.far = 4,
+	.far = {4, 4},
 	.run_length = 2,
 	.call = 100,
 	.learned_rows = 0,
@@ -116,10 +116,10 @@ static const eki_machine xeon = {
 	.cache_gbps = 33,
 	.core_gbps = 150,
 	.core_bytes = 1.9e6,
-	.x_share = 0.9,
+	.cache_bytes = 32e6,
 	.overlap = 0.1,
 	.wake = 1500,
-	.far = 2.6,
+	.far = {2.6, 2.6},
 	.run_length = 2,
 	.call = 25,
 	.learned_rows = 16000,
@@ -165,10 +165,10 @@ static const eki_machine zen = {
 	.cache_gbps = 76,
 	.core_gbps = 76,
 	.core_bytes = 2e6,
-	.x_share = 2,
+	.cache_bytes = 32e6,
 	.overlap = 0.3,
 	.wake = 300,
-	.far = 1.2,
+	.far = {0.6, 2},
 	.run_length = 3,
 	.call = 36,
 	.learned_rows = 16000,
@@ -214,8 +214,12 @@ static const eki_machine zen = {
 	ALIKE,
 };
 
-const eki_machine *eki_machine_family(void)
+/* The table for the processor's family, with the sizes of the caches that the system names. */
+static eki_machine own;
+
+static void find(void)
 {
+	const int64_t core = eki_cpu_core_cache();
 	bool x86 = false, amd = false;
 
 #ifdef EK_HAVE_X86
@@ -223,7 +227,18 @@ const eki_machine *eki_machine_family(void)
 	x86 = true;
 	amd = __builtin_cpu_is("amd");
 #endif
-	return amd ? &zen : x86 ? &xeon : &gathering;
+	own = amd ? zen : x86 ? xeon : gathering;
+	if (core > 0)
+		own.core_bytes = (double)core;
+	own.cache_bytes = (double)eki_cpu_cache();
+}
+
+const eki_machine *eki_machine_family(void)
+{
+	static _Atomic int state;
+
+	eki_once(&state, find);
+	return &own;
 }
 
 const eki_machine *eki_machine_fixed(void)

@@ -90,17 +90,18 @@ typedef struct eki_machine {
 	const char *name;
 	bool loads; /* loads of the single lanes are faster than gather instructions */
 	/* Bandwidths of one thread in GB/s: from memory, from the last-level cache and from the
-	 * core's own cache. core_bytes is a lower bound on the size of that cache. */
-	double memory_gbps, cache_gbps, core_gbps, core_bytes;
+	 * core's own cache. */
+	double memory_gbps, cache_gbps, core_gbps;
+	double core_bytes, cache_bytes; /* sizes of the core's own and of the last-level cache */
 	/* Bandwidths of all threads together, from memory and from the last-level cache. 0 if they
 	 * are not known: each thread then adds its own bandwidth. */
 	double memory_all_gbps, cache_all_gbps;
-	double x_share; /* an x of up to x_share * core_bytes bytes stays in a core's cache */
 	/* Of the times for moving data and for computing, which overlap only in part: the share of
 	 * the shorter time that is added to the longer one. */
 	double overlap;
 	double wake; /* time to start and join threads */
-	double far;  /* cost of reading an entry of x that is not in a core's cache */
+	/* Costs of reading an entry of x from the last-level cache, and from memory (eki_far). */
+	double far[2];
 	double call; /* overhead of a run that splits the work */
 	/* Number of rows whose lengths the branch predictor remembers from run to run. Beyond that
 	 * number it predicts only lengths that follow a pattern. If it is 0, every row whose length

@@ -99,6 +99,21 @@ void eki_pause(eki_wait *wait)
 		sched_yield();
 }
 
+void eki_once(_Atomic int *state, void (*make)(void))
+{
+	enum { BEFORE, BUSY, DONE };
+	eki_wait wait = {0};
+	int seen = BEFORE;
+
+	if (atomic_compare_exchange_strong(state, &seen, BUSY)) {
+		make();
+		atomic_store(state, DONE);
+		return;
+	}
+	for (; seen != DONE; seen = atomic_load(state))
+		eki_pause(&wait);
+}
+
 void eki_event_set(eki_event *event)
 {
 	atomic_store_explicit(&event->set, 1, memory_order_release);

@@ -33,6 +33,9 @@ typedef struct eki_wait {
  * processor, since the other thread should be quick. Later it yields, since the other thread may
  * need this processor. */
 void eki_pause(eki_wait *wait);
+/* Calls `make` if no thread has done so with this state, which is 0 before the first call. Returns
+ * when it has been done. */
+void eki_once(_Atomic int *state, void (*make)(void));
 /* A counter by which threads take turns, in the order of their numbers 0, 1, 2 and so on. All
  * writes of a thread before its eki_turn_pass are visible to the thread that waits for the next
  * number. */

@@ -47,6 +47,9 @@ typedef struct eki_features {
 	const eki_array *array;
 } eki_features;
 
+/* Predicts how long a random access to a vector of `bytes` bytes takes more than one to a short
+ * vector, in nanoseconds. */
+double eki_far(const eki_machine *m, double bytes);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
  * for moving and for computing. It adds a share of the shorter one, since the two overlap only in

@@ -28,8 +28,7 @@
 
 #ifndef EK_COCKTAIL_SPLIT
 #define EK_COCKTAIL_SPLIT
-enum { MOST_BLOCK = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, MOST_ENTRIES = 4096 };
-enum { ROW_BYTES = 16 };
+enum { MOST_BLOCK = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, MOST_ENTRIES = 4096, ROW_BYTES = 16 };
 enum { FLAT = PARTS }; /* mark of an entry whose part is not decided yet */
 
 /* Numbers of the arrays, and indices into dim, of the store `marks`, which the passes share. */
@@ -370,6 +369,7 @@ ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktai
 	static eki_fill_fn *const flat[EK_NTYPE] = EK_BY_TYPE(part_flat);
 	ek_store marks = {0};
 	double on = 0, saved = 0;
+	unsigned seen = 0; /* a bit for each part */
 	bool diagonals;
 	int64_t b;
 	ek_status status;
@@ -380,14 +380,15 @@ ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktai
 	b = choose_special(csr, marks.array[MARK_DENSE], on, saved, &diagonals);
 	if (!diagonals && marks.len[MARK_DENSE] > 0)
 		memset(marks.array[MARK_DENSE], 0, (size_t)marks.len[MARK_DENSE]);
-	marks.dim[MARK_BLOCK] = b;
+	marks.dim[MARK_BLOCK] = split->block = b;
 	eki_fill(ctx, special, csr, &marks, eki_groups(csr->rows, b), csr->nnz);
 	EK_TRY(choose_flat(ctx, csr, &marks));
 	eki_fill(ctx, flat, csr, &marks, csr->rows, csr->nnz);
 	split->part = marks.array[MARK_PART];
-	split->block = b;
 	for (int64_t k = 0; k < csr->nnz; k++)
-		split->has[split->part[k]] = true;
+		seen |= 1u << split->part[k];
+	for (int k = 0; k < PARTS; k++)
+		split->has[k] = seen >> k & 1;
 	marks.array[MARK_PART] = NULL;
 done:
 	eki_free(ctx, marks.array[MARK_DENSE], marks.len[MARK_DENSE], 1);

@@ -19,6 +19,8 @@ enum {
 	/* Smallest number of expected calls for a conversion that takes as long as one product. A
 	 * longer conversion needs proportionally more calls. */
 	WORTHWHILE = 20,
+	/* Conversions that take more products than this are considered last. */
+	LONG = 20,
 	/* A sample is taken only if the expected calls, all together, multiply at least this many
 	 * times as many entries as the sample reads. */
 	SAMPLED = 20
@@ -28,7 +30,7 @@ typedef struct selection {
 	const eki_step *step;
 	eki_features f;
 	unsigned backend;
-	double memory; /* f.memory, or INFINITY if no method fits into that */
+	double memory;  /* f.memory, or INFINITY if no method fits into that */
 	double columns; /* bytes that the parent step frees if a format does not need them */
 	double (*looked)(const eki_features *); /* cost function of the last layout compared */
 	eki_choice best;
@@ -305,8 +307,8 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	return EK_OK;
 }
 
-/* Considers all methods for other formats. Those of formats whose layout takes long to find come
- * last: often they are then known to be slower before it is looked for. */
+/* Considers all methods for other formats. Those of formats that take long to make come last: often
+ * they are then known to be slower before anything is looked for. */
 static ek_status consider_formats(selection *s)
 {
 	const double plain = s->run;
@@ -316,7 +318,8 @@ static ek_status consider_formats(selection *s)
 		for (size_t k = 0; (m = eki_method(k)); k++) {
 			const ek_format *format = m->format[0];
 
-			if (format && format != &ek_format_csr && !format->estimate == !last &&
+			if (format && format != &ek_format_csr &&
+			    (format->convert.products > LONG) == last &&
 			    eki_convert_worthwhile(&s->f, format) &&
 			    candidate(s->step, format, s->backend, m))
 				EK_RETURN_IF(consider_pair(s, m, plain));

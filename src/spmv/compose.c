@@ -12,6 +12,8 @@
  * overflows, y may become NaN where a single product gives Inf. */
 #include "spmv/compose.h"
 
+#include "format/coo.h"
+
 /* Counts the bytes of x and y that the product with a part moves. The first part moves all of x and
  * y. Each further part moves, for each of its entries, at most one value of x and two of y. */
 static int64_t vector_bytes(const eki_step *step, int64_t nnz, bool first)
@@ -62,6 +64,12 @@ double eki_compose_cost(const eki_features *f, const ek_store *part, int count, 
 			continue;
 		one.store = &part[k];
 		one.stats.nnz = part[k].nnz ? part[k].nnz : (int64_t)eki_places(&one);
+		if (part[k].format == &ek_format_coo) { /* touches only what its entries need */
+			const int64_t n = one.stats.nnz;
+
+			one.stats.rows = one.stats.rows < n ? one.stats.rows : n;
+			one.stats.cols = one.stats.cols < n ? one.stats.cols : n;
+		}
 		if (csr) {
 			one.csr_bytes = eki_format_bytes(&one);
 			one.store = NULL;

@@ -234,8 +234,7 @@ static double cost(const eki_features *f)
 	const double bytes = f->csr_bytes - rows * ptr + n * (ptr + idx);
 	const double list = m->list_row * rows / (double)f->calls;
 	const double y_bytes = rows * (double)ek_value_size(f->value);
-	const bool near = y_bytes < m->x_share * m->core_bytes;
-	const double far = near ? 0 : m->far * fmin(n, y_bytes / 64); /* lines of y */
+	const double far = eki_far(m, y_bytes) * fmin(n, y_bytes / 64); /* lines of y */
 	eki_features few = *f;
 
 	if (f->op == EK_OP_T)

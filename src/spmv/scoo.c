@@ -109,7 +109,10 @@ static ek_status prepare(eki_step *step)
 
 static double cost(const eki_features *f)
 {
-	return eki_cost_units(f, EKI_LOOP_SLICES);
+	eki_features sorted = *f;
+
+	sorted.far_share = 0; /* x is read in the order of its entries */
+	return eki_cost_units(&sorted, EKI_LOOP_SLICES);
 }
 
 const ek_method ek_spmv_scoo = {

@@ -4,6 +4,8 @@
  * format has chosen the parts by counting bytes, and the kernels are chosen by predictions.
  *
  * Su and Keutzer 2012. */
+#include <math.h>
+
 #include "format/cocktail.h"
 #include "spmv/compose.h"
 #include "spmv_gpu/compose.h"
@@ -21,11 +23,14 @@ static ek_status prepare(eki_step *step)
 	return eki_gpu_compose_prepare(step, parts);
 }
 
-/* Predicts the total time of the parts. A is in this format: the library never converts to it. */
+/* Predicts the total time of the parts. The library does not convert to this format for a device,
+ * where products take too little time to pay for it. */
 static double cost(const eki_features *f)
 {
 	ek_store part[PARTS];
 
+	if (!f->store)
+		return INFINITY;
 	for (int k = 0; k < PARTS; k++)
 		part[k] = eki_cocktail_part(f->store, k);
 	return eki_compose_cost(f, part, PARTS, EKI_GPU);

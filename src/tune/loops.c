@@ -48,7 +48,9 @@ static const eki_pattern squares[] = {
 	{EKI_SQUARES, 800, 800, 0, 9, 4},   {EKI_SQUARES, 480, 480, 0, 6, 6},
 	{EKI_SQUARES, 960, 960, 0, 2, 8},   {0}};
 static const eki_pattern tiny[] = {{EKI_EVEN, 4, 4, 0, 2, 0}, {0}};
-static const eki_pattern scattered[] = {{EKI_SCATTERED, 100000, 1000000, 0, 8, 0}, {0}};
+/* Vectors of 3 MB and of 32 MB. */
+static const eki_pattern scattered[] = {
+	{EKI_SCATTERED, 100000, 400000, 0, 8, 0}, {EKI_SCATTERED, 100000, 4000000, 0, 8, 0}, {0}};
 
 #define LOOP_OF(method, op, loop, patterns)                          \
 	{                                                            \
@@ -83,7 +85,7 @@ static const group ones[] = {
 	ONE_OF("spmv.csr.merge", call, tiny),
 	ONE_OF("spmv.csr.patterns", pattern_row, rows),
 	{"spmv.csr.forward", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, narrow_work), rows},
-	ONE_OF("spmv.csr.rows", far, scattered),
+	{"spmv.csr.rows", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, far), scattered},
 };
 #undef ONE_OF
 
@@ -238,8 +240,8 @@ ek_status eki_tune_costs(eki_effort *effort, int threads, ek_isa most, eki_machi
 	int count = 0;
 
 	for (int level = 0; level <= eki_isa_row(most); level++) {
-		const ek_isa isa = eki_isa_gather(
-			level == eki_isa_row(most) ? most : (ek_isa)level, m->loads);
+		const ek_isa isa =
+			eki_isa_gather(level == eki_isa_row(most) ? most : (ek_isa)level, m->loads);
 
 		add_tasks(loops, LOOP_GROUPS, EK_F32, isa, list, &count);
 		add_tasks(loops, LOOP_GROUPS, EK_F64, isa, list, &count);

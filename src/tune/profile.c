@@ -113,7 +113,7 @@ bool eki_profile_path(char path[EKI_PROFILE_PATH], bool *given, bool make)
 }
 
 static struct {
-	_Atomic int state; /* 0, 1 while a thread reads, 2 */
+	_Atomic int state; /* of eki_once */
 	const eki_machine *machine;
 	eki_profile profile;
 	char why[EKI_PROFILE_WHY];
@@ -138,18 +138,7 @@ static void find(void)
 
 const eki_machine *eki_machine_here(void)
 {
-	eki_wait wait = {0};
-	int state = 0;
-
-	if (atomic_compare_exchange_strong(&here.state, &state, 1)) {
-		find();
-		atomic_store(&here.state, 2);
-		state = 2;
-	}
-	while (state != 2) {
-		eki_pause(&wait);
-		state = atomic_load(&here.state);
-	}
+	eki_once(&here.state, find);
 	return here.machine;
 }
 

@@ -43,10 +43,9 @@ void trials_machine(ek_context *c)
 	m.core_gbps = 60;
 	m.core_bytes = 2e6;
 	m.memory_all_gbps = m.cache_all_gbps = 0;
-	m.x_share = 2;
 	m.overlap = 0.05;
 	m.wake = 300;
-	m.far = m.mixed_rows = m.far_rows = 0;
+	m.far[0] = m.far[1] = m.mixed_rows = m.far_rows = 0;
 	for (int k = 0; k < EKI_LOOPS; k++)
 		for (int value = 0; value < EK_NVALUE; value++)
 			for (int level = 0; level < EK_NLEVEL; level++)
