@@ -85,11 +85,11 @@ static int no_suite(const char *name)
 	const char *near = tool_nearest(name, suites, sizeof suites / sizeof *suites);
 
 	if (near && strcmp(near, name) == 0)
-		return tool_fail(TOOL_INPUT,
-		                 "the suite %s is not beside this program: neither suites/%s.txt "
-		                 "nor " EK_TO_SUITES
-		                 "/%s.txt can be read; the path of a file is accepted, too",
-		                 name, name, name);
+		return tool_fail(
+			TOOL_INPUT,
+			"the suite %s cannot be read: it is neither in suites nor in " EK_TO_SUITES
+			" beside this program; the path of a file is accepted, too",
+			name);
 	if (near)
 		return tool_fail(TOOL_INPUT,
 		                 "there is no suite \"%s\"; did you mean %s? The path of a file is "

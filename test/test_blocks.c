@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "plan/plan.h"
-#include "format/block.h"
+#include "format/block_size.h"
 #include "support/contexts.h"
 #include "support/product.h"
 
@@ -134,12 +134,67 @@ static void test_choice(void **state)
 	check_choice("uniform:rows=50,cols=50,k=0", "bccoo", 1, 1);
 }
 
+/* Checks that the estimate of the number of blocks is near the number that the layout has, for each
+ * height with the width that is chosen for it. */
+static void check_estimate(const char *source)
+{
+	ek_context *ctx = contexts.of[contexts.levels - 1][0];
+	ek_matrix *A;
+
+	expect_status(ek_matrix_generate(ctx, source, EK_F64, EK_I32, &A), EK_OK);
+	for (int size = 0; size < SIZES; size++) {
+		int64_t dim[EKI_MAX_DIMS] = {size / BLOCK_MOST + 1};
+		ek_store out = {0};
+		double estimate, blocks;
+
+		if (size % BLOCK_MOST) { /* by width: any height */
+			dim[BLOCK_C] = size % BLOCK_MOST + 1;
+			dim[BLOCK_R] = 0;
+		}
+		estimate = eki_block_choose(ctx, &A->store, dim);
+		expect_status(eki_format_look(ctx, &A->store, &ek_format_bcsr, dim, -1, &out),
+		              EK_OK);
+		blocks = (double)out.len[BLOCK_COL];
+		if (fabs(estimate - blocks) > 0.15 * blocks)
+			fail_msg("%s: blocks of %d x %d: %.0f estimated, %.0f there", source,
+			         (int)dim[BLOCK_R], (int)dim[BLOCK_C], estimate, blocks);
+	}
+	ek_matrix_destroy(A);
+}
+
+static void test_estimate(void **state)
+{
+	(void)state;
+	check_estimate("fem:nx=9,ny=9,nz=19,dof=2");
+	check_estimate("fem:nx=9,ny=9,nz=19,dof=3");
+	check_estimate("fem:nx=7,ny=7,nz=11,dof=7");
+	check_estimate("uniform:rows=20000,cols=20000,k=9");
+	check_estimate("lp:rows=300,cols=90000,mean=300,max=9000");
+}
+
+/* Checks that rows whose columns do not ascend give a number, which the choice does not use. */
+static void test_unsorted(void **state)
+{
+	ek_context *ctx = contexts.of[contexts.levels - 1][0];
+	int32_t ptr[] = {0, 3, 6}, col[] = {900, 1, 2, 900, 2, 1};
+	double val[6] = {1, 2, 3, 4, 5, 6}, blocks;
+	int64_t dim[EKI_MAX_DIMS] = {0};
+	ek_matrix *A;
+
+	(void)state;
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 2, 1000, ptr, col, val, 0, &A),
+	              EK_OK);
+	blocks = eki_block_choose(ctx, &A->store, dim);
+	assert_true(blocks >= 0 && blocks < 1000);
+	ek_matrix_destroy(A);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes),
-		cmocka_unit_test(test_leak),
-		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_sizes),    cmocka_unit_test(test_leak),
+		cmocka_unit_test(test_choice),   cmocka_unit_test(test_estimate),
+		cmocka_unit_test(test_unsorted),
 	};
 
 	(void)argc;

@@ -210,6 +210,61 @@ static void test_mixtures(void **state)
 	check_mixture(false, false, true);
 }
 
+/* Makes a matrix of seven diagonals, and some entries that are on one diagonal each. */
+static ek_matrix *strays(void)
+{
+	enum { ROWS = 20000, DIAGONALS = 7, STRAYS = 600 };
+	static const int32_t offset[DIAGONALS] = {-1000, -50, -3, 0, 3, 50, 1000};
+	int32_t *ptr = malloc((ROWS + 1) * sizeof *ptr);
+	int32_t *col = malloc((size_t)ROWS * (DIAGONALS + 1) * sizeof *col), k = 0;
+	double *val = calloc((size_t)ROWS * (DIAGONALS + 1), sizeof *val);
+	ek_matrix *A;
+
+	for (int32_t i = 0; i < ROWS; i++) {
+		ptr[i] = k;
+		for (int d = 0; d < DIAGONALS; d++)
+			if (i + offset[d] >= 0 && i + offset[d] < ROWS)
+				col[k++] = i + offset[d];
+		if (i < STRAYS)
+			col[k++] = 2000 + 3 * i;
+	}
+	ptr[ROWS] = k;
+	expect_status(
+		ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, ROWS, ptr, col, val, EK_COPY, &A),
+		EK_OK);
+	free(ptr);
+	free(col);
+	free(val);
+	return A;
+}
+
+/* Tests that a cocktail is chosen where DIA cannot hold all, if enough runs pay for it. The machine
+ * is fast at diagonals. */
+static void test_chosen(void **state)
+{
+	const eki_machine *own = ctx->machine;
+	eki_machine fast = *eki_machine_fixed();
+	ek_matrix *A = strays();
+
+	(void)state;
+	for (int level = 0; level < EK_NLEVEL; level++)
+		fast.speed[EKI_LOOP_DIAGONALS][1][level] = (eki_speed){0.01, 0.01, 0};
+	ctx->machine = &fast;
+	for (int many = 0; many < 2; many++) {
+		const ek_hints hints = {.size = sizeof hints, .calls = many ? 1000000 : 999};
+		char text[4096];
+		ek_plan *plan;
+
+		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+		if ((strstr(text, "method   spmv.cocktail") != NULL) != many)
+			fail_msg("%s", text);
+		ek_plan_destroy(plan);
+	}
+	ctx->machine = own;
+	ek_matrix_destroy(A);
+}
+
 /* Tests matrices without diagonals and blocks: rows of one length go to ELLPACK, others to CSR. */
 static void test_flat(void **state)
 {
@@ -255,9 +310,8 @@ static void test_leaks(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_width),
-		cmocka_unit_test(test_mixtures),
-		cmocka_unit_test(test_flat),
+		cmocka_unit_test(test_width),  cmocka_unit_test(test_mixtures),
+		cmocka_unit_test(test_chosen), cmocka_unit_test(test_flat),
 		cmocka_unit_test(test_leaks),
 	};
 

@@ -96,7 +96,7 @@ static void test_stored(void **state)
 {
 	ek_hints to_coo = {.size = sizeof to_coo, .format = "coo"};
 	ek_hints to_csr = {.size = sizeof to_csr, .format = "csr"};
-	ek_hints unknown = {.size = sizeof unknown, .format = "csc"};
+	ek_hints by_columns = {.size = sizeof by_columns, .format = "csc"};
 	ek_matrix *A = generate(specs[0], "ell"), *csr = generate(specs[0], "csr");
 	ek_plan *plan, *other;
 
@@ -116,7 +116,7 @@ static void test_stored(void **state)
 	assert_true(predict(plan, 1).convert > predict(plan, 2).convert);
 	assert_true(predict(plan, 2).convert > 0);
 	ek_plan_destroy(plan);
-	expect_status(ek_plan_create(EK_SPMV, csr, &unknown, &plan), EK_OK);
+	expect_status(ek_plan_create(EK_SPMV, csr, &by_columns, &plan), EK_OK);
 	assert_true(isnan(predict(plan, 1).convert) && predict(plan, 1).run > 0);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);

@@ -963,8 +963,8 @@ typedef struct ek_prediction {
  * method or a format given by name they are what the choice would have found for it, so predicted
  * and measured times can be compared (`ek bench regret`). They are estimates for a kind of
  * processor or device, not promises. `convert` is 0 if the plan multiplies with A as it is stored,
- * and NAN if the library does not predict the conversion: from formats other than csr and csc,
- * between these two, and to a few formats, which are never chosen for A.
+ * and NAN if the library does not predict the conversion: from formats other than csr and csc, and
+ * between these two.
  * Errors: EK_EINVAL, EK_EUNSUPPORTED (there are no predictions for the method, and it is never
  * chosen where there is another), EK_ENOMEM.
  * Cost: a pass over row_ptr and a sample of the columns; for methods that make the arrays of their

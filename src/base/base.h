@@ -110,7 +110,8 @@ const char *eki_isa_compiled(void);
 /* Returns the size in bytes of the last-level cache that a processor reaches, or 32 MiB if the
  * system reports none of level 3 or higher. */
 int64_t eki_cpu_cache(void);
-/* Returns the size, in bytes, of a core's own cache of level 2, or 0 if the system does not say. */
+/* Returns the size, in bytes, of the cache of level 2 that the first processor reaches, or 0 if the
+ * system does not say. */
 int64_t eki_cpu_core_cache(void);
 
 #include "base/machine.h"

@@ -68,6 +68,7 @@ static int64_t find_cache(void)
 		}
 	if (level >= 3 && bytes > 0)
 		return bytes;
+	bytes = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
 	bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif

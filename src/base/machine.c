@@ -79,7 +79,7 @@ static const eki_machine gathering = {
 	.cache_bytes = 32e6,
 	.overlap = 0.15,
 	.wake = 1500,
-	.far = {4, 4},
+	.far = {4, 0},
 	.run_length = 2,
 	.call = 100,
 	.learned_rows = 0,
@@ -119,7 +119,7 @@ static const eki_machine xeon = {
 	.cache_bytes = 32e6,
 	.overlap = 0.1,
 	.wake = 1500,
-	.far = {2.6, 2.6},
+	.far = {2.6, 0},
 	.run_length = 2,
 	.call = 25,
 	.learned_rows = 16000,
@@ -168,7 +168,7 @@ static const eki_machine zen = {
 	.cache_bytes = 32e6,
 	.overlap = 0.3,
 	.wake = 300,
-	.far = {0.6, 2},
+	.far = {0.6, 1.4},
 	.run_length = 3,
 	.call = 36,
 	.learned_rows = 16000,
@@ -228,7 +228,7 @@ static void find(void)
 	amd = __builtin_cpu_is("amd");
 #endif
 	own = amd ? zen : x86 ? xeon : gathering;
-	if (core > 0)
+	if (core > 0 && (double)core < own.core_bytes) /* a larger one is that of several cores */
 		own.core_bytes = (double)core;
 	own.cache_bytes = (double)eki_cpu_cache();
 }

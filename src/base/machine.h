@@ -100,7 +100,8 @@ typedef struct eki_machine {
 	 * the shorter time that is added to the longer one. */
 	double overlap;
 	double wake; /* time to start and join threads */
-	/* Costs of reading an entry of x from the last-level cache, and from memory (eki_far). */
+	/* Costs of a random access to the last-level cache, and what one to memory takes more
+	 * (eki_far). */
 	double far[2];
 	double call; /* overhead of a run that splits the work */
 	/* Number of rows whose lengths the branch predictor remembers from run to run. Beyond that

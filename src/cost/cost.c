@@ -2,6 +2,8 @@
  * The building blocks of the methods' cost functions. They predict times from the bytes that are
  * moved, from the work of the cores, and from the description of the processor. Only the order of
  * the predictions matters, not their absolute values. */
+#include <math.h>
+
 #include "cost/cost.h"
 
 /* Returns the bandwidth of one thread, in GB/s, while all threads of the product read from memory,
@@ -15,29 +17,49 @@ static double bandwidth(const eki_features *f)
 	return all > 0 && all < one * f->threads ? all / f->threads : one;
 }
 
-/* A vector has half of the core's cache, since the matrix streams through it, and an eighth of the
- * last-level cache, which the cores share. Of what is longer than that, entries are as likely to be
- * there as any other: random entries of a vector of that length or twice and three times it take
- * 1, 1.6 and 2 ns more on a Zen 3 from the former, 5, 8 and 10 from the latter. */
+/* Shares of a vector of `bytes` bytes that are outside of a core's cache, and of the last-level
+ * cache. A vector is taken to have half of the former, since the matrix streams through it, and an
+ * eighth of the latter, which processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128
+ * KiB, 512 KiB, 2 MiB, 8 MiB and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64
+ * KiB. */
+static double outside(const eki_machine *m, double bytes)
+{
+	return fmax(0, 1 - m->core_bytes / 2 / bytes);
+}
+
+static double beyond(const eki_machine *m, double bytes)
+{
+	return fmax(0, 1 - m->cache_bytes / 8 / bytes);
+}
+
 double eki_far(const eki_machine *m, double bytes)
 {
-	const double outside = bytes - m->core_bytes / 2, beyond = bytes - m->cache_bytes / 8;
-	const double shared = outside > 0 ? outside / bytes : 0;
-	const double memory = beyond > 0 ? beyond / bytes : 0;
+	return m->far[0] * outside(m, bytes) + m->far[1] * beyond(m, bytes);
+}
 
-	return m->far[0] * shared + (m->far[1] - m->far[0]) * (memory < shared ? memory : shared);
+/* Predicts how long a product waits for far entries of x. A core works on some entries at a time,
+ * and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL waits 3 ns for
+ * each far entry if all are far, and 14 ns if a tenth are. */
+static double wait_for_x(const eki_features *f)
+{
+	const int at_a_time = 8;
+	const eki_machine *m = f->machine;
+	const double bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
+	const double share = f->in_order ? f->far_share : 1 - pow(1 - f->lost_share, at_a_time);
+
+	return (double)f->stats.nnz * (m->far[0] * outside(m, bytes) * f->far_share +
+	                               m->far[1] * beyond(m, bytes) * share);
 }
 
 double eki_cost(const eki_features *f, double bytes, double work)
 {
 	const eki_machine *m = f->machine;
-	double x_bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
 	bool in_core = f->in_cache && bytes < m->core_bytes * f->threads;
 	double move = bytes / (in_core ? m->core_gbps : bandwidth(f));
-	double wait = eki_far(m, x_bytes) * f->far_share * (double)f->stats.nnz;
 	double longer = move > work ? move : work, shorter = move > work ? work : move;
 
-	return (longer + m->overlap * shorter + wait) / f->threads + (f->threads > 1 ? m->wake : 0);
+	return (longer + m->overlap * shorter + wait_for_x(f)) / f->threads +
+	       (f->threads > 1 ? m->wake : 0);
 }
 
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries)
@@ -49,6 +71,11 @@ double eki_work(const eki_features *f, eki_loop loop, double rows, double entrie
 		learned > 0 ? f->unforeseen_share * all / (all + learned) : f->mixed_share;
 
 	return s->row * rows + s->entry * entries + s->miss * missed * rows;
+}
+
+double eki_first_share(double n, double places)
+{
+	return n > 0 ? places / n * -expm1(-n / places) : 1;
 }
 
 double eki_work_csr(const eki_features *f, eki_loop loop)

@@ -27,12 +27,14 @@ typedef struct eki_features {
 	 * column after the previous row. narrow_share: entries in rows whose columns differ by less
 	 * than 2^16, and in rows of a run, whose columns may differ by more. far_share: entries far
 	 * from the diagonal and from the entries just read; the x that they need may not be in the
-	 * cache. */
-	double repeat_share, run_share, narrow_share, far_share;
+	 * cache. lost_share: far entries on pages of x that were not read just now. */
+	double repeat_share, run_share, narrow_share, far_share, lost_share;
 	/* Shares of the entries in that sample whose neighbour is an entry too: that in the column
 	 * before (beside), in the row above (above), and on the same diagonal in the row above
 	 * (diagonal). */
 	double beside_share, above_share, diagonal_share;
+	/* Far entries are read one after the other, so that waits for them overlap. */
+	bool in_order;
 	const eki_machine *machine;
 	/* The matrix in a format other than CSR, with the lengths of its arrays but perhaps without
 	 * the arrays. NULL for CSR. */
@@ -47,8 +49,8 @@ typedef struct eki_features {
 	const eki_array *array;
 } eki_features;
 
-/* Predicts how long a random access to a vector of `bytes` bytes takes more than one to a short
- * vector, in nanoseconds. */
+/* Predicts by how many nanoseconds a random access to a vector of `bytes` bytes takes longer than
+ * one to a short vector. */
 double eki_far(const eki_machine *m, double bytes);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
@@ -59,6 +61,9 @@ double eki_cost(const eki_features *f, double bytes, double work);
  * the inner loop `loop`. For formats other than CSR, `entries` counts stored values, padding
  * included. */
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries);
+/* Returns the expected share of items that fall into a place that is still empty, when n items are
+ * thrown at random into `places` places. */
+double eki_first_share(double n, double places);
 /* Returns the value of eki_work for all rows and entries of the matrix. */
 double eki_work_csr(const eki_features *f, eki_loop loop);
 /* Returns the bytes of the vectors and of the matrix arrays in the format of f->store, or in CSR if

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Estimates, from a sample of the rows, how many rows share a shape and how local the accesses to x
- * are. The sample has 64 segments of 32 consecutive rows and about 200,000 entries at most, so that
- * choosing a method costs far less than one product. A row counts as repeating if its columns are
- * those of one of the four rows before it, all shifted by the same distance. An entry counts as far
- * if it is more than 16,384 columns from the diagonal and has no near neighbour. A near neighbour
- * is within 8 columns (a cache line or two of x), and is the entry before or an entry of the row
- * above. Neighbours in the same row, column and diagonal tell how dense blocks and diagonals are;
- * they are looked for in each eleventh row, since blocks rarely have eleven rows. The segments are
- * evenly spaced, so the answer is the same on every machine. */
+ * Estimates, from a sample of the rows, how many rows share a shape and how local the accesses
+ * to x are. The sample has 64 segments of 32 consecutive rows and about 200,000 entries at most,
+ * so that choosing a method costs far less than one product. A row counts as repeating if its
+ * columns are those of one of the four rows before it, all shifted by the same distance. An
+ * entry counts as far if it is more than 16,384 columns from the diagonal and has no near
+ * neighbour. A near neighbour is within 8 columns (a cache line or two of x), and is the entry
+ * before or an entry of the row above. It counts as lost if its segment has had no entry yet on
+ * its page of x, 512 columns, or on one beside it: what a processor reads ahead, and the
+ * addresses that it remembers, are of the pages that it was on last. Neighbours in the same row,
+ * column and diagonal tell how dense blocks and diagonals are; they are looked for in each
+ * eleventh row, since blocks rarely have eleven rows. The segments are evenly spaced, so the
+ * answer is the same on every machine. */
 #include <math.h>
+#include <string.h>
 
 #include "cost/cost.h"
 #define EK_TYPES_ONLY
@@ -18,9 +22,11 @@
 #ifndef EK_SAMPLE_STATE
 #define EK_SAMPLE_STATE
 enum { SEGMENTS = 64, SEGMENT_ROWS = 32, BACK = 4, FAR = 16384, NEAR = 8, SOME_ROWS = 11 };
+enum { PAGE = 512, PAGES = 256 }; /* columns of a page; pages that are remembered */
 
 typedef struct sample {
-	int64_t entries, repeated, run, narrow, far, looked_at, beside, above, diagonal;
+	int64_t entries, repeated, run, narrow, far, lost, looked_at, beside, above, diagonal;
+	int64_t page[PAGES]; /* 1 + the last page that was seen of those which share the place */
 } sample;
 #endif
 
@@ -53,6 +59,23 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 	return far;
 }
 
+static inline bool FN(seen)(const sample *s, int64_t page)
+{
+	return page >= 0 && s->page[page % PAGES] == page + 1;
+}
+
+/* Counts the entries of a row that are far from column `diagonal` and on a page that is new. */
+static void FN(lost_entries)(const IDX *col, int64_t n, int64_t diagonal, sample *s)
+{
+	for (int64_t k = 0; k < n; k++) {
+		const int64_t c = col[k], page = c / PAGE;
+
+		s->lost += (c - diagonal > FAR || diagonal - c > FAR) && !FN(seen)(s, page) &&
+		           !FN(seen)(s, page - 1) && !FN(seen)(s, page + 1);
+		s->page[page % PAGES] = page + 1;
+	}
+}
+
 /* Counts the entries of a row that have an entry beside them, above them, or before them on their
  * diagonal. Columns that do not ascend are counted too low. */
 static void FN(neighbours)(const IDX *col, int64_t n, const IDX *above, int64_t m, sample *s)
@@ -77,6 +100,7 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
 
+	memset(s->page, 0, sizeof s->page);
 	for (int64_t i = begin; i < end && s->entries < EKI_SAMPLE_ENTRIES; i++) {
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
 		int64_t diagonal = (int64_t)((double)i / (double)A->rows * (double)A->cols);
@@ -94,6 +118,7 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 		int64_t above_n = i > 0 ? row_ptr[i] - row_ptr[i - 1] : 0;
 
 		s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
+		FN(lost_entries)(col, n, diagonal, s);
 		if (i % SOME_ROWS == 0) {
 			FN(neighbours)(col, n, col - above_n, above_n, s);
 			s->looked_at += n;
@@ -132,6 +157,7 @@ void eki_sample_shapes(const ek_store *csr, eki_features *f)
 		f->run_share = (double)s.run / entries;
 		f->narrow_share = (double)s.narrow / entries;
 		f->far_share = (double)s.far / entries;
+		f->lost_share = (double)s.lost / entries;
 		f->beside_share = (double)s.beside / looked_at;
 		f->above_share = (double)s.above / looked_at;
 		f->diagonal_share = (double)s.diagonal / looked_at;

@@ -282,7 +282,7 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	 * the same size, so the first that fits stands for all. */
 	if (!m->cost || m->cost == s->looked || m->cost(&f) + share >= s->time)
 		return EK_OK;
-	if (format->estimate) {
+	if (format->estimate && eki_ascends_strictly(s->step->ctx, s->step->in[0])) {
 		EK_RETURN_IF(eki_format_estimate(s->step->ctx, s->step->in[0], format, &out));
 		f.store = &out;
 		if (m->cost(&f) + share >= s->time)

@@ -23,11 +23,12 @@ static ek_status prepare(eki_step *step)
  * diagonals, and some more for the other entries. */
 static double cost(const eki_features *f)
 {
-	const double most = 0.8, others = 1.1;
+	const double most = 0.8, others = 1.1, blocks = fmax(f->beside_share, f->above_share);
 	ek_store part[PARTS];
 
 	if (!f->store)
-		return f->diagonal_share < most ? INFINITY : others * ek_spmv_dia.cost(f);
+		return f->diagonal_share < fmax(most, blocks) ? INFINITY
+		                                              : others * ek_spmv_dia.cost(f);
 
 	for (int k = 0; k < PARTS; k++)
 		part[k] = eki_cocktail_part(f->store, k);

@@ -316,13 +316,6 @@ static bool applies(const ek_store *A, ek_op op)
 	return A->cols <= PANEL || (panels <= MAX_PANELS && blocks * panels <= PANEL + A->nnz);
 }
 
-/* Returns the expected share of items that fall into a place that is still empty, when n items are
- * thrown at random into `places` places. */
-static double first_share(double n, double places)
-{
-	return n > 0 ? places / n * (1 - exp(-n / places)) : 1;
-}
-
 /* Predicts the time with tiles. Entries far from the diagonal are assumed to be spread evenly. This
  * gives the number of panels that a row meets, and how often a tile meets a cache line of x for the
  * first time. The other entries of a row are assumed to make one segment. Each row has a cost of
@@ -336,7 +329,7 @@ static double cost_of_tiles(const eki_features *f)
 	double panels = (double)f->stats.cols / PANEL, tiles = panels * (rows / PANEL + 1);
 	double far = f->far_share * nnz, in_row = rows > 0 ? far / rows : 0;
 	double segments = fmin(rows, nnz - far) * (1 + 0.2 * (1 - f->far_share)) +
-	                  far * first_share(in_row, panels);
+	                  far * eki_first_share(in_row, panels);
 	double lines = fmin(PANEL, (double)f->stats.cols) * size / 64;
 	bool few = nnz < 5 * segments;
 	double words = few ? nnz : fmin(2 * segments, rows * panels);
@@ -345,7 +338,8 @@ static double cost_of_tiles(const eki_features *f)
 	                              m->tile_segment * fmax(0, segments - rows);
 	eki_features t = *f;
 
-	t.far_share *= first_share(far / tiles, lines);
+	t.in_order = true;
+	t.far_share *= eki_first_share(far / tiles, lines);
 	return 5 * m->call + m->tiles_entry * nnz / (double)f->calls +
 	       eki_cost(&t,
 	                f->csr_bytes - ((double)eki_idx_size(f->index) - 2) * nnz -

@@ -107,11 +107,19 @@ static ek_status prepare(eki_step *step)
 	                                            .span = span});
 }
 
+/* Predicts the time. Entries of a slice share the fetches of x by lines; before the layout is
+ * known, they share all. Far entries are read one after the other, since a slice is in x's
+ * order. */
 static double cost(const eki_features *f)
 {
+	const double lines = (double)f->stats.cols * (double)ek_value_size(f->value) / 64;
 	eki_features sorted = *f;
 
-	sorted.far_share = 0; /* x is read in the order of its entries */
+	sorted.in_order = true;
+	sorted.far_share *=
+		f->store ? eki_first_share((double)f->stats.nnz / (double)scoo_slices(f->store),
+	                                   lines)
+			 : 0;
 	return eki_cost_units(&sorted, EKI_LOOP_SLICES);
 }
 
