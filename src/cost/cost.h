@@ -22,12 +22,13 @@ typedef struct eki_features {
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
 	double unforeseen_share; /* share of the rows whose length a branch predictor misses */
-	/* Shares of the entries in a sample of rows. repeat_share: entries in rows with the same
-	 * shape as one of the four rows before. run_share: entries in such rows that also begin
-	 * one column after the previous row. narrow_share: entries in rows whose columns differ by
-	 * less than 2^16, and in rows of a run, whose columns may differ by more. far_share:
-	 * entries far from the diagonal and from the entries just read; the x that they need may
-	 * not be in the cache. lost_share: far entries on pages of x that were not read just now. */
+	/* Shares of the entries in a sample of rows. repeat_share: entries in rows with the
+	 * same shape as one of the four rows before. run_share: entries in such rows that also
+	 * begin one column after the previous row. narrow_share: entries in rows whose columns
+	 * differ by less than 2^16, and in rows of a run, whose columns may differ by more.
+	 * far_share: entries far from the diagonal and from the entries just read; the x that
+	 * they need may not be in the cache. lost_share: far entries on pages of x that were
+	 * not read just now. */
 	double repeat_share, run_share, narrow_share, far_share, lost_share;
 	/* Shares of the entries in that sample whose neighbour is an entry too: that in the column
 	 * before (beside), in the row above (above), and on the same diagonal in the row above
