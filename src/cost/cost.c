@@ -37,9 +37,9 @@ double eki_far(const eki_machine *m, double bytes)
 	return m->far[0] * outside(m, bytes) + m->far[1] * beyond(m, bytes);
 }
 
-/* Predicts how long a product waits for far entries of x. A core works on some entries at a time,
- * and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL waits 3 ns for
- * each far entry if all are far, and 14 ns if a tenth are. */
+/* Predicts how long a product waits for far entries of x. A core works on some entries at a
+ * time, and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL
+ * waits 3 ns for each far entry if all are far, and 14 ns if a tenth are. */
 static double wait_for_x(const eki_features *f)
 {
 	const int at_a_time = 8;
