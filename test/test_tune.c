@@ -48,40 +48,6 @@ static void write_file(const char *to, const char *text)
 		abort();
 }
 
-/* ---- Caches ---------------------------------------------------------------------------------- */
-
-/* Checks that a random access costs more in a longer vector, and nothing in a short one. */
-static void far_grows(void **state)
-{
-	eki_machine m = *eki_machine_family();
-	const double most = m.far[0] + m.far[1];
-	double before = 0;
-
-	(void)state;
-	m.far[0] = 2;
-	m.far[1] = 7;
-	assert_true(eki_far(&m, 0) == 0 && eki_far(&m, m.core_bytes / 2) == 0);
-	for (double bytes = 1; bytes < 1e13; bytes *= 1.3) {
-		assert_true(eki_far(&m, bytes) >= before);
-		before = eki_far(&m, bytes);
-	}
-	assert_true(before > 8.9 && before <= 9 && most > 0);
-}
-
-/* Checks that the sizes of the caches are the system's, but for the machine that never changes. */
-static void caches_are_the_systems(void **state)
-{
-	const int64_t core = eki_cpu_core_cache();
-
-	(void)state;
-	assert_true(eki_machine_family()->cache_bytes == (double)eki_cpu_cache());
-	assert_true(eki_machine_family()->core_bytes <= 2e6);
-	if (core > 0 && core < 1900000)
-		assert_true(eki_machine_family()->core_bytes == (double)core);
-	assert_true(eki_machine_fixed()->core_bytes == 2e6);
-	assert_true(eki_machine_fixed()->cache_bytes == 32e6);
-}
-
 /* ---- The table ------------------------------------------------------------------------------- */
 
 static void rows_are_apart(void **state)
@@ -388,17 +354,12 @@ static void gathering_can_be_forced(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(read_once_by_all_threads),
-	                                   cmocka_unit_test(choices_are_explained),
-	                                   cmocka_unit_test(far_grows),
-	                                   cmocka_unit_test(caches_are_the_systems),
-	                                   cmocka_unit_test(rows_are_apart),
-	                                   cmocka_unit_test(file_round_trip),
-	                                   cmocka_unit_test(files_are_refused),
-	                                   cmocka_unit_test(paths),
-	                                   cmocka_unit_test(quick_measurement),
-	                                   cmocka_unit_test(tune_reports_errors),
-	                                   cmocka_unit_test(gathering_can_be_forced)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(read_once_by_all_threads), cmocka_unit_test(choices_are_explained),
+		cmocka_unit_test(rows_are_apart),           cmocka_unit_test(file_round_trip),
+		cmocka_unit_test(files_are_refused),        cmocka_unit_test(paths),
+		cmocka_unit_test(quick_measurement),        cmocka_unit_test(tune_reports_errors),
+		cmocka_unit_test(gathering_can_be_forced)};
 	static char text[MOST_TEXT], rest[MOST_TEXT];
 	char *at;
 	int failed;
