@@ -50,6 +50,9 @@ typedef struct eki_twin_row {
 	double regular; /* for a mesh: 1 if all lines are aligned, 0 if half of them are shifted */
 	int64_t run;    /* replaces that of the class; rows with long runs share many columns */
 	double local;   /* replaces that of the class */
+	/* Share of the links of a page that all pages of its site have. Pages of a site are next to
+	 * each other, and links are often next to each other, too (Boldi and Vigna 2004). */
+	double copied;
 	int64_t dims;   /* dimensions of a lattice; the more, the fewer columns rows share */
 } eki_twin_row;
 

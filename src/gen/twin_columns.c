@@ -49,9 +49,35 @@ static void scatter(const eki_gen *g, uint64_t *rng, int64_t i, bool crowded, in
 	eki_pattern_scatter(rng, &at, n, col);
 }
 
+/* Draws the links of a page: its own, and those of its site, which are the same for all pages of
+ * the site. Every third of these is next to the one before. */
+static void site_links(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
+{
+	enum { PAGES = 32 };
+	const eki_twin_row *row = g->model;
+	uint64_t site = eki_rng(g, EKI_RNG_OTHER, i / PAGES);
+	int64_t link = 0;
+
+	for (int64_t k = 0; k < n; k++) {
+		if (k % 3 != 1)
+			scatter(g, &site, i / PAGES * PAGES, true, 1, &link);
+		else
+			link++;
+		if (eki_rng_unit(rng) < row->copied)
+			col[k] = link;
+		else
+			scatter(g, rng, i, true, 1, &col[k]);
+	}
+}
+
 void eki_web_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
 {
-	scatter(g, rng, i, true, n, col);
+	const eki_twin_row *row = g->model;
+
+	if (row->copied > 0)
+		site_links(g, rng, i, n, col);
+	else
+		scatter(g, rng, i, true, n, col);
 }
 
 void eki_scatter_fill(const eki_gen *g, uint64_t *rng, int64_t i, int64_t n, int64_t *col)
