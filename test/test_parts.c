@@ -9,13 +9,26 @@
 
 /* ---- HYB: the width -------------------------------------------------------------------------- */
 
+/* Makes a matrix of arrays from malloc, and frees them. */
+static ek_matrix *taken(int64_t rows, int64_t cols, int32_t *ptr, int32_t *col, double *val)
+{
+	ek_matrix *A;
+
+	expect_status(
+		ek_matrix_from_csr(ctx, EK_F64, EK_I32, rows, cols, ptr, col, val, EK_COPY, &A),
+		EK_OK);
+	free(ptr);
+	free(col);
+	free(val);
+	return A;
+}
+
 /* Makes a matrix whose first `some` rows have `longer` entries each, the others `shorter`. */
 static ek_matrix *two_lengths(int64_t rows, int64_t some, int longer, int shorter)
 {
 	int32_t *ptr = malloc((size_t)(rows + 1) * sizeof *ptr);
 	int32_t *col = malloc((size_t)(rows * longer + 1) * sizeof *col);
 	double *val = malloc((size_t)(rows * longer + 1) * sizeof *val);
-	ek_matrix *A;
 
 	ptr[0] = 0;
 	for (int64_t i = 0; i < rows; i++) {
@@ -25,13 +38,7 @@ static ek_matrix *two_lengths(int64_t rows, int64_t some, int longer, int shorte
 			val[k] = k % 7 + 1;
 		}
 	}
-	expect_status(
-		ek_matrix_from_csr(ctx, EK_F64, EK_I32, rows, longer, ptr, col, val, EK_COPY, &A),
-		EK_OK);
-	free(ptr);
-	free(col);
-	free(val);
-	return A;
+	return taken(rows, longer, ptr, col, val);
 }
 
 static void check_width(int64_t rows, int64_t some, int longer, int shorter, const char *format,
@@ -121,7 +128,6 @@ static ek_matrix *mixture(bool band, bool blocks, bool rest)
 	int32_t *ptr = malloc((N + 1) * sizeof *ptr);
 	int32_t *col = malloc((size_t)N * 40 * sizeof *col);
 	double *val = malloc((size_t)N * 40 * sizeof *val);
-	ek_matrix *A;
 	int32_t k = 0;
 
 	for (int64_t i = 0; i < N; i++) {
@@ -135,12 +141,7 @@ static ek_matrix *mixture(bool band, bool blocks, bool rest)
 			}
 	}
 	ptr[N] = k;
-	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, N, N, ptr, col, val, EK_COPY, &A),
-	              EK_OK);
-	free(ptr);
-	free(col);
-	free(val);
-	return A;
+	return taken(N, N, ptr, col, val);
 }
 
 static int64_t length_of(const ek_matrix *B, const char *array)
@@ -218,7 +219,6 @@ static ek_matrix *strays(void)
 	int32_t *ptr = malloc((ROWS + 1) * sizeof *ptr);
 	int32_t *col = malloc((size_t)ROWS * (DIAGONALS + 1) * sizeof *col), k = 0;
 	double *val = calloc((size_t)ROWS * (DIAGONALS + 1), sizeof *val);
-	ek_matrix *A;
 
 	for (int32_t i = 0; i < ROWS; i++) {
 		ptr[i] = k;
@@ -229,13 +229,7 @@ static ek_matrix *strays(void)
 			col[k++] = 2000 + 3 * i;
 	}
 	ptr[ROWS] = k;
-	expect_status(
-		ek_matrix_from_csr(ctx, EK_F64, EK_I32, ROWS, ROWS, ptr, col, val, EK_COPY, &A),
-		EK_OK);
-	free(ptr);
-	free(col);
-	free(val);
-	return A;
+	return taken(ROWS, ROWS, ptr, col, val);
 }
 
 /* Tests that a cocktail is chosen where DIA cannot hold all, if enough runs pay for it. The machine

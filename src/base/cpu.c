@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The instruction sets that the processor supports, and the size of its cache. */
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -53,36 +54,38 @@ static long cache_number(int cache, const char *what)
 	return number;
 }
 
+/* Returns the size in bytes, as Linux reports it, of the highest cache whose level is from `low` to
+ * `high`, or 0. */
+static int64_t cache_of(long low, long high)
+{
+	long bytes = 0, level = low - 1, found;
+
+	for (int cache = 0; (found = cache_number(cache, "level")) > 0; cache++)
+		if (found > level && found <= high) {
+			level = found;
+			bytes = 1024 * cache_number(cache, "size"); /* such as 32768K */
+		}
+	return bytes;
+}
+
 /* Looks for a cache of level 3 or higher, since virtual machines may hide it and report the core's
  * own caches only. Asks Linux first, which knows the cache that the first processor reaches;
  * sysconf adds up all caches of some processors. On a virtual Zen 4 it says 320 MiB, where eight
  * cores share 32. */
 static int64_t find_cache(void)
 {
-	long bytes = 0, level = 0, found;
+	int64_t bytes = cache_of(3, LONG_MAX);
 
-	for (int cache = 0; (found = cache_number(cache, "level")) > 0; cache++)
-		if (found > level) {
-			level = found;
-			bytes = 1024 * cache_number(cache, "size"); /* such as 32768K */
-		}
-	if (level >= 3 && bytes > 0)
-		return bytes;
-	bytes = 0;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-	bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+	if (bytes <= 0)
+		bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
 	return bytes > 0 ? bytes : (int64_t)32 << 20;
 }
 
 int64_t eki_cpu_core_cache(void)
 {
-	long level;
-
-	for (int cache = 0; (level = cache_number(cache, "level")) > 0; cache++)
-		if (level == 2)
-			return 1024 * (int64_t)cache_number(cache, "size");
-	return 0;
+	return cache_of(2, 2);
 }
 
 int64_t eki_cpu_cache(void)

@@ -17,24 +17,20 @@ static double bandwidth(const eki_features *f)
 	return all > 0 && all < one * f->threads ? all / f->threads : one;
 }
 
-/* Shares of a vector of `bytes` bytes that are outside of a core's cache, and of the last-level
- * cache. A vector is taken to have half of the former, since the matrix streams through it, and an
- * eighth of the latter, which processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128
- * KiB, 512 KiB, 2 MiB, 8 MiB and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64
- * KiB. */
-static double outside(const eki_machine *m, double bytes)
+/* Predicts how long random accesses to a vector of `bytes` bytes take longer than such to a short
+ * vector, if shares of them wait for the last-level cache and for the memory. A vector is taken to
+ * have half of a core's cache, since the matrix streams through it, and an eighth of the last-level
+ * cache, which processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128 KiB, 512 KiB, 2
+ * MiB, 8 MiB and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64 KiB. */
+static double far_accesses(const eki_machine *m, double bytes, double cache, double memory)
 {
-	return fmax(0, 1 - m->core_bytes / 2 / bytes);
-}
-
-static double beyond(const eki_machine *m, double bytes)
-{
-	return fmax(0, 1 - m->cache_bytes / 8 / bytes);
+	return m->far[0] * fmax(0, 1 - m->core_bytes / 2 / bytes) * cache +
+	       m->far[1] * fmax(0, 1 - m->cache_bytes / 8 / bytes) * memory;
 }
 
 double eki_far(const eki_machine *m, double bytes)
 {
-	return m->far[0] * outside(m, bytes) + m->far[1] * beyond(m, bytes);
+	return far_accesses(m, bytes, 1, 1);
 }
 
 /* Predicts how long a product waits for far entries of x. A core works on some entries at a
@@ -43,12 +39,10 @@ double eki_far(const eki_machine *m, double bytes)
 static double wait_for_x(const eki_features *f)
 {
 	const int at_a_time = 8;
-	const eki_machine *m = f->machine;
 	const double bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
 	const double share = f->in_order ? f->far_share : 1 - pow(1 - f->lost_share, at_a_time);
 
-	return (double)f->stats.nnz * (m->far[0] * outside(m, bytes) * f->far_share +
-	                               m->far[1] * beyond(m, bytes) * share);
+	return (double)f->stats.nnz * far_accesses(f->machine, bytes, f->far_share, share);
 }
 
 double eki_cost(const eki_features *f, double bytes, double work)

@@ -28,6 +28,16 @@ typedef struct sample {
 	int64_t entries, repeated, run, narrow, far, lost, looked_at, beside, above, diagonal;
 	int64_t page[PAGES]; /* 1 + the last page that was seen of those which share the place */
 } sample;
+
+static inline bool page_seen(const sample *s, int64_t page)
+{
+	return page >= 0 && s->page[page % PAGES] == page + 1;
+}
+
+static inline bool off_diagonal(int64_t c, int64_t diagonal)
+{
+	return c - diagonal > FAR || diagonal - c > FAR;
+}
 #endif
 
 #if EK_PER_TYPE
@@ -52,16 +62,11 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 
 		while (at < m && above[at] < c - NEAR)
 			at++;
-		far += (c - diagonal > FAR || diagonal - c > FAR) &&
-		       (at == m || above[at] > c + NEAR) && (before > c || c - before >= NEAR);
+		far += off_diagonal(c, diagonal) && (at == m || above[at] > c + NEAR) &&
+		       (before > c || c - before >= NEAR);
 		before = c;
 	}
 	return far;
-}
-
-static inline bool FN(seen)(const sample *s, int64_t page)
-{
-	return page >= 0 && s->page[page % PAGES] == page + 1;
 }
 
 /* Counts the entries of a row that are far from column `diagonal` and on a page that is new. */
@@ -70,8 +75,8 @@ static void FN(lost_entries)(const IDX *col, int64_t n, int64_t diagonal, sample
 	for (int64_t k = 0; k < n; k++) {
 		const int64_t c = col[k], page = c / PAGE;
 
-		s->lost += (c - diagonal > FAR || diagonal - c > FAR) && !FN(seen)(s, page) &&
-		           !FN(seen)(s, page - 1) && !FN(seen)(s, page + 1);
+		s->lost += off_diagonal(c, diagonal) && !page_seen(s, page) &&
+		           !page_seen(s, page - 1) && !page_seen(s, page + 1);
 		s->page[page % PAGES] = page + 1;
 	}
 }

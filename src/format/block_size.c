@@ -91,14 +91,9 @@ static window FN(window_of)(const ek_store *csr, int64_t i, int64_t first)
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
 	const int64_t end = row_ptr[i + 1];
-	int64_t k = row_ptr[i], n = end - k;
+	int64_t k = eki_lower_bound(col_idx, row_ptr[i], end, first);
 	window w = {0, 0};
 
-	for (; n > 0; n /= 2)
-		if (col_idx[k + n / 2] < first) {
-			k += n / 2 + 1;
-			n--;
-		}
 	for (; k < end && col_idx[k] < first + 128; k++) {
 		const uint64_t at = (uint64_t)(col_idx[k] - first);
 

@@ -30,7 +30,7 @@ typedef struct selection {
 	const eki_step *step;
 	eki_features f;
 	unsigned backend;
-	double memory;  /* f.memory, or INFINITY if no method fits into that */
+	double memory; /* f.memory, or INFINITY if no method fits into that */
 	double columns; /* bytes that the parent step frees if a format does not need them */
 	double (*looked)(const eki_features *); /* cost function of the last layout compared */
 	eki_choice best;

@@ -64,10 +64,10 @@ double eki_compose_cost(const eki_features *f, const ek_store *part, int count, 
 			continue;
 		one.store = &part[k];
 		one.stats.nnz = part[k].nnz ? part[k].nnz : (int64_t)eki_places(&one);
-		if (part[k].format ==
-		    &ek_format_coo) { /* touches only lines that its entries need */
-			const int64_t n = one.stats.nnz,
-				      line = 64 / (int64_t)ek_value_size(f->value);
+		/* A part in coordinates touches only the lines that its entries need. */
+		if (part[k].format == &ek_format_coo) {
+			const int64_t n = one.stats.nnz;
+			const int64_t line = 64 / (int64_t)ek_value_size(f->value);
 
 			one.stats.rows = one.stats.rows < n ? one.stats.rows : n;
 			one.stats.cols = one.stats.cols / line < n ? one.stats.cols : n * line;

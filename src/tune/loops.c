@@ -240,8 +240,8 @@ ek_status eki_tune_costs(eki_effort *effort, int threads, ek_isa most, eki_machi
 	int count = 0;
 
 	for (int level = 0; level <= eki_isa_row(most); level++) {
-		const ek_isa isa =
-			eki_isa_gather(level == eki_isa_row(most) ? most : (ek_isa)level, m->loads);
+		const ek_isa isa = eki_isa_gather(
+			level == eki_isa_row(most) ? most : (ek_isa)level, m->loads);
 
 		add_tasks(loops, LOOP_GROUPS, EK_F32, isa, list, &count);
 		add_tasks(loops, LOOP_GROUPS, EK_F64, isa, list, &count);
