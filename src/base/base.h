@@ -21,6 +21,9 @@
  * from the other end. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define EK_HAVE_X86 1
+#ifndef EK_NO_AVX512
+#define EK_HAVE_AVX512 1
+#endif
 #elif defined(__aarch64__) && defined(__GNUC__) && !defined(__AARCH64EB__)
 #define EK_HAVE_NEON 1
 #endif

@@ -13,9 +13,11 @@ ek_isa eki_cpu_isa(void)
 	bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	            __builtin_cpu_supports("bmi2");
 
+#ifdef EK_HAVE_AVX512
 	if (avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl"))
 		return EK_ISA_AVX512;
+#endif
 	if (avx2)
 		return EK_ISA_AVX2;
 	return EK_ISA_SCALAR;
@@ -28,8 +30,10 @@ ek_isa eki_cpu_isa(void)
 
 const char *eki_isa_compiled(void)
 {
-#ifdef EK_HAVE_X86
+#ifdef EK_HAVE_AVX512
 	return "scalar avx2 avx512 avx2-loads avx512-loads";
+#elif defined(EK_HAVE_X86)
+	return "scalar avx2 avx2-loads";
 #elif defined(EK_HAVE_NEON)
 	return "scalar neon";
 #else

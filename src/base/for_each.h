@@ -129,6 +129,7 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #define EK_ONCE     0
 
 #if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
+#ifdef EK_HAVE_AVX512
 #ifdef __clang__
 #pragma clang attribute push(                                                                   \
 	__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,avx2,fma,bmi,bmi2,popcnt"))), \
@@ -156,10 +157,14 @@ static inline uint64_t eki_flags(const uint8_t *p)
 #undef EK_SIMD
 #ifdef __clang__
 #pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#endif
+#ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2,popcnt"))), \
                              apply_to = function)
 #else
-#pragma GCC pop_options
 #pragma GCC push_options
 #pragma GCC target("avx2,fma,bmi,bmi2,popcnt")
 #endif
@@ -240,34 +245,44 @@ static inline uint64_t eki_flags(const uint8_t *p)
 	}
 
 /* Initialises a table of all instruction sets, in the order of ek_isa: OF(name, level) gives the
- * functions of a level. Files without EK_WITH_LOADS have one pass for both ways to gather.
- * Instruction sets of other processors than the one compiled for have the functions of the scalar
- * passes. */
-#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY) && defined(EK_WITH_LOADS)
-#define EK_BY_ISA(OF, name)                                                                     \
-	{                                                                                       \
-		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)},                       \
-			{OF(name, avx2_loads)}, {OF(name, avx512_loads)}, {OF(name, scalar)},   \
-	}
-#elif defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
-#define EK_BY_ISA(OF, name)                                                              \
-	{                                                                                \
-		{OF(name, scalar)}, {OF(name, avx2)}, {OF(name, avx512)}, {OF(name, avx2)}, \
-			{OF(name, avx512)}, {OF(name, scalar)},                          \
-	}
-#elif defined(EK_HAVE_NEON) && !defined(EK_TYPES_ONLY)
-#define EK_BY_ISA(OF, name)                                                                 \
-	{                                                                                   \
-		{OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, \
-			{OF(name, scalar)}, {OF(name, neon)},                               \
-	}
+ * functions of a level. Files without EK_WITH_LOADS have one pass for both ways to gather. An
+ * instruction set that was not compiled has the functions of the next lower one: AVX-512 those of
+ * AVX2, if the build leaves it out, and those of other processors the scalar ones. */
+#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY)
+#define EK_LEVEL_AVX2 avx2
+#ifdef EK_HAVE_AVX512
+#define EK_LEVEL_AVX512 avx512
 #else
-#define EK_BY_ISA(OF, name)                                                                 \
-	{                                                                                   \
-		{OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, {OF(name, scalar)}, \
-			{OF(name, scalar)}, {OF(name, scalar)},                             \
-	}
+#define EK_LEVEL_AVX512 avx2
 #endif
+#else
+#define EK_LEVEL_AVX2   scalar
+#define EK_LEVEL_AVX512 scalar
+#endif
+#if defined(EK_HAVE_X86) && !defined(EK_TYPES_ONLY) && defined(EK_WITH_LOADS)
+#define EK_LEVEL_AVX2_LOADS avx2_loads
+#ifdef EK_HAVE_AVX512
+#define EK_LEVEL_AVX512_LOADS avx512_loads
+#else
+#define EK_LEVEL_AVX512_LOADS avx2_loads
+#endif
+#else
+#define EK_LEVEL_AVX2_LOADS   EK_LEVEL_AVX2
+#define EK_LEVEL_AVX512_LOADS EK_LEVEL_AVX512
+#endif
+#if defined(EK_HAVE_NEON) && !defined(EK_TYPES_ONLY)
+#define EK_LEVEL_NEON neon
+#else
+#define EK_LEVEL_NEON scalar
+#endif
+#define EK_LEVELS_OF(OF, name, a, b, c, d, e)                                           \
+	{                                                                               \
+		{OF(name, scalar)}, {OF(name, a)}, {OF(name, b)}, {OF(name, c)}, {OF(name, d)}, \
+			{OF(name, e)},                                                  \
+	}
+#define EK_BY_ISA(OF, name)                                                              \
+	EK_LEVELS_OF(OF, name, EK_LEVEL_AVX2, EK_LEVEL_AVX512, EK_LEVEL_AVX2_LOADS, \
+	             EK_LEVEL_AVX512_LOADS, EK_LEVEL_NEON)
 #define EK_BY_ISA_AND_TYPE(name)   EK_BY_ISA(EK_TYPES_OF, name)
 #define EK_BY_ISA_AND_VALUE(name)  EK_BY_ISA(EK_VALUES_OF, name)
 #define EK_BY_ISA_AND_INT(name)    EK_BY_ISA(EK_INTS_OF, name)
