@@ -22,7 +22,12 @@ function(add_unit_test name source)
   add_executable(${name} ${source} ${ARGN} ${support_objects})
   target_include_directories(${name} PRIVATE src test)
   target_compile_definitions(${name} PRIVATE ${test_definitions})
-  target_link_libraries(${name} PRIVATE ek_internal PkgConfig::CMOCKA m
+  # Objects replace files of the library, which is for a static one.
+  set(internals ek_internal)
+  if(TARGET ek_internal_shared AND NOT ARGN)
+    set(internals ek_internal_shared)
+  endif()
+  target_link_libraries(${name} PRIVATE ${internals} PkgConfig::CMOCKA m
                         $<$<BOOL:${OpenMP_C_FOUND}>:OpenMP::OpenMP_C>)
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set(labels unit)
@@ -38,9 +43,16 @@ endfunction()
 if(CMOCKA_FOUND)
   # Unit tests see the names that the installed libraries hide.
   add_library(ek_internal STATIC $<TARGET_OBJECTS:ek_objects>)
-  target_include_directories(ek_internal PUBLIC include)
-  target_link_libraries(ek_internal PUBLIC m ${CMAKE_DL_LIBS} ${codec_targets}
-                        $<$<BOOL:${EK_PTHREADS}>:Threads::Threads>)
+  set(internal_targets ek_internal)
+  if(EK_TESTS_SHARED)
+    add_library(ek_internal_shared SHARED $<TARGET_OBJECTS:ek_objects>)
+    list(APPEND internal_targets ek_internal_shared)
+  endif()
+  foreach(target ${internal_targets})
+    target_include_directories(${target} PUBLIC include)
+    target_link_libraries(${target} PUBLIC m ${CMAKE_DL_LIBS} ${codec_targets}
+                          $<$<BOOL:${EK_PTHREADS}>:Threads::Threads>)
+  endforeach()
   set(test_definitions EK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
       EK_FAKE_DIR="${PROJECT_BINARY_DIR}/fake" ${codec_macros})
   if(NOT EK_WITH_GPU)

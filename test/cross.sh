@@ -73,7 +73,8 @@ fi
 export EK_CROSS_ROOT=$root
 cmake -S . -B "$at/build" -DCMAKE_TOOLCHAIN_FILE="$PWD/cmake/cross/$machine.cmake" \
 	-DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="${EK_CROSS_FLAGS:--O1}" -DEK_PEERS=OFF \
-	-DEK_WITH_AVX512=OFF -DEK_WERROR=ON -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" &&
+	-DEK_WITH_AVX512=OFF -DEK_WERROR=ON \
+	-DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache)" &&
 	cmake --build "$at/build" -j "$(nproc)" || exit 1
 unset EK_NVRTC EK_OPENCL EK_CUDA EK_DEVICE # these name files and devices of this machine
 # Waiting threads give up their core. Some tests would restart to set this.

@@ -201,16 +201,20 @@ static void arrange_rows(const product *o, int64_t begin, int64_t end)
 	size_t at = (size_t)eki_ptr_at(C, begin), n;
 
 	for (int64_t i = begin; i < end; i++, at += n) {
-		const char *col = (char *)o->task.col + (size_t)o->at[i] * idx;
-		const char *val = (char *)o->task.val + (size_t)o->at[i] * size;
+		const bool is_long = k < count && longs[k] == i;
+		const char *col, *val;
 
 		n = (size_t)eki_ptr_at(C, i + 1) - at;
-		if (k < count && longs[k] == i) {
-			col = o->longs[k].col;
-			val = o->longs[k++].val;
-		}
-		if (n == 0)
+		k += is_long;
+		if (n == 0) /* and so without an offset to arrays that may be NULL */
 			continue;
+		if (is_long) {
+			col = o->longs[k - 1].col;
+			val = o->longs[k - 1].val;
+		} else {
+			col = (char *)o->task.col + (size_t)o->at[i] * idx;
+			val = (char *)o->task.val + (size_t)o->at[i] * size;
+		}
 		memcpy((char *)C->array[CSR_COL] + at * idx, col, n * idx);
 		memcpy((char *)C->array[CSR_VAL] + at * size, val, n * size);
 	}
