@@ -22,7 +22,7 @@ function(add_unit_test name source)
   add_executable(${name} ${source} ${ARGN} ${support_objects})
   target_include_directories(${name} PRIVATE src test)
   target_compile_definitions(${name} PRIVATE ${test_definitions})
-  # Objects replace files of the library, which is for a static one.
+  # Objects given here replace files of the library, so their tests need the static one.
   set(internals ek_internal)
   if(TARGET ek_internal_shared AND NOT ARGN)
     set(internals ek_internal_shared)
