@@ -113,6 +113,21 @@ double eki_transpose_share(const eki_features *f)
 	       (double)f->calls;
 }
 
+double eki_convert_share(const eki_features *f, const ek_format *format, double plain)
+{
+	return (format->convert.products * plain + 1e3 * format->convert.us) / (double)f->calls;
+}
+
+bool eki_convert_worthwhile(const eki_features *f, const ek_format *format)
+{
+	/* Smallest number of expected calls for a conversion that takes as long as one product. A
+	 * longer conversion needs proportionally more calls. */
+	const double least = 20;
+
+	return format->convert.products > 0 &&
+	       least * format->convert.products <= (double)f->announced;
+}
+
 double eki_places(const eki_features *f)
 {
 	const ek_store *s = f->store;

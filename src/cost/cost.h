@@ -81,6 +81,11 @@ double eki_transposed_bytes(const eki_features *f);
 eki_features eki_transposed_features(const eki_features *f);
 /* Predicts the time of making it, in nanoseconds, divided by the expected calls. */
 double eki_transpose_share(const eki_features *f);
+/* Predicts the time of a conversion from CSR, in nanoseconds, divided by the expected calls.
+ * `plain` is the time of a product with CSR, in nanoseconds. */
+double eki_convert_share(const eki_features *f, const ek_format *format, double plain);
+/* Tells whether there are enough calls to make up for a conversion to a format, if it ever is. */
+bool eki_convert_worthwhile(const eki_features *f, const ek_format *format);
 /* Computes the statistics of the row lengths, for the selection of methods and for ek_matrix_stats.
  * Sets f->stats, f->short_share and f->mixed_share. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);

@@ -28,22 +28,67 @@ static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
 	return eki_group(s->rows, 32, g);
 }
 
-/* Marks the diagonals on which rows [begin, end) have an entry. Array 0 of `marks` has one byte for
- * each diagonal, beginning with offset 1 - rows; the bytes of marked diagonals are set to 1.
- * Several threads may write the same byte, but all of them write 1. */
-static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+/* Returns whether rows i .. i + n - 1 have entries on the same diagonals: each row has as many
+ * entries as row i, one column to the right of those in the row before. */
+static inline bool FN(dia_alike)(const ek_store *csr, int64_t i, int64_t n)
+{
+	const PTR *row_ptr = (const PTR *)csr->array[CSR_PTR] + i;
+	const IDX *col_idx = csr->array[CSR_COL];
+	const PTR len = row_ptr[1] - row_ptr[0], last = row_ptr[n];
+	PTR longer = 0;
+	IDX moved = 0;
+
+	if (last - row_ptr[0] != n * len)
+		return false;
+	for (int64_t r = 1; r < n; r++)
+		longer |= (row_ptr[r + 1] - row_ptr[r]) ^ len;
+	if (longer)
+		return false;
+	for (PTR k = row_ptr[1]; k < last; k++)
+		moved |= (col_idx[k] - col_idx[k - len]) ^ 1;
+	return !moved;
+}
+
+/* Does a part of a conversion for rows i .. i + n - 1, which have entries on the same diagonals and
+ * belong to one word of a diagonal's mask. */
+typedef void FN(dia_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n);
+
+/* Calls `rows` for all rows in [begin, end). Most rows of a matrix that this format suits are like
+ * the row before, so that up to 32 are taken at a time: compilers vectorise the comparison, and the
+ * diagonals are looked up once. */
+static inline void FN(dia_each)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end,
+                                FN(dia_rows) * rows)
+{
+	for (int64_t i = begin, n, most; i < end; i += n) {
+		most = 32 - i % 32 < end - i ? 32 - i % 32 : end - i;
+		n = FN(dia_alike)(csr, i, most) ? most : 1;
+		while (n < most && FN(dia_alike)(csr, i + n - 1, 2))
+			n++;
+		rows(csr, out, i, n);
+	}
+}
+
+static inline void FN(dia_mark_rows)(const ek_store *csr, ek_store *marks, int64_t i, int64_t n)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
 	_Atomic unsigned char *seen = marks->array[0];
 
-	for (int64_t i = begin; i < end; i++)
-		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
-			const int64_t at = col_idx[k] - i + csr->rows - 1;
+	(void)n;
+	for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
+		const int64_t at = col_idx[k] - i + csr->rows - 1;
 
-			if (!atomic_load_explicit(seen + at, memory_order_relaxed))
-				atomic_store_explicit(seen + at, 1, memory_order_relaxed);
-		}
+		if (!atomic_load_explicit(seen + at, memory_order_relaxed))
+			atomic_store_explicit(seen + at, 1, memory_order_relaxed);
+	}
+}
+
+/* Marks the diagonals on which rows [begin, end) have an entry. Array 0 of `marks` has one byte for
+ * each diagonal, beginning with offset 1 - rows; the bytes of marked diagonals are set to 1.
+ * Several threads may write the same byte, but all of them write 1. */
+static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+{
+	FN(dia_each)(csr, marks, begin, end, FN(dia_mark_rows));
 }
 
 /* Sets words [begin, end) of the mask to 0, and also the values of the places that these words
@@ -69,34 +114,48 @@ static inline int64_t FN(dia_find)(const ek_store *s, int64_t d, int64_t at)
 	return eki_idx_lower_bound(s, DIA_OFFSET, 0, dia_count(s), at);
 }
 
+static inline void FN(dia_stored_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
+{
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *col_idx = csr->array[CSR_COL];
+	const uint32_t bits = (UINT32_MAX >> (32 - n)) << i % 32;
+	const int64_t words = out->dim[DIA_STRIDE] / 32;
+	uint32_t *mask = out->array[DIA_MASK];
+
+	for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
+		d = FN(dia_find)(out, d, col_idx[k] - i);
+		mask[d * words + i / 32] |= bits;
+	}
+}
+
 /* Sets the mask bits of all entries in the rows that words [begin, end) of a diagonal's mask
  * cover. */
 static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
+	FN(dia_each)(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end),
+	             FN(dia_stored_rows));
+}
+
+static inline void FN(dia_values_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
+{
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
-	const int64_t stride = out->dim[DIA_STRIDE];
+	const PTR len = row_ptr[i + 1] - row_ptr[i];
 
-	for (int64_t i = FN(dia_row)(csr, begin); i < FN(dia_row)(csr, end); i++)
-		for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
-			d = FN(dia_find)(out, d, col_idx[k] - i);
-			mask_put(out->array[DIA_MASK], d * stride + i);
-		}
+	for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
+		const VAL *from = (const VAL *)csr->array[CSR_VAL] + k;
+
+		d = FN(dia_find)(out, d, col_idx[k] - i);
+		VAL *to = (VAL *)out->array[DIA_VAL] + d * out->dim[DIA_STRIDE] + i;
+
+		for (int64_t r = 0; r < n; r++)
+			to[r] = from[r * len];
+	}
 }
 
 static void FN(dia_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *row_ptr = csr->array[CSR_PTR];
-	const IDX *col_idx = csr->array[CSR_COL];
-	const VAL *from = csr->array[CSR_VAL];
-	const int64_t stride = out->dim[DIA_STRIDE];
-	VAL *val = out->array[DIA_VAL];
-
-	for (int64_t i = begin; i < end; i++)
-		for (int64_t k = row_ptr[i], d = 0; k < row_ptr[i + 1]; k++, d++) {
-			d = FN(dia_find)(out, d, col_idx[k] - i);
-			val[d * stride + i] = from[k];
-		}
+	FN(dia_each)(csr, out, begin, end, FN(dia_values_rows));
 }
 
 /* Sets row_ptr[i + 1] to the number of entries of row i, for each row i that words [begin, end) of
@@ -207,7 +266,7 @@ static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_s
                                 int64_t *count)
 {
 	ek_store marks = {0};
-	const unsigned char *seen;
+	const unsigned char *seen, *next;
 	int64_t *list;
 
 	*count = 0;
@@ -221,9 +280,13 @@ static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_s
 	EK_RETURN_IF(make_marks(ctx, csr, &marks));
 	seen = marks.array[0];
 	for (int64_t k = 0; k < marks.len[0]; k++) {
-		if (seen[k] && out)
+		next = memchr(seen + k, 1, (size_t)(marks.len[0] - k));
+		if (!next)
+			break;
+		k = next - seen;
+		if (out)
 			set_offset(out, *count, k - csr->rows + 1);
-		*count += seen[k];
+		++*count;
 	}
 	free_marks(ctx, &marks);
 	return EK_OK;

@@ -16,9 +16,6 @@
 #include "plan/plan.h"
 
 enum {
-	/* Smallest number of expected calls for a conversion that takes as long as one product. A
-	 * longer conversion needs proportionally more calls. */
-	WORTHWHILE = 20,
 	/* Conversions that take more products than this are considered last. */
 	LONG = 20,
 	/* A sample is taken only if the expected calls, all together, multiply at least this many
@@ -28,6 +25,7 @@ enum {
 
 typedef struct selection {
 	const eki_step *step;
+	ek_store csr; /* the matrix of `step`, once its order is known */
 	eki_features f;
 	unsigned backend;
 	double memory; /* f.memory, or INFINITY if no method fits into that */
@@ -239,32 +237,31 @@ static double limit(const selection *s, const ek_format *format)
 	return s->memory + (format->by_column ? 0 : s->columns);
 }
 
+/* Returns the matrix, and finds out only once whether its columns ascend. */
+static const ek_store *ordered(selection *s)
+{
+	if (!s->csr.format) {
+		s->csr = *s->step->in[0];
+		s->csr.strict = eki_ascends_strictly(s->step->ctx, &s->csr);
+	}
+	return &s->csr;
+}
+
 /* Computes the layout of A in a format with the parameters `dim`, of which 0 lets the format
  * choose. Sets *fits to tell whether the format can hold A within the allowed memory, and whether
  * there was enough memory to find that out. */
-static ek_status look(const selection *s, const ek_format *format, const int64_t *dim,
+static ek_status look(selection *s, const ek_format *format, const int64_t *dim,
                       ek_store *out, bool *fits)
 {
 	const int64_t most = isinf(s->memory) ? -1 : 0;
-	const ek_status status =
-		eki_format_look(s->step->ctx, s->step->in[0], format, dim, most, out);
+	const ek_store *csr = format->by_column ? ordered(s) : s->step->in[0];
+	const ek_status status = eki_format_look(s->step->ctx, csr, format, dim, most, out);
 
 	*fits = status == EK_OK && (double)eki_store_bytes(out) <= limit(s, format);
 	return status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_EOVERFLOW ||
 	                       status == EK_ENOMEM
 	               ? EK_OK
 	               : status;
-}
-
-double eki_convert_share(const eki_features *f, const ek_format *format, double plain)
-{
-	return (format->convert.products * plain + 1e3 * format->convert.us) / (double)f->calls;
-}
-
-bool eki_convert_worthwhile(const eki_features *f, const ek_format *format)
-{
-	return format->convert.products > 0 &&
-	       WORTHWHILE * format->convert.products <= (double)f->announced;
 }
 
 /* Considers a method whose format is not that of A. `plain` is the time of a product with A. */
@@ -282,8 +279,8 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	 * the same size, so the first that fits stands for all. */
 	if (!m->cost || m->cost == s->looked || m->cost(&f) + share >= s->time)
 		return EK_OK;
-	if (format->estimate && eki_ascends_strictly(s->step->ctx, s->step->in[0])) {
-		EK_RETURN_IF(eki_format_estimate(s->step->ctx, s->step->in[0], format, &out));
+	if (format->estimate && ordered(s)->strict) {
+		EK_RETURN_IF(eki_format_estimate(s->step->ctx, &s->csr, format, &out));
 		f.store = &out;
 		if (m->cost(&f) + share >= s->time)
 			return EK_OK;

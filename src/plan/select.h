@@ -49,11 +49,6 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 /* Returns the shortest time that a method of `backend` predicts for an operation on the matrix of
  * `f`, or INFINITY if none predicts any. For steps whose children will do that operation. */
 double eki_least_cost(const eki_features *f, ek_operation operation, unsigned backend);
-/* Predicts the time of a conversion from CSR, in nanoseconds, divided by the expected calls.
- * `plain` is the time of a product with CSR, in nanoseconds. */
-double eki_convert_share(const eki_features *f, const ek_format *format, double plain);
-/* Tells whether there are enough calls to make up for a conversion to a format, if it ever is. */
-bool eki_convert_worthwhile(const eki_features *f, const ek_format *format);
 /* Returns the only method that can do the step's work with a format, or NULL if there are several
  * or none. */
 const ek_method *eki_only_method(const eki_step *step, const ek_format *format);

@@ -44,11 +44,17 @@ static int64_t FN(not_strict)(const ek_store *csr, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
-	const PTR from = row_ptr[begin], to = row_ptr[end];
+	const PTR from = row_ptr[begin], to = row_ptr[end], most = 1 << 30;
 	int64_t descents = 0, first = 0;
 
-	for (PTR k = from + 1; k < to; k++)
-		descents += col_idx[k] <= col_idx[k - 1];
+	for (PTR k = from + 1, stop; k < to; k = stop) {
+		IDX count = 0; /* of the type of columns, so that vectors hold as many of both */
+
+		stop = to - k < most ? to : k + most;
+		for (PTR at = k; at < stop; at++)
+			count += col_idx[at] <= col_idx[at - 1];
+		descents += count;
+	}
 	for (int64_t i = begin; i < end; i++)
 		if (row_ptr[i] > from && row_ptr[i] < row_ptr[i + 1])
 			first += col_idx[row_ptr[i]] <= col_idx[row_ptr[i] - 1];
@@ -63,7 +69,7 @@ bool eki_ascends_strictly(const ek_context *ctx, const ek_store *csr)
 	static eki_fault_fn *const not_strict[EK_NTYPE] = EK_BY_TYPE(not_strict);
 	eki_fault_fn *const fault = not_strict[eki_type(csr->value, csr->index)];
 
-	return eki_first_fault(ctx, csr, fault, csr->rows) == csr->rows;
+	return csr->strict || eki_first_fault(ctx, csr, fault, csr->rows) == csr->rows;
 }
 
 ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,
