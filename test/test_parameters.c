@@ -47,7 +47,7 @@ static void test_parameters(void **state)
 	                                   "hyb:width=9",
 	                                   "csr5:omega=64,sigma=32",
 	                                   "brc:height=64,width=1048576,window=1073741824",
-	                                   "scoo:height=8192"};
+	                                   "scoo:height=65536"};
 	ek_context *ctx = NULL;
 
 	(void)state;

@@ -17,32 +17,42 @@ static double bandwidth(const eki_features *f)
 	return all > 0 && all < one * f->threads ? all / f->threads : one;
 }
 
-/* Predicts how long random accesses to a vector of `bytes` bytes take longer than such to a short
- * vector, if shares of them wait for the last-level cache and for the memory. A vector is taken to
- * have half of a core's cache, since the matrix streams through it, and an eighth of the last-level
- * cache, which processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128 KiB, 512 KiB, 2
- * MiB, 8 MiB and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64 KiB. */
-static double far_accesses(const eki_machine *m, double bytes, double cache, double memory)
+/* Returns the share of random accesses to a vector of `bytes` bytes that miss a core's own cache
+ * (miss_core) or the last-level cache (miss_cache). The vector is taken to have half of a core's
+ * cache, since the matrix streams through it, and an eighth of the last-level cache, which
+ * processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128 KiB, 512 KiB, 2 MiB, 8 MiB
+ * and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64 KiB. */
+static double miss_core(const eki_machine *m, double bytes)
 {
-	return m->far[0] * fmax(0, 1 - m->core_bytes / 2 / bytes) * cache +
-	       m->far[1] * fmax(0, 1 - m->cache_bytes / 8 / bytes) * memory;
+	return fmax(0, 1 - m->core_bytes / 2 / bytes);
+}
+
+static double miss_cache(const eki_machine *m, double bytes)
+{
+	return fmax(0, 1 - m->cache_bytes / 8 / bytes);
 }
 
 double eki_far(const eki_machine *m, double bytes)
 {
-	return far_accesses(m, bytes, 1, 1);
+	return m->far[0] * miss_core(m, bytes) + m->far[1] * miss_cache(m, bytes);
 }
 
 /* Predicts how long a product waits for far entries of x. A core works on some entries at a
  * time, and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL
- * waits 3 ns for each far entry if all are far, and 14 ns if a tenth are. */
+ * waits 3 ns for each far entry if all are far, and 14 ns if a tenth are. If x is fetched ahead,
+ * there is no such wait, but each far entry moves a line of 64 bytes. */
 static double wait_for_x(const eki_features *f)
 {
+	const eki_machine *m = f->machine;
 	const int at_a_time = 8;
 	const double bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
-	const double share = f->in_order ? f->far_share : 1 - pow(1 - f->lost_share, at_a_time);
+	const double memory =
+		f->fetched    ? 64 / bandwidth(f) * f->lost_share
+		: f->in_order ? m->far[1] * f->far_share
+			      : m->far[1] * (1 - pow(1 - f->lost_share, at_a_time));
 
-	return (double)f->stats.nnz * far_accesses(f->machine, bytes, f->far_share, share);
+	return (double)f->stats.nnz *
+	       (m->far[0] * miss_core(m, bytes) * f->far_share + miss_cache(m, bytes) * memory);
 }
 
 double eki_cost(const eki_features *f, double bytes, double work)

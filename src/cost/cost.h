@@ -36,6 +36,7 @@ typedef struct eki_features {
 	double beside_share, above_share, diagonal_share;
 	/* Far entries are read one after the other, so that waits for them overlap. */
 	bool in_order;
+	bool fetched; /* x is fetched ahead of its use (drive/far.h) */
 	const eki_machine *machine;
 	/* The matrix in a format other than CSR, with the lengths of its arrays but perhaps without
 	 * the arrays. NULL for CSR. */

@@ -81,6 +81,15 @@ static inline bool eki_from_memory(const eki_step *step)
 	       (double)step->bytes > fmax((double)eki_cpu_cache(), cores);
 }
 
+/* What eki_far_apart takes for one place of x: a page, so that hardware prefetching in it is relied
+ * on, or a line of 64 bytes. */
+typedef enum eki_far_unit { EKI_FAR_PAGE = 4096, EKI_FAR_LINE = 64 } eki_far_unit;
+/* Tells whether the entries of step->in[0], whose columns are array number `array` in the order in
+ * which a product reads them, read an x that no cache holds from one place after another. Kernels
+ * then fetch x ahead (drive/far.h). If tests cut even small matrices (small_work = 0), those of
+ * more than two threads do so too. */
+bool eki_far_apart(const eki_step *step, int array, eki_far_unit unit);
+
 /* Predicts the time, in nanoseconds, of op T if each of the threads of `f` has a strip or, if there
  * is one thread, adds to y. `bytes` are those of the matrix and the vectors; `rows` and `places`
  * are the numbers of rows and stored values that the kernel goes through. */

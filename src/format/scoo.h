@@ -11,7 +11,7 @@
 /* Numbers of the arrays. */
 enum { SCOO_PTR = CSR_PTR, SCOO_COL = CSR_COL, SCOO_VAL = CSR_VAL, SCOO_ROW };
 enum { SCOO_HEIGHT }; /* index into dim */
-enum { SCOO_MAX_HEIGHT = 1 << 13 };
+enum { SCOO_MAX_HEIGHT = 1 << 16 };
 
 extern const ek_format ek_format_scoo;
 

@@ -66,9 +66,11 @@ static ek_status run(const eki_step *step, const eki_run *v)
  * order is no faster by itself (csr_strict.c), so that it is chosen only where it is asked for. */
 static double cost(const eki_features *f)
 {
-	const eki_features t = eki_transposed_features(f);
+	eki_features t = eki_transposed_features(f);
 	const double plain = eki_cost_uncut(&t, eki_csr_vector_work(&t));
 	const double strict = eki_cost(&t, f->csr_bytes, eki_work_csr(&t, EKI_LOOP_STRICT));
+
+	t.fetched = true; /* as SELL does */
 	const double sell = eki_convert_worthwhile(f, &ek_format_sell)
 	                            ? eki_cost_units(&t, EKI_LOOP_CHUNKS) +
 	                                      eki_convert_share(f, &ek_format_sell, plain)

@@ -75,31 +75,6 @@ static inline void FN(finish_rows_at)(vec sum, VAL alpha, VAL beta, const VAL *y
 	vscatter(y, row, r);
 }
 
-/* Returns the sums of the W lanes of a chunk of height W, whose entries are at places `at` to
- * `end`. Two vectors of sums hide the latency of the additions. With `ahead`, which is a
- * compile-time constant so that the loop has no branch, prefetches the entries. That pays if they
- * come from memory, and costs up to a quarter of the time if they are in a cache (Zen 4,
- * measured). */
-static inline __attribute__((always_inline)) vec FN(lane_chunk)(const VAL *val, const IDX *col_idx,
-                                                                const VAL *x, int64_t at,
-                                                                int64_t end, const bool ahead)
-{
-	vec a = vzero(), b = vzero();
-
-	for (; end - at >= 2 * W; at += 2 * W) {
-		if (ahead) {
-			EK_AHEAD(val + at);
-			EK_AHEAD(val + at + W);
-			EK_AHEAD(col_idx + at);
-		}
-		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
-		b = vfma(vload(val + at + W), vgather_inlined(x, col_idx + at + W), b);
-	}
-	if (at < end)
-		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
-	return vadd(a, b);
-}
-
 /* Returns the sums of fewer than W lanes: the lanes that are active in `m`. */
 static inline vec FN(lane_rest)(const struct lane_run *s, int64_t step, int64_t at, int64_t end,
                                 vmask m)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * SpMV on sliced coordinates: the sums of a slice are collected in a buffer, while x is read in
- * order. Products are computed a vector at a time but added to the sums one by one, since several
- * entries of a vector may be in the same row. Reads the arrays of the format once.
+ * SpMV on sliced coordinates: the sums of a slice are collected in y, while x is read in order.
+ * Products are computed a vector at a time but added to the sums one by one, since several entries
+ * of a vector may be in the same row. Reads the arrays of the format once.
  *
  * Dang and Schmidt 2012. */
 #include <string.h>
@@ -12,25 +12,38 @@
 #define EK_WITH_LOADS
 #include "base/for_each.h"
 
+#include "drive/far.h"
 #include "drive/finish.h"
 
-/* Adds the products of n entries with x to the sums of their rows. */
-static inline void FN(scoo_add)(const uint16_t *row, const IDX *col_idx, const VAL *val, int64_t n,
-                                const VAL *x, VAL *sum)
+/* Adds the products of W entries with x, times alpha, to y. */
+static inline void FN(scoo_some)(const uint16_t *row, const IDX *col_idx, const VAL *val, VAL alpha,
+                                 const VAL *x, VAL *y)
 {
 	VAL product[W];
 
-	for (; n >= W; n -= W, row += W, col_idx += W, val += W) {
-		EK_AHEAD(row);
-		EK_AHEAD(col_idx);
-		EK_AHEAD(val);
-		vstore(product, vmul(vload(val), vgather(x, col_idx)));
-		EK_UNROLL
-		for (int k = 0; k < W; k++)
-			sum[row[k]] += product[k];
+	EK_AHEAD(row);
+	EK_AHEAD(col_idx);
+	EK_AHEAD(val);
+	vstore(product, vmul(vset1(alpha), vmul(vload(val), vgather(x, col_idx))));
+	EK_UNROLL
+	for (int k = 0; k < W; k++)
+		y[row[k]] += product[k];
+}
+
+/* Adds the products of n entries with x, times alpha, to y. With `far`, fetches x ahead. */
+static inline void FN(scoo_add)(const uint16_t *row, const IDX *col_idx, const VAL *val, int64_t n,
+                                VAL alpha, const VAL *x, VAL *y, bool far)
+{
+	int64_t k = 0;
+
+	for (; far && n - k >= W + FAR_ENTRIES; k += W) {
+		FN(far_fetch)(x, col_idx + k + FAR_ENTRIES, W);
+		FN(scoo_some)(row + k, col_idx + k, val + k, alpha, x, y);
 	}
-	for (int64_t k = 0; k < n; k++)
-		sum[row[k]] += val[k] * x[col_idx[k]];
+	for (; n - k >= W; k += W)
+		FN(scoo_some)(row + k, col_idx + k, val + k, alpha, x, y);
+	for (; k < n; k++)
+		y[row[k]] += alpha * (val[k] * x[col_idx[k]]);
 }
 
 static void FN(scoo_multiply)(const ek_store *A, const eki_run *v, int64_t begin, int64_t end)
@@ -40,20 +53,15 @@ static void FN(scoo_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 	const uint16_t *row = A->array[SCOO_ROW];
 	const VAL *val = A->array[SCOO_VAL];
 	const VAL alpha = EK_SCALAR(v->alpha), beta = EK_SCALAR(v->beta);
-	VAL sum[SCOO_MAX_HEIGHT];
+	const bool *far = v->aux;
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t n = scoo_rows(A, k), at = slice_ptr[k], count = slice_ptr[k + 1] - at;
+		const int64_t at = slice_ptr[k], count = slice_ptr[k + 1] - at;
 		const VAL *y0 = (const VAL *)v->y0.data + scoo_first(A, k);
 		VAL *y = (VAL *)v->y.data + scoo_first(A, k);
-		int64_t i = 0;
 
-		memset(sum, 0, (size_t)n * sizeof *sum);
-		FN(scoo_add)(row + at, col_idx + at, val + at, count, v->x.data, sum);
-		for (; i + W <= n; i += W)
-			FN(finish_rows)(vload(sum + i), alpha, beta, y0 + i, y + i);
-		for (; i < n; i++)
-			FN(finish_row)(sum[i], alpha, beta, y0 + i, y + i);
+		FN(finish_none)(beta, y0, y, scoo_rows(A, k));
+		FN(scoo_add)(row + at, col_idx + at, val + at, count, alpha, v->x.data, y, *far);
 	}
 }
 
@@ -99,7 +107,11 @@ static ek_status prepare(eki_step *step)
 	static eki_scatter_fn *const scatter[EK_NTYPE] = EK_BY_TYPE(scoo_scatter);
 	const ek_store *A = step->in[0];
 	const int type = eki_type(A->value, A->index);
+	bool *far;
 
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *far, &far));
+	*far = eki_far_apart(step, SCOO_COL, EKI_FAR_LINE);
+	step->aux = far;
 	return eki_drive_prepare(step, &(eki_drive){.units = scoo_slices(A),
 	                                            .unit_ptr = A->array[SCOO_PTR],
 	                                            .rows = rows[step->isa][type],
@@ -108,18 +120,18 @@ static ek_status prepare(eki_step *step)
 }
 
 /* Predicts the time. Entries of a slice share the fetches of x by lines; before the layout is
- * known, they share all. Far entries are read one after the other, since a slice is in x's
- * order. */
+ * known, they share all. */
 static double cost(const eki_features *f)
 {
 	const double lines = (double)f->stats.cols * (double)ek_value_size(f->value) / 64;
 	eki_features sorted = *f;
 
-	sorted.in_order = true;
+	sorted.fetched = true;
 	sorted.far_share *=
 		f->store ? eki_first_share((double)f->stats.nnz / (double)scoo_slices(f->store),
 	                                   lines)
 			 : 0;
+	sorted.lost_share = sorted.far_share;
 	return eki_cost_units(&sorted, EKI_LOOP_SLICES);
 }
 

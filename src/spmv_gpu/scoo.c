@@ -35,7 +35,7 @@ enum {
 	TILE = WG * EACH,
 	LONGEST = 32,        /* maximum entries of a piece */
 	SUM_BYTES = 1 << 14, /* minimum bytes of row sums: enough for the default height */
-	DIGIT = 7            /* bits of a row index that each of two sorting passes handles */
+	DIGIT = 8            /* bits of a row index that each of two sorting passes handles */
 };
 enum { SUMS }; /* index of the parameter `sums` */
 _Static_assert(SCOO_MAX_HEIGHT <= 1 << 2 * DIGIT, "rows of a slice have two digits");
