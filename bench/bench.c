@@ -42,7 +42,7 @@ static const char *gather_state(char state[128])
 	char line[96] = "";
 
 	state[0] = 0;
-	if (file && fgets(line, sizeof line, file) && strncmp(line, "Not affected", 12) != 0)
+	if (file && fgets(line, sizeof line, file))
 		snprintf(state, 128, ", gather_data_sampling: %.*s", (int)strcspn(line, "\n"),
 		         line);
 	if (file)

@@ -301,5 +301,5 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	test_passive_threads(argv);
-	return run_all_tests(tests, contexts_setup, contexts_teardown);
+	return run_all_tests(tests, contexts_setup_isas, contexts_teardown);
 }

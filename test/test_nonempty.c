@@ -294,7 +294,7 @@ static void test_choice(void **state)
 static int setup(void **state)
 {
 	unsetenv("EK_METHOD");
-	return contexts_setup(state);
+	return contexts_setup_isas(state);
 }
 
 int main(int argc, char **argv)

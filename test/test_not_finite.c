@@ -259,7 +259,7 @@ static void test_alpha(void **state)
 
 static int setup(void **state)
 {
-	return contexts_setup(state) || devices_setup(state);
+	return contexts_setup_isas(state) || devices_setup(state);
 }
 
 static int teardown(void **state)

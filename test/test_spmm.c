@@ -320,5 +320,5 @@ int main(int argc, char **argv)
 
 	if (argc > 0)
 		test_passive_threads(argv);
-	return run_all_tests(tests, contexts_setup, contexts_teardown);
+	return run_all_tests(tests, contexts_setup_isas, contexts_teardown);
 }

@@ -65,6 +65,12 @@ static void parts_of_keys(void **state)
 		expect_known(&other, false, "another instruction set");
 		ctx->isa = isa;
 	}
+	if (isa == EK_ISA_AVX2 || isa == EK_ISA_AVX2_LOADS) {
+		ctx->isa = isa == EK_ISA_AVX2 ? EK_ISA_AVX2_LOADS : EK_ISA_AVX2;
+		other = key_of(A, EK_SPMV, 0);
+		expect_known(&other, false, "another way to gather");
+		ctx->isa = isa;
+	}
 	machine->memory_gbps *= 2;
 	other = key_of(A, EK_SPMV, 0);
 	expect_known(&other, false, "another profile");

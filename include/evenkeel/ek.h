@@ -1007,10 +1007,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
  * The context remembers the decision. A later plan with hints.measure takes it without trials if
  * everything agrees: the version of the library, the processor, the machine profile, the pattern of
  * A (but for collisions of 64-bit hashes) with its format and types, operation, op, threads,
- * instruction set, hints.width, hints.format, hints.memory, and the number of digits of
- * hints.calls. So it has the same method and format, and its runs give the same bits as those of
- * the first plan after its trials. Decisions of a context can be saved to a file and loaded by
- * later programs. Plans without hints.measure never look at decisions.
+ * instruction set with its way to gather, hints.width, hints.format, hints.memory, and the number
+ * of digits of hints.calls. So it has the same method and format, and its runs give the same bits
+ * as those of the first plan after its trials. Decisions of a context can be saved to a file and
+ * loaded by later programs. Plans without hints.measure never look at decisions.
  *
  * The hash takes one pass over the indices of A when its first plan with hints.measure is made (0.2
  * to 0.4 products measured for large matrices, up to 1.5 where A stays in cache); finding a

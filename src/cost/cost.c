@@ -46,10 +46,9 @@ static double wait_for_x(const eki_features *f)
 	const eki_machine *m = f->machine;
 	const int at_a_time = 8;
 	const double bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
-	const double memory =
-		f->fetched    ? 64 / bandwidth(f) * f->lost_share
-		: f->in_order ? m->far[1] * f->far_share
-			      : m->far[1] * (1 - pow(1 - f->lost_share, at_a_time));
+	const double memory = f->fetched    ? 64 / bandwidth(f) * f->lost_share
+	                      : f->in_order ? m->far[1] * f->far_share
+	                                    : m->far[1] * (1 - pow(1 - f->lost_share, at_a_time));
 
 	return (double)f->stats.nnz *
 	       (m->far[0] * miss_core(m, bytes) * f->far_share + miss_cache(m, bytes) * memory);
@@ -132,7 +131,7 @@ bool eki_convert_worthwhile(const eki_features *f, const ek_format *format)
 {
 	/* Smallest number of expected calls for a conversion that takes as long as one product. A
 	 * longer conversion needs proportionally more calls. */
-	const double least = 20;
+	const double least = 8;
 
 	return format->convert.products > 0 &&
 	       least * format->convert.products <= (double)f->announced;

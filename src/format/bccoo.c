@@ -241,7 +241,7 @@ const ek_format ek_format_bccoo = {
                   {"chunk_row", EKI_IDX},
                   {"filled_row", EKI_IDX}},
 	.check = check,
-	.convert = {25, 500},
+	.convert = {16, 100},
 	.layout = layout,
 	.estimate = eki_block_estimate,
 	.pattern = pattern,

@@ -89,7 +89,7 @@ const ek_format ek_format_bcsr = {
                   {"val", EKI_VALUE},
                   {"mask", EKI_BYTE}},
 	.check = check,
-	.convert = {25, 500},
+	.convert = {16, 100},
 	.layout = layout,
 	.estimate = eki_block_estimate,
 	.pattern = pattern,

@@ -185,7 +185,7 @@ const ek_format ek_format_ell = {
                   {0}},
 	.array = {{"row_len", EKI_IDX}, {"col_idx", EKI_IDX}, {"val", EKI_VALUE}},
 	.check = check,
-	.convert = {20, 40},
+	.convert = {6, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

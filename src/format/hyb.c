@@ -273,7 +273,7 @@ const ek_format ek_format_hyb = {
                   {"rest_col", EKI_IDX},
                   {"rest_val", EKI_VALUE}},
 	.check = check,
-	.convert = {15, 40},
+	.convert = {5, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -324,7 +324,7 @@ const ek_format ek_format_sell = {
                   {"row_len", EKI_IDX},
                   {"perm", EKI_IDX}},
 	.check = check,
-	.convert = {12, 40},
+	.convert = {6, 40},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

@@ -61,8 +61,9 @@ bool eki_wisdom_key_of(const eki_step *step, const char *wanted, eki_wisdom_key 
 	put(key->op, problem->A[0].op == EK_OP_T ? "t" : "n");
 	put(key->value, ek_value_name(A->store.value));
 	put(key->index, ek_index_name(A->store.index));
-	/* The way to gather changes no bits, and may be another one in each process. */
-	put(key->isa, ek_isa_name(eki_isa_level(step->isa)));
+	/* With its way to gather, which may be another one in each process: methods that are not
+	 * reproducible may then round otherwise. */
+	put(key->isa, ek_isa_name(step->isa));
 	put(key->wanted, wanted ? wanted : "-");
 	key->threads = step->threads;
 	key->width = problem->width;

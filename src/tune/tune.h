@@ -104,7 +104,7 @@ typedef struct eki_equation {
  * 0). A cost that no equation has keeps its value. */
 void eki_fit(const eki_equation *e, int equations, int unknowns, double cost[EKI_TUNED_MOST]);
 
-/* ---- groups.c, gather.c, bandwidth.c --------------------------------------------------------- */
+/* ---- loops.c, gather.c, bandwidth.c --------------------------------------------------------- */
 
 /* Effort of a measurement, and whom to tell how far it is. */
 typedef struct eki_effort {
