@@ -35,7 +35,7 @@ static int help(void)
 
 /* Writes ", gather_data_sampling: " and what the system says of it to `state`: microcode against
  * this leak makes gather instructions several times slower. Writes nothing where the system does
- * not know it or the processor does not have it. */
+ * not know it. */
 static const char *gather_state(char state[128])
 {
 	FILE *file = fopen("/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "r");

@@ -245,7 +245,7 @@ static void test_chosen(void **state)
 		fast.speed[EKI_LOOP_DIAGONALS][1][level] = (eki_speed){0.01, 0.01, 0};
 	ctx->machine = &fast;
 	for (int many = 0; many < 2; many++) {
-		const ek_hints hints = {.size = sizeof hints, .calls = many ? 1000000 : 999};
+		const ek_hints hints = {.size = sizeof hints, .calls = many ? 1000000 : 399};
 		char text[4096];
 		ek_plan *plan;
 

@@ -6,7 +6,7 @@
 
 #include "support/support.h"
 
-enum { ROWS = 20000, COLS = 3000 };
+enum { ROWS = 70000, COLS = 3000 };
 
 static double x[COLS], y[ROWS], expected[ROWS];
 
@@ -61,7 +61,7 @@ static void test_tall(void **state)
 	(void)state;
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
 	expect_status(
-		ek_matrix_generate(ctx, "uniform:rows=20000,cols=3000,k=5", EK_F64, EK_I32, &A),
+		ek_matrix_generate(ctx, "uniform:rows=70000,cols=3000,k=5", EK_F64, EK_I32, &A),
 		EK_OK);
 	expect_status(ek_matrix_get_info(A, &info), EK_OK);
 	for (int j = 0; j < COLS; j++)

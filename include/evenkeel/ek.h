@@ -778,10 +778,11 @@ typedef struct ek_convert_options {
  * (more than max_bytes; the message has both numbers), EK_EUNSUPPORTED, EK_EOVERFLOW, EK_ENOMEM.
  *
  * Cost of a conversion from CSR, in units of one product with plain CSR (measured by `ek bench
- * convert` on matrices from published works): 1 to 6 for coo and csr5 (2.5 on average for csr5); 2
- * to 20 for csc, sell, brc and hyb; 5 to 30 for scoo; 4 to 40 for ell, depending on how much it
- * pads; 10 to 40 for bcsr, bcoo and bccoo; 10 to 115 for cocktail. From another format, A is first
- * converted to CSR. Thread safety: A is only read. */
+ * convert` on real matrices and on stencils): 1 to 6 for coo and csr5 (3 on average for csr5); 2
+ * to 20 for csc, sell, brc and hyb (5 on average for sell and brc); 5 to 30 for scoo; 4 to 40 for
+ * ell, depending on how much it pads, and for dia; 10 to 90 for bcsr, bcoo and bccoo, the more the
+ * less the rows of a block are alike; 10 to 115 for cocktail, far more if it fits badly. From
+ * another format, A is first converted to CSR. Thread safety: A is only read. */
 ek_status ek_matrix_convert(const ek_matrix *A, const char *format,
                             const ek_convert_options *options, ek_matrix **B);
 
@@ -1093,9 +1094,9 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  *
  * Accuracy: |error of y_i| <= gamma(k + 2) (|alpha| (|A||x|)_i + |beta||y_i|), where k is the
  * number of entries of row i of op(A) and gamma(k) = k u / (1 - k u), barring underflow (Higham
- * 2002, section 3.1). Formats that consist of parts (hyb and cocktail, and on a device also scoo
- * with high slices) add alpha times the sum of each part, which may overflow where the sum of the
- * whole row does not.
+ * 2002, section 3.1). Formats that consist of parts (hyb and cocktail) add alpha times the sum of
+ * each part, and scoo (on a device only with high slices) adds alpha times each product; that may
+ * overflow where the sum of the whole row does not.
  *
  * Errors: EK_EINVAL (NULL, wrong type, wrong length, overlap). EK_ENOMEM if there is no memory for
  * the scratch of one more thread that runs the plan. EK_ENOMEM also in the first run after values

@@ -21,7 +21,8 @@ static double bandwidth(const eki_features *f)
  * (miss_core) or the last-level cache (miss_cache). The vector is taken to have half of a core's
  * cache, since the matrix streams through it, and an eighth of the last-level cache, which
  * processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128 KiB, 512 KiB, 2 MiB, 8 MiB
- * and 32 MiB take SELL 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64 KiB. */
+ * and 32 MiB took SELL, which did not fetch ahead, 0.4, 1.4, 1.9, 7 and 8 ns more than such to
+ * 64 KiB. */
 static double miss_core(const eki_machine *m, double bytes)
 {
 	return fmax(0, 1 - m->core_bytes / 2 / bytes);
@@ -38,18 +39,20 @@ double eki_far(const eki_machine *m, double bytes)
 }
 
 /* Predicts how long a product waits for far entries of x. A core works on some entries at a
- * time, and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL
- * waits 3 ns for each far entry if all are far, and 14 ns if a tenth are. If x is fetched ahead,
- * there is no such wait, but each far entry moves a line of 64 bytes. */
+ * time, and waits as long for the memory if one of them is far as if all are: on Zen 3 SELL, when
+ * it did not fetch x ahead, waited 3 ns for each far entry if all are far, and 14 ns if a tenth
+ * are. If x is fetched ahead, there is no such wait, but each far entry moves a line of 64
+ * bytes. */
 static double wait_for_x(const eki_features *f)
 {
 	const eki_machine *m = f->machine;
 	const int at_a_time = 8;
 	const double bytes = (double)f->stats.cols * (double)ek_value_size(f->value);
-	const double memory = f->fetched    ? 64 / bandwidth(f) * f->lost_share
-	                      : f->in_order ? m->far[1] * f->far_share
-	                                    : m->far[1] * (1 - pow(1 - f->lost_share, at_a_time));
+	const double share = f->in_order ? f->far_share : 1 - pow(1 - f->lost_share, at_a_time);
+	double memory = m->far[1] * share;
 
+	if (f->fetched)
+		memory = fmin(memory, 64 / bandwidth(f) * f->lost_share);
 	return (double)f->stats.nnz *
 	       (m->far[0] * miss_core(m, bytes) * f->far_share + miss_cache(m, bytes) * memory);
 }

@@ -86,8 +86,8 @@ static inline bool eki_from_memory(const eki_step *step)
 typedef enum eki_far_unit { EKI_FAR_PAGE = 4096, EKI_FAR_LINE = 64 } eki_far_unit;
 /* Tells whether the entries of step->in[0], whose columns are array number `array` in the order in
  * which a product reads them, read an x that no cache holds from one place after another. Kernels
- * then fetch x ahead (drive/far.h). If tests cut even small matrices (small_work = 0), those of
- * more than two threads do so too. */
+ * then fetch x ahead (drive/far.h), for op N. If tests cut even small matrices (small_work = 0),
+ * those of more than three threads do so too. */
 bool eki_far_apart(const eki_step *step, int array, eki_far_unit unit);
 
 /* Predicts the time, in nanoseconds, of op T if each of the threads of `f` has a strip or, if there

@@ -21,10 +21,10 @@ enum { PLACES = 256 };                  /* places that are remembered */
 static int64_t FN(far_new_places)(const void *columns, int64_t width, int64_t begin, int64_t end)
 {
 	const IDX *col_idx = columns;
-	int64_t seen[PLACES] = {0}, count = 0; /* the places, counted from 1 */
+	int64_t seen[PLACES] = {0}, count = 0; /* the places, counted from 2; 0 is none */
 
 	for (int64_t k = begin; k < end; k++) {
-		const int64_t place = col_idx[k] / width + 1;
+		const int64_t place = col_idx[k] / width + 2;
 		bool new = true;
 
 		for (int64_t near = place - 1; near <= place + 1; near++)
@@ -47,7 +47,9 @@ bool eki_far_apart(const eki_step *step, int array, eki_far_unit unit)
 	const int64_t size = (int64_t)ek_value_size(A->value), len = A->len[array];
 	int64_t count = 0;
 
-	if (!step->ctx->small_work && step->threads > 2)
+	if (step->op[0] == EK_OP_T)
+		return false;
+	if (!step->ctx->small_work && step->threads > 3)
 		return true;
 	if ((double)(step->x_len * size) <= step->ctx->machine->cache_bytes / 8 ||
 	    len < SEGMENTS * SEGMENT)

@@ -54,14 +54,14 @@ static inline bool FN(dia_alike)(const ek_store *csr, int64_t i, int64_t n)
 typedef void FN(dia_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n);
 
 /* Calls `rows` for all rows in [begin, end). Most rows of a matrix that this format suits are like
- * the row before, so that up to 32 are taken at a time: compilers vectorise the comparison, and the
- * diagonals are looked up once. */
+ * the row before, so that the 32 of a word are compared first, which compilers vectorise. If they
+ * are not all alike, rows are compared one by one. */
 static inline void FN(dia_each)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end,
                                 FN(dia_rows) * rows)
 {
 	for (int64_t i = begin, n, most; i < end; i += n) {
 		most = 32 - i % 32 < end - i ? 32 - i % 32 : end - i;
-		n = FN(dia_alike)(csr, i, most) ? most : 1;
+		n = i % 32 == 0 && FN(dia_alike)(csr, i, most) ? most : 1;
 		while (n < most && FN(dia_alike)(csr, i + n - 1, 2))
 			n++;
 		rows(csr, out, i, n);
@@ -132,8 +132,7 @@ static inline void FN(dia_stored_rows)(const ek_store *csr, ek_store *out, int64
  * cover. */
 static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	FN(dia_each)(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end),
-	             FN(dia_stored_rows));
+	FN(dia_each)(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end), FN(dia_stored_rows));
 }
 
 static inline void FN(dia_values_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)

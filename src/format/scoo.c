@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Sliced coordinates (SCOO): the rows are cut into slices of `height` rows, and the entries of each
  * slice are sorted by column. So x is read in order, and each element of x is read once for all
- * rows of the slice. The sums of a slice are collected in a part of y that stays in the first-level
- * cache. The row of an entry is stored as its 16-bit number within the slice. With 32-bit indices
- * and values of w bytes, an entry takes w + 6 bytes and a slice takes 4 bytes. Rows without entries
- * take no memory.
+ * rows of the slice. The sums of a slice are collected in a part of y that, with the default
+ * height, stays in the first-level cache. The row of an entry is stored as its 16-bit number in its
+ * slice. With 32-bit indices and values of w bytes, an entry takes w + 6 bytes and a slice takes
+ * 4 bytes. Rows without entries take no memory.
  *
  * Dang and Schmidt make slices as high as the memory for sums allows, or lower if there would
  * otherwise be fewer slices than processors. The default height follows their rule. The sums of a
  * slice take 16 KiB, half of the smallest first-level cache in use, or less if there would
  * otherwise be fewer than eight slices for each thread. A slice is never divided among threads, so
- * a row that has most of the entries keeps one thread busy after the others are done. Taller slices
- * share more reads of x: on an R-MAT graph of 2^22 vertices slices of 65,536 rows took 0.42 of the
- * time of CSR, those of 2,048 rows 1.05, before x was fetched ahead (Zen 3; drive/far.h).
+ * a row that has most of the entries keeps one thread busy after the others are done.
+ * Taller slices share more reads of x, but their sums are in the second-level cache.
  *
  * The entries of a slice are taken in CSR's order and sorted by column, with a radix sort of 11
  * bits at a time. So each row has ascending columns after conversion back to CSR. Within a row,

@@ -237,7 +237,7 @@ static double limit(const selection *s, const ek_format *format)
 	return s->memory + (format->by_column ? 0 : s->columns);
 }
 
-/* Returns the matrix, and finds out only once whether its columns ascend. */
+/* Returns the matrix. If its columns ascend, this is found out only once. */
 static const ek_store *ordered(selection *s)
 {
 	if (!s->csr.format) {

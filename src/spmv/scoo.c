@@ -4,8 +4,6 @@
  * of a vector may be in the same row. Reads the arrays of the format once.
  *
  * Dang and Schmidt 2012. */
-#include <string.h>
-
 #include "format/scoo.h"
 #include "drive/drive.h"
 #define EK_FILE "spmv/scoo.c"
@@ -126,7 +124,8 @@ static double cost(const eki_features *f)
 	const double lines = (double)f->stats.cols * (double)ek_value_size(f->value) / 64;
 	eki_features sorted = *f;
 
-	sorted.fetched = true;
+	sorted.in_order = true;
+	sorted.fetched = f->op == EK_OP_N;
 	sorted.far_share *=
 		f->store ? eki_first_share((double)f->stats.nnz / (double)scoo_slices(f->store),
 	                                   lines)

@@ -19,8 +19,8 @@
 #define EK_WITH_LOADS
 #include "base/for_each.h"
 
-#include "drive/finish.h"
 #include "drive/far.h"
+#include "drive/finish.h"
 #include "spmv/lane_sums.h"
 
 #ifndef EK_SELL_FLAGS
@@ -111,13 +111,12 @@ static inline void FN(sell_finish)(const struct lane_run *s, int64_t p, int64_t 
 /* Returns the sums of the W rows of a chunk of height W, whose entries are at places `at` to `end`.
  * Two vectors of sums hide the latency of the additions. With `ahead`, prefetches the entries. That
  * pays if they come from memory, and costs up to a quarter of the time if they are in a cache
- * (Zen 4, measured). If `last` is not negative, fetches x ahead, for entries of places up to `last`
- * + 2 W. Compilers are told by constants which of these there are, so that the loop has no
- * branch. */
+ * (Zen 4, measured). With `far`, fetches x ahead, for entries of places up to `last` + 2 W. Both
+ * are compile-time constants, so that the loop has no branch. */
 static inline __attribute__((always_inline)) vec FN(sell_chunk)(const VAL *val, const IDX *col_idx,
                                                                 const VAL *x, int64_t at,
                                                                 int64_t end, const bool ahead,
-                                                                const int64_t last)
+                                                                const bool far, int64_t last)
 {
 	vec a = vzero(), b = vzero();
 
@@ -127,13 +126,13 @@ static inline __attribute__((always_inline)) vec FN(sell_chunk)(const VAL *val, 
 			EK_AHEAD(val + at + W);
 			EK_AHEAD(col_idx + at);
 		}
-		if (last >= 0)
+		if (far)
 			FN(far_fetch)(x, col_idx + eki_far_place(at, last), 2 * W);
 		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
 		b = vfma(vload(val + at + W), vgather_inlined(x, col_idx + at + W), b);
 	}
 	if (at < end) {
-		if (last >= 0)
+		if (far)
 			FN(far_fetch)(x, col_idx + eki_far_place(at, last), W);
 		a = vfma(vload(val + at), vgather_inlined(x, col_idx + at), a);
 	}
@@ -141,21 +140,21 @@ static inline __attribute__((always_inline)) vec FN(sell_chunk)(const VAL *val, 
 }
 
 /* Multiplies chunks of W rows. All that a chunk needs is held in registers, and what is rare is a
- * call: otherwise rows of four entries take up to 1.6 times as long (Zen 4, measured). `last` is as
- * above. */
+ * call: otherwise rows of four entries take up to 1.6 times as long (Zen 4, measured). `ahead` and
+ * `far` are as above. */
 static inline __attribute__((always_inline)) void FN(sell_chunks)(const struct lane_run *s,
                                                                   int64_t begin, int64_t end,
-                                                                  const bool ahead,
-                                                                  const int64_t last)
+                                                                  const bool ahead, const bool far)
 {
 	const PTR *chunk_ptr = s->A->array[SELL_PTR];
 	const IDX *col_idx = s->A->array[CSR_COL];
 	const VAL *val = s->A->array[CSR_VAL], *x = s->v->x.data;
 	const struct FN(sell_result) to = FN(sell_result_of)(s);
+	const int64_t last = s->A->len[SELL_COL] - 2 * W;
 
 	for (int64_t k = begin, at = chunk_ptr[k]; k < end; k++) {
 		const int64_t next = chunk_ptr[k + 1];
-		const vec sum = FN(sell_chunk)(val, col_idx, x, at, next, ahead, last);
+		const vec sum = FN(sell_chunk)(val, col_idx, x, at, next, ahead, far, last);
 
 		at = next;
 		if (vfinite(sum))
@@ -200,12 +199,12 @@ static void FN(sell_multiply)(const ek_store *A, const eki_run *v, int64_t begin
 		.ahead = flags->ahead,
 	};
 
-	if (full > begin && flags->far && A->len[CSR_COL] >= 2 * W)
-		FN(sell_chunks)(&s, begin, full, true, A->len[CSR_COL] - 2 * W);
+	if (full > begin && flags->far && A->len[SELL_COL] >= 2 * W)
+		FN(sell_chunks)(&s, begin, full, true, true);
 	else if (full > begin && flags->ahead)
-		FN(sell_chunks)(&s, begin, full, true, -1);
+		FN(sell_chunks)(&s, begin, full, true, false);
 	else if (full > begin)
-		FN(sell_chunks)(&s, begin, full, false, -1);
+		FN(sell_chunks)(&s, begin, full, false, false);
 	FN(sell_any_chunks)(&s, full, end);
 	if (s.past)
 		vstream_end();
@@ -280,7 +279,7 @@ static double cost(const eki_features *f)
 {
 	eki_features ahead = *f;
 
-	ahead.fetched = true;
+	ahead.fetched = f->op == EK_OP_N;
 	return eki_cost_units(&ahead, EKI_LOOP_CHUNKS);
 }
 
