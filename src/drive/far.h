@@ -4,7 +4,7 @@
  * mispredicts, or stores to unknown places, end its view of what comes. Columns are known long
  * before, so that kernels prefetch what entries FAR_ENTRIES later need. On an R-MAT graph of 2^21
  * vertices SCOO takes 0.45 and SELL 0.8 of the time (Zen 3, measured); on matrices that read x in
- * order they take 1.1 to 1.4 times as long, so eki_far_apart tells the two apart.
+ * order SELL takes 1.2 to 1.5 times as long, so eki_far_apart tells the two apart.
  *
  * Included by kernels, in every pass of base/for_each.h. */
 #ifndef EK_DRIVE_FAR

@@ -275,12 +275,21 @@ static ek_status prepare(eki_step *step)
 	                                            .span = span});
 }
 
+/* Predicts the time. One thread multiplies all of a chunk, so that a row which has a large share of
+ * the entries keeps it busy for as long as its chunk takes, padding included. */
 static double cost(const eki_features *f)
 {
-	eki_features ahead = *f;
+	const double rows = f->store ? (double)f->store->dim[SELL_C] : 1;
+	const double places = rows * (double)f->stats.row_max;
+	const size_t place = ek_value_size(f->value) + eki_idx_size(f->index);
+	eki_features ahead = *f, one = *f;
 
 	ahead.fetched = f->op == EK_OP_N;
-	return eki_cost_units(&ahead, EKI_LOOP_CHUNKS);
+	one.threads = 1;
+	one.far_share = one.lost_share = 0;
+	return fmax(
+		eki_cost_units(&ahead, EKI_LOOP_CHUNKS),
+		eki_cost(&one, places * (double)place, eki_work(f, EKI_LOOP_CHUNKS, rows, places)));
 }
 
 const ek_method ek_spmv_sell = {
