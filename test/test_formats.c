@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "support/contexts.h"
 #include "support/exhaust.h"
+#include "support/held.h"
 #include "support/product.h"
 
 static struct rng draw = {11};
@@ -42,16 +43,6 @@ static void spec(const ek_format *f, int k, char *text, size_t size)
 		used += (size_t)snprintf(text + used, size - used, "%c%s=%lld", i ? ',' : ':',
 		                         p->name, (long long)v);
 	}
-}
-
-static bool same_array(const ek_matrix *A, const ek_matrix *B, const char *name)
-{
-	ek_view a = {.size = sizeof a}, b = {.size = sizeof b};
-
-	expect_status(ek_matrix_array(A, name, &a), EK_OK);
-	expect_status(ek_matrix_array(B, name, &b), EK_OK);
-	return a.len == b.len && a.elem_size == b.elem_size &&
-	       (!a.len || memcmp(a.data, b.data, (size_t)a.len * a.elem_size) == 0);
 }
 
 /* Converts A to B. Returns false if the format refuses the matrix for a valid reason: two entries
@@ -106,12 +97,6 @@ static void check_info(const ek_matrix *A, const ek_matrix *B, const ek_format *
 	assert_true(a.value == b.value && a.index == b.index && !b.borrowed);
 }
 
-static bool same_csr(const ek_matrix *A, const ek_matrix *B)
-{
-	return same_array(A, B, "row_ptr") && same_array(A, B, "col_idx") &&
-	       same_array(A, B, "val");
-}
-
 /* Checks that converting B back to CSR gives the bits of A or, if B places entries by their
  * columns, of a copy of A with ascending columns in each row. */
 static void check_round_trip(const ek_matrix *A, const ek_matrix *B, const ek_format *f)
@@ -124,11 +109,11 @@ static void check_round_trip(const ek_matrix *A, const ek_matrix *B, const ek_fo
 	if (f->by_column || f == &ek_format_csc) {
 		expect_status(ek_matrix_convert(A, "csc", NULL, &columns), EK_OK);
 		expect_status(ek_matrix_convert(columns, "csr", NULL, &sorted), EK_OK);
-		same = same_csr(sorted, C);
+		same = !different_array(sorted, C);
 		ek_matrix_destroy(columns);
 		ek_matrix_destroy(sorted);
 	} else {
-		same = same_csr(A, C);
+		same = !different_array(A, C);
 	}
 	if (!same)
 		fail_msg("%s: not the matrix that it was", product_where);
@@ -138,15 +123,12 @@ static void check_round_trip(const ek_matrix *A, const ek_matrix *B, const ek_fo
 static void check_in_place(const ek_matrix *A, const ek_matrix *B, const char *text)
 {
 	const ek_convert_options o = {.size = sizeof o, .max_bytes = wide()};
-	const ek_store *b = &B->store;
 	ek_matrix *C;
 
 	expect_status(ek_matrix_convert(A, "csr", NULL, &C), EK_OK);
 	expect_status(ek_matrix_convert_in_place(C, text, &o), EK_OK);
-	for (int k = 0; k < EKI_MAX_ARRAYS && b->format->array[k].name && !B->transposed; k++)
-		if (!same_array(B, C, b->format->array[k].name))
-			fail_msg("%s in place: %s differs", product_where,
-			         b->format->array[k].name);
+	if (!B->transposed && different_array(B, C))
+		fail_msg("%s in place: %s differs", product_where, different_array(B, C));
 	expect_status(ek_matrix_check(C), EK_OK);
 	ek_matrix_destroy(C);
 }

@@ -17,25 +17,23 @@ static double bandwidth(const eki_features *f)
 	return all > 0 && all < one * f->threads ? all / f->threads : one;
 }
 
-/* Returns the share of random accesses to a vector of `bytes` bytes that miss a core's own cache
- * (miss_core) or the last-level cache (miss_cache). The vector is taken to have half of a core's
- * cache, since the matrix streams through it, and an eighth of the last-level cache, which
- * processors share. On Zen 3 (512 KiB, 32 MiB) random accesses to 128 KiB, 512 KiB, 2 MiB, 8 MiB
- * and 32 MiB took SELL, which did not fetch ahead, 0.4, 1.4, 1.9, 7 and 8 ns more than such to
- * 64 KiB. */
+/* Returns the share of random accesses to a vector of `bytes` bytes that miss a core's own cache.
+ * The vector is taken to have half of it, since the matrix streams through it. On Zen 3 (512 KiB,
+ * 32 MiB) random accesses to 128 KiB, 512 KiB, 2 MiB, 8 MiB and 32 MiB took SELL, which did not
+ * fetch ahead, 0.4, 1.4, 1.9, 7 and 8 ns more than such to 64 KiB. */
 static double miss_core(const eki_machine *m, double bytes)
 {
 	return fmax(0, 1 - m->core_bytes / 2 / bytes);
 }
 
-static double miss_cache(const eki_machine *m, double bytes)
+double eki_miss_cache(const eki_machine *m, double bytes)
 {
 	return fmax(0, 1 - m->cache_bytes / 8 / bytes);
 }
 
 double eki_far(const eki_machine *m, double bytes)
 {
-	return m->far[0] * miss_core(m, bytes) + m->far[1] * miss_cache(m, bytes);
+	return m->far[0] * miss_core(m, bytes) + m->far[1] * eki_miss_cache(m, bytes);
 }
 
 /* Predicts how long a product waits for far entries of x. A core works on some entries at a
@@ -54,7 +52,7 @@ static double wait_for_x(const eki_features *f)
 	if (f->fetched)
 		memory = fmin(memory, 64 / bandwidth(f) * f->lost_share);
 	return (double)f->stats.nnz *
-	       (m->far[0] * miss_core(m, bytes) * f->far_share + miss_cache(m, bytes) * memory);
+	       (m->far[0] * miss_core(m, bytes) * f->far_share + eki_miss_cache(m, bytes) * memory);
 }
 
 double eki_cost(const eki_features *f, double bytes, double work)

@@ -54,6 +54,9 @@ typedef struct eki_features {
 /* Predicts by how many nanoseconds a random access to a vector of `bytes` bytes takes longer than
  * one to a short vector. */
 double eki_far(const eki_machine *m, double bytes);
+/* Returns the share of random accesses to a vector of `bytes` bytes that miss the last-level cache.
+ * The vector is taken to have an eighth of it, since processors share it. */
+double eki_miss_cache(const eki_machine *m, double bytes);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
  * for moving and for computing. It adds a share of the shorter one, since the two overlap only in

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "cost/cost.h"
+#include "cost/places.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "cost/sample.c"
 #include "base/for_each.h"
@@ -22,17 +23,12 @@
 #ifndef EK_SAMPLE_STATE
 #define EK_SAMPLE_STATE
 enum { SEGMENTS = 64, SEGMENT_ROWS = 32, BACK = 4, FAR = 16384, NEAR = 8, SOME_ROWS = 11 };
-enum { PAGE = 512, PAGES = 256 }; /* columns of a page; pages that are remembered */
+enum { PAGE = 512 }; /* columns of a page */
 
 typedef struct sample {
 	int64_t entries, repeated, run, narrow, far, lost, looked_at, beside, above, diagonal;
-	int64_t page[PAGES]; /* 1 + the last page that was seen of those which share the place */
+	eki_place_memory pages;
 } sample;
-
-static inline bool page_seen(const sample *s, int64_t page)
-{
-	return page >= 0 && s->page[page % PAGES] == page + 1;
-}
 
 static inline bool off_diagonal(int64_t c, int64_t diagonal)
 {
@@ -73,11 +69,9 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 static void FN(lost_entries)(const IDX *col, int64_t n, int64_t diagonal, sample *s)
 {
 	for (int64_t k = 0; k < n; k++) {
-		const int64_t c = col[k], page = c / PAGE;
+		const bool new = eki_place_new(&s->pages, col[k] / PAGE);
 
-		s->lost += off_diagonal(c, diagonal) && !page_seen(s, page) &&
-		           !page_seen(s, page - 1) && !page_seen(s, page + 1);
-		s->page[page % PAGES] = page + 1;
+		s->lost += new &&off_diagonal(col[k], diagonal);
 	}
 }
 
@@ -105,7 +99,7 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 	const PTR *row_ptr = A->array[CSR_PTR];
 	const IDX *col_idx = A->array[CSR_COL];
 
-	memset(s->page, 0, sizeof s->page);
+	memset(&s->pages, 0, sizeof s->pages);
 	for (int64_t i = begin; i < end && s->entries < EKI_SAMPLE_ENTRIES; i++) {
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
 		int64_t diagonal = (int64_t)((double)i / (double)A->rows * (double)A->cols);

@@ -4,6 +4,7 @@
  * place of x, a page or a line, that the segment has not read yet, nor one beside it. Entries that
  * follow each other in few streams, as in meshes and bands, are in such a place only where a stream
  * begins. */
+#include "cost/places.h"
 #include "drive/drive.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "drive/far.c"
@@ -12,7 +13,6 @@
 #ifndef EK_FAR_SEGMENTS
 #define EK_FAR_SEGMENTS
 enum { SEGMENTS = 32, SEGMENT = 1024 }; /* segments; entries of each */
-enum { PLACES = 256 };                  /* places that are remembered */
 #endif
 
 #if EK_PER_TYPE
@@ -21,17 +21,11 @@ enum { PLACES = 256 };                  /* places that are remembered */
 static int64_t FN(far_new_places)(const void *columns, int64_t width, int64_t begin, int64_t end)
 {
 	const IDX *col_idx = columns;
-	int64_t seen[PLACES] = {0}, count = 0; /* the places, counted from 2; 0 is none */
+	eki_place_memory places = {{0}};
+	int64_t count = 0;
 
-	for (int64_t k = begin; k < end; k++) {
-		const int64_t place = col_idx[k] / width + 2;
-		bool new = true;
-
-		for (int64_t near = place - 1; near <= place + 1; near++)
-			new &= seen[near % PLACES] != near;
-		count += new;
-		seen[place % PLACES] = place;
-	}
+	for (int64_t k = begin; k < end; k++)
+		count += eki_place_new(&places, col_idx[k] / width);
 	return count;
 }
 
@@ -51,7 +45,7 @@ bool eki_far_apart(const eki_step *step, int array, eki_far_unit unit)
 		return false;
 	if (!step->ctx->small_work && step->threads > 3)
 		return true;
-	if ((double)(step->x_len * size) <= step->ctx->machine->cache_bytes / 8 ||
+	if (eki_miss_cache(step->ctx->machine, (double)(step->x_len * size)) == 0 ||
 	    len < SEGMENTS * SEGMENT)
 		return false;
 	for (int64_t s = 0; s < SEGMENTS; s++) {

@@ -154,17 +154,44 @@ static void FN(scoo_sort)(const ek_store *scratch, ek_store *out, int64_t begin,
 	}
 }
 
-/* Copies the row pointers in CSR of at most BAND rows of a slice, from row `low` of it, to `next`.
- * Returns the number of rows. A tall slice is gone through once for each band, since the pointers
- * are on the stack: filling in new values takes no memory. */
-static inline int64_t FN(scoo_starts)(const ek_store *scoo, const ek_store *csr, int64_t slice,
-                                      int64_t low, PTR next[BAND])
-{
-	const int64_t rest = scoo_rows(scoo, slice) - low, n = rest < BAND ? rest : BAND;
+/* Moves entry `at` of `csr` to entry e of `scoo`, or back. Tells whether both have the same column
+ * then. */
+typedef bool FN(scoo_move)(const ek_store *scoo, const ek_store *csr, int64_t e, PTR at);
 
-	memcpy(next, (const PTR *)csr->array[CSR_PTR] + scoo_first(scoo, slice) + low,
-	       (size_t)n * sizeof *next);
-	return n;
+/* Calls `move` for all entries of a slice. The entries of each row are taken in CSR's order. Tells
+ * whether all calls returned true. A slice is gone through once for each BAND rows, since their
+ * pointers are on the stack: filling in new values takes no memory. */
+static inline bool FN(scoo_each)(const ek_store *scoo, const ek_store *csr, int64_t slice,
+                                 FN(scoo_move) * move)
+{
+	const PTR *slice_ptr = scoo->array[SCOO_PTR], *row_ptr = csr->array[CSR_PTR];
+	const uint16_t *row = scoo->array[SCOO_ROW];
+	const int64_t rows = scoo_rows(scoo, slice);
+	PTR next[BAND];
+	bool all = true;
+
+	for (int64_t low = 0; low < rows; low += BAND) {
+		const int64_t n = rows - low < BAND ? rows - low : BAND;
+
+		memcpy(next, row_ptr + scoo_first(scoo, slice) + low, (size_t)n * sizeof *next);
+		for (int64_t e = slice_ptr[slice]; e < slice_ptr[slice + 1]; e++)
+			if (row[e] >= low && row[e] < low + n)
+				all &= move(scoo, csr, e, next[row[e] - low]++);
+	}
+	return all;
+}
+
+static inline bool FN(scoo_take)(const ek_store *scoo, const ek_store *csr, int64_t e, PTR at)
+{
+	((VAL *)scoo->array[SCOO_VAL])[e] = ((const VAL *)csr->array[CSR_VAL])[at];
+	return ((const IDX *)scoo->array[SCOO_COL])[e] == ((const IDX *)csr->array[CSR_COL])[at];
+}
+
+static inline bool FN(scoo_give)(const ek_store *scoo, const ek_store *csr, int64_t e, PTR at)
+{
+	((VAL *)csr->array[CSR_VAL])[at] = ((const VAL *)scoo->array[SCOO_VAL])[e];
+	((IDX *)csr->array[CSR_COL])[at] = ((const IDX *)scoo->array[SCOO_COL])[e];
+	return true;
 }
 
 /* Copies the values of slices [begin, end). Assumes that the entries of each row are still in the
@@ -172,28 +199,14 @@ static inline int64_t FN(scoo_starts)(const ek_store *scoo, const ek_store *csr,
  * slice for the place of each entry. */
 static void FN(scoo_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	const PTR *row_ptr = csr->array[CSR_PTR], *slice_ptr = out->array[SCOO_PTR];
-	const IDX *col_idx = out->array[SCOO_COL], *from_col = csr->array[CSR_COL];
-	const uint16_t *row = out->array[SCOO_ROW];
+	const PTR *row_ptr = csr->array[CSR_PTR];
+	const IDX *from_col = csr->array[CSR_COL];
 	const VAL *from = csr->array[CSR_VAL];
 	VAL *val = out->array[SCOO_VAL];
-	PTR next[BAND];
 
 	for (int64_t k = begin; k < end; k++) {
-		bool same = true;
+		const bool same = FN(scoo_each)(out, csr, k, FN(scoo_take));
 
-		for (int64_t low = 0; low < scoo_rows(out, k); low += BAND) {
-			const int64_t n = FN(scoo_starts)(out, csr, k, low, next);
-
-			for (int64_t e = slice_ptr[k]; e < slice_ptr[k + 1]; e++) {
-				if (row[e] < low || row[e] >= low + n)
-					continue;
-				const PTR at = next[row[e] - low]++;
-
-				val[e] = from[at];
-				same &= from_col[at] == col_idx[e];
-			}
-		}
 		for (int64_t i = scoo_first(out, k); !same && i < scoo_first(out, k + 1); i++)
 			for (int64_t at = row_ptr[i]; at < row_ptr[i + 1]; at++)
 				val[scoo_entry(out, i, from_col[at])] = from[at];
@@ -219,27 +232,8 @@ static void FN(scoo_lengths)(const ek_store *in, ek_store *csr, int64_t begin, i
 /* Copies columns and values of slices [begin, end) to `csr`, whose row_ptr is complete. */
 static void FN(scoo_to_csr)(const ek_store *in, ek_store *csr, int64_t begin, int64_t end)
 {
-	const PTR *slice_ptr = in->array[SCOO_PTR];
-	const IDX *col_idx = in->array[SCOO_COL];
-	const uint16_t *row = in->array[SCOO_ROW];
-	const VAL *val = in->array[SCOO_VAL];
-	IDX *to_col = csr->array[CSR_COL];
-	VAL *to_val = csr->array[CSR_VAL];
-	PTR next[BAND];
-
 	for (int64_t k = begin; k < end; k++)
-		for (int64_t low = 0; low < scoo_rows(in, k); low += BAND) {
-			const int64_t n = FN(scoo_starts)(in, csr, k, low, next);
-
-			for (int64_t e = slice_ptr[k]; e < slice_ptr[k + 1]; e++) {
-				if (row[e] < low || row[e] >= low + n)
-					continue;
-				const PTR to = next[row[e] - low]++;
-
-				to_col[to] = col_idx[e];
-				to_val[to] = val[e];
-			}
-		}
+		FN(scoo_each)(in, csr, k, FN(scoo_give));
 }
 
 /* Returns the first slice in [begin, end) with wrong pointers, or with an entry that is out of
