@@ -94,8 +94,10 @@ bool eki_convert_worthwhile(const eki_features *f, const ek_format *format);
  * Sets f->stats, f->short_share and f->mixed_share. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample reads */
-/* Estimates from a sample of rows the shares of eki_features that are shares of entries. */
-void eki_sample_shapes(const ek_store *csr, eki_features *f);
+/* Estimates from a sample of rows the shares of eki_features that are shares of entries. The fewer
+ * products f->calls announces, the smaller the sample is. Returns false, and changes nothing, if
+ * there are too few for any. */
+bool eki_sample_shapes(const ek_store *csr, eki_features *f);
 /* Estimates eki_features.unforeseen_share from a sample of the rows. */
 double eki_unforeseen_rows(const ek_store *csr);
 

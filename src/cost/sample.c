@@ -68,10 +68,11 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 /* Counts the entries of a row that are far from column `diagonal` and on a page that is new. */
 static void FN(lost_entries)(const IDX *col, int64_t n, int64_t diagonal, sample *s)
 {
-	for (int64_t k = 0; k < n; k++) {
-		const bool new = eki_place_new(&s->pages, col[k] / PAGE);
-
-		s->lost += new &&off_diagonal(col[k], diagonal);
+	for (int64_t k = 0, page = -1; k < n; k++) {
+		if (col[k] / PAGE == page)
+			continue;
+		page = col[k] / PAGE;
+		s->lost += eki_place_new(&s->pages, page) && off_diagonal(col[k], diagonal);
 	}
 }
 
@@ -116,8 +117,10 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 			run = col[0] == col_idx[row_ptr[i - 1]] + 1;
 		int64_t above_n = i > 0 ? row_ptr[i] - row_ptr[i - 1] : 0;
 
-		s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
-		FN(lost_entries)(col, n, diagonal, s);
+		if (A->cols > FAR) { /* else no entry is as far */
+			s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
+			FN(lost_entries)(col, n, diagonal, s);
+		}
 		if (i % SOME_ROWS == 0) {
 			FN(neighbours)(col, n, col - above_n, above_n, s);
 			s->looked_at += n;
@@ -136,22 +139,27 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 typedef void sample_fn(const ek_store *, int64_t, int64_t, sample *);
 
 /* Returns the number of segments to look at. Looking at an entry takes as long as multiplying ten,
- * so that with few calls fewer segments are looked at: a twentieth of the calls' time, or four. */
+ * so that few calls pay for few segments: for four at least, and for none if all calls together
+ * multiply less than 20 times as many entries as the whole sample has. */
 static int64_t segments_for(const ek_store *csr, int64_t calls)
 {
-	const double rows = (double)calls / 200 * (double)csr->rows;
-	const double most = calls ? rows / SEGMENT_ROWS : SEGMENTS;
+	const double most = (double)calls / 200 * (double)csr->rows / SEGMENT_ROWS;
+	const double nnz = (double)csr->nnz;
 
+	if ((double)calls * nnz < 20 * fmin(nnz, EKI_SAMPLE_ENTRIES))
+		return 0;
 	return most >= SEGMENTS ? SEGMENTS : most <= 4 ? 4 : (int64_t)most;
 }
 
-void eki_sample_shapes(const ek_store *csr, eki_features *f)
+bool eki_sample_shapes(const ek_store *csr, eki_features *f)
 {
 	const int64_t segments = segments_for(csr, f->calls);
 	static sample_fn *const rows[EK_NTYPE] = EK_BY_TYPE(sample_rows);
 	sample_fn *fn = rows[eki_type(csr->value, csr->index)];
 	sample s = {0};
 
+	if (segments == 0)
+		return false;
 	if (csr->rows <= segments * SEGMENT_ROWS)
 		fn(csr, 0, csr->rows, &s);
 	else
@@ -172,6 +180,7 @@ void eki_sample_shapes(const ek_store *csr, eki_features *f)
 		f->above_share = (double)s.above / looked_at;
 		f->diagonal_share = (double)s.diagonal / looked_at;
 	}
+	return true;
 }
 
 #endif

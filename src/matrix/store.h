@@ -101,7 +101,7 @@ struct ek_store {
 	bool from1; /* the caller counts from 1, so messages do too */
 	/* Whether the columns of each row of this CSR store are known to ascend, without
 	 * duplicates. false if nobody has found out. */
-	bool strict;
+	bool ascends;
 };
 
 extern const ek_format ek_format_csr, ek_format_csc;

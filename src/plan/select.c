@@ -7,25 +7,20 @@
  * the conversion divided by the expected calls. The bytes of a format, including padding, are known
  * only after its layout has been computed, which takes as long as a few products. So the layout is
  * computed only if there are enough calls to make up for that time, and if the format would win
- * without padding.
- *
- * Finding the features takes one pass over row_ptr and a sample of the columns. */
+ * without padding. */
 #include <math.h>
 #include <string.h>
 
 #include "plan/plan.h"
 
-enum {
-	/* Conversions that take more products than this are considered last. */
-	LONG = 20,
-	/* A sample is taken only if the expected calls, all together, multiply at least this many
-	 * times as many entries as the sample reads. */
-	SAMPLED = 20
-};
+/* Conversions that take more products than this are considered last. */
+enum { LONG = 20 };
 
 typedef struct selection {
 	const eki_step *step;
-	ek_store csr; /* the matrix of `step`, once its order is known */
+	ek_store csr;      /* the matrix of `step` in CSR, with columns from 0, once it is wanted */
+	ek_store own_csr;  /* the arrays of `csr` that are not those of the matrix */
+	bool ordered;      /* whether csr.ascends has been found out */
 	eki_features f;
 	unsigned backend;
 	double memory; /* f.memory, or INFINITY if no method fits into that */
@@ -104,53 +99,6 @@ static void note(selection *s, const ek_method *m, double run, double share, con
 		c->bytes = eki_store_bytes(out);
 		memcpy(c->dim, out->dim, sizeof c->dim);
 	}
-}
-
-/* ---- Features -------------------------------------------------------------------------------- */
-
-ek_status eki_step_features(const eki_step *step, double memory, eki_features *f)
-{
-	const ek_store *A = step->in[0];
-
-	*f = (eki_features){.value = A->value,
-	                    .index = A->index,
-	                    .op = step->op[0],
-	                    .threads = A->nnz + A->rows < step->ctx->small_work ? 1 : step->threads,
-	                    .isa = step->isa,
-	                    .calls = step->problem->calls,
-	                    .announced = step->problem->calls,
-	                    .width = step->problem->width,
-	                    .machine = step->ctx->machine,
-	                    .csr_bytes = (double)step->bytes,
-	                    .in_cache = step->bytes < eki_cpu_cache(),
-	                    .on_processor = eki_device_is_processor(step->ctx),
-	                    .strict = step->problem->reproducible == EK_REPRO_STRICT,
-	                    .memory = memory};
-	if (f->strict) {
-		/* Strict methods differ in their order of summation, so the choice must not depend
-		 * on threads, instruction set or machine. Therefore all predictions are for one
-		 * fixed machine. */
-		f->threads = 16;
-		f->isa = EK_ISA_AVX2;
-		f->machine = eki_machine_fixed();
-		f->in_cache = false;
-	}
-	if (A->format == &ek_format_csr) {
-		EK_RETURN_IF(eki_row_stats(step->ctx, A, f));
-		const double looked_at =
-			A->nnz < EKI_SAMPLE_ENTRIES ? (double)A->nnz : EKI_SAMPLE_ENTRIES;
-		const bool sampled = (double)f->calls * (double)A->nnz >= SAMPLED * looked_at;
-
-		if (sampled)
-			eki_sample_shapes(A, f);
-		f->unforeseen_share = sampled ? eki_unforeseen_rows(A) : f->mixed_share;
-		return EK_OK;
-	}
-	f->store = A;
-	f->stats.rows = A->rows;
-	f->stats.cols = A->cols;
-	f->stats.nnz = A->nnz;
-	return EK_OK;
 }
 
 /* ---- Methods for the format at hand ---------------------------------------------------------- */
@@ -237,14 +185,25 @@ static double limit(const selection *s, const ek_format *format)
 	return s->memory + (format->by_column ? 0 : s->columns);
 }
 
-/* Returns the matrix. If its columns ascend, this is found out only once. */
-static const ek_store *ordered(selection *s)
+/* Sets s->csr, from which formats are made. */
+static ek_status find_csr(selection *s)
 {
-	if (!s->csr.format) {
-		s->csr = *s->step->in[0];
-		s->csr.strict = eki_ascends_strictly(s->step->ctx, &s->csr);
-	}
-	return &s->csr;
+	const ek_store *csr;
+
+	if (s->csr.format)
+		return EK_OK;
+	EK_RETURN_IF(eki_format_csr(s->step->ctx, s->step->in[0], &s->own_csr, &csr));
+	s->csr = *csr;
+	return EK_OK;
+}
+
+/* Tells whether the columns of each row ascend. Looks at them only once. */
+static bool ascends(selection *s)
+{
+	if (!s->ordered)
+		s->csr.ascends = eki_ascends_strictly(s->step->ctx, &s->csr);
+	s->ordered = true;
+	return s->csr.ascends;
 }
 
 /* Computes the layout of A in a format with the parameters `dim`, of which 0 lets the format
@@ -254,9 +213,11 @@ static ek_status look(selection *s, const ek_format *format, const int64_t *dim,
                       ek_store *out, bool *fits)
 {
 	const int64_t most = isinf(s->memory) ? -1 : 0;
-	const ek_store *csr = format->by_column ? ordered(s) : s->step->in[0];
-	const ek_status status = eki_format_look(s->step->ctx, csr, format, dim, most, out);
+	ek_status status;
 
+	if (format->by_column)
+		ascends(s);
+	status = eki_format_look(s->step->ctx, &s->csr, format, dim, most, out);
 	*fits = status == EK_OK && (double)eki_store_bytes(out) <= limit(s, format);
 	return status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_EOVERFLOW ||
 	                       status == EK_ENOMEM
@@ -279,7 +240,8 @@ static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 	 * the same size, so the first that fits stands for all. */
 	if (!m->cost || m->cost == s->looked || m->cost(&f) + share >= s->time)
 		return EK_OK;
-	if (format->estimate && ordered(s)->strict) {
+	EK_RETURN_IF(find_csr(s));
+	if (format->estimate && ascends(s)) {
 		EK_RETURN_IF(eki_format_estimate(s->step->ctx, &s->csr, format, &out));
 		f.store = &out;
 		if (m->cost(&f) + share >= s->time)
@@ -324,6 +286,15 @@ static ek_status consider_formats(selection *s)
 	return EK_OK;
 }
 
+/* Considers other formats, unless there is no memory for columns from 0. */
+static ek_status add_formats(selection *s)
+{
+	const ek_status status = consider_formats(s);
+
+	eki_store_free(s->step->ctx, &s->own_csr);
+	return status == EK_ENOMEM ? EK_OK : status;
+}
+
 /* Returns the number of bytes that the choice may take besides A: a copy in another format, or
  * arrays of the method. */
 static double allowance(const ek_plan *p)
@@ -365,8 +336,8 @@ ek_status eki_select(eki_step *step, bool formats, eki_choice *choice, eki_selec
 	}
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	EK_RETURN_IF(choose_method(&s));
-	if (formats && A->format == &ek_format_csr && !A->base && A->nnz > 0)
-		EK_RETURN_IF(consider_formats(&s));
+	if (formats && A->format == &ek_format_csr && A->nnz > 0)
+		EK_RETURN_IF(add_formats(&s));
 	*choice = s.best;
 	if (s.why) {
 		s.why->f = s.f;

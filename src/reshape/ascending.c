@@ -69,7 +69,7 @@ bool eki_ascends_strictly(const ek_context *ctx, const ek_store *csr)
 	static eki_fault_fn *const not_strict[EK_NTYPE] = EK_BY_TYPE(not_strict);
 	eki_fault_fn *const fault = not_strict[eki_type(csr->value, csr->index)];
 
-	return csr->strict || eki_first_fault(ctx, csr, fault, csr->rows) == csr->rows;
+	return csr->ascends || eki_first_fault(ctx, csr, fault, csr->rows) == csr->rows;
 }
 
 ek_status eki_ascending(const ek_context *ctx, const ek_store *csr, const ek_format *format,

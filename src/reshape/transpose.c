@@ -31,15 +31,14 @@ static bool scattered(const ek_context *ctx, const ek_store *csr)
 	                  .index = csr->index,
 	                  .threads = ctx->threads,
 	                  .isa = ctx->isa,
-	                  .calls = 1,
+	                  .calls = 20, /* as many products take as long as transposing */
 	                  .width = 1,
 	                  .stats = {.rows = csr->rows, .cols = csr->cols, .nnz = csr->nnz},
 	                  .machine = ctx->machine};
 
 	if (csr->nnz < EKI_SAMPLE_ENTRIES)
 		return false;
-	eki_sample_shapes(csr, &f);
-	return eki_radix_cost(&f) < eki_scan_cost(&f);
+	return eki_sample_shapes(csr, &f) && eki_radix_cost(&f) < eki_scan_cost(&f);
 }
 
 /* Transposes through buckets. Does nothing but set *done to false if no buckets suit the matrix, or
