@@ -128,8 +128,10 @@ static void FN(stats_pattern)(void *arg, int part)
 
 struct length_part {
 	int64_t min, max, empty, few, changes;
-	double squares; /* sum of the squared differences from the mean */
-	int64_t histogram[64];
+	/* Of rows with even and odd numbers, so that a row does not wait for the one before: the
+	 * sum of the squared differences from the mean, and the rows of each bin. */
+	double squares[2];
+	int64_t histogram[2][64];
 };
 
 struct length_job {
@@ -162,15 +164,16 @@ static void length_part(void *arg, int part)
 		begin > 0 && begin < end ? eki_ptr_at(csr, begin) - eki_ptr_at(csr, begin - 1) : -1;
 
 	for (int64_t i = begin, at = eki_ptr_at(csr, begin); i < end; i++) {
-		int64_t next = eki_ptr_at(csr, i + 1), n = next - at;
+		const int64_t next = eki_ptr_at(csr, i + 1), n = next - at;
+		const int turn = (int)(i & 1);
 
 		p.min = n < p.min ? n : p.min;
 		p.max = n > p.max ? n : p.max;
 		p.empty += n == 0;
 		p.few += n <= 8;
 		p.changes += n != before && i > 0;
-		p.squares += ((double)n - job->mean) * ((double)n - job->mean);
-		p.histogram[bits_of(n)]++;
+		p.squares[turn] += ((double)n - job->mean) * ((double)n - job->mean);
+		p.histogram[turn][bits_of(n)]++;
 		before = n;
 		at = next;
 	}
@@ -214,9 +217,9 @@ ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features
 		s->empty_rows += p->empty;
 		few += p->few;
 		changes += p->changes;
-		squares += p->squares;
+		squares += p->squares[0] + p->squares[1];
 		for (int bin = 0; bin < 64; bin++)
-			s->histogram[bin] += p->histogram[bin];
+			s->histogram[bin] += p->histogram[0][bin] + p->histogram[1][bin];
 	}
 	s->row_stddev = sqrt(squares / (double)csr->rows);
 	f->short_share = (double)few / (double)csr->rows;

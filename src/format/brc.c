@@ -372,7 +372,7 @@ const ek_format ek_format_brc = {
                   {"piece_len", EKI_IDX},
                   {"row_piece", EKI_PTR}},
 	.check = check,
-	.convert = {5, 40},
+	.convert = {4, 20},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

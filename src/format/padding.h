@@ -29,6 +29,16 @@ static inline void lane_set(lane_chunk *h, int64_t l, int64_t first, int64_t len
 	h->pad[l] = len ? first + len - 1 : first < nnz ? first : first - 1;
 }
 
+/* Returns the number of steps at which all lanes have entries. */
+static inline int64_t lanes_full(const lane_chunk *h)
+{
+	int64_t full = h->steps;
+
+	for (int64_t l = 0; l < h->lanes; l++)
+		full = h->len[l] < full ? h->len[l] : full;
+	return full;
+}
+
 /* Tells whether a value is +0, the only value allowed in padding (-0 is not allowed). */
 static inline bool eki_pads(double value)
 {

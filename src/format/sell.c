@@ -324,7 +324,7 @@ const ek_format ek_format_sell = {
                   {"row_len", EKI_IDX},
                   {"perm", EKI_IDX}},
 	.check = check,
-	.convert = {6, 40},
+	.convert = {4, 20},
 	.layout = layout,
 	.pattern = pattern,
 	.values = values,

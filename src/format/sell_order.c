@@ -2,9 +2,10 @@
  * SELL-C-sigma: the order of the rows, the number of places that chunks take, and the choice of
  * sigma.
  *
- * Rows are sorted by length within each window. This is a radix sort by one byte of the length at a
- * time, so time and memory do not depend on how lengths are distributed. The first row of a chunk
- * is then its longest.
+ * Rows are sorted by length within each window: by counting, and rows of 255 entries or more by a
+ * radix sort, one byte of the length at a time, so that time and memory do not depend on how
+ * lengths are distributed. The first row of a chunk is then its longest, so that for the number of
+ * places it is enough to count the rows of each length.
  *
  * A few values of sigma are tried in ascending order, until one leaves almost no padding. A larger
  * sigma replaces a smaller one only if it saves a twentieth of the bytes: sorting rows makes reads
@@ -18,7 +19,7 @@
 
 #ifndef EK_SELL_RADIX
 #define EK_SELL_RADIX
-enum { RADIX = 256 };
+enum { RADIX = 256, LONG = 255 };
 #endif
 
 #if EK_PER_TYPE
@@ -47,19 +48,12 @@ static inline void FN(sell_place)(const void *of, int64_t e, int64_t to)
 	s->to[to] = s->from[e];
 }
 
-/* Sorts rows 0 .. n - 1 of row_ptr by length, the longest first. Rows of equal length keep their
- * order. `a` and `b` are scratch memory for n numbers each. Returns `a` or `b`, whichever has the
- * sorted row numbers. */
-static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int32_t *a, int32_t *b)
+/* Sorts the n rows of row_ptr whose numbers are in `a` by length, the longest first. Rows of equal
+ * length keep their order. `b` is scratch memory for n numbers. Returns `a` or `b`, whichever has
+ * the sorted row numbers. */
+static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int64_t longest, int32_t *a,
+                              int32_t *b)
 {
-	uint64_t longest = 0;
-
-	for (int64_t i = 0; i < n; i++) {
-		const uint64_t len = (uint64_t)(row_ptr[i + 1] - row_ptr[i]);
-
-		longest = len > longest ? len : longest;
-		a[i] = (int32_t)i;
-	}
 	for (int shift = 0; longest; shift += 8, longest /= RADIX) {
 		const struct FN(sell_rows) rows = {row_ptr, a, b, shift};
 		int64_t at[RADIX];
@@ -70,6 +64,75 @@ static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int32_t *a, int32_t
 		b = swap;
 	}
 	return a;
+}
+
+static inline int64_t FN(sell_longest)(const PTR *row_ptr, int64_t n)
+{
+	PTR longest = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		const PTR len = row_ptr[i + 1] - row_ptr[i];
+
+		longest = len > longest ? len : longest;
+	}
+	return longest;
+}
+
+/* Sorts the rows of a window, 0 .. n - 1 of row_ptr, that have LONG entries or more. Stores their
+ * numbers at the beginning of perm, unless that is NULL; row 0 has the number `first`. Returns the
+ * number of places of the chunks of c rows that begin with one of them. */
+static int64_t FN(sell_long)(const PTR *row_ptr, int64_t n, int64_t c, int64_t longest, IDX *perm,
+                             int64_t first, int32_t *scratch)
+{
+	int64_t m = 0, places = 0;
+
+	for (int64_t i = 0; i < n; i++)
+		if (row_ptr[i + 1] - row_ptr[i] >= LONG)
+			scratch[m++] = (int32_t)i;
+	const int32_t *order = FN(sell_sort)(row_ptr, m, longest, scratch, scratch + n);
+
+	for (int64_t p = 0; p < m; p += c)
+		places += c * (int64_t)(row_ptr[order[p] + 1] - row_ptr[order[p]]);
+	for (int64_t p = 0; perm && p < m; p++)
+		perm[p] = (IDX)(first + order[p]);
+	return places;
+}
+
+/* Returns the number of places that a window, rows 0 .. n - 1 of row_ptr, takes in chunks of c
+ * rows once its rows are sorted. Sets perm, unless it is NULL, to the sorted numbers of the rows;
+ * row 0 has the number `first`. `scratch` has space for 2 n numbers. */
+static int64_t FN(sell_window)(const PTR *row_ptr, int64_t n, int64_t c, IDX *perm, int64_t first,
+                               int32_t *scratch)
+{
+	const int64_t longest = FN(sell_longest)(row_ptr, n);
+	const int64_t most = longest < LONG ? longest : LONG;
+	int32_t at[LONG + 1];
+	int64_t places = 0, before = 0;
+
+	memset(at, 0, (size_t)(most + 1) * sizeof *at);
+	for (int64_t i = 0; i < n; i++) {
+		const int64_t len = row_ptr[i + 1] - row_ptr[i];
+
+		at[len < LONG ? len : LONG]++;
+	}
+	if (most == LONG)
+		places = FN(sell_long)(row_ptr, n, c, longest, perm, first, scratch);
+	for (int64_t len = most; len >= 0; len--) {
+		const int64_t end = before + at[len];
+
+		/* Chunks begin at each multiple of c. */
+		if (len < LONG && end > before)
+			places += ((end + c - 1) / c - (before + c - 1) / c) * c * len;
+		at[len] = (int32_t)before;
+		before = end;
+	}
+	for (int64_t i = 0; perm && i < n; i++) {
+		const int64_t len = row_ptr[i + 1] - row_ptr[i];
+
+		if (len < LONG)
+			perm[at[len]++] = (IDX)(first + i);
+	}
+	return places;
 }
 
 /* Sorts the rows of windows [begin, end) by length, each window of sigma rows on its own. Stores
@@ -85,12 +148,8 @@ static int64_t FN(sell_sorted)(const ek_store *csr, const ek_store *out, int64_t
 
 	for (int64_t i = begin * sigma; i < end * sigma && i < csr->rows; i += sigma) {
 		const int64_t n = csr->rows - i < sigma ? csr->rows - i : sigma;
-		const int32_t *order = FN(sell_sort)(row_ptr + i, n, scratch, scratch + sigma);
 
-		for (int64_t p = 0; p < n; p += c)
-			places += c * (int64_t)(row_ptr[i + order[p] + 1] - row_ptr[i + order[p]]);
-		for (int64_t p = 0; perm && p < n; p++)
-			perm[i + p] = (IDX)(i + order[p]);
+		places += FN(sell_window)(row_ptr + i, n, c, perm ? perm + i : NULL, i, scratch);
 	}
 	return places;
 }
