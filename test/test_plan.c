@@ -241,6 +241,8 @@ static void test_no_arrays(void **state)
 		EK_OK);
 	for (int i = 0; i < 40; i++)
 		x[i] = 1;
+	const int64_t small_work = ctx->small_work;
+
 	ctx->small_work = 0;
 	for (const ek_method *m = NULL; (m = matrix_method_next(m));)
 		for (int op = EK_OP_N; op <= EK_OP_T; op++) {
@@ -258,7 +260,7 @@ static void test_no_arrays(void **state)
 				assert_true(y[i] == 0);
 			ek_plan_destroy(plan);
 		}
-	ctx->small_work = EKI_SMALL_WORK;
+	ctx->small_work = small_work;
 	ek_matrix_destroy(E);
 }
 

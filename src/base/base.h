@@ -142,16 +142,15 @@ struct ek_context {
 	ek_isa isa;
 	const eki_machine *machine;
 	struct eki_forced *forced; /* methods that EK_METHOD asks for (plan/forced.c), or NULL */
-	int64_t small_work; /* EKI_SMALL_WORK, or 0 in tests, so that small matrices are split */
+	/* Number of rows plus entries below which waking a thread costs more than it saves. 0 in
+	 * tests, so that small matrices are split. */
+	int64_t small_work;
 	struct eki_device *device; /* the device (base/device.h), or NULL if there is none */
 	eki_wisdom wisdom;
 	/* Replaces the measured nanoseconds of a trial, which is a run, or the preparation if
 	 * `prepares` is true, of a method. NULL except in tests. */
 	double (*timing)(const ek_method *method, bool prepares, double ns);
 };
-
-/* Number of rows plus entries below which waking a thread costs more than it saves. */
-enum { EKI_SMALL_WORK = 15000 };
 
 /* Closes the context's device and frees the context. */
 void eki_context_free(ek_context *ctx);

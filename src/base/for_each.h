@@ -57,6 +57,14 @@
 #endif
 #endif
 
+/* Kernels never fuse a multiplication with an addition that are written apart, whatever the flags
+ * of the build: the bits of a result would depend on the compiler. */
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#else
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 #include <math.h>
 #include <string.h>
 

@@ -37,6 +37,7 @@
 	.list_row = 0.8,                                                                        \
 	.launch = {3000, 30000}, .device_gbps = {1000, 4}, .loop_gbps = 20, .lane_gather = 100, \
 	.lane_sum = 20,                                                                         \
+	.diagonal_ends = 12, .pattern_run = 0.5,                                                \
 	.array = {.set_entry = 3.3,                                                             \
 	          .search_entry = 20,                                                           \
 	          .search_step = {5, 4},                                                        \
@@ -45,6 +46,7 @@
 	          .select_list = 1000,                                                          \
 	          .merge_entry = {1.3, 2.3},                                                    \
 	          .merge_simd = {{5.5, 5.5}, {1, 2.1}, {0.5, 1}},                               \
+	          .set_simd = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}},                                \
 	          .segscan_gbps = 16,                                                           \
 	          .segscan_call = 1000,                                                         \
 	          .segsum_gbps = {{14, 17}, {16, 21}},                                          \
@@ -61,6 +63,7 @@
 	           .simd_entry = {{7, 7}, {1.9, 3.5}, {1, 1.9}},                                \
 	           .simd_call = 400,                                                            \
 	           .method_call = 200,                                                          \
+	           .gather_simd = 1.6,                                                          \
 	           .spa_entry = 2.6,                                                            \
 	           .spa_index = 0.14,                                                           \
 	           .heap_level = 4.5,                                                           \

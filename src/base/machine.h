@@ -52,6 +52,7 @@ typedef struct eki_array_speed {
 	double select_gbps, select_list; /* k-selection, and extra for each list */
 	double merge_entry[2];           /* merge path: integers, floating point */
 	double merge_simd[EK_NLEVEL][2];   /* merge with SIMD: 32 bits, 64 bits */
+	double set_simd[EK_NLEVEL][2];     /* union and intersection with SIMD, likewise */
 	double segscan_gbps, segscan_call;
 	/* Segmented sums: by blocks, [0] with pointers and [1] with flags, 4 and 8 bytes; the share
 	 * of that speed without AVX-512; by lanes, and extra for each segment. */
@@ -72,6 +73,7 @@ typedef struct eki_vector_speed {
 	 * each call. */
 	double simd_entry[EK_NLEVEL][2], simd_call;
 	double method_call; /* for each call of a published addition, which allocates memory */
+	double gather_simd; /* gathers, over what products suggest (vec/gather_simd.c) */
 	double spa_entry, spa_index; /* SPA: for each entry, and for each index of a tile */
 	/* For each entry: one level of a heap; expansion and compression; one step of a bitonic
 	 * sort; merging. merge_search: for each entry of y that is searched for in x. */
@@ -116,6 +118,7 @@ typedef struct eki_machine {
 	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NLEVEL];
 	eki_block_speed block[EK_NVALUE][EK_NLEVEL];
 	eki_panel_speed panel[EK_NLEVEL];
+	double diagonal_ends; /* rows that the ends of a loop over a diagonal cost as much as */
 	double copy; /* cost of copying one vector entry from or to memory with a stride */
 	/* Mean length of runs of consecutive columns, cut at multiples of 8, from which SpGEMM adds
 	 * runs as vectors of 8 columns. It is shorter if rows have the columns of the row before,
@@ -132,8 +135,9 @@ typedef struct eki_machine {
 	double scatter_entry, scatter_far, radix_entry;
 	/* tile_entry, tile_row, tile_segment: costs of one entry, row and segment in methods with
 	 * tiles (spmv/csr_forward.c). pattern_row: additional cost of a row that is not in a group
-	 * of kind RUN (spmv/csr_patterns.c). */
-	double tile_entry, tile_row, tile_segment, pattern_row;
+	 * of kind RUN, and pattern_run: share of its work that a row in one saves
+	 * (spmv/csr_patterns.c). */
+	double tile_entry, tile_row, tile_segment, pattern_row, pattern_run;
 	/* Additional costs of a row and of an entry where columns have 16 bits
 	 * (spmv/csr_forward.c). */
 	double narrow_work[2];

@@ -90,11 +90,8 @@ static int64_t FN(set_intersection)(const eki_set_piece *s)
 double eki_set_simd_cost(const eki_features *f)
 {
 	const eki_array *set = f->array;
-	/* Measured nanoseconds for one entry, by instruction set and by size of the entry (4 or 8
-	 * bytes). */
-	static const double entry[EK_NLEVEL][2] = {{6, 6}, {1.2, 2.6}, {0.65, 1.3}};
 
-	return entry[eki_isa_row(set->isa)][eki_int_row(set->type)] *
+	return f->machine->array.set_simd[eki_isa_row(set->isa)][eki_int_row(set->type)] *
 	       (double)(set->a.n + set->b.n) / set->threads;
 }
 

@@ -183,10 +183,11 @@ static ek_status prepare(eki_step *step)
 }
 
 /* Predicts the time with the layout f->store. In each block of rows, every diagonal costs as much
- * as `ends` additional rows, for the start and the end of its loop. */
+ * as some additional rows, for the start and the end of its loop. */
 static double cost_of_layout(const eki_features *f)
 {
-	const double ends = 12, diagonals = (double)f->store->len[DIA_OFFSET];
+	const double ends = f->machine->diagonal_ends;
+	const double diagonals = (double)f->store->len[DIA_OFFSET];
 
 	return eki_cost_units(f, EKI_LOOP_DIAGONALS) +
 	       eki_work(f, EKI_LOOP_DIAGONALS,

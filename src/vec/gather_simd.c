@@ -44,14 +44,16 @@ static ek_status run(const eki_step *step, const eki_run *v)
  * it 0.75 on a Xeon, as measured in cache, and more than 1 on a Zen, whose gathers are slow. */
 static double cost(const eki_features *f)
 {
+	const eki_machine *m = f->machine;
 	const eki_array *a = f->array;
 	const double n = (double)a->x.nnz;
 	const int value = a->type == EK_F64;
 
 	if (a->type != EK_F32 && a->type != EK_F64)
 		return 1.01 * n;
-	return 1.6 * n * f->machine->speed[EKI_LOOP_GATHER][value][eki_isa_row(a->isa)].entry /
-	       f->machine->speed[EKI_LOOP_SERIAL][value][eki_isa_row(a->isa)].entry;
+	return m->vector.gather_simd * n *
+	       m->speed[EKI_LOOP_GATHER][value][eki_isa_row(a->isa)].entry /
+	       m->speed[EKI_LOOP_SERIAL][value][eki_isa_row(a->isa)].entry;
 }
 
 const ek_method ek_gather_simd = {
