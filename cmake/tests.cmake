@@ -126,7 +126,7 @@ if(CMOCKA_FOUND)
 endif()
 
 # Starting with the long tests shortens a parallel run.
-foreach(name test_methods test_formats test_merge test_sort test_nvrtc)
+foreach(name ${SLOW_TESTS} test_sort test_nvrtc test_cuda_programs test_gpu_methods)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES COST 100)
   endif()

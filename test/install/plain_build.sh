@@ -6,7 +6,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.plain
 mkdir -p "$out"
-command=$(grep -m1 '^cc .*src/\*/\*\.c' "$root/README.md" | sed 's/example\.c/test\/consumer\/consumer.c/; s/-O2/-O1/')
+command=$(grep -m1 '^cc .*src/\*/\*\.c' "$root/README.md" | sed 's/example\.c/test\/consumer\/consumer.c/; s/-O2/-O0/')
 cd "$root"
 line=${command/#cc/$CC}
 line=${line/-o example/-o $out/program}
