@@ -81,9 +81,11 @@ unset EK_NVRTC EK_OPENCL EK_CUDA EK_DEVICE # these name files and devices of thi
 # Waiting threads give up their core. Some tests would restart to set this.
 export OMP_WAIT_POLICY=passive
 cd "$at/build" || exit 1
+status=0
 # Kernels for NEON run nowhere else, so that the tests which walk their tables run here, in brief.
 if [ "$machine" = aarch64 ]; then
 	EK_TEST_TIER=brief ctest -j "$(nproc)" --output-on-failure --no-tests=error \
-		-R '^test_(methods|formats|merge|scan|segmented)$' || exit 1
+		-R '^test_(methods|formats|merge|scan|segmented)$' || status=1
 fi
-ctest -j "$(nproc)" --output-on-failure --no-tests=error -L unit -LE slow
+ctest -j "$(nproc)" --output-on-failure --no-tests=error -L unit -LE slow || status=1
+exit $status

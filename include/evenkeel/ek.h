@@ -464,9 +464,10 @@ enum {
 	/* Indices and pointers start at 1, as in Fortran. If the arrays are borrowed, column
 	 * indices and values are used in place and the rows + 1 pointers are copied. Methods that
 	 * cannot read column indices that start at 1 (ek_plan_explain says so) keep a copy of the
-	 * indices in the plan. Adopted arrays are rewritten to start at 0. Messages about the
-	 * matrix count from 1 too, positions in arrays included. Functions that take a row or a
-	 * column always count from 0. */
+	 * indices in the plan; a plan for another format has a copy of A, as with indices from 0.
+	 * Adopted arrays are rewritten to start at 0. Messages about the matrix count from 1 too,
+	 * positions in arrays included. Functions that take a row or a column always count from
+	 * 0. */
 	EK_BASE1 = 0x20,
 	/* for COO: remember where each entry went, for ek_matrix_set_values */
 	EK_KEEP_ORDER = 0x40,
@@ -887,11 +888,11 @@ typedef struct ek_hints {
 	int threads; /* maximum; 0 means the context's maximum; more gives EK_EINVAL */
 	/* How to store A for the product: a format and parameters, as for ek_matrix_convert. NULL
 	 * means the format of the method. If no method is given either, the library uses A's own
-	 * format or, if A is in csr or csc and its indices count from 0, the fastest format (the
-	 * cost of the conversion is divided by the expected calls). If A has another format or
-	 * other parameters, the plan holds a copy in this format. The copy is made via CSR, within
-	 * the default limit of ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op
-	 * N and op T exchanged. */
+	 * format or, if A is in csr or csc, the fastest format (the cost of the conversion is
+	 * divided by the expected calls). If A has another format or other parameters, the plan
+	 * holds a copy in this format. The copy is made via CSR, within the default limit of
+	 * ek_matrix_convert. Methods of "csr" multiply with "csc" too, with op N and op T
+	 * exchanged. */
 	const char *format;
 	/* Maximum number of bytes that the library's choice may take in addition to A, for a
 	 * copy in another format or for a method's own arrays. 0 means twice the size of A in CSR,

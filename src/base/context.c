@@ -292,10 +292,14 @@ void eki_context_free(ek_context *ctx)
 /* Returns the value for ek_context.small_work: a second thread pays if the work takes one thread
  * five times as long as waking others, and a row or an entry in the caches takes a quarter of a
  * nanosecond. On Zen 5 SELL with two threads takes 0.83 of the time at 6,500 rows and entries, and
- * 0.68 at 10,000. The limits are for profiles that were measured on a busy machine. */
-static int64_t small_work(const eki_machine *m)
+ * 0.68 at 10,000. `wake` is for the library's own threads while they spin, so other threads, and
+ * slower ones of the library, get one limit. */
+static int64_t small_work(const ek_options *options, const eki_machine *m)
 {
-	return (int64_t)fmin(fmax(20 * m->wake, 5000), 15000);
+	const double least = 5000, most = 15000;
+	const bool own = strcmp(eki_thread_run_time(), "pool") == 0 && !options->parallel;
+
+	return (int64_t)(own ? fmin(fmax(20 * m->wake, least), most) : most);
 }
 
 ek_status ek_context_create(const ek_options *options, ek_context **ctx)
@@ -317,7 +321,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 	new.threads = new.options.threads;
 	EK_RETURN_IF(threads_from_environment(&new.threads));
 	new.machine = eki_machine_here();
-	new.small_work = small_work(new.machine);
+	new.small_work = small_work(&new.options, new.machine);
 	new.isa = eki_cpu_isa();
 	if (new.options.isa_limit) {
 		new.isa = limited(new.isa, (ek_isa)(new.options.isa_limit - 1));

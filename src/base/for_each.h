@@ -57,11 +57,12 @@
 #endif
 #endif
 
-/* Kernels never fuse a multiplication with an addition that are written apart, whatever the flags
- * of the build: the bits of a result would depend on the compiler. */
+/* Kernels do not fuse a multiplication with an addition that are written apart, since the bits of a
+ * result would depend on the compiler. So a build needs no flag for it, but clang must not be given
+ * -ffp-contract=fast, which overrides the pragma. */
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
-#else
+#elif defined(__GNUC__)
 #pragma GCC optimize("fp-contract=off")
 #endif
 

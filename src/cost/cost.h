@@ -90,8 +90,8 @@ double eki_transpose_share(const eki_features *f);
 double eki_convert_share(const eki_features *f, const ek_format *format, double plain);
 /* Tells whether there are enough calls to make up for a conversion to a format, if it ever is. */
 bool eki_convert_worthwhile(const eki_features *f, const ek_format *format);
-/* Computes the statistics of the row lengths, for the selection of methods and for ek_matrix_stats.
- * Sets f->stats, f->short_share and f->mixed_share. */
+/* Computes the statistics of the row lengths, for the selection of methods and for ek_matrix_stats,
+ * which adds their median and histogram. Sets f->stats, f->short_share and f->mixed_share. */
 ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f);
 enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample reads */
 /* Estimates from a sample of rows the shares of eki_features that are shares of entries. The fewer

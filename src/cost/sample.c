@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Estimates, from a sample of the rows, how many rows share a shape and how local the accesses
- * to x are. The sample has 64 segments of 32 consecutive rows and about 200,000 entries at most,
+ * to x are. The sample has at most 64 segments of 32 consecutive rows and about 200,000 entries,
  * so that choosing a method costs far less than one product. A row counts as repeating if its
  * columns are those of one of the four rows before it, all shifted by the same distance. An
  * entry counts as far if it is more than 16,384 columns from the diagonal and has no near
@@ -65,13 +65,14 @@ static int64_t FN(far_entries)(const IDX *col, int64_t n, const IDX *above, int6
 	return far;
 }
 
-/* Counts the entries of a row that are far from column `diagonal` and on a page that is new. */
-static void FN(lost_entries)(const IDX *col, int64_t n, int64_t diagonal, sample *s)
+/* Counts the entries of a row that are far from column `diagonal` and on a page that is new.
+ * Columns start at `base`. */
+static void FN(lost_entries)(const IDX *col, int64_t n, int base, int64_t diagonal, sample *s)
 {
 	for (int64_t k = 0, page = -1; k < n; k++) {
-		if (col[k] / PAGE == page)
+		if ((col[k] - base) / PAGE == page)
 			continue;
-		page = col[k] / PAGE;
+		page = (col[k] - base) / PAGE;
 		s->lost += eki_place_new(&s->pages, page) && off_diagonal(col[k], diagonal);
 	}
 }
@@ -103,7 +104,8 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 	memset(&s->pages, 0, sizeof s->pages);
 	for (int64_t i = begin; i < end && s->entries < EKI_SAMPLE_ENTRIES; i++) {
 		int64_t n = row_ptr[i + 1] - row_ptr[i];
-		int64_t diagonal = (int64_t)((double)i / (double)A->rows * (double)A->cols);
+		int64_t diagonal =
+			A->base + (int64_t)((double)i / (double)A->rows * (double)A->cols);
 		bool repeated = false, run = false;
 
 		if (n == 0) /* col_idx may be NULL if no row has entries */
@@ -119,7 +121,7 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 
 		if (A->cols > FAR) { /* else no entry is as far */
 			s->far += FN(far_entries)(col, n, col - above_n, above_n, diagonal);
-			FN(lost_entries)(col, n, diagonal, s);
+			FN(lost_entries)(col, n, A->base, diagonal, s);
 		}
 		if (i % SOME_ROWS == 0) {
 			FN(neighbours)(col, n, col - above_n, above_n, s);
@@ -138,9 +140,10 @@ static void FN(sample_rows)(const ek_store *A, int64_t begin, int64_t end, sampl
 
 typedef void sample_fn(const ek_store *, int64_t, int64_t, sample *);
 
-/* Returns the number of segments to look at. Looking at an entry takes as long as multiplying ten,
- * so that few calls pay for few segments: for four at least, and for none if all calls together
- * multiply less than 20 times as many entries as the whole sample has. */
+/* Returns the number of segments to look at. Looking at an entry takes as long as multiplying it
+ * one to five times, so that few calls pay for few segments: each call for a 200th of the rows, but
+ * all for four segments at least, and for none if they multiply less than 20 times as many entries
+ * as the whole sample has. */
 static int64_t segments_for(const ek_store *csr, int64_t calls)
 {
 	const double most = (double)calls / 200 * (double)csr->rows / SEGMENT_ROWS;

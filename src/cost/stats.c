@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Statistics of a matrix. Those of the row lengths take one pass over row_ptr, which is cheap
- * enough for choosing a method; only the exact median takes more. The others take one pass over the
- * columns.
+ * Statistics of a matrix, in passes over row_ptr and over the columns. row_stats.c has those of the
+ * row lengths that choosing a method takes.
  *
  * Rows are cut into a fixed number of parts, and the results of the parts are added in order, so
  * every figure is the same for any number of threads. */
@@ -124,21 +123,7 @@ static void FN(stats_pattern)(void *arg, int part)
 #endif
 #if EK_ONCE
 
-/* ---- Row lengths ----------------------------------------------------------------------------- */
-
-struct length_part {
-	int64_t min, max, empty, few, changes;
-	/* Of rows with even and odd numbers, so that a row does not wait for the one before: the
-	 * sum of the squared differences from the mean, and the rows of each bin. */
-	double squares[2];
-	int64_t histogram[2][64];
-};
-
-struct length_job {
-	const ek_store *csr;
-	double mean;
-	struct length_part part[PARTS];
-};
+/* ---- Histogram and median of the row lengths ------------------------------------------------- */
 
 /* Returns the number of bits of n: 0 for 0, 1 for 1, 2 for 2 and 3, 3 for 4 to 7. */
 static int bits_of(int64_t n)
@@ -154,30 +139,11 @@ static int bits_of(int64_t n)
 #endif
 }
 
-static void length_part(void *arg, int part)
+/* Counts the rows whose length has n bits, for each n. */
+static void row_histogram(const ek_store *csr, int64_t histogram[64])
 {
-	struct length_job *job = arg;
-	const ek_store *csr = job->csr;
-	struct length_part p = {.min = INT64_MAX, .max = -1};
-	int64_t begin = eki_cut(csr->rows, PARTS, part), end = eki_cut(csr->rows, PARTS, part + 1);
-	int64_t before =
-		begin > 0 && begin < end ? eki_ptr_at(csr, begin) - eki_ptr_at(csr, begin - 1) : -1;
-
-	for (int64_t i = begin, at = eki_ptr_at(csr, begin); i < end; i++) {
-		const int64_t next = eki_ptr_at(csr, i + 1), n = next - at;
-		const int turn = (int)(i & 1);
-
-		p.min = n < p.min ? n : p.min;
-		p.max = n > p.max ? n : p.max;
-		p.empty += n == 0;
-		p.few += n <= 8;
-		p.changes += n != before && i > 0;
-		p.squares[turn] += ((double)n - job->mean) * ((double)n - job->mean);
-		p.histogram[turn][bits_of(n)]++;
-		before = n;
-		at = next;
-	}
-	job->part[part] = p;
+	for (int64_t i = 0; i < csr->rows; i++)
+		histogram[bits_of(eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i))]++;
 }
 
 /* Returns the bin of the median in the histogram of row lengths. Sets *before to the number of rows
@@ -190,50 +156,6 @@ static int median_bin(const ek_stats *s, int64_t *before)
 		*before += s->histogram[bin];
 	return bin;
 }
-
-ek_status eki_row_stats(const ek_context *ctx, const ek_store *csr, eki_features *f)
-{
-	struct length_job job = {.csr = csr};
-	ek_stats *s = &f->stats;
-	int64_t few = 0, changes = 0, before;
-	double squares = 0;
-
-	memset(s, 0, sizeof *s);
-	s->size = sizeof *s;
-	s->rows = csr->rows;
-	s->cols = csr->cols;
-	s->nnz = csr->nnz;
-	f->short_share = f->mixed_share = 0;
-	if (csr->rows == 0)
-		return EK_OK;
-	job.mean = s->row_mean = (double)csr->nnz / (double)csr->rows;
-	eki_parallel(ctx, csr->rows < SMALL ? 1 : ctx->threads, PARTS, length_part, &job);
-	s->row_min = INT64_MAX;
-	for (int part = 0; part < PARTS; part++) {
-		const struct length_part *p = &job.part[part];
-
-		s->row_min = p->min < s->row_min ? p->min : s->row_min;
-		s->row_max = p->max > s->row_max ? p->max : s->row_max;
-		s->empty_rows += p->empty;
-		few += p->few;
-		changes += p->changes;
-		squares += p->squares[0] + p->squares[1];
-		for (int bin = 0; bin < 64; bin++)
-			s->histogram[bin] += p->histogram[0][bin] + p->histogram[1][bin];
-	}
-	s->row_stddev = sqrt(squares / (double)csr->rows);
-	f->short_share = (double)few / (double)csr->rows;
-	f->mixed_share = (double)changes / (double)csr->rows;
-	/* Interpolates the median as if the lengths within its bin were spread evenly. */
-	int bin = median_bin(s, &before);
-	int64_t low = bin ? INT64_C(1) << (bin - 1) : 0, width = bin ? low : 1;
-
-	s->row_median = low + (int64_t)((double)width * (double)((s->rows - 1) / 2 - before) /
-	                                (double)s->histogram[bin]);
-	return EK_OK;
-}
-
-/* ---- Exact median ---------------------------------------------------------------------------- */
 
 struct below_job {
 	const ek_store *csr;
@@ -370,6 +292,7 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 		csr = &ordered;
 	}
 	EK_TRY(eki_row_stats(A->ctx, csr, &f));
+	row_histogram(csr, f.stats.histogram);
 	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
 	f.stats.sorted = sorted;
 	EK_TRY(pattern_stats(A->ctx, csr, &f.stats));

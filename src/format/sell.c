@@ -8,8 +8,8 @@
  *
  * The default c is the number of lanes of a vector, but at least 4. The default sigma is one of a
  * few values. A larger value is chosen only if it saves bytes: sorting rows makes reads of x less
- * sequential, and y is written out of order. Rows are sorted by a radix sort, one byte of the
- * length at a time, so time and memory do not depend on how lengths are distributed.
+ * sequential, and y is written out of order. Rows are sorted in linear time, whatever their
+ * lengths are (sell_order.c).
  *
  * Padding has the value 0 and the column of the last entry of its row, or of a nearby entry if the
  * row has none.

@@ -19,7 +19,8 @@
 
 #ifndef EK_SELL_RADIX
 #define EK_SELL_RADIX
-enum { RADIX = 256, LONG = 255 };
+/* Values of a byte, and the length from which on rows share one counter. */
+enum { RADIX = 256, LONG = RADIX - 1 };
 #endif
 
 #if EK_PER_TYPE
@@ -48,9 +49,9 @@ static inline void FN(sell_place)(const void *of, int64_t e, int64_t to)
 	s->to[to] = s->from[e];
 }
 
-/* Sorts the n rows of row_ptr whose numbers are in `a` by length, the longest first. Rows of equal
- * length keep their order. `b` is scratch memory for n numbers. Returns `a` or `b`, whichever has
- * the sorted row numbers. */
+/* Sorts the n rows of row_ptr whose numbers are in `a` by length, the longest first. No row is
+ * longer than `longest`. Rows of equal length keep their order. `b` is scratch memory for n
+ * numbers. Returns `a` or `b`, whichever has the sorted row numbers. */
 static int32_t *FN(sell_sort)(const PTR *row_ptr, int64_t n, int64_t longest, int32_t *a,
                               int32_t *b)
 {

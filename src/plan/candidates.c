@@ -19,9 +19,7 @@
 enum {
 	/* Nanoseconds that making a plan takes besides what its method prepares (measured: 2 to 4
 	 * microseconds in cache, 20 where new pages were touched). */
-	PLAN_NS = 10000,
-	/* Products that a copy of the columns takes, which then start at 0. */
-	COLUMNS = 2
+	PLAN_NS = 10000
 };
 
 /* ---- Predictions ----------------------------------------------------------------------------- */
@@ -81,7 +79,7 @@ static void predict(const ek_plan *chosen, const ek_hints *h, const eki_candidat
 				? format->convert.products * product + 1e3 * format->convert.us
 				: INFINITY;
 	else if (A->base && !(c->method->traits & can))
-		trial->prepares += COLUMNS * product;
+		trial->prepares += EKI_COPY_COLUMNS * product;
 }
 
 /* ---- The list -------------------------------------------------------------------------------- */

@@ -238,8 +238,8 @@ eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek
 int64_t eki_moved_bytes(const eki_problem *problem, const ek_store *in);
 /* Chooses the method of a step for the format of step->in, without adding to the reasons. */
 ek_status eki_step_choose(eki_step *step);
-/* Does the same for a CSR store, but considers other formats too. If another one is chosen, makes
- * *copy, which becomes step->in[0] and must live as long as the plan; else copy->format is NULL. */
+/* Does the same for a CSR store with columns from 0, but with other formats too. If one is chosen,
+ * makes *copy, which becomes step->in[0] and lives as long as the plan; else its format is NULL. */
 ek_status eki_step_choose_format(eki_step *step, ek_store *copy);
 /* Prepares a step by calling `prepare` of its method. */
 ek_status eki_step_prepare(eki_step *step);

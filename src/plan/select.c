@@ -225,11 +225,14 @@ static ek_status look(selection *s, const ek_format *format, const int64_t *dim,
 	               : status;
 }
 
-/* Considers a method whose format is not that of A. `plain` is the time of a product with A. */
+/* Considers a method whose format is not that of A. `plain` is the time of a product with A.
+ * Columns that start at 1 are copied twice, for the layout and for the conversion. */
 static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 {
 	const ek_format *format = m->format[0];
-	const double share = eki_convert_share(&s->f, format, plain);
+	const double columns = s->step->in[0]->base ? 2 * EKI_COPY_COLUMNS * plain : 0;
+	const double share =
+		eki_convert_share(&s->f, format, plain) + columns / (double)s->f.calls;
 	eki_features f = s->f;
 	int64_t dim[EKI_MAX_DIMS] = {0};
 	ek_store out;
@@ -286,7 +289,7 @@ static ek_status consider_formats(selection *s)
 	return EK_OK;
 }
 
-/* Considers other formats, unless there is no memory for columns from 0. */
+/* Considers other formats, as long as there is memory for columns from 0 and for estimates. */
 static ek_status add_formats(selection *s)
 {
 	const ek_status status = consider_formats(s);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Chooses a method and a format by predicted time (select.c, explain.c). Part of plan/plan.h. */
+ * Chooses a method and a format by predicted time (select.c, features.c, explain.c). Part of
+ * plan/plan.h. */
 #ifndef EK_PLAN_SELECT_H
 #define EK_PLAN_SELECT_H
+
+/* Products that a copy of the columns takes, which then start at 0. */
+enum { EKI_COPY_COLUMNS = 2 };
 
 /* The predictions for a method. `run` is the time of one run in nanoseconds; it includes the time
  * of what the method itself prepares, divided by the expected calls. If A must be converted to the

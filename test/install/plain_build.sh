@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Tests that the library needs no build system: the line in the README compiles it together with a
-# program, with the compiler of this build.
+# program, with the compiler of this build; without optimisation, which would take minutes.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 out=$TREE.plain
