@@ -7,10 +7,10 @@
  * lengths are distributed. The first row of a chunk is then its longest, so that for the number of
  * places it is enough to count the rows of each length.
  *
- * A few values of sigma are tried in ascending order, until one leaves almost no padding. A larger
- * sigma replaces a smaller one only if it saves a twentieth of the bytes: sorting rows makes reads
- * of x less sequential, and y is written out of order. So if the rows of a matrix have nearly equal
- * lengths, they are examined once and never sorted. */
+ * A few values of sigma are tried in ascending order. A larger one replaces a smaller one only if
+ * it saves a twentieth of the bytes, since sorting rows makes reads of x less sequential, and y is
+ * written out of order; none is tried once there is less padding than that. So if the rows of a
+ * matrix have nearly equal lengths, they are examined once and never sorted. */
 #include "format/sell_order.h"
 #include "prim_body/radix.h"
 #define EK_TYPES_ONLY
@@ -244,18 +244,22 @@ static double bytes_of(const ek_store *s, int64_t places)
 ek_status eki_sell_sigma(const ek_context *ctx, const ek_store *csr, ek_store *out, int64_t *places)
 {
 	static const int64_t tried[] = {1, 256, 4096, SELL_MAX_SIGMA};
+	const double saves = 0.95;
 	ek_store best = *out;
 
 	for (size_t k = 0; k < sizeof tried / sizeof *tried; k++) {
 		int64_t now;
 
 		out->dim[SELL_SIGMA] = sell_sigma(tried[k], out->dim[SELL_C]);
+		/* No order takes fewer places than there are entries. */
+		if (k > 0 && bytes_of(out, csr->nnz) >= saves * bytes_of(&best, *places))
+			break;
 		EK_RETURN_IF(eki_sell_order(ctx, csr, out, &now));
-		if (k == 0 || bytes_of(out, now) < 0.95 * bytes_of(&best, *places)) {
+		if (k == 0 || bytes_of(out, now) < saves * bytes_of(&best, *places)) {
 			best = *out;
 			*places = now;
 		}
-		if ((double)*places <= 1.02 * (double)csr->nnz || tried[k] >= csr->rows)
+		if (tried[k] >= csr->rows)
 			break;
 	}
 	*out = best;

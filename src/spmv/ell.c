@@ -179,9 +179,21 @@ static ek_status prepare(eki_step *step)
 	                                      .span = span[type]});
 }
 
+/* Predicts the time. Before A is in the format, its size is known from the longest row. */
 static double cost(const eki_features *f)
 {
-	return eki_cost_units(f, EKI_LOOP_LANES);
+	ek_store guess = {.format = &ek_format_ell,
+	                  .value = f->value,
+	                  .index = f->index,
+	                  .rows = f->stats.rows,
+	                  .dim = {[ELL_ORDER] = BY_COLUMNS, [ELL_WIDTH] = f->stats.row_max}};
+	eki_features g = *f;
+
+	if (!g.store) {
+		ell_shape(&guess);
+		g.store = &guess;
+	}
+	return eki_cost_units(&g, EKI_LOOP_LANES);
 }
 
 const ek_method ek_spmv_ell = {
