@@ -110,6 +110,12 @@ static inline void eki_clear_registers(void)
 /* Returns the names of the instruction-set levels that were compiled, lowest first, separated by
  * spaces. */
 const char *eki_isa_compiled(void);
+/* What an x86-64 processor says about itself. AMD's family 25 has Zen 3 and 4, 26 has Zen 5. */
+typedef struct eki_cpu_version {
+	unsigned family, model, stepping;
+} eki_cpu_version;
+/* Returns the version of this processor, or zeros if it is not x86-64. */
+eki_cpu_version eki_cpu_version_here(void);
 /* Returns the size in bytes of the last-level cache that a processor reaches, or 32 MiB if the
  * system reports none of level 3 or higher. */
 int64_t eki_cpu_cache(void);

@@ -291,12 +291,12 @@ void eki_context_free(ek_context *ctx)
 
 /* Returns the value for ek_context.small_work: a second thread pays if the work takes one thread
  * five times as long as waking others, and a row or an entry in the caches takes a quarter of a
- * nanosecond. On Zen 5 SELL with two threads takes 0.83 of the time at 6,500 rows and entries, and
- * 0.68 at 10,000. `wake` is for the library's own threads while they spin, so other threads, and
- * slower ones of the library, get one limit. */
+ * nanosecond. On Zen 5 SELL with two threads takes 0.68 of the time at 10,000 rows and entries; at
+ * 6,500 it takes 0.8, but twice the time while another program is busy. `wake` is for the library's
+ * own threads while they spin, so other threads, and slower ones of the library, get one limit. */
 static int64_t small_work(const ek_options *options, const eki_machine *m)
 {
-	const double least = 5000, most = 15000;
+	const double least = 7500, most = 15000;
 	const bool own = strcmp(eki_thread_run_time(), "pool") == 0 && !options->parallel;
 
 	return (int64_t)(own ? fmin(fmax(20 * m->wake, least), most) : most);

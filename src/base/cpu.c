@@ -3,8 +3,27 @@
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 
 #include "base/base.h"
+
+eki_cpu_version eki_cpu_version_here(void)
+{
+	unsigned r[4] = {0};
+
+#if defined(__x86_64__) && defined(__GNUC__)
+	(void)__get_cpuid(1, &r[0], &r[1], &r[2], &r[3]);
+#endif
+	const unsigned family = r[0] >> 8 & 15;
+
+	return (eki_cpu_version){
+		.family = family + (family == 15 ? r[0] >> 20 & 255 : 0),
+		.model = (r[0] >> 4 & 15) + (r[0] >> 12 & 0xf0),
+		.stepping = r[0] & 15,
+	};
+}
 
 ek_isa eki_cpu_isa(void)
 {

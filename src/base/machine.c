@@ -10,6 +10,9 @@
  * and run_length were fitted to runs on Zen 3. Bandwidths of all threads are left out, since the
  * machine had two processors only.
  *
+ * "zen5" was measured in the same way on an AMD EPYC with Zen 5 (2026-11-27). It is for AMD's
+ * family 26 and later ones, "zen" for the others.
+ *
  * The speeds of operations on sparse vectors were measured on that Xeon, those of products with
  * sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
  *
@@ -217,6 +220,62 @@ static const eki_machine zen = {
 	ALIKE,
 };
 
+static const eki_machine zen5 = {
+	.name = "zen5",
+	.loads = true,
+	.memory_gbps = 40,
+	.cache_gbps = 124,
+	.core_gbps = 124,
+	.core_bytes = 2e6,
+	.cache_bytes = 32e6,
+	.overlap = 0.3,
+	.wake = 265,
+	.far = {0.35, 3},
+	.run_length = 3,
+	.call = 26,
+	.learned_rows = 16000,
+	.speed = {[EKI_LOOP_SERIAL] = {{{0.13, 0.29, 11}, {0.13, 0.29, 11}, {0.13, 0.29, 11}},
+                                       {{0.18, 0.28, 8.5}, {0.18, 0.28, 8.5}, {0.17, 0.28, 8.5}}},
+                  [EKI_LOOP_ROWS] = {{{0.47, 0.25, 12}, {0.47, 0.25, 11}, {0.36, 0.27, 11}},
+                                     {{0.46, 0.24, 11}, {0.45, 0.24, 11}, {0.44, 0.24, 11}}},
+                  [EKI_LOOP_MERGE] = {{{0.11, 0.26, 8.1}, {0.099, 0.26, 8}, {0.095, 0.26, 8}},
+                                      {{0.1, 0.25, 8.1}, {0.11, 0.25, 7.9}, {0.1, 0.25, 7.9}}},
+                  [EKI_LOOP_GATHER] = {{{0.87, 0.34, 13}, {1.5, 0.16, 0}, {1.5, 0.16, 0}},
+                                       {{0.8, 0.34, 13}, {1.3, 0.18, 5.5}, {1.5, 0.15, 0.055}}},
+                  [EKI_LOOP_STREAM] = {{{0.69, 0.58, 12}, {0.8, 0.2, 0.35}, {0.81, 0.21, 0.28}},
+                                       {{0.71, 0.59, 12}, {0.65, 0.26, 4.9}, {0.55, 0.24, 0.26}}},
+                  [EKI_LOOP_STRICT] = {{{4.9, 1.3, 9}, {1.6, 0.16, 1.5}, {1.7, 0.15, 1.8}},
+                                       {{9.3, 1.1, 4.1}, {1.6, 0.16, 6.4}, {1.5, 0.16, 1.3}}},
+                  [EKI_LOOP_SEGMENTS] = {{{0.28, 0.71, 8.8}, {0.23, 0.41, 8.7}, {0.12, 0.42, 8.9}},
+                                         {{0.27, 0.67, 8.7}, {0.32, 0.37, 8.9}, {0.3, 0.36, 8.9}}},
+                  [EKI_LOOP_SCATTER] = {{{0.024, 0.3, 8.4}, {0.026, 0.3, 8.1}, {0.018, 0.3, 8.1}},
+                                        {{0.011, 0.3, 8.1}, {0.0079, 0.3, 8}, {0.016, 0.3, 8.1}}},
+                  [EKI_LOOP_TILES] = {{{0.47, 0.59, 9.1}, {0.33, 0.26, 0.59}, {0.31, 0.26, 0.61}},
+                                      {{0.48, 0.61, 9.1}, {0.61, 0.33, 0.61}, {0.29, 0.28, 0.7}}},
+                  [EKI_LOOP_LANES] = {{{1.3, 0.46, 7.3}, {0.53, 0.2, 0.048}, {0.52, 0.19, 0.23}},
+                                      {{1.4, 0.45, 7.6}, {0.61, 0.26, 0.44}, {0.56, 0.2, 0.39}}},
+                  [EKI_LOOP_CHUNKS] = {{{1.5, 0.24, 0.066}, {0.047, 0.15, 0.21},
+                                        {0.064, 0.14, 0.2}},
+                                       {{1.5, 0.24, 0.36}, {0.11, 0.15, 0.31},
+                                        {0.034, 0.13, 0.26}}},
+                  [EKI_LOOP_PIECES] = {{{1.5, 0.24, 0.22}, {0.55, 0.14, 0.12}, {0.52, 0.14, 0.098}},
+                                       {{1.6, 0.23, 0.26}, {0.48, 0.15, 0.27}, {0.5, 0.13, 0.26}}},
+                  [EKI_LOOP_RUNS] = {{{1.5, 0.34, 11}, {2.9, 0.18, 10}, {2.9, 0.18, 12}},
+                                     {{1.5, 0.33, 12}, {1.9, 0.19, 11}, {3.1, 0.17, 10}}},
+                  [EKI_LOOP_SLICES] = {{{0, 0.65, 0}, {0, 0.39, 0.0064}, {0, 0.38, 0.024}},
+                                       {{0, 0.66, 0.031}, {0, 0.42, 0.091}, {0, 0.39, 0.12}}},
+                  [EKI_LOOP_DIAGONALS] = {{{0.6, 0.041, 0}, {0.1, 0.038, 0}, {0.11, 0.037, 0}},
+                                          {{0.68, 0.1, 0}, {0.16, 0.066, 0}, {0.1, 0.044, 0}}}},
+	.block = {{{5.4, 0.6, 0.14}, {6.4, 0, 0.14}, {5.7, 0.29, 0.12}},
+                  {{6.2, 0.48, 0.11}, {6.2, 0, 0.12}, {5.3, 0.59, 0.13}}},
+	.tile_entry = 2,
+	.tile_row = 3,
+	.tile_segment = 4,
+	.pattern_row = 1.1,
+	.narrow_work = {0.41, 0.043},
+	ALIKE,
+};
+
 /* The table for the processor's family, with the sizes of the caches that the system names. */
 static eki_machine own;
 
@@ -230,7 +289,7 @@ static void find(void)
 	x86 = true;
 	amd = __builtin_cpu_is("amd");
 #endif
-	own = amd ? zen : x86 ? xeon : gathering;
+	own = !x86 ? gathering : !amd ? xeon : eki_cpu_version_here().family >= 26 ? zen5 : zen;
 	if (core > 0 && (double)core < own.core_bytes) /* a larger one is that of several cores */
 		own.core_bytes = (double)core;
 	own.cache_bytes = (double)eki_cpu_cache();

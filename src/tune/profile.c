@@ -27,7 +27,8 @@ static void append(char *text, size_t *used, const unsigned *reg, int registers)
 void eki_processor_name(char name[EKI_PROCESSOR])
 {
 	char vendor[13] = "", brand[49] = "";
-	unsigned r[4] = {0}, version = 0, family, model;
+	const eki_cpu_version version = eki_cpu_version_here();
+	unsigned r[4] = {0};
 	size_t used = 0;
 
 	if (__get_cpuid(0, &r[0], &r[1], &r[2], &r[3])) {
@@ -35,19 +36,15 @@ void eki_processor_name(char name[EKI_PROCESSOR])
 
 		append(vendor, &used, order, 3);
 	}
-	if (__get_cpuid(1, &r[0], &r[1], &r[2], &r[3]))
-		version = r[0];
 	used = 0;
 	for (unsigned leaf = 0x80000002; leaf <= 0x80000004; leaf++)
 		if (__get_cpuid(leaf, &r[0], &r[1], &r[2], &r[3]))
 			append(brand, &used, r, 4);
-	family = (version >> 8 & 15) + ((version >> 8 & 15) == 15 ? version >> 20 & 255 : 0);
-	model = (version >> 4 & 15) + (version >> 12 & 0xf0);
 	used = strlen(brand);
 	while (used > 0 && brand[used - 1] == ' ')
 		brand[--used] = 0;
-	snprintf(name, EKI_PROCESSOR, "%s %u %u %u %s", vendor, family, model, version & 15,
-	         brand + strspn(brand, " "));
+	snprintf(name, EKI_PROCESSOR, "%s %u %u %u %s", vendor, version.family, version.model,
+	         version.stepping, brand + strspn(brand, " "));
 }
 #else
 /* Joins what /proc/cpuinfo says about the first processor. */
