@@ -2,7 +2,7 @@
 # Tests, by label:
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
 #   device   unit tests that run kernels, or stand in for a driver
-#   slow     unit tests that take minutes in an emulator (test/cross.sh leaves them out)
+#   slow     unit tests that take minutes in an emulator (test/cross.sh leaves them out, but for five on AArch64)
 #   cli      test/cli/run.sh: the tool's commands and what they print
 #   source   rules on the source files, README, examples and public header
 #   package  the installation: symbols, consumers with pkg-config and CMake, run paths, documents;

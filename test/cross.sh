@@ -82,7 +82,7 @@ unset EK_NVRTC EK_OPENCL EK_CUDA EK_DEVICE # these name files and devices of thi
 export OMP_WAIT_POLICY=passive
 cd "$at/build" || exit 1
 status=0
-# Kernels for NEON run nowhere else, so that the tests which walk their tables run here, in brief.
+# Kernels for NEON run nowhere else, so the tests that walk their tables run here too, in brief.
 if [ "$machine" = aarch64 ]; then
 	EK_TEST_TIER=brief ctest -j "$(nproc)" --output-on-failure --no-tests=error \
 		-R '^test_(methods|formats|merge|scan|segmented)$' || status=1

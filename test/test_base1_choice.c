@@ -15,6 +15,19 @@ static ek_plan *plan_of_many(const ek_matrix *A, ek_op op)
 	return plan;
 }
 
+/* Checks that the prediction for a plan is the one by which it was chosen. */
+static void check_prediction(const ek_plan *plan)
+{
+	const eki_selection *s = plan->selection;
+	ek_prediction p = {.size = sizeof p};
+
+	expect_status(ek_plan_predict(plan, 0, &p), EK_OK);
+	for (int k = 0; k < s->count; k++)
+		if (s->list[k].method == plan->root.method)
+			assert_true(p.run == s->list[k].run * 1e-9 &&
+			            p.convert == s->list[k].share * 1e-9);
+}
+
 /* Compares A with B. Returns whether the chosen format is another than CSR. */
 static bool check_choice(const ek_matrix *A, const ek_matrix *B, ek_op op)
 {
@@ -38,6 +51,7 @@ static bool check_choice(const ek_matrix *A, const ek_matrix *B, ek_op op)
 	assert_string_equal(plan[0]->format, plan[1]->format);
 	assert_memory_equal(y[0], y[1], (size_t)out * sizeof *x);
 	converted = plan[0]->root.in[0]->format != &ek_format_csr;
+	check_prediction(plan[0]);
 	for (int k = 0; k < 2; k++) {
 		ek_plan_destroy(plan[k]);
 		free(y[k]);

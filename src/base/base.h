@@ -114,7 +114,7 @@ const char *eki_isa_compiled(void);
 typedef struct eki_cpu_version {
 	unsigned family, model, stepping;
 } eki_cpu_version;
-/* Returns the version of this processor, or zeros if it is not x86-64. */
+/* Returns the version of this processor, or zeros in builds for others than x86-64. */
 eki_cpu_version eki_cpu_version_here(void);
 /* Returns the size in bytes of the last-level cache that a processor reaches, or 32 MiB if the
  * system reports none of level 3 or higher. */

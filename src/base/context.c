@@ -290,16 +290,16 @@ void eki_context_free(ek_context *ctx)
 }
 
 /* Returns the value for ek_context.small_work: a second thread pays if the work takes one thread
- * five times as long as waking others, and a row or an entry in the caches takes a quarter of a
- * nanosecond. On Zen 5 SELL with two threads takes 0.68 of the time at 10,000 rows and entries; at
- * 6,500 it takes 0.8, but twice the time while another program is busy. `wake` is for the library's
- * own threads while they spin, so other threads, and slower ones of the library, get one limit. */
+ * ten times as long as waking others, and a row or an entry in the caches takes a quarter of a
+ * nanosecond. On Zen 5 SELL with two threads takes 0.6 of the time at 13,000 rows and entries. At
+ * 6,500 it takes 0.8 if the other thread still spins, but twice the time if it sleeps. `wake` is
+ * for the library's own threads, so OpenMP's and those of an executor get the highest limit. */
 static int64_t small_work(const ek_options *options, const eki_machine *m)
 {
 	const double least = 7500, most = 15000;
 	const bool own = strcmp(eki_thread_run_time(), "pool") == 0 && !options->parallel;
 
-	return (int64_t)(own ? fmin(fmax(20 * m->wake, least), most) : most);
+	return (int64_t)(own ? fmin(fmax(40 * m->wake, least), most) : most);
 }
 
 ek_status ek_context_create(const ek_options *options, ek_context **ctx)

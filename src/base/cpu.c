@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The instruction sets that the processor supports, and the size of its cache. */
+ * The instruction sets that the processor supports, its version, and the size of its cache. */
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -95,6 +95,9 @@ typedef struct eki_machine {
 	 * core's own cache. */
 	double memory_gbps, cache_gbps, core_gbps;
 	double core_bytes, cache_bytes; /* sizes of the core's own and of the last-level cache */
+	/* Share of the last-level cache that a vector with random accesses has, while the matrix
+	 * streams through it and other cores use it. */
+	double x_share;
 	/* Bandwidths of all threads together, from memory and from the last-level cache. 0 if they
 	 * are not known: each thread then adds its own bandwidth. */
 	double memory_all_gbps, cache_all_gbps;

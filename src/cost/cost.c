@@ -28,7 +28,7 @@ static double miss_core(const eki_machine *m, double bytes)
 
 double eki_miss_cache(const eki_machine *m, double bytes)
 {
-	return fmax(0, 1 - m->cache_bytes / 8 / bytes);
+	return fmax(0, 1 - m->x_share * m->cache_bytes / bytes);
 }
 
 double eki_far(const eki_machine *m, double bytes)

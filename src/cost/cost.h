@@ -10,7 +10,7 @@ typedef struct eki_array eki_array;
 
 /* Everything that a cost function knows about the matrix, the product and the machine. */
 typedef struct eki_features {
-	ek_stats stats; /* only the statistics of the row lengths are set */
+	ek_stats stats; /* only those of the row lengths, without median and histogram */
 	ek_value value;
 	ek_index index;
 	ek_op op; /* op that the product applies to the CSR store */
@@ -55,7 +55,7 @@ typedef struct eki_features {
  * one to a short vector. */
 double eki_far(const eki_machine *m, double bytes);
 /* Returns the share of random accesses to a vector of `bytes` bytes that miss the last-level cache.
- * The vector is taken to have an eighth of it, since processors share it. */
+ * The vector is taken to have a part of it (x_share), since processors share it. */
 double eki_miss_cache(const eki_machine *m, double bytes);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times

@@ -49,11 +49,12 @@ static void FN(length_block)(const PTR *len, int64_t n, double mean, struct leng
 		few += len[k] <= 8;
 		changes += len[k] != len[k - 1];
 	}
-	for (int64_t k = 1; k <= n; k++) {
-		const double more = (double)len[k] - mean;
+	for (int64_t k = 1; k <= n; k += 4)
+		for (int64_t l = 0; l < 4; l++) {
+			const double more = k + l <= n ? (double)len[k + l] - mean : 0;
 
-		squares[k % 4] += more * more;
-	}
+			squares[l] += more * more;
+		}
 	p->min = min < p->min ? min : p->min;
 	p->max = max > p->max ? max : p->max;
 	p->empty += empty;

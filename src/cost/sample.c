@@ -142,8 +142,8 @@ typedef void sample_fn(const ek_store *, int64_t, int64_t, sample *);
 
 /* Returns the number of segments to look at. Looking at an entry takes as long as multiplying it
  * one to five times, so that few calls pay for few segments: each call for a 200th of the rows, but
- * all for four segments at least, and for none if they multiply less than 20 times as many entries
- * as the whole sample has. */
+ * all together for at least four segments, and for none if they multiply fewer than 20 times as
+ * many entries as the whole sample has. */
 static int64_t segments_for(const ek_store *csr, int64_t calls)
 {
 	const double most = (double)calls / 200 * (double)csr->rows / SEGMENT_ROWS;

@@ -4,9 +4,6 @@
  *
  * Rows are cut into a fixed number of parts, and the results of the parts are added in order, so
  * every figure is the same for any number of threads. */
-#include <math.h>
-#include <string.h>
-
 #include "cost/cost.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "cost/stats.c"
@@ -139,11 +136,30 @@ static int bits_of(int64_t n)
 #endif
 }
 
-/* Counts the rows whose length has n bits, for each n. */
-static void row_histogram(const ek_store *csr, int64_t histogram[64])
+struct histogram_job {
+	const ek_store *csr;
+	int64_t histogram[PARTS][64];
+};
+
+static void histogram_part(void *arg, int part)
 {
-	for (int64_t i = 0; i < csr->rows; i++)
-		histogram[bits_of(eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i))]++;
+	struct histogram_job *job = arg;
+	const int64_t end = eki_cut(job->csr->rows, PARTS, part + 1);
+
+	for (int64_t i = eki_cut(job->csr->rows, PARTS, part); i < end; i++)
+		job->histogram[part][bits_of(eki_ptr_at(job->csr, i + 1) -
+		                             eki_ptr_at(job->csr, i))]++;
+}
+
+/* Counts the rows whose length has n bits, for each n. */
+static void row_histogram(const ek_context *ctx, const ek_store *csr, int64_t histogram[64])
+{
+	struct histogram_job job = {.csr = csr};
+
+	eki_parallel(ctx, csr->rows < SMALL ? 1 : ctx->threads, PARTS, histogram_part, &job);
+	for (int part = 0; part < PARTS; part++)
+		for (int bin = 0; bin < 64; bin++)
+			histogram[bin] += job.histogram[part][bin];
 }
 
 /* Returns the bin of the median in the histogram of row lengths. Sets *before to the number of rows
@@ -292,7 +308,7 @@ ek_status ek_matrix_stats(const ek_matrix *A, ek_stats *stats)
 		csr = &ordered;
 	}
 	EK_TRY(eki_row_stats(A->ctx, csr, &f));
-	row_histogram(csr, f.stats.histogram);
+	row_histogram(A->ctx, csr, f.stats.histogram);
 	f.stats.row_median = exact_median(A->ctx, csr, &f.stats);
 	f.stats.sorted = sorted;
 	EK_TRY(pattern_stats(A->ctx, csr, &f.stats));

@@ -6,8 +6,9 @@
 
 #include "plan/plan.h"
 
-/* Tells whether the plan multiplies with A as it is stored, as far as the choice is concerned: it
- * does not count copies of the operands of an operation, or of column indices that start at 1. */
+/* Tells whether the plan multiplies with A as it is stored, as far as the choice is concerned: for
+ * methods of CSR it does not count copies of the operands of an operation, or of column indices
+ * that start at 1. */
 static bool as_stored(const ek_plan *p)
 {
 	return p->problem.operation->operands || !p->own[0].format || p->own[0].borrowed;

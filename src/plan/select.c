@@ -7,7 +7,7 @@
  * the conversion divided by the expected calls. The bytes of a format, including padding, are known
  * only after its layout has been computed, which takes as long as a few products. So the layout is
  * computed only if there are enough calls to make up for that time, and if the format would win
- * without padding. */
+ * without padding (ELL: with what the longest row says). */
 #include <math.h>
 #include <string.h>
 
@@ -225,14 +225,21 @@ static ek_status look(selection *s, const ek_format *format, const int64_t *dim,
 	               : status;
 }
 
-/* Considers a method whose format is not that of A. `plain` is the time of a product with A.
- * Columns that start at 1 are copied twice, for the layout and for the conversion. */
+/* Predicts the time of converting A to a format, in nanoseconds, divided by the expected calls.
+ * `plain` is the time of a product with A. Columns that start at 1 are copied twice, for the layout
+ * and for the conversion. */
+static double share_of(const selection *s, const ek_format *format, double plain)
+{
+	const double copies = s->step->in[0]->base ? 2 * EKI_COPY_COLUMNS * plain : 0;
+
+	return eki_convert_share(&s->f, format, plain) + copies / (double)s->f.calls;
+}
+
+/* Considers a method whose format is not that of A. `plain` is the time of a product with A. */
 static ek_status consider_pair(selection *s, const ek_method *m, double plain)
 {
 	const ek_format *format = m->format[0];
-	const double columns = s->step->in[0]->base ? 2 * EKI_COPY_COLUMNS * plain : 0;
-	const double share =
-		eki_convert_share(&s->f, format, plain) + columns / (double)s->f.calls;
+	const double share = share_of(s, format, plain);
 	eki_features f = s->f;
 	int64_t dim[EKI_MAX_DIMS] = {0};
 	ek_store out;
@@ -362,7 +369,7 @@ ek_status eki_predict(const eki_step *step, const ek_store *with, double *run, d
 	EK_RETURN_IF(eki_step_features(step, s.memory, &s.f));
 	if (with != A)
 		EK_RETURN_IF(choose_method(&s));
-	*share = with == A ? 0 : eki_convert_share(&s.f, with->format, s.run);
+	*share = with == A ? 0 : share_of(&s, with->format, s.run);
 	s.f.store = with->format == &ek_format_csr ? NULL : with;
 	*run = step->method->cost(&s.f);
 	return EK_OK;
