@@ -15,6 +15,7 @@
 #endif
 
 #include "base/base.h"
+#include "base/pool.h"
 
 #define HUGE_PAGE   ((size_t)2 << 20)
 #define HUGE_FROM   ((size_t)4 << 20)
@@ -297,7 +298,7 @@ void eki_context_free(ek_context *ctx)
 static int64_t small_work(const ek_options *options, const eki_machine *m)
 {
 	const double least = 7500, most = 15000;
-	const bool own = strcmp(eki_thread_run_time(), "pool") == 0 && !options->parallel;
+	const bool own = EKI_POOL && !options->parallel;
 
 	return (int64_t)(own ? fmin(fmax(40 * m->wake, least), most) : most);
 }

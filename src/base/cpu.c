@@ -3,17 +3,18 @@
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
-#if defined(__x86_64__) && defined(__GNUC__)
-#include <cpuid.h>
-#endif
 
 #include "base/base.h"
+
+#ifdef EK_HAVE_X86
+#include <cpuid.h>
+#endif
 
 eki_cpu_version eki_cpu_version_here(void)
 {
 	unsigned r[4] = {0};
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef EK_HAVE_X86
 	(void)__get_cpuid(1, &r[0], &r[1], &r[2], &r[3]);
 #endif
 	const unsigned family = r[0] >> 8 & 15;

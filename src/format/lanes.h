@@ -5,11 +5,6 @@
  * have columns and values in arrays CSR_COL and CSR_VAL. This file is included in each pass of
  * base/for_each.h. */
 
-#ifndef EK_LANES
-#define EK_LANES
-enum { LANE_STEPS = 32 };
-#endif
-
 #if EK_PER_TYPE
 
 /* Copies the n entries of a lane of `in` to entries k .. k + n - 1 of `csr`. The lane begins at
@@ -43,39 +38,23 @@ static inline bool FN(lane_fault)(const ek_store *s, int64_t at, int64_t step, i
 }
 
 /* Fills the columns of a chunk in `to`, including those of padding, from the columns of CSR in
- * `from`. Goes along one lane after the other as far as all have entries, but not so far that the
- * places beside each other leave the core's cache meanwhile. */
+ * `from`. */
 static inline void FN(chunk_columns)(const lane_chunk *h, const IDX *from, IDX *to)
 {
-	const int64_t lanes = h->lanes, full = lanes_full(h);
+	const int64_t lanes = h->lanes;
 
-	for (int64_t begin = 0; begin < full; begin += LANE_STEPS) {
-		const int64_t end = full - begin < LANE_STEPS ? full : begin + LANE_STEPS;
-
-		for (int64_t l = 0; l < lanes; l++)
-			for (int64_t j = begin; j < end; j++)
-				to[h->at + j * lanes + l] = from[h->first[l] + j];
-	}
-	for (int64_t j = full; j < h->steps; j++)
+	for (int64_t j = lanes_copy(h, from, to, sizeof *to); j < h->steps; j++)
 		for (int64_t l = 0; l < lanes; l++)
 			to[h->at + j * lanes + l] =
 				from[j < h->len[l] ? h->first[l] + j : h->pad[l]];
 }
 
-/* Fills the values of a chunk in `to` from the values of CSR in `from`, in the same order. Sets its
- * padding to 0. */
+/* Fills the values of a chunk in `to` from the values of CSR in `from`. Sets its padding to 0. */
 static inline void FN(chunk_values)(const lane_chunk *h, const VAL *from, VAL *to)
 {
-	const int64_t lanes = h->lanes, full = lanes_full(h);
+	const int64_t lanes = h->lanes;
 
-	for (int64_t begin = 0; begin < full; begin += LANE_STEPS) {
-		const int64_t end = full - begin < LANE_STEPS ? full : begin + LANE_STEPS;
-
-		for (int64_t l = 0; l < lanes; l++)
-			for (int64_t j = begin; j < end; j++)
-				to[h->at + j * lanes + l] = from[h->first[l] + j];
-	}
-	for (int64_t j = full; j < h->steps; j++)
+	for (int64_t j = lanes_copy(h, from, to, sizeof *to); j < h->steps; j++)
 		for (int64_t l = 0; l < lanes; l++)
 			to[h->at + j * lanes + l] = j < h->len[l] ? from[h->first[l] + j] : 0;
 }

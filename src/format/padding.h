@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The maximum number of rows, or pieces of rows, that a format with padding stores side by side
  * (lanes.h). */
@@ -29,13 +30,32 @@ static inline void lane_set(lane_chunk *h, int64_t l, int64_t first, int64_t len
 	h->pad[l] = len ? first + len - 1 : first < nnz ? first : first - 1;
 }
 
-/* Returns the number of steps at which all lanes have entries. */
-static inline int64_t lanes_full(const lane_chunk *h)
+/* Copies the entries of the first steps, as far as all lanes have entries, from CSR to a chunk.
+ * Returns the number of these steps. An entry has `size` bytes, a compile-time constant. Goes along
+ * one lane after the other, but not so far that the places beside each other leave the core's cache
+ * meanwhile. */
+static inline int64_t lanes_copy(const lane_chunk *h, const void *from, void *to, const size_t size)
 {
+	enum { STEPS = 32 };
+	const size_t step = (size_t)h->lanes * size;
 	int64_t full = h->steps;
 
 	for (int64_t l = 0; l < h->lanes; l++)
 		full = h->len[l] < full ? h->len[l] : full;
+	for (int64_t begin = 0; begin < full; begin += STEPS) {
+		const int64_t end = full - begin < STEPS ? full : begin + STEPS;
+
+		for (int64_t l = 0; l < h->lanes; l++) {
+			const size_t first = (size_t)(h->first[l] + begin);
+			const char *entry = (const char *)from + first * size;
+			char *place = (char *)to + (size_t)(h->at + l) * size;
+
+			place += (size_t)begin * step;
+
+			for (int64_t j = begin; j < end; j++, entry += size, place += step)
+				memcpy(place, entry, size);
+		}
+	}
 	return full;
 }
 
