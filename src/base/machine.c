@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Descriptions of processors, from which the times of methods are predicted.
  *
- * "xeon" was fitted to single-threaded runs on an Intel Xeon with AMX and AVX-512: 76 matrices
- * (f64 and f32) with AVX-512, and 69 of them with AVX2. Its numbers for scalar loops of vector
- * methods are those of "gathering". It is used for all 64-bit x86 processors except AMD's.
+ * "xeon" was measured by `ek tune` on an Intel Xeon of family 6, model 207 (2 MiB of second-level
+ * cache a core), gathering by instructions: medians of six profiles (2026-11-27). Its `overlap`
+ * lies between what matrices in the last-level cache showed with rows of one length (0.1) and 76
+ * real ones (0.4, medians of CSR's methods). It is used for all 64-bit x86 processors except AMD's.
  *
  * "zen" was measured by `ek tune` on an AMD EPYC with Zen 4, gathering by loads at AVX2 and
- * AVX-512: medians of three profiles, taken while the machine was quiet (2026-11-25). Its tile_...
+ * AVX-512: medians of three profiles, taken while the machine was quiet (2026-11-25). Its `tile`
  * and run_length were fitted to runs on Zen 3. Bandwidths of all threads are left out, since the
  * machine had two processors only.
  *
  * "zen5" was measured in the same way on an AMD EPYC with Zen 5 (2026-11-27). It is for AMD's
  * family 26 and later ones, "zen" for the others.
  *
- * The speeds of operations on sparse vectors were measured on that Xeon, those of products with
- * sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
+ * The speeds of operations on sparse vectors were measured on an earlier Xeon, those of products
+ * with sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
  *
  * "gathering" is an earlier description of Xeons. It is used for other kinds of processors, and it
  * never changes: choices among reproducible methods are made with it. NEON code on AArch64 has its
@@ -37,10 +38,10 @@
 	.panel = {{3, 0.6, 0.6}, {5, 0.7, 0.2}, {5, 0.7, 0.2}}, .copy = 2, .strip = 0.3,        \
 	.transpose_entry = 20, .transpose_column = 10, .tiles_entry = 15, .narrow_entry = 0.5,  \
 	.scatter_entry = 2.2, .scatter_far = 18, .radix_entry = 5.5, .patterns_entry = 4,       \
-	.list_row = 0.8,                                                                        \
+	.list_row = 0.8, .sorted_row = 0.4,                                                     \
 	.launch = {3000, 30000}, .device_gbps = {1000, 4}, .loop_gbps = 20, .lane_gather = 100, \
 	.lane_sum = 20,                                                                         \
-	.diagonal_ends = 12, .pattern_run = 0.5,                                                \
+	.pattern_run = 0.5,                                                                     \
 	.array = {.set_entry = 3.3,                                                             \
 	          .search_entry = 20,                                                           \
 	          .search_step = {5, 4},                                                        \
@@ -107,12 +108,10 @@ static const eki_machine gathering = {
                   [EKI_LOOP_PIECES] = BOTH({2.0, 0.8, 0}, {1.6, 0.45, 0}, {1.6, 0.35, 0}),
                   [EKI_LOOP_RUNS] = BOTH({2.0, 1.2, 0}, {2.0, 0.8, 0}, {2.0, 0.7, 0}),
                   [EKI_LOOP_SLICES] = BOTH({0.6, 1.6, 0}, {0.6, 1.3, 0}, {0.6, 1.2, 0}),
-                  [EKI_LOOP_DIAGONALS] = BOTH({1.0, 0.5, 0}, {1.0, 0.25, 0}, {1.0, 0.2, 0})},
+                  [EKI_LOOP_DIAGONALS] = BOTH({1.0, 0.5, 12}, {1.0, 0.25, 12}, {1.0, 0.2, 12})},
 	.block = {{{4, 0.6, 0.2}, {6, 0.3, 0.27}, {6, 0.3, 0.27}},
                   {{4, 0.6, 0.2}, {6, 0.4, 0.31}, {6, 0.5, 0.46}}},
-	.tile_entry = 1.1,
-	.tile_row = 1.5,
-	.tile_segment = 2,
+	.tile = {1.1, 1.5, 2},
 	.pattern_row = 0.8,
 	ALIKE,
 };
@@ -120,49 +119,54 @@ static const eki_machine gathering = {
 static const eki_machine xeon = {
 	.name = "xeon",
 	.memory_gbps = 14,
-	.cache_gbps = 33,
-	.core_gbps = 150,
+	.cache_gbps = 29,
+	.core_gbps = 88,
 	.core_bytes = 1.9e6,
 	.cache_bytes = 32e6,
 	.x_share = 0.125,
-	.overlap = 0.1,
-	.wake = 1500,
-	.far = {2.6, 0},
+	.overlap = 0.2,
+	.wake = 550,
+	.far = {2.3, 8.1},
 	.run_length = 2,
-	.call = 25,
+	.call = 32,
 	.learned_rows = 16000,
-	.speed = {[EKI_LOOP_SERIAL] = {{{0.53, 0.39, 5.8}, {0.53, 0.39, 5.8}, {0.6, 0.38, 5.5}},
-                                       {{0.13, 0.46, 5.7}, {0.13, 0.46, 5.7}, {0.16, 0.46, 5.5}}},
-                  [EKI_LOOP_ROWS] = {{{0.58, 0.53, 6.6}, {0.58, 0.53, 6.6}, {0.46, 0.64, 6.3}},
-                                     {{0.67, 0.38, 6.1}, {0.67, 0.38, 6.1}, {0.76, 0.36, 6.4}}},
-                  [EKI_LOOP_MERGE] = {{{0.87, 0.39, 6.2}, {0.87, 0.39, 6.2}, {0.58, 0.57, 6.6}},
-                                      {{0.35, 0.45, 6.7}, {0.35, 0.45, 6.7}, {0.37, 0.46, 6.3}}},
-                  [EKI_LOOP_GATHER] = {{{1, 0.6, 0}, {1.3, 0.17, 1.4}, {1.2, 0.17, 1.2}},
-                                       {{1, 0.6, 0}, {1.1, 0.25, 2.7}, {1.3, 0.2, 1.2}}},
-                  [EKI_LOOP_STREAM] = {{{1.5, 0.8, 0}, {0.87, 0.22, 2.1}, {0.9, 0.22, 2}},
-                                       {{1.5, 0.8, 0}, {1.1, 0.34, 4.3}, {1.1, 0.27, 3.3}}},
-                  [EKI_LOOP_STRICT] = BOTH({4, 4, 0}, {2.5, 0.5, 0}, {2.1, 0.25, 0}),
-                  [EKI_LOOP_SEGMENTS] = BOTH({1.5, 2.5, 0}, {1.5, 2.5, 0}, {1.5, 2.5, 0}),
-                  [EKI_LOOP_SCATTER] = BOTH({1.5, 1.5, 0}, {1.5, 1.5, 0}, {1.5, 1.5, 0}),
-                  [EKI_LOOP_TILES] = {{{1.5, 1.2, 0}, {0.86, 0.28, 0.74}, {0.84, 0.28, 0.67}},
-                                      {{1.5, 1.2, 0}, {0.86, 0.43, 0.48}, {1, 0.35, 0.74}}},
-                  [EKI_LOOP_LANES] = {{{1, 0.7, 0}, {0.58, 0.12, 2.7}, {0.6, 0.12, 1.9}},
-                                      {{1, 0.7, 0}, {1.2, 0.14, 0.16}, {0.61, 0.13, 0.19}}},
-                  [EKI_LOOP_CHUNKS] = {{{2, 0.7, 0}, {1.1, 0.22, 2.4}, {1, 0.21, 1.6}},
-                                       {{2, 0.7, 0}, {1.8, 0.28, 2.3}, {1.3, 0.23, 2.3}}},
-                  [EKI_LOOP_PIECES] = {{{2, 0.8, 0}, {0.83, 0.18, 1}, {0.53, 0.18, 0.82}},
-                                       {{2, 0.8, 0}, {0.99, 0.24, 1.3}, {0.67, 0.21, 1.7}}},
-                  [EKI_LOOP_RUNS] = {{{3.2, 0.25, 8.1}, {3.2, 0.25, 8.1}, {3.2, 0.25, 7.3}},
-                                     {{2.8, 0.34, 8.6}, {2.8, 0.34, 8.6}, {3.3, 0.28, 9.1}}},
-                  [EKI_LOOP_SLICES] = {{{0.06, 0.61, 0.1}, {0.06, 0.61, 0.1}, {0.09, 0.6, 0.1}},
-                                       {{0.1, 0.91, 0.1}, {0.1, 0.91, 0.1}, {0.2, 0.76, 0.1}}},
-                  [EKI_LOOP_DIAGONALS] = BOTH({1, 0.5, 0}, {0.5, 0.06, 0}, {0.6, 0.06, 0})},
-	.block = {{{4, 0.6, 0.2}, {8, 0.37, 0.26}, {7.6, 0.37, 0.24}},
-                  {{4, 0.6, 0.2}, {6.4, 0.46, 0.28}, {6.2, 0.6, 0.38}}},
-	.tile_entry = 0.66,
-	.tile_row = 0.52,
-	.tile_segment = 0.61,
-	.pattern_row = 0.27,
+	.speed = {[EKI_LOOP_SERIAL] = {{{0.85, 0.44, 14}, {0.8, 0.5, 15}, {0.79, 0.46, 17}},
+                                       {{0.21, 0.46, 10}, {0.26, 0.47, 11}, {0.2, 0.46, 11}}},
+                  [EKI_LOOP_ROWS] = {{{0.89, 0.38, 16}, {1.1, 0.39, 16}, {1.1, 0.38, 15}},
+                                     {{0.82, 0.39, 17}, {1.9, 0.37, 16}, {1, 0.39, 15}}},
+                  [EKI_LOOP_MERGE] = {{{1.1, 0.42, 11}, {0.97, 0.5, 11}, {1.1, 0.44, 11}},
+                                      {{1.1, 0.42, 11}, {0.87, 0.56, 12}, {0.96, 0.46, 12}}},
+                  [EKI_LOOP_GATHER] = {{{1.5, 0.57, 16}, {1.8, 0.2, 7.9}, {1.6, 0.2, 6.4}},
+                                       {{1.4, 0.55, 16}, {1.3, 0.31, 9}, {1.9, 0.24, 6.5}}},
+                  [EKI_LOOP_STREAM] = {{{1.6, 0.95, 17}, {1.1, 0.35, 0.37}, {1, 0.28, 0}},
+                                       {{1.6, 0.92, 16}, {1.4, 0.49, 6.7}, {1.4, 0.35, 0.49}}},
+                  [EKI_LOOP_STRICT] = {{{6.2, 2.7, 13}, {3.6, 0.21, 7.3}, {2.5, 0.21, 8.9}},
+                                       {{10, 2.5, 8.5}, {2.8, 0.27, 8.9}, {2.2, 0.22, 11}}},
+                  [EKI_LOOP_SEGMENTS] = {{{1.2, 1.1, 10}, {1.2, 0.72, 13}, {1.4, 0.64, 14}},
+                                         {{1.3, 1.1, 11}, {1.3, 0.84, 15}, {1.4, 0.7, 15}}},
+                  [EKI_LOOP_SCATTER] = {{{0, 0.65, 11}, {0, 0.71, 11}, {0.042, 0.68, 11}},
+                                        {{0, 0.7, 10}, {0.037, 0.69, 11}, {0.13, 0.68, 13}}},
+                  [EKI_LOOP_TILES] = {{{1.5, 0.96, 12}, {0.67, 0.39, 0.81}, {0.64, 0.4, 1}},
+                                      {{1.5, 0.95, 11}, {0.34, 0.68, 0.85}, {0.86, 0.41, 0.37}}},
+                  [EKI_LOOP_LANES] = {{{2.5, 0.85, 9.4}, {0.66, 0.32, 0}, {0.39, 0.26, 0}},
+                                      {{2.2, 0.79, 8.5}, {1.1, 0.44, 0.42}, {0.44, 0.29, 0.19}}},
+                  [EKI_LOOP_CHUNKS] = {{{2.4, 0.39, 0}, {0, 0.18, 0}, {0, 0.19, 0}},
+                                       {{2.1, 0.38, 0}, {0.15, 0.27, 0.075}, {0, 0.21, 0.58}}},
+                  [EKI_LOOP_PIECES] = {{{2.3, 0.42, 0.53}, {0.49, 0.21, 0}, {0.49, 0.2, 0.21}},
+                                       {{2.6, 0.4, 0.52}, {1.1, 0.29, 0.21}, {0.49, 0.22, 1.1}}},
+                  [EKI_LOOP_RUNS] = {{{3.5, 0.53, 20}, {4.9, 0.22, 16}, {4.5, 0.23, 18}},
+                                     {{3.1, 0.66, 18}, {3.6, 0.38, 16}, {5.4, 0.26, 15}}},
+                  [EKI_LOOP_SLICES] = {{{0, 1, 0}, {0, 0.93, 0}, {0, 0.87, 0}},
+                                       {{0.17, 0.99, 0}, {0.0043, 1.4, 0}, {0, 0.97, 0}}},
+                  [EKI_LOOP_DIAGONALS] = {{{0.97, 0.07, 6.1}, {0.23, 0.021, 10},
+                                           {0.22, 0.04, 6.7}},
+                                          {{1.2, 0.13, 13}, {0.42, 0.095, 6.1},
+                                           {0.26, 0.068, 6.2}}}},
+	.block = {{{10, 0.28, 0.29}, {9.5, 0, 0.35}, {7.7, 0.55, 0.27}},
+                  {{10, 0.84, 0.2}, {9.3, 0, 0.27}, {7.2, 0.7, 0.46}}},
+	.tile = {0.77, 1.1, 2.1},
+	.pattern_row = 0.79,
+	.narrow_work = {0.35, 0.056},
 	ALIKE,
 };
 
@@ -211,13 +215,12 @@ static const eki_machine zen = {
                   [EKI_LOOP_SLICES] = {{{0.088, 0.87, 0.048}, {0.03, 0.51, 0.078},
                                         {0, 0.51, 0.036}},
                                        {{0.2, 0.9, 0.11}, {0.12, 0.58, 0.14}, {0.075, 0.54, 0.32}}},
-                  [EKI_LOOP_DIAGONALS] = {{{0.89, 0.35, 0}, {0.11, 0.046, 0}, {0.15, 0.039, 0}},
-                                          {{1, 0.35, 0}, {0.22, 0.067, 0}, {0.21, 0.074, 0}}}},
+                  [EKI_LOOP_DIAGONALS] = {{{0.89, 0.35, 11}, {0.11, 0.046, 1.3},
+                                           {0.15, 0.039, 1.8}},
+                                          {{1, 0.35, 12}, {0.22, 0.067, 2.6}, {0.21, 0.074, 2.5}}}},
 	.block = {{{8.9, 0.61, 0.21}, {8.5, 0, 0.25}, {7.9, 0.23, 0.24}},
                   {{8.5, 0.79, 0.17}, {8.4, 0, 0.21}, {9, 0.44, 0.31}}},
-	.tile_entry = 2,
-	.tile_row = 3,
-	.tile_segment = 4,
+	.tile = {2, 3, 4},
 	.pattern_row = 1.6,
 	.narrow_work = {0.64, 0.055},
 	ALIKE,
@@ -268,13 +271,13 @@ static const eki_machine zen5 = {
                                      {{1.5, 0.33, 12}, {1.9, 0.19, 11}, {3.1, 0.17, 10}}},
                   [EKI_LOOP_SLICES] = {{{0, 0.65, 0}, {0, 0.39, 0.0064}, {0, 0.38, 0.024}},
                                        {{0, 0.66, 0.031}, {0, 0.42, 0.091}, {0, 0.39, 0.12}}},
-                  [EKI_LOOP_DIAGONALS] = {{{0.6, 0.041, 0}, {0.1, 0.038, 0}, {0.11, 0.037, 0}},
-                                          {{0.68, 0.1, 0}, {0.16, 0.066, 0}, {0.1, 0.044, 0}}}},
+                  [EKI_LOOP_DIAGONALS] = {{{0.6, 0.041, 7.2}, {0.1, 0.038, 1.2},
+                                           {0.11, 0.037, 1.3}},
+                                          {{0.68, 0.1, 8.2}, {0.16, 0.066, 1.9},
+                                           {0.1, 0.044, 1.2}}}},
 	.block = {{{5.4, 0.6, 0.14}, {6.4, 0, 0.14}, {5.7, 0.29, 0.12}},
                   {{6.2, 0.48, 0.11}, {6.2, 0, 0.12}, {5.3, 0.59, 0.13}}},
-	.tile_entry = 2,
-	.tile_row = 3,
-	.tile_segment = 4,
+	.tile = {2, 3, 4},
 	.pattern_row = 1.1,
 	.narrow_work = {0.41, 0.043},
 	ALIKE,

@@ -25,7 +25,8 @@ typedef enum eki_loop {
 } eki_loop;
 
 /* Costs of a loop: for each row, for each entry, and extra for each row whose length the branch
- * predictor misses. */
+ * predictor misses. With EKI_LOOP_DIAGONALS, which has no such rows, `miss` is the cost of the ends
+ * of a loop over a diagonal. */
 typedef struct eki_speed {
 	double row, entry, miss;
 } eki_speed;
@@ -35,6 +36,12 @@ typedef struct eki_speed {
 typedef struct eki_block_speed {
 	double row, block, step;
 } eki_block_speed;
+
+/* Costs of methods with tiles: for each entry of tiles whose entries name their rows; else, over
+ * those of the vectors, for each row and for each segment. */
+typedef struct eki_tile_speed {
+	double entry, row, segment;
+} eki_tile_speed;
 
 /* Costs of a product with a panel (group of columns) of a dense block: for each row, for each
  * entry, and for each SIMD vector of sums that an entry updates. */
@@ -121,7 +128,6 @@ typedef struct eki_machine {
 	eki_speed speed[EKI_LOOPS][EK_NVALUE][EK_NLEVEL];
 	eki_block_speed block[EK_NVALUE][EK_NLEVEL];
 	eki_panel_speed panel[EK_NLEVEL];
-	double diagonal_ends; /* rows that the ends of a loop over a diagonal cost as much as */
 	double copy; /* cost of copying one vector entry from or to memory with a stride */
 	/* Mean length of runs of consecutive columns, cut at multiples of 8, from which SpGEMM adds
 	 * runs as vectors of 8 columns. It is shorter if rows have the columns of the row before,
@@ -132,15 +138,16 @@ typedef struct eki_machine {
 	 * transpose_column for each column. The other three are the costs, for each entry, of
 	 * making tiles, of copying columns to 16 bits and of looking for patterns. */
 	double transpose_entry, transpose_column, tiles_entry, narrow_entry, patterns_entry;
+	/* Cost of a row whose sum is written out of order, over that of one in order (SELL). */
+	double sorted_row;
 	double list_row; /* cost of a row in the pass that lists the nonempty rows */
 	/* Costs of a transposition for each entry, besides moving its bytes: scattering it to its
 	 * place, and extra if that place is in no cache; sorting it through buckets. */
 	double scatter_entry, scatter_far, radix_entry;
-	/* tile_entry, tile_row, tile_segment: costs of one entry, row and segment in methods with
-	 * tiles (spmv/csr_forward.c). pattern_row: additional cost of a row that is not in a group
-	 * of kind RUN, and pattern_run: share of its work that a row in one saves
-	 * (spmv/csr_patterns.c). */
-	double tile_entry, tile_row, tile_segment, pattern_row, pattern_run;
+	eki_tile_speed tile; /* methods with tiles (spmv/csr_forward.c) */
+	/* pattern_row: additional cost of a row that is not in a group of kind RUN, and
+	 * pattern_run: share of its work that a row in one saves (spmv/csr_patterns.c). */
+	double pattern_row, pattern_run;
 	/* Additional costs of a row and of an entry where columns have 16 bits
 	 * (spmv/csr_forward.c). */
 	double narrow_work[2];

@@ -6,15 +6,32 @@
 
 #include "cost/cost.h"
 
-/* Returns the bandwidth of one thread, in GB/s, while all threads of the product read from memory,
- * or from the last-level cache if the matrix fits into that. */
-static double bandwidth(const eki_features *f)
+/* Returns the bandwidth of one thread while all threads of the product read: `one`, or its share of
+ * `all`, the bandwidth of all of them, which may be unknown (0). */
+static double bandwidth(const eki_features *f, double one, double all)
+{
+	return all > 0 && all < one * f->threads ? all / f->threads : one;
+}
+
+double eki_held(double bytes, double size)
+{
+	/* Measured on a Xeon with 2 MiB: all of 1.25 MiB, 0.84 of 1.75, 0.65 of 2, 0.38 of 2.5,
+	 * 0.15 of 3, nothing of 3.5 MiB. */
+	return fmin(1, fmax(0, (1.65 - bytes / size) / 0.95));
+}
+
+/* Predicts how long moving `bytes` bytes takes one thread, if a run before moved the same. Strict
+ * methods are compared as if all came from memory, since caches differ. */
+static double move_time(const eki_features *f, double bytes)
 {
 	const eki_machine *m = f->machine;
-	const double one = f->in_cache ? m->cache_gbps : m->memory_gbps;
-	const double all = f->in_cache ? m->cache_all_gbps : m->memory_all_gbps;
+	const double core = f->strict ? 0 : eki_held(bytes, m->core_bytes * f->threads);
+	const double cache = f->strict ? 0 : eki_held(bytes, m->cache_bytes);
+	const double from_cache = 1 / bandwidth(f, m->cache_gbps, m->cache_all_gbps);
+	const double from_memory = 1 / bandwidth(f, m->memory_gbps, m->memory_all_gbps);
 
-	return all > 0 && all < one * f->threads ? all / f->threads : one;
+	return bytes * (core / m->core_gbps +
+	                (1 - core) * (cache * from_cache + (1 - cache) * from_memory));
 }
 
 /* Returns the share of random accesses to a vector of `bytes` bytes that miss a core's own cache.
@@ -50,7 +67,8 @@ static double wait_for_x(const eki_features *f)
 	double memory = m->far[1] * share;
 
 	if (f->fetched)
-		memory = fmin(memory, 64 / bandwidth(f) * f->lost_share);
+		memory = fmin(memory, 64 / bandwidth(f, m->memory_gbps, m->memory_all_gbps) *
+		                              f->lost_share);
 	return (double)f->stats.nnz *
 	       (m->far[0] * miss_core(m, bytes) * f->far_share + eki_miss_cache(m, bytes) * memory);
 }
@@ -58,21 +76,27 @@ static double wait_for_x(const eki_features *f)
 double eki_cost(const eki_features *f, double bytes, double work)
 {
 	const eki_machine *m = f->machine;
-	bool in_core = f->in_cache && bytes < m->core_bytes * f->threads;
-	double move = bytes / (in_core ? m->core_gbps : bandwidth(f));
+	double move = move_time(f, bytes);
 	double longer = move > work ? move : work, shorter = move > work ? work : move;
 
 	return (longer + m->overlap * shorter + wait_for_x(f)) / f->threads +
 	       (f->threads > 1 ? m->wake : 0);
 }
 
+const eki_speed *eki_loop_speed(const eki_features *f, eki_loop loop)
+{
+	const int value = eki_value_types[f->value].matrix - 1;
+
+	return &f->machine->speed[loop][value][eki_isa_row(f->isa)];
+}
+
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries)
 {
-	const eki_speed *s =
-		&f->machine->speed[loop][eki_value_types[f->value].matrix - 1][eki_isa_row(f->isa)];
+	const eki_speed *s = eki_loop_speed(f, loop);
+	const bool by_vectors = loop == EKI_LOOP_GATHER || loop == EKI_LOOP_STRICT;
+	const double share = by_vectors ? f->unforeseen_steps : f->unforeseen_share;
 	const double learned = f->machine->learned_rows, all = (double)f->stats.rows;
-	const double missed =
-		learned > 0 ? f->unforeseen_share * all / (all + learned) : f->mixed_share;
+	const double missed = learned > 0 ? share * all / (all + learned) : f->mixed_share;
 
 	return s->row * rows + s->entry * entries + s->miss * missed * rows;
 }

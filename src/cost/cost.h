@@ -21,7 +21,8 @@ typedef struct eki_features {
 	int64_t calls, announced, width;
 	double short_share; /* share of the rows with at most 8 entries */
 	double mixed_share; /* share of the rows whose length differs from the previous row's */
-	double unforeseen_share; /* share of the rows whose length a branch predictor misses */
+	/* Shares of the rows whose length, or number of vectors, a branch predictor misses. */
+	double unforeseen_share, unforeseen_steps;
 	/* Shares of the entries in a sample of rows. repeat_share: entries in rows with the
 	 * same shape as one of the four rows before. run_share: entries in such rows that also
 	 * begin one column after the previous row. narrow_share: entries in rows whose columns
@@ -42,7 +43,6 @@ typedef struct eki_features {
 	 * the arrays. NULL for CSR. */
 	const ek_store *store;
 	double csr_bytes;  /* bytes that one product with CSR moves */
-	bool in_cache;     /* csr_bytes is less than the size of the last-level cache */
 	bool on_processor; /* the context's device is a processor */
 	bool strict;       /* results must have the same bits on all machines */
 	double memory;     /* bytes that the choice may take besides A, perhaps INFINITY */
@@ -57,11 +57,16 @@ double eki_far(const eki_machine *m, double bytes);
 /* Returns the share of random accesses to a vector of `bytes` bytes that miss the last-level cache.
  * The vector is taken to have a part of it (x_share), since processors share it. */
 double eki_miss_cache(const eki_machine *m, double bytes);
+/* Returns the share of `bytes` bytes, all of which are used again and again, that a cache of `size`
+ * bytes holds. */
+double eki_held(double bytes, double size);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
  * for moving and for computing. It adds a share of the shorter one, since the two overlap only in
  * part. Finally it adds the times to wake threads and to wait for far entries of x (far_share). */
 double eki_cost(const eki_features *f, double bytes, double work);
+/* Returns the costs of a loop with the value type and the instruction set of `f`. */
+const eki_speed *eki_loop_speed(const eki_features *f, eki_loop loop);
 /* Predicts the time, in nanoseconds, that one core needs for `rows` rows and `entries` entries with
  * the inner loop `loop`. For formats other than CSR, `entries` counts stored values, padding
  * included. */
@@ -98,7 +103,7 @@ enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample
  * products f->calls announces, the smaller the sample is. Returns false, and changes nothing, if
  * there are too few for any. */
 bool eki_sample_shapes(const ek_store *csr, eki_features *f);
-/* Estimates eki_features.unforeseen_share from a sample of the rows. */
-double eki_unforeseen_rows(const ek_store *csr);
+/* Estimates f->unforeseen_share and f->unforeseen_steps from a sample of the rows. */
+void eki_unforeseen_rows(const ek_store *csr, eki_features *f);
 
 #endif

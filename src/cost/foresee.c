@@ -7,6 +7,10 @@
  * of lengths are predicted, and random lengths are not. If the sample has all rows of the matrix,
  * the estimate passes over it twice and counts only the second pass, since a plan runs repeatedly.
  *
+ * A loop over the vectors of a row ends after as many steps as the row has vectors, the last of
+ * which may be in part empty. So a second predictor sees the number of steps instead of the length:
+ * rows that differ but have one vector each are all predicted.
+ *
  * After the history-based predictors of Yeh and Patt 1991. */
 #include <string.h>
 
@@ -14,28 +18,47 @@
 
 enum { ROWS = 16384, TABLE_BITS = 12, LONGEST = 30, LENGTH_BITS = 5, HISTORY = 8 };
 
-double eki_unforeseen_rows(const ek_store *csr)
+typedef struct predictor {
+	uint64_t history;
+	int64_t missed;
+	uint8_t table[1 << TABLE_BITS];
+} predictor;
+
+static inline void see(predictor *p, int64_t length)
+{
+	const uint64_t mask = ((uint64_t)1 << HISTORY * LENGTH_BITS) - 1;
+	const uint8_t seen = (uint8_t)(length < LONGEST ? length : LONGEST);
+	uint8_t *next =
+		&p->table[p->history * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
+
+	p->missed += *next != seen;
+	*next = seen;
+	p->history = (p->history << LENGTH_BITS | seen) & mask;
+}
+
+void eki_unforeseen_rows(const ek_store *csr, eki_features *f)
 {
 	const int64_t n = csr->rows < ROWS ? csr->rows : ROWS, first = csr->rows / 2 - n / 2;
-	const uint64_t mask = ((uint64_t)1 << HISTORY * LENGTH_BITS) - 1;
-	uint8_t table[1 << TABLE_BITS];
-	int64_t missed = 0;
+	const int64_t lanes = (int64_t)eki_lanes(f->isa, f->value);
+	const int steps_differ = lanes > 1 && f->stats.row_max > lanes;
+	const int shift = __builtin_ctzll((unsigned long long)lanes);
+	predictor lengths, steps;
 
-	memset(table, 0xff, sizeof table);
+	memset(lengths.table, 0xff, sizeof lengths.table);
+	memset(steps.table, 0xff, sizeof steps.table);
 	for (int pass = csr->rows <= ROWS ? 0 : 1; pass < 2; pass++) {
-		uint64_t history = 0;
-
-		missed = 0;
+		lengths.history = steps.history = 0;
+		lengths.missed = steps.missed = 0;
 		for (int64_t i = first; i < first + n; i++) {
 			const int64_t length = eki_ptr_at(csr, i + 1) - eki_ptr_at(csr, i);
-			const uint8_t seen = (uint8_t)(length < LONGEST ? length : LONGEST);
-			uint8_t *next =
-				&table[history * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TABLE_BITS)];
 
-			missed += *next != seen;
-			*next = seen;
-			history = (history << LENGTH_BITS | seen) & mask;
+			see(&lengths, length);
+			if (steps_differ)
+				see(&steps, (length + lanes - 1) >> shift);
 		}
 	}
-	return n ? (double)missed / (double)n : 0;
+	f->unforeseen_share = n ? (double)lengths.missed / (double)n : 0;
+	f->unforeseen_steps = lanes == 1 ? f->unforeseen_share
+	                      : n        ? (double)steps.missed / (double)n
+	                                 : 0;
 }

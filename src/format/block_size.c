@@ -211,7 +211,6 @@ double eki_block_choose(const ek_context *ctx, const ek_store *csr, int64_t *dim
 	f.stats.cols = csr->cols;
 	f.stats.nnz = csr->nnz;
 	f.csr_bytes = (double)eki_store_bytes(csr);
-	f.in_cache = f.csr_bytes < (double)eki_cpu_cache();
 	if (csr->nnz > 0 && !(dim[BLOCK_R] && dim[BLOCK_C])) {
 		eki_parallel(ctx, eki_parts(ctx, csr->nnz), PARTS, sample_part, &job);
 		add_parts(job.sample);

@@ -361,7 +361,7 @@ const ek_format ek_format_cocktail = {
                   {"coo_row_idx", EKI_IDX},
                   {"coo_col_idx", EKI_IDX},
                   {"coo_val", EKI_VALUE}},
-	.convert = {60, 4000},
+	.convert = {50, 300},
 	.check = check,
 	.layout = layout,
 	.pattern = pattern,

@@ -26,22 +26,18 @@
 #define EK_FILE "format/cocktail_split.c"
 #include "base/for_each.h"
 
+#include "format/cocktail_blocks.h"
+
 #ifndef EK_COCKTAIL_SPLIT
 #define EK_COCKTAIL_SPLIT
-enum { MOST_BLOCK = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, MOST_ENTRIES = 4096, ROW_BYTES = 16 };
+enum { ROW_BYTES = 16 };
+/* The sample for blocks: an eighth of the rows, in segments; entries of a block row at most. */
+enum { LEAST_SEGMENTS = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, SAMPLED = 8, MOST_ENTRIES = 4096 };
 enum { FLAT = PARTS }; /* mark of an entry whose part is not decided yet */
 
 /* Numbers of the arrays, and indices into dim, of the store `marks`, which the passes share. */
 enum { MARK_PART, MARK_DENSE, MARK_FLAT };
 enum { MARK_BLOCK, MARK_WIDTH, MARK_REST };
-
-/* State of the search for the blocks of a block row. Row r of its n rows is row first + r of A. It
- * has entries from[r] .. at[r] - 1 in the block found last, and at[r] .. end[r] - 1 after it. */
-typedef struct block_rows {
-	int64_t first, at[MOST_BLOCK], end[MOST_BLOCK], from[MOST_BLOCK];
-	int n;
-	int64_t all, left; /* entries in the block found last; those on no dense diagonal */
-} block_rows;
 
 /* Bytes that dense blocks save in sampled rows: `all` if they hold all entries, `left` if they hold
  * only those on no dense diagonal. `entries` is the number of entries sampled. */
@@ -49,17 +45,11 @@ typedef struct block_saving {
 	double all, left, entries;
 } block_saving;
 
-static inline int64_t entry_bytes(const ek_store *csr)
+static inline int64_t segments_of(const ek_store *csr)
 {
-	return (int64_t)(ek_value_size(csr->value) + eki_idx_size(csr->index));
-}
+	const int64_t n = csr->rows / (SAMPLED * SEGMENT_ROWS);
 
-/* Returns the number of bytes that a block of b x b with n entries saves over CSR. */
-static inline int64_t block_gain(const ek_store *csr, int64_t b, int64_t n)
-{
-	const int64_t bytes = b * b * (int64_t)ek_value_size(csr->value);
-
-	return n * entry_bytes(csr) - bytes - (int64_t)eki_idx_size(csr->index);
+	return n < LEAST_SEGMENTS ? LEAST_SEGMENTS : n < SEGMENTS ? n : SEGMENTS;
 }
 #endif
 
@@ -76,49 +66,13 @@ static void FN(diagonal_counts)(const ek_store *csr, int64_t *count, int64_t beg
 			count[col_idx[k] - i + csr->rows - 1]++;
 }
 
-static inline void FN(open_rows)(const ek_store *csr, int64_t first, int64_t b, block_rows *s)
-{
-	const PTR *row_ptr = csr->array[CSR_PTR];
-
-	s->first = first;
-	s->n = (int)(csr->rows - first < b ? csr->rows - first : b);
-	for (int r = 0; r < s->n; r++) {
-		s->at[r] = row_ptr[first + r];
-		s->end[r] = row_ptr[first + r + 1];
-	}
-}
-
-/* Finds the next block and the range of its entries in each row. Returns false if there is none. */
-static inline bool FN(next_block)(const ek_store *csr, const uint8_t *dense, int64_t b,
-                                  block_rows *s)
-{
-	const IDX *col_idx = csr->array[CSR_COL];
-	int64_t low = INT64_MAX, last;
-
-	for (int r = 0; r < s->n; r++)
-		if (s->at[r] < s->end[r] && col_idx[s->at[r]] < low)
-			low = col_idx[s->at[r]];
-	if (low == INT64_MAX)
-		return false;
-	last = low / b * b + b - 1;
-	s->all = s->left = 0;
-	for (int r = 0; r < s->n; r++) {
-		int64_t k = s->at[r];
-
-		s->from[r] = k;
-		for (; k < s->end[r] && col_idx[k] <= last; k++) {
-			s->all++;
-			s->left += !(dense && dense[col_idx[k] - s->first - r + csr->rows - 1]);
-		}
-		s->at[r] = k;
-	}
-	return true;
-}
-
 static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t b, block_saving *s)
 {
-	for (int64_t k = 0; k < SEGMENTS; k++) {
-		int64_t i = csr->rows / SEGMENTS * k / b * b;
+	const block_bytes size = bytes_of_block(csr, b);
+	const int64_t segments = segments_of(csr);
+
+	for (int64_t k = 0; k < segments; k++) {
+		int64_t i = csr->rows / segments * k / b * b;
 		const int64_t end = i + SEGMENT_ROWS < csr->rows ? i + SEGMENT_ROWS : csr->rows;
 
 		for (; i < end; i += b) {
@@ -127,8 +81,8 @@ static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t
 
 			FN(open_rows)(csr, i, b, &rows);
 			while (most > 0 && FN(next_block)(csr, dense, b, &rows)) {
-				const int64_t all = block_gain(csr, b, rows.all);
-				const int64_t left = block_gain(csr, b, rows.left);
+				const int64_t all = block_gain(size, rows.all);
+				const int64_t left = block_gain(size, rows.left);
 
 				s->all += all > 0 ? (double)all : 0;
 				s->left += left > 0 ? (double)left : 0;
@@ -147,6 +101,7 @@ static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin
 	const IDX *col_idx = csr->array[CSR_COL];
 	const uint8_t *dense = marks->array[MARK_DENSE];
 	const int64_t b = marks->dim[MARK_BLOCK];
+	const block_bytes size = bytes_of_block(csr, b);
 	uint8_t *part = marks->array[MARK_PART];
 	PTR *flat = marks->array[MARK_FLAT];
 
@@ -164,7 +119,7 @@ static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin
 
 		FN(open_rows)(csr, block_row * b, b, &s);
 		while (FN(next_block)(csr, dense, b, &s))
-			for (int r = 0; r < s.n && block_gain(csr, b, s.left) > 0; r++)
+			for (int r = 0; r < s.n && block_gain(size, s.left) > 0; r++)
 				for (int64_t k = s.from[r]; k < s.at[r]; k++)
 					if (part[k] == FLAT) {
 						part[k] = PART_BCSR;

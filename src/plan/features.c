@@ -2,6 +2,8 @@
  * The features of a step's matrix from which methods predict their times: what the problem says,
  * one pass over row_ptr, and, unless so few calls are expected that it does not pay, a sample of
  * the columns. */
+#include <math.h>
+
 #include "plan/plan.h"
 
 ek_status eki_step_features(const eki_step *step, double memory, eki_features *f)
@@ -18,7 +20,6 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 	                    .width = step->problem->width,
 	                    .machine = step->ctx->machine,
 	                    .csr_bytes = (double)step->bytes,
-	                    .in_cache = step->bytes < eki_cpu_cache(),
 	                    .on_processor = eki_device_is_processor(step->ctx),
 	                    .strict = step->problem->reproducible == EK_REPRO_STRICT,
 	                    .memory = memory};
@@ -29,12 +30,16 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 		f->threads = 16;
 		f->isa = EK_ISA_AVX2;
 		f->machine = eki_machine_fixed();
-		f->in_cache = false;
 	}
 	if (A->format == &ek_format_csr) {
 		EK_RETURN_IF(eki_row_stats(step->ctx, A, f));
-		f->unforeseen_share =
-			eki_sample_shapes(A, f) ? eki_unforeseen_rows(A) : f->mixed_share;
+		if (eki_sample_shapes(A, f)) {
+			eki_unforeseen_rows(A, f);
+		} else {
+			f->unforeseen_share = f->mixed_share;
+			f->unforeseen_steps =
+				f->mixed_share * fmin(f->short_share, 1 - f->short_share);
+		}
 		return EK_OK;
 	}
 	f->store = A;

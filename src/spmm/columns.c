@@ -84,7 +84,6 @@ static double cost(const eki_features *f)
 	one.announced = eki_times(f->announced, f->width);
 	one.width = 1;
 	one.csr_bytes -= (width - 1) * both * (double)ek_value_size(f->value);
-	one.in_cache = !f->strict && one.csr_bytes < (double)eki_cpu_cache();
 	return width *
 	       (eki_least_cost(&one, EK_SPMV, EKI_CPU) + f->machine->copy * both / f->threads);
 }

@@ -53,8 +53,7 @@ static ek_status by_rows(const eki_step *step, const ek_store *rows, double *tim
 	                  .threads = step->threads,
 	                  .isa = step->isa,
 	                  .machine = step->ctx->machine,
-	                  .csr_bytes = (double)step->bytes,
-	                  .in_cache = step->bytes < eki_cpu_cache()};
+	                  .csr_bytes = (double)step->bytes};
 
 	EK_RETURN_IF(eki_row_stats(step->ctx, rows, &f));
 	f.unforeseen_share = f.mixed_share;

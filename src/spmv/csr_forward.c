@@ -333,9 +333,9 @@ static double cost_of_tiles(const eki_features *f)
 	double lines = fmin(PANEL, (double)f->stats.cols) * size / 64;
 	bool few = nnz < 5 * segments;
 	double words = few ? nnz : fmin(2 * segments, rows * panels);
-	double work = few ? m->tile_entry * nnz
-	                  : eki_csr_vector_work(f) + m->tile_row * rows +
-	                              m->tile_segment * fmax(0, segments - rows);
+	double work = few ? m->tile.entry * nnz
+	                  : eki_csr_vector_work(f) + m->tile.row * rows +
+	                              m->tile.segment * fmax(0, segments - rows);
 	eki_features t = *f;
 
 	t.in_order = true;

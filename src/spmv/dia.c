@@ -182,17 +182,17 @@ static ek_status prepare(eki_step *step)
 	                     .rows = rows[transposed][step->isa][eki_type(A->value, A->index)]});
 }
 
-/* Predicts the time with the layout f->store. In each block of rows, every diagonal costs as much
- * as some additional rows, for the start and the end of its loop. */
+/* Predicts the time with the layout f->store. Every diagonal has a loop in each block of rows, and
+ * no branch depends on the lengths of rows. */
 static double cost_of_layout(const eki_features *f)
 {
-	const double ends = f->machine->diagonal_ends;
 	const double diagonals = (double)f->store->len[DIA_OFFSET];
+	const double loops = diagonals * (1 + (double)f->stats.rows / DIA_BLOCK);
+	eki_features alike = *f;
 
-	return eki_cost_units(f, EKI_LOOP_DIAGONALS) +
-	       eki_work(f, EKI_LOOP_DIAGONALS,
-	                ends * diagonals * (1 + (double)f->stats.rows / DIA_BLOCK), 0) /
-	               f->threads;
+	alike.mixed_share = alike.unforeseen_share = 0;
+	return eki_cost_units(&alike, EKI_LOOP_DIAGONALS) +
+	       eki_loop_speed(f, EKI_LOOP_DIAGONALS)->miss * loops / f->threads;
 }
 
 /* Predicts the time. Before the diagonals have been counted, they are taken to be as full

@@ -281,15 +281,17 @@ static double cost(const eki_features *f)
 {
 	const double rows = f->store ? (double)f->store->dim[SELL_C] : 1;
 	const double places = rows * (double)f->stats.row_max;
+	const bool sorted = f->store && f->store->dim[SELL_SIGMA] > 1;
 	const size_t place = ek_value_size(f->value) + eki_idx_size(f->index);
 	eki_features ahead = *f, one = *f;
 
 	ahead.fetched = f->op == EK_OP_N;
 	one.threads = 1;
 	one.far_share = one.lost_share = 0;
-	return fmax(
-		eki_cost_units(&ahead, EKI_LOOP_CHUNKS),
-		eki_cost(&one, places * (double)place, eki_work(f, EKI_LOOP_CHUNKS, rows, places)));
+	return fmax(eki_cost_units(&ahead, EKI_LOOP_CHUNKS) +
+	                    sorted * f->machine->sorted_row * (double)f->stats.rows / f->threads,
+	            eki_cost(&one, places * (double)place,
+	                     eki_work(f, EKI_LOOP_CHUNKS, rows, places)));
 }
 
 const ek_method ek_spmv_sell = {

@@ -7,7 +7,7 @@
 
 #include "tune/tune.h"
 
-enum { REPEAT = 3, CORE_BYTES = 192 << 10, CACHED_BYTES = 8 << 20, WAKE_RUNS = 200 };
+enum { REPEAT = 3, CORE_BYTES = 512 << 10, CACHED_BYTES = 8 << 20, WAKE_RUNS = 200 };
 
 /* Raises *gbps to the best bandwidth of several sums of an array. */
 static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, double *gbps)
@@ -22,7 +22,7 @@ static ek_status read_speed(eki_effort *effort, ek_context *ctx, int64_t bytes, 
 	end = eki_tune_now() + effort->budget;
 	for (int k = 0; k <= REPEAT || eki_tune_now() < end; k++) {
 		const double start = eki_tune_now();
-		const int calls = bytes > 1 << 20 ? 1 : 8;
+		const int calls = bytes > 2 << 20 ? 1 : 8;
 
 		for (int c = 0; c < calls; c++)
 			EK_TRY(ek_reduce(ctx, &options, EK_F64, EK_SUM, n, data, &sum));
@@ -83,13 +83,15 @@ ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_m
 	const int64_t half = eki_cpu_cache() / 2, most = (int64_t)CACHED_BYTES;
 	const int64_t cached = half / 2 < most ? half / 2 : most;
 	const int64_t all_cached = half / threads < cached ? half : threads * cached;
+	/* Half of the core's cache, since the time of a call counts more for smaller arrays. */
+	const int64_t core = eki_cpu_core_cache() > 0 ? eki_cpu_core_cache() / 2 : CORE_BYTES;
 	ek_context *one = NULL, *all = NULL;
 	double wake;
 	ek_status status;
 
 	EK_TRY(eki_tune_context(1, isa, &one));
 	EK_TRY(eki_tune_context(threads, isa, &all));
-	EK_TRY(read_speed(effort, one, CORE_BYTES, &m->core_gbps));
+	EK_TRY(read_speed(effort, one, core, &m->core_gbps));
 	EK_TRY(read_speed(effort, one, cached, &m->cache_gbps));
 	eki_effort_step(effort);
 	EK_TRY(read_speed(effort, one, effort->most, &m->memory_gbps));

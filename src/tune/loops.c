@@ -17,10 +17,10 @@ enum { MOST_PATTERNS = 6, LEAST_SHARE = 5 };
 /* Where the unknown costs of a group are in eki_machine. */
 typedef enum unknown {
 	OF_LOOP, /* row, entry and miss of a loop */
-	OF_EVEN, /* row and entry of a loop whose rows are all alike */
 	OF_BLOCK,
 	OF_ONE,
-	OF_TWO /* a member of two numbers */
+	OF_TWO, /* a member of two numbers */
+	OF_THREE
 } unknown;
 
 typedef struct group {
@@ -42,15 +42,23 @@ static const eki_pattern rows[] = {{EKI_EVEN, 5000, 5000, 0, 3, 0},
 static const eki_pattern bands[] = {{EKI_BANDS, 4000, 4000, 1, 3, 0},
                                     {EKI_BANDS, 2000, 2000, 3, 9, 0},
                                     {EKI_BANDS, 700, 700, 1, 27, 0},
+                                    {EKI_BANDS, 300, 300, 2, 60, 0},
                                     {0}};
 static const eki_pattern squares[] = {
 	{EKI_SQUARES, 2000, 2000, 0, 3, 2}, {EKI_SQUARES, 1500, 1500, 0, 6, 3},
 	{EKI_SQUARES, 800, 800, 0, 9, 4},   {EKI_SQUARES, 480, 480, 0, 6, 6},
 	{EKI_SQUARES, 960, 960, 0, 2, 8},   {0}};
+static const eki_pattern mixed[] = {
+	{EKI_RANDOM, 5000, 5000, 0, 6, 0}, {EKI_RANDOM, 2000, 2000, 1, 15, 0}, {0}};
 static const eki_pattern tiny[] = {{EKI_EVEN, 4, 4, 0, 2, 0}, {0}};
-/* Vectors of 3 MB and of 32 MB. */
 static const eki_pattern scattered[] = {
-	{EKI_SCATTERED, 100000, 400000, 0, 8, 0}, {EKI_SCATTERED, 100000, 4000000, 0, 8, 0}, {0}};
+	{EKI_SCATTERED, 100000, 400000, 0, 8, 0}, {EKI_FAR, 0, 0, 0, 8, 0}, {0}};
+/* Tiles of single entries, of long segments, and of rows. */
+static const eki_pattern tiled[] = {{EKI_SCATTERED, 15000, 140000, 0, 4, 0},
+                                    {EKI_SCATTERED, 1200, 140000, 0, 60, 0},
+                                    {EKI_SCATTERED, 3000, 140000, 0, 24, 0},
+                                    {EKI_EVEN, 4000, 70000, 0, 20, 0},
+                                    {0}};
 
 #define LOOP_OF(method, op, loop, patterns)                          \
 	{                                                            \
@@ -72,7 +80,7 @@ static const group loops[] = {
 	LOOP_OF("spmv.brc", EK_OP_N, PIECES, rows),
 	LOOP_OF("spmv.coo", EK_OP_N, RUNS, rows),
 	LOOP_OF("spmv.scoo", EK_OP_N, SLICES, rows),
-	{"spmv.dia", NULL, EK_OP_N, OF_EVEN, EKI_LOOP_DIAGONALS, bands},
+	LOOP_OF("spmv.dia", EK_OP_N, DIAGONALS, bands),
 	{"spmv.bcsr", "bcsr:r=%d,c=%d", EK_OP_N, OF_BLOCK, 0, squares},
 };
 #undef LOOP_OF
@@ -84,8 +92,10 @@ static const group loops[] = {
 static const group ones[] = {
 	ONE_OF("spmv.csr.merge", call, tiny),
 	ONE_OF("spmv.csr.patterns", pattern_row, rows),
+	{"spmv.sell", "sell:sigma=4096", EK_OP_N, OF_ONE, offsetof(eki_machine, sorted_row), mixed},
 	{"spmv.csr.forward", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, narrow_work), rows},
 	{"spmv.csr.rows", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, far), scattered},
+	{"spmv.csr.forward", NULL, EK_OP_N, OF_THREE, offsetof(eki_machine, tile), tiled},
 };
 #undef ONE_OF
 
@@ -104,8 +114,8 @@ static double *costs(eki_machine *m, const task *t, int *count)
 {
 	const int v = eki_value_types[t->value].matrix - 1, level = eki_isa_row(t->isa);
 
-	*count = t->g->kind == OF_ONE ? 1 : t->g->kind == OF_EVEN || t->g->kind == OF_TWO ? 2 : 3;
-	if (t->g->kind == OF_LOOP || t->g->kind == OF_EVEN)
+	*count = t->g->kind == OF_ONE ? 1 : t->g->kind == OF_TWO ? 2 : 3;
+	if (t->g->kind == OF_LOOP)
 		return &m->speed[t->g->at][v][level].row;
 	if (t->g->kind == OF_BLOCK)
 		return &m->block[v][level].row;
@@ -129,19 +139,26 @@ static ek_status predict(const eki_timed *t, const eki_machine *m, double *ns)
 	return EK_OK;
 }
 
+/* Takes the time for moving data out of a machine's predictions. */
+static void move_nothing(eki_machine *m)
+{
+	const double never = 1e30; /* GB/s at which moving takes no time */
+
+	m->overlap = 0;
+	m->core_gbps = m->cache_gbps = m->memory_gbps = never;
+	m->cache_all_gbps = m->memory_all_gbps = 0;
+}
+
 /* Writes the equation of a product: its measured time without what is known, and how often it has
  * each of the unknown costs. */
 static ek_status equation(const task *t, const eki_timed *timed, double ns, const eki_machine *m,
                           eki_equation *e)
 {
-	const double never = 1e30; /* GB/s at which moving takes no time */
 	eki_machine work = *m, move = *m;
 	int count;
 	double *cost = costs(&work, t, &count), known, moved;
 
-	work.overlap = 0;
-	work.core_gbps = work.cache_gbps = work.memory_gbps = never;
-	work.cache_all_gbps = work.memory_all_gbps = 0;
+	move_nothing(&work);
 	for (int u = 0; u < count; u++)
 		cost[u] = 0;
 	EK_RETURN_IF(predict(timed, &work, &known));
@@ -178,7 +195,7 @@ static ek_status pass(task *t, double budget)
 	ek_status status;
 
 	EK_TRY(eki_tune_context(1, t->isa, &ctx));
-	for (int k = 0; t->g->patterns[k].rows; k++) {
+	for (int k = 0; t->g->patterns[k].length; k++) {
 		EK_TRY(make_timed(t, k, ctx, &timed));
 		EK_TRY(eki_timed_run(&timed, budget));
 		t->ns[k] = fmin(t->ns[k], timed.ns);
@@ -200,7 +217,7 @@ static ek_status solve(const task *t, eki_machine *m)
 	ek_status status;
 
 	EK_TRY(eki_tune_context(1, t->isa, &ctx));
-	for (; t->g->patterns[equations].rows; equations++) {
+	for (; t->g->patterns[equations].length; equations++) {
 		EK_TRY(make_timed(t, equations, ctx, &timed));
 		EK_TRY(equation(t, &timed, t->ns[equations], m, &e[equations]));
 		eki_timed_free(&timed);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Matrices to measure with. Columns are near the diagonal, at random, so that x comes from the
  * core's cache but no two rows have the same shape. */
+#include <math.h>
+
 #include "tune/tune.h"
 
 enum { WINDOW = 256 }; /* columns around the diagonal */
@@ -89,13 +91,28 @@ static int row_scattered(const eki_pattern *p, int i, uint64_t *state, int32_t *
 
 static int (*const make_row[EKI_SHAPES])(const eki_pattern *, int, uint64_t *, int32_t *) = {
 	[EKI_EVEN] = row_even,       [EKI_RANDOM] = row_random,       [EKI_BANDS] = row_bands,
-	[EKI_SQUARES] = row_squares, [EKI_SCATTERED] = row_scattered,
+	[EKI_SQUARES] = row_squares, [EKI_SCATTERED] = row_scattered, [EKI_FAR] = row_scattered,
 };
 
-ek_status eki_pattern_make(ek_context *ctx, const eki_pattern *p, ek_value value, ek_matrix **A)
+/* Sets the size of a pattern with a vector that no cache holds: half as large again as the
+ * last-level cache, up to 128 MiB, with an entry for each line of it on average. */
+static void set_far_size(eki_pattern *p, const eki_machine *m, size_t size)
 {
-	const int64_t most = (int64_t)p->length * (p->block ? p->block : 1) * p->rows;
+	const double bytes = fmin(1.5 * m->cache_bytes, 128 << 20);
+
+	p->cols = (int)(bytes / (double)size);
+	p->rows = (int)(bytes / 64) / p->length;
+}
+
+ek_status eki_pattern_make(ek_context *ctx, const eki_pattern *pattern, ek_value value,
+                           ek_matrix **A)
+{
 	const size_t size = ek_value_size(value);
+	eki_pattern sized = *pattern, *p = &sized;
+
+	if (p->shape == EKI_FAR)
+		set_far_size(p, ctx->machine, size);
+	const int64_t most = (int64_t)p->length * (p->block ? p->block : 1) * p->rows;
 	void *row_ptr = NULL, *col_idx = NULL, *val = NULL;
 	uint64_t state = 1;
 	ek_status status;

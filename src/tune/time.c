@@ -39,14 +39,15 @@ ek_status eki_timed_make(ek_context *ctx, const eki_pattern *pattern, ek_value v
 	                        .op = op,
 	                        .calls = INT64_C(1) << 40,
 	                        .memory = -1};
-	const int64_t most = pattern->rows > pattern->cols ? pattern->rows : pattern->cols;
-	eki_timed new = {.ctx = ctx, .op = op, .ns = INFINITY};
+	eki_timed new = {.ctx = ctx, .ns = INFINITY};
 	ek_status status;
 
 	EK_TRY(eki_pattern_make(ctx, pattern, value, &new.A));
 	EK_TRY(ek_plan_create(EK_SPMV, new.A, &hints, &new.plan));
-	EK_TRY(eki_calloc(ctx, most, ek_value_size(value), &new.x));
-	EK_TRY(eki_calloc(ctx, most, ek_value_size(value), &new.y));
+	new.x_len = op == EK_OP_T ? new.A->store.rows : new.A->store.cols;
+	new.y_len = op == EK_OP_T ? new.A->store.cols : new.A->store.rows;
+	EK_TRY(eki_calloc(ctx, new.x_len, ek_value_size(value), &new.x));
+	EK_TRY(eki_calloc(ctx, new.y_len, ek_value_size(value), &new.y));
 	*t = new;
 	return EK_OK;
 done:
@@ -58,11 +59,10 @@ void eki_timed_free(eki_timed *t)
 {
 	if (!t->A)
 		return;
-	const ek_store *A = &t->A->store;
-	const int64_t most = A->rows > A->cols ? A->rows : A->cols;
+	const size_t size = ek_value_size(t->A->store.value);
 
-	eki_free(t->ctx, t->x, most, ek_value_size(A->value));
-	eki_free(t->ctx, t->y, most, ek_value_size(A->value));
+	eki_free(t->ctx, t->x, t->x_len, size);
+	eki_free(t->ctx, t->y, t->y_len, size);
 	ek_plan_destroy(t->plan);
 	ek_matrix_destroy(t->A);
 	memset(t, 0, sizeof *t);
@@ -70,10 +70,8 @@ void eki_timed_free(eki_timed *t)
 
 ek_status eki_timed_run(eki_timed *t, double budget)
 {
-	const ek_store *A = &t->A->store;
-	const bool turned = t->op == EK_OP_T;
-	const ek_dense x = ek_vector(A->value, turned ? A->rows : A->cols, t->x);
-	const ek_dense y = ek_vector(A->value, turned ? A->cols : A->rows, t->y);
+	const ek_dense x = ek_vector(t->A->store.value, t->x_len, t->x);
+	const ek_dense y = ek_vector(t->A->store.value, t->y_len, t->y);
 	const double end = eki_tune_now() + budget;
 	const double clock = fmin(20e3, budget); /* many times a look at the clock */
 	int64_t calls = 1;

@@ -56,6 +56,7 @@ typedef enum eki_shape {
 	EKI_BANDS,     /* `length` diagonals */
 	EKI_SQUARES,   /* `length` blocks of `block` x `block` entries in each row of blocks */
 	EKI_SCATTERED, /* rows of `length` entries anywhere */
+	EKI_FAR,       /* the same with an x that no cache holds; its size is not given */
 	EKI_SHAPES
 } eki_shape;
 
@@ -76,7 +77,7 @@ typedef struct eki_timed {
 	ek_matrix *A;
 	ek_plan *plan;
 	void *x, *y;
-	ek_op op;
+	int64_t x_len, y_len;
 	double ns; /* the least time of a run so far */
 } eki_timed;
 
