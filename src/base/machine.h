@@ -24,9 +24,9 @@ typedef enum eki_loop {
 	EKI_LOOPS
 } eki_loop;
 
-/* Costs of a loop: for each row, for each entry, and extra for each row whose length the branch
- * predictor misses. With EKI_LOOP_DIAGONALS, which has no such rows, `miss` is the cost of the ends
- * of a loop over a diagonal. */
+/* Costs of a loop: for each row, for each entry, and extra for each row whose length, or number of
+ * vectors where a loop goes by vectors, the branch predictor misses. With EKI_LOOP_DIAGONALS, which
+ * has no such rows, `miss` is the cost of the ends of a loop over a diagonal. */
 typedef struct eki_speed {
 	double row, entry, miss;
 } eki_speed;
@@ -37,8 +37,8 @@ typedef struct eki_block_speed {
 	double row, block, step;
 } eki_block_speed;
 
-/* Costs of methods with tiles: for each entry of tiles whose entries name their rows; else, over
- * those of the vectors, for each row and for each segment. */
+/* Costs of methods with tiles. If entries name their rows: for each entry. Otherwise, in addition
+ * to the work of the vectors: for each row, and for each segment of a row after the first. */
 typedef struct eki_tile_speed {
 	double entry, row, segment;
 } eki_tile_speed;

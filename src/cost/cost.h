@@ -57,8 +57,8 @@ double eki_far(const eki_machine *m, double bytes);
 /* Returns the share of random accesses to a vector of `bytes` bytes that miss the last-level cache.
  * The vector is taken to have a part of it (x_share), since processors share it. */
 double eki_miss_cache(const eki_machine *m, double bytes);
-/* Returns the share of `bytes` bytes, all of which are used again and again, that a cache of `size`
- * bytes holds. */
+/* Returns the share of `bytes` bytes, which each run reads once and in order, that a cache of
+ * `size` bytes holds from run to run. */
 double eki_held(double bytes, double size);
 /* Predicts the time, in nanoseconds, of a run that moves `bytes` bytes. `work` is the computing
  * time in nanoseconds, added up over all cores. The prediction starts with the longer of the times
@@ -105,5 +105,7 @@ enum { EKI_SAMPLE_ENTRIES = 200000 }; /* maximum number of entries that a sample
 bool eki_sample_shapes(const ek_store *csr, eki_features *f);
 /* Estimates f->unforeseen_share and f->unforeseen_steps from a sample of the rows. */
 void eki_unforeseen_rows(const ek_store *csr, eki_features *f);
+/* Sets the two from what one pass over row_ptr has found. */
+void eki_unforeseen_guess(eki_features *f);
 
 #endif

@@ -7,11 +7,14 @@
  * of lengths are predicted, and random lengths are not. If the sample has all rows of the matrix,
  * the estimate passes over it twice and counts only the second pass, since a plan runs repeatedly.
  *
- * A loop over the vectors of a row ends after as many steps as the row has vectors, the last of
- * which may be in part empty. So a second predictor sees the number of steps instead of the length:
- * rows that differ but have one vector each are all predicted.
+ * Loops over the vectors of a row (csr_vector.c) read the last vector under a mask, so rows of no
+ * entry to one vector all end at once, and longer ones after as many steps as they have vectors. A
+ * second predictor sees the number of these steps instead of the length. Where the columns of so
+ * few products are expected that nothing is sampled, lengths count as missed where they differ from
+ * that of the row before, and steps as often as a guess between short and long rows would fail.
  *
  * After the history-based predictors of Yeh and Patt 1991. */
+#include <math.h>
 #include <string.h>
 
 #include "cost/cost.h"
@@ -36,12 +39,19 @@ static inline void see(predictor *p, int64_t length)
 	p->history = (p->history << LENGTH_BITS | seen) & mask;
 }
 
+void eki_unforeseen_guess(eki_features *f)
+{
+	f->unforeseen_share = f->unforeseen_steps = f->mixed_share;
+	if (eki_lanes(f->isa, f->value) > 1)
+		f->unforeseen_steps *= fmin(f->short_share, 1 - f->short_share);
+}
+
 void eki_unforeseen_rows(const ek_store *csr, eki_features *f)
 {
 	const int64_t n = csr->rows < ROWS ? csr->rows : ROWS, first = csr->rows / 2 - n / 2;
-	const int64_t lanes = (int64_t)eki_lanes(f->isa, f->value);
-	const int steps_differ = lanes > 1 && f->stats.row_max > lanes;
-	const int shift = __builtin_ctzll((unsigned long long)lanes);
+	const int64_t lanes = eki_lanes(f->isa, f->value);
+	const int shift = __builtin_ctz((unsigned)lanes); /* a division would take longer */
+	const bool steps_differ = lanes > 1 && f->stats.row_max > lanes;
 	predictor lengths, steps;
 
 	memset(lengths.table, 0xff, sizeof lengths.table);
@@ -54,11 +64,11 @@ void eki_unforeseen_rows(const ek_store *csr, eki_features *f)
 
 			see(&lengths, length);
 			if (steps_differ)
-				see(&steps, (length + lanes - 1) >> shift);
+				see(&steps, length > lanes ? (length - 1) >> shift : 0);
 		}
 	}
 	f->unforeseen_share = n ? (double)lengths.missed / (double)n : 0;
-	f->unforeseen_steps = lanes == 1 ? f->unforeseen_share
-	                      : n        ? (double)steps.missed / (double)n
-	                                 : 0;
+	f->unforeseen_steps = steps_differ ? (double)steps.missed / (double)n : 0;
+	if (lanes == 1)
+		f->unforeseen_steps = f->unforeseen_share;
 }

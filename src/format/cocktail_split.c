@@ -31,7 +31,8 @@
 #ifndef EK_COCKTAIL_SPLIT
 #define EK_COCKTAIL_SPLIT
 enum { ROW_BYTES = 16 };
-/* The sample for blocks: an eighth of the rows, in segments; entries of a block row at most. */
+/* The sample for blocks: an eighth of the rows in 8 to 64 segments, and the most entries of a block
+ * row. */
 enum { LEAST_SEGMENTS = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, SAMPLED = 8, MOST_ENTRIES = 4096 };
 enum { FLAT = PARTS }; /* mark of an entry whose part is not decided yet */
 

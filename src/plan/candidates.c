@@ -49,8 +49,9 @@ static double cold(const eki_selection *s)
 	const double all = m->memory_all_gbps > 0 ? m->memory_all_gbps
 	                                          : s->f.threads * m->memory_gbps;
 
-	return eki_held(s->f.csr_bytes, m->cache_bytes) * s->f.csr_bytes /
-	       (s->f.threads > 1 ? all : m->memory_gbps);
+	return s->f.strict ? 0
+	                   : eki_held(s->f.csr_bytes, m->cache_bytes) * s->f.csr_bytes /
+	                             (s->f.threads > 1 ? all : m->memory_gbps);
 }
 
 /* Sets the predictions of a candidate. `product` is the predicted time of a product. */

@@ -2,8 +2,6 @@
  * The features of a step's matrix from which methods predict their times: what the problem says,
  * one pass over row_ptr, and, unless so few calls are expected that it does not pay, a sample of
  * the columns. */
-#include <math.h>
-
 #include "plan/plan.h"
 
 ek_status eki_step_features(const eki_step *step, double memory, eki_features *f)
@@ -33,13 +31,10 @@ ek_status eki_step_features(const eki_step *step, double memory, eki_features *f
 	}
 	if (A->format == &ek_format_csr) {
 		EK_RETURN_IF(eki_row_stats(step->ctx, A, f));
-		if (eki_sample_shapes(A, f)) {
+		if (eki_sample_shapes(A, f))
 			eki_unforeseen_rows(A, f);
-		} else {
-			f->unforeseen_share = f->mixed_share;
-			f->unforeseen_steps =
-				f->mixed_share * fmin(f->short_share, 1 - f->short_share);
-		}
+		else
+			eki_unforeseen_guess(f);
 		return EK_OK;
 	}
 	f->store = A;

@@ -56,7 +56,7 @@ static ek_status by_rows(const eki_step *step, const ek_store *rows, double *tim
 	                  .csr_bytes = (double)step->bytes};
 
 	EK_RETURN_IF(eki_row_stats(step->ctx, rows, &f));
-	f.unforeseen_share = f.mixed_share;
+	eki_unforeseen_guess(&f);
 	*time = eki_cost(&f, f.csr_bytes, eki_work_csr(&f, EKI_LOOP_SERIAL));
 	return EK_OK;
 }

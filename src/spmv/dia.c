@@ -190,7 +190,7 @@ static double cost_of_layout(const eki_features *f)
 	const double loops = diagonals * (1 + (double)f->stats.rows / DIA_BLOCK);
 	eki_features alike = *f;
 
-	alike.mixed_share = alike.unforeseen_share = 0;
+	alike.mixed_share = alike.unforeseen_share = alike.unforeseen_steps = 0;
 	return eki_cost_units(&alike, EKI_LOOP_DIAGONALS) +
 	       eki_loop_speed(f, EKI_LOOP_DIAGONALS)->miss * loops / f->threads;
 }

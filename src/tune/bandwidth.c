@@ -83,7 +83,8 @@ ek_status eki_tune_bandwidths(eki_effort *effort, int threads, ek_isa isa, eki_m
 	const int64_t half = eki_cpu_cache() / 2, most = (int64_t)CACHED_BYTES;
 	const int64_t cached = half / 2 < most ? half / 2 : most;
 	const int64_t all_cached = half / threads < cached ? half : threads * cached;
-	/* Half of the core's cache, since the time of a call counts more for smaller arrays. */
+	/* Half of the core's cache, all of which stays there (eki_held). With a smaller array the
+	 * time of the calls would show. */
 	const int64_t core = eki_cpu_core_cache() > 0 ? eki_cpu_core_cache() / 2 : CORE_BYTES;
 	ek_context *one = NULL, *all = NULL;
 	double wake;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Matrices to measure with. Columns are near the diagonal, at random, so that x comes from the
- * core's cache but no two rows have the same shape. */
+ * core's cache but no two rows have the same shape; or anywhere, where waits for x are measured. */
 #include <math.h>
 
 #include "tune/tune.h"
@@ -94,8 +94,8 @@ static int (*const make_row[EKI_SHAPES])(const eki_pattern *, int, uint64_t *, i
 	[EKI_SQUARES] = row_squares, [EKI_SCATTERED] = row_scattered, [EKI_FAR] = row_scattered,
 };
 
-/* Sets the size of a pattern with a vector that no cache holds: half as large again as the
- * last-level cache, up to 128 MiB, with an entry for each line of it on average. */
+/* Sets the size of a pattern whose vector does not fit its share (x_share) of the last-level cache:
+ * half as large again as that cache, up to 128 MiB, with an entry for each line on average. */
 static void set_far_size(eki_pattern *p, const eki_machine *m, size_t size)
 {
 	const double bytes = fmin(1.5 * m->cache_bytes, 128 << 20);

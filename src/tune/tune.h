@@ -56,7 +56,7 @@ typedef enum eki_shape {
 	EKI_BANDS,     /* `length` diagonals */
 	EKI_SQUARES,   /* `length` blocks of `block` x `block` entries in each row of blocks */
 	EKI_SCATTERED, /* rows of `length` entries anywhere */
-	EKI_FAR,       /* the same with an x that no cache holds; its size is not given */
+	EKI_FAR,       /* the same, as many rows and columns as the caches ask for */
 	EKI_SHAPES
 } eki_shape;
 
