@@ -337,7 +337,7 @@ typedef struct ek_tune_options {
 } ek_tune_options;
 
 /* Measures this machine and stores its profile. `options` may be NULL. Costs are solved from the
- * times of whole products on small generated matrices, on one thread; bandwidths are measured on
+ * times of whole products on generated matrices, on one thread; bandwidths are measured on
  * one thread and on all threads of the context. This process goes on with the profile that it has.
  *
  * Errors: EK_EINVAL (no path is known), EK_EIO (the file cannot be written; the message has its

@@ -146,7 +146,7 @@ typedef struct eki_machine {
 	double scatter_entry, scatter_far, radix_entry;
 	eki_tile_speed tile; /* methods with tiles (spmv/csr_forward.c) */
 	/* pattern_row: additional cost of a row that is not in a group of kind RUN, and
-	 * pattern_run: share of its work that a row in one saves (spmv/csr_patterns.c). */
+	 * pattern_run: share of its work that a row in one takes (spmv/csr_patterns.c). */
 	double pattern_row, pattern_run;
 	/* Additional costs of a row and of an entry where columns have 16 bits
 	 * (spmv/csr_forward.c). */

@@ -94,7 +94,8 @@ const eki_speed *eki_loop_speed(const eki_features *f, eki_loop loop)
 double eki_work(const eki_features *f, eki_loop loop, double rows, double entries)
 {
 	const eki_speed *s = eki_loop_speed(f, loop);
-	const bool by_vectors = loop == EKI_LOOP_GATHER || loop == EKI_LOOP_STREAM;
+	const bool by_vectors = loop == EKI_LOOP_GATHER || loop == EKI_LOOP_STREAM ||
+	                        loop == EKI_LOOP_STRICT; /* which ends its rows nearly so */
 	const double share = by_vectors ? f->unforeseen_steps : f->unforeseen_share;
 	const double learned = f->machine->learned_rows, all = (double)f->stats.rows;
 	const double missed = learned > 0 ? share * all / (all + learned) : f->mixed_share;

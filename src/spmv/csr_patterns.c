@@ -206,7 +206,8 @@ static double cost(const eki_features *f)
 	double saved = narrow * (double)eki_idx_size(f->index) -
 	               2 * (1 - f->repeat_share) * narrow +
 	               rows * ((double)eki_ptr_size(f->index) - 0.5 - 8 * (1 - f->run_share));
-	double work = eki_csr_vector_work(f) * (1 - f->machine->pattern_run * f->run_share) +
+	double work = eki_csr_vector_work(f) *
+	                      (1 - f->run_share + f->machine->pattern_run * f->run_share) +
 	              f->machine->pattern_row * (1 - f->run_share) * rows;
 
 	return 2 * f->machine->call +

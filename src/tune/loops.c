@@ -94,6 +94,7 @@ static const group loops[] = {
 static const group ones[] = {
 	ONE_OF("spmv.csr.merge", call, tiny),
 	ONE_OF("spmv.csr.patterns", pattern_row, rows),
+	ONE_OF("spmv.csr.patterns", pattern_run, bands),
 	{"spmv.sell", "sell:sigma=4096", EK_OP_N, OF_ONE, offsetof(eki_machine, sorted_row), mixed},
 	{"spmv.csr.forward", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, narrow_work), rows},
 	{"spmv.csr.rows", NULL, EK_OP_N, OF_TWO, offsetof(eki_machine, far), scattered},
