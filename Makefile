@@ -25,7 +25,7 @@ configure:
 demo:
 	@tool/setup demo
 	@$(configure)
-	@test -x $(BUILD)/ek || echo 'evenkeel: compiling the library and the tool, a minute or two'
+	@test -x $(BUILD)/ek || echo 'evenkeel: compiling the library and the tool, some minutes'
 	@$(compile) --target ek_installable >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log; exit 1; }
 	@tool/demo $(BUILD)
 
