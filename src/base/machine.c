@@ -2,21 +2,21 @@
  * Descriptions of processors, from which the times of methods are predicted.
  *
  * "xeon" was measured by `ek tune` on an Intel Xeon of family 6, model 207 (2 MiB of second-level
- * cache a core), gathering by instructions: medians of six profiles, taken while the machine was
- * quiet (2026-11-27). `ek tune` does not measure core_bytes, x_share, learned_rows, run_length and
- * `overlap`, which lies between 0.1, as rows of one length in the last-level cache have it, and
- * 0.4, which fits 76 real matrices (medians of CSR's methods). The table is used for all 64-bit x86
- * processors except AMD's. Bandwidths of all threads are left out of all tables, since the machines
- * had two processors only.
+ * cache a core), gathering by instructions: medians of six profiles (of STRICT, SLICES and
+ * pattern_run: of three), taken while the machine was quiet (2026-11-27). `ek tune` does not
+ * measure core_bytes, x_share, learned_rows, run_length and `overlap`, which lies between 0.1, as
+ * rows of one length in the last-level cache have it, and 0.4, which fits 76 real matrices (medians
+ * of CSR's methods). The table is used for all 64-bit x86 processors except AMD's. Bandwidths of
+ * all threads are left out of all tables, since the machines had two processors only.
  *
  * "zen" was measured by `ek tune` on an AMD EPYC with Zen 4, gathering by loads at AVX2 and
  * AVX-512: medians of three profiles, taken while the machine was quiet (2026-11-25). "zen5" was
  * measured in the same way on an AMD EPYC with Zen 5 (2026-11-27); it is for AMD's family 26 and
  * later ones, "zen" for the others. What `ek tune` measures since then was not measured on them:
  * their `tile` and run_length were fitted to runs on Zen 3, ends of diagonals are taken to cost as
- * much as 12 rows, CHUNKS has the cost of sorted rows in it, and mispredictions of GATHER and
- * STREAM are per row of an unforeseen length, not number of vectors, so that they are predicted too
- * low.
+ * much as 12 rows, CHUNKS has the cost of sorted rows in it, and mispredictions of GATHER, STREAM
+ * and STRICT are per row of an unforeseen length, not number of vectors, so that they are predicted
+ * too low.
  *
  * The speeds of operations on sparse vectors were measured on an earlier Xeon, those of products
  * with sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.

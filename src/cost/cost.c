@@ -13,6 +13,11 @@ static double bandwidth(const eki_features *f, double one, double all)
 	return all > 0 && all < one * f->threads ? all / f->threads : one;
 }
 
+static double from_memory(const eki_features *f)
+{
+	return bandwidth(f, f->machine->memory_gbps, f->machine->memory_all_gbps);
+}
+
 double eki_held(double bytes, double size)
 {
 	/* A second-level cache of 2 MiB holds all of 1.25 MiB, 0.84 of 1.75, 0.65 of 2, 0.38 of
@@ -28,11 +33,10 @@ static double move_time(const eki_features *f, double bytes)
 	const eki_machine *m = f->machine;
 	const double core = f->strict ? 0 : eki_held(bytes, m->core_bytes * f->threads);
 	const double cache = f->strict ? 0 : eki_held(bytes, m->cache_bytes);
-	const double from_cache = 1 / bandwidth(f, m->cache_gbps, m->cache_all_gbps);
-	const double from_memory = 1 / bandwidth(f, m->memory_gbps, m->memory_all_gbps);
+	const double from_cache = bandwidth(f, m->cache_gbps, m->cache_all_gbps);
 
 	return bytes * (core / m->core_gbps +
-	                (1 - core) * (cache * from_cache + (1 - cache) * from_memory));
+	                (1 - core) * (cache / from_cache + (1 - cache) / from_memory(f)));
 }
 
 /* Returns the share of random accesses to a vector of `bytes` bytes that miss a core's own cache.
@@ -68,8 +72,7 @@ static double wait_for_x(const eki_features *f)
 	double memory = m->far[1] * share;
 
 	if (f->fetched)
-		memory = fmin(memory, 64 / bandwidth(f, m->memory_gbps, m->memory_all_gbps) *
-		                              f->lost_share);
+		memory = fmin(memory, 64 / from_memory(f) * f->lost_share);
 	return (double)f->stats.nnz *
 	       (m->far[0] * miss_core(m, bytes) * f->far_share + eki_miss_cache(m, bytes) * memory);
 }

@@ -242,7 +242,6 @@ static double cost(const eki_features *f)
 	few.stats.rows = (int64_t)n;
 	few.stats.row_mean = n > 0 ? nnz / n : 0;
 	/* The rows whose end is missed are among those that have entries. */
-	few.unforeseen_share = fmin(1, f->unforeseen_share * rows / fmax(1, n));
 	few.unforeseen_steps = fmin(1, f->unforeseen_steps * rows / fmax(1, n));
 	return list + m->call + far / f->threads +
 	       eki_cost(f, bytes, eki_csr_vector_work(&few) + m->strip * n);
