@@ -85,6 +85,23 @@ static void random_lengths_are_not_foreseen(void **state)
 	assert_true(f.unforeseen_steps == f.unforeseen_share);
 }
 
+static void parts_that_differ_are_all_seen(void **state)
+{
+	enum { PART = 16384, PARTS = 4 };
+	static int length[PARTS * PART];
+	eki_features f;
+
+	(void)state;
+	for (int part = 0; part < PARTS; part++) { /* the rows around its middle are sampled */
+		for (int i = 0; i < PARTS * PART; i++)
+			length[i] = 12;
+		draw(length + part * PART, PART, 1, 28);
+		look(PARTS * PART, length, EK_ISA_AVX512, &f);
+		assert_true(f.unforeseen_share > 0.2 && f.unforeseen_share < 0.3);
+		assert_true(f.unforeseen_steps > 0.1);
+	}
+}
+
 static void guesses_know_short_rows(void **state)
 {
 	eki_features f = {.isa = EK_ISA_AVX512, .value = EK_F64, .mixed_share = 0.8};
@@ -107,6 +124,7 @@ int main(void)
 		cmocka_unit_test(regular_lengths_are_foreseen),
 		cmocka_unit_test(rows_of_one_vector_are_alike),
 		cmocka_unit_test(random_lengths_are_not_foreseen),
+		cmocka_unit_test(parts_that_differ_are_all_seen),
 		cmocka_unit_test(guesses_know_short_rows),
 	};
 

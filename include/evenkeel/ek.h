@@ -308,8 +308,7 @@ ek_isa ek_context_isa(const ek_context *ctx);  /* highest instruction set that t
  * Without a profile the first context that names no instruction set also measures, for up to two
  * milliseconds, whether loads or gather instructions are the faster way to gather entries of x.
  * Reproducible methods give the same bits either way, and the choice of a method does not depend
- * on it. Choices with
- * EK_REPRO_STRICT depend on no profile. */
+ * on it. Choices with EK_REPRO_STRICT depend on no profile. */
 
 /* A row of a profile. `name` and the struct are valid during the call that hands them out. Numbers
  * are GB/s if the name contains "gbps", else nanoseconds: for a "loop.", of a row, an entry, and a

@@ -183,7 +183,8 @@ static ek_status prepare(eki_step *step)
 }
 
 /* Predicts the time with the layout f->store. Every diagonal has a loop in each block of rows, and
- * no branch depends on the lengths of rows. */
+ * no branch depends on the lengths of rows. x is read in order along each diagonal, so the
+ * processor fetches it ahead. */
 static double cost_of_layout(const eki_features *f)
 {
 	const double diagonals = (double)f->store->len[DIA_OFFSET];
@@ -191,6 +192,8 @@ static double cost_of_layout(const eki_features *f)
 	eki_features alike = *f;
 
 	alike.mixed_share = alike.unforeseen_share = alike.unforeseen_steps = 0;
+	alike.far_share = 0;
+	alike.fetched = true;
 	return eki_cost_units(&alike, EKI_LOOP_DIAGONALS) +
 	       eki_loop_speed(f, EKI_LOOP_DIAGONALS)->miss * loops / f->threads;
 }

@@ -56,6 +56,9 @@ json 'len(r) > 3 and all(x["op"] == "spmv" and (x.get("refused") or x["error"] <
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --json - 2>/dev/null'
 json 'all(x["of_bound"] is None and x["in_cache"] is True for x in r)' \
 	'ek bench spmv a.mtx --rounds 2 --threads 1 --method auto --json - 2>/dev/null'
+json 'all(("gather_data_sampling" in x["machine"]) == __import__("os").path.exists(
+	"/sys/devices/system/cpu/vulnerabilities/gather_data_sampling") for x in r)' \
+	'ek bench spmv a.mtx --rounds 1 --method auto --json - 2>/dev/null'
 json 'all(x["op"] == "scan" and x["n"] == 1000 and x["value"] == "i32" and x["machine"] for x in r)
 	and sorted(x["method"] for x in r)[0:3] == ["copy.memcpy", "copy.stream", "scan.serial"]' \
 	'ek bench scan --n 1000 --type i32 --method serial --rounds 1 --json - 2>/dev/null'
