@@ -6,6 +6,7 @@
  * of the transpose are kept. */
 #include "plan/plan.h"
 #include "support/exhaust.h"
+#include "support/fast.h"
 #include "support/random.h"
 #include "support/support.h"
 
@@ -37,7 +38,6 @@ static const struct shape {
 	const char *format;
 } shapes[] = {{scattered, EKI_LOOP_CHUNKS, "sell"}, {diagonals, EKI_LOOP_DIAGONALS, "dia"}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
-static eki_machine machine;
 static int32_t ptr[N + 1], col[MOST * N];
 static double val[MOST * N], x[N], y[N], right[N];
 static struct rng rng = {11};
@@ -72,18 +72,6 @@ static ek_matrix *matrix(ek_context *ctx)
 	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I32, N, N, ptr, col, val, EK_BORROW, &A),
 	              EK_OK);
 	return A;
-}
-
-/* Gives a context a machine on which one loop takes no time and all others are slow. */
-static void make_fast(ek_context *ctx, eki_loop loop)
-{
-	machine = *eki_machine_fixed();
-	for (int k = 0; k < EKI_LOOPS; k++)
-		for (int value = 0; value < EK_NVALUE; value++)
-			for (int level = 0; level < EK_NLEVEL; level++)
-				machine.speed[k][value][level].entry = 100;
-	memset(machine.speed[loop], 0, sizeof machine.speed[loop]);
-	ctx->machine = &machine;
 }
 
 static ek_hints hints_of(int64_t memory)

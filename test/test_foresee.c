@@ -92,7 +92,7 @@ static void parts_that_differ_are_all_seen(void **state)
 	eki_features f;
 
 	(void)state;
-	for (int part = 0; part < PARTS; part++) { /* the rows around its middle are sampled */
+	for (int part = 0; part < PARTS; part++) { /* a sample has the rows around its middle */
 		for (int i = 0; i < PARTS * PART; i++)
 			length[i] = 12;
 		draw(length + part * PART, PART, 1, 28);

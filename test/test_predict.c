@@ -91,45 +91,6 @@ static void test_candidates(void **state)
 	assert_true(conversions > 0);
 }
 
-/* Returns whether a method for a format predicts a time for A before A is converted to it. */
-static bool predicts(const ek_matrix *A, const ek_format *format, ek_op op)
-{
-	const ek_hints hints = {.size = sizeof hints, .op = op};
-	bool found = false;
-	ek_plan *plan;
-
-	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		found |= m->operation == EK_SPMV && (m->backend & EKI_CPU) && m->cost &&
-		         m->format[0] == format && isfinite(m->cost(&plan->selection->f));
-	ek_plan_destroy(plan);
-	return found;
-}
-
-/* Checks that the choice converts to each of these formats if the prediction is good enough: which
- * of them are in the table of candidates depends on the processor. */
-static void test_formats(void **state)
-{
-	static const char *const names[] = {"sell", "brc", "bcsr", "csr5",    "hyb", "ell",
-	                                    "dia",  "coo", "scoo", "cocktail"};
-
-	(void)state;
-	for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
-		const ek_format *format = ek_format_find(names[n]);
-		int found = 0;
-
-		assert_true(format && format->convert.products > 0);
-		for (int k = 0; k < SPECS; k++) {
-			ek_matrix *A = generate(specs[k], "csr");
-
-			found += predicts(A, format, EK_OP_N) && predicts(A, format, EK_OP_T);
-			ek_matrix_destroy(A);
-		}
-		if (!found)
-			fail_msg("the choice never looks at %s", names[n]);
-	}
-}
-
 /* Checks matrices that are in a format already, with and without another one for the plan. */
 static void test_stored(void **state)
 {
@@ -221,7 +182,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_candidates),
-		cmocka_unit_test(test_formats),
 		cmocka_unit_test(test_stored),
 		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_arguments),

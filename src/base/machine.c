@@ -2,11 +2,11 @@
  * Descriptions of processors, from which the times of methods are predicted.
  *
  * "xeon" was measured by `ek tune` on an Intel Xeon of family 6, model 207 (2 MiB of second-level
- * cache a core), gathering by instructions: medians of six profiles (of STRICT, SLICES and
- * pattern_run: of three), taken while the machine was quiet (2026-11-27). `ek tune` does not
- * measure core_bytes, x_share, learned_rows, run_length and `overlap`. With 0.7 the chosen methods
- * took 5 % more time than the best over 76 real matrices, with 0.2 they took 7 %; over 15 twins,
- * 13 and 14 %. The table is used for all 64-bit x86 processors except AMD's. Bandwidths of
+ * cache a core), gathering by instructions: medians of six profiles (of STRICT, SLICES,
+ * pattern_run and blocks: of three), taken while the machine was quiet (2026-11-27). `ek tune` does
+ * not measure core_bytes, x_share, learned_rows, run_length and `overlap`. With 0.7 the chosen
+ * methods took 5 % more time than the best over 76 real matrices, with 0.2 they took 7 %; over 15
+ * twins, 13 and 14 %. The table is used for all 64-bit x86 processors except AMD's. Bandwidths of
  * all threads are left out of all tables, since the machines had two processors only.
  *
  * "zen" was measured by `ek tune` on an AMD EPYC with Zen 4, gathering by loads at AVX2 and
@@ -16,7 +16,8 @@
  * their `tile` and run_length were fitted to runs on Zen 3, ends of diagonals are taken to cost as
  * much as 12 rows, CHUNKS has the cost of sorted rows in it, and mispredictions of GATHER, STREAM
  * and STRICT are per row of an unforeseen length, not number of vectors, so that they are predicted
- * too low.
+ * too low. Their costs of blocks are those which come nearest to what was fitted before vectors in
+ * two cache lines counted more.
  *
  * The speeds of operations on sparse vectors were measured on an earlier Xeon, those of products
  * with sparse vectors on an AMD EPYC with Zen 4. They are used for all processors.
@@ -166,8 +167,8 @@ static const eki_machine xeon = {
                   [EKI_LOOP_DIAGONALS] = {{{0.96, 0.076, 5.8}, {0.24, 0.031, 9.3},
                                            {0.2, 0.039, 7.6}},
                                           {{1.2, 0.13, 13}, {0.44, 0.11, 6}, {0.25, 0.076, 6.3}}}},
-	.block = {{{11, 0.28, 0.3}, {9.4, 0, 0.35}, {7.7, 0.3, 0.32}},
-                  {{10, 0.84, 0.19}, {9.4, 0.03, 0.28}, {8.2, 0.48, 0.4}}},
+	.block = {{{11, 0.28, 0.3}, {9.2, 0, 0.36}, {7.7, 0.27, 0.33}},
+                  {{10, 0.84, 0.19}, {9.3, 0, 0.3}, {8.1, 0.44, 0.42}}},
 	.tile = {0.92, 0.73, 3.7},
 	.pattern_row = 0.79,
 	.pattern_run = 0.68,
@@ -224,8 +225,8 @@ static const eki_machine zen = {
                   [EKI_LOOP_DIAGONALS] = {{{0.89, 0.35, 11}, {0.11, 0.046, 1.3},
                                            {0.15, 0.039, 1.8}},
                                           {{1, 0.35, 12}, {0.22, 0.067, 2.6}, {0.21, 0.074, 2.5}}}},
-	.block = {{{8.9, 0.61, 0.21}, {8.5, 0, 0.25}, {7.9, 0.23, 0.24}},
-                  {{8.5, 0.79, 0.17}, {8.4, 0, 0.21}, {9, 0.44, 0.31}}},
+	.block = {{{8.9, 0.61, 0.21}, {8.6, 0.05, 0.22}, {8, 0.27, 0.21}},
+                  {{8.5, 0.79, 0.17}, {8.4, 0, 0.2}, {9.3, 0.56, 0.24}}},
 	.tile = {2, 3, 4},
 	.pattern_row = 1.6,
 	.pattern_run = 0.5,
@@ -282,8 +283,8 @@ static const eki_machine zen5 = {
                                            {0.11, 0.037, 1.3}},
                                           {{0.68, 0.1, 8.2}, {0.16, 0.066, 1.9},
                                            {0.1, 0.044, 1.2}}}},
-	.block = {{{5.4, 0.6, 0.14}, {6.4, 0, 0.14}, {5.7, 0.29, 0.12}},
-                  {{6.2, 0.48, 0.11}, {6.2, 0, 0.12}, {5.3, 0.59, 0.13}}},
+	.block = {{{5.4, 0.6, 0.14}, {6.4, 0.04, 0.12}, {5.8, 0.31, 0.11}},
+                  {{6.2, 0.48, 0.11}, {6.2, 0, 0.11}, {5.4, 0.63, 0.1}}},
 	.tile = {2, 3, 4},
 	.pattern_row = 1.1,
 	.pattern_run = 0.5,

@@ -32,7 +32,8 @@ typedef struct eki_speed {
 } eki_speed;
 
 /* Costs of blocked formats: for each row of blocks, for each block, and for each step within a
- * block (spmv/block.c). A step handles as many values as a vector has. */
+ * block (spmv/block.c). A step handles as many values as a vector has, and counts half more if
+ * they lie in two cache lines (eki_block_cost). */
 typedef struct eki_block_speed {
 	double row, block, step;
 } eki_block_speed;

@@ -6,8 +6,8 @@
  * count as equal, since a processor never predicts the end of so long a loop. So regular patterns
  * of lengths are predicted, and random lengths are not. If the sample has all rows of the matrix,
  * the estimate passes over it twice and counts only the second pass, since a plan runs repeatedly.
- * The windows of a sample lie apart because parts of a matrix differ: of supportcase10's first
- * eighth, 26 % of the rows are missed, of the rest less than 1 %.
+ * A sample has several windows, since parts of a matrix differ: in the first eighth of
+ * supportcase10, 26 % of the rows are mispredicted, in the rest less than 1 %.
  *
  * Loops over the vectors of a row (csr_vector.c) read the last vector under a mask, so rows of no
  * entry to one vector all end at once, and longer ones after as many steps as they have vectors. A
@@ -22,7 +22,7 @@
 #include "cost/cost.h"
 
 enum { TABLE_BITS = 12, LONGEST = 30, LENGTH_BITS = 5, HISTORY = 8 };
-/* A sample is windows of consecutive rows, at equal distances. */
+/* Sizes of a sample: windows of consecutive rows at equal distances, and all of their rows. */
 enum { WINDOWS = 4, WINDOW = 4096, ROWS = WINDOWS * WINDOW };
 
 typedef struct predictor {
@@ -58,7 +58,7 @@ typedef struct predictors {
 	bool steps_differ; /* else no row has a second vector */
 } predictors;
 
-/* Lets the predictors see `n` rows. */
+/* Lets the predictors see `n` rows from row `first` on. */
 static void see_rows(predictors *p, const ek_store *csr, int64_t first, int64_t n)
 {
 	for (int64_t i = first; i < first + n; i++) {

@@ -170,11 +170,12 @@ double eki_block_cost(const eki_features *f, int r, int c, double blocks, double
 	const double value = (double)ek_value_size(f->value);
 	const double bytes = blocks * (r * c * value + (double)eki_idx_size(f->index)) +
 	                     block_rows * (r * value + (double)eki_ptr_size(f->index));
-	/* A vector whose values lie in two cache lines costs half as much again. Those of a line of
-	 * a block never do if it has a power of two values, else as it happens to lie. */
-	const bool aligned = lanes == 1 || (line & (line - 1)) == 0;
-	const double split = aligned ? 0 : (line - 1) * value / 64;
-	const double steps = lines * ((line + lanes - 1) / lanes + split / 2);
+	/* Counts half more for a vector whose values lie in two cache lines. Lines of a block, and
+	 * so their vectors, begin at multiples of `unit` values. */
+	const int unit = (line & -line) < lanes ? line & -line : lanes;
+	const int vectors = (line + lanes - 1) / lanes;
+	const double split = (line - vectors * unit) * value / 64;
+	const double steps = lines * (vectors + split / 2);
 
 	return eki_cost(f, bytes, blocks * (v->block + v->step * steps) + block_rows * v->row);
 }

@@ -183,8 +183,8 @@ static ek_status prepare(eki_step *step)
 }
 
 /* Predicts the time with the layout f->store. Every diagonal has a loop in each block of rows, and
- * no branch depends on the lengths of rows. x is read in order along each diagonal, so the
- * processor fetches it ahead. */
+ * no branch depends on the lengths of rows. x is read in order along each diagonal, so
+ * nothing waits for it. */
 static double cost_of_layout(const eki_features *f)
 {
 	const double diagonals = (double)f->store->len[DIA_OFFSET];
@@ -192,8 +192,7 @@ static double cost_of_layout(const eki_features *f)
 	eki_features alike = *f;
 
 	alike.mixed_share = alike.unforeseen_share = alike.unforeseen_steps = 0;
-	alike.far_share = 0;
-	alike.fetched = true;
+	alike.far_share = alike.lost_share = 0;
 	return eki_cost_units(&alike, EKI_LOOP_DIAGONALS) +
 	       eki_loop_speed(f, EKI_LOOP_DIAGONALS)->miss * loops / f->threads;
 }

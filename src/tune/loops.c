@@ -6,9 +6,9 @@
  * those with which predictions come nearest to the times, whatever else the function adds up.
  *
  * The data is in the caches, where work takes longer than moving bytes. Columns are near the
- * diagonal, so that nothing waits for x and most of the time for moving is hidden: NEAR_OVERLAP of
- * it is subtracted from the measured time. For real matrices, in which work and moving hide less of
- * each other, eki_cost adds the share `overlap` of the machine. Only the matrices with a scattered
+ * diagonal, except for tiles, so that hardly anything waits for x. Then only the share NEAR_OVERLAP
+ * of the time for moving shows, and it is subtracted from the measured time. Predictions add the
+ * machine's `overlap`, which is fitted to real matrices instead. Only the matrices with a scattered
  * x come from memory; what the function says of both is subtracted. */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,8 @@
 #include "tune/tune.h"
 
 enum { MOST_PATTERNS = 6, LEAST_SHARE = 5 };
-/* Rows of one length in the last-level cache of a Xeon show 0.1 to 0.2. */
+/* Share of the time for moving that shows: 0.1 to 0.2 on a Xeon with rows of one length in the
+ * last-level cache. */
 #define NEAR_OVERLAP 0.2
 
 /* Where the unknown costs of a group are in eki_machine. */
@@ -165,6 +166,7 @@ static ek_status equation(const task *t, const eki_timed *timed, double ns, cons
 	int count;
 	double *cost = costs(&work, t, &count), known, moved;
 
+	work.overlap = NEAR_OVERLAP;
 	if (t->g->patterns != scattered)
 		move_nothing(&work);
 	for (int u = 0; u < count; u++)
