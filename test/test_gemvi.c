@@ -138,7 +138,7 @@ static void walk(int turns, bool real)
 		make(&p, &r, rows, real);
 		for (int level = 0; level < contexts.levels; level++) {
 			check(&p, contexts_any(level, 2, &r), "auto", &r);
-			for (const ek_method *m = NULL; (m = operation_next(m, EK_GEMVI));)
+			for (const ek_method *m = NULL; (m = processor_method_next(m, EK_GEMVI));)
 				check(&p, contexts_any(level, 2, &r), ek_method_name(m), &r);
 		}
 	}
@@ -211,7 +211,7 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_GEMVI));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_GEMVI));) {
 		struct exhaust e = {0};
 
 		exhaust_open(&e, 3, ek_method_name(m));

@@ -152,12 +152,12 @@ static void walk(enum data data)
 			at = 0;
 			do
 				check_method(&p, m, &done[at], &tried[at]);
-			while ((m = device_method_next(m)) && ++at < MOST);
+			while ((m = device_method_next(m, EK_SPMV)) && ++at < MOST);
 			assert_true(at < MOST);
 			product_free(&p);
 		}
 	at = 0;
-	for (const ek_method *m = NULL; (m = device_method_next(m));) {
+	for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPMV));) {
 		at++;
 		print_message("  %s: %ld plans of %ld\n", name_or_auto(m), done[at], tried[at]);
 		if (2 * done[at] < tried[at] || !done[at])
@@ -187,7 +187,7 @@ static void test_no_device(void **state)
 	(void)state;
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
 	product_make(&p, shape_count() / 2, DATA_EXACT, EK_F64, 1);
-	for (const ek_method *m = NULL; (m = device_method_next(m));) {
+	for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPMV));) {
 		const ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m)};
 		ek_matrix *A;
 		ek_plan *plan = NULL;

@@ -106,7 +106,7 @@ static void walk(ek_options o)
 			cl_guard_place((int)(k + (size_t)value) % 2);
 			product_make(&p, find(wanted[k].name, wanted[k].number), DATA_EXACT,
 			             (ek_value)value, (int)k);
-			for (const ek_method *m = NULL; (m = device_method_next(m));)
+			for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPMV));)
 				check_method(&p, m);
 			product_free(&p);
 		}

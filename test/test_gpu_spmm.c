@@ -10,14 +10,6 @@
 static struct rng draw;
 static unsigned turn;
 
-/* Returns the next method of SpMM after m that runs on a device. */
-static const ek_method *next(const ek_method *m)
-{
-	while ((m = operation_next(m, EK_SPMM)) && *ek_method_device(m) != 'g')
-		;
-	return m;
-}
-
 static void checked_run(const struct blocks *b, const struct device_context *on, ek_plan *plan,
                         const struct block_run *run, void **y)
 {
@@ -95,7 +87,7 @@ static void walk(enum data data)
 		blocks_make(&b, shape, data, shape & 1 ? EK_F32 : EK_F64, shape);
 		do
 			check_method(&b, m);
-		while ((m = next(m)));
+		while ((m = device_method_next(m, EK_SPMM)));
 		blocks_free(&b);
 	}
 }

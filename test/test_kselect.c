@@ -74,7 +74,7 @@ static void room_make(struct room *r, int64_t lists, int64_t n)
  * or, if `threads` is negative, with all. */
 static void all_check(struct call c, int threads, bool smallest)
 {
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_KSELECT));)
 		for (int l = 0; l < contexts.levels; l++)
 			for (int t = 0; t < contexts.counts; t++) {
 				if (threads >= 0 && t != (threads + l) % contexts.counts)
@@ -315,7 +315,7 @@ static void arguments(void **state)
 	for (int i = 0; i < 6; i++)
 		assert_int_equal(smallest[i], -1);
 	assert_int_equal(kth[0], -1);
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_KSELECT));) {
 		o.method = ek_method_name(m);
 		expect_status(ek_kselect(ctx, &o, EK_INT32, 0, 0, 0, NULL, NULL, NULL), EK_OK);
 		expect_status(ek_kselect(ctx, &o, EK_INT32, 0, 5, 0, NULL, NULL, NULL), EK_OK);
@@ -340,7 +340,7 @@ static ek_status call_small(struct exhaust *e)
 static void no_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_KSELECT));)
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_KSELECT));)
 		for (int threads = 1; threads <= 2; threads++) {
 			struct exhaust e = {0};
 

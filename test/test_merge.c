@@ -353,7 +353,7 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_MERGE));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_MERGE));) {
 		struct exhaust e = {0};
 
 		exhaust_open(&e, 3, ek_method_name(m));

@@ -197,7 +197,7 @@ static void test_devices(void **state)
 
 		make_matrix();
 		make_values(turn % 3);
-		for (const ek_method *m = NULL; (m = device_method_next(m));) {
+		for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPMV));) {
 			char text[128];
 
 			check(ctx, ek_method_name(m), NULL, turn / 2);

@@ -69,7 +69,8 @@ static void test_integers(void **state)
 		for (int c = test_counts(count); c-- > 0;) {
 			ek_context *ctx = heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
 
-			for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));) {
+			for (const ek_method *m = NULL;
+			     (m = processor_method_next(m, EK_REDUCE));) {
 				for (int64_t n = 0; n <= LENGTHS; n++)
 					check(ctx, ek_method_name(m), n & 1 ? EK_INT32 : EK_INT64,
 					      n, (int)rng_below(&rng, 17) - 1);
@@ -125,7 +126,7 @@ static void test_bounds(void **state)
 
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i, rng_real(&rng, k & 2 ? 20 : 2));
-			for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));)
+			for (const ek_method *m = NULL; (m = processor_method_next(m, EK_REDUCE));)
 				for (int c = 0; c < 6; c++) {
 					ek_context *ctx = heap_context_cut(&heap, count[c],
 					                                   EK_ISA_LIMIT(level[l]));
@@ -157,7 +158,7 @@ static void test_nan(void **state)
 	for (int l = test_levels(level); l-- > 0;) {
 		ek_context *ctx = heap_context_cut(&heap, 2, EK_ISA_LIMIT(level[l]));
 
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_REDUCE));)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_REDUCE));)
 			for (int k = 0; k < 200; k++) {
 				ek_value type = k & 1 ? EK_F32 : EK_F64;
 				ek_monoid op = k & 2 ? EK_MAX : EK_MIN;

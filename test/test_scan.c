@@ -100,7 +100,7 @@ static void test_lengths(void **state)
 	for (int l = test_levels(level); l-- > 0;) {
 		ek_context *ctx = heap_context_cut(&heap, 1, EK_ISA_LIMIT(level[l]));
 
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
 			for (int64_t n = 0; n <= LENGTHS; n++)
 				for (int k = n < 140 ? 0 : (int)rng_below(&rng, 8); k < 32;
 				     k += n < 140 ? 1 : 8) {
@@ -127,7 +127,7 @@ static void test_threads(void **state)
 
 		for (int l = 0; l < levels; l++)
 			ctx[l] = heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));) {
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));) {
 			for (int64_t n = 0; n <= LENGTHS; n++) {
 				struct job j = random_job(m, n);
 
@@ -219,7 +219,7 @@ static void test_bounds(void **state)
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i,
 				          k < 10 ? rng_real(&rng, 20) : fabs(rng_real(&rng, 2)));
-			for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));) {
+			for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));) {
 				ek_scan_kind kind = k & 2 ? EK_INCLUSIVE : EK_EXCLUSIVE;
 				ek_array_options o = {.size = sizeof o,
 				                      .method = ek_method_name(m)};
@@ -311,7 +311,7 @@ static void test_special(void **state)
 
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;)
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SCAN));)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
 			for (int k = 0; k < 24; k++) {
 				ek_context *ctx =
 					heap_context_cut(&heap, 1 + k % 3, EK_ISA_LIMIT(level[l]));

@@ -242,7 +242,7 @@ static void exhaust_none(struct exhaust *e)
 static void test_failing_allocations(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_SORT));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SORT));) {
 		struct exhaust e = {.heap = HEAP_INIT};
 
 		/* With so few numbers, only the scalar merge sort allocates memory. */

@@ -157,7 +157,7 @@ static void exhaust_kinds(const enum kind kind[3], const char *name)
 		}
 		ek_matrix_destroy(wish.C);
 		ek_plan_destroy(wish.plan);
-	} while ((m = operation_next(m, EK_SPGEMM)));
+	} while ((m = processor_method_next(m, EK_SPGEMM)));
 	for (int k = 0; k < 3; k++)
 		release(&wish.h[k]);
 	exhaust_close(&e);
@@ -311,7 +311,7 @@ static void limits_of(const enum kind kind[3], const char *name, int64_t rows, i
 		do
 			if (!m || *ek_method_device(m) == 'c')
 				check_limits(name, m ? ek_method_name(m) : NULL);
-		while ((m = operation_next(m, EK_SPGEMM)));
+		while ((m = processor_method_next(m, EK_SPGEMM)));
 		for (int k = 0; k < 3; k++)
 			release(&wish.h[k]);
 		ek_context_destroy(ctx);

@@ -234,7 +234,7 @@ static void test_asked_format(void **state)
 	const ek_sparse x = x_vector(), y = y_vector();
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_SPMSPV));)
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPMSPV));)
 		for (int k = 0; k < 12; k++) {
 			const bool op = k & 1;
 			const ek_hints h = {.size = sizeof h,
@@ -290,7 +290,7 @@ static void release(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_SPMSPV));)
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPMSPV));)
 		for (int op = 0; op < 2; op++) {
 			const ek_hints h = {.size = sizeof h,
 			                    .method = ek_method_name(m),

@@ -137,7 +137,7 @@ static void check_all(int rare, struct rng *r)
 			if (op == EK_SPARSE_DOT)
 				continue;
 			check(op, "auto", contexts_any(l, rare, r), r);
-			for (const ek_method *m = NULL; (m = operation_next(m, op));)
+			for (const ek_method *m = NULL; (m = processor_method_next(m, op));)
 				check(op, ek_method_name(m), contexts_any(l, rare, r), r);
 		}
 	guard_read_only(&vectors_guards[0], false);
@@ -173,13 +173,13 @@ static void test_no_factor(void **state)
 	const ek_dense dy = ek_vector(EK_F64, 4, y);
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_AXPY));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPARSE_AXPY));) {
 		expect_status(do_call(EK_SPARSE_AXPY, contexts.of[0][0], ek_method_name(m), 0, &x,
 		                      &dy, NULL),
 		              EK_OK);
 		assert_true(signbit(y[0]) && y[0] == 0 && y[1] == 5 && isnan(y[2]) && y[3] == 7);
 	}
-	for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_ADD));) {
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPARSE_ADD));) {
 		const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
 		const double one[1] = {-0.0};
 		const ek_sparse second = ek_sparse_vector(EK_F64, EK_INT32, 4, 1, &idx[1], one);

@@ -88,7 +88,7 @@ static void test_dot(void **state)
 			sum += term;
 			size += term < 0 ? -term : term;
 		}
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_DOT));)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPARSE_DOT));)
 			check_dot(m, NULL, sum, size, v.both);
 	}
 }
@@ -115,7 +115,8 @@ static void test_dot_dense(void **state)
 			sum += term;
 			size += term < 0 ? -term : term;
 		}
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_DOT_DENSE));)
+		for (const ek_method *m = NULL;
+		     (m = processor_method_next(m, EK_SPARSE_DOT_DENSE));)
 			check_dot(m, &y, sum, size, v.x.nnz);
 	}
 }
@@ -165,7 +166,7 @@ static void test_add(void **state)
 		vectors_make(&v, &r, (enum vectors_kind)rng_below(&r, VECTORS_KEYS), true,
 		             1 + rng_below(&r, turn % 2 ? 300 : 20000), 1 + rng_below(&r, 1023),
 		             1 + rng_below(&r, 1023));
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_ADD));)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPARSE_ADD));)
 			for (int l = 0; l < contexts.levels; l++)
 				for (int c = 0; c < contexts.counts; c++)
 					check_add(m, contexts.of[l][c], alpha, beta, &r);

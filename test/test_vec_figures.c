@@ -167,7 +167,7 @@ static void test_methods(void **state)
 		val[k] = (float)k / 3;
 	}
 	for (size_t b = 0; b < sizeof bound / sizeof *bound; b++)
-		for (const ek_method *m = NULL; (m = operation_next(m, EK_SPARSE_ADD));) {
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SPARSE_ADD));) {
 			const int64_t n = bound[b].nnz;
 			ek_heap_counts counts = {.size = sizeof counts, .compare = -1};
 			const ek_array_options o = {

@@ -140,7 +140,7 @@ static void check_operation(ek_operation operation, int level, int rare, struct 
 			check_dot(c.method, c.ctx);
 		else
 			check(&c, r);
-		m = operation_next(m, operation);
+		m = processor_method_next(m, operation);
 		if (!m)
 			break;
 	}

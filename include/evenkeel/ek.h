@@ -1423,6 +1423,14 @@ ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_m
  *     untouched.
  *   - Any number of threads may call these functions at the same time. Small arrays are handled by
  *     the calling thread alone.
+ *   - On a device: methods whose names end in ".gpu" run on the context's device. With arrays of
+ *     the host they are used only if they are named, since both copies take longer than the work;
+ *     the call returns when the results are in the host's arrays. With arrays of the device
+ *     (options->where) the library chooses among them, and the call returns as soon as the work is
+ *     in the device's queue, unless a single result goes to the host. What the arrays contain is
+ *     then not checked, as with EK_TRUSTED. Errors, in addition: EK_EDEVICE (the context has no
+ *     device, or its driver failed), EK_EUNSUPPORTED (no method of the operation runs on a device,
+ *     or the device has no f64).
  */
 
 /* Numbers of basic operations that a heap has performed (Liu 2015, section 4.6). */
@@ -1444,6 +1452,10 @@ typedef struct ek_array_options {
 	int64_t block;      /* entries in a block, for methods with blocks; 0 means their default */
 	int arity;          /* children of a node of a heap, 2 to 1024; 0 means 8 */
 	ek_heap_counts *counts; /* NULL, or where methods that use heaps store their counts */
+	/* 0 if the arrays are in memory of the host, or EK_ON_DEVICE if all are in memory of the
+	 * context's device (ek_device_alloc). Single results, such as that of ek_reduce, are
+	 * always in memory of the host. */
+	int where;
 } ek_array_options;
 
 /* An associative operator with its identity. */

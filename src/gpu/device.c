@@ -175,6 +175,7 @@ static ek_status open_device(const ek_context *ctx, const char *name, eki_device
 	EK_TRY(dev->driver->open(dev));
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_mutex_init(&dev->heap_lock, NULL);
+	pthread_mutex_init(&dev->launch_lock, NULL);
 	*device = dev;
 done:
 	if (status != EK_OK)
@@ -196,9 +197,11 @@ ek_status eki_device_attach(ek_context *ctx, const char *name)
 static void close_device(eki_device *dev)
 {
 	dev->driver->wait(dev);
+	eki_jobs_free(dev);
 	eki_programs_free(dev);
 	eki_shared_close(dev);
 	dev->driver->close(dev);
+	pthread_mutex_destroy(&dev->launch_lock);
 	pthread_mutex_destroy(&dev->heap_lock);
 	pthread_mutex_destroy(&dev->lock);
 }

@@ -52,6 +52,7 @@ typedef uchar ek_u8;
 #define EK_ATOMIC_ADD(p, v) atomic_add((volatile __global int *)(p), v)
 #define EK_ATOMIC_SET(p, v) atomic_xchg((volatile __global int *)(p), v)
 #define EK_POPCOUNT(v)      ((int)popcount((uint)(v)))
+#define EK_INFINITY         INFINITY
 #define EK_LOAD(p)          (*(p)) /* reads an array that is constant during the launch */
 /* Reads like EK_LOAD, but without letting the array displace x from the caches. For arrays whose
  * elements are each read once. */
@@ -90,6 +91,7 @@ typedef unsigned char ek_u8;
 #define EK_ATOMIC_ADD(p, v) atomicAdd((int *)(p), v)
 #define EK_ATOMIC_SET(p, v) atomicExch((int *)(p), v)
 #define EK_POPCOUNT(v)      __popc((unsigned)(v))
+#define EK_INFINITY         __int_as_float(0x7f800000)
 #define EK_LOAD(p)          __ldg(p)
 #define EK_STREAM(p)        __ldcs(p)
 

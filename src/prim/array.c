@@ -8,6 +8,15 @@
 
 #include "prim/prim.h"
 
+bool eki_array_handles(const ek_context *ctx, const ek_array_options *options)
+{
+	ek_array_options o = {.size = sizeof o};
+
+	return options && eki_context_check(ctx) == EK_OK &&
+	       EKI_STRUCT_IN("options", ek_array_options, options, &o) == EK_OK &&
+	       o.where == EK_ON_DEVICE && ctx->device && !eki_device_addresses(ctx);
+}
+
 static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 {
 	if (o->threads < 0 || o->threads > ctx->threads)
@@ -23,6 +32,12 @@ static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 	if (o->arity != 0 && (o->arity < 2 || o->arity > 1024))
 		return eki_fail(EK_EINVAL, "options.arity is %d; 2 to 1024, or 0, is expected",
 		                o->arity);
+	if (o->where != 0 && o->where != EK_ON_DEVICE)
+		return eki_fail(EK_EINVAL, "options.where is %d; 0 or EK_ON_DEVICE is expected",
+		                o->where);
+	if (o->where && !ctx->device)
+		return eki_fail(EK_EDEVICE,
+		                "options.where is EK_ON_DEVICE, but the context has no device");
 	if (o->counts)
 		return EKI_STRUCT_CHECK("options.counts", ek_heap_counts, o->counts);
 	return EK_OK;
@@ -30,15 +45,25 @@ static ek_status options_check(const ek_context *ctx, const ek_array_options *o)
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
+/* Returns the backend whose methods `auto` may choose: that of the memory that the arrays are in.
+ */
+static unsigned backend_for(const ek_context *ctx, const eki_array *a)
+{
+	return a->where ? eki_device_backend(ctx, a->type) : EKI_CPU;
+}
+
+/* Returns the fastest method by prediction, or NULL if there is none for these arrays. */
 static const ek_method *cheapest(const ek_context *ctx, const eki_array *a)
 {
-	const eki_features f = {.array = a, .machine = ctx->machine};
+	const unsigned backend = backend_for(ctx, a);
+	const eki_features f = {
+		.array = a, .machine = ctx->machine, .on_processor = eki_device_is_processor(ctx)};
 	const ek_method *best = NULL;
 	double least = 0;
 	const ek_method *m;
 
 	for (size_t k = 0; (m = eki_method(k)); k++) {
-		if (m->operation != a->operation || !m->cost)
+		if (m->operation != a->operation || !m->cost || !(m->backend & backend))
 			continue;
 		double cost = m->cost(&f);
 
@@ -50,24 +75,50 @@ static const ek_method *cheapest(const ek_context *ctx, const eki_array *a)
 	return best;
 }
 
-static ek_status choose(const ek_context *ctx, const char *name, const eki_array *a,
-                        const ek_method **method)
+/* Checks that a method can work on the arrays where they are. */
+static ek_status place_check(const ek_context *ctx, const ek_method *m, const eki_array *a)
 {
-	int64_t none[EKI_MAX_DIMS]; /* not used: methods on arrays have no parameters */
-	const eki_forced *forced;
-
-	if (name && strcmp(name, "auto") != 0)
-		return eki_method_parse("", name, a->operation, method, none);
-	forced = eki_forced_of(ctx, a->operation, EK_OP_N);
-	*method = forced ? forced->method : cheapest(ctx, a);
+	if (a->where && m->backend & EKI_CPU)
+		return eki_fail(
+			EK_EUNSUPPORTED,
+			"method %s works on arrays of the host; the arrays are on device %s",
+			m->name, eki_device_name(ctx));
+	if (!eki_can_run(ctx, m))
+		return eki_fail(EK_EDEVICE, "method %s needs a device, and the context has none",
+		                m->name);
+	if (!(m->backend & EKI_CPU) && !eki_device_backend(ctx, a->type))
+		return eki_fail(EK_EUNSUPPORTED, "device %s cannot compute with f64",
+		                eki_device_name(ctx));
 	return EK_OK;
 }
 
-/* Runs the method as a step that belongs to no plan, so nothing is prepared in advance. */
-static ek_status run(const ek_context *ctx, const ek_method *method, const eki_array *a)
+static ek_status choose(const ek_context *ctx, const char *name, const eki_array *a,
+                        const ek_method **method, int64_t param[EKI_MAX_DIMS])
 {
-	const eki_step step = {.method = method, .ctx = ctx, .isa = a->isa, .threads = a->threads};
+	const eki_forced *forced = eki_forced_of(ctx, a->operation, EK_OP_N);
 
+	if (name && strcmp(name, "auto") != 0) {
+		EK_RETURN_IF(eki_method_parse("", name, a->operation, method, param));
+	} else if (forced && (!a->where || !(forced->method->backend & EKI_CPU))) {
+		*method = forced->method;
+		memcpy(param, forced->param, sizeof forced->param);
+	} else {
+		*method = cheapest(ctx, a);
+	}
+	if (!*method)
+		return eki_fail(EK_EUNSUPPORTED, "operation %s has no method on device %s for %s",
+		                ek_operation_name(a->operation), eki_device_name(ctx),
+		                ek_value_name(a->type));
+	return place_check(ctx, *method, a);
+}
+
+/* Runs the method as a step that belongs to no plan, so nothing is prepared in advance. */
+static ek_status run(const ek_context *ctx, const ek_method *method,
+                     const int64_t param[EKI_MAX_DIMS], const eki_array *a)
+{
+	eki_step step = {.method = method, .ctx = ctx, .isa = a->isa, .threads = a->threads};
+
+	memcpy(step.param, param, sizeof step.param);
 	eki_clear_registers();
 	return method->run(&step, &(eki_run){.array = a});
 }
@@ -76,6 +127,7 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
                          eki_array *a)
 {
 	ek_array_options o = {.size = sizeof o};
+	int64_t param[EKI_MAX_DIMS] = {0};
 	const ek_method *method = NULL;
 
 	EK_RETURN_IF(eki_context_check(ctx));
@@ -90,12 +142,13 @@ ek_status eki_array_call(const ek_context *ctx, const ek_array_options *options,
 	a->arity = o.arity ? o.arity : 8;
 	a->trusted = (o.flags & EK_TRUSTED) != 0;
 	a->counts = o.counts;
-	EK_RETURN_IF(choose(ctx, o.method, a, &method));
+	a->where = o.where;
+	EK_RETURN_IF(choose(ctx, o.method, a, &method, param));
 	if (!work)
 		return EK_OK;
-	if (!a->trusted && eki_operation_row(a->operation)->contents)
+	if (!a->trusted && !a->where && eki_operation_row(a->operation)->contents)
 		EK_RETURN_IF(eki_operation_row(a->operation)->contents(a));
-	return run(ctx, method, a);
+	return run(ctx, method, param, a);
 }
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
@@ -146,5 +199,15 @@ ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const
 
 	if (an && bn && p < q + (uintptr_t)bn * size && q < p + (uintptr_t)an * size)
 		return eki_fail(EK_EINVAL, "%s and %s overlap", a_name, b_name);
+	return EK_OK;
+}
+
+ek_status eki_array_overlap(const eki_array *of, const char *a_name, const void *a, int64_t an,
+                            const char *b_name, const void *b, int64_t bn, size_t size)
+{
+	if (!of->handles)
+		return eki_overlap_check(a_name, a, an, b_name, b, bn, size);
+	if (an && bn && a == b)
+		return eki_fail(EK_EINVAL, "%s and %s are the same memory", a_name, b_name);
 	return EK_OK;
 }

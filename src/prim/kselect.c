@@ -9,12 +9,12 @@ static ek_status arguments_check(const eki_array *a)
 
 	EK_RETURN_IF(eki_array_check("in", a->in, all, size));
 	EK_RETURN_IF(eki_array_check("kth", a->out, a->lists, size));
-	EK_RETURN_IF(eki_overlap_check("in", a->in, all, "kth", a->out, a->lists, size));
+	EK_RETURN_IF(eki_array_overlap(a, "in", a->in, all, "kth", a->out, a->lists, size));
 	if (!a->smallest)
 		return EK_OK;
 	EK_RETURN_IF(eki_array_check("smallest", a->smallest, chosen, size));
-	EK_RETURN_IF(eki_overlap_check("in", a->in, all, "smallest", a->smallest, chosen, size));
-	return eki_overlap_check("kth", a->out, a->lists, "smallest", a->smallest, chosen, size);
+	EK_RETURN_IF(eki_array_overlap(a, "in", a->in, all, "smallest", a->smallest, chosen, size));
+	return eki_array_overlap(a, "kth", a->out, a->lists, "smallest", a->smallest, chosen, size);
 }
 
 ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
@@ -27,7 +27,8 @@ ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value 
 	               .k = k,
 	               .in = in,
 	               .out = kth,
-	               .smallest = smallest};
+	               .smallest = smallest,
+	               .handles = eki_array_handles(ctx, options)};
 
 	EK_RETURN_IF(eki_number_check(type));
 	EK_RETURN_IF(eki_length_check("lists", lists));

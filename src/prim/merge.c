@@ -70,9 +70,10 @@ static ek_status type_check(const ek_pairs *a, const char *name, const ek_pairs 
 
 /* Checks that no array of `out`, which has n pairs, overlaps an array of `p`, which has pn pairs.
  * `p` is argument `a` or `b` of ek_merge, and `name` is its name. */
-static ek_status out_check(const ek_pairs *out, int64_t n, const char *name, const ek_pairs *p,
+static ek_status out_check(const eki_array *of, int64_t n, const char *name, const ek_pairs *p,
                            int64_t pn)
 {
+	const ek_pairs *const out = &of->c;
 	const struct {
 		const char *name;
 		const void *array;
@@ -88,7 +89,7 @@ static ek_status out_check(const ek_pairs *out, int64_t n, const char *name, con
 
 		snprintf(text, sizeof text, "%s%s", name, from[f].name);
 		/* Lengths are given in bytes, since keys and values may differ in size. */
-		EK_RETURN_IF(eki_overlap_check(text, from[f].array, pn * (int64_t)from[f].size,
+		EK_RETURN_IF(eki_array_overlap(of, text, from[f].array, pn * (int64_t)from[f].size,
 		                               to[t].name, to[t].array, n * (int64_t)to[t].size,
 		                               1));
 	}
@@ -112,7 +113,8 @@ static ek_status batch_check(int64_t batch, int64_t an, int64_t bn)
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
                    const ek_pairs *a_given, const ek_pairs *b_given, const ek_pairs *out_given)
 {
-	eki_array args = {.operation = EK_MERGE, .batch = batch};
+	eki_array args = {
+		.operation = EK_MERGE, .batch = batch, .handles = eki_array_handles(ctx, options)};
 	const ek_pairs *const a = &args.a, *const b = &args.b, *const out = &args.c;
 	int64_t n;
 
@@ -132,10 +134,10 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
 	EK_RETURN_IF(pairs_check("a", a, batch * a->n));
 	EK_RETURN_IF(pairs_check("b", b, batch * b->n));
 	EK_RETURN_IF(pairs_check("out", out, n));
-	EK_RETURN_IF(out_check(out, n, "a", a, batch * a->n));
-	EK_RETURN_IF(out_check(out, n, "b", b, batch * b->n));
+	EK_RETURN_IF(out_check(&args, n, "a", a, batch * a->n));
+	EK_RETURN_IF(out_check(&args, n, "b", b, batch * b->n));
 	if (a->value_size)
-		EK_RETURN_IF(eki_overlap_check("out->key", out->key,
+		EK_RETURN_IF(eki_array_overlap(&args, "out->key", out->key,
 		                               n * (int64_t)ek_value_size(a->type), "out->value",
 		                               out->value, n * (int64_t)a->value_size, 1));
 	args.type = a->type;

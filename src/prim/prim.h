@@ -39,6 +39,10 @@ struct eki_array {
 	int arity;
 	bool trusted;
 	ek_heap_counts *counts;
+	int where; /* 0, or EK_ON_DEVICE if the arrays are on the device */
+	/* The public functions that have methods on devices set this: whether the arrays are
+	 * handles of a device, which say nothing about addresses. */
+	bool handles;
 };
 
 /* Copies the options to `a`, with defaults filled in, chooses the method and runs it. `work` is the
@@ -67,6 +71,13 @@ ek_status eki_length_check(const char *name, int64_t n);
  * entries. Entries have `size` bytes. */
 ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,
                             const void *b, int64_t bn, size_t size);
+/* Does the same for arrays that may be on a device. Of handles, it is only known whether they are
+ * the same. */
+ek_status eki_array_overlap(const eki_array *of, const char *a_name, const void *a, int64_t an,
+                            const char *b_name, const void *b, int64_t bn, size_t size);
+/* Tells whether the options say that arrays are on a device whose memory has handles. Returns false
+ * for arguments that are not valid, which eki_array_call reports. */
+bool eki_array_handles(const ek_context *ctx, const ek_array_options *options);
 
 /* Tells whether to write results with non-temporal stores. `bytes` is half the number of bytes that
  * are read and written. The limit is half the cache, but at most 32 MiB: a large cache is shared by

@@ -11,7 +11,8 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
 	               .kind = kind,
 	               .n = n,
 	               .in = in,
-	               .out = out};
+	               .out = out,
+	               .handles = eki_array_handles(ctx, options)};
 	size_t size = ek_value_size(type);
 
 	EK_RETURN_IF(eki_number_check(type));
@@ -21,7 +22,7 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
 	EK_RETURN_IF(eki_array_check("in", in, n, size));
 	EK_RETURN_IF(eki_array_check("out", out, n, size));
 	if (in != out)
-		EK_RETURN_IF(eki_overlap_check("in", in, n, "out", out, n, size));
+		EK_RETURN_IF(eki_array_overlap(&a, "in", in, n, "out", out, n, size));
 	return eki_array_call(ctx, options, n, &a);
 }
 

@@ -200,21 +200,22 @@ static ek_status call(ek_context *ctx, const ek_array_options *options, eki_arra
 	if (!given)
 		return eki_fail(EK_EINVAL, "segments is NULL");
 	EK_RETURN_IF(EKI_STRUCT_IN("segments", ek_segments, given, &a->segments));
+	a->handles = eki_array_handles(ctx, options);
 	if (a->operation == EK_SEGMENTED_SUM)
 		out_len = segments->count;
 	EK_RETURN_IF(segments->flag ? flags_arguments(a) : offsets_arguments(a));
 	EK_RETURN_IF(eki_array_check("in", a->in, a->n, (size_t)size));
 	EK_RETURN_IF(eki_array_check("out", a->out, out_len, (size_t)size));
 	if (a->in != a->out || a->operation == EK_SEGMENTED_SUM)
-		EK_RETURN_IF(eki_overlap_check("in", a->in, a->n * size, "out", a->out,
+		EK_RETURN_IF(eki_array_overlap(a, "in", a->in, a->n * size, "out", a->out,
 		                               out_len * size, 1));
 	if (segments->flag) {
-		EK_RETURN_IF(eki_overlap_check("segments.flag", segments->flag, a->n, "out", a->out,
-		                               out_len * size, 1));
+		EK_RETURN_IF(eki_array_overlap(a, "segments.flag", segments->flag, a->n, "out",
+		                               a->out, out_len * size, 1));
 	} else if (segments->offset) {
 		offsets = segments->count + 1;
 		EK_RETURN_IF(
-			eki_overlap_check("segments.offset", segments->offset,
+			eki_array_overlap(a, "segments.offset", segments->offset,
 		                          offsets * (int64_t)ek_value_size(segments->offset_type),
 		                          "out", a->out, out_len * size, 1));
 	}

@@ -75,10 +75,10 @@ static inline const ek_method *matrix_method_next(const ek_method *m)
 {
 	return processor_method_next(m, EK_SPMV);
 }
-/* Returns the next method of SpMV after m that runs on a device. */
-static inline const ek_method *device_method_next(const ek_method *m)
+/* Returns the next method of an operation after m that runs on a device. */
+static inline const ek_method *device_method_next(const ek_method *m, ek_operation operation)
 {
-	while ((m = operation_next(m, EK_SPMV)) && *ek_method_device(m) != 'g')
+	while ((m = operation_next(m, operation)) && *ek_method_device(m) != 'g')
 		;
 	return m;
 }

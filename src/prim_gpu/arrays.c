@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Arrays of the caller on the device, for primitives. An array on the device, or in memory that
+ * host and device share, is used where it is. Any other is copied to a temporary buffer, and
+ * results are copied back at the end, once nothing can fail any more but the copies themselves. */
+#include <stdio.h>
+
+#include "prim_gpu/arrays.h"
+
+#ifndef EK_NO_GPU
+
+void eki_gpu_arrays_begin(const eki_step *step, const eki_array *array, eki_gpu_arrays *on)
+{
+	*on = (eki_gpu_arrays){.array = array};
+	eki_job_begin(step->ctx->device, &on->job);
+}
+
+/* Sets *buffer to the array's own memory, if kernels can use it. Returns whether they can. */
+static bool in_place(const eki_gpu_arrays *on, const void *data, int64_t bytes, eki_buffer *buffer)
+{
+	if (on->array->where != EK_ON_DEVICE)
+		return eki_buffer_around(on->job.device, data, bytes, buffer);
+	*buffer = eki_device_memory(on->job.device, data, bytes);
+	return bytes > 0;
+}
+
+static ek_status place(eki_gpu_arrays *on, const void *data, int64_t bytes, eki_buffer *buffer)
+{
+	eki_buffer *copy;
+
+	if (in_place(on, data, bytes, buffer))
+		return EK_OK;
+	EK_RETURN_IF(eki_job_buffer(&on->job, bytes, 1, &copy));
+	*buffer = *copy;
+	return EK_OK;
+}
+
+ek_status eki_gpu_array_in(eki_gpu_arrays *on, const void *data, int64_t bytes, eki_buffer *buffer)
+{
+	EK_RETURN_IF(place(on, data, bytes, buffer));
+	return buffer->foreign ? EK_OK : eki_buffer_write(on->job.device, buffer, data, bytes);
+}
+
+ek_status eki_gpu_array_out(eki_gpu_arrays *on, void *data, int64_t bytes, eki_buffer *buffer)
+{
+	EK_RETURN_IF(place(on, data, bytes, buffer));
+	if (!buffer->foreign) {
+		on->result[on->results].buffer = *buffer;
+		on->result[on->results++].host = data;
+	}
+	return EK_OK;
+}
+
+ek_status eki_gpu_array_both(eki_gpu_arrays *on, void *data, int64_t bytes, eki_buffer *buffer)
+{
+	EK_RETURN_IF(eki_gpu_array_out(on, data, bytes, buffer));
+	return buffer->foreign ? EK_OK : eki_buffer_write(on->job.device, buffer, data, bytes);
+}
+
+ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status)
+{
+	eki_device *dev = on->job.device;
+
+	for (int k = 0; k < on->results && status == EK_OK; k++)
+		status = eki_buffer_read(dev, &on->result[k].buffer, on->result[k].host,
+		                         on->result[k].buffer.bytes);
+	/* The host may change arrays in shared memory once the call has returned. */
+	if (status == EK_OK)
+		status = on->array->where == EK_ON_DEVICE ? dev->driver->flush(dev)
+		                                          : dev->driver->wait(dev);
+	eki_job_end(&on->job);
+	return status;
+}
+
+/* ---- Words for kernels ----------------------------------------------------------------------- */
+
+static const char *const type_name[] = {
+	[EK_F32] = "float", [EK_F64] = "double", [EK_INT32] = "int", [EK_INT64] = "ek_i64"};
+
+void eki_gpu_type(ek_value type, char *defines, size_t size)
+{
+	snprintf(defines, size, "%s#define VAL %s\n", type == EK_F64 ? "#define EK_F64\n" : "",
+	         type_name[type]);
+}
+
+void eki_gpu_type_and_op(ek_value type, ek_monoid op, char *defines, size_t size)
+{
+	static const char *const combine[] = {[EK_SUM] = "((a) + (b))",
+	                                      [EK_MAX] = "((a) > (b) || (a) != (a) ? (a) : (b))",
+	                                      [EK_MIN] = "((a) < (b) || (a) != (a) ? (a) : (b))",
+	                                      [EK_OR] = "((a) | (b))"};
+	static const char *const least[] = {[EK_F32] = "(-EK_INFINITY)",
+	                                    [EK_F64] = "(-EK_INFINITY)",
+	                                    [EK_INT32] = "(-2147483647 - 1)",
+	                                    [EK_INT64] = "(ek_i64)((ek_u64)1 << 63)"};
+	static const char *const most[] = {[EK_F32] = "EK_INFINITY",
+	                                   [EK_F64] = "EK_INFINITY",
+	                                   [EK_INT32] = "2147483647",
+	                                   [EK_INT64] = "(ek_i64)(((ek_u64)1 << 63) - 1)"};
+
+	snprintf(defines, size,
+	         "%s#define VAL %s\n#define OP(a, b) %s\n#define IDENTITY ((VAL)%s)\n",
+	         type == EK_F64 ? "#define EK_F64\n" : "", type_name[type], combine[op],
+	         op == EK_MAX   ? least[type]
+	         : op == EK_MIN ? most[type]
+	                        : "0");
+}
+
+#endif
