@@ -293,7 +293,9 @@ struct eki_gpu {
 	void *program;
 	void *scale;                             /* kernel that computes y = beta y */
 	eki_buffer x, y;                         /* device copies of the host's vectors or blocks */
-	const eki_buffer *array[EKI_MAX_ARRAYS]; /* mirrors of the store's arrays */
+	const eki_buffer *array[EKI_MAX_ARRAYS]; /* mirrors of the arrays of step->in[0] */
+	/* mirrors of the arrays of all operands, for methods on several matrices */
+	const eki_buffer *operand[EKI_MAX_MATRICES][EKI_MAX_ARRAYS];
 	eki_gpu_buffers *buffers;
 	eki_gpu_kernels *kernels;
 	eki_transposed transposed; /* transposed copy for op T, in the method's format */
@@ -309,6 +311,9 @@ static inline int64_t eki_gpu_width(const eki_step *step)
 	return step->problem->width < MOST ? step->problem->width : MOST;
 }
 
+/* Sets step->gpu, and checks that the device can compute with the values. eki_gpu_prepare does this
+ * first; methods without vectors call only this function. */
+ek_status eki_gpu_open(eki_step *step);
 /* Does the first part of a method's preparation. Sets step->gpu, replaces op T by op N on a
  * transposed copy, builds the program from `defines` (may be "") and `text`, and allocates buffers
  * for x and y. A child of a step on the device uses its parent's buffers instead, so the parent
@@ -322,6 +327,10 @@ ek_status eki_gpu_mirror(eki_step *step);
 ek_status eki_gpu_refresh(eki_step *step);
 /* Makes mirrors of some arrays only: array k gets a mirror if bit k of `arrays` is set. */
 ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays);
+/* eki_gpu_mirror_operands makes mirrors of all arrays of all operands, in step->gpu->operand.
+ * eki_gpu_refresh_operands copies changed values into them. */
+ek_status eki_gpu_mirror_operands(eki_step *step);
+ek_status eki_gpu_refresh_operands(eki_step *step);
 /* Make a buffer and a kernel, which are freed with the plan. `from` points to the initial contents
  * of the buffer; if it is NULL, the buffer is left uninitialised. */
 ek_status eki_gpu_buffer(eki_step *step, int64_t count, size_t size, bool both, const void *from,

@@ -83,11 +83,9 @@ ek_status eki_gpu_program(eki_step *step, const char *name, const char *defines,
 	return eki_program_get(step->gpu->device, name, full, text, &step->gpu->program);
 }
 
-ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text)
+ek_status eki_gpu_open(eki_step *step)
 {
 	eki_device *dev = step->ctx->device;
-	const size_t size = ek_value_size(step->in[0]->value);
-	const int64_t width = eki_gpu_width(step);
 	eki_gpu *g;
 
 	if (step->in[0]->value == EK_F64 && !dev->info.f64)
@@ -99,6 +97,18 @@ ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines,
 	if (pthread_mutex_init(&g->lock, NULL) != 0)
 		return eki_fail(EK_EIO, "the system has no more locks");
 	step->gpu = g;
+	return EK_OK;
+}
+
+ek_status eki_gpu_prepare(eki_step *step, const char *name, const char *defines, const char *text)
+{
+	eki_device *dev = step->ctx->device;
+	const size_t size = ek_value_size(step->in[0]->value);
+	const int64_t width = eki_gpu_width(step);
+	eki_gpu *g;
+
+	EK_RETURN_IF(eki_gpu_open(step));
+	g = step->gpu;
 	if (step->op[0] == EK_OP_T)
 		EK_RETURN_IF(use_transpose(step, g));
 	EK_RETURN_IF(eki_gpu_program(step, "vector", "", eki_cl_vector));
@@ -144,6 +154,33 @@ ek_status eki_gpu_refresh(eki_step *step)
 	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
 		if (g->array[k] && s->format->array[k].elem == EKI_VALUE)
 			EK_RETURN_IF(eki_mirror_renew(dev, g->array[k], eki_step_values(step)));
+	return EK_OK;
+}
+
+ek_status eki_gpu_mirror_operands(eki_step *step)
+{
+	eki_gpu *g = step->gpu;
+
+	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++) {
+		const ek_store *s = step->in[m];
+
+		for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+			EK_RETURN_IF(eki_mirror_get(
+				g->device, s->array[k], s->len[k] * (int64_t)elem_size(s, k),
+				eki_latest_state(step->plan), &g->operand[m][k]));
+	}
+	return EK_OK;
+}
+
+ek_status eki_gpu_refresh_operands(eki_step *step)
+{
+	eki_gpu *g = step->gpu;
+
+	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++)
+		for (int k = 0; k < EKI_MAX_ARRAYS && step->in[m]->format->array[k].name; k++)
+			if (step->in[m]->format->array[k].elem == EKI_VALUE)
+				EK_RETURN_IF(eki_mirror_renew(g->device, g->operand[m][k],
+				                              eki_latest_state(step->plan)));
 	return EK_OK;
 }
 
@@ -202,6 +239,10 @@ void eki_gpu_release(eki_step *step)
 	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
 		if (g->array[k])
 			eki_mirror_put(g->device, g->array[k]);
+	for (int m = 0; m < EKI_MAX_MATRICES; m++)
+		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+			if (g->operand[m][k])
+				eki_mirror_put(g->device, g->operand[m][k]);
 	for (eki_gpu_buffers *b = g->buffers; b; b = b->next)
 		eki_buffer_free(g->device, &b->buffer);
 	for (const eki_gpu_kernels *k = g->kernels; k; k = k->next)
@@ -231,6 +272,10 @@ int64_t eki_gpu_bytes(const eki_step *step)
 	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
 		if (g->array[k] && !g->array[k]->foreign)
 			bytes += g->array[k]->bytes;
+	for (int m = 0; m < EKI_MAX_MATRICES; m++)
+		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+			if (g->operand[m][k] && !g->operand[m][k]->foreign)
+				bytes += g->operand[m][k]->bytes;
 	return bytes;
 }
 

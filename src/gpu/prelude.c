@@ -13,12 +13,14 @@ EKI_KERNEL_TEXT(eki_cl_prelude, "gpu/prelude.cl");
 EKI_KERNEL_TEXT(eki_cl_scan, "prim_body/scan.cl");
 EKI_KERNEL_TEXT(eki_cl_scan_op, "prim_body/scan_op.cl");
 EKI_KERNEL_TEXT(eki_cl_search, "prim_body/search.cl");
+EKI_KERNEL_TEXT(eki_cl_operands, "spgemm_gpu/operands.cl");
 
 static const struct {
 	const char *line, *text;
 } body[] = {{"#include \"prim_body/scan.cl\"\n", eki_cl_scan},
             {"#include \"prim_body/scan_op.cl\"\n", eki_cl_scan_op},
-            {"#include \"prim_body/search.cl\"\n", eki_cl_search}};
+            {"#include \"prim_body/search.cl\"\n", eki_cl_search},
+            {"#include \"spgemm_gpu/operands.cl\"\n", eki_cl_operands}};
 
 void eki_program_types(ek_value value, ek_index index, char *defines, size_t size)
 {

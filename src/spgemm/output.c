@@ -120,17 +120,23 @@ ek_status eki_output_begin(const eki_step *step, ek_store *C)
 	return eki_alloc(step->ctx, A->rows + 1, eki_ptr_size(C->index), &C->array[CSR_PTR]);
 }
 
-ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz)
+ek_status eki_output_arrays(const eki_step *step, ek_store *C, int64_t nnz)
 {
 	const ek_context *ctx = step->ctx;
 
 	if (nnz > eki_ptr_max(C->index))
 		return overflow(C, nnz);
-	eki_ptr_sum(ctx, C);
 	EK_RETURN_IF(eki_alloc(ctx, nnz, eki_idx_size(C->index), &C->array[CSR_COL]));
 	C->len[CSR_COL] = nnz;
 	EK_RETURN_IF(eki_alloc(ctx, nnz, ek_value_size(C->value), &C->array[CSR_VAL]));
 	C->len[CSR_VAL] = C->nnz = nnz;
+	return EK_OK;
+}
+
+ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz)
+{
+	EK_RETURN_IF(eki_output_arrays(step, C, nnz));
+	eki_ptr_sum(step->ctx, C);
 	return EK_OK;
 }
 
