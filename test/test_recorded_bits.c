@@ -202,7 +202,7 @@ static void test_bits(void **state)
 	make_inputs();
 	assert_true(row_ptr[ROWS] > N);
 	expect_status(ek_context_create(NULL, &ctx), EK_OK);
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		const ek_operation operation = ek_method_operation(m);
 		const char *name = ek_method_name(m);
 		uint64_t now[2];

@@ -43,7 +43,7 @@ static void each_allocation_fails(const ek_method *m, bool persistent)
 static void test_no_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));)
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));)
 		if (ek_method_operation(m) == EK_SCAN || ek_method_operation(m) == EK_REDUCE) {
 			each_allocation_fails(m, false);
 			each_allocation_fails(m, true);

@@ -109,7 +109,7 @@ static void check_all(const struct expect *e, int rare, struct rng *r)
 	for (int l = 0; l < contexts.levels; l++) {
 		check(e, EK_SET_UNION, "auto", contexts_any(l, rare, r), r);
 		check(e, EK_SET_INTERSECTION, "auto", contexts_any(l, rare, r), r);
-		for (const ek_method *m = NULL; (m = ek_method_next(m));)
+		for (const ek_method *m = NULL; (m = any_processor_method_next(m));)
 			if (ek_method_operation(m) == EK_SET_UNION ||
 			    ek_method_operation(m) == EK_SET_INTERSECTION)
 				check(e, ek_method_operation(m), ek_method_name(m),
@@ -235,7 +235,7 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		struct exhaust e = {0};
 
 		if (ek_method_operation(m) != EK_SET_UNION &&

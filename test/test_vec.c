@@ -220,7 +220,7 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		const ek_operation op = ek_method_operation(m);
 		struct exhaust e = {0};
 

@@ -246,7 +246,7 @@ static void test_empty(void **state)
 	int64_t count = 5;
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
 
 		sum = 5, count = 5;

@@ -217,7 +217,7 @@ static void test_wrap(void **state)
 	const ek_sparse x = ek_sparse_vector(EK_INT32, EK_INT32, 9, 1, idx, big);
 
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		const ek_array_options o = {.size = sizeof o, .method = ek_method_name(m)};
 		int32_t zi[2], zv[2], sum = 0;
 		const ek_sparse z = ek_sparse_vector(EK_INT32, EK_INT32, 9, 2, zi, zv);
@@ -248,7 +248,7 @@ static void test_garbage(void **state)
 			integer_set(v.index, v.x.idx, i, rng_below(&r, k % 3 ? 4 : 1000));
 		for (int64_t i = 0; i < v.y.nnz; i++)
 			integer_set(v.index, v.y.idx, i, rng_below(&r, k % 3 ? 4 : 1000));
-		for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 			const ek_operation op = ek_method_operation(m);
 			const struct call c = {
 				op, ek_method_name(m), contexts_turn(k), 1, 1, EK_SUM, 0};
@@ -303,7 +303,7 @@ static ek_status exhausted(struct exhaust *e)
 static void test_memory(void **state)
 {
 	(void)state;
-	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+	for (const ek_method *m = NULL; (m = any_processor_method_next(m));) {
 		struct exhaust e = {0};
 
 		if (ek_method_operation(m) != EK_SPARSE_ADD &&

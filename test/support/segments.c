@@ -87,7 +87,7 @@ ek_segments segments_given(const struct segments *g, bool flags, ek_value offset
 
 const ek_method *segmented_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && ek_method_operation(m) != EK_SEGMENTED_SCAN &&
+	while ((m = any_processor_method_next(m)) && ek_method_operation(m) != EK_SEGMENTED_SCAN &&
 	       ek_method_operation(m) != EK_SEGMENTED_SUM)
 		;
 	return m;

@@ -63,6 +63,13 @@ double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
 /* Returns the next method of an operation after m, as ek_method_next does for all methods. */
 const ek_method *operation_next(const ek_method *m, ek_operation operation);
+/* Returns the next method of any operation after m that runs on the processor. */
+static inline const ek_method *any_processor_method_next(const ek_method *m)
+{
+	while ((m = ek_method_next(m)) && *ek_method_device(m) != 'c')
+		;
+	return m;
+}
 /* Returns the next method of an operation after m that runs on the processor. */
 static inline const ek_method *processor_method_next(const ek_method *m, ek_operation operation)
 {
