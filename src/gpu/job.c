@@ -9,15 +9,16 @@
  *
  * Temporary buffers that no job holds are kept for the next job, since allocating memory on a
  * device takes longer than many kernels. A buffer serves a request if it is at most twice as large.
- * What is kept unused is limited by the number of buffers; if memory runs out, all unused buffers
- * are freed and the request is tried again. */
+ * Limits for what is kept unused are a number of buffers and a share of the device's memory; if
+ * memory runs out, all unused buffers are freed and the request is tried again. */
 #include <string.h>
 
 #include "gpu/gpu.h"
 
 #ifndef EK_NO_GPU
 
-enum { MOST_UNUSED = 32, LEAST_BYTES = 1024 };
+/* Buffers that are kept unused, at most, and the share of the device's memory that they may take. */
+enum { MOST_UNUSED = 32, SHARE_UNUSED = 8, LEAST_BYTES = 1024 };
 
 typedef struct eki_job_kernel {
 	struct eki_job_kernel *next;
@@ -191,17 +192,22 @@ static eki_temporary *take_unused(eki_device *dev, int64_t bytes)
 	return t;
 }
 
-/* Frees the device's unused buffers except the first `kept` of its list. */
-static void free_unused(eki_device *dev, int kept)
+/* Frees the device's unused buffers except the first of its list: up to `kept` buffers of `bytes`
+ * bytes in all. Waits for the device before, as drivers may free memory that kernels still use. */
+static void free_unused(eki_device *dev, int kept, int64_t bytes)
 {
 	eki_temporary **at = &dev->temporaries, *rest;
 
 	pthread_mutex_lock(&dev->lock);
-	while (*at && kept-- > 0)
+	while (*at && kept-- > 0 && (*at)->capacity <= bytes) {
+		bytes -= (*at)->capacity;
 		at = &(*at)->next;
+	}
 	rest = *at;
 	*at = NULL;
 	pthread_mutex_unlock(&dev->lock);
+	if (rest)
+		dev->driver->wait(dev);
 	while (rest) {
 		eki_temporary *t = rest;
 
@@ -220,9 +226,8 @@ static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **
 	t = block;
 	t->capacity = bytes;
 	status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
-	if (status == EK_ENOMEM && dev->temporaries) {
-		dev->driver->wait(dev); /* drivers may free memory only after its last use */
-		free_unused(dev, 0);
+	if (status == EK_ENOMEM) {
+		free_unused(dev, 0, 0);
 		status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
 	}
 	if (status == EK_OK)
@@ -258,7 +263,7 @@ static void give_back(eki_job *job, eki_temporary *t)
 	t->next = dev->temporaries;
 	dev->temporaries = t;
 	pthread_mutex_unlock(&dev->lock);
-	free_unused(dev, MOST_UNUSED);
+	free_unused(dev, MOST_UNUSED, dev->info.memory / SHARE_UNUSED);
 }
 
 void eki_job_drop(eki_job *job, eki_buffer *buffer)
@@ -286,7 +291,7 @@ void eki_job_end(eki_job *job)
 
 void eki_jobs_free(eki_device *dev)
 {
-	free_unused(dev, 0);
+	free_unused(dev, 0, 0);
 	while (dev->job_programs) {
 		eki_job_code *p = dev->job_programs;
 
