@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests methods of devices whose work depends on row lengths: CSR-Stream, CSR-Adaptive and segSpMV.
- * Row lengths give their special cases: rows that fill a block to the last entry, rows far longer
- * than their neighbours, rows that several groups share. Parameters are at their limits and between
- * them. Sums are exact. Each plan runs several times and must give the same result, so it must
- * leave its counters at zero. */
+ * Tests methods of devices whose work depends on row lengths: CSR-Stream, CSR-Adaptive, ACSR,
+ * segmented sum and segSpMV. Row lengths give their special cases: rows that fill a block to the
+ * last entry, rows far longer than their neighbours, rows that several groups share. Parameters are
+ * at their limits and between them. Sums are exact. Each plan runs several times and must give the
+ * same result, so it must leave its counters at zero. */
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/random.h"
@@ -31,6 +31,9 @@ static const struct pattern {
 	{"rows that begin in one bank", 100, {16, 16, 16, 16, 16, 16, 16, 16, 16, 16, 16}},
 	{"rows of 33", 60, {33, 33, 33, 33, 33, 33, 33, 33, 33, 33, 33}},
 	{"single entries", 500, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
+	{"both ends of bins", 4, {1, 2, 3, 4, 5, 8, 9, 16, 17, 32, 33, 64}},
+	{"both ends of longer bins", 2, {65, 128, 129, 256, 257, 512, 513, 1024, 1025, 2048, 4097}},
+	{"a row of a million entries", 1, {1000000}},
 };
 
 static const char *const method[] = {
@@ -40,6 +43,10 @@ static const char *const method[] = {
 	"spmv.csr.adaptive.gpu:block=256,small=1",
 	"spmv.csr.adaptive.gpu:block=1000,small=30",
 	"spmv.csr.adaptive.gpu:block=2048,small=256",
+	"spmv.csr.acsr.gpu",
+	"spmv.csr.acsr.gpu:each=1,long=256",
+	"spmv.csr.acsr.gpu:each=16,long=65536",
+	"spmv.csr.segsum.gpu",
 	"spmv.csr.segspmv.gpu",
 	"spmv.csr.segspmv.gpu:s=1",
 	"spmv.csr.segspmv.gpu:s=200",
@@ -175,9 +182,61 @@ static void test_patterns(void **state)
 			check_pattern(&pattern[k], turn + k, (turn + k) % types);
 }
 
+/* Checks that ACSR launches one kernel for each bin that has rows and none for the others, and says
+ * so; rows without entries are left alone if beta is 1. */
+static void test_bins(void **state)
+{
+	static const struct {
+		struct pattern pattern;
+		int launches; /* with beta other than 1 */
+		const char *said;
+	} of[] = {
+		{{"", 1, {2, 1, 2}}, 1, "bin: to 2: 3\n"},
+		{{"", 2, {1, 2, 3}}, 3, "bin: to 0: 1 to 2: 4 to 4: 2\n"},
+		{{"", 1, {4096, 5, 4097}}, 3, "bin: to 8: 1 to 4096: 1 more than 4096: 1\n"},
+	};
+	static double y[64];
+	char text[4000];
+
+	(void)state;
+	need_device();
+	for (size_t k = 0; k < COUNT(of); k++)
+		for (int beta = 0; beta < 2; beta++) {
+			const ek_hints hints = {.size = sizeof hints,
+			                        .method = "spmv.csr.acsr.gpu"};
+			ek_context *ctx = devices.of[0].ctx;
+			ek_device_counters before = {.size = sizeof before}, after = before;
+			struct sample s;
+			ek_matrix *A;
+			ek_plan *plan;
+
+			make_sample(&s, &of[k].pattern);
+			const ek_dense in = ek_vector(EK_F64, COLS, s.x);
+			const ek_dense out = ek_vector(EK_F64, s.rows, y);
+
+			expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, s.rows, COLS, s.ptr,
+			                                 s.col, s.val, EK_BORROW, &A),
+			              EK_OK);
+			expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+			expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+			assert_non_null(strstr(text, of[k].said));
+			expect_status(ek_device_get_counters(ctx, &before), EK_OK);
+			expect_status(ek_spmv(plan, 1, &in, beta, &out), EK_OK);
+			expect_status(ek_device_get_counters(ctx, &after), EK_OK);
+			assert_int_equal(after.launches - before.launches,
+			                 of[k].launches - (beta == 1 && k == 1));
+			ek_plan_destroy(plan);
+			ek_matrix_destroy(A);
+			free_sample(&s);
+		}
+}
+
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_patterns)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_bins),
+	};
 
 	if (argc > 0)
 		test_passive_threads(argv);

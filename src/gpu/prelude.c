@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Makes the text of a program: lines that define its parameters, then prelude.cl, then the kernels.
- * Lines that include bodies of primitives (prim_body/) are replaced by these bodies. Also joins the
+ * Lines that include a text of the table bodies.def are replaced by that text. Also joins the
  * texts of two files. */
 #include <stdio.h>
 #include <string.h>
@@ -10,17 +10,17 @@
 #ifndef EK_NO_GPU
 
 EKI_KERNEL_TEXT(eki_cl_prelude, "gpu/prelude.cl");
-EKI_KERNEL_TEXT(eki_cl_scan, "prim_body/scan.cl");
-EKI_KERNEL_TEXT(eki_cl_scan_op, "prim_body/scan_op.cl");
-EKI_KERNEL_TEXT(eki_cl_search, "prim_body/search.cl");
-EKI_KERNEL_TEXT(eki_cl_operands, "spgemm_gpu/operands.cl");
+#define BODY(name, file) EKI_KERNEL_TEXT(name, file);
+#include "gpu/bodies.def"
+#undef BODY
 
 static const struct {
 	const char *line, *text;
-} body[] = {{"#include \"prim_body/scan.cl\"\n", eki_cl_scan},
-            {"#include \"prim_body/scan_op.cl\"\n", eki_cl_scan_op},
-            {"#include \"prim_body/search.cl\"\n", eki_cl_search},
-            {"#include \"spgemm_gpu/operands.cl\"\n", eki_cl_operands}};
+} body[] = {
+#define BODY(name, file) {"#include \"" file "\"\n", name},
+#include "gpu/bodies.def"
+#undef BODY
+};
 
 void eki_program_types(ek_value value, ek_index index, char *defines, size_t size)
 {

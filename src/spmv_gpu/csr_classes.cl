@@ -16,6 +16,7 @@
  *   3  a piece of a row. The first number of the item is not the row but the index of the row in
  *      `many`. There each such row has three numbers: the row, where its partial sums begin in
  *      `partial`, and how many partial sums it has */
+#include "prim_body/pieces.cl"
 #define TILE   (EK_WG * UNROLL)
 #define ROWS   (TILE / 2) /* maximum rows of an item */
 #define DIRECT 4          /* entries that a work-item loads at once in items of kind 1 */
@@ -251,33 +252,6 @@ EK_FN VAL group_sum(columns in, const EK_GLOBAL VAL *val, PTR begin, const EK_GL
 	return ek_lanes_sum(sum, EK_WG, scratch);
 }
 
-/* Stores the sum of a piece (an item of kind 3). In the last group that does this for a row,
- * replaces *sum by the sum of the row and returns 1. Returns 0 in the other groups. */
-EK_FN int last_piece(VAL *sum, PTR first, int pieces, EK_GLOBAL VAL *partial,
-                     EK_GLOBAL int *arrived, EK_LOCAL_PTR int *before, EK_LOCAL_PTR VAL *scratch)
-{
-	const int lid = EK_LID();
-
-	if (lid == 0) {
-		ek_leave(partial + EK_GROUP(), *sum);
-		EK_FENCE();
-		*before = EK_ATOMIC_ADD(arrived, 1);
-	}
-	EK_BARRIER_GLOBAL();
-	if (*before == pieces - 1) {
-		VAL s = 0;
-
-		EK_FENCE();
-#pragma unroll 1
-		for (int k = lid; k < pieces; k += EK_WG)
-			s += ek_found(partial + first + k);
-		*sum = ek_lanes_sum(s, EK_WG, scratch);
-		if (lid == 0)
-			EK_ATOMIC_SET(arrived, 0); /* reset for the next run */
-	}
-	return *before == pieces - 1;
-}
-
 EK_FN columns columns_here(const EK_GLOBAL CODE *code, const EK_GLOBAL int *far,
                            const EK_GLOBAL PTR *window)
 {
@@ -317,8 +291,8 @@ EK_FN void class_item(PTR row, PTR begin, PTR end, PTR what, columns in,
 
 		if (kind == 3) {
 			i = EK_LOAD(one);
-			done = last_piece(&sum, EK_LOAD(one + 1), (int)EK_LOAD(one + 2), partial,
-			                  arrived + row, before, scratch);
+			done = ek_last_piece(&sum, EK_LOAD(one + 1), (int)EK_LOAD(one + 2),
+			                     partial, arrived + row, before, scratch);
 		}
 		if (done && EK_LID() == 0)
 			ek_finish(sum, alpha, beta, y + i);
