@@ -36,7 +36,7 @@ enum {
 	WG = 256,
 	LOG_WG = 8,
 	MOST_BINS = 20, /* more than there are with each = 1 and long = 65536 */
-	PER_PIECE = 3   /* numbers that describe a piece, and numbers that describe a row in pieces */
+	PER_PIECE = 3 /* numbers that describe a piece, or a row in pieces */
 };
 enum { EACH, LONG }; /* parameters */
 
@@ -130,9 +130,10 @@ static void cut_rows(const ek_store *A, const state *s, void *list, void *many, 
 			const int64_t begin = eki_cut(n, (int)own, (int)k);
 
 			csr_number_set(A->index, piece, PER_PIECE * pieces, r);
-			csr_number_set(A->index, piece, PER_PIECE * pieces + 1, eki_ptr_at(A, i) + begin);
+			csr_number_set(A->index, piece, PER_PIECE * pieces + 1,
+			               eki_ptr_at(A, i) + begin);
 			csr_number_set(A->index, piece, PER_PIECE * pieces + 2,
-			           eki_cut(n, (int)own, (int)k + 1) - begin);
+			               eki_cut(n, (int)own, (int)k + 1) - begin);
 		}
 	}
 }
@@ -148,7 +149,8 @@ static ek_status make_pieces(eki_step *step, state *s, void *list)
 	if (rows == 0)
 		return EK_OK;
 	for (int64_t r = 0; r < rows; r++)
-		s->pieces += eki_groups(length(A, csr_number_at(A->index, list, first + r)), s->longest);
+		s->pieces +=
+			eki_groups(length(A, csr_number_at(A->index, list, first + r)), s->longest);
 	EK_TRY(eki_alloc(step->ctx, PER_PIECE * rows, size, &many));
 	EK_TRY(eki_alloc(step->ctx, PER_PIECE * s->pieces, size, &piece));
 	cut_rows(A, s, list, many, piece);
@@ -211,7 +213,7 @@ static ek_status kernels(eki_step *step, state *s)
 		EK_RETURN_IF(eki_gpu_kernel(step, name, &s->kernel[b]));
 		EK_RETURN_IF(eki_step_say(
 			step, b < s->bins - 1 ? " to %lld: %lld" : " more than %lld: %lld",
-			(long long)(b == 0             ? 0
+			(long long)(b == 0            ? 0
 		                    : b < s->bins - 1 ? s->each << (b - 1)
 		                                      : s->longest),
 			(long long)rows_of(s, b)));
@@ -283,7 +285,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 const ek_method ek_spmv_gpu_csr_acsr = {
 	.name = "spmv.csr.acsr.gpu",
-	.text = "ACSR: a list of rows in bins by length, a launch for each bin, the longest rows in "
+	.text = "ACSR: a list of rows in bins by length, a launch for each bin, the longest rows "
+                "in "
 		"pieces",
 	.source = "Liu 2015, section 5.4.7; Ashari et al. 2014",
 	.operation = EK_SPMV,

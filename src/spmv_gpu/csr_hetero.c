@@ -177,7 +177,7 @@ static ek_status prepare(eki_step *step)
 	device = eki_step_child(step, step->in[0], step->op[0]);
 	device->method = &ek_spmv_gpu_csr_speculative;
 	device->bytes = step->bytes;
-	EK_RETURN_IF(eki_speculative_prepare(device, own));
+	EK_RETURN_IF(eki_speculative_prepare(device, own, false));
 	step->in[0] = device->in[0];
 	step->op[0] = device->op[0];
 	step->bytes = device->bytes;

@@ -95,9 +95,9 @@ static ek_status sum(const eki_step *step, const eki_gpu_vectors *on)
 	                                        eki_arg_buffer(step->gpu->array[CSR_VAL]),
 	                                        eki_arg_buffer(&on->x), product},
 	                            5));
-	EK_RETURN_IF(eki_gpu_launch(
-		step, s->sum, s->parts, WG,
-		(eki_arg[]){nnz, part, eki_arg_buffer(s->flag), product, carry}, 5));
+	EK_RETURN_IF(eki_gpu_launch(step, s->sum, s->parts, WG,
+	                            (eki_arg[]){nnz, part, eki_arg_buffer(s->flag), product, carry},
+	                            5));
 	return eki_gpu_launch(step, s->join, joins, WG,
 	                      (eki_arg[]){eki_arg_i64(s->parts), part, eki_arg_i64(A->rows),
 	                                  row_ptr, carry, product},
@@ -112,14 +112,12 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 	EK_RETURN_IF(eki_gpu_enter(step, v, &on));
 	EK_RETURN_IF(sum(step, &on));
-	EK_RETURN_IF(eki_gpu_launch(step, s->collect, eki_groups(A->rows, WG), WG,
-	                            (eki_arg[]){eki_arg_i64(A->rows),
-	                                        eki_arg_buffer(step->gpu->array[CSR_PTR]),
-	                                        eki_arg_buffer(s->product),
-	                                        eki_arg_val(A->value, v->alpha),
-	                                        eki_arg_val(A->value, v->beta),
-	                                        eki_arg_buffer(&on.y)},
-	                            6));
+	EK_RETURN_IF(eki_gpu_launch(
+		step, s->collect, eki_groups(A->rows, WG), WG,
+		(eki_arg[]){eki_arg_i64(A->rows), eki_arg_buffer(step->gpu->array[CSR_PTR]),
+	                    eki_arg_buffer(s->product), eki_arg_val(A->value, v->alpha),
+	                    eki_arg_val(A->value, v->beta), eki_arg_buffer(&on.y)},
+		6));
 	return eki_gpu_leave(step, v, &on);
 }
 

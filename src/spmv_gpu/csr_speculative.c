@@ -16,7 +16,7 @@
  * up the partial sums noted for each row, in the order of bunches, so that the bits are the same in
  * every run, and moves the sums of dirty tiles to the rows that they belong to.
  *
- * Differences from the published algorithm:
+ * Differences from the published algorithm, which csr_speculative_published.c is closer to:
  *   - A clean tile finishes its rows, with alpha and beta. Sums of a dirty tile and noted sums go
  *     to scratch, and a second launch finishes only the rows of these sums. So alpha and beta are
  *     applied once, y is never read if beta is 0, and nothing is moved twice if no row is empty.
@@ -84,23 +84,17 @@ static void FN(rearrange)(const void *row_ptr, int64_t start, int64_t stop, int6
 #if EK_ONCE
 
 typedef void synchronise_fn(int64_t, int64_t *, void *);
-typedef void rearrange_fn(const void *, int64_t, int64_t, int64_t, void *);
+typedef eki_speculative state;
+
+eki_rearrange_fn *const eki_rearrange[EK_NTYPE] = EK_BY_TYPE(rearrange);
 
 EKI_KERNEL_TEXT(eki_cl_csr_speculative, "spmv_gpu/csr_speculative.cl");
 
 enum {
 	DONE_WG = 64,      /* work-items of a group of `complete`, as in csr_speculative.cl */
 	PIECE = 1024,      /* number of rows that a group finishes in dirty tiles */
-	MOST_GROUP = 256,  /* maximum work-items of a group; not all devices allow more */
 	MOST_LOCAL = 48000 /* maximum bytes of local memory; not all devices have more */
 };
-
-typedef struct state {
-	int64_t t, w, b, s;
-	int64_t leading; /* number of empty rows before the first entry */
-	eki_buffer *sum, *notes, *speculator, *pieces;
-	void *speculate, *complete;
-} state;
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -135,13 +129,15 @@ static ek_status choose(const eki_step *step, const int64_t param[EKI_SPECULATIV
 
 	s->t = param[0] ? param[0] : best->t;
 	s->w = param[1] ? param[1] : best->w[wide];
-	s->b = param[2] ? param[2] : best->b * s->t <= MOST_GROUP ? best->b : MOST_GROUP / s->t;
+	s->b = param[2]                                  ? param[2]
+	       : best->b * s->t <= EKI_SPECULATIVE_GROUP ? best->b
+	                                                 : EKI_SPECULATIVE_GROUP / s->t;
 	s->s = param[3] ? param[3] : best->s[wide];
-	if (s->t * s->b > MOST_GROUP)
+	if (s->t * s->b > EKI_SPECULATIVE_GROUP)
 		return eki_fail(EK_EUNSUPPORTED,
 		                "t = %lld lanes for each of b = %lld bunches of a group; %d in all "
 		                "are possible",
-		                (long long)s->t, (long long)s->b, MOST_GROUP);
+		                (long long)s->t, (long long)s->b, EKI_SPECULATIVE_GROUP);
 	bytes = s->b *
 	        (s->t * (s->w + 1) * size + s->t * s->w + (s->s + 1) * 12 + s->t * (size + 4) + 32);
 	if (bytes > MOST_LOCAL || bytes > d->info.local)
@@ -161,9 +157,9 @@ static int64_t bunches(const ek_store *A, const state *s)
 	return eki_groups(A->nnz, s->s * s->t * s->w);
 }
 
-static int64_t notes_bytes(const ek_store *A, const state *s)
+int64_t eki_speculative_notes(const ek_store *A, const state *s)
 {
-	return 16 + bunches(A, s) * 2 * (8 + (int64_t)ek_value_size(A->value));
+	return 16 + bunches(A, s) * (s->published ? 1 : 2) * (8 + (int64_t)ek_value_size(A->value));
 }
 
 static ek_status buffers(eki_step *step, state *s)
@@ -171,9 +167,12 @@ static ek_status buffers(eki_step *step, state *s)
 	const ek_store *A = step->in[0];
 	const int64_t tiles = eki_groups(A->nnz, s->t * s->w);
 
+	EK_RETURN_IF(eki_gpu_buffer(step, eki_speculative_notes(A, s), 1, true, NULL, &s->notes));
+	EK_RETURN_IF(eki_gpu_buffer(step, tiles, (s->published ? 2 : 3) * sizeof(int64_t), true,
+	                            NULL, &s->speculator));
+	if (s->published)
+		return EK_OK;
 	EK_RETURN_IF(eki_gpu_buffer(step, A->rows, ek_value_size(A->value), true, NULL, &s->sum));
-	EK_RETURN_IF(eki_gpu_buffer(step, notes_bytes(A, s), 1, true, NULL, &s->notes));
-	EK_RETURN_IF(eki_gpu_buffer(step, tiles, 3 * sizeof(int64_t), true, NULL, &s->speculator));
 	EK_RETURN_IF(eki_gpu_buffer(step, tiles + A->rows / PIECE + 2, 2 * sizeof(int64_t), true,
 	                            NULL, &s->pieces));
 	/* Sets to 0 the sums of the empty rows before the first entry: stage 2 reads these sums,
@@ -181,39 +180,39 @@ static ek_status buffers(eki_step *step, state *s)
 	return s->leading ? step->gpu->device->driver->clear(step->gpu->device, s->sum) : EK_OK;
 }
 
-ek_status eki_speculative_prepare(eki_step *step, const int64_t param[EKI_SPECULATIVE_PARAMS])
+ek_status eki_speculative_prepare(eki_step *step, const int64_t param[EKI_SPECULATIVE_PARAMS],
+                                  bool published)
 {
 	char defines[256];
 	state *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	EK_RETURN_IF(choose(step, param, s));
+	s->published = published;
 	step->state = s;
 	snprintf(defines, sizeof defines,
 	         "#define EK_WG %d\n#define LANES %d\n#define WIDTH %d\n#define BUNCHES %d\n"
-	         "#define TILES %d\n",
-	         (int)(s->t * s->b), (int)s->t, (int)s->w, (int)s->b, (int)s->s);
+	         "#define TILES %d\n%s",
+	         (int)(s->t * s->b), (int)s->t, (int)s->w, (int)s->b, (int)s->s,
+	         published ? "#define PUBLISHED\n" : "");
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_speculative", defines, eki_cl_csr_speculative));
 	EK_RETURN_IF(eki_gpu_mirror(step));
 	s->leading = eki_row_of(step->in[0], 0);
 	EK_RETURN_IF(buffers(step, s));
 	EK_RETURN_IF(eki_gpu_kernel(step, "speculate", &s->speculate));
-	return eki_gpu_kernel(step, "complete", &s->complete);
+	return published ? EK_OK : eki_gpu_kernel(step, "complete", &s->complete);
 }
 
 /* ---- Stage 2 --------------------------------------------------------------------------------- */
 
-/* Waits for the device, and makes the first `bytes` bytes of a buffer accessible to the host, for
- * reading and writing. */
-static ek_status take(const eki_step *step, eki_buffer *b, int64_t bytes)
+ek_status eki_speculative_take(const eki_step *step, eki_buffer *b, int64_t bytes)
 {
 	if (b->memory != EKI_MEMORY_COPY)
 		return eki_buffer_host(step->gpu->device, b);
 	return bytes ? eki_buffer_read(step->gpu->device, b, b->host, bytes) : EK_OK;
 }
 
-/* Gives a buffer back to the device. The host may have written its first `bytes` bytes. */
-static ek_status give(const eki_step *step, eki_buffer *b, int64_t bytes)
+ek_status eki_speculative_give(const eki_step *step, eki_buffer *b, int64_t bytes)
 {
 	if (b->memory != EKI_MEMORY_COPY)
 		return eki_buffer_device(step->gpu->device, b);
@@ -222,7 +221,7 @@ static ek_status give(const eki_step *step, eki_buffer *b, int64_t bytes)
 
 typedef struct job {
 	const ek_store *A;
-	rearrange_fn *rearrange;
+	eki_rearrange_fn *rearrange;
 	const state *s;
 	int64_t dirty;
 	int parts;
@@ -256,16 +255,15 @@ static void add_pieces(const state *s, int64_t begin, int64_t end, int64_t *coun
  * that the second launch has to finish. */
 static ek_status repair(const eki_step *step, const state *s, int64_t dirty, int64_t *count)
 {
-	static rearrange_fn *const rearrange[EK_NTYPE] = EK_BY_TYPE(rearrange);
 	const ek_store *A = step->in[0];
 	const int64_t bytes = dirty ? A->rows * (int64_t)ek_value_size(A->value) : 0;
 	const int64_t *tile = s->speculator->host;
-	job j = {A, rearrange[eki_type(A->value, A->index)], s, dirty, 1};
+	job j = {A, eki_rearrange[eki_type(A->value, A->index)], s, dirty, 1};
 	int64_t rows = 0;
 
-	EK_RETURN_IF(take(step, s->speculator, 3 * (int64_t)sizeof *tile * dirty));
-	EK_RETURN_IF(take(step, s->sum, bytes));
-	EK_RETURN_IF(take(step, s->pieces, 0));
+	EK_RETURN_IF(eki_speculative_take(step, s->speculator, 3 * (int64_t)sizeof *tile * dirty));
+	EK_RETURN_IF(eki_speculative_take(step, s->sum, bytes));
+	EK_RETURN_IF(eki_speculative_take(step, s->pieces, 0));
 	add_pieces(s, 0, s->leading, count);
 	for (int64_t k = 0; k < dirty; k++) {
 		rows += tile[3 * k + 1] - tile[3 * k];
@@ -273,9 +271,9 @@ static ek_status repair(const eki_step *step, const state *s, int64_t dirty, int
 	}
 	j.parts = eki_parts(step->ctx, rows);
 	eki_parallel(step->ctx, step->threads, j.parts, rearrange_part, &j);
-	EK_RETURN_IF(give(step, s->speculator, 0));
-	EK_RETURN_IF(give(step, s->sum, bytes));
-	return give(step, s->pieces, 2 * (int64_t)sizeof *tile * *count);
+	EK_RETURN_IF(eki_speculative_give(step, s->speculator, 0));
+	EK_RETURN_IF(eki_speculative_give(step, s->sum, bytes));
+	return eki_speculative_give(step, s->pieces, 2 * (int64_t)sizeof *tile * *count);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
@@ -298,12 +296,12 @@ ek_status eki_speculative_start(const eki_step *step, const eki_run *v, const ek
 	                        eki_arg_buffer(&on->x),
 	                        eki_arg_val(A->value, v->beta),
 	                        eki_arg_buffer(&on->y),
-	                        eki_arg_buffer(s->sum),
 	                        eki_arg_buffer(s->notes),
-	                        eki_arg_buffer(s->speculator)};
+	                        eki_arg_buffer(s->speculator),
+	                        eki_arg_buffer(s->sum)};
 
 	EK_RETURN_IF(eki_gpu_launch(step, s->speculate, eki_groups(n, s->b), (int)(s->t * s->b),
-	                            list, EKI_COUNT(list)));
+	                            list, EKI_COUNT(list) - s->published));
 	return driver->flush(step->gpu->device);
 }
 
@@ -312,14 +310,14 @@ ek_status eki_speculative_finish(const eki_step *step, const eki_run *v, const e
 	static synchronise_fn *const synchronise[EK_NTYPE] = EK_BY_TYPE(synchronise);
 	const state *s = step->state;
 	const ek_store *A = step->in[0];
-	const int64_t n = bunches(A, s), bytes = notes_bytes(A, s);
+	const int64_t n = bunches(A, s), bytes = eki_speculative_notes(A, s);
 	int64_t pieces = 0, dirty, *row;
 
-	EK_RETURN_IF(take(step, s->notes, bytes));
+	EK_RETURN_IF(eki_speculative_take(step, s->notes, bytes));
 	dirty = *(const int32_t *)s->notes->host;
 	row = (int64_t *)s->notes->host + 2;
 	synchronise[eki_type(A->value, A->index)](2 * n, row, row + 2 * n);
-	EK_RETURN_IF(give(step, s->notes, bytes));
+	EK_RETURN_IF(eki_speculative_give(step, s->notes, bytes));
 	if (dirty || s->leading)
 		EK_RETURN_IF(repair(step, s, dirty, &pieces));
 	const eki_arg list[] = {eki_arg_i64(n),
@@ -336,7 +334,7 @@ ek_status eki_speculative_finish(const eki_step *step, const eki_run *v, const e
 
 static ek_status prepare(eki_step *step)
 {
-	return eki_speculative_prepare(step, step->param);
+	return eki_speculative_prepare(step, step->param, false);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)
@@ -362,10 +360,7 @@ const ek_method ek_spmv_gpu_csr_speculative = {
 	.source = "Liu and Vinter 2015, Algorithm 1; Liu 2015, section 8.4",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},
-	.param = {{"t", 1, MOST_GROUP, "lanes of a bunch"},
-                  {"w", 1, 1024, "entries of a tile for each lane"},
-                  {"b", 1, 32, "bunches of a work-group"},
-                  {"s", 1, 64, "tiles of a bunch, one after the other"}},
+	.param = EKI_SPECULATIVE_PARAMETERS,
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost,
