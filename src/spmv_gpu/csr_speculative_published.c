@@ -268,8 +268,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 const ek_method ek_spmv_gpu_csr_speculative_published = {
 	.name = "spmv.csr.speculative_published.gpu",
-	.text = "the same, with y put right in place by the processor, as published, without "
-		"scratch",
+	.text = "the same, but the processor puts y right in place, as published",
 	.source = "Liu and Vinter 2015, Algorithm 1; Liu 2015, Algorithm 31",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},
