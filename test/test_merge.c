@@ -227,9 +227,8 @@ static void lengths(int64_t an, int64_t bn, int64_t batch, bool sorted, int rare
 	prepare(&t, an, bn, r);
 	for (int l = 0; l < contexts.levels; l++) {
 		check(&t, contexts_any(l, rare, r), "auto");
-		for (const ek_method *m = NULL; (m = any_processor_method_next(m));)
-			if (ek_method_operation(m) == EK_MERGE)
-				check(&t, contexts_any(l, rare, r), ek_method_name(m));
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_MERGE));)
+			check(&t, contexts_any(l, rare, r), ek_method_name(m));
 	}
 }
 

@@ -4,10 +4,11 @@
  * It compiles exactly the programs that methods ask for, so a new row of the table is tested
  * without a change here.
  *
- * For each method and type, the quick tier makes a plan of one shape on one card; shapes and cards
- * take turns. The full tier takes two shapes on each card, the long tier all shapes on each card.
- * Parameters are tested at both ends of their ranges. */
+ * For each method and type, the quick tier makes a plan of one shape on one card; shapes and
+ * cards take turns. Methods on arrays are called. The full tier takes two shapes on each card,
+ * the long tier all shapes on each card. Parameters are tested at both ends of their ranges. */
 #include "plan/plan.h"
+#include "support/array_call.h"
 #include "support/fake.h"
 #include "support/product.h"
 #include "support/support.h"
@@ -63,10 +64,19 @@ static bool check_plan(const struct shape *s, const ek_matrix *A, const char *na
 	return status == EK_OK;
 }
 
-/* Returns the next method, of any operation, that runs on a device. */
+/* Tells whether a method works on arrays, in calls without a plan. */
+static const struct array_op *on_arrays(const ek_method *m)
+{
+	for (int k = 0; k < array_op_count; k++)
+		if (array_ops[k].op == m->operation)
+			return &array_ops[k];
+	return NULL;
+}
+
+/* Returns the next method, of any operation with plans, that runs on a device. */
 static const ek_method *device_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && *ek_method_device(m) != 'g')
+	while ((m = ek_method_next(m)) && (*ek_method_device(m) != 'g' || on_arrays(m)))
 		;
 	return m;
 }
@@ -153,6 +163,55 @@ static void test_parameters(void **state)
 	say_programs();
 }
 
+/* Makes calls of a primitive, whose kernels the fake card does not run, until all types have been
+ * used. */
+static void check_arrays(const struct array_op *op, const char *name, int c)
+{
+	const ek_array_options o = {.size = sizeof o, .method = name};
+	const unsigned all = 1u << EK_F32 | 1u << EK_F64 | 1u << EK_INT32 | 1u << EK_INT64;
+	struct rng r = {8};
+
+	for (unsigned seen = 0; seen != all;) {
+		struct call call = {.op = op->op};
+		char *after[MOST_ARGS];
+
+		op->make(&call, 9000, &r);
+		seen |= 1u << call.type;
+		snprintf(where, sizeof where, "%s, card %d", name, c);
+		if (call_run(op, card[c], &o, &call, false, after) != EK_OK)
+			fail_msg("%s: %s", where, ek_error_text());
+		if (*warning || *fake->misuse)
+			fail_msg("%s: %s%s", where, warning, fake->misuse);
+		call_freed(after);
+		call_free(&call);
+	}
+}
+
+/* Compiles the programs of the primitives, with parameters at both ends of their ranges. */
+static void test_arrays(void **state)
+{
+	int c = 0;
+
+	(void)state;
+	need_nvrtc();
+	for (const ek_method *m = NULL; (m = ek_method_next(m));) {
+		const struct array_op *op = on_arrays(m);
+
+		if (*ek_method_device(m) != 'g' || !op)
+			continue;
+		check_arrays(op, m->name, c++ % CARDS);
+		for (int k = 0; k < EKI_MAX_DIMS && m->param[k].name; k++)
+			for (int end = 0; end < 2; end++) {
+				char name[128];
+
+				snprintf(name, sizeof name, "%s:%s=%lld", m->name, m->param[k].name,
+				         (long long)(end ? m->param[k].max : m->param[k].min));
+				check_arrays(op, name, c++ % CARDS);
+			}
+	}
+	say_programs();
+}
+
 static int setup(void **state)
 {
 	static const char *const name[CARDS] = {"cuda:0", "cuda:1", "cuda:2"};
@@ -189,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_parameters),
+		cmocka_unit_test(test_arrays),
 	};
 
 	return run_all_tests(tests, setup, teardown);

@@ -98,10 +98,9 @@ static void sort_all(int64_t n, ek_value type, size_t vs, enum input kind, int r
 	ranks_sorted(type, before, n, expected);
 	for (int l = 0; l < contexts.levels; l++) {
 		sort_by(contexts_any(l, rare, r), "auto", (int)rng_below(r, 192), p);
-		for (const ek_method *m = NULL; (m = any_processor_method_next(m));)
-			if (ek_method_operation(m) == EK_SORT)
-				sort_by(contexts_any(l, rare, r), ek_method_name(m),
-				        (int)rng_below(r, 192), p);
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SORT));)
+			sort_by(contexts_any(l, rare, r), ek_method_name(m), (int)rng_below(r, 192),
+			        p);
 	}
 }
 
@@ -182,8 +181,8 @@ static void test_zero_one(void **state)
 {
 	(void)state;
 	for (int l = 0; l < contexts.levels; l++)
-		for (const ek_method *m = NULL; (m = any_processor_method_next(m));)
-			for (int k = 0; k < 6 && ek_method_operation(m) == EK_SORT; k++)
+		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SORT));)
+			for (int k = 0; k < 6; k++)
 				zero_one(ek_method_name(m), contexts.of[l][0],
 				         k % 2 ? EK_INT64 : EK_INT32, (size_t)(k / 2 * 4));
 }

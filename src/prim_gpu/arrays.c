@@ -3,6 +3,7 @@
  * host and device share, is used where it is. Any other is copied to a temporary buffer, and
  * results are copied back at the end, once nothing can fail any more but the copies themselves. */
 #include <stdio.h>
+#include <string.h>
 
 #include "prim_gpu/arrays.h"
 
@@ -103,6 +104,26 @@ void eki_gpu_type_and_op(ek_value type, ek_monoid op, char *defines, size_t size
 	         op == EK_MAX   ? least[type]
 	         : op == EK_MIN ? most[type]
 	                        : "0");
+}
+
+void eki_gpu_pairs(ek_value type, size_t value_size, char *defines, size_t size)
+{
+	const bool wide = ek_value_size(type) == 8;
+
+	snprintf(defines, size,
+	         "#define KEY %s\n#define KEY_MOST %s\n#define FLIP %d\n#define VALUES %d\n"
+	         "#define VALUE %s\n",
+	         wide ? "ek_i64" : "int", wide ? "(ek_i64)(((ek_u64)1 << 63) - 1)" : "2147483647",
+	         type == EK_F32 || type == EK_F64, value_size > 0,
+	         value_size == 8 ? "ek_i64" : "int");
+}
+
+void eki_gpu_word(char *defines, const char *name, int64_t number)
+{
+	const size_t used = strlen(defines);
+
+	snprintf(defines + used, EKI_GPU_WORDS - used, "#define %s %lld\n", name,
+	         (long long)number);
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include "gpu/gpu.h"
 #include "prim/prim.h"
 
-enum { EKI_GPU_RESULTS = 4 };
+enum { EKI_GPU_RESULTS = 4, EKI_GPU_WORDS = 640 };
 
 /* The arrays of one call. */
 typedef struct eki_gpu_arrays {
@@ -43,9 +43,49 @@ void eki_gpu_type(ek_value type, char *defines, size_t size);
  * if one of the numbers is NaN. */
 void eki_gpu_type_and_op(ek_value type, ek_monoid op, char *defines, size_t size);
 
+/* Writes those for pairs of keys and values: KEY, the integer of a key's size, and KEY_MOST, its
+ * greatest value; FLIP, 1 if keys are floats; VALUES, 1 if there are values, and VALUE, the integer
+ * of their size. Kernels that get no values get the keys in their place, and do not use them. */
+void eki_gpu_pairs(ek_value type, size_t value_size, char *defines, size_t size);
+/* Appends a line for a number to `defines`, which has EKI_GPU_WORDS bytes. */
+void eki_gpu_word(char *defines, const char *name, int64_t number);
+
 /* Computes the scan of n numbers of a type in a job, also in place (scan_tiles.c). The bits of the
  * results depend on n alone. Takes temporary memory of about n / 2000 numbers. */
 ek_status eki_gpu_scan(eki_job *job, ek_value type, ek_monoid op, ek_scan_kind kind, int64_t n,
                        const eki_buffer *in, const eki_buffer *out);
+
+/* ---- segments.c, segscan_tiles.c: segments on a device
+ * ---------------------------------------- */
+
+/* The segments of a call as kernels get them. `flag` has a byte for each entry, not 0 where a
+ * segment begins; the byte of entry 0 may be 0. `offset` has count + 1 numbers of type `type`. */
+typedef struct eki_gpu_segments {
+	eki_buffer flag, offset;
+	int64_t count;
+	ek_value type;
+} eki_gpu_segments;
+
+enum { EKI_GPU_FLAGS = 1, EKI_GPU_OFFSETS = 2 };
+
+/* Brings the segments of on->array to the device, with the members that `need` names, the other
+ * form being computed there. Segments in memory of the host are checked first, and those on the
+ * device are not; wrong ones do not make kernels write outside of their buffers. */
+ek_status eki_gpu_segments_in(eki_gpu_arrays *on, const ek_context *ctx, unsigned need,
+                              eki_gpu_segments *s);
+
+/* What a segmented scan writes: all entries of an inclusive or an exclusive scan, or of an
+ * inclusive scan only the last entry of each segment. */
+typedef enum eki_gpu_scanned {
+	EKI_GPU_INCLUSIVE = 0,
+	EKI_GPU_EXCLUSIVE = 1,
+	EKI_GPU_LAST = 2
+} eki_gpu_scanned;
+
+/* Computes the scan of each segment of n numbers of a type in a job, also in place. The bits of the
+ * results depend on n and the segments alone. Takes temporary memory of about n / 2000 numbers. */
+ek_status eki_gpu_segmented_scan(eki_job *job, ek_value type, ek_monoid op, eki_gpu_scanned what,
+                                 int64_t n, const eki_buffer *in, const eki_buffer *flag,
+                                 const eki_buffer *out);
 
 #endif

@@ -5,14 +5,11 @@
  *
  * Within a tile each work-item has consecutive numbers, which it combines one after the other; the
  * results of the work-items are scanned by a tree in local memory (prim_body/scan.cl). So every
- * result goes through at most ITEMS + log2(WG) + 1 additions for each level of tiles, and there are
- * at most five levels. Integers wrap around.
+ * number goes through at most 2 ITEMS + log2(WG) = 24 additions for each level of tiles. Integers
+ * wrap around.
  *
  * Cost: two reads and one write of n numbers. Sengupta, Harris, Zhang and Owens 2007; Liu 2015,
  * section 4.4. */
-#include <stdio.h>
-#include <string.h>
-
 #include "prim_gpu/arrays.h"
 
 #ifndef EK_NO_GPU
@@ -23,13 +20,11 @@ enum { WG = 256, ITEMS = 8, TILE = WG * ITEMS };
 
 static ek_status use_program(eki_job *job, ek_value type, ek_monoid op)
 {
-	char defines[512];
-	size_t used;
+	char defines[EKI_GPU_WORDS];
 
 	eki_gpu_type_and_op(type, op, defines, sizeof defines);
-	used = strlen(defines);
-	snprintf(defines + used, sizeof defines - used, "#define EK_WG %d\n#define ITEMS %d\n", WG,
-	         ITEMS);
+	eki_gpu_word(defines, "EK_WG", WG);
+	eki_gpu_word(defines, "ITEMS", ITEMS);
 	return eki_job_program(job, "scan_tiles", defines, eki_cl_scan_tiles);
 }
 

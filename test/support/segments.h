@@ -33,8 +33,8 @@ void segments_free(struct segments *g);
 int64_t segments_count(const struct segments *g, bool flags);
 ek_segments segments_given(const struct segments *g, bool flags, ek_value offset_type);
 
-/* Returns the next method of segmented scan or sum after m, as ek_method_next does for all
- * methods. */
+/* Returns the next method of segmented scan or sum for the processor after m, as ek_method_next
+ * does for all methods. */
 const ek_method *segmented_next(const ek_method *m);
 bool segmented_sums(const ek_method *m); /* whether m is a method of segmented sum, not scan */
 
