@@ -13,7 +13,8 @@ static const struct argp_option options[] = {
 	{"dry-run", KEY_DRY, NULL, 0, "measure, but write nothing", 0},
 	{"quick", KEY_QUICK, NULL, 0, "one short pass, for rough numbers", 0},
 	{"show", KEY_SHOW, NULL, 0, "measure nothing; show the numbers that are in force", 0},
-	{"tiles", KEY_TILES, NULL, 0, "measure the tile heights of the format csr5 instead", 0},
+	{"tiles", KEY_TILES, NULL, 0,
+         "measure the tile heights of the format csr5 instead; --device does it on a device", 0},
 	{"nnz", 'n', "N", 0, "with --tiles: entries of the matrices (1000000)", 0},
 	{"time", 't', "SECONDS", 0, "with --tiles: time to spend on each of the 20 matrices (1)",
          0},
@@ -37,9 +38,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n': o->nnz = tool_integer("--nnz", arg, 1000, 1000000000); break;
 	case 't': o->seconds = tool_duration("--time", arg); break;
 	case ARGP_KEY_END:
+		if (o->common.device && strcmp(o->common.device, "cpu") != 0)
+			o->tiles = true; /* the profile has no numbers of a device */
+		if (!o->tiles)
+			o->common.device = "cpu"; /* whatever EK_DEVICE says */
 		if (o->show + o->tiles + (o->output || o->dry || o->quick) > 1)
-			tool_usage("--show and --tiles do not go together, nor with --output, "
-			           "--dry-run or --quick");
+			tool_usage("--show and --tiles (or --device) do not go together, nor with "
+			           "--output, --dry-run or --quick");
 		if (o->output && o->dry)
 			tool_usage("--output and --dry-run do not go together");
 		break;
@@ -62,7 +67,7 @@ static const struct argp argp = {options,
                                  "it off. With --tiles the last line is for the shell or its "
                                  "start-up file; it is left out where "
                                  "other processes disturbed the measurement.",
-                                 tool_general_children,
+                                 NULL, /* cmd_tune sets the children */
                                  NULL,
                                  NULL};
 
@@ -169,11 +174,15 @@ static int profile(const struct tune_options *o, ek_context *ctx)
 
 int cmd_tune(int argc, char **argv)
 {
+	const struct argp_child children[] = {
+		tool_general_children[0], {&tool_device_argp, 0, "With --tiles:", 1}, {0}};
+	struct argp with_children = argp;
 	struct tune_options o = {0};
 	ek_context *ctx;
 	int code = TOOL_OK, closed;
 
-	tool_parse(&argp, argc, argv, &o);
+	with_children.children = children;
+	tool_parse(&with_children, argc, argv, &o);
 	ctx = tool_context(&o.common, &code);
 	if (code)
 		return code;

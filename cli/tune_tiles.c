@@ -2,7 +2,8 @@
  * ek tune --tiles: finds good tile heights of CSR5 by measurement (Liu 2015, section 6.3.2), once
  * for a machine. Several rounds time all heights in turn on matrices with rows of 1 to 512
  * entries. A rule with the numbers r, s, t and u gives a height for each row length. The rule is
- * chosen whose time, divided by the best, has the least geometric mean over the matrices. */
+ * chosen whose time, divided by the best, has the least geometric mean over the matrices. On a
+ * device, spmv.csr5.gpu is measured, by the device's clock, with vectors in its memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "../bench/measure.h"
 #include "tune.h"
 
-enum { SIGMAS = 8, LENGTHS = 10 };
-static const int sigmas[SIGMAS] = {4, 8, 12, 16, 20, 24, 28, 32};
+enum { SIGMAS = 10, LENGTHS = 10, COLS = 65536 };
+static const int sigmas[SIGMAS] = {4, 8, 12, 16, 20, 24, 28, 32, 40, 48};
 static const int lengths[LENGTHS] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512};
 
 /* Seconds that one product takes. The first index is that of the row length in `lengths`, the
@@ -32,6 +33,7 @@ struct rule {
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
 struct product {
+	ek_context *ctx;
 	ek_plan *plan;
 	ek_dense x, y;
 	int64_t failed;
@@ -45,6 +47,20 @@ static void multiply(void *state, int64_t calls)
 		p->failed += ek_spmv(p->plan, 1, &p->x, 0, &p->y) != EK_OK;
 }
 
+/* Makes `calls` products on the device, and returns their seconds on its clock, 0 if it gives no
+ * time. */
+static double multiply_clocked(void *state, int64_t calls)
+{
+	struct product *p = state;
+	double seconds = 0;
+	const bool timed = ek_device_timer_start(p->ctx) == EK_OK;
+
+	multiply(state, calls);
+	if (!timed || ek_device_timer_stop(p->ctx, &seconds) != EK_OK)
+		p->failed++;
+	return seconds;
+}
+
 /* Makes a matrix with rows of `length` random entries. */
 static int make_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
                        ek_matrix **A)
@@ -52,15 +68,44 @@ static int make_matrix(const struct tune_options *o, ek_context *ctx, int length
 	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
 	char spec[128];
 
-	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=65536,k=%d", (long long)rows, length);
+	snprintf(spec, sizeof spec, "uniform:rows=%lld,cols=%d,k=%d", (long long)rows, COLS,
+	         length);
 	return tool_check(ek_matrix_generate(ctx, spec, value, EK_I32, A));
 }
 
-static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void *x, void *y,
+/* Makes a vector of n zeros where products are measured: on the device if there is one. */
+static int make_vector(ek_context *ctx, ek_value value, int64_t n, ek_dense *v)
+{
+	const int64_t bytes = n * (int64_t)ek_value_size(value);
+	void *zeros = calloc((size_t)n, ek_value_size(value));
+	int code = zeros ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
+
+	*v = ek_vector(value, n, zeros);
+	if (code || !tool_on_device(ctx))
+		return code;
+	v->data = NULL;
+	v->where = EK_ON_DEVICE;
+	code = tool_check(ek_device_alloc(ctx, bytes, &v->data));
+	if (!code)
+		code = tool_check(ek_device_write(ctx, v->data, zeros, bytes));
+	free(zeros);
+	return code;
+}
+
+static void free_vector(ek_context *ctx, ek_dense *v)
+{
+	if (v->where == EK_ON_DEVICE)
+		ek_device_free(ctx, v->data);
+	else
+		free(v->data);
+}
+
+static int make_products(ek_context *ctx, const ek_matrix *A, const ek_dense *x, const ek_dense *y,
                          struct product *p)
 {
 	for (int k = 0; k < SIGMAS; k++) {
-		ek_hints hints = {.size = sizeof hints, .method = "spmv.csr5"};
+		ek_hints hints = {.size = sizeof hints,
+		                  .method = tool_on_device(ctx) ? "spmv.csr5.gpu" : "spmv.csr5"};
 		char format[32];
 		int code;
 
@@ -69,48 +114,63 @@ static int make_products(const ek_matrix *A, ek_value value, int64_t rows, void 
 		code = tool_check(ek_plan_create(EK_SPMV, A, &hints, &p[k].plan));
 		if (code)
 			return code;
-		p[k].x = ek_vector(value, 65536, x);
-		p[k].y = ek_vector(value, rows, y);
+		p[k].ctx = ctx;
+		p[k].x = *x;
+		p[k].y = *y;
 	}
 	return TOOL_OK;
+}
+
+/* Times the products, and sets time[k] to the median of product k. */
+static int time_products(const struct tune_options *o, ek_context *ctx, struct product *product,
+                         double *time, struct tally *tally)
+{
+	struct candidate candidate[SIGMAS] = {0}, *all[SIGMAS];
+	int64_t failed = 0;
+	double share = 0;
+	int rounds;
+
+	for (int k = 0; k < SIGMAS; k++) {
+		candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
+		if (tool_on_device(ctx))
+			candidate[k].clocked = multiply_clocked;
+		all[k] = &candidate[k];
+	}
+	rounds = measure_rounds(all, SIGMAS, o->seconds, 0, NULL);
+	for (int k = 0; k < SIGMAS; k++) {
+		time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
+		share += (double)candidate[k].disturbed / rounds / SIGMAS;
+		failed += product[k].failed;
+		free(candidate[k].sample);
+	}
+	tally->matrices++;
+	tally->share += share;
+	tally->disturbed += disturbed_much(share);
+	return failed ? tool_fail(TOOL_FAILED, "a product failed: %s", ek_error_text()) : TOOL_OK;
 }
 
 static int measure_matrix(const struct tune_options *o, ek_context *ctx, int length, ek_value value,
                           double *time, struct tally *tally)
 {
 	const int64_t rows = o->nnz / length > 0 ? o->nnz / length : 1;
-	void *x = calloc(65536, ek_value_size(value)),
-	     *y = calloc((size_t)rows, ek_value_size(value));
 	struct product product[SIGMAS] = {0};
-	struct candidate candidate[SIGMAS] = {0}, *all[SIGMAS];
+	ek_dense x = {0}, y = {0};
 	ek_matrix *A = NULL;
-	double share = 0;
-	int rounds, code = x && y ? TOOL_OK : tool_fail(TOOL_FAILED, "out of memory");
+	int code = make_matrix(o, ctx, length, value, &A);
 
 	if (!code)
-		code = make_matrix(o, ctx, length, value, &A);
+		code = make_vector(ctx, value, COLS, &x);
 	if (!code)
-		code = make_products(A, value, rows, x, y, product);
-	if (!code) {
-		for (int k = 0; k < SIGMAS; k++) {
-			candidate[k] = (struct candidate){.run = multiply, .state = &product[k]};
-			all[k] = &candidate[k];
-		}
-		rounds = measure_rounds(all, SIGMAS, o->seconds, 0, NULL);
-		for (int k = 0; k < SIGMAS; k++) {
-			time[k] = measure_quantile(candidate[k].sample, rounds, 0.5);
-			share += (double)candidate[k].disturbed / rounds / SIGMAS;
-			free(candidate[k].sample);
-		}
-		tally->matrices++;
-		tally->share += share;
-		tally->disturbed += disturbed_much(share);
-	}
+		code = make_vector(ctx, value, rows, &y);
+	if (!code)
+		code = make_products(ctx, A, &x, &y, product);
+	if (!code)
+		code = time_products(o, ctx, product, time, tally);
 	for (int k = 0; k < SIGMAS; k++)
 		ek_plan_destroy(product[k].plan);
 	ek_matrix_destroy(A);
-	free(x);
-	free(y);
+	free_vector(ctx, &x);
+	free_vector(ctx, &y);
 	return code;
 }
 
@@ -171,7 +231,7 @@ static void show(ek_value value, times time, const struct rule *rule, FILE *out)
 {
 	struct tool_table table;
 
-	tool_table_start(&table, "rrrrrrrrr");
+	tool_table_start(&table, "rrrrrrrrrrr");
 	tool_table_add(&table, "%s, entries of a row", ek_value_name(value));
 	for (int k = 0; k < SIGMAS; k++)
 		tool_table_add(&table, "sigma %d", sigmas[k]);
@@ -223,8 +283,7 @@ int tune_tiles(const struct tune_options *o, ek_context *ctx)
 		disturbed_warn(tally.disturbed, tally.matrices, "matrices",
 		               tool_people(&o->common));
 	if (!code && !tally.disturbed)
-		fprintf(tool_people(&o->common),
-		        "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",
+		fprintf(tool_people(&o->common), "export EK_CSR5_SIGMA=%d,%d,%d,%d,%d,%d,%d,%d\n",
 		        f64.r, f64.s, f64.t, f64.u, f32.r, f32.s, f32.t, f32.u);
 	return code;
 }

@@ -49,9 +49,9 @@ static void test_arguments(void **state)
 	expect_error(ek_matrix_convert(A, "crs", NULL, &B), EK_EINVAL, "\"crs\"; these exist: csr");
 	expect_error(ek_matrix_convert(A, "", NULL, &B), EK_EINVAL, "these exist");
 	expect_error(ek_matrix_convert(A, "csr5:rho=4", NULL, &B), EK_EINVAL, "omega sigma");
-	expect_error(ek_matrix_convert(A, "csr5:sigma=0", NULL, &B), EK_EINVAL, "from 1 to 32");
-	expect_error(ek_matrix_convert(A, "csr5:sigma=", NULL, &B), EK_EINVAL, "from 1 to 32");
-	expect_error(ek_matrix_convert(A, "csr5:sigma", NULL, &B), EK_EINVAL, "from 1 to 32");
+	expect_error(ek_matrix_convert(A, "csr5:sigma=0", NULL, &B), EK_EINVAL, "from 1 to 48");
+	expect_error(ek_matrix_convert(A, "csr5:sigma=", NULL, &B), EK_EINVAL, "from 1 to 48");
+	expect_error(ek_matrix_convert(A, "csr5:sigma", NULL, &B), EK_EINVAL, "from 1 to 48");
 	expect_error(ek_matrix_convert(A, "csr5:omega=6", NULL, &B), EK_EINVAL, "power of two");
 	expect_error(ek_matrix_convert(A, "coo:c=1", NULL, &B), EK_EINVAL, "none");
 	expect_error(ek_matrix_convert(A, "coo", &o, &B), EK_EINVAL, "options.size is 3");

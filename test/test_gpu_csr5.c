@@ -2,6 +2,9 @@
  * Tests CSR5 on devices: the device must convert CSR to the same arrays as the processor, and
  * products must be right for tiles of any width and height, on awkward shapes, in every type.
  * test_gpu_methods.c tests the default width and height of each device. */
+#define _POSIX_C_SOURCE 200809L /* setenv */
+#include <stdlib.h>
+
 #include "spmv_gpu/csr5_make.h"
 #include "support/devices.h"
 #include "support/product.h"
@@ -14,11 +17,12 @@ int main(void)
 }
 #else
 
-/* Tile sizes for these cases: one or two words per lane, rows in more tiles than one work-item adds
- * up, several tiles per warp, and several warps per tile. */
+/* Tile sizes for these cases: one to three words per lane, rows in more tiles than one work-item
+ * adds up, several tiles per warp, and several warps per tile. */
 static const struct tile {
 	int omega, sigma;
-} tiles[] = {{2, 1}, {2, 32}, {4, 3}, {8, 17}, {16, 7}, {32, 4}, {32, 16}, {64, 5}, {64, 32}};
+} tiles[] = {{2, 1},  {2, 32},  {4, 3},  {8, 17}, {16, 7},  {32, 4}, {32, 16},
+             {64, 5}, {64, 32}, {2, 33}, {8, 40}, {32, 48}, {64, 48}};
 
 enum { TILES = sizeof tiles / sizeof *tiles };
 
@@ -113,7 +117,7 @@ static void check_tile(struct product *p, const struct tile *tile, int held, int
 
 static void test_tiles(void **state)
 {
-	const int step = test_tier() <= TIER_QUICK ? 5 : 1;
+	const int step = test_tier() <= TIER_QUICK ? 7 : 1;
 	unsigned k = 0;
 
 	(void)state;
@@ -136,8 +140,8 @@ static void test_tiles(void **state)
 
 /* ---- Width and height ------------------------------------------------------------------------ */
 
-/* Checks the default width of tiles: that of a warp if the device's warps have 32 or 64 lanes, else
- * that on the processor. */
+/* Checks the default width of tiles: that of a warp if the device has warps, else that on the
+ * processor. */
 static void test_shape(void **state)
 {
 	(void)state;
@@ -156,10 +160,9 @@ static void test_shape(void **state)
 			EK_OK);
 		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 		on = plan->root.state;
-		assert_int_equal(on->store.dim[CSR5_OMEGA], info.lanes == 32 || info.lanes == 64
-		                                                    ? info.lanes
-		                                                    : csr5_omega(ctx, EK_F64));
-		if (info.lanes == 32 || info.lanes == 64)
+		assert_int_equal(on->store.dim[CSR5_OMEGA],
+		                 info.lanes > 1 ? info.lanes : csr5_omega(ctx, EK_F64));
+		if (info.lanes > 1)
 			assert_int_equal(on->store.dim[CSR5_SIGMA], 5);
 		ek_plan_destroy(plan);
 		plan = NULL;
@@ -170,10 +173,58 @@ static void test_shape(void **state)
 	}
 }
 
+/* Checks the default height of tiles: by the method's parameters, else by EK_CSR5_SIGMA, else by
+ * the rule of the device. */
+static void test_sigma(void **state)
+{
+	static const struct {
+		const char *method, *text;
+		int width, sigma; /* width of a full band, and expected height of tiles */
+	} row[] = {{"spmv.csr5.gpu", "40,48,60,33,1,1,1,1", 5, 40},
+	           {"spmv.csr5.gpu", "40,48,60,33,1,1,1,1", 45, 45},
+	           {"spmv.csr5.gpu", "40,48,60,33,1,1,1,1", 61, 33},
+	           {"spmv.csr5.gpu:u=7", "40,48,60,33,1,1,1,1", 61, 7},
+	           {"spmv.csr5.gpu:r=3,s=9,t=20,u=2", NULL, 1, 3},
+	           {"spmv.csr5.gpu:r=3,s=9,t=20,u=2", NULL, 7, 7},
+	           {"spmv.csr5.gpu:r=3,s=9,t=20,u=2", NULL, 13, 9},
+	           {"spmv.csr5.gpu:r=3,s=9,t=20,u=2", "40,48,60,33,1,1,1,1", 61, 2}};
+	ek_context *ctx;
+	ek_matrix *A;
+	char spec[64];
+
+	(void)state;
+	need_device();
+	ctx = devices.of[0].ctx;
+	for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+		const ek_hints hints = {.size = sizeof hints, .method = row[k].method};
+		ek_plan *plan;
+
+		snprintf(spec, sizeof spec, "banded:n=3000,lower=%d,upper=%d", row[k].width / 2,
+		         row[k].width / 2);
+		expect_status(ek_matrix_generate(ctx, spec, EK_F64, EK_I32, &A), EK_OK);
+		if (row[k].text)
+			setenv("EK_CSR5_SIGMA", row[k].text, 1);
+		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+		unsetenv("EK_CSR5_SIGMA");
+		assert_int_equal(((const csr5_on_device *)plan->root.state)->store.dim[CSR5_SIGMA],
+		                 row[k].sigma);
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(A);
+	}
+	const ek_hints hints = {.size = sizeof hints, .method = "spmv.csr5.gpu:r=9,s=8"};
+	ek_plan *plan = NULL;
+
+	expect_status(ek_matrix_generate(ctx, "arrow:n=90", EK_F64, EK_I32, &A), EK_OK);
+	expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EINVAL, "r <= s");
+	assert_null(plan);
+	ek_matrix_destroy(A);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tiles),
+		cmocka_unit_test(test_sigma),
 		cmocka_unit_test(test_shape),
 	};
 

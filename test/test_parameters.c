@@ -46,6 +46,7 @@ static void test_parameters(void **state)
 	                                   "hyb:width=0",
 	                                   "hyb:width=9",
 	                                   "csr5:omega=64,sigma=32",
+	                                   "csr5:omega=64,sigma=48",
 	                                   "brc:height=64,width=1048576,window=1073741824",
 	                                   "scoo:height=65536"};
 	ek_context *ctx = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * CSR5: the entries of CSR in tiles of omega lanes and sigma steps. Each tile is transposed so that
- * a vector has one entry of every lane; one or two words for each lane tell where rows begin
+ * a vector has one entry of every lane; one to three words for each lane tell where rows begin
  * (csr5.h). All tiles are alike, whatever the row lengths, so neither long nor empty rows disturb
  * the balance between lanes or threads. row_ptr is unchanged. The last entries, which are too few
  * to fill a tile, stay in CSR's order. In addition to CSR's bytes, a tile takes up to 8 omega bytes
@@ -29,7 +29,7 @@
  * row of the first entry, and the number of rows with entries in the tile. `empty` is true if there
  * are empty rows between them. */
 struct csr5_tile {
-	uint32_t flag[CSR5_MAX_OMEGA];
+	uint64_t flag[CSR5_MAX_OMEGA];
 	int64_t row, segments;
 	bool empty;
 };
@@ -60,7 +60,7 @@ static void FN(csr5_describe)(const ek_store *csr, const csr5_shape *h, int64_t 
 		}
 		if (out)
 			out[tile->segments] = (IDX)(i - tile->row);
-		tile->flag[p / h->sigma] |= UINT32_C(1) << p % h->sigma;
+		tile->flag[p / h->sigma] |= UINT64_C(1) << p % h->sigma;
 		tile->segments++;
 	}
 }
@@ -105,11 +105,13 @@ static void FN(csr5_write)(ek_store *out, const csr5_shape *h, int64_t t,
 	uint32_t y_offset = 0, without = 0;
 
 	memset(word, 0, (size_t)(h->words * h->omega) * sizeof *word);
-	memcpy(word, tile->flag, (size_t)h->omega * sizeof *word);
+	for (int half = 0; half < h->flag_words; half++)
+		for (int64_t l = 0; l < h->omega; l++)
+			word[half * h->omega + l] = (uint32_t)(tile->flag[l] >> 32 * half);
 	word += (h->words - 1) * h->omega;
 	for (int64_t l = 0; l < h->omega; l++) {
 		word[l] |= y_offset << h->seg_bits << shift;
-		y_offset += (uint32_t)__builtin_popcount(tile->flag[l]);
+		y_offset += (uint32_t)__builtin_popcountll(tile->flag[l]);
 	}
 	for (int64_t l = h->omega - 1; l >= 0; l--) {
 		word[l] |= without << shift;
@@ -197,8 +199,12 @@ static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *ou
 	csr5_shape h;
 
 	dim[CSR5_OMEGA] = dim[CSR5_OMEGA] ? dim[CSR5_OMEGA] : csr5_omega(ctx, csr->value);
-	if (!dim[CSR5_SIGMA])
-		EK_RETURN_IF(csr5_sigma(csr, &dim[CSR5_SIGMA]));
+	if (!dim[CSR5_SIGMA]) {
+		int64_t bound[CSR5_BOUNDS];
+
+		EK_RETURN_IF(csr5_bounds(csr->value, NULL, bound));
+		dim[CSR5_SIGMA] = csr5_sigma_of(bound, csr);
+	}
 	EK_RETURN_IF(csr5_omega_check(dim[CSR5_OMEGA]));
 	h = csr5_shape_of(out);
 	numbers = all_tiles(ctx, count_tiles, csr, out);

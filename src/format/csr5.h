@@ -10,8 +10,15 @@
  *                        row begins
  *     highest bits       y_offset: the number of rows that begin in the lanes before this one
  * If these fields do not fit in one word, each lane has two: all words with flags come first, then
- * all words with offsets. The first entry of a tile always has its flag set, so that tiles do not
- * depend on each other. */
+ * all words with offsets. If there are more than 32 steps, each lane has three: all words with the
+ * flags of steps 0 to 31, then those with the flags of the other steps, then those with offsets.
+ * The first entry of a tile always has its flag set, so that tiles do not depend on each other.
+ *
+ * tile_ptr has an element for each complete tile. In Liu 2015, section 6.3.3, it has p + 1, where p
+ * counts the incomplete tile too: one more for the row in which that tile begins, and one for the
+ * last row, where the search for empty rows of the last tile ends. Neither is stored here: that
+ * search ends where row_ptr leaves the tile, and products search row_ptr for the first row of the
+ * entries after the tiles. */
 #ifndef EK_FORMAT_CSR5_H
 #define EK_FORMAT_CSR5_H
 
@@ -20,7 +27,7 @@
 enum { CSR5_PTR = CSR_PTR, CSR5_COL = CSR_COL, CSR5_VAL = CSR_VAL };
 enum { CSR5_TILE = 3, CSR5_DESC, CSR5_EMPTY_PTR, CSR5_EMPTY };
 enum { CSR5_OMEGA, CSR5_SIGMA };
-enum { CSR5_MAX_OMEGA = 64, CSR5_MAX_SIGMA = 32 };
+enum { CSR5_MAX_OMEGA = 64, CSR5_MAX_SIGMA = 48 };
 
 extern const ek_format ek_format_csr5;
 
@@ -28,8 +35,9 @@ typedef struct csr5_shape {
 	int64_t omega, sigma, tile; /* numbers of lanes, steps and entries of a tile */
 	int64_t tiles;              /* complete tiles; the entries after them stay in CSR's order */
 	int seg_bits;               /* number of bits of seg_offset */
-	int words;                  /* words that a descriptor has for each lane: 1 or 2 */
-	uint32_t flags;             /* mask of the bits of a word that are flags */
+	int words;                  /* words that a descriptor has for each lane: 1, 2 or 3 */
+	int flag_words;             /* words of these that have flags: 1 or 2 */
+	uint32_t flags;             /* mask of the bits of the first word that are flags */
 	int64_t lanes;              /* number of lanes whose flags together fit in 64 bits */
 } csr5_shape;
 
@@ -50,9 +58,10 @@ static inline csr5_shape csr5_shape_of(const ek_store *s)
 	h.tile = h.omega * h.sigma;
 	h.tiles = s->nnz / h.tile;
 	h.seg_bits = csr5_bits(h.omega);
-	h.flags = UINT32_MAX >> (32 - h.sigma);
+	h.flags = UINT32_MAX >> (h.sigma < 32 ? 32 - h.sigma : 0);
 	h.lanes = 64 / h.sigma;
-	h.words = csr5_bits(h.tile) + h.seg_bits + h.sigma > 32 ? 2 : 1;
+	h.flag_words = h.sigma > 32 ? 2 : 1;
+	h.words = csr5_bits(h.tile) + h.seg_bits + h.sigma > 32 ? h.flag_words + 1 : 1;
 	return h;
 }
 
@@ -60,7 +69,7 @@ static inline csr5_shape csr5_shape_of(const ek_store *s)
  * them. */
 static inline uint32_t csr5_offsets(const csr5_shape *h, uint32_t word)
 {
-	return h->words == 2 ? word : word >> (h->sigma & 31);
+	return h->words > 1 ? word : word >> (h->sigma & 31);
 }
 static inline int64_t csr5_y_offset(const csr5_shape *h, uint32_t word)
 {
@@ -71,13 +80,21 @@ static inline int64_t csr5_seg_offset(const csr5_shape *h, uint32_t word)
 	return csr5_offsets(h, word) & ((UINT32_C(1) << h->seg_bits) - 1);
 }
 
+/* Returns the flags of a lane, that of step j in bit j; `word` is the descriptor of the tile. */
+static inline uint64_t csr5_flags_of(const csr5_shape *h, const uint32_t *word, int64_t lane)
+{
+	const uint64_t more = h->flag_words > 1 ? word[h->omega + lane] : 0;
+
+	return (word[lane] & h->flags) | more << 32;
+}
+
 /* Returns the number of rows that have entries in a tile; `word` is the descriptor of the tile. */
 static inline int64_t csr5_rows_of(const csr5_shape *h, const uint32_t *word)
 {
 	const int64_t l = h->omega - 1;
 
 	return csr5_y_offset(h, word[(h->words - 1) * h->omega + l]) +
-	       __builtin_popcount(word[l] & h->flags);
+	       __builtin_popcountll(csr5_flags_of(h, word, l));
 }
 
 /* Returns the row of the first entry of a tile. csr5_has_empty tells whether there are empty rows

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Chooses sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r,
- * k if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s
- * has the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
+ * Chooses sigma, the tile height of CSR5, by the mean length k of the rows. Sigma is r if k <= r, k
+ * if r < k <= s, s if s < k <= t, and u if k is larger. r must be at most s, and any t below s has
+ * the effect of t = s. The best bounds r, s, t and u depend on the machine. The environment
  * variable EK_CSR5_SIGMA sets them: first the four for doubles, then the four for floats. `ek tune
- * --tiles` measures them. The defaults were measured that way on processors with AVX-512, where
- * the rule is about one percent slower than the best height for each row length. Since each tile
- * has a fixed cost, high tiles are best as long as rows do not span whole tiles.
+ * --tiles` measures them, on a device with --device. The defaults are those of a device, if it
+ * makes the tiles, or were measured that way on processors with AVX-512, where the rule is about
+ * one percent slower than the best height for each row length. Since each tile has a fixed cost,
+ * high tiles are best as long as rows do not span whole tiles.
  *
  * Liu 2015, section 6.3.2, measures these bounds for GPUs and uses sigma = 16 (AVX2) and 12 (Xeon
  * Phi) on CPUs. */
@@ -16,25 +17,24 @@
 #include "format/csr5.h"
 #include "format/csr5_sigma.h"
 
-enum { R, S, T, U, BOUNDS };
-
 /* Reads eight numbers, separated by commas, from `text`. Returns EK_EINVAL if the text is malformed
  * or a number is out of range. */
-static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
+static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][CSR5_BOUNDS])
 {
 	const int before = errno; /* strtoll changes errno if a number is too large */
 	const char *at = text;
 	bool good = true;
 
-	for (int k = 0; k < EK_NVALUE * BOUNDS && good; k++) {
-		int64_t *own = bound[k < BOUNDS ? EK_F64 - 1 : EK_F32 - 1]; /* doubles come first */
-		const int which = k % BOUNDS;
+	for (int k = 0; k < EK_NVALUE * CSR5_BOUNDS && good; k++) {
+		int64_t *own =
+			bound[k < CSR5_BOUNDS ? EK_F64 - 1 : EK_F32 - 1]; /* doubles come first */
+		const int which = k % CSR5_BOUNDS;
 		char *end;
 		const long long n = strtoll(at, &end, 10);
 
-		good = end > at && n >= 1 && (which == T || n <= CSR5_MAX_SIGMA) &&
-		       (which != S || n >= own[R]) &&
-		       *end == (k + 1 < EK_NVALUE * BOUNDS ? ',' : '\0');
+		good = end > at && n >= 1 && (which == CSR5_T || n <= CSR5_MAX_SIGMA) &&
+		       (which != CSR5_S || n >= own[CSR5_R]) &&
+		       *end == (k + 1 < EK_NVALUE * CSR5_BOUNDS ? ',' : '\0');
 		own[which] = n;
 		at = end + 1;
 	}
@@ -48,37 +48,35 @@ static ek_status read_bounds(const char *text, int64_t bound[EK_NVALUE][BOUNDS])
 	return EK_OK;
 }
 
-int64_t csr5_sigma_of(const int64_t b[BOUNDS], const ek_store *csr)
+int64_t csr5_sigma_of(const int64_t b[CSR5_BOUNDS], const ek_store *csr)
 {
 	const int64_t k = csr->rows ? (csr->nnz + csr->rows / 2) / csr->rows : 0;
 
-	return k <= b[R] ? b[R] : k <= b[S] ? k : k <= b[T] ? b[S] : b[U];
+	return k <= b[CSR5_R]   ? b[CSR5_R]
+	       : k <= b[CSR5_S] ? k
+	       : k <= b[CSR5_T] ? b[CSR5_S]
+	                        : b[CSR5_U];
 }
 
-/* Reads the bounds from the environment variable EK_CSR5_SIGMA, or uses the defaults if it is not
- * set. */
-static ek_status bounds(int64_t bound[EK_NVALUE][BOUNDS])
+ek_status csr5_bounds(ek_value value, const int64_t usual[CSR5_BOUNDS], int64_t bound[CSR5_BOUNDS])
 {
-	static const int64_t usual[BOUNDS] = {32, 32, 64, 16};
+	static const int64_t processor[CSR5_BOUNDS] = {32, 32, 64, 16};
 	const char *text = eki_getenv("EK_CSR5_SIGMA");
+	int64_t read[EK_NVALUE][CSR5_BOUNDS];
 
-	for (int k = 0; k < EK_NVALUE; k++)
-		memcpy(bound[k], usual, sizeof usual);
-	return text ? read_bounds(text, bound) : EK_OK;
+	if (text)
+		EK_RETURN_IF(read_bounds(text, read));
+	memcpy(bound,
+	       text    ? read[value - 1]
+	       : usual ? usual
+	               : processor,
+	       CSR5_BOUNDS * sizeof *bound);
+	return EK_OK;
 }
 
 ek_status eki_csr5_environment(void)
 {
-	int64_t bound[EK_NVALUE][BOUNDS];
+	int64_t bound[CSR5_BOUNDS];
 
-	return bounds(bound);
-}
-
-ek_status csr5_sigma(const ek_store *csr, int64_t *sigma)
-{
-	int64_t bound[EK_NVALUE][BOUNDS];
-
-	EK_RETURN_IF(bounds(bound));
-	*sigma = csr5_sigma_of(bound[csr->value - 1], csr);
-	return EK_OK;
+	return csr5_bounds(EK_F64, NULL, bound);
 }

@@ -5,10 +5,15 @@
 
 #include "matrix/matrix.h"
 
-/* Chooses sigma by the mean row length of a CSR store. Returns EK_EINVAL if the environment
- * variable EK_CSR5_SIGMA is malformed. */
-ek_status csr5_sigma(const ek_store *csr, int64_t *sigma);
-/* Returns sigma for `csr` by the rule of csr5_sigma.c with the given bounds r, s, t and u. */
-int64_t csr5_sigma_of(const int64_t bound[4], const ek_store *csr);
+/* Numbers of the rule: up to R entries of a mean row sigma is r, then up to S as many, then up to T
+ * it is s, and beyond that u. */
+enum { CSR5_R, CSR5_S, CSR5_T, CSR5_U, CSR5_BOUNDS };
+
+/* Sets `bound` to the numbers for a value type that the environment variable EK_CSR5_SIGMA has, or,
+ * if it is not set, to `usual`; NULL means those of processors. Returns EK_EINVAL if the variable
+ * is malformed. */
+ek_status csr5_bounds(ek_value value, const int64_t usual[CSR5_BOUNDS], int64_t bound[CSR5_BOUNDS]);
+/* Returns sigma for a CSR store by the rule of csr5_sigma.c. */
+int64_t csr5_sigma_of(const int64_t bound[CSR5_BOUNDS], const ek_store *csr);
 
 #endif

@@ -77,21 +77,38 @@ static inline void FN(go_on)(struct FN(open) * o, int64_t row)
 	o->sum = 0;
 }
 
+/* Multiplies the entries of W lanes, from place j up to place `end` of the tile, and stores the
+ * sums before each step. `flag` has the flags of these steps, the lowest bits first. Returns the
+ * sums after the last step; `sum` are those before the first. */
+static inline vec FN(csr5_steps)(int64_t omega, int64_t j, int64_t end, vwords flag,
+                                 const IDX *col_idx, const VAL *val, const VAL *x, vec sum,
+                                 VAL *sums)
+{
+	for (; j < end; j += omega) {
+		EK_AHEAD(val + j);
+		EK_AHEAD(col_idx + j);
+		vstore(sums + j, sum);
+		sum = vfma(vload(val + j), vgather(x, col_idx + j), vclear(sum, flag));
+		flag = vwords_next(flag);
+	}
+	return sum;
+}
+
 /* Multiplies the entries of a tile, and fills the buffers `sums` and `last`. */
 static inline void FN(csr5_lanes)(const csr5_shape *h, const uint32_t *word, const IDX *col_idx,
                                   const VAL *val, const VAL *x, struct FN(csr5_buffers) * b)
 {
-	for (int64_t l = 0; l < h->omega; l += W) {
-		vwords flag = vwords_load(word + l);
-		vec sum = vzero();
+	const int64_t half =
+		h->flag_words > 1 ? 32 * h->omega : h->tile; /* end of a word's steps */
 
-		for (int64_t j = l; j < h->tile; j += h->omega) {
-			EK_AHEAD(val + j);
-			EK_AHEAD(col_idx + j);
-			vstore(b->sums + j, sum);
-			sum = vfma(vload(val + j), vgather(x, col_idx + j), vclear(sum, flag));
-			flag = vwords_next(flag);
-		}
+	for (int64_t l = 0; l < h->omega; l += W) {
+		vec sum = FN(csr5_steps)(h->omega, l, half, vwords_load(word + l), col_idx, val, x,
+		                         vzero(), b->sums);
+
+		if (h->flag_words > 1)
+			sum = FN(csr5_steps)(h->omega, half + l, h->tile,
+			                     vwords_load(word + h->omega + l), col_idx, val, x, sum,
+			                     b->sums);
 		vstore(b->last + l, sum);
 	}
 }
@@ -105,8 +122,8 @@ static inline VAL FN(csr5_join)(const csr5_shape *h, const uint32_t *word,
 	VAL open = 0;
 
 	for (int64_t l = 0; l < h->omega; l++) {
-		const uint32_t flags = word[l] & h->flags;
-		VAL *end = flags ? b->sums + __builtin_ctz(flags) * h->omega + l : &b->none;
+		const uint64_t flags = csr5_flags_of(h, word, l);
+		VAL *end = flags ? b->sums + __builtin_ctzll(flags) * h->omega + l : &b->none;
 
 		*end += open;
 		open = flags ? b->last[l] : open + b->last[l];
@@ -120,7 +137,7 @@ static inline uint64_t FN(csr5_flags)(const csr5_shape *h, const uint32_t *word,
 	uint64_t bits = 0;
 
 	for (int64_t k = 0; k < h->lanes && l + k < h->omega; k++)
-		bits |= (uint64_t)(word[l + k] & h->flags) << k * h->sigma;
+		bits |= csr5_flags_of(h, word, l + k) << k * h->sigma;
 	return bits;
 }
 

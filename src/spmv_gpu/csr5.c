@@ -15,7 +15,8 @@
  * rows, and neighbouring lanes do not write to adjacent entries of y. This is why sigma follows the
  * mean length.
  *
- * Liu 2015, section 8.5, Algorithm 32; sigma for GPUs as in section 6.3.2. */
+ * Liu 2015, section 8.5, Algorithm 32; sigma for GPUs as in section 6.3.2, with
+ * its numbers r, s, t and u as parameters. */
 #include <stdio.h>
 
 #include "spmv_gpu/csr5_make.h"
@@ -106,22 +107,32 @@ static ek_status find_spans(eki_step *step, state *s)
 	return EK_OK;
 }
 
+/* Begins the preparation with the program of two texts. */
+static ek_status begin(eki_step *step, csr5_shape h)
+{
+	char defines[256], *text;
+	int64_t bytes;
+	ek_status status;
+
+	snprintf(defines, sizeof defines,
+	         "#define EK_WG %d\n#define OMEGA %d\n#define SIGMA %d\n#define WORDS %d\n"
+	         "#define SEG_BITS %d\n#define EK_LONG %d\n",
+	         CSR5_GROUP, (int)h.omega, (int)h.sigma, h.words, h.seg_bits, LONG);
+	EK_RETURN_IF(eki_program_join(step->ctx, eki_cl_csr5, eki_cl_csr5_make, &text, &bytes));
+	status = eki_gpu_prepare(step, "csr5", defines, text);
+	eki_free(step->ctx, text, bytes, 1);
+	return status;
+}
+
 static ek_status prepare(eki_step *step)
 {
-	char defines[256];
-	csr5_shape h;
 	state *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	step->state = s;
 	*s = (state){.rest_lanes = 1};
 	EK_RETURN_IF(csr5_device_shape(step, &s->A));
-	h = csr5_shape_of(&s->A.store);
-	snprintf(defines, sizeof defines,
-	         "#define EK_WG %d\n#define OMEGA %d\n#define SIGMA %d\n#define WORDS %d\n"
-	         "#define SEG_BITS %d\n#define EK_LONG %d\n",
-	         CSR5_GROUP, (int)h.omega, (int)h.sigma, h.words, h.seg_bits, LONG);
-	EK_RETURN_IF(eki_gpu_prepare(step, "csr5", defines, eki_cl_csr5));
+	EK_RETURN_IF(begin(step, csr5_shape_of(&s->A.store)));
 	EK_RETURN_IF(csr5_device_make(step, &s->A));
 	EK_RETURN_IF(list_rest(step, s));
 	s->parts = csr5_shape_of(&s->A.store).tiles + (s->rest_rows > 0);
@@ -208,6 +219,10 @@ const ek_method ek_spmv_gpu_csr5 = {
 	.source = "Liu 2015, section 8.5, Algorithm 32",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr5},
+	.param = {{"r", 1, CSR5_MAX_SIGMA, "height of tiles for rows of up to r entries"},
+                  {"s", 1, CSR5_MAX_SIGMA, "greatest height, for rows of s to t entries"},
+                  {"t", 1, INT32_MAX, "length of rows beyond which the height is u"},
+                  {"u", 1, CSR5_MAX_SIGMA, "height of tiles for longer rows"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.from_csr = true,

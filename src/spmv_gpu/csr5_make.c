@@ -5,10 +5,12 @@
  * the tiles tells where the offsets of their rows go. Then the entries are permuted. The resulting
  * arrays are the same as those of format/csr5.c. A store that is in CSR5 already is used as it is.
  *
- * omega (lanes of a tile) is the width of the device's warps or wavefronts. sigma (entries of a
- * lane) follows from the mean row length and four numbers that depend on the device. On a
- * processor, which has no such width, omega and sigma are chosen as the format chooses them on the
- * host. Cost: CSR is copied to the device once; there CSR is read once and CSR5 is written once.
+ * omega (lanes of a tile) is the width of the device's warps, wavefronts or sub-groups. sigma
+ * (entries of a lane) follows from the mean row length and four numbers (format/csr5_sigma.c):
+ * those of the method's parameters, else of EK_CSR5_SIGMA, else those that the thesis gives for
+ * NVIDIA's GPUs, or, with 64 lanes or more, for AMD's. On a device without such a width, which is a
+ * processor, omega and sigma are chosen as the format chooses them on the host. Cost: CSR is copied
+ * to the device once; there CSR is read once and CSR5 is written once.
  *
  * Liu 2015, sections 6.3.2 (omega, sigma) to 6.3.4. */
 #include <string.h>
@@ -18,27 +20,53 @@
 
 #ifndef EK_NO_GPU
 
+EKI_KERNEL_TEXT(eki_cl_csr5_make, "spmv_gpu/csr5_make.cl");
+
 /* ---- omega and sigma ------------------------------------------------------------------------- */
+
+/* Returns the width of the device's warps if tiles can be as wide, else 0. */
+static int64_t width(const eki_step *step)
+{
+	const int64_t lanes = step->ctx->device->info.lanes;
+
+	return lanes >= 2 && lanes <= CSR5_MAX_OMEGA && !(lanes & (lanes - 1)) ? lanes : 0;
+}
+
+/* Gets the numbers of the rule for sigma. */
+static ek_status bounds(const eki_step *step, int64_t bound[CSR5_BOUNDS])
+{
+	static const int64_t warp[] = {4, 32, 256, 4}, wavefront[] = {4, 7, 256, 4};
+	const int64_t lanes = width(step);
+
+	EK_RETURN_IF(csr5_bounds(step->in[0]->value,
+	                         lanes == 0   ? NULL
+	                         : lanes < 64 ? warp
+	                                      : wavefront,
+	                         bound));
+	for (int k = 0; k < CSR5_BOUNDS; k++)
+		bound[k] = eki_gpu_param(step, k, bound[k]);
+	if (bound[CSR5_R] > bound[CSR5_S])
+		return eki_fail(EK_EINVAL, "method %s: r is %lld and s %lld; r <= s is expected",
+		                step->method->name, (long long)bound[CSR5_R],
+		                (long long)bound[CSR5_S]);
+	return EK_OK;
+}
 
 /* Chooses omega and sigma by the rows of the matrix that runs multiply by x: A for op N, the
  * transpose of A for op T. */
 static ek_status shape(const eki_step *step, int64_t dim[EKI_MAX_DIMS])
 {
-	static const int64_t warp[] = {4, 32, 256, 4}, wavefront[] = {4, 7, 256, 4};
-	const int64_t lanes = step->ctx->device->info.lanes;
 	const ek_store *csr = step->in[0];
 	const ek_store on = {.value = csr->value, .rows = step->y_len, .nnz = csr->nnz};
+	int64_t bound[CSR5_BOUNDS];
 
 	for (int k = 0; k < EKI_MAX_DIMS; k++)
 		dim[k] = step->dim[k];
 	if (!dim[CSR5_OMEGA])
-		dim[CSR5_OMEGA] =
-			lanes == 32 || lanes == 64 ? lanes : csr5_omega(step->ctx, csr->value);
-	if (dim[CSR5_SIGMA])
-		return EK_OK;
-	if (lanes != 32 && lanes != 64)
-		return csr5_sigma(&on, &dim[CSR5_SIGMA]);
-	dim[CSR5_SIGMA] = csr5_sigma_of(lanes == 32 ? warp : wavefront, &on);
+		dim[CSR5_OMEGA] = width(step) ? width(step) : csr5_omega(step->ctx, csr->value);
+	EK_RETURN_IF(bounds(step, bound));
+	if (!dim[CSR5_SIGMA])
+		dim[CSR5_SIGMA] = csr5_sigma_of(bound, &on);
 	return EK_OK;
 }
 

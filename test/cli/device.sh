@@ -8,6 +8,7 @@ check 4 '' 'opencl:99' 'EK_DEVICE=opencl:99 ek spmv a.mtx'
 check 2 '' 'abacus' 'ek spmv a.mtx --device abacus'
 check 2 '' '--device-memory all: one of auto, copy, mapped, shared' 'ek spmv a.mtx --device-memory all'
 check 2 '' 'unknown option --device' 'ek spy a.mtx --device cpu'
+check 2 '' 'do not go together' 'ek tune --device opencl --quick'
 check 2 '' '--vectors there: one of device, host' 'ek bench spmv a.mtx --vectors there'
 check 4 '' 'runs on a device' 'ek spmv a.mtx --method csr.vector.gpu'
 check 0 '' '' 'EK_DEVICE=opencl:99 ek convert a.mtx -o d.ekm'
@@ -68,3 +69,10 @@ check 0 '"device":"opencl:0".*"vectors":"device".*"unit":"spmv\.csr\.vector\.gpu
 check 0 'spmv\.csr\.vector\.gpu +1 ' '*' 'ek bench scenario a.mtx --device opencl --rounds 1'
 check 0 'spmv\.csr\.vector\.gpu ' '*' \
 	'ek bench convert a.mtx --device opencl --method csr.vector.gpu --rounds 1'
+
+case ${EK_TEST_TIER:-quick} in
+full | long) # compiles twenty programs
+	check 0 '^export EK_CSR5_SIGMA=([0-9]+,){7}[0-9]+$|not use these figures|these figures$' '*' \
+		'ek tune --device opencl --nnz 2000 --time 0.001'
+	;;
+esac
