@@ -62,7 +62,9 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 		c->device = &b->device;
 		c->device_name = b->device.text;
 		c->driver = b->device.driver;
-		c->vectors = b->o.vectors ? b->o.vectors : "device";
+		c->vectors = b->o.vectors                 ? b->o.vectors
+		             : tool_on_both(&b->o.common) ? "host"
+		                                          : "device";
 	}
 }
 
@@ -102,11 +104,11 @@ static const char *kind_text(const char *kind)
 	                                   : kind;
 }
 
-static const char *place_text(const struct bench_case *c)
+static const char *place_text(const struct bench *b, const struct bench_case *c)
 {
 	if (c->device)
-		return keep("%s (%s), vectors on the %s", c->device->name, c->device->text,
-		            c->vectors);
+		return keep("%s (%s), vectors on the %s", tool_device_name(&b->o.common),
+		            c->device->text, c->vectors);
 	return text_many(c->v[V_THREADS], "thread");
 }
 
@@ -114,11 +116,10 @@ static const char *product_title(const struct bench *b, const struct bench_case 
 {
 	const double *v = c->v;
 
-	(void)b;
 	return keep("%s (%s)  %s, rows of %.1f +- %.1f, longest %.0f\n"
 	            "%s, index %s, op %s, %s, %s; %s %.1f GB/s%s",
 	            c->name, kind_text(c->source), text_matrix(c), v[V_ROW_MEAN], v[V_ROW_STDDEV],
-	            v[V_ROW_MAX], c->value, c->index, c->op, place_text(c),
+	            v[V_ROW_MAX], c->value, c->index, c->op, place_text(b, c),
 	            text_many(v[V_ROUNDS], "round"), c->device ? "copies" : "reads",
 	            v[V_BOUND_GBPS], v[V_IN_CACHE] > 0 ? " (in cache)" : "");
 }
@@ -255,7 +256,7 @@ static const char *product_place(const struct bench *b)
 {
 	const struct bench_case *c = &b->cases[0];
 
-	return keep("%s · %s · values %s, indices %s, op %s", place_text(c),
+	return keep("%s · %s · values %s, indices %s, op %s", place_text(b, c),
 	            c->device ? c->device->driver : ek_isa_name(ek_context_isa(b->ctx)), c->value,
 	            c->index, c->op);
 }
@@ -298,8 +299,10 @@ const struct operation bench_spmv = {
 		"separated by commas. With both, methods are measured with the formats that they "
 		"multiply with. A matrix in another format is taken to CSR first. With --device "
 		"the methods that run there are measured, by its clock, with vectors that lie "
-		"there, and the bound is the bandwidth at which it copies. Exit status 1: a "
-		"result was wrong.",
+		"there, and the bound is the bandwidth at which it copies. With cpu+ in front of "
+		"the device, both kinds of core together, the device alone and the processor "
+		"alone are measured, with vectors in the host's memory. Exit status 1: a result "
+		"was wrong.",
 	.options = PRODUCT_OPTIONS " k_best sweep",
 	.defaults = "time=3",
 	.check = check,

@@ -160,6 +160,8 @@ static struct entrant *enter_method(struct field *f, const char *name, const cha
 	e->release = release;
 	if (tool_method_on_device(name) && f->c->device)
 		e->record.device = f->c->device->name;
+	if (tool_method_on_both(name))
+		e->record.device = tool_device_name(&f->bench->o.common);
 	if (format || own)
 		e->record.format = keep("%s", format ? format : own);
 	if (own && format && strcmp(own, "any") == 0)
@@ -177,11 +179,15 @@ static void place_vectors(struct entrant *e)
 {
 	struct product *own = e->own;
 	const struct problem *p = own->problem;
-	const bool there = tool_method_on_device(ek_plan_method(own->plan));
+	const char *method = ek_plan_method(own->plan);
+	const bool there = tool_method_on_device(method);
 	const bool on_device = there && p->device.side;
 
 	e->calls.run = run_ours;
-	e->record.device = there ? e->field->c->device->name : "cpu";
+	e->record.device = tool_method_on_both(method)
+	                           ? tool_device_name(&e->field->bench->o.common)
+	                   : there ? e->field->c->device->name
+	                           : "cpu";
 	e->calls.clocked = on_device ? device_clocked : NULL;
 	e->move = move_ours;
 	own->count = own->columns ? p->peer.width : 1;
@@ -292,6 +298,21 @@ static void enter_formats(struct field *f, const char *names, const char *format
 	}
 }
 
+/* Enters both kinds of core together, the device alone, and the processor alone, each with the
+ * method that it would choose. */
+static void enter_sides(struct field *f)
+{
+	static const char *const name[] = {"both", "device alone", "processor alone"};
+
+	for (int side = 0; side < 3; side++) {
+		const char *method =
+			side ? keep("%s.csr.split.gpu:side=%d", f->bench->op->name, side) : "auto";
+
+		product_enter(f, method, NULL);
+		f->entrant[f->entrants - 1].record.name = name[side];
+	}
+}
+
 /* ---- Bounds, and all entrants ---------------------------------------------------------------- */
 
 /* Enters the bound of products that move the bytes of CSR: reads, or copies on a device. For small
@@ -321,14 +342,17 @@ void spmv_enter(struct field *f)
 {
 	const struct bench *b = f->bench;
 	const char *names = methods_named(b), *formats = b->o.common.format;
-	const bool all = !names && !formats;
+	const bool sides = !names && !formats && tool_on_both(&b->o.common);
+	const bool all = !names && !formats && !sides;
 
 	/* If the usual unit does not support the options, it is the serial loop. */
 	f->unit = unit_method(tool_on_device(b->ctx));
 	if (!can(f, ek_method_find(f->unit)))
 		f->unit = "spmv.csr.serial";
 	f->code = device_make(f, f->problem);
-	if (formats)
+	if (sides)
+		enter_sides(f);
+	else if (formats)
 		enter_formats(f, names, formats);
 	else
 		product_methods(f, names, NULL);

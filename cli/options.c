@@ -342,7 +342,7 @@ static const struct argp_option product_options[] = {
 	{0}};
 static const struct argp_option device_options[] = {
 	{"device", KEY_DEVICE, "NAME", 0,
-         "where to run: cpu, cuda, opencl, opencl:1, gpu (EK_DEVICE, else cpu; ek list devices)",
+         "where to run: cpu, cuda, opencl, opencl:1, gpu; cpu+gpu: both (EK_DEVICE, else cpu)",
          0},
 	{"device-memory", KEY_DEVICE_MEMORY, "auto|copy|mapped|shared", 0,
          "how arrays that it shares with the processor are held (auto)", 0},

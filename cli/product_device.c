@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Runs the products of ek spmv and ek spmm on a device. x and y are in the device's memory, so the
  * time is that of the product alone, until it is done. The bytes copied during a product are
- * printed too: 0, unless the processor computes part of it. */
+ * printed too: 0, unless the processor computes part of it. Methods that divide a product between
+ * the device and the processor get x and y in the host's memory, as without a device. */
 #include "product_device.h"
 
 /* Returns the description `v` of a vector or block, with its data at `data` in device memory. */
@@ -27,12 +28,13 @@ int64_t product_device_copied(ek_context *ctx)
 	return counters(ctx).to_device;
 }
 
-int product_device_start(struct product_device *d, ek_context *ctx, const char *method,
-                         int64_t before, const ek_dense *x, int64_t y_bytes)
+int product_device_start(struct product_device *d, ek_context *ctx, const char *name,
+                         const char *method, int64_t before, const ek_dense *x, int64_t y_bytes)
 {
 	const int64_t x_bytes = (int64_t)block_bytes(x);
 	int code;
 
+	d->both = tool_method_on_both(method) ? name : NULL;
 	if (!tool_method_on_device(method))
 		return TOOL_OK;
 	d->ctx = ctx;
@@ -92,6 +94,8 @@ void product_device_print(const struct product_device *d, FILE *out)
 {
 	char prepared[32], to[32], from[32];
 
+	if (d->both)
+		fprintf(out, "device    %s, x and y lie in the host's memory\n", d->both);
 	if (!d->ctx)
 		return;
 	fprintf(out, "device    %s (%s), x and y lie there\n", d->info.name, d->info.text);
@@ -104,7 +108,10 @@ void product_device_print(const struct product_device *d, FILE *out)
 
 void product_device_json(const struct product_device *d, json_t *record)
 {
-	json_object_set_new(record, "device", json_string(d->ctx ? d->info.name : "cpu"));
+	json_object_set_new(record, "device",
+	                    json_string(d->both  ? d->both
+	                                : d->ctx ? d->info.name
+	                                         : "cpu"));
 	if (!d->ctx)
 		return;
 	json_object_set_new(record, "device_name", json_string(d->info.text));

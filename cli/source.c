@@ -50,7 +50,8 @@ ek_context *tool_context(const struct tool_options *options, int *code)
 		*code = tool_check(status);
 	if (*code != TOOL_OK)
 		return NULL;
-	if (tool_method_on_device(options->method) && !tool_on_device(ctx)) {
+	if ((tool_method_on_device(options->method) || tool_method_on_both(options->method)) &&
+	    !tool_on_device(ctx)) {
 		*code = tool_fail(
 			TOOL_UNSUPPORTED,
 			"--method %s: runs on a device; --device names one (ek list devices)",

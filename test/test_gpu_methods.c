@@ -51,8 +51,9 @@ static void checked_run(struct product *p, const struct plan_case *c, ek_plan *p
 		         run->device ? "device" : "host", text);
 }
 
-/* Runs the plan with vectors on the host and on the device. Both must give the same bits. Then runs
- * the plan with new values of A. */
+/* Runs the plan with vectors on the host and on the device. Both must give the same bits, unless
+ * the processor has a share of the product with vectors on the host, which it rounds in its own
+ * order. Then runs the plan with new values of A. */
 static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *A, ek_plan *plan)
 {
 	const size_t bytes = (size_t)p->n[c->op] * ek_value_size(p->value);
@@ -72,7 +73,8 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 		memcpy(p->again, y, bytes);
 		run.device = NULL;
 		checked_run(p, c, plan, &run, &y);
-		if (memcmp(p->again, y, bytes) != 0)
+		if ((!c->method || !uses_both(c->method)) &&
+		    memcmp(p->again, y, bytes) != 0)
 			fail_msg("%s: vectors of host and device gave other bits", product_where);
 	}
 	for (int which = VALUES_SECOND; which >= VALUES_FIRST; which--) {
@@ -103,7 +105,7 @@ static int check_case(struct product *p, const struct plan_case *c)
 	expect_status(product_matrix(p, c->on->ctx, c->held, c->index, EK_BORROW, &A), EK_OK);
 	status = ek_plan_create(EK_SPMV, A, &hints, &plan);
 	if (status == EK_OK) {
-		if (!c->method && *ek_method_device(ek_method_find(ek_plan_method(plan))) != 'g')
+		if (!c->method && !needs_device(ek_method_find(ek_plan_method(plan))))
 			fail_msg("%s: auto chose %s", product_where, ek_plan_method(plan));
 		check_plan(p, c, A, plan);
 		ek_plan_destroy(plan);

@@ -76,7 +76,7 @@ static const struct array_op *on_arrays(const ek_method *m)
 /* Returns the next method, of any operation with plans, that runs on a device. */
 static const ek_method *device_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && (*ek_method_device(m) != 'g' || on_arrays(m)))
+	while ((m = ek_method_next(m)) && (!needs_device(m) || on_arrays(m)))
 		;
 	return m;
 }

@@ -86,7 +86,7 @@ static void test_kinds(void **state)
 			expect_status(cl_get(&y, out), EK_OK);
 			for (int i = 0; i < N; i++)
 				assert_int_equal(out[i], 3 * i + 7);
-			expect_status(driver->copy(&cl_device, &y, &x, sizeof in), EK_OK);
+			expect_status(driver->copy(&cl_device, &y, 0, &x, 0, sizeof in), EK_OK);
 			expect_status(cl_get(&y, out), EK_OK);
 			assert_memory_equal(in, out, sizeof in);
 			expect_status(driver->clear(&cl_device, &y), EK_OK);

@@ -133,7 +133,7 @@ static void exhaust_kinds(const enum kind kind[3], const char *name)
 	hold(&wish.h[1], e.ctx, kind[1], 50, 90, 9);
 	hold(&wish.h[2], e.ctx, kind[2], 40, 90, 4);
 	do {
-		if (m && *ek_method_device(m) != 'c')
+		if (m && needs_device(m))
 			continue;
 		wish.hints = (ek_hints){.size = sizeof wish.hints,
 		                        .method = m ? ek_method_name(m) : NULL,
@@ -309,7 +309,7 @@ static void limits_of(const enum kind kind[3], const char *name, int64_t rows, i
 		hold(&wish.h[1], ctx, kind[1], inner, cols, most);
 		hold(&wish.h[2], ctx, kind[2], rows, cols, 3);
 		do
-			if (!m || *ek_method_device(m) == 'c')
+			if (!m || !needs_device(m))
 				check_limits(name, m ? ek_method_name(m) : NULL);
 		while ((m = processor_method_next(m, EK_SPGEMM)));
 		for (int k = 0; k < 3; k++)

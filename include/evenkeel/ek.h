@@ -238,8 +238,9 @@ typedef struct ek_options {
 	/* The device to use in addition to the processor. "cpu" means no device. "opencl" and
 	 * "cuda" mean the first device of that kind. "gpu" means the first GPU, where CUDA comes
 	 * before OpenCL. A name from ek_device_get_info, such as "opencl:1", means that device.
-	 * NULL means the value of the environment variable EK_DEVICE, or no device if that is not
-	 * set. */
+	 * "cpu+" before one of these, as in "cpu+gpu" or "cpu+cuda:0", means that one call may use
+	 * the device and the processor at the same time ("Both kinds of core"). NULL means the
+	 * value of the environment variable EK_DEVICE, or no device if that is not set. */
 	const char *device;
 	ek_device_memory device_memory;
 	/* An executor of the caller, in place of the library's threads; NULL means the library's.
@@ -372,6 +373,31 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * write to, are not used. The drivers are libOpenCL.so.1, and libcuda.so.1 with NVRTC, which is
  * part of the CUDA toolkit and of the Python package nvidia-cuda-nvrtc. The environment variables
  * EK_OPENCL, EK_CUDA and EK_NVRTC name other files to load in their place. */
+
+/* Both kinds of core. In a context whose device is named "cpu+...", products by ek_spmv and ek_spmm
+ * with vectors in the host's memory are divided: the device multiplies some rows of op(A) while the
+ * processor multiplies the others. A plan finds out whether that pays. It measures a few products
+ * by each side, with the copies of x and y that the device needs, cuts the rows by the speeds and
+ * by the parts of x that must be copied, and measures a few products by both. If these are not
+ * faster than those of the faster side alone, that side does all rows. With fewer than 64 announced
+ * calls, predictions take the place of measured products. ek_plan_explain says what was found and
+ * which side does what.
+ *   - The methods are spmv.csr.split.gpu and spmm.csr.split.gpu. They multiply with csr and csc.
+ *     For other formats, if A is in one or it is asked for, for EK_REPRO_STRICT, and for other
+ *     operations, the choice is that of a context with the device alone. By name the methods run
+ *     in any context with a device; a parameter then fixes the processor's share in thousandths
+ *     ("spmv.csr.split.gpu:share=300") or the side that does all rows (side=1 is the device, 2 the
+ *     processor).
+ *   - A plan keeps its cut, so its runs give the same bits. Two plans of one matrix may have
+ *     different cuts. With hints.measure = 1 the first runs move small pieces of the rows from one
+ *     side to the other until a product takes the least time, so their bits may differ.
+ *   - With a vector in the device's memory, the device multiplies all rows. It has all of A, so the
+ *     plan takes as much memory there as one for the device. The bits are then those of the device.
+ *   - If A does not fit the device, it goes there in batches in each run, and the product of a
+ *     batch overlaps with the copy of the next ("spmv.csr.batches.gpu", "spmm.csr.batches.gpu",
+ *     which also run by name).
+ *   - In memory that both share (EK_MEMORY_SHARED), vectors that the context allocated are not
+ *     copied. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */
@@ -863,7 +889,9 @@ const char *ek_method_name(const ek_method *method);   /* "spmv.csr.merge", for 
 const char *ek_method_text(const ek_method *method);   /* one line on what it does */
 const char *ek_method_source(const ek_method *method); /* author, year, section */
 const char *ek_method_format(const ek_method *method); /* such as "csr"; "array" for primitives */
-const char *ek_method_device(const ek_method *method); /* "cpu", or "gpu" for a context's device */
+/* Returns "cpu", "gpu" for a context's device, or "cpu+gpu" for methods that divide products
+ * between the two. */
+const char *ek_method_device(const ek_method *method);
 ek_operation ek_method_operation(const ek_method *method);
 /* Returns parameter k of a method, counted from 0, for example the tile size of a method that cuts
  * A into tiles. Returns NULL if the method has no parameter k. */
@@ -1001,9 +1029,11 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With
  *     EK_REPRO_STRICT the hint gives EK_EINVAL.
- *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM in contexts without a device; elsewhere it gives
- *     EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a method, and with fewer
- *     than 64 announced calls, which could not make up for the trials.
+ *   - It is for EK_SPMV, EK_SPMM and EK_DENSE_SPMM in contexts without a device. In contexts for
+ *     both kinds of core it does something else, for EK_SPMV and EK_SPMM: runs balance the work of
+ *     the two ("Both kinds of core"), which needs no other methods, and is not remembered.
+ *     Elsewhere it gives EK_EUNSUPPORTED. It has no effect if hints.method or EK_METHOD names a
+ *     method, and with fewer than 64 announced calls, which could not make up for the trials.
  *
  * The context remembers the decision. A later plan with hints.measure takes it without trials if
  * everything agrees: the version of the library, the processor, the machine profile, the pattern of
@@ -1115,8 +1145,9 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  * returns when the work is in the queue (ek_device_wait), and errors of that work are returned by a
  * later call. Further errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for
  * csr5 and segspmv if A is in csr, and for op T with every format except csr. Methods that share y
- * between processor and device ("spmv.csr.hetero.gpu") may leave y partly written after an
- * error. */
+ * between processor and device ("spmv.csr.hetero.gpu", "spmv.csr.split.gpu") may leave y partly
+ * written after an error. Runs by batches ("spmv.csr.batches.gpu") return when their work is
+ * done. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
 
 /* Computes z = alpha op(A) x + beta y, like ek_spmv but with the result in z. The bits are the same

@@ -152,9 +152,12 @@ struct ek_context {
 	 * tests, so that small matrices are split. */
 	int64_t small_work;
 	struct eki_device *device; /* the device (base/device.h), or NULL if there is none */
+	bool together; /* whether one call may use the processor and the device: "cpu+NAME" */
 	eki_wisdom wisdom;
 	/* Replaces the measured nanoseconds of a trial, which is a run, or the preparation if
-	 * `prepares` is true, of a method. NULL except in tests. */
+	 * `prepares` is true, of a method. Also those of products by one side or by both, which
+	 * decide how these share later ones; `prepares` is then true for the time in which the
+	 * processor waited for the device. NULL except in tests. */
 	double (*timing)(const ek_method *method, bool prepares, double ns);
 };
 

@@ -12,9 +12,10 @@ enum { /* backends on which a method can run, as bits */
        EKI_CUDA = 4
 };
 
-/* Opens the device called `name` as ctx->device, or no device if `name` is NULL or "cpu". If the
- * device shares memory with the host, and the caller gave no allocation functions, the context
- * allocates from the device's heap from then on. */
+/* Opens the device called `name` as ctx->device, or no device if `name` is NULL or "cpu". The name
+ * "cpu+NAME" opens NAME, and lets one call use the processor too (ctx->together). If the device
+ * shares memory with the host, and the caller gave no allocation functions, the context allocates
+ * from the device's heap from then on. */
 ek_status eki_device_attach(ek_context *ctx, const char *name);
 /* Closes the context's device, if there is one, and gives the context the library's own heap
  * again. */

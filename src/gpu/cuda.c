@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The CUDA driver: implements the table of functions in gpu.h by calling the library that
- * cuda_load.c loads. nvrtc.c compiles the kernels.
+ * cuda_load.c loads. cuda_memory.c has memory and copies, and nvrtc.c compiles the kernels.
  *
  * A device is the primary context of its card. The CUDA runtime uses the same context, so pointers
  * from the caller's own CUDA code are valid here, and ours are valid there. Each call into this
@@ -17,12 +17,6 @@
 
 enum { ARGUMENTS = 48, LOG = 1024 };
 
-typedef struct card {
-	int device;
-	void *context, *stream, *time[2];
-	int arch; /* 10 times the compute capability: 90 for 9.0 */
-} card;
-
 typedef struct program {
 	void *module;
 	void *code; /* output of NVRTC, or NULL if the caller gave a binary */
@@ -31,39 +25,29 @@ typedef struct program {
 
 /* ---- Devices --------------------------------------------------------------------------------- */
 
-static ek_status enter(const eki_device *device)
-{
-	return CALL(cuCtxPushCurrent_v2, ((const card *)device->own)->context);
-}
-
-/* Makes the thread's own context current again. Returns `status`, the result of the calls since
- * `enter`. */
-static ek_status leave(ek_status status)
-{
-	void *context;
-
-	eki_cuda_api.cuCtxPopCurrent_v2(&context);
-	return status;
-}
-
-static void card_free(const eki_device *device, card *c)
+static void card_free(const eki_device *device, eki_card *c)
 {
 	if (c->context && eki_cuda_api.cuCtxPushCurrent_v2(c->context) == 0) {
-		if (c->stream)
-			eki_cuda_api.cuStreamSynchronize(c->stream);
-		for (int k = 0; k < 2; k++)
-			if (c->time[k])
-				eki_cuda_api.cuEventDestroy_v2(c->time[k]);
-		if (c->stream)
-			eki_cuda_api.cuStreamDestroy_v2(c->stream);
-		leave(EK_OK);
+		void *const stream[] = {c->stream, c->copies};
+		void *const event[] = {c->time[0], c->time[1], c->point[0], c->point[1]};
+
+		for (int k = 0; k < EKI_COUNT(stream); k++)
+			if (stream[k])
+				eki_cuda_api.cuStreamSynchronize(stream[k]);
+		for (int k = 0; k < EKI_COUNT(event); k++)
+			if (event[k])
+				eki_cuda_api.cuEventDestroy_v2(event[k]);
+		for (int k = 0; k < EKI_COUNT(stream); k++)
+			if (stream[k])
+				eki_cuda_api.cuStreamDestroy_v2(stream[k]);
+		eki_cuda_leave(EK_OK);
 	}
 	if (c->context)
 		eki_cuda_api.cuDevicePrimaryCtxRelease_v2(c->device);
 	eki_free(device->ctx, c, 1, sizeof *c);
 }
 
-static ek_status card_fill(card *c)
+static ek_status card_fill(eki_card *c)
 {
 	ek_status status = EK_OK;
 	int major, minor;
@@ -73,17 +57,20 @@ static ek_status card_fill(card *c)
 	c->arch = major * 10 + minor;
 	EK_RETURN_IF(CALL(cuCtxPushCurrent_v2, c->context));
 	EK_TRY(CALL(cuStreamCreate, &c->stream, EKI_CUDA_NON_BLOCKING));
-	for (int k = 0; k < 2; k++)
+	EK_TRY(CALL(cuStreamCreate, &c->copies, EKI_CUDA_NON_BLOCKING));
+	for (int k = 0; k < 2; k++) {
 		EK_TRY(CALL(cuEventCreate, &c->time[k], 0));
+		EK_TRY(CALL(cuEventCreate, &c->point[k], 0));
+	}
 done:
-	return leave(status);
+	return eki_cuda_leave(status);
 }
 
 static ek_status cuda_open(eki_device *device)
 {
 	ek_status status = EK_OK;
 	void *block;
-	card *c;
+	eki_card *c;
 
 	EK_RETURN_IF(eki_calloc(device->ctx, 1, sizeof *c, &block));
 	c = block;
@@ -100,96 +87,6 @@ done:
 static void cuda_close(eki_device *device)
 {
 	card_free(device, device->own);
-}
-
-/* ---- Memory ---------------------------------------------------------------------------------- */
-
-static uint64_t address(const eki_buffer *buffer, int64_t offset)
-{
-	return (uint64_t)(uintptr_t)buffer->device + (uint64_t)offset;
-}
-
-static ek_status take(eki_memory memory, int64_t bytes, void **at, void **host)
-{
-	uint64_t new;
-
-	if (memory == EKI_MEMORY_SHARED)
-		EK_RETURN_IF(CALL(cuMemAllocManaged, &new, (size_t)bytes, EKI_CUDA_ATTACH_GLOBAL));
-	else
-		EK_RETURN_IF(CALL(cuMemAlloc_v2, &new, (size_t)bytes));
-	*at = (void *)(uintptr_t) new;
-	*host = memory == EKI_MEMORY_SHARED ? *at : NULL;
-	return EK_OK;
-}
-
-static ek_status cuda_alloc(eki_device *device, eki_memory memory, int64_t bytes, void **at,
-                            void **host)
-{
-	if (memory == EKI_MEMORY_MAPPED)
-		return eki_fail(EK_EUNSUPPORTED,
-		                "CUDA has no memory that host and device use in turn");
-	EK_RETURN_IF(enter(device));
-	return leave(take(memory, bytes, at, host));
-}
-
-static void cuda_free(eki_device *device, eki_memory memory, void *at)
-{
-	(void)memory;
-	if (enter(device) != EK_OK)
-		return;
-	eki_cuda_api.cuMemFree_v2((uint64_t)(uintptr_t)at);
-	leave(EK_OK);
-}
-
-static ek_status write_all(const card *c, uint64_t to, const void *from, int64_t bytes)
-{
-	EK_RETURN_IF(CALL(cuMemcpyHtoDAsync_v2, to, from, (size_t)bytes, c->stream));
-	return CALL(cuStreamSynchronize, c->stream);
-}
-
-static ek_status cuda_write(eki_device *device, const eki_buffer *to, int64_t offset,
-                            const void *from, int64_t bytes)
-{
-	EK_RETURN_IF(enter(device));
-	return leave(write_all(device->own, address(to, offset), from, bytes));
-}
-
-static ek_status read_all(const card *c, uint64_t from, void *to, int64_t bytes)
-{
-	EK_RETURN_IF(CALL(cuMemcpyDtoHAsync_v2, to, from, (size_t)bytes, c->stream));
-	return CALL(cuStreamSynchronize, c->stream);
-}
-
-static ek_status cuda_read(eki_device *device, const eki_buffer *from, int64_t offset, void *to,
-                           int64_t bytes)
-{
-	EK_RETURN_IF(enter(device));
-	return leave(read_all(device->own, address(from, offset), to, bytes));
-}
-
-static ek_status cuda_clear(eki_device *device, const eki_buffer *buffer)
-{
-	const card *c = device->own;
-	const size_t bytes = (size_t)buffer->bytes;
-
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuMemsetD8Async, address(buffer, 0), 0, bytes, c->stream));
-}
-
-static ek_status cuda_copy(eki_device *device, const eki_buffer *to, const eki_buffer *from,
-                           int64_t bytes)
-{
-	const card *c = device->own;
-
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuMemcpyDtoDAsync_v2, address(to, 0), address(from, 0), (size_t)bytes,
-	                  c->stream));
-}
-
-static ek_status no_map(eki_device *device, eki_buffer *buffer)
-{
-	(void)device, (void)buffer;
-	return eki_fail(EK_EUNSUPPORTED, "CUDA has no memory that host and device use in turn");
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
@@ -214,7 +111,7 @@ static ek_status module_load(const char *name, const void *code, void **module)
 static ek_status open_compiler(const eki_device *device, char target[EKI_NVRTC_TARGET])
 {
 	EK_RETURN_IF(eki_nvrtc_open(eki_cuda_version() / 1000));
-	return eki_nvrtc_target(((const card *)device->own)->arch, target);
+	return eki_nvrtc_target(((const eki_card *)device->own)->arch, target);
 }
 
 static ek_status cuda_compiler(eki_device *device, char *text, size_t size)
@@ -237,9 +134,9 @@ static void cuda_unload(eki_device *device, void *of)
 {
 	program *p = of;
 
-	if (p->module && enter(device) == EK_OK) {
+	if (p->module && eki_cuda_enter(device) == EK_OK) {
 		eki_cuda_api.cuModuleUnload(p->module);
-		leave(EK_OK);
+		eki_cuda_leave(EK_OK);
 	}
 	eki_free(device->ctx, p->code, p->bytes, 1);
 	eki_free(device->ctx, p, 1, sizeof *p);
@@ -257,8 +154,8 @@ static ek_status cuda_build(eki_device *device, const char *name, const char *te
 	p = block;
 	if (!binary)
 		EK_TRY(compile(device, name, text, p));
-	EK_TRY(enter(device));
-	EK_TRY(leave(module_load(name, binary ? binary : p->code, &p->module)));
+	EK_TRY(eki_cuda_enter(device));
+	EK_TRY(eki_cuda_leave(module_load(name, binary ? binary : p->code, &p->module)));
 	*out = p;
 done:
 	if (status != EK_OK)
@@ -280,8 +177,8 @@ static ek_status cuda_save(eki_device *device, void *of, void **binary, int64_t 
 
 static ek_status cuda_kernel(eki_device *device, void *of, const char *name, void **kernel)
 {
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuModuleGetFunction, kernel, ((program *)of)->module, name));
+	EK_RETURN_IF(eki_cuda_enter(device));
+	return eki_cuda_leave(CALL(cuModuleGetFunction, kernel, ((program *)of)->module, name));
 }
 
 /* Does nothing, since a kernel is part of its module and is unloaded with it. */
@@ -295,7 +192,7 @@ static void cuda_drop(eki_device *device, void *kernel)
 static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, int group_size,
                              const eki_arg *args, int count)
 {
-	const card *c = device->own;
+	const eki_card *c = device->own;
 	void *parameter[ARGUMENTS];
 	uint64_t address[ARGUMENTS]; /* device addresses; 64 bits even on 32-bit hosts */
 
@@ -310,9 +207,9 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 			address[k] = (uintptr_t)args[k].buffer->device;
 		parameter[k] = args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
 	}
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuLaunchKernel, kernel, (unsigned)groups, 1, 1, (unsigned)group_size, 1,
-	                  1, 0, c->stream, parameter, NULL));
+	EK_RETURN_IF(eki_cuda_enter(device));
+	return eki_cuda_leave(CALL(cuLaunchKernel, kernel, (unsigned)groups, 1, 1,
+	                           (unsigned)group_size, 1, 1, 0, c->stream, parameter, NULL));
 }
 
 /* Does nothing, since a CUDA stream starts its launches without being flushed. */
@@ -324,19 +221,23 @@ static ek_status cuda_flush(eki_device *device)
 
 static ek_status cuda_wait(eki_device *device)
 {
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuStreamSynchronize, ((const card *)device->own)->stream));
+	const eki_card *c = device->own;
+	ek_status status;
+
+	EK_RETURN_IF(eki_cuda_enter(device));
+	status = CALL(cuStreamSynchronize, c->stream);
+	return eki_cuda_leave(status != EK_OK ? status : CALL(cuStreamSynchronize, c->copies));
 }
 
 static ek_status cuda_mark(eki_device *device, int which)
 {
-	const card *c = device->own;
+	const eki_card *c = device->own;
 
-	EK_RETURN_IF(enter(device));
-	return leave(CALL(cuEventRecord, c->time[which], c->stream));
+	EK_RETURN_IF(eki_cuda_enter(device));
+	return eki_cuda_leave(CALL(cuEventRecord, c->time[which], c->stream));
 }
 
-static ek_status between(const card *c, double *seconds)
+static ek_status between(const eki_card *c, double *seconds)
 {
 	float milliseconds;
 
@@ -348,8 +249,8 @@ static ek_status between(const card *c, double *seconds)
 
 static ek_status cuda_elapsed(eki_device *device, double *seconds)
 {
-	EK_RETURN_IF(enter(device));
-	return leave(between(device->own, seconds));
+	EK_RETURN_IF(eki_cuda_enter(device));
+	return eki_cuda_leave(between(device->own, seconds));
 }
 
 const eki_driver eki_cuda = {
@@ -359,14 +260,19 @@ const eki_driver eki_cuda = {
 	.info = eki_cuda_info,
 	.open = cuda_open,
 	.close = cuda_close,
-	.alloc = cuda_alloc,
-	.free = cuda_free,
-	.write = cuda_write,
-	.read = cuda_read,
-	.copy = cuda_copy,
-	.clear = cuda_clear,
-	.map = no_map,
-	.unmap = no_map,
+	.alloc = eki_cuda_alloc,
+	.free = eki_cuda_free,
+	.write = eki_cuda_write,
+	.read = eki_cuda_read,
+	.send = eki_cuda_send,
+	.fetch = eki_cuda_fetch,
+	.follow = eki_cuda_follow,
+	.pin = eki_cuda_pin,
+	.unpin = eki_cuda_unpin,
+	.copy = eki_cuda_copy,
+	.clear = eki_cuda_clear,
+	.map = eki_cuda_no_map,
+	.unmap = eki_cuda_no_map,
 	.build = cuda_build,
 	.compiler = cuda_compiler,
 	.save = cuda_save,

@@ -29,6 +29,7 @@
 	X(cuStreamCreate, (void **stream, unsigned flags))                                       \
 	X(cuStreamDestroy_v2, (void *stream))                                                    \
 	X(cuStreamSynchronize, (void *stream))                                                   \
+	X(cuStreamWaitEvent, (void *stream, void *event, unsigned flags))                        \
 	X(cuEventCreate, (void **event, unsigned flags))                                         \
 	X(cuEventDestroy_v2, (void *event))                                                      \
 	X(cuEventRecord, (void *event, void *stream))                                            \
@@ -37,6 +38,8 @@
 	X(cuMemAlloc_v2, (uint64_t * address, size_t bytes))                                     \
 	X(cuMemAllocManaged, (uint64_t * address, size_t bytes, unsigned flags))                 \
 	X(cuMemFree_v2, (uint64_t address))                                                      \
+	X(cuMemHostRegister_v2, (void *host, size_t bytes, unsigned flags))                      \
+	X(cuMemHostUnregister, (void *host))                                                     \
 	X(cuMemcpyHtoDAsync_v2, (uint64_t to, const void *from, size_t bytes, void *stream))     \
 	X(cuMemcpyDtoHAsync_v2, (void *to, uint64_t from, size_t bytes, void *stream))           \
 	X(cuMemcpyDtoDAsync_v2, (uint64_t to, uint64_t from, size_t bytes, void *stream))        \
@@ -82,6 +85,7 @@ enum {
 	EKI_CUDA_CONCURRENT_MANAGED = 89,
 	EKI_CUDA_ATTACH_GLOBAL = 1, /* of type CUmemAttach_flags */
 	EKI_CUDA_NON_BLOCKING = 1,  /* of type CUstream_flags */
+	EKI_CUDA_PORTABLE = 1,      /* bit of cuMemHostRegister: pinned in all contexts */
 	EKI_CUDA_ERROR_LOG = 5,     /* of type CUjit_option, like the next constant */
 	EKI_CUDA_ERROR_LOG_SIZE = 6
 };

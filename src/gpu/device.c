@@ -100,6 +100,15 @@ static ek_status no_gpu(void)
 	return eki_fail(EK_EDEVICE, "there is no GPU (%s)", text);
 }
 
+static ek_status no_device(const char *name)
+{
+	return eki_fail(EK_EINVAL,
+	                "device \"%s\": cpu, gpu, cuda, opencl, or one of the last two with a "
+	                "number, as opencl:1, is expected, or cpu+ and a device, as cpu+gpu, for "
+	                "both at once",
+	                name);
+}
+
 /* Finds the device that a name such as "cuda", "opencl:1" or "gpu" refers to. Sets *d to the index
  * of its driver, and *number to its number among the devices of that driver. */
 static ek_status find(const char *name, int *d, int *number)
@@ -127,10 +136,7 @@ static ek_status find(const char *name, int *d, int *number)
 			*number = 10 * *number + (*c - '0');
 	}
 	if (*d == DRIVERS || (name[length] && !name[length + 1]))
-		return eki_fail(EK_EINVAL,
-		                "device \"%s\": cpu, gpu, cuda, opencl, or one of the last two "
-		                "with a number, as opencl:1, is expected",
-		                name);
+		return no_device(name);
 	EK_RETURN_IF(driver[*d]->count(&n));
 	if (*number >= n)
 		return eki_fail(EK_EDEVICE, "there is no device \"%s\" (%s: %d device%s)", name,
@@ -185,7 +191,13 @@ done:
 
 ek_status eki_device_attach(ek_context *ctx, const char *name)
 {
-	EK_RETURN_IF(open_device(ctx, name, &ctx->device));
+	static const char both[] = "cpu+";
+	const bool together = name && strncmp(name, both, strlen(both)) == 0;
+
+	if (together && (!name[strlen(both)] || strcmp(name + strlen(both), "cpu") == 0))
+		return no_device(name);
+	EK_RETURN_IF(open_device(ctx, together ? name + strlen(both) : name, &ctx->device));
+	ctx->together = together;
 	if (ctx->device && ctx->device->memory == EKI_MEMORY_SHARED && eki_heap_is_default(ctx)) {
 		ctx->options.alloc = eki_shared_alloc;
 		ctx->options.dealloc = eki_shared_dealloc;

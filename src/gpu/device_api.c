@@ -111,7 +111,7 @@ ek_status ek_device_copy(ek_context *ctx, void *to, const void *from, int64_t by
 
 	if (bytes == 0)
 		return EK_OK;
-	EK_RETURN_IF(dev->driver->copy(dev, &b, &a, bytes));
+	EK_RETURN_IF(dev->driver->copy(dev, &b, 0, &a, 0, bytes));
 	return dev->driver->flush(dev);
 }
 

@@ -14,7 +14,8 @@
  *   opencl.c    the OpenCL driver; cuda.c and nvrtc.c are the CUDA driver
  *
  * A device has one in-order queue and belongs to one context. An application that wants several
- * queues opens several contexts. */
+ * queues opens several contexts. Methods may put copies into a second queue, but finish or order
+ * them before their runs return (`follow` in the table of functions). */
 #ifndef EK_GPU_GPU_H
 #define EK_GPU_GPU_H
 
@@ -105,10 +106,25 @@ struct eki_driver {
 	                   int64_t bytes);
 	ek_status (*read)(eki_device *, const eki_buffer *from, int64_t offset, void *to,
 	                  int64_t bytes);
-	/* Copies from the start of one buffer to the start of another, as a command in the
-	 * queue. */
-	ek_status (*copy)(eki_device *, const eki_buffer *to, const eki_buffer *from,
+	/* Put copies between host memory and a buffer of kind EKI_MEMORY_COPY into a second queue,
+	 * which is in order, too, but runs beside the queue of all other commands. Both functions
+	 * may return before the copy is done: until `wait` has returned, the host memory must stay
+	 * as it is (send) or is not to be read (fetch). `follow` makes later commands of one queue
+	 * wait for all earlier commands of the other; those that wait are copies if `copies` is
+	 * true. */
+	ek_status (*send)(eki_device *, const eki_buffer *to, int64_t offset, const void *from,
 	                  int64_t bytes);
+	ek_status (*fetch)(eki_device *, const eki_buffer *from, int64_t offset, void *to,
+	                   int64_t bytes);
+	ek_status (*follow)(eki_device *, bool copies);
+	/* `pin` keeps host memory in place, where that lets the host go on while the memory is
+	 * copied. It fails if the memory is pinned already, or if it cannot be; copies from it are
+	 * then correct, but may block. NULL if the driver needs no pinned memory. */
+	ek_status (*pin)(eki_device *, void *host, int64_t bytes);
+	void (*unpin)(eki_device *, void *host);
+	/* Copies from one buffer to another, as a command in the queue. */
+	ek_status (*copy)(eki_device *, const eki_buffer *to, int64_t to_offset,
+	                  const eki_buffer *from, int64_t from_offset, int64_t bytes);
 	/* Fills a buffer with zeros, as a command in the queue. */
 	ek_status (*clear)(eki_device *, const eki_buffer *buffer);
 	/* `map` waits until all earlier work in the queue is done, and then maps a buffer of kind
@@ -134,8 +150,8 @@ struct eki_driver {
 	 * than 0. */
 	ek_status (*launch)(eki_device *, void *kernel, int64_t groups, int group_size,
 	                    const eki_arg *args, int count);
-	ek_status (*flush)(eki_device *); /* starts the work in the queue */
-	ek_status (*wait)(eki_device *);  /* waits until all work in the queue is done */
+	ek_status (*flush)(eki_device *); /* starts the work in both queues */
+	ek_status (*wait)(eki_device *);  /* waits until all work in both queues is done */
 	/* `mark` takes time stamp `which`, 0 or 1, from the device's clock when the queue reaches
 	 * this point. `elapsed` waits for time stamp 1 and returns the seconds between the two time
 	 * stamps. */
@@ -283,6 +299,10 @@ typedef struct eki_gpu_kernels {
 	void *kernel;
 	struct eki_gpu_kernels *next;
 } eki_gpu_kernels;
+typedef struct eki_gpu_pinned {
+	void *host;
+	struct eki_gpu_pinned *next;
+} eki_gpu_pinned;
 
 /* Data of a step that runs on a device, in addition to the method's own state. It is freed with the
  * plan. */
@@ -298,6 +318,7 @@ struct eki_gpu {
 	const eki_buffer *operand[EKI_MAX_MATRICES][EKI_MAX_ARRAYS];
 	eki_gpu_buffers *buffers;
 	eki_gpu_kernels *kernels;
+	eki_gpu_pinned *pinned;
 	eki_transposed transposed; /* transposed copy for op T, in the method's format */
 	bool transposed_here;      /* true if eki_gpu_release frees `transposed` */
 };
@@ -336,6 +357,9 @@ ek_status eki_gpu_refresh_operands(eki_step *step);
 ek_status eki_gpu_buffer(eki_step *step, int64_t count, size_t size, bool both, const void *from,
                          eki_buffer **out);
 ek_status eki_gpu_kernel(eki_step *step, const char *name, void **kernel);
+/* Pins host memory that the step's runs copy and that lives longer than the plan's steps, if the
+ * driver has a use for that and can do it. The memory is unpinned with the plan. */
+ek_status eki_gpu_pin(eki_step *step, void *host, int64_t bytes);
 
 /* Launches a kernel of the step's program once and waits until the kernel is done. Meant for use
  * during preparation. */
@@ -346,6 +370,9 @@ ek_status eki_gpu_once(const eki_step *step, const char *name, int64_t groups, i
 typedef struct eki_gpu_vectors {
 	eki_buffer x, y;
 	bool x_host, y_host; /* whether x and y are on the host; if y is, it is copied back */
+	/* Positions of the first entries of x and y in their buffers, for methods that multiply
+	 * blocks; 0 for others. */
+	int64_t x_at, y_at;
 } eki_gpu_vectors;
 /* Starts a run: copies x from the host to the device where needed, and y too unless beta is 0. If
  * the parent of the step has already done so, this only returns the parent's vectors, and

@@ -213,6 +213,22 @@ ek_status eki_gpu_kernel(eki_step *step, const char *name, void **kernel)
 	return EK_OK;
 }
 
+ek_status eki_gpu_pin(eki_step *step, void *host, int64_t bytes)
+{
+	eki_gpu *g = step->gpu;
+	const eki_driver *driver = g->device->driver;
+	eki_gpu_pinned *p;
+
+	if (!driver->pin || !bytes)
+		return EK_OK;
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *p, &p));
+	if (driver->pin(g->device, host, bytes) == EK_OK) {
+		*p = (eki_gpu_pinned){host, g->pinned};
+		g->pinned = p;
+	}
+	return EK_OK;
+}
+
 ek_status eki_gpu_once(const eki_step *step, const char *name, int64_t groups, int group_size,
                        const eki_arg *args, int count)
 {
@@ -247,6 +263,8 @@ void eki_gpu_release(eki_step *step)
 		eki_buffer_free(g->device, &b->buffer);
 	for (const eki_gpu_kernels *k = g->kernels; k; k = k->next)
 		g->device->driver->drop(g->device, k->kernel);
+	for (const eki_gpu_pinned *p = g->pinned; p; p = p->next)
+		g->device->driver->unpin(g->device, p->host);
 	if (g->scale)
 		g->device->driver->drop(g->device, g->scale);
 	eki_buffer_free(g->device, &g->x);

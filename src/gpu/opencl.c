@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and holds the table of
  * the driver's functions. opencl_queue.c handles memory and launches. An open device has an OpenCL
- * context and an in-order queue of its own, with profiling. A device is described as sharing memory
- * with the host only if the OpenCL library has the functions for that. So later calls never use a
- * function that the library lacks. */
+ * context and an in-order queue of its own, with profiling, and a second one for copies.
+ * A device is described as sharing memory with the host only if the OpenCL library has the
+ * functions for that. So later calls never use a function that the library lacks. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
@@ -162,6 +162,10 @@ static void cl_close(eki_device *d)
 		eki_cl.clFinish(o->queue);
 		eki_cl.clReleaseCommandQueue(o->queue);
 	}
+	if (o->copies) {
+		eki_cl.clFinish(o->copies);
+		eki_cl.clReleaseCommandQueue(o->copies);
+	}
 	if (o->context)
 		eki_cl.clReleaseContext(o->context);
 	eki_free(d->ctx, o, 1, sizeof *o);
@@ -190,6 +194,8 @@ static ek_status cl_open(eki_device *d)
 	o->context = eki_cl.clCreateContext(with, 1, &o->id, NULL, NULL, &code);
 	EK_TRY(eki_cl_check("clCreateContext", code));
 	o->queue = eki_cl.clCreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);
+	EK_TRY(eki_cl_check("clCreateCommandQueue", code));
+	o->copies = eki_cl.clCreateCommandQueue(o->context, o->id, 0, &code);
 	EK_TRY(eki_cl_check("clCreateCommandQueue", code));
 	EK_TRY(eki_cl_mark(d, 0));
 	EK_TRY(eki_cl_mark(d, 1));
@@ -327,6 +333,9 @@ const eki_driver eki_opencl = {
 	.free = eki_cl_free,
 	.write = eki_cl_write,
 	.read = eki_cl_read,
+	.send = eki_cl_send,
+	.fetch = eki_cl_fetch,
+	.follow = eki_cl_follow,
 	.copy = eki_cl_copy,
 	.clear = eki_cl_clear,
 	.map = eki_cl_map,

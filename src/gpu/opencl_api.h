@@ -114,6 +114,7 @@ enum {
 	X(cl_int, clEnqueueCopyBuffer,                                                            \
 	  (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, CL_WAITS))                   \
 	X(cl_int, clEnqueueMarkerWithWaitList, (cl_command_queue, CL_WAITS))                      \
+	X(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue, CL_WAITS))                     \
 	X(cl_int, clFlush, (cl_command_queue))                                                    \
 	X(cl_int, clFinish, (cl_command_queue))                                                   \
 	X(cl_int, clWaitForEvents, (cl_uint, const cl_event *))                                   \
@@ -163,6 +164,8 @@ typedef struct eki_cl_own {
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue;
+	cl_command_queue copies; /* queue of eki_cl_send and eki_cl_fetch */
+	_Atomic bool copied;     /* true once `copies` has had a command */
 	const char *options; /* options for the compiler */
 	bool host_clock;     /* true if marks use the host's clock, as the device gives no times */
 	cl_event mark[2];
@@ -180,7 +183,13 @@ ek_status eki_cl_write(eki_device *d, const eki_buffer *to, int64_t offset, cons
                        int64_t bytes);
 ek_status eki_cl_read(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
                       int64_t bytes);
-ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, const eki_buffer *from, int64_t bytes);
+ek_status eki_cl_send(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
+                      int64_t bytes);
+ek_status eki_cl_fetch(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
+                       int64_t bytes);
+ek_status eki_cl_follow(eki_device *d, bool copies);
+ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, int64_t to_offset,
+                      const eki_buffer *from, int64_t from_offset, int64_t bytes);
 ek_status eki_cl_clear(eki_device *d, const eki_buffer *buffer);
 ek_status eki_cl_map(eki_device *d, eki_buffer *buffer);
 ek_status eki_cl_unmap(eki_device *d, eki_buffer *buffer);

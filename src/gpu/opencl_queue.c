@@ -80,13 +80,15 @@ static ek_status end(eki_cl_own *o, ek_status status)
 	return status;
 }
 
-/* Waits until all commands in the queue are done. Fails if one of them, or an earlier command, has
- * failed. */
+/* Waits until all commands in both queues are done. Fails if one of them, or an earlier command,
+ * has failed. */
 static ek_status settle(eki_cl_own *o)
 {
 	ek_status status;
 
 	EK_RETURN_IF(EKI_CL(clFinish, o->queue));
+	if (atomic_load(&o->copied))
+		EK_RETURN_IF(EKI_CL(clFinish, o->copies));
 	pthread_mutex_lock(&o->lock);
 	EK_TRY(look(o));
 	status = failure(o);
@@ -165,26 +167,71 @@ ek_status eki_cl_read(eki_device *d, const eki_buffer *from, int64_t offset, voi
 	              to, 0, NULL, NULL);
 }
 
-ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, const eki_buffer *from, int64_t bytes)
+ek_status eki_cl_send(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
+                      int64_t bytes)
 {
 	eki_cl_own *o = d->own;
-	const size_t size = (size_t)bytes;
+	cl_event *event;
+
+	EK_RETURN_IF(begin(o, &event));
+	atomic_store(&o->copied, true);
+	return end(o, EKI_CL(clEnqueueWriteBuffer, o->copies, to->device, 0, (size_t)offset,
+	                     (size_t)bytes, from, 0, NULL, event));
+}
+
+ek_status eki_cl_fetch(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
+                       int64_t bytes)
+{
+	eki_cl_own *o = d->own;
+	cl_event *event;
+
+	EK_RETURN_IF(begin(o, &event));
+	atomic_store(&o->copied, true);
+	return end(o, EKI_CL(clEnqueueReadBuffer, o->copies, from->device, 0, (size_t)offset,
+	                     (size_t)bytes, to, 0, NULL, event));
+}
+
+/* Flushes the queue that is waited for, since a wait for a command of another queue starts
+ * nothing. */
+ek_status eki_cl_follow(eki_device *d, bool copies)
+{
+	eki_cl_own *o = d->own;
+	const cl_command_queue first = copies ? o->queue : o->copies,
+			       second = copies ? o->copies : o->queue;
+	cl_event point, *event;
+	ek_status status;
+
+	EK_RETURN_IF(EKI_CL(clEnqueueMarkerWithWaitList, first, 0, NULL, &point));
+	EK_TRY(EKI_CL(clFlush, first));
+	EK_TRY(begin(o, &event));
+	atomic_store(&o->copied, true);
+	status = end(o, EKI_CL(clEnqueueBarrierWithWaitList, second, 1, &point, event));
+done:
+	eki_cl.clReleaseEvent(point);
+	return status;
+}
+
+ek_status eki_cl_copy(eki_device *d, const eki_buffer *to, int64_t to_offset,
+                      const eki_buffer *from, int64_t from_offset, int64_t bytes)
+{
+	eki_cl_own *o = d->own;
+	const size_t size = (size_t)bytes, at = (size_t)to_offset, of = (size_t)from_offset;
 	const bool to_object = to->memory == EKI_MEMORY_COPY,
 		   from_object = from->memory == EKI_MEMORY_COPY;
 	cl_event *event;
 
 	EK_RETURN_IF(begin(o, &event));
 	if (to_object && from_object)
-		return end(o, EKI_CL(clEnqueueCopyBuffer, o->queue, from->device, to->device, 0, 0,
-		                     size, 0, NULL, event));
+		return end(o, EKI_CL(clEnqueueCopyBuffer, o->queue, from->device, to->device, of,
+		                     at, size, 0, NULL, event));
 	if (to_object)
-		return end(o, EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 0, 0, size,
-		                     from->device, 0, NULL, event));
+		return end(o, EKI_CL(clEnqueueWriteBuffer, o->queue, to->device, 0, at, size,
+		                     (char *)from->device + of, 0, NULL, event));
 	if (from_object)
-		return end(o, EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 0, 0, size,
-		                     to->device, 0, NULL, event));
-	return end(o, EKI_CL(clEnqueueSVMMemcpy, o->queue, 0, to->device, from->device, size, 0,
-	                     NULL, event));
+		return end(o, EKI_CL(clEnqueueReadBuffer, o->queue, from->device, 0, of, size,
+		                     (char *)to->device + at, 0, NULL, event));
+	return end(o, EKI_CL(clEnqueueSVMMemcpy, o->queue, 0, (char *)to->device + at,
+	                     (char *)from->device + of, size, 0, NULL, event));
 }
 
 ek_status eki_cl_clear(eki_device *d, const eki_buffer *buffer)
@@ -257,6 +304,8 @@ ek_status eki_cl_flush(eki_device *d)
 {
 	const eki_cl_own *o = d->own;
 
+	if (atomic_load(&o->copied))
+		EK_RETURN_IF(EKI_CL(clFlush, o->copies));
 	return EKI_CL(clFlush, o->queue);
 }
 

@@ -109,7 +109,7 @@ static ek_status bring_y(const eki_step *step, eki_run *v)
 	const eki_buffer y = eki_device_memory(dev, v->y.data, bytes);
 	const eki_buffer y0 = eki_device_memory(dev, from, bytes);
 
-	return dev->driver->copy(dev, &y, &y0, bytes);
+	return dev->driver->copy(dev, &y, 0, &y0, 0, bytes);
 }
 
 static ek_status scale_run(const eki_step *step, const eki_run *v)

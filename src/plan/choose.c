@@ -17,6 +17,7 @@ typedef struct request {
 	const char *from;        /* source of the name, with which error messages begin */
 	/* whether EK_METHOD named `method`, and whether it did so for this op only */
 	bool forced, one_op;
+	bool together; /* whether the context's device, "cpu+NAME", led to `method` */
 	const ek_format *format;
 	int64_t dim[EKI_MAX_DIMS];
 	ek_op op;                    /* requested op on A */
@@ -108,6 +109,20 @@ static ek_status read_hints(const ek_plan *p, const ek_hints *h, request *r)
 		return eki_fail(EK_EINVAL, "%smethod %s multiplies with format %s, not with %s",
 		                r->from, r->method->name, r->method->format[0]->name, given->name);
 	return EK_OK;
+}
+
+/* In a context for both kinds of core, lets the method that uses both do what no named method does,
+ * as far as it can. */
+static void take_both(const ek_plan *p, request *r)
+{
+	const ek_method *m = eki_together(p->ctx, p->problem.operation->number);
+
+	if (!m || r->method || p->problem.reproducible == EK_REPRO_STRICT ||
+	    !multiplies(m->format[0], r->format) ||
+	    !eki_device_backend(p->ctx, matrix(p)->store.value))
+		return;
+	r->method = m;
+	r->together = true;
 }
 
 static ek_status check_method(const ek_plan *p, const request *r)
@@ -276,6 +291,8 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 		memcpy(p->root.param, r.param, sizeof p->root.param);
 		return choose_for_operands(p, hints, &r);
 	}
+	take_both(p, &r);
+	p->problem.balances &= r.together;
 	p->root.op[0] = op_in(p, &r);
 	p->root.method = r.method;
 	memcpy(p->root.param, r.param, sizeof p->root.param);
@@ -286,7 +303,10 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 			snprintf(only, sizeof only, ", for %s.%c", p->problem.operation->name,
 			         r.op == EK_OP_T ? 't' : 'n');
 		EK_RETURN_IF(eki_step_say(&p->root, "asked for by %s%s\n",
-		                          r.forced ? "EK_METHOD" : "name", only));
+		                          r.together ? "the device's name, cpu+..."
+		                          : r.forced ? "EK_METHOD"
+		                                     : "name",
+		                          only));
 	}
 	const bool csr = multiplies(&ek_format_csr, r.format);
 

@@ -68,7 +68,20 @@ const char *ek_method_format(const ek_method *m)
 
 const char *ek_method_device(const ek_method *m)
 {
-	return !m ? NULL : m->backend & EKI_CPU ? "cpu" : "gpu";
+	return !m                           ? NULL
+	       : m->traits & EKI_TOGETHER   ? "cpu+gpu"
+	       : m->backend & EKI_CPU       ? "cpu"
+	                                    : "gpu";
+}
+
+const ek_method *eki_together(const ek_context *ctx, ek_operation operation)
+{
+	const ek_method *m;
+
+	for (size_t k = 0; ctx->together && (m = eki_method(k)); k++)
+		if (m->traits & EKI_TOGETHER && m->operation == operation)
+			return m;
+	return NULL;
 }
 
 const ek_format_param *ek_method_get_param(const ek_method *m, int k)

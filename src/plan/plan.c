@@ -107,7 +107,7 @@ static void first_step(ek_plan *p, const ek_matrix *A, int threads)
 /* Chooses and prepares what does the runs: steps or, with hints.measure, plans that are tried. */
 static ek_status prepare(ek_plan *p, const ek_hints *h)
 {
-	if (h->measure)
+	if (h->measure && !p->problem.balances)
 		return eki_trials_make(p, h);
 	EK_RETURN_IF(eki_plan_choose(p, h));
 	p->chosen = p->root;
@@ -130,6 +130,7 @@ ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, cons
 	problem.width = operation->width ? h->width ? h->width : operation->width : 1;
 	problem.reproducible = h->reproducible;
 	problem.memory = h->memory;
+	problem.balances = h->measure && eki_together(A->ctx, operation->number);
 	EK_RETURN_IF(eki_operands_check(h, &problem));
 	EK_RETURN_IF(operation->check(&problem));
 	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
@@ -171,14 +172,6 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	return eki_plan_make(o, A, &h, plan);
 }
 
-/* Releases what devices hold for a step and for its descendants. */
-static void release(eki_step *step)
-{
-	for (int k = 0; k < step->children; k++)
-		release(&step->child[k]);
-	eki_gpu_release(step);
-}
-
 static int64_t held_on_device(const eki_step *step)
 {
 	int64_t bytes = eki_gpu_bytes(step);
@@ -193,7 +186,7 @@ void ek_plan_destroy(ek_plan *plan)
 	if (!plan || eki_plan_check(plan) != EK_OK)
 		return;
 	eki_trials_free(plan);
-	release(&plan->root);
+	eki_step_release(&plan->root);
 	eki_scratch_free(plan);
 	eki_arena_free(plan->ctx, &plan->memory);
 	eki_text_free(plan->ctx, &plan->why);
@@ -271,7 +264,11 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 
 	if (plan->trials)
 		return eki_trials_explain(plan, text, size);
-	if (!(root->method->backend & EKI_CPU))
+	if (root->method->traits & EKI_TOGETHER)
+		snprintf(where, sizeof where, "device %s and %d thread%s, %s",
+		         eki_device_name(plan->ctx), root->threads, root->threads == 1 ? "" : "s",
+		         ek_isa_name(root->isa));
+	else if (!(root->method->backend & EKI_CPU))
 		snprintf(where, sizeof where, "device %s", eki_device_name(plan->ctx));
 	else
 		snprintf(where, sizeof where, "%d thread%s in %d part%s, %s", root->threads,

@@ -55,15 +55,18 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
 	       ek_method_supports(m, step->op[0], step->problem->reproducible);
 }
 
-/* Returns the backend that candidates must have. If the context has a device, this is the backend
- * of the device, since a caller who opened a device wants its methods. There are two exceptions in
- * which it is EKI_CPU: if no method on the device can do the work, and in child steps of a plan
- * whose root method runs on the processor. */
+/* Returns the backend that candidates must have. It is the one that the parent step named, if it
+ * did. Otherwise, if the context has a device, it is the backend of the device, since a caller who
+ * opened a device wants its methods. There are two exceptions in which it is EKI_CPU: if no method
+ * on the device can do the work, and in child steps of a plan whose root method runs on the
+ * processor. */
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
 	const ek_method *m;
 
+	if (step->backend)
+		return step->backend;
 	if (!device || (step->part && step->plan->root.method->backend & EKI_CPU))
 		return EKI_CPU;
 	for (size_t k = 0; (m = eki_method(k)); k++)

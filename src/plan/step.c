@@ -105,6 +105,7 @@ eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek
 		.parts = step->parts,
 		.bytes = eki_moved_bytes(problem, in),
 		.part = true,
+		.backend = step->backend,
 	};
 	memcpy(child->dim, step->dim, sizeof child->dim);
 	return child;
@@ -165,6 +166,42 @@ ek_status eki_step_refresh(eki_step *step)
 	for (int k = 0; k < step->children; k++)
 		EK_RETURN_IF(eki_step_refresh(&step->child[k]));
 	return EK_OK;
+}
+
+void eki_step_release(eki_step *step)
+{
+	for (int k = 0; k < step->children; k++)
+		eki_step_release(&step->child[k]);
+	eki_gpu_release(step);
+}
+
+eki_mark eki_step_mark(const eki_step *step)
+{
+	const ek_plan *p = step->plan;
+
+	return (eki_mark){.blocks = p->memory.count,
+	                  .children = step->children,
+	                  .text = p->why.used,
+	                  .scratch = p->scratch_bytes,
+	                  .zero_begin = p->zero_begin,
+	                  .zero_end = p->zero_end};
+}
+
+void eki_step_rewind(eki_step *step, const eki_mark *mark)
+{
+	ek_plan *p = step->plan;
+
+	for (int k = mark->children; k < step->children; k++)
+		eki_step_release(&step->child[k]);
+	step->children = mark->children;
+	while (p->memory.count > mark->blocks)
+		eki_arena_drop(p->ctx, &p->memory, p->memory.list[p->memory.count - 1].block);
+	p->why.used = mark->text;
+	if (p->why.data)
+		p->why.data[mark->text] = 0;
+	p->scratch_bytes = mark->scratch;
+	p->zero_begin = mark->zero_begin;
+	p->zero_end = mark->zero_end;
 }
 
 uint64_t eki_step_values(const eki_step *step)

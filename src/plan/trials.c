@@ -39,7 +39,7 @@ ek_status eki_trials_check(const ek_context *ctx, const eki_operation *operation
 		                "hints.measure is 1, but operation %s has no trials; those of "
 		                "spmv, spmm and dense_spmm have",
 		                operation->name);
-	if (ctx->device)
+	if (ctx->device && !eki_together(ctx, operation->number))
 		return eki_fail(EK_EUNSUPPORTED,
 		                "hints.measure is 1, but the context has a device, whose runs are "
 		                "not timed");

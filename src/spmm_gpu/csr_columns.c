@@ -4,14 +4,12 @@
  * neighbouring entries of X. In wide blocks each work-item computes up to four columns, which share
  * the entry of A in a register.
  *
- * Blocks on the device, or in memory that host and device share, are used in place with their
- * strides. If X is column-major, each of its entries costs a sector of memory. Blocks on the host
- * are packed and copied to buffers of the plan. These buffers hold the number of columns for which
- * the plan was made, so wider blocks are multiplied piece by piece. op T multiplies by a transposed
- * copy. Yang, Buluc, Owens 2018, section 4.1 (row splitting). */
+ * Blocks on the host are copied in groups of columns (blocks.c). If X is column-major on the
+ * device, each of its entries costs a sector of memory. op T multiplies by a transposed copy. Yang,
+ * Buluc, Owens 2018, section 4.1 (row splitting). */
 #include <stdio.h>
 
-#include "gpu/gpu.h"
+#include "spmm_gpu/blocks.h"
 
 #ifndef EK_NO_GPU
 
@@ -22,8 +20,7 @@ enum { WG = 256, MOST_LANES = 32, MOST_EACH = 4 };
 typedef struct columns {
 	void *kernel;
 	int lanes, each;
-	int64_t width; /* number of columns in the plan's buffers */
-	int64_t x, y;  /* offsets of the packed X and Y in the scratch; each has `width` columns */
+	eki_gpu_stages stages;
 } columns;
 
 static ek_status prepare(eki_step *step)
@@ -33,7 +30,7 @@ static ek_status prepare(eki_step *step)
 	columns *c;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *c, &c));
-	*c = (columns){.lanes = 1, .each = 1, .width = eki_gpu_width(step)};
+	*c = (columns){.lanes = 1, .each = 1};
 	while (c->lanes < MOST_LANES && c->lanes < width)
 		c->lanes *= 2;
 	while (c->each < MOST_EACH && c->each * c->lanes < width)
@@ -44,105 +41,13 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_columns", defines, eki_cl_csr_columns));
 	EK_RETURN_IF(eki_gpu_mirror(step));
 	EK_RETURN_IF(eki_gpu_kernel(step, "csr_columns", &c->kernel));
-	EK_RETURN_IF(eki_step_scratch(step, eki_times(step->x_len, c->width),
-	                              ek_value_size(step->in[0]->value), &c->x));
-	return eki_step_scratch(step, eki_times(step->y_len, c->width),
-	                        ek_value_size(step->in[0]->value), &c->y);
-}
-
-/* ---- Blocks ---------------------------------------------------------------------------------- */
-
-/* The block X or Y of a run. */
-typedef struct block {
-	eki_dense host; /* block as the caller passed it */
-	int64_t rows;
-	const eki_buffer *copy; /* buffer of the plan, used if staged */
-	char *packed;           /* packed copy in the scratch memory, used if staged */
-	bool staged;            /* true if the block is copied by way of `packed` and `copy` */
-	eki_buffer there;       /* buffer that kernels read or write */
-	int64_t at, row, col;   /* position of the first entry; row stride; column stride */
-} block;
-
-static block open_block(const eki_step *step, const eki_dense *d, int64_t rows, int64_t width,
-                        const eki_buffer *copy, char *packed)
-{
-	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
-	const int64_t last = (rows - 1) * d->row + (width - 1) * d->col;
-	const int64_t bytes = rows > 0 ? (last + 1) * size : 0;
-	block b = {.host = *d,
-	           .rows = rows,
-	           .copy = copy,
-	           .packed = packed,
-	           .row = d->row,
-	           .col = d->col};
-
-	if (d->where == EK_ON_DEVICE)
-		b.there = eki_device_memory(step->gpu->device, d->data, bytes);
-	else if (rows == 0 || !eki_buffer_around(step->gpu->device, d->data, bytes, &b.there))
-		b.staged = true;
-	return b;
-}
-
-/* Copies `width` columns of a block on the host to a packed block, or back. */
-static void copy_columns(const eki_step *step, const eki_dense *from, const eki_dense *to,
-                         int64_t rows, int64_t width)
-{
-	const eki_run all = {.y = *to, .y0 = *from, .width = width, .beta = eki_real(1)};
-
-	eki_scale(step, &all, 0, rows);
-}
-
-/* Returns the caller's block on the host without its first j columns. */
-static eki_dense columns_of(const eki_step *step, const block *b, int64_t j)
-{
-	eki_dense d = b->host;
-
-	d.data = (char *)d.data + j * d.col * (int64_t)ek_value_size(step->in[0]->value);
-	return d;
-}
-
-/* Returns the packed copy of `width` columns of a staged block. */
-static eki_dense packed(const block *b, int64_t width)
-{
-	return (eki_dense){.data = b->packed, .row = width, .col = 1};
-}
-
-/* Makes columns [j, j + width) of a block available to kernels. Their values are copied only if
- * `fill` is true. */
-static ek_status bring(const eki_step *step, block *b, int64_t j, int64_t width, bool fill)
-{
-	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
-	const eki_dense from = columns_of(step, b, j), to = packed(b, width);
-
-	if (!b->staged) {
-		b->at = j * b->col;
-		return EK_OK;
-	}
-	b->there = *b->copy;
-	b->row = width;
-	b->col = 1;
-	if (!fill)
-		return EK_OK;
-	copy_columns(step, &from, &to, b->rows, width);
-	return eki_buffer_write(step->gpu->device, b->copy, to.data, b->rows * width * size);
-}
-
-/* Copies columns [j, j + width) of a staged block, which kernels have written, back to the host. */
-static ek_status fetch(const eki_step *step, const block *b, int64_t j, int64_t width)
-{
-	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
-	const eki_dense from = packed(b, width), to = columns_of(step, b, j);
-
-	EK_RETURN_IF(
-		eki_buffer_read(step->gpu->device, b->copy, from.data, b->rows * width * size));
-	copy_columns(step, &from, &to, b->rows, width);
-	return EK_OK;
+	return eki_gpu_blocks_prepare(step, &c->stages);
 }
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
-static ek_status launch(const eki_step *step, const eki_run *v, const block *x, const block *y,
-                        int64_t width)
+static ek_status launch(const eki_step *step, const eki_run *v, const eki_gpu_block *x,
+                        const eki_gpu_block *y, int64_t width)
 {
 	const columns *c = step->state;
 	const ek_store *A = step->in[0];
@@ -172,24 +77,8 @@ static ek_status launch(const eki_step *step, const eki_run *v, const block *x, 
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const columns *c = step->state;
-	const eki_gpu *g = step->gpu;
-	const eki_driver *driver = g->device->driver;
-	block x = open_block(step, &v->x, step->x_len, v->width, &g->x, v->scratch + c->x);
-	block y = open_block(step, &v->y, step->y_len, v->width, &g->y, v->scratch + c->y);
-	const int64_t most = x.staged || y.staged ? c->width : v->width;
 
-	for (int64_t j = 0; j < v->width; j += most) {
-		const int64_t width = v->width - j < most ? v->width - j : most;
-
-		EK_RETURN_IF(bring(step, &x, j, width, !eki_is(v->alpha, 0)));
-		EK_RETURN_IF(bring(step, &y, j, width, !eki_is(v->beta, 0)));
-		EK_RETURN_IF(launch(step, v, &x, &y, width));
-		if (y.staged)
-			EK_RETURN_IF(fetch(step, &y, j, width));
-	}
-	/* The caller may use blocks on the host once the run returns, and the kernels may use these
-	 * blocks in place, so this waits for the kernels. */
-	return v->x.where && v->y.where ? driver->flush(g->device) : driver->wait(g->device);
+	return eki_gpu_blocks_run(step, v, &c->stages, launch);
 }
 
 static double cost(const eki_features *f)

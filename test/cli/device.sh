@@ -11,6 +11,10 @@ check 2 '' 'unknown option --device' 'ek spy a.mtx --device cpu'
 check 2 '' 'do not go together' 'ek tune --device opencl --quick'
 check 2 '' '--vectors there: one of device, host' 'ek bench spmv a.mtx --vectors there'
 check 4 '' 'runs on a device' 'ek spmv a.mtx --method csr.vector.gpu'
+check 2 '' 'cpu+gpu, for both at once' 'ek spmv a.mtx --device cpu+abacus'
+check 2 '' 'device "cpu+"' 'ek spmv a.mtx --device cpu+'
+check 4 '' 'cpu\+opencl:99: there is no device|opencl:99' 'ek spmv a.mtx --device cpu+opencl:99'
+check 4 '' 'runs on a device' 'ek spmv a.mtx --method csr.split.gpu'
 check 0 '' '' 'EK_DEVICE=opencl:99 ek convert a.mtx -o d.ekm'
 check 0 '^"y"|^%%MatrixMarket' '' 'ek spmv a.mtx --device cpu'
 check 0 '^cpu	' '*' 'ek list devices --plain'
@@ -76,3 +80,15 @@ full | long) # compiles twenty programs
 		'ek tune --device opencl --nnz 2000 --time 0.001'
 	;;
 esac
+check 0 'spmv\.csr\.split\.gpu' '' 'ek info a.mtx --device cpu+opencl'
+check 0 'device +cpu\+opencl:0, x and y lie in the host' '' \
+	'ek spmv a.mtx --device cpu+opencl:0 --calls 2 --check'
+check 0 'error/bound 0$' '' 'EK_DEVICE=cpu+opencl ek spmv a.mtx --check --op t'
+check 0 'error/bound 0$' '' 'ek spmm a.mtx --device cpu+opencl --columns 3 --check'
+check 0 'error/bound 0$' '' 'ek spmv a.mtx --device opencl --method csr.split.gpu:share=500 --check'
+check 0 '"device":"cpu\+opencl:0"' '' 'ek spmv a.mtx --device cpu+opencl:0 --calls 2 --json - -q -o y.mtx'
+check 0 'both->[a-z.]* +[0-9.].*device alone +[0-9.].*processor alone +[0-9.]' '*' \
+	'ek bench spmv a.mtx --device cpu+opencl:0 --rounds 1 | tr "\n" " "'
+check 0 '"device":"cpu\+opencl:0"' '*' 'ek bench spmv a.mtx --device cpu+opencl:0 --rounds 1 --json -'
+check 0 'processor alone +[0-9.]' '*' \
+	'ek bench spmm a.mtx --device cpu+opencl --columns 3 --rounds 1'

@@ -282,6 +282,21 @@ int cuStreamSynchronize(void *stream)
 	return fake_stream(__func__, stream);
 }
 
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags)
+{
+	int error;
+
+	TURN(UNKNOWN);
+	if (flags)
+		return fake_misuse(INVALID_VALUE, "cuStreamWaitEvent: flags");
+	error = fake_stream(__func__, stream);
+	if (!error)
+		error = fake_check(__func__, event, EVENT);
+	if (!error && ((thing *)event)->count == 0)
+		fake_misuse(0, "cuStreamWaitEvent: an event that was never recorded");
+	return error;
+}
+
 int cuEventCreate(void **event, unsigned flags)
 {
 	thing *c = fake_current(__func__);

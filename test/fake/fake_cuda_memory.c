@@ -72,6 +72,40 @@ int cuMemFree_v2(uint64_t address)
 	return 0;
 }
 
+int cuMemHostRegister_v2(void *host, size_t bytes, unsigned flags)
+{
+	const thing *c = fake_current(__func__);
+	thing *t;
+
+	TURN(MEMORY_OUT);
+	if (!c || !bytes || flags != EKI_CUDA_PORTABLE)
+		return fake_misuse(INVALID_VALUE, "cuMemHostRegister: no bytes, or flags");
+	pthread_mutex_lock(&fake_lock);
+	for (t = fake_things; t && (t->kind != PINNED || t->pinned != host);)
+		t = t->next;
+	pthread_mutex_unlock(&fake_lock);
+	if (t)
+		return ALREADY_PINNED;
+	t = fake_make(PINNED, c->device);
+	t->pinned = host;
+	t->bytes = bytes;
+	return 0;
+}
+
+int cuMemHostUnregister(void *host)
+{
+	thing *t;
+
+	pthread_mutex_lock(&fake_lock);
+	for (t = fake_things; t && (t->kind != PINNED || t->pinned != host);)
+		t = t->next;
+	pthread_mutex_unlock(&fake_lock);
+	if (!t)
+		return fake_misuse(INVALID_VALUE, "cuMemHostUnregister: memory that is not pinned");
+	fake_destroy(t);
+	return 0;
+}
+
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream)
 {
 	TURN(UNKNOWN);

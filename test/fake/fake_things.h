@@ -10,8 +10,8 @@
 #include "gpu/cuda_api.h"
 
 enum { INVALID_VALUE = 1, MEMORY_OUT = 2, INVALID_IMAGE = 200, INVALID_CONTEXT = 201 };
-enum { INVALID_HANDLE = 400, NOT_FOUND = 500, UNKNOWN = 999 };
-enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, MEMORY };
+enum { INVALID_HANDLE = 400, NOT_FOUND = 500, ALREADY_PINNED = 712, UNKNOWN = 999 };
+enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, MEMORY, PINNED };
 enum { DEPTH = 8 };
 
 /* A live thing, to which a handle points. Memory has no handle: its address is `data`. */
@@ -22,6 +22,7 @@ typedef struct thing {
 	int count;  /* how often a CONTEXT was retained, or an EVENT was recorded */
 	char *data; /* the bytes of MEMORY, or the image of a MODULE */
 	size_t bytes;
+	void *pinned;         /* the host memory of PINNED */
 	struct thing *module; /* the module of a FUNCTION */
 	struct {              /* pending copy to the host of a STREAM */
 		void *to;

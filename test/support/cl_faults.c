@@ -154,6 +154,7 @@ static bool fails(const char *name)
 	      (cl_command_queue q, cl_mem a, cl_mem b, size_t i, size_t o, size_t s, TAIL),        \
 	      (q, a, b, i, o, s, TAIL_))                                                           \
 	QUEUE(clEnqueueMarkerWithWaitList, (cl_command_queue q, TAIL), (q, TAIL_))                 \
+	QUEUE(clEnqueueBarrierWithWaitList, (cl_command_queue q, TAIL), (q, TAIL_))                \
 	CODE(clFlush, (cl_command_queue q), (q))                                                   \
 	CODE(clGetEventProfilingInfo, (cl_event e, cl_uint w, size_t s, void *v, size_t *n),       \
 	     (e, w, s, v, n))                                                                      \

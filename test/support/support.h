@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -63,17 +64,27 @@ double value_at(ek_value value, const void *v, int64_t i);
 void value_set(ek_value value, void *v, int64_t i, double to);
 /* Returns the next method of an operation after m, as ek_method_next does for all methods. */
 const ek_method *operation_next(const ek_method *m, ek_operation operation);
+/* Tells whether a method needs a device. */
+static inline bool needs_device(const ek_method *m)
+{
+	return strcmp(ek_method_device(m), "cpu") != 0;
+}
+/* Tells whether a method divides products between a device and the processor. */
+static inline bool uses_both(const ek_method *m)
+{
+	return strcmp(ek_method_device(m), "cpu+gpu") == 0;
+}
 /* Returns the next method of any operation after m that runs on the processor. */
 static inline const ek_method *any_processor_method_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && *ek_method_device(m) != 'c')
+	while ((m = ek_method_next(m)) && needs_device(m))
 		;
 	return m;
 }
 /* Returns the next method of an operation after m that runs on the processor. */
 static inline const ek_method *processor_method_next(const ek_method *m, ek_operation operation)
 {
-	while ((m = operation_next(m, operation)) && *ek_method_device(m) != 'c')
+	while ((m = operation_next(m, operation)) && needs_device(m))
 		;
 	return m;
 }
@@ -85,7 +96,7 @@ static inline const ek_method *matrix_method_next(const ek_method *m)
 /* Returns the next method of an operation after m that runs on a device. */
 static inline const ek_method *device_method_next(const ek_method *m, ek_operation operation)
 {
-	while ((m = operation_next(m, operation)) && *ek_method_device(m) != 'g')
+	while ((m = operation_next(m, operation)) && !needs_device(m))
 		;
 	return m;
 }

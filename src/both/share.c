@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Decides which rows of a product are the device's and which are the processor's.
+ *
+ * First each side multiplies the whole matrix, and the times of both are measured, with the copies
+ * of x and y that the device needs. If few runs are expected, the cost functions of the methods
+ * predict the products instead, and only the copies are measured. Then the rows are cut where both
+ * sides would need the same time; the copies of x that the rows above a cut need are counted in
+ * lines (lines.c). If both together are not predicted to be faster than the faster side alone, that
+ * side gets all. Otherwise the pieces are made, and a few runs measure what they really take: both
+ * sides want the same memory or, if the device is a processor, the same cores. If that is not
+ * faster, the faster side gets all, too. So the plan is never much slower than the better of both,
+ * and the text of ek_plan_explain says which it is.
+ *
+ * A plan keeps its cut, so that its runs give the same bits. With hints.measure, there are some
+ * small pieces around the cut, which runs move from one side to the other (balance.c). */
+#include "base/pool.h"
+#include "both/both.h"
+
+#ifndef EK_NO_GPU
+
+/* Both sides are used only if they take less than this part of the time of the faster one. */
+#define FASTER 0.97
+
+enum {
+	TIMED_RUNS = 3,
+	STEP = 5, /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
+	ALL = 1000
+};
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+bool eki_both_pays(double both, double alone)
+{
+	return both < FASTER * alone;
+}
+
+int eki_best_cut(const eki_speeds *t, const eki_above above[EKI_SHARES + 1], double *seconds)
+{
+	int best = 0;
+
+	for (int k = 1; k < EKI_SHARES; k++) {
+		const eki_above *a = &above[k];
+		const double device = t->to * a->lines + t->device * a->work + t->back * a->rows;
+		const double host = t->host * (1 - a->work);
+		const double both = device > host ? device : host;
+
+		if (!best || both < *seconds) {
+			best = k;
+			*seconds = both;
+		}
+	}
+	return best;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* Returns the seconds since `start`, or what a test says that method `m` took. */
+static double since(const eki_step *step, const ek_method *m, int64_t start)
+{
+	const double ns = (double)(eki_now_ns() - start);
+
+	return 1e-9 * (step->ctx->timing ? step->ctx->timing(m, false, ns) : ns);
+}
+
+/* Runs the step with `first` pieces on the device, and sets *best to the seconds of the fastest of
+ * TIMED_RUNS runs. The run before these does not count. Times are those of method `as`. */
+static ek_status time_runs(const eki_step *step, int first, const ek_method *as, const eki_run *v,
+                           double *best)
+{
+	eki_both *s = step->state;
+	const bool moves = s->moves;
+	ek_status status = EK_OK;
+
+	s->first = first;
+	s->moves = false; /* these runs must all be alike */
+	for (int k = 0; k <= TIMED_RUNS; k++) {
+		const int64_t start = eki_now_ns();
+		double seconds;
+
+		EK_TRY(eki_both_run(step, v));
+		seconds = since(step, as, start);
+		*best = k <= 1 || seconds < *best ? seconds : *best;
+	}
+done:
+	s->moves = moves;
+	return status;
+}
+
+/* Measures a copy of all of x to the device, and one of all of y back. */
+static ek_status time_copies(const eki_step *step, const eki_run *v, eki_speeds *speeds)
+{
+	eki_device *dev = step->gpu->device;
+	const eki_buffer *x = &step->gpu->x, *y = &step->gpu->y;
+
+	speeds->to = speeds->back = 0;
+	if (dev->memory == EKI_MEMORY_SHARED)
+		return EK_OK;
+	for (int k = 0; k <= TIMED_RUNS; k++) {
+		const int64_t start = eki_now_ns();
+		double to, back;
+
+		EK_RETURN_IF(eki_buffer_write(dev, x, v->x.data, x->bytes));
+		EK_RETURN_IF(dev->driver->wait(dev));
+		const int64_t middle = eki_now_ns();
+
+		EK_RETURN_IF(eki_buffer_read(dev, y, v->y.data, y->bytes));
+		to = 1e-9 * (double)(middle - start);
+		back = 1e-9 * (double)(eki_now_ns() - middle);
+		speeds->to = k <= 1 || to < speeds->to ? to : speeds->to;
+		speeds->back = k <= 1 || back < speeds->back ? back : speeds->back;
+	}
+	return EK_OK;
+}
+
+/* Predicts the seconds of a product by a side, with vectors that are there. Batches take as long as
+ * their way to the device, which is that of x. */
+static ek_status predict(const eki_step *step, int side, double to, double *seconds)
+{
+	const eki_both *s = step->state;
+	const eki_step *child = s->piece[0].step[side];
+	double run, share;
+
+	if (side == EKI_DEVICE_SIDE && s->streams) {
+		*seconds = to * (double)eki_store_bytes(step->in[0]) / (double)step->gpu->x.bytes;
+		return EK_OK;
+	}
+	EK_RETURN_IF(eki_predict(child, child->in[0], &run, &share));
+	*seconds = 1e-9 * run;
+	return EK_OK;
+}
+
+/* Makes vectors, or blocks, and scratch for runs that are timed. */
+static ek_status trial_run(const eki_step *step, eki_run *v)
+{
+	const int64_t width = eki_gpu_width(step);
+	const size_t size = ek_value_size(step->in[0]->value);
+	void *scratch;
+
+	*v = (eki_run){.width = width, .alpha = eki_real(1)};
+	EK_RETURN_IF(eki_calloc(step->ctx, step->x_len * width, size, &v->x.data));
+	EK_RETURN_IF(eki_calloc(step->ctx, step->y_len * width, size, &v->y.data));
+	EK_RETURN_IF(eki_alloc(step->ctx, step->plan->scratch_bytes, 1, &scratch));
+	eki_scratch_clear(step->plan, scratch);
+	v->scratch = scratch;
+	v->x.row = v->y.row = width;
+	v->x.col = v->y.col = 1;
+	v->y0 = v->y;
+	return EK_OK;
+}
+
+static void trial_free(const eki_step *step, const eki_run *v, int64_t scratch_bytes)
+{
+	const int64_t width = eki_gpu_width(step);
+	const size_t size = ek_value_size(step->in[0]->value);
+
+	eki_free(step->ctx, v->x.data, step->x_len * width, size);
+	eki_free(step->ctx, v->y.data, step->y_len * width, size);
+	eki_free(step->ctx, v->scratch, scratch_bytes, 1);
+}
+
+/* Finds the times of both sides alone. */
+static ek_status find_alone(const eki_step *step, eki_times_found *t)
+{
+	const eki_both *s = step->state;
+	const int64_t bytes = step->plan->scratch_bytes;
+	eki_run v = {0};
+	ek_status status;
+
+	EK_TRY(trial_run(step, &v));
+	EK_TRY(time_copies(step, &v, &t->speeds));
+	if (t->measured) {
+		EK_TRY(time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &v, &t->host));
+		EK_TRY(time_runs(step, 1, s->piece[0].step[EKI_DEVICE_SIDE]->method, &v,
+		                 &t->device));
+		t->speeds.device = t->device - t->speeds.to - t->speeds.back;
+		t->speeds.device = t->speeds.device > 0 ? t->speeds.device : 0;
+	} else {
+		EK_TRY(predict(step, EKI_HOST_SIDE, 0, &t->host));
+		EK_TRY(predict(step, EKI_DEVICE_SIDE, t->speeds.to, &t->speeds.device));
+		t->device = t->speeds.to + t->speeds.device + t->speeds.back;
+	}
+	t->speeds.host = t->host;
+done:
+	trial_free(step, &v, bytes);
+	return status;
+}
+
+static ek_status find_both(const eki_step *step, int first, eki_times_found *t)
+{
+	const int64_t bytes = step->plan->scratch_bytes;
+	eki_run v = {0};
+	ek_status status;
+
+	EK_TRY(trial_run(step, &v));
+	EK_TRY(time_runs(step, first, step->method, &v, &t->both));
+done:
+	trial_free(step, &v, bytes);
+	return status;
+}
+
+/* ---- Cuts ------------------------------------------------------------------------------------ */
+
+/* Finds the lines that the pieces, or parts with the same work, read. Does nothing if x is not
+ * copied. */
+static ek_status find_lines(eki_step *step, const int64_t *begin, int parts)
+{
+	eki_both *s = step->state;
+
+	if (step->ctx->device->memory == EKI_MEMORY_SHARED)
+		return EK_OK;
+	eki_lines_size(step, &s->lines);
+	if (!s->lines.first)
+		EK_RETURN_IF(eki_step_alloc(step, s->lines.count, sizeof *s->lines.first,
+		                            &s->lines.first));
+	eki_lines_find(step, step->in[0], begin, parts, &s->lines);
+	return EK_OK;
+}
+
+/* Finds what the rows above each cut take. */
+static void look_above(const eki_step *step, const int64_t bound[EKI_SHARES + 1],
+                       eki_above above[EKI_SHARES + 1])
+{
+	const eki_both *s = step->state;
+	const ek_store *A = step->in[0];
+	int64_t lines[EKI_SHARES + 1] = {0};
+
+	for (int64_t k = 0; s->lines.first && k < s->lines.count; k++)
+		if (s->lines.first[k] != EKI_NO_PART)
+			lines[s->lines.first[k] + 1]++;
+	for (int k = 0; k <= EKI_SHARES; k++) {
+		lines[k] += k ? lines[k - 1] : 0;
+		above[k] = (eki_above){
+			.work = (double)(bound[k] + eki_ptr_at(A, bound[k])) /
+		                (double)(A->rows + A->nnz),
+			.lines = s->lines.first ? (double)lines[k] / (double)s->lines.count : 0,
+			.rows = (double)bound[k] / (double)A->rows};
+	}
+}
+
+/* Makes pieces around cut number `at`: two or, if runs may move them, some more. */
+static ek_status make_pieces(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
+{
+	eki_both *s = step->state;
+	int64_t begin[EKI_PIECES + 1] = {0};
+	const int pieces = s->moves ? EKI_PIECES : 2;
+
+	for (int k = 1; k < pieces; k++) {
+		const int cut = at + STEP * (k - pieces / 2);
+
+		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
+	}
+	begin[pieces] = step->in[0]->rows;
+	EK_RETURN_IF(eki_pieces_make(step, begin, pieces, true));
+	EK_RETURN_IF(find_lines(step, begin, pieces));
+	s->first = pieces / 2;
+	s->balance = (eki_balance){.least = 1, .most = pieces - 1, .now = s->first};
+	return EK_OK;
+}
+
+/* ---- The choice ------------------------------------------------------------------------------ */
+
+/* Gives all rows to the side that is faster alone. */
+static ek_status one_side(eki_step *step, const eki_times_found *t)
+{
+	static const int64_t whole[] = {0};
+	eki_both *s = step->state;
+	const bool host = t->host <= t->device;
+
+	if (s->pieces > 1)
+		EK_RETURN_IF(eki_pieces_make(step, whole, 1, host));
+	else if (!host)
+		eki_pieces_drop_host(step);
+	s->moves = false;
+	s->first = !host;
+	EK_RETURN_IF(eki_step_say(step,
+	                          "         the %s alone, since both together would not "
+	                          "be faster\n",
+	                          host ? "processor" : "device"));
+	return eki_both_say_times(step, t);
+}
+
+/* Decides between both sides and the faster one alone, when A is one piece. */
+static ek_status decide(eki_step *step, eki_times_found *t)
+{
+	const double alone = t->host < t->device ? t->host : t->device;
+	const double least = t->speeds.device * t->host / (t->speeds.device + t->host);
+	int64_t bound[EKI_SHARES + 1];
+	eki_above above[EKI_SHARES + 1];
+	int at;
+
+	/* Without any copies, both together would take `least` seconds. */
+	t->both = least;
+	if (!eki_both_pays(least, alone))
+		return one_side(step, t);
+	eki_partition_rows(step->in[0], EKI_SHARES, bound);
+	EK_RETURN_IF(find_lines(step, bound, EKI_SHARES));
+	look_above(step, bound, above);
+	at = eki_best_cut(&t->speeds, above, &t->both);
+	if (!eki_both_pays(t->both, alone))
+		return one_side(step, t);
+	EK_RETURN_IF(make_pieces(step, bound, at));
+	if (t->measured) {
+		EK_RETURN_IF(find_both(step, ((eki_both *)step->state)->first, t));
+		t->both_measured = true;
+		if (!eki_both_pays(t->both, alone))
+			return one_side(step, t);
+	}
+	EK_RETURN_IF(eki_both_say_share(step, t->measured ? "by the speeds measured"
+	                                                  : "by the speeds predicted"));
+	return eki_both_say_times(step, t);
+}
+
+/* Cuts the rows so that the processor gets `share` thousandths of the work. */
+static ek_status cut_as_asked(eki_step *step, int64_t share)
+{
+	const ek_store *A = step->in[0];
+	const int64_t all = A->rows + A->nnz;
+	int64_t bound[EKI_SHARES + 1] = {0}, entry;
+
+	eki_merge_search(A, all - (int64_t)((double)all * (double)share / ALL), &bound[1], &entry);
+	EK_RETURN_IF(make_pieces(step, bound, 1));
+	return eki_both_say_share(step, "as asked for");
+}
+
+ek_status eki_share_choose(eki_step *step)
+{
+	static const int64_t whole[] = {0};
+	eki_both *s = step->state;
+	eki_times_found t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
+
+	if (step->param[EKI_SIDE_PARAM]) {
+		EK_RETURN_IF(eki_pieces_make(step, whole, 1, step->param[EKI_SIDE_PARAM] == 2));
+		s->first = step->param[EKI_SIDE_PARAM] == 1;
+		return eki_both_say_methods(step);
+	}
+	if (step->param[EKI_SHARE_PARAM]) {
+		EK_RETURN_IF(cut_as_asked(step, step->param[EKI_SHARE_PARAM]));
+		return eki_both_say_methods(step);
+	}
+	s->moves = step->problem->balances && t.measured;
+	EK_RETURN_IF(eki_pieces_make(step, whole, 1, true));
+	if (step->in[0]->nnz == 0) { /* runs do nothing, or only scale y */
+		s->moves = false;
+		return eki_both_say_methods(step);
+	}
+	EK_RETURN_IF(find_alone(step, &t));
+	EK_RETURN_IF(decide(step, &t));
+	return eki_both_say_methods(step);
+}
+
+#endif
