@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and holds the table of
  * the driver's functions. opencl_queue.c handles memory and launches. An open device has an OpenCL
- * context and an in-order queue of its own, with profiling, and a second one for copies.
- * A device is described as sharing memory with the host only if the OpenCL library has the
- * functions for that. So later calls never use a function that the library lacks. */
+ * context and an in-order queue of its own, with profiling, and a second one for copies. A device is
+ * described as sharing memory with the host only if the OpenCL library has the functions for that.
+ * So later calls never use a function that the library lacks. Kernels use sub-groups if the device
+ * can be made to have them of 32 work-items, with ballots and shuffles. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
@@ -14,7 +15,12 @@
 
 #ifndef EK_NO_GPU
 
-enum { MAX_PLATFORMS = 16, MAX_DEVICES = 64, LOG_LENGTH = 400 };
+enum {
+	MAX_PLATFORMS = 16,
+	MAX_DEVICES = 64,
+	LOG_LENGTH = 400,
+	WARP = 32 /* work-items of a sub-group that kernels are made for (prelude.cl) */
+};
 
 /* The OpenCL devices of this machine, in the order of their platforms. */
 static struct {
@@ -111,9 +117,47 @@ static ek_status tell_texts(int k, ek_device_info *info)
 	return EK_OK;
 }
 
+/* Tells whether `list`, words with spaces between them, has a word. */
+static bool has_word(const char *list, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = strstr(list, word); at; at = strstr(at + n, word))
+		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
+			return true;
+	return false;
+}
+
+/* Finds the sizes of sub-groups that kernels can require. Sets *least to the smallest size, or to 1
+ * if there is none, and *warps to whether kernels can have warps of WARP work-items. */
+static void ask_sub_groups(cl_device_id id, int *least, bool *warps)
+{
+	static const char *const needed[] = {"cl_intel_required_subgroup_size",
+	                                     "cl_khr_subgroup_ballot", "cl_khr_subgroup_shuffle",
+	                                     "cl_khr_subgroup_shuffle_relative"};
+	char list[1 << 14] = "";
+	size_t size[16], bytes = 0;
+
+	*least = 1;
+	*warps = false;
+	if (eki_cl.clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, sizeof list, list, NULL) !=
+	            CL_SUCCESS ||
+	    eki_cl.clGetDeviceInfo(id, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof size, size,
+	                           &bytes) != CL_SUCCESS)
+		return;
+	for (size_t k = 0; k < bytes / sizeof *size; k++) {
+		*least = k == 0 || (int)size[k] < *least ? (int)size[k] : *least;
+		*warps |= size[k] == WARP;
+	}
+	for (int k = 0; k < EKI_COUNT(needed); k++)
+		*warps &= has_word(list, needed[k]);
+}
+
 static ek_status cl_info(int k, ek_device_info *info)
 {
 	uint64_t type, units, memory, local, unified, svm, f64, warp, wavefront;
+	int least = 1;
+	bool warps;
 	const struct {
 		cl_uint what;
 		uint64_t *value;
@@ -137,7 +181,9 @@ static ek_status cl_info(int k, ek_device_info *info)
 	         : type & CL_DEVICE_TYPE_CPU ? "cpu"
 	                                     : "accelerator");
 	info->units = (int)units;
-	info->lanes = warp ? (int)warp : wavefront ? (int)wavefront : 1;
+	if (type & CL_DEVICE_TYPE_GPU)
+		ask_sub_groups(devices.id[k], &least, &warps);
+	info->lanes = warp ? (int)warp : wavefront ? (int)wavefront : least;
 	info->memory = (int64_t)memory;
 	info->local = (int64_t)local;
 	info->unified = type & CL_DEVICE_TYPE_CPU || unified;
@@ -177,7 +223,8 @@ static ek_status cl_open(eki_device *d)
 	const cl_property with[] = {CL_CONTEXT_PLATFORM, (cl_property)devices.platform[d->number],
 	                            0};
 	char version[64];
-	int major = 1, minor = 0;
+	int major = 1, minor = 0, least;
+	bool warps;
 	void *memory;
 	double seconds;
 	cl_int code;
@@ -190,7 +237,10 @@ static ek_status cl_open(eki_device *d)
 	o->id = devices.id[d->number];
 	EK_TRY(ask_text(o->id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
 	sscanf(version, "OpenCL C %d.%d", &major, &minor);
-	o->options = 10 * major + minor >= 12 ? "-cl-std=CL1.2" : "";
+	ask_sub_groups(o->id, &least, &warps);
+	o->options = warps && major >= 3        ? "-cl-std=CL3.0 -DEK_SUB_GROUP=32"
+	             : 10 * major + minor >= 12 ? "-cl-std=CL1.2"
+	                                        : "";
 	o->context = eki_cl.clCreateContext(with, 1, &o->id, NULL, NULL, &code);
 	EK_TRY(eki_cl_check("clCreateContext", code));
 	o->queue = eki_cl.clCreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);

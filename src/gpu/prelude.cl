@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Precedes every kernel, so that one text compiles as OpenCL C 1.2 and as CUDA (by NVRTC, without
- * headers).
+ * headers). If EK_SUB_GROUP is defined, the text is compiled as OpenCL C 3.0, with sub-groups of
+ * that many work-items, which has to be 32, as kernels know warps of 32 work-items or of 1.
  *
  * Rules for the text of kernels, besides the use of the names defined here:
  *   - scalars only, no vector types; ek_i64 for 64 bits, never long
@@ -22,8 +23,17 @@
 #ifdef EK_F64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
+#ifdef EK_SUB_GROUP
+/* OpenCL leaves open which work-items are a sub-group, so work-items are numbered by sub-groups. */
+#define EK_KERNEL(name, group)                                        \
+	__kernel __attribute__((reqd_work_group_size(group, 1, 1)))   \
+	__attribute__((intel_reqd_sub_group_size(EK_SUB_GROUP))) void name
+#define EK_LID() ((int)(get_sub_group_id() * EK_SUB_GROUP + get_sub_group_local_id()))
+#else
 #define EK_KERNEL(name, group) \
 	__kernel __attribute__((reqd_work_group_size(group, 1, 1))) void name
+#define EK_LID() ((int)get_local_id(0))
+#endif
 /* Declares a kernel. At least `resident` groups of it should fit on a multiprocessor at once, and
  * the compiler may use as many registers as that allows. Without such a number, compilers save
  * registers: they delay loads that the text issues together. */
@@ -33,7 +43,6 @@
 #define EK_LOCAL     __local /* written before an array in the body of a kernel */
 #define EK_LOCAL_PTR __local /* written before the type that a pointer points to */
 #define EK_RESTRICT  restrict
-#define EK_LID()     ((int)get_local_id(0))
 #define EK_GROUP()   ((ek_i64)get_group_id(0))
 #define EK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 /* EK_FENCE orders the writes of this work-item to global memory: other work-items see the writes
@@ -98,20 +107,37 @@ typedef unsigned char ek_u8;
 #endif
 
 /* Operations of a warp. A warp is EK_WARP neighbouring work-items that run in lockstep and can
- * exchange registers. */
+ * exchange registers: 32, or 1 where the driver offers no such operations. All work-items of a warp
+ * call these macros together. EK_BALLOT returns a mask with one bit for each work-item. The bit is
+ * set if the work-item's flag is not 0. EK_FIRST returns the position of the lowest set bit of such
+ * a mask. EK_FROM returns the value `v` of work-item `lane`. The others are there only if EK_WARP >
+ * 1. EK_DOWN and EK_UP return the value of the work-item that is `d` places after or before; if
+ * there is none in the warp, or in the aligned set of `width` work-items, what they return must not
+ * be used. EK_XOR returns that of the work-item whose number differs by exclusive or with `d`.
+ * EK_WARP_BARRIER is a barrier for the warp. */
 #ifdef __CUDACC__
-#define EK_WARP          32
-#define EK_BALLOT(flag)  __ballot_sync(0xffffffffu, flag)
-#define EK_FIRST(ballot) (__ffs((int)(ballot)) - 1)
-#define EK_FROM(v, lane) __shfl_sync(0xffffffffu, v, lane)
+#define EK_WARP               32
+#define EK_BALLOT(flag)       __ballot_sync(0xffffffffu, flag)
+#define EK_FIRST(ballot)      (__ffs((int)(ballot)) - 1)
+#define EK_FROM(v, lane)      __shfl_sync(0xffffffffu, v, lane)
+#define EK_DOWN(v, d, width)  __shfl_down_sync(0xffffffffu, v, d, width)
+#define EK_UP(v, d, width)    __shfl_up_sync(0xffffffffu, v, d, width)
+#define EK_XOR(v, d)          __shfl_xor_sync(0xffffffffu, v, d)
+#define EK_WARP_BARRIER()     __syncwarp()
+#elif defined(EK_SUB_GROUP)
+#define EK_WARP               EK_SUB_GROUP
+#define EK_BALLOT(flag)       (sub_group_ballot((flag) != 0).x)
+#define EK_FIRST(ballot)      EK_POPCOUNT(((ballot) & -(ballot)) - 1)
+#define EK_FROM(v, lane)      sub_group_shuffle(v, (uint)(lane))
+#define EK_DOWN(v, d, width)  sub_group_shuffle_down(v, (uint)(d))
+#define EK_UP(v, d, width)    sub_group_shuffle_up(v, (uint)(d))
+#define EK_XOR(v, d)          sub_group_shuffle_xor(v, (uint)(d))
+#define EK_WARP_BARRIER()     sub_group_barrier(CLK_LOCAL_MEM_FENCE)
 #else
-#define EK_WARP 1
-/* All work-items of a warp call these macros together. EK_BALLOT returns a mask with one bit for
- * each work-item. The bit is set if the work-item's flag is not 0. EK_FIRST returns the position of
- * the lowest set bit of such a mask. EK_FROM returns the value `v` of work-item `lane`. */
-#define EK_BALLOT(flag)  ((ek_u32)((flag) != 0))
-#define EK_FIRST(ballot) 0
-#define EK_FROM(v, lane) ((void)(lane), (v))
+#define EK_WARP               1
+#define EK_BALLOT(flag)       ((ek_u32)((flag) != 0))
+#define EK_FIRST(ballot)      0
+#define EK_FROM(v, lane)      ((void)(lane), (v))
 #endif
 
 #ifdef VAL
@@ -127,9 +153,9 @@ typedef unsigned char ek_u8;
  * are two variants, since OpenCL C 1.2 can exchange values only through local memory. */
 EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *scratch)
 {
-#ifdef __CUDACC__
+#if EK_WARP > 1
 	for (int d = (lanes < 32 ? lanes : 32) / 2; d > 0; d /= 2)
-		v += __shfl_down_sync(0xffffffffu, v, d, 32);
+		v += EK_DOWN(v, d, 32);
 	if (lanes > 32) {
 		EK_BARRIER();
 		if (EK_LID() % 32 == 0)
@@ -140,7 +166,7 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *scratch)
 			            ? scratch[EK_LID() / lanes * (lanes / 32) + EK_LID() % lanes]
 			            : (VAL)0;
 			for (int d = lanes / 64; d > 0; d /= 2)
-				v += __shfl_down_sync(0xffffffffu, v, d, 32);
+				v += EK_DOWN(v, d, 32);
 		}
 	}
 #else
@@ -163,9 +189,9 @@ EK_FN VAL ek_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *scratch)
  * barrier. */
 EK_FN VAL ek_warp_sum(VAL v)
 {
-#ifdef __CUDACC__
+#if EK_WARP > 1
 	for (int d = 16; d > 0; d /= 2)
-		v += __shfl_down_sync(0xffffffffu, v, d, 32);
+		v += EK_DOWN(v, d, 32);
 #endif
 	return v;
 }

@@ -98,7 +98,7 @@ EK_FN ek_open ek_segmented_scan_turns(ek_open own, int at, int apart, int end, i
 	return own;
 }
 
-#ifdef __CUDACC__
+#if EK_WARP > 1
 /* Does the same as ek_segmented_scan with `counted` not 0, for `lanes` lanes of a warp, up to 32,
  * without local memory and barriers. *before gets the result of the previous lane, or 0 in the
  * first lane. */
@@ -107,13 +107,13 @@ EK_FN ek_open ek_segmented_scan_warp(ek_open own, int lane, int lanes, ek_open *
 	for (int d = 1; d < lanes; d *= 2) {
 		ek_open found;
 
-		found.sum = __shfl_up_sync(0xffffffffu, own.sum, d, lanes);
-		found.marks = __shfl_up_sync(0xffffffffu, own.marks, d, lanes);
+		found.sum = EK_UP(own.sum, d, lanes);
+		found.marks = EK_UP(own.marks, d, lanes);
 		if (lane >= d)
 			own = ek_open_join(found, own);
 	}
-	before->sum = __shfl_up_sync(0xffffffffu, own.sum, 1, lanes);
-	before->marks = __shfl_up_sync(0xffffffffu, own.marks, 1, lanes);
+	before->sum = EK_UP(own.sum, 1, lanes);
+	before->marks = EK_UP(own.marks, 1, lanes);
 	if (lane == 0) {
 		before->sum = 0;
 		before->marks = 0;

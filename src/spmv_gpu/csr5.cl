@@ -50,12 +50,12 @@ EK_FN VAL csr5_join(VAL head, int lane, int behind, EK_LOCAL_PTR VAL *scratch)
 {
 	VAL sum;
 #if OMEGA <= EK_WARP
-	sum = __shfl_down_sync(0xffffffffu, head, 1, OMEGA);
+	sum = EK_DOWN(head, 1, OMEGA);
 	sum = lane + 1 < OMEGA ? sum : (VAL)0;
-	if (!__any_sync(0xffffffffu, behind > 0))
+	if (!EK_BALLOT(behind > 0))
 		return sum;
 	for (int d = 1; d < OMEGA; d *= 2) {
-		const VAL next = __shfl_down_sync(0xffffffffu, sum, d, OMEGA);
+		const VAL next = EK_DOWN(sum, d, OMEGA);
 
 		if (d <= behind)
 			sum += next;

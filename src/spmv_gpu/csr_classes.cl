@@ -101,12 +101,12 @@ EK_FN VAL dot(columns in, const EK_GLOBAL VAL *val, PTR k, const EK_GLOBAL VAL *
 }
 
 /* Returns the sum of v over an aligned set of `lanes` (at most 32) work-items. Only the first
- * work-item of each set gets it. With CUDA, this function contains no barriers. */
+ * work-item of each set gets it. With warps of 32, this function contains no barriers. */
 EK_FN VAL few_lanes_sum(VAL v, int lanes, EK_LOCAL_PTR VAL *scratch)
 {
-#ifdef __CUDACC__
+#if EK_WARP > 1
 	for (int d = lanes / 2; d > 0; d /= 2)
-		v += __shfl_down_sync(0xffffffffu, v, d);
+		v += EK_DOWN(v, d, 32);
 	return v;
 #else
 	return lanes > 1 ? ek_lanes_sum(v, lanes, scratch) : v;
@@ -132,28 +132,28 @@ EK_FN VAL staged_sum(const EK_LOCAL_PTR VAL *product, int k, int end, int step)
 }
 
 /* Adds up products [begin, end), which are those of a row, on `lanes` work-items. Only the first of
- * these gets the sum. With CUDA, a row of more than 32 products for each work-item is summed by the
- * whole warp, one such row after the other. */
+ * these gets the sum. With warps, a row of more than 32 products for each work-item is summed by
+ * the whole warp, one such row after the other. */
 EK_FN VAL staged_row(const EK_LOCAL_PTR VAL *product, int begin, int end, int lanes,
                      EK_LOCAL_PTR VAL *scratch)
 {
 	const int lane = EK_LID() & (lanes - 1);
 	VAL sum = 0;
-#ifdef __CUDACC__
+#if EK_WARP > 1
 	const bool far = end - begin > 32 * lanes;
-	unsigned rest = __ballot_sync(0xffffffffu, far && lane == 0);
+	ek_u32 rest = EK_BALLOT(far && lane == 0);
 
 	if (!far)
 		sum = staged_sum(product, begin + lane, end, lanes);
 	sum = few_lanes_sum(sum, lanes, scratch);
 	for (; rest; rest &= rest - 1) {
-		const int from = __ffs(rest) - 1;
-		const int b = __shfl_sync(0xffffffffu, begin, from);
-		const int e = __shfl_sync(0xffffffffu, end, from);
+		const int from = EK_FIRST(rest);
+		const int b = EK_FROM(begin, from);
+		const int e = EK_FROM(end, from);
 		VAL s = staged_sum(product, b + EK_LID() % 32, e, 32);
 
 		for (int d = 16; d > 0; d /= 2)
-			s += __shfl_xor_sync(0xffffffffu, s, d);
+			s += EK_XOR(s, d);
 		if (EK_LID() % 32 == from)
 			sum = s;
 	}
@@ -309,8 +309,9 @@ EK_KERNEL_AT(csr_classes, EK_WG, RESIDENT)
 {
 	EK_LOCAL VAL product[TILE];
 	EK_LOCAL int start[ROWS + 1], before;
-#ifdef __CUDACC__
-	VAL *const scratch = product; /* scratch and product are never in use at the same time */
+#if EK_WARP > 1
+	/* scratch and product are never in use at the same time */
+	EK_LOCAL_PTR VAL *const scratch = product;
 #else
 	EK_LOCAL VAL scratch[EK_WG];
 #endif

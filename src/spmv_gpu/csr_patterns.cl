@@ -111,8 +111,9 @@ EK_KERNEL_AT(csr_patterns, EK_WG, AT_ONCE)
 {
 	EK_LOCAL VAL product[TILE];
 	EK_LOCAL int number[ROWS + 1 > 5 * EK_WG ? ROWS + 1 : 5 * EK_WG], before;
-#ifdef __CUDACC__
-	VAL *const scratch = product; /* scratch and product are never in use at the same time */
+#if EK_WARP > 1
+	/* scratch and product are never in use at the same time */
+	EK_LOCAL_PTR VAL *const scratch = product;
 #else
 	EK_LOCAL VAL scratch[EK_WG];
 #endif

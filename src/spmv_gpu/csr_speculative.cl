@@ -14,9 +14,9 @@
 
 /* BUNCH_BARRIER is a barrier for the lanes of a bunch. If a bunch is within one warp, its lanes
  * need not wait for the other bunches of the group. */
-#if defined(__CUDACC__) && 32 % LANES == 0
+#if EK_WARP > 1 && EK_WARP % LANES == 0
 #define IN_WARP
-#define BUNCH_BARRIER() __syncwarp()
+#define BUNCH_BARRIER() EK_WARP_BARRIER()
 #else
 #define BUNCH_BARRIER() EK_BARRIER()
 #endif
