@@ -97,12 +97,19 @@ static ek_status all_of_it(struct session *s)
 	return s->method ? products(s) : EK_OK;
 }
 
-static void check_failure(ek_status status, const char *what)
+/* Tells whether the session's method tries another way if there is no memory on the device. */
+static bool tries_again(const struct session *s)
+{
+	return s->method && strstr(s->method, "share=");
+}
+
+static void check_failure(const struct session *s, ek_status status, const char *what)
 {
 	const bool memory = strncmp(fake->failed, "cuMemAlloc", 10) == 0;
 
 	if (status != (memory ? EK_ENOMEM : EK_EDEVICE) &&
-	    !(fake->persistent && !memory && status == EK_ENOMEM))
+	    !(fake->persistent && !memory && status == EK_ENOMEM) &&
+	    !(fake->persistent && tries_again(s) && status == EK_EDEVICE))
 		fail_msg("%s: %s failed, status %d: %s", what, fake->failed, (int)status,
 		         ek_error_text());
 	/* If a later call failed too, during cleaning up, the message may name the last failed
@@ -120,7 +127,7 @@ static bool may_fail(const struct session *s, const char *call)
 {
 	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
 	       strcmp(call, "cuMemHostRegister_v2") == 0 ||
-	       (s->method && strstr(s->method, "share=") && strncmp(call, "cuMemAlloc", 10) == 0) ||
+	       (tries_again(s) && strncmp(call, "cuMemAlloc", 10) == 0) ||
 	       (!s->counted && strcmp(call, "cuMemAllocManaged") == 0) ||
 	       (s->method && strstr(s->method, "columns=16") &&
 	        strncmp(call, "cuMemAlloc", 10) == 0);
@@ -147,7 +154,7 @@ static bool session(struct session like, long n, bool persistent)
 	calls = fake->calls;
 	failed = fake->failed;
 	if (status != EK_OK && fake->failed)
-		check_failure(status, what);
+		check_failure(&s, status, what);
 	else if (status != EK_OK)
 		fail_msg("%s: %s", what, ek_error_text());
 	else if (failed && !may_fail(&s, failed))

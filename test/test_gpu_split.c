@@ -80,9 +80,10 @@ static double expected(int64_t i)
 	return sum;
 }
 
+/* Makes a plan by a method, or one that moves pieces if `method` is NULL. */
 static void band_make(ek_context *ctx, const char *method)
 {
-	const ek_hints hints = {.size = sizeof hints, .method = method};
+	const ek_hints hints = {.size = sizeof hints, .method = method, .measure = !method};
 	void *block, *val;
 	ek_view view = {.size = sizeof view};
 
@@ -162,9 +163,12 @@ static void run_often(int member)
 {
 	double *y = malloc(N * sizeof *y);
 
+	char text[4096];
+
 	right[member] = y != NULL;
 	for (int k = 0; k < 10 && right[member]; k++)
-		right[member] = band_run(y) == EK_OK && band_right(y);
+		right[member] = band_run(y) == EK_OK && band_right(y) &&
+		                ek_plan_explain(band.plan, text, sizeof text) == EK_OK;
 	free(y);
 }
 
@@ -176,6 +180,37 @@ static void threads(ek_context *ctx, eki_memory memory)
 	for (int k = 0; k < TEAM; k++)
 		assert_true(right[k]);
 	band_free();
+}
+
+/* Says that both sides take as long, and together half of that. */
+static double both_pay(const ek_method *method, bool prepares, double ns)
+{
+	(void)prepares;
+	(void)ns;
+	return uses_both(method) ? 5e8 : 1e9;
+}
+
+/* Lets pieces move, as the true times of runs ask for, while threads run the plan and read what it
+ * says. */
+static void moving_threads(ek_context *ctx, eki_memory memory)
+{
+	(void)memory;
+	ctx->together = true;
+	ctx->timing = both_pay;
+	band_make(ctx, NULL);
+	assert_true(((const eki_both *)band.plan->root.state)->moves);
+	ctx->timing = NULL;
+	run_workers(TEAM, run_often);
+	for (int k = 0; k < TEAM; k++)
+		assert_true(right[k]);
+	ctx->together = false;
+	band_free();
+}
+
+static void test_moving_threads(void **state)
+{
+	(void)state;
+	each_device(moving_threads);
 }
 
 static void test_threads(void **state)
@@ -332,8 +367,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 
 		cmocka_unit_test(test_every_cut), cmocka_unit_test(test_bytes),
-		cmocka_unit_test(test_threads),   cmocka_unit_test(test_same_time),
-		cmocka_unit_test(test_too_large), cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_threads),   cmocka_unit_test(test_moving_threads),
+		cmocka_unit_test(test_same_time), cmocka_unit_test(test_too_large),
+		cmocka_unit_test(test_failures),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

@@ -103,9 +103,8 @@ static ek_status no_gpu(void)
 static ek_status no_device(const char *name)
 {
 	return eki_fail(EK_EINVAL,
-	                "device \"%s\": cpu, gpu, cuda, opencl, or one of the last two with a "
-	                "number, as opencl:1, is expected, or cpu+ and a device, as cpu+gpu, for "
-	                "both at once",
+	                "device \"%s\": cpu, gpu, cuda, opencl, opencl:1 ..., or cpu+gpu ... for "
+	                "both at once, is expected",
 	                name);
 }
 
