@@ -152,18 +152,34 @@ static void pairs(struct call *c, enum role role, int64_t n, int64_t run, int64_
 		value_set(c->value_size == 8 ? EK_INT64 : EK_INT32, value, i, (double)(first + i));
 }
 
+/* Chooses types of keys and values. Each combination is another program, and drivers take long to
+ * compile, so the quick tiers have a few only. */
+static void kinds(struct call *c, struct rng *r)
+{
+	static const struct {
+		ek_value type;
+		size_t value_size;
+	} few[] = {{EK_INT32, 4}, {EK_F32, 0}, {EK_F64, 8}};
+	const int64_t which = rng_below(r, 3);
+
+	c->type = few[which].type;
+	c->value_size = few[which].value_size;
+	if (test_tier() >= TIER_FULL) {
+		c->type = (ek_value)(1 + rng_below(r, 4));
+		c->value_size = 4 * (size_t)rng_below(r, 3);
+	}
+}
+
 static void make_sort(struct call *c, int64_t most, struct rng *r)
 {
-	c->type = (ek_value)(1 + rng_below(r, 4));
-	c->value_size = 4 * (size_t)rng_below(r, 3);
+	kinds(c, r);
 	c->n = length(most, r);
 	pairs(c, BOTH, c->n, 0, 0, r);
 }
 
 static void make_merge(struct call *c, int64_t most, struct rng *r)
 {
-	c->type = (ek_value)(1 + rng_below(r, 4));
-	c->value_size = 4 * (size_t)rng_below(r, 3);
+	kinds(c, r);
 	c->batch = rng_below(r, 3) ? 1 + rng_below(r, 1 + rng_below(r, 30)) : 1;
 	c->a_n = length(most / 2, r) / c->batch;
 	c->b_n = rng_below(r, 3) ? length(most / 2, r) / c->batch : c->a_n;
@@ -309,71 +325,6 @@ ek_status call_run(const struct array_op *op, ek_context *ctx, const ek_array_op
 			fail_msg("%s wrote to input %d", o->method, k);
 	}
 	return status;
-}
-
-/* ---- Comparing ------------------------------------------------------------------------------- */
-
-/* A pair of a key, as its rank, and a value. */
-struct pair {
-	uint64_t rank, value;
-};
-
-static int compare(const void *x, const void *y)
-{
-	const struct pair *a = x, *b = y;
-
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->value < b->value ? -1 : a->value > b->value;
-}
-
-/* Returns n pairs in ascending order of keys and values. */
-static struct pair *sorted(const struct call *c, const char *key, const char *value, int64_t n)
-{
-	struct pair *p = malloc(((size_t)n + 1) * sizeof *p);
-
-	for (int64_t i = 0; i < n; i++) {
-		p[i].rank = rank_of(c->type, bits_at(c->type, key, i));
-		p[i].value =
-			value ? bits_at(c->value_size == 8 ? EK_INT64 : EK_INT32, value, i) : 0;
-	}
-	qsort(p, (size_t)n, sizeof *p, compare);
-	return p;
-}
-
-/* Tells whether two arrays of pairs have the same pairs, in any order. */
-static bool same_pairs(const struct call *c, const char *key_a, const char *value_a,
-                       const char *key_b, const char *value_b, int64_t n)
-{
-	struct pair *a = sorted(c, key_a, value_a, n), *b = sorted(c, key_b, value_b, n);
-	const bool same = memcmp(a, b, (size_t)n * sizeof *a) == 0;
-
-	free(a);
-	free(b);
-	return same;
-}
-
-int call_differs(const struct call *c, char *const a[MOST_ARGS], char *const b[MOST_ARGS],
-                 bool any_order)
-{
-	for (int k = 0; k < c->args; k++) {
-		const bool values = any_order && c->value_size && k == c->args - 1;
-
-		if (c->op == EK_KSELECT && k == 2) {
-			for (int64_t j = 0; j < c->lists; j++)
-				if (!same_pairs(c, a[k] + j * c->k * size_of(c), NULL,
-				                b[k] + j * c->k * size_of(c), NULL, c->k))
-					return k;
-		} else if (values) {
-			const int64_t n = c->arg[k].bytes / (int64_t)c->value_size;
-
-			if (!same_pairs(c, a[k - 1], a[k], b[k - 1], b[k], n))
-				return k;
-		} else if (memcmp(a[k], b[k], (size_t)c->arg[k].bytes) != 0) {
-			return k;
-		}
-	}
-	return -1;
 }
 
 void call_text(const struct call *c, char *text, size_t size)
