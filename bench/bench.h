@@ -121,10 +121,12 @@ void sweep_apply(struct bench_options *options);
  * (SUM), the page's table of a case (PAGE), the page's table of the sums of products (PAGE_SUM). */
 enum { BLOCK = 1, LINE = 2, COUNTS = 4, SUM = 8, PAGE = 16, PAGE_SUM = 32 };
 /* Properties of a column. A column with PEERS is shown only if peers were measured, a column with
- * KBEST only if K-best times were. LEFT columns have left-aligned text. In RATIO columns values
- * above 1 are good; in LESS columns smaller values are better. On the page, cells of SWATCH columns
- * begin with the colour of the method. */
+ * KBEST only if K-best times were, a column with SOME only if a record of the case has its value.
+ * LEFT columns have left-aligned text. In RATIO columns values above 1 are good; in LESS columns
+ * smaller values are better. On the page, cells of SWATCH columns begin with the colour of the
+ * method. */
 enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2048 };
+enum { SOME = 1 << 22 };
 /* Traits of an operation: what it works on, and what bounds it. A column with traits is shown only
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };

@@ -99,6 +99,14 @@ bool case_has(const struct bench_case *c, enum record_kind kind)
 	return false;
 }
 
+bool case_has_value(const struct bench_case *c, enum value value)
+{
+	for (int k = 0; k < c->count; k++)
+		if (!isnan(c->record[k].v[value]))
+			return true;
+	return false;
+}
+
 int bench_disturbed(const struct bench *b)
 {
 	int count = 0;

@@ -111,6 +111,7 @@ const struct record *case_record(const struct bench_case *c, const char *name);
  * NULL if none has a time. */
 const struct record *case_best(const struct bench_case *c, unsigned kinds);
 bool case_has(const struct bench_case *c, enum record_kind kind);
+bool case_has_value(const struct bench_case *c, enum value value); /* whether a record has it */
 int bench_disturbed(const struct bench *bench); /* counts the heavily disturbed cases */
 /* A running geometric mean: the sum of the logarithms, and their number. */
 struct mean {

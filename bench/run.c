@@ -82,6 +82,12 @@ const ek_method *method_first(ek_operation operation)
 	return m;
 }
 
+bool method_here(const struct field *f, const ek_method *m)
+{
+	return ek_method_operation(m) == f->bench->op->operation &&
+	       strcmp(ek_method_device(m), tool_on_device(f->bench->ctx) ? "gpu" : "cpu") == 0;
+}
+
 void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit))
 {
 	const struct operation *op = f->bench->op;
@@ -90,7 +96,7 @@ void enter_methods(struct field *f, void (*enter)(struct field *f, const char *n
 
 	f->unit = op->unit ? op->unit : ek_method_name(method_first(op->operation));
 	for (const ek_method *m = NULL; !names && (m = ek_method_next(m));)
-		if (ek_method_operation(m) == op->operation)
+		if (method_here(f, m))
 			enter(f, ek_method_name(m), false);
 	while (names && tool_method_next_of(op->operation, &names, name))
 		enter(f, name, false);

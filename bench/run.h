@@ -63,7 +63,9 @@ void entrant_shorten(struct entrant *e);
 void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan);
 /* Returns the first method of an operation. */
 const ek_method *method_first(ek_operation operation);
-/* Calls enter(f, name, false) for the methods that --method names, else for all of the operation.
+/* Tells whether a method has the operation and runs where the measurement takes place. */
+bool method_here(const struct field *f, const ek_method *m);
+/* Calls enter(f, name, false) for the methods that --method names, else for all of those.
  * Sets f->unit to the unit of the operation; if the unit is not among them, calls enter(f, f->unit,
  * true). */
 void enter_methods(struct field *f, void (*enter)(struct field *f, const char *name, bool unit));

@@ -13,9 +13,11 @@
 /* One of our methods. */
 struct ours {
 	const char *method;
-	bool again;
+	bool again, on_device;
 	ek_plan *plan;
 	ek_matrix *C;
+	double *seconds; /* of all calls, by the device's clock */
+	int calls, room;
 };
 
 /* ---- Our methods ----------------------------------------------------------------------------- */
@@ -45,6 +47,35 @@ static void drop(void *own)
 	o->plan = NULL;
 }
 
+static void free_ours(void *own)
+{
+	drop(own);
+	free(((struct ours *)own)->seconds);
+}
+
+/* Computes C. For a method on a device, keeps the time between two points in its queue: before the
+ * first command of the call and after the last. */
+static ek_status timed(const struct sparse *p, struct ours *o)
+{
+	double seconds = 0;
+
+	if (!o->on_device)
+		return p->op->compute(o->plan, &o->C);
+	ek_status status = ek_device_timer_start(p->ctx);
+
+	if (status == EK_OK)
+		status = p->op->compute(o->plan, &o->C);
+	const ek_status stopped = ek_device_timer_stop(p->ctx, &seconds);
+
+	if (status == EK_OK && stopped == EK_OK && o->calls == o->room) {
+		o->room = 2 * o->room + 64;
+		o->seconds = need(realloc(o->seconds, (size_t)o->room * sizeof(double)), "times");
+	}
+	if (status == EK_OK && stopped == EK_OK)
+		o->seconds[o->calls++] = seconds;
+	return status == EK_OK ? stopped : status;
+}
+
 static void run(void *entrant, int64_t calls)
 {
 	struct entrant *e = entrant;
@@ -61,9 +92,38 @@ static void run(void *entrant, int64_t calls)
 		if (!o->plan)
 			status = make_plan(p, p->A, p->B, o->method, calls_of(o->again), &o->plan);
 		if (status == EK_OK)
-			status = p->op->compute(o->plan, &o->C);
+			status = timed(p, o);
 		e->record.failed = status != EK_OK;
 	}
+}
+
+/* Sets a value of the record to the number that follows `before` in a text, if it is there. */
+static void take_number(const char *text, const char *before, double *value)
+{
+	const char *at = strstr(text, before);
+
+	if (at)
+		*value = (double)strtoll(at + strlen(before), NULL, 10);
+}
+
+/* Records what only the plan knows: times of the device, and bytes of temporary rows. */
+static void look(struct entrant *e)
+{
+	const struct ours *o = e->own;
+	double *v = e->record.v;
+	char text[8192];
+
+	if (o->calls > 0) {
+		v[V_DEVICE_MS] = 1e3 * measure_quantile(o->seconds, o->calls, 0.5);
+		v[V_DEVICE_GFLOPS] =
+			e->field->c->flops > 0 ? 1e-6 * e->field->c->flops / v[V_DEVICE_MS] : NAN;
+	}
+	if (!o->plan || ek_plan_explain(o->plan, text, sizeof text) != EK_OK)
+		return;
+	take_number(text, "last new C: ", &v[V_TEMPORARY]);
+	take_number(text, "temporary bytes (", &v[V_TEMPORARY_UNCAPPED]);
+	take_number(text, ", upper bound ", &v[V_TEMPORARY_BOUND]);
+	take_number(text, ", precise ", &v[V_TEMPORARY_PRECISE]);
 }
 
 /* Fills an existing C with NaN or, if `back`, makes C the result to check. */
@@ -74,6 +134,7 @@ static bool move(struct entrant *e, bool back)
 
 	if (back) {
 		p->result = o->C;
+		look(e);
 	} else if (o->C) {
 		const ek_view val = sparse_view(o->C, "val");
 		void *bad = malloc((size_t)val.len * val.elem_size + 1);
@@ -94,10 +155,14 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	const struct sparse *p = f->problem;
 	ek_plan *plan;
 
-	*(struct ours *)e->own = (struct ours){.method = keep("%s", method), .again = again};
+	*(struct ours *)e->own = (struct ours){.method = keep("%s", method),
+	                                       .again = again,
+	                                       .on_device = tool_method_on_device(method)};
+	if (tool_method_on_device(method))
+		e->record.device = f->bench->device.name;
 	e->calls.run = run;
 	e->move = move;
-	e->release = drop;
+	e->release = free_ours;
 	const double start = tool_seconds();
 
 	if (make_plan(p, p->A, p->B, method, calls_of(again), &plan) == EK_OK) {
@@ -272,6 +337,18 @@ const struct column sparse_columns[] = {
          "the others make it, in new memory"},
 	{"ms", BLOCK | PAGE | LESS, V_MS, NULL, NULL, "median time of a call"},
 	{"GFlop/s", BLOCK | SUM | PAGE | PRODUCTS, V_GFLOPS, "%.2f", NULL, "two for each product"},
+	{"device ms", BLOCK | PAGE | LESS | SOME, V_DEVICE_MS, NULL, NULL,
+         "the same by the clock of the device: between the first and the last command of a call"},
+	{"device GFlop/s", BLOCK | PAGE | PRODUCTS | SOME, V_DEVICE_GFLOPS, "%.2f", NULL,
+         "two for each product, over that time"},
+	{"temporary", BLOCK | PAGE | PRODUCTS | LESS | SOME, V_TEMPORARY, ",", NULL,
+         "bytes of temporary rows of the run that made C"},
+	{"uncapped", BLOCK | PAGE | PRODUCTS | LESS | SOME, V_TEMPORARY_UNCAPPED, ",", NULL,
+         "the same if rows grew beyond their bounds"},
+	{"bound", BLOCK | PAGE | PRODUCTS | LESS | SOME, V_TEMPORARY_BOUND, ",", NULL,
+         "bytes of temporary rows with room for the bounds of all rows"},
+	{"precise", BLOCK | PAGE | PRODUCTS | LESS | SOME, V_TEMPORARY_PRECISE, ",", NULL,
+         "temporary bytes of the precise method"},
 	{"GB/s", BLOCK | SUM | PAGE | SUMS | TRIPLES, V_RATE, "%.2f", NULL, ""},
 	{"vs textbook", BLOCK | SUM | PAGE | PAGE_SUM | RATIO | PRODUCTS, V_VS_CSR, "%.2f", NULL,
          "speed divided by that of spgemm.csr.textbook"},

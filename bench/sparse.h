@@ -48,14 +48,16 @@ extern const struct column sparse_columns[];
 
 /* Sets members of struct operation as all operations with a sparse result do. Each file has
  * functions of these names. `more` are further keys of records. */
-#define SPARSE_OPERATION(called, of, more)                                                        \
-	.name = called, .operation = of, .usage = "[MATRIX...]", .children = matrix_children,     \
+#define SPARSE_OPERATION(called, of, argp_children, more)                                         \
+	.name = called, .operation = of, .usage = "[MATRIX...]", .children = argp_children,       \
 	.options = "suite html rounds time peers peer_dir method", .defaults = "time=3",          \
 	.check = check_matrices, .problem = "matrices", .columns = sparse_columns,                \
 	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = groups_end,    \
 	.title = sparse_title, .place = text_place, .enter = sparse_enter, .spoil = sparse_spoil, \
 	.error = sparse_error, .set = set, .compute = compute,                                    \
 	.fields = MATRIX_KEYS more " value index result_nnz " TIME_KEYS                           \
-				   "bytes gflops unit vs_csr vs_best_peer error" RUN_KEYS
+				   "bytes gflops device_ms device_gflops temporary_bytes "        \
+	                           "temporary_uncapped temporary_bound "                          \
+				   "temporary_precise unit vs_csr vs_best_peer error" RUN_KEYS
 
 #endif

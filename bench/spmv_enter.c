@@ -115,13 +115,6 @@ static const char *lack(const struct problem *p, const char *method, const char 
 	                       " are needed on the way");
 }
 
-/* Tells whether a method has the operation and runs where the measurement takes place. */
-static bool here(const struct field *f, const ek_method *m)
-{
-	return ek_method_operation(m) == f->bench->op->operation &&
-	       strcmp(ek_method_device(m), tool_on_device(f->bench->ctx) ? "gpu" : "cpu") == 0;
-}
-
 /* Tells whether a method can use a format. It can if the format is NULL (the method's own), the
  * method is NULL (auto), or the method takes any format. */
 static bool fit(const ek_method *m, const char *format)
@@ -138,8 +131,8 @@ static bool fit(const ek_method *m, const char *format)
 static bool has_methods(const struct field *f, const char *format, bool anywhere)
 {
 	for (const ek_method *m = NULL; (m = ek_method_next(m));)
-		if (ek_method_operation(m) == f->bench->op->operation && (anywhere || here(f, m)) &&
-		    fit(m, format))
+		if (ek_method_operation(m) == f->bench->op->operation &&
+		    (anywhere || method_here(f, m)) && fit(m, format))
 			return true;
 	return false;
 }
@@ -263,7 +256,7 @@ void product_methods(struct field *f, const char *names, const char *format)
 	if (!names && !has_methods(f, format, false))
 		product_enter(f, "auto", format);
 	for (const ek_method *m = NULL; !names && (m = ek_method_next(m));)
-		if (here(f, m) && can(f, m) && fit(m, format))
+		if (method_here(f, m) && can(f, m) && fit(m, format))
 			product_enter(f, ek_method_name(m), format);
 	while (names && tool_method_next_of(f->bench->op->operation, &names, name))
 		if (fit(tool_method_find(name), format))

@@ -68,7 +68,8 @@ bool column_shown(const struct bench *b, const struct bench_case *c, const struc
 {
 	return col->where & where && has_traits(b->op, col) &&
 	       (!(col->where & PEERS) || case_has(c, RECORD_PEER)) &&
-	       (!(col->where & KBEST) || b->o.k_best);
+	       (!(col->where & KBEST) || b->o.k_best) &&
+	       (!(col->where & SOME) || case_has_value(c, col->value));
 }
 
 /* ---- Legend ---------------------------------------------------------------------------------- */

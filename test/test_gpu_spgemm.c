@@ -5,7 +5,9 @@
  * the processor. A new row of the table is tested without a change here.
  *
  * For each product a method gets one device, one kind of memory, and one value for each of its
- * parameters, at random: compiling kernels takes most of the time. */
+ * parameters, at random. Compiling kernels takes most of the time, so the quick tier has only three
+ * combinations of type, index type and D. */
+#define _POSIX_C_SOURCE 200809L
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/spgemm_case.h"
@@ -28,10 +30,21 @@ static const char *params_of(const ek_method *m, char *text, size_t size)
 
 		if (which < 3 && used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s%s=%lld",
-			                         used ? "," : "", p->name,
-			                         (long long)value[which]);
+			                         used ? "," : "", p->name, (long long)value[which]);
 	}
 	return *text ? text : NULL;
+}
+
+/* Keeps to one of the combinations of the quick tier. */
+static void use_few(const struct spgemm_problem *p, struct spgemm_variant *v)
+{
+	const bool single = p->value == EK_F32, first = rng_below(&draw, 2);
+	const ek_index index = single ? EK_I64_32 : first ? EK_I32 : EK_I64;
+
+	v->with_d = p->shape[2] && index != EK_I32;
+	v->result = 0;
+	for (int k = 0; k < 3; k++)
+		v->index[k] = index;
 }
 
 static bool chosen_automatically(void)
@@ -53,6 +66,8 @@ static void check_method(const struct spgemm_problem *p, const ek_method *m)
 
 	v.params = params_of(m, params, sizeof params);
 	spgemm_draw(p, &draw, &v);
+	if (test_tier() <= TIER_QUICK)
+		use_few(p, &v);
 	spgemm_check(p, &v, &draw, &bits, &bytes);
 	free(bits);
 	checked++;
@@ -136,6 +151,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_random),
 	};
 
+	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	draw.state = 9;
 	if (argc > 0)
 		test_passive_threads(argv);

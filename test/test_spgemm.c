@@ -13,9 +13,8 @@ static struct rng draw;
 
 static struct spgemm_variant drawn(const struct spgemm_problem *p, const ek_method *m)
 {
-	struct spgemm_variant v = {.method = m,
-	                           .ctx = contexts_any((int)rng_below(&draw, contexts.levels), 2,
-	                                               &draw)};
+	struct spgemm_variant v = {
+		.method = m, .ctx = contexts_any((int)rng_below(&draw, contexts.levels), 2, &draw)};
 
 	spgemm_draw(p, &draw, &v);
 	return v;
@@ -107,9 +106,9 @@ static void test_strict(void **state)
 		shape_or_nodes(&s, k);
 		/* The rows of the transpose of nodes need rows with the same columns. */
 		struct spgemm_problem p = {.shape = {&s, &s, NULL},
-		                    .op = {nodes, !nodes},
-		                    .value = EK_F64,
-		                    .data = DATA_REAL};
+		                           .op = {nodes, !nodes},
+		                           .value = EK_F64,
+		                           .data = DATA_REAL};
 		const struct operand a = {&s, nodes}, b = {&s, !nodes};
 		const int64_t products = sparse_products(a, b);
 

@@ -5,6 +5,7 @@
 #include "spgemm/bins_rows.h"
 #include "support/exhaust.h"
 #include "support/held.h"
+#include "support/rows.h"
 #include "support/support.h"
 
 static struct exhaust e;
@@ -25,60 +26,14 @@ static int teardown(void **state)
 
 /* ---- Matrices and products ------------------------------------------------------------------- */
 
-/* Makes a matrix of n rows, of which row i has length[i] columns from first[i] on, or from 0 on if
- * `first` is NULL. Values are small integers. */
-static ek_matrix *matrix_of(int64_t n, int64_t cols, const int64_t *first, const int64_t *length)
-{
-	int64_t *row_ptr = calloc((size_t)n + 1, sizeof *row_ptr), nnz = 0;
-	ek_matrix *M;
-
-	for (int64_t i = 0; i < n; i++)
-		row_ptr[i + 1] = nnz += length[i];
-	int64_t *col = calloc((size_t)nnz + 1, sizeof *col);
-	double *val = calloc((size_t)nnz + 1, sizeof *val);
-
-	for (int64_t i = 0; i < n; i++)
-		for (int64_t k = 0; k < length[i]; k++) {
-			col[row_ptr[i] + k] = (first ? first[i] : 0) + k;
-			val[row_ptr[i] + k] = (double)((i + 3 * k) % 7 - 3);
-		}
-	expect_status(
-		ek_matrix_from_csr(e.ctx, EK_F64, EK_I64, n, cols, row_ptr, col, val, EK_COPY, &M),
-		EK_OK);
-	free(row_ptr);
-	free(col);
-	free(val);
-	return M;
-}
-
-/* Makes a matrix of n equal rows. */
 static ek_matrix *equal_rows(int64_t n, int64_t cols, int64_t length)
 {
-	int64_t *lengths = calloc((size_t)n + 1, sizeof *lengths);
-	ek_matrix *M;
-
-	for (int64_t i = 0; i < n; i++)
-		lengths[i] = length;
-	M = matrix_of(n, cols, NULL, lengths);
-	free(lengths);
-	return M;
+	return rows_equal(e.ctx, n, cols, length);
 }
 
-/* Makes a matrix whose row i has `length` entries from column `step` i on. */
 static ek_matrix *stairs(int64_t n, int64_t step, int64_t length)
 {
-	int64_t *first = calloc((size_t)n + 1, sizeof *first);
-	int64_t *lengths = calloc((size_t)n + 1, sizeof *lengths);
-	ek_matrix *M;
-
-	for (int64_t i = 0; i < n; i++) {
-		first[i] = step * i;
-		lengths[i] = length;
-	}
-	M = matrix_of(n, (n - 1) * step + length, first, lengths);
-	free(first);
-	free(lengths);
-	return M;
+	return rows_stairs(e.ctx, n, step, length);
 }
 
 static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
@@ -122,19 +77,6 @@ static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, siz
 	check_product(A, B, "spgemm.csr.bins", text, size);
 }
 
-static void expect_text(const char *text, const char *part)
-{
-	if (!strstr(text, part))
-		fail_msg("\"%s\" is not in: %s", part, text);
-}
-
-/* Returns the number after `part` in a text. */
-static long long number_after(const char *text, const char *part)
-{
-	expect_text(text, part);
-	return strtoll(strstr(text, part) + strlen(part), NULL, 10);
-}
-
 /* ---- Bins ------------------------------------------------------------------------------------ */
 
 static const struct {
@@ -153,7 +95,7 @@ static ek_matrix *case_rows(int copies)
 
 	for (int k = 0; k < copies * CASES; k++)
 		length[k] = bins_of[k % CASES].bound;
-	return matrix_of((int64_t)copies * CASES, LARGEST, NULL, length);
+	return rows_of_lengths(e.ctx, (int64_t)copies * CASES, LARGEST, NULL, length);
 }
 
 static void test_bins(void **state)

@@ -257,7 +257,8 @@ void eki_program_types(ek_value value, ek_index index, char *defines, size_t siz
 /* Loads the binary that eki_cache_store saved for this text, into memory from eki_alloc. If there
  * is no such binary, leaves *binary unchanged. */
 void eki_cache_load(eki_device *, const char *text, void **binary, int64_t *bytes);
-void eki_cache_store(eki_device *, const char *text, const void *binary, int64_t bytes);
+/* Saves the binary of a program that was compiled from this text. */
+void eki_cache_store(eki_device *, const char *text, void *program);
 
 /* ---- job.c: work that no plan has prepared --------------------------------------------------- */
 

@@ -17,8 +17,7 @@
 
 #ifndef EK_NO_GPU
 
-/* Buffers that are kept unused, at most, and the share of the device's memory that they may
- * take. */
+/* Buffers that are kept unused at most, and the share of the device's memory that they may take. */
 enum { MOST_UNUSED = 32, SHARE_UNUSED = 8, LEAST_BYTES = 1024 };
 
 typedef struct eki_job_kernel {

@@ -66,6 +66,9 @@ typedef uchar ek_u8;
 /* Reads like EK_LOAD, but without letting the array displace x from the caches. For arrays whose
  * elements are each read once. */
 #define EK_STREAM(p) (*(p))
+/* Precedes a loop that has barriers and is not to be unrolled: on processors, unrolled barriers
+ * take long to compile and save nothing. */
+#define EK_ROLLED _Pragma("unroll 1")
 
 #else
 
@@ -103,6 +106,7 @@ typedef unsigned char ek_u8;
 #define EK_INFINITY         __int_as_float(0x7f800000)
 #define EK_LOAD(p)          __ldg(p)
 #define EK_STREAM(p)        __ldcs(p)
+#define EK_ROLLED
 
 #endif
 
@@ -110,11 +114,11 @@ typedef unsigned char ek_u8;
  * exchange registers: 32, or 1 where the driver offers no such operations. All work-items of a warp
  * call these macros together. EK_BALLOT returns a mask with one bit for each work-item. The bit is
  * set if the work-item's flag is not 0. EK_FIRST returns the position of the lowest set bit of such
- * a mask. EK_FROM returns the value `v` of work-item `lane`. The others are there only if EK_WARP >
- * 1. EK_DOWN and EK_UP return the value of the work-item that is `d` places after or before; if
- * there is none in the warp, or in the aligned set of `width` work-items, what they return must not
- * be used. EK_XOR returns that of the work-item whose number differs by exclusive or with `d`.
- * EK_WARP_BARRIER is a barrier for the warp. */
+ * a mask. EK_FROM returns the value `v` of work-item `lane`. EK_WARP_BARRIER is a barrier for the
+ * warp. The others are there only if EK_WARP > 1. EK_DOWN and EK_UP return the value of the
+ * work-item that is `d` places after or before; if there is none in the warp, or in the aligned set
+ * of `width` work-items, what they return must not be used. EK_XOR returns that of the work-item
+ * whose number differs by exclusive or with `d`. */
 #ifdef __CUDACC__
 #define EK_WARP               32
 #define EK_BALLOT(flag)       __ballot_sync(0xffffffffu, flag)
@@ -138,6 +142,7 @@ typedef unsigned char ek_u8;
 #define EK_BALLOT(flag)       ((ek_u32)((flag) != 0))
 #define EK_FIRST(ballot)      0
 #define EK_FROM(v, lane)      ((void)(lane), (v))
+#define EK_WARP_BARRIER()
 #endif
 
 #ifdef VAL

@@ -44,8 +44,7 @@ static ek_status compile(eki_device *dev, const char *name, eki_program *p)
 	binary = NULL;
 	EK_TRY(dev->driver->build(dev, name, p->text, NULL, 0, &p->handle));
 	atomic_fetch_add(&dev->counted.compiled, 1);
-	if (dev->driver->save(dev, p->handle, &binary, &bytes) == EK_OK && binary)
-		eki_cache_store(dev, p->text, binary, bytes);
+	eki_cache_store(dev, p->text, p->handle);
 done:
 	eki_free(dev->ctx, binary, bytes, 1);
 	return status;

@@ -193,29 +193,40 @@ static bool write_file(FILE *f, const char *key, const char *text, const void *b
 	return fclose(f) == 0 && written;
 }
 
-void eki_cache_store(eki_device *dev, const char *text, const void *binary, int64_t bytes)
+/* Writes a program's file under a temporary name, and then renames it. */
+static void store(const place *p, const char *text, const void *binary, int64_t bytes)
 {
 	static _Atomic unsigned serial;
-	const int before = errno;
 	char part[NAME + 32];
-	place p;
-	int fd;
+	struct timespec now;
 	FILE *f;
+	int fd;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(part, sizeof part, "%s.%lx.%x", p->name, (long)now.tv_nsec,
+	         atomic_fetch_add(&serial, 1));
+	fd = openat(p->folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+	if (!f && fd >= 0)
+		close(fd);
+	if (fd >= 0 && !(f && write_file(f, p->key, text, binary, bytes) &&
+	                 renameat(p->folder, part, p->folder, p->name) == 0))
+		unlinkat(p->folder, part, 0);
+}
+
+/* Asks for the binary only if there is a place for it: PoCL compiles every kernel once more to make
+ * it. */
+void eki_cache_store(eki_device *dev, const char *text, void *program)
+{
+	const int before = errno;
+	void *binary = NULL;
+	int64_t bytes = 0;
+	place p;
 
 	if (find_place(dev, text, &p)) {
-		struct timespec now;
-
-		clock_gettime(CLOCK_REALTIME, &now);
-		snprintf(part, sizeof part, "%s.%lx.%x", p.name, (long)now.tv_nsec,
-		         atomic_fetch_add(&serial, 1));
-		fd = openat(p.folder, part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		            0600);
-		f = fd >= 0 ? fdopen(fd, "wb") : NULL;
-		if (!f && fd >= 0)
-			close(fd);
-		if (fd >= 0 && !(f && write_file(f, p.key, text, binary, bytes) &&
-		                 renameat(p.folder, part, p.folder, p.name) == 0))
-			unlinkat(p.folder, part, 0);
+		if (dev->driver->save(dev, program, &binary, &bytes) == EK_OK && binary)
+			store(&p, text, binary, bytes);
+		eki_free(dev->ctx, binary, bytes, 1);
 		close(p.folder);
 	}
 	errno = before;

@@ -129,6 +129,7 @@ EK_FN ek_i64 ek_scan_before(ek_i64 own, EK_LOCAL_PTR ek_i64 *scratch)
 	const int lid = EK_LID();
 	ek_i64 sum = own;
 
+	EK_ROLLED
 	for (int d = 1; d < EK_WG; d *= 2) {
 		scratch[lid] = sum;
 		EK_BARRIER();
@@ -139,6 +140,46 @@ EK_FN ek_i64 ek_scan_before(ek_i64 own, EK_LOCAL_PTR ek_i64 *scratch)
 	scratch[lid] = sum;
 	EK_BARRIER();
 	return sum - own;
+}
+
+/* Returns the number of work-items before this one whose flag is not 0, and sets *all to that of
+ * the whole group. `scratch` has EK_WG entries. Has barriers, the last of them after `scratch` was
+ * read. */
+EK_FN int ek_count_before(int flag, EK_LOCAL_PTR int *scratch, int *all)
+{
+	const int lid = EK_LID();
+	int before = 0;
+
+#ifdef __CUDACC__
+	const ek_u32 set = EK_BALLOT(flag);
+
+	if (lid % EK_WARP == 0)
+		scratch[lid / EK_WARP] = EK_POPCOUNT(set);
+	EK_BARRIER();
+	*all = 0;
+	for (int w = 0; w < EK_WG / EK_WARP; w++) {
+		before += w < lid / EK_WARP ? scratch[w] : 0;
+		*all += scratch[w];
+	}
+	before += EK_POPCOUNT(set & ((1u << lid % EK_WARP) - 1));
+#else
+	int sum = flag != 0;
+
+	EK_ROLLED
+	for (int d = 1; d < EK_WG; d *= 2) {
+		scratch[lid] = sum;
+		EK_BARRIER();
+		if (lid >= d)
+			sum += scratch[lid - d];
+		EK_BARRIER();
+	}
+	scratch[lid] = sum;
+	EK_BARRIER();
+	before = sum - (flag != 0);
+	*all = scratch[EK_WG - 1];
+#endif
+	EK_BARRIER();
+	return before;
 }
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The first two stages of SpGEMM by bins (csr_bins.c).
+ * The first two stages of SpGEMM by bins (csr_bins.c, spgemm_gpu/csr_bins.c).
  *
  * Stage 1 bounds the entries of each row of C by the number of its products: the sum of the lengths
  * of the rows of B and D that it is made of. Rows are independent, so threads share them.
- * O(nnz(A)).
+ * O(nnz(A)). The method for devices does this stage on the device (spgemm_gpu/product.c), and the
+ * next one here.
  *
  * Stage 2 puts each row into one of 38 bins by its bound, in one array of all rows with a segment
  * for each bin. Rows ascend within a bin. It also adds up how much memory temporary rows take. It
@@ -97,7 +98,16 @@ static int64_t grown(int64_t bound)
 	return all;
 }
 
-static void fill(eki_bins *b, int64_t rows)
+ek_status eki_bins_begin(eki_step *step, eki_bins *b)
+{
+	const int64_t rows = step->in[0]->rows;
+
+	*b = (eki_bins){0};
+	EK_RETURN_IF(eki_step_alloc(step, rows, sizeof *b->row, &b->row));
+	return eki_step_alloc(step, rows, sizeof *b->at, &b->at);
+}
+
+void eki_bins_fill(eki_bins *b, int64_t rows)
 {
 	int64_t next[EKI_BINS];
 
@@ -127,12 +137,10 @@ ek_status eki_bins_make(eki_step *step, eki_bins *b)
 	                        .bound = bound[eki_type(A->value, A->index)],
 	                        .parts = eki_parts(step->ctx, A->nnz + A->rows)};
 
-	*b = (eki_bins){0};
-	EK_RETURN_IF(eki_step_alloc(step, A->rows, sizeof *b->row, &b->row));
-	EK_RETURN_IF(eki_step_alloc(step, A->rows, sizeof *b->at, &b->at));
+	EK_RETURN_IF(eki_bins_begin(step, b));
 	job.at = b->at;
 	eki_parallel(step->ctx, step->threads, job.parts, bound_part, &job);
-	fill(b, A->rows);
+	eki_bins_fill(b, A->rows);
 	return EK_OK;
 }
 

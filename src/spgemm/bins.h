@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Bins of rows by the upper bound on their entries, for spgemm/csr_bins.c. */
+ * Bins of rows by the upper bound on their entries, for spgemm/csr_bins.c and
+ * spgemm_gpu/csr_bins.c. */
 #ifndef EK_SPGEMM_BINS_H
 #define EK_SPGEMM_BINS_H
 
@@ -46,7 +47,11 @@ typedef struct eki_bins {
 int eki_bin_of(int64_t bound);
 /* Returns the group of a bin. */
 eki_bin_group eki_bin_group_of(int bin);
-/* Puts the rows of C of a step into bins. The arrays belong to the plan. */
+/* Allocates the arrays of *b for the rows of C. They belong to the plan. */
+ek_status eki_bins_begin(eki_step *step, eki_bins *b);
+/* Puts the rows, whose bounds are in b->at, into bins. */
+void eki_bins_fill(eki_bins *b, int64_t rows);
+/* Does both, and computes the bounds on the processor. */
 ek_status eki_bins_make(eki_step *step, eki_bins *b);
 /* Replaces the bounds of the rows by the places of their temporary rows. Returns the number of
  * entries that all temporary rows have room for. */

@@ -36,7 +36,8 @@ static void check(const struct spgemm_problem *p, const struct spgemm_variant *v
 static void where(const struct spgemm_problem *p, const struct spgemm_variant *v)
 {
 	snprintf(product_where, sizeof product_where,
-	         "%s%s%s, op %c of %s (%s, %s) by op %c of %s (%s, %s), %s, result %s, %d threads, %s, "
+	         "%s%s%s, op %c of %s (%s, %s) by op %c of %s (%s, %s), %s, result %s, %d threads, "
+	         "%s, "
 	         "alpha %g, beta %g, %s%s%s",
 	         name_or_auto(v->method), v->params ? ":" : "", v->params ? v->params : "",
 	         p->op[0] ? 'T' : 'N', p->shape[0]->name, v->held[0] == HELD_CSC ? "csc" : "csr",
@@ -178,8 +179,7 @@ void spgemm_products_of_shape(int k, ek_value value, enum data data, struct rng 
 	shape_free(&s);
 }
 
-void spgemm_products_at_random(int times, struct rng *draw,
-                               void (*each)(struct spgemm_problem *p))
+void spgemm_products_at_random(int times, struct rng *draw, void (*each)(struct spgemm_problem *p))
 {
 	static const int64_t size[] = {1, 7, 64, 65, 300, 5000};
 

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests SpGEMM by bins on a device: every bin at its bounds, rows that grow in both kinds of
+ * memory, rows longer than local memory, the three memory methods, the text of ek_plan_explain,
+ * leading parts of the twins of Table 9.2 (Liu 2015), limits on memory, and failing allocations. */
+#define _POSIX_C_SOURCE 200809L
+#include "plan/plan.h"
+#include "spgemm/bins.h"
+#include "support/devices.h"
+#include "support/exhaust.h"
+#include "support/held.h"
+#include "support/rows.h"
+#include "support/support.h"
+
+enum { ENTRY = 16 }; /* bytes of a value and a column */
+
+static ek_plan *plan_of(const ek_matrix *A, const ek_matrix *B, const char *method)
+{
+	const ek_hints hints = {.size = sizeof hints, .method = method, .B = B};
+	ek_plan *plan;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	return plan;
+}
+
+/* Gives a matrix values that sums round. */
+static void make_real(ek_matrix *M)
+{
+	ek_view view = {.size = sizeof view};
+	uint64_t state = 88172645463325252u;
+
+	expect_status(ek_matrix_array(M, "val", &view), EK_OK);
+	double *val = malloc((size_t)view.len * sizeof *val + 1);
+
+	for (int64_t k = 0; k < view.len; k++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		val[k] = (double)(int64_t)(state >> 12) / (double)(1 + (state & 1023)) - 1e12;
+	}
+	expect_status(ek_matrix_set_values(M, view.len, val), EK_OK);
+	free(val);
+}
+
+/* Multiplies by `method`, twice into the same C, and compares C with that of the processor's plain
+ * method. Copies the text of ek_plan_explain. */
+static void check_product(const ek_matrix *A, const ek_matrix *B, const char *method, char *text,
+                          size_t size)
+{
+	ek_plan *plan = plan_of(A, B, method), *serial = plan_of(A, B, "spgemm.csr.serial");
+	ek_matrix *C = NULL, *ref = NULL;
+
+	expect_status(ek_spgemm(serial, 0.7, 0, &ref), EK_OK);
+	for (int again = 0; again < 2; again++) {
+		expect_status(ek_spgemm(plan, 0.7, 0, &C), EK_OK);
+		const char *array = different_array(C, ref);
+
+		if (array)
+			fail_msg("%s, run %d: other %s", method, again, array);
+	}
+	expect_status(ek_plan_explain(plan, text, size), EK_OK);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(ref);
+	ek_plan_destroy(plan);
+	ek_plan_destroy(serial);
+}
+
+/* Checks a product by all memory methods. Sets `text` to the explanation of the default one. */
+static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, size_t size)
+{
+	char name[64];
+
+	for (int memory = 3; memory > 0; memory--) {
+		snprintf(name, sizeof name, "spgemm.csr.bins.gpu:memory=%d", memory);
+		check_product(A, B, name, text, size);
+	}
+	check_product(A, B, "spgemm.csr.bins.gpu", text, size);
+}
+
+/* ---- Bins ------------------------------------------------------------------------------------ */
+
+/* All bounds up to 32, and those at which later bins begin and end. */
+static int64_t bound_of(int k)
+{
+	static const int64_t later[] = {33,  63,  64,  65,  127, 128, 129,
+	                                255, 256, 257, 511, 512, 513, 700};
+	enum { LATER = sizeof later / sizeof *later };
+
+	return k <= 32 ? k : k - 33 < LATER ? later[k - 33] : -1;
+}
+enum { LARGEST = 700, MOST_BOUNDS = 64 };
+
+/* Makes a matrix whose rows have `copies` times each length that bound_of names, every `step`-th of
+ * them. */
+static ek_matrix *bound_rows(ek_context *ctx, int copies, int step)
+{
+	int64_t length[3 * MOST_BOUNDS];
+	int n = 0;
+
+	for (int copy = 0; copy < copies; copy++)
+		for (int k = 0; bound_of(k) >= 0; k += step)
+			length[n++] = bound_of(k);
+	return rows_of_lengths(ctx, n, LARGEST, NULL, length);
+}
+
+static void check_bins(const struct device_context *on, int step, int64_t stair, int64_t length)
+{
+	ek_matrix *A = bound_rows(on->ctx, 3, step),
+		  *B = rows_stairs(on->ctx, LARGEST, stair, length);
+	char text[4096];
+
+	make_real(A);
+	make_real(B);
+	check_memory(A, B, text, sizeof text);
+	if (step == 1 && length == 1) {
+		expect_text(text, "group 1, empty: 3 rows, bound 0 entries\n");
+		expect_text(text, "group 2, copied: 3 rows, bound 3 entries\n");
+		expect_text(text, "group 3, heap: 93 rows, bound 1581 entries; rows of each bin: "
+		                  "2: 3 3: 3");
+		expect_text(text, "31: 3 32: 3\n");
+		expect_text(text, "33: 9 34: 9 35: 9 36: 9\n");
+		expect_text(text, "group 5, merge: 6 rows, bound 3639 entries\n");
+	}
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+static void test_bins(void **state)
+{
+	(void)state;
+	need_device();
+	for (int k = 0; k < devices.count; k++) {
+		check_bins(&devices.of[k], 1, 1, 1); /* a product for each entry */
+		check_bins(&devices.of[k], 1, 0, 1); /* one entry in a row */
+		check_bins(&devices.of[k], 1, 1, 3); /* three products for most entries */
+		if (k > 0 && test_tier() <= TIER_QUICK)
+			continue;
+		/* columns that need keys of 8 bytes, and that no key can hold */
+		check_bins(&devices.of[k], 7, INT64_C(900000000), 1);
+		check_bins(&devices.of[k], 7, INT64_C(1) << 46, 2);
+	}
+}
+
+/* ---- Rows that grow -------------------------------------------------------------------------- */
+
+/* Computes rows of `lists` lists of `length` entries, each starting `step` columns after the one
+ * before, in all memory methods. Checks how often rows grow, how often merges are launched, and the
+ * bytes. */
+static void check_growth(const struct device_context *on, int64_t lists, int64_t step,
+                         int64_t length, int doublings, int launches)
+{
+	const int64_t rows = 5, bound = lists * length;
+	const bool in_place = strstr(on->text, "shared");
+	ek_matrix *A = rows_equal(on->ctx, rows, lists, lists);
+	ek_matrix *B = rows_stairs(on->ctx, lists, step, length);
+	int64_t capacity = EKI_LONG_FIRST, last = EKI_LONG_FIRST, all = EKI_LONG_FIRST;
+	int64_t uncapped = EKI_LONG_FIRST;
+	char text[4096];
+
+	make_real(A);
+	make_real(B);
+	check_memory(A, B, text, sizeof text);
+	for (int k = 1; k <= doublings; k++) {
+		capacity *= 2;
+		last = capacity < bound ? capacity : bound;
+		all += last;
+		uncapped += capacity;
+	}
+	assert_int_equal(number_after(text, "last new C: "),
+	                 rows * (in_place ? last : all) * ENTRY);
+	assert_int_equal(number_after(text, "temporary bytes ("),
+	                 rows * (in_place ? capacity : uncapped) * ENTRY);
+	assert_int_equal(number_after(text, "beyond their bounds), "), launches);
+	assert_true((number_after(text, "launches of merges, ") > 0) ==
+	            (doublings > 0 && !in_place));
+	assert_int_equal(number_after(text, "temporary bytes: hybrid "),
+	                 rows * EKI_LONG_FIRST * ENTRY);
+	assert_int_equal(number_after(text, ", upper bound "), rows * bound * ENTRY);
+	expect_text(text,
+	            in_place ? "grow in shared memory without copies" : "that grow are copied");
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+}
+
+static void test_growth(void **state)
+{
+	(void)state;
+	need_device();
+	for (int k = 0; k < devices.count; k++) {
+		const struct device_context *on = &devices.of[k];
+
+		check_growth(on, 100, 0, 30, 0, 1);   /* 30 entries of 3000 products */
+		check_growth(on, 3, 0, 256, 0, 1);    /* exactly 256 entries */
+		check_growth(on, 257, 1, 2, 1, 2);    /* 258 entries */
+		check_growth(on, 3, 0, 257, 1, 2);    /* 257 entries */
+		check_growth(on, 4, 85, 257, 1, 2);   /* 512 entries */
+		check_growth(on, 4, 86, 257, 2, 3);   /* 515 entries */
+		check_growth(on, 513, 1, 1, 2, 3);    /* 513 entries of 513 products */
+		check_growth(on, 1100, 7, 3, 4, 6);   /* 3300 entries: longer than local memory */
+		check_growth(on, 40, 37, 500, 3, 4);  /* lists longer than a group */
+		check_growth(on, 5, 1500, 900, 5, 8); /* 4500 entries; local memory fills twice */
+	}
+}
+
+/* ---- Twins ----------------------------------------------------------------------------------- */
+
+/* Makes the leading rows and columns of a matrix, as many as have few products, with indices of 64
+ * bits. */
+static ek_matrix *leading_part(ek_context *ctx, const ek_matrix *M)
+{
+	enum { PRODUCTS = 60000, ROWS = 3000 };
+	ek_view view[3] = {{.size = sizeof *view}, {.size = sizeof *view}, {.size = sizeof *view}};
+	static const char *const array[] = {"row_ptr", "col_idx", "val"};
+	static int64_t ptr[ROWS + 1], col[PRODUCTS];
+	static double val[PRODUCTS];
+	int64_t n = 0, nnz = 0, products = 0;
+	ek_matrix *part;
+
+	for (int k = 0; k < 3; k++)
+		expect_status(ek_matrix_array(M, array[k], &view[k]), EK_OK);
+	const int32_t *row_ptr = view[0].data, *col_idx = view[1].data;
+
+	for (; n < ROWS && n < view[0].len - 1 && products < PRODUCTS; n++)
+		for (int32_t k = row_ptr[n]; k < row_ptr[n + 1]; k++)
+			if (col_idx[k] <= n)
+				products += row_ptr[n + 1] - row_ptr[n];
+	for (int64_t i = 0; i < n; i++) {
+		for (int32_t k = row_ptr[i]; k < row_ptr[i + 1] && nnz < PRODUCTS; k++)
+			if (col_idx[k] < n) {
+				col[nnz] = col_idx[k];
+				val[nnz++] = ((const double *)view[2].data)[k];
+			}
+		ptr[i + 1] = nnz;
+	}
+	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, n, n, ptr, col, val, EK_COPY, &part),
+	              EK_OK);
+	return part;
+}
+
+static void test_twins(void **state)
+{
+	const int step = test_tier() <= TIER_QUICK ? 6 : 1;
+	int k = 1;
+
+	(void)state;
+	need_device();
+	for (const ek_twin *t = NULL; (t = ek_twin_next(t));) {
+		const struct device_context *on = &devices.of[k / step % devices.count];
+		char text[4096], spec[64];
+		ek_matrix *twin, *A;
+
+		if (!strstr(t->works, "9.2") || k++ % step)
+			continue;
+		snprintf(spec, sizeof spec, "twin:name=%s", t->name);
+		expect_status(ek_matrix_generate(on->ctx, spec, EK_F64, EK_I32, &twin), EK_OK);
+		A = leading_part(on->ctx, twin);
+		ek_matrix_destroy(twin);
+		check_memory(A, A, text, sizeof text);
+		const long long bytes = number_after(text, "last new C: ");
+
+		assert_true(bytes <= number_after(text, "temporary bytes ("));
+		assert_true(bytes >= number_after(text, "temporary bytes: hybrid "));
+		ek_matrix_destroy(A);
+	}
+	assert_true(k == 24);
+}
+
+/* ---- Limits and failures --------------------------------------------------------------------- */
+
+/* Returns the bytes of the arrays of C. */
+static long long bytes_of(const ek_matrix *C)
+{
+	ek_matrix_info info = {.size = sizeof info};
+
+	expect_status(ek_matrix_get_info(C, &info), EK_OK);
+	return info.bytes;
+}
+
+/* Checks that the least limit chooses the precise method, which keeps it, and that less is
+ * refused. */
+static void test_limit(void **state)
+{
+	(void)state;
+	need_device();
+	const struct device_context *on = &devices.of[0];
+	ek_matrix *A = bound_rows(on->ctx, 3, 3), *B = rows_stairs(on->ctx, LARGEST, 3, 3);
+	ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.bins.gpu", .B = B};
+	ek_plan *plan = NULL, *serial = plan_of(A, B, "spgemm.csr.serial");
+	ek_matrix *C = NULL, *ref = NULL;
+	char text[4096];
+
+	expect_status(ek_spgemm(serial, 1, 0, &ref), EK_OK);
+	hints.memory = 1;
+	expect_error(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_ELIMIT, "hints.memory");
+	assert_null(plan);
+	hints.memory = number_after(ek_error_text(), "takes at least ");
+	const long long before = atomic_load(&on->heap->bytes);
+
+	atomic_store(&on->heap->peak, before);
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, "memory=3\n");
+	expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+	assert_true(atomic_load(&on->heap->peak) - before <= hints.memory + bytes_of(C));
+	assert_null(different_array(C, ref));
+	ek_plan_destroy(plan);
+	hints.method = "spgemm.csr.bins.gpu:memory=2";
+	plan = NULL;
+	expect_error(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_ELIMIT, "hints.memory");
+	assert_null(plan);
+	hints.method = "spgemm.csr.bins.gpu";
+	hints.memory = 1 << 24;
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, "memory=1");
+	/* C belongs to the first plan, and stays as it is. */
+	expect_error(ek_spgemm(plan, 1, 0, &C), EK_EINVAL, "*C was not made");
+	assert_null(different_array(C, ref));
+	ek_plan_destroy(plan);
+	ek_plan_destroy(serial);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(ref);
+}
+
+struct wish {
+	const ek_matrix *A, *B;
+	const char *method;
+};
+
+static ek_status multiply(struct exhaust *x)
+{
+	const struct wish *w = x->arg;
+	const ek_hints hints = {.size = sizeof hints, .method = w->method, .B = w->B};
+	ek_plan *plan;
+	ek_matrix *C = NULL;
+	ek_status status;
+
+	EK_RETURN_IF(ek_plan_create(EK_SPGEMM, w->A, &hints, &plan));
+	status = ek_spgemm(plan, 1, 0, &C);
+	ek_plan_destroy(plan);
+	if (status == EK_OK)
+		x->out = C;
+	return status;
+}
+
+static void test_failures(void **state)
+{
+	static const char *const method[] = {"spgemm.csr.bins.gpu", "spgemm.csr.bins.gpu:memory=2",
+	                                     "spgemm.csr.bins.gpu:memory=3"};
+	static struct exhaust e;
+
+	(void)state;
+	need_device();
+	heap_fail(&e.heap, -1, false);
+	ek_options o = heap_options(&e.heap, 2);
+
+	o.device = "opencl";
+	o.device_memory = EK_MEMORY_COPY;
+	expect_status(ek_context_create(&o, &e.ctx), EK_OK);
+	ek_matrix *A = bound_rows(e.ctx, 1, 7), *B = rows_stairs(e.ctx, LARGEST, 1, 3);
+
+	for (int k = 0; k < 3; k++) {
+		const struct wish w = {A, B, method[k]};
+
+		/* Once without failures: what stays for later calls is no leak. */
+		e.arg = &w;
+		expect_status(multiply(&e), EK_OK);
+		ek_matrix_destroy(e.out);
+		assert_true(exhaust(&e, method[k], multiply, exhaust_free_matrix) > 10);
+	}
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	exhaust_close(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bins),     cmocka_unit_test(test_growth),
+		cmocka_unit_test(test_twins),    cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_failures),
+	};
+
+	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
