@@ -73,10 +73,13 @@ static const struct array_op *on_arrays(const ek_method *m)
 	return NULL;
 }
 
-/* Returns the next method, of any operation with plans, that runs on a device. */
+/* Returns the next method for products with vectors or blocks that runs on a device. For sparse
+ * products see test_nvrtc_spgemm.c. */
 static const ek_method *device_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) && (!needs_device(m) || on_arrays(m)))
+	while ((m = ek_method_next(m)) &&
+	       (!needs_device(m) ||
+	        (ek_method_operation(m) != EK_SPMV && ek_method_operation(m) != EK_SPMM)))
 		;
 	return m;
 }

@@ -35,8 +35,8 @@ enum {
 
 /* ---- Sizes and programs ---------------------------------------------------------------------- */
 
-static ek_status use_program(eki_job *job, const eki_step *step, const eki_gpu_bins *s, int level,
-                             bool past)
+ek_status eki_gpu_merge_program(eki_job *job, const eki_step *step, const eki_gpu_bins *s,
+                                int level, bool past)
 {
 	char defines[256];
 	size_t used;
@@ -83,7 +83,7 @@ ek_status eki_gpu_merge_prepare(eki_job *job, const eki_step *step, eki_gpu_bins
 	s->level_most = EKI_LONG_FIRST;
 	while (local_bytes(step, s->wg, 2 * s->level_most) <= local)
 		s->level_most *= 2;
-	return use_program(job, step, s, first_level(s), false);
+	return eki_gpu_merge_program(job, step, s, first_level(s), false);
 }
 
 int64_t eki_gpu_merge_bytes(void)
@@ -162,7 +162,7 @@ static ek_status launch_block(eki_gpu_merging *m, int block)
 	args[count++] = eki_arg_buffer(m->block[block].col);
 	args[count++] = eki_arg_buffer(m->block[block].val);
 	args[count++] = eki_arg_buffer(o->length);
-	EK_RETURN_IF(use_program(job, o->step, o->s, m->level, m->past));
+	EK_RETURN_IF(eki_gpu_merge_program(job, o->step, o->s, m->level, m->past));
 	return eki_job_launch(job, "merge_rows", n, o->s->wg, args, count);
 }
 
@@ -374,7 +374,7 @@ ek_status eki_gpu_merge_values(eki_gpu_bins_run *o)
 	args[count++] = eki_arg_buffer(o->at);
 	args[count++] = eki_arg_buffer(o->col);
 	args[count++] = eki_arg_buffer(o->val);
-	EK_RETURN_IF(use_program(&o->p.job, o->step, s, first_level(s), false));
+	EK_RETURN_IF(eki_gpu_merge_program(&o->p.job, o->step, s, first_level(s), false));
 	return eki_job_launch(&o->p.job, "add_to_rows", eki_gpu_merged(s), s->wg, args, count);
 }
 

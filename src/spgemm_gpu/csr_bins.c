@@ -197,7 +197,7 @@ static void report(const eki_step *step, char *text, size_t size)
 const ek_method ek_spgemm_gpu_csr_bins = {
 	.name = "spgemm.csr.bins.gpu",
 	.text = "rows in 38 bins by their products: copied, heap, bitonic ESC or merge, on a "
-                "device",
+		"device",
 	.source = "Liu 2015, chapter 9, Algorithms 33 to 35; Liu, Vinter 2014",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},

@@ -80,6 +80,10 @@ ek_status eki_gpu_move(eki_gpu_bins_run *o, const int64_t *item, int64_t count,
 
 /* Chooses the sizes of the kernels, and compiles the one that is launched first. */
 ek_status eki_gpu_merge_prepare(eki_job *job, const eki_step *step, eki_gpu_bins *s);
+/* Makes the program with room for `level` entries in local memory that of the next launches of a
+ * job. `past` tells whether rows are longer than that. */
+ek_status eki_gpu_merge_program(eki_job *job, const eki_step *step, const eki_gpu_bins *s,
+                                int level, bool past);
 /* Bytes of the host and of the device that a run needs for each merged row, besides entries. */
 int64_t eki_gpu_merge_bytes(void);
 
