@@ -40,7 +40,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&tool_common_argp, 0, "Common options:", 1}, {0}};
+static const struct argp_child children[] = {{&tool_device_argp, 0, "The computation:", 1},
+                                             {&tool_common_argp, 0, "Common options:", 2},
+                                             {0}};
 static const struct argp argp = {options, parse, "A", "C = A^T, all sparse.", children, NULL, NULL};
 
 struct transpose {

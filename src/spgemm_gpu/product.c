@@ -110,55 +110,70 @@ static ek_status place(eki_gpu_product *p, const void *array, int64_t bytes, eki
 	return EK_OK;
 }
 
-static ek_status place_entries(eki_gpu_product *p)
+ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
 {
 	const ek_store *C = p->run->C;
 	const int64_t idx = (int64_t)eki_idx_size(C->index),
 		      size = (int64_t)ek_value_size(C->value);
 
-	EK_RETURN_IF(place(p, C->array[CSR_COL], C->nnz * idx, &p->col));
+	if (columns)
+		EK_RETURN_IF(place(p, C->array[CSR_COL], C->nnz * idx, &p->col));
 	return place(p, C->array[CSR_VAL], C->nnz * size, &p->val);
+}
+
+ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at)
+{
+	const int64_t rows = p->step->in[0]->rows;
+	ek_store *C = p->run->C;
+	int64_t *host = NULL;
+	ek_status status;
+
+	p->at = at;
+	EK_TRY(eki_alloc(p->step->ctx, rows + 1, sizeof *host, (void *)&host));
+	EK_TRY(eki_buffer_read(p->job.device, at, host, (rows + 1) * (int64_t)sizeof *host));
+	EK_TRY(eki_output_begin(p->step, C));
+	EK_TRY(eki_output_arrays(p->step, C, host[rows]));
+	convert(p, (struct pointers){C, host, false});
+done:
+	eki_free(p->step->ctx, host, rows + 1, sizeof *host);
+	return status;
 }
 
 ek_status eki_gpu_product_arrays(eki_gpu_product *p, eki_buffer *length)
 {
-	const int64_t rows = p->step->in[0]->rows;
+	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE,
+	                          p->step->in[0]->rows + 1, length, length));
+	EK_RETURN_IF(eki_gpu_product_rows(p, length));
+	return eki_gpu_product_place(p, true);
+}
+
+ek_status eki_gpu_product_pointers(eki_gpu_product *p, eki_buffer *at)
+{
 	ek_store *C = p->run->C;
-	int64_t *at = NULL;
+	const int64_t bytes = (C->rows + 1) * (int64_t)sizeof(int64_t);
+	int64_t *host = NULL;
 	ek_status status;
 
-	EK_RETURN_IF(
-		eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE, rows + 1, length, length));
-	p->at = length;
-	EK_TRY(eki_alloc(p->step->ctx, rows + 1, sizeof *at, (void *)&at));
-	EK_TRY(eki_buffer_read(p->job.device, length, at, (rows + 1) * (int64_t)sizeof *at));
-	EK_TRY(eki_output_begin(p->step, C));
-	EK_TRY(eki_output_arrays(p->step, C, at[rows]));
-	convert(p, (struct pointers){C, at, false});
-	status = place_entries(p);
+	p->at = at;
+	EK_TRY(eki_alloc(p->step->ctx, C->rows + 1, sizeof *host, (void *)&host));
+	convert(p, (struct pointers){C, host, true});
+	status = eki_buffer_write(p->job.device, at, host, bytes);
 done:
-	eki_free(p->step->ctx, at, rows + 1, sizeof *at);
+	eki_free(p->step->ctx, host, C->rows + 1, sizeof *host);
 	return status;
 }
 
 ek_status eki_gpu_product_known(eki_gpu_product *p)
 {
-	ek_store *C = p->run->C;
-	const int64_t bytes = (C->rows + 1) * (int64_t)sizeof(int64_t);
-	int64_t *at = NULL;
-	ek_status status;
+	const ek_store *C = p->run->C;
+	eki_buffer *at;
 
-	EK_TRY(eki_alloc(p->step->ctx, C->rows + 1, sizeof *at, (void *)&at));
-	convert(p, (struct pointers){C, at, true});
-	EK_TRY(eki_job_buffer(&p->job, C->rows + 1, sizeof *at, &p->at));
-	EK_TRY(eki_buffer_write(p->job.device, p->at, at, bytes));
-	EK_TRY(place_entries(p));
-	status = p->col.foreign ? EK_OK
-	                        : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL],
-	                                           p->col.bytes);
-done:
-	eki_free(p->step->ctx, at, C->rows + 1, sizeof *at);
-	return status;
+	EK_RETURN_IF(eki_job_buffer(&p->job, C->rows + 1, sizeof(int64_t), &at));
+	EK_RETURN_IF(eki_gpu_product_pointers(p, at));
+	EK_RETURN_IF(eki_gpu_product_place(p, true));
+	return p->col.foreign ? EK_OK
+	                      : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL],
+	                                         p->col.bytes);
 }
 
 /* Copies an array of C to the host, unless kernels wrote to the array itself. */
