@@ -13,7 +13,7 @@
  * memory runs out, all unused buffers are freed and the request is tried again. */
 #include <string.h>
 
-#include "gpu/gpu.h"
+#include "gpu/job.h"
 
 #ifndef EK_NO_GPU
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The OpenCL driver (eki_driver in gpu.h): finds devices, builds programs, and holds the table of
- * the driver's functions. opencl_queue.c handles memory and launches. An open device has an OpenCL
- * context and an in-order queue of its own, with profiling, and a second one for copies. A device is
- * described as sharing memory with the host only if the OpenCL library has the functions for that.
- * So later calls never use a function that the library lacks. Kernels use sub-groups if the device
- * can be made to have them of 32 work-items, with ballots and shuffles. */
+ * The OpenCL driver (eki_driver in gpu.h): finds devices, opens them, and holds the table of the
+ * driver's functions. opencl_program.c builds programs, opencl_queue.c handles memory and launches.
+ * An open device has an OpenCL context and an in-order queue of its own, with profiling, and a
+ * second one for copies. A device is described as sharing memory with the host only if the OpenCL
+ * library has the functions for that. So later calls never use a function that the library lacks.
+ * Kernels use sub-groups if the device can be made to have them of 32 work-items, with ballots and
+ * shuffles. */
 #define _POSIX_C_SOURCE 200809L
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +19,6 @@
 enum {
 	MAX_PLATFORMS = 16,
 	MAX_DEVICES = 64,
-	LOG_LENGTH = 400,
 	WARP = 32 /* work-items of a sub-group that kernels are made for (prelude.cl) */
 };
 
@@ -256,66 +256,6 @@ done:
 	return status;
 }
 
-/* ---- Programs -------------------------------------------------------------------------------- */
-
-/* Fails with a message that contains the error code and the beginning of the compiler's log on one
- * line. */
-static ek_status build_failed(const eki_device *d, cl_program program, const char *name,
-                              cl_int code)
-{
-	const eki_cl_own *o = d->own;
-	const ek_status status = eki_cl_check("clBuildProgram", code);
-	char said[LOG_LENGTH + 1] = "";
-	size_t bytes = 0, end = 0;
-	void *full;
-
-	if (eki_cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &bytes) !=
-	            CL_SUCCESS ||
-	    eki_calloc(d->ctx, (int64_t)bytes + 1, 1, &full) != EK_OK)
-		return eki_fail(status, "opencl: clBuildProgram failed (%d) for %s", code, name);
-	if (eki_cl.clGetProgramBuildInfo(program, o->id, CL_PROGRAM_BUILD_LOG, bytes, full, NULL) ==
-	    CL_SUCCESS)
-		snprintf(said, sizeof said, "%s", (const char *)full);
-	eki_free(d->ctx, full, (int64_t)bytes + 1, 1);
-	for (size_t k = 0; said[k]; k++) {
-		if ((unsigned char)said[k] < ' ')
-			said[k] = ' ';
-		if (said[k] != ' ')
-			end = k + 1;
-	}
-	said[end] = 0;
-	return eki_fail(status, "opencl: clBuildProgram failed (%d) for %s: %s", code, name,
-	                end ? said : "the compiler said nothing");
-}
-
-static ek_status cl_build(eki_device *d, const char *name, const char *text, const void *binary,
-                          size_t bytes, void **program)
-{
-	const eki_cl_own *o = d->own;
-	const unsigned char *from = binary;
-	cl_int code, of_binary = CL_SUCCESS;
-	cl_program made;
-	ek_status status;
-
-	if (binary) {
-		made = eki_cl.clCreateProgramWithBinary(o->context, 1, &o->id, &bytes, &from,
-		                                        &of_binary, &code);
-		EK_RETURN_IF(eki_cl_check("clCreateProgramWithBinary", code));
-		EK_TRY(eki_cl_check("clCreateProgramWithBinary", of_binary));
-	} else {
-		made = eki_cl.clCreateProgramWithSource(o->context, 1, &text, NULL, &code);
-		EK_RETURN_IF(eki_cl_check("clCreateProgramWithSource", code));
-	}
-	code = eki_cl.clBuildProgram(made, 1, &o->id, o->options, NULL, NULL);
-	if (code != CL_SUCCESS)
-		EK_TRY(build_failed(d, made, name, code));
-	*program = made;
-	return EK_OK;
-done:
-	eki_cl.clReleaseProgram(made);
-	return status;
-}
-
 /* Describes the compiler by the versions of the platform and of the device, and by the options. The
  * platform's version is included because it may contain that of the compiler. */
 static ek_status cl_compiler(eki_device *d, char *text, size_t size)
@@ -327,49 +267,6 @@ static ek_status cl_compiler(eki_device *d, char *text, size_t size)
 	EK_RETURN_IF(ask_text(devices.id[d->number], CL_DEVICE_VERSION, version, sizeof version));
 	snprintf(text, size, "%s, %s %s", platform, version, ((eki_cl_own *)d->own)->options);
 	return EK_OK;
-}
-
-static ek_status cl_save(eki_device *d, void *program, void **binary, int64_t *bytes)
-{
-	size_t size = 0;
-	void *made = NULL;
-	ek_status status;
-
-	EK_RETURN_IF(EKI_CL(clGetProgramInfo, program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size,
-	                    NULL));
-	EK_RETURN_IF(eki_alloc(d->ctx, (int64_t)size, 1, &made));
-	if (size > 0)
-		EK_TRY(EKI_CL(clGetProgramInfo, program, CL_PROGRAM_BINARIES, sizeof made, &made,
-		              NULL));
-	*binary = made;
-	*bytes = (int64_t)size;
-	return EK_OK;
-done:
-	eki_free(d->ctx, made, (int64_t)size, 1);
-	return status;
-}
-
-static void cl_unload(eki_device *d, void *program)
-{
-	(void)d;
-	eki_cl.clReleaseProgram(program);
-}
-
-static ek_status cl_kernel_of(eki_device *d, void *program, const char *name, void **kernel)
-{
-	cl_int code;
-	cl_kernel made = eki_cl.clCreateKernel(program, name, &code);
-
-	(void)d;
-	EK_RETURN_IF(eki_cl_check("clCreateKernel", code));
-	*kernel = made;
-	return EK_OK;
-}
-
-static void cl_drop(eki_device *d, void *kernel)
-{
-	(void)d;
-	eki_cl.clReleaseKernel(kernel);
 }
 
 const eki_driver eki_opencl = {
@@ -390,12 +287,12 @@ const eki_driver eki_opencl = {
 	.clear = eki_cl_clear,
 	.map = eki_cl_map,
 	.unmap = eki_cl_unmap,
-	.build = cl_build,
+	.build = eki_cl_build,
 	.compiler = cl_compiler,
-	.save = cl_save,
-	.unload = cl_unload,
-	.kernel = cl_kernel_of,
-	.drop = cl_drop,
+	.save = eki_cl_save,
+	.unload = eki_cl_unload,
+	.kernel = eki_cl_kernel,
+	.drop = eki_cl_drop,
 	.launch = eki_cl_launch,
 	.flush = eki_cl_flush,
 	.wait = eki_cl_wait,

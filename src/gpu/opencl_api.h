@@ -202,4 +202,13 @@ ek_status eki_cl_wait(eki_device *d);
 ek_status eki_cl_mark(eki_device *d, int which);
 ek_status eki_cl_elapsed(eki_device *d, double *seconds);
 
+/* ---- opencl_program.c ------------------------------------------------------------------------ */
+
+ek_status eki_cl_build(eki_device *d, const char *name, const char *text, const void *binary,
+                       size_t bytes, void **program);
+ek_status eki_cl_save(eki_device *d, void *program, void **binary, int64_t *bytes);
+void eki_cl_unload(eki_device *d, void *program);
+ek_status eki_cl_kernel(eki_device *d, void *program, const char *name, void **kernel);
+void eki_cl_drop(eki_device *d, void *kernel);
+
 #endif

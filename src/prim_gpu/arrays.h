@@ -9,7 +9,7 @@
 #ifndef EK_PRIM_GPU_ARRAYS_H
 #define EK_PRIM_GPU_ARRAYS_H
 
-#include "gpu/gpu.h"
+#include "gpu/job.h"
 #include "prim/prim.h"
 
 enum { EKI_GPU_RESULTS = 4, EKI_GPU_WORDS = 640 };

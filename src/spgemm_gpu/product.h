@@ -4,7 +4,7 @@
 #ifndef EK_SPGEMM_GPU_PRODUCT_H
 #define EK_SPGEMM_GPU_PRODUCT_H
 
-#include "gpu/gpu.h"
+#include "gpu/job.h"
 #include "spgemm/output.h"
 
 /* One run of a product. */
