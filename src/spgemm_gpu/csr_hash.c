@@ -84,7 +84,7 @@ static ek_status choose_phases(eki_job *job, eki_step *step, eki_hash_rows *h, e
 	EK_RETURN_IF(eki_gpu_scan(job, EK_INT64, EK_SUM, EK_EXCLUSIVE, rows + 1, bound, bound));
 	EK_RETURN_IF(
 		eki_gpu_buffer(step, rows + 1, sizeof(int64_t), false, NULL, &h->temporary_at));
-	return dev->driver->copy(job->device, h->temporary_at, bound, bound->bytes);
+	return dev->driver->copy(job->device, h->temporary_at, 0, bound, 0, bound->bytes);
 }
 
 /* Returns the bytes that a run takes besides the entries of a batch: lengths of rows, on the device
