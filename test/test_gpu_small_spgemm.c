@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests all methods of devices for sparse products on a few small products, as test_gpu_small does
+ * for products with vectors: the work is little enough for an OpenCL simulator that checks each
+ * access (test/oclgrind.sh). The device is the one that EK_DEVICE names, or else the first OpenCL
+ * device. If it is the processor, arrays are between guard pages. */
+#define _POSIX_C_SOURCE 200809L
+#include "plan/plan.h"
+#include "support/cl_guard.h"
+#include "support/held.h"
+#include "support/rows.h"
+#include "support/small.h"
+#include "support/support.h"
+
+#ifdef EK_NO_GPU
+int main(void)
+{
+	return 0;
+}
+#else
+
+static ek_device_info info = {.size = sizeof info}; /* of the device */
+
+/* Products of A, with rows of these lengths, and a matrix whose rows have `width` entries, each
+ * beginning `step` columns after the one before. */
+static const struct {
+	int64_t length[8], step, width;
+} problem[] = {
+	{{0, 1, 2, 0, 3, 1, 9, 0}, 1, 1},     /* short rows */
+	{{4, 33, 0, 70, 2, 1, 0, 0}, 3, 2},   /* also rows for groups */
+	{{0, 0, 0, 0, 0, 0, 0, 0}, 1, 1},     /* no entries */
+	{{1, 20, 0, 0, 2, 0, 0, 0}, 0, 30},   /* one long row of few entries */
+	{{20, 0, 0, 0, 0, 0, 0, 28}, 20, 30}, /* rows of 410 and 570 entries */
+	{{30, 0, 1, 0, 0, 0, 0, 0}, 42, 43},  /* a row of 1261 entries */
+};
+enum { ROWS = 8, PROBLEMS = sizeof problem / sizeof *problem };
+
+/* Computes alpha A B + beta D, twice into the same C, and compares C with the processor's. */
+static void check(const ek_matrix *A, const ek_matrix *B, const ek_matrix *D, const char *method)
+{
+	ek_hints hints = {.size = sizeof hints, .method = method, .B = B, .D = D};
+	ek_matrix *C = NULL, *ref = NULL;
+	ek_plan *plan, *serial;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	hints.method = "spgemm.csr.serial";
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &serial), EK_OK);
+	expect_status(ek_spgemm(serial, 2, 3, &ref), EK_OK);
+	for (int again = 0; again < 2; again++) {
+		expect_status(ek_spgemm(plan, 2, 3, &C), EK_OK);
+		const char *array = different_array(C, ref);
+
+		if (array)
+			fail_msg("%s, run %d: other %s", method, again, array);
+	}
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(ref);
+	ek_plan_destroy(plan);
+	ek_plan_destroy(serial);
+}
+
+/* Checks a product by each method with its defaults, and with each value of its parameters from the
+ * least on, up to three. */
+static void check_methods(const ek_matrix *A, const ek_matrix *B, const ek_matrix *D)
+{
+	char name[128];
+
+	for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPGEMM));) {
+		const ek_format_param *param;
+
+		check(A, B, D, ek_method_name(m));
+		for (int k = 0; (param = ek_method_get_param(m, k)); k++)
+			for (int64_t v = param->min; v <= param->max && v < param->min + 3; v++) {
+				snprintf(name, sizeof name, "%s:%s=%lld", ek_method_name(m),
+				         param->name, (long long)v);
+				check(A, B, D, name);
+			}
+	}
+}
+
+static void walk(ek_options o)
+{
+	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	for (int k = 0; k < PROBLEMS; k++) {
+		int64_t most = 1;
+
+		cl_guard_place(k % 2);
+		for (int i = 0; i < ROWS; i++)
+			most = problem[k].length[i] > most ? problem[k].length[i] : most;
+		ek_matrix *A = rows_of_lengths(ctx, ROWS, most, NULL, problem[k].length);
+		ek_matrix *B = rows_stairs(ctx, most, problem[k].step, problem[k].width);
+		ek_matrix *D =
+			rows_equal(ctx, ROWS, (most - 1) * problem[k].step + problem[k].width, 1);
+
+		check_methods(A, B, NULL);
+		if (k < 2)
+			check_methods(A, B, D);
+		ek_matrix_destroy(A);
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(D);
+	}
+	ek_context_destroy(ctx);
+}
+
+static void test_copies(void **state)
+{
+	ek_options o = heap_options(&heap, 1);
+
+	(void)state;
+	o.device = info.name;
+	o.device_memory = EK_MEMORY_COPY;
+	walk(o);
+}
+
+static void test_shared(void **state)
+{
+	const ek_options o = {.size = sizeof o,
+	                      .threads = 1,
+	                      .device = info.name,
+	                      .device_memory = EK_MEMORY_SHARED};
+
+	(void)state;
+	if (!info.shared)
+		skip();
+	walk(o);
+}
+
+static int nothing(void **state)
+{
+	(void)state;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	heap_close(&heap);
+	return 0;
+}
+
+static ek_status find_device(void)
+{
+	const char *name = getenv("EK_DEVICE");
+	const ek_options o = {.size = sizeof o, .device = name ? name : "opencl"};
+	ek_status status;
+
+	EK_RETURN_IF(ek_context_create(&o, &ctx));
+	status = ek_context_get_device(ctx, &info);
+	ek_context_destroy(ctx);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_copies),
+		cmocka_unit_test(test_shared),
+	};
+
+	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
+	if (argc > 0)
+		test_passive_threads(argv);
+	if (find_device() != EK_OK) {
+		printf("%s: %s\n", getenv("EK_DEVICE") ? "failed" : "left out", ek_error_text());
+		return getenv("EK_DEVICE") != NULL;
+	}
+	printf("%s, %s guard pages\n", info.text, cl_guard_install(&info) ? "with" : "without");
+	return run_all_tests(tests, nothing, teardown);
+}
+#endif
