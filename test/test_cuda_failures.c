@@ -203,7 +203,7 @@ static void test_failures_of_plans(void **state)
 {
 	/* One method with a single launch, two methods with several launches and with arrays made
 	 * on the device, three methods for other formats, two whose children have the parts of A,
-	 * and three that copy in the second queue. */
+	 * and two that copy in the second queue. */
 	static const char *const methods[] = {"spmv.csr.vector.gpu",
 	                                      "spmv.csr.classes.gpu:columns=16",
 	                                      "spmv.csr.patterns.gpu:columns=16",
@@ -213,8 +213,7 @@ static void test_failures_of_plans(void **state)
 	                                      "spmv.hyb.gpu",
 	                                      "spmv.cocktail.gpu",
 	                                      "spmv.csr.batches.gpu:batch=64",
-	                                      "spmv.csr.split.gpu:share=400",
-	                                      "spmv.csr.split.gpu:side=1"};
+	                                      "spmv.csr.split.gpu:share=400"};
 
 	(void)state;
 	need_nvrtc();

@@ -95,7 +95,7 @@ static void check_plan(struct product *p, const struct plan_case *c, ek_matrix *
 static int check_case(struct product *p, const struct plan_case *c)
 {
 	ek_hints hints = {.size = sizeof hints,
-	                  .method = name_or_auto(c->method),
+	                  .method = method_with_cuts(c->method, &draw),
 	                  .op = c->op ? EK_OP_T : EK_OP_N};
 	ek_matrix *A;
 	ek_plan *plan;

@@ -58,16 +58,16 @@ static void check_method(struct blocks *b, const ek_method *m)
 		const struct device_context *on = &devices.of[rng_below(&draw, devices.count)];
 		const ek_index index = (ek_index)(1 + rng_below(&draw, 3));
 		const ek_hints hints = {.size = sizeof hints,
-		                        .method = m ? ek_method_name(m) : NULL,
+		                        .method = method_with_cuts(m, &draw),
 		                        .op = op ? EK_OP_T : EK_OP_N,
 		                        .width = 1 << rng_below(&draw, 8)};
 		ek_matrix *A;
 		ek_plan *plan;
 
 		snprintf(product_where, sizeof product_where,
-		         "%s op %c %s, index %s, on %s, shape %s, width %lld",
-		         m ? ek_method_name(m) : "auto", op ? 'T' : 'N', ek_value_name(b->value),
-		         ek_index_name(index), on->text, b->A.name, (long long)hints.width);
+		         "%s op %c %s, index %s, on %s, shape %s, width %lld", hints.method,
+		         op ? 'T' : 'N', ek_value_name(b->value), ek_index_name(index), on->text,
+		         b->A.name, (long long)hints.width);
 		expect_status(blocks_matrix(b, on->ctx, HELD_CSR, index, &A), EK_OK);
 		expect_status(ek_plan_create(EK_SPMM, A, &hints, &plan), EK_OK);
 		if (!needs_device(ek_method_find(ek_plan_method(plan))))

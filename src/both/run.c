@@ -264,11 +264,11 @@ ek_status eki_both_run(const eki_step *step, const eki_run *v)
 	const bool there = v->x.where || v->y.where;
 	const int first = there ? s->pieces : s->first;
 	const bool pinned = s->pinned && first < s->pieces;
-	const int64_t start = eki_now_ns();
-	int64_t waited = 0, width = v->width;
+	int64_t start, waited = 0, width = v->width;
 
 	if (first == 0)
 		return run_host(step, v, 0, width, first);
+	start = eki_now_ns();
 	for (int64_t j = 0; j < v->width; j += width) {
 		width = v->width - j;
 		placed x = place(step, &v->x, step->x_len, j, width, &g->x, s->x, pinned);

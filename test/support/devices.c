@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "support/random.h"
 #include "support/support.h"
 
 struct devices devices = {.heap = HEAP_INIT};
@@ -75,4 +76,24 @@ void need_device(void)
 		return;
 	print_message("  not run: %s\n", reason);
 	skip();
+}
+
+const char *method_with_cuts(const ek_method *m, struct rng *r)
+{
+	static char text[96];
+	char *at = text;
+	const int batch = 64 << rng_below(r, 8);
+
+	if (!m || (!uses_both(m) && !strstr(ek_method_name(m), ".batches.")))
+		return name_or_auto(m);
+	at += snprintf(text, sizeof text, "%s", ek_method_name(m));
+	if (!uses_both(m))
+		snprintf(at, sizeof text - (size_t)(at - text), ":batch=%d", batch);
+	else if (rng_below(r, 4)) /* else the method decides */
+		at += snprintf(at, sizeof text - (size_t)(at - text), ":share=%d",
+		               1 + (int)rng_below(r, 999));
+	if (uses_both(m) && rng_below(r, 4) == 0)
+		snprintf(at, sizeof text - (size_t)(at - text), "%cbatch=%d",
+		         strchr(text, ':') ? ',' : ':', batch);
+	return text;
 }

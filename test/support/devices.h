@@ -23,6 +23,11 @@ extern struct devices {
 int devices_setup(void **state);
 int devices_teardown(void **state);
 
+struct rng;
+/* Returns the name of a method for hints, or "auto" for NULL. Methods that cut a matrix into parts
+ * get parameters at random, so that there are parts where the method would make one. */
+const char *method_with_cuts(const ek_method *m, struct rng *r);
+
 /* Skips the test, with the reason, if there is no device. */
 void need_device(void);
 
