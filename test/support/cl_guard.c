@@ -4,7 +4,8 @@
  *
  * OpenCL has no such flag for shared virtual memory, so drivers get pointers to memory that they
  * did not allocate. Some drivers accept these pointers only as kernel arguments and refuse them in
- * all other calls. The host does the work of those calls here, after the queue has finished. */
+ * all other calls. The host does the work of those calls here, after the queue has finished. It
+ * also finishes the queue before a buffer goes, since a driver may still have to write to it. */
 #include "gpu/opencl_api.h"
 #include "support/cl_guard.h"
 #include "support/guard.h"
@@ -15,6 +16,7 @@
 enum { MOST = 4096, USE_HOST_PTR = 1 << 3 };
 
 static struct eki_cl real;
+static cl_command_queue queue; /* that of the context that was opened last */
 static int place;
 static _Atomic bool refused;
 static struct {
@@ -55,8 +57,23 @@ static cl_mem create(cl_context c, cl_bits flags, size_t bytes, void *host, cl_i
 	return buffer;
 }
 
+static cl_command_queue create_queue(cl_context c, cl_device_id device, cl_bits flags,
+                                     cl_int *code)
+{
+	queue = real.clCreateCommandQueue(c, device, flags, code);
+	return queue;
+}
+
+static cl_int release_queue(cl_command_queue q)
+{
+	queue = q == queue ? NULL : queue;
+	return real.clReleaseCommandQueue(q);
+}
+
 static cl_int release(cl_mem buffer)
 {
+	if (queue)
+		real.clFinish(queue);
 	const cl_int code = real.clReleaseMemObject(buffer);
 
 	take_away(buffer);
@@ -147,6 +164,8 @@ bool cl_guard_install(const ek_device_info *info)
 	real = eki_cl;
 	eki_cl.clCreateBuffer = create;
 	eki_cl.clReleaseMemObject = release;
+	eki_cl.clCreateCommandQueue = create_queue;
+	eki_cl.clReleaseCommandQueue = release_queue;
 	eki_cl.clSVMAlloc = svm_alloc;
 	eki_cl.clSVMFree = svm_free;
 	eki_cl.clEnqueueSVMMap = svm_map;
