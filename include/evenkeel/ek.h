@@ -406,7 +406,7 @@ typedef struct ek_device_info {
 	char driver[128];   /* name and version of the driver */
 	char kind[16];      /* "gpu", "cpu" or "accelerator" */
 	int units;          /* number of compute units, which CUDA calls multiprocessors */
-	int lanes;          /* work-items that run in lockstep (warp, wavefront); 1 if not known */
+	int lanes;          /* work-items in lockstep: warp, wavefront, sub-group; 1: unknown */
 	int64_t memory;     /* bytes of the device's own memory, or of the host's if it has none */
 	int64_t local;      /* bytes of local memory for a work-group */
 	int unified;        /* 1 if the device has no memory of its own */

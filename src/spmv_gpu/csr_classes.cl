@@ -284,7 +284,8 @@ EK_FN void class_item(PTR row, PTR begin, PTR end, PTR what, columns in,
 		direct_rows(row_ptr + row, in, val, alpha, x, beta, y + row, n, log_lanes,
 		            scratch);
 	} else {
-		const EK_GLOBAL PTR *one = many + 3 * row;
+		/* In bounds for kind 2 too, since compilers may load from it before they branch. */
+		const EK_GLOBAL PTR *one = many + (kind == 3 ? 3 * row : 0);
 		PTR i = row;
 		int done = 1;
 		VAL sum = group_sum(in, val, begin, x, (int)(end - begin), scratch);
