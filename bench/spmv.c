@@ -107,7 +107,8 @@ static const char *kind_text(const char *kind)
 static const char *place_text(const struct bench *b, const struct bench_case *c)
 {
 	if (c->device)
-		return keep("%s (%s), vectors on the %s", tool_device_name(&b->o.common),
+		return keep("%s%s (%s), vectors on the %s",
+		            tool_on_both(&b->o.common) ? "cpu+" : "", c->device->name,
 		            c->device->text, c->vectors);
 	return text_many(c->v[V_THREADS], "thread");
 }

@@ -153,8 +153,8 @@ static struct entrant *enter_method(struct field *f, const char *name, const cha
 	e->release = release;
 	if (tool_method_on_device(name) && f->c->device)
 		e->record.device = f->c->device->name;
-	if (tool_method_on_both(name))
-		e->record.device = tool_device_name(&f->bench->o.common);
+	if (tool_method_on_both(name) && f->c->device)
+		e->record.device = keep("cpu+%s", f->c->device->name);
 	if (format || own)
 		e->record.format = keep("%s", format ? format : own);
 	if (own && format && strcmp(own, "any") == 0)
@@ -177,10 +177,9 @@ static void place_vectors(struct entrant *e)
 	const bool on_device = there && p->device.side;
 
 	e->calls.run = run_ours;
-	e->record.device = tool_method_on_both(method)
-	                           ? tool_device_name(&e->field->bench->o.common)
-	                   : there ? e->field->c->device->name
-	                           : "cpu";
+	e->record.device = tool_method_on_both(method) ? keep("cpu+%s", e->field->c->device->name)
+	                   : there                     ? e->field->c->device->name
+	                                               : "cpu";
 	e->calls.clocked = on_device ? device_clocked : NULL;
 	e->move = move_ours;
 	own->count = own->columns ? p->peer.width : 1;

@@ -141,9 +141,7 @@ bool tool_method_on_device(const char *text);
 bool tool_on_device(const ek_context *ctx); /* tells whether the context has a device */
 /* Tells whether a method divides products between a device and the processor. */
 bool tool_method_on_both(const char *text);
-/* Returns the name of the device as it was given by --device or EK_DEVICE, or "cpu". */
-const char *tool_device_name(const struct tool_options *options);
-/* Tells whether the device was given as "cpu+...", for both kinds of core. */
+/* Tells whether --device or EK_DEVICE names a device "cpu+...", for both kinds of core. */
 bool tool_on_both(const struct tool_options *options);
 
 /* ---- Formats (format.c) ---------------------------------------------------------------------- */

@@ -115,16 +115,11 @@ bool tool_on_device(const ek_context *ctx)
 	return ek_context_get_device(ctx, &info) == EK_OK;
 }
 
-const char *tool_device_name(const struct tool_options *options)
+bool tool_on_both(const struct tool_options *options)
 {
 	const char *name = options->device ? options->device : getenv("EK_DEVICE");
 
-	return name && *name ? name : "cpu";
-}
-
-bool tool_on_both(const struct tool_options *options)
-{
-	return strncmp(tool_device_name(options), "cpu+", 4) == 0;
+	return name && strncmp(name, "cpu+", 4) == 0;
 }
 
 bool tool_method_on_both(const char *text)

@@ -101,9 +101,8 @@ static int prepare(struct product *p)
 	tool_progress_end(progress);
 	code = tool_limited(status, "ek convert --max-bytes raises it");
 	if (code == TOOL_OK)
-		code = product_device_start(&p->device, p->ctx, tool_device_name(o),
-		                            ek_plan_method(p->plan), copied, &p->x,
-		                            (int64_t)block_bytes(&p->y));
+		code = product_device_start(&p->device, p->ctx, ek_plan_method(p->plan), copied,
+		                            &p->x, (int64_t)block_bytes(&p->y));
 	return code;
 }
 

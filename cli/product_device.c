@@ -28,18 +28,22 @@ int64_t product_device_copied(ek_context *ctx)
 	return counters(ctx).to_device;
 }
 
-int product_device_start(struct product_device *d, ek_context *ctx, const char *name,
-                         const char *method, int64_t before, const ek_dense *x, int64_t y_bytes)
+int product_device_start(struct product_device *d, ek_context *ctx, const char *method,
+                         int64_t before, const ek_dense *x, int64_t y_bytes)
 {
 	const int64_t x_bytes = (int64_t)block_bytes(x);
 	int code;
 
-	d->both = tool_method_on_both(method) ? name : NULL;
+	d->info.size = sizeof d->info;
+	if (tool_method_on_both(method)) {
+		code = tool_check(ek_context_get_device(ctx, &d->info));
+		snprintf(d->both, sizeof d->both, "cpu+%s", d->info.name);
+		return code;
+	}
 	if (!tool_method_on_device(method))
 		return TOOL_OK;
 	d->ctx = ctx;
 	d->prepared = product_device_copied(ctx) - before;
-	d->info.size = sizeof d->info;
 	code = tool_check(ek_context_get_device(ctx, &d->info));
 	if (!code)
 		code = tool_check(ek_device_alloc(ctx, x_bytes ? x_bytes : 1, &d->x));
@@ -94,8 +98,9 @@ void product_device_print(const struct product_device *d, FILE *out)
 {
 	char prepared[32], to[32], from[32];
 
-	if (d->both)
-		fprintf(out, "device    %s, x and y lie in the host's memory\n", d->both);
+	if (*d->both)
+		fprintf(out, "device    %s (%s), x and y lie in the host's memory\n", d->both,
+		        d->info.text);
 	if (!d->ctx)
 		return;
 	fprintf(out, "device    %s (%s), x and y lie there\n", d->info.name, d->info.text);
@@ -109,7 +114,7 @@ void product_device_print(const struct product_device *d, FILE *out)
 void product_device_json(const struct product_device *d, json_t *record)
 {
 	json_object_set_new(record, "device",
-	                    json_string(d->both  ? d->both
+	                    json_string(*d->both ? d->both
 	                                : d->ctx ? d->info.name
 	                                         : "cpu"));
 	if (!d->ctx)

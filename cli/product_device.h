@@ -9,9 +9,9 @@
 struct product_device {
 	/* NULL if x and y are on the host; then the other members but `both` are unused */
 	ek_context *ctx;
-	/* The device as it was given, if the method divides products between it and the processor;
-	 * else NULL. */
-	const char *both;
+	/* "cpu+" and the device's name if the method divides products between it and the
+	 * processor, else "". */
+	char both[40];
 	ek_device_info info;
 	void *x, *y;
 	int64_t prepared; /* bytes copied to the device for the plan */
@@ -22,10 +22,10 @@ struct product_device {
 /* Returns the bytes copied to the context's device so far, or 0 if it has no device. */
 int64_t product_device_copied(ek_context *ctx);
 /* Copies x to the context's device and allocates y there if `method` runs on the device alone; else
- * only notes whether it uses the device. `name` is the device as it was given, and `before` what
- * product_device_copied returned before the plan was made. Returns an exit code. */
-int product_device_start(struct product_device *d, ek_context *ctx, const char *name,
-                         const char *method, int64_t before, const ek_dense *x, int64_t y_bytes);
+ * only notes whether it uses the device. `before` is what product_device_copied returned before the
+ * plan was made. Returns an exit code. */
+int product_device_start(struct product_device *d, ek_context *ctx, const char *method,
+                         int64_t before, const ek_dense *x, int64_t y_bytes);
 /* Computes y = alpha op(A) x + beta y0 on the device by `multiply`, and measures the seconds until
  * the product is done. Returns an exit code. */
 int product_device_run(struct product_device *d, product_fn *multiply, ek_plan *plan, double alpha,
