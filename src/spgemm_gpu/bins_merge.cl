@@ -76,17 +76,76 @@ EK_FN int crossing(const EK_LOCAL_PTR IDX *rank, int n, ek_i64 p)
 	return low;
 }
 
+/* Merges new entries into the n entries in local memory, in place, from the last place to the
+ * first. New entry k comes before entry at[k]. Has barriers, one of them at the end. */
+EK_FN void insert_new(EK_LOCAL_PTR IDX *col, EK_LOCAL_PTR VAL *val, EK_LOCAL_PTR IDX *rank, int n,
+                      const EK_LOCAL_PTR IDX *new_col, const EK_LOCAL_PTR VAL *new_val,
+                      const EK_LOCAL_PTR IDX *new_rank, const EK_LOCAL_PTR IDX *at, int added)
+{
+	for (int end = n + added; added > 0 && end > at[0]; end -= EK_WG) {
+		const int p = end - 1 - EK_LID();
+		IDX c = 0, r = 0;
+		VAL v = 0;
+
+		if (p >= at[0]) {
+			const int k = crossing(at, added, p);
+			const int take = k > 0 && (int)at[k - 1] + k - 1 == p;
+
+			c = take ? new_col[k - 1] : col[p - k];
+			v = take ? new_val[k - 1] : val[p - k];
+			if (PAST)
+				r = take ? new_rank[k - 1] : rank[p - k];
+		}
+		EK_BARRIER();
+		if (p >= at[0]) {
+			col[p] = c;
+			val[p] = v;
+			if (PAST)
+				rank[p] = r;
+		}
+		EK_BARRIER();
+	}
+}
+
+/* Writes the entries in local memory to the row: merges them with its n entries, each before entry
+ * rank[k], or copies them if the row is in local memory alone. Has barriers. */
+EK_FN void dump(EK_GLOBAL IDX *col, EK_GLOBAL VAL *val, ek_i64 n, int values,
+                const EK_LOCAL_PTR IDX *level_col, const EK_LOCAL_PTR VAL *level_val,
+                const EK_LOCAL_PTR IDX *rank, int level)
+{
+	const ek_i64 first = PAST && level > 0 ? rank[0] : 0;
+
+	for (ek_i64 end = n + level; level > 0 && end > first; end -= EK_WG) {
+		const ek_i64 p = end - 1 - EK_LID();
+		IDX c = 0;
+		VAL v = 0;
+
+		if (p >= first) {
+			const int k = PAST ? crossing(rank, level, p) : (int)p + 1;
+			const int take = k > 0 && (!PAST || (ek_i64)rank[k - 1] + k - 1 == p);
+
+			c = take ? level_col[k - 1] : col[p - k];
+			if (values)
+				v = take ? level_val[k - 1] : val[p - k];
+		}
+		EK_BARRIER_GLOBAL();
+		if (p >= first) {
+			col[p] = c;
+			if (values)
+				val[p] = v;
+		}
+		EK_BARRIER_GLOBAL();
+	}
+}
+
 EK_KERNEL(merge_rows, EK_WG)
 (EK_PRODUCT_PARAMETERS, ek_i64 merged, const EK_GLOBAL ek_i64 *EK_RESTRICT row,
  const EK_GLOBAL ek_i64 *EK_RESTRICT item, EK_GLOBAL ek_i64 *EK_RESTRICT state, int make,
  EK_GLOBAL IDX *all_col, EK_GLOBAL VAL *all_val, EK_GLOBAL ek_i64 *EK_RESTRICT length)
 {
-	EK_LOCAL IDX level_col[LEVEL];
+	EK_LOCAL IDX level_col[LEVEL], level_rank[PAST ? LEVEL : 1];
 	EK_LOCAL VAL level_val[LEVEL];
-#if PAST
-	EK_LOCAL IDX level_rank[LEVEL], new_rank[EK_WG];
-#endif
-	EK_LOCAL IDX new_col[EK_WG], new_at[EK_WG];
+	EK_LOCAL IDX new_col[EK_WG], new_at[EK_WG], new_rank[PAST ? EK_WG : 1];
 	EK_LOCAL VAL new_val[EK_WG];
 	EK_LOCAL int scratch[EK_WG];
 	const int lid = EK_LID(), values = make & MAKE_VAL;
@@ -99,15 +158,15 @@ EK_KERNEL(merge_rows, EK_WG)
 	ek_i64 entry = state[STATE * which + 2], need = 0;
 	int level = 0;
 
-#if !PAST
-	for (int k = lid; k < (int)n; k += EK_WG) {
-		level_col[k] = col[k];
-		if (values)
-			level_val[k] = val[k];
+	if (!PAST) {
+		for (int k = lid; k < (int)n; k += EK_WG) {
+			level_col[k] = col[k];
+			if (values)
+				level_val[k] = val[k];
+		}
+		level = (int)n;
+		n = 0;
 	}
-	level = (int)n;
-	n = 0;
-#endif
 	EK_BARRIER();
 	for (; l < lists && !need; l += !need) {
 		const ek_list list = ek_list_at(EK_PRODUCT_ARGUMENTS, i, l, values);
@@ -143,9 +202,8 @@ EK_KERNEL(merge_rows, EK_WG)
 				new_col[to] = j;
 				new_at[to] = (IDX)place;
 				new_val[to] = 0 + p;
-#if PAST
-				new_rank[to] = (IDX)in_row;
-#endif
+				if (PAST)
+					new_rank[to] = (IDX)in_row;
 			} else if (lid < some && values) {
 				if (place < 0)
 					val[in_row] += p;
@@ -153,71 +211,16 @@ EK_KERNEL(merge_rows, EK_WG)
 					level_val[place] += p;
 			}
 			EK_BARRIER_GLOBAL();
-			for (int end = level + added; added > 0 && end > new_at[0]; end -= EK_WG) {
-				const int at = end - 1 - lid;
-				IDX c = 0;
-				VAL v = 0;
-#if PAST
-				IDX r = 0;
-#endif
-
-				if (at >= new_at[0]) {
-					const int k = crossing(new_at, added, at);
-					const int take = k > 0 && (int)new_at[k - 1] + k - 1 == at;
-
-					c = take ? new_col[k - 1] : level_col[at - k];
-					v = take ? new_val[k - 1] : level_val[at - k];
-#if PAST
-					r = take ? new_rank[k - 1] : level_rank[at - k];
-#endif
-				}
-				EK_BARRIER();
-				if (at >= new_at[0]) {
-					level_col[at] = c;
-					level_val[at] = v;
-#if PAST
-					level_rank[at] = r;
-#endif
-				}
-				EK_BARRIER();
-			}
+			insert_new(level_col, level_val, level_rank, level, new_col, new_val,
+			           new_rank, new_at, added);
 			level += added;
 			entry += some;
 		}
 		entry = need ? entry : 0;
 	}
 	/* Dump the row, unless only its length is wanted. */
-	if (need || make & MAKE_COL) {
-#if PAST
-		for (ek_i64 end = n + level; level > 0 && end > level_rank[0]; end -= EK_WG) {
-			const ek_i64 at = end - 1 - lid;
-			IDX c = 0;
-			VAL v = 0;
-
-			if (at >= level_rank[0]) {
-				const int k = crossing(level_rank, level, at);
-				const int take = k > 0 && (ek_i64)level_rank[k - 1] + k - 1 == at;
-
-				c = take ? level_col[k - 1] : col[at - k];
-				if (values)
-					v = take ? level_val[k - 1] : val[at - k];
-			}
-			EK_BARRIER_GLOBAL();
-			if (at >= level_rank[0]) {
-				col[at] = c;
-				if (values)
-					val[at] = v;
-			}
-			EK_BARRIER_GLOBAL();
-		}
-#else
-		for (int k = lid; k < level; k += EK_WG) {
-			col[k] = level_col[k];
-			if (values)
-				val[k] = level_val[k];
-		}
-#endif
-	}
+	if (need || make & MAKE_COL)
+		dump(col, val, n, values, level_col, level_val, level_rank, level);
 	n += level;
 	if (lid == 0) {
 		state[STATE * which] = n;
