@@ -122,7 +122,7 @@ EK_FN void dump(EK_GLOBAL IDX *col, EK_GLOBAL VAL *val, ek_i64 n, int values,
 
 		if (p >= first) {
 			const int k = PAST ? crossing(rank, level, p) : (int)p + 1;
-			const int take = k > 0 && (!PAST || (ek_i64)rank[k - 1] + k - 1 == p);
+			const int take = PAST ? k > 0 && (ek_i64)rank[k - 1] + k - 1 == p : 1;
 
 			c = take ? level_col[k - 1] : col[p - k];
 			if (values)
