@@ -24,6 +24,10 @@ static void run(void *entrant, int64_t calls)
 	struct job *job = e->field->problem;
 	const struct operation *op = job->b->op;
 
+	if (e->move) {
+		array_device_run(e, &c->options, calls);
+		return;
+	}
 	for (; calls > 0; calls--) {
 		if (op->next)
 			op->next(job);
@@ -58,6 +62,8 @@ static struct entrant *enter_arity(struct field *f, const char *name, int arity)
 	struct caller *c = e->own;
 
 	e->calls.run = run;
+	if (job->on_device && tool_method_on_device(name))
+		array_device_enter(e);
 	if (dot)
 		e->record.name = keep("%s", dot + 1);
 	if (job->o->block)
@@ -74,10 +80,14 @@ static struct entrant *enter_arity(struct field *f, const char *name, int arity)
 	return e;
 }
 
-/* Enters a method; if it has heaps, once for each value of --arity. */
+/* Enters a method; if it has heaps, once for each value of --arity. Methods of devices are left out
+ * unless there is one. */
 static void enter_ours(struct field *f, const char *name, bool hidden)
 {
 	const struct list *arity = &f->bench->o.arity;
+
+	if (tool_method_on_device(name) && !tool_on_device(f->bench->ctx))
+		return;
 	struct entrant *e = enter_arity(f, name, arity->count ? (int)arity->value[0] : 0);
 
 	e->hidden = hidden;
@@ -93,6 +103,10 @@ void array_enter(struct field *f)
 	f->most = job->most;
 	enter_methods(f, enter_ours);
 	enter_peers(f, &job->p);
+	if (job->on_device) {
+		array_device_copies(f);
+		return;
+	}
 	if (op->traits & COPIES)
 		enter_copies(f, job->in, job->p.out, (int64_t)job->bytes / 2, job->threads);
 	if (op->traits & READS)
@@ -138,7 +152,9 @@ static int one(struct job *job)
 		return TOOL_OK;
 	}
 	op->make(job);
+	array_device_make(job);
 	code = measure(job);
+	array_device_free(job);
 	for (int k = 0; k < job->holds; k++)
 		free(job->held[k]);
 	return code;
@@ -156,8 +172,11 @@ static int combination(void *bench, const int64_t value[MOST_LISTS])
 	                  .length = value[1],
 	                  .n = value[2],
 	                  .value_size = value[3],
-	                  .type = (ek_value)value[4]};
+	                  .type = (ek_value)value[4],
+	                  .device.size = sizeof job.device};
 
+	if (ek_context_get_device(b->ctx, &job.device) != EK_OK)
+		job.device.size = 0;
 	job.p = (ek_peer_problem){.operation = b->op->operation,
 	                          .type = job.type,
 	                          .threads = job.threads,

@@ -8,6 +8,7 @@
 #define EK_BENCH_ARRAY_H
 
 #include "run.h"
+#include "spmv.h"
 
 /* The numbers combined so far by a job's operator: for sums of floats high + low, in twice double
  * precision, and the sum of absolute values; for all else the exact result, as array_order gives
@@ -41,8 +42,14 @@ struct job {
 		int64_t bytes;
 	} output[3];
 	int outputs;
-	void *held[8]; /* memory that is freed with the job */
+	void *held[8]; /* memory that is freed with the job, and its bytes */
+	int64_t bytes_held[8];
 	int holds;
+	/* With --device, for operations with methods there (array_device.c): the device, copies of
+	 * the memory above in its memory, and whether there was no room for all. */
+	ek_device_info device;
+	bool on_device, device_lacks;
+	void *there[8];
 	struct array_sum sum;     /* for reduce: reference */
 	struct array_sum *sums;   /* for gemvi: reference of each row ... */
 	void *first;              /* ... and the result of the first method */
@@ -58,6 +65,19 @@ struct job {
 int walk_arrays(struct bench *bench);
 void array_enter(struct field *f);
 void array_spoil(void *job);
+
+/* ---- Devices (array_device.c) ---------------------------------------------------------------- */
+
+/* Makes copies of the job's arrays on the context's device, if it has one and the operation has
+ * methods there. */
+void array_device_make(struct job *job);
+void array_device_free(struct job *job);
+/* Prepares an entrant, whose method runs on the device, for arrays there. */
+void array_device_enter(struct entrant *entrant);
+/* Makes calls with the arrays on the device, and waits for them. */
+void array_device_run(struct entrant *entrant, const ek_array_options *options, int64_t calls);
+/* Enters copies on the device as a bound. */
+void array_device_copies(struct field *f);
 
 /* ---- Data (array_data.c) --------------------------------------------------------------------- */
 

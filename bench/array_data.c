@@ -39,6 +39,7 @@ void *data_alloc(int64_t bytes, int threads)
 
 void *job_alloc(struct job *job, int64_t bytes)
 {
+	job->bytes_held[job->holds] = bytes;
 	return job->held[job->holds++] = need(data_alloc(bytes, job->threads), job->line);
 }
 

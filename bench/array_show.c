@@ -26,10 +26,11 @@ const struct column array_columns[] = {
 	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f", NULL,
          "speed divided by that of the faster of two copies of the same arrays by the same "
          "threads, memcpy and "
-         "stores past the caches (-: less than 1 MB)"},
+         "stores past the caches, or of a copy on the device (-: less than 1 MB)"},
 	{"of bound", BLOCK | READS, V_OF_BOUND, "%.3f", NULL,
-         "GB/s divided by the bandwidth at which the same threads read as many bytes (-: less than "
-         "1 MB)"},
+         "GB/s divided by the bandwidth at which the same threads read as many bytes, or the "
+         "device "
+         "copies them (-: less than 1 MB)"},
 	{"vs serial", BLOCK, V_VS_SERIAL, "%.3f", NULL,
          "speed divided by that of the plain method with one thread"},
 	{"vs peer", BLOCK | PEERS, V_VS_PEER, "%.3f", NULL,

@@ -17,6 +17,8 @@ static double depth_of(const char *method, double n)
 {
 	if (strcmp(method, "reduce.tree") == 0)
 		return ceil(log2(n));
+	if (strcmp(method, "reduce.tree.gpu") == 0)
+		return fmin(12 * fmax(1, ceil(log2(n) / 12)), fmax(1, n - 1));
 	return strcmp(method, "reduce.simd") == 0 ? fmin(1040, n - 1) : n - 1;
 }
 

@@ -23,10 +23,18 @@ static int64_t identity(ek_value type, ek_monoid op)
 	                      : 0;
 }
 
+/* Returns the depth of additions that ek.h promises for scans in tiles on a device. */
+static double tiles_depth(int64_t n)
+{
+	return 24 * fmax(1, ceil(log2((double)n) / 11));
+}
+
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
-	const double depth = strcmp(method, "scan.blocked") == 0 ? 1040 : INFINITY;
+	const double depth = strcmp(method, "scan.blocked") == 0     ? 1040
+	                     : strcmp(method, "scan.tiles.gpu") == 0 ? tiles_depth(job->n)
+	                                                             : INFINITY;
 	const bool late = job->p.kind == EK_EXCLUSIVE;
 	struct array_sum sum = {.exact = identity(job->type, job->p.op)};
 	double worst = 0;

@@ -61,7 +61,7 @@ static void cut(struct job *job)
 static double error(void *problem, const char *method)
 {
 	const struct job *job = problem;
-	bool differences = strcmp(method, "segsum.offset") == 0;
+	bool differences = strncmp(method, "segsum.offset", 13) == 0;
 	double worst = 0, before = 0;
 
 	for (int64_t s = 0; s < job->p.count; s++) {

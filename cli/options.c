@@ -293,8 +293,7 @@ static const struct argp general_argp = {
 static const struct argp_option seed_options[] = {
 	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0}, {0}};
 static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
-static const struct argp array_argp = {
-	.options = seed_options, .parser = parse_seed, .children = general_child};
+static const struct argp array_argp = {seed_options, parse_seed, .children = general_child};
 
 static const struct argp_option type_options[] = {
 	{"value", KEY_VALUE, "f32|f64", 0, "type of the values (of .ekm files theirs, else f64)",
@@ -363,7 +362,8 @@ const struct argp tool_calls_argp = {.options = calls_options, .parser = parse_c
 
 static const char common_title[] = "Common options:";
 const struct argp_child tool_general_children[] = {{&general_argp, 0, common_title, 2}, {0}};
-const struct argp_child tool_array_children[] = {{&array_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_array_children[] = {
+	{&array_argp, 0, common_title, 2}, {&tool_device_argp, 0, NULL, 2}, {0}};
 const struct argp_child tool_type_children[] = {{&type_argp, 0, common_title, 2}, {0}};
 const struct argp_child tool_generate_children[] = {{&generate_argp, 0, common_title, 2}, {0}};
 const struct argp_child tool_common_children[] = {{&tool_common_argp, 0, common_title, 2}, {0}};

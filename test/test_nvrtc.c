@@ -181,7 +181,9 @@ static void check_arrays(const struct array_op *op, const char *name, int c)
 		op->make(&call, 9000, &r);
 		seen |= 1u << call.type;
 		snprintf(where, sizeof where, "%s, card %d", name, c);
-		if (call_run(op, card[c], &o, &call, false, after) != EK_OK)
+		/* A method that waits for results of a kernel notices that none come. */
+		if (call_run(op, card[c], &o, &call, false, after) != EK_OK &&
+		    !strstr(ek_error_text(), "did not answer"))
 			fail_msg("%s: %s", where, ek_error_text());
 		if (*warning || *fake->misuse)
 			fail_msg("%s: %s%s", where, warning, fake->misuse);

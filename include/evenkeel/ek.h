@@ -1481,6 +1481,9 @@ typedef struct ek_heap_counts {
 	int64_t find_maxchild; /* searches for the largest of the children of a node */
 	int64_t compare;       /* comparisons of a node with its parent or its largest child */
 	int64_t swap;          /* moves of a key by one level */
+	/* Which part of these it took to make heaps of keys in any order (heapify). Liu's numbers
+	 * N_u, N_f, N_c and N_s are the differences. */
+	int64_t heapify_update_key, heapify_find_maxchild, heapify_compare, heapify_swap;
 } ek_heap_counts;
 
 /* Options of a primitive. Set `size` to sizeof(ek_array_options) and the rest to zero, then change
@@ -1516,7 +1519,8 @@ typedef enum ek_scan_kind {
  * The bits of sums of floats depend on the method and on n, and for "reduce.simd" on the
  * instruction set, but not on the number of threads. |error| <= gamma(d) sum |in[i]|, where d is
  * the depth of the tree of additions: n - 1 for "reduce.serial", ceil(log2 n) for "reduce.tree",
- * 1040 for "reduce.simd", however large n is (gamma as for ek_spmv; Higham 2002, section 4.2).
+ * 1040 for "reduce.simd", however large n is (gamma as for ek_spmv; Higham 2002, section 4.2). On a
+ * device, "reduce.tree.gpu" has d = 12 ceil(log2 n / 12), and the call waits for the result.
  * Cost: one read of `in`. Source: Liu 2015, section 4.3.2. */
 ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                     int64_t n, const void *in, void *result);
@@ -1526,8 +1530,9 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
  * `block` and on the instruction set. However large n is, its bound is
  * |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|. "scan.serial", "scan.zhang" and
  * "scan.blelloch" have gamma(n - 1) instead of gamma(1040); the bits of the last two depend on the
- * number of threads.
- * Cost: one read and one write of n entries, if blocks fit the caches.
+ * number of threads. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n
+ * alone.
+ * Cost: one read and one write of n entries, if blocks fit the caches; on a device one more read.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
                   ek_scan_kind kind, int64_t n, const void *in, void *out);
@@ -1573,9 +1578,11 @@ static inline ek_segments ek_segment_offsets(int64_t count, ek_value type, const
 /* Computes the scan of each segment, also in place. If the segments are given by flags,
  * segments->count is not read.
  * Floats: |error of out[i]| <= gamma(k) times the sum of |in| from the beginning of the segment to
- * i, where k is the number of these terms. Bits may depend on the number of threads.
+ * i, where k is the number of these terms. Bits may depend on the number of threads. On a device
+ * they depend on n and the segments alone, and k is at most 24 ceil(log2 n / 11).
  * Cost: one read and one write of n entries, and one read of the flags or offsets; twice that for
- * "segscan.forward". Source: Liu 2015, Algorithm 11; Zhang 2012, section 4. */
+ * "segscan.forward". "segscan.tiles.gpu" reads entries and flags twice, and writes flags first if
+ * it is given offsets. Source: Liu 2015, Algorithm 11; Zhang 2012, section 4. */
 ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek_value type,
                             ek_monoid op, ek_scan_kind kind, int64_t n, const void *in,
                             const ek_segments *segments, void *out);
@@ -1585,8 +1592,10 @@ ek_status ek_segmented_scan(ek_context *ctx, const ek_array_options *options, ek
  * Floats: |error of out[s]| <= gamma(k) times the sum of |in| over the k entries of the segment.
  * "segsum.offset" is less accurate, since it takes differences of one long scan: its bound is (2
  * gamma(1040) + 4 u) times the sum of |in| from the beginning of the array. With it, small segments
- * after large ones lose all their digits, and after NaN or Inf all sums are NaN.
- * Cost: one read of n entries and of the flags or offsets, one write of segments->count sums.
+ * after large ones lose all their digits, and after NaN or Inf all sums are NaN. The same holds for
+ * "segsum.offset.gpu", with gamma(24 ceil(log2 n / 11)) in place of gamma(1040).
+ * Cost: one read of n entries and of the flags or offsets, one write of segments->count sums. On a
+ * device one more read, for "segsum.offset.gpu" also one write of n entries.
  * Source: Liu 2015, Algorithms 12 and 13; Blelloch, Heroux and Zagha 1993. */
 ek_status ek_segmented_sum(ek_context *ctx, const ek_array_options *options, ek_value type,
                            int64_t n, const void *in, const ek_segments *segments, void *out);
@@ -1615,21 +1624,26 @@ static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n,
 	return p;
 }
 
-/* Sorts pairs by key, in place, ascending. Only "sort.serial" keeps the order of pairs with equal
- * keys. Cost: O(n log n) time and a copy of the pairs as temporary memory; the sorting networks
- * ("sort.bitonic", "sort.oddeven") take O(n log^2 n) time and no temporary memory. Source: Liu
- * 2015, section 4.5; Batcher 1968. */
+/* Sorts pairs by key, in place, ascending. Only "sort.serial" keeps the order of pairs with
+ * equal keys. Cost: O(n log n) time and a copy of the pairs as temporary memory; the sorting
+ * networks ("sort.bitonic", "sort.oddeven") take O(n log^2 n) time and no temporary memory. On a
+ * device, "sort.merge.gpu" reads and writes all pairs 1 + log2(n / 2048) times (log2(n / 1024)
+ * with keys and values of 8 bytes) and takes temporary memory of the same size, and the networks
+ * have a launch for each step with a stride of at least as many pairs. No method on a device is
+ * stable. Source: Liu 2015, section 4.5; Batcher 1968. */
 ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pairs *pairs);
 
-/* Merges the sorted pairs of `a` and of `b` into `out`. One call does `batch` independent merges.
- * Merge k takes pairs k a->n .. (k + 1) a->n - 1 of `a` and the corresponding pairs of `b`. It
- * writes a->n + b->n pairs of `out`, beginning with pair k (a->n + b->n). `out` must have space for
- * batch (a->n + b->n) pairs and must not overlap `a` or `b`; out->n is not read. Among pairs with
- * equal keys, those of `a` come first, then those of `b`, each in their order, except with the
- * networks ("merge.bitonic", "merge.oddeven", "merge.simd"). Inputs that are not sorted give a
- * meaningless result, but nothing outside `out` is written. Cost: one read and one write of all
- * pairs; the networks and "merge.ranking" take longer by a logarithmic factor. Source: Liu 2015,
- * sections 4.5.4 to 4.5.6. */
+/* Merges the sorted pairs of `a` and of `b` into `out`. One call does `batch` independent
+ * merges. Merge k takes pairs k a->n .. (k + 1) a->n - 1 of `a` and the corresponding pairs of
+ * `b`. It writes a->n + b->n pairs of `out`, beginning with pair k (a->n + b->n). `out` must
+ * have space for batch (a->n + b->n) pairs and must not overlap `a` or `b`; out->n is not read.
+ * Among pairs with equal keys, those of `a` come first, then those of `b`, each in their order,
+ * except with the networks ("merge.bitonic", "merge.oddeven", "merge.simd" and, on a device,
+ * "merge.bitonic.gpu", "merge.oddeven.gpu", "merge.advanced.gpu"). Inputs that are not sorted
+ * give a meaningless result, but nothing outside `out` is written. Cost: one read and one write
+ * of all pairs; the networks and "merge.ranking" take longer by a logarithmic factor. On a
+ * device they have this cost in local memory, for merges of up to 1024 to 4096 pairs, depending
+ * on their bytes. Source: Liu 2015, sections 4.5.4 to 4.5.6. */
 ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t batch,
                    const ek_pairs *a, const ek_pairs *b, const ek_pairs *out);
 
@@ -1639,7 +1653,10 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
  * equal numbers are interchangeable. `in` is not changed. k is not checked if there are no lists;
  * with lists of length 0 no k is valid (EK_EINVAL).
  * Cost: about one read of `in` (two with `smallest`) for the default; O(length log_d k) for each
- * list with heaps. Source: Liu 2015, section 4.6.3; Floyd and Rivest 1975. */
+ * list with heaps. "kselect.radix.gpu" reads `in` once for each byte of a number, and once or twice
+ * more with `smallest`; "kselect.heap.gpu" and "kselect.adheap.gpu" are for comparison: O(length
+ * log_d k) steps for each list, and a group of work-items for each.
+ * Source: Liu 2015, section 4.6.3; Floyd and Rivest 1975. */
 ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
                      int64_t length, int64_t k, const void *in, void *kth, void *smallest);
 

@@ -13,10 +13,11 @@
  *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
  *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)
  *   - all work-items of a group reach each barrier, and each call of a function that has a barrier
- *   - no work-group waits for another
+ *   - no work-group waits for another; one may wait for the host, for a bounded number of looks,
+ *     and the host launches it again (prim_gpu/kselect_adheap.c)
  *
- * Command by which an editor can check the syntax of kernels:
- * clang -x cl -include src/gpu/prelude.cl -DVAL=float -DPTR=int -DIDX=int */
+ * Command by which an editor can check the syntax of kernels: clang -x cl -include
+ * src/gpu/prelude.cl -DVAL=float -DPTR=int -DIDX=int */
 #ifdef __OPENCL_VERSION__
 
 #pragma OPENCL FP_CONTRACT OFF
@@ -71,6 +72,12 @@ typedef uchar ek_u8;
 /* EK_BARRIER_LANES is a barrier for groups of `lanes` adjacent work-items, a compile-time constant.
  * All work-items of the warp reach it or, if more than a warp takes part, of the group. */
 #define EK_BARRIER_LANES(lanes) EK_BARRIER()
+/* Read and set an int in memory that the host may access during the launch. EK_FENCE_SYSTEM orders
+ * this work-item's accesses to such memory: it is called after the int was read, and before it is
+ * set. */
+#define EK_SYSTEM_READ(p)       EK_ATOMIC_READ(p)
+#define EK_SYSTEM_SET(p, v)     EK_ATOMIC_SET(p, v)
+#define EK_FENCE_SYSTEM()       mem_fence(CLK_GLOBAL_MEM_FENCE)
 #define EK_POPCOUNT(v)          ((int)popcount((uint)(v)))
 #define EK_INFINITY         INFINITY
 #define EK_LOAD(p)          (*(p)) /* reads an array that is constant during the launch */
@@ -120,6 +127,9 @@ typedef unsigned char ek_u8;
 #define EK_LOCAL_MIN(p, v)      atomicMin((int *)(p), v)
 #define EK_LOCAL_MAX(p, v)      atomicMax((int *)(p), v)
 #define EK_BARRIER_LANES(lanes) ((lanes) <= 32 ? __syncwarp() : __syncthreads())
+#define EK_SYSTEM_READ(p)       atomicOr_system((int *)(p), 0)
+#define EK_SYSTEM_SET(p, v)     atomicExch_system((int *)(p), v)
+#define EK_FENCE_SYSTEM()       __threadfence_system()
 #define EK_POPCOUNT(v)          __popc((unsigned)(v))
 #define EK_INFINITY         __int_as_float(0x7f800000)
 #define EK_LOAD(p)          __ldg(p)

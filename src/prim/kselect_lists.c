@@ -176,6 +176,10 @@ static void counts_add(ek_heap_counts *to, const ek_heap_counts *c)
 	to->find_maxchild += c->find_maxchild;
 	to->compare += c->compare;
 	to->swap += c->swap;
+	to->heapify_update_key += c->heapify_update_key;
+	to->heapify_find_maxchild += c->heapify_find_maxchild;
+	to->heapify_compare += c->heapify_compare;
+	to->heapify_swap += c->heapify_swap;
 }
 
 ek_status eki_kselect_lists(const ek_context *ctx, const eki_array *a, eki_list_fn *fn,

@@ -110,6 +110,8 @@ static inline void FN(heap_up)(eki_heap *h, int64_t i, VAL key, const void *valu
  * has a child back to the root. */
 static inline void FN(heapify)(eki_heap *h)
 {
+	const ek_heap_counts before = h->counts;
+	ek_heap_counts *const counts = &h->counts;
 	char value[8];
 
 	if (h->n < 2)
@@ -119,4 +121,8 @@ static inline void FN(heapify)(eki_heap *h)
 			memcpy(value, eki_heap_value(h, i), h->value_size);
 		FN(heap_down)(h, i, ((VAL *)h->key)[i], value);
 	}
+	counts->heapify_update_key += counts->update_key - before.update_key;
+	counts->heapify_find_maxchild += counts->find_maxchild - before.find_maxchild;
+	counts->heapify_compare += counts->compare - before.compare;
+	counts->heapify_swap += counts->swap - before.swap;
 }

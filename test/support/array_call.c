@@ -190,7 +190,8 @@ static void make_merge(struct call *c, int64_t most, struct rng *r)
 
 static void make_kselect(struct call *c, int64_t most, struct rng *r)
 {
-	c->type = (ek_value)(1 + rng_below(r, 4));
+	kinds(c, r);
+	c->value_size = 0;
 	c->lists = rng_below(r, 3) ? 1 + rng_below(r, 1 + rng_below(r, 20)) : 1;
 	c->n = 1 + length(most - 1, r) / c->lists;
 	c->k = rng_below(r, 4) ? 1 + rng_below(r, c->n) : rng_below(r, 2) ? 1 : c->n;
