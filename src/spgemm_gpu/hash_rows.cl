@@ -259,12 +259,11 @@ EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMET
 /* Declares the memory of a group whose tables have `slots` slots, `sums` of them with sums, and
  * what each work-item knows of its row. i is -1 if the team has none. */
 #define DECLARE_ROW(slots, sums)                                                             \
-	EK_LOCAL int keys[ROWS * KEYS(slots)], found[ROWS], flag[1];                         \
+	EK_LOCAL int keys[ROWS * KEYS(slots)], flag[1];                         \
 	EK_LOCAL VAL sum_of[(sums) ? ROWS * (sums) : 1], factors[(sums) ? EK_WG : 1];        \
 	EK_LOCAL PTR froms[EK_WG], stops[EK_WG];                                             \
 	EK_LOCAL ek_i64 ends[SLICED(EK_WG)];                                                 \
 	EK_LOCAL int turn[SLICED(TURNS + 2)];                                                \
-	EK_LOCAL IDX nexts[PIECES ? EK_WG : 1];                                              \
 	const int lane = EK_LID() % TEAM, team = EK_LID() / TEAM;                            \
 	const ek_i64 unit = EK_GROUP() * ROWS + team;                                        \
 	const ek_i64 i = unit < count ? (ek_i64)list[first + unit * stride] : -1;            \
@@ -280,16 +279,18 @@ EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMET
 	PRODUCT_ARGUMENTS, has_d, TEAM_ARGUMENTS, slots, lane, i, base, chunks, &fresh, ends, \
 		turn, flag
 
-/* Sets `base` to the beginning of the next window, or ends the loop over windows. */
+/* Sets `base` to the beginning of the next window, or ends the loop over windows. Uses an array that
+ * DECLARE_NEXTS declares. */
 #if PIECES
+#define DECLARE_NEXTS EK_LOCAL IDX nexts[EK_WG]
 #define NEXT_WINDOW(next)             \
 	base = smallest(next, nexts); \
 	if (base < 0)                 \
 	break
 #else
+#define DECLARE_NEXTS ((void)0)
 #define NEXT_WINDOW(next) \
 	(void)(next);     \
-	(void)nexts;      \
 	break
 #endif
 
@@ -299,6 +300,8 @@ EK_KERNEL(count_rows, EK_WG)
 (EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, EK_GLOBAL ek_i64 *EK_RESTRICT length, int compact)
 {
 	DECLARE_ROW(COUNT_SLOTS, 0);
+	EK_LOCAL int found[ROWS];
+	DECLARE_NEXTS;
 	ek_i64 n = 0;
 
 	for (;;) {
@@ -327,15 +330,20 @@ EK_KERNEL(make_rows, EK_WG)
  int store)
 {
 	DECLARE_ROW(SLOTS, SLOTS);
+	DECLARE_NEXTS;
 #if WINDOW
 	EK_LOCAL int befores[ROWS * WORDS];
+#else
+	EK_LOCAL int found[ROWS];
 #endif
 	ek_i64 to = i < 0 ? 0 : at[i] - begin, n = 0;
 
 	for (;;) {
 		table_clear(key, sum, SLOTS, SLOTS, lane);
+#if !WINDOW
 		if (lane == 0)
 			found[team] = 0;
+#endif
 		SYNC();
 		const IDX next = add_row(MAKE, ROW_ARGUMENTS(SLOTS));
 #if WINDOW
@@ -363,10 +371,10 @@ EK_KERNEL(value_rows, EK_WG)
  const EK_GLOBAL IDX *EK_RESTRICT c_col, EK_GLOBAL VAL *EK_RESTRICT c_val)
 {
 	DECLARE_ROW(SLOTS, SLOTS);
+	DECLARE_NEXTS;
 	const ek_i64 to = i < 0 ? 0 : at[i] - begin, end = i < 0 ? 0 : at[i + 1] - begin;
 	ek_i64 k = to + lane;
 
-	(void)found;
 	for (;;) {
 		table_clear(key, sum, SLOTS, SLOTS, lane);
 		SYNC();
@@ -377,7 +385,7 @@ EK_KERNEL(value_rows, EK_WG)
 #endif
 		const IDX next = add_row(VALUES, ROW_ARGUMENTS(SLOTS));
 
-		for (; k < end && c_col[k] - base < SLOTS; k += TEAM)
+		for (; k < end && (!PIECES || c_col[k] - base < SLOTS); k += TEAM)
 			c_val[k] = sum[table_slot(key, SLOTS, (int)(c_col[k] - base), 0, &fresh)];
 		SYNC();
 		NEXT_WINDOW(next);
