@@ -262,11 +262,14 @@ static void heap_counts(void **state)
 
 		for (int l = 0; l < contexts.levels; l++)
 			for (int t = 0; t < contexts.counts; t++) {
-				ek_heap_counts c = {sizeof c, -1, -1, -1, -1};
+				ek_heap_counts c;
 				ek_array_options o = {.size = sizeof o,
 				                      .method = "kselect.heap",
 				                      .arity = d,
 				                      .counts = &c};
+
+				memset(&c, 0xff, sizeof c); /* to be overwritten */
+				c.size = sizeof c;
 
 				expect_status(ek_kselect(contexts.of[l][t], &o, EK_INT32, LISTS, N,
 				                         K, in, kth, NULL),

@@ -279,8 +279,8 @@ EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMET
 	PRODUCT_ARGUMENTS, has_d, TEAM_ARGUMENTS, slots, lane, i, base, chunks, &fresh, ends, \
 		turn, flag
 
-/* Sets `base` to the beginning of the next window, or ends the loop over windows. Uses an array that
- * DECLARE_NEXTS declares. */
+/* Sets `base` to the beginning of the next window, or ends the loop over windows. Uses an array
+ * that DECLARE_NEXTS declares. */
 #if PIECES
 #define DECLARE_NEXTS EK_LOCAL IDX nexts[EK_WG]
 #define NEXT_WINDOW(next)             \
