@@ -102,11 +102,17 @@ static void model_up(struct model *m, int64_t i, struct pair p)
 
 static void model_build(struct model *m, const struct pair *p, int64_t n)
 {
+	const ek_heap_counts before = m->c;
+
 	memcpy(m->node, p, (size_t)n * sizeof *p);
 	memcpy(m->bag, p, (size_t)n * sizeof *p);
 	m->n = n;
 	for (int64_t i = (n + m->d - 2) / m->d - 1; i >= 0; i--)
 		model_down(m, i, m->node[i]);
+	m->c.heapify_update_key += m->c.update_key - before.update_key;
+	m->c.heapify_find_maxchild += m->c.find_maxchild - before.find_maxchild;
+	m->c.heapify_compare += m->c.compare - before.compare;
+	m->c.heapify_swap += m->c.swap - before.swap;
 }
 
 static struct pair *bag_find(struct model *m, uint64_t value)
