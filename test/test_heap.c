@@ -3,27 +3,12 @@
  * each operation, which must have the same nodes in the same places and the same counts; and an
  * unordered bag, searched from end to end, which must have the same largest key. */
 #include "support/heap.h"
+#include "support/heap_model.h"
 #include "support/random.h"
 #include "support/support.h"
 
-enum { MOST = 1500 };
-
 static struct heap heap = HEAP_INIT;
 static const ek_value types[] = {EK_INT32, EK_INT64, EK_F32, EK_F64};
-
-/* A pair of key and value in the models. The key is given by its rank, so that models need no
- * types. Values are unique. */
-struct pair {
-	int64_t rank;
-	uint64_t value;
-};
-
-struct model {
-	struct pair node[MOST], bag[MOST];
-	int64_t n;
-	int d;
-	ek_heap_counts c;
-};
 
 static union number {
 	int32_t i4;
@@ -63,65 +48,6 @@ static union number value_of(size_t size, uint64_t value)
 {
 	return size == 4 ? (union number){.i4 = (int32_t)value}
 	                 : (union number){.i8 = (int64_t)value};
-}
-
-/* ---- The plain heap (Liu 2015, Algorithms 19 and 20) ----------------------------------------- */
-
-static void model_down(struct model *m, int64_t i, struct pair p)
-{
-	m->c.update_key++;
-	while (m->d * i + 1 < m->n) {
-		int64_t best = m->d * i + 1;
-
-		for (int64_t j = best + 1; j <= m->d * i + m->d && j < m->n; j++)
-			if (m->node[j].rank > m->node[best].rank)
-				best = j;
-		m->c.find_maxchild++;
-		m->c.compare++;
-		if (m->node[best].rank <= p.rank)
-			break;
-		m->node[i] = m->node[best];
-		m->c.swap++;
-		i = best;
-	}
-	m->node[i] = p;
-}
-
-static void model_up(struct model *m, int64_t i, struct pair p)
-{
-	m->c.update_key++;
-	for (; i > 0; i = (i - 1) / m->d) {
-		m->c.compare++;
-		if (m->node[(i - 1) / m->d].rank >= p.rank)
-			break;
-		m->node[i] = m->node[(i - 1) / m->d];
-		m->c.swap++;
-	}
-	m->node[i] = p;
-}
-
-static void model_build(struct model *m, const struct pair *p, int64_t n)
-{
-	const ek_heap_counts before = m->c;
-
-	memcpy(m->node, p, (size_t)n * sizeof *p);
-	memcpy(m->bag, p, (size_t)n * sizeof *p);
-	m->n = n;
-	for (int64_t i = (n + m->d - 2) / m->d - 1; i >= 0; i--)
-		model_down(m, i, m->node[i]);
-	m->c.heapify_update_key += m->c.update_key - before.update_key;
-	m->c.heapify_find_maxchild += m->c.find_maxchild - before.find_maxchild;
-	m->c.heapify_compare += m->c.compare - before.compare;
-	m->c.heapify_swap += m->c.swap - before.swap;
-}
-
-static struct pair *bag_find(struct model *m, uint64_t value)
-{
-	for (int64_t i = 0; i < m->n; i++)
-		if (m->bag[i].value == value)
-			return &m->bag[i];
-	fail_msg("value %llu is not in the bag", (unsigned long long)value);
-	return NULL;
 }
 
 /* ---- Comparison ------------------------------------------------------------------------------ */
