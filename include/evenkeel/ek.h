@@ -1249,15 +1249,19 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B and D
  * if their indices do not ascend strictly.
  *
- * On a device: spgemm.csr.bins.gpu runs there if hints.method names it. The operands, or the copies
- * in csr, are copied to the device when the plan is made, and their values again when they have
- * changed. Each run copies the values of C to the host, and the run that makes C also its row
- * pointers and columns; a run into an existing C first copies its row pointers and columns to the
- * device. Nothing of what is in memory that host and device share is copied (EK_MEMORY_SHARED).
- * hints.memory counts what the plan and its runs hold on the host and on the device, except C and
- * its copy on the device. The bits are those of the processor's methods if the device rounds each
- * operation and keeps denormal numbers, and in any case the same in each run. If the device fails
- * while a run writes into an existing C, its values are undefined.
+ * On a device the library chooses spgemm.csr.hash.gpu; spgemm.csr.bins.gpu runs there by name. The
+ * operands, or the copies in csr, are copied to the device when the plan is made, and their values
+ * again when they have changed. Each run copies the values of C to the host, and the run that makes
+ * C also its row pointers and columns; a run into an existing C first copies its row pointers and
+ * columns to the device. Nothing of what is in memory that host and device share is copied
+ * (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the host and on the
+ * device, except C and its copy on the device. The bits are those of the processor's methods if the
+ * device rounds each operation and keeps denormal numbers, and in any case the same in each run. If
+ * the device fails while a run writes into an existing C, its values are undefined. With
+ * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows, and
+ * with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows of C
+ * begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
+ * computed in which way, and whether C is counted before it is filled.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for
@@ -1284,7 +1288,7 @@ ek_status ek_spgemm(ek_plan *plan, double alpha, double beta, ek_matrix **C);
  * Accuracy: |error of c_ij| <= gamma(2) (|alpha||a_ij| + |beta||b_ij|), barring underflow; the 2
  * grows by one for each duplicate. Each entry is one addition of two rounded products, so the bits
  * are the same for any method, number of threads and instruction set. As for ek_spgemm,
- * hints.memory limits what is allocated besides C.
+ * hints.memory limits what is allocated besides C; on a device that is at least A, B and C.
  *
  * Errors and thread safety: as for ek_spgemm. Cost: O(nnz(A) + nnz(B) + rows), and a transposition
  * of operands that are neither in csr with op N nor in csc with op T. Source: Gustavson 1978; Liu
@@ -1339,7 +1343,9 @@ ek_status ek_spadd_dense(ek_plan *plan, double alpha, double beta, const ek_dens
  * Memory besides C: transpose.csr.serial and scan take a position for each column of A (csc: each
  * row) in each thread; transpose.csr.radix takes 2 bytes for each entry and, in each thread, about
  * the size of a core's cache; transpose.csr.blocks takes more than another C. If A is neither in
- * csr nor in csc, a copy of A in csr is needed as well. hints.memory limits all this.
+ * csr nor in csc, a copy of A in csr is needed as well. On a device, the plan of
+ * transpose.csr.radix.gpu keeps A, and the pattern of C with the number of each of its entries in
+ * A; making it takes another four numbers for each entry. hints.memory limits all this.
  *
  * Errors: EK_EINVAL (NULL; a plan for another operation; *C was not made by this plan, or has been
  * converted since), EK_ENOMEM. After an error *C is unchanged. Cost: O(nnz + rows + columns).

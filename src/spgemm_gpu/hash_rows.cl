@@ -288,7 +288,7 @@ EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMET
 	if (base < 0)                 \
 	break
 #else
-#define DECLARE_NEXTS ((void)0)
+#define DECLARE_NEXTS (void)flag
 #define NEXT_WINDOW(next) \
 	(void)(next);     \
 	break
