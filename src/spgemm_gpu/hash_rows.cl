@@ -114,30 +114,30 @@ EK_FN void add_lists(const int mode, int read, TEAM_PARAMETERS, int slots, int l
 
 #if SLICES
 /* Adds products to slots, in the order of the work-items. *round counts the rounds; the numbers of
- * work-items are smaller in later rounds. Of the two flags one tells whether anyone waits in this
- * round, and the other is 0 by the time the next round begins. */
+ * work-items are smaller in later rounds. Three flags take turns: one tells whether anyone waits in
+ * this round; a slow work-item may still read that of the round before; and the next one is 0. */
 EK_FN void add_in_turn(EK_LOCAL_PTR VAL *sum, EK_LOCAL_PTR int *turn, EK_LOCAL_PTR int *waiting,
                        int *round, int lane, int waits, int s, VAL product)
 {
 	EK_LOCAL_PTR int *mine = turn + s % TURNS;
 
-	for (;; ++*round) {
+	for (int any = 1; any; ++*round) {
 		const int number = lane - *round * TEAM;
 
 		if (waits) {
 			EK_LOCAL_MIN(mine, number);
-			EK_LOCAL_OR(waiting + *round % 2, 1);
+			EK_LOCAL_OR(waiting + *round % 3, 1);
 		}
 		EK_BARRIER();
 		if (lane == 0)
-			waiting[(*round + 1) % 2] = 0;
-		if (!waiting[*round % 2])
-			break;
+			waiting[(*round + 2) % 3] = 0;
+		any = waiting[*round % 3];
 		if (waits && *mine == number) {
 			sum[s] += product;
 			waits = 0;
 		}
-		EK_BARRIER();
+		if (any)
+			EK_BARRIER();
 	}
 }
 
@@ -150,7 +150,7 @@ EK_FN void add_slices(const int mode, int read, TEAM_PARAMETERS, int slots, int 
 	int round = 0;
 
 	ek_scan_before(stop[lane] - from[lane], ends);
-	for (int k = lane; k < TURNS + 2; k += TEAM)
+	for (int k = lane; k < TURNS + 3; k += TEAM)
 		turn[k] = k < TURNS ? NO_TURN : 0;
 	EK_BARRIER();
 	for (ek_i64 p = 0; p < ends[TEAM - 1]; p += TEAM) {
@@ -179,7 +179,7 @@ EK_FN void add_slices(const int mode, int read, TEAM_PARAMETERS, int slots, int 
 			add_in_turn(sum, turn, waiting, &round, lane, has, s, product);
 		if (round > 0x3fffffff / TEAM) { /* numbers must not wrap around */
 			EK_BARRIER();
-			for (int k = lane; k < TURNS + 2; k += TEAM)
+			for (int k = lane; k < TURNS + 3; k += TEAM)
 				turn[k] = k < TURNS ? NO_TURN : 0;
 			round = 0;
 			EK_BARRIER();
@@ -263,7 +263,7 @@ EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMET
 	EK_LOCAL VAL sum_of[(sums) ? ROWS * (sums) : 1], factors[(sums) ? EK_WG : 1];        \
 	EK_LOCAL PTR froms[EK_WG], stops[EK_WG];                                             \
 	EK_LOCAL ek_i64 ends[SLICED(EK_WG)];                                                 \
-	EK_LOCAL int turn[SLICED(TURNS + 2)];                                                \
+	EK_LOCAL int turn[SLICED(TURNS + 3)];                                                \
 	const int lane = EK_LID() % TEAM, team = EK_LID() / TEAM;                            \
 	const ek_i64 unit = EK_GROUP() * ROWS + team;                                        \
 	const ek_i64 i = unit < count ? (ek_i64)list[first + unit * stride] : -1;            \
