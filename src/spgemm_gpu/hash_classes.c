@@ -133,7 +133,7 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 	char text[1024];
 	size_t used;
 
-	eki_program_types(step->in[0]->value, step->in[0]->index, text, sizeof text);
+	eki_gpu_product_types(step, text, sizeof text);
 	used = strlen(text);
 	used += (size_t)snprintf(text + used, sizeof text - used,
 	                         "#define EK_WG %d\n#define LANES %d\n#define EACH %d\n"

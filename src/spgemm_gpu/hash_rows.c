@@ -24,7 +24,7 @@ static ek_status use_class(eki_job *job, const eki_step *step, const eki_hash_ro
 	*size = in_pieces ? h->pieces : h->size[(class - EKI_HASH_TABLE) / 2 % h->sizes];
 	size->group = slices ? size->team : size->group;
 	slots = class < tables ? size->slots : size->columns;
-	eki_program_types(step->in[0]->value, step->in[0]->index, text, sizeof text);
+	eki_gpu_product_types(step, text, sizeof text);
 	used = strlen(text);
 	snprintf(text + used, sizeof text - used,
 	         "#define EK_WG %d\n#define TEAM %d\n#define SLOTS %d\n#define COUNT_SLOTS %d\n"
