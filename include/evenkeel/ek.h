@@ -1258,9 +1258,9 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * device, except C and its copy on the device. The bits are those of the processor's methods if the
  * device rounds each operation and keeps denormal numbers, and in any case the same in each run. If
  * the device fails while a run writes into an existing C, its values are undefined. With
- * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows, and
- * with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows of C
- * begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
+ * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows,
+ * and with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows
+ * of C begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
  * computed in which way, and whether C is counted before it is filled.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
