@@ -22,7 +22,7 @@
 
 #ifndef EK_NO_GPU
 
-EKI_KERNEL_TEXT(eki_cl_transpose_radix, "sparse_gpu/transpose_radix.cl");
+EKI_KERNEL_TEXT(eki_cl_transpose_radix, "transpose_gpu/csr_radix.cl");
 
 enum { WG = 256, EACH = 16, BITS = 8, DIGITS = 1 << BITS };
 

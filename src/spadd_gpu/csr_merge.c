@@ -17,7 +17,7 @@
 
 #ifndef EK_NO_GPU
 
-EKI_KERNEL_TEXT(eki_cl_spadd_merge, "sparse_gpu/spadd_merge.cl");
+EKI_KERNEL_TEXT(eki_cl_spadd_merge, "spadd_gpu/csr_merge.cl");
 
 enum { WG = 256, EACH = 4 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The transpose of a sparse matrix on a device (transpose_radix.c). Compile-time parameters: VAL,
+ * The transpose of a sparse matrix on a device (csr_radix.c). Compile-time parameters: VAL,
  * PTR, IDX; EK_WG, work-items of a group; EACH, entries of a work-item.
  *
  * A pass sorts entries by 8 bits of their columns, stably. A group has a tile of EK_WG * EACH

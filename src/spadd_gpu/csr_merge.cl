@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sum of sparse matrices on a device (spadd_merge.c). Compile-time parameters: VAL, PTR, IDX;
+ * The sum of sparse matrices on a device (csr_merge.c). Compile-time parameters: VAL, PTR, IDX;
  * EK_WG, work-items of a group; EACH, entries of a work-item.
  *
  * A group has consecutive entries of A, or of B, and finds the row of each by a search between the
