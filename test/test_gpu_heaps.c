@@ -59,10 +59,14 @@ static void test_operations(void **state)
 
 	(void)state;
 	need_device();
-	for (int turn = 0; turn < (test_tier() <= TIER_QUICK ? 24 : 200); turn++) {
+	for (int turn = 0; turn < (test_tier() <= TIER_BRIEF   ? 4
+	                           : test_tier() == TIER_QUICK ? 24
+	                                                       : 200);
+	     turn++) {
 		const ek_value type =
 			turn % 2 ? EK_F64 : EK_INT32; /* other types are in test_gpu_arrays */
-		const int64_t lists = 1 + rng_below(&r, 6), n = 1 + rng_below(&r, 3000);
+		const int64_t lists = 1 + rng_below(&r, 6),
+			      n = 1 + rng_below(&r, test_tier() <= TIER_BRIEF ? 200 : 3000);
 		const int arity = turn % 3 ? 2 << turn % 6 : 2 + (int)rng_below(&r, 63);
 
 		input_make((enum input)rng_below(&r, INPUTS), type, lists * n, &r, in);
@@ -74,7 +78,9 @@ static void test_operations(void **state)
 /* Tests one long list for each kind of memory. */
 static void test_long(void **state)
 {
-	const int64_t n = test_tier() <= TIER_QUICK ? 1 << 16 : MOST;
+	const int64_t n = test_tier() <= TIER_BRIEF   ? 1000
+	                  : test_tier() == TIER_QUICK ? 1 << 16
+	                                              : MOST;
 	struct rng r = {12};
 
 	(void)state;

@@ -166,20 +166,18 @@ static void test_parameters(void **state)
 	say_programs();
 }
 
-/* Makes calls of a primitive, whose kernels the fake card does not run, until all types have been
- * used. */
+/* Makes calls of a primitive, whose kernels the fake card does not run, with random types. */
 static void check_arrays(const struct array_op *op, const char *name, int c)
 {
 	const ek_array_options o = {.size = sizeof o, .method = name};
-	const unsigned all = 1u << EK_F32 | 1u << EK_F64 | 1u << EK_INT32 | 1u << EK_INT64;
+	const int calls = test_tier() <= TIER_QUICK ? 4 : 40;
 	struct rng r = {8};
 
-	for (unsigned seen = 0; seen != all;) {
+	for (int k = 0; k < calls; k++) {
 		struct call call = {.op = op->op};
 		char *after[MOST_ARGS];
 
 		op->make(&call, 9000, &r);
-		seen |= 1u << call.type;
 		snprintf(where, sizeof where, "%s, card %d", name, c);
 		/* A method that waits for results of a kernel notices that none come. */
 		if (call_run(op, card[c], &o, &call, false, after) != EK_OK &&
