@@ -98,6 +98,7 @@ static void test_methods(void **state)
 {
 	(void)state;
 	need_device();
+	say_devices();
 	for (int k = 0; k < array_op_count && device_method_next(NULL, array_ops[k].op); k++)
 		check_op(&array_ops[k], times(array_ops[k].op == EK_MERGE ? 24 : 80),
 		         most_entries(), 7 + (uint64_t)k);

@@ -59,6 +59,7 @@ static void test_operations(void **state)
 
 	(void)state;
 	need_device();
+	say_devices();
 	for (int turn = 0; turn < (test_tier() <= TIER_BRIEF   ? 4
 	                           : test_tier() == TIER_QUICK ? 24
 	                                                       : 200);

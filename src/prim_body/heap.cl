@@ -34,7 +34,9 @@ EK_FN void ek_find_maxchild(const volatile EK_GLOBAL KEY *child, int count, EK_L
 			at = k;
 		}
 	}
-	EK_BARRIER(); /* others may still read the results of the last call */
+	/* Others may still read the results of the last call, and children that are written
+	 * next. */
+	EK_BARRIER_GLOBAL();
 	key[lid] = own;
 	place[lid] = at;
 	for (int d = EK_WG / 2; d > 0; d /= 2) {
@@ -55,6 +57,7 @@ EK_FN void ek_heap_update(volatile EK_GLOBAL KEY *heap, ek_i64 n, int d, KEY v, 
 {
 	ek_i64 i = 0;
 
+	EK_BARRIER_GLOBAL(); /* others may still read the root */
 	ops->update_key++;
 	for (ek_i64 first; (first = d * i + 1) < n;) {
 		ek_find_maxchild(heap + first, n - first < d ? (int)(n - first) : d, key, place);

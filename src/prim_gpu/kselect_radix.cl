@@ -57,7 +57,8 @@ EK_KERNEL(choose_digit, EK_WG)
 
 	for (ek_i64 p = 0; EK_LID() < DIGITS && p < pieces; p++)
 		own += counts[(list * pieces + p) * DIGITS + EK_LID()];
-	upto = ek_op_scan(own, scratch); /* has barriers, so all have read left[list] */
+	upto = ek_op_scan(own, scratch);
+	EK_BARRIER_GLOBAL(); /* all have read left[list] */
 	if (upto >= rank && upto - own < rank) {
 		known[list] = (first ? 0 : known[list]) | (bits)EK_LID() << shift;
 		left[list] = rank - (upto - own);

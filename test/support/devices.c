@@ -97,3 +97,13 @@ const char *method_with_cuts(const ek_method *m, struct rng *r)
 		         strchr(text, ':') ? ',' : ':', batch);
 	return text;
 }
+
+void say_devices(void)
+{
+	ek_device_info info = {.size = sizeof info};
+
+	for (int d = 0; d < devices.count; d++) {
+		expect_status(ek_context_get_device(devices.of[d].ctx, &info), EK_OK);
+		printf("%s, %s\n", info.text, devices.of[d].text);
+	}
+}

@@ -30,5 +30,7 @@ const char *method_with_cuts(const ek_method *m, struct rng *r);
 
 /* Skips the test, with the reason, if there is no device. */
 void need_device(void);
+/* Prints what the devices are, each on a line. */
+void say_devices(void);
 
 #endif
