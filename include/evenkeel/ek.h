@@ -1249,7 +1249,8 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B and D
  * if their indices do not ascend strictly.
  *
- * On a device the library chooses spgemm.csr.hash.gpu; spgemm.csr.bins.gpu runs there by name. The
+ * On a device the library chooses spgemm.csr.hash.gpu, unless the device is a processor, where the
+ * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name. The
  * operands, or the copies in csr, are copied to the device when the plan is made, and their values
  * again when they have changed. Each run copies the values of C to the host, and the run that makes
  * C also its row pointers and columns; a run into an existing C first copies its row pointers and

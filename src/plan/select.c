@@ -57,9 +57,11 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
 
 /* Returns the backend that candidates must have. It is the one that the parent step named, if it
  * did. Otherwise, if the context has a device, it is the backend of the device, since a caller who
- * opened a device wants its methods. There are two exceptions in which it is EKI_CPU: if no method
- * on the device can do the work, and in child steps of a plan whose root method runs on the
- * processor. */
+ * opened a device wants its methods. There are three exceptions in which it is EKI_CPU: if no
+ * method on the device can do the work, in child steps of a plan whose root method runs on the
+ * processor, and for sparse results where the device is a processor. Kernels for these have
+ * barriers in their loops, and between two barriers a processor runs all work-items in turn: the
+ * square of bcsstk16 took 20 times as long (PoCL). */
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
@@ -67,7 +69,8 @@ static unsigned backend_for(const eki_step *step, const ek_format *format)
 
 	if (step->backend)
 		return step->backend;
-	if (!device || (step->part && step->plan->root.method->backend & EKI_CPU))
+	if (!device || (step->part && step->plan->root.method->backend & EKI_CPU) ||
+	    (step->problem->operation->limited && eki_device_is_processor(step->ctx)))
 		return EKI_CPU;
 	for (size_t k = 0; (m = eki_method(k)); k++)
 		if (candidate(step, format, device, m))
