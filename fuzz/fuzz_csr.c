@@ -72,7 +72,7 @@ static void csr_compare(const struct csr_input *in, const ek_matrix *A, ek_op op
 				expected[in->col[k]] += a * x[i];
 		}
 	for (const ek_method *m = ek_method_next(NULL); m; m = ek_method_next(m)) {
-		if (ek_method_operation(m) != EK_SPMV || *ek_method_device(m) != 'c')
+		if (ek_method_operation(m) != EK_SPMV || strcmp(ek_method_device(m), "cpu") != 0)
 			continue;
 		ek_hints hints = {.size = sizeof hints, .method = ek_method_name(m), .op = op};
 		ek_plan *plan = NULL;
