@@ -59,9 +59,8 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
  * did. Otherwise, if the context has a device, it is the backend of the device, since a caller who
  * opened a device wants its methods. There are three exceptions in which it is EKI_CPU: if no
  * method on the device can do the work, in child steps of a plan whose root method runs on the
- * processor, and for sparse results where the device is a processor. Kernels for these have
- * barriers in their loops, and between two barriers a processor runs all work-items in turn: the
- * square of bcsstk16 took 20 times as long (PoCL). */
+ * processor, and for sparse results where the device is a processor: these take so many kernels
+ * with barriers that compiling them alone takes seconds (PoCL, for a transpose). */
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
