@@ -254,6 +254,17 @@ ek_status eki_job_buffer(eki_job *job, int64_t count, size_t size, eki_buffer **
 	return EK_OK;
 }
 
+ek_status eki_job_place(eki_job *job, const void *array, int64_t bytes, eki_buffer *buffer)
+{
+	eki_buffer *there;
+
+	if (bytes > 0 && eki_buffer_around(job->device, array, bytes, buffer))
+		return EK_OK;
+	EK_RETURN_IF(eki_job_buffer(job, bytes, 1, &there));
+	*buffer = *there;
+	return EK_OK;
+}
+
 static void give_back(eki_job *job, eki_temporary *t)
 {
 	eki_device *dev = job->device;

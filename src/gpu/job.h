@@ -22,6 +22,10 @@ ek_status eki_job_program(eki_job *, const char *name, const char *defines, cons
 /* Takes a buffer of `count` elements of `size` bytes in the device's memory, whose contents are
  * undefined. The buffer belongs to the job until eki_job_drop or eki_job_end. */
 ek_status eki_job_buffer(eki_job *, int64_t count, size_t size, eki_buffer **out);
+/* Sets *buffer to memory of the device for `bytes` bytes of a host array: the array itself if
+ * device and host share it, which makes buffer->foreign true, else a buffer of the job. Copies
+ * nothing. */
+ek_status eki_job_place(eki_job *, const void *array, int64_t bytes, eki_buffer *buffer);
 /* Gives a buffer back before the job ends. `buffer` may be NULL. */
 void eki_job_drop(eki_job *, eki_buffer *buffer);
 /* Puts a launch into the queue. Does nothing if `groups` is 0. Any number of threads may do so. */

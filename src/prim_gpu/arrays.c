@@ -15,23 +15,11 @@ void eki_gpu_arrays_begin(const eki_step *step, const eki_array *array, eki_gpu_
 	eki_job_begin(step->ctx->device, &on->job);
 }
 
-/* Sets *buffer to the array's own memory, if kernels can use it. Returns whether they can. */
-static bool in_place(const eki_gpu_arrays *on, const void *data, int64_t bytes, eki_buffer *buffer)
-{
-	if (on->array->where != EK_ON_DEVICE)
-		return eki_buffer_around(on->job.device, data, bytes, buffer);
-	*buffer = eki_device_memory(on->job.device, data, bytes);
-	return bytes > 0;
-}
-
 static ek_status place(eki_gpu_arrays *on, const void *data, int64_t bytes, eki_buffer *buffer)
 {
-	eki_buffer *copy;
-
-	if (in_place(on, data, bytes, buffer))
-		return EK_OK;
-	EK_RETURN_IF(eki_job_buffer(&on->job, bytes, 1, &copy));
-	*buffer = *copy;
+	if (on->array->where != EK_ON_DEVICE || bytes == 0)
+		return eki_job_place(&on->job, data, bytes, buffer);
+	*buffer = eki_device_memory(on->job.device, data, bytes);
 	return EK_OK;
 }
 
@@ -55,6 +43,20 @@ ek_status eki_gpu_array_both(eki_gpu_arrays *on, void *data, int64_t bytes, eki_
 {
 	EK_RETURN_IF(eki_gpu_array_out(on, data, bytes, buffer));
 	return buffer->foreign ? EK_OK : eki_buffer_write(on->job.device, buffer, data, bytes);
+}
+
+ek_status eki_gpu_array_through(eki_gpu_arrays *on, size_t size, eki_buffer *in, eki_buffer *out)
+{
+	const eki_array *a = on->array;
+	const int64_t bytes = a->n * (int64_t)size;
+
+	if (a->in == a->out) {
+		EK_RETURN_IF(eki_gpu_array_both(on, a->out, bytes, out));
+		*in = *out;
+		return EK_OK;
+	}
+	EK_RETURN_IF(eki_gpu_array_in(on, a->in, bytes, in));
+	return eki_gpu_array_out(on, a->out, bytes, out);
 }
 
 ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status)
@@ -98,12 +100,26 @@ void eki_gpu_type_and_op(ek_value type, ek_monoid op, char *defines, size_t size
 	                                   [EK_INT32] = "2147483647",
 	                                   [EK_INT64] = "(ek_i64)(((ek_u64)1 << 63) - 1)"};
 
-	snprintf(defines, size,
-	         "%s#define VAL %s\n#define OP(a, b) %s\n#define IDENTITY ((VAL)%s)\n",
-	         type == EK_F64 ? "#define EK_F64\n" : "", type_name[type], combine[op],
+	size_t used;
+
+	eki_gpu_type(type, defines, size);
+	used = strlen(defines);
+	snprintf(defines + used, size - used, "#define OP(a, b) %s\n#define IDENTITY ((VAL)%s)\n",
+	         combine[op],
 	         op == EK_MAX   ? least[type]
 	         : op == EK_MIN ? most[type]
 	                        : "0");
+}
+
+ek_status eki_gpu_tiles_program(eki_job *job, ek_value type, ek_monoid op, int wg, int items,
+                                const char *name, const char *text)
+{
+	char defines[EKI_GPU_WORDS];
+
+	eki_gpu_type_and_op(type, op, defines, sizeof defines);
+	eki_gpu_word(defines, "EK_WG", wg);
+	eki_gpu_word(defines, "ITEMS", items);
+	return eki_job_program(job, name, defines, text);
 }
 
 void eki_gpu_pairs(ek_value type, size_t value_size, char *defines, size_t size)

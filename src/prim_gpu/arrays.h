@@ -34,6 +34,9 @@ ek_status eki_gpu_array_in(eki_gpu_arrays *on, const void *data, int64_t bytes, 
 ek_status eki_gpu_array_out(eki_gpu_arrays *on, void *data, int64_t bytes, eki_buffer *buffer);
 /* Does the same for an array that kernels read and write. */
 ek_status eki_gpu_array_both(eki_gpu_arrays *on, void *data, int64_t bytes, eki_buffer *buffer);
+/* Brings the n numbers of on->array, of `size` bytes each, to the device, and takes a place for as
+ * many results, which may be in the same array. */
+ek_status eki_gpu_array_through(eki_gpu_arrays *on, size_t size, eki_buffer *in, eki_buffer *out);
 /* Ends the call. `status` is the result so far: if it is EK_OK, results are copied to the host. */
 ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status);
 
@@ -47,6 +50,10 @@ void eki_gpu_type_and_op(ek_value type, ek_monoid op, char *defines, size_t size
  * greatest value; FLIP, 1 if keys are floats; VALUES, 1 if there are values, and VALUE, the integer
  * of their size. Kernels that get no values get the keys in their place, and do not use them. */
 void eki_gpu_pairs(ek_value type, size_t value_size, char *defines, size_t size);
+/* Makes the kernels of `text` those of the next launches, for numbers and an operator, groups of
+ * EK_WG work-items, and ITEMS numbers for each of these. */
+ek_status eki_gpu_tiles_program(eki_job *job, ek_value type, ek_monoid op, int wg, int items,
+                                const char *name, const char *text);
 /* Appends a line for a number to `defines`, which has EKI_GPU_WORDS bytes. */
 void eki_gpu_word(char *defines, const char *name, int64_t number);
 
@@ -55,8 +62,7 @@ void eki_gpu_word(char *defines, const char *name, int64_t number);
 ek_status eki_gpu_scan(eki_job *job, ek_value type, ek_monoid op, ek_scan_kind kind, int64_t n,
                        const eki_buffer *in, const eki_buffer *out);
 
-/* ---- segments.c, segscan_tiles.c: segments on a device
- * ---------------------------------------- */
+/* ---- segments.c, segscan_tiles.c: segments on a device --------------------------------------- */
 
 /* The segments of a call as kernels get them. `flag` has a byte for each entry, not 0 where a
  * segment begins; the byte of entry 0 may be 0. `offset` has count + 1 numbers of type `type`. */

@@ -14,16 +14,6 @@ EKI_KERNEL_TEXT(eki_cl_reduce_tree, "prim_gpu/reduce_tree.cl");
 
 enum { WG = 256, ITEMS = 16, TILE = WG * ITEMS };
 
-static ek_status use_program(eki_job *job, ek_value type, ek_monoid op)
-{
-	char defines[EKI_GPU_WORDS];
-
-	eki_gpu_type_and_op(type, op, defines, sizeof defines);
-	eki_gpu_word(defines, "EK_WG", WG);
-	eki_gpu_word(defines, "ITEMS", ITEMS);
-	return eki_job_program(job, "reduce_tree", defines, eki_cl_reduce_tree);
-}
-
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const eki_array *a = v->array;
@@ -34,7 +24,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	ek_status status;
 
 	eki_gpu_arrays_begin(step, a, &on);
-	EK_TRY(use_program(&on.job, a->type, a->op));
+	EK_TRY(eki_gpu_tiles_program(&on.job, a->type, a->op, WG, ITEMS, "reduce_tree",
+	                             eki_cl_reduce_tree));
 	EK_TRY(eki_gpu_array_in(&on, a->in, n * (int64_t)size, &in));
 	do {
 		const int64_t tiles = n > TILE ? eki_groups(n, TILE) : 1;

@@ -19,16 +19,6 @@ EKI_KERNEL_TEXT(eki_cl_segscan_tiles, "prim_gpu/segscan_tiles.cl");
 
 enum { WG = 256, ITEMS = 8, TILE = WG * ITEMS };
 
-static ek_status use_program(eki_job *job, ek_value type, ek_monoid op)
-{
-	char defines[EKI_GPU_WORDS];
-
-	eki_gpu_type_and_op(type, op, defines, sizeof defines);
-	eki_gpu_word(defines, "EK_WG", WG);
-	eki_gpu_word(defines, "ITEMS", ITEMS);
-	return eki_job_program(job, "segscan_tiles", defines, eki_cl_segscan_tiles);
-}
-
 /* Scans n numbers with the program of the job. */
 static ek_status scan(eki_job *job, size_t size, eki_gpu_scanned what, int64_t n,
                       const eki_buffer *in, const eki_buffer *flag, const eki_buffer *out)
@@ -62,7 +52,8 @@ ek_status eki_gpu_segmented_scan(eki_job *job, ek_value type, ek_monoid op, eki_
                                  int64_t n, const eki_buffer *in, const eki_buffer *flag,
                                  const eki_buffer *out)
 {
-	EK_RETURN_IF(use_program(job, type, op));
+	EK_RETURN_IF(eki_gpu_tiles_program(job, type, op, WG, ITEMS, "segscan_tiles",
+	                                   eki_cl_segscan_tiles));
 	return n ? scan(job, ek_value_size(type), what, n, in, flag, out) : EK_OK;
 }
 
@@ -71,7 +62,6 @@ ek_status eki_gpu_segmented_scan(eki_job *job, ek_value type, ek_monoid op, eki_
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const eki_array *a = v->array;
-	const int64_t bytes = a->n * (int64_t)ek_value_size(a->type);
 	eki_gpu_segments s;
 	eki_buffer in, out;
 	eki_gpu_arrays on;
@@ -79,13 +69,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 	eki_gpu_arrays_begin(step, a, &on);
 	EK_TRY(eki_gpu_segments_in(&on, step->ctx, EKI_GPU_FLAGS, &s));
-	if (a->in == a->out) {
-		EK_TRY(eki_gpu_array_both(&on, a->out, bytes, &out));
-		in = out;
-	} else {
-		EK_TRY(eki_gpu_array_in(&on, a->in, bytes, &in));
-		EK_TRY(eki_gpu_array_out(&on, a->out, bytes, &out));
-	}
+	EK_TRY(eki_gpu_array_through(&on, ek_value_size(a->type), &in, &out));
 	status = eki_gpu_segmented_scan(&on.job, a->type, a->op,
 	                                a->kind == EK_EXCLUSIVE ? EKI_GPU_EXCLUSIVE
 	                                                        : EKI_GPU_INCLUSIVE,

@@ -9,9 +9,6 @@
  * processor, so the bits are the same. Cost: three searches for an entry of A, one for an entry of
  * B, and one read and one write of all matrices. Ranks instead of a merge: Liu 2015, section
  * 4.5.4 (ranking merge). */
-#include <stdio.h>
-#include <string.h>
-
 #include "prim_gpu/arrays.h"
 #include "spgemm_gpu/product.h"
 
@@ -35,13 +32,11 @@ static ek_status prepare(eki_step *step)
 
 static ek_status use_program(eki_job *job, const eki_step *step)
 {
-	char defines[256];
-	size_t used;
+	char defines[EKI_GPU_WORDS];
 
 	eki_program_types(step->in[0]->value, step->in[0]->index, defines, sizeof defines);
-	used = strlen(defines);
-	snprintf(defines + used, sizeof defines - used, "#define EK_WG %d\n#define EACH %d\n", WG,
-	         EACH);
+	eki_gpu_word(defines, "EK_WG", WG);
+	eki_gpu_word(defines, "EACH", EACH);
 	return eki_job_program(job, "spadd_merge", defines, eki_cl_spadd_merge);
 }
 

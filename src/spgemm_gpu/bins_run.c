@@ -32,12 +32,6 @@ static const struct {
               [EKI_GROUP_HEAP] = {eki_gpu_heap_program, "heap_rows", true},
               [EKI_GROUP_ESC] = {eki_gpu_esc_program, "esc_rows", false}};
 
-/* Returns the bin after the last whose rows are not merged. */
-static int bins_end(const eki_gpu_bins *s)
-{
-	return s->keys ? EKI_BIN_LONG : 2;
-}
-
 static int64_t rows_of(const eki_gpu_bins *s, int bin)
 {
 	return s->bins.begin[bin + 1] - s->bins.begin[bin];
@@ -47,7 +41,7 @@ ek_status eki_gpu_bins_compile(eki_job *job, const eki_step *step, const eki_gpu
 {
 	int wg;
 
-	for (int bin = 1; bin < bins_end(s); bin++)
+	for (int bin = 1; bin < eki_gpu_bins_end(s); bin++)
 		if (rows_of(s, bin) > 0)
 			EK_RETURN_IF(method[eki_bin_group_of(bin)].program(job, step, s, bin, &wg));
 	return EK_OK;
@@ -76,7 +70,7 @@ static ek_status launch_bin(eki_gpu_bins_run *o, int bin)
 /* Computes all rows except those that are merged, those with most products first. */
 static ek_status launch_bins(eki_gpu_bins_run *o)
 {
-	for (int bin = bins_end(o->s) - 1; bin > 0; bin--)
+	for (int bin = eki_gpu_bins_end(o->s) - 1; bin > 0; bin--)
 		if (rows_of(o->s, bin) > 0)
 			EK_RETURN_IF(launch_bin(o, bin));
 	return EK_OK;

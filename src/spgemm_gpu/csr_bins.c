@@ -56,7 +56,7 @@ static ek_status make_bins(eki_step *step, eki_gpu_bins *s, eki_job *job)
 	EK_RETURN_IF(eki_bins_begin(step, &s->bins));
 	EK_RETURN_IF(eki_buffer_read(dev, s->at, s->bins.at, rows * size));
 	eki_bins_fill(&s->bins, rows);
-	s->merged = s->bins.begin[s->keys ? EKI_BIN_LONG : 2];
+	s->merged = s->bins.begin[eki_gpu_bins_end(s)];
 	EK_RETURN_IF(eki_step_alloc(step, eki_gpu_merged(s), sizeof *s->bound, &s->bound));
 	for (int64_t k = 0; k < eki_gpu_merged(s); k++)
 		s->bound[k] = s->bins.at[s->bins.row[s->merged + k]];

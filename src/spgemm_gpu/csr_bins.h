@@ -47,6 +47,11 @@ typedef struct eki_gpu_bins_run {
 	int64_t bytes, uncapped, launches, copied;
 } eki_gpu_bins_run;
 
+/* Returns the bin after the last whose rows are not merged. */
+static inline int eki_gpu_bins_end(const eki_gpu_bins *s)
+{
+	return s->keys ? EKI_BIN_LONG : 2;
+}
 /* Number of merged rows. */
 static inline int64_t eki_gpu_merged(const eki_gpu_bins *s)
 {

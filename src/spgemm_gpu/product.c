@@ -51,12 +51,10 @@ ek_status eki_gpu_product_bounds(eki_job *job, const eki_step *step, const eki_b
 {
 	eki_arg args[EKI_PRODUCT_ARGS + 1];
 	const int count = eki_gpu_product_args(step, &(eki_run){0}, args);
-	char defines[256];
-	size_t used;
+	char defines[EKI_GPU_WORDS];
 
 	eki_gpu_product_types(step, defines, sizeof defines);
-	used = strlen(defines);
-	snprintf(defines + used, sizeof defines - used, "#define EK_WG %d\n", WG);
+	eki_gpu_word(defines, "EK_WG", WG);
 	EK_RETURN_IF(eki_job_program(job, "product", defines, eki_cl_product));
 	args[count] = eki_arg_buffer(bound);
 	return eki_job_launch(job, "row_bounds", eki_groups(step->in[0]->rows + 1, WG), WG, args,
@@ -98,18 +96,6 @@ static void convert(const eki_gpu_product *p, struct pointers t)
 	             convert_part, &t);
 }
 
-/* Sets *buffer to memory of the device for an array of C of `bytes` bytes. */
-static ek_status place(eki_gpu_product *p, const void *array, int64_t bytes, eki_buffer *buffer)
-{
-	eki_buffer *there;
-
-	if (bytes > 0 && eki_buffer_around(p->job.device, array, bytes, buffer))
-		return EK_OK;
-	EK_RETURN_IF(eki_job_buffer(&p->job, bytes, 1, &there));
-	*buffer = *there;
-	return EK_OK;
-}
-
 ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
 {
 	const ek_store *C = p->run->C;
@@ -117,8 +103,8 @@ ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
 		      size = (int64_t)ek_value_size(C->value);
 
 	if (columns)
-		EK_RETURN_IF(place(p, C->array[CSR_COL], C->nnz * idx, &p->col));
-	return place(p, C->array[CSR_VAL], C->nnz * size, &p->val);
+		EK_RETURN_IF(eki_job_place(&p->job, C->array[CSR_COL], C->nnz * idx, &p->col));
+	return eki_job_place(&p->job, C->array[CSR_VAL], C->nnz * size, &p->val);
 }
 
 ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at)

@@ -14,9 +14,6 @@
  * Cost: a pass reads and writes columns and numbers once, and columns once more; a run reads and
  * writes values, and reads numbers. Radix sort by counting: Zagha and Blelloch 1991; transposing by
  * sorting: Wang, Liu, Hou, Feng 2016. */
-#include <stdio.h>
-#include <string.h>
-
 #include "prim_gpu/arrays.h"
 #include "transpose/transpose.h"
 
@@ -27,8 +24,9 @@ EKI_KERNEL_TEXT(eki_cl_transpose_radix, "transpose_gpu/csr_radix.cl");
 enum { WG = 256, EACH = 16, BITS = 8, DIGITS = 1 << BITS };
 
 typedef struct state {
-	eki_buffer *from, *col,
-		*ptr; /* number in A of each entry of C; its row; where columns begin */
+	eki_buffer *from; /* number in A of each entry of C */
+	eki_buffer *col;  /* row in A of each entry of C */
+	eki_buffer *ptr;  /* where columns of A begin */
 } state;
 
 /* Arrays that only preparation needs. */
@@ -38,13 +36,11 @@ typedef struct sorting {
 
 static ek_status use_program(eki_job *job, const eki_step *step)
 {
-	char defines[256];
-	size_t used;
+	char defines[EKI_GPU_WORDS];
 
 	eki_program_types(step->in[0]->value, step->in[0]->index, defines, sizeof defines);
-	used = strlen(defines);
-	snprintf(defines + used, sizeof defines - used, "#define EK_WG %d\n#define EACH %d\n", WG,
-	         EACH);
+	eki_gpu_word(defines, "EK_WG", WG);
+	eki_gpu_word(defines, "EACH", EACH);
 	return eki_job_program(job, "transpose_radix", defines, eki_cl_transpose_radix);
 }
 
@@ -166,21 +162,19 @@ static ek_status values(eki_job *job, const eki_step *step, ek_store *C)
 {
 	const state *h = step->state;
 	const int64_t bytes = C->nnz * (int64_t)ek_value_size(C->value);
-	eki_buffer around, *own = NULL;
+	eki_buffer val;
 
 	if (bytes == 0)
 		return EK_OK;
-	if (!eki_buffer_around(job->device, C->array[CSR_VAL], bytes, &around))
-		EK_RETURN_IF(eki_job_buffer(job, bytes, 1, &own));
-	const eki_buffer *val = own ? own : &around;
+	EK_RETURN_IF(eki_job_place(job, C->array[CSR_VAL], bytes, &val));
 	const eki_arg args[] = {eki_arg_i64(C->nnz), eki_arg_buffer(h->from),
 	                        eki_arg_buffer(step->gpu->operand[0][CSR_VAL]),
-	                        eki_arg_buffer(val)};
+	                        eki_arg_buffer(&val)};
 
 	EK_RETURN_IF(use_program(job, step));
 	EK_RETURN_IF(eki_job_launch(job, "gather_values", eki_groups(C->nnz, WG), WG, args,
 	                            EKI_COUNT(args)));
-	return eki_buffer_read(job->device, val, C->array[CSR_VAL], bytes);
+	return eki_buffer_read(job->device, &val, C->array[CSR_VAL], bytes);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)
