@@ -150,7 +150,7 @@ EK_FN int ek_count_before(int flag, EK_LOCAL_PTR int *scratch, int *all)
 	const int lid = EK_LID();
 	int before = 0;
 
-#ifdef __CUDACC__
+#if EK_WARP > 1
 	const ek_u32 set = EK_BALLOT(flag);
 
 	if (lid % EK_WARP == 0)
