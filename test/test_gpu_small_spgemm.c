@@ -124,29 +124,11 @@ static void test_shared(void **state)
 	walk(o);
 }
 
-static int nothing(void **state)
-{
-	(void)state;
-	return 0;
-}
-
 static int teardown(void **state)
 {
 	(void)state;
 	heap_close(&heap);
 	return 0;
-}
-
-static ek_status find_device(void)
-{
-	const char *name = getenv("EK_DEVICE");
-	const ek_options o = {.size = sizeof o, .device = name ? name : "opencl"};
-	ek_status status;
-
-	EK_RETURN_IF(ek_context_create(&o, &ctx));
-	status = ek_context_get_device(ctx, &info);
-	ek_context_destroy(ctx);
-	return status;
 }
 
 int main(int argc, char **argv)
@@ -159,11 +141,6 @@ int main(int argc, char **argv)
 	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	if (argc > 0)
 		test_passive_threads(argv);
-	if (find_device() != EK_OK) {
-		printf("%s: %s\n", getenv("EK_DEVICE") ? "failed" : "left out", ek_error_text());
-		return getenv("EK_DEVICE") != NULL;
-	}
-	printf("%s, %s guard pages\n", info.text, cl_guard_install(&info) ? "with" : "without");
-	return run_all_tests(tests, nothing, teardown);
+	return cl_guard_run(tests, sizeof tests / sizeof *tests, teardown, &info);
 }
 #endif

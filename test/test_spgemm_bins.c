@@ -266,32 +266,6 @@ static void test_limit(void **state)
 	ek_matrix_destroy(B);
 }
 
-struct wish {
-	const ek_matrix *A, *B;
-	const char *method;
-};
-
-static ek_status multiply(struct exhaust *x)
-{
-	const struct wish *w = x->arg;
-	const ek_hints hints = {.size = sizeof hints, .method = w->method, .B = w->B};
-	ek_plan *plan;
-	ek_matrix *C = NULL;
-	ek_status status;
-
-	EK_RETURN_IF(ek_plan_create(EK_SPGEMM, w->A, &hints, &plan));
-	status = ek_spgemm(plan, 1, 0, &C);
-	ek_plan_destroy(plan);
-	if (status == EK_OK)
-		x->out = C;
-	return status;
-}
-
-static void free_result(struct exhaust *x)
-{
-	ek_matrix_destroy(x->out);
-}
-
 static void test_failures(void **state)
 {
 	static const char *const method[] = {"spgemm.csr.bins", "spgemm.csr.bins:memory=2",
@@ -300,10 +274,10 @@ static void test_failures(void **state)
 
 	(void)state;
 	for (int k = 0; k < 3; k++) {
-		const struct wish w = {A, B, method[k]};
+		const struct exhaust_product w = {A, B, method[k]};
 
 		e.arg = &w;
-		assert_true(exhaust(&e, method[k], multiply, free_result) > 10);
+		assert_true(exhaust(&e, method[k], exhaust_multiply, exhaust_free_matrix) > 10);
 	}
 	ek_matrix_destroy(A);
 	ek_matrix_destroy(B);

@@ -57,8 +57,7 @@ static cl_mem create(cl_context c, cl_bits flags, size_t bytes, void *host, cl_i
 	return buffer;
 }
 
-static cl_command_queue create_queue(cl_context c, cl_device_id device, cl_bits flags,
-                                     cl_int *code)
+static cl_command_queue create_queue(cl_context c, cl_device_id device, cl_bits flags, cl_int *code)
 {
 	queue = real.clCreateCommandQueue(c, device, flags, code);
 	return queue;
@@ -184,6 +183,36 @@ void cl_guard_place(int at_end)
 bool cl_guard_refused(void)
 {
 	return refused;
+}
+
+static ek_status find_device(ek_device_info *info)
+{
+	const char *name = getenv("EK_DEVICE");
+	const ek_options o = {.size = sizeof o, .device = name ? name : "opencl"};
+	ek_context *ctx;
+	ek_status status;
+
+	EK_RETURN_IF(ek_context_create(&o, &ctx));
+	status = ek_context_get_device(ctx, info);
+	ek_context_destroy(ctx);
+	return status;
+}
+
+static int nothing(void **state)
+{
+	(void)state;
+	return 0;
+}
+
+int cl_guard_run(const struct CMUnitTest *tests, size_t count, CMFixtureFunction teardown,
+                 ek_device_info *info)
+{
+	if (find_device(info) != EK_OK) {
+		printf("%s: %s\n", getenv("EK_DEVICE") ? "failed" : "left out", ek_error_text());
+		return getenv("EK_DEVICE") != NULL;
+	}
+	printf("%s, %s guard pages\n", info->text, cl_guard_install(info) ? "with" : "without");
+	return run_group(tests, count, nothing, teardown);
 }
 
 #endif

@@ -4,15 +4,18 @@
 #ifndef TEST_CL_GUARD_H
 #define TEST_CL_GUARD_H
 
-#include <stdbool.h>
-
-#include "evenkeel/ek.h"
+#include "support/support.h"
 
 /* Puts guard pages around all arrays of the device from now on. Returns false if the device is not
  * the processor. */
 bool cl_guard_install(const ek_device_info *info);
 /* Makes arrays end at a guard page from now on if `at_end` is true, else begin after one. */
 void cl_guard_place(int at_end);
+/* Runs the tests of a program on the device that EK_DEVICE names, or else on the first OpenCL
+ * device, with guard pages if it is the processor. Sets *info to the device. Returns the exit
+ * status of the program: without a device, 0 unless EK_DEVICE names one. */
+int cl_guard_run(const struct CMUnitTest *tests, size_t count, CMFixtureFunction teardown,
+                 ek_device_info *info);
 /* Tells whether the driver has refused, as a kernel argument, memory that it had not allocated. */
 bool cl_guard_refused(void);
 

@@ -103,3 +103,20 @@ void exhaust_free_matrix(struct exhaust *e)
 {
 	ek_matrix_destroy(e->out);
 }
+
+ek_status exhaust_multiply(struct exhaust *e)
+{
+	const struct exhaust_product *p = e->arg;
+	const ek_hints hints = {.size = sizeof hints, .method = p->method, .B = p->B};
+	ek_plan *plan;
+	ek_matrix *C = NULL;
+	ek_status status = ek_plan_create(EK_SPGEMM, p->A, &hints, &plan);
+
+	if (status != EK_OK)
+		return status;
+	status = ek_spgemm(plan, 1, 0, &C);
+	ek_plan_destroy(plan);
+	if (status == EK_OK)
+		e->out = C;
+	return status;
+}

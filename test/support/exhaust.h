@@ -34,4 +34,12 @@ long exhaust_plan(struct exhaust *e, ek_operation operation, const ek_matrix *A,
                   const ek_hints *hints);
 void exhaust_free_matrix(struct exhaust *e); /* releases a matrix */
 
+/* The argument of exhaust_multiply: factors and the name of a method. */
+struct exhaust_product {
+	const ek_matrix *A, *B;
+	const char *method;
+};
+/* Makes a plan for C = A B, runs it and destroys it; e->out becomes C. */
+ek_status exhaust_multiply(struct exhaust *e);
+
 #endif
