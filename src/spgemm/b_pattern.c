@@ -50,7 +50,8 @@ static int64_t FN(pattern_count)(const ek_store *B, int64_t begin, int64_t end)
 	return runs;
 }
 
-/* Records the runs of rows [begin, end), the first of which is run number `run`. */
+/* Records the runs of rows [begin, end), the first of which is run number `run`. run_ptr[0] is
+ * there already: each row writes where its runs end, so no two parts write one element. */
 static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int64_t run,
                              const eki_b_pattern *b)
 {
@@ -60,7 +61,6 @@ static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int6
 	IDX *run_col = b->run_col;
 
 	for (int64_t i = begin; i < end; i++) {
-		run_ptr[i] = (PTR)run;
 		for (PTR k = ptr[i], n; k < ptr[i + 1]; k += n, run++) {
 			const IDX first = col[k] % EKI_RUN;
 
@@ -68,8 +68,8 @@ static void FN(pattern_runs)(const ek_store *B, int64_t begin, int64_t end, int6
 			run_col[run] = col[k] - first;
 			b->run_bits[run] = (uint8_t)(((1 << n) - 1) << first);
 		}
+		run_ptr[i + 1] = (PTR)run;
 	}
-	run_ptr[end] = (PTR)run;
 }
 
 /* Sets the bits of those of rows [begin, end) that are the row before, moved by `shift` columns. */
@@ -185,6 +185,7 @@ static ek_status allocate(eki_step *step, struct pattern_job *job, int64_t runs)
 	if (job->with_runs) {
 		EK_RETURN_IF(
 			eki_step_alloc(step, B->rows + 1, eki_ptr_size(B->index), &b->run_ptr));
+		memset(b->run_ptr, 0, eki_ptr_size(B->index));
 		EK_RETURN_IF(eki_step_alloc(step, runs, eki_idx_size(B->index), &b->run_col));
 		EK_RETURN_IF(eki_step_alloc(step, runs, 1, &b->run_bits));
 	}
