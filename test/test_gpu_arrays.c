@@ -83,9 +83,9 @@ static void check_op(const struct array_op *op, int times, int64_t most, uint64_
 /* Returns how many calls of each operation the tier asks for. */
 static int times(int quick)
 {
-	return test_tier() <= TIER_BRIEF   ? quick / 4
+	return test_tier() <= TIER_BRIEF   ? (quick + 3) / 4
 	       : test_tier() == TIER_QUICK ? quick
-	                                   : 8 * quick;
+	                                   : 16 * quick;
 }
 
 /* Returns the most entries of an array. The brief tier is for simulators of devices. */
@@ -100,7 +100,7 @@ static void test_methods(void **state)
 	need_device();
 	say_devices();
 	for (int k = 0; k < array_op_count && device_method_next(NULL, array_ops[k].op); k++)
-		check_op(&array_ops[k], times(array_ops[k].op == EK_MERGE ? 24 : 80),
+		check_op(&array_ops[k], times(array_ops[k].op == EK_MERGE ? 12 : 36),
 		         most_entries(), 7 + (uint64_t)k);
 }
 
@@ -112,7 +112,7 @@ static void test_large(void **state)
 	if (test_tier() <= TIER_BRIEF)
 		skip();
 	for (int k = 0; k < array_op_count && device_method_next(NULL, array_ops[k].op); k++)
-		check_op(&array_ops[k], times(4), 300000, 70 + (uint64_t)k);
+		check_op(&array_ops[k], times(2), 300000, 70 + (uint64_t)k);
 }
 
 /* ---- Real numbers ---------------------------------------------------------------------------- */

@@ -16,8 +16,8 @@
 static struct rng draw;
 static long checked;
 
-/* Draws parameters of a method: each is left out or has its least, its greatest or the next
- * value. */
+/* Draws parameters of a method: each is left out or has its least, its greatest, the next or the
+ * middle value. */
 static const char *params_of(const ek_method *m, char *text, size_t size)
 {
 	size_t used = 0;
@@ -25,10 +25,11 @@ static const char *params_of(const ek_method *m, char *text, size_t size)
 	*text = '\0';
 	for (int k = 0; m && k < EKI_MAX_DIMS && m->param[k].name; k++) {
 		const ek_format_param *p = &m->param[k];
-		const int64_t value[] = {p->min, p->max, p->min < p->max ? p->min + 1 : p->max};
-		const int which = (int)rng_below(&draw, 4);
+		const int64_t value[] = {p->min, p->max, p->min < p->max ? p->min + 1 : p->max,
+		                         p->min + (p->max - p->min) / 2};
+		const int which = (int)rng_below(&draw, 5);
 
-		if (which < 3 && used < size)
+		if (which < 4 && used < size)
 			used += (size_t)snprintf(text + used, size - used, "%s%s=%lld",
 			                         used ? "," : "", p->name, (long long)value[which]);
 	}

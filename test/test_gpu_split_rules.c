@@ -7,6 +7,7 @@
 
 #include "both/both.h"
 #include "support/lengths.h"
+#include "support/rows.h"
 
 #ifdef EK_NO_GPU
 int main(void)
@@ -239,23 +240,6 @@ static void check_run(ek_plan *plan, double factor)
 	}
 }
 
-static void expect_text(ek_plan *plan, const char *what)
-{
-	char text[4096];
-
-	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
-	if (!strstr(text, what))
-		fail_msg("\"%s\" is not in:\n%s", what, text);
-}
-
-static int64_t launches(ek_context *ctx)
-{
-	ek_device_counters c = {.size = sizeof c};
-
-	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
-	return c.launches;
-}
-
 /* Makes a plan with made-up times, and checks what it says and whether the device works. */
 static void check_choice(ek_context *ctx, double device, double host, double both, const char *says,
                          bool launches_some)
@@ -270,10 +254,10 @@ static void check_choice(ek_context *ctx, double device, double host, double bot
 	make_random(3000);
 	expect_status(lengths_matrix(&m, ctx, EK_F64, EK_I32, &A), EK_OK);
 	plan = plan_of(A, 0, 0);
-	expect_text(plan, says);
-	before = launches(ctx);
+	expect_explained(plan, says);
+	before = launches_on(ctx);
 	check_run(plan, 1);
-	assert_int_equal(launches(ctx) > before, launches_some);
+	assert_int_equal(launches_on(ctx) > before, launches_some);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 }
@@ -297,7 +281,7 @@ static void choices(ek_context *ctx, eki_memory memory)
 	make_random(100);
 	expect_status(lengths_matrix(&m, ctx, EK_F64, EK_I32, &A), EK_OK);
 	plan = plan_of(A, 1, 5);
-	expect_text(plan, "as predicted");
+	expect_explained(plan, "as predicted");
 	check_run(plan, 1);
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
@@ -346,7 +330,7 @@ static void move_all(ek_context *ctx, bool to_device, int64_t rows)
 	assert_true(s->balance.settled);
 	assert_int_equal(s->first, end);
 	assert_int_equal(seen, EKI_PIECES / 2);
-	expect_text(plan, "and nothing moves any more");
+	expect_explained(plan, "and nothing moves any more");
 	ek_plan_destroy(plan);
 	ek_matrix_destroy(A);
 }

@@ -384,10 +384,10 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * which side does what.
  *   - The methods are spmv.csr.split.gpu and spmm.csr.split.gpu. They multiply with csr and csc.
  *     For other formats, if A is in one or it is asked for, for EK_REPRO_STRICT, and for other
- *     operations, the choice is that of a context with the device alone. By name the methods run
- *     in any context with a device; a parameter then fixes the processor's share in thousandths
- *     ("spmv.csr.split.gpu:share=300") or the side that does all rows (side=1 is the device, 2 the
- *     processor).
+ *     operations but SpGEMM, the choice is that of a context with the device alone. By name they
+ *     run in any context with a device; a parameter then fixes the processor's share in
+ *     thousandths ("spmv.csr.split.gpu:share=300") or the side that does all rows (side=1 is the
+ *     device, 2 the processor).
  *   - A plan keeps its cut, so its runs give the same bits. Two plans of one matrix may have
  *     different cuts. With hints.measure = 1 the first runs move small pieces of the rows from one
  *     side to the other until a product takes the least time, so their bits may differ.
@@ -397,7 +397,15 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  *     batch overlaps with the copy of the next ("spmv.csr.batches.gpu", "spmm.csr.batches.gpu",
  *     which also run by name).
  *   - In memory that both share (EK_MEMORY_SHARED), vectors that the context allocated are not
- *     copied. */
+ *     copied.
+ * Products by ek_spgemm are divided likewise, by spgemm.csr.split.gpu: the device computes some
+ * rows of C, in a thread of the library's own, and the processor the others. The speeds come from a
+ * sample, the rows in the middle with a sixteenth of the products, which both sides compute. With
+ * 64 announced calls or more the faster side alone and both together are measured, too. A new C
+ * takes its memory twice for a moment, since its two parts are copied into one matrix, so with a
+ * limit in hints.memory the processor does all rows. It also does so if the device has too little
+ * memory for B. If the device is a processor, the choice is that of a context without a device.
+ * With an executor of the caller's (ek_options.parallel) the two sides work one after the other. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 #if defined(__unix__)
+#include <pthread.h>
+#include <signal.h>
 #include <unistd.h>
 #endif
 #ifdef EK_OPENMP
@@ -54,6 +56,40 @@ void eki_parallel(const ek_context *ctx, int threads, int parts, eki_part_fn *fn
 	for (int part = 0; part < parts; part++)
 		fn(arg, part);
 }
+
+#if !defined(EK_NO_THREADS) && defined(_POSIX_THREADS) && _POSIX_THREADS > 0
+/* Starts a thread that gets no signals, as these are for the threads of the application. */
+static bool start(pthread_t *thread, void *(*fn)(void *), void *arg)
+{
+	sigset_t all, before;
+	bool started;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	started = pthread_create(thread, NULL, fn, arg) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
+}
+
+void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg)
+{
+	pthread_t thread;
+	const bool started = !ctx->options.parallel && start(&thread, other, arg);
+
+	if (!started)
+		other(arg);
+	here(arg);
+	if (started)
+		pthread_join(thread, NULL);
+}
+#else
+void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg)
+{
+	(void)ctx;
+	other(arg);
+	here(arg);
+}
+#endif
 
 void eki_threads_hold(void)
 {

@@ -10,6 +10,10 @@ typedef void eki_part_fn(void *arg, int part);
  * in any order, so a part must not wait for another one, which may begin only after it. It may wait
  * for work that some part took from a common counter, since the thread that took it goes on. */
 void eki_parallel(const ek_context *ctx, int threads, int parts, eki_part_fn *fn, void *arg);
+/* Calls other(arg) in a thread of its own and here(arg) in the calling thread, at the same time.
+ * Both may call eki_parallel. If there can be no other thread, or if the caller has an executor,
+ * which must be called in the caller's threads, calls `other` first and then `here`. */
+void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg);
 /* Adds a context to those that may call eki_parallel (hold), or takes one away (drop). With the
  * last one all threads of the library end. */
 void eki_threads_hold(void);

@@ -23,7 +23,7 @@ static int64_t usual_bytes(const eki_step *step)
 	return part < USUAL_BYTES ? part : USUAL_BYTES;
 }
 
-eki_batch eki_batch_of(const ek_store *A, const eki_batches *b, int64_t k)
+eki_batch eki_batch_of(const ek_store *A, const eki_both_batches *b, int64_t k)
 {
 	eki_batch batch = {.begin = k * b->entries,
 	                   .end = (k + 1) * b->entries,
@@ -42,7 +42,7 @@ eki_batch eki_batch_of(const ek_store *A, const eki_batches *b, int64_t k)
 	return batch;
 }
 
-static ek_status make_buffers(eki_step *step, eki_batches *b)
+static ek_status make_buffers(eki_step *step, eki_both_batches *b)
 {
 	const ek_store *A = step->in[0];
 	const int64_t entries = b->entries < A->nnz ? b->entries : A->nnz;
@@ -61,7 +61,7 @@ static ek_status make_buffers(eki_step *step, eki_batches *b)
 ek_status eki_batches_prepare(eki_step *step, int64_t bytes, const char *name, const char *defines,
                               const char *text)
 {
-	eki_batches *b;
+	eki_both_batches *b;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *b, &b));
 	step->state = b;
@@ -69,7 +69,7 @@ ek_status eki_batches_prepare(eki_step *step, int64_t bytes, const char *name, c
 	const ek_store *A = step->in[0];
 	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
 
-	*b = (eki_batches){.entries = (bytes ? bytes : usual_bytes(step)) / entry};
+	*b = (eki_both_batches){.entries = (bytes ? bytes : usual_bytes(step)) / entry};
 	b->count = A->nnz ? eki_groups(A->nnz, b->entries) : 1;
 	EK_RETURN_IF(eki_gpu_mirror_some(step, 1u << CSR_PTR));
 	EK_RETURN_IF(make_buffers(step, b));
@@ -106,7 +106,7 @@ static ek_status send(const eki_step *step, const eki_batch *batch)
 static ek_status queue(const eki_step *step, const eki_run *v, const eki_gpu_vectors *on,
                        eki_batch_fn *launch)
 {
-	const eki_batches *b = step->state;
+	const eki_both_batches *b = step->state;
 	const ek_store *A = step->in[0];
 	eki_device *dev = step->gpu->device;
 	eki_batch next = eki_batch_of(A, b, 0);

@@ -132,6 +132,10 @@ ek_status eki_share_choose(eki_step *step);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
+/* Makes a view of rows [begin, begin + rows) of a matrix in CSR. Unless begin is 0, the step gets a
+ * copy of their row pointers, which start at 0. */
+ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,
+                        ek_store *view);
 /* Cuts A into `pieces` pieces that begin at the rows `begin`, and prepares all for the device and,
  * if `host` is true, for the processor. If the device has too little memory, it will multiply by
  * batches. Pieces that were made before are undone. */
@@ -173,11 +177,11 @@ enum { EKI_SHARE_PARAM, EKI_BATCH_PARAM, EKI_SIDE_PARAM };
 
 /* The entries of A in batches of `entries` each; the last one may have fewer. Batch b is in buffer
  * b % 2. */
-typedef struct eki_batches {
+typedef struct eki_both_batches {
 	int64_t entries, count;
 	eki_buffer *col[2], *val[2];
 	void *kernel;
-} eki_batches;
+} eki_both_batches;
 
 /* A batch in the device's memory: the entries [begin, end) of A, which are in rows [first, last).
  * Only the first of these rows may have begun in the batch before. */
@@ -185,7 +189,7 @@ typedef struct eki_batch {
 	int64_t begin, end, first, last;
 	const eki_buffer *col, *val;
 } eki_batch;
-eki_batch eki_batch_of(const ek_store *A, const eki_batches *b, int64_t k);
+eki_batch eki_batch_of(const ek_store *A, const eki_both_batches *b, int64_t k);
 
 /* Prepares a step: allocates the buffers for batches of `bytes` bytes, or of a usual size if that
  * is 0, compiles `text`, and makes the kernel `name`. */

@@ -18,17 +18,14 @@ int64_t eki_piece_rows(const eki_step *step, int k)
 	return end - s->piece[k].begin;
 }
 
-/* Makes piece k a view of A. */
-static ek_status make_view(eki_step *step, int k)
+ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,
+                        ek_store *view)
 {
-	eki_piece *p = &((eki_both *)step->state)->piece[k];
-	const ek_store *A = step->in[0];
-	const int64_t rows = eki_piece_rows(step, k), first = eki_ptr_at(A, p->begin);
-	ek_store *view = &p->view;
+	const int64_t first = eki_ptr_at(A, begin);
 
 	*view = *A;
 	view->rows = rows;
-	view->nnz = eki_ptr_at(A, p->begin + rows) - first;
+	view->nnz = eki_ptr_at(A, begin + rows) - first;
 	view->len[CSR_PTR] = rows + 1;
 	view->len[CSR_COL] = view->len[CSR_VAL] = view->nnz;
 	if (first > 0) { /* without entries, the arrays may be NULL */
@@ -37,11 +34,11 @@ static ek_status make_view(eki_step *step, int k)
 		view->array[CSR_VAL] =
 			(char *)A->array[CSR_VAL] + (size_t)first * ek_value_size(A->value);
 	}
-	if (p->begin == 0)
+	if (begin == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_step_alloc(step, rows + 1, eki_ptr_size(A->index), &view->array[CSR_PTR]));
 	for (int64_t i = 0; i <= rows; i++)
-		eki_ptr_set(view, i, eki_ptr_at(A, p->begin + i) - first);
+		eki_ptr_set(view, i, eki_ptr_at(A, begin + i) - first);
 	return EK_OK;
 }
 
@@ -96,7 +93,8 @@ static ek_status make(eki_step *step, const int64_t *begin, int pieces, bool hos
 	EK_RETURN_IF(eki_step_children(step, EKI_SIDES * pieces));
 	for (int k = 0; k < pieces; k++)
 		if (eki_piece_rows(step, k) > 0) {
-			EK_RETURN_IF(make_view(step, k));
+			EK_RETURN_IF(eki_rows_view(step, step->in[0], s->piece[k].begin,
+			                           eki_piece_rows(step, k), &s->piece[k].view));
 			EK_RETURN_IF(prepare_side(step, k, EKI_DEVICE_SIDE));
 		}
 	s->device_mark = eki_step_mark(step);

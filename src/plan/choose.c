@@ -125,6 +125,11 @@ static void take_both(const ek_plan *p, request *r)
 	r->together = true;
 }
 
+static const char *asked_by(const request *r)
+{
+	return r->together ? "the device's name, cpu+..." : r->forced ? "EK_METHOD" : "name";
+}
+
 static ek_status check_method(const ek_plan *p, const request *r)
 {
 	const bool csc = r->format == &ek_format_csc;
@@ -266,15 +271,18 @@ static ek_status choose_for_operands(ek_plan *p, const ek_hints *hints, request 
 		                r->format->name, p->problem.operation->name);
 	p->problem.columns = hints->format ? r->format == &ek_format_csc : matrix(p)->transposed;
 	r->format = &ek_format_csr;
+	take_both(p, r);
+	p->problem.balances &= r->together;
 	p->root.op[0] = EK_OP_N;
+	p->root.method = r->method;
+	memcpy(p->root.param, r->param, sizeof p->root.param);
 	if (r->method)
 		EK_RETURN_IF(check_method(p, r));
 	EK_RETURN_IF(p->problem.operation->operands(p));
 	for (int k = 0; k < EKI_MAX_MATRICES && p->root.in[k]; k++)
 		p->root.bytes = eki_plus(p->root.bytes, eki_store_bytes(p->root.in[k]));
 	if (r->method)
-		return eki_step_say(&p->root, "asked for by %s\n",
-		                    r->forced ? "EK_METHOD" : "name");
+		return eki_step_say(&p->root, "asked for by %s\n", asked_by(r));
 	EK_RETURN_IF(eki_select(&p->root, false, &choice, &p->selection));
 	p->root.method = choice.method;
 	return EK_OK;
@@ -286,11 +294,8 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 	request r;
 
 	EK_RETURN_IF(read_hints(p, hints, &r));
-	if (p->problem.operation->operands) {
-		p->root.method = r.method;
-		memcpy(p->root.param, r.param, sizeof p->root.param);
+	if (p->problem.operation->operands)
 		return choose_for_operands(p, hints, &r);
-	}
 	take_both(p, &r);
 	p->problem.balances &= r.together;
 	p->root.op[0] = op_in(p, &r);
@@ -302,11 +307,7 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 		if (r.one_op)
 			snprintf(only, sizeof only, ", for %s.%c", p->problem.operation->name,
 			         r.op == EK_OP_T ? 't' : 'n');
-		EK_RETURN_IF(eki_step_say(&p->root, "asked for by %s%s\n",
-		                          r.together ? "the device's name, cpu+..."
-		                          : r.forced ? "EK_METHOD"
-		                                     : "name",
-		                          only));
+		EK_RETURN_IF(eki_step_say(&p->root, "asked for by %s%s\n", asked_by(&r), only));
 	}
 	const bool csr = multiplies(&ek_format_csr, r.format);
 

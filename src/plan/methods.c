@@ -76,9 +76,13 @@ const char *ek_method_device(const ek_method *m)
 
 const ek_method *eki_together(const ek_context *ctx, ek_operation operation)
 {
+	const bool sparse = eki_operation_row(operation)->limited;
 	const ek_method *m;
 
-	for (size_t k = 0; ctx->together && (m = eki_method(k)); k++)
+	/* As in select.c, sparse results are the processor's where the device is a processor. */
+	if (!ctx->together || (sparse && eki_device_is_processor(ctx)))
+		return NULL;
+	for (size_t k = 0; (m = eki_method(k)); k++)
 		if (m->traits & EKI_TOGETHER && m->operation == operation)
 			return m;
 	return NULL;

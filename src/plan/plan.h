@@ -272,7 +272,8 @@ ek_status eki_plan_run(ek_plan *plan, eki_run *run);
  * on a device if the context has a device of that kind. */
 bool eki_can_run(const ek_context *ctx, const ek_method *method);
 /* Returns the method that divides products of an operation between processor and device, or NULL if
- * there is none or the context is not for both kinds of core. */
+ * there is none, if the context is not for both kinds of core, or if the result is sparse and the
+ * device is a processor, too. */
 const ek_method *eki_together(const ek_context *ctx, ek_operation operation);
 /* Runs a step in which a device takes part. Runs of the same plan take turns. If y0 and y differ,
  * first copies y0 to y. The two must both be in host memory or both in device memory. */

@@ -56,7 +56,7 @@ static ek_status launch_batch(const eki_step *step, const eki_run *v, const eki_
 	                        eki_arg_i64(v->y.row),
 	                        eki_arg_i64(v->y.col)};
 
-	return eki_gpu_launch(step, ((const eki_batches *)step->state)->kernel,
+	return eki_gpu_launch(step, ((const eki_both_batches *)step->state)->kernel,
 	                      eki_groups(b->last - b->first, WG / lanes(step)) * blocks, WG, args,
 	                      EKI_COUNT(args));
 }

@@ -44,7 +44,7 @@ static ek_status launch(const eki_step *step, const eki_run *v, const eki_gpu_ve
 	                        eki_arg_val(A->value, v->beta),
 	                        eki_arg_buffer(&on->y)};
 
-	return eki_gpu_launch(step, ((const eki_batches *)step->state)->kernel,
+	return eki_gpu_launch(step, ((const eki_both_batches *)step->state)->kernel,
 	                      eki_groups(b->last - b->first, WG / lanes(step)), WG, args,
 	                      EKI_COUNT(args));
 }

@@ -98,6 +98,14 @@ const char *method_with_cuts(const ek_method *m, struct rng *r)
 	return text;
 }
 
+int64_t launches_on(const ek_context *ctx)
+{
+	ek_device_counters c = {.size = sizeof c};
+
+	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
+	return c.launches;
+}
+
 void say_devices(void)
 {
 	ek_device_info info = {.size = sizeof info};

@@ -28,6 +28,9 @@ struct rng;
  * get parameters at random, so that there are parts where the method would make one. */
 const char *method_with_cuts(const ek_method *m, struct rng *r);
 
+/* Returns how many kernels have been launched on the context's device. */
+int64_t launches_on(const ek_context *ctx);
+
 /* Skips the test, with the reason, if there is no device. */
 void need_device(void);
 /* Prints what the devices are, each on a line. */

@@ -62,6 +62,14 @@ void expect_text(const char *text, const char *part)
 		fail_msg("\"%s\" is not in: %s", part, text);
 }
 
+void expect_explained(const ek_plan *plan, const char *part)
+{
+	char text[4096];
+
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, part);
+}
+
 long long number_after(const char *text, const char *part)
 {
 	expect_text(text, part);

@@ -17,6 +17,8 @@ ek_matrix *rows_stairs(ek_context *ctx, int64_t n, int64_t step, int64_t length)
 
 /* Checks that a text contains `part`. */
 void expect_text(const char *text, const char *part);
+/* Checks that ek_plan_explain says `part` of a plan. */
+void expect_explained(const ek_plan *plan, const char *part);
 /* Returns the number after `part` in a text. */
 long long number_after(const char *text, const char *part);
 

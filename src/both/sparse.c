@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Decides which rows of a sparse product are the device's and which are the processor's.
+ *
+ * The work of a row is the number of its products. Both sides compute a sample, a sixteenth of the
+ * work from the middle of the rows, and their times tell where the rows must be cut so that both
+ * need the same time. No cost function is asked: there is none for the device's method, and the
+ * copies of C that it makes are in its time. If many runs are expected, the faster side alone and
+ * both together are measured with all rows, too. If both are not faster, the faster side gets
+ * all rows, so the plan is never much slower than the better of both.
+ *
+ * The processor has all rows without any sample if there is no work, if memory is limited, since
+ * the parts of C are temporary copies of it, and if the device has too little memory for B.
+ *
+ * A plan keeps its cut. With hints.measure, runs move small pieces around it (balance.c). */
+#include <stdio.h>
+
+#include "base/pool.h"
+#include "both/sparse.h"
+
+#ifndef EK_NO_GPU
+
+enum {
+	TIMED_RUNS = 2,
+	SAMPLE = 8, /* the sample has 8 of EKI_SHARES parts of the work */
+	STEP = 5,   /* and a movable piece 5 */
+	ALL = 1000
+};
+
+typedef struct times {
+	double device, host, both; /* seconds of a product */
+	bool measured;             /* by products of all rows, not by a sample */
+} times;
+
+int64_t eki_sparse_rows(const eki_sparse_both *s, int k)
+{
+	return s->piece[k + 1].begin - s->piece[k].begin;
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------- */
+
+static ek_status prepare_side(eki_step *step, int k, int side)
+{
+	const eki_sparse_both *s = step->state;
+	eki_sparse_piece *p = &((eki_sparse_both *)step->state)->piece[k];
+	eki_step *child = eki_step_child(step, &p->A, EK_OP_N);
+
+	child->in[1] = step->in[1];
+	child->in[2] = step->in[2] ? &p->D : NULL;
+	child->op[1] = child->op[2] = EK_OP_N;
+	child->bytes = eki_plus(eki_store_bytes(&p->A), eki_store_bytes(step->in[1]));
+	child->backend = side == EKI_HOST_SIDE ? EKI_CPU : step->ctx->device->driver->backend;
+	if (side == EKI_HOST_SIDE)
+		EK_RETURN_IF(eki_step_choose(child));
+	else
+		child->method = s->device;
+	p->step[side] = child;
+	return eki_step_prepare(child);
+}
+
+/* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces], and
+ * prepares them for the sides in `sides`, a set of bits. Pieces that were made before are
+ * undone. */
+static ek_status make_pieces(eki_step *step, const int64_t *begin, int pieces, unsigned sides)
+{
+	eki_sparse_both *s = step->state;
+
+	eki_step_rewind(step, &s->mark);
+	memset(s->piece, 0, sizeof s->piece);
+	s->pieces = pieces;
+	for (int k = 0; k <= pieces; k++)
+		s->piece[k].begin = begin[k];
+	EK_RETURN_IF(eki_step_children(step, EKI_SIDES * pieces));
+	for (int k = 0; k < pieces; k++) {
+		const int64_t rows = eki_sparse_rows(s, k);
+		eki_sparse_piece *p = &s->piece[k];
+
+		if (rows == 0 && pieces > 1)
+			continue;
+		EK_RETURN_IF(eki_rows_view(step, step->in[0], begin[k], rows, &p->A));
+		if (step->in[2])
+			EK_RETURN_IF(eki_rows_view(step, step->in[2], begin[k], rows, &p->D));
+		for (int side = 0; side < EKI_SIDES; side++)
+			if (sides >> side & 1)
+				EK_RETURN_IF(prepare_side(step, k, side));
+	}
+	return EK_OK;
+}
+
+/* Gives all rows to one side. */
+static ek_status one_side(eki_step *step, int side, const char *why)
+{
+	const int64_t whole[] = {0, step->in[0]->rows};
+	eki_sparse_both *s = step->state;
+
+	s->moves = false;
+	s->first = side == EKI_DEVICE_SIDE;
+	EK_RETURN_IF(make_pieces(step, whole, 1, 1u << side));
+	return eki_step_say(step, "         the %s alone%s, by %s\n",
+	                    side == EKI_DEVICE_SIDE ? "device" : "processor", why,
+	                    s->piece[0].step[side]->method->name);
+}
+
+/* ---- Work ------------------------------------------------------------------------------------ */
+
+enum { ROWS = 4096 }; /* rows of a part that a thread counts */
+
+struct count {
+	const eki_step *step;
+	int64_t *work;
+};
+
+static void count_part(void *arg, int part)
+{
+	const struct count *c = arg;
+	const int64_t rows = c->step->in[0]->rows, begin = (int64_t)part * ROWS;
+
+	for (int64_t i = begin; i < rows && i < begin + ROWS; i++)
+		c->work[i + 1] = 1 + (int64_t)eki_batch_terms(c->step, EKI_PRODUCT, i, i + 1);
+}
+
+/* Cuts the rows in `parts` parts, of which part k has the share of the work between edge[k] and
+ * edge[k + 1] thousandths, as far as whole rows can. Sets bound[k] to the row where part k begins,
+ * and share[k] to the share of the work above that row, from 0 to 1. */
+static ek_status cut_rows(const eki_step *step, const double *edge, int parts, int64_t *bound,
+                          double *share)
+{
+	const int64_t rows = step->in[0]->rows;
+	int64_t *work = NULL, row = 0;
+	ek_status status;
+
+	EK_TRY(eki_alloc(step->ctx, rows + 1, sizeof *work, (void *)&work));
+	work[0] = 0;
+	eki_parallel(step->ctx, step->threads, (int)eki_groups(rows, ROWS), count_part,
+	             &(struct count){step, work});
+	for (int64_t i = 0; i < rows; i++)
+		work[i + 1] += work[i];
+	for (int k = 0; k <= parts; k++) {
+		while (row < rows && (double)work[row] < edge[k] * (double)work[rows])
+			row++;
+		bound[k] = row;
+		share[k] = work[rows] > 0 ? (double)work[row] / (double)work[rows] : 0;
+	}
+done:
+	eki_free(step->ctx, work, rows + 1, sizeof *work);
+	return status;
+}
+
+/* ---- Times ----------------------------------------------------------------------------------- */
+
+/* Sets *best to the seconds of the fastest of TIMED_RUNS runs with the pieces that there are, each
+ * of which makes a new C. The run before these does not count. Times are those of method `as`. */
+static ek_status time_runs(const eki_step *step, int first, const ek_method *as, double *best)
+{
+	eki_sparse_both *s = step->state;
+	const int64_t bytes = step->plan->scratch_bytes;
+	const bool moves = s->moves;
+	ek_store C = {0};
+	eki_run v = {.alpha = eki_real(1), .beta = eki_real(step->in[2] != NULL), .C = &C};
+	void *scratch;
+	ek_status status;
+
+	EK_RETURN_IF(eki_alloc(step->ctx, bytes, 1, &scratch));
+	eki_scratch_clear(step->plan, scratch);
+	v.scratch = scratch;
+	s->first = first;
+	s->moves = false; /* these runs must all be alike */
+	for (int k = 0; k <= TIMED_RUNS; k++) {
+		const int64_t start = eki_now_ns();
+		double ns;
+
+		EK_TRY(eki_sparse_both_run(step, &v));
+		ns = (double)(eki_now_ns() - start);
+		ns = step->ctx->timing ? step->ctx->timing(as, false, ns) : ns;
+		*best = k <= 1 || 1e-9 * ns < *best ? 1e-9 * ns : *best;
+		eki_store_free(step->ctx, &C);
+	}
+done:
+	s->moves = moves;
+	eki_free(step->ctx, scratch, bytes, 1);
+	return status;
+}
+
+/* Times one side, or both sides, with rows [begin, end) as one piece, prepared for them. */
+static ek_status time_piece(eki_step *step, int64_t begin, int64_t end, unsigned sides, times *t)
+{
+	const int64_t rows[] = {begin, end};
+	eki_sparse_both *s = step->state;
+
+	EK_RETURN_IF(make_pieces(step, rows, 1, sides));
+	if (sides >> EKI_HOST_SIDE & 1)
+		EK_RETURN_IF(
+			time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &t->host));
+	if (sides >> EKI_DEVICE_SIDE & 1)
+		EK_RETURN_IF(
+			time_runs(step, 1, s->piece[0].step[EKI_DEVICE_SIDE]->method, &t->device));
+	return EK_OK;
+}
+
+/* ---- The choice ------------------------------------------------------------------------------ */
+
+static ek_status say_times(eki_step *step, const times *t)
+{
+	return eki_step_say(step,
+	                    "         a product takes, %s: the device %.6f ms, the "
+	                    "processor %.6f ms, both together %.6f ms%s\n",
+	                    t->measured ? "the faster side as measured" : "by a sample",
+	                    1e3 * t->device, 1e3 * t->host, 1e3 * t->both,
+	                    t->measured ? "" : " (predicted)");
+}
+
+/* Says which rows are whose, and by which methods. */
+static ek_status say_share(eki_step *step, double share, const char *how)
+{
+	const eki_sparse_both *s = step->state;
+	const ek_method *name[EKI_SIDES] = {0};
+
+	for (int k = 0; k < s->pieces; k++)
+		for (int side = 0; side < EKI_SIDES; side++)
+			if (s->piece[k].step[side])
+				name[side] = s->piece[k].step[side]->method;
+	EK_RETURN_IF(eki_step_say(step,
+	                          "         both at once, %s: the device does rows 0 to %lld (%.0f "
+	                          "of 1000 parts of the products), the processor those below\n",
+	                          how, (long long)s->piece[s->first].begin, ALL * share));
+	for (int side = 0; side < EKI_SIDES; side++)
+		if (name[side])
+			EK_RETURN_IF(eki_step_say(step, "         on the %s: %s\n",
+			                          side == EKI_DEVICE_SIDE ? "device" : "processor",
+			                          name[side]->name));
+	return s->moves ? eki_step_say(step,
+	                               "         runs move %d pieces of the rows between the two "
+	                               "until they take the least time\n",
+	                               EKI_MOVABLE)
+	                : EK_OK;
+}
+
+/* Makes two pieces around cut number `at`, or, if runs may move them, some more. */
+static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
+{
+	eki_sparse_both *s = step->state;
+	const int pieces = s->moves ? EKI_PIECES : 2;
+	int64_t begin[EKI_PIECES + 1] = {0};
+
+	for (int k = 1; k < pieces; k++) {
+		const int cut = at + STEP * (k - pieces / 2);
+
+		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
+	}
+	begin[pieces] = step->in[0]->rows;
+	s->first = pieces / 2;
+	s->balance = (eki_balance){.least = 1, .most = pieces - 1, .now = s->first};
+	return make_pieces(step, begin, pieces, 1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE);
+}
+
+/* Compares both sides with the faster one alone, which `t` names by the times of a sample. */
+static ek_status decide(eki_step *step, const int64_t bound[EKI_SHARES + 1],
+                        const eki_above above[EKI_SHARES + 1], times *t)
+{
+	const eki_speeds speeds = {.device = t->device, .host = t->host};
+	const int faster = t->device < t->host ? EKI_DEVICE_SIDE : EKI_HOST_SIDE;
+	double *alone = faster == EKI_DEVICE_SIDE ? &t->device : &t->host;
+	const int at = eki_best_cut(&speeds, above, &t->both);
+
+	if (eki_both_pays(t->both, *alone) && t->measured) {
+		EK_RETURN_IF(time_piece(step, 0, step->in[0]->rows, 1u << faster, t));
+		EK_RETURN_IF(make_cut(step, bound, at));
+		EK_RETURN_IF(time_runs(step, ((eki_sparse_both *)step->state)->first, step->method,
+		                       &t->both));
+	} else if (eki_both_pays(t->both, *alone)) {
+		EK_RETURN_IF(make_cut(step, bound, at));
+	}
+	if (!eki_both_pays(t->both, *alone))
+		EK_RETURN_IF(one_side(step, faster, ", since both together would not be faster"));
+	else
+		EK_RETURN_IF(say_share(step, above[at].work, "by the speeds measured"));
+	return say_times(step, t);
+}
+
+/* Cuts the rows where a sample says. */
+static ek_status cut_by_sample(eki_step *step)
+{
+	enum { BEGIN = (EKI_SHARES - SAMPLE) / 2, END = BEGIN + SAMPLE };
+	double edge[EKI_SHARES + 1], share[EKI_SHARES + 1];
+	int64_t bound[EKI_SHARES + 1];
+	eki_above above[EKI_SHARES + 1];
+	times t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
+	ek_status status;
+	double part;
+
+	for (int k = 0; k <= EKI_SHARES; k++)
+		edge[k] = (double)k / EKI_SHARES;
+	EK_RETURN_IF(cut_rows(step, edge, EKI_SHARES, bound, share));
+	for (int k = 0; k <= EKI_SHARES; k++)
+		above[k] = (eki_above){.work = share[k]};
+	/* One row may be more than the sample, which then is the row. */
+	int end = END;
+	while (bound[end] == bound[BEGIN])
+		end++;
+	part = share[end] - share[BEGIN];
+	status = time_piece(step, bound[BEGIN], bound[end],
+	                    1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE, &t);
+	if (status == EK_ENOMEM)
+		return one_side(step, EKI_HOST_SIDE, ", since the device has too little memory");
+	EK_RETURN_IF(status);
+	t.device /= part;
+	t.host /= part;
+	return decide(step, bound, above, &t);
+}
+
+/* Cuts the rows so that the processor gets `thousandths` of the work. */
+static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
+{
+	const double edge[] = {0, 1 - (double)thousandths / ALL, 1};
+	eki_sparse_both *s = step->state;
+	int64_t bound[EKI_COUNT(edge)];
+	double share[EKI_COUNT(edge)];
+
+	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share));
+	s->first = 1;
+	EK_RETURN_IF(
+		make_pieces(step, bound, 2, 1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE));
+	return say_share(step, share[1], "as asked for");
+}
+
+static ek_status choose(eki_step *step)
+{
+	eki_sparse_both *s = step->state;
+
+	if (step->param[EKI_SPARSE_SIDE_PARAM])
+		return one_side(step,
+		                step->param[EKI_SPARSE_SIDE_PARAM] == 1 ? EKI_DEVICE_SIDE
+		                                                        : EKI_HOST_SIDE,
+		                ", as asked for");
+	if (step->problem->memory > 0)
+		return one_side(step, EKI_HOST_SIDE,
+		                ", since the parts of C would not count as C does under "
+		                "hints.memory");
+	if (step->param[EKI_SPARSE_SHARE_PARAM])
+		return cut_as_asked(step, step->param[EKI_SPARSE_SHARE_PARAM]);
+	if (eki_batch_terms(step, EKI_PRODUCT, 0, step->in[0]->rows) == 0)
+		return one_side(step, EKI_HOST_SIDE, ", since C has no entries");
+	s->moves = step->problem->balances && step->problem->calls >= EKI_TRIAL_CALLS;
+	return cut_by_sample(step);
+}
+
+/* ---- The method ------------------------------------------------------------------------------ */
+
+ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *device)
+{
+	eki_sparse_both *s;
+
+	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
+	memset(s, 0, sizeof *s);
+	s->device = device;
+	step->state = s;
+	EK_RETURN_IF(eki_gpu_open(step));
+	s->mark = eki_step_mark(step);
+	return choose(step);
+}
+
+void eki_sparse_both_report(const eki_step *step, char *text, size_t size)
+{
+	const eki_sparse_both *s = step->state;
+
+	if (!s->moves)
+		return;
+	pthread_mutex_lock(&step->gpu->lock); /* a run may be moving pieces */
+	snprintf(text, size, "moved    the device does %d of %d pieces, %s\n", s->first, s->pieces,
+	         s->balance.settled ? "and nothing moves any more" : "so far");
+	pthread_mutex_unlock(&step->gpu->lock);
+}
+
+#endif

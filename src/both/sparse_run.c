@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * A run of a sparse product that processor and device do together. A method on a device waits for
+ * it several times in a run, since the host allocates C. So a thread of the run's own has the
+ * device's pieces, while the calling thread, with those of the library, computes the others. Each
+ * piece gives a part of C. At last the parts are copied into one matrix, on all threads.
+ *
+ * If C has a pattern already, the parts are views of it, and nothing is copied.
+ *
+ * With an executor of the caller's the device has its turn before the processor (eki_beside).
+ *
+ * Cost besides the products: starting a thread, tens of microseconds; for a new C, reading and
+ * writing its entries once more. */
+#include <stdio.h>
+
+#include "base/pool.h"
+#include "both/sparse.h"
+
+#ifndef EK_NO_GPU
+
+enum { TEXT = 256 }; /* bytes of an error message that one thread tells the other */
+
+typedef struct sides {
+	const eki_step *step;
+	const eki_run *run;
+	ek_store part[EKI_PIECES]; /* parts of C */
+	int first;                 /* number of pieces that the device does */
+	ek_status host, device;
+	int64_t host_end; /* when the processor had done its pieces */
+	char text[TEXT];  /* the error message of the device's thread */
+} sides;
+
+/* ---- Both sides ------------------------------------------------------------------------------ */
+
+/* Runs pieces [begin, end) on a side. */
+static ek_status run_pieces(sides *t, int side, int begin, int end)
+{
+	const eki_sparse_both *s = t->step->state;
+
+	for (int k = begin; k < end; k++) {
+		eki_run part = *t->run;
+
+		part.C = &t->part[k];
+		if (s->piece[k].step[side])
+			EK_RETURN_IF(eki_step_run(s->piece[k].step[side], &part));
+	}
+	return EK_OK;
+}
+
+static void *run_device(void *arg)
+{
+	sides *t = arg;
+
+	t->device = run_pieces(t, EKI_DEVICE_SIDE, 0, t->first);
+	if (t->device != EK_OK)
+		snprintf(t->text, sizeof t->text, "%s", ek_error_text());
+	return NULL;
+}
+
+static void run_host(void *arg)
+{
+	sides *t = arg;
+	const eki_sparse_both *s = t->step->state;
+
+	t->host = run_pieces(t, EKI_HOST_SIDE, t->first, s->pieces);
+	t->host_end = eki_now_ns();
+}
+
+/* Runs all pieces, and sets *waited to the nanoseconds in which the processor only waited. */
+static ek_status run_sides(sides *t, int64_t *waited)
+{
+	eki_beside(t->step->ctx, run_device, run_host, t);
+	*waited = eki_now_ns() - t->host_end;
+	if (t->host == EK_OK && t->device != EK_OK)
+		return eki_fail(t->device, "%s", t->text);
+	return t->host;
+}
+
+/* ---- The parts of C -------------------------------------------------------------------------- */
+
+/* Makes part k a view of a C that has a pattern. Only its row pointers are a copy. */
+static ek_status view_part(sides *t, int k)
+{
+	const eki_sparse_both *s = t->step->state;
+	const ek_store *C = t->run->C;
+	const int64_t begin = s->piece[k].begin, rows = eki_sparse_rows(s, k);
+	const int64_t at = eki_ptr_at(C, begin);
+	ek_store *part = &t->part[k];
+	void *ptr;
+
+	EK_RETURN_IF(eki_alloc(t->step->ctx, rows + 1, eki_ptr_size(C->index), &ptr));
+	*part = *C;
+	part->rows = rows;
+	part->nnz = eki_ptr_at(C, begin + rows) - at;
+	part->len[CSR_PTR] = rows + 1;
+	part->len[CSR_COL] = part->len[CSR_VAL] = part->nnz;
+	part->array[CSR_PTR] = ptr;
+	if (at > 0) { /* without entries, the arrays may be NULL */
+		part->array[CSR_COL] =
+			(char *)C->array[CSR_COL] + (size_t)at * eki_idx_size(C->index);
+		part->array[CSR_VAL] =
+			(char *)C->array[CSR_VAL] + (size_t)at * ek_value_size(C->value);
+	}
+	for (int64_t i = 0; i <= rows; i++)
+		eki_ptr_set(part, i, eki_ptr_at(C, begin + i) - at);
+	return EK_OK;
+}
+
+static void free_views(sides *t)
+{
+	for (int k = 0; k < EKI_PIECES; k++)
+		if (t->part[k].array[CSR_PTR])
+			eki_free(t->step->ctx, t->part[k].array[CSR_PTR], t->part[k].len[CSR_PTR],
+			         eki_ptr_size(t->part[k].index));
+}
+
+/* Copies part k to its place in C, where its entries begin at `at`. */
+static void copy_part(const sides *t, int k, int64_t at)
+{
+	const eki_sparse_both *s = t->step->state;
+	const ek_store *part = &t->part[k];
+	const int64_t begin = s->piece[k].begin;
+	const size_t idx = eki_idx_size(part->index), val = ek_value_size(part->value);
+	const ek_context *ctx = t->step->ctx;
+	ek_store *C = t->run->C;
+
+	for (int64_t i = 0; i < part->rows; i++)
+		eki_ptr_set(C, begin + i + 1, at + eki_ptr_at(part, i + 1));
+	if (part->nnz == 0) /* then C may have no arrays */
+		return;
+	eki_copy_into(ctx, (char *)C->array[CSR_COL] + (size_t)at * idx, part->array[CSR_COL],
+	              part->nnz, idx);
+	eki_copy_into(ctx, (char *)C->array[CSR_VAL] + (size_t)at * val, part->array[CSR_VAL],
+	              part->nnz, val);
+}
+
+/* Makes C of its parts. */
+static ek_status join_parts(const sides *t)
+{
+	ek_store *C = t->run->C;
+	int64_t nnz = 0, at = 0;
+	ek_status status;
+
+	for (int k = 0; k < EKI_PIECES; k++)
+		nnz += t->part[k].nnz;
+	EK_TRY(eki_output_begin(t->step, C));
+	EK_TRY(eki_output_arrays(t->step, C, nnz));
+	eki_ptr_set(C, 0, 0);
+	for (int k = 0; k < EKI_PIECES; k++) {
+		if (t->part[k].array[CSR_PTR])
+			copy_part(t, k, at);
+		at += t->part[k].nnz;
+	}
+done:
+	if (status != EK_OK)
+		eki_store_free(t->step->ctx, C);
+	return status;
+}
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+/* Lets the pieces move after a run that took `ns`. */
+static void move(const eki_step *step, int64_t ns, int64_t waited)
+{
+	eki_sparse_both *s = step->state;
+	double (*timing)(const ek_method *, bool, double) = step->ctx->timing;
+	const double all = timing ? timing(step->method, false, (double)ns) : (double)ns;
+	const double idle = timing ? timing(step->method, true, (double)waited) : (double)waited;
+
+	eki_balance_note(&s->balance, all, idle);
+	s->first = s->balance.now;
+}
+
+static ek_status run_both(const eki_step *step, const eki_run *v, int64_t *waited)
+{
+	const eki_sparse_both *s = step->state;
+	const bool known = v->C->array[CSR_PTR] != NULL;
+	sides t = {.step = step, .run = v, .first = s->first};
+	ek_status status;
+
+	for (int k = 0; known && k < s->pieces; k++)
+		if (eki_sparse_rows(s, k) > 0)
+			EK_TRY(view_part(&t, k));
+	EK_TRY(run_sides(&t, waited));
+	if (!known)
+		status = join_parts(&t);
+done:
+	if (known)
+		free_views(&t);
+	else
+		for (int k = 0; k < EKI_PIECES; k++)
+			eki_store_free(step->ctx, &t.part[k]);
+	return status;
+}
+
+ek_status eki_sparse_both_run(const eki_step *step, const eki_run *v)
+{
+	const eki_sparse_both *s = step->state;
+	const int64_t start = eki_now_ns();
+	eki_run whole = *v;
+	int64_t waited = 0;
+
+	if (s->pieces == 1)
+		return eki_step_run(
+			s->piece[0].step[s->first ? EKI_DEVICE_SIDE : EKI_HOST_SIDE], &whole);
+	EK_RETURN_IF(run_both(step, v, &waited));
+	if (s->moves)
+		move(step, eki_now_ns() - start, waited);
+	return EK_OK;
+}
+
+#endif
