@@ -119,6 +119,7 @@ void list_devices_json(json_t *record)
 		json_object_set_new(record, "lanes", json_integer(d.lanes));
 		json_object_set_new(record, "unified", json_boolean(d.unified));
 		json_object_set_new(record, "f64", json_boolean(d.f64));
+		json_object_set_new(record, "atomics", json_boolean(d.atomics));
 	}
 	json_object_set_new(record, "device-memory", kinds);
 }

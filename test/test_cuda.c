@@ -93,6 +93,7 @@ static void test_cards(void **state)
 	assert_string_equal(info.arch, "sm_80");
 	assert_int_equal(info.lanes, 32);
 	assert_true(info.shared && !info.mapped && info.f64 && !info.unified);
+	assert_int_equal(info.atomics, info.shared);
 
 	expect_status(fake_context("gpu", EK_MEMORY_AUTO, NULL, &one), EK_OK);
 	expect_status(fake_context("cuda:1", EK_MEMORY_AUTO, NULL, &other), EK_OK);

@@ -2,7 +2,7 @@
  * Tests the heaps on devices: they must do the same operations as the heap on the processor,
  * number by number, for all arities, since they hold the same keys in the same nodes. The
  * ad-heap is tested with long lists, in every kind of memory. Its layout must be that of Liu
- * 2015, section 4.6.2, with as many transactions. */
+ * 2015, section 4.6.2. A replay of its updates must do as many operations as they did. */
 #include "gpu/gpu.h"
 #include "prim_gpu/heaps.h"
 #include "support/devices.h"
@@ -91,6 +91,132 @@ static void test_long(void **state)
 		check(&devices.of[d], 32, EK_INT32, 1, n, n / 100);
 }
 
+/* ---- Replays --------------------------------------------------------------------------------- */
+
+/* Sinks a key from node i. Returns the path, as ek_adheap_replay takes it. */
+static int64_t sink(int32_t *heap, int64_t n, int d, int64_t i, int32_t key)
+{
+	int64_t path = 0;
+	int bits = 0, at = 6;
+
+	while (1 << bits < d)
+		bits++;
+	for (int64_t first; (first = d * i + 1) < n; i = first, at += bits, path++) {
+		int64_t child = 0;
+
+		for (int64_t c = 1; c < d && first + c < n; c++)
+			if (heap[first + c] > heap[first + child])
+				child = c;
+		if (heap[first + child] <= key)
+			break;
+		heap[i] = heap[first + child];
+		path |= child << at;
+		first += child;
+	}
+	heap[i] = key;
+	return path;
+}
+
+/* Selects from lists on the processor. Writes first and path, and returns the number of paths. */
+static int64_t trace(int d, int64_t lists, int64_t n, int64_t k, int64_t *first, int64_t *path)
+{
+	int32_t *heap = malloc((size_t)k * sizeof *heap);
+	int64_t updates = 0;
+
+	for (int64_t j = 0; j < lists; j++) {
+		const int32_t *list = (const int32_t *)(const void *)in + j * n;
+
+		memcpy(heap, list, (size_t)k * sizeof *heap);
+		for (int64_t i = k - 1; i >= 0; i--)
+			sink(heap, k, d, i, heap[i]);
+		first[j] = updates;
+		for (int64_t i = k; i < n; i++)
+			if (list[i] < heap[0])
+				path[updates++] = sink(heap, k, d, 0, list[i]);
+	}
+	first[lists] = updates;
+	free(heap);
+	return updates;
+}
+
+static ek_heap_counts replayed(ek_context *ctx, int d, int64_t lists, int64_t n, int64_t k,
+                               int64_t updates, const int64_t *first, const int64_t *path)
+{
+	ek_heap_counts counts = {.size = sizeof counts};
+	const ek_array_options o = {.size = sizeof o, .arity = d, .counts = &counts};
+
+	if (ek_adheap_replay(ctx, &o, EK_INT32, lists, n, k, in, updates, first, path) != EK_OK)
+		fail_msg("%s", ek_error_text());
+	return counts;
+}
+
+/* Replays selections, then without updates, then with paths that lead out of the heap. */
+static void test_replay(void **state)
+{
+	const int turns = test_tier() <= TIER_BRIEF ? 4 : test_tier() == TIER_QUICK ? 20 : 100;
+	int64_t *path = malloc(20000 * sizeof *path), first[6];
+	struct rng r = {13};
+	char kth[64];
+
+	(void)state;
+	need_device();
+	for (int turn = 0; turn < turns; turn++) {
+		const int64_t lists = 1 + rng_below(&r, 5),
+			      n = 1 + rng_below(&r, test_tier() <= TIER_BRIEF ? 200 : 3000),
+			      k = turn % 5 ? 1 + rng_below(&r, n) : 1;
+		const int d = turn % 3 ? 2 << turn % 6 : 2 + (int)rng_below(&r, 63);
+		ek_context *ctx = devices.of[turn % devices.count].ctx;
+
+		input_make((enum input)rng_below(&r, INPUTS), EK_INT32, lists * n, &r, in);
+		const ek_heap_counts all =
+			counted(ctx, "kselect.heap", d, EK_INT32, lists, n, k, kth);
+		const int64_t updates = trace(d, lists, n, k, first, path);
+		ek_heap_counts got = replayed(ctx, d, lists, n, k, updates, first, path);
+
+		assert_memory_equal(&got, &all, sizeof all);
+		got = replayed(ctx, d, lists, n, k, 0, NULL, NULL);
+		assert_int_equal(got.update_key, all.heapify_update_key);
+		assert_int_equal(got.heapify_swap, all.heapify_swap);
+		for (int64_t u = 0; u < updates; u++)
+			path[u] = INT64_MAX - rng_below(&r, 3);
+		first[0] = -5;
+		first[lists] = INT64_MAX;
+		got = replayed(ctx, d, lists, n, k, updates, first, path);
+		assert_int_equal(got.update_key - got.heapify_update_key, updates);
+	}
+	free(path);
+}
+
+static void test_replay_arguments(void **state)
+{
+	const int64_t first[] = {0, 1}, path[] = {0};
+	ek_heap_counts counts = {.size = sizeof counts, .swap = 7};
+	ek_array_options o = {.size = sizeof o, .counts = &counts};
+	ek_context *ctx = NULL;
+
+	(void)state;
+	need_device();
+	assert_int_equal(ek_context_create(NULL, &ctx), EK_OK);
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, 1, first, path),
+	                 EK_EDEVICE);
+	ek_context_destroy(ctx);
+	ctx = devices.of[0].ctx;
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 10, in, 1, first, path),
+	                 EK_EINVAL);
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, -1, first, path),
+	                 EK_EINVAL);
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, 1, NULL, path),
+	                 EK_EINVAL);
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, 1, first, NULL),
+	                 EK_EINVAL);
+	o.arity = 1;
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 1, 9, 3, in, 1, first, path),
+	                 EK_EINVAL);
+	assert_int_equal(counts.swap, 7);
+	o.arity = 0;
+	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 0, 9, 3, NULL, 0, NULL, NULL), EK_OK);
+}
+
 static void test_layout(void **state)
 {
 	(void)state;
@@ -107,17 +233,14 @@ static void test_layout(void **state)
 			assert_int_equal((s.head + 1) % d, 0);      /* children are aligned */
 			assert_int_equal(s.room, s.head + n);
 		}
-	/* The example of the source: a 32-heap of 7 levels, and 32 words in a transaction. */
-	assert_int_equal(eki_adheap_transactions(7, 32, 32), 8);
-	assert_int_equal(eki_dheap_transactions(7, 32, 32), 14);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_operations),       cmocka_unit_test(test_long),
+		cmocka_unit_test(test_layout),           cmocka_unit_test(test_replay),
+		cmocka_unit_test(test_replay_arguments),
 	};
 
 	if (argc > 0)

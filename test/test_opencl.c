@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the OpenCL driver alone: its messages when something is missing, the three kinds of memory,
+ * Tests the OpenCL driver alone: its messages when something is missing, the kinds of memory,
  * programs, and several threads with one queue. */
 #define _POSIX_C_SOURCE 200809L
 #include <sys/wait.h>
@@ -64,6 +64,7 @@ static void test_info(void **state)
 	assert_true(info->text[0] && info->driver[0] && info->arch[0] && info->kind[0]);
 	assert_true(info->units > 0 && info->lanes > 0 && info->memory > 0 && info->local > 0);
 	assert_true(info->mapped || !info->shared);
+	assert_true(info->shared || !info->atomics);
 }
 
 static void test_kinds(void **state)
@@ -74,8 +75,8 @@ static void test_kinds(void **state)
 	(void)state;
 	for (int i = 0; i < N; i++)
 		in[i] = i;
-	for (eki_memory a = EKI_MEMORY_COPY; a <= EKI_MEMORY_SHARED; a++)
-		for (eki_memory b = EKI_MEMORY_COPY; b <= EKI_MEMORY_SHARED; b++) {
+	for (eki_memory a = EKI_MEMORY_COPY; a <= EKI_MEMORY_ATOMIC; a++)
+		for (eki_memory b = EKI_MEMORY_COPY; b <= EKI_MEMORY_ATOMIC; b++) {
 			if (!cl_has(a) || !cl_has(b))
 				continue;
 			expect_status(cl_make(a, sizeof in, &x), EK_OK);
@@ -121,7 +122,7 @@ static void test_too_large(void **state)
 	eki_buffer b;
 
 	(void)state;
-	for (eki_memory m = EKI_MEMORY_COPY; m <= EKI_MEMORY_SHARED; m++)
+	for (eki_memory m = EKI_MEMORY_COPY; m <= EKI_MEMORY_ATOMIC; m++)
 		if (cl_has(m))
 			expect_error(cl_make(m, INT64_C(1) << 50, &b), EK_ENOMEM, "opencl: cl");
 }

@@ -421,6 +421,9 @@ typedef struct ek_device_info {
 	int mapped, shared; /* 1 if EK_MEMORY_MAPPED or EK_MEMORY_SHARED, respectively, works */
 	int f64;            /* 1 if the device supports f64 */
 	char arch[32];      /* architecture, such as "sm_90", or version of OpenCL, such as "3.0" */
+	/* 1 if, in memory that both sides use at once, atomic operations of the host and of the
+	 * device order each other's accesses */
+	int atomics;
 } ek_device_info;
 
 /* Describes device k of this machine, counted from 0: first come the devices of CUDA's driver, then
@@ -1669,6 +1672,21 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
  * Source: Liu 2015, section 4.6.3; Floyd and Rivest 1975. */
 ek_status ek_kselect(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t lists,
                      int64_t length, int64_t k, const void *in, void *kth, void *smallest);
+
+/* Makes the context's device do again what it does for ad-heaps ("kselect.adheap.gpu"), with no
+ * processor that takes part, so that the time of this half can be measured alone. Makes a heap of
+ * the first k numbers of each list. Then, for the updates first[j] to first[j + 1] - 1 of list j,
+ * finds and compares the largest child of each node on a path, and writes the bridge. Nodes are not
+ * changed, so the caller says where each path goes. Bits 0 to 5 of path[u] are the number of levels
+ * that the new key sinks; ceil(log2 arity) bits for each of these levels follow, which say at which
+ * child the path goes on. A path that leaves the heap ends there.
+ *   updates  entries of `path`; `first` has lists + 1 entries, and may be NULL if this is 0
+ * options->counts gets the operations that were done; there is no other result. options->method is
+ * not read. Arguments and errors are else those of ek_kselect; EK_EDEVICE without a device.
+ * Source: Liu 2015, section 4.6.2, the simulator of the ad-heap. */
+ek_status ek_adheap_replay(ek_context *ctx, const ek_array_options *options, ek_value type,
+                           int64_t lists, int64_t length, int64_t k, const void *in,
+                           int64_t updates, const int64_t *first, const int64_t *path);
 
 /* Compute the union and the intersection of two sets of indices (EK_INT32 or EK_INT64), given as
  * strictly ascending arrays. The result, the first *count entries of `out`, ascends strictly too.

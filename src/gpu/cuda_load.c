@@ -108,6 +108,7 @@ ek_status eki_cuda_info(int k, ek_device_info *info)
 	info->unified = attribute[3] != 0;
 	info->mapped = 0;
 	info->shared = attribute[4] && attribute[5];
+	info->atomics = info->shared; /* cards with such memory have atomic operations with it */
 	info->f64 = 1;
 	snprintf(info->arch, sizeof info->arch, "sm_%d", attribute[6] * 10 + attribute[7]);
 	return EK_OK;

@@ -16,12 +16,12 @@ static ek_status take(eki_memory memory, int64_t bytes, void **at, void **host)
 {
 	uint64_t new;
 
-	if (memory == EKI_MEMORY_SHARED)
+	if (eki_memory_at_once(memory))
 		EK_RETURN_IF(CALL(cuMemAllocManaged, &new, (size_t)bytes, EKI_CUDA_ATTACH_GLOBAL));
 	else
 		EK_RETURN_IF(CALL(cuMemAlloc_v2, &new, (size_t)bytes));
 	*at = (void *)(uintptr_t) new;
-	*host = memory == EKI_MEMORY_SHARED ? *at : NULL;
+	*host = eki_memory_at_once(memory) ? *at : NULL;
 	return EK_OK;
 }
 

@@ -32,10 +32,10 @@ typedef struct eki_block {
 
 /* ---- Buffers --------------------------------------------------------------------------------- */
 
-ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool both, eki_buffer *out)
+ek_status eki_buffer_alloc_in(eki_device *dev, eki_memory memory, int64_t count, size_t size,
+                              eki_buffer *out)
 {
-	eki_buffer b = {.memory = both ? dev->memory : EKI_MEMORY_COPY};
-	ek_status status = EK_OK;
+	eki_buffer b = {.memory = memory};
 	int64_t taken;
 
 	b.bytes = eki_times(count, (int64_t)size);
@@ -44,7 +44,18 @@ ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool bot
 		                "an array of %lld entries of %zu bytes does not fit the device",
 		                (long long)count, size);
 	taken = b.bytes < LEAST_BYTES ? LEAST_BYTES : b.bytes;
-	EK_RETURN_IF(dev->driver->alloc(dev, b.memory, taken, &b.device, &b.host));
+	EK_RETURN_IF(dev->driver->alloc(dev, memory, taken, &b.device, &b.host));
+	*out = b;
+	return EK_OK;
+}
+
+ek_status eki_buffer_alloc(eki_device *dev, int64_t count, size_t size, bool both, eki_buffer *out)
+{
+	ek_status status = EK_OK;
+	eki_buffer b;
+
+	EK_RETURN_IF(
+		eki_buffer_alloc_in(dev, both ? dev->memory : EKI_MEMORY_COPY, count, size, &b));
 	if (both && b.memory == EKI_MEMORY_COPY)
 		EK_TRY(eki_alloc(dev->ctx, b.bytes, 1, &b.host));
 	*out = b;
@@ -69,7 +80,7 @@ ek_status eki_buffer_host(eki_device *dev, eki_buffer *b)
 {
 	if (b->memory == EKI_MEMORY_COPY)
 		return eki_buffer_read(dev, b, b->host, b->bytes);
-	if (b->memory == EKI_MEMORY_SHARED)
+	if (eki_memory_at_once(b->memory))
 		return dev->driver->wait(dev);
 	if (!b->mapped)
 		EK_RETURN_IF(dev->driver->map(dev, b));

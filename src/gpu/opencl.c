@@ -153,11 +153,33 @@ static void ask_sub_groups(cl_device_id id, int *least, bool *warps)
 		*warps &= has_word(list, needed[k]);
 }
 
+/* Asks whether host and device can meet in shared memory by atomic operations: the memory must have
+ * them, and the language must have them with the scope of all devices. OpenCL C 2.0 always has
+ * that scope; for OpenCL C 3.0, the device says so. Sets *major to the version of the language. */
+static ek_status ask_atomics(cl_device_id id, int *major, bool *atomics)
+{
+	enum {
+		MEMORY = CL_DEVICE_SVM_FINE_GRAIN_BUFFER | CL_DEVICE_SVM_ATOMICS,
+		LANGUAGE = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES
+	};
+	uint64_t svm, scopes;
+	char version[64];
+
+	*major = 1;
+	EK_RETURN_IF(ask_text(id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
+	sscanf(version, "OpenCL C %d", major);
+	EK_RETURN_IF(ask(id, CL_DEVICE_SVM_CAPABILITIES, &svm));
+	EK_RETURN_IF(ask(id, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, &scopes));
+	*atomics = eki_cl.svm && (svm & MEMORY) == MEMORY &&
+	           (*major == 2 || (scopes & LANGUAGE) == LANGUAGE);
+	return EK_OK;
+}
+
 static ek_status cl_info(int k, ek_device_info *info)
 {
 	uint64_t type, units, memory, local, unified, svm, f64, warp, wavefront;
-	int least = 1;
-	bool warps;
+	int least = 1, major;
+	bool warps, atomics;
 	const struct {
 		cl_uint what;
 		uint64_t *value;
@@ -190,6 +212,8 @@ static ek_status cl_info(int k, ek_device_info *info)
 	info->mapped = eki_cl.svm && svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
 	info->shared = eki_cl.svm && svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;
 	info->f64 = f64 != 0;
+	EK_RETURN_IF(ask_atomics(devices.id[k], &major, &atomics));
+	info->atomics = atomics;
 	return EK_OK;
 }
 
@@ -218,13 +242,35 @@ static void cl_close(eki_device *d)
 	d->own = NULL;
 }
 
+/* Writes the compiler's options to *o. Drivers may have the scope of all devices without the macro
+ * by which the language shows it (PoCL 3.1), so the macro is defined here. */
+static ek_status set_options(eki_cl_own *o)
+{
+	static const char scope[] = "-D__opencl_c_atomic_scope_all_devices=1";
+	char version[64];
+	int major = 1, minor = 0, least;
+	bool warps, atomics;
+
+	EK_RETURN_IF(ask_text(o->id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
+	sscanf(version, "OpenCL C %d.%d", &major, &minor);
+	EK_RETURN_IF(ask_atomics(o->id, &major, &atomics));
+	ask_sub_groups(o->id, &least, &warps);
+	warps &= major >= 3;
+	o->options = warps                      ? "-cl-std=CL3.0 -DEK_SUB_GROUP=32"
+	             : 10 * major + minor >= 12 ? "-cl-std=CL1.2"
+	                                        : "";
+	if (atomics && major == 2)
+		snprintf(o->host_options, sizeof o->host_options, "-cl-std=CL2.0");
+	else if (atomics)
+		snprintf(o->host_options, sizeof o->host_options, "%s %s",
+		         warps ? o->options : "-cl-std=CL3.0", scope);
+	return EK_OK;
+}
+
 static ek_status cl_open(eki_device *d)
 {
 	const cl_property with[] = {CL_CONTEXT_PLATFORM, (cl_property)devices.platform[d->number],
 	                            0};
-	char version[64];
-	int major = 1, minor = 0, least;
-	bool warps;
 	void *memory;
 	double seconds;
 	cl_int code;
@@ -235,12 +281,7 @@ static ek_status cl_open(eki_device *d)
 	d->own = o = memory;
 	pthread_mutex_init(&o->lock, NULL);
 	o->id = devices.id[d->number];
-	EK_TRY(ask_text(o->id, CL_DEVICE_OPENCL_C_VERSION, version, sizeof version));
-	sscanf(version, "OpenCL C %d.%d", &major, &minor);
-	ask_sub_groups(o->id, &least, &warps);
-	o->options = warps && major >= 3        ? "-cl-std=CL3.0 -DEK_SUB_GROUP=32"
-	             : 10 * major + minor >= 12 ? "-cl-std=CL1.2"
-	                                        : "";
+	EK_TRY(set_options(o));
 	o->context = eki_cl.clCreateContext(with, 1, &o->id, NULL, NULL, &code);
 	EK_TRY(eki_cl_check("clCreateContext", code));
 	o->queue = eki_cl.clCreateCommandQueue(o->context, o->id, CL_QUEUE_PROFILING_ENABLE, &code);
@@ -260,12 +301,13 @@ done:
  * platform's version is included because it may contain that of the compiler. */
 static ek_status cl_compiler(eki_device *d, char *text, size_t size)
 {
+	const eki_cl_own *o = d->own;
 	char platform[200] = "", version[200];
 
 	EK_RETURN_IF(EKI_CL(clGetPlatformInfo, devices.platform[d->number], CL_PLATFORM_VERSION,
 	                    sizeof platform, platform, NULL));
 	EK_RETURN_IF(ask_text(devices.id[d->number], CL_DEVICE_VERSION, version, sizeof version));
-	snprintf(text, size, "%s, %s %s", platform, version, ((eki_cl_own *)d->own)->options);
+	snprintf(text, size, "%s, %s %s%s", platform, version, o->options, o->host_options);
 	return EK_OK;
 }
 

@@ -37,6 +37,7 @@ enum {
 	CL_DEVICE_HOST_UNIFIED_MEMORY = 0x1035,
 	CL_DEVICE_OPENCL_C_VERSION = 0x103D,
 	CL_DEVICE_SVM_CAPABILITIES = 0x1053,
+	CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES = 0x1063,
 	CL_DEVICE_WARP_SIZE_NV = 0x4003,
 	CL_DEVICE_WAVEFRONT_WIDTH_AMD = 0x4043,
 	CL_DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108,
@@ -53,9 +54,13 @@ enum { /* bit flags */
        CL_DEVICE_TYPE_GPU = 1 << 2,
        CL_DEVICE_SVM_COARSE_GRAIN_BUFFER = 1 << 0,
        CL_DEVICE_SVM_FINE_GRAIN_BUFFER = 1 << 1,
+       CL_DEVICE_SVM_ATOMICS = 1 << 3,
+       CL_DEVICE_ATOMIC_ORDER_ACQ_REL = 1 << 1,
+       CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES = 1 << 6,
        CL_QUEUE_PROFILING_ENABLE = 1 << 1,
        CL_MEM_READ_WRITE = 1 << 0,
        CL_MEM_SVM_FINE_GRAIN_BUFFER = 1 << 10,
+       CL_MEM_SVM_ATOMICS = 1 << 11,
        CL_MAP_READ = 1 << 0,
        CL_MAP_WRITE = 1 << 1
 };
@@ -168,8 +173,9 @@ typedef struct eki_cl_own {
 	cl_command_queue queue;
 	cl_command_queue copies; /* queue of eki_cl_send and eki_cl_fetch */
 	_Atomic bool copied;     /* true once `copies` has had a command */
-	const char *options; /* options for the compiler */
-	bool host_clock;     /* true if marks use the host's clock, as the device gives no times */
+	const char *options;     /* options for the compiler */
+	char host_options[128];  /* those for programs with EKI_HOST_ATOMICS */
+	bool host_clock; /* true if marks use the host's clock, as the device gives no times */
 	cl_event mark[2];
 	double mark_time[2];  /* times of the two marks in seconds, if host_clock is true */
 	pthread_mutex_t lock; /* protects the fields below */

@@ -56,7 +56,9 @@ ek_status eki_cl_build(eki_device *d, const char *name, const char *text, const 
 		made = eki_cl.clCreateProgramWithSource(o->context, 1, &text, NULL, &code);
 		EK_RETURN_IF(eki_cl_check("clCreateProgramWithSource", code));
 	}
-	code = eki_cl.clBuildProgram(made, 1, &o->id, o->options, NULL, NULL);
+	code = eki_cl.clBuildProgram(made, 1, &o->id,
+	                             strstr(text, EKI_HOST_ATOMICS) ? o->host_options : o->options,
+	                             NULL, NULL);
 	if (code != CL_SUCCESS)
 		EK_TRY(build_failed(d, made, name, code));
 	*program = made;

@@ -106,22 +106,28 @@ void eki_cl_forget(eki_cl_own *o)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
+/* What clSVMAlloc is asked for, by kinds of memory. */
+static const cl_bits svm_flags[] = {
+	[EKI_MEMORY_MAPPED] = CL_MEM_READ_WRITE,
+	[EKI_MEMORY_SHARED] = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER,
+	[EKI_MEMORY_ATOMIC] = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | CL_MEM_SVM_ATOMICS,
+};
+
 ek_status eki_cl_alloc(eki_device *d, eki_memory memory, int64_t bytes, void **device, void **host)
 {
 	const eki_cl_own *o = d->own;
-	cl_bits flags = CL_MEM_READ_WRITE;
 	cl_int code;
 	void *block;
 
 	if (memory == EKI_MEMORY_COPY) {
-		block = eki_cl.clCreateBuffer(o->context, flags, (size_t)bytes, NULL, &code);
+		block = eki_cl.clCreateBuffer(o->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL,
+		                              &code);
 		EK_RETURN_IF(eki_cl_check("clCreateBuffer", code));
 		*device = block;
 		*host = NULL;
 		return EK_OK;
 	}
-	flags |= memory == EKI_MEMORY_SHARED ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0;
-	block = eki_cl.clSVMAlloc(o->context, flags, (size_t)bytes, 0);
+	block = eki_cl.clSVMAlloc(o->context, svm_flags[memory], (size_t)bytes, 0);
 	if (!block)
 		return eki_fail(EK_ENOMEM, "opencl: clSVMAlloc gave no memory for %lld bytes",
 		                (long long)bytes);

@@ -66,9 +66,21 @@ typedef uchar ek_u8;
 /* Read and set an int in memory that the host may access during the launch. EK_FENCE_SYSTEM orders
  * this work-item's accesses to such memory: it is called after the int was read, and before it is
  * set. */
+#ifdef EK_HOST_ATOMICS /* of the shared virtual memory of OpenCL C 2.0 and 3.0 */
+#define EK_SYSTEM_READ(p)                                                                \
+	atomic_load_explicit((volatile __global atomic_int *)(p), memory_order_acquire,  \
+	                     memory_scope_all_svm_devices)
+#define EK_SYSTEM_SET(p, v)                                                                  \
+	atomic_store_explicit((volatile __global atomic_int *)(p), v, memory_order_release,  \
+	                      memory_scope_all_svm_devices)
+#define EK_FENCE_SYSTEM()                                                   \
+	atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel,  \
+	                       memory_scope_all_svm_devices)
+#else
 #define EK_SYSTEM_READ(p)       EK_ATOMIC_READ(p)
 #define EK_SYSTEM_SET(p, v)     EK_ATOMIC_SET(p, v)
 #define EK_FENCE_SYSTEM()       mem_fence(CLK_GLOBAL_MEM_FENCE)
+#endif
 #define EK_POPCOUNT(v)          ((int)popcount((uint)(v)))
 #define EK_INFINITY         INFINITY
 #define EK_LOAD(p)          (*(p)) /* reads an array that is constant during the launch */

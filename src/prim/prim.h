@@ -24,6 +24,10 @@ struct eki_array {
 	int64_t batch;    /* number of merges; used by merge only */
 	int64_t lists, k; /* used by kselect, with n as the length of a list */
 	void *smallest;
+	/* The updates that ek_adheap_replay does again; `replay` tells that kselect is to do so. */
+	bool replay;
+	int64_t updates;
+	const int64_t *first, *path;
 	int64_t *count; /* gets the size of the result of a set operation or of an addition */
 	/* The operations on sparse vectors (vec/) use these. Their indices have type x.index, their
 	 * values type `type`. Sets of pairs are x, y and z, too, with keys as indices. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * What the heaps on a device share (kselect_heap.c). */
+ * What the heaps on a device share (kselect_heap.c), and what ad-heaps share (kselect_adheap.c). */
 #ifndef EK_PRIM_GPU_HEAPS_H
 #define EK_PRIM_GPU_HEAPS_H
 
@@ -37,15 +37,15 @@ static inline eki_adheap_shape eki_adheap_shape_of(int64_t n, int64_t d)
 	return s;
 }
 
-/* Return how many transactions of w words with global memory an update of the root makes that goes
- * through all h levels: those of an ad-heap and those of a d-heap (Liu 2015, section 4.6.2). */
-static inline int64_t eki_adheap_transactions(int64_t h, int64_t d, int64_t w)
-{
-	return h * eki_groups(d, w) + eki_groups(2 * h + 1, w);
-}
-static inline int64_t eki_dheap_transactions(int64_t h, int64_t d, int64_t w)
-{
-	return h * (eki_groups(d, w) + 1);
-}
+/* Tells whether host and device update the heaps at once, in memory of kind EKI_MEMORY_ATOMIC. */
+bool eki_gpu_adheaps_at_once(const eki_device *dev);
+/* Makes the kernels of kselect_adheap.cl those of the next launches. */
+ek_status eki_gpu_adheaps_use(eki_job *job, ek_value type);
+/* Makes a heap of the first k numbers of each list, and copies its root to `root`. */
+ek_status eki_gpu_adheaps_make(eki_job *job, const eki_array *a, const eki_adheap_shape *shape,
+                               const eki_buffer *in, const eki_buffer *heaps,
+                               const eki_buffer *root, const eki_buffer *counts);
+/* Does the updates of ek_adheap_replay again (adheap_replay.c). */
+ek_status eki_gpu_adheaps_replay(const eki_step *step, const eki_array *a);
 
 #endif

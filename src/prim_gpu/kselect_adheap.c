@@ -9,14 +9,14 @@
  *
  * There are two ways for both sides to meet.
  *
- * If they use the same memory at once and their atomic operations order each other's accesses, the
- * processor leaves a request in that memory, and a group that is running finds it. That is so for
- * CUDA's managed memory and for processors that serve as devices; of other OpenCL devices it is not
- * known. A group may wait for the host only for a bounded number of looks, and then ends. The host
- * looks for answers for a bounded time as well, then waits for the queue in the driver, which frees
- * its processor for devices that need it, and launches the groups again. So nothing depends on
- * whether groups and host really run at the same time: each launch answers all requests that were
- * made before it, and if one does not, the call fails.
+ * If the context's arrays are in memory that both use at once, and the device has such memory in
+ * which atomic operations of both order their accesses (EKI_MEMORY_ATOMIC), heaps and requests are
+ * in that. The processor leaves a request there, and a group that is running finds it. A group may
+ * wait for the host only for a bounded number of looks, and then ends. The host looks for answers
+ * for a bounded time as well, then waits for the queue in the driver, which frees its processor for
+ * devices that need it, and launches the groups again. So nothing depends on whether groups and
+ * host really run at the same time: each launch answers all requests that were made before it, and
+ * if one does not, the call fails.
  *
  * Otherwise each launch answers one request for each list, and the host waits for it. Requests and
  * roots are copied, and the device crosses the bridges itself at the next launch, since the
@@ -50,7 +50,7 @@ typedef struct adheap {
 	eki_adheap_shape shape;
 	eki_pair_at in; /* the lists, in memory of the host */
 	eki_pair_kind kind;
-	bool both; /* whether host and device work at once */
+	bool both; /* whether host and device work at once, in memory of kind EKI_MEMORY_ATOMIC */
 	eki_buffer heaps, state, key, root, *counts;
 	list *of;
 	int32_t *states; /* copies of `state`, `key` and `root` on the host, or these themselves */
@@ -125,25 +125,33 @@ static int64_t take_answers(adheap *h)
 
 /* ---- The device's part ----------------------------------------------------------------------- */
 
-static ek_status use_program(eki_job *job, ek_value type)
+bool eki_gpu_adheaps_at_once(const eki_device *dev)
+{
+	return dev->memory == EKI_MEMORY_SHARED && dev->info.atomics;
+}
+
+ek_status eki_gpu_adheaps_use(eki_job *job, ek_value type)
 {
 	char defines[EKI_GPU_WORDS];
 
 	eki_gpu_pairs(type, 0, defines, sizeof defines);
+	if (eki_gpu_adheaps_at_once(job->device))
+		strcat(defines, EKI_HOST_ATOMICS);
 	eki_gpu_word(defines, "EK_WG", EKI_GPU_HEAP_GROUP);
 	eki_gpu_word(defines, "LEVELS", LEVELS);
 	return eki_job_program(job, "kselect_adheap", defines, eki_cl_kselect_adheap);
 }
 
-static ek_status make(const adheap *h, const eki_buffer *in)
+ek_status eki_gpu_adheaps_make(eki_job *job, const eki_array *a, const eki_adheap_shape *shape,
+                               const eki_buffer *in, const eki_buffer *heaps,
+                               const eki_buffer *root, const eki_buffer *counts)
 {
-	const eki_array *a = h->a;
 	const eki_arg args[] = {
-		eki_arg_i64(a->n),          eki_arg_i64(a->k),          eki_arg_i32(a->arity),
-		eki_arg_i64(h->shape.head), eki_arg_i64(h->shape.room), eki_arg_buffer(in),
-		eki_arg_buffer(&h->heaps),  eki_arg_buffer(&h->root),   eki_arg_buffer(h->counts)};
+		eki_arg_i64(a->n),        eki_arg_i64(a->k),        eki_arg_i32(a->arity),
+		eki_arg_i64(shape->head), eki_arg_i64(shape->room), eki_arg_buffer(in),
+		eki_arg_buffer(heaps),    eki_arg_buffer(root),     eki_arg_buffer(counts)};
 
-	return eki_job_launch(&h->on->job, "adheap_make", a->lists, EKI_GPU_HEAP_GROUP, args,
+	return eki_job_launch(job, "adheap_make", a->lists, EKI_GPU_HEAP_GROUP, args,
 	                      EKI_COUNT(args));
 }
 
@@ -226,13 +234,14 @@ static ek_status meet(adheap *h)
 	eki_device *dev = h->on->job.device;
 	const int64_t lists = h->a->lists;
 	const size_t size = (size_t)h->kind.key;
+	const eki_memory memory = h->both ? EKI_MEMORY_ATOMIC : EKI_MEMORY_COPY;
 	void *block;
 
 	EK_RETURN_IF(
-		eki_buffer_alloc(dev, eki_times(lists, h->shape.room), size, h->both, &h->heaps));
-	EK_RETURN_IF(eki_buffer_alloc(dev, lists, sizeof(int32_t), h->both, &h->state));
-	EK_RETURN_IF(eki_buffer_alloc(dev, lists, size, h->both, &h->key));
-	EK_RETURN_IF(eki_buffer_alloc(dev, lists, size, h->both, &h->root));
+		eki_buffer_alloc_in(dev, memory, eki_times(lists, h->shape.room), size, &h->heaps));
+	EK_RETURN_IF(eki_buffer_alloc_in(dev, memory, lists, sizeof(int32_t), &h->state));
+	EK_RETURN_IF(eki_buffer_alloc_in(dev, memory, lists, size, &h->key));
+	EK_RETURN_IF(eki_buffer_alloc_in(dev, memory, lists, size, &h->root));
 	EK_RETURN_IF(eki_job_buffer(&h->on->job, 8 * lists, sizeof(int64_t), &h->counts));
 	EK_RETURN_IF(eki_calloc(dev->ctx, lists, sizeof *h->of, &block));
 	h->of = block;
@@ -273,7 +282,8 @@ static ek_status select_all(adheap *h, const eki_buffer *in)
 {
 	eki_device *dev = h->on->job.device;
 
-	EK_RETURN_IF(make(h, in));
+	EK_RETURN_IF(eki_gpu_adheaps_make(&h->on->job, h->a, &h->shape, in, &h->heaps, &h->root,
+	                                  h->counts));
 	if (h->both)
 		EK_RETURN_IF(dev->driver->wait(dev));
 	else
@@ -303,14 +313,6 @@ static ek_status results(const adheap *h, const eki_buffer *kth, const eki_buffe
 	return eki_gpu_heaps_count(h->on, h->counts);
 }
 
-/* Tells whether accesses of both sides to the device's shared memory are ordered by their atomic
- * operations. */
-static bool at_once(const eki_device *dev)
-{
-	return dev->memory == EKI_MEMORY_SHARED &&
-	       (dev->driver->backend == EKI_CUDA || strcmp(dev->info.kind, "cpu") == 0);
-}
-
 static ek_status run(const eki_step *step, const eki_run *v)
 {
 	const eki_array *a = v->array;
@@ -330,9 +332,11 @@ static ek_status run(const eki_step *step, const eki_run *v)
 		                "method %s: k is %lld; the bridge has nodes up to 2^31 - 1 with "
 		                "numbers of 4 bytes",
 		                step->method->name, (long long)a->k);
+	if (a->replay)
+		return eki_gpu_adheaps_replay(step, a);
 	eki_gpu_arrays_begin(step, a, &on);
-	h.both = at_once(on.job.device);
-	EK_TRY(use_program(&on.job, a->type));
+	h.both = eki_gpu_adheaps_at_once(on.job.device);
+	EK_TRY(eki_gpu_adheaps_use(&on.job, a->type));
 	EK_TRY(eki_gpu_array_in(&on, a->in, bytes, &in));
 	EK_TRY(eki_gpu_array_out(&on, a->out, a->lists * size, &kth));
 	if (a->smallest)

@@ -127,6 +127,78 @@ EK_KERNEL(adheap_serve, EK_WG)
 	}
 }
 
+/* Goes down a path that is given, as find_path does: finds and compares the largest child of each
+ * node, and writes the bridge to local memory. Each node passes on `bits` bits of the path. */
+EK_FN void follow_path(const volatile EK_GLOBAL KEY *heap, ek_i64 n, int d, int bits, ek_i64 path,
+                       ek_heap_ops *ops, EK_LOCAL_PTR KEY *bridge, EK_LOCAL_PTR KEY *key,
+                       EK_LOCAL_PTR int *place)
+{
+	const int sinks = (int)(path & 63), mask = (1 << bits) - 1;
+	int pairs = 0;
+	ek_i64 i = 0, way = path >> 6;
+	KEY v = heap[0];
+
+	ops->update_key++;
+	for (ek_i64 first; (first = d * i + 1) < n; pairs++) {
+		const int count = n - first < d ? (int)(n - first) : d;
+		const int child = (int)(way & mask);
+
+		ek_find_maxchild(heap + first, count, key, place);
+		ops->find_maxchild++;
+		ops->compare++;
+		if (key[0] < v)
+			v = key[0];
+		if (pairs == sinks)
+			break;
+		if (EK_LID() == 0) {
+			bridge[2 * pairs + 1] = (KEY)i;
+			bridge[2 * pairs + 2] = v;
+		}
+		i = first + (child < count ? child : count - 1);
+		way >>= bits;
+		ops->swap++;
+	}
+	if (EK_LID() == 0) {
+		bridge[2 * pairs + 1] = (KEY)i;
+		bridge[2 * pairs + 2] = v;
+		bridge[0] = pairs + 1;
+	}
+	EK_BARRIER();
+}
+
+/* Does updates again, those of list j from first[j] on, without the host: follows the path of each
+ * and dumps its bridge. `updates` is the number of all paths. */
+EK_KERNEL(adheap_replay, EK_WG)
+(ek_i64 k, int d, int bits, int levels, ek_i64 head, ek_i64 room, ek_i64 updates,
+ EK_GLOBAL KEY *heaps, const EK_GLOBAL ek_i64 *EK_RESTRICT first,
+ const EK_GLOBAL ek_i64 *EK_RESTRICT path, EK_GLOBAL ek_i64 *EK_RESTRICT counts)
+{
+	EK_LOCAL KEY best[EK_WG], bridge[2 * LEVELS + 1];
+	EK_LOCAL int place[EK_WG];
+	const ek_i64 list = EK_GROUP();
+	const ek_i64 begin = first[list] < 0 ? 0 : first[list];
+	const ek_i64 end = first[list + 1] < updates ? first[list + 1] : updates;
+	volatile EK_GLOBAL KEY *base = heaps + list * room;
+	ek_heap_ops ops;
+
+	ops.update_key = ops.find_maxchild = ops.compare = ops.swap = 0;
+	for (int b = EK_LID(); b < 2 * levels + 1; b += EK_WG)
+		bridge[b] = 0;
+	EK_BARRIER();
+	for (ek_i64 u = begin; u < end; u++) {
+		follow_path(base + head, k, d, bits, path[u], &ops, bridge, best, place);
+		for (int b = EK_LID(); b < 2 * levels + 1; b += EK_WG)
+			base[b] = bridge[b];
+		EK_BARRIER(); /* before the bridge is written again */
+	}
+	if (EK_LID() == 0) {
+		counts[8 * list + 4] = ops.update_key;
+		counts[8 * list + 5] = ops.find_maxchild;
+		counts[8 * list + 6] = ops.compare;
+		counts[8 * list + 7] = ops.swap;
+	}
+}
+
 /* Writes the root of each heap. */
 EK_KERNEL(adheap_roots, EK_WG)
 (ek_i64 lists, ek_i64 head, ek_i64 room, const EK_GLOBAL KEY *EK_RESTRICT heaps,

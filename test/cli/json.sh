@@ -24,7 +24,8 @@ json 'len(r) > 3 and all("method" in x and "source" in x for x in r)' 'ek list m
 json 'any((x["type"], x["member"], x["offset"]) == ("ek_hints", "size", 0) for x in r)' 'ek list layout --json -'
 json 'any(x["twin"] == "webbase-1M" and x["rows"] == 1000005 for x in r)' 'ek list twins --json -'
 json 'r[0]["device"] == "cpu" and r[0]["units"] == 1 and r[0]["memory"] > 0
-	and all(x["device-memory"][0] == "copy" and x["lanes"] >= 1 for x in r[1:])' \
+	and all(x["device-memory"][0] == "copy" and x["lanes"] >= 1
+		and ("shared" in x["device-memory"] or not x["atomics"]) for x in r[1:])' \
 	'ek list devices --threads 1 --json -'
 json 'all("generator" in x for x in r)' 'ek list generators --json -'
 json 'r[0]["format"] == "csr" and r[0]["methods"] > 3' 'ek list formats --json -'

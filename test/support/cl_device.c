@@ -45,7 +45,8 @@ bool cl_has(eki_memory memory)
 {
 	return memory == EKI_MEMORY_COPY ||
 	       (memory == EKI_MEMORY_MAPPED && cl_device.info.mapped) ||
-	       (memory == EKI_MEMORY_SHARED && cl_device.info.shared);
+	       (memory == EKI_MEMORY_SHARED && cl_device.info.shared) ||
+	       (memory == EKI_MEMORY_ATOMIC && cl_device.info.atomics);
 }
 
 ek_status cl_make(eki_memory memory, int64_t bytes, eki_buffer *b)
