@@ -76,6 +76,8 @@ void array_device_free(struct job *job);
 void array_device_enter(struct entrant *entrant);
 /* Makes calls with the arrays on the device, and waits for them. */
 void array_device_run(struct entrant *entrant, const ek_array_options *options, int64_t calls);
+/* Returns the address on the device of an array that job_alloc has allocated. */
+void *array_there(const struct job *job, const void *here);
 /* Enters copies on the device as a bound. */
 void array_device_copies(struct field *f);
 
@@ -118,14 +120,19 @@ const char *array_op_text(const struct job *job);
 const char *array_title(const struct bench *bench, const struct bench_case *c);
 void array_each(const struct bench *bench, const struct bench_case *c, FILE *out);
 void array_end(const struct bench *bench, FILE *out);
+void array_counts(const struct bench *bench, FILE *out); /* if --counts is given */
 
 /* Sets members of struct operation as all primitives do. Each file has functions of these names. */
-#define ARRAY_OPERATION(called, of, has)                                                        \
+#define ARRAY_OPERATION(called, of, has) \
+	ARRAY_OPERATION_WITH(called, of, has, array_enter, array_end)
+/* The same with functions of its own, which add to array_enter and array_end. */
+#define ARRAY_OPERATION_WITH(called, of, has, to_enter, to_end)                                 \
 	.name = called, .heading = called ", method by method", .operation = of, .traits = has, \
 	.children = tool_array_children, .fields = array_fields, .problem = "cases",            \
-	.charts = "case name value value_size variant n length mkeys gbps",                     \
-	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = array_end,    \
-	.enter = array_enter, .title = array_title, .place = text_place, .layout = "arrays",    \
+	.charts = "case name value value_size variant n length mkeys gbps compare_ms "          \
+		  "heapify_ms t_cc_ms t_cq_ms t_gc_ms",                                         \
+	.columns = array_columns, .walk = walk_arrays, .each = array_each, .end = to_end,       \
+	.enter = to_enter, .title = array_title, .place = text_place, .layout = "arrays",       \
 	.spoil = array_spoil, .error = error, .size = size, .make = make, .call = call,         \
 	.lists = {LIST_OF(by), LIST_OF(length), LIST_OF(n), LIST_OF(value_size), LIST_OF(type)}
 #define ARRAY_HELP(what, with, example)                                                            \

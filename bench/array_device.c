@@ -11,7 +11,7 @@
 
 #include "array.h"
 
-static void *there(const struct job *job, const void *here)
+void *array_there(const struct job *job, const void *here)
 {
 	for (int k = 0; here && k < job->holds; k++)
 		if (job->held[k] == here)
@@ -25,18 +25,18 @@ static struct job placed(const struct job *job)
 	struct job on = *job;
 	ek_peer_problem *p = &on.p;
 
-	on.in = there(job, on.in);
-	on.smallest = there(job, on.smallest);
-	on.segments.flag = there(job, on.segments.flag);
-	on.segments.offset = there(job, on.segments.offset);
-	p->in = there(job, p->in);
-	p->in_b = there(job, p->in_b);
-	p->in_value = there(job, p->in_value);
-	p->in_b_value = there(job, p->in_b_value);
-	p->key = there(job, p->key);
-	p->value = there(job, p->value);
+	on.in = array_there(job, on.in);
+	on.smallest = array_there(job, on.smallest);
+	on.segments.flag = array_there(job, on.segments.flag);
+	on.segments.offset = array_there(job, on.segments.offset);
+	p->in = array_there(job, p->in);
+	p->in_b = array_there(job, p->in_b);
+	p->in_value = array_there(job, p->in_value);
+	p->in_b_value = array_there(job, p->in_b_value);
+	p->key = array_there(job, p->key);
+	p->value = array_there(job, p->value);
 	if (p->operation != EK_REDUCE)
-		p->out = there(job, p->out);
+		p->out = array_there(job, p->out);
 	return on;
 }
 

@@ -13,7 +13,8 @@ const char array_fields[] =
 	"op method device isa version variant n value value_size length batch k arity block "
 	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes gbps mkeys bound "
 	"bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild compare swap "
-	"commit machine date";
+	"compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels transactions "
+	"dheap_transactions vs_scheduling device_name driver commit machine date";
 
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
@@ -110,14 +111,19 @@ void array_each(const struct bench *b, const struct bench_case *c, FILE *out)
 		table_case(b, c, out);
 }
 
+void array_counts(const struct bench *b, FILE *out)
+{
+	if (!b->o.counts)
+		return;
+	fputs("What heaps did, for each list\n", out);
+	table_print(b, b->cases, b->count, COUNTS, out);
+}
+
 void array_end(const struct bench *b, FILE *out)
 {
 	if (b->op->traits & KEYS && b->count == 1)
 		table_case(b, &b->cases[0], out);
 	if (b->count > 1)
 		grid(b, out);
-	if (b->o.counts) {
-		fputs("What heaps did, for each list\n", out);
-		table_print(b, b->cases, b->count, COUNTS, out);
-	}
+	array_counts(b, out);
 }

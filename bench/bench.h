@@ -91,7 +91,7 @@ struct bench_options {
 	struct list n, type, length, value_size, arity;
 	struct list by;      /* how segments are given: 1 by flags, 0 by offsets */
 	int op, kind, shape; /* values of ek_monoid and ek_scan_kind; EVEN, ... */
-	bool in_place, flags, offsets, counts, smallest;
+	bool in_place, flags, offsets, counts, smallest, model;
 	int64_t block;
 	double k; /* the k of kselect; below 1, a share of the list's length */
 };

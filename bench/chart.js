@@ -54,13 +54,13 @@ const draw_axis = (axis, at, upright, {left, right, top, bottom}) => {
 			d: `M${left} ${bottom}` + (upright ? `V${top}` : `H${right}`)});
 };
 
-/* Draws a series: {name, role, points: [{x, y, text, role}]} as bars `bar` thick on either side, as
- * a line of that `width`, or as points of a `shape`. */
+/* Draws a series: {name, role, points: [{x, y, text, role, from}]} as bars `bar` thick on either
+ * side, as a line of that `width`, or as points of a `shape`. */
 const draw_series = (s, x, y) => {
 	const style = {fill: 'none', stroke: colour(s.role), 'stroke-width': s.width || 1.6};
-	const start = x(s.from || 0);
-	const bar = p => tag('rect', {fill: colour(p.role || s.role), x: start, y: y(p.y - s.bar),
-		width: Math.max(x(p.x) - start, 0), height: y(s.bar) - y(-s.bar)})
+	const start = p => x(p.from ?? s.from ?? 0);
+	const bar = p => tag('rect', {fill: colour(p.role || s.role), x: start(p), y: y(p.y - s.bar),
+		width: Math.max(x(p.x) - start(p), 0), height: y(s.bar) - y(-s.bar)})
 		+ tag('text', {x: x(p.x) + 6, y: y(p.y) + 4}, p.text || '');
 	const point = p => tag('path', {...style, d: s.shape,
 		transform: `translate(${x(p.x)} ${y(p.y)})`},
@@ -226,12 +226,18 @@ charts.heat = place => {
 	place.innerHTML = tag('div', {class: 'scroll'}, tag('table', {class: 'heat'},
 		tag('tr', {}, `<th>method<th>mean${heads.join('')}`) + fastest().map(row).join('')));
 };
-/* The rates of all methods of a primitive against the size, for the cases of one card. */
+/* The rates of all methods of a primitive against the size, for the cases of one card. With data-d,
+ * only heaps of that arity; with data-best, the best arity of each kind of heap. */
+const heap_kind = name => name.replace(/ d=\d+$/, '');
 charts.rates = place => {
-	const {size} = place.dataset, {rate} = page, some = place.dataset.cases.split(',');
-	const records = some.flatMap(k => cases[k]).filter(r => r[rate] != null);
+	const {size, d, best} = place.dataset, {rate} = page, some = place.dataset.cases.split(',');
+	const first = (r, list) => !best || !list.some(other => other[rate] > r[rate]
+		&& heap_kind(other.name) == heap_kind(r.name));
+	const records = some.flatMap(k => cases[k].filter(r => r[rate] != null
+		&& (!d || r.name.endsWith(` d=${d}`)) && first(r, cases[k]))
+		.map(r => best ? {...r, name: heap_kind(r.name)} : r));
 	const all = records.map(r => r[rate]), far = Math.max(...all) > 20 * Math.min(...all);
-	const names = [...new Set(cases.flat().map(r => r.name))];
+	const names = [...new Set(records.map(r => r.name))];
 	const line = (name, list, k) => ({name, role: list[0]?.role.replace('best', 'ours'),
 		width: 1.9, dash: dashes[k % dashes.length], shape: shapes[k % shapes.length],
 		points: list.map(r => ({x: r[size], y: r[rate], text: r.case}))});
@@ -239,6 +245,21 @@ charts.rates = place => {
 		x: {label: size == 'length' ? 'length' : 'numbers', log: 2},
 		series: names.map((name, k) =>
 			line(name, records.filter(r => r.name == name), k))});
+};
+/* The parts of the model of ad-heaps of one arity, as bars end to end, for the cases of one card. */
+charts.parts = place => {
+	const parts = [['compare_ms', 'compare'], ['heapify_ms', 'heapify'], ['t_cc_ms', 'T_cc'],
+		['t_cq_ms', 'T_cq'], ['t_gc_ms', 'T_gc']];
+	const list = place.dataset.cases.split(',').map(k => cases[k]
+		.find(r => r.t_gc_ms != null && r.name.endsWith(` d=${place.dataset.d}`)))
+		.filter(r => r);
+	const until = (r, k) => parts.slice(0, k).reduce((sum, [key]) => sum + r[key], 0);
+	chart(place, {width: 620, height: 80 + 24 * list.length, y: rows(list.map(r => r.case)),
+		x: {label: 'ms of each part, timed alone', lo: 0},
+		series: parts.map(([, name], k) => ({name, bar: 0.36,
+			role: `hsl(${Math.round(360 * k / parts.length)} 50% 55%)`,
+			points: list.map((r, n) =>
+				({from: until(r, k), x: until(r, k + 1), y: n}))}))});
 };
 /* The cost of each format, as a multiple of the cost from COO to CSR. Bars for regular matrices are
  * above those for irregular ones; those of a single group are level with the names. */

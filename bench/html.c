@@ -16,8 +16,10 @@
  * `r` is our fastest record in it. */
 static const char *role_of(const struct bench_case *c, const struct record *r)
 {
-	static const char *const roles[] = {
-		[RECORD_AUTO] = "auto", [RECORD_PEER] = "peer", [RECORD_BOUND] = "bound"};
+	static const char *const roles[] = {[RECORD_AUTO] = "auto",
+	                                    [RECORD_PEER] = "peer",
+	                                    [RECORD_BOUND] = "bound",
+	                                    [RECORD_MODEL] = "bound"};
 
 	return r->kind != RECORD_OURS                                               ? roles[r->kind]
 	       : c && r == case_best(c, 1u << RECORD_OURS)                          ? "best"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "array.h"
+#include "adheap.h"
 
 static ek_status call(struct job *job, const ek_array_options *options)
 {
@@ -61,6 +61,25 @@ static int64_t k_of(double k, int64_t length)
 	return share < 1 ? 1 : (int64_t)share;
 }
 
+static void check(struct bench_options *o)
+{
+	static const struct list arities = {.value = {2, 4, 8, 16, 32, 64}, .count = 6};
+
+	if (o->model)
+		model_options(o);
+	if (!o->arity.count)
+		o->arity = arities;
+	if (!o->n.count)
+		o->n = (struct list){.value = {1 << 24}, .count = 1};
+}
+
+static int begin(struct bench *b)
+{
+	if (b->o.model && !tool_on_device(b->ctx))
+		return tool_fail(TOOL_USAGE, "--model needs a device: --device NAME");
+	return TOOL_OK;
+}
+
 /* Computes the sizes of a case. n, the number of all keys that the options ask for, is rounded to
  * whole lists. */
 static void size(struct job *job)
@@ -70,6 +89,8 @@ static void size(struct job *job)
 	job->k = k_of(job->o->k, job->length);
 	job->bytes = (double)(job->n * job->size);
 	job->need = 3.3 * job->bytes;
+	if (job->o->model)
+		model_need(job);
 	job->line = keep("%s l=%s k=%s", ek_value_name(job->type), text_size(job->length),
 	                 text_size(job->k));
 	job->variant = job->o->smallest ? "the k smallest" : "k-th";
@@ -86,15 +107,38 @@ static void make(struct job *job)
 		job->smallest = job_output(job, job->batch * job->k * job->size, NULL);
 }
 
+static void enter(struct field *f)
+{
+	array_enter(f);
+	if (f->bench->o.model)
+		model_enter(f);
+}
+
+static int finish(struct bench *b, struct bench_case *c)
+{
+	return b->o.model ? model_finish(b, c) : TOOL_OK;
+}
+
+static void end(const struct bench *b, FILE *out)
+{
+	if (b->o.model)
+		model_end(b, out);
+	else
+		array_end(b, out);
+}
+
 const struct operation bench_kselect = {
-	ARRAY_OPERATION("kselect", EK_KSELECT, KEYS | READS),
+	ARRAY_OPERATION_WITH("kselect", EK_KSELECT, KEYS | READS, enter, end),
+	.check = check,
+	.begin = begin,
+	.finish = finish,
 	.text = "the k-th smallest of many lists, heaps of several arities, with peers",
 	.help = ARRAY_HELP("selections of the k-th smallest of many lists",
                            "other libraries and with the read bandwidth",
                            "kselect --method heap --counts\nWithout options the lists are those of "
                            "Liu 2015, section 4.6.3: l = 2^11 ... 2^21, k = l / 10. "),
-	.options = ARRAY_OPTIONS "total lists k arity counts smallest",
-	.defaults = "time=1 type=i32 total=2^24 k=0.1 arity=2,4,8,16,32,64 "
+	.options = ARRAY_OPTIONS "total lists k arity counts smallest model",
+	.defaults = "time=1 type=i32 k=0.1 "
 		    "length=2^11,2^12,2^13,2^14,2^15,2^16,2^17,2^18,2^19,2^20,2^21",
 	.moves = "bytes of the input",
 };

@@ -121,7 +121,14 @@ const sizes = group => {
 		quoted(cases[k][0].case) + small(page.cases[k].disturbed && 'disturbed'))
 		+ join(names.map(name => cases[k].find(r => r.name == name)),
 			r => tag('td', {}, r?.role == 'best' ? `<b>${rate(r)}</b>` : rate(r))));
-	return card(r.value + (r.value_size ? `, values of ${r.value_size} bytes` : '')
+	const arities = [...new Set(list.flat().filter(r => r.t_gc_ms != null)
+		.map(r => r.name.match(/\d+$/)[0]))];
+	const place = {'data-size': size, 'data-cases': group};
+	const model = d => tag('div', {class: 'pair'},
+		card(`Heaps with d = ${d}`, drawn('rates', {...place, 'data-d': d}))
+		+ card('Parts of the simulated ad-heap', drawn('parts', {...place, 'data-d': d})));
+	return join(arities, model) + (arities.length ? card('The best of each',
+		drawn('rates', {...place, 'data-best': 1})) : '') + card(r.value + (r.value_size ? `, values of ${r.value_size} bytes` : '')
 		+ badge(r.variant), drawn('rates', {'data-size': size, 'data-cases': group})
 		+ tag('div', {class: 'scroll'}, tag('table', {}, '<tr><th class=l data-first=up>case'
 			+ join(names, name => `<th>${quoted(name)}`) + '</tr>' + join(group, line))));

@@ -37,8 +37,9 @@ enum value {
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 
-/* RECORD_BARE is the bare loop, whose record is not kept. */
-enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND, RECORD_BARE };
+/* RECORD_MODEL is a part of a model that is timed, or what a model computes from its parts.
+ * RECORD_BARE is the bare loop, whose record is not kept. */
+enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND, RECORD_MODEL, RECORD_BARE };
 #define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
 #define KINDS_PEERS (1u << RECORD_PEER)
 

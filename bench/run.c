@@ -293,7 +293,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 	v[V_MKEYS] = 1e3 * v[V_RATE] * c->v[V_N] / c->bytes;
 	if (y->bound && c->bytes >= SMALL_BYTES)
 		v[V_OF_BOUND] = e->moves / y->bound->moves * entrant_ratio(y->bound, e);
-	if (e->record.kind == RECORD_BOUND)
+	if (e->record.kind >= RECORD_BOUND)
 		return;
 	v[V_VS_CSR] = v[V_VS_SERIAL] = entrant_ratio(y->unit, e);
 	v[V_VS_PEER] = entrant_ratio(y->peer, e);
@@ -328,7 +328,7 @@ static int collect(struct field *f)
 
 		if (r->kind == RECORD_BARE)
 			continue;
-		if (was_timed(e) && (r->kind == RECORD_BOUND || entrant_check(e)))
+		if (was_timed(e) && !r->failed && (r->kind >= RECORD_BOUND || entrant_check(e)))
 			fill(e, &y);
 		if (r->failed) {
 			tool_fail(TOOL_FAILED, "%s: %s: %s", f->c->name, r->method, r->why);

@@ -87,3 +87,18 @@ json 'len(r) == 6 and all(x["regret"] >= 1 and x["ms_p10"] <= x["ms"] <= x["ms_p
 	'ek bench regret a.mtx --rounds 3 --method coo,csr.rows --calls 1,50 --json - 2>/dev/null'
 json 'all(x["group"] == "regular" for x in r)' \
 	'ek bench spmv a.mtx --rounds 1 --threads 1 --method auto --json - 2>/dev/null'
+if "$EK" list devices --plain --quiet | grep -q '^opencl:0'; then
+	json '(lambda m, o: len(m) == 4 and all(
+		abs(x["ms"] - x["compare_ms"] - x["heapify_ms"]
+			- max(x["t_cc_ms"] + x["t_cq_ms"], x["t_gc_ms"])) <= 1e-9 * x["ms"]
+		and x["n_f"] == x["n_c"] >= x["n_s"] > 0 and x["n_u"] > 0 and x["mkeys"] > 0
+		and abs(x["vs_scheduling"] - o[x["length"]] / x["ms"]) <= 1e-9 * x["vs_scheduling"]
+		and (x["levels"], x["transactions"], x["dheap_transactions"])
+			== {(64, 4): (3, 4, 6), (512, 4): (4, 5, 8),
+			    (64, 32): (2, 3, 4), (512, 32): (3, 4, 6)}[x["length"], x["arity"]]
+		for x in m) and not any(x["method"].startswith("part.") for x in r))(
+		[x for x in r if x["method"] == "model.adheap"],
+		{x["length"]: x["ms"] for x in r if x["method"] == "model.scheduling"})' \
+		'ek bench kselect --model --device opencl --total 2K --length 64,512 --arity 4,32 \
+		--rounds 1 --html model.html --json - 2>/dev/null'
+fi
