@@ -3,7 +3,7 @@
  * number by number, for all arities, since they hold the same keys in the same nodes. The
  * ad-heap is tested with long lists, in every kind of memory. Its layout must be that of Liu
  * 2015, section 4.6.2. A replay of its updates must do as many operations as they did. */
-#include "gpu/gpu.h"
+#include "gpu/opencl_api.h"
 #include "prim_gpu/heaps.h"
 #include "support/devices.h"
 #include "support/inputs.h"
@@ -217,6 +217,47 @@ static void test_replay_arguments(void **state)
 	assert_int_equal(ek_adheap_replay(ctx, &o, EK_INT32, 0, 9, 3, NULL, 0, NULL, NULL), EK_OK);
 }
 
+/* ---- Devices without atomic operations in shared memory -------------------------------------- */
+
+static cl_int (*ask_device)(cl_device_id, cl_uint, size_t, void *, size_t *);
+
+static cl_int hide_atomics(cl_device_id id, cl_uint what, size_t size, void *value, size_t *bytes)
+{
+	const cl_int code = ask_device(id, what, size, value, bytes);
+
+	if (what == CL_DEVICE_SVM_CAPABILITIES && code == CL_SUCCESS)
+		*(cl_bits *)value &= ~(cl_bits)CL_DEVICE_SVM_ATOMICS;
+	return code;
+}
+
+/* Lets an OpenCL device with shared memory say that it has no atomic operations there. Each launch
+ * then answers one request. */
+static void test_without_atomics(void **state)
+{
+	struct device_context on = {.text = "opencl shared, without atomics"};
+	const ek_options o = {
+		.size = sizeof o, .device = "opencl", .device_memory = EK_MEMORY_SHARED};
+	ek_device_info info = {.size = sizeof info};
+	struct rng r = {14};
+	ek_status status;
+
+	(void)state;
+	need_device();
+	if (ek_context_create(&o, &on.ctx) != EK_OK)
+		skip();
+	ek_context_destroy(on.ctx);
+	ask_device = eki_cl.clGetDeviceInfo;
+	eki_cl.clGetDeviceInfo = hide_atomics;
+	status = ek_context_create(&o, &on.ctx);
+	eki_cl.clGetDeviceInfo = ask_device;
+	assert_int_equal(status, EK_OK);
+	assert_int_equal(ek_context_get_device(on.ctx, &info), EK_OK);
+	assert_int_equal(info.atomics, 0);
+	input_make(BITS, EK_INT32, 900, &r, in);
+	check(&on, 8, EK_INT32, 3, 300, 40);
+	ek_context_destroy(on.ctx);
+}
+
 static void test_layout(void **state)
 {
 	(void)state;
@@ -240,7 +281,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operations),       cmocka_unit_test(test_long),
 		cmocka_unit_test(test_layout),           cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_replay_arguments),
+		cmocka_unit_test(test_replay_arguments), cmocka_unit_test(test_without_atomics),
 	};
 
 	if (argc > 0)

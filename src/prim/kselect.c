@@ -76,6 +76,9 @@ ek_status ek_adheap_replay(ek_context *ctx, const ek_array_options *options, ek_
 	               .first = first,
 	               .path = path};
 
+	EK_RETURN_IF(eki_context_check(ctx));
+	if (!ctx->device)
+		return eki_fail(EK_EDEVICE, "a replay needs a device, and the context has none");
 	if (options)
 		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_array_options, options, &o));
 	o.method = "kselect.adheap.gpu";
