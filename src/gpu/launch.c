@@ -277,11 +277,12 @@ void eki_gpu_release(eki_step *step)
 
 int64_t eki_gpu_bytes(const eki_step *step)
 {
-	const eki_gpu *g = step->gpu;
+	eki_gpu *g = step->gpu;
 	int64_t bytes = 0;
 
 	if (!g)
 		return 0;
+	pthread_mutex_lock(&g->lock); /* a run may replace a buffer */
 	bytes = g->x.bytes + g->y.bytes;
 	if (g->transposed_here)
 		bytes += eki_store_bytes(&g->transposed.store);
@@ -294,6 +295,7 @@ int64_t eki_gpu_bytes(const eki_step *step)
 		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
 			if (g->operand[m][k] && !g->operand[m][k]->foreign)
 				bytes += g->operand[m][k]->bytes;
+	pthread_mutex_unlock(&g->lock);
 	return bytes;
 }
 

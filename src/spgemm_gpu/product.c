@@ -127,23 +127,23 @@ done:
 
 ek_status eki_gpu_product_arrays(eki_gpu_product *p, eki_buffer *length)
 {
-	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE, p->step->in[0]->rows + 1,
-	                          length, length));
+	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE,
+	                          p->step->in[0]->rows + 1, length, length));
 	EK_RETURN_IF(eki_gpu_product_rows(p, length));
 	return eki_gpu_product_place(p, true);
 }
 
-/* Copies the row pointers of an existing C to p->at. */
-static ek_status send_pointers(eki_gpu_product *p)
+ek_status eki_gpu_product_pointers(eki_gpu_product *p, eki_buffer *at)
 {
 	ek_store *C = p->run->C;
 	const int64_t bytes = (C->rows + 1) * (int64_t)sizeof(int64_t);
 	int64_t *host = NULL;
 	ek_status status;
 
+	p->at = at;
 	EK_TRY(eki_alloc(p->step->ctx, C->rows + 1, sizeof *host, (void *)&host));
 	convert(p, (struct pointers){C, host, true});
-	status = eki_buffer_write(p->job.device, p->at, host, bytes);
+	status = eki_buffer_write(p->job.device, at, host, bytes);
 done:
 	eki_free(p->step->ctx, host, C->rows + 1, sizeof *host);
 	return status;
@@ -152,13 +152,14 @@ done:
 ek_status eki_gpu_product_known(eki_gpu_product *p)
 {
 	const ek_store *C = p->run->C;
+	eki_buffer *at;
 
-	EK_RETURN_IF(eki_job_buffer(&p->job, C->rows + 1, sizeof(int64_t), &p->at));
-	EK_RETURN_IF(send_pointers(p));
+	EK_RETURN_IF(eki_job_buffer(&p->job, C->rows + 1, sizeof(int64_t), &at));
+	EK_RETURN_IF(eki_gpu_product_pointers(p, at));
 	EK_RETURN_IF(eki_gpu_product_place(p, true));
-	return p->col.foreign
-	               ? EK_OK
-	               : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL], p->col.bytes);
+	return p->col.foreign ? EK_OK
+	                      : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL],
+	                                         p->col.bytes);
 }
 
 /* Copies an array of C to the host, unless kernels wrote to the array itself. */

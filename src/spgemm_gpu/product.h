@@ -42,8 +42,11 @@ ek_status eki_gpu_product_arrays(eki_gpu_product *p, eki_buffer *length);
 /* Takes the arrays of a C that an earlier run of the plan made: p->at and p->col are copied to the
  * device. */
 ek_status eki_gpu_product_known(eki_gpu_product *p);
-/* Makes the arrays of C from its row pointers, which are on the device and become p->at. */
+/* Parts of these two functions, for methods that divide C into batches of rows. The first makes the
+ * arrays of C from row pointers on the device, the second copies those of an existing C to the
+ * device; both set p->at to `at`. */
 ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at);
+ek_status eki_gpu_product_pointers(eki_gpu_product *p, eki_buffer *at);
 /* Sets p->val to memory of the device for the values of C and, if `columns`, p->col. */
 ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns);
 /* Ends a run. `status` is its result so far: if it is EK_OK, C is copied to the host and the device
