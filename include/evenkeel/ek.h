@@ -1260,15 +1260,20 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * are made of operands that are neither in csr (with op N) nor in csc (with op T), and of B and D
  * if their indices do not ascend strictly.
  *
- * On a device: spgemm.csr.bins.gpu runs there if hints.method names it. The operands, or the copies
- * in csr, are copied to the device when the plan is made, and their values again when they have
- * changed. Each run copies the values of C to the host, and the run that makes C also its row
- * pointers and columns; a run into an existing C first copies its row pointers and columns to the
- * device. Nothing of what is in memory that host and device share is copied (EK_MEMORY_SHARED).
- * hints.memory counts what the plan and its runs hold on the host and on the device, except C and
- * its copy on the device. The bits are those of the processor's methods if the device rounds each
- * operation and keeps denormal numbers, and in any case the same in each run. If the device fails
- * while a run writes into an existing C, its values are undefined.
+ * On a device the library chooses spgemm.csr.hash.gpu, unless the device is a processor, where the
+ * methods of the library's own threads are faster; spgemm.csr.bins.gpu runs there by name. The
+ * operands, or the copies in csr, are copied to the device when the plan is made, and their values
+ * again when they have changed. Each run copies the values of C to the host, and the run that makes
+ * C also its row pointers and columns; a run into an existing C first copies its row pointers and
+ * columns to the device. Nothing of what is in memory that host and device share is copied
+ * (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the host and on the
+ * device, except C and its copy on the device. The bits are those of the processor's methods if the
+ * device rounds each operation and keeps denormal numbers, and in any case the same in each run. If
+ * the device fails while a run writes into an existing C, its values are undefined. With
+ * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows,
+ * and with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows
+ * of C begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
+ * computed in which way, and whether C is counted before it is filled.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Classes of rows of "spgemm.csr.hash.gpu" (csr_hash.c): the sizes of their tables, the lists of
+ * their rows, and launches of their kernels (hash_classes.c). */
+#ifndef EK_SPGEMM_GPU_HASH_H
+#define EK_SPGEMM_GPU_HASH_H
+
+#include "spgemm_gpu/product.h"
+
+enum {
+	EKI_HASH_SIZES = 8, /* maximum number of sizes of tables */
+	/* first class of each kind, as in hash_classes.cl; the rest follows from the number of
+	 * sizes */
+	EKI_HASH_COPY = 1,
+	EKI_HASH_TABLE = 2,
+	EKI_HASH_CLASSES = 4 + 4 * EKI_HASH_SIZES /* maximum number of classes */
+};
+
+/* A size of local memory for a row. */
+typedef struct eki_hash_size {
+	int slots;   /* of a hash table */
+	int columns; /* of a window */
+	int team;    /* work-items of a row */
+	int group;   /* work-items of a group */
+} eki_hash_size;
+
+/* Rows of C, class by class: rows of class c are list[first[c]] .. list[first[c + 1] - 1]. */
+typedef struct eki_hash_list {
+	const eki_buffer *row; /* rows, of the type of columns */
+	int64_t first[EKI_HASH_CLASSES + 1];
+} eki_hash_list;
+
+/* What a plan knows of the rows of C. */
+typedef struct eki_hash_rows {
+	eki_hash_size size[EKI_HASH_SIZES], pieces;
+	int sizes, classes;
+	int pieces_count; /* columns of a window in which columns are only counted */
+	int lanes;        /* work-items for a list */
+	int row_lanes;    /* work-items for a row of A when rows are looked at */
+	/* For each row of C: its first column, the number of columns from its first to its last,
+	 * and the mean length of its lists. */
+	eki_buffer *start, *span, *mean;
+	eki_hash_list by_bound;  /* all rows, classes by bounds on their entries */
+	eki_hash_list by_length; /* rows of a batch, or all, classes by their entries */
+	int64_t bound, longest;  /* bounds on the entries of C, and of one row */
+	double compression;      /* estimated number of bounds for an entry of C; 0 if not known */
+	bool in_one_phase;
+	eki_buffer *temporary_at; /* where temporary rows begin, if there is one phase */
+	int64_t capacity;         /* entries of a batch on the device */
+	/* What runs have found out. It is kept if memory is not limited. */
+	eki_buffer *at;  /* where the rows of C begin; NULL if it is not kept */
+	eki_buffer *col; /* the columns of C */
+	bool at_known, col_known, listed;
+} eki_hash_rows;
+
+/* What the kernels of all classes do. */
+typedef enum eki_hash_kind { EKI_HASH_COUNT, EKI_HASH_MAKE, EKI_HASH_VALUES } eki_hash_kind;
+
+typedef struct eki_hash_work {
+	eki_job *job;
+	const eki_step *step;
+	const eki_run *run;
+	const eki_hash_rows *h;
+	const eki_hash_list *list;
+	eki_hash_kind kind;
+	/* Where rows begin; place `begin` is the first of `col` and `val`. Not used to count. */
+	const eki_buffer *at, *col, *val;
+	int64_t begin;
+	const eki_buffer *length; /* gets the lengths of the rows, unless it is NULL */
+} eki_hash_work;
+
+/* Chooses sizes of tables for groups with `local` bytes of local memory. */
+void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h);
+/* Looks at all rows of C. `bound` gets rows + 1 bounds on their entries. */
+ek_status eki_hash_shapes(eki_job *job, const eki_step *step, const eki_hash_rows *h,
+                          const eki_buffer *bound);
+/* Sorts the rows [begin, end) by class: by their entries, of which `at` has the row pointers, or by
+ * the bounds in `bound` if `at` is NULL. Waits for the device. */
+ek_status eki_hash_classify(eki_job *job, const eki_step *step, const eki_hash_rows *h,
+                            const eki_buffer *bound, const eki_buffer *at, int64_t begin,
+                            int64_t end, eki_hash_list *list);
+/* Returns the bytes that eki_hash_classify takes temporarily. */
+int64_t eki_hash_classify_bytes(const eki_hash_rows *h, int64_t rows);
+/* Estimates bounds for each entry of C, from the rows of a sample of each class. */
+ek_status eki_hash_sample(eki_job *job, const eki_step *step, eki_hash_rows *h,
+                          const eki_buffer *bound);
+/* Puts the launch for rows of a class into the queue: `count` rows of the list, every stride-th
+ * from `first` on. With `compact`, their lengths are stored one after the other (hash_rows.c). */
+ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first, int64_t count,
+                                int64_t stride, bool compact);
+/* Puts the launches for all rows of a list into the queue. */
+ek_status eki_hash_launch(const eki_hash_work *w);
+/* Copies temporary rows to C. */
+ek_status eki_hash_arrange(const eki_hash_work *w, int64_t nnz, const eki_buffer *from_col,
+                           const eki_buffer *from_val);
+
+/* Does a run (hash_run.c). */
+ek_status eki_hash_run(const eki_step *step, const eki_run *run);
+
+#endif

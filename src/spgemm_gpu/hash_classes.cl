@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The classes of the rows of C = alpha A B + beta D, rows that are copies, and the way of rows from
+ * temporary memory to C (hash_classes.c, csr_hash.c). Compile-time parameters: those of
+ * operands.cl; EK_WG; LANES, work-items for a row of A or a list; and for classes
+ *
+ *   SIZES                       number of sizes of tables
+ *   CAPACITY, COLUMNS, TEAMS    for each size, separated by commas: entries of a hash table,
+ *                               columns of a window, and work-items of a team
+ *   PIECES_TEAM                 work-items for a row that is computed window by window */
+#include "spgemm_gpu/operands.cl"
+
+#define MANY 64 /* a group reads rows of A of more than MANY * LANES entries together */
+#define WIDE 0x7fffffff
+
+/* The classes. A size has two, for lists that are added one by one and for slices of lists. */
+enum {
+	EMPTY,
+	COPY,
+	HASH,
+	WINDOW = HASH + 2 * SIZES,
+	PIECES = WINDOW + 2 * SIZES,
+	CLASSES = PIECES + 2
+};
+
+/* ---- Shapes of rows -------------------------------------------------------------------------- */
+
+/* What a row of C consists of. */
+typedef struct shape {
+	ek_i64 products;
+	IDX low, high; /* first and last column; -1 if there are no products */
+} shape;
+
+EK_FN void join(shape *s, ek_i64 products, IDX low, IDX high)
+{
+	if (products == 0)
+		return;
+	s->low = s->products == 0 || low < s->low ? low : s->low;
+	s->high = s->products == 0 || high > s->high ? high : s->high;
+	s->products += products;
+}
+
+/* Looks at entries k, k + step, ... of A before `end`. */
+EK_FN void look(shape *s, ek_i64 k, ek_i64 end, int step, const EK_GLOBAL IDX *a_col,
+                const EK_GLOBAL PTR *b_ptr, const EK_GLOBAL IDX *b_col)
+{
+	for (; k < end; k += step) {
+		const PTR low = b_ptr[a_col[k]], high = b_ptr[a_col[k] + 1];
+
+		if (low < high)
+			join(s, high - low, b_col[low], b_col[high - 1]);
+	}
+}
+
+/* Joins the shapes of `lanes` adjacent work-items, in the first of them. Has barriers. */
+EK_FN void join_lanes(shape *s, int lanes, EK_LOCAL_PTR ek_i64 *products, EK_LOCAL_PTR IDX *low,
+                      EK_LOCAL_PTR IDX *high)
+{
+	const int lid = EK_LID();
+
+	for (int d = lanes / 2; d > 0; d /= 2) {
+		EK_BARRIER();
+		products[lid] = s->products;
+		low[lid] = s->low;
+		high[lid] = s->high;
+		EK_BARRIER();
+		if (lid % lanes < d)
+			join(s, products[lid + d], low[lid + d], high[lid + d]);
+	}
+}
+
+/* Adds the row of D, if i has one, and stores what the classes need. */
+EK_FN void keep(shape s, ek_i64 i, ek_i64 lists, int has_d, const EK_GLOBAL PTR *d_ptr,
+                const EK_GLOBAL IDX *d_col, EK_GLOBAL ek_i64 *bound, EK_GLOBAL IDX *start,
+                EK_GLOBAL int *span, EK_GLOBAL int *mean)
+{
+	if (has_d && d_ptr[i] < d_ptr[i + 1]) {
+		join(&s, d_ptr[i + 1] - d_ptr[i], d_col[d_ptr[i]], d_col[d_ptr[i + 1] - 1]);
+		lists++;
+	}
+	const ek_i64 width = s.products ? (ek_i64)s.high - s.low + 1 : 0;
+	const ek_i64 length = s.products ? s.products / lists + 1 : 0;
+
+	bound[i] = s.products < width ? s.products : width;
+	start[i] = s.products ? s.low : 0;
+	span[i] = width < WIDE ? (int)width : WIDE;
+	mean[i] = lists == 1 ? -1 : length < WIDE ? (int)length : WIDE;
+}
+
+/* For each row i of C: bound[i] is an upper bound on its entries, start[i] its first column,
+ * span[i] the number of columns from its first to its last, and mean[i] the mean length of its
+ * lists, or -1 if there is one. bound[rows] becomes 0. */
+EK_KERNEL(row_shapes, EK_WG)
+(EK_PRODUCT_PARAMETERS, int has_d, EK_GLOBAL ek_i64 *EK_RESTRICT bound,
+ EK_GLOBAL IDX *EK_RESTRICT start, EK_GLOBAL int *EK_RESTRICT span, EK_GLOBAL int *EK_RESTRICT mean)
+{
+	EK_LOCAL ek_i64 products[EK_WG];
+	EK_LOCAL IDX lows[EK_WG], highs[EK_WG];
+	const int lane = EK_LID() % LANES;
+	const ek_i64 first = EK_GROUP() * (EK_WG / LANES), i = first + EK_LID() / LANES;
+	const ek_i64 n = i < rows ? a_ptr[i + 1] - a_ptr[i] : 0;
+	shape s;
+
+	s.products = 0;
+	s.low = s.high = -1;
+	if (i < rows && n <= MANY * LANES)
+		look(&s, a_ptr[i] + lane, a_ptr[i + 1], LANES, a_col, b_ptr, b_col);
+	join_lanes(&s, LANES, products, lows, highs);
+	if (i < rows && n <= MANY * LANES && lane == 0)
+		keep(s, i, n, has_d, d_ptr, d_col, bound, start, span, mean);
+	for (ek_i64 r = first; r < first + EK_WG / LANES && r < rows; r++) {
+		if (a_ptr[r + 1] - a_ptr[r] <= MANY * LANES)
+			continue;
+		s.products = 0;
+		s.low = s.high = -1;
+		look(&s, a_ptr[r] + EK_LID(), a_ptr[r + 1], EK_WG, a_col, b_ptr, b_col);
+		join_lanes(&s, EK_WG, products, lows, highs);
+		if (EK_LID() == 0)
+			keep(s, r, a_ptr[r + 1] - a_ptr[r], has_d, d_ptr, d_col, bound, start, span,
+			     mean);
+	}
+	if (i == rows && lane == 0)
+		bound[rows] = 0;
+}
+
+/* ---- Lists of rows by class ------------------------------------------------------------------ */
+
+/* Returns the class of a row of at most n entries. */
+EK_FN int class_of(ek_i64 n, int span, int mean)
+{
+	const int capacity[SIZES] = {CAPACITY}, columns[SIZES] = {COLUMNS}, team[SIZES] = {TEAMS};
+	int hash = 0, window = 0;
+
+	if (n == 0)
+		return EMPTY;
+	if (mean < 0)
+		return COPY;
+	while (hash < SIZES && capacity[hash] < n)
+		hash++;
+	while (window < SIZES && columns[window] < span)
+		window++;
+	/* A window needs no search and no sort, and may take twice the memory of a table. */
+	if (window < SIZES && window <= hash + 1)
+		return WINDOW + 2 * window + (team[window] > 32 && mean < team[window] / 4);
+	if (hash < SIZES && span < WIDE)
+		return HASH + 2 * hash + (team[hash] > 32 && mean < team[hash] / 4);
+	return PIECES + (mean < PIECES_TEAM / 4);
+}
+
+#define CLASS_PARAMETERS                                                           \
+	ek_i64 begin, ek_i64 end, const EK_GLOBAL ek_i64 *EK_RESTRICT n, int each, \
+		const EK_GLOBAL int *EK_RESTRICT span, const EK_GLOBAL int *EK_RESTRICT mean
+/* Returns the bound on the entries of row i: n[i] if `each` is not 0, else n[i + 1] - n[i]. */
+#define BOUND(i) (each ? n[i] : n[(i) + 1] - n[i])
+
+/* Counts the rows of each class among the rows [begin, end). A group has EK_WG rows, and counts
+ * those of class c in place[c * groups + its number]. */
+EK_KERNEL(class_count, EK_WG)
+(CLASS_PARAMETERS, ek_i64 groups, EK_GLOBAL ek_i64 *EK_RESTRICT place)
+{
+	EK_LOCAL int count[CLASSES];
+	const ek_i64 i = begin + EK_GROUP() * EK_WG + EK_LID();
+
+	for (int c = EK_LID(); c < CLASSES; c += EK_WG)
+		count[c] = 0;
+	EK_BARRIER();
+	if (i < end)
+		EK_LOCAL_ADD(count + class_of(BOUND(i), span[i], mean[i]), 1);
+	EK_BARRIER();
+	for (int c = EK_LID(); c < CLASSES; c += EK_WG)
+		place[c * groups + EK_GROUP()] = count[c];
+	if (EK_GROUP() == 0 && EK_LID() == 0)
+		place[CLASSES * groups] = 0;
+}
+
+/* Writes the rows [begin, end) to list[begin], ..., class by class, and in order in each class.
+ * place[] has the sums of the counts before. */
+EK_KERNEL(class_place, EK_WG)
+(CLASS_PARAMETERS, ek_i64 groups, const EK_GLOBAL ek_i64 *EK_RESTRICT place,
+ EK_GLOBAL IDX *EK_RESTRICT list)
+{
+	EK_LOCAL int classes[EK_WG];
+	const ek_i64 i = begin + EK_GROUP() * EK_WG + EK_LID();
+	int own = -1, before = 0;
+
+	if (i < end)
+		own = class_of(BOUND(i), span[i], mean[i]);
+	classes[EK_LID()] = own;
+	EK_BARRIER();
+	for (int k = 0; k < EK_LID(); k++)
+		before += classes[k] == own;
+	if (i < end)
+		list[begin + place[own * groups + EK_GROUP()] + before] = (IDX)i;
+}
+
+/* Writes where the classes begin in a list. first[] has CLASSES + 1 numbers. */
+EK_KERNEL(class_begin, EK_WG)
+(ek_i64 groups, const EK_GLOBAL ek_i64 *EK_RESTRICT place, EK_GLOBAL ek_i64 *EK_RESTRICT first)
+{
+	for (int c = EK_LID(); c <= CLASSES; c += EK_WG)
+		first[c] = place[c * groups];
+}
+
+/* Writes the bounds of rows list[first], list[first + stride], ... one after the other. */
+EK_KERNEL(sample_bounds, EK_WG)
+(ek_i64 first, ek_i64 count, ek_i64 stride, const EK_GLOBAL IDX *EK_RESTRICT list,
+ const EK_GLOBAL ek_i64 *EK_RESTRICT bound, EK_GLOBAL ek_i64 *EK_RESTRICT out)
+{
+	const ek_i64 k = EK_GROUP() * EK_WG + EK_LID();
+
+	if (k < count)
+		out[k] = bound[list[first + k * stride]];
+}
+
+/* ---- Rows that are copies -------------------------------------------------------------------- */
+
+/* Writes rows that consist of one list, in the same way as make_rows (hash_rows.cl). If `columns`
+ * is 0, their columns are known. */
+EK_KERNEL(copy_rows, EK_WG)
+(EK_PRODUCT_PARAMETERS, ek_i64 first, ek_i64 count, const EK_GLOBAL IDX *EK_RESTRICT list,
+ const EK_GLOBAL ek_i64 *at, ek_i64 begin, EK_GLOBAL IDX *EK_RESTRICT c_col,
+ EK_GLOBAL VAL *EK_RESTRICT c_val, EK_GLOBAL ek_i64 *length, int store, int columns)
+{
+	const ek_i64 unit = EK_GROUP() * (EK_WG / LANES) + EK_LID() / LANES;
+
+	if (unit >= count)
+		return;
+	const ek_i64 i = list[first + unit];
+	const EK_GLOBAL IDX *col = b_col;
+	const EK_GLOBAL VAL *val = b_val;
+	int read = !EK_IS_ZERO(alpha);
+	VAL factor = 0;
+	PTR from, stop;
+
+	if (a_ptr[i] < a_ptr[i + 1]) {
+		const PTR k = a_ptr[i];
+
+		from = b_ptr[a_col[k]];
+		stop = b_ptr[a_col[k] + 1];
+		if (read)
+			factor = EK_MUL(alpha, a_val[k]);
+	} else {
+		from = d_ptr[i];
+		stop = d_ptr[i + 1];
+		col = d_col;
+		val = d_val;
+		factor = beta;
+		read = !EK_IS_ZERO(beta);
+	}
+	const ek_i64 to = at[i] - begin - from;
+
+	for (PTR e = from + EK_LID() % LANES; e < stop; e += LANES) {
+		if (columns)
+			c_col[to + e] = col[e];
+		c_val[to + e] = read ? (VAL)0 + EK_MUL(factor, val[e]) : (VAL)0;
+	}
+	if (store && EK_LID() % LANES == 0)
+		length[i] = stop - from;
+}
+
+/* ---- From temporary rows to C ---------------------------------------------------------------- */
+
+/* Returns the last row in [low, high] that begins at entry e or before. */
+EK_FN ek_i64 row_of(const EK_GLOBAL ek_i64 *at, ek_i64 low, ek_i64 high, ek_i64 e)
+{
+	while (low < high) {
+		const ek_i64 middle = low + (high - low + 1) / 2;
+
+		if (at[middle] <= e)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
+/* Copies temporary rows, which begin at from[i], to C, where they begin at at[i]. A group copies
+ * EK_WG * EACH entries. */
+EK_KERNEL(arrange, EK_WG)
+(ek_i64 rows, const EK_GLOBAL ek_i64 *EK_RESTRICT from, const EK_GLOBAL ek_i64 *EK_RESTRICT at,
+ const EK_GLOBAL IDX *EK_RESTRICT from_col, const EK_GLOBAL VAL *EK_RESTRICT from_val,
+ EK_GLOBAL IDX *EK_RESTRICT c_col, EK_GLOBAL VAL *EK_RESTRICT c_val)
+{
+	EK_LOCAL ek_i64 ends[2];
+	const ek_i64 begin = EK_GROUP() * (EK_WG * EACH);
+	const ek_i64 end = begin + EK_WG * EACH < at[rows] ? begin + EK_WG * EACH : at[rows];
+
+	if (EK_LID() < 2)
+		ends[EK_LID()] = row_of(at, 0, rows - 1, EK_LID() ? end - 1 : begin);
+	EK_BARRIER();
+	for (ek_i64 e = begin + EK_LID(); e < end; e += EK_WG) {
+		const ek_i64 i = row_of(at, ends[0], ends[1], e), k = from[i] + e - at[i];
+
+		c_col[e] = from_col[k];
+		c_val[e] = from_val[k];
+	}
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Tests what walking products of awkward shapes does not see of "spgemm.csr.hash.gpu": rows at the
+ * edges of its classes, tables that are full, windows one after the other, columns beyond 2^31, one
+ * phase and two, limits on memory, values that must not be read, and threads that run one plan.
+ * Results must have the arrays of the processor's reference, bit for bit. */
+#include <math.h>
+#include <pthread.h>
+
+#include "plan/plan.h"
+#include "support/devices.h"
+#include "support/held.h"
+#include "support/random.h"
+#include "support/sparse.h"
+#include "support/support.h"
+
+static struct rng draw = {5};
+
+/* ---- Shapes ---------------------------------------------------------------------------------- */
+
+static void shape_open(struct shape *s, const char *name, int64_t rows, int64_t cols, int64_t room)
+{
+	*s = (struct shape){.rows = rows, .cols = cols};
+	snprintf(s->name, sizeof s->name, "%s", name);
+	s->ptr = calloc((size_t)rows + 1, sizeof *s->ptr);
+	s->col = calloc((size_t)room, sizeof *s->col);
+	s->val = calloc((size_t)room, sizeof *s->val);
+	s->val2 = calloc((size_t)room, sizeof *s->val2);
+}
+
+static void put(struct shape *s, int64_t col)
+{
+	s->col[s->nnz] = col;
+	s->val[s->nnz] = rng_real(&draw, 4);
+	s->val2[s->nnz++] = rng_real(&draw, 4);
+}
+
+/* Row r of B has `length` entries `apart` columns apart, from column first + r * shift on. */
+static void make_b(struct shape *s, int64_t rows, int64_t cols, int64_t length, int64_t first,
+                   int64_t shift, int64_t apart)
+{
+	shape_open(s, "B", rows, cols, rows * length);
+	for (int64_t r = 0; r < rows; r++) {
+		for (int64_t k = 0; k < length; k++)
+			put(s, first + r * shift + k * apart);
+		s->ptr[r + 1] = s->nnz;
+	}
+}
+
+/* Row i of A has count[i] entries in different columns, and every other row one of them twice. */
+static void make_a(struct shape *s, int64_t rows, const int64_t *count, int64_t cols)
+{
+	int64_t room = 1;
+
+	for (int64_t i = 0; i < rows; i++)
+		room += count[i] + 1;
+	shape_open(s, "A", rows, cols, room);
+	for (int64_t i = 0; i < rows; i++) {
+		for (int64_t k = 0; k < count[i]; k++)
+			put(s, (k * 7 + i) % cols);
+		if (count[i] > 2 && i % 2)
+			put(s, s->col[s->nnz - 2]);
+		s->ptr[i + 1] = s->nnz;
+	}
+}
+
+/* ---- Checks ---------------------------------------------------------------------------------- */
+
+/* Operands of one product. */
+struct problem {
+	struct held h[3];
+	int count; /* 3 if there is a D */
+	double alpha, beta;
+};
+
+static ek_status make_plan(const struct problem *p, const char *method, int64_t memory,
+                           ek_plan **plan)
+{
+	const ek_hints hints = {.size = sizeof hints,
+	                        .method = method,
+	                        .B = p->h[1].M,
+	                        .D = p->count > 2 ? p->h[2].M : NULL,
+	                        .memory = memory};
+
+	return ek_plan_create(EK_SPGEMM, p->h[0].M, &hints, plan);
+}
+
+static void same(const struct problem *p, ek_plan *plan, ek_plan *right, ek_matrix **C,
+                 const char *what)
+{
+	ek_matrix *R = NULL;
+	const char *array;
+
+	expect_status(ek_spgemm(plan, p->alpha, p->beta, C), EK_OK);
+	expect_status(ek_spgemm(right, p->alpha, p->beta, &R), EK_OK);
+	if ((array = different_array(*C, R)))
+		fail_msg("%s: array %s differs, %s", product_where, array, what);
+	ek_matrix_destroy(R);
+}
+
+static void check_plan(struct problem *p, ek_plan *plan)
+{
+	ek_matrix *C = NULL, *again = NULL;
+	ek_plan *right;
+
+	expect_status(make_plan(p, "spgemm.csr.serial", 0, &right), EK_OK);
+	same(p, plan, right, &C, "new C");
+	for (int second = 1; second >= 0; second--) {
+		for (int k = 0; k < p->count; k++)
+			held_values(&p->h[k], second);
+		same(p, plan, right, &C, "new values in an existing C");
+	}
+	same(p, plan, right, &again, "second new C");
+	ek_plan_destroy(right);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(again);
+}
+
+/* Returns the smallest limit that the message of the last error names. */
+static long long least_memory(void)
+{
+	const char *text = strstr(ek_error_text(), "at least");
+	long long bytes = 0;
+
+	if (!text || sscanf(text, "at least %lld", &bytes) != 1)
+		fail_msg("no number in: %s", ek_error_text());
+	return bytes;
+}
+
+static void check_limits(struct problem *p, const char *method)
+{
+	ek_plan *plan = NULL;
+	long long least;
+
+	expect_status(make_plan(p, method, 1, &plan), EK_ELIMIT);
+	least = least_memory();
+	expect_status(make_plan(p, method, least - 1, &plan), EK_ELIMIT);
+	for (int k = 0; k < 3; k++) {
+		expect_status(make_plan(p, method, least + k * (least / 8), &plan), EK_OK);
+		check_plan(p, plan);
+		assert_true(ek_plan_memory(plan) <= least + k * (least / 8));
+		ek_plan_destroy(plan);
+	}
+}
+
+static void check_on(const struct device_context *on, const struct shape *a, const struct shape *b,
+                     const struct shape *d, ek_index index, bool limits)
+{
+	const char *const method = "spgemm.csr.hash.gpu:local=8";
+	const struct shape *shape[] = {a, b, d};
+	struct problem p = {.count = d ? 3 : 2, .alpha = -1.5, .beta = 0.75};
+	ek_plan *plan;
+
+	snprintf(product_where, sizeof product_where, "%s times %s, %s, on %s", a->name, b->name,
+	         ek_index_name(index), on->text);
+	for (int k = 0; k < p.count; k++)
+		held_make(&p.h[k], shape[k], HELD_CSR, EK_F64, index, 1, on->ctx);
+	expect_status(make_plan(&p, method, 0, &plan), EK_OK);
+	check_plan(&p, plan);
+	ek_plan_destroy(plan);
+	if (limits)
+		check_limits(&p, method);
+	for (int k = 0; k < p.count; k++)
+		held_free(&p.h[k]);
+}
+
+/* ---- Tests ----------------------------------------------------------------------------------- */
+
+enum { ROWS = 60 };
+
+/* Counts of entries from 0 on, around the capacities of small tables, and beyond the largest. */
+static void edges(int64_t count[ROWS])
+{
+	static const int64_t around[] = {24, 32, 64, 300, 366, 430, 488, 640, 1500, 0};
+
+	for (int64_t i = 0; i < ROWS; i++)
+		count[i] = i < 10 ? i : around[i / 5 - 2] + i % 5 - 2;
+	count[ROWS - 1] = 0;
+}
+
+/* Tests rows of single products and of longer lists, near and far apart, at the edges of classes.
+ * Columns that are a multiple of 64 apart collide in tables. */
+static void test_edges(void **state)
+{
+	static const int64_t shape[][4] = {{1, 0, 1, 1},
+	                                   {1, 5, 640, 1},
+	                                   {3, 0, 64, 40000},
+	                                   {40, 3, 9, 2},
+	                                   {90, 1000, 1, 7000}};
+	int64_t count[ROWS];
+
+	(void)state;
+	need_device();
+	edges(count);
+	for (int k = 0; k < 5; k++) {
+		const int64_t *s = shape[k], cols = 2000000;
+		const struct device_context *on = &devices.of[k % devices.count];
+		struct shape a, b, d;
+
+		make_a(&a, ROWS, count, 1700);
+		make_b(&b, 1700, cols, s[0], s[1], s[2], s[3]);
+		make_b(&d, ROWS, cols, 3, 0, 700, 1000);
+		check_on(on, &a, &b, k % 2 ? &d : NULL, EK_I32, k > 2);
+		shape_free(&a);
+		shape_free(&b);
+		shape_free(&d);
+	}
+}
+
+/* Tests rows whose columns are beyond 2^31 or further apart than that. */
+static void test_far_columns(void **state)
+{
+	static const int64_t far = (int64_t)1 << 33;
+	const int64_t count[] = {0, 1, 2, 30, 700, 5, 0};
+
+	(void)state;
+	need_device();
+	for (int k = 0; k < 2; k++) {
+		struct shape a, b;
+
+		make_a(&a, 7, count, 800);
+		make_b(&b, 800, 2 * far, 3, far - 100, 1, k ? far / 3 : 50);
+		check_on(&devices.of[k % devices.count], &a, &b, NULL, EK_I64, k == 0);
+		shape_free(&a);
+		shape_free(&b);
+	}
+}
+
+/* Tests that bounds far above the entries lead to two phases, and near ones to one. */
+static void test_phases(void **state)
+{
+	int64_t count[ROWS];
+
+	(void)state;
+	need_device();
+	for (int64_t i = 0; i < ROWS; i++)
+		count[i] = 60;
+	for (int k = 0; k < 2; k++) {
+		const struct device_context *on = &devices.of[0];
+		struct problem p = {.count = 2, .alpha = 2};
+		struct shape a, b;
+		char text[4000];
+		ek_plan *plan;
+
+		make_a(&a, ROWS, count, 420);
+		make_b(&b, 420, 4000000, 40, 0, k ? 0 : 1, 90000);
+		held_make(&p.h[0], &a, HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
+		held_make(&p.h[1], &b, HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
+		expect_status(make_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
+		expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+		if (!strstr(text, k ? "two phases" : "one phase"))
+			fail_msg("unexpected phases: %s", text);
+		check_plan(&p, plan);
+		ek_plan_destroy(plan);
+		for (int m = 0; m < 2; m++)
+			held_free(&p.h[m]);
+		shape_free(&a);
+		shape_free(&b);
+	}
+}
+
+/* Tests that values are not read where alpha or beta is 0. */
+static void test_not_read(void **state)
+{
+	int64_t count[ROWS];
+
+	(void)state;
+	need_device();
+	edges(count);
+	for (int k = 0; k < 2; k++) {
+		const struct device_context *on = &devices.of[k % devices.count];
+		struct problem p = {.count = 3, .alpha = k, .beta = !k};
+		struct shape s[3];
+		ek_plan *plan;
+
+		make_a(&s[0], ROWS, count, 1700);
+		make_b(&s[1], 1700, 2000000, 3, 0, 64, 40000);
+		make_b(&s[2], ROWS, 2000000, 3, 0, 700, 1000);
+		for (int m = k ? 2 : 0; m < (k ? 3 : 2); m++)
+			for (int64_t e = 0; e < s[m].nnz; e++)
+				s[m].val[e] = s[m].val2[e] = NAN;
+		for (int m = 0; m < 3; m++)
+			held_make(&p.h[m], &s[m], HELD_CSR, EK_F64, EK_I32, 1, on->ctx);
+		expect_status(make_plan(&p, "spgemm.csr.hash.gpu:local=8", 0, &plan), EK_OK);
+		check_plan(&p, plan);
+		ek_plan_destroy(plan);
+		for (int m = 0; m < 3; m++) {
+			held_free(&p.h[m]);
+			shape_free(&s[m]);
+		}
+	}
+}
+
+static void *run_often(void *plan)
+{
+	static ek_status status[4];
+
+	for (int k = 0; k < 4; k++) {
+		ek_matrix *C = NULL;
+
+		status[k] = ek_spgemm(plan, 1, 0, &C);
+		if (status[k] == EK_OK)
+			status[k] = ek_spgemm(plan, 1, 0, &C);
+		ek_matrix_destroy(C);
+		if (status[k] != EK_OK || ek_plan_memory(plan) <= 0)
+			return status;
+	}
+	return NULL;
+}
+
+static void test_threads(void **state)
+{
+	struct problem p = {.count = 2};
+	pthread_t thread[2];
+	struct shape a, b;
+	ek_plan *plan;
+	void *failed;
+
+	(void)state;
+	need_device();
+	sparse_random(&draw, &a, 200, 300, 9);
+	sparse_random(&draw, &b, 300, 5000, 9);
+	held_make(&p.h[0], &a, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
+	held_make(&p.h[1], &b, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
+	expect_status(make_plan(&p, "spgemm.csr.hash.gpu:local=8", 0, &plan), EK_OK);
+	for (int k = 0; k < 2; k++)
+		assert_int_equal(pthread_create(&thread[k], NULL, run_often, plan), 0);
+	for (int k = 0; k < 2; k++) {
+		pthread_join(thread[k], &failed);
+		assert_null(failed);
+	}
+	p.alpha = 1;
+	check_plan(&p, plan);
+	ek_plan_destroy(plan);
+	held_free(&p.h[0]);
+	held_free(&p.h[1]);
+	shape_free(&a);
+	shape_free(&b);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_edges),   cmocka_unit_test(test_far_columns),
+		cmocka_unit_test(test_phases),  cmocka_unit_test(test_not_read),
+		cmocka_unit_test(test_threads),
+	};
+
+	if (argc > 0)
+		test_passive_threads(argv);
+	return run_all_tests(tests, devices_setup, devices_teardown);
+}
