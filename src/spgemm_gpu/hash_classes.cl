@@ -86,6 +86,14 @@ EK_FN void keep(shape s, ek_i64 i, ek_i64 lists, int has_d, const EK_GLOBAL PTR 
 	mean[i] = lists == 1 ? -1 : length < WIDE ? (int)length : WIDE;
 }
 
+/* Returns the first row in [r, stop) with more than MANY * LANES entries, or stop. */
+EK_FN ek_i64 next_long(ek_i64 r, ek_i64 stop, const EK_GLOBAL PTR *a_ptr)
+{
+	while (r < stop && a_ptr[r + 1] - a_ptr[r] <= MANY * LANES)
+		r++;
+	return r;
+}
+
 /* For each row i of C: bound[i] is an upper bound on its entries, start[i] its first column,
  * span[i] the number of columns from its first to its last, and mean[i] the mean length of its
  * lists, or -1 if there is one. bound[rows] becomes 0. */
@@ -107,9 +115,8 @@ EK_KERNEL(row_shapes, EK_WG)
 	join_lanes(&s, LANES, products, lows, highs);
 	if (i < rows && n <= MANY * LANES && lane == 0)
 		keep(s, i, n, has_d, d_ptr, d_col, bound, start, span, mean);
-	for (ek_i64 r = first; r < first + EK_WG / LANES && r < rows; r++) {
-		if (a_ptr[r + 1] - a_ptr[r] <= MANY * LANES)
-			continue;
+	const ek_i64 stop = first + EK_WG / LANES < rows ? first + EK_WG / LANES : rows;
+	for (ek_i64 r = next_long(first, stop, a_ptr); r < stop; r = next_long(r + 1, stop, a_ptr)) {
 		s.products = 0;
 		s.low = s.high = -1;
 		look(&s, a_ptr[r] + EK_LID(), a_ptr[r + 1], EK_WG, a_col, b_ptr, b_col);
