@@ -113,17 +113,14 @@ static void choose_capacity(eki_step *step, eki_hash_rows *h)
 static ek_status say(eki_step *step, const eki_hash_rows *h)
 {
 	const int64_t *first = h->by_bound.first;
-	const int tables = EKI_HASH_TABLE, windows = tables + 2 * h->sizes,
-		  pieces = windows + 2 * h->sizes;
+	const int tables = EKI_HASH_TABLE, windows = tables + h->sizes;
 
 	EK_RETURN_IF(eki_step_say(
 		step,
-		"         rows of C: %lld empty, %lld copies, %lld in hash tables, %lld in one "
-		"window, %lld in several\n",
+		"         rows of C: %lld empty, %lld copies, %lld in hash tables, %lld in windows\n",
 		(long long)(first[1] - first[0]), (long long)(first[2] - first[1]),
 		(long long)(first[windows] - first[tables]),
-		(long long)(first[pieces] - first[windows]),
-		(long long)(first[h->classes] - first[pieces])));
+		(long long)(first[h->classes] - first[windows])));
 	if (step->problem->memory > 0)
 		return eki_step_say(
 			step,
@@ -148,7 +145,6 @@ static ek_status make_arrays(eki_step *step, eki_hash_rows *h)
 
 	EK_RETURN_IF(eki_gpu_buffer(step, rows, idx, false, NULL, &h->start));
 	EK_RETURN_IF(eki_gpu_buffer(step, rows, sizeof(int32_t), false, NULL, &h->span));
-	EK_RETURN_IF(eki_gpu_buffer(step, rows, sizeof(int32_t), false, NULL, &h->mean));
 	EK_RETURN_IF(eki_gpu_buffer(step, rows, idx, false, NULL, &list));
 	h->by_bound.row = list;
 	EK_RETURN_IF(eki_gpu_buffer(step, rows, idx, false, NULL, &list));

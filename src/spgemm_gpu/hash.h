@@ -7,20 +7,20 @@
 #include "spgemm_gpu/product.h"
 
 enum {
-	EKI_HASH_SIZES = 8, /* maximum number of sizes of tables */
-	/* first class of each kind, as in hash_classes.cl; the rest follows from the number of
-	 * sizes */
+	EKI_HASH_SIZES = 4, /* maximum number of sizes of tables */
+	/* Classes, as in hash_classes.cl: rows in hash tables, by size, begin at EKI_HASH_TABLE; then
+	 * come those in windows. */
 	EKI_HASH_COPY = 1,
 	EKI_HASH_TABLE = 2,
-	EKI_HASH_CLASSES = 4 + 4 * EKI_HASH_SIZES /* maximum number of classes */
+	EKI_HASH_CLASSES = EKI_HASH_TABLE + 2 * EKI_HASH_SIZES /* maximum number of classes */
 };
 
 /* A size of local memory for a row. */
 typedef struct eki_hash_size {
-	int slots;   /* of a hash table */
-	int columns; /* of a window */
-	int team;    /* work-items of a row */
-	int group;   /* work-items of a group */
+	int slots;         /* of a hash table */
+	int columns;       /* of a window */
+	int count_columns; /* of a window in which columns are only counted */
+	int group;         /* work-items of a group, which computes a row */
 } eki_hash_size;
 
 /* Rows of C, class by class: rows of class c are list[first[c]] .. list[first[c + 1] - 1]. */
@@ -31,14 +31,13 @@ typedef struct eki_hash_list {
 
 /* What a plan knows of the rows of C. */
 typedef struct eki_hash_rows {
-	eki_hash_size size[EKI_HASH_SIZES], pieces;
+	eki_hash_size size[EKI_HASH_SIZES];
 	int sizes, classes;
-	int pieces_count; /* columns of a window in which columns are only counted */
-	int lanes;        /* work-items for a list */
-	int row_lanes;    /* work-items for a row of A when rows are looked at */
-	/* For each row of C: its first column, the number of columns from its first to its last,
-	 * and the mean length of its lists. */
-	eki_buffer *start, *span, *mean;
+	int lanes;     /* work-items for a row that is a copy */
+	int row_lanes; /* work-items for a row of A when rows are looked at */
+	/* For each row of C: its first column, and the number of columns from its first to its
+	 * last, or -1 if it is a copy. */
+	eki_buffer *start, *span;
 	eki_hash_list by_bound;  /* all rows, classes by bounds on their entries */
 	eki_hash_list by_length; /* rows of a batch, or all, classes by their entries */
 	int64_t bound, longest;  /* bounds on the entries of C, and of one row */
@@ -62,7 +61,8 @@ typedef struct eki_hash_work {
 	const eki_hash_rows *h;
 	const eki_hash_list *list;
 	eki_hash_kind kind;
-	/* Where rows begin; place `begin` is the first of `col` and `val`. Not used to count. */
+	/* Bounds on the entries of the rows to count them; otherwise where rows begin, and place
+	 * `begin` is the first of `col` and `val`. */
 	const eki_buffer *at, *col, *val;
 	int64_t begin;
 	const eki_buffer *length; /* gets the lengths of the rows, unless it is NULL */

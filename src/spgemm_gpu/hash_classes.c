@@ -3,9 +3,10 @@
  * counting, and in each class they stay in order, so neighbouring groups read neighbouring rows of
  * A. The host reads only where the classes begin.
  *
- * Rows of a class differ by a factor of two in their bounds (on GPUs) or, if these are small
- * enough, in the columns they span. A sample has the same number of rows of each class that has as
- * many, so the few long rows count. */
+ * The tables of a class are four times as large as those of the class before, and their groups have
+ * twice the work-items: so the multiprocessors of a GPU have a similar number of work-items in each
+ * class. A row uses only as much of its table as it needs. A sample has the same number of rows of
+ * each class that has as many, so the few long rows count. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,26 +20,24 @@ EKI_KERNEL_TEXT(eki_cl_hash_classes, "spgemm_gpu/hash_classes.cl");
 enum {
 	WG = 256,
 	EACH = 8, /* entries that a work-item copies to C */
-	LEAST_SLOTS = 32,
-	SHARE = 16,        /* slots of a table for each work-item */
-	TEAM_MOST = 256,   /* work-items of a row */
-	GROUP_MOST = 128,  /* work-items of a group that computes several rows */
-	GROUP_LEAST = 32,  /* the same with little local memory */
-	SLOTS_MOST = 8192, /* slots of the largest table */
-	SAMPLE = 64,       /* rows of a class that are counted to estimate nnz(C), at least */
-	PIECES_SAMPLE = 8  /* the same for rows beyond all tables */
+	SLOTS_LEAST = 128, /* slots of the smallest table */
+	RATIO = 4,         /* slots of a table for each of those of the next smaller one */
+	GROUP_LEAST = 32,  /* work-items for the smallest table */
+	GROUP_MOST = 256,  /* the same for the largest */
+	CPU_GROUP_MOST = 128,
+	COUNT_MOST = 1 << 20, /* columns of a window in which they are counted */
+	SAMPLE = 64,          /* rows of a class that are counted to estimate nnz(C), at least */
+	LARGE_SAMPLE = 8      /* the same for rows in the largest windows */
 };
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* Returns the bytes of local memory that a work-item needs besides tables: descriptions of lists,
- * sums of their lengths, turns, a column, and numbers of entries. */
-static int64_t item_bytes(const eki_step *step)
+/* Returns the bytes of local memory that the work-items of a group need besides tables. */
+static int64_t item_bytes(const eki_step *step, int group)
 {
-	const ek_store *A = step->in[0];
+	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
 
-	return 2 * (int64_t)eki_ptr_size(A->index) + (int64_t)ek_value_size(A->value) + 20 +
-	       (int64_t)eki_idx_size(A->index) + 4;
+	return group * (2 * 8 + 2 * size + 4 + group / 8) + 64;
 }
 
 static int64_t slot_bytes(const eki_step *step)
@@ -46,84 +45,59 @@ static int64_t slot_bytes(const eki_step *step)
 	return 4 + (int64_t)ek_value_size(step->in[0]->value);
 }
 
-/* Returns how many columns have room for sums, bits and counts of bits in `bytes` bytes. */
-static int columns_in(const eki_step *step, int64_t bytes, int team)
+/* Adds a size with `slots` slots. A window has as many columns as have room for sums and bits in
+ * the same memory, and a bit for each work-item's word. */
+static void add_size(const eki_step *step, int64_t slots, int group, eki_hash_rows *h)
 {
-	const int64_t size = (int64_t)ek_value_size(step->in[0]->value);
-	const int64_t words = bytes / (32 * size + 8);
+	const int64_t bytes = slots * slot_bytes(step);
+	const int64_t words = bytes / (32 * (int64_t)ek_value_size(step->in[0]->value) + 4);
+	const int64_t count = bytes / 4 * 32;
 
-	return 32 * (int)(words < team ? words : team);
-}
-
-/* Adds a size whose tables have `slots` slots, if the device has the local memory. */
-static bool add_size(const eki_step *step, int64_t local, int slots, int team, eki_hash_rows *h)
-{
-	const int64_t table = slots * slot_bytes(step);
-	int group = team > GROUP_MOST ? team : GROUP_MOST;
-
-	while (group > team && group > GROUP_LEAST &&
-	       group / team * table + group * item_bytes(step) > local)
-		group /= 2;
-	if (group / team * table + group * item_bytes(step) > local)
-		return false;
-	h->size[h->sizes++] = (eki_hash_size){.slots = slots,
-	                                      .columns = columns_in(step, table, team),
-	                                      .team = team,
-	                                      .group = group};
-	return true;
-}
-
-/* Returns the largest number of work-items of a group to which local memory leaves SHARE / 2 slots
- * or more each. */
-static int largest_team(const eki_step *step, int64_t local)
-{
-	int team = TEAM_MOST;
-
-	while (team > GROUP_LEAST &&
-	       local < team * (item_bytes(step) + SHARE / 2 * slot_bytes(step)))
-		team /= 2;
-	return team;
+	h->size[h->sizes++] =
+		(eki_hash_size){.slots = (int)slots,
+	                        .columns = 32 * (int)(words < group ? words : group),
+	                        .count_columns = (int)(count < COUNT_MOST ? count : COUNT_MOST),
+	                        .group = group};
 }
 
 void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 {
 	const ek_store *A = step->in[0], *B = step->in[1];
-	const int team = largest_team(step, local);
-	const int64_t left = local - team * item_bytes(step) - 64;
-	const int64_t most = left / slot_bytes(step) / 32 * 32;
-	const int slots = most < SLOTS_MOST ? (int)most : SLOTS_MOST;
 	const bool gpu = strcmp(step->ctx->device->info.kind, "gpu") == 0;
-	/* On processors all tables are in the same caches, and programs take long to compile. */
-	const int ratio = gpu ? 2 : 64;
-	const int64_t count = 8 * (local - team * (item_bytes(step) + 8)) / 32 * 32;
+	int most = gpu ? GROUP_MOST : CPU_GROUP_MOST, group = GROUP_LEAST;
+	int64_t slots;
 
+	while (most > GROUP_LEAST && 3 * item_bytes(step, most) > local)
+		most /= 2;
+	slots = (local - item_bytes(step, most)) / slot_bytes(step);
+	for (int64_t s = SLOTS_LEAST; h->sizes < EKI_HASH_SIZES - 1 && s <= slots / 2; s *= RATIO) {
+		if (group > most || s * slot_bytes(step) + item_bytes(step, group) > local)
+			break;
+		/* On processors all tables are in the same caches, and programs take long to
+		 * compile. */
+		if (gpu || s == SLOTS_LEAST)
+			add_size(step, s, group, h);
+		group *= 2;
+	}
+	add_size(step, slots, most, h);
 	h->lanes = eki_gpu_lanes(B->rows, B->nnz, 4, 32);
 	h->row_lanes = eki_gpu_lanes(A->rows, A->nnz, 1, 32);
-	for (int s = LEAST_SLOTS; h->sizes < EKI_HASH_SIZES - 1 && s < slots; s *= ratio)
-		if (!add_size(step, local, s, s / SHARE > h->lanes ? s / SHARE : h->lanes, h))
-			break;
-	if (h->sizes == 0 || slots > h->size[h->sizes - 1].slots)
-		add_size(step, local, slots, team, h);
-	h->classes = 4 + 4 * h->sizes;
-	h->pieces = (eki_hash_size){
-		.columns = columns_in(step, left, team), .team = team, .group = team};
-	h->pieces_count = (int)(count < 1 << 20 ? count : 1 << 20);
+	h->classes = EKI_HASH_TABLE + 2 * h->sizes;
 }
 
 /* ---- Programs -------------------------------------------------------------------------------- */
 
-/* Writes numbers of all sizes, separated by commas. */
-static size_t list_numbers(const eki_hash_rows *h, const char *name, int which, char *text,
+/* Writes the capacities of all hash tables, or the columns of all windows, separated by commas. */
+static size_t list_numbers(const eki_hash_rows *h, const char *name, bool columns, char *text,
                            size_t size)
 {
 	size_t used = (size_t)snprintf(text, size, "#define %s ", name);
 
 	for (int k = 0; k < h->sizes; k++) {
 		const eki_hash_size *s = &h->size[k];
-		const int number[] = {s->slots - s->slots / 4, s->columns, s->team};
 
 		used += (size_t)snprintf(text + used, size - used, "%s%d", k ? ", " : "",
-		                         number[which]);
+		                         columns ? s->columns : s->slots - s->slots / 4);
 	}
 	return used + (size_t)snprintf(text + used, size - used, "\n");
 }
@@ -137,11 +111,10 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 	used = strlen(text);
 	used += (size_t)snprintf(text + used, sizeof text - used,
 	                         "#define EK_WG %d\n#define LANES %d\n#define EACH %d\n"
-	                         "#define SIZES %d\n#define PIECES_TEAM %d\n",
-	                         WG, lanes, EACH, h->sizes, h->pieces.team);
-	used += list_numbers(h, "CAPACITY", 0, text + used, sizeof text - used);
-	used += list_numbers(h, "COLUMNS", 1, text + used, sizeof text - used);
-	list_numbers(h, "TEAMS", 2, text + used, sizeof text - used);
+	                         "#define SIZES %d\n",
+	                         WG, lanes, EACH, h->sizes);
+	used += list_numbers(h, "CAPACITY", false, text + used, sizeof text - used);
+	list_numbers(h, "COLUMNS", true, text + used, sizeof text - used);
 	return eki_job_program(job, "hash_classes", text, eki_cl_hash_classes);
 }
 
@@ -150,15 +123,13 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 ek_status eki_hash_shapes(eki_job *job, const eki_step *step, const eki_hash_rows *h,
                           const eki_buffer *bound)
 {
-	eki_arg args[EKI_PRODUCT_ARGS + 5];
+	eki_arg args[EKI_PRODUCT_ARGS + 3];
 	int count = eki_gpu_product_args(step, &(eki_run){0}, args);
 
 	EK_RETURN_IF(use_classes(job, step, h, h->row_lanes));
-	args[count++] = eki_arg_i32(step->in[2] != NULL);
 	args[count++] = eki_arg_buffer(bound);
 	args[count++] = eki_arg_buffer(h->start);
 	args[count++] = eki_arg_buffer(h->span);
-	args[count++] = eki_arg_buffer(h->mean);
 	return eki_job_launch(job, "row_shapes",
 	                      eki_groups(step->in[0]->rows + 1, WG / h->row_lanes), WG, args,
 	                      count);
@@ -185,9 +156,9 @@ ek_status eki_hash_classify(eki_job *job, const eki_step *step, const eki_hash_r
 	EK_TRY(eki_job_buffer(job, h->classes * groups + 1, sizeof(int64_t), &place));
 	EK_TRY(eki_job_buffer(job, h->classes + 1, sizeof(int64_t), &first));
 	eki_arg args[] = {
-		eki_arg_i64(begin),  eki_arg_i64(end),        eki_arg_buffer(at ? at : bound),
-		eki_arg_i32(!at),    eki_arg_buffer(h->span), eki_arg_buffer(h->mean),
-		eki_arg_i64(groups), eki_arg_buffer(place),   eki_arg_buffer(list->row)};
+		eki_arg_i64(begin),      eki_arg_i64(end),        eki_arg_buffer(at ? at : bound),
+		eki_arg_i32(!at),        eki_arg_buffer(h->span), eki_arg_i64(groups),
+		eki_arg_buffer(place),   eki_arg_buffer(list->row)};
 	const eki_arg begin_args[] = {eki_arg_i64(groups), eki_arg_buffer(place),
 	                              eki_arg_buffer(first)};
 
@@ -270,7 +241,7 @@ static ek_status sample_class(const eki_hash_work *w, int class, const eki_buffe
 {
 	enum { MOST = 2 * SAMPLE };
 	const int64_t *first = w->list->first + class, rows = first[1] - first[0];
-	const int64_t stride = rows / (class >= w->h->classes - 2 ? PIECES_SAMPLE : SAMPLE);
+	const int64_t stride = rows / (class == w->h->classes - 1 ? LARGE_SAMPLE : SAMPLE);
 	const int64_t step = stride > 1 ? stride : 1, count = eki_groups(rows, step);
 	const eki_arg args[] = {eki_arg_i64(first[0]), eki_arg_i64(count),
 	                        eki_arg_i64(step),     eki_arg_buffer(w->list->row),
@@ -306,7 +277,8 @@ ek_status eki_hash_sample(eki_job *job, const eki_step *step, eki_hash_rows *h,
 	                   .run = &run,
 	                   .h = h,
 	                   .list = &h->by_bound,
-	                   .kind = EKI_HASH_COUNT};
+	                   .kind = EKI_HASH_COUNT,
+	                   .at = bound};
 	double sum[2] = {0, 0};
 	eki_buffer *length = NULL;
 	ek_status status;

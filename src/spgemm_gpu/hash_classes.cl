@@ -3,24 +3,18 @@
  * temporary memory to C (hash_classes.c, csr_hash.c). Compile-time parameters: those of
  * operands.cl; EK_WG; LANES, work-items for a row of A or a list; and for classes
  *
- *   SIZES                       number of sizes of tables
- *   CAPACITY, COLUMNS, TEAMS    for each size, separated by commas: entries of a hash table,
- *                               columns of a window, and work-items of a team
- *   PIECES_TEAM                 work-items for a row that is computed window by window */
+ *   SIZES               number of sizes of tables
+ *   CAPACITY, COLUMNS   for each size, separated by commas: entries of a hash table, and columns of
+ *                       a window */
 #include "spgemm_gpu/operands.cl"
 
-#define MANY 64 /* a group reads rows of A of more than MANY * LANES entries together */
-#define WIDE 0x7fffffff
+#define MANY   64   /* a group reads rows of A of more than MANY * LANES entries together */
+#define SINGLE (-1) /* span of a row that is a copy */
+#define WIDE   0x7fffffff
+#define SPARSE 4 /* columns that a window has for each entry, at most, if a table is smaller */
 
-/* The classes. A size has two, for lists that are added one by one and for slices of lists. */
-enum {
-	EMPTY,
-	COPY,
-	HASH,
-	WINDOW = HASH + 2 * SIZES,
-	PIECES = WINDOW + 2 * SIZES,
-	CLASSES = PIECES + 2
-};
+/* The classes. Rows that fit nowhere have the largest window, which they need several times. */
+enum { EMPTY, COPY, HASH, WINDOW = HASH + SIZES, CLASSES = WINDOW + SIZES };
 
 /* ---- Shapes of rows -------------------------------------------------------------------------- */
 
@@ -69,21 +63,19 @@ EK_FN void join_lanes(shape *s, int lanes, EK_LOCAL_PTR ek_i64 *products, EK_LOC
 }
 
 /* Adds the row of D, if i has one, and stores what the classes need. */
-EK_FN void keep(shape s, ek_i64 i, ek_i64 lists, int has_d, const EK_GLOBAL PTR *d_ptr,
+EK_FN void keep(shape s, ek_i64 i, ek_i64 lists, const EK_GLOBAL PTR *d_ptr,
                 const EK_GLOBAL IDX *d_col, EK_GLOBAL ek_i64 *bound, EK_GLOBAL IDX *start,
-                EK_GLOBAL int *span, EK_GLOBAL int *mean)
+                EK_GLOBAL int *span)
 {
-	if (has_d && d_ptr[i] < d_ptr[i + 1]) {
+	if (HAS_D && d_ptr[i] < d_ptr[i + 1]) {
 		join(&s, d_ptr[i + 1] - d_ptr[i], d_col[d_ptr[i]], d_col[d_ptr[i + 1] - 1]);
 		lists++;
 	}
 	const ek_i64 width = s.products ? (ek_i64)s.high - s.low + 1 : 0;
-	const ek_i64 length = s.products ? s.products / lists + 1 : 0;
 
 	bound[i] = s.products < width ? s.products : width;
 	start[i] = s.products ? s.low : 0;
-	span[i] = width < WIDE ? (int)width : WIDE;
-	mean[i] = lists == 1 ? -1 : length < WIDE ? (int)length : WIDE;
+	span[i] = lists == 1 ? SINGLE : width < WIDE ? (int)width : WIDE;
 }
 
 /* Returns the first row in [r, stop) with more than MANY * LANES entries, or stop. */
@@ -95,16 +87,18 @@ EK_FN ek_i64 next_long(ek_i64 r, ek_i64 stop, const EK_GLOBAL PTR *a_ptr)
 }
 
 /* For each row i of C: bound[i] is an upper bound on its entries, start[i] its first column,
- * span[i] the number of columns from its first to its last, and mean[i] the mean length of its
- * lists, or -1 if there is one. bound[rows] becomes 0. */
+ * span[i] the number of columns from its first to its last, or SINGLE if the row is one list.
+ * bound[rows] becomes 0. A loop goes from long row to long row, since PoCL 3.1 leaves out work of
+ * loops with barriers that skip some of their rounds. */
 EK_KERNEL(row_shapes, EK_WG)
-(EK_PRODUCT_PARAMETERS, int has_d, EK_GLOBAL ek_i64 *EK_RESTRICT bound,
- EK_GLOBAL IDX *EK_RESTRICT start, EK_GLOBAL int *EK_RESTRICT span, EK_GLOBAL int *EK_RESTRICT mean)
+(EK_PRODUCT_PARAMETERS, EK_GLOBAL ek_i64 *EK_RESTRICT bound, EK_GLOBAL IDX *EK_RESTRICT start,
+ EK_GLOBAL int *EK_RESTRICT span)
 {
 	EK_LOCAL ek_i64 products[EK_WG];
 	EK_LOCAL IDX lows[EK_WG], highs[EK_WG];
 	const int lane = EK_LID() % LANES;
 	const ek_i64 first = EK_GROUP() * (EK_WG / LANES), i = first + EK_LID() / LANES;
+	const ek_i64 stop = first + EK_WG / LANES < rows ? first + EK_WG / LANES : rows;
 	const ek_i64 n = i < rows ? a_ptr[i + 1] - a_ptr[i] : 0;
 	shape s;
 
@@ -114,16 +108,15 @@ EK_KERNEL(row_shapes, EK_WG)
 		look(&s, a_ptr[i] + lane, a_ptr[i + 1], LANES, a_col, b_ptr, b_col);
 	join_lanes(&s, LANES, products, lows, highs);
 	if (i < rows && n <= MANY * LANES && lane == 0)
-		keep(s, i, n, has_d, d_ptr, d_col, bound, start, span, mean);
-	const ek_i64 stop = first + EK_WG / LANES < rows ? first + EK_WG / LANES : rows;
-	for (ek_i64 r = next_long(first, stop, a_ptr); r < stop; r = next_long(r + 1, stop, a_ptr)) {
+		keep(s, i, n, d_ptr, d_col, bound, start, span);
+	for (ek_i64 r = next_long(first, stop, a_ptr); r < stop;
+	     r = next_long(r + 1, stop, a_ptr)) {
 		s.products = 0;
 		s.low = s.high = -1;
 		look(&s, a_ptr[r] + EK_LID(), a_ptr[r + 1], EK_WG, a_col, b_ptr, b_col);
 		join_lanes(&s, EK_WG, products, lows, highs);
 		if (EK_LID() == 0)
-			keep(s, r, a_ptr[r + 1] - a_ptr[r], has_d, d_ptr, d_col, bound, start, span,
-			     mean);
+			keep(s, r, a_ptr[r + 1] - a_ptr[r], d_ptr, d_col, bound, start, span);
 	}
 	if (i == rows && lane == 0)
 		bound[rows] = 0;
@@ -132,30 +125,28 @@ EK_KERNEL(row_shapes, EK_WG)
 /* ---- Lists of rows by class ------------------------------------------------------------------ */
 
 /* Returns the class of a row of at most n entries. */
-EK_FN int class_of(ek_i64 n, int span, int mean)
+EK_FN int class_of(ek_i64 n, int span)
 {
-	const int capacity[SIZES] = {CAPACITY}, columns[SIZES] = {COLUMNS}, team[SIZES] = {TEAMS};
+	const int capacity[SIZES] = {CAPACITY}, columns[SIZES] = {COLUMNS};
 	int hash = 0, window = 0;
 
 	if (n == 0)
 		return EMPTY;
-	if (mean < 0)
+	if (span == SINGLE)
 		return COPY;
 	while (hash < SIZES && capacity[hash] < n)
 		hash++;
 	while (window < SIZES && columns[window] < span)
 		window++;
-	/* A window needs no search and no sort, and may take twice the memory of a table. */
-	if (window < SIZES && window <= hash + 1)
-		return WINDOW + 2 * window + (team[window] > 32 && mean < team[window] / 4);
-	if (hash < SIZES && span < WIDE)
-		return HASH + 2 * hash + (team[hash] > 32 && mean < team[hash] / 4);
-	return PIECES + (mean < PIECES_TEAM / 4);
+	/* A window needs no search and no sort. */
+	if (window < SIZES && (window <= hash || span <= SPARSE * n))
+		return WINDOW + window;
+	return hash < SIZES && span < WIDE ? HASH + hash : WINDOW + SIZES - 1;
 }
 
 #define CLASS_PARAMETERS                                                           \
 	ek_i64 begin, ek_i64 end, const EK_GLOBAL ek_i64 *EK_RESTRICT n, int each, \
-		const EK_GLOBAL int *EK_RESTRICT span, const EK_GLOBAL int *EK_RESTRICT mean
+		const EK_GLOBAL int *EK_RESTRICT span
 /* Returns the bound on the entries of row i: n[i] if `each` is not 0, else n[i + 1] - n[i]. */
 #define BOUND(i) (each ? n[i] : n[(i) + 1] - n[i])
 
@@ -171,7 +162,7 @@ EK_KERNEL(class_count, EK_WG)
 		count[c] = 0;
 	EK_BARRIER();
 	if (i < end)
-		EK_LOCAL_ADD(count + class_of(BOUND(i), span[i], mean[i]), 1);
+		EK_LOCAL_ADD(count + class_of(BOUND(i), span[i]), 1);
 	EK_BARRIER();
 	for (int c = EK_LID(); c < CLASSES; c += EK_WG)
 		place[c * groups + EK_GROUP()] = count[c];
@@ -190,7 +181,7 @@ EK_KERNEL(class_place, EK_WG)
 	int own = -1, before = 0;
 
 	if (i < end)
-		own = class_of(BOUND(i), span[i], mean[i]);
+		own = class_of(BOUND(i), span[i]);
 	classes[EK_LID()] = own;
 	EK_BARRIER();
 	for (int k = 0; k < EK_LID(); k++)

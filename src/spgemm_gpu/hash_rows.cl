@@ -1,54 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Rows of C = alpha A B + beta D of one class (csr_hash.c). TEAM work-items compute a row, and a
- * group EK_WG / TEAM rows. Compile-time parameters, besides those of row_table.cl and operands.cl:
+ * Rows of C = alpha A B + beta D of one class (csr_hash.c). A group computes a row. Compile-time
+ * parameters, besides those of row_table.cl and operands.cl:
  *
- *   SLOTS, COUNT_SLOTS  slots of a row's table, where sums are needed and where not
- *   PIECES              1 if the columns of a row may reach beyond its window. Then the row is
- *                       computed window by window, each from the first column that remains
- *   SLICES              how lists are divided between the work-items of a team, which read the
- *                       descriptions of TEAM lists at a time: if 0, list after list by all of them;
- *                       if 1, TEAM products at a time, whatever lists they come from (EK_WG is
- *                       TEAM then)
+ *   SLOTS        slots of the table in local memory. A row uses as many as its entries need
+ *   COUNT_SLOTS  the same where no sums are needed
  *
- * The products of an entry are added in the order of the lists, without atomic operations on
- * values. The columns of a list differ, so work-items that add one list never meet; a barrier ends
- * the list. In a slice they may meet: then they take turns, in rounds. In each round the first
- * work-item that waits for a slot adds its product. */
+ * The group reads the descriptions of EK_WG lists at a time (operands.cl), and then takes EK_WG of
+ * their products at a time, whatever lists they come from: a slice. Slots belong to work-items: slot
+ * s to number s % EK_WG. A work-item finds the slot of its product, and sets its own bit in the mask
+ * of the slot's owner. After a barrier, owners add the products whose bits are set, from the lowest
+ * bit on. So the products of an entry are added in the order of the lists, without atomic operations
+ * on values, and no slice takes more than two barriers, whatever its columns are.
+ *
+ * A row whose columns do not fit into a window is computed window by window, each from the first
+ * column that remains. */
 #include "prim_body/scan.cl"
 #include "spgemm_gpu/operands.cl"
 #include "spgemm_gpu/row_table.cl"
 
-#define ROWS   (EK_WG / TEAM)
-#define WORDS  ((SLOTS + 31) / 32)
-#define COUNT  0 /* counts the entries of a row */
-#define MAKE   1 /* writes columns and values */
-#define VALUES 2 /* writes values; the columns are known */
-#define TURNS  (2 * TEAM)
-#if SLICES
-#define SLICED(n) (n)
-#else
-#define SLICED(n) 1
-#endif
-#define NO_TURN 0x7fffffff
+#define COUNT  0                   /* counts the entries of a row */
+#define MAKE   1                   /* writes columns and values */
+#define VALUES 2                   /* writes values; the columns are known */
+#define WORDS  ((EK_WG + 31) / 32) /* of a mask */
 
-/* The rows of this launch are list[first], list[first + stride], ... start[i] is the first column
- * of row i of C. has_d tells whether there is a matrix D. */
-#define ROW_PARAMETERS                                        \
-	int has_d, ek_i64 first, ek_i64 count, ek_i64 stride, \
-		const EK_GLOBAL IDX *EK_RESTRICT list, const EK_GLOBAL IDX *EK_RESTRICT start
+/* Local memory of a row. Word w of the mask of work-item t is mask[w * EK_WG + t]. */
+typedef struct row_memory {
+	EK_LOCAL_PTR int *key; /* the table */
+	EK_LOCAL_PTR VAL *sum;
+	EK_LOCAL_PTR ek_i64 *ends, *shift; /* of each list: its last product + 1, counted over all
+	                                      lists, and its place in B or D minus its first product */
+	EK_LOCAL_PTR VAL *factor;          /* of each list */
+	EK_LOCAL_PTR int *slot, *mask;     /* of each product of a slice, and of each work-item */
+	EK_LOCAL_PTR VAL *product;
+} row_memory;
 
-/* The team's memory. `from`, `stop` and `factor` describe TEAM lists: their entries, and what these
- * are multiplied by. */
-#define TEAM_PARAMETERS                                                       \
-	EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, EK_LOCAL_PTR PTR *from, \
-		EK_LOCAL_PTR PTR *stop, EK_LOCAL_PTR VAL *factor
-#define TEAM_ARGUMENTS key, sum, from, stop, factor
+/* ---- Lists ----------------------------------------------------------------------------------- */
 
 /* Returns the first entry in [low, high) whose column is not below `base` + `off`. */
-EK_FN PTR first_from(const EK_GLOBAL IDX *col, PTR low, PTR high, IDX base, int off)
+EK_FN ek_i64 first_from(const EK_GLOBAL IDX *col, ek_i64 low, ek_i64 high, IDX base, int off)
 {
 	while (low < high) {
-		const PTR middle = low + (high - low) / 2;
+		const ek_i64 middle = low + (high - low) / 2;
 
 		if (col[middle] - base < off)
 			low = middle + 1;
@@ -58,336 +50,261 @@ EK_FN PTR first_from(const EK_GLOBAL IDX *col, PTR low, PTR high, IDX base, int 
 	return low;
 }
 
-/* Narrows a list to the columns of the window, and lowers *next, the first column behind it that a
+/* Narrows a list to the columns of a window, and lowers *next, the first column behind it that a
  * list has, or -1. */
-EK_FN void narrow(const EK_GLOBAL IDX *col, PTR *low, PTR *high, IDX base, int slots, IDX *next)
+EK_FN void narrow(const EK_GLOBAL IDX *col, ek_list *l, IDX base, int slots, ek_i64 *next)
 {
-#if PIECES
-	const PTR end = *high;
+	const ek_i64 end = l->begin + l->n, low = first_from(col, l->begin, end, base, 0);
+	const ek_i64 high = first_from(col, low, end, base, slots);
 
-	*low = first_from(col, *low, end, base, 0);
-	*high = first_from(col, *low, end, base, slots);
-	if (*high < end && (*next < 0 || col[*high] < *next))
-		*next = col[*high];
-#endif
+	if (high < end && (*next < 0 || col[high] < *next))
+		*next = col[high];
+	l->begin = low;
+	l->n = high - low;
 }
 
-/* Adds a product to its slot. */
-EK_FN void add(const int mode, int read, TEAM_PARAMETERS, int slots, int k, VAL product, int *fresh)
+/* Returns the list of product q, which is `low` or a later one. */
+EK_FN int list_of(const EK_LOCAL_PTR ek_i64 *ends, int low, ek_i64 q)
 {
-	const int s = table_slot(key, slots, k, mode != VALUES, fresh);
+	int high = EK_WG - 1;
 
-	if (mode != COUNT && read)
-		sum[s] += product;
+	if (q < ends[low])
+		return low;
+	low++;
+	while (low < high) {
+		const int middle = (low + high) / 2;
+
+		if (ends[middle] <= q)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
-/* Adds TEAM lists, one after the other, of which the first `lists` may have entries. The first
- * entries of the next list are read before those of this one are added. */
-EK_FN void add_lists(const int mode, int read, TEAM_PARAMETERS, int slots, int lane, IDX base,
-                     int lists, const EK_GLOBAL IDX *col, const EK_GLOBAL VAL *val, int *fresh)
+/* ---- Slices ---------------------------------------------------------------------------------- */
+
+/* Adds the products of a slice to the slots of this work-item, and clears its mask. */
+EK_FN void add_owned(row_memory m)
 {
-	PTR e = from[0] + lane, end = stop[0];
-	IDX j = e < end ? col[e] : 0;
-	VAL v = mode != COUNT && read && e < end ? val[e] : (VAL)0;
+	for (int w = 0; w < WORDS; w++) {
+		ek_u32 bits = (ek_u32)m.mask[w * EK_WG + EK_LID()];
 
-	for (int l = 0; l < lists; l++) {
-		const int more = l + 1 < lists;
-		const PTR next = more ? from[l + 1] + lane : 0, next_end = more ? stop[l + 1] : 0;
-		const IDX next_j = next < next_end ? col[next] : 0;
-		const VAL next_v = mode != COUNT && read && next < next_end ? val[next] : (VAL)0;
-		const VAL a = mode != COUNT ? factor[l] : (VAL)0;
+		if (bits)
+			m.mask[w * EK_WG + EK_LID()] = 0;
+		for (; bits; bits &= bits - 1) {
+			const int k = 32 * w + EK_POPCOUNT((bits & -bits) - 1);
 
-		if (e < end)
-			add(mode, read, TEAM_ARGUMENTS, slots, (int)(j - base), EK_MUL(a, v),
-			    fresh);
-		for (e += TEAM; e < end; e += TEAM)
-			add(mode, read, TEAM_ARGUMENTS, slots, (int)(col[e] - base),
-			    mode != COUNT && read ? EK_MUL(a, val[e]) : (VAL)0, fresh);
-		if (mode != COUNT)
-			SYNC();
-		e = next;
-		end = next_end;
-		j = next_j;
-		v = next_v;
+			m.sum[m.slot[k]] += m.product[k];
+		}
 	}
 }
 
-#if SLICES
-/* Adds products to slots, in the order of the work-items. *round counts the rounds; the numbers of
- * work-items are smaller in later rounds. Three flags take turns: one tells whether anyone waits in
- * this round; a slow work-item may still read that of the round before; and the next one is 0. */
-EK_FN void add_in_turn(EK_LOCAL_PTR VAL *sum, EK_LOCAL_PTR int *turn, EK_LOCAL_PTR int *waiting,
-                       int *round, int lane, int waits, int s, VAL product)
+/* Adds all products of the lists that are described. If `with_d` is not 0, the first list is D's. */
+EK_FN void add_lists(const int mode, EK_PRODUCT_PARAMETERS, row_memory m, int with_d, IDX base,
+                     int slots, int *fresh)
 {
-	EK_LOCAL_PTR int *mine = turn + s % TURNS;
+	const int lane = EK_LID();
+	const ek_i64 all = m.ends[EK_WG - 1];
+	int l = 0;
 
-	for (int any = 1; any; ++*round) {
-		const int number = lane - *round * TEAM;
+	EK_ROLLED
+	for (ek_i64 p = 0; p < all; p += EK_WG) {
+		const ek_i64 q = p + lane;
 
-		if (waits) {
-			EK_LOCAL_MIN(mine, number);
-			EK_LOCAL_OR(waiting + *round % 3, 1);
-		}
-		EK_BARRIER();
-		if (lane == 0)
-			waiting[(*round + 2) % 3] = 0;
-		any = waiting[*round % 3];
-		if (waits && *mine == number) {
-			sum[s] += product;
-			waits = 0;
-		}
-		if (any)
-			EK_BARRIER();
-	}
-}
+		if (q < all) {
+			l = list_of(m.ends, l, q);
+			const int of_d = with_d && l == 0;
+			const ek_i64 e = m.shift[l] + q;
+			const IDX j = of_d ? d_col[e] : b_col[e];
+			const int s = table_slot(m.key, slots, (int)(j - base), mode != VALUES, fresh);
 
-/* Adds TEAM lists, TEAM products at a time. */
-EK_FN void add_slices(const int mode, int read, TEAM_PARAMETERS, int slots, int lane, IDX base,
-                      const EK_GLOBAL IDX *col, const EK_GLOBAL VAL *val, int *fresh,
-                      EK_LOCAL_PTR ek_i64 *ends, EK_LOCAL_PTR int *turn)
-{
-	EK_LOCAL_PTR int *waiting = turn + TURNS;
-	int round = 0;
+			if (mode != COUNT) {
+				VAL v = 0;
 
-	ek_scan_before(stop[lane] - from[lane], ends);
-	for (int k = lane; k < TURNS + 3; k += TEAM)
-		turn[k] = k < TURNS ? NO_TURN : 0;
-	EK_BARRIER();
-	for (ek_i64 p = 0; p < ends[TEAM - 1]; p += TEAM) {
-		const int has = p + lane < ends[TEAM - 1];
-		int s = 0;
-		VAL product = 0;
-
-		if (has) {
-			int low = 0, high = TEAM - 1;
-
-			while (low < high) { /* finds the list of the product */
-				const int middle = (low + high) / 2;
-
-				if (ends[middle] <= p + lane)
-					low = middle + 1;
-				else
-					high = middle;
+				if (of_d && !EK_IS_ZERO(beta))
+					v = EK_MUL(m.factor[l], d_val[e]);
+				else if (!of_d && !EK_IS_ZERO(alpha))
+					v = EK_MUL(m.factor[l], b_val[e]);
+				m.slot[lane] = s;
+				m.product[lane] = v;
+				EK_LOCAL_OR(m.mask + lane / 32 * EK_WG + s % EK_WG, BIT(lane));
 			}
-			const PTR e = stop[low] - (PTR)(ends[low] - p - lane);
-
-			s = table_slot(key, slots, (int)(col[e] - base), mode != VALUES, fresh);
-			if (mode != COUNT && read)
-				product = EK_MUL(factor[low], val[e]);
 		}
-		if (mode != COUNT && read)
-			add_in_turn(sum, turn, waiting, &round, lane, has, s, product);
-		if (round > 0x3fffffff / TEAM) { /* numbers must not wrap around */
-			EK_BARRIER();
-			for (int k = lane; k < TURNS + 3; k += TEAM)
-				turn[k] = k < TURNS ? NO_TURN : 0;
-			round = 0;
-			EK_BARRIER();
+		if (mode != COUNT) {
+			SYNC();
+			add_owned(m);
+			SYNC();
 		}
 	}
 }
-#endif
 
-#if PIECES
-/* Returns the smallest value of the work-items that is not -1. `scratch` has an entry for each. Has
- * barriers. */
-EK_FN IDX smallest(IDX v, EK_LOCAL_PTR IDX *scratch)
+/* Adds all lists of row i, as far as their columns are in the window that begins at `base`. If
+ * `wide` is 0, the window has all columns. Returns the first column behind it that this work-item
+ * has seen, or -1. Has barriers. */
+EK_FN ek_i64 add_row(const int mode, EK_PRODUCT_PARAMETERS, row_memory m, ek_i64 i, IDX base,
+                     int slots, int wide, int *fresh)
 {
-	EK_BARRIER();
-	scratch[EK_LID()] = v;
-	EK_BARRIER();
-	for (int d = EK_WG / 2; d > 0; d /= 2) {
-		if (EK_LID() < d) {
-			const IDX a = scratch[EK_LID()], b = scratch[EK_LID() + d];
+	const ek_i64 lists = ek_lists(EK_PRODUCT_ARGUMENTS, i);
+	ek_i64 next = -1;
 
-			scratch[EK_LID()] = a < 0 || (b >= 0 && b < a) ? b : a;
-		}
-		EK_BARRIER();
-	}
-	return scratch[0];
-}
-#endif
+	EK_ROLLED
+	for (ek_i64 first = 0; first < lists; first += EK_WG) {
+		ek_list l;
 
-/* Adds all lists of row i, as far as their columns are in the window that begins at `base`. Returns
- * the first column behind it that this work-item has seen, or -1. */
-EK_FN IDX add_row(const int mode, EK_PRODUCT_PARAMETERS, int has_d, TEAM_PARAMETERS, int slots,
-                  int lane, ek_i64 i, IDX base, int chunks, int *fresh, EK_LOCAL_PTR ek_i64 *ends,
-                  EK_LOCAL_PTR int *turn, EK_LOCAL_PTR int *flag)
-{
-	const int read = !EK_IS_ZERO(alpha);
-	const PTR begin = i < 0 ? 0 : a_ptr[i], end = i < 0 ? 0 : a_ptr[i + 1];
-	IDX next = -1;
-
-	PTR low = i < 0 || !has_d ? 0 : d_ptr[i], high = i < 0 || !has_d ? 0 : d_ptr[i + 1];
-
-	narrow(d_col, &low, &high, base, slots, &next);
-	for (PTR e = low + lane; e < high; e += TEAM)
-		add(mode, !EK_IS_ZERO(beta), TEAM_ARGUMENTS, slots, (int)(d_col[e] - base),
-		    mode != COUNT && !EK_IS_ZERO(beta) ? EK_MUL(beta, d_val[e]) : (VAL)0, fresh);
-	for (int c = 0; c < chunks; c++) {
-		const PTR k = begin + (PTR)c * TEAM + lane;
-		const ek_i64 left = (ek_i64)(end - begin) - (ek_i64)c * TEAM;
-
-		SYNC();
-		from[lane] = stop[lane] = 0;
-		if (k < end) {
-			PTR l = b_ptr[a_col[k]], h = b_ptr[a_col[k] + 1];
-
-			narrow(b_col, &l, &h, base, slots, &next);
-			from[lane] = l;
-			stop[lane] = h;
+		l.begin = l.n = 0;
+		if (first + EK_LID() < lists) {
+			l = ek_list_at(EK_PRODUCT_ARGUMENTS, i, first + EK_LID(), mode != COUNT);
+			if (WINDOW && wide)
+				narrow(l.of_d ? d_col : b_col, &l, base, slots, &next);
 			if (mode != COUNT)
-				factor[lane] = read ? EK_MUL(alpha, a_val[k]) : (VAL)0;
+				m.factor[EK_LID()] = l.factor;
 		}
+		m.shift[EK_LID()] = l.begin - ek_scan_before(l.n, m.ends);
 		SYNC();
-#if SLICES
-		add_slices(mode, read, TEAM_ARGUMENTS, slots, lane, base, b_col, b_val, fresh, ends,
-		           turn);
-#else
-		add_lists(mode, read, TEAM_ARGUMENTS, slots, lane, base,
-		          ek_largest(left < TEAM ? (int)left : TEAM, TEAM, flag), b_col, b_val,
-		          fresh);
-#endif
+		add_lists(mode, EK_PRODUCT_ARGUMENTS, m, HAS_D && first == 0, base, slots, fresh);
+		SYNC();
 	}
-	SYNC();
 	return next;
 }
 
-#define PRODUCT_ARGUMENTS \
-	rows, a_ptr, a_col, a_val, b_ptr, b_col, b_val, d_ptr, d_col, d_val, alpha, beta
+/* ---- Rows ------------------------------------------------------------------------------------ */
 
-/* Declares the memory of a group whose tables have `slots` slots, `sums` of them with sums, and
- * what each work-item knows of its row. i is -1 if the team has none. */
-#define DECLARE_ROW(slots, sums)                                                             \
-	EK_LOCAL int keys[ROWS * KEYS(slots)], flag[1];                         \
-	EK_LOCAL VAL sum_of[(sums) ? ROWS * (sums) : 1], factors[(sums) ? EK_WG : 1];        \
-	EK_LOCAL PTR froms[EK_WG], stops[EK_WG];                                             \
-	EK_LOCAL ek_i64 ends[SLICED(EK_WG)];                                                 \
-	EK_LOCAL int turn[SLICED(TURNS + 3)];                                                \
-	const int lane = EK_LID() % TEAM, team = EK_LID() / TEAM;                            \
-	const ek_i64 unit = EK_GROUP() * ROWS + team;                                        \
-	const ek_i64 i = unit < count ? (ek_i64)list[first + unit * stride] : -1;            \
-	EK_LOCAL_PTR int *key = keys + team * KEYS(slots);                                   \
-	EK_LOCAL_PTR VAL *sum = sum_of + ((sums) ? team * (sums) : 0);                       \
-	EK_LOCAL_PTR VAL *factor = factors + ((sums) ? team * TEAM : 0);                     \
-	EK_LOCAL_PTR PTR *from = froms + team * TEAM, *stop = stops + team * TEAM;           \
-	const int chunks = ek_largest(                                                       \
-		i < 0 ? 0 : (int)((a_ptr[i + 1] - a_ptr[i] + TEAM - 1) / TEAM), TEAM, flag); \
-	IDX base = i < 0 ? 0 : start[i];                                                     \
-	int fresh = 0
-#define ROW_ARGUMENTS(slots)                                                                  \
-	PRODUCT_ARGUMENTS, has_d, TEAM_ARGUMENTS, slots, lane, i, base, chunks, &fresh, ends, \
-		turn, flag
+/* The rows of this launch are list[first], list[first + stride], ... Row i of C has start[i] as its
+ * first column, span[i] columns from its first to its last, and at most at[i + 1] - at[i]
+ * entries or, if `each` is not 0, at[i]. */
+#define ROW_PARAMETERS                                                                      \
+	ek_i64 first, ek_i64 stride, const EK_GLOBAL IDX *EK_RESTRICT list,                 \
+		const EK_GLOBAL IDX *EK_RESTRICT start, const EK_GLOBAL int *EK_RESTRICT span, \
+		const EK_GLOBAL ek_i64 *at, int each
 
-/* Sets `base` to the beginning of the next window, or ends the loop over windows. Uses an array
- * that DECLARE_NEXTS declares. */
-#if PIECES
-#define DECLARE_NEXTS EK_LOCAL IDX nexts[EK_WG]
-#define NEXT_WINDOW(next)             \
-	base = smallest(next, nexts); \
-	if (base < 0)                 \
-	break
+/* Returns how many slots a row uses: all columns of its window, or two for each of its entries. */
+EK_FN int slots_for(ek_i64 entries, int span, int most)
+{
+	const ek_i64 wanted = WINDOW ? ((ek_i64)span + 31) / 32 * 32 : 2 * entries;
+
+	return wanted < most ? (int)wanted : most;
+}
+
+/* Returns the smallest value of the work-items that is not -1. Has barriers. */
+EK_FN ek_i64 smallest(ek_i64 v, EK_LOCAL_PTR ek_i64 *scratch)
+{
+	scratch[EK_LID()] = v;
+	SYNC();
+	EK_ROLLED
+	for (int d = EK_WG / 2; d > 0; d /= 2) {
+		if (EK_LID() < d) {
+			const ek_i64 a = scratch[EK_LID()], b = scratch[EK_LID() + d];
+
+			scratch[EK_LID()] = a < 0 || (b >= 0 && b < a) ? b : a;
+		}
+		SYNC();
+	}
+	return scratch[0];
+}
+
+/* Declares the local memory of a group whose table has `size` slots, and what it knows of its row.
+ * `sums` is 0 if the table has no sums. */
+#define DECLARE_ROW(size, sums)                                                                  \
+	EK_LOCAL int keys[KEYS(size)], slot_of[(sums) ? EK_WG : 1];                              \
+	EK_LOCAL int masks[(sums) ? EK_WG * WORDS : 1];                                          \
+	EK_LOCAL VAL sum_of[(sums) ? (size) : 1], factors[(sums) ? EK_WG : 1];                   \
+	EK_LOCAL VAL products[(sums) ? EK_WG : 1];                                               \
+	EK_LOCAL ek_i64 ends[EK_WG], shifts[EK_WG];                                              \
+	const ek_i64 i = list[first + EK_GROUP() * stride];                                      \
+	const int slots = slots_for(each ? at[i] : at[i + 1] - at[i], span[i], size);            \
+	const int wide = span[i] > slots;                                                        \
+	IDX base = start[i];                                                                     \
+	int fresh = 0;                                                                           \
+	row_memory m;                                                                            \
+	m.key = keys;                                                                            \
+	m.sum = sum_of;                                                                          \
+	m.ends = ends;                                                                           \
+	m.shift = shifts;                                                                        \
+	m.factor = factors;                                                                      \
+	m.slot = slot_of;                                                                        \
+	m.mask = masks;                                                                          \
+	m.product = products;                                                                    \
+	for (int w = 0; (sums) && w < WORDS; w++)                                                \
+		masks[w * EK_WG + EK_LID()] = 0
+
+/* Adds the row, or those of its columns that are in the window, to the empty table. `next` becomes
+ * the first column of the next window, or -1. */
+#define ADD_ROW(mode)                                                                            \
+	table_clear(keys, sum_of, slots, (mode) == COUNT ? 0 : slots);                           \
+	SYNC();                                                                                  \
+	next = add_row(mode, EK_PRODUCT_ARGUMENTS, m, i, base, slots, wide, &fresh)
+#if WINDOW
+#define NEXT_WINDOW()               \
+	next = smallest(next, ends); \
+	base = (IDX)next
 #else
-#define DECLARE_NEXTS (void)flag
-#define NEXT_WINDOW(next) \
-	(void)(next);     \
-	break
+#define NEXT_WINDOW() next = -1
 #endif
 
 /* Stores the number of entries of row i in length[i] or, if `compact` is not 0, that of the k-th
  * row of the launch in length[k]. */
 EK_KERNEL(count_rows, EK_WG)
-(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, EK_GLOBAL ek_i64 *EK_RESTRICT length, int compact)
+(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, EK_GLOBAL ek_i64 *length, int compact)
 {
 	DECLARE_ROW(COUNT_SLOTS, 0);
-	EK_LOCAL int found[ROWS];
-	DECLARE_NEXTS;
-	ek_i64 n = 0;
+	ek_i64 next;
 
-	for (;;) {
-		table_clear(key, sum, COUNT_SLOTS, 0, lane);
-		if (lane == 0)
-			found[team] = 0;
-		SYNC();
-		const IDX next = add_row(COUNT, ROW_ARGUMENTS(COUNT_SLOTS));
+	do {
+		ADD_ROW(COUNT);
 #if WINDOW
-		table_count(key, COUNT_SLOTS, lane, found + team);
-#else
-		EK_LOCAL_ADD(found + team, fresh);
-		SYNC();
+		fresh += table_count(keys, slots);
 #endif
-		n += found[team];
-		NEXT_WINDOW(next);
-	}
-	if (i >= 0 && lane == 0)
-		length[compact ? unit : i] = n;
+		NEXT_WINDOW();
+		SYNC();
+	} while (next >= 0);
+	ek_scan_before(fresh, ends);
+	if (EK_LID() == 0)
+		length[compact ? EK_GROUP() : i] = ends[EK_WG - 1];
 }
 
 /* Writes row i from place at[i] - begin on. If `store` is not 0, also stores its length. */
 EK_KERNEL(make_rows, EK_WG)
-(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, const EK_GLOBAL ek_i64 *at, ek_i64 begin,
- EK_GLOBAL IDX *EK_RESTRICT c_col, EK_GLOBAL VAL *EK_RESTRICT c_val, EK_GLOBAL ek_i64 *length,
- int store)
+(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, ek_i64 begin, EK_GLOBAL IDX *EK_RESTRICT c_col,
+ EK_GLOBAL VAL *EK_RESTRICT c_val, EK_GLOBAL ek_i64 *length, int store)
 {
-	DECLARE_ROW(SLOTS, SLOTS);
-	DECLARE_NEXTS;
-#if WINDOW
-	EK_LOCAL int befores[ROWS * WORDS];
-#else
-	EK_LOCAL int found[ROWS];
-#endif
-	ek_i64 to = i < 0 ? 0 : at[i] - begin, n = 0;
+	DECLARE_ROW(SLOTS, 1);
+	const ek_i64 to = at[i] - begin;
+	ek_i64 next, n = 0;
 
-	for (;;) {
-		table_clear(key, sum, SLOTS, SLOTS, lane);
-#if !WINDOW
-		if (lane == 0)
-			found[team] = 0;
-#endif
-		SYNC();
-		const IDX next = add_row(MAKE, ROW_ARGUMENTS(SLOTS));
+	do {
+		ADD_ROW(MAKE);
 #if WINDOW
-		n += table_write(key, sum, SLOTS, lane, befores + team * WORDS, base,
-		                 c_col + to + n, c_val + to + n);
+		n += table_write(keys, sum_of, slots, slot_of, base, c_col + to + n, c_val + to + n);
 #else
-		table_pack(key, sum, SLOTS, lane, found + team);
-		n = found[team];
-		table_sort(key, sum, (int)n, ek_largest((int)n, TEAM, flag), lane);
-		for (int k = lane; k < n; k += TEAM) {
-			c_col[to + k] = base + key[k];
-			c_val[to + k] = sum[k];
+		n = table_pack(keys, sum_of, slots, slot_of);
+		table_sort(keys, sum_of, (int)n);
+		for (int k = EK_LID(); k < n; k += EK_WG) {
+			c_col[to + k] = base + keys[k];
+			c_val[to + k] = sum_of[k];
 		}
 #endif
+		NEXT_WINDOW();
 		SYNC();
-		NEXT_WINDOW(next);
-	}
-	if (store && i >= 0 && lane == 0)
+	} while (next >= 0);
+	if (store && EK_LID() == 0)
 		length[i] = n;
 }
 
 /* Writes the values of row i, whose columns are known. */
 EK_KERNEL(value_rows, EK_WG)
-(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, const EK_GLOBAL ek_i64 *EK_RESTRICT at, ek_i64 begin,
- const EK_GLOBAL IDX *EK_RESTRICT c_col, EK_GLOBAL VAL *EK_RESTRICT c_val)
+(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, ek_i64 begin, const EK_GLOBAL IDX *EK_RESTRICT c_col,
+ EK_GLOBAL VAL *EK_RESTRICT c_val)
 {
-	DECLARE_ROW(SLOTS, SLOTS);
-	DECLARE_NEXTS;
-	const ek_i64 to = i < 0 ? 0 : at[i] - begin, end = i < 0 ? 0 : at[i + 1] - begin;
-	ek_i64 k = to + lane;
+	DECLARE_ROW(SLOTS, 1);
+	const ek_i64 end = at[i + 1] - begin;
+	ek_i64 next, k = at[i] - begin + EK_LID();
 
-	for (;;) {
-		table_clear(key, sum, SLOTS, SLOTS, lane);
+	do {
+		ADD_ROW(VALUES);
+		for (; k < end && (!WINDOW || c_col[k] - base < slots); k += EK_WG)
+			c_val[k] = sum_of[table_slot(keys, slots, (int)(c_col[k] - base), 0, &fresh)];
+		NEXT_WINDOW();
 		SYNC();
-#if !WINDOW
-		for (ek_i64 e = to + lane; e < end; e += TEAM)
-			table_slot(key, SLOTS, (int)(c_col[e] - base), 0, &fresh);
-		SYNC();
-#endif
-		const IDX next = add_row(VALUES, ROW_ARGUMENTS(SLOTS));
-
-		for (; k < end && (!PIECES || c_col[k] - base < SLOTS); k += TEAM)
-			c_val[k] = sum[table_slot(key, SLOTS, (int)(c_col[k] - base), 0, &fresh)];
-		SYNC();
-		NEXT_WINDOW(next);
-	}
+	} while (next >= 0);
 }

@@ -36,7 +36,7 @@ static ek_status count_rows(eki_gpu_product *p, const eki_hash_rows *h, const ek
 {
 	eki_hash_work w = work_of(p, h, EKI_HASH_COUNT);
 
-	w.length = at;
+	w.at = w.length = at;
 	/* The bounds of rows that no kernel counts are their lengths. */
 	EK_RETURN_IF(eki_hash_shapes(&p->job, p->step, h, at));
 	EK_RETURN_IF(eki_hash_launch(&w));

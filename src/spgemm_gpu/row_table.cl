@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * The sums of rows of C in local memory, for spgemm_gpu/hash_rows.cl: a line #include
+ * The sums of a row of C in local memory, for spgemm_gpu/hash_rows.cl: a line #include
  * "spgemm_gpu/row_table.cl" in a kernel is replaced by this text (gpu/prelude.c). Compile-time
- * parameters: EK_WG; TEAM, the work-items that compute a row; WINDOW.
+ * parameters: EK_WG, the work-items that compute a row; WINDOW.
  *
  * If WINDOW is 0, a row has a hash table with linear probing: key[s] is the column of slot s, minus
  * the base of the row, and sum[s] its sum. A slot is claimed by an atomic operation on its key. If
@@ -14,8 +14,14 @@
 /* Returns the number of ints for the keys of a row. */
 #define KEYS(slots) (WINDOW ? (slots) / 32 : (slots))
 #define NO_KEY      (WINDOW ? 0 : FREE)
-#define SYNC()      EK_BARRIER_LANES(TEAM)
 #define BIT(k)      ((int)((ek_u32)1 << ((k)&31)))
+
+/* SYNC is a barrier for the work-items of the row. */
+#if EK_WG <= EK_WARP
+#define SYNC() EK_WARP_BARRIER()
+#else
+#define SYNC() EK_BARRIER()
+#endif
 
 /* Returns the slot of key k, which gets one if it has none: then *fresh is increased. If `marks` is
  * 0, the bitmap of a window is left as it is. */
@@ -48,67 +54,70 @@ EK_FN int table_slot(EK_LOCAL_PTR int *key, int slots, int k, int marks, int *fr
 #endif
 }
 
-/* Empties the table of a row. The caller synchronises. */
-EK_FN void table_clear(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int slots, int sums, int lane)
+/* Empties the first slots of a table, `sums` of them with sums. The caller synchronises. */
+EK_FN void table_clear(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int slots, int sums)
 {
-	for (int s = lane; s < KEYS(slots); s += TEAM)
+	for (int s = EK_LID(); s < KEYS(slots); s += EK_WG)
 		key[s] = NO_KEY;
-	for (int s = lane; s < sums; s += TEAM)
+	for (int s = EK_LID(); s < sums; s += EK_WG)
 		sum[s] = 0;
 }
 
 #if WINDOW
-/* Adds the number of entries to *found, which is 0 before. Has a barrier. */
-EK_FN void table_count(const EK_LOCAL_PTR int *key, int slots, int lane, EK_LOCAL_PTR int *found)
+/* Returns the number of entries in this work-item's words of the bitmap. */
+EK_FN int table_count(const EK_LOCAL_PTR int *key, int slots)
 {
 	int n = 0;
 
-	for (int w = lane; w < KEYS(slots); w += TEAM)
+	for (int w = EK_LID(); w < KEYS(slots); w += EK_WG)
 		n += EK_POPCOUNT(key[w]);
-	if (n)
-		EK_LOCAL_ADD(found, n);
-	SYNC();
+	return n;
 }
 
-/* Writes the entries of a row in the order of their columns. `before` has an int for each word of
- * the bitmap, of which there are at most TEAM. Returns the number of entries. Has barriers. */
-EK_FN int table_write(EK_LOCAL_PTR int *key, const EK_LOCAL_PTR VAL *sum, int slots, int lane,
+/* Writes the entries of a window in the order of their columns. `before` has an int for each
+ * work-item, of which there are as many as words of the bitmap or more. Returns the number of
+ * entries. Has barriers. */
+EK_FN int table_write(const EK_LOCAL_PTR int *key, const EK_LOCAL_PTR VAL *sum, int slots,
                       EK_LOCAL_PTR int *before, IDX base, EK_GLOBAL IDX *col, EK_GLOBAL VAL *val)
 {
-	const int words = KEYS(slots);
+	const int lane = EK_LID();
+	int n = lane < KEYS(slots) ? EK_POPCOUNT(key[lane]) : 0;
 
-	if (lane < words)
-		before[lane] = EK_POPCOUNT(key[lane]);
+	before[lane] = n;
 	SYNC();
-	for (int d = 1; d < words; d *= 2) {
-		const int v = lane >= d && lane < words ? before[lane - d] : 0;
+	EK_ROLLED
+	for (int d = 1; d < EK_WG; d *= 2) {
+		const int v = lane >= d ? before[lane - d] : 0;
 
 		SYNC();
-		if (lane < words)
-			before[lane] += v;
+		n += v;
+		before[lane] = n;
 		SYNC();
 	}
-	for (int s = lane; s < slots; s += TEAM) {
-		const int w = s >> 5, bits = key[w];
+	for (int s = lane; s < slots; s += EK_WG) {
+		const int bits = key[s >> 5];
 
 		if (bits & BIT(s)) {
-			const int at = before[w] - EK_POPCOUNT((ek_u32)bits >> (s & 31));
+			const int at = before[s >> 5] - EK_POPCOUNT((ek_u32)bits >> (s & 31));
 
 			col[at] = base + s;
 			val[at] = sum[s];
 		}
 	}
-	return before[words - 1];
+	return before[EK_WG - 1];
 }
 #else
-/* Moves the entries of a table to its first slots, in any order. *found, which is 0 before, becomes
- * their number. Each step reads TEAM slots, and then writes to slots that have been read. Has
+/* Moves the entries of a table to its first slots, in any order. Returns their number, for which
+ * *found is used. Each step reads EK_WG slots, and then writes to slots that have been read. Has
  * barriers. */
-EK_FN void table_pack(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int slots, int lane,
-                      EK_LOCAL_PTR int *found)
+EK_FN int table_pack(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int slots,
+                     EK_LOCAL_PTR int *found)
 {
-	for (int begin = 0; begin < slots; begin += TEAM) {
-		const int s = begin + lane;
+	if (EK_LID() == 0)
+		*found = 0;
+	EK_ROLLED
+	for (int begin = 0; begin < slots; begin += EK_WG) {
+		const int s = begin + EK_LID();
 		const int k = s < slots ? key[s] : FREE;
 		const VAL v = s < slots ? sum[s] : (VAL)0;
 
@@ -121,21 +130,22 @@ EK_FN void table_pack(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int slots, i
 		}
 	}
 	SYNC();
+	return *found;
 }
 
-/* Sorts n entries by their keys. `most` is the largest n of all teams that meet at SYNC. The first
- * step of a merge compares entries at mirrored places of two sorted runs, the others those at
- * distance d. All put the smaller key first, so entries behind the last would never move and need
- * not exist. Batcher 1968. Has barriers. */
-EK_FN void table_sort(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int n, int most, int lane)
+/* Sorts n entries by their keys. The first step of a merge compares entries at mirrored places of
+ * two sorted runs, the others those at distance d. All put the smaller key first, so entries behind
+ * the last would never move and need not exist. Batcher 1968. Has barriers. */
+EK_FN void table_sort(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int n)
 {
 	int size = 2, d = 1;
 
-	while (size / 2 < most) {
+	EK_ROLLED
+	while (size / 2 < n) {
 		const int pairs = (n + size - 1) / size * (size / 2);
 
-		for (int t = lane; t < pairs; t += TEAM) {
-			const int off = t % d, i = t / d * 2 * d + off;
+		for (int t = EK_LID(); t < pairs; t += EK_WG) {
+			const int off = t & (d - 1), i = 2 * (t - off) + off;
 			const int j = 2 * d == size ? i - off + size - 1 - off : i + d;
 
 			if (j < n && key[i] > key[j]) {
@@ -149,11 +159,8 @@ EK_FN void table_sort(EK_LOCAL_PTR int *key, EK_LOCAL_PTR VAL *sum, int n, int m
 			}
 		}
 		SYNC();
-		if (d == 1) {
-			size *= 2;
-			d = size;
-		}
-		d /= 2;
+		size = d == 1 ? 2 * size : size;
+		d = d == 1 ? size / 2 : d / 2;
 	}
 }
 #endif
