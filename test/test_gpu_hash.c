@@ -3,6 +3,7 @@
  * edges of its classes, tables that are full, windows one after the other, columns beyond 2^31, one
  * phase and two, limits on memory, values that must not be read, and threads that run one plan.
  * Results must have the arrays of the processor's reference, bit for bit. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
 
@@ -345,6 +346,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_threads),
 	};
 
+	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	if (argc > 0)
 		test_passive_threads(argv);
 	return run_all_tests(tests, devices_setup, devices_teardown);
