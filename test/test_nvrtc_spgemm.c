@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests that the kernels of sparse products compile for CUDA without a warning, in every type, with
  * and without D, for compute_75 and sm_90. Plans on a card of the fake libcuda.so.1, with the real
- * NVRTC, compile what every product needs. Since the fake runs no kernels, it has no rows in bins,
- * so the programs for bins are asked for one by one: those at the bounds of the groups. */
+ * NVRTC, compile what every product needs. Since the fake runs no kernels, it has no rows in bins
+ * or classes, so their programs are asked for one by one: of bins, those at the bounds of the
+ * groups. */
 #include "plan/plan.h"
 #include "support/fake.h"
 #include "support/support.h"
@@ -15,6 +16,7 @@ int main(void)
 #else
 
 #include "spgemm_gpu/csr_bins.h"
+#include "spgemm_gpu/hash.h"
 
 static struct fake_cuda *fake;
 static char warning[600], where[256];
@@ -62,6 +64,20 @@ static void check_bins(const ek_plan *plan)
 	eki_job_end(&job);
 }
 
+/* Compiles the programs of all classes with the types of a plan. */
+static void check_classes(const ek_plan *plan)
+{
+	const eki_step *step = &plan->root;
+	const eki_hash_rows *h = step->state;
+	eki_job job;
+	int group;
+
+	eki_job_begin(step->gpu->device, &job);
+	for (int class = EKI_HASH_TABLE; class < h->classes; class ++)
+		check(eki_hash_program(&job, step, h, class, &group), "class");
+	eki_job_end(&job);
+}
+
 static void check_type(ek_context *ctx, ek_value value, ek_index index, bool with_d)
 {
 	ek_matrix *A;
@@ -79,6 +95,8 @@ static void check_type(ek_context *ctx, ek_value value, ek_index index, bool wit
 		check(ek_plan_create(EK_SPGEMM, A, &hints, &plan), "plan");
 		if (strcmp(ek_method_name(m), "spgemm.csr.bins.gpu") == 0)
 			check_bins(plan);
+		if (strcmp(ek_method_name(m), "spgemm.csr.hash.gpu") == 0)
+			check_classes(plan);
 		ek_plan_destroy(plan);
 	}
 	ek_matrix_destroy(A);

@@ -117,7 +117,8 @@ static ek_status say(eki_step *step, const eki_hash_rows *h)
 
 	EK_RETURN_IF(eki_step_say(
 		step,
-		"         rows of C: %lld empty, %lld copies, %lld in hash tables, %lld in windows\n",
+		"         rows of C: %lld empty, %lld copies, %lld in hash tables, %lld in "
+		"windows\n",
 		(long long)(first[1] - first[0]), (long long)(first[2] - first[1]),
 		(long long)(first[windows] - first[tables]),
 		(long long)(first[h->classes] - first[windows])));

@@ -8,8 +8,8 @@
 
 enum {
 	EKI_HASH_SIZES = 4, /* maximum number of sizes of tables */
-	/* Classes, as in hash_classes.cl: rows in hash tables, by size, begin at EKI_HASH_TABLE; then
-	 * come those in windows. */
+	/* Classes, as in hash_classes.cl: rows in hash tables, by size, begin at
+	 * EKI_HASH_TABLE; then come those in windows. */
 	EKI_HASH_COPY = 1,
 	EKI_HASH_TABLE = 2,
 	EKI_HASH_CLASSES = EKI_HASH_TABLE + 2 * EKI_HASH_SIZES /* maximum number of classes */
@@ -83,8 +83,12 @@ int64_t eki_hash_classify_bytes(const eki_hash_rows *h, int64_t rows);
 /* Estimates bounds for each entry of C, from the rows of a sample of each class. */
 ek_status eki_hash_sample(eki_job *job, const eki_step *step, eki_hash_rows *h,
                           const eki_buffer *bound);
+/* Makes the program of a class the one of the next launches. Sets *group to the work-items of a
+ * group (hash_rows.c). */
+ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_rows *h, int class,
+                           int *group);
 /* Puts the launch for rows of a class into the queue: `count` rows of the list, every stride-th
- * from `first` on. With `compact`, their lengths are stored one after the other (hash_rows.c). */
+ * from `first` on. With `compact`, their lengths are stored one after the other. */
 ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first, int64_t count,
                                 int64_t stride, bool compact);
 /* Puts the launches for all rows of a list into the queue. */

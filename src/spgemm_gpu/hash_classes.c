@@ -19,7 +19,7 @@ EKI_KERNEL_TEXT(eki_cl_hash_classes, "spgemm_gpu/hash_classes.cl");
 
 enum {
 	WG = 256,
-	EACH = 8, /* entries that a work-item copies to C */
+	EACH = 8,          /* entries that a work-item copies to C */
 	SLOTS_LEAST = 128, /* slots of the smallest table */
 	RATIO = 4,         /* slots of a table for each of those of the next smaller one */
 	GROUP_LEAST = 32,  /* work-items for the smallest table */
@@ -156,9 +156,9 @@ ek_status eki_hash_classify(eki_job *job, const eki_step *step, const eki_hash_r
 	EK_TRY(eki_job_buffer(job, h->classes * groups + 1, sizeof(int64_t), &place));
 	EK_TRY(eki_job_buffer(job, h->classes + 1, sizeof(int64_t), &first));
 	eki_arg args[] = {
-		eki_arg_i64(begin),      eki_arg_i64(end),        eki_arg_buffer(at ? at : bound),
-		eki_arg_i32(!at),        eki_arg_buffer(h->span), eki_arg_i64(groups),
-		eki_arg_buffer(place),   eki_arg_buffer(list->row)};
+		eki_arg_i64(begin),    eki_arg_i64(end),         eki_arg_buffer(at ? at : bound),
+		eki_arg_i32(!at),      eki_arg_buffer(h->span),  eki_arg_i64(groups),
+		eki_arg_buffer(place), eki_arg_buffer(list->row)};
 	const eki_arg begin_args[] = {eki_arg_i64(groups), eki_arg_buffer(place),
 	                              eki_arg_buffer(first)};
 

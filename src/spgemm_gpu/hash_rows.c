@@ -9,8 +9,7 @@
 
 EKI_KERNEL_TEXT(eki_cl_hash_rows, "spgemm_gpu/hash_rows.cl");
 
-/* Makes the program of a class the one of the next launches. Returns the work-items of a group. */
-static ek_status use_class(eki_job *job, const eki_step *step, const eki_hash_rows *h, int class,
+ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_rows *h, int class,
                            int *group)
 {
 	const bool window = class >= EKI_HASH_TABLE + h->sizes;
@@ -35,7 +34,7 @@ ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first
 	eki_arg args[EKI_PRODUCT_ARGS + 12];
 	int n = eki_gpu_product_args(w->step, w->run, args), group;
 
-	EK_RETURN_IF(use_class(w->job, w->step, w->h, class, &group));
+	EK_RETURN_IF(eki_hash_program(w->job, w->step, w->h, class, &group));
 	args[n++] = eki_arg_i64(first);
 	args[n++] = eki_arg_i64(stride);
 	args[n++] = eki_arg_buffer(w->list->row);

@@ -6,11 +6,11 @@
  *   COUNT_SLOTS  the same where no sums are needed
  *
  * The group reads the descriptions of EK_WG lists at a time (operands.cl), and then takes EK_WG of
- * their products at a time, whatever lists they come from: a slice. Slots belong to work-items: slot
- * s to number s % EK_WG. A work-item finds the slot of its product, and sets its own bit in the mask
- * of the slot's owner. After a barrier, owners add the products whose bits are set, from the lowest
- * bit on. So the products of an entry are added in the order of the lists, without atomic operations
- * on values, and no slice takes more than two barriers, whatever its columns are.
+ * their products at a time, whatever lists they come from: a slice. Slots belong to work-items:
+ * slot s to number s % EK_WG. A work-item finds the slot of its product, and sets its own bit in
+ * the mask of the slot's owner. After a barrier, owners add the products whose bits are set, from
+ * the lowest bit on. So the products of an entry are added in the order of the lists, without
+ * atomic operations on values, and no slice takes more than two barriers, whatever its columns are.
  *
  * A row whose columns do not fit into a window is computed window by window, each from the first
  * column that remains. */
@@ -27,11 +27,13 @@
 typedef struct row_memory {
 	EK_LOCAL_PTR int *key; /* the table */
 	EK_LOCAL_PTR VAL *sum;
-	EK_LOCAL_PTR ek_i64 *ends, *shift; /* of each list: its last product + 1, counted over all
-	                                      lists, and its place in B or D minus its first product */
-	EK_LOCAL_PTR VAL *factor;          /* of each list */
-	EK_LOCAL_PTR int *slot, *mask;     /* of each product of a slice, and of each work-item */
-	EK_LOCAL_PTR VAL *product;
+	/* Of each list: the number of products up to its last one, and its first entry in B or D
+	 * minus the number of products before it. */
+	EK_LOCAL_PTR ek_i64 *ends, *shift;
+	EK_LOCAL_PTR VAL *factor;
+	EK_LOCAL_PTR VAL *product; /* of a slice, and their slots */
+	EK_LOCAL_PTR int *slot;
+	EK_LOCAL_PTR int *mask; /* of each work-item */
 } row_memory;
 
 /* ---- Lists ----------------------------------------------------------------------------------- */
@@ -100,7 +102,7 @@ EK_FN void add_owned(row_memory m)
 	}
 }
 
-/* Adds all products of the lists that are described. If `with_d` is not 0, the first list is D's. */
+/* Adds all products of the lists that are described. With `with_d`, the first is that of D. */
 EK_FN void add_lists(const int mode, EK_PRODUCT_PARAMETERS, row_memory m, int with_d, IDX base,
                      int slots, int *fresh)
 {
@@ -117,7 +119,8 @@ EK_FN void add_lists(const int mode, EK_PRODUCT_PARAMETERS, row_memory m, int wi
 			const int of_d = with_d && l == 0;
 			const ek_i64 e = m.shift[l] + q;
 			const IDX j = of_d ? d_col[e] : b_col[e];
-			const int s = table_slot(m.key, slots, (int)(j - base), mode != VALUES, fresh);
+			const int s =
+				table_slot(m.key, slots, (int)(j - base), mode != VALUES, fresh);
 
 			if (mode != COUNT) {
 				VAL v = 0;
@@ -173,8 +176,8 @@ EK_FN ek_i64 add_row(const int mode, EK_PRODUCT_PARAMETERS, row_memory m, ek_i64
 /* The rows of this launch are list[first], list[first + stride], ... Row i of C has start[i] as its
  * first column, span[i] columns from its first to its last, and at most at[i + 1] - at[i]
  * entries or, if `each` is not 0, at[i]. */
-#define ROW_PARAMETERS                                                                      \
-	ek_i64 first, ek_i64 stride, const EK_GLOBAL IDX *EK_RESTRICT list,                 \
+#define ROW_PARAMETERS                                                                         \
+	ek_i64 first, ek_i64 stride, const EK_GLOBAL IDX *EK_RESTRICT list,                    \
 		const EK_GLOBAL IDX *EK_RESTRICT start, const EK_GLOBAL int *EK_RESTRICT span, \
 		const EK_GLOBAL ek_i64 *at, int each
 
@@ -205,37 +208,37 @@ EK_FN ek_i64 smallest(ek_i64 v, EK_LOCAL_PTR ek_i64 *scratch)
 
 /* Declares the local memory of a group whose table has `size` slots, and what it knows of its row.
  * `sums` is 0 if the table has no sums. */
-#define DECLARE_ROW(size, sums)                                                                  \
-	EK_LOCAL int keys[KEYS(size)], slot_of[(sums) ? EK_WG : 1];                              \
-	EK_LOCAL int masks[(sums) ? EK_WG * WORDS : 1];                                          \
-	EK_LOCAL VAL sum_of[(sums) ? (size) : 1], factors[(sums) ? EK_WG : 1];                   \
-	EK_LOCAL VAL products[(sums) ? EK_WG : 1];                                               \
-	EK_LOCAL ek_i64 ends[EK_WG], shifts[EK_WG];                                              \
-	const ek_i64 i = list[first + EK_GROUP() * stride];                                      \
-	const int slots = slots_for(each ? at[i] : at[i + 1] - at[i], span[i], size);            \
-	const int wide = span[i] > slots;                                                        \
-	IDX base = start[i];                                                                     \
-	int fresh = 0;                                                                           \
-	row_memory m;                                                                            \
-	m.key = keys;                                                                            \
-	m.sum = sum_of;                                                                          \
-	m.ends = ends;                                                                           \
-	m.shift = shifts;                                                                        \
-	m.factor = factors;                                                                      \
-	m.slot = slot_of;                                                                        \
-	m.mask = masks;                                                                          \
-	m.product = products;                                                                    \
-	for (int w = 0; (sums) && w < WORDS; w++)                                                \
+#define DECLARE_ROW(size, sums)                                                       \
+	EK_LOCAL int keys[KEYS(size)], slot_of[(sums) ? EK_WG : 1];                   \
+	EK_LOCAL int masks[(sums) ? EK_WG * WORDS : 1];                               \
+	EK_LOCAL VAL sum_of[(sums) ? (size) : 1], factors[(sums) ? EK_WG : 1];        \
+	EK_LOCAL VAL products[(sums) ? EK_WG : 1];                                    \
+	EK_LOCAL ek_i64 ends[EK_WG], shifts[EK_WG];                                   \
+	const ek_i64 i = list[first + EK_GROUP() * stride];                           \
+	const int slots = slots_for(each ? at[i] : at[i + 1] - at[i], span[i], size); \
+	const int wide = span[i] > slots;                                             \
+	IDX base = start[i];                                                          \
+	int fresh = 0;                                                                \
+	row_memory m;                                                                 \
+	m.key = keys;                                                                 \
+	m.sum = sum_of;                                                               \
+	m.ends = ends;                                                                \
+	m.shift = shifts;                                                             \
+	m.factor = factors;                                                           \
+	m.slot = slot_of;                                                             \
+	m.mask = masks;                                                               \
+	m.product = products;                                                         \
+	for (int w = 0; (sums) && w < WORDS; w++)                                     \
 		masks[w * EK_WG + EK_LID()] = 0
 
 /* Adds the row, or those of its columns that are in the window, to the empty table. `next` becomes
  * the first column of the next window, or -1. */
-#define ADD_ROW(mode)                                                                            \
-	table_clear(keys, sum_of, slots, (mode) == COUNT ? 0 : slots);                           \
-	SYNC();                                                                                  \
+#define ADD_ROW(mode)                                                  \
+	table_clear(keys, sum_of, slots, (mode) == COUNT ? 0 : slots); \
+	SYNC();                                                        \
 	next = add_row(mode, EK_PRODUCT_ARGUMENTS, m, i, base, slots, wide, &fresh)
 #if WINDOW
-#define NEXT_WINDOW()               \
+#define NEXT_WINDOW()                \
 	next = smallest(next, ends); \
 	base = (IDX)next
 #else
@@ -275,7 +278,8 @@ EK_KERNEL(make_rows, EK_WG)
 	do {
 		ADD_ROW(MAKE);
 #if WINDOW
-		n += table_write(keys, sum_of, slots, slot_of, base, c_col + to + n, c_val + to + n);
+		n += table_write(keys, sum_of, slots, slot_of, base, c_col + to + n,
+		                 c_val + to + n);
 #else
 		n = table_pack(keys, sum_of, slots, slot_of);
 		table_sort(keys, sum_of, (int)n);
@@ -303,7 +307,8 @@ EK_KERNEL(value_rows, EK_WG)
 	do {
 		ADD_ROW(VALUES);
 		for (; k < end && (!WINDOW || c_col[k] - base < slots); k += EK_WG)
-			c_val[k] = sum_of[table_slot(keys, slots, (int)(c_col[k] - base), 0, &fresh)];
+			c_val[k] =
+				sum_of[table_slot(keys, slots, (int)(c_col[k] - base), 0, &fresh)];
 		NEXT_WINDOW();
 		SYNC();
 	} while (next >= 0);
