@@ -3,10 +3,10 @@
  *
  * The work of a row is the number of its products. Both sides compute a sample, a sixteenth of the
  * work from the middle of the rows, and their times tell where the rows must be cut so that both
- * need the same time. No cost function is asked: there is none for the device's method, and the
- * copies of C that it makes are in its time. If many runs are expected, the faster side alone and
- * both together are measured with all rows, too. If both are not faster, the faster side gets
- * all rows, so the plan is never much slower than the better of both.
+ * need the same time. Cost functions are not asked: how many products meet in an entry of C decides
+ * how long its copy from the device takes, and they do not know that. If many runs are expected,
+ * the faster side alone and both together are measured with all rows, too. If both are not faster,
+ * the faster side gets all rows, so the plan is never much slower than the better of both.
  *
  * The processor has all rows without any sample if there is no work, if memory is limited, since
  * the parts of C are temporary copies of it, and if the device has too little memory for B.
@@ -40,7 +40,6 @@ int64_t eki_sparse_rows(const eki_sparse_both *s, int k)
 
 static ek_status prepare_side(eki_step *step, int k, int side)
 {
-	const eki_sparse_both *s = step->state;
 	eki_sparse_piece *p = &((eki_sparse_both *)step->state)->piece[k];
 	eki_step *child = eki_step_child(step, &p->A, EK_OP_N);
 
@@ -49,10 +48,7 @@ static ek_status prepare_side(eki_step *step, int k, int side)
 	child->op[1] = child->op[2] = EK_OP_N;
 	child->bytes = eki_plus(eki_store_bytes(&p->A), eki_store_bytes(step->in[1]));
 	child->backend = side == EKI_HOST_SIDE ? EKI_CPU : step->ctx->device->driver->backend;
-	if (side == EKI_HOST_SIDE)
-		EK_RETURN_IF(eki_step_choose(child));
-	else
-		child->method = s->device;
+	EK_RETURN_IF(eki_step_choose(child));
 	p->step[side] = child;
 	return eki_step_prepare(child);
 }
@@ -345,13 +341,12 @@ static ek_status choose(eki_step *step)
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *device)
+ek_status eki_sparse_both_prepare(eki_step *step)
 {
 	eki_sparse_both *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
-	s->device = device;
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_open(step));
 	s->mark = eki_step_mark(step);

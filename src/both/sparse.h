@@ -18,8 +18,7 @@ typedef struct eki_sparse_piece {
 } eki_sparse_piece;
 
 typedef struct eki_sparse_both {
-	const ek_method *device; /* the method on the device */
-	eki_mark mark;           /* the plan before pieces were made */
+	eki_mark mark; /* the plan before pieces were made */
 	int pieces;
 	int first; /* number of pieces that the device does */
 	eki_sparse_piece piece[EKI_PIECES + 1]; /* the last one only tells where the rows end */
@@ -29,9 +28,8 @@ typedef struct eki_sparse_both {
 
 int64_t eki_sparse_rows(const eki_sparse_both *s, int k);
 
-/* Prepares a step with the parameters EKI_SPARSE_BOTH_PARAMS. The device uses the method
- * `device`. */
-ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *device);
+/* Prepares a step with the parameters EKI_SPARSE_BOTH_PARAMS. */
+ek_status eki_sparse_both_prepare(eki_step *step);
 ek_status eki_sparse_both_run(const eki_step *step, const eki_run *v);
 void eki_sparse_both_report(const eki_step *step, char *text, size_t size);
 /* The parameters of the methods, in this order. */

@@ -10,13 +10,6 @@
 
 #ifndef EK_NO_GPU
 
-extern const ek_method ek_spgemm_gpu_csr_bins;
-
-static ek_status prepare(eki_step *step)
-{
-	return eki_sparse_both_prepare(step, &ek_spgemm_gpu_csr_bins);
-}
-
 const ek_method ek_spgemm_gpu_csr_split = {
 	.name = "spgemm.csr.split.gpu",
 	.text = "rows divided between a device and the processor, which work at the same time",
@@ -26,7 +19,7 @@ const ek_method ek_spgemm_gpu_csr_split = {
 	.param = EKI_SPARSE_BOTH_PARAMS,
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_ON_BOTH | EKI_TOGETHER,
-	.prepare = prepare,
+	.prepare = eki_sparse_both_prepare,
 	.run = eki_sparse_both_run,
 	.report = eki_sparse_both_report,
 };
