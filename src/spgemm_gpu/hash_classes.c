@@ -70,12 +70,9 @@ void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 	while (most > GROUP_LEAST && 3 * item_bytes(step, most) > local)
 		most /= 2;
 	slots = (local - item_bytes(step, most)) / slot_bytes(step);
-	for (int64_t s = SLOTS_LEAST; h->sizes < EKI_HASH_SIZES - 1 && s <= slots / 2; s *= RATIO) {
-		if (group > most || s * slot_bytes(step) + item_bytes(step, group) > local)
-			break;
-		/* On processors all tables are in the same caches, and programs take long to
-		 * compile. */
-		if (gpu || s == SLOTS_LEAST)
+	/* On processors all tables are in the same caches, and programs take long to compile. */
+	for (int64_t s = SLOTS_LEAST; gpu && group < most && s <= slots / 2; s *= RATIO) {
+		if (s * slot_bytes(step) + item_bytes(step, group) <= local)
 			add_size(step, s, group, h);
 		group *= 2;
 	}
@@ -102,7 +99,7 @@ static size_t list_numbers(const eki_hash_rows *h, const char *name, bool column
 	return used + (size_t)snprintf(text + used, size - used, "\n");
 }
 
-static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_rows *h, int lanes)
+static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_rows *h)
 {
 	char text[1024];
 	size_t used;
@@ -110,9 +107,8 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 	eki_gpu_product_types(step, text, sizeof text);
 	used = strlen(text);
 	used += (size_t)snprintf(text + used, sizeof text - used,
-	                         "#define EK_WG %d\n#define LANES %d\n#define EACH %d\n"
-	                         "#define SIZES %d\n",
-	                         WG, lanes, EACH, h->sizes);
+	                         "#define EK_WG %d\n#define EACH %d\n#define SIZES %d\n", WG, EACH,
+	                         h->sizes);
 	used += list_numbers(h, "CAPACITY", false, text + used, sizeof text - used);
 	list_numbers(h, "COLUMNS", true, text + used, sizeof text - used);
 	return eki_job_program(job, "hash_classes", text, eki_cl_hash_classes);
@@ -123,10 +119,11 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 ek_status eki_hash_shapes(eki_job *job, const eki_step *step, const eki_hash_rows *h,
                           const eki_buffer *bound)
 {
-	eki_arg args[EKI_PRODUCT_ARGS + 3];
+	eki_arg args[EKI_PRODUCT_ARGS + 4];
 	int count = eki_gpu_product_args(step, &(eki_run){0}, args);
 
-	EK_RETURN_IF(use_classes(job, step, h, h->row_lanes));
+	EK_RETURN_IF(use_classes(job, step, h));
+	args[count++] = eki_arg_i32(h->row_lanes);
 	args[count++] = eki_arg_buffer(bound);
 	args[count++] = eki_arg_buffer(h->start);
 	args[count++] = eki_arg_buffer(h->span);
@@ -162,11 +159,11 @@ ek_status eki_hash_classify(eki_job *job, const eki_step *step, const eki_hash_r
 	const eki_arg begin_args[] = {eki_arg_i64(groups), eki_arg_buffer(place),
 	                              eki_arg_buffer(first)};
 
-	EK_TRY(use_classes(job, step, h, h->lanes));
+	EK_TRY(use_classes(job, step, h));
 	EK_TRY(eki_job_launch(job, "class_count", groups, WG, args, EKI_COUNT(args) - 1));
 	EK_TRY(eki_gpu_scan(job, EK_INT64, EK_SUM, EK_EXCLUSIVE, h->classes * groups + 1, place,
 	                    place));
-	EK_TRY(use_classes(job, step, h, h->lanes));
+	EK_TRY(use_classes(job, step, h));
 	EK_TRY(eki_job_launch(job, "class_place", groups, WG, args, EKI_COUNT(args)));
 	EK_TRY(eki_job_launch(job, "class_begin", 1, WG, begin_args, EKI_COUNT(begin_args)));
 	EK_TRY(eki_buffer_read(job->device, first, list->first,
@@ -190,7 +187,8 @@ static ek_status launch_copies(const eki_hash_work *w)
 
 	if (count == 0 || w->kind == EKI_HASH_COUNT)
 		return EK_OK;
-	EK_RETURN_IF(use_classes(w->job, w->step, w->h, w->h->lanes));
+	EK_RETURN_IF(use_classes(w->job, w->step, w->h));
+	args[n++] = eki_arg_i32(w->h->lanes);
 	args[n++] = eki_arg_i64(first[0]);
 	args[n++] = eki_arg_i64(count);
 	args[n++] = eki_arg_buffer(w->list->row);
@@ -228,7 +226,7 @@ ek_status eki_hash_arrange(const eki_hash_work *w, int64_t nnz, const eki_buffer
 	                        eki_arg_buffer(w->col),
 	                        eki_arg_buffer(w->val)};
 
-	EK_RETURN_IF(use_classes(w->job, w->step, w->h, w->h->lanes));
+	EK_RETURN_IF(use_classes(w->job, w->step, w->h));
 	return eki_job_launch(w->job, "arrange", eki_groups(nnz, WG * EACH), WG, args,
 	                      EKI_COUNT(args));
 }
@@ -252,7 +250,7 @@ static ek_status sample_class(const eki_hash_work *w, int class, const eki_buffe
 		double total = 0;
 
 		if (k == 0 || class == EKI_HASH_COPY) {
-			EK_RETURN_IF(use_classes(w->job, w->step, w->h, w->h->lanes));
+			EK_RETURN_IF(use_classes(w->job, w->step, w->h));
 			EK_RETURN_IF(eki_job_launch(w->job, "sample_bounds", eki_groups(count, WG),
 			                            WG, args, EKI_COUNT(args)));
 		} else {
