@@ -12,7 +12,8 @@
  *     braces and in conditional expressions, where a plain 0 would be an int
  *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
  *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)
- *   - all work-items of a group reach each barrier, and each call of a function that has a barrier
+ *   - all work-items of a group reach each barrier, and each call of a function that has a barrier;
+ *     a loop with barriers has no `continue`, since PoCL 3.1 may leave out rounds of it
  *   - no work-group waits for another; one may wait for the host, for a bounded number of looks,
  *     and the host launches it again (prim_gpu/kselect_adheap.c)
  *
@@ -67,11 +68,6 @@ typedef uchar ek_u8;
 #define EK_LOCAL_CAS(p, was, v) atomic_cmpxchg((volatile __local int *)(p), was, v)
 #define EK_LOCAL_ADD(p, v)      atomic_add((volatile __local int *)(p), v)
 #define EK_LOCAL_OR(p, v)       atomic_or((volatile __local int *)(p), v)
-#define EK_LOCAL_MIN(p, v)      atomic_min((volatile __local int *)(p), v)
-#define EK_LOCAL_MAX(p, v)      atomic_max((volatile __local int *)(p), v)
-/* EK_BARRIER_LANES is a barrier for groups of `lanes` adjacent work-items, a compile-time constant.
- * All work-items of the warp reach it or, if more than a warp takes part, of the group. */
-#define EK_BARRIER_LANES(lanes) EK_BARRIER()
 /* Read and set an int in memory that the host may access during the launch. EK_FENCE_SYSTEM orders
  * this work-item's accesses to such memory: it is called after the int was read, and before it is
  * set. */
@@ -136,9 +132,6 @@ typedef unsigned char ek_u8;
 #define EK_LOCAL_CAS(p, was, v) atomicCAS((int *)(p), was, v)
 #define EK_LOCAL_ADD(p, v)      atomicAdd((int *)(p), v)
 #define EK_LOCAL_OR(p, v)       atomicOr((int *)(p), v)
-#define EK_LOCAL_MIN(p, v)      atomicMin((int *)(p), v)
-#define EK_LOCAL_MAX(p, v)      atomicMax((int *)(p), v)
-#define EK_BARRIER_LANES(lanes) ((lanes) <= 32 ? __syncwarp() : __syncthreads())
 #define EK_SYSTEM_READ(p)       atomicOr_system((int *)(p), 0)
 #define EK_SYSTEM_SET(p, v)     atomicExch_system((int *)(p), v)
 #define EK_FENCE_SYSTEM()       __threadfence_system()
@@ -184,31 +177,6 @@ typedef unsigned char ek_u8;
 #define EK_FROM(v, lane)      ((void)(lane), (v))
 #define EK_WARP_BARRIER()
 #endif
-
-/* Returns the largest v of all work-items that meet at the same EK_BARRIER_LANES(lanes). `lanes` is
- * a compile-time constant, `scratch` one int. Has barriers. */
-EK_FN int ek_largest(int v, int lanes, EK_LOCAL_PTR int *scratch)
-{
-#ifdef __CUDACC__
-	if (lanes <= 32) {
-		for (int d = 16; d > 0; d /= 2) {
-			const int other = __shfl_xor_sync(0xffffffffu, v, d);
-
-			v = other > v ? other : v;
-		}
-		return v;
-	}
-#endif
-	EK_BARRIER();
-	if (EK_LID() == 0)
-		*scratch = v;
-	EK_BARRIER();
-	EK_LOCAL_MAX(scratch, v);
-	EK_BARRIER();
-	v = *scratch;
-	EK_BARRIER();
-	return v;
-}
 
 #ifdef VAL
 /* EK_MUL multiplies two values. EK_IS_ZERO tells whether a value is 0, and EK_IS_FINITE whether it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpGEMM on CSR on a device, with rows in classes. Each row of C is computed in the local memory of
- * a group, by a team of work-items whose number follows from the size of the row:
+ * a group, whose work-items and memory follow from the size of the row:
  *
  *   one list        it is copied and scaled
  *   near columns    sums in a window of consecutive columns, and a bitmap of those with an entry.
@@ -8,10 +8,10 @@
  *   other rows      sums in a hash table, whose entries are then sorted by column
  *   too long rows   windows one after the other, each from the first column that remains
  *
- * Preparation finds a bound on the entries of each row, its first and last column and the mean
- * length of its lists, and sorts the rows into classes by these (hash_classes.c). How lists are
- * divided between work-items is said at hash_rows.cl: the products of an entry are always added in
- * the order of the lists, so C has the bits that the processor's methods give.
+ * Preparation finds a bound on the entries of each row and its first and last column, and sorts the
+ * rows into classes by these (hash_classes.c). How products are divided between work-items is said
+ * at hash_rows.cl: those of an entry are always added in the order of the lists, so C has the bits
+ * that the processor's methods give.
  *
  * A new C is made in one phase or in two. In one phase rows go to temporary memory with room for
  * their bounds, and from there to C. In two phases, the first counts the entries of the rows, in
