@@ -19,7 +19,14 @@ void *array_there(const struct job *job, const void *here)
 	return (void *)(uintptr_t)here;
 }
 
-/* Returns the job with addresses on the device. The result of a reduction stays on the host. */
+/* Tells whether an array is a single result, which stays on the host: that of a reduction, or the
+ * number of entries of a sparse sum. */
+static bool stays(const struct job *job, const void *array)
+{
+	return array == job->result || (job->p.operation == EK_REDUCE && array == job->p.out);
+}
+
+/* Returns the job with addresses on the device. */
 static struct job placed(const struct job *job)
 {
 	struct job on = *job;
@@ -35,8 +42,14 @@ static struct job placed(const struct job *job)
 	p->in_b_value = array_there(job, p->in_b_value);
 	p->key = array_there(job, p->key);
 	p->value = array_there(job, p->value);
-	if (p->operation != EK_REDUCE)
+	if (!stays(job, p->out))
 		p->out = array_there(job, p->out);
+	for (int k = 0; k < 3; k++) {
+		ek_sparse *v = k == 0 ? &on.x : k == 1 ? &on.y : &on.z;
+
+		v->idx = array_there(job, v->idx);
+		v->val = array_there(job, v->val);
+	}
 	return on;
 }
 
@@ -71,7 +84,7 @@ static bool move(struct entrant *e, bool back)
 	for (int k = 0; k < job->holds && status == EK_OK; k++)
 		if (!job->bytes_held[k])
 			continue;
-		else if (back && (job->p.operation != EK_REDUCE || job->held[k] != job->p.out))
+		else if (back && !stays(job, job->held[k]))
 			status = ek_device_read(job->ctx, job->there[k], job->held[k],
 			                        job->bytes_held[k]);
 		else if (!back)

@@ -1775,6 +1775,7 @@ ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
  *     type (else EK_EINVAL). If a factor is 0, the values that it multiplies are not read and count
  *     as +0.
  *   - Outputs must not overlap each other or the inputs; inputs may overlap each other.
+ *   - Of these functions, ek_sparse_add has methods on devices.
  *   - Errors: EK_EINVAL (NULL, wrong type or length, overlap, factor), EK_ERANGE (indices),
  *     EK_EOVERFLOW, EK_ENOMEM. A failing call writes no output.
  */
@@ -1863,6 +1864,10 @@ ek_status ek_scatter(ek_context *ctx, const ek_array_options *options, const ek_
  * a value at each index from the first to the last. "add.heap" uses options->arity and
  * options->counts. "add.bound" chooses by x->nnz + y->nnz as Liu does: up to 32 "add.heap", up to
  * 512 "add.esc", else "add.merge". The library itself chooses by predicted time.
+ * On a device: "add.merge.gpu", the default there, "add.esc.gpu" and "add.heap.gpu", which has
+ * heaps of up to 17 entries, one for each work-item, with 4 children for each node, and uses
+ * neither arity nor counts. *count is always in memory of the host. So a call waits until the
+ * number of entries is known; the rest of the work may still be in the queue when it returns.
  * Cost: one read of x and y, one write of z. Source: Liu 2015, chapter 7. */
 ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
                         const ek_sparse *x, double beta, const ek_sparse *y, int64_t *count,

@@ -55,8 +55,10 @@ static inline eki_arg eki_arg_i64(int64_t v)
 }
 static inline eki_arg eki_arg_val(ek_value value, eki_scalar v)
 {
-	return value == EK_F32 ? (eki_arg){.size = sizeof(float), .u.f32 = (float)v.re}
-	                       : (eki_arg){.size = sizeof(double), .u.f64 = v.re};
+	return value == EK_F32     ? (eki_arg){.size = sizeof(float), .u.f32 = (float)v.re}
+	       : value == EK_F64   ? (eki_arg){.size = sizeof(double), .u.f64 = v.re}
+	       : value == EK_INT32 ? eki_arg_i32((int32_t)v.re)
+	                           : eki_arg_i64((int64_t)v.re);
 }
 
 /* The functions of a driver. Handles that it returns as void * are opaque to all other code.

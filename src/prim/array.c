@@ -202,10 +202,10 @@ ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const
 	return EK_OK;
 }
 
-ek_status eki_array_overlap(const eki_array *of, const char *a_name, const void *a, int64_t an,
+ek_status eki_array_overlap(bool handles, const char *a_name, const void *a, int64_t an,
                             const char *b_name, const void *b, int64_t bn, size_t size)
 {
-	if (!of->handles)
+	if (!handles)
 		return eki_overlap_check(a_name, a, an, b_name, b, bn, size);
 	if (an && bn && a == b)
 		return eki_fail(EK_EINVAL, "%s and %s are the same memory", a_name, b_name);

@@ -20,12 +20,15 @@ static ek_status arguments_check(const eki_array *a)
 	if (a->replay)
 		return updates_check(a);
 	EK_RETURN_IF(eki_array_check("kth", a->out, a->lists, size));
-	EK_RETURN_IF(eki_array_overlap(a, "in", a->in, all, "kth", a->out, a->lists, size));
+	EK_RETURN_IF(
+		eki_array_overlap(a->handles, "in", a->in, all, "kth", a->out, a->lists, size));
 	if (!a->smallest)
 		return EK_OK;
 	EK_RETURN_IF(eki_array_check("smallest", a->smallest, chosen, size));
-	EK_RETURN_IF(eki_array_overlap(a, "in", a->in, all, "smallest", a->smallest, chosen, size));
-	return eki_array_overlap(a, "kth", a->out, a->lists, "smallest", a->smallest, chosen, size);
+	EK_RETURN_IF(eki_array_overlap(a->handles, "in", a->in, all, "smallest", a->smallest,
+	                               chosen, size));
+	return eki_array_overlap(a->handles, "kth", a->out, a->lists, "smallest", a->smallest,
+	                         chosen, size);
 }
 
 static ek_status call(const ek_context *ctx, const ek_array_options *options, eki_array *a)

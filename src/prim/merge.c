@@ -89,9 +89,9 @@ static ek_status out_check(const eki_array *of, int64_t n, const char *name, con
 
 		snprintf(text, sizeof text, "%s%s", name, from[f].name);
 		/* Lengths are given in bytes, since keys and values may differ in size. */
-		EK_RETURN_IF(eki_array_overlap(of, text, from[f].array, pn * (int64_t)from[f].size,
-		                               to[t].name, to[t].array, n * (int64_t)to[t].size,
-		                               1));
+		EK_RETURN_IF(eki_array_overlap(of->handles, text, from[f].array,
+		                               pn * (int64_t)from[f].size, to[t].name, to[t].array,
+		                               n * (int64_t)to[t].size, 1));
 	}
 	return EK_OK;
 }
@@ -137,7 +137,7 @@ ek_status ek_merge(ek_context *ctx, const ek_array_options *options, int64_t bat
 	EK_RETURN_IF(out_check(&args, n, "a", a, batch * a->n));
 	EK_RETURN_IF(out_check(&args, n, "b", b, batch * b->n));
 	if (a->value_size)
-		EK_RETURN_IF(eki_array_overlap(&args, "out->key", out->key,
+		EK_RETURN_IF(eki_array_overlap(args.handles, "out->key", out->key,
 		                               n * (int64_t)ek_value_size(a->type), "out->value",
 		                               out->value, n * (int64_t)a->value_size, 1));
 	args.type = a->type;

@@ -75,9 +75,9 @@ ek_status eki_length_check(const char *name, int64_t n);
  * entries. Entries have `size` bytes. */
 ek_status eki_overlap_check(const char *a_name, const void *a, int64_t an, const char *b_name,
                             const void *b, int64_t bn, size_t size);
-/* Does the same for arrays that may be on a device. Of handles, it is only known whether they are
- * the same. */
-ek_status eki_array_overlap(const eki_array *of, const char *a_name, const void *a, int64_t an,
+/* Does the same for arrays that may be handles of a device: of these it is only known whether they
+ * are the same. */
+ek_status eki_array_overlap(bool handles, const char *a_name, const void *a, int64_t an,
                             const char *b_name, const void *b, int64_t bn, size_t size);
 /* Tells whether the options say that arrays are on a device whose memory has handles. Returns false
  * for arguments that are not valid, which eki_array_call reports. */

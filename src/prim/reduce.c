@@ -14,7 +14,8 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
 	EK_RETURN_IF(eki_array_check("in", in, n, ek_value_size(type)));
 	EK_RETURN_IF(eki_array_check("result", result, 1, ek_value_size(type)));
 	a.handles = eki_array_handles(ctx, options);
-	EK_RETURN_IF(eki_array_overlap(&a, "in", in, n, "result", result, 1, ek_value_size(type)));
+	EK_RETURN_IF(eki_array_overlap(a.handles, "in", in, n, "result", result, 1,
+	                               ek_value_size(type)));
 	if (!in)
 		a.in = result; /* methods may add 0 to a.in, which C17 does not allow for NULL */
 	/* n + 1 is never 0, so the method runs for an empty array too and gives the identity. */

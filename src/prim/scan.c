@@ -22,7 +22,7 @@ ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value typ
 	EK_RETURN_IF(eki_array_check("in", in, n, size));
 	EK_RETURN_IF(eki_array_check("out", out, n, size));
 	if (in != out)
-		EK_RETURN_IF(eki_array_overlap(&a, "in", in, n, "out", out, n, size));
+		EK_RETURN_IF(eki_array_overlap(a.handles, "in", in, n, "out", out, n, size));
 	return eki_array_call(ctx, options, n, &a);
 }
 

@@ -207,15 +207,15 @@ static ek_status call(ek_context *ctx, const ek_array_options *options, eki_arra
 	EK_RETURN_IF(eki_array_check("in", a->in, a->n, (size_t)size));
 	EK_RETURN_IF(eki_array_check("out", a->out, out_len, (size_t)size));
 	if (a->in != a->out || a->operation == EK_SEGMENTED_SUM)
-		EK_RETURN_IF(eki_array_overlap(a, "in", a->in, a->n * size, "out", a->out,
+		EK_RETURN_IF(eki_array_overlap(a->handles, "in", a->in, a->n * size, "out", a->out,
 		                               out_len * size, 1));
 	if (segments->flag) {
-		EK_RETURN_IF(eki_array_overlap(a, "segments.flag", segments->flag, a->n, "out",
-		                               a->out, out_len * size, 1));
+		EK_RETURN_IF(eki_array_overlap(a->handles, "segments.flag", segments->flag, a->n,
+		                               "out", a->out, out_len * size, 1));
 	} else if (segments->offset) {
 		offsets = segments->count + 1;
 		EK_RETURN_IF(
-			eki_array_overlap(a, "segments.offset", segments->offset,
+			eki_array_overlap(a->handles, "segments.offset", segments->offset,
 		                          offsets * (int64_t)ek_value_size(segments->offset_type),
 		                          "out", a->out, out_len * size, 1));
 	}

@@ -23,9 +23,9 @@ ek_status ek_sort(ek_context *ctx, const ek_array_options *options, const ek_pai
 	if (values) {
 		EK_RETURN_IF(eki_array_check("pairs->value", a.a.value, a.n, values));
 		/* Lengths are given in bytes, since keys and values may differ in size. */
-		EK_RETURN_IF(eki_array_overlap(&a, "pairs->key", a.a.key,
-		                               a.n * (int64_t)size, "pairs->value",
-		                               a.a.value, a.n * (int64_t)values, 1));
+		EK_RETURN_IF(eki_array_overlap(a.handles, "pairs->key", a.a.key,
+		                               a.n * (int64_t)size, "pairs->value", a.a.value,
+		                               a.n * (int64_t)values, 1));
 	} else {
 		a.a.value = NULL;
 	}

@@ -39,6 +39,11 @@ eki_gpu_network eki_gpu_merge_network(const eki_gpu_merge *c);
  * `turned` is true (merge_network.c). Makes other kernels those of the next launches. */
 ek_status eki_gpu_merge_lay(const eki_gpu_merge *c, bool turned);
 
+/* Merges the pairs at[0] and at[1] into at[2] by merge path, with groups of `group` work-items.
+ * Lengths, types and the number of merges are those of `a`, which may be a call of another
+ * operation; there must be pairs (merge_path.c). */
+ek_status eki_gpu_merge_path(eki_job *job, const eki_array *a, int group, const eki_gpu_pair at[3]);
+
 /* The parameter of all methods of merge. */
 enum { EKI_GPU_LEAST_GROUP = 32, EKI_GPU_MOST_GROUP = 512 };
 #define EKI_GPU_GROUP_PARAM                                       \

@@ -30,7 +30,7 @@ static ek_status use_program(eki_job *job, const ek_pairs *kind, int group)
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
 
-static ek_status merge(eki_job *job, const eki_array *a, int group, const eki_gpu_pair at[3])
+ek_status eki_gpu_merge_path(eki_job *job, const eki_array *a, int group, const eki_gpu_pair at[3])
 {
 	const int64_t n = a->a.n + a->b.n, tile = (int64_t)group * ITEMS;
 	const int64_t per = eki_groups(n, tile), several = tile / n;
@@ -71,7 +71,7 @@ static ek_status run_merge(const eki_step *step, const eki_run *v)
 	EK_TRY(eki_gpu_pairs_in(&on, &a->a, a->batch * a->a.n, &at[0]));
 	EK_TRY(eki_gpu_pairs_in(&on, &a->b, a->batch * a->b.n, &at[1]));
 	EK_TRY(eki_gpu_pairs_out(&on, &a->c, a->batch * (a->a.n + a->b.n), &at[2]));
-	status = merge(&on.job, a, (int)eki_gpu_param(step, 0, WG), at);
+	status = eki_gpu_merge_path(&on.job, a, (int)eki_gpu_param(step, 0, WG), at);
 done:
 	return eki_gpu_arrays_end(&on, status);
 }

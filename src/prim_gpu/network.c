@@ -166,26 +166,41 @@ static ek_status stage(const eki_gpu_network *net, int64_t size, bool odd)
 	return EK_OK;
 }
 
-static ek_status sort(const eki_step *step, const eki_run *v, bool odd)
+/* Sorts n pairs of the kind that `kind` has. */
+static ek_status sort_pairs(eki_job *job, const ek_pairs *kind, int64_t n, const eki_gpu_pair *pair,
+                            bool odd)
 {
 	enum { WG = 256, MOST = 2048 };
+	const eki_gpu_network net = {.job = job,
+	                             .n = n,
+	                             .batch = 1,
+	                             .group = WG,
+	                             .tile = eki_gpu_tile(kind, MOST),
+	                             .pair = pair};
+
+	EK_RETURN_IF(eki_gpu_network_use(&net, kind));
+	EK_RETURN_IF(eki_gpu_tiles_sort(&net, pair, odd));
+	for (int64_t size = 2 * net.tile; size < 2 * n; size *= 2)
+		EK_RETURN_IF(stage(&net, size, odd));
+	return EK_OK;
+}
+
+ek_status eki_gpu_bitonic_sort(eki_job *job, const ek_pairs *kind, int64_t n,
+                               const eki_gpu_pair *pair)
+{
+	return sort_pairs(job, kind, n, pair, false);
+}
+
+static ek_status sort(const eki_step *step, const eki_run *v, bool odd)
+{
 	const eki_array *a = v->array;
 	eki_gpu_pair pair;
 	eki_gpu_arrays on;
-	const eki_gpu_network net = {.job = &on.job,
-	                             .n = a->n,
-	                             .batch = 1,
-	                             .group = WG,
-	                             .tile = eki_gpu_tile(&a->a, MOST),
-	                             .pair = &pair};
 	ek_status status;
 
 	eki_gpu_arrays_begin(step, a, &on);
-	EK_TRY(eki_gpu_network_use(&net, &a->a));
 	EK_TRY(eki_gpu_pairs_both(&on, &a->a, a->n, &pair));
-	EK_TRY(eki_gpu_tiles_sort(&net, &pair, odd));
-	for (int64_t size = 2 * net.tile; size < 2 * a->n; size *= 2)
-		EK_TRY(stage(&net, size, odd));
+	status = sort_pairs(&on.job, &a->a, a->n, &pair, odd);
 done:
 	return eki_gpu_arrays_end(&on, status);
 }

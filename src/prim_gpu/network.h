@@ -43,5 +43,8 @@ ek_status eki_gpu_half_step(const eki_gpu_network *net, int64_t shift, int64_t s
 ek_status eki_gpu_odd_step(const eki_gpu_network *net, int64_t shift, int64_t size, int64_t stride);
 /* Does the steps with strides `stride`, stride / 2 ... 1, by which the bitonic network sorts. */
 ek_status eki_gpu_halves(const eki_gpu_network *net, int64_t stride);
+/* Sorts n pairs of the kind that `kind` has, by the bitonic network. */
+ek_status eki_gpu_bitonic_sort(eki_job *job, const ek_pairs *kind, int64_t n,
+                               const eki_gpu_pair *pair);
 
 #endif

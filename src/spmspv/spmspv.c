@@ -250,11 +250,11 @@ static ek_status apart_check(const ek_plan *p, const ek_sparse *x, const ek_spar
 	                              {"count", count, sizeof *count}};
 	const eki_region input[2] = {eki_idx_region("x->idx", x), eki_val_region("x->val", x)};
 
-	EK_RETURN_IF(eki_regions_apart(3, output, 2, input));
+	EK_RETURN_IF(eki_regions_apart(false, 3, output, 2, input));
 	for (int k = 0; k < p->arrays; k++) {
 		const eki_region array = {p->array[k].name, p->array[k].data, p->array[k].bytes};
 
-		EK_RETURN_IF(eki_regions_apart(3, output, 1, &array));
+		EK_RETURN_IF(eki_regions_apart(false, 3, output, 1, &array));
 	}
 	return EK_OK;
 }

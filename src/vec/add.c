@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek_sparse_add: checks of its arguments. The methods are in the files add_*.c and unite_*.c. */
+ * ek_sparse_add: checks of its arguments. The methods are in the files add_*.c and unite_*.c,
+ * and in vec_gpu/. */
 #include "vec/vec.h"
 
 ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double alpha,
                         const ek_sparse *x, double beta, const ek_sparse *y, int64_t *count,
                         const ek_sparse *z)
 {
-	eki_array a = {.operation = EK_SPARSE_ADD, .op = EK_SUM, .count = count};
+	eki_array a = {.operation = EK_SPARSE_ADD,
+	               .op = EK_SUM,
+	               .count = count,
+	               .handles = eki_array_handles(ctx, options)};
 
 	EK_RETURN_IF(eki_sparse_in("x", x, &a.x));
 	EK_RETURN_IF(eki_sparse_in("y", y, &a.y));
@@ -30,7 +34,7 @@ ek_status ek_sparse_add(ek_context *ctx, const ek_array_options *options, double
 	                             eki_idx_region("y->idx", &a.y),
 	                             eki_val_region("y->val", &a.y)};
 
-	EK_RETURN_IF(eki_regions_apart(3, output, 4, input));
+	EK_RETURN_IF(eki_regions_apart(a.handles, 3, output, 4, input));
 	/* The work is never 0, so the method runs for empty vectors too and sets *count to 0. */
 	return eki_array_call(ctx, options, a.x.nnz + a.y.nnz + 1, &a);
 }

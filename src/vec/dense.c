@@ -22,11 +22,11 @@ static ek_status call(ek_context *ctx, const ek_array_options *options, const ek
 	                         dense.rows * (int64_t)ek_value_size(a->type)};
 
 	if (to_x && to_y)
-		EK_RETURN_IF(eki_regions_apart(2, (const eki_region[]){val, data}, 1, &idx));
+		EK_RETURN_IF(eki_regions_apart(false, 2, (const eki_region[]){val, data}, 1, &idx));
 	else if (to_x)
-		EK_RETURN_IF(eki_regions_apart(1, &val, 2, (const eki_region[]){idx, data}));
+		EK_RETURN_IF(eki_regions_apart(false, 1, &val, 2, (const eki_region[]){idx, data}));
 	else
-		EK_RETURN_IF(eki_regions_apart(1, &data, 2, (const eki_region[]){idx, val}));
+		EK_RETURN_IF(eki_regions_apart(false, 1, &data, 2, (const eki_region[]){idx, val}));
 	return eki_array_call(ctx, options, a->x.nnz, a);
 }
 

@@ -12,7 +12,7 @@ static ek_status dot_call(ek_context *ctx, const ek_array_options *options, int6
 	const eki_region output = {"result", a->out, (int64_t)size};
 
 	EK_RETURN_IF(eki_array_check("result", a->out, 1, size));
-	EK_RETURN_IF(eki_regions_apart(1, &output, 4, input));
+	EK_RETURN_IF(eki_regions_apart(false, 1, &output, 4, input));
 	return eki_array_call(ctx, options, work + 1, a);
 }
 

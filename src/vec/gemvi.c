@@ -48,7 +48,7 @@ ek_status ek_gemvi(ek_context *ctx, const ek_array_options *options, double alph
 	                             eki_val_region("x->val", &a.x),
 	                             {"A.data", matrix.data, eki_dense_bytes(&matrix)}};
 
-	EK_RETURN_IF(eki_regions_apart(1, &output, 3, input));
+	EK_RETURN_IF(eki_regions_apart(false, 1, &output, 3, input));
 	return eki_array_call(ctx, options, eki_plus(eki_times(a.x.nnz, a.n), a.n), &a);
 }
 

@@ -68,7 +68,7 @@ static ek_status pairs_call(ek_context *ctx, const ek_array_options *options,
 		eki_idx_region("a->key", &a->x), eki_val_region("a->value", &a->x),
 		eki_idx_region("b->key", &a->y), eki_val_region("b->value", &a->y)};
 
-	EK_RETURN_IF(eki_regions_apart(3, output, 4, input));
+	EK_RETURN_IF(eki_regions_apart(false, 3, output, 4, input));
 	return eki_array_call(ctx, options, an + bn + 1, a);
 }
 

@@ -116,19 +116,19 @@ eki_region eki_val_region(const char *name, const ek_sparse *v)
 	return (eki_region){name, v->val, v->nnz * (int64_t)ek_value_size(v->value)};
 }
 
-static ek_status apart(const eki_region *p, const eki_region *q)
+static ek_status apart(bool handles, const eki_region *p, const eki_region *q)
 {
-	return eki_overlap_check(p->name, p->at, p->bytes, q->name, q->at, q->bytes, 1);
+	return eki_array_overlap(handles, p->name, p->at, p->bytes, q->name, q->at, q->bytes, 1);
 }
 
-ek_status eki_regions_apart(int outputs, const eki_region *output, int inputs,
+ek_status eki_regions_apart(bool handles, int outputs, const eki_region *output, int inputs,
                             const eki_region *input)
 {
 	for (int o = 0; o < outputs; o++) {
 		for (int k = 0; k < inputs; k++)
-			EK_RETURN_IF(apart(&input[k], &output[o]));
+			EK_RETURN_IF(apart(handles, &input[k], &output[o]));
 		for (int k = o + 1; k < outputs; k++)
-			EK_RETURN_IF(apart(&output[o], &output[k]));
+			EK_RETURN_IF(apart(handles, &output[o], &output[k]));
 	}
 	return EK_OK;
 }

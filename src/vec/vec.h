@@ -33,8 +33,9 @@ typedef struct eki_region {
 	const void *at;
 	int64_t bytes;
 } eki_region;
-/* Checks that no output overlaps another output or an input. */
-ek_status eki_regions_apart(int outputs, const eki_region *output, int inputs,
+/* Checks that no output overlaps another output or an input. Of handles of a device, it is only
+ * known whether they are the same. */
+ek_status eki_regions_apart(bool handles, int outputs, const eki_region *output, int inputs,
                             const eki_region *input);
 /* Return the memory that the indices or the values of v occupy. */
 eki_region eki_idx_region(const char *name, const ek_sparse *v);

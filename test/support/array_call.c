@@ -9,7 +9,7 @@ enum { CANARY = 16 };
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
-static char *add(struct call *c, enum role role, int64_t bytes)
+char *call_array(struct call *c, enum role role, int64_t bytes)
 {
 	struct arg *a = &c->arg[c->args++];
 
@@ -23,8 +23,7 @@ static int64_t size_of(const struct call *c)
 	return (int64_t)ek_value_size(c->type);
 }
 
-/* Returns a length: mostly short, or near a multiple of a power of two, where tiles end. */
-static int64_t length(int64_t most, struct rng *r)
+int64_t call_length(int64_t most, struct rng *r)
 {
 	const int64_t tile = INT64_C(1) << rng_below(r, 13), n = tile * rng_below(r, 4);
 	const int64_t any = rng_below(r, most + 1);
@@ -54,23 +53,23 @@ static void numbers(struct call *c, void *to, int64_t n, struct rng *r)
 
 static void in_and_out(struct call *c, int64_t n, struct rng *r)
 {
-	numbers(c, add(c, c->in_place ? BOTH : IN, n * size_of(c)), n, r);
+	numbers(c, call_array(c, c->in_place ? BOTH : IN, n * size_of(c)), n, r);
 	if (!c->in_place)
-		add(c, OUT, n * size_of(c));
+		call_array(c, OUT, n * size_of(c));
 }
 
 static void make_reduce(struct call *c, int64_t most, struct rng *r)
 {
 	type_and_op(c, r);
-	c->n = length(most, r);
-	numbers(c, add(c, IN, c->n * size_of(c)), c->n, r);
-	add(c, RESULT, size_of(c));
+	c->n = call_length(most, r);
+	numbers(c, call_array(c, IN, c->n * size_of(c)), c->n, r);
+	call_array(c, RESULT, size_of(c));
 }
 
 static void make_scan(struct call *c, int64_t most, struct rng *r)
 {
 	type_and_op(c, r);
-	c->n = length(most, r);
+	c->n = call_length(most, r);
 	in_and_out(c, c->n, r);
 }
 
@@ -83,7 +82,7 @@ static void segments(struct call *c, struct rng *r)
 	c->flags = rng_below(r, 2);
 	c->offset_type = rng_below(r, 2) ? EK_INT32 : EK_INT64;
 	if (c->flags) {
-		uint8_t *flag = (uint8_t *)add(c, IN, c->n);
+		uint8_t *flag = (uint8_t *)call_array(c, IN, c->n);
 
 		for (int64_t i = 0; i < c->n; i++) {
 			flag[i] = rng_below(r, mean) ? 0 : (uint8_t)(1 + rng_below(r, 255));
@@ -92,7 +91,7 @@ static void segments(struct call *c, struct rng *r)
 		return;
 	}
 	c->count = c->n ? 1 + c->n / mean + rng_below(r, 3) : rng_below(r, 4);
-	char *offset = add(c, IN, (c->count + 1) * (int64_t)ek_value_size(c->offset_type));
+	char *offset = call_array(c, IN, (c->count + 1) * (int64_t)ek_value_size(c->offset_type));
 
 	for (int64_t s = 0; s <= c->count; s++) {
 		value_set(c->offset_type, offset, s, (double)(s == c->count ? c->n : at));
@@ -105,7 +104,7 @@ static void segments(struct call *c, struct rng *r)
 static void make_segscan(struct call *c, int64_t most, struct rng *r)
 {
 	type_and_op(c, r);
-	c->n = length(most, r);
+	c->n = call_length(most, r);
 	segments(c, r);
 	in_and_out(c, c->n, r);
 }
@@ -113,10 +112,10 @@ static void make_segscan(struct call *c, int64_t most, struct rng *r)
 static void make_segsum(struct call *c, int64_t most, struct rng *r)
 {
 	type_and_op(c, r);
-	c->n = length(most, r);
+	c->n = call_length(most, r);
 	segments(c, r);
-	numbers(c, add(c, IN, c->n * size_of(c)), c->n, r);
-	add(c, OUT, c->count * size_of(c));
+	numbers(c, call_array(c, IN, c->n * size_of(c)), c->n, r);
+	call_array(c, OUT, c->count * size_of(c));
 }
 
 /* Returns the bits of the number with a rank. */
@@ -135,7 +134,7 @@ static uint64_t bits_of_rank(ek_value type, uint64_t rank)
 static void pairs(struct call *c, enum role role, int64_t n, int64_t run, int64_t first,
                   struct rng *r)
 {
-	char *key = add(c, role, n * size_of(c)), *value;
+	char *key = call_array(c, role, n * size_of(c)), *value;
 
 	if (role != OUT)
 		input_make((enum input)rng_below(r, INPUTS), c->type, n, r, key);
@@ -147,7 +146,7 @@ static void pairs(struct call *c, enum role role, int64_t n, int64_t run, int64_
 			bits_set(c->type, key, i + k, bits_of_rank(c->type, rank[k]));
 		free(rank);
 	}
-	value = add(c, role, n * (int64_t)c->value_size);
+	value = call_array(c, role, n * (int64_t)c->value_size);
 	for (int64_t i = 0; role != OUT && c->value_size && i < n; i++)
 		value_set(c->value_size == 8 ? EK_INT64 : EK_INT32, value, i, (double)(first + i));
 }
@@ -173,7 +172,7 @@ static void kinds(struct call *c, struct rng *r)
 static void make_sort(struct call *c, int64_t most, struct rng *r)
 {
 	kinds(c, r);
-	c->n = length(most, r);
+	c->n = call_length(most, r);
 	pairs(c, BOTH, c->n, 0, 0, r);
 }
 
@@ -181,8 +180,8 @@ static void make_merge(struct call *c, int64_t most, struct rng *r)
 {
 	kinds(c, r);
 	c->batch = rng_below(r, 3) ? 1 + rng_below(r, 1 + rng_below(r, 30)) : 1;
-	c->a_n = length(most / 2, r) / c->batch;
-	c->b_n = rng_below(r, 3) ? length(most / 2, r) / c->batch : c->a_n;
+	c->a_n = call_length(most / 2, r) / c->batch;
+	c->b_n = rng_below(r, 3) ? call_length(most / 2, r) / c->batch : c->a_n;
 	pairs(c, IN, c->batch * c->a_n, c->a_n, 0, r);
 	pairs(c, IN, c->batch * c->b_n, c->b_n, 1000000, r);
 	pairs(c, OUT, c->batch * (c->a_n + c->b_n), 0, 0, r);
@@ -193,16 +192,16 @@ static void make_kselect(struct call *c, int64_t most, struct rng *r)
 	kinds(c, r);
 	c->value_size = 0;
 	c->lists = rng_below(r, 3) ? 1 + rng_below(r, 1 + rng_below(r, 20)) : 1;
-	c->n = 1 + length(most - 1, r) / c->lists;
+	c->n = 1 + call_length(most - 1, r) / c->lists;
 	c->k = rng_below(r, 4) ? 1 + rng_below(r, c->n) : rng_below(r, 2) ? 1 : c->n;
-	char *in = add(c, IN, c->lists * c->n * size_of(c));
+	char *in = call_array(c, IN, c->lists * c->n * size_of(c));
 
 	for (int64_t j = 0; j < c->lists; j++)
 		input_make((enum input)rng_below(r, INPUTS), c->type, c->n, r,
 		           in + j * c->n * size_of(c));
-	add(c, OUT, c->lists * size_of(c));
+	call_array(c, OUT, c->lists * size_of(c));
 	if (rng_below(r, 2))
-		add(c, OUT, c->lists * c->k * size_of(c));
+		call_array(c, OUT, c->lists * c->k * size_of(c));
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -275,6 +274,7 @@ const struct array_op array_ops[] = {
 	{EK_SORT, make_sort, run_sort},
 	{EK_MERGE, make_merge, run_merge},
 	{EK_KSELECT, make_kselect, run_kselect},
+	{EK_SPARSE_ADD, call_make_add, call_run_add},
 };
 const int array_op_count = sizeof array_ops / sizeof *array_ops;
 

@@ -9,7 +9,7 @@
 #include "evenkeel/ek.h"
 #include "support/random.h"
 
-enum { MOST_ARGS = 6 };
+enum { MOST_ARGS = 7 };
 
 /* An array of a call: what becomes of it, its bytes and its contents before the call. A `RESULT` is
  * in memory of the host wherever the other arrays are. */
@@ -29,6 +29,7 @@ struct call {
 	size_t value_size;
 	bool flags, in_place;
 	int64_t n, count, lists, k, a_n, b_n, batch;
+	double alpha, beta;
 	int args;
 	struct arg arg[MOST_ARGS];
 };
@@ -45,6 +46,15 @@ struct array_op {
 extern const struct array_op array_ops[];
 extern const int array_op_count;
 
+/* Adds an array without contents to a call. */
+char *call_array(struct call *c, enum role role, int64_t bytes);
+/* Returns a length: mostly short, or near a multiple of a power of two, where tiles end. */
+int64_t call_length(int64_t most, struct rng *r);
+/* Rows of array_ops in sparse_call.c. */
+void call_make_add(struct call *c, int64_t most, struct rng *r);
+ek_status call_run_add(ek_context *ctx, const ek_array_options *o, const struct call *c,
+                       void *const p[MOST_ARGS]);
+
 void call_free(struct call *c);
 /* Makes the call with copies of its arrays: on the device of the context if `there` is true,
  * else in memory of the host. Outputs are poisoned before; arrays of the host have bytes after
@@ -53,8 +63,8 @@ void call_free(struct call *c);
 ek_status call_run(const struct array_op *op, ek_context *ctx, const ek_array_options *o,
                    const struct call *c, bool there, char *after[MOST_ARGS]);
 void call_freed(char *after[MOST_ARGS]);
-/* Returns the number of the first array that differs between two runs of a call, or -1. `any_order`
- * tells that pairs of equal keys may have any order. */
+/* Returns the number of the first array that differs between two runs of a call, of which b is
+ * right, or -1. `any_order` tells that pairs of equal keys may have any order. */
 int call_differs(const struct call *c, char *const a[MOST_ARGS], char *const b[MOST_ARGS],
                  bool any_order);
 /* Writes what is called to `text`. */

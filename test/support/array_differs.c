@@ -44,6 +44,18 @@ static bool same_pairs(const struct call *c, const char *key_a, const char *valu
 	return same;
 }
 
+/* Returns the bytes of array k that a call has to write. Of the arrays of a sparse sum those are as
+ * many entries as the last array says. */
+static int64_t bytes_of(const struct call *c, int k, char *const right[MOST_ARGS])
+{
+	int64_t count;
+
+	if (c->op != EK_SPARSE_ADD || c->arg[k].role != OUT)
+		return c->arg[k].bytes;
+	memcpy(&count, right[c->args - 1], sizeof count);
+	return count ? c->arg[k].bytes / (c->a_n + c->b_n) * count : 0;
+}
+
 int call_differs(const struct call *c, char *const a[MOST_ARGS], char *const b[MOST_ARGS],
                  bool any_order)
 {
@@ -62,7 +74,7 @@ int call_differs(const struct call *c, char *const a[MOST_ARGS], char *const b[M
 
 			if (!same_pairs(c, a[k - 1], a[k], b[k - 1], b[k], n))
 				return k;
-		} else if (memcmp(a[k], b[k], (size_t)c->arg[k].bytes) != 0) {
+		} else if (memcmp(a[k], b[k], (size_t)bytes_of(c, k, b)) != 0) {
 			return k;
 		}
 	}
