@@ -40,7 +40,7 @@ struct job {
 		void *data;
 		const void *from; /* contents of the output before a run, or NULL */
 		int64_t bytes;
-	} output[3];
+	} output[4];
 	int outputs;
 	void *held[8]; /* memory that is freed with the job, and its bytes */
 	int64_t bytes_held[8];

@@ -58,6 +58,7 @@ static const struct tool_choice orders[] = {{"row", X_BY_ROWS | Y_BY_ROWS},
 static const struct tool_choice transposes[] = {{"n", EK_OP_N}, {"t", EK_OP_T}, {NULL, 0}};
 static const struct tool_choice orders_a[] = {
 	{"row", EK_ROW_MAJOR}, {"col", EK_COL_MAJOR}, {NULL, 0}};
+static const struct tool_choice coordinates[] = {{"random", 0}, {"sorted", 1}, {NULL, 0}};
 static const struct tool_choice kinds[] = {
 	{"inclusive", EK_INCLUSIVE}, {"exclusive", EK_EXCLUSIVE}, {NULL, 0}};
 const struct tool_choice option_ops[] = {

@@ -277,7 +277,8 @@ static void test_refused(void **state)
 		refuse(op, bare, &o, &c, EK_EDEVICE, "has none");
 		/* A device without f64. */
 		((eki_device *)on->ctx->device)->info.f64 = 0;
-		refuse(op, on->ctx, &o, &c, EK_EUNSUPPORTED, "f64");
+		if (op->op != EK_TO_COO) /* which has no values */
+			refuse(op, on->ctx, &o, &c, EK_EUNSUPPORTED, "f64");
 		((eki_device *)on->ctx->device)->info.f64 = 1;
 		call_free(&c);
 	}

@@ -149,6 +149,10 @@ static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 	case EK_GATHER_ZERO:
 	case EK_SCATTER: return call_dense(ctx, m, &o, to);
 	case EK_GEMVI: return call_gemvi(ctx, &o, to);
+	case EK_TO_COO: return ek_csr_to_coo(ctx, &o, EK_I64, segments, offset, N, to->key);
+	case EK_TO_CSR:
+		return ek_coo_to_csr(ctx, &o, EK_F64, EK_I64, 20, 20, N / 2, key[0], key[0] + N / 2,
+		                     number, &to->count, to->value, to->key, to->out);
 	case EK_SPARSE_DOT:
 	case EK_SPARSE_ADD:
 	case EK_PAIRS_UNION:

@@ -874,7 +874,10 @@ typedef enum ek_operation {
 	EK_TRANSPOSE = 25, /* transpose of a sparse matrix; needs a plan */
 	EK_SPMSPV = 26, /* product of A and a sparse vector; needs a plan, like EK_SPMV */
 	EK_GEMVI = 27,  /* product of a dense matrix and a sparse vector; needs no plan */
-	EK_TRIPLE = 28  /* Galerkin product of A and P, which is hints.B; needs a plan */
+	EK_TRIPLE = 28, /* Galerkin product of A and P, which is hints.B; needs a plan */
+	/* conversions between coordinates and CSR in the caller's arrays, which need no plan */
+	EK_TO_COO = 29,
+	EK_TO_CSR = 30
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -1755,6 +1758,46 @@ ek_status ek_heap_delete_max(ek_heap *heap, void *key, void *value);
 ek_status ek_heap_update_key(ek_heap *heap, int64_t node, const void *key, const void *value);
 /* Fills in `counts` with the operations that the heap has performed since it was made. */
 ek_status ek_heap_get_counts(const ek_heap *heap, ek_heap_counts *counts);
+
+/* ---- Coordinates and compressed rows --------------------------------------------------------
+ *
+ * Conversions in arrays of the caller, mainly for arrays on a device; ek_matrix_from_coo makes a
+ * matrix from coordinates on the host, and ek_matrix_convert converts one. These functions are
+ * primitives, so all that "Primitives on arrays" says holds for them. In addition:
+ *   - `index` gives the types as for matrices: row_ptr has that of row pointers, and row_idx and
+ *     col_idx have that of columns. Values are f32 or f64.
+ *   - Outputs must not overlap each other or the inputs.
+ *   - Errors, in addition: EK_ERANGE (row_ptr, row_idx or col_idx in memory of the host, with the
+ *     position in the message), EK_EOVERFLOW (sizes that do not fit `index`). EK_TRUSTED in
+ *     options->flags skips the check; wrong indices are then undefined behaviour.
+ */
+
+/* Writes the row of each entry of a CSR matrix: coordinates are these rows with the columns and
+ * values of the matrix as they are.
+ *   row_ptr   rows + 1 row pointers, row_ptr[0] = 0, row_ptr[rows] = nnz, non-decreasing
+ *   row_idx   gets nnz rows
+ * On a device wrong row pointers give wrong rows, but nothing outside row_idx is written.
+ * Cost: one read of row_ptr and one write of row_idx; on a device also a search for each entry
+ * within the rows of its tile. */
+ek_status ek_csr_to_coo(ek_context *ctx, const ek_array_options *options, ek_index index,
+                        int64_t rows, const void *row_ptr, int64_t nnz, void *row_idx);
+
+/* Makes CSR from coordinates, in any order: entry k is val[k] at (row_idx[k], col_idx[k]). The
+ * result is sorted by row, then column. Entries at the same place are added in the order given, as
+ * in ek_matrix_from_coo, so all methods give the same bits.
+ *   row_ptr           gets rows + 1 row pointers
+ *   out_col, out_val  space for nnz entries; the first *count of them are the result, and what
+ *                     follows may be overwritten
+ *   count             gets the number of entries of the result
+ * Cost: O(nnz + rows + cols) on the processor, by one thread. On a device a radix sort, which moves
+ * columns and numbers of entries once for each byte of a column, and then rows for each byte of a
+ * row. Coordinates that are sorted already are not sorted again: that costs one more read. Entries
+ * at one place are added by one work-item. A call with arrays of the device waits twice, for the
+ * order and for *count. Source: Zagha and Blelloch 1991. */
+ek_status ek_coo_to_csr(ek_context *ctx, const ek_array_options *options, ek_value value,
+                        ek_index index, int64_t rows, int64_t cols, int64_t nnz,
+                        const void *row_idx, const void *col_idx, const void *val, int64_t *count,
+                        void *row_ptr, void *out_col, void *out_val);
 
 /* ---- Sparse vectors --------------------------------------------------------------------------
  *

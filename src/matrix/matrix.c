@@ -295,10 +295,8 @@ ek_status ek_matrix_from_csc(ek_context *ctx, ek_value value, ek_index index, in
 
 /* ---- From coordinates ------------------------------------------------------------------------ */
 
-/* Checks that nnz row or column indices are in [base, base + n). Uses the check that CSR makes of
- * its columns. */
-static ek_status coordinates_check(const ek_context *ctx, const char *name, const void *array,
-                                   ek_index index, int64_t nnz, int64_t n, int base)
+ek_status eki_coordinates_check(const ek_context *ctx, const char *name, const void *array,
+                                ek_index index, int64_t nnz, int64_t n, int base)
 {
 	ek_store s = {.value = EK_F64, .index = index, .cols = n, .nnz = nnz, .base = base};
 	int64_t k;
@@ -339,8 +337,10 @@ ek_status ek_matrix_from_coo(ek_context *ctx, ek_value value, ek_index index, in
 	EK_RETURN_IF(eki_array_check("col_idx", col_idx, nnz, isize));
 	EK_RETURN_IF(eki_array_check("val", val, nnz, ek_value_size(value)));
 	if (!(flags & EK_TRUSTED)) {
-		EK_RETURN_IF(coordinates_check(ctx, "row_idx", row_idx, index, nnz, rows, base1));
-		EK_RETURN_IF(coordinates_check(ctx, "col_idx", col_idx, index, nnz, cols, base1));
+		EK_RETURN_IF(
+			eki_coordinates_check(ctx, "row_idx", row_idx, index, nnz, rows, base1));
+		EK_RETURN_IF(
+			eki_coordinates_check(ctx, "col_idx", col_idx, index, nnz, cols, base1));
 	}
 	if (base1) {
 		row = col = NULL;

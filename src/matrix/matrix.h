@@ -54,6 +54,10 @@ void eki_matrix_restore(ek_matrix *A, const ek_store *store, bool transposed);
  * for products. */
 void eki_matrix_given(const ek_matrix *A, ek_store *s);
 ek_status eki_type_check(ek_value value, ek_index index);
+/* Checks that nnz row or column indices are in [base, base + n), by the check that CSR makes of its
+ * columns. */
+ek_status eki_coordinates_check(const ek_context *ctx, const char *name, const void *array,
+                                ek_index index, int64_t nnz, int64_t n, int base);
 /* Checks an array of `len` elements of `size` bytes. Returns EK_EINVAL if the array is NULL
  * although `len` > 0, or if it is not aligned to its type. */
 ek_status eki_array_check(const char *name, const void *array, int64_t len, size_t size);

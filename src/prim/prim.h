@@ -35,6 +35,12 @@ struct eki_array {
 	void *dense;        /* the values of the dense vector */
 	eki_dense block_of; /* the dense matrix of gemvi, which has n rows */
 	eki_scalar alpha, beta;
+	/* Conversions between coordinates and CSR (coo/) use these, with n entries. `in` and `out`
+	 * are values, and row pointers and rows if rows are expanded. */
+	ek_index index;
+	int64_t rows, cols;
+	const void *row_idx, *col_idx;
+	void *row_ptr, *out_col;
 	/* The members from here on come from the options, with defaults filled in. */
 	const ek_context *ctx;
 	ek_isa isa;

@@ -59,6 +59,13 @@ ek_status eki_gpu_array_through(eki_gpu_arrays *on, size_t size, eki_buffer *in,
 	return eki_gpu_array_out(on, a->out, bytes, out);
 }
 
+void eki_gpu_arrays_shorten(eki_gpu_arrays *on, const void *data, int64_t bytes)
+{
+	for (int k = 0; k < on->results; k++)
+		if (on->result[k].host == data)
+			on->result[k].buffer.bytes = bytes;
+}
+
 ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status)
 {
 	eki_device *dev = on->job.device;
@@ -72,6 +79,27 @@ ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status)
 		                                          : dev->driver->wait(dev);
 	eki_job_end(&on->job);
 	return status;
+}
+
+ek_status eki_gpu_places(eki_job *job, ek_value type, int64_t n, int64_t most,
+                         const eki_buffer *place, int64_t *total)
+{
+	const int64_t size = (int64_t)ek_value_size(type);
+	eki_device *dev = job->device;
+	union {
+		uint32_t u32;
+		int64_t i64;
+	} sum = {0};
+
+	EK_RETURN_IF(eki_gpu_scan(job, type, EK_SUM, EK_EXCLUSIVE, n + 1, place, place));
+	atomic_fetch_add(&dev->counted.from_device, size);
+	EK_RETURN_IF(dev->driver->read(dev, place, n * size, &sum, size));
+	/* The number of all indices of 32 bits, 2^31, is more than the type holds. */
+	*total = type == EK_INT32 ? (int64_t)sum.u32 : sum.i64;
+	if (*total < 0 || *total > most)
+		return eki_fail(EK_EDEVICE, "device %s counted %lld entries, of at most %lld",
+		                eki_device_name(dev->ctx), (long long)*total, (long long)most);
+	return EK_OK;
 }
 
 /* ---- Words for kernels ----------------------------------------------------------------------- */

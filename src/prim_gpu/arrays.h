@@ -37,6 +37,8 @@ ek_status eki_gpu_array_both(eki_gpu_arrays *on, void *data, int64_t bytes, eki_
 /* Brings the n numbers of on->array, of `size` bytes each, to the device, and takes a place for as
  * many results, which may be in the same array. */
 ek_status eki_gpu_array_through(eki_gpu_arrays *on, size_t size, eki_buffer *in, eki_buffer *out);
+/* Says that only the first `bytes` bytes of a result were written. */
+void eki_gpu_arrays_shorten(eki_gpu_arrays *on, const void *data, int64_t bytes);
 /* Ends the call. `status` is the result so far: if it is EK_OK, results are copied to the host. */
 ek_status eki_gpu_arrays_end(eki_gpu_arrays *on, ek_status status);
 
@@ -61,6 +63,13 @@ void eki_gpu_word(char *defines, const char *name, int64_t number);
  * results depend on n alone. Takes temporary memory of about n / 2000 numbers. */
 ek_status eki_gpu_scan(eki_job *job, ek_value type, ek_monoid op, ek_scan_kind kind, int64_t n,
                        const eki_buffer *in, const eki_buffer *out);
+
+/* `place` has n + 1 integers of a type: how many entries each of n places has, and a 0. Replaces
+ * them by the sums of the numbers before them, by a scan. Sets *total to the sum of all, and waits
+ * for it. Returns EK_EDEVICE if it is not in 0 .. most. Makes other kernels those of the next
+ * launches (arrays.c). */
+ek_status eki_gpu_places(eki_job *job, ek_value type, int64_t n, int64_t most,
+                         const eki_buffer *place, int64_t *total);
 
 /* ---- segments.c, segscan_tiles.c: segments on a device --------------------------------------- */
 

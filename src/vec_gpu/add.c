@@ -33,8 +33,8 @@ ek_status eki_gpu_add_run(const eki_step *step, const eki_run *v, eki_gpu_add_fn
 	EK_TRY(eki_gpu_array_out(&s.on, a->z.val, n * size[1], &s.z.value));
 	if (n > 0)
 		EK_TRY(add(&s, &count));
-	for (int k = 0; k < s.on.results; k++) /* the indices of z, then its values */
-		s.on.result[k].buffer.bytes = count * size[k];
+	eki_gpu_arrays_shorten(&s.on, a->z.idx, count * size[0]);
+	eki_gpu_arrays_shorten(&s.on, a->z.val, count * size[1]);
 	status = EK_OK;
 done:
 	status = eki_gpu_arrays_end(&s.on, status);
@@ -67,28 +67,6 @@ ek_status eki_gpu_add_room(eki_gpu_add *s, int64_t n, eki_gpu_pair *at)
 eki_arg eki_gpu_add_factor(const eki_gpu_add *s, int which)
 {
 	return eki_arg_val(s->a->type, which ? s->a->beta : s->a->alpha);
-}
-
-ek_status eki_gpu_add_places(eki_gpu_add *s, int64_t n, int64_t most, const eki_buffer *place,
-                             int64_t *total)
-{
-	const ek_value type = s->a->x.index;
-	const int64_t size = (int64_t)ek_value_size(type);
-	eki_device *dev = s->on.job.device;
-	union {
-		uint32_t u32;
-		int64_t i64;
-	} sum = {0};
-
-	EK_RETURN_IF(eki_gpu_scan(&s->on.job, type, EK_SUM, EK_EXCLUSIVE, n + 1, place, place));
-	atomic_fetch_add(&dev->counted.from_device, size);
-	EK_RETURN_IF(dev->driver->read(dev, place, n * size, &sum, size));
-	/* All 2^31 indices of 32 bits are more than the type holds. */
-	*total = type == EK_INT32 ? (int64_t)sum.u32 : sum.i64;
-	if (*total < 0 || *total > most)
-		return eki_fail(EK_EDEVICE, "device %s counted %lld entries, of at most %lld",
-		                eki_device_name(dev->ctx), (long long)*total, (long long)most);
-	return EK_OK;
 }
 
 #endif

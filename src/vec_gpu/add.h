@@ -28,10 +28,5 @@ ek_status eki_gpu_add_program(eki_gpu_add *s, int wg, int each, const char *name
 ek_status eki_gpu_add_room(eki_gpu_add *s, int64_t n, eki_gpu_pair *at);
 /* Returns x or y as an argument for kernels: 0 is alpha, 1 is beta. */
 eki_arg eki_gpu_add_factor(const eki_gpu_add *s, int which);
-/* `place` has n + 1 numbers of the type of indices: how many entries each of n places has, and a 0.
- * Replaces them by the sums of the numbers before them. Sets *total to the sum of all, which is at
- * most `most`; waits for it. Makes other kernels those of the next launches. */
-ek_status eki_gpu_add_places(eki_gpu_add *s, int64_t n, int64_t most, const eki_buffer *place,
-                             int64_t *total);
 
 #endif

@@ -47,7 +47,7 @@ static ek_status compress(eki_gpu_add *s, int64_t n, const eki_gpu_pair *all, in
 	EK_RETURN_IF(use_program(s));
 	EK_RETURN_IF(
 		eki_job_launch(job, "heads", eki_groups(n + 1, WG), WG, heads, EKI_COUNT(heads)));
-	EK_RETURN_IF(eki_gpu_add_places(s, n, n, place, count));
+	EK_RETURN_IF(eki_gpu_places(&s->on.job, s->a->x.index, n, n, place, count));
 	EK_RETURN_IF(use_program(s));
 	return eki_job_launch(job, "compress", eki_groups(n, WG), WG, args, EKI_COUNT(args));
 }

@@ -52,7 +52,7 @@ static ek_status add(eki_gpu_add *s, int64_t *count)
 
 	EK_RETURN_IF(use_program(s));
 	EK_RETURN_IF(eki_job_launch(job, "add_tiles", tiles, WG, add, EKI_COUNT(add)));
-	EK_RETURN_IF(eki_gpu_add_places(s, tiles, xn + yn, place, count));
+	EK_RETURN_IF(eki_gpu_places(&s->on.job, s->a->x.index, tiles, xn + yn, place, count));
 	EK_RETURN_IF(use_program(s));
 	return eki_job_launch(job, "copy_tiles", tiles, WG, copy, EKI_COUNT(copy));
 }

@@ -83,7 +83,7 @@ static ek_status add(eki_gpu_add *s, int64_t *count)
 	EK_RETURN_IF(eki_gpu_add_room(s, yn, &rest));
 	EK_RETURN_IF(fuse(s, sum, place));
 	if (yn > 0) {
-		EK_RETURN_IF(eki_gpu_add_places(s, yn, yn, place, &more));
+		EK_RETURN_IF(eki_gpu_places(&s->on.job, s->a->x.index, yn, yn, place, &more));
 		EK_RETURN_IF(copy(s, place, &rest));
 	}
 	EK_RETURN_IF(join(s, sum, more, &rest));

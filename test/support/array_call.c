@@ -275,6 +275,8 @@ const struct array_op array_ops[] = {
 	{EK_MERGE, make_merge, run_merge},
 	{EK_KSELECT, make_kselect, run_kselect},
 	{EK_SPARSE_ADD, call_make_add, call_run_add},
+	{EK_TO_COO, call_make_to_coo, call_run_to_coo},
+	{EK_TO_CSR, call_make_to_csr, call_run_to_csr},
 };
 const int array_op_count = sizeof array_ops / sizeof *array_ops;
 

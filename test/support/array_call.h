@@ -30,6 +30,7 @@ struct call {
 	bool flags, in_place;
 	int64_t n, count, lists, k, a_n, b_n, batch;
 	double alpha, beta;
+	ek_index index;
 	int args;
 	struct arg arg[MOST_ARGS];
 };
@@ -54,6 +55,12 @@ int64_t call_length(int64_t most, struct rng *r);
 void call_make_add(struct call *c, int64_t most, struct rng *r);
 ek_status call_run_add(ek_context *ctx, const ek_array_options *o, const struct call *c,
                        void *const p[MOST_ARGS]);
+void call_make_to_coo(struct call *c, int64_t most, struct rng *r);
+ek_status call_run_to_coo(ek_context *ctx, const ek_array_options *o, const struct call *c,
+                          void *const p[MOST_ARGS]);
+void call_make_to_csr(struct call *c, int64_t most, struct rng *r);
+ek_status call_run_to_csr(ek_context *ctx, const ek_array_options *o, const struct call *c,
+                          void *const p[MOST_ARGS]);
 
 void call_free(struct call *c);
 /* Makes the call with copies of its arrays: on the device of the context if `there` is true,

@@ -44,16 +44,17 @@ static bool same_pairs(const struct call *c, const char *key_a, const char *valu
 	return same;
 }
 
-/* Returns the bytes of array k that a call has to write. Of the arrays of a sparse sum those are as
- * many entries as the last array says. */
+/* Returns the bytes of array k that a call has to write. Of entries of a sparse sum, or of a matrix
+ * from coordinates, those are as many as the last array says. */
 static int64_t bytes_of(const struct call *c, int k, char *const right[MOST_ARGS])
 {
 	int64_t count;
 
-	if (c->op != EK_SPARSE_ADD || c->arg[k].role != OUT)
+	if ((c->op != EK_SPARSE_ADD && c->op != EK_TO_CSR) || c->arg[k].role != OUT ||
+	    (c->op == EK_TO_CSR && k == 3)) /* the row pointers */
 		return c->arg[k].bytes;
 	memcpy(&count, right[c->args - 1], sizeof count);
-	return count ? c->arg[k].bytes / (c->a_n + c->b_n) * count : 0;
+	return count ? c->arg[k].bytes / (c->op == EK_TO_CSR ? c->n : c->a_n + c->b_n) * count : 0;
 }
 
 int call_differs(const struct call *c, char *const a[MOST_ARGS], char *const b[MOST_ARGS],
