@@ -145,12 +145,12 @@ EK_FN ek_i64 ek_scan_before(ek_i64 own, EK_LOCAL_PTR ek_i64 *scratch)
 /* Returns the number of work-items before this one whose flag is not 0, and sets *all to that of
  * the whole group. `scratch` has EK_WG entries. Has barriers, the last of them after `scratch` was
  * read. */
-EK_FN int ek_count_before(int flag, EK_LOCAL_PTR int *scratch, int *all)
+EK_FN int ek_count_before(int flag, EK_LOCAL_PTR ek_i64 *scratch, int *all)
 {
-	const int lid = EK_LID();
 	int before = 0;
 
 #if EK_WARP > 1
+	const int lid = EK_LID();
 	const ek_u32 set = EK_BALLOT(flag);
 
 	if (lid % EK_WARP == 0)
@@ -158,25 +158,13 @@ EK_FN int ek_count_before(int flag, EK_LOCAL_PTR int *scratch, int *all)
 	EK_BARRIER();
 	*all = 0;
 	for (int w = 0; w < EK_WG / EK_WARP; w++) {
-		before += w < lid / EK_WARP ? scratch[w] : 0;
-		*all += scratch[w];
+		before += w < lid / EK_WARP ? (int)scratch[w] : 0;
+		*all += (int)scratch[w];
 	}
 	before += EK_POPCOUNT(set & ((1u << lid % EK_WARP) - 1));
 #else
-	int sum = flag != 0;
-
-	EK_ROLLED
-	for (int d = 1; d < EK_WG; d *= 2) {
-		scratch[lid] = sum;
-		EK_BARRIER();
-		if (lid >= d)
-			sum += scratch[lid - d];
-		EK_BARRIER();
-	}
-	scratch[lid] = sum;
-	EK_BARRIER();
-	before = sum - (flag != 0);
-	*all = scratch[EK_WG - 1];
+	before = (int)ek_scan_before(flag != 0, scratch);
+	*all = (int)scratch[EK_WG - 1];
 #endif
 	EK_BARRIER();
 	return before;

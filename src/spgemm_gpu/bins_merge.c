@@ -54,7 +54,7 @@ static int64_t local_bytes(const eki_step *step, int wg, int level)
 	const int64_t idx = (int64_t)eki_idx_size(step->in[0]->index);
 	const int64_t val = (int64_t)ek_value_size(step->in[0]->value);
 
-	return level * (2 * idx + val) + wg * (3 * idx + val + (int64_t)sizeof(int32_t));
+	return level * (2 * idx + val) + wg * (3 * idx + val + (int64_t)sizeof(int64_t));
 }
 
 /* Returns the room in local memory of the first launch. */

@@ -147,7 +147,7 @@ EK_KERNEL(merge_rows, EK_WG)
 	EK_LOCAL VAL level_val[LEVEL];
 	EK_LOCAL IDX new_col[EK_WG], new_at[EK_WG], new_rank[PAST ? EK_WG : 1];
 	EK_LOCAL VAL new_val[EK_WG];
-	EK_LOCAL int scratch[EK_WG];
+	EK_LOCAL ek_i64 scratch[EK_WG];
 	const int lid = EK_LID(), values = make & MAKE_VAL;
 	const EK_GLOBAL ek_i64 *own = item + ITEM * EK_GROUP();
 	const ek_i64 which = own[0], room = own[2], i = row[merged + which];

@@ -30,6 +30,7 @@ EK_KERNEL(csr5_describe, EK_WG)
 {
 	EK_LOCAL csr5_flags all[EK_WG];
 	EK_LOCAL int gap[EK_WG];
+	EK_LOCAL ek_i64 scratch[EK_WG];
 	const int lid = EK_LID(), lane = lid % OMEGA, lanes = lid - lane;
 	const ek_i64 t = EK_GROUP() * (EK_WG / OMEGA) + lid / OMEGA;
 	const ek_i64 begin = t * TILE + lane * SIGMA;
@@ -51,8 +52,8 @@ EK_KERNEL(csr5_describe, EK_WG)
 	all[lid] = flags;
 	gap[lid] = empty;
 	EK_BARRIER_GLOBAL(); /* now all lanes have read tile_ptr[t], which is written below */
-	for (int l = 0; l < lane; l++)
-		y_offset += (ek_u32)COUNT(all[lanes + l]);
+	y_offset = (ek_u32)(ek_scan_before(COUNT(flags), scratch) -
+	                    (lanes > 0 ? scratch[lanes - 1] : 0));
 	while (lane + 1 + (int)seg_offset < OMEGA && all[lid + 1 + (int)seg_offset] == 0)
 		seg_offset++;
 	if (t >= tiles)
