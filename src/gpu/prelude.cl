@@ -13,7 +13,7 @@
  *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
  *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)
  *   - all work-items of a group reach each barrier, and each call of a function that has a barrier;
- *     a loop with barriers has no `continue`, since PoCL 3.1 may leave out rounds of it
+ *     a loop with barriers has no `continue`, since PoCL 3.1 may compile it wrong
  *   - no work-group waits for another; one may wait for the host, for a bounded number of looks,
  *     and the host launches it again (prim_gpu/kselect_adheap.c)
  *

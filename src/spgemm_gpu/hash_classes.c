@@ -78,7 +78,8 @@ void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 	}
 	add_size(step, slots, most, h);
 	h->lanes = eki_gpu_lanes(B->rows, B->nnz, 4, 32);
-	h->row_lanes = eki_gpu_lanes(A->rows, A->nnz, 1, 32);
+	/* Two numbers, so that few programs serve all matrices. */
+	h->row_lanes = eki_gpu_lanes(A->rows, A->nnz, 1, 32) > 8 ? 32 : 4;
 	h->classes = EKI_HASH_TABLE + 2 * h->sizes;
 }
 
@@ -106,9 +107,10 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 
 	eki_gpu_product_types(step, text, sizeof text);
 	used = strlen(text);
-	used += (size_t)snprintf(text + used, sizeof text - used,
-	                         "#define EK_WG %d\n#define EACH %d\n#define SIZES %d\n", WG, EACH,
-	                         h->sizes);
+	used += (size_t)snprintf(
+		text + used, sizeof text - used,
+		"#define EK_WG %d\n#define LANES %d\n#define EACH %d\n#define SIZES %d\n", WG,
+		h->row_lanes, EACH, h->sizes);
 	used += list_numbers(h, "CAPACITY", false, text + used, sizeof text - used);
 	list_numbers(h, "COLUMNS", true, text + used, sizeof text - used);
 	return eki_job_program(job, "hash_classes", text, eki_cl_hash_classes);
@@ -119,11 +121,10 @@ static ek_status use_classes(eki_job *job, const eki_step *step, const eki_hash_
 ek_status eki_hash_shapes(eki_job *job, const eki_step *step, const eki_hash_rows *h,
                           const eki_buffer *bound)
 {
-	eki_arg args[EKI_PRODUCT_ARGS + 4];
+	eki_arg args[EKI_PRODUCT_ARGS + 3];
 	int count = eki_gpu_product_args(step, &(eki_run){0}, args);
 
 	EK_RETURN_IF(use_classes(job, step, h));
-	args[count++] = eki_arg_i32(h->row_lanes);
 	args[count++] = eki_arg_buffer(bound);
 	args[count++] = eki_arg_buffer(h->start);
 	args[count++] = eki_arg_buffer(h->span);

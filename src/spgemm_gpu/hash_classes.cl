@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The classes of the rows of C = alpha A B + beta D, rows that are copies, and the way of rows from
  * temporary memory to C (hash_classes.c, csr_hash.c). Compile-time parameters: those of
- * operands.cl; EK_WG; and for classes
+ * operands.cl; EK_WG; LANES, work-items for a row of A; and for classes
  *
  *   SIZES               number of sizes of tables
  *   CAPACITY, COLUMNS   for each size, separated by commas: entries of a hash table, and columns of
  *                       a window */
 #include "spgemm_gpu/operands.cl"
 
-#define MANY   64   /* a group reads rows of A of more than MANY * lanes entries together */
+#define MANY   64   /* a group reads rows of A of more than MANY * LANES entries together */
 #define SINGLE (-1) /* span of a row that is a copy */
 #define WIDE   0x7fffffff
 #define SPARSE 4 /* columns that a window has for each entry, at most, if a table is smaller */
@@ -57,7 +57,7 @@ EK_FN void join_lanes(shape *s, int lanes, EK_LOCAL_PTR ek_i64 *products, EK_LOC
 		low[lid] = s->low;
 		high[lid] = s->high;
 		EK_BARRIER();
-		if ((lid & (lanes - 1)) < d)
+		if (lid % lanes < d)
 			join(s, products[lid + d], low[lid + d], high[lid + d]);
 	}
 }
@@ -78,40 +78,40 @@ EK_FN void keep(shape s, ek_i64 i, ek_i64 lists, const EK_GLOBAL PTR *d_ptr,
 	span[i] = lists == 1 ? SINGLE : width < WIDE ? (int)width : WIDE;
 }
 
-/* Returns the first row in [r, stop) with more than `most` entries, or stop. */
-EK_FN ek_i64 next_long(ek_i64 r, ek_i64 stop, ek_i64 most, const EK_GLOBAL PTR *a_ptr)
+/* Returns the first row in [r, stop) with more than MANY * LANES entries, or stop. */
+EK_FN ek_i64 next_long(ek_i64 r, ek_i64 stop, const EK_GLOBAL PTR *a_ptr)
 {
-	while (r < stop && a_ptr[r + 1] - a_ptr[r] <= most)
+	while (r < stop && a_ptr[r + 1] - a_ptr[r] <= MANY * LANES)
 		r++;
 	return r;
 }
 
 /* For each row i of C: bound[i] is an upper bound on its entries, start[i] its first column,
  * span[i] the number of columns from its first to its last, or SINGLE if the row is one list.
- * bound[rows] becomes 0. A row has `lanes` work-items; long rows have the whole group, which goes
- * from one to the next. (A loop over all rows that left out the short ones by a `continue` was
- * compiled wrong by PoCL 3.1: bounds of long rows came from a part of their lists.) */
+ * bound[rows] becomes 0. Long rows have the whole group, which goes from one to the next. PoCL 3.1
+ * compiles other forms of this kernel wrong, so that lists are left out: one with a `continue` for
+ * short rows, and one where LANES is an argument. */
 EK_KERNEL(row_shapes, EK_WG)
-(EK_PRODUCT_PARAMETERS, int lanes, EK_GLOBAL ek_i64 *EK_RESTRICT bound,
- EK_GLOBAL IDX *EK_RESTRICT start, EK_GLOBAL int *EK_RESTRICT span)
+(EK_PRODUCT_PARAMETERS, EK_GLOBAL ek_i64 *EK_RESTRICT bound, EK_GLOBAL IDX *EK_RESTRICT start,
+ EK_GLOBAL int *EK_RESTRICT span)
 {
 	EK_LOCAL ek_i64 products[EK_WG];
 	EK_LOCAL IDX lows[EK_WG], highs[EK_WG];
-	const int lane = EK_LID() & (lanes - 1), units = EK_WG / lanes, most = MANY * lanes;
-	const ek_i64 first = EK_GROUP() * units, i = first + EK_LID() / lanes;
-	const ek_i64 stop = first + units < rows ? first + units : rows;
+	const int lane = EK_LID() % LANES;
+	const ek_i64 first = EK_GROUP() * (EK_WG / LANES), i = first + EK_LID() / LANES;
+	const ek_i64 stop = first + EK_WG / LANES < rows ? first + EK_WG / LANES : rows;
 	const ek_i64 n = i < rows ? a_ptr[i + 1] - a_ptr[i] : 0;
 	shape s;
 
 	s.products = 0;
 	s.low = s.high = -1;
-	if (i < rows && n <= most)
-		look(&s, a_ptr[i] + lane, a_ptr[i + 1], lanes, a_col, b_ptr, b_col);
-	join_lanes(&s, lanes, products, lows, highs);
-	if (i < rows && n <= most && lane == 0)
+	if (i < rows && n <= MANY * LANES)
+		look(&s, a_ptr[i] + lane, a_ptr[i + 1], LANES, a_col, b_ptr, b_col);
+	join_lanes(&s, LANES, products, lows, highs);
+	if (i < rows && n <= MANY * LANES && lane == 0)
 		keep(s, i, n, d_ptr, d_col, bound, start, span);
-	for (ek_i64 r = next_long(first, stop, most, a_ptr); r < stop;
-	     r = next_long(r + 1, stop, most, a_ptr)) {
+	for (ek_i64 r = next_long(first, stop, a_ptr); r < stop;
+	     r = next_long(r + 1, stop, a_ptr)) {
 		s.products = 0;
 		s.low = s.high = -1;
 		look(&s, a_ptr[r] + EK_LID(), a_ptr[r + 1], EK_WG, a_col, b_ptr, b_col);
