@@ -209,6 +209,29 @@ static void test_edges(void **state)
 	}
 }
 
+/* Tests that bounds have all lists: of short rows of A, which few work-items look at, of longer
+ * ones, and of a row that a whole group looks at. */
+static void test_long_lists(void **state)
+{
+	enum { MANY_ROWS = 700, INNER = 3000 };
+	static int64_t count[MANY_ROWS];
+
+	(void)state;
+	need_device();
+	for (int k = 0; k < 2; k++) {
+		const int64_t rows = k ? 100 : MANY_ROWS;
+		struct shape a, b;
+
+		for (int64_t i = 0; i < rows; i++)
+			count[i] = i == 7 ? 2600 : i % (k ? 50 : 7);
+		make_a(&a, rows, count, INNER);
+		make_b(&b, INNER, 9000, 2, 0, 2, 3000);
+		check_on(&devices.of[k % devices.count], &a, &b, NULL, EK_I32, false, false);
+		shape_free(&a);
+		shape_free(&b);
+	}
+}
+
 /* Tests rows whose columns are beyond 2^31 or further apart than that. */
 static void test_far_columns(void **state)
 {
@@ -343,9 +366,9 @@ static void test_threads(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_edges),   cmocka_unit_test(test_far_columns),
-		cmocka_unit_test(test_phases),  cmocka_unit_test(test_not_read),
-		cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_edges),       cmocka_unit_test(test_long_lists),
+		cmocka_unit_test(test_far_columns), cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_not_read),    cmocka_unit_test(test_threads),
 	};
 
 	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
