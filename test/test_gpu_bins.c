@@ -2,7 +2,6 @@
  * Tests SpGEMM by bins on a device: every bin at its bounds, rows that grow in both kinds of
  * memory, rows longer than local memory, the three memory methods, the text of ek_plan_explain,
  * leading parts of the twins of Table 9.2 (Liu 2015), limits on memory, and failing allocations. */
-#define _POSIX_C_SOURCE 200809L
 #include "plan/plan.h"
 #include "spgemm/bins.h"
 #include "support/devices.h"
@@ -361,6 +360,5 @@ int main(void)
 		cmocka_unit_test(test_failures),
 	};
 
-	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }

@@ -4,7 +4,6 @@
  * phase and two, limits on memory, values that must not be read, and threads that run one plan.
  * Results must have the arrays of the processor's reference, bit for bit. Compiling kernels takes
  * most of the time, so there are three combinations of index type, D and local memory. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>
 
@@ -371,7 +370,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_not_read),    cmocka_unit_test(test_threads),
 	};
 
-	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	if (argc > 0)
 		test_passive_threads(argv);
 	return run_all_tests(tests, devices_setup, devices_teardown);

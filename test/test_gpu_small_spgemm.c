@@ -3,7 +3,6 @@
  * for products with vectors: the work is little enough for an OpenCL simulator that checks each
  * access (test/oclgrind.sh). The device is the one that EK_DEVICE names, or else the first OpenCL
  * device. If it is the processor, arrays are between guard pages. */
-#define _POSIX_C_SOURCE 200809L
 #include "plan/plan.h"
 #include "support/cl_guard.h"
 #include "support/held.h"
@@ -138,7 +137,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_shared),
 	};
 
-	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	if (argc > 0)
 		test_passive_threads(argv);
 	return cl_guard_run(tests, sizeof tests / sizeof *tests, teardown, &info);

@@ -7,7 +7,6 @@
  * For each product a method gets one device, one kind of memory, and one value for each of its
  * parameters, at random. Compiling kernels takes most of the time, so the quick tier has only two
  * combinations of type, index type and D, and a quarter of the products. */
-#define _POSIX_C_SOURCE 200809L
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/spgemm_case.h"
@@ -151,7 +150,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_random),
 	};
 
-	setenv("EK_CACHE", "off", 1); /* to save binaries takes longer than to compile */
 	draw.state = 9;
 	if (argc > 0)
 		test_passive_threads(argv);

@@ -19,7 +19,7 @@ extern struct devices {
 	} of[MAX_DEVICE_CONTEXTS];
 } devices;
 
-/* Set-up and tear-down for run_all_tests. */
+/* Set-up and tear-down for run_all_tests. Programs are not stored unless EK_CACHE says where. */
 int devices_setup(void **state);
 int devices_teardown(void **state);
 
