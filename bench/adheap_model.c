@@ -235,8 +235,6 @@ void model_enter(struct field *f)
 	struct job *job = f->problem;
 	struct model *m = model_make(job);
 
-	f->c->device_name = keep("%s", job->device.text);
-	f->c->driver = keep("%s", job->device.driver);
 	for (enum part part = 0; part < PARTS; part++)
 		for (int k = 0; k < (part_of[part].each ? m->arities : 1); k++)
 			enter_part(f, m, part, part_of[part].each ? &m->heap[k] : NULL);

@@ -124,9 +124,12 @@ double model_cross(const struct model *m, const struct adheap *h)
 	{
 		int32_t *bridge = need(malloc(bytes), job->line);
 
+		double own = 0; /* the reduction begins with the least number, not with 0 */
+
 #pragma omp for schedule(dynamic)
 		for (int64_t j = 0; j < job->batch; j++)
-			cross_list(m, h, j, bridge, &longest, &written);
+			cross_list(m, h, j, bridge, &own, &written);
+		longest = own > longest ? own : longest;
 		free(bridge);
 	}
 	return written == h->counts.swap + h->counts.update_key ? longest : -1;

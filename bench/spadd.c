@@ -60,16 +60,18 @@ static bool set(struct sparse *p, int problem)
 }
 
 const struct operation bench_spadd = {
-	SPARSE_OPERATION("spadd", EK_SPADD, matrix_children, "variant csr_gbps"),
+	SPARSE_OPERATION("spadd", EK_SPADD, sparse_children, "variant csr_gbps"),
 	.text = "C = A + A^T and C = A + B, sparse, method by method, with peers",
 	.help = "Times the sum of a sparse matrix and its transpose, if it is square, and of the "
 		"matrix and B, which is the matrix with its columns in reverse order, method by "
 		"method, in turn and in rounds, and compares it with other libraries. Every result "
 		"is checked first.\v"
 		"Each call makes a plan and C, in new memory; NAME again replaces the values of C. "
-		"A plan for A + A^T has the transpose. Peers make C in each call, too. Exit status "
-		"1: a result was wrong.",
+		"A plan for A + A^T has the transpose. Peers make C in each call, too. With "
+		"--device the methods that run there are measured, with matrices in host memory. "
+		"Exit status 1: a result was wrong.",
 	.heading = "Sums of sparse matrices, method by method",
 	.traits = SUMS,
+	.begin = sparse_begin,
 	.moves = "bytes of the CSR arrays of A and C",
 };

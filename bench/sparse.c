@@ -20,6 +20,18 @@ struct ours {
 	int calls, room;
 };
 
+const struct argp_child sparse_children[] = {
+	{&tool_common_argp, 0, "Common options:", 3}, {&tool_device_argp, 0, NULL, 3}, {0}};
+
+int sparse_begin(struct bench *b)
+{
+	ek_device_info info = {.size = sizeof info};
+
+	if (tool_on_device(b->ctx) && ek_context_get_device(b->ctx, &info) == EK_OK)
+		b->device = info;
+	return TOOL_OK;
+}
+
 /* ---- Our methods ----------------------------------------------------------------------------- */
 
 static ek_status make_plan(const struct sparse *p, const ek_matrix *A, const ek_matrix *B,
@@ -183,8 +195,27 @@ static void enter_both(struct field *f, const char *method, bool unit)
 		enter_ours(f, method, true);
 }
 
+/* Enters both kinds of core together, the device alone, and the processor alone. */
+static void enter_sides(struct field *f)
+{
+	static const char *const name[] = {"both", "device alone", "processor alone"};
+	const char *split = keep("%s.csr.split.gpu", f->bench->op->name);
+
+	if (methods_named(f->bench) || !tool_on_both(&f->bench->o.common) || !ek_method_find(split))
+		return;
+	for (int side = 0; side < 3; side++)
+		for (int again = 0; again < 2; again++) {
+			enter_ours(f, side ? keep("%s:side=%d", split, side) : split, again);
+			struct record *r = &f->entrant[f->entrants - 1].record;
+
+			r->name = keep("%s%s", name[side], again ? " again" : "");
+			r->device = keep("cpu+%s", f->bench->device.name);
+		}
+}
+
 void sparse_enter(struct field *f)
 {
+	enter_sides(f);
 	enter_methods(f, enter_both);
 	enter_peers(f, &((struct sparse *)f->problem)->peer);
 }
@@ -274,6 +305,8 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 		return code;
 	c->op = p->op_b == EK_OP_T ? "t" : "n";
 	c->what = p->what;
+	c->device_name = b->device.size ? b->device.text : NULL;
+	c->driver = b->device.size ? b->device.driver : NULL;
 	c->variant = p->variant;
 	if (p->variant)
 		c->name = keep("%s, %s", c->matrix, p->variant);

@@ -38,7 +38,10 @@ ek_view sparse_view(const ek_matrix *A, const char *name);
 /* Returns element k of a view. */
 double sparse_number(const ek_view *v, int64_t k);
 
-/* Members of struct operation. */
+/* Members of struct operation. sparse_begin and sparse_children are for operations that have
+ * methods on devices. */
+extern const struct argp_child sparse_children[];
+int sparse_begin(struct bench *bench);
 int sparse_matrix(struct bench *bench, const struct tool_source *source, ek_matrix *A);
 void sparse_enter(struct field *f);
 void sparse_spoil(void *problem);
@@ -55,7 +58,7 @@ extern const struct column sparse_columns[];
 	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = groups_end,    \
 	.title = sparse_title, .place = text_place, .enter = sparse_enter, .spoil = sparse_spoil, \
 	.error = sparse_error, .set = set, .compute = compute,                                    \
-	.fields = MATRIX_KEYS more " value index result_nnz " TIME_KEYS                           \
+	.fields = MATRIX_KEYS more " value index device_name driver result_nnz " TIME_KEYS        \
 				   "bytes gflops device_ms device_gflops temporary_bytes "        \
 	                           "temporary_uncapped temporary_bound "                          \
 				   "temporary_precise unit vs_csr vs_best_peer error" RUN_KEYS

@@ -6,15 +6,6 @@
 
 #include "sparse.h"
 
-static int begin(struct bench *b)
-{
-	ek_device_info info = {.size = sizeof info};
-
-	if (tool_on_device(b->ctx) && ek_context_get_device(b->ctx, &info) == EK_OK)
-		b->device = info;
-	return TOOL_OK;
-}
-
 static ek_status compute(ek_plan *plan, ek_matrix **C)
 {
 	return ek_spgemm(plan, 1, 0, C);
@@ -49,25 +40,23 @@ static bool set(struct sparse *p, int problem)
 	return problem == 0;
 }
 
-static const struct argp_child children[] = {
-	{&tool_common_argp, 0, "Common options:", 3}, {&tool_device_argp, 0, NULL, 3}, {0}};
-
 const struct operation bench_spgemm = {
-	SPARSE_OPERATION("spgemm", EK_SPGEMM, children, "transpose products compression"),
+	SPARSE_OPERATION("spgemm", EK_SPGEMM, sparse_children, "transpose products compression"),
 	.text = "C = A^2, sparse, method by method, with peers",
 	.help = "Times the product of a sparse matrix with itself (or, if it is not square, with "
-		"its "
-		"transpose), method by method, in turn and in rounds, and compares it with other "
-		"libraries. Every result is checked first.\v"
+		"its transpose), method by method, in turn and in rounds, and compares it with "
+		"other libraries. Every result is checked first.\v"
 		"Each call makes a plan and C, in new memory; NAME again replaces the values of C. "
 		"Peers make C in each call, too: peer.mkl.unsorted leaves the rows unsorted, all "
 		"others sort them. With --device the methods that run there are measured, by wall "
 		"time and by the device's clock, and compared with spgemm.csr.textbook on the "
 		"processor; matrices are in host memory, so each call that makes C copies it "
-		"back. For methods with rows in bins, the bytes of temporary rows are given for "
-		"each way to get memory. Exit status 1: a result was wrong.",
+		"back. With cpu+ in front of the device, both kinds of core together, the device "
+		"alone and the processor alone are measured. For methods with rows in bins, the "
+		"bytes of temporary rows are given for each way to get memory. Exit status 1: a "
+		"result was wrong.",
 	.heading = "Sparse matrix times sparse matrix, method by method",
 	.traits = PRODUCTS,
-	.begin = begin,
+	.begin = sparse_begin,
 	.unit = "spgemm.csr.textbook",
 };

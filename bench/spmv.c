@@ -325,7 +325,9 @@ const struct operation bench_spmm = {
 		"Every result is checked first.\v"
 		"Example: ek bench spmm cant.mtx --columns 1,8,32 --order row,col --peers\n"
 		"k*spmv.csr.rows, the unit of the ratios, and k*spmv.auto multiply the columns "
-		"one by one, in vectors of their own. Exit status 1: a result was wrong.",
+		"one by one, in vectors of their own. With --device the methods that run there are "
+		"measured, with --device cpu+NAME both kinds of core. Exit status 1: a result was "
+		"wrong.",
 	.options = PRODUCT_OPTIONS " k_best columns order",
 	.defaults = "time=3 columns=8 order=row",
 	.check = check_matrices,

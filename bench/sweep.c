@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench spmv --sweep PARAMETER=VALUES: replaces the method of --method by a list that has it
- * with each value of the parameter, so that each is measured as a separate method. */
+ * ek bench spmv|merge --sweep PARAMETER=VALUES: replaces the method of --method by a list that has
+ * it with each value of the parameter, so that each is measured as a separate method. */
 #include <string.h>
 
 #include "bench.h"

@@ -16,13 +16,15 @@ static bool set(struct sparse *p, int problem)
 }
 
 const struct operation bench_transpose = {
-	SPARSE_OPERATION("transpose", EK_TRANSPOSE, matrix_children, "csr_gbps"),
+	SPARSE_OPERATION("transpose", EK_TRANSPOSE, sparse_children, "csr_gbps"),
 	.text = "C = A^T, sparse, method by method, with peers",
 	.help = "Times the transposition of a sparse matrix, method by method, in turn and in "
 		"rounds, and compares it with other libraries. Every result is checked first.\v"
 		"Each call makes a plan and C, in new memory; NAME again replaces the values of C. "
-		"Peers make C in each call, too. Exit status 1: a result was wrong.",
+		"Peers make C in each call, too. With --device the methods that run there are "
+		"measured, with matrices in host memory. Exit status 1: a result was wrong.",
 	.heading = "Transposition of sparse matrices, method by method",
 	.traits = SUMS,
+	.begin = sparse_begin,
 	.moves = "bytes of the CSR arrays of A and C",
 };

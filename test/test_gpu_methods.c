@@ -5,8 +5,8 @@
  * change here.
  *
  * Each triple (method, op, held) is tested with every shape, kind of data and value type, but with
- * only one pair of index type and context. The quick tier tests half of these cases. The long tier
- * tests all pairs of index type and context. The device's compiler takes most of the time. */
+ * only one pair of index type and context. The quick tier tests a quarter of these cases. The long
+ * tier tests all pairs of index type and context. The device's compiler takes most of the time. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -125,7 +125,7 @@ static void check_method(struct product *p, const ek_method *m, long *done, long
 		struct plan_case c = {.method = m, .op = k & 1, .held = k / 2};
 		int64_t first = rng_below(&draw, all);
 
-		if (!supported(m, c.op, c.held) || (tier <= TIER_QUICK && rng_below(&draw, 2)))
+		if (!supported(m, c.op, c.held) || (tier <= TIER_QUICK && rng_below(&draw, 4)))
 			continue;
 		for (int j = 0; j < some && j < all; j++) {
 			const int at = (int)((first + 5 * j) % all);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests all methods of devices for sparse products on a few small products, as test_gpu_small does
+ * Tests all methods of devices for sparse results on a few small matrices, as test_gpu_small does
  * for products with vectors: the work is little enough for an OpenCL simulator that checks each
  * access (test/oclgrind.sh). The device is the one that EK_DEVICE names, or else the first OpenCL
  * device. If it is the processor, arrays are between guard pages. */
@@ -33,19 +33,28 @@ static const struct {
 };
 enum { ROWS = 8, PROBLEMS = sizeof problem / sizeof *problem };
 
-/* Computes alpha A B + beta D, twice into the same C, and compares C with the processor's. */
-static void check(const ek_matrix *A, const ek_matrix *B, const ek_matrix *D, const char *method)
+static ek_status run(ek_operation op, ek_plan *plan, ek_matrix **C)
+{
+	return op == EK_SPGEMM  ? ek_spgemm(plan, 2, 3, C)
+	       : op == EK_SPADD ? ek_spadd(plan, 2, 3, C)
+	                        : ek_transpose(plan, C);
+}
+
+/* Computes 2 A B + 3 D, 2 A + 3 B or A^T, twice into the same C, and compares C with what the
+ * reference on the processor makes. */
+static void check(ek_operation op, const ek_matrix *A, const ek_matrix *B, const ek_matrix *D,
+                  const char *method)
 {
 	ek_hints hints = {.size = sizeof hints, .method = method, .B = B, .D = D};
 	ek_matrix *C = NULL, *ref = NULL;
 	ek_plan *plan, *serial;
 
-	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-	hints.method = "spgemm.csr.serial";
-	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &serial), EK_OK);
-	expect_status(ek_spgemm(serial, 2, 3, &ref), EK_OK);
+	expect_status(ek_plan_create(op, A, &hints, &plan), EK_OK);
+	hints.method = ek_method_name(operation_next(NULL, op));
+	expect_status(ek_plan_create(op, A, &hints, &serial), EK_OK);
+	expect_status(run(op, serial, &ref), EK_OK);
 	for (int again = 0; again < 2; again++) {
-		expect_status(ek_spgemm(plan, 2, 3, &C), EK_OK);
+		expect_status(run(op, plan, &C), EK_OK);
 		const char *array = different_array(C, ref);
 
 		if (array)
@@ -57,21 +66,24 @@ static void check(const ek_matrix *A, const ek_matrix *B, const ek_matrix *D, co
 	ek_plan_destroy(serial);
 }
 
-/* Checks a product by each method with its defaults, and with each value of its parameters from the
- * least on, up to three. */
-static void check_methods(const ek_matrix *A, const ek_matrix *B, const ek_matrix *D)
+/* Checks each method with its defaults, and with each value of its parameters from the least on, up
+ * to three. Methods that divide the work have no kernels of their own. */
+static void check_methods(ek_operation op, const ek_matrix *A, const ek_matrix *B,
+                          const ek_matrix *D)
 {
 	char name[128];
 
-	for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPGEMM));) {
+	for (const ek_method *m = NULL; (m = device_method_next(m, op));) {
 		const ek_format_param *param;
 
-		check(A, B, D, ek_method_name(m));
+		if (uses_both(m))
+			continue;
+		check(op, A, B, D, ek_method_name(m));
 		for (int k = 0; (param = ek_method_get_param(m, k)); k++)
 			for (int64_t v = param->min; v <= param->max && v < param->min + 3; v++) {
 				snprintf(name, sizeof name, "%s:%s=%lld", ek_method_name(m),
 				         param->name, (long long)v);
-				check(A, B, D, name);
+				check(op, A, B, D, name);
 			}
 	}
 }
@@ -90,11 +102,16 @@ static void walk(ek_options o)
 		ek_matrix *D =
 			rows_equal(ctx, ROWS, (most - 1) * problem[k].step + problem[k].width, 1);
 
-		check_methods(A, B, NULL);
+		ek_matrix *E = rows_equal(ctx, ROWS, most, 1);
+
+		check_methods(EK_SPGEMM, A, B, NULL);
 		if (k < 2)
-			check_methods(A, B, D);
+			check_methods(EK_SPGEMM, A, B, D);
+		check_methods(EK_SPADD, A, E, NULL);
+		check_methods(EK_TRANSPOSE, A, NULL, NULL);
 		ek_matrix_destroy(A);
 		ek_matrix_destroy(B);
+		ek_matrix_destroy(E);
 		ek_matrix_destroy(D);
 	}
 	ek_context_destroy(ctx);

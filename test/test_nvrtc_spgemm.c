@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests that the kernels of sparse products compile for CUDA without a warning, in every type, with
- * and without D, for compute_75 and sm_90. Plans on a card of the fake libcuda.so.1, with the real
- * NVRTC, compile what every product needs. Since the fake runs no kernels, it has no rows in bins
- * or classes, so their programs are asked for one by one: of bins, those at the bounds of the
- * groups. */
+ * Tests that the kernels of sparse products, sums and transposes compile for CUDA without a
+ * warning, in every type, with and without D, for compute_75 and sm_90. Plans on a card of the fake
+ * libcuda.so.1, with the real NVRTC, compile what every product needs. Since the fake runs no
+ * kernels, it has no rows in bins or classes, so their programs are asked for one by one: of bins,
+ * those at the bounds of the groups. */
 #include "plan/plan.h"
 #include "support/fake.h"
 #include "support/support.h"
@@ -78,12 +78,31 @@ static void check_classes(const ek_plan *plan)
 	eki_job_end(&job);
 }
 
+/* Compiles what the plans of another operation with a sparse result need. */
+static void check_operation(ek_operation op, const ek_matrix *A)
+{
+	if (!eki_operation_row(op)->limited)
+		return;
+	for (const ek_method *m = NULL; (m = device_method_next(m, op));) {
+		const ek_hints hints = {.size = sizeof hints,
+		                        .method = ek_method_name(m),
+		                        .B = eki_operation_row(op)->matrices > 1 ? A : NULL};
+		ek_plan *plan = NULL;
+
+		snprintf(where, sizeof where, "%s", ek_method_name(m));
+		check(ek_plan_create(op, A, &hints, &plan), "plan");
+		ek_plan_destroy(plan);
+	}
+}
+
 static void check_type(ek_context *ctx, ek_value value, ek_index index, bool with_d)
 {
 	ek_matrix *A;
 
 	expect_status(ek_matrix_generate(ctx, "dense:rows=3,cols=3", value, index, &A), EK_OK);
 	for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPGEMM));) {
+		if (uses_both(m)) /* it has no kernels of its own */
+			continue;
 		const ek_hints hints = {.size = sizeof hints,
 		                        .method = ek_method_name(m),
 		                        .B = A,
@@ -99,6 +118,9 @@ static void check_type(ek_context *ctx, ek_value value, ek_index index, bool wit
 			check_classes(plan);
 		ek_plan_destroy(plan);
 	}
+	for (int op = 1; op < EKI_OPERATIONS && !with_d; op++)
+		if (op != EK_SPGEMM)
+			check_operation((ek_operation)op, A);
 	ek_matrix_destroy(A);
 }
 

@@ -404,8 +404,9 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * 64 announced calls or more the faster side alone and both together are measured, too. A new C
  * takes its memory twice for a moment, since its two parts are copied into one matrix, so with a
  * limit in hints.memory the processor does all rows. It also does so if the device has too little
- * memory for B. If the device is a processor, the choice is that of a context without a device.
- * With an executor of the caller's (ek_options.parallel) the two sides work one after the other. */
+ * memory. If the device is a processor, the choice is that of a context without a device. On one
+ * thread, or with functions of the caller's in ek_options (alloc, log, parallel), the two sides
+ * work one after the other. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */
@@ -955,8 +956,9 @@ typedef struct ek_hints {
 	ek_index index;
 	const ek_matrix *D;
 	/* If this is 1, the library does not rely on predictions alone: the plan's first runs use
-	 * several methods in turn, and the fastest stays ("Measured choices"). 0, the default,
-	 * means that the same machine profile and the same matrix always give the same method. */
+	 * several methods in turn, and the fastest stays ("Measured choices"), or move rows between
+	 * device and processor ("Both kinds of core"). 0, the default, means that the same machine
+	 * profile and the same matrix always give the same method. */
 	int measure;
 } ek_hints;
 

@@ -36,6 +36,7 @@
 
 /* ---- status.c -------------------------------------------------------------------------------- */
 
+enum { EKI_MESSAGE = 1024 }; /* bytes of the longest message, with its final 0 */
 /* Formats the message that ek_error_text will return, and returns `status`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -71,10 +71,13 @@ static bool start(pthread_t *thread, void *(*fn)(void *), void *arg)
 	return started;
 }
 
-void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg)
+void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void (*here)(void *),
+                void *arg)
 {
+	const ek_options *o = &ctx->options;
+	const bool may = threads > 1 && !o->alloc && !o->log && !o->parallel;
 	pthread_t thread;
-	const bool started = !ctx->options.parallel && start(&thread, other, arg);
+	const bool started = may && start(&thread, other, arg);
 
 	if (!started)
 		other(arg);
@@ -83,9 +86,11 @@ void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void
 		pthread_join(thread, NULL);
 }
 #else
-void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg)
+void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void (*here)(void *),
+                void *arg)
 {
 	(void)ctx;
+	(void)threads;
 	other(arg);
 	here(arg);
 }

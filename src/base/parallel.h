@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Functions that split work into parts and run it on threads. Only base/pool.c starts threads. Part
+ * Functions that split work into parts and run it on threads. Only base/pool.c and parallel.c start
+ * threads. Part
  * of base/base.h. */
 #ifndef EK_PARALLEL_H
 #define EK_PARALLEL_H
@@ -11,9 +12,11 @@ typedef void eki_part_fn(void *arg, int part);
  * for work that some part took from a common counter, since the thread that took it goes on. */
 void eki_parallel(const ek_context *ctx, int threads, int parts, eki_part_fn *fn, void *arg);
 /* Calls other(arg) in a thread of its own and here(arg) in the calling thread, at the same time.
- * Both may call eki_parallel. If there can be no other thread, or if the caller has an executor,
- * which must be called in the caller's threads, calls `other` first and then `here`. */
-void eki_beside(const ek_context *ctx, void *(*other)(void *), void (*here)(void *), void *arg);
+ * Both may call eki_parallel and allocate memory. Calls `other` first and then `here` if `threads`
+ * is 1, if no thread can be started, or if the context has functions of the caller's (memory hooks,
+ * log, executor), which may be called only in threads that call the library. */
+void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void (*here)(void *),
+                void *arg);
 /* Adds a context to those that may call eki_parallel (hold), or takes one away (drop). With the
  * last one all threads of the library end. */
 void eki_threads_hold(void);

@@ -6,7 +6,7 @@
 
 #include "base/base.h"
 
-static _Thread_local char last_error[1024];
+static _Thread_local char last_error[EKI_MESSAGE];
 
 ek_status eki_fail(ek_status status, const char *format, ...)
 {

@@ -9,7 +9,7 @@
  * the faster side gets all rows, so the plan is never much slower than the better of both.
  *
  * The processor has all rows without any sample if there is no work, if memory is limited, since
- * the parts of C are temporary copies of it, and if the device has too little memory for B.
+ * the parts of C are temporary copies of it, and if the device has too little memory.
  *
  * A plan keeps its cut. With hints.measure, runs move small pieces around it (balance.c). */
 #include <stdio.h>
@@ -53,10 +53,13 @@ static ek_status prepare_side(eki_step *step, int k, int side)
 	return eki_step_prepare(child);
 }
 
-/* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces], and
- * prepares them for the sides in `sides`, a set of bits. Pieces that were made before are
+enum { DEVICE = 1 << EKI_DEVICE_SIDE, HOST = 1 << EKI_HOST_SIDE };
+
+/* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces]. One piece
+ * is prepared for the sides in `one`. Of several the first is always the device's, and the last the
+ * processor's; the others, which may move, are prepared for both. Pieces that were made before are
  * undone. */
-static ek_status make_pieces(eki_step *step, const int64_t *begin, int pieces, unsigned sides)
+static ek_status make_pieces(eki_step *step, const int64_t *begin, int pieces, unsigned one)
 {
 	eki_sparse_both *s = step->state;
 
@@ -68,6 +71,10 @@ static ek_status make_pieces(eki_step *step, const int64_t *begin, int pieces, u
 	EK_RETURN_IF(eki_step_children(step, EKI_SIDES * pieces));
 	for (int k = 0; k < pieces; k++) {
 		const int64_t rows = eki_sparse_rows(s, k);
+		const unsigned sides = pieces == 1       ? one
+		                       : k == 0          ? DEVICE
+		                       : k == pieces - 1 ? HOST
+		                                         : DEVICE | HOST;
 		eki_sparse_piece *p = &s->piece[k];
 
 		if (rows == 0 && pieces > 1)
@@ -183,10 +190,10 @@ static ek_status time_piece(eki_step *step, int64_t begin, int64_t end, unsigned
 	eki_sparse_both *s = step->state;
 
 	EK_RETURN_IF(make_pieces(step, rows, 1, sides));
-	if (sides >> EKI_HOST_SIDE & 1)
+	if (sides & HOST)
 		EK_RETURN_IF(
 			time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &t->host));
-	if (sides >> EKI_DEVICE_SIDE & 1)
+	if (sides & DEVICE)
 		EK_RETURN_IF(
 			time_runs(step, 1, s->piece[0].step[EKI_DEVICE_SIDE]->method, &t->device));
 	return EK_OK;
@@ -245,7 +252,7 @@ static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], i
 	begin[pieces] = step->in[0]->rows;
 	s->first = pieces / 2;
 	s->balance = (eki_balance){.least = 1, .most = pieces - 1, .now = s->first};
-	return make_pieces(step, begin, pieces, 1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE);
+	return make_pieces(step, begin, pieces, 0);
 }
 
 /* Compares both sides with the faster one alone, which `t` names by the times of a sample. */
@@ -280,7 +287,7 @@ static ek_status cut_by_sample(eki_step *step)
 	int64_t bound[EKI_SHARES + 1];
 	eki_above above[EKI_SHARES + 1];
 	times t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
-	ek_status status;
+	int begin = BEGIN;
 	double part;
 
 	for (int k = 0; k <= EKI_SHARES; k++)
@@ -288,16 +295,11 @@ static ek_status cut_by_sample(eki_step *step)
 	EK_RETURN_IF(cut_rows(step, edge, EKI_SHARES, bound, share));
 	for (int k = 0; k <= EKI_SHARES; k++)
 		above[k] = (eki_above){.work = share[k]};
-	/* One row may be more than the sample, which then is the row. */
-	int end = END;
-	while (bound[end] == bound[BEGIN])
-		end++;
-	part = share[end] - share[BEGIN];
-	status = time_piece(step, bound[BEGIN], bound[end],
-	                    1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE, &t);
-	if (status == EK_ENOMEM)
-		return one_side(step, EKI_HOST_SIDE, ", since the device has too little memory");
-	EK_RETURN_IF(status);
+	/* The row that passes BEGIN may be longer than the sample, which then contains it. */
+	while (bound[begin] == bound[END])
+		begin--;
+	part = share[END] - share[begin];
+	EK_RETURN_IF(time_piece(step, bound[begin], bound[END], DEVICE | HOST, &t));
 	t.device /= part;
 	t.host /= part;
 	return decide(step, bound, above, &t);
@@ -313,14 +315,14 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 
 	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share));
 	s->first = 1;
-	EK_RETURN_IF(
-		make_pieces(step, bound, 2, 1u << EKI_DEVICE_SIDE | 1u << EKI_HOST_SIDE));
+	EK_RETURN_IF(make_pieces(step, bound, 2, 0));
 	return say_share(step, share[1], "as asked for");
 }
 
 static ek_status choose(eki_step *step)
 {
 	eki_sparse_both *s = step->state;
+	ek_status status;
 
 	if (step->param[EKI_SPARSE_SIDE_PARAM])
 		return one_side(step,
@@ -336,7 +338,10 @@ static ek_status choose(eki_step *step)
 	if (eki_batch_terms(step, EKI_PRODUCT, 0, step->in[0]->rows) == 0)
 		return one_side(step, EKI_HOST_SIDE, ", since C has no entries");
 	s->moves = step->problem->balances && step->problem->calls >= EKI_TRIAL_CALLS;
-	return cut_by_sample(step);
+	status = cut_by_sample(step);
+	return status == EK_ENOMEM ? one_side(step, EKI_HOST_SIDE,
+	                                      ", since the device has too little memory")
+	                           : status;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */

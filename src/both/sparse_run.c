@@ -2,22 +2,21 @@
  * A run of a sparse product that processor and device do together. A method on a device waits for
  * it several times in a run, since the host allocates C. So a thread of the run's own has the
  * device's pieces, while the calling thread, with those of the library, computes the others. Each
- * piece gives a part of C. At last the parts are copied into one matrix, on all threads.
+ * piece gives a part of C. At last the parts are copied into one matrix, columns and values on all
+ * threads.
  *
- * If C has a pattern already, the parts are views of it, and nothing is copied.
+ * If C has a pattern already, the parts are views of it, of which only the row pointers are copied.
  *
- * With an executor of the caller's the device has its turn before the processor (eki_beside).
+ * Where there may be no other thread, the device has its turn before the processor (eki_beside).
  *
- * Cost besides the products: starting a thread, tens of microseconds; for a new C, reading and
- * writing its entries once more. */
+ * Cost besides the products: starting a thread, tens of microseconds; a pass over the row pointers;
+ * for a new C, reading and writing its entries once more. */
 #include <stdio.h>
 
 #include "base/pool.h"
 #include "both/sparse.h"
 
 #ifndef EK_NO_GPU
-
-enum { TEXT = 256 }; /* bytes of an error message that one thread tells the other */
 
 typedef struct sides {
 	const eki_step *step;
@@ -26,7 +25,7 @@ typedef struct sides {
 	int first;                 /* number of pieces that the device does */
 	ek_status host, device;
 	int64_t host_end; /* when the processor had done its pieces */
-	char text[TEXT];  /* the error message of the device's thread */
+	char text[EKI_MESSAGE]; /* the error message of the device's thread */
 } sides;
 
 /* ---- Both sides ------------------------------------------------------------------------------ */
@@ -68,7 +67,7 @@ static void run_host(void *arg)
 /* Runs all pieces, and sets *waited to the nanoseconds in which the processor only waited. */
 static ek_status run_sides(sides *t, int64_t *waited)
 {
-	eki_beside(t->step->ctx, run_device, run_host, t);
+	eki_beside(t->step->ctx, t->step->threads, run_device, run_host, t);
 	*waited = eki_now_ns() - t->host_end;
 	if (t->host == EK_OK && t->device != EK_OK)
 		return eki_fail(t->device, "%s", t->text);

@@ -275,30 +275,6 @@ void eki_gpu_release(eki_step *step)
 	step->gpu = NULL;
 }
 
-int64_t eki_gpu_bytes(const eki_step *step)
-{
-	eki_gpu *g = step->gpu;
-	int64_t bytes = 0;
-
-	if (!g)
-		return 0;
-	pthread_mutex_lock(&g->lock); /* a run may replace a buffer */
-	bytes = g->x.bytes + g->y.bytes;
-	if (g->transposed_here)
-		bytes += eki_store_bytes(&g->transposed.store);
-	for (const eki_gpu_buffers *b = g->buffers; b; b = b->next)
-		bytes += b->buffer.bytes;
-	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
-		if (g->array[k] && !g->array[k]->foreign)
-			bytes += g->array[k]->bytes;
-	for (int m = 0; m < EKI_MAX_MATRICES; m++)
-		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
-			if (g->operand[m][k] && !g->operand[m][k]->foreign)
-				bytes += g->operand[m][k]->bytes;
-	pthread_mutex_unlock(&g->lock);
-	return bytes;
-}
-
 /* ---- Helpers for methods --------------------------------------------------------------------- */
 
 double eki_gpu_cost(const eki_features *f, double bytes, int launches)

@@ -91,6 +91,43 @@ static const eki_step *on_device(const eki_step *step)
 	return step;
 }
 
+static int64_t held(const eki_step *step)
+{
+	const eki_gpu *g = step->gpu;
+	int64_t bytes = 0;
+
+	for (int k = 0; k < step->children; k++)
+		bytes += held(&step->child[k]);
+	if (!g)
+		return bytes;
+	bytes += g->x.bytes + g->y.bytes;
+	if (g->transposed_here)
+		bytes += eki_store_bytes(&g->transposed.store);
+	for (const eki_gpu_buffers *b = g->buffers; b; b = b->next)
+		bytes += b->buffer.bytes;
+	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+		if (g->array[k] && !g->array[k]->foreign)
+			bytes += g->array[k]->bytes;
+	for (int m = 0; m < EKI_MAX_MATRICES; m++)
+		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
+			if (g->operand[m][k] && !g->operand[m][k]->foreign)
+				bytes += g->operand[m][k]->bytes;
+	return bytes;
+}
+
+int64_t eki_gpu_bytes(const eki_step *step)
+{
+	eki_gpu *g = on_device(step)->gpu;
+	int64_t bytes;
+
+	if (g) /* a run may replace a buffer */
+		pthread_mutex_lock(&g->lock);
+	bytes = held(step);
+	if (g)
+		pthread_mutex_unlock(&g->lock);
+	return bytes;
+}
+
 /* Copies v->y0 to v->y, and makes v->y0 the same as v->y, since methods on devices multiply y
  * itself by beta. */
 static ek_status bring_y(const eki_step *step, eki_run *v)

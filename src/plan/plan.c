@@ -172,15 +172,6 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	return eki_plan_make(o, A, &h, plan);
 }
 
-static int64_t held_on_device(const eki_step *step)
-{
-	int64_t bytes = eki_gpu_bytes(step);
-
-	for (int k = 0; k < step->children; k++)
-		bytes += held_on_device(&step->child[k]);
-	return bytes;
-}
-
 void ek_plan_destroy(ek_plan *plan)
 {
 	if (!plan || eki_plan_check(plan) != EK_OK)
@@ -234,7 +225,7 @@ int64_t ek_plan_memory(const ek_plan *plan)
 		bytes += plan->own[k].format ? eki_store_held(&plan->own[k]) : 0;
 	return bytes + plan->memory.bytes +
 	       plan->memory.capacity * (int64_t)sizeof *plan->memory.list + plan->why.capacity +
-	       eki_scratch_held(plan) + held_on_device(&plan->root);
+	       eki_scratch_held(plan) + eki_gpu_bytes(&plan->root);
 }
 
 /* Returns text for ek_plan_explain that says how A is held for the product. */

@@ -283,8 +283,8 @@ ek_status eki_gpu_run(const eki_step *step, eki_run *v);
 ek_status eki_gpu_scale(const eki_step *step, eki_run *v);
 /* Releases what a step holds on the device, but not what its children hold. */
 void eki_gpu_release(eki_step *step);
-/* Returns the number of bytes that a step holds on the device, including mirrors of the store, plus
- * those of its transposed store on the host. Does not count the step's children. */
+/* Returns the number of bytes that a root step and its descendants hold on the device, including
+ * mirrors of their stores, plus those of transposed stores on the host. */
 int64_t eki_gpu_bytes(const eki_step *step);
 
 #include "plan/dense.h"

@@ -38,8 +38,8 @@ ek_status eki_trials_check(const ek_context *ctx, const eki_operation *operation
 		return EK_OK;
 	if (operation->matrices > 1 || operation->operands)
 		return eki_fail(EK_EUNSUPPORTED,
-		                "hints.measure is 1, but operation %s has no trials; those of "
-		                "spmv, spmm and dense_spmm have",
+		                "hints.measure is 1, but operation %s has no trials here; those "
+		                "of spmv, spmm and dense_spmm have",
 		                operation->name);
 	if (ctx->device)
 		return eki_fail(EK_EUNSUPPORTED,

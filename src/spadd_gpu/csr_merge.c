@@ -18,18 +18,6 @@ EKI_KERNEL_TEXT(eki_cl_spadd_merge, "spadd_gpu/csr_merge.cl");
 
 enum { WG = 256, EACH = 4 };
 
-static ek_status prepare(eki_step *step)
-{
-	const ek_store *A = step->in[0], *B = step->in[1];
-	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
-	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
-
-	EK_RETURN_IF(eki_gpu_product_prepare(step));
-	step->plan->run_bytes = 16 * (A->rows + 1) + ptr * (A->nnz + A->nnz / 1024 + 64) +
-	                        eki_times(A->nnz + B->nnz, entry);
-	return EK_OK;
-}
-
 static ek_status use_program(eki_job *job, const eki_step *step)
 {
 	char defines[EKI_GPU_WORDS];
@@ -38,6 +26,24 @@ static ek_status use_program(eki_job *job, const eki_step *step)
 	eki_gpu_word(defines, "EK_WG", WG);
 	eki_gpu_word(defines, "EACH", EACH);
 	return eki_job_program(job, "spadd_merge", defines, eki_cl_spadd_merge);
+}
+
+/* Makes the mirrors, and compiles the program, so that no run waits for that. */
+static ek_status prepare(eki_step *step)
+{
+	const ek_store *A = step->in[0], *B = step->in[1];
+	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
+	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
+	eki_job job;
+	ek_status status;
+
+	EK_RETURN_IF(eki_gpu_product_prepare(step));
+	step->plan->run_bytes = 16 * (A->rows + 1) + ptr * (A->nnz + A->nnz / 1024 + 64) +
+	                        eki_times(A->nnz + B->nnz, entry);
+	eki_job_begin(step->gpu->device, &job);
+	status = use_program(&job, step);
+	eki_job_end(&job);
+	return status;
 }
 
 /* Finds the common entries, and sums them up in `common`. */

@@ -58,6 +58,7 @@ static ek_status total_bounds(eki_job *job, int64_t rows, eki_hash_rows *h, cons
 	EK_TRY(eki_job_buffer(job, rows + 1, sizeof(int64_t), &scan));
 	for (int k = 0; k < 2; k++) {
 		EK_TRY(eki_gpu_scan(job, EK_INT64, op[k], EK_INCLUSIVE, rows + 1, bound, scan));
+		atomic_fetch_add(&dev->counted.from_device, (int64_t)sizeof *to[k]);
 		EK_TRY(dev->driver->read(dev, scan, rows * (int64_t)sizeof *to[k], to[k],
 		                         sizeof *to[k]));
 	}

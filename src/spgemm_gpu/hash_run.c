@@ -2,9 +2,9 @@
  * Runs of "spgemm.csr.hash.gpu" (csr_hash.c).
  *
  * What the first run finds out - where the rows of C begin, and classes by entries - stays with the
- * plan: the next runs make C in one pass without temporary rows. A run into an existing C fills the
- * tables with its columns, which then stay on the device too, and adds without claiming slots and
- * without sorting.
+ * plan: the next runs make C in one pass without temporary rows. A run into an existing C fills its
+ * tables in the same way, and then reads the sums of C's columns, which stay on the device too, so
+ * nothing is sorted.
  *
  * If memory is limited, C is counted first, and then computed and copied in batches of consecutive
  * rows; nothing stays. */

@@ -80,6 +80,7 @@ static ek_status prepare(eki_step *step)
 	EK_TRY(eki_gpu_radix_begin(&job, A->index, A->nnz, &sort));
 	EK_TRY(eki_job_buffer(&job, A->nnz, idx, &row));
 	EK_TRY(make_pattern(&sort, step, h, row));
+	EK_TRY(use_program(&job, step)); /* compiled now, so that no run waits for that */
 	status = job.device->driver->flush(job.device);
 done:
 	eki_job_end(&job);
