@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests the caller's executor (ek_options.parallel): one that runs the parts in the calling thread,
  * the last part first, and one that runs them in threads of its own. The library must call it as
- * its declaration says, start no threads itself, and compute the same results. */
+ * its declaration says, start no threads itself, and compute the same results. Also tests two
+ * functions beside each other, which have a thread of their own only without such an executor. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 #include "support/support.h"
@@ -166,6 +168,74 @@ static void test_in_threads(void **state)
 	check(in_threads, MOST);
 }
 
+/* ---- Two functions beside each other --------------------------------------------------------- */
+
+/* Both sides sum up numbers by the library's threads, and note whose thread they have. */
+struct sides {
+	const ek_context *ctx;
+	pthread_t thread[2];
+	_Atomic int64_t sum[2];
+};
+
+struct adder {
+	struct sides *of;
+	int side;
+};
+
+static void add(void *arg, int part)
+{
+	const struct adder *a = arg;
+
+	atomic_fetch_add(&a->of->sum[a->side], part);
+}
+
+static void add_up(struct sides *s, int side)
+{
+	struct adder a = {s, side};
+
+	s->thread[side] = pthread_self();
+	eki_parallel(s->ctx, 3, 200, add, &a);
+}
+
+static void *other_side(void *arg)
+{
+	add_up(arg, 1);
+	return NULL;
+}
+
+static void this_side(void *arg)
+{
+	add_up(arg, 0);
+}
+
+/* Checks that eki_beside has a thread of its own for one side, unless functions of the caller's
+ * might be called there, or only one thread is allowed. */
+static void test_beside(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 30; k++) {
+		const int threads = k % 3 ? 2 : 1;
+		const ek_options options = {.size = sizeof options,
+		                            .threads = 3,
+		                            .parallel = k % 2 ? backwards : NULL,
+		                            .parallel_user = &executor};
+		struct sides s = {.ctx = NULL};
+		ek_context *ctx;
+
+		expect_status(ek_context_create(&options, &ctx), EK_OK);
+		s.ctx = ctx;
+		eki_beside(ctx, threads, other_side, this_side, &s);
+		assert_true(pthread_equal(s.thread[0], pthread_self()));
+		if (threads == 1 || k % 2 || strcmp(eki_thread_run_time(), "none") == 0)
+			assert_true(pthread_equal(s.thread[1], pthread_self()));
+		else
+			assert_false(pthread_equal(s.thread[1], pthread_self()));
+		for (int side = 0; side < 2; side++)
+			assert_int_equal(atomic_load(&s.sum[side]), 199 * 200 / 2);
+		ek_context_destroy(ctx);
+	}
+}
+
 /* Checks that an executor is not called for a context of one thread. */
 static void test_alone(void **state)
 {
@@ -186,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_backwards),
 		cmocka_unit_test(test_in_threads),
 		cmocka_unit_test(test_alone),
+		cmocka_unit_test(test_beside),
 	};
 
 	return run_all_tests(tests, NULL, NULL);

@@ -300,7 +300,7 @@ static void in_turn(void *user, int threads, int parts, void (*part)(void *arg, 
  * of the caller's might be called in that thread. */
 static void own_thread(ek_context *ctx, eki_memory memory)
 {
-	const bool hooks = ctx->options.alloc != NULL;
+	const bool hooks = ctx->hooks;
 	ek_plan *plan;
 
 	(void)memory;

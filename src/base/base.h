@@ -145,6 +145,7 @@ typedef struct eki_wisdom {
 struct ek_context {
 	eki_life life;
 	ek_options options; /* the caller's options, with the default heap if they name none */
+	bool hooks;         /* whether the caller gave functions that allocate memory */
 	int threads;
 	ek_isa isa;
 	const eki_machine *machine;

@@ -317,7 +317,8 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 		EK_RETURN_IF(EKI_STRUCT_IN("options", ek_options, options, &new.options));
 		EK_RETURN_IF(options_check(&new.options));
 	}
-	if (!new.options.alloc)
+	new.hooks = new.options.alloc != NULL;
+	if (!new.hooks)
 		eki_heap_default(&new.options);
 	new.threads = new.options.threads;
 	EK_RETURN_IF(threads_from_environment(&new.threads));

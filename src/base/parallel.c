@@ -75,7 +75,7 @@ void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void
                 void *arg)
 {
 	const ek_options *o = &ctx->options;
-	const bool may = threads > 1 && !o->alloc && !o->log && !o->parallel;
+	const bool may = threads > 1 && !ctx->hooks && !o->log && !o->parallel;
 	pthread_t thread;
 	const bool started = may && start(&thread, other, arg);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * A square matrix and its square. */
 #include "plan/plan.h"
+#include "support/held.h"
 #include "support/sparse.h"
 #include "support/square.h"
 #include "support/support.h"
