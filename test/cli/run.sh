@@ -11,8 +11,8 @@ unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-export EK_CACHE=$work/kernels # not the cache of whoever runs the tests
-export EK_PROFILE=none           # not the profile, either
+export EK_CACHE=off # to store programs takes longer than to compile them
+export EK_PROFILE=none # not the profile of whoever runs the tests
 ek()
 {
 	"$EK" "$@"
