@@ -127,10 +127,7 @@ static int measure(struct job *job)
 	c->name = job->line;
 	c->variant = job->variant;
 	c->value = ek_value_name(job->type);
-	if (job->device.size) {
-		c->device_name = keep("%s", job->device.text);
-		c->driver = keep("%s", job->device.driver);
-	}
+	case_device(c, &job->device);
 	c->bytes = job->bytes;
 	c->v[V_N] = (double)job->n;
 	c->v[V_VALUE_SIZE] = (double)job->value_size;

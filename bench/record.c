@@ -23,6 +23,14 @@ struct bench_case *case_add(struct bench *b)
 	return &b->cases[b->count++];
 }
 
+void case_device(struct bench_case *c, const ek_device_info *info)
+{
+	if (!info->size)
+		return;
+	c->device_name = keep("%s", info->text);
+	c->driver = keep("%s", info->driver);
+}
+
 struct record *record_add(struct bench_case *c, const struct record *record)
 {
 	c->record = need(realloc(c->record, (size_t)(c->count + 1) * sizeof *c->record), "records");

@@ -75,6 +75,8 @@ struct bench_case {
 
 /* Appends an empty case to bench->cases. */
 struct bench_case *case_add(struct bench *bench);
+/* Names the device of a case, unless info->size is 0: then there is none. */
+void case_device(struct bench_case *c, const ek_device_info *info);
 /* Appends a copy of a record to a case, and returns the copy. */
 struct record *record_add(struct bench_case *c, const struct record *record);
 /* Returns a record without figures for the method called `prefix` followed by `name`. */

@@ -58,10 +58,9 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 		c->name = keep("%s, %lld column%s, %s", c->matrix, (long long)p->peer.width,
 		               p->peer.width == 1 ? "" : "s", c->variant);
 	}
+	case_device(c, &b->device);
 	if (b->device.size) {
 		c->device = &b->device;
-		c->device_name = b->device.text;
-		c->driver = b->device.driver;
 		c->vectors = b->o.vectors                 ? b->o.vectors
 		             : tool_on_both(&b->o.common) ? "host"
 		                                          : "device";

@@ -8,6 +8,8 @@
  *
  * Runs until then: at most EKI_BALANCE_RUNS times one more than the number of movable pieces. The
  * pieces are few and fixed, since each must be prepared before it can be moved. */
+#include <stdio.h>
+
 #include "both/both.h"
 
 #ifndef EK_NO_GPU
@@ -33,6 +35,45 @@ void eki_balance_note(eki_balance *b, double seconds, double waited)
 	next = best + (b->at[best].waited > WAITED * b->at[best].seconds ? -1 : 1);
 	b->settled = best != b->now || next < b->least || next > b->most || b->at[next].runs;
 	b->now = b->settled ? best : next;
+}
+
+int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves,
+                    int64_t begin[EKI_PIECES + 1], eki_balance *b)
+{
+	enum { STEP = 5 }; /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
+	const int pieces = moves ? EKI_PIECES : 2;
+
+	begin[0] = 0;
+	for (int k = 1; k < pieces; k++) {
+		const int cut = at + STEP * (k - pieces / 2);
+
+		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
+	}
+	begin[pieces] = rows;
+	*b = (eki_balance){.least = 1, .most = pieces - 1, .now = pieces / 2};
+	return pieces;
+}
+
+double eki_balance_timed(const eki_step *step, const ek_method *m, bool waits, int64_t ns)
+{
+	return step->ctx->timing ? step->ctx->timing(m, waits, (double)ns) : (double)ns;
+}
+
+void eki_balance_run(const eki_step *step, eki_balance *b, int64_t ns, int64_t waited)
+{
+	const double all = eki_balance_timed(step, step->method, false, ns);
+	const double idle = eki_balance_timed(step, step->method, true, waited);
+
+	eki_balance_note(b, all, idle);
+}
+
+void eki_balance_report(const eki_step *step, const eki_balance *b, int pieces, char *text,
+                        size_t size)
+{
+	pthread_mutex_lock(&step->gpu->lock); /* a run may be moving pieces */
+	snprintf(text, size, "moved    the device does %d of %d pieces, %s\n", b->now, pieces,
+	         b->settled ? "and nothing moves any more" : "so far");
+	pthread_mutex_unlock(&step->gpu->lock);
 }
 
 #endif

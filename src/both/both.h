@@ -39,6 +39,18 @@ enum { EKI_BALANCE_RUNS = 3 }; /* runs with one number, of which the fastest cou
 /* Notes that a run with b->now pieces on the device took `seconds`. In the last `waited` seconds of
  * these, the processor had nothing left to do and waited for the device. */
 void eki_balance_note(eki_balance *b, double seconds, double waited);
+/* Cuts rows around the bound number `at`: in two pieces or, if runs may move them, in EKI_PIECES.
+ * Sets begin[k] to the row where piece k begins, begin[pieces] to `rows`, and *b to a search that
+ * begins with the pieces above the cut. Returns the number of pieces. */
+int eki_balance_cut(const int64_t *bound, int at, int64_t rows, bool moves,
+                    int64_t begin[EKI_PIECES + 1], eki_balance *b);
+/* Returns the nanoseconds that method `m` took, or what a test says in their place: ctx->timing. */
+double eki_balance_timed(const eki_step *step, const ek_method *m, bool waits, int64_t ns);
+/* Notes a run of the step that took `ns` nanoseconds, and in which the processor waited. */
+void eki_balance_run(const eki_step *step, eki_balance *b, int64_t ns, int64_t waited);
+/* Writes how many of the pieces are the device's now, for ek_plan_explain. */
+void eki_balance_report(const eki_step *step, const eki_balance *b, int pieces, char *text,
+                        size_t size);
 
 /* ---- lines.c --------------------------------------------------------------------------------- */
 
@@ -132,6 +144,11 @@ ek_status eki_share_choose(eki_step *step);
 
 /* ---- pieces.c -------------------------------------------------------------------------------- */
 
+/* Sets *view to rows [begin, begin + rows) of a matrix in CSR, but for their row pointers, which
+ * are still those of the matrix. */
+void eki_rows_shape(const ek_store *A, int64_t begin, int64_t rows, ek_store *view);
+/* Sets the row pointers of such a view, for which there is memory, so that they start at 0. */
+void eki_rows_pointers(const ek_store *A, int64_t begin, ek_store *view);
 /* Makes a view of rows [begin, begin + rows) of a matrix in CSR. Unless begin is 0, the step gets a
  * copy of their row pointers, which start at 0. */
 ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,

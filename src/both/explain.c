@@ -64,12 +64,8 @@ void eki_both_report(const eki_step *step, char *text, size_t size)
 {
 	const eki_both *s = step->state;
 
-	if (!s->moves)
-		return;
-	pthread_mutex_lock(&step->gpu->lock); /* a run may be moving pieces */
-	snprintf(text, size, "moved    the device does %d of %d pieces, %s\n", s->first, s->pieces,
-	         s->balance.settled ? "and nothing moves any more" : "so far");
-	pthread_mutex_unlock(&step->gpu->lock);
+	if (s->moves)
+		eki_balance_report(step, &s->balance, s->pieces, text, size);
 }
 
 #endif

@@ -18,8 +18,7 @@ int64_t eki_piece_rows(const eki_step *step, int k)
 	return end - s->piece[k].begin;
 }
 
-ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,
-                        ek_store *view)
+void eki_rows_shape(const ek_store *A, int64_t begin, int64_t rows, ek_store *view)
 {
 	const int64_t first = eki_ptr_at(A, begin);
 
@@ -34,11 +33,24 @@ ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_
 		view->array[CSR_VAL] =
 			(char *)A->array[CSR_VAL] + (size_t)first * ek_value_size(A->value);
 	}
+}
+
+void eki_rows_pointers(const ek_store *A, int64_t begin, ek_store *view)
+{
+	const int64_t first = eki_ptr_at(A, begin);
+
+	for (int64_t i = 0; i <= view->rows; i++)
+		eki_ptr_set(view, i, eki_ptr_at(A, begin + i) - first);
+}
+
+ek_status eki_rows_view(eki_step *step, const ek_store *A, int64_t begin, int64_t rows,
+                        ek_store *view)
+{
+	eki_rows_shape(A, begin, rows, view);
 	if (begin == 0)
 		return EK_OK;
 	EK_RETURN_IF(eki_step_alloc(step, rows + 1, eki_ptr_size(A->index), &view->array[CSR_PTR]));
-	for (int64_t i = 0; i <= rows; i++)
-		eki_ptr_set(view, i, eki_ptr_at(A, begin + i) - first);
+	eki_rows_pointers(A, begin, view);
 	return EK_OK;
 }
 

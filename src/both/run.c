@@ -249,11 +249,8 @@ done:
 static void move(const eki_step *step, int64_t ns, int64_t waited)
 {
 	eki_both *s = step->state;
-	double (*timing)(const ek_method *, bool, double) = step->ctx->timing;
-	const double all = timing ? timing(step->method, false, (double)ns) : (double)ns;
-	const double idle = timing ? timing(step->method, true, (double)waited) : (double)waited;
 
-	eki_balance_note(&s->balance, all, idle);
+	eki_balance_run(step, &s->balance, ns, waited);
 	s->first = s->balance.now;
 }
 

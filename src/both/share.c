@@ -23,7 +23,6 @@
 
 enum {
 	TIMED_RUNS = 3,
-	STEP = 5, /* work of a movable piece: 5 of EKI_SHARES parts, that is 4 percent */
 	ALL = 1000
 };
 
@@ -57,9 +56,7 @@ int eki_best_cut(const eki_speeds *t, const eki_above above[EKI_SHARES + 1], dou
 /* Returns the seconds since `start`, or what a test says that method `m` took. */
 static double since(const eki_step *step, const ek_method *m, int64_t start)
 {
-	const double ns = (double)(eki_now_ns() - start);
-
-	return 1e-9 * (step->ctx->timing ? step->ctx->timing(m, false, ns) : ns);
+	return 1e-9 * eki_balance_timed(step, m, false, eki_now_ns() - start);
 }
 
 /* Runs the step with `first` pieces on the device, and sets *best to the seconds of the fastest of
@@ -241,19 +238,13 @@ static void look_above(const eki_step *step, const int64_t bound[EKI_SHARES + 1]
 static ek_status make_pieces(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
 {
 	eki_both *s = step->state;
-	int64_t begin[EKI_PIECES + 1] = {0};
-	const int pieces = s->moves ? EKI_PIECES : 2;
+	int64_t begin[EKI_PIECES + 1];
+	const int pieces =
+		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin, &s->balance);
 
-	for (int k = 1; k < pieces; k++) {
-		const int cut = at + STEP * (k - pieces / 2);
-
-		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
-	}
-	begin[pieces] = step->in[0]->rows;
 	EK_RETURN_IF(eki_pieces_make(step, begin, pieces, true));
 	EK_RETURN_IF(find_lines(step, begin, pieces));
-	s->first = pieces / 2;
-	s->balance = (eki_balance){.least = 1, .most = pieces - 1, .now = s->first};
+	s->first = s->balance.now;
 	return EK_OK;
 }
 

@@ -22,7 +22,6 @@
 enum {
 	TIMED_RUNS = 2,
 	SAMPLE = 8, /* the sample has 8 of EKI_SHARES parts of the work */
-	STEP = 5,   /* and a movable piece 5 */
 	ALL = 1000
 };
 
@@ -123,9 +122,10 @@ static void count_part(void *arg, int part)
 
 /* Cuts the rows in `parts` parts, of which part k has the share of the work between edge[k] and
  * edge[k + 1] thousandths, as far as whole rows can. Sets bound[k] to the row where part k begins,
- * and share[k] to the share of the work above that row, from 0 to 1. */
+ * share[k] to the share of the work above that row, from 0 to 1, and *terms to the number of
+ * products and of entries of D. */
 static ek_status cut_rows(const eki_step *step, const double *edge, int parts, int64_t *bound,
-                          double *share)
+                          double *share, int64_t *terms)
 {
 	const int64_t rows = step->in[0]->rows;
 	int64_t *work = NULL, row = 0;
@@ -137,6 +137,7 @@ static ek_status cut_rows(const eki_step *step, const double *edge, int parts, i
 	             &(struct count){step, work});
 	for (int64_t i = 0; i < rows; i++)
 		work[i + 1] += work[i];
+	*terms = work[rows] - rows;
 	for (int k = 0; k <= parts; k++) {
 		while (row < rows && (double)work[row] < edge[k] * (double)work[rows])
 			row++;
@@ -172,8 +173,7 @@ static ek_status time_runs(const eki_step *step, int first, const ek_method *as,
 		double ns;
 
 		EK_TRY(eki_sparse_both_run(step, &v));
-		ns = (double)(eki_now_ns() - start);
-		ns = step->ctx->timing ? step->ctx->timing(as, false, ns) : ns;
+		ns = eki_balance_timed(step, as, false, eki_now_ns() - start);
 		*best = k <= 1 || 1e-9 * ns < *best ? 1e-9 * ns : *best;
 		eki_store_free(step->ctx, &C);
 	}
@@ -241,17 +241,11 @@ static ek_status say_share(eki_step *step, double share, const char *how)
 static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
 {
 	eki_sparse_both *s = step->state;
-	const int pieces = s->moves ? EKI_PIECES : 2;
-	int64_t begin[EKI_PIECES + 1] = {0};
+	int64_t begin[EKI_PIECES + 1];
+	const int pieces = eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin,
+	                                   &s->balance);
 
-	for (int k = 1; k < pieces; k++) {
-		const int cut = at + STEP * (k - pieces / 2);
-
-		begin[k] = bound[cut < 0 ? 0 : cut > EKI_SHARES ? EKI_SHARES : cut];
-	}
-	begin[pieces] = step->in[0]->rows;
-	s->first = pieces / 2;
-	s->balance = (eki_balance){.least = 1, .most = pieces - 1, .now = s->first};
+	s->first = s->balance.now;
 	return make_pieces(step, begin, pieces, 0);
 }
 
@@ -287,12 +281,15 @@ static ek_status cut_by_sample(eki_step *step)
 	int64_t bound[EKI_SHARES + 1];
 	eki_above above[EKI_SHARES + 1];
 	times t = {.measured = step->problem->calls >= EKI_TRIAL_CALLS};
+	int64_t terms;
 	int begin = BEGIN;
 	double part;
 
 	for (int k = 0; k <= EKI_SHARES; k++)
 		edge[k] = (double)k / EKI_SHARES;
-	EK_RETURN_IF(cut_rows(step, edge, EKI_SHARES, bound, share));
+	EK_RETURN_IF(cut_rows(step, edge, EKI_SHARES, bound, share, &terms));
+	if (terms == 0)
+		return one_side(step, EKI_HOST_SIDE, ", since C has no entries");
 	for (int k = 0; k <= EKI_SHARES; k++)
 		above[k] = (eki_above){.work = share[k]};
 	/* The row that passes BEGIN may be longer than the sample, which then contains it. */
@@ -310,10 +307,10 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 {
 	const double edge[] = {0, 1 - (double)thousandths / ALL, 1};
 	eki_sparse_both *s = step->state;
-	int64_t bound[EKI_COUNT(edge)];
+	int64_t bound[EKI_COUNT(edge)], terms;
 	double share[EKI_COUNT(edge)];
 
-	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share));
+	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share, &terms));
 	s->first = 1;
 	EK_RETURN_IF(make_pieces(step, bound, 2, 0));
 	return say_share(step, share[1], "as asked for");
@@ -335,8 +332,6 @@ static ek_status choose(eki_step *step)
 		                "hints.memory");
 	if (step->param[EKI_SPARSE_SHARE_PARAM])
 		return cut_as_asked(step, step->param[EKI_SPARSE_SHARE_PARAM]);
-	if (eki_batch_terms(step, EKI_PRODUCT, 0, step->in[0]->rows) == 0)
-		return one_side(step, EKI_HOST_SIDE, ", since C has no entries");
 	s->moves = step->problem->balances && step->problem->calls >= EKI_TRIAL_CALLS;
 	status = cut_by_sample(step);
 	return status == EK_ENOMEM ? one_side(step, EKI_HOST_SIDE,
@@ -362,12 +357,8 @@ void eki_sparse_both_report(const eki_step *step, char *text, size_t size)
 {
 	const eki_sparse_both *s = step->state;
 
-	if (!s->moves)
-		return;
-	pthread_mutex_lock(&step->gpu->lock); /* a run may be moving pieces */
-	snprintf(text, size, "moved    the device does %d of %d pieces, %s\n", s->first, s->pieces,
-	         s->balance.settled ? "and nothing moves any more" : "so far");
-	pthread_mutex_unlock(&step->gpu->lock);
+	if (s->moves)
+		eki_balance_report(step, &s->balance, s->pieces, text, size);
 }
 
 #endif

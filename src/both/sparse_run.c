@@ -82,25 +82,13 @@ static ek_status view_part(sides *t, int k)
 	const eki_sparse_both *s = t->step->state;
 	const ek_store *C = t->run->C;
 	const int64_t begin = s->piece[k].begin, rows = eki_sparse_rows(s, k);
-	const int64_t at = eki_ptr_at(C, begin);
 	ek_store *part = &t->part[k];
 	void *ptr;
 
 	EK_RETURN_IF(eki_alloc(t->step->ctx, rows + 1, eki_ptr_size(C->index), &ptr));
-	*part = *C;
-	part->rows = rows;
-	part->nnz = eki_ptr_at(C, begin + rows) - at;
-	part->len[CSR_PTR] = rows + 1;
-	part->len[CSR_COL] = part->len[CSR_VAL] = part->nnz;
+	eki_rows_shape(C, begin, rows, part);
 	part->array[CSR_PTR] = ptr;
-	if (at > 0) { /* without entries, the arrays may be NULL */
-		part->array[CSR_COL] =
-			(char *)C->array[CSR_COL] + (size_t)at * eki_idx_size(C->index);
-		part->array[CSR_VAL] =
-			(char *)C->array[CSR_VAL] + (size_t)at * ek_value_size(C->value);
-	}
-	for (int64_t i = 0; i <= rows; i++)
-		eki_ptr_set(part, i, eki_ptr_at(C, begin + i) - at);
+	eki_rows_pointers(C, begin, part);
 	return EK_OK;
 }
 
@@ -161,11 +149,8 @@ done:
 static void move(const eki_step *step, int64_t ns, int64_t waited)
 {
 	eki_sparse_both *s = step->state;
-	double (*timing)(const ek_method *, bool, double) = step->ctx->timing;
-	const double all = timing ? timing(step->method, false, (double)ns) : (double)ns;
-	const double idle = timing ? timing(step->method, true, (double)waited) : (double)waited;
 
-	eki_balance_note(&s->balance, all, idle);
+	eki_balance_run(step, &s->balance, ns, waited);
 	s->first = s->balance.now;
 }
 

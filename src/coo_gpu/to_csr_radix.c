@@ -126,7 +126,7 @@ static ek_status convert(call *c, int64_t *count)
 		EK_RETURN_IF(sort(c));
 		EK_RETURN_IF(mark(c));
 	}
-	EK_RETURN_IF(eki_gpu_places(&c->on.job, a->index == EK_I32 ? EK_INT32 : EK_INT64, a->n,
+	EK_RETURN_IF(eki_gpu_places(&c->on.job, eki_ptr_type(a->index), a->n,
 	                            a->n, c->place, count));
 	return put(c);
 }

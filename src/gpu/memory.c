@@ -115,18 +115,25 @@ ek_status eki_buffer_write(eki_device *dev, const eki_buffer *to, const void *fr
 	return to->mapped ? EK_OK : eki_buffer_device(dev, &b);
 }
 
+ek_status eki_buffer_read_part(eki_device *dev, const eki_buffer *from, int64_t at, void *to,
+                               int64_t bytes)
+{
+	atomic_fetch_add(&dev->counted.from_device, bytes);
+	return dev->driver->read(dev, from, at, to, bytes);
+}
+
 ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int64_t bytes)
 {
 	if (bytes == 0)
 		return EK_OK;
 	if (from->device == to)
 		return dev->driver->wait(dev);
-	atomic_fetch_add(&dev->counted.from_device, bytes);
 	if (from->memory == EKI_MEMORY_COPY)
-		return dev->driver->read(dev, from, 0, to, bytes);
+		return eki_buffer_read_part(dev, from, 0, to, bytes);
 
 	eki_buffer b = *from;
 
+	atomic_fetch_add(&dev->counted.from_device, bytes);
 	EK_RETURN_IF(eki_buffer_host(dev, &b));
 	eki_copy_into(dev->ctx, to, b.host, bytes, 1);
 	return from->mapped ? EK_OK : eki_buffer_device(dev, &b);

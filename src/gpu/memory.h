@@ -51,6 +51,10 @@ ek_status eki_buffer_device(eki_device *, eki_buffer *buffer);
 /* Copy `bytes` bytes from a host array to the start of a buffer, and back. */
 ek_status eki_buffer_write(eki_device *, const eki_buffer *to, const void *from, int64_t bytes);
 ek_status eki_buffer_read(eki_device *, const eki_buffer *from, void *to, int64_t bytes);
+/* Copies `bytes` bytes, of which there are some, from byte `at` on of a buffer of kind
+ * EKI_MEMORY_COPY. */
+ek_status eki_buffer_read_part(eki_device *, const eki_buffer *from, int64_t at, void *to,
+                               int64_t bytes);
 /* Tells whether `array` is in the context's shared heap. If so, sets *out to a buffer that refers
  * to it. */
 bool eki_buffer_around(eki_device *, const void *array, int64_t bytes, eki_buffer *out);

@@ -129,6 +129,11 @@ int64_t eki_col_fault(const ek_context *ctx, const ek_store *s);
 
 size_t eki_elem_size(eki_elem elem, ek_value value, ek_index index);
 size_t eki_ptr_size(ek_index index); /* bytes of a row pointer */
+/* Returns the type of a row pointer as a number. */
+static inline ek_value eki_ptr_type(ek_index index)
+{
+	return index == EK_I32 ? EK_INT32 : EK_INT64;
+}
 size_t eki_idx_size(ek_index index); /* bytes of a column index */
 int64_t eki_ptr_max(ek_index index); /* largest row pointer: INT32_MAX or INT64_MAX */
 int64_t eki_idx_max(ek_index index);

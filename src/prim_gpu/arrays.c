@@ -92,8 +92,7 @@ ek_status eki_gpu_places(eki_job *job, ek_value type, int64_t n, int64_t most,
 	} sum = {0};
 
 	EK_RETURN_IF(eki_gpu_scan(job, type, EK_SUM, EK_EXCLUSIVE, n + 1, place, place));
-	atomic_fetch_add(&dev->counted.from_device, size);
-	EK_RETURN_IF(dev->driver->read(dev, place, n * size, &sum, size));
+	EK_RETURN_IF(eki_buffer_read_part(dev, place, n * size, &sum, size));
 	/* The number of all indices of 32 bits, 2^31, is more than the type holds. */
 	*total = type == EK_INT32 ? (int64_t)sum.u32 : sum.i64;
 	if (*total < 0 || *total > most)

@@ -6,7 +6,7 @@
 void eki_ptr_scan(const ek_context *ctx, ek_index index, ek_scan_kind kind, int64_t n, void *count)
 {
 	const eki_array a = {.operation = EK_SCAN,
-	                     .type = index == EK_I32 ? EK_INT32 : EK_INT64,
+	                     .type = eki_ptr_type(index),
 	                     .op = EK_SUM,
 	                     .kind = kind,
 	                     .n = n,

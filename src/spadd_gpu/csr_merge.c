@@ -61,7 +61,7 @@ static ek_status find_common(eki_gpu_product *p, const eki_buffer *common)
 		return p->job.device->driver->clear(p->job.device, common);
 	EK_RETURN_IF(eki_job_launch(&p->job, "find_common", eki_groups(n, WG * EACH), WG, args,
 	                            EKI_COUNT(args)));
-	EK_RETURN_IF(eki_gpu_scan(&p->job, step->in[0]->index == EK_I32 ? EK_INT32 : EK_INT64,
+	EK_RETURN_IF(eki_gpu_scan(&p->job, eki_ptr_type(step->in[0]->index),
 	                          EK_SUM, EK_EXCLUSIVE, n + 1, common, common));
 	return use_program(&p->job, step);
 }

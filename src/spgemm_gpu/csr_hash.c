@@ -51,16 +51,14 @@ static ek_status total_bounds(eki_job *job, int64_t rows, eki_hash_rows *h, cons
 {
 	static const ek_monoid op[] = {EK_SUM, EK_MAX};
 	int64_t *const to[] = {&h->bound, &h->longest};
-	eki_device *dev = job->device;
 	eki_buffer *scan = NULL;
 	ek_status status;
 
 	EK_TRY(eki_job_buffer(job, rows + 1, sizeof(int64_t), &scan));
 	for (int k = 0; k < 2; k++) {
 		EK_TRY(eki_gpu_scan(job, EK_INT64, op[k], EK_INCLUSIVE, rows + 1, bound, scan));
-		atomic_fetch_add(&dev->counted.from_device, (int64_t)sizeof *to[k]);
-		EK_TRY(dev->driver->read(dev, scan, rows * (int64_t)sizeof *to[k], to[k],
-		                         sizeof *to[k]));
+		EK_TRY(eki_buffer_read_part(job->device, scan, rows * (int64_t)sizeof *to[k], to[k],
+		                            sizeof *to[k]));
 	}
 done:
 	eki_job_drop(job, scan);

@@ -211,17 +211,16 @@ static ek_status refresh(eki_step *step)
 static ek_status reach(const eki_step *step, const eki_buffer *b, int64_t offset, int64_t bytes,
                        bool read, char *copy, char **seen)
 {
-	const eki_driver *driver = step->gpu->device->driver;
+	eki_device *dev = step->gpu->device;
 
 	*seen = copy;
 	if (b->memory == EKI_MEMORY_SHARED) {
 		*seen = (char *)b->host + offset;
-		return driver->wait(step->gpu->device); /* kernels may be writing to it */
+		return dev->driver->wait(dev); /* kernels may be writing to it */
 	}
 	if (!read || !bytes)
 		return EK_OK;
-	atomic_fetch_add(&step->gpu->device->counted.from_device, bytes);
-	return driver->read(step->gpu->device, b, offset, copy, bytes);
+	return eki_buffer_read_part(dev, b, offset, copy, bytes);
 }
 
 static ek_status run(const eki_step *step, const eki_run *v)

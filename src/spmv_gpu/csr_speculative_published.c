@@ -101,8 +101,8 @@ static ek_status window_at(window *w, int64_t i, void **at)
 		w->end = i + PIECE < w->step->y_len ? i + PIECE : w->step->y_len;
 		const int64_t bytes = (w->end - w->begin) * (int64_t)w->size;
 
-		atomic_fetch_add(&dev->counted.from_device, bytes);
-		EK_RETURN_IF(dev->driver->read(dev, w->y, i * (int64_t)w->size, w->data, bytes));
+		EK_RETURN_IF(
+			eki_buffer_read_part(dev, w->y, i * (int64_t)w->size, w->data, bytes));
 	}
 	*at = w->data + (size_t)(i - w->begin) * w->size;
 	return EK_OK;
