@@ -116,6 +116,7 @@ void list_devices_json(json_t *record)
 			json_array_append_new(kinds, json_string("shared"));
 		json_object_set_new(record, "memory", json_integer((json_int_t)d.memory));
 		json_object_set_new(record, "local", json_integer((json_int_t)d.local));
+		json_object_set_new(record, "local_most", json_integer((json_int_t)d.local_most));
 		json_object_set_new(record, "lanes", json_integer(d.lanes));
 		json_object_set_new(record, "unified", json_boolean(d.unified));
 		json_object_set_new(record, "f64", json_boolean(d.f64));

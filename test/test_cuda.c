@@ -94,6 +94,7 @@ static void test_cards(void **state)
 	assert_int_equal(info.lanes, 32);
 	assert_true(info.shared && !info.mapped && info.f64 && !info.unified);
 	assert_int_equal(info.atomics, info.shared);
+	assert_true(info.local == 49152 && info.local_most == FAKE_LOCAL_MOST);
 
 	expect_status(fake_context("gpu", EK_MEMORY_AUTO, NULL, &one), EK_OK);
 	expect_status(fake_context("cuda:1", EK_MEMORY_AUTO, NULL, &other), EK_OK);
@@ -167,6 +168,17 @@ static void test_launch(void **state)
 	assert_int_equal(fake->last.value[2], (uint64_t)(INT64_MIN + 3));
 	assert_int_equal(fake->last.value[3], 0x3fc00000);
 	assert_int_equal(fake->last.value[4], bits);
+	assert_int_equal(fake->last.local, 0);
+
+	/* Local memory is no parameter. */
+	const eki_arg more[] = {args[0], eki_arg_local(FAKE_LOCAL_MOST), args[1], args[2], args[3],
+	                        args[4]};
+	const eki_arg too_much[] = {eki_arg_local(FAKE_LOCAL_MOST + 1)};
+
+	expect_status(d->launch(dev, kernel, 12, 96, more, EKI_COUNT(more)), EK_OK);
+	assert_int_equal(fake->last.local, FAKE_LOCAL_MOST);
+	assert_int_equal(fake->last.value[4], bits);
+	expect_error(d->launch(dev, kernel, 12, 96, too_much, 1), EK_EDEVICE, "cuFuncSetAttribute");
 	expect_error(d->launch(dev, kernel, (int64_t)1 << 31, 96, args, 1), EK_EUNSUPPORTED,
 	             "2147483648 groups");
 

@@ -417,7 +417,7 @@ typedef struct ek_device_info {
 	int units;          /* number of compute units, which CUDA calls multiprocessors */
 	int lanes;          /* work-items in lockstep: warp, wavefront, sub-group; 1: unknown */
 	int64_t memory;     /* bytes of the device's own memory, or of the host's if it has none */
-	int64_t local;      /* bytes of local memory for a work-group */
+	int64_t local;      /* bytes of local memory of a work-group, in arrays of fixed sizes */
 	int unified;        /* 1 if the device has no memory of its own */
 	int mapped, shared; /* 1 if EK_MEMORY_MAPPED or EK_MEMORY_SHARED, respectively, works */
 	int f64;            /* 1 if the device supports f64 */
@@ -425,6 +425,9 @@ typedef struct ek_device_info {
 	/* 1 if, in memory that both sides use at once, atomic operations of the host and of the
 	 * device order each other's accesses */
 	int atomics;
+	/* bytes of local memory of a work-group, if the launch says how many; with CUDA more than
+	 * `local`, with OpenCL as many */
+	int64_t local_most;
 } ek_device_info;
 
 /* Describes device k of this machine, counted from 0: first come the devices of CUDA's driver, then

@@ -189,12 +189,24 @@ static void cuda_drop(eki_device *device, void *kernel)
 
 /* ---- The queue ------------------------------------------------------------------------------- */
 
+/* Starts a kernel. Blocks have at most 48 KiB of shared memory unless more is asked for. */
+static ek_status start(const eki_card *c, void *kernel, unsigned groups, unsigned group_size,
+                       unsigned local, void **parameter)
+{
+	if (local > 0)
+		EK_RETURN_IF(CALL(cuFuncSetAttribute, kernel, EKI_CUDA_FUNCTION_LOCAL, (int)local));
+	return CALL(cuLaunchKernel, kernel, groups, 1, 1, group_size, 1, 1, local, c->stream,
+	            parameter, NULL);
+}
+
 static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, int group_size,
                              const eki_arg *args, int count)
 {
 	const eki_card *c = device->own;
 	void *parameter[ARGUMENTS];
 	uint64_t address[ARGUMENTS]; /* device addresses; 64 bits even on 32-bit hosts */
+	size_t local = 0;
+	int parameters = 0;
 
 	if (groups > INT32_MAX || count > ARGUMENTS)
 		return eki_fail(EK_EUNSUPPORTED,
@@ -203,13 +215,18 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 		                (long long)groups, count, INT32_MAX, ARGUMENTS);
 	/* cuLaunchKernel copies the arguments before it returns, and does not change them. */
 	for (int k = 0; k < count; k++) {
+		if (args[k].local) { /* a number of the launch, and no parameter */
+			local = args[k].size;
+			continue;
+		}
 		if (args[k].buffer)
 			address[k] = (uintptr_t)args[k].buffer->device;
-		parameter[k] = args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
+		parameter[parameters++] =
+			args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
 	}
 	EK_RETURN_IF(eki_cuda_enter(device));
-	return eki_cuda_leave(CALL(cuLaunchKernel, kernel, (unsigned)groups, 1, 1,
-	                           (unsigned)group_size, 1, 1, 0, c->stream, parameter, NULL));
+	return eki_cuda_leave(start(c, kernel, (unsigned)groups, (unsigned)group_size,
+	                            (unsigned)local, parameter));
 }
 
 /* Does nothing, since a CUDA stream starts its launches without being flushed. */

@@ -48,6 +48,7 @@
 	  (void **module, const void *image, unsigned options, int *option, void **value))       \
 	X(cuModuleUnload, (void *module))                                                        \
 	X(cuModuleGetFunction, (void **function, void *module, const char *name))                \
+	X(cuFuncSetAttribute, (void *function, int attribute, int value))                        \
 	X(cuLaunchKernel, (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,    \
 	                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned local, \
 	                   void *stream, void **parameters, void **extra))
@@ -73,8 +74,9 @@
 /* Constants from NVIDIA's cuda.h and nvrtc.h. */
 enum {
 	EKI_CUDA_OUT_OF_MEMORY = 2, /* of type CUresult */
-	/* The next 8 constants are of type CUdevice_attribute. EKI_CUDA_LOCAL is the maximum size
-	 * in bytes of the static shared memory of a block. */
+	/* The next 9 constants are of type CUdevice_attribute. EKI_CUDA_LOCAL is the maximum size
+	 * in bytes of the static shared memory of a block, EKI_CUDA_LOCAL_MOST that of all its
+	 * shared memory. */
 	EKI_CUDA_LOCAL = 8,
 	EKI_CUDA_WARP = 10,
 	EKI_CUDA_UNITS = 16,
@@ -83,6 +85,8 @@ enum {
 	EKI_CUDA_MINOR = 76,
 	EKI_CUDA_MANAGED = 83,
 	EKI_CUDA_CONCURRENT_MANAGED = 89,
+	EKI_CUDA_LOCAL_MOST = 97,
+	EKI_CUDA_FUNCTION_LOCAL = 8, /* of type CUfunction_attribute: most dynamic shared memory */
 	EKI_CUDA_ATTACH_GLOBAL = 1, /* of type CUmemAttach_flags */
 	EKI_CUDA_NON_BLOCKING = 1,  /* of type CUstream_flags */
 	EKI_CUDA_PORTABLE = 1,      /* bit of cuMemHostRegister: pinned in all contexts */

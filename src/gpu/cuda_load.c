@@ -84,11 +84,12 @@ int eki_cuda_version(void)
 
 ek_status eki_cuda_info(int k, ek_device_info *info)
 {
-	int device, attribute[8];
+	int device, attribute[9];
 	static const int number[] = {EKI_CUDA_UNITS,   EKI_CUDA_WARP,
 	                             EKI_CUDA_LOCAL,   EKI_CUDA_INTEGRATED,
 	                             EKI_CUDA_MANAGED, EKI_CUDA_CONCURRENT_MANAGED,
-	                             EKI_CUDA_MAJOR,   EKI_CUDA_MINOR};
+	                             EKI_CUDA_MAJOR,   EKI_CUDA_MINOR,
+	                             EKI_CUDA_LOCAL_MOST};
 	char text[sizeof info->text] = "";
 	size_t memory;
 
@@ -105,6 +106,7 @@ ek_status eki_cuda_info(int k, ek_device_info *info)
 	info->lanes = attribute[1];
 	info->memory = (int64_t)memory;
 	info->local = attribute[2];
+	info->local_most = attribute[8] > attribute[2] ? attribute[8] : attribute[2];
 	info->unified = attribute[3] != 0;
 	info->mapped = 0;
 	info->shared = attribute[4] && attribute[5];

@@ -31,6 +31,7 @@ typedef struct eki_gpu eki_gpu;
 typedef struct eki_arg {
 	const eki_buffer *buffer; /* NULL if the argument is a number, which has `size` bytes */
 	size_t size;
+	bool local; /* `size` bytes of local memory for each group */
 	union {
 		int32_t i32;
 		int64_t i64;
@@ -59,6 +60,13 @@ static inline eki_arg eki_arg_val(ek_value value, eki_scalar v)
 	       : value == EK_F64   ? (eki_arg){.size = sizeof(double), .u.f64 = v.re}
 	       : value == EK_INT32 ? eki_arg_i32((int32_t)v.re)
 	                           : eki_arg_i64((int64_t)v.re);
+}
+/* Makes the argument for EK_LOCAL_PARAMETER, of which a kernel has at most one: `bytes` bytes of
+ * local memory for each group. Unlike arrays that a kernel declares, it may be as large as
+ * info.local_most minus these arrays. */
+static inline eki_arg eki_arg_local(int64_t bytes)
+{
+	return (eki_arg){.size = (size_t)bytes, .local = true};
 }
 
 /* The functions of a driver. Handles that it returns as void * are opaque to all other code.

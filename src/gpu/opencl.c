@@ -207,7 +207,7 @@ static ek_status cl_info(int k, ek_device_info *info)
 		ask_sub_groups(devices.id[k], &least, &warps);
 	info->lanes = warp ? (int)warp : wavefront ? (int)wavefront : least;
 	info->memory = (int64_t)memory;
-	info->local = (int64_t)local;
+	info->local = info->local_most = (int64_t)local;
 	info->unified = type & CL_DEVICE_TYPE_CPU || unified;
 	info->mapped = eki_cl.svm && svm & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER;
 	info->shared = eki_cl.svm && svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER;

@@ -285,6 +285,8 @@ static ek_status set_arg(cl_kernel kernel, cl_uint k, const eki_arg *arg)
 {
 	const eki_buffer *b = arg->buffer;
 
+	if (arg->local)
+		return EKI_CL(clSetKernelArg, kernel, k, arg->size, NULL);
 	if (!b)
 		return EKI_CL(clSetKernelArg, kernel, k, arg->size, &arg->u);
 	if (b->memory == EKI_MEMORY_COPY || !b->device)

@@ -11,7 +11,8 @@
  *     as OpenCL C has no complex numbers; the constant 0 is written (VAL)0 in initialisers with
  *     braces and in conditional expressions, where a plain 0 would be an int
  *   - arrays in local memory have fixed sizes and are declared in the body of a kernel (EK_LOCAL);
- *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR)
+ *     helper functions (EK_FN) take pointers to these arrays (EK_LOCAL_PTR); a kernel may have one
+ *     array more, of a size that the host gives (EK_LOCAL_PARAMETER, eki_arg_local)
  *   - all work-items of a group reach each barrier, and each call of a function that has a barrier;
  *     a loop with barriers has no `continue`, since PoCL 3.1 may compile it wrong
  *   - no work-group waits for another; one may wait for the host, for a bounded number of looks,
@@ -44,6 +45,11 @@
 #define EK_GLOBAL    __global
 #define EK_LOCAL     __local /* written before an array in the body of a kernel */
 #define EK_LOCAL_PTR __local /* written before the type that a pointer points to */
+/* Local memory of a size that the launch gives: the first is written behind a kernel's last
+ * parameter, without a comma, the second at the beginning of its body. CUDA lets such memory, and
+ * no other, be larger than 48 KiB. */
+#define EK_LOCAL_PARAMETER(name) , __local ek_i64 *name
+#define EK_LOCAL_DECLARE(name)   (void)name
 #define EK_RESTRICT  restrict
 #define EK_GROUP()   ((ek_i64)get_group_id(0))
 #define EK_BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
@@ -114,6 +120,8 @@ typedef uchar ek_u8;
 #define EK_GLOBAL
 #define EK_LOCAL __shared__
 #define EK_LOCAL_PTR
+#define EK_LOCAL_PARAMETER(name)
+#define EK_LOCAL_DECLARE(name) extern __shared__ ek_i64 name[]
 #define EK_RESTRICT         __restrict__
 #define EK_LID()            ((int)threadIdx.x)
 #define EK_GROUP()          ((ek_i64)blockIdx.x)

@@ -37,7 +37,9 @@
 #define LOOSE 4.0
 /* Bound on the entries of a C that is not worth a sample: it is made in one phase. */
 enum { SMALL = 1 << 16 };
-enum { LOCAL = 64 }; /* KiB of local memory that a group takes at most, if the device has them */
+/* KiB of local memory that a group takes at most, if the device has them. Where the device is a
+ * processor, tables should stay in its first or second cache. */
+enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
 
 static int64_t entry_bytes(const ek_store *A)
 {
@@ -157,21 +159,23 @@ static ek_status make_arrays(eki_step *step, eki_hash_rows *h)
 
 static ek_status prepare(eki_step *step)
 {
+	const ek_device_info *on = &step->ctx->device->info;
 	eki_buffer *bound;
 	eki_hash_rows *h;
 	eki_job job;
-	int64_t local;
+	int64_t local, most;
 	ek_status status;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *h, &h));
 	memset(h, 0, sizeof *h);
 	step->state = h;
 	EK_RETURN_IF(eki_gpu_product_prepare(step));
-	for (local = LOCAL; local > eki_gpu_param(step, 0, LOCAL);)
+	most = eki_gpu_param(step, 0, strcmp(on->kind, "gpu") == 0 ? LOCAL_MOST : CPU_LOCAL);
+	for (local = LOCAL_MOST; local > most;)
 		local /= 2;
 	local *= 1024;
-	if (local > step->ctx->device->info.local)
-		local = step->ctx->device->info.local;
+	if (local > on->local_most)
+		local = on->local_most;
 	eki_hash_sizes(step, local, h);
 	EK_RETURN_IF(make_arrays(step, h));
 	eki_job_begin(step->gpu->device, &job);
@@ -204,9 +208,9 @@ const ek_method ek_spgemm_gpu_csr_hash = {
 	.source = "Nagasaka, Nukada, Matsuoka 2017; Parger et al. 2020; own",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
-	.param = {{"local", 8, 64,
+	.param = {{"local", 8, 256,
                    "KiB of local memory of a group, at most: a power of two, or rounded down to "
-                   "one; 64"}},
+                   "one; what the device has, 64 on processors"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost,

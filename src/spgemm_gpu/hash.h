@@ -7,7 +7,7 @@
 #include "spgemm_gpu/product.h"
 
 enum {
-	EKI_HASH_SIZES = 4, /* maximum number of sizes of tables */
+	EKI_HASH_SIZES = 5, /* maximum number of sizes of tables */
 	/* Classes, as in hash_classes.cl: rows in hash tables, by size, begin at
 	 * EKI_HASH_TABLE; then come those in windows. */
 	EKI_HASH_COPY = 1,

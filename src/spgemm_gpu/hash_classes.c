@@ -71,10 +71,12 @@ void eki_hash_sizes(const eki_step *step, int64_t local, eki_hash_rows *h)
 		most /= 2;
 	slots = (local - item_bytes(step, most)) / slot_bytes(step);
 	/* On processors all tables are in the same caches, and programs take long to compile. */
-	for (int64_t s = SLOTS_LEAST; gpu && group < most && s <= slots / 2; s *= RATIO) {
+	for (int64_t s = SLOTS_LEAST; gpu && h->sizes < EKI_HASH_SIZES - 1 && s <= slots / 2;
+	     s *= RATIO) {
 		if (s * slot_bytes(step) + item_bytes(step, group) <= local)
 			add_size(step, s, group, h);
-		group *= 2;
+		if (group < most)
+			group *= 2;
 	}
 	add_size(step, slots, most, h);
 	h->lanes = eki_gpu_lanes(B->rows, B->nnz, 4, 32);

@@ -207,12 +207,14 @@ EK_FN ek_i64 smallest(ek_i64 v, EK_LOCAL_PTR ek_i64 *scratch)
 }
 
 /* Declares the local memory of a group whose table has `size` slots, and what it knows of its row.
- * `sums` is 0 if the table has no sums. */
+ * `sums` is 0 if the table has no sums. The table is in `table`, sums first. */
 #define DECLARE_ROW(size, sums)                                                       \
-	EK_LOCAL int keys[KEYS(size)], slot_of[(sums) ? EK_WG : 1];                   \
+	EK_LOCAL_DECLARE(table);                                                      \
+	EK_LOCAL_PTR VAL *sum_of = (EK_LOCAL_PTR VAL *)table;                         \
+	EK_LOCAL_PTR int *keys = (EK_LOCAL_PTR int *)(sum_of + ((sums) ? (size) : 0)); \
+	EK_LOCAL int slot_of[(sums) ? EK_WG : 1];                                     \
 	EK_LOCAL int masks[(sums) ? EK_WG * WORDS : 1];                               \
-	EK_LOCAL VAL sum_of[(sums) ? (size) : 1], factors[(sums) ? EK_WG : 1];        \
-	EK_LOCAL VAL products[(sums) ? EK_WG : 1];                                    \
+	EK_LOCAL VAL factors[(sums) ? EK_WG : 1], products[(sums) ? EK_WG : 1];       \
 	EK_LOCAL ek_i64 ends[EK_WG], shifts[EK_WG];                                   \
 	const ek_i64 i = list[first + EK_GROUP() * stride];                           \
 	const int slots = slots_for(each ? at[i] : at[i + 1] - at[i], span[i], size); \
@@ -248,7 +250,8 @@ EK_FN ek_i64 smallest(ek_i64 v, EK_LOCAL_PTR ek_i64 *scratch)
 /* Stores the number of entries of row i in length[i] or, if `compact` is not 0, that of the k-th
  * row of the launch in length[k]. */
 EK_KERNEL(count_rows, EK_WG)
-(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, EK_GLOBAL ek_i64 *length, int compact)
+(EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, EK_GLOBAL ek_i64 *length,
+ int compact EK_LOCAL_PARAMETER(table))
 {
 	DECLARE_ROW(COUNT_SLOTS, 0);
 	ek_i64 next;
@@ -269,7 +272,7 @@ EK_KERNEL(count_rows, EK_WG)
 /* Writes row i from place at[i] - begin on. If `store` is not 0, also stores its length. */
 EK_KERNEL(make_rows, EK_WG)
 (EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, ek_i64 begin, EK_GLOBAL IDX *EK_RESTRICT c_col,
- EK_GLOBAL VAL *EK_RESTRICT c_val, EK_GLOBAL ek_i64 *length, int store)
+ EK_GLOBAL VAL *EK_RESTRICT c_val, EK_GLOBAL ek_i64 *length, int store EK_LOCAL_PARAMETER(table))
 {
 	DECLARE_ROW(SLOTS, 1);
 	const ek_i64 to = at[i] - begin;
@@ -298,7 +301,7 @@ EK_KERNEL(make_rows, EK_WG)
 /* Writes the values of row i, whose columns are known. */
 EK_KERNEL(value_rows, EK_WG)
 (EK_PRODUCT_PARAMETERS, ROW_PARAMETERS, ek_i64 begin, const EK_GLOBAL IDX *EK_RESTRICT c_col,
- EK_GLOBAL VAL *EK_RESTRICT c_val)
+ EK_GLOBAL VAL *EK_RESTRICT c_val EK_LOCAL_PARAMETER(table))
 {
 	DECLARE_ROW(SLOTS, 1);
 	const ek_i64 end = at[i + 1] - begin;

@@ -187,6 +187,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
 	TURN(UNKNOWN);
 	*value = attribute == EKI_CUDA_LOCAL        ? 49152
+	         : attribute == EKI_CUDA_LOCAL_MOST ? FAKE_LOCAL_MOST
 	         : attribute == EKI_CUDA_WARP       ? 32
 	         : attribute == EKI_CUDA_UNITS      ? 4
 	         : attribute == EKI_CUDA_INTEGRATED ? 0

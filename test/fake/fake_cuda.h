@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 enum { FAKE_DEVICES = 4, FAKE_ARGUMENTS = 64 };
+enum { FAKE_LOCAL_MOST = 166912 }; /* bytes of shared memory that a block may have */
 
 struct fake_cuda {
 	/* Set by the test: the result of cuInit, the number of devices, the architecture of each
@@ -32,7 +33,7 @@ struct fake_cuda {
 	char misuse[256]; /* the first use that the driver's manual forbids, or "" */
 	struct {
 		char name[64];
-		unsigned groups, group_size;
+		unsigned groups, group_size, local;
 		int arguments; /* number of arguments, or -1 if machine code does not say */
 		int size[FAKE_ARGUMENTS];
 		uint64_t value[FAKE_ARGUMENTS]; /* bits of each argument */

@@ -236,6 +236,21 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 	return 0;
 }
 
+int cuFuncSetAttribute(void *function, int attribute, int value)
+{
+	thing *f = function;
+
+	TURN(UNKNOWN);
+	if (fake_check(__func__, function, FUNCTION))
+		return INVALID_HANDLE;
+	if (attribute != EKI_CUDA_FUNCTION_LOCAL || value < 0)
+		return fake_misuse(INVALID_VALUE, "cuFuncSetAttribute: %d is %d", attribute, value);
+	if (value > FAKE_LOCAL_MOST)
+		return INVALID_VALUE;
+	f->local = value;
+	return 0;
+}
+
 /* Records the size and the bits of each parameter that the PTX text declares. Declarations look
  * like ".param .u64 name,\n ..."; a ")" ends their list. */
 static void record(const thing *f, void **parameters)
@@ -264,12 +279,16 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
 	if (fake_check(__func__, function, FUNCTION) || fake_stream(__func__, stream))
 		return INVALID_HANDLE;
 	if (grid_x == 0 || grid_y != 1 || grid_z != 1 || block_x == 0 || block_x > 1024 ||
-	    block_y != 1 || block_z != 1 || local || extra)
+	    block_y != 1 || block_z != 1 || extra)
 		return fake_misuse(INVALID_VALUE, "cuLaunchKernel: %u groups of %u", grid_x,
 		                   block_x);
+	if (local > 49152 && local > (unsigned)f->local)
+		return fake_misuse(INVALID_VALUE, "cuLaunchKernel: %u bytes of shared memory",
+		                   local);
 	fake_cuda.launches++;
 	fake_cuda.last.groups = grid_x;
 	fake_cuda.last.group_size = block_x;
+	fake_cuda.last.local = local;
 	snprintf(fake_cuda.last.name, sizeof fake_cuda.last.name, "%s", f->name);
 	fake_cuda.last.arguments = -1;
 	if (memcmp(f->module->data, "\177ELF", 4) != 0)

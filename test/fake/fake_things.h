@@ -24,6 +24,7 @@ typedef struct thing {
 	size_t bytes;
 	void *pinned;         /* the host memory of PINNED */
 	struct thing *module; /* the module of a FUNCTION */
+	int local;            /* most dynamic shared memory of a FUNCTION, if it was set */
 	struct {              /* pending copy to the host of a STREAM */
 		void *to;
 		const void *from;
