@@ -63,7 +63,8 @@ if(CMOCKA_FOUND)
   endif()
   # Stand-ins for libcuda.so.1: a full one, and one that lacks a function.
   foreach(name fake_cuda fake_cuda_part)
-    add_library(${name} MODULE test/fake/fake_cuda.c test/fake/fake_cuda_memory.c)
+    add_library(${name} MODULE test/fake/fake_cuda.c test/fake/fake_cuda_memory.c
+                           test/fake/fake_cuda_graph.c)
     target_include_directories(${name} PRIVATE src test)
     set_target_properties(${name} PROPERTIES C_VISIBILITY_PRESET default
       LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fake)

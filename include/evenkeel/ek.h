@@ -1162,8 +1162,10 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  *
  * On a device: vectors with EK_ON_DEVICE need a method that runs on the device. The call then
  * returns when the work is in the queue (ek_device_wait), and errors of that work are returned by a
- * later call. Further errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for
- * csr5 and segspmv if A is in csr, and for op T with every format except csr. Methods that share y
+ * later call. With CUDA, a plan whose runs take several launches records them in the second run
+ * with the same vectors and factors, and from then on runs them as one graph; it keeps four of
+ * these. Further errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for csr5
+ * and segspmv if A is in csr, and for op T with every format except csr. Methods that share y
  * between processor and device ("spmv.csr.hetero.gpu", "spmv.csr.split.gpu") may leave y partly
  * written after an error. Runs by batches ("spmv.csr.batches.gpu") return when their work is
  * done. */

@@ -195,8 +195,8 @@ static ek_status start(const eki_card *c, void *kernel, unsigned groups, unsigne
 {
 	if (local > 0)
 		EK_RETURN_IF(CALL(cuFuncSetAttribute, kernel, EKI_CUDA_FUNCTION_LOCAL, (int)local));
-	return CALL(cuLaunchKernel, kernel, groups, 1, 1, group_size, 1, 1, local, c->stream,
-	            parameter, NULL);
+	return CALL(cuLaunchKernel, kernel, groups, 1, 1, group_size, 1, 1, local,
+	            eki_cuda_stream(c), parameter, NULL);
 }
 
 static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, int group_size,
@@ -224,7 +224,7 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 		parameter[parameters++] =
 			args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
 	}
-	EK_RETURN_IF(eki_cuda_enter(device));
+	EK_RETURN_IF(eki_cuda_enter_command(device));
 	return eki_cuda_leave(start(c, kernel, (unsigned)groups, (unsigned)group_size,
 	                            (unsigned)local, parameter));
 }
@@ -297,6 +297,10 @@ const eki_driver eki_cuda = {
 	.kernel = cuda_kernel,
 	.drop = cuda_drop,
 	.launch = cuda_launch,
+	.record = eki_cuda_record,
+	.recorded = eki_cuda_recorded,
+	.replay = eki_cuda_replay,
+	.erase = eki_cuda_erase,
 	.flush = cuda_flush,
 	.wait = cuda_wait,
 	.mark = cuda_mark,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Declarations shared by cuda.c, cuda_memory.c and cuda_load.c, which together are our CUDA driver:
- * the functions of NVIDIA's driver library, the check of their results, and an open device. */
+ * Declarations shared by cuda.c, cuda_memory.c, cuda_graph.c and cuda_load.c, which together are
+ * our CUDA driver: the functions of NVIDIA's driver library, the check of their results, and an
+ * open device. */
 #ifndef EK_GPU_CUDA_H
 #define EK_GPU_CUDA_H
 
@@ -11,6 +12,8 @@
  * returned EK_OK. */
 extern struct eki_cuda_api {
 	EKI_CUDA_FUNCTIONS(EKI_FUNCTION_POINTER)
+	EKI_CUDA_GRAPHS(EKI_FUNCTION_POINTER)
+	bool graphs; /* true if the driver has all functions of EKI_CUDA_GRAPHS */
 } eki_cuda_api;
 
 /* Returns EK_OK if `result` is 0. Otherwise fails with a message that names the call and the
@@ -34,10 +37,28 @@ typedef struct eki_card {
 	int arch;       /* 10 times the compute capability: 90 for 9.0 */
 } eki_card;
 
-/* Makes the device's context current in this thread. */
-static inline ek_status eki_cuda_enter(const eki_device *device)
+/* Makes the device's context current in this thread. eki_cuda_enter fails while the thread records;
+ * eki_cuda_enter_command does not, and counts a command. */
+static inline ek_status eki_cuda_push(const eki_device *device)
 {
 	return CALL(cuCtxPushCurrent_v2, ((const eki_card *)device->own)->context);
+}
+static inline ek_status eki_cuda_enter(const eki_device *device)
+{
+	EK_RETURN_IF(eki_not_recording());
+	return eki_cuda_push(device);
+}
+static inline ek_status eki_cuda_enter_command(const eki_device *device)
+{
+	eki_recording.commands++;
+	return eki_cuda_push(device);
+}
+/* The stream from which this thread records, or NULL. */
+extern _Thread_local void *eki_cuda_recorder;
+/* Returns the stream for a command. */
+static inline void *eki_cuda_stream(const eki_card *c)
+{
+	return eki_cuda_recorder ? eki_cuda_recorder : c->stream;
 }
 /* Makes the thread's own context current again. Returns `status`, the result of the calls since
  * eki_cuda_enter. */
@@ -48,6 +69,13 @@ static inline ek_status eki_cuda_leave(ek_status status)
 	eki_cuda_api.cuCtxPopCurrent_v2(&context);
 	return status;
 }
+
+/* ---- cuda_graph.c: members of eki_driver ----------------------------------------------------- */
+
+ek_status eki_cuda_record(eki_device *device);
+ek_status eki_cuda_recorded(eki_device *device, void **commands);
+ek_status eki_cuda_replay(eki_device *device, void *commands);
+void eki_cuda_erase(eki_device *device, void *commands);
 
 /* ---- cuda_memory.c: members of eki_driver ---------------------------------------------------- */
 

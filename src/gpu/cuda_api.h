@@ -53,6 +53,15 @@
 	                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned local, \
 	                   void *stream, void **parameters, void **extra))
 
+/* Functions for graphs, which drivers before CUDA 11.4 lack. */
+#define EKI_CUDA_GRAPHS(X)                                                               \
+	X(cuStreamBeginCapture_v2, (void *stream, int mode))                             \
+	X(cuStreamEndCapture, (void *stream, void **graph))                              \
+	X(cuGraphInstantiateWithFlags, (void **executable, void *graph, uint64_t flags)) \
+	X(cuGraphDestroy, (void *graph))                                                 \
+	X(cuGraphLaunch, (void *executable, void *stream))                               \
+	X(cuGraphExecDestroy, (void *executable))
+
 #define EKI_NVRTC_FUNCTIONS(X)                                                                  \
 	X(nvrtcVersion, (int *major, int *minor))                                               \
 	X(nvrtcGetNumSupportedArchs, (int *count))                                              \
@@ -86,11 +95,12 @@ enum {
 	EKI_CUDA_MANAGED = 83,
 	EKI_CUDA_CONCURRENT_MANAGED = 89,
 	EKI_CUDA_LOCAL_MOST = 97,
-	EKI_CUDA_FUNCTION_LOCAL = 8, /* of type CUfunction_attribute: most dynamic shared memory */
-	EKI_CUDA_ATTACH_GLOBAL = 1, /* of type CUmemAttach_flags */
-	EKI_CUDA_NON_BLOCKING = 1,  /* of type CUstream_flags */
-	EKI_CUDA_PORTABLE = 1,      /* bit of cuMemHostRegister: pinned in all contexts */
-	EKI_CUDA_ERROR_LOG = 5,     /* of type CUjit_option, like the next constant */
+	EKI_CUDA_FUNCTION_LOCAL = 8,  /* of type CUfunction_attribute: most dynamic shared memory */
+	EKI_CUDA_ATTACH_GLOBAL = 1,   /* of type CUmemAttach_flags */
+	EKI_CUDA_NON_BLOCKING = 1,    /* of type CUstream_flags */
+	EKI_CUDA_CAPTURE_RELAXED = 2, /* of type CUstreamCaptureMode */
+	EKI_CUDA_PORTABLE = 1,        /* bit of cuMemHostRegister: pinned in all contexts */
+	EKI_CUDA_ERROR_LOG = 5,       /* of type CUjit_option, like the next constant */
 	EKI_CUDA_ERROR_LOG_SIZE = 6
 };
 enum { EKI_NVRTC_OUT_OF_MEMORY = 1 }; /* of type nvrtcResult */

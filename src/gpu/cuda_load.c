@@ -13,6 +13,7 @@
 
 struct eki_cuda_api eki_cuda_api;
 static const char *const names[] = {EKI_CUDA_FUNCTIONS(EKI_FUNCTION_NAME)};
+static const char *const graphs[] = {EKI_CUDA_GRAPHS(EKI_FUNCTION_NAME)};
 
 static once_flag once = ONCE_FLAG_INIT;
 static struct {
@@ -55,6 +56,8 @@ static ek_status load(void)
 		eki_library_close(library);
 		return missing();
 	}
+	eki_cuda_api.graphs = eki_library_symbols(library, file, graphs, EKI_COUNT(graphs),
+	                                          &eki_cuda_api.cuStreamBeginCapture_v2) == EK_OK;
 	/* From cuInit on, libcuda may have threads of its own, so it is never unloaded. */
 	EK_RETURN_IF(CALL(cuInit, 0));
 	EK_RETURN_IF(CALL(cuDriverGetVersion, &loaded.version));
@@ -85,11 +88,10 @@ int eki_cuda_version(void)
 ek_status eki_cuda_info(int k, ek_device_info *info)
 {
 	int device, attribute[9];
-	static const int number[] = {EKI_CUDA_UNITS,   EKI_CUDA_WARP,
-	                             EKI_CUDA_LOCAL,   EKI_CUDA_INTEGRATED,
-	                             EKI_CUDA_MANAGED, EKI_CUDA_CONCURRENT_MANAGED,
-	                             EKI_CUDA_MAJOR,   EKI_CUDA_MINOR,
-	                             EKI_CUDA_LOCAL_MOST};
+	static const int number[] = {
+		EKI_CUDA_UNITS,      EKI_CUDA_WARP,    EKI_CUDA_LOCAL,
+		EKI_CUDA_INTEGRATED, EKI_CUDA_MANAGED, EKI_CUDA_CONCURRENT_MANAGED,
+		EKI_CUDA_MAJOR,      EKI_CUDA_MINOR,   EKI_CUDA_LOCAL_MOST};
 	char text[sizeof info->text] = "";
 	size_t memory;
 

@@ -38,7 +38,7 @@ ek_status eki_cuda_alloc(eki_device *device, eki_memory memory, int64_t bytes, v
 void eki_cuda_free(eki_device *device, eki_memory memory, void *at)
 {
 	(void)memory;
-	if (eki_cuda_enter(device) != EK_OK)
+	if (eki_cuda_push(device) != EK_OK)
 		return;
 	eki_cuda_api.cuMemFree_v2((uint64_t)(uintptr_t)at);
 	eki_cuda_leave(EK_OK);
@@ -124,8 +124,9 @@ ek_status eki_cuda_clear(eki_device *device, const eki_buffer *buffer)
 	const eki_card *c = device->own;
 	const size_t bytes = (size_t)buffer->bytes;
 
-	EK_RETURN_IF(eki_cuda_enter(device));
-	return eki_cuda_leave(CALL(cuMemsetD8Async, address(buffer, 0), 0, bytes, c->stream));
+	EK_RETURN_IF(eki_cuda_enter_command(device));
+	return eki_cuda_leave(
+		CALL(cuMemsetD8Async, address(buffer, 0), 0, bytes, eki_cuda_stream(c)));
 }
 
 ek_status eki_cuda_copy(eki_device *device, const eki_buffer *to, int64_t to_offset,
@@ -133,9 +134,9 @@ ek_status eki_cuda_copy(eki_device *device, const eki_buffer *to, int64_t to_off
 {
 	const eki_card *c = device->own;
 
-	EK_RETURN_IF(eki_cuda_enter(device));
+	EK_RETURN_IF(eki_cuda_enter_command(device));
 	return eki_cuda_leave(CALL(cuMemcpyDtoDAsync_v2, address(to, to_offset),
-	                           address(from, from_offset), (size_t)bytes, c->stream));
+	                           address(from, from_offset), (size_t)bytes, eki_cuda_stream(c)));
 }
 
 ek_status eki_cuda_no_map(eki_device *device, eki_buffer *buffer)

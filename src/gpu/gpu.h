@@ -11,6 +11,7 @@
  *   job.c       work that no plan has prepared: kernels by name, and temporary buffers (job.h)
  *   launch.c    preparation of a step that runs on a device
  *   run.c       the course of a run: copying vectors in, launching kernels, copying y out
+ *   record.c    runs that are repeated: their commands are recorded
  *   opencl.c    the OpenCL driver; cuda.c and nvrtc.c are the CUDA driver
  *
  * A device has one in-order queue and belongs to one context. An application that wants several
@@ -142,6 +143,15 @@ struct eki_driver {
 	 * than 0. */
 	ek_status (*launch)(eki_device *, void *kernel, int64_t groups, int group_size,
 	                    const eki_arg *args, int count);
+	/* `record` starts a recording: until `recorded`, this thread's launches, copies and clears
+	 * go into it instead of the queue, and its calls of all other functions but free and
+	 * flush fail. `recorded` sets *commands to NULL if it fails. `replay` puts all
+	 * commands of a recording into the queue; `erase` may be called before they are done. The
+	 * buffers that they use must live longer. NULL if the driver has no recordings. */
+	ek_status (*record)(eki_device *);
+	ek_status (*recorded)(eki_device *, void **commands);
+	ek_status (*replay)(eki_device *, void *commands);
+	void (*erase)(eki_device *, void *commands);
 	ek_status (*flush)(eki_device *); /* starts the work in both queues */
 	ek_status (*wait)(eki_device *);  /* waits until all work in both queues is done */
 	/* `mark` takes time stamp `which`, 0 or 1, from the device's clock when the queue reaches
@@ -169,6 +179,7 @@ struct eki_device {
 	struct eki_temporary *temporaries; /* temporary buffers, in use or not; guarded by `lock` */
 	pthread_mutex_t launch_lock;       /* held while arguments are set for kernels of jobs */
 	_Atomic bool timing;               /* true while the timer is running */
+	_Atomic int64_t freed;             /* how often the caller has freed memory of the device */
 	struct {
 		_Atomic int64_t to_device, from_device, launches, compiled, loaded;
 	} counted;
@@ -237,6 +248,17 @@ typedef struct eki_gpu_pinned {
 	struct eki_gpu_pinned *next;
 } eki_gpu_pinned;
 
+/* The arguments of a run, how often it was done, and its recorded commands, or NULL (record.c). */
+enum { EKI_RECORDED = 4 };
+typedef struct eki_recorded {
+	eki_dense x, y;
+	int64_t width;
+	eki_scalar alpha, beta;
+	int64_t runs;
+	int launches; /* among the commands */
+	void *commands;
+} eki_recorded;
+
 /* Data of a step that runs on a device, in addition to the method's own state. It is freed with the
  * plan. */
 struct eki_gpu {
@@ -254,6 +276,11 @@ struct eki_gpu {
 	eki_gpu_pinned *pinned;
 	eki_transposed transposed; /* transposed copy for op T, in the method's format */
 	bool transposed_here;      /* true if eki_gpu_release frees `transposed` */
+	eki_recorded recorded[EKI_RECORDED];
+	int oldest;      /* index of the oldest of them */
+	bool unrecorded; /* true if the step's runs are not to be recorded */
+	int64_t freed;   /* device->freed, and the state of the values, as recordings know them */
+	uint64_t values;
 };
 
 /* Returns the number of columns of the step's buffers for blocks. Wider blocks on the host go
@@ -316,6 +343,19 @@ ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int
 /* Ends a run: copies y back if it is on the host. If y is on the device, the device may still be
  * computing it. */
 ek_status eki_gpu_leave(const eki_step *step, const eki_run *v, const eki_gpu_vectors *on);
+/* Runs a step whose lock the caller holds, by its recorded commands if it has any for these
+ * arguments. */
+ek_status eki_gpu_repeat(const eki_step *step, eki_run *v);
+void eki_gpu_forget(eki_gpu *g); /* erases all recordings */
+/* What this thread records. */
+typedef struct eki_recording_state {
+	bool on;
+	int commands, launches;
+} eki_recording_state;
+extern _Thread_local eki_recording_state eki_recording;
+/* Fails while this thread records. */
+ek_status eki_not_recording(void);
+
 /* Launches the kernel that computes y = beta y, as part of a run. */
 ek_status eki_gpu_scale_there(const eki_step *step, eki_scalar beta, const eki_buffer *y);
 /* Predicts the time, in nanoseconds, of a run on a device that moves `bytes` bytes in `launches`

@@ -157,6 +157,7 @@ ek_status eki_job_launch(eki_job *job, const char *kernel, int64_t groups, int g
 
 	if (groups == 0)
 		return EK_OK;
+	EK_RETURN_IF(eki_not_recording()); /* other jobs will get the buffers of this one */
 	pthread_mutex_lock(&dev->launch_lock);
 	EK_TRY(get_kernel(dev, (eki_job_code *)(uintptr_t)job->program, kernel, &handle));
 	atomic_fetch_add(&dev->counted.launches, 1);

@@ -252,6 +252,7 @@ void eki_gpu_release(eki_step *step)
 	if (!g)
 		return;
 	g->device->driver->wait(g->device); /* wait until the device uses nothing that `g` holds */
+	eki_gpu_forget(g);
 	for (int k = 0; k < EKI_MAX_ARRAYS; k++)
 		if (g->array[k])
 			eki_mirror_put(g->device, g->array[k]);

@@ -52,7 +52,10 @@ ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int
 
 	if (groups == 0)
 		return EK_OK;
-	atomic_fetch_add(&dev->counted.launches, 1);
+	if (eki_recording.on)
+		eki_recording.launches++;
+	else
+		atomic_fetch_add(&dev->counted.launches, 1);
 	return dev->driver->launch(dev, kernel, groups, group_size, args, count);
 }
 
@@ -166,7 +169,7 @@ ek_status eki_gpu_run(const eki_step *step, eki_run *v)
 
 	pthread_mutex_lock(&there->gpu->lock);
 	EK_TRY(bring_y(there, v));
-	EK_TRY(eki_step_run(step, v));
+	EK_TRY(there == step ? eki_gpu_repeat(step, v) : eki_step_run(step, v));
 done:
 	pthread_mutex_unlock(&there->gpu->lock);
 	return status;

@@ -26,10 +26,10 @@ struct fake_cuda {
 
 	/* Set by the fake: the number of calls so far, the names of the first and the last call
 	 * that failed, the number of live things (memory, streams, events, modules, retained
-	 * contexts), and the number of launches. */
+	 * contexts), and the numbers of launches and of runs of graphs. */
 	long calls;
 	const char *failed, *last_failed;
-	long live, launches;
+	long live, launches, graphs;
 	char misuse[256]; /* the first use that the driver's manual forbids, or "" */
 	struct {
 		char name[64];

@@ -10,8 +10,9 @@
 #include "gpu/cuda_api.h"
 
 enum { INVALID_VALUE = 1, MEMORY_OUT = 2, INVALID_IMAGE = 200, INVALID_CONTEXT = 201 };
-enum { INVALID_HANDLE = 400, NOT_FOUND = 500, ALREADY_PINNED = 712, UNKNOWN = 999 };
-enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, MEMORY, PINNED };
+enum { INVALID_HANDLE = 400, NOT_FOUND = 500, ALREADY_PINNED = 712 };
+enum { CAPTURE_INVALIDATED = 901, UNKNOWN = 999 };
+enum kind { CONTEXT = 1, STREAM, EVENT, MODULE, FUNCTION, MEMORY, PINNED, GRAPH, EXECUTABLE };
 enum { DEPTH = 8 };
 
 /* A live thing, to which a handle points. Memory has no handle: its address is `data`. */
@@ -19,7 +20,10 @@ typedef struct thing {
 	struct thing *next;
 	enum kind kind;
 	int device; /* number of the device to whose context the thing belongs */
-	int count;  /* how often a CONTEXT was retained, or an EVENT was recorded */
+	/* how often a CONTEXT was retained, or an EVENT was recorded; launches in a GRAPH, in an
+	 * EXECUTABLE, or captured by a STREAM */
+	int count;
+	int capturing; /* whether a STREAM captures; negative if that has failed */
 	char *data; /* the bytes of MEMORY, or the image of a MODULE */
 	size_t bytes;
 	void *pinned;         /* the host memory of PINNED */
@@ -35,6 +39,7 @@ typedef struct thing {
 
 #define DECLARE(name, parameters) int name parameters;
 EKI_CUDA_FUNCTIONS(DECLARE)
+EKI_CUDA_GRAPHS(DECLARE)
 
 extern struct fake_cuda fake_cuda;
 extern pthread_mutex_t fake_lock;
@@ -63,5 +68,9 @@ int fake_check(const char *call, const void *handle, enum kind kind);
 /* Checks the handle of a stream as fake_check does, then makes the stream's pending copy to the
  * host. Called when the stream gets a command or is waited for. */
 int fake_stream(const char *call, void *stream);
+/* fake_captures tells whether a stream captures; then fake_capture takes a command with that number
+ * of launches, unless it is its turn to fail. */
+int fake_captures(const char *call, const void *stream);
+int fake_capture(void *stream, int launches);
 
 #endif
