@@ -281,8 +281,7 @@ EK_KERNEL(make_rows, EK_WG)
 	do {
 		ADD_ROW(MAKE);
 #if WINDOW
-		n += table_write(keys, sum_of, slots, slot_of, base, c_col + to + n,
-		                 c_val + to + n);
+		n += table_write(keys, sum_of, slots, ends, base, c_col + to + n, c_val + to + n);
 #else
 		n = table_pack(keys, sum_of, slots, slot_of);
 		table_sort(keys, sum_of, (int)n);

@@ -74,37 +74,31 @@ EK_FN int table_count(const EK_LOCAL_PTR int *key, int slots)
 	return n;
 }
 
-/* Writes the entries of a window in the order of their columns. `before` has an int for each
+/* Writes the entries of a window in the order of their columns. `ends` has an entry for each
  * work-item, of which there are as many as words of the bitmap or more. Returns the number of
- * entries. Has barriers. */
+ * entries. Has barriers, the last of them after `ends` was read. */
 EK_FN int table_write(const EK_LOCAL_PTR int *key, const EK_LOCAL_PTR VAL *sum, int slots,
-                      EK_LOCAL_PTR int *before, IDX base, EK_GLOBAL IDX *col, EK_GLOBAL VAL *val)
+                      EK_LOCAL_PTR ek_i64 *ends, IDX base, EK_GLOBAL IDX *col,
+                      EK_GLOBAL VAL *val)
 {
 	const int lane = EK_LID();
-	int n = lane < KEYS(slots) ? EK_POPCOUNT(key[lane]) : 0;
+	int n;
 
-	before[lane] = n;
-	SYNC();
-	EK_ROLLED
-	for (int d = 1; d < EK_WG; d *= 2) {
-		const int v = lane >= d ? before[lane - d] : 0;
-
-		SYNC();
-		n += v;
-		before[lane] = n;
-		SYNC();
-	}
+	ek_scan_before(lane < KEYS(slots) ? EK_POPCOUNT(key[lane]) : 0, ends);
 	for (int s = lane; s < slots; s += EK_WG) {
 		const int bits = key[s >> 5];
 
 		if (bits & BIT(s)) {
-			const int at = before[s >> 5] - EK_POPCOUNT((ek_u32)bits >> (s & 31));
+			const int at =
+				(int)ends[s >> 5] - EK_POPCOUNT((ek_u32)bits >> (s & 31));
 
 			col[at] = base + s;
 			val[at] = sum[s];
 		}
 	}
-	return before[EK_WG - 1];
+	n = (int)ends[EK_WG - 1];
+	SYNC();
+	return n;
 }
 #else
 /* Moves the entries of a table to its first slots, in any order. Returns their number, for which
