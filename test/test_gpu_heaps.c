@@ -91,6 +91,25 @@ static void test_long(void **state)
 		check(&devices.of[d], 32, EK_INT32, 1, n, n / 100);
 }
 
+/* Tests the sizes of Liu 2015, section 4.6.4: lists of 2^11 to 2^21, the tenth part of each
+ * selected, by heaps of 8, 16, 32 and 64 children. */
+static void test_sizes_of_thesis(void **state)
+{
+	const int most = test_tier() <= TIER_BRIEF ? 11 : test_tier() == TIER_QUICK ? 12 : 21;
+	struct rng r = {13};
+	int turn = 0;
+
+	(void)state;
+	need_device();
+	input_make(BITS, EK_INT32, (int64_t)1 << most, &r, in);
+	for (int bits = 11; bits <= most; bits++)
+		for (int d = 8; d <= 64; d *= 2) {
+			const int64_t n = (int64_t)1 << bits;
+
+			check(&devices.of[turn++ % devices.count], d, EK_INT32, 1, n, n / 10);
+		}
+}
+
 /* ---- Replays --------------------------------------------------------------------------------- */
 
 /* Sinks a key from node i. Returns the path, as ek_adheap_replay takes it. */
@@ -279,9 +298,10 @@ static void test_layout(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_operations),       cmocka_unit_test(test_long),
-		cmocka_unit_test(test_layout),           cmocka_unit_test(test_replay),
-		cmocka_unit_test(test_replay_arguments), cmocka_unit_test(test_without_atomics),
+		cmocka_unit_test(test_operations),      cmocka_unit_test(test_long),
+		cmocka_unit_test(test_sizes_of_thesis), cmocka_unit_test(test_layout),
+		cmocka_unit_test(test_replay),          cmocka_unit_test(test_replay_arguments),
+		cmocka_unit_test(test_without_atomics),
 	};
 
 	if (argc > 0)
