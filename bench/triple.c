@@ -2,7 +2,7 @@
  * ek bench triple: the Galerkin products C = P^T A P of algebraic multigrid, where P is made by
  * smoothed aggregation, on up to five levels: A of a level is C of the level before. Unlike in
  * other operations, a call into an existing C rereads the values of A, since plans may hold part of
- * the product. The unit of the ratios is triple.csr.left. */
+ * the product. The unit of the ratios is triple.csr.left, also on a device. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -93,7 +93,7 @@ static bool set(struct sparse *p, int level)
 }
 
 const struct operation bench_triple = {
-	SPARSE_OPERATION("triple", EK_TRIPLE, matrix_children, "variant csr_gbps"),
+	SPARSE_OPERATION("triple", EK_TRIPLE, sparse_children, "variant csr_gbps"),
 	.text = "C = P^T A P, sparse, P by smoothed aggregation, on several levels, with peers",
 	.help = "Times the Galerkin products of algebraic multigrid by smoothed aggregation, "
 		"method by method, in turn and in rounds, on up to five levels, and compares them "
@@ -101,10 +101,15 @@ const struct operation bench_triple = {
 		"which takes long.\v"
 		"Each call makes a plan and C, in new memory; NAME again computes new values of C "
 		"after new values of A. Peers make C in each call, too, by two products: "
-		"peer.mkl.unsorted leaves the rows unsorted, all others sort them. Exit status 1: "
-		"a result was wrong.",
+		"peer.mkl.unsorted leaves the rows unsorted, all others sort them. With --device "
+		"the methods that run there are measured, by wall time and by the device's clock, "
+		"and compared with triple.csr.left on the processor; matrices are in host memory. "
+		"Of a call that makes C, that clock has the second of two products, since the plan "
+		"makes the first. "
+		"Exit status 1: a result was wrong.",
 	.heading = "Galerkin products, method by method",
 	.traits = TRIPLES,
+	.begin = sparse_begin,
 	.moves = "bytes of the CSR arrays of A and C",
 	.unit = "triple.csr.left",
 };

@@ -35,13 +35,14 @@ enum { ROWS = 8, PROBLEMS = sizeof problem / sizeof *problem };
 
 static ek_status run(ek_operation op, ek_plan *plan, ek_matrix **C)
 {
-	return op == EK_SPGEMM  ? ek_spgemm(plan, 2, 3, C)
-	       : op == EK_SPADD ? ek_spadd(plan, 2, 3, C)
-	                        : ek_transpose(plan, C);
+	return op == EK_SPGEMM   ? ek_spgemm(plan, 2, 3, C)
+	       : op == EK_SPADD  ? ek_spadd(plan, 2, 3, C)
+	       : op == EK_TRIPLE ? ek_triple(plan, 2, C)
+	                         : ek_transpose(plan, C);
 }
 
-/* Computes 2 A B + 3 D, 2 A + 3 B or A^T, twice into the same C, and compares C with what the
- * reference on the processor makes. */
+/* Computes 2 A B + 3 D, 2 A + 3 B, 2 B^T A B or A^T, twice into the same C, and compares C with
+ * what the reference on the processor makes. */
 static void check(ek_operation op, const ek_matrix *A, const ek_matrix *B, const ek_matrix *D,
                   const char *method)
 {
@@ -88,9 +89,25 @@ static void check_methods(ek_operation op, const ek_matrix *A, const ek_matrix *
 	}
 }
 
+/* Computes Galerkin products with rows of these lengths. */
+static void check_triples(void)
+{
+	static const int64_t length[][ROWS] = {{0, 1, 2, 0, 3, 1, 8, 0}, {0}};
+	ek_matrix *P = rows_stairs(ctx, ROWS, 1, 2);
+
+	for (int k = 0; k < 2; k++) {
+		ek_matrix *A = rows_of_lengths(ctx, ROWS, ROWS, NULL, length[k]);
+
+		check_methods(EK_TRIPLE, A, P, NULL);
+		ek_matrix_destroy(A);
+	}
+	ek_matrix_destroy(P);
+}
+
 static void walk(ek_options o)
 {
 	expect_status(ek_context_create(&o, &ctx), EK_OK);
+	check_triples();
 	for (int k = 0; k < PROBLEMS; k++) {
 		int64_t most = 1;
 

@@ -1391,7 +1391,11 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * Methods: triple.csr.fused makes C row by row, and stores no other product. triple.csr.left and
  * triple.csr.right multiply twice, (P^T A) P and P^T (A P). Their plans hold the first of the two
  * products, which is computed when the plan is made and in the first run after values changed. So
- * compare methods by the time of making a plan and one run, or by that of runs with new values.
+ * compare methods by the time of making a plan and one run, or by that of runs with new values. On
+ * a device, triple.csr.left.gpu and triple.csr.right.gpu do the same; the first product stays in
+ * its memory, except its row pointers. The library chooses triple.csr.right.gpu there, unless the
+ * device is a processor. Both products are done by the same method of ek_spgemm on devices, and its
+ * rules hold for what is copied, for C, and if the device fails.
  *
  * What is read: with alpha = 0 a run reads no values, but left and right have read them when the
  * plan was made. alpha is rounded to the value type of A.
@@ -1400,12 +1404,14 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * products p a p that are added up (gamma as for ek_spmv; with duplicates, k counts the products of
  * each of them, and one more for each duplicate), barring underflow. For each method the bits are
  * the same for any number of threads, any instruction set and any memory limit, and for a new and
- * an existing C. Different methods add in different orders.
+ * an existing C. Different methods add in different orders. Those on a device have the bits of left
+ * and right if the device rounds each operation and keeps denormal numbers, and in any case the
+ * same in each run; they are refused with EK_REPRO_STRICT.
  *
  * Memory: all methods hold a transposed copy of P, with the position of each value, and copies of A
  * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread;
  * if these would take more than twice the bytes of A, fewer threads work. left and right hold the
- * first product. hints.memory is a hard limit, as for ek_spgemm.
+ * first product. hints.memory is a hard limit, as for ek_spgemm, also on what the device holds.
  *
  * Errors: as for ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of
  * two products has more entries than hints.index can count. A run after new values may return

@@ -269,7 +269,8 @@ struct eki_gpu {
 	void *scale;                             /* kernel that computes y = beta y */
 	eki_buffer x, y;                         /* device copies of the host's vectors or blocks */
 	const eki_buffer *array[EKI_MAX_ARRAYS]; /* mirrors of the arrays of step->in[0] */
-	/* mirrors of the arrays of all operands, for methods on several matrices */
+	/* mirrors of the arrays of all operands, for methods on several matrices, or the arrays
+	 * themselves if only the device has them */
 	const eki_buffer *operand[EKI_MAX_MATRICES][EKI_MAX_ARRAYS];
 	eki_gpu_buffers *buffers;
 	eki_gpu_kernels *kernels;
@@ -312,6 +313,11 @@ ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays);
  * eki_gpu_refresh_operands copies changed values into them. */
 ek_status eki_gpu_mirror_operands(eki_step *step);
 ek_status eki_gpu_refresh_operands(eki_step *step);
+/* Tells whether step->gpu->operand[m][k] is a mirror. */
+static inline bool eki_gpu_mirrors(const eki_step *step, int m, int k)
+{
+	return step->gpu->operand[m][k] && !(step->in[m]->there && step->in[m]->there[k]);
+}
 /* Make a buffer and a kernel, which are freed with the plan. `from` points to the initial contents
  * of the buffer; if it is NULL, the buffer is left uninitialised. */
 ek_status eki_gpu_buffer(eki_step *step, int64_t count, size_t size, bool both, const void *from,

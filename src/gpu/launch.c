@@ -165,9 +165,13 @@ ek_status eki_gpu_mirror_operands(eki_step *step)
 		const ek_store *s = step->in[m];
 
 		for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
-			EK_RETURN_IF(eki_mirror_get(
-				g->device, s->array[k], s->len[k] * (int64_t)elem_size(s, k),
-				eki_latest_state(step->plan), &g->operand[m][k]));
+			if (s->there && s->there[k])
+				g->operand[m][k] = s->there[k];
+			else
+				EK_RETURN_IF(eki_mirror_get(g->device, s->array[k],
+				                            s->len[k] * (int64_t)elem_size(s, k),
+				                            eki_latest_state(step->plan),
+				                            &g->operand[m][k]));
 	}
 	return EK_OK;
 }
@@ -178,7 +182,8 @@ ek_status eki_gpu_refresh_operands(eki_step *step)
 
 	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++)
 		for (int k = 0; k < EKI_MAX_ARRAYS && step->in[m]->format->array[k].name; k++)
-			if (step->in[m]->format->array[k].elem == EKI_VALUE)
+			if (step->in[m]->format->array[k].elem == EKI_VALUE &&
+			    eki_gpu_mirrors(step, m, k))
 				EK_RETURN_IF(eki_mirror_renew(g->device, g->operand[m][k],
 				                              eki_latest_state(step->plan)));
 	return EK_OK;
@@ -258,7 +263,7 @@ void eki_gpu_release(eki_step *step)
 			eki_mirror_put(g->device, g->array[k]);
 	for (int m = 0; m < EKI_MAX_MATRICES; m++)
 		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
-			if (g->operand[m][k])
+			if (eki_gpu_mirrors(step, m, k))
 				eki_mirror_put(g->device, g->operand[m][k]);
 	for (eki_gpu_buffers *b = g->buffers; b; b = b->next)
 		eki_buffer_free(g->device, &b->buffer);

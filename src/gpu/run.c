@@ -113,7 +113,7 @@ static int64_t held(const eki_step *step)
 			bytes += g->array[k]->bytes;
 	for (int m = 0; m < EKI_MAX_MATRICES; m++)
 		for (int k = 0; k < EKI_MAX_ARRAYS; k++)
-			if (g->operand[m][k] && !g->operand[m][k]->foreign)
+			if (eki_gpu_mirrors(step, m, k) && !g->operand[m][k]->foreign)
 				bytes += g->operand[m][k]->bytes;
 	return bytes;
 }

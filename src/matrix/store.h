@@ -102,6 +102,9 @@ struct ek_store {
 	/* Whether the columns of each row of this CSR store are known to ascend, without
 	 * duplicates. false if nobody has found out. */
 	bool ascends;
+	/* Buffers of a device for the arrays that only the device has: there[k] takes the place of
+	 * array[k], which is NULL. NULL if all arrays are on the host. */
+	struct eki_buffer **there;
 };
 
 extern const ek_format ek_format_csr, ek_format_csc;

@@ -116,7 +116,8 @@ ek_status eki_output_begin(const eki_step *step, ek_store *C)
 	                .index = step->problem->index,
 	                .rows = A->rows,
 	                .cols = B->cols,
-	                .len = {A->rows + 1}};
+	                .len = {A->rows + 1},
+	                .there = C->there};
 	return eki_alloc(step->ctx, A->rows + 1, eki_ptr_size(C->index), &C->array[CSR_PTR]);
 }
 
@@ -126,9 +127,11 @@ ek_status eki_output_arrays(const eki_step *step, ek_store *C, int64_t nnz)
 
 	if (nnz > eki_ptr_max(C->index))
 		return overflow(C, nnz);
-	EK_RETURN_IF(eki_alloc(ctx, nnz, eki_idx_size(C->index), &C->array[CSR_COL]));
+	if (!C->there)
+		EK_RETURN_IF(eki_alloc(ctx, nnz, eki_idx_size(C->index), &C->array[CSR_COL]));
 	C->len[CSR_COL] = nnz;
-	EK_RETURN_IF(eki_alloc(ctx, nnz, ek_value_size(C->value), &C->array[CSR_VAL]));
+	if (!C->there)
+		EK_RETURN_IF(eki_alloc(ctx, nnz, ek_value_size(C->value), &C->array[CSR_VAL]));
 	C->len[CSR_VAL] = C->nnz = nnz;
 	return EK_OK;
 }

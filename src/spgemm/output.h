@@ -48,7 +48,7 @@ ek_status eki_output(const eki_step *step, const eki_run *v, const eki_batches *
 /* Makes C a matrix of the sizes and types of the result, with row pointers that are not set. If
  * this function or the next one fails, the caller frees the store. */
 ek_status eki_output_begin(const eki_step *step, ek_store *C);
-/* Allocates the arrays of the nnz entries. */
+/* Allocates the arrays of the nnz entries, unless only a device is to have them. */
 ek_status eki_output_arrays(const eki_step *step, ek_store *C, int64_t nnz);
 /* Does the same, and sums up row pointers, of which number i + 1 is the length of row i before. */
 ek_status eki_output_entries(const eki_step *step, ek_store *C, int64_t nnz);

@@ -138,13 +138,7 @@ done:
 /* Tells whether kernels can write to the arrays of C themselves, and sets *col and *val to them. */
 static bool in_place(const eki_gpu_product *p, eki_buffer *col, eki_buffer *val)
 {
-	const ek_store *C = p->run->C;
-	const int64_t idx = (int64_t)eki_idx_size(C->index),
-		      size = (int64_t)ek_value_size(C->value);
-
-	return C->nnz > 0 &&
-	       eki_buffer_around(p->job.device, C->array[CSR_COL], C->nnz * idx, col) &&
-	       eki_buffer_around(p->job.device, C->array[CSR_VAL], C->nnz * size, val);
+	return eki_gpu_product_itself(p, CSR_COL, col) && eki_gpu_product_itself(p, CSR_VAL, val);
 }
 
 /* Computes the entries of C, whose row pointers are known to host and device. */

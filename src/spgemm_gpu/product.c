@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The common parts of SpGEMM on a device. The lengths of the rows of C are summed up on the device;
  * then the host, which alone can allocate the arrays of C, reads the row pointers. In memory that
- * both sides share, kernels write to the arrays of C themselves. Otherwise they write to temporary
- * memory of the device, which is copied at the end. */
+ * both sides share, kernels write to the arrays of C themselves, as they do if only the device is
+ * to have them (C->there). Otherwise they write to temporary memory of the device, which is copied
+ * at the end. */
 #include <stdio.h>
 #include <string.h>
 
@@ -96,15 +97,53 @@ static void convert(const eki_gpu_product *p, struct pointers t)
 	             convert_part, &t);
 }
 
-ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
+static size_t size_of(const ek_store *C, int which)
+{
+	return which == CSR_COL ? eki_idx_size(C->index) : ek_value_size(C->value);
+}
+
+bool eki_gpu_product_itself(const eki_gpu_product *p, int which, eki_buffer *array)
 {
 	const ek_store *C = p->run->C;
-	const int64_t idx = (int64_t)eki_idx_size(C->index),
-		      size = (int64_t)ek_value_size(C->value);
 
+	if (C->nnz == 0)
+		return false;
+	if (!C->there)
+		return eki_buffer_around(p->job.device, C->array[which],
+		                         C->nnz * (int64_t)size_of(C, which), array);
+	*array = *C->there[which];
+	array->foreign = true;
+	return true;
+}
+
+static ek_status place(eki_gpu_product *p, int which, eki_buffer *array)
+{
+	eki_buffer *copy;
+
+	if (eki_gpu_product_itself(p, which, array))
+		return EK_OK;
+	EK_RETURN_IF(eki_job_buffer(&p->job, p->run->C->nnz, size_of(p->run->C, which), &copy));
+	*array = *copy;
+	return EK_OK;
+}
+
+ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
+{
 	if (columns)
-		EK_RETURN_IF(eki_job_place(&p->job, C->array[CSR_COL], C->nnz * idx, &p->col));
-	return eki_job_place(&p->job, C->array[CSR_VAL], C->nnz * size, &p->val);
+		EK_RETURN_IF(place(p, CSR_COL, &p->col));
+	return place(p, CSR_VAL, &p->val);
+}
+
+/* Makes the arrays of the nnz entries of C, where they are to be. */
+static ek_status make_arrays(const eki_gpu_product *p, ek_store *C, int64_t nnz)
+{
+	EK_RETURN_IF(eki_output_arrays(p->step, C, nnz));
+	for (int k = CSR_COL; C->there && k <= CSR_VAL; k++) {
+		eki_buffer_free(p->job.device, C->there[k]);
+		EK_RETURN_IF(
+			eki_buffer_alloc(p->job.device, nnz, size_of(C, k), false, C->there[k]));
+	}
+	return EK_OK;
 }
 
 ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at)
@@ -118,7 +157,7 @@ ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at)
 	EK_TRY(eki_alloc(p->step->ctx, rows + 1, sizeof *host, (void *)&host));
 	EK_TRY(eki_buffer_read(p->job.device, at, host, (rows + 1) * (int64_t)sizeof *host));
 	EK_TRY(eki_output_begin(p->step, C));
-	EK_TRY(eki_output_arrays(p->step, C, host[rows]));
+	EK_TRY(make_arrays(p, C, host[rows]));
 	convert(p, (struct pointers){C, host, false});
 done:
 	eki_free(p->step->ctx, host, rows + 1, sizeof *host);
@@ -127,8 +166,8 @@ done:
 
 ek_status eki_gpu_product_arrays(eki_gpu_product *p, eki_buffer *length)
 {
-	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE,
-	                          p->step->in[0]->rows + 1, length, length));
+	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE, p->step->in[0]->rows + 1,
+	                          length, length));
 	EK_RETURN_IF(eki_gpu_product_rows(p, length));
 	return eki_gpu_product_place(p, true);
 }
@@ -157,9 +196,9 @@ ek_status eki_gpu_product_known(eki_gpu_product *p)
 	EK_RETURN_IF(eki_job_buffer(&p->job, C->rows + 1, sizeof(int64_t), &at));
 	EK_RETURN_IF(eki_gpu_product_pointers(p, at));
 	EK_RETURN_IF(eki_gpu_product_place(p, true));
-	return p->col.foreign ? EK_OK
-	                      : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL],
-	                                         p->col.bytes);
+	return p->col.foreign
+	               ? EK_OK
+	               : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL], p->col.bytes);
 }
 
 /* Copies an array of C to the host, unless kernels wrote to the array itself. */

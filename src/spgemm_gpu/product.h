@@ -13,8 +13,8 @@ typedef struct eki_gpu_product {
 	const eki_run *run;
 	eki_job job;
 	eki_buffer *at; /* rows + 1 numbers of 64 bits: where each row of C begins */
-	/* The columns and values of C on the device. If C is not in memory that the device shares,
-	 * they are copied at the end of the run. */
+	/* The columns and values of C on the device. Unless they are those of C themselves, which
+	 * makes them foreign, they are copied at the end of the run. */
 	eki_buffer col, val;
 	bool keep_col; /* whether the columns of C are known, so only values are written */
 } eki_gpu_product;
@@ -47,6 +47,9 @@ ek_status eki_gpu_product_known(eki_gpu_product *p);
  * device; both set p->at to `at`. */
 ek_status eki_gpu_product_rows(eki_gpu_product *p, eki_buffer *at);
 ek_status eki_gpu_product_pointers(eki_gpu_product *p, eki_buffer *at);
+/* Tells whether kernels can write to the columns or values of C themselves, which are in memory
+ * that the device shares or in that of the device alone, and sets *array to them. */
+bool eki_gpu_product_itself(const eki_gpu_product *p, int which, eki_buffer *array);
 /* Sets p->val to memory of the device for the values of C and, if `columns`, p->col. */
 ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns);
 /* Ends a run. `status` is its result so far: if it is EK_OK, C is copied to the host and the device

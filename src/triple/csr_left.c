@@ -9,7 +9,7 @@
 
 static ek_status prepare(eki_step *step)
 {
-	return eki_two_products_prepare(step, true);
+	return eki_two_products_prepare(step, true, NULL, NULL);
 }
 
 const ek_method ek_triple_csr_left = {

@@ -8,7 +8,7 @@
 
 static ek_status prepare(eki_step *step)
 {
-	return eki_two_products_prepare(step, false);
+	return eki_two_products_prepare(step, false, NULL, NULL);
 }
 
 const ek_method ek_triple_csr_right = {

@@ -4,9 +4,16 @@
  * computes M. The first run after a change of values computes the values of M again, on the same
  * pattern; every other run does only the second product, which also multiplies by alpha.
  *
- * The children are asked for reproducible bits, so the bits depend neither on the method that is
- * chosen for a child nor on threads. The first child needs scratch only while no run uses any, so
- * both children use the same scratch. */
+ * The children of a reproducible method are asked for reproducible bits, so the bits depend neither
+ * on the method that is chosen for a child nor on threads. On a device no method promises such
+ * bits; the children add in the same order there.
+ *
+ * On a device M stays in its memory. Only the row pointers of M are on the host as well, where they
+ * are read when M is made. So no method can be chosen from the pattern of M: both children have the
+ * same method.
+ *
+ * The first child needs scratch and other memory of a run only while no run uses any, so both
+ * children use the same. */
 #include <string.h>
 
 #include "triple/two_products.h"
@@ -22,7 +29,8 @@ static void make_problems(const eki_step *step, two_products *s)
 	for (int k = 0; k < 2; k++) {
 		s->problem[k] = *step->problem;
 		s->problem[k].operation = eki_operation_row(EK_SPGEMM);
-		s->problem[k].reproducible = EK_REPRO_STRICT;
+		if (step->method->traits & EKI_STRICT)
+			s->problem[k].reproducible = EK_REPRO_STRICT;
 	}
 	s->problem[0].index = s->problem[0].common;
 	/* The size of M, and so how much of the limit is left for the scratch of the first child,
@@ -32,17 +40,33 @@ static void make_problems(const eki_step *step, two_products *s)
 		s->problem[0].memory = 1;
 }
 
-/* Adds a child that multiplies A and B. */
-static ek_status add_child(eki_step *step, const eki_problem *problem, const ek_store *A,
-                           const ek_store *B)
+/* Adds a child that multiplies A and B, by `method` unless that is NULL. */
+static ek_status add_child(eki_step *step, const eki_problem *problem, const ek_method *method,
+                           const ek_store *A, const ek_store *B)
 {
 	eki_step *child = eki_step_child_of(step, problem, A, EK_OP_N);
 
 	child->in[1] = B;
 	child->op[1] = EK_OP_N;
 	child->bytes = eki_plus(eki_store_bytes(A), eki_store_bytes(B));
-	EK_RETURN_IF(eki_step_choose(child));
+	child->method = method;
+	if (!method)
+		EK_RETURN_IF(eki_step_choose(child));
 	return eki_step_prepare(child);
+}
+
+/* The bytes that the transposition and the children so far need, each of them while the others need
+ * none. */
+typedef struct needs {
+	int64_t scratch, run;
+} needs;
+
+/* Takes over what the last one of these needs. */
+static void take_needs(ek_plan *p, needs *most)
+{
+	most->scratch = p->scratch_bytes > most->scratch ? p->scratch_bytes : most->scratch;
+	most->run = p->run_bytes > most->run ? p->run_bytes : most->run;
+	p->scratch_bytes = p->run_bytes = 0;
 }
 
 static ek_status run_first(const eki_step *step, two_products *s, char *scratch)
@@ -69,10 +93,11 @@ static ek_status make_first(eki_step *step, two_products *s)
 	return EK_OK;
 }
 
-ek_status eki_two_products_prepare(eki_step *step, bool left)
+ek_status eki_two_products_prepare(eki_step *step, bool left, const ek_method *method,
+                                   eki_keep_fn *keep)
 {
 	ek_plan *p = step->plan;
-	int64_t scratch;
+	needs most = {0};
 	two_products *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
@@ -80,21 +105,27 @@ ek_status eki_two_products_prepare(eki_step *step, bool left)
 	step->state = s;
 	make_problems(step, s);
 	EK_RETURN_IF(eki_triple_open(step, &s->t));
+	take_needs(p, &most);
 	EK_RETURN_IF(eki_step_children(step, 2));
-	EK_RETURN_IF(left ? add_child(step, &s->problem[0], s->t.R, s->t.A)
-	                  : add_child(step, &s->problem[0], s->t.A, s->t.P));
+	EK_RETURN_IF(left ? add_child(step, &s->problem[0], method, s->t.R, s->t.A)
+	                  : add_child(step, &s->problem[0], method, s->t.A, s->t.P));
+	if (keep) {
+		EK_RETURN_IF(keep(&step->child[0], &s->M));
+		method = step->child[0].method;
+	}
 	EK_RETURN_IF(make_first(step, s));
-	scratch = p->scratch_bytes;
-	p->scratch_bytes = 0;
-	EK_RETURN_IF(left ? add_child(step, &s->problem[1], &s->M, s->t.P)
-	                  : add_child(step, &s->problem[1], s->t.R, &s->M));
-	if (p->scratch_bytes < scratch)
-		p->scratch_bytes = scratch;
+	take_needs(p, &most);
+	EK_RETURN_IF(left ? add_child(step, &s->problem[1], method, &s->M, s->t.P)
+	                  : add_child(step, &s->problem[1], method, s->t.R, &s->M));
+	take_needs(p, &most);
+	p->scratch_bytes = most.scratch;
+	p->run_bytes = most.run;
 	step->parts = step->child[1].parts;
 	step->bytes = step->child[1].bytes;
-	return eki_step_say(step, "         %s has %lld entries, by %s; then by %s\n",
+	return eki_step_say(step, "         %s has %lld entries%s, by %s; then by %s\n",
 	                    left ? "P^T A" : "A P", (long long)s->M.nnz,
-	                    step->child[0].method->name, step->child[1].method->name);
+	                    keep ? ", which stay on the device" : "", step->child[0].method->name,
+	                    step->child[1].method->name);
 }
 
 ek_status eki_two_products_refresh(eki_step *step)
