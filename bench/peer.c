@@ -176,6 +176,7 @@ static void enter(struct field *f, const ek_peer *peer, const ek_peer_problem *p
 	e->release = release;
 	e->record.device = peer->device ? f->c->device->name : e->record.device;
 	e->record.version = peer->version();
+	e->again = peer->again;
 	const double start = tool_seconds();
 
 	if (peer->prepare(problem, &g->state) != 0) {
@@ -196,6 +197,13 @@ void enter_peers(struct field *f, const ek_peer_problem *problem)
 			enter(f, f->bench->peers.peer[k], problem);
 }
 
+/* Returns the number of the CUDA device that is measured, or -1. */
+static int device_number(const struct bench *b)
+{
+	return b->device.size && strncmp(b->device.name, "cuda:", 5) == 0 ? atoi(b->device.name + 5)
+	                                                                  : -1;
+}
+
 ek_peer_problem peer_problem(const struct bench *b, const ek_matrix *A, bool transposed)
 {
 	static const char *const name[] = {"row_ptr", "col_idx", "val"};
@@ -213,7 +221,7 @@ ek_peer_problem peer_problem(const struct bench *b, const ek_matrix *A, bool tra
 	return (ek_peer_problem){.operation = wanted(b),
 	                         .type = info.value,
 	                         .threads = ek_context_threads(b->ctx),
-	                         .device = -1,
+	                         .device = device_number(b),
 	                         .rows = info.rows,
 	                         .cols = info.cols,
 	                         .nnz = info.nnz,

@@ -139,13 +139,6 @@ static int fits(const struct problem *p)
 	return lack ? tool_fail(TOOL_FAILED, "%s", lack) : TOOL_OK;
 }
 
-/* Returns the number of the CUDA device that is measured, or -1. */
-static int device_number(const struct bench *b)
-{
-	return b->device.size && strncmp(b->device.name, "cuda:", 5) == 0 ? atoi(b->device.name + 5)
-	                                                                  : -1;
-}
-
 int problem_make(struct problem *p, const struct bench *bench, int64_t width, int x_order,
                  int y_order, ek_matrix *A)
 {
@@ -163,7 +156,6 @@ int problem_make(struct problem *p, const struct bench *bench, int64_t width, in
 	if (code)
 		return code;
 	p->peer = peer_problem(bench, A, p->op == EK_OP_T);
-	p->peer.device = device_number(bench);
 	p->peer.width = width;
 	p->peer.x_order = x_order;
 	p->peer.y_order = y_order;

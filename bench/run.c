@@ -244,28 +244,29 @@ double field_disturbed(const struct field *f)
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
-/* Returns the fastest entrant of a kind that was timed, or NULL. */
-static const struct entrant *fastest(const struct field *f, enum record_kind kind)
+/* Returns the fastest timed entrant of a kind, or NULL; with `again`, one that has it, if any. */
+static const struct entrant *fastest(const struct field *f, enum record_kind kind, bool again)
 {
 	const struct entrant *best = NULL;
 
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && e->record.kind == kind &&
+		if (was_timed(e) && e->record.kind == kind && e->again == again &&
 		    (!best || entrant_ms(e) < entrant_ms(best)))
 			best = e;
-	return best;
+	return best || !again ? best : fastest(f, kind, false);
 }
 
 /* The entrants that others are compared with; NULL for those not timed. */
 struct yardstick {
-	const struct entrant *unit, *bare, *bound, *peer;
+	const struct entrant *unit, *bare, *bound, *peer[2]; /* peer[1] for those with `again` */
 };
 
 static struct yardstick yardstick_of(const struct field *f)
 {
-	struct yardstick y = {.bare = fastest(f, RECORD_BARE),
-	                      .bound = fastest(f, RECORD_BOUND),
-	                      .peer = fastest(f, RECORD_PEER)};
+	struct yardstick y = {
+		.bare = fastest(f, RECORD_BARE, false),
+		.bound = fastest(f, RECORD_BOUND, false),
+		.peer = {fastest(f, RECORD_PEER, false), fastest(f, RECORD_PEER, true)}};
 
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
 		if (was_timed(e) && e->record.kind == RECORD_OURS &&
@@ -296,7 +297,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 	if (e->record.kind >= RECORD_BOUND)
 		return;
 	v[V_VS_CSR] = v[V_VS_SERIAL] = entrant_ratio(y->unit, e);
-	v[V_VS_PEER] = entrant_ratio(y->peer, e);
+	v[V_VS_PEER] = entrant_ratio(y->peer[e->again], e);
 	if (y->unit)
 		v[V_PREPARE_CALLS] = v[V_PREPARE_MS] / entrant_ms(y->unit);
 	if (y->bare)

@@ -21,6 +21,7 @@ struct entrant {
 	void (*release)(void *own);
 	void *own;    /* memory for the functions above, freed after `release` */
 	double moves; /* bytes that one call moves */
+	bool again;   /* it replaces the values of an existing sparse result */
 	bool hidden;  /* it is measured, but its record is not shown */
 };
 

@@ -172,6 +172,7 @@ static void enter_ours(struct field *f, const char *method, bool again)
 	                                       .on_device = tool_method_on_device(method)};
 	if (tool_method_on_device(method))
 		e->record.device = f->bench->device.name;
+	e->again = again;
 	e->calls.run = run;
 	e->move = move;
 	e->release = free_ours;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-#define EK_PEER_ABI 6
+#define EK_PEER_ABI 7
 
 /* A sparse result, in CSR. Its arrays belong to the peer, and are valid until the next call. */
 typedef struct ek_peer_result {
@@ -107,6 +107,9 @@ typedef struct ek_peer {
 	 * returns the seconds of the last `run` on the device's clock. */
 	int device;
 	double (*elapsed)(void *state);
+	/* 1 if runs replace the values of a sparse result that the peer made before, as "NAME
+	 * again" of our methods does. */
+	int again;
 } ek_peer;
 
 /* Members of a peer of the processor: what it is, and its functions, of which `fetch_` may be

@@ -2,14 +2,12 @@
  * NVIDIA's cuSPARSE: cusparseSpMV, or cusparseSpMM for blocks, with CSR, by each of its algorithms,
  * with and without the preprocess function, which examines the pattern of the matrix first. Each
  * peer has a copy of the matrix and the vectors on the device. Time is measured between two events
- * around the products. */
-#include <cuda_runtime_api.h>
-#include <cusparse.h>
+ * around the products. Products of two sparse matrices are in cusparse_spgemm.c. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "peer.h"
+#include "cusparse_peer.h"
 
 /* A way to use the library: its algorithms for vectors and for blocks, and whether the pattern is
  * examined first. */
@@ -38,26 +36,28 @@ struct product {
 
 static char failure[256];
 
-static const char *error(void)
+/* ---- What the module shares ------------------------------------------------------------------ */
+
+const char *cusparse_peer_error(void)
 {
 	return failure;
 }
 
-static int cuda(const char *what, cudaError_t status)
+int cuda_failed(const char *what, cudaError_t status)
 {
 	if (status != cudaSuccess)
 		snprintf(failure, sizeof failure, "%s: %s", what, cudaGetErrorString(status));
 	return status != cudaSuccess;
 }
 
-static int sparse(const char *what, cusparseStatus_t status)
+int sparse_failed(const char *what, cusparseStatus_t status)
 {
 	if (status != CUSPARSE_STATUS_SUCCESS)
 		snprintf(failure, sizeof failure, "%s: %s", what, cusparseGetErrorString(status));
 	return status != CUSPARSE_STATUS_SUCCESS;
 }
 
-static const char *version(void)
+const char *cusparse_peer_version(void)
 {
 	static char text[32];
 	int major = 0, minor = 0, patch = 0;
@@ -69,12 +69,42 @@ static const char *version(void)
 	return text;
 }
 
-static int supports(const ek_peer_problem *p)
+int host_block(size_t bytes, void **block)
+{
+	*block = calloc(1, bytes);
+	if (!*block)
+		snprintf(failure, sizeof failure, "out of memory");
+	return !*block;
+}
+
+int device_take(void **to, const void *from, int64_t bytes)
+{
+	if (cuda_failed("cudaMalloc", cudaMalloc(to, (size_t)(bytes > 0 ? bytes : 1))))
+		return 1;
+	return from && bytes > 0 &&
+	       cuda_failed("cudaMemcpy",
+	                   cudaMemcpy(*to, from, (size_t)bytes, cudaMemcpyHostToDevice));
+}
+
+int cusparse_peer_here(const ek_peer_problem *p)
 {
 	int count = 0;
 
-	return p->device >= 0 && cudaGetDeviceCount(&count) == cudaSuccess && p->device < count &&
-	       p->ptr_bytes == p->idx_bytes && p->rows > 0 && p->cols > 0 && p->nnz > 0;
+	return p->device >= 0 && cudaGetDeviceCount(&count) == cudaSuccess && p->device < count;
+}
+
+double cusparse_peer_seconds(cudaEvent_t start, cudaEvent_t stop)
+{
+	float milliseconds = 0;
+
+	return cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess ? 1e-3 * milliseconds
+	                                                                       : 0;
+}
+
+static int supports(const ek_peer_problem *p)
+{
+	return cusparse_peer_here(p) && p->ptr_bytes == p->idx_bytes && p->rows > 0 &&
+	       p->cols > 0 && p->nnz > 0;
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
@@ -89,26 +119,16 @@ static int64_t entries_of_y(const ek_peer_problem *p)
 	return p->width * (p->transposed ? p->cols : p->rows);
 }
 
-/* Allocates memory on the device, and copies `from` to it unless that is NULL. Returns 0 on
- * success. */
-static int take(void **to, const void *from, int64_t bytes)
-{
-	if (cuda("cudaMalloc", cudaMalloc(to, (size_t)(bytes > 0 ? bytes : 1))))
-		return 1;
-	return from && bytes > 0 &&
-	       cuda("cudaMemcpy", cudaMemcpy(*to, from, (size_t)bytes, cudaMemcpyHostToDevice));
-}
-
 static int take_arrays(struct product *m)
 {
 	const ek_peer_problem *p = m->p;
 	int64_t value = p->value_bytes;
 
-	return take(&m->row_ptr, p->row_ptr, (p->rows + 1) * p->ptr_bytes) ||
-	       take(&m->col_idx, p->col_idx, p->nnz * p->idx_bytes) ||
-	       take(&m->val, p->val, p->nnz * value) ||
-	       take(&m->x_data, p->x, entries_of_x(p) * value) ||
-	       take(&m->y_data, NULL, entries_of_y(p) * value);
+	return device_take(&m->row_ptr, p->row_ptr, (p->rows + 1) * p->ptr_bytes) ||
+	       device_take(&m->col_idx, p->col_idx, p->nnz * p->idx_bytes) ||
+	       device_take(&m->val, p->val, p->nnz * value) ||
+	       device_take(&m->x_data, p->x, entries_of_x(p) * value) ||
+	       device_take(&m->y_data, NULL, entries_of_y(p) * value);
 }
 
 static int describe_block(struct product *m, cusparseDnMatDescr_t *block, int64_t entries,
@@ -117,9 +137,10 @@ static int describe_block(struct product *m, cusparseDnMatDescr_t *block, int64_
 	const int64_t width = m->p->width, rows = entries / width;
 	const bool by_rows = order == EK_ROW_MAJOR;
 
-	return sparse("cusparseCreateDnMat",
-	              cusparseCreateDnMat(block, rows, width, by_rows ? width : rows, data, m->type,
-	                                  by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
+	return sparse_failed(
+		"cusparseCreateDnMat",
+		cusparseCreateDnMat(block, rows, width, by_rows ? width : rows, data, m->type,
+	                            by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
 }
 
 static int describe(struct product *m)
@@ -127,17 +148,18 @@ static int describe(struct product *m)
 	const ek_peer_problem *p = m->p;
 	cusparseIndexType_t index = p->idx_bytes == 4 ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
 
-	if (sparse("cusparseCreateCsr",
-	           cusparseCreateCsr(&m->A, p->rows, p->cols, p->nnz, m->row_ptr, m->col_idx,
-	                             m->val, index, index, CUSPARSE_INDEX_BASE_ZERO, m->type)))
+	if (sparse_failed("cusparseCreateCsr",
+	                  cusparseCreateCsr(&m->A, p->rows, p->cols, p->nnz, m->row_ptr, m->col_idx,
+	                                    m->val, index, index, CUSPARSE_INDEX_BASE_ZERO,
+	                                    m->type)))
 		return 1;
 	if (p->operation == EK_SPMM)
 		return describe_block(m, &m->X, entries_of_x(p), p->x_order, m->x_data) ||
 		       describe_block(m, &m->Y, entries_of_y(p), p->y_order, m->y_data);
-	return sparse("cusparseCreateDnVec",
-	              cusparseCreateDnVec(&m->x, entries_of_x(p), m->x_data, m->type)) ||
-	       sparse("cusparseCreateDnVec",
-	              cusparseCreateDnVec(&m->y, entries_of_y(p), m->y_data, m->type));
+	return sparse_failed("cusparseCreateDnVec",
+	                     cusparseCreateDnVec(&m->x, entries_of_x(p), m->x_data, m->type)) ||
+	       sparse_failed("cusparseCreateDnVec",
+	                     cusparseCreateDnVec(&m->y, entries_of_y(p), m->y_data, m->type));
 }
 
 /* Arguments of the functions for vectors and for blocks, which differ only in X and Y. */
@@ -149,38 +171,41 @@ static int describe(struct product *m)
 static int buffer(struct product *m, size_t *bytes)
 {
 	return m->p->operation == EK_SPMV
-	               ? sparse("cusparseSpMV_bufferSize",
-	                        cusparseSpMV_bufferSize(VECTORS(m), m->type, m->way.vectors, bytes))
-	               : sparse("cusparseSpMM_bufferSize",
-	                        cusparseSpMM_bufferSize(BLOCKS(m), m->type, m->way.blocks, bytes));
+	               ? sparse_failed("cusparseSpMV_bufferSize",
+	                               cusparseSpMV_bufferSize(VECTORS(m), m->type, m->way.vectors,
+	                                                       bytes))
+	               : sparse_failed(
+				 "cusparseSpMM_bufferSize",
+				 cusparseSpMM_bufferSize(BLOCKS(m), m->type, m->way.blocks, bytes));
 }
 
 static int preprocess(struct product *m)
 {
-	return m->p->operation == EK_SPMV ? sparse("cusparseSpMV_preprocess",
-	                                           cusparseSpMV_preprocess(VECTORS(m), m->type,
-	                                                                   m->way.vectors, m->work))
-	                                  : sparse("cusparseSpMM_preprocess",
-	                                           cusparseSpMM_preprocess(BLOCKS(m), m->type,
-	                                                                   m->way.blocks, m->work));
+	return m->p->operation == EK_SPMV
+	               ? sparse_failed("cusparseSpMV_preprocess",
+	                               cusparseSpMV_preprocess(VECTORS(m), m->type, m->way.vectors,
+	                                                       m->work))
+	               : sparse_failed("cusparseSpMM_preprocess",
+	                               cusparseSpMM_preprocess(BLOCKS(m), m->type, m->way.blocks,
+	                                                       m->work));
 }
 
 static int multiply(struct product *m)
 {
 	return m->p->operation == EK_SPMV
-	               ? sparse("cusparseSpMV",
-	                        cusparseSpMV(VECTORS(m), m->type, m->way.vectors, m->work))
-	               : sparse("cusparseSpMM",
-	                        cusparseSpMM(BLOCKS(m), m->type, m->way.blocks, m->work));
+	               ? sparse_failed("cusparseSpMV",
+	                               cusparseSpMV(VECTORS(m), m->type, m->way.vectors, m->work))
+	               : sparse_failed("cusparseSpMM",
+	                               cusparseSpMM(BLOCKS(m), m->type, m->way.blocks, m->work));
 }
 
 static int analyse(struct product *m)
 {
 	size_t bytes = 0;
 
-	return buffer(m, &bytes) || take(&m->work, NULL, (int64_t)bytes) ||
+	return buffer(m, &bytes) || device_take(&m->work, NULL, (int64_t)bytes) ||
 	       (m->way.preprocess && preprocess(m)) ||
-	       cuda("cudaDeviceSynchronize", cudaDeviceSynchronize());
+	       cuda_failed("cudaDeviceSynchronize", cudaDeviceSynchronize());
 }
 
 static void release(void *state)
@@ -216,11 +241,12 @@ static void release(void *state)
 
 static int prepare(const ek_peer_problem *p, void **state, struct way way)
 {
-	struct product *m = calloc(1, sizeof *m);
+	struct product *m;
+	void *block;
 
-	snprintf(failure, sizeof failure, "out of memory");
-	if (!m)
+	if (host_block(sizeof *m, &block))
 		return 1;
+	m = block;
 	m->p = p;
 	m->way = way;
 	m->type = p->value_bytes == 4 ? CUDA_R_32F : CUDA_R_64F;
@@ -232,11 +258,11 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way)
 		m->alpha.d = p->alpha;
 		m->beta.d = p->beta;
 	}
-	if (cuda("cudaSetDevice", cudaSetDevice(p->device)) ||
-	    cuda("cudaEventCreate", cudaEventCreate(&m->start)) ||
-	    cuda("cudaEventCreate", cudaEventCreate(&m->stop)) ||
-	    sparse("cusparseCreate", cusparseCreate(&m->handle)) || take_arrays(m) || describe(m) ||
-	    analyse(m)) {
+	if (cuda_failed("cudaSetDevice", cudaSetDevice(p->device)) ||
+	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->start)) ||
+	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->stop)) ||
+	    sparse_failed("cusparseCreate", cusparseCreate(&m->handle)) || take_arrays(m) ||
+	    describe(m) || analyse(m)) {
 		release(m);
 		return 1;
 	}
@@ -250,64 +276,63 @@ static int run(void *state, int64_t calls)
 {
 	struct product *m = state;
 
-	if (cuda("cudaEventRecord", cudaEventRecord(m->start, NULL)))
+	if (cuda_failed("cudaEventRecord", cudaEventRecord(m->start, NULL)))
 		return 1;
 	for (; calls > 0; calls--)
 		if (multiply(m))
 			return 1;
-	return cuda("cudaEventRecord", cudaEventRecord(m->stop, NULL)) ||
-	       cuda("cudaEventSynchronize", cudaEventSynchronize(m->stop));
+	return cuda_failed("cudaEventRecord", cudaEventRecord(m->stop, NULL)) ||
+	       cuda_failed("cudaEventSynchronize", cudaEventSynchronize(m->stop));
 }
 
 static double elapsed(void *state)
 {
-	struct product *m = state;
-	float milliseconds = 0;
+	const struct product *m = state;
 
-	return cudaEventElapsedTime(&milliseconds, m->start, m->stop) == cudaSuccess
-	               ? 1e-3 * milliseconds
-	               : 0;
+	return cusparse_peer_seconds(m->start, m->stop);
 }
 
 static int load(void *state)
 {
 	struct product *m = state;
 
-	return cuda("cudaMemcpy",
-	            cudaMemcpy(m->y_data, m->p->y, (size_t)(entries_of_y(m->p) * m->p->value_bytes),
-	                       cudaMemcpyHostToDevice));
+	return cuda_failed("cudaMemcpy",
+	                   cudaMemcpy(m->y_data, m->p->y,
+	                              (size_t)(entries_of_y(m->p) * m->p->value_bytes),
+	                              cudaMemcpyHostToDevice));
 }
 
 static int fetch(void *state)
 {
 	struct product *m = state;
 
-	return cuda("cudaMemcpy",
-	            cudaMemcpy(m->p->y, m->y_data, (size_t)(entries_of_y(m->p) * m->p->value_bytes),
-	                       cudaMemcpyDeviceToHost));
+	return cuda_failed("cudaMemcpy",
+	                   cudaMemcpy(m->p->y, m->y_data,
+	                              (size_t)(entries_of_y(m->p) * m->p->value_bytes),
+	                              cudaMemcpyDeviceToHost));
 }
 
 /* Defines a peer: `symbol` is its name in this file, `shown` its name in the tool. */
-#define WAY(symbol, shown, which, vectors, blocks, preprocess, about)   \
-	static int prepare_##symbol(const ek_peer_problem *p, void **s) \
-	{                                                               \
-		const struct way way = {vectors, blocks, preprocess};   \
-                                                                        \
-		return prepare(p, s, way);                              \
-	}                                                               \
-	static const ek_peer symbol = {.abi = EK_PEER_ABI,              \
-	                               .operations = which,             \
-	                               .name = shown,                   \
-	                               .text = "cuSPARSE, CSR, " about, \
-	                               .version = version,              \
-	                               .supports = supports,            \
-	                               .prepare = prepare_##symbol,     \
-	                               .run = run,                      \
-	                               .load = load,                    \
-	                               .fetch = fetch,                  \
-	                               .release = release,              \
-	                               .error = error,                  \
-	                               .device = 1,                     \
+#define WAY(symbol, shown, which, vectors, blocks, preprocess, about)    \
+	static int prepare_##symbol(const ek_peer_problem *p, void **s)  \
+	{                                                                \
+		const struct way way = {vectors, blocks, preprocess};    \
+                                                                         \
+		return prepare(p, s, way);                               \
+	}                                                                \
+	static const ek_peer symbol = {.abi = EK_PEER_ABI,               \
+	                               .operations = which,              \
+	                               .name = shown,                    \
+	                               .text = "cuSPARSE, CSR, " about,  \
+	                               .version = cusparse_peer_version, \
+	                               .supports = supports,             \
+	                               .prepare = prepare_##symbol,      \
+	                               .run = run,                       \
+	                               .load = load,                     \
+	                               .fetch = fetch,                   \
+	                               .release = release,               \
+	                               .error = cusparse_peer_error,     \
+	                               .device = 1,                      \
 	                               .elapsed = elapsed};
 /* Defines two peers: one without and one with preprocessing. */
 #define WAYS(symbol, shown, which, vectors, blocks, about)   \
@@ -326,8 +351,21 @@ WAYS(alg3, "cusparse.alg3", SPMM, CUSPARSE_SPMV_ALG_DEFAULT, CUSPARSE_SPMM_CSR_A
 
 const ek_peer *const *ek_peer_list(void)
 {
-	static const ek_peer *const list[] = {&plain,  &plain_p, &alg1,   &alg1_p, &alg2,
-	                                      &alg2_p, &alg3,    &alg3_p, NULL};
+	static const ek_peer *const list[] = {&plain,
+	                                      &plain_p,
+	                                      &alg1,
+	                                      &alg1_p,
+	                                      &alg2,
+	                                      &alg2_p,
+	                                      &alg3,
+	                                      &alg3_p,
+	                                      &cusparse_product,
+	                                      &cusparse_product_alg1,
+	                                      &cusparse_product_alg2,
+	                                      &cusparse_product_alg3,
+	                                      &cusparse_product_host,
+	                                      &cusparse_product_reuse,
+	                                      NULL};
 
 	return list;
 }

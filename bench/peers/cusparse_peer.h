@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What the files of cuSPARSE's module share. */
+#ifndef PEERS_CUSPARSE_PEER_H
+#define PEERS_CUSPARSE_PEER_H
+
+#include <cuda_runtime_api.h>
+#include <cusparse.h>
+
+#include "peer.h"
+
+/* Why the last call of a peer failed. */
+const char *cusparse_peer_error(void);
+const char *cusparse_peer_version(void);
+/* Tell whether a call failed, and keep the reason. `what` is the name of the function. */
+int cuda_failed(const char *what, cudaError_t status);
+int sparse_failed(const char *what, cusparseStatus_t status);
+/* Allocates a block of `bytes` bytes on the host that is all zero. Returns 1 if that failed. */
+int host_block(size_t bytes, void **block);
+/* Allocates memory on the device, and copies `from` to it unless that is NULL. Returns 1 if that
+ * failed. */
+int device_take(void **to, const void *from, int64_t bytes);
+/* Tells whether the device of a problem is there. */
+int cusparse_peer_here(const ek_peer_problem *p);
+/* Returns the seconds between two events, or 0 if they are not known. */
+double cusparse_peer_seconds(cudaEvent_t start, cudaEvent_t stop);
+
+/* cusparse_spgemm.c */
+extern const ek_peer cusparse_product, cusparse_product_alg1, cusparse_product_alg2,
+	cusparse_product_alg3, cusparse_product_host, cusparse_product_reuse;
+
+#endif
