@@ -112,7 +112,7 @@ const char *methods_named(const struct bench *bench);
 /* Checks, for operations on matrices, that a matrix is given and that formats and methods exist. */
 void check_matrices(struct bench_options *options);
 /* Replaces the method of --method by one method for each value of --sweep (sweep.c). */
-void sweep_apply(struct bench_options *options);
+void sweep_apply(ek_operation operation, struct bench_options *options);
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 

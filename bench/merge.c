@@ -113,7 +113,6 @@ const struct operation bench_merge = {
 		"2015, Figure 4.7: l = 2^5 ... 2^12, keys of 32 bits alone (i32+0), with values of "
 		"32 (i32+4) and of 64 bits (i32+8); there the total was 2^25. "),
 	.options = ARRAY_OPTIONS "total value_size inputs sweep",
-	.check = sweep_apply,
 	.defaults = "time=1 type=i32 total=2^24 value-size=0,4,8 "
 		    "length=2^5,2^6,2^7,2^8,2^9,2^10,2^11,2^12",
 	.moves = "bytes of keys and values, in and out,",

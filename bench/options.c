@@ -178,6 +178,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->peers |= o->peer_folder != NULL;
 		if (current->check)
 			current->check(o);
+		sweep_apply(current->operation, o);
 	} else {
 		return ARGP_ERR_UNKNOWN;
 	}

@@ -222,7 +222,6 @@ static void check(struct bench_options *o)
 		                                     .format = "%.2f"};
 	}
 	check_matrices(o);
-	sweep_apply(o);
 }
 
 static const struct argp_child children[] = {{&tool_common_argp, 0, "Common options:", 3},

@@ -263,12 +263,6 @@ static const char *product_place(const struct bench *b)
 
 /* ---- The operation --------------------------------------------------------------------------- */
 
-static void check(struct bench_options *o)
-{
-	check_matrices(o);
-	sweep_apply(o);
-}
-
 static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Common options:", 3},
                                                      {&tool_product_argp, 0, "The product:", 2},
                                                      {&tool_calls_argp, 0, NULL, 2},
@@ -305,7 +299,7 @@ const struct operation bench_spmv = {
 		"was wrong.",
 	.options = PRODUCT_OPTIONS " k_best sweep",
 	.defaults = "time=3",
-	.check = check,
+	.check = check_matrices,
 	.fields = PRODUCT_FIELDS,
 	.problem = "matrices",
 	.traits = VECTORS,

@@ -54,7 +54,7 @@ static void check_parameter(const ek_method *m, const char *name, size_t len)
 	           *list ? list : " - none");
 }
 
-void sweep_apply(struct bench_options *o)
+void sweep_apply(ek_operation operation, struct bench_options *o)
 {
 	const char *list = o->common.method, *equals = o->sweep ? strchr(o->sweep, '=') : NULL;
 	char method[TOOL_METHOD], rest[TOOL_METHOD];
@@ -65,8 +65,8 @@ void sweep_apply(struct bench_options *o)
 	if (!equals || equals == o->sweep || !equals[1])
 		tool_usage("--sweep %s: KEY=VALUES is expected, such as w=4,8,16", o->sweep);
 	if (!list || strcmp(list, "all") == 0 || strcmp(list, "auto") == 0 ||
-	    !tool_method_next(&list, method) || !tool_method_find(method) ||
-	    tool_method_next(&list, rest))
+	    !tool_method_next_of(operation, &list, method) || !tool_method_find(method) ||
+	    tool_method_next_of(operation, &list, rest))
 		tool_usage("--sweep %s: one method is expected, by --method NAME", o->sweep);
 	check_parameter(tool_method_find(method), o->sweep, (size_t)(equals - o->sweep));
 	for (const char *at = equals + 1; *at; at += strspn(at, ",")) {

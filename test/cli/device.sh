@@ -74,6 +74,21 @@ check 0 'spmv\.csr\.vector\.gpu +1 ' '*' 'ek bench scenario a.mtx --device openc
 check 0 'spmv\.csr\.vector\.gpu ' '*' \
 	'ek bench convert a.mtx --device opencl --method csr.vector.gpu --rounds 1'
 
+# Sparse results, and merges with a parameter.
+check 0 'spgemm\.csr\.hash\.gpu +[0-9.]+ +[0-9.]+ +[0-9.]' '*' \
+	'ek bench spgemm a.mtx --device opencl --method csr.hash.gpu --rounds 1'
+check 0 'spadd\.csr\.merge\.gpu +[0-9.]' '*' 'ek bench spadd a.mtx --device opencl --rounds 1'
+check 0 '"method":"transpose\.csr\.radix\.gpu".*"device":"opencl:0".*"device_ms":[0-9.]' '*' \
+	'ek bench transpose a.mtx --device opencl --rounds 1 --json -'
+check 0 '"method":"triple\.csr\.right\.gpu again".*"device":"opencl:0".*"device_ms":[0-9.]' '*' \
+	'ek bench triple poisson2d5:nx=9,ny=9 --device opencl --rounds 1 --json -'
+check 0 'error/bound 0[0-9.]*$' '' \
+	'ek triple poisson2d5:nx=9,ny=9 --device opencl --method csr.left.gpu:spgemm=1 --check'
+check 0 'path\.gpu:group=64 +[0-9.]' '*' \
+	'ek bench merge --device opencl --method path.gpu --sweep group=32,64 --length 2^5 --total 2^9 --type i32 \
+		--value-size 0 --rounds 1'
+check 2 '' 'is for merge, not for spmv' 'ek bench spmv a.mtx --method merge.path.gpu --sweep group=32,64'
+
 case ${EK_TEST_TIER:-quick} in
 full | long) # compiles twenty programs
 	check 0 '^export EK_CSR5_SIGMA=([0-9]+,){7}[0-9]+$|not use these figures|these figures$' '*' \
