@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests plans of Galerkin products on devices: what is copied, hints.memory, reproducible bits, and
- * drivers that run out of memory or fail. */
+ * Tests plans of Galerkin products on devices: what is copied, hints.memory, reproducible bits, the
+ * choice, and drivers that run out of memory or fail. */
 #include "support/lengths.h"
 #include "support/rows.h"
 #include "support/triple_case.h"
@@ -161,6 +161,35 @@ static void test_strict(void **state)
 	each_device(strict);
 }
 
+/* Checks that the library chooses a method of the device, unless the device is a processor. */
+static void choice(ek_context *ctx, eki_memory memory)
+{
+	const ek_device_info info = ctx->device->info;
+
+	(void)memory;
+	mesh_open(ctx);
+	for (int gpu = 0; gpu < 2; gpu++) {
+		ek_matrix *C = NULL;
+		ek_plan *plan;
+
+		snprintf(ctx->device->info.kind, sizeof info.kind, "%s", gpu ? "gpu" : "cpu");
+		expect_status(triple_plan(&mesh, NULL, &plan), EK_OK);
+		assert_string_equal(ek_plan_method(plan),
+		                    gpu ? "triple.csr.right.gpu" : "triple.csr.fused");
+		triple_same(&mesh, plan, "triple.csr.serial", &C, "chosen");
+		ek_matrix_destroy(C);
+		ek_plan_destroy(plan);
+	}
+	ctx->device->info = info;
+	mesh_close();
+}
+
+static void test_choice(void **state)
+{
+	(void)state;
+	each_device(choice);
+}
+
 /* ---- Failures -------------------------------------------------------------------------------- */
 
 static struct watch {
@@ -242,9 +271,8 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies),
-		cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_strict),
+		cmocka_unit_test(test_copies),   cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_strict),   cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_failures),
 	};
 
