@@ -19,7 +19,7 @@
 
 static ek_status keep(eki_step *first, ek_store *M)
 {
-	EK_RETURN_IF(eki_step_alloc(first, EKI_MAX_ARRAYS, sizeof(*M->there), &M->there));
+	EK_RETURN_IF(eki_step_alloc(first, EKI_MAX_ARRAYS, sizeof *M->there, &M->there));
 	memset(M->there, 0, EKI_MAX_ARRAYS * sizeof *M->there);
 	/* The run that makes M replaces them by buffers of the right size. */
 	for (int k = CSR_COL; k <= CSR_VAL; k++)
@@ -55,17 +55,19 @@ static double cost(const eki_features *f)
 }
 
 /* The rows, which differ in the order of the products. */
-#define EKI_TWO_PRODUCTS(order, text_, prepare_, cost_)                                         \
-	{                                                                                       \
-		.name = "triple.csr." order ".gpu", .text = text_ ", two products on a device", \
-		.source = "Liu 2015, section 9.5.1", .operation = EK_TRIPLE,                    \
-		.format = {&ek_format_csr, &ek_format_csr},                                     \
-		.param = {{"spgemm", 1, 2,                                                      \
-		           "method of both products: 1 csr.hash.gpu, 2 "                        \
-		           "csr.bins.gpu; by default it is chosen"}},                           \
-		.backend = EKI_GPU, .traits = EKI_OP_N | EKI_OP_T, .cost = cost_,               \
-		.prepare = prepare_, .refresh = eki_two_products_refresh,                       \
-		.run = eki_two_products_run,                                                    \
+#define EKI_TWO_PRODUCTS(order, text_, prepare_, cost_)                                        \
+	{                                                                                      \
+		.name = "triple.csr." order ".gpu",                                            \
+		.text = text_                                                                  \
+			", two products on a device, added in the order of triple.csr." order, \
+		.source = "Liu 2015, section 9.5.1", .operation = EK_TRIPLE,                   \
+		.format = {&ek_format_csr, &ek_format_csr},                                    \
+		.param = {{"spgemm", 1, 2,                                                     \
+		           "method of both products: 1 csr.hash.gpu, 2 "                       \
+		           "csr.bins.gpu; by default it is chosen"}},                          \
+		.backend = EKI_GPU, .traits = EKI_OP_N | EKI_OP_T, .cost = cost_,              \
+		.prepare = prepare_, .refresh = eki_two_products_refresh,                      \
+		.run = eki_two_products_run,                                                   \
 	}
 
 const ek_method ek_triple_gpu_csr_left = EKI_TWO_PRODUCTS("left", "(P^T A) P", prepare_left, NULL);
