@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests plans of Galerkin products on devices: what is copied, hints.memory, reproducible bits, the
- * choice, and drivers that run out of memory or fail. */
+ * choice, memory that runs out, and drivers that fail. */
 #include "support/lengths.h"
 #include "support/rows.h"
 #include "support/triple_case.h"
@@ -262,6 +262,33 @@ static void failures(ek_context *ctx, eki_memory memory)
 	mesh_close();
 }
 
+/* Makes each allocation on the host fail in turn while a plan is made. */
+static void no_memory(ek_context *ctx, eki_memory memory)
+{
+	struct heap *heap = &devices.heap;
+	bool more = true;
+
+	(void)memory;
+	mesh_open(ctx);
+	for (long n = 0; more; n++) {
+		ek_plan *plan = NULL;
+
+		heap_fail(heap, n, false);
+		if (triple_plan(&mesh, "triple.csr.right.gpu", &plan) != EK_OK)
+			assert_non_null(strstr(ek_error_text(), "no memory"));
+		more = atomic_load(&heap->calls) > n;
+		heap_fail(heap, -1, false);
+		ek_plan_destroy(plan);
+	}
+	mesh_close();
+}
+
+static void test_no_memory(void **state)
+{
+	(void)state;
+	each_device(no_memory);
+}
+
 static void test_failures(void **state)
 {
 	(void)state;
@@ -271,9 +298,9 @@ static void test_failures(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies),   cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_strict),   cmocka_unit_test(test_choice),
-		cmocka_unit_test(test_failures),
+		cmocka_unit_test(test_copies),    cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_strict),    cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_no_memory), cmocka_unit_test(test_failures),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);
