@@ -129,6 +129,17 @@ static const char *method_of(const struct kind *k)
 	return name;
 }
 
+/* Returns the context for a kind. Compiling takes most of the time, so the quick tier uses one
+ * context and one pair of types for each width. */
+static const struct device_context *context_of(const struct kind *k, int turn)
+{
+	const char *width = strstr(k->method, "width=");
+
+	if (test_tier() <= TIER_QUICK)
+		turn = width ? atoi(width + 6) / 16 : 1;
+	return &devices.of[turn % devices.count];
+}
+
 static ek_matrix *matrix(const struct kind *k, const struct device_context *on, ek_value value,
                          ek_index index)
 {
@@ -201,14 +212,11 @@ static void test_sums(void **state)
 
 	(void)state;
 	need_device();
-	/* Compiling takes most of the time, so the quick tier tests one pair of types for each
-	 * width. */
 	for (int k = 0; k < count; k++) {
-		const char *width = strstr(kinds[k].method, "width=");
-		const int turn = test_tier() > TIER_QUICK ? k : width ? atoi(width + 6) / 16 : 2;
+		const int turn = test_tier() > TIER_QUICK ? k : 1;
 
-		check_sums(&kinds[k], &devices.of[k % devices.count], (ek_value)(1 + turn % 2),
-		           (ek_index)(1 + turn % 3), k % 4 == 3 ? EK_OP_T : EK_OP_N);
+		check_sums(&kinds[k], context_of(&kinds[k], k), (ek_value)(1 + turn % 2),
+		           (ek_index)(1 + turn / 2 % 3), k % 4 == 3 ? EK_OP_T : EK_OP_N);
 	}
 }
 
@@ -235,7 +243,7 @@ static void test_bits(void **state)
 		make(k, true);
 		x[col[ptr[k->rows / 2]]] = INFINITY; /* in the longest row, or in few rows */
 		x[col[0]] = x[0] = NAN;
-		A = matrix(k, &devices.of[c % devices.count], EK_F64, EK_I32);
+		A = matrix(k, context_of(k, c), EK_F64, EK_I32);
 		for (int again = 0; again < 2; again++) {
 			ek_plan *plan = plan_for(k, A, EK_OP_N);
 

@@ -46,6 +46,8 @@ static const char *const method[] = {
 	"spmv.csr.classes.gpu",
 	"spmv.csr.classes.gpu:s=20",
 	"spmv.csr.merge.gpu",
+	"spmv.csr.panels.gpu",
+	"spmv.csr.panels.gpu:panels=50,width=64",
 	"spmv.csr.acsr.gpu",
 	"spmv.csr.acsr.gpu:each=1,long=256",
 	"spmv.csr.acsr.gpu:each=16,long=65536",

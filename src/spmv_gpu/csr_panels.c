@@ -27,17 +27,20 @@
  * A run has three launches: x is packed in the order of the panels, chunks are multiplied, pieces
  * are added up. Let v be the bytes of a value. An entry in a panel takes v + 2 bytes, a cold one v
  * + 4 and a sector of x; a chunk copies width * v bytes, and each piece takes 4 + 2 v. Panels are
- * made as long as that is less than what the entries of the panel would take as cold ones, where
- * the sectors for each entry are counted in A (two entries in a row whose x is in one sector fetch
- * it once). A chunk has so many tiles that the matrix gives each compute unit eight chunks, and at
- * least as many bytes as its part of x. That caches hold sectors of x longer is not counted, and
- * how often they do depends on the matrix, so the method has no cost and is chosen only by name.
+ * as many as make a run move the fewest bytes, by the entries and pieces of each, and the sectors
+ * for each entry, all counted in A (two entries in a row whose x is in one sector fetch it once). A
+ * chunk has so many tiles that the matrix gives each compute unit four chunks, which are there at
+ * once, but at least four times the bytes of its part of x. That caches hold sectors of x longer is
+ * not counted, and how often they do depends on the matrix, so the method has no cost and is chosen
+ * only by name.
  *
  * Preparation is on the device: columns are counted and sorted by class, entries sorted by panel,
  * pieces numbered by a scan and sorted by row, with the radix sort of transposes. The host decides
- * from the number of entries of each panel, and makes lists of tiles and chunks. Only the counts
- * are by atomic additions, of integers, so the result is always the same. New values are gathered
- * again, by the order of the entries, which the plan keeps with 4 or 8 bytes for each.
+ * from the numbers of each panel, after a first sort in which all columns are in panels, and makes
+ * lists of tiles and chunks. Only the counts are by atomic additions, of integers, so the result is
+ * always the same. With indices of 32 bits it takes temporary memory of up to 28 bytes for each
+ * entry and each column. New values are gathered again, by the order of the entries, which the plan
+ * keeps with 4 or 8 bytes for each.
  *
  * evenkeel; hot columns in local memory after Yang, Parthasarathy, Sadayappan 2011 (tiles of
  * columns, sorted by length); tiles after Liu and Vinter 2015 (CSR5). */
@@ -80,6 +83,31 @@ static ek_status gather(const eki_step *step)
 	return eki_gpu_launch(step, s->values, s->tiles, WG, args, EKI_COUNT(args));
 }
 
+/* Returns the bytes that a run moves, if each cold entry fetches a sector of x, up to as many as
+ * all entries fetch in the order of A. */
+static int64_t moved_bytes(const eki_step *step, const csr_panels *s)
+{
+	const ek_store *A = step->in[0];
+	const int64_t value = (int64_t)ek_value_size(A->value);
+	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
+	const int64_t cold = s->cold < s->fetched ? s->cold : s->fetched;
+	const int64_t entries =
+		s->tiles * CSR_PANELS_TILE * value + s->halves * CSR_PANELS_TILE * 2;
+	const int64_t packs = s->hot * (ptr + CSR_PANELS_SECTOR + value);
+
+	return entries + s->copied * value + packs + cold * CSR_PANELS_SECTOR +
+	       s->pieces * (4 + 2 * value) + A->rows * (ptr + value);
+}
+
+/* Returns those that a run with CSR moves, with the fetches that were counted. */
+static int64_t csr_bytes(const eki_step *step, const csr_panels *s)
+{
+	const ek_store *A = step->in[0];
+
+	return eki_store_bytes(A) + s->fetched * CSR_PANELS_SECTOR +
+	       A->rows * (int64_t)ek_value_size(A->value);
+}
+
 static ek_status explain(eki_step *step, const csr_panels *s)
 {
 	const int64_t nnz = step->in[0]->nnz;
@@ -89,10 +117,9 @@ static ek_status explain(eki_step *step, const csr_panels *s)
 		(long long)s->panels, (long long)s->width,
 		100 * (double)(nnz - s->cold) / (double)nnz, (long long)s->chunks));
 	return eki_step_say(
-		step,
-		"%lld pieces of rows; %lld bytes, where CSR has %lld with x by sectors\n",
-		(long long)s->pieces, (long long)csr_panels_bytes(step, s),
-		(long long)csr_panels_plain_bytes(step, s));
+		step, "%lld pieces of rows; %lld bytes, where CSR has %lld with x by sectors\n",
+		(long long)s->pieces, (long long)moved_bytes(step, s),
+		(long long)csr_bytes(step, s));
 }
 
 /* Makes the buffers that runs write, and gets the kernels of runs. */
@@ -112,7 +139,7 @@ static ek_status finish(eki_step *step, csr_panels *s)
 	         eki_gpu_lanes(rows, s->pieces, 1, 32));
 	EK_RETURN_IF(eki_gpu_program(step, "csr_panels_join", defines, eki_cl_csr_panels));
 	EK_RETURN_IF(eki_gpu_kernel(step, "panels_join", &s->join));
-	step->bytes = csr_panels_bytes(step, s);
+	step->bytes = moved_bytes(step, s);
 	return gather(step);
 }
 
@@ -133,7 +160,6 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_panels", defines, eki_cl_csr_panels));
 	if (step->in[0]->nnz == 0)
 		return EK_OK;
-	EK_RETURN_IF(eki_gpu_mirror_some(step, 1u << CSR_VAL));
 	EK_RETURN_IF(csr_panels_make(step, s));
 	EK_RETURN_IF(finish(step, s));
 	return explain(step, s);

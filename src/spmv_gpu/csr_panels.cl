@@ -92,6 +92,29 @@ EK_KERNEL(panels_key, EK_WG)
 	}
 }
 
+/* Adds the pieces of each panel to `pieces`, as if no chunk cut one in two. `panel` and `row` have
+ * the panels and the rows of the entries in the order of the panels. */
+EK_KERNEL(panels_pieces, EK_WG)
+(ek_i64 n, const EK_GLOBAL IDX *EK_RESTRICT panel, const EK_GLOBAL IDX *EK_RESTRICT row,
+ EK_GLOBAL int *EK_RESTRICT pieces)
+{
+	EK_LOCAL int own; /* those of the panel of the group's first entry */
+	const ek_i64 begin = EK_GROUP() * EK_WG, k = begin + EK_LID();
+
+	if (EK_LID() == 0)
+		own = 0;
+	EK_BARRIER();
+	if (k < n && (k == 0 || panel[k] != panel[k - 1] || row[k] != row[k - 1])) {
+		if (panel[k] == panel[begin])
+			EK_LOCAL_ADD(&own, 1);
+		else
+			EK_ATOMIC_ADD(pieces + panel[k], 1);
+	}
+	EK_BARRIER();
+	if (EK_LID() == 0)
+		EK_ATOMIC_ADD(pieces + panel[begin], own);
+}
+
 /* Writes for each entry of a tile whether a piece ends with it. `row` has the rows of the entries
  * in the order of the panels. */
 EK_KERNEL(panels_ends, EK_WG)

@@ -29,11 +29,7 @@ typedef struct csr_panels {
 } csr_panels;
 
 /* Chooses the panels and makes all arrays except val, packed and sum. s->width must be set, and
- * csr_panels.cl be the step's program. */
+ * csr_panels.cl be the step's program. Of A, only the values stay on the device. */
 ek_status csr_panels_make(eki_step *step, csr_panels *s);
-/* Return the bytes that a run moves, and those that a run with CSR would, if each fetch of an entry
- * of x brings a sector. */
-int64_t csr_panels_bytes(const eki_step *step, const csr_panels *s);
-int64_t csr_panels_plain_bytes(const eki_step *step, const csr_panels *s);
 
 #endif

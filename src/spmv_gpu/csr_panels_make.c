@@ -8,7 +8,9 @@
 #ifndef EK_NO_GPU
 
 enum {
-	GROUPS = 8,   /* chunks for each compute unit */
+	GROUPS = 4,   /* chunks for each compute unit */
+	SHARE = 4,    /* least bytes of a chunk's entries, in parts of x that it copies */
+	MOST = 65535, /* panels that the method chooses: with one more, numbers of 16 bits */
 	CLASSES = 32, /* of columns */
 	PER = 4,      /* numbers that describe a tile, or a chunk */
 	TILE_COLD = 1,
@@ -22,16 +24,12 @@ typedef struct maker {
 	eki_step *step;
 	csr_panels *s;
 	eki_job job;
-	int64_t candidates;                   /* panels if all columns were in panels */
-	int64_t *entries;                     /* their entries */
-	const eki_buffer *array[CSR_COL + 1]; /* row pointers and columns of A */
+	int64_t candidates; /* panels if all columns were in panels */
+	int64_t *entries;   /* their entries */
+	int64_t panels;     /* the first of them, from which panels are chosen */
+	int32_t *pieces;    /* their pieces, if no chunk cut one in two */
 	eki_buffer *count, *order, *rank, *row, *number;
 } maker;
-
-static int64_t value_bytes(const maker *m)
-{
-	return (int64_t)ek_value_size(m->step->in[0]->value);
-}
 
 /* Gives back the memory of a sort that is done, and the indices that it has sorted. */
 static void drop_sort(maker *m, const eki_gpu_radix *sort)
@@ -64,7 +62,7 @@ static ek_status count_columns(maker *m)
 	EK_RETURN_IF(eki_job_buffer(&m->job, 1, sizeof fetches, &fetched));
 	EK_RETURN_IF(driver->clear(m->job.device, m->count));
 	EK_RETURN_IF(driver->clear(m->job.device, fetched));
-	const eki_arg args[] = {eki_arg_i64(A->nnz), eki_arg_buffer(m->array[CSR_COL]),
+	const eki_arg args[] = {eki_arg_i64(A->nnz), eki_arg_buffer(m->step->gpu->array[CSR_COL]),
 	                        eki_arg_buffer(m->count), eki_arg_buffer(fetched)};
 
 	EK_RETURN_IF(for_each(m, "panels_count", A->nnz, args, EKI_COUNT(args)));
@@ -102,28 +100,14 @@ static ek_status order_columns(maker *m)
 
 /* ---- Panels ---------------------------------------------------------------------------------- */
 
-/* Returns the tiles of a chunk in a panel: no fewer than are as long as the panel's part of x. */
+/* Returns the tiles of a chunk in a panel. */
 static int64_t chunk_tiles(const maker *m)
 {
-	const int64_t value = value_bytes(m),
-		      least = eki_groups(m->s->width * value, CSR_PANELS_TILE * (value + 2));
+	const int64_t value = (int64_t)ek_value_size(m->step->in[0]->value);
+	const int64_t least =
+		eki_groups(SHARE * m->s->width * value, CSR_PANELS_TILE * (value + 2));
 
 	return m->s->each > least ? m->s->each : least;
-}
-
-/* Tells whether n entries in `cols` columns move fewer bytes as a panel than as cold ones. */
-static bool pays(const maker *m, int64_t n, int64_t cols)
-{
-	const ek_store *A = m->step->in[0];
-	const int64_t value = value_bytes(m), tiles = eki_groups(n, CSR_PANELS_TILE);
-	const int64_t pieces = n < A->rows ? n : A->rows;
-	const double fetch = CSR_PANELS_SECTOR * (double)m->s->fetched / (double)A->nnz;
-	const int64_t copies = eki_groups(tiles, chunk_tiles(m)) * cols * value;
-	const int64_t packs = cols * ((int64_t)eki_ptr_size(A->index) + CSR_PANELS_SECTOR + value);
-	const int64_t padding = (tiles * CSR_PANELS_TILE - n) * (value + 2);
-
-	return (double)n * (fetch + 4 - 2) >
-	       (double)(copies + packs + padding + pieces * (4 + 2 * value));
 }
 
 /* Returns the number of columns of panel p: `width`, or fewer in the last panel that there can
@@ -135,83 +119,128 @@ static int64_t columns_of(const maker *m, int64_t p)
 	return left < m->s->width ? left : m->s->width;
 }
 
-static void choose_panels(maker *m)
+/* Returns how many bytes fewer panel p moves than if its entries were cold. */
+static double gain(const maker *m, int64_t p)
 {
-	csr_panels *s = m->s;
 	const ek_store *A = m->step->in[0];
-	const int64_t asked = m->step->param[CSR_PANELS_PANELS];
-	int64_t p = 0, n = 0;
+	const int64_t n = m->entries[p], tiles = eki_groups(n, CSR_PANELS_TILE);
+	const int64_t value = (int64_t)ek_value_size(A->value), cols = columns_of(m, p);
+	const double fetch = CSR_PANELS_SECTOR * (double)m->s->fetched / (double)A->nnz;
+	const int64_t copies = eki_groups(tiles, chunk_tiles(m)) * cols * value;
+	const int64_t packs = cols * ((int64_t)eki_ptr_size(A->index) + CSR_PANELS_SECTOR + value);
+	const int64_t padding = (tiles * CSR_PANELS_TILE - n) * (value + 2);
+	const int64_t pieces = m->pieces[p] * (4 + 2 * value);
 
-	for (; p < m->candidates && p < (asked ? asked : 2 * CSR_PANELS_WIDEST - 1); p++) {
-		if (m->entries[p] == 0 || (!asked && !pays(m, m->entries[p], columns_of(m, p))))
-			break;
-		n += m->entries[p];
-	}
-	s->panels = p;
-	s->hot = p * s->width < A->cols ? p * s->width : A->cols;
-	s->cold = A->nnz - n;
+	return (double)n * (fetch + 4 - 2) - (double)(copies + packs + padding + pieces);
 }
 
-/* Sorts the entries by panel, cold ones last, and lists their rows in this order. */
-static ek_status order_entries(maker *m)
+/* Sets the number of panels: that asked for, or the one with which a run moves the fewest bytes. */
+static void choose_panels(maker *m, int64_t asked)
+{
+	csr_panels *s = m->s;
+	double sum = 0, most = 0;
+
+	s->cold = m->step->in[0]->nnz;
+	for (int64_t p = 0; p < m->panels && m->entries[p] > 0; p++) {
+		sum += asked ? 1 : gain(m, p);
+		if (sum <= most)
+			continue;
+		most = sum;
+		s->panels = p + 1;
+	}
+	for (int64_t p = 0; p < s->panels; p++)
+		s->cold -= m->entries[p];
+	s->hot = s->panels < m->candidates ? s->panels * s->width : m->step->in[0]->cols;
+}
+
+/* Counts the pieces of each panel, from the panels of the entries in this order. */
+static ek_status count_pieces(maker *m, const eki_buffer *panel)
+{
+	const int64_t nnz = m->step->in[0]->nnz;
+	eki_buffer *pieces;
+
+	EK_RETURN_IF(eki_job_buffer(&m->job, m->panels + 1, sizeof *m->pieces, &pieces));
+	EK_RETURN_IF(m->job.device->driver->clear(m->job.device, pieces));
+	EK_RETURN_IF(for_each(m, "panels_pieces", nnz,
+	                      (eki_arg[]){eki_arg_i64(nnz), eki_arg_buffer(panel),
+	                                  eki_arg_buffer(m->row), eki_arg_buffer(pieces)},
+	                      4));
+	return eki_buffer_read(m->job.device, pieces, m->pieces, pieces->bytes);
+}
+
+/* Sorts the entries by panel, those that are in none of `panels` last, and lists their rows in this
+ * order. If `count` is true, counts the pieces of the panels. */
+static ek_status order_entries(maker *m, int64_t panels, bool count)
 {
 	const ek_store *A = m->step->in[0];
-	const size_t idx = eki_idx_size(A->index);
 	eki_gpu_radix sort;
 	eki_buffer *key;
 	const eki_buffer *sorted;
 
-	EK_RETURN_IF(
-		eki_gpu_buffer(m->step, A->nnz, eki_ptr_size(A->index), false, NULL, &m->s->from));
-	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, idx, &key));
-	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, idx, &m->row));
+	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, eki_idx_size(A->index), &key));
 	EK_RETURN_IF(eki_gpu_radix_begin(&m->job, A->index, A->nnz, &sort));
-	const eki_arg args[] = {eki_arg_i64(A->nnz), eki_arg_i64(m->s->panels),
-	                        eki_arg_buffer(m->array[CSR_COL]), eki_arg_buffer(m->rank),
-	                        eki_arg_buffer(key)};
+	const eki_arg args[] = {eki_arg_i64(A->nnz), eki_arg_i64(panels),
+	                        eki_arg_buffer(m->step->gpu->array[CSR_COL]),
+	                        eki_arg_buffer(m->rank), eki_arg_buffer(key)};
 
 	EK_RETURN_IF(for_each(m, "panels_key", A->nnz, args, EKI_COUNT(args)));
-	EK_RETURN_IF(eki_gpu_radix_sort(&sort, m->s->panels + 1, key, NULL, m->s->from, &sorted));
-	EK_RETURN_IF(eki_gpu_expand(&m->job, A->index, A->rows, A->nnz, m->array[CSR_PTR], key));
+	EK_RETURN_IF(eki_gpu_radix_sort(&sort, panels + 1, key, NULL, m->s->from, &sorted));
+	EK_RETURN_IF(eki_gpu_expand(&m->job, A->index, A->rows, A->nnz,
+	                            m->step->gpu->array[CSR_PTR], key));
 	EK_RETURN_IF(eki_gpu_gather(&sort, m->s->from, key, m->row));
+	if (count)
+		EK_RETURN_IF(count_pieces(m, sorted));
 	drop_sort(m, &sort);
+	eki_job_drop(&m->job, key);
 	return EK_OK;
+}
+
+/* Chooses the panels, and orders the entries. Without a wish for a number of panels, that takes two
+ * sorts, since only the first one tells the pieces of the panels. */
+static ek_status make_panels(maker *m)
+{
+	const ek_store *A = m->step->in[0];
+	const int64_t asked = m->step->param[CSR_PANELS_PANELS];
+
+	EK_RETURN_IF(
+		eki_gpu_buffer(m->step, A->nnz, eki_ptr_size(A->index), false, NULL, &m->s->from));
+	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, eki_idx_size(A->index), &m->row));
+	if (!asked)
+		EK_RETURN_IF(order_entries(m, m->panels, true));
+	choose_panels(m, asked);
+	return asked || m->s->panels < m->panels ? order_entries(m, m->s->panels, false) : EK_OK;
 }
 
 /* ---- Tiles and chunks ------------------------------------------------------------------------ */
 
+/* Writes description k of a list, unless the list is only counted. */
+static void put(int32_t *list, int64_t k, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+	if (list)
+		memcpy(list + PER * k, (int32_t[]){(int32_t)a, (int32_t)b, (int32_t)c, (int32_t)d},
+		       PER * sizeof *list);
+}
+
 /* Lists the tiles and chunks of panel p, of n entries that begin with entry `first`; p is -1 for
- * cold entries. If `tile` is NULL, only counts them. */
+ * cold entries. If `tile` and `chunk` are NULL, only counts them. */
 static void list_panel(const maker *m, int64_t p, int64_t first, int64_t n, int32_t *tile,
                        int32_t *chunk)
 {
 	csr_panels *s = m->s;
-	const int64_t tiles = eki_groups(n, CSR_PANELS_TILE),
-		      each = p < 0 ? s->each : chunk_tiles(m);
-	const int halves = p < 0 ? 2 : 1;
+	const int64_t tiles = eki_groups(n, CSR_PANELS_TILE);
+	const int64_t each = p < 0 ? s->each : chunk_tiles(m);
 
-	for (int64_t t = 0; t < tiles; t++, s->tiles++, s->halves += halves) {
-		const int64_t left = tiles - t;
+	for (int64_t t = 0; t < tiles; t++) {
+		const int64_t done = t * CSR_PANELS_TILE, left = tiles - t;
 		const bool last = left == 1 || t % each == each - 1;
 
-		if (tile) {
-			int32_t *own = tile + PER * s->tiles;
-
-			own[0] = (int32_t)(first + t * CSR_PANELS_TILE);
-			own[1] = (int32_t)(left > 1 ? CSR_PANELS_TILE : n - t * CSR_PANELS_TILE);
-			own[2] = (int32_t)s->halves;
-			own[3] = (p < 0 ? TILE_COLD : 0) + (last ? TILE_LAST : 0);
+		if (t % each == 0) {
+			put(chunk, s->chunks++, s->tiles, left < each ? left : each, p, 0);
+			s->copied += p < 0 ? 0 : columns_of(m, p);
 		}
-		if (tile && t % each == 0) {
-			int32_t *own = chunk + PER * s->chunks;
-
-			own[0] = (int32_t)s->tiles;
-			own[1] = (int32_t)(left < each ? left : each);
-			own[2] = (int32_t)p;
-			own[3] = 0;
-		}
-		s->chunks += t % each == 0;
-		s->copied += t % each == 0 && p >= 0 ? columns_of(m, p) : 0;
+		put(tile, s->tiles++, first + done, left > 1 ? CSR_PANELS_TILE : n - done,
+		    s->halves, (p < 0 ? TILE_COLD : 0) + (last ? TILE_LAST : 0));
+		s->halves += p < 0 ? 2 : 1;
 	}
 }
 
@@ -304,9 +333,12 @@ static ek_status make_words(maker *m)
 
 	EK_RETURN_IF(eki_gpu_buffer(m->step, s->halves * CSR_PANELS_TILE / 2, sizeof(uint32_t),
 	                            false, NULL, &s->words));
-	const eki_arg args[] = {eki_arg_buffer(s->tile),           eki_arg_buffer(s->from),
-	                        eki_arg_buffer(m->array[CSR_COL]), eki_arg_buffer(m->rank),
-	                        eki_arg_buffer(m->number),         eki_arg_buffer(s->words)};
+	const eki_arg args[] = {eki_arg_buffer(s->tile),
+	                        eki_arg_buffer(s->from),
+	                        eki_arg_buffer(m->step->gpu->array[CSR_COL]),
+	                        eki_arg_buffer(m->rank),
+	                        eki_arg_buffer(m->number),
+	                        eki_arg_buffer(s->words)};
 
 	EK_RETURN_IF(eki_gpu_once(m->step, "panels_words", s->tiles, CSR_PANELS_WG, args,
 	                          EKI_COUNT(args)));
@@ -319,20 +351,23 @@ static ek_status make_words(maker *m)
 
 static ek_status make(maker *m)
 {
-	void *entries;
+	const ek_context *ctx = m->step->ctx;
+	void *entries = NULL, *pieces = NULL;
 	ek_status status;
 
-	EK_RETURN_IF(eki_alloc(m->step->ctx, m->candidates, sizeof *m->entries, &entries));
+	EK_TRY(eki_alloc(ctx, m->candidates, sizeof *m->entries, &entries));
+	EK_TRY(eki_alloc(ctx, m->panels + 1, sizeof *m->pieces, &pieces));
 	m->entries = entries;
+	m->pieces = pieces;
 	EK_TRY(count_columns(m));
 	EK_TRY(order_columns(m));
-	choose_panels(m);
-	EK_TRY(order_entries(m));
+	EK_TRY(make_panels(m));
 	EK_TRY(make_lists(m));
 	EK_TRY(place_pieces(m));
 	status = make_words(m);
 done:
-	eki_free(m->step->ctx, entries, m->candidates, sizeof *m->entries);
+	eki_free(ctx, entries, m->candidates, sizeof *m->entries);
+	eki_free(ctx, pieces, m->panels + 1, sizeof *m->pieces);
 	return status;
 }
 
@@ -341,47 +376,21 @@ ek_status csr_panels_make(eki_step *step, csr_panels *s)
 	const ek_store *A = step->in[0];
 	eki_device *dev = step->gpu->device;
 	const int64_t units = dev->info.units > 0 ? dev->info.units : 1;
+	const int64_t asked = step->param[CSR_PANELS_PANELS], most = asked ? asked : MOST;
 	maker m = {.step = step, .s = s, .candidates = eki_groups(A->cols, s->width)};
 	ek_status status;
 
+	m.panels = m.candidates < most ? m.candidates : most;
 	s->each = eki_groups(A->nnz, CSR_PANELS_TILE * GROUPS * units);
+	EK_RETURN_IF(eki_gpu_mirror(step));
 	eki_job_begin(dev, &m.job);
-	for (int k = CSR_PTR; k <= CSR_COL; k++)
-		EK_TRY(eki_mirror_get(dev, A->array[k],
-		                      k == CSR_PTR ? (A->rows + 1) * (int64_t)eki_ptr_size(A->index)
-		                                   : A->nnz * (int64_t)eki_idx_size(A->index),
-		                      eki_step_values(step), &m.array[k]));
 	status = make(&m);
-done:
-	for (int k = CSR_PTR; k <= CSR_COL; k++)
-		if (m.array[k])
-			eki_mirror_put(dev, m.array[k]);
 	eki_job_end(&m.job);
+	for (int k = CSR_PTR; status == EK_OK && k <= CSR_COL; k++) {
+		eki_mirror_put(dev, step->gpu->array[k]);
+		step->gpu->array[k] = NULL;
+	}
 	return status;
-}
-
-/* ---- Counted bytes --------------------------------------------------------------------------- */
-
-int64_t csr_panels_bytes(const eki_step *step, const csr_panels *s)
-{
-	const ek_store *A = step->in[0];
-	const int64_t value = (int64_t)ek_value_size(A->value);
-	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
-	const int64_t cold = s->cold < s->fetched ? s->cold : s->fetched;
-	const int64_t entries =
-		s->tiles * CSR_PANELS_TILE * value + s->halves * CSR_PANELS_TILE * 2;
-	const int64_t packs = s->hot * (ptr + CSR_PANELS_SECTOR + value);
-
-	return entries + s->copied * value + packs + cold * CSR_PANELS_SECTOR +
-	       s->pieces * (4 + 2 * value) + A->rows * (ptr + value);
-}
-
-int64_t csr_panels_plain_bytes(const eki_step *step, const csr_panels *s)
-{
-	const ek_store *A = step->in[0];
-
-	return eki_store_bytes(A) + s->fetched * CSR_PANELS_SECTOR +
-	       A->rows * (int64_t)ek_value_size(A->value);
 }
 
 #endif
