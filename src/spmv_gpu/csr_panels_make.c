@@ -195,20 +195,23 @@ static ek_status order_entries(maker *m, int64_t panels, bool count)
 	return EK_OK;
 }
 
-/* Chooses the panels, and orders the entries. Without a wish for a number of panels, that takes two
- * sorts, since only the first one tells the pieces of the panels. */
+/* Chooses the panels, and orders the entries. That takes two sorts, since only the first one tells
+ * the pieces of the panels, unless the number of panels is asked for or there can be but one, which
+ * has a piece for each row. */
 static ek_status make_panels(maker *m)
 {
 	const ek_store *A = m->step->in[0];
 	const int64_t asked = m->step->param[CSR_PANELS_PANELS];
+	const bool once = asked || m->panels == 1;
 
 	EK_RETURN_IF(
 		eki_gpu_buffer(m->step, A->nnz, eki_ptr_size(A->index), false, NULL, &m->s->from));
 	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, eki_idx_size(A->index), &m->row));
-	if (!asked)
+	m->pieces[0] = (int32_t)(A->nnz < A->rows ? A->nnz : A->rows);
+	if (!once)
 		EK_RETURN_IF(order_entries(m, m->panels, true));
 	choose_panels(m, asked);
-	return asked || m->s->panels < m->panels ? order_entries(m, m->s->panels, false) : EK_OK;
+	return once || m->s->panels < m->panels ? order_entries(m, m->s->panels, false) : EK_OK;
 }
 
 /* ---- Tiles and chunks ------------------------------------------------------------------------ */
