@@ -130,7 +130,7 @@ static bool may_fail(const struct session *s, const char *call)
 	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
 	       strcmp(call, "cuMemHostRegister_v2") == 0 || strcmp(call, "cuStreamCreate") == 0 ||
 	       strcmp(call, "cuStreamBeginCapture_v2") == 0 ||
-	       strcmp(call, "a captured command") == 0 ||
+	       strcmp(call, "a captured command") == 0 || strcmp(call, "cuFuncSetAttribute") == 0 ||
 	       strcmp(call, "cuStreamEndCapture") == 0 ||
 	       strcmp(call, "cuGraphInstantiateWithFlags") == 0 ||
 	       (tries_again(s) && strncmp(call, "cuMemAlloc", 10) == 0) ||

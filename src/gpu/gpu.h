@@ -389,6 +389,8 @@ ek_status eki_gpu_power_of_two(const eki_step *step, int k);
 /* Returns EK_EUNSUPPORTED if `bytes`, the local memory that a work-group needs, is more than the
  * device has. */
 ek_status eki_gpu_local(const eki_step *step, int64_t bytes);
+/* Does the same where most of these bytes are given by the launch (eki_arg_local). */
+ek_status eki_gpu_local_most(const eki_step *step, int64_t bytes);
 /* Returns the number of lanes to use for each of n parts that have `entries` entries in all. It is
  * the average number of entries of a part, rounded up to a power of two, but at least `least` and
  * at most `most`, which are powers of two. */

@@ -314,17 +314,25 @@ ek_status eki_gpu_power_of_two(const eki_step *step, int k)
 	return EK_OK;
 }
 
-ek_status eki_gpu_local(const eki_step *step, int64_t bytes)
+static ek_status check_local(const eki_step *step, int64_t bytes, int64_t most)
 {
-	const ek_device_info *on = &step->ctx->device->info;
-
-	if (bytes > on->local)
+	if (bytes > most)
 		return eki_fail(EK_EUNSUPPORTED,
 		                "method %s needs %lld bytes of local memory with these parameters; "
 		                "device %s has %lld",
-		                step->method->name, (long long)bytes, on->name,
-		                (long long)on->local);
+		                step->method->name, (long long)bytes, step->ctx->device->info.name,
+		                (long long)most);
 	return EK_OK;
+}
+
+ek_status eki_gpu_local(const eki_step *step, int64_t bytes)
+{
+	return check_local(step, bytes, step->ctx->device->info.local);
+}
+
+ek_status eki_gpu_local_most(const eki_step *step, int64_t bytes)
+{
+	return check_local(step, bytes, step->ctx->device->info.local_most);
 }
 
 int eki_gpu_lanes(int64_t n, int64_t entries, int least, int most)

@@ -61,7 +61,8 @@ static int64_t scan_bytes(int64_t value)
 	return WG * (value + 4);
 }
 
-/* Returns the largest power of two of columns whose part of x fits into local memory. */
+/* Returns the largest power of two of columns whose part of x fits into local memory of fixed size,
+ * so that several groups are on a multiprocessor at once. `width` may ask for more. */
 static int64_t usual_width(const eki_step *step)
 {
 	const int64_t value = (int64_t)ek_value_size(step->in[0]->value);
@@ -153,7 +154,7 @@ static ek_status prepare(eki_step *step)
 	memset(s, 0, sizeof *s);
 	step->state = s;
 	s->width = eki_gpu_param(step, CSR_PANELS_WIDTH, usual_width(step));
-	EK_RETURN_IF(eki_gpu_local(step, s->width * value + scan_bytes(value)));
+	EK_RETURN_IF(eki_gpu_local_most(step, s->width * value + scan_bytes(value)));
 	snprintf(defines, sizeof defines,
 	         "#define EK_WG %d\n#define EACH %d\n#define WIDTH %d\n#define SECTOR %d\n", WG,
 	         EACH, (int)s->width, (int)(CSR_PANELS_SECTOR / value));
@@ -176,15 +177,17 @@ static ek_status multiply(const eki_step *step, const eki_gpu_vectors *on)
 	const csr_panels *s = step->state;
 	const eki_arg hot = eki_arg_i64(s->hot), x = eki_arg_buffer(&on->x);
 	const eki_arg packed = eki_arg_buffer(s->packed);
-	const eki_arg args[] = {eki_arg_buffer(s->chunk),
-	                        eki_arg_buffer(s->tile),
-	                        hot,
-	                        eki_arg_buffer(s->words),
-	                        eki_arg_buffer(s->val),
-	                        x,
-	                        packed,
-	                        eki_arg_buffer(s->place),
-	                        eki_arg_buffer(s->sum)};
+	const eki_arg args[] = {
+		eki_arg_buffer(s->chunk),
+		eki_arg_buffer(s->tile),
+		hot,
+		eki_arg_buffer(s->words),
+		eki_arg_buffer(s->val),
+		x,
+		packed,
+		eki_arg_buffer(s->place),
+		eki_arg_buffer(s->sum),
+		eki_arg_local(s->width * (int64_t)ek_value_size(step->in[0]->value))};
 
 	EK_RETURN_IF(eki_gpu_launch(step, s->pack, eki_groups(s->hot, WG), WG,
 	                            (eki_arg[]){hot, eki_arg_buffer(s->list), x, packed}, 4));

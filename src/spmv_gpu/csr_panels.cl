@@ -303,9 +303,11 @@ EK_KERNEL_AT(panels_multiply, EK_WG, 4)
 (const EK_GLOBAL int *EK_RESTRICT chunk, const EK_GLOBAL int *EK_RESTRICT tile, ek_i64 hot,
  const EK_GLOBAL ek_u32 *EK_RESTRICT words, const EK_GLOBAL VAL *EK_RESTRICT val,
  const EK_GLOBAL VAL *EK_RESTRICT x, const EK_GLOBAL VAL *EK_RESTRICT packed,
- const EK_GLOBAL int *EK_RESTRICT place, EK_GLOBAL VAL *EK_RESTRICT sum)
+ const EK_GLOBAL int *EK_RESTRICT place, EK_GLOBAL VAL *EK_RESTRICT sum EK_LOCAL_PARAMETER(panel))
 {
-	EK_LOCAL VAL part[WIDTH], sums[EK_WG];
+	EK_LOCAL_DECLARE(panel);
+	EK_LOCAL_PTR VAL *part = (EK_LOCAL_PTR VAL *)panel;
+	EK_LOCAL VAL sums[EK_WG];
 	EK_LOCAL int marks[EK_WG];
 	const EK_GLOBAL int *own = chunk + 4 * EK_GROUP();
 	const int tiles = own[1], cold = own[2] < 0;
