@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "gpu/memory.h"
+#include "gpu/record.h"
 
 typedef struct eki_driver eki_driver;
 typedef struct eki_gpu eki_gpu;
@@ -248,17 +249,6 @@ typedef struct eki_gpu_pinned {
 	struct eki_gpu_pinned *next;
 } eki_gpu_pinned;
 
-/* The arguments of a run, how often it was done, and its recorded commands, or NULL (record.c). */
-enum { EKI_RECORDED = 4 };
-typedef struct eki_recorded {
-	eki_dense x, y;
-	int64_t width;
-	eki_scalar alpha, beta;
-	int64_t runs;
-	int launches; /* among the commands */
-	void *commands;
-} eki_recorded;
-
 /* Data of a step that runs on a device, in addition to the method's own state. It is freed with the
  * plan. */
 struct eki_gpu {
@@ -349,19 +339,6 @@ ek_status eki_gpu_launch(const eki_step *step, void *kernel, int64_t groups, int
 /* Ends a run: copies y back if it is on the host. If y is on the device, the device may still be
  * computing it. */
 ek_status eki_gpu_leave(const eki_step *step, const eki_run *v, const eki_gpu_vectors *on);
-/* Runs a step whose lock the caller holds, by its recorded commands if it has any for these
- * arguments. */
-ek_status eki_gpu_repeat(const eki_step *step, eki_run *v);
-void eki_gpu_forget(eki_gpu *g); /* erases all recordings */
-/* What this thread records. */
-typedef struct eki_recording_state {
-	bool on;
-	int commands, launches;
-} eki_recording_state;
-extern _Thread_local eki_recording_state eki_recording;
-/* Fails while this thread records. */
-ek_status eki_not_recording(void);
-
 /* Launches the kernel that computes y = beta y, as part of a run. */
 ek_status eki_gpu_scale_there(const eki_step *step, eki_scalar beta, const eki_buffer *y);
 /* Predicts the time, in nanoseconds, of a run on a device that moves `bytes` bytes in `launches`
