@@ -106,6 +106,7 @@ static int results(struct bench *b)
 static int measure(const struct operation *op, int argc, char **argv)
 {
 	struct bench b = {.op = op};
+	ek_device_info device = {.size = sizeof device};
 	int code, closed, shown = TOOL_OK;
 
 	options_parse(&b, argc, argv);
@@ -113,6 +114,8 @@ static int measure(const struct operation *op, int argc, char **argv)
 	b.ctx = tool_context(&b.o.common, &code);
 	if (code)
 		return code;
+	measure_crowded(ek_context_get_device(b.ctx, &device) == EK_OK &&
+	                strcmp(device.kind, "cpu") == 0);
 	if (b.o.peers)
 		peers_load(&b);
 	if (op->begin)

@@ -114,12 +114,19 @@ static void grow(struct candidate *const *candidates, int count, int *capacity)
 		             "the times");
 }
 
+static bool crowded; /* as in measure_crowded */
+
+void measure_crowded(bool more_threads)
+{
+	crowded = more_threads;
+}
+
 /* Returns how often the kernel has taken the processor from a thread of this process. */
 static long disturbances(void)
 {
 	struct rusage usage;
 
-	return getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
+	return !crowded && getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_nivcsw : 0;
 }
 
 /* Times a batch, and repeats it a few times at most if it was disturbed. Returns the seconds of one
@@ -266,6 +273,11 @@ double measure_kbest(struct candidate *c)
 /* ---- Disturbance ----------------------------------------------------------------------------- */
 
 #define MOST_DISTURBED 0.1 /* share of disturbed samples above which figures are not used */
+
+double measure_disturbed(double share)
+{
+	return crowded ? NAN : share;
+}
 
 bool disturbed_much(double share)
 {

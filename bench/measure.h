@@ -87,6 +87,12 @@ struct bare_loop {
 };
 void bare_loop_run(void *loop, int64_t calls);
 
+/* Says that this process may have more threads at work than there are processors, as with an OpenCL
+ * driver whose device is the processor: then its own threads take processors from each other, and
+ * nobody can tell whether other processes did. */
+void measure_crowded(bool more_threads);
+/* Returns the share of disturbed samples, or NAN if that cannot be told. */
+double measure_disturbed(double share);
 /* Tells whether the share of the samples that other processes disturbed is too large for the
  * figures to mean anything. */
 bool disturbed_much(double share);

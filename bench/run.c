@@ -309,7 +309,7 @@ static void fill_case(const struct field *f, const struct yardstick *y)
 	struct bench_case *c = f->c;
 
 	c->v[V_ROUNDS] = f->rounds;
-	c->v[V_DISTURBED] = field_disturbed(f);
+	c->v[V_DISTURBED] = measure_disturbed(field_disturbed(f));
 	c->unit = f->unit;
 	if (y->bound) {
 		c->bound = y->bound->record.method;

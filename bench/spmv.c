@@ -139,7 +139,7 @@ static const char *cell_bound(const struct bench_case *c, const struct record *r
 static const char *cell_disturbed(const struct bench_case *c, const struct record *r)
 {
 	(void)r;
-	return keep("%.0f %%", 100 * c->v[V_DISTURBED]);
+	return isnan(c->v[V_DISTURBED]) ? "-" : keep("%.0f %%", 100 * c->v[V_DISTURBED]);
 }
 
 static const struct column product_columns[] = {
