@@ -17,7 +17,7 @@ int main(void)
 }
 #else
 
-enum { ROWS = 700, COLS = 500, PAIRS = 6, RUNS = 5, MOST = 8 * ROWS + COLS };
+enum { ROWS = 700, COLS = 500, PAIRS = 6, RUNS = 12, MOST = 8 * ROWS + COLS };
 
 static double x[PAIRS][COLS], y[PAIRS][ROWS], val[MOST];
 static int32_t row_ptr[ROWS + 1], col_idx[MOST];
@@ -261,6 +261,14 @@ static void check_all(const on_device *on, const char *where)
 		check(on, k, where);
 }
 
+static int64_t bytes_from(const ek_context *ctx)
+{
+	ek_device_counters c = {.size = sizeof c};
+
+	expect_status(ek_device_get_counters(ctx, &c), EK_OK);
+	return c.from_device;
+}
+
 static bool has_recording(const ek_plan *plan)
 {
 	bool has = false;
@@ -277,7 +285,7 @@ static bool walk(on_device *on, ek_matrix *A, const char *method, const char *te
 		       host = {.size = sizeof host, .method = "spmv.csr.serial"};
 	ek_plan *plan, *same;
 	char where[200];
-	int64_t each, before;
+	int64_t each, before, bytes, read;
 	bool recorded;
 
 	snprintf(where, sizeof where, "%s %s", text, method);
@@ -285,41 +293,45 @@ static bool walk(on_device *on, ek_matrix *A, const char *method, const char *te
 		return false;
 	expect_status(ek_plan_create(EK_SPMV, A, &host, &same), EK_OK);
 	before = launches_on(on->ctx);
+	bytes = bytes_from(on->ctx);
 	run(on, plan, same, 1, 0, 0);
 	each = launches_on(on->ctx) - before;
+	read = bytes_from(on->ctx) - bytes;
 	for (int k = 1; k < RUNS; k++)
 		run(on, plan, same, 1, 0, 0);
 	if (launches_on(on->ctx) - before != RUNS * each)
 		fail_msg("%s: %d runs of %lld launches count as %lld", where, RUNS, (long long)each,
 		         (long long)(launches_on(on->ctx) - before));
+	if (bytes_from(on->ctx) - bytes != RUNS * read)
+		fail_msg("%s: runs that read %lld bytes count as %lld", where, (long long)read,
+		         (long long)(bytes_from(on->ctx) - bytes));
 	check(on, 0, where);
 	recorded = has_recording(plan);
 	/* More pairs than there are recordings, in turn, with y that is read. */
-	for (int k = 0; k < 4 * PAIRS; k++)
+	for (int k = 0; k < RUNS * PAIRS; k++)
 		run(on, plan, same, -2, 1, k % PAIRS);
 	check_all(on, where);
-	for (int k = 0; k < 3 * EKI_RECORDED; k++)
+	for (int k = 0; k < RUNS * EKI_RECORDED; k++)
 		run(on, plan, same, k % 2 ? 1 : 3, 1, k % EKI_RECORDED);
 	check_all(on, where);
 	/* Memory that is freed may come back under the same address. */
-	for (int k = 0; k < RUNS; k++) {
+	for (int turn = 0; turn < 3; turn++) {
 		free_pair(on, 1);
 		make_pair(on, 1);
-		run(on, plan, same, 1, 2, 1);
-		run(on, plan, same, 1, -1, 1);
-		run(on, plan, same, 1, -1, 1);
-		run(on, plan, same, 1, -1, 1);
+		for (int k = 0; k < RUNS; k++)
+			run(on, plan, same, 1, -1, 1);
 		check(on, 1, where);
 	}
 	/* New values */
-	for (int k = 0; k < RUNS; k++) {
-		val[k] += 1;
+	for (int turn = 0; turn < 3; turn++) {
+		val[turn] += 1;
 		expect_status(ek_matrix_values_changed(A), EK_OK);
-		run(on, plan, same, 1, 0, 2);
-		run(on, plan, same, 1, 0, 2);
-		run(on, plan, same, 1, 0, 2);
+		for (int k = 0; k < RUNS; k++)
+			run(on, plan, same, 1, 0, 2);
 		check(on, 2, where);
 	}
+	if (strcmp(method, "spmv.csr.vector.gpu") == 0) /* a single launch */
+		assert_false(recorded);
 	ek_plan_destroy(plan);
 	ek_plan_destroy(same);
 	return recorded;

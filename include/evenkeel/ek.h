@@ -425,8 +425,8 @@ typedef struct ek_device_info {
 	/* 1 if, in memory that both sides use at once, atomic operations of the host and of the
 	 * device order each other's accesses */
 	int atomics;
-	/* bytes of local memory of a work-group, if the launch says how many; with CUDA more than
-	 * `local`, with OpenCL as many */
+	/* bytes of local memory of a work-group, if the launch says how many: at least `local`, and
+	 * more with newer CUDA devices */
 	int64_t local_most;
 } ek_device_info;
 
@@ -1162,11 +1162,12 @@ static inline ek_dense ek_device_vector(ek_value value, int64_t n, const void *d
  *
  * On a device: vectors with EK_ON_DEVICE need a method that runs on the device. The call then
  * returns when the work is in the queue (ek_device_wait), and errors of that work are returned by a
- * later call. With CUDA, a plan whose runs take several launches records them in the second run
- * with the same vectors and factors, and from then on runs them as one graph; it keeps four of
- * these. Further errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for csr5
- * and segspmv if A is in csr, and for op T with every format except csr. Methods that share y
- * between processor and device ("spmv.csr.hetero.gpu", "spmv.csr.split.gpu") may leave y partly
+ * later call. With CUDA, runs that take several launches and are repeated with the same vectors and
+ * factors, both vectors on the device, are recorded and then run as one graph, unless the method
+ * waits for the device in its runs; a plan keeps four of them, in memory of the driver. Further
+ * errors: EK_EDEVICE; EK_ENOMEM also in the first run after values changed, for csr5 and segspmv if
+ * A is in csr, and for op T with every format except csr. Methods that share y between processor
+ * and device ("spmv.csr.hetero.gpu", "spmv.csr.split.gpu") may leave y partly
  * written after an error. Runs by batches ("spmv.csr.batches.gpu") return when their work is
  * done. */
 ek_status ek_spmv(ek_plan *plan, double alpha, const ek_dense *x, double beta, const ek_dense *y);
@@ -1393,9 +1394,9 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * products, which is computed when the plan is made and in the first run after values changed. So
  * compare methods by the time of making a plan and one run, or by that of runs with new values. On
  * a device, triple.csr.left.gpu and triple.csr.right.gpu do the same; the first product stays in
- * its memory, except its row pointers. The library chooses triple.csr.right.gpu there, unless the
- * device is a processor. Both products are done by the same method of ek_spgemm on devices, and its
- * rules hold for what is copied, for C, and if the device fails.
+ * its memory, except its row pointers. They are chosen only by name. Both products are done by the
+ * same method of ek_spgemm on devices, and its rules hold for what is copied, for C, and if the
+ * device fails.
  *
  * What is read: with alpha = 0 a run reads no values, but left and right have read them when the
  * plan was made. alpha is rounded to the value type of A.
@@ -1411,7 +1412,9 @@ ek_status ek_transpose(ek_plan *plan, ek_matrix **C);
  * Memory: all methods hold a transposed copy of P, with the position of each value, and copies of A
  * and P as ek_spgemm makes them of B. fused takes sums for all columns of A and C for each thread;
  * if these would take more than twice the bytes of A, fewer threads work. left and right hold the
- * first product. hints.memory is a hard limit, as for ek_spgemm, also on what the device holds.
+ * first product. hints.memory is a hard limit, as for ek_spgemm, also on what the device holds; but
+ * how large the first product is shows when it is made, so a plan that is refused for it has taken
+ * its memory for a moment.
  *
  * Errors: as for ek_spgemm; also EK_EINVAL if A is not square. EK_EOVERFLOW also if the first of
  * two products has more entries than hints.index can count. A run after new values may return

@@ -189,12 +189,31 @@ static void cuda_drop(eki_device *device, void *kernel)
 
 /* ---- The queue ------------------------------------------------------------------------------- */
 
-/* Starts a kernel. Blocks have at most 48 KiB of shared memory unless more is asked for. */
+/* Lets a kernel have `local` bytes of dynamic shared memory, which takes a request beyond 48 KiB
+ * with the arrays of fixed size. Plans that share the kernel may need less or more, and graphs have
+ * been made of it, so what was granted once is never taken back. */
+static ek_status grant_local(void *kernel, unsigned local)
+{
+	enum { LITTLE = 1024 }; /* bytes that fit beside all arrays of fixed size */
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	ek_status status;
+	int granted;
+
+	if (local <= LITTLE)
+		return EK_OK;
+	pthread_mutex_lock(&one);
+	status = CALL(cuFuncGetAttribute, &granted, EKI_CUDA_FUNCTION_LOCAL, kernel);
+	if (status == EK_OK && granted < (int)local)
+		status = CALL(cuFuncSetAttribute, kernel, EKI_CUDA_FUNCTION_LOCAL, (int)local);
+	pthread_mutex_unlock(&one);
+	return status;
+}
+
+/* Starts a kernel in the thread's stream. */
 static ek_status start(const eki_card *c, void *kernel, unsigned groups, unsigned group_size,
                        unsigned local, void **parameter)
 {
-	if (local > 0)
-		EK_RETURN_IF(CALL(cuFuncSetAttribute, kernel, EKI_CUDA_FUNCTION_LOCAL, (int)local));
+	EK_RETURN_IF(grant_local(kernel, local));
 	return CALL(cuLaunchKernel, kernel, groups, 1, 1, group_size, 1, 1, local,
 	            eki_cuda_stream(c), parameter, NULL);
 }

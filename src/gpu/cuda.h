@@ -50,7 +50,7 @@ static inline ek_status eki_cuda_enter(const eki_device *device)
 }
 static inline ek_status eki_cuda_enter_command(const eki_device *device)
 {
-	eki_recording.commands++;
+	eki_recording.commands += eki_recording.on;
 	return eki_cuda_push(device);
 }
 /* The stream from which this thread records, or NULL. */

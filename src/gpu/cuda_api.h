@@ -48,6 +48,7 @@
 	  (void **module, const void *image, unsigned options, int *option, void **value))       \
 	X(cuModuleUnload, (void *module))                                                        \
 	X(cuModuleGetFunction, (void **function, void *module, const char *name))                \
+	X(cuFuncGetAttribute, (int *value, int attribute, void *function))                       \
 	X(cuFuncSetAttribute, (void *function, int attribute, int value))                        \
 	X(cuLaunchKernel, (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,    \
 	                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned local, \

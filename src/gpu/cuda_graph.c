@@ -22,12 +22,17 @@ static ek_status begin(void)
 	return status;
 }
 
+/* The context stays current until eki_cuda_recorded, so that nothing can keep that from ending the
+ * capture. */
 ek_status eki_cuda_record(eki_device *device)
 {
+	ek_status status;
+
 	if (!eki_cuda_api.graphs)
-		return eki_fail(EK_EUNSUPPORTED, "the CUDA driver has no graphs");
+		return EK_EUNSUPPORTED;
 	EK_RETURN_IF(eki_cuda_enter(device));
-	return eki_cuda_leave(begin());
+	status = begin();
+	return status == EK_OK ? EK_OK : eki_cuda_leave(status);
 }
 
 static ek_status finish(void *stream, void **commands)
@@ -49,9 +54,9 @@ ek_status eki_cuda_recorded(eki_device *device, void **commands)
 	void *stream = eki_cuda_recorder;
 	ek_status status;
 
+	(void)device;
 	eki_cuda_recorder = NULL;
 	*commands = NULL;
-	EK_RETURN_IF(eki_cuda_push(device));
 	status = finish(stream, commands);
 	if (status != EK_OK)
 		*commands = NULL;

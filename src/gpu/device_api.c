@@ -65,7 +65,6 @@ void ek_device_free(ek_context *ctx, void *data)
 		eki_buffer b = eki_device_memory(dev, data, 0);
 
 		b.foreign = false;
-		atomic_fetch_add(&dev->freed, 1);
 		eki_buffer_free(dev, &b);
 	}
 }

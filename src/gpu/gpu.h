@@ -145,10 +145,11 @@ struct eki_driver {
 	ek_status (*launch)(eki_device *, void *kernel, int64_t groups, int group_size,
 	                    const eki_arg *args, int count);
 	/* `record` starts a recording: until `recorded`, this thread's launches, copies and clears
-	 * go into it instead of the queue, and its calls of all other functions but free and
-	 * flush fail. `recorded` sets *commands to NULL if it fails. `replay` puts all
-	 * commands of a recording into the queue; `erase` may be called before they are done. The
-	 * buffers that they use must live longer. NULL if the driver has no recordings. */
+	 * go into it instead of the queue, and its calls of functions that wait, copy to or from
+	 * the host, allocate or compile fail. `recorded` sets *commands to NULL if it fails.
+	 * `replay` puts all commands of a recording into the queue; `erase` may be called before
+	 * they are done. The buffers that they use must live longer. NULL if the driver has no
+	 * recordings. */
 	ek_status (*record)(eki_device *);
 	ek_status (*recorded)(eki_device *, void **commands);
 	ek_status (*replay)(eki_device *, void *commands);
@@ -180,7 +181,6 @@ struct eki_device {
 	struct eki_temporary *temporaries; /* temporary buffers, in use or not; guarded by `lock` */
 	pthread_mutex_t launch_lock;       /* held while arguments are set for kernels of jobs */
 	_Atomic bool timing;               /* true while the timer is running */
-	_Atomic int64_t freed;             /* how often the caller has freed memory of the device */
 	struct {
 		_Atomic int64_t to_device, from_device, launches, compiled, loaded;
 	} counted;
@@ -268,10 +268,9 @@ struct eki_gpu {
 	eki_transposed transposed; /* transposed copy for op T, in the method's format */
 	bool transposed_here;      /* true if eki_gpu_release frees `transposed` */
 	eki_recorded recorded[EKI_RECORDED];
-	int oldest;      /* index of the oldest of them */
-	bool unrecorded; /* true if the step's runs are not to be recorded */
-	int64_t freed;   /* device->freed, and the state of the values, as recordings know them */
-	uint64_t values;
+	int64_t runs, attempts, replays; /* of the step, of recording it, of recorded runs */
+	bool unrecorded;                 /* true if no runs are to be recorded any more */
+	uint64_t values;                 /* the state of the values, as recordings know them */
 };
 
 /* Returns the number of columns of the step's buffers for blocks. Wider blocks on the host go

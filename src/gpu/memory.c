@@ -102,6 +102,7 @@ ek_status eki_buffer_write(eki_device *dev, const eki_buffer *to, const void *fr
 {
 	if (bytes == 0 || to->device == from)
 		return EK_OK;
+	EK_RETURN_IF(eki_not_recording());
 	atomic_fetch_add(&dev->counted.to_device, bytes);
 	if (to->memory == EKI_MEMORY_COPY)
 		return dev->driver->write(dev, to, 0, from, bytes);
@@ -118,6 +119,7 @@ ek_status eki_buffer_write(eki_device *dev, const eki_buffer *to, const void *fr
 ek_status eki_buffer_read_part(eki_device *dev, const eki_buffer *from, int64_t at, void *to,
                                int64_t bytes)
 {
+	EK_RETURN_IF(eki_not_recording());
 	atomic_fetch_add(&dev->counted.from_device, bytes);
 	return dev->driver->read(dev, from, at, to, bytes);
 }
@@ -133,6 +135,7 @@ ek_status eki_buffer_read(eki_device *dev, const eki_buffer *from, void *to, int
 
 	eki_buffer b = *from;
 
+	EK_RETURN_IF(eki_not_recording());
 	atomic_fetch_add(&dev->counted.from_device, bytes);
 	EK_RETURN_IF(eki_buffer_host(dev, &b));
 	eki_copy_into(dev->ctx, to, b.host, bytes, 1);

@@ -47,7 +47,7 @@
 #define EK_LOCAL_PTR __local /* written before the type that a pointer points to */
 /* Local memory of a size that the launch gives: the first is written behind a kernel's last
  * parameter, without a comma, the second at the beginning of its body. CUDA lets such memory, and
- * no other, be larger than 48 KiB. */
+ * no other, be larger than 48 KiB, once the host has asked for it (cuFuncSetAttribute). */
 #define EK_LOCAL_PARAMETER(name) , __local ek_i64 *name
 #define EK_LOCAL_DECLARE(name)   (void)name
 #define EK_RESTRICT  restrict

@@ -58,13 +58,15 @@ static bool candidate(const eki_step *step, const ek_format *format, unsigned ba
 /* Returns the backend that candidates must have. It is the one that the parent step named, if it
  * did. Otherwise, if the context has a device, it is the backend of the device, since a caller who
  * opened a device wants its methods. There are three exceptions in which it is EKI_CPU: if no
- * method on the device can do the work, in child steps of a plan whose root method runs on the
- * processor, and for sparse results where the device is a processor: these take so many kernels
- * with barriers that compiling them alone takes seconds (PoCL, for a transpose). */
+ * method on the device can do the work, or several can and none has a prediction; in child steps of
+ * a plan whose root method runs on the processor; and for sparse results where the device is a
+ * processor: these take so many kernels with barriers that compiling them alone takes seconds
+ * (PoCL, for a transpose). */
 static unsigned backend_for(const eki_step *step, const ek_format *format)
 {
 	const unsigned device = eki_device_backend(step->ctx, step->in[0]->value);
 	const ek_method *m;
+	int several = 0;
 
 	if (step->backend)
 		return step->backend;
@@ -72,9 +74,12 @@ static unsigned backend_for(const eki_step *step, const ek_format *format)
 	    (step->problem->operation->limited && eki_device_is_processor(step->ctx)))
 		return EKI_CPU;
 	for (size_t k = 0; (m = eki_method(k)); k++)
-		if (candidate(step, format, device, m))
-			return device;
-	return EKI_CPU;
+		if (candidate(step, format, device, m)) {
+			if (m->cost)
+				return device;
+			several++;
+		}
+	return several == 1 ? device : EKI_CPU;
 }
 
 const ek_method *eki_only_method(const eki_step *step, const ek_format *format)

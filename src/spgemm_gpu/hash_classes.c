@@ -4,9 +4,11 @@
  * A. The host reads only where the classes begin.
  *
  * The tables of a class are four times as large as those of the class before, and their groups have
- * twice the work-items: so the multiprocessors of a GPU have a similar number of work-items in each
- * class. A row uses only as much of its table as it needs. A sample has the same number of rows of
- * each class that has as many, so the few long rows count. */
+ * twice the work-items, up to GROUP_MOST: so the multiprocessors of a GPU have a similar number of
+ * work-items in each class but the last ones. The last tables take all memory that a group may
+ * have, so that few rows have to be computed window by window. A row uses only as much of its
+ * table as it needs. A sample has the same number of rows of each class that has as many, so the
+ * few long rows count. */
 #include <stdio.h>
 #include <string.h>
 

@@ -30,9 +30,9 @@
  * as many as make a run move the fewest bytes, by the entries and pieces of each, and the sectors
  * for each entry, all counted in A (two entries in a row whose x is in one sector fetch it once). A
  * chunk has so many tiles that the matrix gives each compute unit four chunks, which are there at
- * once, but at least four times the bytes of its part of x. That caches hold sectors of x longer is
- * not counted, and how often they do depends on the matrix, so the method has no cost and is chosen
- * only by name.
+ * once if local memory allows it, but at least four times the bytes of its part of x. That caches
+ * hold sectors of x longer is not counted, and how often they do depends on the matrix, so the
+ * method has no cost and is chosen only by name.
  *
  * Preparation is on the device: columns are counted and sorted by class, entries sorted by panel,
  * pieces numbered by a scan and sorted by row, with the radix sort of transposes. The host decides
@@ -155,9 +155,8 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	s->width = eki_gpu_param(step, CSR_PANELS_WIDTH, usual_width(step));
 	EK_RETURN_IF(eki_gpu_local_most(step, s->width * value + scan_bytes(value)));
-	snprintf(defines, sizeof defines,
-	         "#define EK_WG %d\n#define EACH %d\n#define WIDTH %d\n#define SECTOR %d\n", WG,
-	         EACH, (int)s->width, (int)(CSR_PANELS_SECTOR / value));
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define EACH %d\n#define SECTOR %d\n",
+	         WG, EACH, (int)(CSR_PANELS_SECTOR / value));
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_panels", defines, eki_cl_csr_panels));
 	if (step->in[0]->nnz == 0)
 		return EK_OK;
@@ -178,6 +177,7 @@ static ek_status multiply(const eki_step *step, const eki_gpu_vectors *on)
 	const eki_arg hot = eki_arg_i64(s->hot), x = eki_arg_buffer(&on->x);
 	const eki_arg packed = eki_arg_buffer(s->packed);
 	const eki_arg args[] = {
+		csr_panels_width(s),
 		eki_arg_buffer(s->chunk),
 		eki_arg_buffer(s->tile),
 		hot,
@@ -187,7 +187,8 @@ static ek_status multiply(const eki_step *step, const eki_gpu_vectors *on)
 		packed,
 		eki_arg_buffer(s->place),
 		eki_arg_buffer(s->sum),
-		eki_arg_local(s->width * (int64_t)ek_value_size(step->in[0]->value))};
+		eki_arg_local(s->panels > 0 ? s->width * (int64_t)ek_value_size(step->in[0]->value)
+	                                    : 8)};
 
 	EK_RETURN_IF(eki_gpu_launch(step, s->pack, eki_groups(s->hot, WG), WG,
 	                            (eki_arg[]){hot, eki_arg_buffer(s->list), x, packed}, 4));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR by panels of columns (csr_panels.c): the kernels of preparation, then those of a run.
  * Compile-time parameters: EK_WG, work-items of a group; EACH, entries of a tile for each of them,
- * an even number; WIDTH, columns of a panel; SECTOR, values in 32 bytes; LANES, work-items for each
- * row in the last kernel, which is a program of its own.
+ * an even number; SECTOR, values in 32 bytes; LANES, work-items for each row in the last kernel,
+ * which is a program of its own. `width` is the number of columns of a panel.
  *
  * Four numbers describe a tile: its first entry in the order of the panels, how many entries it
  * has, where its words begin, in halves of a tile, and TILE_COLD and TILE_LAST. Four numbers
@@ -59,12 +59,13 @@ EK_KERNEL(panels_class, EK_WG)
 /* Handles one panel in each group, as if all columns were in panels: writes the place of each of
  * its columns in `order`, and the number of its entries. */
 EK_KERNEL(panels_rank, EK_WG)
-(ek_i64 cols, const EK_GLOBAL PTR *EK_RESTRICT order, const EK_GLOBAL int *EK_RESTRICT count,
- EK_GLOBAL int *EK_RESTRICT rank, EK_GLOBAL ek_i64 *EK_RESTRICT entries)
+(int width, ek_i64 cols, const EK_GLOBAL PTR *EK_RESTRICT order,
+ const EK_GLOBAL int *EK_RESTRICT count, EK_GLOBAL int *EK_RESTRICT rank,
+ EK_GLOBAL ek_i64 *EK_RESTRICT entries)
 {
 	EK_LOCAL ek_i64 scratch[EK_WG];
-	const ek_i64 first = EK_GROUP() * WIDTH;
-	const ek_i64 end = first + WIDTH < cols ? first + WIDTH : cols;
+	const ek_i64 first = EK_GROUP() * width;
+	const ek_i64 end = first + width < cols ? first + width : cols;
 	ek_i64 own = 0;
 
 	for (ek_i64 k = first + EK_LID(); k < end; k += EK_WG) {
@@ -80,13 +81,13 @@ EK_KERNEL(panels_rank, EK_WG)
 
 /* Writes the panel of each entry, or `panels` if its column is in none. */
 EK_KERNEL(panels_key, EK_WG)
-(ek_i64 n, ek_i64 panels, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
+(int width, ek_i64 n, ek_i64 panels, const EK_GLOBAL IDX *EK_RESTRICT col_idx,
  const EK_GLOBAL int *EK_RESTRICT rank, EK_GLOBAL IDX *EK_RESTRICT key)
 {
 	const ek_i64 k = EK_GROUP() * EK_WG + EK_LID();
 
 	if (k < n) {
-		const int p = rank[col_idx[k]] / WIDTH;
+		const int p = rank[col_idx[k]] / width;
 
 		key[k] = p < panels ? p : (IDX)panels;
 	}
@@ -166,7 +167,7 @@ EK_KERNEL(panels_first, EK_WG)
  * bit whether a piece ends; or two such halves with columns in 16 bits, counted in the panel.
  * Places without an entry, which are at the end of a panel, get column 0. */
 EK_KERNEL(panels_words, EK_WG)
-(const EK_GLOBAL int *EK_RESTRICT tile, const EK_GLOBAL PTR *EK_RESTRICT from,
+(int width, const EK_GLOBAL int *EK_RESTRICT tile, const EK_GLOBAL PTR *EK_RESTRICT from,
  const EK_GLOBAL IDX *EK_RESTRICT col_idx, const EK_GLOBAL int *EK_RESTRICT rank,
  const EK_GLOBAL int *EK_RESTRICT number, EK_GLOBAL ek_u32 *EK_RESTRICT words)
 {
@@ -187,7 +188,7 @@ EK_KERNEL(panels_words, EK_WG)
 				const ek_u32 end = number[k] != number[k + 1];
 
 				word |= cold ? (ek_u32)j | end << 31
-				             : ((ek_u32)(rank[j] % WIDTH) | end << 15) << 16 * h;
+				             : ((ek_u32)(rank[j] % width) | end << 15) << 16 * h;
 			}
 		}
 		to[w] = word;
@@ -300,8 +301,8 @@ EK_FN ek_open panels_scan(ek_open own, ek_open *before, EK_LOCAL_PTR VAL *sums,
 /* Multiplies one chunk in each group, tile by tile. The sum of each piece goes to its place in
  * `sum`. */
 EK_KERNEL_AT(panels_multiply, EK_WG, 4)
-(const EK_GLOBAL int *EK_RESTRICT chunk, const EK_GLOBAL int *EK_RESTRICT tile, ek_i64 hot,
- const EK_GLOBAL ek_u32 *EK_RESTRICT words, const EK_GLOBAL VAL *EK_RESTRICT val,
+(int width, const EK_GLOBAL int *EK_RESTRICT chunk, const EK_GLOBAL int *EK_RESTRICT tile,
+ ek_i64 hot, const EK_GLOBAL ek_u32 *EK_RESTRICT words, const EK_GLOBAL VAL *EK_RESTRICT val,
  const EK_GLOBAL VAL *EK_RESTRICT x, const EK_GLOBAL VAL *EK_RESTRICT packed,
  const EK_GLOBAL int *EK_RESTRICT place, EK_GLOBAL VAL *EK_RESTRICT sum EK_LOCAL_PARAMETER(panel))
 {
@@ -311,8 +312,8 @@ EK_KERNEL_AT(panels_multiply, EK_WG, 4)
 	EK_LOCAL int marks[EK_WG];
 	const EK_GLOBAL int *own = chunk + 4 * EK_GROUP();
 	const int tiles = own[1], cold = own[2] < 0;
-	const ek_i64 begin = (ek_i64)own[2] * WIDTH;
-	const ek_i64 left = hot - begin < WIDTH ? hot - begin : WIDTH;
+	const ek_i64 begin = (ek_i64)own[2] * width;
+	const ek_i64 left = hot - begin < width ? hot - begin : width;
 	ek_open open = {(VAL)0, own[3]}; /* the piece that is open, and its number */
 
 	val += (ek_i64)own[0] * TILE;

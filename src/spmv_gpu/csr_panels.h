@@ -28,6 +28,12 @@ typedef struct csr_panels {
 	void *pack, *multiply, *join, *values; /* kernels */
 } csr_panels;
 
+/* Makes the kernels' argument `width`. */
+static inline eki_arg csr_panels_width(const csr_panels *s)
+{
+	return eki_arg_i32((int32_t)s->width);
+}
+
 /* Chooses the panels and makes all arrays except val, packed and sum. s->width must be set, and
  * csr_panels.cl be the step's program. Of A, only the values stay on the device. */
 ek_status csr_panels_make(eki_step *step, csr_panels *s);

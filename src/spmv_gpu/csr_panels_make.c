@@ -85,8 +85,9 @@ static ek_status order_columns(maker *m)
 	EK_RETURN_IF(eki_job_buffer(&m->job, m->candidates, sizeof(int64_t), &entries));
 	EK_RETURN_IF(eki_gpu_radix_begin(&m->job, A->index, A->cols, &sort));
 	const eki_arg cols = eki_arg_i64(A->cols), count = eki_arg_buffer(m->count);
-	const eki_arg args[] = {cols, eki_arg_buffer(m->order), count, eki_arg_buffer(m->rank),
-	                        eki_arg_buffer(entries)};
+	const eki_arg args[] = {csr_panels_width(m->s),   cols,
+	                        eki_arg_buffer(m->order), count,
+	                        eki_arg_buffer(m->rank),  eki_arg_buffer(entries)};
 
 	EK_RETURN_IF(for_each(m, "panels_class", A->cols,
 	                      (eki_arg[]){cols, count, eki_arg_buffer(class)}, 3));
@@ -179,9 +180,10 @@ static ek_status order_entries(maker *m, int64_t panels, bool count)
 
 	EK_RETURN_IF(eki_job_buffer(&m->job, A->nnz, eki_idx_size(A->index), &key));
 	EK_RETURN_IF(eki_gpu_radix_begin(&m->job, A->index, A->nnz, &sort));
-	const eki_arg args[] = {eki_arg_i64(A->nnz), eki_arg_i64(panels),
-	                        eki_arg_buffer(m->step->gpu->array[CSR_COL]),
-	                        eki_arg_buffer(m->rank), eki_arg_buffer(key)};
+	const eki_arg args[] = {
+		csr_panels_width(m->s),  eki_arg_i64(A->nnz),
+		eki_arg_i64(panels),     eki_arg_buffer(m->step->gpu->array[CSR_COL]),
+		eki_arg_buffer(m->rank), eki_arg_buffer(key)};
 
 	EK_RETURN_IF(for_each(m, "panels_key", A->nnz, args, EKI_COUNT(args)));
 	EK_RETURN_IF(eki_gpu_radix_sort(&sort, panels + 1, key, NULL, m->s->from, &sorted));
@@ -336,12 +338,11 @@ static ek_status make_words(maker *m)
 
 	EK_RETURN_IF(eki_gpu_buffer(m->step, s->halves * CSR_PANELS_TILE / 2, sizeof(uint32_t),
 	                            false, NULL, &s->words));
-	const eki_arg args[] = {eki_arg_buffer(s->tile),
-	                        eki_arg_buffer(s->from),
-	                        eki_arg_buffer(m->step->gpu->array[CSR_COL]),
-	                        eki_arg_buffer(m->rank),
-	                        eki_arg_buffer(m->number),
-	                        eki_arg_buffer(s->words)};
+	const eki_arg args[] = {
+		csr_panels_width(m->s),  eki_arg_buffer(s->tile),
+		eki_arg_buffer(s->from), eki_arg_buffer(m->step->gpu->array[CSR_COL]),
+		eki_arg_buffer(m->rank), eki_arg_buffer(m->number),
+		eki_arg_buffer(s->words)};
 
 	EK_RETURN_IF(eki_gpu_once(m->step, "panels_words", s->tiles, CSR_PANELS_WG, args,
 	                          EKI_COUNT(args)));

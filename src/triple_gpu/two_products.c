@@ -11,7 +11,8 @@
  * that rounds each operation and keeps denormal numbers gives their bits.
  *
  * Cost: the products of P^T and A, or of A and P, then those of the result, which is written and
- * read in the memory of the device, and C is copied to the host. Liu 2015, section 9.5.1. */
+ * read in the memory of the device, and C is copied to the host. No cost is predicted, and so the
+ * methods are chosen only by name: they have not been timed on a GPU. Liu 2015, section 9.5.1. */
 #include "gpu/gpu.h"
 #include "triple/two_products.h"
 
@@ -45,33 +46,22 @@ static ek_status prepare_right(eki_step *step)
 	return prepare(step, false);
 }
 
-/* Predicts the time of two products, as that of one is predicted. As long as no other method of
- * devices has a prediction, only its order of magnitude matters. */
-static double cost(const eki_features *f)
-{
-	enum { LAUNCHES = 24 };
-
-	return eki_gpu_cost(f, 8 * f->csr_bytes, LAUNCHES);
-}
-
 /* The rows, which differ in the order of the products. */
-#define EKI_TWO_PRODUCTS(order, text_, prepare_, cost_)                                        \
+#define EKI_TWO_PRODUCTS(order, text_, prepare_)                                               \
 	{                                                                                      \
 		.name = "triple.csr." order ".gpu",                                            \
 		.text = text_                                                                  \
-			", two products on a device, added in the order of triple.csr." order, \
+			", two products on a device, added in the order of csr." order, \
 		.source = "Liu 2015, section 9.5.1", .operation = EK_TRIPLE,                   \
 		.format = {&ek_format_csr, &ek_format_csr},                                    \
 		.param = {{"spgemm", 1, 2,                                                     \
 		           "method of both products: 1 csr.hash.gpu, 2 "                       \
 		           "csr.bins.gpu; by default it is chosen"}},                          \
-		.backend = EKI_GPU, .traits = EKI_OP_N | EKI_OP_T, .cost = cost_,              \
-		.prepare = prepare_, .refresh = eki_two_products_refresh,                      \
-		.run = eki_two_products_run,                                                   \
+		.backend = EKI_GPU, .traits = EKI_OP_N | EKI_OP_T, .prepare = prepare_,        \
+		.refresh = eki_two_products_refresh, .run = eki_two_products_run,              \
 	}
 
-const ek_method ek_triple_gpu_csr_left = EKI_TWO_PRODUCTS("left", "(P^T A) P", prepare_left, NULL);
-const ek_method ek_triple_gpu_csr_right =
-	EKI_TWO_PRODUCTS("right", "P^T (A P)", prepare_right, cost);
+const ek_method ek_triple_gpu_csr_left = EKI_TWO_PRODUCTS("left", "(P^T A) P", prepare_left);
+const ek_method ek_triple_gpu_csr_right = EKI_TWO_PRODUCTS("right", "P^T (A P)", prepare_right);
 
 #endif

@@ -3,6 +3,8 @@
  * knows its number of launches, and a run of it counts as so many. */
 #include "fake/fake_things.h"
 
+int fake_capturing;
+
 int cuStreamBeginCapture_v2(void *stream, int mode)
 {
 	thing *t = stream;
@@ -12,6 +14,7 @@ int cuStreamBeginCapture_v2(void *stream, int mode)
 		return INVALID_HANDLE;
 	if (mode != EKI_CUDA_CAPTURE_RELAXED || t->capturing)
 		return fake_misuse(INVALID_VALUE, "cuStreamBeginCapture: mode %d", mode);
+	fake_capturing++;
 	t->capturing = 1;
 	t->count = 0;
 	return 0;
@@ -42,6 +45,7 @@ int cuStreamEndCapture(void *stream, void **graph)
 	if (fake_check(__func__, stream, STREAM))
 		return INVALID_HANDLE;
 	state = t->capturing;
+	fake_capturing -= state != 0;
 	t->capturing = 0;
 	TURN(UNKNOWN);
 	if (state == 0)

@@ -240,10 +240,25 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 	return 0;
 }
 
+int cuFuncGetAttribute(int *value, int attribute, void *function)
+{
+	if (fake_capturing && fake_fails("a captured command", UNKNOWN))
+		return UNKNOWN;
+	TURN(UNKNOWN);
+	if (fake_check(__func__, function, FUNCTION))
+		return INVALID_HANDLE;
+	if (attribute != EKI_CUDA_FUNCTION_LOCAL)
+		return fake_misuse(INVALID_VALUE, "cuFuncGetAttribute: %d", attribute);
+	*value = ((thing *)function)->local ? ((thing *)function)->local : 49152;
+	return 0;
+}
+
 int cuFuncSetAttribute(void *function, int attribute, int value)
 {
 	thing *f = function;
 
+	if (fake_capturing && fake_fails("a captured command", UNKNOWN))
+		return UNKNOWN;
 	TURN(UNKNOWN);
 	if (fake_check(__func__, function, FUNCTION))
 		return INVALID_HANDLE;

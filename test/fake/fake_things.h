@@ -68,6 +68,7 @@ int fake_check(const char *call, const void *handle, enum kind kind);
 /* Checks the handle of a stream as fake_check does, then makes the stream's pending copy to the
  * host. Called when the stream gets a command or is waited for. */
 int fake_stream(const char *call, void *stream);
+extern int fake_capturing; /* number of streams that capture */
 /* fake_captures tells whether a stream captures; then fake_capture takes a command with that number
  * of launches, unless it is its turn to fail. */
 int fake_captures(const char *call, const void *stream);
