@@ -239,7 +239,7 @@ double field_disturbed(const struct field *f)
 
 	for (int k = 0; k < f->candidates; k++)
 		share += (double)f->timed[k]->disturbed / f->rounds / f->candidates;
-	return share;
+	return measure_disturbed(share);
 }
 
 /* ---- Records --------------------------------------------------------------------------------- */
@@ -309,7 +309,7 @@ static void fill_case(const struct field *f, const struct yardstick *y)
 	struct bench_case *c = f->c;
 
 	c->v[V_ROUNDS] = f->rounds;
-	c->v[V_DISTURBED] = measure_disturbed(field_disturbed(f));
+	c->v[V_DISTURBED] = field_disturbed(f);
 	c->unit = f->unit;
 	if (y->bound) {
 		c->bound = y->bound->record.method;
