@@ -127,17 +127,19 @@ static void check_failure(const struct session *s, ek_status status, const char 
  * that cannot be recorded are done all the same. */
 static bool may_fail(const struct session *s, const char *call)
 {
-	return strcmp(call, "cuModuleLoadDataEx") == 0 ||
-	       strcmp(call, "cuMemHostRegister_v2") == 0 ||
-	       (strcmp(call, "cuStreamCreate") == 0 && s->plan) ||
-	       strcmp(call, "cuStreamBeginCapture_v2") == 0 ||
-	       strcmp(call, "a captured command") == 0 || strcmp(call, "cuStreamEndCapture") == 0 ||
-	       strcmp(call, "cuGraphInstantiateWithFlags") == 0 ||
-	       strcmp(call, "cuGraphLaunch") == 0 ||
-	       (tries_again(s) && strncmp(call, "cuMemAlloc", 10) == 0) ||
+	static const char *const any[] = {
+		"cuModuleLoadDataEx", "cuMemHostRegister_v2", "cuStreamBeginCapture_v2",
+		"a captured command", "cuStreamEndCapture",   "cuGraphInstantiateWithFlags",
+		"cuGraphLaunch"};
+	const bool memory = strncmp(call, "cuMemAlloc", 10) == 0;
+
+	for (size_t k = 0; k < sizeof any / sizeof *any; k++)
+		if (strcmp(call, any[k]) == 0)
+			return true;
+	return (strcmp(call, "cuStreamCreate") == 0 && s->plan) || (tries_again(s) && memory) ||
 	       (!s->counted && strcmp(call, "cuMemAllocManaged") == 0) ||
-	       (s->method && (strstr(s->method, "columns=16") || strstr(s->method, "panels")) &&
-	        strncmp(call, "cuMemAlloc", 10) == 0);
+	       (s->method && memory &&
+	        (strstr(s->method, "columns=16") || strstr(s->method, "panels")));
 }
 
 /* Runs a session in which call n fails and, if `persistent`, all calls after it. Tells whether the

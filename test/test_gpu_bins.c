@@ -203,32 +203,23 @@ static void test_growth(void **state)
 
 /* ---- Twins ----------------------------------------------------------------------------------- */
 
+static void check_twin(const struct device_context *on, const char *name, const ek_matrix *A)
+{
+	char text[4096];
+
+	(void)on;
+	(void)name;
+	check_memory(A, A, text, sizeof text);
+	const long long bytes = number_after(text, "last new C: ");
+
+	assert_true(bytes <= number_after(text, "temporary bytes ("));
+	assert_true(bytes >= number_after(text, "temporary bytes: hybrid "));
+}
+
 static void test_twins(void **state)
 {
-	const int step = test_tier() <= TIER_QUICK ? 6 : 1;
-	int k = 1;
-
 	(void)state;
-	need_device();
-	for (const ek_twin *t = NULL; (t = ek_twin_next(t));) {
-		const struct device_context *on = &devices.of[k / step % devices.count];
-		char text[4096], spec[64];
-		ek_matrix *twin, *A;
-
-		if (!strstr(t->works, "9.2") || k++ % step)
-			continue;
-		snprintf(spec, sizeof spec, "twin:name=%s", t->name);
-		expect_status(ek_matrix_generate(on->ctx, spec, EK_F64, EK_I32, &twin), EK_OK);
-		A = leading_part(on->ctx, twin);
-		ek_matrix_destroy(twin);
-		check_memory(A, A, text, sizeof text);
-		const long long bytes = number_after(text, "last new C: ");
-
-		assert_true(bytes <= number_after(text, "temporary bytes ("));
-		assert_true(bytes >= number_after(text, "temporary bytes: hybrid "));
-		ek_matrix_destroy(A);
-	}
-	assert_true(k == 24);
+	leading_squares(check_twin);
 }
 
 /* ---- Limits and failures --------------------------------------------------------------------- */

@@ -142,54 +142,40 @@ static void test_no_device(void **state)
 	ek_context_destroy(ctx);
 }
 
+static void check_twin(const struct device_context *on, const char *name, const ek_matrix *A)
+{
+	ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.hash.gpu", .B = A};
+	ek_matrix *C = NULL, *R = NULL;
+	ek_plan *plan, *right;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	hints.method = "spgemm.csr.serial";
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &right), EK_OK);
+	expect_status(ek_spgemm(right, 1, 0, &R), EK_OK);
+	for (int again = 0; again < 2; again++) {
+		expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
+		if (different_array(C, R))
+			fail_msg("%s on %s: array %s differs", name, on->text,
+			         different_array(C, R));
+	}
+	ek_plan_destroy(plan);
+	ek_plan_destroy(right);
+	ek_matrix_destroy(C);
+	ek_matrix_destroy(R);
+}
+
 /* Tests the squares of leading parts of the twins of Liu's Table 9.2. */
 static void test_twins(void **state)
 {
-	const int step = test_tier() <= TIER_QUICK ? 6 : 1;
-	int k = 1;
-
 	(void)state;
-	need_device();
-	for (const ek_twin *t = NULL; (t = ek_twin_next(t));) {
-		const struct device_context *on = &devices.of[k / step % devices.count];
-		ek_matrix *twin, *A, *C = NULL, *R = NULL;
-		ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.hash.gpu"};
-		ek_plan *plan, *right;
-		char spec[64];
-
-		if (!strstr(t->works, "9.2") || k++ % step)
-			continue;
-		snprintf(spec, sizeof spec, "twin:name=%s", t->name);
-		expect_status(ek_matrix_generate(on->ctx, spec, EK_F64, EK_I32, &twin), EK_OK);
-		A = leading_part(on->ctx, twin);
-		ek_matrix_destroy(twin);
-		hints.B = A;
-		expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
-		hints.method = "spgemm.csr.serial";
-		expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &right), EK_OK);
-		expect_status(ek_spgemm(right, 1, 0, &R), EK_OK);
-		for (int again = 0; again < 2; again++) {
-			expect_status(ek_spgemm(plan, 1, 0, &C), EK_OK);
-			if (different_array(C, R))
-				fail_msg("%s on %s: array %s differs", t->name, on->text,
-				         different_array(C, R));
-		}
-		ek_plan_destroy(plan);
-		ek_plan_destroy(right);
-		ek_matrix_destroy(C);
-		ek_matrix_destroy(R);
-		ek_matrix_destroy(A);
-	}
-	assert_int_equal(k, 24);
+	leading_squares(check_twin);
 }
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_device),
-		cmocka_unit_test(test_integer_data),
-		cmocka_unit_test(test_real_data),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_no_device), cmocka_unit_test(test_integer_data),
+		cmocka_unit_test(test_real_data), cmocka_unit_test(test_random),
 		cmocka_unit_test(test_twins),
 	};
 

@@ -28,17 +28,15 @@ struct way {
 };
 
 struct product {
+	struct cusparse_session own;
 	const ek_peer_problem *p;
 	struct way way;
-	cusparseHandle_t handle;
 	cusparseSpGEMMDescr_t state;
 	cusparseSpMatDescr_t A, B, C;
 	void *a[ARRAYS], *b[ARRAYS], *c[ARRAYS]; /* their arrays on the device */
 	void *on_host[ARRAYS];                   /* those of C on the host */
 	int64_t nnz;                             /* entries of C */
 	void *work[BUFFERS];
-	cudaEvent_t start, stop;
-	cudaDataType type;
 	union {
 		float f;
 		double d;
@@ -90,7 +88,7 @@ static int describe(struct product *m, cusparseSpMatDescr_t *M, int64_t rows, in
 	return sparse_failed("cusparseCreateCsr",
 	                     cusparseCreateCsr(M, rows, cols, nnz, array[PTR], array[COL],
 	                                       array[VAL], CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-	                                       CUSPARSE_INDEX_BASE_ZERO, m->type));
+	                                       CUSPARSE_INDEX_BASE_ZERO, m->own.type));
 }
 
 static int drop_matrix(cusparseSpMatDescr_t *M, void **array)
@@ -123,10 +121,11 @@ static int drop_operands(struct product *m)
 
 /* ---- Phases ---------------------------------------------------------------------------------- */
 
-#define FACTORS(m) (m)->handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE
+#define FACTORS(m) \
+	(m)->own.handle, CUSPARSE_OPERATION_NON_TRANSPOSE, CUSPARSE_OPERATION_NON_TRANSPOSE
 /* Arguments that the functions of cusparseSpGEMM have in common. */
-#define PRODUCT(m)                                                              \
-	FACTORS(m), &(m)->alpha, (m)->A, (m)->B, &(m)->beta, (m)->C, (m)->type, \
+#define PRODUCT(m)                                                                  \
+	FACTORS(m), &(m)->alpha, (m)->A, (m)->B, &(m)->beta, (m)->C, (m)->own.type, \
 		(m)->way.algorithm, (m)->state
 /* Arguments that those of cusparseSpGEMMreuse have in common, except compute. */
 #define PATTERN(m) FACTORS(m), (m)->A, (m)->B, (m)->C, (m)->way.algorithm, (m)->state
@@ -218,8 +217,10 @@ static int copy_out(struct product *m)
 }
 
 /* Makes a new C. */
-static int multiply(struct product *m)
+static int multiply(void *state)
 {
+	struct product *m = state;
+
 	return drop_matrix(&m->C, m->c) ||
 	       (m->way.host && (drop_operands(m) || take_operands(m))) || begin(m) ||
 	       estimate_work(m) || compute(m) || place(m) ||
@@ -253,8 +254,10 @@ static int find_pattern(struct product *m)
 	       CALL(cusparseSpGEMMreuse_copy, PATTERN(m), &bytes[4], w[4]) || give(&w[2]);
 }
 
-static int multiply_again(struct product *m)
+static int multiply_again(void *state)
 {
+	struct product *m = state;
+
 	return CALL(cusparseSpGEMMreuse_compute, PRODUCT(m));
 }
 
@@ -270,12 +273,7 @@ static void release(void *state)
 	drop_matrix(&m->C, m->c);
 	drop_operands(m);
 	drop_on_host(m);
-	if (m->handle)
-		cusparseDestroy(m->handle);
-	if (m->start)
-		cudaEventDestroy(m->start);
-	if (m->stop)
-		cudaEventDestroy(m->stop);
+	cusparse_session_close(&m->own);
 	free(m);
 }
 
@@ -289,16 +287,11 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way, int a
 	m = block;
 	m->p = p;
 	m->way = way;
-	m->type = p->value_bytes == 4 ? CUDA_R_32F : CUDA_R_64F;
 	if (p->value_bytes == 4)
 		m->alpha.f = 1;
 	else
 		m->alpha.d = 1;
-	if (cuda_failed("cudaSetDevice", cudaSetDevice(p->device)) ||
-	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->start)) ||
-	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->stop)) ||
-	    sparse_failed("cusparseCreate", cusparseCreate(&m->handle)) || take_operands(m) ||
-	    (again && find_pattern(m)) ||
+	if (cusparse_session_open(p, &m->own) || take_operands(m) || (again && find_pattern(m)) ||
 	    cuda_failed("cudaDeviceSynchronize", cudaDeviceSynchronize())) {
 		release(m);
 		return 1;
@@ -307,32 +300,14 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way, int a
 	return 0;
 }
 
-static int run_calls(struct product *m, int64_t calls, int (*call)(struct product *))
-{
-	if (cuda_failed("cudaEventRecord", cudaEventRecord(m->start, NULL)))
-		return 1;
-	for (; calls > 0; calls--)
-		if (call(m))
-			return 1;
-	return cuda_failed("cudaEventRecord", cudaEventRecord(m->stop, NULL)) ||
-	       cuda_failed("cudaEventSynchronize", cudaEventSynchronize(m->stop));
-}
-
 static int run(void *state, int64_t calls)
 {
-	return run_calls(state, calls, multiply);
+	return cusparse_session_run(state, calls, multiply);
 }
 
 static int run_again(void *state, int64_t calls)
 {
-	return run_calls(state, calls, multiply_again);
-}
-
-static double elapsed(void *state)
-{
-	const struct product *m = state;
-
-	return cusparse_peer_seconds(m->start, m->stop);
+	return cusparse_session_run(state, calls, multiply_again);
 }
 
 static int fetch(void *state)
@@ -358,7 +333,8 @@ static int fetch(void *state)
 	                                EK_PEER_OF(EK_SPGEMM), cusparse_peer_version),          \
 	                        EK_PEER_CALLS(supports, prepare_##symbol, run_, fetch, release, \
 	                                      cusparse_peer_error),                             \
-	                        .device = 1, .elapsed = elapsed, .again = again_};
+	                        .device = 1, .elapsed = cusparse_session_elapsed,               \
+	                        .again = again_};
 
 WAY(cusparse_product, "cusparse", CUSPARSE_SPGEMM_DEFAULT, 0, 0, 0, run,
     ", its default algorithm, on the device")

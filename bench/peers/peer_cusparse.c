@@ -18,15 +18,13 @@ struct way {
 };
 
 struct product {
+	struct cusparse_session own;
 	const ek_peer_problem *p;
 	struct way way;
-	cusparseHandle_t handle;
 	cusparseSpMatDescr_t A;
 	cusparseDnVecDescr_t x, y;
 	cusparseDnMatDescr_t X, Y; /* X and Y are blocks */
 	void *row_ptr, *col_idx, *val, *x_data, *y_data, *work;
-	cudaEvent_t start, stop;
-	cudaDataType type;
 	cusparseOperation_t op;
 	union {
 		float f;
@@ -93,12 +91,46 @@ int cusparse_peer_here(const ek_peer_problem *p)
 	return p->device >= 0 && cudaGetDeviceCount(&count) == cudaSuccess && p->device < count;
 }
 
-double cusparse_peer_seconds(cudaEvent_t start, cudaEvent_t stop)
+int cusparse_session_open(const ek_peer_problem *p, struct cusparse_session *s)
 {
+	s->type = p->value_bytes == 4 ? CUDA_R_32F : CUDA_R_64F;
+	return cuda_failed("cudaSetDevice", cudaSetDevice(p->device)) ||
+	       cuda_failed("cudaEventCreate", cudaEventCreate(&s->start)) ||
+	       cuda_failed("cudaEventCreate", cudaEventCreate(&s->stop)) ||
+	       sparse_failed("cusparseCreate", cusparseCreate(&s->handle));
+}
+
+void cusparse_session_close(struct cusparse_session *s)
+{
+	if (s->handle)
+		cusparseDestroy(s->handle);
+	if (s->start)
+		cudaEventDestroy(s->start);
+	if (s->stop)
+		cudaEventDestroy(s->stop);
+}
+
+int cusparse_session_run(void *state, int64_t calls, int (*call)(void *state))
+{
+	const struct cusparse_session *s = state;
+
+	if (cuda_failed("cudaEventRecord", cudaEventRecord(s->start, NULL)))
+		return 1;
+	for (; calls > 0; calls--)
+		if (call(state))
+			return 1;
+	return cuda_failed("cudaEventRecord", cudaEventRecord(s->stop, NULL)) ||
+	       cuda_failed("cudaEventSynchronize", cudaEventSynchronize(s->stop));
+}
+
+double cusparse_session_elapsed(void *state)
+{
+	const struct cusparse_session *s = state;
 	float milliseconds = 0;
 
-	return cudaEventElapsedTime(&milliseconds, start, stop) == cudaSuccess ? 1e-3 * milliseconds
-	                                                                       : 0;
+	return cudaEventElapsedTime(&milliseconds, s->start, s->stop) == cudaSuccess
+	               ? 1e-3 * milliseconds
+	               : 0;
 }
 
 static int supports(const ek_peer_problem *p)
@@ -139,7 +171,7 @@ static int describe_block(struct product *m, cusparseDnMatDescr_t *block, int64_
 
 	return sparse_failed(
 		"cusparseCreateDnMat",
-		cusparseCreateDnMat(block, rows, width, by_rows ? width : rows, data, m->type,
+		cusparseCreateDnMat(block, rows, width, by_rows ? width : rows, data, m->own.type,
 	                            by_rows ? CUSPARSE_ORDER_ROW : CUSPARSE_ORDER_COL));
 }
 
@@ -151,52 +183,54 @@ static int describe(struct product *m)
 	if (sparse_failed("cusparseCreateCsr",
 	                  cusparseCreateCsr(&m->A, p->rows, p->cols, p->nnz, m->row_ptr, m->col_idx,
 	                                    m->val, index, index, CUSPARSE_INDEX_BASE_ZERO,
-	                                    m->type)))
+	                                    m->own.type)))
 		return 1;
 	if (p->operation == EK_SPMM)
 		return describe_block(m, &m->X, entries_of_x(p), p->x_order, m->x_data) ||
 		       describe_block(m, &m->Y, entries_of_y(p), p->y_order, m->y_data);
 	return sparse_failed("cusparseCreateDnVec",
-	                     cusparseCreateDnVec(&m->x, entries_of_x(p), m->x_data, m->type)) ||
+	                     cusparseCreateDnVec(&m->x, entries_of_x(p), m->x_data, m->own.type)) ||
 	       sparse_failed("cusparseCreateDnVec",
-	                     cusparseCreateDnVec(&m->y, entries_of_y(p), m->y_data, m->type));
+	                     cusparseCreateDnVec(&m->y, entries_of_y(p), m->y_data, m->own.type));
 }
 
 /* Arguments of the functions for vectors and for blocks, which differ only in X and Y. */
-#define VECTORS(m) (m)->handle, (m)->op, &(m)->alpha, (m)->A, (m)->x, &(m)->beta, (m)->y
-#define BLOCKS(m)                                                                            \
-	(m)->handle, (m)->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &(m)->alpha, (m)->A, (m)->X, \
+#define VECTORS(m) (m)->own.handle, (m)->op, &(m)->alpha, (m)->A, (m)->x, &(m)->beta, (m)->y
+#define BLOCKS(m)                                                                                \
+	(m)->own.handle, (m)->op, CUSPARSE_OPERATION_NON_TRANSPOSE, &(m)->alpha, (m)->A, (m)->X, \
 		&(m)->beta, (m)->Y
 
 static int buffer(struct product *m, size_t *bytes)
 {
 	return m->p->operation == EK_SPMV
 	               ? sparse_failed("cusparseSpMV_bufferSize",
-	                               cusparseSpMV_bufferSize(VECTORS(m), m->type, m->way.vectors,
-	                                                       bytes))
-	               : sparse_failed(
-				 "cusparseSpMM_bufferSize",
-				 cusparseSpMM_bufferSize(BLOCKS(m), m->type, m->way.blocks, bytes));
+	                               cusparseSpMV_bufferSize(VECTORS(m), m->own.type,
+	                                                       m->way.vectors, bytes))
+	               : sparse_failed("cusparseSpMM_bufferSize",
+	                               cusparseSpMM_bufferSize(BLOCKS(m), m->own.type,
+	                                                       m->way.blocks, bytes));
 }
 
 static int preprocess(struct product *m)
 {
 	return m->p->operation == EK_SPMV
 	               ? sparse_failed("cusparseSpMV_preprocess",
-	                               cusparseSpMV_preprocess(VECTORS(m), m->type, m->way.vectors,
-	                                                       m->work))
+	                               cusparseSpMV_preprocess(VECTORS(m), m->own.type,
+	                                                       m->way.vectors, m->work))
 	               : sparse_failed("cusparseSpMM_preprocess",
-	                               cusparseSpMM_preprocess(BLOCKS(m), m->type, m->way.blocks,
-	                                                       m->work));
+	                               cusparseSpMM_preprocess(BLOCKS(m), m->own.type,
+	                                                       m->way.blocks, m->work));
 }
 
-static int multiply(struct product *m)
+static int multiply(void *state)
 {
+	const struct product *m = state;
+
 	return m->p->operation == EK_SPMV
-	               ? sparse_failed("cusparseSpMV",
-	                               cusparseSpMV(VECTORS(m), m->type, m->way.vectors, m->work))
-	               : sparse_failed("cusparseSpMM",
-	                               cusparseSpMM(BLOCKS(m), m->type, m->way.blocks, m->work));
+	               ? sparse_failed("cusparseSpMV", cusparseSpMV(VECTORS(m), m->own.type,
+	                                                            m->way.vectors, m->work))
+	               : sparse_failed("cusparseSpMM", cusparseSpMM(BLOCKS(m), m->own.type,
+	                                                            m->way.blocks, m->work));
 }
 
 static int analyse(struct product *m)
@@ -224,12 +258,7 @@ static void release(void *state)
 		cusparseDestroyDnMat(m->X);
 	if (m->Y)
 		cusparseDestroyDnMat(m->Y);
-	if (m->handle)
-		cusparseDestroy(m->handle);
-	if (m->start)
-		cudaEventDestroy(m->start);
-	if (m->stop)
-		cudaEventDestroy(m->stop);
+	cusparse_session_close(&m->own);
 	cudaFree(m->row_ptr);
 	cudaFree(m->col_idx);
 	cudaFree(m->val);
@@ -249,7 +278,6 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way)
 	m = block;
 	m->p = p;
 	m->way = way;
-	m->type = p->value_bytes == 4 ? CUDA_R_32F : CUDA_R_64F;
 	m->op = p->transposed ? CUSPARSE_OPERATION_TRANSPOSE : CUSPARSE_OPERATION_NON_TRANSPOSE;
 	if (p->value_bytes == 4) {
 		m->alpha.f = (float)p->alpha;
@@ -258,11 +286,7 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way)
 		m->alpha.d = p->alpha;
 		m->beta.d = p->beta;
 	}
-	if (cuda_failed("cudaSetDevice", cudaSetDevice(p->device)) ||
-	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->start)) ||
-	    cuda_failed("cudaEventCreate", cudaEventCreate(&m->stop)) ||
-	    sparse_failed("cusparseCreate", cusparseCreate(&m->handle)) || take_arrays(m) ||
-	    describe(m) || analyse(m)) {
+	if (cusparse_session_open(p, &m->own) || take_arrays(m) || describe(m) || analyse(m)) {
 		release(m);
 		return 1;
 	}
@@ -274,22 +298,7 @@ static int prepare(const ek_peer_problem *p, void **state, struct way way)
 
 static int run(void *state, int64_t calls)
 {
-	struct product *m = state;
-
-	if (cuda_failed("cudaEventRecord", cudaEventRecord(m->start, NULL)))
-		return 1;
-	for (; calls > 0; calls--)
-		if (multiply(m))
-			return 1;
-	return cuda_failed("cudaEventRecord", cudaEventRecord(m->stop, NULL)) ||
-	       cuda_failed("cudaEventSynchronize", cudaEventSynchronize(m->stop));
-}
-
-static double elapsed(void *state)
-{
-	const struct product *m = state;
-
-	return cusparse_peer_seconds(m->start, m->stop);
+	return cusparse_session_run(state, calls, multiply);
 }
 
 static int load(void *state)
@@ -333,7 +342,7 @@ static int fetch(void *state)
 	                               .release = release,               \
 	                               .error = cusparse_peer_error,     \
 	                               .device = 1,                      \
-	                               .elapsed = elapsed};
+	                               .elapsed = cusparse_session_elapsed};
 /* Defines two peers: one without and one with preprocessing. */
 #define WAYS(symbol, shown, which, vectors, blocks, about)   \
 	WAY(symbol, shown, which, vectors, blocks, 0, about) \

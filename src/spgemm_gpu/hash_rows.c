@@ -9,31 +9,47 @@
 
 EKI_KERNEL_TEXT(eki_cl_hash_rows, "spgemm_gpu/hash_rows.cl");
 
+static bool has_window(const eki_hash_rows *h, int class)
+{
+	return class >= EKI_HASH_TABLE + h->sizes;
+}
+
+static const eki_hash_size *size_of(const eki_hash_rows *h, int class)
+{
+	return &h->size[(class - EKI_HASH_TABLE) % h->sizes];
+}
+
+/* Returns the slots of the table of a class, with sums or without. */
+static int slots_of(const eki_hash_rows *h, int class, bool sums)
+{
+	const eki_hash_size *s = size_of(h, class);
+
+	return !has_window(h, class) ? s->slots : sums ? s->columns : s->count_columns;
+}
+
 ek_status eki_hash_program(eki_job *job, const eki_step *step, const eki_hash_rows *h, int class,
                            int *group)
 {
-	const bool window = class >= EKI_HASH_TABLE + h->sizes;
-	const eki_hash_size *s = &h->size[(class - EKI_HASH_TABLE) % h->sizes];
 	char text[EKI_GPU_WORDS];
 
+	*group = size_of(h, class)->group;
 	eki_gpu_product_types(step, text, sizeof text);
-	eki_gpu_word(text, "EK_WG", s->group);
-	eki_gpu_word(text, "SLOTS", window ? s->columns : s->slots);
-	eki_gpu_word(text, "COUNT_SLOTS", window ? s->count_columns : s->slots);
-	eki_gpu_word(text, "WINDOW", window);
-	*group = s->group;
+	eki_gpu_word(text, "EK_WG", *group);
+	eki_gpu_word(text, "SLOTS", slots_of(h, class, true));
+	eki_gpu_word(text, "COUNT_SLOTS", slots_of(h, class, false));
+	eki_gpu_word(text, "WINDOW", has_window(h, class));
 	return eki_job_program(job, "hash_rows", text, eki_cl_hash_rows);
 }
 
 /* Returns the bytes of the table of a class (DECLARE_ROW in hash_rows.cl). */
 static int64_t table_bytes(const eki_hash_work *w, int class)
 {
-	const bool window = class >= EKI_HASH_TABLE + w->h->sizes, sums = w->kind != EKI_HASH_COUNT;
-	const eki_hash_size *s = &w->h->size[(class - EKI_HASH_TABLE) % w->h->sizes];
-	const int slots = !window ? s->slots : sums ? s->columns : s->count_columns;
+	const bool sums = w->kind != EKI_HASH_COUNT;
+	const int slots = slots_of(w->h, class, sums);
 	const int64_t value = sums ? (int64_t)ek_value_size(w->step->in[0]->value) : 0;
+	const int64_t keys = has_window(w->h, class) ? slots / 32 : slots;
 
-	return slots * value + (window ? slots / 32 : slots) * (int64_t)sizeof(int32_t);
+	return slots * value + keys * (int64_t)sizeof(int32_t);
 }
 
 ek_status eki_hash_launch_class(const eki_hash_work *w, int class, int64_t first, int64_t count,

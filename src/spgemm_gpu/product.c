@@ -118,13 +118,11 @@ bool eki_gpu_product_itself(const eki_gpu_product *p, int which, eki_buffer *arr
 
 static ek_status place(eki_gpu_product *p, int which, eki_buffer *array)
 {
-	eki_buffer *copy;
+	const ek_store *C = p->run->C;
 
-	if (eki_gpu_product_itself(p, which, array))
+	if (C->there && eki_gpu_product_itself(p, which, array))
 		return EK_OK;
-	EK_RETURN_IF(eki_job_buffer(&p->job, p->run->C->nnz, size_of(p->run->C, which), &copy));
-	*array = *copy;
-	return EK_OK;
+	return eki_job_place(&p->job, C->array[which], C->nnz * (int64_t)size_of(C, which), array);
 }
 
 ek_status eki_gpu_product_place(eki_gpu_product *p, bool columns)
@@ -166,8 +164,8 @@ done:
 
 ek_status eki_gpu_product_arrays(eki_gpu_product *p, eki_buffer *length)
 {
-	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE, p->step->in[0]->rows + 1,
-	                          length, length));
+	EK_RETURN_IF(eki_gpu_scan(&p->job, EK_INT64, EK_SUM, EK_EXCLUSIVE,
+	                          p->step->in[0]->rows + 1, length, length));
 	EK_RETURN_IF(eki_gpu_product_rows(p, length));
 	return eki_gpu_product_place(p, true);
 }
@@ -196,9 +194,9 @@ ek_status eki_gpu_product_known(eki_gpu_product *p)
 	EK_RETURN_IF(eki_job_buffer(&p->job, C->rows + 1, sizeof(int64_t), &at));
 	EK_RETURN_IF(eki_gpu_product_pointers(p, at));
 	EK_RETURN_IF(eki_gpu_product_place(p, true));
-	return p->col.foreign
-	               ? EK_OK
-	               : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL], p->col.bytes);
+	return p->col.foreign ? EK_OK
+	                      : eki_buffer_write(p->job.device, &p->col, C->array[CSR_COL],
+	                                         p->col.bytes);
 }
 
 /* Copies an array of C to the host, unless kernels wrote to the array itself. */

@@ -155,8 +155,10 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	s->width = eki_gpu_param(step, CSR_PANELS_WIDTH, usual_width(step));
 	EK_RETURN_IF(eki_gpu_local_most(step, s->width * value + scan_bytes(value)));
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define EACH %d\n#define SECTOR %d\n",
-	         WG, EACH, (int)(CSR_PANELS_SECTOR / value));
+	snprintf(defines, sizeof defines,
+	         "#define EK_WG %d\n#define EACH %d\n#define TILE_COLD %d\n"
+	         "#define TILE_LAST %d\n#define SECTOR %d\n",
+	         WG, EACH, CSR_PANELS_COLD, CSR_PANELS_LAST, (int)(CSR_PANELS_SECTOR / value));
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_panels", defines, eki_cl_csr_panels));
 	if (step->in[0]->nnz == 0)
 		return EK_OK;

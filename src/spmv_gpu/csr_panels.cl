@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * SpMV on CSR by panels of columns (csr_panels.c): the kernels of preparation, then those of a run.
  * Compile-time parameters: EK_WG, work-items of a group; EACH, entries of a tile for each of them,
- * an even number; SECTOR, values in 32 bytes; LANES, work-items for each row in the last kernel,
- * which is a program of its own. `width` is the number of columns of a panel.
+ * an even number; TILE_COLD and TILE_LAST, bits of a tile, which has a word for each entry, not for
+ * each two, or is the last of its chunk; SECTOR, values in 32 bytes; LANES, work-items for each row
+ * in the last kernel, which is a program of its own. `width` is the number of columns of a panel.
  *
  * Four numbers describe a tile: its first entry in the order of the panels, how many entries it
  * has, where its words begin, in halves of a tile, and TILE_COLD and TILE_LAST. Four numbers
@@ -11,8 +12,6 @@
 #include "prim_body/scan.cl"
 #define TILE      (EK_WG * EACH)
 #define HALF      (TILE / 2)
-#define TILE_COLD 1 /* a word for each entry, not for each two */
-#define TILE_LAST 2 /* the last tile of its chunk */
 
 #ifndef LANES
 
@@ -224,6 +223,14 @@ EK_KERNEL(panels_pack, EK_WG)
 		packed[k] = EK_LOAD(x + EK_STREAM(order + k));
 }
 
+/* Loads the values of the work-item's entries of a tile. */
+EK_FN void panels_values_of(const EK_GLOBAL VAL *val, VAL *product)
+{
+#pragma unroll
+	for (int j = 0; j < EACH; j++)
+		product[j] = EK_STREAM(val + j * EK_WG + EK_LID());
+}
+
 /* Multiplies the work-item's entries of a tile whose columns are in a panel. Returns a mask that
  * has a bit for each entry: whether a piece ends with it. */
 EK_FN ek_u32 panels_hot(const EK_GLOBAL ek_u32 *words, const EK_GLOBAL VAL *val,
@@ -234,9 +241,7 @@ EK_FN ek_u32 panels_hot(const EK_GLOBAL ek_u32 *words, const EK_GLOBAL VAL *val,
 #pragma unroll
 	for (int j = 0; j < EACH / 2; j++)
 		word[j] = EK_STREAM(words + j * EK_WG + EK_LID());
-#pragma unroll
-	for (int j = 0; j < EACH; j++)
-		product[j] = EK_STREAM(val + j * EK_WG + EK_LID());
+	panels_values_of(val, product);
 #pragma unroll
 	for (int j = 0; j < EACH; j++) {
 		const ek_u32 code = word[j / 2] >> 16 * (j % 2);
@@ -256,9 +261,7 @@ EK_FN ek_u32 panels_cold(const EK_GLOBAL ek_u32 *words, const EK_GLOBAL VAL *val
 #pragma unroll
 	for (int j = 0; j < EACH; j++)
 		word[j] = EK_STREAM(words + j * EK_WG + EK_LID());
-#pragma unroll
-	for (int j = 0; j < EACH; j++)
-		product[j] = EK_STREAM(val + j * EK_WG + EK_LID());
+	panels_values_of(val, product);
 #pragma unroll
 	for (int j = 0; j < EACH; j++) {
 		product[j] = EK_MUL(product[j], EK_LOAD(x + (word[j] & 0x7fffffff)));

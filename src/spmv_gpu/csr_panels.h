@@ -10,7 +10,10 @@ enum {
 	CSR_PANELS_EACH = 8,
 	CSR_PANELS_TILE = CSR_PANELS_WG * CSR_PANELS_EACH, /* entries */
 	CSR_PANELS_SECTOR = 32,                            /* bytes of x that a fetch brings */
-	CSR_PANELS_WIDEST = 1 << 15                        /* columns of a panel */
+	CSR_PANELS_WIDEST = 1 << 15,                       /* columns of a panel */
+	/* Bits of a tile: its columns are in no panel; it is the last of its chunk. */
+	CSR_PANELS_COLD = 1,
+	CSR_PANELS_LAST = 2
 };
 enum { CSR_PANELS_PANELS, CSR_PANELS_WIDTH }; /* indices of the method's parameters */
 

@@ -12,9 +12,7 @@ enum {
 	SHARE = 4,    /* least bytes of a chunk's entries, in parts of x that it copies */
 	MOST = 65535, /* panels that the method chooses: with one more, numbers of 16 bits */
 	CLASSES = 32, /* of columns */
-	PER = 4,      /* numbers that describe a tile, or a chunk */
-	TILE_COLD = 1,
-	TILE_LAST = 2 /* as in the kernels */
+	PER = 4       /* numbers that describe a tile, or a chunk */
 };
 
 /* What exists only during preparation. `order` lists the columns, hottest first; `rank` is its
@@ -244,7 +242,7 @@ static void list_panel(const maker *m, int64_t p, int64_t first, int64_t n, int3
 			s->copied += p < 0 ? 0 : columns_of(m, p);
 		}
 		put(tile, s->tiles++, first + done, left > 1 ? CSR_PANELS_TILE : n - done,
-		    s->halves, (p < 0 ? TILE_COLD : 0) + (last ? TILE_LAST : 0));
+		    s->halves, (p < 0 ? CSR_PANELS_COLD : 0) + (last ? CSR_PANELS_LAST : 0));
 		s->halves += p < 0 ? 2 : 1;
 	}
 }

@@ -114,6 +114,15 @@ int fake_check(const char *call, const void *handle, enum kind kind)
 	return 0;
 }
 
+int fake_drop(const char *call, void *handle, enum kind kind)
+{
+	const int error = fake_check(call, handle, kind);
+
+	if (!error)
+		fake_destroy(handle);
+	return error;
+}
+
 int fake_stream(const char *call, void *stream)
 {
 	const int error = fake_check(call, stream, STREAM);
@@ -265,11 +274,7 @@ int cuStreamCreate(void **stream, unsigned flags)
 
 int cuStreamDestroy_v2(void *stream)
 {
-	const int error = fake_check(__func__, stream, STREAM);
-
-	if (!error)
-		fake_destroy(stream);
-	return error;
+	return fake_drop(__func__, stream, STREAM);
 }
 
 /* Waits for the stream. If that fails, drops the stream's pending copy. */
@@ -311,11 +316,7 @@ int cuEventCreate(void **event, unsigned flags)
 
 int cuEventDestroy_v2(void *event)
 {
-	const int error = fake_check(__func__, event, EVENT);
-
-	if (!error)
-		fake_destroy(event);
-	return error;
+	return fake_drop(__func__, event, EVENT);
 }
 
 int cuEventRecord(void *event, void *stream)

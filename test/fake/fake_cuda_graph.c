@@ -72,11 +72,7 @@ int cuGraphInstantiateWithFlags(void **executable, void *graph, uint64_t flags)
 
 int cuGraphDestroy(void *graph)
 {
-	const int error = fake_check(__func__, graph, GRAPH);
-
-	if (!error)
-		fake_destroy(graph);
-	return error;
+	return fake_drop(__func__, graph, GRAPH);
 }
 
 int cuGraphLaunch(void *executable, void *stream)
@@ -91,9 +87,5 @@ int cuGraphLaunch(void *executable, void *stream)
 
 int cuGraphExecDestroy(void *executable)
 {
-	const int error = fake_check(__func__, executable, EXECUTABLE);
-
-	if (!error)
-		fake_destroy(executable);
-	return error;
+	return fake_drop(__func__, executable, EXECUTABLE);
 }

@@ -65,6 +65,8 @@ thing *fake_current(const char *call);
 /* Returns 0 if `handle` is live, has the given kind and belongs to the current context. Otherwise
  * records a misuse and returns an error. */
 int fake_check(const char *call, const void *handle, enum kind kind);
+/* Checks a handle as fake_check does, and destroys its thing. */
+int fake_drop(const char *call, void *handle, enum kind kind);
 /* Checks the handle of a stream as fake_check does, then makes the stream's pending copy to the
  * host. Called when the stream gets a command or is waited for. */
 int fake_stream(const char *call, void *stream);

@@ -2,7 +2,9 @@
 #include "support/leading.h"
 #include "support/support.h"
 
-ek_matrix *leading_part(ek_context *ctx, const ek_matrix *M)
+/* Makes the leading rows and columns of a matrix of f64 and indices of 32 bits, as many as have few
+ * products, with indices of 64 bits. */
+static ek_matrix *leading_part(ek_context *ctx, const ek_matrix *M)
 {
 	enum { PRODUCTS = 60000, ROWS = 3000 };
 	ek_view view[3] = {{.size = sizeof *view}, {.size = sizeof *view}, {.size = sizeof *view}};
@@ -31,4 +33,27 @@ ek_matrix *leading_part(ek_context *ctx, const ek_matrix *M)
 	expect_status(ek_matrix_from_csr(ctx, EK_F64, EK_I64, n, n, ptr, col, val, EK_COPY, &part),
 	              EK_OK);
 	return part;
+}
+
+void leading_squares(void (*check)(const struct device_context *, const char *, const ek_matrix *))
+{
+	const int step = test_tier() <= TIER_QUICK ? 6 : 1;
+	int k = 1;
+
+	need_device();
+	for (const ek_twin *t = NULL; (t = ek_twin_next(t));) {
+		const struct device_context *on = &devices.of[k / step % devices.count];
+		ek_matrix *twin, *A;
+		char spec[64];
+
+		if (!strstr(t->works, "9.2") || k++ % step)
+			continue;
+		snprintf(spec, sizeof spec, "twin:name=%s", t->name);
+		expect_status(ek_matrix_generate(on->ctx, spec, EK_F64, EK_I32, &twin), EK_OK);
+		A = leading_part(on->ctx, twin);
+		ek_matrix_destroy(twin);
+		check(on, t->name, A);
+		ek_matrix_destroy(A);
+	}
+	assert_int_equal(k, 24);
 }
