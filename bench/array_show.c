@@ -14,7 +14,7 @@ const char array_fields[] =
 	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes gbps mkeys bound "
 	"bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild compare swap "
 	"compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels transactions "
-	"dheap_transactions vs_scheduling device_name driver commit machine date";
+	"dheap_transactions vs_scheduling device_name driver commit machine state date";
 
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},

@@ -60,6 +60,7 @@ static void start(struct bench *b)
 
 	b->machine = keep("%s, %ld processors%s", tool_processor(processor),
 	                  sysconf(_SC_NPROCESSORS_ONLN), gather_state(state));
+	b->state = machine_state();
 	gmtime_r(&now, &utc);
 	strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	b->date = keep("%s", date);

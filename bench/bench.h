@@ -232,8 +232,9 @@ struct bench {
 	const struct operation *op;
 	struct bench_options o;
 	ek_context *ctx;
-	const char *machine, *date, *commit;
-	double memory_gbps;    /* bandwidth outside the caches; 0 if not measured */
+	const char *machine, *state, *date, *commit;
+	double memory_gbps;    /* bandwidth of the device outside its caches; 0 without a device */
+	bool memory_asked;     /* whether the bandwidth outside the caches is of interest */
 	ek_device_info device; /* its size is 0 if there is no device */
 	struct peers peers;
 	struct bench_case *cases;
@@ -242,13 +243,29 @@ struct bench {
 	const char *left_out; /* sentence about matrices that could not be used, or NULL */
 };
 
+/* Returns the bandwidth outside the caches, of the device or the processor, measured once; 0 if it
+ * is not of interest. */
+double bench_memory_gbps(const struct bench *bench);
 /* Ends the case added last, whose measurement returned `code`: writes its JSON records and its
  * table, or removes the case if it has no records or `code` is neither TOOL_OK nor TOOL_FAILED.
  * Returns `code` or, if that is TOOL_OK, the exit code of writing. */
 int case_done(struct bench *bench, struct bench_case *c, int code);
 
+/* Returns what can change the speed of the same machine (state.c): microcode, governor of the
+ * frequency, huge pages, leaks with and without mitigation, and the load of the last minute. */
+const char *machine_state(void);
+
 /* ---- Matrices (suite.c) ---------------------------------------------------------------------- */
 
+/* Names of matrices, as they would be written on the command line. The texts come from keep(). */
+struct names {
+	const char **name;
+	int count;
+};
+void names_add(struct names *names, const char *text);
+/* Adds the matrices of a line of a suite: "@twins WORD", "@matrices", the name of a matrix, or
+ * nothing. Returns an exit code. */
+int names_expand(struct names *names, const char *line);
 /* Calls op->matrix for each matrix of the command line, then of the suite, in CSR. A matrix that
  * cannot be read or has a wrong result does not end the walk; options that are wrong for all
  * matrices do. Matrices that were left out are reported at the end and recorded in bench->left_out.

@@ -368,7 +368,7 @@ const struct operation bench_convert = {
 	.check = check_matrices,
 	.fields = "op method format matrix source group rows cols nnz value index threads isa "
 		  "rounds disturbed coo_ms csr_ms coo_cost csr_cost calls own_calls ms bytes "
-		  "csr_bytes size commit machine date",
+		  "csr_bytes size commit machine state date",
 	.problem = "matrices",
 	.operation = EK_SPMV,
 	.columns = columns,

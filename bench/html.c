@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "page_text.h"
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
@@ -135,7 +136,7 @@ static json_t *warnings(const struct bench *b)
 		json_array_append_new(
 			all, json_string(keep(
 				     "%s.%s", disturbed_warning(count, b->count, b->op->problem),
-				     b->memory_gbps > 0 && b->count > 1
+				     bench_memory_gbps(b) > 0 && b->count > 1
 					     ? " Means in tiles leave out what was disturbed; the "
 					       "tables have all."
 					     : "")));
@@ -155,8 +156,8 @@ static json_t *figures(const struct bench *b)
 		op->layout ? op->layout : "cards", "heading", op->heading, "meta", meta, "problem",
 		op->problem, "rate", op->traits & KEYS ? "mkeys" : "gbps", "legend", legend,
 		"blocks", op->operation == EK_SPMM, "device", b->device.size > 0, "memory_gbps",
-		b->memory_gbps, "warnings", warnings(b), "cases", cases(b), "groups", groups(b),
-		"sums", table(b, &b->sums[ALL_GROUPS], PAGE_SUM));
+		bench_memory_gbps(b), "warnings", warnings(b), "cases", cases(b), "groups",
+		groups(b), "sums", table(b, &b->sums[ALL_GROUPS], PAGE_SUM));
 
 	free(legend);
 	return all;
@@ -185,13 +186,9 @@ static void plain(const struct bench *b, FILE *f)
 	free(text);
 }
 
-/* Defines the string `name`, whose text the assembler takes from a file of this folder. */
-#define PAGE_TEXT(name, file)                                                             \
-	__asm__(".pushsection .rodata\n.globl " #name "\n.hidden " #name "\n" #name ":\n" \
-	        ".incbin \"" EK_PAGE_DIR "/" file "\"\n.byte 0\n.popsection\n");          \
-	extern const char name[]
 PAGE_TEXT(page_style, "page.css");
 PAGE_TEXT(chart_script, "chart.js");
+PAGE_TEXT(sort_script, "sort.js");
 PAGE_TEXT(page_script, "page.js");
 
 int html_write(const struct bench *b, const char *path)
@@ -210,7 +207,8 @@ int html_write(const struct bench *b, const char *path)
 
 	fputs("<script>const page = ", f);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
-	fprintf(f, ";\n</script>\n<script>%s%s</script>\n</html>\n", chart_script, page_script);
+	fprintf(f, ";\n</script>\n<script>%s%s%s</script>\n</html>\n", chart_script, page_script,
+	        sort_script);
 	json_decref(all);
 	return tool_close(f);
 }

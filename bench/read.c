@@ -229,7 +229,7 @@ const struct operation bench_read = {
 	.children = tool_common_children,
 	.check = check,
 	.fields = "op method version matrix rows cols nnz value index threads runs ms ms_min mbps "
-		  "mbps_per_thread bytes csr_bytes peak_bytes commit machine date",
+		  "mbps_per_thread bytes csr_bytes peak_bytes commit machine state date",
 	.problem = "files",
 	.columns = columns,
 	.walk = walk,

@@ -212,7 +212,7 @@ const struct operation bench_regret = {
 		"row_mean row_stddev group transpose value index threads expected_calls runs "
 		"rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms first_ms predicted_ms "
 		"predicted_convert_ms regret tie best best_ms best_predicted_ms bytes error commit "
-		"machine date",
+		"machine state date",
 	.problem = "cases",
 	.columns = columns,
 	.begin = begin,

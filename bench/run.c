@@ -315,8 +315,8 @@ static void fill_case(const struct field *f, const struct yardstick *y)
 		c->bound = y->bound->record.method;
 		c->v[V_BOUND_GBPS] = 1e-6 * y->bound->moves / entrant_ms(y->bound);
 	}
-	c->v[V_IN_CACHE] =
-		c->bytes < SMALL_BYTES || c->v[V_BOUND_GBPS] > CACHE_FACTOR * f->bench->memory_gbps;
+	c->v[V_IN_CACHE] = c->bytes < SMALL_BYTES ||
+	                   c->v[V_BOUND_GBPS] > CACHE_FACTOR * bench_memory_gbps(f->bench);
 }
 
 static int collect(struct field *f)

@@ -108,7 +108,7 @@ struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *
 	"row_stddev "                                                                       \
 	"group "
 #define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms "
-#define RUN_KEYS  " commit machine date"
+#define RUN_KEYS  " commit machine state date"
 
 /* Members of struct operation that operations with plans and outputs of their own set in the same
  * way. The functions have the same names in each file. `keys` are keys of records that tell cases

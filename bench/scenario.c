@@ -94,7 +94,7 @@ static void add(struct bench *b, json_t *o, const char *matrix, const char *meth
 	json_unpack(o, "{s?s s?s s?s}", "unit", &unit, "machine", &machine, "date", &date);
 	b->machine = keep("%s", machine);
 	b->date = keep("%s", date);
-	b->commit = NULL;
+	b->state = b->commit = NULL;
 	b->device.size = strcmp(unit, unit_method(true)) == 0 ? sizeof b->device : 0;
 }
 
@@ -238,8 +238,8 @@ const struct operation bench_scenario = {
 	.usage = "[MATRIX...]",
 	.children = children,
 	.check = check,
-	.fields =
-		"op method matrix group baseline preparation speedup disturbed commit machine date",
+	.fields = "op method matrix group baseline preparation speedup disturbed commit machine "
+		  "state date",
 	.json = speedups,
 	.problem = "matrices",
 	.legend = legend,

@@ -27,13 +27,7 @@ static FILE *open_suite(const char *name)
 	return path_beside(near, path) ? fopen(path, "r") : NULL;
 }
 
-/* The matrices to measure, as they would be written on the command line. */
-struct names {
-	const char **name;
-	int count;
-};
-
-static void append(struct names *names, const char *text)
+void names_add(struct names *names, const char *text)
 {
 	names->name = need(realloc(names->name, (size_t)(names->count + 1) * sizeof *names->name),
 	                   "a suite");
@@ -46,7 +40,7 @@ static int append_twins(struct names *names, const char *work)
 
 	for (const ek_twin *t = NULL; (t = ek_twin_next(t));)
 		if (!*work || has_word(t->works, work))
-			append(names, t->name);
+			names_add(names, t->name);
 	if (names->count == before)
 		return tool_fail(TOOL_INPUT,
 		                 "@twins %s: no twin is in a table of that name (ek list twins)",
@@ -71,7 +65,7 @@ static int append_real(struct names *names)
 		                 "EK_MATRICES does not name a folder with matrices, which this "
 		                 "suite needs");
 	for (int k = 0; k < files; k++) {
-		append(names, keep("%s/%s", folder, entry[k]->d_name));
+		names_add(names, keep("%s/%s", folder, entry[k]->d_name));
 		free(entry[k]);
 	}
 	free(entry);
@@ -102,6 +96,20 @@ static int no_suite(const char *name)
 		name);
 }
 
+int names_expand(struct names *names, const char *line)
+{
+	char word[64], second[64] = "";
+
+	if (sscanf(line, "%63s %63s", word, second) < 1)
+		return TOOL_OK;
+	if (strcmp(word, "@twins") == 0)
+		return append_twins(names, second);
+	if (strcmp(word, "@matrices") == 0)
+		return append_real(names);
+	names_add(names, keep("%.*s", (int)strcspn(line, " \t"), line));
+	return TOOL_OK;
+}
+
 static int suite_read(const char *name, struct names *names)
 {
 	FILE *file = open_suite(name);
@@ -113,16 +121,7 @@ static int suite_read(const char *name, struct names *names)
 		return no_suite(name);
 	while (!code && getline(&line, &size, file) >= 0) {
 		line[strcspn(line, "#\n")] = 0;
-		char *word = strtok(line, " \t"), *second = word ? strtok(NULL, " \t") : NULL;
-
-		if (!word)
-			continue;
-		if (strcmp(word, "@twins") == 0)
-			code = append_twins(names, second ? second : "");
-		else if (strcmp(word, "@matrices") == 0)
-			code = append_real(names);
-		else
-			append(names, keep("%s", word));
+		code = names_expand(names, line + strspn(line, " \t"));
 	}
 	free(line);
 	fclose(file);
@@ -165,7 +164,7 @@ int walk_matrices(struct bench *b)
 	int code = TOOL_OK, worst = TOOL_OK, count = 0;
 
 	for (int k = 0; k < b->o.arguments; k++)
-		append(&names, b->o.argument[k]);
+		names_add(&names, b->o.argument[k]);
 	if (b->o.suite)
 		code = suite_read(b->o.suite, &names);
 	while (!code && !stopped && count < names.count) {
@@ -176,7 +175,7 @@ int walk_matrices(struct bench *b)
 		stopped = loaded && this == TOOL_USAGE;
 		/* A loaded matrix that failed was measured, perhaps with a wrong result. */
 		if (this && !stopped && !(loaded && this == TOOL_FAILED))
-			append(&left_out, keep("%.36s", name));
+			names_add(&left_out, keep("%.36s", name));
 	}
 	if (left_out.count && count > 1)
 		leave_out(b, &left_out, count);

@@ -102,9 +102,10 @@ _ek_arguments()
 	help) "$1" --help | sed -n 's/^  ek \([a-z-]*\) .*/\1/p' ;;
 	list) echo operations methods generators twins formats devices layout ;;
 	bench) [[ -n $4 ]] || "$1" bench --help | sed -n 's/^  ek bench \([a-z_]*\) .*/\1/p' ;;
+	reproduce) COLUMNS=400 "$1" reproduce --list 2>/dev/null | awk 'NR > 2 { print $1 }' ;;
 	esac
 	case $2 in
-	help | list) return ;;
+	help | list | reproduce) return ;;
 	bench) [[ -n $4 ]] || return ;;
 	esac
 	if [[ $3 == twin:* ]]; then
@@ -155,7 +156,7 @@ _ek()
 	else
 		candidates=$(_ek_arguments "$tool" "$sub" "$cur" "$first")
 		[[ $sub == bench && -z $first ]] ||
-			[[ $sub != list && $sub != help && $sub != generate && $sub != tune ]] && files=1
+			[[ $sub != list && $sub != help && $sub != generate && $sub != tune && $sub != reproduce ]] && files=1
 	fi
 	mapfile -t list < <(compgen -W "$candidates" -- "$cur")
 	if [[ -n $files || ( -z $candidates && $cur == "" && $line == *= ) ]]; then

@@ -87,8 +87,9 @@ extern const struct argp_child tool_general_children[], tool_array_children[], t
 	tool_product_children[];
 /* Parsers for groups of options. A subcommand can make its own list of children from them. The
  * groups are the options for reading a matrix, the options of a product (--method, --alpha and
- * others), --calls, and --device with --device-memory. */
-extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp, tool_device_argp;
+ * others), --calls, --device with --device-memory, and those of every subcommand. */
+extern const struct argp tool_common_argp, tool_product_argp, tool_calls_argp, tool_device_argp,
+	tool_general_argp;
 
 /* Sets the defaults and makes the child parsers fill `options`. The parser of a subcommand must
  * call this first, for every key. The struct that this parser fills must start with a struct
@@ -247,6 +248,11 @@ void tool_temporary_remove(void);
 /* Makes SIGINT, SIGTERM, SIGHUP and exit() remove unfinished files. main calls it. */
 void tool_signals(void);
 
+/* Runs gnuplot (gnuplot.c), which reads the commands that `write` prints and whose picture goes to
+ * the file `path`. Says `hint` if gnuplot is not installed. Returns an exit code. */
+int tool_gnuplot(const char *path, const char *hint, void (*write)(const void *user, FILE *out),
+                 const void *user);
+
 /* ---- Version (version.c) --------------------------------------------------------------------- */
 
 /* Prints the version, and all that is known about how the library was built. Returns an exit
@@ -364,5 +370,6 @@ int cmd_vector_add(int argc, char **argv);
 int cmd_spy(int argc, char **argv);
 int cmd_bench(int argc, char **argv); /* in bench/bench.c */
 int cmd_tune(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv); /* in reproduce/reproduce.c */
 
 #endif

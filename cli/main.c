@@ -24,6 +24,8 @@ const struct tool_command tool_commands[] = {
 	{"vector-add", "Z = alpha X + beta Y, X, Y and Z sparse vectors", cmd_vector_add},
 	{"spy", "picture of the pattern", cmd_spy},
 	{"bench", "measure: ek bench spmv, ek bench convert, ek bench read ...", cmd_bench},
+	{"reproduce", "measure the tables and figures of the works again, and judge their claims",
+         cmd_reproduce},
 	{"tune", "measure what the library can be told about this machine", cmd_tune},
 	{0},
 };

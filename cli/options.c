@@ -287,12 +287,12 @@ static char *general_text(int key, const char *text, void *input)
 	return text && asprintf(&more, "devices: %s", text) > 0 ? more : (char *)text;
 }
 
-static const struct argp general_argp = {
+const struct argp tool_general_argp = {
 	.options = general_options, .parser = parse_general, .help_filter = general_text};
 
 static const struct argp_option seed_options[] = {
 	{"seed", KEY_SEED, "N", 0, "seed for what draws random numbers", 0}, {0}};
-static const struct argp_child general_child[] = {{&general_argp, 0, NULL, 0}, {0}};
+static const struct argp_child general_child[] = {{&tool_general_argp, 0, NULL, 0}, {0}};
 static const struct argp array_argp = {seed_options, parse_seed, .children = general_child};
 
 static const struct argp_option type_options[] = {
@@ -361,7 +361,7 @@ static const struct argp_option calls_options[] = {
 const struct argp tool_calls_argp = {.options = calls_options, .parser = parse_calls};
 
 static const char common_title[] = "Common options:";
-const struct argp_child tool_general_children[] = {{&general_argp, 0, common_title, 2}, {0}};
+const struct argp_child tool_general_children[] = {{&tool_general_argp, 0, common_title, 2}, {0}};
 const struct argp_child tool_array_children[] = {
 	{&array_argp, 0, common_title, 2}, {&tool_device_argp, 0, NULL, 2}, {0}};
 const struct argp_child tool_type_children[] = {{&type_argp, 0, common_title, 2}, {0}};

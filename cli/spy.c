@@ -209,70 +209,29 @@ static void text_size(int *lines, int *columns)
 
 /* ---- gnuplot --------------------------------------------------------------------------------- */
 
-/* Starts gnuplot, which writes the picture to `file` and reads commands from a pipe, to which
- * *pipe_end is set. Returns an exit code. */
-static int start_gnuplot(FILE *file, FILE **pipe_end, pid_t *pid)
+/* What gnuplot is to draw. */
+struct picture {
+	const struct grid *g;
+	const char *name;
+	bool svg;
+};
+
+static void write_picture(const void *picture, FILE *out)
 {
-	char *words[] = {(char *)"gnuplot", NULL};
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	sigset_t none;
-	int ends[2];
+	const struct picture *p = picture;
 
-	if (pipe2(ends, O_CLOEXEC) != 0)
-		return tool_fail(TOOL_FAILED, "no pipe to gnuplot: %s", strerror(errno));
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, fileno(file), STDOUT_FILENO);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
-	int error = posix_spawnp(pid, words[0], &actions, &attr, words, environ);
-
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	close(ends[0]);
-	if (error) {
-		close(ends[1]);
-		return error == ENOENT
-		               ? tool_fail(TOOL_UNSUPPORTED,
-		                           "gnuplot is not installed, and -o needs it; without -o "
-		                           "the picture is drawn as text")
-		               : tool_fail(TOOL_FAILED, "gnuplot cannot be started: %s",
-		                           strerror(error));
-	}
-	*pipe_end = fdopen(ends[1], "w");
-	return TOOL_OK;
+	spy_plot(p->g, p->name, p->svg, out);
 }
 
 static int draw_file(const struct spy_options *o, const struct grid *g, const char *name)
 {
-	size_t len = strlen(o->output);
-	bool svg = strcmp(o->output, "-") == 0 ||
-	           (len > 4 && strcmp(o->output + len - 4, ".svg") == 0);
-	FILE *file = tool_open(o->output), *pipe_end = NULL;
-	int status = 0;
-	pid_t pid;
+	const size_t len = strlen(o->output);
+	const bool svg = strcmp(o->output, "-") == 0 ||
+	                 (len > 4 && strcmp(o->output + len - 4, ".svg") == 0);
+	const struct picture picture = {g, name, svg};
 
-	if (!file)
-		return TOOL_FAILED;
-	fflush(file);
-	int code = start_gnuplot(file, &pipe_end, &pid);
-
-	if (code != TOOL_OK) {
-		tool_cancel(file);
-		return code;
-	}
-	signal(SIGPIPE, SIG_IGN); /* if gnuplot dies, its exit status tells more than the signal */
-	spy_plot(g, name, svg, pipe_end);
-	fclose(pipe_end);
-	waitpid(pid, &status, 0);
-	if (status != 0) {
-		tool_cancel(file);
-		return tool_fail(TOOL_FAILED, "%s: gnuplot failed", o->output);
-	}
-	return tool_close(file);
+	return tool_gnuplot(o->output, "-o needs it; without -o the picture is drawn as text",
+	                    write_picture, &picture);
 }
 
 static int draw(const struct spy_options *o, struct tool_source *source, const ek_matrix *A)

@@ -15,7 +15,7 @@ if(TARGET ek)
   install(FILES doc/ek.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES cli/ek.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
           RENAME ek)
-  install(DIRECTORY bench/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
+  install(DIRECTORY bench/suites reproduce/works DESTINATION ${CMAKE_INSTALL_DATADIR}/evenkeel)
   # The loader searches /usr/lib anyway, and distributions forbid a run path there. The prefix is
   # certain only at installation.
   set(ek_file ${CMAKE_INSTALL_BINDIR}/ek)

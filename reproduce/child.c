@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Runs `ek bench` as a process of its own for each step: one that crashes, runs out of memory or
+ * does not end is a step that failed, and no more. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reproduce.h"
+
+extern char **environ;
+
+enum { MOST_WORDS = 64 };
+
+/* Splits a command at its blanks, which are overwritten. Returns false if it has too many words. */
+static bool split(char *command, char *word[MOST_WORDS])
+{
+	int count = 0;
+
+	for (char *at = strtok(command, " "); at; at = strtok(NULL, " ")) {
+		if (count == MOST_WORDS - 1)
+			return false;
+		word[count++] = at;
+	}
+	word[count] = NULL;
+	return true;
+}
+
+/* What comes from one of a process's outputs. */
+struct output {
+	int from;
+	char *text;
+	size_t size;
+};
+
+/* Reads what is there. Returns false at the end. */
+static bool take(struct output *o)
+{
+	enum { PIECE = 1 << 16 };
+
+	o->text = need(realloc(o->text, o->size + PIECE + 1), "records");
+	const ssize_t count = read(o->from, o->text + o->size, PIECE);
+
+	if (count < 0 && errno == EINTR)
+		return true;
+	o->size += count > 0 ? (size_t)count : 0;
+	o->text[o->size] = 0;
+	return count > 0;
+}
+
+/* Reads both outputs until they end. Returns false if that takes longer than `limit` seconds. */
+static bool take_all(struct output output[2], double limit)
+{
+	const double end = tool_seconds() + limit;
+	bool ended[2] = {false, false};
+
+	while (!ended[0] || !ended[1]) {
+		struct pollfd poll_of[2];
+		const double left = end - tool_seconds();
+
+		for (int k = 0; k < 2; k++)
+			poll_of[k] = (struct pollfd){.fd = ended[k] ? -1 : output[k].from,
+			                             .events = POLLIN};
+		if (left <= 0)
+			return false;
+		if (poll(poll_of, 2, (int)(left < 1e6 ? left * 1000 : 1e9) + 1) <= 0)
+			continue;
+		for (int k = 0; k < 2; k++)
+			if (!ended[k] && poll_of[k].revents)
+				ended[k] = !take(&output[k]);
+	}
+	return true;
+}
+
+/* Starts the process with its outputs in pipes. Returns its number, or -1 and sets errno. */
+static pid_t start(char **word, struct output output[2])
+{
+	posix_spawn_file_actions_t actions;
+	int pipe_of[2][2];
+	pid_t child = -1;
+
+	fflush(NULL);
+	if (pipe2(pipe_of[0], O_CLOEXEC) != 0 || pipe2(pipe_of[1], O_CLOEXEC) != 0)
+		return -1;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, pipe_of[0][1], 1);
+	posix_spawn_file_actions_adddup2(&actions, pipe_of[1][1], 2);
+	errno = posix_spawn(&child, "/proc/self/exe", &actions, NULL, word, environ);
+	if (errno)
+		child = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	for (int k = 0; k < 2; k++) {
+		close(pipe_of[k][1]);
+		output[k] = (struct output){.from = pipe_of[k][0]};
+	}
+	return child;
+}
+
+/* Returns the records in the lines of a text. */
+static json_t *records_in(char *text)
+{
+	json_t *records = json_array();
+
+	for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+		json_t *record = json_loads(line, 0, NULL);
+
+		if (record)
+			json_array_append_new(records, record);
+	}
+	return records;
+}
+
+/* Returns the error message among the lines that a process wrote: the last that begins as messages
+ * of the tool do, else the last of all. */
+static const char *message_in(char *text)
+{
+	const char *last = "no message", *message = NULL;
+
+	for (char *line = text ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+		last = line;
+		if (strncmp(line, "ek bench", 8) == 0)
+			message = line;
+	}
+	return keep("%s", message ? message : last);
+}
+
+/* Returns why a process that ended with `status` failed, or NULL if its records can be used. A
+ * wrong result of one method is no failure of the step: its record tells. */
+static const char *failure(int status, bool in_time, double limit, char *text, size_t records)
+{
+	if (!in_time)
+		return keep("took longer than %.0f s", limit);
+	if (WIFSIGNALED(status))
+		return keep("ended by signal %d, %s", WTERMSIG(status),
+		            strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) == TOOL_OK || (WEXITSTATUS(status) == TOOL_FAILED && records > 0))
+		return records ? NULL : "no records";
+	return message_in(text);
+}
+
+json_t *child_run(const char *command, const struct wanted *wanted, double limit, const char **why)
+{
+	const int threads = strstr(command, "--threads") ? 0 : wanted->common.threads;
+	char *word[MOST_WORDS], *line;
+	struct output output[2];
+	int status = 0;
+
+	line = need(strdup(keep("ek bench %s --json - --quiet%s", command,
+	                        threads ? keep(" --threads %d", threads) : "")),
+	            "a step");
+	*why = "too many words";
+	errno = 0;
+	const pid_t child = split(line, word) ? start(word, output) : -1;
+
+	free(line);
+	if (child < 0) {
+		*why = errno ? keep("cannot be started: %s", strerror(errno)) : *why;
+		return NULL;
+	}
+	const bool in_time = take_all(output, limit);
+
+	if (!in_time)
+		kill(child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	json_t *records = records_in(output[0].text);
+
+	*why = failure(status, in_time, limit, output[1].text, json_array_size(records));
+	for (int k = 0; k < 2; k++) {
+		close(output[k].from);
+		free(output[k].text);
+	}
+	if (!*why)
+		return records;
+	json_decref(records);
+	return NULL;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The page of ek reproduce: one file with the works, their tables and figures made again, what the
+ * works report, and the verdicts. As on the page of ek bench, all figures are one object, from
+ * which a script makes the text. The page is written after each experiment, so that a run that is
+ * cut off leaves one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bench/page_text.h"
+#include "reproduce.h"
+
+PAGE_TEXT(reproduce_script, "reproduce.js");
+
+/* Returns the steps of an experiment: commands, whether records are there, why some failed. */
+static json_t *steps_of(const struct experiment *e, const struct store *store)
+{
+	json_t *all = json_array();
+
+	for (int k = 0; k < e->steps; k++) {
+		const char *command = e->step[k].command;
+		const json_t *records = json_object_get(store->records, command);
+
+		json_array_append_new(all, json_pack("{s:o, s:b, s:b, s:O*}", "command",
+		                                     text_json(command), "there", records != NULL,
+		                                     "device", e->step[k].device, "why",
+		                                     json_object_get(store->failed, command)));
+	}
+	return all;
+}
+
+static json_t *experiment_object(const struct experiment *e, const struct store *store)
+{
+	static const char *const keys[] = {"id",   "what",   "page",     "title",
+	                                   "note", "cannot", "published"};
+	json_t *o = json_object();
+
+	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+		if (json_object_get(e->json, keys[k]))
+			json_object_set(o, keys[k], json_object_get(e->json, keys[k]));
+	json_object_set_new(o, "name", text_json(e->name));
+	json_object_set_new(o, "steps", steps_of(e, store));
+	json_object_set_new(o, "charts", charts_make(e, store));
+	json_object_set_new(o, "claims", claims_judge(e, store));
+	return o;
+}
+
+/* Returns the works with their experiments. */
+static json_t *works_object(const struct works *works, const struct store *store)
+{
+	static const char *const keys[] = {"work",  "number", "authors", "year",
+	                                   "title", "venue",  "machines"};
+	json_t *all = json_array(), *last = NULL;
+
+	for (int k = 0; k < works->count; k++) {
+		const struct experiment *e = &works->experiment[k];
+
+		if (!k || e->work != e[-1].work) {
+			last = json_pack("{s:[]}", "experiments");
+			for (size_t n = 0; n < sizeof keys / sizeof *keys; n++)
+				if (json_object_get(e->work, keys[n]))
+					json_object_set(last, keys[n],
+					                json_object_get(e->work, keys[n]));
+			json_array_append_new(all, last);
+		}
+		json_array_append_new(json_object_get(last, "experiments"),
+		                      experiment_object(e, store));
+	}
+	return all;
+}
+
+/* Returns what the records say about where and when they were measured. */
+static const char *place_of(const struct store *store)
+{
+	static const char *const keys[] = {"machine", "date", "commit", "state"};
+	const char *step, *text = "";
+	json_t *records, *first = NULL;
+
+	json_object_foreach(store->records, step, records) if (!first) first =
+		json_array_get(records, 0);
+	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+		const char *value = json_string_value(json_object_get(first, keys[k]));
+
+		if (value)
+			text = keep("%s%s%s%s", text, *text ? " · " : "",
+			            strcmp(keys[k], "commit") == 0 ? "commit " : "", value);
+	}
+	return text;
+}
+
+int page_write(const struct works *works, const struct store *store, const struct wanted *wanted)
+{
+	const char *path = keep("%s/index.html", wanted->folder);
+	FILE *f = tool_open(path);
+
+	if (!f)
+		return TOOL_FAILED;
+	json_t *all = json_pack("{s:[], s:s, s:s, s:s, s:o}", "cases", "place", place_of(store),
+	                        "version", ek_version(), "mode", mode_name[wanted->mode], "works",
+	                        works_object(works, store));
+
+	fprintf(f,
+	        "<!doctype html>\n<html lang=en>\n<meta charset=utf-8>\n"
+	        "<meta name=viewport content=\"width=device-width,initial-scale=1\">\n"
+	        "<title>evenkeel: the works, measured again</title>\n<style>%s</style>\n"
+	        "<main></main>\n<noscript>This page needs scripts; the figures are in "
+	        "records.jsonl beside it.</noscript>\n<script>const page = ",
+	        page_style);
+	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
+	fprintf(f, ";\n</script>\n<script>%s%s%s</script>\n</html>\n", chart_script,
+	        reproduce_script, sort_script);
+	json_decref(all);
+	return tool_close(f);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Draws the charts of ek reproduce by gnuplot, for papers: one file for each chart. */
+#include <string.h>
+
+#include "reproduce.h"
+
+struct picture {
+	const json_t *chart;
+	const char *kind;
+};
+
+/* Prints a text in single quotes for gnuplot, where a quote is doubled. */
+static void quote(const char *text, FILE *out)
+{
+	fputc('\'', out);
+	for (; *text; text++)
+		fprintf(out, *text == '\'' ? "''" : "%c", *text);
+	fputc('\'', out);
+}
+
+static const char *text_at(const json_t *o, const char *key)
+{
+	const char *text = json_string_value(json_object_get(o, key));
+
+	return text ? text : "";
+}
+
+/* Returns the number of a category, in order of appearance. */
+static int category(json_t *names, const json_t *x)
+{
+	const char *name = json_string_value(x);
+	const json_t *known = json_object_get(names, name ? name : "");
+
+	if (!known) {
+		json_object_set_new(names, name ? name : "",
+		                    json_integer((json_int_t)json_object_size(names)));
+		known = json_object_get(names, name ? name : "");
+	}
+	return (int)json_integer_value(known);
+}
+
+/* Prints the points of all series. If `names` is not NULL, x is the number of a category. */
+static void print_points(const json_t *chart, json_t *names, FILE *out)
+{
+	json_t *series, *p;
+	size_t k, n;
+
+	json_array_foreach(json_object_get(chart, "series"), k, series)
+	{
+		json_array_foreach(json_object_get(series, "points"), n, p)
+		{
+			const json_t *x = json_object_get(p, "x");
+			const double y = json_number_value(json_object_get(p, "y"));
+			const json_t *low = json_object_get(p, "low"),
+				     *high = json_object_get(p, "high");
+
+			fprintf(out, "%.9g %.9g %.9g %.9g\n",
+			        names ? category(names, x) : json_number_value(x), y,
+			        low ? json_number_value(low) : y,
+			        high ? json_number_value(high) : y);
+		}
+		fprintf(out, "e\n");
+	}
+}
+
+/* Prints the names of the categories as labels of the axis, and returns them. */
+static json_t *print_names(const json_t *chart, FILE *out)
+{
+	json_t *names = json_object(), *series, *p, *number;
+	const char *name;
+	size_t k, n;
+
+	json_array_foreach(json_object_get(chart, "series"), k, series)
+		json_array_foreach(json_object_get(series, "points"), n, p)
+			category(names, json_object_get(p, "x"));
+	fprintf(out, "set xtics rotate by 60 right (");
+	json_object_foreach(names, name, number)
+	{
+		fprintf(out, "%s", json_integer_value(number) ? ", " : "");
+		quote(name, out);
+		fprintf(out, " %d", (int)json_integer_value(number));
+	}
+	fprintf(out, ")\nset xrange [-0.6:%zu-0.4]\n", json_object_size(names));
+	return names;
+}
+
+static void write_picture(const void *picture, FILE *out)
+{
+	const struct picture *p = picture;
+	const bool lines = strcmp(text_at(p->chart, "kind"), "lines") == 0;
+	const char *log = text_at(p->chart, "log");
+	json_t *names = NULL, *series;
+	size_t k;
+
+	fprintf(out, "set terminal %s\nset termoption noenhanced\nset title ",
+	        strcmp(p->kind, "pdf") == 0   ? "pdfcairo size 16cm,11cm font ',9'"
+	        : strcmp(p->kind, "png") == 0 ? "pngcairo size 1200,825 font ',11'"
+	                                      : "svg size 1000,690 dynamic");
+	quote(text_at(p->chart, "title"), out);
+	fprintf(out, "\nset key outside right\nset grid\nset ylabel ");
+	quote(*text_at(p->chart, "label") ? text_at(p->chart, "label") : text_at(p->chart, "y"),
+	      out);
+	fprintf(out, "\n%s%s", strchr(log, 'y') ? "set logscale y\n" : "set yrange [0:*]\n",
+	        lines && strchr(log, 'x') ? "set logscale x 2\n" : "");
+	if (lines) {
+		fprintf(out, "set xlabel ");
+		quote(text_at(p->chart, "x"), out);
+		fputc('\n', out);
+	} else {
+		names = print_names(p->chart, out);
+	}
+	json_array_foreach(json_object_get(p->chart, "series"), k, series)
+	{
+		fprintf(out, "%s'-' using 1:2:3:4 with yerror%s title ", k ? ", " : "plot ",
+		        lines ? "lines" : "bars");
+		quote(text_at(series, "name"), out);
+	}
+	fputc('\n', out);
+	print_points(p->chart, names, out);
+	json_decref(names);
+}
+
+int plots_write(const struct works *works, const struct store *store, const struct wanted *wanted)
+{
+	int code = TOOL_OK;
+	json_t *chart;
+	size_t k;
+
+	for (const struct experiment *e = works->experiment;
+	     !code && e < works->experiment + works->count; e++) {
+		json_t *charts = charts_make(e, store);
+
+		json_array_foreach(charts, k, chart)
+		{
+			const struct picture picture = {chart, wanted->plots};
+			const char *path =
+				keep("%s/%s-%zu.%s", wanted->folder, e->name, k + 1, wanted->plots);
+
+			code = code ? code
+			            : tool_gnuplot(path,
+			                           "--plots needs it; the page has the charts",
+			                           write_picture, &picture);
+		}
+		json_decref(charts);
+	}
+	return code;
+}

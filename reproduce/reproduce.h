@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Declarations that the files of `ek reproduce` share. An experiment is a table or a figure of one
+ * of the works that the library implements. The files works/NAME.json list the experiments of each
+ * work (works.c): what to measure, what to draw, what the work reports. A step is one command
+ * `ek bench ...` on one matrix (steps.c). Its records are kept in a file, so that a run that was
+ * cut off goes on where it stopped, and so that experiments share steps (store.c). From the records
+ * come the charts and a verdict on each claim of the work (judge.c, claims.c), for the terminal
+ * (reproduce.c), for the page (page.c, reproduce.js) and for papers (plot.c).
+ */
+#ifndef EK_REPRODUCE_H
+#define EK_REPRODUCE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "../bench/bench.h"
+
+/* ---- What is wanted -------------------------------------------------------------------------- */
+
+/* How much is measured: all that the works did, a selection for ten minutes, or tiny problems that
+ * only show that everything runs. */
+enum mode { MODE_FULL, MODE_QUICK, MODE_TOY, MODES };
+extern const char *const mode_name[MODES];
+
+struct wanted {
+	struct tool_options common;
+	enum mode mode;
+	const char *folder; /* where records and the page are kept */
+	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
+	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */
+	double minutes;     /* no step begins after that; 0: no limit */
+	bool list, again;
+	char **names; /* works and experiments, none for all */
+	int count;
+};
+
+/* ---- Works and experiments (works.c) --------------------------------------------------------- */
+
+struct step {
+	const char *command; /* what follows `ek bench`, the matrix at the end */
+	bool device;         /* whether it needs --device */
+};
+
+struct experiment {
+	const char *name; /* "thesis.8.13" */
+	json_t *work;     /* the file that it is from */
+	json_t *json;     /* its own object there */
+	struct step *step;
+	int steps;
+};
+
+struct works {
+	json_t *files; /* array of the objects of all files */
+	struct experiment *experiment;
+	int count;
+};
+
+/* Reads the descriptions of all works, and keeps the experiments whose work or name is in
+ * wanted->names. Reports mistakes in descriptions and names, and returns an exit code. */
+int works_read(struct works *works, const struct wanted *wanted);
+void works_free(struct works *works);
+const char *experiment_text(const struct experiment *e, const char *key); /* "" if it has none */
+
+/* ---- Steps (steps.c) ------------------------------------------------------------------------- */
+
+/* Fills in the steps of an experiment. Returns an exit code. */
+int steps_make(struct experiment *e, const struct wanted *wanted);
+
+/* ---- Records (store.c) ----------------------------------------------------------------------- */
+
+/* The records of all steps that ended, by their commands: an object of arrays. A step that failed
+ * has no records and is in `failed`, with the reason. */
+struct store {
+	char path[PATH_BYTES];
+	json_t *records, *failed;
+};
+
+/* Makes the folder if need be, and reads the records that earlier runs left there. A step whose
+ * records are incomplete is left out. Refuses records of another machine. */
+int store_open(struct store *store, const struct wanted *wanted);
+/* Adds the records of a step, which it takes over, in one write that reaches the disk. */
+int store_add(struct store *store, const char *command, json_t *records, double seconds);
+void store_close(struct store *store);
+
+/* ---- Running (child.c) ----------------------------------------------------------------------- */
+
+/* Runs `ek bench COMMAND` as a process of its own and returns its records. If it fails, or takes
+ * more than `limit` seconds, returns NULL and stores the reason in *why. */
+json_t *child_run(const char *command, const struct wanted *wanted, double limit, const char **why);
+
+/* ---- What the records say (judge.c, claims.c) ------------------------------------------------ */
+
+enum mean_kind { HARMONIC, GEOMETRIC, ARITHMETIC, MEDIAN, MOST, MEANS };
+extern const char *const mean_name[MEANS];
+/* Returns the kind that the key "mean" of an object names; `otherwise` if it has none. */
+enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise);
+double mean_of(enum mean_kind kind, double *value, int count); /* NAN if count is 0 */
+
+/* Returns all records of an experiment's steps that match the filters; either may be NULL. The
+ * caller frees the array. */
+json_t *records_of(const struct experiment *e, const struct store *store, const json_t *where,
+                   const json_t *also);
+/* Returns the value of a key as a number, or NAN. */
+double record_number(const json_t *record, const char *key);
+bool record_is_ours(const json_t *record);
+/* Returns text that is the same for records of the same problem: the values of the keys that
+ * describe problems, except those in the array `across`. */
+const char *record_problem(const json_t *record, const json_t *across);
+
+enum verdict { HOLDS, TIES, FAILS, UNKNOWN, VERDICTS };
+extern const char *const verdict_name[VERDICTS];
+/* Returns the verdicts on the claims and numbers of an experiment: an array of objects with the
+ * members text, page, published, here, low, high, cases, verdict and sentence. */
+json_t *claims_judge(const struct experiment *e, const struct store *store);
+/* Returns the charts of an experiment: an array of objects with the members title, kind, x, y, log
+ * and series, which have the members name, role, mean and points. */
+json_t *charts_make(const struct experiment *e, const struct store *store);
+
+/* ---- The page (page.c) ----------------------------------------------------------------------- */
+
+/* Writes index.html into the folder. Returns an exit code. */
+int page_write(const struct works *works, const struct store *store, const struct wanted *wanted);
+
+/* Draws each chart to a file of its own in the folder, NAME-1.pdf and so on (plot.c). Returns an
+ * exit code. */
+int plots_write(const struct works *works, const struct store *store, const struct wanted *wanted);
+
+#endif

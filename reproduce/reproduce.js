@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * The script of the page of ek reproduce (page.c): for each work its tables and figures, the
+ * verdicts on what it claims, and what it reports. The charts are drawn by chart.js. */
+const join = (list, f) => (list ?? []).map(f).join('');
+const badge = (text, more = '') => text ? tag('span', {class: 'badge' + more}, quoted(text)) : '';
+const count = (list, verdict) => list.filter(c => c.verdict == verdict).length;
+const figure = value => value == null ? '–' : typeof value == 'number'
+	? quoted(`${+value.toPrecision(4)}`) : quoted(`${value}`);
+const anchor = e => e.name.replace(/[^a-z0-9]/gi, '-');
+const good = {holds: ' good', 'does not hold': ' bad'};
+
+/* ---- Tables --------------------------------------------------------------------------------- */
+
+const rows_of = (heads, lines) => tag('div', {class: 'scroll'}, tag('table', {},
+	tag('tr', {}, join(heads, (h, k) => `<th${k ? '' : ' class=l'}>${quoted(`${h}`)}`))
+	+ join(lines, line => tag('tr', {}, join(line, v => tag('td', {}, figure(v)))))));
+const published = t => tag('details', {}, tag('summary', {}, quoted(t.caption))
+	+ rows_of(t.columns, t.rows));
+/* The values of a chart: a line for each x, a column for each series, the means below. */
+const values = c => {
+	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))];
+	const at = (s, x) => s.points.find(p => p.x === x)?.y;
+	const means = c.mean ? [[c.mean, ...c.series.map(s => s.mean)]] : [];
+	return tag('details', {}, tag('summary', {}, 'The values here')
+		+ rows_of([c.x, ...c.series.map(s => s.name)],
+			[...xs.map(x => [x, ...c.series.map(s => at(s, x))]), ...means]));
+};
+
+/* ---- Charts --------------------------------------------------------------------------------- */
+
+/* Peers keep the colour of peers; ours are spread around the circle of hues. */
+const hues = series => {
+	const ours = series.filter(s => s.role == 'ours');
+	return series.map(s => ({...s, role: s.role != 'ours' ? s.role
+		: `hsl(${Math.round(360 * ours.indexOf(s) / ours.length + 210) % 360} 60% 50%)`}));
+};
+const axis = (log, letter, label) => ({label: quoted(label),
+	...log?.includes(letter) ? {log: letter == 'x' ? 2 : 10} : {lo: 0}});
+const styled = (s, k) => ({name: s.name, role: s.role, dash: dashes[k % dashes.length],
+	shape: shapes[k % shapes.length]});
+const text_of = (s, p) => `${s.name}, ${p.x}: ${figure(p.y)}`
+	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`);
+const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
+	x: {...axis(c.log, 'x', c.x), lo: undefined}, y: axis(c.log, 'y', c.label ?? c.y),
+	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
+		points: s.points.filter(p => typeof p.x == 'number').sort((a, b) => a.x - b.x)
+			.map(p => ({...p, text: text_of(s, p)}))}))});
+/* Bars where there are few, else a line of points for each x. */
+const draw_bars = (place, c) => {
+	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))], n = c.series.length;
+	const bars = n <= 3, high = bars ? 14 * n + 10 : 24;
+	const across = {...axis(c.log, 'y', c.label ?? c.y)};
+	if (across.log)
+		delete across.lo;
+	const from = across.log ? 10 ** Math.floor(Math.log10(Math.min(
+		...c.series.flatMap(s => s.points.map(p => p.y)).filter(y => y > 0)))) : 0;
+	const off = k => bars ? (k - (n - 1) / 2) * 0.8 / n : 0;
+	chart(place, {width: 900, height: 80 + high * xs.length, x: across,
+		y: rows(xs.map(x => `${x}`)),
+		series: hues(c.series).map((s, k) => ({...styled(s, k),
+			...bars ? {bar: 0.36 / n, from} : {},
+			points: s.points.map(p => ({x: p.y, y: xs.indexOf(p.x) + off(k),
+				text: bars ? '' : text_of(s, p)}))}))});
+};
+const drawn = [];
+const chart_of = (c, title) => {
+	drawn.push(c);
+	return (c.title == title ? '' : tag('h4', {}, quoted(c.title)))
+		+ tag('div', {class: 'chart', 'data-chart': drawn.length - 1}) + values(c);
+};
+
+/* ---- The text ------------------------------------------------------------------------------- */
+
+const verdict = c => tag('li', {}, badge(c.verdict, good[c.verdict])
+	+ ` <b>${quoted(c.text)}.</b> ${quoted(c.source)} ${quoted(c.sentence)}`);
+const missing = e => {
+	const device = e.steps.filter(s => s.device && !s.there).length;
+	const failed = e.steps.filter(s => s.why), later = e.steps.length - device - failed.length
+		- e.steps.filter(s => s.there).length;
+	const words = [e.cannot && `Not made: ${e.cannot}.`,
+		device && `${device} of ${e.steps.length} steps need a device (--device).`,
+		later > 0 && `${later} of ${e.steps.length} steps are not measured yet.`,
+		...failed.map(s => `Failed: ek bench ${s.command}: ${s.why}`)].filter(w => w);
+	return join(words, w => tag('p', {class: 'meta'}, quoted(w)));
+};
+const commands = e => e.steps.length ? tag('details', {}, tag('summary', {}, 'The commands')
+	+ tag('pre', {}, join(e.steps, s => `ek bench ${quoted(s.command)}\n`))) : '';
+const experiment = e => tag('div', {class: 'card', id: anchor(e)}, tag('h3', {}, quoted(e.title)
+	+ badge(e.what + (e.page ? `, p. ${e.page}` : '')) + badge(e.name))
+	+ (e.note ? tag('p', {}, quoted(e.note)) : '') + missing(e)
+	+ (e.claims.length ? tag('ul', {class: 'claims'}, join(e.claims, verdict)) : '')
+	+ join(e.charts, c => chart_of(c, e.title)) + join(e.published, published) + commands(e));
+const work = w => tag('h2', {}, `${quoted(w.title)}${badge(w.work)}`)
+	+ tag('p', {class: 'meta'}, quoted([w.authors, w.year, w.venue].filter(t => t).join(', '))
+	+ (w.machines ? `. Measured there on: ${quoted(w.machines)}` : '')) + join(w.experiments, experiment);
+
+const experiments = page.works.flatMap(w => w.experiments);
+const claims = experiments.flatMap(e => e.claims);
+const steps = experiments.flatMap(e => e.steps);
+const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value) + tag('span', {}, text));
+const contents = tag('div', {class: 'card'}, rows_of([], []).replace(/<table>.*<\/table>/, tag('table', {},
+	'<tr><th class=l>experiment<th class=l>in the work<th class=l>title<th>holds<th>ties<th>does not hold'
+	+ join(experiments, e => tag('tr', {}, `<td><a href="#${anchor(e)}">${quoted(e.name)}</a>`
+		+ tag('td', {class: 'l'}, quoted(e.what)) + tag('td', {class: 'l'}, quoted(e.title))
+		+ join(['holds', 'tie', 'does not hold'], v => tag('td', {}, count(e.claims, v) || '–')))))));
+
+document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured again')
+	+ tag('p', {class: 'meta'}, quoted(`${page.place} · evenkeel ${page.version} · ${page.mode}`))
+	+ tag('div', {class: 'tiles'},
+		tile(experiments.filter(e => e.charts.length).length + ` of ${experiments.length}`,
+			'tables and figures with records of this machine')
+		+ tile(`${steps.filter(s => s.there).length} of ${steps.length}`, 'steps measured')
+		+ tile(count(claims, 'holds'), 'claims of the works hold here')
+		+ tile(count(claims, 'tie'), 'tie: the interval includes "no difference"')
+		+ tile(count(claims, 'does not hold'), 'do not hold here')
+		+ tile(count(claims, 'not measured'), 'are not measured here'))
+	+ '<h2>Contents</h2>' + contents + join(page.works, work)
+	+ '<footer>Made by <b>ek reproduce</b>. A claim holds if the whole interval of the ratio is on its '
+	+ 'side of 1; it is the 95 % interval that the spread of the times in the rounds gives. How much faster depends on the machine, and is told, but not judged.</footer>';
+document.querySelectorAll('[data-chart]').forEach(place => {
+	const c = drawn[place.dataset.chart];
+	(c.kind == 'lines' ? draw_lines : draw_bars)(place, c);
+});
