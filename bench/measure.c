@@ -84,8 +84,11 @@ static void calibrate(struct candidate *c)
 	double seconds = 0, calls;
 
 	c->runs = 0;
+	c->calls = 1;
+	if (c->single)
+		return;
 	timed(c, 1);
-	for (c->calls = 1; (seconds = timed(c, c->calls)) < BATCH_SECONDS / 4; c->calls *= 2)
+	for (; (seconds = timed(c, c->calls)) < BATCH_SECONDS / 4; c->calls *= 2)
 		if (c->calls > most / 2)
 			return;
 	calls = ceil((double)c->calls * BATCH_SECONDS / seconds);
@@ -158,7 +161,7 @@ static void one_round(struct candidate *const *candidates, const int *order, int
 		double last = round ? c->sample[round - 1] : 0;
 
 		settle();
-		if (last < COLD_SECONDS)
+		if (last < COLD_SECONDS && !c->single)
 			timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
 		c->sample[round] = batch(c);
 	}

@@ -23,6 +23,8 @@ struct candidate {
 	 * input. `most` is the number of calls that it can prepare, or 0 if there is no limit. */
 	void (*before)(void *state, int64_t calls);
 	int64_t most;
+	/* One call is a batch, and no call before it warms anything up: for what is made once. */
+	bool single;
 	/* The rest is filled in by measure_rounds. */
 	int64_t calls;  /* number of calls in one batch */
 	int64_t runs;   /* number of all timed calls */

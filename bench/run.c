@@ -118,6 +118,22 @@ static void release_plan(void *own)
 	ek_plan_destroy(*(ek_plan **)own);
 }
 
+static bool prepare_plan(struct entrant *e, void **spare)
+{
+	ek_plan *plan = NULL;
+	const bool good =
+		e->field->bench->op->plan(e->field->problem, e->record.method, &plan) == EK_OK;
+
+	*spare = plan;
+	return good;
+}
+
+static void drop_plan(struct entrant *e, void *spare)
+{
+	(void)e;
+	ek_plan_destroy(spare);
+}
+
 static void enter_plan(struct field *f, const char *name, bool hidden)
 {
 	struct entrant *e = entrant_add(f, RECORD_OURS, "", name, sizeof(ek_plan *));
@@ -133,7 +149,9 @@ static void enter_plan(struct field *f, const char *name, bool hidden)
 		e->record.why = keep("%s", ek_error_text());
 		return;
 	}
-	e->record.v[V_PREPARE_MS] = 1e3 * (tool_seconds() - start);
+	e->record.v[V_PREPARE_MS] = e->record.v[V_FIRST_MS] = 1e3 * (tool_seconds() - start);
+	e->prepare = prepare_plan;
+	e->drop = drop_plan;
 	entrant_chose(e, name, *plan);
 	e->record.v[V_SIZE] = 1 + (double)ek_plan_memory(*plan) / f->c->v[V_CSR_BYTES];
 	entrant_check(e);
@@ -261,18 +279,22 @@ struct yardstick {
 	const struct entrant *unit, *bare, *bound, *peer[2]; /* peer[1] for those with `again` */
 };
 
-static struct yardstick yardstick_of(const struct field *f)
+const struct entrant *field_unit(const struct field *f)
 {
-	struct yardstick y = {
-		.bare = fastest(f, RECORD_BARE, false),
-		.bound = fastest(f, RECORD_BOUND, false),
-		.peer = {fastest(f, RECORD_PEER, false), fastest(f, RECORD_PEER, true)}};
-
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
 		if (was_timed(e) && e->record.kind == RECORD_OURS &&
 		    strcmp(e->record.method, f->unit) == 0)
-			y.unit = e;
-	return y;
+			return e;
+	return NULL;
+}
+
+static struct yardstick yardstick_of(const struct field *f)
+{
+	return (struct yardstick){
+		.unit = field_unit(f),
+		.bare = fastest(f, RECORD_BARE, false),
+		.bound = fastest(f, RECORD_BOUND, false),
+		.peer = {fastest(f, RECORD_PEER, false), fastest(f, RECORD_PEER, true)}};
 }
 
 static void fill(struct entrant *e, const struct yardstick *y)
@@ -298,7 +320,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 		return;
 	v[V_VS_CSR] = v[V_VS_SERIAL] = entrant_ratio(y->unit, e);
 	v[V_VS_PEER] = entrant_ratio(y->peer[e->again], e);
-	if (y->unit)
+	if (y->unit && isnan(v[V_PREPARE_CALLS]))
 		v[V_PREPARE_CALLS] = v[V_PREPARE_MS] / entrant_ms(y->unit);
 	if (y->bare)
 		v[V_OVERHEAD_NS] = 1e9 * measure_excess(at, &y->bare->calls, rounds);
@@ -354,6 +376,7 @@ static int measure(struct field *f, const char *preparing)
 		return f->code;
 	progress = tool_progress_start(&o->common, f->c->name);
 	field_rounds(f, o->seconds, progress);
+	field_prepare(f, o->seconds, progress);
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
 		if (was_timed(e)) /* each alone, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);

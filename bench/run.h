@@ -20,9 +20,15 @@ struct entrant {
 	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
 	void (*release)(void *own);
 	void *own;    /* memory for the functions above, freed after `release` */
-	double moves; /* bytes that one call moves */
-	bool again;   /* it replaces the values of an existing sparse result */
-	bool hidden;  /* it is measured, but its record is not shown */
+	/* Makes the entrant's preparation once more; `drop` frees it. NULL if it has none, or if each
+	 * call makes it. */
+	bool (*prepare)(struct entrant *entrant, void **spare);
+	void (*drop)(struct entrant *entrant, void *spare);
+	void *spare;
+	bool unprepared; /* a second preparation failed */
+	double moves;    /* bytes that one call moves */
+	bool again;      /* it replaces the values of an existing sparse result */
+	bool hidden;     /* it is measured, but its record is not shown */
 };
 
 /* A problem and all entrants that are timed on it. */
@@ -47,6 +53,10 @@ int measure_case(struct bench *bench, struct bench_case *c, void *problem, const
 /* The steps of measure_case, for operations that call them one by one. Times all entrants that have
  * neither failed nor been refused. */
 void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
+/* Times the preparations of those that field_rounds has timed (prepare.c). */
+void field_prepare(struct field *f, double seconds, struct tool_progress *progress);
+/* Returns the entrant that ratios are relative to, or NULL if it was not timed. */
+const struct entrant *field_unit(const struct field *f);
 /* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
@@ -107,7 +117,7 @@ struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *
 	"op method chosen device isa version matrix source rows cols nnz row_max row_mean " \
 	"row_stddev "                                                                       \
 	"group "
-#define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms "
+#define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms first_ms "
 #define RUN_KEYS  " commit machine state date"
 
 /* Members of struct operation that operations with plans and outputs of their own set in the same

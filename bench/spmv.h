@@ -61,6 +61,8 @@ double problem_error(void *problem, const char *method);
 /* One of our methods that multiplies the problem's matrix. */
 struct product {
 	struct problem *problem;
+	ek_operation operation; /* the plan's, and the method and the format that were asked for */
+	const char *method, *format;
 	ek_plan *plan;
 	bool columns;          /* it multiplies one column of a block after another */
 	const ek_dense *x, *y; /* arrays of `count` operands */

@@ -50,9 +50,6 @@ static void release(void *own)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-/* Preparations shorter than this are repeated, and the median of their times is taken. */
-#define SHORT_SECONDS 20e-3
-
 ek_hints product_hints(const struct problem *p, ek_operation operation, const char *method,
                        const char *format)
 {
@@ -67,35 +64,50 @@ ek_hints product_hints(const struct problem *p, ek_operation operation, const ch
 	                  .reproducible = p->reproducible};
 }
 
-/* Makes a plan and stores in `v` the time that it took, in milliseconds: that of the first making
- * and, if it was short, the median of a few. For a device a plan is made before, untimed, since
- * kernels are compiled only once per installation. The time ends when the device has finished its
- * work. */
-static ek_status make_plan(const struct problem *p, ek_operation operation, const char *method,
-                           const char *format, ek_plan **plan, double v[VALUES])
+/* Makes a plan. On a device, waits until it has finished its work. */
+static ek_status make_plan(const struct product *own, ek_plan **plan)
 {
-	const ek_hints hints = product_hints(p, operation, method, format);
-	double sample[5] = {0};
+	const struct problem *p = own->problem;
+	const ek_hints hints = product_hints(p, own->operation, own->method, own->format);
+	ek_status status = ek_plan_create(own->operation, p->A, &hints, plan);
 
-	for (int k = p->device.ctx ? -1 : 0; k < 1 || (k < 5 && sample[k - 1] < SHORT_SECONDS);
-	     k++) {
-		const double start = tool_seconds();
+	if (status == EK_OK && p->device.ctx)
+		status = ek_device_wait(p->device.ctx);
+	return status;
+}
 
-		ek_plan_destroy(*plan);
-		*plan = NULL;
-		ek_status status = ek_plan_create(operation, p->A, &hints, plan);
+/* Makes the first plan of an entrant and stores its time in `v`. For a device a plan is made
+ * before, untimed, since kernels are compiled only once per installation. */
+static ek_status make_first(struct product *own, double v[VALUES])
+{
+	ek_status status = EK_OK;
 
-		if (status == EK_OK && p->device.ctx)
-			status = ek_device_wait(p->device.ctx);
-		if (status != EK_OK)
-			return status;
-		if (k >= 0) {
-			sample[k] = tool_seconds() - start;
-			v[V_FIRST_MS] = 1e3 * sample[0];
-			v[V_PREPARE_MS] = 1e3 * measure_quantile(sample, k + 1, 0.5);
-		}
+	if (own->problem->device.ctx) {
+		status = make_plan(own, &own->plan);
+		ek_plan_destroy(own->plan);
+		own->plan = NULL;
 	}
-	return EK_OK;
+	const double start = tool_seconds();
+
+	if (status == EK_OK)
+		status = make_plan(own, &own->plan);
+	v[V_PREPARE_MS] = v[V_FIRST_MS] = 1e3 * (tool_seconds() - start);
+	return status;
+}
+
+static bool prepare(struct entrant *e, void **spare)
+{
+	ek_plan *plan = NULL;
+	const bool good = make_plan(e->own, &plan) == EK_OK;
+
+	*spare = plan;
+	return good;
+}
+
+static void drop(struct entrant *e, void *spare)
+{
+	(void)e;
+	ek_plan_destroy(spare);
 }
 
 /* Most copies of the matrix that exist during a conversion, each about as large as CSR. */
@@ -202,8 +214,11 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	struct product *own = e->own;
 	struct record *r = &e->record;
 	const char *why = lack(p, name, format);
-	const ek_status status =
-		why ? EK_ENOMEM : make_plan(p, operation, name, format, &own->plan, r->v);
+
+	own->operation = operation;
+	own->method = keep("%s", name);
+	own->format = format ? keep("%s", format) : NULL;
+	const ek_status status = why ? EK_ENOMEM : make_first(own, r->v);
 
 	if (status == EK_EUNSUPPORTED || status == EK_ELIMIT || status == EK_ENOMEM ||
 	    status == EK_EDEVICE) {
@@ -220,6 +235,8 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	}
 	own->columns = columns;
 	e->hidden = hidden;
+	e->prepare = prepare;
+	e->drop = drop;
 	place_vectors(e);
 	r->v[V_BYTES] = (double)ek_plan_bytes(own->plan) * width;
 	r->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? r->v[V_BYTES] / (double)p->peer.nnz : NAN;
