@@ -20,8 +20,8 @@ struct entrant {
 	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
 	void (*release)(void *own);
 	void *own;    /* memory for the functions above, freed after `release` */
-	/* Makes the entrant's preparation once more; `drop` frees it. NULL if it has none, or if each
-	 * call makes it. */
+	/* Makes the entrant's preparation once more; `drop` frees it. NULL if it has none, or if
+	 * each call makes it. */
 	bool (*prepare)(struct entrant *entrant, void **spare);
 	void (*drop)(struct entrant *entrant, void *spare);
 	void *spare;

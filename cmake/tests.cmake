@@ -3,7 +3,7 @@
 #   unit     test/test_*.c, cmocka programs; test/support/*.c is linked to each
 #   device   unit tests that run kernels, or stand in for a driver
 #   slow     unit tests that take minutes in an emulator (test/cross.sh leaves them out, but for five on AArch64)
-#   cli      test/cli/run.sh: the tool's commands and what they print
+#   cli      test/cli/run.sh: the tool's commands and what they print; test/reproduce.sh
 #   source   rules on the source files, README, examples and public header
 #   package  the installation: symbols, consumers with pkg-config and CMake, run paths, documents;
 #            the same bytes from two folders; ABI breaks; the build without CMake
@@ -159,6 +159,7 @@ endfunction()
 if(TARGET ek AND EXISTS ${PROJECT_SOURCE_DIR}/test/cli/run.sh)
   add_script_test(cli cli test/cli/run.sh $<TARGET_FILE:ek>)
   set_tests_properties(cli PROPERTIES COST 100)
+  add_script_test(reproduce cli test/reproduce.sh $<TARGET_FILE:ek>)
 endif()
 
 add_script_test(source.rules source tool/check-source)

@@ -85,7 +85,8 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 
 	if (device && wanted->common.device)
 		command = keep("%s --device %s", command, wanted->common.device);
-	if (!code)
+	/* A run of matrices that has none in this mode has no step. */
+	if (!code && (names.count || !json_object_get(run, "matrices")))
 		add_each(e, command, each, json_object_iter(each), &names, device);
 	free(names.name);
 	return code;

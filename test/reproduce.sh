@@ -1,0 +1,164 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests ek reproduce: test/reproduce.sh PATH-OF-EK. Every experiment of every work runs at toy size; a
+# run that was killed goes on without a lost and without a repeated step; verdicts on records that are
+# written here; mistakes in descriptions. Takes about half a minute.
+set -u
+EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
+export LC_ALL=C TERM=dumb COLUMNS=100 EK_CACHE=off EK_PROFILE=none
+unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+count=0 failed=0
+
+# expect WHAT COMMAND...: the command must succeed.
+expect()
+{
+	local what=$1
+	shift
+	count=$((count + 1))
+	"$@" && return
+	failed=$((failed + 1))
+	echo "FAILED $what"
+	head -n 5 out err 2>/dev/null
+}
+run() # CODE ARGUMENT...: runs ek reproduce and checks its exit code
+{
+	local code
+	"$EK" reproduce "${@:2}" >out 2>err </dev/null
+	code=$?
+	expect "exit code $code of ek reproduce ${*:2}, expected $1" test "$code" = "$1"
+}
+ends() { grep -c '"end":.*}$' "$1/records.jsonl"; }
+
+# ---- Every experiment at toy size ----------------------------------------------------------------
+
+run 0 --toy --quiet -o all --json all.jsonl
+"$EK" reproduce --list --toy -o all >list
+expect "works have experiments" test "$(wc -l <list)" -gt 50
+expect "no step is missing but for those of devices" \
+	test "$(grep -cE 'failed|left for' out)" = 0
+names=$(awk 'NR > 2 && $1 ~ /\./ { print $1 }' list)
+for name in $names; do
+	expect "$name is in the output" grep -q "^$name " out
+	expect "$name is on the page" grep -q "\"name\":\"$name\"" all/index.html
+done
+expect "each step ended once" test \
+	"$(grep '"end":' all/records.jsonl | sed 's/,"end".*//' | sort | uniq -d | wc -l)" = 0
+before=$(ends all)
+run 0 --toy --quiet -o all
+expect "nothing is measured twice" test "$(ends all)" = "$before"
+
+# ---- A run that is cut off -----------------------------------------------------------------------
+
+mkdir works
+cat >works/cut.json <<'END'
+{"work": "cut", "number": "9", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "many steps", "runs": [
+  {"bench": "scan --method serial --type f32 --time 0.2",
+   "each": {"--n": ["1000", "2000", "3000", "4000", "5000", "6000", "7000", "8000"]}}]}]}
+END
+exec 3>&2 2>/dev/null # the shell would tell that it was killed
+"$EK" reproduce --works works -o cut >/dev/null 2>&1 &
+child=$!
+for ((k = 0; k < 200; k++)); do
+	[[ -s cut/records.jsonl ]] && break
+	sleep 0.05
+done
+kill -9 "$child"
+wait "$child"
+exec 2>&3
+there=$(ends cut)
+expect "it was cut off in the middle, after $there steps" test "$there" -ge 1 -a "$there" -lt 8
+cp cut/records.jsonl kept
+truncate -s -7 cut/records.jsonl # as after a loss of power: the last step has no end
+run 0 --works works -o cut --quiet
+expect "all steps are there" grep -q "8 of 8 steps" out
+expect "the steps that had ended are not repeated" test "$(ends cut)" = 8
+expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
+run 0 --works works -o cut --again --minutes 0.0001 --quiet
+expect "what no time is left for is told" grep -q "left for the next call" out
+
+# ---- Verdicts ------------------------------------------------------------------------------------
+
+# record METHOD MATRIX MS: a record of nine rounds with a spread of 1 %
+record()
+{
+	awk -v method="$1" -v matrix="$2" -v ms="$3" -v machine="$machine" 'BEGIN {
+		printf "{\"op\":\"spmv\",\"method\":\"%s\",\"matrix\":\"%s\",\"value\":\"f64\",", method, matrix
+		printf "\"rounds\":9,\"ms\":%g,\"ms_p10\":%g,\"ms_p90\":%g,", ms, 0.995 * ms, 1.005 * ms
+		printf "\"n_u\":471,\"machine\":\"%s\",\"step\":\"spmv x\"}\n", machine }'
+}
+machine=$(sed -n 's/.*"machine":"\([^"]*\)".*/\1/p' all/records.jsonl | head -n 1)
+rm works/cut.json
+cat >works/judge.json <<'END'
+{"work": "judge", "number": "8", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "t1", "what": "Table 1", "title": "T", "runs": [{"bench": "spmv x"}], "claims": [
+  {"text": "twice and eight times", "published": 3, "mean": "geometric",
+   "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "harmonic", "published": [2, 4], "mean": "harmonic",
+   "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "the other way", "published": 1.5, "of": {"method": "b"}, "over": {"method": "a"}},
+  {"text": "alike", "published": null, "of": {"method": "c"}, "over": {"method": "b"}},
+  {"text": "slower", "published": 0.5, "of": {"method": "b"}, "over": {"best": "ours"}},
+  {"text": "a peer", "published": 1.1, "of": {"method": "a"}, "over": {"method": "peer.x"}}],
+  "numbers": [{"text": "updates", "published": 471, "value": "n_u", "where": {"method": "a"}, "exact": true},
+   {"text": "not so many", "published": 470, "value": "n_u", "where": {"method": "a"}, "exact": true}]}]}
+END
+mkdir judge
+{
+	record a m1 1
+	record b m1 2
+	record c m1 2
+	record a m2 1
+	record b m2 8
+	record c m2 8.001
+	record a m3 1 # without a partner
+	echo '{"step":"spmv x","end":true,"seconds":1}'
+} >judge/records.jsonl
+run 0 --works works -o judge judge.t1
+tr '\n' ' ' <out | sed 's/  */ /g' >line
+says() { expect "a verdict: $1" grep -qF "$1" line; }
+says "twice and eight times. The work: 3 times. Here: 4 times (3.99 to 4.01), geometric mean of 2 cases: holds, by more."
+says "harmonic. The work: 2 to 4 times. Here: 3.2 times"
+says "3.2 times (3.19 to 3.21), harmonic mean of 2 cases: holds, by as much."
+says "the other way. The work: 1.5 times. Here: 0.25 times"
+says "geometric mean of 2 cases: does not hold."
+says "alike. The work: says so without a number. Here: 1 times"
+says "geometric mean of 2 cases: tie."
+says "slower. The work: 0.5 times. Here: 0.25 times"
+says "a peer. The work: 1.1 times. Not measured here: there are no records of a and peer.x for the same problem."
+says "updates. The work: 471. Here: 471: holds."
+says "not so many. The work: 470. Here: 471: does not hold."
+says "claims: holds 4, tie 1, does not hold 2, not measured 1"
+
+# ---- Mistakes ------------------------------------------------------------------------------------
+
+run 2 adaptive.t2
+expect "a name that is near is proposed" grep -q 'there is no experiment "adaptive.t2"; did you mean adaptive.t1?' err
+sed -i 's/"machine":"/"machine":"other /' judge/records.jsonl
+run 1 --works works -o judge
+expect "records of another machine" grep -q "records of another machine" err
+sed 's/"claims"/"clams"/' works/judge.json >works/wrong.json
+run 3 --works works -o judge
+expect "a misspelt key" grep -q 'experiment t1: unknown key "clams"\|unknown key "clams"' err
+echo '{"work": ' >works/wrong.json
+run 3 --works works -o judge
+expect "the place of a mistake in JSON" grep -q 'wrong.json:' err
+rm works/*.json
+run 3 --works works -o judge
+expect "a folder without works" grep -q "has no files" err
+cat >works/fails.json <<'END'
+{"work": "fails", "number": "7", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "scan --method nonesuch"}]},
+ {"id": "2", "what": "Figure 2", "title": "T", "cannot": "it has no measurement"},
+ {"id": "3", "what": "Figure 3", "title": "T", "runs": [{"bench": "scan", "device": true}]}]}
+END
+run 1 --works works -o fails --quiet
+expect "a step that fails says why" grep -q 'failed: ek bench scan --method nonesuch: .*no method "nonesuch" for scan' out
+expect "what cannot be made says why" grep -q "it has no measurement" out
+expect "what needs a device says so" grep -q "1 step without --device" out
+
+echo "$count checks, $failed failed"
+[[ $failed == 0 ]]
