@@ -98,7 +98,7 @@ void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
 /* Enters the copying of one array to another as bounds: by memcpy, and by non-temporal stores. */
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
 
-/* ---- Operations on a matrix ------------------------------------------------------------------ */
+/* ---- Operations on a matrix (matrix_lists.c) ------------------------------------------------- */
 
 struct matrix_at {
 	struct bench *b;
