@@ -113,14 +113,22 @@ static struct published published_of(const json_t *claim)
 	                          !json_is_number(value)};
 }
 
-static const char *published_text(struct published p, const char *after)
+/* Returns the sentence that says what the work reports. */
+static const char *source_text(const struct experiment *e, const json_t *claim, const char *unit)
 {
-	return p.words           ? "says so without a number"
-	       : p.low == p.high ? keep("%.4g%s", p.low, after)
-	                         : keep("%.4g to %.4g%s", p.low, p.high, after);
+	const struct published p = published_of(claim);
+	const json_t *page = json_object_get(claim, "page");
+	const char *who = json_string_value(json_object_get(e->work, "claimant"));
+
+	who = keep("%s%s", who ? who : "The work",
+	           page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "");
+	return p.words           ? keep("%s says so in words.", who)
+	       : p.low == p.high ? keep("%s: %.4g%s.", who, p.low, unit)
+	                         : keep("%s: %.4g to %.4g%s.", who, p.low, p.high, unit);
 }
 
-/* Judges a ratio. A published range around 1 says that both sides are alike. */
+/* Judges a ratio. A published range around 1 says that both sides are alike: that holds if the
+ * interval is inside. */
 static enum verdict judge_ratio(struct published p, struct found f)
 {
 	const bool alike = !p.words && p.low <= 1 && p.high >= 1;
@@ -129,7 +137,9 @@ static enum verdict judge_ratio(struct published p, struct found f)
 	if (!f.cases)
 		return UNKNOWN;
 	if (alike)
-		return f.low <= p.high && f.high >= p.low ? HOLDS : FAILS;
+		return f.low >= p.low && f.high <= p.high ? HOLDS
+		       : f.low > p.high || f.high < p.low ? FAILS
+		                                          : TIES;
 	if (f.low <= 1 && f.high >= 1)
 		return TIES;
 	return (f.high < 1) == slower ? HOLDS : FAILS;
@@ -138,7 +148,7 @@ static enum verdict judge_ratio(struct published p, struct found f)
 /* Returns how the ratio here compares with the published one, if it is beyond the interval. */
 static const char *by_how_much(struct published p, struct found f, enum verdict verdict)
 {
-	if (verdict != HOLDS || p.words)
+	if (verdict != HOLDS || p.words || (p.low <= 1 && p.high >= 1))
 		return "";
 	const bool slower = p.high<1, more = f.low> p.high, less = f.high < p.low;
 
@@ -177,11 +187,6 @@ static json_t *judge_claim(const struct experiment *e, const struct store *store
 	const struct published p = published_of(claim);
 	const struct found f = find_ratio(e, store, claim);
 	const enum verdict verdict = judge_ratio(p, f);
-	const json_t *page = json_object_get(claim, "page");
-	const char *source =
-		keep("The work%s: %s.",
-	             page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "",
-	             published_text(p, " times"));
 	const char *here =
 		!f.cases ? keep("Not measured here%s.", lacking(claim))
 			 : keep("Here: %.3g times (%.3g to %.3g)%s: %s%s.", f.here, f.low, f.high,
@@ -191,8 +196,9 @@ static json_t *judge_claim(const struct experiment *e, const struct store *store
 	                        verdict_name[verdict], by_how_much(p, f, verdict));
 	json_t *result =
 		json_pack("{s:O, s:O*, s:O, s:s, s:s, s:s}", "text", json_object_get(claim, "text"),
-	                  "page", page, "published", json_object_get(claim, "published"), "verdict",
-	                  verdict_name[verdict], "source", source, "sentence", here);
+	                  "page", json_object_get(claim, "page"), "published",
+	                  json_object_get(claim, "published"), "verdict", verdict_name[verdict],
+	                  "source", source_text(e, claim, " times"), "sentence", here);
 
 	set_found(result, f);
 	return result;
@@ -206,7 +212,6 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	const struct published p = published_of(number);
 	const bool exact = json_is_true(json_object_get(number, "exact"));
 	const char *key = json_string_value(json_object_get(number, "value"));
-	const json_t *page = json_object_get(number, "page");
 	json_t *records = records_of(e, store, json_object_get(number, "where"), NULL), *record;
 	struct found f = {NAN, NAN, NAN, 0};
 	size_t n;
@@ -230,12 +235,9 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	                                     : keep("Here: %.6g to %.6g", f.low, f.high);
 	json_t *result = json_pack(
 		"{s:O, s:O*, s:O, s:s*, s:s, s:s}", "text", json_object_get(number, "text"), "page",
-		page, "published", json_object_get(number, "published"), "verdict",
-		exact || !f.cases ? verdict_name[verdict] : NULL, "source",
-		keep("The work%s: %s.",
-	             page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "",
-	             published_text(p, "")),
-		"sentence",
+		json_object_get(number, "page"), "published", json_object_get(number, "published"),
+		"verdict", exact || !f.cases ? verdict_name[verdict] : NULL, "source",
+		source_text(e, number, ""), "sentence",
 		!f.cases ? here
 			 : keep("%s%s.", here, exact ? keep(": %s", verdict_name[verdict]) : ""));
 

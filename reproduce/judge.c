@@ -26,9 +26,20 @@ bool record_is_ours(const json_t *record)
 	return method != NULL;
 }
 
+/* Returns the value of a key: of the record, else of the parameters of its method or format. */
+static json_t *value_at(const json_t *record, const char *key)
+{
+	static const char *const parameters[] = {"method_parameters", "parameters"};
+	json_t *value = json_object_get(record, key);
+
+	for (int k = 0; k < 2 && !value; k++)
+		value = json_object_get(json_object_get(record, parameters[k]), key);
+	return value;
+}
+
 double record_number(const json_t *record, const char *key)
 {
-	const json_t *value = json_object_get(record, key);
+	const json_t *value = value_at(record, key);
 
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
@@ -57,7 +68,7 @@ static bool matches(const json_t *record, const json_t *where)
 		                    (strcmp(best, "peer") == 0 &&
 		                     strncmp(json_string_value(json_object_get(record, "method")),
 		                             "peer.", 5) != 0)
-		         : !is_value(json_object_get(record, key), want))
+		         : !is_value(value_at(record, key), want))
 			return false;
 	}
 	return true;
@@ -139,11 +150,14 @@ double mean_of(enum mean_kind kind, double *value, int count)
 /* ---- Charts ---------------------------------------------------------------------------------- */
 
 /* Returns a value of a record as text. "name" is the method, with the arity of its heaps if it has
- * some. */
+ * some, "method_name" the method without parameters. */
 static const char *text_value(const json_t *record, const char *key)
 {
-	const json_t *value = json_object_get(record, key), *arity;
+	const json_t *value = value_at(record, key), *arity;
 
+	if (strcmp(key, "method_name") == 0 && (value = json_object_get(record, "method")))
+		return keep("%.*s", (int)strcspn(json_string_value(value), ":"),
+		            json_string_value(value));
 	if (strcmp(key, "name") == 0 && !value) {
 		value = json_object_get(record, "method");
 		arity = json_object_get(record, "arity");
@@ -172,7 +186,7 @@ static json_t *point(const json_t *chart, const json_t *record)
 		return NULL;
 	p = json_pack("{s:f}", "y", y);
 	if (strcmp(json_string_value(json_object_get(chart, "kind")), "lines") == 0 &&
-	    json_is_number(json_object_get(record, x)))
+	    json_is_number(value_at(record, x)))
 		json_object_set_new(p, "x", json_real(record_number(record, x)));
 	else
 		json_object_set_new(p, "x", text_json(text_value(record, x)));
@@ -254,12 +268,17 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 		json_decref(list);
 		return NULL;
 	}
-	return json_pack("{s:o, s:O, s:O, s:O, s:O*, s:O*, s:s*, s:o}", "title",
+	const bool profile = strcmp(text_value(chart, "kind"), "profile") == 0;
+
+	if (profile)
+		profile_make(list);
+	return json_pack("{s:o, s:s, s:s, s:O, s:O*, s:O*, s:s*, s:o}", "title",
 	                 text_json(keep("%s%s%s", title ? title : experiment_text(e, "title"),
 	                                split ? ": " : "", split ? value : "")),
-	                 "kind", json_object_get(chart, "kind"), "x", json_object_get(chart, "x"),
-	                 "y", json_object_get(chart, "y"), "log", json_object_get(chart, "log"),
-	                 "label", json_object_get(chart, "label"), "mean",
+	                 "kind", profile ? "curves" : text_value(chart, "kind"), "x",
+	                 profile ? "time over that of the fastest" : text_value(chart, "x"), "y",
+	                 json_object_get(chart, "y"), "log", json_object_get(chart, "log"), "label",
+	                 json_object_get(chart, "label"), "mean",
 	                 kind == MEANS ? NULL : mean_name[kind], "series", list);
 }
 

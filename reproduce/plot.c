@@ -87,7 +87,7 @@ static json_t *print_names(const json_t *chart, FILE *out)
 static void write_picture(const void *picture, FILE *out)
 {
 	const struct picture *p = picture;
-	const bool lines = strcmp(text_at(p->chart, "kind"), "lines") == 0;
+	const bool lines = strcmp(text_at(p->chart, "kind"), "bars") != 0;
 	const char *log = text_at(p->chart, "log");
 	json_t *names = NULL, *series;
 	size_t k;

@@ -72,9 +72,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const char doc[] =
 	"Measures again what the works measured that this library implements, draws their tables "
 	"and figures from the records, and says whether their claims hold here.\v"
-	"EXPERIMENT is a work (speculative, adaptive, segspmv, thesis, scan; or 000 to 004 in the "
-	"same order as 000, 001, 002, 003, 004) or one table or figure of it: thesis.8.13 for "
-        "Figure "
+	"EXPERIMENT is a work (speculative, adaptive, segspmv, thesis, scan, today; or 000 to 005 "
+	"in the same order) or one table or figure of it: thesis.8.13 for "
+	"Figure "
 	"8.13, thesis.t8.5 for Table 8.5. Records are kept step by step: a run that was cut off "
 	"goes on when it is called again. What was measured on GPUs needs --device.";
 

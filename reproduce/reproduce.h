@@ -116,6 +116,10 @@ json_t *claims_judge(const struct experiment *e, const struct store *store);
  * and series, which have the members name, role, mean and points. */
 json_t *charts_make(const struct experiment *e, const struct store *store);
 
+/* Replaces the points of the series of a chart, times by problem, by performance profiles
+ * (profile.c). */
+void profile_make(json_t *series);
+
 /* ---- The page (page.c) ----------------------------------------------------------------------- */
 
 /* Writes index.html into the folder. Returns an exit code. */

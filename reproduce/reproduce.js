@@ -42,7 +42,7 @@ const text_of = (s, p) => `${s.name}, ${p.x}: ${figure(p.y)}`
 	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`);
 const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 	x: {...axis(c.log, 'x', c.x), lo: undefined}, y: axis(c.log, 'y', c.label ?? c.y),
-	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
+	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9, ...c.kind == 'curves' ? {shape: ''} : {},
 		points: s.points.filter(p => typeof p.x == 'number').sort((a, b) => a.x - b.x)
 			.map(p => ({...p, text: text_of(s, p)}))}))});
 /* Bars where there are few, else a line of points for each x. */
@@ -119,5 +119,5 @@ document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured ag
 	+ 'side of 1; it is the 95 % interval that the spread of the times in the rounds gives. How much faster depends on the machine, and is told, but not judged.</footer>';
 document.querySelectorAll('[data-chart]').forEach(place => {
 	const c = drawn[place.dataset.chart];
-	(c.kind == 'lines' ? draw_lines : draw_bars)(place, c);
+	(c.kind == 'bars' ? draw_bars : draw_lines)(place, c);
 });

@@ -73,6 +73,7 @@ static void add_each(struct experiment *e, const char *command, json_t *each, vo
 static int add_run(struct experiment *e, json_t *run, const struct wanted *wanted)
 {
 	const bool device = json_is_true(json_object_get(run, "device"));
+	const bool both = json_is_true(json_object_get(run, "both"));
 	const char *more = json_string_value(json_object_get(run, mode_name[wanted->mode]));
 	json_t *each = json_object_get(run, "each");
 	struct names names = {NULL, 0};
@@ -84,7 +85,8 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 	                           mode_options[wanted->mode], more ? " " : "", more ? more : "");
 
 	if (device && wanted->common.device)
-		command = keep("%s --device %s", command, wanted->common.device);
+		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
+		               wanted->common.device);
 	/* A run of matrices that has none in this mode has no step. */
 	if (!code && (names.count || !json_object_get(run, "matrices")))
 		add_each(e, command, each, json_object_iter(each), &names, device);
