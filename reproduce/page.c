@@ -44,17 +44,27 @@ static json_t *experiment_object(const struct experiment *e, const struct store 
 	return o;
 }
 
+static bool has_records(const struct experiment *e, const struct store *store)
+{
+	for (int k = 0; k < e->steps; k++)
+		if (json_object_get(store->records, e->step[k].command))
+			return true;
+	return false;
+}
+
 /* Returns the works with their experiments. */
 static json_t *works_object(const struct works *works, const struct store *store)
 {
 	static const char *const keys[] = {"work",  "number", "authors", "year",
 	                                   "title", "venue",  "machines"};
-	json_t *all = json_array(), *last = NULL;
+	json_t *all = json_array(), *last = NULL, *work = NULL;
 
-	for (int k = 0; k < works->count; k++) {
-		const struct experiment *e = &works->experiment[k];
-
-		if (!k || e->work != e[-1].work) {
+	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
+	     e++) {
+		if (!e->wanted && !has_records(e, store))
+			continue;
+		if (e->work != work) {
+			work = e->work;
 			last = json_pack("{s:[]}", "experiments");
 			for (size_t n = 0; n < sizeof keys / sizeof *keys; n++)
 				if (json_object_get(e->work, keys[n]))

@@ -128,7 +128,7 @@ int plots_write(const struct works *works, const struct store *store, const stru
 
 	for (const struct experiment *e = works->experiment;
 	     !code && e < works->experiment + works->count; e++) {
-		json_t *charts = charts_make(e, store);
+		json_t *charts = e->wanted ? charts_make(e, store) : NULL;
 
 		json_array_foreach(charts, k, chart)
 		{

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Performance profiles (Dolan and More 2002): for each series, the share of the problems on which its
- * time is at most t times that of the fastest, for t from 1 to 8. A problem that a series lacks counts
- * against it at every t. */
+ * Performance profiles (Dolan and More 2002): for each series, the share of the problems on which
+ * its time is at most t times that of the fastest, for t from 1 to 8. A problem that a series lacks
+ * counts against it at every t. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -235,6 +235,8 @@ static int list(const struct works *works, const struct store *store, const stru
 	     e++) {
 		int there = 0, device = 0;
 
+		if (!e->wanted)
+			continue;
 		for (int k = 0; k < e->steps; k++) {
 			there += is_there(store, &e->step[k]);
 			device += e->step[k].device;
@@ -273,14 +275,17 @@ static void tell_end(const struct store *store, const struct wanted *w, const in
 static int run(const struct works *works, struct store *store, const struct wanted *w)
 {
 	const double end = w->minutes > 0 ? tool_seconds() + 60 * w->minutes : 0;
-	int count[VERDICTS] = {0}, code = TOOL_OK;
+	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0;
 
+	for (int k = 0; k < works->count; k++)
+		of += works->experiment[k].wanted;
 	for (int k = 0; !code && k < works->count; k++) {
 		const struct experiment *e = &works->experiment[k];
 		struct tally tally = {0};
 
-		code = measure(e, store, w, end,
-		               keep("%s (%d of %d)", e->name, k + 1, works->count), &tally);
+		if (!e->wanted)
+			continue;
+		code = measure(e, store, w, end, keep("%s (%d of %d)", e->name, ++at, of), &tally);
 		code = code ? code : tell(e, store, w, &tally, count);
 		code = code || tally.measured == 0 ? code : page_write(works, store, w);
 	}

@@ -47,6 +47,7 @@ struct experiment {
 	json_t *json;     /* its own object there */
 	struct step *step;
 	int steps;
+	bool wanted; /* whether the user named it, or none */
 };
 
 struct works {
@@ -55,7 +56,7 @@ struct works {
 	int count;
 };
 
-/* Reads the descriptions of all works, and keeps the experiments whose work or name is in
+/* Reads the descriptions of all works, and marks the experiments whose work or name is in
  * wanted->names. Reports mistakes in descriptions and names, and returns an exit code. */
 int works_read(struct works *works, const struct wanted *wanted);
 void works_free(struct works *works);
@@ -122,7 +123,8 @@ void profile_make(json_t *series);
 
 /* ---- The page (page.c) ----------------------------------------------------------------------- */
 
-/* Writes index.html into the folder. Returns an exit code. */
+/* Writes index.html into the folder, with the experiments that are wanted and all others that have
+ * records. Returns an exit code. */
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted);
 
 /* Draws each chart to a file of its own in the folder, NAME-1.pdf and so on (plot.c). Returns an

@@ -111,7 +111,7 @@ static bool is_wanted(const struct wanted *wanted, const char *work, const char 
 	return wanted->count == 0;
 }
 
-/* Adds the wanted experiments of a work. */
+/* Adds the experiments of a work. */
 static int add_work(struct works *works, json_t *file, const struct wanted *wanted,
                     const char *path)
 {
@@ -135,14 +135,15 @@ static int add_work(struct works *works, json_t *file, const struct wanted *want
 		code = check_experiment(o, path);
 		if (code)
 			return code;
-		if (!is_wanted(wanted, work, number, id))
-			continue;
 		works->experiment =
 			need(realloc(works->experiment,
 		                     (size_t)(works->count + 1) * sizeof *works->experiment),
 		             "experiments");
-		works->experiment[works->count++] = (struct experiment){
-			.name = keep("%s.%s", work, id), .work = file, .json = o};
+		works->experiment[works->count++] =
+			(struct experiment){.name = keep("%s.%s", work, id),
+		                            .work = file,
+		                            .json = o,
+		                            .wanted = is_wanted(wanted, work, number, id)};
 	}
 	return TOOL_OK;
 }
