@@ -33,6 +33,9 @@ struct field {
 	struct entrant *entrant;
 	struct candidate *timed[MOST_ENTRANTS];
 	int entrants, candidates, rounds; /* `candidates` is the number of timed ones */
+	/* The progress bar; while entrants are added, what it says before their names. */
+	struct tool_progress *progress;
+	const char *preparing;
 	/* `enter` sets these: the method that ratios are relative to; an exit code; the most calls
 	 * that op->before can prepare, or 0 if there is no limit. */
 	const char *unit;
@@ -42,11 +45,12 @@ struct field {
 
 /* Measures a problem, adds the records to its case, and shows them. A case without records is
  * removed. Returns an exit code, which is TOOL_FAILED if a result was wrong. While methods are
- * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case. */
+ * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case, and the
+ * method. */
 int measure_case(struct bench *bench, struct bench_case *c, void *problem, const char *preparing);
 /* The steps of measure_case, for operations that call them one by one. Times all entrants that have
  * neither failed nor been refused. */
-void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
+void field_rounds(struct field *f, double seconds);
 /* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
