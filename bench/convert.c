@@ -159,7 +159,7 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	plain = enter(&f, (struct maker){.plan = rows, .vectors = vectors});
 	if (made->plan)
 		own = enter(&f, (struct maker){.plan = made->plan, .vectors = vectors});
-	field_rounds(&f, b->o.seconds / c->count, NULL);
+	field_rounds(&f, b->o.seconds / c->count);
 	clear(&slot);
 	v[V_ROUNDS] = f.rounds;
 	v[V_DISTURBED] = field_disturbed(&f);

@@ -61,6 +61,18 @@ static int64_t k_of(double k, int64_t length)
 	return share < 1 ? 1 : (int64_t)share;
 }
 
+/* Sets the lengths of the source, but none above all totals: a list that is longer than the total
+ * takes as long as one of that total. */
+static void default_lengths(struct bench_options *o)
+{
+	int64_t total = 0;
+
+	for (int k = 0; k < o->n.count; k++)
+		total = o->n.value[k] > total ? o->n.value[k] : total;
+	for (int64_t l = 1 << 11; l <= 1 << 21 && (l <= total || !o->length.count); l *= 2)
+		o->length.value[o->length.count++] = l;
+}
+
 static void check(struct bench_options *o)
 {
 	static const struct list arities = {.value = {2, 4, 8, 16, 32, 64}, .count = 6};
@@ -71,6 +83,8 @@ static void check(struct bench_options *o)
 		o->arity = arities;
 	if (!o->n.count)
 		o->n = (struct list){.value = {1 << 24}, .count = 1};
+	if (!o->length.count)
+		default_lengths(o);
 }
 
 static int begin(struct bench *b)
@@ -81,7 +95,7 @@ static int begin(struct bench *b)
 }
 
 /* Computes the sizes of a case. n, the number of all keys that the options ask for, is rounded to
- * whole lists. */
+ * whole lists, one at least. */
 static void size(struct job *job)
 {
 	job->batch = job->n / job->length ? job->n / job->length : 1;
@@ -136,9 +150,9 @@ const struct operation bench_kselect = {
 	.help = ARRAY_HELP("selections of the k-th smallest of many lists",
                            "other libraries and with the read bandwidth",
                            "kselect --method heap --counts\nWithout options the lists are those of "
-                           "Liu 2015, section 4.6.3: l = 2^11 ... 2^21, k = l / 10. "),
+                           "Liu 2015, section 4.6.3: l = 2^11 ... 2^21, up to the total, "
+                           "k = l / 10. "),
 	.options = ARRAY_OPTIONS "total lists k arity counts smallest model",
-	.defaults = "time=1 type=i32 k=0.1 "
-		    "length=2^11,2^12,2^13,2^14,2^15,2^16,2^17,2^18,2^19,2^20,2^21",
+	.defaults = "time=1 type=i32 k=0.1",
 	.moves = "bytes of the input",
 };

@@ -88,10 +88,10 @@ static void calibrate(struct candidate *c)
 	if (c->single)
 		return;
 	timed(c, 1);
-	for (; (seconds = timed(c, c->calls)) < BATCH_SECONDS / 4; c->calls *= 2)
-		if (c->calls > most / 2)
-			return;
-	calls = ceil((double)c->calls * BATCH_SECONDS / seconds);
+	while ((seconds = timed(c, c->calls)) < BATCH_SECONDS / 4 && c->calls <= most / 2)
+		c->calls *= 2;
+	c->first = seconds / (double)c->calls;
+	calls = ceil(BATCH_SECONDS / c->first);
 	c->calls = calls < (double)most ? (int64_t)calls : most;
 }
 
@@ -154,17 +154,25 @@ static double batch(struct candidate *c)
 	return shortest / (double)c->calls;
 }
 
-static void one_round(struct candidate *const *candidates, const int *order, int count, int round)
+static void one_batch(struct candidate *c, int round)
 {
-	for (int i = 0; i < count; i++) {
-		struct candidate *c = candidates[order[i]];
-		double last = round ? c->sample[round - 1] : 0;
+	const double last = round ? c->sample[round - 1] : c->first;
 
-		settle();
-		if (last < COLD_SECONDS && !c->single)
-			timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
-		c->sample[round] = batch(c);
-	}
+	settle();
+	if (last < COLD_SECONDS && !c->single)
+		timed(c, last < BATCH_SECONDS && !c->most ? WARM_CALLS : 1);
+	c->sample[round] = batch(c);
+}
+
+/* Shows how much of the time has passed that the rounds will take, as far as it is known after some
+ * batches. */
+static void show(struct tool_progress *progress, double spent, double seconds, int batches,
+                 int count, int rounds)
+{
+	const double needed = spent / batches * count * (rounds ? rounds : MIN_ROUNDS),
+		     all = rounds || needed > seconds ? needed : seconds;
+
+	tool_progress_step(progress, (int64_t)(1000 * spent), (int64_t)(1000 * all));
 }
 
 int measure_rounds(struct candidate *const *candidates, int count, double seconds, int rounds,
@@ -185,10 +193,12 @@ int measure_rounds(struct candidate *const *candidates, int count, double second
 		if (done == capacity)
 			grow(candidates, count, &capacity);
 		shuffle(order, count, &seed);
-		one_round(candidates, order, count, done++);
-		spent = tool_seconds() - start;
-		tool_progress_step(progress, rounds ? done : (int64_t)(1000 * spent),
-		                   rounds ? most : (int64_t)(1000 * seconds));
+		for (int i = 0; i < count; i++) {
+			one_batch(candidates[order[i]], done);
+			spent = tool_seconds() - start;
+			show(progress, spent, seconds, done * count + i + 1, count, rounds);
+		}
+		done++;
 	}
 	free(order);
 	return done;

@@ -29,6 +29,7 @@ struct candidate {
 	int64_t calls;  /* number of calls in one batch */
 	int64_t runs;   /* number of all timed calls */
 	int disturbed;  /* number of rounds in which another process disturbed every attempt */
+	double first;   /* seconds of one call before the rounds */
 	double *sample; /* seconds of one call in each round */
 };
 

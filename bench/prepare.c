@@ -63,7 +63,7 @@ static void store(struct entrant *e, const struct candidate *at, const struct ca
 		v[V_PREPARE_CALLS] = measure_ratio(at, unit, rounds);
 }
 
-void field_prepare(struct field *f, double seconds, struct tool_progress *progress)
+void field_prepare(struct field *f, double seconds)
 {
 	struct candidate *all = need(calloc((size_t)f->entrants + 1, sizeof *all), "the times");
 	struct candidate **timed =
@@ -86,7 +86,7 @@ void field_prepare(struct field *f, double seconds, struct tool_progress *progre
 	}
 	if (ours) { /* peers alone prepare only where each call of ours makes everything */
 		const int rounds =
-			measure_rounds(timed, count, seconds, rounds_in(f, seconds), progress);
+			measure_rounds(timed, count, seconds, rounds_in(f, seconds), f->progress);
 
 		for (int k = 0; k < f->entrants; k++)
 			if (all[k].sample)

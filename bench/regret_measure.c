@@ -321,15 +321,16 @@ static int collect(struct contest *t, const struct matrix_at *at)
 static int measure(struct contest *t, const struct matrix_at *at)
 {
 	const struct bench_options *o = &at->b->o;
-	struct tool_progress *progress = tool_progress_start(&o->common, t->f.c->name);
 
+	t->f.preparing = t->f.c->name;
+	t->f.progress = tool_progress_start(&o->common, t->f.preparing);
 	enter(t);
-	tool_progress_end(progress);
+	tool_progress_end(t->f.progress);
 	if (t->f.code)
 		return t->f.code;
-	progress = tool_progress_start(&o->common, t->f.c->name);
-	field_rounds(&t->f, o->seconds, progress);
-	tool_progress_end(progress);
+	t->f.progress = tool_progress_start(&o->common, t->f.c->name);
+	field_rounds(&t->f, o->seconds);
+	tool_progress_end(t->f.progress);
 	return collect(t, at);
 }
 

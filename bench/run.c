@@ -39,6 +39,7 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 	                      .moves = f->c->bytes,
 	                      .own = own ? need(calloc(1, own), "those who are measured") : NULL,
 	                      .calls.state = e};
+	tool_progress_name(f->progress, f->preparing, e->record.method);
 	if (kind < RECORD_BOUND && f->bench->op->before) {
 		e->calls.before = before;
 		e->calls.most = f->most;
@@ -216,12 +217,13 @@ void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, in
 
 /* ---- Rounds ---------------------------------------------------------------------------------- */
 
-void field_rounds(struct field *f, double seconds, struct tool_progress *progress)
+void field_rounds(struct field *f, double seconds)
 {
 	for (struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
 		if (!e->record.failed && !e->record.refused)
 			f->timed[f->candidates++] = &e->calls;
-	f->rounds = measure_rounds(f->timed, f->candidates, seconds, f->bench->o.rounds, progress);
+	f->rounds =
+		measure_rounds(f->timed, f->candidates, seconds, f->bench->o.rounds, f->progress);
 }
 
 void field_end(struct field *f)
@@ -367,20 +369,20 @@ static int collect(struct field *f)
 static int measure(struct field *f, const char *preparing)
 {
 	const struct bench_options *o = &f->bench->o;
-	struct tool_progress *progress =
-		tool_progress_start(&o->common, preparing ? preparing : f->c->name);
 
+	f->preparing = preparing ? preparing : f->c->name;
+	f->progress = tool_progress_start(&o->common, f->preparing);
 	f->bench->op->enter(f);
-	tool_progress_end(progress);
+	tool_progress_end(f->progress);
 	if (f->code)
 		return f->code;
-	progress = tool_progress_start(&o->common, f->c->name);
-	field_rounds(f, o->seconds, progress);
-	field_prepare(f, o->seconds, progress);
+	f->progress = tool_progress_start(&o->common, f->c->name);
+	field_rounds(f, o->seconds);
+	field_prepare(f, o->seconds);
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
 		if (was_timed(e)) /* each alone, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
-	tool_progress_end(progress);
+	tool_progress_end(f->progress);
 	return collect(f);
 }
 

@@ -39,6 +39,9 @@ struct field {
 	struct entrant *entrant;
 	struct candidate *timed[MOST_ENTRANTS];
 	int entrants, candidates, rounds; /* `candidates` is the number of timed ones */
+	/* The progress bar; while entrants are added, what it says before their names. */
+	struct tool_progress *progress;
+	const char *preparing;
 	/* `enter` sets these: the method that ratios are relative to; an exit code; the most calls
 	 * that op->before can prepare, or 0 if there is no limit. */
 	const char *unit;
@@ -48,13 +51,14 @@ struct field {
 
 /* Measures a problem, adds the records to its case, and shows them. A case without records is
  * removed. Returns an exit code, which is TOOL_FAILED if a result was wrong. While methods are
- * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case. */
+ * prepared the progress bar shows `preparing` or, if that is NULL, the name of the case, and the
+ * method. */
 int measure_case(struct bench *bench, struct bench_case *c, void *problem, const char *preparing);
 /* The steps of measure_case, for operations that call them one by one. Times all entrants that have
  * neither failed nor been refused. */
-void field_rounds(struct field *f, double seconds, struct tool_progress *progress);
+void field_rounds(struct field *f, double seconds);
 /* Times the preparations of those that field_rounds has timed (prepare.c). */
-void field_prepare(struct field *f, double seconds, struct tool_progress *progress);
+void field_prepare(struct field *f, double seconds);
 /* Returns the entrant that ratios are relative to, or NULL if it was not timed. */
 const struct entrant *field_unit(const struct field *f);
 /* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
@@ -98,7 +102,7 @@ void enter_reads(struct field *f, int64_t bytes, int threads, bool hidden);
 /* Enters the copying of one array to another as bounds: by memcpy, and by non-temporal stores. */
 void enter_copies(struct field *f, const void *from, void *to, int64_t bytes, int threads);
 
-/* ---- Operations on a matrix (matrix_lists.c) ------------------------------------------------- */
+/* ---- Operations on a matrix (suite.c) -------------------------------------------------------- */
 
 struct matrix_at {
 	struct bench *b;

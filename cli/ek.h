@@ -221,6 +221,8 @@ struct tool_progress *tool_progress_start(const struct tool_options *options, co
  * the context has a device, else "preparing". */
 const char *tool_preparing(const ek_context *ctx);
 int tool_progress_step(void *progress, int64_t done, int64_t total); /* total is -1 if not known */
+/* Changes the text of the progress bar to "what: part". */
+void tool_progress_name(struct tool_progress *progress, const char *what, const char *part);
 void tool_progress_end(struct tool_progress *progress);
 /* Tells whether text to the stream may have colours. It may if the stream is a terminal, NO_COLOR
  * is not set, and TERM is not "dumb". */

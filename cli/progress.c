@@ -34,7 +34,7 @@ static void draw(struct tool_progress *p)
 	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : 80;
 	int name = width - (total > 0 ? BAR + 30 : 30); /* characters left for p->what */
 
-	name = name < 1 ? 1 : name > 40 ? 40 : name;
+	name = name < 1 ? 1 : name;
 	if (total > 0) {
 		double share = done < total ? (double)done / (double)total : 1;
 		int full = (int)(share * BAR);
@@ -118,6 +118,15 @@ int tool_progress_step(void *progress, int64_t done, int64_t total)
 		atomic_store(&p->total, total);
 	}
 	return 0;
+}
+
+void tool_progress_name(struct tool_progress *progress, const char *what, const char *part)
+{
+	if (!progress)
+		return;
+	pthread_mutex_lock(&progress->lock);
+	snprintf(progress->what, sizeof progress->what, "%s: %s", what, part);
+	pthread_mutex_unlock(&progress->lock);
 }
 
 void tool_progress_end(struct tool_progress *progress)

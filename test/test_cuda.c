@@ -141,7 +141,7 @@ static void test_launch(void **state)
 	const eki_driver *d = &eki_cuda;
 	eki_device *dev;
 	eki_buffer b = {.bytes = 100, .memory = EKI_MEMORY_COPY};
-	void *program, *kernel, *none = NULL;
+	void *program, *kernel, *same, *none = NULL;
 
 	(void)state;
 	expect_status(fake_context("cuda", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
@@ -179,10 +179,19 @@ static void test_launch(void **state)
 	assert_int_equal(fake->last.local, FAKE_LOCAL_MOST);
 	assert_int_equal(fake->last.value[4], bits);
 	expect_error(d->launch(dev, kernel, 12, 96, too_much, 1), EK_EDEVICE, "cuFuncSetAttribute");
+	/* Another holder of the function, which needs less, takes nothing back. */
+	const eki_arg less[] = {args[0], eki_arg_local(2048), args[1], args[2], args[3], args[4]};
+
+	expect_status(d->kernel(dev, program, "probe", &same), EK_OK);
+	expect_status(d->launch(dev, same, 12, 96, less, EKI_COUNT(less)), EK_OK);
+	expect_status(d->launch(dev, kernel, 12, 96, more, EKI_COUNT(more)), EK_OK);
+	assert_int_equal(fake->last.local, FAKE_LOCAL_MOST);
 	expect_error(d->launch(dev, kernel, (int64_t)1 << 31, 96, args, 1), EK_EUNSUPPORTED,
 	             "2147483648 groups");
 
 	d->free(dev, EKI_MEMORY_COPY, b.device);
+	d->drop(dev, kernel);
+	d->drop(dev, same);
 	d->unload(dev, program);
 	ek_context_destroy(ctx);
 	fake_clean("launch");

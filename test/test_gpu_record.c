@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests runs that are repeated on a device and so recorded (gpu/record.c): all methods give the
  * same as the host, run for run, with vectors that alternate or are freed and made anew, other
- * factors, and new values; recorded launches count as launches. Drivers without recordings get some
- * here: lists of commands with copies of their arguments. test_cuda_failures has what CUDA
- * records. */
+ * factors, and new values; blocks also with other widths and orders at the same address. Recorded
+ * launches count as launches. Drivers without recordings get those of support/tape.h.
+ * test_cuda_failures has what CUDA records. */
 #include <string.h>
 
 #include "gpu/gpu.h"
 #include "support/devices.h"
 #include "support/support.h"
+#include "support/tape.h"
 
 #ifdef EK_NO_GPU
 int main(void)
@@ -17,9 +18,9 @@ int main(void)
 }
 #else
 
-enum { ROWS = 700, COLS = 500, PAIRS = 6, RUNS = 12, MOST = 8 * ROWS + COLS };
+enum { ROWS = 700, COLS = 500, WIDE = 3, PAIRS = 6, RUNS = 12, MOST = 8 * ROWS + COLS };
 
-static double x[PAIRS][COLS], y[PAIRS][ROWS], val[MOST];
+static double x[PAIRS][COLS * WIDE], y[PAIRS][ROWS * WIDE], val[MOST];
 static int32_t row_ptr[ROWS + 1], col_idx[MOST];
 
 /* Makes a matrix with rows of 0 to 7 entries, and one of COLS. */
@@ -46,180 +47,18 @@ static ek_matrix *make_matrix(ek_context *ctx)
 
 typedef struct on_device {
 	ek_context *ctx;
-	void *x[PAIRS], *y[PAIRS];
+	void *x[PAIRS], *y[PAIRS]; /* room for WIDE columns */
+	int width, order;          /* of the blocks that are multiplied; width 0: vectors */
 } on_device;
-
-/* ---- Recordings for a driver that has none --------------------------------------------------- */
-
-enum { ARGUMENTS = 48, COMMANDS = 16 };
-
-typedef struct command {
-	void *kernel; /* NULL for a copy and for a fill with zeros */
-	int64_t groups;
-	int group_size, count;
-	eki_arg args[ARGUMENTS];
-	eki_buffer buffer[ARGUMENTS]; /* those of args; of the copy: to, from; of the fill: to */
-	int64_t to, from, bytes;      /* of the copy */
-} command;
-
-typedef struct tape {
-	int count;
-	command list[COMMANDS];
-} tape;
-
-static struct {
-	const eki_driver *real;
-	eki_driver driver;
-	tape *on; /* what is recorded now */
-	int replays;
-} taped;
-
-static command *next_command(void)
-{
-	assert_true(taped.on->count < COMMANDS);
-	eki_recording.commands++;
-	return &taped.on->list[taped.on->count++];
-}
-
-static ek_status tape_launch(eki_device *d, void *kernel, int64_t groups, int group_size,
-                             const eki_arg *args, int count)
-{
-	command *c;
-
-	if (!taped.on)
-		return taped.real->launch(d, kernel, groups, group_size, args, count);
-	c = next_command();
-	*c = (command){
-		.kernel = kernel, .groups = groups, .group_size = group_size, .count = count};
-	for (int k = 0; k < count; k++) {
-		c->args[k] = args[k];
-		if (args[k].buffer)
-			c->buffer[k] = *args[k].buffer;
-	}
-	return EK_OK;
-}
-
-static ek_status tape_copy(eki_device *d, const eki_buffer *to, int64_t to_offset,
-                           const eki_buffer *from, int64_t from_offset, int64_t bytes)
-{
-	if (!taped.on)
-		return taped.real->copy(d, to, to_offset, from, from_offset, bytes);
-	*next_command() = (command){.count = 2,
-	                            .buffer = {*to, *from},
-	                            .to = to_offset,
-	                            .from = from_offset,
-	                            .bytes = bytes};
-	return EK_OK;
-}
-
-static ek_status tape_clear(eki_device *d, const eki_buffer *buffer)
-{
-	if (!taped.on)
-		return taped.real->clear(d, buffer);
-	*next_command() = (command){.count = 1, .buffer = {*buffer}};
-	return EK_OK;
-}
-
-static ek_status tape_read(eki_device *d, const eki_buffer *from, int64_t offset, void *to,
-                           int64_t bytes)
-{
-	EK_RETURN_IF(eki_not_recording());
-	return taped.real->read(d, from, offset, to, bytes);
-}
-
-static ek_status tape_write(eki_device *d, const eki_buffer *to, int64_t offset, const void *from,
-                            int64_t bytes)
-{
-	EK_RETURN_IF(eki_not_recording());
-	return taped.real->write(d, to, offset, from, bytes);
-}
-
-static ek_status tape_wait(eki_device *d)
-{
-	EK_RETURN_IF(eki_not_recording());
-	return taped.real->wait(d);
-}
-
-static ek_status tape_map(eki_device *d, eki_buffer *buffer)
-{
-	EK_RETURN_IF(eki_not_recording());
-	return taped.real->map(d, buffer);
-}
-
-static ek_status tape_record(eki_device *d)
-{
-	(void)d;
-	taped.on = calloc(1, sizeof *taped.on);
-	assert_non_null(taped.on);
-	return EK_OK;
-}
-
-static ek_status tape_recorded(eki_device *d, void **commands)
-{
-	(void)d;
-	*commands = taped.on;
-	taped.on = NULL;
-	return EK_OK;
-}
-
-static ek_status tape_replay(eki_device *d, void *commands)
-{
-	tape *t = commands;
-
-	taped.replays++;
-	for (int k = 0; k < t->count; k++) {
-		command *c = &t->list[k];
-
-		for (int a = 0; a < c->count && c->kernel; a++)
-			if (c->args[a].buffer)
-				c->args[a].buffer = &c->buffer[a];
-		if (c->kernel)
-			EK_RETURN_IF(taped.real->launch(d, c->kernel, c->groups, c->group_size,
-			                                c->args, c->count));
-		else if (c->count == 2)
-			EK_RETURN_IF(taped.real->copy(d, &c->buffer[0], c->to, &c->buffer[1],
-			                              c->from, c->bytes));
-		else
-			EK_RETURN_IF(taped.real->clear(d, &c->buffer[0]));
-	}
-	return EK_OK;
-}
-
-static void tape_erase(eki_device *d, void *commands)
-{
-	(void)d;
-	free(commands);
-}
-
-static void tape_open(ek_context *ctx)
-{
-	taped.real = ctx->device->driver;
-	taped.driver = *taped.real;
-	taped.replays = 0;
-	if (taped.driver.record)
-		return;
-	taped.driver.launch = tape_launch;
-	taped.driver.copy = tape_copy;
-	taped.driver.clear = tape_clear;
-	taped.driver.read = tape_read;
-	taped.driver.write = tape_write;
-	taped.driver.wait = tape_wait;
-	taped.driver.map = tape_map;
-	taped.driver.record = tape_record;
-	taped.driver.recorded = tape_recorded;
-	taped.driver.replay = tape_replay;
-	taped.driver.erase = tape_erase;
-	ctx->device->driver = &taped.driver;
-}
 
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 /* Makes pair k of vectors on the device, with small integers that depend on k. */
 static void make_pair(on_device *on, int k)
 {
-	for (int j = 0; j < COLS; j++)
+	for (int j = 0; j < COLS * WIDE; j++)
 		x[k][j] = (j * 7 + k) % 11 - 5;
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < ROWS * WIDE; i++)
 		y[k][i] = (i + 3 * k) % 5;
 	expect_status(ek_device_alloc(on->ctx, sizeof x[k], &on->x[k]), EK_OK);
 	expect_status(ek_device_alloc(on->ctx, sizeof y[k], &on->y[k]), EK_OK);
@@ -233,23 +72,34 @@ static void free_pair(const on_device *on, int k)
 	ek_device_free(on->ctx, on->y[k]);
 }
 
+/* Describes a vector of n entries or, in the same memory, a block of n rows. */
+static ek_dense dense_of(const on_device *on, int64_t n, void *data)
+{
+	return on->width ? ek_block(EK_F64, n, on->width, on->order == EK_ROW_MAJOR ? WIDE : n,
+	                            on->order, data)
+	                 : ek_vector(EK_F64, n, data);
+}
+
 /* Does y = alpha A x + beta y with pair k on the device and, by `same`, on the host. */
 static void run(const on_device *on, ek_plan *plan, ek_plan *same, double alpha, double beta, int k)
 {
-	ek_dense of_x = ek_vector(EK_F64, COLS, on->x[k]), of_y = ek_vector(EK_F64, ROWS, on->y[k]);
+	ek_status (*multiply)(ek_plan *, double, const ek_dense *, double, const ek_dense *) =
+		on->width ? ek_spmm : ek_spmv;
+	ek_dense of_x = dense_of(on, COLS, on->x[k]), of_y = dense_of(on, ROWS, on->y[k]);
+	const ek_dense x_here = dense_of(on, COLS, x[k]), y_here = dense_of(on, ROWS, y[k]);
 
 	of_x.where = of_y.where = EK_ON_DEVICE;
-	expect_status(ek_spmv(plan, alpha, &of_x, beta, &of_y), EK_OK);
-	multiply_f64(same, alpha, x[k], COLS, beta, y[k], ROWS);
+	expect_status(multiply(plan, alpha, &of_x, beta, &of_y), EK_OK);
+	expect_status(multiply(same, alpha, &x_here, beta, &y_here), EK_OK);
 }
 
 static void check(const on_device *on, int k, const char *where)
 {
-	double got[ROWS];
+	double got[ROWS * WIDE];
 
-	poison(EK_F64, got, ROWS);
+	poison(EK_F64, got, ROWS * WIDE);
 	expect_status(ek_device_read(on->ctx, on->y[k], got, sizeof got), EK_OK);
-	for (int i = 0; i < ROWS; i++)
+	for (int i = 0; i < ROWS * WIDE; i++)
 		if (got[i] != y[k][i])
 			fail_msg("%s: y_%d of pair %d is %g; %g is expected", where, i, k, got[i],
 			         y[k][i]);
@@ -278,20 +128,47 @@ static bool has_recording(const ek_plan *plan)
 	return has;
 }
 
-/* Tests a method. Returns true if runs were recorded. */
-static bool walk(on_device *on, ek_matrix *A, const char *method, const char *text)
+/* Tests blocks of other widths and orders at the same addresses: as many as there are recordings.
+ * The first of them has been recorded before. */
+static void walk_blocks(on_device *on, ek_plan *plan, ek_plan *same, const char *where)
 {
-	const ek_hints hints = {.size = sizeof hints, .method = method},
-		       host = {.size = sizeof host, .method = "spmv.csr.serial"};
+	static const struct {
+		int width, order;
+	} of[] = {{WIDE, EK_ROW_MAJOR},
+	          {WIDE - 1, EK_ROW_MAJOR},
+	          {WIDE, EK_COL_MAJOR},
+	          {WIDE - 1, EK_COL_MAJOR}};
+
+	for (int k = 0; k < RUNS * EKI_COUNT(of); k++) {
+		on->width = of[k % EKI_COUNT(of)].width;
+		on->order = of[k % EKI_COUNT(of)].order;
+		run(on, plan, same, 1, 0, 0);
+		/* The next run writes over what this one wrote. */
+		if (k >= (RUNS - 1) * EKI_COUNT(of))
+			check(on, 0, where);
+	}
+	on->width = WIDE;
+	on->order = EK_ROW_MAJOR;
+}
+
+/* Tests a method. Returns true if runs were recorded. */
+static bool walk(on_device *on, ek_matrix *A, const ek_method *m, const char *text)
+{
+	const ek_operation operation = ek_method_operation(m);
+	const char *method = ek_method_name(m);
+	const ek_hints hints = {.size = sizeof hints, .method = method, .width = on->width},
+		       host = {.size = sizeof host,
+	                       .method = on->width ? "spmm.csr.serial" : "spmv.csr.serial",
+	                       .width = on->width};
 	ek_plan *plan, *same;
 	char where[200];
 	int64_t each, before, bytes, read;
 	bool recorded;
 
 	snprintf(where, sizeof where, "%s %s", text, method);
-	if (ek_plan_create(EK_SPMV, A, &hints, &plan) != EK_OK) /* the format has limits */
+	if (ek_plan_create(operation, A, &hints, &plan) != EK_OK) /* the format has limits */
 		return false;
-	expect_status(ek_plan_create(EK_SPMV, A, &host, &same), EK_OK);
+	expect_status(ek_plan_create(operation, A, &host, &same), EK_OK);
 	before = launches_on(on->ctx);
 	bytes = bytes_from(on->ctx);
 	run(on, plan, same, 1, 0, 0);
@@ -307,6 +184,8 @@ static bool walk(on_device *on, ek_matrix *A, const char *method, const char *te
 		         (long long)(bytes_from(on->ctx) - bytes));
 	check(on, 0, where);
 	recorded = has_recording(plan);
+	if (on->width)
+		walk_blocks(on, plan, same, where);
 	/* More pairs than there are recordings, in turn, with y that is read. */
 	for (int k = 0; k < RUNS * PAIRS; k++)
 		run(on, plan, same, -2, 1, k % PAIRS);
@@ -337,38 +216,57 @@ static bool walk(on_device *on, ek_matrix *A, const char *method, const char *te
 	return recorded;
 }
 
-static void test_methods(void **state)
+/* Tests all methods of an operation. At least `least` of them must be recorded on each device. */
+static void walk_methods(ek_operation operation, int counts, int least)
 {
-	(void)state;
 	need_device();
 	for (int k = 0; k < devices.count; k++) {
-		on_device on = {.ctx = devices.of[k].ctx};
+		on_device on = {.ctx = devices.of[k].ctx,
+		                .width = operation == EK_SPMM ? WIDE : 0,
+		                .order = EK_ROW_MAJOR};
 		int recorded = 0, methods = 0;
 
 		if (!on.ctx->device->info.f64)
 			continue;
-		tape_open(on.ctx);
-		for (const ek_method *m = NULL; (m = device_method_next(m, EK_SPMV));) {
+		const bool tape = tape_open(on.ctx, counts);
+
+		for (const ek_method *m = NULL; (m = device_method_next(m, operation));) {
 			ek_matrix *A = make_matrix(on.ctx);
 
 			for (int p = 0; p < PAIRS; p++)
 				make_pair(&on, p);
-			recorded += walk(&on, A, ek_method_name(m), devices.of[k].text);
+			recorded += walk(&on, A, m, devices.of[k].text);
 			methods++;
 			for (int p = 0; p < PAIRS; p++)
 				free_pair(&on, p);
 			ek_matrix_destroy(A);
 		}
-		on.ctx->device->driver = taped.real;
+		if (tape)
+			tape_close(on.ctx);
 		print_message("  %s: runs of %d of %d methods were recorded\n", devices.of[k].text,
 		              recorded, methods);
-		assert_true(recorded >= 10);
+		/* A driver of its own counts a command as one. */
+		assert_true(recorded >= (tape || counts == 1 ? least : 0));
 	}
+}
+
+static void test_vectors(void **state)
+{
+	(void)state;
+	walk_methods(EK_SPMV, 1, 10);
+}
+
+/* Methods for blocks have a single launch, which would not be recorded; so it counts as two. */
+static void test_blocks(void **state)
+{
+	(void)state;
+	walk_methods(EK_SPMM, 2, 1);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_methods)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_vectors),
+	                                   cmocka_unit_test(test_blocks)};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);
 }

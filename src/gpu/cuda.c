@@ -23,6 +23,12 @@ typedef struct program {
 	int64_t bytes;
 } program;
 
+/* What a plan or a call holds of a function, which others may hold as well. */
+typedef struct kernel {
+	void *function;
+	int local; /* bytes of dynamic shared memory that are known to be granted */
+} kernel;
+
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 static void card_free(const eki_device *device, eki_card *c)
@@ -175,50 +181,66 @@ static ek_status cuda_save(eki_device *device, void *of, void **binary, int64_t 
 	return EK_OK;
 }
 
-static ek_status cuda_kernel(eki_device *device, void *of, const char *name, void **kernel)
+static void cuda_drop(eki_device *device, void *of)
 {
-	EK_RETURN_IF(eki_cuda_enter(device));
-	return eki_cuda_leave(CALL(cuModuleGetFunction, kernel, ((program *)of)->module, name));
+	eki_free(device->ctx, of, 1, sizeof(kernel));
 }
 
-/* Does nothing, since a kernel is part of its module and is unloaded with it. */
-static void cuda_drop(eki_device *device, void *kernel)
+static ek_status cuda_kernel(eki_device *device, void *of, const char *name, void **out)
 {
-	(void)device, (void)kernel;
+	enum { LITTLE = 1024 }; /* bytes that fit beside all arrays of fixed size */
+	ek_status status = EK_OK;
+	void *block;
+	kernel *k;
+
+	EK_RETURN_IF(eki_calloc(device->ctx, 1, sizeof *k, &block));
+	k = block;
+	k->local = LITTLE;
+	EK_TRY(eki_cuda_enter(device));
+	EK_TRY(eki_cuda_leave(
+		CALL(cuModuleGetFunction, &k->function, ((program *)of)->module, name)));
+	*out = k;
+done:
+	if (status != EK_OK)
+		cuda_drop(device, k);
+	return status;
 }
 
 /* ---- The queue ------------------------------------------------------------------------------- */
 
 /* Lets a kernel have `local` bytes of dynamic shared memory, which takes a request beyond 48 KiB
- * with the arrays of fixed size. Plans that share the kernel may need less or more, and graphs have
- * been made of it, so what was granted once is never taken back. */
-static ek_status grant_local(void *kernel, unsigned local)
+ * with the arrays of fixed size. Other plans may hold the same function and need less or more, and
+ * graphs have been made of it, so what was granted once is never taken back. */
+static ek_status grant_local(kernel *k, int local)
 {
-	enum { LITTLE = 1024 }; /* bytes that fit beside all arrays of fixed size */
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
 	ek_status status;
 	int granted;
 
-	if (local <= LITTLE)
+	if (local <= k->local)
 		return EK_OK;
 	pthread_mutex_lock(&one);
-	status = CALL(cuFuncGetAttribute, &granted, EKI_CUDA_FUNCTION_LOCAL, kernel);
-	if (status == EK_OK && granted < (int)local)
-		status = CALL(cuFuncSetAttribute, kernel, EKI_CUDA_FUNCTION_LOCAL, (int)local);
+	status = CALL(cuFuncGetAttribute, &granted, EKI_CUDA_FUNCTION_LOCAL, k->function);
+	if (status == EK_OK && granted < local) {
+		granted = local;
+		status = CALL(cuFuncSetAttribute, k->function, EKI_CUDA_FUNCTION_LOCAL, local);
+	}
 	pthread_mutex_unlock(&one);
+	if (status == EK_OK)
+		k->local = granted;
 	return status;
 }
 
 /* Starts a kernel in the thread's stream. */
-static ek_status start(const eki_card *c, void *kernel, unsigned groups, unsigned group_size,
+static ek_status start(const eki_card *c, kernel *k, unsigned groups, unsigned group_size,
                        unsigned local, void **parameter)
 {
-	EK_RETURN_IF(grant_local(kernel, local));
-	return CALL(cuLaunchKernel, kernel, groups, 1, 1, group_size, 1, 1, local,
+	EK_RETURN_IF(grant_local(k, (int)local));
+	return CALL(cuLaunchKernel, k->function, groups, 1, 1, group_size, 1, 1, local,
 	            eki_cuda_stream(c), parameter, NULL);
 }
 
-static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, int group_size,
+static ek_status cuda_launch(eki_device *device, void *of, int64_t groups, int group_size,
                              const eki_arg *args, int count)
 {
 	const eki_card *c = device->own;
@@ -244,8 +266,8 @@ static ek_status cuda_launch(eki_device *device, void *kernel, int64_t groups, i
 			args[k].buffer ? (void *)&address[k] : (void *)(uintptr_t)&args[k].u;
 	}
 	EK_RETURN_IF(eki_cuda_enter_command(device));
-	return eki_cuda_leave(start(c, kernel, (unsigned)groups, (unsigned)group_size,
-	                            (unsigned)local, parameter));
+	return eki_cuda_leave(
+		start(c, of, (unsigned)groups, (unsigned)group_size, (unsigned)local, parameter));
 }
 
 /* Does nothing, since a CUDA stream starts its launches without being flushed. */

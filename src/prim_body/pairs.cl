@@ -81,6 +81,30 @@ EK_FN int ek_merge_cut_local(const EK_LOCAL_PTR KEY *a, int a_n, const EK_LOCAL_
 	return low;
 }
 
+/* Copies n pairs to local memory. Has a barrier. */
+EK_FN void ek_pairs_load(int n, const EK_GLOBAL KEY *from_key, const EK_GLOBAL VALUE *from_value,
+                         EK_LOCAL_PTR KEY *key, EK_LOCAL_PTR VALUE *value)
+{
+	for (int k = EK_LID(); k < n; k += EK_WG) {
+		key[k] = ek_order(from_key[k]);
+		if (VALUES)
+			value[k] = from_value[k];
+	}
+	EK_BARRIER();
+}
+
+/* Copies n pairs from local memory. The work-items that store a pair need not be those that wrote
+ * it, if there was a barrier between. */
+EK_FN void ek_pairs_store(int n, const EK_LOCAL_PTR KEY *key, const EK_LOCAL_PTR VALUE *value,
+                          EK_GLOBAL KEY *to_key, EK_GLOBAL VALUE *to_value)
+{
+	for (int k = EK_LID(); k < n; k += EK_WG) {
+		to_key[k] = ek_order(key[k]);
+		if (VALUES)
+			to_value[k] = value[k];
+	}
+}
+
 /* Loads a_n keys of `a`, then b_n keys of `b`, into local memory. Has a barrier. */
 EK_FN void ek_lists_load(int a_n, int b_n, const EK_GLOBAL KEY *a, const EK_GLOBAL KEY *b,
                          EK_LOCAL_PTR KEY *tile)

@@ -6,9 +6,8 @@
  * A group has one row. The work-items share the products evenly, whatever the lengths of the lists:
  * the lengths of EK_WG lists are scanned, and each product finds its list there. A key is a column
  * and, in its low bits, the number of the product. Values stay where they are; only keys are
- * sorted, by a bitonic network in which each work-item compares one pair in a step. Steps with
- * distances of at most EK_WARP need no barrier of the whole group, since the work-items of a warp
- * keep to keys of their own.
+ * sorted, by the bitonic network of prim_body/network.cl, in which each work-item compares one pair
+ * in a step.
  *
  * To compress, work-items mark the products that begin a column, and a scan of the marks gives the
  * places in the row. The work-item that has a mark adds up its segment in the order of the
@@ -19,35 +18,12 @@
 #include "spgemm_gpu/bins_rows.cl"
 #include "prim_body/scan.cl"
 
+#define VALUES 0 /* keys alone are sorted */
+#define VALUE  KEY
+#include "prim_body/network.cl"
+
 #define KEY_BITS    9
 #define NUMBER(key) ((int)((key) & ((1 << KEY_BITS) - 1)))
-
-/* Sorts the keys. Has barriers, the last one at the end. */
-EK_FN void sort_keys(EK_LOCAL_PTR KEY *key)
-{
-	int last = 2 * EK_WARP; /* distance of the step before */
-
-	EK_ROLLED
-	for (int size = 2; size <= PRODUCTS; size *= 2)
-		EK_ROLLED
-	for (int apart = size / 2; apart > 0; apart /= 2) {
-		const int low = 2 * EK_LID() - (EK_LID() & (apart - 1)), high = low + apart;
-		KEY a, b;
-
-		if (apart > EK_WARP || last > EK_WARP)
-			EK_BARRIER();
-		else
-			EK_WARP_BARRIER();
-		last = apart;
-		a = key[low];
-		b = key[high];
-		if ((a > b) == ((low & size) == 0)) {
-			key[low] = b;
-			key[high] = a;
-		}
-	}
-	EK_BARRIER();
-}
 
 EK_KERNEL(esc_rows, EK_WG)
 (EK_PRODUCT_PARAMETERS, EK_BIN_PARAMETERS)
@@ -92,8 +68,8 @@ EK_KERNEL(esc_rows, EK_WG)
 	}
 	for (int k = n + lid; k < PRODUCTS; k += EK_WG)
 		key[k] = (KEY)(((ek_u64)1 << (8 * sizeof(KEY) - 1)) - 1); /* after all others */
-
-	sort_keys(key);
+	EK_BARRIER();
+	ek_bitonic_sort(PRODUCTS, key, key);
 
 	/* Compress. */
 	int mark[2];

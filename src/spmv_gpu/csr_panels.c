@@ -52,6 +52,7 @@
 #ifndef EK_NO_GPU
 
 EKI_KERNEL_TEXT(eki_cl_csr_panels, "spmv_gpu/csr_panels.cl");
+EKI_KERNEL_TEXT(eki_cl_csr_panels_join, "spmv_gpu/csr_panels_join.cl");
 
 enum { WG = CSR_PANELS_WG, EACH = CSR_PANELS_EACH, TILE = CSR_PANELS_TILE };
 
@@ -138,7 +139,7 @@ static ek_status finish(eki_step *step, csr_panels *s)
 	EK_RETURN_IF(eki_gpu_kernel(step, "panels_values", &s->values));
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG,
 	         eki_gpu_lanes(rows, s->pieces, 1, 32));
-	EK_RETURN_IF(eki_gpu_program(step, "csr_panels_join", defines, eki_cl_csr_panels));
+	EK_RETURN_IF(eki_gpu_program(step, "csr_panels_join", defines, eki_cl_csr_panels_join));
 	EK_RETURN_IF(eki_gpu_kernel(step, "panels_join", &s->join));
 	step->bytes = moved_bytes(step, s);
 	return gather(step);

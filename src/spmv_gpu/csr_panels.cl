@@ -2,18 +2,17 @@
  * SpMV on CSR by panels of columns (csr_panels.c): the kernels of preparation, then those of a run.
  * Compile-time parameters: EK_WG, work-items of a group; EACH, entries of a tile for each of them,
  * an even number; TILE_COLD and TILE_LAST, bits of a tile, which has a word for each entry, not for
- * each two, or is the last of its chunk; SECTOR, values in 32 bytes; LANES, work-items for each row
- * in the last kernel, which is a program of its own. `width` is the number of columns of a panel.
+ * each two, or is the last of its chunk; SECTOR, values in 32 bytes. `width` is the number of
+ * columns of a panel. The last kernel of a run, which needs none of them but EK_WG, is in
+ * csr_panels_join.cl.
  *
  * Four numbers describe a tile: its first entry in the order of the panels, how many entries it
  * has, where its words begin, in halves of a tile, and TILE_COLD and TILE_LAST. Four numbers
  * describe a chunk: its first tile, the number of its tiles, its panel, or -1 if its columns are
  * in no panel, and the number of its first piece. */
 #include "prim_body/scan.cl"
-#define TILE      (EK_WG * EACH)
-#define HALF      (TILE / 2)
-
-#ifndef LANES
+#define TILE (EK_WG * EACH)
+#define HALF (TILE / 2)
 
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
@@ -356,51 +355,3 @@ EK_KERNEL_AT(panels_multiply, EK_WG, 4)
 		words += cold ? TILE : HALF;
 	}
 }
-
-#else
-
-#define MANY (32 * LANES) /* the group adds up rows of more pieces one by one */
-
-/* Adds up the pieces of each row, which are side by side in `sum`, and finishes y. */
-EK_KERNEL(panels_join, EK_WG)
-(ek_i64 rows, const EK_GLOBAL PTR *EK_RESTRICT row_piece, const EK_GLOBAL VAL *EK_RESTRICT sum,
- VAL alpha, VAL beta, EK_GLOBAL VAL *y)
-{
-	EK_LOCAL VAL scratch[EK_WG];
-	EK_LOCAL int many[EK_WG / LANES], count;
-	const int lane = EK_LID() % LANES;
-	const ek_i64 first = EK_GROUP() * (EK_WG / LANES), i = first + EK_LID() / LANES;
-	const PTR begin = i < rows ? EK_LOAD(row_piece + i) : 0;
-	const PTR end = i < rows ? EK_LOAD(row_piece + i + 1) : 0;
-	VAL s = 0;
-
-	if (EK_LID() == 0)
-		count = 0;
-	EK_BARRIER();
-	if (end - begin > MANY) {
-		if (lane == 0)
-			many[EK_LOCAL_ADD(&count, 1)] = EK_LID() / LANES;
-	} else {
-		for (PTR k = begin + lane; k < end; k += LANES)
-			s += EK_STREAM(sum + k);
-	}
-	s = ek_lanes_sum(s, LANES, scratch);
-	if (i < rows && lane == 0 && begin == end)
-		ek_scale(beta, y + i);
-	else if (i < rows && lane == 0 && end - begin <= MANY)
-		ek_finish(s, alpha, beta, y + i);
-	EK_BARRIER();
-	for (int m = 0; m < count; m++) {
-		const ek_i64 row = first + many[m];
-		const PTR stop = row_piece[row + 1];
-
-		s = 0;
-		for (PTR k = row_piece[row] + EK_LID(); k < stop; k += EK_WG)
-			s += EK_STREAM(sum + k);
-		s = ek_lanes_sum(s, EK_WG, scratch);
-		if (EK_LID() == 0)
-			ek_finish(s, alpha, beta, y + row);
-	}
-}
-
-#endif

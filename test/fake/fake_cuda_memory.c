@@ -223,6 +223,19 @@ static const char *find_function(const thing *module, const char *name)
 	return find(module, text, (size_t)snprintf(text, sizeof text, ".entry %s(", name));
 }
 
+/* Returns the function of the module that was asked for by this name before, or NULL. */
+static thing *known_function(const thing *module, const char *name)
+{
+	thing *t;
+
+	pthread_mutex_lock(&fake_lock);
+	for (t = fake_things; t; t = t->next)
+		if (t->kind == FUNCTION && t->module == module && strcmp(t->name, name) == 0)
+			break;
+	pthread_mutex_unlock(&fake_lock);
+	return t;
+}
+
 int cuModuleGetFunction(void **function, void *module, const char *name)
 {
 	const int error = fake_check(__func__, module, MODULE);
@@ -233,9 +246,12 @@ int cuModuleGetFunction(void **function, void *module, const char *name)
 		return error;
 	if (!find_function(module, name))
 		return NOT_FOUND;
-	t = fake_make(FUNCTION, ((thing *)module)->device);
-	t->module = module;
-	snprintf(t->name, sizeof t->name, "%s", name);
+	t = known_function(module, name);
+	if (!t) {
+		t = fake_make(FUNCTION, ((thing *)module)->device);
+		t->module = module;
+		snprintf(t->name, sizeof t->name, "%s", name);
+	}
 	*function = t;
 	return 0;
 }
