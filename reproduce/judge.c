@@ -26,11 +26,17 @@ bool record_is_ours(const json_t *record)
 	return method != NULL;
 }
 
-/* Returns the value of a key: of the record, else of the parameters of its method or format. */
+/* Returns the value of a key: of the record, else of the parameters of its method or format. A key
+ * with a dot is one in an object, such as "speedup.50". */
 static json_t *value_at(const json_t *record, const char *key)
 {
 	static const char *const parameters[] = {"method_parameters", "parameters"};
+	const char *dot = strchr(key, '.');
 	json_t *value = json_object_get(record, key);
+
+	if (dot)
+		return value_at(json_object_get(record, keep("%.*s", (int)(dot - key), key)),
+		                dot + 1);
 
 	for (int k = 0; k < 2 && !value; k++)
 		value = json_object_get(json_object_get(record, parameters[k]), key);
@@ -44,9 +50,12 @@ double record_number(const json_t *record, const char *key)
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* Tells whether a value is the wanted one, or one of a wanted array. */
+/* Tells whether a value is the wanted one, or one of a wanted array; null is wanted of what is not
+ * there. */
 static bool is_value(const json_t *value, const json_t *want)
 {
+	if (json_is_null(want))
+		return !value || json_is_null(value);
 	for (size_t k = 0; k < json_array_size(want); k++)
 		if (is_value(value, json_array_get(want, k)))
 			return true;

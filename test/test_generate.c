@@ -309,19 +309,13 @@ static void check_twin(ek_context *ctx, const ek_twin *t, const char *name)
 	ek_matrix_destroy(A);
 }
 
-/* Tells whether a twin's matrix is in a table of the works. */
+/* Tells whether a twin's matrix is in a table of the works, such as " II ". */
 static bool in_table(const ek_twin *t, const char *table)
 {
-	const size_t length = strlen(table);
+	char works[64];
 
-	for (const char *at = t->works; *at; at += strspn(at, " ")) {
-		const size_t word = strcspn(at, " ");
-
-		if (word == length && strncmp(at, table, length) == 0)
-			return true;
-		at += word;
-	}
-	return false;
+	snprintf(works, sizeof works, " %s ", t->works);
+	return strstr(works, table) != NULL;
 }
 
 static void test_twins(void **state)
@@ -332,11 +326,11 @@ static void test_twins(void **state)
 
 	(void)state;
 	for (const ek_twin *t = NULL; (t = ek_twin_next(t)); twins++) {
-		thesis += in_table(t, "A.1");
-		speculative += in_table(t, "3");
-		adaptive += in_table(t, "I");
-		segspmv += in_table(t, "II");
-		scan += in_table(t, "1");
+		thesis += in_table(t, " A.1 ");
+		speculative += in_table(t, " 3 ");
+		adaptive += in_table(t, " I ");
+		segspmv += in_table(t, " II ");
+		scan += in_table(t, " 1 ");
 		assert_true(t->structure[0] != 0);
 		for (const ek_twin *other = t; (other = ek_twin_next(other));)
 			assert_string_not_equal(t->name, other->name);
