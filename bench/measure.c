@@ -64,7 +64,7 @@ static void clear_registers(void)
 
 static double timed(struct candidate *c, int64_t calls)
 {
-	double start, seconds = 0;
+	double start, end, seconds = 0;
 
 	if (c->before)
 		c->before(c->state, calls);
@@ -74,7 +74,10 @@ static double timed(struct candidate *c, int64_t calls)
 		seconds = c->clocked(c->state, calls);
 	else
 		c->run(c->state, calls);
-	return seconds > 0 ? seconds : tool_seconds() - start;
+	end = tool_seconds();
+	if (c->after)
+		c->after(c->state);
+	return seconds > 0 ? seconds : end - start;
 }
 
 /* Finds the number of calls in a batch by doubling it until a batch is long enough to be timed. */

@@ -23,6 +23,8 @@ struct candidate {
 	 * input. `most` is the number of calls that it can prepare, or 0 if there is no limit. */
 	void (*before)(void *state, int64_t calls);
 	int64_t most;
+	/* Puts away, untimed, what the calls made; NULL if they made nothing. */
+	void (*after)(void *state);
 	/* One call is a batch, and no call before it warms anything up: for what is made once. */
 	bool single;
 	/* The rest is filled in by measure_rounds. */

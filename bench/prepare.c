@@ -11,11 +11,10 @@
 
 enum { MOST_ROUNDS = 9 };
 
-static void drop(void *entrant, int64_t calls)
+static void drop(void *entrant)
 {
 	struct entrant *e = entrant;
 
-	(void)calls;
 	if (e->spare)
 		e->drop(e, e->spare);
 	e->spare = NULL;
@@ -26,7 +25,7 @@ static void prepare(void *entrant, int64_t calls)
 	struct entrant *e = entrant;
 
 	for (; calls > 0; calls--) {
-		drop(e, 1);
+		drop(e);
 		e->unprepared |= !e->prepare(e, &e->spare);
 	}
 }
@@ -55,7 +54,6 @@ static void store(struct entrant *e, const struct candidate *at, const struct ca
 {
 	double *v = e->record.v;
 
-	drop(e, 1);
 	if (e->unprepared) /* as without memory for a second one: the first one counts */
 		return;
 	v[V_PREPARE_MS] = 1e3 * measure_quantile(at->sample, rounds, 0.5);
@@ -74,7 +72,7 @@ void field_prepare(struct field *f, double seconds)
 
 	for (int k = 0; k < f->entrants; k++) {
 		all[k] = (struct candidate){
-			.run = prepare, .before = drop, .state = &f->entrant[k], .single = true};
+			.run = prepare, .after = drop, .state = &f->entrant[k], .single = true};
 		if (takes_part(&f->entrant[k]))
 			timed[count++] = &all[k];
 		ours += takes_part(&f->entrant[k]) && f->entrant[k].record.kind != RECORD_PEER;

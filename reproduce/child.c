@@ -6,15 +6,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "reproduce.h"
-
-extern char **environ;
 
 enum { MOST_WORDS = 64 };
 
@@ -78,26 +76,36 @@ static bool take_all(struct output output[2], double limit)
 	return true;
 }
 
+/* In the new process: becomes `ek bench`, which ends when this program does, however it ends. */
+static void become(char **word, const int out, const int err)
+{
+	const int null = open("/dev/null", O_RDONLY);
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (dup2(null, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2)
+		execv("/proc/self/exe", word);
+	_exit(127);
+}
+
 /* Starts the process with its outputs in pipes. Returns its number, or -1 and sets errno. */
 static pid_t start(char **word, struct output output[2])
 {
-	posix_spawn_file_actions_t actions;
 	int pipe_of[2][2];
-	pid_t child = -1;
+	pid_t child;
 
 	fflush(NULL);
 	if (pipe2(pipe_of[0], O_CLOEXEC) != 0 || pipe2(pipe_of[1], O_CLOEXEC) != 0)
 		return -1;
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, pipe_of[0][1], 1);
-	posix_spawn_file_actions_adddup2(&actions, pipe_of[1][1], 2);
-	errno = posix_spawn(&child, "/proc/self/exe", &actions, NULL, word, environ);
-	if (errno)
-		child = -1;
-	posix_spawn_file_actions_destroy(&actions);
+	child = fork();
+	if (child == 0)
+		become(word, pipe_of[0][1], pipe_of[1][1]);
 	for (int k = 0; k < 2; k++) {
 		close(pipe_of[k][1]);
+		if (child < 0)
+			close(pipe_of[k][0]);
 		output[k] = (struct output){.from = pipe_of[k][0]};
 	}
 	return child;
@@ -145,16 +153,13 @@ static const char *failure(int status, bool in_time, double limit, char *text, s
 	return message_in(text);
 }
 
-json_t *child_run(const char *command, const struct wanted *wanted, double limit, const char **why)
+json_t *child_run(const char *command, double limit, const char **why)
 {
-	const int threads = strstr(command, "--threads") ? 0 : wanted->common.threads;
 	char *word[MOST_WORDS], *line;
 	struct output output[2];
 	int status = 0;
 
-	line = need(strdup(keep("ek bench %s --json - --quiet%s", command,
-	                        threads ? keep(" --threads %d", threads) : "")),
-	            "a step");
+	line = need(strdup(keep("ek bench %s --json - --quiet", command)), "a step");
 	*why = "too many words";
 	errno = 0;
 	const pid_t child = split(line, word) ? start(word, output) : -1;

@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Judges the claims of the works. A claim is a ratio, as of speeds: the records of one side are
  * paired with those of the other that are of the same problem, and the mean of the ratios is taken
- * as the work does. Its interval is that of 95 % for the medians of the times: the errors of the
- * problems are independent, and those of one follow from its percentiles. A claim that one side is
- * faster holds if the whole interval is beyond 1, fails if the whole is on the other side, and ties
- * if 1 is inside. How many
- * times faster depends on the machine, so it is told, but not judged. A number that the work gives
- * is set beside ours; only one that is the same on every machine is judged. */
+ * as the work does. The interval is that of 95 % for the medians of the times (interval.c). A claim
+ * that one side is faster holds if the whole interval is beyond 1, fails if the whole is on the
+ * other side, and ties if 1 is inside. How many times faster depends on the machine, so it is told,
+ * but not judged. A number that the work gives is set beside ours; only one that is the same on
+ * every machine is judged. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "reproduce.h"
 
-const char *const verdict_name[VERDICTS] = {"holds", "tie", "does not hold", "not measured"};
-
-struct found {
-	double here, low, high;
-	int cases;
-};
+const char *const verdict_name[VERDICTS] = {"holds", "tie", "does not hold", "not judged"};
 
 /* ---- Ratios ---------------------------------------------------------------------------------- */
 
@@ -34,30 +28,31 @@ static json_t *by_problem(const struct experiment *e, const struct store *store,
 
 	json_array_foreach(records, n, record)
 	{
-		const char *problem = record_problem(record, json_object_get(claim, "across"));
+		char *problem = record_problem(record, json_object_get(claim, "across"));
 		const double value = record_number(record, key);
 		const double old = record_number(json_object_get(best, problem), key);
 
 		if (value > 0 && (isnan(old) || (less ? value < old : value > old)))
 			json_object_set(best, problem, record);
+		free(problem);
 	}
 	json_decref(records);
 	return best;
 }
 
-/* Returns the standard error of the logarithm of a median, which follows from its 10th and 90th
- * percentiles and the number of rounds as for normal errors. One or two rounds tell nothing, so
- * that any ratio ties. What is not a time, as bytes are not, has no error. */
-static double log_error(const json_t *record, const char *key)
+static bool is_twin(const json_t *record)
 {
-	const double ms = record_number(record, key), rounds = record_number(record, "rounds");
-	const double spread = record_number(record, "ms_p90") - record_number(record, "ms_p10");
-	const double unknown = 10;
+	const char *source = json_string_value(json_object_get(record, "source"));
 
-	if (strcmp(key, "ms") != 0)
-		return 0;
-	return rounds >= 3 && spread >= 0 ? 0.489 * spread / (ms * sqrt(rounds)) : unknown;
+	return source && strcmp(source, "twin") == 0;
 }
+
+/* What was found for a claim. `lacking` is the side without records, or NULL. */
+struct found {
+	struct interval interval;
+	int cases, twins;
+	const char *lacking;
+};
 
 static struct found find_ratio(const struct experiment *e, const struct store *store,
                                const json_t *claim)
@@ -66,14 +61,15 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 		   *better = json_string_value(json_object_get(claim, "better")), *problem;
 	const bool less = !better || strcmp(better, "less") == 0;
 
-	const enum mean_kind kind = mean_named(claim, GEOMETRIC);
-
 	key = key ? key : "ms";
 	json_t *of = by_problem(e, store, claim, "of", key, less),
 	       *over = by_problem(e, store, claim, "over", key, less), *a, *b;
-	double *ratio = need(calloc(json_object_size(of) + 1, sizeof *ratio), "a claim");
-	double variance = 0;
-	struct found f = {NAN, NAN, NAN, 0};
+	const size_t most = json_object_size(of) + 1;
+	double *ratio = need(calloc(most, sizeof *ratio), "a claim");
+	double *error = need(calloc(most, sizeof *error), "a claim");
+	struct found f = {.lacking = !json_object_size(of)     ? "of"
+	                             : !json_object_size(over) ? "over"
+	                                                       : NULL};
 
 	json_object_foreach(of, problem, a)
 	{
@@ -81,13 +77,13 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 			continue;
 		const double r = record_number(a, key) / record_number(b, key);
 
+		error[f.cases] = hypot(interval_error(a, key), interval_error(b, key));
 		ratio[f.cases++] = less ? 1 / r : r; /* above 1 speaks for `of` */
-		variance += pow(log_error(a, key), 2) + pow(log_error(b, key), 2);
+		f.twins += is_twin(a);
 	}
-	f.here = mean_of(kind, ratio, f.cases);
-	f.low = f.here * exp(-1.96 * sqrt(variance) / f.cases);
-	f.high = f.here * exp(1.96 * sqrt(variance) / f.cases);
+	f.interval = interval_of(mean_named(claim, GEOMETRIC), ratio, error, f.cases);
 	free(ratio);
+	free(error);
 	json_decref(of);
 	json_decref(over);
 	return f;
@@ -113,107 +109,129 @@ static struct published published_of(const json_t *claim)
 	                          !json_is_number(value)};
 }
 
-/* Returns the sentence that says what the work reports. */
-static const char *source_text(const struct experiment *e, const json_t *claim, const char *unit)
+/* Returns a number with all digits if it is whole, else with four. */
+static const char *figure_text(double value)
+{
+	return keep(value == floor(value) && fabs(value) < 1e15 ? "%.0f" : "%.4g", value);
+}
+
+/* Returns the sentence that says what the work reports, "" for a comparison of ours. */
+static const char *source_text(const json_t *claim, const char *unit)
 {
 	const struct published p = published_of(claim);
 	const json_t *page = json_object_get(claim, "page");
-	const char *who = json_string_value(json_object_get(e->work, "claimant"));
+	const char *who = keep("The work%s",
+	                       page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "");
 
-	who = keep("%s%s", who ? who : "The work",
-	           page ? keep(" (p. %lld)", (long long)json_integer_value(page)) : "");
-	return p.words           ? keep("%s says so in words.", who)
-	       : p.low == p.high ? keep("%s: %.4g%s.", who, p.low, unit)
-	                         : keep("%s: %.4g to %.4g%s.", who, p.low, p.high, unit);
+	return json_is_true(json_object_get(claim, "ours")) ? ""
+	       : p.words                                    ? keep("%s says so in words.", who)
+	       : p.low == p.high ? keep("%s: %s%s.", who, figure_text(p.low), unit)
+	                         : keep("%s: %s to %s%s.", who, figure_text(p.low),
+	                                figure_text(p.high), unit);
 }
 
 /* Judges a ratio. A published range around 1 says that both sides are alike: that holds if the
  * interval is inside. */
-static enum verdict judge_ratio(struct published p, struct found f)
+static enum verdict judge_ratio(struct published p, const struct found *f)
 {
+	const struct interval *i = &f->interval;
 	const bool alike = !p.words && p.low <= 1 && p.high >= 1;
 	const bool slower = !p.words && p.high < 1;
 
-	if (!f.cases)
+	if (!f->cases || !i->known)
 		return UNKNOWN;
 	if (alike)
-		return f.low >= p.low && f.high <= p.high ? HOLDS
-		       : f.low > p.high || f.high < p.low ? FAILS
-		                                          : TIES;
-	if (f.low <= 1 && f.high >= 1)
+		return i->low >= p.low && i->high <= p.high ? HOLDS
+		       : i->low > p.high || i->high < p.low ? FAILS
+		                                            : TIES;
+	if (i->low <= 1 && i->high >= 1)
 		return TIES;
-	return (f.high < 1) == slower ? HOLDS : FAILS;
+	return (i->high < 1) == slower ? HOLDS : FAILS;
 }
 
 /* Returns how the ratio here compares with the published one, if it is beyond the interval. */
-static const char *by_how_much(struct published p, struct found f, enum verdict verdict)
+static const char *by_how_much(struct published p, const struct interval *i, enum verdict verdict)
 {
 	if (verdict != HOLDS || p.words || (p.low <= 1 && p.high >= 1))
 		return "";
-	const bool slower = p.high<1, more = f.low> p.high, less = f.high < p.low;
+	const bool slower = p.high<1, more = i->low> p.high, less = i->high < p.low;
 
 	return !more && !less ? ", by as much" : more != slower ? ", by more" : ", by less";
 }
 
-static void set_found(json_t *result, struct found f)
+/* Returns which side of a claim has no records, if one has none. */
+static const char *lacking_text(const json_t *claim, const struct found *f)
 {
-	json_object_set_new(result, "cases", json_integer(f.cases));
-	if (!f.cases)
-		return;
-	json_object_set_new(result, "here", json_real(f.here));
-	json_object_set_new(result, "low", json_real(f.low));
-	json_object_set_new(result, "high", json_real(f.high));
+	const json_t *filter = f->lacking ? json_object_get(claim, f->lacking) : NULL;
+	char *text = filter ? json_dumps(filter, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
+	const char *kept = !text ? ": the two sides have no problem in common"
+	                         : keep(": there are no records of %s", text);
+
+	free(text);
+	return kept;
 }
 
-/* Returns why a claim is not judged: it names its methods. */
-static const char *lacking(const json_t *claim)
+/* Returns the sentence with what was found here. */
+static const char *here_text(const json_t *claim, const struct found *f, enum verdict verdict)
 {
-	const char *text = "";
-	static const char *const sides[] = {"of", "over"};
+	const struct interval *i = &f->interval;
+	const bool ours = json_is_true(json_object_get(claim, "ours"));
 
-	for (int k = 0; k < 2; k++) {
-		const json_t *method = json_object_get(json_object_get(claim, sides[k]), "method");
+	if (!f->cases)
+		return keep("Not measured here%s.", lacking_text(claim, f));
+	const char *cases = f->cases > 1 ? keep(", %s of %d cases",
+	                                        mean_name[mean_named(claim, GEOMETRIC)], f->cases)
+	                                 : "";
+	const char *twins = f->twins ? keep(" (%s)", f->twins == f->cases
+	                                                     ? f->cases > 1 ? "all twins" : "a twin"
+	                                                     : keep("%d of them twins", f->twins))
+	                             : "";
 
-		if (json_is_string(method))
-			text = keep("%s%s%s", text, *text ? " and " : "",
-			            json_string_value(method));
+	if (!i->known)
+		return keep("Here: %.3g times%s%s: not judged, since there is no interval.", i->at,
+		            cases, twins);
+	return keep("Here: %.3g times (%.3g to %.3g)%s%s%s%s%s.", i->at, i->low, i->high, cases,
+	            twins, ours ? "" : ": ", ours ? "" : verdict_name[verdict],
+	            ours ? "" : by_how_much(published_of(claim), i, verdict));
+}
+
+static json_t *result_of(const json_t *claim, const char *verdict, const char *source,
+                         const char *sentence, const struct found *f)
+{
+	json_t *result = json_pack(
+		"{s:O, s:O*, s:O*, s:s*, s:s, s:s, s:i, s:i}", "text",
+		json_object_get(claim, "text"), "page", json_object_get(claim, "page"), "published",
+		json_object_get(claim, "published"), "verdict", verdict, "source", source,
+		"sentence", sentence, "cases", f->cases, "twins", f->twins);
+
+	if (f->cases) {
+		json_object_set_new(result, "here", json_real(f->interval.at));
+		json_object_set_new(result, "low", json_real(f->interval.low));
+		json_object_set_new(result, "high", json_real(f->interval.high));
 	}
-	return *text ? keep(": there are no records of %s for the same problem", text) : "";
+	return result;
 }
 
 static json_t *judge_claim(const struct experiment *e, const struct store *store,
                            const json_t *claim)
 {
-	const struct published p = published_of(claim);
 	const struct found f = find_ratio(e, store, claim);
-	const enum verdict verdict = judge_ratio(p, f);
-	const char *here =
-		!f.cases ? keep("Not measured here%s.", lacking(claim))
-			 : keep("Here: %.3g times (%.3g to %.3g)%s: %s%s.", f.here, f.low, f.high,
-	                        f.cases > 1 ? keep(", %s of %d cases",
-	                                           mean_name[mean_named(claim, GEOMETRIC)], f.cases)
-	                                    : "",
-	                        verdict_name[verdict], by_how_much(p, f, verdict));
-	json_t *result =
-		json_pack("{s:O, s:O*, s:O, s:s, s:s, s:s}", "text", json_object_get(claim, "text"),
-	                  "page", json_object_get(claim, "page"), "published",
-	                  json_object_get(claim, "published"), "verdict", verdict_name[verdict],
-	                  "source", source_text(e, claim, " times"), "sentence", here);
+	const enum verdict verdict = judge_ratio(published_of(claim), &f);
+	const bool ours = json_is_true(json_object_get(claim, "ours"));
 
-	set_found(result, f);
-	return result;
+	return result_of(claim, ours ? NULL : verdict_name[verdict], source_text(claim, " times"),
+	                 here_text(claim, &f, verdict), &f);
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-static json_t *judge_number(const struct experiment *e, const struct store *store,
-                            const json_t *number)
+/* Returns the least and the greatest value of a number's records, and how many are of twins. */
+static struct found find_number(const struct experiment *e, const struct store *store,
+                                const json_t *number)
 {
-	const struct published p = published_of(number);
-	const bool exact = json_is_true(json_object_get(number, "exact"));
 	const char *key = json_string_value(json_object_get(number, "value"));
 	json_t *records = records_of(e, store, json_object_get(number, "where"), NULL), *record;
-	struct found f = {NAN, NAN, NAN, 0};
+	struct found f = {.interval = {NAN, NAN, NAN, true}};
 	size_t n;
 
 	json_array_foreach(records, n, record)
@@ -222,27 +240,39 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 
 		if (isnan(value))
 			continue;
-		f.low = f.cases ? fmin(f.low, value) : value;
-		f.high = f.cases++ ? fmax(f.high, value) : value;
+		f.interval.low = f.cases ? fmin(f.interval.low, value) : value;
+		f.interval.high = f.cases++ ? fmax(f.interval.high, value) : value;
+		f.twins += is_twin(record);
 	}
 	json_decref(records);
-	f.here = (f.low + f.high) / 2;
-	const enum verdict verdict = !f.cases || !exact                   ? UNKNOWN
-	                             : f.low >= p.low && f.high <= p.high ? HOLDS
-	                                                                  : FAILS;
-	const char *here = !f.cases          ? "Not measured here."
-	                   : f.low == f.high ? keep("Here: %.6g", f.here)
-	                                     : keep("Here: %.6g to %.6g", f.low, f.high);
-	json_t *result = json_pack(
-		"{s:O, s:O*, s:O, s:s*, s:s, s:s}", "text", json_object_get(number, "text"), "page",
-		json_object_get(number, "page"), "published", json_object_get(number, "published"),
-		"verdict", exact || !f.cases ? verdict_name[verdict] : NULL, "source",
-		source_text(e, number, ""), "sentence",
-		!f.cases ? here
-			 : keep("%s%s.", here, exact ? keep(": %s", verdict_name[verdict]) : ""));
+	f.interval.at = (f.interval.low + f.interval.high) / 2;
+	return f;
+}
 
-	set_found(result, f);
-	return result;
+/* A twin has the published numbers by construction, so they are not judged. */
+static json_t *judge_number(const struct experiment *e, const struct store *store,
+                            const json_t *number)
+{
+	const struct published p = published_of(number);
+	const struct found f = find_number(e, store, number);
+	const bool exact = json_is_true(json_object_get(number, "exact"));
+	const bool judged = exact && f.cases && !f.twins;
+	const enum verdict verdict =
+		f.interval.low >= p.low && f.interval.high <= p.high ? HOLDS : FAILS;
+	const char *range = f.interval.low == f.interval.high
+	                            ? figure_text(f.interval.low)
+	                            : keep("%s to %s", figure_text(f.interval.low),
+	                                   figure_text(f.interval.high));
+	const char *here = !f.cases           ? "Not measured here."
+	                   : judged           ? keep("Here: %s: %s.", range, verdict_name[verdict])
+	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", range)
+	                                      : keep("Here: %s.", range);
+
+	return result_of(number,
+	                 judged              ? verdict_name[verdict]
+	                 : exact && !f.cases ? verdict_name[UNKNOWN]
+	                                     : NULL,
+	                 source_text(number, ""), here, &f);
 }
 
 json_t *claims_judge(const struct experiment *e, const struct store *store)

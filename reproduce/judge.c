@@ -96,7 +96,7 @@ json_t *records_of(const struct experiment *e, const struct store *store, const 
 	return list;
 }
 
-const char *record_problem(const json_t *record, const json_t *across)
+char *record_problem(const json_t *record, const json_t *across)
 {
 	json_t *values = json_array();
 
@@ -112,11 +112,9 @@ const char *record_problem(const json_t *record, const json_t *across)
 		                      value && !left_out ? json_incref(value) : json_null());
 	}
 	char *text = json_dumps(values, JSON_COMPACT | JSON_ENCODE_ANY);
-	const char *kept = keep("%s", (const char *)need(text, "records"));
 
-	free(text);
 	json_decref(values);
-	return kept;
+	return need(text, "records");
 }
 
 /* ---- Means ----------------------------------------------------------------------------------- */

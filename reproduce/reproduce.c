@@ -11,7 +11,9 @@ enum { KEY_QUICK = 1, KEY_TOY, KEY_LIST, KEY_AGAIN, KEY_MINUTES, KEY_WORKS, KEY_
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FOLDER", 0,
-         "where records and the page, index.html, are kept (reproduction)", 0},
+         "where records and the page, index.html, are kept (reproduction; reproduction-quick, "
+         "reproduction-toy)",
+         0},
 	{"quick", KEY_QUICK, NULL, 0, "a selection, in less than ten minutes", 0},
 	{"toy", KEY_TOY, NULL, 0, "tiny problems, which only show that everything runs", 0},
 	{"minutes", KEY_MINUTES, "N", 0, "begin nothing after N minutes (--quick: 9)", 0},
@@ -22,6 +24,10 @@ static const struct argp_option options[] = {
 	{0}};
 
 static const struct tool_choice plot_kinds[] = {{"pdf", 0}, {"png", 1}, {"svg", 2}, {NULL, 0}};
+
+/* Where records are kept. Steps differ between the modes, so each has a folder of its own. */
+static const char *const folders[MODES] = {"reproduction", "reproduction-quick",
+                                           "reproduction-toy"};
 
 /* Takes the device from --device, else from EK_DEVICE, for the runs of devices. The variables are
  * removed, since they would also change the runs of the processor. */
@@ -43,10 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	tool_init(key, state, &w->common);
 	switch (key) {
-	case ARGP_KEY_INIT:
-		w->folder = "reproduction";
-		w->minutes = -1;
-		break;
+	case ARGP_KEY_INIT: w->minutes = -1; break;
 	case 'o': w->folder = arg; break;
 	case KEY_QUICK: w->mode = MODE_QUICK; break;
 	case KEY_TOY: w->mode = MODE_TOY; break;
@@ -62,6 +65,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (w->minutes < 0)
 			w->minutes = w->mode == MODE_QUICK ? 9 : 0;
+		if (w->list && w->again)
+			tool_usage("--list changes nothing, so --again does not go with it");
+		if (!w->folder)
+			w->folder = folders[w->mode];
 		settle_device(w);
 		break;
 	default: return ARGP_ERR_UNKNOWN;
@@ -90,6 +97,7 @@ struct tally {
 };
 
 static const double step_limit[MODES] = {[MODE_FULL] = 3600, [MODE_QUICK] = 90, [MODE_TOY] = 60};
+enum { GRACE = 55 }; /* seconds that the last step may take beyond --minutes */
 
 /* Tells whether the records of a step are there. */
 static bool is_there(const struct store *store, const struct step *step)
@@ -97,18 +105,22 @@ static bool is_there(const struct store *store, const struct step *step)
 	return json_object_get(store->records, step->command) != NULL;
 }
 
-/* Measures a step and keeps its records, or the reason why there are none. */
+/* Measures a step and keeps its records, or the reason why there are none. What took too long is
+ * not tried again by later runs; what failed otherwise is. */
 static int measure_step(const struct step *step, struct store *store, const struct wanted *w,
-                        struct tally *tally)
+                        double end, struct tally *tally)
 {
-	const double start = tool_seconds();
+	const double start = tool_seconds(), most = step_limit[w->mode];
+	const double left = end > 0 ? end + GRACE - start : most;
 	const char *why;
-	json_t *records = child_run(step->command, w, step_limit[w->mode], &why);
+	json_t *records = child_run(step->command, left < most ? left : most, &why);
 
 	if (!records) {
+		const bool slow = tool_seconds() - start > most;
+
 		tally->failed++;
 		json_object_set_new(store->failed, step->command, text_json(why));
-		return TOOL_OK;
+		return slow ? store_fail(store, step->command, why) : TOOL_OK;
 	}
 	tally->measured++;
 	return store_add(store, step->command, records, tool_seconds() - start);
@@ -134,7 +146,7 @@ static int measure(const struct experiment *e, struct store *store, const struct
 		else if (end > 0 && tool_seconds() > end)
 			tally->later++;
 		else
-			code = measure_step(step, store, w, tally);
+			code = measure_step(step, store, w, end, tally);
 	}
 	tool_progress_end(progress);
 	return code;

@@ -73,21 +73,25 @@ int steps_make(struct experiment *e, const struct wanted *wanted);
  * has no records and is in `failed`, with the reason. */
 struct store {
 	char path[PATH_BYTES];
+	int file; /* its descriptor, locked; -1 if there is none */
 	json_t *records, *failed;
 };
 
 /* Makes the folder if need be, and reads the records that earlier runs left there. A step whose
- * records are incomplete is left out. Refuses records of another machine. */
+ * records are incomplete is left out. Refuses records of another machine, and a folder in which
+ * another run is at work. With wanted->list changes nothing. */
 int store_open(struct store *store, const struct wanted *wanted);
 /* Adds the records of a step, which it takes over, in one write that reaches the disk. */
 int store_add(struct store *store, const char *command, json_t *records, double seconds);
+/* Notes that a step failed, so that later runs do not repeat it. */
+int store_fail(struct store *store, const char *command, const char *why);
 void store_close(struct store *store);
 
 /* ---- Running (child.c) ----------------------------------------------------------------------- */
 
 /* Runs `ek bench COMMAND` as a process of its own and returns its records. If it fails, or takes
  * more than `limit` seconds, returns NULL and stores the reason in *why. */
-json_t *child_run(const char *command, const struct wanted *wanted, double limit, const char **why);
+json_t *child_run(const char *command, double limit, const char **why);
 
 /* ---- What the records say (judge.c, claims.c) ------------------------------------------------ */
 
@@ -105,8 +109,20 @@ json_t *records_of(const struct experiment *e, const struct store *store, const 
 double record_number(const json_t *record, const char *key);
 bool record_is_ours(const json_t *record);
 /* Returns text that is the same for records of the same problem: the values of the keys that
- * describe problems, except those in the array `across`. */
-const char *record_problem(const json_t *record, const json_t *across);
+ * describe problems, except those in the array `across`. The caller frees it. */
+char *record_problem(const json_t *record, const json_t *across);
+
+/* A mean of ratios and its 95 % interval, which is known if the errors of all records are
+ * (interval.c). */
+struct interval {
+	double at, low, high;
+	bool known;
+};
+/* Returns half of the 95 % interval of the logarithm of a record's value; infinity if it is not
+ * known, as from one or two rounds; 0 for what is counted. */
+double interval_error(const json_t *record, const char *key);
+/* Returns the mean of `count` ratios whose logarithms have these errors. */
+struct interval interval_of(enum mean_kind kind, double *ratio, const double *error, int count);
 
 enum verdict { HOLDS, TIES, FAILS, UNKNOWN, VERDICTS };
 extern const char *const verdict_name[VERDICTS];

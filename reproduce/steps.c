@@ -43,12 +43,25 @@ static int matrices_of(const json_t *run, enum mode mode, struct names *names)
 	return code;
 }
 
+/* Returns "twin:" for the name of a twin whose real matrix is not there, so that the records of the
+ * twin are not taken for those of the matrix when it is. */
+static const char *source_of(const char *name)
+{
+	char path[PATH_BYTES];
+
+	for (const ek_twin *t = NULL; (t = ek_twin_next(t));)
+		if (strcmp(t->name, name) == 0)
+			return tool_real_path(name, path, sizeof path) ? "" : "twin:";
+	return "";
+}
+
 /* Adds the steps of a command: one for each matrix, or one if there are none. */
 static void add_matrices(struct experiment *e, const char *command, const struct names *names,
                          bool device)
 {
 	for (int k = 0; k < names->count; k++)
-		add_step(e, keep("%s %s", command, names->name[k]), device);
+		add_step(e, keep("%s %s%s", command, source_of(names->name[k]), names->name[k]),
+		         device);
 	if (!names->count)
 		add_step(e, command, device);
 }
@@ -84,6 +97,8 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 	const char *command = keep("%s%s%s%s", json_string_value(json_object_get(run, "bench")),
 	                           mode_options[wanted->mode], more ? " " : "", more ? more : "");
 
+	if (wanted->common.threads && !strstr(command, "--threads"))
+		command = keep("%s --threads %d", command, wanted->common.threads);
 	if (device && wanted->common.device)
 		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
 		               wanted->common.device);

@@ -1,33 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The records of steps, in the file records.jsonl of the output folder: the lines that ek bench
- * writes, each with the step that it belongs to, then a line that ends the step. Lines of a step
- * are written at once and reach the disk before the next step begins. A step without its last line
- * was cut off and is measured again. bench/compare.py reads such files, too. */
+ * writes, each with the step that it belongs to, then a line that ends the step and says how many
+ * records it has, or why it has none. Lines of a step are written at once and reach the disk before
+ * the next step begins. A step without its last line was cut off and is measured again.
+ * bench/compare.py reads such files, too. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "reproduce.h"
+
+/* Ends a step: keeps its last `count` records, since those before may be of a step that was cut
+ * off. */
+static void end_step(struct store *store, json_t *open, const char *step, size_t count)
+{
+	json_t *records = json_object_get(open, step), *all = json_array();
+	const size_t there = json_array_size(records);
+
+	for (size_t k = there > count ? there - count : 0; k < there; k++)
+		json_array_append(all, json_array_get(records, k));
+	json_object_set_new(store->records, step, all);
+	json_object_del(open, step);
+}
 
 /* Reads one line. Records wait in `open` until the end of their step is read. */
 static void take_line(struct store *store, json_t *open, const char *line)
 {
 	json_t *o = json_loads(line, 0, NULL);
 	const char *step = json_string_value(json_object_get(o, "step"));
+	json_t *records = step ? json_object_get(open, step) : NULL;
+	json_t *why = json_object_get(o, "failed_step");
 
-	if (step && json_object_get(o, "end")) {
-		json_t *records = json_object_get(open, step);
-
-		json_object_set_new(store->records, step,
-		                    records ? json_incref(records) : json_array());
-		json_object_del(open, step);
+	if (step && why) {
+		json_object_set(store->failed, step, why);
+	} else if (step && json_object_get(o, "end")) {
+		end_step(store, open, step,
+		         (size_t)json_integer_value(json_object_get(o, "records")));
 	} else if (step) {
-		json_t *records = json_object_get(open, step);
-
 		if (!records)
 			json_object_set_new(open, step, records = json_array());
 		json_array_append(records, o);
@@ -74,26 +88,41 @@ static int check_machine(const struct store *store)
 	return TOOL_OK;
 }
 
+/* Opens the file, which only one run at a time may have open to write; makes it and its folder,
+ * unless the run only lists. Returns an exit code. */
+static int open_file(struct store *store, const struct wanted *wanted)
+{
+	if (snprintf(store->path, sizeof store->path, "%s/records.jsonl", wanted->folder) >=
+	    (int)sizeof store->path)
+		return tool_fail(TOOL_USAGE, "--output: the path is too long");
+	if (wanted->list) {
+		store->file = open(store->path, O_RDONLY | O_CLOEXEC);
+		return TOOL_OK;
+	}
+	if (!make_folder(wanted->folder))
+		return tool_fail(TOOL_FAILED, "%s: %s", wanted->folder, strerror(errno));
+	store->file = open(store->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (store->file < 0)
+		return tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
+	if (flock(store->file, LOCK_EX | LOCK_NB) != 0)
+		return tool_fail(TOOL_FAILED, "%s: another ek reproduce is at work in this folder",
+		                 store->path);
+	if (wanted->again && ftruncate(store->file, 0) != 0)
+		return tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
+	return TOOL_OK;
+}
+
 int store_open(struct store *store, const struct wanted *wanted)
 {
 	char *line = NULL;
 	size_t size = 0;
+	const int code = open_file(store, wanted);
+	FILE *file = code || store->file < 0 ? NULL : fdopen(dup(store->file), "r");
 
 	store->records = json_object();
 	store->failed = json_object();
-	if (!make_folder(wanted->folder))
-		return tool_fail(TOOL_FAILED, "%s: %s", wanted->folder, strerror(errno));
-	if (snprintf(store->path, sizeof store->path, "%s/records.jsonl", wanted->folder) >=
-	    (int)sizeof store->path)
-		return tool_fail(TOOL_USAGE, "--output: the path is too long");
-	if (wanted->again && unlink(store->path) != 0 && errno != ENOENT)
-		return tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
-	FILE *file = fopen(store->path, "r");
-
 	if (!file)
-		return errno == ENOENT
-		               ? TOOL_OK
-		               : tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
+		return code;
 	json_t *open = json_object();
 
 	while (getline(&line, &size, file) >= 0)
@@ -106,60 +135,78 @@ int store_open(struct store *store, const struct wanted *wanted)
 
 /* Appends `text` to the file. If the file ends in the middle of a line, as after a loss of power,
  * ends that line first. */
-static int append(const char *path, const char *text, size_t length)
+static int append(const struct store *store, const char *text, size_t length)
 {
-	const int file = open(path, O_RDWR | O_CREAT | O_APPEND, 0666);
-	const off_t end = file < 0 ? 0 : lseek(file, 0, SEEK_END);
+	const off_t end = lseek(store->file, 0, SEEK_END);
 	char last = '\n';
-	bool good = file >= 0 && end >= 0;
+	bool good = end >= 0;
 
 	if (good && end > 0)
-		good = pread(file, &last, 1, end - 1) == 1;
+		good = pread(store->file, &last, 1, end - 1) == 1;
 	if (good && last != '\n')
-		good = write(file, "\n", 1) == 1;
+		good = write(store->file, "\n", 1) == 1;
 	while (good && length) {
-		const ssize_t written = write(file, text, length);
+		const ssize_t written = write(store->file, text, length);
 
 		good = written > 0;
 		text += good ? written : 0;
 		length -= good ? (size_t)written : 0;
 	}
-	good = good && fsync(file) == 0;
-	const int error = errno;
+	good = good && fsync(store->file) == 0;
+	return good ? TOOL_OK : tool_fail(TOOL_FAILED, "%s: %s", store->path, strerror(errno));
+}
 
-	if (file >= 0)
-		close(file);
-	return good ? TOOL_OK : tool_fail(TOOL_FAILED, "%s: %s", path, strerror(error));
+/* Writes a JSON value as a line, and frees it if `used`. */
+static void put_line(json_t *o, bool used, FILE *out)
+{
+	json_dumpf(o, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	fputc('\n', out);
+	if (used)
+		json_decref(o);
+}
+
+/* Writes the records of a step, if it has some, and the line that ends it. */
+static int write_step(const struct store *store, const char *command, const json_t *records,
+                      json_t *end)
+{
+	char *text = NULL;
+	size_t size = 0, k;
+	FILE *out = need(open_memstream(&text, &size), "records");
+	json_t *record;
+
+	json_array_foreach(records, k, record)
+	{
+		json_object_set_new(record, "step", json_string(command));
+		put_line(record, false, out);
+	}
+	put_line(end, true, out);
+	fclose(out);
+	const int code = append(store, text, size);
+
+	free(text);
+	return code;
 }
 
 int store_add(struct store *store, const char *command, json_t *records, double seconds)
 {
-	char *text = NULL;
-	size_t size = 0, k;
-	FILE *out = open_memstream(&text, &size);
-	json_t *record,
-		*end = json_pack("{s:s, s:b, s:f}", "step", command, "end", 1, "seconds", seconds);
-	int code;
+	json_t *end = json_pack("{s:s, s:b, s:I, s:f}", "step", command, "end", 1, "records",
+	                        (json_int_t)json_array_size(records), "seconds", seconds);
+	const int code = write_step(store, command, records, end);
 
-	need(out, "records");
-	json_array_foreach(records, k, record)
-	{
-		json_object_set_new(record, "step", json_string(command));
-		json_dumpf(record, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-		fputc('\n', out);
-	}
-	json_dumpf(end, out, JSON_COMPACT | JSON_PRESERVE_ORDER);
-	fputc('\n', out);
-	fclose(out);
-	code = append(store->path, text, size);
-	free(text);
-	json_decref(end);
 	json_object_set_new(store->records, command, records);
 	return code;
+}
+
+int store_fail(struct store *store, const char *command, const char *why)
+{
+	return write_step(store, command, NULL,
+	                  json_pack("{s:s, s:o}", "step", command, "failed_step", text_json(why)));
 }
 
 void store_close(struct store *store)
 {
 	json_decref(store->records);
 	json_decref(store->failed);
+	if (store->file > 0)
+		close(store->file);
 }

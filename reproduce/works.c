@@ -18,15 +18,14 @@
 /* The keys that objects may have, separated by blanks, and those among them that they must have. */
 static const struct shape {
 	const char *keys, *must;
-} work_shape = {"work number authors year title venue machines claimant experiments",
+} work_shape = {"work number authors year title venue machines experiments",
                 "work number authors year title experiments"},
   experiment_shape = {"id what page title note cannot runs charts published claims numbers",
                       "id what title"},
   run_shape = {"bench each device both matrices full quick toy", "bench"},
   chart_shape = {"title kind x y series split where mean log label", "kind x y series"},
   table_shape = {"caption columns rows", "caption columns rows"},
-  claim_shape = {"text page published of over where across value better mean",
-                 "text published of over"},
+  claim_shape = {"text page published ours of over where across value better mean", "text of over"},
   number_shape = {"text page published value where exact", "text published value where"};
 
 /* Checks the keys of an object. `where` names it in messages. Returns an exit code. */

@@ -57,7 +57,8 @@ cat >works/cut.json <<'END'
 {"work": "cut", "number": "9", "authors": "A", "year": 2000, "title": "T", "experiments": [
  {"id": "1", "what": "Figure 1", "title": "many steps", "runs": [
   {"bench": "scan --method serial --type f32 --time 0.2",
-   "each": {"--n": ["1000", "2000", "3000", "4000", "5000", "6000", "7000", "8000"]}}]}]}
+   "each": {"--n": ["1000", "2000", "3000", "4000", "5000", "6000", "7000", "8000"]}}],
+  "charts": [{"kind": "lines", "x": "n", "y": "ms", "series": "name", "where": {"method": "scan.serial"}}]}]}
 END
 exec 3>&2 2>/dev/null # the shell would tell that it was killed
 "$EK" reproduce --works works -o cut >/dev/null 2>&1 &
@@ -76,6 +77,9 @@ truncate -s -7 cut/records.jsonl # as after a loss of power: the last step has n
 run 0 --works works -o cut --quiet
 expect "all steps are there" grep -q "8 of 8 steps" out
 expect "the steps that had ended are not repeated" test "$(ends cut)" = 8
+"$EK" reproduce --works works -o cut cut.1 --json cut.json >/dev/null 2>&1
+expect "no record counts twice" test \
+	"$(grep -o '"points":\[[^]]*' cut/index.html | grep -o '"x":' | wc -l)" = 8
 expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
 run 0 --works works -o cut --again --minutes 0.0001 --quiet
 expect "what no time is left for is told" grep -q "left for the next call" out
@@ -115,26 +119,29 @@ mkdir judge
 	record b m2 8
 	record c m2 8.001
 	record a m3 1 # without a partner
-	echo '{"step":"spmv x","end":true,"seconds":1}'
+	echo '{"step":"spmv x","end":true,"records":7,"seconds":1}'
 } >judge/records.jsonl
 run 0 --works works -o judge judge.t1
 tr '\n' ' ' <out | sed 's/  */ /g' >line
 says() { expect "a verdict: $1" grep -qF "$1" line; }
-says "twice and eight times. The work: 3 times. Here: 4 times (3.99 to 4.01), geometric mean of 2 cases: holds, by more."
+says "twice and eight times. The work: 3 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 cases: holds, by more."
 says "harmonic. The work: 2 to 4 times. Here: 3.2 times"
-says "3.2 times (3.19 to 3.21), harmonic mean of 2 cases: holds, by as much."
+says "3.2 times (3.18 to 3.22), harmonic mean of 2 cases: holds, by as much."
 says "the other way. The work: 1.5 times. Here: 0.25 times"
 says "geometric mean of 2 cases: does not hold."
 says "alike. The work says so in words. Here: 1 times"
 says "geometric mean of 2 cases: tie."
 says "slower. The work: 0.5 times. Here: 0.25 times"
-says "a peer. The work: 1.1 times. Not measured here: there are no records of a and peer.x for the same problem."
+says "a peer. The work: 1.1 times. Not measured here: there are no records of {"method":"peer.x"}."
 says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
-says "claims: holds 4, tie 1, does not hold 2, not measured 1"
+says "claims: holds 4, tie 1, does not hold 2, not judged 1"
 
 # ---- Mistakes ------------------------------------------------------------------------------------
 
+run 2 --list --again
+run 0 --list -o nowhere
+expect "--list makes no folder" test ! -e nowhere
 run 2 adaptive.t2
 expect "a name that is near is proposed" grep -q 'there is no experiment "adaptive.t2"; did you mean adaptive.t1?' err
 sed -i 's/"machine":"/"machine":"other /' judge/records.jsonl

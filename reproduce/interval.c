@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Intervals of ratios of times. A record has the median of n rounds and their 10th and 90th
+ * percentiles. If errors are normal, the standard deviation is their distance divided by 2.563, and
+ * somewhat more for few rounds, whose interpolated percentiles lie nearer together; the standard
+ * error of a median is 1.2533 / sqrt(n) of it; and the 95 % interval is as many standard errors to
+ * either side as Student's distribution with n - 1 degrees of freedom says. Errors of different
+ * problems are independent, and that of a mean follows to first order. */
+#include <math.h>
+#include <string.h>
+
+#include "reproduce.h"
+
+/* Values that follow from the time, and values that are counted. All others have no known error. */
+static const char timed[] = "ms gflops gbps csr_gbps mkeys";
+static const char counted[] =
+	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
+        "n_c "
+	"n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
+	"temporary_bytes temporary_uncapped temporary_bound temporary_precise";
+
+/* Returns the 97.5 % quantile of Student's distribution (Cornish and Fisher). */
+static double student(double degrees)
+{
+	const double z = 1.96, z3 = z * z * z, z5 = z3 * z * z;
+
+	return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees);
+}
+
+double interval_error(const json_t *record, const char *key)
+{
+	const double ms = record_number(record, "ms"), n = record_number(record, "rounds");
+	const double spread = record_number(record, "ms_p90") - record_number(record, "ms_p10");
+
+	if (has_word(counted, key))
+		return 0;
+	if (!has_word(timed, key) || !(n >= 3) || !(spread >= 0) || !(ms > 0))
+		return INFINITY;
+	const double deviation = spread / 2.563 / (1 - 1.7 / (n + 0.5));
+
+	return student(n - 1) * 1.2533 * deviation / sqrt(n) / ms;
+}
+
+/* Returns the place of the ratio that decides a maximum or a median. */
+static int deciding(double at, const double *ratio, int count)
+{
+	int nearest = 0;
+
+	for (int k = 1; k < count; k++)
+		if (fabs(ratio[k] - at) < fabs(ratio[nearest] - at))
+			nearest = k;
+	return nearest;
+}
+
+struct interval interval_of(enum mean_kind kind, double *ratio, const double *error, int count)
+{
+	struct interval i = {.at = mean_of(kind, ratio, count), .known = count > 0};
+	double sum = 0, weights = 0;
+
+	for (int k = 0; k < count; k++) {
+		const double weight = kind == ARITHMETIC ? ratio[k]
+		                      : kind == HARMONIC ? 1 / ratio[k]
+		                                         : 1;
+
+		sum += pow(weight * error[k], 2);
+		weights += weight;
+	}
+	double all = sqrt(sum) / weights;
+
+	if (count && (kind == MOST || kind == MEDIAN))
+		all = error[deciding(i.at, ratio, count)];
+	i.known = count > 0 && isfinite(all);
+	i.low = i.known ? i.at * exp(-all) : i.at;
+	i.high = i.known ? i.at * exp(all) : i.at;
+	return i;
+}
