@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Lets the n-th allocation of the host's memory fail while a plan for both kinds of core, or by
- * batches, is made, for n = 0, 1, ... The plan must then be refused, or be right all the same: with
- * too little memory for a matrix on the device, that goes there in batches. Leaks show when the
- * contexts are destroyed, since they keep compiled programs. */
+ * batches, is made, and while it makes a sparse product, for n = 0, 1, ... The plan must then be
+ * refused, or be right all the same: with too little memory for a matrix on the device, that goes
+ * there in batches. Leaks show when the contexts are destroyed, since they keep compiled
+ * programs. */
 #include "both/both.h"
+#include "support/held.h"
 #include "support/lengths.h"
+#include "support/rows.h"
 
 #ifdef EK_NO_GPU
 int main(void)
@@ -94,10 +97,63 @@ static void test_host_memory(void **state)
 			}
 }
 
+/* Lets allocations fail while a plan for a sparse product is made, and while it makes C. */
+static void exhaust_product(ek_context *ctx, struct heap *heap, const char *method, bool persistent)
+{
+	ek_matrix *A = rows_equal(ctx, 4, 30, 3), *B = rows_stairs(ctx, 30, 1, 2), *R = NULL;
+	ek_hints hints = {.size = sizeof hints, .method = "csr.serial", .B = B};
+	long n = 0, calls, refused = 0;
+	ek_plan *plan = NULL;
+
+	expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+	expect_status(ek_spgemm(plan, 2, 0, &R), EK_OK);
+	ek_plan_destroy(plan);
+	hints.method = method;
+	do {
+		ek_matrix *C = NULL;
+		ek_status status;
+
+		plan = NULL;
+		heap_fail(heap, n, persistent);
+		status = ek_plan_create(EK_SPGEMM, A, &hints, &plan);
+		if (status == EK_OK)
+			status = ek_spgemm(plan, 2, 0, &C);
+		calls = heap->calls;
+		heap_fail(heap, -1, false);
+		if (status == EK_OK)
+			assert_null(different_array(C, R));
+		else
+			assert_int_equal(status, EK_ENOMEM);
+		assert_true((C != NULL) == (status == EK_OK));
+		refused += status != EK_OK;
+		ek_matrix_destroy(C);
+		ek_plan_destroy(plan);
+	} while (n++ < calls);
+	assert_true(refused > 5);
+	ek_matrix_destroy(A);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(R);
+}
+
+static void test_products(void **state)
+{
+	static const char *const with[] = {"csr.batches.gpu:batch=64",
+	                                   "csr.split.gpu:share=300,batch=64"};
+
+	(void)state;
+	need_device();
+	for (int k = 0; k < devices.count; k++)
+		for (int j = 0; devices.of[k].heap && j < 2; j++)
+			for (int persistent = 0; persistent < 2; persistent++)
+				exhaust_product(devices.of[k].ctx, devices.of[k].heap, with[j],
+				                persistent);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_host_memory),
+		cmocka_unit_test(test_products),
 	};
 
 	return run_all_tests(tests, devices_setup, devices_teardown);

@@ -22,7 +22,7 @@ int main(void)
 }
 #else
 
-#define ON_EACH_DEVICE(test)                    \
+#define ON_EACH_DEVICE(test)                  \
 	static void test_##test(void **state) \
 	{                                     \
 		(void)state;                  \
@@ -33,9 +33,13 @@ int main(void)
 
 static void every_cut(ek_context *ctx, eki_memory memory)
 {
-	static const char *const with[] = {"csr.split.gpu:share=1",   "csr.split.gpu:share=250",
-	                                   "csr.split.gpu:share=500", "csr.split.gpu:share=999",
-	                                   "csr.split.gpu:side=1",    "csr.split.gpu:side=2",
+	static const char *const with[] = {"csr.split.gpu:share=1",
+	                                   "csr.split.gpu:share=250",
+	                                   "csr.split.gpu:share=500",
+	                                   "csr.split.gpu:share=999",
+	                                   "csr.split.gpu:side=1",
+	                                   "csr.split.gpu:side=2",
+	                                   "csr.split.gpu:share=400,batch=20000",
 	                                   "csr.split.gpu"};
 
 	(void)memory;
@@ -216,9 +220,13 @@ static void moves(ek_context *ctx, eki_memory memory)
 	call_it(ctx, "gpu");
 	for (int to_device = 0; to_device < 2; to_device++) {
 		square_make(ctx);
+		if (to_device)
+			ctx->device->info.memory = 200000; /* then A goes there in batches */
 		device_ns = host_ns = 1e9;
 		both_ns = 0.6e9;
 		plan = square_plan(NULL, true, 64, 1);
+		if (to_device)
+			expect_explained(plan, "in batches, since it does not fit there");
 		s = plan->root.state;
 		assert_true(s->moves);
 		for (int k = 0; k < 12; k++) {
@@ -378,8 +386,8 @@ ON_EACH_DEVICE(failures)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_cut), cmocka_unit_test(test_choices),
-		cmocka_unit_test(test_by_name),   cmocka_unit_test(test_moves),
+		cmocka_unit_test(test_every_cut),  cmocka_unit_test(test_choices),
+		cmocka_unit_test(test_by_name),    cmocka_unit_test(test_moves),
 		cmocka_unit_test(test_own_thread), cmocka_unit_test(test_long_rows),
 		cmocka_unit_test(test_too_large),  cmocka_unit_test(test_failures),
 	};

@@ -403,10 +403,12 @@ ek_status ek_profile_numbers(void (*number)(void *user, const ek_profile_number 
  * sample, the rows in the middle with a sixteenth of the products, which both sides compute. With
  * 64 announced calls or more the faster side alone and both together are measured, too. A new C
  * takes its memory twice for a moment, since its two parts are copied into one matrix, so with a
- * limit in hints.memory the processor does all rows. It also does so if the device has too little
- * memory. If the device is a processor, the choice is that of a context without a device. On one
- * thread, or with functions of the caller's in ek_options (alloc, log, parallel), the two sides
- * work one after the other. */
+ * limit in hints.memory the processor does all rows. If A, B and D take more than 0.4 of the
+ * device's memory, or its driver has too little, B stays there and the rows of A and D go there in
+ * batches in each run ("spgemm.csr.batches.gpu", which also runs by name). If B does not fit, or
+ * the longest row of A with its row of C beside B, the processor does all rows. If the device is a
+ * processor, the choice is that of a context without a device. On one thread, or with functions of
+ * the caller's in ek_options (alloc, log, parallel), the two sides work one after the other. */
 
 typedef struct ek_device_info {
 	size_t size;        /* set to sizeof(ek_device_info) before the call */
@@ -1284,7 +1286,12 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows,
  * and with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows
  * of C begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
- * computed in which way, and whether C is counted before it is filled.
+ * computed in which way, and whether C is counted before it is filled. By name,
+ * spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays there, and each run
+ * copies the rows of A and D, batch by batch, and copies their rows of C back. ek_plan_explain says
+ * how many batches there are. The parameter `batch` is the most that one takes there besides B, but
+ * at least the longest rows of A and C have room. A new C takes its memory twice for a moment, so
+ * hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that B or a row does not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for

@@ -9,7 +9,8 @@
  * the faster side gets all rows, so the plan is never much slower than the better of both.
  *
  * The processor has all rows without any sample if there is no work, if memory is limited, since
- * the parts of C are temporary copies of it, and if the device has too little memory.
+ * the parts of C are temporary copies of it, and if the device has too little memory even for
+ * batches of rows.
  *
  * A plan keeps its cut. With hints.measure, runs move small pieces around it (balance.c). */
 #include <stdio.h>
@@ -30,63 +31,7 @@ typedef struct times {
 	bool measured;             /* by products of all rows, not by a sample */
 } times;
 
-int64_t eki_sparse_rows(const eki_sparse_both *s, int k)
-{
-	return s->piece[k + 1].begin - s->piece[k].begin;
-}
-
-/* ---- Pieces ---------------------------------------------------------------------------------- */
-
-static ek_status prepare_side(eki_step *step, int k, int side)
-{
-	eki_sparse_piece *p = &((eki_sparse_both *)step->state)->piece[k];
-	eki_step *child = eki_step_child(step, &p->A, EK_OP_N);
-
-	child->in[1] = step->in[1];
-	child->in[2] = step->in[2] ? &p->D : NULL;
-	child->op[1] = child->op[2] = EK_OP_N;
-	child->bytes = eki_plus(eki_store_bytes(&p->A), eki_store_bytes(step->in[1]));
-	child->backend = side == EKI_HOST_SIDE ? EKI_CPU : step->ctx->device->driver->backend;
-	EK_RETURN_IF(eki_step_choose(child));
-	p->step[side] = child;
-	return eki_step_prepare(child);
-}
-
-enum { DEVICE = 1 << EKI_DEVICE_SIDE, HOST = 1 << EKI_HOST_SIDE };
-
-/* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces]. One piece
- * is prepared for the sides in `one`. Of several the first is always the device's, and the last the
- * processor's; the others, which may move, are prepared for both. Pieces that were made before are
- * undone. */
-static ek_status make_pieces(eki_step *step, const int64_t *begin, int pieces, unsigned one)
-{
-	eki_sparse_both *s = step->state;
-
-	eki_step_rewind(step, &s->mark);
-	memset(s->piece, 0, sizeof s->piece);
-	s->pieces = pieces;
-	for (int k = 0; k <= pieces; k++)
-		s->piece[k].begin = begin[k];
-	EK_RETURN_IF(eki_step_children(step, EKI_SIDES * pieces));
-	for (int k = 0; k < pieces; k++) {
-		const int64_t rows = eki_sparse_rows(s, k);
-		const unsigned sides = pieces == 1       ? one
-		                       : k == 0          ? DEVICE
-		                       : k == pieces - 1 ? HOST
-		                                         : DEVICE | HOST;
-		eki_sparse_piece *p = &s->piece[k];
-
-		if (rows == 0 && pieces > 1)
-			continue;
-		EK_RETURN_IF(eki_rows_view(step, step->in[0], begin[k], rows, &p->A));
-		if (step->in[2])
-			EK_RETURN_IF(eki_rows_view(step, step->in[2], begin[k], rows, &p->D));
-		for (int side = 0; side < EKI_SIDES; side++)
-			if (sides >> side & 1)
-				EK_RETURN_IF(prepare_side(step, k, side));
-	}
-	return EK_OK;
-}
+/* ---- One side -------------------------------------------------------------------------------- */
 
 /* Gives all rows to one side. */
 static ek_status one_side(eki_step *step, int side, const char *why)
@@ -96,7 +41,7 @@ static ek_status one_side(eki_step *step, int side, const char *why)
 
 	s->moves = false;
 	s->first = side == EKI_DEVICE_SIDE;
-	EK_RETURN_IF(make_pieces(step, whole, 1, 1u << side));
+	EK_RETURN_IF(eki_sparse_make(step, whole, 1, 1u << side));
 	return eki_step_say(step, "         the %s alone%s, by %s\n",
 	                    side == EKI_DEVICE_SIDE ? "device" : "processor", why,
 	                    s->piece[0].step[side]->method->name);
@@ -189,11 +134,10 @@ static ek_status time_piece(eki_step *step, int64_t begin, int64_t end, unsigned
 	const int64_t rows[] = {begin, end};
 	eki_sparse_both *s = step->state;
 
-	EK_RETURN_IF(make_pieces(step, rows, 1, sides));
-	if (sides & HOST)
-		EK_RETURN_IF(
-			time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &t->host));
-	if (sides & DEVICE)
+	EK_RETURN_IF(eki_sparse_make(step, rows, 1, sides));
+	if (sides & EKI_SPARSE_HOST)
+		EK_RETURN_IF(time_runs(step, 0, s->piece[0].step[EKI_HOST_SIDE]->method, &t->host));
+	if (sides & EKI_SPARSE_DEVICE)
 		EK_RETURN_IF(
 			time_runs(step, 1, s->piece[0].step[EKI_DEVICE_SIDE]->method, &t->device));
 	return EK_OK;
@@ -242,11 +186,11 @@ static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], i
 {
 	eki_sparse_both *s = step->state;
 	int64_t begin[EKI_PIECES + 1];
-	const int pieces = eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin,
-	                                   &s->balance);
+	const int pieces =
+		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin, &s->balance);
 
 	s->first = s->balance.now;
-	return make_pieces(step, begin, pieces, 0);
+	return eki_sparse_make(step, begin, pieces, 0);
 }
 
 /* Compares both sides with the faster one alone, which `t` names by the times of a sample. */
@@ -296,7 +240,8 @@ static ek_status cut_by_sample(eki_step *step)
 	while (bound[begin] == bound[END])
 		begin--;
 	part = share[END] - share[begin];
-	EK_RETURN_IF(time_piece(step, bound[begin], bound[END], DEVICE | HOST, &t));
+	EK_RETURN_IF(time_piece(step, bound[begin], bound[END], EKI_SPARSE_DEVICE | EKI_SPARSE_HOST,
+	                        &t));
 	t.device /= part;
 	t.host /= part;
 	return decide(step, bound, above, &t);
@@ -312,41 +257,82 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 
 	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share, &terms));
 	s->first = 1;
-	EK_RETURN_IF(make_pieces(step, bound, 2, 0));
+	EK_RETURN_IF(eki_sparse_make(step, bound, 2, 0));
 	return say_share(step, share[1], "as asked for");
 }
 
-static ek_status choose(eki_step *step)
+/* Tells whether this many thousandths of the device's memory hold `bytes` bytes. */
+static bool holds(const eki_step *step, double thousandths, double bytes)
+{
+	return bytes <= thousandths / ALL * (double)step->ctx->device->info.memory;
+}
+
+/* Tells whether all operands fit the device, with half of its memory left for rows of C, which
+ * methods may take, and a tenth for their other arrays. */
+static bool fits(const eki_step *step)
+{
+	double bytes = 0;
+
+	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++)
+		bytes += (double)eki_store_bytes(step->in[m]);
+	return holds(step, 400, bytes);
+}
+
+static ek_status divide(eki_step *step)
 {
 	eki_sparse_both *s = step->state;
-	ek_status status;
 
 	if (step->param[EKI_SPARSE_SIDE_PARAM])
 		return one_side(step,
 		                step->param[EKI_SPARSE_SIDE_PARAM] == 1 ? EKI_DEVICE_SIDE
 		                                                        : EKI_HOST_SIDE,
 		                ", as asked for");
-	if (step->problem->memory > 0)
-		return one_side(step, EKI_HOST_SIDE,
-		                ", since the parts of C would not count as C does under "
-		                "hints.memory");
 	if (step->param[EKI_SPARSE_SHARE_PARAM])
 		return cut_as_asked(step, step->param[EKI_SPARSE_SHARE_PARAM]);
 	s->moves = step->problem->balances && step->problem->calls >= EKI_TRIAL_CALLS;
-	status = cut_by_sample(step);
-	return status == EK_ENOMEM ? one_side(step, EKI_HOST_SIDE,
-	                                      ", since the device has too little memory")
-	                           : status;
+	return cut_by_sample(step);
+}
+
+/* Divides the rows, by batches on the device if it has too little memory otherwise. */
+static ek_status choose(eki_step *step)
+{
+	eki_sparse_both *s = step->state;
+	const bool asked =
+		step->param[EKI_SPARSE_SHARE_PARAM] || step->param[EKI_SPARSE_SIDE_PARAM];
+	ek_status status;
+
+	if (step->problem->memory > 0 && step->param[EKI_SPARSE_SIDE_PARAM] == 0)
+		return one_side(step, EKI_HOST_SIDE,
+		                ", since the parts of C would not count as C does under "
+		                "hints.memory");
+	s->batch = step->param[EKI_SPARSE_BATCH_PARAM];
+	s->streams = s->batch || !fits(step);
+	status = divide(step);
+	if (status == EK_ENOMEM && !s->streams) {
+		s->streams = true;
+		status = divide(step);
+	}
+	if (status == EK_ENOMEM && !asked)
+		return one_side(step, EKI_HOST_SIDE,
+		                holds(step, 900, (double)eki_store_bytes(step->in[1]))
+		                        ? ", since the device has too little memory"
+		                        : ", since B does not fit the device");
+	EK_RETURN_IF(status);
+	if (!s->streams || !s->piece[0].step[EKI_DEVICE_SIDE])
+		return EK_OK;
+	return eki_step_say(step, "         A goes to the device in batches, %s\n",
+	                    s->batch ? "as asked for" : "since it does not fit there");
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
 
-ek_status eki_sparse_both_prepare(eki_step *step)
+ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *batches)
 {
 	eki_sparse_both *s;
 
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
+	s->batches = batches;
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_open(step));
 	s->mark = eki_step_mark(step);

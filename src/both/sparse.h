@@ -2,8 +2,10 @@
  * Sparse products C = alpha A B + beta D whose rows processor and device divide between them, for
  * methods with the trait EKI_TOGETHER.
  *
- *   sparse.c       pieces of the rows, and which piece is whose
- *   sparse_run.c   a run: both sides at the same time, then the parts of C are put together */
+ *   sparse.c        which rows are whose
+ *   sparse_pieces.c pieces of the rows, each a child step of the sides that may compute it
+ *   sparse_run.c    a run: both sides at the same time, then the parts of C are put together
+ *   sparse_parts.c  parts of the rows of C */
 #ifndef EK_BOTH_SPARSE_H
 #define EK_BOTH_SPARSE_H
 
@@ -18,28 +20,47 @@ typedef struct eki_sparse_piece {
 } eki_sparse_piece;
 
 typedef struct eki_sparse_both {
-	eki_mark mark; /* the plan before pieces were made */
+	const ek_method *batches; /* method that computes on the device by batches */
+	int64_t batch;            /* bytes of a batch if they were asked for, else 0 */
+	bool streams;             /* whether the device computes by batches */
+	eki_mark mark;            /* the plan before pieces were made */
 	int pieces;
-	int first; /* number of pieces that the device does */
+	int first;                              /* number of pieces that the device does */
 	eki_sparse_piece piece[EKI_PIECES + 1]; /* the last one only tells where the rows end */
 	bool moves; /* whether runs may change `first`, as `balance` says */
 	eki_balance balance;
 } eki_sparse_both;
 
 int64_t eki_sparse_rows(const eki_sparse_both *s, int k);
+/* Makes pieces that begin at the rows `begin`, the last of which ends at begin[pieces]. One piece
+ * is prepared for the sides in `one`. Of several the first is always the device's, and the last the
+ * processor's; the others, which may move, are prepared for both. Pieces that were made before are
+ * undone. */
+ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsigned one);
+enum { EKI_SPARSE_DEVICE = 1 << EKI_DEVICE_SIDE, EKI_SPARSE_HOST = 1 << EKI_HOST_SIDE };
+
+/* Makes a part a view of rows [begin, begin + rows) of a C that has a pattern. */
+ek_status eki_part_view(const eki_step *step, const ek_store *C, int64_t begin, int64_t rows,
+                        ek_store *part);
+void eki_part_view_free(const eki_step *step, ek_store *part);
+/* Makes C, which has no arrays yet, of consecutive parts, and frees these. A part that has no
+ * format has no rows. */
+ek_status eki_parts_join(const eki_step *step, ek_store *part, int64_t count, ek_store *C);
 
 /* Prepares a step with the parameters EKI_SPARSE_BOTH_PARAMS. */
-ek_status eki_sparse_both_prepare(eki_step *step);
+ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *batches);
 ek_status eki_sparse_both_run(const eki_step *step, const eki_run *v);
 void eki_sparse_both_report(const eki_step *step, char *text, size_t size);
 /* The parameters of the methods, in this order. */
 #define EKI_SPARSE_BOTH_PARAMS                                                            \
 	{                                                                                 \
 		{"share", 1, 999, "thousandths of the products that the processor does"}, \
+			{"batch", 64, INT32_MAX,                                          \
+		         "bytes of a batch, in which A goes to the device"},              \
 		{                                                                         \
 			"side", 1, 2, "1: the device does all, 2: the processor"          \
 		}                                                                         \
 	}
-enum { EKI_SPARSE_SHARE_PARAM, EKI_SPARSE_SIDE_PARAM };
+enum { EKI_SPARSE_SHARE_PARAM, EKI_SPARSE_BATCH_PARAM, EKI_SPARSE_SIDE_PARAM };
 
 #endif

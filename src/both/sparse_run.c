@@ -2,15 +2,11 @@
  * A run of a sparse product that processor and device do together. A method on a device waits for
  * it several times in a run, since the host allocates C. So a thread of the run's own has the
  * device's pieces, while the calling thread, with those of the library, computes the others. Each
- * piece gives a part of C. At last the parts are copied into one matrix, columns and values on all
- * threads.
- *
- * If C has a pattern already, the parts are views of it, of which only the row pointers are copied.
+ * piece gives a part of C. At last the parts are put together (sparse_parts.c).
  *
  * Where there may be no other thread, the device has its turn before the processor (eki_beside).
  *
- * Cost besides the products: starting a thread, tens of microseconds; a pass over the row pointers;
- * for a new C, reading and writing its entries once more. */
+ * Cost besides the products: starting a thread, tens of microseconds, and what parts cost. */
 #include <stdio.h>
 
 #include "base/pool.h"
@@ -24,7 +20,7 @@ typedef struct sides {
 	ek_store part[EKI_PIECES]; /* parts of C */
 	int first;                 /* number of pieces that the device does */
 	ek_status host, device;
-	int64_t host_end; /* when the processor had done its pieces */
+	int64_t host_end;       /* when the processor had done its pieces */
 	char text[EKI_MESSAGE]; /* the error message of the device's thread */
 } sides;
 
@@ -74,75 +70,6 @@ static ek_status run_sides(sides *t, int64_t *waited)
 	return t->host;
 }
 
-/* ---- The parts of C -------------------------------------------------------------------------- */
-
-/* Makes part k a view of a C that has a pattern. Only its row pointers are a copy. */
-static ek_status view_part(sides *t, int k)
-{
-	const eki_sparse_both *s = t->step->state;
-	const ek_store *C = t->run->C;
-	const int64_t begin = s->piece[k].begin, rows = eki_sparse_rows(s, k);
-	ek_store *part = &t->part[k];
-	void *ptr;
-
-	EK_RETURN_IF(eki_alloc(t->step->ctx, rows + 1, eki_ptr_size(C->index), &ptr));
-	eki_rows_shape(C, begin, rows, part);
-	part->array[CSR_PTR] = ptr;
-	eki_rows_pointers(C, begin, part);
-	return EK_OK;
-}
-
-static void free_views(sides *t)
-{
-	for (int k = 0; k < EKI_PIECES; k++)
-		if (t->part[k].array[CSR_PTR])
-			eki_free(t->step->ctx, t->part[k].array[CSR_PTR], t->part[k].len[CSR_PTR],
-			         eki_ptr_size(t->part[k].index));
-}
-
-/* Copies part k to its place in C, where its entries begin at `at`. */
-static void copy_part(const sides *t, int k, int64_t at)
-{
-	const eki_sparse_both *s = t->step->state;
-	const ek_store *part = &t->part[k];
-	const int64_t begin = s->piece[k].begin;
-	const size_t idx = eki_idx_size(part->index), val = ek_value_size(part->value);
-	const ek_context *ctx = t->step->ctx;
-	ek_store *C = t->run->C;
-
-	for (int64_t i = 0; i < part->rows; i++)
-		eki_ptr_set(C, begin + i + 1, at + eki_ptr_at(part, i + 1));
-	if (part->nnz == 0) /* then C may have no arrays */
-		return;
-	eki_copy_into(ctx, (char *)C->array[CSR_COL] + (size_t)at * idx, part->array[CSR_COL],
-	              part->nnz, idx);
-	eki_copy_into(ctx, (char *)C->array[CSR_VAL] + (size_t)at * val, part->array[CSR_VAL],
-	              part->nnz, val);
-}
-
-/* Makes C of its parts. */
-static ek_status join_parts(const sides *t)
-{
-	ek_store *C = t->run->C;
-	int64_t nnz = 0, at = 0;
-	ek_status status;
-
-	for (int k = 0; k < EKI_PIECES; k++)
-		nnz += t->part[k].nnz;
-	EK_TRY(eki_output_begin(t->step, C));
-	EK_TRY(eki_output_arrays(t->step, C, nnz));
-	eki_ptr_set(C, 0, 0);
-	for (int k = 0; k < EKI_PIECES; k++) {
-		if (t->part[k].array[CSR_PTR])
-			copy_part(t, k, at);
-		at += t->part[k].nnz;
-	}
-done:
-	if (status != EK_OK)
-		eki_store_free(t->step->ctx, C);
-	return status;
-}
-
 /* ---- Runs ------------------------------------------------------------------------------------ */
 
 /* Lets the pieces move after a run that took `ns`. */
@@ -163,15 +90,16 @@ static ek_status run_both(const eki_step *step, const eki_run *v, int64_t *waite
 
 	for (int k = 0; known && k < s->pieces; k++)
 		if (eki_sparse_rows(s, k) > 0)
-			EK_TRY(view_part(&t, k));
+			EK_TRY(eki_part_view(step, v->C, s->piece[k].begin, eki_sparse_rows(s, k),
+			                     &t.part[k]));
 	EK_TRY(run_sides(&t, waited));
 	if (!known)
-		status = join_parts(&t);
+		status = eki_parts_join(step, t.part, s->pieces, v->C);
 done:
-	if (known)
-		free_views(&t);
-	else
-		for (int k = 0; k < EKI_PIECES; k++)
+	for (int k = 0; k < EKI_PIECES; k++)
+		if (known)
+			eki_part_view_free(step, &t.part[k]);
+		else
 			eki_store_free(step->ctx, &t.part[k]);
 	return status;
 }
@@ -184,8 +112,8 @@ ek_status eki_sparse_both_run(const eki_step *step, const eki_run *v)
 	int64_t waited = 0;
 
 	if (s->pieces == 1)
-		return eki_step_run(
-			s->piece[0].step[s->first ? EKI_DEVICE_SIDE : EKI_HOST_SIDE], &whole);
+		return eki_step_run(s->piece[0].step[s->first ? EKI_DEVICE_SIDE : EKI_HOST_SIDE],
+		                    &whole);
 	EK_RETURN_IF(run_both(step, v, &waited));
 	if (s->moves)
 		move(step, eki_now_ns() - start, waited);

@@ -298,9 +298,11 @@ ek_status eki_gpu_mirror(eki_step *step);
 ek_status eki_gpu_refresh(eki_step *step);
 /* Makes mirrors of some arrays only: array k gets a mirror if bit k of `arrays` is set. */
 ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays);
-/* eki_gpu_mirror_operands makes mirrors of all arrays of all operands, in step->gpu->operand.
- * eki_gpu_refresh_operands copies changed values into them. */
+/* eki_gpu_mirror_operands makes mirrors of all arrays of all operands, in step->gpu->operand, and
+ * eki_gpu_mirror_operand of those of operand m. eki_gpu_refresh_operands copies changed values into
+ * them. */
 ek_status eki_gpu_mirror_operands(eki_step *step);
+ek_status eki_gpu_mirror_operand(eki_step *step, int m);
 ek_status eki_gpu_refresh_operands(eki_step *step);
 /* Tells whether step->gpu->operand[m][k] is a mirror. */
 static inline bool eki_gpu_mirrors(const eki_step *step, int m, int k)

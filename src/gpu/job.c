@@ -217,6 +217,11 @@ static void free_unused(eki_device *dev, int kept, int64_t bytes)
 	}
 }
 
+void eki_jobs_trim(eki_device *dev)
+{
+	free_unused(dev, 0, 0);
+}
+
 static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **out)
 {
 	eki_temporary *t;
@@ -228,7 +233,7 @@ static ek_status make_temporary(eki_device *dev, int64_t bytes, eki_temporary **
 	t->capacity = bytes;
 	status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
 	if (status == EK_ENOMEM) {
-		free_unused(dev, 0, 0);
+		eki_jobs_trim(dev);
 		status = eki_buffer_alloc(dev, bytes, 1, false, &t->buffer);
 	}
 	if (status == EK_OK)
@@ -303,7 +308,7 @@ void eki_job_end(eki_job *job)
 
 void eki_jobs_free(eki_device *dev)
 {
-	free_unused(dev, 0, 0);
+	eki_jobs_trim(dev);
 	while (dev->job_programs) {
 		eki_job_code *p = dev->job_programs;
 

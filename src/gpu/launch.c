@@ -157,22 +157,26 @@ ek_status eki_gpu_refresh(eki_step *step)
 	return EK_OK;
 }
 
-ek_status eki_gpu_mirror_operands(eki_step *step)
+ek_status eki_gpu_mirror_operand(eki_step *step, int m)
 {
 	eki_gpu *g = step->gpu;
+	const ek_store *s = step->in[m];
 
-	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++) {
-		const ek_store *s = step->in[m];
+	for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
+		if (s->there && s->there[k])
+			g->operand[m][k] = s->there[k];
+		else
+			EK_RETURN_IF(eki_mirror_get(g->device, s->array[k],
+			                            s->len[k] * (int64_t)elem_size(s, k),
+			                            eki_latest_state(step->plan),
+			                            &g->operand[m][k]));
+	return EK_OK;
+}
 
-		for (int k = 0; k < EKI_MAX_ARRAYS && s->format->array[k].name; k++)
-			if (s->there && s->there[k])
-				g->operand[m][k] = s->there[k];
-			else
-				EK_RETURN_IF(eki_mirror_get(g->device, s->array[k],
-				                            s->len[k] * (int64_t)elem_size(s, k),
-				                            eki_latest_state(step->plan),
-				                            &g->operand[m][k]));
-	}
+ek_status eki_gpu_mirror_operands(eki_step *step)
+{
+	for (int m = 0; m < EKI_MAX_MATRICES && step->in[m]; m++)
+		EK_RETURN_IF(eki_gpu_mirror_operand(step, m));
 	return EK_OK;
 }
 

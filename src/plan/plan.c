@@ -116,12 +116,29 @@ static ek_status prepare(ek_plan *p, const ek_hints *h)
 	return eki_scratch_make(p);
 }
 
+ek_status eki_plan_new(const ek_context *ctx, const eki_problem *problem, ek_plan **plan)
+{
+	ek_plan *p;
+	void *block;
+
+	EK_RETURN_IF(eki_calloc(ctx, 1, sizeof *p, &block));
+	p = block;
+	p->magic = PLAN_MAGIC;
+	p->ctx = ctx;
+	p->problem = *problem;
+	p->id = eki_new_state();
+	for (int k = 0; k < EKI_MAX_MATRICES; k++)
+		if (problem->A[k].M)
+			eki_matrix_hold(problem->A[k].M);
+	*plan = p;
+	return EK_OK;
+}
+
 ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, const ek_hints *h,
                         ek_plan **plan)
 {
 	eki_problem problem = {.operation = operation};
-	ek_plan *p = NULL;
-	void *block;
+	ek_plan *p;
 	ek_status status;
 
 	problem.A[0].M = A;
@@ -133,15 +150,7 @@ ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, cons
 	problem.balances = h->measure && eki_together(A->ctx, operation->number);
 	EK_RETURN_IF(eki_operands_check(h, &problem));
 	EK_RETURN_IF(operation->check(&problem));
-	EK_RETURN_IF(eki_calloc(A->ctx, 1, sizeof *p, &block));
-	p = block;
-	p->magic = PLAN_MAGIC;
-	p->ctx = A->ctx;
-	p->problem = problem;
-	p->id = eki_new_state();
-	for (int k = 0; k < EKI_MAX_MATRICES; k++)
-		if (problem.A[k].M)
-			eki_matrix_hold(problem.A[k].M);
+	EK_RETURN_IF(eki_plan_new(A->ctx, &problem, &p));
 	eki_plan_arrays(p);
 	first_step(p, A, h->threads);
 	atomic_store(&p->seen, eki_latest_state(p));

@@ -259,6 +259,8 @@ void eki_scratch_free(ek_plan *plan);
 ek_status eki_plan_check(const ek_plan *plan);
 /* Returns EK_EINVAL if `plan` is NULL, not a plan, or a plan for another operation. */
 ek_status eki_plan_check_for(const ek_plan *plan, ek_operation operation);
+/* Makes a plan that holds the matrices of its problem, and whose root has yet to be set. */
+ek_status eki_plan_new(const ek_context *ctx, const eki_problem *problem, ek_plan **plan);
 /* Chooses the method of a plan. Sets plan->own, the reasons, and the method, stores, op and bytes
  * of plan->root. */
 ek_status eki_plan_choose(ek_plan *plan, const ek_hints *hints);

@@ -10,6 +10,13 @@
 
 #ifndef EK_NO_GPU
 
+extern const ek_method ek_spgemm_gpu_csr_batches;
+
+static ek_status prepare(eki_step *step)
+{
+	return eki_sparse_both_prepare(step, &ek_spgemm_gpu_csr_batches);
+}
+
 const ek_method ek_spgemm_gpu_csr_split = {
 	.name = "spgemm.csr.split.gpu",
 	.text = "rows divided between a device and the processor, which work at the same time",
@@ -19,7 +26,7 @@ const ek_method ek_spgemm_gpu_csr_split = {
 	.param = EKI_SPARSE_BOTH_PARAMS,
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_ON_BOTH | EKI_TOGETHER,
-	.prepare = eki_sparse_both_prepare,
+	.prepare = prepare,
 	.run = eki_sparse_both_run,
 	.report = eki_sparse_both_report,
 };

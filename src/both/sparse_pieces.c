@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Pieces of the rows of a sparse product. Each has views of its rows of A and D, with row pointers
+ * that start at 0, all of B, and a child step on each side that may compute it. The children on the
+ * device share their copy of B there. */
+#include "both/sparse.h"
+
+#ifndef EK_NO_GPU
+
+int64_t eki_sparse_rows(const eki_sparse_both *s, int k)
+{
+	return s->piece[k + 1].begin - s->piece[k].begin;
+}
+
+static ek_status prepare_side(eki_step *step, int k, int side)
+{
+	eki_sparse_both *s = step->state;
+	eki_sparse_piece *p = &s->piece[k];
+	eki_step *child = eki_step_child(step, &p->A, EK_OP_N);
+
+	child->in[1] = step->in[1];
+	child->in[2] = step->in[2] ? &p->D : NULL;
+	child->op[1] = child->op[2] = EK_OP_N;
+	child->bytes = eki_plus(eki_store_bytes(&p->A), eki_store_bytes(step->in[1]));
+	child->backend = side == EKI_HOST_SIDE ? EKI_CPU : step->ctx->device->driver->backend;
+	if (side == EKI_DEVICE_SIDE && s->streams) {
+		child->method = s->batches;
+		child->param[0] = s->batch;
+	} else {
+		EK_RETURN_IF(eki_step_choose(child));
+	}
+	p->step[side] = child;
+	return eki_step_prepare(child);
+}
+
+ek_status eki_sparse_make(eki_step *step, const int64_t *begin, int pieces, unsigned one)
+{
+	eki_sparse_both *s = step->state;
+
+	eki_step_rewind(step, &s->mark);
+	memset(s->piece, 0, sizeof s->piece);
+	s->pieces = pieces;
+	for (int k = 0; k <= pieces; k++)
+		s->piece[k].begin = begin[k];
+	EK_RETURN_IF(eki_step_children(step, EKI_SIDES * pieces));
+	for (int k = 0; k < pieces; k++) {
+		const int64_t rows = eki_sparse_rows(s, k);
+		const unsigned sides = pieces == 1       ? one
+		                       : k == 0          ? EKI_SPARSE_DEVICE
+		                       : k == pieces - 1 ? EKI_SPARSE_HOST
+		                                         : EKI_SPARSE_DEVICE | EKI_SPARSE_HOST;
+		eki_sparse_piece *p = &s->piece[k];
+
+		if (rows == 0 && pieces > 1)
+			continue;
+		EK_RETURN_IF(eki_rows_view(step, step->in[0], begin[k], rows, &p->A));
+		if (step->in[2])
+			EK_RETURN_IF(eki_rows_view(step, step->in[2], begin[k], rows, &p->D));
+		for (int side = 0; side < EKI_SIDES; side++)
+			if (sides >> side & 1)
+				EK_RETURN_IF(prepare_side(step, k, side));
+	}
+	return EK_OK;
+}
+
+#endif
