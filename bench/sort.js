@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Sorts the tables of a page. A click, or the enter key, on the head of a column sorts the table; a second one reverses it.
- * Names are sorted alphabetically, numbers inside them by size, ascending first; numbers descending
- * first, unless the head says data-first=up, as for times. A cell that is not sorted by its text
- * has data-key, a number. Missing values are always last. */
+ * Sorts the tables of a page. A click, or the enter key, on the head of a column sorts the table; a
+ * second one reverses it. Names are sorted alphabetically, numbers inside them by size, ascending
+ * first; numbers descending first, unless the head says data-first=up, as for times. A cell that is
+ * not sorted by its text has data-key, a number. Missing values are always last. */
 document.querySelectorAll('table').forEach(table => {
 	const head = table.rows[0];
 	if (!head || table.rows.length < 3)

@@ -269,9 +269,9 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	                                      : keep("Here: %s.", range);
 
 	return result_of(number,
-	                 judged              ? verdict_name[verdict]
-	                 : exact && !f.cases ? verdict_name[UNKNOWN]
-	                                     : NULL,
+	                 judged     ? verdict_name[verdict]
+	                 : !f.cases ? verdict_name[UNKNOWN]
+	                            : NULL,
 	                 source_text(number, ""), here, &f);
 }
 

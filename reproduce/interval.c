@@ -14,7 +14,7 @@
 static const char timed[] = "ms gflops gbps csr_gbps mkeys";
 static const char counted[] =
 	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
-        "n_c "
+	"n_c "
 	"n_s levels transactions dheap_transactions update_key find_maxchild compare swap "
 	"temporary_bytes temporary_uncapped temporary_bound temporary_precise";
 

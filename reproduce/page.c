@@ -78,23 +78,56 @@ static json_t *works_object(const struct works *works, const struct store *store
 	return all;
 }
 
-/* Returns what the records say about where and when they were measured. */
+/* Returns the different values of a text in the records, separated by commas. */
+static const char *values_of(const struct store *store, const char *key)
+{
+	json_t *values = json_object(), *records, *record, *unused;
+	const char *step, *value, *text = "";
+	size_t n;
+
+	json_object_foreach(store->records, step, records) json_array_foreach(
+		records, n, record) if ((value = json_string_value(json_object_get(record, key))))
+		json_object_set_new(values, value, json_true());
+	json_object_foreach(values, value, unused) text =
+		keep("%s%s%s", text, *text ? ", " : "", value);
+	json_decref(values);
+	return text;
+}
+
+/* Returns the first and the last date of the records. */
+static const char *dates_of(const struct store *store)
+{
+	const char *step, *date, *first = NULL, *last = NULL;
+	json_t *records, *record;
+	size_t n;
+
+	json_object_foreach(store->records, step, records) json_array_foreach(records, n, record)
+	{
+		if (!(date = json_string_value(json_object_get(record, "date"))))
+			continue;
+		first = !first || strcmp(date, first) < 0 ? date : first;
+		last = !last || strcmp(date, last) > 0 ? date : last;
+	}
+	return first ? keep("%s to %s", first, last) : "no records";
+}
+
+/* Returns the state of the machine in the first record. */
+static const char *state_of(const struct store *store)
+{
+	const char *step, *state = NULL;
+	json_t *records;
+
+	json_object_foreach(store->records, step, records) if (!state) state =
+		json_string_value(json_object_get(json_array_get(records, 0), "state"));
+	return state ? state : "";
+}
+
+/* Returns where, when and with what the records were measured. */
 static const char *place_of(const struct store *store)
 {
-	static const char *const keys[] = {"machine", "date", "commit", "state"};
-	const char *step, *text = "";
-	json_t *records, *first = NULL;
-
-	json_object_foreach(store->records, step, records) if (!first) first =
-		json_array_get(records, 0);
-	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
-		const char *value = json_string_value(json_object_get(first, keys[k]));
-
-		if (value)
-			text = keep("%s%s%s%s", text, *text ? " · " : "",
-			            strcmp(keys[k], "commit") == 0 ? "commit " : "", value);
-	}
-	return text;
+	return keep("%s · %s · commits: %s · %s · at first: %s", values_of(store, "machine"),
+	            dates_of(store), values_of(store, "commit"), values_of(store, "device_name"),
+	            state_of(store));
 }
 
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted)

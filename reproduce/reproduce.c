@@ -318,9 +318,10 @@ int cmd_reproduce(int argc, char **argv)
 
 	tool_parse(&argp, argc, argv, &wanted);
 	code = works_read(&works, &wanted);
+	code = code ? code : store_open(&store, &wanted);
+	wanted.device = wanted.common.device ? wanted.common.device : store_device(&store);
 	for (int k = 0; !code && k < works.count; k++)
 		code = steps_make(&works.experiment[k], &wanted);
-	code = code ? code : store_open(&store, &wanted);
 	code = code ? code : tool_json_open(&wanted.common);
 	if (!code)
 		code = wanted.list ? list(&works, &store, &wanted) : run(&works, &store, &wanted);

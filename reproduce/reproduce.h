@@ -25,6 +25,7 @@ extern const char *const mode_name[MODES];
 struct wanted {
 	struct tool_options common;
 	enum mode mode;
+	const char *device; /* of the steps that need one: --device, else that of the records there */
 	const char *folder; /* where records and the page are kept */
 	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
 	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */
@@ -83,6 +84,8 @@ struct store {
 int store_open(struct store *store, const struct wanted *wanted);
 /* Adds the records of a step, which it takes over, in one write that reaches the disk. */
 int store_add(struct store *store, const char *command, json_t *records, double seconds);
+/* Returns the device of the steps that are there, or NULL. */
+const char *store_device(const struct store *store);
 /* Notes that a step failed, so that later runs do not repeat it. */
 int store_fail(struct store *store, const char *command, const char *why);
 void store_close(struct store *store);

@@ -4,8 +4,8 @@
 const join = (list, f) => (list ?? []).map(f).join('');
 const badge = (text, more = '') => text ? tag('span', {class: 'badge' + more}, quoted(text)) : '';
 const count = (list, verdict) => list.filter(c => c.verdict == verdict).length;
-const figure = value => value == null ? '–' : typeof value == 'number'
-	? quoted(`${+value.toPrecision(4)}`) : quoted(`${value}`);
+const figure = value => value == null ? '–' : quoted(typeof value != 'number'
+	|| Number.isInteger(value) ? `${value}` : `${+value.toPrecision(4)}`);
 const anchor = e => e.name.replace(/[^a-z0-9]/gi, '-');
 const good = {holds: ' good', 'does not hold': ' bad'};
 
@@ -14,8 +14,9 @@ const good = {holds: ' good', 'does not hold': ' bad'};
 const rows_of = (heads, lines) => tag('div', {class: 'scroll'}, tag('table', {},
 	tag('tr', {}, join(heads, (h, k) => `<th${k ? '' : ' class=l'}>${quoted(`${h}`)}`))
 	+ join(lines, line => tag('tr', {}, join(line, v => tag('td', {}, figure(v)))))));
-const published = t => tag('details', {}, tag('summary', {}, quoted(t.caption))
-	+ rows_of(t.columns, t.rows));
+/* Published values keep the digits that the work prints. */
+const published = t => tag('details', {open: ''}, tag('summary', {}, quoted(t.caption))
+	+ rows_of(t.columns, t.rows.map(row => row.map(v => v == null ? v : `${v}`))));
 /* The values of a chart: a line for each x, a column for each series, the means below. */
 const values = c => {
 	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))];
@@ -40,10 +41,15 @@ const styled = (s, k) => ({name: s.name, role: s.role, dash: dashes[k % dashes.l
 	shape: shapes[k % shapes.length]});
 const text_of = (s, p) => `${s.name}, ${p.x}: ${figure(p.y)}`
 	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`);
+/* Leaves out points that an axis cannot show; removes the chart if none is left. */
+const shown = (c, good) => ({...c, series: c.series.map(s => ({...s, points: s.points
+	.filter(p => good(p) && !(c.log?.includes('y') && !(p.y > 0)))}))
+	.filter(s => s.points.length)});
 const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 	x: {...axis(c.log, 'x', c.x), lo: undefined}, y: axis(c.log, 'y', c.label ?? c.y),
-	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9, ...c.kind == 'curves' ? {shape: ''} : {},
-		points: s.points.filter(p => typeof p.x == 'number').sort((a, b) => a.x - b.x)
+	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
+		...c.kind == 'curves' ? {shape: ''} : {},
+		points: s.points.sort((a, b) => a.x - b.x)
 			.map(p => ({...p, text: text_of(s, p)}))}))});
 /* Bars where there are few, else a line of points for each x. */
 const draw_bars = (place, c) => {
@@ -71,7 +77,7 @@ const chart_of = (c, title) => {
 
 /* ---- The text ------------------------------------------------------------------------------- */
 
-const verdict = c => tag('li', {}, badge(c.verdict, good[c.verdict])
+const verdict = c => tag('li', {}, badge(c.verdict ?? 'compared', good[c.verdict])
 	+ ` <b>${quoted(c.text)}.</b> ${quoted(c.source)} ${quoted(c.sentence)}`);
 const missing = e => {
 	const device = e.steps.filter(s => s.device && !s.there).length;
@@ -92,17 +98,22 @@ const experiment = e => tag('div', {class: 'card', id: anchor(e)}, tag('h3', {},
 	+ join(e.charts, c => chart_of(c, e.title)) + join(e.published, published) + commands(e));
 const work = w => tag('h2', {}, `${quoted(w.title)}${badge(w.work)}`)
 	+ tag('p', {class: 'meta'}, quoted([w.authors, w.year, w.venue].filter(t => t).join(', '))
-	+ (w.machines ? `. Measured there on: ${quoted(w.machines)}` : '')) + join(w.experiments, experiment);
+	+ (w.machines ? `. Measured there on: ${quoted(w.machines)}` : ''))
+	+ join(w.experiments, experiment);
 
 const experiments = page.works.flatMap(w => w.experiments);
 const claims = experiments.flatMap(e => e.claims);
 const steps = experiments.flatMap(e => e.steps);
-const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value) + tag('span', {}, text));
-const contents = tag('div', {class: 'card'}, rows_of([], []).replace(/<table>.*<\/table>/, tag('table', {},
-	'<tr><th class=l>experiment<th class=l>in the work<th class=l>title<th>holds<th>ties<th>does not hold'
-	+ join(experiments, e => tag('tr', {}, `<td><a href="#${anchor(e)}">${quoted(e.name)}</a>`
-		+ tag('td', {class: 'l'}, quoted(e.what)) + tag('td', {class: 'l'}, quoted(e.title))
-		+ join(['holds', 'tie', 'does not hold'], v => tag('td', {}, count(e.claims, v) || '–')))))));
+const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
+	+ tag('span', {}, text));
+const verdicts = ['holds', 'tie', 'does not hold'];
+const heads = ['experiment', 'in the work', 'title'].map(h => `<th class=l>${h}`)
+	.concat(verdicts.map(v => `<th>${v}`)).join('');
+const line = e => tag('tr', {}, tag('td', {}, tag('a', {href: `#${anchor(e)}`}, quoted(e.name)))
+	+ tag('td', {class: 'l'}, quoted(e.what)) + tag('td', {class: 'l'}, quoted(e.title))
+	+ join(verdicts, v => tag('td', {}, count(e.claims, v) || '–')));
+const contents = tag('div', {class: 'card'}, tag('div', {class: 'scroll'},
+	tag('table', {}, tag('tr', {}, heads) + join(experiments, line))));
 
 document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured again')
 	+ tag('p', {class: 'meta'}, quoted(`${page.place} · evenkeel ${page.version} · ${page.mode}`))
@@ -113,11 +124,18 @@ document.querySelector('main').innerHTML = tag('h1', {}, 'The works, measured ag
 		+ tile(count(claims, 'holds'), 'claims of the works hold here')
 		+ tile(count(claims, 'tie'), 'tie: the interval includes "no difference"')
 		+ tile(count(claims, 'does not hold'), 'do not hold here')
-		+ tile(count(claims, 'not measured'), 'are not measured here'))
+		+ tile(count(claims, 'not judged'),
+			'are not judged: not measured here, or without an interval'))
 	+ '<h2>Contents</h2>' + contents + join(page.works, work)
-	+ '<footer>Made by <b>ek reproduce</b>. A claim holds if the whole interval of the ratio is on its '
-	+ 'side of 1; it is the 95 % interval that the spread of the times in the rounds gives. How much faster depends on the machine, and is told, but not judged.</footer>';
+	+ '<footer>Made by <b>ek reproduce</b>. A claim holds if the whole interval of the ratio is on '
+	+ 'its side of 1; it is the 95 % interval that the spread of the times in the rounds gives. How '
+	+ 'much faster depends on the machine, and is told, but not judged.</footer>';
 document.querySelectorAll('[data-chart]').forEach(place => {
-	const c = drawn[place.dataset.chart];
-	(c.kind == 'bars' ? draw_bars : draw_lines)(place, c);
+	const {[place.dataset.chart]: all} = drawn, bars = all.kind == 'bars';
+	const place_x = p => typeof p.x == 'number' && !(all.log?.includes('x') && !(p.x > 0));
+	const c = shown(all, p => bars || place_x(p));
+	if (c.series.length)
+		(bars ? draw_bars : draw_lines)(place, c);
+	else
+		place.remove();
 });

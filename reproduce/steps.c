@@ -99,9 +99,8 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 
 	if (wanted->common.threads && !strstr(command, "--threads"))
 		command = keep("%s --threads %d", command, wanted->common.threads);
-	if (device && wanted->common.device)
-		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
-		               wanted->common.device);
+	if (device && wanted->device)
+		command = keep("%s --device %s%s", command, both ? "cpu+" : "", wanted->device);
 	/* A run of matrices that has none in this mode has no step. */
 	if (!code && (names.count || !json_object_get(run, "matrices")))
 		add_each(e, command, each, json_object_iter(each), &names, device);

@@ -203,6 +203,24 @@ int store_fail(struct store *store, const char *command, const char *why)
 	                  json_pack("{s:s, s:o}", "step", command, "failed_step", text_json(why)));
 }
 
+const char *store_device(const struct store *store)
+{
+	static const char option[] = "--device ";
+	const char *step;
+	json_t *unused;
+
+	json_object_foreach(store->records, step, unused)
+	{
+		const char *at = strstr(step, option);
+
+		if (at)
+			at += strlen(option);
+		if (at && strncmp(at, "cpu+", 4) != 0)
+			return keep("%.*s", (int)strcspn(at, " "), at);
+	}
+	return NULL;
+}
+
 void store_close(struct store *store)
 {
 	json_decref(store->records);
