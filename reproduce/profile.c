@@ -27,28 +27,34 @@ static json_t *fastest(const json_t *list)
 	return best;
 }
 
-/* Returns the points of the curve of one series. */
+/* Returns the points of the curve of one series. Of several times for a problem the least
+ * counts. */
 static json_t *curve(const json_t *points, const json_t *best)
 {
-	json_t *all = json_array(), *p;
+	json_t *all = json_array(), *least = json_object(), *p, *y;
+	const char *x;
 	size_t n;
 
+	json_array_foreach(points, n, p)
+	{
+		const json_t *old =
+			json_object_get(least, x = json_string_value(json_object_get(p, "x")));
+
+		y = json_object_get(p, "y");
+		if (!old || json_number_value(y) < json_number_value(old))
+			json_object_set(least, x, y);
+	}
 	for (int k = 0; k <= STEPS; k++) {
-		const double t = pow(MOST_RATIO, (double)k / STEPS);
+		const double t = pow(MOST_RATIO, (double)k / STEPS) * (1 + 1e-12);
 		int within = 0;
 
-		json_array_foreach(points, n, p)
-		{
-			const char *x = json_string_value(json_object_get(p, "x"));
-			const double least = json_number_value(json_object_get(best, x));
-
-			within += json_number_value(json_object_get(p, "y")) <=
-			          least * t * (1 + 1e-12);
-		}
+		json_object_foreach(least, x, y) within +=
+			json_number_value(y) <= json_number_value(json_object_get(best, x)) * t;
 		json_array_append_new(all,
 		                      json_pack("{s:f, s:f}", "x", t, "y",
 		                                (double)within / (double)json_object_size(best)));
 	}
+	json_decref(least);
 	return all;
 }
 

@@ -25,7 +25,7 @@ extern const char *const mode_name[MODES];
 struct wanted {
 	struct tool_options common;
 	enum mode mode;
-	const char *device; /* of the steps that need one: --device, else that of the records there */
+	const char *device; /* of steps that need one: --device, else that of the records there */
 	const char *folder; /* where records and the page are kept */
 	const char *plots;  /* --plots: "pdf", "png" or "svg", or NULL */
 	const char *works;  /* --works: a folder with descriptions of works, or NULL for ours */
