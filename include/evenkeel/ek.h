@@ -1567,8 +1567,8 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
  * `block` and on the instruction set. However large n is, its bound is
  * |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|. "scan.serial", "scan.zhang" and
  * "scan.blelloch" have gamma(n - 1) instead of gamma(1040); the bits of the last two depend on the
- * number of threads. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n
- * alone.
+ * number of threads. "scan.zhang:block=0" is that scan without blocks, which the paper compares it
+ * with. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n alone.
  * Cost: one read and one write of n entries, if blocks fit the caches; on a device one more read.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,
