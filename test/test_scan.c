@@ -359,9 +359,8 @@ static void test_special(void **state)
 				ek_monoid op = (ek_monoid)(1 + k / 2 % 3);
 				double special = k < 12 ? NAN : INFINITY, sum;
 				int64_t at = rng_below(&rng, n);
-				ek_array_options o = {.size = sizeof o,
-				                      .method = named[m],
-				                      .block = 1000};
+				ek_array_options o = {
+					.size = sizeof o, .method = named[m], .block = 1000};
 
 				for (int64_t i = 0; i < n; i++)
 					value_set(type, in, i, (double)rng_below(&rng, 9));
