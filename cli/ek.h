@@ -188,6 +188,9 @@ extern const char *tool_name;
 __attribute__((format(printf, 2, 3))) int tool_fail(int code, const char *format, ...);
 /* Prints a message as tool_fail does, and exits with TOOL_USAGE. */
 __attribute__((format(printf, 1, 2), noreturn)) void tool_usage(const char *format, ...);
+/* Ends the program with a message about the word at which getopt stopped: argv[next] or the word
+ * before it (usage.c). */
+_Noreturn void tool_wrong_usage(const struct argp_state *state);
 /* Report the library's last error and return the exit code for it; for EK_OK, silently return
  * TOOL_OK. tool_input is for calls that read a file named by the user, tool_check for all
  * others. */
