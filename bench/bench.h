@@ -78,6 +78,9 @@ struct bench_options {
 	bool peers, k_best;
 	int rounds;
 	double seconds; /* time to spend on each case */
+	/* --threads and --value; the latter are of ek_value. All cases are measured with each
+	 * combination of the two. */
+	struct list threads, values;
 	char **argument;
 	int arguments;
 	/* options of operations on matrices */

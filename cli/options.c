@@ -33,7 +33,7 @@ enum {
 	KEY_DEVICE_MEMORY
 };
 
-static const struct tool_choice values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
+const struct tool_choice tool_values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
 static const struct tool_choice indices[] = {
 	{"32", EK_I32}, {"64/32", EK_I64_32}, {"64", EK_I64}, {0}};
 static const struct tool_choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)},
@@ -71,7 +71,11 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, 4096); break;
+	case KEY_THREADS:
+		o->threads_list = arg;
+		if (!o->lists)
+			o->threads = (int)tool_integer("--threads", arg, 1, TOOL_THREADS);
+		break;
 	case KEY_BIND: setenv("EK_BIND", "1", 1); break;
 	case KEY_ISA: o->isa_limit = tool_choose("--isa", arg, isas); break;
 	case KEY_JSON: o->json = arg; break;
@@ -102,7 +106,11 @@ static error_t parse_types(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: hand_on(state, state->child_inputs ? 1 : 0); break;
-	case KEY_VALUE: o->value = (ek_value)tool_choose("--value", arg, values); break;
+	case KEY_VALUE:
+		o->value_list = arg;
+		if (!o->lists)
+			o->value = (ek_value)tool_choose("--value", arg, tool_values);
+		break;
 	case KEY_INDEX: o->index = (ek_index)tool_choose("--index", arg, indices); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -194,16 +202,23 @@ static const struct argp_option general_options[] = {
 	{"help", '?', NULL, 0, "print this list", -1},
 	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
-/* Puts "devices: " in front of the --help text of an option of `ek list` that only `ek list
- * devices` uses. */
+/* Changes the --help text of an option: "devices: " is in front of those of `ek list` that only `ek
+ * list devices` uses, and `ek bench` takes lists. */
 static char *general_text(int key, const char *text, void *input)
 {
+	const bool bench = strncmp(tool_name, "ek bench", 8) == 0 &&
+	                   (key == KEY_THREADS || key == KEY_VALUE);
+	const bool devices = strcmp(tool_name, "ek list") == 0 && key != KEY_JSON && key != '?' &&
+	                     key != KEY_USAGE;
 	char *more = NULL;
 
 	(void)input;
-	if (strcmp(tool_name, "ek list") != 0 || key == KEY_JSON || key == '?' || key == KEY_USAGE)
+	if (!text || !(bench || devices))
 		return (char *)text;
-	return text && asprintf(&more, "devices: %s", text) > 0 ? more : (char *)text;
+	return asprintf(&more, "%s%s%s", devices ? "devices: " : "", text,
+	                bench ? "; of a list, each gives a pass" : "") > 0
+	               ? more
+	               : (char *)text;
 }
 
 const struct argp tool_general_argp = {
@@ -221,7 +236,8 @@ static const struct argp_option type_options[] = {
          "types of row pointers and columns (of .ekm files theirs, else 32)", 0},
 	{0}};
 static const struct argp_child array_child[] = {{&array_argp, 0, NULL, 0}, {0}};
-static const struct argp types_argp = {.options = type_options, .parser = parse_types};
+static const struct argp types_argp = {
+	.options = type_options, .parser = parse_types, .help_filter = general_text};
 static const struct argp type_argp = {
 	.options = type_options, .parser = parse_types, .children = general_child};
 static const struct argp generate_argp = {
