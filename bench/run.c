@@ -357,6 +357,8 @@ static int measure(struct field *f, const char *preparing)
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
 		if (was_timed(e)) /* each alone, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
+	if (o->misses)
+		field_misses(f);
 	tool_progress_end(progress);
 	return collect(f);
 }
@@ -368,33 +370,4 @@ int measure_case(struct bench *b, struct bench_case *c, void *problem, const cha
 
 	field_end(&f);
 	return case_done(b, c, code);
-}
-
-/* ---- Operations on a matrix ------------------------------------------------------------------ */
-
-static int one(void *at, const int64_t value[MOST_LISTS])
-{
-	const struct matrix_at *m = at;
-
-	return m->b->op->one(m, value);
-}
-
-int matrix_lists(struct bench *b, const struct tool_source *source, ek_matrix *A)
-{
-	struct matrix_at at = {b, source, A, {.size = sizeof at.info}};
-	const int code = tool_check(ek_matrix_get_info(A, &at.info));
-
-	return code ? code : walk_lists(b, &at, one);
-}
-
-struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *variant, int *code)
-{
-	struct bench_case *c = case_of_matrix(at->b, at->source, at->A, code);
-
-	if (c) {
-		c->op = op == EK_OP_T ? "t" : "n";
-		c->variant = variant;
-		c->name = keep("%s%s, %s", c->matrix, op == EK_OP_T ? "^T" : "", variant);
-	}
-	return c;
 }
