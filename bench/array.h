@@ -140,6 +140,6 @@ void array_counts(const struct bench *bench, FILE *out); /* if --counts is given
 	"them with " with ". Every result is checked first.\vExample: ek bench " example           \
 	"Exit status 1: a result was wrong."
 void check_op(struct bench_options *options); /* rejects "or" for floats */
-#define ARRAY_OPTIONS "type method rounds time k_best peers peer_dir html "
+#define ARRAY_OPTIONS "type method rounds time k_best misses peers peer_dir html "
 
 #endif

@@ -11,10 +11,11 @@
 
 const char array_fields[] =
 	"op method device isa version variant n value value_size length batch k arity block "
-	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes gbps mkeys bound "
-	"bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild compare swap "
-	"compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels transactions "
-	"dheap_transactions vs_scheduling device_name driver commit machine state date";
+	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes misses_per_line gbps "
+	"mkeys bound bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild "
+	"compare swap compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
+	"transactions dheap_transactions vs_scheduling device_name driver commit machine state "
+        "date";
 
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
@@ -24,6 +25,8 @@ const struct column array_columns[] = {
          "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"10^6/s", BLOCK | KEYS, V_MKEYS, "%.1f", NULL, "millions of keys a second"},
 	{"GB/s", BLOCK, V_GBPS, "%.1f", NULL, ""},
+	{"misses", BLOCK | SOME, V_MISSES, "%.3f", NULL,
+         "misses of the last-level cache, of one call, for each 64 of these bytes (--misses)"},
 	{"of bound", BLOCK | COPIES, V_OF_BOUND, "%.3f", NULL,
          "speed divided by that of the faster of two copies of the same arrays by the same "
          "threads, memcpy and "

@@ -104,35 +104,55 @@ static int results(struct bench *b)
 	return page;
 }
 
+/* Measures all cases in the context b->ctx, and shows the results. Returns an exit code. */
+static int pass(struct bench *b)
+{
+	ek_device_info device = {.size = sizeof device};
+	int code = TOOL_OK, shown = TOOL_OK;
+
+	start(b);
+	measure_crowded(ek_context_get_device(b->ctx, &device) == EK_OK &&
+	                strcmp(device.kind, "cpu") == 0);
+	if (b->op->begin)
+		code = b->op->begin(b);
+	if (!code)
+		code = b->op->walk(b);
+	if ((code == TOOL_OK || code == TOOL_FAILED) && b->count)
+		shown = results(b);
+	for (int k = 0; k < b->count; k++)
+		free(b->cases[k].record);
+	for (int group = 0; group <= ALL_GROUPS; group++)
+		free(b->sums[group].record);
+	free(b->cases);
+	ek_context_destroy(b->ctx);
+	return code ? code : shown;
+}
+
+/* Makes a pass for each number of threads and each type of values. */
 static int measure(const struct operation *op, int argc, char **argv)
 {
-	struct bench b = {.op = op};
-	ek_device_info device = {.size = sizeof device};
-	int code, closed, shown = TOOL_OK;
+	struct bench all = {.op = op};
+	const struct list *threads = &all.o.threads, *values = &all.o.values;
+	int code = TOOL_OK, closed;
 
-	options_parse(&b, argc, argv);
-	start(&b);
-	b.ctx = tool_context(&b.o.common, &code);
-	if (code)
-		return code;
-	measure_crowded(ek_context_get_device(b.ctx, &device) == EK_OK &&
-	                strcmp(device.kind, "cpu") == 0);
-	if (b.o.peers)
-		peers_load(&b);
-	if (op->begin)
-		code = op->begin(&b);
-	if (!code)
-		code = op->walk(&b);
-	closed = tool_json_close(&b.o.common);
-	if ((code == TOOL_OK || code == TOOL_FAILED) && b.count)
-		shown = results(&b);
-	for (int k = 0; k < b.count; k++)
-		free(b.cases[k].record);
-	for (int group = 0; group <= ALL_GROUPS; group++)
-		free(b.sums[group].record);
-	free(b.cases);
-	ek_context_destroy(b.ctx);
-	return code ? code : shown ? shown : closed;
+	options_parse(&all, argc, argv);
+	for (int k = 0; k < threads->count * values->count && (!code || code == TOOL_FAILED); k++) {
+		struct bench b = all;
+		int this;
+
+		b.o.common.threads = (int)threads->value[k % threads->count];
+		b.o.common.value = (ek_value)values->value[k / threads->count];
+		b.ctx = tool_context(&b.o.common, &this);
+		if (!b.ctx)
+			return this;
+		if (b.o.peers && k == 0)
+			peers_load(&b);
+		all.peers = b.peers;
+		this = pass(&b);
+		code = this ? this : code;
+	}
+	closed = tool_json_close(&all.o.common);
+	return code ? code : closed;
 }
 
 int cmd_bench(int argc, char **argv)

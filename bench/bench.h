@@ -75,9 +75,12 @@ enum { EVEN, RANDOM, POWER };
 struct bench_options {
 	struct tool_options common;
 	const char *html, *peer_folder;
-	bool peers, k_best;
+	bool peers, k_best, misses;
 	int rounds;
 	double seconds; /* time to spend on each case */
+	/* --threads and --value; the latter are of ek_value. All cases are measured with each
+	 * combination of the two. */
+	struct list threads, values;
 	char **argument;
 	int arguments;
 	/* options of operations on matrices */

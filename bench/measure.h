@@ -44,6 +44,11 @@ int measure_rounds(struct candidate *const *candidates, int count, double second
 /* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed. */
 double measure_kbest(struct candidate *c);
 
+/* Counts the misses of the last-level cache in one batch of a candidate that measure_rounds has
+ * timed, and sets *misses to those of one call (counters.c). Returns NULL, or why they cannot be
+ * counted. */
+const char *measure_misses(struct candidate *c, double *misses);
+
 /* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
 double measure_quantile(const double *value, int count, double q);
 /* Return the median over the rounds of the time of `a` divided by that of `b`, and of the time of

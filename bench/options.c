@@ -110,6 +110,22 @@ static void fill(const struct bench_option *option, const char *what, const char
 	} while (*arg++);
 }
 
+/* Stores the lists of --threads and --value, which belong to the tool. Unless these are given, they
+ * have one item, 0. */
+static void passes(struct bench_options *o)
+{
+	static const struct bench_option threads = {.min = 1, .max = TOOL_THREADS},
+					 values = {.choices = tool_values};
+
+	o->threads.count = o->values.count = 1;
+	if (o->common.threads_list)
+		fill(&threads, "--threads", o->common.threads_list, &o->threads);
+	if (o->common.value_list)
+		fill(&values, "--value", o->common.value_list, &o->values);
+	if (o->html && o->threads.count * o->values.count > 1)
+		tool_usage("--html: a page has one number of threads and one type of values");
+}
+
 /* Stores the argument of an option; ends the program if it is not valid. */
 static void store(const struct bench_option *option, const char *arg, struct bench_options *o)
 {
@@ -167,6 +183,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	if (key >= FIRST_KEY && key < FIRST_KEY + options) {
 		store(chosen[key - FIRST_KEY], arg, o);
 	} else if (key == ARGP_KEY_INIT) {
+		o->common.lists = true;
 		defaults(o);
 	} else if (key == ARGP_KEY_ARGS) {
 		o->argument = state->argv + state->next;
@@ -176,6 +193,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			tool_usage("%s: no argument is expected; %s --help lists the options",
 			           o->argument[0], tool_name);
 		o->peers |= o->peer_folder != NULL;
+		passes(o);
 		if (current->check)
 			current->check(o);
 		sweep_apply(current->operation, o);

@@ -382,6 +382,8 @@ static int measure(struct field *f, const char *preparing)
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
 		if (was_timed(e)) /* each alone, as the K-best scheme requires */
 			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
+	if (o->misses)
+		field_misses(f);
 	tool_progress_end(f->progress);
 	return collect(f);
 }

@@ -67,6 +67,8 @@ double entrant_ms(const struct entrant *e);
 double entrant_ratio(const struct entrant *a, const struct entrant *b);
 /* Returns the share of the samples that other processes disturbed. */
 double field_disturbed(const struct field *f);
+/* Counts the cache misses of all entrants that were timed (counters.c). */
+void field_misses(struct field *f);
 /* Releases the entrants and frees all memory. */
 void field_end(struct field *f);
 /* Adds an entrant with `own` bytes of memory, set to 0. Ends the program if there are too many. */

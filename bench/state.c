@@ -72,6 +72,7 @@ static const char *leaks(const char *word)
 
 const char *machine_state(void)
 {
+	const char *bound = getenv("EK_BIND");
 	double load;
 	const struct {
 		const char *name, *value;
@@ -82,6 +83,7 @@ const char *machine_state(void)
 	         chosen_word(first_line("/sys/kernel/mm/transparent_hugepage/enabled"))},
 		{"mitigated:", leaks("Mitigation")},
 		{"vulnerable:", leaks("Vulnerable")},
+		{"threads", bound && strcmp(bound, "1") == 0 ? "bound" : NULL},
 		{"load", getloadavg(&load, 1) == 1 ? keep("%.2f", load) : NULL},
 	};
 	const char *text = "";

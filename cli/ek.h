@@ -42,6 +42,10 @@ struct tool_options {
 	int isa_limit;    /* --isa, encoded as in ek_options.isa_limit, or 0 for the default */
 	const char *json; /* --json: a file or "-", or NULL if not given */
 	bool quiet;       /* --quiet: no progress bar and no remarks */
+	/* For ek bench: if `lists` is set, --threads and --value are not read, and these are their
+	 * arguments, or NULL. */
+	bool lists;
+	const char *threads_list, *value_list;
 	/* Option added by tool_array_children, for subcommands that draw random numbers */
 	int64_t seed; /* --seed, or -1 if not given */
 	/* Options added by tool_type_children and, together with --seed, by
@@ -111,6 +115,8 @@ struct tool_choice {
 	const char *name;
 	int value;
 };
+extern const struct tool_choice tool_values[]; /* choices of --value */
+enum { TOOL_THREADS = 4096 };                  /* most threads */
 /* Returns the value of the choice called `text`. If there is none, ends the program with exit code
  * 2 and a message that lists the choices. */
 int tool_choose(const char *what, const char *text, const struct tool_choice *choices);
@@ -188,6 +194,9 @@ extern const char *tool_name;
 __attribute__((format(printf, 2, 3))) int tool_fail(int code, const char *format, ...);
 /* Prints a message as tool_fail does, and exits with TOOL_USAGE. */
 __attribute__((format(printf, 1, 2), noreturn)) void tool_usage(const char *format, ...);
+/* Ends the program with a message about the word at which getopt stopped: argv[next] or the word
+ * before it (usage.c). */
+_Noreturn void tool_wrong_usage(const struct argp_state *state);
 /* Report the library's last error and return the exit code for it; for EK_OK, silently return
  * TOOL_OK. tool_input is for calls that read a file named by the user, tool_check for all
  * others. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * The options that subcommands share, as argp parsers that the subcommands' parsers include as
- * children. argp parses the words, and writes the texts of --help and --usage. Its messages for
- * wrong usage take two lines and do not say what would be accepted. So this file switches them off,
- * and writes a message of its own about the word at which parsing stopped. */
+ * children. argp parses the words, and writes the texts of --help and --usage. */
 #define _GNU_SOURCE /* for asprintf */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +11,7 @@ enum {
 	KEY_VALUE = 256,
 	KEY_INDEX,
 	KEY_THREADS,
+	KEY_BIND,
 	KEY_ISA,
 	KEY_SEED,
 	KEY_JSON,
@@ -34,7 +33,7 @@ enum {
 	KEY_DEVICE_MEMORY
 };
 
-static const struct tool_choice values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
+const struct tool_choice tool_values[] = {{"f32", EK_F32}, {"f64", EK_F64}, {0}};
 static const struct tool_choice indices[] = {
 	{"32", EK_I32}, {"64/32", EK_I64_32}, {"64", EK_I64}, {0}};
 static const struct tool_choice isas[] = {{"scalar", EK_ISA_LIMIT(EK_ISA_SCALAR)},
@@ -51,88 +50,6 @@ static const struct tool_choice memories[] = {{"auto", EK_MEMORY_AUTO},
                                               {0}};
 static const struct tool_choice policies[] = {
 	{"sum", EK_DUP_SUM}, {"last", EK_DUP_LAST}, {"error", EK_DUP_ERROR}, {0}};
-
-/* ---- Wrong usage ----------------------------------------------------------------------------- */
-
-/* Finds the row of a long option in a parser and its children. `name`, of `len` bytes, is the name
- * of the option or its beginning. */
-static const struct argp_option *long_option(const struct argp *argp, const char *name, size_t len)
-{
-	const struct argp_option *found = NULL;
-
-	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
-		if (o->name && strncmp(o->name, name, len) == 0) {
-			found = o;
-			if (strlen(o->name) == len)
-				return o;
-		}
-	for (const struct argp_child *c = argp->children; c && c->argp && !found; c++)
-		found = long_option(c->argp, name, len);
-	return found;
-}
-
-static int long_names(const struct argp *argp, const char **names, int count, int most)
-{
-	for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc); o++)
-		if (o->name && count < most)
-			names[count++] = o->name;
-	for (const struct argp_child *c = argp->children; c && c->argp; c++)
-		count = long_names(c->argp, names, count, most);
-	return count;
-}
-
-static _Noreturn void wrong_long(const struct argp *argp, const char *word)
-{
-	const char *names[64], *near;
-	size_t len = strcspn(word + 2, "=");
-	const struct argp_option *o = long_option(argp, word + 2, len);
-	char name[64];
-
-	if (o && strlen(o->name) != len) {
-		char list[256] = "";
-		size_t used = 0;
-		int count = long_names(argp, names, 0, 64), found = 0;
-
-		for (int k = 0; k < count && used < sizeof list; k++)
-			if (strncmp(names[k], word + 2, len) == 0)
-				used += (size_t)snprintf(list + used, sizeof list - used, "%s--%s",
-				                         found++ ? ", " : "", names[k]);
-		if (found > 1)
-			tool_usage("%s is short for more than one option: %s", word, list);
-	}
-	if (o && o->arg)
-		tool_usage("%s needs a value: --%s=%s", word, o->name, o->arg);
-	if (o)
-		tool_usage("%s: --%s takes no value", word, o->name);
-	snprintf(name, sizeof name, "%.*s", (int)len, word + 2);
-	near = tool_nearest(name, names, long_names(argp, names, 0, 64));
-	if (near)
-		tool_usage("unknown option --%s; did you mean --%s? %s --help lists the options",
-		           name, near, tool_name);
-	tool_usage("unknown option --%s; %s --help lists the options", name, tool_name);
-}
-
-/* Ends the program with a message about the word at which getopt stopped: argv[next] or the word
- * before it. */
-static _Noreturn void wrong_usage(const struct argp_state *state)
-{
-	for (int k = state->next < state->argc ? state->next : state->argc - 1;
-	     k >= 1 && k >= state->next - 1; k--) {
-		const char *word = state->argv[k];
-
-		if (word[0] != '-' || !word[1])
-			continue;
-		/* getopt stops inside a word of short options, but after the word of a long
-		 * option. */
-		if (word[1] == '-' && k != state->next - 1)
-			continue;
-		if (word[1] == '-')
-			wrong_long(state->root_argp, word);
-		tool_usage("%s is not an option, or needs a value; %s --help lists the options",
-		           word, tool_name);
-	}
-	tool_usage("wrong arguments; %s --help lists what is accepted", tool_name);
-}
 
 /* ---- Parsers --------------------------------------------------------------------------------- */
 
@@ -154,13 +71,18 @@ static error_t parse_general(int key, char *arg, struct argp_state *state)
 	struct tool_options *o = state->input;
 
 	switch (key) {
-	case KEY_THREADS: o->threads = (int)tool_integer("--threads", arg, 1, 4096); break;
+	case KEY_THREADS:
+		o->threads_list = arg;
+		if (!o->lists)
+			o->threads = (int)tool_integer("--threads", arg, 1, TOOL_THREADS);
+		break;
+	case KEY_BIND: setenv("EK_BIND", "1", 1); break;
 	case KEY_ISA: o->isa_limit = tool_choose("--isa", arg, isas); break;
 	case KEY_JSON: o->json = arg; break;
 	case 'q': o->quiet = true; break;
 	case '?': help(state, ARGP_HELP_STD_HELP);
 	case KEY_USAGE: help(state, ARGP_HELP_USAGE);
-	case ARGP_KEY_ERROR: wrong_usage(state);
+	case ARGP_KEY_ERROR: tool_wrong_usage(state);
 	default: return ARGP_ERR_UNKNOWN;
 	}
 	return 0;
@@ -184,7 +106,11 @@ static error_t parse_types(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT: hand_on(state, state->child_inputs ? 1 : 0); break;
-	case KEY_VALUE: o->value = (ek_value)tool_choose("--value", arg, values); break;
+	case KEY_VALUE:
+		o->value_list = arg;
+		if (!o->lists)
+			o->value = (ek_value)tool_choose("--value", arg, tool_values);
+		break;
 	case KEY_INDEX: o->index = (ek_index)tool_choose("--index", arg, indices); break;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -268,6 +194,7 @@ static error_t parse_calls(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option general_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "most threads (EK_THREADS, else the processors)", 0},
+	{"bind", KEY_BIND, NULL, 0, "bind the threads of the library to processors (EK_BIND)", 0},
 	{"isa", KEY_ISA, "NAME", 0, "instruction set, such as avx2 (EK_ISA, else the fastest)", 0},
 	{"json", KEY_JSON, "FILE", 0, "results as JSON, a record per line; - is standard output",
          0},
@@ -275,16 +202,23 @@ static const struct argp_option general_options[] = {
 	{"help", '?', NULL, 0, "print this list", -1},
 	{"usage", KEY_USAGE, NULL, 0, "print a short form of it", -1},
 	{0}};
-/* Puts "devices: " in front of the --help text of an option of `ek list` that only `ek list
- * devices` uses. */
+/* Changes the --help text of an option: "devices: " is in front of those of `ek list` that only `ek
+ * list devices` uses, and `ek bench` takes lists. */
 static char *general_text(int key, const char *text, void *input)
 {
+	const bool bench = strncmp(tool_name, "ek bench", 8) == 0 &&
+	                   (key == KEY_THREADS || key == KEY_VALUE);
+	const bool devices = strcmp(tool_name, "ek list") == 0 && key != KEY_JSON && key != '?' &&
+	                     key != KEY_USAGE;
 	char *more = NULL;
 
 	(void)input;
-	if (strcmp(tool_name, "ek list") != 0 || key == KEY_JSON || key == '?' || key == KEY_USAGE)
+	if (!text || !(bench || devices))
 		return (char *)text;
-	return text && asprintf(&more, "devices: %s", text) > 0 ? more : (char *)text;
+	return asprintf(&more, "%s%s%s", devices ? "devices: " : "", text,
+	                bench ? "; of a list, each gives a pass" : "") > 0
+	               ? more
+	               : (char *)text;
 }
 
 const struct argp tool_general_argp = {
@@ -302,7 +236,8 @@ static const struct argp_option type_options[] = {
          "types of row pointers and columns (of .ekm files theirs, else 32)", 0},
 	{0}};
 static const struct argp_child array_child[] = {{&array_argp, 0, NULL, 0}, {0}};
-static const struct argp types_argp = {.options = type_options, .parser = parse_types};
+static const struct argp types_argp = {
+	.options = type_options, .parser = parse_types, .help_filter = general_text};
 static const struct argp type_argp = {
 	.options = type_options, .parser = parse_types, .children = general_child};
 static const struct argp generate_argp = {

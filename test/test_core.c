@@ -8,6 +8,7 @@
 static void clear_environment(void)
 {
 	unsetenv("EK_THREADS");
+	unsetenv("EK_BIND");
 	unsetenv("EK_ISA");
 	unsetenv("EK_METHOD");
 }
@@ -213,6 +214,8 @@ static void test_bad_environment(void **state)
 	expect_bad_variable("EK_THREADS", "2 ");
 	expect_bad_variable("EK_THREADS", "4097");
 	expect_bad_variable("EK_THREADS", "99999999999999999999");
+	expect_bad_variable("EK_BIND", "2");
+	expect_bad_variable("EK_BIND", "cores");
 	expect_bad_variable("EK_ISA", "sse");
 	expect_bad_variable("EK_ISA", "AVX2");
 	expect_bad_variable("EK_METHOD", "spmv.csr.no-such");

@@ -2,8 +2,8 @@
  * Tests spmv.csr.forward at, below and above the limits of 16-bit numbers: 65,536 columns, 65,536
  * rows, and segments of 65,535 entries. Also tests panels without entries, rows in one panel only,
  * unsorted columns, parts that begin inside rows and between empty rows, and new values in the
- * plan's own copies. All arrays are next to guard pages, and x is NaN where A has an empty
- * column. */
+ * plan's own copies. All arrays are next to guard pages, and x is NaN where A has an empty column.
+ * The same for spmv.csr.forward_published, which refuses more columns. */
 #include "spmv/panels.h"
 #include "support/bound.h"
 #include "support/contexts.h"
@@ -11,7 +11,8 @@
 
 enum { MAX_ROWS = 140000, MAX_ENTRIES = 400000 };
 
-static const char method[] = "spmv.csr.forward";
+static const char *method = "spmv.csr.forward";
+static bool published; /* the method is spmv.csr.forward_published */
 static struct rng rng = {7};
 static long met[3]; /* [kind], number of tiles of this kind in the tests */
 
@@ -266,6 +267,12 @@ static void check_plan(struct trial *t, ek_context *ctx)
 
 	typed_values(&t->arrays, t->s.val);
 	expect_status(typed_csr(ctx, &t->arrays, EK_BORROW, &A), EK_OK);
+	if (published && t->s.cols > PANEL) {
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EUNSUPPORTED,
+		             "65,536 columns");
+		ek_matrix_destroy(A);
+		return;
+	}
 	expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
 	snprintf(where, sizeof where, "%s, %s, index %s, %s, %d threads", t->s.name,
 	         ek_value_name(t->value), ek_index_name(t->arrays.index),
@@ -318,11 +325,21 @@ static void test_bound(void **state)
 	walk(DATA_REAL);
 }
 
+static void test_published(void **state)
+{
+	(void)state;
+	method = "spmv.csr.forward_published";
+	published = true;
+	walk(DATA_EXACT);
+	walk(DATA_REAL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exact),
 		cmocka_unit_test(test_bound),
+		cmocka_unit_test(test_published),
 	};
 
 	if (argc > 0)

@@ -19,9 +19,15 @@ static struct guard in_pages, out_pages;
 static struct rng rng = {1};
 static struct heap heap = HEAP_INIT;
 
+static const char *named[16]; /* all methods, and one with a parameter */
+static int names;
+
 static int setup(void **state)
 {
 	(void)state;
+	for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
+		named[names++] = ek_method_name(m);
+	named[names++] = "scan.zhang:block=0";
 	guard_make(&in_pages, (size_t)STREAM * 4 + 4096);
 	guard_make(&out_pages, (size_t)STREAM * 4 + 4096);
 	return 0;
@@ -76,9 +82,9 @@ static void check(ek_context *ctx, const struct job *j)
 	}
 }
 
-static struct job random_job(const ek_method *m, int64_t n)
+static struct job random_job(const char *name, int64_t n)
 {
-	return (struct job){.method = ek_method_name(m),
+	return (struct job){.method = name,
 	                    .type = rng_next(&rng) & 1 ? EK_INT32 : EK_INT64,
 	                    .op = (ek_monoid)(1 + rng_below(&rng, 4)),
 	                    .kind = (ek_scan_kind)(1 + rng_below(&rng, 2)),
@@ -100,11 +106,11 @@ static void test_lengths(void **state)
 	for (int l = test_levels(level); l-- > 0;) {
 		ek_context *ctx = heap_context_cut(&heap, 1, EK_ISA_LIMIT(level[l]));
 
-		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
+		for (int m = 0; m < names; m++)
 			for (int64_t n = 0; n <= LENGTHS; n++)
 				for (int k = n < 140 ? 0 : (int)rng_below(&rng, 8); k < 32;
 				     k += n < 140 ? 1 : 8) {
-					struct job j = random_job(m, n);
+					struct job j = random_job(named[m], n);
 
 					j.type = k & 1 ? EK_INT32 : EK_INT64;
 					j.kind = k & 2 ? EK_INCLUSIVE : EK_EXCLUSIVE;
@@ -127,14 +133,14 @@ static void test_threads(void **state)
 
 		for (int l = 0; l < levels; l++)
 			ctx[l] = heap_context_cut(&heap, count[c], EK_ISA_LIMIT(level[l]));
-		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));) {
+		for (int m = 0; m < names; m++) {
 			for (int64_t n = 0; n <= LENGTHS; n++) {
-				struct job j = random_job(m, n);
+				struct job j = random_job(named[m], n);
 
 				check(ctx[n % levels], &j);
 			}
 			for (int k = 0; k < 12; k++) {
-				struct job j = random_job(m, 1 + rng_below(&rng, 1 << 19));
+				struct job j = random_job(named[m], 1 + rng_below(&rng, 1 << 19));
 
 				j.block *= 100;
 				check(ctx[k % levels], &j);
@@ -219,10 +225,9 @@ static void test_bounds(void **state)
 			for (int64_t i = 0; i < n; i++)
 				value_set(type, in, i,
 				          k < 10 ? rng_real(&rng, 20) : fabs(rng_real(&rng, 2)));
-			for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));) {
+			for (int m = 0; m < names; m++) {
 				ek_scan_kind kind = k & 2 ? EK_INCLUSIVE : EK_EXCLUSIVE;
-				ek_array_options o = {.size = sizeof o,
-				                      .method = ek_method_name(m)};
+				ek_array_options o = {.size = sizeof o, .method = named[m]};
 
 				expect_status(ek_scan(ctx, &o, type, EK_SUM, kind, n, in, out),
 				              EK_OK);
@@ -301,6 +306,41 @@ static void test_same_bits(void **state)
 	free(out[1]);
 }
 
+/* Checks, by the bits of sums of floats, that scan.zhang has p segments, all but the first of
+ * `length` entries, and that it adds to each the last sum of the one before. */
+static void check_segments(const char *name, int p, int64_t n, int64_t length)
+{
+	float *in = malloc((size_t)n * 4), *out = malloc((size_t)n * 4), left = 0, sum = 0;
+	ek_context *ctx = heap_context_cut(&heap, p, 0);
+	ek_array_options o = {.size = sizeof o, .method = name};
+	int64_t first = n - (p - 1) * length;
+
+	for (int64_t i = 0; i < n; i++)
+		in[i] = (float)rng_real(&rng, 20);
+	expect_status(ek_scan(ctx, &o, EK_F32, EK_SUM, EK_INCLUSIVE, n, in, out), EK_OK);
+	for (int64_t i = 0; i < n; i++) {
+		const bool begins = i >= first && (i - first) % length == 0;
+
+		left = begins ? out[i - 1] : left;
+		sum = begins || i == 0 ? in[i] : sum + in[i];
+		assert_true(out[i] == (i < first ? sum : left + sum));
+	}
+	ek_context_destroy(ctx);
+	free(in);
+	free(out);
+}
+
+static void test_segments(void **state)
+{
+	(void)state;
+	/* Zhang 2012, section 3.2: w = floor(n / (b p)) = 192 */
+	check_segments("scan.zhang", 8, 6291456, 192 * 4096 + 1);
+	check_segments("scan.zhang:block=0", 8, 6291456, 6291456 / 8);
+	check_segments("scan.zhang:block=10", 3, 1000, 331);
+	check_segments("scan.zhang:block=0", 3, 1000, 333);
+	check_segments("scan.zhang:block=0", 7, 7, 1);
+}
+
 /* Checks that a NaN reaches all results from its own place to the end, and none before, and that an
  * infinite sum stays infinite. */
 static void test_special(void **state)
@@ -311,7 +351,7 @@ static void test_special(void **state)
 
 	(void)state;
 	for (int l = test_levels(level); l-- > 0;)
-		for (const ek_method *m = NULL; (m = processor_method_next(m, EK_SCAN));)
+		for (int m = 0; m < names; m++)
 			for (int k = 0; k < 24; k++) {
 				ek_context *ctx =
 					heap_context_cut(&heap, 1 + k % 3, EK_ISA_LIMIT(level[l]));
@@ -319,9 +359,8 @@ static void test_special(void **state)
 				ek_monoid op = (ek_monoid)(1 + k / 2 % 3);
 				double special = k < 12 ? NAN : INFINITY, sum;
 				int64_t at = rng_below(&rng, n);
-				ek_array_options o = {.size = sizeof o,
-				                      .method = ek_method_name(m),
-				                      .block = 1000};
+				ek_array_options o = {
+					.size = sizeof o, .method = named[m], .block = 1000};
 
 				for (int64_t i = 0; i < n; i++)
 					value_set(type, in, i, (double)rng_below(&rng, 9));
@@ -348,10 +387,10 @@ static void test_special(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lengths), cmocka_unit_test(test_threads),
-		cmocka_unit_test(test_stream),  cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_long),    cmocka_unit_test(test_same_bits),
-		cmocka_unit_test(test_special),
+		cmocka_unit_test(test_lengths),  cmocka_unit_test(test_threads),
+		cmocka_unit_test(test_stream),   cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_long),     cmocka_unit_test(test_same_bits),
+		cmocka_unit_test(test_segments), cmocka_unit_test(test_special),
 	};
 
 	(void)argc;

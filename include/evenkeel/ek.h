@@ -222,7 +222,11 @@ typedef struct ek_options {
 	void *user;
 	/* Maximum number of threads that one call may use. 0 means the value of the environment
 	 * variable EK_THREADS or, if that is not set, the first number of OMP_NUM_THREADS, else the
-	 * number of processors that this process may use. */
+	 * number of processors that this process may use. While there is a context that was made
+	 * with the environment variable EK_BIND at 1 (not 0, the default), each thread of the
+	 * library is bound to a processor of its own, as long as there are enough, and a thread
+	 * that calls the library is moved to one that is left, but not bound (Linux; not with
+	 * OpenMP, which has OMP_PROC_BIND). This is for measurements. */
 	int threads;
 	/* Instruction set to use, plus one: EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2 with gather
 	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,
@@ -1574,8 +1578,8 @@ ek_status ek_reduce(ek_context *ctx, const ek_array_options *options, ek_value t
  * `block` and on the instruction set. However large n is, its bound is
  * |error of out[i]| <= gamma(1040) sum_{j<=i} |in[j]|. "scan.serial", "scan.zhang" and
  * "scan.blelloch" have gamma(n - 1) instead of gamma(1040); the bits of the last two depend on the
- * number of threads. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n
- * alone.
+ * number of threads. "scan.zhang:block=0" is that scan without blocks, which the paper compares it
+ * with. "scan.tiles.gpu" has gamma(24 ceil(log2 n / 11)), and its bits depend on n alone.
  * Cost: one read and one write of n entries, if blocks fit the caches; on a device one more read.
  * Source: Zhang 2012; Blelloch 1990; Liu 2015, section 4.4. */
 ek_status ek_scan(ek_context *ctx, const ek_array_options *options, ek_value type, ek_monoid op,

@@ -147,6 +147,7 @@ struct ek_context {
 	ek_options options; /* the caller's options, with the default heap if they name none */
 	bool hooks;         /* whether the caller gave functions that allocate memory */
 	int threads;
+	bool bind; /* whether the library's threads are to be bound to processors (EK_BIND) */
 	ek_isa isa;
 	const eki_machine *machine;
 	struct eki_forced *forced; /* methods that EK_METHOD asks for (plan/forced.c), or NULL */

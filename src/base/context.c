@@ -215,6 +215,17 @@ static ek_status threads_from_environment(int *threads)
 	return EK_OK;
 }
 
+static ek_status bind_from_environment(bool *bind)
+{
+	const char *text = eki_getenv("EK_BIND");
+
+	if (text && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+		return eki_fail(EK_EINVAL,
+		                "environment variable EK_BIND is \"%s\"; 0 or 1 is expected", text);
+	*bind = text && *text == '1';
+	return EK_OK;
+}
+
 /* Returns the instruction set of the lower of the two levels that gathers as `limit` does. Of
  * levels of different kinds of processors, scalar is the only one below both. */
 static ek_isa limited(ek_isa isa, ek_isa limit)
@@ -287,7 +298,7 @@ void eki_context_free(ek_context *ctx)
 	old = *ctx;
 	ctx->life.magic = 0;
 	eki_free(&old, ctx, 1, sizeof *ctx);
-	eki_threads_drop();
+	eki_threads_drop(old.bind);
 }
 
 /* Returns the value for ek_context.small_work: a second thread pays if the work takes one thread
@@ -322,6 +333,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 		eki_heap_default(&new.options);
 	new.threads = new.options.threads;
 	EK_RETURN_IF(threads_from_environment(&new.threads));
+	EK_RETURN_IF(bind_from_environment(&new.bind));
 	new.machine = eki_machine_here();
 	new.small_work = small_work(&new.options, new.machine);
 	new.isa = eki_cpu_isa();
@@ -336,7 +348,7 @@ ek_status ek_context_create(const ek_options *options, ek_context **ctx)
 		eki_log(&new, EK_LOG_WARNING, "%s", eki_profile_refused());
 	EK_RETURN_IF(eki_alloc(&new, 1, sizeof new, &block));
 	memcpy(block, &new, sizeof new);
-	eki_threads_hold();
+	eki_threads_hold(new.bind);
 	status = open_all(block);
 	if (status == EK_OK)
 		*ctx = block;

@@ -96,17 +96,19 @@ void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void
 }
 #endif
 
-void eki_threads_hold(void)
+void eki_threads_hold(bool bind)
 {
+	(void)bind;
 #if EKI_POOL
-	eki_pool_hold();
+	eki_pool_hold(bind);
 #endif
 }
 
-void eki_threads_drop(void)
+void eki_threads_drop(bool bind)
 {
+	(void)bind;
 #if EKI_POOL
-	eki_pool_drop();
+	eki_pool_drop(bind);
 #endif
 }
 

@@ -18,9 +18,10 @@ void eki_parallel(const ek_context *ctx, int threads, int parts, eki_part_fn *fn
 void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void (*here)(void *),
                 void *arg);
 /* Adds a context to those that may call eki_parallel (hold), or takes one away (drop). With the
- * last one all threads of the library end. */
-void eki_threads_hold(void);
-void eki_threads_drop(void);
+ * last one all threads of the library end. With `bind`, the context asks for threads that are bound
+ * to processors. */
+void eki_threads_hold(bool bind);
+void eki_threads_drop(bool bind);
 /* Returns how many threads the library's pool has started and not ended. Used by tests. */
 int eki_threads_running(void);
 /* An event that happens once and that other threads can wait for. Zeroed memory is an event that

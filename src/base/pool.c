@@ -42,6 +42,7 @@
 
 #include <signal.h>
 
+#include "base/bind.h"
 #include "base/worker.h"
 
 enum { STACK = 2 << 20 }; /* bytes of the stack of a worker */
@@ -86,6 +87,7 @@ static bool start(int number)
 	pthread_attr_setstacksize(&how, STACK);
 	w->lane = number + 1;
 	w->last = w->in_way = eki_jobs;
+	eki_bind_new(w);
 	atomic_store(&w->mail, EKI_LOOKING);
 	sem_init(&w->wake, 0, 0);
 	sigfillset(&all);
@@ -140,6 +142,7 @@ void eki_pool_run(int threads, int parts, eki_part_fn *fn, void *arg)
 	}
 	if (atomic_load_explicit(&eki_workers_running, memory_order_relaxed) < room)
 		grow(room);
+	eki_bind_caller();
 	eki_job_open(j, room, parts, fn, arg);
 	eki_offer(j, room);
 	for (int part; (part = eki_job_lowest(j)) >= 0;)
@@ -148,13 +151,23 @@ void eki_pool_run(int threads, int parts, eki_part_fn *fn, void *arg)
 	eki_job_wait(j);
 }
 
-void eki_pool_hold(void)
+void eki_pool_hold(bool bind)
 {
 	atomic_fetch_add(&holders, 1);
+	if (!bind)
+		return;
+	pthread_mutex_lock(&changing);
+	eki_bind_hold();
+	pthread_mutex_unlock(&changing);
 }
 
-void eki_pool_drop(void)
+void eki_pool_drop(bool bind)
 {
+	if (bind) {
+		pthread_mutex_lock(&changing);
+		eki_bind_drop();
+		pthread_mutex_unlock(&changing);
+	}
 	if (atomic_fetch_sub(&holders, 1) != 1)
 		return;
 	pthread_mutex_lock(&changing);

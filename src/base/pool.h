@@ -38,9 +38,10 @@ static inline void eki_relax(void)
 /* Does what eki_parallel promises, for threads > 1 and parts >= threads. */
 void eki_pool_run(int threads, int parts, eki_part_fn *fn, void *arg);
 /* Adds a context to those that may use the pool (hold), or takes one away (drop). With the last one
- * the threads of the pool end. */
-void eki_pool_hold(void);
-void eki_pool_drop(void);
+ * the threads of the pool end. With `bind`, the context asks for threads that are bound to
+ * processors (bind.c). */
+void eki_pool_hold(bool bind);
+void eki_pool_drop(bool bind);
 /* Returns how many threads the pool has now, without the callers. */
 int eki_pool_threads(void);
 

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* pthread_setname_np, pthread_setaffinity_np */
 #include "base/worker.h"
 
+#include "base/bind.h"
+
 #if EKI_POOL
 
 #ifdef __linux__
@@ -162,6 +164,7 @@ void *eki_worker_run(void *arg)
 #ifdef __linux__
 	pthread_setname_np(pthread_self(), "ek-worker");
 #endif
+	eki_bind_self(w);
 	for (;;) {
 		bool sleeps = !look(w, &mail);
 		enum help got = NOTHING;

@@ -18,6 +18,7 @@ typedef struct eki_worker {
 	sem_t wake;
 	pthread_t thread;
 	int lane;            /* whose parts it prefers */
+	_Atomic int cpu;     /* processor that it is bound to (base/bind.c), or -1 */
 	const eki_job *last; /* the job that it was in last */
 	/* The job in whose way it was last, and that job's number. */
 	const eki_job *in_way;

@@ -320,7 +320,9 @@ ek_status eki_plan_choose(ek_plan *p, const ek_hints *hints)
 		EK_RETURN_IF(choose_pair(p, hints, &r));
 	EK_RETURN_IF(columns_for_method(p));
 	if (p->root.method->applies && !p->root.method->applies(p->root.in[0], p->root.op[0]))
-		return eki_fail(EK_EUNSUPPORTED, "%smethod %s does not apply to this matrix",
-		                r.from, p->root.method->name);
+		return eki_fail(EK_EUNSUPPORTED,
+		                "%smethod %s does not apply to this matrix of %lld x %lld: %s",
+		                r.from, p->root.method->name, (long long)p->root.in[0]->rows,
+		                (long long)p->root.in[0]->cols, p->root.method->text);
 	return EK_OK;
 }

@@ -118,8 +118,8 @@ struct ek_method {
 	const char *name, *text, *source;
 	ek_operation operation;
 	const ek_format *format[EKI_MAX_MATRICES]; /* format of each operand, or NULL for any */
-	/* Integer parameters of the method. step->param has their values, or 0 for a parameter that
-	 * was not given. So a caller cannot give the value 0. */
+	/* Integer parameters of the method. step->param has their values: 0 for a parameter that is
+	 * not given, EKI_ZERO for one that is given as 0. */
 	ek_format_param param[EKI_MAX_DIMS];
 	unsigned backend, traits;
 	/* If this is true and A is not in `format`, step->in is A in CSR. `prepare` then makes the

@@ -11,6 +11,10 @@
  * does not contain the sums of segments, so they are stored outside the array. All entries are read
  * once and written up to twice, and read once more where the caches do not help.
  *
+ * The paper finds what the order of the blocks gains (the ratios R and R' of its Figure 4) by a
+ * comparison with a scan without blocks: p segments of n / p entries, each added to forwards as a
+ * whole. This is scan.zhang:block=0.
+ *
  * In the paper, two events for each segment let processor 0 do the second step while others still
  * scan. That needs p processors at the same time. Segments are equally long, so little is lost by
  * waiting for all of them, and the result does not depend on how many threads there really are.
@@ -125,15 +129,18 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	static void (*const add[])(const eki_array *, int64_t, int64_t, const void *) =
 		EK_BY_VALUE(block_add);
 	int row = eki_value_row(a->type);
+	const int64_t block = step->param[0] ? step->param[0] : a->block ? a->block : BLOCK;
 	struct scan s = {.a = a,
-	                 .block = a->block ? a->block : BLOCK,
+	                 .block = block,
 	                 .p = a->threads < a->n ? a->threads : (int)a->n,
 	                 .local = local[row],
 	                 .cross = cross[row],
 	                 .add = add[row]};
 	void *memory;
 
-	s.blocks = blocks_of_segment(a->n, s.block, s.p);
+	if (block == EKI_ZERO)
+		s.block = a->n / s.p - 1;
+	s.blocks = block == EKI_ZERO ? 1 : blocks_of_segment(a->n, block, s.p);
 	EK_RETURN_IF(eki_alloc(ctx, s.p, sizeof *s.segment, &memory));
 	s.segment = memory;
 	eki_parallel(ctx, s.p, s.p, scan_part, &s);
@@ -149,6 +156,7 @@ const ek_method ek_scan_zhang = {
 	.text = "local scans, cross-segment addition, blocks backwards",
 	.source = "Zhang 2012, Algorithm 1",
 	.operation = EK_SCAN,
+	.param = {{"block", 0, INT64_C(1) << 40, "entries of a block (4096); 0: no blocks"}},
 	.backend = EKI_CPU,
 	.run = run,
 };

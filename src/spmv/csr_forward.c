@@ -3,8 +3,9 @@
  * evenly into sections, one for each thread. Each section sums its rows in order, several rows at a
  * time. The sum of a row that continues in the next section is carried on by a scan over the
  * sections (split.c). This takes w - 1 additions for w entries, where the segmented scan takes
- * 2 (w - 1), and no products are stored in memory. Zhang stored columns as 16-bit numbers, which
- * limits a matrix to 65,536 columns. Here the method depends on the number of columns:
+ * 2 (w - 1), and no products are stored in memory (csr_forward_published.c stores them, as the
+ * paper does). Zhang stored columns as 16-bit numbers, which limits a matrix to 65,536 columns.
+ * Here the method depends on the number of columns:
  *   up to 65,536   the columns are copied as 16-bit numbers, and values are read from the caller's
  *                  array: 10 bytes an entry instead of 12, or 6 instead of 8 for floats;
  *   more           the matrix is rearranged into tiles of 65,536 rows and columns (panels.c), with
@@ -23,6 +24,7 @@
  * Zhang 2012, section 4; Blelloch, Heroux, Zagha 1993; tiles: Nishtala, Vuduc, Demmel, Yelick
  * 2007. */
 #include "spmv/csr_vector.h"
+#include "spmv/narrow.h"
 #include "spmv/panels.h"
 #define EK_FILE "spmv/csr_forward.c"
 #define EK_WITH_LOADS
@@ -228,52 +230,9 @@ static void FN(forward_tiles)(const ek_store *A, const eki_run *v, int64_t begin
 		FN(forward_block)(s, &s->block[low], v);
 }
 
-#if EK_PER_TYPE
-
-static void FN(forward_narrow)(const ek_store *A, uint16_t *out, int64_t begin, int64_t end)
-{
-	const IDX *col_idx = A->array[CSR_COL];
-
-	for (int64_t k = begin; k < end; k++)
-		out[k] = (uint16_t)col_idx[k];
-}
-
-#endif
 #if EK_ONCE
 
-typedef void narrow_fn(const ek_store *, uint16_t *, int64_t, int64_t);
-
-enum { PADDING = 16, MAX_PANELS = 4096 };
-
-struct narrow_job {
-	const eki_step *step;
-	uint16_t *col;
-};
-
-static void narrow_part(void *arg, int part)
-{
-	static narrow_fn *const narrow[EK_NTYPE] = EK_BY_TYPE(forward_narrow);
-	const struct narrow_job *job = arg;
-	const eki_step *step = job->step;
-	const ek_store *A = step->in[0];
-
-	narrow[eki_type(A->value, A->index)](A, job->col, eki_cut(A->nnz, step->parts, part),
-	                                     eki_cut(A->nnz, step->parts, part + 1));
-}
-
-static ek_status prepare_narrow(eki_step *step)
-{
-	const ek_store *A = step->in[0];
-	struct narrow_job job = {.step = step};
-
-	EK_RETURN_IF(eki_step_alloc(step, A->nnz + PADDING, sizeof *job.col, &job.col));
-	for (int k = 0; k < PADDING; k++)
-		job.col[A->nnz + k] = 0;
-	eki_parallel(step->ctx, step->threads, step->parts, narrow_part, &job);
-	step->aux = job.col;
-	step->bytes += A->nnz * (2 - (int64_t)eki_idx_size(A->index));
-	return EK_OK;
-}
+enum { MAX_PANELS = 4096 };
 
 static ek_status prepare_tiles(eki_step *step)
 {
@@ -296,7 +255,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_split_prepare(step, EKI_SPLIT_NNZ,
 	                               (wide ? tiles : narrow)[step->isa][type],
 	                               eki_csr_dot[step->isa][type]));
-	return wide ? prepare_tiles(step) : prepare_narrow(step);
+	return wide ? prepare_tiles(step) : eki_narrow_columns(step);
 }
 
 static ek_status refresh(eki_step *step)

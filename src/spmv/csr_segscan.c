@@ -9,7 +9,7 @@
  * its own. Then the open sums are carried on from left to right; an open sum is that of the row
  * that continues beyond the end of a part. In the second pass, each part adds the sum that is open
  * at its left end to its entries before its first flag. That is at most 2 (w - 1) additions for w
- * entries, of which w - 1 give sums that are never read; csr_forward.c avoids those.
+ * entries, of which w - 1 give sums that are never read; csr_forward_published.c avoids those.
  *
  * Cost: like the segmented sum, it moves 33 bytes an entry (floats: 17) in addition to the 12 (8)
  * of CSR, and its chain of additions uses only one lane of a vector. Rounding: let a row of k
@@ -83,7 +83,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	static carry_fn *const carry[EK_NTYPE] = EK_BY_TYPE(segscan_carry);
 	int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	eki_segments s = eki_segments_multiply(step, v);
+	eki_segments s = eki_segments_multiply(step, v, NULL);
 
 	eki_segments_each(step, &s, scan[type]);
 	carry[type](&s, step->parts);

@@ -66,7 +66,7 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	static join_fn *const join[EK_NTYPE] = EK_BY_TYPE(segsum_join);
 	int type = eki_type(step->in[0]->value, step->in[0]->index);
 
-	eki_segments s = eki_segments_multiply(step, v);
+	eki_segments s = eki_segments_multiply(step, v, NULL);
 
 	eki_segments_each(step, &s, sum[type]);
 	join[type](&s, step->parts);

@@ -56,8 +56,6 @@ static void FN(segments_lasts)(const ek_store *A, const eki_run *v, eki_segments
 #endif
 #if EK_ONCE
 
-typedef void pass_fn(const ek_store *, const eki_run *, eki_segments *, int64_t, int64_t);
-
 /* State of the step: the flags, and the offsets in the scratch at which the arrays of a run
  * begin. */
 typedef struct state {
@@ -69,7 +67,7 @@ struct segments_job {
 	const eki_step *step;
 	const eki_run *v;
 	eki_segments *segments;
-	pass_fn *pass;
+	eki_segments_pass_fn *pass;
 	eki_segments_fn *fn;
 	int64_t n; /* number of entries or rows, which are cut into parts */
 };
@@ -125,21 +123,22 @@ static void fn_part(void *arg, int part)
 	        eki_cut(job->n, parts, part + 1));
 }
 
-eki_segments eki_segments_multiply(const eki_step *step, const eki_run *v)
+eki_segments eki_segments_multiply(const eki_step *step, const eki_run *v,
+                                   eki_segments_pass_fn *multiply)
 {
-	static pass_fn *const pass[EK_NISA][EK_NTYPE] = EK_BY_ISA_AND_TYPE(segments_multiply);
+	static eki_segments_pass_fn *const pass[EK_NISA][EK_NTYPE] =
+		EK_BY_ISA_AND_TYPE(segments_multiply);
 	const ek_store *A = step->in[0];
 	const state *s = step->state;
 	eki_segments segments = {.bit_flag = s->bit_flag,
 	                         .product = v->scratch + s->product,
 	                         .open = v->scratch + s->open,
 	                         .flag = (int64_t *)(void *)(v->scratch + s->flag)};
-	struct segments_job job = {.step = step,
-	                           .v = v,
-	                           .segments = &segments,
-	                           .pass = pass[step->isa][eki_type(A->value, A->index)],
-	                           .n = A->nnz};
+	struct segments_job job = {
+		.step = step, .v = v, .segments = &segments, .pass = multiply, .n = A->nnz};
 
+	if (!multiply)
+		job.pass = pass[step->isa][eki_type(A->value, A->index)];
 	eki_parallel(step->ctx, step->threads, step->parts, pass_part, &job);
 	return segments;
 }
@@ -153,8 +152,8 @@ void eki_segments_each(const eki_step *step, eki_segments *s, eki_segments_fn *f
 
 void eki_segments_collect(const eki_step *step, const eki_run *v, eki_segments *s, bool at_end)
 {
-	static pass_fn *const pass[2][EK_NTYPE] = {EK_BY_TYPE(segments_firsts),
-	                                           EK_BY_TYPE(segments_lasts)};
+	static eki_segments_pass_fn *const pass[2][EK_NTYPE] = {EK_BY_TYPE(segments_firsts),
+	                                                        EK_BY_TYPE(segments_lasts)};
 	const ek_store *A = step->in[0];
 	struct segments_job job = {.step = step,
 	                           .v = v,

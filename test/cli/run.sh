@@ -7,7 +7,7 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 EK=$(cd "$(dirname "${1:?the path of ek is expected}")" && pwd)/$(basename "$1")
 export EK LC_ALL=C TERM=dumb COLUMNS=80
-unset EK_THREADS EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
+unset EK_THREADS EK_BIND EK_ISA EK_METHOD EK_MATRICES EK_DEVICE NO_COLOR
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -36,8 +36,12 @@ void product_catch_crashes(void)
 
 bool shape_may_refuse(const struct shape *s, const ek_method *m, ek_status status)
 {
-	if (!m || m->format[0] == &ek_format_csr)
+	const ek_store A = {.rows = s->rows, .cols = s->cols, .nnz = s->nnz};
+
+	if (!m)
 		return false;
+	if (m->format[0] == &ek_format_csr)
+		return status == EK_EUNSUPPORTED && m->applies && !m->applies(&A, EK_OP_N);
 	return status == EK_ELIMIT ||
 	       (status == EK_EUNSUPPORTED && m->format[0]->by_column && shape_repeats(s));
 }
