@@ -168,9 +168,11 @@ static ek_status make(eki_step *step, bool adaptive)
 	         (int)eki_groups(entries, WG));
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	*s = (state){.longest = INT64_MAX};
+	step->param[0] = entries;
 	if (adaptive) {
 		s->small = (int)eki_gpu_param(step, 1, SMALL);
 		s->longest = PIECE;
+		step->param[1] = s->small;
 	}
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_adaptive", defines, eki_cl_csr_adaptive));
