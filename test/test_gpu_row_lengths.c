@@ -51,6 +51,8 @@ static const char *const method[] = {
 	"spmv.csr.acsr.gpu",
 	"spmv.csr.acsr.gpu:each=1,long=256",
 	"spmv.csr.acsr.gpu:each=16,long=65536",
+	"spmv.csr.ps.gpu",
+	"spmv.csr.ps_published.gpu",
 	"spmv.csr.segsum.gpu",
 	"spmv.csr.segspmv.gpu",
 	"spmv.csr.segspmv.gpu:s=1",
