@@ -103,7 +103,7 @@ static const struct asked {
 	{"spmv.csr5.gpu:r=3,s=9,t=50,u=2", "r=3,s=9,t=50,u=2"},
 	{"spmv.csr.acsr.gpu:each=4,long=512", "each=4,long=512"},
 	{"spmv.csr.adaptive.gpu:block=700,small=3", "block=700,small=3"},
-	{"spmv.csr.adaptive.gpu:block=2048", "block=2048,small=2"},
+	{"spmv.csr.adaptive.gpu:block=4096", "block=4096,small=2"},
 	{"spmv.csr.stream.gpu:block=300", "block=300"},
 	{"spmv.csr.classes.gpu:u=2,w=64,s=9,columns=32", "u=2,w=64,s=9,columns=32"},
 	{"spmv.csr.patterns.gpu:u=2,w=64,s=9,columns=32", "u=2,w=64,s=9,columns=32"},
