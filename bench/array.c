@@ -51,6 +51,11 @@ static void heap_counts(struct entrant *e, int arity)
 	v[V_FIND_MAXCHILD] = (double)counts->find_maxchild / lists;
 	v[V_COMPARE] = (double)counts->compare / lists;
 	v[V_SWAP] = (double)counts->swap / lists;
+	v[V_UPDATE_KEY_AFTER] = v[V_UPDATE_KEY] - (double)counts->heapify_update_key / lists;
+	v[V_FIND_MAXCHILD_AFTER] =
+		v[V_FIND_MAXCHILD] - (double)counts->heapify_find_maxchild / lists;
+	v[V_COMPARE_AFTER] = v[V_COMPARE] - (double)counts->heapify_compare / lists;
+	v[V_SWAP_AFTER] = v[V_SWAP] - (double)counts->heapify_swap / lists;
 	e->record.name = keep("%s d=%d", e->record.name, arity);
 }
 

@@ -13,9 +13,10 @@ const char array_fields[] =
 	"op method device isa version variant n value value_size length batch k arity block "
 	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes misses_per_line gbps "
 	"mkeys bound bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild "
-	"compare swap compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
+	"compare swap update_key_after_heapify find_maxchild_after_heapify compare_after_heapify "
+	"swap_after_heapify compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
 	"transactions dheap_transactions vs_scheduling device_name driver commit machine state "
-        "date";
+	"date";
 
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},
@@ -45,6 +46,10 @@ const struct column array_columns[] = {
 	{"find-maxchild", COUNTS, V_FIND_MAXCHILD, "%.1f", NULL, NULL},
 	{"compare", COUNTS, V_COMPARE, "%.1f", NULL, NULL},
 	{"swap", COUNTS, V_SWAP, "%.1f", NULL, NULL},
+	{"N_u", COUNTS, V_UPDATE_KEY_AFTER, "%.1f", NULL, NULL},
+	{"N_f", COUNTS, V_FIND_MAXCHILD_AFTER, "%.1f", NULL, NULL},
+	{"N_c", COUNTS, V_COMPARE_AFTER, "%.1f", NULL, NULL},
+	{"N_s", COUNTS, V_SWAP_AFTER, "%.1f", NULL, NULL},
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* marks the fastest of ours"},
 	{.head = NULL}};
 
@@ -118,7 +123,7 @@ void array_counts(const struct bench *b, FILE *out)
 {
 	if (!b->o.counts)
 		return;
-	fputs("What heaps did, for each list\n", out);
+	fputs("What heaps did, for each list; N_u to N_s are the same without heapify\n", out);
 	table_print(b, b->cases, b->count, COUNTS, out);
 }
 

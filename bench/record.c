@@ -274,6 +274,11 @@ json_t *record_object(const struct bench *b, const struct bench_case *c, const s
 			tool_json_format(o, r->format && *r->format ? r->format : NULL);
 			continue;
 		}
+		if (strcmp(name, "method_parameters") == 0) {
+			if (r->parameters && *r->parameters)
+				json_object_set_new(o, name, tool_json_parameters(r->parameters));
+			continue;
+		}
 		if (!key)
 			value = b->op->json(b, c, r);
 		else if ((key->kind & ~OPTIONAL) == TEXT)

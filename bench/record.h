@@ -48,9 +48,10 @@ struct record {
 	enum record_kind kind;
 	const char *name; /* name in tables, such as "heap d=8" */
 	const char *method, *version;
-	const char *chosen; /* method that auto chose; NULL for other methods */
-	const char *format; /* format, with its parameters if they are known */
-	const char *device; /* "cpu", or the name of a device such as "cuda:0" */
+	const char *chosen;     /* method that auto chose; NULL for other methods */
+	const char *format;     /* format, with its parameters if they are known */
+	const char *parameters; /* those of the method in its plan, as in "t=64,w=16"; or NULL */
+	const char *device;     /* "cpu", or the name of a device such as "cuda:0" */
 	const char *isa;
 	bool failed, refused;    /* refused: the method cannot do this problem, or lacks memory */
 	const char *why;         /* reason for failure or refusal, else "" */

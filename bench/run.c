@@ -60,6 +60,7 @@ void entrant_shorten(struct entrant *e)
 
 void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan)
 {
+	e->record.parameters = keep("%s", ek_plan_parameters(plan));
 	if (strcmp(method, "auto") != 0)
 		return;
 	e->record.kind = RECORD_AUTO;

@@ -76,7 +76,7 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
                             const char *name, size_t own);
 /* Shortens the name of an entrant to that of its method without the operation. */
 void entrant_shorten(struct entrant *e);
-/* If the method is auto, records the one that its plan has. */
+/* Records the parameters that the plan's method works with and, if `method` is auto, its name. */
 void entrant_chose(struct entrant *e, const char *method, const ek_plan *plan);
 /* Returns the first method of an operation. */
 const ek_method *method_first(ek_operation operation);
@@ -119,10 +119,9 @@ int matrix_lists(struct bench *bench, const struct tool_source *source, ek_matri
 struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *variant, int *code);
 
 /* Keys of records that operations on a matrix begin with, of their times, and at the end. */
-#define MATRIX_KEYS                                                                         \
-	"op method chosen device isa version matrix source rows cols nnz row_max row_mean " \
-	"row_stddev "                                                                       \
-	"group "
+#define MATRIX_KEYS                                                                       \
+	"op method chosen method_parameters device isa version matrix source rows cols nnz " \
+	"row_max row_mean row_stddev group "
 #define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms first_ms "
 #define RUN_KEYS  " commit machine state date"
 

@@ -241,6 +241,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	r->v[V_BYTES] = (double)ek_plan_bytes(own->plan) * width;
 	r->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? r->v[V_BYTES] / (double)p->peer.nnz : NAN;
 	r->format = keep("%s", ek_plan_format(own->plan));
+	r->parameters = keep("%s", ek_plan_parameters(own->plan));
 	if (strcmp(name, "auto") == 0)
 		r->chosen = keep("%s", ek_plan_method(own->plan));
 	entrant_check(e);

@@ -180,6 +180,8 @@ int tool_csr(ek_matrix **A);
 /* Writes the format of a matrix and its parameters to `text` as options accept them, such as
  * "sell:c=8,sigma=64". */
 void tool_format_text(const ek_matrix_info *info, char text[TOOL_FORMAT]);
+/* Makes a JSON object of numbers from parameters such as "c=8,sigma=64". */
+json_t *tool_json_parameters(const char *text);
 /* Adds two members to a JSON record: "format", a name, and "parameters", an object of numbers.
  * `text` is a format as in "sell:c=8,sigma=64", or NULL if there is none. */
 void tool_json_format(json_t *record, const char *text);

@@ -157,20 +157,27 @@ void tool_format_text(const ek_matrix_info *info, char text[TOOL_FORMAT])
 		                         k ? "," : ":", param->name, (long long)info->dim[k]);
 }
 
-void tool_json_format(json_t *record, const char *text)
+json_t *tool_json_parameters(const char *text)
 {
 	json_t *parameters = json_object();
-	size_t len = text ? strcspn(text, ":") : 0;
 
-	json_object_set_new(record, "format", text ? json_stringn(text, len) : json_null());
-	for (const char *at = text ? text + len : ""; *at; at += strcspn(at, ",")) {
+	for (const char *at = text; *at; at += *at == ',') {
+		const size_t len = strcspn(at, "=");
 		char key[64];
 
-		at++;
-		len = strcspn(at, "=");
 		snprintf(key, sizeof key, "%.*s", (int)len, at);
 		if (at[len])
 			json_object_set_new(parameters, key, json_integer(atoll(at + len + 1)));
+		at += strcspn(at, ",");
 	}
-	json_object_set_new(record, "parameters", parameters);
+	return parameters;
+}
+
+void tool_json_format(json_t *record, const char *text)
+{
+	const size_t len = text ? strcspn(text, ":") : 0;
+
+	json_object_set_new(record, "format", text ? json_stringn(text, len) : json_null());
+	json_object_set_new(record, "parameters",
+	                    tool_json_parameters(text && text[len] ? text + len + 1 : ""));
 }

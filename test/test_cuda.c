@@ -197,6 +197,28 @@ static void test_launch(void **state)
 	fake_clean("launch");
 }
 
+/* Checks that blocks for which the card has too little shared memory are refused, and why. */
+static void test_large_blocks(void **state)
+{
+	static const char *const methods[] = {"spmv.csr.adaptive.gpu:block=65536",
+	                                      "spmv.csr.stream.gpu:block=20481"};
+	ek_matrix *A;
+	ek_plan *plan;
+
+	(void)state;
+	expect_status(fake_context("cuda:1", EK_MEMORY_COPY, NULL, &ctx), EK_OK);
+	expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=10,ny=10", EK_F64, EK_I32, &A), EK_OK);
+	for (int k = 0; k < 2; k++) {
+		const ek_hints hints = {.size = sizeof hints, .method = methods[k]};
+
+		expect_error(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_EUNSUPPORTED,
+		             k ? "needs 182272 bytes of local memory" : "has 166912");
+	}
+	ek_matrix_destroy(A);
+	ek_context_destroy(ctx);
+	fake_clean("large blocks");
+}
+
 /* Checks that the message is one line and contains the report of the driver's own compiler. */
 static void test_bad_module(void **state)
 {
@@ -284,6 +306,7 @@ int main(void)
 		cmocka_unit_test(test_no_compiler),
 		cmocka_unit_test(test_cards),
 		cmocka_unit_test(test_launch),
+		cmocka_unit_test(test_large_blocks),
 		cmocka_unit_test(test_bad_module),
 		cmocka_unit_test(test_compiler_messages),
 	};

@@ -6,7 +6,8 @@
  *
  * For each method and type, the quick tier makes a plan of one shape on one card; shapes and
  * cards take turns. Methods on arrays are called. The full tier takes two shapes on each card,
- * the long tier all shapes on each card. Parameters are tested at both ends of their ranges. */
+ * the long tier all shapes on each card. Parameters are tested at both ends of their ranges, or at
+ * values for which the card has local memory. */
 #include "plan/plan.h"
 #include "support/array_call.h"
 #include "support/fake.h"
@@ -77,9 +78,8 @@ static const struct array_op *on_arrays(const ek_method *m)
  * products see test_nvrtc_spgemm.c. */
 static const ek_method *device_next(const ek_method *m)
 {
-	while ((m = ek_method_next(m)) &&
-	       (!needs_device(m) ||
-	        (ek_method_operation(m) != EK_SPMV && ek_method_operation(m) != EK_SPMM)))
+	while ((m = ek_method_next(m)) && (!needs_device(m) || (ek_method_operation(m) != EK_SPMV &&
+	                                                        ek_method_operation(m) != EK_SPMM)))
 		;
 	return m;
 }
@@ -147,6 +147,23 @@ static void test_types(void **state)
 	say_programs();
 }
 
+/* Makes a plan with a value of a parameter, or with half of it as long as that is refused for lack
+ * of local memory. */
+static void check_parameter(const ek_method *m, const ek_format_param *param, int64_t value, int c)
+{
+	int made = 0;
+
+	for (bool lacks = true; lacks && !made; value /= 2) {
+		char name[128];
+
+		snprintf(name, sizeof name, "%s:%s=%lld", ek_method_name(m), param->name,
+		         (long long)value);
+		made = check_shapes(1, EK_NTYPE - 1, c, name, m);
+		lacks = value / 2 >= param->min && !made &&
+		        strstr(ek_error_text(), "bytes of local memory");
+	}
+}
+
 static void test_parameters(void **state)
 {
 	int c = 0;
@@ -155,14 +172,9 @@ static void test_parameters(void **state)
 	need_nvrtc();
 	for (const ek_method *m = NULL; (m = device_next(m));)
 		for (int k = 0; k < EKI_MAX_DIMS && m->param[k].name; k++)
-			for (int end = 0; end < 2; end++, c++) {
-				char name[128];
-
-				snprintf(name, sizeof name, "%s:%s=%lld", ek_method_name(m),
-				         m->param[k].name,
-				         (long long)(end ? m->param[k].max : m->param[k].min));
-				check_shapes(1, EK_NTYPE - 1, c % CARDS, name, m);
-			}
+			for (int end = 0; end < 2; end++, c++)
+				check_parameter(m, &m->param[k],
+				                end ? m->param[k].max : m->param[k].min, c % CARDS);
 	say_programs();
 }
 

@@ -1001,6 +1001,12 @@ const char *ek_plan_method(const ek_plan *plan); /* name of the method that was 
 /* Returns the format of the matrix that the plan multiplies with, and its parameters, as
  * hints.format takes them: "csr", "sell:c=8,sigma=64". */
 const char *ek_plan_format(const ek_plan *plan);
+/* Returns the parameters that the plan's method works with, those that hints.method gave and those
+ * that the method chose for the matrix and the device: "t=64,w=16,b=2,s=2". A value may differ from
+ * the one that was asked for where the method rounds or limits it. Parameters that make no
+ * difference for this plan are left out; "" if the method has none. Where runs move work between
+ * device and processor, `share` is what they begin with. */
+const char *ek_plan_parameters(const ek_plan *plan);
 /* Writes some lines to `text` that say which method and format were chosen, and why. At most `size`
  * bytes are written, the final 0 included; a longer text is cut, without an error. 4096 bytes are
  * enough for most plans. Errors: EK_EINVAL. Thread-safe. */
@@ -1046,10 +1052,10 @@ int64_t ek_plan_memory(const ek_plan *plan);
  *   - Only runs alike are compared: with the strides and the width of the first, with beta = 0 or
  *     not, and while no other thread runs the plan and no values of A are new. Other runs use the
  *     method that the plan has. If this leaves too few runs, the predicted method stays.
- *   - ek_plan_method, ek_plan_format, ek_plan_bytes and ek_plan_predict are about the method that
- *     the plan has so far, ek_plan_memory counts all that are prepared (hints.memory is a limit for
- *     each of them), and ek_plan_explain lists the times of the trials, and what was not tried and
- *     why.
+ *   - ek_plan_method, ek_plan_format, ek_plan_parameters, ek_plan_bytes and ek_plan_predict are
+ *     about the method that the plan has so far, ek_plan_memory counts all that are prepared
+ *     (hints.memory is a limit for each of them), and ek_plan_explain lists the times of the
+ *     trials, and what was not tried and why.
  *   - Trials allocate memory in runs. A method for which there is none is not tried.
  *   - The choice depends on what else the machine does at that time, so the bits of results may
  *     differ from one program to the next, and during the trials from one run to the next. With

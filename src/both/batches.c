@@ -69,7 +69,8 @@ ek_status eki_batches_prepare(eki_step *step, int64_t bytes, const char *name, c
 	const ek_store *A = step->in[0];
 	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
 
-	*b = (eki_both_batches){.entries = (bytes ? bytes : usual_bytes(step)) / entry};
+	step->param[0] = bytes ? bytes : usual_bytes(step);
+	*b = (eki_both_batches){.entries = step->param[0] / entry};
 	b->count = A->nnz ? eki_groups(A->nnz, b->entries) : 1;
 	EK_RETURN_IF(eki_gpu_mirror_some(step, 1u << CSR_PTR));
 	EK_RETURN_IF(make_buffers(step, b));

@@ -313,7 +313,7 @@ static ek_status cut_as_asked(eki_step *step, int64_t share)
 	return eki_both_say_share(step, "as asked for");
 }
 
-ek_status eki_share_choose(eki_step *step)
+static ek_status choose(eki_step *step)
 {
 	static const int64_t whole[] = {0};
 	eki_both *s = step->state;
@@ -337,6 +337,33 @@ ek_status eki_share_choose(eki_step *step)
 	EK_RETURN_IF(find_alone(step, &t));
 	EK_RETURN_IF(decide(step, &t));
 	return eki_both_say_methods(step);
+}
+
+/* Leaves the parameters that make the choice: the side that does all, or the processor's share. */
+static void note(eki_step *step)
+{
+	const eki_both *s = step->state;
+	const ek_store *A = step->in[0];
+	const bool device = s->first == s->pieces, host = s->first == 0;
+	const eki_step *first = s->piece[0].step[EKI_DEVICE_SIDE];
+	int64_t share = step->param[EKI_SHARE_PARAM];
+
+	if (!device && !host && !share) {
+		const int64_t row = s->piece[s->first].begin;
+
+		share = ALL - ALL * (row + eki_ptr_at(A, row)) / (A->rows + A->nnz);
+		share = share < 1 ? 1 : share >= ALL ? ALL - 1 : share;
+	}
+	step->param[EKI_SHARE_PARAM] = device || host ? 0 : share;
+	step->param[EKI_SIDE_PARAM] = device ? 1 : host ? 2 : 0;
+	step->param[EKI_BATCH_PARAM] = s->streams && first && !host ? first->param[0] : 0;
+}
+
+ek_status eki_share_choose(eki_step *step)
+{
+	EK_RETURN_IF(choose(step));
+	note(step);
+	return EK_OK;
 }
 
 #endif

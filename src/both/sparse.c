@@ -41,6 +41,8 @@ static ek_status one_side(eki_step *step, int side, const char *why)
 
 	s->moves = false;
 	s->first = side == EKI_DEVICE_SIDE;
+	step->param[EKI_SPARSE_SHARE_PARAM] = 0;
+	step->param[EKI_SPARSE_SIDE_PARAM] = side == EKI_DEVICE_SIDE ? 1 : 2;
 	EK_RETURN_IF(eki_sparse_make(step, whole, 1, 1u << side));
 	return eki_step_say(step, "         the %s alone%s, by %s\n",
 	                    side == EKI_DEVICE_SIDE ? "device" : "processor", why,
@@ -155,11 +157,15 @@ static ek_status say_times(eki_step *step, const times *t)
 	                    t->measured ? "" : " (predicted)");
 }
 
-/* Says which rows are whose, and by which methods. */
+/* Says which rows are whose, and by which methods. `share` is that of the device. */
 static ek_status say_share(eki_step *step, double share, const char *how)
 {
+	const int64_t rest = ALL - (int64_t)(ALL * share + 0.5);
 	const eki_sparse_both *s = step->state;
 	const ek_method *name[EKI_SIDES] = {0};
+
+	if (!step->param[EKI_SPARSE_SHARE_PARAM])
+		step->param[EKI_SPARSE_SHARE_PARAM] = rest < 1 ? 1 : rest >= ALL ? ALL - 1 : rest;
 
 	for (int k = 0; k < s->pieces; k++)
 		for (int side = 0; side < EKI_SIDES; side++)
@@ -318,8 +324,11 @@ static ek_status choose(eki_step *step)
 		                        ? ", since the device has too little memory"
 		                        : ", since B does not fit the device");
 	EK_RETURN_IF(status);
-	if (!s->streams || !s->piece[0].step[EKI_DEVICE_SIDE])
+	const eki_step *first = s->piece[0].step[EKI_DEVICE_SIDE];
+
+	if (!s->streams || !first)
 		return EK_OK;
+	step->param[EKI_SPARSE_BATCH_PARAM] = first->param[0];
 	return eki_step_say(step, "         A goes to the device in batches, %s\n",
 	                    s->batch ? "as asked for" : "since it does not fit there");
 }

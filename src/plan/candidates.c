@@ -175,6 +175,7 @@ ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints
 	trial->method = made->root.method;
 	trial->bytes = made->root.bytes;
 	snprintf(trial->format, sizeof trial->format, "%s", made->format);
+	snprintf(trial->parameters, sizeof trial->parameters, "%s", made->parameters);
 	trial->plan = made;
 	return EK_OK;
 done:

@@ -112,6 +112,7 @@ static ek_status prepare(ek_plan *p, const ek_hints *h)
 	EK_RETURN_IF(eki_plan_choose(p, h));
 	p->chosen = p->root;
 	EK_RETURN_IF(eki_step_prepare(&p->root));
+	eki_plan_note_parameters(p);
 	EK_RETURN_IF(eki_operands_limit(p));
 	return eki_scratch_make(p);
 }
@@ -276,10 +277,12 @@ ek_status ek_plan_explain(const ek_plan *plan, char *text, size_t size)
 		         ek_isa_name(root->isa));
 	used = (size_t)snprintf(
 		text, size,
-		"method   %s (%s)\nsource   %s\nformat   %s, %s\nruns on  %s\nmoves    "
+		"method   %s (%s)\nsource   %s\n%s%s%sformat   %s, %s\nruns on  %s\nmoves    "
 		"%lld bytes a run\nholds    %lld bytes beside the matrix\nwhy      ",
-		root->method->name, root->method->text, root->method->source, plan->format,
-		held_as(plan), where, (long long)root->bytes, (long long)ek_plan_memory(plan));
+		root->method->name, root->method->text, root->method->source,
+		*plan->parameters ? "params   " : "", plan->parameters,
+		*plan->parameters ? "\n" : "", plan->format, held_as(plan), where,
+		(long long)root->bytes, (long long)ek_plan_memory(plan));
 	if (plan->selection && used < size)
 		used += eki_selection_text(plan->selection, text + used, size - used);
 	if (plan->why.data && used < size)

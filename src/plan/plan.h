@@ -119,7 +119,8 @@ struct ek_method {
 	ek_operation operation;
 	const ek_format *format[EKI_MAX_MATRICES]; /* format of each operand, or NULL for any */
 	/* Integer parameters of the method. step->param has their values: 0 for a parameter that is
-	 * not given, EKI_ZERO for one that is given as 0. */
+	 * not given, EKI_ZERO for one that is given as 0. `prepare` of a method with plans replaces
+	 * them by the values that the method works with. */
 	ek_format_param param[EKI_MAX_DIMS];
 	unsigned backend, traits;
 	/* If this is true and A is not in `format`, step->in is A in CSR. `prepare` then makes the
@@ -197,6 +198,9 @@ typedef struct eki_text {
 	int64_t used, capacity;
 } eki_text;
 
+/* Most bytes of the text of a method's parameters. */
+enum { EKI_PARAMETERS_TEXT = 96 };
+
 /* Limits for scratch: most unused blocks that a plan keeps; most bytes on the stack. */
 enum { EKI_SCRATCH_KEPT = 16, EKI_SCRATCH_STACK = 2048 };
 
@@ -223,7 +227,8 @@ struct ek_plan {
 	 * operand give it a larger one. */
 	_Atomic uint64_t seen;
 	eki_lock refreshing;
-	char format[96]; /* format that the plan multiplies with, as text */
+	char format[96];                      /* format that the plan multiplies with, as text */
+	char parameters[EKI_PARAMETERS_TEXT]; /* what ek_plan_parameters returns */
 	eki_arena memory;
 	eki_text why;                 /* reasons that steps gave, for ek_plan_explain */
 	eki_selection *selection;     /* table of candidates; NULL if a method was named */
@@ -255,6 +260,8 @@ void eki_scratch_give(ek_plan *plan, void *block);
 int64_t eki_scratch_held(const ek_plan *plan);
 void eki_scratch_free(ek_plan *plan);
 
+/* Writes the parameters of the prepared root to plan->parameters (parameters.c). */
+void eki_plan_note_parameters(ek_plan *plan);
 /* Returns EK_EINVAL if `plan` is NULL or not a plan. */
 ek_status eki_plan_check(const ek_plan *plan);
 /* Returns EK_EINVAL if `plan` is NULL, not a plan, or a plan for another operation. */

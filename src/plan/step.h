@@ -20,9 +20,12 @@ struct eki_step {
 	int64_t x_len, y_len; /* number of columns and of rows of op(A) */
 	ek_isa isa;
 	int threads, parts;
-	int64_t param[EKI_MAX_DIMS]; /* parameters of the method */
-	int64_t dim[EKI_MAX_DIMS];   /* parameters of the format that the hints ask for */
-	int64_t bytes;               /* bytes moved by one run */
+	/* Parameters of the method: before `prepare` those that were given, 0 for the others;
+	 * afterwards those that it works with, and 0 for one that makes no difference.
+	 * ek_plan_parameters shows them. */
+	int64_t param[EKI_MAX_DIMS];
+	int64_t dim[EKI_MAX_DIMS]; /* parameters of the format that the hints ask for */
+	int64_t bytes;             /* bytes moved by one run */
 	int64_t held;        /* bytes that the parent took for in[0], which count when formats do */
 	void *state;         /* state of the method, or of the driver that it uses */
 	void *aux;           /* state of a method whose driver uses `state` */

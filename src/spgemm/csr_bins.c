@@ -92,7 +92,7 @@ static needs find_needs(const eki_step *step, const eki_bins *b)
 /* Chooses the memory method: that of the parameter; by default hybrid, or precise if the limit on
  * memory demands it. If even that takes too much, the plan refuses the method
  * (eki_operands_limit). */
-static void choose_memory(const eki_step *step, eki_bins_state *s, const needs *n)
+static void choose_memory(eki_step *step, eki_bins_state *s, const needs *n)
 {
 	const int64_t limit = step->problem->memory;
 	const int64_t held = eki_plan_needs(step->plan) + TEXT_BYTES +
@@ -101,6 +101,7 @@ static void choose_memory(const eki_step *step, eki_bins_state *s, const needs *
 	s->memory = step->param[0] ? (eki_bin_memory)step->param[0] : EKI_MEMORY_HYBRID;
 	if (limit > 0 && !step->param[0] && eki_plus(held, n->bytes[s->memory]) > limit)
 		s->memory = EKI_MEMORY_PRECISE;
+	step->param[0] = s->memory;
 	if (s->memory != EKI_MEMORY_PRECISE) /* the precise method has scratch only */
 		step->plan->run_bytes = n->bytes[s->memory];
 }

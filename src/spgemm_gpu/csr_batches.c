@@ -147,6 +147,7 @@ static ek_status choose_batch(eki_step *step, needs *n)
 	s->rows_room = n->batch - n->result < n->batch / 2 ? n->batch - n->result : n->batch / 2;
 	s->rows_room = s->rows_room > n->rows ? s->rows_room : n->rows;
 	s->limit = n->b + n->batch;
+	step->param[0] = n->batch;
 	return EK_OK;
 }
 

@@ -114,7 +114,7 @@ static int64_t slots_within(const eki_gpu_bins *s, const needs *n, int64_t bytes
 /* Chooses the memory method: that of the parameter; by default hybrid, or precise if the limit on
  * memory demands it. If even that takes too much, the plan refuses the method
  * (eki_operands_limit). */
-static void choose_memory(const eki_step *step, eki_gpu_bins *s, const needs *n)
+static void choose_memory(eki_step *step, eki_gpu_bins *s, const needs *n)
 {
 	const int64_t limit = step->problem->memory;
 	const int64_t held = eki_plus(eki_plan_needs(step->plan), n->always);
@@ -123,6 +123,7 @@ static void choose_memory(const eki_step *step, eki_gpu_bins *s, const needs *n)
 	s->memory = step->param[0] ? (eki_bin_memory)step->param[0] : EKI_MEMORY_HYBRID;
 	if (limit > 0 && !step->param[0] && eki_plus(held, n->most) > limit)
 		s->memory = EKI_MEMORY_PRECISE;
+	step->param[0] = s->memory;
 	s->in_place = s->in_place && s->memory == EKI_MEMORY_HYBRID && eki_gpu_merged(s) > 0;
 	s->slots = slots_within(s, n, COUNTED_MOST);
 	if (limit > 0 && eki_plus(held, s->slots * n->slot) > limit)

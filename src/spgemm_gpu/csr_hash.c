@@ -176,6 +176,7 @@ static ek_status prepare(eki_step *step)
 	local *= 1024;
 	if (local > on->local_most)
 		local = on->local_most;
+	step->param[0] = local / 1024;
 	eki_hash_sizes(step, local, h);
 	EK_RETURN_IF(make_arrays(step, h));
 	eki_job_begin(step->gpu->device, &job);

@@ -54,7 +54,7 @@ static ek_status bounds(const eki_step *step, int64_t bound[CSR5_BOUNDS])
 
 /* Chooses omega and sigma by the rows of the matrix that runs multiply by x: A for op N, the
  * transpose of A for op T. */
-static ek_status shape(const eki_step *step, int64_t dim[EKI_MAX_DIMS])
+static ek_status shape(eki_step *step, int64_t dim[EKI_MAX_DIMS])
 {
 	const ek_store *csr = step->in[0];
 	const ek_store on = {.value = csr->value, .rows = step->y_len, .nnz = csr->nnz};
@@ -65,17 +65,21 @@ static ek_status shape(const eki_step *step, int64_t dim[EKI_MAX_DIMS])
 	if (!dim[CSR5_OMEGA])
 		dim[CSR5_OMEGA] = width(step) ? width(step) : csr5_omega(step->ctx, csr->value);
 	EK_RETURN_IF(bounds(step, bound));
+	for (int k = 0; k < CSR5_BOUNDS; k++) /* a height that was asked for needs no rule */
+		step->param[k] = dim[CSR5_SIGMA] ? 0 : bound[k];
 	if (!dim[CSR5_SIGMA])
 		dim[CSR5_SIGMA] = csr5_sigma_of(bound, &on);
 	return EK_OK;
 }
 
-ek_status csr5_device_shape(const eki_step *step, csr5_on_device *A)
+ek_status csr5_device_shape(eki_step *step, csr5_on_device *A)
 {
 	*A = (csr5_on_device){.made = step->in[0]->format == &ek_format_csr};
 	memcpy(A->store.dim, step->in[0]->dim, sizeof A->store.dim);
 	if (A->made)
 		EK_RETURN_IF(shape(step, A->store.dim));
+	else
+		memset(step->param, 0, sizeof step->param); /* the tiles are as they are */
 	return csr5_omega_check(A->store.dim[CSR5_OMEGA]);
 }
 

@@ -20,7 +20,7 @@ typedef struct csr5_on_device {
 /* Sets omega and sigma in A->store: to those of the CSR5 store if there is one, else to those that
  * the caller asked for, else to values that suit the device. The method's first parameters must be
  * r, s, t and u. */
-ek_status csr5_device_shape(const eki_step *step, csr5_on_device *A);
+ek_status csr5_device_shape(eki_step *step, csr5_on_device *A);
 /* Makes the arrays on the device. The program of the step must have been built from csr5.cl and
  * csr5_make.cl. */
 ek_status csr5_device_make(eki_step *step, csr5_on_device *A);

@@ -233,6 +233,8 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	s->each = eki_gpu_param(step, EACH, 2);
 	s->longest = eki_gpu_param(step, LONG, 4096);
+	step->param[EACH] = s->each;
+	step->param[LONG] = s->longest;
 	s->bins = 3; /* the rows without entries, those of up to `each` entries, the longest */
 	while (s->each << (s->bins - 3) < s->longest)
 		s->bins++;

@@ -20,8 +20,10 @@
  * So the bits of a result do not depend on timing, and nothing is cleared between runs.
  *
  * By default a block has up to 1024 entries, as published, but 2048 on a GPU, so that a work-item
- * has eight loads of each array in flight at once. Reads each array once, and 16 bytes for each
- * block.
+ * has eight loads of each array in flight at once. In larger blocks (the paper's Figure 5 has up to
+ * 8192 entries) it has eight at a time. Their products may take more local memory than the text of
+ * a kernel can declare, so the launch gives it, up to what the device has. Reads each array once,
+ * and 16 bytes for each block.
  *
  * Greathouse and Daga 2014, section III, Algorithms 2 (as described in the text) to 4. */
 #include <stdio.h>
@@ -36,7 +38,9 @@ EKI_KERNEL_TEXT(eki_cl_csr_adaptive, "spmv_gpu/csr_adaptive.cl");
 
 enum {
 	WG = 256,
-	MOST = 8 * WG, /* maximum entries of a block: 16 KiB of doubles in local memory */
+	AT_ONCE = 8,   /* entries that a work-item loads at once */
+	USUAL = 2048,  /* default of the parameter `block` on a GPU: AT_ONCE for a work-item */
+	MOST = 65536,  /* maximum entries of a block, if there is local memory for them */
 	PIECE = 4096,  /* entries of a piece of a long row */
 	PIECES = 1024, /* maximum pieces of a row; longer rows get longer pieces */
 	SMALL = 2      /* default of the parameter `small`, in rows, as published */
@@ -44,6 +48,7 @@ enum {
 
 typedef struct state {
 	int64_t pieces, blocks;
+	int64_t local;   /* bytes of local memory for the products of a block */
 	int small;       /* maximum number of rows in a block for CSR-Vector */
 	int64_t longest; /* maximum number of entries in a row that is not cut into pieces */
 	eki_buffer *block, *piece, *row, *partial, *arrived; /* csr_adaptive.cl explains them */
@@ -130,7 +135,7 @@ done:
 static ek_status make_blocks(eki_step *step, int64_t entries)
 {
 	const ek_store *A = step->in[0];
-	const eki_row_limit limit = {entries, MOST};
+	const eki_row_limit limit = {entries, entries > USUAL ? entries : USUAL};
 	const int64_t most = eki_row_blocks_most(A->rows, A->nnz, limit) + 1;
 	state *s = step->state;
 	void *first_array = NULL, *block_array = NULL;
@@ -160,17 +165,23 @@ done:
 static ek_status make(eki_step *step, bool adaptive)
 {
 	const bool gpu = strcmp(step->ctx->device->info.kind, "gpu") == 0;
-	const int64_t entries = eki_gpu_param(step, 0, gpu ? 2048 : 1024);
-	char defines[64];
+	const int64_t entries = eki_gpu_param(step, 0, gpu ? USUAL : USUAL / 2);
+	const int64_t value = (int64_t)ek_value_size(step->in[0]->value);
+	const int once = (int)(entries < USUAL ? eki_groups(entries, WG) : AT_ONCE);
+	const int each = once * (int)eki_groups(entries, WG * once);
+	char defines[96];
 	state *s;
 
-	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define EACH %d\n", WG,
-	         (int)eki_groups(entries, WG));
+	EK_RETURN_IF(eki_gpu_local_most(step, (each + 1) * WG * value)); /* scratch for sums, too */
+	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define EACH %d\n#define AT_ONCE %d\n",
+	         WG, each, once);
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
-	*s = (state){.longest = INT64_MAX};
+	*s = (state){.longest = INT64_MAX, .local = each * WG * value};
+	step->param[0] = entries;
 	if (adaptive) {
 		s->small = (int)eki_gpu_param(step, 1, SMALL);
-		s->longest = PIECE;
+		s->longest = entries > PIECE ? entries : PIECE;
+		step->param[1] = s->small;
 	}
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_adaptive", defines, eki_cl_csr_adaptive));
@@ -210,7 +221,8 @@ static ek_status run(const eki_step *step, const eki_run *v)
 	                        eki_arg_val(A->value, v->alpha),
 	                        eki_arg_buffer(&on.x),
 	                        eki_arg_val(A->value, v->beta),
-	                        eki_arg_buffer(&on.y)};
+	                        eki_arg_buffer(&on.y),
+	                        eki_arg_local(s->local)};
 
 	EK_RETURN_IF(
 		eki_gpu_launch(step, s->kernel, s->pieces + s->blocks, WG, args, EKI_COUNT(args)));
@@ -225,12 +237,13 @@ static double cost_stream(const eki_features *f)
 	const double row = (double)f->stats.row_max, nnz = (double)f->stats.nnz;
 
 	return eki_gpu_cost(
-		f, 1.5 * f->csr_bytes + (row > MOST ? 100 * row * f->csr_bytes / (nnz + 1) : 0), 1);
+		f, 1.5 * f->csr_bytes + (row > USUAL ? 100 * row * f->csr_bytes / (nnz + 1) : 0),
+		1);
 }
 
 static double cost_adaptive(const eki_features *f)
 {
-	return eki_gpu_cost(f, 1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / MOST, 1);
+	return eki_gpu_cost(f, 1.2 * f->csr_bytes + 16.0 * (double)f->stats.nnz / USUAL, 1);
 }
 
 #define BLOCK_PARAM                                                                               \

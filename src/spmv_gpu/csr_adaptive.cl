@@ -5,7 +5,8 @@
  * barrier in a branch mixes up the work-items of a group.
  *
  * Compile-time parameters: EK_WG, work-items of a group; EACH, products of a work-item, so that the
- * largest block has EK_WG * EACH products. */
+ * largest block has EK_WG * EACH products; AT_ONCE, how many of them a work-item loads at once, a
+ * divisor of EACH. */
 
 #define CAPACITY (EK_WG * EACH)
 /* PLACE(k) is the place of product k in local memory. If products were stored in order, rows of 8
@@ -54,29 +55,39 @@ EK_FN int lanes_of(int rows, int most)
 	return lanes;
 }
 
-/* Puts the products of n > 0 entries into local memory. The loads are contiguous, and all of them
- * are issued before the first is used. A work-item without an entry loads the last entry again and
- * puts its product where nothing reads it, so no load waits for a comparison. */
-EK_FN void stream(const EK_GLOBAL IDX *col, const EK_GLOBAL VAL *val,
-                  const EK_GLOBAL VAL *x, int n, EK_LOCAL_PTR VAL *product)
+/* Puts the products of n > 0 entries, EK_WG * AT_ONCE at most, into local memory. The loads are
+ * contiguous, and all of them are issued before the first is used. A work-item without an entry
+ * loads the last entry again and puts its product where nothing reads it, so no load waits for a
+ * comparison. */
+EK_FN void stream_once(const EK_GLOBAL IDX *col, const EK_GLOBAL VAL *val,
+                       const EK_GLOBAL VAL *x, int n, EK_LOCAL_PTR VAL *product)
 {
 	const int lid = EK_LID();
-	IDX c[EACH];
-	VAL v[EACH];
+	IDX c[AT_ONCE];
+	VAL v[AT_ONCE];
 
 #pragma unroll
-	for (int u = 0; u < EACH; u++) {
+	for (int u = 0; u < AT_ONCE; u++) {
 		const int k = lid + u * EK_WG < n ? lid + u * EK_WG : n - 1;
 
 		c[u] = EK_STREAM(col + k);
 		v[u] = EK_STREAM(val + k);
 	}
 #pragma unroll
-	for (int u = 0; u < EACH; u++)
+	for (int u = 0; u < AT_ONCE; u++)
 		v[u] = EK_MUL(v[u], EK_LOAD(x + c[u]));
 #pragma unroll
-	for (int u = 0; u < EACH; u++) /* the index equals PLACE(lid + u * EK_WG) */
+	for (int u = 0; u < AT_ONCE; u++) /* the index equals PLACE(lid + u * EK_WG) */
 		product[u * EK_WG + (PLACE(lid) ^ (u * EK_WG / BANKS % BANKS))] = v[u];
+}
+
+/* Does the same for the n > 0 entries of a block. */
+EK_FN void stream(const EK_GLOBAL IDX *col, const EK_GLOBAL VAL *val,
+                  const EK_GLOBAL VAL *x, int n, EK_LOCAL_PTR VAL *product)
+{
+#pragma unroll 1
+	for (int first = 0; first < n; first += EK_WG * AT_ONCE)
+		stream_once(col + first, val + first, x, n - first, product + first);
 }
 
 EK_FN VAL streamed_sum(const EK_LOCAL_PTR VAL *product, int k, int end, int step)
@@ -164,9 +175,11 @@ EK_KERNEL_AT(csr_adaptive, EK_WG, 5)
  const EK_GLOBAL ek_i64 *EK_RESTRICT long_row, EK_GLOBAL VAL *partial, EK_GLOBAL int *arrived,
  const EK_GLOBAL ek_i64 *EK_RESTRICT block, const EK_GLOBAL PTR *EK_RESTRICT row_ptr,
  const EK_GLOBAL IDX *EK_RESTRICT col_idx, const EK_GLOBAL VAL *EK_RESTRICT val, VAL alpha,
- const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y)
+ const EK_GLOBAL VAL *EK_RESTRICT x, VAL beta, EK_GLOBAL VAL *y EK_LOCAL_PARAMETER(memory))
 {
-	EK_LOCAL VAL product[CAPACITY], scratch[EK_WG / EK_WARP];
+	EK_LOCAL_DECLARE(memory);
+	EK_LOCAL_PTR VAL *product = (EK_LOCAL_PTR VAL *)memory; /* of CAPACITY */
+	EK_LOCAL VAL scratch[EK_WG / EK_WARP];
 	const int lid = EK_LID();
 	const ek_i64 group = EK_GROUP();
 	const bool in_pieces = group < pieces;

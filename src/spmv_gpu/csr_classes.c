@@ -263,8 +263,9 @@ static ek_status columns(eki_step *step, state *s)
 }
 
 /* Changes the direct segments of the list to staged ones, and copies the list to the device. */
-static ek_status stage(eki_step *step, const state *s, const list *l)
+static ek_status stage(eki_step *step, state *s, const list *l)
 {
+	s->s = s->s ? INT32_MAX : 0;
 	for (int64_t at = 3; at < CSR_ITEM * l->items; at += CSR_ITEM)
 		if (csr_number_at(l->A->index, l->item, at) % LOG_LANES == DIRECT)
 			csr_number_set(l->A->index, l->item, at,
@@ -321,6 +322,10 @@ ek_status eki_classes_program(eki_step *step, state *s, const char *name, const 
 	if (s->narrow.code)
 		snprintf(defines + n, sizeof defines - (size_t)n, "#define FIRST_FAR %d\n",
 		         s->narrow.first_far);
+	step->param[EKI_CLASSES_U] = s->u;
+	step->param[EKI_CLASSES_W] = s->w;
+	step->param[EKI_CLASSES_S] = s->s;
+	step->param[EKI_CLASSES_COLUMNS] = s->narrow.code ? 16 : 32;
 	EK_RETURN_IF(eki_gpu_program(step, name, defines, text));
 	return eki_gpu_kernel(step, name, &s->kernel);
 }

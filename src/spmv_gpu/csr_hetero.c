@@ -190,10 +190,13 @@ static ek_status prepare(eki_step *step)
 		EK_RETURN_IF(eki_step_scratch(step, step->x_len, size, &s->x));
 		EK_RETURN_IF(eki_step_scratch(step, s->tail.rows, size, &s->y));
 	}
-	return eki_step_say(step, "of 1000 parts the processor does %lld, %s: rows from %lld on\n",
-	                    (long long)s->share,
-	                    step->param[0] ? "as asked for" : "by the speeds measured",
-	                    (long long)s->head.rows);
+	EK_RETURN_IF(eki_step_say(step,
+	                          "of 1000 parts the processor does %lld, %s: rows from %lld on\n",
+	                          (long long)s->share,
+	                          step->param[0] ? "as asked for" : "by the speeds measured",
+	                          (long long)s->head.rows));
+	step->param[0] = s->share;
+	return EK_OK;
 }
 
 /* Makes the views again, because the values of the store may have moved to another address. */

@@ -55,6 +55,7 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_gpu_local(step, WG * (u + 1) * ((int64_t)value + 4) + 4));
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	step->state = s;
+	step->param[0] = u;
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define ITEMS %d\n", WG, u);
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_merge", defines, eki_cl_csr_merge));
 	EK_RETURN_IF(eki_gpu_mirror(step));

@@ -238,6 +238,7 @@ static ek_status make(eki_step *step, const char *kernel, ek_status (*rest)(eki_
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
 	s->shift = shift_of(step);
+	step->param[0] = (int64_t)1 << s->shift;
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_segspmv", defines, eki_cl_csr_segspmv));
 	EK_RETURN_IF(cut_rows(step));

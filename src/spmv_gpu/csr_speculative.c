@@ -190,6 +190,10 @@ ek_status eki_speculative_prepare(eki_step *step, const int64_t param[EKI_SPECUL
 	EK_RETURN_IF(choose(step, param, s));
 	s->published = published;
 	step->state = s;
+	step->param[0] = s->t;
+	step->param[1] = s->w;
+	step->param[2] = s->b;
+	step->param[3] = s->s;
 	snprintf(defines, sizeof defines,
 	         "#define EK_WG %d\n#define LANES %d\n#define WIDTH %d\n#define BUNCHES %d\n"
 	         "#define TILES %d\n%s",

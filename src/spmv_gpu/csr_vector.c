@@ -43,6 +43,7 @@ static ek_status prepare(eki_step *step, int lanes)
 
 	s->lanes = lanes ? lanes : eki_gpu_lanes(A->rows, A->nnz, 2, MOST);
 	snprintf(defines, sizeof defines, "#define EK_WG %d\n#define LANES %d\n", WG, s->lanes);
+	step->param[0] = s->lanes; /* csr.scalar has no parameter to show it */
 	EK_RETURN_IF(eki_gpu_program(step, "csr_vector", defines, eki_cl_csr_vector));
 	return eki_gpu_kernel(step, "csr_vector", &s->kernel);
 }

@@ -211,7 +211,7 @@ done:
 
 /* Returns the number of row sums to allocate in local memory, or 0 if those of a slice do not fit.
  * Only a few different numbers are returned, since each needs a program of its own. */
-static int sums_for(const eki_step *step, int64_t height)
+static int sums_for(eki_step *step, int64_t height)
 {
 	const int64_t value = (int64_t)ek_value_size(step->in[0]->value);
 	const int64_t local = step->ctx->device->info.local / value - TILE;
@@ -219,6 +219,7 @@ static int sums_for(const eki_step *step, int64_t height)
 	const int64_t most = asked < local ? asked : local;
 	int64_t n = SUM_BYTES / value;
 
+	step->param[SUMS] = most;
 	while (n < height)
 		n *= 2;
 	n = n < most ? n : most;

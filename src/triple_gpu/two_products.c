@@ -31,9 +31,14 @@ static ek_status keep(eki_step *first, ek_store *M)
 static ek_status prepare(eki_step *step, bool left)
 {
 	static const char *const products[] = {NULL, "spgemm.csr.hash.gpu", "spgemm.csr.bins.gpu"};
+	const ek_method *method = ek_method_find(products[step->param[0]]);
 
 	step->backend = step->ctx->device->driver->backend;
-	return eki_two_products_prepare(step, left, ek_method_find(products[step->param[0]]), keep);
+	EK_RETURN_IF(eki_two_products_prepare(step, left, method, keep));
+	for (int k = 1; k < EKI_COUNT(products); k++)
+		if (step->child[0].method == ek_method_find(products[k]))
+			step->param[0] = k;
+	return EK_OK;
 }
 
 static ek_status prepare_left(eki_step *step)

@@ -72,6 +72,15 @@ json 'all(x["length"] == 64 and x["value_size"] == 4 and x["mkeys"] > 0 for x in
 	'ek bench merge --total 1K --length 64 --value-size 4 --rounds 1 --json - 2>/dev/null'
 json 'any(x["arity"] == 8 and x["compare"] > 0 and x["swap"] > 0 for x in r)' \
 	'ek bench kselect --total 2K --length 1K --rounds 1 --json - 2>/dev/null'
+json '(lambda h: len(h) == 2 and len({x["update_key_after_heapify"] for x in h}) == 1
+	and all(x["update_key"] > x["update_key_after_heapify"] > 0
+		and x["compare"] >= x["compare_after_heapify"] == x["find_maxchild_after_heapify"]
+		and x["swap"] > x["swap_after_heapify"] for x in h))(
+	[x for x in r if x["method"] == "kselect.heap"])' \
+	'ek bench kselect --total 2K --length 1K --arity 2,64 --method heap --rounds 1 --json - 2>/dev/null'
+json '(lambda m: m["spgemm.csr.bins"] == {"memory": 1} and m["spgemm.csr.serial"] is None)(
+	{x["method"]: x.get("method_parameters") for x in r})' \
+	'ek bench spgemm poisson2d5:nx=9,ny=9 --method csr.bins,csr.serial --rounds 1 --json - 2>/dev/null'
 json 'all(x["op"] == "convert" and x["size"] > 0 for x in r)
 	and [x["csr_cost"] for x in r if x.get("format") == "coo"][0] > 0
 	and any(x.get("method") == "spmv.csr.adaptive" for x in r)' \
