@@ -69,6 +69,7 @@ struct bench_case {
 	const char *best;                           /* method that was the best, or NULL */
 	const ek_device_info *device;               /* NULL without a device */
 	double bytes, flops; /* least bytes that a run moves; flops of a run, 0 if not counted */
+	double gathered;     /* bytes of a product that reads x for each nonzero, 0 for others */
 	double v[VALUES];
 	struct record *record;
 	int count;

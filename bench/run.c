@@ -313,6 +313,7 @@ static void fill(struct entrant *e, const struct yardstick *y)
 	v[V_MS_P10] = 1e3 * measure_quantile(at->sample, rounds, 0.1);
 	v[V_MS_P90] = 1e3 * measure_quantile(at->sample, rounds, 0.9);
 	v[V_RATE] = 1e-6 * e->moves / v[V_MS];
+	v[V_GATHERED_RATE] = c->gathered > 0 ? 1e-6 * c->gathered / v[V_MS] : NAN;
 	v[V_GBPS] = isnan(v[V_BYTES]) ? v[V_RATE] : 1e-6 * v[V_BYTES] / v[V_MS];
 	v[V_GFLOPS] = c->flops > 0 ? 1e-6 * c->flops / v[V_MS] : NAN;
 	/* For a bound, keys are counted by the bytes that it moves. */

@@ -59,6 +59,8 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 	c->v[V_BYTES] = c->bytes;
 	c->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? c->bytes / (double)p->peer.nnz : NAN;
 	c->flops = 2 * (double)(p->peer.nnz * p->peer.width);
+	c->gathered = (double)p->csr_bytes +
+	              (double)((p->peer.nnz - p->in) * p->peer.width * p->peer.value_bytes);
 	if (p->peer.operation == EK_SPMM) {
 		c->v[V_WIDTH] = (double)p->peer.width;
 		c->variant = order_text(&p->peer);
@@ -287,8 +289,8 @@ static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Com
 	"version matrix source rows cols nnz row_max row_mean row_stddev group transpose "     \
 	"value index threads runs "                                                            \
 	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest prepare_ms first_ms prepare_calls " \
-	"bytes bytes_per_nnz gflops gbps csr_gbps bound_gbps of_bound in_cache unit vs_csr "   \
-	"vs_best_peer overhead_ns error commit machine state date"
+	"bytes bytes_per_nnz gflops gbps csr_gbps gathered_gbps bound_gbps of_bound in_cache " \
+	"unit vs_csr vs_best_peer overhead_ns error commit machine state date"
 
 const struct operation bench_spmv = {
 	.name = "spmv",

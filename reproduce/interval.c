@@ -11,7 +11,7 @@
 #include "reproduce.h"
 
 /* Values that follow from the time, and values that are counted. All others have no known error. */
-static const char timed[] = "ms gflops gbps csr_gbps mkeys";
+static const char timed[] = "ms gflops gbps csr_gbps gathered_gbps mkeys";
 static const char counted[] =
 	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
 	"n_c "

@@ -198,7 +198,8 @@ static json_t *point(const json_t *chart, const json_t *record)
 	else
 		json_object_set_new(p, "x", text_json(text_value(record, x)));
 	const bool rate = strcmp(key, "gflops") == 0 || strcmp(key, "gbps") == 0 ||
-	                  strcmp(key, "csr_gbps") == 0 || strcmp(key, "mkeys") == 0;
+	                  strcmp(key, "csr_gbps") == 0 || strcmp(key, "gathered_gbps") == 0 ||
+	                  strcmp(key, "mkeys") == 0;
 
 	if ((rate || strcmp(key, "ms") == 0) && ms > 0 && least > 0 && most > 0) {
 		json_object_set_new(p, "low", json_real(rate ? y * ms / most : least));
