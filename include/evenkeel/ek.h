@@ -223,10 +223,10 @@ typedef struct ek_options {
 	/* Maximum number of threads that one call may use. 0 means the value of the environment
 	 * variable EK_THREADS or, if that is not set, the first number of OMP_NUM_THREADS, else the
 	 * number of processors that this process may use. While there is a context that was made
-	 * with the environment variable EK_BIND at 1 (not 0, the default), each thread of the
-	 * library is bound to a processor of its own, as long as there are enough, and a thread
-	 * that calls the library is moved to one that is left, but not bound (Linux; not with
-	 * OpenMP, which has OMP_PROC_BIND). This is for measurements. */
+	 * with the environment variable EK_BIND at 1 (not 0, the default), each thread that the
+	 * library keeps for its work is bound to a processor of its own, as long as there are
+	 * enough, and a thread that calls the library is moved to one that is left, but not bound
+	 * (Linux; not with OpenMP, which has OMP_PROC_BIND). This is for measurements. */
 	int threads;
 	/* Instruction set to use, plus one: EK_ISA_LIMIT(EK_ISA_AVX2) asks for AVX2 with gather
 	 * instructions. If the processor or the environment variable EK_ISA (scalar, avx2, avx512,

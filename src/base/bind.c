@@ -6,7 +6,8 @@
  * on another processor than the first is moved there, where no worker is bound, and may be moved
  * away by the system. This is for programs in which one thread calls the library.
  *
- * The processors are those of the thread that made the first context with EK_BIND. A worker is
+ * The processors are those of the thread that made the first context with EK_BIND, and are asked
+ * for again when no context asks for binding and no worker runs. A worker is
  * bound by itself when it begins, before it takes part in a job, and by the thread that changes
  * whether workers are bound. A worker looks again after it has done so, so the last change counts.
  *
@@ -22,6 +23,7 @@ static _Atomic int binders; /* number of contexts that ask for it */
 static cpu_set_t processors;
 static bool known;                /* whether `processors` is */
 static _Atomic int first_of = -1; /* the first processor, or -1 */
+static _Thread_local bool stays;  /* whether this thread is not moved when it begins a job */
 
 /* Returns the processor with that number, counted around; -1 if none is known. */
 static int processor(int number)
@@ -73,7 +75,9 @@ static void change(int by)
 
 void eki_bind_hold(void)
 {
-	if (!known && sched_getaffinity(0, sizeof processors, &processors) == 0) {
+	const bool unused = atomic_load(&binders) == 0 && atomic_load(&eki_workers_running) == 0;
+
+	if ((!known || unused) && sched_getaffinity(0, sizeof processors, &processors) == 0) {
 		known = true;
 		atomic_store(&first_of, processor(0));
 	}
@@ -85,13 +89,18 @@ void eki_bind_drop(void)
 	change(-1);
 }
 
+void eki_bind_never(void)
+{
+	stays = true;
+}
+
 void eki_bind_caller(void)
 {
 	const int first = atomic_load_explicit(&first_of, memory_order_relaxed);
 	const pthread_t self = pthread_self();
 	cpu_set_t may, one;
 
-	if (!atomic_load_explicit(&binders, memory_order_relaxed) || first < 0 ||
+	if (stays || !atomic_load_explicit(&binders, memory_order_relaxed) || first < 0 ||
 	    eki_this_cpu() == first || pthread_getaffinity_np(self, sizeof may, &may) != 0 ||
 	    !CPU_ISSET((size_t)first, &may))
 		return;

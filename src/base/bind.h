@@ -17,6 +17,8 @@ void eki_bind_new(eki_worker *w);
 void eki_bind_self(eki_worker *w);
 /* Moves the thread that begins a job to the first processor if workers are bound. */
 void eki_bind_caller(void);
+/* Says that the calling thread is not to be moved so: one that works beside the caller. */
+void eki_bind_never(void);
 
 #else
 
@@ -39,6 +41,10 @@ static inline void eki_bind_self(eki_worker *w)
 }
 
 static inline void eki_bind_caller(void)
+{
+}
+
+static inline void eki_bind_never(void)
 {
 }
 

@@ -21,6 +21,7 @@
 #include <omp.h>
 #endif
 
+#include "base/bind.h"
 #include "base/pool.h"
 
 #ifdef EK_OPENMP
@@ -71,13 +72,28 @@ static bool start(pthread_t *thread, void *(*fn)(void *), void *arg)
 	return started;
 }
 
+/* What the other thread of eki_beside does. */
+struct beside {
+	void *(*fn)(void *);
+	void *arg;
+};
+
+static void *run_beside(void *beside)
+{
+	const struct beside *b = beside;
+
+	eki_bind_never(); /* the caller works on the processor that it would be moved to */
+	return b->fn(b->arg);
+}
+
 void eki_beside(const ek_context *ctx, int threads, void *(*other)(void *), void (*here)(void *),
                 void *arg)
 {
+	struct beside beside = {other, arg};
 	const ek_options *o = &ctx->options;
 	const bool may = threads > 1 && !ctx->hooks && !o->log && !o->parallel;
 	pthread_t thread;
-	const bool started = may && start(&thread, other, arg);
+	const bool started = may && start(&thread, run_beside, &beside);
 
 	if (!started)
 		other(arg);

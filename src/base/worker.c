@@ -134,7 +134,7 @@ static int64_t nap(int64_t ns)
  * worker where the caller runs, above all after other threads were busy elsewhere. On the other
  * processor the worker takes its turn; callers do not wait for workers that have not joined.
  * Returns false if it stays where it is. */
-static bool move_away(void)
+static bool move_away(eki_worker *w)
 {
 #ifdef __linux__
 	const pthread_t self = pthread_self();
@@ -148,8 +148,10 @@ static bool move_away(void)
 	if (CPU_COUNT(&others) == 0 || pthread_setaffinity_np(self, sizeof others, &others) != 0)
 		return false;
 	pthread_setaffinity_np(self, sizeof may, &may);
+	eki_bind_self(w); /* it may have been bound meanwhile */
 	return true;
 #else
+	(void)w;
 	return false;
 #endif
 }
@@ -178,7 +180,7 @@ void *eki_worker_run(void *arg)
 		first = mail >= EKI_OFFER ? (int)(mail - EKI_OFFER) : (int)(w->last - eki_jobs);
 		if (!sleeps)
 			got = help_all(w, first);
-		if (got == IN_THE_WAY && move_away())
+		if (got == IN_THE_WAY && move_away(w))
 			got = help_all(w, first);
 		while (got == IN_THE_WAY || (sleeps && !useful)) {
 			useful = sleeps = true;
