@@ -29,8 +29,9 @@ const marks = ({lo, hi, log}) => {
 		list.push(+(log ? log ** (k * step) : k * step).toPrecision(6));
 	return list;
 };
-const label = (value, log) => log == 2 && value > 512
-	? `2<tspan dy="-5" font-size="10">${Math.round(Math.log2(value))}</tspan>` : `${value}`;
+const raised = (base, exponent) => `${base}<tspan dy="-5" font-size="10">${exponent}</tspan>`;
+const label = (value, log) => log == 2 && value > 512 ? raised(2, Math.round(Math.log2(value)))
+	: log == 10 && value >= 1e5 ? raised(10, Math.round(Math.log10(value))) : `${value}`;
 
 /* Returns the function that maps numbers on an axis to pixels. */
 const scale = ({lo, hi, log}, from, to) => {

@@ -47,10 +47,17 @@ static bool is_twin(const json_t *record)
 	return source && strcmp(source, "twin") == 0;
 }
 
-/* What was found for a claim. `lacking` is the side without records, or NULL. */
+/* Tells whether other processes disturbed the measurement of a record too much. */
+static bool is_disturbed(const json_t *record)
+{
+	return disturbed_much(record_number(record, "disturbed"));
+}
+
+/* What was found for a claim: pairs of records, those of twins among them, and pairs that are left
+ * out because they were disturbed. `lacking` is the side without records, or NULL. */
 struct found {
 	struct interval interval;
-	int cases, twins;
+	int cases, twins, disturbed;
 	const char *lacking;
 };
 
@@ -75,6 +82,10 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 	{
 		if (!(b = json_object_get(over, problem)))
 			continue;
+		if (is_disturbed(a) || is_disturbed(b)) {
+			f.disturbed++;
+			continue;
+		}
 		const double r = record_number(a, key) / record_number(b, key);
 
 		error[f.cases] = hypot(interval_error(a, key), interval_error(b, key));
@@ -138,8 +149,6 @@ static enum verdict judge_ratio(struct published p, const struct found *f)
 	const bool alike = !p.words && p.low <= 1 && p.high >= 1;
 	const bool slower = !p.words && p.high < 1;
 
-	if (!f->cases || !i->known)
-		return UNKNOWN;
 	if (alike)
 		return i->low >= p.low && i->high <= p.high ? HOLDS
 		       : i->low > p.high || i->high < p.low ? FAILS
@@ -159,16 +168,56 @@ static const char *by_how_much(struct published p, const struct interval *i, enu
 	return !more && !less ? ", by as much" : more != slower ? ", by more" : ", by less";
 }
 
-/* Returns which side of a claim has no records, if one has none. */
+/* Returns why a claim has no pairs of records. */
 static const char *lacking_text(const json_t *claim, const struct found *f)
 {
 	const json_t *filter = f->lacking ? json_object_get(claim, f->lacking) : NULL;
-	char *text = filter ? json_dumps(filter, JSON_COMPACT | JSON_PRESERVE_ORDER) : NULL;
-	const char *kept = !text ? ": the two sides have no problem in common"
-	                         : keep(": there are no records of %s", text);
+	const json_t *method = json_object_get(filter, "method");
+	const char *text = json_string_value(json_object_get(filter, "best")),
+		   *word = json_string_value(json_is_array(method) ? json_array_get(method, 0)
+	                                                           : method);
 
-	free(text);
-	return kept;
+	if (f->disturbed)
+		return "other processes disturbed the measurement";
+	if (!filter)
+		return "the two sides have no problem in common";
+	if (!word)
+		return text && strcmp(text, "peer") == 0
+		               ? "no other library took part (make peers installs them)"
+		               : "there are no records of one side";
+	if (strncmp(word, "peer.", 5) == 0)
+		return keep("%s did not take part (make peers installs other libraries)", word);
+	return keep(strstr(word, ".gpu") ? "%s%s needs --device" : "no record of %s%s fits here",
+	            word, json_array_size(method) > 1 ? " or another one" : "");
+}
+
+/* Intervals that are wider than this factor say nothing. */
+enum { MOST_WIDTH = 4 };
+
+/* Tells why a ratio has no verdict, or returns NULL. */
+static const char *no_verdict(const json_t *claim, const struct found *f)
+{
+	const struct interval *i = &f->interval;
+
+	return !i->known                                              ? "there is no interval"
+	       : i->high > MOST_WIDTH * i->low                        ? "the times vary too much"
+	       : mean_named(claim, GEOMETRIC) == MOST && f->cases < 2 ? "one case has no largest"
+	                                                              : NULL;
+}
+
+/* Returns how many cases there are, and how many of them are twins or were left out. */
+static const char *cases_text(const json_t *claim, const struct found *f)
+{
+	const char *text = f->cases > 1 ? keep(", %s of %d cases",
+	                                       mean_name[mean_named(claim, GEOMETRIC)], f->cases)
+	                                : ", one case";
+
+	if (f->twins)
+		text = keep("%s%s", text,
+		            f->twins < f->cases ? keep(", %d of them twins", f->twins)
+		            : f->cases > 1      ? ", all twins"
+		                                : ", a twin");
+	return f->disturbed ? keep("%s, %d left out as disturbed", text, f->disturbed) : text;
 }
 
 /* Returns the sentence with what was found here. */
@@ -176,23 +225,24 @@ static const char *here_text(const json_t *claim, const struct found *f, enum ve
 {
 	const struct interval *i = &f->interval;
 	const bool ours = json_is_true(json_object_get(claim, "ours"));
+	const char *value = json_string_value(json_object_get(claim, "value"));
+	const char *times = value && strcmp(value, "ms") != 0 ? "times" : "times as fast";
 
 	if (!f->cases)
-		return keep("Not measured here%s.", lacking_text(claim, f));
-	const char *cases = f->cases > 1 ? keep(", %s of %d cases",
-	                                        mean_name[mean_named(claim, GEOMETRIC)], f->cases)
-	                                 : "";
-	const char *twins = f->twins ? keep(" (%s)", f->twins == f->cases
-	                                                     ? f->cases > 1 ? "all twins" : "a twin"
-	                                                     : keep("%d of them twins", f->twins))
-	                             : "";
+		return keep("Not measured here: %s.", lacking_text(claim, f));
+	const char *why = no_verdict(claim, f);
+	const char *range = i->known && i->high <= MOST_WIDTH * i->low
+	                            ? keep(" (%.3g to %.3g)", i->low, i->high)
+	                            : "";
 
-	if (!i->known)
-		return keep("Here: %.3g times%s%s: not judged, since there is no interval.", i->at,
-		            cases, twins);
-	return keep("Here: %.3g times (%.3g to %.3g)%s%s%s%s%s.", i->at, i->low, i->high, cases,
-	            twins, ours ? "" : ": ", ours ? "" : verdict_name[verdict],
-	            ours ? "" : by_how_much(published_of(claim), i, verdict));
+	return keep("Here: %.3g %s%s%s%s%s%s.", i->at, times, range, cases_text(claim, f),
+	            ours  ? ""
+	            : why ? ": not judged, since "
+	                  : ": ",
+	            ours  ? ""
+	            : why ? why
+	                  : verdict_name[verdict],
+	            ours || why ? "" : by_how_much(published_of(claim), i, verdict));
 }
 
 static json_t *result_of(const json_t *claim, const char *verdict, const char *source,
@@ -216,7 +266,8 @@ static json_t *judge_claim(const struct experiment *e, const struct store *store
                            const json_t *claim)
 {
 	const struct found f = find_ratio(e, store, claim);
-	const enum verdict verdict = judge_ratio(published_of(claim), &f);
+	const enum verdict verdict =
+		f.cases && !no_verdict(claim, &f) ? judge_ratio(published_of(claim), &f) : UNKNOWN;
 	const bool ours = json_is_true(json_object_get(claim, "ours"));
 
 	return result_of(claim, ours ? NULL : verdict_name[verdict], source_text(claim, " times"),
@@ -268,11 +319,8 @@ static json_t *judge_number(const struct experiment *e, const struct store *stor
 	                   : exact && f.twins ? keep("Here: %s, by construction: a twin.", range)
 	                                      : keep("Here: %s.", range);
 
-	return result_of(number,
-	                 judged     ? verdict_name[verdict]
-	                 : !f.cases ? verdict_name[UNKNOWN]
-	                            : NULL,
-	                 source_text(number, ""), here, &f);
+	return result_of(number, judged ? verdict_name[verdict] : NULL, source_text(number, ""),
+	                 here, &f);
 }
 
 json_t *claims_judge(const struct experiment *e, const struct store *store)
@@ -283,7 +331,11 @@ json_t *claims_judge(const struct experiment *e, const struct store *store)
 
 	for (size_t k = 0; k < json_array_size(claims); k++)
 		json_array_append_new(all, judge_claim(e, store, json_array_get(claims, k)));
-	for (size_t k = 0; k < json_array_size(numbers); k++)
-		json_array_append_new(all, judge_number(e, store, json_array_get(numbers, k)));
+	for (size_t k = 0; k < json_array_size(numbers); k++) {
+		json_t *result = judge_number(e, store, json_array_get(numbers, k));
+
+		json_object_set_new(result, "number", json_true());
+		json_array_append_new(all, result);
+	}
 	return all;
 }

@@ -178,6 +178,13 @@ static const char *text_value(const json_t *record, const char *key)
 	                               : "-";
 }
 
+/* Returns a JSON number that keeps all digits of whole ones. */
+static json_t *exactly(double value)
+{
+	return value == floor(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
+	                                                   : json_real(value);
+}
+
 /* Returns the place of a record in a chart: its x, a number or a text, its y, and the interval of y
  * that the 10th and 90th percentile of the time give; NULL without a y. */
 static json_t *point(const json_t *chart, const json_t *record)
@@ -191,10 +198,10 @@ static json_t *point(const json_t *chart, const json_t *record)
 
 	if (isnan(y))
 		return NULL;
-	p = json_pack("{s:f}", "y", y);
+	p = json_pack("{s:o}", "y", exactly(y));
 	if (strcmp(json_string_value(json_object_get(chart, "kind")), "lines") == 0 &&
 	    json_is_number(value_at(record, x)))
-		json_object_set_new(p, "x", json_real(record_number(record, x)));
+		json_object_set_new(p, "x", exactly(record_number(record, x)));
 	else
 		json_object_set_new(p, "x", text_json(text_value(record, x)));
 	const bool rate = strcmp(key, "gflops") == 0 || strcmp(key, "gbps") == 0 ||
@@ -262,6 +269,8 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 		if (!p)
 			continue;
 		name = text_value(record, by);
+		if (json_is_number(value_at(record, by)))
+			name = keep("%s = %s", by, name);
 		if (!(series = json_object_get(all, name))) {
 			series = json_pack("{s:o, s:s, s:[]}", "name", text_json(name), "role",
 			                   role_of(record), "points");

@@ -125,9 +125,15 @@ static const char *state_of(const struct store *store)
 /* Returns where, when and with what the records were measured. */
 static const char *place_of(const struct store *store)
 {
-	return keep("%s · %s · commits: %s · %s · at first: %s", values_of(store, "machine"),
-	            dates_of(store), values_of(store, "commit"), values_of(store, "device_name"),
-	            state_of(store));
+	const char *const parts[] = {values_of(store, "machine"), values_of(store, "device_name"),
+	                             dates_of(store), keep("commit %s", values_of(store, "commit")),
+	                             state_of(store)};
+	const char *text = "";
+
+	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+		if (*parts[k])
+			text = keep("%s%s%s", text, *text ? " · " : "", parts[k]);
+	return text;
 }
 
 int page_write(const struct works *works, const struct store *store, const struct wanted *wanted)

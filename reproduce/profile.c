@@ -2,12 +2,11 @@
  * Performance profiles (Dolan and More 2002): for each series, the share of the problems on which
  * its time is at most t times that of the fastest, for t from 1 to 8. A problem that a series lacks
  * counts against it at every t. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "reproduce.h"
 
-enum { STEPS = 60, MOST_RATIO = 8 };
+enum { MOST_RATIO = 8 };
 
 /* Returns the least time of each problem. */
 static json_t *fastest(const json_t *list)
@@ -27,12 +26,29 @@ static json_t *fastest(const json_t *list)
 	return best;
 }
 
-/* Returns the points of the curve of one series. Of several times for a problem the least
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds a corner of a curve: at t, `within` of `of` problems. */
+static void add_corner(json_t *points, double t, int within, size_t of)
+{
+	json_array_append_new(points,
+	                      json_pack("{s:f, s:f}", "x", t, "y", (double)within / (double)of));
+}
+
+/* Returns the corners of the curve of one series. Of several times for a problem the least
  * counts. */
 static json_t *curve(const json_t *points, const json_t *best)
 {
+	const size_t of = json_object_size(best);
 	json_t *all = json_array(), *least = json_object(), *p, *y;
+	double *ratio = need(calloc(of + 1, sizeof *ratio), "a profile");
 	const char *x;
+	int count = 0;
 	size_t n;
 
 	json_array_foreach(points, n, p)
@@ -44,16 +60,18 @@ static json_t *curve(const json_t *points, const json_t *best)
 		if (!old || json_number_value(y) < json_number_value(old))
 			json_object_set(least, x, y);
 	}
-	for (int k = 0; k <= STEPS; k++) {
-		const double t = pow(MOST_RATIO, (double)k / STEPS) * (1 + 1e-12);
-		int within = 0;
+	json_object_foreach(least, x, y) ratio[count++] =
+		json_number_value(y) / json_number_value(json_object_get(best, x));
+	qsort(ratio, (size_t)count, sizeof *ratio, ascending);
+	add_corner(all, 1, 0, of);
+	int within = 0;
 
-		json_object_foreach(least, x, y) within +=
-			json_number_value(y) <= json_number_value(json_object_get(best, x)) * t;
-		json_array_append_new(all,
-		                      json_pack("{s:f, s:f}", "x", t, "y",
-		                                (double)within / (double)json_object_size(best)));
+	for (; within < count && ratio[within] <= MOST_RATIO; within++) {
+		add_corner(all, ratio[within], within, of);
+		add_corner(all, ratio[within], within + 1, of);
 	}
+	add_corner(all, MOST_RATIO, within, of);
+	free(ratio);
 	json_decref(least);
 	return all;
 }

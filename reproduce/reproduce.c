@@ -51,13 +51,21 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT: w->minutes = -1; break;
 	case 'o': w->folder = arg; break;
-	case KEY_QUICK: w->mode = MODE_QUICK; break;
-	case KEY_TOY: w->mode = MODE_TOY; break;
+	case KEY_QUICK:
+	case KEY_TOY:
+		if (w->mode)
+			tool_usage("--quick and --toy do not go together");
+		w->mode = key == KEY_QUICK ? MODE_QUICK : MODE_TOY;
+		break;
 	case KEY_LIST: w->list = true; break;
 	case KEY_AGAIN: w->again = true; break;
 	case KEY_PLOTS: w->plots = plot_kinds[tool_choose("--plots", arg, plot_kinds)].name; break;
 	case KEY_WORKS: w->works = arg; break;
-	case KEY_MINUTES: w->minutes = tool_duration("--minutes", arg); break;
+	case KEY_MINUTES:
+		w->minutes = tool_number("--minutes", arg);
+		if (!(w->minutes > 0))
+			tool_usage("--minutes: a number above 0 is expected, not %s", arg);
+		break;
 	case ARGP_KEY_ARGS:
 		w->names = state->argv + state->next;
 		w->count = state->argc - state->next;
@@ -80,10 +88,17 @@ static const char doc[] =
 	"Measures again what the works measured that this library implements, draws their tables "
 	"and figures from the records, and says whether their claims hold here.\v"
 	"EXPERIMENT is a work (speculative, adaptive, segspmv, thesis, scan, today; or 000 to 005 "
-	"in the same order) or one table or figure of it: thesis.8.13 for "
-	"Figure "
-	"8.13, thesis.t8.5 for Table 8.5. Records are kept step by step: a run that was cut off "
-	"goes on when it is called again. What was measured on GPUs needs --device.";
+	"in the same order), a chapter of it, or one table or figure: thesis.8.13 for Figure 8.13, "
+	"thesis.t8.5 for Table 8.5. Records are kept step by step: a run that was cut off goes on "
+	"when it is called again. What was measured on GPUs needs --device. Other libraries take "
+	"part where they are found (make peers, EK_PEERS), real matrices where EK_MATRICES names "
+	"their folder; elsewhere twins stand for them.\n\n"
+	"A claim holds if the whole 95 % interval of the ratio is on its side of 1, does not hold "
+	"if it is on the other side, and ties in between; without an interval, or if others "
+	"disturbed the machine, it is not judged.\n\n"
+	"Example: ek reproduce --quick thesis.8\n\n"
+	"Exit status: 0 success, 1 a step failed, 2 usage, 3 a bad description of a work, 4 no "
+	"such device here.";
 
 static const struct argp_child children[] = {
 	{&tool_device_argp, 0, NULL, 0}, {&tool_general_argp, 0, "Common options:", 2}, {0}};
@@ -91,19 +106,8 @@ static const struct argp argp = {options, parse, "[EXPERIMENT...]", doc, childre
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-/* What became of the steps of an experiment. */
-struct tally {
-	int measured, there, failed, device, later;
-};
-
 static const double step_limit[MODES] = {[MODE_FULL] = 3600, [MODE_QUICK] = 90, [MODE_TOY] = 60};
 enum { GRACE = 55 }; /* seconds that the last step may take beyond --minutes */
-
-/* Tells whether the records of a step are there. */
-static bool is_there(const struct store *store, const struct step *step)
-{
-	return json_object_get(store->records, step->command) != NULL;
-}
 
 /* Measures a step and keeps its records, or the reason why there are none. What took too long is
  * not tried again by later runs; what failed otherwise is. */
@@ -152,143 +156,25 @@ static int measure(const struct experiment *e, struct store *store, const struct
 	return code;
 }
 
-/* ---- Telling --------------------------------------------------------------------------------- */
+/* ---- The command ----------------------------------------------------------------------------- */
 
-/* Returns why steps of an experiment have no records, "" if all have. */
-static const char *reasons(const struct experiment *e, const struct tally *t)
+/* Returns an exit code if the device that the user named cannot be used. */
+static int check_device(const struct wanted *w)
 {
-	const char *text = experiment_text(e, "cannot");
+	int code = TOOL_OK;
 
-	if (t->device)
-		text = keep("%s%s%s without --device", text, *text ? "; " : "",
-		            text_many(t->device, "step"));
-	if (t->failed)
-		text = keep("%s%s%s failed", text, *text ? "; " : "", text_many(t->failed, "step"));
-	if (t->later)
-		text = keep("%s%s%s left for the next call", text, *text ? "; " : "",
-		            text_many(t->later, "step"));
-	return text;
-}
-
-static void count_verdicts(const json_t *claims, int count[VERDICTS])
-{
-	json_t *claim;
-	size_t n;
-
-	json_array_foreach(claims, n, claim) for (int k = 0; k < VERDICTS; k++) count[k] +=
-		json_is_string(json_object_get(claim, "verdict")) &&
-		strcmp(json_string_value(json_object_get(claim, "verdict")), verdict_name[k]) == 0;
-}
-
-static const char *verdicts_text(const int count[VERDICTS])
-{
-	const char *text = "";
-
-	for (int k = 0; k < VERDICTS; k++)
-		if (count[k])
-			text = keep("%s%s%s %d", text, *text ? ", " : "", verdict_name[k],
-			            count[k]);
-	return text;
-}
-
-/* Prints what the works claimed, and what was found here. */
-static void tell_claims(const json_t *claims, FILE *out)
-{
-	json_t *claim;
-	size_t n;
-
-	json_array_foreach(claims, n, claim) tool_paragraph(
-		out, "  %s. %s %s", json_string_value(json_object_get(claim, "text")),
-		json_string_value(json_object_get(claim, "source")),
-		json_string_value(json_object_get(claim, "sentence")));
-}
-
-/* Tells what became of an experiment, in one line, and its claims if the user named experiments.
- * Adds the verdicts to `count`. */
-static int tell(const struct experiment *e, const struct store *store, const struct wanted *w,
-                const struct tally *t, int count[VERDICTS])
-{
-	json_t *claims = claims_judge(e, store), *claim;
-	FILE *out = tool_people(&w->common);
-	const char *why = reasons(e, t);
-	int here[VERDICTS] = {0}, code = TOOL_OK;
-	size_t n;
-
-	count_verdicts(claims, here);
-	tool_paragraph(out, "%-18s %-13s %d of %d steps%s%s%s%s", e->name,
-	               experiment_text(e, "what"), t->measured + t->there, e->steps,
-	               *verdicts_text(here) ? "; claims: " : "", verdicts_text(here),
-	               *why ? "; " : "", why);
-	if (w->count)
-		tell_claims(claims, out);
-	for (int k = 0; k < VERDICTS; k++)
-		count[k] += here[k];
-	json_array_foreach(claims, n, claim)
-	{
-		json_t *record = json_copy(claim);
-
-		json_object_set_new(record, "experiment", text_json(e->name));
-		code = code ? code : tool_json(&w->common, record);
-	}
-	json_decref(claims);
+	if (!w->common.device)
+		return code;
+	ek_context_destroy(tool_context(&(struct tool_options){.device = w->common.device}, &code));
 	return code;
 }
-
-static int list(const struct works *works, const struct store *store, const struct wanted *w)
-{
-	struct tool_table table;
-
-	tool_table_start(&table, "lllrl");
-	for (const char *const *head = (const char *const[]){"experiment", "in the work", "title",
-	                                                     "steps there", "needs", NULL};
-	     *head; head++)
-		tool_table_add(&table, "%s", *head);
-	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
-	     e++) {
-		int there = 0, device = 0;
-
-		if (!e->wanted)
-			continue;
-		for (int k = 0; k < e->steps; k++) {
-			there += is_there(store, &e->step[k]);
-			device += e->step[k].device;
-		}
-		tool_table_add(&table, "%s", e->name);
-		tool_table_add(&table, "%s", experiment_text(e, "what"));
-		tool_table_add(&table, "%s", experiment_text(e, "title"));
-		tool_table_add(&table, "%d of %d", there, e->steps);
-		tool_table_add(&table, "%s",
-		               !e->steps            ? "cannot be made"
-		               : device == e->steps ? "a device"
-		               : device             ? "a device for a part"
-		                                    : "");
-	}
-	tool_table_print(&table, TOOL_TEXT, tool_people(&w->common));
-	tool_table_free(&table);
-	return TOOL_OK;
-}
-
-/* Tells which steps failed and why, and the sum of the verdicts. */
-static void tell_end(const struct store *store, const struct wanted *w, const int count[VERDICTS])
-{
-	FILE *out = tool_people(&w->common);
-	const char *command;
-	json_t *why;
-
-	json_object_foreach(store->failed, command, why)
-		tool_paragraph(out, "failed: ek bench %s: %s", command, json_string_value(why));
-	if (*verdicts_text(count))
-		fprintf(out, "claims: %s\n", verdicts_text(count));
-	fprintf(out, "page: %s/index.html\n", w->folder);
-}
-
-/* ---- The command ----------------------------------------------------------------------------- */
 
 static int run(const struct works *works, struct store *store, const struct wanted *w)
 {
 	const double end = w->minutes > 0 ? tool_seconds() + 60 * w->minutes : 0;
 	int count[VERDICTS] = {0}, code = TOOL_OK, of = 0, at = 0;
 
+	tell_start(works, store, w);
 	for (int k = 0; k < works->count; k++)
 		of += works->experiment[k].wanted;
 	for (int k = 0; !code && k < works->count; k++) {
@@ -298,14 +184,16 @@ static int run(const struct works *works, struct store *store, const struct want
 		if (!e->wanted)
 			continue;
 		code = measure(e, store, w, end, keep("%s (%d of %d)", e->name, ++at, of), &tally);
-		code = code ? code : tell(e, store, w, &tally, count);
+		code = code ? code : tell_experiment(e, store, w, &tally, count);
 		code = code || tally.measured == 0 ? code : page_write(works, store, w);
 	}
 	code = code ? code : page_write(works, store, w);
 	if (!code && w->plots)
 		code = plots_write(works, store, w);
-	if (!code)
+	if (!code) {
+		tell_peers(store, w);
 		tell_end(store, w, count);
+	}
 	return code || !json_object_size(store->failed) ? code : TOOL_FAILED;
 }
 
@@ -318,13 +206,15 @@ int cmd_reproduce(int argc, char **argv)
 
 	tool_parse(&argp, argc, argv, &wanted);
 	code = works_read(&works, &wanted);
+	code = code ? code : check_device(&wanted);
 	code = code ? code : store_open(&store, &wanted);
 	wanted.device = wanted.common.device ? wanted.common.device : store_device(&store);
 	for (int k = 0; !code && k < works.count; k++)
 		code = steps_make(&works.experiment[k], &wanted);
 	code = code ? code : tool_json_open(&wanted.common);
 	if (!code)
-		code = wanted.list ? list(&works, &store, &wanted) : run(&works, &store, &wanted);
+		code = wanted.list ? tell_list(&works, &store, &wanted)
+		                   : run(&works, &store, &wanted);
 	closed = tool_json_close(&wanted.common);
 	store_close(&store);
 	works_free(&works);

@@ -140,6 +140,25 @@ json_t *charts_make(const struct experiment *e, const struct store *store);
  * (profile.c). */
 void profile_make(json_t *series);
 
+/* ---- The terminal (tell.c) ------------------------------------------------------------------- */
+
+/* What became of the steps of an experiment. */
+struct tally {
+	int measured, there, failed, device, later;
+};
+/* Tells whether the records of a step are there. */
+bool is_there(const struct store *store, const struct step *step);
+/* Tell how many steps there are to measure; what became of an experiment, in one line, and its
+ * claims if the user named experiments; the experiments and how many of their steps are there;
+ * whether other libraries took part; which steps failed, and the sum of the verdicts. Two add
+ * records to the file of --json or the verdicts to `count`, and return exit codes. */
+void tell_start(const struct works *works, const struct store *store, const struct wanted *wanted);
+int tell_experiment(const struct experiment *e, const struct store *store,
+                    const struct wanted *wanted, const struct tally *tally, int count[VERDICTS]);
+int tell_list(const struct works *works, const struct store *store, const struct wanted *wanted);
+void tell_peers(const struct store *store, const struct wanted *wanted);
+void tell_end(const struct store *store, const struct wanted *wanted, const int count[VERDICTS]);
+
 /* ---- The page (page.c) ----------------------------------------------------------------------- */
 
 /* Writes index.html into the folder, with the experiments that are wanted and all others that have

@@ -29,11 +29,14 @@ const values = c => {
 
 /* ---- Charts --------------------------------------------------------------------------------- */
 
-/* Peers keep the colour of peers; ours are spread around the circle of hues. */
+/* Ours are spread around the circle of hues, peers are greys; a single series has no key. */
 const hues = series => {
-	const ours = series.filter(s => s.role == 'ours');
-	return series.map(s => ({...s, role: s.role != 'ours' ? s.role
-		: `hsl(${Math.round(360 * ours.indexOf(s) / ours.length + 210) % 360} 60% 50%)`}));
+	const ours = series.filter(s => s.role == 'ours'), peers = series.filter(s => s.role == 'peer');
+	const hue = s => Math.round(360 * ours.indexOf(s) / ours.length + 210) % 360;
+	const grey = s => Math.round(35 + 40 * peers.indexOf(s) / peers.length);
+	return series.map(s => ({...s, name: series.length == 1 ? '' : s.name,
+		role: s.role == 'ours' ? `hsl(${hue(s)} 60% 50%)`
+			: s.role == 'peer' ? `hsl(265 12% ${grey(s)}%)` : s.role}));
 };
 const axis = (log, letter, label) => ({label: quoted(label),
 	...log?.includes(letter) ? {log: letter == 'x' ? 2 : 10} : {lo: 0}});
@@ -54,17 +57,13 @@ const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 /* Bars where there are few, else a line of points for each x. */
 const draw_bars = (place, c) => {
 	const xs = [...new Set(c.series.flatMap(s => s.points.map(p => p.x)))], n = c.series.length;
-	const bars = n <= 3, high = bars ? 14 * n + 10 : 24;
+	const bars = n <= 3 && !c.log?.includes('y'), high = bars ? 14 * n + 10 : 24;
 	const across = {...axis(c.log, 'y', c.label ?? c.y)};
-	if (across.log)
-		delete across.lo;
-	const from = across.log ? 10 ** Math.floor(Math.log10(Math.min(
-		...c.series.flatMap(s => s.points.map(p => p.y)).filter(y => y > 0)))) : 0;
 	const off = k => bars ? (k - (n - 1) / 2) * 0.8 / n : 0;
 	chart(place, {width: 900, height: 80 + high * xs.length, x: across,
 		y: rows(xs.map(x => `${x}`)),
 		series: hues(c.series).map((s, k) => ({...styled(s, k),
-			...bars ? {bar: 0.36 / n, from} : {},
+			...bars ? {bar: 0.36 / n, from: 0} : {},
 			points: s.points.map(p => ({x: p.y, y: xs.indexOf(p.x) + off(k),
 				text: bars ? '' : text_of(s, p)}))}))});
 };
@@ -79,6 +78,17 @@ const chart_of = (c, title) => {
 
 const verdict = c => tag('li', {}, badge(c.verdict ?? 'compared', good[c.verdict])
 	+ ` <b>${quoted(c.text)}.</b> ${quoted(c.source)} ${quoted(c.sentence)}`);
+/* Claims as a list, numbers that were measured as a table. */
+const claims_of = e => {
+	const list = e.claims.filter(c => !c.number);
+	const numbers = e.claims.filter(c => c.number && c.cases);
+	const lines = numbers.map(c => [c.text, [c.published].flat().join(' to '), c.low == c.high
+		? c.here : `${figure(c.low)} to ${figure(c.high)}`, c.verdict
+		?? (c.twins ? 'a twin has it by construction, or nearly' : '')]);
+	return (list.length ? tag('ul', {class: 'claims'}, join(list, verdict)) : '')
+		+ (lines.length ? tag('details', {}, tag('summary', {}, 'Numbers of the work beside ours')
+			+ rows_of(['number', 'the work', 'here', ''], lines)) : '');
+};
 const missing = e => {
 	const device = e.steps.filter(s => s.device && !s.there).length;
 	const failed = e.steps.filter(s => s.why), later = e.steps.length - device - failed.length
@@ -94,7 +104,7 @@ const commands = e => e.steps.length ? tag('details', {}, tag('summary', {}, 'Th
 const experiment = e => tag('div', {class: 'card', id: anchor(e)}, tag('h3', {}, quoted(e.title)
 	+ badge(e.what + (e.page ? `, p. ${e.page}` : '')) + badge(e.name))
 	+ (e.note ? tag('p', {}, quoted(e.note)) : '') + missing(e)
-	+ (e.claims.length ? tag('ul', {class: 'claims'}, join(e.claims, verdict)) : '')
+	+ claims_of(e)
 	+ join(e.charts, c => chart_of(c, e.title)) + join(e.published, published) + commands(e));
 const work = w => tag('h2', {}, `${quoted(w.title)}${badge(w.work)}`)
 	+ tag('p', {class: 'meta'}, quoted([w.authors, w.year, w.venue].filter(t => t).join(', '))
@@ -107,11 +117,13 @@ const steps = experiments.flatMap(e => e.steps);
 const tile = (value, text) => tag('div', {class: 'tile'}, tag('b', {}, value)
 	+ tag('span', {}, text));
 const verdicts = ['holds', 'tie', 'does not hold'];
-const heads = ['experiment', 'in the work', 'title'].map(h => `<th class=l>${h}`)
-	.concat(verdicts.map(v => `<th>${v}`)).join('');
+const heads = ['experiment', 'in the work'].map(h => `<th class=l>${h}`)
+	.concat(['steps', ...verdicts].map(v => `<th>${v}`)).join('') + '<th class=l>title';
 const line = e => tag('tr', {}, tag('td', {}, tag('a', {href: `#${anchor(e)}`}, quoted(e.name)))
-	+ tag('td', {class: 'l'}, quoted(e.what)) + tag('td', {class: 'l'}, quoted(e.title))
-	+ join(verdicts, v => tag('td', {}, count(e.claims, v) || '–')));
+	+ tag('td', {class: 'l'}, quoted(e.what))
+	+ tag('td', {}, `${e.steps.filter(s => s.there).length} of ${e.steps.length}`)
+	+ join(verdicts, v => tag('td', {}, count(e.claims, v) || '–'))
+	+ tag('td', {class: 'l wrap'}, quoted(e.title)));
 const contents = tag('div', {class: 'card'}, tag('div', {class: 'scroll'},
 	tag('table', {}, tag('tr', {}, heads) + join(experiments, line))));
 
@@ -139,3 +151,6 @@ document.querySelectorAll('[data-chart]').forEach(place => {
 	else
 		place.remove();
 });
+/* The place that the address names exists only now. */
+if (location.hash)
+	document.getElementById(location.hash.slice(1))?.scrollIntoView();

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "reproduce.h"
 
@@ -93,18 +94,25 @@ const char *experiment_text(const struct experiment *e, const char *key)
 	return text ? text : "";
 }
 
-/* Tells whether the user wants an experiment: its work by name or number, or the experiment by the
- * same and its own name. */
+/* Tells whether the user wants an experiment: by its work's name or number alone, or followed by
+ * its own name or by the chapter that its name begins with. Letters may be small or capital. */
 static bool is_wanted(const struct wanted *wanted, const char *work, const char *number,
                       const char *id)
 {
 	for (int k = 0; k < wanted->count; k++) {
-		const char *name = wanted->names[k];
+		const char *name = wanted->names[k], *own;
 		const size_t length = strcspn(name, ".");
-		const bool this = (strlen(work) == length && strncmp(name, work, length) == 0) ||
-		                  (strlen(number) == length && strncmp(name, number, length) == 0);
+		const bool this =
+			(strlen(work) == length && strncasecmp(name, work, length) == 0) ||
+			(strlen(number) == length && strncmp(name, number, length) == 0);
 
-		if (this && (!name[length] || strcmp(name + length + 1, id) == 0))
+		if (!this)
+			continue;
+		if (!name[length])
+			return true;
+		own = name + length + 1;
+		if (strncasecmp(id, own, strlen(own)) == 0 &&
+		    (!id[strlen(own)] || id[strlen(own)] == '.'))
 			return true;
 	}
 	return wanted->count == 0;

@@ -119,20 +119,22 @@ mkdir judge
 	record b m2 8
 	record c m2 8.001
 	record a m3 1 # without a partner
-	echo '{"step":"spmv x","end":true,"records":7,"seconds":1}'
+	record a m4 1 | sed 's/"rounds"/"disturbed":0.5,"rounds"/'
+	record b m4 9
+	echo '{"step":"spmv x","end":true,"records":9,"seconds":1}'
 } >judge/records.jsonl
 run 0 --works works -o judge judge.t1
 tr '\n' ' ' <out | sed 's/  */ /g' >line
 says() { expect "a verdict: $1" grep -qF "$1" line; }
-says "twice and eight times. The work: 3 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 cases: holds, by more."
+says "twice and eight times. The work: 3 times. Here: 4 times as fast (3.98 to 4.02), geometric mean of 2 cases, 1 left out as disturbed: holds, by more."
 says "harmonic. The work: 2 to 4 times. Here: 3.2 times"
-says "3.2 times (3.18 to 3.22), harmonic mean of 2 cases: holds, by as much."
+says "3.2 times as fast (3.18 to 3.22), harmonic mean of 2 cases, 1 left out as disturbed: holds, by as much."
 says "the other way. The work: 1.5 times. Here: 0.25 times"
-says "geometric mean of 2 cases: does not hold."
+says "left out as disturbed: does not hold."
 says "alike. The work says so in words. Here: 1 times"
 says "geometric mean of 2 cases: tie."
 says "slower. The work: 0.5 times. Here: 0.25 times"
-says "a peer. The work: 1.1 times. Not measured here: there are no records of {\"method\":\"peer.x\"}."
+says "1 claim: Not measured here: peer.x did not take part"
 says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
 says "claims: holds 4, tie 1, does not hold 2, not judged 1"
@@ -140,6 +142,9 @@ says "claims: holds 4, tie 1, does not hold 2, not judged 1"
 # ---- Mistakes ------------------------------------------------------------------------------------
 
 run 2 --list --again
+run 2 --quick --toy
+run 2 --minutes 0
+run 4 --device opencl:77 --toy scan.4
 run 0 --list -o nowhere
 expect "--list makes no folder" test ! -e nowhere
 run 2 adaptive.t2

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * What ek reproduce tells on the terminal: what it will do, what became of each experiment, the
+ * claims of those that the user named, and the sums. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reproduce.h"
+
+bool is_there(const struct store *store, const struct step *step)
+{
+	return json_object_get(store->records, step->command) != NULL;
+}
+
+/* Returns why steps of an experiment have no records, "" if all have. */
+static const char *reasons(const struct experiment *e, const struct tally *t)
+{
+	const char *text = experiment_text(e, "cannot");
+
+	if (t->device)
+		text = keep("%s%s%s without --device", text, *text ? "; " : "",
+		            text_many(t->device, "step"));
+	if (t->failed)
+		text = keep("%s%s%s failed", text, *text ? "; " : "", text_many(t->failed, "step"));
+	if (t->later)
+		text = keep("%s%s%s left for the next call", text, *text ? "; " : "",
+		            text_many(t->later, "step"));
+	return text;
+}
+
+static void count_verdicts(const json_t *claims, int count[VERDICTS])
+{
+	json_t *claim;
+	size_t n;
+
+	json_array_foreach(claims, n, claim) for (int k = 0; k < VERDICTS; k++) count[k] +=
+		json_is_string(json_object_get(claim, "verdict")) &&
+		strcmp(json_string_value(json_object_get(claim, "verdict")), verdict_name[k]) == 0;
+}
+
+static const char *verdicts_text(const int count[VERDICTS])
+{
+	const char *text = "";
+
+	for (int k = 0; k < VERDICTS; k++)
+		if (count[k])
+			text = keep("%s%s%s %d", text, *text ? ", " : "", verdict_name[k],
+			            count[k]);
+	return text;
+}
+
+/* Prints what the works claimed, and what was found here. What was not measured is counted by the
+ * reason; numbers that were not are left out. */
+static void tell_claims(const json_t *claims, FILE *out)
+{
+	json_t *claim, *count, *reasons = json_object();
+	const char *why;
+	size_t n;
+
+	json_array_foreach(claims, n, claim)
+	{
+		const char *sentence = json_string_value(json_object_get(claim, "sentence"));
+		const char *source = json_string_value(json_object_get(claim, "source"));
+
+		if (json_integer_value(json_object_get(claim, "cases")))
+			tool_paragraph(out, "  %s. %s%s%s",
+			               json_string_value(json_object_get(claim, "text")), source,
+			               *source ? " " : "", sentence);
+		else if (!json_is_true(json_object_get(claim, "number")))
+			json_object_set_new(reasons, sentence,
+			                    json_integer(1 + json_integer_value(json_object_get(
+								     reasons, sentence))));
+	}
+	json_object_foreach(reasons, why, count) tool_paragraph(
+		out, "  %s: %s", text_many((double)json_integer_value(count), "claim"), why);
+	json_decref(reasons);
+}
+
+/* Tells what became of an experiment, in one line, and its claims if the user named experiments.
+ * Adds the verdicts to `count`. */
+int tell_experiment(const struct experiment *e, const struct store *store, const struct wanted *w,
+                    const struct tally *t, int count[VERDICTS])
+{
+	json_t *claims = claims_judge(e, store), *claim;
+	FILE *out = tool_people(&w->common);
+	const char *why = reasons(e, t);
+	int here[VERDICTS] = {0}, code = TOOL_OK;
+	size_t n;
+
+	count_verdicts(claims, here);
+	tool_paragraph(out, "%s (%s): %d of %d steps%s%s%s%s", e->name, experiment_text(e, "what"),
+	               t->measured + t->there, e->steps, *verdicts_text(here) ? "; claims: " : "",
+	               verdicts_text(here), *why ? "; " : "", why);
+	if (w->count)
+		tell_claims(claims, out);
+	for (int k = 0; k < VERDICTS; k++)
+		count[k] += here[k];
+	json_array_foreach(claims, n, claim)
+	{
+		json_t *record = json_copy(claim);
+
+		json_object_set_new(record, "experiment", text_json(e->name));
+		code = code ? code : tool_json(&w->common, record);
+	}
+	json_decref(claims);
+	return code;
+}
+
+int tell_list(const struct works *works, const struct store *store, const struct wanted *w)
+{
+	struct tool_table table;
+
+	tool_table_start(&table, "lllrl");
+	for (const char *const *head = (const char *const[]){"experiment", "in the work", "title",
+	                                                     "steps there", "needs", NULL};
+	     *head; head++)
+		tool_table_add(&table, "%s", *head);
+	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
+	     e++) {
+		int there = 0, device = 0;
+
+		if (!e->wanted)
+			continue;
+		for (int k = 0; k < e->steps; k++) {
+			there += is_there(store, &e->step[k]);
+			device += e->step[k].device;
+		}
+		tool_table_add(&table, "%s", e->name);
+		tool_table_add(&table, "%s", experiment_text(e, "what"));
+		tool_table_add(&table, "%s", experiment_text(e, "title"));
+		tool_table_add(&table, "%d of %d", there, e->steps);
+		tool_table_add(&table, "%s",
+		               !e->steps            ? "cannot be made"
+		               : device == e->steps ? "a device"
+		               : device             ? "partly a device"
+		                                    : "");
+	}
+	tool_table_print(&table, TOOL_TEXT, tool_people(&w->common));
+	tool_table_free(&table);
+	return TOOL_OK;
+}
+
+/* Tells which steps failed and why, and the sum of the verdicts. */
+void tell_end(const struct store *store, const struct wanted *w, const int count[VERDICTS])
+{
+	FILE *out = tool_people(&w->common);
+	const char *command;
+	json_t *why;
+
+	json_object_foreach(store->failed, command, why)
+		tool_paragraph(out, "failed: ek bench %s: %s", command, json_string_value(why));
+	if (*verdicts_text(count))
+		fprintf(out, "claims: %s\n", verdicts_text(count));
+	fprintf(out, "page: %s/index.html\n", w->folder);
+	if (w->plots)
+		fprintf(out, "charts: %s/*.%s\n", w->folder, w->plots);
+}
+
+/* Tells how many steps there are to measure, and what takes part. */
+void tell_start(const struct works *works, const struct store *store, const struct wanted *w)
+{
+	int steps = 0;
+
+	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
+	     e++)
+		for (int k = 0; e->wanted && k < e->steps; k++)
+			steps += !is_there(store, &e->step[k]) &&
+			         (!e->step[k].device || w->common.device);
+	if (!steps)
+		return;
+	tool_remark(&w->common,
+	            "at most %s to measure, each kept when it ends (Ctrl-C loses no other)%s",
+	            text_many(steps, "step"),
+	            w->mode == MODE_FULL && steps > 20
+	                    ? "; a full run takes hours, --quick less than ten minutes"
+	                    : "");
+	if (!getenv("EK_MATRICES"))
+		tool_remark(
+			&w->common,
+			"EK_MATRICES names no folder with real matrices, so twins stand for them");
+}
+
+/* Says so if no other library took part. */
+void tell_peers(const struct store *store, const struct wanted *w)
+{
+	const char *step, *method;
+	json_t *records, *record;
+	bool found = false;
+	size_t n;
+
+	json_object_foreach(store->records, step, records) json_array_foreach(records, n, record)
+	{
+		method = json_string_value(json_object_get(record, "method"));
+		found = found || (method && strncmp(method, "peer.", 5) == 0);
+	}
+	if (!found)
+		tool_remark(&w->common, "no other library took part; make peers installs some");
+}
