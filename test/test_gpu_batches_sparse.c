@@ -157,17 +157,30 @@ static void little_memory(ek_context *ctx, eki_memory memory)
 	ctx->timing = NULL;
 }
 
-/* Checks that batches help where the device says that there is memory, and its driver has none. */
+/* Checks that batches help where the device says that there is memory, and its driver has none:
+ * with a share that was asked for, and with a choice that is made again for batches. */
 static void driver_has_less(ek_context *ctx, eki_memory memory)
 {
+	static const char *const in_batches = "in batches, since it does not fit there";
 	const int64_t has = ctx->device->info.memory;
+	char text[4096];
+	ek_plan *plan;
 
 	if (memory == EKI_MEMORY_SHARED)
 		return;
 	factors_make(ctx, false);
 	budget_begin(ctx, BUDGET, true);
 	ctx->device->info.memory = 3 * BUDGET;
-	check_plan("csr.split.gpu:share=1", "in batches, since it does not fit there");
+	check_plan("csr.split.gpu:share=1", in_batches);
+	ctx->timing = device_wins;
+	expect_status(plan_make("csr.split.gpu", 0, &plan), EK_OK);
+	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
+	expect_text(text, in_batches);
+	expect_text(text, "the device alone, since both together");
+	assert_null(strstr(text, "as asked for"));
+	check(plan);
+	ek_plan_destroy(plan);
+	ctx->timing = NULL;
 	budget_end(ctx);
 	assert_int_equal(ctx->device->info.memory, has);
 	factors_free();
