@@ -122,6 +122,7 @@ ek_status eki_plan_operand(ek_plan *p, int k, bool transposed, bool ascending)
 	p->ascending[k] = ascending;
 	EK_RETURN_IF(convert(p, k, &p->own[k], &csr));
 	p->root.in[k] = csr;
+	p->root.from[k] = p->problem.A[k].M;
 	p->root.op[k] = EK_OP_N;
 	return EK_OK;
 }

@@ -193,6 +193,7 @@ static ek_status make_plan(const eki_step *step, ek_plan **plan)
 	                           .ctx = step->ctx,
 	                           .plan = *plan,
 	                           .in = {NULL, step->in[1]},
+	                           .from = {step->from[0], step->from[1], step->from[2]},
 	                           .op = {EK_OP_N, EK_OP_N, EK_OP_N},
 	                           .isa = step->isa,
 	                           .threads = step->threads,
@@ -289,10 +290,9 @@ const ek_method ek_spgemm_gpu_csr_batches = {
 	.source = "Gustavson 1978; own",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
-	.param = {{"batch", 64, INT32_MAX,
+	.param = {{"batch", 64, INT64_C(1) << 40,
                    "bytes of a batch and its rows of C, at least those of the longest rows; a "
-                   "quarter of "
-                   "what B leaves"}},
+                   "quarter of what B leaves"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.prepare = prepare,

@@ -173,9 +173,7 @@ static ek_status prepare(eki_step *step)
 	most = eki_gpu_param(step, 0, strcmp(on->kind, "gpu") == 0 ? LOCAL_MOST : CPU_LOCAL);
 	for (local = LOCAL_MOST; local > most;)
 		local /= 2;
-	local *= 1024;
-	if (local > on->local_most)
-		local = on->local_most;
+	local = most < on->local_most / 1024 ? 1024 * local : on->local_most;
 	step->param[0] = local / 1024;
 	eki_hash_sizes(step, local, h);
 	EK_RETURN_IF(make_arrays(step, h));
@@ -210,8 +208,8 @@ const ek_method ek_spgemm_gpu_csr_hash = {
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
 	.param = {{"local", 8, 256,
-                   "KiB of local memory of a group, at most: a power of two, or rounded down to "
-                   "one; what the device has, 64 on processors"}},
+                   "KiB of local memory of a group, at most: what the device has if that is no "
+                   "more, else rounded down to a power of two; 256, or 64 on processors"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost,
