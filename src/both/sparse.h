@@ -25,7 +25,7 @@ typedef struct eki_sparse_both {
 	bool streams;             /* whether the device computes by batches */
 	eki_mark mark;            /* the plan before pieces were made */
 	int pieces;
-	int first;                              /* number of pieces that the device does */
+	int first;     /* number of pieces that the device does */
 	int64_t share; /* thousandths of the products that are the processor's, if both do some */
 	eki_sparse_piece piece[EKI_PIECES + 1]; /* the last one only tells where the rows end */
 	bool moves; /* whether runs may change `first`, as `balance` says */

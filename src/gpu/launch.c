@@ -181,10 +181,9 @@ ek_status eki_gpu_mirror_operand(eki_step *step, int m)
 		if (s->there && s->there[k])
 			g->operand[m][k] = s->there[k];
 		else
-			EK_RETURN_IF(eki_mirror_get(g->device, s->array[k],
-			                            s->len[k] * (int64_t)elem_size(s, k),
-			                            array_state(s, k, operand_state(step, m)),
-			                            &g->operand[m][k]));
+			EK_RETURN_IF(eki_mirror_get(
+				g->device, s->array[k], s->len[k] * (int64_t)elem_size(s, k),
+				array_state(s, k, operand_state(step, m)), &g->operand[m][k]));
 	return EK_OK;
 }
 

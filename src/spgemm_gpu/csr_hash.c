@@ -41,11 +41,6 @@ enum { SMALL = 1 << 16 };
  * processor, tables should stay in its first or second cache. */
 enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
 
-static int64_t entry_bytes(const ek_store *A)
-{
-	return (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
-}
-
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
 /* Sets h->bound and h->longest to the sum and the maximum of the bounds. */
@@ -78,8 +73,9 @@ static ek_status choose_phases(eki_job *job, eki_step *step, eki_hash_rows *h, e
 		return EK_OK;
 	if (h->bound > SMALL)
 		EK_RETURN_IF(eki_hash_sample(job, step, h, bound));
-	h->in_one_phase = h->compression <= LOOSE &&
-	                  eki_times(h->bound, 2 * entry_bytes(step->in[0])) <= dev->info.memory / 2;
+	h->in_one_phase =
+		h->compression <= LOOSE &&
+		eki_times(h->bound, 2 * eki_entry_bytes(step->in[0])) <= dev->info.memory / 2;
 	if (!h->in_one_phase)
 		return EK_OK;
 	EK_RETURN_IF(eki_gpu_scan(job, EK_INT64, EK_SUM, EK_EXCLUSIVE, rows + 1, bound, bound));
@@ -101,7 +97,7 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
  * memory, but at least the longest row. */
 static void choose_capacity(eki_step *step, eki_hash_rows *h)
 {
-	const int64_t entry = entry_bytes(step->in[0]), limit = step->problem->memory;
+	const int64_t entry = eki_entry_bytes(step->in[0]), limit = step->problem->memory;
 	const int64_t held = eki_plan_needs(step->plan) + run_bytes(step, h);
 	const int64_t left = limit > 0 ? limit - held : step->ctx->device->info.memory / 2;
 
