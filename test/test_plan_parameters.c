@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests ek_plan_parameters for all methods that have parameters, on the processor and on devices:
  * defaults become known values in the ranges of the method's row, values that were asked for are
- * reported as asked or as the method rounds them, and ek_plan_explain says the same. */
+ * reported as asked or as the method rounds them, ek_plan_explain says the same, and what is
+ * reported can be asked for and is then reported again. */
+#include "gpu/gpu.h"
 #include "support/devices.h"
 #include "support/rows.h"
 #include "support/support.h"
@@ -64,10 +66,17 @@ static bool may_lack(const ek_method *m, const char *name)
 	       strcmp(name, "panels") == 0;
 }
 
-static void check_explained(const ek_plan *plan)
+/* Checks what a plan says of parameters, and a plan with those that it reports. */
+static void check_reported(const ek_method *m, const ek_plan *plan)
 {
-	char text[8192], line[200];
+	char text[8192], line[200], name[200];
+	ek_plan *same;
 
+	snprintf(name, sizeof name, "%s:%s", ek_method_name(m), ek_plan_parameters(plan));
+	expect_status(make(m, name, NULL, &same), EK_OK);
+	if (strcmp(ek_plan_parameters(plan), ek_plan_parameters(same)) != 0)
+		fail_msg("%s gives \"%s\"", name, ek_plan_parameters(same));
+	ek_plan_destroy(same);
 	snprintf(line, sizeof line, "\nparams   %s\n", ek_plan_parameters(plan));
 	expect_status(ek_plan_explain(plan, text, sizeof text), EK_OK);
 	expect_text(text, line);
@@ -91,7 +100,7 @@ static void check_defaults(const ek_method *m)
 		known++;
 	}
 	assert_true(known > 0);
-	check_explained(plan);
+	check_reported(m, plan);
 	ek_plan_destroy(plan);
 }
 
@@ -130,6 +139,9 @@ static const struct asked {
 	{"spmm.csr.split.gpu:share=250", "share=250"},
 	{"spgemm.csr.split.gpu:share=250", "share=250"},
 	{"spgemm.csr.split.gpu:side=2", "side=2"},
+	{"spgemm.csr.split.gpu:batch=30000,side=1", "batch=30000,side=1"},
+	{"spgemm.csr.split.gpu:batch=30000,side=2", "side=2"},
+	{"spgemm.csr.batches.gpu:batch=30000", "batch=30000"},
 	{"spgemm.csr.bins.gpu:memory=3", "memory=3"},
 	{"spgemm.csr.hash.gpu:local=16", "local=16"},
 	{"spgemm.csr.hash.gpu:local=31", "local=16"},
@@ -149,7 +161,7 @@ static void check_asked(const struct asked *a, const ek_method *m)
 		fail_msg("%s: \"%s\" is expected, not \"%s\"", a->name, a->reported,
 		         ek_plan_parameters(plan));
 	if (*a->reported)
-		check_explained(plan);
+		check_reported(m, plan);
 	ek_plan_destroy(plan);
 }
 
@@ -237,6 +249,53 @@ static void test_devices(void **state)
 }
 
 #ifndef EK_NO_GPU
+/* Checks that the plan of a trial hands its parameters on. Of methods that are tried, those that
+ * have some need a device, for which ek_plan_create makes no trials. */
+static void test_trial(void **state)
+{
+	const ek_hints hints = {
+		.size = sizeof hints, .measure = 1, .method = "spmv.csr.vector.gpu:lanes=4"};
+	ek_plan *plan;
+
+	(void)state;
+	need_device();
+	open_matrices(devices.of[0].ctx);
+	expect_status(eki_plan_make(eki_operation_row(EK_SPMV), mesh, &hints, &plan), EK_OK);
+	assert_non_null(plan->trials);
+	assert_string_equal(ek_plan_parameters(plan), "lanes=4");
+	ek_plan_destroy(plan);
+	close_matrices();
+}
+
+/* Checks parameters on a device with much memory, and with local memory that is no power of two. */
+static void test_sizes(void **state)
+{
+	static const struct asked of[] = {{"spgemm.csr.hash.gpu", "local=50"},
+	                                  {"spgemm.csr.hash.gpu:local=256", "local=50"},
+	                                  {"spgemm.csr.hash.gpu:local=49", "local=32"}};
+	const ek_method *batches = ek_method_find("spgemm.csr.batches.gpu");
+	ek_device_info *info, had;
+	ek_plan *plan, *most;
+
+	(void)state;
+	need_device();
+	info = &devices.of[0].ctx->device->info;
+	had = *info;
+	info->local_most = 50 * 1024 + 16;
+	info->memory = INT64_C(1) << 40;
+	open_matrices(devices.of[0].ctx);
+	for (int k = 0; k < EKI_COUNT(of); k++)
+		check_asked(&of[k], method_of(&of[k]));
+	/* A batch takes no more than all rows need, however much is asked for. */
+	expect_status(make(batches, "spgemm.csr.batches.gpu", NULL, &plan), EK_OK);
+	expect_status(make(batches, "spgemm.csr.batches.gpu:batch=4000000000", NULL, &most), EK_OK);
+	assert_string_equal(ek_plan_parameters(plan), ek_plan_parameters(most));
+	ek_plan_destroy(most);
+	ek_plan_destroy(plan);
+	close_matrices();
+	*info = had;
+}
+
 /* Checks that the rule for the height of tiles is not reported where it does not matter. */
 static void test_heights(void **state)
 {
@@ -251,18 +310,18 @@ static void test_heights(void **state)
 	ek_plan_destroy(plan);
 	close_matrices();
 }
-#else
-static void test_heights(void **state)
-{
-	(void)state;
-}
 #endif
 
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_processor), cmocka_unit_test(test_measured),
-		cmocka_unit_test(test_devices), cmocka_unit_test(test_heights)};
+		cmocka_unit_test(test_devices),
+#ifndef EK_NO_GPU
+		cmocka_unit_test(test_trial),     cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_heights),
+#endif
+	};
 
 	if (argc > 0)
 		test_passive_threads(argv);

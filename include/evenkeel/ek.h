@@ -1292,20 +1292,24 @@ ek_status ek_dense_spmm(ek_plan *plan, double alpha, const ek_dense *X, double b
  * (EK_MEMORY_SHARED). hints.memory counts what the plan and its runs hold on the host and on the
  * device, except C and its copy on the device. The bits are those of the processor's methods if the
  * device rounds each operation and keeps denormal numbers, and in any case the same in each run. If
- * the device fails while a run writes into an existing C, its values are undefined. With
- * spgemm.csr.hash.gpu a run holds, in one phase, room for the bounds on the entries of C's rows,
- * and with hints.memory a part of C at a time; from the first run on, the plan keeps where the rows
- * of C begin and, for runs into an existing C, its columns. ek_plan_explain says how many rows are
- * computed in which way, and whether C is counted before it is filled. By name,
- * spgemm.csr.batches.gpu multiplies an A that does not fit the device: B stays there, and each run
- * copies the rows of A and D, batch by batch, and copies their rows of C back. ek_plan_explain says
- * how many batches there are. The parameter `batch` is the most that one takes there besides B, but
- * at least the longest rows of A and C have room. A new C takes its memory twice for a moment, so
- * hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says that B or a row does not fit.
+ * the device fails while a run writes into an existing C, its values are undefined; its pattern
+ * stays. So it is where memory runs out (EK_ENOMEM) in methods that compute C in parts: in
+ * spgemm.csr.batches.gpu and spgemm.csr.split.gpu, and in spgemm.csr.hash.gpu with hints.memory or
+ * with a C that is too large for the device. With spgemm.csr.hash.gpu a run holds, in one phase,
+ * room for the bounds on the entries of C's rows, and with hints.memory a part of C at a time; from
+ * the first run on, the plan keeps where the rows of C begin and, for runs into an existing C, its
+ * columns. ek_plan_explain says how many rows are computed in which way, and whether C is counted
+ * before it is filled. By name, spgemm.csr.batches.gpu multiplies an A that does not fit the
+ * device: B stays there, and each run copies the rows of A and D, batch by batch, and copies their
+ * rows of C back. ek_plan_explain says how many batches there are. The parameter `batch` is the
+ * most that one takes there besides B, but at least the longest rows of A and C have room. A new C
+ * takes its memory twice for a moment, so hints.memory is refused (EK_EUNSUPPORTED); EK_ENOMEM says
+ * that B or a row does not fit.
  *
  * Errors: EK_EINVAL (NULL; *C was not made by this plan, or has been converted since), EK_EOVERFLOW
  * (C has more entries than its index type can count; the message names the type that can, for
- * hints.index), EK_ENOMEM. After an error *C is unchanged.
+ * hints.index), EK_ENOMEM. After an error *C is unchanged, but for the values that are undefined on
+ * a device (above).
  *
  * Cost: O(products + entries of C + rows) and, for scattered products, cache misses. Thread safety:
  * any number of threads may run one plan at the same time, each with its own *C.

@@ -67,7 +67,7 @@ ek_status eki_batches_prepare(eki_step *step, int64_t bytes, const char *name, c
 	step->state = b;
 	EK_RETURN_IF(eki_gpu_prepare(step, name, defines, text));
 	const ek_store *A = step->in[0];
-	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
+	const int64_t entry = eki_entry_bytes(A);
 
 	step->param[0] = bytes ? bytes : usual_bytes(step);
 	*b = (eki_both_batches){.entries = step->param[0] / entry};

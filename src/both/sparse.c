@@ -41,8 +41,6 @@ static ek_status one_side(eki_step *step, int side, const char *why)
 
 	s->moves = false;
 	s->first = side == EKI_DEVICE_SIDE;
-	step->param[EKI_SPARSE_SHARE_PARAM] = 0;
-	step->param[EKI_SPARSE_SIDE_PARAM] = side == EKI_DEVICE_SIDE ? 1 : 2;
 	EK_RETURN_IF(eki_sparse_make(step, whole, 1, 1u << side));
 	return eki_step_say(step, "         the %s alone%s, by %s\n",
 	                    side == EKI_DEVICE_SIDE ? "device" : "processor", why,
@@ -160,12 +158,8 @@ static ek_status say_times(eki_step *step, const times *t)
 /* Says which rows are whose, and by which methods. `share` is that of the device. */
 static ek_status say_share(eki_step *step, double share, const char *how)
 {
-	const int64_t rest = ALL - (int64_t)(ALL * share + 0.5);
 	const eki_sparse_both *s = step->state;
 	const ek_method *name[EKI_SIDES] = {0};
-
-	if (!step->param[EKI_SPARSE_SHARE_PARAM])
-		step->param[EKI_SPARSE_SHARE_PARAM] = rest < 1 ? 1 : rest >= ALL ? ALL - 1 : rest;
 
 	for (int k = 0; k < s->pieces; k++)
 		for (int side = 0; side < EKI_SIDES; side++)
@@ -187,15 +181,18 @@ static ek_status say_share(eki_step *step, double share, const char *how)
 	                : EK_OK;
 }
 
-/* Makes two pieces around cut number `at`, or, if runs may move them, some more. */
-static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at)
+/* Makes two pieces around cut number `at`, above which is `share` of the work, or, if runs may move
+ * them, some more. */
+static ek_status make_cut(eki_step *step, const int64_t bound[EKI_SHARES + 1], int at, double share)
 {
+	const int64_t rest = ALL - (int64_t)(ALL * share + 0.5);
 	eki_sparse_both *s = step->state;
 	int64_t begin[EKI_PIECES + 1];
 	const int pieces =
 		eki_balance_cut(bound, at, step->in[0]->rows, s->moves, begin, &s->balance);
 
 	s->first = s->balance.now;
+	s->share = rest < 1 ? 1 : rest >= ALL ? ALL - 1 : rest;
 	return eki_sparse_make(step, begin, pieces, 0);
 }
 
@@ -210,11 +207,11 @@ static ek_status decide(eki_step *step, const int64_t bound[EKI_SHARES + 1],
 
 	if (eki_both_pays(t->both, *alone) && t->measured) {
 		EK_RETURN_IF(time_piece(step, 0, step->in[0]->rows, 1u << faster, t));
-		EK_RETURN_IF(make_cut(step, bound, at));
+		EK_RETURN_IF(make_cut(step, bound, at, above[at].work));
 		EK_RETURN_IF(time_runs(step, ((eki_sparse_both *)step->state)->first, step->method,
 		                       &t->both));
 	} else if (eki_both_pays(t->both, *alone)) {
-		EK_RETURN_IF(make_cut(step, bound, at));
+		EK_RETURN_IF(make_cut(step, bound, at, above[at].work));
 	}
 	if (!eki_both_pays(t->both, *alone))
 		EK_RETURN_IF(one_side(step, faster, ", since both together would not be faster"));
@@ -263,6 +260,7 @@ static ek_status cut_as_asked(eki_step *step, int64_t thousandths)
 
 	EK_RETURN_IF(cut_rows(step, edge, 2, bound, share, &terms));
 	s->first = 1;
+	s->share = thousandths;
 	EK_RETURN_IF(eki_sparse_make(step, bound, 2, 0));
 	return say_share(step, share[1], "as asked for");
 }
@@ -323,14 +321,21 @@ static ek_status choose(eki_step *step)
 		                holds(step, 900, (double)eki_store_bytes(step->in[1]))
 		                        ? ", since the device has too little memory"
 		                        : ", since B does not fit the device");
-	EK_RETURN_IF(status);
-	const eki_step *first = s->piece[0].step[EKI_DEVICE_SIDE];
+	return status;
+}
 
-	if (!s->streams || !first)
-		return EK_OK;
-	step->param[EKI_SPARSE_BATCH_PARAM] = first->param[0];
-	return eki_step_say(step, "         A goes to the device in batches, %s\n",
-	                    s->batch ? "as asked for" : "since it does not fit there");
+/* Leaves the parameters that make the choice: the side that does all, or the processor's share. */
+static void note(eki_step *step)
+{
+	const eki_sparse_both *s = step->state;
+	const bool device = s->first == s->pieces, host = s->first == 0;
+	const eki_step *on = NULL;
+
+	for (int k = 0; k < s->first && !on; k++)
+		on = s->piece[k].step[EKI_DEVICE_SIDE];
+	step->param[EKI_SPARSE_SHARE_PARAM] = device || host ? 0 : s->share;
+	step->param[EKI_SPARSE_SIDE_PARAM] = device ? 1 : host ? 2 : 0;
+	step->param[EKI_SPARSE_BATCH_PARAM] = s->streams && on ? on->param[0] : 0;
 }
 
 /* ---- The method ------------------------------------------------------------------------------ */
@@ -345,7 +350,12 @@ ek_status eki_sparse_both_prepare(eki_step *step, const ek_method *batches)
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_open(step));
 	s->mark = eki_step_mark(step);
-	return choose(step);
+	EK_RETURN_IF(choose(step));
+	note(step);
+	if (!step->param[EKI_SPARSE_BATCH_PARAM])
+		return EK_OK;
+	return eki_step_say(step, "         A goes to the device in batches, %s\n",
+	                    s->batch ? "as asked for" : "since it does not fit there");
 }
 
 void eki_sparse_both_report(const eki_step *step, char *text, size_t size)

@@ -25,7 +25,8 @@ typedef struct eki_sparse_both {
 	bool streams;             /* whether the device computes by batches */
 	eki_mark mark;            /* the plan before pieces were made */
 	int pieces;
-	int first;                              /* number of pieces that the device does */
+	int first;     /* number of pieces that the device does */
+	int64_t share; /* thousandths of the products that are the processor's, if both do some */
 	eki_sparse_piece piece[EKI_PIECES + 1]; /* the last one only tells where the rows end */
 	bool moves; /* whether runs may change `first`, as `balance` says */
 	eki_balance balance;
@@ -55,7 +56,7 @@ void eki_sparse_both_report(const eki_step *step, char *text, size_t size);
 #define EKI_SPARSE_BOTH_PARAMS                                                            \
 	{                                                                                 \
 		{"share", 1, 999, "thousandths of the products that the processor does"}, \
-			{"batch", 64, INT32_MAX,                                          \
+			{"batch", 64, INT64_C(1) << 40,                                   \
 		         "bytes of a batch, in which A goes to the device"},              \
 		{                                                                         \
 			"side", 1, 2, "1: the device does all, 2: the processor"          \

@@ -14,11 +14,6 @@ typedef struct block_rows {
 	int64_t all, left; /* entries in the block found last; those on no dense diagonal */
 } block_rows;
 
-static inline int64_t entry_bytes(const ek_store *csr)
-{
-	return (int64_t)(ek_value_size(csr->value) + eki_idx_size(csr->index));
-}
-
 /* What decides how many bytes a block saves over CSR: those of an entry in CSR, and of a block. */
 typedef struct block_bytes {
 	int64_t entry, block;
@@ -26,7 +21,7 @@ typedef struct block_bytes {
 
 static inline block_bytes bytes_of_block(const ek_store *csr, int64_t b)
 {
-	return (block_bytes){.entry = entry_bytes(csr),
+	return (block_bytes){.entry = eki_entry_bytes(csr),
 	                     .block = b * b * (int64_t)ek_value_size(csr->value) +
 	                              (int64_t)eki_idx_size(csr->index)};
 }

@@ -210,7 +210,7 @@ static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_s
 
 		for (int part = 0; part < parts; part++)
 			n += job.count[part * job.diagonals + d];
-		gain = (double)n * (double)entry_bytes(csr) - whole;
+		gain = (double)n * (double)eki_entry_bytes(csr) - whole;
 		dense[d] = gain > 0;
 		*on += gain > 0 ? (double)n : 0;
 		*saved += gain > 0 ? gain : 0;
@@ -271,7 +271,7 @@ static ek_status choose_flat(const ek_context *ctx, const ek_store *csr, ek_stor
 {
 	const ek_store lengths = {.index = csr->index, .array = {marks->array[MARK_FLAT]}};
 	const int64_t rows = csr->rows, idx = (int64_t)eki_idx_size(csr->index);
-	const int64_t ell = entry_bytes(csr), coo = ell + idx;
+	const int64_t ell = eki_entry_bytes(csr), coo = ell + idx;
 	int64_t entries = 0, most, *rows_of, k, long_rows, in_ell = 0;
 	void *block;
 

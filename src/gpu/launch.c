@@ -126,6 +126,13 @@ static size_t elem_size(const ek_store *s, int k)
 	return eki_elem_size(s->format->array[k].elem, s->value, s->index);
 }
 
+/* Returns the state number of array k of a store whose values have the number `state`. Other arrays
+ * never change while a plan uses them. */
+static uint64_t array_state(const ek_store *s, int k, uint64_t state)
+{
+	return s->format->array[k].elem == EKI_VALUE ? state : 0;
+}
+
 ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays)
 {
 	const ek_store *s = step->in[0];
@@ -134,7 +141,8 @@ ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays)
 		if (arrays >> k & 1)
 			EK_RETURN_IF(eki_mirror_get(step->gpu->device, s->array[k],
 			                            s->len[k] * (int64_t)elem_size(s, k),
-			                            eki_step_values(step), &step->gpu->array[k]));
+			                            array_state(s, k, eki_step_values(step)),
+			                            &step->gpu->array[k]));
 	return EK_OK;
 }
 
@@ -157,6 +165,13 @@ ek_status eki_gpu_refresh(eki_step *step)
 	return EK_OK;
 }
 
+/* Returns the state number of the values of operand m. If they are not those of one matrix, it is
+ * that of the values of all. */
+static uint64_t operand_state(const eki_step *step, int m)
+{
+	return step->from[m] ? atomic_load(&step->from[m]->state) : eki_latest_state(step->plan);
+}
+
 ek_status eki_gpu_mirror_operand(eki_step *step, int m)
 {
 	eki_gpu *g = step->gpu;
@@ -166,10 +181,9 @@ ek_status eki_gpu_mirror_operand(eki_step *step, int m)
 		if (s->there && s->there[k])
 			g->operand[m][k] = s->there[k];
 		else
-			EK_RETURN_IF(eki_mirror_get(g->device, s->array[k],
-			                            s->len[k] * (int64_t)elem_size(s, k),
-			                            eki_latest_state(step->plan),
-			                            &g->operand[m][k]));
+			EK_RETURN_IF(eki_mirror_get(
+				g->device, s->array[k], s->len[k] * (int64_t)elem_size(s, k),
+				array_state(s, k, operand_state(step, m)), &g->operand[m][k]));
 	return EK_OK;
 }
 
@@ -189,7 +203,7 @@ ek_status eki_gpu_refresh_operands(eki_step *step)
 			if (step->in[m]->format->array[k].elem == EKI_VALUE &&
 			    eki_gpu_mirrors(step, m, k))
 				EK_RETURN_IF(eki_mirror_renew(g->device, g->operand[m][k],
-				                              eki_latest_state(step->plan)));
+				                              operand_state(step, m)));
 	return EK_OK;
 }
 

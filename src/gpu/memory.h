@@ -69,7 +69,8 @@ void eki_shared_close(eki_device *);
 
 /* Finds or makes the mirror of a host array: a copy on the device, shared by all plans that use the
  * array. An array in shared memory is its own mirror and is not copied. `state` is the state number
- * of the array's values. If it differs from that of the last copy, the array is copied again. */
+ * of the array's values, or 0 if it never changes. If it differs from that of the last copy, the
+ * array is copied again. */
 ek_status eki_mirror_get(eki_device *, const void *array, int64_t bytes, uint64_t state,
                          const eki_buffer **buffer);
 ek_status eki_mirror_renew(eki_device *, const eki_buffer *buffer, uint64_t state);

@@ -138,6 +138,11 @@ static inline ek_value eki_ptr_type(ek_index index)
 	return index == EK_I32 ? EK_INT32 : EK_INT64;
 }
 size_t eki_idx_size(ek_index index); /* bytes of a column index */
+/* Returns the bytes of an entry in CSR: its column and its value. */
+static inline int64_t eki_entry_bytes(const ek_store *csr)
+{
+	return (int64_t)(eki_idx_size(csr->index) + ek_value_size(csr->value));
+}
 int64_t eki_ptr_max(ek_index index); /* largest row pointer: INT32_MAX or INT64_MAX */
 int64_t eki_idx_max(ek_index index);
 /* Allocates all arrays of a store, array k with len[k] elements. After an error, nothing is

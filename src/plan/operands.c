@@ -122,6 +122,7 @@ ek_status eki_plan_operand(ek_plan *p, int k, bool transposed, bool ascending)
 	p->ascending[k] = ascending;
 	EK_RETURN_IF(convert(p, k, &p->own[k], &csr));
 	p->root.in[k] = csr;
+	p->root.from[k] = p->problem.A[k].M;
 	p->root.op[k] = EK_OP_N;
 	return EK_OK;
 }
@@ -200,7 +201,7 @@ ek_status eki_plan_run_sparse(ek_plan *plan, eki_run *run, ek_matrix **C)
 static int64_t bytes_to_copy(const ek_plan *p, int k)
 {
 	const ek_store *own = &p->own[k];
-	const int64_t entry = (int64_t)(eki_idx_size(own->index) + ek_value_size(own->value));
+	const int64_t entry = eki_entry_bytes(own);
 
 	if (!own->format || own->borrowed >> CSR_VAL & 1)
 		return 0;

@@ -84,7 +84,10 @@ int64_t eki_moved_bytes(const eki_problem *problem, const ek_store *in)
 
 eki_step *eki_step_child(eki_step *step, const ek_store *in, ek_op op)
 {
-	return eki_step_child_of(step, step->problem, in, op);
+	eki_step *child = eki_step_child_of(step, step->problem, in, op);
+
+	memcpy(child->from, step->from, sizeof child->from);
+	return child;
 }
 
 eki_step *eki_step_child_of(eki_step *step, const eki_problem *problem, const ek_store *in,

@@ -14,6 +14,9 @@ struct eki_step {
 	/* Stores that the method multiplies with: those of the problem's matrices, copies made by
 	 * the plan, or stores made by the method of a parent step. */
 	const ek_store *in[EKI_MAX_MATRICES];
+	/* For each of several operands the matrix that it has its values from; NULL if it has them
+	 * from elsewhere. */
+	const ek_matrix *from[EKI_MAX_MATRICES];
 	/* Op applied to each store of `in`: normally the problem's op, the opposite op if A is
 	 * stored as its transpose, or op N if the store is a transposed copy. */
 	ek_op op[EKI_MAX_MATRICES];

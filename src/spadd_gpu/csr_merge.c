@@ -32,7 +32,7 @@ static ek_status use_program(eki_job *job, const eki_step *step)
 static ek_status prepare(eki_step *step)
 {
 	const ek_store *A = step->in[0], *B = step->in[1];
-	const int64_t entry = (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
+	const int64_t entry = eki_entry_bytes(A);
 	const int64_t ptr = (int64_t)eki_ptr_size(A->index);
 	eki_job job;
 	ek_status status;

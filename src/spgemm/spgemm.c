@@ -53,6 +53,8 @@ static ek_status operands(ek_plan *p)
 		a = p->root.in[0];
 		p->root.in[0] = p->root.in[1];
 		p->root.in[1] = a;
+		p->root.from[0] = p->problem.A[1].M;
+		p->root.from[1] = p->problem.A[0].M;
 	}
 	snprintf(p->format, sizeof p->format, "%s", transposed ? "csc" : "csr");
 	return EK_OK;

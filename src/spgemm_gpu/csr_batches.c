@@ -38,18 +38,14 @@ typedef struct batched {
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
-static int64_t entry_bytes(const ek_store *A)
-{
-	return (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
-}
-
 /* Returns the bytes that `rows` rows take, with `entries` entries in A and D. Row pointers are in
  * A, D, and copies of both on the host. */
 static int64_t bytes_of(const ek_store *A, int64_t rows, int64_t entries)
 {
 	const int64_t row = 8 * ROW_WORDS + 4 * (int64_t)eki_ptr_size(A->index);
 
-	return eki_plus(FIXED, eki_plus(eki_times(rows, row), eki_times(entries, entry_bytes(A))));
+	return eki_plus(FIXED,
+	                eki_plus(eki_times(rows, row), eki_times(entries, eki_entry_bytes(A))));
 }
 
 static int64_t entries_of(const ek_store *csr, int64_t begin, int64_t end)
@@ -99,9 +95,9 @@ static ek_status find_needs(eki_step *step, needs *n)
 	EK_RETURN_IF(eki_batches_make(step, EKI_PRODUCT, ENTRIES, &bounds));
 	n->b = eki_store_bytes(step->in[1]);
 	n->rows = bytes_of(A, 1, eki_longest_row(step->ctx, A) + d);
-	n->result = eki_times(bounds.row_bound, entry_bytes(A));
+	n->result = eki_times(bounds.row_bound, eki_entry_bytes(A));
 	n->all = (double)bytes_of(A, A->rows, eki_plus(A->nnz, D ? D->nnz : 0)) +
-	         bounds.bound * (double)entry_bytes(A);
+	         bounds.bound * (double)eki_entry_bytes(A);
 	n->batch = most - n->b;
 	if (n->batch < 0)
 		return eki_fail(EK_ENOMEM,
@@ -193,6 +189,7 @@ static ek_status make_plan(const eki_step *step, ek_plan **plan)
 	                           .ctx = step->ctx,
 	                           .plan = *plan,
 	                           .in = {NULL, step->in[1]},
+	                           .from = {step->from[0], step->from[1], step->from[2]},
 	                           .op = {EK_OP_N, EK_OP_N, EK_OP_N},
 	                           .isa = step->isa,
 	                           .threads = step->threads,
@@ -289,10 +286,9 @@ const ek_method ek_spgemm_gpu_csr_batches = {
 	.source = "Gustavson 1978; own",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
-	.param = {{"batch", 64, INT32_MAX,
+	.param = {{"batch", 64, INT64_C(1) << 40,
                    "bytes of a batch and its rows of C, at least those of the longest rows; a "
-                   "quarter of "
-                   "what B leaves"}},
+                   "quarter of what B leaves"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.prepare = prepare,

@@ -41,11 +41,6 @@ enum { SMALL = 1 << 16 };
  * processor, tables should stay in its first or second cache. */
 enum { LOCAL_MOST = 256, CPU_LOCAL = 64 };
 
-static int64_t entry_bytes(const ek_store *A)
-{
-	return (int64_t)(eki_idx_size(A->index) + ek_value_size(A->value));
-}
-
 /* ---- Preparation ----------------------------------------------------------------------------- */
 
 /* Sets h->bound and h->longest to the sum and the maximum of the bounds. */
@@ -78,8 +73,9 @@ static ek_status choose_phases(eki_job *job, eki_step *step, eki_hash_rows *h, e
 		return EK_OK;
 	if (h->bound > SMALL)
 		EK_RETURN_IF(eki_hash_sample(job, step, h, bound));
-	h->in_one_phase = h->compression <= LOOSE &&
-	                  eki_times(h->bound, 2 * entry_bytes(step->in[0])) <= dev->info.memory / 2;
+	h->in_one_phase =
+		h->compression <= LOOSE &&
+		eki_times(h->bound, 2 * eki_entry_bytes(step->in[0])) <= dev->info.memory / 2;
 	if (!h->in_one_phase)
 		return EK_OK;
 	EK_RETURN_IF(eki_gpu_scan(job, EK_INT64, EK_SUM, EK_EXCLUSIVE, rows + 1, bound, bound));
@@ -101,7 +97,7 @@ static int64_t run_bytes(const eki_step *step, const eki_hash_rows *h)
  * memory, but at least the longest row. */
 static void choose_capacity(eki_step *step, eki_hash_rows *h)
 {
-	const int64_t entry = entry_bytes(step->in[0]), limit = step->problem->memory;
+	const int64_t entry = eki_entry_bytes(step->in[0]), limit = step->problem->memory;
 	const int64_t held = eki_plan_needs(step->plan) + run_bytes(step, h);
 	const int64_t left = limit > 0 ? limit - held : step->ctx->device->info.memory / 2;
 
@@ -173,9 +169,7 @@ static ek_status prepare(eki_step *step)
 	most = eki_gpu_param(step, 0, strcmp(on->kind, "gpu") == 0 ? LOCAL_MOST : CPU_LOCAL);
 	for (local = LOCAL_MOST; local > most;)
 		local /= 2;
-	local *= 1024;
-	if (local > on->local_most)
-		local = on->local_most;
+	local = most < on->local_most / 1024 ? 1024 * local : on->local_most;
 	step->param[0] = local / 1024;
 	eki_hash_sizes(step, local, h);
 	EK_RETURN_IF(make_arrays(step, h));
@@ -210,8 +204,8 @@ const ek_method ek_spgemm_gpu_csr_hash = {
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
 	.param = {{"local", 8, 256,
-                   "KiB of local memory of a group, at most: a power of two, or rounded down to "
-                   "one; what the device has, 64 on processors"}},
+                   "KiB of local memory of a group, at most: what the device has if that is no "
+                   "more, else rounded down to a power of two; 256, or 64 on processors"}},
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.cost = cost,

@@ -65,17 +65,9 @@ static ek_status make_batch(eki_gpu_product *p, eki_hash_rows *h, eki_hash_kind 
 /* Returns the end of the batch that begins with row `begin`: as many rows as have room. */
 static int64_t batch_end(const eki_hash_rows *h, const ek_store *C, int64_t begin)
 {
-	int64_t low = begin + 1, high = C->rows;
+	const int64_t most = eki_ptr_at(C, begin) + h->capacity;
 
-	while (low < high) {
-		const int64_t middle = low + (high - low + 1) / 2;
-
-		if (eki_ptr_at(C, middle) - eki_ptr_at(C, begin) <= h->capacity)
-			low = middle;
-		else
-			high = middle - 1;
-	}
-	return low;
+	return most < C->nnz ? eki_row_of(C, most) : C->rows;
 }
 
 /* Brings n columns of C, from entry `first` on, to the device. All columns stay there if memory is

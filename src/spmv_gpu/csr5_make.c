@@ -162,7 +162,7 @@ static ek_status transpose(eki_step *step, csr5_on_device *A, int k)
 	ek_status status;
 
 	EK_RETURN_IF(eki_mirror_get(dev, step->in[0]->array[k], A->array[k]->bytes,
-	                            eki_step_values(step), &from));
+	                            k == CSR5_COL ? 0 : eki_step_values(step), &from));
 	status = eki_gpu_once(step, k == CSR5_COL ? "csr5_transpose_col" : "csr5_transpose_val",
 	                      each(A->store.nnz), CSR5_GROUP,
 	                      (eki_arg[]){eki_arg_i64(A->store.nnz), eki_arg_buffer(from),

@@ -82,8 +82,7 @@ ek_status csr_narrow_make(eki_step *step, const eki_buffer *item, int64_t items,
 	         n->first_far);
 	EK_RETURN_IF(eki_gpu_program(step, "csr_narrow", defines, eki_cl_csr_narrow));
 	EK_RETURN_IF(eki_mirror_get(dev, A->array[CSR_COL],
-	                            A->nnz * (int64_t)eki_idx_size(A->index), eki_step_values(step),
-	                            &col));
+	                            A->nnz * (int64_t)eki_idx_size(A->index), 0, &col));
 	status = make(step, item, items, group_size, worth, col, n);
 	eki_mirror_put(dev, col);
 	if (status == EK_OK && n->code)

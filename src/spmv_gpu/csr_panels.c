@@ -161,11 +161,13 @@ static ek_status prepare(eki_step *step)
 	         "#define TILE_LAST %d\n#define SECTOR %d\n",
 	         WG, EACH, CSR_PANELS_COLD, CSR_PANELS_LAST, (int)(CSR_PANELS_SECTOR / value));
 	EK_RETURN_IF(eki_gpu_prepare(step, "csr_panels", defines, eki_cl_csr_panels));
-	step->param[CSR_PANELS_WIDTH] = s->width;
-	if (step->in[0]->nnz == 0)
+	if (step->in[0]->nnz == 0) {
+		step->param[CSR_PANELS_PANELS] = step->param[CSR_PANELS_WIDTH] = 0;
 		return EK_OK;
+	}
 	EK_RETURN_IF(csr_panels_make(step, s));
 	step->param[CSR_PANELS_PANELS] = s->panels;
+	step->param[CSR_PANELS_WIDTH] = s->width;
 	EK_RETURN_IF(finish(step, s));
 	return explain(step, s);
 }

@@ -144,7 +144,7 @@ static void pair_part(void *arg, int part)
 static int64_t blocks_of(const eki_step *step)
 {
 	const ek_store *in = step->in[0];
-	const double bytes = (double)in->nnz * (double)eki_flip_entry(in);
+	const double bytes = (double)in->nnz * (double)eki_entry_bytes(in);
 	const int64_t fit = 1 + (int64_t)(4 * bytes / step->ctx->machine->core_bytes);
 	const int64_t wanted = fit > step->parts ? fit : step->parts;
 	const int64_t most = in->cols > 0 ? in->nnz / in->cols : 1;

@@ -157,7 +157,7 @@ static int64_t limit_of(const ek_context *ctx, const ek_store *in, int64_t *buck
 {
 	const int64_t cache = (int64_t)ctx->machine->core_bytes;
 	const int64_t group = EKI_RADIX_GROUP * (int64_t)eki_radix_record(in->value, in->index);
-	const int64_t fit = cache / 4 / (int64_t)eki_flip_entry(in);
+	const int64_t fit = cache / 4 / eki_entry_bytes(in);
 
 	*buckets = cache / 2 / group;
 	return fit > 2 * in->nnz / *buckets ? fit : 2 * in->nnz / *buckets;
@@ -186,7 +186,7 @@ ek_status eki_radix_make(const ek_context *ctx, const ek_store *in, int parts, i
 	void *block;
 
 	*r = (eki_radix){.parts = parts,
-	                 .stream = 2 * in->nnz * (int64_t)eki_flip_entry(in) > eki_cpu_cache()};
+	                 .stream = 2 * in->nnz * eki_entry_bytes(in) > eki_cpu_cache()};
 	if (in->cols == 0 || in->cols / WIDEST > buckets / 2)
 		return EK_OK;
 	if (choose_ranges(&s, FEW_RANGES) > most)

@@ -61,8 +61,3 @@ int eki_flip_parts(const ek_context *ctx, const ek_store *in, int threads)
 {
 	return eki_parts(ctx, in->nnz) > 1 ? threads : 1;
 }
-
-size_t eki_flip_entry(const ek_store *in)
-{
-	return eki_idx_size(in->index) + ek_value_size(in->value);
-}

@@ -25,8 +25,6 @@ ek_status eki_flip_begin(const eki_step *step, const eki_run *run, eki_flip *fli
 /* Returns the number of parts for a transposition of `in` on `threads` threads: 1 if there is
  * little work. */
 int eki_flip_parts(const ek_context *ctx, const ek_store *in, int threads);
-/* Returns the bytes of an entry of `in`: column and value. */
-size_t eki_flip_entry(const ek_store *in);
 
 /* ---- csr_scan.c ------------------------------------------------------------------------------ */
 
