@@ -26,8 +26,7 @@ static json_t *by_problem(const struct experiment *e, const struct store *store,
 		records_of(e, store, json_object_get(claim, side), json_object_get(claim, "where"));
 	size_t n;
 
-	json_array_foreach(records, n, record)
-	{
+	json_array_foreach(records, n, record) {
 		char *problem = record_problem(record, json_object_get(claim, "across"));
 		const double value = record_number(record, key);
 		const double old = record_number(json_object_get(best, problem), key);
@@ -78,8 +77,7 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 	                             : !json_object_size(over) ? "over"
 	                                                       : NULL};
 
-	json_object_foreach(of, problem, a)
-	{
+	json_object_foreach(of, problem, a) {
 		if (!(b = json_object_get(over, problem)))
 			continue;
 		if (is_disturbed(a) || is_disturbed(b)) {
@@ -285,8 +283,7 @@ static struct found find_number(const struct experiment *e, const struct store *
 	struct found f = {.interval = {NAN, NAN, NAN, true}};
 	size_t n;
 
-	json_array_foreach(records, n, record)
-	{
+	json_array_foreach(records, n, record) {
 		const double value = record_number(record, key);
 
 		if (isnan(value))

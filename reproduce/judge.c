@@ -69,8 +69,7 @@ static bool matches(const json_t *record, const json_t *where)
 	const char *key;
 	json_t *want;
 
-	json_object_foreach((json_t *)where, key, want)
-	{
+	json_object_foreach((json_t *)where, key, want) {
 		const char *best = strcmp(key, "best") == 0 ? json_string_value(want) : NULL;
 
 		if (best ? record_is_ours(record) != (strcmp(best, "ours") == 0) ||
@@ -90,9 +89,9 @@ json_t *records_of(const struct experiment *e, const struct store *store, const 
 	size_t n;
 
 	for (int k = 0; k < e->steps; k++)
-		json_array_foreach(json_object_get(store->records, e->step[k].command), n,
-		                   record) if (matches(record, where) && matches(record, also))
-			json_array_append(list, record);
+		json_array_foreach(json_object_get(store->records, e->step[k].command), n, record)
+			if (matches(record, where) && matches(record, also))
+				json_array_append(list, record);
 	return list;
 }
 
@@ -236,14 +235,13 @@ static void add_means(const json_t *chart, json_t *all)
 
 	if (kind == MEANS)
 		return;
-	json_object_foreach(all, name, series)
-	{
+	json_object_foreach(all, name, series) {
 		json_t *points = json_object_get(series, "points");
 		double *y = need(calloc(json_array_size(points) + 1, sizeof *y), "a mean");
 		int count = 0;
 
-		json_array_foreach(points, n, p) y[count++] =
-			json_number_value(json_object_get(p, "y"));
+		json_array_foreach(points, n, p)
+			y[count++] = json_number_value(json_object_get(p, "y"));
 		if (count)
 			json_object_set_new(series, "mean", json_real(mean_of(kind, y, count)));
 		free(y);
@@ -260,8 +258,7 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 	const char *name, *title = json_string_value(json_object_get(chart, "title"));
 	size_t n;
 
-	json_array_foreach(records, n, record)
-	{
+	json_array_foreach(records, n, record) {
 		if (split && strcmp(text_value(record, split), value) != 0)
 			continue;
 		json_t *p = point(chart, record);
@@ -279,7 +276,8 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 		json_array_append_new(json_object_get(series, "points"), p);
 	}
 	add_means(chart, all);
-	json_object_foreach(all, name, series) json_array_append(list, series);
+	json_object_foreach(all, name, series)
+		json_array_append(list, series);
 	json_decref(all);
 	if (!json_array_size(list)) {
 		json_decref(list);
@@ -311,11 +309,12 @@ json_t *charts_make(const struct experiment *e, const struct store *store)
 		json_t *records = records_of(e, store, json_object_get(chart, "where"), NULL);
 		json_t *values = json_object(), *unused;
 
-		json_array_foreach(records, n, record) json_object_set_new(
-			values, split ? text_value(record, split) : "", json_true());
-		json_object_foreach(values, value,
-		                    unused) if ((one = one_chart(e, chart, records, split, value)))
-			json_array_append_new(charts, one);
+		json_array_foreach(records, n, record)
+			json_object_set_new(values, split ? text_value(record, split) : "",
+			                    json_true());
+		json_object_foreach(values, value, unused)
+			if ((one = one_chart(e, chart, records, split, value)))
+				json_array_append_new(charts, one);
 		json_decref(values);
 		json_decref(records);
 	}

@@ -85,11 +85,12 @@ static const char *values_of(const struct store *store, const char *key)
 	const char *step, *value, *text = "";
 	size_t n;
 
-	json_object_foreach(store->records, step, records) json_array_foreach(
-		records, n, record) if ((value = json_string_value(json_object_get(record, key))))
-		json_object_set_new(values, value, json_true());
-	json_object_foreach(values, value, unused) text =
-		keep("%s%s%s", text, *text ? ", " : "", value);
+	json_object_foreach(store->records, step, records)
+		json_array_foreach(records, n, record)
+			if ((value = json_string_value(json_object_get(record, key))))
+				json_object_set_new(values, value, json_true());
+	json_object_foreach(values, value, unused)
+		text = keep("%s%s%s", text, *text ? ", " : "", value);
 	json_decref(values);
 	return text;
 }
@@ -101,13 +102,13 @@ static const char *dates_of(const struct store *store)
 	json_t *records, *record;
 	size_t n;
 
-	json_object_foreach(store->records, step, records) json_array_foreach(records, n, record)
-	{
-		if (!(date = json_string_value(json_object_get(record, "date"))))
-			continue;
-		first = !first || strcmp(date, first) < 0 ? date : first;
-		last = !last || strcmp(date, last) > 0 ? date : last;
-	}
+	json_object_foreach(store->records, step, records)
+		json_array_foreach(records, n, record) {
+			if (!(date = json_string_value(json_object_get(record, "date"))))
+				continue;
+			first = !first || strcmp(date, first) < 0 ? date : first;
+			last = !last || strcmp(date, last) > 0 ? date : last;
+		}
 	return first ? keep("%s to %s", first, last) : "no records";
 }
 
@@ -117,8 +118,10 @@ static const char *state_of(const struct store *store)
 	const char *step, *state = NULL;
 	json_t *records;
 
-	json_object_foreach(store->records, step, records) if (!state) state =
-		json_string_value(json_object_get(json_array_get(records, 0), "state"));
+	json_object_foreach(store->records, step, records)
+		if (!state)
+			state = json_string_value(
+				json_object_get(json_array_get(records, 0), "state"));
 	return state ? state : "";
 }
 

@@ -45,10 +45,8 @@ static void print_points(const json_t *chart, json_t *names, FILE *out)
 	json_t *series, *p;
 	size_t k, n;
 
-	json_array_foreach(json_object_get(chart, "series"), k, series)
-	{
-		json_array_foreach(json_object_get(series, "points"), n, p)
-		{
+	json_array_foreach(json_object_get(chart, "series"), k, series) {
+		json_array_foreach(json_object_get(series, "points"), n, p) {
 			const json_t *x = json_object_get(p, "x");
 			const double y = json_number_value(json_object_get(p, "y"));
 			const json_t *low = json_object_get(p, "low"),
@@ -74,8 +72,7 @@ static json_t *print_names(const json_t *chart, FILE *out)
 		json_array_foreach(json_object_get(series, "points"), n, p)
 			category(names, json_object_get(p, "x"));
 	fprintf(out, "set xtics rotate by 60 right (");
-	json_object_foreach(names, name, number)
-	{
+	json_object_foreach(names, name, number) {
 		fprintf(out, "%s", json_integer_value(number) ? ", " : "");
 		quote(name, out);
 		fprintf(out, " %d", (int)json_integer_value(number));
@@ -109,8 +106,7 @@ static void write_picture(const void *picture, FILE *out)
 	} else {
 		names = print_names(p->chart, out);
 	}
-	json_array_foreach(json_object_get(p->chart, "series"), k, series)
-	{
+	json_array_foreach(json_object_get(p->chart, "series"), k, series) {
 		fprintf(out, "%s'-' using 1:2:3:4 with yerror%s title ", k ? ", " : "plot ",
 		        lines ? "lines" : "bars");
 		quote(text_at(series, "name"), out);
@@ -130,8 +126,7 @@ int plots_write(const struct works *works, const struct store *store, const stru
 	     !code && e < works->experiment + works->count; e++) {
 		json_t *charts = e->wanted ? charts_make(e, store) : NULL;
 
-		json_array_foreach(charts, k, chart)
-		{
+		json_array_foreach(charts, k, chart) {
 			const struct picture picture = {chart, wanted->plots};
 			const char *path =
 				keep("%s/%s-%zu.%s", wanted->folder, e->name, k + 1, wanted->plots);

@@ -15,14 +15,13 @@ static json_t *fastest(const json_t *list)
 	size_t k, n;
 
 	json_array_foreach(list, k, series)
-		json_array_foreach(json_object_get(series, "points"), n, p)
-	{
-		const char *x = json_string_value(json_object_get(p, "x"));
-		const json_t *y = json_object_get(p, "y"), *old = json_object_get(best, x);
+		json_array_foreach(json_object_get(series, "points"), n, p) {
+			const char *x = json_string_value(json_object_get(p, "x"));
+			const json_t *y = json_object_get(p, "y"), *old = json_object_get(best, x);
 
-		if (!old || json_number_value(y) < json_number_value(old))
-			json_object_set(best, x, (json_t *)y);
-	}
+			if (!old || json_number_value(y) < json_number_value(old))
+				json_object_set(best, x, (json_t *)y);
+		}
 	return best;
 }
 
@@ -51,8 +50,7 @@ static json_t *curve(const json_t *points, const json_t *best)
 	int count = 0;
 	size_t n;
 
-	json_array_foreach(points, n, p)
-	{
+	json_array_foreach(points, n, p) {
 		const json_t *old =
 			json_object_get(least, x = json_string_value(json_object_get(p, "x")));
 
@@ -60,8 +58,8 @@ static json_t *curve(const json_t *points, const json_t *best)
 		if (!old || json_number_value(y) < json_number_value(old))
 			json_object_set(least, x, y);
 	}
-	json_object_foreach(least, x, y) ratio[count++] =
-		json_number_value(y) / json_number_value(json_object_get(best, x));
+	json_object_foreach(least, x, y)
+		ratio[count++] = json_number_value(y) / json_number_value(json_object_get(best, x));
 	qsort(ratio, (size_t)count, sizeof *ratio, ascending);
 	add_corner(all, 1, 0, of);
 	int within = 0;
@@ -81,7 +79,8 @@ void profile_make(json_t *list)
 	json_t *best = fastest(list), *series;
 	size_t k;
 
-	json_array_foreach(list, k, series) json_object_set_new(
-		series, "points", curve(json_object_get(series, "points"), best));
+	json_array_foreach(list, k, series)
+		json_object_set_new(series, "points",
+		                    curve(json_object_get(series, "points"), best));
 	json_decref(best);
 }

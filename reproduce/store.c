@@ -55,8 +55,10 @@ static const char *machine_of(const json_t *steps)
 	const char *step, *machine = NULL;
 	json_t *records;
 
-	json_object_foreach((json_t *)steps, step, records) if (!machine) machine =
-		json_string_value(json_object_get(json_array_get(records, 0), "machine"));
+	json_object_foreach((json_t *)steps, step, records)
+		if (!machine)
+			machine = json_string_value(
+				json_object_get(json_array_get(records, 0), "machine"));
 	return machine;
 }
 
@@ -174,8 +176,7 @@ static int write_step(const struct store *store, const char *command, const json
 	FILE *out = need(open_memstream(&text, &size), "records");
 	json_t *record;
 
-	json_array_foreach(records, k, record)
-	{
+	json_array_foreach(records, k, record) {
 		json_object_set_new(record, "step", json_string(command));
 		put_line(record, false, out);
 	}
@@ -209,8 +210,7 @@ const char *store_device(const struct store *store)
 	const char *step;
 	json_t *unused;
 
-	json_object_foreach(store->records, step, unused)
-	{
+	json_object_foreach(store->records, step, unused) {
 		const char *at = strstr(step, option);
 
 		if (at)

@@ -32,9 +32,11 @@ static void count_verdicts(const json_t *claims, int count[VERDICTS])
 	json_t *claim;
 	size_t n;
 
-	json_array_foreach(claims, n, claim) for (int k = 0; k < VERDICTS; k++) count[k] +=
-		json_is_string(json_object_get(claim, "verdict")) &&
-		strcmp(json_string_value(json_object_get(claim, "verdict")), verdict_name[k]) == 0;
+	json_array_foreach(claims, n, claim)
+		for (int k = 0; k < VERDICTS; k++)
+			count[k] += json_is_string(json_object_get(claim, "verdict")) &&
+			            strcmp(json_string_value(json_object_get(claim, "verdict")),
+			                   verdict_name[k]) == 0;
 }
 
 static const char *verdicts_text(const int count[VERDICTS])
@@ -56,8 +58,7 @@ static void tell_claims(const json_t *claims, FILE *out)
 	const char *why;
 	size_t n;
 
-	json_array_foreach(claims, n, claim)
-	{
+	json_array_foreach(claims, n, claim) {
 		const char *sentence = json_string_value(json_object_get(claim, "sentence"));
 		const char *source = json_string_value(json_object_get(claim, "source"));
 
@@ -70,8 +71,9 @@ static void tell_claims(const json_t *claims, FILE *out)
 			                    json_integer(1 + json_integer_value(json_object_get(
 								     reasons, sentence))));
 	}
-	json_object_foreach(reasons, why, count) tool_paragraph(
-		out, "  %s: %s", text_many((double)json_integer_value(count), "claim"), why);
+	json_object_foreach(reasons, why, count)
+		tool_paragraph(out, "  %s: %s",
+		               text_many((double)json_integer_value(count), "claim"), why);
 	json_decref(reasons);
 }
 
@@ -94,8 +96,7 @@ int tell_experiment(const struct experiment *e, const struct store *store, const
 		tell_claims(claims, out);
 	for (int k = 0; k < VERDICTS; k++)
 		count[k] += here[k];
-	json_array_foreach(claims, n, claim)
-	{
+	json_array_foreach(claims, n, claim) {
 		json_t *record = json_copy(claim);
 
 		json_object_set_new(record, "experiment", text_json(e->name));
@@ -187,11 +188,11 @@ void tell_peers(const struct store *store, const struct wanted *w)
 	bool found = false;
 	size_t n;
 
-	json_object_foreach(store->records, step, records) json_array_foreach(records, n, record)
-	{
-		method = json_string_value(json_object_get(record, "method"));
-		found = found || (method && strncmp(method, "peer.", 5) == 0);
-	}
+	json_object_foreach(store->records, step, records)
+		json_array_foreach(records, n, record) {
+			method = json_string_value(json_object_get(record, "method"));
+			found = found || (method && strncmp(method, "peer.", 5) == 0);
+		}
 	if (!found)
 		tool_remark(&w->common, "no other library took part; make peers installs some");
 }

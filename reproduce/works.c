@@ -38,12 +38,12 @@ static int check_shape(const json_t *o, const struct shape *shape, const char *w
 
 	if (!json_is_object(o))
 		return tool_fail(TOOL_INPUT, "%s: an object is expected", where);
-	json_object_foreach(
-		(json_t *)o, key,
-		value) if (!has_word(shape->keys, key)) return tool_fail(TOOL_INPUT,
-	                                                                 "%s: unknown key \"%s\"; "
-	                                                                 "these exist: %s",
-	                                                                 where, key, shape->keys);
+	json_object_foreach((json_t *)o, key, value)
+		if (!has_word(shape->keys, key))
+			return tool_fail(TOOL_INPUT,
+			                 "%s: unknown key \"%s\"; "
+			                 "these exist: %s",
+			                 where, key, shape->keys);
 	const char *must = shape->must;
 
 	for (int used; sscanf(must, "%31s%n", name, &used) == 1; must += used)
