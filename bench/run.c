@@ -130,7 +130,7 @@ static bool prepare_plan(struct entrant *e, void **spare)
 	return good;
 }
 
-static void drop_plan(struct entrant *e, void *spare)
+void drop_plan(struct entrant *e, void *spare)
 {
 	(void)e;
 	ek_plan_destroy(spare);

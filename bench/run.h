@@ -57,6 +57,8 @@ int measure_case(struct bench *bench, struct bench_case *c, void *problem, const
 /* The steps of measure_case, for operations that call them one by one. Times all entrants that have
  * neither failed nor been refused. */
 void field_rounds(struct field *f, double seconds);
+/* What `drop` is where a preparation is a plan of ours. */
+void drop_plan(struct entrant *entrant, void *plan);
 /* Times the preparations of those that field_rounds has timed (prepare.c). */
 void field_prepare(struct field *f, double seconds);
 /* Returns the entrant that ratios are relative to, or NULL if it was not timed. */

@@ -104,12 +104,6 @@ static bool prepare(struct entrant *e, void **spare)
 	return good;
 }
 
-static void drop(struct entrant *e, void *spare)
-{
-	(void)e;
-	ek_plan_destroy(spare);
-}
-
 /* Most copies of the matrix that exist during a conversion, each about as large as CSR. */
 #define MOST_COPIES 4
 
@@ -236,7 +230,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	own->columns = columns;
 	e->hidden = hidden;
 	e->prepare = prepare;
-	e->drop = drop;
+	e->drop = drop_plan;
 	place_vectors(e);
 	r->v[V_BYTES] = (double)ek_plan_bytes(own->plan) * width;
 	r->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? r->v[V_BYTES] / (double)p->peer.nnz : NAN;

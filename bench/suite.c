@@ -100,6 +100,7 @@ int names_expand(struct names *names, const char *line)
 {
 	char word[64], second[64] = "";
 
+	line += strspn(line, " \t");
 	if (sscanf(line, "%63s %63s", word, second) < 1)
 		return TOOL_OK;
 	if (strcmp(word, "@twins") == 0)
@@ -121,7 +122,7 @@ static int suite_read(const char *name, struct names *names)
 		return no_suite(name);
 	while (!code && getline(&line, &size, file) >= 0) {
 		line[strcspn(line, "#\n")] = 0;
-		code = names_expand(names, line + strspn(line, " \t"));
+		code = names_expand(names, line);
 	}
 	free(line);
 	fclose(file);

@@ -233,14 +233,12 @@ static const char *here_text(const json_t *claim, const struct found *f, enum ve
 	                            ? keep(" (%.3g to %.3g)", i->low, i->high)
 	                            : "";
 
-	return keep("Here: %.3g %s%s%s%s%s%s.", i->at, times, range, cases_text(claim, f),
-	            ours  ? ""
-	            : why ? ": not judged, since "
-	                  : ": ",
-	            ours  ? ""
-	            : why ? why
-	                  : verdict_name[verdict],
-	            ours || why ? "" : by_how_much(published_of(claim), i, verdict));
+	const char *end = ours  ? ""
+	                  : why ? keep(": not judged, since %s", why)
+	                        : keep(": %s%s", verdict_name[verdict],
+	                               by_how_much(published_of(claim), i, verdict));
+
+	return keep("Here: %.3g %s%s%s%s.", i->at, times, range, cases_text(claim, f), end);
 }
 
 static json_t *result_of(const json_t *claim, const char *verdict, const char *source,

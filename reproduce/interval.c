@@ -10,8 +10,9 @@
 
 #include "reproduce.h"
 
-/* Values that follow from the time, and values that are counted. All others have no known error. */
-static const char timed[] = "ms gflops gbps csr_gbps gathered_gbps mkeys";
+/* Rates, which follow from the time, and values that are counted. All others but the time have no
+ * known error. */
+static const char rates[] = "gflops gbps csr_gbps gathered_gbps mkeys";
 static const char counted[] =
 	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
 	"n_c "
@@ -26,6 +27,11 @@ static double student(double degrees)
 	return z + (z3 + z) / (4 * degrees) + (5 * z5 + 16 * z3 + 3 * z) / (96 * degrees * degrees);
 }
 
+bool is_rate(const char *key)
+{
+	return has_word(rates, key);
+}
+
 double interval_error(const json_t *record, const char *key)
 {
 	const double ms = record_number(record, "ms"), n = record_number(record, "rounds");
@@ -33,7 +39,7 @@ double interval_error(const json_t *record, const char *key)
 
 	if (has_word(counted, key))
 		return 0;
-	if (!has_word(timed, key) || !(n >= 3) || !(spread >= 0) || !(ms > 0))
+	if ((strcmp(key, "ms") != 0 && !is_rate(key)) || !(n >= 3) || !(spread >= 0) || !(ms > 0))
 		return INFINITY;
 	const double deviation = spread / 2.563 / (1 - 1.7 / (n + 0.5));
 
@@ -51,7 +57,8 @@ static int deciding(double at, const double *ratio, int count)
 	return nearest;
 }
 
-struct interval interval_of(enum mean_kind kind, double *ratio, const double *error, int count)
+struct interval interval_of(enum mean_kind kind, const double *ratio, const double *error,
+                            int count)
 {
 	struct interval i = {.at = mean_of(kind, ratio, count), .known = count > 0};
 	double sum = 0, weights = 0;

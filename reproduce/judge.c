@@ -37,7 +37,6 @@ static json_t *value_at(const json_t *record, const char *key)
 	if (dot)
 		return value_at(json_object_get(record, keep("%.*s", (int)(dot - key), key)),
 		                dot + 1);
-
 	for (int k = 0; k < 2 && !value; k++)
 		value = json_object_get(json_object_get(record, parameters[k]), key);
 	return value;
@@ -133,7 +132,7 @@ enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise)
 	return name ? MEANS : otherwise;
 }
 
-double mean_of(enum mean_kind kind, double *value, int count)
+double mean_of(enum mean_kind kind, const double *value, int count)
 {
 	double sum = 0, most = -HUGE_VAL;
 
@@ -203,9 +202,7 @@ static json_t *point(const json_t *chart, const json_t *record)
 		json_object_set_new(p, "x", exactly(record_number(record, x)));
 	else
 		json_object_set_new(p, "x", text_json(text_value(record, x)));
-	const bool rate = strcmp(key, "gflops") == 0 || strcmp(key, "gbps") == 0 ||
-	                  strcmp(key, "csr_gbps") == 0 || strcmp(key, "gathered_gbps") == 0 ||
-	                  strcmp(key, "mkeys") == 0;
+	const bool rate = is_rate(key);
 
 	if ((rate || strcmp(key, "ms") == 0) && ms > 0 && least > 0 && most > 0) {
 		json_object_set_new(p, "low", json_real(rate ? y * ms / most : least));

@@ -11,32 +11,34 @@
 
 PAGE_TEXT(reproduce_script, "reproduce.js");
 
+/* Copies the values of those of `keys`, which ends with NULL, that an object has. */
+static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
+{
+	for (; *keys; keys++)
+		if (json_object_get(from, *keys))
+			json_object_set(to, *keys, json_object_get(from, *keys));
+}
+
 /* Returns the steps of an experiment: commands, whether records are there, why some failed. */
 static json_t *steps_of(const struct experiment *e, const struct store *store)
 {
 	json_t *all = json_array();
 
-	for (int k = 0; k < e->steps; k++) {
-		const char *command = e->step[k].command;
-		const json_t *records = json_object_get(store->records, command);
-
-		json_array_append_new(all, json_pack("{s:o, s:b, s:b, s:O*}", "command",
-		                                     text_json(command), "there", records != NULL,
-		                                     "device", e->step[k].device, "why",
-		                                     json_object_get(store->failed, command)));
-	}
+	for (const struct step *step = e->step; step < e->step + e->steps; step++)
+		json_array_append_new(
+			all, json_pack("{s:o, s:b, s:b, s:O*}", "command", text_json(step->command),
+		                       "there", is_there(store, step), "device", step->device,
+		                       "why", json_object_get(store->failed, step->command)));
 	return all;
 }
 
 static json_t *experiment_object(const struct experiment *e, const struct store *store)
 {
-	static const char *const keys[] = {"id",   "what",   "page",     "title",
-	                                   "note", "cannot", "published"};
+	static const char *const keys[] = {"id",   "what",   "page",      "title",
+	                                   "note", "cannot", "published", NULL};
 	json_t *o = json_object();
 
-	for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-		if (json_object_get(e->json, keys[k]))
-			json_object_set(o, keys[k], json_object_get(e->json, keys[k]));
+	copy_keys(o, e->json, keys);
 	json_object_set_new(o, "name", text_json(e->name));
 	json_object_set_new(o, "steps", steps_of(e, store));
 	json_object_set_new(o, "charts", charts_make(e, store));
@@ -47,7 +49,7 @@ static json_t *experiment_object(const struct experiment *e, const struct store 
 static bool has_records(const struct experiment *e, const struct store *store)
 {
 	for (int k = 0; k < e->steps; k++)
-		if (json_object_get(store->records, e->step[k].command))
+		if (is_there(store, &e->step[k]))
 			return true;
 	return false;
 }
@@ -55,8 +57,8 @@ static bool has_records(const struct experiment *e, const struct store *store)
 /* Returns the works with their experiments. */
 static json_t *works_object(const struct works *works, const struct store *store)
 {
-	static const char *const keys[] = {"work",  "number", "authors", "year",
-	                                   "title", "venue",  "machines"};
+	static const char *const keys[] = {"work",  "number", "authors",  "year",
+	                                   "title", "venue",  "machines", NULL};
 	json_t *all = json_array(), *last = NULL, *work = NULL;
 
 	for (const struct experiment *e = works->experiment; e < works->experiment + works->count;
@@ -66,10 +68,7 @@ static json_t *works_object(const struct works *works, const struct store *store
 		if (e->work != work) {
 			work = e->work;
 			last = json_pack("{s:[]}", "experiments");
-			for (size_t n = 0; n < sizeof keys / sizeof *keys; n++)
-				if (json_object_get(e->work, keys[n]))
-					json_object_set(last, keys[n],
-					                json_object_get(e->work, keys[n]));
+			copy_keys(last, work, keys);
 			json_array_append_new(all, last);
 		}
 		json_array_append_new(json_object_get(last, "experiments"),
@@ -112,29 +111,16 @@ static const char *dates_of(const struct store *store)
 	return first ? keep("%s to %s", first, last) : "no records";
 }
 
-/* Returns the state of the machine in the first record. */
-static const char *state_of(const struct store *store)
-{
-	const char *step, *state = NULL;
-	json_t *records;
-
-	json_object_foreach(store->records, step, records)
-		if (!state)
-			state = json_string_value(
-				json_object_get(json_array_get(records, 0), "state"));
-	return state ? state : "";
-}
-
 /* Returns where, when and with what the records were measured. */
 static const char *place_of(const struct store *store)
 {
 	const char *const parts[] = {values_of(store, "machine"), values_of(store, "device_name"),
 	                             dates_of(store), keep("commit %s", values_of(store, "commit")),
-	                             state_of(store)};
+	                             store_first(store, "state")};
 	const char *text = "";
 
 	for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-		if (*parts[k])
+		if (parts[k] && *parts[k])
 			text = keep("%s%s%s", text, *text ? " · " : "", parts[k]);
 	return text;
 }

@@ -8,21 +8,20 @@
 
 enum { MOST_RATIO = 8 };
 
-/* Returns the least time of each problem. */
-static json_t *fastest(const json_t *list)
+/* Stores the time of each problem in `least`, unless a shorter one is there. */
+static void keep_least(json_t *least, const json_t *points)
 {
-	json_t *best = json_object(), *series, *p;
-	size_t k, n;
+	json_t *p;
+	size_t n;
 
-	json_array_foreach(list, k, series)
-		json_array_foreach(json_object_get(series, "points"), n, p) {
-			const char *x = json_string_value(json_object_get(p, "x"));
-			const json_t *y = json_object_get(p, "y"), *old = json_object_get(best, x);
+	json_array_foreach(points, n, p) {
+		const char *x = json_string_value(json_object_get(p, "x"));
+		json_t *y = json_object_get(p, "y");
+		const json_t *old = json_object_get(least, x);
 
-			if (!old || json_number_value(y) < json_number_value(old))
-				json_object_set(best, x, (json_t *)y);
-		}
-	return best;
+		if (!old || json_number_value(y) < json_number_value(old))
+			json_object_set(least, x, y);
+	}
 }
 
 static int ascending(const void *a, const void *b)
@@ -44,20 +43,12 @@ static void add_corner(json_t *points, double t, int within, size_t of)
 static json_t *curve(const json_t *points, const json_t *best)
 {
 	const size_t of = json_object_size(best);
-	json_t *all = json_array(), *least = json_object(), *p, *y;
+	json_t *all = json_array(), *least = json_object(), *y;
 	double *ratio = need(calloc(of + 1, sizeof *ratio), "a profile");
 	const char *x;
 	int count = 0;
-	size_t n;
 
-	json_array_foreach(points, n, p) {
-		const json_t *old =
-			json_object_get(least, x = json_string_value(json_object_get(p, "x")));
-
-		y = json_object_get(p, "y");
-		if (!old || json_number_value(y) < json_number_value(old))
-			json_object_set(least, x, y);
-	}
+	keep_least(least, points);
 	json_object_foreach(least, x, y)
 		ratio[count++] = json_number_value(y) / json_number_value(json_object_get(best, x));
 	qsort(ratio, (size_t)count, sizeof *ratio, ascending);
@@ -76,9 +67,11 @@ static json_t *curve(const json_t *points, const json_t *best)
 
 void profile_make(json_t *list)
 {
-	json_t *best = fastest(list), *series;
+	json_t *best = json_object(), *series;
 	size_t k;
 
+	json_array_foreach(list, k, series)
+		keep_least(best, json_object_get(series, "points"));
 	json_array_foreach(list, k, series)
 		json_object_set_new(series, "points",
 		                    curve(json_object_get(series, "points"), best));

@@ -5,7 +5,7 @@
  * `ek bench ...` on one matrix (steps.c). Its records are kept in a file, so that a run that was
  * cut off goes on where it stopped, and so that experiments share steps (store.c). From the records
  * come the charts and a verdict on each claim of the work (judge.c, claims.c), for the terminal
- * (reproduce.c), for the page (page.c, reproduce.js) and for papers (plot.c).
+ * (tell.c), for the page (page.c, reproduce.js) and for papers (plot.c).
  */
 #ifndef EK_REPRODUCE_H
 #define EK_REPRODUCE_H
@@ -84,6 +84,8 @@ struct store {
 int store_open(struct store *store, const struct wanted *wanted);
 /* Adds the records of a step, which it takes over, in one write that reaches the disk. */
 int store_add(struct store *store, const char *command, json_t *records, double seconds);
+/* Returns the text of a key in the first record that has it, or NULL. */
+const char *store_first(const struct store *store, const char *key);
 /* Returns the device of the steps that are there, or NULL. */
 const char *store_device(const struct store *store);
 /* Notes that a step failed, so that later runs do not repeat it. */
@@ -102,7 +104,7 @@ enum mean_kind { HARMONIC, GEOMETRIC, ARITHMETIC, MEDIAN, MOST, MEANS };
 extern const char *const mean_name[MEANS];
 /* Returns the kind that the key "mean" of an object names; `otherwise` if it has none. */
 enum mean_kind mean_named(const json_t *o, enum mean_kind otherwise);
-double mean_of(enum mean_kind kind, double *value, int count); /* NAN if count is 0 */
+double mean_of(enum mean_kind kind, const double *value, int count); /* NAN if count is 0 */
 
 /* Returns all records of an experiment's steps that match the filters; either may be NULL. The
  * caller frees the array. */
@@ -125,7 +127,10 @@ struct interval {
  * known, as from one or two rounds; 0 for what is counted. */
 double interval_error(const json_t *record, const char *key);
 /* Returns the mean of `count` ratios whose logarithms have these errors. */
-struct interval interval_of(enum mean_kind kind, double *ratio, const double *error, int count);
+struct interval interval_of(enum mean_kind kind, const double *ratio, const double *error,
+                            int count);
+/* Tells whether the values of a key are rates, which go down as times go up. */
+bool is_rate(const char *key);
 
 enum verdict { HOLDS, TIES, FAILS, UNKNOWN, VERDICTS };
 extern const char *const verdict_name[VERDICTS];

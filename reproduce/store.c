@@ -49,17 +49,15 @@ static void take_line(struct store *store, json_t *open, const char *line)
 	json_decref(o);
 }
 
-/* Returns the machine that a record is from, or NULL for the first record of an empty store. */
-static const char *machine_of(const json_t *steps)
+const char *store_first(const struct store *store, const char *key)
 {
-	const char *step, *machine = NULL;
+	const char *step, *text = NULL;
 	json_t *records;
 
-	json_object_foreach((json_t *)steps, step, records)
-		if (!machine)
-			machine = json_string_value(
-				json_object_get(json_array_get(records, 0), "machine"));
-	return machine;
+	json_object_foreach(store->records, step, records)
+		if (!text)
+			text = json_string_value(json_object_get(json_array_get(records, 0), key));
+	return text;
 }
 
 /* Makes a folder and those above it. */
@@ -79,7 +77,7 @@ static bool make_folder(const char *path)
 static int check_machine(const struct store *store)
 {
 	char processor[TOOL_PROCESSOR];
-	const char *machine = machine_of(store->records);
+	const char *machine = store_first(store, "machine");
 
 	tool_processor(processor);
 	if (machine && strncmp(machine, processor, strlen(processor)) != 0)
