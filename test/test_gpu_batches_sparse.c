@@ -5,7 +5,6 @@
  * tests: how rows are cut into batches, rows and a B that do not fit, what is copied, and threads.
  * Results must have the bits of the plain method of the processor; test_gpu_spgemm checks types and
  * shapes, test_gpu_batches_failures calls of the driver that fail. */
-#include <pthread.h>
 #include <stdio.h>
 
 #include "both/sparse.h"
@@ -14,7 +13,7 @@
 #include "support/held.h"
 #include "support/lengths.h"
 #include "support/rows.h"
-#include "support/sparse.h"
+#include "support/spgemm_case.h"
 #include "support/support.h"
 
 #ifdef EK_NO_GPU
@@ -305,36 +304,14 @@ static void copies(ek_context *ctx, eki_memory memory)
 
 /* ---- Threads --------------------------------------------------------------------------------- */
 
-static void *run_often(void *plan)
-{
-	for (int k = 0; k < 3; k++) {
-		ek_matrix *C = NULL;
-		ek_status status = ek_spgemm(plan, 1, 0, &C);
-
-		if (status == EK_OK)
-			status = ek_spgemm(plan, 1, 0, &C);
-		ek_matrix_destroy(C);
-		if (status != EK_OK || ek_plan_memory(plan) <= 0)
-			return plan;
-	}
-	return NULL;
-}
-
 static void threads(ek_context *ctx, eki_memory memory)
 {
-	pthread_t thread[2];
 	ek_plan *plan;
-	void *failed;
 
 	(void)memory;
 	factors_make(ctx, false);
 	expect_status(plan_make("csr.batches.gpu:batch=60000", 0, &plan), EK_OK);
-	for (int k = 0; k < 2; k++)
-		assert_int_equal(pthread_create(&thread[k], NULL, run_often, plan), 0);
-	for (int k = 0; k < 2; k++) {
-		pthread_join(thread[k], &failed);
-		assert_null(failed);
-	}
+	spgemm_in_two_threads(plan);
 	check(plan);
 	ek_plan_destroy(plan);
 	factors_free();

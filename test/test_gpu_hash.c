@@ -5,13 +5,12 @@
  * Results must have the arrays of the processor's reference, bit for bit. Compiling kernels takes
  * most of the time, so there are three combinations of index type, D and local memory. */
 #include <math.h>
-#include <pthread.h>
 
 #include "plan/plan.h"
 #include "support/devices.h"
 #include "support/held.h"
 #include "support/random.h"
-#include "support/sparse.h"
+#include "support/spgemm_case.h"
 #include "support/support.h"
 
 static struct rng draw = {5};
@@ -315,28 +314,11 @@ static void test_not_read(void **state)
 	}
 }
 
-static void *run_often(void *plan)
-{
-	for (int k = 0; k < 4; k++) {
-		ek_matrix *C = NULL;
-		ek_status status = ek_spgemm(plan, 1, 0, &C);
-
-		if (status == EK_OK)
-			status = ek_spgemm(plan, 1, 0, &C);
-		ek_matrix_destroy(C);
-		if (status != EK_OK || ek_plan_memory(plan) <= 0)
-			return plan;
-	}
-	return NULL;
-}
-
 static void test_threads(void **state)
 {
 	struct problem p = {.count = 2};
-	pthread_t thread[2];
 	struct shape a, b;
 	ek_plan *plan;
-	void *failed;
 
 	(void)state;
 	need_device();
@@ -345,12 +327,7 @@ static void test_threads(void **state)
 	held_make(&p.h[0], &a, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
 	held_make(&p.h[1], &b, HELD_CSR, EK_F64, EK_I32, 1, devices.of[0].ctx);
 	expect_status(make_plan(&p, "spgemm.csr.hash.gpu", 0, &plan), EK_OK);
-	for (int k = 0; k < 2; k++)
-		assert_int_equal(pthread_create(&thread[k], NULL, run_often, plan), 0);
-	for (int k = 0; k < 2; k++) {
-		pthread_join(thread[k], &failed);
-		assert_null(failed);
-	}
+	spgemm_in_two_threads(plan);
 	p.alpha = 1;
 	check_plan(&p, plan);
 	ek_plan_destroy(plan);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Checked runs of SpGEMM. */
+#include <pthread.h>
+
 #include "support/support.h"
 #include "support/spgemm_case.h"
 
@@ -198,5 +200,35 @@ void spgemm_products_at_random(int times, struct rng *draw, void (*each)(struct 
 		shape_free(&a);
 		shape_free(&b);
 		shape_free(&d);
+	}
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static void *run_often(void *plan)
+{
+	for (int k = 0; k < 4; k++) {
+		ek_matrix *C = NULL;
+		ek_status status = ek_spgemm(plan, 1, 0, &C);
+
+		if (status == EK_OK)
+			status = ek_spgemm(plan, 1, 0, &C);
+		ek_matrix_destroy(C);
+		if (status != EK_OK || ek_plan_memory(plan) <= 0)
+			return plan;
+	}
+	return NULL;
+}
+
+void spgemm_in_two_threads(ek_plan *plan)
+{
+	pthread_t thread[2];
+	void *failed;
+
+	for (int k = 0; k < 2; k++)
+		assert_int_equal(pthread_create(&thread[k], NULL, run_often, plan), 0);
+	for (int k = 0; k < 2; k++) {
+		pthread_join(thread[k], &failed);
+		assert_null(failed);
 	}
 }

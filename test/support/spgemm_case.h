@@ -40,6 +40,10 @@ void spgemm_draw(const struct spgemm_problem *p, struct rng *draw, struct spgemm
 void spgemm_check(const struct spgemm_problem *p, const struct spgemm_variant *v, struct rng *draw,
                   void **bits, size_t *bytes);
 
+/* Runs a plan into new matrices and into existing ones, in two threads at the same time. All runs
+ * must succeed. */
+void spgemm_in_two_threads(ek_plan *plan);
+
 /* Calls `check` with a shape times its transpose, on both sides, and times a random matrix, each
  * with a random D, if there are not too many products. */
 void spgemm_products_of_shape(int k, ek_value value, enum data data, struct rng *draw,
