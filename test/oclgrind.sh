@@ -17,21 +17,33 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/vendors"
 echo "$library" >"$folder/vendors/oclgrind.icd"
 # The command oclgrind would preload its library, but the loader would be loaded as well.
-export OCL_ICD_VENDORS=$folder/vendors OCLGRIND_LOG=$folder/log OCLGRIND_DATA_RACES=1
+export OCL_ICD_VENDORS=$folder/vendors OCLGRIND_DATA_RACES=1
 # Inlined functions with restrict have instructions that Oclgrind does not know.
 export OCLGRIND_BUILD_OPTIONS=-Drestrict= OCLGRIND_MAX_ERRORS=20 EK_CACHE=off
-failed=0
+check() { # NUMBER PROGRAM
+	local at=$folder/$1 code=0
+	OCLGRIND_LOG=$at.log "$2" >"$at.out" 2>&1 || code=1
+	if ! grep -q '^Oclgrind' "$at.out"; then
+		echo "$2 did not run on Oclgrind" >>"$at.out"
+		code=1
+	fi
+	if [ -s "$at.log" ]; then
+		cat "$at.log" >>"$at.out"
+		code=1
+	fi
+	return $code
+}
+# With checks for data races Oclgrind runs in one thread, so the programs run beside each other.
+number=0
+jobs=()
 for program in "$@"; do
-	: >"$folder/log"
-	"$program" >"$folder/out" 2>&1 || failed=1
-	cat "$folder/out"
-	if ! grep -q '^Oclgrind' "$folder/out"; then
-		echo "$program did not run on Oclgrind"
-		failed=1
-	fi
-	if [ -s "$folder/log" ]; then
-		cat "$folder/log"
-		failed=1
-	fi
+	check $number "$program" &
+	jobs+=($!)
+	number=$((number + 1))
+done
+failed=0
+for number in "${!jobs[@]}"; do
+	wait "${jobs[number]}" || failed=1
+	cat "$folder/$number.out"
 done
 exit $failed

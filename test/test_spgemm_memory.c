@@ -286,7 +286,9 @@ static void check_limits(const char *name, const char *method)
 
 	print_message("  %-32s %-20s %9lld bytes\n", name, method ? method : "auto",
 	              (long long)least);
-	for (int64_t more = 0; more <= 4 * least; more = more ? 5 * more : 1) {
+	const int64_t factor = test_tier() == TIER_BRIEF ? 125 : 5;
+
+	for (int64_t more = 0; more <= 4 * least; more = more ? factor * more : 1) {
 		h.memory = least + more;
 		check_limit(name, &h, &right);
 	}
