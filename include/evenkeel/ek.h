@@ -795,6 +795,19 @@ const ek_format_param *ek_format_get_param(const ek_format *format, int k);
  * Returns NULL if the format has no array k. */
 const char *ek_format_array(const ek_format *format, int k);
 
+/* Seconds that the steps of a conversion from CSR took. All are 0 if the result is in csr or csc.
+ * The way from another format to CSR, and other types, are not included. */
+typedef struct ek_convert_times {
+	size_t size;       /* set to sizeof(ek_convert_times) before the call */
+	double layout;     /* finding parameters and the lengths of the arrays */
+	double allocation; /* allocating the arrays; in place: 0, it is part of `pattern` */
+	double pattern;    /* filling all arrays except the values of the entries */
+	double values;     /* filling these; in place: 0, it is part of `pattern` */
+	/* For csr5, parts of `pattern` and `values`: the two arrays, and the transposition of
+	 * columns and values (Liu 2015, section 8.5.2). 0 for other formats. */
+	double tile_ptr, tile_desc, transposition;
+} ek_convert_times;
+
 /* Options of a conversion; zero means the default. */
 typedef struct ek_convert_options {
 	size_t size;
@@ -807,6 +820,7 @@ typedef struct ek_convert_options {
 	 * temporary memory is proportional to the entries and rows of A in CSR, never to its
 	 * columns alone. */
 	int64_t max_bytes;
+	ek_convert_times *times; /* NULL, or where a conversion stores how long its steps took */
 } ek_convert_options;
 
 /* Makes B, a copy of A in another format. `format` is a name, or a name and parameters:
