@@ -106,6 +106,37 @@ static void check_guesses(const char *spec, int memory)
 	ek_matrix_destroy(A);
 }
 
+/* Checks products with rooms that are guessed in all types, with and without D. */
+static void test_types(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 24; k++) {
+		const ek_value value = k % 2 ? EK_F64 : EK_F32;
+		const ek_index index = (ek_index)(EK_I32 + k / 2 % 3);
+		ek_matrix *A, *C = NULL, *ref = NULL;
+		ek_hints hints = {.size = sizeof hints, .method = "spgemm.csr.serial"};
+		ek_plan *plan;
+
+		expect_status(ek_matrix_generate(e.ctx, "rmat:scale=8,factor=6", value, index, &A),
+		              EK_OK);
+		hints.B = A;
+		hints.D = k / 6 % 2 ? A : NULL;
+		expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+		expect_status(ek_spgemm(plan, 2, 0.5, &ref), EK_OK);
+		ek_plan_destroy(plan);
+		hints.method = k < 12 ? "spgemm.csr.bins:memory=4" : "spgemm.csr.bins:memory=5";
+		expect_status(ek_plan_create(EK_SPGEMM, A, &hints, &plan), EK_OK);
+		for (int again = 0; again < 2; again++) {
+			expect_status(ek_spgemm(plan, 2, 0.5, &C), EK_OK);
+			assert_null(different_array(C, ref));
+		}
+		ek_plan_destroy(plan);
+		ek_matrix_destroy(C);
+		ek_matrix_destroy(ref);
+		ek_matrix_destroy(A);
+	}
+}
+
 static void test_guesses(void **state)
 {
 	(void)state;
@@ -178,6 +209,7 @@ static void test_least(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_guesses),
 		cmocka_unit_test(test_least),
 	};
