@@ -132,7 +132,7 @@ static int measure(struct job *job)
 	c->name = job->line;
 	c->variant = job->variant;
 	c->value = ek_value_name(job->type);
-	case_device(c, &job->device);
+	case_device(job->b, c, &job->device);
 	c->bytes = job->bytes;
 	c->v[V_N] = (double)job->n;
 	c->v[V_VALUE_SIZE] = (double)job->value_size;

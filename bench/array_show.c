@@ -15,8 +15,8 @@ const char array_fields[] =
 	"mkeys bound bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild "
 	"compare swap update_key_after_heapify find_maxchild_after_heapify compare_after_heapify "
 	"swap_after_heapify compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
-	"transactions dheap_transactions vs_scheduling device_name driver commit machine state "
-	"date";
+	"transactions dheap_transactions vs_scheduling device_name driver device_memory commit "
+	"machine state date";
 
 const struct column array_columns[] = {
 	{"case", COUNTS | LEFT, VALUES, "case", NULL, NULL},

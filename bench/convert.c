@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "convert.h"
 #include "spmv.h"
 
 /* ---- Making a format or a plan --------------------------------------------------------------- */
@@ -33,6 +34,7 @@ struct maker {
 	struct slot *slot;
 	ek_plan *plan;
 	const ek_dense *vectors; /* x and y */
+	ek_convert_times sum;    /* of all calls */
 };
 
 static void clear(struct slot *slot)
@@ -58,8 +60,9 @@ static ek_status make_plan(const ek_matrix *A, const char *method, ek_plan **pla
 static void run(void *entrant, int64_t calls)
 {
 	struct entrant *e = entrant;
-	const struct maker *m = e->own;
-	ek_convert_options o = {.size = sizeof o, .max_bytes = m->max_bytes};
+	struct maker *m = e->own;
+	ek_convert_times times = {.size = sizeof times};
+	ek_convert_options o = {.size = sizeof o, .max_bytes = m->max_bytes, .times = &times};
 
 	for (; calls > 0; calls--) {
 		ek_status status = EK_OK;
@@ -72,6 +75,7 @@ static void run(void *entrant, int64_t calls)
 			status = make_plan(m->slot->matrix ? m->slot->matrix : m->from, m->method,
 			                   &m->slot->plan);
 		e->record.failed |= status != EK_OK;
+		convert_add(&m->sum, &times);
 	}
 }
 
@@ -150,12 +154,20 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	struct entrant *to_csr, *from_coo = NULL, *from_csr = NULL, *plain, *own = NULL;
 	double *v = r->v;
 
-	to_csr = enter(&f, (struct maker){coo, "csr", NULL, -1, &slot, NULL, NULL});
+	to_csr = enter(
+		&f, (struct maker){.from = coo, .format = "csr", .max_bytes = -1, .slot = &slot});
 	if (!is_coo && !is_csr)
-		from_coo = enter(&f, (struct maker){coo, format ? format : "csr", method, limit,
-		                                    &slot, NULL, NULL});
+		from_coo = enter(&f, (struct maker){.from = coo,
+		                                    .format = format ? format : "csr",
+		                                    .method = method,
+		                                    .max_bytes = limit,
+		                                    .slot = &slot});
 	if (!is_csr)
-		from_csr = enter(&f, (struct maker){A, format, method, limit, &slot, NULL, NULL});
+		from_csr = enter(&f, (struct maker){.from = A,
+		                                    .format = format,
+		                                    .method = method,
+		                                    .max_bytes = limit,
+		                                    .slot = &slot});
 	plain = enter(&f, (struct maker){.plan = rows, .vectors = vectors});
 	if (made->plan)
 		own = enter(&f, (struct maker){.plan = made->plan, .vectors = vectors});
@@ -170,6 +182,8 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	v[V_MS] = entrant_ms(own);
 	v[V_CALLS] = entrant_ratio(from_csr, plain);
 	v[V_OWN_CALLS] = entrant_ratio(from_csr, own);
+	if (from_csr && format)
+		convert_share(&((struct maker *)from_csr->own)->sum, r);
 	for (int k = 0; k < f.entrants; k++)
 		r->failed |= f.entrant[k].record.failed;
 	if (r->failed)
@@ -367,7 +381,8 @@ const struct operation bench_convert = {
 	.children = children,
 	.check = check_matrices,
 	.fields = "op method format matrix source group rows cols nnz value index threads isa "
-		  "rounds disturbed coo_ms csr_ms coo_cost csr_cost calls own_calls ms bytes "
+		  "rounds disturbed coo_ms csr_ms coo_cost csr_cost calls own_calls layout_calls "
+		  "allocation_calls tile_ptr_calls tile_desc_calls transposition_calls ms bytes "
 		  "csr_bytes size commit machine state date",
 	.problem = "matrices",
 	.operation = EK_SPMV,

@@ -23,10 +23,23 @@ struct bench_case *case_add(struct bench *b)
 	return &b->cases[b->count++];
 }
 
-void case_device(struct bench_case *c, const ek_device_info *info)
+/* Returns the name of the memory that a context with a device uses, as ek_options.device_memory
+ * says. */
+static const char *memory_name(const struct bench *b, const ek_device_info *info)
+{
+	switch (b->o.common.device_memory) {
+	case EK_MEMORY_COPY: return "copy";
+	case EK_MEMORY_MAPPED: return "mapped";
+	case EK_MEMORY_SHARED: return "shared";
+	default: return info->unified && info->shared ? "shared" : "copy";
+	}
+}
+
+void case_device(const struct bench *b, struct bench_case *c, const ek_device_info *info)
 {
 	if (!info->size)
 		return;
+	c->device_memory = memory_name(b, info);
 	c->device_name = keep("%s", info->text);
 	c->driver = keep("%s", info->driver);
 }

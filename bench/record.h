@@ -62,12 +62,12 @@ struct record {
 /* A problem, a matrix with its types or some arrays, with a record for each method. */
 struct bench_case {
 	const char *name, *matrix, *source, *variant, *group, *op, *value, *index;
-	const char *device_name, *driver, *vectors; /* NULL without a device */
-	const char *what;                           /* what is computed from a matrix */
-	const char *unit;                           /* method that ratios are relative to */
-	const char *bound;                          /* name of the bound, or NULL */
-	const char *best;                           /* method that was the best, or NULL */
-	const ek_device_info *device;               /* NULL without a device */
+	const char *device_name, *driver, *device_memory, *vectors; /* NULL without a device */
+	const char *what;             /* what is computed from a matrix */
+	const char *unit;             /* method that ratios are relative to */
+	const char *bound;            /* name of the bound, or NULL */
+	const char *best;             /* method that was the best, or NULL */
+	const ek_device_info *device; /* NULL without a device */
 	double bytes, flops; /* least bytes that a run moves; flops of a run, 0 if not counted */
 	double gathered;     /* bytes of a product that reads x for each nonzero, 0 for others */
 	double v[VALUES];
@@ -78,7 +78,7 @@ struct bench_case {
 /* Appends an empty case to bench->cases. */
 struct bench_case *case_add(struct bench *bench);
 /* Names the device of a case, unless info->size is 0: then there is none. */
-void case_device(struct bench_case *c, const ek_device_info *info);
+void case_device(const struct bench *bench, struct bench_case *c, const ek_device_info *info);
 /* Appends a copy of a record to a case, and returns the copy. */
 struct record *record_add(struct bench_case *c, const struct record *record);
 /* Returns a record without figures for the method called `prefix` followed by `name`. */

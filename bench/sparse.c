@@ -306,7 +306,7 @@ static int measure(struct bench *b, const struct tool_source *source, struct spa
 		return code;
 	c->op = p->op_b == EK_OP_T ? "t" : "n";
 	c->what = p->what;
-	case_device(c, &b->device);
+	case_device(b, c, &b->device);
 	c->variant = p->variant;
 	if (p->variant)
 		c->name = keep("%s, %s", c->matrix, p->variant);

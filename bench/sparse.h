@@ -58,9 +58,10 @@ extern const struct column sparse_columns[];
 	.walk = walk_matrices, .matrix = sparse_matrix, .each = table_case, .end = groups_end,    \
 	.title = sparse_title, .place = text_place, .enter = sparse_enter, .spoil = sparse_spoil, \
 	.error = sparse_error, .set = set, .compute = compute,                                    \
-	.fields = MATRIX_KEYS more " value index device_name driver result_nnz " TIME_KEYS        \
-				   "bytes gflops device_ms device_gflops temporary_bytes "        \
-	                           "temporary_uncapped temporary_bound "                          \
-				   "temporary_precise unit vs_csr vs_best_peer error" RUN_KEYS
+	.fields = MATRIX_KEYS more                                                                \
+		" value index device_name driver device_memory result_nnz " TIME_KEYS             \
+		"bytes gflops device_ms device_gflops temporary_bytes "                           \
+		"temporary_uncapped temporary_bound "                                             \
+		"temporary_precise unit vs_csr vs_best_peer error" RUN_KEYS
 
 #endif

@@ -67,7 +67,7 @@ static void describe(const struct bench *b, struct bench_case *c, const struct p
 		c->name = keep("%s, %lld column%s, %s", c->matrix, (long long)p->peer.width,
 		               p->peer.width == 1 ? "" : "s", c->variant);
 	}
-	case_device(c, &b->device);
+	case_device(b, c, &b->device);
 	if (b->device.size) {
 		c->device = &b->device;
 		c->vectors = b->o.vectors                 ? b->o.vectors
@@ -285,9 +285,9 @@ static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Com
 		  "row_stddev rounds in_cache bound_gbps ms csr_gbps vs_csr vs_best_peer "        \
 		  "prepare_calls of_bound error"
 #define PRODUCT_FIELDS                                                                         \
-	"op method chosen method_parameters format device device_name driver vectors isa "     \
-	"version matrix source rows cols nnz row_max row_mean row_stddev group transpose "     \
-	"value index threads runs "                                                            \
+	"op method chosen method_parameters format device device_name driver device_memory "   \
+	"vectors isa version matrix source rows cols nnz row_max row_mean row_stddev group "   \
+	"transpose value index threads runs "                                                  \
 	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest prepare_ms first_ms prepare_calls " \
 	"bytes bytes_per_nnz gflops gbps csr_gbps gathered_gbps bound_gbps of_bound in_cache " \
 	"unit vs_csr vs_best_peer overhead_ns error commit machine state date"

@@ -202,6 +202,41 @@ static void test_sigma(void **state)
 	ek_matrix_destroy(A);
 }
 
+/* Checks the times of a conversion's steps: the parts of CSR5 are within the steps of all formats,
+ * in place as in a copy; other formats have none of these parts, and CSR has no steps. */
+static void test_times(void **state)
+{
+	ek_convert_times t = {.size = sizeof t, .layout = -1};
+	const ek_convert_options o = {.size = sizeof o, .times = &t};
+	ek_matrix *A, *B;
+
+	(void)state;
+	expect_status(ek_matrix_generate(ctx, "rmat:scale=14,factor=16", EK_F64, EK_I32, &A),
+	              EK_OK);
+	expect_error(ek_matrix_convert(A, "csr6", &o, &B), EK_EINVAL, "csr6");
+	assert_true(t.layout == -1);
+	for (int in_place = 0; in_place < 2; in_place++) {
+		if (in_place)
+			expect_status(ek_matrix_convert_in_place(A, "csr5", &o), EK_OK);
+		else
+			expect_status(ek_matrix_convert(A, "csr5", &o, &B), EK_OK);
+		assert_true(t.layout > 0 && t.pattern > 0);
+		assert_true(t.tile_ptr > 0 && t.tile_desc > 0 && t.transposition > 0);
+		assert_true((t.allocation > 0 && t.values > 0) == !in_place);
+		assert_true(t.tile_ptr + t.tile_desc + t.transposition <=
+		            1.001 * (t.pattern + t.values));
+	}
+	ek_matrix_destroy(B);
+	expect_status(ek_matrix_convert(A, "sell", &o, &B), EK_OK);
+	assert_true(t.layout > 0 && t.pattern > 0 && t.values > 0);
+	assert_true(t.tile_ptr == 0 && t.tile_desc == 0 && t.transposition == 0);
+	ek_matrix_destroy(B);
+	expect_status(ek_matrix_convert(A, "csr", &o, &B), EK_OK);
+	assert_true(t.layout == 0 && t.allocation == 0 && t.pattern == 0 && t.values == 0);
+	ek_matrix_destroy(B);
+	ek_matrix_destroy(A);
+}
+
 /* Checks that a matrix with rows of every kind comes back from tiles of any height with the same
  * bits, with rows that begin at every step of a lane. test_formats.c does this for usual
  * heights. */
@@ -264,9 +299,8 @@ static void test_extra_memory(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_descriptors),
-		cmocka_unit_test(test_sigma),
-		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_descriptors),  cmocka_unit_test(test_sigma),
+		cmocka_unit_test(test_times),        cmocka_unit_test(test_round_trip),
 		cmocka_unit_test(test_extra_memory),
 	};
 

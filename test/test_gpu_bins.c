@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Tests SpGEMM by bins on a device: every bin at its bounds, rows that grow in both kinds of
- * memory, rows longer than local memory, the three memory methods, the text of ek_plan_explain,
+ * memory, rows longer than local memory, the five memory methods, the text of ek_plan_explain,
  * leading parts of the twins of Table 9.2 (Liu 2015), limits on memory, and failing allocations. */
 #include "plan/plan.h"
 #include "spgemm/bins.h"
@@ -69,7 +69,7 @@ static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, siz
 {
 	char name[64];
 
-	for (int memory = 3; memory > 0; memory--) {
+	for (int memory = EKI_MEMORY_METHODS; memory > 0; memory--) {
 		snprintf(name, sizeof name, "spgemm.csr.bins.gpu:memory=%d", memory);
 		check_product(A, B, name, text, size);
 	}
@@ -284,7 +284,9 @@ static void test_limit(void **state)
 static void test_failures(void **state)
 {
 	static const char *const method[] = {"spgemm.csr.bins.gpu", "spgemm.csr.bins.gpu:memory=2",
-	                                     "spgemm.csr.bins.gpu:memory=3"};
+	                                     "spgemm.csr.bins.gpu:memory=3",
+	                                     "spgemm.csr.bins.gpu:memory=4",
+	                                     "spgemm.csr.bins.gpu:memory=5"};
 	static struct exhaust e;
 
 	(void)state;
@@ -297,7 +299,7 @@ static void test_failures(void **state)
 	expect_status(ek_context_create(&o, &e.ctx), EK_OK);
 	ek_matrix *A = bound_rows(e.ctx, 1, 7), *B = rows_stairs(e.ctx, LARGEST, 1, 3);
 
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < EKI_MEMORY_METHODS; k++) {
 		const struct exhaust_product w = {A, B, method[k]};
 
 		/* Once without failures: what stays for later calls is no leak. */

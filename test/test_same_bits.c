@@ -65,6 +65,14 @@ static ek_status merge_pairs(ek_context *ctx, const ek_array_options *o, result 
 	return ek_merge(ctx, o, 1, &a, &b, &out);
 }
 
+static ek_status compact_pairs(ek_context *ctx, const ek_array_options *o, result *to)
+{
+	const ek_pairs in = ek_key_value(EK_INT64, 8, N, key[1], number);
+	const ek_pairs out = ek_key_value(EK_INT64, 8, N, to->key, to->out);
+
+	return ek_compact(ctx, o, &in, flag, &to->count, &out);
+}
+
 /* Calls a method for a sparse vector and a dense one. */
 static ek_status call_dense(ek_context *ctx, const ek_method *m, const ek_array_options *o,
                             result *to)
@@ -127,6 +135,9 @@ static ek_status call(ek_context *ctx, const ek_method *m, result *to)
 	const ek_segments s = ek_segment_offsets(segments, EK_INT64, offset);
 
 	switch (ek_method_operation(m)) {
+	case EK_ARRAY_ADD:
+		return ek_array_add(ctx, &o, EK_F64, N / 2, number, number + N / 2, to->out);
+	case EK_COMPACT: return compact_pairs(ctx, &o, to);
 	case EK_REDUCE: return ek_reduce(ctx, &o, EK_F64, EK_SUM, N, number, to->out);
 	case EK_SCAN: return ek_scan(ctx, &o, EK_F64, EK_SUM, EK_INCLUSIVE, N, number, to->out);
 	case EK_SEGMENTED_SCAN:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests SpGEMM by bins: bins and groups of rows, rows that grow, the three memory methods, the text
+ * Tests SpGEMM by bins: bins and groups of rows, rows that grow, the five memory methods, the text
  * of ek_plan_explain, the limit on memory, and failing allocations. */
 #include "plan/plan.h"
 #include "spgemm/bins_rows.h"
@@ -70,7 +70,7 @@ static void check_memory(const ek_matrix *A, const ek_matrix *B, char *text, siz
 {
 	char name[64];
 
-	for (int memory = 3; memory > 0; memory--) {
+	for (int memory = EKI_MEMORY_METHODS; memory > 0; memory--) {
 		snprintf(name, sizeof name, "spgemm.csr.bins:memory=%d", memory);
 		check_product(A, B, name, text, size);
 	}
@@ -269,11 +269,12 @@ static void test_limit(void **state)
 static void test_failures(void **state)
 {
 	static const char *const method[] = {"spgemm.csr.bins", "spgemm.csr.bins:memory=2",
-	                                     "spgemm.csr.bins:memory=3"};
+	                                     "spgemm.csr.bins:memory=3", "spgemm.csr.bins:memory=4",
+	                                     "spgemm.csr.bins:memory=5"};
 	ek_matrix *A = case_rows(1), *B = stairs(LARGEST, 1, 2);
 
 	(void)state;
-	for (int k = 0; k < 3; k++) {
+	for (int k = 0; k < EKI_MEMORY_METHODS; k++) {
 		const struct exhaust_product w = {A, B, method[k]};
 
 		e.arg = &w;

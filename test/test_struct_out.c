@@ -52,6 +52,18 @@ static ek_status fill_kselect_counts(bool good, void *to)
 	return ek_kselect(ctx, &o, EK_INT32, 1, 4, good ? 2 : 5, numbers, &kth, NULL);
 }
 
+/* Converts to CSR, which has no steps: times would differ from call to call. */
+static ek_status fill_times(bool good, void *to)
+{
+	const ek_convert_options o = {.size = sizeof o, .times = to};
+	ek_matrix *B;
+	const ek_status status = ek_matrix_convert(A, good ? "csr" : "none", &o, &B);
+
+	if (status == EK_OK)
+		ek_matrix_destroy(B);
+	return status;
+}
+
 static ek_status fill_prediction(bool good, void *to)
 {
 	return ek_plan_predict(good ? plan : NULL, 50, to);
@@ -88,6 +100,7 @@ static const struct output {
 	{"counts", "ek_heap_counts", fill_counts, sizeof(ek_heap_counts)},
 	{"info", "ek_build_info", fill_build, sizeof(ek_build_info)},
 	{"options.counts", "ek_heap_counts", fill_kselect_counts, sizeof(ek_heap_counts)},
+	{"options.times", "ek_convert_times", fill_times, sizeof(ek_convert_times)},
 #ifndef EK_NO_GPU
 	{"counters", "ek_device_counters", fill_counters, sizeof(ek_device_counters)},
 	{"info", "ek_device_info", fill_device, sizeof(ek_device_info)},

@@ -795,6 +795,19 @@ const ek_format_param *ek_format_get_param(const ek_format *format, int k);
  * Returns NULL if the format has no array k. */
 const char *ek_format_array(const ek_format *format, int k);
 
+/* Seconds that the steps of a conversion from CSR took. All are 0 if the result is in csr or csc.
+ * The way from another format to CSR, and other types, are not included. */
+typedef struct ek_convert_times {
+	size_t size;       /* set to sizeof(ek_convert_times) before the call */
+	double layout;     /* finding parameters and the lengths of the arrays */
+	double allocation; /* allocating the arrays; in place: 0, it is part of `pattern` */
+	double pattern;    /* filling all arrays except the values of the entries */
+	double values;     /* filling these; in place: 0, it is part of `pattern` */
+	/* For csr5, parts of `pattern` and `values`: the two arrays, and the transposition of
+	 * columns and values (Liu 2015, section 8.5.2). 0 for other formats. */
+	double tile_ptr, tile_desc, transposition;
+} ek_convert_times;
+
 /* Options of a conversion; zero means the default. */
 typedef struct ek_convert_options {
 	size_t size;
@@ -807,6 +820,7 @@ typedef struct ek_convert_options {
 	 * temporary memory is proportional to the entries and rows of A in CSR, never to its
 	 * columns alone. */
 	int64_t max_bytes;
+	ek_convert_times *times; /* NULL, or where a conversion stores how long its steps took */
 } ek_convert_options;
 
 /* Makes B, a copy of A in another format. `format` is a name, or a name and parameters:
@@ -887,7 +901,10 @@ typedef enum ek_operation {
 	EK_TRIPLE = 28, /* Galerkin product of A and P, which is hints.B; needs a plan */
 	/* conversions between coordinates and CSR in the caller's arrays, which need no plan */
 	EK_TO_COO = 29,
-	EK_TO_CSR = 30
+	EK_TO_CSR = 30,
+	/* more primitives on arrays, which need no plan */
+	EK_ARRAY_ADD = 31,
+	EK_COMPACT = 32
 } ek_operation;
 
 /* Returns the short name of an operation, for example "segsum", with which the names of its methods
@@ -1504,8 +1521,8 @@ ek_status ek_prolongator(const ek_matrix *A, const ek_aggregation *options, ek_m
 
 /* ---- Primitives on arrays -------------------------------------------------------------------
  *
- * Reduction, scan, segmented scan and sum, sorting, merging, k-selection, sets, heaps: the building
- * blocks of sparse operations. For all of them:
+ * Addition, reduction, scan, segmented scan and sum, compaction, sorting, merging, k-selection,
+ * sets, heaps: the building blocks of sparse operations. For all of them:
  *   - Types: i32, i64, f32, f64, unless the function says otherwise. Arrays are aligned to their
  *     type; an array without elements may be NULL.
  *   - `out` may be the same array as `in` if the function says "in place"; other overlaps give
@@ -1572,6 +1589,14 @@ typedef enum ek_scan_kind {
 	EK_INCLUSIVE = 1, /* out[i] = in[0] + ... + in[i] */
 	EK_EXCLUSIVE = 2  /* out[i] = in[0] + ... + in[i - 1], out[0] = the identity */
 } ek_scan_kind;
+
+/* Computes out[i] = a[i] + b[i] for n numbers, the sum of two dense vectors. `out` may be the same
+ * array as `a` or as `b`, in place; other overlaps of `out` give EK_EINVAL. `a` and `b` may
+ * overlap. Each sum of floats is rounded once, so all methods give the same bits. No method runs on
+ * a device. Cost: one read of both inputs and one write of n entries. Source: Liu 2015, Algorithms
+ * 1 and 2. */
+ek_status ek_array_add(ek_context *ctx, const ek_array_options *options, ek_value type, int64_t n,
+                       const void *a, const void *b, void *out);
 
 /* Computes *result = in[0] + ... + in[n - 1], or the identity if n = 0; + stands for any ek_monoid.
  * The bits of sums of floats depend on the method and on n, and for "reduce.simd" on the
@@ -1681,6 +1706,18 @@ static inline ek_pairs ek_key_value(ek_value type, size_t value_size, int64_t n,
 	p.value = (void *)(uintptr_t)value;
 	return p;
 }
+
+/* Eliminates pairs: copies those of the pairs in->key[i], in->value[i] whose flag[i] is not 0 to
+ * the first *count places of `out`, in their order. Keys have any of the four types; what they
+ * contain is not looked at, so their bits are kept. For a part of CSR, keys are the columns and
+ * values are those of the entries. `out` has the types of `in`, and out->n, the number of pairs for
+ * which it has space, is at least in->n. Not in place: what is written must not overlap anything
+ * else. No method runs on a device. All methods give the same bits.
+ * Cost: two reads of the flags, one of the pairs, and one write of those that are kept;
+ * "compact.scan", as published, also writes, scans and reads 8 bytes a pair of temporary memory.
+ * Source: Liu 2015, section 4.4.1, Algorithm 5. */
+ek_status ek_compact(ek_context *ctx, const ek_array_options *options, const ek_pairs *in,
+                     const uint8_t *flag, int64_t *count, const ek_pairs *out);
 
 /* Sorts pairs by key, in place, ascending. Only "sort.serial" keeps the order of pairs with
  * equal keys. Cost: O(n log n) time and a copy of the pairs as temporary memory; the sorting

@@ -2,11 +2,13 @@
  * The arrays of BCCOO, which the conversion (format/bccoo.c) writes and the product (spmv/bccoo.c)
  * reads.
  *
- * Bit k of bit_flag (a mask as in format/mask.h) is 1 if block k is the last of its block row. The
- * block rows that are not empty are numbered in order, from 0. So the number of set flags before a
- * block is the number of its block row. chunk_row has this number for the first block of each
- * chunk, so that work can begin at any chunk. filled_row[n] is the block row with number n; if no
- * block row is empty, number n is block row n, and filled_row has no elements. */
+ * Bit k of bit_flag (a mask as in format/mask.h) is 1 if block k is the last of its block row. Yan
+ * et al. and Liu 2015, Figure 5.14, store the complement: FALSE where a block row ends. With ours a
+ * population count gives the number of a block row, and bits behind the last block are 0. The block
+ * rows that are not empty are numbered in order, from 0. So the number of set flags before a block
+ * is the number of its block row. chunk_row has this number for the first block of each chunk, so
+ * that work can begin at any chunk. filled_row[n] is the block row with number n; if no block row
+ * is empty, number n is block row n, and filled_row has no elements. */
 #ifndef EK_FORMAT_BCCOO_H
 #define EK_FORMAT_BCCOO_H
 

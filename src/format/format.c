@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/pool.h"
 #include "matrix/matrix.h"
 
 #define FORMAT(f) extern const ek_format f;
@@ -213,19 +214,44 @@ done:
 	return status;
 }
 
+double eki_lap(int64_t *since)
+{
+	const int64_t before = *since;
+
+	*since = eki_now_ns();
+	return 1e-9 * (double)(*since - before);
+}
+
 ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
 {
-	int64_t len[EKI_MAX_ARRAYS];
+	ek_convert_times times;
+
+	return eki_format_make_timed(ctx, csr, format, dim, max_bytes, &times, out);
+}
+
+ek_status eki_format_make_timed(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                                const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes,
+                                ek_convert_times *times, ek_store *out)
+{
+	int64_t len[EKI_MAX_ARRAYS], since = eki_now_ns();
+	ek_convert_times t = {.size = sizeof t};
 	ek_store copy = {0}, s = {0};
 	ek_status status;
 
 	EK_TRY(in_order(ctx, csr, format, &copy, &csr));
 	EK_TRY(lay_out(ctx, csr, format, dim, max_bytes, &s));
+	t.layout = eki_lap(&since);
 	memcpy(len, s.len, sizeof len);
 	EK_TRY(eki_store_alloc(ctx, &s, len));
+	t.allocation = eki_lap(&since);
+	s.times = &t;
 	EK_TRY(format->pattern(ctx, csr, &s));
+	t.pattern = eki_lap(&since);
 	EK_TRY(format->values(ctx, csr, &s));
+	t.values = eki_lap(&since);
+	s.times = NULL;
+	*times = t;
 	*out = s;
 done:
 	if (status != EK_OK)
@@ -235,12 +261,20 @@ done:
 }
 
 ek_status eki_format_adopt(const ek_context *ctx, ek_store *csr, const ek_format *format,
-                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out)
+                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes,
+                           ek_convert_times *times, ek_store *out)
 {
+	int64_t since = eki_now_ns();
+	ek_convert_times t = {.size = sizeof t};
 	ek_store s;
 
 	EK_RETURN_IF(lay_out(ctx, csr, format, dim, max_bytes, &s));
+	t.layout = eki_lap(&since);
+	s.times = &t;
 	EK_RETURN_IF(format->adopt(ctx, csr, &s));
+	t.pattern = eki_lap(&since);
+	s.times = NULL;
+	*times = t;
 	*out = s;
 	return EK_OK;
 }

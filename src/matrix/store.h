@@ -102,6 +102,9 @@ struct ek_store {
 	/* Whether the columns of each row of this CSR store are known to ascend, without
 	 * duplicates. false if nobody has found out. */
 	bool ascends;
+	/* While a format makes this store: where its functions add what their own steps take. NULL
+	 * if nobody asks. */
+	ek_convert_times *times;
 	/* Buffers of a device for the arrays that only the device has: there[k] takes the place of
 	 * array[k], which is NULL. NULL if all arrays are on the host. */
 	struct eki_buffer **there;
@@ -274,6 +277,10 @@ void eki_format_ask(const ek_store *s, int64_t dim[EKI_MAX_DIMS]);
  * max_bytes is as in ek_convert_options. */
 ek_status eki_format_make(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out);
+/* Does the same, and sets the members of *times. */
+ek_status eki_format_make_timed(const ek_context *ctx, const ek_store *csr, const ek_format *format,
+                                const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes,
+                                ek_convert_times *times, ek_store *out);
 /* Sets the parameters and the lengths of arrays in `out` to those that `csr` would have in
  * `format`, but allocates no arrays. Errors as for eki_format_make. */
 ek_status eki_format_look(const ek_context *ctx, const ek_store *csr, const ek_format *format,
@@ -282,10 +289,13 @@ ek_status eki_format_look(const ek_context *ctx, const ek_store *csr, const ek_f
  * NULL. */
 ek_status eki_format_estimate(const ek_context *ctx, const ek_store *csr, const ek_format *format,
                               ek_store *out);
-/* Does the same as eki_format_make, but in place: format->adopt turns the arrays of `csr` into
- * those of `out`. After an error `csr` is unchanged. */
+/* Does the same as eki_format_make_timed, but in place: format->adopt turns the arrays of `csr`
+ * into those of `out`. After an error `csr` is unchanged. */
 ek_status eki_format_adopt(const ek_context *ctx, ek_store *csr, const ek_format *format,
-                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes, ek_store *out);
+                           const int64_t dim[EKI_MAX_DIMS], int64_t max_bytes,
+                           ek_convert_times *times, ek_store *out);
+/* Returns the seconds since *since, in nanoseconds of eki_now_ns, and sets *since to now. */
+double eki_lap(int64_t *since);
 /* Checks the size of `out`, where only the lengths of the arrays need to be set. Returns EK_ELIMIT
  * if the arrays would take more than max_bytes (as in ek_convert_options). `csr` is the same matrix
  * in CSR. */

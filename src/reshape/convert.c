@@ -51,6 +51,7 @@ typedef struct request {
 	ek_value value;
 	ek_index index;
 	bool columns;
+	ek_convert_times *times; /* of the caller, or NULL */
 } request;
 
 static ek_status request_read(const ek_matrix *A, const char *format,
@@ -70,6 +71,9 @@ static ek_status request_read(const ek_matrix *A, const char *format,
 	if (o.max_bytes < -1)
 		return eki_fail(EK_EINVAL, "options.max_bytes is %lld; -1, 0 or more is expected",
 		                (long long)o.max_bytes);
+	if (o.times)
+		EK_RETURN_IF(EKI_STRUCT_CHECK("options.times", ek_convert_times, o.times));
+	r->times = o.times;
 	r->max_bytes = o.max_bytes;
 	r->value = o.value ? o.value : r->value;
 	r->index = o.index ? o.index : r->index;
@@ -113,7 +117,8 @@ static ek_status way_limit(const ek_matrix *A, const request *r)
 		r->format->name, s->format->name, (long long)way, (long long)most);
 }
 
-static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
+static ek_status convert(const ek_matrix *A, const request *r, ek_convert_times *times,
+                         ek_store *out)
 {
 	const bool same = r->value == A->store.value && r->index == A->store.index;
 	ek_store copy = {0}, typed = {0};
@@ -137,7 +142,8 @@ static ek_status convert(const ek_matrix *A, const request *r, ek_store *out)
 			EK_TRY(eki_convert_types(A->ctx, r->name, csr, r->value, r->index, &typed));
 			csr = &typed;
 		}
-		EK_TRY(eki_format_make(A->ctx, csr, r->format, r->dim, r->max_bytes, out));
+		EK_TRY(eki_format_make_timed(A->ctx, csr, r->format, r->dim, r->max_bytes, times,
+		                             out));
 	}
 done:
 	eki_store_free(A->ctx, &copy);
@@ -145,15 +151,23 @@ done:
 	return status;
 }
 
+static void give_times(const request *r, const ek_convert_times *times)
+{
+	if (r->times)
+		EKI_STRUCT_OUT(ek_convert_times, times, r->times);
+}
+
 static ek_status convert_to_new(const ek_matrix *A, const request *r, ek_matrix **B)
 {
+	ek_convert_times times = {0};
 	ek_store out = {0};
 	ek_matrix *new;
 	ek_status status;
 
-	EK_TRY(convert(A, r, &out));
+	EK_TRY(convert(A, r, &times, &out));
 	EK_TRY(eki_matrix_from_store((ek_context *)(uintptr_t)A->ctx, &out, &new));
 	new->transposed = r->columns;
+	give_times(r, &times);
 	*B = new;
 done:
 	if (status != EK_OK)
@@ -190,6 +204,7 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
                                      const ek_convert_options *options)
 {
 	request r;
+	ek_convert_times times = {0};
 	ek_store out = {0};
 
 	EK_RETURN_IF(request_read(A, format, options, &r));
@@ -206,13 +221,14 @@ ek_status ek_matrix_convert_in_place(ek_matrix *A, const char *format,
 		                           "copy or adopt them, or use ek_matrix_convert");
 	if (A->store.format == &ek_format_csr && !A->transposed && r.format->adopt &&
 	    r.value == A->store.value && r.index == A->store.index) {
-		EK_RETURN_IF(
-			eki_format_adopt(A->ctx, &A->store, r.format, r.dim, r.max_bytes, &out));
+		EK_RETURN_IF(eki_format_adopt(A->ctx, &A->store, r.format, r.dim, r.max_bytes,
+		                              &times, &out));
 	} else {
-		EK_RETURN_IF(convert(A, &r, &out));
+		EK_RETURN_IF(convert(A, &r, &times, &out));
 		eki_store_free(A->ctx, &A->store);
 	}
 	eki_matrix_restore(A, &out, r.columns);
+	give_times(&r, &times);
 	return EK_OK;
 }
 

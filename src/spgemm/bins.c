@@ -17,7 +17,7 @@
  *   group 5   bin 37        more products
  *
  * Liu 2015, section 9.4.2, Algorithms 34 and 35. */
-#include "spgemm/bins.h"
+#include "spgemm/bins_rooms.h"
 #include "prim_body/scan.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "spgemm/bins.c"
@@ -92,7 +92,7 @@ static int64_t grown(int64_t bound)
 	int64_t all = EKI_LONG_FIRST, last = EKI_LONG_FIRST;
 
 	while (last < bound) {
-		last = last > bound / 2 ? bound : 2 * last;
+		last = eki_bins_grown(EKI_MEMORY_HYBRID, last, bound);
 		all = eki_plus(all, last);
 	}
 	return all;
@@ -151,6 +151,8 @@ int64_t eki_bins_places(eki_bins *b, eki_bin_memory memory)
 
 	for (int64_t k = 0; k < count && memory == EKI_MEMORY_HYBRID; k++)
 		b->at[longs[k]] = EKI_LONG_FIRST;
+	for (int64_t i = 0; i < b->begin[EKI_BINS] && eki_bins_guess(memory); i++)
+		b->at[i] = b->room[i];
 	return b->begin[EKI_BINS] ? eki_exclusive_sum(b->at, b->begin[EKI_BINS]) : 0;
 }
 

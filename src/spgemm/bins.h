@@ -12,6 +12,7 @@ enum {
 	EKI_HEAP_MOST = 32,   /* greatest bound of group 3, which has a bin for each bound */
 	EKI_ESC_MOST = 512,   /* greatest bound of group 4, whose bins end at powers of two */
 	EKI_LONG_FIRST = 256, /* entries that a temporary row of group 5 has room for at first */
+	EKI_PROGRESSIVE_FIRST = 32 /* the same for all rows, with the progressive method */
 };
 
 /* The groups of bins; each has a method for its rows. */
@@ -27,8 +28,31 @@ typedef enum eki_bin_group {
 typedef enum eki_bin_memory {
 	EKI_MEMORY_HYBRID = 1, /* temporary rows as long as the bound; those of group 5 grow */
 	EKI_MEMORY_BOUND,      /* temporary rows as long as the bound */
-	EKI_MEMORY_PRECISE     /* C is counted, then filled */
+	EKI_MEMORY_PRECISE,    /* C is counted, then filled */
+	/* temporary rows of groups 3 to 5 are merged, and grow from a guess: an estimate of their
+	 * lengths, or EKI_PROGRESSIVE_FIRST (bins_rooms.c) */
+	EKI_MEMORY_PROBABILISTIC,
+	EKI_MEMORY_PROGRESSIVE
 } eki_bin_memory;
+
+enum { EKI_MEMORY_METHODS = EKI_MEMORY_PROGRESSIVE };
+/* clang-format off */
+#define EKI_BINS_PARAMETERS { \
+	{"memory", 1, EKI_MEMORY_METHODS, \
+	 "1 hybrid, 2 upper bound, 3 precise, 4 probabilistic, 5 progressive"}, \
+}
+/* clang-format on */
+
+/* Tells whether temporary rows grow. */
+static inline bool eki_bins_grow(eki_bin_memory memory)
+{
+	return memory != EKI_MEMORY_BOUND && memory != EKI_MEMORY_PRECISE;
+}
+/* Tells whether all rows that do grow start from guesses. */
+static inline bool eki_bins_guess(eki_bin_memory memory)
+{
+	return memory >= EKI_MEMORY_PROBABILISTIC;
+}
 
 /* Rows of C in bins. */
 typedef struct eki_bins {
@@ -41,6 +65,9 @@ typedef struct eki_bins {
 	/* entries of all temporary rows of the hybrid method: at first, and if all rows of group 5
 	 * grow to their bounds */
 	int64_t hybrid_first, hybrid_most;
+	/* The methods that guess: room of each temporary row at first, and place of each row in
+	 * `row`; sums as those of the hybrid method. NULL and 0 with other methods. */
+	int64_t *room, *rank, room_first, room_most;
 } eki_bins;
 
 /* Returns the bin of rows that may have up to `bound` entries. */
@@ -53,6 +80,11 @@ ek_status eki_bins_begin(eki_step *step, eki_bins *b);
 void eki_bins_fill(eki_bins *b, int64_t rows);
 /* Does both, and computes the bounds on the processor. */
 ek_status eki_bins_make(eki_step *step, eki_bins *b);
+/* Returns the first bin whose temporary rows may grow. */
+static inline int eki_bins_growing(const eki_bins *b)
+{
+	return b->room ? 2 : EKI_BIN_LONG;
+}
 /* Replaces the bounds of the rows by the places of their temporary rows. Returns the number of
  * entries that all temporary rows have room for. */
 int64_t eki_bins_places(eki_bins *b, eki_bin_memory memory);

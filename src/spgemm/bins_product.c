@@ -6,18 +6,20 @@
  * so there is little to wait for at the end. Which thread computes a row does not change the
  * result.
  *
- * Temporary rows lie side by side in one block. Rows of group 5 that are full get new places in
- * another block, and are launched again. Blocks are freed when C is done. Rows are copied in the
- * order of C, so its pages are written from first to last.
+ * Temporary rows lie side by side in one block. Rows that are full - of group 5 or, if rooms are
+ * guessed, of groups 3 to 5 - get new places in another block, and are launched again. Blocks are
+ * freed when C is done. Rows are copied in the order of C, so its pages are written from first to
+ * last.
  *
  * Liu 2015, section 9.4.2. */
 #include <string.h>
 
 #include "spgemm/bins_product.h"
+#include "spgemm/bins_rooms.h"
 #include "prim_body/search.h"
 
 enum {
-	BLOCKS = 64,        /* temporary rows, their states, and one block for each doubling */
+	BLOCKS = 96, /* temporary rows, their states, and one block for each time that rows grow */
 	ARRANGE_ROWS = 1024 /* rows that a thread copies at a time */
 };
 
@@ -28,7 +30,7 @@ typedef struct product {
 	const eki_bins_state *s;
 	eki_rows_task task;
 	const int64_t *at;
-	eki_long_row *longs; /* states of the rows of group 5 if they may grow, or NULL */
+	eki_long_row *longs; /* states of the rows that may grow, or NULL */
 	int64_t pieces;
 	_Atomic int64_t next, nnz;
 	/* memory of the run */
@@ -41,9 +43,10 @@ typedef struct product {
 	int64_t bytes, uncapped, launches;
 } product;
 
+/* Returns the place, in s->bins.row, of the first row that may grow. */
 static int64_t row_of_long(const eki_bins_state *s)
 {
-	return s->bins.begin[EKI_BIN_LONG];
+	return s->bins.begin[eki_bins_growing(&s->bins)];
 }
 
 static int64_t longs_of(const eki_bins_state *s)
@@ -73,8 +76,9 @@ static int64_t piece_rows(const product *o, const eki_rows_task *task, int64_t n
 		.row = s->bins.row + begin,
 		.rows = left < s->piece_rows[bin] ? left : s->piece_rows[bin],
 		.at = o->at,
-		.long_rows =
-			bin == EKI_BIN_LONG && o->longs ? o->longs + begin - row_of_long(s) : NULL};
+		.long_rows = bin >= eki_bins_growing(&s->bins) && o->longs
+	                             ? o->longs + begin - row_of_long(s)
+	                             : NULL};
 	const ek_store *A = o->step->in[0];
 
 	return eki_bins_rows[eki_type(A->value, A->index)](&piece);
@@ -129,7 +133,7 @@ static ek_status take_entries(product *o, int64_t count, char **col, char **val)
 	return EK_OK;
 }
 
-/* Gives the rows of group 5 their first places. */
+/* Gives the rows that may grow their first places. */
 static ek_status begin_longs(product *o)
 {
 	const eki_bins_state *s = o->s;
@@ -140,38 +144,41 @@ static ek_status begin_longs(product *o)
 	EK_RETURN_IF(take_block(o, longs_of(s), sizeof *o->longs, &o->longs));
 	for (int64_t k = 0; k < longs_of(s); k++) {
 		const size_t at = (size_t)s->bins.at[row[k]];
+		const int64_t room = s->bins.room ? s->bins.room[row[k]] : EKI_LONG_FIRST;
 
 		o->longs[k] = (eki_long_row){.col = (char *)o->task.col + at * idx,
 		                             .val = (char *)o->task.val + at * size,
-		                             .capacity = EKI_LONG_FIRST};
+		                             .capacity = room,
+		                             .uncapped = room};
 	}
 	return EK_OK;
 }
 
-static int64_t doubled(const eki_long_row *r)
-{
-	return r->capacity > r->bound / 2 ? r->bound : 2 * r->capacity;
-}
-
-/* Doubles the room of each full row, up to its bound. Sets *some to whether there are full rows.
- * `uncapped` is the room that each of them would have without the bound. */
-static ek_status grow(product *o, int64_t uncapped, bool *some)
+/* Lets the room of each full row grow, up to its bound. Sets *some to whether there are full
+ * rows. */
+static ek_status grow(product *o, bool *some)
 {
 	const size_t idx = eki_idx_size(o->step->in[0]->index);
 	const size_t size = ek_value_size(o->step->in[0]->value);
-	int64_t all = 0, rows = 0;
+	const eki_bin_memory memory = o->s->memory;
+	int64_t all = 0, uncapped = 0;
 	char *col, *val;
 
-	for (int64_t k = 0; k < longs_of(o->s); k++)
-		if (!o->longs[k].done) {
-			all = eki_plus(all, doubled(&o->longs[k]));
-			rows++;
-		}
-	*some = rows > 0;
+	*some = false;
+	for (int64_t k = 0; k < longs_of(o->s); k++) {
+		eki_long_row *r = &o->longs[k];
+
+		if (r->done)
+			continue;
+		*some = true;
+		all = eki_plus(all, eki_bins_grown(memory, r->capacity, r->bound));
+		r->uncapped = eki_bins_grown(memory, r->uncapped, INT64_MAX);
+		uncapped = eki_plus(uncapped, r->uncapped);
+	}
 	if (!*some)
 		return EK_OK;
 	EK_RETURN_IF(take_entries(o, all, &col, &val));
-	o->uncapped += rows * uncapped * (int64_t)(idx + size);
+	o->uncapped += uncapped * (int64_t)(idx + size);
 	for (int64_t k = 0; k < longs_of(o->s); k++) {
 		eki_long_row *r = &o->longs[k];
 
@@ -179,7 +186,7 @@ static ek_status grow(product *o, int64_t uncapped, bool *some)
 			continue;
 		r->old_col = r->col;
 		r->old_val = r->val;
-		r->capacity = doubled(r);
+		r->capacity = eki_bins_grown(memory, r->capacity, r->bound);
 		r->col = col;
 		r->val = val;
 		col += (size_t)r->capacity * idx;
@@ -190,6 +197,21 @@ static ek_status grow(product *o, int64_t uncapped, bool *some)
 
 /* ---- Stage 4 --------------------------------------------------------------------------------- */
 
+/* Returns the state of row i, or NULL if it does not grow. *next is the state of the first of the
+ * rows that grow and come later, unless each row has its place in s->bins.rank. */
+static const eki_long_row *state_of(const product *o, int64_t i, int64_t *next)
+{
+	const eki_bins_state *s = o->s;
+	const int64_t *longs = s->bins.row + row_of_long(s);
+	const int64_t *rank = s->bins.rank;
+
+	if (rank)
+		return rank[i] < row_of_long(s) ? NULL : o->longs + rank[i] - row_of_long(s);
+	if (*next >= longs_of(s) || longs[*next] != i)
+		return NULL;
+	return o->longs + (*next)++;
+}
+
 /* Copies rows [begin, end) from their temporary places to C. */
 static void arrange_rows(const product *o, int64_t begin, int64_t end)
 {
@@ -197,20 +219,19 @@ static void arrange_rows(const product *o, int64_t begin, int64_t end)
 	const int64_t *longs = s->bins.row + row_of_long(s), count = longs_of(s);
 	const ek_store *C = o->task.run->C;
 	const size_t idx = eki_idx_size(C->index), size = ek_value_size(C->value);
-	int64_t k = o->longs ? eki_lower_bound(longs, 0, count, begin) : count;
+	int64_t k = o->longs && !s->bins.rank ? eki_lower_bound(longs, 0, count, begin) : count;
 	size_t at = (size_t)eki_ptr_at(C, begin), n;
 
 	for (int64_t i = begin; i < end; i++, at += n) {
-		const bool is_long = k < count && longs[k] == i;
+		const eki_long_row *state = o->longs ? state_of(o, i, &k) : NULL;
 		const char *col, *val;
 
 		n = (size_t)eki_ptr_at(C, i + 1) - at;
-		k += is_long;
 		if (n == 0) /* and so without an offset to arrays that may be NULL */
 			continue;
-		if (is_long) {
-			col = o->longs[k - 1].col;
-			val = o->longs[k - 1].val;
+		if (state) {
+			col = state->col;
+			val = state->val;
 		} else {
 			col = (char *)o->task.col + (size_t)o->at[i] * idx;
 			val = (char *)o->task.val + (size_t)o->at[i] * size;
@@ -239,7 +260,6 @@ static ek_status with_temporary(product *o)
 {
 	const eki_bins_state *s = o->s;
 	ek_store *C = o->task.run->C;
-	int64_t uncapped = EKI_LONG_FIRST;
 	bool some = false;
 	char *col, *val;
 
@@ -248,16 +268,15 @@ static ek_status with_temporary(product *o)
 	o->task.val = val;
 	o->task.lengths = C;
 	o->at = s->bins.at;
-	if (s->memory == EKI_MEMORY_HYBRID && longs_of(s) > 0)
+	if (eki_bins_grow(s->memory) && longs_of(s) > 0)
 		EK_RETURN_IF(begin_longs(o));
 	o->uncapped = o->bytes;
 	launch(o, EKI_ROWS_MAKE, s->piece_end[0]);
 	while (o->longs) {
-		uncapped = eki_times(uncapped, 2);
-		EK_RETURN_IF(grow(o, uncapped, &some));
+		EK_RETURN_IF(grow(o, &some));
 		if (!some)
 			break;
-		launch(o, EKI_ROWS_MAKE, s->piece_end[EKI_BIN_LONG]);
+		launch(o, EKI_ROWS_MAKE, s->piece_end[eki_bins_growing(&s->bins)]);
 	}
 	EK_RETURN_IF(eki_output_entries(o->step, C, atomic_load(&o->nnz)));
 	o->pieces = eki_groups(C->rows, ARRANGE_ROWS);

@@ -40,6 +40,7 @@ typedef struct eki_long_row {
 	void *col, *val;         /* its entries; no values if C is counted */
 	int64_t n, capacity;     /* entries, and how many there is room for */
 	int64_t bound;           /* greatest number of entries that it may get */
+	int64_t uncapped;        /* room that it would have if that could pass its bound */
 	int64_t list, entry;     /* checkpoint: a list, and its first entry not in the row */
 	bool done;               /* false if it needs more room */
 	void *old_col, *old_val; /* where its n entries still are after it got more room, or NULL */

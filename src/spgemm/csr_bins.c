@@ -16,6 +16,9 @@
  *      gets twice the room, at most its bound, and goes on
  *   2  upper bound: in temporary rows with room for the bound
  *   3  precise: in C. All entries are counted first, so each row is computed twice
+ *   4  probabilistic: in temporary rows with room for an estimate of their entries. Rows of groups
+ *      3 to 5 are merged, and grow by half if the estimate was too low (bins_rooms.c)
+ *   5  progressive: the same from room for 32 entries
  *
  * A run into an existing C computes the rows again and writes only values.
  *
@@ -32,6 +35,7 @@
 #include <string.h>
 
 #include "spgemm/bins_product.h"
+#include "spgemm/bins_rooms.h"
 
 enum {
 	PIECE_PRODUCTS = 4096, /* bound on the products of a piece of more than one row */
@@ -44,7 +48,7 @@ static void choose_tools(const eki_step *step, eki_bins_state *s)
 	const int64_t cols = step->in[1]->cols;
 	const bool wide = cols > (int64_t)INT32_MAX >> EKI_ESC_BITS;
 
-	s->keys = cols <= INT64_MAX >> EKI_ESC_BITS;
+	s->keys = !s->bins.room && cols <= INT64_MAX >> EKI_ESC_BITS;
 	s->tools = (eki_bins_tools){.narrow = !wide,
 	                            .fuse = eki_heap_fuse[wide],
 	                            .sort = eki_sort_short[step->isa][wide][0],
@@ -69,7 +73,7 @@ static void cut_pieces(eki_bins_state *s)
 
 /* The temporary bytes that each memory method needs at most. */
 typedef struct needs {
-	int64_t bytes[EKI_MEMORY_PRECISE + 1], hybrid_first, row_cols;
+	int64_t bytes[EKI_MEMORY_METHODS + 1], hybrid_first, room_first, row_cols;
 } needs;
 
 static needs find_needs(const eki_step *step, const eki_bins *b)
@@ -77,8 +81,8 @@ static needs find_needs(const eki_step *step, const eki_bins *b)
 	const ek_store *A = step->in[0];
 	const int64_t idx = (int64_t)eki_idx_size(A->index);
 	const int64_t entry = (int64_t)ek_value_size(A->value) + idx;
-	const int64_t longs =
-		(b->begin[EKI_BINS] - b->begin[EKI_BIN_LONG]) * (int64_t)sizeof(eki_long_row);
+	const int64_t longs = (b->begin[EKI_BINS] - b->begin[eki_bins_growing(b)]) *
+	                      (int64_t)sizeof(eki_long_row);
 	const int64_t most = b->most < step->in[1]->cols ? b->most : step->in[1]->cols;
 	needs n = {.row_cols = eki_align(eki_times(most, idx))};
 
@@ -86,6 +90,9 @@ static needs find_needs(const eki_step *step, const eki_bins *b)
 	n.bytes[EKI_MEMORY_HYBRID] = eki_plus(eki_times(b->hybrid_most, entry), longs);
 	n.bytes[EKI_MEMORY_BOUND] = eki_times(b->total, entry);
 	n.bytes[EKI_MEMORY_PRECISE] = eki_times(n.row_cols, step->parts);
+	n.room_first = eki_plus(eki_times(b->room_first, entry), longs);
+	n.bytes[EKI_MEMORY_PROBABILISTIC] = n.bytes[EKI_MEMORY_PROGRESSIVE] =
+		eki_plus(eki_times(b->room_most, entry), longs);
 	return n;
 }
 
@@ -109,12 +116,17 @@ static void choose_memory(eki_step *step, eki_bins_state *s, const needs *n)
 static ek_status say(eki_step *step, const eki_bins_state *s, const needs *n)
 {
 	EK_RETURN_IF(eki_bins_say(step, &s->bins));
-	return eki_step_say(step,
-	                    "         temporary bytes: hybrid %lld to %lld, upper bound %lld, "
-	                    "precise %lld; this plan has memory=%d\n",
-	                    (long long)n->hybrid_first, (long long)n->bytes[EKI_MEMORY_HYBRID],
-	                    (long long)n->bytes[EKI_MEMORY_BOUND],
-	                    (long long)n->bytes[EKI_MEMORY_PRECISE], (int)s->memory);
+	EK_RETURN_IF(eki_step_say(
+		step,
+		"         temporary bytes: hybrid %lld to %lld, upper bound %lld, precise %lld; "
+		"this plan has memory=%d",
+		(long long)n->hybrid_first, (long long)n->bytes[EKI_MEMORY_HYBRID],
+		(long long)n->bytes[EKI_MEMORY_BOUND], (long long)n->bytes[EKI_MEMORY_PRECISE],
+		(int)s->memory));
+	return eki_bins_guess(s->memory)
+	               ? eki_step_say(step, ", which takes %lld to %lld\n",
+	                              (long long)n->room_first, (long long)n->bytes[s->memory])
+	               : eki_step_say(step, "\n");
 }
 
 static ek_status prepare(eki_step *step)
@@ -125,6 +137,8 @@ static ek_status prepare(eki_step *step)
 	EK_RETURN_IF(eki_step_alloc(step, 1, sizeof *s, &s));
 	memset(s, 0, sizeof *s);
 	EK_RETURN_IF(eki_bins_make(step, &s->bins));
+	if (eki_bins_guess((eki_bin_memory)step->param[0]))
+		EK_RETURN_IF(eki_bins_rooms(step, &s->bins, (eki_bin_memory)step->param[0]));
 	step->state = s;
 	step->parts = eki_output_parts(step, &(eki_batches){.products = (double)s->bins.total});
 	choose_tools(step, s);
@@ -158,7 +172,7 @@ const ek_method ek_spgemm_csr_bins = {
 	.source = "Liu 2015, chapter 9, Algorithms 33 to 35; Liu, Vinter 2014",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
-	.param = {{"memory", 1, 3, "1 hybrid, 2 upper bound, 3 precise"}},
+	.param = EKI_BINS_PARAMETERS,
 	.backend = EKI_CPU,
 	.traits = EKI_OP_N | EKI_OP_T | EKI_STRICT,
 	.prepare = prepare,

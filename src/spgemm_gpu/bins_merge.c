@@ -3,21 +3,24 @@
  *
  * Each launch goes on with the rows that are not done, from their checkpoints. A row stops when
  * there is no room for what comes next: in its temporary row, or in local memory. Then the host
- * doubles what is too short:
+ * lets grow what is too short:
  *
- *   - the temporary row, up to its bound. In the device's own memory, which cannot be re-allocated,
- *     all rows that grow get places in a new block, and are copied there. In memory that host and
- *     device share, every row has addresses for its bound from the beginning, and only those that
- *     it uses have memory behind them. So a row grows where it is
+ *   - the temporary row, up to its bound: it doubles or, if its first room was a guess, grows by
+ *     half. In the device's own memory, which cannot be re-allocated, all rows that grow get places
+ *     in a new block, and are copied there. In memory that host and device share, every row has
+ *     addresses for its bound from the beginning, and only those that it uses have memory behind
+ *     them. So a row grows where it is
  *   - the room in local memory, for all rows, as long as it fits. Rows that are longer stay in
  *     global memory, and local memory takes what each launch adds to them
  *
  * A row whose room has reached its bound never stops for room again, so there are at most
- * log2(bound / 256) doublings, and after these a launch for each time that local memory is full.
+ * log2(bound / 256) doublings, or log1.5(bound) growths by half, and after these a launch for each
+ * time that local memory is full.
  *
  * Liu 2015, sections 7.4.3, 9.4.2 and 9.5.3. */
 #include <stdio.h>
 
+#include "spgemm/bins_rooms.h"
 #include "spgemm_gpu/csr_bins.h"
 
 #ifndef EK_NO_GPU
@@ -62,7 +65,7 @@ static int first_level(const eki_gpu_bins *s)
 {
 	int level = EKI_LONG_FIRST;
 
-	if (s->memory != EKI_MEMORY_HYBRID)
+	if (!eki_bins_grow(s->memory))
 		while (level < s->level_most && level < s->bins.most)
 			level *= 2;
 	return level;
@@ -173,11 +176,9 @@ static bool wants_room(const eki_gpu_merging *m, int64_t k)
 	return !m->row[k].done && m->state[STATE * k + NEED] > m->row[k].room;
 }
 
-static int64_t doubled(const eki_gpu_merging *m, int64_t k)
+static int64_t grown(const eki_gpu_merging *m, int64_t k)
 {
-	const int64_t bound = m->o->s->bound[k], room = m->row[k].room;
-
-	return room > bound / 2 ? bound : 2 * room;
+	return eki_bins_grown(m->o->s->memory, m->row[k].room, m->o->s->bound[k]);
 }
 
 /* Copies all rows that grow from one block to their places in the last. */
@@ -216,7 +217,7 @@ static ek_status re_place(eki_gpu_merging *m, int64_t all, int64_t idx, int64_t 
 	return EK_OK;
 }
 
-/* Doubles the room of the rows that need more. */
+/* Lets the room of the rows that need more grow. */
 static ek_status grow(eki_gpu_merging *m)
 {
 	const ek_store *A = m->o->step->in[0];
@@ -229,17 +230,19 @@ static ek_status grow(eki_gpu_merging *m)
 
 		if (!wants_room(m, k))
 			continue;
+		const int64_t uncapped = eki_bins_grown(m->o->s->memory, r->uncapped, INT64_MAX);
+
 		r->next = all;
-		all += doubled(m, k);
-		m->o->bytes += (doubled(m, k) - (in_place ? r->room : 0)) * (idx + val);
-		m->o->uncapped += (in_place ? 1 : 2) * r->uncapped * (idx + val);
-		r->uncapped = eki_times(2, r->uncapped);
+		all += grown(m, k);
+		m->o->bytes += (grown(m, k) - (in_place ? r->room : 0)) * (idx + val);
+		m->o->uncapped += (uncapped - (in_place ? r->uncapped : 0)) * (idx + val);
+		r->uncapped = uncapped;
 	}
 	if (all > 0 && !in_place)
 		EK_RETURN_IF(re_place(m, all, idx, val));
 	for (int64_t k = m->begin; k < m->end; k++)
 		if (wants_room(m, k))
-			m->row[k].room = doubled(m, k);
+			m->row[k].room = grown(m, k);
 	return EK_OK;
 }
 
@@ -286,8 +289,9 @@ ek_status eki_gpu_merge(eki_gpu_merging *m)
 
 	add_block(m, m->o->col, m->o->val);
 	for (int64_t k = 0; k < m->end; k++) {
-		const int64_t room =
-			s->memory == EKI_MEMORY_HYBRID && k >= longs ? EKI_LONG_FIRST : s->bound[k];
+		const int64_t room = s->bins.room ? s->bins.room[row_of(m, k)]
+		                     : s->memory == EKI_MEMORY_HYBRID && k >= longs ? EKI_LONG_FIRST
+		                                                                    : s->bound[k];
 
 		m->row[k] = (eki_gpu_merged_row){
 			.place = s->bins.at[row_of(m, k)], .room = room, .uncapped = room};

@@ -102,7 +102,9 @@ static ek_status take_rows(eki_gpu_bins_run *o)
 		else
 			EK_RETURN_IF(eki_job_buffer(&o->p.job, o->s->temporary, size[k], &buffer));
 		*out[k] = buffer;
-		o->bytes += (o->s->in_place ? o->s->bins.hybrid_first : o->s->temporary) *
+		o->bytes += (!o->s->in_place   ? o->s->temporary
+		             : o->s->bins.room ? o->s->bins.room_first
+		                               : o->s->bins.hybrid_first) *
 		            (int64_t)size[k];
 	}
 	return EK_OK;

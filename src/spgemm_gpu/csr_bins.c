@@ -17,11 +17,13 @@
  * The parameter `memory` says where rows of unknown length are stored, as for the processor's
  * method (spgemm/csr_bins.c): 1, hybrid: in temporary rows with room for the bound, in group 5 for
  * 256 entries at first; 2, upper bound: in temporary rows with room for the bound; 3, precise: in
- * C, whose entries are counted first, as a product of Boolean matrices.
+ * C, whose entries are counted first, as a product of Boolean matrices; 4, probabilistic, and 5,
+ * progressive: in temporary rows with room for an estimate, made on the host, or for 32 entries, of
+ * which those of groups 3 to 5 are merged and grow by half.
  *
- * With the hybrid method there are two ways to let a row grow. If the context's device shares
- * memory with the host, temporary rows are in shared memory, where they grow in place. Otherwise
- * they get new places in the device's memory and are copied.
+ * There are two ways to let a row grow. If the context's device shares memory with the host,
+ * temporary rows are in shared memory, where they grow in place. Otherwise they get new places in
+ * the device's memory and are copied.
  *
  * All methods add the products of an entry to 0 one after the other, in the order of the lists, as
  * the processor's methods do. So bits are the same as theirs on devices that round each operation
@@ -34,6 +36,7 @@
  * Liu 2015, chapter 9, Algorithms 33 to 35; Liu and Vinter 2014. */
 #include <stdio.h>
 
+#include "spgemm/bins_rooms.h"
 #include "spgemm_gpu/csr_bins.h"
 
 #ifndef EK_NO_GPU
@@ -82,6 +85,8 @@ static ek_status find_places(eki_step *step, eki_gpu_bins *s)
 typedef struct needs {
 	int64_t first; /* hybrid: before rows grow */
 	int64_t most;  /* hybrid: if all rows grow to their bounds */
+	int64_t room_first,
+		room_most; /* the same for a method that guesses, if this plan has one */
 	int64_t bound;
 	int64_t slot;   /* precise: for each row that is counted at a time */
 	int64_t always; /* of all methods, for lengths and places of rows */
@@ -92,9 +97,12 @@ static needs find_needs(const eki_step *step, const eki_gpu_bins *s)
 	const int64_t idx = (int64_t)eki_idx_size(step->in[0]->index), size = sizeof(int64_t);
 	const int64_t entry = (int64_t)ek_value_size(step->in[0]->value) + idx;
 	const eki_bins *b = &s->bins;
-	needs n = {.first = eki_times(b->hybrid_first, entry), .bound = eki_times(b->total, entry)};
+	needs n = {.first = eki_times(b->hybrid_first, entry),
+	           .room_first = eki_times(b->room_first, entry),
+	           .bound = eki_times(b->total, entry)};
 
 	n.most = s->in_place ? n.bound : eki_times(b->hybrid_most, entry);
+	n.room_most = s->in_place ? n.bound : eki_times(b->room_most, entry);
 	n.slot = eki_times(s->counted, idx);
 	/* The lengths are summed up on the device, with an eighth more for the sums of tiles. */
 	n.always = eki_plus(eki_times(step->in[0]->rows + 1, 2 * size + size / 8) + TEXT_BYTES,
@@ -124,12 +132,13 @@ static void choose_memory(eki_step *step, eki_gpu_bins *s, const needs *n)
 	if (limit > 0 && !step->param[0] && eki_plus(held, n->most) > limit)
 		s->memory = EKI_MEMORY_PRECISE;
 	step->param[0] = s->memory;
-	s->in_place = s->in_place && s->memory == EKI_MEMORY_HYBRID && eki_gpu_merged(s) > 0;
+	s->in_place = s->in_place && eki_bins_grow(s->memory) && eki_gpu_merged(s) > 0;
 	s->slots = slots_within(s, n, COUNTED_MOST);
 	if (limit > 0 && eki_plus(held, s->slots * n->slot) > limit)
 		s->slots = slots_within(s, n, limit > held ? limit - held : 0);
 	bytes = s->memory == EKI_MEMORY_HYBRID  ? n->most
 	        : s->memory == EKI_MEMORY_BOUND ? n->bound
+	        : eki_bins_guess(s->memory)     ? n->room_most
 	                                        : s->slots * n->slot;
 	step->plan->run_bytes = eki_plus(n->always, bytes);
 }
@@ -137,13 +146,17 @@ static void choose_memory(eki_step *step, eki_gpu_bins *s, const needs *n)
 static ek_status say(eki_step *step, const eki_gpu_bins *s, const needs *n)
 {
 	EK_RETURN_IF(eki_bins_say(step, &s->bins));
-	return eki_step_say(step,
-	                    "         temporary bytes: hybrid %lld to %lld, upper bound %lld, "
-	                    "precise %lld; this "
-	                    "plan has memory=%d%s\n",
-	                    (long long)n->first, (long long)n->most, (long long)n->bound,
-	                    (long long)(s->slots * n->slot), (int)s->memory,
-	                    s->memory != EKI_MEMORY_HYBRID || eki_gpu_merged(s) == 0 ? ""
+	EK_RETURN_IF(eki_step_say(
+		step,
+		"         temporary bytes: hybrid %lld to %lld, upper bound %lld, precise %lld; "
+		"this plan has memory=%d",
+		(long long)n->first, (long long)n->most, (long long)n->bound,
+		(long long)(s->slots * n->slot), (int)s->memory));
+	if (eki_bins_guess(s->memory))
+		EK_RETURN_IF(eki_step_say(step, ", which takes %lld to %lld",
+		                          (long long)n->room_first, (long long)n->room_most));
+	return eki_step_say(step, "%s\n",
+	                    !eki_bins_grow(s->memory) || eki_gpu_merged(s) == 0 ? ""
 	                    : s->in_place ? ", and rows grow in shared memory without copies"
 	                                  : ", and rows that grow are copied");
 }
@@ -158,6 +171,7 @@ static ek_status compile(eki_step *step, eki_gpu_bins *s, eki_job *job)
 
 static ek_status prepare(eki_step *step)
 {
+	const eki_bin_memory asked = (eki_bin_memory)step->param[0];
 	eki_gpu_bins *s;
 	needs n;
 	eki_job job;
@@ -168,10 +182,12 @@ static ek_status prepare(eki_step *step)
 	step->state = s;
 	EK_RETURN_IF(eki_gpu_product_prepare(step));
 	s->narrow = step->in[1]->cols <= (int64_t)INT32_MAX >> KEY_BITS;
-	s->keys = step->in[1]->cols <= INT64_MAX >> KEY_BITS;
+	s->keys = !eki_bins_guess(asked) && step->in[1]->cols <= INT64_MAX >> KEY_BITS;
 	s->in_place = step->gpu->device->memory == EKI_MEMORY_SHARED;
 	eki_job_begin(step->gpu->device, &job);
 	EK_TRY(make_bins(step, s, &job));
+	if (eki_bins_guess(asked))
+		EK_TRY(eki_bins_rooms(step, &s->bins, asked));
 	s->counted = s->bins.most < step->in[1]->cols ? s->bins.most : step->in[1]->cols;
 	n = find_needs(step, s);
 	choose_memory(step, s, &n);
@@ -202,7 +218,7 @@ const ek_method ek_spgemm_gpu_csr_bins = {
 	.source = "Liu 2015, chapter 9, Algorithms 33 to 35; Liu, Vinter 2014",
 	.operation = EK_SPGEMM,
 	.format = {&ek_format_csr, &ek_format_csr, &ek_format_csr},
-	.param = {{"memory", 1, 3, "1 hybrid, 2 upper bound, 3 precise"}},
+	.param = EKI_BINS_PARAMETERS,
 	.backend = EKI_GPU,
 	.traits = EKI_OP_N | EKI_OP_T,
 	.prepare = prepare,

@@ -11,7 +11,8 @@ typedef struct eki_gpu_bins {
 	eki_bin_memory memory;
 	bool narrow; /* whether keys of groups 3 and 4 have 4 bytes */
 	/* Whether groups 3 and 4 have methods of their own: keys must hold column and number of a
-	 * product. Otherwise their rows are merged like those of group 5. */
+	 * product, and rooms must not be guesses. Otherwise their rows are merged like those of
+	 * group 5. */
 	bool keys;
 	/* Whether rows of group 5 grow where they are, in memory that host and device share.
 	 * Otherwise they get new places in the device's memory, and are copied. */
@@ -108,7 +109,7 @@ typedef struct eki_gpu_merging {
 	int64_t *state, *item;       /* on the host; see bins_merge.cl */
 	eki_buffer *on_state, *list; /* on the device */
 	int64_t begin, end;          /* the rows that are computed now */
-	eki_gpu_block block[64];     /* the temporary rows, and one block for each doubling */
+	eki_gpu_block block[96];     /* the temporary rows, and one for each time that rows grow */
 	int blocks;
 	int level; /* room in local memory in the next launch */
 	bool past; /* whether rows are longer than that */

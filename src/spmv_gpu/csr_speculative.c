@@ -25,6 +25,8 @@
  *   - The descriptor includes the last row of the tile, because that row may begin in the tile.
  *   - A bunch's last row is noted as well as its first, so that sums across bunches are completed
  *     without reading y.
+ *   - Products stay in local memory as they are, and lanes read them twice: to add them up, and to
+ *     store the sums of rows. There a lane's sums are compacted over its products.
  *   - Empty rows before the first entry, which are in no tile, are finished with the dirty tiles.
  *
  * Cost: each run waits once for the device, even if the vectors are on the device. If both sides

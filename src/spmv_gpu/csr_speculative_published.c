@@ -101,8 +101,7 @@ static ek_status window_at(window *w, int64_t i, void **at)
 		w->end = i + PIECE < w->step->y_len ? i + PIECE : w->step->y_len;
 		const int64_t bytes = (w->end - w->begin) * (int64_t)w->size;
 
-		EK_RETURN_IF(
-			eki_buffer_read_part(dev, w->y, i * (int64_t)w->size, w->data, bytes));
+		EK_RETURN_IF(eki_buffer_read_part(dev, w->y, i * (int64_t)w->size, w->data, bytes));
 	}
 	*at = w->data + (size_t)(i - w->begin) * w->size;
 	return EK_OK;
@@ -268,7 +267,9 @@ static ek_status run(const eki_step *step, const eki_run *v)
 
 const ek_method ek_spmv_gpu_csr_speculative_published = {
 	.name = "spmv.csr.speculative_published.gpu",
-	.text = "the same, but the processor puts y right in place, as published",
+	.text = "the same as published: sums are compacted over their products in local memory, "
+                "and "
+		"the processor puts y right in place",
 	.source = "Liu and Vinter 2015, Algorithm 1; Liu 2015, Algorithm 31",
 	.operation = EK_SPMV,
 	.format = {&ek_format_csr},
