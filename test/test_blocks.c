@@ -9,7 +9,7 @@
 #include "support/contexts.h"
 #include "support/product.h"
 
-static const char *const formats[] = {"bcsr", "bcoo", "bccoo"};
+static const char *const formats[] = {"bcsr", "bcoo", "bccoo", "bell", "sbell"};
 enum { FORMATS = sizeof formats / sizeof *formats, SIZES = BLOCK_MOST * BLOCK_MOST };
 
 static ek_matrix *blocked(const ek_matrix *A, const char *format, int size)

@@ -10,6 +10,8 @@
 
 enum { VERSION = 8, ENDIAN = 12, SUMS = 232, HEADER = 368, VALUES = HEADER + 3 * 4 };
 
+#define SEED(name) EK_SOURCE_DIR "/fuzz/corpus/ekm/" name
+
 static unsigned char data[4096];
 
 static size_t slurp(const char *name)
@@ -23,14 +25,14 @@ static size_t slurp(const char *name)
 	return n;
 }
 
-/* Reads the fuzz seed of version 2 into `data`. The seed is one byte of options for the fuzz
+/* Reads a fuzz seed of version 2 into `data`. The seed is one byte of options for the fuzz
  * target, then a file of *n bytes, at data[1]. Tells whether this file has the byte order of this
  * machine. */
-static bool old_file(size_t *n)
+static bool old_file(const char *seed, size_t *n)
 {
 	uint32_t mark;
 
-	*n = slurp(EK_SOURCE_DIR "/fuzz/corpus/ekm/f64_32") - 1;
+	*n = slurp(seed) - 1;
 	memcpy(&mark, data + 1 + ENDIAN, sizeof mark);
 	return mark == 0x01020304;
 }
@@ -69,7 +71,7 @@ static void test_old(void **state)
 	size_t n;
 
 	(void)state;
-	if (old_file(&n)) {
+	if (old_file(SEED("f64_32"), &n)) {
 		memcpy(&version, data + 1 + VERSION, sizeof version);
 		assert_int_equal(version, EKI_EKM_OLD);
 		check_bytes(ctx, data + 1, n, EK_EIO);
@@ -100,7 +102,7 @@ static void test_new(void **state)
 	if (!eki_xxhash_version()) {
 		expect_error(ek_matrix_write(A, path, NULL), EK_EUNSUPPORTED, "xxhash.h");
 		assert_int_equal(access(path, F_OK), -1);
-		if (old_file(&n)) {
+		if (old_file(SEED("f64_32"), &n)) {
 			memcpy(data + 1 + VERSION, &version, sizeof version);
 			expect_error(ek_matrix_read_memory(ctx, "f", data + 1, n, 0, 0, NULL, &B),
 			             EK_EUNSUPPORTED, "f: the binary form has checksums of xxHash");
@@ -129,9 +131,38 @@ static void test_new(void **state)
 	ek_context_destroy(ctx);
 }
 
+/* Tests a format with more arrays than the header has room for: files without the second header,
+ * from before the format had so many, and files with it, of which each byte is protected. */
+static void test_second_header(void **state)
+{
+	ek_context *ctx = context();
+	ek_matrix *A, *B;
+	char path[64];
+	size_t n;
+
+	(void)state;
+	if (old_file(SEED("cocktail"), &n))
+		check_bytes(ctx, data + 1, n, EK_EIO);
+	if (eki_xxhash_version()) {
+		snprintf(path, sizeof path, "/tmp/ek-versions-%ld.ekm", (long)getpid());
+		expect_status(ek_matrix_generate(ctx, "poisson2d5:nx=5,ny=5", EK_F64, EK_I32, &A),
+		              EK_OK);
+		expect_status(ek_matrix_convert(A, "cocktail", NULL, &B), EK_OK);
+		expect_status(ek_matrix_write(B, path, NULL), EK_OK);
+		n = slurp(path);
+		unlink(path);
+		assert_true(n < sizeof data);
+		check_bytes(ctx, data, n, EK_EIO);
+		ek_matrix_destroy(B);
+		ek_matrix_destroy(A);
+	}
+	ek_context_destroy(ctx);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_old), cmocka_unit_test(test_new)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_old), cmocka_unit_test(test_new),
+	                                   cmocka_unit_test(test_second_header)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

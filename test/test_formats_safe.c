@@ -128,8 +128,9 @@ static void test_broken(void **state)
 {
 	/* Parameters that cause more padding than what the formats choose for this matrix. */
 	static const char *const other[] = {
-		"ell:order=1",  "hyb:width=7",  "sell:c=8,sigma=16", "brc:height=8,width=7",
-		"bcsr:r=2,c=3", "bcoo:r=3,c=2", "bccoo:r=3,c=3"};
+		"ell:order=1",          "hyb:width=7",  "sell:c=8,sigma=16",
+		"brc:height=8,width=7", "bcsr:r=2,c=3", "bcoo:r=3,c=2",
+		"bccoo:r=3,c=3",        "bell:r=2,c=3", "sbell:r=3,c=2,h=4"};
 	struct heap heap = HEAP_INIT;
 	ek_context *ctx = heap_context_cut(&heap, 2, 0);
 	ek_matrix *A;

@@ -14,7 +14,7 @@ int main(void)
 }
 #else
 
-static const char *const formats[] = {"bccoo", "bcoo", "bcsr"};
+static const char *const formats[] = {"bccoo", "bcoo", "bcsr", "bell", "sbell"};
 
 enum { ROWS = 1501, COLS = 907, KINDS = 4, MOST = 60000, RUNS = 2 };
 #define COUNT(array) (int)(sizeof(array) / sizeof *(array))
@@ -85,6 +85,10 @@ static void check_matrix(const struct device_context *on, const ek_matrix *A, ek
 	for (int64_t j = 0; j < COLS; j++)
 		value_set(value, in, j, x[j]);
 	for (int k = 0; k < COUNT(formats); k++) {
+		/* The programs of the last two are compiled for each r and c. */
+		if (k >= 3 && test_tier() <= TIER_QUICK && (3 * r + c) % 8)
+			continue;
+
 		char method[32], format[32], what[200];
 		const ek_hints hints = {.size = sizeof hints, .method = method, .format = format};
 		ek_plan *plan;
@@ -93,7 +97,11 @@ static void check_matrix(const struct device_context *on, const ek_matrix *A, ek
 		snprintf(format, sizeof format, "%s:r=%d,c=%d", formats[k], r, c);
 		snprintf(what, sizeof what, "%s %s on %s, kind %d", format, ek_value_name(value),
 		         on->text, kind);
-		expect_status(ek_plan_create(EK_SPMV, A, &hints, &plan), EK_OK);
+		const ek_status status = ek_plan_create(EK_SPMV, A, &hints, &plan);
+
+		if (k == 3 && status == EK_ELIMIT) /* one long block row makes bell too large */
+			continue;
+		expect_status(status, EK_OK);
 		for (int run = 0; run < RUNS; run++)
 			check_run(plan, value, run ? -2 : 0.5, run ? 0.5 : 0, in, what);
 		ek_plan_destroy(plan);

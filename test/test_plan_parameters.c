@@ -127,6 +127,8 @@ static const struct asked {
 	{"spmv.csr.segspmv_gather.gpu:s=2", "s=2"},
 	{"spmv.csr.speculative.gpu:t=8,w=4,b=2,s=3", "t=8,w=4,b=2,s=3"},
 	{"spmv.csr.speculative_published.gpu:t=8,w=4,b=2,s=3", "t=8,w=4,b=2,s=3"},
+	{"spmv.csr.padded.gpu", "pad=4"},
+	{"spmv.csr.padded.gpu:pad=8", "pad=8"},
 	{"spmv.csr.vector.gpu:lanes=4", "lanes=4"},
 	{"spmv.csr.vector.gpu", "lanes=8"},
 	{"spmv.scoo.gpu:sums=64", "sums=64"},

@@ -831,9 +831,9 @@ typedef struct ek_convert_options {
  * warning to the context's log counts values that became 0.
  *
  * Entries keep their order within rows; converting back to "csr" restores them bit for bit,
- * explicit zeros included. Formats that place entries by their column (dia, scoo, bcsr, bcoo,
- * bccoo, cocktail) cannot hold two entries at one place; a matrix with such entries gives
- * EK_EUNSUPPORTED. Converting back from these formats, or from csc, gives ascending columns.
+ * explicit zeros included. Formats that place entries by their column (dia, bdia, scoo, bcsr, bell,
+ * sbell, bcoo, bccoo, cocktail) cannot hold two entries at one place; a matrix with such entries
+ * gives EK_EUNSUPPORTED. Converting back from these formats, or from csc, gives ascending columns.
  *
  * Errors: EK_EINVAL (no such format or parameter: the message lists those that exist), EK_ELIMIT
  * (more than max_bytes; the message has both numbers), EK_EUNSUPPORTED, EK_EOVERFLOW, EK_ENOMEM.

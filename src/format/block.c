@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Conversion of blocks from and to CSR, for all formats of format/block.h.
  *
- * The r rows of a block row are merged: the lowest column among the next entries of these rows
- * determines the next block, and all entries inside that block are taken. The merge runs twice,
- * first to count the blocks and then to fill them. Afterwards, values are copied row by row into
- * the blocks found (format/block_row.h). */
-#include <string.h>
-
+ * The rows of a block row are merged (format/block_merge.h). The merge runs twice, first to count
+ * the blocks and then to fill them. Afterwards, values are copied row by row into the blocks found
+ * (format/block_row.h). */
 #include "format/block.h"
 #include "format/block_size.h"
 #include "format/padding.h"
@@ -14,69 +11,9 @@
 #define EK_FILE "format/block.c"
 #include "base/for_each.h"
 
+#include "format/block_merge.h"
+
 #if EK_PER_TYPE
-
-/* The entries of one block row that are not in any block yet. Row i of n has entries
- * at[i] .. end[i] - 1 of the CSR arrays. If all rows of the block row have the same columns, n is 1
- * and the row stands for all of them. */
-struct FN(block_rows) {
-	int n;
-	uint64_t rows; /* mask of the first places of the rows that row 0 stands for */
-	int64_t at[BLOCK_MOST], end[BLOCK_MOST];
-};
-
-static inline void FN(block_rows_of)(const ek_store *csr, const block_shape *h, int64_t b,
-                                     struct FN(block_rows) * rest)
-{
-	const PTR *row_ptr = (const PTR *)csr->array[CSR_PTR] + b * h->r;
-	const IDX *col_idx = csr->array[CSR_COL];
-	const int n = csr->rows - b * h->r < h->r ? (int)(csr->rows - b * h->r) : h->r;
-	const PTR len = row_ptr[1] - row_ptr[0];
-	bool alike = true;
-
-	rest->rows = 1;
-	for (int i = 0; i < n; i++) {
-		rest->at[i] = row_ptr[i];
-		rest->end[i] = row_ptr[i + 1];
-	}
-	for (int i = 1; i < n && alike; i++) {
-		alike = row_ptr[i + 1] - row_ptr[i] == len &&
-		        (!len || !memcmp(col_idx + row_ptr[0], col_idx + row_ptr[i],
-		                         (size_t)len * sizeof *col_idx));
-		rest->rows |= UINT64_C(1) << (i * h->row_step);
-	}
-	rest->n = alike ? 1 : n;
-	if (!alike)
-		rest->rows = 1;
-}
-
-/* Finds the next block and advances *rest past its entries. Returns the block column and sets *mask
- * to the mask of the block. Returns -1 if no entries are left. */
-static inline int64_t FN(block_next)(const IDX *col_idx, const block_shape *h,
-                                     struct FN(block_rows) * rest, uint64_t *mask)
-{
-	const IDX none = sizeof(IDX) == 4 ? INT32_MAX : (IDX)INT64_MAX;
-	IDX low = none, first;
-
-	for (int i = 0; i < rest->n; i++)
-		if (rest->at[i] < rest->end[i] && col_idx[rest->at[i]] < low)
-			low = col_idx[rest->at[i]];
-	if (low == none)
-		return -1;
-	low /= (IDX)h->c;
-	first = low * (IDX)h->c;
-	*mask = 0;
-	for (int i = 0; i < rest->n; i++) {
-		int64_t k = rest->at[i];
-
-		for (; k < rest->end[i] && col_idx[k] - first < h->c; k++)
-			*mask |= UINT64_C(1)
-			         << (i * h->row_step + (int)(col_idx[k] - first) * h->col_step);
-		rest->at[i] = k;
-	}
-	*mask *= rest->rows;
-	return low;
-}
 
 /* Sets element b + 1 of BLOCK_HEAD to the number of blocks of block row b, for each b in
  * [begin, end). */
@@ -219,24 +156,32 @@ static ek_store as_rows(const ek_store *view)
 	return s;
 }
 
+ek_status eki_block_counts(const ek_context *ctx, const ek_store *csr, ek_store *out,
+                           ek_store *view, int64_t *filled)
+{
+	static eki_fill_fn *const count[EK_NTYPE] = EK_BY_TYPE(block_count);
+	ek_store rows;
+
+	eki_block_choose(ctx, csr, out->dim);
+	EK_RETURN_IF(eki_block_view(ctx, out, NULL, view));
+	rows = as_rows(view);
+	eki_fill(ctx, count, csr, view, rows.rows, csr->nnz);
+	*filled = 0;
+	for (int64_t b = 0; b < rows.rows; b++)
+		*filled += eki_ptr_at(&rows, b + 1) > 0;
+	eki_ptr_sum(ctx, &rows);
+	return EK_OK;
+}
+
 ek_status eki_block_layout(const ek_context *ctx, const ek_store *csr, ek_store *out,
                            int64_t *filled)
 {
-	static eki_fill_fn *const count[EK_NTYPE] = EK_BY_TYPE(block_count);
-	ek_store view, rows;
+	ek_store view;
 
-	eki_block_choose(ctx, csr, out->dim);
-	EK_RETURN_IF(eki_block_view(ctx, out, NULL, &view));
-
+	EK_RETURN_IF(eki_block_counts(ctx, csr, out, &view, filled));
 	const block_shape h = block_shape_of(out);
 
-	eki_fill(ctx, count, csr, &view, h.rows, csr->nnz);
-	rows = as_rows(&view);
-	*filled = 0;
-	for (int64_t b = 0; b < h.rows; b++)
-		*filled += eki_ptr_at(&rows, b + 1) > 0;
-	eki_ptr_sum(ctx, &rows);
-	out->len[BLOCK_COL] = eki_ptr_at(&rows, h.rows);
+	out->len[BLOCK_COL] = eki_ptr_at(&view, h.rows);
 	out->len[BLOCK_VAL] = eki_times(out->len[BLOCK_COL], h.places);
 	out->len[BLOCK_MASK] = eki_times(out->len[BLOCK_COL], h.bytes);
 	eki_block_view_free(ctx, &view);
@@ -285,15 +230,22 @@ ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends 
 
 /* ---- Check ----------------------------------------------------------------------------------- */
 
-ek_status eki_block_shape_check(const ek_store *s)
+ek_status eki_block_size_check(const ek_store *s)
 {
-	const int64_t *dim = s->dim, blocks = s->len[BLOCK_COL];
+	const int64_t *dim = s->dim;
 
 	if (dim[BLOCK_R] < 1 || dim[BLOCK_R] > BLOCK_MOST || dim[BLOCK_C] < 1 ||
 	    dim[BLOCK_C] > BLOCK_MOST)
 		return eki_fail(EK_ERANGE, "blocks are %lld x %lld; 1 x 1 to 8 x 8 are possible",
 		                (long long)dim[BLOCK_R], (long long)dim[BLOCK_C]);
+	return EK_OK;
+}
 
+ek_status eki_block_shape_check(const ek_store *s)
+{
+	const int64_t blocks = s->len[BLOCK_COL];
+
+	EK_RETURN_IF(eki_block_size_check(s));
 	const block_shape h = block_shape_of(s);
 
 	if (blocks > s->nnz || s->len[BLOCK_VAL] != eki_times(blocks, h.places) ||

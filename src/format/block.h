@@ -83,6 +83,11 @@ static inline uint64_t block_mask(const uint8_t *mask, const block_shape *h, int
  * table. */
 typedef eki_fill_fn *const *block_ends;
 
+/* Makes a view of `out`, whose arrays are not there yet, with the pointers of the block rows that
+ * `csr` has in blocks. First chooses the block size if the caller gave none. Sets *filled to the
+ * number of block rows that are not empty. Release the view with eki_block_view_free. */
+ek_status eki_block_counts(const ek_context *ctx, const ek_store *csr, ek_store *out,
+                           ek_store *view, int64_t *filled);
 /* Computes the lengths of the arrays BLOCK_COL, BLOCK_VAL and BLOCK_MASK of `out`, and sets *filled
  * to the number of block rows that are not empty. First chooses the block size if the caller gave
  * none. */
@@ -97,6 +102,8 @@ void eki_block_pattern(const ek_context *ctx, const ek_store *csr, ek_store *vie
 /* Fills the arrays of `csr` from those of `s`, a store in a block format. */
 ek_status eki_block_to_csr(const ek_context *ctx, const ek_store *s, block_ends ends,
                            ek_store *csr);
+/* Checks the block size. */
+ek_status eki_block_size_check(const ek_store *s);
 /* Checks the block size and the lengths of all arrays except BLOCK_HEAD. */
 ek_status eki_block_shape_check(const ek_store *s);
 /* Checks block columns, masks, padding and the number of entries. BLOCK_HEAD must have been checked

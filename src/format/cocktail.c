@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Cocktail: each entry is stored in the format that suits its surroundings. Dense diagonals go to a
- * DIA part and dense blocks to a BCSR part. The other entries go to CSR, to coordinates, or to
- * ELLPACK and coordinates. Parts without entries take no memory. The rule, which counts bytes, is
- * in format/cocktail_split.c. The explanation of a plan and the lengths of the arrays tell how much
- * each part holds. The format has the arrays of all parts; their names begin with the name of the
- * part, as in bcsr_val.
+ * DIA or a BDIA part, dense blocks to a BCSR, BELL or SBELL part. The other entries go to CSR, to
+ * coordinates, to SELL, or to ELLPACK and coordinates. Parts without entries take no memory. The
+ * rule, which counts bytes, is in format/cocktail_split.c. The explanation of a plan and the
+ * lengths of the arrays tell how much each part holds. The format has the arrays of all parts;
+ * their names begin with the name of the part, as in bcsr_val. format/cocktail_parts.c has a row
+ * for each part.
  *
  * Su and Keutzer 2012 (clSpMV); Liu 2015, section 5.3.2. */
 #include <string.h>
 
 #include "format/block.h"
+#include "format/cocktail_parts.h"
 #include "format/cocktail_split.h"
 #include "format/cocktail_values.h"
-#include "format/coo.h"
-#include "format/dia.h"
 #include "format/ell.h"
-#include "format/mask.h"
 #include "format/parts.h"
+#include "format/sell.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail.c"
 #include "base/for_each.h"
@@ -113,34 +113,6 @@ static void FN(merge_rows)(const ek_store *sub, ek_store *csr, int64_t begin, in
 #endif
 #if EK_ONCE
 
-static const struct {
-	const ek_format *format;
-	int first; /* number of the first array of the part */
-} kind[PARTS] = {{&ek_format_dia, COCKTAIL_DIA},
-                 {&ek_format_bcsr, COCKTAIL_BCSR},
-                 {&ek_format_ell, COCKTAIL_ELL},
-                 {&ek_format_csr, COCKTAIL_CSR},
-                 {&ek_format_coo, COCKTAIL_COO}};
-
-ek_store eki_cocktail_part(const ek_store *s, int k)
-{
-	const bool there[PARTS] = {s->len[kind[PART_DIA].first] > 0, s->dim[COCKTAIL_BLOCK] > 0,
-	                           s->dim[COCKTAIL_WIDTH] > 0, s->len[kind[PART_CSR].first] > 0,
-	                           s->len[kind[PART_COO].first] > 0};
-	ek_store part = eki_part(s, kind[k].format, kind[k].first);
-
-	if (!there[k])
-		part.format = NULL;
-	switch (k) {
-	case PART_DIA: part.dim[DIA_STRIDE] = dia_stride(s->rows); break;
-	case PART_BCSR: part.dim[BLOCK_R] = part.dim[BLOCK_C] = s->dim[COCKTAIL_BLOCK]; break;
-	case PART_ELL: ell_part_shape(&part, s->dim[COCKTAIL_WIDTH]); break;
-	case PART_CSR: part.nnz = part.len[CSR_VAL]; break;
-	case PART_COO: part.nnz = part.len[COO_VAL]; break;
-	}
-	return part;
-}
-
 /* ---- From CSR -------------------------------------------------------------------------------- */
 
 /* Makes the pattern of part k as a CSR store without values. */
@@ -177,17 +149,18 @@ static ek_status layout_part(const ek_context *ctx, const ek_store *csr,
 	ek_status status = EK_OK;
 
 	EK_RETURN_IF(make_sub(ctx, csr, split, k, &sub));
-	part.format = kind[k].format;
+	part.format = eki_cocktail_kind[k].format;
 	part.nnz = sub.nnz;
-	part.dim[BLOCK_R] = part.dim[BLOCK_C] = k == PART_BCSR ? split->block : 0;
+	memset(part.dim, 0, sizeof part.dim);
+	eki_cocktail_dims(&part, k, split->block);
 	if (k == PART_CSR) {
 		part.len[CSR_PTR] = csr->rows + 1;
 		part.len[CSR_COL] = part.len[CSR_VAL] = sub.nnz;
 	} else {
 		EK_TRY(part.format->layout(ctx, &sub, &part));
 	}
-	eki_part_len(out, &part, kind[k].first);
-	if (k == PART_BCSR)
+	eki_part_len(out, &part, eki_cocktail_kind[k].first);
+	if (k == PART_BCSR || k == PART_BELL || k == PART_SBELL)
 		out->dim[COCKTAIL_BLOCK] = split->block;
 	if (k == PART_ELL)
 		out->dim[COCKTAIL_WIDTH] = part.dim[ELL_WIDTH];
@@ -212,6 +185,10 @@ static ek_status pattern_part(const ek_context *ctx, const ek_store *csr,
 	} else {
 		status = part.format->pattern(ctx, &sub, &part);
 	}
+	/* SELL fills its padding with the values, which here are filled in entry by entry. */
+	if (k == PART_SELL && part.len[SELL_VAL])
+		memset(part.array[SELL_VAL], 0,
+		       (size_t)part.len[SELL_VAL] * ek_value_size(part.value));
 	eki_store_free(ctx, &sub);
 	return status;
 }
@@ -246,31 +223,6 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 }
 
 /* ---- To CSR ---------------------------------------------------------------------------------- */
-
-/* Returns the number of entries of part k. Depending on the format of the part, counts them in its
- * masks, adds up its row lengths, or takes its nnz. */
-static int64_t count_entries(const ek_store *part, int k)
-{
-	int64_t n = 0;
-
-	switch (k) {
-	case PART_DIA: return mask_count(part->array[DIA_MASK], part->len[DIA_MASK]);
-	case PART_BCSR:
-		for (int64_t at = 0; at < part->len[BLOCK_MASK]; at++)
-			n += __builtin_popcount(((const uint8_t *)part->array[BLOCK_MASK])[at]);
-		return n;
-	case PART_ELL: return eki_idx_sum(part, ELL_LEN);
-	}
-	return part->nnz;
-}
-
-void eki_cocktail_parts(const ek_store *s, ek_store part[PARTS])
-{
-	for (int k = 0; k < PARTS; k++) {
-		part[k] = eki_cocktail_part(s, k);
-		part[k].nnz = part[k].format ? count_entries(&part[k], k) : 0;
-	}
-}
 
 static ek_status to_csr(const ek_context *ctx, const ek_store *in, ek_store *csr)
 {
@@ -312,9 +264,9 @@ static ek_status check(const ek_context *ctx, const ek_store *s)
 		                (long long)s->dim[COCKTAIL_WIDTH]);
 	eki_cocktail_parts(s, part);
 	for (int k = 0; k < PARTS; k++) {
-		const int end = k + 1 < PARTS ? kind[k + 1].first : EKI_MAX_ARRAYS;
+		const int end = k + 1 < PARTS ? eki_cocktail_kind[k + 1].first : EKI_MAX_ARRAYS;
 
-		for (int a = kind[k].first; a < end && !part[k].format; a++)
+		for (int a = eki_cocktail_kind[k].first; a < end && !part[k].format; a++)
 			if (s->len[a])
 				return eki_fail(EK_ERANGE, "%s has %lld entries; none are expected",
 				                s->format->array[a].name, (long long)s->len[a]);
@@ -335,7 +287,7 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 
 	for (int k = 0; k < PARTS; k++) {
 		part[k] = eki_cocktail_part(s, k);
-		first[k] = kind[k].first;
+		first[k] = eki_cocktail_kind[k].first;
 	}
 	first[PARTS] = EKI_MAX_ARRAYS;
 	return eki_parts_find(part, first, PARTS, i, j, at);
@@ -343,24 +295,26 @@ static bool find(const ek_store *s, int64_t i, int64_t j, eki_place *at)
 
 const ek_format ek_format_cocktail = {
 	.name = "cocktail",
-	.text = "each entry in one of DIA, BCSR, ELLPACK, CSR and coordinates, by counted bytes",
+	.text = "each entry in one of nine formats, for diagonals, blocks and others, by counted "
+		"bytes",
 	.source = "Su and Keutzer 2012; Liu 2015, section 5.3.2",
-	.array = {{"dia_offset", EKI_IDX},
-                  {"dia_val", EKI_VALUE},
-                  {"dia_mask", EKI_WORD},
-                  {"bcsr_block_ptr", EKI_PTR},
-                  {"bcsr_block_col", EKI_IDX},
-                  {"bcsr_val", EKI_VALUE},
-                  {"bcsr_mask", EKI_BYTE},
-                  {"ell_row_len", EKI_IDX},
-                  {"ell_col_idx", EKI_IDX},
-                  {"ell_val", EKI_VALUE},
-                  {"csr_row_ptr", EKI_PTR},
-                  {"csr_col_idx", EKI_IDX},
-                  {"csr_val", EKI_VALUE},
-                  {"coo_row_idx", EKI_IDX},
-                  {"coo_col_idx", EKI_IDX},
-                  {"coo_val", EKI_VALUE}},
+	.array = {{"dia_offset", EKI_IDX},     {"dia_val", EKI_VALUE},
+                  {"dia_mask", EKI_WORD},      {"bcsr_block_ptr", EKI_PTR},
+                  {"bcsr_block_col", EKI_IDX}, {"bcsr_val", EKI_VALUE},
+                  {"bcsr_mask", EKI_BYTE},     {"ell_row_len", EKI_IDX},
+                  {"ell_col_idx", EKI_IDX},    {"ell_val", EKI_VALUE},
+                  {"csr_row_ptr", EKI_PTR},    {"csr_col_idx", EKI_IDX},
+                  {"csr_val", EKI_VALUE},      {"coo_row_idx", EKI_IDX},
+                  {"coo_col_idx", EKI_IDX},    {"coo_val", EKI_VALUE},
+                  {"bdia_band_ptr", EKI_PTR},  {"bdia_offset", EKI_IDX},
+                  {"bdia_val", EKI_VALUE},     {"bdia_mask", EKI_WORD},
+                  {"sell_chunk_ptr", EKI_PTR}, {"sell_col_idx", EKI_IDX},
+                  {"sell_val", EKI_VALUE},     {"sell_row_len", EKI_IDX},
+                  {"sell_perm", EKI_IDX},      {"bell_row_len", EKI_IDX},
+                  {"bell_col_idx", EKI_IDX},   {"bell_val", EKI_VALUE},
+                  {"bell_mask", EKI_BYTE},     {"sbell_slice_ptr", EKI_PTR},
+                  {"sbell_col_idx", EKI_IDX},  {"sbell_val", EKI_VALUE},
+                  {"sbell_mask", EKI_BYTE},    {"sbell_row_len", EKI_IDX}},
 	.convert = {50, 300},
 	.check = check,
 	.layout = layout,

@@ -5,18 +5,30 @@
 
 #include "matrix/matrix.h"
 
-enum { PART_DIA, PART_BCSR, PART_ELL, PART_CSR, PART_COO, PARTS };
-enum { /* number of the first array of each part */
-       COCKTAIL_DIA,
-       COCKTAIL_BCSR = 3,
-       COCKTAIL_ELL = 7,
-       COCKTAIL_CSR = 10,
-       COCKTAIL_COO = 13
+enum {
+	PART_DIA,
+	PART_BCSR,
+	PART_ELL,
+	PART_CSR,
+	PART_COO,
+	PART_BDIA,
+	PART_SELL,
+	PART_BELL,
+	PART_SBELL,
+	PARTS
 };
-/* Indices into dim: the block size and the ELLPACK width. Each is 0 if there is no such part. */
+/* Indices into dim: the block size of all parts with blocks, and the ELLPACK width. Each is 0 if
+ * there is no such part. */
 enum { COCKTAIL_BLOCK, COCKTAIL_WIDTH };
 
 extern const ek_format ek_format_cocktail;
+
+/* Returns the rows of a chunk in the SELL part, and the block rows of a slice in the SBELL part: as
+ * many as there are values in a cache line. */
+static inline int64_t cocktail_lanes(ek_value value)
+{
+	return 64 / (int64_t)ek_value_size(value);
+}
 
 /* Returns part number k of `s` (PART_DIA and so on). Its nnz is set only if it is in CSR or COO. If
  * `s` has no such part, the format of the result is NULL. */

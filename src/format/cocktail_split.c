@@ -12,15 +12,22 @@
  * 3. The choices are: no special part, dense diagonals, dense blocks of the best b, or diagonals
  *    first and then blocks of the other entries. The choice that saves the most bytes wins, after
  *    the bytes of further passes over the vectors have been subtracted.
- * 4. The other entries go where they take the fewest bytes: to CSR; to coordinates, which touch
- *    only rows with such entries; or the first k of each row to ELLPACK, the rest to coordinates.
- *    To account for time, ROW_BYTES are added for each row in CSR. k is the largest width for
- *    which a column of ELLPACK takes no more bytes than its entries would take in coordinates.
+ * 4. Dense diagonals go to BDIA if they have neighbours, two of a band on average, else to DIA.
+ *    They take the same bytes in both; in bands, those of x are read less often.
+ * 5. Dense blocks go where they take the fewest bytes: to BCSR; to BELL, padded to the longest
+ *    block row; or to SBELL, in slices.
+ * 6. So do the other entries: to CSR; to SELL; to coordinates, which touch only rows with such
+ *    entries; or the first k of each row to ELLPACK, the rest to coordinates. k is the largest
+ *    width for which a column of ELLPACK takes no more bytes than its entries would take in
+ *    coordinates. To account for time, ROW_BYTES are added for each row in CSR and, on a device,
+ *    for each block row in BCSR.
  *
  * The priority of diagonals over blocks, and of blocks over flat formats, is that of Su and Keutzer
- * 2012, section 4. They decide by throughputs measured on a machine; this rule uses bytes. */
+ * 2012, section 4. They decide by throughputs measured on a machine; this rule uses bytes. The
+ * choices of steps 4 to 6 are in format/cocktail_choose.c. */
 #include <string.h>
 
+#include "format/cocktail_choose.h"
 #include "format/cocktail_split.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail_split.c"
@@ -30,15 +37,11 @@
 
 #ifndef EK_COCKTAIL_SPLIT
 #define EK_COCKTAIL_SPLIT
-enum { ROW_BYTES = 16 };
 /* The sample for blocks: an eighth of the rows in 8 to 64 segments, and the most entries of a block
  * row. */
 enum { LEAST_SEGMENTS = 8, SEGMENTS = 64, SEGMENT_ROWS = 40, SAMPLED = 8, MOST_ENTRIES = 4096 };
-enum { FLAT = PARTS }; /* mark of an entry whose part is not decided yet */
-
-/* Numbers of the arrays, and indices into dim, of the store `marks`, which the passes share. */
-enum { MARK_PART, MARK_DENSE, MARK_FLAT };
-enum { MARK_BLOCK, MARK_WIDTH, MARK_REST };
+/* Marks of entries whose part is not decided yet: of those in dense blocks, and of flat ones. */
+enum { BLOCKED = PARTS, FLAT };
 
 /* Bytes that dense blocks save in sampled rows: `all` if they hold all entries, `left` if they hold
  * only those on no dense diagonal. `entries` is the number of entries sampled. */
@@ -94,52 +97,60 @@ static void FN(sample_blocks)(const ek_store *csr, const uint8_t *dense, int64_t
 	}
 }
 
-/* Marks the entries of block rows [begin, end) as PART_DIA, PART_BCSR or FLAT, and counts the FLAT
- * entries of each row. */
+/* Marks the entries of block rows [begin, end) with the part for diagonals, as BLOCKED or as FLAT,
+ * and counts the FLAT entries of each row and the dense blocks of each block row. */
 static void FN(part_special)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
 	const IDX *col_idx = csr->array[CSR_COL];
 	const uint8_t *dense = marks->array[MARK_DENSE];
-	const int64_t b = marks->dim[MARK_BLOCK];
+	const cocktail_choice *choice = marks->array[MARK_CHOICE];
+	const int64_t b = choice->block;
 	const block_bytes size = bytes_of_block(csr, b);
 	uint8_t *part = marks->array[MARK_PART];
-	PTR *flat = marks->array[MARK_FLAT];
+	PTR *flat = marks->array[MARK_FLAT], *blocks = marks->array[MARK_BLOCKS];
 
 	for (int64_t i = begin * b; i < end * b && i < csr->rows; i++) {
 		flat[i] = 0;
 		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
 			const bool on = dense && dense[col_idx[k] - i + csr->rows - 1];
 
-			part[k] = on ? PART_DIA : FLAT;
+			part[k] = on ? choice->diagonals : FLAT;
 			flat[i] += !on;
 		}
 	}
 	for (int64_t block_row = begin; block_row < end && b > 1; block_row++) {
 		block_rows s;
 
+		blocks[block_row] = 0;
 		FN(open_rows)(csr, block_row * b, b, &s);
-		while (FN(next_block)(csr, dense, b, &s))
-			for (int r = 0; r < s.n && block_gain(size, s.left) > 0; r++)
+		while (FN(next_block)(csr, dense, b, &s)) {
+			if (block_gain(size, s.left) <= 0)
+				continue;
+			blocks[block_row]++;
+			for (int r = 0; r < s.n; r++)
 				for (int64_t k = s.from[r]; k < s.at[r]; k++)
 					if (part[k] == FLAT) {
-						part[k] = PART_BCSR;
+						part[k] = BLOCKED;
 						flat[s.first + r]--;
 					}
+		}
 	}
 }
 
-static void FN(part_flat)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
+/* Sets the part of each entry of rows [begin, end) that is marked as BLOCKED or FLAT. */
+static void FN(part_others)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
 {
 	const PTR *row_ptr = csr->array[CSR_PTR];
+	const cocktail_choice *choice = marks->array[MARK_CHOICE];
 	uint8_t *part = marks->array[MARK_PART];
 
 	for (int64_t i = begin; i < end; i++)
 		for (int64_t k = row_ptr[i], n = 0; k < row_ptr[i + 1]; k++)
 			if (part[k] == FLAT)
-				part[k] = n++ < marks->dim[MARK_WIDTH]
-				                  ? PART_ELL
-				                  : (uint8_t)marks->dim[MARK_REST];
+				part[k] = n++ < choice->width ? choice->lanes : choice->rest;
+			else if (part[k] == BLOCKED)
+				part[k] = choice->blocks;
 }
 
 #endif
@@ -147,20 +158,6 @@ static void FN(part_flat)(const ek_store *csr, ek_store *marks, int64_t begin, i
 
 typedef void counts_fn(const ek_store *, int64_t *, int64_t, int64_t);
 typedef void sample_fn(const ek_store *, const uint8_t *, int64_t, block_saving *);
-
-/* Returns the bytes that another pass over the vectors moves: y is read and written, x is read. */
-static double pass_bytes(const ek_store *csr)
-{
-	return (double)ek_value_size(csr->value) * (2 * (double)csr->rows + (double)csr->cols);
-}
-
-/* Returns the bytes of x and y moved for n single entries, but at most those of a whole pass. */
-static double touch_bytes(const ek_store *csr, double n)
-{
-	const double each = 3 * (double)ek_value_size(csr->value);
-
-	return n * each < pass_bytes(csr) ? n * each : pass_bytes(csr);
-}
 
 /* ---- Diagonals ------------------------------------------------------------------------------- */
 
@@ -264,47 +261,7 @@ static int64_t choose_special(const ek_store *csr, const uint8_t *dense, double 
 	return best;
 }
 
-/* ---- Entries that are left for the flat formats ---------------------------------------------- */
-
-/* Makes the choice of step 4 at the top of this file: sets MARK_WIDTH and MARK_REST of `marks`. */
-static ek_status choose_flat(const ek_context *ctx, const ek_store *csr, ek_store *marks)
-{
-	const ek_store lengths = {.index = csr->index, .array = {marks->array[MARK_FLAT]}};
-	const int64_t rows = csr->rows, idx = (int64_t)eki_idx_size(csr->index);
-	const int64_t ell = eki_entry_bytes(csr), coo = ell + idx;
-	int64_t entries = 0, most, *rows_of, k, long_rows, in_ell = 0;
-	void *block;
-
-	for (int64_t i = 0; i < rows; i++)
-		entries += eki_ptr_at(&lengths, i);
-	most = rows ? 2 * (entries / rows + 1) : 0; /* at most half of all rows are longer */
-	EK_RETURN_IF(eki_calloc(ctx, most + 1, sizeof *rows_of, &block));
-	rows_of = block;
-	for (int64_t i = 0; i < rows; i++) {
-		const int64_t n = eki_ptr_at(&lengths, i);
-
-		rows_of[n < most ? n : most]++;
-	}
-	long_rows = rows_of[most];
-	for (k = most; k > 0 && long_rows * coo < rows * ell;)
-		long_rows += rows_of[--k];
-	for (int64_t n = 1; n <= most; n++)
-		in_ell += rows_of[n] * (n < k ? n : k);
-	eki_free(ctx, block, most + 1, sizeof *rows_of);
-
-	const bool alone = entries == csr->nnz;
-	const double pass = alone ? 0 : pass_bytes(csr), n = (double)entries;
-	const double as_csr = n * (double)ell + pass +
-	                      (double)rows * (double)(eki_ptr_size(csr->index) + ROW_BYTES);
-	const double as_ell = (double)rows * (double)(k * ell + idx) + pass +
-	                      (double)(entries - in_ell) * (double)coo;
-	const double as_coo = n * (double)coo + (alone ? 0 : touch_bytes(csr, n));
-	const bool in_rows = k > 0 && as_ell <= as_csr && as_ell <= as_coo;
-
-	marks->dim[MARK_WIDTH] = in_rows ? k : 0;
-	marks->dim[MARK_REST] = in_rows || as_coo < as_csr ? PART_COO : PART_CSR;
-	return EK_OK;
-}
+/* ---- All together ---------------------------------------------------------------------------- */
 
 static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store *marks)
 {
@@ -313,33 +270,38 @@ static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store
 
 	len[MARK_DENSE] = eki_many_columns(csr) ? 0 : csr->rows + csr->cols;
 	len[MARK_PART] = csr->nnz;
-	len[MARK_FLAT] = csr->rows;
+	len[MARK_FLAT] = len[MARK_BLOCKS] = csr->rows;
 	EK_RETURN_IF(eki_calloc(ctx, len[MARK_DENSE], 1, &array[MARK_DENSE]));
 	EK_RETURN_IF(eki_alloc(ctx, len[MARK_PART], 1, &array[MARK_PART]));
+	EK_RETURN_IF(
+		eki_alloc(ctx, len[MARK_BLOCKS], eki_ptr_size(csr->index), &array[MARK_BLOCKS]));
 	return eki_alloc(ctx, len[MARK_FLAT], eki_ptr_size(csr->index), &array[MARK_FLAT]);
 }
 
 ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktail_split *split)
 {
 	static eki_fill_fn *const special[EK_NTYPE] = EK_BY_TYPE(part_special);
-	static eki_fill_fn *const flat[EK_NTYPE] = EK_BY_TYPE(part_flat);
-	ek_store marks = {0};
+	static eki_fill_fn *const others[EK_NTYPE] = EK_BY_TYPE(part_others);
+	cocktail_choice choice = {0};
+	ek_store marks = {.array = {[MARK_CHOICE] = &choice}};
 	double on = 0, saved = 0;
 	unsigned seen = 0; /* a bit for each part */
 	bool diagonals;
-	int64_t b;
 	ek_status status;
 
 	*split = (cocktail_split){0};
 	EK_TRY(make_marks(ctx, csr, &marks));
 	EK_TRY(find_diagonals(ctx, csr, &marks, &on, &saved));
-	b = choose_special(csr, marks.array[MARK_DENSE], on, saved, &diagonals);
+	split->block = choice.block =
+		choose_special(csr, marks.array[MARK_DENSE], on, saved, &diagonals);
 	if (!diagonals && marks.len[MARK_DENSE] > 0)
 		memset(marks.array[MARK_DENSE], 0, (size_t)marks.len[MARK_DENSE]);
-	marks.dim[MARK_BLOCK] = split->block = b;
-	eki_fill(ctx, special, csr, &marks, eki_groups(csr->rows, b), csr->nnz);
-	EK_TRY(choose_flat(ctx, csr, &marks));
-	eki_fill(ctx, flat, csr, &marks, csr->rows, csr->nnz);
+	eki_cocktail_diagonals(marks.array[MARK_DENSE], marks.len[MARK_DENSE], &choice);
+	eki_fill(ctx, special, csr, &marks, eki_groups(csr->rows, choice.block), csr->nnz);
+	if (choice.block > 1)
+		eki_cocktail_blocks(ctx, csr, &marks, &choice);
+	EK_TRY(eki_cocktail_flat(ctx, csr, &marks, &choice));
+	eki_fill(ctx, others, csr, &marks, csr->rows, csr->nnz);
 	split->part = marks.array[MARK_PART];
 	for (int64_t k = 0; k < csr->nnz; k++)
 		seen |= 1u << split->part[k];
@@ -350,6 +312,7 @@ done:
 	eki_free(ctx, marks.array[MARK_DENSE], marks.len[MARK_DENSE], 1);
 	eki_free(ctx, marks.array[MARK_PART], marks.len[MARK_PART], 1);
 	eki_free(ctx, marks.array[MARK_FLAT], marks.len[MARK_FLAT], eki_ptr_size(csr->index));
+	eki_free(ctx, marks.array[MARK_BLOCKS], marks.len[MARK_BLOCKS], eki_ptr_size(csr->index));
 	return status;
 }
 

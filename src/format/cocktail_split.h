@@ -11,8 +11,8 @@ typedef struct cocktail_split {
 	bool has[PARTS];
 } cocktail_split;
 
-/* Decides which part each entry of `csr` goes to, from the pattern and the types alone. The columns
- * of each row of `csr` must ascend. */
+/* Decides which part each entry of `csr` goes to, from the pattern, the types, and whether the
+ * context has a device. The columns of each row of `csr` must ascend. */
 ek_status eki_cocktail_split(const ek_context *ctx, const ek_store *csr, cocktail_split *split);
 
 #endif

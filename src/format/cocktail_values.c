@@ -1,28 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Fills new values into a matrix in the cocktail format, entry by entry. An entry is searched for
  * on the dense diagonals and then in the dense blocks. If it is in neither, it is a flat entry,
- * stored in the ELLPACK part or else in the CSR or coordinate part. Flat entries of a row have
- * ascending columns, so the entry is usually the next one after the flat entry found last. */
+ * stored in the ELLPACK or SELL part or else in the CSR or coordinate part. Flat entries of a row
+ * have ascending columns, so the entry is usually the next one after the flat entry found last. */
 #include "format/cocktail_values.h"
 #include "format/coo.h"
 #include "format/ell.h"
+#include "format/sell.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/cocktail_values.c"
 #include "base/for_each.h"
 
+#ifndef EK_COCKTAIL_SPECIAL
+#define EK_COCKTAIL_SPECIAL
+/* The parts for diagonals and blocks. */
+static const int special_part[] = {PART_DIA, PART_BDIA, PART_BCSR, PART_BELL, PART_SBELL};
+enum { SPECIAL_PARTS = sizeof special_part / sizeof *special_part };
+#endif
+
 #if EK_PER_TYPE
 
 /* The flat entries of a row, which are on no dense diagonal and in no dense block: first those in
- * the ELLPACK part, then those in the CSR or coordinate part. */
+ * the ELLPACK or SELL part, in a lane, then those in the CSR or coordinate part. */
 struct FN(flat_row) {
-	const IDX *ell_col, *rest_col;
-	VAL *ell_val, *rest_val;
-	int64_t in_ell, all, step, next;
+	const IDX *lane_col, *rest_col;
+	VAL *lane_val, *rest_val;
+	int64_t in_lane, all, step, next;
 };
 
 static inline IDX FN(flat_col)(const struct FN(flat_row) * f, int64_t n)
 {
-	return n < f->in_ell ? f->ell_col[n * f->step] : f->rest_col[n - f->in_ell];
+	return n < f->in_lane ? f->lane_col[n * f->step] : f->rest_col[n - f->in_lane];
 }
 
 struct FN(flat_sought) {
@@ -46,22 +54,29 @@ static inline VAL *FN(flat_place)(struct FN(flat_row) * f, int64_t j)
 	if (n >= f->all || FN(flat_col)(f, n) != j)
 		n = eki_search(0, f->all, FN(flat_before), &(struct FN(flat_sought)){f, j});
 	f->next = n + 1;
-	return n < f->in_ell ? f->ell_val + n * f->step : f->rest_val + (n - f->in_ell);
+	return n < f->in_lane ? f->lane_val + n * f->step : f->rest_val + (n - f->in_lane);
 }
 
 static struct FN(flat_row) FN(flat_row_of)(const ek_store *part, int64_t i)
 {
-	const ek_store *ell = &part[PART_ELL], *csr = &part[PART_CSR], *coo = &part[PART_COO];
+	const ek_store *ell = &part[PART_ELL], *sell = &part[PART_SELL];
+	const ek_store *csr = &part[PART_CSR], *coo = &part[PART_COO];
 	struct FN(flat_row) f = {.step = 1};
 	int64_t begin, end;
 
 	if (ell->format) {
-		f.in_ell = ((const IDX *)ell->array[ELL_LEN])[i];
-		f.ell_col = (const IDX *)ell->array[ELL_COL] + i;
-		f.ell_val = (VAL *)ell->array[ELL_VAL] + i;
+		f.in_lane = ((const IDX *)ell->array[ELL_LEN])[i];
+		f.lane_col = (const IDX *)ell->array[ELL_COL] + i;
+		f.lane_val = (VAL *)ell->array[ELL_VAL] + i;
 		f.step = ell->dim[ELL_STRIDE];
+	} else if (sell->format) { /* whose rows are not sorted */
+		f.step = sell->dim[SELL_C];
+		begin = ((const PTR *)sell->array[SELL_PTR])[i / f.step] + i % f.step;
+		f.in_lane = ((const IDX *)sell->array[SELL_LEN])[i];
+		f.lane_col = (const IDX *)sell->array[SELL_COL] + begin;
+		f.lane_val = (VAL *)sell->array[SELL_VAL] + begin;
 	}
-	f.all = f.in_ell;
+	f.all = f.in_lane;
 	if (csr->format) {
 		begin = ((const PTR *)csr->array[CSR_PTR])[i];
 		end = ((const PTR *)csr->array[CSR_PTR])[i + 1];
@@ -93,12 +108,12 @@ static void FN(cocktail_values)(const ek_store *csr, ek_store *out, int64_t begi
 		for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
 			VAL *to = NULL;
 
-			for (int p = PART_DIA; p <= PART_BCSR && !to; p++) {
+			for (int n = 0; n < SPECIAL_PARTS && !to; n++) {
+				const ek_store *p = &part[special_part[n]];
 				eki_place at = {-1, -1};
 
-				if (part[p].format &&
-				    part[p].format->find(&part[p], i, col_idx[k], &at))
-					to = (VAL *)part[p].array[at.array] + at.k;
+				if (p->format && p->format->find(p, i, col_idx[k], &at))
+					to = (VAL *)p->array[at.array] + at.k;
 			}
 			*(to ? to : FN(flat_place)(&flat, col_idx[k])) = from[k];
 		}

@@ -13,11 +13,14 @@
 #include <string.h>
 
 #include "format/dia.h"
+#include "format/diagonals.h"
 #include "format/mask.h"
 #include "format/padding.h"
 #define EK_TYPES_ONLY
 #define EK_FILE "format/dia.c"
 #include "base/for_each.h"
+
+#include "format/row_runs.h"
 
 #if EK_PER_TYPE
 
@@ -26,69 +29,6 @@
 static inline int64_t FN(dia_row)(const ek_store *s, int64_t g)
 {
 	return eki_group(s->rows, 32, g);
-}
-
-/* Returns whether rows i .. i + n - 1 have entries on the same diagonals: each row has as many
- * entries as row i, one column to the right of those in the row before. */
-static inline bool FN(dia_alike)(const ek_store *csr, int64_t i, int64_t n)
-{
-	const PTR *row_ptr = (const PTR *)csr->array[CSR_PTR] + i;
-	const IDX *col_idx = csr->array[CSR_COL];
-	const PTR len = row_ptr[1] - row_ptr[0], last = row_ptr[n];
-	PTR longer = 0;
-	IDX moved = 0;
-
-	if (last - row_ptr[0] != n * len)
-		return false;
-	for (int64_t r = 1; r < n; r++)
-		longer |= (row_ptr[r + 1] - row_ptr[r]) ^ len;
-	if (longer)
-		return false;
-	for (PTR k = row_ptr[1]; k < last; k++)
-		moved |= (col_idx[k] - col_idx[k - len]) ^ 1;
-	return !moved;
-}
-
-/* Does a part of a conversion for rows i .. i + n - 1, which have entries on the same diagonals and
- * belong to one word of a diagonal's mask. */
-typedef void FN(dia_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n);
-
-/* Calls `rows` for all rows in [begin, end). Most rows of a matrix that this format suits are like
- * the row before, so that the 32 of a word are compared first, which compilers vectorise. If they
- * are not all alike, rows are compared one by one. */
-static inline void FN(dia_each)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end,
-                                FN(dia_rows) * rows)
-{
-	for (int64_t i = begin, n, most; i < end; i += n) {
-		most = 32 - i % 32 < end - i ? 32 - i % 32 : end - i;
-		n = i % 32 == 0 && FN(dia_alike)(csr, i, most) ? most : 1;
-		while (n < most && FN(dia_alike)(csr, i + n - 1, 2))
-			n++;
-		rows(csr, out, i, n);
-	}
-}
-
-static inline void FN(dia_mark_rows)(const ek_store *csr, ek_store *marks, int64_t i, int64_t n)
-{
-	const PTR *row_ptr = csr->array[CSR_PTR];
-	const IDX *col_idx = csr->array[CSR_COL];
-	_Atomic unsigned char *seen = marks->array[0];
-
-	(void)n;
-	for (int64_t k = row_ptr[i]; k < row_ptr[i + 1]; k++) {
-		const int64_t at = col_idx[k] - i + csr->rows - 1;
-
-		if (!atomic_load_explicit(seen + at, memory_order_relaxed))
-			atomic_store_explicit(seen + at, 1, memory_order_relaxed);
-	}
-}
-
-/* Marks the diagonals on which rows [begin, end) have an entry. Array 0 of `marks` has one byte for
- * each diagonal, beginning with offset 1 - rows; the bytes of marked diagonals are set to 1.
- * Several threads may write the same byte, but all of them write 1. */
-static void FN(dia_mark)(const ek_store *csr, ek_store *marks, int64_t begin, int64_t end)
-{
-	FN(dia_each)(csr, marks, begin, end, FN(dia_mark_rows));
 }
 
 /* Sets words [begin, end) of the mask to 0, and also the values of the places that these words
@@ -132,7 +72,8 @@ static inline void FN(dia_stored_rows)(const ek_store *csr, ek_store *out, int64
  * cover. */
 static void FN(dia_stored)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	FN(dia_each)(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end), FN(dia_stored_rows));
+	FN(each_alike)
+	(csr, out, FN(dia_row)(csr, begin), FN(dia_row)(csr, end), FN(dia_stored_rows));
 }
 
 static inline void FN(dia_values_rows)(const ek_store *csr, ek_store *out, int64_t i, int64_t n)
@@ -154,7 +95,7 @@ static inline void FN(dia_values_rows)(const ek_store *csr, ek_store *out, int64
 
 static void FN(dia_values)(const ek_store *csr, ek_store *out, int64_t begin, int64_t end)
 {
-	FN(dia_each)(csr, out, begin, end, FN(dia_values_rows));
+	FN(each_alike)(csr, out, begin, end, FN(dia_values_rows));
 }
 
 /* Sets row_ptr[i + 1] to the number of entries of row i, for each row i that words [begin, end) of
@@ -234,71 +175,29 @@ static int64_t FN(dia_place_fault)(const ek_store *s, int64_t begin, int64_t end
 #endif
 #if EK_ONCE
 
-/* Allocates array 0 of *marks, which has a byte for each possible diagonal. Sets the bytes of the
- * diagonals that have entries to 1. Release the array with free_marks. */
-static ek_status make_marks(const ek_context *ctx, const ek_store *csr, ek_store *marks)
+/* The diagonals found so far; stores their offsets in `out`, unless `out` is NULL. */
+struct found {
+	ek_store *out;
+	int64_t count;
+};
+
+static void add_diagonal(void *arg, int64_t offset)
 {
-	static eki_fill_fn *const mark[EK_NTYPE] = EK_BY_TYPE(dia_mark);
+	struct found *f = arg;
 
-	marks->len[0] = csr->rows + csr->cols;
-	EK_RETURN_IF(eki_calloc(ctx, marks->len[0], 1, &marks->array[0]));
-	eki_fill(ctx, mark, csr, marks, csr->rows, csr->nnz);
-	return EK_OK;
-}
-
-static void free_marks(const ek_context *ctx, ek_store *marks)
-{
-	eki_free(ctx, marks->array[0], marks->len[0], 1);
-}
-
-static void set_offset(ek_store *s, int64_t d, int64_t offset)
-{
-	if (s->index == EK_I64)
-		((int64_t *)s->array[DIA_OFFSET])[d] = offset;
-	else
-		((int32_t *)s->array[DIA_OFFSET])[d] = (int32_t)offset;
-}
-
-/* Sets *count to the number of diagonals that have entries. Stores the offsets of these diagonals
- * in `out`, unless `out` is NULL. */
-static ek_status find_diagonals(const ek_context *ctx, const ek_store *csr, ek_store *out,
-                                int64_t *count)
-{
-	ek_store marks = {0};
-	const unsigned char *seen, *next;
-	int64_t *list;
-
-	*count = 0;
-	if (eki_many_columns(csr)) {
-		EK_RETURN_IF(eki_distinct(ctx, csr, true, &list, count));
-		for (int64_t d = 0; out && d < *count; d++)
-			set_offset(out, d, list[d]);
-		eki_free(ctx, list, csr->nnz, sizeof *list);
-		return EK_OK;
-	}
-	EK_RETURN_IF(make_marks(ctx, csr, &marks));
-	seen = marks.array[0];
-	for (int64_t k = 0; k < marks.len[0]; k++) {
-		next = memchr(seen + k, 1, (size_t)(marks.len[0] - k));
-		if (!next)
-			break;
-		k = next - seen;
-		if (out)
-			set_offset(out, *count, k - csr->rows + 1);
-		++*count;
-	}
-	free_marks(ctx, &marks);
-	return EK_OK;
+	if (f->out)
+		eki_idx_set(f->out, DIA_OFFSET, f->count, offset);
+	f->count++;
 }
 
 static ek_status layout(const ek_context *ctx, const ek_store *csr, ek_store *out)
 {
-	int64_t diagonals;
+	struct found f = {0};
 
-	EK_RETURN_IF(find_diagonals(ctx, csr, NULL, &diagonals));
+	EK_RETURN_IF(eki_diagonals(ctx, csr, add_diagonal, &f));
 	out->dim[DIA_STRIDE] = dia_stride(csr->rows);
-	out->len[DIA_OFFSET] = diagonals;
-	out->len[DIA_VAL] = eki_times(diagonals, out->dim[DIA_STRIDE]);
+	out->len[DIA_OFFSET] = f.count;
+	out->len[DIA_VAL] = eki_times(f.count, out->dim[DIA_STRIDE]);
 	out->len[DIA_MASK] = mask_words(out->len[DIA_VAL]);
 	return EK_OK;
 }
@@ -307,9 +206,9 @@ static ek_status pattern(const ek_context *ctx, const ek_store *csr, ek_store *o
 {
 	static eki_fill_fn *const clear[EK_NTYPE] = EK_BY_TYPE(dia_clear);
 	static eki_fill_fn *const stored[EK_NTYPE] = EK_BY_TYPE(dia_stored);
-	int64_t diagonals;
+	struct found f = {.out = out};
 
-	EK_RETURN_IF(find_diagonals(ctx, csr, out, &diagonals));
+	EK_RETURN_IF(eki_diagonals(ctx, csr, add_diagonal, &f));
 	eki_fill(ctx, clear, csr, out, out->len[DIA_MASK], out->len[DIA_VAL]);
 	eki_fill(ctx, stored, csr, out, out->dim[DIA_STRIDE] / 32, csr->nnz);
 	return EK_OK;

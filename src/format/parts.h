@@ -16,7 +16,7 @@ static inline ek_store eki_part(const ek_store *s, const ek_format *format, int 
 	                 .index = s->index,
 	                 .rows = s->rows,
 	                 .cols = s->cols,
-	                 .borrowed = ~0u};
+	                 .borrowed = UINT64_MAX};
 
 	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {
 		part.array[k] = s->array[first + k];

@@ -297,7 +297,7 @@ ek_status eki_gpu_program(eki_step *step, const char *name, const char *defines,
 ek_status eki_gpu_mirror(eki_step *step);
 ek_status eki_gpu_refresh(eki_step *step);
 /* Makes mirrors of some arrays only: array k gets a mirror if bit k of `arrays` is set. */
-ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays);
+ek_status eki_gpu_mirror_some(eki_step *step, uint64_t arrays);
 /* eki_gpu_mirror_operands makes mirrors of all arrays of all operands, in step->gpu->operand, and
  * eki_gpu_mirror_operand of those of operand m. eki_gpu_refresh_operands copies changed values into
  * them. */

@@ -133,7 +133,7 @@ static uint64_t array_state(const ek_store *s, int k, uint64_t state)
 	return s->format->array[k].elem == EKI_VALUE ? state : 0;
 }
 
-ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays)
+ek_status eki_gpu_mirror_some(eki_step *step, uint64_t arrays)
 {
 	const ek_store *s = step->in[0];
 
@@ -148,7 +148,7 @@ ek_status eki_gpu_mirror_some(eki_step *step, unsigned arrays)
 
 ek_status eki_gpu_mirror(eki_step *step)
 {
-	return eki_gpu_mirror_some(step, ~0u);
+	return eki_gpu_mirror_some(step, UINT64_MAX);
 }
 
 ek_status eki_gpu_refresh(eki_step *step)

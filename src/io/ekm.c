@@ -4,7 +4,8 @@
  * with the length of the file before anything is allocated. If that length is not known, memory
  * grows with the bytes read. Checksums cover every byte (checksum.c), and the arrays are checked
  * like arrays that a caller passes. Files of version 2, which differ only in the checksum, can be
- * read too. */
+ * read too. The header has room for 16 arrays; if the format has more, a second header follows.
+ * Files of cocktails from before these had more than 16 arrays have none. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,15 +16,30 @@ enum { EKM_ENDIAN = 0x01020304, EKM_STEP = 1 << 24 };
 
 struct ekm_header {
 	char magic[8];
-	uint32_t version, endian, value, index, columns, reserved;
+	uint32_t version, endian, value, index, columns, more; /* 1 if a second header follows */
 	char format[16];
 	int64_t rows, cols, nnz; /* sizes of the transpose if `columns` is 1 */
 	int64_t dim[4], len[16];
 	uint64_t sum[16];
 	uint64_t header_sum; /* checksum of all members above */
 };
+enum { EKM_FIRST = 16, EKM_MORE = 24 }; /* arrays in the header and in the second one */
+struct ekm_more {
+	int64_t len[EKM_MORE];
+	uint64_t sum[EKM_MORE];
+	uint64_t header_sum;
+};
 _Static_assert(sizeof(struct ekm_header) == 368, "the header has no gaps");
-_Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == 16, "the header has room for all");
+_Static_assert(sizeof(struct ekm_more) == 392, "the second header has no gaps");
+_Static_assert(EKI_MAX_DIMS == 4 && EKI_MAX_ARRAYS == EKM_FIRST + EKM_MORE,
+               "the headers have room for all");
+
+/* The arrays of a file, from both headers. */
+struct ekm_arrays {
+	int64_t bytes; /* of the headers */
+	int64_t len[EKI_MAX_ARRAYS];
+	uint64_t sum[EKI_MAX_ARRAYS];
+};
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
@@ -54,7 +70,7 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		EK_RETURN_IF(eki_ekm_supported(s->name));
 	if (h->header_sum != eki_checksum(h->version, h, offsetof(struct ekm_header, header_sum)))
 		return eki_fail(EK_EIO, "%s: the checksum of the header is wrong", s->name);
-	if (eki_type_check((ek_value)h->value, index) != EK_OK || h->columns > 1 || h->reserved)
+	if (eki_type_check((ek_value)h->value, index) != EK_OK || h->columns > 1 || h->more > 1)
 		return eki_fail(EK_ESYNTAX, "%s: the header has a type or flag that does not exist",
 		                s->name);
 	if (h->rows < 0 || h->cols < 0 || h->nnz < 0)
@@ -69,6 +85,32 @@ static ek_status header_check(const eki_source *s, const struct ekm_header *h)
 		                "max_dim or index type %s allow",
 		                s->name, (long long)h->rows, (long long)h->cols, (long long)h->nnz,
 		                ek_index_name(index));
+	return EK_OK;
+}
+
+/* Reads the second header, if there is one, and collects what both say about arrays. */
+static ek_status more_read(eki_source *s, const struct ekm_header *h, struct ekm_arrays *a)
+{
+	struct ekm_more more = {0};
+	size_t got;
+
+	for (int k = 0; k < EKM_MORE; k++)
+		more.sum[k] = eki_checksum(h->version, "", 0);
+	if (h->more) {
+		EK_RETURN_IF(eki_source_read(s, &more, sizeof more, &got));
+		if (got < sizeof more)
+			return eki_fail(EK_ETRUNCATED, "%s: the file ends in its second header",
+			                s->name);
+		if (more.header_sum !=
+		    eki_checksum(h->version, &more, offsetof(struct ekm_more, header_sum)))
+			return eki_fail(EK_EIO, "%s: the checksum of the second header is wrong",
+			                s->name);
+	}
+	a->bytes = (int64_t)(sizeof *h + (h->more ? sizeof more : 0));
+	memcpy(a->len, h->len, sizeof h->len);
+	memcpy(a->len + EKM_FIRST, more.len, sizeof more.len);
+	memcpy(a->sum, h->sum, sizeof h->sum);
+	memcpy(a->sum + EKM_FIRST, more.sum, sizeof more.sum);
 	return EK_OK;
 }
 
@@ -136,11 +178,11 @@ static int64_t elem_size(const ek_store *store, int k)
 	return (int64_t)eki_elem_size(store->format->array[k].elem, store->value, store->index);
 }
 
-/* Checks the lengths of the arrays. Tells the source the total length of the header and the
+/* Checks the lengths of the arrays. Tells the source the total length of the headers and the
  * arrays. */
-static ek_status lengths_check(eki_source *s, const struct ekm_header *h, const ek_store *store)
+static ek_status lengths_check(eki_source *s, const struct ekm_arrays *h, const ek_store *store)
 {
-	int64_t bytes = sizeof *h;
+	int64_t bytes = h->bytes;
 
 	for (int k = 0; k < EKI_MAX_ARRAYS && store->format->array[k].name; k++) {
 		if (h->len[k] < 0 || h->len[k] > INT64_MAX / 16)
@@ -155,6 +197,7 @@ static ek_status lengths_check(eki_source *s, const struct ekm_header *h, const 
 static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store *store)
 {
 	const ek_format *format = format_of(s, h);
+	struct ekm_arrays arrays = {0};
 
 	if (!format)
 		return EK_EUNSUPPORTED;
@@ -166,14 +209,16 @@ static ek_status arrays_read(eki_source *s, const struct ekm_header *h, ek_store
 	                    .nnz = h->nnz,
 	                    .columns = h->columns};
 	memcpy(store->dim, h->dim, sizeof store->dim);
-	EK_RETURN_IF(lengths_check(s, h, store));
+	EK_RETURN_IF(more_read(s, h, &arrays));
+	EK_RETURN_IF(lengths_check(s, &arrays, store));
 	for (int k = 0; k < EKI_MAX_ARRAYS && format->array[k].name; k++) {
 		const char *name = format->array[k].name;
-		const int64_t len = h->len[k], size = elem_size(store, k);
+		const int64_t len = arrays.len[k], size = elem_size(store, k);
 
 		store->len[k] = len;
 		EK_RETURN_IF(array_read(s, name, len * size, &store->array[k]));
-		if (eki_checksum(h->version, store->array[k], (size_t)(len * size)) != h->sum[k])
+		if (eki_checksum(h->version, store->array[k], (size_t)(len * size)) !=
+		    arrays.sum[k])
 			return eki_fail(EK_EIO, "%s: the checksum of %s is wrong", s->name, name);
 	}
 	EK_RETURN_IF(eki_source_peek(s, 1));
@@ -298,17 +343,25 @@ static ek_status store_write(const ek_matrix *A, const ek_store *s, eki_sink *si
 	                       .rows = s->rows,
 	                       .cols = s->cols,
 	                       .nnz = s->nnz};
+	struct ekm_more more = {0};
 	size_t bytes[EKI_MAX_ARRAYS];
 
 	snprintf(h.format, sizeof h.format, "%s", s->format->name);
 	memcpy(h.dim, s->dim, sizeof h.dim);
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++) {
-		h.len[k] = s->len[k];
+		int64_t *len = k < EKM_FIRST ? &h.len[k] : &more.len[k - EKM_FIRST];
+		uint64_t *sum = k < EKM_FIRST ? &h.sum[k] : &more.sum[k - EKM_FIRST];
+
+		*len = s->len[k];
 		bytes[k] = (size_t)s->len[k] * eki_elem_size(array[k].elem, s->value, s->index);
-		h.sum[k] = eki_checksum(h.version, s->array[k], bytes[k]);
+		*sum = eki_checksum(h.version, s->array[k], bytes[k]);
+		h.more = k >= EKM_FIRST;
 	}
+	more.header_sum = eki_checksum(h.version, &more, offsetof(struct ekm_more, header_sum));
 	h.header_sum = eki_checksum(h.version, &h, offsetof(struct ekm_header, header_sum));
 	EK_RETURN_IF(eki_sink_write(sink, &h, sizeof h));
+	if (h.more)
+		EK_RETURN_IF(eki_sink_write(sink, &more, sizeof more));
 	for (int k = 0; k < EKI_MAX_ARRAYS && array[k].name; k++)
 		EK_RETURN_IF(eki_sink_write(sink, s->array[k], bytes[k]));
 	return EK_OK;

@@ -95,7 +95,7 @@ int64_t eki_plus(int64_t a, int64_t b)
 	return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-static int64_t bytes_of(const ek_store *s, unsigned leave_out)
+static int64_t bytes_of(const ek_store *s, uint64_t leave_out)
 {
 	int64_t bytes = 0;
 

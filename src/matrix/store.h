@@ -6,7 +6,7 @@
 
 #include "prim_body/search.h"
 
-#define EKI_MAX_ARRAYS 16
+#define EKI_MAX_ARRAYS 40
 
 /* ---- store.c: a matrix in one format --------------------------------------------------------- */
 
@@ -88,7 +88,7 @@ struct ek_store {
 	int64_t dim[EKI_MAX_DIMS];
 	void *array[EKI_MAX_ARRAYS];
 	int64_t len[EKI_MAX_ARRAYS];
-	unsigned borrowed; /* bit k is 1 if array[k] belongs to the caller */
+	uint64_t borrowed; /* bit k is 1 if array[k] belongs to the caller */
 	/* whether the caller gave this CSR store as CSC, so that messages say col_ptr and
 	 * row_idx */
 	bool columns;

@@ -12,6 +12,8 @@
 
 #ifndef EK_NO_GPU
 
+_Static_assert((int)PARTS <= (int)EKI_GPU_PARTS, "there is room for all parts");
+
 static int parts(const ek_store *A, ek_store *part)
 {
 	eki_cocktail_parts(A, part);

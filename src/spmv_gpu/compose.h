@@ -8,7 +8,7 @@
 /* Copies the parts of a store to `part`, which has room for EKI_GPU_PARTS, and returns their
  * number. The parts borrow the arrays of the store. */
 typedef int eki_gpu_parts_fn(const ek_store *store, ek_store *part);
-enum { EKI_GPU_PARTS = 5 };
+enum { EKI_GPU_PARTS = 9 };
 
 /* Prepares a step: replaces op T by op N on a transposed copy, then chooses and prepares a method
  * of the device for each part. */
