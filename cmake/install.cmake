@@ -5,11 +5,12 @@ foreach(kind ${kinds})
   install(TARGETS evenkeel_${kind} EXPORT evenkeel-${kind})
   install(EXPORT evenkeel-${kind} NAMESPACE evenkeel:: DESTINATION ${package_dir})
 endforeach()
-install(FILES include/evenkeel/ek.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
+install(FILES include/evenkeel/ek.h include/evenkeel/ek.hpp fortran/evenkeel.f90
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/evenkeel)
 # In the same folders as in the sources, so that links between documents work.
 install(FILES LICENSE README.md NEWS.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY doc examples DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"
-        PATTERN "*.mtx" PATTERN "*.c")
+        PATTERN "*.mtx" PATTERN "*.c" PATTERN "*.cpp" PATTERN "*.f90")
 if(TARGET ek)
   install(TARGETS ek)
   install(FILES doc/ek.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -1,0 +1,152 @@
+! SPDX-License-Identifier: BSD-3-Clause
+! Functions of the module evenkeel that are written by hand: what the header defines inline, for
+! arrays of Fortran. fortran/generate.py puts the parts behind the lines below into the module.
+!---
+
+  ! Describes a vector or, with columns as they are, a block.
+  interface ek_vector
+    module procedure vector_f32, vector_f64, block_f32, block_f64
+  end interface
+
+  ! Describes segments: offsets of integer(4) or (8), or flags of one byte for each entry.
+  interface ek_segments_of
+    module procedure segment_flags, segment_offsets_32, segment_offsets_64
+  end interface
+
+  ! Describes a sparse vector of n values, by the places (from 0) and values of its nonzeros.
+  interface ek_sparse_vector
+    module procedure sparse_32_f32, sparse_32_f64, sparse_64_f32, sparse_64_f64
+  end interface
+
+contains
+
+  ! Returns text of the library, which ends in a null character, as a string of Fortran.
+  function ek_string(text) result(string)
+    type(c_ptr), intent(in) :: text
+    character(len=:), allocatable :: string
+    character(kind=c_char), pointer :: c(:)
+    integer :: n
+
+    if (.not. c_associated(text)) then
+      string = ''
+      return
+    end if
+    call c_f_pointer(text, c, [huge(0)])
+    n = 0
+    do while (c(n + 1) /= c_null_char)
+      n = n + 1
+    end do
+    allocate (character(len=n) :: string)
+    string = transfer(c(1:n), string)
+  end function ek_string
+
+  ! Returns the explanation of a plan's choice.
+  function ek_explanation(plan) result(string)
+    type(c_ptr), intent(in) :: plan
+    character(len=:), allocatable :: string
+    character(kind=c_char), target :: text(16384)
+    integer(c_int) :: status
+
+    status = ek_plan_explain(plan, text, int(size(text), c_size_t))
+    string = ''
+    if (status == EK_OK) string = ek_string(c_loc(text))
+  end function ek_explanation
+
+  type(ek_dense) function dense_of(type, rows, cols, data) result(d)
+    integer(c_int), intent(in) :: type
+    integer(c_int64_t), intent(in) :: rows, cols
+    type(c_ptr), intent(in) :: data
+
+    d%size = c_sizeof(d)
+    d%value = type
+    d%rows = rows
+    d%cols = cols
+    d%ld = rows
+    d%data = data
+  end function dense_of
+
+  type(ek_dense) function vector_f32(x) result(d)
+    real(c_float), intent(in), target, contiguous :: x(:)
+    d = dense_of(EK_F32, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x))
+  end function vector_f32
+
+  type(ek_dense) function vector_f64(x) result(d)
+    real(c_double), intent(in), target, contiguous :: x(:)
+    d = dense_of(EK_F64, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x))
+  end function vector_f64
+
+  type(ek_dense) function block_f32(X) result(d)
+    real(c_float), intent(in), target, contiguous :: X(:, :)
+    d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X))
+  end function block_f32
+
+  type(ek_dense) function block_f64(X) result(d)
+    real(c_double), intent(in), target, contiguous :: X(:, :)
+    d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X))
+  end function block_f64
+
+  type(ek_segments) function segment_flags(flag) result(s)
+    integer(c_int8_t), intent(in), target, contiguous :: flag(:)
+    s%size = c_sizeof(s)
+    s%count = size(flag, kind=c_int64_t)
+    s%offset_type = EK_INT32
+    s%flag = c_loc(flag)
+  end function segment_flags
+
+  type(ek_segments) function segment_offsets_32(offset) result(s)
+    integer(c_int32_t), intent(in), target, contiguous :: offset(:)
+    s%size = c_sizeof(s)
+    s%count = size(offset, kind=c_int64_t) - 1
+    s%offset_type = EK_INT32
+    s%offset = c_loc(offset)
+  end function segment_offsets_32
+
+  type(ek_segments) function segment_offsets_64(offset) result(s)
+    integer(c_int64_t), intent(in), target, contiguous :: offset(:)
+    s%size = c_sizeof(s)
+    s%count = size(offset, kind=c_int64_t) - 1
+    s%offset_type = EK_INT64
+    s%offset = c_loc(offset)
+  end function segment_offsets_64
+
+  type(ek_sparse) function sparse_of(value, index, n, nnz, idx, val) result(s)
+    integer(c_int), intent(in) :: value, index
+    integer(c_int64_t), intent(in) :: n, nnz
+    type(c_ptr), intent(in) :: idx, val
+
+    s%size = c_sizeof(s)
+    s%value = value
+    s%index = index
+    s%n = n
+    s%nnz = nnz
+    s%idx = idx
+    s%val = val
+  end function sparse_of
+
+  type(ek_sparse) function sparse_32_f32(n, idx, val) result(s)
+    integer(c_int64_t), intent(in) :: n
+    integer(c_int32_t), intent(in), target, contiguous :: idx(:)
+    real(c_float), intent(in), target, contiguous :: val(:)
+    s = sparse_of(EK_F32, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+  end function sparse_32_f32
+
+  type(ek_sparse) function sparse_32_f64(n, idx, val) result(s)
+    integer(c_int64_t), intent(in) :: n
+    integer(c_int32_t), intent(in), target, contiguous :: idx(:)
+    real(c_double), intent(in), target, contiguous :: val(:)
+    s = sparse_of(EK_F64, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+  end function sparse_32_f64
+
+  type(ek_sparse) function sparse_64_f32(n, idx, val) result(s)
+    integer(c_int64_t), intent(in) :: n
+    integer(c_int64_t), intent(in), target, contiguous :: idx(:)
+    real(c_float), intent(in), target, contiguous :: val(:)
+    s = sparse_of(EK_F32, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+  end function sparse_64_f32
+
+  type(ek_sparse) function sparse_64_f64(n, idx, val) result(s)
+    integer(c_int64_t), intent(in) :: n
+    integer(c_int64_t), intent(in), target, contiguous :: idx(:)
+    real(c_double), intent(in), target, contiguous :: val(:)
+    s = sparse_of(EK_F64, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+  end function sparse_64_f64

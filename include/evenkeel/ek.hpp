@@ -1,0 +1,615 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * evenkeel for C++17: handles that destroy themselves, arrays that know their length and type, and
+ * errors as exceptions or as statuses. The header needs nothing but ek.h, the standard library and
+ * the library itself. What each function computes, costs and refuses is said in ek.h, under the
+ * name with the prefix ek_.
+ *
+ *	ek::context ctx;
+ *	ek::matrix A = ek::matrix::csr(ctx, rows, cols, row_ptr, col_idx, val);
+ *	ek::plan plan(EK_SPMV, A);
+ *	plan.spmv(1, x, 0, y);
+ *
+ * Arrays: where a function takes ek::span, ek::in or ek::out, give it a std::vector, std::array,
+ * std::span, or a vector of Eigen; ek::in and ek::out take matrices of Eigen, too. Nothing is
+ * copied. The arrays of a matrix are borrowed unless the flags say EK_COPY.
+ *
+ * Lifetimes: context, matrix and plan can be moved, not copied, and destroyed in any order: a plan
+ * keeps its matrix alive, a matrix its context. Borrowed arrays must live as long as the last plan.
+ *
+ * Errors: a function that fails throws ek::error with the text of ek_error_text. If its last
+ * argument is a pointer to an ek_status, it sets that and throws nothing; what it returns is
+ * then empty. Without exceptions in the compiler (-fno-exceptions), a failure that is not asked
+ * for in this way prints the text and ends the program. */
+#ifndef EVENKEEL_EK_HPP
+#define EVENKEEL_EK_HPP
+#include <evenkeel/ek.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace ek
+{
+/* ---- Errors ---------------------------------------------------------------------------------- */
+
+class error : public std::runtime_error
+{
+	ek_status status_;
+
+public:
+	explicit error(ek_status status, const char *text = ek_error_text())
+	    : std::runtime_error(text), status_(status)
+	{
+	}
+	ek_status status() const noexcept
+	{
+		return status_;
+	}
+};
+
+/* Passes a status on: to *out, or, if out is null, as an exception unless it is EK_OK. */
+inline void report(ek_status status, ek_status *out, const char *text = ek_error_text())
+{
+	if (out) {
+		*out = status;
+	} else if (status != EK_OK) {
+#if defined(__cpp_exceptions)
+		throw error(status, text);
+#else
+		std::fprintf(stderr, "evenkeel: %s\n", text);
+		std::abort();
+#endif
+	}
+}
+
+/* ---- Types of values and indices ------------------------------------------------------------- */
+
+template <class T> struct value_of;
+template <> struct value_of<float> : std::integral_constant<ek_value, EK_F32> {
+};
+template <> struct value_of<double> : std::integral_constant<ek_value, EK_F64> {
+};
+template <> struct value_of<std::int32_t> : std::integral_constant<ek_value, EK_INT32> {
+};
+template <> struct value_of<std::int64_t> : std::integral_constant<ek_value, EK_INT64> {
+};
+
+/* The ek_value of T, const or not. */
+template <class T> inline constexpr ek_value value_v = value_of<std::remove_cv_t<T>>::value;
+
+/* The ek_index of a matrix whose row pointers are P and whose column indices are C. */
+template <class P, class C> constexpr ek_index index_of()
+{
+	static_assert(
+		std::is_signed_v<P> && std::is_signed_v<C> && sizeof(C) <= sizeof(P) &&
+			(sizeof(P) == 4 || sizeof(P) == 8) && sizeof(C) >= 4,
+		"indices are int32_t or int64_t, and no column index is wider than a pointer");
+	return sizeof(P) == 4 ? EK_I32 : sizeof(C) == 4 ? EK_I64_32 : EK_I64;
+}
+
+/* Structures of ek.h with `size` set and all else 0. */
+template <class S> struct sized : S {
+	sized() : S{}
+	{
+		this->size = sizeof(S);
+	}
+};
+using options = sized<ek_options>;
+using hints = sized<ek_hints>;
+using read_options = sized<ek_read_options>;
+using convert_options = sized<ek_convert_options>;
+using array_options = sized<ek_array_options>;
+using aggregation = sized<ek_aggregation>;
+using matrix_info = sized<ek_matrix_info>;
+using stats = sized<ek_stats>;
+using prediction = sized<ek_prediction>;
+
+/* ---- Arrays ---------------------------------------------------------------------------------- */
+
+/* Arrays that somebody else owns. */
+template <class T> class span
+{
+	T *data_ = nullptr;
+	std::int64_t size_ = 0;
+
+public:
+	span() = default;
+	span(T *data, std::int64_t size) : data_(data), size_(size)
+	{
+	}
+	template <class C,
+	          class = std::enable_if_t<std::is_convertible_v<
+			  std::remove_pointer_t<decltype(std::data(std::declval<C &>()))> (*)[],
+			  T (*)[]>>>
+	span(C &&array)
+	    : data_(std::data(array)), size_(static_cast<std::int64_t>(std::size(array)))
+	{
+	}
+	T *data() const
+	{
+		return data_;
+	}
+	std::int64_t size() const
+	{
+		return size_;
+	}
+	T &operator[](std::int64_t k) const
+	{
+		return data_[k];
+	}
+	T *begin() const
+	{
+		return data_;
+	}
+	T *end() const
+	{
+		return data_ + size_;
+	}
+};
+
+namespace detail
+{
+/* The type of what an array of type C holds, const if it cannot be written. */
+template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
+
+/* Tells whether C is a vector or a matrix of Eigen, or a block of one, or has the same members. */
+template <class C, class = void> struct is_eigen : std::false_type {
+};
+template <class C>
+struct is_eigen<C, std::void_t<decltype(C::IsRowMajor), decltype(C::IsVectorAtCompileTime),
+                               decltype(std::declval<const C &>().outerStride())>>
+    : std::true_type {
+};
+
+template <class C> ek_dense describe(C &array)
+{
+	using plain = std::remove_cv_t<C>;
+
+	if constexpr (is_eigen<plain>::value) {
+		static_assert(plain::InnerStrideAtCompileTime == 1,
+		              "the values of a column (row-major: of a row) must be neighbours");
+		if constexpr (!plain::IsVectorAtCompileTime)
+			return ek_block(value_v<element<C>>, array.rows(), array.cols(),
+			                array.outerStride(),
+			                plain::IsRowMajor ? EK_ROW_MAJOR : EK_COL_MAJOR,
+			                array.data());
+		else
+			return ek_vector(value_v<element<C>>, array.size(), array.data());
+	} else {
+		return ek_vector(value_v<element<C>>, static_cast<std::int64_t>(std::size(array)),
+		                 std::data(array));
+	}
+}
+} // namespace detail
+
+/* Dense operands: vectors, and blocks of columns. An `in` is read only, an `out` can be written. */
+class in
+{
+protected:
+	ek_dense dense_;
+
+public:
+	in(const ek_dense &dense) : dense_(dense)
+	{
+	}
+	template <class C, class = detail::element<const C>>
+	in(const C &array) : dense_(detail::describe(array))
+	{
+	}
+	const ek_dense *get() const
+	{
+		return &dense_;
+	}
+};
+
+class out : public in
+{
+public:
+	out(const ek_dense &dense) : in(dense)
+	{
+	}
+	/* Takes arrays whose elements are not const. Those that own them (std::vector) must be
+	 * variables: what is written to a temporary would be lost. */
+	template <class C, class = std::enable_if_t<
+				   !std::is_const_v<detail::element<std::remove_reference_t<C>>> &&
+				   !std::is_base_of_v<in, std::decay_t<C>>>>
+	out(C &&array) : in(detail::describe(array))
+	{
+		static_assert(
+			std::is_lvalue_reference_v<C> ||
+				!std::is_const_v<detail::element<const std::remove_reference_t<C>>>,
+			"a temporary array is no place for a result");
+	}
+};
+
+/* Describes a block in memory of the host: `cols` columns of `rows` values. */
+template <class T>
+out block(T *data, std::int64_t rows, std::int64_t cols, std::int64_t ld, int order = EK_COL_MAJOR)
+{
+	return ek_block(value_v<T>, rows, cols, ld, order, data);
+}
+
+/* Describes sparse vectors of n values by the places and values of their nonzeros. */
+template <class I, class V> ek_sparse sparse_vector(std::int64_t n, const I &idx, const V &val)
+{
+	return ek_sparse_vector(
+		value_v<detail::element<const V>>, value_v<detail::element<const I>>, n,
+		static_cast<std::int64_t>(std::size(val)), std::data(idx), std::data(val));
+}
+
+/* ---- Handles --------------------------------------------------------------------------------- */
+
+namespace detail
+{
+template <class T, void (*destroy)(T *)> struct destroyer {
+	void operator()(T *object) const
+	{
+		destroy(object);
+	}
+};
+
+/* Owns an object of the library. get() is what functions of ek.h take. */
+template <class T, void (*destroy)(T *)> class handle
+{
+protected:
+	std::unique_ptr<T, destroyer<T, destroy>> object_;
+
+public:
+	handle() = default;
+	explicit handle(T *object) : object_(object)
+	{
+	}
+	T *get() const
+	{
+		return object_.get();
+	}
+	T *release()
+	{
+		return object_.release();
+	}
+	explicit operator bool() const
+	{
+		return object_ != nullptr;
+	}
+};
+} // namespace detail
+
+class context : public detail::handle<ek_context, ek_context_destroy>
+{
+public:
+	using handle::handle;
+	explicit context(const ek_options &o = options(), ek_status *status = nullptr)
+	{
+		ek_context *ctx = nullptr;
+
+		report(ek_context_create(&o, &ctx), status);
+		object_.reset(ctx);
+	}
+	int threads() const
+	{
+		return ek_context_threads(get());
+	}
+};
+
+class matrix : public detail::handle<ek_matrix, ek_matrix_destroy>
+{
+	template <class Call> static matrix make(ek_status *status, Call &&call)
+	{
+		ek_matrix *A = nullptr;
+
+		report(call(&A), status);
+		return matrix(A);
+	}
+	/* Refuses arrays that are shorter than their first one says, which ek.h cannot see. */
+	template <class Make, class P, class C, class V>
+	static matrix compressed(Make *from, std::int64_t lines, const context &ctx,
+	                         std::int64_t rows, std::int64_t cols, const P &ptr, const C &idx,
+	                         const V &val, unsigned flags, ek_status *status)
+	{
+		using pointer = std::remove_cv_t<detail::element<const P>>;
+		using column = std::remove_cv_t<detail::element<const C>>;
+		const auto entries = static_cast<std::int64_t>(std::size(val));
+		const auto pointers = static_cast<std::int64_t>(std::size(ptr));
+
+		if (lines >= 0 &&
+		    (pointers - 1 < lines || static_cast<std::int64_t>(std::size(idx)) < entries ||
+		     std::data(ptr)[lines] - ((flags & EK_BASE1) != 0) > entries)) {
+			report(EK_EINVAL, status,
+			       "the arrays of a matrix are shorter than its pointers and sizes "
+			       "say");
+			return matrix();
+		}
+		return make(status, [&](ek_matrix **A) {
+			return from(ctx.get(), value_v<detail::element<const V>>,
+			            index_of<pointer, column>(), rows, cols, std::data(ptr),
+			            std::data(idx), std::data(val), flags, A);
+		});
+	}
+
+public:
+	using handle::handle;
+
+	/* Makes a matrix from arrays in CSR: row_ptr has rows + 1 entries, col_idx and val have
+	 * row_ptr[rows]. Arrays that are too short give EK_EINVAL. */
+	template <class P, class C, class V>
+	static matrix csr(const context &ctx, std::int64_t rows, std::int64_t cols,
+	                  const P &row_ptr, const C &col_idx, const V &val,
+	                  unsigned flags = EK_BORROW, ek_status *status = nullptr)
+	{
+		return compressed(ek_matrix_from_csr, rows, ctx, rows, cols, row_ptr, col_idx, val,
+		                  flags, status);
+	}
+	/* Makes a matrix from arrays in CSC: col_ptr has cols + 1 entries. */
+	template <class P, class C, class V>
+	static matrix csc(const context &ctx, std::int64_t rows, std::int64_t cols,
+	                  const P &col_ptr, const C &row_idx, const V &val,
+	                  unsigned flags = EK_BORROW, ek_status *status = nullptr)
+	{
+		return compressed(ek_matrix_from_csc, cols, ctx, rows, cols, col_ptr, row_idx, val,
+		                  flags, status);
+	}
+	/* Makes a matrix from entries in any order. */
+	template <class I, class V>
+	static matrix coo(const context &ctx, std::int64_t rows, std::int64_t cols,
+	                  const I &row_idx, const I &col_idx, const V &val,
+	                  unsigned flags = EK_COPY, ek_status *status = nullptr)
+	{
+		using index = std::remove_cv_t<detail::element<const I>>;
+		const auto entries = static_cast<std::int64_t>(std::size(val));
+
+		if (static_cast<std::int64_t>(std::size(row_idx)) < entries ||
+		    static_cast<std::int64_t>(std::size(col_idx)) < entries) {
+			report(EK_EINVAL, status,
+			       "there are fewer row or column indices than values");
+			return matrix();
+		}
+		return make(status, [&](ek_matrix **A) {
+			return ek_matrix_from_coo(ctx.get(), value_v<detail::element<const V>>,
+			                          index_of<index, index>(), rows, cols, entries,
+			                          std::data(row_idx), std::data(col_idx),
+			                          std::data(val), flags, A);
+		});
+	}
+	/* Borrows a compressed Eigen::SparseMatrix, row-major as CSR, column-major as CSC. */
+	template <class S>
+	static matrix eigen(const context &ctx, const S &M, unsigned flags = EK_BORROW,
+	                    ek_status *status = nullptr)
+	{
+		using index = std::remove_cv_t<std::remove_pointer_t<decltype(M.innerIndexPtr())>>;
+		using value = std::remove_cv_t<std::remove_pointer_t<decltype(M.valuePtr())>>;
+
+		if (!M.isCompressed()) {
+			report(EK_EINVAL, status,
+			       "the matrix of Eigen is not compressed; call makeCompressed()");
+			return matrix();
+		}
+		return make(status, [&](ek_matrix **A) {
+			return (S::IsRowMajor ? ek_matrix_from_csr : ek_matrix_from_csc)(
+				ctx.get(), value_v<value>, index_of<index, index>(), M.rows(),
+				M.cols(), M.outerIndexPtr(), M.innerIndexPtr(), M.valuePtr(), flags,
+				A);
+		});
+	}
+	static matrix read(const context &ctx, const std::string &path, ek_value value = EK_F64,
+	                   ek_index index = EK_I32, const ek_read_options &o = read_options(),
+	                   ek_status *status = nullptr)
+	{
+		return make(status, [&](ek_matrix **A) {
+			return ek_matrix_read(ctx.get(), path.c_str(), value, index, &o, A);
+		});
+	}
+	static matrix generate(const context &ctx, const std::string &spec, ek_value value = EK_F64,
+	                       ek_index index = EK_I32, ek_status *status = nullptr)
+	{
+		return make(status, [&](ek_matrix **A) {
+			return ek_matrix_generate(ctx.get(), spec.c_str(), value, index, A);
+		});
+	}
+	matrix convert(const std::string &format, const ek_convert_options &o = convert_options(),
+	               ek_status *status = nullptr) const
+	{
+		return make(status, [&](ek_matrix **B) {
+			return ek_matrix_convert(get(), format.c_str(), &o, B);
+		});
+	}
+	/* Returns the matrices of smoothed aggregation: see ek_aggregate and ek_prolongator. */
+	matrix aggregate(const ek_aggregation &o = ek::aggregation(),
+	                 ek_status *status = nullptr) const
+	{
+		return make(status, [&](ek_matrix **T) { return ek_aggregate(get(), &o, T); });
+	}
+	matrix prolongator(const ek_aggregation &o = ek::aggregation(),
+	                   ek_status *status = nullptr) const
+	{
+		return make(status, [&](ek_matrix **P) { return ek_prolongator(get(), &o, P); });
+	}
+	void write(const std::string &path, const char *form = nullptr,
+	           ek_status *status = nullptr) const
+	{
+		report(ek_matrix_write(get(), path.c_str(), form), status);
+	}
+	matrix_info info(ek_status *status = nullptr) const
+	{
+		matrix_info i;
+
+		report(ek_matrix_get_info(get(), &i), status);
+		return i;
+	}
+	ek::stats stats(ek_status *status = nullptr) const
+	{
+		ek::stats s;
+
+		report(ek_matrix_stats(get(), &s), status);
+		return s;
+	}
+	std::int64_t rows() const
+	{
+		return info().rows;
+	}
+	std::int64_t cols() const
+	{
+		return info().cols;
+	}
+	std::int64_t nnz() const
+	{
+		return info().nnz;
+	}
+	/* Returns an array of the format, such as "col_idx". Elements that are not T's give
+	 * EK_EINVAL. */
+	template <class T> span<const T> array(const char *name, ek_status *status = nullptr) const
+	{
+		ek_view v{};
+
+		v.size = sizeof v;
+		const ek_status found = ek_matrix_array(get(), name, &v);
+
+		if (found != EK_OK || v.elem_size == sizeof(T)) {
+			report(found, status);
+			return {static_cast<const T *>(v.data), found == EK_OK ? v.len : 0};
+		}
+		report(EK_EINVAL, status, "the elements of the array have another size");
+		return {};
+	}
+	void check(ek_status *status = nullptr) const
+	{
+		report(ek_matrix_check(get()), status);
+	}
+	void values_changed(ek_status *status = nullptr)
+	{
+		report(ek_matrix_values_changed(get()), status);
+	}
+	template <class V> void set_values(const V &val, ek_status *status = nullptr)
+	{
+		report(ek_matrix_set_values(get(), static_cast<std::int64_t>(std::size(val)),
+		                            std::data(val)),
+		       status);
+	}
+	double at(std::int64_t i, std::int64_t j, ek_status *status = nullptr) const
+	{
+		double value = 0;
+
+		report(ek_matrix_get(get(), i, j, &value), status);
+		return value;
+	}
+};
+
+class plan : public detail::handle<ek_plan, ek_plan_destroy>
+{
+	/* Runs a product that makes a new matrix, or fills that of an earlier run. */
+	template <class Run> static void fill(matrix &C, ek_status *status, Run &&run)
+	{
+		ek_matrix *raw = C.release();
+		const ek_status done = run(&raw);
+
+		C = matrix(raw);
+		report(done, status);
+	}
+
+public:
+	using handle::handle;
+	plan(ek_operation operation, const matrix &A, const ek_hints &h = hints(),
+	     ek_status *status = nullptr)
+	{
+		ek_plan *p = nullptr;
+
+		report(ek_plan_create(operation, A.get(), &h, &p), status);
+		object_.reset(p);
+	}
+	/* y = alpha op(A) x + beta y */
+	void spmv(double alpha, const in &x, double beta, const out &y, ek_status *status = nullptr)
+	{
+		report(ek_spmv(get(), alpha, x.get(), beta, y.get()), status);
+	}
+	/* z = alpha op(A) x + beta y */
+	void spmv_add(double alpha, const in &x, double beta, const in &y, const out &z,
+	              ek_status *status = nullptr)
+	{
+		report(ek_spmv_add(get(), alpha, x.get(), beta, y.get(), z.get()), status);
+	}
+	/* Y = alpha op(A) X + beta Y */
+	void spmm(double alpha, const in &X, double beta, const out &Y, ek_status *status = nullptr)
+	{
+		report(ek_spmm(get(), alpha, X.get(), beta, Y.get()), status);
+	}
+	/* Y = alpha X op(A) + beta Y */
+	void dense_spmm(double alpha, const in &X, double beta, const out &Y,
+	                ek_status *status = nullptr)
+	{
+		report(ek_dense_spmm(get(), alpha, X.get(), beta, Y.get()), status);
+	}
+	/* Y = alpha op(A) + beta Y */
+	void spadd_dense(double alpha, double beta, const out &Y, ek_status *status = nullptr)
+	{
+		report(ek_spadd_dense(get(), alpha, beta, Y.get()), status);
+	}
+	/* C = alpha op(A) op(B) + beta D. C is empty, or the result of an earlier run. */
+	void spgemm(double alpha, double beta, matrix &C, ek_status *status = nullptr)
+	{
+		fill(C, status, [&](ek_matrix **c) { return ek_spgemm(get(), alpha, beta, c); });
+	}
+	/* C = alpha op(A) + beta op(B) */
+	void spadd(double alpha, double beta, matrix &C, ek_status *status = nullptr)
+	{
+		fill(C, status, [&](ek_matrix **c) { return ek_spadd(get(), alpha, beta, c); });
+	}
+	void transpose(matrix &C, ek_status *status = nullptr)
+	{
+		fill(C, status, [&](ek_matrix **c) { return ek_transpose(get(), c); });
+	}
+	/* C = alpha P^T A P */
+	void triple(double alpha, matrix &C, ek_status *status = nullptr)
+	{
+		fill(C, status, [&](ek_matrix **c) { return ek_triple(get(), alpha, c); });
+	}
+	/* y = alpha op(A) x for sparse x. Returns the number of entries of y, which needs room for
+	 * them: see spmspv_size. */
+	std::int64_t spmspv(double alpha, const ek_sparse &x, const ek_sparse &y,
+	                    ek_status *status = nullptr)
+	{
+		std::int64_t count = 0;
+
+		report(ek_spmspv(get(), alpha, &x, &count, &y), status);
+		return count;
+	}
+	/* Returns an upper bound on the entries of y. */
+	std::int64_t spmspv_size(const ek_sparse &x, ek_status *status = nullptr)
+	{
+		std::int64_t most = 0;
+
+		report(ek_spmspv_size(get(), &x, &most, nullptr), status);
+		return most;
+	}
+	std::string method() const
+	{
+		return ek_plan_method(get());
+	}
+	std::string parameters() const
+	{
+		return ek_plan_parameters(get());
+	}
+	/* Returns why the library chose this method, as text for people. */
+	std::string explain(ek_status *status = nullptr) const
+	{
+		std::string text(1 << 14, '\0');
+
+		report(ek_plan_explain(get(), &text[0], text.size()), status);
+		text.resize(std::char_traits<char>::length(text.c_str()));
+		return text;
+	}
+	std::int64_t bytes() const
+	{
+		return ek_plan_bytes(get());
+	}
+	std::int64_t memory() const
+	{
+		return ek_plan_memory(get());
+	}
+};
+} // namespace ek
+#endif

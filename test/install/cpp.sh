@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests the header for C++17 in the moved tree: a program of its types, with exceptions and without,
+# with Eigen's types where Eigen is installed, and programs that must not compile.
+set -eu
+here=$(cd "$(dirname "$0")/../consumer" && pwd)
+cxx=g++
+command -v $cxx >/dev/null || cxx=clang++
+command -v $cxx >/dev/null || { echo "no compiler for C++" && exit 77; }
+out=$TREE.cpp
+mkdir -p "$out"
+case $KINDS in
+*shared*) library=(-L"$TREE/$LIB" -levenkeel -Wl,-rpath,"$TREE/$LIB") ;;
+*)
+	export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
+	read -ra library < <(pkg-config --static --libs evenkeel)
+	;;
+esac
+flags=(-Wall -Wextra -Wpedantic -Wshadow -Werror -I"$TREE/include")
+try() { # NAME flags...
+	local name=$1
+	shift
+	echo "$cxx $*"
+	$cxx "$@" "${flags[@]}" "$here/cpp17.cpp" "${library[@]}" -o "$out/$name"
+	"$out/$name"
+}
+try exceptions -std=c++17
+try statuses -std=c++17 -fno-exceptions
+eigen=/usr/include/eigen3
+if [ -d $eigen ]; then
+	try eigen -std=c++20 -isystem $eigen -DEK_TEST_EIGEN
+else
+	echo "Eigen is not installed: its types are not tried"
+fi
+
+$cxx -std=c++17 "${flags[@]}" "$here/../../examples/cg.cpp" "${library[@]}" -o "$out/cg"
+"$out/cg" poisson2d5:nx=50,ny=40
+
+compiles() { # STATEMENT
+	printf '%s\n' '#include <evenkeel/ek.hpp>' '#include <vector>' \
+		"void f(ek::plan &p, const std::vector<double> &x, std::vector<double> &y) { $1 }" |
+		$cxx -std=c++17 "${flags[@]}" -Wno-unused -x c++ -fsyntax-only - 2>"$out/refused.txt"
+}
+compiles 'p.spmv(1, x, 0, y);' || { cat "$out/refused.txt" && exit 1; }
+for statement in \
+	'p.spmv(1, y, 0, x); /* the result is const */' \
+	'p.spmv(1, x, 0, std::vector<double>(3)); /* the result is a temporary */' \
+	'std::vector<char> z; p.spmv(1, x, 0, z); /* no type of values */'; do
+	! compiles "$statement" || { echo "this compiles, but must not: $statement" && exit 1; }
+done

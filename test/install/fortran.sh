@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Tests the module for Fortran in the moved tree: it is what the header says now, and two programs
+# work with it. Exit status 77: no compiler for Fortran, or no Python to compare with the header.
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+command -v gfortran >/dev/null || { echo "gfortran is not installed" && exit 77; }
+command -v python3 >/dev/null || { echo "python3 is not installed" && exit 77; }
+"$root/fortran/generate.py" --check
+out=$TREE.fortran
+mkdir -p "$out"
+case $KINDS in
+*shared*) library=(-L"$TREE/$LIB" -levenkeel -Wl,-rpath,"$TREE/$LIB") ;;
+*)
+	export PKG_CONFIG_PATH=$TREE/$LIB/pkgconfig
+	read -ra library < <(pkg-config --static --libs evenkeel)
+	;;
+esac
+flags=(-std=f2018 -O1 -Wall -Wextra -pedantic -Wno-compare-reals -Werror -fcheck=all -J "$out")
+gfortran "${flags[@]}" -c "$TREE/include/evenkeel/evenkeel.f90" -o "$out/evenkeel.o"
+for program in test/consumer/consumer examples/cg; do
+	gfortran "${flags[@]}" "$root/$program.f90" "$out/evenkeel.o" "${library[@]}" -o "$out/program"
+	"$out/program"
+done
