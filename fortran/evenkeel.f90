@@ -77,6 +77,8 @@ module evenkeel
   integer(c_int), parameter :: EK_OPERATION_TRIPLE = 28
   integer(c_int), parameter :: EK_TO_COO = 29
   integer(c_int), parameter :: EK_TO_CSR = 30
+  integer(c_int), parameter :: EK_OPERATION_ARRAY_ADD = 31
+  integer(c_int), parameter :: EK_OPERATION_COMPACT = 32
   integer(c_int), parameter :: EK_REPRO_RUN = 0
   integer(c_int), parameter :: EK_REPRO_STRICT = 1
   integer(c_int), parameter :: EK_SUM = 1
@@ -252,11 +254,23 @@ module evenkeel
     type(c_ptr) :: text = c_null_ptr
   end type ek_format_param
 
+  type, bind(C) :: ek_convert_times
+    integer(c_size_t) :: size = 0
+    real(c_double) :: layout = 0
+    real(c_double) :: allocation = 0
+    real(c_double) :: pattern = 0
+    real(c_double) :: values = 0
+    real(c_double) :: tile_ptr = 0
+    real(c_double) :: tile_desc = 0
+    real(c_double) :: transposition = 0
+  end type ek_convert_times
+
   type, bind(C) :: ek_convert_options
     integer(c_size_t) :: size = 0
     integer(c_int) :: value = 0
     integer(c_int) :: index = 0
     integer(c_int64_t) :: max_bytes = 0
+    type(c_ptr) :: times = c_null_ptr
   end type ek_convert_options
 
   type, bind(C) :: ek_hints
@@ -384,6 +398,10 @@ module evenkeel
 
   interface ek_stats
     module procedure make_ek_stats
+  end interface
+
+  interface ek_convert_times
+    module procedure make_ek_convert_times
   end interface
 
   interface ek_convert_options
@@ -1195,6 +1213,18 @@ module evenkeel
       integer(c_int) :: ek_prolongator
     end function ek_prolongator
 
+    function ek_array_add(ctx, options, type, n, a, b, out) bind(C, name="ek_array_add")
+      import
+      type(c_ptr), value :: ctx
+      type(ek_array_options), target, intent(in), optional :: options
+      integer(c_int), value :: type
+      integer(c_int64_t), value :: n
+      type(*), dimension(*), target, intent(in) :: a
+      type(*), dimension(*), target, intent(in) :: b
+      type(*), dimension(*), target, intent(inout) :: out
+      integer(c_int) :: ek_array_add
+    end function ek_array_add
+
     function ek_reduce(ctx, options, type, op, n, in, result) bind(C, name="ek_reduce")
       import
       type(c_ptr), value :: ctx
@@ -1247,6 +1277,17 @@ module evenkeel
       type(*), dimension(*), target, intent(inout) :: out
       integer(c_int) :: ek_segmented_sum
     end function ek_segmented_sum
+
+    function ek_compact(ctx, options, in, flag, count, out) bind(C, name="ek_compact")
+      import
+      type(c_ptr), value :: ctx
+      type(ek_array_options), target, intent(in), optional :: options
+      type(ek_pairs), target, intent(in) :: in
+      integer(c_int8_t), dimension(*), target, intent(in) :: flag
+      integer(c_int64_t), intent(inout) :: count
+      type(ek_pairs), target, intent(in) :: out
+      integer(c_int) :: ek_compact
+    end function ek_compact
 
     function ek_sort(ctx, options, pairs) bind(C, name="ek_sort")
       import
@@ -1600,6 +1641,10 @@ contains
   type(ek_stats) function make_ek_stats() result(s)
     s%size = c_sizeof(s)
   end function make_ek_stats
+
+  type(ek_convert_times) function make_ek_convert_times() result(s)
+    s%size = c_sizeof(s)
+  end function make_ek_convert_times
 
   type(ek_convert_options) function make_ek_convert_options() result(s)
     s%size = c_sizeof(s)
