@@ -283,7 +283,8 @@ charts.costs = place => {
 /* Methods of ek bench regret, which keep their colours in all of its charts: auto as elsewhere, the
  * others around the circle of hues. */
 const contest = () => {
-	const names = [...new Set(cases.flat().filter(r => r.ms != null).map(r => r.name))].sort();
+	const names = [...new Set(cases.flat().filter(r => r.ms != null && r.role != 'peer')
+		.map(r => r.name))].sort();
 	const others = names.filter(name => name != 'auto');
 	return names.map(name => ({name, k: others.indexOf(name), role: name == 'auto' ? 'auto'
 		: `hsl(${Math.round(360 * others.indexOf(name) / others.length)} 60% 50%)`}));

@@ -58,6 +58,8 @@ static const struct column columns[] = {
 	{"regret", BLOCK | LINE | PAGE | LESS, V_REGRET, "%.3f", NULL,
          "time divided by that of the best of ours in hindsight, the median over the rounds; 1 if "
          "the intervals from p10 to p90 overlap (tie)"},
+	{"vs peer", BLOCK | LINE | PAGE | RATIO | SOME, V_VS_PEER, "%.3f", NULL,
+         "speed divided by that of the fastest other library, preparations included"},
 	{"", BLOCK | LINE | PAGE | LEFT, VALUES, NULL, cell_tie, NULL},
 	{"plans for", SUM | PAGE_SUM | LEFT, VALUES, "name", NULL, NULL},
 	{"matrices", SUM | PAGE_SUM, V_MATRICES, "%.0f", NULL, NULL},
@@ -68,6 +70,7 @@ static const struct column columns[] = {
 	{"90th percentile", SUM | PAGE_SUM | LESS, V_NINETIETH, "%.3f", NULL, NULL},
 	{"largest", SUM | PAGE_SUM | LESS, V_LARGEST, "%.3f", NULL, NULL},
 	{"on", SUM | PAGE_SUM | LEFT, VALUES, "on", NULL, NULL},
+	{"mean vs peer", SUM | PAGE_SUM | RATIO | SOME, V_VS_PEER, "%.3f", NULL, NULL},
 	{.head = NULL}};
 
 /* Returns the record of auto, which is the first, or NULL if it was not timed. */
@@ -84,6 +87,7 @@ static void sum_up(struct bench *b, int64_t n)
 	struct record sum = record_start(RECORD_AUTO, "", text_many((double)n, "call"));
 	double *regret = need(calloc((size_t)b->count + 1, sizeof *regret), "the sums");
 	double *v = sum.v, within_5 = 0, within_20 = 0;
+	struct mean vs_peer = {0};
 	int count = 0;
 
 	v[V_TIES] = 0;
@@ -96,6 +100,7 @@ static void sum_up(struct bench *b, int64_t n)
 		within_5 += regret[count] <= 1.05;
 		within_20 += regret[count] <= 1.2;
 		v[V_TIES] += r->v[V_TIE] > 0;
+		mean_add(&vs_peer, r->v[V_VS_PEER]);
 		if (!(regret[count] <= v[V_LARGEST])) {
 			v[V_LARGEST] = regret[count];
 			sum.on = c->matrix;
@@ -103,6 +108,7 @@ static void sum_up(struct bench *b, int64_t n)
 		count++;
 	}
 	v[V_MATRICES] = count;
+	v[V_VS_PEER] = mean_value(vs_peer);
 	v[V_WITHIN_5] = count ? 100 * within_5 / count : NAN;
 	v[V_WITHIN_20] = count ? 100 * within_20 / count : NAN;
 	v[V_MEDIAN] = measure_quantile(regret, count, 0.5);
@@ -194,7 +200,8 @@ const struct operation bench_regret = {
 	.help = "Says what the automatic choice loses to the best method in hindsight. For each "
 		"number of products it times the plan of auto and a plan of every method, "
 		"preparation and runs in the same rounds, and compares them with the times that "
-		"the library predicts.\v"
+		"the library predicts. With --peers other libraries take part, too, with their "
+		"preparations.\v"
 		"Example: ek bench regret --suite small --threads 1 --html regret.html\n"
 		"--method names the methods to compare with (all). Methods that are 20 times as "
 		"slow as the best in their first calls, at every number of products, are not timed "
@@ -202,7 +209,7 @@ const struct operation bench_regret = {
 		"library would choose, on the processor. With one matrix there is a table of all "
 		"methods; the page and the JSON records always have them. Exit status 1: a result "
 		"was wrong.",
-	.options = "suite html rounds time product_counts",
+	.options = "suite html rounds time peers peer_dir product_counts",
 	.defaults = "time=3 calls=1,50,500",
 	.usage = "[MATRIX...]",
 	.children = children,
@@ -211,8 +218,8 @@ const struct operation bench_regret = {
 		"op method chosen format device isa version matrix source rows cols nnz row_max "
 		"row_mean row_stddev group transpose value index threads expected_calls runs "
 		"rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms first_ms predicted_ms "
-		"predicted_convert_ms regret tie best best_ms best_predicted_ms bytes error commit "
-		"machine state date",
+		"predicted_convert_ms regret tie best best_ms best_predicted_ms vs_best_peer bytes "
+		"error commit machine state date",
 	.problem = "cases",
 	.columns = columns,
 	.begin = begin,
