@@ -161,10 +161,11 @@ struct operation {
 	const char *defaults; /* defaults of options, such as "time=1 n=2^16,2^20", or NULL */
 	const struct argp_child *children;
 	void (*check)(struct bench_options *options); /* ends the program if options conflict */
-	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that is in
-	 * neither table of record.c. */
+	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that fields.def
+	 * does not have. */
 	const char *fields;
-	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *);
+	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *,
+	                const char *key);
 	const char *problem; /* plural noun for cases in messages, such as "matrices" */
 	unsigned traits;
 	const char *moves; /* which bytes GB/s counts, for the legend: "bytes of the input" */

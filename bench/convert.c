@@ -163,13 +163,14 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	clear(&slot);
 	v[V_ROUNDS] = f.rounds;
 	v[V_DISTURBED] = field_disturbed(&f);
-	v[V_COO_MS] = entrant_ms(is_csr ? to_csr : from_coo);
-	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(from_coo, to_csr);
-	v[V_CSR_MS] = entrant_ms(from_csr);
-	v[V_CSR_COST] = entrant_ratio(from_csr, to_csr);
+	from_coo = is_csr ? to_csr : from_coo;
+	spread_ms(v, V_COO_MS, from_coo);
+	spread_ratio(v, V_COO_COST, from_coo, to_csr);
+	spread_ms(v, V_CSR_MS, from_csr);
+	spread_ratio(v, V_CSR_COST, from_csr, to_csr);
 	v[V_MS] = entrant_ms(own);
-	v[V_CALLS] = entrant_ratio(from_csr, plain);
-	v[V_OWN_CALLS] = entrant_ratio(from_csr, own);
+	spread_ratio(v, V_CALLS, from_csr, plain);
+	spread_ratio(v, V_OWN_CALLS, from_csr, own);
 	for (int k = 0; k < f.entrants; k++)
 		r->failed |= f.entrant[k].record.failed;
 	if (r->failed)

@@ -13,10 +13,12 @@ struct bench;
 
 enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario and regret takes */
 enum value {
-#define FIELD(name, key, kind) V_##name,
+#define FIELD(name, key, kind)        V_##name,
+#define SPREAD_FIELD(name, key, kind) V_##name, V_##name##_P10, V_##name##_P90,
 #define TEXT_FIELD(key, of, member, kind)
 #include "fields.def"
 #undef FIELD
+#undef SPREAD_FIELD
 #undef TEXT_FIELD
 	/* Number of the values above, which have keys in JSON records; those below have none. */
 	KEYED,
@@ -33,7 +35,9 @@ enum value {
 	V_LARGEST,
 	V_TIES,
 	V_SPEEDUP, /* first of MOST_CALLS speed-ups, one for each value of --calls */
-	V_MOST_SPEEDUP = V_SPEEDUP + MOST_CALLS,
+	V_SPEEDUP_P10 = V_SPEEDUP + MOST_CALLS,
+	V_SPEEDUP_P90 = V_SPEEDUP_P10 + MOST_CALLS,
+	V_MOST_SPEEDUP = V_SPEEDUP_P90 + MOST_CALLS,
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 

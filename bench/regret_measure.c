@@ -227,7 +227,7 @@ static void fill(const struct contest *t, const struct entry *at, int k, double 
 	}
 	totals(t, at, t->calls->value[k], total);
 	v[V_RUNS] = (double)at->run->calls.runs;
-	v[V_RUN_MS] = entrant_ms(at->run);
+	spread_ms(v, V_RUN_MS, at->run);
 	v[V_PREPARE_MS] = entrant_ms(at->making);
 	v[V_MS] = 1e3 * measure_quantile(total, rounds, 0.5);
 	v[V_MS_MIN] = 1e3 * measure_quantile(total, rounds, 0);

@@ -63,10 +63,19 @@ void drop_plan(struct entrant *entrant, void *plan);
 void field_prepare(struct field *f, double seconds);
 /* Returns the entrant that ratios are relative to, or NULL if it was not timed. */
 const struct entrant *field_unit(const struct field *f);
+bool entrant_timed(const struct entrant *e); /* false for NULL */
 /* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
 double entrant_ratio(const struct entrant *a, const struct entrant *b);
+/* Store a number that has percentiles as v[value], and these behind it: the time of `a`; the time of
+ * `a` divided by that of `b`. NAN stands for what was not timed. */
+void spread_ms(double *v, enum value value, const struct entrant *a);
+void spread_ratio(double *v, enum value value, const struct entrant *a, const struct entrant *b);
+/* Stores the median and the percentiles of `count` values, multiplied by `unit`. */
+void spread_values(double *v, enum value value, const double *list, int count, double unit);
+enum { SPREAD_VALUES = 3 };
+extern const double spread_at[SPREAD_VALUES]; /* which quantiles these are */
 /* Returns the share of the samples that other processes disturbed. */
 double field_disturbed(const struct field *f);
 /* Counts the cache misses of all entrants that were timed (counters.c). */

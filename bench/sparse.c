@@ -126,7 +126,7 @@ static void look(struct entrant *e)
 	char text[8192];
 
 	if (o->calls > 0) {
-		v[V_DEVICE_MS] = 1e3 * measure_quantile(o->seconds, o->calls, 0.5);
+		spread_values(v, V_DEVICE_MS, o->seconds, o->calls, 1e3);
 		v[V_DEVICE_GFLOPS] =
 			e->field->c->flops > 0 ? 1e-6 * e->field->c->flops / v[V_DEVICE_MS] : NAN;
 	}

@@ -123,6 +123,9 @@ struct interval {
 	double at, low, high;
 	bool known;
 };
+/* Returns the number that belongs to a key: that with the suffix, which in "speedup.50" follows the
+ * name of the object. */
+double record_spread(const json_t *record, const char *key, const char *suffix);
 /* Returns half of the 95 % interval of the logarithm of a record's value; infinity if it is not
  * known, as from one or two rounds; 0 for what is counted. */
 double interval_error(const json_t *record, const char *key);
