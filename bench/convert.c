@@ -331,6 +331,7 @@ static const struct column columns[] = {
 	{"own calls", SUM | LESS, V_OWN_CALLS, "%.2f", NULL, NULL},
 	{"size", BLOCK | PAGE | SUM | LESS, V_SIZE, "%.3f", NULL,
          "bytes of its arrays, for methods with those of CSR, over the bytes of CSR"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_status, "why it was refused"},
 	{.head = NULL}};
 

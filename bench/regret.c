@@ -22,10 +22,11 @@ static const char *cell_best_choice(const struct bench_case *c, const struct rec
 	return c->best ? method_short(c->best) : "-";
 }
 
+/* Returns the format without its parameters, which have a column of their own. */
 static const char *cell_format(const struct bench_case *c, const struct record *r)
 {
 	(void)c;
-	return r->format ? r->format : "-";
+	return r->format ? keep("%.*s", (int)strcspn(r->format, ":"), r->format) : "-";
 }
 
 static const char *cell_tie(const struct bench_case *c, const struct record *r)
@@ -60,6 +61,7 @@ static const struct column columns[] = {
          "the intervals from p10 to p90 overlap (tie)"},
 	{"vs peer", BLOCK | LINE | PAGE | RATIO | SOME, V_VS_PEER, "%.3f", NULL,
          "speed divided by that of the fastest other library, preparations included"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LINE | PAGE | LEFT, VALUES, NULL, cell_tie, NULL},
 	{"plans for", SUM | PAGE_SUM | LEFT, VALUES, "name", NULL, NULL},
 	{"matrices", SUM | PAGE_SUM, V_MATRICES, "%.0f", NULL, NULL},
@@ -215,7 +217,7 @@ const struct operation bench_regret = {
 	.children = children,
 	.check = check,
 	.fields =
-		"op method chosen format device isa version matrix source rows cols nnz row_max "
+		"op method chosen method_parameters format device isa version matrix source rows cols nnz row_max "
 		"row_mean row_stddev group transpose value index threads expected_calls runs "
 		"rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms first_ms predicted_ms "
 		"predicted_convert_ms regret tie best best_ms best_predicted_ms vs_best_peer bytes "

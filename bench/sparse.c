@@ -396,5 +396,6 @@ const struct column sparse_columns[] = {
 	{"plan bytes", BLOCK | PAGE | LESS, V_BYTES, ",", NULL, "bytes that the plan holds"},
 	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
          "largest difference from the serial method over twice the proven bound"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};

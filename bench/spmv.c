@@ -204,6 +204,7 @@ static const struct column product_columns[] = {
 	{"k-best ms", BLOCK | LINE | PAGE | KBEST | LESS, V_MS_KBEST, NULL, NULL,
          "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"ns over bare loop", PAGE | LESS, V_OVERHEAD_NS, "%+.0f", NULL, NULL},
+	PARAMETERS_COLUMN(BLOCK | LINE | PAGE),
 	{"", BLOCK | LEFT | VECTORS, VALUES, NULL, cell_best,
          "* the fastest of ours; +N ns: for small matrices, the time beyond that of a plain loop "
          "on one thread, without a call of the library; or refused, or FAILED"},

@@ -260,6 +260,9 @@ int tool_temporary(char *path, int suffix);
 void tool_temporary_remove(void);
 /* Makes SIGINT, SIGTERM, SIGHUP and exit() remove unfinished files. main calls it. */
 void tool_signals(void);
+/* Sets the line that such a signal prints on standard error, after "ek ...: interrupted": what is
+ * kept, and how to go on. The text must live as long as the program. */
+void tool_interrupted(const char *text);
 
 /* Runs gnuplot (gnuplot.c), which reads the commands that `write` prints and whose picture goes to
  * the file `path`. Says `hint` if gnuplot is not installed. Returns an exit code. */

@@ -284,6 +284,7 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 
 	if (profile)
 		profile_make(list);
+	front_mark(e, profile ? "share" : text_value(chart, "y"), list);
 	return json_pack("{s:o, s:s, s:s, s:O, s:O*, s:O*, s:s*, s:o}", "title",
 	                 text_json(keep("%s%s%s", title ? title : experiment_text(e, "title"),
 	                                split ? ": " : "", split ? value : "")),

@@ -99,7 +99,7 @@ if command -v node >/dev/null; then
 		}));
 		let charts = [];
 		global.document = {querySelector: () => main,
-			querySelectorAll: what => what == 'table' ? [] : charts = places()};
+			querySelectorAll: what => what == '[data-chart]' ? charts = places() : []};
 		eval([...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script).join(''));
 		console.log(main.innerHTML);
 		charts.forEach(p => console.log(p.dataset.chart, p.innerHTML || '', p.after));
