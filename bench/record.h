@@ -41,10 +41,19 @@ enum value {
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 
-/* RECORD_MODEL is a part of a model that is timed, or what a model computes from its parts.
+/* RECORD_AUTO and RECORD_LEARNED are choices of the library. RECORD_MODEL is a part of a model that is timed, or what a model computes from its parts.
  * RECORD_BARE is the bare loop, whose record is not kept. */
-enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND, RECORD_MODEL, RECORD_BARE };
-#define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
+enum record_kind {
+	RECORD_OURS,
+	RECORD_AUTO,
+	RECORD_LEARNED,
+	RECORD_PEER,
+	RECORD_BOUND,
+	RECORD_MODEL,
+	RECORD_BARE
+};
+#define KINDS_CHOICES (1u << RECORD_AUTO | 1u << RECORD_LEARNED)
+#define KINDS_OURS    (1u << RECORD_OURS | KINDS_CHOICES)
 #define KINDS_PEERS (1u << RECORD_PEER)
 
 /* The figures of one method on one problem. Texts that are not constants are made by keep(). */
@@ -52,7 +61,7 @@ struct record {
 	enum record_kind kind;
 	const char *name; /* name in tables, such as "heap d=8" */
 	const char *method, *version;
-	const char *chosen;     /* method that auto chose; NULL for other methods */
+	const char *chosen;     /* method that auto or learned chose; NULL for other methods */
 	const char *format;     /* format, with its parameters if they are known */
 	const char *parameters; /* those of the method in its plan, as in "t=64,w=16"; or NULL */
 	const char *device;     /* "cpu", or the name of a device such as "cuda:0" */

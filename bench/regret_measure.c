@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Measures what ek bench regret shows. For each number of calls auto makes a plan, and every other
- * candidate one by name, which serves all numbers. Each plan takes part in the rounds twice: its
+ * Measures what ek bench regret shows. For each number of calls the two choices, auto and learned,
+ * make a plan, and every other candidate one by name, which serves all numbers. Each plan takes part in the rounds twice: its
  * run, and its preparation, which makes the same plan again and frees it, untimed. In a round the
  * time of one of n calls is then
  *     T_prepare / n + T_run,
@@ -150,7 +150,7 @@ static void leave_out(struct contest *t)
 		struct entrant *e = t->entry[k].run;
 
 		e->record.v[V_RUN_MS] = NAN;
-		if (!timed(e) || e->record.kind == RECORD_AUTO || !(times[k] > HOPELESS))
+		if (!timed(e) || 1u << e->record.kind & KINDS_CHOICES || !(times[k] > HOPELESS))
 			continue;
 		record_refuse(&e->record,
 		              keep("its first calls took at least %.0f times as long as those of "
@@ -188,6 +188,8 @@ static void enter(struct contest *t)
 		first = t->f.entrants;
 		t->p.calls = t->calls->value[k];
 		product_enter(&t->f, "auto", NULL);
+		if (t->p.reproducible != EK_REPRO_STRICT)
+			product_enter(&t->f, "learned", NULL);
 		add(t, first, k);
 	}
 	first = t->f.entrants;
@@ -264,15 +266,21 @@ static void compare(struct record *r, const struct record *best, const double *t
 		v[V_REGRET] = 1;
 }
 
-/* Orders records: auto, then by time, then those without a time. */
+/* Returns the place of a record's kind: the choices come first. */
+static int rank(const struct record *r)
+{
+	return r->kind == RECORD_AUTO ? 0 : r->kind == RECORD_LEARNED ? 1 : 2;
+}
+
+/* Orders records: auto, learned, then by time, then those without a time. */
 static int in_order(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 	const double p = isnan(x->v[V_MS]) ? HUGE_VAL : x->v[V_MS];
 	const double q = isnan(y->v[V_MS]) ? HUGE_VAL : y->v[V_MS];
 
-	if ((x->kind == RECORD_AUTO) != (y->kind == RECORD_AUTO))
-		return x->kind == RECORD_AUTO ? -1 : 1;
+	if (rank(x) != rank(y))
+		return rank(x) - rank(y);
 	return (p > q) - (p < q);
 }
 

@@ -44,7 +44,7 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 		e->calls.before = before;
 		e->calls.most = f->most;
 	}
-	if (kind <= RECORD_AUTO) {
+	if (kind <= RECORD_LEARNED) {
 		e->record.version = ek_version();
 		e->record.isa = ek_isa_name(ek_context_isa(f->bench->ctx));
 	}

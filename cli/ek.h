@@ -130,6 +130,7 @@ enum { TOOL_METHOD = 128 };
  * the nearest name. Returns NULL and "auto" unchanged. */
 const char *tool_method(const char *name);
 /* As tool_method, but for the methods of `operation`, whose name the user may leave out. */
+bool tool_chooses(const char *name); /* whether it is "auto" or "learned" */
 const char *tool_method_of(ek_operation operation, const char *name);
 /* Does what tool_method_of does, but refuses "all" with a message of its own. */
 const char *tool_one_method(ek_operation operation, const char *name);

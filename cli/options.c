@@ -263,7 +263,7 @@ const struct argp tool_common_argp = {
 	.options = common_options, .parser = parse_common, .children = common_child};
 
 static const struct argp_option choice_options[] = {
-	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
+	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), learned (spmv), or a name", 0},
 	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
          "how to store A for it (ek list formats); else as --method wants, else as A is", 0},
 	{"op", KEY_OP, "n|t", 0, "op(A): A, or A transposed (n)", 0},

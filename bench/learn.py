@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Learns the rules of src/plan/learned.def from records of ek bench spmv.
+
+    ek bench spmv --suite learn --value f64,f32 --threads 1,2 --json records.json
+    python3 bench/learn.py records.json --ek build/ek > src/plan/learned.def
+
+For each matrix, type of values and number of threads, and for 1, 10, 100, 1000 and 10000 products,
+a case has the time of one product with its share of the preparation, of each method. Its class is a
+method within 5 % of the fastest one; of several, that which is near the fastest most often, so that
+chance does not decide between methods that are alike. A decision tree (CART, by scikit-learn, which
+only this script needs) tells the classes apart by the features that the library finds (ek info);
+each of its leaves is a rule. What the rules lose on matrices that they were not learned from is found
+by leaving out a tenth of the matrices at a time, and written to standard error."""
+import argparse
+import collections
+import json
+import math
+import re
+import subprocess
+import sys
+
+CALLS = [1, 10, 100, 1000, 10000]
+NEAR = 1.05
+
+
+def read_cases(paths):
+    """Returns {(matrix, value, threads): {method: (ms, prepare_ms)}}, and the machine."""
+    cases, about = collections.defaultdict(dict), {}
+    for path in paths:
+        for line in open(path):
+            r = json.loads(line)
+            ours = r.get("method", "").startswith("spmv.") and r.get("device") == "cpu"
+            if r["op"] != "spmv" or r["transpose"] != "n" or not ours or not r.get("ms"):
+                continue
+            key = r["matrix"], r["value"], r["threads"]
+            cases[key][r["method"]] = r["ms"], r["prepare_ms"]
+            about = r
+    return cases, about
+
+
+def features_of(ek, matrix):
+    """Returns the features that do not depend on the case, by name."""
+    out = subprocess.run([ek, "info", matrix, "--method", "learned", "--json", "-"], check=True,
+                         capture_output=True, text=True).stdout
+    text = re.search(r"features (.*)", json.loads(out)["explain"]).group(1)
+    return {key: float(value) for key, value in (word.split("=") for word in text.split())}
+
+
+def table_of(cases, features):
+    """Returns names of features, rows of their values, times by method, and the matrices."""
+    names, rows, times, groups = [], [], [], []
+    for (matrix, value, threads), methods in sorted(cases.items()):
+        for calls in CALLS:
+            f = dict(features[matrix], calls=calls, threads=threads,
+                     value_bytes={"f32": 4, "f64": 8}[value])
+            names = list(f)
+            rows.append(list(f.values()))
+            times.append({m: ms + prepare / calls for m, (ms, prepare) in methods.items()})
+            groups.append(matrix)
+    return names, rows, times, groups
+
+
+def classes_of(times):
+    """Returns the class of each case: the most useful method among those near the fastest."""
+    near = [{m for m, t in case.items() if t <= NEAR * min(case.values())} for case in times]
+    open_cases, order = set(range(len(times))), []
+    while open_cases:
+        count = collections.Counter(m for k in open_cases for m in near[k])
+        best = max(sorted(count), key=count.get)
+        order.append(best)
+        open_cases -= {k for k in open_cases if best in near[k]}
+    return [next(m for m in order if m in case) for case in near], near
+
+
+def learn(rows, classes, least, depth):
+    from sklearn.tree import DecisionTreeClassifier
+    return DecisionTreeClassifier(min_samples_leaf=least, max_depth=depth,
+                                  random_state=0).fit(rows, classes)
+
+
+def loss(chosen, times):
+    """Geometric mean of the time of the chosen methods over the fastest; a missing method: 20."""
+    return math.exp(sum(math.log(case.get(m, 20 * min(case.values())) / min(case.values()))
+                        for m, case in zip(chosen, times)) / len(times))
+
+
+def left_out(rows, classes, times, near, groups, least, depth):
+    """Returns loss and share near the fastest on matrices that were left out."""
+    every, chosen = sorted(set(groups)), [None] * len(rows)
+    for part in range(10):
+        out = set(every[part::10])
+        known = [k for k, g in enumerate(groups) if g not in out]
+        rest = [k for k, g in enumerate(groups) if g in out]
+        if rest and known:
+            tree = learn([rows[k] for k in known], [classes[k] for k in known], least, depth)
+            for k, m in zip(rest, tree.predict([rows[k] for k in rest])):
+                chosen[k] = m
+    return loss(chosen, times), sum(m in n for m, n in zip(chosen, near)) / len(rows)
+
+
+def rules_of(tree, names, rows, near):
+    """Returns (method, near, cases, {(feature, above): number}) of each leaf."""
+    t, rules = tree.tree_, []
+
+    def fits(row, when):
+        return all((row[names.index(name)] > than) == above
+                   for (name, above), than in when.items())
+
+    def walk(node, when):
+        if t.children_left[node] < 0:
+            own = [k for k, row in enumerate(rows) if fits(row, when)]
+            method = max(sorted(tree.classes_), key=lambda m: sum(m in near[k] for k in own))
+            rules.append((method, sum(method in near[k] for k in own), len(own), when))
+            return
+        name, than = names[t.feature[node]], float(f"{t.threshold[node]:.4g}")
+        walk(t.children_left[node], {**when, (name, False): than})
+        walk(t.children_right[node], {**when, (name, True): than})
+
+    walk(0, {})
+    return rules
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("records", nargs="+")
+    parser.add_argument("--ek", default="build/ek")
+    parser.add_argument("--least", type=int, default=15, help="least cases of a rule (15)")
+    parser.add_argument("--depth", type=int, default=7, help="most conditions on the way (7)")
+    o = parser.parse_args()
+    cases, about = read_cases(o.records)
+    features = {m: features_of(o.ek, m) for m in sorted({key[0] for key in cases})}
+    names, rows, times, groups = table_of(cases, features)
+    classes, near = classes_of(times)
+    away, good = left_out(rows, classes, times, near, groups, o.least, o.depth)
+    rules = rules_of(learn(rows, classes, o.least, o.depth), names, rows, near)
+    found = f"{100 * (away - 1):.0f} % slower than the fastest (geometric mean)"
+    print(f"{len(rules)} rules from {len(rows)} cases of {len(features)} matrices, "
+          f"{len(set(classes))} methods\non matrices that were left out: {found}, within 5 % "
+          f"in {100 * good:.0f} % of the cases", file=sys.stderr)
+    print(f"""/* SPDX-License-Identifier: BSD-3-Clause
+ * Rules for the choice of a method (learned.c): RULE(method, near, cases, conditions). Of `cases`
+ * training cases that a rule covers, its method was within 5 % of the fastest in `near`.
+ *
+ * Learned by bench/learn.py from records of ek bench spmv --suite learn
+ * on {about['machine'].split(',')[0]}, {about['date'][:10]}, commit {about['commit']}:
+ * {len(rows)} cases of {len(features)} matrices, for 1 to 10000 products. On matrices that were left out
+ * the rules were {found}. */""")
+    for method, count, of, when in rules:
+        words = [f"{'ABOVE' if above else 'UP_TO'}({name}, {than:.4g})"
+                 for (name, above), than in when.items()]
+        print(f"RULE(\"{method[5:]}\", {count}, {of}", end="")
+        for word in words:
+            print(f", {word}", end="")
+        print(")")
+
+
+main()
