@@ -141,10 +141,13 @@ enum { TWO = 1 << 20 }; /* two sparse vectors; no column depends on it */
 
 /* A column of one or more tables. */
 #define PARAMETERS "parameters" /* head of the column that tables leave out where it does not fit */
-#define PARAMETERS_COLUMN(where)                                                          \
-	{PARAMETERS, (where) | LEFT | SAID, VALUES, NULL, cell_parameters,                \
-         "those of the format and of the method that the plan works with; below the table where " \
-         "it is too wide"}
+#define PARAMETERS_COLUMN(where)                                                                 \
+	{                                                                                        \
+		PARAMETERS, (where) | LEFT | SAID, VALUES, NULL, cell_parameters,                \
+			"those of the format and of the method that the plan works with; below " \
+		        "the table where "                                                       \
+			"it is too wide"                                                         \
+	}
 struct column {
 	const char *head;
 	unsigned where;
@@ -167,8 +170,8 @@ struct operation {
 	const char *defaults; /* defaults of options, such as "time=1 n=2^16,2^20", or NULL */
 	const struct argp_child *children;
 	void (*check)(struct bench_options *options); /* ends the program if options conflict */
-	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that fields.def
-	 * does not have. */
+	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that
+	 * fields.def does not have. */
 	const char *fields;
 	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *,
 	                const char *key);

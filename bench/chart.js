@@ -139,7 +139,8 @@ const hues = series => {
 	const ours = series.filter(s => s.role == 'ours'), peers = series.filter(s => s.role == 'peer');
 	const hue = s => {
 		const alike = ours.filter(other => !other.back == !s.back);
-		return Math.round(360 * (alike.indexOf(s) + (s.back ? 0.5 : 0)) / alike.length + 210) % 360;
+		const turn = (alike.indexOf(s) + (s.back ? 0.5 : 0)) / alike.length;
+		return Math.round(60 + (310 * turn + 150) % 310) % 360; /* blue first, without auto's orange */
 	};
 	const grey = s => Math.round(35 + 40 * peers.indexOf(s) / peers.length);
 	return series.map(s => ({...s, role: s.role == 'ours' ? `hsl(${hue(s)} 60% 50%)`

@@ -19,11 +19,11 @@
 
 #include "bench.h"
 
-#define BATCH_SECONDS   3e-3 /* much longer than the clock's resolution and waking threads take */
+#define BATCH_SECONDS   3e-3  /* much longer than the clock's resolution and waking threads take */
 #define COLD_SECONDS    30e-3 /* calls this long gain nothing from untimed calls before them */
-#define WARM_CALLS      3    /* untimed calls that bring a working set into the last-level cache */
-#define SETTLE_MOST     50   /* milliseconds to wait for idle threads at most */
-#define SETTLED_SECONDS 1e-4 /* less than a thread that spins uses in a millisecond */
+#define WARM_CALLS      3     /* untimed calls that bring a working set into the last-level cache */
+#define SETTLE_MOST     50    /* milliseconds to wait for idle threads at most */
+#define SETTLED_SECONDS 1e-4  /* less than a thread that spins uses in a millisecond */
 #define MIN_ROUNDS      5
 #define ATTEMPTS        4
 #define MAX_ROUNDS      100000

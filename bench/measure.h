@@ -53,8 +53,8 @@ const char *measure_misses(struct candidate *c, double *misses);
 
 /* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
 double measure_quantile(const double *value, int count, double q);
-/* Return the q-quantile over the rounds of the time of `a` divided by that of `b`; the median of the
- * time of `a` minus that of `b`, in seconds. */
+/* Return the q-quantile over the rounds of the time of `a` divided by that of `b`; the median of
+ * the time of `a` minus that of `b`, in seconds. */
 double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds, double q);
 double measure_excess(const struct candidate *a, const struct candidate *b, int rounds);
 

@@ -204,8 +204,8 @@ static const struct key {
 	int kind, of; /* `of` and `at` say where a text is */
 	size_t at;
 } keys[] = {
-#define FIELD(name, key, kind)            {key, kind, 0, 0},
-#define SPREAD_FIELD(name, key, kind)                                   \
+#define FIELD(name, key, kind) {key, kind, 0, 0},
+#define SPREAD_FIELD(name, key, kind)                                        \
 	{key, (kind) | SPREAD, 0, 0}, {key "_p10", (kind) | OPTIONAL, 0, 0}, \
 		{key "_p90", (kind) | OPTIONAL, 0, 0},
 #define TEXT_FIELD(key, of, member, kind) {key, kind, OF_##of, offsetof(struct of, member)},

@@ -41,8 +41,9 @@ enum value {
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 
-/* RECORD_AUTO and RECORD_LEARNED are choices of the library. RECORD_MODEL is a part of a model that is timed, or what a model computes from its parts.
- * RECORD_BARE is the bare loop, whose record is not kept. */
+/* RECORD_AUTO and RECORD_LEARNED are choices of the library. RECORD_MODEL is a part of a model that
+ * is timed, or what a model computes from its parts. RECORD_BARE is the bare loop, whose record is
+ * not kept. */
 enum record_kind {
 	RECORD_OURS,
 	RECORD_AUTO,
@@ -54,7 +55,7 @@ enum record_kind {
 };
 #define KINDS_CHOICES (1u << RECORD_AUTO | 1u << RECORD_LEARNED)
 #define KINDS_OURS    (1u << RECORD_OURS | KINDS_CHOICES)
-#define KINDS_PEERS (1u << RECORD_PEER)
+#define KINDS_PEERS   (1u << RECORD_PEER)
 
 /* The figures of one method on one problem. Texts that are not constants are made by keep(). */
 struct record {

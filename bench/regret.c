@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench regret: what the automatic choice, and the choice by learned rules, lose to the best
- * candidate in hindsight, preparation included, if a plan serves so many products. The regret of a choice is its time divided by that
- * of the best. All records have the times that the library predicts, too (ek_plan_predict). */
+ * candidate in hindsight, preparation included, if a plan serves so many products. The regret of a
+ * choice is its time divided by that of the best. All records have the times that the library
+ * predicts, too (ek_plan_predict). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,8 @@ static const struct record *choice_of(const struct bench_case *c, enum record_ki
 	return NULL;
 }
 
-/* Adds the record of a choice for n calls to the sums: quantiles of its regret over the matrices. */
+/* Adds the record of a choice for n calls to the sums: quantiles of its regret over the
+ * matrices. */
 static void sum_up(struct bench *b, int64_t n, enum record_kind kind)
 {
 	struct record sum = record_start(kind, kind == RECORD_AUTO ? "auto, " : "learned, ",
@@ -225,7 +227,8 @@ const struct operation bench_regret = {
 	.fields =
 		"op method chosen method_parameters format device isa version matrix source rows "
 		"cols nnz row_max row_mean row_stddev group transpose value index threads "
-		"expected_calls runs rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms first_ms predicted_ms "
+		"expected_calls runs rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms "
+                "first_ms predicted_ms "
 		"predicted_convert_ms regret tie best best_ms best_predicted_ms vs_best_peer bytes "
 		"error commit machine state date",
 	.problem = "cases",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Measures what ek bench regret shows. For each number of calls the two choices, auto and learned,
- * make a plan, and every other candidate one by name, which serves all numbers. Each plan takes part in the rounds twice: its
- * run, and its preparation, which makes the same plan again and frees it, untimed. In a round the
- * time of one of n calls is then
+ * make a plan, and every other candidate one by name, which serves all numbers. Each plan takes
+ * part in the rounds twice: its run, and its preparation, which makes the same plan again and frees
+ * it, untimed. In a round the time of one of n calls is then
  *     T_prepare / n + T_run,
  * which the model predicts as well. The best in hindsight is the candidate with the least median of
  * these times. The regret is the median over the rounds of the time divided by that of the best.
@@ -81,9 +81,8 @@ static void add(struct contest *t, int first, int calls)
 	for (int k = first; k < t->f.entrants; k++) {
 		struct entry *at = &t->entry[t->entries++];
 		struct entrant *run = &t->f.entrant[k];
-		const ek_plan *plan = run->record.kind == RECORD_PEER
-		                              ? NULL
-		                              : ((struct product *)run->own)->plan;
+		const ek_plan *plan =
+			run->record.kind == RECORD_PEER ? NULL : ((struct product *)run->own)->plan;
 
 		*at = (struct entry){.run = run, .calls = calls};
 		for (int n = 0; plan && n < t->calls->count; n++) {

@@ -32,8 +32,8 @@ static void store(double *at, int apart, double value, double spread)
 }
 
 /* Stores the speed-up for n products at `at`. The unit of time is one product of plain CSR, so
- * T_csr is 1, T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr is
- * 1 / vs_csr of the baseline. Preparations and products are timed in different rounds, so their
+ * T_csr is 1, T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr
+ * is 1 / vs_csr of the baseline. Preparations and products are timed in different rounds, so their
  * errors are independent, and that of the sum follows from its shares. */
 static void speedup(const struct bench_case *c, const struct record *r, int64_t n, double *at)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
- * method makes a plan and C, and frees those of the previous call. So both are in new memory, as in
- * programs that compute once. Each method is also entered as "NAME again", which replaces the
- * values of an existing C. Peers make a new C in each call too. The first method of the operation
- * is the reference; the unit of the ratios is op->unit. */
+ * method, or of a peer, makes a plan and C in new memory, as in programs that compute once, and
+ * frees those of the previous call; "NAME again" replaces the values of an existing C. The first
+ * method of the operation is the reference; the unit of the ratios is op->unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

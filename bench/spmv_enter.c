@@ -154,9 +154,8 @@ static struct entrant *enter_method(struct field *f, const char *name, const cha
 	const char *parameters = format ? strchr(format, ':') : NULL;
 	const ek_method *m = tool_method_find(name);
 	const char *own = m ? ek_method_format(m) : NULL;
-	struct entrant *e =
-		entrant_add(f, kind, stand_in ? format : name, parameters ? parameters : "",
-	                    sizeof(struct product));
+	struct entrant *e = entrant_add(f, kind, stand_in ? format : name,
+	                                parameters ? parameters : "", sizeof(struct product));
 
 	((struct product *)e->own)->problem = f->problem;
 	e->release = release;

@@ -13,7 +13,8 @@ bool entrant_timed(const struct entrant *e)
 
 double entrant_ms(const struct entrant *e)
 {
-	return entrant_timed(e) ? 1e3 * measure_quantile(e->calls.sample, e->field->rounds, 0.5) : NAN;
+	return entrant_timed(e) ? 1e3 * measure_quantile(e->calls.sample, e->field->rounds, 0.5)
+	                        : NAN;
 }
 
 double entrant_ratio(const struct entrant *a, const struct entrant *b)

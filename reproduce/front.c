@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * Which series of a crowded chart are in front. More than MOST_CLEAR series cannot be told apart by
  * colours, so the others are drawn thin and grey behind those that matter: what the claims of the
- * work are about, the automatic choice, bounds, the best other library and, up to MOST_FRONT in all,
- * the best of the rest. A series is better by the mean logarithm of its values over the best ones
- * at the same places. */
+ * work are about, the automatic choice, bounds, the best other library and, up to MOST_FRONT in
+ * all, the best of the rest. A series is better by the mean logarithm of its values over the best
+ * ones at the same places. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,7 +129,8 @@ void front_mark(const struct experiment *e, const char *key, json_t *series)
 			rank[k] = (struct rank){
 				s,
 				(!is_peer && strcmp(role, "ours") != 0) ||
-					is_claimed(e, json_string_value(json_object_get(s, "name"))),
+					is_claimed(e,
+			                           json_string_value(json_object_get(s, "name"))),
 				mean_loss(s, least, more)};
 			if (is_peer && (!peer || rank[k].loss < peer->loss))
 				peer = &rank[k];

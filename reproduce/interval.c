@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Intervals of ratios. A record has the median of n rounds of a time, or of a quotient of times, and
- * under the same key with _p10 and _p90 their percentiles; n is "rounds", or what the key with
- * _rounds says. If errors are normal, the standard deviation is their distance divided by 2.563, and
- * somewhat more for few rounds, whose interpolated percentiles lie nearer together; the standard
- * error of a median is 1.2533 / sqrt(n) of it; and the 95 % interval is as many standard errors to
- * either side as Student's distribution with n - 1 degrees of freedom says. Errors of different
- * problems are independent, and that of a mean follows to first order. */
+ * Intervals of ratios. A record has the median of n rounds of a time, or of a quotient of times,
+ * and under the same key with _p10 and _p90 their percentiles; n is "rounds", or what the key with
+ * _rounds says. If errors are normal, the standard deviation is their distance divided by 2.563,
+ * and somewhat more for few rounds, whose interpolated percentiles lie nearer together; the
+ * standard error of a median is 1.2533 / sqrt(n) of it; and the 95 % interval is as many standard
+ * errors to either side as Student's distribution with n - 1 degrees of freedom says. Errors of
+ * different problems are independent, and that of a mean follows to first order. */
 #include <math.h>
 #include <string.h>
 

@@ -44,7 +44,8 @@ static bool is_back(const json_t *series)
 	return json_is_true(json_object_get(series, "back"));
 }
 
-/* Prints the points of the series that are behind the others, or of those in front. If `names` is not NULL, x is the number of a category. */
+/* Prints the points of the series that are behind the others, or of those in front. If `names` is
+ * not NULL, x is the number of a category. */
 static void print_points(const json_t *chart, bool back, json_t *names, FILE *out)
 {
 	json_t *series, *p;

@@ -40,7 +40,7 @@ struct wanted {
 struct step {
 	/* What follows `ek bench`, the matrix at the end, with quotes as for a shell. */
 	const char *command;
-	bool device;         /* whether it needs --device */
+	bool device; /* whether it needs --device */
 };
 
 struct experiment {

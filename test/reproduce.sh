@@ -91,6 +91,7 @@ for ((k = 0; k < 200; k++)); do
 	[[ -s int/records.jsonl ]] && break
 	sleep 0.05
 done
+sleep 0.2 # until the step is known to be kept
 kill -INT "$child"
 wait "$child" 2>/dev/null
 expect "an interrupt ends it" test $? = 130
@@ -109,7 +110,7 @@ cat >words/words.json <<'END'
 END
 run 1 --works words -o words --quiet
 expect "a path with blanks is one word" grep -q "^words.1 (Figure 1): 1 of 1 steps" out
-expect "commands are quoted as for a shell" grep -qF "--threads 1 'two words/a'\\\\''b.mtx'" words/records.jsonl
+expect "commands are quoted as for a shell" grep -qFe "--threads 1 'two words/a'\\\\''b.mtx'" words/records.jsonl
 expect "a quote that is not closed" grep -q "spmv 'a b: a quote is not closed" out
 
 # ---- Verdicts ------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Tests the choice by learned rules: the features of small matrices, that a plan has the method of a
- * rule that is sure and measures otherwise, exact results, and what has no rules. The table itself
- * may be learned again, so nothing here depends on its rows. */
+ * Tests the choice by learned rules: the features of small matrices, that a plan has the method of
+ * a rule that is sure and measures otherwise, exact results, and what has no rules. The table
+ * itself may be learned again, so nothing here depends on its rows. */
 #include <math.h>
 
 #include "plan/plan.h"
@@ -142,11 +142,16 @@ static void test_power(void **state)
 static void test_plans(void **state)
 {
 	static const char *const specs[] = {
-		"dense:rows=1,cols=1",          "dense:rows=1,cols=3000",
-		"dense:rows=3000,cols=1",       "poisson2d5:nx=40,ny=40",
-		"poisson3d27:nx=9,ny=9,nz=9",   "powerlaw:rows=3000,cols=3000,max=2500",
-		"arrow:n=2000,width=1",         "uniform:rows=2000,cols=2000,k=9",
-		"fem:nx=5,ny=5,nz=5,dof=3",     "hypersparse:rows=30000,cols=30000,mean=0.01",
+		"dense:rows=1,cols=1",
+		"dense:rows=1,cols=3000",
+		"dense:rows=3000,cols=1",
+		"poisson2d5:nx=40,ny=40",
+		"poisson3d27:nx=9,ny=9,nz=9",
+		"powerlaw:rows=3000,cols=3000,max=2500",
+		"arrow:n=2000,width=1",
+		"uniform:rows=2000,cols=2000,k=9",
+		"fem:nx=5,ny=5,nz=5,dof=3",
+		"hypersparse:rows=30000,cols=30000,mean=0.01",
 		"denserow:rows=2000,cols=2000,k=3",
 		"emptyrows:rows=2000,cols=90,k=3,leading=0.3,interleaved=0.3,trailing=0.3"};
 	static const int64_t calls[] = {1, 50, 0};

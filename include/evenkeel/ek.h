@@ -1101,8 +1101,8 @@ int64_t ek_wisdom_count(const ek_context *ctx);
  * The rules are part of the library and were learned from the times of matrices on one machine,
  * which src/plan/learned.def names; bench/learn.py learns them again on another one.
  * ek_plan_explain has the rule that fits, its confidence and the features.
- *   - If no rule is sure, or its method cannot be used for this matrix, the first runs are trials as
- *     with hints.measure, and what is said there holds; with fewer than 64 announced calls the
+ *   - If no rule is sure, or its method cannot be used for this matrix, the first runs are trials
+ *     as with hints.measure, and what is said there holds; with fewer than 64 announced calls the
  *     predicted method is taken.
  *   - There are no rules, so that runs are measured, for op T, for hints.format, and for an A that
  *     is in another format than csr (csc with op T is like csr with op N).

@@ -46,8 +46,8 @@ static bool copies(const ek_plan *chosen, const ek_hints *h)
 static double cold(const eki_selection *s)
 {
 	const eki_machine *m = s->f.machine;
-	const double all = m->memory_all_gbps > 0 ? m->memory_all_gbps
-	                                          : s->f.threads * m->memory_gbps;
+	const double all =
+		m->memory_all_gbps > 0 ? m->memory_all_gbps : s->f.threads * m->memory_gbps;
 
 	return s->f.strict ? 0
 	                   : eki_held(s->f.csr_bytes, m->cache_bytes) * s->f.csr_bytes /

@@ -35,7 +35,8 @@ static void count(const ek_store *csr, int32_t *entries, double *feature)
 			entries[eki_col_at(csr, k) - csr->base - i + csr->rows - 1]++;
 	for (int64_t d = 0; d < most; d++) {
 		used += entries[d] > 0;
-		full += entries[d] > 0 && 2 * (int64_t)entries[d] >= length_of(csr, d + 1 - csr->rows);
+		full += entries[d] > 0 &&
+		        2 * (int64_t)entries[d] >= length_of(csr, d + 1 - csr->rows);
 	}
 	feature[EKI_LEARN_diagonals] = used;
 	feature[EKI_LEARN_true_diagonals] = full / used;
@@ -70,7 +71,8 @@ static double power(const ek_store *csr)
 			rows[ilogb((double)length)]++;
 	}
 	for (int range = 0; range < RANGES; range++) {
-		const double at = range, share = log2(rows[range]) - range; /* a range has 2^range */
+		const double at = range,
+			     share = log2(rows[range]) - range; /* a range has 2^range */
 
 		if (!(rows[range] > 0))
 			continue;

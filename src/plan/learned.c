@@ -6,9 +6,9 @@
  * hints.measure.
  *
  * Exactly one rule fits each matrix. Its confidence is (near + 1) / (cases + 2), where `near` of
- * `cases` training cases that it covers had this method within 5 % of the fastest one (the estimate
- * of Laplace, as in C5.0). Rules stand for the machine that they were learned on, which the table
- * names, for op N on CSR and without a limit on memory; all else is measured.
+ * `cases` training cases that it covers had this method within 10 % of the fastest one (the
+ * estimate of Laplace, as in C5.0). Rules stand for the machine that they were learned on, which
+ * the table names, for op N on CSR and without a limit on memory; all else is measured.
  *
  * Cost: one or two products, to count diagonals. */
 #include <stdio.h>
@@ -34,8 +34,14 @@ typedef struct rule {
 	condition when[MOST_CONDITIONS + 1];
 } rule;
 
-#define ABOVE(feature, number)         {EKI_LEARN_##feature, true, number}
-#define UP_TO(feature, number)         {EKI_LEARN_##feature, false, number}
+#define ABOVE(feature, number)                    \
+	{                                         \
+		EKI_LEARN_##feature, true, number \
+	}
+#define UP_TO(feature, number)                     \
+	{                                          \
+		EKI_LEARN_##feature, false, number \
+	}
 #define RULE(method, near, cases, ...) {"spmv." method, near, cases, {__VA_ARGS__}},
 static const rule rules[] = {
 #include "plan/learned.def"
@@ -80,10 +86,10 @@ static ek_status say(eki_step *step, const rule *r, const double *feature)
 	EK_RETURN_IF(eki_step_say(step, "         rule %d of %d: ", (int)(r - rules) + 1, RULES));
 	for (const condition *c = r->when; c->feature != EKI_LEARN_none; c++)
 		EK_RETURN_IF(eki_step_say(step, "%s%s %s %.6g", c == r->when ? "" : ", ",
-		                          feature_name[c->feature], c->above ? ">" : "<=",
-		                          c->than));
+		                          feature_name[c->feature],
+		                          c->above ? ">" : "<=", c->than));
 	EK_RETURN_IF(eki_step_say(step,
-	                          ": %s, within 5 %% of the fastest in %d of %d cases: "
+	                          ": %s, within 10 %% of the fastest in %d of %d cases: "
 	                          "confidence %.0f %%\n         features",
 	                          r->method, r->near, r->cases, 100 * confidence(r)));
 	for (int k = 1; k < EKI_LEARN_FEATURES; k++)
@@ -121,11 +127,11 @@ static const char *beyond(const ek_matrix *A, const ek_hints *hints)
 {
 	const bool turned = (hints->op == EK_OP_T) != A->transposed;
 
-	return hints->format                      ? "a format was asked for"
+	return hints->format                       ? "a format was asked for"
 	       : A->store.format != &ek_format_csr ? "A is not in csr"
-	       : turned                           ? "the rules are for op N of rows"
-	       : A->store.nnz == 0                ? "A has no entries"
-	                                          : NULL;
+	       : turned                            ? "the rules are for op N of rows"
+	       : A->store.nnz == 0                 ? "A has no entries"
+	                                           : NULL;
 }
 
 /* Tells whether a method just cannot be used for this matrix, so that others should be tried. */
@@ -175,8 +181,8 @@ ek_status eki_learned_make(const eki_operation *operation, const ek_matrix *A,
 			why = "the method of the rule cannot be used here";
 	}
 	if (!made)
-		EK_TRY(make_measured(operation, A, hints,
-		                     why ? why : "the confidence is too low", &made));
+		EK_TRY(make_measured(operation, A, hints, why ? why : "the confidence is too low",
+		                     &made));
 	if (r)
 		EK_TRY(say(&made->root, r, feature));
 	*plan = made;
