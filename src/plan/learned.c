@@ -6,7 +6,7 @@
  * hints.measure.
  *
  * Exactly one rule fits each matrix. Its confidence is (near + 1) / (cases + 2), where `near` of
- * `cases` training cases that it covers had this method within 10 % of the fastest one (the
+ * `cases` training cases that it covers had this method within 20 % of the fastest one (the
  * estimate of Laplace, as in C5.0). Rules stand for the machine that they were learned on, which
  * the table names, for op N on CSR and without a limit on memory; all else is measured.
  *
@@ -89,7 +89,7 @@ static ek_status say(eki_step *step, const rule *r, const double *feature)
 		                          feature_name[c->feature],
 		                          c->above ? ">" : "<=", c->than));
 	EK_RETURN_IF(eki_step_say(step,
-	                          ": %s, within 10 %% of the fastest in %d of %d cases: "
+	                          ": %s, within 20 %% of the fastest in %d of %d cases: "
 	                          "confidence %.0f %%\n         features",
 	                          r->method, r->near, r->cases, 100 * confidence(r)));
 	for (int k = 1; k < EKI_LEARN_FEATURES; k++)
