@@ -154,7 +154,7 @@ static void test_plans(void **state)
 		"hypersparse:rows=30000,cols=30000,mean=0.01",
 		"denserow:rows=2000,cols=2000,k=3",
 		"emptyrows:rows=2000,cols=90,k=3,leading=0.3,interleaved=0.3,trailing=0.3"};
-	static const int64_t calls[] = {1, 50, 0};
+	static const int64_t calls[] = {8, 50, 0};
 	char text[TEXT];
 
 	(void)state;
@@ -194,6 +194,10 @@ static void test_without_rules(void **state)
 	plan = plan_of(A, (ek_hints){.op = EK_OP_T}, text);
 	assert_non_null(strstr(text, "no learned rule decides: the rules are for op N"));
 	check_product(A, plan, EK_OP_T);
+	ek_plan_destroy(plan);
+	plan = plan_of(A, (ek_hints){.calls = 7}, text);
+	assert_non_null(strstr(text, "no learned rule decides: too few calls are announced"));
+	check_product(A, plan, EK_OP_N);
 	ek_plan_destroy(plan);
 	plan = plan_of(A, (ek_hints){.format = "sell"}, text);
 	assert_non_null(strstr(text, "no learned rule decides: a format was asked for"));

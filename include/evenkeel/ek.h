@@ -1104,9 +1104,10 @@ int64_t ek_wisdom_count(const ek_context *ctx);
  *   - If no rule is sure, or its method cannot be used for this matrix, the first runs are trials
  *     as with hints.measure, and what is said there holds; with fewer than 64 announced calls the
  *     predicted method is taken.
- *   - There are no rules, so that runs are measured, for op T, for hints.format, and for an A that
- *     is in another format than csr (csc with op T is like csr with op N).
- *   - The features take one or two products to find, most of it for the diagonals.
+ *   - There are no rules, so that the same happens, for op T, for hints.format, for fewer than 8
+ *     announced calls, and for an A that is in another format than csr (csc with op T is like csr
+ *     with op N).
+ *   - The features take a few products to find, most of it for the diagonals.
  *   - hints.memory is no limit for the method of a rule, as for any that is named.
  *   - EK_METHOD has no influence unless runs are measured.
  *   - Errors: EK_EUNSUPPORTED for other operations and in contexts with a device; EK_EINVAL with

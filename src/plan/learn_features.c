@@ -2,11 +2,11 @@
  * The features of a matrix that SMAT takes (Li, Tan, Chen and Sun 2013, Table 2): row lengths,
  * diagonals, how full DIA and ELL would be, and whether the row lengths follow a power law.
  *
- * Diagonals are counted in one pass over the columns, with a counter for each, which takes about as
- * long as a product or two; a matrix with far more diagonals than entries is none for DIA, and they
- * are not counted. The exponent of the power law is the slope of a straight line through the points
- * (log k, log of the rows with k entries), by least squares, where lengths are taken together in
- * ranges from a power of two to the next. */
+ * Diagonals are counted in one pass over the columns, with a counter for each, which takes some
+ * products; a matrix with far more diagonals than entries is none for DIA, and they are not
+ * counted. The exponent of the power law is the slope of a straight line through the points (log k,
+ * log of the rows with k entries), by least squares, where lengths are taken together in ranges
+ * from a power of two to the next. */
 #include <math.h>
 
 #include "plan/plan.h"

@@ -10,7 +10,7 @@
  * estimate of Laplace, as in C5.0). Rules stand for the machine that they were learned on, which
  * the table names, for op N on CSR and without a limit on memory; all else is measured.
  *
- * Cost: one or two products, to count diagonals. */
+ * Cost: some products, most of it to count diagonals, so that nothing is asked with few calls. */
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +19,10 @@
 /* Rules below this confidence are not trusted. */
 #define SURE 0.8
 
-enum { MOST_CONDITIONS = 12 };
+enum {
+	MOST_CONDITIONS = 12,
+	FEWEST_CALLS = 8 /* with fewer, finding the features costs more than a choice can gain */
+};
 
 /* A feature is above a number, or not. */
 typedef struct condition {
@@ -127,11 +130,12 @@ static const char *beyond(const ek_matrix *A, const ek_hints *hints)
 {
 	const bool turned = (hints->op == EK_OP_T) != A->transposed;
 
-	return hints->format                       ? "a format was asked for"
-	       : A->store.format != &ek_format_csr ? "A is not in csr"
-	       : turned                            ? "the rules are for op N of rows"
-	       : A->store.nnz == 0                 ? "A has no entries"
-	                                           : NULL;
+	return hints->format                                 ? "a format was asked for"
+	       : A->store.format != &ek_format_csr           ? "A is not in csr"
+	       : turned                                      ? "the rules are for op N of rows"
+	       : hints->calls && hints->calls < FEWEST_CALLS ? "too few calls are announced"
+	       : A->store.nnz == 0                           ? "A has no entries"
+	                                                     : NULL;
 }
 
 /* Tells whether a method just cannot be used for this matrix, so that others should be tried. */
