@@ -11,8 +11,9 @@
 
 const char array_fields[] =
 	"op method device isa version variant n value value_size length batch k arity block "
-	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest bytes misses_per_line gbps "
-	"mkeys bound bound_gbps of_bound vs_serial vs_best_peer error update_key find_maxchild "
+	"threads runs rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest ms_kbest_rounds "
+	"bytes misses_per_line gbps mkeys bound bound_gbps of_bound vs_serial vs_best_peer error "
+        "update_key find_maxchild "
 	"compare swap update_key_after_heapify find_maxchild_after_heapify compare_after_heapify "
 	"swap_after_heapify compare_ms heapify_ms t_cc_ms t_cq_ms t_gc_ms n_u n_f n_c n_s levels "
 	"transactions dheap_transactions vs_scheduling device_name driver device_memory commit "

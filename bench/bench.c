@@ -9,15 +9,23 @@
 #include "bench.h"
 
 #define OPERATION(name) extern const struct operation bench_##name;
+#define ALIAS(name, of)
 #include "operations.def"
 #undef OPERATION
+#undef ALIAS
 
-static const struct operation *const operations[] = {
-#define OPERATION(name) &bench_##name,
+/* The names of the operations, with other names for some. */
+static const struct name {
+	const char *name;
+	const struct operation *of;
+} names[] = {
+#define OPERATION(name) {#name, &bench_##name},
+#define ALIAS(name, of) {#name, &bench_##of},
 #include "operations.def"
 #undef OPERATION
+#undef ALIAS
 };
-enum { OPERATIONS = sizeof operations / sizeof *operations };
+enum { NAMES = sizeof names / sizeof *names };
 
 /* ---- Operations ------------------------------------------------------------------------------ */
 
@@ -27,8 +35,9 @@ static int help(void)
 	       "Measures operations against each other, against other libraries and against the\n"
 	       "bandwidth of the memory.\n"
 	       "\n");
-	for (int k = 0; k < OPERATIONS; k++)
-		printf("  ek bench %-15s %s\n", operations[k]->name, operations[k]->text);
+	for (const struct name *n = names; n < names + NAMES; n++)
+		if (strcmp(n->name, n->of->name) == 0)
+			printf("  ek bench %-15s %s\n", n->name, n->of->text);
 	printf("\nek bench OPERATION --help has the options.\n");
 	return TOOL_OK;
 }
@@ -67,6 +76,22 @@ static void start(struct bench *b)
 	b->commit = ek_build_get_info(&info) == EK_OK ? info.commit : "unknown";
 }
 
+/* Says what an interrupt would leave, now that `more` cases have ended. */
+static void foresee_interrupt(const struct bench *b, int more)
+{
+	static int ended;
+	const char *file = b->o.common.json, *cases = text_many(ended += more, "case");
+
+	if (b->o.common.quiet)
+		return;
+	tool_interrupted(!file ? "nothing is kept; --json FILE keeps the records of what has ended"
+	                 : strcmp(file, "-") == 0
+	                         ? keep("the records of %s were written", cases)
+	                         : keep("%s keeps the records of %s; to go on, name what is "
+	                                "missing and another file",
+	                                file, cases));
+}
+
 int case_done(struct bench *b, struct bench_case *c, int code)
 {
 	int written;
@@ -79,6 +104,7 @@ int case_done(struct bench *b, struct bench_case *c, int code)
 	written = b->op->finish ? b->op->finish(b, c) : TOOL_OK;
 	if (!written)
 		written = record_json(b, c);
+	foresee_interrupt(b, 1);
 	if (b->op->each)
 		b->op->each(b, c, tool_people(&b->o.common));
 	return code ? code : written;
@@ -111,6 +137,7 @@ static int pass(struct bench *b)
 	int code = TOOL_OK, shown = TOOL_OK;
 
 	start(b);
+	foresee_interrupt(b, 0);
 	measure_crowded(ek_context_get_device(b->ctx, &device) == EK_OK &&
 	                strcmp(device.kind, "cpu") == 0);
 	if (b->op->begin)
@@ -158,21 +185,21 @@ static int measure(const struct operation *op, int argc, char **argv)
 int cmd_bench(int argc, char **argv)
 {
 	static char name[64];
-	const char *names[OPERATIONS];
+	const char *known[NAMES];
 
 	if (argc < 2)
 		tool_usage("an operation is expected; ek bench --help lists them");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0)
 		return help();
-	for (int k = 0; k < OPERATIONS; k++) {
-		names[k] = operations[k]->name;
-		if (strcmp(argv[1], names[k]) != 0)
+	for (int k = 0; k < NAMES; k++) {
+		known[k] = names[k].name;
+		if (strcmp(argv[1], known[k]) != 0)
 			continue;
-		snprintf(name, sizeof name, "ek bench %s", names[k]);
+		snprintf(name, sizeof name, "ek bench %s", names[k].of->name);
 		tool_name = argv[1] = name;
-		return measure(operations[k], argc - 1, argv + 1);
+		return measure(names[k].of, argc - 1, argv + 1);
 	}
-	const char *near = tool_nearest(argv[1], names, OPERATIONS);
+	const char *near = tool_nearest(argv[1], known, NAMES);
 
 	if (near)
 		tool_usage("there is no operation \"%s\"; did you mean %s?", argv[1], near);

@@ -124,12 +124,13 @@ void sweep_apply(ek_operation operation, struct bench_options *options);
  * (SUM), the page's table of a case (PAGE), the page's table of the sums of products (PAGE_SUM). */
 enum { BLOCK = 1, LINE = 2, COUNTS = 4, SUM = 8, PAGE = 16, PAGE_SUM = 32 };
 /* Properties of a column. A column with PEERS is shown only if peers were measured, a column with
- * KBEST only if K-best times were, a column with SOME only if a record of the case has its value.
+ * KBEST only if K-best times were, a column with SOME only if a record of the case has its value, a
+ * column with SAID only if a record has its text.
  * LEFT columns have left-aligned text. In RATIO columns values above 1 are good; in LESS columns
  * smaller values are better. On the page, cells of SWATCH columns begin with the colour of the
  * method. */
 enum { PEERS = 64, KBEST = 128, LEFT = 256, RATIO = 512, LESS = 1024, SWATCH = 2048 };
-enum { SOME = 1 << 22 };
+enum { SOME = 1 << 22, SAID = 1 << 23 };
 /* Traits of an operation: what it works on, and what bounds it. A column with traits is shown only
  * for operations that have one of them. */
 enum { NUMBERS = 1 << 12, KEYS = 1 << 13, READS = 1 << 14, COPIES = 1 << 15 };
@@ -139,6 +140,14 @@ enum { TWO = 1 << 20 }; /* two sparse vectors; no column depends on it */
 	((unsigned)(NUMBERS | KEYS | READS | COPIES | VECTORS | BLOCKS | PRODUCTS | SUMS | TRIPLES))
 
 /* A column of one or more tables. */
+#define PARAMETERS "parameters" /* head of the column that tables leave out where it does not fit */
+#define PARAMETERS_COLUMN(where)                                                                 \
+	{                                                                                        \
+		PARAMETERS, (where) | LEFT | SAID, VALUES, NULL, cell_parameters,                \
+			"those of the format and of the method that the plan works with; below " \
+		        "the table where "                                                       \
+			"it is too wide"                                                         \
+	}
 struct column {
 	const char *head;
 	unsigned where;
@@ -161,10 +170,11 @@ struct operation {
 	const char *defaults; /* defaults of options, such as "time=1 n=2^16,2^20", or NULL */
 	const struct argp_child *children;
 	void (*check)(struct bench_options *options); /* ends the program if options conflict */
-	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that is in
-	 * neither table of record.c. */
+	/* Keys of a JSON record, separated by blanks. `json` makes the value of a key that
+	 * fields.def does not have. */
 	const char *fields;
-	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *);
+	json_t *(*json)(const struct bench *, const struct bench_case *, const struct record *,
+	                const char *key);
 	const char *problem; /* plural noun for cases in messages, such as "matrices" */
 	unsigned traits;
 	const char *moves; /* which bytes GB/s counts, for the legend: "bytes of the input" */
@@ -322,10 +332,12 @@ void paragraphs(const char *text, FILE *out);
 const char *group_title(const struct bench *bench, int group);
 void table_groups(const struct bench *bench, FILE *out);
 /* Return the text of a cell: of any column, or NULL; a name, with the method that auto chose after
- * it; "*" for our fastest method, or as cell_status; "FAILED", "refused" or "". */
+ * it; the parameters of a record's format and method, or ""; "*" for our fastest method, or as
+ * cell_status; "FAILED", "refused" or "". */
 const char *cell_text(const struct bench *bench, const struct bench_case *c, const struct record *r,
                       const struct column *column);
 const char *cell_method(const struct bench_case *c, const struct record *r);
+const char *cell_parameters(const struct bench_case *c, const struct record *r);
 const char *cell_best(const struct bench_case *c, const struct record *r);
 const char *cell_status(const struct bench_case *c, const struct record *r);
 /* Returns the usual baseline of the ratios of products, on a device or on the processor. */

@@ -72,11 +72,13 @@ const draw_series = (s, x, y) => {
 		+ (s.bar || s.shape ? s.points.map(s.bar ? bar : point).join('') : '');
 };
 
-/* Draws the sample of a series in the key. */
-const draw_key = s => {
+/* Draws the sample of series k in the key: a switch, which brings the series to the front or puts it
+ * behind the others, thin and grey (key.js). */
+const draw_key = (s, k) => {
 	const points = (s.bar ? [30] : s.width ? [0, 15, 30] : [15]).map(x => ({x, y: 6}));
-	return tag('span', {}, tag('svg', {viewBox: '0 0 30 12'},
-		draw_series({...s, from: 0, bar: s.bar && 5, points}, x => x, y => y))
+	return tag('button', {type: 'button', 'aria-pressed': !s.back, 'data-series': k},
+		tag('svg', {viewBox: '0 0 30 12'},
+			draw_series({...s, from: 0, bar: s.bar && 5, points}, x => x, y => y))
 		+ quoted(s.name));
 };
 
@@ -111,14 +113,38 @@ const chart = (place, {width, height, x, y, series, guide}) => {
 	const h = ranged(x, points.map(p => p.x)), v = ranged(y, points.map(p => p.y));
 	const at = scale(h, box.left, box.right), up = scale(v, box.bottom, box.top);
 	const inside = p => p.x <= h.hi && (y.names || p.y <= v.hi);
-	const key = used.filter(s => s.name).map(draw_key).join('');
+	const key = used.map((s, k) => s.name ? draw_key(s, k) : '').join('');
+	const drawn = used.map((s, k) => tag('g', {class: s.back ? 'series back' : 'series',
+		'data-series': k},
+		draw_series({...s, points: s.points.filter(inside)}, at, up)));
 	place.style.setProperty('--w', `${width}px`);
 	place.innerHTML = tag('svg', {viewBox: `0 0 ${width} ${height}`},
 		draw_axis(h, at, false, box) + draw_axis(v, up, true, box)
 		+ (guide ? draw_guide(guide, at, up, box) : '')
-		+ used.map(s => ({...s, points: s.points.filter(inside)}))
-			.map(s => draw_series(s, at, up)).join(''))
+		+ drawn.filter((g, k) => used[k].back).join('')
+		+ drawn.filter((g, k) => !used[k].back).join(''))
 		+ (key && tag('div', {class: 'key'}, key));
+};
+/* Of more than eight series those of other libraries, auto and the best six of ours by score(points)
+ * stay in front. */
+const crowded = (series, score) => {
+	const ours = s => !/^(auto|peer|csr|bound)$/.test(s.role);
+	const best = series.filter(ours).sort((a, b) => score(b.points) - score(a.points)).slice(0, 6);
+	return series.length <= 8 ? series
+		: series.map(s => ({...s, back: ours(s) && !best.includes(s)}));
+};
+/* Gives each series its colour: ours in front are spread around the circle of hues, those behind
+ * between them, for when they are brought to the front; peers are greys. */
+const hues = series => {
+	const ours = series.filter(s => s.role == 'ours'), peers = series.filter(s => s.role == 'peer');
+	const hue = s => {
+		const alike = ours.filter(other => !other.back == !s.back);
+		const turn = (alike.indexOf(s) + (s.back ? 0.5 : 0)) / alike.length;
+		return Math.round(60 + (310 * turn + 150) % 310) % 360; /* blue first, without auto's orange */
+	};
+	const grey = s => Math.round(35 + 40 * peers.indexOf(s) / peers.length);
+	return series.map(s => ({...s, role: s.role == 'ours' ? `hsl(${hue(s)} 60% 50%)`
+		: s.role == 'peer' ? `hsl(265 12% ${grey(s)}%)` : s.role}));
 };
 const rows = (names, above = 0.6) => ({names, lo: names.length - 0.4, hi: -above});
 
@@ -244,8 +270,8 @@ charts.rates = place => {
 		points: list.map(r => ({x: r[size], y: r[rate], text: r.case}))});
 	chart(place, {width: 900, height: 400, y: {label: unit, ...far ? {log: 10} : {lo: 0}},
 		x: {label: size == 'length' ? 'length' : 'numbers', log: 2},
-		series: names.map((name, k) =>
-			line(name, records.filter(r => r.name == name), k))});
+		series: hues(crowded(names.map((name, k) => line(name, records
+			.filter(r => r.name == name), k)), points => mean(points.map(p => p.y))))});
 };
 /* The parts of the model of ad-heaps of one arity, as bars end to end, for the cases of one card. */
 charts.parts = place => {
@@ -283,7 +309,8 @@ charts.costs = place => {
 /* Methods of ek bench regret, which keep their colours in all of its charts: auto as elsewhere, the
  * others around the circle of hues. */
 const contest = () => {
-	const names = [...new Set(cases.flat().filter(r => r.ms != null).map(r => r.name))].sort();
+	const names = [...new Set(cases.flat().filter(r => r.ms != null && r.role != 'peer')
+		.map(r => r.name))].sort();
 	const others = names.filter(name => name != 'auto');
 	return names.map(name => ({name, k: others.indexOf(name), role: name == 'auto' ? 'auto'
 		: `hsl(${Math.round(360 * others.indexOf(name) / others.length)} 60% 50%)`}));
@@ -318,7 +345,8 @@ charts.losses = place => {
 		&& r.regret != null && r.regret <= t * (1 + 1e-12))).length / some.length;
 	chart(place, {width: 620, height: 520, y: {label: 'share of the matrices', lo: 0, hi: 1.02},
 		x: {label: 'time over that of the best in hindsight', log: 2, lo: 1, hi: 8},
-		series: contest().map(({name, role, k}) => ({name: short(name), role,
+		series: crowded(contest().map(({name, role, k}) => ({name: short(name), role,
 			width: name == 'auto' ? 3.2 : 1.6, dash: dashes[(k + 1) % dashes.length],
-			points: steps.map(x => ({x, y: share(name, x)}))}))});
+			points: steps.map(x => ({x, y: share(name, x)}))})),
+			points => points.reduce((sum, p) => sum + p.y, 0))});
 };

@@ -3,10 +3,9 @@
  * from CSR, and of what methods of plain CSR prepare beside it. Every format that is made must
  * convert back to CSR bit for bit.
  *
- * Each round times, one after another and in changing order, CSR from COO, the format from COO, the
- * format from CSR, a product of plain CSR and a product of the format, so that both sides of a
- * ratio are from the same seconds. Each result is freed, untimed, before the next is made, so each
- * conversion touches its memory for the first time, as in a program that converts once. */
+ * Each round times, in changing order, CSR from COO, the format from COO, the format from CSR, a
+ * product of plain CSR and one of the format: both sides of a ratio are from the same seconds. Each
+ * result is freed, untimed, before the next is made, so that each conversion touches new memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,13 +174,14 @@ static void time_all(struct bench_case *c, struct record *r, const struct slot *
 	clear(&slot);
 	v[V_ROUNDS] = f.rounds;
 	v[V_DISTURBED] = field_disturbed(&f);
-	v[V_COO_MS] = entrant_ms(is_csr ? to_csr : from_coo);
-	v[V_COO_COST] = is_csr ? 1 : entrant_ratio(from_coo, to_csr);
-	v[V_CSR_MS] = entrant_ms(from_csr);
-	v[V_CSR_COST] = entrant_ratio(from_csr, to_csr);
+	from_coo = is_csr ? to_csr : from_coo;
+	spread_ms(v, V_COO_MS, from_coo);
+	spread_ratio(v, V_COO_COST, from_coo, to_csr);
+	spread_ms(v, V_CSR_MS, from_csr);
+	spread_ratio(v, V_CSR_COST, from_csr, to_csr);
 	v[V_MS] = entrant_ms(own);
-	v[V_CALLS] = entrant_ratio(from_csr, plain);
-	v[V_OWN_CALLS] = entrant_ratio(from_csr, own);
+	spread_ratio(v, V_CALLS, from_csr, plain);
+	spread_ratio(v, V_OWN_CALLS, from_csr, own);
 	if (from_csr && format)
 		convert_share(&((struct maker *)from_csr->own)->sum, r);
 	for (int k = 0; k < f.entrants; k++)
@@ -344,6 +344,7 @@ static const struct column columns[] = {
 	{"own calls", SUM | LESS, V_OWN_CALLS, "%.2f", NULL, NULL},
 	{"size", BLOCK | PAGE | SUM | LESS, V_SIZE, "%.3f", NULL,
          "bytes of its arrays, for methods with those of CSR, over the bytes of CSR"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_status, "why it was refused"},
 	{.head = NULL}};
 

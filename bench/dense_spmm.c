@@ -102,6 +102,7 @@ static const struct column columns[] = {
          "bytes of A and the plan divided by those of A"},
 	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
          "largest error divided by its proven bound; at most 1 is accepted"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};
 

@@ -189,6 +189,7 @@ static void plain(const struct bench *b, FILE *f)
 PAGE_TEXT(page_style, "page.css");
 PAGE_TEXT(chart_script, "chart.js");
 PAGE_TEXT(sort_script, "sort.js");
+PAGE_TEXT(key_script, "key.js");
 PAGE_TEXT(page_script, "page.js");
 
 int html_write(const struct bench *b, const char *path)
@@ -207,8 +208,8 @@ int html_write(const struct bench *b, const char *path)
 
 	fputs("<script>const page = ", f);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
-	fprintf(f, ";\n</script>\n<script>%s%s%s</script>\n</html>\n", chart_script, page_script,
-	        sort_script);
+	fprintf(f, ";\n</script>\n<script>%s%s%s%s</script>\n</html>\n", chart_script, page_script,
+	        key_script, sort_script);
 	json_decref(all);
 	return tool_close(f);
 }

@@ -19,11 +19,11 @@
 
 #include "bench.h"
 
-#define BATCH_SECONDS   3e-3 /* much longer than the clock's resolution and waking threads take */
+#define BATCH_SECONDS   3e-3  /* much longer than the clock's resolution and waking threads take */
 #define COLD_SECONDS    30e-3 /* calls this long gain nothing from untimed calls before them */
-#define WARM_CALLS      3    /* untimed calls that bring a working set into the last-level cache */
-#define SETTLE_MOST     50   /* milliseconds to wait for idle threads at most */
-#define SETTLED_SECONDS 1e-4 /* less than a thread that spins uses in a millisecond */
+#define WARM_CALLS      3     /* untimed calls that bring a working set into the last-level cache */
+#define SETTLE_MOST     50    /* milliseconds to wait for idle threads at most */
+#define SETTLED_SECONDS 1e-4  /* less than a thread that spins uses in a millisecond */
 #define MIN_ROUNDS      5
 #define ATTEMPTS        4
 #define MAX_ROUNDS      100000
@@ -232,26 +232,26 @@ double measure_quantile(const double *value, int count, double q)
 	return result;
 }
 
-static double median_of(const struct candidate *a, const struct candidate *b, int rounds,
-                        bool ratio)
+static double quantile_of(const struct candidate *a, const struct candidate *b, int rounds,
+                          bool ratio, double q)
 {
-	double *each = need(malloc((size_t)(rounds + 1) * sizeof *each), "the times"), median;
+	double *each = need(malloc((size_t)(rounds + 1) * sizeof *each), "the times"), value;
 
 	for (int r = 0; r < rounds; r++)
 		each[r] = ratio ? a->sample[r] / b->sample[r] : a->sample[r] - b->sample[r];
-	median = measure_quantile(each, rounds, 0.5);
+	value = measure_quantile(each, rounds, q);
 	free(each);
-	return median;
+	return value;
 }
 
-double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds)
+double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds, double q)
 {
-	return median_of(a, b, rounds, true);
+	return quantile_of(a, b, rounds, true, q);
 }
 
 double measure_excess(const struct candidate *a, const struct candidate *b, int rounds)
 {
-	return median_of(a, b, rounds, false);
+	return quantile_of(a, b, rounds, false, 0.5);
 }
 
 /* ---- The K-best scheme ----------------------------------------------------------------------- */
@@ -262,11 +262,11 @@ double measure_excess(const struct candidate *a, const struct candidate *b, int 
  * times, and the mean of the K shortest is taken. On a quiet machine this is the time of an
  * undisturbed run. On a shared machine it favours candidates that ran at a fast moment, so ratios
  * should be taken from the rounds. If one call is too short for the clock, a run is a batch of
- * calls. */
+ * calls. The scheme says nothing of its error, so it is repeated. */
 enum { K = 5, M = 20 };
 #define EPSILON 0.001
 
-double measure_kbest(struct candidate *c)
+static double kbest(struct candidate *c)
 {
 	double best[K + 1]; /* the K shortest times, ascending, and a spare place */
 	double sum = 0;
@@ -284,6 +284,12 @@ double measure_kbest(struct candidate *c)
 	for (int k = 0; k < K; k++)
 		sum += best[k];
 	return sum / K;
+}
+
+void measure_kbest(struct candidate *c, double seconds[KBEST_TIMES])
+{
+	for (int k = 0; k < KBEST_TIMES; k++)
+		seconds[k] = kbest(c);
 }
 
 /* ---- Disturbance ----------------------------------------------------------------------------- */

@@ -41,8 +41,10 @@ struct candidate {
 int measure_rounds(struct candidate *const *candidates, int count, double seconds, int rounds,
                    struct tool_progress *progress);
 
-/* Returns the K-best time, in seconds, of a candidate that measure_rounds has timed. */
-double measure_kbest(struct candidate *c);
+/* Finds the K-best time, in seconds, of a candidate that measure_rounds has timed, KBEST_TIMES
+ * times. */
+enum { KBEST_TIMES = 3 };
+void measure_kbest(struct candidate *c, double seconds[KBEST_TIMES]);
 
 /* Counts the misses of the last-level cache in one batch of a candidate that measure_rounds has
  * timed, and sets *misses to those of one call (counters.c). Returns NULL, or why they cannot be
@@ -51,9 +53,9 @@ const char *measure_misses(struct candidate *c, double *misses);
 
 /* Returns the q-quantile of `count` values, with q from 0 to 1; NAN if there are none. */
 double measure_quantile(const double *value, int count, double q);
-/* Return the median over the rounds of the time of `a` divided by that of `b`, and of the time of
- * `a` minus that of `b`, in seconds. */
-double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds);
+/* Return the q-quantile over the rounds of the time of `a` divided by that of `b`; the median of
+ * the time of `a` minus that of `b`, in seconds. */
+double measure_ratio(const struct candidate *a, const struct candidate *b, int rounds, double q);
 double measure_excess(const struct candidate *a, const struct candidate *b, int rounds);
 
 /* Allocates zeros, each part touched first by the thread that will use it (array_data.c). The

@@ -9,7 +9,8 @@
 	        ".incbin \"" EK_PAGE_DIR "/" file "\"\n.byte 0\n.popsection\n");          \
 	extern const char name[]
 
-/* What all pages share (html.c): the style sheet, functions that draw, the sorting of tables. */
-extern const char page_style[], chart_script[], sort_script[];
+/* What all pages share (html.c): the style sheet, functions that draw, keys of charts, the
+ * sorting of tables. */
+extern const char page_style[], chart_script[], key_script[], sort_script[];
 
 #endif

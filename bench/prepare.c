@@ -56,8 +56,9 @@ static void store(struct entrant *e, const struct candidate *at, const struct ca
 	if (e->unprepared) /* as without memory for a second one: the first one counts */
 		return;
 	v[V_PREPARE_MS] = 1e3 * measure_quantile(at->sample, rounds, 0.5);
-	if (unit->sample)
-		v[V_PREPARE_CALLS] = measure_ratio(at, unit, rounds);
+	v[V_PREPARE_ROUNDS] = rounds;
+	for (int k = 0; k < SPREAD_VALUES && unit->sample; k++)
+		v[V_PREPARE_CALLS + k] = measure_ratio(at, unit, rounds, spread_at[k]);
 }
 
 void field_prepare(struct field *f, double seconds)

@@ -206,8 +206,8 @@ void bench_sum_up(struct bench *b)
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 /* Kinds of values in JSON. The bit OPTIONAL may be added: the key is left out if there is no value;
- * else it becomes null. */
-enum { NUMBER, WHOLE, TRUTH, TEXT, OPTIONAL = 4 };
+ * else it becomes null. The bit SPREAD says that the percentiles of the value follow. */
+enum { NUMBER, WHOLE, TRUTH, TEXT, KINDS = 3, OPTIONAL = 4, SPREAD = 8 };
 /* The struct that a text is in: operation, bench, bench_case or record. */
 enum { OF_operation, OF_bench, OF_bench_case, OF_record };
 
@@ -217,10 +217,14 @@ static const struct key {
 	int kind, of; /* `of` and `at` say where a text is */
 	size_t at;
 } keys[] = {
-#define FIELD(name, key, kind)            {key, kind, 0, 0},
+#define FIELD(name, key, kind) {key, kind, 0, 0},
+#define SPREAD_FIELD(name, key, kind)                                        \
+	{key, (kind) | SPREAD, 0, 0}, {key "_p10", (kind) | OPTIONAL, 0, 0}, \
+		{key "_p90", (kind) | OPTIONAL, 0, 0},
 #define TEXT_FIELD(key, of, member, kind) {key, kind, OF_##of, offsetof(struct of, member)},
 #include "fields.def"
 #undef FIELD
+#undef SPREAD_FIELD
 #undef TEXT_FIELD
 };
 enum { KEYS_ALL = sizeof keys / sizeof *keys };
@@ -274,10 +278,26 @@ static json_t *number(double value, int kind)
 	return json_real(isinf(value) ? copysign(1e300, value) : value);
 }
 
+/* Adds the value of a key, and its percentiles if it has some. */
+static void add_value(json_t *o, const struct bench *b, const struct bench_case *c,
+                      const struct record *r, const struct key *key)
+{
+	const int kind = key->kind & KINDS;
+	json_t *value = kind == TEXT ? text_json(text_of(b, c, r, key->key))
+	                             : number(value_of(c, r, (enum value)(key - keys)), kind);
+
+	if (key->kind & OPTIONAL && json_is_null(value))
+		json_decref(value);
+	else
+		json_object_set_new(o, key->key, value);
+	for (int k = 1; k <= 2 && key->kind & SPREAD; k++)
+		add_value(o, b, c, r, key + k);
+}
+
 json_t *record_object(const struct bench *b, const struct bench_case *c, const struct record *r,
                       const char *names)
 {
-	json_t *o = json_object(), *value;
+	json_t *o = json_object();
 	char name[32];
 
 	for (int used; sscanf(names, "%31s%n", name, &used) == 1; names += used) {
@@ -292,15 +312,10 @@ json_t *record_object(const struct bench *b, const struct bench_case *c, const s
 				json_object_set_new(o, name, tool_json_parameters(r->parameters));
 			continue;
 		}
-		if (!key)
-			value = b->op->json(b, c, r);
-		else if ((key->kind & ~OPTIONAL) == TEXT)
-			value = text_json(text_of(b, c, r, name));
+		if (key)
+			add_value(o, b, c, r, key);
 		else
-			value = number(value_of(c, r, (enum value)(key - keys)),
-			               key->kind & ~OPTIONAL);
-		if (!key || !(key->kind & OPTIONAL) || !json_is_null(value))
-			json_object_set_new(o, name, value);
+			json_object_set_new(o, name, b->op->json(b, c, r, name));
 	}
 	if (r->failed || r->refused) {
 		json_object_set_new(o, r->failed ? "failed" : "refused", json_true());

@@ -13,10 +13,12 @@ struct bench;
 
 enum { MOST_CALLS = 8 }; /* most values that --calls of ek bench scenario and regret takes */
 enum value {
-#define FIELD(name, key, kind) V_##name,
+#define FIELD(name, key, kind)        V_##name,
+#define SPREAD_FIELD(name, key, kind) V_##name, V_##name##_P10, V_##name##_P90,
 #define TEXT_FIELD(key, of, member, kind)
 #include "fields.def"
 #undef FIELD
+#undef SPREAD_FIELD
 #undef TEXT_FIELD
 	/* Number of the values above, which have keys in JSON records; those below have none. */
 	KEYED,
@@ -33,22 +35,34 @@ enum value {
 	V_LARGEST,
 	V_TIES,
 	V_SPEEDUP, /* first of MOST_CALLS speed-ups, one for each value of --calls */
-	V_MOST_SPEEDUP = V_SPEEDUP + MOST_CALLS,
+	V_SPEEDUP_P10 = V_SPEEDUP + MOST_CALLS,
+	V_SPEEDUP_P90 = V_SPEEDUP_P10 + MOST_CALLS,
+	V_MOST_SPEEDUP = V_SPEEDUP_P90 + MOST_CALLS,
 	VALUES = V_MOST_SPEEDUP + MOST_CALLS
 };
 
-/* RECORD_MODEL is a part of a model that is timed, or what a model computes from its parts.
- * RECORD_BARE is the bare loop, whose record is not kept. */
-enum record_kind { RECORD_OURS, RECORD_AUTO, RECORD_PEER, RECORD_BOUND, RECORD_MODEL, RECORD_BARE };
-#define KINDS_OURS  (1u << RECORD_OURS | 1u << RECORD_AUTO)
-#define KINDS_PEERS (1u << RECORD_PEER)
+/* RECORD_AUTO and RECORD_LEARNED are choices of the library. RECORD_MODEL is a part of a model that
+ * is timed, or what a model computes from its parts. RECORD_BARE is the bare loop, whose record is
+ * not kept. */
+enum record_kind {
+	RECORD_OURS,
+	RECORD_AUTO,
+	RECORD_LEARNED,
+	RECORD_PEER,
+	RECORD_BOUND,
+	RECORD_MODEL,
+	RECORD_BARE
+};
+#define KINDS_CHOICES (1u << RECORD_AUTO | 1u << RECORD_LEARNED)
+#define KINDS_OURS    (1u << RECORD_OURS | KINDS_CHOICES)
+#define KINDS_PEERS   (1u << RECORD_PEER)
 
 /* The figures of one method on one problem. Texts that are not constants are made by keep(). */
 struct record {
 	enum record_kind kind;
 	const char *name; /* name in tables, such as "heap d=8" */
 	const char *method, *version;
-	const char *chosen;     /* method that auto chose; NULL for other methods */
+	const char *chosen;     /* method that auto or learned chose; NULL for other methods */
 	const char *format;     /* format, with its parameters if they are known */
 	const char *parameters; /* those of the method in its plan, as in "t=64,w=16"; or NULL */
 	const char *device;     /* "cpu", or the name of a device such as "cuda:0" */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * ek bench regret: what the automatic choice loses to the best candidate in hindsight, preparation
- * included, if a plan serves so many products. The regret of a choice is its time divided by that
- * of the best. All records have the times that the library predicts, too (ek_plan_predict). */
+ * ek bench regret: what the automatic choice, and the choice by learned rules, lose to the best
+ * candidate in hindsight, preparation included, if a plan serves so many products. The regret of a
+ * choice is its time divided by that of the best. All records have the times that the library
+ * predicts, too (ek_plan_predict). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 static const char *cell_choice(const struct bench_case *c, const struct record *r)
 {
 	(void)c;
-	return r->chosen ? method_short(r->chosen) : "-";
+	return keep("%s: %s", r->name, r->chosen ? method_short(r->chosen) : cell_status(c, r));
 }
 
 static const char *cell_best_choice(const struct bench_case *c, const struct record *r)
@@ -22,10 +23,11 @@ static const char *cell_best_choice(const struct bench_case *c, const struct rec
 	return c->best ? method_short(c->best) : "-";
 }
 
+/* Returns the format without its parameters, which have a column of their own. */
 static const char *cell_format(const struct bench_case *c, const struct record *r)
 {
 	(void)c;
-	return r->format ? r->format : "-";
+	return r->format ? keep("%.*s", (int)strcspn(r->format, ":"), r->format) : "-";
 }
 
 static const char *cell_tie(const struct bench_case *c, const struct record *r)
@@ -37,8 +39,8 @@ static const struct column columns[] = {
 	{"matrix", LINE | LEFT, VALUES, "matrix", NULL, NULL},
 	{"calls", LINE, V_PRODUCTS_EXPECTED, ",", NULL, NULL},
 	{"method", BLOCK | PAGE | LEFT | SWATCH, VALUES, NULL, cell_method,
-         "after ->, the method that auto chose"},
-	{"auto", LINE | LEFT, VALUES, NULL, cell_choice, NULL},
+         "after ->, the method that auto or learned chose"},
+	{"choice", LINE | LEFT, VALUES, NULL, cell_choice, NULL},
 	{"format", BLOCK | PAGE | LEFT, VALUES, NULL, cell_format, NULL},
 	{"ms", BLOCK | LINE | PAGE | LESS, V_MS, NULL, NULL,
          "time of one of so many calls: that of a run, and that of the preparation divided by the "
@@ -58,6 +60,9 @@ static const struct column columns[] = {
 	{"regret", BLOCK | LINE | PAGE | LESS, V_REGRET, "%.3f", NULL,
          "time divided by that of the best of ours in hindsight, the median over the rounds; 1 if "
          "the intervals from p10 to p90 overlap (tie)"},
+	{"vs peer", BLOCK | LINE | PAGE | RATIO | SOME, V_VS_PEER, "%.3f", NULL,
+         "speed divided by that of the fastest other library, preparations included"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LINE | PAGE | LEFT, VALUES, NULL, cell_tie, NULL},
 	{"plans for", SUM | PAGE_SUM | LEFT, VALUES, "name", NULL, NULL},
 	{"matrices", SUM | PAGE_SUM, V_MATRICES, "%.0f", NULL, NULL},
@@ -68,27 +73,32 @@ static const struct column columns[] = {
 	{"90th percentile", SUM | PAGE_SUM | LESS, V_NINETIETH, "%.3f", NULL, NULL},
 	{"largest", SUM | PAGE_SUM | LESS, V_LARGEST, "%.3f", NULL, NULL},
 	{"on", SUM | PAGE_SUM | LEFT, VALUES, "on", NULL, NULL},
+	{"mean vs peer", SUM | PAGE_SUM | RATIO | SOME, V_VS_PEER, "%.3f", NULL, NULL},
 	{.head = NULL}};
 
-/* Returns the record of auto, which is the first, or NULL if it was not timed. */
-static struct record *automatic(const struct bench_case *c)
+/* Returns the record of a choice, auto or learned, or NULL if it was not timed. */
+static const struct record *choice_of(const struct bench_case *c, enum record_kind kind)
 {
-	return c->count && c->record->kind == RECORD_AUTO && !isnan(c->record->v[V_REGRET])
-	               ? c->record
-	               : NULL;
+	for (const struct record *r = c->record; r < c->record + c->count; r++)
+		if (r->kind == kind && !isnan(r->v[V_REGRET]))
+			return r;
+	return NULL;
 }
 
-/* Adds the record for n calls to the sums: quantiles of the regret of auto over the matrices. */
-static void sum_up(struct bench *b, int64_t n)
+/* Adds the record of a choice for n calls to the sums: quantiles of its regret over the
+ * matrices. */
+static void sum_up(struct bench *b, int64_t n, enum record_kind kind)
 {
-	struct record sum = record_start(RECORD_AUTO, "", text_many((double)n, "call"));
+	struct record sum = record_start(kind, kind == RECORD_AUTO ? "auto, " : "learned, ",
+	                                 text_many((double)n, "call"));
 	double *regret = need(calloc((size_t)b->count + 1, sizeof *regret), "the sums");
 	double *v = sum.v, within_5 = 0, within_20 = 0;
+	struct mean vs_peer = {0};
 	int count = 0;
 
 	v[V_TIES] = 0;
 	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
-		const struct record *r = automatic(c);
+		const struct record *r = choice_of(c, kind);
 
 		if (!r || r->v[V_PRODUCTS_EXPECTED] != (double)n)
 			continue;
@@ -96,6 +106,7 @@ static void sum_up(struct bench *b, int64_t n)
 		within_5 += regret[count] <= 1.05;
 		within_20 += regret[count] <= 1.2;
 		v[V_TIES] += r->v[V_TIE] > 0;
+		mean_add(&vs_peer, r->v[V_VS_PEER]);
 		if (!(regret[count] <= v[V_LARGEST])) {
 			v[V_LARGEST] = regret[count];
 			sum.on = c->matrix;
@@ -103,6 +114,7 @@ static void sum_up(struct bench *b, int64_t n)
 		count++;
 	}
 	v[V_MATRICES] = count;
+	v[V_VS_PEER] = mean_value(vs_peer);
 	v[V_WITHIN_5] = count ? 100 * within_5 / count : NAN;
 	v[V_WITHIN_20] = count ? 100 * within_20 / count : NAN;
 	v[V_MEDIAN] = measure_quantile(regret, count, 0.5);
@@ -116,7 +128,8 @@ static void sums(struct bench *b)
 	for (int k = 0; k < VALUES; k++)
 		b->sums[ALL_GROUPS].v[k] = NAN;
 	for (int k = 0; k < b->o.calls.count; k++)
-		sum_up(b, b->o.calls.value[k]);
+		for (int kind = RECORD_AUTO; kind <= RECORD_LEARNED; kind++)
+			sum_up(b, b->o.calls.value[k], (enum record_kind)kind);
 }
 
 static bool one_matrix(const struct bench *b)
@@ -130,19 +143,22 @@ static void each(const struct bench *b, const struct bench_case *c, FILE *out)
 		table_case(b, c, out);
 }
 
-/* Prints a line for auto in each case, then the sums. */
+/* Prints a line for each choice in each case, then the sums. */
 static void end(const struct bench *b, FILE *out)
 {
 	struct bench_case *lines = need(calloc((size_t)b->count, sizeof *lines), "the table");
 	int count = 0;
 
-	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++)
-		if (automatic(c)) {
-			lines[count] = *c;
-			lines[count++].count = 1;
-		}
-	fprintf(out, "The choice of auto (ms of a call, as measured and as predicted), the best of "
-	             "ours in hindsight\n");
+	for (const struct bench_case *c = b->cases; c < b->cases + b->count; c++) {
+		lines[count] = *c;
+		lines[count].count = 0;
+		while (lines[count].count < c->count &&
+		       1u << c->record[lines[count].count].kind & KINDS_CHOICES)
+			lines[count].count++;
+		count++;
+	}
+	fprintf(out, "The choices (ms of a call, as measured and as predicted), the best of ours "
+	             "in hindsight\n");
 	table_full(b, lines, count, LINE, out);
 	free(lines);
 	fprintf(out, "\nRegret over all matrices\n");
@@ -171,9 +187,9 @@ static void check(struct bench_options *o)
 		           o->common.format);
 	check_matrices(o);
 	while (list && strcmp(list, "all") != 0 && tool_method_next_of(EK_SPMV, &list, name))
-		if (strcmp(name, "auto") == 0)
-			tool_usage("--method: auto always takes part; names of methods to compare "
-			           "it with are expected");
+		if (tool_chooses(name))
+			tool_usage("--method: auto and learned always take part; names of methods "
+			           "to compare them with are expected");
 }
 
 static int begin(struct bench *b)
@@ -192,9 +208,10 @@ const struct operation bench_regret = {
 	.name = "regret",
 	.text = "auto against the best of ours in hindsight (--calls 1,50,500)",
 	.help = "Says what the automatic choice loses to the best method in hindsight. For each "
-		"number of products it times the plan of auto and a plan of every method, "
+		"number of products it times plans of auto, of learned and of every method, "
 		"preparation and runs in the same rounds, and compares them with the times that "
-		"the library predicts.\v"
+		"the library predicts. With --peers other libraries take part, too, with their "
+		"preparations.\v"
 		"Example: ek bench regret --suite small --threads 1 --html regret.html\n"
 		"--method names the methods to compare with (all). Methods that are 20 times as "
 		"slow as the best in their first calls, at every number of products, are not timed "
@@ -202,17 +219,18 @@ const struct operation bench_regret = {
 		"library would choose, on the processor. With one matrix there is a table of all "
 		"methods; the page and the JSON records always have them. Exit status 1: a result "
 		"was wrong.",
-	.options = "suite html rounds time product_counts",
+	.options = "suite html rounds time peers peer_dir product_counts",
 	.defaults = "time=3 calls=1,50,500",
 	.usage = "[MATRIX...]",
 	.children = children,
 	.check = check,
 	.fields =
-		"op method chosen format device isa version matrix source rows cols nnz row_max "
-		"row_mean row_stddev group transpose value index threads expected_calls runs "
-		"rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms first_ms predicted_ms "
-		"predicted_convert_ms regret tie best best_ms best_predicted_ms bytes error commit "
-		"machine state date",
+		"op method chosen method_parameters format device isa version matrix source rows "
+		"cols nnz row_max row_mean row_stddev group transpose value index threads "
+		"expected_calls runs rounds disturbed ms ms_min ms_p10 ms_p90 run_ms prepare_ms "
+                "first_ms predicted_ms "
+		"predicted_convert_ms regret tie best best_ms best_predicted_ms vs_best_peer bytes "
+		"error commit machine state date",
 	.problem = "cases",
 	.columns = columns,
 	.begin = begin,

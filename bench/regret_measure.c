@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Measures what ek bench regret shows. For each number of calls auto makes a plan, and every other
- * candidate one by name, which serves all numbers. Each plan takes part in the rounds twice: its
- * run, and its preparation, which makes the same plan again and frees it, untimed. In a round the
- * time of one of n calls is then
+ * Measures what ek bench regret shows. For each number of calls the two choices, auto and learned,
+ * make a plan, and every other candidate one by name, which serves all numbers. Each plan takes
+ * part in the rounds twice: its run, and its preparation, which makes the same plan again and frees
+ * it, untimed. In a round the time of one of n calls is then
  *     T_prepare / n + T_run,
  * which the model predicts as well. The best in hindsight is the candidate with the least median of
  * these times. The regret is the median over the rounds of the time divided by that of the best.
@@ -10,7 +10,10 @@
  * Candidates that cannot be the best are not timed in rounds, which would take longer for them than
  * for all others: those whose first preparations and runs take more than HOPELESS times as long as
  * the least, at every number of calls. The rule is one of measured times, not of predictions, so a
- * wrong prediction cannot hide the best candidate. */
+ * wrong prediction cannot hide the best candidate.
+ *
+ * With --peers other libraries take part in the same way, each with one preparation that serves all
+ * numbers. They are no candidates: the best in hindsight is one of ours. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,26 +38,29 @@ struct contest {
 	int entries;
 };
 
-/* What a plan is made from, again and again. */
+/* Whose preparation is made again and again, for how many calls. */
 struct maker {
-	const ek_matrix *A;
-	ek_hints hints;
+	struct entrant *run;
+	struct problem *p;
+	int64_t calls; /* 0 if it serves all numbers */
 };
 
-/* Makes plans, frees them, and returns the seconds of making. */
+/* Makes preparations, frees them, and returns the seconds of making. */
 static double make(void *entrant, int64_t calls)
 {
 	struct entrant *e = entrant;
 	const struct maker *m = e->own;
 	double seconds = 0;
 
+	m->p->calls = m->calls;
 	for (; calls > 0; calls--) {
 		const double start = tool_seconds();
-		ek_plan *plan = NULL;
+		void *made = NULL;
 
-		e->record.failed |= ek_plan_create(EK_SPMV, m->A, &m->hints, &plan) != EK_OK;
+		e->record.failed |= !m->run->prepare(m->run, &made);
 		seconds += tool_seconds() - start;
-		ek_plan_destroy(plan);
+		if (made)
+			m->run->drop(m->run, made);
 	}
 	return seconds;
 }
@@ -74,9 +80,11 @@ static void add(struct contest *t, int first, int calls)
 {
 	for (int k = first; k < t->f.entrants; k++) {
 		struct entry *at = &t->entry[t->entries++];
-		const ek_plan *plan = ((struct product *)t->f.entrant[k].own)->plan;
+		struct entrant *run = &t->f.entrant[k];
+		const ek_plan *plan =
+			run->record.kind == RECORD_PEER ? NULL : ((struct product *)run->own)->plan;
 
-		*at = (struct entry){.run = &t->f.entrant[k], .calls = calls};
+		*at = (struct entry){.run = run, .calls = calls};
 		for (int n = 0; plan && n < t->calls->count; n++) {
 			ek_prediction all = {.size = sizeof all};
 
@@ -96,7 +104,8 @@ static double early(const struct entry *at, int64_t n)
 	return timed(at->run) ? v[V_PREPARE_MS] / (double)n + v[V_RUN_MS] : NAN;
 }
 
-/* Returns how many times as long as the least time the entry takes where it compares best. */
+/* Returns how many times as long as the least time of ours the entry takes where it compares
+ * best. */
 static double nearest(const struct contest *t, const struct entry *at)
 {
 	double nearest = INFINITY;
@@ -105,7 +114,8 @@ static double nearest(const struct contest *t, const struct entry *at)
 		double least = INFINITY;
 
 		for (int e = 0; e < t->entries; e++)
-			if (for_calls(&t->entry[e], k))
+			if (for_calls(&t->entry[e], k) &&
+			    t->entry[e].run->record.kind != RECORD_PEER)
 				least = fmin(least, early(&t->entry[e], t->calls->value[k]));
 		nearest = fmin(nearest, early(at, t->calls->value[k]) / least);
 	}
@@ -137,17 +147,16 @@ static void leave_out(struct contest *t)
 		times[k] = nearest(t, &t->entry[k]);
 	for (int k = 0; k < t->entries; k++) {
 		struct entrant *e = t->entry[k].run;
-		struct product *own = e->own;
 
 		e->record.v[V_RUN_MS] = NAN;
-		if (!timed(e) || e->record.kind == RECORD_AUTO || !(times[k] > HOPELESS))
+		if (!timed(e) || 1u << e->record.kind & KINDS_CHOICES || !(times[k] > HOPELESS))
 			continue;
 		record_refuse(&e->record,
 		              keep("its first calls took at least %.0f times as long as those of "
 		                   "the best",
 		                   times[k]));
-		ek_plan_destroy(own->plan);
-		own->plan = NULL;
+		e->release(e->own);
+		e->release = NULL;
 	}
 	free(times);
 }
@@ -163,9 +172,8 @@ static void enter_makings(struct contest *t)
 		at->making = entrant_add(&t->f, RECORD_BARE, "", at->run->record.method,
 		                         sizeof(struct maker));
 		at->making->calls.clocked = make;
-		t->p.calls = at->calls < 0 ? 0 : t->calls->value[at->calls];
 		*(struct maker *)at->making->own = (struct maker){
-			t->p.A, product_hints(&t->p, EK_SPMV, at->run->record.method, NULL)};
+			at->run, &t->p, at->calls < 0 ? 0 : t->calls->value[at->calls]};
 	}
 }
 
@@ -179,8 +187,14 @@ static void enter(struct contest *t)
 		first = t->f.entrants;
 		t->p.calls = t->calls->value[k];
 		product_enter(&t->f, "auto", NULL);
+		if (t->p.reproducible != EK_REPRO_STRICT)
+			product_enter(&t->f, "learned", NULL);
 		add(t, first, k);
 	}
+	first = t->f.entrants;
+	if (!t->f.code)
+		enter_peers(&t->f, &t->p.peer);
+	add(t, first, -1);
 	if (t->f.code)
 		return;
 	leave_out(t);
@@ -214,7 +228,7 @@ static void fill(const struct contest *t, const struct entry *at, int k, double 
 	}
 	totals(t, at, t->calls->value[k], total);
 	v[V_RUNS] = (double)at->run->calls.runs;
-	v[V_RUN_MS] = entrant_ms(at->run);
+	spread_ms(v, V_RUN_MS, at->run);
 	v[V_PREPARE_MS] = entrant_ms(at->making);
 	v[V_MS] = 1e3 * measure_quantile(total, rounds, 0.5);
 	v[V_MS_MIN] = 1e3 * measure_quantile(total, rounds, 0);
@@ -222,33 +236,50 @@ static void fill(const struct contest *t, const struct entry *at, int k, double 
 	v[V_MS_P90] = 1e3 * measure_quantile(total, rounds, 0.9);
 }
 
-/* Stores what a method loses to the best one; `total` and `best_total` are their times in each
- * round. If the intervals of the two overlap, or it is the faster one, it loses nothing. */
+/* Returns the median over the rounds of the quotients of two times. */
+static double quotient(const double *a, const double *b, int rounds)
+{
+	double *ratio = need(malloc(((size_t)rounds + 1) * sizeof *ratio), "the times");
+
+	for (int k = 0; k < rounds; k++)
+		ratio[k] = a[k] / b[k];
+	const double median = measure_quantile(ratio, rounds, 0.5);
+
+	free(ratio);
+	return median;
+}
+
+/* Stores what a method of ours loses to the best one; `total` and `best_total` are their times in
+ * each round. If the intervals of the two overlap, or it is the faster one, it loses nothing. */
 static void compare(struct record *r, const struct record *best, const double *total,
                     const double *best_total, int rounds)
 {
-	double *ratio = need(malloc(((size_t)rounds + 1) * sizeof *ratio), "the times");
 	double *v = r->v;
 
-	for (int k = 0; k < rounds; k++)
-		ratio[k] = total[k] / best_total[k];
-	v[V_REGRET] = measure_quantile(ratio, rounds, 0.5);
-	free(ratio);
+	if (r->kind == RECORD_PEER)
+		return;
+	v[V_REGRET] = quotient(total, best_total, rounds);
 	v[V_TIE] =
 		r != best && v[V_MS_P10] <= best->v[V_MS_P90] && best->v[V_MS_P10] <= v[V_MS_P90];
 	if (v[V_TIE] || v[V_REGRET] < 1)
 		v[V_REGRET] = 1;
 }
 
-/* Orders records: auto, then by time, then those without a time. */
+/* Returns the place of a record's kind: the choices come first. */
+static int rank(const struct record *r)
+{
+	return r->kind == RECORD_AUTO ? 0 : r->kind == RECORD_LEARNED ? 1 : 2;
+}
+
+/* Orders records: auto, learned, then by time, then those without a time. */
 static int in_order(const void *a, const void *b)
 {
 	const struct record *x = a, *y = b;
 	const double p = isnan(x->v[V_MS]) ? HUGE_VAL : x->v[V_MS];
 	const double q = isnan(y->v[V_MS]) ? HUGE_VAL : y->v[V_MS];
 
-	if ((x->kind == RECORD_AUTO) != (y->kind == RECORD_AUTO))
-		return x->kind == RECORD_AUTO ? -1 : 1;
+	if (rank(x) != rank(y))
+		return rank(x) - rank(y);
 	return (p > q) - (p < q);
 }
 
@@ -257,8 +288,8 @@ static void judge(const struct contest *t, int k, struct bench_case *c)
 {
 	const size_t row = (size_t)t->f.rounds + 1;
 	double *total = need(calloc((size_t)t->entries * row, sizeof *total), "the times");
-	const double *best_total = NULL;
-	const struct record *best;
+	const double *best_total = NULL, *peer_total = NULL;
+	const struct record *best, *peer;
 
 	for (int e = 0; e < t->entries; e++)
 		if (for_calls(&t->entry[e], k))
@@ -270,10 +301,16 @@ static void judge(const struct contest *t, int k, struct bench_case *c)
 		c->v[V_BEST_PREDICTED] = best->v[V_PREDICTED_MS];
 		best_total = total + (size_t)(best - c->record) * row;
 	}
-	for (struct record *r = c->record; best && r < c->record + c->count; r++)
-		if (!isnan(r->v[V_MS]))
-			compare(r, best, total + (size_t)(r - c->record) * row, best_total,
-			        t->f.rounds);
+	if ((peer = case_best(c, KINDS_PEERS)))
+		peer_total = total + (size_t)(peer - c->record) * row;
+	for (struct record *r = c->record; r < c->record + c->count; r++) {
+		const double *own = total + (size_t)(r - c->record) * row;
+
+		if (best && !isnan(r->v[V_MS]))
+			compare(r, best, own, best_total, t->f.rounds);
+		if (peer && !isnan(r->v[V_MS]))
+			r->v[V_VS_PEER] = quotient(peer_total, own, t->f.rounds);
+	}
 	free(total);
 	qsort(c->record, (size_t)c->count, sizeof *c->record, in_order);
 }
@@ -293,11 +330,12 @@ static int collect(struct contest *t, const struct matrix_at *at)
 			entrant_check(e->run);
 		if (e->making && e->making->record.failed && !r->failed) {
 			r->failed = true;
-			r->why = "the plan could not be made again";
+			r->why = "it could not be prepared again";
 		}
-		if (r->failed)
-			code = tool_fail(TOOL_FAILED, "%s: %s: %s", t->f.c->name, r->method,
-			                 r->why);
+		if (r->failed) {
+			tool_fail(TOOL_FAILED, "%s: %s: %s", t->f.c->name, r->method, r->why);
+			code = r->kind == RECORD_PEER ? code : TOOL_FAILED;
+		}
 	}
 	for (int k = 0; k < t->calls->count && (!code || code == TOOL_FAILED); k++) {
 		struct bench_case *c;

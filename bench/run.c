@@ -44,7 +44,7 @@ struct entrant *entrant_add(struct field *f, enum record_kind kind, const char *
 		e->calls.before = before;
 		e->calls.most = f->most;
 	}
-	if (kind <= RECORD_AUTO) {
+	if (kind <= RECORD_LEARNED) {
 		e->record.version = ek_version();
 		e->record.isa = ek_isa_name(ek_context_isa(f->bench->ctx));
 	}
@@ -238,22 +238,6 @@ void field_end(struct field *f)
 	free(f->entrant);
 }
 
-static bool was_timed(const struct entrant *e)
-{
-	return e && e->calls.sample;
-}
-
-double entrant_ms(const struct entrant *e)
-{
-	return was_timed(e) ? 1e3 * measure_quantile(e->calls.sample, e->field->rounds, 0.5) : NAN;
-}
-
-double entrant_ratio(const struct entrant *a, const struct entrant *b)
-{
-	return was_timed(a) && was_timed(b) ? measure_ratio(&a->calls, &b->calls, a->field->rounds)
-	                                    : NAN;
-}
-
 double field_disturbed(const struct field *f)
 {
 	double share = 0;
@@ -271,7 +255,7 @@ static const struct entrant *fastest(const struct field *f, enum record_kind kin
 	const struct entrant *best = NULL;
 
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && e->record.kind == kind && e->again == again &&
+		if (entrant_timed(e) && e->record.kind == kind && e->again == again &&
 		    (!best || entrant_ms(e) < entrant_ms(best)))
 			best = e;
 	return best || !again ? best : fastest(f, kind, false);
@@ -285,7 +269,7 @@ struct yardstick {
 const struct entrant *field_unit(const struct field *f)
 {
 	for (const struct entrant *e = f->entrant; e < f->entrant + f->entrants; e++)
-		if (was_timed(e) && e->record.kind == RECORD_OURS &&
+		if (entrant_timed(e) && e->record.kind == RECORD_OURS &&
 		    strcmp(e->record.method, f->unit) == 0)
 			return e;
 	return NULL;
@@ -322,7 +306,8 @@ static void fill(struct entrant *e, const struct yardstick *y)
 		v[V_OF_BOUND] = e->moves / y->bound->moves * entrant_ratio(y->bound, e);
 	if (e->record.kind >= RECORD_BOUND)
 		return;
-	v[V_VS_CSR] = v[V_VS_SERIAL] = entrant_ratio(y->unit, e);
+	spread_ratio(v, V_VS_CSR, y->unit, e);
+	v[V_VS_SERIAL] = v[V_VS_CSR];
 	v[V_VS_PEER] = entrant_ratio(y->peer[e->again], e);
 	if (y->unit && isnan(v[V_PREPARE_CALLS]))
 		v[V_PREPARE_CALLS] = v[V_PREPARE_MS] / entrant_ms(y->unit);
@@ -355,7 +340,7 @@ static int collect(struct field *f)
 
 		if (r->kind == RECORD_BARE)
 			continue;
-		if (was_timed(e) && !r->failed && (r->kind >= RECORD_BOUND || entrant_check(e)))
+		if (entrant_timed(e) && !r->failed && (r->kind >= RECORD_BOUND || entrant_check(e)))
 			fill(e, &y);
 		if (r->failed) {
 			tool_fail(TOOL_FAILED, "%s: %s: %s", f->c->name, r->method, r->why);
@@ -366,6 +351,16 @@ static int collect(struct field *f)
 	}
 	fill_case(f, &y);
 	return code;
+}
+
+/* Takes the K-best times of an entrant, which runs alone, as the scheme requires. */
+static void take_kbest(struct entrant *e)
+{
+	double seconds[KBEST_TIMES];
+
+	measure_kbest(&e->calls, seconds);
+	spread_values(e->record.v, V_MS_KBEST, seconds, KBEST_TIMES, 1e3);
+	e->record.v[V_KBEST_ROUNDS] = KBEST_TIMES;
 }
 
 static int measure(struct field *f, const char *preparing)
@@ -382,8 +377,8 @@ static int measure(struct field *f, const char *preparing)
 	field_rounds(f, o->seconds);
 	field_prepare(f, o->seconds);
 	for (struct entrant *e = f->entrant; o->k_best && e < f->entrant + f->entrants; e++)
-		if (was_timed(e)) /* each alone, as the K-best scheme requires */
-			e->record.v[V_MS_KBEST] = 1e3 * measure_kbest(&e->calls);
+		if (entrant_timed(e))
+			take_kbest(e);
 	if (o->misses)
 		field_misses(f);
 	tool_progress_end(f->progress);

@@ -19,7 +19,7 @@ struct entrant {
 	bool (*move)(struct entrant *entrant, bool back);
 	const char *(*why)(void); /* says why it failed; NULL if ek_error_text() does */
 	void (*release)(void *own);
-	void *own;    /* memory for the functions above, freed after `release` */
+	void *own; /* memory for the functions above, freed after `release` */
 	/* Makes the entrant's preparation once more; `drop` frees it. NULL if it has none, or if
 	 * each call makes it. */
 	bool (*prepare)(struct entrant *entrant, void **spare);
@@ -63,10 +63,19 @@ void drop_plan(struct entrant *entrant, void *plan);
 void field_prepare(struct field *f, double seconds);
 /* Returns the entrant that ratios are relative to, or NULL if it was not timed. */
 const struct entrant *field_unit(const struct field *f);
+bool entrant_timed(const struct entrant *e); /* false for NULL */
 /* Return the median time; the median over rounds of a's time divided by b's. Both return NAN for
  * entrants that are NULL or were not timed. */
 double entrant_ms(const struct entrant *e);
 double entrant_ratio(const struct entrant *a, const struct entrant *b);
+/* Store a number that has percentiles as v[value], and these behind it: the time of `a`; the time
+ * of `a` divided by that of `b`. NAN stands for what was not timed. */
+void spread_ms(double *v, enum value value, const struct entrant *a);
+void spread_ratio(double *v, enum value value, const struct entrant *a, const struct entrant *b);
+/* Stores the median and the percentiles of `count` values, multiplied by `unit`. */
+void spread_values(double *v, enum value value, const double *list, int count, double unit);
+enum { SPREAD_VALUES = 3 };
+extern const double spread_at[SPREAD_VALUES]; /* which quantiles these are */
 /* Returns the share of the samples that other processes disturbed. */
 double field_disturbed(const struct field *f);
 /* Counts the cache misses of all entrants that were timed (counters.c). */
@@ -121,7 +130,7 @@ int matrix_lists(struct bench *bench, const struct tool_source *source, ek_matri
 struct bench_case *case_of_op(const struct matrix_at *at, ek_op op, const char *variant, int *code);
 
 /* Keys of records that operations on a matrix begin with, of their times, and at the end. */
-#define MATRIX_KEYS                                                                       \
+#define MATRIX_KEYS                                                                          \
 	"op method chosen method_parameters device isa version matrix source rows cols nnz " \
 	"row_max row_mean row_stddev group "
 #define TIME_KEYS "threads runs rounds disturbed ms ms_min ms_p10 ms_p90 prepare_ms first_ms "

@@ -16,26 +16,51 @@
 /* Method or peer that is the baseline, or NULL for plain CSR. */
 static const char *baseline;
 
-/* Returns the speed-up for n products. The unit of time is one product of plain CSR, so T_csr is 1,
- * T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr is 1 / vs_csr
- * of the baseline. */
-static double speedup(const struct bench_case *c, const struct record *r, int64_t n)
+/* Returns half of the logarithm of the 90th percentile of a value over its 10th. */
+static double spread_of(const double *v, enum value value)
 {
-	const struct record *base = baseline ? case_record(c, baseline) : NULL;
-	double csr = !baseline ? 1 : base ? 1 / base->v[V_VS_CSR] : NAN;
-
-	return (double)n * csr / (r->v[V_PREPARE_CALLS] + (double)n / r->v[V_VS_CSR]);
+	return log(v[(int)value + 2] / v[(int)value + 1]) / 2;
 }
 
-static json_t *speedups(const struct bench *b, const struct bench_case *c, const struct record *r)
+/* Stores a number and, `spread` apart in the logarithm to both sides, its percentiles, `apart`
+ * places behind it and behind each other. */
+static void store(double *at, int apart, double value, double spread)
 {
+	at[0] = value;
+	at[apart] = value * exp(-spread);
+	at[2 * apart] = value * exp(spread);
+}
+
+/* Stores the speed-up for n products at `at`. The unit of time is one product of plain CSR, so
+ * T_csr is 1, T_prepare is prepare_calls and T_method is 1 / vs_csr. With another baseline, T_csr
+ * is 1 / vs_csr of the baseline. Preparations and products are timed in different rounds, so their
+ * errors are independent, and that of the sum follows from its shares. */
+static void speedup(const struct bench_case *c, const struct record *r, int64_t n, double *at)
+{
+	const struct record *base = baseline ? case_record(c, baseline) : NULL;
+	const double csr = !baseline ? 1 : base ? 1 / base->v[V_VS_CSR] : NAN;
+	const double prepare = r->v[V_PREPARE_CALLS], run = (double)n / r->v[V_VS_CSR];
+	const double first = prepare > 0 ? prepare * spread_of(r->v, V_PREPARE_CALLS) : 0;
+	const double of_method = hypot(first, run * spread_of(r->v, V_VS_CSR)) / (prepare + run);
+
+	store(at, MOST_CALLS, (double)n * csr / (prepare + run),
+	      hypot(of_method, base ? spread_of(base->v, V_VS_CSR) : 0));
+}
+
+/* Makes the object "speedup" or, for the other two keys, that of its percentiles. */
+static json_t *speedups(const struct bench *b, const struct bench_case *c, const struct record *r,
+                        const char *key)
+{
+	const int first = strcmp(key, "speedup") == 0       ? V_SPEEDUP
+	                  : strcmp(key, "speedup_p10") == 0 ? V_SPEEDUP_P10
+	                                                    : V_SPEEDUP_P90;
 	json_t *each = json_object();
 
 	(void)c;
 	for (int k = 0; k < b->o.calls.count; k++)
 		json_object_set_new(each, keep("%lld", (long long)b->o.calls.value[k]),
-		                    isnan(r->v[V_SPEEDUP + k]) ? json_null()
-		                                               : json_real(r->v[V_SPEEDUP + k]));
+		                    isnan(r->v[first + k]) ? json_null()
+		                                           : json_real(r->v[first + k]));
 	return each;
 }
 
@@ -62,9 +87,12 @@ static int finish(struct bench *b, struct bench_case *c)
 	for (int m = 0; m < c->count; m++) {
 		double *v = c->record[m].v;
 
-		v[V_PREPARATION] = v[V_PREPARE_CALLS] * v[V_VS_CSR];
+		store(&v[V_PREPARATION], 1, v[V_PREPARE_CALLS] * v[V_VS_CSR],
+		      hypot(spread_of(v, V_PREPARE_CALLS), spread_of(v, V_VS_CSR)));
 		for (int k = 0; k < b->o.calls.count; k++)
-			v[V_SPEEDUP + k] = speedup(c, &c->record[m], b->o.calls.value[k]);
+			speedup(c, &c->record[m], b->o.calls.value[k], &v[V_SPEEDUP + k]);
+		/* The fewer rounds count in intervals. */
+		v[V_ROUNDS] = fmin(c->v[V_ROUNDS], v[V_PREPARE_ROUNDS]);
 	}
 	return TOOL_OK;
 }
@@ -238,8 +266,8 @@ const struct operation bench_scenario = {
 	.usage = "[MATRIX...]",
 	.children = children,
 	.check = check,
-	.fields = "op method matrix group baseline preparation speedup disturbed commit machine "
-		  "state date",
+	.fields = "op method matrix source group baseline rounds preparation speedup speedup_p10 "
+		  "speedup_p90 disturbed commit machine state date",
 	.json = speedups,
 	.problem = "matrices",
 	.legend = legend,

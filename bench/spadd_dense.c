@@ -174,6 +174,7 @@ static const struct column columns[] = {
 	{"vs serial", BLOCK | PAGE | RATIO, V_VS_SERIAL, "%.2f", NULL,
          "speed divided by that of the plain method with one thread"},
 	{"plan ms", BLOCK | PAGE | LESS, V_PREPARE_MS, NULL, NULL, "time to make the plan"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};
 

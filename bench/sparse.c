@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * ek bench spgemm, spadd ...: operations with a sparse result, method by method. Each call of a
- * method makes a plan and C, and frees those of the previous call. So both are in new memory, as in
- * programs that compute once. Each method is also entered as "NAME again", which replaces the
- * values of an existing C. Peers make a new C in each call too. The first method of the operation
- * is the reference; the unit of the ratios is op->unit. */
+ * method, or of a peer, makes a plan and C in new memory, as in programs that compute once, and
+ * frees those of the previous call; "NAME again" replaces the values of an existing C. The first
+ * method of the operation is the reference; the unit of the ratios is op->unit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +125,7 @@ static void look(struct entrant *e)
 	char text[8192];
 
 	if (o->calls > 0) {
-		v[V_DEVICE_MS] = 1e3 * measure_quantile(o->seconds, o->calls, 0.5);
+		spread_values(v, V_DEVICE_MS, o->seconds, o->calls, 1e3);
 		v[V_DEVICE_GFLOPS] =
 			e->field->c->flops > 0 ? 1e-6 * e->field->c->flops / v[V_DEVICE_MS] : NAN;
 	}
@@ -396,5 +395,6 @@ const struct column sparse_columns[] = {
 	{"plan bytes", BLOCK | PAGE | LESS, V_BYTES, ",", NULL, "bytes that the plan holds"},
 	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
          "largest difference from the serial method over twice the proven bound"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};

@@ -42,7 +42,7 @@ static bool set(struct sparse *p, int problem)
 
 const struct operation bench_spgemm = {
 	SPARSE_OPERATION("spgemm", EK_SPGEMM, sparse_children, "transpose products compression"),
-	.text = "C = A^2, sparse, method by method, with peers",
+	.text = "C = A^2, sparse, method by method, with peers (also: multiply)",
 	.help = "Times the product of a sparse matrix with itself (or, if it is not square, with "
 		"its transpose), method by method, in turn and in rounds, and compares it with "
 		"other libraries. Every result is checked first.\v"

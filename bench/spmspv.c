@@ -270,6 +270,7 @@ static const struct column columns[] = {
 	{"error", BLOCK | PAGE | LESS, V_ERROR, "%.3f", NULL,
          "largest error divided by its proven bound; ours must have the bits of the plain method, "
          "too"},
+	PARAMETERS_COLUMN(BLOCK | PAGE),
 	{"", BLOCK | LEFT, VALUES, NULL, cell_best, "* the fastest of ours; or FAILED"},
 	{.head = NULL}};
 

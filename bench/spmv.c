@@ -204,6 +204,7 @@ static const struct column product_columns[] = {
 	{"k-best ms", BLOCK | LINE | PAGE | KBEST | LESS, V_MS_KBEST, NULL, NULL,
          "mean of the 5 shortest times, run by itself (--k-best)"},
 	{"ns over bare loop", PAGE | LESS, V_OVERHEAD_NS, "%+.0f", NULL, NULL},
+	PARAMETERS_COLUMN(BLOCK | LINE | PAGE),
 	{"", BLOCK | LEFT | VECTORS, VALUES, NULL, cell_best,
          "* the fastest of ours; +N ns: for small matrices, the time beyond that of a plain loop "
          "on one thread, without a call of the library; or refused, or FAILED"},
@@ -288,7 +289,8 @@ static const struct argp_child product_children[] = {{&tool_common_argp, 0, "Com
 	"op method chosen method_parameters format device device_name driver device_memory "   \
 	"vectors isa version matrix source rows cols nnz row_max row_mean row_stddev group "   \
 	"transpose value index threads runs "                                                  \
-	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest prepare_ms first_ms prepare_calls " \
+	"rounds disturbed ms ms_min ms_p10 ms_p90 ms_kbest ms_kbest_rounds prepare_ms "        \
+	"first_ms prepare_calls prepare_calls_rounds "                                         \
 	"bytes bytes_per_nnz gflops gbps csr_gbps gathered_gbps bound_gbps of_bound in_cache " \
 	"unit vs_csr vs_best_peer overhead_ns error commit machine state date"
 

@@ -147,13 +147,15 @@ static bool has_methods(const struct field *f, const char *format, bool anywhere
 static struct entrant *enter_method(struct field *f, const char *name, const char *format)
 {
 	const bool stand_in = strcmp(name, "auto") == 0 && !has_methods(f, format, false);
-	const bool automatic = strcmp(name, "auto") == 0 && !stand_in;
+	const enum record_kind kind = stand_in                    ? RECORD_OURS
+	                              : strcmp(name, "auto") == 0 ? RECORD_AUTO
+	                              : tool_chooses(name)        ? RECORD_LEARNED
+	                                                          : RECORD_OURS;
 	const char *parameters = format ? strchr(format, ':') : NULL;
 	const ek_method *m = tool_method_find(name);
 	const char *own = m ? ek_method_format(m) : NULL;
-	struct entrant *e =
-		entrant_add(f, automatic ? RECORD_AUTO : RECORD_OURS, stand_in ? format : name,
-	                    parameters ? parameters : "", sizeof(struct product));
+	struct entrant *e = entrant_add(f, kind, stand_in ? format : name,
+	                                parameters ? parameters : "", sizeof(struct product));
 
 	((struct product *)e->own)->problem = f->problem;
 	e->release = release;
@@ -236,7 +238,7 @@ static void enter_as(struct field *f, ek_operation operation, const char *name, 
 	r->v[V_BYTES_PER_NNZ] = p->peer.nnz > 0 ? r->v[V_BYTES] / (double)p->peer.nnz : NAN;
 	r->format = keep("%s", ek_plan_format(own->plan));
 	r->parameters = keep("%s", ek_plan_parameters(own->plan));
-	if (strcmp(name, "auto") == 0)
+	if (tool_chooses(name))
 		r->chosen = keep("%s", ek_plan_method(own->plan));
 	entrant_check(e);
 	entrant_check(e); /* again, after a first run */

@@ -107,7 +107,11 @@ int names_expand(struct names *names, const char *line)
 		return append_twins(names, second);
 	if (strcmp(word, "@matrices") == 0)
 		return append_real(names);
-	names_add(names, keep("%.*s", (int)strcspn(line, " \t"), line));
+	int length = (int)strlen(line); /* a path may have blanks inside */
+
+	while (length && strchr(" \t", line[length - 1]))
+		length--;
+	names_add(names, keep("%.*s", length, line));
 	return TOOL_OK;
 }
 

@@ -36,6 +36,15 @@ const char *cell_method(const struct bench_case *c, const struct record *r)
 	return r->chosen ? keep("%s->%s", r->name, method_short(r->chosen)) : r->name;
 }
 
+const char *cell_parameters(const struct bench_case *c, const struct record *r)
+{
+	const char *of = r->format ? strchr(r->format, ':') : NULL;
+	const char *format = of ? of + 1 : "", *method = r->parameters ? r->parameters : "";
+
+	(void)c;
+	return keep("%s%s%s", format, *format && *method ? ", " : "", method);
+}
+
 const char *cell_best(const struct bench_case *c, const struct record *r)
 {
 	const char *best = r == case_best(c, KINDS_OURS) ? "*" : "";
@@ -63,13 +72,23 @@ static bool has_traits(const struct operation *op, const struct column *col)
 	return !(col->where & TRAITS) || col->where & op->traits;
 }
 
+/* Tells whether a record of a case has a text in a column. */
+static bool is_said(const struct bench_case *c, const struct column *col)
+{
+	for (const struct record *r = c->record; r < c->record + c->count; r++)
+		if (*col->text(c, r))
+			return true;
+	return false;
+}
+
 bool column_shown(const struct bench *b, const struct bench_case *c, const struct column *col,
                   unsigned where)
 {
 	return col->where & where && has_traits(b->op, col) &&
 	       (!(col->where & PEERS) || case_has(c, RECORD_PEER)) &&
 	       (!(col->where & KBEST) || b->o.k_best) &&
-	       (!(col->where & SOME) || case_has_value(c, col->value));
+	       (!(col->where & SOME) || case_has_value(c, col->value)) &&
+	       (!(col->where & SAID) || is_said(c, col));
 }
 
 /* ---- Legend ---------------------------------------------------------------------------------- */
@@ -156,6 +175,18 @@ void paragraphs(const char *text, FILE *out)
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
+/* Prints the parameters of the records of a case, which had no place in its table. */
+static void say_parameters(const struct bench_case *c, FILE *out)
+{
+	int at = fprintf(out, "parameters:");
+
+	for (const struct record *r = c->record; r < c->record + c->count; r++)
+		if (*cell_parameters(c, r))
+			wrapped(keep("%s %s;", cell_method(c, r), cell_parameters(c, r)),
+			        tool_width(out) - 2, 2, &at, out);
+	fputc('\n', out);
+}
+
 void table_print(const struct bench *b, const struct bench_case *cases, int count, unsigned where,
                  FILE *out)
 {
@@ -181,7 +212,10 @@ void table_print(const struct bench *b, const struct bench_case *cases, int coun
 
 				tool_table_add(&t, "%s", text ? text : "-");
 			}
+	tool_table_fit(&t, (const char *const[]){PARAMETERS, NULL}, out);
 	tool_table_print(&t, TOOL_TEXT, out);
+	if (t.left_out && where == BLOCK)
+		say_parameters(cases, out);
 	tool_table_free(&t);
 }
 

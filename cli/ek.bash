@@ -63,6 +63,7 @@ _ek_values()
 		vector-add) of=add ;;
 		esac
 		[[ $4 == *[:,]* ]] || echo auto
+		[[ $of == spmv && $2 != "bench convert" && $4 != *[:,]* ]] && echo learned
 		[[ $2 == bench* && $2 != "bench convert" && $4 != *[:,]* ]] && echo all
 		_ek_items "$1" "$4" "$list" methods 5 "^$of\."
 		return ;;

@@ -130,6 +130,7 @@ enum { TOOL_METHOD = 128 };
  * the nearest name. Returns NULL and "auto" unchanged. */
 const char *tool_method(const char *name);
 /* As tool_method, but for the methods of `operation`, whose name the user may leave out. */
+bool tool_chooses(const char *name); /* whether it is "auto" or "learned" */
 const char *tool_method_of(ek_operation operation, const char *name);
 /* Does what tool_method_of does, but refuses "all" with a message of its own. */
 const char *tool_one_method(ek_operation operation, const char *name);
@@ -260,6 +261,9 @@ int tool_temporary(char *path, int suffix);
 void tool_temporary_remove(void);
 /* Makes SIGINT, SIGTERM, SIGHUP and exit() remove unfinished files. main calls it. */
 void tool_signals(void);
+/* Sets the line that such a signal prints on standard error, after "ek ...: interrupted": what is
+ * kept, and how to go on. The text must live as long as the program. */
+void tool_interrupted(const char *text);
 
 /* Runs gnuplot (gnuplot.c), which reads the commands that `write` prints and whose picture goes to
  * the file `path`. Says `hint` if gnuplot is not installed. Returns an exit code. */

@@ -60,12 +60,18 @@ static _Noreturn void no_method(ek_operation operation, const char *name)
 	           name, prefix);
 }
 
+bool tool_chooses(const char *name)
+{
+	return strcmp(name, "auto") == 0 || strcmp(name, "learned") == 0;
+}
+
 const char *tool_method_of(ek_operation operation, const char *name)
 {
 	static char full[TOOL_METHOD];
 	const char *prefix = ek_operation_name(operation);
 
-	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name))
+	if (!name || strcmp(name, "auto") == 0 || method_of(operation, name) ||
+	    (operation == EK_SPMV && tool_chooses(name)))
 		return name;
 	if ((size_t)snprintf(full, sizeof full, "%s.%s", prefix, name) >= sizeof full)
 		tool_usage("--method %s: a method with parameters has at most %d characters", name,

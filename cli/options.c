@@ -206,8 +206,8 @@ static const struct argp_option general_options[] = {
  * list devices` uses, and `ek bench` takes lists. */
 static char *general_text(int key, const char *text, void *input)
 {
-	const bool bench = strncmp(tool_name, "ek bench", 8) == 0 &&
-	                   (key == KEY_THREADS || key == KEY_VALUE);
+	const bool bench =
+		strncmp(tool_name, "ek bench", 8) == 0 && (key == KEY_THREADS || key == KEY_VALUE);
 	const bool devices = strcmp(tool_name, "ek list") == 0 && key != KEY_JSON && key != '?' &&
 	                     key != KEY_USAGE;
 	char *more = NULL;
@@ -263,7 +263,8 @@ const struct argp tool_common_argp = {
 	.options = common_options, .parser = parse_common, .children = common_child};
 
 static const struct argp_option choice_options[] = {
-	{"method", KEY_METHOD, "NAME", 0, "auto (EK_METHOD, else by the matrix), or a name", 0},
+	{"method", KEY_METHOD, "NAME", 0,
+         "auto (EK_METHOD, else by the matrix), learned (spmv), or a name", 0},
 	{"format", KEY_FORMAT, "NAME[:KEY=N,...]", 0,
          "how to store A for it (ek list formats); else as --method wants, else as A is", 0},
 	{"op", KEY_OP, "n|t", 0, "op(A): A, or A transposed (n)", 0},
@@ -276,8 +277,7 @@ static const struct argp_option product_options[] = {
 	{0}};
 static const struct argp_option device_options[] = {
 	{"device", KEY_DEVICE, "NAME", 0,
-         "where to run: cpu, cuda, opencl, opencl:1, gpu; cpu+gpu: both (EK_DEVICE, else cpu)",
-         0},
+         "where to run: cpu, cuda, opencl, opencl:1, gpu; cpu+gpu: both (EK_DEVICE, else cpu)", 0},
 	{"device-memory", KEY_DEVICE_MEMORY, "auto|copy|mapped|shared", 0,
          "how arrays that it shares with the processor are held (auto)", 0},
 	{0}};

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -70,6 +71,13 @@ static void remove_unfinished(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static const char *_Atomic interrupted; /* what a signal says, or NULL */
+
+void tool_interrupted(const char *text)
+{
+	atomic_store(&interrupted, text);
+}
+
 static void *wait_for_signal(void *arg)
 {
 	sigset_t *set = arg;
@@ -78,6 +86,11 @@ static void *wait_for_signal(void *arg)
 	if (sigwait(set, &number) != 0)
 		return NULL;
 	remove_unfinished();
+	const char *text = atomic_load(&interrupted);
+
+	if (text) /* in place of a progress bar, if there is one */
+		fprintf(stderr, "%s%s: interrupted: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
+		        tool_name, text);
 	signal(number, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, set, NULL);
 	raise(number);

@@ -16,7 +16,7 @@ set_property(SOURCE bench/suite.c APPEND PROPERTY COMPILE_DEFINITIONS
 # The page of ek bench --html contains its style sheet and scripts, which the assembler includes.
 set(page ${PROJECT_SOURCE_DIR}/bench)
 set_property(SOURCE bench/html.c APPEND PROPERTY COMPILE_DEFINITIONS EK_PAGE_DIR="${page}")
-set_property(SOURCE bench/html.c APPEND PROPERTY OBJECT_DEPENDS "${page}/page.css;${page}/page.js;${page}/chart.js;${page}/sort.js")
+set_property(SOURCE bench/html.c APPEND PROPERTY OBJECT_DEPENDS "${page}/page.css;${page}/page.js;${page}/chart.js;${page}/key.js;${page}/sort.js")
 set(reproduce ${PROJECT_SOURCE_DIR}/reproduce)
 set_property(SOURCE reproduce/page.c APPEND PROPERTY COMPILE_DEFINITIONS EK_PAGE_DIR="${reproduce}")
 set_property(SOURCE reproduce/page.c APPEND PROPERTY OBJECT_DEPENDS "${reproduce}/reproduce.js")

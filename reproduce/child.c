@@ -14,22 +14,6 @@
 
 #include "reproduce.h"
 
-enum { MOST_WORDS = 64 };
-
-/* Splits a command at its blanks, which are overwritten. Returns false if it has too many words. */
-static bool split(char *command, char *word[MOST_WORDS])
-{
-	int count = 0;
-
-	for (char *at = strtok(command, " "); at; at = strtok(NULL, " ")) {
-		if (count == MOST_WORDS - 1)
-			return false;
-		word[count++] = at;
-	}
-	word[count] = NULL;
-	return true;
-}
-
 /* What comes from one of a process's outputs. */
 struct output {
 	int from;
@@ -160,15 +144,14 @@ json_t *child_run(const char *command, double limit, const char **why)
 	int status = 0;
 
 	line = need(strdup(keep("ek bench %s --json - --quiet", command)), "a step");
-	*why = "too many words";
-	errno = 0;
-	const pid_t child = split(line, word) ? start(word, output) : -1;
+	*why = words_split(line, word);
+	const pid_t child = *why ? -1 : start(word, output);
 
+	if (child < 0 && !*why)
+		*why = keep("cannot be started: %s", strerror(errno));
 	free(line);
-	if (child < 0) {
-		*why = errno ? keep("cannot be started: %s", strerror(errno)) : *why;
+	if (child < 0)
 		return NULL;
-	}
 	const bool in_time = take_all(output, limit);
 
 	if (!in_time)

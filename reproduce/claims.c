@@ -65,11 +65,13 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 {
 	const char *key = json_string_value(json_object_get(claim, "value")),
 		   *better = json_string_value(json_object_get(claim, "better")), *problem;
+	const char *over_key = json_string_value(json_object_get(claim, "over_value"));
 	const bool less = !better || strcmp(better, "less") == 0;
 
 	key = key ? key : "ms";
+	over_key = over_key ? over_key : key;
 	json_t *of = by_problem(e, store, claim, "of", key, less),
-	       *over = by_problem(e, store, claim, "over", key, less), *a, *b;
+	       *over = by_problem(e, store, claim, "over", over_key, less), *a, *b;
 	const size_t most = json_object_size(of) + 1;
 	double *ratio = need(calloc(most, sizeof *ratio), "a claim");
 	double *error = need(calloc(most, sizeof *error), "a claim");
@@ -84,9 +86,9 @@ static struct found find_ratio(const struct experiment *e, const struct store *s
 			f.disturbed++;
 			continue;
 		}
-		const double r = record_number(a, key) / record_number(b, key);
+		const double r = record_number(a, key) / record_number(b, over_key);
 
-		error[f.cases] = hypot(interval_error(a, key), interval_error(b, key));
+		error[f.cases] = hypot(interval_error(a, key), interval_error(b, over_key));
 		ratio[f.cases++] = less ? 1 / r : r; /* above 1 speaks for `of` */
 		f.twins += is_twin(a);
 	}

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause
- * Intervals of ratios of times. A record has the median of n rounds and their 10th and 90th
- * percentiles. If errors are normal, the standard deviation is their distance divided by 2.563, and
- * somewhat more for few rounds, whose interpolated percentiles lie nearer together; the standard
- * error of a median is 1.2533 / sqrt(n) of it; and the 95 % interval is as many standard errors to
- * either side as Student's distribution with n - 1 degrees of freedom says. Errors of different
- * problems are independent, and that of a mean follows to first order. */
+ * Intervals of ratios. A record has the median of n rounds of a time, or of a quotient of times,
+ * and under the same key with _p10 and _p90 their percentiles; n is "rounds", or what the key with
+ * _rounds says. If errors are normal, the standard deviation is their distance divided by 2.563,
+ * and somewhat more for few rounds, whose interpolated percentiles lie nearer together; the
+ * standard error of a median is 1.2533 / sqrt(n) of it; and the 95 % interval is as many standard
+ * errors to either side as Student's distribution with n - 1 degrees of freedom says. Errors of
+ * different problems are independent, and that of a mean follows to first order. */
 #include <math.h>
 #include <string.h>
 
 #include "reproduce.h"
 
-/* Rates, which follow from the time, and values that are counted. All others but the time have no
- * known error. */
+/* Rates, which follow from the time, and values that are counted. Of all others, those without
+ * percentiles have no known error. */
 static const char rates[] = "gflops gbps csr_gbps gathered_gbps mkeys";
 static const char counted[] =
 	"bytes bytes_per_nnz size nnz rows cols row_max products result_nnz compression n_u n_f "
@@ -32,18 +33,29 @@ bool is_rate(const char *key)
 	return has_word(rates, key);
 }
 
+double record_spread(const json_t *record, const char *key, const char *suffix)
+{
+	const int length = (int)strcspn(key, ".");
+
+	return record_number(record, keep("%.*s%s%s", length, key, suffix, key + length));
+}
+
 double interval_error(const json_t *record, const char *key)
 {
-	const double ms = record_number(record, "ms"), n = record_number(record, "rounds");
-	const double spread = record_number(record, "ms_p90") - record_number(record, "ms_p10");
+	const char *timed = is_rate(key) ? "ms" : key;
+	const double at = record_number(record, timed);
+	const double spread =
+		record_spread(record, timed, "_p90") - record_spread(record, timed, "_p10");
+	double n = record_spread(record, timed, "_rounds");
 
+	n = isnan(n) ? record_number(record, "rounds") : n;
 	if (has_word(counted, key))
 		return 0;
-	if ((strcmp(key, "ms") != 0 && !is_rate(key)) || !(n >= 3) || !(spread >= 0) || !(ms > 0))
+	if (!(n >= 3) || !(spread >= 0) || !(at > 0))
 		return INFINITY;
 	const double deviation = spread / 2.563 / (1 - 1.7 / (n + 0.5));
 
-	return student(n - 1) * 1.2533 * deviation / sqrt(n) / ms;
+	return student(n - 1) * 1.2533 * deviation / sqrt(n) / at;
 }
 
 /* Returns the place of the ratio that decides a maximum or a median. */

@@ -184,14 +184,16 @@ static json_t *exactly(double value)
 }
 
 /* Returns the place of a record in a chart: its x, a number or a text, its y, and the interval of y
- * that the 10th and 90th percentile of the time give; NULL without a y. */
+ * that the 10th and 90th percentile, of a rate those of the time, give; NULL without a y. */
 static json_t *point(const json_t *chart, const json_t *record)
 {
 	const char *x = json_string_value(json_object_get(chart, "x")),
 		   *key = json_string_value(json_object_get(chart, "y"));
-	const double y = record_number(record, key), ms = record_number(record, "ms");
-	const double least = record_number(record, "ms_p10"),
-		     most = record_number(record, "ms_p90");
+	const bool rate = is_rate(key);
+	const char *timed = rate ? "ms" : key;
+	const double y = record_number(record, key), ms = record_number(record, timed);
+	const double least = record_spread(record, timed, "_p10"),
+		     most = record_spread(record, timed, "_p90");
 	json_t *p;
 
 	if (isnan(y))
@@ -202,9 +204,7 @@ static json_t *point(const json_t *chart, const json_t *record)
 		json_object_set_new(p, "x", exactly(record_number(record, x)));
 	else
 		json_object_set_new(p, "x", text_json(text_value(record, x)));
-	const bool rate = is_rate(key);
-
-	if ((rate || strcmp(key, "ms") == 0) && ms > 0 && least > 0 && most > 0) {
+	if (ms > 0 && least > 0 && most > 0) {
 		json_object_set_new(p, "low", json_real(rate ? y * ms / most : least));
 		json_object_set_new(p, "high", json_real(rate ? y * ms / least : most));
 	}
@@ -284,6 +284,7 @@ static json_t *one_chart(const struct experiment *e, const json_t *chart, const 
 
 	if (profile)
 		profile_make(list);
+	front_mark(e, profile ? "share" : text_value(chart, "y"), list);
 	return json_pack("{s:o, s:s, s:s, s:O, s:O*, s:O*, s:s*, s:o}", "title",
 	                 text_json(keep("%s%s%s", title ? title : experiment_text(e, "title"),
 	                                split ? ": " : "", split ? value : "")),

@@ -144,8 +144,8 @@ int page_write(const struct works *works, const struct store *store, const struc
 	        "records.jsonl beside it.</noscript>\n<script>const page = ",
 	        page_style);
 	json_dumpf(all, f, JSON_COMPACT | JSON_ESCAPE_SLASH | JSON_REAL_PRECISION(6));
-	fprintf(f, ";\n</script>\n<script>%s%s%s</script>\n</html>\n", chart_script,
-	        reproduce_script, sort_script);
+	fprintf(f, ";\n</script>\n<script>%s%s%s%s</script>\n</html>\n", chart_script,
+	        reproduce_script, key_script, sort_script);
 	json_decref(all);
 	return tool_close(f);
 }

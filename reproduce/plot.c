@@ -39,13 +39,21 @@ static int category(json_t *names, const json_t *x)
 	return (int)json_integer_value(known);
 }
 
-/* Prints the points of all series. If `names` is not NULL, x is the number of a category. */
-static void print_points(const json_t *chart, json_t *names, FILE *out)
+static bool is_back(const json_t *series)
+{
+	return json_is_true(json_object_get(series, "back"));
+}
+
+/* Prints the points of the series that are behind the others, or of those in front. If `names` is
+ * not NULL, x is the number of a category. */
+static void print_points(const json_t *chart, bool back, json_t *names, FILE *out)
 {
 	json_t *series, *p;
 	size_t k, n;
 
 	json_array_foreach(json_object_get(chart, "series"), k, series) {
+		if (is_back(series) != back)
+			continue;
 		json_array_foreach(json_object_get(series, "points"), n, p) {
 			const json_t *x = json_object_get(p, "x");
 			const double y = json_number_value(json_object_get(p, "y"));
@@ -81,13 +89,44 @@ static json_t *print_names(const json_t *chart, FILE *out)
 	return names;
 }
 
+/* Prints how series are drawn, those that are behind the others first: thin and grey, with one line
+ * in the key. */
+static void print_series(const json_t *chart, bool lines, FILE *out)
+{
+	const json_t *all = json_object_get(chart, "series");
+	const char *word = "plot ";
+	json_t *series;
+	size_t k;
+	int others = 0;
+
+	json_array_foreach(all, k, series)
+		others += is_back(series);
+	for (int back = 1; back >= 0; back--) {
+		bool first = true;
+
+		json_array_foreach(all, k, series) {
+			if (is_back(series) != (back == 1))
+				continue;
+			fprintf(out, "%s'-' using 1:2:3:4 with yerror%s%s", word,
+			        lines ? "lines" : "bars",
+			        back ? " lc rgb '#bbbbbb' lw 0.5 pt 7 ps 0.3" : "");
+			fprintf(out, back && !first ? " notitle" : " title ");
+			if (!back || first)
+				quote(back ? text_many(others, "other") : text_at(series, "name"),
+				      out);
+			word = ", ";
+			first = false;
+		}
+	}
+	fputc('\n', out);
+}
+
 static void write_picture(const void *picture, FILE *out)
 {
 	const struct picture *p = picture;
 	const bool lines = strcmp(text_at(p->chart, "kind"), "bars") != 0;
 	const char *log = text_at(p->chart, "log");
-	json_t *names = NULL, *series;
-	size_t k;
+	json_t *names = NULL;
 
 	fprintf(out, "set terminal %s\nset termoption noenhanced\nset title ",
 	        strcmp(p->kind, "pdf") == 0   ? "pdfcairo size 16cm,11cm font ',9'"
@@ -106,13 +145,9 @@ static void write_picture(const void *picture, FILE *out)
 	} else {
 		names = print_names(p->chart, out);
 	}
-	json_array_foreach(json_object_get(p->chart, "series"), k, series) {
-		fprintf(out, "%s'-' using 1:2:3:4 with yerror%s title ", k ? ", " : "plot ",
-		        lines ? "lines" : "bars");
-		quote(text_at(series, "name"), out);
-	}
-	fputc('\n', out);
-	print_points(p->chart, names, out);
+	print_series(p->chart, lines, out);
+	print_points(p->chart, true, names, out);
+	print_points(p->chart, false, names, out);
 	json_decref(names);
 }
 

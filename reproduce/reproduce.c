@@ -130,6 +130,15 @@ static int measure_step(const struct step *step, struct store *store, const stru
 	return store_add(store, step->command, records, tool_seconds() - start);
 }
 
+/* Says what an interrupt would leave now. */
+static void foresee_interrupt(const struct store *store, const struct wanted *w)
+{
+	if (!w->common.quiet)
+		tool_interrupted(keep("%s kept in %s; the same command goes on with the others",
+		                      text_many((double)json_object_size(store->records), "step"),
+		                      store->path));
+}
+
 /* Measures the steps of an experiment that are not there yet, until the time `end`. */
 static int measure(const struct experiment *e, struct store *store, const struct wanted *w,
                    double end, const char *what, struct tally *tally)
@@ -141,6 +150,7 @@ static int measure(const struct experiment *e, struct store *store, const struct
 		const struct step *step = &e->step[k];
 
 		tool_progress_step(progress, k, e->steps);
+		foresee_interrupt(store, w);
 		if (is_there(store, step))
 			tally->there++;
 		else if (step->device && !w->common.device)

@@ -38,8 +38,9 @@ struct wanted {
 /* ---- Works and experiments (works.c) --------------------------------------------------------- */
 
 struct step {
-	const char *command; /* what follows `ek bench`, the matrix at the end */
-	bool device;         /* whether it needs --device */
+	/* What follows `ek bench`, the matrix at the end, with quotes as for a shell. */
+	const char *command;
+	bool device; /* whether it needs --device */
 };
 
 struct experiment {
@@ -92,8 +93,15 @@ const char *store_device(const struct store *store);
 int store_fail(struct store *store, const char *command, const char *why);
 void store_close(struct store *store);
 
-/* ---- Running (child.c) ----------------------------------------------------------------------- */
+/* ---- Running (child.c, words.c) -------------------------------------------------------------- */
 
+/* Returns a word as it must stand in a command: in quotes if it has blanks or other special
+ * characters. */
+const char *word_quoted(const char *word);
+/* Splits a command into its words, in place, with a NULL behind the last. Returns NULL, or what is
+ * wrong with it. */
+enum { MOST_WORDS = 64 };
+const char *words_split(char *command, char *word[MOST_WORDS]);
 /* Runs `ek bench COMMAND` as a process of its own and returns its records. If it fails, or takes
  * more than `limit` seconds, returns NULL and stores the reason in *why. */
 json_t *child_run(const char *command, double limit, const char **why);
@@ -123,6 +131,9 @@ struct interval {
 	double at, low, high;
 	bool known;
 };
+/* Returns the number that belongs to a key: that with the suffix, which in "speedup.50" follows the
+ * name of the object. */
+double record_spread(const json_t *record, const char *key, const char *suffix);
 /* Returns half of the 95 % interval of the logarithm of a record's value; infinity if it is not
  * known, as from one or two rounds; 0 for what is counted. */
 double interval_error(const json_t *record, const char *key);
@@ -138,9 +149,12 @@ extern const char *const verdict_name[VERDICTS];
  * members text, page, published, here, low, high, cases, verdict and sentence. */
 json_t *claims_judge(const struct experiment *e, const struct store *store);
 /* Returns the charts of an experiment: an array of objects with the members title, kind, x, y, log
- * and series, which have the members name, role, mean and points. */
+ * and series, which have the members name, role, mean, points and perhaps back. */
 json_t *charts_make(const struct experiment *e, const struct store *store);
 
+/* Marks those series of a crowded chart that are drawn behind the others with the member "back"
+ * (front.c). `key` is that of their y. */
+void front_mark(const struct experiment *e, const char *key, json_t *series);
 /* Replaces the points of the series of a chart, times by problem, by performance profiles
  * (profile.c). */
 void profile_make(json_t *series);

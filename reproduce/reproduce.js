@@ -29,18 +29,12 @@ const values = c => {
 
 /* ---- Charts --------------------------------------------------------------------------------- */
 
-/* Ours are spread around the circle of hues, peers are greys; a single series has no key. */
-const hues = series => {
-	const ours = series.filter(s => s.role == 'ours'), peers = series.filter(s => s.role == 'peer');
-	const hue = s => Math.round(360 * ours.indexOf(s) / ours.length + 210) % 360;
-	const grey = s => Math.round(35 + 40 * peers.indexOf(s) / peers.length);
-	return series.map(s => ({...s, name: series.length == 1 ? '' : s.name,
-		role: s.role == 'ours' ? `hsl(${hue(s)} 60% 50%)`
-			: s.role == 'peer' ? `hsl(265 12% ${grey(s)}%)` : s.role}));
-};
+/* A single series has no key. */
+const named_hues = series => hues(series)
+	.map(s => ({...s, name: series.length == 1 ? '' : s.name}));
 const axis = (log, letter, label) => ({label: quoted(label),
 	...log?.includes(letter) ? {log: letter == 'x' ? 2 : 10} : {lo: 0}});
-const styled = (s, k) => ({name: s.name, role: s.role, dash: dashes[k % dashes.length],
+const styled = (s, k) => ({name: s.name, role: s.role, back: s.back, dash: dashes[k % dashes.length],
 	shape: shapes[k % shapes.length]});
 const text_of = (s, p) => `${s.name}, ${p.x}: ${figure(p.y)}`
 	+ (p.low == null ? '' : ` (${figure(p.low)} to ${figure(p.high)})`);
@@ -50,7 +44,7 @@ const shown = (c, good) => ({...c, series: c.series.map(s => ({...s, points: s.p
 	.filter(s => s.points.length)});
 const draw_lines = (place, c) => chart(place, {width: 760, height: 400,
 	x: {...axis(c.log, 'x', c.x), lo: undefined}, y: axis(c.log, 'y', c.label ?? c.y),
-	series: hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
+	series: named_hues(c.series).map((s, k) => ({...styled(s, k), width: 1.9,
 		...c.kind == 'curves' ? {shape: ''} : {},
 		points: s.points.sort((a, b) => a.x - b.x)
 			.map(p => ({...p, text: text_of(s, p)}))}))});
@@ -62,7 +56,7 @@ const draw_bars = (place, c) => {
 	const off = k => bars ? (k - (n - 1) / 2) * 0.8 / n : 0;
 	chart(place, {width: 900, height: 80 + high * xs.length, x: across,
 		y: rows(xs.map(x => `${x}`)),
-		series: hues(c.series).map((s, k) => ({...styled(s, k),
+		series: named_hues(c.series).map((s, k) => ({...styled(s, k),
 			...bars ? {bar: 0.36 / n, from: 0} : {},
 			points: s.points.map(p => ({x: p.y, y: xs.indexOf(p.x) + off(k),
 				text: bars ? '' : text_of(s, p)}))}))});

@@ -60,7 +60,9 @@ static void add_matrices(struct experiment *e, const char *command, const struct
                          bool device)
 {
 	for (int k = 0; k < names->count; k++)
-		add_step(e, keep("%s %s%s", command, source_of(names->name[k]), names->name[k]),
+		add_step(e,
+		         keep("%s %s%s", command, source_of(names->name[k]),
+		              word_quoted(names->name[k])),
 		         device);
 	if (!names->count)
 		add_step(e, command, device);
@@ -79,7 +81,7 @@ static void add_each(struct experiment *e, const char *command, json_t *each, vo
 	for (size_t k = 0; k < json_array_size(values); k++)
 		add_each(e,
 		         keep("%s %s %s", command, json_object_iter_key(option),
-		              json_string_value(json_array_get(values, k))),
+		              word_quoted(json_string_value(json_array_get(values, k)))),
 		         each, json_object_iter_next(each, option), names, device);
 }
 
@@ -100,7 +102,8 @@ static int add_run(struct experiment *e, json_t *run, const struct wanted *wante
 	if (wanted->common.threads && !strstr(command, "--threads"))
 		command = keep("%s --threads %d", command, wanted->common.threads);
 	if (device && wanted->device)
-		command = keep("%s --device %s%s", command, both ? "cpu+" : "", wanted->device);
+		command = keep("%s --device %s%s", command, both ? "cpu+" : "",
+		               word_quoted(wanted->device));
 	/* A run of matrices that has none in this mode has no step. */
 	if (!code && (names.count || !json_object_get(run, "matrices")))
 		add_each(e, command, each, json_object_iter(each), &names, device);

@@ -83,6 +83,35 @@ expect "no record counts twice" test \
 expect "their records are the same" diff <(head -n 1 kept) <(head -n 1 cut/records.jsonl)
 run 0 --works works -o cut --again --minutes 0.0001 --quiet
 expect "what no time is left for is told" grep -q "left for the next call" out
+set -m # otherwise the shell makes background commands ignore SIGINT
+"$EK" reproduce --works works -o int >out 2>err &
+child=$!
+set +m
+for ((k = 0; k < 200; k++)); do
+	[[ -s int/records.jsonl ]] && break
+	sleep 0.05
+done
+sleep 0.2 # until the step is known to be kept
+kill -INT "$child"
+wait "$child" 2>/dev/null
+expect "an interrupt ends it" test $? = 130
+expect "an interrupt says what is kept" grep -qE \
+	'^ek reproduce: interrupted: [1-8] steps? kept in int/records.jsonl; the same command goes on' err
+
+# ---- Words with blanks ---------------------------------------------------------------------------
+
+mkdir words "two words"
+"$EK" generate poisson2d5:nx=9,ny=9 -o "two words/a'b.mtx" --quiet
+cat >words/words.json <<'END'
+{"work": "words", "number": "6", "authors": "A", "year": 2000, "title": "T", "experiments": [
+ {"id": "1", "what": "Figure 1", "title": "T", "runs": [{"bench": "spmv --method 'csr.serial' --rounds 1",
+  "each": {"--threads": ["1"]}, "matrices": {"full": ["two words/a'b.mtx"]}}]},
+ {"id": "2", "what": "Figure 2", "title": "T", "runs": [{"bench": "spmv 'a b"}]}]}
+END
+run 1 --works words -o words --quiet
+expect "a path with blanks is one word" grep -q "^words.1 (Figure 1): 1 of 1 steps" out
+expect "commands are quoted as for a shell" grep -qFe "--threads 1 'two words/a'\\\\''b.mtx'" words/records.jsonl
+expect "a quote that is not closed" grep -q "spmv 'a b: a quote is not closed" out
 
 # ---- Verdicts ------------------------------------------------------------------------------------
 
@@ -92,6 +121,9 @@ record()
 	awk -v method="$1" -v matrix="$2" -v ms="$3" -v machine="$machine" 'BEGIN {
 		printf "{\"op\":\"spmv\",\"method\":\"%s\",\"matrix\":\"%s\",\"value\":\"f64\",", method, matrix
 		printf "\"rounds\":9,\"ms\":%g,\"ms_p10\":%g,\"ms_p90\":%g,", ms, 0.995 * ms, 1.005 * ms
+		printf "\"run_ms\":%g,\"run_ms_p10\":%g,\"run_ms_p90\":%g,", 3 * ms, 2.985 * ms, 3.015 * ms
+		printf "\"speedup\":{\"50\":%g},\"speedup_p10\":{\"50\":%g},", 8 / ms, 7.96 / ms
+		printf "\"speedup_p90\":{\"50\":%g},", 8.04 / ms
 		printf "\"n_u\":471,\"machine\":\"%s\",\"step\":\"spmv x\"}\n", machine }'
 }
 machine=$(sed -n 's/.*"machine":"\([^"]*\)".*/\1/p' all/records.jsonl | head -n 1)
@@ -106,6 +138,10 @@ cat >works/judge.json <<'END'
   {"text": "the other way", "published": 1.5, "of": {"method": "b"}, "over": {"method": "a"}},
   {"text": "alike", "published": null, "of": {"method": "c"}, "over": {"method": "b"}},
   {"text": "slower", "published": 0.5, "of": {"method": "b"}, "over": {"best": "ours"}},
+  {"text": "speed-ups", "published": 2, "value": "speedup.50", "better": "more",
+   "of": {"method": "a"}, "over": {"method": "b"}},
+  {"text": "another value", "published": null, "over_value": "run_ms",
+   "of": {"method": "a"}, "over": {"method": "b"}},
   {"text": "a peer", "published": 1.1, "of": {"method": "a"}, "over": {"method": "peer.x"}}],
   "numbers": [{"text": "updates", "published": 471, "value": "n_u", "where": {"method": "a"}, "exact": true},
    {"text": "not so many", "published": 470, "value": "n_u", "where": {"method": "a"}, "exact": true}]}]}
@@ -134,10 +170,12 @@ says "left out as disturbed: does not hold."
 says "alike. The work says so in words. Here: 1 times"
 says "geometric mean of 2 cases: tie."
 says "slower. The work: 0.5 times. Here: 0.25 times"
+says "speed-ups. The work: 2 times. Here: 4 times (3.98 to 4.02), geometric mean of 2 cases, 1 left out as disturbed: holds, by more."
+says "another value. The work says so in words. Here: 12 times as fast (11.9 to 12.1)"
 says "1 claim: Not measured here: peer.x did not take part"
 says "updates. The work: 471. Here: 471: holds."
 says "not so many. The work: 470. Here: 471: does not hold."
-says "claims: holds 4, tie 1, does not hold 2, not judged 1"
+says "claims: holds 6, tie 1, does not hold 2, not judged 1"
 
 # ---- Mistakes ------------------------------------------------------------------------------------
 

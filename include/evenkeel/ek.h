@@ -948,7 +948,9 @@ typedef struct ek_hints {
 	/* Name of a method, in full or without the operation ("csr.merge"). With NULL or "auto" the
 	 * library chooses a method for the matrix; for experiments, the environment variable
 	 * EK_METHOD can replace NULL and "auto" (ek_context_create). Parameters may follow the
-	 * name: "spmv.csr.adaptive.gpu:block=2048" */
+	 * name: "spmv.csr.adaptive.gpu:block=2048". For EK_SPMV on the processor, "learned" takes
+	 * the method of a rule that was learned from measured matrices if its confidence is at
+	 * least 80 %, and otherwise does what `measure` does ("Learned choices") */
 	const char *method;
 	ek_op op;      /* 0 means EK_OP_N */
 	int64_t calls; /* expected number of runs; 0 means many (1000) */
@@ -1108,6 +1110,25 @@ ek_status ek_wisdom_save(ek_context *ctx, const char *path);
 ek_status ek_wisdom_forget(ek_context *ctx);
 /* Returns the number of decisions that a context remembers, those of other machines included. */
 int64_t ek_wisdom_count(const ek_context *ctx);
+
+/* ---- Learned choices -------------------------------------------------------------------------
+ *
+ * With hints.method "learned" a plan for EK_SPMV is chosen by rules over features of the matrix,
+ * such as the lengths of rows and the number of diagonals, as in SMAT (Li, Tan, Chen and Sun 2013).
+ * The rules are part of the library and were learned from the times of matrices on one machine,
+ * which src/plan/learned.def names; bench/learn.py learns them again on another one.
+ * ek_plan_explain has the rule that fits, its confidence and the features.
+ *   - If no rule is sure, or its method cannot be used for this matrix, the first runs are trials
+ *     as with hints.measure, and what is said there holds; with fewer than 64 announced calls the
+ *     predicted method is taken.
+ *   - There are no rules, so that the same happens, for op T, for hints.format, for fewer than 8
+ *     announced calls, and for an A that is in another format than csr (csc with op T is like csr
+ *     with op N).
+ *   - The features take a few products to find, most of it for the diagonals.
+ *   - hints.memory is no limit for the method of a rule, as for any that is named.
+ *   - EK_METHOD has no influence unless runs are measured.
+ *   - Errors: EK_EUNSUPPORTED for other operations and in contexts with a device; EK_EINVAL with
+ *     EK_REPRO_STRICT. */
 
 /* A view of a dense vector or block; it owns nothing. Make a view with ek_vector, ek_block or
  * ek_device_vector, or set its members yourself, with `size` = sizeof(ek_dense). */

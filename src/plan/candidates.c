@@ -46,8 +46,8 @@ static bool copies(const ek_plan *chosen, const ek_hints *h)
 static double cold(const eki_selection *s)
 {
 	const eki_machine *m = s->f.machine;
-	const double all = m->memory_all_gbps > 0 ? m->memory_all_gbps
-	                                          : s->f.threads * m->memory_gbps;
+	const double all =
+		m->memory_all_gbps > 0 ? m->memory_all_gbps : s->f.threads * m->memory_gbps;
 
 	return s->f.strict ? 0
 	                   : eki_held(s->f.csr_bytes, m->cache_bytes) * s->f.csr_bytes /
@@ -145,16 +145,14 @@ ek_status eki_candidates_list(ek_plan *p)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-/* Lets the reasons of a plan that was made by name begin with the true one. What its method says
- * follows. */
-static void say_measured(eki_text *why)
+void eki_candidate_reason(eki_text *why, const char *reason)
 {
-	static const char named[] = "asked for by name", measured[] = "times of runs";
-	const size_t from = sizeof named - 1, to = sizeof measured - 1;
+	static const char named[] = "asked for by name";
+	const size_t from = sizeof named - 1, to = strlen(reason);
 
 	if (!why->data || strncmp(why->data, named, from) != 0)
 		return;
-	memcpy(why->data, measured, to);
+	memcpy(why->data, reason, to);
 	memmove(why->data + to, why->data + from, (size_t)why->used - from + 1);
 	why->used -= (int64_t)(from - to);
 }
@@ -168,7 +166,7 @@ ek_status eki_candidate_make(ek_plan *p, eki_trial *trial, const ek_hints *hints
 
 	EK_TRY(eki_plan_make(problem->operation, A, hints, &made));
 	if (hints->method && p->trials->hints.method != hints->method)
-		say_measured(&made->why); /* the caller named none */
+		eki_candidate_reason(&made->why, "times of runs"); /* the caller named none */
 	/* Only the plan with the trials counts as a holder of A, since that is what the caller
 	 * sees. */
 	eki_matrix_drop(A);

@@ -179,6 +179,8 @@ ek_status ek_plan_create(ek_operation operation, const ek_matrix *A, const ek_hi
 	}
 	if (h.measure)
 		EK_RETURN_IF(eki_trials_check(A->ctx, o));
+	if (eki_learned_wanted(&h))
+		return eki_learned_make(o, A, &h, plan);
 	return eki_plan_make(o, A, &h, plan);
 }
 

@@ -297,6 +297,7 @@ void eki_gpu_release(eki_step *step);
 int64_t eki_gpu_bytes(const eki_step *step);
 
 #include "plan/dense.h"
+#include "plan/learned.h"
 #include "plan/operands.h"
 #include "plan/select.h"
 #include "plan/trials.h"

@@ -79,6 +79,9 @@ ek_status eki_plan_make(const eki_operation *operation, const ek_matrix *A, cons
 ek_status eki_candidates_list(ek_plan *plan);
 /* Makes the plan of a candidate. `hints` are those of the trials, with method and format. */
 ek_status eki_candidate_make(ek_plan *plan, eki_trial *trial, const ek_hints *hints);
+/* Replaces "asked for by name" at the beginning of a plan's reasons by a reason that is not
+ * longer. */
+void eki_candidate_reason(eki_text *why, const char *reason);
 void eki_candidate_destroy(ek_plan *of, ek_plan *plan);
 /* Returns the time that trials have taken, in products, over that of the predicted candidate. */
 double eki_trials_spent(const eki_trials *t);

@@ -104,6 +104,8 @@ ek_status eki_trials_explain(const ek_plan *p, char *text, size_t size)
 		say_trial(&o, t, k);
 	if (t->lost)
 		say(&o, "         there was no memory to remember the decision\n");
+	if (p->why.data)
+		say(&o, "%s", p->why.data);
 	eki_lock_give(&t->lock);
 	return status;
 }

@@ -99,7 +99,7 @@ if command -v node >/dev/null; then
 		}));
 		let charts = [];
 		global.document = {querySelector: () => main,
-			querySelectorAll: what => what == 'table' ? [] : charts = places()};
+			querySelectorAll: what => what == '[data-chart]' ? charts = places() : []};
 		eval([...text.matchAll(/<script>([^]*?)<\/script>/g)].map(([, script]) => script).join(''));
 		console.log(main.innerHTML);
 		charts.forEach(p => console.log(p.dataset.chart, p.innerHTML || '', p.after));
@@ -134,7 +134,7 @@ if command -v node >/dev/null; then
 	page "scenario a.mtx symmetric.mtx --method coo" '<h3>2 regular matrices: speed-up over plain CSR</h3>'
 	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '^predicted <svg.*<title>symmetric, coo: '
 	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '^losses <svg'
-	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '<h3>Regret of the automatic choice</h3>.*<td>1 call</td><td class="">2</td>.*<h2>50 calls</h2>'
+	page "regret a.mtx symmetric.mtx --method csr.rows,coo --calls 1,50" '<h3>Regret of the automatic choice</h3>.*<td>auto, 1 call</td><td class="">2</td>.*<h2>50 calls</h2>'
 	page "spgemm a.mtx --method csr.flags" '<td>.*spgemm.csr.flags again</td>'
 fi
 

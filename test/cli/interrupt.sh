@@ -45,6 +45,8 @@ for signal in KILL INT; do
 		kill -"$signal" "$pid" 2>/dev/null
 		wait "$pid" 2>/dev/null
 		[[ $(ls -A begun) == records.json ]] || fail "$signal: bench $operation --json" "leaves $(ls -A begun)"
+		[[ $signal == KILL ]] || grep -qE '^ek bench .*: interrupted: begun/records.json keeps the records of 1 case;' err ||
+			fail "$signal: bench $operation --json" "does not say what is kept: $(cat err)"
 		if command -v python3 >/dev/null; then
 			python3 -c "
 import json

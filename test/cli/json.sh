@@ -88,8 +88,8 @@ json 'all(x["op"] == "convert" and x["size"] > 0 for x in r)
 json '[x["speedup"]["10"] for x in r if x["matrix"] == "a" and x["method"] == "spmv.coo"] == [1.0]
 	and r[-1]["speedup"]["10"] is None and r[-1]["group"] == "irregular"' \
 	'ek bench scenario --from records.json --calls 10 --json - 2>/dev/null'
-json 'len(r) == 6 and all(x["regret"] >= 1 and x["ms_p10"] <= x["ms"] <= x["ms_p90"] for x in r)
-	and all(x["best_ms"] == min(y["ms"] for y in r if y["method"] != "auto"
+json 'len(r) == 8 and all(x["regret"] >= 1 and x["ms_p10"] <= x["ms"] <= x["ms_p90"] for x in r)
+	and all(x["best_ms"] == min(y["ms"] for y in r if y["method"] not in ("auto", "learned")
 		and y["expected_calls"] == x["expected_calls"]) for x in r)
 	and all(x["regret"] == 1 and not x["tie"] for x in r if x["ms"] == x["best_ms"])
 	and all(x["predicted_convert_ms"] > 0 for x in r if x["method"] == "spmv.coo")' \
