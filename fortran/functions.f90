@@ -52,12 +52,22 @@ contains
     if (status == EK_OK) string = ek_string(c_loc(text))
   end function ek_explanation
 
-  type(ek_dense) function dense_of(type, rows, cols, data) result(d)
+  ! Returns the size of a structure or, so that the library refuses it, 0: a section with gaps between
+  ! its elements, such as a row of a block, would be a copy, which is gone when the function returns.
+  integer(c_size_t) function size_if(contiguous, size)
+    logical, intent(in) :: contiguous
+    integer(c_size_t), intent(in) :: size
+
+    size_if = merge(size, 0_c_size_t, contiguous)
+  end function size_if
+
+  type(ek_dense) function dense_of(type, rows, cols, data, contiguous) result(d)
     integer(c_int), intent(in) :: type
     integer(c_int64_t), intent(in) :: rows, cols
     type(c_ptr), intent(in) :: data
+    logical, intent(in) :: contiguous
 
-    d%size = c_sizeof(d)
+    d%size = size_if(contiguous, c_sizeof(d))
     d%value = type
     d%rows = rows
     d%cols = cols
@@ -66,55 +76,57 @@ contains
   end function dense_of
 
   type(ek_dense) function vector_f32(x) result(d)
-    real(c_float), intent(in), target, contiguous :: x(:)
-    d = dense_of(EK_F32, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x))
+    real(c_float), intent(in), target :: x(:)
+    d = dense_of(EK_F32, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x), is_contiguous(x))
   end function vector_f32
 
   type(ek_dense) function vector_f64(x) result(d)
-    real(c_double), intent(in), target, contiguous :: x(:)
-    d = dense_of(EK_F64, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x))
+    real(c_double), intent(in), target :: x(:)
+    d = dense_of(EK_F64, size(x, kind=c_int64_t), 1_c_int64_t, c_loc(x), is_contiguous(x))
   end function vector_f64
 
   type(ek_dense) function block_f32(X) result(d)
-    real(c_float), intent(in), target, contiguous :: X(:, :)
-    d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X))
+    real(c_float), intent(in), target :: X(:, :)
+    d = dense_of(EK_F32, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
   end function block_f32
 
   type(ek_dense) function block_f64(X) result(d)
-    real(c_double), intent(in), target, contiguous :: X(:, :)
-    d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X))
+    real(c_double), intent(in), target :: X(:, :)
+    d = dense_of(EK_F64, size(X, 1, c_int64_t), size(X, 2, c_int64_t), c_loc(X), is_contiguous(X))
   end function block_f64
 
   type(ek_segments) function segment_flags(flag) result(s)
-    integer(c_int8_t), intent(in), target, contiguous :: flag(:)
-    s%size = c_sizeof(s)
+    integer(c_int8_t), intent(in), target :: flag(:)
+    s%size = size_if(is_contiguous(flag), c_sizeof(s))
     s%count = size(flag, kind=c_int64_t)
     s%offset_type = EK_INT32
     s%flag = c_loc(flag)
   end function segment_flags
 
   type(ek_segments) function segment_offsets_32(offset) result(s)
-    integer(c_int32_t), intent(in), target, contiguous :: offset(:)
-    s%size = c_sizeof(s)
+    integer(c_int32_t), intent(in), target :: offset(:)
+    s%size = size_if(is_contiguous(offset), c_sizeof(s))
     s%count = size(offset, kind=c_int64_t) - 1
     s%offset_type = EK_INT32
     s%offset = c_loc(offset)
   end function segment_offsets_32
 
   type(ek_segments) function segment_offsets_64(offset) result(s)
-    integer(c_int64_t), intent(in), target, contiguous :: offset(:)
-    s%size = c_sizeof(s)
+    integer(c_int64_t), intent(in), target :: offset(:)
+    s%size = size_if(is_contiguous(offset), c_sizeof(s))
     s%count = size(offset, kind=c_int64_t) - 1
     s%offset_type = EK_INT64
     s%offset = c_loc(offset)
   end function segment_offsets_64
 
-  type(ek_sparse) function sparse_of(value, index, n, nnz, idx, val) result(s)
+  ! `fits`: there are as many places as values, all neighbours.
+  type(ek_sparse) function sparse_of(value, index, n, nnz, idx, val, fits) result(s)
     integer(c_int), intent(in) :: value, index
     integer(c_int64_t), intent(in) :: n, nnz
     type(c_ptr), intent(in) :: idx, val
+    logical, intent(in) :: fits
 
-    s%size = c_sizeof(s)
+    s%size = size_if(fits, c_sizeof(s))
     s%value = value
     s%index = index
     s%n = n
@@ -125,28 +137,32 @@ contains
 
   type(ek_sparse) function sparse_32_f32(n, idx, val) result(s)
     integer(c_int64_t), intent(in) :: n
-    integer(c_int32_t), intent(in), target, contiguous :: idx(:)
-    real(c_float), intent(in), target, contiguous :: val(:)
-    s = sparse_of(EK_F32, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+    integer(c_int32_t), intent(in), target :: idx(:)
+    real(c_float), intent(in), target :: val(:)
+    s = sparse_of(EK_F32, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val), &
+        size(idx) == size(val) .and. is_contiguous(idx) .and. is_contiguous(val))
   end function sparse_32_f32
 
   type(ek_sparse) function sparse_32_f64(n, idx, val) result(s)
     integer(c_int64_t), intent(in) :: n
-    integer(c_int32_t), intent(in), target, contiguous :: idx(:)
-    real(c_double), intent(in), target, contiguous :: val(:)
-    s = sparse_of(EK_F64, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+    integer(c_int32_t), intent(in), target :: idx(:)
+    real(c_double), intent(in), target :: val(:)
+    s = sparse_of(EK_F64, EK_INT32, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val), &
+        size(idx) == size(val) .and. is_contiguous(idx) .and. is_contiguous(val))
   end function sparse_32_f64
 
   type(ek_sparse) function sparse_64_f32(n, idx, val) result(s)
     integer(c_int64_t), intent(in) :: n
-    integer(c_int64_t), intent(in), target, contiguous :: idx(:)
-    real(c_float), intent(in), target, contiguous :: val(:)
-    s = sparse_of(EK_F32, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+    integer(c_int64_t), intent(in), target :: idx(:)
+    real(c_float), intent(in), target :: val(:)
+    s = sparse_of(EK_F32, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val), &
+        size(idx) == size(val) .and. is_contiguous(idx) .and. is_contiguous(val))
   end function sparse_64_f32
 
   type(ek_sparse) function sparse_64_f64(n, idx, val) result(s)
     integer(c_int64_t), intent(in) :: n
-    integer(c_int64_t), intent(in), target, contiguous :: idx(:)
-    real(c_double), intent(in), target, contiguous :: val(:)
-    s = sparse_of(EK_F64, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val))
+    integer(c_int64_t), intent(in), target :: idx(:)
+    real(c_double), intent(in), target :: val(:)
+    s = sparse_of(EK_F64, EK_INT64, n, size(val, kind=c_int64_t), c_loc(idx), c_loc(val), &
+        size(idx) == size(val) .and. is_contiguous(idx) .and. is_contiguous(val))
   end function sparse_64_f64

@@ -18,9 +18,16 @@ SCALARS = {
 }
 DEFAULTS = {'integer': '0', 'real': '0', 'character': 'c_null_char', 'c_ptr': 'c_null_ptr',
             'c_funptr': 'c_null_funptr'}
-# Pointers that may be null, or are by default, so that an argument may be left out.
-OPTIONAL = {'options', 'hints', 'most', 'exact', 'counts', 'kth', 'smallest', 'val', 'out_val',
-            'value', 'values', 'form', 'after'}
+# Pointers that may be null: arguments, and the functions in which they may be left out.
+OPTIONAL = {
+    r'options|hints|after': r'.*', r'most|exact': r'ek_spmspv_size', r'kth|smallest': r'ek_kselect',
+    r'form': r'ek_matrix_write', r'values?': r'ek_heap_\w+',
+}
+
+
+def optional(function, argument):
+    return ', optional' if any(re.fullmatch(a, argument) and re.fullmatch(f, function)
+                               for a, f in OPTIONAL.items()) else ''
 
 
 def read_header():
@@ -95,7 +102,7 @@ class Header:
             lines.append(f'{fortran} :: {array[1] if array else name.lstrip("*")}{shape} = {default}')
         return lines
 
-    def argument(self, text):
+    def argument(self, function, text):
         """Returns name and declaration of an argument. Those that the library may keep, or that
         point to results, are targets: else compilers assume that a call with intent(in) leaves all
         memory as it was that the argument leads to."""
@@ -104,7 +111,7 @@ class Header:
             return callback[1], 'type(c_funptr), value'
         const, kind, stars, name = re.match(r'(const )?(\w+) (\**)(\w+)$', text).groups()
         intent = 'intent(in)' if const else 'intent(inout)'
-        optional = ', optional' if name in OPTIONAL else ''
+        left_out = optional(function, name)
         if kind in self.handles:
             return name, 'type(c_ptr), ' + ('value' if stars == '*' else 'intent(inout)')
         if kind == 'void' and stars == '**':
@@ -113,16 +120,16 @@ class Header:
             # A user's own pointer, or memory of a device, else an array.
             if name in ('user', 'block', 'to_device', 'from_device') or name == 'to' and not const:
                 return name, 'type(c_ptr), value'
-            return name, f'type(*), dimension(*), target, {intent}{optional}'
+            return name, f'type(*), dimension(*), target, {intent}{left_out}'
         if not stars:
             return name, f'{self.scalar(kind)}, value'
         if kind == 'char':
-            return name, f'character(kind=c_char), dimension(*), {intent}{optional}'
+            return name, f'character(kind=c_char), dimension(*), {intent}{left_out}'
         if kind in self.structs:
-            return name, f'type({kind}), target, {intent}{optional}'
+            return name, f'type({kind}), target, {intent}{left_out}'
         if const:
             return name, f'{self.scalar(kind)}, dimension(*), target, {intent}'
-        return name, f'{self.scalar(kind)}, {intent}{optional}'
+        return name, f'{self.scalar(kind)}, {intent}{left_out}'
 
     def constant_lines(self):
         for group in [body for _, body in self.enums.items()] + self.constants:
@@ -149,7 +156,7 @@ class Header:
 
     def function_lines(self):
         for result, name, arguments in self.functions:
-            args = [self.argument(a) for a in split(arguments) if a != 'void']
+            args = [self.argument(name, a) for a in split(arguments) if a != 'void']
             kind = result.replace('const ', '').strip()
             head = 'subroutine' if kind == 'void' else 'function'
             names = ', '.join(a for a, _ in args)
@@ -172,8 +179,8 @@ def module():
 ! - Handles are type(c_ptr). Structures are derived types with the same names; call `h = ek_hints()` to
 !   set their sizes and all other members to 0.
 ! - Arrays are passed as they are, of any type: integer(4) or (8), real(4) or (8). What the library
-!   borrows must be contiguous, must have the attribute target, and must stay. EK_BASE1 says that
-!   indices begin with 1.
+!   borrows, and vectors and results, must have the attribute target and no gaps between elements
+!   (ek_vector and its like refuse gaps by a size of 0). EK_BASE1 says that indices begin with 1.
 ! - Strings end with c_null_char: 'csr5'//c_null_char. ek_string makes Fortran's of those that come back.
 ! - An operation whose name is that of a function, EK_SPMV in C, is EK_OPERATION_SPMV here.
 ! - Constants for versions of the library are not here: call ek_version.

@@ -9,9 +9,9 @@
  *	ek::plan plan(EK_SPMV, A);
  *	plan.spmv(1, x, 0, y);
  *
- * Arrays: where a function takes ek::span, ek::in or ek::out, give it a std::vector, std::array,
- * std::span, or a vector of Eigen; ek::in and ek::out take matrices of Eigen, too. Nothing is
- * copied. The arrays of a matrix are borrowed unless the flags say EK_COPY.
+ * Arrays: where a function takes ek::in or ek::out, give it a std::vector, std::array, std::span, a
+ * plain array, or a column vector or matrix of Eigen. Nothing is copied. The arrays of a matrix are
+ * borrowed unless the flags say EK_COPY, so temporary containers are refused.
  *
  * Lifetimes: context, matrix and plan can be moved, not copied, and destroyed in any order: a plan
  * keeps its matrix alive, a matrix its context. Borrowed arrays must live as long as the last plan.
@@ -19,14 +19,15 @@
  * Errors: a function that fails throws ek::error with the text of ek_error_text. If its last
  * argument is a pointer to an ek_status, it sets that and throws nothing; what it returns is
  * then empty. Without exceptions in the compiler (-fno-exceptions), a failure that is not asked
- * for in this way prints the text and ends the program. */
+ * for in this way prints the text and ends the program. Lengths and types of containers, which ek.h
+ * cannot see, are checked here: ek_error_text then still has the text of an earlier failure. */
 #ifndef EVENKEEL_EK_HPP
 #define EVENKEEL_EK_HPP
 #include <evenkeel/ek.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <initializer_list>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -35,6 +36,13 @@
 #include <utility>
 
 namespace ek
+{
+/* Keeps functions apart that were compiled with and without exceptions. */
+#if defined(__cpp_exceptions)
+inline namespace throwing
+#else
+inline namespace ending
+#endif
 {
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
@@ -70,24 +78,28 @@ inline void report(ek_status status, ek_status *out, const char *text = ek_error
 
 /* ---- Types of values and indices ------------------------------------------------------------- */
 
-template <class T> struct value_of;
-template <> struct value_of<float> : std::integral_constant<ek_value, EK_F32> {
-};
-template <> struct value_of<double> : std::integral_constant<ek_value, EK_F64> {
-};
-template <> struct value_of<std::int32_t> : std::integral_constant<ek_value, EK_INT32> {
-};
-template <> struct value_of<std::int64_t> : std::integral_constant<ek_value, EK_INT64> {
-};
-
 /* The ek_value of T, const or not. */
-template <class T> inline constexpr ek_value value_v = value_of<std::remove_cv_t<T>>::value;
+template <class T> constexpr ek_value value_of()
+{
+	using plain = std::remove_cv_t<T>;
+	constexpr bool integer = std::is_integral_v<plain> && std::is_signed_v<plain>;
+
+	static_assert(std::is_same_v<plain, float> || std::is_same_v<plain, double> ||
+	                      (integer && (sizeof(T) == 4 || sizeof(T) == 8)),
+	              "values are float, double, or signed integers of 32 or 64 bits");
+	return std::is_same_v<plain, float>    ? EK_F32
+	       : std::is_same_v<plain, double> ? EK_F64
+	       : sizeof(T) == 4                ? EK_INT32
+	                                       : EK_INT64;
+}
+template <class T> inline constexpr ek_value value_v = value_of<T>();
 
 /* The ek_index of a matrix whose row pointers are P and whose column indices are C. */
 template <class P, class C> constexpr ek_index index_of()
 {
 	static_assert(
-		std::is_signed_v<P> && std::is_signed_v<C> && sizeof(C) <= sizeof(P) &&
+		std::is_integral_v<P> && std::is_integral_v<C> && std::is_signed_v<P> &&
+			std::is_signed_v<C> && sizeof(C) <= sizeof(P) &&
 			(sizeof(P) == 4 || sizeof(P) == 8) && sizeof(C) >= 4,
 		"indices are int32_t or int64_t, and no column index is wider than a pointer");
 	return sizeof(P) == 4 ? EK_I32 : sizeof(C) == 4 ? EK_I64_32 : EK_I64;
@@ -119,6 +131,7 @@ template <class T> class span
 	std::int64_t size_ = 0;
 
 public:
+	using element_type = T;
 	span() = default;
 	span(T *data, std::int64_t size) : data_(data), size_(size)
 	{
@@ -158,6 +171,12 @@ namespace detail
 /* The type of what an array of type C holds, const if it cannot be written. */
 template <class C> using element = std::remove_pointer_t<decltype(std::data(std::declval<C &>()))>;
 
+template <class C, class = void> struct has_element_type : std::false_type {
+};
+template <class C>
+struct has_element_type<C, std::void_t<typename C::element_type>> : std::true_type {
+};
+
 /* Tells whether C is a vector or a matrix of Eigen, or a block of one, or has the same members. */
 template <class C, class = void> struct is_eigen : std::false_type {
 };
@@ -167,6 +186,21 @@ struct is_eigen<C, std::void_t<decltype(C::IsRowMajor), decltype(C::IsVectorAtCo
     : std::true_type {
 };
 
+/* Tells whether C owns its elements, so that they end with it. Views give writable elements though
+ * they are const, or say so by a member type (std::span), or are parts of what Eigen owns. */
+template <class C> constexpr bool owns()
+{
+	using plain = std::remove_cv_t<std::remove_reference_t<C>>;
+
+	if constexpr (is_eigen<plain>::value)
+		return std::is_same_v<plain, typename plain::PlainObject>;
+	else
+		return !has_element_type<plain>::value && std::is_const_v<element<const plain>>;
+}
+
+/* Tells whether an array given as C && is still there after the call. */
+template <class C> inline constexpr bool stays = std::is_lvalue_reference_v<C> || !owns<C>();
+
 template <class C> ek_dense describe(C &array)
 {
 	using plain = std::remove_cv_t<C>;
@@ -174,6 +208,8 @@ template <class C> ek_dense describe(C &array)
 	if constexpr (is_eigen<plain>::value) {
 		static_assert(plain::InnerStrideAtCompileTime == 1,
 		              "the values of a column (row-major: of a row) must be neighbours");
+		static_assert(plain::RowsAtCompileTime != 1 || plain::ColsAtCompileTime == 1,
+		              "a row vector is no vector: give its transpose(), or an ek::block");
 		if constexpr (!plain::IsVectorAtCompileTime)
 			return ek_block(value_v<element<C>>, array.rows(), array.cols(),
 			                array.outerStride(),
@@ -221,27 +257,65 @@ public:
 				   !std::is_base_of_v<in, std::decay_t<C>>>>
 	out(C &&array) : in(detail::describe(array))
 	{
-		static_assert(
-			std::is_lvalue_reference_v<C> ||
-				!std::is_const_v<detail::element<const std::remove_reference_t<C>>>,
-			"a temporary array is no place for a result");
+		static_assert(detail::stays<C>, "a temporary array is no place for a result");
 	}
 };
 
 /* Describes a block in memory of the host: `cols` columns of `rows` values. */
-template <class T>
+template <class T, class = std::enable_if_t<!std::is_const_v<T>>>
 out block(T *data, std::int64_t rows, std::int64_t cols, std::int64_t ld, int order = EK_COL_MAJOR)
 {
 	return ek_block(value_v<T>, rows, cols, ld, order, data);
 }
-
-/* Describes sparse vectors of n values by the places and values of their nonzeros. */
-template <class I, class V> ek_sparse sparse_vector(std::int64_t n, const I &idx, const V &val)
+template <class T>
+in block(const T *data, std::int64_t rows, std::int64_t cols, std::int64_t ld,
+         int order = EK_COL_MAJOR)
 {
-	return ek_sparse_vector(
-		value_v<detail::element<const V>>, value_v<detail::element<const I>>, n,
-		static_cast<std::int64_t>(std::size(val)), std::data(idx), std::data(val));
+	return ek_block(value_v<T>, rows, cols, ld, order, data);
 }
+
+/* Sparse vectors of n values by the places (from 0) and values of their nonzeros: operands, and
+ * room for results. An operand has as many places as values, else functions refuse it. */
+class sparse_in
+{
+protected:
+	ek_sparse sparse_;
+	template <class I, class V>
+	sparse_in(std::int64_t n, const I &idx, const V &val, std::int64_t nnz)
+	    : sparse_(ek_sparse_vector(value_v<detail::element<const V>>,
+	                               value_v<detail::element<const I>>, n, nnz, std::data(idx),
+	                               std::data(val)))
+	{
+	}
+
+public:
+	template <class I, class V>
+	sparse_in(std::int64_t n, const I &idx, const V &val)
+	    : sparse_in(n, idx, val,
+	                std::size(idx) == std::size(val) ? static_cast<std::int64_t>(std::size(val))
+	                                                 : -1)
+	{
+	}
+	const ek_sparse *get() const
+	{
+		return &sparse_;
+	}
+};
+
+class sparse_out : public sparse_in
+{
+public:
+	template <class I, class V>
+	sparse_out(std::int64_t n, I &idx, V &val)
+	    : sparse_in(n, idx, val,
+	                static_cast<std::int64_t>(std::size(idx) < std::size(val) ? std::size(idx)
+	                                                                          : std::size(val)))
+	{
+		static_assert(!std::is_const_v<detail::element<I>> &&
+		                      !std::is_const_v<detail::element<V>>,
+		              "the result is written to these arrays");
+	}
+};
 
 /* ---- Handles --------------------------------------------------------------------------------- */
 
@@ -306,29 +380,38 @@ class matrix : public detail::handle<ek_matrix, ek_matrix_destroy>
 		report(call(&A), status);
 		return matrix(A);
 	}
-	/* Refuses arrays that are shorter than their first one says, which ek.h cannot see. */
+	/* Refuses what ek.h cannot see: arrays that are shorter than the last pointer says, and
+	 * memory of containers that the library is to free. */
 	template <class Make, class P, class C, class V>
 	static matrix compressed(Make *from, std::int64_t lines, const context &ctx,
-	                         std::int64_t rows, std::int64_t cols, const P &ptr, const C &idx,
-	                         const V &val, unsigned flags, ek_status *status)
+	                         std::int64_t rows, std::int64_t cols, P &&ptr, C &&idx, V &&val,
+	                         unsigned flags, ek_status *status)
 	{
-		using pointer = std::remove_cv_t<detail::element<const P>>;
-		using column = std::remove_cv_t<detail::element<const C>>;
-		const auto entries = static_cast<std::int64_t>(std::size(val));
+		using pointer = std::remove_cv_t<detail::element<const std::remove_reference_t<P>>>;
+		using column = std::remove_cv_t<detail::element<const std::remove_reference_t<C>>>;
+		using value = detail::element<const std::remove_reference_t<V>>;
 		const auto pointers = static_cast<std::int64_t>(std::size(ptr));
+		const auto shorter = static_cast<std::int64_t>(
+			std::size(idx) < std::size(val) ? std::size(idx) : std::size(val));
 
-		if (lines >= 0 &&
-		    (pointers - 1 < lines || static_cast<std::int64_t>(std::size(idx)) < entries ||
-		     std::data(ptr)[lines] - ((flags & EK_BASE1) != 0) > entries)) {
+		static_assert(detail::stays<P> && detail::stays<C> && detail::stays<V>,
+		              "a matrix borrows its arrays, so temporary containers are refused");
+		if (flags & EK_ADOPT) {
+			report(EK_EINVAL, status,
+			       "EK_ADOPT is for memory of the context's allocator, not of "
+			       "containers");
+			return matrix();
+		}
+		if (lines >= 0 && (pointers <= lines ||
+		                   std::data(ptr)[lines] > shorter + ((flags & EK_BASE1) != 0))) {
 			report(EK_EINVAL, status,
 			       "the arrays of a matrix are shorter than its pointers and sizes "
 			       "say");
 			return matrix();
 		}
 		return make(status, [&](ek_matrix **A) {
-			return from(ctx.get(), value_v<detail::element<const V>>,
-			            index_of<pointer, column>(), rows, cols, std::data(ptr),
-			            std::data(idx), std::data(val), flags, A);
+			return from(ctx.get(), value_v<value>, index_of<pointer, column>(), rows,
+			            cols, std::data(ptr), std::data(idx), std::data(val), flags, A);
 		});
 	}
 
@@ -336,23 +419,25 @@ public:
 	using handle::handle;
 
 	/* Makes a matrix from arrays in CSR: row_ptr has rows + 1 entries, col_idx and val have
-	 * row_ptr[rows]. Arrays that are too short give EK_EINVAL. */
+	 * row_ptr[rows]. Arrays that are too short, and EK_ADOPT, give EK_EINVAL. */
 	template <class P, class C, class V>
-	static matrix csr(const context &ctx, std::int64_t rows, std::int64_t cols,
-	                  const P &row_ptr, const C &col_idx, const V &val,
-	                  unsigned flags = EK_BORROW, ek_status *status = nullptr)
+	static matrix csr(const context &ctx, std::int64_t rows, std::int64_t cols, P &&row_ptr,
+	                  C &&col_idx, V &&val, unsigned flags = EK_BORROW,
+	                  ek_status *status = nullptr)
 	{
-		return compressed(ek_matrix_from_csr, rows, ctx, rows, cols, row_ptr, col_idx, val,
-		                  flags, status);
+		return compressed(ek_matrix_from_csr, rows, ctx, rows, cols,
+		                  std::forward<P>(row_ptr), std::forward<C>(col_idx),
+		                  std::forward<V>(val), flags, status);
 	}
 	/* Makes a matrix from arrays in CSC: col_ptr has cols + 1 entries. */
 	template <class P, class C, class V>
-	static matrix csc(const context &ctx, std::int64_t rows, std::int64_t cols,
-	                  const P &col_ptr, const C &row_idx, const V &val,
-	                  unsigned flags = EK_BORROW, ek_status *status = nullptr)
+	static matrix csc(const context &ctx, std::int64_t rows, std::int64_t cols, P &&col_ptr,
+	                  C &&row_idx, V &&val, unsigned flags = EK_BORROW,
+	                  ek_status *status = nullptr)
 	{
-		return compressed(ek_matrix_from_csc, cols, ctx, rows, cols, col_ptr, row_idx, val,
-		                  flags, status);
+		return compressed(ek_matrix_from_csc, cols, ctx, rows, cols,
+		                  std::forward<P>(col_ptr), std::forward<C>(row_idx),
+		                  std::forward<V>(val), flags, status);
 	}
 	/* Makes a matrix from entries in any order. */
 	template <class I, class V>
@@ -377,6 +462,9 @@ public:
 		});
 	}
 	/* Borrows a compressed Eigen::SparseMatrix, row-major as CSR, column-major as CSC. */
+	template <class S>
+	static matrix eigen(const context &, const S &&, unsigned = EK_BORROW,
+	                    ek_status * = nullptr) = delete;
 	template <class S>
 	static matrix eigen(const context &ctx, const S &M, unsigned flags = EK_BORROW,
 	                    ek_status *status = nullptr)
@@ -460,7 +548,7 @@ public:
 	{
 		return info().nnz;
 	}
-	/* Returns an array of the format, such as "col_idx". Elements that are not T's give
+	/* Returns an array of the format, such as "col_idx". Elements of another type than T give
 	 * EK_EINVAL. */
 	template <class T> span<const T> array(const char *name, ek_status *status = nullptr) const
 	{
@@ -469,11 +557,12 @@ public:
 		v.size = sizeof v;
 		const ek_status found = ek_matrix_array(get(), name, &v);
 
-		if (found != EK_OK || v.elem_size == sizeof(T)) {
+		if (found != EK_OK ||
+		    (v.elem_size == sizeof(T) && (v.type == 0 || v.type == value_v<T>))) {
 			report(found, status);
 			return {static_cast<const T *>(v.data), found == EK_OK ? v.len : 0};
 		}
-		report(EK_EINVAL, status, "the elements of the array have another size");
+		report(EK_EINVAL, status, "the elements of the array have another type");
 		return {};
 	}
 	void check(ek_status *status = nullptr) const
@@ -486,6 +575,9 @@ public:
 	}
 	template <class V> void set_values(const V &val, ek_status *status = nullptr)
 	{
+		if (info().value != value_v<detail::element<const V>>)
+			return report(EK_EINVAL, status,
+			              "the values of the matrix have another type");
 		report(ek_matrix_set_values(get(), static_cast<std::int64_t>(std::size(val)),
 		                            std::data(val)),
 		       status);
@@ -569,29 +661,29 @@ public:
 	}
 	/* y = alpha op(A) x for sparse x. Returns the number of entries of y, which needs room for
 	 * them: see spmspv_size. */
-	std::int64_t spmspv(double alpha, const ek_sparse &x, const ek_sparse &y,
+	std::int64_t spmspv(double alpha, const sparse_in &x, const sparse_out &y,
 	                    ek_status *status = nullptr)
 	{
 		std::int64_t count = 0;
 
-		report(ek_spmspv(get(), alpha, &x, &count, &y), status);
+		report(ek_spmspv(get(), alpha, x.get(), &count, y.get()), status);
 		return count;
 	}
 	/* Returns an upper bound on the entries of y. */
-	std::int64_t spmspv_size(const ek_sparse &x, ek_status *status = nullptr)
+	std::int64_t spmspv_size(const sparse_in &x, ek_status *status = nullptr)
 	{
 		std::int64_t most = 0;
 
-		report(ek_spmspv_size(get(), &x, &most, nullptr), status);
+		report(ek_spmspv_size(get(), x.get(), &most, nullptr), status);
 		return most;
 	}
 	std::string method() const
 	{
-		return ek_plan_method(get());
+		return *this ? ek_plan_method(get()) : "";
 	}
 	std::string parameters() const
 	{
-		return ek_plan_parameters(get());
+		return *this ? ek_plan_parameters(get()) : "";
 	}
 	/* Returns why the library chose this method, as text for people. */
 	std::string explain(ek_status *status = nullptr) const
@@ -611,5 +703,6 @@ public:
 		return ek_plan_memory(get());
 	}
 };
+} // namespace throwing or ending
 } // namespace ek
 #endif

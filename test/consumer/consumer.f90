@@ -149,5 +149,23 @@ contains
     call expect(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3_i8, 3_i8, row_ptr, too_far, val, &
         ior(EK_BORROW, EK_BASE1), A) == EK_ERANGE, 'a column that is not there')
     call expect(index(ek_string(ek_error_text()), 'col_idx(2)') > 0, 'its place in the message')
+    call gaps()
   end subroutine errors
+
+  ! A row of a block has gaps between its elements: it is refused and stays as it is.
+  subroutine gaps()
+    type(c_ptr) :: A, plan
+    real(dp), target :: x(3), Y2(2, 3)
+
+    call expect(ek_matrix_from_csr(ctx, EK_F64, EK_I32, 3_i8, 3_i8, row_ptr, col_idx, val, &
+        ior(EK_BORROW, EK_BASE1), A) == EK_OK, 'a matrix')
+    call expect(ek_plan_create(EK_OPERATION_SPMV, A, plan=plan) == EK_OK, 'a plan')
+    x = 1
+    Y2 = 7
+    call expect(ek_spmv(plan, 1.0_dp, ek_vector(x), 0.0_dp, ek_vector(Y2(1, :))) == EK_EINVAL, &
+        'a row of a block as a vector')
+    call expect(all(Y2 == 7), 'the block is as it was')
+    call ek_plan_destroy(plan)
+    call ek_matrix_destroy(A)
+  end subroutine gaps
 end program consumer

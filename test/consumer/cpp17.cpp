@@ -26,11 +26,11 @@ static void expect(bool holds, const char *text, int line)
 // A = (1 0 2; 0 0 0; 0 3 0), with indices of two widths.
 static const std::vector<std::int32_t> row_ptr{0, 2, 2, 3}, col_idx{0, 2, 1};
 static const std::vector<std::int64_t> row_ptr64{0, 2, 2, 3}, col_idx64{0, 2, 1};
-static const std::vector<double> val{1, 2, 3};
+static const std::vector<double> entries{1, 2, 3};
 
 static void vectors(const ek::context &ctx)
 {
-	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, val);
+	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries);
 	const std::array<double, 3> x{4, 5, 6};
 	std::vector<double> y{7, 7, 7}, z{7, 7, 7};
 	ek::plan plan(EK_SPMV, A);
@@ -83,7 +83,7 @@ static void types(const ek::context &ctx)
 
 static void matrices(const ek::context &ctx)
 {
-	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, val);
+	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries);
 	ek::matrix C, T;
 	ek::hints h;
 
@@ -111,10 +111,10 @@ static void matrices(const ek::context &ctx)
 	const std::vector<std::int32_t> at{2};
 	const std::vector<double> one{5};
 	ek::plan sparse(EK_SPMSPV, A);
-	const ek_sparse x = ek::sparse_vector(3, at, one);
+	const ek::sparse_in x = ek::sparse_in(3, at, one);
 	std::vector<std::int32_t> y_at(static_cast<std::size_t>(sparse.spmspv_size(x)));
 	std::vector<double> y_val(y_at.size());
-	EXPECT(sparse.spmspv(1, x, ek::sparse_vector(3, y_at, y_val)) == 1);
+	EXPECT(sparse.spmspv(1, x, ek::sparse_out(3, y_at, y_val)) == 1);
 	EXPECT(y_at[0] == 0 && y_val[0] == 10);
 }
 
@@ -122,7 +122,7 @@ static void statuses(const ek::context &ctx)
 {
 	ek_status status = EK_OK;
 	const std::vector<std::int32_t> too_far{0, 9, 1};
-	ek::matrix bad = ek::matrix::csr(ctx, 3, 3, row_ptr, too_far, val, EK_BORROW, &status);
+	ek::matrix bad = ek::matrix::csr(ctx, 3, 3, row_ptr, too_far, entries, EK_BORROW, &status);
 
 	EXPECT(status == EK_ERANGE && !bad);
 	EXPECT(std::string(ek_error_text()).find("9") != std::string::npos);
@@ -131,9 +131,28 @@ static void statuses(const ek::context &ctx)
 	EXPECT(status == EK_EINVAL && !bad);
 	bad = ek::matrix::generate(ctx, "no such thing", EK_F64, EK_I32, &status);
 	EXPECT(status != EK_OK && !bad);
-	const ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, val, EK_BORROW, &status);
+	const ek::matrix A =
+		ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries, EK_BORROW, &status);
 	EXPECT(status == EK_OK && A);
 	EXPECT(A.array<float>("val", &status).size() == 0 && status == EK_EINVAL);
+	EXPECT(A.array<float>("col_idx", &status).size() == 0 && status == EK_EINVAL);
+	ek::matrix own = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries, EK_COPY);
+	own.set_values(std::vector<float>{4, 5, 6}, &status);
+	EXPECT(status == EK_EINVAL && own.at(0, 0) == 1);
+	own.set_values(std::vector<double>{4, 5, 6}, &status);
+	EXPECT(status == EK_OK && own.at(0, 0) == 4);
+	bad = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries, EK_ADOPT, &status);
+	EXPECT(status == EK_EINVAL && !bad);
+	const std::vector<double> room{1, 2, 3, 0, 0};
+	EXPECT(ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, room).nnz() == 3);
+	ek::hints no_method;
+	no_method.method = "no such method";
+	const ek::plan none(EK_SPMV, A, no_method, &status);
+	EXPECT(status != EK_OK && !none && none.method().empty() && none.parameters().empty());
+	const std::vector<std::int32_t> place{2};
+	ek::plan sparse(EK_SPMSPV, A);
+	EXPECT(sparse.spmspv_size(ek::sparse_in(3, place, entries), &status) == 0 &&
+	       status != EK_OK);
 	std::vector<double> y{7, 7}, x{1, 2, 3};
 	ek::plan(EK_SPMV, A).spmv(1, x, 0, y, &status);
 	EXPECT(status == EK_EINVAL && y[0] == 7 && y[1] == 7);
@@ -146,7 +165,7 @@ static void lifetimes()
 	ek::plan plan;
 	{
 		ek::context ctx;
-		ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, val, EK_COPY);
+		ek::matrix A = ek::matrix::csr(ctx, 3, 3, row_ptr, col_idx, entries, EK_COPY);
 		ek::matrix moved = std::move(A);
 		EXPECT(!A && moved);
 		plan = ek::plan(EK_SPMV, moved);
@@ -162,7 +181,7 @@ static void exceptions(const ek::context &ctx)
 	bool caught = false;
 
 	try {
-		ek::matrix::csr(ctx, 3, 3, row_ptr, too_far, val);
+		ek::matrix::csr(ctx, 3, 3, row_ptr, too_far, entries);
 	} catch (const ek::error &e) {
 		caught = e.status() == EK_ERANGE && std::string(e.what()) == ek_error_text();
 	}
@@ -198,6 +217,13 @@ template <int order> static void eigen_order(const ek::context &ctx)
 	ek::plan(EK_SPMM, A).spmm(1, X.leftCols(1), 0, left);
 	EXPECT((Y.col(0) == S * X.col(0) && Y.col(1).isZero()));
 	EXPECT(A.template array<double>("val").data() == S.valuePtr());
+
+	double raw[3] = {7, 7, 7}; // views may be temporaries
+	ek::plan(EK_SPMV, A).spmv(1, x, 0, Eigen::Map<Eigen::VectorXd>(raw, 3));
+	EXPECT(raw[0] == y[0] && raw[1] == y[1] && raw[2] == y[2]);
+	Eigen::MatrixXd Z = Eigen::MatrixXd::Constant(3, 2, 7);
+	ek::plan(EK_SPMV, A).spmv(1, x, 0, Z.col(1));
+	EXPECT((Z.col(1) == y && Z(0, 0) == 7));
 }
 #endif
 

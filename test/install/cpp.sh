@@ -42,9 +42,14 @@ compiles() { # STATEMENT
 		$cxx -std=c++17 "${flags[@]}" -Wno-unused -x c++ -fsyntax-only - 2>"$out/refused.txt"
 }
 compiles 'p.spmv(1, x, 0, y);' || { cat "$out/refused.txt" && exit 1; }
-for statement in \
-	'p.spmv(1, y, 0, x); /* the result is const */' \
-	'p.spmv(1, x, 0, std::vector<double>(3)); /* the result is a temporary */' \
-	'std::vector<char> z; p.spmv(1, x, 0, z); /* no type of values */'; do
-	! compiles "$statement" || { echo "this compiles, but must not: $statement" && exit 1; }
-done
+refused() { # TEXT STATEMENT: it must not compile, with that text in the messages
+	! compiles "$2" || { echo "this compiles, but must not: $2" && exit 1; }
+	grep -q "$1" "$out/refused.txt" || { cat "$out/refused.txt" && exit 1; }
+}
+refused 'no .*match\|could not convert\|cannot convert' 'p.spmv(1, y, 0, x);'
+refused 'no place for a result' 'p.spmv(1, x, 0, std::vector<double>(3));'
+refused 'values are float' 'std::vector<char> z; p.spmv(1, x, 0, z);'
+refused 'no .*match\|could not convert\|cannot convert' 'p.spmv(1, x, 0, ek::block(x.data(), 3, 1, 3));'
+refused 'temporary containers' 'ek::context c; std::vector<int> i{0};
+	ek::matrix::csr(c, 0, 0, i, i, std::vector<double>(0));'
+refused 'written to these' 'std::vector<int> i{0}; p.spmspv(1, ek::sparse_in(1, i, y), ek::sparse_out(1, i, x));'
