@@ -4,6 +4,8 @@ import concurrent.futures
 import gc
 import os
 import resource
+import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -173,6 +175,34 @@ def test_fork():
         os._exit(0 if ((A @ x) == y).all() and ((A.T @ x) == y).all() else 1)
     assert os.waitpid(child, 0)[1] == 0
     np.testing.assert_array_equal(A @ x, y)
+
+
+def test_without_fast(tmp_path):
+    """The package does without fast.c, and gives the same results."""
+    program = (
+        "import numpy as np, scipy.sparse as sp, evenkeel as ek\n"
+        "from evenkeel import _fast\n"
+        "S = sp.random(70, 50, 0.2, format='csr', random_state=1)\n"
+        "A, x, y = ek.matrix(S), np.arange(50.0), np.empty(70)\n"
+        "for _ in range(3):\n"
+        "    assert np.allclose(A @ x, S @ x) and np.allclose(A.T @ (S @ x), S.T @ (S @ x))\n"
+        "assert A.matmul(x, out=y) is y and np.allclose(y, S @ x)\n"
+        "print(_fast.AVAILABLE)\n")
+    for fast, expected in (({}, "True"), ({"EVENKEEL_FAST": str(tmp_path)}, "False")):
+        result = subprocess.run([sys.executable, "-c", program], env={**os.environ, **fast},
+                                capture_output=True, text=True, check=False)
+        assert result.stdout.strip() == expected, result.stderr
+
+
+def test_read_only_result():
+    A = ek.matrix(random_matrix(20, 20, 0.3))
+    x, y = np.ones(20), np.zeros(20)
+    y.flags.writeable = False
+    for _ in range(3):
+        A @ x
+        with pytest.raises(ValueError, match="read-only"):
+            A.matmul(x, out=y)
+    assert not y.any()
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")

@@ -94,10 +94,11 @@ class Context:
 class _Threads:
     """The limit that set_threads and threadpoolctl change; reading it takes no lock."""
 
-    __slots__ = ("limit", "lock", "context")
+    __slots__ = ("limit", "cell", "lock", "context")
 
     def __init__(self):
         self.limit = 0
+        self.cell = ctypes.c_int()  # the same for fast.c
         self.lock = threading.Lock()
         self.context = None
 
@@ -136,6 +137,7 @@ def set_threads(number: int) -> int:
         raise ValueError(f"number is {number}; 0 or more is expected")
     with state.lock:
         before, state.limit = state.limit, int(number)
+        state.cell.value = number
     return before
 
 

@@ -48,6 +48,10 @@ class Matrix:
         >>> y
         array([13., 13.])
         """
+        if alpha == 1 and beta == 0:
+            y = self._product(X, out)
+            if y is not None:
+                return y
         if _sparse.is_sparse(X):
             if out is not None or beta:
                 raise ValueError("products of sparse matrices have no out and no beta")
@@ -63,9 +67,9 @@ class Matrix:
                 y = self.matmul(_dlpack.to_numpy(X), into, alpha, beta)
                 return _dlpack.back(X, y) if out is None else out
             X = np.asarray(X)
-        if X.ndim == 1 and out is None and X.dtype == self.dtype and alpha == 1 and beta == 0:
+        if X.ndim == 1 and X.dtype == self.dtype and alpha == 1 and beta == 0:
             self._product = self.core.product(self.transposed)
-            y = self._product(X)
+            y = self._product(X, out)
             if y is not None:
                 return y
         return _products.multiply(self, X, out, alpha, beta)
@@ -337,6 +341,6 @@ class Matrix:
                 f"{', transposed' if self.transposed else ''}>")
 
 
-def _not_yet(_x):
+def _not_yet(_x, _y=None):
     """Stands for the fast product until the first product."""
     return None

@@ -3,18 +3,13 @@
 import ctypes
 import threading
 
-import numpy as np
-
-from . import _arrays
+from . import _arrays, _fast
 from ._context import allowed, state
-from ._lib import api, as_dict, constants, header, made, new, raise_status
+from ._lib import api, as_dict, constants, header, made, new
 
 OPERATIONS = {name.decode(): number for number in range(1, 64)
               if (name := api.ek_operation_name(number))}
 OP = (constants.EK_OP_N, constants.EK_OP_T)
-_ONE, _ZERO = ctypes.c_double(1), ctypes.c_double(0)
-# The same function without types of arguments, which ctypes then need not convert, for run().
-_spmv = ctypes.CFUNCTYPE(ctypes.c_int)(("ek_spmv", api))
 
 
 class Core:
@@ -49,7 +44,7 @@ class Core:
         key = transposed, state.limit
         found = self.products.get(key)
         if found is None:
-            found = self.products[key] = self.plan("spmv", transposed).product()
+            found = self.products[key] = _fast.product(self.plan("spmv", transposed))
         return found
 
 
@@ -60,7 +55,7 @@ class Plan:
     """
 
     __slots__ = ("operation", "shape", "dtype", "_matrix", "_context", "_options", "_keep", "_handles",
-                 "_lock")
+                 "_lock", "_run")
 
     def __init__(self, core, operation, transposed, *, calls=0, method=None, format=None,
                  reproducible=False, budget=0, width=0, threads=0, measure=False, B=None, D=None,
@@ -77,7 +72,7 @@ class Plan:
             "threads": threads, "measure": int(measure), "op": OP[transposed], "index": index,
             "op_b": OP[1] if B_transposed else None, "B": B and B.handle.pointer, "D": D and D.handle.pointer,
             "reproducible": constants.EK_REPRO_STRICT if reproducible else constants.EK_REPRO_RUN}
-        self._handles, self._lock = {}, threading.Lock()
+        self._handles, self._lock, self._run = {}, threading.Lock(), None
         self.handle()
 
     def handle(self):
@@ -99,52 +94,18 @@ class Plan:
         return made(api.ek_plan_destroy, self._keep, api.ek_plan_create, OPERATIONS[self.operation],
                     self._matrix.pointer, ctypes.byref(hints))
 
-    def product(self):
-        """Returns f(x): y = op(A) x for an ndarray that needs no conversion, else f gives None.
-
-        This is what stands between A @ x and ek_spmv, so it looks up nothing and makes no objects
-        but y. The structs that ek_spmv reads come from a list, from which each running call takes
-        a pair of its own.
-        """
-        handle, limit, dtype = self.handle(), state.limit, self.dtype
-        (rows, cols), item = self.shape, self.dtype.itemsize
-        shape, strides, mask = (cols,), (item,), item - 1
-        pointer, value = ctypes.c_void_p(handle.pointer), _arrays.VALUE[dtype]
-        free = []
-        take, give = free.pop, free.append
-        address, empty, ndarray, spmv = _arrays.address, np.empty, np.ndarray, _spmv
-        one, zero, limits = _ONE, _ZERO, state
-
-        def run(x):
-            if (type(x) is not ndarray or x.dtype is not dtype or x.shape != shape
-                    or x.strides != strides or limits.limit != limit):
-                return None
-            at = address(x)
-            if at & mask:
-                return None
-            try:
-                views = take()
-            except IndexError:
-                vx = _arrays.dense(value, cols, 1, cols, None)
-                vy = _arrays.dense(value, rows, 1, rows, None)
-                views = vx, vy, ctypes.byref(vx), ctypes.byref(vy)
-            y = empty(rows, dtype)
-            views[0].data = at
-            views[1].data = address(y)
-            status = spmv(pointer, one, views[2], zero, views[3])
-            give(views)
-            if status:
-                raise_status(status)
-            return y
-
-        run.handle = handle  # which has to live as long as the function
-        return run
-
     def __matmul__(self, x):
         return self(x)
 
     def __call__(self, x, out=None, alpha: float = 1.0, beta: float = 0.0):
         """Computes alpha op(A) x + beta out for a vector or, if the plan is for "spmm", a block."""
+        if self.operation == "spmv" and alpha == 1 and beta == 0:
+            run = self._run
+            if run is None or run.limit != state.limit:
+                self._run = run = _fast.product(self)
+            y = run(x, out)
+            if y is not None:
+                return y
         from ._products import run_dense
         return run_dense(self, x, out, alpha, beta)
 
