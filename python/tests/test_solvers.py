@@ -20,8 +20,10 @@ def test_iterations(solver):
     counts, solutions = [], []
     for operator in (A, ek.matrix(A)):
         steps = []
-        x, info = getattr(la, solver)(operator, b, rtol=1e-8, atol=0.0, callback=steps.append,
-                                      **({"callback_type": "pr_norm"} if solver == "gmres" else {}))
+        options = {} if solver == "minres" else {"atol": 0.0}
+        if solver == "gmres":
+            options["callback_type"] = "pr_norm"
+        x, info = getattr(la, solver)(operator, b, rtol=1e-8, callback=steps.append, **options)
         assert info == 0
         counts.append(len(steps))
         solutions.append(x)

@@ -51,7 +51,7 @@ def _load():
         return False
     folder = os.path.dirname(__file__)
     try:
-        library = ctypes.CDLL(os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "_fast.so"))
+        library = ctypes.CDLL(os.environ.get("EVENKEEL_FAST") or os.path.join(folder, "libek_fast.so"))
         multiply = ctypes.cast(library.evenkeel_multiply, ctypes.c_void_p).value
     except (OSError, AttributeError):
         return False
